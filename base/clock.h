@@ -1,0 +1,24 @@
+// Time, as an argument. Every room that needs the time takes a Clock, so that tests can hold it still.
+//
+// mono_ns is CLOCK_MONOTONIC (the kernel side's bpf_ktime_get_ns): it neither jumps nor counts suspend.
+// wall_ns is CLOCK_REALTIME since the Unix epoch: what users read; it can be stepped by NTP.
+#pragma once
+
+#include <cstdint>
+
+namespace ingero {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual uint64_t mono_ns() const = 0;
+  virtual uint64_t wall_ns() const = 0;
+};
+
+// The machine's clocks. Thread-safe; lives for the whole program.
+const Clock& system_clock();
+
+// wall minus mono, measured between two reads of mono; of `tries` the tightest pair wins. Nanoseconds.
+int64_t measure_wall_offset_ns(const Clock& clock, int tries = 5);
+
+}  // namespace ingero

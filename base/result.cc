@@ -1,0 +1,45 @@
+// errno to Error.
+#include "base/result.h"
+
+#include <cerrno>
+#include <cstring>
+
+namespace ingero {
+namespace {
+
+Errc code_of(int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ESRCH:
+    case ENXIO:
+      return Errc::kNotFound;
+    case EPERM:
+    case EACCES:
+    case EROFS:
+      return Errc::kPermission;
+    case ENOSPC:
+    case EDQUOT:
+    case ENOMEM:
+      return Errc::kFull;
+    case EBUSY:
+    case EAGAIN:
+      return Errc::kBusy;
+    case ENOSYS:
+    case EOPNOTSUPP:
+      return Errc::kNotSupported;
+    case EINVAL:
+      return Errc::kInvalid;
+    default:
+      return Errc::kIo;
+  }
+}
+
+}  // namespace
+
+Error errno_error(std::string_view what, int error_number) {
+  return {code_of(error_number), fmt::format("{}: {}", what, std::strerror(error_number))};
+}
+
+Error errno_error(std::string_view what) { return errno_error(what, errno); }
+
+}  // namespace ingero

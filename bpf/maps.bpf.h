@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+ *
+ * Every map of the kernel side. Each object includes this; the loader creates the maps with the first object and
+ * hands the same ones to the others by name, so state is shared between capture and host programs.
+ */
+#ifndef INGERO_BPF_MAPS_BPF_H
+#define INGERO_BPF_MAPS_BPF_H
+
+#include "kernel.bpf.h"
+#include "wire.h"
+
+/* calls, sched, block, tcp, names */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20);
+} events SEC(".maps");
+
+/* exec, exit, fork, OOM, first call of a process: never behind a flood of calls */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 256 << 10);
+} critical_events SEC(".maps");
+
+/* the attach cookie is the index */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WIRE_MAX_SITES);
+	__type(key, __u32);
+	__type(value, struct wire_recipe);
+} recipes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_LOSS_KINDS);
+	__type(key, __u32);
+	__type(value, __u64);
+} losses SEC(".maps");
+
+/* calls that found the ring full, by site */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_MAX_SITES);
+	__type(key, __u32);
+	__type(value, __u64);
+} site_losses SEC(".maps");
+
+/* a thread that made a described call, or belongs to a process that did */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct wire_thread);
+} threads SEC(".maps");
+
+/* on the thread-group leader */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct wire_process);
+} processes SEC(".maps");
+
+/* filters: sets the agent fills; consulted once per process, never per call */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u8);
+} wanted_pids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, __u8);
+} wanted_cgroups SEC(".maps");
+
+static __always_inline void count_loss(__u32 kind)
+{
+	__u64 *count = bpf_map_lookup_elem(&losses, &kind);
+
+	if (count)
+		*count += 1;
+}
+
+#endif

@@ -1,0 +1,48 @@
+# Build helpers: one language standard, one set of warnings, one function per kind of target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+option(INGERO_TESTS "Build the tests" ON)
+option(INGERO_BENCH "Build the benchmarks" OFF)
+set(INGERO_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them (address,undefined or thread)")
+
+find_program(INGERO_CCACHE ccache)
+if(INGERO_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${INGERO_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${INGERO_CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Werror -fno-omit-frame-pointer)
+if(INGERO_SANITIZE)
+  add_compile_options(-fsanitize=${INGERO_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${INGERO_SANITIZE})
+endif()
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET libbpf)
+pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
+pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+
+# ingero_room(NAME [PUBLIC deps...] [PRIVATE deps...])
+# One static library per room from every .cc in its folder. Dependencies are private unless a border header
+# needs them, so a forbidden include also fails to find its header.
+function(ingero_room name)
+  cmake_parse_arguments(R "" "" "PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  add_library(ingero_${name} STATIC ${sources})
+  # The room's headers are included as "room/header.h" from a view that holds this room alone.
+  set(view ${CMAKE_BINARY_DIR}/rooms/${name})
+  file(MAKE_DIRECTORY ${view})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${view}/${name} SYMBOLIC)
+  target_include_directories(ingero_${name} PUBLIC ${view})
+  target_link_libraries(ingero_${name} PUBLIC ${R_PUBLIC} PRIVATE ${R_PRIVATE})
+endfunction()

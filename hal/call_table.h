@@ -1,0 +1,62 @@
+// Every call that can be traced in this run, numbered densely: described rows of all backends, then host operations.
+//
+// CallId is an index, valid for one program run; the store keeps its own dictionary. Built once at start, immutable and
+// shared by all threads after that.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "hal/prototype.h"
+
+namespace ingero::hal {
+
+using CallId = uint16_t;
+inline constexpr CallId kNoCall = 0xffff;
+
+struct Call {
+  std::string_view name;     // "cudaMalloc", "sched_switch"
+  std::string_view op_name;  // compat.md's spelling ("cudaStreamSync"); equals name where they agree
+  std::string_view vendor;   // "nvidia", "amd"; "host" for host operations
+  std::string_view backend;  // "cuda"; "host"
+  std::string_view layer;    // "CUDA", "DRIVER", "HOST", "IO", "NET", ...
+  Kind kind = Kind::kHost;
+  uint16_t source = 0;       // compat.md 2.1
+  uint16_t op = 0;           // 0: none fixed
+  uint16_t flags = 0;        // RowFlag
+  const Row* row = nullptr;  // null for host operations
+  const Backend* owner = nullptr;
+};
+
+// Host operations, in the order they are numbered after all rows. Names and ids of compat.md 2.2.
+enum class HostOp : uint8_t {
+  kSchedSwitch, kPageAlloc, kOomKill, kExec, kExit, kFork,
+  kBlockRead, kBlockWrite, kBlockDiscard, kBlockFlush, kBlockOther,
+  kTcpRetransmit, kNetSend, kNetReceive,
+  kCount,
+};
+
+class CallTable {
+ public:
+  explicit CallTable(std::span<const Backend* const> backends);
+
+  const Call& operator[](CallId id) const { return calls_[id]; }
+  size_t size() const { return calls_.size(); }
+  CallId id_of(const Row& row) const;  // row must belong to a backend given at construction
+  CallId id_of(HostOp op) const { return static_cast<CallId>(host_base_ + static_cast<size_t>(op)); }
+  std::optional<HostOp> host_op(CallId id) const {
+    if (id < host_base_ || id >= calls_.size()) return std::nullopt;
+    return static_cast<HostOp>(id - host_base_);
+  }
+  std::span<const Call> calls() const { return calls_; }
+
+ private:
+  std::vector<Call> calls_;
+  std::vector<std::pair<const Row*, CallId>> by_row_;  // sorted
+  size_t host_base_ = 0;
+};
+
+}  // namespace ingero::hal

@@ -1,0 +1,59 @@
+// A library file's symbols, as a tracer needs them: every definition of a name, with its file offset and first bytes.
+//
+// Reads through an open descriptor (the caller chose the file through /proc/PID/root or map_files), never by name.
+// Malformed files give an error or fewer symbols, never a crash (fuzzed). Immutable once opened; thread-compatible.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace ingero::hal {
+
+struct Symbol {
+  std::string_view name;     // without version
+  std::string_view version;  // "IBVERBS_1.1", or empty
+  bool is_default = true;    // the @@ version, or unversioned
+  bool is_local = false;     // from .symtab with local binding
+  uint64_t address = 0;
+  uint64_t size = 0;
+  uint64_t file_offset = 0;  // what a uprobe wants
+};
+
+class ElfImage {
+ public:
+  static Result<ElfImage> open(Fd fd, std::string display_path);
+  ElfImage(ElfImage&&) noexcept;
+  ElfImage& operator=(ElfImage&&) noexcept;
+  ~ElfImage();
+
+  const std::string& path() const;
+  std::string_view soname() const;    // DT_SONAME, or empty
+  std::string build_id() const;       // hex, or empty
+  bool is_executable() const;         // ET_EXEC, or ET_DYN with an interpreter
+  bool is_stripped() const;           // no .symtab
+  uint16_t machine() const;           // EM_X86_64, EM_AARCH64, ...
+  // All function definitions (STT_FUNC, STT_GNU_IFUNC excluded; global, weak and local) of the exact name: .dynsym
+  // first, then .symtab; default version first. Empty when there is none.
+  std::vector<Symbol> find(std::string_view name) const;
+  // Function definitions whose C++-mangled name demangles to a function with this base name ("f(int)" for "f").
+  std::vector<Symbol> find_mangled(std::string_view base_name) const;
+  // Up to `size` bytes of code at a file offset; fewer at the end of the file, empty on error.
+  std::vector<uint8_t> bytes_at(uint64_t file_offset, size_t size) const;
+  // The function symbol that covers a file offset, if any.
+  const Symbol* covering(uint64_t file_offset) const;
+  std::span<const Symbol> functions() const;
+
+ private:
+  struct Impl;
+  explicit ElfImage(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ingero::hal

@@ -1,0 +1,73 @@
+// The loss ledger: everything that can be lost, late, unpaired or cut, by name. One table; the counters, the metric
+// names, schema_info notes and docs/limits.md are derived from it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace ingero::hal {
+
+enum class Severity : uint8_t { kInfo, kLoss, kError };
+
+// name, room, severity, sentence. Order is the index; append only.
+#define INGERO_LOSSES(X)                                                                                              \
+  X(ring_full, "bpf", kLoss, "Calls not recorded because the ring buffer was full.")                                  \
+  X(host_ring_full, "bpf", kLoss, "Host events not recorded because the ring buffer was full.")                       \
+  X(critical_ring_full, "bpf", kError, "Process, exit or OOM events lost because the critical ring was full.")        \
+  X(no_thread_state, "bpf", kLoss, "Calls not recorded because the kernel had no memory for the thread's state.")     \
+  X(too_deep, "bpf", kLoss, "Calls nested deeper than the capture keeps.")                                            \
+  X(unpaired_return, "bpf", kInfo, "Returns of calls that had started before their probe was attached.")              \
+  X(no_recipe, "bpf", kError, "Probe hits for a site the agent no longer knows.")                                     \
+  X(block_unpaired, "bpf", kInfo, "Block completions whose issue was not seen.")                                      \
+  X(name_unreadable, "bpf", kInfo, "Kernel names that could not be read from the traced process.")                    \
+  X(record_malformed, "kernelside", kError, "Records whose shape was not understood.")                                \
+  X(word_unreadable, "kernelside", kInfo, "Call arguments that could not be read from the traced process.")           \
+  X(unwound_call, "kernelside", kInfo, "Calls left without a return (longjmp or exception); stored as such.")         \
+  X(name_truncated, "kernelside", kInfo, "Kernel names longer than the capture keeps.")                               \
+  X(name_table_full, "kernelside", kInfo, "Kernel names not kept because the table was full.")                        \
+  X(attach_refused, "kernelside", kError, "Probes the kernel refused to attach.")                                     \
+  X(single_stepped, "kernelside", kInfo, "Probes on an instruction the kernel must single-step.")                     \
+  X(attach_window, "kernelside", kInfo, "Libraries mapped for a while before their probes were attached.")            \
+  X(mapping_lost, "kernelside", kLoss, "Notices of new mappings the kernel dropped; a full scan followed.")           \
+  X(queue_full, "cli", kLoss, "Events dropped because the store could not keep up.")                                  \
+  X(store_failed, "store", kError, "Events the database refused.")                                                    \
+  X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                         \
+  X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")
+
+enum class Loss : uint8_t {
+#define X(name, room, severity, sentence) name,
+  INGERO_LOSSES(X)
+#undef X
+  kCount,
+};
+
+struct LossRow {
+  std::string_view name;
+  std::string_view room;
+  Severity severity;
+  std::string_view sentence;
+};
+
+inline constexpr LossRow kLossTable[] = {
+#define X(name, room, severity, sentence) {#name, room, Severity::severity, sentence},
+    INGERO_LOSSES(X)
+#undef X
+};
+
+// Counters by loss. Thread-safe; totals only grow.
+class LossLedger {
+ public:
+  void add(Loss loss, uint64_t count = 1) {
+    counts_[static_cast<size_t>(loss)].fetch_add(count, std::memory_order_relaxed);
+  }
+  // For counters kept elsewhere (the kernel side's): the total as it is now.
+  void set(Loss loss, uint64_t total) { counts_[static_cast<size_t>(loss)].store(total, std::memory_order_relaxed); }
+  uint64_t count(Loss loss) const { return counts_[static_cast<size_t>(loss)].load(std::memory_order_relaxed); }
+
+ private:
+  std::array<std::atomic<uint64_t>, static_cast<size_t>(Loss::kCount)> counts_{};
+};
+
+}  // namespace ingero::hal

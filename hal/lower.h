@@ -1,0 +1,40 @@
+// Prototype rows to register and stack slots, for every architecture, on every host.
+//
+// Both calling conventions are always compiled and tested; the agent uses the one it runs on. Sources: System V psABI
+// for AMD64 3.2.3 and AAPCS64 6.8.2. Pure functions; thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/result.h"
+#include "bpf/wire.h"
+#include "hal/prototype.h"
+
+namespace ingero::hal {
+
+enum class Arch : uint8_t { kX86_64, kArm64 };
+#if defined(__aarch64__)
+inline constexpr Arch kHostArch = Arch::kArm64;
+#else
+inline constexpr Arch kHostArch = Arch::kX86_64;
+#endif
+
+// What captured word i of a call means and how many of its bits count.
+struct Word {
+  Field field = Field::kNone;
+  uint8_t bits = 64;        // low bits that carry the value: 8, 16, 32 or 64
+  bool is_signed = false;
+  bool at_return = false;   // written by the callee: meaningless when the call failed
+};
+
+struct Lowered {
+  wire_recipe recipe{};
+  std::array<Word, WIRE_MAX_WORDS> words{};  // recipe.n_words of them count
+};
+
+// Fails (kInvalid, naming the row) when the row captures more words than a record holds, puts a captured word in a
+// vector register, peeks through something that is not a pointer, or needs more stack slots than are read.
+Result<Lowered> lower(const Row& row, Arch arch);
+
+}  // namespace ingero::hal

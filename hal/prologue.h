@@ -1,0 +1,24 @@
+// Where to put a probe. A first instruction the kernel cannot emulate is single-stepped: a second trap, ten times the
+// cost (design note: docs/limits.md). The probe may move past instructions that leave the stack pointer, the argument
+// registers and the return address in place, to the first one the kernel emulates; never further.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "hal/lower.h"
+
+namespace ingero::hal {
+
+struct ProbePoint {
+  uint32_t delta = 0;            // bytes past the symbol's address
+  bool single_stepped = false;   // the instruction there is not emulated
+  std::string_view instruction;  // "push", "endbr64", "sub", "unknown": for the report
+};
+
+// `code` starts at the symbol. `jumped_into(delta)` callers: the code bytes given are scanned for direct branches into
+// the bytes moved over; with one, the probe stays at the symbol.
+ProbePoint choose_probe_point(std::span<const uint8_t> code, Arch arch);
+
+}  // namespace ingero::hal

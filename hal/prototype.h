@@ -1,0 +1,113 @@
+// How a vendor call is described: its public C prototype, never a register.
+//
+// A backend is a table of rows. Each row lists ALL parameters in order, how C passes each one, and which word of the
+// closed vocabulary it fills. hal/lower.h turns a row into register and stack slots for every architecture. Spec types
+// here are constexpr, pure and identical on every host; they own nothing and live for the whole program.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "hal/vocabulary.h"
+
+namespace ingero::hal {
+
+// How C passes a parameter (System V x86-64 psABI 3.2.3, AAPCS64 6.8).
+enum class Abi : uint8_t {
+  kI32,     // int, unsigned, enum: the upper half of the word is garbage
+  kI64,     // size_t, unsigned long long, handles passed as integers
+  kPtr,
+  kDim3,    // struct of three 32-bit integers, by value
+  kStruct,  // other struct by value, `bytes` long, integers only
+  kFloat,   // float or double: a vector register, takes no integer slot while eight of those last
+};
+
+enum class When : uint8_t { kEntry, kReturn };
+
+// A field read through a pointer parameter: `bytes` (1, 2, 4 or 8) at `offset` behind it. At kReturn it is what the
+// callee wrote (an out-pointer), meaningful only when the call succeeded.
+struct Peek {
+  Field into;
+  uint16_t offset = 0;
+  uint8_t bytes = 8;
+  When when = When::kEntry;
+  bool is_signed = false;
+};
+
+struct Param {
+  Abi abi;
+  Field into = Field::kNone;
+  std::span<const Peek> peeks = {};  // kPtr only
+  uint16_t bytes = 0;                // kStruct only
+  bool is_signed = false;            // kI32: sign-extend
+};
+
+// A prototype shared by rows. kDim3 with into=kGridXY captures two words: (x, y) and z.
+using Shape = std::span<const Param>;
+
+// What the return register says.
+enum class Returns : uint8_t {
+  kStatus,   // 0 is success, anything else a vendor error code (32 bits)
+  kPointer,  // null is failure
+  kVoid,     // nothing
+};
+
+// Which twins of the base name are exported: bit set. The resolver tries each spelling; absent ones are not errors.
+enum Twin : uint8_t {
+  kNoTwin = 0,
+  kPtsz = 1,   // name_ptsz
+  kPtds = 2,   // name_ptds
+  kV2 = 4,     // name_v2, and with kPtsz/kPtds name_v2_ptsz/name_v2_ptds
+  kSpt = 8,    // name_spt
+  kV3 = 16,    // name_v3
+};
+
+enum RowFlag : uint16_t {
+  kNoFlag = 0,
+  kSynchronising = 1,    // the caller waits for the device: always stored, always with a stack
+  kNotWhereTarget = 2,   // only probed where `instead` is absent: a wrapper that jumps to it
+  kRegistersName = 4,    // fills kFunction or kHandle and kName: the sleepable name program reads the string
+  kEntryIsEnough = 8,    // no return probe (never returns, or its duration means nothing)
+  kPolled = 16,          // a query called in loops (cudaEventQuery): first to be thinned
+  kAsync = 32,           // duration is the time to enqueue, not to complete
+  kMangledTwins = 64,    // also exported under a C++-mangled name: match by demangled base name
+};
+
+struct Row {
+  std::string_view name;  // the symbol's base spelling, and the call's name everywhere
+  Kind kind;
+  Shape shape;
+  uint8_t twins = kNoTwin;
+  uint16_t flags = kNoFlag;
+  Direction direction = Direction::kUnknown;  // when the name says it
+  uint8_t element_bytes = 1;                  // D8, D16, D32
+  Returns returns = Returns::kStatus;
+  std::string_view instead = {};              // kNotWhereTarget
+  uint16_t source = 0;                        // compat.md 2.1 source id, 0: the library's
+  uint16_t op = 0;                            // compat.md 2.2 op id, 0: assigned by the store's dictionary
+  std::string_view op_name = {};              // compat.md 2.2 name where it differs from `name`
+};
+
+// A library a backend describes. `sonames` are shell patterns matched on the file's base name or its DT_SONAME.
+struct Library {
+  std::string_view name;                        // "libcudart" in reports
+  std::span<const std::string_view> sonames;
+  std::span<const Row> rows;
+  std::string_view layer;                       // timeline layer: what explain prints before the call
+  uint16_t source = 0;                          // default compat source id of its rows
+  bool in_executables = false;                  // may be linked statically: look for its symbols in executables too
+  std::span<const std::string_view> anchors = {};  // symbols that prove a static copy is inside an executable
+};
+
+struct Backend {
+  std::string_view name;    // "cuda"
+  std::string_view vendor;  // the `vendor` column: "nvidia"
+  std::span<const Library> libraries;
+  // Vendor direction code to Direction; null: the codes are Direction's own.
+  Direction (*direction_of)(uint64_t code) = nullptr;
+  // The vendor's name of a return code, or empty. Must not call the vendor.
+  std::string_view (*status_name)(int64_t code) = nullptr;
+};
+
+}  // namespace ingero::hal

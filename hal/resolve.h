@@ -1,0 +1,40 @@
+// Which rows of a backend exist in a library file, where, and why not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hal/elf.h"
+#include "hal/prologue.h"
+#include "hal/prototype.h"
+
+namespace ingero::hal {
+
+enum class RowState : uint8_t {
+  kResolved,
+  kAbsent,   // no such symbol in this file
+  kRefused,  // present, but not probed: reason says why
+};
+
+struct ResolvedRow {
+  const Row* row = nullptr;
+  RowState state = RowState::kAbsent;
+  std::string symbol;       // the spelling ("cudaMemcpyAsync_ptsz"), with @version where several exist
+  uint64_t file_offset = 0; // of the probe: symbol plus the prologue delta
+  ProbePoint point;
+  std::string reason;       // kAbsent, kRefused
+};
+
+// Every spelling of every row of `library` in `image`, one entry per distinct probe offset (aliases such as pnccl*
+// cost one probe; the first row and spelling in table order keeps it). Rows found in no spelling appear once, kAbsent.
+// Rows marked kNotWhereTarget are kRefused where their target resolves.
+std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, Arch arch);
+
+// Does `base name or soname` match one of the library's patterns?
+bool soname_matches(const Library& library, std::string_view file_name);
+
+// The library's version as the file tells it: "13.0.96" from a file or soname suffix, "13" from libcudart.so.13, or empty.
+std::string library_version(std::string_view resolved_file_name, std::string_view soname);
+
+}  // namespace ingero::hal

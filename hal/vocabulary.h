@@ -1,0 +1,71 @@
+// The closed vocabulary: what a vendor call can mean, in words no vendor owns.
+//
+// A backend's row says which Kind a call is and which Field each parameter fills. Adding a word here is a decision
+// about the model (schema, metrics and docs follow); adding a vendor is not.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ingero::hal {
+
+enum class Kind : uint8_t {
+  kLaunch,        // work put on a device queue: kernels, cooperative kernels, host callbacks
+  kMemcpy,        // bytes moved
+  kMemset,        // bytes set
+  kAlloc,         // memory or address space obtained
+  kFree,          // and given back
+  kSync,          // the calling thread waits for a device, a stream or an event
+  kEvent,         // a marker on a stream, a dependency between streams
+  kGraph,         // captured work: capture, instantiate, launch, update, destroy
+  kStream,        // a queue's life and state
+  kDevice,        // device and context selection and life
+  kCollective,    // all ranks of a communicator
+  kP2p,           // two ranks of a communicator
+  kCommunicator,  // a communicator's life
+  kModule,        // code loaded, function looked up or registered
+  kFabric,        // RDMA control path and counters
+  kHost,          // what the host did to the threads that made the calls
+  kCount,
+};
+
+// Lower-case, as stored and shown ("launch", "memcpy", ...).
+std::string_view name_of(Kind kind);
+std::optional<Kind> kind_of(std::string_view name);
+
+// What a captured word means. One word fills one field; kNone takes its place in the prototype and is not captured.
+enum class Field : uint8_t {
+  kNone,
+  kFunction,     // function handle or host stub
+  kGridX, kGridY, kGridZ,
+  kBlockX, kBlockY, kBlockZ,
+  kGridXY,       // x in the low, y in the high 32 bits, as a by-value dim3 arrives
+  kBlockXY,
+  kThreadsX, kThreadsY, kThreadsZ,  // work-items, not blocks: grid = threads / block
+  kSharedBytes,
+  kStream,
+  kBytes,
+  kWidth, kHeight, kDepth,  // bytes = width * height * depth where no kBytes is given
+  kElementBytes,            // multiplies kBytes (D16, D32 sets) or count
+  kDirection,    // decoded through the backend's direction table
+  kAddress,      // the memory a call is about (allocation, destination)
+  kSource,       // the other address of a copy
+  kHandle,       // the object a call is about: event, graph, executable graph, pool, module
+  kHandle2,      // a second one: the graph an executable was made from
+  kDevice,
+  kPeerDevice,
+  kFlags,        // mode or flags word
+  kValue,        // a value written to an address
+  kName,         // a C string
+  kCommunicator, kCount, kDatatype, kReduceOp, kRoot, kPeer, kRank, kNRanks,
+  kPort, kQueuePair,
+  kFieldCount,
+};
+std::string_view name_of(Field field);
+
+// Direction of a copy, as compat.md 11.1 labels it.
+enum class Direction : uint8_t { kUnknown, kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kDefault };
+std::string_view name_of(Direction direction);  // h2h, h2d, d2h, d2d, default, unknown
+
+}  // namespace ingero::hal

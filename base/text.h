@@ -1,0 +1,38 @@
+// Text in and out: durations, sizes and numbers as users type and read them. Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ingero {
+
+// "10s", "500ms", "1h30m", "2d", "1w", "250us" (Go syntax plus d and w); "0" is zero. Nanoseconds, never negative.
+Result<uint64_t> parse_duration_ns(std::string_view text);
+// "10g", "512m", "4k", "100" (powers of 1024). Bytes.
+Result<uint64_t> parse_size_bytes(std::string_view text);
+// Whole-string decimal or 0x hexadecimal.
+std::optional<uint64_t> parse_u64(std::string_view text);
+std::optional<int64_t> parse_i64(std::string_view text);
+
+// Three significant figures: "17ns", "73us", "25.8ms", "1.2s". (ASCII "us".)
+std::string format_duration(uint64_t ns);
+// "1.07 GB", "512 B".
+std::string format_bytes(uint64_t bytes);
+// Wall nanoseconds as RFC 3339 UTC with nanoseconds: "2026-11-21T02:26:36.000000001Z".
+std::string format_wall(uint64_t wall_ns);
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+std::string to_hex(const uint8_t* bytes, size_t size);
+// Untrusted text made safe to print: control characters and invalid UTF-8 replaced by '?', cut at `max_bytes`.
+std::string printable(std::string_view untrusted, size_t max_bytes = 256);
+
+// The whole file (for /proc, /sys and small configuration), at most `max_bytes`.
+Result<std::string> read_file(const std::string& path, size_t max_bytes = 16 << 20);
+
+}  // namespace ingero

@@ -15,6 +15,8 @@
 #include "bpf/wire.h"
 #include "hal/loss.h"
 
+struct bpf_program;  // libbpf's
+
 namespace ingero::kernelside {
 
 enum class Mechanism : uint8_t { kSession, kMulti, kPerf };
@@ -61,8 +63,8 @@ class Objects {
   int session_program() const;
   int enter_program() const;
   int return_program() const;
-  struct bpf_program* enter_handle() const;   // kPerf: libbpf's own attach wants these
-  struct bpf_program* return_handle() const;
+  bpf_program* enter_handle() const;   // kPerf: libbpf's own attach wants these
+  bpf_program* return_handle() const;
   int map_fd(std::string_view name) const;    // -1: no such map
   // A fresh read of the in-flight or processes dump: whole records.
   Result<std::vector<wire_in_flight>> calls_in_flight() const;

@@ -1,0 +1,90 @@
+// Read-only access to a recording: ours, or one made by the earlier agent (schema 0.8 to 0.10), which the TEMP views of
+// legacy.cc make look like ours.
+//
+// Never modifies the file and needs no write access; a recording another process is writing can be read live.
+// Threads: one thread at a time; open one Reader per thread. Failure: kNotFound, kPermission, kCorrupt (truncated or
+// foreign file), kNotSupported (newer schema), kInvalid (the SQL), kBusy (time limit).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ingero::store {
+
+enum class Layout : uint8_t { kCurrent, kLegacy };
+
+struct Value {
+  enum class Type : uint8_t { kNull, kInteger, kReal, kText, kBlob };
+  Type type = Type::kNull;
+  int64_t integer = 0;
+  double real = 0;
+  std::string_view text;  // kText and kBlob; valid until the callback returns
+  bool is_null() const { return type == Type::kNull; }
+};
+
+// A value bound to ?1, ?2, ... of a query.
+struct Bound {
+  Value::Type type = Value::Type::kNull;
+  int64_t integer = 0;
+  double real = 0;
+  std::string text;
+  static Bound of(int64_t value) { return {Value::Type::kInteger, value, 0, {}}; }
+  static Bound of(std::string value) { return {Value::Type::kText, 0, 0, std::move(value)}; }
+};
+
+struct QueryLimits {
+  uint64_t rows = 0;                          // 0: no limit
+  uint64_t time_ns = 30'000'000'000;          // 0: no limit
+  const std::atomic<bool>* cancel = nullptr;  // set by another thread: the query ends with kBusy
+};
+
+struct QueryOutcome {
+  uint64_t rows = 0;
+  bool truncated = false;  // there was at least one row more than `rows` allowed
+};
+
+// Wall time of the first start and the last end recorded; absent when there is no event.
+struct TimeSpan {
+  uint64_t first_wall_ns = 0;
+  uint64_t last_wall_ns = 0;
+};
+
+class Reader {
+ public:
+  static Result<std::unique_ptr<Reader>> open(const std::string& path);
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  Layout layout() const;
+  const std::string& version() const;  // schema_info's: "1.0", "0.9"
+  const std::string& path() const;
+  bool is_live() const;  // an agent on this host is writing it (as of open)
+  Result<std::optional<TimeSpan>> time_span() const;
+
+  // Called once with the column names before the first row, then for each row; return false to stop early.
+  using OnColumns = std::function<void(std::span<const std::string_view> names)>;
+  using OnRow = std::function<bool(std::span<const Value> values)>;
+  // One SQL statement that only reads. Enforced by the engine (authorizer, read-only handle, query_only), not by
+  // looking at the text. Streams: nothing is collected here.
+  Result<QueryOutcome> query(std::string_view sql, const QueryLimits& limits, const OnRow& on_row,
+                             const OnColumns& on_columns = {}, std::span<const Bound> bound = {}) const;
+
+  struct Impl;
+  Impl& impl() const { return *impl_; }  // for this room
+
+ private:
+  explicit Reader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ingero::store

@@ -102,11 +102,15 @@ struct wire_call {
 	__u64 parent_start_ns;	/* 0: none */
 	__u64 ret;		/* the return register, raw */
 	__u64 cgroup_id;
-	__u64 words[];
+};
+
+struct wire_call_few {
+	struct wire_call call;
+	__u64 words[WIRE_FEW_WORDS];
 };
 
 struct wire_call_large {
-	struct wire_call call;	/* words[] follows in `words` */
+	struct wire_call call;
 	__u64 words[WIRE_MAX_WORDS];
 	__u64 off[WIRE_OFF_KINDS];
 };

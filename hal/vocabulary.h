@@ -48,7 +48,9 @@ enum class Field : uint8_t {
   kBytes,
   kWidth, kHeight, kDepth,  // bytes = width * height * depth where no kBytes is given
   kElementBytes,            // multiplies kBytes (D16, D32 sets) or count
+  kInElements,   // not 0: kWidth counts elements of unknown size, so bytes stay unknown
   kDirection,    // decoded through the backend's direction table
+  kSourcePlace, kDestinationPlace,  // memory types that together say the direction, through the backend's place table
   kAddress,      // the memory a call is about (allocation, destination)
   kSource,       // the other address of a copy
   kHandle,       // the object a call is about: event, graph, executable graph, pool, module
@@ -67,5 +69,9 @@ std::string_view name_of(Field field);
 // Direction of a copy, as compat.md 11.1 labels it.
 enum class Direction : uint8_t { kUnknown, kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kDefault };
 std::string_view name_of(Direction direction);  // h2h, h2d, d2h, d2d, default, unknown
+
+// Where one end of a copy is. kEither: an address that says it itself (unified addressing).
+enum class Place : uint8_t { kUnknown, kHost, kDevice, kEither };
+Direction direction_between(Place source, Place destination);
 
 }  // namespace ingero::hal

@@ -46,10 +46,10 @@ bool refused(const std::vector<Refusal>& refusals, uint32_t site) {
   return false;
 }
 
-std::vector<Probe> without(std::span<const Probe> probes, const std::vector<Refusal>& refusals, bool want_returns) {
+std::vector<Probe> without(std::span<const Probe> probes, const std::vector<Refusal>& refusals) {
   std::vector<Probe> kept;
   for (const Probe& probe : probes) {
-    if (!refused(refusals, probe.site) && !(want_returns && probe.entry_only)) kept.push_back(probe);
+    if (!refused(refusals, probe.site)) kept.push_back(probe);
   }
   return kept;
 }
@@ -94,12 +94,11 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
     case Mechanism::kMulti: {
       // Returns first: a call that starts before its entry probe is there is then counted as unpaired, and none is
       // left open in the kernel because its return probe came too late.
-      const auto with_return = without(probes, impl->refusals, true);
       spec.kind = MultiKind::kMulti;
       spec.at_return = true;
       spec.program_fd = objects.return_program();
-      if (!with_return.empty()) link_batch(spec, with_return, impl->returns, impl->refusals);
-      const auto enterable = without(probes, impl->refusals, false);
+      link_batch(spec, probes, impl->returns, impl->refusals);
+      const auto enterable = without(probes, impl->refusals);
       spec.at_return = false;
       spec.program_fd = objects.enter_program();
       if (!enterable.empty()) link_batch(spec, enterable, impl->entries, impl->refusals);
@@ -109,17 +108,14 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
       for (const Probe& probe : probes) {
         LibbpfLog log;
         LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
-        PerfLink at_return;
-        if (!probe.entry_only) {
-          options.retprobe = true;
-          at_return.reset(bpf_program__attach_uprobe_opts(objects.return_handle(), -1, path.c_str(),
-                                                          probe.file_offset, &options));
-          if (!at_return) {
-            impl->refusals.push_back({probe.site, log.reason(errno_error("attach return probe").message())});
-            continue;
-          }
-          options.retprobe = false;
+        options.retprobe = true;
+        PerfLink at_return(bpf_program__attach_uprobe_opts(objects.return_handle(), -1, path.c_str(),
+                                                           probe.file_offset, &options));
+        if (!at_return) {
+          impl->refusals.push_back({probe.site, log.reason(errno_error("attach return probe").message())});
+          continue;
         }
+        options.retprobe = false;
         PerfLink at_entry(bpf_program__attach_uprobe_opts(objects.enter_handle(), -1, path.c_str(),
                                                           probe.file_offset, &options));
         if (!at_entry) {
@@ -127,7 +123,7 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
           continue;
         }
         impl->perf_entries.push_back(std::move(at_entry));
-        if (at_return) impl->perf_returns.push_back(std::move(at_return));
+        impl->perf_returns.push_back(std::move(at_return));
       }
       break;
   }

@@ -19,7 +19,6 @@ namespace ingero::kernelside {
 struct Probe {
   uint32_t site = 0;
   uint64_t file_offset = 0;
-  bool entry_only = false;
 };
 
 struct Refusal {

@@ -91,7 +91,7 @@ Error errno_error(std::string_view what, int error_number);
 // Evaluates a Result-valued expression; returns its error from the enclosing function.
 #define INGERO_TRY(expression)                                \
   do {                                                        \
-    if (auto ingero_try_ = (expression); !ingero_try_.ok()) { \
+    if (auto&& ingero_try_ = (expression); !ingero_try_.ok()) { \
       return ingero_try_.error();                             \
     }                                                         \
   } while (false)

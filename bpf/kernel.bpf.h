@@ -13,6 +13,7 @@
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
 
 #if defined(__TARGET_ARCH_arm64)
 struct user_pt_regs {
@@ -53,7 +54,29 @@ struct cred {
 	struct kuid_t_ uid;
 };
 
+struct kernfs_node {
+	__u64 id;
+};
+struct cgroup {
+	struct kernfs_node *kn;
+};
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+struct atomic_t_ {
+	int counter;
+};
+struct signal_struct {
+	struct atomic_t_ live;
+	int group_exit_code;
+	unsigned int flags;
+};
+struct thread_info {
+	int preempt_count; /* arm64 */
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	int pid;
 	int tgid;
 	unsigned int flags;
@@ -64,12 +87,99 @@ struct task_struct {
 	struct mm_struct *mm;
 	const struct cred *cred;
 	struct bpf_local_storage *bpf_storage;
+	struct signal_struct *signal;
+	struct css_set *cgroups;
 	char comm[16];
 	unsigned in_iowait : 1;
+};
+
+struct gendisk {
+	int major;
+	int first_minor;
+};
+struct request_queue {
+	struct gendisk *disk;
+};
+struct bio;
+struct request {
+	struct request_queue *q;
+	unsigned int cmd_flags;
+	unsigned int __data_len;
+	__u64 __sector;
+	struct bio *bio;
+};
+/* older kernels reach the disk from the request ("block: remove the ->rq_disk field in struct request") */
+struct request___with_disk {
+	struct gendisk *rq_disk;
+};
+
+struct in6_addr {
+	__u8 in6_u_bytes[16]; /* read whole, never by field */
+};
+struct sock_common {
+	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	__be16 skc_dport;
+	__u16 skc_num;
+	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+};
+struct socket;
+struct sock {
+	struct sock_common __sk_common;
+	struct socket *sk_socket;
+	__u16 sk_protocol;
+};
+struct inode {
+	unsigned long i_ino;
+};
+struct socket_alloc {
+	struct inode vfs_inode;
+};
+struct tcp_skb_cb {
+	__u32 seq;
+};
+struct sk_buff {
+	char cb[48];
 };
 
 #pragma clang attribute pop
 
 #define PF_KTHREAD 0x00200000
+#define SIGNAL_GROUP_EXIT 0x4
+#define REQ_OP_MASK 0xff
+
+/* The preemption counter of this CPU, where each architecture and version keeps it: x86 in a per-CPU variable (6.2 to
+ * 6.14: inside pcpu_hot), arm64 in the task. */
+struct pcpu_hot___x86 {
+	int preempt_count;
+} __attribute__((preserve_access_index));
+extern const int __preempt_count __ksym __weak;
+extern const struct pcpu_hot___x86 pcpu_hot __ksym __weak;
+
+#define PREEMPT_IN_INTERRUPT 0x00ff0100 /* NMI, hard interrupt, or a softirq being served */
+
+/* Does the current task have nothing to do with what is going on? */
+static __always_inline bool in_interrupt(struct task_struct *task)
+{
+	int count = 0;
+
+#if defined(__TARGET_ARCH_arm64)
+	count = task->thread_info.preempt_count;
+#else
+	if (&__preempt_count)
+		count = *(const int *)bpf_this_cpu_ptr(&__preempt_count);
+	else if (&pcpu_hot)
+		count = ((const struct pcpu_hot___x86 *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
+#endif
+	return count & PREEMPT_IN_INTERRUPT;
+}
+
+static __always_inline __u64 cgroup_id_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+}
 
 #endif

@@ -73,6 +73,7 @@ enum wire_type {
 	WIRE_TCP = 8,
 	WIRE_NAME = 9,
 	WIRE_TRACED = 10,	/* a process made its first captured call */
+	WIRE_PROCESS = 11,	/* a traced process ended: its counters as they last were */
 };
 
 enum wire_outcome {
@@ -101,11 +102,15 @@ struct wire_call {
 	__u64 parent_start_ns;	/* 0: none */
 	__u64 ret;		/* the return register, raw */
 	__u64 cgroup_id;
-	__u64 words[];
+};
+
+struct wire_call_few {
+	struct wire_call call;
+	__u64 words[WIRE_FEW_WORDS];
 };
 
 struct wire_call_large {
-	struct wire_call call;	/* words[] follows in `words` */
+	struct wire_call call;
 	__u64 words[WIRE_MAX_WORDS];
 	__u64 off[WIRE_OFF_KINDS];
 };
@@ -200,6 +205,25 @@ struct wire_process {
 	__u64 net_received_bytes;
 	__u64 net_sends;
 	__u64 net_receives;
+	__u32 ended;		/* its exit was reported */
+	__u32 pad;
+};
+
+/* Counters of a process that ended (critical ring, just before its WIRE_EXIT; only when some counter moved). */
+struct wire_process_end {
+	__u16 type;		/* WIRE_PROCESS */
+	__u16 pad;
+	__u32 pad2;
+	__u64 ns;
+	struct wire_process process;
+};
+
+/* One disk's I/O for everybody who is not traced, and for nobody known (writeback, flushes). Totals only grow. */
+struct wire_device_io {
+	__u64 requests;
+	__u64 bytes;
+	__u64 total_ns;		/* issue to complete, summed over the requests */
+	__u64 failed;
 };
 
 enum wire_traced {

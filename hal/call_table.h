@@ -29,13 +29,28 @@ struct Call {
   uint16_t flags = 0;        // RowFlag
   const Row* row = nullptr;  // null for host operations
   const Backend* owner = nullptr;
+  const Library* library = nullptr;
 };
+
+// The vendor's name of a return code of `call` ("outOfMemory"), or empty.
+std::string_view status_name(const Call& call, int64_t code);
 
 // Host operations, in the order they are numbered after all rows. Names and ids of compat.md 2.2.
 enum class HostOp : uint8_t {
-  kSchedSwitch, kPageAlloc, kOomKill, kExec, kExit, kFork,
-  kBlockRead, kBlockWrite, kBlockDiscard, kBlockFlush, kBlockOther,
-  kTcpRetransmit, kNetSend, kNetReceive,
+  kSchedSwitch,
+  kPageAlloc,
+  kOomKill,
+  kExec,
+  kExit,
+  kFork,
+  kBlockRead,
+  kBlockWrite,
+  kBlockDiscard,
+  kBlockFlush,
+  kBlockOther,
+  kTcpRetransmit,
+  kNetSend,
+  kNetReceive,
   kCount,
 };
 
@@ -45,7 +60,8 @@ class CallTable {
 
   const Call& operator[](CallId id) const { return calls_[id]; }
   size_t size() const { return calls_.size(); }
-  CallId id_of(const Row& row) const;  // row must belong to a backend given at construction
+  // `row` must belong to a backend given at construction. Rows of one name in one library share an id.
+  CallId id_of(const Row& row) const;
   CallId id_of(HostOp op) const { return static_cast<CallId>(host_base_ + static_cast<size_t>(op)); }
   std::optional<HostOp> host_op(CallId id) const {
     if (id < host_base_ || id >= calls_.size()) return std::nullopt;

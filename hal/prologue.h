@@ -17,8 +17,9 @@ struct ProbePoint {
   std::string_view instruction;  // "push", "endbr64", "sub", "unknown": for the report
 };
 
-// `code` starts at the symbol. `jumped_into(delta)` callers: the code bytes given are scanned for direct branches into
-// the bytes moved over; with one, the probe stays at the symbol.
-ProbePoint choose_probe_point(std::span<const uint8_t> code, Arch arch);
+// `code` starts at the symbol and should be the whole function: it is scanned for direct branches into the bytes moved
+// over; with one, the probe stays at the symbol. So it does where `may_move` is false (the caller knows of another way
+// into those bytes). Pure; never fails: unknown code is probed at the symbol and called single-stepped.
+ProbePoint choose_probe_point(std::span<const uint8_t> code, Arch arch, bool may_move = true);
 
 }  // namespace ingero::hal

@@ -20,10 +20,10 @@ enum class RowState : uint8_t {
 struct ResolvedRow {
   const Row* row = nullptr;
   RowState state = RowState::kAbsent;
-  std::string symbol;       // the spelling ("cudaMemcpyAsync_ptsz"), with @version where several exist
-  uint64_t file_offset = 0; // of the probe: symbol plus the prologue delta
+  std::string symbol;        // the spelling ("cudaMemcpyAsync_ptsz"), with @version where several exist
+  uint64_t file_offset = 0;  // of the probe: symbol plus the prologue delta
   ProbePoint point;
-  std::string reason;       // kAbsent, kRefused
+  std::string reason;  // kAbsent, kRefused
 };
 
 // Every spelling of every row of `library` in `image`, one entry per distinct probe offset (aliases such as pnccl*
@@ -31,10 +31,16 @@ struct ResolvedRow {
 // Rows marked kNotWhereTarget are kRefused where their target resolves.
 std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, Arch arch);
 
-// Does `base name or soname` match one of the library's patterns?
+// Does `base name or soname` match one of the library's patterns? Copies that wheel tools renamed match as the library
+// they are ("libx-0a1b2c3d.so.1" as "libx.so.1").
 bool soname_matches(const Library& library, std::string_view file_name);
 
-// The library's version as the file tells it: "13.0.96" from a file or soname suffix, "13" from libcudart.so.13, or empty.
+// Does the file define one of the library's anchors? (Ask of files that are not the library itself.) A stripped file
+// with a static copy says no: is_stripped() tells whether "no" means anything.
+bool holds_static_copy(const Library& library, const ElfImage& image);
+
+// The library's version as the file tells it: "13.0.96" from a file or soname suffix, "13" from libcudart.so.13, or
+// empty.
 std::string library_version(std::string_view resolved_file_name, std::string_view soname);
 
 }  // namespace ingero::hal

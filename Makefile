@@ -1,0 +1,71 @@
+# The everyday commands. Each sets up what it needs: on a fresh Debian 12, `make run` and `make test` are enough.
+#
+#   make run      install, build, trace a small GPU workload and explain the recording
+#   make test     install, build, run every test, and say what ran, failed and was skipped and why
+#   make build    build the release preset
+#   make bench    benchmarks and their comparison with a peer
+#   make lint     layering, words, file rules, formatting, clang-tidy
+#   make format   clang-format over the sources
+#   make clang | asan | tsan | debug   build and test under that preset
+#   make packages install every Debian package that any of these uses
+SHELL := /bin/sh
+# bpftool and ip live where an ordinary user's PATH does not look.
+export PATH := $(PATH):/usr/local/sbin:/usr/sbin:/sbin
+JOBS ?= $(shell nproc)
+PRESET ?= release
+BUILD := build/$(PRESET)
+# Filters for one run, as ctest takes them: make test CTEST='-R store'
+CTEST ?=
+
+.PHONY: all run test build bench lint format clang asan tsan debug packages tested clean
+all: build
+
+packages:
+	@tools/bootstrap.sh build test gpu lint bench
+
+build:
+	@tools/bootstrap.sh build
+	@cmake --preset $(PRESET)
+	@cmake --build $(BUILD) -j $(JOBS)
+
+run:
+	@tools/bootstrap.sh build $$(tests/workload/has_runtime.sh || echo gpu)
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero workload
+	@tools/run_demo.sh build/release
+
+test:
+	@tools/bootstrap.sh build test gpu
+	@$(MAKE) --no-print-directory tested PRESET=$(PRESET)
+
+# Builds and tests one preset.
+tested:
+	@cmake --preset $(PRESET)
+	@cmake --build $(BUILD) -j $(JOBS)
+	@tools/run_tests.sh $(BUILD) $(JOBS) $(CTEST)
+
+debug clang asan:
+	@tools/bootstrap.sh build test gpu
+	@$(MAKE) --no-print-directory tested PRESET=$@
+
+# The thread sanitizer cannot see what the kernel writes into a ring: the tests that load BPF stay out.
+tsan:
+	@tools/bootstrap.sh build test
+	@$(MAKE) --no-print-directory tested PRESET=tsan CTEST="-LE bpf $(CTEST)"
+
+bench:
+	@tools/bootstrap.sh build bench
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS)
+	@bench/run.sh build/release
+
+lint:
+	@tools/bootstrap.sh build lint
+	@tools/lint.sh
+
+format:
+	@tools/bootstrap.sh lint
+	@tools/format.sh
+
+clean:
+	rm -rf build

@@ -1,0 +1,73 @@
+// Diagnostics: see log.h.
+#include "base/log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/text.h"
+
+namespace ingero {
+namespace {
+
+constexpr size_t kMaxLineBytes = 4096;
+
+std::atomic<LogLevel> threshold{LogLevel::kWarning};
+
+struct LogFile {
+  std::mutex mutex;
+  Fd fd;  // guarded by mutex
+};
+
+LogFile& log_file() {
+  static LogFile file;
+  return file;
+}
+
+std::string_view word(LogLevel level) {
+  switch (level) {
+    case LogLevel::kError:
+      return "error";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kDebug:
+      return "debug";
+  }
+  return "error";
+}
+
+void write_best_effort(int fd, std::string_view text) {
+  const ssize_t written = ::write(fd, text.data(), text.size());
+  static_cast<void>(written);  // there is nowhere left to complain to
+}
+
+}  // namespace
+
+void set_log_level(LogLevel level) { threshold.store(level, std::memory_order_relaxed); }
+
+LogLevel log_level() { return threshold.load(std::memory_order_relaxed); }
+
+Status set_log_file(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd.valid()) return errno_error(fmt::format("open the log file {}", printable(path)));
+  const std::lock_guard lock(log_file().mutex);
+  log_file().fd = std::move(fd);
+  return {};
+}
+
+void log_line(LogLevel level, std::string_view text) {
+  if (level > log_level()) return;
+  const std::string line = fmt::format("ingero: {}: {}\n", word(level), printable(text, kMaxLineBytes));
+  write_best_effort(STDERR_FILENO, line);
+  LogFile& file = log_file();
+  const std::lock_guard lock(file.mutex);
+  if (file.fd.valid()) write_best_effort(file.fd.get(), format_wall(system_clock().wall_ns()) + " " + line);
+}
+
+}  // namespace ingero

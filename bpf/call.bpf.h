@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+ *
+ * The generic call capture: what happens when a described call starts and when it ends. One body for every row of
+ * every backend; the recipe found through the attach cookie says which words to keep. Included by session.bpf.c (one
+ * program for both ends) and capture.bpf.c (entry and return programs for uprobe-multi and perf probes).
+ *
+ * A thread's open calls are a stack of frames in task storage. It stays right when calls do not return:
+ *
+ *   (1) A frame is alive while its stack pointer lies above that of every newer frame; frames at or below the stack
+ *       pointer of a new entry were left by longjmp or an exception and are closed as WIRE_UNWOUND.
+ *   (2) An entry at the very stack pointer of the top frame is a tail call when the word there is the kernel's return
+ *       trampoline (the top frame's own return address was replaced by it), else the top frame is dead by (1).
+ *   (3) A return closes its own frame; frames above it were left without a return.
+ *
+ * Rejected: pairing by thread id alone (nested calls overwrite each other), a hash per call (three map operations),
+ * two records per call (twice the ring, and nothing in the kernel to show a hang).
+ */
+#ifndef INGERO_BPF_CALL_BPF_H
+#define INGERO_BPF_CALL_BPF_H
+
+#include "maps.bpf.h"
+
+/* filters; 0 means "no such filter". With any set, a process is traced when one matches. */
+const volatile __u32 filter_pids = 0;
+const volatile __u32 filter_uid_set = 0;
+const volatile __u32 filter_uid = 0;
+const volatile __u32 filter_cgroups = 0;
+/* the agent itself, never traced */
+const volatile __u32 own_pid = 0;
+/* a backlog of this many bytes wakes the reader at once; below it the reader comes by itself */
+const volatile __u64 wake_bytes = 512 << 10;
+
+#if defined(__TARGET_ARCH_arm64)
+#define FIRST_STACK_ARGUMENT 0
+#define RETURN_POPS 0
+#define USER_SP(ctx) ((ctx)->user_regs.sp)
+#define RETURN_VALUE(ctx) ((ctx)->user_regs.regs[0])
+#define LOAD_REGISTERS(in, ctx)                                                                  \
+	do {                                                                                     \
+		(in)[0] = (ctx)->user_regs.regs[0]; (in)[1] = (ctx)->user_regs.regs[1];          \
+		(in)[2] = (ctx)->user_regs.regs[2]; (in)[3] = (ctx)->user_regs.regs[3];          \
+		(in)[4] = (ctx)->user_regs.regs[4]; (in)[5] = (ctx)->user_regs.regs[5];          \
+		(in)[6] = (ctx)->user_regs.regs[6]; (in)[7] = (ctx)->user_regs.regs[7];          \
+	} while (0)
+#else
+#define FIRST_STACK_ARGUMENT 8	/* above the return address */
+#define RETURN_POPS 8
+#define USER_SP(ctx) ((ctx)->sp)
+#define RETURN_VALUE(ctx) ((ctx)->ax)
+#define LOAD_REGISTERS(in, ctx)                                                                  \
+	do {                                                                                     \
+		(in)[0] = (ctx)->di; (in)[1] = (ctx)->si; (in)[2] = (ctx)->dx;                   \
+		(in)[3] = (ctx)->cx; (in)[4] = (ctx)->r8; (in)[5] = (ctx)->r9;                   \
+		(in)[6] = 0; (in)[7] = 0;                                                        \
+	} while (0)
+#endif
+
+static __always_inline __u64 wake_flag(void)
+{
+	__u64 backlog = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
+
+	/* only the record that crosses the mark wakes: each further one would pay for a reader already on its way */
+	return backlog - wake_bytes < sizeof(struct wire_call_large) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline void count_ring_loss(__u32 site)
+{
+	__u64 *count = bpf_map_lookup_elem(&site_losses, &site);
+
+	count_loss(WIRE_LOSS_RING_FULL);
+	if (count)
+		*count += 1;
+}
+
+static __always_inline void fill_call(struct wire_call *call, struct wire_thread *thread, struct wire_frame *frame,
+				      __u32 depth, __u64 end_ns, __u64 ret, __u32 outcome, __u32 n_words, __u64 id)
+{
+	call->type = WIRE_CALL;
+	call->n_words = n_words;
+	call->outcome = outcome;
+	call->depth = depth;
+	call->has_off = 0;
+	call->valid = frame->valid;
+	call->site = frame->site;
+	call->pid = id >> 32;
+	call->tid = id;
+	call->start_ns = frame->start_ns;
+	call->end_ns = end_ns;
+	call->ret = ret;
+	call->cgroup_id = bpf_get_current_cgroup_id();
+	if (depth) {
+		struct wire_frame *parent = &thread->frames[(depth - 1) & (WIRE_MAX_DEPTH - 1)];
+
+		call->parent_site = parent->site;
+		call->parent_start_ns = parent->start_ns;
+	} else {
+		call->parent_site = 0;
+		call->parent_start_ns = 0;
+	}
+}
+
+/* Writes the record of the frame at `depth`. `id` is pid_tgid. */
+static __always_inline void emit_call(struct wire_thread *thread, struct wire_frame *frame, __u32 depth, __u64 end_ns,
+				      __u64 ret, __u32 outcome, __u32 n_words, __u64 id)
+{
+	__u64 off[WIRE_OFF_KINDS];
+	__u64 any_off = 0;
+
+#pragma unroll
+	for (int i = 0; i < WIRE_OFF_KINDS; i++) {
+		off[i] = thread->off[i] - frame->off[i];
+		any_off |= off[i];
+	}
+
+	if (!any_off && n_words == 0) {
+		struct wire_call *call = bpf_ringbuf_reserve(&events, sizeof(*call), 0);
+
+		if (!call) {
+			count_ring_loss(frame->site);
+			return;
+		}
+		fill_call(call, thread, frame, depth, end_ns, ret, outcome, 0, id);
+		bpf_ringbuf_submit(call, wake_flag());
+	} else if (!any_off && n_words <= WIRE_FEW_WORDS) {
+		struct wire_call_few *few = bpf_ringbuf_reserve(&events, sizeof(*few), 0);
+
+		if (!few) {
+			count_ring_loss(frame->site);
+			return;
+		}
+		fill_call(&few->call, thread, frame, depth, end_ns, ret, outcome, n_words, id);
+		__builtin_memcpy(few->words, frame->words, sizeof(few->words));
+		bpf_ringbuf_submit(few, wake_flag());
+	} else {
+		struct wire_call_large *large = bpf_ringbuf_reserve(&events, sizeof(*large), 0);
+
+		if (!large) {
+			count_ring_loss(frame->site);
+			return;
+		}
+		fill_call(&large->call, thread, frame, depth, end_ns, ret, outcome, n_words, id);
+		__builtin_memcpy(large->words, frame->words, sizeof(large->words));
+		__builtin_memcpy(large->off, off, sizeof(off));
+		large->call.has_off = any_off != 0;
+		bpf_ringbuf_submit(large, wake_flag());
+	}
+}
+
+/* Closes frames [keep, depth) without a return. The words of an unwound frame are those read at entry. */
+static __noinline int close_frames(struct wire_thread *thread, __u32 keep, __u32 outcome)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u64 id = bpf_get_current_pid_tgid();
+
+	if (!thread)
+		return 0;
+	for (int i = WIRE_MAX_DEPTH - 1; i >= 0; i--) {
+		struct wire_frame *frame;
+		struct wire_recipe *recipe;
+		__u32 depth = i & (WIRE_MAX_DEPTH - 1);
+
+		if (depth >= thread->depth || depth < keep)
+			continue;
+		frame = &thread->frames[depth];
+		recipe = bpf_map_lookup_elem(&recipes, &frame->site);
+		emit_call(thread, frame, depth, now, 0, outcome, recipe ? recipe->n_words : 0, id);
+	}
+	if (thread->depth > keep)
+		thread->depth = keep;
+	return 0;
+}
+
+/* (1) and (2): how many frames are alive when a call starts at `sp`. */
+static __noinline __u32 alive_frames(struct wire_thread *thread, __u64 sp)
+{
+	__u32 alive = 0;
+
+	if (!thread)
+		return 0;
+	for (int i = 0; i < WIRE_MAX_DEPTH; i++) {
+		struct wire_frame *frame = &thread->frames[i];
+
+		if (i >= thread->depth || frame->sp < sp)
+			break;
+		if (frame->sp == sp) {
+			struct task_struct *task = (void *)bpf_get_current_task_btf();
+			struct xol_area *area;
+			__u64 return_address = 0;
+
+			if (!bpf_core_field_exists(task->mm->uprobes_state.xol_area))
+				break;
+			area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
+			if (!area)
+				break;
+#if defined(__TARGET_ARCH_arm64)
+			break; /* the return address is in lr, not on the stack: a tail call looks like a new one */
+#endif
+			if (bpf_probe_read_user(&return_address, sizeof(return_address), (void *)sp) ||
+			    return_address != BPF_CORE_READ(area, vaddr))
+				break;
+		}
+		alive = i + 1;
+	}
+	return alive;
+}
+
+static __noinline int decide_process(struct wire_process *process, struct task_struct *leader)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	__u32 pid = id >> 32;
+	struct wire_task *task;
+	int wanted = 1;
+
+	if (!process)
+		return 0;
+	if (filter_pids || filter_uid_set || filter_cgroups) {
+		wanted = filter_pids && bpf_map_lookup_elem(&wanted_pids, &pid);
+		if (!wanted && filter_uid_set)
+			wanted = (__u32)bpf_get_current_uid_gid() == filter_uid;
+		for (int level = 1; !wanted && filter_cgroups && level < 16; level++) {
+			__u64 ancestor = bpf_get_current_ancestor_cgroup_id(level);
+
+			if (!ancestor)
+				break;
+			wanted = bpf_map_lookup_elem(&wanted_cgroups, &ancestor) != NULL;
+		}
+	}
+	if (pid == own_pid)
+		wanted = 0;
+	process->pid = pid;
+	process->traced = wanted ? WIRE_TRACED_YES : WIRE_TRACED_NO;
+	if (!wanted)
+		return 0;
+	task = bpf_ringbuf_reserve(&critical_events, sizeof(*task), 0);
+	if (!task) {
+		count_loss(WIRE_LOSS_CRITICAL_RING_FULL);
+		return 0;
+	}
+	__builtin_memset(task, 0, sizeof(*task));
+	task->type = WIRE_TRACED;
+	task->pid = pid;
+	task->tid = id;
+	task->uid = bpf_get_current_uid_gid();
+	task->ns = bpf_ktime_get_ns();
+	task->start_ns = process->start_ns;
+	task->cgroup_id = bpf_get_current_cgroup_id();
+	bpf_get_current_comm(task->comm, sizeof(task->comm));
+	bpf_ringbuf_submit(task, BPF_RB_FORCE_WAKEUP);
+	return 0;
+}
+
+/* The first call of a thread: is its process traced, and where is the thread's state? Null: not traced. */
+static __noinline struct wire_thread *first_call(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct task_struct *leader = task->group_leader;
+	struct wire_process *process;
+	struct wire_thread *thread;
+
+	process = bpf_task_storage_get(&processes, leader, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!process) {
+		count_loss(WIRE_LOSS_NO_THREAD_STATE);
+		return NULL;
+	}
+	if (process->traced == WIRE_UNDECIDED) {
+		process->start_ns = leader->start_time;
+		decide_process(process, leader);
+	}
+	if (process->traced != WIRE_TRACED_YES)
+		return NULL;
+	thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!thread)
+		count_loss(WIRE_LOSS_NO_THREAD_STATE);
+	return thread;
+}
+
+/* A call starts. Returns the frame's number plus one, or 0 when the call is not captured. */
+static __always_inline __u32 enter_call(struct pt_regs *ctx, __u32 site)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct wire_recipe *recipe;
+	struct wire_frame *frame;
+	__u64 sp = USER_SP(ctx);
+	__u32 depth;
+
+	if (!thread) {
+		thread = first_call();
+		if (!thread)
+			return 0;
+	}
+	recipe = bpf_map_lookup_elem(&recipes, &site);
+	if (!recipe || !recipe->used) {
+		count_loss(WIRE_LOSS_NO_RECIPE);
+		return 0;
+	}
+
+	depth = thread->depth;
+	if (depth) {
+		/* the common case first: the top frame is older and further up the stack */
+		if (depth > WIRE_MAX_DEPTH || thread->frames[(depth - 1) & (WIRE_MAX_DEPTH - 1)].sp <= sp) {
+			__u32 alive = alive_frames(thread, sp);
+
+			if (alive < depth)
+				close_frames(thread, alive, WIRE_UNWOUND);
+			depth = alive;
+		}
+		if (depth >= WIRE_MAX_DEPTH) {
+			count_loss(WIRE_LOSS_TOO_DEEP);
+			return 0;
+		}
+	}
+	frame = &thread->frames[depth & (WIRE_MAX_DEPTH - 1)];
+	frame->sp = sp;
+	frame->site = site;
+	frame->valid = 0xffff;
+
+	if (recipe->n_words) {
+		__u64 in[16] = {};
+
+		LOAD_REGISTERS(in, ctx);
+		if (recipe->flags & WIRE_RECIPE_STACK) {
+			__u32 size = (recipe->stack_slots & 15) * 8;
+
+			if (size > WIRE_MAX_STACK_ARGS * 8)
+				size = WIRE_MAX_STACK_ARGS * 8;
+			if (bpf_probe_read_user(&in[8], size, (void *)(sp + FIRST_STACK_ARGUMENT)))
+				frame->valid = 0x8000; /* below: stack words are marked one by one */
+		}
+		for (int i = 0; i < WIRE_MAX_WORDS; i++) {
+			struct wire_slot *slot = &recipe->slots[i];
+
+			if (i >= recipe->n_words)
+				break;
+			frame->words[i] = in[((slot->flags & WIRE_SLOT_STACK) << 3 | (slot->from & 7)) & 15];
+		}
+		if (frame->valid == 0x8000) {
+			frame->valid = 0;
+			for (int i = 0; i < WIRE_MAX_WORDS; i++)
+				if (!(recipe->slots[i].flags & WIRE_SLOT_STACK))
+					frame->valid |= 1 << i;
+		}
+		if (recipe->flags & WIRE_RECIPE_PEEK_ENTRY) {
+			for (int i = 0; i < WIRE_MAX_WORDS; i++) {
+				struct wire_slot *slot = &recipe->slots[i];
+				__u32 bytes = slot->peek_bytes & 15;
+				__u64 value = 0;
+
+				if (i >= recipe->n_words)
+					break;
+				if (!bytes || bytes > 8 || slot->flags & WIRE_SLOT_AT_RETURN)
+					continue;
+				if (bpf_probe_read_user(&value, bytes, (void *)(frame->words[i] + slot->peek_offset)))
+					frame->valid &= ~(1 << i);
+				frame->words[i] = value;
+			}
+		}
+	}
+#pragma unroll
+	for (int i = 0; i < WIRE_OFF_KINDS; i++)
+		frame->off[i] = thread->off[i];
+	thread->depth = depth + 1;
+	frame->start_ns = bpf_ktime_get_ns(); /* last: our own work is not the call's */
+	return depth + 1;
+}
+
+/* A call ends; its frame is number `depth`, known to be its own. */
+static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *thread, __u32 depth, __u64 end_ns)
+{
+	struct wire_frame *frame = &thread->frames[depth & (WIRE_MAX_DEPTH - 1)];
+	struct wire_recipe *recipe;
+
+	if (thread->depth > depth + 1)
+		close_frames(thread, depth + 1, WIRE_UNWOUND); /* (3) */
+	recipe = bpf_map_lookup_elem(&recipes, &frame->site);
+	if (!recipe) {
+		count_loss(WIRE_LOSS_NO_RECIPE);
+		thread->depth = depth;
+		return;
+	}
+	if (recipe->flags & WIRE_RECIPE_PEEK_RETURN) {
+		for (int i = 0; i < WIRE_MAX_WORDS; i++) {
+			struct wire_slot *slot = &recipe->slots[i];
+			__u32 bytes = slot->peek_bytes & 15;
+			__u64 value = 0;
+
+			if (i >= recipe->n_words)
+				break;
+			if (!bytes || bytes > 8 || !(slot->flags & WIRE_SLOT_AT_RETURN))
+				continue;
+			if (bpf_probe_read_user(&value, bytes, (void *)(frame->words[i] + slot->peek_offset)))
+				frame->valid &= ~(1 << i);
+			frame->words[i] = value;
+		}
+	}
+	thread->depth = depth;
+	emit_call(thread, frame, depth, end_ns, RETURN_VALUE(ctx), WIRE_RETURNED, recipe->n_words,
+		  bpf_get_current_pid_tgid());
+}
+
+#endif

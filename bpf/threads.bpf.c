@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+ *
+ * What happened to the threads of traced processes: off-CPU time by cause, calls cut short by exit or exec, and the
+ * dump of calls in flight. Tasks of other processes are rejected by one pointer test: they have no task storage.
+ */
+#include "call.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define TASK_DEAD 0x80
+
+struct seq_file;
+struct bpf_iter_meta {
+	struct seq_file *seq;
+	__u64 session_id;
+	__u64 seq_num;
+} __attribute__((preserve_access_index));
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+} __attribute__((preserve_access_index));
+
+static __always_inline bool may_be_traced(struct task_struct *task)
+{
+	bool has_storage = task->group_leader->bpf_storage != NULL;
+
+	barrier_var(has_storage); /* or clang tests two pointers with one OR, which the verifier refuses */
+	return has_storage;
+}
+
+static __always_inline struct wire_thread *thread_of(struct task_struct *task)
+{
+	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct wire_process *process;
+
+	if (thread)
+		return thread;
+	process = bpf_task_storage_get(&processes, task->group_leader, NULL, 0);
+	if (!process || process->traced != WIRE_TRACED_YES)
+		return NULL;
+	return bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+static __always_inline void switched_out(struct task_struct *task, struct task_struct *next, bool preempt,
+					 unsigned int state, __u64 now)
+{
+	struct wire_thread *thread = thread_of(task);
+
+	if (!thread)
+		return;
+	if (preempt || state == 0)
+		thread->out_kind = WIRE_OFF_PREEMPTED;
+	else if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		thread->out_kind = WIRE_OFF_IO;
+	else
+		thread->out_kind = WIRE_OFF_BLOCKED;
+	thread->woken_ns = 0;
+	thread->waker_pid = 0;
+	thread->waker_tid = 0;
+	thread->culprit_pid = next->tgid;
+	thread->culprit_tid = next->pid;
+	__builtin_memcpy(thread->culprit_comm, next->comm, WIRE_COMM_LEN);
+	thread->out_ns = now;
+}
+
+static __always_inline void switched_in(struct task_struct *task, __u64 now)
+{
+	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct wire_sched *record;
+	__u64 out_ns;
+	__u64 woken_ns;
+	__u32 kind;
+
+	if (!thread || !thread->out_ns)
+		return;
+	out_ns = thread->out_ns;
+	woken_ns = thread->woken_ns;
+	kind = thread->out_kind & (WIRE_OFF_KINDS - 1);
+	thread->out_ns = 0;
+	if (kind == WIRE_OFF_PREEMPTED) {
+		thread->off[WIRE_OFF_PREEMPTED] += now - out_ns;
+	} else if (woken_ns > out_ns) {
+		thread->off[kind] += woken_ns - out_ns;
+		thread->off[WIRE_OFF_RUNQUEUE] += now - woken_ns;
+	} else {
+		thread->off[kind] += now - out_ns;
+	}
+
+	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
+	if (!record) {
+		count_loss(WIRE_LOSS_HOST_RING_FULL);
+		return;
+	}
+	record->type = WIRE_SCHED;
+	record->off = kind;
+	record->in_call = thread->depth;
+	record->cpu = bpf_get_smp_processor_id();
+	record->pid = task->tgid;
+	record->tid = task->pid;
+	record->out_ns = out_ns;
+	record->woken_ns = kind == WIRE_OFF_PREEMPTED ? 0 : woken_ns;
+	record->in_ns = now;
+	record->culprit_pid = thread->culprit_pid;
+	record->culprit_tid = thread->culprit_tid;
+	record->waker_pid = thread->waker_pid;
+	record->waker_tid = thread->waker_tid;
+	__builtin_memcpy(record->culprit_comm, thread->culprit_comm, WIRE_COMM_LEN);
+	__builtin_memcpy(record->comm, task->comm, WIRE_COMM_LEN);
+	/* never wakes: waking the reader from inside the scheduler would cost the switch */
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+/* prev_state as fourth argument: 5.18, fa2c3254d7cf "sched/tracing: Don't re-read p->state when emitting
+ * sched_switch event" */
+SEC("tp_btf/sched_switch")
+int on_sched_switch(__u64 *ctx)
+{
+	bool preempt = ctx[0];
+	struct task_struct *prev = (void *)ctx[1];
+	struct task_struct *next = (void *)ctx[2];
+	unsigned int state = ctx[3];
+	bool prev_traced = may_be_traced(prev);
+	bool next_traced = may_be_traced(next);
+	__u64 now;
+
+	if (!prev_traced && !next_traced)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (prev_traced && !(state & TASK_DEAD))
+		switched_out(prev, next, preempt, state, now);
+	if (next_traced)
+		switched_in(next, now);
+	return 0;
+}
+
+/* sched_waking runs in the waker's context; sched_wakeup may run on the woken task's CPU. */
+SEC("tp_btf/sched_waking")
+int on_sched_waking(__u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	struct wire_thread *thread;
+	__u64 id;
+
+	if (!may_be_traced(task))
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread || !thread->out_ns || thread->woken_ns || thread->out_kind == WIRE_OFF_PREEMPTED)
+		return 0;
+	id = bpf_get_current_pid_tgid();
+	thread->waker_pid = id >> 32;
+	thread->waker_tid = id;
+	thread->woken_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Any thread's end, inside a call or not. */
+SEC("tp_btf/sched_process_exit")
+int on_thread_exit(__u64 *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct wire_thread *thread;
+
+	if (!may_be_traced(task))
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (thread && thread->depth)
+		close_frames(thread, 0, WIRE_EXITED);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int on_thread_exec(__u64 *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct wire_thread *thread;
+
+	if (!may_be_traced(task))
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (thread && thread->depth)
+		close_frames(thread, 0, WIRE_EXECED);
+	return 0;
+}
+
+SEC("iter/task")
+int dump_in_flight(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct seq_file *seq = ctx->meta->seq;
+	struct wire_thread *thread;
+	struct wire_in_flight out;
+	__u64 now;
+
+	if (!task)
+		return 0;
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!thread || !thread->depth)
+		return 0;
+	now = bpf_ktime_get_ns();
+	for (int i = 0; i < WIRE_MAX_DEPTH; i++) {
+		struct wire_frame *frame = &thread->frames[i];
+
+		if (i >= thread->depth)
+			break;
+		__builtin_memset(&out, 0, sizeof(out));
+		out.pid = task->tgid;
+		out.tid = task->pid;
+		out.depth = i;
+		if (i) {
+			out.parent_site = thread->frames[(i - 1) & (WIRE_MAX_DEPTH - 1)].site;
+			out.parent_start_ns = thread->frames[(i - 1) & (WIRE_MAX_DEPTH - 1)].start_ns;
+		}
+		for (int kind = 0; kind < WIRE_OFF_KINDS; kind++)
+			out.off[kind] = thread->off[kind] - frame->off[kind];
+		if (thread->out_ns) {
+			__u64 from = thread->out_ns > frame->start_ns ? thread->out_ns : frame->start_ns;
+			__u32 kind = thread->out_kind & (WIRE_OFF_KINDS - 1);
+
+			if (now > from)
+				out.off[kind] += now - from;
+		}
+		__builtin_memcpy(&out.frame, frame, sizeof(out.frame));
+		/* the thread ran on meanwhile: a frame that changed under us is not in flight */
+		if (i < thread->depth && frame->start_ns == out.frame.start_ns)
+			bpf_seq_write(seq, &out, sizeof(out));
+	}
+	return 0;
+}
+
+SEC("iter/task")
+int dump_processes(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct seq_file *seq = ctx->meta->seq;
+	struct wire_process *process;
+
+	if (!task || task->pid != task->tgid)
+		return 0;
+	process = bpf_task_storage_get(&processes, task, NULL, 0);
+	if (process && process->traced == WIRE_TRACED_YES)
+		bpf_seq_write(seq, process, sizeof(*process));
+	return 0;
+}

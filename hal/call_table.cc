@@ -1,0 +1,81 @@
+// The dense numbering of calls: rows in backend, library and table order, then the host operations.
+#include "hal/call_table.h"
+
+#include <algorithm>
+#include <map>
+
+namespace ingero::hal {
+namespace {
+
+struct HostRow {
+  std::string_view name;
+  std::string_view layer;
+  uint16_t source;
+  uint16_t op;
+};
+
+// In the order of HostOp; ids of compat.md 2.2, 0 where it has none.
+constexpr HostRow kHostRows[] = {
+    {"sched_switch", "HOST", 3, 1}, {"mm_page_alloc", "HOST", 3, 3}, {"oom_kill", "HOST", 3, 4},
+    {"process_exec", "HOST", 3, 5}, {"process_exit", "HOST", 3, 6},  {"process_fork", "HOST", 3, 7},
+    {"block_read", "IO", 5, 1},     {"block_write", "IO", 5, 2},     {"block_discard", "IO", 5, 3},
+    {"block_flush", "IO", 5, 0},    {"block_other", "IO", 5, 0},     {"tcp_retransmit", "TCP", 6, 1},
+    {"net_send", "NET", 7, 1},      {"net_recv", "NET", 7, 2},
+};
+static_assert(std::size(kHostRows) == static_cast<size_t>(HostOp::kCount));
+
+Call call_of(const Backend& backend, const Library& library, const Row& row) {
+  Call call;
+  call.name = row.name;
+  call.op_name = row.op_name.empty() ? row.name : row.op_name;
+  call.vendor = backend.vendor;
+  call.backend = backend.name;
+  call.layer = library.layer;
+  call.kind = row.kind;
+  call.source = row.source != 0 ? row.source : library.source;
+  call.op = row.op;
+  call.flags = row.flags;
+  call.row = &row;
+  call.owner = &backend;
+  call.library = &library;
+  return call;
+}
+
+}  // namespace
+
+CallTable::CallTable(std::span<const Backend* const> backends) {
+  for (const Backend* backend : backends) {
+    for (const Library& library : backend->libraries) {
+      std::map<std::string_view, CallId> known;  // names of this library
+      for (const Row& row : library.rows) {
+        const auto [at, is_new] = known.try_emplace(row.name, static_cast<CallId>(calls_.size()));
+        if (is_new) calls_.push_back(call_of(*backend, library, row));
+        by_row_.emplace_back(&row, at->second);
+      }
+    }
+  }
+  std::sort(by_row_.begin(), by_row_.end());
+  host_base_ = calls_.size();
+  for (const HostRow& host : kHostRows) {
+    Call call;
+    call.name = call.op_name = host.name;
+    call.vendor = call.backend = "host";
+    call.layer = host.layer;
+    call.source = host.source;
+    call.op = host.op;
+    calls_.push_back(call);
+  }
+}
+
+CallId CallTable::id_of(const Row& row) const {
+  const auto at = std::lower_bound(by_row_.begin(), by_row_.end(), std::pair<const Row*, CallId>{&row, 0});
+  return at != by_row_.end() && at->first == &row ? at->second : kNoCall;
+}
+
+std::string_view status_name(const Call& call, int64_t code) {
+  if (call.library != nullptr && call.library->status_name != nullptr) return call.library->status_name(code);
+  if (call.owner != nullptr && call.owner->status_name != nullptr) return call.owner->status_name(code);
+  return {};
+}
+
+}  // namespace ingero::hal

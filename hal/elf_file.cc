@@ -1,0 +1,149 @@
+// Bounds-checked ELF headers over pread.
+#include "hal/elf_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ingero::hal {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "headers are read as they lie in the file");
+
+// Far above what linkers write; they only bound the work a made-up header can cause.
+constexpr uint64_t kMaxSegments = 4096;
+constexpr size_t kMaxLoads = 64;
+constexpr uint64_t kMaxSections = uint64_t{1} << 18;
+
+bool fits(uint64_t offset, uint64_t size, uint64_t limit) {
+  return offset <= limit && size <= limit - offset;
+}
+
+}  // namespace
+
+Error ElfFile::corrupt(std::string_view what) const {
+  return {Errc::kCorrupt, fmt::format("{}: damaged ELF file: {}", path_, what)};
+}
+
+Result<ElfFile> ElfFile::open(Fd fd, std::string display_path) {
+  ElfFile file;
+  file.fd_ = std::move(fd);
+  file.path_ = std::move(display_path);
+  struct stat status {};
+  if (fstat(file.fd_.get(), &status) != 0) return errno_error(fmt::format("{}: fstat", file.path_));
+  if (!S_ISREG(status.st_mode)) return Error{Errc::kInvalid, fmt::format("{}: not a regular file", file.path_)};
+  file.file_bytes_ = static_cast<uint64_t>(status.st_size);
+
+  Elf64_Ehdr& header = file.header_;
+  if (file.read_some(0, &header, sizeof header) != sizeof header || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return Error{Errc::kNotSupported, fmt::format("{}: not an ELF file", file.path_)};
+  }
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
+    return Error{Errc::kNotSupported, fmt::format("{}: only 64-bit little-endian ELF files can be traced", file.path_)};
+  }
+  if (header.e_type != ET_DYN && header.e_type != ET_EXEC) {
+    return Error{Errc::kNotSupported, fmt::format("{}: neither a program nor a shared library", file.path_)};
+  }
+  try {
+    INGERO_TRY(file.read_sections());
+    INGERO_TRY(file.read_segments());
+  } catch (const std::bad_alloc&) {
+    return Error{Errc::kFull, fmt::format("{}: no memory for its headers", file.path_)};
+  }
+  return file;
+}
+
+Status ElfFile::read_sections() {
+  if (header_.e_shoff == 0) return {};
+  if (header_.e_shentsize != sizeof(Elf64_Shdr)) return corrupt("size of a section header");
+  uint64_t count = header_.e_shnum;
+  if (count == 0) {  // more than fit in the header: the count is in the first section
+    Elf64_Shdr first{};
+    if (read_some(header_.e_shoff, &first, sizeof first) != sizeof first) return corrupt("first section header");
+    count = first.sh_size;
+  }
+  if (count > kMaxSections) return corrupt(fmt::format("{} sections", count));
+  if (!fits(header_.e_shoff, count * sizeof(Elf64_Shdr), file_bytes_)) return corrupt("section headers outside it");
+  sections_.resize(count);
+  const size_t wanted = count * sizeof(Elf64_Shdr);
+  if (read_some(header_.e_shoff, sections_.data(), wanted) != wanted) return corrupt("section headers cut short");
+  return {};
+}
+
+Status ElfFile::read_segments() {
+  if (header_.e_phoff == 0) return corrupt("no program headers");
+  if (header_.e_phentsize != sizeof(Elf64_Phdr)) return corrupt("size of a program header");
+  uint64_t count = header_.e_phnum;
+  if (count == PN_XNUM) count = sections_.empty() ? 0 : sections_[0].sh_info;
+  if (count == 0 || count > kMaxSegments) return corrupt(fmt::format("{} program headers", count));
+  const size_t wanted = count * sizeof(Elf64_Phdr);
+  if (!fits(header_.e_phoff, wanted, file_bytes_)) return corrupt("program headers outside it");
+  segments_.resize(count);
+  if (read_some(header_.e_phoff, segments_.data(), wanted) != wanted) return corrupt("program headers cut short");
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_LOAD || segment.p_filesz == 0) continue;
+    if (loads_.size() == kMaxLoads) return corrupt(fmt::format("more than {} loaded segments", kMaxLoads));
+    loads_.push_back(segment);
+  }
+  return {};
+}
+
+const Elf64_Shdr* ElfFile::section_of_type(uint32_t type) const {
+  for (const Elf64_Shdr& section : sections_) {
+    if (section.sh_type == type) return &section;
+  }
+  return nullptr;
+}
+
+const Elf64_Shdr* ElfFile::section(uint32_t index) const {
+  return index < sections_.size() ? &sections_[index] : nullptr;
+}
+
+const Elf64_Phdr* ElfFile::segment_of_type(uint32_t type) const {
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type == type) return &segment;
+  }
+  return nullptr;
+}
+
+Result<Bytes> ElfFile::read(uint64_t offset, uint64_t size, std::string_view what) const {
+  if (!fits(offset, size, file_bytes_)) return corrupt(fmt::format("{} outside it", what));
+  if (size > kMaxPiece) {
+    return Error{Errc::kNotSupported, fmt::format("{}: its {} is {} bytes long, more than is read", path_, what, size)};
+  }
+  Bytes bytes{std::make_unique_for_overwrite<char[]>(size), size};
+  if (read_some(offset, bytes.data.get(), size) != size) return corrupt(fmt::format("{} cut short", what));
+  return bytes;
+}
+
+size_t ElfFile::read_some(uint64_t offset, void* out, size_t size) const {
+  if (offset > file_bytes_) return 0;  // also keeps off_t positive
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got =
+        pread(fd_.get(), static_cast<char*>(out) + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
+std::optional<uint64_t> ElfFile::offset_of(uint64_t address, bool executable) const {
+  for (const Elf64_Phdr& load : loads_) {
+    if (executable && (load.p_flags & PF_X) == 0) continue;
+    if (address < load.p_vaddr || address - load.p_vaddr >= load.p_filesz) continue;
+    const uint64_t delta = address - load.p_vaddr;
+    if (load.p_offset >= file_bytes_ || delta >= file_bytes_ - load.p_offset) return std::nullopt;
+    return load.p_offset + delta;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ingero::hal

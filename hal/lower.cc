@@ -1,0 +1,235 @@
+// Prototype rows to slots. One walk over the parameters for both conventions; what differs is where a parameter goes.
+//
+// Stack slot 0 is the first word of the argument area as the callee finds it: sp+8 on x86-64 (behind the return
+// address), sp+0 on arm64.
+#include "hal/lower.h"
+
+#include <fmt/format.h>
+
+namespace ingero::hal {
+namespace {
+
+constexpr size_t kWordBytes = 8;
+
+// Where a parameter is.
+struct Spot {
+  enum class In : uint8_t {
+    kWords,    // its own words, in registers from `index` or in stack slots from `index`
+    kPointer,  // a pointer to a copy of it is in that register or slot
+    kVector,   // a vector register, out of our reach
+  };
+  In in = In::kWords;
+  bool on_stack = false;
+  size_t index = 0;
+};
+
+// System V AMD64 3.2.3: six integer and eight vector registers. An aggregate of at most two words goes to registers
+// whole or to the stack whole, in which case later parameters may still have the registers left; a larger one goes to
+// the stack and takes none.
+class SystemV {
+ public:
+  Spot scalar() { return words(1); }
+  Spot aggregate(size_t n_words) { return n_words > 2 ? on_stack(n_words) : words(n_words); }
+  Spot vector() {
+    if (vectors_ < 8) {
+      ++vectors_;
+      return {Spot::In::kVector, false, 0};
+    }
+    return on_stack(1);
+  }
+
+ private:
+  Spot words(size_t n) {
+    if (integers_ + n > 6) return on_stack(n);
+    const Spot place{Spot::In::kWords, false, integers_};
+    integers_ += n;
+    return place;
+  }
+  Spot on_stack(size_t n) {
+    const Spot place{Spot::In::kWords, true, slots_};
+    slots_ += n;
+    return place;
+  }
+  size_t integers_ = 0, vectors_ = 0, slots_ = 0;
+};
+
+// AAPCS64 6.8.2: eight of each. An aggregate above two words is replaced by a pointer to a copy (rule B.4); one that
+// does not fit the registers left ends them for every later parameter too (rule C.13).
+class Aapcs64 {
+ public:
+  Spot scalar() { return words(1); }
+  Spot aggregate(size_t n_words) {
+    if (n_words <= 2) return words(n_words);
+    Spot place = words(1);
+    place.in = Spot::In::kPointer;
+    return place;
+  }
+  Spot vector() {
+    if (vectors_ < 8) {
+      ++vectors_;
+      return {Spot::In::kVector, false, 0};
+    }
+    return on_stack(1);
+  }
+
+ private:
+  Spot words(size_t n) {
+    if (integers_ + n > 8) {
+      integers_ = 8;
+      return on_stack(n);
+    }
+    const Spot place{Spot::In::kWords, false, integers_};
+    integers_ += n;
+    return place;
+  }
+  Spot on_stack(size_t n) {
+    const Spot place{Spot::In::kWords, true, slots_};
+    slots_ += n;
+    return place;
+  }
+  size_t integers_ = 0, vectors_ = 0, slots_ = 0;
+};
+
+// Collects captured words into a recipe; remembers the first thing that was wrong.
+class Recipe {
+ public:
+  void add(const Spot& place, size_t word, const Peek* peek, const Word& meaning) {
+    if (place.in == Spot::In::kVector) return fail("captures a word that is passed in a vector register");
+    const size_t from = place.index + (place.in == Spot::In::kPointer ? 0 : word);
+    if (place.on_stack && from >= WIRE_MAX_STACK_ARGS) {
+      return fail(fmt::format("captures stack slot {}, of which only {} are read", from, int{WIRE_MAX_STACK_ARGS}));
+    }
+    wire_recipe& recipe = lowered_.recipe;
+    if (recipe.n_words == WIRE_MAX_WORDS) {
+      return fail(fmt::format("captures more than the {} words of a record", int{WIRE_MAX_WORDS}));
+    }
+    wire_slot& slot = recipe.slots[recipe.n_words];
+    slot.from = static_cast<uint8_t>(from);
+    if (place.on_stack) {
+      slot.flags |= WIRE_SLOT_STACK;
+      recipe.flags |= WIRE_RECIPE_STACK;
+      if (recipe.stack_slots <= from) recipe.stack_slots = static_cast<uint8_t>(from + 1);
+    }
+    if (peek != nullptr) {
+      slot.peek_bytes = peek->bytes;
+      slot.peek_offset = peek->offset;
+      if (peek->when == When::kReturn) slot.flags |= WIRE_SLOT_AT_RETURN;
+      recipe.flags |= peek->when == When::kReturn ? WIRE_RECIPE_PEEK_RETURN : WIRE_RECIPE_PEEK_ENTRY;
+    }
+    if (meaning.field == Field::kName) slot.flags |= WIRE_SLOT_STRING;
+    lowered_.words[recipe.n_words++] = meaning;
+  }
+  void fail(std::string what) {
+    if (failure_.empty()) failure_ = std::move(what);
+  }
+  const std::string& failure() const { return failure_; }
+  Lowered finish() {
+    lowered_.recipe.used = 1;
+    return lowered_;
+  }
+
+ private:
+  Lowered lowered_;
+  std::string failure_;
+};
+
+bool is_peekable(const Peek& peek) {
+  return peek.into != Field::kNone && (peek.bytes == 1 || peek.bytes == 2 || peek.bytes == 4 || peek.bytes == 8);
+}
+
+Word meaning_of(const Peek& peek) {
+  return {peek.into, static_cast<uint8_t>(peek.bytes * 8), peek.is_signed, peek.when == When::kReturn, 0};
+}
+
+// Members of a struct passed by value: bits of one of its words, or, where the callee is handed a pointer to a copy,
+// a read behind it.
+void add_members(const Param& param, const Spot& place, Recipe& recipe) {
+  for (const Peek& member : param.peeks) {
+    const size_t in_word = member.offset % kWordBytes;
+    if (!is_peekable(member) || member.when != When::kEntry || in_word + member.bytes > kWordBytes ||
+        member.offset + size_t{member.bytes} > param.bytes) {
+      return recipe.fail(fmt::format("reads {} bytes at offset {} of a {}-byte struct passed by value", member.bytes,
+                                     member.offset, param.bytes));
+    }
+    Word word = meaning_of(member);
+    if (place.in == Spot::In::kPointer) {
+      recipe.add(place, 0, &member, word);
+    } else {
+      word.shift = static_cast<uint8_t>(in_word * 8);
+      recipe.add(place, member.offset / kWordBytes, nullptr, word);
+    }
+  }
+}
+
+void add_pointer(const Param& param, const Spot& place, Recipe& recipe) {
+  if (param.into != Field::kNone) recipe.add(place, 0, nullptr, {param.into, 64, false, false, 0});
+  for (const Peek& peek : param.peeks) {
+    if (!is_peekable(peek)) {
+      return recipe.fail(fmt::format("peeks {} bytes into {}", peek.bytes, name_of(peek.into)));
+    }
+    recipe.add(place, 0, &peek, meaning_of(peek));
+  }
+}
+
+void add_dim3(const Param& param, const Spot& place, Recipe& recipe) {
+  if (param.into == Field::kNone) return;
+  const bool is_grid = param.into == Field::kGridXY;
+  if (!is_grid && param.into != Field::kBlockXY) {
+    return recipe.fail(fmt::format("puts a three-dimensional size into {}", name_of(param.into)));
+  }
+  recipe.add(place, 0, nullptr, {param.into, 64, false, false, 0});
+  recipe.add(place, 1, nullptr, {is_grid ? Field::kGridZ : Field::kBlockZ, 32, false, false, 0});
+}
+
+template <typename Convention>
+void walk(Shape shape, Recipe& recipe) {
+  Convention convention;
+  for (const Param& param : shape) {
+    if (!param.peeks.empty() && param.abi != Abi::kPtr && param.abi != Abi::kStruct) {
+      recipe.fail("peeks through something that is not a pointer");
+    }
+    switch (param.abi) {
+      case Abi::kI32:
+      case Abi::kI64: {
+        const Spot place = convention.scalar();
+        const auto bits = static_cast<uint8_t>(param.abi == Abi::kI32 ? 32 : 64);
+        if (param.into != Field::kNone) recipe.add(place, 0, nullptr, {param.into, bits, param.is_signed, false, 0});
+        break;
+      }
+      case Abi::kPtr:
+        add_pointer(param, convention.scalar(), recipe);
+        break;
+      case Abi::kDim3:
+        add_dim3(param, convention.aggregate(2), recipe);
+        break;
+      case Abi::kStruct: {
+        if (param.bytes == 0) recipe.fail("passes a struct of unknown size by value");
+        if (param.into != Field::kNone) recipe.fail("captures a struct as one word; name its members instead");
+        add_members(param, convention.aggregate((param.bytes + kWordBytes - 1) / kWordBytes), recipe);
+        break;
+      }
+      case Abi::kFloat: {
+        const Spot place = convention.vector();
+        if (param.into != Field::kNone) recipe.add(place, 0, nullptr, {param.into, 64, false, false, 0});
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<Lowered> lower(const Row& row, Arch arch) {
+  Recipe recipe;
+  if (arch == Arch::kX86_64) {
+    walk<SystemV>(row.shape, recipe);
+  } else {
+    walk<Aapcs64>(row.shape, recipe);
+  }
+  if (!recipe.failure().empty()) {
+    return Error(Errc::kInvalid, fmt::format("row {}: {}", row.name, recipe.failure()));
+  }
+  return recipe.finish();
+}
+
+}  // namespace ingero::hal

@@ -1,0 +1,311 @@
+// Probe placement. What "emulated" means is the kernel's: arch/x86/kernel/uprobes.c (branch and push ops) and
+// arch/arm64/kernel/probes/decode-insn.c. What may be moved over is ours, and deliberately little:
+//   P1. The stack pointer, the argument registers and the stack are as they were at the symbol.
+//   P2. Nothing moved over can branch or fault, so that every call that reaches the symbol reaches the probe.
+//   P3. Nothing branches to the bytes moved over or to the probe, so that a call hits it once.
+#include "hal/prologue.h"
+
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "hal/x86_code.h"
+
+namespace ingero::hal {
+namespace {
+
+constexpr uint32_t kMaxDelta = 64;
+
+enum class Step : uint8_t {
+  kEmulated,  // on every kernel we know
+  kMaybe,     // multi-byte nops: emulated from 6.18 on, and harmless to move over
+  kMovable,
+  kStop,
+};
+
+// x86-64 ------------------------------------------------------------------------------------------------------------
+
+bool is_endbr64(std::span<const uint8_t> code) {
+  constexpr uint8_t kEndbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  return code.size() >= sizeof kEndbr64 && std::memcmp(code.data(), kEndbr64, sizeof kEndbr64) == 0;
+}
+
+bool is_nop90(const X86Instruction& insn) {
+  return insn.map == 0 && insn.opcode == 0x90 && insn.rex == 0;
+}
+bool is_long_nop(const X86Instruction& insn) {
+  return insn.map == 1 && insn.opcode == 0x1f;
+}
+
+// The kernel's own forms (x86_nops), which is what it compares with.
+bool is_canonical_nop(std::span<const uint8_t> code, const X86Instruction& insn) {
+  static constexpr uint8_t kForms[][8] = {
+      {0x0f, 0x1f, 0x00},
+      {0x0f, 0x1f, 0x40, 0x00},
+      {0x0f, 0x1f, 0x44, 0x00, 0x00},
+      {0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
+      {0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
+      {0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+  };
+  return insn.length >= 3 && insn.length <= 8 && std::memcmp(code.data(), kForms[insn.length - 3], insn.length) == 0;
+}
+
+bool is_push(const X86Instruction& insn) {
+  return insn.map == 0 && insn.opcode >= 0x50 && insn.opcode <= 0x57;
+}
+
+bool is_jcc(const X86Instruction& insn) {
+  return (insn.map == 0 && insn.opcode >= 0x70 && insn.opcode <= 0x7f) ||
+         (insn.map == 1 && insn.opcode >= 0x80 && insn.opcode <= 0x8f);
+}
+
+bool is_jump(const X86Instruction& insn) {
+  return insn.map == 0 && (insn.opcode == 0xeb || insn.opcode == 0xe9);
+}
+
+bool is_emulated(const X86Instruction& insn) {
+  if (is_push(insn)) return insn.length == 1 || (insn.length == 2 && insn.rex == 0x41);
+  if (insn.map == 0 && insn.opcode == 0xe8) return !insn.operand_16;
+  if (is_jump(insn) || is_jcc(insn)) return !insn.operand_16;
+  return is_nop90(insn);
+}
+
+// Caller-saved, no argument and not restored: rax, r10, r11.
+bool is_scratch(unsigned reg) {
+  return reg == 0 || reg == 10 || reg == 11;
+}
+
+// cmp and test, on registers and immediates, or on the library's own data: they change the flags alone.
+bool only_compares(const X86Instruction& insn) {
+  if (insn.map != 0) return false;
+  const bool operand_safe = insn.register_form() || insn.rip_relative();
+  switch (insn.opcode) {
+    case 0x38:
+    case 0x39:
+    case 0x3a:
+    case 0x3b:
+    case 0x84:
+    case 0x85:
+      return operand_safe;
+    case 0x80:
+    case 0x81:
+    case 0x83:
+      return operand_safe && insn.extension() == 7;
+    case 0xf6:
+    case 0xf7:
+      return operand_safe && insn.extension() == 0;
+    case 0x3c:
+    case 0x3d:
+    case 0xa8:
+    case 0xa9:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Fills a scratch register without reading memory.
+bool only_fills_scratch(const X86Instruction& insn) {
+  if (insn.map != 0) return false;
+  switch (insn.opcode) {
+    case 0x89:
+      return insn.register_form() && is_scratch(insn.rm());
+    case 0x8b:
+      return insn.register_form() && is_scratch(insn.reg());
+    case 0x31:
+    case 0x33:
+      return insn.register_form() && insn.rm() == insn.reg() && is_scratch(insn.reg());
+    case 0x8d:
+      return !insn.register_form() && is_scratch(insn.reg());  // lea
+    case 0xc7:
+      return insn.register_form() && insn.extension() == 0 && is_scratch(insn.rm());
+    default:
+      return insn.opcode >= 0xb8 && insn.opcode <= 0xbf && is_scratch(insn.opcode_register());
+  }
+}
+
+std::string_view x86_name(std::span<const uint8_t> code, const X86Instruction& insn) {
+  if (is_endbr64(code)) return "endbr64";
+  if (is_nop90(insn) || is_long_nop(insn)) return "nop";
+  if (is_push(insn)) return "push";
+  if (is_jcc(insn)) return "jcc";
+  if (is_jump(insn)) return "jmp";
+  if (insn.map != 0) return "other";
+  static constexpr std::string_view kArithmetic[] = {"add", "or", "adc", "sbb", "and", "sub", "xor", "cmp"};
+  const uint8_t opcode = insn.opcode;
+  if (opcode < 0x40 && (opcode & 7) < 6) return kArithmetic[opcode >> 3];
+  if (opcode >= 0x80 && opcode <= 0x83) return kArithmetic[insn.extension()];
+  if (opcode >= 0xb0 && opcode <= 0xbf) return "mov";
+  switch (opcode) {
+    case 0x63:
+    case 0x88:
+    case 0x89:
+    case 0x8a:
+    case 0x8b:
+    case 0xc6:
+    case 0xc7:
+      return "mov";
+    case 0x68:
+    case 0x6a:
+      return "push";
+    case 0x84:
+    case 0x85:
+    case 0xa8:
+    case 0xa9:
+      return "test";
+    case 0xf6:
+    case 0xf7:
+      return insn.extension() < 2 ? "test" : "other";
+    case 0x8d:
+      return "lea";
+    case 0xc3:
+    case 0xc2:
+      return "ret";
+    case 0xe8:
+      return "call";
+    case 0xff:
+      return insn.extension() == 4 ? "jmp" : insn.extension() == 2 ? "call" : "other";
+    default:
+      return "other";
+  }
+}
+
+Step x86_step(std::span<const uint8_t> code, const X86Instruction& insn) {
+  if (is_emulated(insn)) return Step::kEmulated;
+  if (is_canonical_nop(code, insn)) return Step::kMaybe;
+  if (is_endbr64(code) || is_long_nop(insn) || only_compares(insn) || only_fills_scratch(insn)) return Step::kMovable;
+  return Step::kStop;
+}
+
+// P3. Decodes the function in sequence; from a byte it cannot decode on, takes every byte for a possible branch: a
+// false alarm only costs speed.
+bool branches_into(std::span<const uint8_t> code, uint32_t delta) {
+  const auto lands = [delta](uint64_t next, int32_t relative) {
+    const auto target = static_cast<int64_t>(next) + relative;
+    return target > 0 && target <= static_cast<int64_t>(delta);
+  };
+  size_t at = 0;
+  while (at < code.size()) {
+    const auto insn = decode_x86(code.subspan(at));
+    if (!insn) break;
+    at += insn->length;
+    if (insn->direct_branch && lands(at, insn->relative)) return true;
+  }
+  for (; at + 1 < code.size(); ++at) {
+    const uint8_t byte = code[at];
+    const bool short_branch = (byte >= 0x70 && byte <= 0x7f) || (byte >= 0xe0 && byte <= 0xe3) || byte == 0xeb;
+    if (short_branch && lands(at + 2, static_cast<int8_t>(code[at + 1]))) return true;
+    int32_t relative = 0;
+    const size_t opcode_bytes = byte == 0xe8 || byte == 0xe9                    ? 1
+                                : byte == 0x0f && (code[at + 1] & 0xf0) == 0x80 ? 2
+                                                                                : 0;
+    if (opcode_bytes == 0 || at + opcode_bytes + sizeof relative > code.size()) continue;
+    std::memcpy(&relative, code.data() + at + opcode_bytes, sizeof relative);
+    if (lands(at + opcode_bytes + sizeof relative, relative)) return true;
+  }
+  return false;
+}
+
+ProbePoint choose_x86(std::span<const uint8_t> code, bool may_move) {
+  const auto first = decode_x86(code);
+  if (!first) return {0, true, "unknown"};
+  const ProbePoint stay{0, x86_step(code, *first) == Step::kStop || x86_step(code, *first) == Step::kMovable,
+                        x86_name(code, *first)};
+  if (!may_move) return stay;
+  std::optional<ProbePoint> second_best;
+  for (uint32_t delta = 0; delta <= kMaxDelta;) {
+    const auto rest = code.subspan(delta);
+    const auto insn = decode_x86(rest);
+    if (!insn) break;
+    const Step step = x86_step(rest, *insn);
+    const ProbePoint here{delta, false, x86_name(rest, *insn)};
+    if (step == Step::kEmulated) return delta != 0 && branches_into(code, delta) ? stay : here;
+    if (step == Step::kStop) break;
+    if (step == Step::kMaybe && !second_best) second_best = here;
+    delta += insn->length;
+  }
+  if (second_best && (second_best->delta == 0 || !branches_into(code, second_best->delta))) return *second_best;
+  return stay;
+}
+
+// arm64 -------------------------------------------------------------------------------------------------------------
+
+constexpr uint32_t kNop = 0xd503201f;
+bool is_bti(uint32_t word) {
+  return (word & 0xffffff3f) == 0xd503241f;
+}  // bti, bti c, bti j, bti jc
+
+// Simulated by the kernel: everything that reads or writes the program counter. pacia* signs the return address, so
+// nothing moves past it; it is single-stepped like any other instruction.
+bool is_simulated(uint32_t word) {
+  return (word & 0x7c000000) == 0x14000000      // b, bl
+         || (word & 0xff000010) == 0x54000000   // b.cond
+         || (word & 0x7e000000) == 0x34000000   // cbz, cbnz
+         || (word & 0x7e000000) == 0x36000000   // tbz, tbnz
+         || (word & 0xff9ffc1f) == 0xd61f0000   // br, blr, ret
+         || (word & 0x1f000000) == 0x10000000   // adr, adrp
+         || (word & 0xbf000000) == 0x18000000   // ldr literal
+         || (word & 0xff000000) == 0x98000000;  // ldrsw literal
+}
+
+std::string_view arm64_name(uint32_t word) {
+  if (word == kNop) return "nop";
+  if (is_bti(word)) return "bti";
+  if (word == 0xd503233f || word == 0xd503237f) return "paciasp";
+  if ((word & 0x1f000000) == 0x10000000) return "adr";
+  if ((word & 0xbf000000) == 0x18000000 || (word & 0xff000000) == 0x98000000) return "ldr";
+  if (is_simulated(word)) return "branch";
+  if ((word & 0x7fc00000) == 0x29800000) return "stp";
+  if ((word & 0x7f000000) == 0x51000000) return "sub";
+  return "other";
+}
+
+// Reads word i of the code, as long as it is there.
+std::optional<uint32_t> word_at(std::span<const uint8_t> code, size_t offset) {
+  uint32_t word = 0;
+  if (offset > code.size() || sizeof word > code.size() - offset) return std::nullopt;
+  std::memcpy(&word, code.data() + offset, sizeof word);
+  return word;
+}
+
+bool arm64_branches_into(std::span<const uint8_t> code, uint32_t delta) {
+  for (size_t at = 0; const auto word = word_at(code, at); at += sizeof *word) {
+    unsigned bits = 0, shift = 0;
+    if ((*word & 0x7c000000) == 0x14000000)
+      bits = 26;
+    else if ((*word & 0xff000010) == 0x54000000 || (*word & 0x7e000000) == 0x34000000)
+      bits = 19, shift = 5;
+    else if ((*word & 0x7e000000) == 0x36000000)
+      bits = 14, shift = 5;
+    else
+      continue;
+    const uint32_t field = *word >> shift << (32 - bits);
+    const int64_t target = static_cast<int64_t>(at) + int64_t{static_cast<int32_t>(field) >> (32 - bits)} * 4;
+    if (target > 0 && target <= static_cast<int64_t>(delta)) return true;
+  }
+  return false;
+}
+
+ProbePoint choose_arm64(std::span<const uint8_t> code, bool may_move) {
+  const auto first = word_at(code, 0);
+  if (!first) return {0, true, "unknown"};
+  const ProbePoint stay{0, !is_simulated(*first) && *first != kNop, arm64_name(*first)};
+  if (!may_move) return stay;
+  for (uint32_t delta = 0; delta <= kMaxDelta; delta += sizeof(uint32_t)) {
+    const auto word = word_at(code, delta);
+    if (!word) break;
+    if (is_simulated(*word)) {
+      return delta != 0 && arm64_branches_into(code, delta) ? stay : ProbePoint{delta, false, arm64_name(*word)};
+    }
+    if (!is_bti(*word) && *word != kNop) break;
+  }
+  return stay;
+}
+
+}  // namespace
+
+ProbePoint choose_probe_point(std::span<const uint8_t> code, Arch arch, bool may_move) {
+  return arch == Arch::kX86_64 ? choose_x86(code, may_move) : choose_arm64(code, may_move);
+}
+
+}  // namespace ingero::hal

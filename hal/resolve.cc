@@ -1,0 +1,209 @@
+// Rows to probe offsets: spellings, versions, twins, aliases, and reasons.
+#include "hal/resolve.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <map>
+#include <utility>
+
+namespace ingero::hal {
+namespace {
+
+constexpr size_t kMaxCode = 64 << 10;  // of one function, read to look for branches to its start
+constexpr size_t kUnsizedCode = 256;   // where the symbol gives no size
+constexpr size_t kHashDigits = 8;      // wheel tools rename libx.so.1 to libx-0a1b2c3d.so.1
+constexpr size_t kMaxVersionText = 64;
+
+// The suffixes a base name is exported with, the plain one first.
+std::vector<std::string_view> suffixes_of(const Row& row) {
+  std::vector<std::string_view> suffixes{""};
+  const auto add = [&](uint8_t needed, std::string_view suffix) {
+    if ((row.twins & needed) == needed) suffixes.push_back(suffix);
+  };
+  add(kPtsz, "_ptsz");
+  add(kPtds, "_ptds");
+  add(kV2, "_v2");
+  add(kV2 | kPtsz, "_v2_ptsz");
+  add(kV2 | kPtds, "_v2_ptds");
+  add(kV3, "_v3");
+  add(kV3 | kPtsz, "_v3_ptsz");
+  add(kV3 | kPtds, "_v3_ptds");
+  add(kSpt, "_spt");
+  return suffixes;
+}
+
+bool machine_matches(uint16_t machine, Arch arch) {
+  return machine == (arch == Arch::kX86_64 ? EM_X86_64 : EM_AARCH64);
+}
+
+// What a caller of `name` can reach: the exported default; exported old versions only where there is no default; local
+// functions only where nothing is exported (a static copy).
+std::vector<Symbol> reachable(std::vector<Symbol> definitions) {
+  const auto keep = [&](auto wanted) {
+    if (std::any_of(definitions.begin(), definitions.end(), wanted)) {
+      std::erase_if(definitions, [&](const Symbol& symbol) { return !wanted(symbol); });
+    }
+  };
+  keep([](const Symbol& symbol) { return !symbol.is_local; });
+  keep([](const Symbol& symbol) { return symbol.is_default; });
+  return definitions;
+}
+
+class Resolver {
+ public:
+  Resolver(const ElfImage& image, Arch arch) : image_(image), arch_(arch) {}
+
+  void add(const Row& row) {
+    const size_t first = rows_.size();
+    std::string same_as;
+    for (const std::string_view suffix : suffixes_of(row)) {
+      const std::string spelling = fmt::format("{}{}", row.name, suffix);
+      const std::vector<Symbol> all = image_.find(spelling);
+      const bool versions = std::any_of(all.begin(), all.end(), [&](const Symbol& symbol) {
+        return symbol.version != all.front().version && !symbol.is_local;
+      });
+      if (!all.empty() && refuse_wrapper(row, spelling, suffix)) continue;
+      for (const Symbol& symbol : reachable(all)) {
+        const bool tell = versions && !symbol.version.empty();
+        place(row, symbol, tell ? fmt::format("{}@{}", spelling, symbol.version) : spelling, same_as);
+      }
+    }
+    if ((row.flags & kMangledTwins) != 0) {
+      for (const Symbol& symbol : image_.find_mangled(row.name)) place(row, symbol, std::string(symbol.name), same_as);
+    }
+    if (rows_.size() != first) return;
+    if (!same_as.empty()) {
+      rows_.push_back({&row,
+                       RowState::kRefused,
+                       std::string(row.name),
+                       0,
+                       {},
+                       fmt::format("is the same code as {}, which is probed", same_as)});
+    } else {
+      rows_.push_back({&row, RowState::kAbsent, std::string(row.name), 0, {}, absent_reason()});
+    }
+  }
+
+  std::vector<ResolvedRow> take() { return std::move(rows_); }
+
+ private:
+  // A wrapper that jumps to its target would make two events of one call.
+  bool refuse_wrapper(const Row& row, const std::string& spelling, std::string_view suffix) {
+    if ((row.flags & kNotWhereTarget) == 0) return false;
+    const std::string target = fmt::format("{}{}", row.instead, suffix);
+    if (image_.find(target).empty()) return false;
+    rows_.push_back({&row, RowState::kRefused, spelling, 0, {}, fmt::format("enters {}, which is probed", target)});
+    return true;
+  }
+
+  void place(const Row& row, const Symbol& symbol, std::string spelling, std::string& same_as) {
+    const ProbePoint point = probe_point(symbol);
+    const uint64_t offset = symbol.file_offset + point.delta;
+    const auto [known, is_new] = by_offset_.try_emplace(offset, spelling);
+    if (!is_new) {
+      if (same_as.empty()) same_as = known->second;
+      return;
+    }
+    rows_.push_back({&row, RowState::kResolved, std::move(spelling), offset, point, {}});
+  }
+
+  ProbePoint probe_point(const Symbol& symbol) const {
+    const size_t size =
+        symbol.size == 0 ? kUnsizedCode : static_cast<size_t>(std::min<uint64_t>(symbol.size, kMaxCode));
+    const std::vector<uint8_t> code = image_.bytes_at(symbol.file_offset, size);
+    const ProbePoint moved = choose_probe_point(code, arch_);
+    if (moved.delta == 0) return moved;
+    // Another function that starts in the bytes moved over can be called there.
+    const Symbol* there = image_.covering(symbol.file_offset + moved.delta);
+    const bool alone = there == nullptr || there->file_offset <= symbol.file_offset;
+    return alone ? moved : choose_probe_point(code, arch_, false);
+  }
+
+  std::string absent_reason() const {
+    if (!image_.is_stripped() || !image_.soname().empty()) return "no such function in this file";
+    return "no such function in this file, which is stripped of local symbols";
+  }
+
+  const ElfImage& image_;
+  const Arch arch_;
+  std::vector<ResolvedRow> rows_;
+  std::map<uint64_t, std::string> by_offset_;  // probe offset to the spelling that took it
+};
+
+std::string_view base_name(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// "libx-0a1b2c3d.so.1" to "libx.so.1"; empty when the name carries no such hash.
+std::string without_hash(std::string_view name) {
+  const size_t end = name.find(".so");
+  if (end == std::string_view::npos || end < kHashDigits + 2 || name[end - kHashDigits - 1] != '-') return {};
+  const std::string_view hash = name.substr(end - kHashDigits, kHashDigits);
+  if (hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) return {};
+  return std::string(name.substr(0, end - kHashDigits - 1)).append(name.substr(end));
+}
+
+// What stands between ".so." and the first thing that is no number: "13.0.96".
+std::string_view version_suffix(std::string_view name) {
+  constexpr std::string_view kMark = ".so.";
+  name = base_name(name);
+  const size_t mark = name.find(kMark);
+  if (mark == std::string_view::npos) return {};
+  const std::string_view rest = name.substr(mark + kMark.size(), kMaxVersionText);
+  size_t end = 0;
+  for (size_t at = 0; at < rest.size(); at = end + 1) {
+    const size_t stop = std::min(rest.find('.', at), rest.size());
+    const std::string_view part = rest.substr(at, stop - at);
+    if (part.empty() || part.find_first_not_of("0123456789") != std::string_view::npos) break;
+    end = stop;
+  }
+  return rest.substr(0, end);
+}
+
+}  // namespace
+
+std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, Arch arch) {
+  if (!machine_matches(image.machine(), arch)) {
+    std::vector<ResolvedRow> rows;
+    for (const Row& row : library.rows) {
+      rows.push_back({&row,
+                      RowState::kRefused,
+                      std::string(row.name),
+                      0,
+                      {},
+                      fmt::format("the file is for another processor (ELF machine {})", image.machine())});
+    }
+    return rows;
+  }
+  Resolver resolver(image, arch);
+  for (const Row& row : library.rows) resolver.add(row);
+  return resolver.take();
+}
+
+bool soname_matches(const Library& library, std::string_view file_name) {
+  const std::string name(base_name(file_name));
+  const std::string plain = without_hash(name);
+  return std::any_of(library.sonames.begin(), library.sonames.end(), [&](std::string_view pattern) {
+    const std::string terminated(pattern);
+    return fnmatch(terminated.c_str(), name.c_str(), 0) == 0 ||
+           (!plain.empty() && fnmatch(terminated.c_str(), plain.c_str(), 0) == 0);
+  });
+}
+
+bool holds_static_copy(const Library& library, const ElfImage& image) {
+  return std::any_of(library.anchors.begin(), library.anchors.end(),
+                     [&](std::string_view anchor) { return !image.find(anchor).empty(); });
+}
+
+std::string library_version(std::string_view resolved_file_name, std::string_view soname) {
+  const std::string_view by_file = version_suffix(resolved_file_name);
+  const std::string_view by_soname = version_suffix(soname);
+  // A file may be installed under a shorter name than its own.
+  return std::string(by_soname.size() > by_file.size() && by_soname.starts_with(by_file) ? by_soname : by_file);
+}
+
+}  // namespace ingero::hal

@@ -1,0 +1,40 @@
+// One x86-64 instruction's length and the few parts of it that decide where a probe may stand.
+//
+// Lengths are right for everything compilers emit (checked against a disassembler over whole libraries, see the test);
+// what is not known decodes to nothing. Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace ingero::hal {
+
+struct X86Instruction {
+  uint8_t length = 0;
+  uint8_t map = 0;  // 0: one-byte opcodes, 1: 0f, 2: 0f 38, 3: 0f 3a; kVector for VEX, EVEX and XOP
+  uint8_t opcode = 0;
+  uint8_t rex = 0;  // the whole byte, 0 without one
+  uint8_t modrm = 0;
+  bool has_modrm = false;
+  bool operand_16 = false;  // prefix 66
+  bool repeat = false;      // prefix f3
+  bool segment = false;     // fs or gs override
+  int32_t relative = 0;     // of a direct branch: target minus the next instruction
+  bool direct_branch = false;
+
+  static constexpr uint8_t kVector = 0xff;
+
+  bool register_form() const { return has_modrm && modrm >> 6 == 3; }
+  bool rip_relative() const { return has_modrm && (modrm & 0xc7) == 0x05 && !segment; }
+  // Register numbers 0..15 (rax rcx rdx rbx rsp rbp rsi rdi r8...).
+  unsigned reg() const { return ((modrm >> 3) & 7U) | ((rex & 4U) << 1); }
+  unsigned rm() const { return (modrm & 7U) | ((rex & 1U) << 3); }
+  unsigned opcode_register() const { return (opcode & 7U) | ((rex & 1U) << 3); }
+  unsigned extension() const { return (modrm >> 3) & 7U; }
+};
+
+// The instruction at the front of `code`; none when it is cut short or not known.
+std::optional<X86Instruction> decode_x86(std::span<const uint8_t> code);
+
+}  // namespace ingero::hal

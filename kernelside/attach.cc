@@ -1,0 +1,134 @@
+// Attaching: one link for many probes where the kernel has it, one by one where it does not.
+#include "kernelside/attach.h"
+
+#include <bpf/libbpf.h>
+
+#include "base/fd.h"
+#include "kernelside/libbpf_log.h"
+#include "kernelside/link.h"
+
+namespace ingero::kernelside {
+namespace {
+
+struct PerfLinkDeleter {
+  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
+};
+using PerfLink = std::unique_ptr<bpf_link, PerfLinkDeleter>;
+
+// Attaches `probes` as one link; on refusal halves the batch until the refused ones stand alone.
+void link_batch(MultiSpec& spec, std::span<const Probe> probes, std::vector<Fd>& links, std::vector<Refusal>& refusals) {
+  std::vector<unsigned long> offsets;
+  std::vector<uint64_t> cookies;
+  offsets.reserve(probes.size());
+  cookies.reserve(probes.size());
+  for (const Probe& probe : probes) {
+    offsets.push_back(probe.file_offset);
+    cookies.push_back(probe.site);
+  }
+  spec.offsets = offsets;
+  spec.cookies = cookies;
+  auto link = link_multi(spec);
+  if (link.ok()) {
+    links.push_back(std::move(*link));
+  } else if (probes.size() == 1) {
+    refusals.push_back({probes[0].site, link.error().text()});
+  } else {
+    const size_t half = probes.size() / 2;
+    link_batch(spec, probes.first(half), links, refusals);
+    link_batch(spec, probes.subspan(half), links, refusals);
+  }
+}
+
+bool refused(const std::vector<Refusal>& refusals, uint32_t site) {
+  for (const Refusal& refusal : refusals) {
+    if (refusal.site == site) return true;
+  }
+  return false;
+}
+
+std::vector<Probe> without(std::span<const Probe> probes, const std::vector<Refusal>& refusals) {
+  std::vector<Probe> kept;
+  for (const Probe& probe : probes) {
+    if (!refused(refusals, probe.site)) kept.push_back(probe);
+  }
+  return kept;
+}
+
+}  // namespace
+
+struct FileProbes::Impl {
+  std::vector<Fd> entries;  // session links, or multi entry links
+  std::vector<Fd> returns;
+  std::vector<PerfLink> perf_entries;
+  std::vector<PerfLink> perf_returns;
+  std::vector<Refusal> refusals;
+  size_t attached = 0;
+};
+
+FileProbes::FileProbes(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+FileProbes::~FileProbes() {
+  if (impl_) stop_entries();
+}
+
+size_t FileProbes::attached() const { return impl_->attached; }
+const std::vector<Refusal>& FileProbes::refusals() const { return impl_->refusals; }
+
+void FileProbes::stop_entries() {
+  impl_->entries.clear();
+  impl_->perf_entries.clear();
+}
+
+Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, const std::string& path,
+                                                       std::span<const Probe> probes) {
+  auto impl = std::make_unique<Impl>();
+  if (probes.empty()) return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));
+
+  MultiSpec spec;
+  spec.path = path;
+  switch (objects.mechanism()) {
+    case Mechanism::kSession:
+      spec.kind = MultiKind::kSession;
+      spec.program_fd = objects.session_program();
+      link_batch(spec, probes, impl->entries, impl->refusals);
+      break;
+    case Mechanism::kMulti: {
+      // Returns first: a call that starts before its entry probe is there is then counted as unpaired, and none is
+      // left open in the kernel because its return probe came too late.
+      spec.kind = MultiKind::kMulti;
+      spec.at_return = true;
+      spec.program_fd = objects.return_program();
+      link_batch(spec, probes, impl->returns, impl->refusals);
+      const auto enterable = without(probes, impl->refusals);
+      spec.at_return = false;
+      spec.program_fd = objects.enter_program();
+      if (!enterable.empty()) link_batch(spec, enterable, impl->entries, impl->refusals);
+      break;
+    }
+    case Mechanism::kPerf:
+      for (const Probe& probe : probes) {
+        LibbpfLog log;
+        LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
+        options.retprobe = true;
+        PerfLink at_return(bpf_program__attach_uprobe_opts(objects.return_handle(), -1, path.c_str(),
+                                                           probe.file_offset, &options));
+        if (!at_return) {
+          impl->refusals.push_back({probe.site, log.reason(errno_error("attach return probe").message())});
+          continue;
+        }
+        options.retprobe = false;
+        PerfLink at_entry(bpf_program__attach_uprobe_opts(objects.enter_handle(), -1, path.c_str(),
+                                                          probe.file_offset, &options));
+        if (!at_entry) {
+          impl->refusals.push_back({probe.site, log.reason(errno_error("attach entry probe").message())});
+          continue;
+        }
+        impl->perf_entries.push_back(std::move(at_entry));
+        impl->perf_returns.push_back(std::move(at_return));
+      }
+      break;
+  }
+  impl->attached = probes.size() - impl->refusals.size();
+  return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));
+}
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,51 @@
+// Probes on one library file: links by whichever mechanism was chosen, and the reason for each that was refused.
+//
+// A Probe is a site (the attach cookie, an index into the recipes map) at a file offset. With session and multi links
+// all probes of a file are one link (two for multi), so attaching and stopping cost milliseconds; with perf each probe
+// is two links and the kernel takes about 100 ms to remove each (capture_limits.md 2). Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "kernelside/objects.h"
+
+namespace ingero::kernelside {
+
+struct Probe {
+  uint32_t site = 0;
+  uint64_t file_offset = 0;
+};
+
+struct Refusal {
+  uint32_t site = 0;
+  std::string reason;
+};
+
+// The live probes of one file. Destroying it detaches them.
+class FileProbes {
+ public:
+  // `path` is followed once ("/proc/self/fd/N" or "/proc/PID/map_files/..."). When the kernel refuses one probe of a
+  // batch the rest are attached without it. Succeeds with no probe attached when all were refused.
+  static Result<std::unique_ptr<FileProbes>> attach(const Objects& objects, const std::string& path,
+                                                    std::span<const Probe> probes);
+  ~FileProbes();
+  FileProbes(const FileProbes&) = delete;
+  FileProbes& operator=(const FileProbes&) = delete;
+
+  size_t attached() const;
+  const std::vector<Refusal>& refusals() const;
+  // Detaches entries first, so that no new call starts; returns stay until destruction (kMulti, kPerf).
+  void stop_entries();
+
+ private:
+  struct Impl;
+  explicit FileProbes(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ingero::kernelside

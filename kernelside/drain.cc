@@ -1,0 +1,140 @@
+// Ring consumers.
+#include "kernelside/drain.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <bpf/libbpf.h>
+
+#include "kernelside/host_events.h"
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr int kBatchFull = -ECANCELED;  // our own stop, told apart from libbpf's errors
+
+struct RingDeleter {
+  void operator()(ring_buffer* rings) const { ring_buffer__free(rings); }
+};
+
+}  // namespace
+
+struct Drain::Impl {
+  std::unique_ptr<ring_buffer, RingDeleter> rings;
+  const hal::CallTable& calls;
+  Normaliser& normaliser;
+  hal::LossLedger& ledger;
+  Batch* batch = nullptr;
+  size_t max_events = 0;
+
+  Impl(const hal::CallTable& call_table, Normaliser& to_events, hal::LossLedger& losses)
+      : calls(call_table), normaliser(to_events), ledger(losses) {}
+
+  template <typename Record>
+  void keep(std::span<const std::byte> record, std::vector<Record>& into) {
+    if (record.size() < sizeof(Record)) {
+      ledger.add(hal::Loss::record_malformed);
+      return;
+    }
+    Record copy;
+    std::memcpy(&copy, record.data(), sizeof(copy));
+    into.push_back(copy);
+  }
+
+  void take(std::span<const std::byte> record) {
+    uint16_t type = 0;
+    if (record.size() < sizeof(type)) {
+      ledger.add(hal::Loss::record_malformed);
+      return;
+    }
+    std::memcpy(&type, record.data(), sizeof(type));
+    hal::Event event;
+    const auto add = [&](bool understood) {
+      if (!understood) {
+        ledger.add(hal::Loss::record_malformed);
+        return false;
+      }
+      event.wall_offset_ns = normaliser.wall_offset_ns();
+      batch->events.push_back(event);
+      return true;
+    };
+    switch (type) {
+      case WIRE_CALL:
+        if (!normaliser.call(record, batch->events.emplace_back())) batch->events.pop_back();
+        break;
+      case WIRE_SCHED:
+        if (!normaliser.sched(record, batch->events.emplace_back())) batch->events.pop_back();
+        break;
+      case WIRE_TRACED:
+        keep(record, batch->tasks);
+        break;
+      case WIRE_EXEC:
+      case WIRE_EXIT:
+      case WIRE_FORK:
+      case WIRE_OOM:
+        keep(record, batch->tasks);
+        add(task_event(record, calls, event));
+        break;
+      case WIRE_BLOCK:
+        add(block_event(record, calls, event));
+        break;
+      case WIRE_TCP: {
+        TcpRecord tcp;
+        if (add(tcp_event(record, calls, event, tcp.detail, tcp.socket_inode))) {
+          batch->tcp.emplace_back(batch->events.size() - 1, tcp);
+        }
+        break;
+      }
+      case WIRE_PROCESS: {
+        // A process's last counters: what it did since they were read last is the recorder's to work out.
+        EndedProcess ended;
+        if (process_end(record, ended.counters, ended.mono_ns)) {
+          batch->ended.push_back(ended);
+        } else {
+          ledger.add(hal::Loss::record_malformed);
+        }
+        break;
+      }
+      case WIRE_NAME:
+        keep(record, batch->names);
+        break;
+      default:
+        ledger.add(hal::Loss::record_malformed);
+        break;
+    }
+  }
+
+  static int on_record(void* context, void* data, size_t size) {
+    auto* self = static_cast<Impl*>(context);
+    self->take({static_cast<const std::byte*>(data), size});
+    return self->batch->events.size() >= self->max_events ? kBatchFull : 0;
+  }
+};
+
+Drain::Drain(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Drain::~Drain() = default;
+
+Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::CallTable& calls,
+                                           Normaliser& normaliser, hal::LossLedger& ledger) {
+  auto impl = std::make_unique<Impl>(calls, normaliser, ledger);
+  impl->rings.reset(ring_buffer__new(objects.map_fd("critical_events"), &Impl::on_record, impl.get(), nullptr));
+  if (!impl->rings) return errno_error("map the critical ring");
+  if (const int error = ring_buffer__add(impl->rings.get(), objects.map_fd("events"), &Impl::on_record, impl.get());
+      error != 0) {
+    return errno_error("map the event ring", -error);
+  }
+  return std::unique_ptr<Drain>(new Drain(std::move(impl)));
+}
+
+Result<bool> Drain::poll(int timeout_ms, size_t max_events, Batch& batch) {
+  impl_->batch = &batch;
+  impl_->max_events = max_events;
+  int got = timeout_ms == 0 ? 0 : ring_buffer__poll(impl_->rings.get(), timeout_ms);
+  // A timeout leaves the rings untouched, however full: take what is there.
+  if (got >= 0) got = ring_buffer__consume(impl_->rings.get());
+  if (got == kBatchFull) return true;
+  if (got < 0 && got != -EINTR && got != -EAGAIN) return errno_error("drain the rings", -got);
+  return false;
+}
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,63 @@
+// The rings, drained: records in kernel order become events in a batch.
+//
+// One thread calls poll(). Wake-ups are batched: the kernel side wakes only when its backlog crosses a mark; otherwise
+// poll() returns after its timeout and takes what is there. The critical ring (exec, exit, OOM) wakes at once.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "bpf/wire.h"
+#include "hal/event.h"
+#include "hal/loss.h"
+#include "kernelside/normalise.h"
+#include "kernelside/objects.h"
+
+namespace ingero::kernelside {
+
+struct TcpRecord {
+  hal::TcpDetail detail;
+  uint64_t socket_inode = 0;  // 0: none; finds the owner when the kernel side did not know it
+};
+
+struct EndedProcess {
+  wire_process counters{};
+  uint64_t mono_ns = 0;
+};
+
+struct Batch {
+  std::vector<hal::Event> events;
+  std::vector<std::pair<size_t, TcpRecord>> tcp;       // index into events
+  std::vector<wire_task> tasks;                        // exec, exit, fork, first call, OOM: also in events where stored
+  std::vector<wire_name> names;                        // kernel functions registered or looked up
+  std::vector<EndedProcess> ended;                     // last counters of processes that ended
+  void clear() {
+    events.clear();
+    tcp.clear();
+    tasks.clear();
+    names.clear();
+    ended.clear();
+  }
+};
+
+class Drain {
+ public:
+  // The arguments must outlive this.
+  static Result<std::unique_ptr<Drain>> open(const Objects& objects, const hal::CallTable& calls,
+                                             Normaliser& normaliser, hal::LossLedger& ledger);
+  ~Drain();
+
+  // Appends records to `batch` until the rings are empty or it holds `max_events`; waits up to `timeout_ms` for a
+  // wake-up first. True when records may be left.
+  Result<bool> poll(int timeout_ms, size_t max_events, Batch& batch);
+
+ private:
+  struct Impl;
+  explicit Drain(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,59 @@
+// Collects libbpf's messages per thread.
+#include "kernelside/libbpf_log.h"
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+
+#include <bpf/libbpf.h>
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr size_t kMaxWords = 64 << 10;  // a verifier log can be megabytes; its end tells
+
+thread_local std::string* collecting = nullptr;
+
+[[gnu::format(printf, 2, 0)]] int print(libbpf_print_level level, const char* format, va_list arguments) {
+  static const bool loud = std::getenv("INGERO_BPF_DEBUG") != nullptr;
+  if (level == LIBBPF_DEBUG) return 0;
+  va_list copy;
+  va_copy(copy, arguments);
+  if (loud) std::vfprintf(stderr, format, copy);
+  va_end(copy);
+  if (collecting == nullptr) return 0;
+  std::array<char, 8192> line{};
+  const int size = std::vsnprintf(line.data(), line.size(), format, arguments);
+  if (size > 0) collecting->append(line.data(), std::min<size_t>(static_cast<size_t>(size), line.size() - 1));
+  if (collecting->size() > kMaxWords) collecting->erase(0, collecting->size() - kMaxWords);
+  return size;
+}
+
+}  // namespace
+
+LibbpfLog::LibbpfLog() : previous_(collecting) {
+  static std::once_flag once;
+  std::call_once(once, [] { libbpf_set_print(print); });
+  collecting = &words_;
+}
+
+LibbpfLog::~LibbpfLog() { collecting = previous_; }
+
+std::string LibbpfLog::reason(const std::string& otherwise) const {
+  // libbpf frames the verifier's log with BEGIN/END lines; the line before END's statistics is the verdict.
+  std::string_view words(words_);
+  const auto end = words.rfind("\nprocessed ");
+  if (end != std::string_view::npos) {
+    const auto start = words.rfind('\n', end - 1);
+    return std::string(words.substr(start + 1, end - start - 1));
+  }
+  const auto last = words.find_last_not_of('\n');
+  if (last == std::string_view::npos) return otherwise;
+  const auto start = words.rfind('\n', last);
+  return std::string(words.substr(start + 1, last - start));
+}
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,151 @@
+// perf's mmap records.
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <ctime>
+
+#include "base/fd.h"
+#include "kernelside/mappings.h"
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr size_t kDataPages = 32;  // per CPU; a power of two
+
+// PERF_RECORD_MMAP2 behind its header, as perf_event.h documents it; a file name and the sample id follow.
+struct Mmap2 {
+  uint32_t pid, tid;
+  uint64_t addr, len, pgoff;
+  uint32_t maj, min;
+  uint64_t ino, ino_generation;
+  uint32_t prot, flags;
+};
+struct SampleId {  // PERF_SAMPLE_TID | PERF_SAMPLE_TIME
+  uint32_t pid, tid;
+  uint64_t time;
+};
+struct Lost {
+  uint64_t id, lost;
+};
+
+}  // namespace
+
+struct MappingWatch::Impl {
+  struct Cpu {
+    Fd event;
+    char* pages = nullptr;
+  };
+  std::vector<Cpu> cpus;
+  size_t page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<char> record;
+
+  size_t ring_bytes() const { return kDataPages * page_bytes; }
+
+  ~Impl() {
+    for (const Cpu& cpu : cpus) {
+      if (cpu.pages != nullptr) munmap(cpu.pages, ring_bytes() + page_bytes);
+    }
+  }
+
+  uint64_t take(const perf_event_header& header, std::vector<NewMapping>& mappings) {
+    const char* body = record.data() + sizeof(header);
+    const size_t size = record.size() - sizeof(header);
+    if (header.type == PERF_RECORD_LOST && size >= sizeof(Lost)) {
+      Lost lost;
+      std::memcpy(&lost, body, sizeof(lost));
+      return lost.lost;
+    }
+    if (header.type != PERF_RECORD_MMAP2 || size < sizeof(Mmap2) + sizeof(SampleId)) return 0;
+    Mmap2 mmap2;
+    SampleId id;
+    std::memcpy(&mmap2, body, sizeof(mmap2));
+    std::memcpy(&id, body + size - sizeof(id), sizeof(id));
+    if (mmap2.ino == 0 || (mmap2.prot & PROT_EXEC) == 0) return 0;
+    NewMapping& mapping = mappings.emplace_back();
+    mapping.pid = mmap2.pid;
+    mapping.tid = mmap2.tid;
+    mapping.mono_ns = id.time;
+    mapping.start = mmap2.addr;
+    mapping.end = mmap2.addr + mmap2.len;
+    mapping.file = {makedev(mmap2.maj, mmap2.min), mmap2.ino};
+    const char* name = body + sizeof(mmap2);
+    mapping.untrusted_path.assign(name, strnlen(name, size - sizeof(mmap2) - sizeof(id)));
+    return 0;
+  }
+
+  uint64_t read_cpu(const Cpu& cpu, std::vector<NewMapping>& mappings) {
+    auto* control = reinterpret_cast<perf_event_mmap_page*>(cpu.pages);
+    const char* data = cpu.pages + page_bytes;
+    const uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+    uint64_t tail = control->data_tail;
+    uint64_t lost = 0;
+    const auto copy = [&](uint64_t from, char* to, size_t bytes) {
+      for (size_t i = 0; i < bytes; ++i) to[i] = data[(from + i) % ring_bytes()];
+    };
+    while (tail < head) {
+      perf_event_header header;
+      copy(tail, reinterpret_cast<char*>(&header), sizeof(header));
+      if (header.size < sizeof(header)) break;
+      record.resize(header.size);
+      copy(tail, record.data(), header.size);
+      lost += take(header, mappings);
+      tail += header.size;
+    }
+    __atomic_store_n(&control->data_tail, tail, __ATOMIC_RELEASE);
+    return lost;
+  }
+};
+
+MappingWatch::MappingWatch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MappingWatch::~MappingWatch() = default;
+
+Result<std::unique_ptr<MappingWatch>> MappingWatch::open() {
+  auto impl = std::make_unique<Impl>();
+  perf_event_attr attributes;
+  std::memset(&attributes, 0, sizeof(attributes));
+  attributes.size = sizeof(attributes);
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_DUMMY;
+  attributes.mmap = 1;
+  attributes.mmap2 = 1;
+  attributes.sample_id_all = 1;
+  attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;
+  attributes.watermark = 1;
+  attributes.wakeup_watermark = 1;
+  const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+  for (long number = 0; number < cpus; ++number) {
+    Impl::Cpu cpu;
+    cpu.event.reset(static_cast<int>(
+        syscall(SYS_perf_event_open, &attributes, -1, static_cast<int>(number), -1, PERF_FLAG_FD_CLOEXEC)));
+    if (!cpu.event.valid()) {
+      if (errno == ENODEV) continue;  // offline
+      return errno_error(fmt::format("watch mappings on CPU {}", number));
+    }
+    void* pages = mmap(nullptr, impl->ring_bytes() + impl->page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                       cpu.event.get(), 0);
+    if (pages == MAP_FAILED) return errno_error(fmt::format("map the mapping ring of CPU {}", number));
+    cpu.pages = static_cast<char*>(pages);
+    impl->cpus.push_back(std::move(cpu));
+  }
+  return std::unique_ptr<MappingWatch>(new MappingWatch(std::move(impl)));
+}
+
+Result<uint64_t> MappingWatch::read(int timeout_ms, std::vector<NewMapping>& mappings) {
+  std::vector<pollfd> waits;
+  waits.reserve(impl_->cpus.size());
+  for (const auto& cpu : impl_->cpus) waits.push_back({cpu.event.get(), POLLIN, 0});
+  if (::poll(waits.data(), waits.size(), timeout_ms) < 0 && errno != EINTR) return errno_error("wait for mappings");
+  uint64_t lost = 0;
+  for (const auto& cpu : impl_->cpus) lost += impl_->read_cpu(cpu, mappings);
+  return lost;
+}
+
+}  // namespace ingero::kernelside

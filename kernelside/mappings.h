@@ -1,0 +1,44 @@
+// Notices of new executable mappings, from every process, as they happen: how a library that is loaded after us is
+// found. The kernel reports PERF_RECORD_MMAP2 through one dummy software event per CPU (perf_event_open(2); mmap2:
+// kernel 3.12, 13d7a2410fa6); nothing is paid by processes that map nothing executable.
+//
+// One thread calls read(). Needs CAP_PERFMON. Lost notices are reported, the caller then scans /proc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "hal/maps.h"
+
+namespace ingero::kernelside {
+
+struct NewMapping {
+  uint32_t pid = 0;
+  uint32_t tid = 0;
+  uint64_t mono_ns = 0;  // when it was mapped
+  uint64_t start = 0;
+  uint64_t end = 0;
+  hal::FileId file;
+  std::string untrusted_path;
+};
+
+class MappingWatch {
+ public:
+  static Result<std::unique_ptr<MappingWatch>> open();
+  ~MappingWatch();
+  MappingWatch(const MappingWatch&) = delete;
+  MappingWatch& operator=(const MappingWatch&) = delete;
+
+  // Waits up to `timeout_ms`, appends the new mappings in no particular order; returns how many notices were lost.
+  Result<uint64_t> read(int timeout_ms, std::vector<NewMapping>& mappings);
+
+ private:
+  struct Impl;
+  explicit MappingWatch(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,211 @@
+// Wire to event, one record at a time.
+#include "kernelside/normalise.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hal/decode.h"
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr size_t kMaxIntervals = 4096;  // per thread, inside one call; beyond it the shortest merges away
+
+hal::Outcome outcome_of(uint8_t wire) {
+  switch (wire) {
+    case WIRE_RETURNED:
+      return hal::Outcome::kReturned;
+    case WIRE_UNWOUND:
+      return hal::Outcome::kUnwound;
+    case WIRE_EXITED:
+      return hal::Outcome::kExited;
+    case WIRE_EXECED:
+      return hal::Outcome::kExeced;
+    default:
+      return hal::Outcome::kInFlight;
+  }
+}
+
+// __u64 and uint64_t are different types of one size.
+std::array<uint64_t, WIRE_MAX_WORDS> words_of(const __u64 (&words)[WIRE_MAX_WORDS]) {
+  std::array<uint64_t, WIRE_MAX_WORDS> copy{};
+  std::copy(std::begin(words), std::end(words), copy.begin());
+  return copy;
+}
+
+template <typename Record>
+bool copy_record(std::span<const std::byte> bytes, Record& out) {
+  if (bytes.size() < sizeof(Record)) return false;
+  std::memcpy(&out, bytes.data(), sizeof(Record));
+  return true;
+}
+
+}  // namespace
+
+Normaliser::Normaliser(const hal::CallTable& calls, const SiteTable& sites, hal::LossLedger& ledger)
+    : calls_(calls), sites_(sites), ledger_(ledger) {}
+
+bool Normaliser::call(std::span<const std::byte> record, hal::Event& event) {
+  wire_call_large wire;  // filled as far as the record reaches
+  if (record.size() < sizeof(wire.call)) {
+    ledger_.add(hal::Loss::record_malformed);
+    return false;
+  }
+  std::memcpy(&wire, record.data(), std::min(record.size(), sizeof(wire)));
+  const wire_call& call = wire.call;
+  const size_t words_needed = call.has_off != 0 ? sizeof(wire) : sizeof(call) + call.n_words * sizeof(uint64_t);
+  if (call.n_words > WIRE_MAX_WORDS || record.size() < words_needed || call.site >= sites_.size() ||
+      call.end_ns < call.start_ns) {
+    ledger_.add(hal::Loss::record_malformed);
+    return false;
+  }
+  const SiteMeaning& site = sites_[call.site];
+  event = hal::Event{};
+  event.start_mono_ns = call.start_ns;
+  event.wall_offset_ns = wall_offset_ns_;
+  event.duration_ns = call.end_ns - call.start_ns;
+  event.set(hal::Has::kDuration);
+  event.cgroup_id = call.cgroup_id;
+  event.pid = call.pid;
+  event.tid = call.tid;
+  event.site = call.site;
+  event.call = site.call;
+  event.kind = calls_[site.call].kind;
+  event.outcome = outcome_of(call.outcome);
+  event.depth = call.depth;
+  if (call.depth > 0 && call.parent_site < sites_.size()) {
+    event.parent_call = sites_[call.parent_site].call;
+    event.parent_start_mono_ns = call.parent_start_ns;
+    event.set(hal::Has::kParent);
+  }
+  event.set(hal::Has::kOffCpu);
+  if (call.has_off != 0) {
+    event.off.preempted_ns = wire.off[WIRE_OFF_PREEMPTED];
+    event.off.runqueue_ns = wire.off[WIRE_OFF_RUNQUEUE];
+    event.off.blocked_ns = wire.off[WIRE_OFF_BLOCKED];
+    event.off.io_ns = wire.off[WIRE_OFF_IO];
+    blame(call.tid, call.depth == 0, event);
+  }
+  if (event.outcome == hal::Outcome::kUnwound) ledger_.add(hal::Loss::unwound_call);
+  const uint16_t all = static_cast<uint16_t>((1U << call.n_words) - 1U);
+  if ((call.valid & all) != all) ledger_.add(hal::Loss::word_unreadable);
+  const auto words = words_of(wire.words);
+  hal::decode(calls_[site.call], *site.lowered, std::span(words).first(call.n_words), call.valid, call.ret, event);
+  return true;
+}
+
+void Normaliser::blame(uint32_t tid, bool outermost, hal::Event& event) {
+  const auto found = intervals_.find(tid);
+  if (found == intervals_.end()) return;
+  auto& intervals = found->second;
+  struct Suspect {
+    uint32_t pid;
+    uint64_t ns;
+    std::array<char, 16> comm;
+  };
+  std::vector<Suspect> suspects;
+  const uint64_t start = event.start_mono_ns;
+  const uint64_t end = event.end_mono_ns();
+  for (const Interval& interval : intervals) {
+    const uint64_t from = std::max(start, interval.start_ns);
+    const uint64_t to = std::min(end, interval.end_ns);
+    if (from >= to) continue;
+    auto suspect = std::find_if(suspects.begin(), suspects.end(),
+                                [&](const Suspect& other) { return other.pid == interval.culprit_pid; });
+    if (suspect == suspects.end()) {
+      suspects.push_back({interval.culprit_pid, to - from, interval.culprit_comm});
+    } else {
+      suspect->ns += to - from;
+    }
+  }
+  const auto worst = std::max_element(suspects.begin(), suspects.end(),
+                                      [](const Suspect& a, const Suspect& b) { return a.ns < b.ns; });
+  if (worst != suspects.end()) {
+    event.culprit_pid = worst->pid;
+    event.culprit_ns = worst->ns;
+    event.culprit_comm = worst->comm;
+    event.set(hal::Has::kCulprit);
+  }
+  if (outermost) intervals.clear();
+}
+
+bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
+  wire_sched wire;
+  if (!copy_record(record, wire) || wire.in_ns < wire.out_ns) {
+    ledger_.add(hal::Loss::record_malformed);
+    return false;
+  }
+  const hal::CallId call = calls_.id_of(hal::HostOp::kSchedSwitch);
+  event = hal::Event{};
+  event.call = call;
+  event.kind = hal::Kind::kHost;
+  event.start_mono_ns = wire.out_ns;
+  event.wall_offset_ns = wall_offset_ns_;
+  event.duration_ns = wire.in_ns - wire.out_ns;
+  event.set(hal::Has::kDuration);
+  event.pid = wire.pid;
+  event.tid = wire.tid;
+  std::memcpy(event.comm.data(), wire.comm, sizeof(wire.comm));
+  const uint64_t woken_ns = wire.woken_ns > wire.out_ns && wire.woken_ns <= wire.in_ns ? wire.woken_ns : wire.in_ns;
+  const uint64_t asleep_ns = woken_ns - wire.out_ns;
+  if (wire.off == WIRE_OFF_PREEMPTED) {
+    event.off.preempted_ns = event.duration_ns;
+  } else {
+    (wire.off == WIRE_OFF_IO ? event.off.io_ns : event.off.blocked_ns) = asleep_ns;
+    event.off.runqueue_ns = event.duration_ns - asleep_ns;
+  }
+  event.set(hal::Has::kOffCpu);
+  event.arg0 = wire.cpu;
+  event.arg1 = wire.culprit_pid;
+  event.set(hal::Has::kArg0);
+  event.set(hal::Has::kArg1);
+  // Who had the CPU is a culprit only for the time this thread wanted it.
+  if (wire.off == WIRE_OFF_PREEMPTED) {
+    event.culprit_pid = wire.culprit_pid;
+    event.culprit_ns = event.duration_ns;
+    std::memcpy(event.culprit_comm.data(), wire.culprit_comm, sizeof(wire.culprit_comm));
+    event.set(hal::Has::kCulprit);
+    if (wire.in_call > 0) {
+      auto& intervals = intervals_[wire.tid];
+      if (intervals.size() >= kMaxIntervals) {
+        intervals.erase(std::min_element(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) {
+          return a.end_ns - a.start_ns < b.end_ns - b.start_ns;
+        }));
+      }
+      intervals.push_back({wire.out_ns, wire.in_ns, wire.culprit_pid, event.culprit_comm});
+    }
+  }
+  return true;
+}
+
+bool Normaliser::in_flight(const wire_in_flight& wire, hal::Event& event) {
+  if (wire.frame.site >= sites_.size()) {
+    ledger_.add(hal::Loss::record_malformed);
+    return false;
+  }
+  const SiteMeaning& site = sites_[wire.frame.site];
+  event = hal::Event{};
+  event.start_mono_ns = wire.frame.start_ns;
+  event.wall_offset_ns = wall_offset_ns_;
+  event.pid = wire.pid;
+  event.tid = wire.tid;
+  event.site = wire.frame.site;
+  event.call = site.call;
+  event.kind = calls_[site.call].kind;
+  event.outcome = hal::Outcome::kInFlight;
+  event.depth = static_cast<uint8_t>(wire.depth);
+  if (wire.depth > 0 && wire.parent_site < sites_.size()) {
+    event.parent_call = sites_[wire.parent_site].call;
+    event.parent_start_mono_ns = wire.parent_start_ns;
+    event.set(hal::Has::kParent);
+  }
+  event.off = {wire.off[WIRE_OFF_PREEMPTED], wire.off[WIRE_OFF_RUNQUEUE], wire.off[WIRE_OFF_BLOCKED],
+               wire.off[WIRE_OFF_IO]};
+  event.set(hal::Has::kOffCpu);
+  const size_t n_words = std::min<size_t>(site.lowered->recipe.n_words, WIRE_MAX_WORDS);
+  const auto words = words_of(wire.frame.words);
+  hal::decode(calls_[site.call], *site.lowered, std::span(words).first(n_words), wire.frame.valid, 0, event);
+  return true;
+}
+
+}  // namespace ingero::kernelside

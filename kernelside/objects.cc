@@ -1,0 +1,267 @@
+// Opens, configures and loads the BPF objects; the first one creates the maps, the others get the same.
+#include "kernelside/objects.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/fd.h"
+#include "capture.skel.h"
+#include "kernelside/libbpf_log.h"
+#include "kernelside/link.h"
+#include "session.skel.h"
+#include "threads.skel.h"
+
+namespace ingero::kernelside {
+namespace {
+
+template <typename Skeleton>
+struct SkeletonDeleter {
+  void operator()(Skeleton* skeleton) const { Skeleton::destroy(skeleton); }
+};
+template <typename Skeleton>
+using Owned = std::unique_ptr<Skeleton, SkeletonDeleter<Skeleton>>;
+
+struct LinkDeleter {
+  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
+};
+using Link = std::unique_ptr<bpf_link, LinkDeleter>;
+
+template <typename Skeleton>
+void configure(Skeleton& skeleton, const ObjectOptions& options) {
+  skeleton.rodata->filter_pids = options.pids.empty() ? 0 : 1;
+  skeleton.rodata->filter_uid_set = options.uid ? 1 : 0;
+  skeleton.rodata->filter_uid = options.uid.value_or(0);
+  skeleton.rodata->filter_cgroups = options.cgroup_ids.empty() ? 0 : 1;
+  skeleton.rodata->own_pid = options.own_pid;
+  skeleton.rodata->wake_bytes = options.ring_bytes / 16;
+}
+
+// Is this one of maps.bpf.h's maps, not an object's own data section?
+bool is_shared(const bpf_map* map) { return std::string_view(bpf_map__name(map)).find('.') == std::string_view::npos; }
+
+void share_maps(bpf_object* from, bpf_object* to) {
+  bpf_map* map = nullptr;
+  bpf_object__for_each_map(map, to) {
+    if (!is_shared(map)) continue;
+    if (const bpf_map* existing = bpf_object__find_map_by_name(from, bpf_map__name(map)); existing != nullptr) {
+      bpf_map__reuse_fd(map, bpf_map__fd(existing));
+    }
+  }
+}
+
+template <typename Skeleton>
+Result<Owned<Skeleton>> open_object(std::string_view name) {
+  LibbpfLog log;
+  Owned<Skeleton> skeleton(Skeleton::open(nullptr));
+  if (!skeleton) return Error(Errc::kIo, log.reason(errno_error(fmt::format("open BPF object {}", name)).message()));
+  return skeleton;
+}
+
+template <typename Skeleton>
+Status load_object(Skeleton* skeleton, std::string_view name) {
+  LibbpfLog log;
+  const int error = Skeleton::load(skeleton);
+  if (error == 0) return {};
+  const Error why = errno_error("load", -error);
+  return Error(why.code(), fmt::format("load BPF object {}: {}", name, log.reason(why.message())),
+               why.code() == Errc::kPermission ? "run as root, or with CAP_BPF and CAP_PERFMON" : "");
+}
+
+template <typename Record>
+Result<std::vector<Record>> read_dump(bpf_link* link, std::string_view name) {
+  if (link == nullptr) return Error(Errc::kNotSupported, fmt::format("dump {}: no task iterator on this kernel", name));
+  const Fd fd(bpf_iter_create(bpf_link__fd(link)));
+  if (!fd.valid()) return errno_error(fmt::format("dump {}", name));
+  std::vector<Record> records;
+  std::vector<char> bytes(256 << 10);
+  size_t have = 0;
+  while (true) {
+    const ssize_t got = ::read(fd.get(), bytes.data() + have, bytes.size() - have);
+    if (got < 0) {
+      if (errno == EAGAIN || errno == EINTR) continue;
+      return errno_error(fmt::format("dump {}", name));
+    }
+    if (got == 0) break;
+    have += static_cast<size_t>(got);
+    const size_t whole = have / sizeof(Record);
+    const size_t before = records.size();
+    records.resize(before + whole);
+    std::copy_n(bytes.data(), whole * sizeof(Record), reinterpret_cast<char*>(records.data() + before));
+    std::copy(bytes.data() + whole * sizeof(Record), bytes.data() + have, bytes.data());
+    have -= whole * sizeof(Record);
+  }
+  return records;
+}
+
+}  // namespace
+
+struct Objects::Impl {
+  Mechanism mechanism = Mechanism::kPerf;
+  Owned<threads> threads_object;
+  Owned<session> session_object;
+  Owned<capture> capture_object;
+  std::vector<Link> thread_links;
+  Link in_flight_dump;
+  Link process_dump;
+  int cpus = 1;
+};
+
+Objects::Objects(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Objects::~Objects() = default;
+
+Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
+  // Kernels before 5.11 charge BPF memory to this limit; a refusal is not fatal (capture_limits.md 9).
+  const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+  setrlimit(RLIMIT_MEMLOCK, &unlimited);
+
+  auto impl = std::make_unique<Impl>();
+  impl->cpus = libbpf_num_possible_cpus();
+  if (options.mechanism) {
+    impl->mechanism = *options.mechanism;
+  } else {
+    std::string reasons;
+    bool found = false;
+    for (const auto& verdict : probe_mechanisms()) {
+      if (verdict.works) {
+        impl->mechanism = verdict.mechanism;
+        found = true;
+        break;
+      }
+      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name_of(verdict.mechanism), verdict.reason);
+    }
+    if (!found) {
+      return Error(geteuid() == 0 ? Errc::kNotSupported : Errc::kPermission,
+                   fmt::format("no way to attach probes on this kernel ({})", reasons),
+                   "tracing needs root (or CAP_BPF and CAP_PERFMON) and Linux 5.15 or newer");
+    }
+  }
+
+  auto threads_object = open_object<threads>("threads");
+  INGERO_TRY(threads_object);
+  impl->threads_object = std::move(*threads_object);
+  configure(*impl->threads_object, options);
+  bpf_map__set_max_entries(impl->threads_object->maps.events, options.ring_bytes);
+  INGERO_TRY(load_object(impl->threads_object.get(), "threads"));
+  bpf_object* shared = impl->threads_object->obj;
+
+  if (impl->mechanism == Mechanism::kSession) {
+    auto object = open_object<session>("session");
+    INGERO_TRY(object);
+    impl->session_object = std::move(*object);
+    configure(*impl->session_object, options);
+    share_maps(shared, impl->session_object->obj);
+    bpf_program__set_expected_attach_type(impl->session_object->progs.on_call,
+                                          static_cast<bpf_attach_type>(MultiKind::kSession));
+    INGERO_TRY(load_object(impl->session_object.get(), "session"));
+  } else {
+    auto object = open_object<capture>("capture");
+    INGERO_TRY(object);
+    impl->capture_object = std::move(*object);
+    configure(*impl->capture_object, options);
+    share_maps(shared, impl->capture_object->obj);
+    if (impl->mechanism == Mechanism::kMulti) {
+      for (auto* program : {impl->capture_object->progs.on_enter, impl->capture_object->progs.on_return}) {
+        bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(MultiKind::kMulti));
+      }
+    }
+    INGERO_TRY(load_object(impl->capture_object.get(), "capture"));
+  }
+
+  std::unique_ptr<Objects> objects(new Objects(std::move(impl)));
+  const uint8_t yes = 1;
+  for (const uint32_t pid : options.pids) bpf_map_update_elem(objects->map_fd("wanted_pids"), &pid, &yes, BPF_ANY);
+  for (const uint64_t id : options.cgroup_ids) {
+    bpf_map_update_elem(objects->map_fd("wanted_cgroups"), &id, &yes, BPF_ANY);
+  }
+  return objects;
+}
+
+Mechanism Objects::mechanism() const { return impl_->mechanism; }
+
+std::vector<ProgramStatus> Objects::attach_thread_programs() {
+  std::vector<ProgramStatus> statuses;
+  const auto attach = [&](bpf_program* program, const char* name) {
+    LibbpfLog log;
+    Link link(bpf_program__attach(program));
+    statuses.push_back({name, link != nullptr, link ? "" : log.reason(errno_error("attach").message())});
+    return link;
+  };
+  const auto& programs = impl_->threads_object->progs;
+  impl_->thread_links.push_back(attach(programs.on_sched_switch, "sched_switch"));
+  impl_->thread_links.push_back(attach(programs.on_sched_waking, "sched_waking"));
+  impl_->thread_links.push_back(attach(programs.on_thread_exit, "sched_process_exit"));
+  impl_->thread_links.push_back(attach(programs.on_thread_exec, "sched_process_exec"));
+  impl_->in_flight_dump = attach(programs.dump_in_flight, "iter/task in flight");
+  impl_->process_dump = attach(programs.dump_processes, "iter/task processes");
+  return statuses;
+}
+
+int Objects::session_program() const {
+  return impl_->session_object ? bpf_program__fd(impl_->session_object->progs.on_call) : -1;
+}
+bpf_program* Objects::enter_handle() const {
+  return impl_->capture_object ? impl_->capture_object->progs.on_enter : nullptr;
+}
+bpf_program* Objects::return_handle() const {
+  return impl_->capture_object ? impl_->capture_object->progs.on_return : nullptr;
+}
+int Objects::enter_program() const { return enter_handle() != nullptr ? bpf_program__fd(enter_handle()) : -1; }
+int Objects::return_program() const { return return_handle() != nullptr ? bpf_program__fd(return_handle()) : -1; }
+
+int Objects::map_fd(std::string_view name) const {
+  const bpf_map* map = bpf_object__find_map_by_name(impl_->threads_object->obj, std::string(name).c_str());
+  return map != nullptr ? bpf_map__fd(map) : -1;
+}
+
+Result<std::vector<wire_in_flight>> Objects::calls_in_flight() const {
+  return read_dump<wire_in_flight>(impl_->in_flight_dump.get(), "calls in flight");
+}
+Result<std::vector<wire_process>> Objects::processes() const {
+  return read_dump<wire_process>(impl_->process_dump.get(), "processes");
+}
+
+Status Objects::set_recipe(uint32_t site, const wire_recipe& recipe) {
+  if (bpf_map_update_elem(map_fd("recipes"), &site, &recipe, BPF_ANY) != 0) {
+    return errno_error(fmt::format("set recipe {}", site));
+  }
+  return {};
+}
+
+void Objects::read_losses(hal::LossLedger& ledger) const {
+  // enum wire_loss in order; a static_assert ties the two lists' length.
+  static constexpr std::array kLosses = {
+      hal::Loss::ring_full,       hal::Loss::host_ring_full,  hal::Loss::critical_ring_full,
+      hal::Loss::no_thread_state, hal::Loss::too_deep,        hal::Loss::unpaired_return,
+      hal::Loss::no_recipe,       hal::Loss::block_unpaired,  hal::Loss::name_unreadable,
+  };
+  static_assert(kLosses.size() == WIRE_LOSS_KINDS);
+  std::vector<uint64_t> per_cpu(static_cast<size_t>(impl_->cpus));
+  const int fd = map_fd("losses");
+  for (uint32_t kind = 0; kind < WIRE_LOSS_KINDS; ++kind) {
+    if (bpf_map_lookup_elem(fd, &kind, per_cpu.data()) != 0) continue;
+    uint64_t total = 0;
+    for (const uint64_t count : per_cpu) total += count;
+    ledger.set(kLosses[kind], total);
+  }
+}
+
+std::vector<std::pair<uint32_t, uint64_t>> Objects::site_losses(uint32_t sites) const {
+  std::vector<std::pair<uint32_t, uint64_t>> found;
+  std::vector<uint64_t> per_cpu(static_cast<size_t>(impl_->cpus));
+  const int fd = map_fd("site_losses");
+  for (uint32_t site = 0; site < sites; ++site) {
+    if (bpf_map_lookup_elem(fd, &site, per_cpu.data()) != 0) continue;
+    uint64_t total = 0;
+    for (const uint64_t count : per_cpu) total += count;
+    if (total > 0) found.emplace_back(site, total);
+  }
+  return found;
+}
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,85 @@
+// The BPF objects, opened, configured and loaded as one: shared maps, one choice of attach mechanism.
+//
+// Spec in, live object out: nothing is attached to any library yet (attach.h) and nothing is drained (drain.h). Owns
+// every program and map; destroying it detaches all that it attached. Not thread-safe, except where said.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "bpf/wire.h"
+#include "hal/loss.h"
+
+struct bpf_program;  // libbpf's
+
+namespace ingero::kernelside {
+
+enum class Mechanism : uint8_t { kSession, kMulti, kPerf };
+std::string_view name_of(Mechanism mechanism);  // "session", "multi", "perf"
+std::optional<Mechanism> mechanism_of(std::string_view name);
+
+// One mechanism's verdict on this kernel, found by trying it on a function of this very program.
+struct MechanismProbe {
+  Mechanism mechanism;
+  bool works = false;
+  std::string reason;  // when it does not
+};
+// All three, best first. Needs CAP_BPF and CAP_PERFMON (else every verdict carries that reason).
+std::vector<MechanismProbe> probe_mechanisms();
+
+struct ObjectOptions {
+  std::optional<Mechanism> mechanism;  // none: the best that works
+  uint32_t ring_bytes = 8 << 20;       // power of two, at least a page
+  std::vector<uint32_t> pids;          // only these, and their children
+  std::optional<uint32_t> uid;         // only this user's
+  std::vector<uint64_t> cgroup_ids;    // only below these
+  uint32_t own_pid = 0;
+};
+
+// A host-side program that could not be loaded or attached.
+struct ProgramStatus {
+  std::string name;
+  bool attached = false;
+  std::string reason;
+};
+
+class Objects {
+ public:
+  static Result<std::unique_ptr<Objects>> load(const ObjectOptions& options);
+  ~Objects();
+  Objects(const Objects&) = delete;
+  Objects& operator=(const Objects&) = delete;
+
+  Mechanism mechanism() const;
+  // The scheduler, exit and exec programs: attached by start_threads(), each reported.
+  std::vector<ProgramStatus> attach_thread_programs();
+
+  // Descriptors, valid while this lives. -1 where the program is not part of the chosen mechanism.
+  int session_program() const;
+  int enter_program() const;
+  int return_program() const;
+  bpf_program* enter_handle() const;   // kPerf: libbpf's own attach wants these
+  bpf_program* return_handle() const;
+  int map_fd(std::string_view name) const;    // -1: no such map
+  // A fresh read of the in-flight or processes dump: whole records.
+  Result<std::vector<wire_in_flight>> calls_in_flight() const;
+  Result<std::vector<wire_process>> processes() const;
+  // Sets recipe `site`; thread-safe.
+  Status set_recipe(uint32_t site, const wire_recipe& recipe);
+  // Adds the kernel side's counters to the ledger (sets totals); thread-safe.
+  void read_losses(hal::LossLedger& ledger) const;
+  // Calls lost to a full ring, by site; only sites below `sites` with losses. Thread-safe.
+  std::vector<std::pair<uint32_t, uint64_t>> site_losses(uint32_t sites) const;
+
+ private:
+  struct Impl;
+  explicit Objects(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ingero::kernelside

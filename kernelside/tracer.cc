@@ -1,0 +1,294 @@
+// Which files, which rows, which sites.
+#include "kernelside/tracer.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "hal/elf.h"
+#include "hal/lower.h"
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr size_t kMaxPidsPerFile = 4096;
+
+std::string_view base_name(std::string_view path) {
+  // maps prints "path (deleted)" for unlinked files.
+  if (path.ends_with(" (deleted)")) path.remove_suffix(10);
+  const auto slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::vector<uint32_t> process_ids(const std::string& proc_root) {
+  std::vector<uint32_t> pids;
+  DIR* directory = opendir(proc_root.c_str());
+  if (directory == nullptr) return pids;
+  while (const dirent* entry = readdir(directory)) {
+    if (const auto pid = parse_u64(entry->d_name); pid && *pid <= UINT32_MAX) {
+      pids.push_back(static_cast<uint32_t>(*pid));
+    }
+  }
+  closedir(directory);
+  return pids;
+}
+
+}  // namespace
+
+// Where a file can be opened, and who mapped it.
+struct Tracer::Source {
+  uint32_t pid = 0;
+  uint64_t mono_ns = 0;
+  std::string untrusted_path;
+  bool deleted = false;
+  std::vector<std::string> open_paths;  // tried in order
+  bool inode_known = true;
+};
+
+// One file with a described library in it.
+struct Tracer::File {
+  std::vector<FileReport> reports;  // one per library found in it
+  std::unique_ptr<FileProbes> probes;
+};
+
+struct Tracer::Index {
+  std::map<hal::FileId, File*> seen;  // null: looked at, nothing described inside
+};
+
+Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
+               Objects* objects, hal::LossLedger& ledger, const Clock& clock)
+    : options_(std::move(options)),
+      backends_(backends),
+      calls_(calls),
+      objects_(objects),
+      ledger_(ledger),
+      clock_(clock),
+      lowered_(calls.size()),
+      index_(std::make_unique<Index>()) {
+  for (size_t id = 0; id < calls.size(); ++id) {
+    if (const hal::Row* row = calls[static_cast<hal::CallId>(id)].row; row != nullptr) {
+      // The conformance suite proves that every compiled-in row lowers.
+      if (auto lowered = hal::lower(*row, hal::kHostArch); lowered.ok()) lowered_[id] = *lowered;
+    }
+  }
+}
+
+Tracer::~Tracer() = default;
+
+Status Tracer::scan() {
+  const auto pids = process_ids(options_.proc_root);
+  if (pids.empty()) return errno_error(fmt::format("list processes in {}", options_.proc_root));
+  struct Found {
+    uint32_t pid;
+    hal::Mapping mapping;
+  };
+  std::vector<Found> named;
+  std::vector<Found> others;
+  std::set<hal::FileId> queued;
+  for (const uint32_t pid : pids) {
+    const auto maps = read_file(fmt::format("{}/{}/maps", options_.proc_root, pid), 64 << 20);
+    if (!maps.ok()) continue;  // ended, or not ours to see: check reports the privilege
+    for (auto& mapping : hal::executable_mappings(*maps)) {
+      bool matches = false;
+      for (const auto* backend : backends_) {
+        for (const auto& library : backend->libraries) {
+          matches = matches || hal::soname_matches(library, base_name(mapping.untrusted_path));
+        }
+      }
+      // A described file notes every process that maps it; the rest are looked at once.
+      if (matches) {
+        named.push_back({pid, std::move(mapping)});
+      } else if (queued.insert(mapping.file).second) {
+        others.push_back({pid, std::move(mapping)});
+      }
+    }
+  }
+  for (const auto& found : named) consider(found.pid, found.mapping, 0);
+  for (const auto& found : others) consider(found.pid, found.mapping, 0);
+  return {};
+}
+
+void Tracer::consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns) {
+  if (mapping.file.inode == 0 || mapping.untrusted_path.empty() || mapping.untrusted_path[0] != '/') return;
+  Source source;
+  source.pid = pid;
+  source.mono_ns = mono_ns;
+  source.untrusted_path = mapping.untrusted_path;
+  source.deleted = mapping.deleted;
+  source.open_paths = {
+      fmt::format("{}/{}/map_files/{:x}-{:x}", options_.proc_root, pid, mapping.start, mapping.end),
+      fmt::format("{}/{}/root{}", options_.proc_root, pid, mapping.untrusted_path),
+  };
+  const std::scoped_lock lock(mutex_);
+  examine(mapping.file, source);
+}
+
+void Tracer::prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path) {
+  struct stat status {};
+  if (stat(open_path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  Source source;
+  source.pid = pid;
+  source.mono_ns = clock_.mono_ns();
+  source.untrusted_path = untrusted_path;
+  source.open_paths = {open_path};
+  source.inode_known = false;
+  const std::scoped_lock lock(mutex_);
+  examine({status.st_dev, status.st_ino}, source);
+}
+
+Status Tracer::add_library(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return errno_error(fmt::format("library {}", path));
+  Source source;
+  source.untrusted_path = path;
+  source.open_paths = {path};
+  const std::scoped_lock lock(mutex_);
+  examine({status.st_dev, status.st_ino}, source);
+  const auto seen = index_->seen.find({status.st_dev, status.st_ino});
+  if (seen == index_->seen.end() || seen->second == nullptr) {
+    return Error(Errc::kNotFound, fmt::format("library {}: holds no described library's symbols", path));
+  }
+  return {};
+}
+
+void Tracer::examine(const hal::FileId& id, const Source& source) {
+  if (const auto seen = index_->seen.find(id); seen != index_->seen.end()) {
+    if (seen->second != nullptr && source.pid != 0) {
+      for (auto& report : seen->second->reports) {
+        if (report.pids.size() < kMaxPidsPerFile) report.pids.insert(source.pid);
+      }
+    }
+    return;
+  }
+  Fd fd;
+  for (const auto& path : source.open_paths) {
+    Fd candidate(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    struct stat status {};
+    if (!candidate.valid() || fstat(candidate.get(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    // A name may have been replaced since it was mapped; map_files cannot. (Devices differ under overlay file systems.)
+    if (source.inode_known && status.st_ino != id.inode && path.find("/map_files/") == std::string::npos) continue;
+    fd = std::move(candidate);
+    break;
+  }
+  if (!fd.valid()) return;  // gone already; another process that maps it will bring it back
+  index_->seen[id] = nullptr;
+  const Fd held(dup(fd.get()));  // the very file that was examined is the one that gets the probes
+  auto image = hal::ElfImage::open(std::move(fd), printable(source.untrusted_path, 4096));
+  if (!image.ok()) return;  // not an ELF file
+
+  auto file = std::make_unique<File>();
+  const std::string_view name = base_name(source.untrusted_path);
+  for (const auto* backend : backends_) {
+    for (const auto& library : backend->libraries) {
+      const bool named = hal::soname_matches(library, name) || hal::soname_matches(library, image->soname());
+      bool linked_in = false;
+      if (!named) {
+        // A copy linked into something else: proven by its anchors.
+        if (library.anchors.empty()) continue;
+        linked_in = std::all_of(library.anchors.begin(), library.anchors.end(),
+                                [&](std::string_view anchor) { return !image->find(anchor).empty(); });
+        if (!linked_in) continue;
+      }
+      FileReport report;
+      report.backend = backend->name;
+      report.library = library.name;
+      report.path = printable(source.untrusted_path, 4096);
+      report.version = named ? hal::library_version(name, image->soname()) : "";
+      report.note = linked_in ? "statically linked" : source.deleted ? "deleted" : "";
+      report.file = id;
+      report.first_pid = source.pid;
+      report.mapped_mono_ns = source.mono_ns;
+      if (source.pid != 0) report.pids.insert(source.pid);
+      for (const auto& resolved : hal::resolve(library, *image, hal::kHostArch)) {
+        RowReport row;
+        row.row = resolved.row;
+        row.state = resolved.state;
+        row.symbol = resolved.symbol;
+        row.reason = resolved.reason;
+        row.single_stepped = resolved.state == hal::RowState::kResolved && resolved.point.single_stepped;
+        row.instruction = resolved.point.instruction;
+        row.file_offset = resolved.file_offset;
+        report.rows.push_back(std::move(row));
+      }
+      file->reports.push_back(std::move(report));
+    }
+  }
+  if (file->reports.empty()) return;
+  index_->seen[id] = file.get();
+  if (objects_ != nullptr) attach(*file, fmt::format("/proc/self/fd/{}", held.get()));
+  files_.push_back(std::move(file));
+}
+
+void Tracer::attach(File& file, const std::string& open_path) {
+  std::vector<Probe> probes;
+  std::map<uint32_t, RowReport*> by_site;
+  std::set<uint64_t> taken;
+  for (auto& report : file.reports) {
+    for (auto& row : report.rows) {
+      if (row.state != hal::RowState::kResolved || !taken.insert(row.file_offset).second) continue;
+      const hal::CallId call = calls_.id_of(*row.row);
+      const uint32_t site = sites_.size();
+      wire_recipe recipe = lowered_[call].recipe;
+      recipe.used = 1;
+      if (const Status set = objects_->set_recipe(site, recipe); !set.ok() || !sites_.append({call, &lowered_[call]})) {
+        row.state = hal::RowState::kRefused;
+        row.reason = set.ok() ? fmt::format("more than {} probes", static_cast<int>(WIRE_MAX_SITES)) : set.error().text();
+        ledger_.add(hal::Loss::attach_refused);
+        continue;
+      }
+      new_sites_.push_back({site, {call, row.symbol, report.path, report.version}});
+      if (row.single_stepped) ledger_.add(hal::Loss::single_stepped);
+      by_site[site] = &row;
+      probes.push_back({site, row.file_offset});
+    }
+  }
+  auto attached = FileProbes::attach(*objects_, open_path, probes);
+  const uint64_t now = clock_.mono_ns();
+  for (auto& report : file.reports) {
+    if (!attached.ok()) {
+      report.note = attached.error().text();
+      continue;
+    }
+    report.attached_mono_ns = now;
+    report.probes = (*attached)->attached();
+    if (report.mapped_mono_ns != 0) ledger_.add(hal::Loss::attach_window);
+  }
+  if (!attached.ok()) return;
+  for (const auto& refusal : (*attached)->refusals()) {
+    by_site[refusal.site]->state = hal::RowState::kRefused;
+    by_site[refusal.site]->reason = refusal.reason;
+    ledger_.add(hal::Loss::attach_refused);
+  }
+  file.probes = std::move(*attached);
+}
+
+std::vector<NamedSite> Tracer::take_sites() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(new_sites_, {});
+}
+
+std::vector<FileReport> Tracer::reports() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<FileReport> all;
+  for (const auto& file : files_) all.insert(all.end(), file->reports.begin(), file->reports.end());
+  return all;
+}
+
+void Tracer::stop_entries() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& file : files_) {
+    if (file->probes) file->probes->stop_entries();
+  }
+}
+
+void Tracer::detach() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& file : files_) file->probes.reset();
+}
+
+}  // namespace ingero::kernelside

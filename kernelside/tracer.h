@@ -1,0 +1,113 @@
+// Discovery and attach, live: every distinct file of a described library that any process maps gets its probes, once.
+//
+// Files are told apart by (device, inode), reached through /proc/PID/map_files (deleted files, containers) or
+// /proc/PID/root, never by a name alone. Blind to vendors: backends come as tables. Nothing is executed.
+//
+// Threads: scan(), watch(), prepare() may be called from different threads (one lock); reports() and take_sites() too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "hal/call_table.h"
+#include "hal/event.h"
+#include "hal/loss.h"
+#include "hal/maps.h"
+#include "hal/resolve.h"
+#include "kernelside/attach.h"
+#include "kernelside/normalise.h"
+#include "kernelside/objects.h"
+
+namespace ingero::kernelside {
+
+// A row in a file: probed, or why not.
+struct RowReport {
+  const hal::Row* row = nullptr;
+  hal::RowState state = hal::RowState::kAbsent;
+  std::string symbol;
+  std::string reason;
+  uint64_t file_offset = 0;  // kResolved
+  bool single_stepped = false;
+  std::string instruction;   // at the probe
+};
+
+// A described library in one file.
+struct FileReport {
+  std::string backend;
+  std::string library;
+  std::string path;     // as the process that mapped it sees it (untrusted, made printable)
+  std::string version;  // empty: unknown
+  std::string note;     // "statically linked", "deleted", or why it cannot be traced
+  hal::FileId file;
+  std::vector<RowReport> rows;
+  std::set<uint32_t> pids;       // processes seen mapping it
+  uint32_t first_pid = 0;        // the one whose mapping made it known
+  uint64_t mapped_mono_ns = 0;   // 0: before the trace began
+  uint64_t attached_mono_ns = 0; // 0: not attached
+  size_t probes = 0;
+};
+
+struct NamedSite {
+  uint32_t index = 0;
+  hal::Site site;
+};
+
+struct TracerOptions {
+  std::string proc_root = "/proc";
+  std::vector<std::string> libraries;  // described files to attach to whoever maps them, by path
+};
+
+class Tracer {
+ public:
+  // The arguments must outlive this; `objects` null: resolve and report only (`check`).
+  Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
+         Objects* objects, hal::LossLedger& ledger, const Clock& clock = system_clock());
+  ~Tracer();
+
+  // Looks at every process's mappings. Files with a described library's name come first.
+  Status scan();
+  // One mapping, just made (`mono_ns`) or found (0).
+  void consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns);
+  // A file about to be mapped by `pid`, reachable at `open_path` (its maker is held until this returns).
+  void prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path);
+  // A file named by the user.
+  Status add_library(const std::string& path);
+
+  const SiteTable& sites() const { return sites_; }
+  // Sites made since the last call, in order.
+  std::vector<NamedSite> take_sites();
+  std::vector<FileReport> reports() const;
+  // Detaches everything: entries first, so that calls in flight can be told from new ones.
+  void stop_entries();
+  void detach();
+
+ private:
+  struct File;
+  struct Source;
+  void examine(const hal::FileId& id, const Source& source);
+  void attach(File& file, const std::string& open_path);
+
+  TracerOptions options_;
+  std::span<const hal::Backend* const> backends_;
+  const hal::CallTable& calls_;
+  Objects* objects_;
+  hal::LossLedger& ledger_;
+  const Clock& clock_;
+  std::vector<hal::Lowered> lowered_;  // by CallId; constant after construction
+  SiteTable sites_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_:
+  std::vector<std::unique_ptr<File>> files_;
+  std::vector<NamedSite> new_sites_;
+  struct Index;
+  std::unique_ptr<Index> index_;
+};
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,140 @@
+"""The house's checks find a planted violation of each of their rules, and pass the same tree without it."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools")
+
+
+class PlantedTree(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.plant("hal/good.h", '// A header.\n#pragma once\n#include "base/result.h"\n#include "bpf/wire.h"\n')
+        self.plant("cli/main.cc", '// Everything.\n#include "store/reader.h"\n#include <CLI/CLI.hpp>\n')
+
+    def plant(self, name, text):
+        path = os.path.join(self.folder.name, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def check(self, which):
+        done = subprocess.run([sys.executable, "-B", os.path.join(TOOLS, "check_" + which), self.folder.name],
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def assert_clean(self, which):
+        status, output = self.check(which)
+        self.assertEqual(status, 0, output)
+
+    def assert_found(self, which, expected):
+        status, output = self.check(which)
+        self.assertEqual(status, 1, output)
+        self.assertIn(expected, output)
+        self.assertIn("1 problem(s)", output)
+
+
+class Layers(PlantedTree):
+    def test_allows_downward_includes(self):
+        self.assert_clean("layers")
+
+    def test_refuses_an_include_upward(self):
+        self.plant("hal/bad.h", '// Bad.\n#include "store/reader.h"\n')
+        self.assert_found("layers", "hal/bad.h:2: hal may not include")
+
+    def test_refuses_an_include_sideways(self):
+        self.plant("correlate/bad.cc", '// Bad.\n#  include "store/reader.h"\n')
+        self.assert_found("layers", "correlate may not include")
+
+    def test_refuses_one_backend_in_another_but_not_the_shared_headers(self):
+        self.plant("backends/one/fine.cc", '// Fine.\n#include "backends/registry.h"\n#include "backends/one/rows.h"\n')
+        self.assert_clean("layers")
+        self.plant("backends/one/bad.cc", '// Bad.\n#include "backends/two/rows.h"\n')
+        self.assert_found("layers", "backend one includes backend two")
+
+    def test_allows_only_the_named_header_of_a_room(self):
+        self.plant("kernelside/bad.cc", '// Bad.\n#include "bpf/maps.bpf.h"\n')
+        self.assert_found("layers", 'kernelside may not include "bpf/maps.bpf.h"')
+
+    def test_refuses_a_system_header_that_belongs_to_another_room(self):
+        self.plant("symbols/bad.cc", "// Bad.\n#include <bpf/libbpf.h>\n")
+        self.assert_found("layers", "<bpf/libbpf.h> belongs to")
+
+    def test_refuses_a_way_around_the_room_names(self):
+        self.plant("hal/bad.h", '// Bad.\n#include "../store/reader.h"\n')
+        self.assert_found("layers", "climbs out")
+
+    def test_refuses_an_include_that_names_no_room(self):
+        self.plant("hal/bad.h", '// Bad.\n#include "good.h"\n')
+        self.assert_found("layers", "does not name its room")
+
+    def test_refuses_a_folder_that_is_no_room(self):
+        self.plant("attic/old.cc", "// Old.\n")
+        self.assert_found("layers", "attic is not a room")
+
+    def test_does_not_pass_an_empty_tree(self):
+        with tempfile.TemporaryDirectory() as empty:
+            done = subprocess.run([sys.executable, "-B", os.path.join(TOOLS, "check_layers"), empty],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+
+
+class Words(PlantedTree):
+    def test_allows_vendors_where_they_belong(self):
+        self.plant("backends/one/rows.cc", '// Rows.\nconst char* kName = "cudaMalloc";\n')
+        self.plant("docs/page.md", "# CUDA and HIP\n")
+        self.plant("README.md", "# Works with NVIDIA and AMD\n")
+        self.assert_clean("words")
+
+    def test_finds_each_vendor_word_in_code(self):
+        for word in ("cudaMalloc", "libcudart", "NCCL", "rccl_x", "ROCm", "NVIDIA", "hipMalloc", "HIP", "libhiprtc",
+                     "libamdhip64", "Amd", "mlx5_0", "ibv_post_send"):
+            with self.subTest(word=word):
+                self.plant("store/bad.cc", f'// Bad.\nconst char* name = "{word}";\n')
+                self.assert_found("words", "store/bad.cc:2")
+
+    def test_lets_ordinary_words_pass(self):
+        self.plant("store/fine.cc", "// Ships relationships, whips and chips on amd64; championship hipster.\n")
+        self.assert_clean("words")
+
+    def test_excuses_examples_in_the_comments_of_hal_only(self):
+        self.plant("hal/fine.h", '// The name, such as "cudaMalloc".\n')
+        self.assert_clean("words")
+        self.plant("hal/bad.h", '// A comment.\nconst char* name = "// cudaMalloc";\n')
+        self.assert_found("words", "hal/bad.h:2")
+        os.remove(os.path.join(self.folder.name, "hal/bad.h"))
+        self.plant("store/bad.h", "// The name, such as cudaMalloc.\n")
+        self.assert_found("words", "store/bad.h:1")
+
+
+class Files(PlantedTree):
+    def test_passes_files_that_open_with_what_they_are_for(self):
+        self.plant("tools/script.sh", "#!/bin/sh\n# Does a thing.\n")
+        self.plant("tools/data.json", "{}\n")
+        self.assert_clean("files")
+
+    def test_finds_a_file_without_an_opening_comment(self):
+        self.plant("hal/bad.h", "#pragma once\n// Too late.\n")
+        self.assert_found("files", "hal/bad.h:1")
+        os.remove(os.path.join(self.folder.name, "hal/bad.h"))
+        self.plant("tools/bad.sh", "#!/bin/sh\nset -e\n")
+        self.assert_found("files", "tools/bad.sh:1")
+
+    def test_finds_a_file_of_more_than_a_thousand_lines(self):
+        self.plant("hal/long.cc", "// Long.\n" * 1000)
+        self.assert_clean("files")
+        self.plant("hal/long.cc", "// Long.\n" * 1001)
+        self.assert_found("files", "1001 lines")
+
+    def test_finds_blanks_at_a_lines_end_and_a_missing_last_newline(self):
+        self.plant("hal/blank.cc", "// Blank. \n")
+        self.assert_found("files", "hal/blank.cc:1: blank")
+        self.plant("hal/blank.cc", "// No newline.")
+        self.assert_found("files", "does not end with a newline")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,81 @@
+// Diagnostics reach standard error and the log file as whole, printable lines, and only from the wanted level up.
+#include "base/log.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace ingero {
+namespace {
+
+class Log : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ingero_log_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    path_ = folder_ + "/log";
+    ASSERT_TRUE(set_log_file(path_).ok());
+  }
+  void TearDown() override {
+    set_log_level(LogLevel::kWarning);
+    std::filesystem::remove_all(folder_);
+  }
+  std::string logged() const { return read_file(path_).value(); }
+  std::string folder_;
+  std::string path_;
+};
+
+TEST_F(Log, DropsLinesBelowTheLevel) {
+  log_info("quiet {}", 1);
+  log_warning("loud {}", 2);
+  EXPECT_EQ(logged().find("quiet"), std::string::npos);
+  EXPECT_NE(logged().find("ingero: warning: loud 2\n"), std::string::npos);
+  set_log_level(LogLevel::kDebug);
+  log_debug("now {}", 3);
+  EXPECT_NE(logged().find("ingero: debug: now 3\n"), std::string::npos);
+}
+
+TEST_F(Log, MakesWhatATracedProcessSaysPrintable) {
+  log_error("comm {}", "a\x1b[2J\nforged: line");
+  EXPECT_NE(logged().find("comm a?[2J?forged: line\n"), std::string::npos);
+}
+
+TEST_F(Log, KeepsLinesOfSeveralThreadsWhole) {
+  constexpr int kThreads = 4;
+  constexpr int kLines = 50;
+  ::testing::internal::CaptureStderr();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([] {
+      for (int i = 0; i < kLines; ++i) log_warning("{}", std::string(100, 'x'));
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const std::string captured = ::testing::internal::GetCapturedStderr();
+  const std::string expected = "ingero: warning: " + std::string(100, 'x');
+  const auto lines = split(trim(captured), '\n');
+  EXPECT_EQ(lines.size(), static_cast<size_t>(kThreads * kLines));
+  for (const auto line : lines) EXPECT_EQ(line, expected);
+}
+
+TEST_F(Log, IsReadableByItsOwnerOnly) {
+  struct stat status {};
+  ASSERT_EQ(stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
+TEST_F(Log, SaysWhyALogFileCannotBeOpened) {
+  const auto status = set_log_file(folder_ + "/no/such/log");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message().find("/no/such/log"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ingero

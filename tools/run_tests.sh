@@ -1,0 +1,19 @@
+#!/bin/sh
+# Runs every test of a build folder and ends with how many passed, failed and were skipped, and why:
+# run_tests.sh BUILD_DIR JOBS [ctest arguments]. The exit status is 0 only when none failed.
+set -u
+build=$1
+jobs=$2
+shift 2
+if [ "$(id -u)" -ne 0 ]; then
+  echo "The tests that place probes need root, because the kernel lets only the privileged watch other processes:" \
+    "they are skipped (sudo make test runs them); the rest runs."
+fi
+report=$(cd "$build" && pwd)/test_report.xml
+rm -f "$report"
+# The size limits keep ctest from cutting away the reasons of skips.
+ctest --test-dir "$build" --no-tests=error --parallel "$jobs" --output-on-failure --quiet \
+  --test-output-size-passed 100000 --test-output-size-failed 1000000 --output-junit "$report" "$@"
+status=$?
+python3 "$(dirname "$0")/test_summary" "$report" || status=1
+exit $status

@@ -45,6 +45,7 @@ void build_app(CLI::App& app, Context& context) {
   app.add_flag_callback(
       "--debug", [] { set_log_level(LogLevel::kDebug); }, "Diagnostics on standard error");
   app.add_flag("--version", "Show the version and exit");
+  add_trace(app, context);
   add_query(app, context);
   add_explain(app, context);
   add_version(app, context);

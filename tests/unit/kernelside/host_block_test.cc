@@ -3,6 +3,7 @@
 #include <linux/fs.h>
 #include <linux/loop.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -24,10 +25,10 @@ constexpr uint64_t kDiskBytes = 64 << 20;
 // A disk of our own: a loop device over a temporary file, detached and deleted with the object.
 class LoopDisk {
  public:
-  LoopDisk() {
-    char name[] = "/tmp/ingero_disk_XXXXXX";
-    Fd file(mkstemp(name));
-    unlink(name);
+  explicit LoopDisk(const std::string& folder = "/tmp") {
+    std::string name = folder + "/ingero_disk_XXXXXX";
+    Fd file(mkstemp(name.data()));
+    unlink(name.c_str());
     if (!file.valid() || ftruncate(file.get(), kDiskBytes) != 0) return;
     const Fd control(open("/dev/loop-control", O_RDWR | O_CLOEXEC));
     if (!control.valid()) return;
@@ -68,10 +69,9 @@ class HostBlockTest : public HostKernel {
   bool start_with_disk() {
     start({});
     if (!programs_) return false;
-    if (!disk_.attached()) skip();
+    if (!disk_.attached()) skip("no loop device can be made here");
     return disk_.attached();
   }
-  static void skip() { GTEST_SKIP() << "no loop device can be made here"; }
   std::vector<wire_block> on_disk() {
     drain();
     std::vector<wire_block> found;
@@ -86,6 +86,27 @@ class HostBlockTest : public HostKernel {
     return {};
   }
   LoopDisk disk_;
+};
+
+// A file system of one megabyte; it stays as long as something in it is open.
+class TinyFileSystem {
+ public:
+  TinyFileSystem() {
+    char name[] = "/tmp/ingero_tiny_XXXXXX";
+    if (mkdtemp(name) == nullptr) return;
+    folder_ = name;
+    mounted_ = mount("tmpfs", name, "tmpfs", 0, "size=1m") == 0;
+  }
+  ~TinyFileSystem() {
+    if (mounted_) umount2(folder_.c_str(), MNT_DETACH);
+    rmdir(folder_.c_str());
+  }
+  bool mounted() const { return mounted_; }
+  const std::string& folder() const { return folder_; }
+
+ private:
+  std::string folder_;
+  bool mounted_ = false;
 };
 
 // Direct writes and reads of single blocks, none next to the other.
@@ -222,6 +243,40 @@ TEST_F(HostBlockTest, DiscardsAndFlushesAreNeitherReadsNorWrites) {
     EXPECT_EQ(block.pid, traced.pid());
   }
   EXPECT_EQ(bytes, 1U << 20);
+}
+
+TEST_F(HostBlockTest, FailedRequestsSaySo) {
+  if (!start_with_disk()) return;
+  const TinyFileSystem tiny;
+  if (!tiny.mounted()) GTEST_SKIP() << "a tmpfs cannot be mounted here";
+  const LoopDisk full(tiny.folder());
+  ASSERT_TRUE(full.attached());
+  // Twice what the file system under the disk holds: the later half finds it full.
+  constexpr int kCount = 512;
+  Child traced([&](const Child::Wait& wait) {
+    const Fd disk(open(full.path().c_str(), O_RDWR | O_DIRECT | O_CLOEXEC));
+    void* memory = aligned_alloc(kBlock, kBlock);
+    std::memset(memory, 'x', kBlock);
+    int failures = 0;
+    for (int i = 0; i < kCount; ++i) failures += pwrite(disk.get(), memory, kBlock, static_cast<off_t>(kBlock) * i) < 0;
+    free(memory);
+    wait();
+    return failures > 255 ? failures - 255 : 0;
+  });
+  trace(traced.pid());
+  traced.step();
+  const int failures = WEXITSTATUS(traced.finish()) + 255;
+  drain();
+  int seen = 0;
+  int failed = 0;
+  for (const auto& block : blocks_) {
+    if (block.dev != full.dev()) continue;
+    ++seen;
+    failed += block.failed;
+  }
+  EXPECT_EQ(seen, kCount);
+  EXPECT_GT(failed, 255);
+  EXPECT_EQ(failed, failures);
 }
 
 }  // namespace

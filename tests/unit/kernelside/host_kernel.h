@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
@@ -100,14 +102,17 @@ class HostKernel : public ::testing::Test {
   }
   void TearDown() override { ring_buffer__free(rings_); }
 
-  // The test cannot say anything without these.
-  void need(std::initializer_list<std::string_view> programs) {
+  // The test cannot say anything without these: false, and skipped, where one is not attached.
+  bool need(std::initializer_list<std::string_view> programs) {
     for (const auto& status : programs_->status()) {
-      for (const auto& name : programs) {
-        if (status.program == name && !status.attached) GTEST_SKIP() << name << ": " << status.reason;
-      }
+      const bool needed = std::find(programs.begin(), programs.end(), status.program) != programs.end();
+      if (!needed || status.attached) continue;
+      skip(fmt::format("{}: {}", status.program, status.reason));
+      return false;
     }
+    return true;
   }
+  static void skip(const std::string& why) { GTEST_SKIP() << why; }
 
   static int pidfd_of(uint32_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 

@@ -244,7 +244,7 @@ TEST_F(HostProgramsTest, ManyThreadsEndingAtOnceAreOneExit) {
 TEST_F(HostProgramsTest, PagesAreChargedToTheProcessThatTouchesThem) {
   start({});
   if (!programs_) return;
-  need({"on_page_alloc_own"});
+  if (!need({"on_page_alloc", "on_page_alloc_own"})) return;
   constexpr size_t kBytes = 64 << 20;
   const auto touch = [](const Child::Wait& wait) {
     void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -283,7 +283,7 @@ TEST_F(HostProgramsTest, PagesAreChargedToTheProcessThatTouchesThem) {
 TEST_F(HostProgramsTest, SocketVolumesAreExact) {
   start({});
   if (!programs_) return;
-  need({"on_socket_send", "on_socket_receive"});
+  if (!need({"on_socket_send", "on_socket_receive"})) return;
   const auto talk = [](const Child::Wait& wait) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) return 1;
@@ -316,7 +316,7 @@ TEST_F(HostProgramsTest, SocketVolumesAreExact) {
 TEST_F(HostProgramsTest, CountersOfManyThreadsLoseNothing) {
   start({});
   if (!programs_) return;
-  need({"on_socket_send"});
+  if (!need({"on_socket_send"})) return;
   Child traced([](const Child::Wait& wait) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i) {

@@ -37,9 +37,20 @@ std::string_view status_name(const Call& call, int64_t code);
 
 // Host operations, in the order they are numbered after all rows. Names and ids of compat.md 2.2.
 enum class HostOp : uint8_t {
-  kSchedSwitch, kPageAlloc, kOomKill, kExec, kExit, kFork,
-  kBlockRead, kBlockWrite, kBlockDiscard, kBlockFlush, kBlockOther,
-  kTcpRetransmit, kNetSend, kNetReceive,
+  kSchedSwitch,
+  kPageAlloc,
+  kOomKill,
+  kExec,
+  kExit,
+  kFork,
+  kBlockRead,
+  kBlockWrite,
+  kBlockDiscard,
+  kBlockFlush,
+  kBlockOther,
+  kTcpRetransmit,
+  kNetSend,
+  kNetReceive,
   kCount,
 };
 

@@ -205,9 +205,7 @@ void derive_bytes(const Row& row, const Parts& parts, Event& event) {
   put(event, Has::kBytes, event.bytes, saturating_product(bytes, parts.element_bytes.value_or(1)));
 }
 
-bool all_known(const std::array<std::optional<uint32_t>, 3>& dims) {
-  return dims[0] && dims[1] && dims[2];
-}
+bool all_known(const std::array<std::optional<uint32_t>, 3>& dims) { return dims[0] && dims[1] && dims[2]; }
 
 std::array<uint32_t, 3> plain(const std::array<std::optional<uint32_t>, 3>& dims) {
   return {*dims[0], *dims[1], *dims[2]};

@@ -23,10 +23,10 @@ inline constexpr Arch kHostArch = Arch::kX86_64;
 // What captured word i of a call means and how many of its bits count.
 struct Word {
   Field field = Field::kNone;
-  uint8_t bits = 64;        // low bits that carry the value: 8, 16, 32 or 64
+  uint8_t bits = 64;  // low bits that carry the value: 8, 16, 32 or 64
   bool is_signed = false;
-  bool at_return = false;   // written by the callee: meaningless when the call failed
-  uint8_t shift = 0;        // the value starts at this bit (a member of a struct passed by value)
+  bool at_return = false;  // written by the callee: meaningless when the call failed
+  uint8_t shift = 0;       // the value starts at this bit (a member of a struct passed by value)
 };
 
 struct Lowered {

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "hal/vocabulary.h"
 
@@ -15,8 +17,8 @@ namespace ingero::hal {
 
 // How C passes a parameter (System V x86-64 psABI 3.2.3, AAPCS64 6.8).
 enum class Abi : uint8_t {
-  kI32,     // int, unsigned, enum: the upper half of the word is garbage
-  kI64,     // size_t, unsigned long long, handles passed as integers
+  kI32,  // int, unsigned, enum: the upper half of the word is garbage
+  kI64,  // size_t, unsigned long long, handles passed as integers
   kPtr,
   kDim3,    // struct of three 32-bit integers, by value
   kStruct,  // other struct by value, `bytes` long, integers only
@@ -57,23 +59,24 @@ enum class Returns : uint8_t {
 // Which twins of the base name are exported: bit set. The resolver tries each spelling; absent ones are not errors.
 enum Twin : uint8_t {
   kNoTwin = 0,
-  kPtsz = 1,   // name_ptsz
-  kPtds = 2,   // name_ptds
-  kV2 = 4,     // name_v2, and with kPtsz/kPtds name_v2_ptsz/name_v2_ptds
-  kSpt = 8,    // name_spt
-  kV3 = 16,    // name_v3
+  kPtsz = 1,      // name_ptsz
+  kPtds = 2,      // name_ptds
+  kV2 = 4,        // name_v2, and with kPtsz/kPtds name_v2_ptsz/name_v2_ptds
+  kSpt = 8,       // name_spt
+  kV3 = 16,       // name_v3
   kNotBase = 32,  // not the bare name, and with kV2 or kV3 not name_ptsz or name_ptds: those have another prototype
 };
 
 enum RowFlag : uint16_t {
   kNoFlag = 0,
-  kSynchronising = 1,    // the caller waits for the device: always stored, always with a stack
-  kNotWhereTarget = 2,   // only probed where `instead` is absent: a wrapper that jumps to it
-  kRegistersName = 4,    // fills kFunction or kHandle and kName: the sleepable name program reads the string
-  kEntryIsEnough = 8,    // no return probe (never returns, or its duration means nothing)
-  kPolled = 16,          // a query called in loops (cudaEventQuery): first to be thinned
-  kAsync = 32,           // duration is the time to enqueue, not to complete
-  kMangledTwins = 64,    // also exported under a C++-mangled name: match by demangled base name
+  kSynchronising = 1,      // the caller waits for the device: always stored, always with a stack
+  kNotWhereTarget = 2,     // only probed where `instead` is absent: a wrapper that jumps to it
+  kRegistersName = 4,      // fills kFunction or kHandle and kName: the sleepable name program reads the string
+  kEntryIsEnough = 8,      // no return probe (never returns, or its duration means nothing)
+  kPolled = 16,            // a query called in loops (cudaEventQuery): first to be thinned
+  kAsync = 32,             // duration is the time to enqueue, not to complete
+  kMangledTwins = 64,      // also exported under a C++-mangled name: match by demangled base name
+  kAliasesFunction = 256,  // kHandle (at return) is another handle of the code known as kFunction
   kOnlyWhereTarget = 128,  // only probed where `instead` is present: a prototype that came with a later version
 };
 
@@ -88,20 +91,23 @@ struct Row {
   Direction direction = Direction::kUnknown;  // when the name says it
   uint8_t element_bytes = 1;                  // D8, D16, D32
   Returns returns = Returns::kStatus;
-  std::string_view instead = {};              // kNotWhereTarget, kOnlyWhereTarget
-  uint16_t source = 0;                        // compat.md 2.1 source id, 0: the library's
-  uint16_t op = 0;                            // compat.md 2.2 op id, 0: assigned by the store's dictionary
-  std::string_view op_name = {};              // compat.md 2.2 name where it differs from `name`
+  std::string_view instead = {};  // kNotWhereTarget, kOnlyWhereTarget
+  uint16_t source = 0;            // compat.md 2.1 source id, 0: the library's
+  uint16_t op = 0;                // compat.md 2.2 op id, 0: assigned by the store's dictionary
+  std::string_view op_name = {};  // compat.md 2.2 name where it differs from `name`
 };
+
+// Every symbol `row` may be exported as, the base name first: the twins spelled out.
+std::vector<std::string> spellings(const Row& row);
 
 // A library a backend describes. `sonames` are shell patterns matched on the file's base name or its DT_SONAME.
 struct Library {
-  std::string_view name;                        // "libcudart" in reports
+  std::string_view name;  // "libcudart" in reports
   std::span<const std::string_view> sonames;
   std::span<const Row> rows;
-  std::string_view layer;                       // timeline layer: what explain prints before the call
-  uint16_t source = 0;                          // default compat source id of its rows
-  bool in_executables = false;                  // may be linked statically: look for its symbols in executables too
+  std::string_view layer;                          // timeline layer: what explain prints before the call
+  uint16_t source = 0;                             // default compat source id of its rows
+  bool in_executables = false;                     // may be linked statically: look for its symbols in executables too
   std::span<const std::string_view> anchors = {};  // symbols that prove a static copy is inside an executable
   // The name of a return code where this library spells them its own way; null: the backend's.
   std::string_view (*status_name)(int64_t code) = nullptr;

@@ -37,31 +37,48 @@ std::optional<Kind> kind_of(std::string_view name);
 // What a captured word means. One word fills one field; kNone takes its place in the prototype and is not captured.
 enum class Field : uint8_t {
   kNone,
-  kFunction,     // function handle or host stub
-  kGridX, kGridY, kGridZ,
-  kBlockX, kBlockY, kBlockZ,
-  kGridXY,       // x in the low, y in the high 32 bits, as a by-value dim3 arrives
+  kFunction,  // function handle or host stub
+  kGridX,
+  kGridY,
+  kGridZ,
+  kBlockX,
+  kBlockY,
+  kBlockZ,
+  kGridXY,  // x in the low, y in the high 32 bits, as a by-value dim3 arrives
   kBlockXY,
-  kThreadsX, kThreadsY, kThreadsZ,  // work-items, not blocks: grid = threads / block
+  kThreadsX,
+  kThreadsY,
+  kThreadsZ,  // work-items, not blocks: grid = threads / block
   kSharedBytes,
   kStream,
   kBytes,
-  kWidth, kHeight, kDepth,  // bytes = width * height * depth where no kBytes is given
-  kElementBytes,            // multiplies kBytes (D16, D32 sets) or count
-  kInElements,   // not 0: kWidth counts elements of unknown size, so bytes stay unknown
-  kDirection,    // decoded through the backend's direction table
-  kSourcePlace, kDestinationPlace,  // memory types that together say the direction, through the backend's place table
-  kAddress,      // the memory a call is about (allocation, destination)
-  kSource,       // the other address of a copy
-  kHandle,       // the object a call is about: event, graph, executable graph, pool, module
-  kHandle2,      // a second one: the graph an executable was made from
+  kWidth,
+  kHeight,
+  kDepth,         // bytes = width * height * depth where no kBytes is given
+  kElementBytes,  // multiplies kBytes (D16, D32 sets) or count
+  kInElements,    // not 0: kWidth counts elements of unknown size, so bytes stay unknown
+  kDirection,     // decoded through the backend's direction table
+  kSourcePlace,
+  kDestinationPlace,  // memory types that together say the direction, through the backend's place table
+  kAddress,           // the memory a call is about (allocation, destination)
+  kSource,            // the other address of a copy
+  kHandle,            // the object a call is about: event, graph, executable graph, pool, module
+  kHandle2,           // a second one: the graph an executable was made from
   kDevice,
   kPeerDevice,
-  kFlags,        // mode or flags word
-  kValue,        // a value written to an address
-  kName,         // a C string
-  kCommunicator, kCount, kDatatype, kReduceOp, kRoot, kPeer, kRank, kNRanks,
-  kPort, kQueuePair,
+  kFlags,  // mode or flags word
+  kValue,  // a value written to an address
+  kName,   // a C string
+  kCommunicator,
+  kCount,
+  kDatatype,
+  kReduceOp,
+  kRoot,
+  kPeer,
+  kRank,
+  kNRanks,
+  kPort,
+  kQueuePair,
   kFieldCount,
 };
 std::string_view name_of(Field field);

@@ -1,0 +1,401 @@
+// The CUDA driver API (libcuda): the level every launch and allocation reaches, through the runtime or directly.
+//
+// The driver never changes a symbol's prototype: a new one is a new suffix. Names whose bare spelling still has the
+// 32-bit prototype of CUDA 3.1 have a row of their own for it, below; the bare name of the other row is then kNotBase.
+#pragma once
+
+#include "backends/cuda/runtime_rows.h"
+
+namespace ingero::backends::cuda {
+
+// CUlaunchConfig: six 32-bit dimensions, shared bytes, stream.
+inline constexpr Peek kDriverLaunchConfig[] = {{Field::kGridXY, 0},          {Field::kGridZ, 8, 4},
+                                               {Field::kBlockXY, 12},        {Field::kBlockZ, 20, 4},
+                                               {Field::kSharedBytes, 24, 4}, {Field::kStream, 32}};
+inline constexpr Param kLaunchEx[] = {
+    {Abi::kPtr, Field::kNone, kDriverLaunchConfig}, param::kFunction, param::kSkip, param::kSkip};
+// The first CUDA_LAUNCH_PARAMS of a list, one per device.
+inline constexpr Peek kDriverLaunchParams[] = {
+    {Field::kFunction, 0},   {Field::kGridXY, 8},          {Field::kGridZ, 16, 4}, {Field::kBlockXY, 20},
+    {Field::kBlockZ, 28, 4}, {Field::kSharedBytes, 32, 4}, {Field::kStream, 40}};
+inline constexpr Param kDriverLaunchMultiDevice[] = {
+    {Abi::kPtr, Field::kNone, kDriverLaunchParams}, param::kCount32, param::kFlags32};
+inline constexpr Param kLaunchFunctionOnly[] = {param::kFunction};
+inline constexpr Param kLaunchGrid[] = {param::kFunction, param::kGridX, param::kGridY};
+inline constexpr Param kLaunchGridAsync[] = {param::kFunction, param::kGridX, param::kGridY, param::kStream};
+
+inline constexpr Param kDriverAllocPitch[] = {param::kOutAddress, param::kSkip, param::kWidth, param::kHeight,
+                                              param::kSkip32};
+inline constexpr Param kArrayCreate[] = {param::kOutHandle, param::kSkip};
+inline constexpr Param kMipmappedArrayCreate[] = {param::kOutHandle, param::kSkip, param::kSkip32};
+// Memory handles are 64-bit integers.
+inline constexpr Param kMemoryHandle{Abi::kI64, Field::kHandle};
+inline constexpr Param kMemoryCreate[] = {param::kOutHandle, param::kBytes, param::kSkip, param::kFlags64};
+inline constexpr Param kMemoryHandleOnly[] = {kMemoryHandle};
+inline constexpr Param kAddressReserve[] = {param::kOutAddress, param::kBytes, param::kSkip64, param::kSkip64,
+                                            param::kFlags64};
+inline constexpr Param kAddressRange[] = {param::kAddress, param::kBytes};
+inline constexpr Param kMemoryMap[] = {param::kAddress, param::kBytes, param::kSkip64, kMemoryHandle, param::kFlags64};
+inline constexpr Param kMemorySetAccess[] = {param::kAddress, param::kBytes, param::kSkip, param::kSkip64};
+inline constexpr Param kMemoryExport[] = {param::kSkip, kMemoryHandle, param::kSkip32, param::kFlags64};
+inline constexpr Param kMemoryImport[] = {param::kOutHandle, param::kSkip, param::kSkip32};
+inline constexpr Param kMemoryRetain[] = {param::kOutHandle, param::kAddress};
+inline constexpr Param kMulticastAddDevice[] = {kMemoryHandle, param::kDevice};
+inline constexpr Param kMulticastBindMemory[] = {kMemoryHandle,  param::kSkip64, {Abi::kI64, Field::kHandle2},
+                                                 param::kSkip64, param::kBytes,  param::kFlags64};
+inline constexpr Param kMulticastBindAddress[] = {kMemoryHandle, param::kSkip64, param::kAddress, param::kBytes,
+                                                  param::kFlags64};
+inline constexpr Param kMulticastUnbind[] = {kMemoryHandle, param::kDevice, param::kSkip64, param::kBytes};
+
+// Copies between a context's memory and another's: the contexts say the devices only through other calls.
+inline constexpr Param kCopyContexts[] = {param::kAddress, param::kSkip, param::kSource, param::kSkip, param::kBytes};
+inline constexpr Param kCopyContextsAsync[] = {param::kAddress, param::kSkip,  param::kSource,
+                                               param::kSkip,    param::kBytes, param::kStream};
+inline constexpr Param kCopyIntoArray[] = {param::kHandle, param::kSkip64, param::kSource, param::kBytes};
+inline constexpr Param kCopyIntoArrayAsync[] = {param::kHandle, param::kSkip64, param::kSource, param::kBytes,
+                                                param::kStream};
+inline constexpr Param kCopyOutOfArray[] = {param::kAddress, param::kHandle, param::kSkip64, param::kBytes};
+inline constexpr Param kCopyOutOfArrayAsync[] = {param::kAddress, param::kHandle, param::kSkip64, param::kBytes,
+                                                 param::kStream};
+inline constexpr Param kCopyBetweenArrays[] = {param::kHandle, param::kSkip64, param::kHandle2, param::kSkip64,
+                                               param::kBytes};
+// CUDA_MEMCPY2D and CUDA_MEMCPY3D: widths are bytes; the two memory types say the direction.
+inline constexpr Peek kMemcpy2D[] = {
+    {Field::kSourcePlace, 16, 4}, {Field::kDestinationPlace, 72, 4}, {Field::kWidth, 112}, {Field::kHeight, 120}};
+inline constexpr Peek kMemcpy3D[] = {{Field::kSourcePlace, 32, 4},
+                                     {Field::kDestinationPlace, 120, 4},
+                                     {Field::kWidth, 176},
+                                     {Field::kHeight, 184},
+                                     {Field::kDepth, 192}};
+inline constexpr Param kDriverCopy2D[] = {{Abi::kPtr, Field::kNone, kMemcpy2D}};
+inline constexpr Param kDriverCopy2DAsync[] = {{Abi::kPtr, Field::kNone, kMemcpy2D}, param::kStream};
+inline constexpr Param kDriverCopy3D[] = {{Abi::kPtr, Field::kNone, kMemcpy3D}};
+inline constexpr Param kDriverCopy3DAsync[] = {{Abi::kPtr, Field::kNone, kMemcpy3D}, param::kStream};
+
+inline constexpr Param kStreamValue32[] = {
+    param::kStream, param::kAddress, {Abi::kI32, Field::kValue}, param::kFlags32};
+inline constexpr Param kStreamValue64[] = {
+    param::kStream, param::kAddress, {Abi::kI64, Field::kValue}, param::kFlags32};
+inline constexpr Param kStreamBatch[] = {param::kStream, param::kCount32, param::kSkip, param::kFlags32};
+
+inline constexpr Param kContextCreate[] = {param::kOutHandle, param::kFlags32, param::kDevice};
+inline constexpr Param kContextCreateAffinity[] = {param::kOutHandle, param::kSkip, param::kSkip32, param::kFlags32,
+                                                   param::kDevice};
+inline constexpr Param kContextCreateParams[] = {param::kOutHandle, param::kSkip, param::kFlags32, param::kDevice};
+inline constexpr Param kContextRetain[] = {param::kOutHandle, param::kDevice};
+inline constexpr Param kDeviceByOrdinal[] = {param::kOutDevice, param::kSkip32};
+
+inline constexpr Param kModuleLoadEx[] = {param::kOutHandle, param::kSkip, param::kSkip32, param::kSkip, param::kSkip};
+inline constexpr Param kModuleOfLibrary[] = {param::kOutHandle, param::kHandle2};
+inline constexpr Param kProcAddress[] = {param::kSkip, param::kOutAddress, param::kSkip32, param::kFlags64};
+inline constexpr Param kProcAddressStatus[] = {param::kSkip, param::kOutAddress, param::kSkip32, param::kFlags64,
+                                               param::kSkip};
+
+// The 32-bit prototypes behind bare names: device addresses and sizes are unsigned int.
+inline constexpr Peek kOutAddress32[] = {{Field::kAddress, 0, 4, When::kReturn}};
+inline constexpr Param kAddress32{Abi::kI32, Field::kAddress};
+inline constexpr Param kSource32{Abi::kI32, Field::kSource};
+inline constexpr Param kOutDeviceAddress32{Abi::kPtr, Field::kNone, kOutAddress32};
+inline constexpr Param kAllocV1[] = {kOutDeviceAddress32, param::kBytes32};
+inline constexpr Param kAllocPitchV1[] = {kOutDeviceAddress32, param::kSkip, param::kWidth32, param::kHeight32,
+                                          param::kSkip32};
+inline constexpr Param kAllocHostV1[] = {param::kOutAddress, param::kBytes32};
+inline constexpr Param kFreeV1[] = {kAddress32};
+inline constexpr Param kCopyHtoDV1[] = {kAddress32, param::kSource, param::kBytes32};
+inline constexpr Param kCopyDtoHV1[] = {param::kAddress, kSource32, param::kBytes32};
+inline constexpr Param kCopyDtoDV1[] = {kAddress32, kSource32, param::kBytes32};
+inline constexpr Param kCopyHtoDAsyncV1[] = {kAddress32, param::kSource, param::kBytes32, param::kStream};
+inline constexpr Param kCopyDtoHAsyncV1[] = {param::kAddress, kSource32, param::kBytes32, param::kStream};
+inline constexpr Param kCopyDtoDAsyncV1[] = {kAddress32, kSource32, param::kBytes32, param::kStream};
+inline constexpr Param kCopyDtoAV1[] = {param::kHandle, param::kSkip32, kSource32, param::kBytes32};
+inline constexpr Param kCopyAtoDV1[] = {kAddress32, param::kHandle, param::kSkip32, param::kBytes32};
+inline constexpr Param kCopyHtoAV1[] = {param::kHandle, param::kSkip32, param::kSource, param::kBytes32};
+inline constexpr Param kCopyAtoHV1[] = {param::kAddress, param::kHandle, param::kSkip32, param::kBytes32};
+inline constexpr Param kCopyHtoAAsyncV1[] = {param::kHandle, param::kSkip32, param::kSource, param::kBytes32,
+                                             param::kStream};
+inline constexpr Param kCopyAtoHAsyncV1[] = {param::kAddress, param::kHandle, param::kSkip32, param::kBytes32,
+                                             param::kStream};
+inline constexpr Param kCopyAtoAV1[] = {param::kHandle, param::kSkip32, param::kHandle2, param::kSkip32,
+                                        param::kBytes32};
+inline constexpr Peek kMemcpy2DV1[] = {
+    {Field::kSourcePlace, 8, 4}, {Field::kDestinationPlace, 52, 4}, {Field::kWidth, 84, 4}, {Field::kHeight, 88, 4}};
+inline constexpr Peek kMemcpy3DV1[] = {{Field::kSourcePlace, 16, 4},
+                                       {Field::kDestinationPlace, 80, 4},
+                                       {Field::kWidth, 128, 4},
+                                       {Field::kHeight, 132, 4},
+                                       {Field::kDepth, 136, 4}};
+inline constexpr Param kCopy2DV1[] = {{Abi::kPtr, Field::kNone, kMemcpy2DV1}};
+inline constexpr Param kCopy2DAsyncV1[] = {{Abi::kPtr, Field::kNone, kMemcpy2DV1}, param::kStream};
+inline constexpr Param kCopy3DV1[] = {{Abi::kPtr, Field::kNone, kMemcpy3DV1}};
+inline constexpr Param kCopy3DAsyncV1[] = {{Abi::kPtr, Field::kNone, kMemcpy3DV1}, param::kStream};
+inline constexpr Param kSetV1[] = {kAddress32, param::kSkip32, param::kBytes32};
+inline constexpr Param kSet2DV1[] = {kAddress32, param::kSkip32, param::kSkip32, param::kWidth32, param::kHeight32};
+
+inline constexpr uint8_t kOnlyV2 = kV2 | kNotBase;
+inline constexpr uint8_t kOnlyV2Ptds = kV2 | kNotBase | kPtds;
+inline constexpr uint8_t kOnlyV2Ptsz = kV2 | kNotBase | kPtsz;
+
+// clang-format off
+inline constexpr Row kDriverRows[] = {
+    // Launches.
+    {.name = "cuLaunchKernel", .kind = Kind::kLaunch, .shape = shape::kLaunchHandle, .twins = kPtsz, .flags = kAsync,
+     .op = 1},
+    {.name = "cuLaunchKernelEx", .kind = Kind::kLaunch, .shape = kLaunchEx, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuLaunchCooperativeKernel", .kind = Kind::kLaunch, .shape = shape::kLaunchHandleCooperative,
+     .twins = kPtsz, .flags = kAsync},
+    {.name = "cuLaunchCooperativeKernelMultiDevice", .kind = Kind::kLaunch, .shape = kDriverLaunchMultiDevice,
+     .flags = kAsync},
+    {.name = "cuLaunch", .kind = Kind::kLaunch, .shape = kLaunchFunctionOnly, .flags = kAsync},
+    {.name = "cuLaunchGrid", .kind = Kind::kLaunch, .shape = kLaunchGrid, .flags = kAsync},
+    {.name = "cuLaunchGridAsync", .kind = Kind::kLaunch, .shape = kLaunchGridAsync, .flags = kAsync},
+    {.name = "cuLaunchHostFunc", .kind = Kind::kLaunch, .shape = shape::kHostCallback, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuStreamAddCallback", .kind = Kind::kLaunch, .shape = shape::kHostCallbackFlags, .twins = kPtsz,
+     .flags = kAsync},
+
+    // Memory.
+    {.name = "cuMemAlloc", .kind = Kind::kAlloc, .shape = shape::kAlloc, .twins = kOnlyV2, .op = 5},
+    {.name = "cuMemAllocPitch", .kind = Kind::kAlloc, .shape = kDriverAllocPitch, .twins = kOnlyV2},
+    {.name = "cuMemAllocManaged", .kind = Kind::kAlloc, .shape = shape::kAllocFlags, .op = 6},
+    {.name = "cuMemAllocHost", .kind = Kind::kAlloc, .shape = shape::kAlloc, .twins = kOnlyV2},
+    {.name = "cuMemHostAlloc", .kind = Kind::kAlloc, .shape = shape::kAllocFlags},
+    {.name = "cuMemHostRegister", .kind = Kind::kAlloc, .shape = shape::kRegisterHost, .twins = kV2},
+    {.name = "cuMemAllocAsync", .kind = Kind::kAlloc, .shape = shape::kAllocAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuMemAllocFromPoolAsync", .kind = Kind::kAlloc, .shape = shape::kAllocFromPool, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cuMemPoolCreate", .kind = Kind::kAlloc, .shape = kPoolCreate},
+    {.name = "cuArrayCreate", .kind = Kind::kAlloc, .shape = kArrayCreate, .twins = kV2},
+    {.name = "cuArray3DCreate", .kind = Kind::kAlloc, .shape = kArrayCreate, .twins = kV2},
+    {.name = "cuMipmappedArrayCreate", .kind = Kind::kAlloc, .shape = kMipmappedArrayCreate},
+    {.name = "cuIpcOpenMemHandle", .kind = Kind::kAlloc, .shape = kOpenIpcMemory, .twins = kV2},
+    {.name = "cuMemFree", .kind = Kind::kFree, .shape = shape::kFree, .twins = kOnlyV2},
+    {.name = "cuMemFreeHost", .kind = Kind::kFree, .shape = shape::kFree},
+    {.name = "cuMemHostUnregister", .kind = Kind::kFree, .shape = shape::kFree},
+    {.name = "cuMemFreeAsync", .kind = Kind::kFree, .shape = shape::kFreeAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuMemPoolDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
+    {.name = "cuMemPoolTrimTo", .kind = Kind::kFree, .shape = kPoolTrim},
+    {.name = "cuArrayDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
+    {.name = "cuMipmappedArrayDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
+    {.name = "cuIpcCloseMemHandle", .kind = Kind::kFree, .shape = shape::kFree},
+
+    // Physical memory and address space apart: create and release, reserve and free, map and unmap are three pairs.
+    {.name = "cuMemCreate", .kind = Kind::kAlloc, .shape = kMemoryCreate},
+    {.name = "cuMemAddressReserve", .kind = Kind::kAlloc, .shape = kAddressReserve},
+    {.name = "cuMemMap", .kind = Kind::kAlloc, .shape = kMemoryMap},
+    {.name = "cuMemImportFromShareableHandle", .kind = Kind::kAlloc, .shape = kMemoryImport},
+    {.name = "cuMemRetainAllocationHandle", .kind = Kind::kAlloc, .shape = kMemoryRetain},
+    {.name = "cuMulticastCreate", .kind = Kind::kAlloc, .shape = kArrayCreate},
+    {.name = "cuMemRelease", .kind = Kind::kFree, .shape = kMemoryHandleOnly},
+    {.name = "cuMemAddressFree", .kind = Kind::kFree, .shape = kAddressRange},
+    {.name = "cuMemUnmap", .kind = Kind::kFree, .shape = kAddressRange},
+    {.name = "cuMemSetAccess", .kind = Kind::kDevice, .shape = kMemorySetAccess},
+    {.name = "cuMemExportToShareableHandle", .kind = Kind::kDevice, .shape = kMemoryExport},
+    {.name = "cuMulticastAddDevice", .kind = Kind::kDevice, .shape = kMulticastAddDevice},
+    {.name = "cuMulticastBindMem", .kind = Kind::kDevice, .shape = kMulticastBindMemory},
+    {.name = "cuMulticastBindAddr", .kind = Kind::kDevice, .shape = kMulticastBindAddress},
+    {.name = "cuMulticastUnbind", .kind = Kind::kDevice, .shape = kMulticastUnbind},
+
+    // Copies.
+    {.name = "cuMemcpy", .kind = Kind::kMemcpy, .shape = shape::kCopy, .twins = kPtds, .flags = kSynchronising,
+     .op = 2},
+    {.name = "cuMemcpyAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyAsync, .twins = kPtsz, .flags = kAsync,
+     .op = 3},
+    {.name = "cuMemcpyHtoD", .kind = Kind::kMemcpy, .shape = shape::kCopy, .twins = kOnlyV2Ptds,
+     .flags = kSynchronising, .direction = Direction::kHostToDevice},
+    {.name = "cuMemcpyDtoH", .kind = Kind::kMemcpy, .shape = shape::kCopy, .twins = kOnlyV2Ptds,
+     .flags = kSynchronising, .direction = Direction::kDeviceToHost},
+    {.name = "cuMemcpyDtoD", .kind = Kind::kMemcpy, .shape = shape::kCopy, .twins = kOnlyV2Ptds,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyDtoA", .kind = Kind::kMemcpy, .shape = kCopyIntoArray, .twins = kOnlyV2Ptds,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyAtoD", .kind = Kind::kMemcpy, .shape = kCopyOutOfArray, .twins = kOnlyV2Ptds,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyHtoA", .kind = Kind::kMemcpy, .shape = kCopyIntoArray, .twins = kOnlyV2Ptds,
+     .flags = kSynchronising, .direction = Direction::kHostToDevice},
+    {.name = "cuMemcpyAtoH", .kind = Kind::kMemcpy, .shape = kCopyOutOfArray, .twins = kOnlyV2Ptds,
+     .flags = kSynchronising, .direction = Direction::kDeviceToHost},
+    {.name = "cuMemcpyAtoA", .kind = Kind::kMemcpy, .shape = kCopyBetweenArrays, .twins = kOnlyV2Ptds,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyHtoDAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyAsync, .twins = kOnlyV2Ptsz,
+     .flags = kAsync, .direction = Direction::kHostToDevice},
+    {.name = "cuMemcpyDtoHAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyAsync, .twins = kOnlyV2Ptsz,
+     .flags = kAsync, .direction = Direction::kDeviceToHost},
+    {.name = "cuMemcpyDtoDAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyAsync, .twins = kOnlyV2Ptsz,
+     .flags = kAsync, .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyHtoAAsync", .kind = Kind::kMemcpy, .shape = kCopyIntoArrayAsync, .twins = kOnlyV2Ptsz,
+     .flags = kAsync, .direction = Direction::kHostToDevice},
+    {.name = "cuMemcpyAtoHAsync", .kind = Kind::kMemcpy, .shape = kCopyOutOfArrayAsync, .twins = kOnlyV2Ptsz,
+     .flags = kAsync, .direction = Direction::kDeviceToHost},
+    {.name = "cuMemcpyPeer", .kind = Kind::kMemcpy, .shape = kCopyContexts, .twins = kPtds,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyPeerAsync", .kind = Kind::kMemcpy, .shape = kCopyContextsAsync, .twins = kPtsz, .flags = kAsync,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpy2D", .kind = Kind::kMemcpy, .shape = kDriverCopy2D, .twins = kOnlyV2Ptds,
+     .flags = kSynchronising},
+    {.name = "cuMemcpy2DUnaligned", .kind = Kind::kMemcpy, .shape = kDriverCopy2D, .twins = kOnlyV2Ptds,
+     .flags = kSynchronising},
+    {.name = "cuMemcpy2DAsync", .kind = Kind::kMemcpy, .shape = kDriverCopy2DAsync, .twins = kOnlyV2Ptsz,
+     .flags = kAsync},
+    {.name = "cuMemcpy3D", .kind = Kind::kMemcpy, .shape = kDriverCopy3D, .twins = kOnlyV2Ptds,
+     .flags = kSynchronising},
+    {.name = "cuMemcpy3DAsync", .kind = Kind::kMemcpy, .shape = kDriverCopy3DAsync, .twins = kOnlyV2Ptsz,
+     .flags = kAsync},
+    {.name = "cuMemcpy3DPeer", .kind = Kind::kMemcpy, .shape = kDriverCopy3D, .twins = kPtds,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpy3DPeerAsync", .kind = Kind::kMemcpy, .shape = kDriverCopy3DAsync, .twins = kPtsz, .flags = kAsync,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyBatchAsync", .kind = Kind::kMemcpy, .shape = kCopyBatchFailIndex, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cuMemcpyBatchAsync", .kind = Kind::kMemcpy, .shape = kCopyBatch, .twins = kOnlyV2Ptsz, .flags = kAsync},
+    {.name = "cuMemcpy3DBatchAsync", .kind = Kind::kMemcpy, .shape = kCopy3DBatchFailIndex, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cuMemcpy3DBatchAsync", .kind = Kind::kMemcpy, .shape = kCopy3DBatch, .twins = kOnlyV2Ptsz,
+     .flags = kAsync},
+    {.name = "cuMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchDevice, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchLocation, .twins = kOnlyV2Ptsz,
+     .flags = kAsync},
+    {.name = "cuMemPrefetchBatchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchBatch, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cuMemDiscardAndPrefetchBatchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchBatch, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cuMemDiscardBatchAsync", .kind = Kind::kDevice, .shape = kDiscardBatch, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuMemAdvise", .kind = Kind::kDevice, .shape = kAdviseDevice},
+    {.name = "cuMemAdvise", .kind = Kind::kDevice, .shape = kAdviseLocation, .twins = kOnlyV2},
+    {.name = "cuMemsetD8", .kind = Kind::kMemset, .shape = shape::kSet, .twins = kOnlyV2Ptds},
+    {.name = "cuMemsetD8Async", .kind = Kind::kMemset, .shape = shape::kSetAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuMemsetD2D8", .kind = Kind::kMemset, .shape = shape::kSet2D, .twins = kOnlyV2Ptds},
+    {.name = "cuMemsetD2D8Async", .kind = Kind::kMemset, .shape = shape::kSet2DAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuMemsetD16", .kind = Kind::kMemset, .shape = shape::kSet, .twins = kOnlyV2Ptds, .element_bytes = 2},
+    {.name = "cuMemsetD16Async", .kind = Kind::kMemset, .shape = shape::kSetAsync, .twins = kPtsz, .flags = kAsync,
+     .element_bytes = 2},
+    {.name = "cuMemsetD2D16", .kind = Kind::kMemset, .shape = shape::kSet2D, .twins = kOnlyV2Ptds, .element_bytes = 2},
+    {.name = "cuMemsetD2D16Async", .kind = Kind::kMemset, .shape = shape::kSet2DAsync, .twins = kPtsz, .flags = kAsync,
+     .element_bytes = 2},
+    {.name = "cuMemsetD32", .kind = Kind::kMemset, .shape = shape::kSet, .twins = kOnlyV2Ptds, .element_bytes = 4},
+    {.name = "cuMemsetD32Async", .kind = Kind::kMemset, .shape = shape::kSetAsync, .twins = kPtsz, .flags = kAsync,
+     .element_bytes = 4},
+    {.name = "cuMemsetD2D32", .kind = Kind::kMemset, .shape = shape::kSet2D, .twins = kOnlyV2Ptds, .element_bytes = 4},
+    {.name = "cuMemsetD2D32Async", .kind = Kind::kMemset, .shape = shape::kSet2DAsync, .twins = kPtsz, .flags = kAsync,
+     .element_bytes = 4},
+
+    // Waits, streams, events.
+    {.name = "cuCtxSynchronize", .kind = Kind::kSync, .shape = shape::kNothing, .flags = kSynchronising, .op = 4},
+    {.name = "cuCtxSynchronize", .kind = Kind::kSync, .shape = shape::kHandleOnly, .twins = kOnlyV2,
+     .flags = kSynchronising, .op = 4},
+    {.name = "cuStreamSynchronize", .kind = Kind::kSync, .shape = shape::kStreamOnly, .twins = kPtsz,
+     .flags = kSynchronising},
+    {.name = "cuEventSynchronize", .kind = Kind::kSync, .shape = shape::kHandleOnly, .flags = kSynchronising},
+    {.name = "cuStreamCreate", .kind = Kind::kStream, .shape = shape::kStreamCreateFlags},
+    {.name = "cuStreamCreateWithPriority", .kind = Kind::kStream, .shape = shape::kStreamCreatePriority},
+    {.name = "cuStreamDestroy", .kind = Kind::kStream, .shape = shape::kStreamOnly, .twins = kV2},
+    {.name = "cuStreamQuery", .kind = Kind::kStream, .shape = shape::kStreamOnly, .twins = kPtsz, .flags = kPolled},
+    {.name = "cuStreamAttachMemAsync", .kind = Kind::kStream, .shape = kAttachMemory, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuStreamWaitEvent", .kind = Kind::kEvent, .shape = shape::kStreamWaitEvent, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cuStreamWaitValue32", .kind = Kind::kEvent, .shape = kStreamValue32, .twins = kV2 | kPtsz,
+     .flags = kAsync},
+    {.name = "cuStreamWaitValue64", .kind = Kind::kEvent, .shape = kStreamValue64, .twins = kV2 | kPtsz,
+     .flags = kAsync},
+    {.name = "cuStreamWriteValue32", .kind = Kind::kEvent, .shape = kStreamValue32, .twins = kV2 | kPtsz,
+     .flags = kAsync},
+    {.name = "cuStreamWriteValue64", .kind = Kind::kEvent, .shape = kStreamValue64, .twins = kV2 | kPtsz,
+     .flags = kAsync},
+    {.name = "cuStreamBatchMemOp", .kind = Kind::kEvent, .shape = kStreamBatch, .twins = kV2 | kPtsz, .flags = kAsync},
+    {.name = "cuEventCreate", .kind = Kind::kEvent, .shape = shape::kHandleCreateFlags},
+    {.name = "cuEventRecord", .kind = Kind::kEvent, .shape = shape::kHandleOnStream, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuEventRecordWithFlags", .kind = Kind::kEvent, .shape = shape::kHandleOnStreamFlags, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cuEventQuery", .kind = Kind::kEvent, .shape = shape::kHandleOnly, .flags = kPolled},
+    {.name = "cuEventElapsedTime", .kind = Kind::kEvent, .shape = shape::kElapsedTime, .twins = kV2},
+    {.name = "cuEventDestroy", .kind = Kind::kEvent, .shape = shape::kHandleOnly, .twins = kV2},
+
+    // Graphs.
+    {.name = "cuStreamBeginCapture", .kind = Kind::kGraph, .shape = shape::kStreamOnly, .twins = kPtsz},
+    {.name = "cuStreamBeginCapture", .kind = Kind::kGraph, .shape = shape::kBeginCapture, .twins = kOnlyV2Ptsz},
+    {.name = "cuStreamBeginCaptureToGraph", .kind = Kind::kGraph, .shape = shape::kBeginCaptureToGraph, .twins = kPtsz},
+    {.name = "cuStreamEndCapture", .kind = Kind::kGraph, .shape = shape::kEndCapture, .twins = kPtsz},
+    {.name = "cuGraphCreate", .kind = Kind::kGraph, .shape = shape::kHandleCreateFlags},
+    {.name = "cuGraphClone", .kind = Kind::kGraph, .shape = shape::kClone},
+    {.name = "cuGraphInstantiate", .kind = Kind::kGraph, .shape = shape::kInstantiate, .twins = kV2},
+    {.name = "cuGraphInstantiateWithFlags", .kind = Kind::kGraph, .shape = shape::kInstantiateFlags},
+    {.name = "cuGraphInstantiateWithParams", .kind = Kind::kGraph, .shape = kInstantiateWithParams, .twins = kPtsz},
+    {.name = "cuGraphUpload", .kind = Kind::kGraph, .shape = shape::kHandleOnStream, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuGraphLaunch", .kind = Kind::kGraph, .shape = shape::kHandleOnStream, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuGraphExecUpdate", .kind = Kind::kGraph, .shape = shape::kUpdateErrorNode},
+    {.name = "cuGraphExecUpdate", .kind = Kind::kGraph, .shape = shape::kUpdateReport, .twins = kOnlyV2},
+    {.name = "cuGraphExecDestroy", .kind = Kind::kGraph, .shape = shape::kHandleOnly},
+    {.name = "cuGraphDestroy", .kind = Kind::kGraph, .shape = shape::kHandleOnly},
+
+    // Devices and contexts.
+    {.name = "cuInit", .kind = Kind::kDevice, .shape = shape::kFlagsOnly},
+    {.name = "cuDeviceGet", .kind = Kind::kDevice, .shape = kDeviceByOrdinal},
+    {.name = "cuDeviceGetCount", .kind = Kind::kDevice, .shape = shape::kCountGet},
+    {.name = "cuCtxCreate", .kind = Kind::kDevice, .shape = kContextCreate, .twins = kV2},
+    {.name = "cuCtxCreate", .kind = Kind::kDevice, .shape = kContextCreateAffinity, .twins = kV3 | kNotBase},
+    {.name = "cuCtxCreate_v4", .kind = Kind::kDevice, .shape = kContextCreateParams},
+    {.name = "cuCtxDestroy", .kind = Kind::kDevice, .shape = shape::kHandleOnly, .twins = kV2},
+    {.name = "cuCtxPushCurrent", .kind = Kind::kDevice, .shape = shape::kHandleOnly, .twins = kV2},
+    {.name = "cuCtxPopCurrent", .kind = Kind::kDevice, .shape = shape::kHandleCreate, .twins = kV2},
+    {.name = "cuCtxSetCurrent", .kind = Kind::kDevice, .shape = shape::kHandleOnly},
+    {.name = "cuDevicePrimaryCtxRetain", .kind = Kind::kDevice, .shape = kContextRetain},
+    {.name = "cuDevicePrimaryCtxRelease", .kind = Kind::kDevice, .shape = shape::kDeviceOnly, .twins = kV2},
+    {.name = "cuDevicePrimaryCtxReset", .kind = Kind::kDevice, .shape = shape::kDeviceOnly, .twins = kV2},
+
+    // Code: what a launch's function handle is called.
+    {.name = "cuModuleLoad", .kind = Kind::kModule, .shape = shape::kLoad},
+    {.name = "cuModuleLoadData", .kind = Kind::kModule, .shape = shape::kLoad},
+    {.name = "cuModuleLoadDataEx", .kind = Kind::kModule, .shape = kModuleLoadEx},
+    {.name = "cuModuleLoadFatBinary", .kind = Kind::kModule, .shape = shape::kLoad},
+    {.name = "cuModuleUnload", .kind = Kind::kModule, .shape = shape::kHandleOnly},
+    {.name = "cuModuleGetFunction", .kind = Kind::kModule, .shape = shape::kLookUpFunction, .flags = kRegistersName},
+    {.name = "cuLibraryLoadData", .kind = Kind::kModule, .shape = kLibraryLoad},
+    {.name = "cuLibraryLoadFromFile", .kind = Kind::kModule, .shape = kLibraryLoad},
+    {.name = "cuLibraryUnload", .kind = Kind::kModule, .shape = shape::kHandleOnly},
+    {.name = "cuLibraryGetKernel", .kind = Kind::kModule, .shape = shape::kLookUpFunction, .flags = kRegistersName},
+    {.name = "cuLibraryGetModule", .kind = Kind::kModule, .shape = kModuleOfLibrary},
+    {.name = "cuKernelGetFunction", .kind = Kind::kModule, .shape = shape::kAliasFunction, .flags = kAliasesFunction},
+    {.name = "cuFuncLoad", .kind = Kind::kModule, .shape = kLaunchFunctionOnly},
+    {.name = "cuGetProcAddress", .kind = Kind::kModule, .shape = kProcAddress},
+    {.name = "cuGetProcAddress", .kind = Kind::kModule, .shape = kProcAddressStatus, .twins = kOnlyV2},
+
+    // Bare names with the 32-bit prototype.
+    {.name = "cuMemAlloc", .kind = Kind::kAlloc, .shape = kAllocV1, .op = 5},
+    {.name = "cuMemAllocPitch", .kind = Kind::kAlloc, .shape = kAllocPitchV1},
+    {.name = "cuMemAllocHost", .kind = Kind::kAlloc, .shape = kAllocHostV1},
+    {.name = "cuMemFree", .kind = Kind::kFree, .shape = kFreeV1},
+    {.name = "cuMemcpyHtoD", .kind = Kind::kMemcpy, .shape = kCopyHtoDV1, .flags = kSynchronising,
+     .direction = Direction::kHostToDevice},
+    {.name = "cuMemcpyDtoH", .kind = Kind::kMemcpy, .shape = kCopyDtoHV1, .flags = kSynchronising,
+     .direction = Direction::kDeviceToHost},
+    {.name = "cuMemcpyDtoD", .kind = Kind::kMemcpy, .shape = kCopyDtoDV1, .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyDtoA", .kind = Kind::kMemcpy, .shape = kCopyDtoAV1, .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyAtoD", .kind = Kind::kMemcpy, .shape = kCopyAtoDV1, .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyHtoA", .kind = Kind::kMemcpy, .shape = kCopyHtoAV1, .flags = kSynchronising,
+     .direction = Direction::kHostToDevice},
+    {.name = "cuMemcpyAtoH", .kind = Kind::kMemcpy, .shape = kCopyAtoHV1, .flags = kSynchronising,
+     .direction = Direction::kDeviceToHost},
+    {.name = "cuMemcpyAtoA", .kind = Kind::kMemcpy, .shape = kCopyAtoAV1, .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyHtoDAsync", .kind = Kind::kMemcpy, .shape = kCopyHtoDAsyncV1, .flags = kAsync,
+     .direction = Direction::kHostToDevice},
+    {.name = "cuMemcpyDtoHAsync", .kind = Kind::kMemcpy, .shape = kCopyDtoHAsyncV1, .flags = kAsync,
+     .direction = Direction::kDeviceToHost},
+    {.name = "cuMemcpyDtoDAsync", .kind = Kind::kMemcpy, .shape = kCopyDtoDAsyncV1, .flags = kAsync,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cuMemcpyHtoAAsync", .kind = Kind::kMemcpy, .shape = kCopyHtoAAsyncV1, .flags = kAsync,
+     .direction = Direction::kHostToDevice},
+    {.name = "cuMemcpyAtoHAsync", .kind = Kind::kMemcpy, .shape = kCopyAtoHAsyncV1, .flags = kAsync,
+     .direction = Direction::kDeviceToHost},
+    {.name = "cuMemcpy2D", .kind = Kind::kMemcpy, .shape = kCopy2DV1, .flags = kSynchronising},
+    {.name = "cuMemcpy2DUnaligned", .kind = Kind::kMemcpy, .shape = kCopy2DV1, .flags = kSynchronising},
+    {.name = "cuMemcpy2DAsync", .kind = Kind::kMemcpy, .shape = kCopy2DAsyncV1, .flags = kAsync},
+    {.name = "cuMemcpy3D", .kind = Kind::kMemcpy, .shape = kCopy3DV1, .flags = kSynchronising},
+    {.name = "cuMemcpy3DAsync", .kind = Kind::kMemcpy, .shape = kCopy3DAsyncV1, .flags = kAsync},
+    {.name = "cuMemsetD8", .kind = Kind::kMemset, .shape = kSetV1},
+    {.name = "cuMemsetD2D8", .kind = Kind::kMemset, .shape = kSet2DV1},
+    {.name = "cuMemsetD16", .kind = Kind::kMemset, .shape = kSetV1, .element_bytes = 2},
+    {.name = "cuMemsetD2D16", .kind = Kind::kMemset, .shape = kSet2DV1, .element_bytes = 2},
+    {.name = "cuMemsetD32", .kind = Kind::kMemset, .shape = kSetV1, .element_bytes = 4},
+    {.name = "cuMemsetD2D32", .kind = Kind::kMemset, .shape = kSet2DV1, .element_bytes = 4},
+};
+// clang-format on
+
+}  // namespace ingero::backends::cuda

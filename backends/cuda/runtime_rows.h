@@ -1,0 +1,335 @@
+// The CUDA runtime (libcudart): launches, memory, copies, streams, events, graphs, devices, code.
+//
+// Prototypes are those of CUDA 11 to 13; where they differ, one row per prototype, told apart by a symbol that only
+// the newer libraries export. A test compares every row with the vendor's header where that is installed.
+#pragma once
+
+#include "hal/shapes.h"
+
+namespace ingero::backends::cuda {
+
+using namespace hal;
+
+inline constexpr uint16_t kGraphSource = 8;  // graph calls of the runtime are a source of their own (compat.md 2.1)
+
+// Exported from CUDA 12.0 and 13.0 on, and there in every build of those, static ones included.
+inline constexpr std::string_view kSince12 = "cudaGraphInstantiateWithParams";
+inline constexpr std::string_view kSince13 = "__cudaGetKernel";
+
+// struct cudaLaunchConfig_t: two dim3, shared bytes, stream.
+inline constexpr Peek kLaunchConfig[] = {{Field::kGridXY, 0},     {Field::kGridZ, 8, 4},     {Field::kBlockXY, 12},
+                                         {Field::kBlockZ, 20, 4}, {Field::kSharedBytes, 24}, {Field::kStream, 32}};
+inline constexpr Param kLaunchExC[] = {{Abi::kPtr, Field::kNone, kLaunchConfig}, param::kFunction, param::kSkip};
+
+// The first struct cudaLaunchParams of a list, one per device.
+inline constexpr Peek kLaunchParams[] = {{Field::kFunction, 0}, {Field::kGridXY, 8},     {Field::kGridZ, 16, 4},
+                                         {Field::kBlockXY, 20}, {Field::kBlockZ, 28, 4}, {Field::kSharedBytes, 40},
+                                         {Field::kStream, 48}};
+inline constexpr Param kLaunchMultiDevice[] = {
+    {Abi::kPtr, Field::kNone, kLaunchParams}, param::kCount32, param::kFlags32};
+
+// struct cudaPitchedPtr {ptr, pitch, xsize, ysize} and struct cudaExtent {width, height, depth}, by value.
+inline constexpr Peek kPitchedAddress[] = {{Field::kAddress, 0}};
+inline constexpr Peek kExtent[] = {{Field::kWidth, 0}, {Field::kHeight, 8}, {Field::kDepth, 16}};
+inline constexpr Param kPitchedByValue{.abi = Abi::kStruct, .peeks = kPitchedAddress, .bytes = 32};
+inline constexpr Param kExtentByValue{.abi = Abi::kStruct, .peeks = kExtent, .bytes = 24};
+inline constexpr Param kExtentSkipped{.abi = Abi::kStruct, .bytes = 24};  // counts elements of unknown size
+// struct cudaMemLocation {type, id}, by value.
+inline constexpr Peek kLocationId[] = {{Field::kDevice, 4, 4, When::kEntry, true}};
+inline constexpr Param kLocation{.abi = Abi::kStruct, .peeks = kLocationId, .bytes = 8};
+inline constexpr Param kIpcHandle{.abi = Abi::kStruct, .bytes = 64};
+
+inline constexpr Param kAlloc3D[] = {param::kOutAddress, kExtentByValue};
+inline constexpr Param kAllocArray[] = {param::kOutHandle, param::kSkip, param::kSkip64, param::kSkip64,
+                                        param::kFlags32};
+inline constexpr Param kAlloc3DArray[] = {param::kOutHandle, param::kSkip, kExtentSkipped, param::kFlags32};
+inline constexpr Param kAllocMipmappedArray[] = {param::kOutHandle, param::kSkip, kExtentSkipped, param::kSkip32,
+                                                 param::kFlags32};
+inline constexpr Param kOpenIpcMemory[] = {param::kOutAddress, kIpcHandle, param::kFlags32};
+inline constexpr Param kPoolCreate[] = {param::kOutHandle, param::kSkip};
+inline constexpr Param kPoolTrim[] = {param::kHandle, param::kSkip64};
+
+// struct cudaMemcpy3DParms. The extent's width counts elements, not bytes, when an array takes part.
+inline constexpr Peek kCopy3DParms[] = {{Field::kInElements, 0}, {Field::kSource, 32},       {Field::kInElements, 64},
+                                        {Field::kAddress, 96},   {Field::kWidth, 128},       {Field::kHeight, 136},
+                                        {Field::kDepth, 144},    {Field::kDirection, 152, 4}};
+inline constexpr Param kCopy3D[] = {{Abi::kPtr, Field::kNone, kCopy3DParms}};
+inline constexpr Param kCopy3DAsync[] = {{Abi::kPtr, Field::kNone, kCopy3DParms}, param::kStream};
+// struct cudaMemcpy3DPeerParms. Addresses are left out: ten words are all a record holds.
+inline constexpr Peek kCopy3DPeerParms[] = {{Field::kInElements, 0},  {Field::kPeerDevice, 64, 4, When::kEntry, true},
+                                            {Field::kInElements, 72}, {Field::kDevice, 136, 4, When::kEntry, true},
+                                            {Field::kWidth, 144},     {Field::kHeight, 152},
+                                            {Field::kDepth, 160}};
+inline constexpr Param kCopy3DPeer[] = {{Abi::kPtr, Field::kNone, kCopy3DPeerParms}};
+inline constexpr Param kCopy3DPeerAsync[] = {{Abi::kPtr, Field::kNone, kCopy3DPeerParms}, param::kStream};
+
+// Copies with an array on one side or both; offsets in it are not captured, widths are bytes.
+inline constexpr Param kCopyToArray[] = {param::kHandle, param::kSkip64, param::kSkip64,
+                                         param::kSource, param::kBytes,  param::kDirection};
+inline constexpr Param kCopyToArrayAsync[] = {param::kHandle, param::kSkip64,    param::kSkip64, param::kSource,
+                                              param::kBytes,  param::kDirection, param::kStream};
+inline constexpr Param kCopyFromArray[] = {param::kAddress, param::kHandle, param::kSkip64,
+                                           param::kSkip64,  param::kBytes,  param::kDirection};
+inline constexpr Param kCopyFromArrayAsync[] = {param::kAddress, param::kHandle,    param::kSkip64, param::kSkip64,
+                                                param::kBytes,   param::kDirection, param::kStream};
+inline constexpr Param kCopyArrayToArray[] = {param::kHandle, param::kSkip64, param::kSkip64, param::kHandle2,
+                                              param::kSkip64, param::kSkip64, param::kBytes,  param::kDirection};
+inline constexpr Param kCopy2DToArray[] = {param::kHandle, param::kSkip64, param::kSkip64, param::kSource,
+                                           param::kSkip64, param::kWidth,  param::kHeight, param::kDirection};
+inline constexpr Param kCopy2DToArrayAsync[] = {param::kHandle, param::kSkip64,    param::kSkip64,
+                                                param::kSource, param::kSkip64,    param::kWidth,
+                                                param::kHeight, param::kDirection, param::kStream};
+inline constexpr Param kCopy2DFromArray[] = {param::kAddress, param::kSkip64, param::kHandle, param::kSkip64,
+                                             param::kSkip64,  param::kWidth,  param::kHeight, param::kDirection};
+inline constexpr Param kCopy2DFromArrayAsync[] = {param::kAddress, param::kSkip64,    param::kHandle,
+                                                  param::kSkip64,  param::kSkip64,    param::kWidth,
+                                                  param::kHeight,  param::kDirection, param::kStream};
+inline constexpr Param kCopy2DArrayToArray[] = {param::kHandle,  param::kSkip64, param::kSkip64,
+                                                param::kHandle2, param::kSkip64, param::kSkip64,
+                                                param::kWidth,   param::kHeight, param::kDirection};
+// Many copies in one call: their sizes are an array, so the count is known and the bytes are not.
+inline constexpr Param kCopyBatch[] = {param::kSkip, param::kSkip, param::kSkip,   param::kCount,
+                                       param::kSkip, param::kSkip, param::kSkip64, param::kStream};
+inline constexpr Param kCopyBatchFailIndex[] = {param::kSkip, param::kSkip,   param::kSkip, param::kCount, param::kSkip,
+                                                param::kSkip, param::kSkip64, param::kSkip, param::kStream};
+inline constexpr Param kCopy3DBatch[] = {param::kCount, param::kSkip, param::kFlags64, param::kStream};
+inline constexpr Param kCopy3DBatchFailIndex[] = {param::kCount, param::kSkip, param::kSkip, param::kFlags64,
+                                                  param::kStream};
+inline constexpr Param kPrefetchBatch[] = {param::kSkip, param::kSkip,   param::kCount,   param::kSkip,
+                                           param::kSkip, param::kSkip64, param::kFlags64, param::kStream};
+inline constexpr Param kDiscardBatch[] = {param::kSkip, param::kSkip, param::kCount, param::kFlags64, param::kStream};
+
+inline constexpr Param kSet3D[] = {kPitchedByValue, param::kSkip32, kExtentByValue};
+inline constexpr Param kSet3DAsync[] = {kPitchedByValue, param::kSkip32, kExtentByValue, param::kStream};
+inline constexpr Param kPrefetchDevice[] = {param::kAddress, param::kBytes, param::kDevice, param::kStream};
+inline constexpr Param kPrefetchLocation[] = {param::kAddress, param::kBytes, kLocation, param::kFlags32,
+                                              param::kStream};
+inline constexpr Param kAdviseDevice[] = {param::kAddress, param::kBytes, param::kFlags32, param::kDevice};
+inline constexpr Param kAdviseLocation[] = {param::kAddress, param::kBytes, param::kFlags32, kLocation};
+inline constexpr Param kAttachMemory[] = {param::kStream, param::kAddress, param::kBytes, param::kFlags32};
+
+// struct cudaGraphInstantiateParams: flags, upload stream.
+inline constexpr Peek kInstantiateParams[] = {{Field::kFlags, 0}, {Field::kStream, 8}};
+inline constexpr Param kInstantiateWithParams[] = {
+    param::kOutHandle, param::kHandle2, {Abi::kPtr, Field::kNone, kInstantiateParams}};
+
+inline constexpr Param kDeviceOfProperties[] = {param::kSkip, param::kDevice};
+inline constexpr Param kInitDevice[] = {param::kDevice, param::kFlags32, param::kSkip32};
+inline constexpr Param kEnablePeer[] = {param::kPeerDevice, param::kFlags32};
+inline constexpr Param kDisablePeer[] = {param::kPeerDevice};
+
+inline constexpr Param kLibraryLoad[] = {param::kOutHandle, param::kSkip, param::kSkip, param::kSkip,
+                                         param::kSkip32,    param::kSkip, param::kSkip, param::kSkip32};
+inline constexpr Param kEntryPoint[] = {param::kSkip, param::kOutAddress, param::kFlags64, param::kSkip};
+inline constexpr Param kEntryPointByVersion[] = {param::kSkip, param::kOutAddress, param::kSkip32, param::kFlags64,
+                                                 param::kSkip};
+
+// clang-format off
+inline constexpr Row kRuntimeRows[] = {
+    // Launches. Compiled code of CUDA 13 calls __cudaLaunchKernel, which jumps to cudaLaunchKernel: one launch, one
+    // event.
+    {.name = "cudaLaunchKernel", .kind = Kind::kLaunch, .shape = shape::kLaunch, .twins = kPtsz, .flags = kAsync,
+     .op = 3},
+    {.name = "__cudaLaunchKernel", .kind = Kind::kLaunch, .shape = shape::kLaunch, .flags = kAsync | kNotWhereTarget,
+     .instead = "cudaLaunchKernel"},
+    {.name = "__cudaLaunchKernel_ptsz", .kind = Kind::kLaunch, .shape = shape::kLaunch,
+     .flags = kAsync | kNotWhereTarget, .instead = "cudaLaunchKernel_ptsz"},
+    {.name = "cudaLaunchKernelExC", .kind = Kind::kLaunch, .shape = kLaunchExC, .twins = kPtsz, .flags = kAsync},
+    {.name = "cudaLaunchCooperativeKernel", .kind = Kind::kLaunch, .shape = shape::kLaunch, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaLaunchCooperativeKernelMultiDevice", .kind = Kind::kLaunch, .shape = kLaunchMultiDevice,
+     .flags = kAsync},
+    {.name = "cudaLaunchHostFunc", .kind = Kind::kLaunch, .shape = shape::kHostCallback, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaStreamAddCallback", .kind = Kind::kLaunch, .shape = shape::kHostCallbackFlags, .twins = kPtsz,
+     .flags = kAsync},
+
+    // Memory. Bytes are what was asked for; a pitched allocation is larger.
+    {.name = "cudaMalloc", .kind = Kind::kAlloc, .shape = shape::kAlloc, .op = 1},
+    {.name = "cudaMallocManaged", .kind = Kind::kAlloc, .shape = shape::kAllocFlags, .op = 8},
+    {.name = "cudaMallocPitch", .kind = Kind::kAlloc, .shape = shape::kAllocPitch},
+    {.name = "cudaMalloc3D", .kind = Kind::kAlloc, .shape = kAlloc3D},
+    {.name = "cudaMallocArray", .kind = Kind::kAlloc, .shape = kAllocArray},
+    {.name = "cudaMalloc3DArray", .kind = Kind::kAlloc, .shape = kAlloc3DArray},
+    {.name = "cudaMallocMipmappedArray", .kind = Kind::kAlloc, .shape = kAllocMipmappedArray},
+    {.name = "cudaMallocHost", .kind = Kind::kAlloc, .shape = shape::kAlloc},
+    {.name = "cudaHostAlloc", .kind = Kind::kAlloc, .shape = shape::kAllocFlags},
+    {.name = "cudaHostRegister", .kind = Kind::kAlloc, .shape = shape::kRegisterHost},
+    {.name = "cudaMallocAsync", .kind = Kind::kAlloc, .shape = shape::kAllocAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cudaMallocFromPoolAsync", .kind = Kind::kAlloc, .shape = shape::kAllocFromPool, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaMemPoolCreate", .kind = Kind::kAlloc, .shape = kPoolCreate},
+    {.name = "cudaIpcOpenMemHandle", .kind = Kind::kAlloc, .shape = kOpenIpcMemory},
+    {.name = "cudaFree", .kind = Kind::kFree, .shape = shape::kFree, .op = 2},
+    {.name = "cudaFreeArray", .kind = Kind::kFree, .shape = shape::kHandleOnly},
+    {.name = "cudaFreeMipmappedArray", .kind = Kind::kFree, .shape = shape::kHandleOnly},
+    {.name = "cudaFreeHost", .kind = Kind::kFree, .shape = shape::kFree},
+    {.name = "cudaHostUnregister", .kind = Kind::kFree, .shape = shape::kFree},
+    {.name = "cudaFreeAsync", .kind = Kind::kFree, .shape = shape::kFreeAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cudaMemPoolDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
+    {.name = "cudaMemPoolTrimTo", .kind = Kind::kFree, .shape = kPoolTrim},
+    {.name = "cudaIpcCloseMemHandle", .kind = Kind::kFree, .shape = shape::kFree},
+
+    // Copies.
+    {.name = "cudaMemcpy", .kind = Kind::kMemcpy, .shape = shape::kCopyDirected, .twins = kPtds,
+     .flags = kSynchronising, .op = 4},
+    {.name = "cudaMemcpyAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyDirectedAsync, .twins = kPtsz,
+     .flags = kAsync, .op = 7},
+    {.name = "cudaMemcpy2D", .kind = Kind::kMemcpy, .shape = shape::kCopy2D, .twins = kPtds, .flags = kSynchronising,
+     .op = 9},
+    {.name = "cudaMemcpy2DAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy2DAsync, .twins = kPtsz, .flags = kAsync,
+     .op = 10},
+    {.name = "cudaMemcpyPeer", .kind = Kind::kMemcpy, .shape = shape::kCopyPeer, .twins = kPtds,
+     .direction = Direction::kDeviceToDevice, .op = 11},
+    {.name = "cudaMemcpyPeerAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyPeerAsync, .twins = kPtsz,
+     .flags = kAsync, .direction = Direction::kDeviceToDevice, .op = 12},
+    {.name = "cudaMemcpy3D", .kind = Kind::kMemcpy, .shape = kCopy3D, .twins = kPtds, .flags = kSynchronising},
+    {.name = "cudaMemcpy3DAsync", .kind = Kind::kMemcpy, .shape = kCopy3DAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cudaMemcpy3DPeer", .kind = Kind::kMemcpy, .shape = kCopy3DPeer, .twins = kPtds,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cudaMemcpy3DPeerAsync", .kind = Kind::kMemcpy, .shape = kCopy3DPeerAsync, .twins = kPtsz, .flags = kAsync,
+     .direction = Direction::kDeviceToDevice},
+    {.name = "cudaMemcpyToSymbol", .kind = Kind::kMemcpy, .shape = shape::kCopySymbol, .twins = kPtds,
+     .flags = kSynchronising},
+    {.name = "cudaMemcpyToSymbolAsync", .kind = Kind::kMemcpy, .shape = shape::kCopySymbolAsync, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaMemcpyFromSymbol", .kind = Kind::kMemcpy, .shape = shape::kCopySymbol, .twins = kPtds,
+     .flags = kSynchronising},
+    {.name = "cudaMemcpyFromSymbolAsync", .kind = Kind::kMemcpy, .shape = shape::kCopySymbolAsync, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaMemcpyToArray", .kind = Kind::kMemcpy, .shape = kCopyToArray, .twins = kPtds,
+     .flags = kSynchronising},
+    {.name = "cudaMemcpyToArrayAsync", .kind = Kind::kMemcpy, .shape = kCopyToArrayAsync, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaMemcpyFromArray", .kind = Kind::kMemcpy, .shape = kCopyFromArray, .twins = kPtds,
+     .flags = kSynchronising},
+    {.name = "cudaMemcpyFromArrayAsync", .kind = Kind::kMemcpy, .shape = kCopyFromArrayAsync, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaMemcpyArrayToArray", .kind = Kind::kMemcpy, .shape = kCopyArrayToArray, .twins = kPtds,
+     .flags = kSynchronising},
+    {.name = "cudaMemcpy2DToArray", .kind = Kind::kMemcpy, .shape = kCopy2DToArray, .twins = kPtds,
+     .flags = kSynchronising},
+    {.name = "cudaMemcpy2DToArrayAsync", .kind = Kind::kMemcpy, .shape = kCopy2DToArrayAsync, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaMemcpy2DFromArray", .kind = Kind::kMemcpy, .shape = kCopy2DFromArray, .twins = kPtds,
+     .flags = kSynchronising},
+    {.name = "cudaMemcpy2DFromArrayAsync", .kind = Kind::kMemcpy, .shape = kCopy2DFromArrayAsync, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaMemcpy2DArrayToArray", .kind = Kind::kMemcpy, .shape = kCopy2DArrayToArray, .twins = kPtds,
+     .flags = kSynchronising},
+    {.name = "cudaMemcpyBatchAsync", .kind = Kind::kMemcpy, .shape = kCopyBatch, .twins = kPtsz,
+     .flags = kAsync | kOnlyWhereTarget, .instead = kSince13},
+    {.name = "cudaMemcpyBatchAsync", .kind = Kind::kMemcpy, .shape = kCopyBatchFailIndex, .twins = kPtsz,
+     .flags = kAsync | kNotWhereTarget, .instead = kSince13},
+    {.name = "cudaMemcpy3DBatchAsync", .kind = Kind::kMemcpy, .shape = kCopy3DBatch, .twins = kPtsz,
+     .flags = kAsync | kOnlyWhereTarget, .instead = kSince13},
+    {.name = "cudaMemcpy3DBatchAsync", .kind = Kind::kMemcpy, .shape = kCopy3DBatchFailIndex, .twins = kPtsz,
+     .flags = kAsync | kNotWhereTarget, .instead = kSince13},
+    {.name = "cudaMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchLocation, .twins = kPtsz,
+     .flags = kAsync | kOnlyWhereTarget, .instead = kSince13},
+    {.name = "cudaMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchLocation, .twins = kV2 | kPtsz | kNotBase,
+     .flags = kAsync},
+    {.name = "cudaMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchDevice, .twins = kPtsz,
+     .flags = kAsync | kNotWhereTarget, .instead = kSince13},
+    {.name = "cudaMemPrefetchBatchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchBatch, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaMemDiscardAndPrefetchBatchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchBatch, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaMemDiscardBatchAsync", .kind = Kind::kDevice, .shape = kDiscardBatch, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaMemAdvise", .kind = Kind::kDevice, .shape = kAdviseLocation, .flags = kOnlyWhereTarget,
+     .instead = kSince13},
+    {.name = "cudaMemAdvise", .kind = Kind::kDevice, .shape = kAdviseLocation, .twins = kV2 | kNotBase},
+    {.name = "cudaMemAdvise", .kind = Kind::kDevice, .shape = kAdviseDevice, .flags = kNotWhereTarget,
+     .instead = kSince13},
+    {.name = "cudaMemset", .kind = Kind::kMemset, .shape = shape::kSet, .twins = kPtds},
+    {.name = "cudaMemsetAsync", .kind = Kind::kMemset, .shape = shape::kSetAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cudaMemset2D", .kind = Kind::kMemset, .shape = shape::kSet2D, .twins = kPtds},
+    {.name = "cudaMemset2DAsync", .kind = Kind::kMemset, .shape = shape::kSet2DAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cudaMemset3D", .kind = Kind::kMemset, .shape = kSet3D, .twins = kPtds},
+    {.name = "cudaMemset3DAsync", .kind = Kind::kMemset, .shape = kSet3DAsync, .twins = kPtsz, .flags = kAsync},
+
+    // Waits, streams, events.
+    {.name = "cudaStreamSynchronize", .kind = Kind::kSync, .shape = shape::kStreamOnly, .twins = kPtsz,
+     .flags = kSynchronising, .op = 5, .op_name = "cudaStreamSync"},
+    {.name = "cudaDeviceSynchronize", .kind = Kind::kSync, .shape = shape::kNothing, .flags = kSynchronising, .op = 6,
+     .op_name = "cudaDeviceSync"},
+    {.name = "cudaThreadSynchronize", .kind = Kind::kSync, .shape = shape::kNothing, .flags = kSynchronising},
+    {.name = "cudaEventSynchronize", .kind = Kind::kSync, .shape = shape::kHandleOnly, .flags = kSynchronising},
+    {.name = "cudaStreamCreate", .kind = Kind::kStream, .shape = shape::kStreamCreate},
+    {.name = "cudaStreamCreateWithFlags", .kind = Kind::kStream, .shape = shape::kStreamCreateFlags},
+    {.name = "cudaStreamCreateWithPriority", .kind = Kind::kStream, .shape = shape::kStreamCreatePriority},
+    {.name = "cudaStreamDestroy", .kind = Kind::kStream, .shape = shape::kStreamOnly},
+    {.name = "cudaStreamQuery", .kind = Kind::kStream, .shape = shape::kStreamOnly, .twins = kPtsz, .flags = kPolled},
+    {.name = "cudaStreamAttachMemAsync", .kind = Kind::kStream, .shape = kAttachMemory, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaStreamWaitEvent", .kind = Kind::kEvent, .shape = shape::kStreamWaitEvent, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaEventCreate", .kind = Kind::kEvent, .shape = shape::kHandleCreate},
+    {.name = "cudaEventCreateWithFlags", .kind = Kind::kEvent, .shape = shape::kHandleCreateFlags},
+    {.name = "cudaEventRecord", .kind = Kind::kEvent, .shape = shape::kHandleOnStream, .twins = kPtsz, .flags = kAsync},
+    {.name = "cudaEventRecordWithFlags", .kind = Kind::kEvent, .shape = shape::kHandleOnStreamFlags, .twins = kPtsz,
+     .flags = kAsync},
+    {.name = "cudaEventQuery", .kind = Kind::kEvent, .shape = shape::kHandleOnly, .flags = kPolled},
+    {.name = "cudaEventElapsedTime", .kind = Kind::kEvent, .shape = shape::kElapsedTime, .twins = kV2},
+    {.name = "cudaEventDestroy", .kind = Kind::kEvent, .shape = shape::kHandleOnly},
+
+    // Graphs.
+    {.name = "cudaStreamBeginCapture", .kind = Kind::kGraph, .shape = shape::kBeginCapture, .twins = kPtsz,
+     .source = kGraphSource, .op = 1, .op_name = "graphBeginCapture"},
+    {.name = "cudaStreamBeginCaptureToGraph", .kind = Kind::kGraph, .shape = shape::kBeginCaptureToGraph,
+     .twins = kPtsz, .source = kGraphSource},
+    {.name = "cudaStreamEndCapture", .kind = Kind::kGraph, .shape = shape::kEndCapture, .twins = kPtsz,
+     .source = kGraphSource, .op = 2, .op_name = "graphEndCapture"},
+    {.name = "cudaGraphCreate", .kind = Kind::kGraph, .shape = shape::kHandleCreateFlags, .source = kGraphSource},
+    {.name = "cudaGraphClone", .kind = Kind::kGraph, .shape = shape::kClone, .source = kGraphSource},
+    {.name = "cudaGraphInstantiate", .kind = Kind::kGraph, .shape = shape::kInstantiateFlags, .flags = kOnlyWhereTarget,
+     .instead = kSince12, .source = kGraphSource, .op = 3, .op_name = "graphInstantiate"},
+    {.name = "cudaGraphInstantiate", .kind = Kind::kGraph, .shape = shape::kInstantiate, .flags = kNotWhereTarget,
+     .instead = kSince12, .source = kGraphSource, .op = 3, .op_name = "graphInstantiate"},
+    {.name = "cudaGraphInstantiateWithFlags", .kind = Kind::kGraph, .shape = shape::kInstantiateFlags,
+     .source = kGraphSource},
+    {.name = "cudaGraphInstantiateWithParams", .kind = Kind::kGraph, .shape = kInstantiateWithParams, .twins = kPtsz,
+     .source = kGraphSource},
+    {.name = "cudaGraphUpload", .kind = Kind::kGraph, .shape = shape::kHandleOnStream, .twins = kPtsz, .flags = kAsync,
+     .source = kGraphSource},
+    {.name = "cudaGraphLaunch", .kind = Kind::kGraph, .shape = shape::kHandleOnStream, .twins = kPtsz, .flags = kAsync,
+     .source = kGraphSource, .op = 4, .op_name = "graphLaunch"},
+    {.name = "cudaGraphExecUpdate", .kind = Kind::kGraph, .shape = shape::kUpdateReport, .flags = kOnlyWhereTarget,
+     .instead = kSince12, .source = kGraphSource},
+    {.name = "cudaGraphExecUpdate", .kind = Kind::kGraph, .shape = shape::kUpdateErrorNode, .flags = kNotWhereTarget,
+     .instead = kSince12, .source = kGraphSource},
+    {.name = "cudaGraphExecDestroy", .kind = Kind::kGraph, .shape = shape::kHandleOnly, .source = kGraphSource},
+    {.name = "cudaGraphDestroy", .kind = Kind::kGraph, .shape = shape::kHandleOnly, .source = kGraphSource},
+
+    // Devices.
+    {.name = "cudaSetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceOnly},
+    {.name = "cudaGetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceGet, .flags = kPolled},
+    {.name = "cudaGetDeviceCount", .kind = Kind::kDevice, .shape = shape::kCountGet},
+    {.name = "cudaGetDeviceProperties", .kind = Kind::kDevice, .shape = kDeviceOfProperties, .twins = kV2},
+    {.name = "cudaInitDevice", .kind = Kind::kDevice, .shape = kInitDevice},
+    {.name = "cudaSetDeviceFlags", .kind = Kind::kDevice, .shape = shape::kFlagsOnly},
+    {.name = "cudaDeviceReset", .kind = Kind::kDevice, .shape = shape::kNothing, .flags = kSynchronising},
+    {.name = "cudaDeviceEnablePeerAccess", .kind = Kind::kDevice, .shape = kEnablePeer},
+    {.name = "cudaDeviceDisablePeerAccess", .kind = Kind::kDevice, .shape = kDisablePeer},
+
+    // Code: what a launch's function handle is called.
+    {.name = "__cudaRegisterFatBinary", .kind = Kind::kModule, .shape = shape::kHandleOnly,
+     .returns = Returns::kPointer},
+    {.name = "__cudaUnregisterFatBinary", .kind = Kind::kModule, .shape = shape::kHandleOnly,
+     .returns = Returns::kVoid},
+    {.name = "__cudaRegisterFunction", .kind = Kind::kModule, .shape = shape::kRegisterFunction,
+     .flags = kRegistersName, .returns = Returns::kVoid},
+    {.name = "__cudaGetKernel", .kind = Kind::kModule, .shape = shape::kAliasFunction, .flags = kAliasesFunction},
+    {.name = "cudaGetKernel", .kind = Kind::kModule, .shape = shape::kAliasFunction, .flags = kAliasesFunction},
+    {.name = "cudaGetFuncBySymbol", .kind = Kind::kModule, .shape = shape::kAliasFunction, .flags = kAliasesFunction},
+    {.name = "cudaLibraryLoadData", .kind = Kind::kModule, .shape = kLibraryLoad},
+    {.name = "cudaLibraryLoadFromFile", .kind = Kind::kModule, .shape = kLibraryLoad},
+    {.name = "cudaLibraryUnload", .kind = Kind::kModule, .shape = shape::kHandleOnly},
+    {.name = "cudaLibraryGetKernel", .kind = Kind::kModule, .shape = shape::kLookUpFunction, .flags = kRegistersName},
+    {.name = "cudaGetDriverEntryPoint", .kind = Kind::kModule, .shape = kEntryPoint, .twins = kPtsz},
+    {.name = "cudaGetDriverEntryPointByVersion", .kind = Kind::kModule, .shape = kEntryPointByVersion, .twins = kPtsz},
+};
+// clang-format on
+
+}  // namespace ingero::backends::cuda

@@ -1,0 +1,145 @@
+// Prototypes that more than one vendor surface shares: the same C parameters under other names.
+//
+// `param` names how one parameter is passed and what it fills; `shape` puts them in order. A shape belongs here when a
+// second vendor (or the runtime and driver level of one) repeats it; others live beside their rows. Device addresses
+// count as 8-byte words whether the header spells them as pointers or as integers: both conventions pass them alike.
+#pragma once
+
+#include "hal/prototype.h"
+
+namespace ingero::hal {
+
+namespace peek {
+// What the callee leaves behind an out-pointer.
+inline constexpr Peek kAddress[] = {{Field::kAddress, 0, 8, When::kReturn}};
+inline constexpr Peek kHandle[] = {{Field::kHandle, 0, 8, When::kReturn}};
+inline constexpr Peek kFunction[] = {{Field::kFunction, 0, 8, When::kReturn}};
+inline constexpr Peek kStream[] = {{Field::kStream, 0, 8, When::kReturn}};
+inline constexpr Peek kDevice[] = {{Field::kDevice, 0, 4, When::kReturn, true}};
+inline constexpr Peek kCount32[] = {{Field::kCount, 0, 4, When::kReturn}};
+}  // namespace peek
+
+namespace param {
+// Takes its place, not captured.
+inline constexpr Param kSkip{Abi::kPtr};
+inline constexpr Param kSkip32{Abi::kI32};
+inline constexpr Param kSkip64{Abi::kI64};
+
+inline constexpr Param kFunction{Abi::kPtr, Field::kFunction};
+inline constexpr Param kStream{Abi::kPtr, Field::kStream};
+inline constexpr Param kAddress{Abi::kPtr, Field::kAddress};
+inline constexpr Param kSource{Abi::kPtr, Field::kSource};
+inline constexpr Param kHandle{Abi::kPtr, Field::kHandle};
+inline constexpr Param kHandle2{Abi::kPtr, Field::kHandle2};
+inline constexpr Param kName{Abi::kPtr, Field::kName};
+inline constexpr Param kBytes{Abi::kI64, Field::kBytes};
+inline constexpr Param kBytes32{Abi::kI32, Field::kBytes};
+inline constexpr Param kWidth{Abi::kI64, Field::kWidth};
+inline constexpr Param kWidth32{Abi::kI32, Field::kWidth};
+inline constexpr Param kHeight{Abi::kI64, Field::kHeight};
+inline constexpr Param kHeight32{Abi::kI32, Field::kHeight};
+inline constexpr Param kCount{Abi::kI64, Field::kCount};
+inline constexpr Param kCount32{Abi::kI32, Field::kCount};
+inline constexpr Param kDirection{Abi::kI32, Field::kDirection};
+inline constexpr Param kFlags32{Abi::kI32, Field::kFlags};
+inline constexpr Param kFlags64{Abi::kI64, Field::kFlags};
+inline constexpr Param kDevice{.abi = Abi::kI32, .into = Field::kDevice, .is_signed = true};
+inline constexpr Param kPeerDevice{.abi = Abi::kI32, .into = Field::kPeerDevice, .is_signed = true};
+inline constexpr Param kGrid{Abi::kDim3, Field::kGridXY};
+inline constexpr Param kBlock{Abi::kDim3, Field::kBlockXY};
+inline constexpr Param kGridX{Abi::kI32, Field::kGridX};
+inline constexpr Param kGridY{Abi::kI32, Field::kGridY};
+inline constexpr Param kGridZ{Abi::kI32, Field::kGridZ};
+inline constexpr Param kBlockX{Abi::kI32, Field::kBlockX};
+inline constexpr Param kBlockY{Abi::kI32, Field::kBlockY};
+inline constexpr Param kBlockZ{Abi::kI32, Field::kBlockZ};
+inline constexpr Param kSharedBytes{Abi::kI64, Field::kSharedBytes};
+inline constexpr Param kSharedBytes32{Abi::kI32, Field::kSharedBytes};
+
+inline constexpr Param kOutAddress{Abi::kPtr, Field::kNone, peek::kAddress};
+inline constexpr Param kOutHandle{Abi::kPtr, Field::kNone, peek::kHandle};
+inline constexpr Param kOutFunction{Abi::kPtr, Field::kNone, peek::kFunction};
+inline constexpr Param kOutStream{Abi::kPtr, Field::kNone, peek::kStream};
+inline constexpr Param kOutDevice{Abi::kPtr, Field::kNone, peek::kDevice};
+inline constexpr Param kOutCount32{Abi::kPtr, Field::kNone, peek::kCount32};
+}  // namespace param
+
+namespace shape {
+using namespace param;
+
+inline constexpr Shape kNothing = {};
+
+// Work on a queue.
+inline constexpr Param kLaunch[] = {kFunction, kGrid, kBlock, kSkip, kSharedBytes, kStream};
+inline constexpr Param kLaunchHandle[] = {kFunction, kGridX,         kGridY,  kGridZ, kBlockX, kBlockY,
+                                          kBlockZ,   kSharedBytes32, kStream, kSkip,  kSkip};
+inline constexpr Param kLaunchHandleCooperative[] = {kFunction, kGridX,  kGridY,         kGridZ,  kBlockX,
+                                                     kBlockY,   kBlockZ, kSharedBytes32, kStream, kSkip};
+inline constexpr Param kHostCallback[] = {kStream, kFunction, kSkip};
+inline constexpr Param kHostCallbackFlags[] = {kStream, kFunction, kSkip, kFlags32};
+
+// Memory.
+inline constexpr Param kAlloc[] = {kOutAddress, kBytes};
+inline constexpr Param kAllocFlags[] = {kOutAddress, kBytes, kFlags32};
+inline constexpr Param kAllocAsync[] = {kOutAddress, kBytes, kStream};
+inline constexpr Param kAllocFromPool[] = {kOutAddress, kBytes, kHandle, kStream};
+inline constexpr Param kAllocPitch[] = {kOutAddress, kSkip, kWidth, kHeight};
+inline constexpr Param kFree[] = {kAddress};
+inline constexpr Param kFreeAsync[] = {kAddress, kStream};
+inline constexpr Param kRegisterHost[] = {kAddress, kBytes, kFlags32};
+
+// Copies: the destination comes first.
+inline constexpr Param kCopy[] = {kAddress, kSource, kBytes};
+inline constexpr Param kCopyAsync[] = {kAddress, kSource, kBytes, kStream};
+inline constexpr Param kCopyDirected[] = {kAddress, kSource, kBytes, kDirection};
+inline constexpr Param kCopyDirectedAsync[] = {kAddress, kSource, kBytes, kDirection, kStream};
+inline constexpr Param kCopy2D[] = {kAddress, kSkip64, kSource, kSkip64, kWidth, kHeight, kDirection};
+inline constexpr Param kCopy2DAsync[] = {kAddress, kSkip64, kSource, kSkip64, kWidth, kHeight, kDirection, kStream};
+inline constexpr Param kCopyPeer[] = {kAddress, kDevice, kSource, kPeerDevice, kBytes};
+inline constexpr Param kCopyPeerAsync[] = {kAddress, kDevice, kSource, kPeerDevice, kBytes, kStream};
+inline constexpr Param kCopySymbol[] = {kAddress, kSource, kBytes, kSkip64, kDirection};
+inline constexpr Param kCopySymbolAsync[] = {kAddress, kSource, kBytes, kSkip64, kDirection, kStream};
+inline constexpr Param kSet[] = {kAddress, kSkip32, kBytes};
+inline constexpr Param kSetAsync[] = {kAddress, kSkip32, kBytes, kStream};
+inline constexpr Param kSet2D[] = {kAddress, kSkip64, kSkip32, kWidth, kHeight};
+inline constexpr Param kSet2DAsync[] = {kAddress, kSkip64, kSkip32, kWidth, kHeight, kStream};
+
+// Streams and events.
+inline constexpr Param kStreamOnly[] = {kStream};
+inline constexpr Param kStreamCreate[] = {kOutStream};
+inline constexpr Param kStreamCreateFlags[] = {kOutStream, kFlags32};
+inline constexpr Param kStreamCreatePriority[] = {kOutStream, kFlags32, kSkip32};
+inline constexpr Param kStreamWaitEvent[] = {kStream, kHandle, kFlags32};
+inline constexpr Param kHandleOnly[] = {kHandle};
+inline constexpr Param kHandleCreate[] = {kOutHandle};
+inline constexpr Param kHandleCreateFlags[] = {kOutHandle, kFlags32};
+inline constexpr Param kHandleOnStream[] = {kHandle, kStream};
+inline constexpr Param kHandleOnStreamFlags[] = {kHandle, kStream, kFlags32};
+inline constexpr Param kElapsedTime[] = {kSkip, kHandle, kHandle2};
+
+// Graphs.
+inline constexpr Param kBeginCapture[] = {kStream, kFlags32};
+inline constexpr Param kBeginCaptureToGraph[] = {kStream, kHandle, kSkip, kSkip, kSkip64, kFlags32};
+inline constexpr Param kEndCapture[] = {kStream, kOutHandle};
+inline constexpr Param kInstantiate[] = {kOutHandle, kHandle2, kSkip, kSkip, kSkip64};
+inline constexpr Param kInstantiateFlags[] = {kOutHandle, kHandle2, kFlags64};
+inline constexpr Param kUpdateReport[] = {kHandle, kHandle2, kSkip};
+inline constexpr Param kUpdateErrorNode[] = {kHandle, kHandle2, kSkip, kSkip};
+inline constexpr Param kClone[] = {kOutHandle, kHandle2};
+
+// Devices.
+inline constexpr Param kDeviceOnly[] = {kDevice};
+inline constexpr Param kDeviceGet[] = {kOutDevice};
+inline constexpr Param kCountGet[] = {kOutCount32};
+inline constexpr Param kFlagsOnly[] = {kFlags32};
+
+// Code. A looked-up function is kFunction, what it was looked up in kHandle2.
+inline constexpr Param kLoad[] = {kOutHandle, kSkip};
+inline constexpr Param kLookUpFunction[] = {kOutFunction, kHandle2, kName};
+inline constexpr Param kAliasFunction[] = {kOutHandle, kFunction};  // the new handle of code known as kFunction
+// binary, host stub, device function, device name, limit, and five dimensions nobody uses
+inline constexpr Param kRegisterFunction[] = {kSkip, kFunction, kSkip, kName, kSkip32,
+                                              kSkip, kSkip,     kSkip, kSkip, kSkip};
+}  // namespace shape
+
+}  // namespace ingero::hal

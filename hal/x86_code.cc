@@ -138,8 +138,8 @@ void decode_one_byte(Reader& reader, bool address_32, X86Instruction& out) {
   if ((opcode >= 0x70 && opcode <= 0x7f) || (opcode >= 0xe0 && opcode <= 0xe3) || opcode == 0xeb) {
     read_relative(reader, 1, out);
   } else if (opcode == 0xe8 || opcode == 0xe9) {
-    // Vendors disagree on what prefix 66 does here; nobody emits it.
-    if (out.operand_16) reader.ok = false;
+    // Vendors disagree on what prefix 66 does here, except with REX.W, as calls of __tls_get_addr are padded.
+    if (out.operand_16 && (out.rex & 8U) == 0) reader.ok = false;
     read_relative(reader, 4, out);
   } else if (opcode >= 0xb8 && opcode <= 0xbf && (out.rex & 8U) != 0) {
     reader.skip(8);

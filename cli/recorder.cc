@@ -59,6 +59,7 @@ struct Recorder::Impl {
   std::atomic<bool> stop_discovery{false};
   std::atomic<bool> stop_capture{false};
   bool stopped = false;
+  const Recorder* owner = nullptr;
 
   // The capture thread's own.
   kernelside::ProcFs proc;
@@ -136,6 +137,11 @@ Status Recorder::Impl::open() {
         degraded.push_back(fmt::format("{}: {}", status.tracepoint, status.reason));
       }
     }
+  }
+
+  // The wanted processes are followed from here on, whether or not they have made a call: their children count too.
+  for (const uint32_t pid : options.objects.pids) {
+    if (const Status marked = objects->mark_traced(pid); !marked.ok()) degraded.push_back(marked.error().text());
   }
 
   // Watch before the scan, so that no mapping falls between the two.
@@ -292,7 +298,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
     if (const auto owner = socket_owners.owner(detail.socket_inode, traced)) event.pid = event.tid = *owner;
   }
   stats.add(records.events);
-  if (options.on_events) options.on_events(records.events, *tracer);
+  if (options.on_events && owner != nullptr) options.on_events(records.events, *owner);
   queue.push(std::move(parcel));
 }
 
@@ -373,10 +379,12 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   auto impl = std::make_unique<Impl>(std::move(options), backends, calls);
   INGERO_TRY(impl->open());
   auto* raw = impl.get();
-  impl->store_thread = std::thread([raw] { raw->store(); });
-  impl->capture_thread = std::thread([raw] { raw->capture(); });
-  impl->discovery_thread = std::thread([raw] { raw->discover(); });
-  return std::unique_ptr<Recorder>(new Recorder(std::move(impl)));
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));
+  raw->owner = recorder.get();
+  raw->store_thread = std::thread([raw] { raw->store(); });
+  raw->capture_thread = std::thread([raw] { raw->capture(); });
+  raw->discovery_thread = std::thread([raw] { raw->discover(); });
+  return recorder;
 }
 
 Status Recorder::stop() {
@@ -414,6 +422,11 @@ std::string Recorder::store_trouble() const {
   const std::scoped_lock lock(impl_->mutex);
   return impl_->store_trouble;
 }
+std::string Recorder::process_name(uint32_t pid) const {
+  const auto found = impl_->known.find(pid);
+  return found == impl_->known.end() ? "" : found->second.process.comm;
+}
+std::string Recorder::library_of(uint32_t site) const { return impl_->tracer->library_of(site); }
 uint64_t Recorder::stored() const { return impl_->stored; }
 uint64_t Recorder::file_bytes() const { return impl_->file_bytes; }
 

@@ -115,6 +115,24 @@ std::string verdict(std::string_view log, const std::string& otherwise) {
                                 start == std::string_view::npos ? end : end - start - 1));
 }
 
+// libbpf takes any map for any other; the programs would be refused one by one, or worse, accepted.
+Status reuse(bpf_map* own, const SharedMap& shared) {
+  bpf_map_info info{};
+  uint32_t size = sizeof(info);
+  if (bpf_obj_get_info_by_fd(shared.fd, &info, &size) != 0) {
+    return errno_error(fmt::format("look at shared map {}", shared.name));
+  }
+  if (info.type != bpf_map__type(own) || info.key_size != bpf_map__key_size(own) ||
+      info.value_size != bpf_map__value_size(own)) {
+    return Error(Errc::kInvalid,
+                 fmt::format("shared map {} is not of the kind the host programs declare", shared.name));
+  }
+  if (const int error = bpf_map__reuse_fd(own, shared.fd); error != 0) {
+    return errno_error(fmt::format("share map {}", shared.name), -error);
+  }
+  return {};
+}
+
 struct Refusal {
   std::optional<size_t> row;  // whose program was refused; none: the object as a whole
   Error why;
@@ -132,9 +150,7 @@ std::variant<Skeleton, Refusal> load(const Choice& choice, const Drift& drift, s
   for (const SharedMap& map : shared) {
     bpf_map* own = bpf_object__find_map_by_name(skeleton->obj, map.name.c_str());
     if (own == nullptr) continue;
-    if (const int error = bpf_map__reuse_fd(own, map.fd); error != 0) {
-      return Refusal{std::nullopt, errno_error(fmt::format("reuse map {}", map.name), -error)};
-    }
+    if (auto shared_now = reuse(own, map); !shared_now) return Refusal{std::nullopt, shared_now.error()};
   }
   // Maps that no host program touches are only declared here.
   for (bpf_map* map : {skeleton->maps.recipes, skeleton->maps.site_losses, skeleton->maps.threads,

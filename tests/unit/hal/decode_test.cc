@@ -1,0 +1,198 @@
+// From captured words to fields: masks, signs, products, directions, and what must stay absent.
+#include "hal/decode.h"
+
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "hal/shapes.h"
+
+namespace ingero::hal {
+namespace {
+
+// Codes of an invented vendor: 7 is host to device; places 1 host, 2 device, 3 either; 99 is "not ready".
+Direction direction_of(uint64_t code) { return code == 7 ? Direction::kHostToDevice : Direction::kUnknown; }
+Place place_of(uint64_t code) {
+  return code == 1 ? Place::kHost : code == 2 ? Place::kDevice : code == 3 ? Place::kEither : Place::kUnknown;
+}
+constexpr int64_t kNotReady[] = {99};
+const Backend kVendor{.name = "invented",
+                      .vendor = "nobody",
+                      .libraries = {},
+                      .direction_of = direction_of,
+                      .place_of = place_of,
+                      .not_failures = kNotReady};
+
+class Decoding {
+ public:
+  explicit Decoding(Row row) : row_(row) {
+    call_.row = &row_;
+    call_.owner = &kVendor;
+    call_.kind = row_.kind;
+  }
+  Event operator()(std::vector<uint64_t> words, uint64_t ret = 0, uint16_t valid = 0xffff,
+                   Outcome outcome = Outcome::kReturned) const {
+    const Result<Lowered> lowered = lower(row_, Arch::kX86_64);
+    EXPECT_TRUE(lowered.ok());
+    Event event;
+    event.outcome = outcome;
+    decode(call_, *lowered, words, valid, ret, event);
+    return event;
+  }
+
+ private:
+  Row row_;
+  Call call_;
+};
+
+constexpr uint64_t kGarbage = 0xdeadbeef00000000;
+
+TEST(Decode, ALaunchFillsGridBlockSharedAndStream) {
+  const Decoding decoding({.name = "launch", .kind = Kind::kLaunch, .shape = shape::kLaunch});
+  const Event event =
+      decoding({0x4000, (uint64_t{5} << 32) | 4, kGarbage | 6, (uint64_t{8} << 32) | 7, kGarbage | 9, 1024, 0xabc});
+  EXPECT_EQ(event.function, 0x4000U);
+  EXPECT_EQ(event.grid, (std::array<uint32_t, 3>{4, 5, 6}));
+  EXPECT_EQ(event.block, (std::array<uint32_t, 3>{7, 8, 9}));
+  EXPECT_EQ(event.shared_bytes, 1024U);
+  EXPECT_EQ(event.stream, 0xabcU);
+  for (const Has has : {Has::kFunction, Has::kGrid, Has::kBlock, Has::kSharedBytes, Has::kStream, Has::kReturnCode}) {
+    EXPECT_TRUE(event.has(has));
+  }
+  EXPECT_FALSE(event.has(Has::kBytes));
+  EXPECT_FALSE(event.failed);
+}
+
+TEST(Decode, AWordThatCouldNotBeReadStaysAbsentAndTakesItsWholeWithIt) {
+  const Decoding decoding({.name = "launch", .kind = Kind::kLaunch, .shape = shape::kLaunch});
+  const Event event = decoding({1, 2, 3, 4, 5, 6, 7}, 0, 0b1111011);  // grid z is missing
+  EXPECT_FALSE(event.has(Has::kGrid));
+  EXPECT_TRUE(event.has(Has::kBlock));
+  const Event few = decoding({1, 2});  // a record shorter than its recipe
+  EXPECT_TRUE(few.has(Has::kFunction));
+  EXPECT_FALSE(few.has(Has::kStream));
+}
+
+TEST(Decode, TheUpperHalfOfA32BitWordIsIgnoredAndSignsExtend) {
+  const Decoding decoding({.name = "set", .kind = Kind::kDevice, .shape = shape::kDeviceOnly});
+  EXPECT_EQ(decoding({kGarbage | 3}).device, 3);
+  EXPECT_EQ(decoding({kGarbage | 0xffffffff}).device, -1);
+}
+
+TEST(Decode, OutPointersCountOnlyWhenTheCallSucceeded) {
+  const Decoding decoding({.name = "alloc", .kind = Kind::kAlloc, .shape = shape::kAlloc});
+  const Event good = decoding({0x7000, 64});
+  EXPECT_TRUE(good.has(Has::kAddress));
+  EXPECT_EQ(good.address, 0x7000U);
+  EXPECT_EQ(good.bytes, 64U);
+  const Event failed = decoding({0x7000, 64}, kGarbage | 2);
+  EXPECT_TRUE(failed.failed);
+  EXPECT_EQ(failed.return_code, 2);
+  EXPECT_FALSE(failed.has(Has::kAddress));
+  EXPECT_TRUE(failed.has(Has::kBytes));
+  const Event unwound = decoding({0x7000, 64}, 0, 0xffff, Outcome::kUnwound);
+  EXPECT_FALSE(unwound.has(Has::kAddress));
+  EXPECT_FALSE(unwound.has(Has::kReturnCode));
+  EXPECT_FALSE(unwound.failed);
+}
+
+TEST(Decode, NotReadyIsAnAnswerAndNoResult) {
+  const Decoding decoding({.name = "query", .kind = Kind::kEvent, .shape = shape::kHandleCreate});
+  const Event event = decoding({5}, 99);
+  EXPECT_FALSE(event.failed);
+  EXPECT_EQ(event.return_code, 99);
+  EXPECT_FALSE(event.has(Has::kHandle));
+}
+
+TEST(Decode, NegativeStatusAndNullPointerAreFailuresAndVoidIsNot) {
+  const Decoding status({.name = "s", .kind = Kind::kSync, .shape = {}});
+  EXPECT_EQ(status({}, 0xffffffff).return_code, -1);
+  EXPECT_TRUE(status({}, 0xffffffff).failed);
+  const Decoding pointer({.name = "p", .kind = Kind::kModule, .shape = {}, .returns = Returns::kPointer});
+  EXPECT_TRUE(pointer({}, 0).failed);
+  EXPECT_FALSE(pointer({}, 0x1000).failed);
+  EXPECT_FALSE(pointer({}, 0x1000).has(Has::kReturnCode));
+  const Decoding nothing({.name = "v", .kind = Kind::kModule, .shape = {}, .returns = Returns::kVoid});
+  EXPECT_FALSE(nothing({}, 77).failed);
+  EXPECT_FALSE(nothing({}, 77).has(Has::kReturnCode));
+}
+
+TEST(Decode, AreaCopiesMultiplyAndSaturate) {
+  const Decoding decoding({.name = "copy2d", .kind = Kind::kMemcpy, .shape = shape::kCopy2D});
+  const Event event = decoding({1, 2, 100, 20, 7});
+  EXPECT_EQ(event.bytes, 2000U);
+  EXPECT_EQ(event.direction, Direction::kHostToDevice);
+  EXPECT_TRUE(event.has(Has::kDirection));
+  const Event huge = decoding({1, 2, uint64_t{1} << 40, uint64_t{1} << 40, 7});
+  EXPECT_EQ(huge.bytes, static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
+  const Event no_height = decoding({1, 2, 100, 20, 7}, 0, 0b10111);
+  EXPECT_FALSE(no_height.has(Has::kBytes)) << "a missing factor must not shrink the product";
+}
+
+TEST(Decode, AnUnknownDirectionCodeIsAbsent) {
+  const Decoding decoding({.name = "copy", .kind = Kind::kMemcpy, .shape = shape::kCopyDirected});
+  const Event event = decoding({1, 2, 3, 1234});
+  EXPECT_FALSE(event.has(Has::kDirection));
+  EXPECT_EQ(event.direction, Direction::kUnknown);
+}
+
+TEST(Decode, ElementSizeOfTheRowMultiplies) {
+  const Decoding wide({.name = "d32", .kind = Kind::kMemset, .shape = shape::kSet, .element_bytes = 4});
+  EXPECT_EQ(wide({1, 10}).bytes, 40U);
+  const Decoding area({.name = "d2d16", .kind = Kind::kMemset, .shape = shape::kSet2D, .element_bytes = 2});
+  EXPECT_EQ(area({1, 10, 3}).bytes, 60U);
+}
+
+TEST(Decode, AWidthInElementsLeavesBytesUnknown) {
+  static constexpr Peek kParms[] = {{Field::kInElements, 0}, {Field::kInElements, 8}, {Field::kWidth, 16}};
+  static constexpr Param kShape[] = {{Abi::kPtr, Field::kNone, kParms}};
+  const Decoding decoding({.name = "copy3d", .kind = Kind::kMemcpy, .shape = kShape});
+  EXPECT_EQ(decoding({0, 0, 50}).bytes, 50U);
+  EXPECT_FALSE(decoding({0, 0xa, 50}).has(Has::kBytes));
+  EXPECT_FALSE(decoding({0xa, 0, 50}).has(Has::kBytes));
+  EXPECT_FALSE(decoding({0, 0, 50}, 0, 0b101).has(Has::kBytes)) << "not known to be bytes";
+}
+
+TEST(Decode, TwoPlacesMakeADirection) {
+  static constexpr Peek kParms[] = {{Field::kSourcePlace, 0, 4}, {Field::kDestinationPlace, 4, 4}};
+  static constexpr Param kShape[] = {{Abi::kPtr, Field::kNone, kParms}};
+  const Decoding decoding({.name = "copy", .kind = Kind::kMemcpy, .shape = kShape});
+  EXPECT_EQ(decoding({1, 1}).direction, Direction::kHostToHost);
+  EXPECT_EQ(decoding({1, 2}).direction, Direction::kHostToDevice);
+  EXPECT_EQ(decoding({2, 1}).direction, Direction::kDeviceToHost);
+  EXPECT_EQ(decoding({2, 2}).direction, Direction::kDeviceToDevice);
+  EXPECT_EQ(decoding({3, 1}).direction, Direction::kDefault);
+  EXPECT_FALSE(decoding({1, 55}).has(Has::kDirection));
+  EXPECT_FALSE(decoding({1, 2}, 0, 0b01).has(Has::kDirection));
+}
+
+TEST(Decode, TheNameOfACallSaysItsDirection) {
+  const Decoding decoding(
+      {.name = "DtoH", .kind = Kind::kMemcpy, .shape = shape::kCopy, .direction = Direction::kDeviceToHost});
+  EXPECT_EQ(decoding({1, 2, 3}).direction, Direction::kDeviceToHost);
+}
+
+TEST(Decode, WorkItemsBecomeBlocksRoundedUp) {
+  static constexpr Param kShape[] = {{Abi::kI32, Field::kThreadsX},
+                                     {Abi::kI32, Field::kThreadsY},
+                                     {Abi::kI32, Field::kThreadsZ},
+                                     param::kBlockX,
+                                     param::kBlockY,
+                                     param::kBlockZ};
+  const Decoding decoding({.name = "launch", .kind = Kind::kLaunch, .shape = kShape});
+  EXPECT_EQ(decoding({1000, 4, 1, 256, 4, 1}).grid, (std::array<uint32_t, 3>{4, 1, 1}));
+  EXPECT_EQ(decoding({0xffffffff, 1, 1, 2, 1, 1}).grid[0], 0x80000000U);
+  EXPECT_FALSE(decoding({1000, 4, 1, 0, 4, 1}).has(Has::kGrid)) << "a block of zero threads divides nothing";
+}
+
+TEST(Decode, AMemberOfAStructByValueIsShiftedOut) {
+  static constexpr Peek kId[] = {{Field::kDevice, 4, 4, When::kEntry, true}};
+  static constexpr Param kShape[] = {{.abi = Abi::kStruct, .peeks = kId, .bytes = 8}};
+  const Decoding decoding({.name = "prefetch", .kind = Kind::kMemcpy, .shape = kShape});
+  EXPECT_EQ(decoding({(uint64_t{3} << 32) | 1}).device, 3);
+  EXPECT_EQ(decoding({(uint64_t{0xffffffff} << 32) | 1}).device, -1);
+}
+
+}  // namespace
+}  // namespace ingero::hal

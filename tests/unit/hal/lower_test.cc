@@ -1,0 +1,187 @@
+// Where each convention puts parameters. Expected places are those of the psABI documents, written out by hand; that
+// compilers agree is a test of its own.
+#include "hal/lower.h"
+
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "hal/shapes.h"
+
+namespace ingero::hal {
+namespace {
+
+Row row_of(Shape shape) { return {.name = "probe", .kind = Kind::kLaunch, .shape = shape}; }
+
+// "r0", "s1" (stack slot), "r0->8:4" (peek), "r0->8:4!" (at return), by field.
+std::string place(const wire_slot& slot) {
+  std::string text = ((slot.flags & WIRE_SLOT_STACK) != 0 ? "s" : "r") + std::to_string(slot.from);
+  if (slot.peek_bytes != 0) {
+    text += "->" + std::to_string(slot.peek_offset) + ":" + std::to_string(slot.peek_bytes);
+  }
+  if ((slot.flags & WIRE_SLOT_AT_RETURN) != 0) text += "!";
+  if ((slot.flags & WIRE_SLOT_STRING) != 0) text += "\"";
+  return text;
+}
+
+std::map<std::string, std::string> places(Shape shape, Arch arch) {
+  const Result<Lowered> lowered = lower(row_of(shape), arch);
+  if (!lowered.ok()) return {{"error", lowered.error().text()}};
+  std::map<std::string, std::string> by_field;
+  for (size_t i = 0; i < lowered->recipe.n_words; ++i) {
+    by_field[std::string(name_of(lowered->words[i].field))] = place(lowered->recipe.slots[i]);
+  }
+  return by_field;
+}
+
+using Places = std::map<std::string, std::string>;
+
+TEST(Lower, ALaunchWithTwoDim3SpillsOnX86AndFillsArm) {
+  EXPECT_EQ(places(shape::kLaunch, Arch::kX86_64), (Places{{"function", "r0"},
+                                                           {"grid_xy", "r1"},
+                                                           {"grid_z", "r2"},
+                                                           {"block_xy", "r3"},
+                                                           {"block_z", "r4"},
+                                                           {"shared_bytes", "s0"},
+                                                           {"stream", "s1"}}));
+  EXPECT_EQ(places(shape::kLaunch, Arch::kArm64), (Places{{"function", "r0"},
+                                                          {"grid_xy", "r1"},
+                                                          {"grid_z", "r2"},
+                                                          {"block_xy", "r3"},
+                                                          {"block_z", "r4"},
+                                                          {"shared_bytes", "r6"},
+                                                          {"stream", "r7"}}));
+}
+
+TEST(Lower, ALaunchByHandleTakesThreeStackSlotsOnX86AndOneOnArm) {
+  const Places x86 = places(shape::kLaunchHandle, Arch::kX86_64);
+  EXPECT_EQ(x86.at("block_y"), "r5");
+  EXPECT_EQ(x86.at("block_z"), "s0");
+  EXPECT_EQ(x86.at("shared_bytes"), "s1");
+  EXPECT_EQ(x86.at("stream"), "s2");
+  const Places arm = places(shape::kLaunchHandle, Arch::kArm64);
+  EXPECT_EQ(arm.at("block_z"), "r6");
+  EXPECT_EQ(arm.at("shared_bytes"), "r7");
+  EXPECT_EQ(arm.at("stream"), "s0");
+}
+
+TEST(Lower, ADim3ThatDoesNotFitLeavesItsRegisterToLaterScalarsOnX86Only) {
+  static constexpr Param kShape[] = {param::kSkip, param::kSkip, param::kSkip,   param::kSkip,
+                                     param::kSkip, param::kGrid, param::kStream, param::kHandle};
+  EXPECT_EQ(places(kShape, Arch::kX86_64),
+            (Places{{"grid_xy", "s0"}, {"grid_z", "s1"}, {"stream", "r5"}, {"handle", "s2"}}));
+  static constexpr Param kArmShape[] = {param::kSkip, param::kSkip, param::kSkip, param::kSkip,   param::kSkip,
+                                        param::kSkip, param::kSkip, param::kGrid, param::kStream, param::kHandle};
+  EXPECT_EQ(places(kArmShape, Arch::kArm64),
+            (Places{{"grid_xy", "s0"}, {"grid_z", "s1"}, {"stream", "s2"}, {"handle", "s3"}}));
+}
+
+// A 128-byte id by value: the stack on x86-64 (and rank in a register as if it were not there), a pointer on arm64.
+TEST(Lower, AnIdOf128BytesTakesNoRegisterOnX86AndOneOnArm) {
+  static constexpr Peek kIdWords[] = {{Field::kCommunicator, 0}, {Field::kCount, 56}};
+  static constexpr Param kShape[] = {param::kOutHandle,
+                                     {Abi::kI32, Field::kNRanks},
+                                     {.abi = Abi::kStruct, .peeks = kIdWords, .bytes = 128},
+                                     {Abi::kI32, Field::kRank},
+                                     param::kStream};
+  EXPECT_EQ(places(kShape, Arch::kX86_64), (Places{{"handle", "r0->0:8!"},
+                                                   {"nranks", "r1"},
+                                                   {"communicator", "s0"},
+                                                   {"count", "s7"},
+                                                   {"rank", "r2"},
+                                                   {"stream", "r3"}}));
+  EXPECT_EQ(places(kShape, Arch::kArm64), (Places{{"handle", "r0->0:8!"},
+                                                  {"nranks", "r1"},
+                                                  {"communicator", "r2->0:8"},
+                                                  {"count", "r2->56:8"},
+                                                  {"rank", "r3"},
+                                                  {"stream", "r4"}}));
+}
+
+TEST(Lower, AMemberOfASmallStructIsBitsOfItsWord) {
+  static constexpr Peek kId[] = {{Field::kDevice, 4, 4, When::kEntry, true}};
+  static constexpr Param kShape[] = {param::kAddress, {.abi = Abi::kStruct, .peeks = kId, .bytes = 8}};
+  for (const Arch arch : {Arch::kX86_64, Arch::kArm64}) {
+    const Result<Lowered> lowered = lower(row_of(kShape), arch);
+    ASSERT_TRUE(lowered.ok());
+    ASSERT_EQ(lowered->recipe.n_words, 2);
+    EXPECT_EQ(place(lowered->recipe.slots[1]), "r1");
+    EXPECT_EQ(lowered->words[1].shift, 32);
+    EXPECT_EQ(lowered->words[1].bits, 32);
+    EXPECT_TRUE(lowered->words[1].is_signed);
+  }
+}
+
+TEST(Lower, FloatsTakeNoIntegerRegisterUntilVectorRegistersEnd) {
+  static constexpr Param kFloat{Abi::kFloat};
+  static constexpr Param kShape[] = {
+      kFloat, kFloat,         kFloat,       kFloat,       kFloat,       kFloat,       kFloat,       kFloat,
+      kFloat, param::kStream, param::kSkip, param::kSkip, param::kSkip, param::kSkip, param::kSkip, param::kHandle};
+  EXPECT_EQ(places(kShape, Arch::kX86_64), (Places{{"stream", "r0"}, {"handle", "s1"}}));
+  EXPECT_EQ(places(kShape, Arch::kArm64), (Places{{"stream", "r0"}, {"handle", "r6"}}));
+}
+
+TEST(Lower, AStringIsLeftToTheNameProgram) {
+  EXPECT_EQ(places(shape::kLookUpFunction, Arch::kX86_64),
+            (Places{{"function", "r0->0:8!"}, {"handle2", "r1"}, {"name", "r2\""}}));
+}
+
+TEST(Lower, TheRecipeSaysWhatThePeeksAndTheStackNeed) {
+  static constexpr Peek kBoth[] = {{Field::kBytes, 8}, {Field::kAddress, 0, 8, When::kReturn}};
+  static constexpr Param kShape[] = {param::kSkip, param::kSkip, param::kSkip,   param::kSkip,
+                                     param::kSkip, param::kSkip, param::kStream, {Abi::kPtr, Field::kNone, kBoth}};
+  const Result<Lowered> lowered = lower(row_of(kShape), Arch::kX86_64);
+  ASSERT_TRUE(lowered.ok());
+  EXPECT_EQ(lowered->recipe.flags, WIRE_RECIPE_STACK | WIRE_RECIPE_PEEK_ENTRY | WIRE_RECIPE_PEEK_RETURN);
+  EXPECT_EQ(lowered->recipe.stack_slots, 2);
+  EXPECT_EQ(lowered->recipe.used, 1);
+  const Result<Lowered> arm = lower(row_of(kShape), Arch::kArm64);
+  ASSERT_TRUE(arm.ok());
+  EXPECT_EQ(arm->recipe.flags, WIRE_RECIPE_PEEK_ENTRY | WIRE_RECIPE_PEEK_RETURN);
+  EXPECT_EQ(arm->recipe.stack_slots, 0);
+}
+
+void expect_refused(Shape shape, const std::string& why) {
+  for (const Arch arch : {Arch::kX86_64, Arch::kArm64}) {
+    const Result<Lowered> lowered = lower(row_of(shape), arch);
+    ASSERT_FALSE(lowered.ok()) << why;
+    EXPECT_EQ(lowered.error().code(), Errc::kInvalid);
+    EXPECT_NE(lowered.error().message().find("row probe"), std::string::npos);
+    EXPECT_NE(lowered.error().message().find(why), std::string::npos) << lowered.error().message();
+  }
+}
+
+TEST(Lower, RefusesWhatCannotBeCaptured) {
+  static constexpr Param kVector[] = {{Abi::kFloat, Field::kBytes}};
+  expect_refused(kVector, "vector register");
+  static constexpr Param kPeekThroughInteger[] = {{Abi::kI64, Field::kNone, peek::kAddress}};
+  expect_refused(kPeekThroughInteger, "not a pointer");
+  static constexpr Peek kThreeBytes[] = {{Field::kBytes, 0, 3}};
+  static constexpr Param kOddPeek[] = {{Abi::kPtr, Field::kNone, kThreeBytes}};
+  expect_refused(kOddPeek, "peeks 3 bytes");
+  static constexpr Param kDim3Elsewhere[] = {{Abi::kDim3, Field::kBytes}};
+  expect_refused(kDim3Elsewhere, "three-dimensional");
+  static constexpr Peek kAcross[] = {{Field::kBytes, 4, 8}};
+  static constexpr Param kStraddles[] = {{.abi = Abi::kStruct, .peeks = kAcross, .bytes = 16}};
+  expect_refused(kStraddles, "struct passed by value");
+  static constexpr Peek kBehind[] = {{Field::kBytes, 16, 8}};
+  static constexpr Param kOutside[] = {{.abi = Abi::kStruct, .peeks = kBehind, .bytes = 16}};
+  expect_refused(kOutside, "struct passed by value");
+  static constexpr Param kSizeless[] = {{Abi::kStruct}};
+  expect_refused(kSizeless, "unknown size");
+}
+
+TEST(Lower, RefusesMoreWordsThanARecordHoldsAndMoreStackThanIsRead) {
+  static constexpr Param kEleven[] = {param::kGridX,   param::kGridY,  param::kGridZ,  param::kBlockX,
+                                      param::kBlockY,  param::kBlockZ, param::kStream, param::kBytes,
+                                      param::kAddress, param::kSource, param::kHandle};
+  expect_refused(kEleven, "more than the 10 words");
+  static constexpr Param kFar[] = {param::kSkip, param::kSkip, param::kSkip, param::kSkip, param::kSkip,  param::kSkip,
+                                   param::kSkip, param::kSkip, param::kSkip, param::kSkip, param::kSkip,  param::kSkip,
+                                   param::kSkip, param::kSkip, param::kSkip, param::kSkip, param::kStream};
+  expect_refused(kFar, "stack slot");
+}
+
+}  // namespace
+}  // namespace ingero::hal

@@ -18,7 +18,7 @@ constexpr uint32_t kMaxDelta = 64;
 
 enum class Step : uint8_t {
   kEmulated,  // on every kernel we know
-  kMaybe,     // multi-byte nops: emulated from 6.18 on, and harmless to move over
+  kMaybe,     // multi-byte nops: emulated by recent kernels (6.18), single-stepped by older ones; harmless to move over
   kMovable,
   kStop,
 };
@@ -30,12 +30,8 @@ bool is_endbr64(std::span<const uint8_t> code) {
   return code.size() >= sizeof kEndbr64 && std::memcmp(code.data(), kEndbr64, sizeof kEndbr64) == 0;
 }
 
-bool is_nop90(const X86Instruction& insn) {
-  return insn.map == 0 && insn.opcode == 0x90 && insn.rex == 0;
-}
-bool is_long_nop(const X86Instruction& insn) {
-  return insn.map == 1 && insn.opcode == 0x1f;
-}
+bool is_nop90(const X86Instruction& insn) { return insn.map == 0 && insn.opcode == 0x90 && insn.rex == 0; }
+bool is_long_nop(const X86Instruction& insn) { return insn.map == 1 && insn.opcode == 0x1f; }
 
 // The kernel's own forms (x86_nops), which is what it compares with.
 bool is_canonical_nop(std::span<const uint8_t> code, const X86Instruction& insn) {
@@ -50,18 +46,14 @@ bool is_canonical_nop(std::span<const uint8_t> code, const X86Instruction& insn)
   return insn.length >= 3 && insn.length <= 8 && std::memcmp(code.data(), kForms[insn.length - 3], insn.length) == 0;
 }
 
-bool is_push(const X86Instruction& insn) {
-  return insn.map == 0 && insn.opcode >= 0x50 && insn.opcode <= 0x57;
-}
+bool is_push(const X86Instruction& insn) { return insn.map == 0 && insn.opcode >= 0x50 && insn.opcode <= 0x57; }
 
 bool is_jcc(const X86Instruction& insn) {
   return (insn.map == 0 && insn.opcode >= 0x70 && insn.opcode <= 0x7f) ||
          (insn.map == 1 && insn.opcode >= 0x80 && insn.opcode <= 0x8f);
 }
 
-bool is_jump(const X86Instruction& insn) {
-  return insn.map == 0 && (insn.opcode == 0xeb || insn.opcode == 0xe9);
-}
+bool is_jump(const X86Instruction& insn) { return insn.map == 0 && (insn.opcode == 0xeb || insn.opcode == 0xe9); }
 
 bool is_emulated(const X86Instruction& insn) {
   if (is_push(insn)) return insn.length == 1 || (insn.length == 2 && insn.rex == 0x41);
@@ -71,9 +63,7 @@ bool is_emulated(const X86Instruction& insn) {
 }
 
 // Caller-saved, no argument and not restored: rax, r10, r11.
-bool is_scratch(unsigned reg) {
-  return reg == 0 || reg == 10 || reg == 11;
-}
+bool is_scratch(unsigned reg) { return reg == 0 || reg == 10 || reg == 11; }
 
 // cmp and test, on registers and immediates, or on the library's own data: they change the flags alone.
 bool only_compares(const X86Instruction& insn) {
@@ -231,9 +221,7 @@ ProbePoint choose_x86(std::span<const uint8_t> code, bool may_move) {
 // arm64 -------------------------------------------------------------------------------------------------------------
 
 constexpr uint32_t kNop = 0xd503201f;
-bool is_bti(uint32_t word) {
-  return (word & 0xffffff3f) == 0xd503241f;
-}  // bti, bti c, bti j, bti jc
+bool is_bti(uint32_t word) { return (word & 0xffffff3f) == 0xd503241f; }  // bti, bti c, bti j, bti jc
 
 // Simulated by the kernel: everything that reads or writes the program counter. pacia* signs the return address, so
 // nothing moves past it; it is single-stepped like any other instruction.
@@ -268,17 +256,19 @@ std::optional<uint32_t> word_at(std::span<const uint8_t> code, size_t offset) {
   return word;
 }
 
+// How wide the target of a direct branch is, in words from it; 0 for other instructions.
+unsigned displacement_bits(uint32_t word) {
+  if ((word & 0x7c000000) == 0x14000000) return 26;                                       // b, bl
+  if ((word & 0xff000010) == 0x54000000 || (word & 0x7e000000) == 0x34000000) return 19;  // b.cond, cbz, cbnz
+  if ((word & 0x7e000000) == 0x36000000) return 14;                                       // tbz, tbnz
+  return 0;
+}
+
 bool arm64_branches_into(std::span<const uint8_t> code, uint32_t delta) {
   for (size_t at = 0; const auto word = word_at(code, at); at += sizeof *word) {
-    unsigned bits = 0, shift = 0;
-    if ((*word & 0x7c000000) == 0x14000000)
-      bits = 26;
-    else if ((*word & 0xff000010) == 0x54000000 || (*word & 0x7e000000) == 0x34000000)
-      bits = 19, shift = 5;
-    else if ((*word & 0x7e000000) == 0x36000000)
-      bits = 14, shift = 5;
-    else
-      continue;
+    const unsigned bits = displacement_bits(*word);
+    if (bits == 0) continue;
+    const unsigned shift = bits == 26 ? 0 : 5;
     const uint32_t field = *word >> shift << (32 - bits);
     const int64_t target = static_cast<int64_t>(at) + int64_t{static_cast<int32_t>(field) >> (32 - bits)} * 4;
     if (target > 0 && target <= static_cast<int64_t>(delta)) return true;

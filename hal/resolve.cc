@@ -4,10 +4,11 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <fnmatch.h>
 #include <map>
 #include <utility>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
 
 namespace ingero::hal {
 namespace {

@@ -54,10 +54,8 @@ struct Reader {
   }
   uint8_t peek() { return at < code.size() ? code[at] : uint8_t{0}; }
   void skip(size_t count) {
-    if (count > code.size() - at)
-      ok = false;
-    else
-      at += count;
+    ok = ok && count <= code.size() - at;
+    if (ok) at += count;
   }
 };
 
@@ -115,7 +113,8 @@ void decode_vector(Reader& reader, uint8_t lead, X86Instruction& out) {
 void read_relative(Reader& reader, unsigned bytes, X86Instruction& out) {
   out.direct_branch = true;
   if (bytes == 1) {
-    out.relative = static_cast<int8_t>(reader.next());
+    const uint8_t byte = reader.next();
+    out.relative = byte < 0x80 ? byte : byte - 0x100;
     return;
   }
   const size_t at = reader.at;
@@ -138,8 +137,8 @@ void decode_one_byte(Reader& reader, bool address_32, X86Instruction& out) {
   if ((opcode >= 0x70 && opcode <= 0x7f) || (opcode >= 0xe0 && opcode <= 0xe3) || opcode == 0xeb) {
     read_relative(reader, 1, out);
   } else if (opcode == 0xe8 || opcode == 0xe9) {
-    // Vendors disagree on what prefix 66 does here; nobody emits it.
-    if (out.operand_16) reader.ok = false;
+    // Vendors disagree on what prefix 66 does here, except with REX.W, as calls of __tls_get_addr are padded.
+    if (out.operand_16 && (out.rex & 8U) == 0) reader.ok = false;
     read_relative(reader, 4, out);
   } else if (opcode >= 0xb8 && opcode <= 0xbf && (out.rex & 8U) != 0) {
     reader.skip(8);
@@ -199,16 +198,14 @@ std::optional<X86Instruction> decode_x86(std::span<const uint8_t> code) {
         out.operand_16 = true;
         break;
       case 0x67:
-        address_32 = true;
-        break;
-      case 0xf3:
-        out.repeat = true;
+        address_32 = out.odd_address = true;
         break;
       case 0x64:
       case 0x65:
-        out.segment = true;
+        out.odd_address = true;
         break;
       case 0xf2:
+      case 0xf3:
       case 0x2e:
       case 0x36:
       case 0x3e:

@@ -17,16 +17,15 @@ struct X86Instruction {
   uint8_t rex = 0;  // the whole byte, 0 without one
   uint8_t modrm = 0;
   bool has_modrm = false;
-  bool operand_16 = false;  // prefix 66
-  bool repeat = false;      // prefix f3
-  bool segment = false;     // fs or gs override
-  int32_t relative = 0;     // of a direct branch: target minus the next instruction
+  bool operand_16 = false;   // prefix 66
+  bool odd_address = false;  // fs or gs override, or 32-bit address arithmetic
+  int32_t relative = 0;      // of a direct branch: target minus the next instruction
   bool direct_branch = false;
 
   static constexpr uint8_t kVector = 0xff;
 
   bool register_form() const { return has_modrm && modrm >> 6 == 3; }
-  bool rip_relative() const { return has_modrm && (modrm & 0xc7) == 0x05 && !segment; }
+  bool rip_relative() const { return has_modrm && (modrm & 0xc7) == 0x05 && !odd_address; }
   // Register numbers 0..15 (rax rcx rdx rbx rsp rbp rsi rdi r8...).
   unsigned reg() const { return ((modrm >> 3) & 7U) | ((rex & 4U) << 1); }
   unsigned rm() const { return (modrm & 7U) | ((rex & 1U) << 3); }

@@ -6,6 +6,8 @@
 
 #include <bpf/libbpf.h>
 
+#include "kernelside/host_events.h"
+
 namespace ingero::kernelside {
 namespace {
 
@@ -46,6 +48,16 @@ struct Drain::Impl {
       return;
     }
     std::memcpy(&type, record.data(), sizeof(type));
+    hal::Event event;
+    const auto add = [&](bool understood) {
+      if (!understood) {
+        ledger.add(hal::Loss::record_malformed);
+        return false;
+      }
+      event.wall_offset_ns = normaliser.wall_offset_ns();
+      batch->events.push_back(event);
+      return true;
+    };
     switch (type) {
       case WIRE_CALL:
         if (!normaliser.call(record, batch->events.emplace_back())) batch->events.pop_back();
@@ -53,13 +65,36 @@ struct Drain::Impl {
       case WIRE_SCHED:
         if (!normaliser.sched(record, batch->events.emplace_back())) batch->events.pop_back();
         break;
+      case WIRE_TRACED:
+        keep(record, batch->tasks);
+        break;
       case WIRE_EXEC:
       case WIRE_EXIT:
       case WIRE_FORK:
       case WIRE_OOM:
-      case WIRE_TRACED:
         keep(record, batch->tasks);
+        add(task_event(record, calls, event));
         break;
+      case WIRE_BLOCK:
+        add(block_event(record, calls, event));
+        break;
+      case WIRE_TCP: {
+        TcpRecord tcp;
+        if (add(tcp_event(record, calls, event, tcp.detail, tcp.socket_inode))) {
+          batch->tcp.emplace_back(batch->events.size() - 1, tcp);
+        }
+        break;
+      }
+      case WIRE_PROCESS: {
+        // A process's last counters: what it did since they were read last is the recorder's to work out.
+        EndedProcess ended;
+        if (process_end(record, ended.counters, ended.mono_ns)) {
+          batch->ended.push_back(ended);
+        } else {
+          ledger.add(hal::Loss::record_malformed);
+        }
+        break;
+      }
       case WIRE_NAME:
         keep(record, batch->names);
         break;

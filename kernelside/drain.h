@@ -18,16 +18,28 @@
 
 namespace ingero::kernelside {
 
+struct TcpRecord {
+  hal::TcpDetail detail;
+  uint64_t socket_inode = 0;  // 0: none; finds the owner when the kernel side did not know it
+};
+
+struct EndedProcess {
+  wire_process counters{};
+  uint64_t mono_ns = 0;
+};
+
 struct Batch {
   std::vector<hal::Event> events;
-  std::vector<std::pair<size_t, hal::TcpDetail>> tcp;  // index into events
+  std::vector<std::pair<size_t, TcpRecord>> tcp;       // index into events
   std::vector<wire_task> tasks;                        // exec, exit, fork, first call, OOM: also in events where stored
   std::vector<wire_name> names;                        // kernel functions registered or looked up
+  std::vector<EndedProcess> ended;                     // last counters of processes that ended
   void clear() {
     events.clear();
     tcp.clear();
     tasks.clear();
     names.clear();
+    ended.clear();
   }
 };
 

@@ -54,6 +54,7 @@ class Normaliser {
 
   // wall minus mono, as measured last; applied to the records that follow.
   void set_wall_offset_ns(int64_t offset) { wall_offset_ns_ = offset; }
+  int64_t wall_offset_ns() const { return wall_offset_ns_; }
 
   // One WIRE_CALL record. False when it was malformed (counted).
   bool call(std::span<const std::byte> record, hal::Event& event);

@@ -2,6 +2,7 @@
 #include "kernelside/objects.h"
 
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -229,6 +230,20 @@ Result<std::vector<wire_process>> Objects::processes() const {
 Status Objects::set_recipe(uint32_t site, const wire_recipe& recipe) {
   if (bpf_map_update_elem(map_fd("recipes"), &site, &recipe, BPF_ANY) != 0) {
     return errno_error(fmt::format("set recipe {}", site));
+  }
+  return {};
+}
+
+Status Objects::mark_traced(uint32_t pid) {
+  // Task storage is written from user space through a pidfd.
+  const Fd task(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!task.valid()) return errno_error(fmt::format("trace process {}", pid));
+  wire_process process{};
+  process.pid = pid;
+  process.traced = WIRE_TRACED_YES;
+  const int key = task.get();
+  if (bpf_map_update_elem(map_fd("processes"), &key, &process, BPF_ANY) != 0) {
+    return errno_error(fmt::format("trace process {} before its first call", pid));
   }
   return {};
 }

@@ -71,6 +71,8 @@ class Objects {
   Result<std::vector<wire_process>> processes() const;
   // Sets recipe `site`; thread-safe.
   Status set_recipe(uint32_t site, const wire_recipe& recipe);
+  // Traces process `pid` and its children from now on, calls or not.
+  Status mark_traced(uint32_t pid);
   // Adds the kernel side's counters to the ledger (sets totals); thread-safe.
   void read_losses(hal::LossLedger& ledger) const;
   // Calls lost to a full ring, by site; only sites below `sites` with losses. Thread-safe.

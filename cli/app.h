@@ -1,0 +1,46 @@
+// The command line as a function: arguments in, text and an exit status out.
+//
+// Exit status: 0 done, 1 failed, 2 used wrongly. A failure is one sentence on the error stream, and then nothing was
+// written to the output stream. Threads: one call at a time; the Context outlives it.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "store/location.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ingero::cli {
+
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitUsage = 2;
+
+// What a command may use of the world. The tests make their own.
+struct Context {
+  Context(std::ostream& out_stream, std::ostream& err_stream) : out(out_stream), err(err_stream) {}
+
+  std::ostream& out;  // results
+  std::ostream& err;  // everything else
+  bool out_is_terminal = false;
+  bool colour = false;
+  const Clock* clock = &system_clock();
+  store::Environment environment = store::system_environment();
+  // Set by the subcommand that was parsed: does its work and gives the exit status.
+  std::function<Result<int>()> action;
+};
+
+// Runs `arguments` (without the program's name).
+int run(std::vector<std::string> arguments, Context& context);
+
+// The whole tree of commands and flags, as run() parses it. `context` outlives it.
+void build_app(CLI::App& app, Context& context);
+
+}  // namespace ingero::cli

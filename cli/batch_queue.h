@@ -1,0 +1,84 @@
+// Batches from the capture thread to the store thread: bounded, and recycled so that memory stays put.
+//
+// push() waits while the queue is full: the ring buffer is the place where pressure shows, exactly counted.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "kernelside/drain.h"
+
+namespace ingero::cli {
+
+// What the capture thread hands over at a time.
+struct Parcel {
+  kernelside::Batch records;
+  std::vector<hal::Process> processes;  // met since the last parcel; written before the records
+  std::vector<hal::SystemSnapshot> snapshots;
+  void clear() {
+    records.clear();
+    processes.clear();
+    snapshots.clear();
+  }
+};
+
+class BatchQueue {
+ public:
+  explicit BatchQueue(size_t limit) : limit_(limit) {}
+
+  std::unique_ptr<Parcel> fresh() {
+    const std::scoped_lock lock(mutex_);
+    if (spare_.empty()) return std::make_unique<Parcel>();
+    auto batch = std::move(spare_.back());
+    spare_.pop_back();
+    return batch;
+  }
+
+  void push(std::unique_ptr<Parcel> batch) {
+    std::unique_lock lock(mutex_);
+    not_full_.wait(lock, [&] { return queue_.size() < limit_; });
+    queue_.push_back(std::move(batch));
+    not_empty_.notify_one();
+  }
+
+  // The next batch; null after `timeout` without one, or when closed and empty.
+  template <typename Duration>
+  std::unique_ptr<Parcel> pop(Duration timeout) {
+    std::unique_lock lock(mutex_);
+    not_empty_.wait_for(lock, timeout, [&] { return !queue_.empty() || closed_; });
+    if (queue_.empty()) return nullptr;
+    auto batch = std::move(queue_.front());
+    queue_.pop_front();
+    not_full_.notify_one();
+    return batch;
+  }
+
+  void recycle(std::unique_ptr<Parcel> batch) {
+    batch->clear();
+    const std::scoped_lock lock(mutex_);
+    if (spare_.size() < limit_) spare_.push_back(std::move(batch));
+  }
+
+  void close() {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    not_empty_.notify_all();
+  }
+  bool finished() const {
+    const std::scoped_lock lock(mutex_);
+    return closed_ && queue_.empty();
+  }
+
+ private:
+  const size_t limit_;
+  mutable std::mutex mutex_;
+  std::condition_variable not_full_, not_empty_;
+  std::deque<std::unique_ptr<Parcel>> queue_;
+  std::vector<std::unique_ptr<Parcel>> spare_;
+  bool closed_ = false;
+};
+
+}  // namespace ingero::cli

@@ -1,0 +1,203 @@
+// ingero completion: shell scripts made from the tree of commands itself, so that they cannot lag behind it.
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "cli/commands.h"
+
+namespace ingero::cli {
+namespace {
+
+struct Flag {
+  std::string long_name;   // without dashes, may be empty
+  std::string short_name;  // without the dash, may be empty
+  std::string help;        // its first sentence
+  bool takes_value = false;
+  bool takes_file = false;
+};
+
+struct Command {
+  std::string name;
+  std::string help;
+  std::vector<Flag> flags;
+  std::vector<std::string> words;  // fixed values of its positional, if it has such
+};
+
+std::string first_sentence(const std::string& text) {
+  const size_t end = text.find_first_of(":;\n(");
+  return std::string(trim(std::string_view(text).substr(0, end)));
+}
+
+std::vector<Flag> flags_of(const CLI::App& app) {
+  std::vector<Flag> flags;
+  for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->nonpositional(); })) {
+    Flag flag;
+    if (!option->get_lnames().empty()) flag.long_name = option->get_lnames().front();
+    if (!option->get_snames().empty()) flag.short_name = option->get_snames().front();
+    flag.help = first_sentence(option->get_description());
+    flag.takes_value = option->get_items_expected_max() > 0 && option->get_type_size() > 0;
+    flag.takes_file = flag.takes_value && option->get_type_name().find("FILE") != std::string::npos;
+    flags.push_back(std::move(flag));
+  }
+  return flags;
+}
+
+std::vector<Command> commands_of(const CLI::App& root) {
+  std::vector<Command> commands;
+  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
+    Command command{app->get_name(), first_sentence(app->get_description()), flags_of(*app), {}};
+    if (command.name == "completion") command.words = {"bash", "zsh", "fish"};
+    commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+std::string all_flags(const std::vector<Flag>& flags) {
+  std::string text;
+  for (const Flag& flag : flags) {
+    if (!flag.long_name.empty()) text += (text.empty() ? "--" : " --") + flag.long_name;
+    if (!flag.short_name.empty()) text += (text.empty() ? "-" : " -") + flag.short_name;
+  }
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::string bash_script(const std::vector<Command>& commands, const std::vector<Flag>& root_flags) {
+  std::string names;
+  std::string cases;
+  for (const Command& command : commands) {
+    names += (names.empty() ? "" : " ") + command.name;
+    cases += fmt::format("    {}) words={} ;;\n", command.name,
+                         quoted(all_flags(command.flags) + (command.words.empty() ? "" : " " + join(command.words))));
+  }
+  return fmt::format(R"(# bash completion for ingero; load it with: source <(ingero completion bash)
+_ingero() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} command= words= i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${{COMP_WORDS[i]}} in -*) ;; *) command=${{COMP_WORDS[i]}}; break ;; esac
+  done
+  case $command in
+    '') words={} ;;
+{}  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}}
+complete -o default -F _ingero ingero
+)",
+                     quoted(names + " " + all_flags(root_flags)), cases);
+}
+
+// zsh gives brackets and colons in a description a meaning of their own.
+std::string zsh_text(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string zsh_flags(const std::vector<Flag>& flags) {
+  std::string text;
+  for (const Flag& flag : flags) {
+    const std::string value = !flag.takes_value ? "" : flag.takes_file ? ":file:_files" : ":value: ";
+    const auto spec = [&](const std::string& spelling) {
+      text += " \\\n        " + quoted(spelling + "[" + zsh_text(flag.help) + "]" + value);
+    };
+    if (!flag.long_name.empty()) spec("--" + flag.long_name);
+    if (!flag.short_name.empty()) spec("-" + flag.short_name);
+  }
+  return text;
+}
+
+std::string zsh_script(const std::vector<Command>& commands, const std::vector<Flag>& root_flags) {
+  std::string names;
+  std::string cases;
+  for (const Command& command : commands) {
+    names += "        " + quoted(zsh_text(command.name) + ":" + zsh_text(command.help)) + "\n";
+    const std::string rest = command.words.empty() ? "'*:file:_files'" : quoted("1:word:(" + join(command.words) + ")");
+    cases += fmt::format("      {}) _arguments{} {} ;;\n", command.name, zsh_flags(command.flags), rest);
+  }
+  return fmt::format(R"(#compdef ingero
+# zsh completion for ingero; load it with: source <(ingero completion zsh)
+_ingero() {{
+  local context state state_descr line
+  typeset -A opt_args
+  _arguments -C{} '1:command:->command' '*::argument:->argument'
+  case $state in
+    command)
+      local -a commands=(
+{}      )
+      _describe command commands ;;
+    argument)
+      case $words[1] in
+{}      esac ;;
+  esac
+}}
+compdef _ingero ingero
+)",
+                     zsh_flags(root_flags), names, cases);
+}
+
+std::string fish_flags(const std::vector<Flag>& flags, const std::string& condition) {
+  std::string text;
+  for (const Flag& flag : flags) {
+    text += "complete -c ingero -n " + quoted(condition);
+    if (!flag.long_name.empty()) text += " -l " + flag.long_name;
+    if (!flag.short_name.empty()) text += " -s " + flag.short_name;
+    if (flag.takes_value) text += flag.takes_file ? " -rF" : " -x";
+    text += " -d " + quoted(flag.help) + "\n";
+  }
+  return text;
+}
+
+std::string fish_script(const std::vector<Command>& commands, const std::vector<Flag>& root_flags) {
+  std::string text = "# fish completion for ingero; load it with: ingero completion fish | source\n";
+  for (const Command& command : commands) {
+    text += "complete -c ingero -f -n __fish_use_subcommand -a " + command.name + " -d " + quoted(command.help) + "\n";
+  }
+  text += fish_flags(root_flags, "__fish_use_subcommand");
+  for (const Command& command : commands) {
+    const std::string condition = "__fish_seen_subcommand_from " + command.name;
+    text += fish_flags(command.flags, condition);
+    if (!command.words.empty()) {
+      text += "complete -c ingero -f -n " + quoted(condition) + " -a " + quoted(join(command.words)) + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_completion(CLI::App& root, Context& context) {
+  CLI::App* command = root.add_subcommand("completion", "Print a shell's completion script");
+  auto shell = std::make_shared<std::string>();
+  command->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->footer(
+      "Examples:\n"
+      "  source <(ingero completion bash)\n"
+      "  ingero completion fish > ~/.config/fish/completions/ingero.fish");
+  command->callback([&root, &context, shell] {
+    context.action = [&root, &context, shell]() -> Result<int> {
+      const auto commands = commands_of(root);
+      const auto flags = flags_of(root);
+      if (*shell == "bash") context.out << bash_script(commands, flags);
+      if (*shell == "zsh") context.out << zsh_script(commands, flags);
+      if (*shell == "fish") context.out << fish_script(commands, flags);
+      return kExitDone;
+    };
+  });
+}
+
+}  // namespace ingero::cli

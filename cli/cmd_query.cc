@@ -1,0 +1,234 @@
+// ingero query: SQL over a recording, or a listing of its events. Only reads; the store's engine enforces that.
+#include <algorithm>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/row_printer.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr uint64_t kDefaultRows = 10'000;
+constexpr uint64_t kLiveDefaultNs = 3'600ULL * 1'000'000'000;
+
+struct QueryOptions {
+  std::vector<std::string> words;  // [FILE] [SQL]
+  std::string database;
+  RangeOptions range;
+  std::string op;
+  uint32_t pid = 0;
+  bool pid_given = false;
+  uint64_t limit = 0;
+  std::string timeout = "30s";
+  bool json = false;
+  bool csv = false;
+};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return out;
+}
+
+// Is this one word the recording, rather than the SQL?
+bool names_a_file(const std::string& word) {
+  const std::string small = lower(word);
+  if (small.size() > 3 && small.find('\n') == std::string::npos && small.ends_with(".db") &&
+      small.find(';') == std::string::npos) {
+    return true;
+  }
+  std::error_code ignored;
+  return word.size() < 4096 && std::filesystem::exists(word, ignored);
+}
+
+struct Request {
+  std::string database;
+  std::string sql;
+};
+
+Result<Request> split_words(const QueryOptions& options) {
+  Request request{options.database, {}};
+  auto words = options.words;
+  if (words.size() == 2 || (words.size() == 1 && options.database.empty() && names_a_file(words.front()))) {
+    if (!options.database.empty()) {
+      return Error{Errc::kInvalid, "the recording is named twice, by --db and by the first argument"};
+    }
+    request.database = words.front();
+    words.erase(words.begin());
+  }
+  if (!words.empty()) request.sql = words.front();
+  if (!words.empty() && trim(request.sql).empty()) return Error{Errc::kInvalid, "the SQL is empty"};
+  return request;
+}
+
+// The documented columns of a listing, over the view `events`. `args` is JSON made by the engine.
+constexpr const char* kListing =
+    "SELECT e.timestamp, e.pid, e.tid, e.comm, lower(e.layer) AS source, e.op_name AS op, e.duration, e.gpu_id, "
+    "json_array(e.arg0, e.arg1) AS args, e.ret_code AS return_code, e.cgroup_id, "
+    "(SELECT st.frames FROM stack_traces st WHERE st.hash = e.stack_hash) AS stack FROM events e";
+
+struct Filter {
+  std::string where;
+  std::vector<store::Bound> bound;
+
+  void add(const std::string& condition, std::initializer_list<store::Bound> values) {
+    where += (where.empty() ? " WHERE " : " AND ") + condition;
+    bound.insert(bound.end(), values.begin(), values.end());
+  }
+};
+
+Filter filter_of(const QueryOptions& options, const TimeRange& range) {
+  Filter filter;
+  if (range.from_wall_ns) {
+    filter.add("e.timestamp + coalesce(e.duration, 0) >= ?",
+               {store::Bound::of(static_cast<int64_t>(*range.from_wall_ns))});
+  }
+  if (range.to_wall_ns) filter.add("e.timestamp <= ?", {store::Bound::of(static_cast<int64_t>(*range.to_wall_ns))});
+  if (options.pid_given) filter.add("e.pid = ?", {store::Bound::of(static_cast<int64_t>(options.pid))});
+  if (!options.op.empty()) {
+    const auto op = store::Bound::of(lower(options.op));
+    filter.add("(lower(e.op_name) = ? OR lower(e.call) = ? OR lower(e.symbol) = ?)", {op, op, op});
+  }
+  return filter;
+}
+
+// A listing's row as users know it: wall time as text, the duration in nanoseconds and for people.
+class ListingRow {
+ public:
+  static std::vector<std::string_view> names(Format format) {
+    if (format == Format::kTable) return {"TIMESTAMP", "PID", "TID", "PROCESS", "SOURCE", "OP", "DURATION", "RETURN"};
+    return {"timestamp", "pid",    "tid",  "comm",        "source",    "op",   "duration_ns",
+            "duration",  "gpu_id", "args", "return_code", "cgroup_id", "stack"};
+  }
+  std::span<const store::Value> of(std::span<const store::Value> in, Format format) {
+    enum { kTime, kPid, kTid, kComm, kSource, kOp, kDuration, kGpu, kArgs, kReturn, kCgroup, kStack };
+    time_ = in[kTime].is_null() ? "" : format_wall(static_cast<uint64_t>(in[kTime].integer));
+    const bool timed = !in[kDuration].is_null();
+    duration_ = timed ? format_duration(static_cast<uint64_t>(std::max<int64_t>(0, in[kDuration].integer))) : "";
+    const store::Value time = text(time_);
+    const store::Value duration = timed ? text(duration_) : store::Value{};
+    if (format == Format::kTable) {
+      values_ = {time, in[kPid], in[kTid], in[kComm], in[kSource], in[kOp], duration, in[kReturn]};
+    } else {
+      values_ = {time,     in[kPid], in[kTid],  in[kComm],   in[kSource], in[kOp],   in[kDuration],
+                 duration, in[kGpu], in[kArgs], in[kReturn], in[kCgroup], in[kStack]};
+    }
+    return values_;
+  }
+
+ private:
+  static store::Value text(const std::string& content) {
+    store::Value value;
+    value.type = store::Value::Type::kText;
+    value.text = content;
+    return value;
+  }
+  std::string time_;
+  std::string duration_;
+  std::vector<store::Value> values_;
+};
+
+Status list_events(const store::Reader& reader, const QueryOptions& options, const Context& context,
+                   const store::QueryLimits& limits, Format format, RowPrinter& printer) {
+  const auto range = resolve_range(options.range, reader, *context.clock, kLiveDefaultNs);
+  if (!range.ok()) return range.error();
+  Filter filter = filter_of(options, *range);
+  // The latest events when there are too many, shown in the order of time.
+  const std::string sql = fmt::format("SELECT * FROM ({}{} ORDER BY e.timestamp DESC LIMIT {}) ORDER BY 1", kListing,
+                                      filter.where, limits.rows);
+  store::QueryLimits no_row_limit = limits;
+  no_row_limit.rows = 0;
+  const auto names = ListingRow::names(format);
+  printer.columns(names);
+  ListingRow row;
+  const auto outcome = reader.query(
+      sql, no_row_limit,
+      [&](std::span<const store::Value> values) {
+        printer.row(row.of(values, format));
+        return true;
+      },
+      {}, filter.bound);
+  if (!outcome.ok()) return outcome.error();
+  if (outcome->rows == limits.rows) {
+    log_warning("the latest {} events are shown; there may be more (--limit)", limits.rows);
+  }
+  return {};
+}
+
+Status run_sql(const store::Reader& reader, const std::string& sql, const QueryOptions& options,
+               const store::QueryLimits& limits, RowPrinter& printer) {
+  if (options.pid_given || !options.op.empty() || !options.range.since.empty() || !options.range.from.empty() ||
+      !options.range.to.empty()) {
+    log_warning("--since, --from, --to, --pid and --op choose what is listed; SQL says it itself, in WHERE");
+  }
+  const auto outcome = reader.query(
+      sql, limits,
+      [&](std::span<const store::Value> values) {
+        printer.row(values);
+        return true;
+      },
+      [&](std::span<const std::string_view> names) { printer.columns(names); });
+  if (!outcome.ok()) return outcome.error();
+  if (outcome->truncated) log_warning("the first {} rows are shown; there are more (--limit)", limits.rows);
+  return {};
+}
+
+Result<int> run_query(const QueryOptions& options, Context& context) {
+  const auto request = split_words(options);
+  if (!request.ok()) return request.error();
+  const auto timeout = parse_duration_ns(options.timeout);
+  if (!timeout.ok()) return timeout.error().in("--timeout");
+  const auto reader = open_recording(request->database, context);
+  if (!reader.ok()) return reader.error();
+  store::QueryLimits limits;
+  limits.rows = options.limit == 0 ? kDefaultRows : options.limit;
+  limits.time_ns = *timeout;
+  const Format format = options.json ? Format::kJson : options.csv ? Format::kCsv : Format::kTable;
+  const auto printer = RowPrinter::make(format, context);
+  if (request->sql.empty()) {
+    INGERO_TRY(list_events(**reader, options, context, limits, format, *printer));
+  } else {
+    INGERO_TRY(run_sql(**reader, request->sql, options, limits, *printer));
+  }
+  printer->finish();
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_query(CLI::App& root, Context& context) {
+  CLI::App* command = root.add_subcommand("query", "Ask a recording in SQL, or list its events");
+  auto options = std::make_shared<QueryOptions>();
+  command->add_option("words", options->words, "[FILE] [SQL]: the recording, and one statement that only reads")
+      ->expected(0, 2)
+      ->type_name("");
+  add_database_option(*command, options->database);
+  add_range_options(*command, options->range, "1h");
+  command->add_option("--op", options->op, "List only this call, upper or lower case")->type_name("NAME");
+  command->add_option("-p,--pid", options->pid, "List only this process")
+      ->type_name("PID")
+      ->each([options](const std::string&) { options->pid_given = true; });
+  command->add_option("--limit", options->limit, "At most this many rows (0: 10000)")->type_name("N");
+  command->add_option("--timeout", options->timeout, "Give up after this time (0: never)")
+      ->check(duration_check())
+      ->capture_default_str();
+  CLI::Option* json = command->add_flag("--json", options->json, "An array of objects");
+  command->add_flag("--csv", options->csv, "Comma-separated values")->excludes(json);
+  command->footer(
+      "Examples:\n"
+      "  ingero query run.db \"SELECT op_name, count(*), max(duration)/1000 AS max_us FROM events GROUP BY 1\"\n"
+      "  ingero query run.db \"SELECT kind, vendor, count(*) FROM events GROUP BY 1,2\" --csv\n"
+      "  ingero query --db run.db --since 2h --pid 4321 --json | jq .\n"
+      "Tables and views: events, sources, ops, process_names, stack_traces, sessions, system_snapshots, schema_info "
+      "...");
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return run_query(*options, context); }; });
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,15 @@
+// The subcommands: each function adds one to the tree and, when it is parsed, sets Context::action. One per cmd_*.cc.
+#pragma once
+
+#include "cli/app.h"
+
+namespace ingero::cli {
+
+void add_check(CLI::App& root, Context& context);
+void add_trace(CLI::App& root, Context& context);
+void add_version(CLI::App& root, Context& context);
+void add_completion(CLI::App& root, Context& context);
+void add_query(CLI::App& root, Context& context);
+void add_explain(CLI::App& root, Context& context);
+
+}  // namespace ingero::cli

@@ -1,0 +1,17 @@
+// The program: hands the process's arguments, streams and surroundings to run().
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "base/environment.h"
+#include "cli/app.h"
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  ingero::cli::Context context(std::cout, std::cerr);
+  context.out_is_terminal = isatty(STDOUT_FILENO) != 0;
+  context.colour = context.out_is_terminal && !ingero::environment("NO_COLOR") &&
+                   ingero::environment("TERM").value_or("dumb") != "dumb";
+  return ingero::cli::run({argv + 1, argv + argc}, context);
+}

@@ -1,0 +1,442 @@
+// The recording's threads and their order of start and stop.
+#include "cli/recorder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <unordered_map>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/batch_queue.h"
+#include "kernelside/drain.h"
+#include "kernelside/host_events.h"
+#include "kernelside/mappings.h"
+#include "kernelside/normalise.h"
+#include "kernelside/proc.h"
+#include "kernelside/snapshot.h"
+
+namespace ingero::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kEventsPerBatch = 8192;
+constexpr size_t kQueuedBatches = 4;
+constexpr int kDrainTimeoutMs = 100;
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr size_t kMaxKnownProcesses = 65536;
+
+using CallKey = std::pair<uint32_t, uint64_t>;  // tid, start
+
+}  // namespace
+
+struct Recorder::Impl {
+  RecorderOptions options;
+  std::span<const hal::Backend* const> backends;
+  const hal::CallTable& calls;
+  const Clock& clock = system_clock();
+
+  hal::LossLedger ledger;
+  LiveStats stats;
+  std::unique_ptr<kernelside::Objects> objects;
+  std::unique_ptr<kernelside::Tracer> tracer;
+  std::unique_ptr<kernelside::Normaliser> normaliser;
+  std::unique_ptr<kernelside::Drain> drain;
+  std::unique_ptr<kernelside::MappingWatch> mappings;
+  std::unique_ptr<kernelside::HostPrograms> host;
+  std::unique_ptr<store::Writer> writer;
+  std::vector<std::string> degraded;
+
+  BatchQueue queue{kQueuedBatches};
+  std::thread discovery_thread, capture_thread, store_thread;
+  std::atomic<bool> stop_discovery{false};
+  std::atomic<bool> stop_capture{false};
+  bool stopped = false;
+  const Recorder* owner = nullptr;
+
+  // The capture thread's own.
+  kernelside::ProcFs proc;
+  kernelside::SnapshotReader snapshots;
+  kernelside::SocketOwners socket_owners;
+  struct Known {
+    hal::Process process;
+    wire_process counters{};
+    uint64_t counters_mono_ns = 0;
+  };
+  std::unordered_map<uint32_t, Known> known;
+  std::set<CallKey> reported_hangs;
+  uint64_t next_second_mono_ns = 0;
+
+  mutable std::mutex mutex;
+  // Guarded by mutex:
+  std::vector<LiveCall> hanging;
+  hal::SystemSnapshot last_snapshot;
+  std::string store_trouble;
+
+  std::atomic<uint64_t> stored{0};
+  std::atomic<uint64_t> file_bytes{0};
+
+  Impl(RecorderOptions chosen, std::span<const hal::Backend* const> tables, const hal::CallTable& call_table)
+      : options(std::move(chosen)),
+        backends(tables),
+        calls(call_table),
+        stats(call_table),
+        snapshots(clock),
+        socket_owners(proc, clock) {}
+
+  Status open();
+  void discover();
+  void capture();
+  void store();
+  void meet(uint32_t pid, uint64_t start_mono_ns, Parcel& parcel);
+  void take_tasks(Parcel& parcel);
+  void every_second(Parcel& parcel);
+  void note_hangs(const std::vector<wire_in_flight>& frames, uint64_t now, uint64_t after_ns, Parcel& parcel);
+  void hand_over(std::unique_ptr<Parcel> parcel);
+  void write(const Parcel& parcel);
+};
+
+Status Recorder::Impl::open() {
+  auto loaded = kernelside::Objects::load(options.objects);
+  INGERO_TRY(loaded);
+  objects = std::move(*loaded);
+  tracer = std::make_unique<kernelside::Tracer>(options.tracer, backends, calls, objects.get(), ledger, clock);
+  normaliser = std::make_unique<kernelside::Normaliser>(calls, tracer->sites(), ledger);
+  normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
+  auto opened_drain = kernelside::Drain::open(*objects, calls, *normaliser, ledger);
+  INGERO_TRY(opened_drain);
+  drain = std::move(*opened_drain);
+  if (options.store) {
+    auto opened_writer = store::Writer::open(*options.store, calls, ledger, clock);
+    INGERO_TRY(opened_writer);
+    writer = std::move(*opened_writer);
+  }
+
+  for (const auto& status : objects->attach_thread_programs()) {
+    if (!status.attached) degraded.push_back(fmt::format("{}: {}", status.name, status.reason));
+  }
+  std::vector<kernelside::SharedMap> shared;
+  for (const char* name : {"events", "critical_events", "recipes", "losses", "site_losses", "threads", "processes",
+                           "wanted_pids", "wanted_cgroups"}) {
+    shared.push_back({name, objects->map_fd(name)});
+  }
+  auto host_programs = kernelside::HostPrograms::attach(options.host, shared);
+  if (!host_programs.ok()) {
+    degraded.push_back(host_programs.error().text());
+  } else {
+    host = std::move(*host_programs);
+    for (const auto& status : host->status()) {
+      if (status.wanted && !status.attached) {
+        degraded.push_back(fmt::format("{}: {}", status.tracepoint, status.reason));
+      }
+    }
+  }
+
+  // The wanted processes are followed from here on, whether or not they have made a call: their children count too.
+  for (const uint32_t pid : options.objects.pids) {
+    if (const Status marked = objects->mark_traced(pid); !marked.ok()) degraded.push_back(marked.error().text());
+  }
+
+  // Watch before the scan, so that no mapping falls between the two.
+  auto watch = kernelside::MappingWatch::open();
+  if (watch.ok()) {
+    mappings = std::move(*watch);
+  } else {
+    degraded.push_back(fmt::format("libraries loaded later are found by a scan every second: {}",
+                                   watch.error().text()));
+  }
+  for (const auto& library : options.tracer.libraries) INGERO_TRY(tracer->add_library(library));
+  INGERO_TRY(tracer->scan());
+  return {};
+}
+
+void Recorder::Impl::discover() {
+  std::vector<kernelside::NewMapping> found;
+  while (!stop_discovery.load(std::memory_order_relaxed)) {
+    bool scan = !mappings;
+    if (mappings) {
+      found.clear();
+      const auto lost = mappings->read(100, found);
+      for (const auto& notice : found) {
+        if (notice.pid == options.objects.own_pid) continue;
+        hal::Mapping mapping;
+        mapping.start = notice.start;
+        mapping.end = notice.end;
+        mapping.executable = true;
+        mapping.file = notice.file;
+        mapping.untrusted_path = notice.untrusted_path;
+        tracer->consider(notice.pid, mapping, notice.mono_ns);
+      }
+      if (lost.ok() && *lost > 0) {
+        ledger.add(hal::Loss::mapping_lost, *lost);
+        scan = true;
+      }
+    } else {
+      std::this_thread::sleep_for(1s);
+    }
+    if (scan) (void)tracer->scan().ok();
+  }
+}
+
+// A process is traced from now on: read what /proc says of it while it is there.
+void Recorder::Impl::meet(uint32_t pid, uint64_t start_mono_ns, Parcel& parcel) {
+  if (known.size() >= kMaxKnownProcesses) known.clear();
+  auto read = proc.process(pid);
+  hal::Process process;
+  if (read.ok()) {
+    process = std::move(*read);
+  } else {
+    process.pid = pid;
+    process.start_mono_ns = start_mono_ns;
+  }
+  parcel.processes.push_back(process);
+  Known& entry = known[pid];
+  entry.process = std::move(process);
+}
+
+void Recorder::Impl::take_tasks(Parcel& parcel) {
+  for (const auto& ended : parcel.records.ended) {
+    const auto entry = known.find(ended.counters.pid);
+    const wire_process before = entry != known.end() ? entry->second.counters : wire_process{};
+    const uint64_t since = entry != known.end() && entry->second.counters_mono_ns != 0
+                               ? entry->second.counters_mono_ns
+                               : ended.counters.start_ns;
+    for (auto& event : kernelside::counter_events(before, since, ended.counters, ended.mono_ns, calls)) {
+      event.wall_offset_ns = normaliser->wall_offset_ns();
+      parcel.records.events.push_back(event);
+    }
+  }
+  for (const wire_task& task : parcel.records.tasks) {
+    switch (task.type) {
+      case WIRE_TRACED:
+      case WIRE_EXEC:
+        meet(task.pid, task.start_ns, parcel);
+        break;
+      case WIRE_FORK:
+        meet(task.other_pid, 0, parcel);
+        break;
+      case WIRE_EXIT:
+        known.erase(task.pid);
+        normaliser->forget(task.tid);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void Recorder::Impl::note_hangs(const std::vector<wire_in_flight>& frames, uint64_t now, uint64_t after_ns,
+                                Parcel& parcel) {
+  std::vector<LiveCall> found;
+  std::set<CallKey> still;
+  for (const wire_in_flight& frame : frames) {
+    if (frame.frame.start_ns > now || now - frame.frame.start_ns < after_ns) continue;
+    LiveCall call;
+    if (!normaliser->in_flight(frame, call.event)) continue;
+    call.elapsed_ns = now - frame.frame.start_ns;
+    const CallKey key{frame.tid, frame.frame.start_ns};
+    still.insert(key);
+    if (!reported_hangs.contains(key)) parcel.records.events.push_back(call.event);
+    found.push_back(std::move(call));
+  }
+  reported_hangs = std::move(still);
+  std::sort(found.begin(), found.end(),
+            [](const LiveCall& a, const LiveCall& b) { return a.elapsed_ns > b.elapsed_ns; });
+  const std::scoped_lock lock(mutex);
+  hanging = std::move(found);
+}
+
+void Recorder::Impl::every_second(Parcel& parcel) {
+  const uint64_t now = clock.mono_ns();
+  normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
+  objects->read_losses(ledger);
+
+  auto snapshot = snapshots.read();
+  parcel.snapshots.push_back(snapshot);
+  {
+    const std::scoped_lock lock(mutex);
+    last_snapshot = snapshot;
+  }
+  if (auto frames = objects->calls_in_flight(); frames.ok()) note_hangs(*frames, now, options.hang_after_ns, parcel);
+  if (auto processes = objects->processes(); processes.ok()) {
+    for (const wire_process& counters : *processes) {
+      auto entry = known.find(counters.pid);
+      if (entry == known.end()) {
+        meet(counters.pid, counters.start_ns, parcel);
+        entry = known.find(counters.pid);
+      }
+      Known& process = entry->second;
+      const uint64_t since = process.counters_mono_ns != 0 ? process.counters_mono_ns : counters.start_ns;
+      for (auto& event : kernelside::counter_events(process.counters, since, counters, now, calls)) {
+        event.wall_offset_ns = normaliser->wall_offset_ns();
+        parcel.records.events.push_back(event);
+      }
+      process.counters = counters;
+      process.counters_mono_ns = now;
+    }
+  }
+}
+
+void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
+  auto& records = parcel->records;
+  if (records.events.empty() && parcel->processes.empty() && parcel->snapshots.empty() && records.names.empty()) {
+    queue.recycle(std::move(parcel));
+    return;
+  }
+  for (auto& [index, detail] : records.tcp) {
+    hal::Event& event = records.events[index];
+    if (event.pid != 0 || detail.socket_inode == 0) continue;
+    std::vector<uint32_t> traced;
+    for (const auto& [pid, process] : known) traced.push_back(pid);
+    if (const auto owner = socket_owners.owner(detail.socket_inode, traced)) event.pid = event.tid = *owner;
+  }
+  stats.add(records.events);
+  if (options.on_events && owner != nullptr) options.on_events(records.events, *owner);
+  queue.push(std::move(parcel));
+}
+
+void Recorder::Impl::capture() {
+  bool more = false;
+  bool last_round = false;
+  while (true) {
+    auto parcel = queue.fresh();
+    const auto drained = drain->poll(more || last_round ? 0 : kDrainTimeoutMs, kEventsPerBatch, parcel->records);
+    more = drained.ok() && *drained;
+    if (!drained.ok()) log_error("{}", drained.error().text());
+    take_tasks(*parcel);
+    if (clock.mono_ns() >= next_second_mono_ns) {
+      next_second_mono_ns = clock.mono_ns() + kSecond;
+      every_second(*parcel);
+    }
+    hand_over(std::move(parcel));
+    if (last_round && !more) break;
+    // Stop asked for: the probes are gone by now, so one more round empties the rings.
+    last_round = stop_capture.load(std::memory_order_acquire);
+  }
+  // What is still open now will not be seen to return.
+  auto parcel = queue.fresh();
+  if (auto frames = objects->calls_in_flight(); frames.ok()) note_hangs(*frames, clock.mono_ns(), 0, *parcel);
+  objects->read_losses(ledger);
+  hand_over(std::move(parcel));
+  queue.close();
+}
+
+void Recorder::Impl::write(const Parcel& parcel) {
+  Status status;
+  for (const auto& site : tracer->take_sites()) writer->add_site(site.index, site.site);
+  for (const auto& process : parcel.processes) writer->add_process(process);
+  for (const auto& snapshot : parcel.snapshots) writer->add_snapshot(snapshot);
+  const std::span<const hal::Event> events(parcel.records.events);
+  size_t from = 0;
+  for (const auto& [index, detail] : parcel.records.tcp) {
+    if (index > from) status = writer->write(events.subspan(from, index - from));
+    status = writer->write_tcp(events[index], detail.detail);
+    from = index + 1;
+  }
+  if (from < events.size()) status = writer->write(events.subspan(from));
+  const std::scoped_lock lock(mutex);
+  store_trouble = status.ok() ? "" : status.error().text();
+}
+
+void Recorder::Impl::store() {
+  auto next_flush = std::chrono::steady_clock::now() + 100ms;
+  while (!queue.finished()) {
+    auto parcel = queue.pop(100ms);
+    if (parcel) {
+      if (writer) write(*parcel);
+      queue.recycle(std::move(parcel));
+    }
+    if (!writer || std::chrono::steady_clock::now() < next_flush) continue;
+    next_flush = std::chrono::steady_clock::now() + 100ms;
+    const Status flushed = writer->flush();
+    if (!flushed.ok()) {
+      const std::scoped_lock lock(mutex);
+      store_trouble = flushed.error().text();
+    }
+    (void)writer->maintain().ok();
+    stored.store(writer->rows_committed(), std::memory_order_relaxed);
+    file_bytes.store(writer->file_bytes(), std::memory_order_relaxed);
+  }
+}
+
+Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Recorder::~Recorder() {
+  if (impl_) (void)stop().ok();
+}
+
+Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
+                                                  std::span<const hal::Backend* const> backends,
+                                                  const hal::CallTable& calls) {
+  options.objects.own_pid = static_cast<uint32_t>(getpid());
+  auto impl = std::make_unique<Impl>(std::move(options), backends, calls);
+  INGERO_TRY(impl->open());
+  auto* raw = impl.get();
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));
+  raw->owner = recorder.get();
+  raw->store_thread = std::thread([raw] { raw->store(); });
+  raw->capture_thread = std::thread([raw] { raw->capture(); });
+  raw->discovery_thread = std::thread([raw] { raw->discover(); });
+  return recorder;
+}
+
+Status Recorder::stop() {
+  if (impl_->stopped) return {};
+  impl_->stopped = true;
+  impl_->stop_discovery = true;
+  if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
+  impl_->tracer->stop_entries();
+  impl_->tracer->detach();
+  impl_->stop_capture.store(true, std::memory_order_release);
+  if (impl_->capture_thread.joinable()) impl_->capture_thread.join();
+  if (impl_->store_thread.joinable()) impl_->store_thread.join();
+  impl_->host.reset();
+  if (!impl_->writer) return {};
+  const Status closed = impl_->writer->close();
+  impl_->stored = impl_->writer->rows_committed();
+  impl_->file_bytes = impl_->writer->file_bytes();
+  return closed;
+}
+
+kernelside::Tracer& Recorder::tracer() { return *impl_->tracer; }
+const LiveStats& Recorder::stats() const { return impl_->stats; }
+const hal::LossLedger& Recorder::losses() const { return impl_->ledger; }
+kernelside::Mechanism Recorder::mechanism() const { return impl_->objects->mechanism(); }
+std::vector<LiveCall> Recorder::hanging() const {
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->hanging;
+}
+hal::SystemSnapshot Recorder::snapshot() const {
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->last_snapshot;
+}
+std::vector<std::string> Recorder::degraded() const { return impl_->degraded; }
+std::string Recorder::store_trouble() const {
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->store_trouble;
+}
+std::string Recorder::process_name(uint32_t pid) const {
+  const auto found = impl_->known.find(pid);
+  return found == impl_->known.end() ? "" : found->second.process.comm;
+}
+std::string Recorder::library_of(uint32_t site) const { return impl_->tracer->library_of(site); }
+uint64_t Recorder::stored() const { return impl_->stored; }
+uint64_t Recorder::file_bytes() const { return impl_->file_bytes; }
+
+std::vector<std::pair<std::string, uint64_t>> Recorder::lost_by_call() const {
+  std::map<std::string, uint64_t> by_call;
+  const auto& sites = impl_->tracer->sites();
+  for (const auto& [site, count] : impl_->objects->site_losses(sites.size())) {
+    by_call[std::string(impl_->calls[sites[site].call].name)] += count;
+  }
+  return {by_call.begin(), by_call.end()};
+}
+
+}  // namespace ingero::cli

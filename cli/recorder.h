@@ -1,0 +1,86 @@
+// One recording, live: attaches, drains, keeps the host's side, stores. Owns the threads.
+//
+//   discovery  new mappings -> probes
+//   capture    rings -> events, once a second the dumps, counters, clocks and the machine's snapshot
+//   store      events -> database
+//
+// start() returns when probes are on everything mapped already; stop() drains the rings first and returns when all is
+// committed. The const members may be called from any thread in between. A full store queue holds the capture thread
+// back; the ring then fills and the kernel side counts what it loses, by call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/live_stats.h"
+#include "hal/call_table.h"
+#include "hal/event.h"
+#include "hal/loss.h"
+#include "kernelside/host_programs.h"
+#include "kernelside/objects.h"
+#include "kernelside/tracer.h"
+#include "store/writer.h"
+
+namespace ingero::cli {
+
+class Recorder;
+
+struct RecorderOptions {
+  kernelside::ObjectOptions objects;
+  kernelside::TracerOptions tracer;
+  kernelside::HostOptions host;
+  std::optional<store::WriterOptions> store;  // none: --record=false
+  uint64_t hang_after_ns = 10'000'000'000;
+  // Each batch of events as captured (capture thread); for --json and --verbose.
+  std::function<void(std::span<const hal::Event>, const Recorder&)> on_events;
+};
+
+struct LiveCall {
+  hal::Event event;       // outcome kInFlight
+  uint64_t elapsed_ns = 0;
+};
+
+class Recorder {
+ public:
+  // `backends` and `calls` must outlive this.
+  static Result<std::unique_ptr<Recorder>> start(RecorderOptions options, std::span<const hal::Backend* const> backends,
+                                                 const hal::CallTable& calls);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  Status stop();
+
+  kernelside::Tracer& tracer();
+  const LiveStats& stats() const;
+  const hal::LossLedger& losses() const;
+  kernelside::Mechanism mechanism() const;
+  // Calls in flight longer than hang_after, as of the last second; longest first.
+  std::vector<LiveCall> hanging() const;
+  hal::SystemSnapshot snapshot() const;
+  // Names of the threads' programs and host programs that are not there, with reasons.
+  std::vector<std::string> degraded() const;
+  // Calls lost to a full ring: call name and count.
+  std::vector<std::pair<std::string, uint64_t>> lost_by_call() const;
+  uint64_t stored() const;
+  uint64_t file_bytes() const;
+  // A traced process's name, or empty. For on_events: the capture thread only.
+  std::string process_name(uint32_t pid) const;
+  // The library file of a site, or empty. For on_events: the capture thread only.
+  std::string library_of(uint32_t site) const;
+  // The first error of the store since it last worked; empty when it works.
+  std::string store_trouble() const;
+
+ private:
+  struct Impl;
+  explicit Recorder(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ingero::cli

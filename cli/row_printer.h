@@ -1,0 +1,32 @@
+// Rows of a query as a table, JSON or CSV.
+//
+// A table is held until finish(), because its widths depend on all rows; JSON and CSV are handed on in pieces, the
+// first only after kHeldBytes, so that a query which fails early has written nothing. Threads: one at a time.
+#pragma once
+
+#include <memory>
+#include <ostream>
+#include <span>
+#include <string_view>
+
+#include "cli/app.h"
+#include "store/reader.h"
+
+namespace ingero::cli {
+
+enum class Format : uint8_t { kTable, kJson, kCsv };
+
+class RowPrinter {
+ public:
+  static constexpr size_t kHeldBytes = 4 << 20;
+
+  static std::unique_ptr<RowPrinter> make(Format format, Context& context);
+  virtual ~RowPrinter() = default;
+
+  virtual void columns(std::span<const std::string_view> names) = 0;
+  virtual void row(std::span<const store::Value> values) = 0;
+  // Everything that is still held. Without it nothing more is written.
+  virtual void finish() = 0;
+};
+
+}  // namespace ingero::cli

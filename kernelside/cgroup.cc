@@ -1,0 +1,165 @@
+// Cgroup paths and environments, read for the few names that say who a process works for.
+#include "kernelside/cgroup.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "base/text.h"
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr size_t kMaxPath = 4096;
+constexpr size_t kContainerIdLength = 64;
+constexpr size_t kUuidLength = 36;
+constexpr size_t kMirrorPodLength = 32;  // static pods: a hash without dashes
+
+bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+size_t hex_run(std::string_view text) {
+  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_hex) - text.begin());
+}
+
+// A component that is an id, or ends in one: "ID", "docker-ID.scope", "cri-containerd-ID.scope", "libpod-ID",
+// "...slice:cri-containerd:ID". A "conmon" scope holds the container's monitor, not the container.
+std::string container_of(std::string_view component) {
+  if (component.ends_with(".scope")) component.remove_suffix(6);
+  if (component.size() < kContainerIdLength) return {};
+  const std::string_view id = component.substr(component.size() - kContainerIdLength);
+  const std::string_view before = component.substr(0, component.size() - kContainerIdLength);
+  if (hex_run(id) != kContainerIdLength) return {};
+  if (!before.empty() && before.back() != '-' && before.back() != ':') return {};
+  if (before.find("conmon") != std::string_view::npos) return {};
+  return std::string(id);
+}
+
+// "pod" and a UUID: "podUID", "kubepods-burstable-podUID_WITH_UNDERSCORES.slice".
+std::string pod_of(std::string_view component) {
+  for (size_t at = component.find("pod"); at != std::string_view::npos; at = component.find("pod", at + 1)) {
+    if (at > 0 && component[at - 1] != '-') continue;
+    const std::string_view rest = component.substr(at + 3);
+    const size_t hex = hex_run(rest);
+    const auto ends = [&](size_t length) {
+      return rest.size() == length || rest[length] == '.' || rest[length] == ':';
+    };
+    if (hex == kMirrorPodLength && ends(kMirrorPodLength)) return std::string(rest.substr(0, kMirrorPodLength));
+    if (hex != 8 || rest.size() < kUuidLength || !ends(kUuidLength)) continue;
+    std::string uuid(rest.substr(0, kUuidLength));
+    std::replace(uuid.begin(), uuid.end(), '_', '-');
+    bool valid = true;
+    for (size_t i = 0; i < uuid.size(); ++i) {
+      const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+      valid = valid && (dash ? uuid[i] == '-' : is_hex(uuid[i]));
+    }
+    if (valid) return uuid;
+  }
+  return {};
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 20 && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+void name_path(std::string_view path, CgroupNames& names) {
+  bool slurm = false;
+  for (const std::string_view component : split(path, '/')) {
+    if (component.empty()) continue;
+    // The innermost of nested containers wins.
+    if (auto id = container_of(component); !id.empty()) names.container_id = std::move(id);
+    if (auto uid = pod_of(component); !uid.empty()) names.pod_uid = std::move(uid);
+    slurm = slurm || component.find("slurm") != std::string_view::npos;
+    if (slurm && component.starts_with("job_") && is_number(component.substr(4))) {
+      names.slurm_job = std::string(component.substr(4));
+    }
+  }
+}
+
+std::optional<int32_t> small_number(std::string_view text) {
+  int32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+struct Launcher {
+  std::string_view rank, local_rank, world_size;
+};
+
+// Best first: what the training script itself was told, then what started it.
+constexpr std::array kLaunchers = {
+    Launcher{"RANK", "LOCAL_RANK", "WORLD_SIZE"},
+    Launcher{"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"},
+    Launcher{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
+    Launcher{"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE"},
+    Launcher{"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},
+};
+
+}  // namespace
+
+CgroupNames parse_cgroup(std::string_view untrusted_text) {
+  CgroupNames names;
+  std::string_view longest;
+  std::vector<std::string_view> paths;
+  for (const std::string_view line : split(untrusted_text, '\n')) {
+    const size_t first = line.find(':');
+    if (first == std::string_view::npos) continue;
+    const size_t second = line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view path = line.substr(second + 1, kMaxPath);
+    if (!path.starts_with('/')) continue;
+    if (line.starts_with("0::")) names.v2_path = std::string(path);
+    if (path.size() > longest.size()) longest = path;
+    paths.push_back(path);
+  }
+  // On hybrid hosts the v2 hierarchy is often bare while the v1 controllers hold the names.
+  names.path = names.v2_path.size() > 1 ? names.v2_path : std::string(longest);
+  for (const std::string_view path : paths) {
+    CgroupNames found;
+    name_path(path, found);
+    if (names.container_id.empty()) names.container_id = std::move(found.container_id);
+    if (names.pod_uid.empty()) names.pod_uid = std::move(found.pod_uid);
+    if (names.slurm_job.empty()) names.slurm_job = std::move(found.slurm_job);
+  }
+  return names;
+}
+
+JobNames parse_environ(std::string_view untrusted_text) {
+  JobNames names;
+  struct Values {
+    std::optional<int32_t> rank, local_rank, world_size;
+  };
+  std::array<Values, kLaunchers.size()> values;
+  // Without its final zero the text was cut, and its last entry may be half a value.
+  const size_t end = untrusted_text.rfind('\0');
+  if (end == std::string_view::npos) return names;
+  for (const std::string_view entry : split(untrusted_text.substr(0, end), '\0')) {
+    const size_t equals = entry.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view key = entry.substr(0, equals);
+    const std::string_view value = entry.substr(equals + 1);
+    if ((key == "SLURM_JOB_ID" || (key == "SLURM_JOBID" && names.slurm_job.empty())) && is_number(value)) {
+      names.slurm_job = std::string(value);
+    }
+    for (size_t i = 0; i < kLaunchers.size(); ++i) {
+      if (key == kLaunchers[i].rank) values[i].rank = small_number(value);
+      if (key == kLaunchers[i].local_rank) values[i].local_rank = small_number(value);
+      if (key == kLaunchers[i].world_size) values[i].world_size = small_number(value);
+    }
+  }
+  for (const Values& launcher : values) {
+    if (!launcher.rank) continue;
+    // A rank its world has no place for is a leftover of something else.
+    if (launcher.world_size && *launcher.rank >= *launcher.world_size) continue;
+    names.rank = *launcher.rank;
+    names.world_size = launcher.world_size.value_or(-1);
+    const bool local_fits = !launcher.world_size || launcher.local_rank.value_or(0) < *launcher.world_size;
+    names.local_rank = local_fits ? launcher.local_rank.value_or(-1) : -1;
+    break;
+  }
+  return names;
+}
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,35 @@
+// Who a process works for, as its cgroup path and environment tell: container, pod, batch job, rank.
+//
+// Pure text functions; thread-safe. The text is untrusted: a path component and an environment are what their owner
+// chose. Only ids of exactly the right shape are taken, and everything else is unknown (empty, or -1).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ingero::kernelside {
+
+struct CgroupNames {
+  std::string path;          // the v2 path, or on hybrid and v1 hosts the longest of all hierarchies
+  std::string v2_path;       // "0::" line; empty without one
+  std::string container_id;  // 64 hex digits
+  std::string pod_uid;       // with dashes, whatever the cgroup driver wrote
+  std::string slurm_job;     // digits
+};
+
+// /proc/PID/cgroup.
+CgroupNames parse_cgroup(std::string_view untrusted_text);
+
+struct JobNames {
+  std::string slurm_job;
+  int32_t rank = -1;
+  int32_t local_rank = -1;
+  int32_t world_size = -1;
+};
+
+// /proc/PID/environ (zero-separated; may be cut anywhere). Ranks come from one launcher only, the first that gives a
+// valid rank: torch (RANK), Slurm, Open MPI, MVAPICH, PMI; values of two launchers are never mixed.
+JobNames parse_environ(std::string_view untrusted_text);
+
+}  // namespace ingero::kernelside

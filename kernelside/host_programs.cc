@@ -1,0 +1,302 @@
+// Loads the host object: leaves out what BTF lacks, then what the verifier refuses, and attaches the rest.
+#include "kernelside/host_programs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <variant>
+
+#include "host.skel.h"
+#include "kernelside/libbpf_log.h"
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr size_t kLogBytes = 16 << 10;  // of one program's verifier log; a refusal is told at its end
+
+struct Row {
+  const char* tracepoint;
+  HostFeature feature;
+  const char* program;
+  const char* second_best;  // tried when `program` is refused
+  const char* shortcoming;  // of the second best
+};
+
+constexpr Row kRows[] = {
+    {"sched_process_fork", HostFeature::kProcesses, "on_process_fork", nullptr, nullptr},
+    {"sched_process_exec", HostFeature::kProcesses, "on_process_exec", nullptr, nullptr},
+    {"sched_process_exit", HostFeature::kProcesses, "on_process_exit", nullptr, nullptr},
+    {"mark_victim", HostFeature::kProcesses, "on_oom_kill", nullptr, nullptr},
+    {"mm_page_alloc", HostFeature::kMemory, "on_page_alloc", "on_page_alloc_own",
+     "atomic allocations are not counted: this kernel does not tell whether an interrupt made them"},
+    {"block_getrq", HostFeature::kBlock, "on_block_getrq", nullptr, nullptr},
+    {"block_bio_frontmerge", HostFeature::kBlock, "on_block_frontmerge", nullptr, nullptr},
+    {"block_rq_issue", HostFeature::kBlock, "on_block_issue", nullptr, nullptr},
+    {"block_rq_requeue", HostFeature::kBlock, "on_block_requeue", nullptr, nullptr},
+    {"block_rq_complete", HostFeature::kBlock, "on_block_complete", nullptr, nullptr},
+    {"sock_send_length", HostFeature::kSockets, "on_socket_send", nullptr, nullptr},
+    {"sock_recv_length", HostFeature::kSockets, "on_socket_receive", nullptr, nullptr},
+    {"inet_sock_set_state", HostFeature::kTcp, "on_socket_state", nullptr, nullptr},
+    {"tcp_retransmit_skb", HostFeature::kTcp, "on_tcp_retransmit", nullptr, nullptr},
+};
+constexpr size_t kRowCount = std::size(kRows);
+
+// What is to be loaded for each row; null: nothing.
+using Choice = std::array<const char*, kRowCount>;
+
+struct SkeletonDeleter {
+  void operator()(host* skeleton) const { host::destroy(skeleton); }
+};
+using Skeleton = std::unique_ptr<host, SkeletonDeleter>;
+struct LinkDeleter {
+  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
+};
+struct BtfDeleter {
+  void operator()(btf* types) const { btf__free(types); }
+};
+using Btf = std::unique_ptr<btf, BtfDeleter>;
+
+bool wanted(HostFeature feature, const HostOptions& options) {
+  switch (feature) {
+    case HostFeature::kProcesses:
+    case HostFeature::kMemory:
+      return options.processes;
+    case HostFeature::kBlock:
+      return options.block;
+    case HostFeature::kTcp:
+      return options.tcp;
+    case HostFeature::kSockets:
+      return options.sockets;
+  }
+  return false;
+}
+
+// The prototype of a tracepoint's programs, `void *` first; null: this kernel has no such tracepoint.
+const btf_type* prototype_of(const btf* types, const std::string& tracepoint) {
+  const int id = btf__find_by_name_kind(types, ("btf_trace_" + tracepoint).c_str(), BTF_KIND_TYPEDEF);
+  if (id < 0) return nullptr;
+  const btf_type* pointer = btf__type_by_id(types, btf__type_by_id(types, static_cast<uint32_t>(id))->type);
+  if (pointer == nullptr || !btf_is_ptr(pointer)) return nullptr;
+  const btf_type* prototype = btf__type_by_id(types, pointer->type);
+  return prototype != nullptr && btf_is_func_proto(prototype) ? prototype : nullptr;
+}
+
+struct Drift {
+  bool exit_tells_last = false;
+  bool victim_is_task = false;
+};
+
+Drift drift_of(const btf* types) {
+  Drift drift;
+  if (const btf_type* exit = prototype_of(types, "sched_process_exit")) drift.exit_tells_last = btf_vlen(exit) >= 3;
+  if (const btf_type* victim = prototype_of(types, "mark_victim"); victim != nullptr && btf_vlen(victim) >= 2) {
+    const btf_type* first = btf__type_by_id(types, btf_params(victim)[1].type);
+    drift.victim_is_task = first != nullptr && btf_is_ptr(first);
+  }
+  return drift;
+}
+
+bool is_used(const Choice& choice, std::string_view program) {
+  return std::any_of(choice.begin(), choice.end(),
+                     [&](const char* name) { return name != nullptr && program == name; });
+}
+
+// The telling line of a verifier's log: the one before its statistics.
+std::string verdict(std::string_view log, const std::string& otherwise) {
+  const auto end = log.rfind("\nprocessed ");
+  if (end == std::string_view::npos) return otherwise;
+  const auto start = log.rfind('\n', end - 1);
+  return std::string(log.substr(start == std::string_view::npos ? 0 : start + 1,
+                                start == std::string_view::npos ? end : end - start - 1));
+}
+
+// libbpf takes any map for any other; the programs would be refused one by one, or worse, accepted.
+Status reuse(bpf_map* own, const SharedMap& shared) {
+  bpf_map_info info{};
+  uint32_t size = sizeof(info);
+  if (bpf_obj_get_info_by_fd(shared.fd, &info, &size) != 0) {
+    return errno_error(fmt::format("look at shared map {}", shared.name));
+  }
+  if (info.type != bpf_map__type(own) || info.key_size != bpf_map__key_size(own) ||
+      info.value_size != bpf_map__value_size(own)) {
+    return Error(Errc::kInvalid,
+                 fmt::format("shared map {} is not of the kind the host programs declare", shared.name));
+  }
+  if (const int error = bpf_map__reuse_fd(own, shared.fd); error != 0) {
+    return errno_error(fmt::format("share map {}", shared.name), -error);
+  }
+  return {};
+}
+
+struct Refusal {
+  std::optional<size_t> row;  // whose program was refused; none: the object as a whole
+  Error why;
+};
+
+// Opens and loads the object with the chosen programs; on failure says which one was refused.
+std::variant<Skeleton, Refusal> load(const Choice& choice, const Drift& drift, std::span<const SharedMap> shared) {
+  LibbpfLog words;
+  Skeleton skeleton(host::open());
+  if (!skeleton) return Refusal{std::nullopt, errno_error("open BPF object host")};
+  skeleton->rodata->page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  skeleton->rodata->exit_tells_last = drift.exit_tells_last ? 1 : 0;
+  skeleton->rodata->victim_is_task = drift.victim_is_task ? 1 : 0;
+
+  for (const SharedMap& map : shared) {
+    bpf_map* own = bpf_object__find_map_by_name(skeleton->obj, map.name.c_str());
+    if (own == nullptr) continue;
+    if (auto shared_now = reuse(own, map); !shared_now) return Refusal{std::nullopt, shared_now.error()};
+  }
+  // Maps that no host program touches are only declared here.
+  for (bpf_map* map : {skeleton->maps.recipes, skeleton->maps.site_losses, skeleton->maps.threads,
+                       skeleton->maps.wanted_pids, skeleton->maps.wanted_cgroups}) {
+    if (bpf_map__fd(map) < 0) bpf_map__set_autocreate(map, false);
+  }
+
+  std::array<std::unique_ptr<std::array<char, kLogBytes>>, kRowCount> logs;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton->obj) {
+    bpf_program__set_autoload(program, is_used(choice, bpf_program__name(program)));
+  }
+  for (size_t i = 0; i < kRowCount; ++i) {
+    if (choice[i] == nullptr) continue;
+    logs[i] = std::make_unique<std::array<char, kLogBytes>>();
+    bpf_program__set_log_buf(bpf_object__find_program_by_name(skeleton->obj, choice[i]), logs[i]->data(), kLogBytes);
+  }
+  const int error = host::load(skeleton.get());
+  if (error == 0) {
+    bpf_object__for_each_program(program, skeleton->obj) bpf_program__set_log_buf(program, nullptr, 0);
+    return skeleton;
+  }
+  const Error why = errno_error("load BPF object host", -error);
+  for (size_t i = 0; i < kRowCount; ++i) {
+    if (choice[i] == nullptr || logs[i]->front() == '\0') continue;
+    logs[i]->back() = '\0';
+    return Refusal{i, Error(why.code(), verdict(logs[i]->data(), why.message()))};
+  }
+  return Refusal{std::nullopt,
+                 Error(why.code(), fmt::format("load BPF object host: {}", words.reason(why.message())),
+                       why.code() == Errc::kPermission ? "run as root, or with CAP_BPF and CAP_PERFMON" : "")};
+}
+
+}  // namespace
+
+std::string_view name_of(HostFeature feature) {
+  switch (feature) {
+    case HostFeature::kProcesses:
+      return "processes";
+    case HostFeature::kMemory:
+      return "memory";
+    case HostFeature::kBlock:
+      return "block";
+    case HostFeature::kTcp:
+      return "tcp";
+    case HostFeature::kSockets:
+      return "sockets";
+  }
+  return "unknown";
+}
+
+struct HostPrograms::Impl {
+  Skeleton skeleton;
+  std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
+  std::vector<int> program_fds;
+  std::vector<HostProgramStatus> status;
+};
+
+HostPrograms::HostPrograms(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HostPrograms::~HostPrograms() = default;
+
+Result<std::unique_ptr<HostPrograms>> HostPrograms::attach(const HostOptions& options,
+                                                           std::span<const SharedMap> shared) {
+  LibbpfLog words;
+  const Btf types(btf__load_vmlinux_btf());
+  if (!types) {
+    return Error(Errc::kNotSupported, errno_error("read the kernel's BTF").message(),
+                 "host events need a kernel with CONFIG_DEBUG_INFO_BTF (/sys/kernel/btf/vmlinux)");
+  }
+  const Drift drift = drift_of(types.get());
+  auto impl = std::make_unique<Impl>();
+  Choice choice{};
+  for (size_t i = 0; i < kRowCount; ++i) {
+    const Row& row = kRows[i];
+    HostProgramStatus status{row.program, row.tracepoint, row.feature, wanted(row.feature, options), false, {}};
+    if (!status.wanted) {
+      status.reason = "switched off";
+    } else if (prototype_of(types.get(), row.tracepoint) == nullptr) {
+      status.reason = fmt::format("this kernel has no tracepoint {}", row.tracepoint);
+    } else {
+      choice[i] = row.program;
+    }
+    impl->status.push_back(std::move(status));
+  }
+
+  // Each refusal takes one program out, so this ends.
+  while (true) {
+    auto loaded = load(choice, drift, shared);
+    if (auto* skeleton = std::get_if<Skeleton>(&loaded)) {
+      impl->skeleton = std::move(*skeleton);
+      break;
+    }
+    const Refusal& refusal = std::get<Refusal>(loaded);
+    if (!refusal.row) return refusal.why;
+    const size_t i = *refusal.row;
+    const bool has_second = kRows[i].second_best != nullptr && std::string_view(choice[i]) == kRows[i].program;
+    choice[i] = has_second ? kRows[i].second_best : nullptr;
+    impl->status[i].reason =
+        has_second ? kRows[i].shortcoming : fmt::format("refused by the kernel: {}", refusal.why.message());
+    if (has_second) impl->status[i].program = kRows[i].second_best;
+  }
+
+  for (size_t i = 0; i < kRowCount; ++i) {
+    if (choice[i] == nullptr) continue;
+    bpf_program* program = bpf_object__find_program_by_name(impl->skeleton->obj, choice[i]);
+    LibbpfLog attach_words;
+    std::unique_ptr<bpf_link, LinkDeleter> link(bpf_program__attach(program));
+    if (!link) {
+      const Error why = errno_error("attach");
+      impl->status[i].reason = attach_words.reason(why.message());
+      continue;
+    }
+    impl->status[i].attached = true;
+    impl->links.push_back(std::move(link));
+    impl->program_fds.push_back(bpf_program__fd(program));
+  }
+  return std::unique_ptr<HostPrograms>(new HostPrograms(std::move(impl)));
+}
+
+const std::vector<HostProgramStatus>& HostPrograms::status() const { return impl_->status; }
+
+int HostPrograms::map_fd(std::string_view name) const {
+  const bpf_map* map = bpf_object__find_map_by_name(impl_->skeleton->obj, std::string(name).c_str());
+  return map != nullptr ? bpf_map__fd(map) : -1;
+}
+
+std::vector<DeviceIo> HostPrograms::other_io() const {
+  std::vector<DeviceIo> devices;
+  const int fd = bpf_map__fd(impl_->skeleton->maps.device_io);
+  uint32_t dev = 0;
+  // The map only grows, up to its 256 entries, so a walk neither restarts nor runs on.
+  for (const uint32_t* previous = nullptr; bpf_map_get_next_key(fd, previous, &dev) == 0; previous = &dev) {
+    DeviceIo device{dev, {}};
+    if (bpf_map_lookup_elem(fd, &dev, &device.totals) == 0) devices.push_back(device);
+  }
+  return devices;
+}
+
+uint64_t HostPrograms::missed_runs() const {
+  uint64_t missed = 0;
+  for (const int fd : impl_->program_fds) {
+    bpf_prog_info info{};
+    uint32_t size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0) missed += info.recursion_misses;
+  }
+  return missed;
+}
+
+}  // namespace ingero::kernelside

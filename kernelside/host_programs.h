@@ -1,0 +1,74 @@
+// The host tracepoint programs (bpf/host.bpf.c), loaded and attached, each reported for itself.
+//
+// What this kernel lacks is probed in its BTF before loading, what it refuses is found by trying; either way the rest
+// works. Owns its programs, links and private maps; destroying it detaches. Shared maps stay the caller's and are only
+// used during attach() (the kernel keeps them alive). Not thread-safe, but for the const members.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "bpf/wire.h"
+
+namespace ingero::kernelside {
+
+struct HostOptions {
+  bool processes = true;  // exec, exit, fork, OOM kills, page allocation
+  bool block = true;
+  bool tcp = true;      // retransmissions
+  bool sockets = true;  // volumes; also who owns a socket, which the retransmissions want
+};
+
+// A map of bpf/maps.bpf.h that exists already: the host programs use it instead of their own.
+struct SharedMap {
+  std::string name;
+  int fd = -1;
+};
+
+enum class HostFeature : uint8_t { kProcesses, kMemory, kBlock, kTcp, kSockets };
+std::string_view name_of(HostFeature feature);
+
+struct HostProgramStatus {
+  std::string_view program;     // "on_block_issue"
+  std::string_view tracepoint;  // "block_rq_issue"
+  HostFeature feature = HostFeature::kProcesses;
+  bool wanted = true;  // false: switched off by the options
+  bool attached = false;
+  std::string reason;  // why not, or what is less than exact; else empty
+};
+
+// One disk's I/O that no traced process asked for.
+struct DeviceIo {
+  uint32_t dev = 0;  // kernel dev_t: major << 20 | minor
+  wire_device_io totals{};
+};
+
+class HostPrograms {
+ public:
+  // Fails only when nothing can work (no BTF, no privilege, no memory); a missing tracepoint is in status().
+  static Result<std::unique_ptr<HostPrograms>> attach(const HostOptions& options, std::span<const SharedMap> shared);
+  ~HostPrograms();
+  HostPrograms(const HostPrograms&) = delete;
+  HostPrograms& operator=(const HostPrograms&) = delete;
+
+  // One per tracepoint, in the order of the source.
+  const std::vector<HostProgramStatus>& status() const;
+  // Descriptor of a map of this object, shared or not; -1: none. Valid while this lives.
+  int map_fd(std::string_view name) const;
+  // Totals since attach(); thread-safe.
+  std::vector<DeviceIo> other_io() const;
+  // Runs the kernel skipped because the program was already running on that CPU (an interrupt inside it); thread-safe.
+  uint64_t missed_runs() const;
+
+ private:
+  struct Impl;
+  explicit HostPrograms(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,30 @@
+// The keeper: parent of a traced command, and the one that answers its seccomp notifications. Private to launch.cc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+
+namespace ingero::kernelside {
+
+// One SOCK_SEQPACKET message from the keeper to the agent. To kFile the agent answers with one byte.
+struct KeeperMessage {
+  enum Kind : uint32_t {
+    kReady = 1,  // the command exists and waits; path says why it cannot be held, if so
+    kFile = 2,   // a thread wants to map (value: descriptor) or execute (value -1: path) a file
+    kEnded = 3,  // the command ended; value is its wait status
+  };
+  uint32_t kind = 0;
+  int32_t pid = 0;
+  int32_t value = -1;
+  char path[4096] = {};
+};
+
+// Forks the command and serves it until nobody uses its filter any more. Never returns.
+[[noreturn]] void run_keeper(Fd agent, const std::vector<std::string>& command);
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,106 @@
+// The agent's end of a held command; the keeper's is keeper.cc.
+#include "kernelside/launch.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "base/fd.h"
+#include "base/text.h"
+#include "kernelside/keeper.h"
+
+namespace ingero::kernelside {
+
+struct Launch::Impl {
+  Fd keeper;  // SOCK_SEQPACKET to the keeper
+  Fd stopping;
+  pid_t keeper_pid = -1;
+  pid_t command_pid = -1;
+  std::string unheld_reason;
+};
+
+Launch::Launch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Launch::~Launch() {
+  impl_->keeper.reset();  // the keeper sees the end and goes on alone
+  if (impl_->keeper_pid > 0) waitpid(impl_->keeper_pid, nullptr, WNOHANG);
+}
+
+Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& command) {
+  if (command.empty()) return Error(Errc::kInvalid, "no command to run");
+  auto impl = std::make_unique<Impl>();
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return errno_error("connect the keeper");
+  impl->keeper.reset(ends[0]);
+  Fd keeper_end(ends[1]);
+  impl->stopping.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!impl->stopping.valid()) return errno_error("make the stop event");
+  impl->keeper_pid = fork();
+  if (impl->keeper_pid < 0) return errno_error("fork the keeper");
+  if (impl->keeper_pid == 0) {
+    impl->keeper.reset();
+    impl->stopping.reset();
+    run_keeper(std::move(keeper_end), command);  // does not return
+  }
+  keeper_end.reset();
+  KeeperMessage hello;
+  if (recv(impl->keeper.get(), &hello, sizeof(hello), 0) != sizeof(hello) || hello.kind != KeeperMessage::kReady) {
+    return Error(Errc::kIo, "start the command: the keeper process ended before it was ready");
+  }
+  impl->command_pid = hello.pid;
+  hello.path[sizeof(hello.path) - 1] = '\0';
+  impl->unheld_reason = hello.path;
+  return std::unique_ptr<Launch>(new Launch(std::move(impl)));
+}
+
+pid_t Launch::pid() const { return impl_->command_pid; }
+const std::string& Launch::unheld_reason() const { return impl_->unheld_reason; }
+
+Status Launch::go() {
+  const char byte = 'g';
+  if (send(impl_->keeper.get(), &byte, 1, MSG_NOSIGNAL) != 1) return errno_error("start the command");
+  return {};
+}
+
+void Launch::stop() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(impl_->stopping.get(), &one, sizeof(one));
+}
+
+std::optional<int> Launch::serve(const OnFile& on_file) {
+  while (true) {
+    pollfd waits[2] = {{impl_->keeper.get(), POLLIN, 0}, {impl_->stopping.get(), POLLIN, 0}};
+    if (poll(waits, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      return std::nullopt;
+    }
+    if ((waits[0].revents & (POLLIN | POLLHUP)) != 0) {
+      KeeperMessage message;
+      const ssize_t got = recv(impl_->keeper.get(), &message, sizeof(message), 0);
+      if (got != sizeof(message)) return std::nullopt;
+      message.path[sizeof(message.path) - 1] = '\0';
+      if (message.kind == KeeperMessage::kEnded) return message.value;
+      if (message.kind != KeeperMessage::kFile) continue;
+      const auto pid = static_cast<uint32_t>(message.pid);
+      if (message.value >= 0) {  // a descriptor of the held thread
+        const std::string open_path = fmt::format("/proc/{}/fd/{}", pid, message.value);
+        char name[4096];
+        const ssize_t length = readlink(open_path.c_str(), name, sizeof(name));
+        on_file(pid, open_path, length > 0 ? std::string(name, static_cast<size_t>(length)) : "");
+      } else {
+        on_file(pid, fmt::format("/proc/{}/root{}", pid, message.path), message.path);
+      }
+      const char byte = 'c';
+      if (send(impl_->keeper.get(), &byte, 1, MSG_NOSIGNAL) != 1) return std::nullopt;
+      continue;
+    }
+    if ((waits[1].revents & POLLIN) != 0) return std::nullopt;
+  }
+}
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,53 @@
+// A command that waits for its probes: started by the agent, held whenever it is about to map new code until that
+// code's probes are on, so that not one call is missed. Children and libraries loaded later included.
+//
+// How: a seccomp filter in the command (inherited by all it starts) hands every mmap(PROT_EXEC) of a file and every
+// execve to a keeper process, which asks the agent to look at the file and then lets the call go on (seccomp_unotify(2),
+// SECCOMP_USER_NOTIF_FLAG_CONTINUE, kernel 5.5). The keeper is a process of its own so that the command lives on, not
+// held and not broken, when the agent ends before it. The check is no security boundary and is not used as one.
+//
+// Rejected: SIGSTOP from a probe on the dynamic loader (visible to job control, misses static programs), ptrace (a
+// tracer for every system call), a filter without a keeper (calls fail with ENOSYS once the agent is gone).
+//
+// Threads: start() before any other thread exists (it forks); serve() on one thread; the rest on any.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ingero::kernelside {
+
+class Launch {
+ public:
+  // Forks the keeper and the command; the command waits before its exec until go().
+  static Result<std::unique_ptr<Launch>> start(const std::vector<std::string>& command);
+  ~Launch();  // the command is not killed
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+
+  pid_t pid() const;  // of the command
+  // Called for each file about to be mapped or executed, with a path this process can open and the name the command
+  // knows it by; the command's thread waits until it returns.
+  using OnFile = std::function<void(uint32_t pid, const std::string& open_path, const std::string& untrusted_path)>;
+  // Answers the keeper until the command ends or stop(); returns its wait status, or nothing when stopped.
+  std::optional<int> serve(const OnFile& on_file);
+  // Lets the command start.
+  Status go();
+  void stop();
+  // Why the command is not held (no such kernel feature), or empty. Its first calls after a dlopen may then be missed.
+  const std::string& unheld_reason() const;
+
+ private:
+  struct Impl;
+  explicit Launch(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,76 @@
+// Processes as /proc shows them: identity, family, command, cgroup, job.
+//
+// Reads only; the roots are arguments. Everything a process can choose (name, arguments, environment, cgroup) is
+// bounded and made printable or validated. A process is read through one descriptor of its directory, which stays with
+// that process: a pid reused meanwhile gives an error, never a mixture of two. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/result.h"
+#include "hal/event.h"
+
+namespace ingero::kernelside {
+
+// How long the machine has been suspended so far: /proc counts a start in boot time, events in monotonic time.
+uint64_t measure_suspended_ns();
+
+struct ProcRoots {
+  std::string proc = "/proc";
+  std::string cgroup = "/sys/fs/cgroup";  // v2 here, or below in unified/ on hybrid hosts
+  std::function<uint64_t()> suspended_ns = measure_suspended_ns;
+};
+
+class ProcFs {
+ public:
+  explicit ProcFs(ProcRoots roots = {}) : roots_(std::move(roots)) {}
+
+  const std::string& root() const { return roots_.proc; }
+  // Every process there now, ascending.
+  Result<std::vector<uint32_t>> pids() const;
+  // kNotFound when it is gone (also when it goes while being read). What may not be read stays unknown. start_mono_ns
+  // has the kernel's tick for resolution: compare with same_start().
+  Result<hal::Process> process(uint32_t pid) const;
+  // Only stat's identity: a cheap test that the pid still means the same process.
+  Result<uint64_t> start_mono_ns(uint32_t pid) const;
+
+ private:
+  Result<Fd> open_process(uint32_t pid) const;
+  Result<hal::Process> identity(const Fd& directory, uint32_t pid) const;
+
+  ProcRoots roots_;
+};
+
+// Do two start times of one pid, from /proc or from the kernel side, mean the same process? (Within two clock ticks.
+// A machine that was suspended between two processes' starts can make /proc's times look older, never equal.)
+bool same_start(uint64_t a_mono_ns, uint64_t b_mono_ns);
+
+// Finds the process that holds a socket: the fallback for sockets whose owner the kernel side has not seen.
+// A search reads every descriptor of the machine, so a search of all processes happens at most once a second and its
+// findings are kept for ten; in between, unknown is unknown. Not thread-safe.
+class SocketOwners {
+ public:
+  // Both must outlive this.
+  SocketOwners(const ProcFs& proc, const Clock& clock) : proc_(proc), clock_(clock) {}
+  // The holder of the socket with this inode. Of several (descriptors are inherited) one of `preferred` (the traced
+  // processes) wins, else the oldest pid.
+  std::optional<uint32_t> owner(uint64_t inode, std::span<const uint32_t> preferred);
+
+ private:
+  void search(std::span<const uint32_t> pids);
+
+  const ProcFs& proc_;
+  const Clock& clock_;
+  std::unordered_map<uint64_t, uint32_t> found_;
+  std::optional<uint64_t> searched_mono_ns_;
+};
+
+}  // namespace ingero::kernelside

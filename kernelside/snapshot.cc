@@ -1,0 +1,114 @@
+// Parses the half dozen machine-wide files of /proc.
+#include "kernelside/snapshot.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr size_t kMaxFile = 1 << 20;  // /proc/stat has a word per interrupt
+
+std::string text_of(const std::string& path) {
+  auto text = read_file(path, kMaxFile);
+  return text ? std::move(*text) : std::string();
+}
+
+// The words of the line that starts with `name`, without it.
+std::vector<std::string_view> words_after(std::string_view text, std::string_view name) {
+  std::vector<std::string_view> words;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.starts_with(name) || line.size() == name.size() || line[name.size()] != ' ') continue;
+    for (const std::string_view word : split(line.substr(name.size() + 1), ' ')) {
+      if (!word.empty()) words.push_back(word);
+    }
+    break;
+  }
+  return words;
+}
+
+std::optional<uint64_t> number_after(std::string_view text, std::string_view name) {
+  const auto words = words_after(text, name);
+  return words.empty() ? std::nullopt : parse_u64(words[0]);
+}
+
+std::optional<double> decimal(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// "some avg10=0.12 avg60=..."
+double pressure(std::string_view text, std::string_view kind) {
+  for (const std::string_view word : words_after(text, kind)) {
+    if (word.starts_with("avg10=")) return decimal(word.substr(6)).value_or(-1);
+  }
+  return -1;
+}
+
+}  // namespace
+
+hal::SystemSnapshot SnapshotReader::read() {
+  hal::SystemSnapshot snapshot;
+  snapshot.wall_ns = clock_.wall_ns();
+
+  // user nice system idle iowait irq softirq steal; guest time is already in user's.
+  const auto times = words_after(text_of(root_ + "/stat"), "cpu");
+  if (times.size() >= 5) {
+    Cpu now;
+    bool valid = true;
+    for (size_t i = 0; i < times.size() && i < 8; ++i) {
+      const auto ticks = parse_u64(times[i]);
+      valid = valid && ticks.has_value();
+      now.total += ticks.value_or(0);
+      if (i != 3 && i != 4) now.busy += ticks.value_or(0);
+    }
+    // Idle and iowait may run backwards; then this second has no answer.
+    if (valid && cpu_ && now.total > cpu_->total && now.busy >= cpu_->busy &&
+        now.busy - cpu_->busy <= now.total - cpu_->total) {
+      snapshot.cpu_percent =
+          100.0 * static_cast<double>(now.busy - cpu_->busy) / static_cast<double>(now.total - cpu_->total);
+    }
+    if (valid) cpu_ = now;
+  }
+
+  const std::string memory = text_of(root_ + "/meminfo");
+  const auto total_kb = number_after(memory, "MemTotal:");
+  const auto available_kb = number_after(memory, "MemAvailable:");
+  if (total_kb && available_kb && *total_kb > 0 && *available_kb <= *total_kb) {
+    snapshot.mem_percent = 100.0 * static_cast<double>(*total_kb - *available_kb) / static_cast<double>(*total_kb);
+    snapshot.mem_available_mb = static_cast<int64_t>(*available_kb / 1024);
+  }
+  const auto swap_total_kb = number_after(memory, "SwapTotal:");
+  const auto swap_free_kb = number_after(memory, "SwapFree:");
+  if (swap_total_kb && swap_free_kb && *swap_free_kb <= *swap_total_kb) {
+    snapshot.swap_used_mb = static_cast<int64_t>((*swap_total_kb - *swap_free_kb) / 1024);
+  }
+
+  const std::string load = text_of(root_ + "/loadavg");
+  snapshot.load1 = decimal(std::string_view(load).substr(0, load.find(' '))).value_or(-1);
+
+  const std::string cpu_pressure = text_of(root_ + "/pressure/cpu");
+  const std::string io_pressure = text_of(root_ + "/pressure/io");
+  const std::string memory_pressure = text_of(root_ + "/pressure/memory");
+  snapshot.psi_cpu_some = pressure(cpu_pressure, "some");
+  snapshot.psi_io_some = pressure(io_pressure, "some");
+  snapshot.psi_io_full = pressure(io_pressure, "full");
+  snapshot.psi_mem_some = pressure(memory_pressure, "some");
+  snapshot.psi_mem_full = pressure(memory_pressure, "full");
+
+  const auto faults = number_after(text_of(root_ + "/vmstat"), "pgmajfault");
+  if (faults && major_faults_ && *faults >= *major_faults_) {
+    snapshot.major_faults = static_cast<int64_t>(*faults - *major_faults_);
+  }
+  if (faults) major_faults_ = faults;
+  return snapshot;
+}
+
+}  // namespace ingero::kernelside

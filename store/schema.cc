@@ -1,0 +1,216 @@
+// Tables of the recording. docs/formats/store.md says what each column means and which promises hold.
+#include "store/schema.h"
+
+#include "store/event_row.h"
+
+namespace ingero::store {
+namespace {
+
+// Dictionaries: rows name things by small ids, so that a row is small and needs no index. Ids are never reused.
+constexpr const char* kDictionaries = R"sql(
+CREATE TABLE clocks (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, mono_ns INTEGER NOT NULL,
+  wall_ns INTEGER NOT NULL, node TEXT NOT NULL, sample_every INTEGER NOT NULL);
+CREATE TABLE processes (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, pid INTEGER NOT NULL, parent_pid INTEGER,
+  start_mono_ns INTEGER, uid INTEGER, comm TEXT, command_line TEXT, cgroup_id INTEGER, cgroup_path TEXT,
+  container_id TEXT, pod_uid TEXT, slurm_job TEXT, rank INTEGER, local_rank INTEGER, world_size INTEGER);
+CREATE TABLE threads (id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, tid INTEGER NOT NULL, process INTEGER NOT NULL,
+  cgroup_id INTEGER, comm TEXT);
+CREATE TABLE calls (id INTEGER PRIMARY KEY, name TEXT NOT NULL, op_name TEXT NOT NULL, vendor TEXT NOT NULL,
+  backend TEXT NOT NULL, layer TEXT NOT NULL, kind TEXT NOT NULL, rule INTEGER NOT NULL, source INTEGER NOT NULL,
+  op INTEGER NOT NULL, synchronising INTEGER NOT NULL, UNIQUE (backend, layer, name));
+CREATE TABLE sites (id INTEGER PRIMARY KEY, call INTEGER NOT NULL, symbol TEXT, library TEXT, library_version TEXT,
+  name TEXT NOT NULL, op_name TEXT NOT NULL, vendor TEXT NOT NULL, backend TEXT NOT NULL, layer TEXT NOT NULL,
+  kind TEXT NOT NULL, rule INTEGER NOT NULL, source INTEGER NOT NULL, op INTEGER NOT NULL,
+  synchronising INTEGER NOT NULL);
+CREATE TABLE functions (id INTEGER PRIMARY KEY, process INTEGER NOT NULL, handle INTEGER NOT NULL, name TEXT);
+CREATE TABLE geometries (id INTEGER PRIMARY KEY, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, block_x INTEGER,
+  block_y INTEGER, block_z INTEGER, shared_bytes INTEGER);
+CREATE TABLE details (id INTEGER PRIMARY KEY, flags INTEGER, peer_device INTEGER, handle2 INTEGER);
+CREATE TABLE culprits (id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, comm TEXT NOT NULL);
+CREATE TABLE stacks (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL);
+CREATE TABLE stack_traces (hash INTEGER PRIMARY KEY, ips TEXT, frames TEXT);
+)sql";
+
+constexpr const char* kBookkeeping = R"sql(
+CREATE TABLE blocks (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, start_wall_ns INTEGER NOT NULL,
+  end_wall_ns INTEGER NOT NULL);
+CREATE TABLE in_flight (tid INTEGER NOT NULL, start_mono_ns INTEGER NOT NULL, seq INTEGER NOT NULL,
+  site INTEGER NOT NULL, process INTEGER NOT NULL, PRIMARY KEY (tid, start_mono_ns)) WITHOUT ROWID;
+CREATE TABLE tcp_details (seq INTEGER PRIMARY KEY, family INTEGER NOT NULL, state INTEGER NOT NULL,
+  saddr TEXT NOT NULL, sport INTEGER NOT NULL, daddr TEXT NOT NULL, dport INTEGER NOT NULL,
+  sequence INTEGER NOT NULL);
+CREATE TABLE call_stats (call INTEGER NOT NULL, process INTEGER NOT NULL, count INTEGER NOT NULL,
+  errors INTEGER NOT NULL, never_returned INTEGER NOT NULL, stored INTEGER NOT NULL, timed INTEGER NOT NULL,
+  total_ns INTEGER NOT NULL, min_ns INTEGER NOT NULL, max_ns INTEGER NOT NULL, preempted_ns INTEGER NOT NULL,
+  runqueue_ns INTEGER NOT NULL, blocked_ns INTEGER NOT NULL, io_ns INTEGER NOT NULL, bytes INTEGER,
+  histogram BLOB NOT NULL, PRIMARY KEY (call, process)) WITHOUT ROWID;
+CREATE TABLE loss (session INTEGER NOT NULL, name TEXT NOT NULL, room TEXT NOT NULL, severity TEXT NOT NULL,
+  count INTEGER NOT NULL, sentence TEXT NOT NULL, PRIMARY KEY (session, name)) WITHOUT ROWID;
+CREATE TABLE store_state (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO store_state VALUES ('aggregated_through', 0), ('rows_pruned', 0);
+CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL, what TEXT NOT NULL);
+)sql";
+
+// arg0 and arg1 as compat.md 2.2 gives them, by the call's kind (sites.rule is hal::Kind's number).
+std::string argument_sql(bool second) {
+  using hal::Kind;
+  const struct {
+    Kind kind;
+    const char* arg0;
+    const char* arg1;
+  } rules[] = {
+      {Kind::kLaunch, "f.handle", "e.stream"},
+      {Kind::kMemcpy, "e.bytes",
+       "CASE (e.state >> 4) & 7 WHEN 0 THEN NULL WHEN 1 THEN 5 ELSE ((e.state >> 4) & 7) - 2 END"},
+      {Kind::kMemset, "e.bytes", "e.address"},
+      {Kind::kAlloc, "e.bytes", "e.address"},
+      {Kind::kFree, "e.address", "e.bytes"},
+      {Kind::kSync, "coalesce(e.stream, e.handle)", "NULL"},
+      {Kind::kEvent, "e.handle", "e.stream"},
+      {Kind::kGraph, "e.handle", "e.stream"},
+      {Kind::kStream, "e.stream", "NULL"},
+      {Kind::kDevice, "e.device", "NULL"},
+      {Kind::kCollective, "e.bytes", "e.stream"},
+      {Kind::kP2p, "e.bytes", "e.stream"},
+      {Kind::kCommunicator, "e.handle", "NULL"},
+      {Kind::kModule, "coalesce(f.handle, e.handle)", "NULL"},
+      {Kind::kFabric, "e.handle", "NULL"},
+      {Kind::kHost, "e.arg0", "e.arg1"},
+  };
+  static_assert(std::size(rules) == static_cast<size_t>(Kind::kCount));
+  std::string sql = "CASE s.rule";
+  for (const auto& rule : rules) {
+    sql += fmt::format(" WHEN {} THEN {}", static_cast<int>(rule.kind), second ? rule.arg1 : rule.arg0);
+  }
+  return sql + " END";
+}
+
+std::string enum_sql(const std::string& value, std::initializer_list<const char*> names) {
+  std::string sql = "CASE " + value;
+  int number = 0;
+  for (const char* name : names) sql += fmt::format(" WHEN {} THEN '{}'", number++, name);
+  return sql + " END";
+}
+
+std::string first_layout() {
+  std::string sql = kDictionaries;
+  // seq is the rowid by name, so that VACUUM keeps it.
+  sql += "CREATE TABLE event_rows (seq INTEGER PRIMARY KEY";
+  for (const char* name : kColumnNames) sql += fmt::format(", {} INTEGER", name);
+  sql += ");\n";
+  sql += kBookkeeping;
+  sql += compat_tables();
+  sql += events_view();
+  sql += compat_views();
+  return sql;
+}
+
+struct Step {
+  int64_t version;
+  const char* what;
+  std::string (*sql)();
+};
+// Append only; a released step never changes.
+constexpr Step kSteps[] = {
+    {20, "compact rows, dictionaries, histograms", first_layout},
+};
+static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
+
+Result<bool> has_table(Database& database, const char* name, const char* column) {
+  Result<std::optional<int64_t>> count = database.integer(
+      fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'", name, column));
+  if (!count.ok()) return count.error();
+  return count->value_or(0) > 0;
+}
+
+}  // namespace
+
+std::string column_list() {
+  std::string list;
+  for (const char* name : kColumnNames) list += (list.empty() ? "" : ",") + std::string(name);
+  return list;
+}
+
+// Every dictionary is joined with LEFT JOIN on its primary key: SQLite then leaves out the joins a query does not need.
+std::string events_view() {
+  return "CREATE VIEW events AS SELECT k.node || ':' || e.seq AS id, k.wall_ns + e.start AS timestamp, "
+         "t.pid AS pid, t.tid AS tid, s.source AS source, s.op AS op, e.duration AS duration, e.device AS gpu_id, " +
+         argument_sql(false) + " AS arg0, " + argument_sql(true) +
+         " AS arg1, e.return_code AS ret_code, sk.hash AS stack_hash, k.node AS node, p.rank AS rank, "
+         "p.local_rank AS local_rank, p.world_size AS world_size, coalesce(t.comm, p.comm) AS comm, "
+         "st.ips AS stack_ips, t.cgroup_id AS cgroup_id, "
+         "s.kind AS kind, s.vendor AS vendor, s.backend AS backend, s.layer AS layer, s.name AS call, "
+         "s.op_name AS op_name, s.symbol AS symbol, s.library AS library, s.library_version AS library_version, " +
+         enum_sql("e.state & 7", {"returned", "unwound", "exited", "execed", "in_flight", "never_returned"}) +
+         " AS outcome, CASE WHEN (e.state >> 3) & 1 THEN 1 WHEN e.return_code IS NULL THEN NULL ELSE 0 END AS failed, " +
+         enum_sql("((e.state >> 4) & 7) - 1", {"unknown", "h2h", "h2d", "d2h", "d2d", "default"}) +
+         " AS direction, e.stream AS stream, e.bytes AS bytes, e.address AS address, "
+         "e.source_address AS source_address, f.handle AS function, f.name AS kernel, g.grid_x AS grid_x, "
+         "g.grid_y AS grid_y, g.grid_z AS grid_z, g.block_x AS block_x, g.block_y AS block_y, g.block_z AS block_z, "
+         "g.shared_bytes AS shared_bytes, e.handle AS handle, d.handle2 AS handle2, d.peer_device AS peer_device, "
+         "d.flags AS flags, k.mono_ns + e.start AS start_mono_ns, (e.state >> 7) & 15 AS depth, pc.name AS parent_call, "
+         "k.wall_ns + e.start - e.parent_gap AS parent_timestamp, e.preempted AS preempted_ns, "
+         "e.runqueue AS runqueue_ns, e.blocked AS blocked_ns, e.io AS io_ns, c.pid AS culprit_pid, "
+         "c.comm AS culprit_comm, e.culprit_ns AS culprit_ns, "
+         "CASE WHEN (e.state >> 11) & 1 THEN k.sample_every ELSE 1 END AS weight, k.session AS session, "
+         "t.process AS process, e.seq AS seq "
+         "FROM event_rows e LEFT JOIN clocks k ON k.id = e.clock LEFT JOIN threads t ON t.id = e.thread "
+         "LEFT JOIN processes p ON p.id = t.process LEFT JOIN sites s ON s.id = e.site "
+         "LEFT JOIN functions f ON f.id = e.function LEFT JOIN geometries g ON g.id = e.geometry "
+         "LEFT JOIN details d ON d.id = e.detail LEFT JOIN culprits c ON c.id = e.culprit "
+         "LEFT JOIN calls pc ON pc.id = e.parent_call LEFT JOIN stacks sk ON sk.id = e.stack "
+         "LEFT JOIN stack_traces st ON st.hash = sk.hash;\n";
+}
+
+Error newer_error(const std::string& path, int64_t version) {
+  return {Errc::kNotSupported, fmt::format("{}: recorded by a newer version (schema {}, this one knows up to {})", path,
+                                           version, kSchemaVersion),
+          "use that version, or a newer one, to open it"};
+}
+
+Error foreign_error(const std::string& path) {
+  return {Errc::kCorrupt, fmt::format("{}: an SQLite database, but not a recording", path), "name another file with --db"};
+}
+
+Result<FileKind> identify(Database& database) {
+  // The first read; a file that is no database, or is damaged, fails here.
+  Result<std::optional<int64_t>> tables = database.integer("SELECT count(*) FROM sqlite_master");
+  if (!tables.ok()) return tables.error();
+  Result<std::optional<int64_t>> version = database.integer("PRAGMA user_version");
+  if (!version.ok()) return version.error();
+  Result<std::optional<int64_t>> application = database.integer("PRAGMA application_id");
+  if (!application.ok()) return application.error();
+  const int64_t number = version->value_or(0);
+  if (application->value_or(0) == kApplicationId) {
+    if (number > kSchemaVersion) return FileKind::kNewer;
+    return number == kSchemaVersion ? FileKind::kCurrent : FileKind::kOlder;
+  }
+  if (tables->value_or(0) == 0 && number == 0) return FileKind::kEmpty;
+  Result<bool> events = has_table(database, "events", "timestamp");
+  if (!events.ok()) return events.error();
+  Result<bool> info = has_table(database, "schema_info", "value");
+  if (!info.ok()) return info.error();
+  if (!*events || !*info) return FileKind::kForeign;
+  return number > kLastLegacyVersion ? FileKind::kNewer : FileKind::kLegacy;
+}
+
+Status migrate_schema(Database& database, uint64_t wall_ns) {
+  Result<std::optional<int64_t>> version = database.integer("PRAGMA user_version");
+  if (!version.ok()) return version.error();
+  INGERO_TRY(database.execute("BEGIN IMMEDIATE"));
+  const auto apply = [&]() -> Status {
+    for (const Step& step : kSteps) {
+      if (step.version <= version->value_or(0)) continue;
+      INGERO_TRY(database.execute(step.sql()));
+      INGERO_TRY(database.execute(fmt::format("INSERT INTO schema_migrations VALUES ({}, {}, '{}')", step.version,
+                                              wall_ns, step.what)));
+    }
+    return database.execute(fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}; COMMIT", kSchemaVersion,
+                                        kApplicationId));
+  };
+  Status status = apply();
+  if (!status.ok()) sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  return status;
+}
+
+}  // namespace ingero::store

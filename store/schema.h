@@ -1,0 +1,38 @@
+// The schema as SQL text, its version, and how a file is brought to it. For this room only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "store/sqlite.h"
+
+namespace ingero::store {
+
+inline constexpr int64_t kSchemaVersion = 20;          // PRAGMA user_version
+inline constexpr const char* kSchemaName = "1.0";      // schema_info 'version'
+inline constexpr int64_t kApplicationId = 0x494e4752;  // "INGR"
+inline constexpr int64_t kLastLegacyVersion = 10;      // the earlier agent's highest user_version
+
+enum class FileKind : uint8_t { kEmpty, kCurrent, kOlder, kNewer, kLegacy, kForeign };
+// From the header fields and the table names; fails when the file is no database or is damaged.
+Result<FileKind> identify(Database& database);
+Error newer_error(const std::string& path, int64_t version);
+Error foreign_error(const std::string& path);
+
+// Takes an empty file, or an older one of ours, to kSchemaVersion, in one transaction; each step is a row of
+// schema_migrations.
+Status migrate_schema(Database& database, uint64_t wall_ns);
+
+// The view `events`, which gives event_rows and its dictionaries the names users query.
+std::string events_view();
+
+// compat_schema.cc: what users of the earlier agent query, and all SQL that spells one of its vendor-named columns.
+std::string compat_tables();
+std::string compat_views();
+extern const char* const kInsertSession;  // ?1..?19: started_at, then compat.md's columns in order, then policy columns
+extern const char* const kUpsertChain;    // ?1..?13 in the table's order
+// CASE expression: the upper-case collective name ("ALL_REDUCE") of an SQL expression that gives the call's op name.
+std::string collective_name_sql(const std::string& column);
+
+}  // namespace ingero::store

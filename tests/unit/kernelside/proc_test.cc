@@ -1,0 +1,235 @@
+// Processes out of fake and real /proc trees, and the search for a socket's holder.
+#include "kernelside/proc.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "../../fakes/proc_tree.h"
+
+namespace ingero::kernelside {
+namespace {
+
+using namespace std::string_literals;
+using ingero::testing::ProcTree;
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+class HeldClock : public Clock {
+ public:
+  uint64_t mono_ns() const override { return now_ns; }
+  uint64_t wall_ns() const override { return now_ns; }
+  uint64_t now_ns = 1000 * kSecond;
+};
+
+ProcRoots roots_of(const ProcTree& tree, uint64_t suspended_ns = 0) {
+  return {tree.root(), tree.root() + "/cgroup", [suspended_ns] { return suspended_ns; }};
+}
+
+uint64_t ticks_per_second() { return static_cast<uint64_t>(sysconf(_SC_CLK_TCK)); }
+
+TEST(Proc, ReadsWhoAProcessIs) {
+  ProcTree tree;
+  tree.process(4242, "python3", 77, 12 * ticks_per_second(), 1000);
+  tree.file("4242/cmdline", "python3\0train.py\0--epochs\0"s + "3\0"s);
+  tree.file("4242/cgroup", "4:memory:/\n0::/jobs/a\n");
+  tree.file("4242/environ", "RANK=1\0WORLD_SIZE=2\0LOCAL_RANK=1\0SLURM_JOB_ID=31\0"s);
+  std::filesystem::create_directories(tree.root() + "/cgroup/jobs/a");
+  struct stat cgroup {};
+  ASSERT_EQ(stat((tree.root() + "/cgroup/jobs/a").c_str(), &cgroup), 0);
+
+  const auto process = ProcFs(roots_of(tree, 2 * kSecond)).process(4242);
+  ASSERT_TRUE(process.ok()) << process.error().text();
+  EXPECT_EQ(process->pid, 4242U);
+  EXPECT_EQ(process->parent_pid, 77U);
+  EXPECT_EQ(process->start_mono_ns, 10 * kSecond);
+  EXPECT_EQ(process->uid, 1000U);
+  EXPECT_EQ(process->comm, "python3");
+  EXPECT_EQ(process->command_line, "python3 train.py --epochs 3");
+  EXPECT_EQ(process->cgroup_path, "/jobs/a");
+  EXPECT_EQ(process->cgroup_id, cgroup.st_ino);
+  EXPECT_EQ(process->slurm_job, "31");
+  EXPECT_EQ(process->rank, 1);
+  EXPECT_EQ(process->local_rank, 1);
+  EXPECT_EQ(process->world_size, 2);
+}
+
+TEST(Proc, AHybridHostsV2HierarchyIsInUnified) {
+  ProcTree tree;
+  tree.process(9, "x", 1, 100, 0);
+  tree.file("9/cgroup", "4:memory:/jobs/a\n0::/jobs/a\n");
+  std::filesystem::create_directories(tree.root() + "/cgroup/unified/jobs/a");
+  std::filesystem::create_directories(tree.root() + "/cgroup/jobs/a");
+  struct stat unified {};
+  ASSERT_EQ(stat((tree.root() + "/cgroup/unified/jobs/a").c_str(), &unified), 0);
+  EXPECT_EQ(ProcFs(roots_of(tree)).process(9)->cgroup_id, unified.st_ino);
+}
+
+TEST(Proc, ACgroupOutsideTheNamespaceHasNoId) {
+  ProcTree tree;
+  tree.process(9, "x", 1, 100, 0);
+  tree.file("9/cgroup", "0::/../../etc\n");
+  EXPECT_EQ(ProcFs(roots_of(tree)).process(9)->cgroup_id, 0U);
+}
+
+TEST(Proc, ANameMayHoldParenthesesAndControlCharacters) {
+  ProcTree tree;
+  tree.process(5, "a) R 1 (b\x1b[2J", 3, 100, 7);
+  const auto process = ProcFs(roots_of(tree)).process(5);
+  ASSERT_TRUE(process.ok()) << process.error().text();
+  EXPECT_EQ(process->parent_pid, 3U);
+  EXPECT_EQ(process->comm, "a) R 1 (b?[2J");
+}
+
+TEST(Proc, WhatCannotBeReadIsUnknown) {
+  ProcTree tree;
+  tree.process(5, "kthread", 2, 100, 0);
+  const auto process = ProcFs(roots_of(tree)).process(5);
+  ASSERT_TRUE(process.ok()) << process.error().text();
+  EXPECT_EQ(process->command_line, "");
+  EXPECT_EQ(process->cgroup_path, "");
+  EXPECT_EQ(process->cgroup_id, 0U);
+  EXPECT_EQ(process->rank, -1);
+}
+
+TEST(Proc, LongArgumentsAndEnvironmentsAreBounded) {
+  ProcTree tree;
+  tree.process(5, "x", 1, 100, 0);
+  tree.file("5/cmdline", std::string(10 << 20, 'a'));
+  tree.file("5/environ", "A=" + std::string(10 << 20, 'a') + "\0RANK=1\0"s);
+  const auto process = ProcFs(roots_of(tree)).process(5);
+  ASSERT_TRUE(process.ok());
+  EXPECT_LE(process->command_line.size(), 4200U);
+  EXPECT_EQ(process->rank, -1);
+}
+
+TEST(Proc, AMissingProcessIsNotFound) {
+  ProcTree tree;
+  const auto process = ProcFs(roots_of(tree)).process(5);
+  ASSERT_FALSE(process.ok());
+  EXPECT_EQ(process.error().code(), Errc::kNotFound);
+  EXPECT_NE(process.error().message().find("/5"), std::string::npos) << process.error().text();
+}
+
+TEST(Proc, AMalformedStatIsCorrupt) {
+  for (const std::string& text : {""s, "5"s, "5 (x"s, "5 (x)"s, "5 )x( S 1 1"s, "5 (x) S a b c\n"s,
+                                  "5 (x) S 1 1 1 0 -1 4194304 100 0 0 0 7 3 0 0 20 0 1 0 99999999999999999999 1\n"s,
+                                  "5 (x) S 1 1 1 0 -1 4194304 100 0 0 0 7 3 0 0 20 0 1 0 18446744073709551615 1\n"s}) {
+    ProcTree tree;
+    tree.process(5, "x", 1, 100, 0);
+    tree.file("5/stat", text);
+    const auto process = ProcFs(roots_of(tree)).process(5);
+    ASSERT_FALSE(process.ok()) << text;
+    EXPECT_EQ(process.error().code(), Errc::kCorrupt) << text;
+  }
+}
+
+TEST(Proc, ListsProcessesOnly) {
+  ProcTree tree;
+  for (const char* name : {"12/stat", "3/stat", "self/stat", "12x/stat", "sys/kernel", "99999999999/stat"}) {
+    tree.file(name, "");
+  }
+  const auto pids = ProcFs(roots_of(tree)).pids();
+  ASSERT_TRUE(pids.ok());
+  EXPECT_EQ(*pids, (std::vector<uint32_t>{3, 12}));
+  EXPECT_FALSE(ProcFs({"/nonexistent", "", [] { return uint64_t{0}; }}).pids().ok());
+}
+
+TEST(Proc, StartsWithinTwoTicksAreOneProcess) {
+  const uint64_t tick_ns = kSecond / ticks_per_second();
+  EXPECT_TRUE(same_start(5 * kSecond, 5 * kSecond + 2 * tick_ns));
+  EXPECT_TRUE(same_start(5 * kSecond + tick_ns, 5 * kSecond));
+  EXPECT_FALSE(same_start(5 * kSecond, 5 * kSecond + 3 * tick_ns));
+}
+
+TEST(Proc, KnowsThisVeryProcess) {
+  const ProcFs proc;
+  const auto process = proc.process(static_cast<uint32_t>(getpid()));
+  ASSERT_TRUE(process.ok()) << process.error().text();
+  EXPECT_EQ(process->parent_pid, static_cast<uint32_t>(getppid()));
+  EXPECT_EQ(process->uid, getuid());
+  EXPECT_LT(process->start_mono_ns, system_clock().mono_ns());
+  EXPECT_FALSE(process->command_line.empty());
+  // Every host has some hierarchy, be it v1, hybrid or v2.
+  EXPECT_TRUE(process->cgroup_path.starts_with('/')) << process->cgroup_path;
+}
+
+TEST(Proc, AProcessThatEndsIsNotFound) {
+  const pid_t child = fork();
+  if (child == 0) pause();
+  const ProcFs proc;
+  EXPECT_TRUE(proc.process(static_cast<uint32_t>(child)).ok());
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  const auto gone = proc.process(static_cast<uint32_t>(child));
+  ASSERT_FALSE(gone.ok());
+  EXPECT_EQ(gone.error().code(), Errc::kNotFound);
+}
+
+TEST(SocketOwners, FindsTheHolderOfAFakeSocket) {
+  ProcTree tree;
+  tree.link("10/fd/3", "socket:[777]");
+  tree.link("10/fd/4", "/dev/null");
+  tree.link("10/fd/5", "socket:[nonsense]");
+  tree.link("11/fd/3", "socket:[778]");
+  const ProcFs proc(roots_of(tree));
+  HeldClock clock;
+  SocketOwners owners(proc, clock);
+  EXPECT_EQ(owners.owner(777, {}), 10U);
+  EXPECT_EQ(owners.owner(778, {}), 11U);
+  EXPECT_EQ(owners.owner(0, {}), std::nullopt);
+}
+
+TEST(SocketOwners, ATracedHolderWinsOverAnOlderOne) {
+  ProcTree tree;
+  tree.link("10/fd/3", "socket:[777]");
+  tree.link("20/fd/3", "socket:[777]");
+  const ProcFs proc(roots_of(tree));
+  HeldClock clock;
+  const std::vector<uint32_t> traced = {20};
+  SocketOwners owners(proc, clock);
+  EXPECT_EQ(owners.owner(777, traced), 20U);
+  SocketOwners without(proc, clock);
+  EXPECT_EQ(without.owner(777, {}), 10U);
+}
+
+TEST(SocketOwners, SearchesAtMostOnceASecondAndForgetsAfterTen) {
+  ProcTree tree;
+  tree.link("10/fd/3", "socket:[777]");
+  const ProcFs proc(roots_of(tree));
+  HeldClock clock;
+  SocketOwners owners(proc, clock);
+  EXPECT_EQ(owners.owner(777, {}), 10U);
+  tree.link("11/fd/3", "socket:[778]");
+  EXPECT_EQ(owners.owner(778, {}), std::nullopt);
+  clock.now_ns += kSecond;
+  EXPECT_EQ(owners.owner(778, {}), 11U);
+  std::filesystem::remove_all(tree.root() + "/11");
+  EXPECT_EQ(owners.owner(778, {}), 11U);
+  clock.now_ns += 11 * kSecond;
+  EXPECT_EQ(owners.owner(778, {}), std::nullopt);
+}
+
+TEST(SocketOwners, FindsThisProcessByARealSocket) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  struct stat info {};
+  ASSERT_EQ(fstat(pair[0], &info), 0);
+  const ProcFs proc;
+  SocketOwners owners(proc, system_clock());
+  const std::vector<uint32_t> self = {static_cast<uint32_t>(getpid())};
+  EXPECT_EQ(owners.owner(info.st_ino, self), self[0]);
+  close(pair[0]);
+  close(pair[1]);
+}
+
+}  // namespace
+}  // namespace ingero::kernelside

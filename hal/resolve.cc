@@ -18,24 +18,6 @@ constexpr size_t kUnsizedCode = 256;   // where the symbol gives no size
 constexpr size_t kHashDigits = 8;      // wheel tools rename libx.so.1 to libx-0a1b2c3d.so.1
 constexpr size_t kMaxVersionText = 64;
 
-// The suffixes a base name is exported with, the plain one first.
-std::vector<std::string_view> suffixes_of(const Row& row) {
-  std::vector<std::string_view> suffixes{""};
-  const auto add = [&](uint8_t needed, std::string_view suffix) {
-    if ((row.twins & needed) == needed) suffixes.push_back(suffix);
-  };
-  add(kPtsz, "_ptsz");
-  add(kPtds, "_ptds");
-  add(kV2, "_v2");
-  add(kV2 | kPtsz, "_v2_ptsz");
-  add(kV2 | kPtds, "_v2_ptds");
-  add(kV3, "_v3");
-  add(kV3 | kPtsz, "_v3_ptsz");
-  add(kV3 | kPtds, "_v3_ptds");
-  add(kSpt, "_spt");
-  return suffixes;
-}
-
 bool machine_matches(uint16_t machine, Arch arch) {
   return machine == (arch == Arch::kX86_64 ? EM_X86_64 : EM_AARCH64);
 }
@@ -60,13 +42,13 @@ class Resolver {
   void add(const Row& row) {
     const size_t first = rows_.size();
     std::string same_as;
-    for (const std::string_view suffix : suffixes_of(row)) {
-      const std::string spelling = fmt::format("{}{}", row.name, suffix);
+    if ((row.flags & kOnlyWhereTarget) != 0 && image_.find(row.instead).empty()) return;
+    for (const std::string& spelling : spellings(row)) {
       const std::vector<Symbol> all = image_.find(spelling);
       const bool versions = std::any_of(all.begin(), all.end(), [&](const Symbol& symbol) {
         return symbol.version != all.front().version && !symbol.is_local;
       });
-      if (!all.empty() && refuse_wrapper(row, spelling, suffix)) continue;
+      if (!all.empty() && refuse_wrapper(row, spelling)) continue;
       for (const Symbol& symbol : reachable(all)) {
         const bool tell = versions && !symbol.version.empty();
         place(row, symbol, tell ? fmt::format("{}@{}", spelling, symbol.version) : spelling, same_as);
@@ -92,11 +74,11 @@ class Resolver {
 
  private:
   // A wrapper that jumps to its target would make two events of one call.
-  bool refuse_wrapper(const Row& row, const std::string& spelling, std::string_view suffix) {
+  bool refuse_wrapper(const Row& row, const std::string& spelling) {
     if ((row.flags & kNotWhereTarget) == 0) return false;
-    const std::string target = fmt::format("{}{}", row.instead, suffix);
+    const std::string target(row.instead);
     if (image_.find(target).empty()) return false;
-    rows_.push_back({&row, RowState::kRefused, spelling, 0, {}, fmt::format("enters {}, which is probed", target)});
+    rows_.push_back({&row, RowState::kRefused, spelling, 0, {}, fmt::format("left to {}, which this file has", target)});
     return true;
   }
 

@@ -44,7 +44,9 @@ void build_app(CLI::App& app, Context& context) {
   app.set_help_flag("-h,--help", "Show this help and exit");
   app.add_flag_callback(
       "--debug", [] { set_log_level(LogLevel::kDebug); }, "Diagnostics on standard error");
-  app.add_flag("--version", "Show the version and exit");
+  app.add_flag("--version")->description("Show the version and exit");
+  add_check(app, context);
+  add_trace(app, context);
   add_query(app, context);
   add_explain(app, context);
   add_version(app, context);

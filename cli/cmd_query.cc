@@ -103,7 +103,7 @@ class ListingRow {
  public:
   static std::vector<std::string_view> names(Format format) {
     if (format == Format::kTable) return {"TIMESTAMP", "PID", "TID", "PROCESS", "SOURCE", "OP", "DURATION", "RETURN"};
-    return {"timestamp", "pid",      "tid",    "comm", "source",      "op",        "duration_ns",
+    return {"timestamp", "pid",    "tid",  "comm",        "source",    "op",   "duration_ns",
             "duration",  "gpu_id", "args", "return_code", "cgroup_id", "stack"};
   }
   std::span<const store::Value> of(std::span<const store::Value> in, Format format) {
@@ -116,7 +116,7 @@ class ListingRow {
     if (format == Format::kTable) {
       values_ = {time, in[kPid], in[kTid], in[kComm], in[kSource], in[kOp], duration, in[kReturn]};
     } else {
-      values_ = {time,     in[kPid],  in[kTid],  in[kComm],   in[kSource], in[kOp],   in[kDuration],
+      values_ = {time,     in[kPid], in[kTid],  in[kComm],   in[kSource], in[kOp],   in[kDuration],
                  duration, in[kGpu], in[kArgs], in[kReturn], in[kCgroup], in[kStack]};
     }
     return values_;
@@ -211,10 +211,9 @@ void add_query(CLI::App& root, Context& context) {
   add_database_option(*command, options->database);
   add_range_options(*command, options->range, "1h");
   command->add_option("--op", options->op, "List only this call, upper or lower case")->type_name("NAME");
-  command->add_option("-p,--pid", options->pid, "List only this process")->type_name("PID")->each([options](
-                                                                                                    const std::string&) {
-    options->pid_given = true;
-  });
+  command->add_option("-p,--pid", options->pid, "List only this process")
+      ->type_name("PID")
+      ->each([options](const std::string&) { options->pid_given = true; });
   command->add_option("--limit", options->limit, "At most this many rows (0: 10000)")->type_name("N");
   command->add_option("--timeout", options->timeout, "Give up after this time (0: never)")
       ->check(duration_check())
@@ -226,8 +225,10 @@ void add_query(CLI::App& root, Context& context) {
       "  ingero query run.db \"SELECT op_name, count(*), max(duration)/1000 AS max_us FROM events GROUP BY 1\"\n"
       "  ingero query run.db \"SELECT kind, vendor, count(*) FROM events GROUP BY 1,2\" --csv\n"
       "  ingero query --db run.db --since 2h --pid 4321 --json | jq .\n"
-      "Tables and views: events, sources, ops, process_names, stack_traces, sessions, system_snapshots, schema_info ...");
-  command->callback([&context, options] { context.action = [&context, options] { return run_query(*options, context); }; });
+      "Tables and views: events, sources, ops, process_names, stack_traces, sessions, system_snapshots, schema_info "
+      "...");
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return run_query(*options, context); }; });
 }
 
 }  // namespace ingero::cli

@@ -5,6 +5,8 @@
 
 namespace ingero::cli {
 
+void add_check(CLI::App& root, Context& context);
+void add_trace(CLI::App& root, Context& context);
 void add_version(CLI::App& root, Context& context);
 void add_completion(CLI::App& root, Context& context);
 void add_query(CLI::App& root, Context& context);

@@ -71,7 +71,8 @@ bool in_calendar(const tm& parts) {
   constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   const int year = parts.tm_year;
   const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  if (parts.tm_mon < 1 || parts.tm_mon > 12 || parts.tm_hour > 23 || parts.tm_min > 59 || parts.tm_sec > 60) return false;
+  if (parts.tm_mon < 1 || parts.tm_mon > 12 || parts.tm_hour > 23 || parts.tm_min > 59 || parts.tm_sec > 60)
+    return false;
   const int days = kDays[parts.tm_mon - 1] + (leap && parts.tm_mon == 2 ? 1 : 0);
   return year >= 1970 && parts.tm_mday >= 1 && parts.tm_mday <= days;
 }
@@ -181,7 +182,8 @@ Result<std::unique_ptr<store::Reader>> open_recording(const std::string& databas
   if (!place.ok()) return place.error();
   auto reader = store::Reader::open(place->path);
   if (!reader.ok() && reader.error().code() == Errc::kNotFound && database.empty()) {
-    return Error{Errc::kNotFound, reader.error().message(), "record with 'sudo ingero trace', or name a file with --db"};
+    return Error{Errc::kNotFound, reader.error().message(),
+                 "record with 'sudo ingero trace', or name a file with --db"};
   }
   return reader;
 }

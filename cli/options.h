@@ -1,7 +1,7 @@
 // Flags that several commands share, and the part of a recording they select.
 //
-// Bad values are refused while parsing, with a sentence. Threads: none of this is shared between threads. Times are wall
-// nanoseconds.
+// Bad values are refused while parsing, with a sentence. Threads: none of this is shared between threads. Times are
+// wall nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ struct TimeRange {
 Result<TimeRange> resolve_range(const RangeOptions& options, const store::Reader& reader, const Clock& clock,
                                 uint64_t live_default_ns);
 
-// "2026-11-21 02:26[:36[.5]]", with T between, or the time alone (on the day of `day_wall_ns`); local time unless Z or an
-// offset (+01:00) follows. Also a date alone.
+// "2026-11-21 02:26[:36[.5]]", with T between, or the time alone (on the day of `day_wall_ns`); local time unless Z or
+// an offset (+01:00) follows. Also a date alone.
 Result<uint64_t> parse_time(std::string_view text, uint64_t day_wall_ns);
 
 // Opens what --db, INGERO_DB or the default place says.

@@ -29,6 +29,8 @@
 
 namespace ingero::cli {
 
+class Recorder;
+
 struct RecorderOptions {
   kernelside::ObjectOptions objects;
   kernelside::TracerOptions tracer;
@@ -36,7 +38,7 @@ struct RecorderOptions {
   std::optional<store::WriterOptions> store;  // none: --record=false
   uint64_t hang_after_ns = 10'000'000'000;
   // Each batch of events as captured (capture thread); for --json and --verbose.
-  std::function<void(std::span<const hal::Event>, const kernelside::Tracer&)> on_events;
+  std::function<void(std::span<const hal::Event>, const Recorder&)> on_events;
 };
 
 struct LiveCall {
@@ -68,6 +70,10 @@ class Recorder {
   std::vector<std::pair<std::string, uint64_t>> lost_by_call() const;
   uint64_t stored() const;
   uint64_t file_bytes() const;
+  // A traced process's name, or empty. For on_events: the capture thread only.
+  std::string process_name(uint32_t pid) const;
+  // The library file of a site, or empty. For on_events: the capture thread only.
+  std::string library_of(uint32_t site) const;
   // The first error of the store since it last worked; empty when it works.
   std::string store_trouble() const;
 

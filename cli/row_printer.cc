@@ -15,9 +15,7 @@ namespace {
 
 using store::Value;
 
-std::string hex(std::string_view bytes) {
-  return to_hex(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-}
+std::string hex(std::string_view bytes) { return to_hex(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()); }
 
 std::string plain_text(const Value& value) {
   switch (value.type) {

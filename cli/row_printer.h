@@ -1,7 +1,7 @@
 // Rows of a query as a table, JSON or CSV.
 //
-// A table is held until finish(), because its widths depend on all rows; JSON and CSV are handed on in pieces, the first
-// only after kHeldBytes, so that a query which fails early has written nothing. Threads: one at a time.
+// A table is held until finish(), because its widths depend on all rows; JSON and CSV are handed on in pieces, the
+// first only after kHeldBytes, so that a query which fails early has written nothing. Threads: one at a time.
 #pragma once
 
 #include <memory>

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cxxabi.h>
-#include <fmt/format.h>
 #include <functional>
 #include <new>
 #include <utility>
+
+#include <cxxabi.h>
+#include <fmt/format.h>
 
 #include "hal/elf_file.h"
 #include "hal/elf_tables.h"
@@ -202,27 +203,13 @@ Result<ElfImage> ElfImage::open(Fd fd, std::string display_path) {
   }
 }
 
-const std::string& ElfImage::path() const {
-  return impl_->file.path();
-}
-std::string_view ElfImage::soname() const {
-  return impl_->soname;
-}
-std::string ElfImage::build_id() const {
-  return build_id_of(impl_->file);
-}
-bool ElfImage::is_executable() const {
-  return impl_->is_executable;
-}
-bool ElfImage::is_stripped() const {
-  return impl_->is_stripped;
-}
-uint16_t ElfImage::machine() const {
-  return impl_->file.header().e_machine;
-}
-std::span<const Symbol> ElfImage::functions() const {
-  return impl_->functions;
-}
+const std::string& ElfImage::path() const { return impl_->file.path(); }
+std::string_view ElfImage::soname() const { return impl_->soname; }
+std::string ElfImage::build_id() const { return build_id_of(impl_->file); }
+bool ElfImage::is_executable() const { return impl_->is_executable; }
+bool ElfImage::is_stripped() const { return impl_->is_stripped; }
+uint16_t ElfImage::machine() const { return impl_->file.header().e_machine; }
+std::span<const Symbol> ElfImage::functions() const { return impl_->functions; }
 
 std::vector<Symbol> ElfImage::find(std::string_view name) const {
   const uint64_t hash = hash_of(name);

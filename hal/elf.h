@@ -1,7 +1,9 @@
 // A library file's symbols, as a tracer needs them: every definition of a name, with its file offset and first bytes.
 //
 // Reads through an open descriptor (the caller chose the file through /proc/PID/root or map_files), never by name.
-// Malformed files give an error or fewer symbols, never a crash (fuzzed). Immutable once opened; thread-compatible.
+// Malformed files give an error or fewer symbols, never a crash (fuzzed). 64-bit little-endian files of any processor;
+// others are kNotSupported. Symbols' names live as long as the image; what it holds is given back when it goes.
+// Immutable once opened; const members may be called from several threads.
 #pragma once
 
 #include <cstdint>
@@ -34,20 +36,22 @@ class ElfImage {
   ~ElfImage();
 
   const std::string& path() const;
-  std::string_view soname() const;    // DT_SONAME, or empty
-  std::string build_id() const;       // hex, or empty
-  bool is_executable() const;         // ET_EXEC, or ET_DYN with an interpreter
-  bool is_stripped() const;           // no .symtab
-  uint16_t machine() const;           // EM_X86_64, EM_AARCH64, ...
+  std::string_view soname() const;  // DT_SONAME, or empty
+  std::string build_id() const;     // hex, or empty
+  bool is_executable() const;       // ET_EXEC, or ET_DYN with an interpreter or the PIE flag
+  bool is_stripped() const;         // no .symtab
+  uint16_t machine() const;         // EM_X86_64, EM_AARCH64, ...
   // All function definitions (STT_FUNC, STT_GNU_IFUNC excluded; global, weak and local) of the exact name: .dynsym
-  // first, then .symtab; default version first. Empty when there is none.
+  // first, then .symtab; default version first; one per address (.symtab repeats .dynsym). Empty when there is none.
   std::vector<Symbol> find(std::string_view name) const;
-  // Function definitions whose C++-mangled name demangles to a function with this base name ("f(int)" for "f").
+  // Function definitions whose C++-mangled name demangles to a global function with this base name: "f(int)" for "f",
+  // but not "space::f(int)".
   std::vector<Symbol> find_mangled(std::string_view base_name) const;
   // Up to `size` bytes of code at a file offset; fewer at the end of the file, empty on error.
   std::vector<uint8_t> bytes_at(uint64_t file_offset, size_t size) const;
   // The function symbol that covers a file offset, if any.
   const Symbol* covering(uint64_t file_offset) const;
+  // Every function symbol of .dynsym, then of .symtab, in the file's order.
   std::span<const Symbol> functions() const;
 
  private:

@@ -8,8 +8,9 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <fmt/format.h>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace ingero::hal {
 namespace {
@@ -21,9 +22,7 @@ constexpr uint64_t kMaxSegments = 4096;
 constexpr size_t kMaxLoads = 64;
 constexpr uint64_t kMaxSections = uint64_t{1} << 18;
 
-bool fits(uint64_t offset, uint64_t size, uint64_t limit) {
-  return offset <= limit && size <= limit - offset;
-}
+bool fits(uint64_t offset, uint64_t size, uint64_t limit) { return offset <= limit && size <= limit - offset; }
 
 }  // namespace
 

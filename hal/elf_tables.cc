@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+
 #include <fmt/format.h>
 
 namespace ingero::hal {

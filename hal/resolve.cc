@@ -4,10 +4,11 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <fnmatch.h>
 #include <map>
 #include <utility>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
 
 namespace ingero::hal {
 namespace {
@@ -105,6 +106,11 @@ class Resolver {
     const auto [known, is_new] = by_offset_.try_emplace(offset, spelling);
     if (!is_new) {
       if (same_as.empty()) same_as = known->second;
+      return;
+    }
+    if (point.refused) {
+      rows_.push_back({&row, RowState::kRefused, std::move(spelling), offset, point,
+                       fmt::format("the kernel takes no probe on its first instruction ({})", point.instruction)});
       return;
     }
     rows_.push_back({&row, RowState::kResolved, std::move(spelling), offset, point, {}});

@@ -241,10 +241,11 @@ void Tracer::attach(File& file, const std::string& open_path) {
         ledger_.add(hal::Loss::attach_refused);
         continue;
       }
+      site_libraries_.push_back(report.path);
       new_sites_.push_back({site, {call, row.symbol, report.path, report.version}});
       if (row.single_stepped) ledger_.add(hal::Loss::single_stepped);
       by_site[site] = &row;
-      probes.push_back({site, row.file_offset});
+      probes.push_back({site, row.file_offset, (row.row->flags & hal::kRegistersName) != 0});
     }
   }
   auto attached = FileProbes::attach(*objects_, open_path, probes);
@@ -270,6 +271,11 @@ void Tracer::attach(File& file, const std::string& open_path) {
 std::vector<NamedSite> Tracer::take_sites() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(new_sites_, {});
+}
+
+std::string Tracer::library_of(uint32_t site) const {
+  const std::scoped_lock lock(mutex_);
+  return site < site_libraries_.size() ? site_libraries_[site] : "";
 }
 
 std::vector<FileReport> Tracer::reports() const {

@@ -83,6 +83,8 @@ class Tracer {
   const SiteTable& sites() const { return sites_; }
   // Sites made since the last call, in order.
   std::vector<NamedSite> take_sites();
+  // The library file of a site, as its first process sees it.
+  std::string library_of(uint32_t site) const;
   std::vector<FileReport> reports() const;
   // Detaches everything: entries first, so that calls in flight can be told from new ones.
   void stop_entries();
@@ -106,6 +108,7 @@ class Tracer {
   // Guarded by mutex_:
   std::vector<std::unique_ptr<File>> files_;
   std::vector<NamedSite> new_sites_;
+  std::vector<std::string> site_libraries_;  // by site
   struct Index;
   std::unique_ptr<Index> index_;
 };

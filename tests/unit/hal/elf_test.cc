@@ -106,7 +106,9 @@ TEST_F(FixtureElf, FileOffsetsAreWhereTheCodeIs) {
   for (const Symbol& symbol : image_->functions()) {
     const auto code = image_->bytes_at(symbol.file_offset, symbol.size);
     ASSERT_EQ(code.size(), symbol.size) << symbol.name;
-    EXPECT_EQ(std::memcmp(code.data(), bytes_.data() + symbol.file_offset, code.size()), 0);
+    EXPECT_TRUE(std::equal(code.begin(), code.end(), bytes_.begin() + static_cast<ptrdiff_t>(symbol.file_offset),
+                           [](uint8_t read, char byte) { return read == static_cast<uint8_t>(byte); }))
+        << symbol.name;
   }
   EXPECT_TRUE(image_->bytes_at(bytes_.size(), 16).empty());
   EXPECT_EQ(image_->bytes_at(bytes_.size() - 3, 16).size(), 3U);

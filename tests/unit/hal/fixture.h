@@ -55,14 +55,14 @@ API int retired_old(int x) { sink = x + 3; return x; }
 __asm__(".symver versioned_old, versioned@V1");
 __asm__(".symver versioned_new, versioned@@V2");
 __asm__(".symver retired_old, retired@V1");
-API int a_variable = 4;
+__attribute__((visibility("default"))) int a_variable = 4;
 #else
 int main(void) { return exported(1) + weak_one(2) + calls_local(3); }
 #endif
 )C";
 
 inline constexpr const char* kVersionScript = R"(
-V1 { global: exported; aliased; weak_one; calls_local; copy*; twined; _Z*; target*; wrapper*; a_variable; local: *; };
+V1 { global: exported; aliased; weak_one; calls_local; copy*; twined; _Z*; target*; wrapper*; a_variable; versioned; retired; local: *; };
 V2 { } V1;
 )";
 

@@ -124,7 +124,7 @@ TEST_F(Resolve, MovesPastTheLandingPadOfEveryFunctionWithAPush) {
 #if !defined(__x86_64__)
   GTEST_SKIP() << "endbr64 is an x86-64 instruction";
 #endif
-  const auto path = fixture::library("cc", "-fcf-protection=full -fno-omit-frame-pointer");
+  const auto path = fixture::library("cc", "-O0 -fcf-protection=full");
   ASSERT_TRUE(path);
   open(*path);
   const Row rows[] = {row("copy", kPtsz | kV2), row("exported")};
@@ -145,7 +145,7 @@ TEST_F(Resolve, AFileForAnotherProcessorIsRefusedWithTheReason) {
 }
 
 TEST_F(Resolve, ReadsTheOtherArchitecturesFilesToo) {
-  const auto path = fixture::library("aarch64-linux-gnu-gcc", "-mbranch-protection=standard");
+  const auto path = fixture::library("aarch64-linux-gnu-gcc", "-nostdlib -mbranch-protection=standard");
   if (!path) GTEST_SKIP() << "no aarch64-linux-gnu-gcc";
   open(*path);
   const Row rows[] = {row("copy", kPtsz | kV2), row("wrapper")};

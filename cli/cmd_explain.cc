@@ -1,0 +1,110 @@
+// ingero explain: what a recording says was slow, failed or never ended, and what the host did to those threads.
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/report.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr uint64_t kLiveDefaultNs = 300ULL * 1'000'000'000;
+
+struct ExplainOptions {
+  std::string database;
+  RangeOptions range;
+  uint32_t pid = 0;
+  bool pid_given = false;
+  std::string op;
+  uint64_t last = 0;
+  uint32_t slowest = 10;
+  std::string timeout = "30s";
+  bool per_process = false;
+  bool chains = false;
+  bool json = false;
+};
+
+// --last N: from the start of the N-th event from the end.
+Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection) {
+  store::QueryLimits limits;
+  limits.time_ns = time_ns;
+  const store::Bound bound[] = {
+      store::Bound::of(static_cast<int64_t>(std::min<uint64_t>(count, static_cast<uint64_t>(INT64_MAX)) - 1))};
+  const auto outcome = reader.query(
+      "SELECT timestamp FROM events ORDER BY timestamp DESC LIMIT 1 OFFSET ?", limits,
+      [&](std::span<const store::Value> values) {
+        if (!values[0].is_null()) selection.from_wall_ns = static_cast<uint64_t>(values[0].integer);
+        return true;
+      },
+      {}, bound);
+  return outcome.ok() ? Status{} : Status{outcome.error()};
+}
+
+Result<int> run_explain(const ExplainOptions& options, Context& context) {
+  const auto timeout = parse_duration_ns(options.timeout);
+  if (!timeout.ok()) return timeout.error().in("--timeout");
+  const auto reader = open_recording(options.database, context);
+  if (!reader.ok()) return reader.error();
+  const auto range = resolve_range(options.range, **reader, *context.clock, kLiveDefaultNs);
+  if (!range.ok()) return range.error();
+  store::Selection selection;
+  selection.from_wall_ns = range->from_wall_ns;
+  selection.to_wall_ns = range->to_wall_ns;
+  if (options.pid_given) selection.pid = options.pid;
+  selection.op = options.op;
+  if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, *timeout, selection));
+  if (options.chains) {
+    const auto chains = stored_chains(**reader, selection, *timeout);
+    if (!chains.ok()) return chains.error();
+    context.out << (options.json ? chains_json(*chains) : chains_text(*chains, context.colour));
+    return kExitDone;
+  }
+  ReportOptions report_options;
+  report_options.per_process = options.per_process;
+  report_options.slowest = options.slowest;
+  report_options.time_ns = *timeout;
+  const auto report = gather_report(**reader, selection, report_options);
+  if (!report.ok()) return report.error();
+  context.out << (options.json ? report_json(*report, options.per_process)
+                               : report_text(*report, options.per_process, context.colour));
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& root, Context& context) {
+  CLI::App* command = root.add_subcommand("explain", "Say what was slow, failed or never returned, and why");
+  auto options = std::make_shared<ExplainOptions>();
+  add_database_option(*command, options->database);
+  add_range_options(*command, options->range, "5m");
+  command->add_option("-p,--pid", options->pid, "Only this process")
+      ->type_name("PID")
+      ->each([options](const std::string&) { options->pid_given = true; });
+  command->add_option("--op", options->op, "Only this call, upper or lower case")->type_name("NAME");
+  command->add_option("--last", options->last, "Only the last N events")->type_name("N")->check(CLI::PositiveNumber);
+  command->add_option("--slowest", options->slowest, "How many of the slowest calls to list")
+      ->type_name("N")
+      ->check(CLI::Range(0, 10'000))
+      ->capture_default_str();
+  command->add_option("--timeout", options->timeout, "Give up a search after this time (0: never)")
+      ->check(duration_check())
+      ->capture_default_str();
+  CLI::Option* per_process =
+      command->add_flag("--per-process", options->per_process, "Figures of each process by itself");
+  command->add_flag("--chains", options->chains, "The causal chains stored in the recording")->excludes(per_process);
+  command->add_flag("--json", options->json, "JSON, with every figure in nanoseconds");
+  command->footer(
+      "Examples:\n"
+      "  ingero explain                              what the running agent saw in the last five minutes\n"
+      "  ingero explain -d run.db                    a finished recording, all of it\n"
+      "  ingero explain -d run.db --since 30s        its last half minute\n"
+      "  ingero explain -d run.db --from 14:05 --to 14:10 --pid 4321\n"
+      "  ingero explain -d run.db --per-process --json | jq .");
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return run_explain(*options, context); }; });
+}
+
+}  // namespace ingero::cli

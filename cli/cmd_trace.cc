@@ -1,0 +1,336 @@
+// ingero trace: record what programs ask of their GPUs and what the host does to them.
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+
+#include "backends/registry.h"
+#include "base/environment.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/event_json.h"
+#include "cli/options.h"
+#include "cli/recorder.h"
+#include "cli/session_facts.h"
+#include "cli/trace_view.h"
+#include "kernelside/launch.h"
+#include "kernelside/proc.h"
+
+namespace ingero::cli {
+namespace {
+
+struct TraceOptions {
+  std::vector<uint32_t> pids;
+  std::string user;
+  std::string cgroup;
+  std::string duration = "0";
+  bool json = false;
+  bool verbose = false;
+  std::string log;
+  bool record = true;
+  bool record_all = false;
+  std::string store = "all";
+  std::string database;
+  std::string max_db = "10g";
+  bool no_io = false, no_tcp = false, no_net = false;
+  std::string node;
+  std::vector<std::string> libraries;
+  std::string ring_size = "8m";
+  std::string attach = "auto";
+  std::string hang_after = "10s";
+  uint32_t sample_every = 100;
+  std::vector<std::string> command;
+};
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost";
+}
+
+// The cgroup v2 id of a path below the hierarchy's root is the inode of its directory.
+Result<uint64_t> cgroup_id(const std::string& path) {
+  for (const std::string root : {"", "/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
+    struct stat status {};
+    if (stat((root + (path.starts_with('/') ? "" : "/") + path).c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+      return static_cast<uint64_t>(status.st_ino);
+    }
+  }
+  return Error(Errc::kNotFound, fmt::format("cgroup {}: no such cgroup", path),
+               "give its path as in /proc/PID/cgroup, or as a directory");
+}
+
+Result<RecorderOptions> recorder_options(const TraceOptions& options, const Context& context) {
+  RecorderOptions out;
+  out.objects.pids = options.pids;
+  const auto ring = parse_size_bytes(options.ring_size);
+  INGERO_TRY(ring);
+  if (*ring < 4096 || *ring > (1U << 30) || (*ring & (*ring - 1)) != 0) {
+    return Error(Errc::kInvalid, fmt::format("--ringbuf-size {}: not a power of two between 4k and 1g",
+                                             options.ring_size));
+  }
+  out.objects.ring_bytes = static_cast<uint32_t>(*ring);
+  if (options.attach != "auto") out.objects.mechanism = kernelside::mechanism_of(options.attach);
+  const kernelside::ProcFs proc;
+  for (const uint32_t pid : options.pids) {
+    if (const auto process = proc.process(pid); !process.ok()) return process.error().in("--pid");
+  }
+  if (!options.user.empty()) {
+    const auto user = find_user(options.user);
+    INGERO_TRY(user);
+    out.objects.uid = user->uid;
+  }
+  if (!options.cgroup.empty()) {
+    const auto id = cgroup_id(options.cgroup);
+    INGERO_TRY(id);
+    out.objects.cgroup_ids.push_back(*id);
+  }
+  out.tracer.libraries = options.libraries;
+  out.host.block = !options.no_io;
+  out.host.tcp = !options.no_tcp;
+  out.host.sockets = !options.no_net;
+  const auto hang_after = parse_duration_ns(options.hang_after);
+  INGERO_TRY(hang_after);
+  out.hang_after_ns = *hang_after;
+  if (!options.record) return out;
+
+  store::WriterOptions store;
+  const auto location = store::locate(context.environment, options.database);
+  INGERO_TRY(location);
+  store.path = location->path;
+  store.owner = location->owner;
+  const auto max_bytes = parse_size_bytes(options.max_db);
+  INGERO_TRY(max_bytes);
+  store.max_bytes = *max_bytes;
+  store.policy = options.store == "selective" && !options.record_all ? store::Policy::kSelective : store::Policy::kAll;
+  store.sample_every = options.sample_every;
+  store.session = session_facts();
+  store.session.node = options.node.empty() ? host_name() : options.node;
+  if (store.session.node.find(':') != std::string::npos) {
+    return Error(Errc::kInvalid, fmt::format("--node {}: ':' separates the node from the sequence in event ids",
+                                             store.session.node));
+  }
+  for (const uint32_t pid : options.pids) {
+    store.session.pid_filter += fmt::format("{}{}", store.session.pid_filter.empty() ? "" : ",", pid);
+  }
+  out.store = std::move(store);
+  return out;
+}
+
+// SIGINT and SIGTERM, taken by the main thread alone.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&set_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, number);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+  }
+  // True when one came within `ns`.
+  bool wait(uint64_t ns) const {
+    const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+    return sigtimedwait(&set_, nullptr, &time) > 0;
+  }
+
+ private:
+  sigset_t set_{};
+};
+
+class Trace {
+ public:
+  Trace(TraceOptions options, Context& context)
+      : options_(std::move(options)), context_(context), calls_(backends::all_backends()) {}
+
+  Result<int> run() {
+    const auto duration = parse_duration_ns(options_.duration);
+    INGERO_TRY(duration);
+    if (!options_.log.empty()) {
+      set_log_level(std::max(log_level(), LogLevel::kInfo));
+      INGERO_TRY(set_log_file(options_.log));
+    }
+    if (options_.no_net) note("--no-net: who owns a socket is then not known for every retransmission");
+    const Signals signals;
+
+    std::unique_ptr<kernelside::Launch> launch;
+    if (!options_.command.empty()) {
+      auto started = kernelside::Launch::start(options_.command);
+      INGERO_TRY(started);
+      launch = std::move(*started);
+      options_.pids.push_back(static_cast<uint32_t>(launch->pid()));
+      if (!launch->unheld_reason().empty()) {
+        note(fmt::format("the command is not held while libraries are attached ({}): its first calls after loading one "
+                         "may be missed", launch->unheld_reason()));
+      }
+    }
+    auto recorder_settings = recorder_options(options_, context_);
+    INGERO_TRY(recorder_settings);
+    if (options_.json || options_.verbose) {
+      recorder_settings->on_events = [this](std::span<const hal::Event> events, const Recorder& recorder) {
+        print_events(events, recorder);
+      };
+    }
+    const std::string database = recorder_settings->store ? recorder_settings->store->path : "";
+    auto recorder = Recorder::start(std::move(*recorder_settings), backends::all_backends(), calls_);
+    INGERO_TRY(recorder);
+    Recorder& live = **recorder;
+    note(fmt::format("tracing ({} probes{}), Ctrl-C ends it", kernelside::name_of(live.mechanism()),
+                     database.empty() ? "" : ", recording to " + database));
+    if (const auto found = render_discovery(live); !found.empty()) note_lines(found);
+
+    std::thread command_thread;
+    std::atomic<bool> command_ended{false};
+    std::optional<int> command_status;
+    if (launch) {
+      command_thread = std::thread([&] {
+        command_status = launch->serve([&](uint32_t pid, const std::string& open_path, const std::string& path) {
+          live.tracer().prepare(pid, open_path, path);
+        });
+        command_ended = true;
+      });
+      INGERO_TRY(launch->go());
+    }
+
+    const uint64_t started_ns = context_.clock->mono_ns();
+    watch(live, signals, *duration, started_ns, command_ended);
+
+    const Status stopped = live.stop();
+    if (launch) {
+      launch->stop();
+      command_thread.join();
+    }
+    if (!options_.json) {
+      if (context_.out_is_terminal) context_.out << "\x1b[H\x1b[2J";
+      context_.out << render_trace(live, calls_, context_.clock->mono_ns() - started_ns, 0, context_.colour);
+    } else if (const auto losses = render_losses(live, false); !losses.empty()) {
+      note_lines(losses);
+    }
+    note_late(live);
+    INGERO_TRY(stopped);
+    if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
+    if (command_status && WIFEXITED(*command_status)) return WEXITSTATUS(*command_status);
+    if (command_status && WIFSIGNALED(*command_status)) return 128 + WTERMSIG(*command_status);
+    return kExitDone;
+  }
+
+ private:
+  void watch(const Recorder& live, const Signals& signals, uint64_t duration_ns, uint64_t started_ns,
+             const std::atomic<bool>& command_ended) {
+    std::string last_trouble;
+    uint64_t next_view_ns = started_ns + 1'000'000'000;
+    while (!command_ended) {
+      if (signals.wait(50'000'000)) return;
+      const uint64_t now = context_.clock->mono_ns();
+      if (duration_ns != 0 && now - started_ns >= duration_ns) return;
+      if (!context_.out) return;  // nobody reads the events any more
+      if (now < next_view_ns) continue;
+      next_view_ns += 1'000'000'000;
+      if (const auto trouble = live.store_trouble(); trouble != last_trouble) {
+        if (!trouble.empty()) log_error("{}", trouble);
+        last_trouble = trouble;
+      }
+      if (context_.out_is_terminal && !options_.json && !options_.verbose) {
+        context_.out << "\x1b[H\x1b[2J" << render_trace(live, calls_, now - started_ns, 20, context_.colour);
+        context_.out.flush();
+      }
+    }
+  }
+
+  // Libraries that appeared while the trace ran.
+  void note_late(Recorder& live) {
+    std::string text;
+    for (const auto& file : live.tracer().reports()) {
+      if (file.mapped_mono_ns == 0 || file.attached_mono_ns <= file.mapped_mono_ns) continue;
+      if (!options_.command.empty()) continue;  // it was held meanwhile
+      text += fmt::format("{}: attached {} after process {} mapped it\n", file.path,
+                          format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
+    }
+    note_lines(text);
+  }
+
+  void print_events(std::span<const hal::Event> events, const Recorder& recorder) {
+    std::string text;
+    for (const hal::Event& event : events) {
+      const std::string name = recorder.process_name(event.pid);
+      if (options_.json) {
+        text += event_json(event, calls_, name, recorder.library_of(event.site));
+      } else {
+        text += fmt::format("{} {}[{}/{}] {} {}{}", format_wall(event.start_wall_ns()), printable(name, 16), event.pid,
+                            event.tid, calls_[event.call].name,
+                            event.has(hal::Has::kDuration) ? format_duration(event.duration_ns) : "in flight",
+                            event.failed ? fmt::format(" error {}", event.return_code) : "");
+      }
+      text += '\n';
+    }
+    context_.out << text;
+    context_.out.flush();
+  }
+
+  void note(const std::string& line) {
+    context_.err << "ingero: " << line << '\n';
+    context_.err.flush();
+  }
+  void note_lines(const std::string& text) {
+    context_.err << text;
+    context_.err.flush();
+  }
+
+  TraceOptions options_;
+  Context& context_;
+  const hal::CallTable calls_;
+};
+
+}  // namespace
+
+void add_trace(CLI::App& root, Context& context) {
+  auto options = std::make_shared<TraceOptions>();
+  CLI::App* command = root.add_subcommand("trace", "Record GPU calls and what the host did to their threads (root)");
+  command->add_option("-p,--pid", options->pids, "Only these processes and their children")->delimiter(',');
+  command->add_option("-u,--user", options->user, "Only this user's processes");
+  command->add_option("--cgroup", options->cgroup, "Only processes in this cgroup or below");
+  command->add_option("-d,--duration", options->duration, "Stop after this long (0: until Ctrl-C)")
+      ->check(duration_check())->capture_default_str();
+  command->add_flag("--json", options->json, "One JSON object per event on standard output");
+  command->add_flag("-v,--verbose", options->verbose, "Print every event");
+  command->add_option("--log", options->log, "Also append diagnostics to this file");
+  command->add_flag("--record,!--no-record", options->record, "Write the database (default true)");
+  command->add_flag("--record-all", options->record_all, "Store every event, also with --store selective");
+  command->add_option("--store", options->store, "all: every event; selective: what matters, and one in N of the rest")
+      ->check(CLI::IsMember({"all", "selective"}))->capture_default_str();
+  command->add_option("--sample-every", options->sample_every, "N of --store selective")
+      ->check(CLI::Range(1U, 1'000'000U))->capture_default_str();
+  command->add_option("--db,--out", options->database, "Database file (default: INGERO_DB, ~/.ingero/ingero.db)");
+  command->add_option("--max-db", options->max_db, "Delete the oldest events beyond this size (0: never)")
+      ->check(size_check())->capture_default_str();
+  command->add_flag("--no-io", options->no_io, "Leave block I/O out");
+  command->add_flag("--no-tcp", options->no_tcp, "Leave TCP retransmissions out");
+  command->add_flag("--no-net", options->no_net, "Leave socket volumes out");
+  command->add_option("--node", options->node, "This machine's name in event ids (default: host name)");
+  command->add_option("--library,--cuda-lib", options->libraries, "Also probe this library file");
+  command->add_option("--ringbuf-size", options->ring_size, "Event ring, a power of two")->check(size_check())
+      ->capture_default_str();
+  command->add_option("--attach", options->attach, "How probes are attached; auto takes the best that works")
+      ->check(CLI::IsMember({"auto", "session", "multi", "perf"}))->capture_default_str();
+  command->add_option("--hang-after", options->hang_after, "List calls in flight longer than this")
+      ->check(duration_check())->capture_default_str();
+  command->add_option("command", options->command, "Run this command (after --) and trace it and its children");
+  command->positionals_at_end();
+  command->footer(
+      "Examples:\n"
+      "  sudo ingero trace --duration 60s\n"
+      "  sudo ingero trace -- python3 train.py\n"
+      "  sudo ingero trace --pid 4242 --db /tmp/job.db --json");
+  command->callback([options, &context] {
+    context.action = [options, &context]() -> Result<int> { return Trace(*options, context).run(); };
+  });
+}
+
+}  // namespace ingero::cli

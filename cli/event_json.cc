@@ -1,0 +1,120 @@
+// Events to JSON lines.
+#include "cli/event_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace ingero::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view text_of(const std::array<char, 16>& name) {
+  return {name.data(), strnlen(name.data(), name.size())};
+}
+
+// compat.md 1.2's `source`: the layer, as old scripts know it.
+std::string source_name(const hal::Call& call) {
+  switch (call.source) {
+    case 4:
+      return "driver";
+    case 8:
+      return std::string(call.backend) + "_graph";
+    default:
+      break;
+  }
+  std::string name(call.layer);
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return name;
+}
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string event_json(const hal::Event& event, const hal::CallTable& calls, std::string_view process_name,
+                       std::string_view library) {
+  using hal::Has;
+  const hal::Call& call = calls[event.call];
+  Json out;
+  out["timestamp"] = format_wall(event.start_wall_ns());
+  out["pid"] = event.pid;
+  out["tid"] = event.tid;
+  out["process_name"] = process_name.empty() ? text_of(event.comm) : process_name;
+  out["source"] = source_name(call);
+  out["op"] = call.op_name;
+  if (event.has(Has::kDuration)) {
+    out["duration_ns"] = event.duration_ns;
+    out["duration"] = format_duration(event.duration_ns);
+  } else {
+    out["duration_ns"] = nullptr;
+    out["duration"] = nullptr;
+  }
+  out["gpu_id"] = event.has(Has::kDevice) ? Json(event.device) : Json(nullptr);
+  // The two numbers of compat.md 2.2, by what the call is.
+  Json first(nullptr);
+  Json second(nullptr);
+  const auto given = [&](Has has, uint64_t value) { return event.has(has) ? Json(value) : Json(nullptr); };
+  switch (event.kind) {
+    case hal::Kind::kLaunch:
+      first = given(Has::kFunction, event.function);
+      second = given(Has::kStream, event.stream);
+      break;
+    case hal::Kind::kMemcpy:
+      first = given(Has::kBytes, event.bytes);
+      if (event.has(Has::kDirection)) second = hal::name_of(event.direction);
+      break;
+    case hal::Kind::kAlloc:
+      first = given(Has::kBytes, event.bytes);
+      second = given(Has::kAddress, event.address);
+      break;
+    case hal::Kind::kFree:
+      first = given(Has::kAddress, event.address);
+      second = given(Has::kBytes, event.bytes);
+      break;
+    case hal::Kind::kHost:
+      first = given(Has::kArg0, event.arg0);
+      second = given(Has::kArg1, event.arg1);
+      break;
+    default:
+      first = given(Has::kStream, event.stream);
+      second = given(Has::kHandle, event.handle);
+      break;
+  }
+  out["args"] = Json::array({first, second});
+  out["return_code"] = event.has(Has::kReturnCode) ? Json(event.return_code) : Json(nullptr);
+  out["cgroup_id"] = event.cgroup_id != 0 ? Json(event.cgroup_id) : Json(nullptr);
+  out["kind"] = hal::name_of(event.kind);
+  out["vendor"] = call.vendor;
+  out["call"] = call.name;
+  if (!library.empty()) out["library"] = library;
+  out["failed"] = event.failed;
+  if (event.outcome != hal::Outcome::kReturned) out["outcome"] = hal::name_of(event.outcome);
+  if (event.has(Has::kStream)) out["stream"] = event.stream;
+  if (event.has(Has::kBytes)) out["bytes"] = event.bytes;
+  if (event.has(Has::kAddress)) out["address"] = event.address;
+  if (event.has(Has::kDirection)) out["direction"] = hal::name_of(event.direction);
+  if (event.has(Has::kFunction)) out["function"] = event.function;
+  if (event.has(Has::kHandle)) out["handle"] = event.handle;
+  if (event.has(Has::kGrid)) out["grid"] = event.grid;
+  if (event.has(Has::kBlock)) out["block"] = event.block;
+  if (event.has(Has::kSharedBytes)) out["shared_bytes"] = event.shared_bytes;
+  if (event.has(Has::kParent) && event.parent_call != hal::kNoCall) out["parent_call"] = calls[event.parent_call].name;
+  if (event.has(Has::kOffCpu)) {
+    out["preempted_ns"] = event.off.preempted_ns;
+    out["runqueue_ns"] = event.off.runqueue_ns;
+    out["blocked_ns"] = event.off.blocked_ns;
+    out["io_ns"] = event.off.io_ns;
+  }
+  if (event.has(Has::kCulprit)) {
+    out["culprit_pid"] = event.culprit_pid;
+    out["culprit"] = text_of(event.culprit_comm);
+    out["culprit_ns"] = event.culprit_ns;
+  }
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,21 @@
+// One event as one line of JSON, with the keys users already parse (compat.md 1.2) and ours after them.
+//
+// Pure; thread-safe. Text from traced processes is escaped. Unknown values are left out, never written as 0 (but for
+// gpu_id, return_code and cgroup_id, which old scripts expect: they are null).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hal/call_table.h"
+#include "hal/event.h"
+
+namespace ingero::cli {
+
+// `text` as a JSON string with its quotes; invalid UTF-8 becomes U+FFFD.
+std::string json_string(std::string_view text);
+
+std::string event_json(const hal::Event& event, const hal::CallTable& calls, std::string_view process_name,
+                       std::string_view library);
+
+}  // namespace ingero::cli

@@ -1,0 +1,160 @@
+// Gathers what `ingero explain` says: see report.h.
+#include "cli/report.h"
+
+#include <algorithm>
+#include <map>
+
+#include "backends/registry.h"
+#include "base/text.h"
+#include "hal/call_table.h"
+
+namespace ingero::cli {
+namespace {
+
+using store::Bound;
+using store::Value;
+
+// The selection as SQL over a table alias `e` of the view events.
+struct Where {
+  std::string sql;
+  std::vector<Bound> bound;
+  void add(const std::string& condition, int64_t value) {
+    sql += (sql.empty() ? " WHERE " : " AND ") + condition;
+    bound.push_back(Bound::of(value));
+  }
+};
+
+Where where_of(const store::Selection& selection) {
+  Where where;
+  if (selection.from_wall_ns) {
+    where.add("e.timestamp + coalesce(e.duration, 0) >= ?", static_cast<int64_t>(*selection.from_wall_ns));
+  }
+  if (selection.to_wall_ns) where.add("e.timestamp <= ?", static_cast<int64_t>(*selection.to_wall_ns));
+  if (selection.pid) where.add("e.pid = ?", static_cast<int64_t>(*selection.pid));
+  return where;
+}
+
+std::string text_of(const Value& value) {
+  return value.type == Value::Type::kText ? std::string(value.text) : std::string();
+}
+
+// The vendor's name of what `op` returned, or empty.
+std::string status_of(const std::string& op, int64_t code) {
+  static const hal::CallTable table(backends::all_backends());
+  for (const hal::Call& call : table.calls()) {
+    if (call.op_name == op) return std::string(hal::status_name(call, code));
+  }
+  return {};
+}
+
+// Which codes the failed calls returned. A scan of the rows, so it has a time limit of its own.
+Status gather_failures(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns,
+                       Report& report) {
+  const bool any = std::any_of(report.calls.begin(), report.calls.end(),
+                               [](const store::CallStats& call) { return call.errors > 0; });
+  if (!any) return {};
+  Where where = where_of(selection);
+  where.sql += where.sql.empty() ? " WHERE " : " AND ";
+  const std::string sql = fmt::format(
+      "SELECT e.op_name, e.ret_code, count(*) FROM events e{}e.failed = 1 AND e.ret_code IS NOT NULL "
+      "GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT 10",
+      where.sql);
+  store::QueryLimits limits;
+  limits.time_ns = time_ns;
+  const auto outcome = reader.query(
+      sql, limits,
+      [&](std::span<const Value> values) {
+        const std::string op = text_of(values[0]);
+        report.failures.push_back(
+            {op, values[1].integer, status_of(op, values[1].integer), static_cast<uint64_t>(values[2].integer)});
+        return true;
+      },
+      {}, where.bound);
+  if (!outcome.ok() && outcome.error().code() == Errc::kBusy) {
+    report.failures.clear();
+    report.failures_known = false;
+    return {};
+  }
+  return outcome.ok() ? Status{} : Status{outcome.error()};
+}
+
+std::vector<ProcessTotals> totals_of(const std::vector<store::CallStats>& per_process) {
+  std::map<uint32_t, ProcessTotals> by_pid;
+  for (const store::CallStats& call : per_process) {
+    if (!call.pid) continue;
+    ProcessTotals& totals = by_pid[*call.pid];
+    totals.pid = *call.pid;
+    if (totals.name.empty()) totals.name = call.process;
+    if (is_host(call)) {
+      totals.host_events += call.count + call.unfinished;
+      continue;
+    }
+    totals.calls += call.count;
+    totals.errors += call.errors;
+    totals.unfinished += call.unfinished;
+    totals.max_ns = std::max(totals.max_ns, call.max_ns);
+  }
+  std::vector<ProcessTotals> totals;
+  totals.reserve(by_pid.size());
+  for (auto& [pid, entry] : by_pid) totals.push_back(std::move(entry));
+  std::stable_sort(totals.begin(), totals.end(), [](const ProcessTotals& a, const ProcessTotals& b) {
+    return a.calls != b.calls ? a.calls > b.calls : a.host_events > b.host_events;
+  });
+  return totals;
+}
+
+Result<uint64_t> count_chains(const store::Reader& reader) {
+  uint64_t count = 0;
+  const auto outcome = reader.query("SELECT count(*) FROM causal_chains", {}, [&](std::span<const Value> values) {
+    count = static_cast<uint64_t>(values[0].integer);
+    return true;
+  });
+  if (!outcome.ok()) return outcome.error();
+  return count;
+}
+
+}  // namespace
+
+bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }
+
+Result<Report> gather_report(const store::Reader& reader, const store::Selection& selection,
+                             const ReportOptions& options) {
+  Report report;
+  report.path = reader.path();
+  report.version = reader.version();
+  report.legacy = reader.layout() == store::Layout::kLegacy;
+  report.live = reader.is_live();
+  report.whole = selection.whole() && !selection.pid && selection.op.empty();
+
+  auto summary = store::summarise(reader, selection);
+  if (!summary.ok()) return summary.error();
+  report.span = summary->span;
+  report.events = summary->events;
+  report.rows_pruned = summary->rows_pruned;
+  for (store::CallStats& call : summary->calls) (is_host(call) ? report.host : report.calls).push_back(std::move(call));
+
+  auto per_process = store::summarise(reader, selection, true);
+  if (!per_process.ok()) return per_process.error();
+  report.processes = totals_of(per_process->calls);
+  if (options.per_process) report.per_process = std::move(per_process->calls);
+
+  if (options.slowest > 0) {
+    // Three of each call at most: ten launches of one loop say no more than three.
+    auto slowest = store::slowest(reader, selection, options.slowest, 3);
+    if (!slowest.ok()) return slowest.error();
+    report.slowest = std::move(slowest).value();
+  }
+  auto unfinished = store::unfinished(reader, selection, 100);
+  if (!unfinished.ok()) return unfinished.error();
+  report.unfinished = std::move(unfinished).value();
+  auto losses = store::losses(reader);
+  if (!losses.ok()) return losses.error();
+  report.losses = std::move(losses).value();
+  const auto chains = count_chains(reader);
+  if (!chains.ok()) return chains.error();
+  report.chains = *chains;
+  INGERO_TRY(gather_failures(reader, selection, options.time_ns, report));
+  return report;
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,86 @@
+// What `ingero explain` says, gathered from a recording before a word of it is printed.
+//
+// Everything here is measured or counted; what is unknown is absent. Threads: one at a time. Failure: the store's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/app.h"
+#include "store/reader.h"
+#include "store/summary.h"
+
+namespace ingero::cli {
+
+struct ReportOptions {
+  bool per_process = false;
+  uint32_t slowest = 10;  // how many of the slowest calls are listed
+  uint64_t time_ns = 30'000'000'000;
+};
+
+// Calls of one name that returned one code meaning failure.
+struct FailureCount {
+  std::string op;
+  int64_t return_code = 0;
+  std::string status;  // the vendor's name of the code, or empty
+  uint64_t count = 0;
+};
+
+struct ProcessTotals {
+  uint32_t pid = 0;
+  std::string name;
+  uint64_t calls = 0, errors = 0, unfinished = 0;
+  uint64_t max_ns = 0, host_events = 0;
+};
+
+struct Report {
+  std::string path;
+  std::string version;  // of the schema
+  bool legacy = false;  // by an earlier agent: no off-CPU shares, no losses
+  bool live = false;
+  bool whole = false;  // all of the recording was selected
+  std::optional<store::TimeSpan> span;
+  uint64_t events = 0, rows_pruned = 0;
+  std::vector<store::CallStats> calls;        // the vendors' calls
+  std::vector<store::CallStats> host;         // what the host did
+  std::vector<store::CallStats> per_process;  // the same per process; only when asked for
+  std::vector<ProcessTotals> processes;
+  std::vector<store::CallInstance> slowest;
+  std::vector<store::CallInstance> unfinished;
+  std::vector<FailureCount> failures;  // most frequent first
+  bool failures_known = true;          // false when looking for them took too long
+  std::vector<store::LossCount> losses;
+  uint64_t chains = 0;  // stored causal chains
+};
+
+Result<Report> gather_report(const store::Reader& reader, const store::Selection& selection,
+                             const ReportOptions& options);
+
+// For people.
+std::string report_text(const Report& report, bool per_process, bool colour);
+// One JSON document; keys in docs/formats/explain.md.
+std::string report_json(const Report& report, bool per_process);
+
+// A host event (scheduling, memory, disk, network) rather than a vendor's call.
+bool is_host(const store::CallStats& call);
+
+// The stored causal chains that were found in the selection, latest last.
+struct StoredChain {
+  std::string id, severity, summary, root_cause, explanation, node;
+  uint64_t detected_wall_ns = 0;
+  std::vector<std::string> recommendations;
+  struct Step {
+    std::string layer, op, detail;
+    uint64_t duration_us = 0;
+  };
+  std::vector<Step> timeline;
+};
+Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, const store::Selection& selection,
+                                               uint64_t time_ns);
+std::string chains_text(const std::vector<StoredChain>& chains, bool colour);
+std::string chains_json(const std::vector<StoredChain>& chains);
+
+}  // namespace ingero::cli

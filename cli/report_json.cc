@@ -1,0 +1,157 @@
+// The report of `ingero explain` as JSON: the same figures, absent ones as null.
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/report.h"
+
+namespace ingero::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+template <typename T>
+Json number_or_null(const std::optional<T>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+Json stats_json(const store::CallStats& call, bool legacy) {
+  const bool timed = call.timed > 0;
+  const auto time = [&](uint64_t ns) { return timed ? Json(ns) : Json(nullptr); };
+  Json json;
+  if (call.pid) {
+    json["pid"] = *call.pid;
+    json["process"] = text_or_null(call.process);
+  }
+  json["op"] = call.op;
+  json["call"] = call.call;
+  json["layer"] = call.layer;
+  json["vendor"] = call.vendor;
+  json["kind"] = call.kind;
+  json["count"] = call.count;
+  json["errors"] = call.errors;
+  json["unfinished"] = call.unfinished;
+  json["avg_ns"] = timed ? Json(static_cast<uint64_t>(call.avg_ns() + 0.5)) : Json(nullptr);
+  json["min_ns"] = time(call.min_ns);
+  json["p50_ns"] = time(call.p50_ns);
+  json["p95_ns"] = time(call.p95_ns);
+  json["p99_ns"] = time(call.p99_ns);
+  json["max_ns"] = time(call.max_ns);
+  json["total_ns"] = time(call.total_ns);
+  json["percentiles_exact"] = call.percentiles_exact;
+  json["bytes"] = number_or_null(call.bytes);
+  if (legacy || is_host(call)) {
+    json["off_cpu"] = nullptr;
+  } else {
+    json["off_cpu"] = {{"preempted_ns", call.preempted_ns},
+                       {"runqueue_ns", call.runqueue_ns},
+                       {"blocked_ns", call.blocked_ns},
+                       {"io_ns", call.io_ns}};
+  }
+  return json;
+}
+
+Json instance_json(const store::CallInstance& call) {
+  Json json;
+  json["id"] = call.id;
+  json["op"] = call.op;
+  json["call"] = call.call;
+  json["layer"] = call.layer;
+  json["outcome"] = text_or_null(call.outcome);
+  json["start"] = format_wall(call.start_wall_ns);
+  json["start_ns"] = call.start_wall_ns;
+  json["duration_ns"] = number_or_null(call.duration_ns);
+  json["pid"] = call.pid;
+  json["tid"] = call.tid;
+  json["process"] = text_or_null(call.process);
+  json["library"] = text_or_null(call.library);
+  json["kernel"] = text_or_null(call.kernel);
+  json["return_code"] = number_or_null(call.return_code);
+  json["failed"] = call.failed;
+  json["bytes"] = number_or_null(call.bytes);
+  json["direction"] = text_or_null(call.direction);
+  json["stream"] = number_or_null(call.stream);
+  json["address"] = number_or_null(call.address);
+  json["args"] = {number_or_null(call.arg0), number_or_null(call.arg1)};
+  json["off_cpu"] = call.preempted_ns || call.runqueue_ns || call.blocked_ns || call.io_ns
+                        ? Json{{"preempted_ns", number_or_null(call.preempted_ns)},
+                               {"runqueue_ns", number_or_null(call.runqueue_ns)},
+                               {"blocked_ns", number_or_null(call.blocked_ns)},
+                               {"io_ns", number_or_null(call.io_ns)}}
+                        : Json(nullptr);
+  json["culprit"] = call.culprit_pid || !call.culprit.empty() ? Json{{"pid", number_or_null(call.culprit_pid)},
+                                                                     {"comm", text_or_null(call.culprit)},
+                                                                     {"ns", number_or_null(call.culprit_ns)}}
+                                                              : Json(nullptr);
+  json["parent_call"] = text_or_null(call.parent_call);
+  return json;
+}
+
+template <typename Range, typename Make>
+Json array_of(const Range& range, const Make& make) {
+  Json array = Json::array();
+  for (const auto& item : range) array.push_back(make(item));
+  return array;
+}
+
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+}  // namespace
+
+std::string report_json(const Report& report, bool per_process) {
+  const auto stats = [&](const store::CallStats& call) { return stats_json(call, report.legacy); };
+  // As the earlier agent printed it: an array, one object per process and call.
+  if (per_process) return dump(array_of(report.per_process, stats));
+  Json json;
+  json["recording"] = {
+      {"path", report.path},
+      {"schema", report.version},
+      {"earlier_agent", report.legacy},
+      {"live", report.live},
+      {"whole", report.whole},
+      {"first", report.span ? Json(format_wall(report.span->first_wall_ns)) : Json(nullptr)},
+      {"last", report.span ? Json(format_wall(report.span->last_wall_ns)) : Json(nullptr)},
+      {"events", report.events},
+      {"rows_pruned", report.rows_pruned},
+      {"causal_chains", report.chains},
+  };
+  json["calls"] = array_of(report.calls, stats);
+  json["host"] = array_of(report.host, stats);
+  json["processes"] = array_of(report.processes, [](const ProcessTotals& process) {
+    return Json{{"pid", process.pid},
+                {"process", text_or_null(process.name)},
+                {"calls", process.calls},
+                {"errors", process.errors},
+                {"unfinished", process.unfinished},
+                {"max_ns", process.max_ns},
+                {"host_events", process.host_events}};
+  });
+  json["failures"] = report.failures_known ? array_of(report.failures,
+                                                      [](const FailureCount& failure) {
+                                                        return Json{{"op", failure.op},
+                                                                    {"return_code", failure.return_code},
+                                                                    {"status", text_or_null(failure.status)},
+                                                                    {"count", failure.count}};
+                                                      })
+                                           : Json(nullptr);
+  json["slowest"] = array_of(report.slowest, instance_json);
+  json["unfinished"] =
+      report.legacy && report.unfinished.empty() ? Json(nullptr) : array_of(report.unfinished, instance_json);
+  json["losses"] = report.legacy ? Json(nullptr) : array_of(report.losses, [](const store::LossCount& loss) {
+    return Json{{"name", loss.name}, {"severity", loss.severity}, {"count", loss.count}, {"sentence", loss.sentence}};
+  });
+  return dump(json);
+}
+
+std::string chains_json(const std::vector<StoredChain>& chains) {
+  return dump(array_of(chains, [](const StoredChain& chain) {
+    return Json{{"id", chain.id},
+                {"severity", chain.severity},
+                {"summary", chain.summary},
+                {"root_cause", chain.root_cause},
+                {"detected_at", format_wall(chain.detected_wall_ns)}};
+  }));
+}
+
+}  // namespace ingero::cli

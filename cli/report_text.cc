@@ -1,0 +1,336 @@
+// The report of `ingero explain` for people: what was recorded, what stands out, then the tables behind it.
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/report.h"
+#include "cli/table.h"
+
+namespace ingero::cli {
+namespace {
+
+using store::CallInstance;
+using store::CallStats;
+
+constexpr uint64_t kWorthTellingNs = 100'000;  // a tail shorter than this hurts nobody
+constexpr double kUneven = 10;                 // p99 this many times p50 is worth a line
+constexpr uint64_t kEnoughCalls = 10;          // below this a percentile is an anecdote
+
+std::string percent(double part, double whole) {
+  if (whole <= 0) return "-";
+  const double share = 100 * part / whole;
+  return share > 0 && share < 0.5 ? "<1%" : fmt::format("{:.0f}%", share);
+}
+
+std::string number(uint64_t value) {
+  std::string digits = fmt::format("{}", value);
+  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string plural(uint64_t count, std::string_view word) {
+  const std::string_view ending = count == 1 ? "" : word == "process" ? "es" : "s";
+  return fmt::format("{} {}{}", number(count), word, ending);
+}
+
+// "2026-11-21 02:26:36 UTC"
+std::string short_wall(uint64_t wall_ns) {
+  const std::string full = format_wall(wall_ns);
+  return full.size() < 19 ? full : full.substr(0, 10) + " " + full.substr(11, 8) + " UTC";
+}
+
+// "02:26:36.004"
+std::string clock_time(uint64_t wall_ns) {
+  const std::string full = format_wall(wall_ns);
+  return full.size() < 23 ? full : full.substr(11, 12);
+}
+
+std::string average(const CallStats& call) { return format_duration(static_cast<uint64_t>(call.avg_ns() + 0.5)); }
+
+void add_heading(std::string& out, std::string_view text, bool colour) {
+  out += "\n" + styled(text, Style::kBold, colour) + "\n";
+}
+
+std::string heading(const Report& report) {
+  std::string out = "Recording " + printable(report.path, 1000);
+  if (report.legacy) out += fmt::format(", made by an earlier agent (schema {})", printable(report.version));
+  if (report.live) out += ", still being written";
+  out += "\n";
+  if (!report.span || report.events == 0) {
+    return out + (report.whole ? "It holds no events.\n" : "It holds no events in the selected part.\n");
+  }
+  const uint64_t length = report.span->last_wall_ns - report.span->first_wall_ns;
+  uint64_t processes = 0;
+  for (const ProcessTotals& process : report.processes) processes += process.pid != 0 ? 1 : 0;
+  out +=
+      fmt::format("{}{} over {}, {} to {}, from {}\n", report.whole ? "" : "Selected: ", plural(report.events, "event"),
+                  format_duration(length), short_wall(report.span->first_wall_ns),
+                  short_wall(report.span->last_wall_ns), plural(processes, "process"));
+  if (report.rows_pruned > 0) {
+    out += fmt::format("{} were deleted since to keep the file small; totals of the whole still count them.\n",
+                       plural(report.rows_pruned, "stored event"));
+  }
+  return out;
+}
+
+// The sentences a stranger should read first. Only what the figures say by themselves.
+std::vector<std::string> findings(const Report& report) {
+  std::vector<std::string> lines;
+  uint64_t calls = 0, errors = 0, unfinished = 0, total = 0, preempted = 0, runqueue = 0, blocked = 0, io = 0;
+  for (const CallStats& call : report.calls) {
+    calls += call.count;
+    errors += call.errors;
+    unfinished += call.unfinished;
+  }
+  if (calls > 0 && errors == calls) {
+    lines.push_back(fmt::format("Every one of the {} returned an error.", plural(calls, "GPU call")));
+  } else if (errors > 0) {
+    lines.push_back(fmt::format("{} of {} returned an error ({}).", number(errors), plural(calls, "GPU call"),
+                                percent(static_cast<double>(errors), static_cast<double>(calls))));
+  }
+  if (unfinished > 0)
+    lines.push_back(fmt::format("{} had not returned when the recording ended.", plural(unfinished, "call")));
+  if (!report.calls.empty() && report.calls.front().timed > 0) {
+    const CallStats& most = report.calls.front();
+    lines.push_back(fmt::format("{} took the most time: {} in {}, {} on average, {} at most.", most.op,
+                                format_duration(most.total_ns), plural(most.timed, "call"), average(most),
+                                format_duration(most.max_ns)));
+  }
+  const CallStats* uneven = nullptr;
+  double worst = kUneven;
+  for (const CallStats& call : report.calls) {
+    if (call.timed < kEnoughCalls || call.p50_ns == 0 || call.p99_ns < kWorthTellingNs) continue;
+    const double ratio = static_cast<double>(call.p99_ns) / static_cast<double>(call.p50_ns);
+    if (ratio > worst) {
+      worst = ratio;
+      uneven = &call;
+    }
+  }
+  if (uneven != nullptr) {
+    lines.push_back(fmt::format("{} is uneven: its p99 of {} is {:.0f} times its p50 of {}.", uneven->op,
+                                format_duration(uneven->p99_ns), worst, format_duration(uneven->p50_ns)));
+  }
+  // Calls made inside other calls are in their callers' time already: the shares are of each call by itself.
+  const CallStats* waiting = nullptr;
+  for (const CallStats& call : report.calls) {
+    if (waiting == nullptr || call.off_cpu_ns() > waiting->off_cpu_ns()) waiting = &call;
+  }
+  if (waiting != nullptr && waiting->off_cpu_ns() > 0) {
+    total = waiting->total_ns;
+    preempted = waiting->preempted_ns;
+    runqueue = waiting->runqueue_ns;
+    blocked = waiting->blocked_ns;
+    io = waiting->io_ns;
+    const auto share = [&](uint64_t part) { return percent(static_cast<double>(part), static_cast<double>(total)); };
+    lines.push_back(fmt::format(
+        "Threads were off the CPU for {} of the time they spent in {}: {} preempted, {} waiting for a CPU after "
+        "waking, "
+        "{} blocked, {} on I/O.",
+        share(waiting->off_cpu_ns()), waiting->op, share(preempted), share(runqueue), share(blocked), share(io)));
+  }
+  return lines;
+}
+
+std::string stats_table(const std::vector<CallStats>& calls, bool per_process, bool shares, bool host, bool colour) {
+  std::vector<TableColumn> columns;
+  if (per_process) {
+    columns.push_back({"PID"});
+    columns.push_back({"PROCESS", Align::kLeft});
+  }
+  columns.push_back({host ? "EVENT" : "CALL", Align::kLeft});
+  columns.push_back({"LAYER", Align::kLeft});
+  for (const char* name : {"COUNT", "ERRORS", "AVG", "P50", "P95", "P99", "MAX", "TOTAL"}) {
+    if (host && std::string_view(name) == "ERRORS") continue;
+    columns.push_back({name});
+  }
+  if (shares && !host) columns.push_back({"OFF-CPU"});
+  Table table(std::move(columns));
+  for (const CallStats& call : calls) {
+    std::vector<Cell> cells;
+    if (per_process) {
+      cells.emplace_back(call.pid ? fmt::format("{}", *call.pid) : "");
+      cells.emplace_back(call.process);
+    }
+    cells.emplace_back(call.op);
+    cells.emplace_back(call.layer);
+    cells.emplace_back(number(call.count));
+    if (!host) cells.emplace_back(number(call.errors), call.errors > 0 ? Style::kRed : Style::kPlain);
+    if (call.timed == 0) {
+      for (int i = 0; i < 6; ++i) cells.emplace_back("-", Style::kDim);
+    } else {
+      cells.emplace_back(average(call));
+      for (const uint64_t ns : {call.p50_ns, call.p95_ns, call.p99_ns, call.max_ns, call.total_ns}) {
+        cells.emplace_back(format_duration(ns));
+      }
+    }
+    if (shares && !host) {
+      cells.emplace_back(percent(static_cast<double>(call.off_cpu_ns()), static_cast<double>(call.total_ns)));
+    }
+    table.add_row(std::move(cells));
+  }
+  return table.render(colour, 2);
+}
+
+const CallStats* stats_of(const std::vector<CallStats>& calls, const CallInstance& instance) {
+  const auto found = std::find_if(calls.begin(), calls.end(), [&](const CallStats& call) {
+    return call.op == instance.op && call.layer == instance.layer;
+  });
+  return found == calls.end() ? nullptr : &*found;
+}
+
+std::string where_blocked(const CallInstance& call) {
+  if (!call.preempted_ns && !call.runqueue_ns && !call.blocked_ns && !call.io_ns) {
+    return "its off-CPU time was not measured";
+  }
+  const struct {
+    std::optional<uint64_t> ns;
+    const char* words;
+  } parts[] = {{call.preempted_ns, "preempted"},
+               {call.runqueue_ns, "waiting for a CPU after waking"},
+               {call.blocked_ns, "blocked"},
+               {call.io_ns, "on I/O"}};
+  uint64_t sum = 0;
+  for (const auto& part : parts) sum += part.ns.value_or(0);
+  const auto whole = static_cast<double>(call.duration_ns.value_or(0));
+  if (sum == 0) return "on the CPU all the time";
+  std::string out = fmt::format("off the CPU {} of it", percent(static_cast<double>(sum), whole));
+  const char* gap = ": ";
+  for (const auto& part : parts) {
+    if (part.ns.value_or(0) == 0) continue;
+    out += fmt::format("{}{} {}", gap, percent(static_cast<double>(*part.ns), whole), part.words);
+    gap = ", ";
+  }
+  if (!call.culprit.empty() || call.culprit_pid) {
+    out += fmt::format("; {} ran instead", call.culprit.empty() ? "another process" : printable(call.culprit));
+    if (call.culprit_pid) out += fmt::format(" (pid {})", *call.culprit_pid);
+    if (call.culprit_ns) out += fmt::format(", {}", format_duration(*call.culprit_ns));
+  }
+  return out;
+}
+
+// What the call was about: "64 kB h2d, returned 35".
+std::string about(const CallInstance& call) {
+  std::string out;
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+  if (!call.kernel.empty()) add("kernel " + printable(call.kernel, 100));
+  if (call.bytes) add(format_bytes(*call.bytes) + (call.direction.empty() ? "" : " " + printable(call.direction)));
+  if (call.failed && call.return_code) add(fmt::format("returned error {}", *call.return_code));
+  if (!call.parent_call.empty()) add("inside " + printable(call.parent_call));
+  return out;
+}
+
+std::string slowest_text(const Report& report, bool colour) {
+  std::string out;
+  size_t rank = 0;
+  for (const CallInstance& call : report.slowest) {
+    const uint64_t ns = call.duration_ns.value_or(0);
+    std::string usual;
+    if (const CallStats* stats = stats_of(report.calls, call); stats != nullptr && stats->p50_ns > 0) {
+      const double ratio = static_cast<double>(ns) / static_cast<double>(stats->p50_ns);
+      usual = fmt::format(" (usually {}{})", format_duration(stats->p50_ns),
+                          ratio >= 2 ? fmt::format(", {:.0f} times less", ratio) : "");
+    }
+    out += fmt::format("  {:>2}. {} {}{}, {}[{}] thread {} at {}\n", ++rank,
+                       styled(printable(call.op), Style::kBold, colour), format_duration(ns), usual,
+                       call.process.empty() ? "process " : printable(call.process), call.pid, call.tid,
+                       clock_time(call.start_wall_ns));
+    const std::string subject = about(call);
+    if (!subject.empty()) out += "      " + subject + "\n";
+    if (!report.legacy) out += "      " + where_blocked(call) + "\n";
+  }
+  return out;
+}
+
+std::string unfinished_text(const Report& report, bool colour) {
+  std::string out;
+  for (const CallInstance& call : report.unfinished) {
+    const std::string state = call.outcome == "in_flight" ? "still in flight" : "never returned";
+    out += fmt::format("  {} {}: started {}, {}[{}] thread {}{}\n", styled(printable(call.op), Style::kBold, colour),
+                       state, short_wall(call.start_wall_ns),
+                       call.process.empty() ? "process " : printable(call.process), call.pid, call.tid,
+                       call.duration_ns ? ", " + format_duration(*call.duration_ns) + " when last seen" : "");
+  }
+  return out;
+}
+
+std::string failures_text(const Report& report) {
+  if (!report.failures_known) return "  Which codes were returned took too long to find out (--timeout).\n";
+  std::string out;
+  for (const FailureCount& failure : report.failures) {
+    out += fmt::format("  {} returned {}{}: {}\n", printable(failure.op), failure.return_code,
+                       failure.status.empty() ? "" : " (" + failure.status + ")",
+                       failure.count == 1 ? std::string("once") : number(failure.count) + " times");
+  }
+  return out;
+}
+
+std::string losses_text(const Report& report, bool colour) {
+  if (report.legacy) {
+    return "  Not known: the agent that made this recording kept no ledger of what it lost.\n";
+  }
+  const bool lost = std::any_of(report.losses.begin(), report.losses.end(),
+                                [](const store::LossCount& loss) { return loss.severity != "info"; });
+  std::string out = lost ? "" : "  Nothing was lost: every event that was captured is counted above.\n";
+  for (const store::LossCount& loss : report.losses) {
+    const Style style = loss.severity == "info" ? Style::kPlain : Style::kRed;
+    out += fmt::format("  {}: {} {}\n", styled(printable(loss.name), style, colour), number(loss.count),
+                       printable(loss.sentence));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string report_text(const Report& report, bool per_process, bool colour) {
+  std::string out = heading(report);
+  if (report.events == 0) return out;
+  const auto lines = findings(report);
+  if (!lines.empty()) {
+    add_heading(out, "What stands out", colour);
+    for (const std::string& line : lines) out += "  - " + printable(line, 500) + "\n";
+  }
+  const bool shares = !report.legacy;
+  if (per_process) {
+    add_heading(out, "Calls and host events, by process", colour);
+    out += stats_table(report.per_process, true, shares, false, colour);
+  } else {
+    if (!report.calls.empty()) {
+      add_heading(out, "GPU calls, most time first (a call made inside another is in both)", colour);
+      out += stats_table(report.calls, false, shares, false, colour);
+    }
+    if (!report.host.empty()) {
+      add_heading(out, "What the host did", colour);
+      out += stats_table(report.host, false, false, true, colour);
+    }
+    if (report.processes.size() > 1) {
+      add_heading(out, "Processes (figures of each: --per-process)", colour);
+      Table table({{"PID"}, {"PROCESS", Align::kLeft}, {"CALLS"}, {"ERRORS"}, {"LONGEST"}, {"HOST EVENTS"}});
+      for (const ProcessTotals& process : report.processes) {
+        table.add_row({fmt::format("{}", process.pid), process.name, number(process.calls), number(process.errors),
+                       process.calls > 0 ? format_duration(process.max_ns) : "-", number(process.host_events)});
+      }
+      out += table.render(colour, 2);
+    }
+  }
+  if (!report.failures.empty() || !report.failures_known) {
+    add_heading(out, "Errors", colour);
+    out += failures_text(report);
+  }
+  if (!report.slowest.empty()) {
+    add_heading(out, "Slowest calls", colour);
+    if (report.legacy) out += "  (how long their threads were off the CPU was not measured by the earlier agent)\n";
+    out += slowest_text(report, colour);
+  }
+  add_heading(out, "Calls that never returned", colour);
+  out += report.unfinished.empty()
+             ? report.legacy ? "  Not known: the earlier agent stored a call only when it returned.\n" : "  None.\n"
+             : unfinished_text(report, colour);
+  add_heading(out, "What was lost", colour);
+  out += losses_text(report, colour);
+  if (report.chains > 0) {
+    out += fmt::format("\nThe recording also holds {}: ingero explain --chains shows them.\n",
+                       plural(report.chains, "causal chain"));
+  }
+  return out;
+}
+
+}  // namespace ingero::cli

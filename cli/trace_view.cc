@@ -1,0 +1,128 @@
+// Text of a running trace.
+#include "cli/trace_view.h"
+
+#include "base/text.h"
+#include "cli/table.h"
+
+namespace ingero::cli {
+namespace {
+
+std::string percent(uint64_t part, uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+void add_rows(Table& table, const std::vector<LiveRow>& rows, const hal::CallTable& calls, bool host, size_t max_rows,
+              uint64_t elapsed_ns) {
+  size_t shown = 0;
+  for (const LiveRow& row : rows) {
+    const hal::Call& call = calls[row.call];
+    if ((call.kind == hal::Kind::kHost) != host) continue;
+    if (max_rows != 0 && ++shown > max_rows) continue;
+    table.add_row({Cell(std::string(call.name)), Cell(std::string(call.layer)), fmt::format("{}", row.count),
+                   format_duration(row.p50_ns), format_duration(row.p95_ns), format_duration(row.p99_ns),
+                   format_duration(row.max_ns), percent(row.total_ns, elapsed_ns),
+                   Cell(fmt::format("{}", row.errors), row.errors > 0 ? Style::kRed : Style::kPlain),
+                   percent(row.off_ns, row.total_ns)});
+  }
+}
+
+Table call_table(const char* title) {
+  return Table({{title, Align::kLeft}, {"LAYER", Align::kLeft}, {"COUNT"}, {"P50"}, {"P95"}, {"P99"}, {"MAX"},
+                {"WALL%"}, {"ERRORS"}, {"OFF-CPU"}});
+}
+
+std::string render_hanging(const Recorder& recorder, const hal::CallTable& calls, bool colour) {
+  const auto hanging = recorder.hanging();
+  if (hanging.empty()) return {};
+  Table table({{"IN FLIGHT", Align::kLeft}, {"PID"}, {"TID"}, {"ELAPSED"}, {"OFF-CPU"}, {"ARGUMENTS", Align::kLeft}});
+  for (const LiveCall& call : hanging) {
+    const hal::Event& event = call.event;
+    std::string arguments;
+    const auto add = [&](hal::Has has, std::string_view name, uint64_t value, bool hex) {
+      if (!event.has(has)) return;
+      arguments += fmt::format(fmt::runtime(hex ? "{}{}=0x{:x}" : "{}{}={}"), arguments.empty() ? "" : " ", name, value);
+    };
+    add(hal::Has::kStream, "stream", event.stream, true);
+    add(hal::Has::kBytes, "bytes", event.bytes, false);
+    add(hal::Has::kAddress, "address", event.address, true);
+    add(hal::Has::kFunction, "function", event.function, true);
+    add(hal::Has::kHandle, "handle", event.handle, true);
+    table.add_row({Cell(std::string(calls[event.call].name), Style::kYellow), fmt::format("{}", event.pid),
+                   fmt::format("{}", event.tid), format_duration(call.elapsed_ns),
+                   percent(event.off.total_ns(), call.elapsed_ns), Cell(arguments)});
+  }
+  return table.render(colour);
+}
+
+}  // namespace
+
+std::string render_losses(const Recorder& recorder, bool colour) {
+  std::string text;
+  for (size_t loss = 0; loss < static_cast<size_t>(hal::Loss::kCount); ++loss) {
+    const hal::LossRow& row = hal::kLossTable[loss];
+    const uint64_t count = recorder.losses().count(static_cast<hal::Loss>(loss));
+    if (count == 0 || row.severity == hal::Severity::kInfo) continue;
+    text += styled(fmt::format("  {} {}: {}\n", row.name, count, row.sentence), Style::kRed, colour);
+  }
+  for (const auto& [call, count] : recorder.lost_by_call()) text += fmt::format("    {} {}\n", call, count);
+  return text.empty() ? "" : "Lost:\n" + text;
+}
+
+std::string render_trace(const Recorder& recorder, const hal::CallTable& calls, uint64_t elapsed_ns, size_t max_rows,
+                         bool colour) {
+  const auto rows = recorder.stats().rows();
+  std::string text;
+  const hal::SystemSnapshot system = recorder.snapshot();
+  if (system.cpu_percent >= 0) {
+    text += fmt::format("System   cpu {:.0f}%  memory {:.0f}%  load {:.2f}", system.cpu_percent, system.mem_percent,
+                        system.load1);
+    if (system.psi_cpu_some >= 0) {
+      text += fmt::format("  pressure cpu {:.0f}% io {:.0f}% memory {:.0f}%", system.psi_cpu_some, system.psi_io_some,
+                          system.psi_mem_some);
+    }
+    text += '\n';
+  }
+  Table vendor = call_table("CALL");
+  add_rows(vendor, rows, calls, false, max_rows, elapsed_ns);
+  if (vendor.empty()) {
+    text += "No calls yet.\n";
+  } else {
+    text += '\n' + vendor.render(colour);
+  }
+  Table host = call_table("HOST");
+  add_rows(host, rows, calls, true, max_rows, elapsed_ns);
+  if (!host.empty()) text += '\n' + host.render(colour);
+  if (const auto hanging = render_hanging(recorder, calls, colour); !hanging.empty()) text += '\n' + hanging;
+  const std::string losses = render_losses(recorder, colour);
+  text += fmt::format("\nWall {}  Events {}  Stored {}  Database {}  Attach {}\n", format_duration(elapsed_ns),
+                      recorder.stats().events(), recorder.stored(), format_bytes(recorder.file_bytes()),
+                      kernelside::name_of(recorder.mechanism()));
+  text += losses.empty() ? "Lost: nothing\n" : losses;
+  return text;
+}
+
+std::string render_discovery(Recorder& recorder) {
+  std::string text;
+  for (const auto& file : recorder.tracer().reports()) {
+    text += fmt::format("  {} {}{}: {} probes", file.path, file.version, file.note.empty() ? "" : " (" + file.note + ")",
+                        file.probes);
+    if (file.mapped_mono_ns != 0 && file.attached_mono_ns > file.mapped_mono_ns) {
+      text += fmt::format(", attached {} after process {} mapped it (calls in between were not seen)",
+                          format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
+    }
+    text += '\n';
+    for (const auto& row : file.rows) {
+      if (row.single_stepped) {
+        text += fmt::format("    {}: probed on '{}', which the kernel single-steps (about ten times the cost)\n",
+                            row.symbol, row.instruction);
+      } else if (row.state == hal::RowState::kRefused && file.attached_mono_ns != 0 && row.file_offset != 0) {
+        text += fmt::format("    {}: not probed: {}\n", row.symbol, row.reason);
+      }
+    }
+  }
+  for (const auto& reason : recorder.degraded()) text += fmt::format("  not available: {}\n", reason);
+  return text;
+}
+
+}  // namespace ingero::cli

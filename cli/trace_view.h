@@ -1,0 +1,24 @@
+// The recording as people see it while it runs, and once more when it ends: calls, host, losses, calls in flight.
+//
+// Reads the Recorder; owns nothing. Any one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/recorder.h"
+#include "hal/call_table.h"
+
+namespace ingero::cli {
+
+// The whole text. `max_rows` calls at most per section (0: all).
+std::string render_trace(const Recorder& recorder, const hal::CallTable& calls, uint64_t elapsed_ns, size_t max_rows,
+                         bool colour);
+
+// What was found and could not be: one line per library file, then what is degraded.
+std::string render_discovery(Recorder& recorder);
+
+// Loss lines alone; empty when nothing was lost.
+std::string render_losses(const Recorder& recorder, bool colour);
+
+}  // namespace ingero::cli

@@ -1,0 +1,126 @@
+// The command line refuses what it does not understand with one sentence and the right exit status.
+#include <array>
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+#include "cli_fixture.h"
+
+namespace ingero::cli {
+namespace {
+
+TEST(CommandLine, PrintsTheVersionByCommandAndByFlag) {
+  const Outcome command = run_cli({"version"});
+  EXPECT_EQ(command.status, 0);
+  EXPECT_EQ(command.out.rfind("ingero ", 0), 0U);
+  EXPECT_EQ(run_cli({"--version"}).out, command.out);
+}
+
+TEST(CommandLine, RefusesAnUnknownFlagCommandOrNothing) {
+  expect_refused(run_cli({"query", "--colour"}), kExitUsage, "--colour");
+  expect_refused(run_cli({"quarry"}), kExitUsage, "quarry");
+  expect_refused(run_cli({}), kExitUsage, "ingero --help");
+}
+
+TEST(CommandLine, PointsAtTheHelpOfTheCommandThatWasMistyped) {
+  EXPECT_NE(run_cli({"explain", "--colour"}).err.find("'ingero explain --help'"), std::string::npos);
+}
+
+TEST(CommandLine, RefusesABadDurationWhileParsing) {
+  expect_refused(run_cli({"query", "--since", "5 parsecs", "/nonexistent.db"}), kExitUsage, "5 parsecs");
+  expect_refused(run_cli({"explain", "--since", "-5m"}), kExitUsage, "negative");
+}
+
+TEST(CommandLine, KeepsAHostileArgumentPrintable) {
+  const Outcome outcome = run_cli({"query", "--since", "\x1b[2Jx"});
+  EXPECT_EQ(outcome.err.find('\x1b'), std::string::npos);
+}
+
+TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
+  std::ostringstream out, err;
+  Context context(out, err);
+  CLI::App app;
+  build_app(app, context);
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  ASSERT_GE(commands.size(), 4U);
+  for (const CLI::App* command : commands) {
+    const Outcome help = run_cli({command->get_name(), "--help"});
+    EXPECT_EQ(help.status, 0) << command->get_name();
+    EXPECT_NE(help.out.find("Example"), std::string::npos) << command->get_name();
+    EXPECT_NE(help.out.find("ingero " + command->get_name()), std::string::npos) << command->get_name();
+    EXPECT_EQ(help.err, "");
+  }
+}
+
+TEST(CommandLine, SaysWhenStandardOutputTakesNoMore) {
+  std::ostringstream err;
+  std::ostream broken(nullptr);  // every write fails
+  Context context(broken, err);
+  EXPECT_EQ(run({"version"}, context), kExitFailed);
+  EXPECT_NE(err.str().find("standard output"), std::string::npos);
+}
+
+TEST(Completion, OffersEveryCommandAndFlagOfTheTreeInEveryShell) {
+  std::ostringstream out, err;
+  Context context(out, err);
+  CLI::App app;
+  build_app(app, context);
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string script = run_cli({"completion", shell}).out;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+      EXPECT_NE(script.find(command->get_name()), std::string::npos) << shell << " " << command->get_name();
+      for (const CLI::Option* option : command->get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+          EXPECT_NE(script.find(name), std::string::npos) << shell << " --" << name;
+        }
+      }
+    }
+  }
+  expect_refused(run_cli({"completion", "tcsh"}), kExitUsage, "tcsh");
+  expect_refused(run_cli({"completion"}), kExitUsage, "shell");
+}
+
+// What a shell prints for `script`, run after the completion script was loaded.
+std::string shell_says(const std::string& shell, const std::string& completion, const std::string& script) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "ingero_completion_XXXXXX").string();
+  const int fd = mkstemp(pattern.data());
+  if (fd < 0) return {};
+  const std::string text = completion + script;
+  const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::close(fd);
+  std::string said;
+  if (FILE* pipe = written ? popen((shell + " " + pattern + " 2>&1").c_str(), "r") : nullptr) {
+    std::array<char, 4096> buffer{};
+    while (fgets(buffer.data(), buffer.size(), pipe) != nullptr) said += buffer.data();
+    pclose(pipe);
+  }
+  std::filesystem::remove(pattern);
+  return said;
+}
+
+TEST(Completion, WorksInARealBash) {
+  const std::string script = run_cli({"completion", "bash"}).out;
+  EXPECT_EQ(
+      shell_says("bash --norc", script, "COMP_WORDS=(ingero exp); COMP_CWORD=1; _ingero; echo \"${COMPREPLY[*]}\"\n"),
+      "explain\n");
+  EXPECT_EQ(shell_says("bash --norc", script,
+                       "COMP_WORDS=(ingero explain --per); COMP_CWORD=2; _ingero; echo \"${COMPREPLY[*]}\"\n"),
+            "--per-process\n");
+  EXPECT_EQ(shell_says("bash --norc", script,
+                       "COMP_WORDS=(ingero completion z); COMP_CWORD=2; _ingero; echo \"${COMPREPLY[*]}\"\n"),
+            "zsh\n");
+}
+
+TEST(Completion, IsAcceptedByARealZshAndFish) {
+  int tried = 0;
+  for (const std::string shell : {"zsh", "fish"}) {
+    if (std::system(("command -v " + shell + " >/dev/null").c_str()) != 0) continue;
+    ++tried;
+    const std::string stub = shell == "zsh" ? "compdef() { :; }\n" : "";
+    EXPECT_EQ(shell_says(shell + " -n", stub + run_cli({"completion", shell}).out, ""), "") << shell;
+  }
+  if (tried == 0) GTEST_SKIP() << "neither zsh nor fish is installed";
+}
+
+}  // namespace
+}  // namespace ingero::cli

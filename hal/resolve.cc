@@ -92,6 +92,11 @@ class Resolver {
       if (same_as.empty()) same_as = known->second;
       return;
     }
+    if (point.refused) {
+      rows_.push_back({&row, RowState::kRefused, std::move(spelling), offset, point,
+                       fmt::format("the kernel takes no probe on its first instruction ({})", point.instruction)});
+      return;
+    }
     rows_.push_back({&row, RowState::kResolved, std::move(spelling), offset, point, {}});
   }
 

@@ -1,8 +1,8 @@
 // Exact counts, sums and histograms per (call, process), and per minute and five seconds, kept while recording.
 //
-// In memory everything about a (call, process) is cumulative: writing it twice does no harm. Buckets are deltas that are
-// added to what the file has, so that a late event joins its minute instead of replacing it. A flush runs inside the
-// writer's transaction; committed() follows only if that transaction did commit.
+// In memory everything about a (call, process) is cumulative: writing it twice does no harm. Buckets are deltas that
+// are added to what the file has, so that a late event joins its minute instead of replacing it. A flush runs inside
+// the writer's transaction; committed() follows only if that transaction did commit.
 #pragma once
 
 #include <array>

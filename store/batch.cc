@@ -109,8 +109,7 @@ constexpr sqlite3_module kModule = {
 }  // namespace
 
 Status register_batch(Database& database, const Batch& batch) {
-  const int code =
-      sqlite3_create_module_v2(database.get(), "batch", &kModule, const_cast<Batch*>(&batch), nullptr);
+  const int code = sqlite3_create_module_v2(database.get(), "batch", &kModule, const_cast<Batch*>(&batch), nullptr);
   if (code != SQLITE_OK) return database.error(code, "register the batch table");
   return {};
 }

@@ -73,7 +73,8 @@ CREATE VIEW tcp_events AS SELECT k.node || ':' || e.seq AS id, k.wall_ns + e.sta
   d.daddr AS daddr, d.dport AS dport, d.state AS state, d.sequence AS seq, t.cgroup_id AS cgroup_id, k.node AS node
   FROM tcp_details d JOIN event_rows e ON e.seq = d.seq LEFT JOIN clocks k ON k.id = e.clock
   LEFT JOIN threads t ON t.id = e.thread LEFT JOIN processes p ON p.id = t.process;
-)sql" "CREATE VIEW nccl_events AS SELECT id, timestamp AS timestamp_ns, duration AS duration_ns, " +
+)sql"
+         "CREATE VIEW nccl_events AS SELECT id, timestamp AS timestamp_ns, duration AS duration_ns, " +
          collective_name_sql("call") +
          " AS op, call, rank, world_size AS nranks, NULL AS comm_id_hash, pid, tid, comm, cgroup_id, NULL AS datatype, "
          "NULL AS reduce_op, bytes AS count_bytes, NULL AS seq, stream, ret_code, outcome, node "
@@ -92,11 +93,21 @@ const char* const kUpsertChain =
 
 std::string collective_name_sql(const std::string& column) {
   constexpr const char* kNames[][2] = {
-      {"AllReduce", "ALL_REDUCE"}, {"AllGather", "ALL_GATHER"},  {"ReduceScatter", "REDUCE_SCATTER"},
-      {"Broadcast", "BROADCAST"},  {"Bcast", "BROADCAST"},       {"Reduce", "REDUCE"},
-      {"AlltoAll", "ALL_TO_ALL"},  {"AllToAll", "ALL_TO_ALL"},   {"AllToAllv", "ALL_TO_ALLV"},
-      {"Gather", "GATHER"},        {"Scatter", "SCATTER"},       {"Send", "SEND"},
-      {"Recv", "RECV"},            {"GroupStart", "GROUP_START"}, {"GroupEnd", "GROUP_END"},
+      {"AllReduce", "ALL_REDUCE"},
+      {"AllGather", "ALL_GATHER"},
+      {"ReduceScatter", "REDUCE_SCATTER"},
+      {"Broadcast", "BROADCAST"},
+      {"Bcast", "BROADCAST"},
+      {"Reduce", "REDUCE"},
+      {"AlltoAll", "ALL_TO_ALL"},
+      {"AllToAll", "ALL_TO_ALL"},
+      {"AllToAllv", "ALL_TO_ALLV"},
+      {"Gather", "GATHER"},
+      {"Scatter", "SCATTER"},
+      {"Send", "SEND"},
+      {"Recv", "RECV"},
+      {"GroupStart", "GROUP_START"},
+      {"GroupEnd", "GROUP_END"},
   };
   std::string sql = "CASE " + column;
   for (const auto& [symbol, name] : kNames) sql += fmt::format(" WHEN 'nccl{}' THEN '{}'", symbol, name);

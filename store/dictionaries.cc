@@ -199,17 +199,18 @@ int64_t Dictionaries::geometry(const hal::Event& event) {
   const bool grid = event.has(Has::kGrid), block = event.has(Has::kBlock), shared = event.has(Has::kSharedBytes);
   const auto pair = [](uint32_t low, uint32_t high) { return uint64_t{high} << 32 | low; };
   // Grid depth and block x share a word; their presence bits tell which counts.
-  return geometries_.id_of({{grid ? pair(event.grid[0], event.grid[1]) : 0,
-                             pair(grid ? event.grid[2] : 0, block ? event.block[0] : 0),
-                             block ? pair(event.block[1], event.block[2]) : 0, shared ? event.shared_bytes : 0,
-                             uint64_t{grid} | uint64_t{block} << 1 | uint64_t{shared} << 2}});
+  return geometries_.id_of(
+      {{grid ? pair(event.grid[0], event.grid[1]) : 0, pair(grid ? event.grid[2] : 0, block ? event.block[0] : 0),
+        block ? pair(event.block[1], event.block[2]) : 0, shared ? event.shared_bytes : 0,
+        uint64_t{grid} | uint64_t{block} << 1 | uint64_t{shared} << 2}});
 }
 
 int64_t Dictionaries::detail(const hal::Event& event) {
   using hal::Has;
   const bool flags = event.has(Has::kFlags), peer = event.has(Has::kPeerDevice), handle2 = event.has(Has::kHandle2);
-  return details_.id_of({{flags ? event.flags : 0, peer ? static_cast<uint64_t>(int64_t{event.peer_device}) : 0,
-                          handle2 ? event.handle2 : 0, uint64_t{flags} | uint64_t{peer} << 1 | uint64_t{handle2} << 2}});
+  return details_.id_of(
+      {{flags ? event.flags : 0, peer ? static_cast<uint64_t>(int64_t{event.peer_device}) : 0,
+        handle2 ? event.handle2 : 0, uint64_t{flags} | uint64_t{peer} << 1 | uint64_t{handle2} << 2}});
 }
 
 int64_t Dictionaries::culprit(uint32_t pid, const std::array<char, 16>& comm) {

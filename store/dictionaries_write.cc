@@ -33,10 +33,9 @@ Statement& bind_text_if(Statement& statement, int index, const std::string& text
 }  // namespace
 
 Status Dictionaries::write_calls(Database& database) {
-  INGERO_TRY(insert_each(database, "INSERT OR IGNORE INTO sources VALUES (?1, ?2, ?2)", pending_sources_,
-                         [](Statement& s, const PendingSource& source) {
-                           s.bind(1, source.id).bind(2, std::string_view(source.name));
-                         }));
+  INGERO_TRY(insert_each(
+      database, "INSERT OR IGNORE INTO sources VALUES (?1, ?2, ?2)", pending_sources_,
+      [](Statement& s, const PendingSource& source) { s.bind(1, source.id).bind(2, std::string_view(source.name)); }));
   INGERO_TRY(insert_each(database, "INSERT INTO calls VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)", pending_calls_,
                          [&](Statement& s, hal::CallId id) {
                            const hal::Call& call = calls_[id];
@@ -67,7 +66,8 @@ Status Dictionaries::write_processes(Database& database, uint64_t now_wall_ns) {
   // What is told later adds to, or replaces, what was told before; what it leaves out stays.
   INGERO_TRY(insert_each(
       database,
-      "INSERT INTO processes VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16) ON CONFLICT (id) DO UPDATE "
+      "INSERT INTO processes VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16) ON CONFLICT (id) DO "
+      "UPDATE "
       "SET parent_pid = coalesce(excluded.parent_pid, parent_pid), "
       "start_mono_ns = coalesce(excluded.start_mono_ns, start_mono_ns), uid = coalesce(excluded.uid, uid), "
       "comm = coalesce(excluded.comm, comm), command_line = coalesce(excluded.command_line, command_line), "
@@ -101,15 +101,16 @@ Status Dictionaries::write_processes(Database& database, uint64_t now_wall_ns) {
                            s.bind(1, int64_t{p->pid}).bind(2, std::string_view(printable(p->comm, 64)));
                            s.bind(3, signed_of(now_wall_ns));
                          }));
-  return insert_each(database,
-                     "INSERT OR REPLACE INTO cgroup_metadata (cgroup_id, container_id, cgroup_path, pod_uid, slurm_job) "
-                     "VALUES (?1, ?2, ?3, ?4, ?5)",
-                     grouped, [](Statement& s, const hal::Process* p) {
-                       s.bind(1, signed_of(p->cgroup_id)).bind(2, std::string_view(printable(p->container_id, 128)));
-                       s.bind(3, std::string_view(printable(p->cgroup_path, 4096)));
-                       s.bind(4, std::string_view(printable(p->pod_uid, 128)));
-                       s.bind(5, std::string_view(printable(p->slurm_job, 128)));
-                     });
+  return insert_each(
+      database,
+      "INSERT OR REPLACE INTO cgroup_metadata (cgroup_id, container_id, cgroup_path, pod_uid, slurm_job) "
+      "VALUES (?1, ?2, ?3, ?4, ?5)",
+      grouped, [](Statement& s, const hal::Process* p) {
+        s.bind(1, signed_of(p->cgroup_id)).bind(2, std::string_view(printable(p->container_id, 128)));
+        s.bind(3, std::string_view(printable(p->cgroup_path, 4096)));
+        s.bind(4, std::string_view(printable(p->pod_uid, 128)));
+        s.bind(5, std::string_view(printable(p->slurm_job, 128)));
+      });
 }
 
 Status Dictionaries::write_small(Database& database) {
@@ -131,12 +132,12 @@ Status Dictionaries::write_small(Database& database) {
                            const auto& w = entry.first.words;
                            s.bind(1, entry.second).bind(2, signed_of(w[0])).bind(3, signed_of(w[1]));
                            const std::string* name = function_name(signed_of(w[0]), w[1]);
-                           s.bind_if<std::string_view>(4, name != nullptr, name != nullptr ? *name : std::string_view());
+                           s.bind_if<std::string_view>(4, name != nullptr,
+                                                       name != nullptr ? *name : std::string_view());
                          }));
-  INGERO_TRY(insert_each(database, "UPDATE functions SET name = ?2 WHERE id = ?1", pending_names_,
-                         [](Statement& s, const auto& entry) {
-                           s.bind(1, entry.first).bind(2, std::string_view(entry.second));
-                         }));
+  INGERO_TRY(insert_each(
+      database, "UPDATE functions SET name = ?2 WHERE id = ?1", pending_names_,
+      [](Statement& s, const auto& entry) { s.bind(1, entry.first).bind(2, std::string_view(entry.second)); }));
   INGERO_TRY(insert_each(database, "INSERT INTO geometries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                          geometries_.pending(), [](Statement& s, const auto& entry) {
                            const auto& w = entry.first.words;
@@ -159,10 +160,9 @@ Status Dictionaries::write_small(Database& database) {
                            s.bind(1, entry.second).bind(2, signed_of(w[0]));
                            s.bind(3, std::string_view(comm_of(w[1], w[2])));
                          }));
-  return insert_each(database, "INSERT INTO stacks VALUES (?1, ?2)", stacks_.pending(),
-                     [](Statement& s, const auto& entry) {
-                       s.bind(1, entry.second).bind(2, signed_of(entry.first.words[0]));
-                     });
+  return insert_each(
+      database, "INSERT INTO stacks VALUES (?1, ?2)", stacks_.pending(),
+      [](Statement& s, const auto& entry) { s.bind(1, entry.second).bind(2, signed_of(entry.first.words[0])); });
 }
 
 Status Dictionaries::write(Database& database, uint64_t now_wall_ns) {

@@ -14,40 +14,40 @@
 namespace ingero::store {
 
 // The ones every scan needs come first: SQLite decodes a row from its start.
-#define INGERO_ROW_COLUMNS(X)                                                                     \
-  X(start)          /* mono ns since clocks.mono_ns */                                            \
-  X(duration)       /* ns */                                                                      \
-  X(site)           /* sites.id */                                                                \
-  X(thread)         /* threads.id */                                                              \
-  X(state)          /* packed: see state_of() */                                                  \
-  X(clock)          /* clocks.id */                                                               \
-  X(return_code)                                                                                  \
-  X(preempted)      /* ns off-CPU, by cause; NULL together */                                     \
-  X(runqueue)                                                                                     \
-  X(blocked)                                                                                      \
-  X(io)                                                                                           \
-  X(stream)                                                                                       \
-  X(bytes)                                                                                        \
-  X(address)                                                                                      \
-  X(source_address)                                                                               \
-  X(function)       /* functions.id */                                                            \
-  X(geometry)       /* geometries.id */                                                           \
-  X(handle)                                                                                       \
-  X(device)                                                                                       \
-  X(detail)         /* details.id */                                                              \
-  X(culprit)        /* culprits.id */                                                             \
-  X(culprit_ns)                                                                                   \
-  X(parent_call)    /* calls.id */                                                                \
-  X(parent_gap)     /* ns from the parent's start to this start */                                \
-  X(stack)          /* stacks.id       */                                                         \
-  X(arg0)           /* host events only */                                                        \
+#define INGERO_ROW_COLUMNS(X)                                   \
+  X(start)    /* mono ns since clocks.mono_ns */                \
+  X(duration) /* ns */                                          \
+  X(site)     /* sites.id */                                    \
+  X(thread)   /* threads.id */                                  \
+  X(state)    /* packed: see state_of() */                      \
+  X(clock)    /* clocks.id */                                   \
+  X(return_code)                                                \
+  X(preempted) /* ns off-CPU, by cause; NULL together */        \
+  X(runqueue)                                                   \
+  X(blocked)                                                    \
+  X(io)                                                         \
+  X(stream)                                                     \
+  X(bytes)                                                      \
+  X(address)                                                    \
+  X(source_address)                                             \
+  X(function) /* functions.id */                                \
+  X(geometry) /* geometries.id */                               \
+  X(handle)                                                     \
+  X(device)                                                     \
+  X(detail)  /* details.id */                                   \
+  X(culprit) /* culprits.id */                                  \
+  X(culprit_ns)                                                 \
+  X(parent_call) /* calls.id */                                 \
+  X(parent_gap)  /* ns from the parent's start to this start */ \
+  X(stack)       /* stacks.id       */                          \
+  X(arg0)        /* host events only */                         \
   X(arg1)
 
 enum class Column : uint8_t {
 #define X(name) name,
   INGERO_ROW_COLUMNS(X)
 #undef X
-  count_,
+      count_,
 };
 inline constexpr size_t kColumns = static_cast<size_t>(Column::count_);
 inline constexpr std::array<const char*, kColumns> kColumnNames = {

@@ -36,6 +36,7 @@ CREATE TABLE blocks (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, start_wal
   end_wall_ns INTEGER NOT NULL);
 CREATE TABLE in_flight (tid INTEGER NOT NULL, start_mono_ns INTEGER NOT NULL, seq INTEGER NOT NULL,
   site INTEGER NOT NULL, process INTEGER NOT NULL, PRIMARY KEY (tid, start_mono_ns)) WITHOUT ROWID;
+CREATE TABLE never_returned (seq INTEGER PRIMARY KEY);
 CREATE TABLE tcp_details (seq INTEGER PRIMARY KEY, family INTEGER NOT NULL, state INTEGER NOT NULL,
   saddr TEXT NOT NULL, sport INTEGER NOT NULL, daddr TEXT NOT NULL, dport INTEGER NOT NULL,
   sequence INTEGER NOT NULL);
@@ -85,10 +86,11 @@ std::string argument_sql(bool second) {
   return sql + " END";
 }
 
-std::string enum_sql(const std::string& value, std::initializer_list<const char*> names) {
+// The names of an enumeration's first `count` values, chosen by a number in SQL.
+template <typename Enum>
+std::string enum_sql(const std::string& value, int count) {
   std::string sql = "CASE " + value;
-  int number = 0;
-  for (const char* name : names) sql += fmt::format(" WHEN {} THEN '{}'", number++, name);
+  for (int i = 0; i < count; ++i) sql += fmt::format(" WHEN {} THEN '{}'", i, name_of(static_cast<Enum>(i)));
   return sql + " END";
 }
 
@@ -117,8 +119,8 @@ constexpr Step kSteps[] = {
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 
 Result<bool> has_table(Database& database, const char* name, const char* column) {
-  Result<std::optional<int64_t>> count = database.integer(
-      fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'", name, column));
+  Result<std::optional<int64_t>> count =
+      database.integer(fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'", name, column));
   if (!count.ok()) return count.error();
   return count->value_or(0) > 0;
 }
@@ -141,14 +143,16 @@ std::string events_view() {
          "st.ips AS stack_ips, t.cgroup_id AS cgroup_id, "
          "s.kind AS kind, s.vendor AS vendor, s.backend AS backend, s.layer AS layer, s.name AS call, "
          "s.op_name AS op_name, s.symbol AS symbol, s.library AS library, s.library_version AS library_version, " +
-         enum_sql("e.state & 7", {"returned", "unwound", "exited", "execed", "in_flight", "never_returned"}) +
-         " AS outcome, CASE WHEN (e.state >> 3) & 1 THEN 1 WHEN e.return_code IS NULL THEN NULL ELSE 0 END AS failed, " +
-         enum_sql("((e.state >> 4) & 7) - 1", {"unknown", "h2h", "h2d", "d2h", "d2d", "default"}) +
+         enum_sql<hal::Outcome>("e.state & 7", 6) +
+         " AS outcome, CASE WHEN (e.state >> 3) & 1 THEN 1 WHEN e.return_code IS NULL THEN NULL ELSE 0 END AS "
+         "failed, " +
+         enum_sql<hal::Direction>("((e.state >> 4) & 7) - 1", 6) +
          " AS direction, e.stream AS stream, e.bytes AS bytes, e.address AS address, "
          "e.source_address AS source_address, f.handle AS function, f.name AS kernel, g.grid_x AS grid_x, "
          "g.grid_y AS grid_y, g.grid_z AS grid_z, g.block_x AS block_x, g.block_y AS block_y, g.block_z AS block_z, "
          "g.shared_bytes AS shared_bytes, e.handle AS handle, d.handle2 AS handle2, d.peer_device AS peer_device, "
-         "d.flags AS flags, k.mono_ns + e.start AS start_mono_ns, (e.state >> 7) & 15 AS depth, pc.name AS parent_call, "
+         "d.flags AS flags, k.mono_ns + e.start AS start_mono_ns, (e.state >> 7) & 15 AS depth, pc.name AS "
+         "parent_call, "
          "k.wall_ns + e.start - e.parent_gap AS parent_timestamp, e.preempted AS preempted_ns, "
          "e.runqueue AS runqueue_ns, e.blocked AS blocked_ns, e.io AS io_ns, c.pid AS culprit_pid, "
          "c.comm AS culprit_comm, e.culprit_ns AS culprit_ns, "
@@ -163,13 +167,15 @@ std::string events_view() {
 }
 
 Error newer_error(const std::string& path, int64_t version) {
-  return {Errc::kNotSupported, fmt::format("{}: recorded by a newer version (schema {}, this one knows up to {})", path,
-                                           version, kSchemaVersion),
+  return {Errc::kNotSupported,
+          fmt::format("{}: recorded by a newer version (schema {}, this one knows up to {})", path, version,
+                      kSchemaVersion),
           "use that version, or a newer one, to open it"};
 }
 
 Error foreign_error(const std::string& path) {
-  return {Errc::kCorrupt, fmt::format("{}: an SQLite database, but not a recording", path), "name another file with --db"};
+  return {Errc::kCorrupt, fmt::format("{}: an SQLite database, but not a recording", path),
+          "name another file with --db"};
 }
 
 Result<FileKind> identify(Database& database) {
@@ -202,11 +208,11 @@ Status migrate_schema(Database& database, uint64_t wall_ns) {
     for (const Step& step : kSteps) {
       if (step.version <= version->value_or(0)) continue;
       INGERO_TRY(database.execute(step.sql()));
-      INGERO_TRY(database.execute(fmt::format("INSERT INTO schema_migrations VALUES ({}, {}, '{}')", step.version,
-                                              wall_ns, step.what)));
+      INGERO_TRY(database.execute(
+          fmt::format("INSERT INTO schema_migrations VALUES ({}, {}, '{}')", step.version, wall_ns, step.what)));
     }
-    return database.execute(fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}; COMMIT", kSchemaVersion,
-                                        kApplicationId));
+    return database.execute(
+        fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}; COMMIT", kSchemaVersion, kApplicationId));
   };
   Status status = apply();
   if (!status.ok()) sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);

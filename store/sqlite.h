@@ -3,8 +3,6 @@
 // Errors name the file, the operation, SQLite's words and, where known, the remedy. Threads: one at a time.
 #pragma once
 
-#include <sqlite3.h>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <sqlite3.h>
 
 #include "base/result.h"
 

@@ -1,0 +1,39 @@
+// The verdicts of the selective policy.
+#include "store/selector.h"
+
+#include <algorithm>
+
+namespace ingero::store {
+
+bool Selector::always_kept(const hal::Event& event) const {
+  using hal::HostOp;
+  using hal::Kind;
+  if (event.outcome != hal::Outcome::kReturned || event.failed) return true;
+  if (event.kind == Kind::kSync || (calls_[event.call].flags & hal::kSynchronising) != 0) return true;
+  if (event.kind == Kind::kCommunicator || event.kind == Kind::kCollective || event.kind == Kind::kP2p) return true;
+  if (const auto op = calls_.host_op(event.call)) {
+    return *op == HostOp::kOomKill || *op == HostOp::kExec || *op == HostOp::kExit || *op == HostOp::kFork ||
+           *op == HostOp::kTcpRetransmit;
+  }
+  return false;
+}
+
+Selector::Verdict Selector::judge(const hal::Event& event) {
+  State& state = states_[event.call];
+  bool slow = false;
+  if (event.has(hal::Has::kDuration)) {
+    const uint64_t seen = state.histogram.total();
+    slow = seen < kWarmUp || event.duration_ns >= state.slow_ns;
+    state.histogram.add(event.duration_ns);
+    if (seen + 1 == kWarmUp || (seen + 1) % kRefreshEvery == 0) {
+      // A call whose durations are all alike would have its median as p99: never below 1.5 of the median.
+      const uint64_t median = state.histogram.percentile(0.50);
+      state.slow_ns = std::clamp(state.histogram.percentile(0.99), median + median / 2 + 1, 3 * median + 1);
+    }
+  }
+  if (slow || always_kept(event)) return Verdict::kKeep;
+  if (state.passed_over++ % every_ == 0) return every_ == 1 ? Verdict::kKeep : Verdict::kKeepAsSample;
+  return Verdict::kThin;
+}
+
+}  // namespace ingero::store

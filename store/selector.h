@@ -1,0 +1,41 @@
+// The selective policy: which finished events become rows. Everything slow for its call, failed, synchronising, about
+// life and death, or host-critical; and one in N of the rest, so that counts can be scaled.
+//
+// "Slow for its call" adapts: three times the running median, or the running p99 where that is lower; the first calls
+// of each are all kept. Deterministic. Threads: the writer's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hal/call_table.h"
+#include "hal/event.h"
+#include "store/histogram.h"
+
+namespace ingero::store {
+
+class Selector {
+ public:
+  enum class Verdict : uint8_t { kKeep, kKeepAsSample, kThin };
+
+  Selector(const hal::CallTable& calls, uint32_t sample_every)
+      : calls_(calls), every_(sample_every == 0 ? 1 : sample_every), states_(calls.size()) {}
+  Verdict judge(const hal::Event& event);
+
+  static constexpr uint64_t kWarmUp = 200;         // calls of each that are all kept
+  static constexpr uint64_t kRefreshEvery = 1024;  // calls after which thresholds are taken anew
+
+ private:
+  struct State {
+    Histogram histogram;
+    uint64_t slow_ns = 0;
+    uint64_t passed_over = 0;
+  };
+  bool always_kept(const hal::Event& event) const;
+
+  const hal::CallTable& calls_;
+  uint32_t every_;
+  std::vector<State> states_;
+};
+
+}  // namespace ingero::store

@@ -1,0 +1,240 @@
+// Per-call statistics: from the histograms for a whole recording, from the rows for a part of one.
+#include "store/summary.h"
+
+#include <algorithm>
+#include <map>
+
+#include "store/aggregates.h"
+#include "store/event_row.h"
+#include "store/reader_impl.h"
+#include "store/scan.h"
+
+namespace ingero::store {
+namespace {
+
+struct Group {
+  Totals totals;
+  Histogram histogram;
+  std::vector<uint64_t> durations;  // when percentiles are to be exact
+};
+
+struct Key {
+  size_t call = 0;
+  int64_t process = -1;  // -1: all together
+  auto operator<=>(const Key&) const = default;
+};
+using Groups = std::map<Key, Group>;
+
+uint64_t nearest_rank(std::vector<uint64_t>& values, size_t percent) {
+  const size_t rank = (values.size() * percent + 99) / 100;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank == 0 ? 0 : rank - 1);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+void set_percentiles(Group& group, bool exact, CallStats& stats) {
+  stats.percentiles_exact = exact;
+  if (group.totals.timed == 0) return;
+  if (exact) {
+    stats.p50_ns = nearest_rank(group.durations, 50);
+    stats.p95_ns = nearest_rank(group.durations, 95);
+    stats.p99_ns = nearest_rank(group.durations, 99);
+    return;
+  }
+  // A bucket's middle may lie outside what was seen.
+  const auto within = [&](double p) {
+    return std::clamp(group.histogram.percentile(p), group.totals.min_ns, group.totals.max_ns);
+  };
+  stats.p50_ns = within(0.50);
+  stats.p95_ns = within(0.95);
+  stats.p99_ns = within(0.99);
+}
+
+CallStats stats_of(const CallInfo& call, const ProcessInfo* process, Group& group, bool exact) {
+  const Totals& totals = group.totals;
+  CallStats stats;
+  stats.call = call.name;
+  stats.op = call.op_name;
+  stats.vendor = call.vendor;
+  stats.layer = call.layer;
+  stats.kind = call.kind;
+  stats.source = call.source;
+  stats.op_id = call.op;
+  stats.synchronising = call.synchronising;
+  if (process != nullptr) {
+    stats.pid = process->pid;
+    stats.process = process->comm;
+  }
+  stats.count = totals.count;
+  stats.errors = totals.errors;
+  stats.unfinished = totals.never_returned;
+  stats.stored = totals.stored;
+  stats.timed = totals.timed;
+  stats.total_ns = totals.total_ns;
+  stats.min_ns = totals.timed == 0 ? 0 : totals.min_ns;
+  stats.max_ns = totals.max_ns;
+  stats.preempted_ns = totals.off_ns[0];
+  stats.runqueue_ns = totals.off_ns[1];
+  stats.blocked_ns = totals.off_ns[2];
+  stats.io_ns = totals.off_ns[3];
+  if (totals.has_bytes) stats.bytes = totals.bytes;
+  set_percentiles(group, exact, stats);
+  return stats;
+}
+
+// Groups being filled from rows. The map is only asked when call or process change.
+class Collector {
+ public:
+  Collector(bool per_process, bool exact) : per_process_(per_process), exact_(exact) {}
+
+  Group& group(size_t call, int64_t process) {
+    const Key key{call, per_process_ ? process : -1};
+    if (!per_process_) {
+      if (call >= by_call_.size()) by_call_.resize(call + 1, nullptr);
+      if (by_call_[call] == nullptr) by_call_[call] = &groups_[key];
+      return *by_call_[call];
+    }
+    if (last_ == nullptr || key != last_key_) {
+      last_ = &groups_[key];
+      last_key_ = key;
+    }
+    return *last_;
+  }
+
+  void add(const ScannedRow& row) {
+    Group& group = this->group(row.call, row.process);
+    Totals& totals = group.totals;
+    if (!row.finished) {
+      ++totals.never_returned;
+      return;
+    }
+    ++totals.count;
+    ++totals.stored;
+    totals.errors += row.failed ? 1 : 0;
+    if (row.has_bytes) {
+      totals.has_bytes = true;
+      totals.bytes += row.bytes;
+    }
+    if (!row.timed) return;
+    ++totals.timed;
+    totals.total_ns += row.duration_ns;
+    totals.min_ns = std::min(totals.min_ns, row.duration_ns);
+    totals.max_ns = std::max(totals.max_ns, row.duration_ns);
+    for (size_t i = 0; i < totals.off_ns.size(); ++i) totals.off_ns[i] += row.off_ns[i];
+    if (exact_) {
+      group.durations.push_back(row.duration_ns);
+    } else {
+      group.histogram.add(row.duration_ns);
+    }
+  }
+  Groups& groups() { return groups_; }
+
+ private:
+  bool per_process_, exact_;
+  Groups groups_;
+  std::vector<Group*> by_call_;
+  Key last_key_;
+  Group* last_ = nullptr;
+};
+
+// The stored histograms, and the rows that came after they were written.
+Status collect_stored(Database& database, const Names& names, const Filter& filter, Collector& collector) {
+  Result<Statement> rows =
+      database.prepare(fmt::format("SELECT call, process, {}, histogram FROM call_stats", kTotalsColumns));
+  if (!rows.ok()) return rows.error();
+  for (;;) {
+    Result<bool> row = rows->step();
+    if (!row.ok()) return row.error();
+    if (!*row) break;
+    const int64_t process = names.canonical(rows->integer(1));
+    const auto call = static_cast<size_t>(rows->integer(0));
+    if (!filter.accepts(names, call, process)) continue;
+    Group& group = collector.group(call, process);
+    group.totals.merge(read_totals(*rows, 2));
+    if (!group.histogram.merge_encoded(rows->bytes(15))) {
+      return Error(Errc::kCorrupt, fmt::format("{}: call_stats: a histogram is damaged", database.path()));
+    }
+  }
+  Result<Statement> flights =
+      database.prepare("SELECT s.call, f.process FROM in_flight f JOIN sites s ON s.id = f.site");
+  if (!flights.ok()) return flights.error();
+  for (;;) {
+    Result<bool> row = flights->step();
+    if (!row.ok()) return row.error();
+    if (!*row) break;
+    const int64_t process = names.canonical(flights->integer(1));
+    const auto call = static_cast<size_t>(flights->integer(0));
+    if (filter.accepts(names, call, process)) ++collector.group(call, process).totals.never_returned;
+  }
+  Result<std::optional<int64_t>> through =
+      database.integer("SELECT value FROM store_state WHERE key = 'aggregated_through'");
+  if (!through.ok()) return through.error();
+  return scan_rows(database, names, filter, through->value_or(0) + 1, [&](const ScannedRow& row) {
+    if (row.finished) collector.add(row);
+  });
+}
+
+}  // namespace
+
+Result<Summary> summarise(const Reader& reader, const Selection& selection, bool per_process, Percentiles percentiles) {
+  Reader::Impl& impl = reader.impl();
+  INGERO_TRY(impl.refresh());
+  Result<std::optional<TimeSpan>> span = reader.time_span();
+  if (!span.ok()) return span.error();
+  const bool legacy = impl.layout == Layout::kLegacy;
+  const bool exact = legacy || percentiles == Percentiles::kExact || !selection.whole();
+  Snapshot snapshot;  // names, histograms and rows of one moment, also while they grow
+  INGERO_TRY(snapshot.begin(impl.database));
+  Result<Names> names = legacy ? Names::load_legacy(impl.database) : Names::load(impl.database);
+  if (!names.ok()) return names.error();
+  const Filter filter(*names, selection);
+  Collector collector(per_process, exact);
+  if (legacy) {
+    INGERO_TRY(scan_legacy(impl.database, *names, filter, [&](const ScannedRow& row) { collector.add(row); }));
+  } else if (exact) {
+    INGERO_TRY(scan_rows(impl.database, *names, filter, 0, [&](const ScannedRow& row) { collector.add(row); }));
+  } else {
+    INGERO_TRY(collect_stored(impl.database, *names, filter, collector));
+  }
+  Summary summary;
+  if (*span) {
+    summary.span = **span;
+    if (selection.from_wall_ns) {
+      summary.span->first_wall_ns = std::max(summary.span->first_wall_ns, *selection.from_wall_ns);
+    }
+    if (selection.to_wall_ns) summary.span->last_wall_ns = std::min(summary.span->last_wall_ns, *selection.to_wall_ns);
+    if (summary.span->first_wall_ns > summary.span->last_wall_ns) summary.span.reset();
+  }
+  if (!legacy) {
+    Result<std::optional<int64_t>> pruned =
+        impl.database.integer("SELECT value FROM store_state WHERE key = 'rows_pruned'");
+    if (!pruned.ok()) return pruned.error();
+    summary.rows_pruned = static_cast<uint64_t>(pruned->value_or(0));
+  }
+  for (auto& [key, group] : collector.groups()) {
+    const CallInfo* call = names->call(key.call);
+    if (call == nullptr) continue;
+    const ProcessInfo* process = per_process ? names->process(key.process) : nullptr;
+    summary.events += group.totals.count + group.totals.never_returned;
+    summary.calls.push_back(stats_of(*call, process, group, exact));
+  }
+  std::sort(summary.calls.begin(), summary.calls.end(), [](const CallStats& a, const CallStats& b) {
+    return std::tie(b.total_ns, b.count, a.call, a.pid) < std::tie(a.total_ns, a.count, b.call, b.pid);
+  });
+  return summary;
+}
+
+Result<std::vector<LossCount>> losses(const Reader& reader) {
+  std::vector<LossCount> counts;
+  Result<QueryOutcome> outcome = reader.query(
+      "SELECT name, max(severity), max(sentence), sum(count) FROM loss GROUP BY name HAVING sum(count) > 0 ORDER BY 1",
+      {}, [&](std::span<const Value> row) {
+        counts.push_back({std::string(row[0].text), std::string(row[1].text), std::string(row[2].text),
+                          static_cast<uint64_t>(row[3].integer)});
+        return true;
+      });
+  if (!outcome.ok()) return outcome.error();
+  return counts;
+}
+
+}  // namespace ingero::store

@@ -1,0 +1,257 @@
+// One transaction: dictionaries, rows, completions, and now and then the aggregates.
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include <arpa/inet.h>
+
+#include "store/schema.h"
+#include "store/writer_impl.h"
+
+namespace ingero::store {
+namespace {
+
+// Blocks of about this many rows: a time range reads at most that many too many at each end.
+constexpr int64_t kBlockRows = 8192;
+constexpr uint64_t kRetryAfterNs = 100'000'000;
+constexpr size_t kEntriesKept = 4096;
+
+std::string address_text(uint16_t family, const std::array<uint8_t, 16>& address) {
+  char text[INET6_ADDRSTRLEN] = {};
+  return ::inet_ntop(family == AF_INET6 ? AF_INET6 : AF_INET, address.data(), text, sizeof text) == nullptr ? "" : text;
+}
+
+Statement& bind_real_if(Statement& statement, int index, double value) {
+  return statement.bind_if(index, value >= 0, value);
+}
+
+}  // namespace
+
+Status Writer::Impl::commit(bool with_aggregates) {
+  const uint64_t now_ns = clock.mono_ns();
+  const bool finished_old = !updates.empty() || !flights_ended.empty();
+  // With the selective policy what is not a row is only in the aggregates: both or neither.
+  const bool due = with_aggregates || finished_old || options.policy == Policy::kSelective ||
+                   now_ns - last_aggregates_mono_ns >= options.aggregate_interval_ns;
+  const bool aggregates_due = due && (aggregates.is_dirty() || with_aggregates);
+  Status status = database.execute("BEGIN IMMEDIATE");
+  if (status.ok()) {
+    status = write_pending(aggregates_due);
+    if (status.ok()) status = database.execute("COMMIT");
+    if (!status.ok()) sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  if (!status.ok()) {
+    last_error = status.error();
+    retry_mono_ns = now_ns + kRetryAfterNs;
+    return status;
+  }
+  last_error.reset();
+  retry_mono_ns = 0;
+  if (aggregates_due) last_aggregates_mono_ns = now_ns;
+  forget_pending(aggregates_due);
+  return {};
+}
+
+Status Writer::Impl::write_pending(bool aggregates_due) {
+  const uint64_t wall_ns = clock.wall_ns();
+  INGERO_TRY(dictionaries.write(database, wall_ns));
+  INGERO_TRY(write_rows());
+  INGERO_TRY(write_updates());
+  INGERO_TRY(write_extras());
+  INGERO_TRY(write_losses());
+  if (!aggregates_due) return {};
+  INGERO_TRY(aggregates.flush(database, wall_ns));
+  return database.execute(fmt::format("UPDATE store_state SET value = {} WHERE key = 'aggregated_through'",
+                                      committed_seq + static_cast<int64_t>(batch.size())));
+}
+
+Status Writer::Impl::write_rows() {
+  if (batch.empty()) return {};
+  INGERO_TRY(insert_rows.run());
+  const int64_t last = committed_seq + static_cast<int64_t>(batch.size());
+  if (sqlite3_last_insert_rowid(database.get()) != last) {
+    return Error(Errc::kCorrupt,
+                 fmt::format("{}: rows were numbered up to {} instead of {}", options.path,
+                             sqlite3_last_insert_rowid(database.get()), last),
+                 "something else writes this file");
+  }
+  Block next{committed_seq + 1, last, batch_start_wall_ns, batch_end_wall_ns};
+  if (block && block->last - block->first + 1 < kBlockRows) {
+    next = {block->first, last, std::min(block->start_wall_ns, next.start_wall_ns),
+            std::max(block->end_wall_ns, next.end_wall_ns)};
+  }
+  return put_block.bind(1, next.first).bind(2, next.last).bind(3, next.start_wall_ns).bind(4, next.end_wall_ns).run();
+}
+
+Status Writer::Impl::write_updates() {
+  for (const Update& update : updates) {
+    for (size_t i = 0; i < kColumns; ++i) {
+      update_row.bind_if(static_cast<int>(i) + 1, update.row.has(static_cast<Column>(i)), update.row.values[i]);
+    }
+    INGERO_TRY(update_row.bind(static_cast<int>(kColumns) + 1, update.seq).run());
+    INGERO_TRY(stretch_block.bind(1, update.end_wall_ns).bind(2, update.seq).run());
+  }
+  if (flights_begun.empty() && flights_ended.empty()) return {};
+  Result<Statement> begun = database.prepare("INSERT OR REPLACE INTO in_flight VALUES (?1, ?2, ?3, ?4, ?5)");
+  if (!begun.ok()) return begun.error();
+  for (const auto& [key, flight] : flights_begun) {
+    begun->bind(1, int64_t{key.first}).bind(2, static_cast<int64_t>(key.second)).bind(3, flight.seq);
+    INGERO_TRY(begun->bind(4, flight.site).bind(5, flight.process).run());
+  }
+  Result<Statement> ended = database.prepare("DELETE FROM in_flight WHERE tid = ?1 AND start_mono_ns = ?2");
+  if (!ended.ok()) return ended.error();
+  for (const FlightKey& key : flights_ended) {
+    INGERO_TRY(ended->bind(1, int64_t{key.first}).bind(2, static_cast<int64_t>(key.second)).run());
+  }
+  return {};
+}
+
+Status Writer::Impl::write_extras() {
+  const auto each = [&](const char* sql, const auto& items, const auto& bind) -> Status {
+    if (items.empty()) return {};
+    Result<Statement> statement = database.prepare(sql);
+    if (!statement.ok()) return statement.error();
+    for (const auto& item : items) {
+      bind(*statement, item);
+      INGERO_TRY(statement->run());
+    }
+    return {};
+  };
+  INGERO_TRY(
+      each("INSERT INTO tcp_details VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", tcp, [](Statement& s, const auto& item) {
+        const auto& [seq, detail] = item;
+        s.bind(1, seq).bind(2, int64_t{detail.family}).bind(3, int64_t{detail.state});
+        s.bind(4, std::string_view(address_text(detail.family, detail.source)));
+        s.bind(5, int64_t{detail.source_port});
+        s.bind(6, std::string_view(address_text(detail.family, detail.destination)));
+        s.bind(7, int64_t{detail.destination_port}).bind(8, int64_t{detail.sequence});
+      }));
+  INGERO_TRY(
+      each("INSERT INTO stack_traces VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO UPDATE SET "
+           "ips = excluded.ips, frames = excluded.frames",
+           stacks, [](Statement& s, const Stack& stack) {
+             s.bind(1, static_cast<int64_t>(stack.hash));
+             s.bind(2, std::string_view(stack.ips)).bind(3, std::string_view(stack.frames));
+           }));
+  INGERO_TRY(
+      each("INSERT OR IGNORE INTO system_snapshots (timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, "
+           "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults) "
+           "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+           snapshots, [](Statement& s, const hal::SystemSnapshot& snapshot) {
+             s.bind(1, static_cast<int64_t>(snapshot.wall_ns));
+             bind_real_if(s, 2, snapshot.cpu_percent);
+             bind_real_if(s, 3, snapshot.mem_percent);
+             s.bind_if(4, snapshot.mem_available_mb >= 0, snapshot.mem_available_mb);
+             s.bind_if(5, snapshot.swap_used_mb >= 0, snapshot.swap_used_mb);
+             bind_real_if(s, 6, snapshot.load1);
+             bind_real_if(s, 7, snapshot.psi_cpu_some);
+             bind_real_if(s, 8, snapshot.psi_io_some);
+             bind_real_if(s, 9, snapshot.psi_io_full);
+             bind_real_if(s, 10, snapshot.psi_mem_some);
+             bind_real_if(s, 11, snapshot.psi_mem_full);
+             s.bind_if(12, snapshot.major_faults >= 0, snapshot.major_faults);
+           }));
+  return each(kUpsertChain, chains, [&](Statement& s, const Chain& chain) {
+    s.bind(1, std::string_view(options.session.node + ":" + chain.id));
+    s.bind(2, static_cast<int64_t>(chain.detected_wall_ns));
+    int index = 3;
+    for (const std::string* text : {&chain.severity, &chain.summary, &chain.root_cause, &chain.explanation,
+                                    &chain.recommendations_json, &chain.op}) {
+      s.bind(index++, std::string_view(*text));
+    }
+    s.bind(9, chain.p99_us).bind(10, chain.p50_us).bind(11, chain.tail_ratio);
+    s.bind(12, std::string_view(chain.timeline_json)).bind(13, std::string_view(options.session.node));
+  });
+}
+
+Status Writer::Impl::write_losses() {
+  for (size_t i = 0; i < losses_written.size(); ++i) {
+    const uint64_t count = losses.count(static_cast<hal::Loss>(i));
+    if (count == losses_written[i]) continue;
+    const hal::LossRow& row = hal::kLossTable[i];
+    Result<Statement> put = database.prepare("INSERT OR REPLACE INTO loss VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
+    if (!put.ok()) return put.error();
+    const std::string_view severity = row.severity == hal::Severity::kInfo   ? "info"
+                                      : row.severity == hal::Severity::kLoss ? "loss"
+                                                                             : "error";
+    put->bind(1, session).bind(2, row.name).bind(3, row.room).bind(4, severity);
+    INGERO_TRY(put->bind(5, static_cast<int64_t>(count)).bind(6, row.sentence).run());
+    losses_written[i] = count;  // after a rollback the next change, or the end, writes it
+  }
+  return {};
+}
+
+void Writer::Impl::forget_pending(bool aggregates_written) {
+  dictionaries.committed();
+  if (!batch.empty()) {
+    const int64_t last = committed_seq + static_cast<int64_t>(batch.size());
+    if (block && block->last - block->first + 1 < kBlockRows) {
+      block->last = last;
+      block->start_wall_ns = std::min(block->start_wall_ns, batch_start_wall_ns);
+      block->end_wall_ns = std::max(block->end_wall_ns, batch_end_wall_ns);
+    } else {
+      block = Block{committed_seq + 1, last, batch_start_wall_ns, batch_end_wall_ns};
+    }
+    rows_committed += batch.size();
+    committed_seq = last;
+    batch.clear();
+    batch_start_wall_ns = INT64_MAX;
+    batch_end_wall_ns = INT64_MIN;
+  }
+  for (const Update& update : updates) {
+    if (block && update.seq >= block->first) block->end_wall_ns = std::max(block->end_wall_ns, update.end_wall_ns);
+  }
+  updates.clear();
+  flights_begun.clear();
+  flights_ended.clear();
+  tcp.clear();
+  stacks.clear();
+  snapshots.clear();
+  chains.clear();
+  if (!aggregates_written) return;
+  aggregates.committed();
+  aggregates.trim(kEntriesKept);
+  aggregated_through = committed_seq;
+}
+
+Status Writer::Impl::finish() {
+  INGERO_TRY(commit(false));
+  // Calls still in flight have no end to wait for: this recording is over.
+  for (const auto& [key, flight] : in_flight) {
+    Result<Statement> who = database.prepare(
+        "SELECT s.call, s.source, s.op, (SELECT pid FROM processes WHERE id = ?2) FROM sites s WHERE s.id = ?1");
+    if (!who.ok()) return who.error();
+    who->bind(1, flight.site).bind(2, flight.process);
+    Result<bool> row = who->step();
+    if (!row.ok()) return row.error();
+    if (!*row) continue;
+    Sample sample;
+    sample.call = static_cast<uint32_t>(who->integer(0));
+    sample.source = who->integer(1);
+    sample.op = who->integer(2);
+    sample.process = static_cast<uint32_t>(flight.process);
+    sample.pid = static_cast<uint32_t>(who->integer(3));
+    sample.never_returned = true;
+    aggregates.add(sample);
+  }
+  aggregates.close_windows();
+  losses_written.fill(0);
+  INGERO_TRY(database.execute("BEGIN IMMEDIATE"));
+  const auto last_words = [&]() -> Status {
+    INGERO_TRY(write_pending(true));
+    return database.execute(
+        fmt::format("UPDATE event_rows SET state = (state & ~{}) | {} WHERE seq IN (SELECT seq FROM in_flight);"
+                    "INSERT OR IGNORE INTO never_returned SELECT seq FROM in_flight; DELETE FROM in_flight; UPDATE "
+                    "sessions SET stopped_at = {} WHERE id = {}; COMMIT",
+                    kOutcomeMask, static_cast<int>(hal::Outcome::kNeverReturned), clock.wall_ns(), session));
+  };
+  if (Status status = last_words(); !status.ok()) {
+    sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+    return status;
+  }
+  forget_pending(true);
+  in_flight.clear();
+  return database.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+}  // namespace ingero::store

@@ -76,8 +76,8 @@ enum RowFlag : uint16_t {
   kPolled = 16,            // a query called in loops (cudaEventQuery): first to be thinned
   kAsync = 32,             // duration is the time to enqueue, not to complete
   kMangledTwins = 64,      // also exported under a C++-mangled name: match by demangled base name
-  kAliasesFunction = 256,  // kHandle (at return) is another handle of the code known as kFunction
   kOnlyWhereTarget = 128,  // only probed where `instead` is present: a prototype that came with a later version
+  kAliasesFunction = 256,  // kHandle (at return) is another handle of the code known as kFunction
 };
 
 // Rows of one library may share a name when its prototype changed between versions; no file may resolve both to one

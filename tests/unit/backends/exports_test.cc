@@ -1,7 +1,8 @@
 // The rows against real libraries, where some are installed: no exported twin of a described call is left out, and no
 // symbol is described by two rows that hold at once.
 //
-// INGERO_VENDOR_LIBRARIES may name more files (colon-separated), such as other versions.
+// Not the machine's own driver, which may be newer than the tables: INGERO_VENDOR_LIBRARIES may name more files
+// (colon-separated), such as other versions.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -26,10 +27,13 @@ namespace {
 
 std::vector<std::string> candidates() {
   std::vector<std::string> paths = {
-      "/usr/local/cuda/lib64/libcudart.so.13",       "/usr/local/cuda/lib64/libcudart.so.12",
-      "/usr/local/cuda/lib64/stubs/libcuda.so",      "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
-      "/usr/lib/x86_64-linux-gnu/libcudart.so.11.0", "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5",
-      "/usr/lib/aarch64-linux-gnu/libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so",
+      "/usr/local/cuda/lib64/libcudart.so.13",
+      "/usr/local/cuda/lib64/libcudart.so.12",
+      "/usr/local/cuda/lib64/stubs/libcuda.so",
+      "/usr/lib/x86_64-linux-gnu/libcudart.so.11.0",
+      "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5",
+      "/usr/lib/aarch64-linux-gnu/libamdhip64.so.5",
+      "/opt/rocm/lib/libamdhip64.so",
   };
   if (const char* more = std::getenv("INGERO_VENDOR_LIBRARIES")) {
     for (const std::string_view path : split(more, ':')) paths.emplace_back(path);

@@ -1,12 +1,12 @@
 // Log-linear histograms: their error bound, their encoded form, and what hostile bytes do to them.
 #include "store/histogram.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace ingero::store {
 namespace {
@@ -68,16 +68,18 @@ TEST(Histogram, DamagedBytesAreRefusedAndChangeNothing) {
   Histogram histogram;
   histogram.add(5);
   const std::string before = histogram.encode();
-  EXPECT_FALSE(histogram.merge_encoded("\x01"));                                // a gap without a count
-  EXPECT_FALSE(histogram.merge_encoded(std::string("\x01\x00", 2)));            // no event in a bucket
-  EXPECT_FALSE(histogram.merge_encoded("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01"));  // beyond the last bucket
+  EXPECT_FALSE(histogram.merge_encoded("\x01"));                                              // a gap without a count
+  EXPECT_FALSE(histogram.merge_encoded(std::string("\x01\x00", 2)));                          // no event in a bucket
+  EXPECT_FALSE(histogram.merge_encoded("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01"));      // beyond the last bucket
   EXPECT_FALSE(histogram.merge_encoded("\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));  // not 64 bits
   EXPECT_EQ(histogram.encode(), before);
   for (int i = 0; i < 20000; ++i) {
     std::string bytes(random() % 40, '\0');
     for (char& byte : bytes) byte = static_cast<char>(random());
     Histogram target;
-    if (!target.merge_encoded(bytes)) EXPECT_EQ(target.total(), 0U);
+    if (!target.merge_encoded(bytes)) {
+      EXPECT_EQ(target.total(), 0U);
+    }
   }
 }
 

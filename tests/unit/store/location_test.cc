@@ -1,9 +1,9 @@
 // Where a recording goes when nobody says.
 #include "store/location.h"
 
-#include <gtest/gtest.h>
-
 #include <map>
+
+#include <gtest/gtest.h>
 
 namespace ingero::store {
 namespace {

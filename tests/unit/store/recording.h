@@ -2,7 +2,6 @@
 // questions to a recording.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "hal/call_table.h"
 #include "hal/event.h"
@@ -82,7 +83,8 @@ class HeldClock : public Clock {
 };
 
 // A returned call of process 100 that started `at_ns` after the recording did.
-inline Event event_of(std::string_view call, uint64_t at_ns, uint64_t duration_ns, uint32_t pid = 100, uint32_t tid = 0) {
+inline Event event_of(std::string_view call, uint64_t at_ns, uint64_t duration_ns, uint32_t pid = 100,
+                      uint32_t tid = 0) {
   Event event;
   event.call = call_named(call);
   event.kind = calls()[event.call].kind;

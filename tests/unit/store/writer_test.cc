@@ -1,8 +1,9 @@
 // The writer: what an event becomes, calls in flight, identities, late events.
 #include "store/writer.h"
 
-#include <gmock/gmock.h>
 #include <sys/wait.h>
+
+#include <gmock/gmock.h>
 
 #include "recording.h"
 
@@ -58,20 +59,24 @@ TEST_F(WriterTest, EveryFieldOfAnEventComesBack) {
   }
   write({event});
   close();
-  EXPECT_EQ(row("SELECT id, timestamp - 1767225600000000000, pid, tid, source, op, duration, gpu_id, arg0 = 0x7f00deadbeef, arg1 = 0xffff888800001234, "
+  EXPECT_EQ(row("SELECT id, timestamp - 1767225600000000000, pid, tid, source, op, duration, gpu_id, arg0 = "
+                "0x7f00deadbeef, arg1 = 0xffff888800001234, "
                 "ret_code, stack_hash, node, rank, local_rank, world_size, comm, cgroup_id FROM events"),
             "node-a:1|1000|100|101|1|3|5000|1|1|1|-7|-9223372036854775807|node-a|2|NULL|8|"
             "train|42");
   EXPECT_EQ(row("SELECT kind, vendor, backend, layer, call, symbol, library, library_version, outcome, failed, "
-                "direction, stream = 0xffff888800001234, bytes, address - 0x7fff00000000, source_address - 0x7fff00000000 FROM events"),
+                "direction, stream = 0xffff888800001234, bytes, address - 0x7fff00000000, source_address - "
+                "0x7fff00000000 FROM events"),
             "launch|nvidia|cuda|CUDA|cudaLaunchKernel|cudaLaunchKernel_ptsz|/opt/lib/libcudart.so.13|13.0|returned|1|"
             "d2h|1|123456789|4096|8192");
-  EXPECT_EQ(row("SELECT function = 0x7f00deadbeef, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, handle, "
-                "handle2, peer_device, flags, start_mono_ns - 3600000000000, depth, parent_call, "
-                "timestamp - parent_timestamp, preempted_ns, runqueue_ns, blocked_ns, io_ns, culprit_pid, culprit_comm, "
-                "culprit_ns, weight FROM events"),
-            "1|gemm_kernel|4000000000|2|3|256|5|1|49152|81|82|6|9|1000|1|cudaMalloc|600|1|2|3|4|555|"
-            "kworker/3|3|1");
+  EXPECT_EQ(
+      row("SELECT function = 0x7f00deadbeef, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, "
+          "handle, "
+          "handle2, peer_device, flags, start_mono_ns - 3600000000000, depth, parent_call, "
+          "timestamp - parent_timestamp, preempted_ns, runqueue_ns, blocked_ns, io_ns, culprit_pid, culprit_comm, "
+          "culprit_ns, weight FROM events"),
+      "1|gemm_kernel|4000000000|2|3|256|5|1|49152|81|82|6|9|1000|1|cudaMalloc|600|1|2|3|4|555|"
+      "kworker/3|3|1");
   EXPECT_EQ(row("SELECT name FROM process_names WHERE pid = 100"), "train");
 }
 

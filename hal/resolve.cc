@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,24 +18,6 @@ constexpr size_t kMaxCode = 64 << 10;  // of one function, read to look for bran
 constexpr size_t kUnsizedCode = 256;   // where the symbol gives no size
 constexpr size_t kHashDigits = 8;      // wheel tools rename libx.so.1 to libx-0a1b2c3d.so.1
 constexpr size_t kMaxVersionText = 64;
-
-// The suffixes a base name is exported with, the plain one first.
-std::vector<std::string_view> suffixes_of(const Row& row) {
-  std::vector<std::string_view> suffixes{""};
-  const auto add = [&](uint8_t needed, std::string_view suffix) {
-    if ((row.twins & needed) == needed) suffixes.push_back(suffix);
-  };
-  add(kPtsz, "_ptsz");
-  add(kPtds, "_ptds");
-  add(kV2, "_v2");
-  add(kV2 | kPtsz, "_v2_ptsz");
-  add(kV2 | kPtds, "_v2_ptds");
-  add(kV3, "_v3");
-  add(kV3 | kPtsz, "_v3_ptsz");
-  add(kV3 | kPtds, "_v3_ptds");
-  add(kSpt, "_spt");
-  return suffixes;
-}
 
 bool machine_matches(uint16_t machine, Arch arch) {
   return machine == (arch == Arch::kX86_64 ? EM_X86_64 : EM_AARCH64);
@@ -59,45 +42,51 @@ class Resolver {
 
   void add(const Row& row) {
     const size_t first = rows_.size();
-    std::string same_as;
-    for (const std::string_view suffix : suffixes_of(row)) {
-      const std::string spelling = fmt::format("{}{}", row.name, suffix);
+    std::string reason = absent_reason();
+    RowState state = RowState::kAbsent;
+    if ((row.flags & kOnlyWhereTarget) != 0 && image_.find(row.instead).empty()) {
+      reason = fmt::format("only in versions that have {}", row.instead);
+    } else if ((row.flags & kNotWhereTarget) != 0 && !image_.find(row.instead).empty()) {
+      // A wrapper that jumps to its target would make two events of one call.
+      if (!image_.find(row.name).empty()) {
+        state = RowState::kRefused;
+        reason = fmt::format("enters {}, which is probed", row.instead);
+      }
+    } else {
+      std::string same_as;
+      place_spellings(row, same_as);
+      if (rows_.size() == first && !same_as.empty()) {
+        state = RowState::kRefused;
+        reason = fmt::format("is the same code as {}, which is probed", same_as);
+      }
+    }
+    if (rows_.size() == first) missing_.push_back({&row, state, std::string(row.name), 0, {}, std::move(reason)});
+  }
+
+  // What was found, then what was not. Rows that share a name are one call: it is missing, once, when none was found.
+  std::vector<ResolvedRow> take() {
+    std::set<std::string_view> told;
+    for (const ResolvedRow& one : rows_) told.insert(one.row->name);
+    for (ResolvedRow& one : missing_) {
+      if (told.insert(one.row->name).second) rows_.push_back(std::move(one));
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  void place_spellings(const Row& row, std::string& same_as) {
+    for (const std::string& spelling : spellings(row)) {
       const std::vector<Symbol> all = image_.find(spelling);
       const bool versions = std::any_of(all.begin(), all.end(), [&](const Symbol& symbol) {
         return symbol.version != all.front().version && !symbol.is_local;
       });
-      if (!all.empty() && refuse_wrapper(row, spelling, suffix)) continue;
       for (const Symbol& symbol : reachable(all)) {
         const bool tell = versions && !symbol.version.empty();
         place(row, symbol, tell ? fmt::format("{}@{}", spelling, symbol.version) : spelling, same_as);
       }
     }
-    if ((row.flags & kMangledTwins) != 0) {
-      for (const Symbol& symbol : image_.find_mangled(row.name)) place(row, symbol, std::string(symbol.name), same_as);
-    }
-    if (rows_.size() != first) return;
-    if (!same_as.empty()) {
-      rows_.push_back({&row,
-                       RowState::kRefused,
-                       std::string(row.name),
-                       0,
-                       {},
-                       fmt::format("is the same code as {}, which is probed", same_as)});
-    } else {
-      rows_.push_back({&row, RowState::kAbsent, std::string(row.name), 0, {}, absent_reason()});
-    }
-  }
-
-  std::vector<ResolvedRow> take() { return std::move(rows_); }
-
- private:
-  // A wrapper that jumps to its target would make two events of one call.
-  bool refuse_wrapper(const Row& row, const std::string& spelling, std::string_view suffix) {
-    if ((row.flags & kNotWhereTarget) == 0) return false;
-    const std::string target = fmt::format("{}{}", row.instead, suffix);
-    if (image_.find(target).empty()) return false;
-    rows_.push_back({&row, RowState::kRefused, spelling, 0, {}, fmt::format("enters {}, which is probed", target)});
-    return true;
+    if ((row.flags & kMangledTwins) == 0) return;
+    for (const Symbol& symbol : image_.find_mangled(row.name)) place(row, symbol, std::string(symbol.name), same_as);
   }
 
   void place(const Row& row, const Symbol& symbol, std::string spelling, std::string& same_as) {
@@ -136,6 +125,7 @@ class Resolver {
   const ElfImage& image_;
   const Arch arch_;
   std::vector<ResolvedRow> rows_;
+  std::vector<ResolvedRow> missing_;
   std::map<uint64_t, std::string> by_offset_;  // probe offset to the spelling that took it
 };
 

@@ -35,7 +35,7 @@ TEST_F(Explain, CountsCallsErrorsAndWhatNeverReturned) {
   EXPECT_EQ(by_op["cudaStreamSync"]["count"], 0);
   EXPECT_TRUE(by_op["cudaStreamSync"]["p50_ns"].is_null()) << "no call returned, so there is no median";
   ASSERT_EQ(report["unfinished"].size(), 1U);
-  EXPECT_EQ(report["unfinished"][0]["outcome"], "never_returned");
+  EXPECT_EQ(report["unfinished"][0]["outcome"], "never returned");
   EXPECT_EQ(report["host"].size(), 1U);
 }
 

@@ -34,6 +34,7 @@ class Recording : public TemporaryFolder {
     writer_->add_process(process);
     record();
     ASSERT_TRUE(writer_->close().ok());
+    writer_.reset();  // lets go of the file: a recording that is still held is a live one
   }
 
   hal::CallId id(std::string_view name) const {

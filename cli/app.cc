@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
@@ -26,6 +27,17 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
 
 std::string full_name(const CLI::App& app) {
   return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+// The word that stands where a command belongs and is none. (The parser would only say that a command is missing.)
+std::optional<std::string> unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const auto word = std::find_if(arguments.begin(), arguments.end(),
+                                 [](const std::string& argument) { return argument.empty() || argument[0] != '-'; });
+  if (word == arguments.end()) return std::nullopt;
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const bool known = std::any_of(commands.begin(), commands.end(),
+                                 [&](const CLI::App* command) { return command->get_name() == *word; });
+  return known ? std::nullopt : std::optional<std::string>(*word);
 }
 
 int fail(Context& context, const std::string& sentence, int status) {
@@ -63,6 +75,9 @@ int run(std::vector<std::string> arguments, Context& context) {
     if (arguments.size() == 1 && arguments.front() == "--version") arguments = {"version"};
     CLI::App app;
     build_app(app, context);
+    if (const auto word = unknown_command(app, arguments)) {
+      return fail(context, fmt::format("there is no command \"{}\" (see 'ingero --help')", *word), kExitUsage);
+    }
     try {
       std::reverse(arguments.begin(), arguments.end());
       app.parse(arguments);

@@ -13,14 +13,22 @@
 
 namespace ingero::cli {
 
+struct FunctionName {
+  uint32_t pid = 0;
+  uint64_t handle = 0;  // host stub or function handle
+  std::string untrusted_name;
+};
+
 // What the capture thread hands over at a time.
 struct Parcel {
   kernelside::Batch records;
   std::vector<hal::Process> processes;  // met since the last parcel; written before the records
+  std::vector<FunctionName> names;
   std::vector<hal::SystemSnapshot> snapshots;
   void clear() {
     records.clear();
     processes.clear();
+    names.clear();
     snapshots.clear();
   }
 };

@@ -10,9 +10,9 @@ namespace ingero::cli {
 namespace {
 
 struct Flag {
-  std::string long_name;   // without dashes, may be empty
-  std::string short_name;  // without the dash, may be empty
-  std::string help;        // its first sentence
+  std::vector<std::string> long_names;   // without dashes
+  std::vector<std::string> short_names;  // without the dash
+  std::string help;                      // its first sentence
   bool takes_value = false;
   bool takes_file = false;
 };
@@ -33,8 +33,8 @@ std::vector<Flag> flags_of(const CLI::App& app) {
   std::vector<Flag> flags;
   for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->nonpositional(); })) {
     Flag flag;
-    if (!option->get_lnames().empty()) flag.long_name = option->get_lnames().front();
-    if (!option->get_snames().empty()) flag.short_name = option->get_snames().front();
+    flag.long_names = option->get_lnames();
+    flag.short_names = option->get_snames();
     flag.help = first_sentence(option->get_description());
     flag.takes_value = option->get_items_expected_max() > 0 && option->get_type_size() > 0;
     flag.takes_file = flag.takes_value && option->get_type_name().find("FILE") != std::string::npos;
@@ -56,8 +56,8 @@ std::vector<Command> commands_of(const CLI::App& root) {
 std::string all_flags(const std::vector<Flag>& flags) {
   std::string text;
   for (const Flag& flag : flags) {
-    if (!flag.long_name.empty()) text += (text.empty() ? "--" : " --") + flag.long_name;
-    if (!flag.short_name.empty()) text += (text.empty() ? "-" : " -") + flag.short_name;
+    for (const auto& name : flag.long_names) text += (text.empty() ? "--" : " --") + name;
+    for (const auto& name : flag.short_names) text += (text.empty() ? "-" : " -") + name;
   }
   return text;
 }
@@ -115,8 +115,8 @@ std::string zsh_flags(const std::vector<Flag>& flags) {
     const auto spec = [&](const std::string& spelling) {
       text += " \\\n        " + quoted(spelling + "[" + zsh_text(flag.help) + "]" + value);
     };
-    if (!flag.long_name.empty()) spec("--" + flag.long_name);
-    if (!flag.short_name.empty()) spec("-" + flag.short_name);
+    for (const auto& name : flag.long_names) spec("--" + name);
+    for (const auto& name : flag.short_names) spec("-" + name);
   }
   return text;
 }
@@ -154,8 +154,8 @@ std::string fish_flags(const std::vector<Flag>& flags, const std::string& condit
   std::string text;
   for (const Flag& flag : flags) {
     text += "complete -c ingero -n " + quoted(condition);
-    if (!flag.long_name.empty()) text += " -l " + flag.long_name;
-    if (!flag.short_name.empty()) text += " -s " + flag.short_name;
+    for (const auto& name : flag.long_names) text += " -l " + name;
+    for (const auto& name : flag.short_names) text += " -s " + name;
     if (flag.takes_value) text += flag.takes_file ? " -rF" : " -x";
     text += " -d " + quoted(flag.help) + "\n";
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -32,6 +33,8 @@ constexpr size_t kQueuedBatches = 4;
 constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr size_t kMaxKnownProcesses = 65536;
+constexpr size_t kMaxPendingNames = 65536;
+constexpr uint64_t kNameSlackNs = 1'000'000'000;  // a page fault may lie between the two programs at one probe
 
 using CallKey = std::pair<uint32_t, uint64_t>;  // tid, start
 
@@ -72,6 +75,7 @@ struct Recorder::Impl {
   };
   std::unordered_map<uint32_t, Known> known;
   std::set<CallKey> reported_hangs;
+  std::unordered_map<uint64_t, wire_name> pending_names;  // by thread and site, until their call's record comes
   uint64_t next_second_mono_ns = 0;
 
   mutable std::mutex mutex;
@@ -99,6 +103,7 @@ struct Recorder::Impl {
   void take_tasks(Parcel& parcel);
   void every_second(Parcel& parcel);
   void note_hangs(const std::vector<wire_in_flight>& frames, uint64_t now, uint64_t after_ns, Parcel& parcel);
+  void join_names(Parcel& parcel);
   void hand_over(std::unique_ptr<Parcel> parcel);
   void write(const Parcel& parcel);
 };
@@ -122,6 +127,7 @@ Status Recorder::Impl::open() {
   for (const auto& status : objects->attach_thread_programs()) {
     if (!status.attached) degraded.push_back(fmt::format("{}: {}", status.name, status.reason));
   }
+  if (!objects->names_reason().empty()) degraded.push_back(fmt::format("kernel names: {}", objects->names_reason()));
   std::vector<kernelside::SharedMap> shared;
   for (const char* name : {"events", "critical_events", "recipes", "losses", "site_losses", "threads", "processes",
                            "wanted_pids", "wanted_cgroups"}) {
@@ -284,6 +290,32 @@ void Recorder::Impl::every_second(Parcel& parcel) {
   }
 }
 
+// A name was read at the start of a call; the handle it names is in the call's own record, which follows it.
+void Recorder::Impl::join_names(Parcel& parcel) {
+  const auto key = [](uint32_t tid, uint32_t site) { return uint64_t{tid} << 32 | site; };
+  for (const wire_name& name : parcel.records.names) {
+    if (pending_names.size() >= kMaxPendingNames) {
+      ledger.add(hal::Loss::name_table_full, pending_names.size());
+      pending_names.clear();
+    }
+    pending_names[key(name.tid, name.site)] = name;
+  }
+  if (pending_names.empty()) return;
+  for (const hal::Event& event : parcel.records.events) {
+    if (event.kind != hal::Kind::kModule) continue;
+    const auto found = pending_names.find(key(event.tid, event.site));
+    if (found == pending_names.end()) continue;
+    const wire_name& name = found->second;
+    const uint64_t handle = event.has(hal::Has::kFunction) ? event.function : event.handle;
+    if (handle != 0 && !event.failed && event.start_mono_ns + kNameSlackNs >= name.ns) {
+      const size_t length = strnlen(name.name, sizeof(name.name));
+      if (length >= sizeof(name.name) - 1) ledger.add(hal::Loss::name_truncated);
+      parcel.names.push_back({event.pid, handle, std::string(name.name, length)});
+    }
+    pending_names.erase(found);
+  }
+}
+
 void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   auto& records = parcel->records;
   if (records.events.empty() && parcel->processes.empty() && parcel->snapshots.empty() && records.names.empty()) {
@@ -297,6 +329,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
     for (const auto& [pid, process] : known) traced.push_back(pid);
     if (const auto owner = socket_owners.owner(detail.socket_inode, traced)) event.pid = event.tid = *owner;
   }
+  join_names(*parcel);
   stats.add(records.events);
   if (options.on_events && owner != nullptr) options.on_events(records.events, *owner);
   queue.push(std::move(parcel));
@@ -332,6 +365,7 @@ void Recorder::Impl::write(const Parcel& parcel) {
   Status status;
   for (const auto& site : tracer->take_sites()) writer->add_site(site.index, site.site);
   for (const auto& process : parcel.processes) writer->add_process(process);
+  for (const auto& name : parcel.names) writer->add_function_name(name.pid, name.handle, name.untrusted_name);
   for (const auto& snapshot : parcel.snapshots) writer->add_snapshot(snapshot);
   const std::span<const hal::Event> events(parcel.records.events);
   size_t from = 0;

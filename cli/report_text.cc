@@ -243,7 +243,7 @@ std::string slowest_text(const Report& report, bool colour) {
 std::string unfinished_text(const Report& report, bool colour) {
   std::string out;
   for (const CallInstance& call : report.unfinished) {
-    const std::string state = call.outcome == "in_flight" ? "still in flight" : "never returned";
+    const std::string state = call.outcome == "in flight" ? "still in flight" : "never returned";
     out += fmt::format("  {} {}: started {}, {}[{}] thread {}{}\n", styled(printable(call.op), Style::kBold, colour),
                        state, short_wall(call.start_wall_ns),
                        call.process.empty() ? "process " : printable(call.process), call.pid, call.tid,

@@ -17,6 +17,10 @@ if(INGERO_CCACHE)
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Werror -fno-omit-frame-pointer)
+# gcc 12 sees overlaps in std::string::insert that are not there (GCC bug 105651).
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
+# libbpf's LIBBPF_OPTS is a GNU statement expression.
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-gnu-statement-expression> $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-c99-extensions>)
 if(INGERO_SANITIZE)
   add_compile_options(-fsanitize=${INGERO_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${INGERO_SANITIZE})

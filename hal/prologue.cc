@@ -55,7 +55,19 @@ bool is_jcc(const X86Instruction& insn) {
 
 bool is_jump(const X86Instruction& insn) { return insn.map == 0 && (insn.opcode == 0xeb || insn.opcode == 0xe9); }
 
+// No probe at all: the kernel's table of opcodes goes by the opcode byte alone, so that it holds for VEX and EVEX too
+// ("vmovdqa" as a first instruction is refused because its 6f is "outs" without the prefix). Checked against 6.18.
+bool is_refused(const X86Instruction& insn) {
+  static constexpr OpcodeSet kRefused{
+      {0x06, 0x07}, {0x0e, 0x0f}, {0x16, 0x17}, {0x1e, 0x1f}, {0x26, 0x27}, {0x2e, 0x2f}, {0x36, 0x37},
+      {0x3e, 0x4f}, {0x60, 0x62}, {0x66, 0x67}, {0x6c, 0x6f}, {0x82, 0x82}, {0x9a, 0x9a}, {0xc4, 0xc5},
+      {0xcc, 0xcf}, {0xd4, 0xd6}, {0xe4, 0xe7}, {0xea, 0xea}, {0xec, 0xf1}, {0xf4, 0xf4}, {0xfa, 0xfb}};
+  if (insn.legacy_prefix) return true;
+  return (insn.map == 0 || insn.map == X86Instruction::kVector) && kRefused[insn.opcode];
+}
+
 bool is_emulated(const X86Instruction& insn) {
+  if (insn.legacy_prefix) return false;
   if (is_push(insn)) return insn.length == 1 || (insn.length == 2 && insn.rex == 0x41);
   if (insn.map == 0 && insn.opcode == 0xe8) return !insn.operand_16;
   if (is_jump(insn) || is_jcc(insn)) return !insn.operand_16;
@@ -198,8 +210,9 @@ bool branches_into(std::span<const uint8_t> code, uint32_t delta) {
 
 ProbePoint choose_x86(std::span<const uint8_t> code, bool may_move) {
   const auto first = decode_x86(code);
-  if (!first) return {0, true, "unknown"};
-  const ProbePoint stay{0, x86_step(code, *first) == Step::kStop || x86_step(code, *first) == Step::kMovable,
+  if (!first) return {0, true, false, "unknown"};
+  const Step first_step = x86_step(code, *first);
+  const ProbePoint stay{0, first_step == Step::kStop || first_step == Step::kMovable, is_refused(*first),
                         x86_name(code, *first)};
   if (!may_move) return stay;
   std::optional<ProbePoint> second_best;
@@ -208,7 +221,7 @@ ProbePoint choose_x86(std::span<const uint8_t> code, bool may_move) {
     const auto insn = decode_x86(rest);
     if (!insn) break;
     const Step step = x86_step(rest, *insn);
-    const ProbePoint here{delta, false, x86_name(rest, *insn)};
+    const ProbePoint here{delta, false, false, x86_name(rest, *insn)};
     if (step == Step::kEmulated) return delta != 0 && branches_into(code, delta) ? stay : here;
     if (step == Step::kStop) break;
     if (step == Step::kMaybe && !second_best) second_best = here;
@@ -220,10 +233,10 @@ ProbePoint choose_x86(std::span<const uint8_t> code, bool may_move) {
 
 // arm64 -------------------------------------------------------------------------------------------------------------
 
-constexpr uint32_t kNop = 0xd503201f;
+constexpr uint32_t kNop = 0xd503201f;                                     // simulated by recent kernels
 bool is_bti(uint32_t word) { return (word & 0xffffff3f) == 0xd503241f; }  // bti, bti c, bti j, bti jc
 
-// Simulated by the kernel: everything that reads or writes the program counter. pacia* signs the return address, so
+// Simulated by the kernel: branches and addresses relative to the program counter. pacia* signs the return address, so
 // nothing moves past it; it is single-stepped like any other instruction.
 bool is_simulated(uint32_t word) {
   return (word & 0x7c000000) == 0x14000000      // b, bl
@@ -231,9 +244,25 @@ bool is_simulated(uint32_t word) {
          || (word & 0x7e000000) == 0x34000000   // cbz, cbnz
          || (word & 0x7e000000) == 0x36000000   // tbz, tbnz
          || (word & 0xff9ffc1f) == 0xd61f0000   // br, blr, ret
-         || (word & 0x1f000000) == 0x10000000   // adr, adrp
-         || (word & 0xbf000000) == 0x18000000   // ldr literal
-         || (word & 0xff000000) == 0x98000000;  // ldrsw literal
+         || (word & 0x1f000000) == 0x10000000;  // adr, adrp
+}
+
+bool is_literal_load(uint32_t word) { return (word & 0x3b000000) == 0x18000000; }
+
+// Hints that may be stepped: nop, xpaclri, pac*, aut*, bti.
+bool is_steppable_hint(uint32_t word) {
+  constexpr uint64_t kAllowed = 1ULL << 0 | 1ULL << 7 | 0x55ULL << 8 | 0xffULL << 24 | 0x55ULL << 32;
+  const unsigned hint = (word >> 5) & 0x7f;
+  return hint < 64 && (kAllowed >> hint & 1) != 0;
+}
+
+// No probe at all. Literal loads: taken until 6.12, but they read the wrong memory.
+bool is_arm64_refused(uint32_t word) {
+  return is_literal_load(word)                                                      //
+         || (word & 0x3f800000) == 0x08000000                                       // exclusive loads and stores
+         || (word & 0xff000000) == 0xd4000000                                       // svc, brk and their like
+         || (word & 0xfff00000) == 0xd5100000 || (word & 0xfff8f01f) == 0xd500401f  // msr
+         || ((word & 0xfffff01f) == 0xd503201f && !is_steppable_hint(word));
 }
 
 std::string_view arm64_name(uint32_t word) {
@@ -241,7 +270,7 @@ std::string_view arm64_name(uint32_t word) {
   if (is_bti(word)) return "bti";
   if (word == 0xd503233f || word == 0xd503237f) return "paciasp";
   if ((word & 0x1f000000) == 0x10000000) return "adr";
-  if ((word & 0xbf000000) == 0x18000000 || (word & 0xff000000) == 0x98000000) return "ldr";
+  if (is_literal_load(word)) return "ldr";
   if (is_simulated(word)) return "branch";
   if ((word & 0x7fc00000) == 0x29800000) return "stp";
   if ((word & 0x7f000000) == 0x51000000) return "sub";
@@ -278,14 +307,14 @@ bool arm64_branches_into(std::span<const uint8_t> code, uint32_t delta) {
 
 ProbePoint choose_arm64(std::span<const uint8_t> code, bool may_move) {
   const auto first = word_at(code, 0);
-  if (!first) return {0, true, "unknown"};
-  const ProbePoint stay{0, !is_simulated(*first) && *first != kNop, arm64_name(*first)};
+  if (!first) return {0, true, false, "unknown"};
+  const ProbePoint stay{0, !is_simulated(*first) && *first != kNop, is_arm64_refused(*first), arm64_name(*first)};
   if (!may_move) return stay;
   for (uint32_t delta = 0; delta <= kMaxDelta; delta += sizeof(uint32_t)) {
     const auto word = word_at(code, delta);
     if (!word) break;
     if (is_simulated(*word)) {
-      return delta != 0 && arm64_branches_into(code, delta) ? stay : ProbePoint{delta, false, arm64_name(*word)};
+      return delta != 0 && arm64_branches_into(code, delta) ? stay : ProbePoint{delta, false, false, arm64_name(*word)};
     }
     if (!is_bti(*word) && *word != kNop) break;
   }

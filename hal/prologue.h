@@ -14,6 +14,7 @@ namespace ingero::hal {
 struct ProbePoint {
   uint32_t delta = 0;            // bytes past the symbol's address
   bool single_stepped = false;   // the instruction there is not emulated
+  bool refused = false;          // the kernel takes no probe on it (attaching would fail, the whole link with it)
   std::string_view instruction;  // "push", "endbr64", "sub", "unknown": for the report
 };
 

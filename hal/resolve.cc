@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,24 +18,6 @@ constexpr size_t kMaxCode = 64 << 10;  // of one function, read to look for bran
 constexpr size_t kUnsizedCode = 256;   // where the symbol gives no size
 constexpr size_t kHashDigits = 8;      // wheel tools rename libx.so.1 to libx-0a1b2c3d.so.1
 constexpr size_t kMaxVersionText = 64;
-
-// The suffixes a base name is exported with, the plain one first.
-std::vector<std::string_view> suffixes_of(const Row& row) {
-  std::vector<std::string_view> suffixes{""};
-  const auto add = [&](uint8_t needed, std::string_view suffix) {
-    if ((row.twins & needed) == needed) suffixes.push_back(suffix);
-  };
-  add(kPtsz, "_ptsz");
-  add(kPtds, "_ptds");
-  add(kV2, "_v2");
-  add(kV2 | kPtsz, "_v2_ptsz");
-  add(kV2 | kPtds, "_v2_ptds");
-  add(kV3, "_v3");
-  add(kV3 | kPtsz, "_v3_ptsz");
-  add(kV3 | kPtds, "_v3_ptds");
-  add(kSpt, "_spt");
-  return suffixes;
-}
 
 bool machine_matches(uint16_t machine, Arch arch) {
   return machine == (arch == Arch::kX86_64 ? EM_X86_64 : EM_AARCH64);
@@ -60,13 +43,12 @@ class Resolver {
   void add(const Row& row) {
     const size_t first = rows_.size();
     std::string same_as;
-    for (const std::string_view suffix : suffixes_of(row)) {
-      const std::string spelling = fmt::format("{}{}", row.name, suffix);
+    for (const std::string& spelling : spellings(row)) {
       const std::vector<Symbol> all = image_.find(spelling);
       const bool versions = std::any_of(all.begin(), all.end(), [&](const Symbol& symbol) {
         return symbol.version != all.front().version && !symbol.is_local;
       });
-      if (!all.empty() && refuse_wrapper(row, spelling, suffix)) continue;
+      if (!all.empty() && refuse_wrapper(row, spelling)) continue;
       for (const Symbol& symbol : reachable(all)) {
         const bool tell = versions && !symbol.version.empty();
         place(row, symbol, tell ? fmt::format("{}@{}", spelling, symbol.version) : spelling, same_as);
@@ -91,10 +73,12 @@ class Resolver {
   std::vector<ResolvedRow> take() { return std::move(rows_); }
 
  private:
-  // A wrapper that jumps to its target would make two events of one call.
-  bool refuse_wrapper(const Row& row, const std::string& spelling, std::string_view suffix) {
+  // A wrapper that jumps to its target would make two events of one call. The target of a twin is the target's twin,
+  // or the target itself.
+  bool refuse_wrapper(const Row& row, const std::string& spelling) {
     if ((row.flags & kNotWhereTarget) == 0) return false;
-    const std::string target = fmt::format("{}{}", row.instead, suffix);
+    std::string target = fmt::format("{}{}", row.instead, spelling.substr(row.name.size()));
+    if (image_.find(target).empty()) target = row.instead;
     if (image_.find(target).empty()) return false;
     rows_.push_back({&row, RowState::kRefused, spelling, 0, {}, fmt::format("enters {}, which is probed", target)});
     return true;
@@ -106,6 +90,11 @@ class Resolver {
     const auto [known, is_new] = by_offset_.try_emplace(offset, spelling);
     if (!is_new) {
       if (same_as.empty()) same_as = known->second;
+      return;
+    }
+    if (point.refused) {
+      rows_.push_back({&row, RowState::kRefused, std::move(spelling), offset, point,
+                       fmt::format("the kernel takes no probe on its first instruction ({})", point.instruction)});
       return;
     }
     rows_.push_back({&row, RowState::kResolved, std::move(spelling), offset, point, {}});
@@ -165,6 +154,13 @@ std::string_view version_suffix(std::string_view name) {
   return rest.substr(0, end);
 }
 
+// Of a name whose prototype changed between versions: is this row's the one of this file?
+bool holds_here(const Row& row, const ElfImage& image) {
+  if ((row.flags & (kNotWhereTarget | kOnlyWhereTarget)) == 0) return true;
+  const bool has_mark = !image.find(row.instead).empty();
+  return has_mark == ((row.flags & kOnlyWhereTarget) != 0);
+}
+
 }  // namespace
 
 std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, Arch arch) {
@@ -181,8 +177,21 @@ std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, 
     return rows;
   }
   Resolver resolver(image, arch);
-  for (const Row& row : library.rows) resolver.add(row);
-  return resolver.take();
+  std::map<std::string_view, size_t> prototypes;  // of a name
+  for (const Row& row : library.rows) ++prototypes[row.name];
+  for (const Row& row : library.rows) {
+    if (prototypes[row.name] == 1 || holds_here(row, image)) resolver.add(row);
+  }
+  std::vector<ResolvedRow> rows = resolver.take();
+  // A name with several prototypes is absent once, and only where no row found it.
+  std::set<std::string_view> seen;
+  for (const ResolvedRow& found : rows) {
+    if (found.state != RowState::kAbsent) seen.insert(found.row->name);
+  }
+  std::erase_if(rows, [&](const ResolvedRow& found) {
+    return found.state == RowState::kAbsent && !seen.insert(found.row->name).second;
+  });
+  return rows;
 }
 
 bool soname_matches(const Library& library, std::string_view file_name) {

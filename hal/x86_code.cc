@@ -8,20 +8,6 @@ namespace {
 
 constexpr size_t kMaxLength = 15;
 
-// Which of 256 opcodes have a property, from inclusive ranges.
-struct OpcodeSet {
-  struct Range {
-    uint8_t first, last;
-  };
-  bool bits[256] = {};
-  constexpr OpcodeSet(std::initializer_list<Range> ranges) {
-    for (const Range range : ranges) {
-      for (unsigned i = range.first; i <= range.last; ++i) bits[i] = true;
-    }
-  }
-  constexpr bool operator[](uint8_t opcode) const { return bits[opcode]; }
-};
-
 constexpr OpcodeSet kModrm0{{0x00, 0x03}, {0x08, 0x0b}, {0x10, 0x13}, {0x18, 0x1b}, {0x20, 0x23}, {0x28, 0x2b},
                             {0x30, 0x33}, {0x38, 0x3b}, {0x63, 0x63}, {0x69, 0x69}, {0x6b, 0x6b}, {0x80, 0x8f},
                             {0xc0, 0xc1}, {0xc6, 0xc7}, {0xd0, 0xd3}, {0xd8, 0xdf}, {0xf6, 0xf7}, {0xfe, 0xff}};
@@ -206,11 +192,13 @@ std::optional<X86Instruction> decode_x86(std::span<const uint8_t> code) {
         break;
       case 0xf2:
       case 0xf3:
+        break;
+      case 0x26:
       case 0x2e:
       case 0x36:
       case 0x3e:
-      case 0x26:
       case 0xf0:
+        out.legacy_prefix = true;
         break;
       default:
         prefix = false;

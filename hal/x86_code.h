@@ -5,10 +5,25 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 
 namespace ingero::hal {
+
+// Which of 256 opcodes have a property, from inclusive ranges.
+struct OpcodeSet {
+  struct Range {
+    uint8_t first, last;
+  };
+  bool bits[256] = {};
+  constexpr OpcodeSet(std::initializer_list<Range> ranges) {
+    for (const Range range : ranges) {
+      for (unsigned i = range.first; i <= range.last; ++i) bits[i] = true;
+    }
+  }
+  constexpr bool operator[](uint8_t opcode) const { return bits[opcode]; }
+};
 
 struct X86Instruction {
   uint8_t length = 0;
@@ -17,9 +32,10 @@ struct X86Instruction {
   uint8_t rex = 0;  // the whole byte, 0 without one
   uint8_t modrm = 0;
   bool has_modrm = false;
-  bool operand_16 = false;   // prefix 66
-  bool odd_address = false;  // fs or gs override, or 32-bit address arithmetic
-  int32_t relative = 0;      // of a direct branch: target minus the next instruction
+  bool operand_16 = false;     // prefix 66
+  bool odd_address = false;    // fs or gs override, or 32-bit address arithmetic
+  bool legacy_prefix = false;  // es, cs, ss, ds or lock
+  int32_t relative = 0;        // of a direct branch: target minus the next instruction
   bool direct_branch = false;
 
   static constexpr uint8_t kVector = 0xff;

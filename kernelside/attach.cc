@@ -57,6 +57,29 @@ std::vector<Probe> without(std::span<const Probe> probes, const std::vector<Refu
 }  // namespace
 
 struct FileProbes::Impl {
+  // Best effort: a call whose name cannot be probed is still captured.
+  void attach_names(const Objects& objects, const std::string& path, std::span<const Probe> probes) {
+    std::vector<Probe> named;
+    for (const Probe& probe : probes) {
+      if (probe.has_name && !refused(refusals, probe.site)) named.push_back(probe);
+    }
+    if (named.empty() || objects.name_handle() == nullptr) return;
+    std::vector<Refusal> ignored;
+    if (objects.mechanism() != Mechanism::kPerf) {
+      MultiSpec spec;
+      spec.path = path;
+      spec.program_fd = objects.name_program();
+      link_batch(spec, named, entries, ignored);
+      return;
+    }
+    for (const Probe& probe : named) {
+      LibbpfLog log;
+      LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
+      PerfLink link(bpf_program__attach_uprobe_opts(objects.name_handle(), -1, path.c_str(), probe.file_offset, &options));
+      if (link) perf_entries.push_back(std::move(link));
+    }
+  }
+
   std::vector<Fd> entries;  // session links, or multi entry links
   std::vector<Fd> returns;
   std::vector<PerfLink> perf_entries;
@@ -127,6 +150,7 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
       }
       break;
   }
+  impl->attach_names(objects, path, probes);
   impl->attached = probes.size() - impl->refusals.size();
   return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));
 }

@@ -19,6 +19,7 @@ namespace ingero::kernelside {
 struct Probe {
   uint32_t site = 0;
   uint64_t file_offset = 0;
+  bool has_name = false;  // its call carries a function's name: the name program goes there too
 };
 
 struct Refusal {

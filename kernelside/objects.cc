@@ -15,6 +15,7 @@
 #include "capture.skel.h"
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
+#include "names.skel.h"
 #include "session.skel.h"
 #include "threads.skel.h"
 
@@ -107,6 +108,8 @@ struct Objects::Impl {
   Owned<threads> threads_object;
   Owned<session> session_object;
   Owned<capture> capture_object;
+  Owned<names> names_object;  // null: this kernel cannot
+  std::string names_reason;
   std::vector<Link> thread_links;
   Link in_flight_dump;
   Link process_dump;
@@ -174,6 +177,20 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
     INGERO_TRY(load_object(impl->capture_object.get(), "capture"));
   }
 
+  // Names are worth having, not worth failing for.
+  if (auto object = open_object<names>("names"); object.ok()) {
+    configure(**object, options);
+    share_maps(shared, (*object)->obj);
+    if (impl->mechanism != Mechanism::kPerf) {
+      bpf_program__set_expected_attach_type((*object)->progs.on_name, static_cast<bpf_attach_type>(MultiKind::kMulti));
+    }
+    if (const Status loaded = load_object(object->get(), "names"); loaded.ok()) {
+      impl->names_object = std::move(*object);
+    } else {
+      impl->names_reason = loaded.error().text();
+    }
+  }
+
   std::unique_ptr<Objects> objects(new Objects(std::move(impl)));
   const uint8_t yes = 1;
   for (const uint32_t pid : options.pids) bpf_map_update_elem(objects->map_fd("wanted_pids"), &pid, &yes, BPF_ANY);
@@ -214,6 +231,10 @@ bpf_program* Objects::return_handle() const {
 }
 int Objects::enter_program() const { return enter_handle() != nullptr ? bpf_program__fd(enter_handle()) : -1; }
 int Objects::return_program() const { return return_handle() != nullptr ? bpf_program__fd(return_handle()) : -1; }
+
+bpf_program* Objects::name_handle() const { return impl_->names_object ? impl_->names_object->progs.on_name : nullptr; }
+int Objects::name_program() const { return name_handle() != nullptr ? bpf_program__fd(name_handle()) : -1; }
+const std::string& Objects::names_reason() const { return impl_->names_reason; }
 
 int Objects::map_fd(std::string_view name) const {
   const bpf_map* map = bpf_object__find_map_by_name(impl_->threads_object->obj, std::string(name).c_str());

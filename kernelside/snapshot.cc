@@ -59,7 +59,8 @@ hal::SystemSnapshot SnapshotReader::read() {
   snapshot.wall_ns = clock_.wall_ns();
 
   // user nice system idle iowait irq softirq steal; guest time is already in user's.
-  const auto times = words_after(text_of(root_ + "/stat"), "cpu");
+  const std::string stat = text_of(root_ + "/stat");
+  const auto times = words_after(stat, "cpu");
   if (times.size() >= 5) {
     Cpu now;
     bool valid = true;

@@ -245,7 +245,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
       new_sites_.push_back({site, {call, row.symbol, report.path, report.version}});
       if (row.single_stepped) ledger_.add(hal::Loss::single_stepped);
       by_site[site] = &row;
-      probes.push_back({site, row.file_offset});
+      probes.push_back({site, row.file_offset, (row.row->flags & hal::kRegistersName) != 0});
     }
   }
   auto attached = FileProbes::attach(*objects_, open_path, probes);

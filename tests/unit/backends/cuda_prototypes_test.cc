@@ -2,9 +2,11 @@
 //
 // The driver's header declares each exported spelling, versions and per-thread-stream twins included, when asked as its
 // own library asks.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "backends/registry.h"
+#include "base/text.h"
 #include "prototype_check.h"
 
 #if __has_include("/usr/local/cuda/include/cuda_runtime_api.h") && __has_include("/usr/local/cuda/include/cuda.h")
@@ -230,6 +232,73 @@ TEST(CudaPrototypes, MembersReadBehindPointersAreWhereTheHeaderPutsThem) {
   MEMBER(driver, "cuMemcpy3DPeer", kWidth, CUDA_MEMCPY3D_PEER, WidthInBytes);
 #undef MEMBER
 #undef MEMBER_AT
+}
+
+// Types alone would let a row take the source for the destination or the height for the width.
+TEST(CudaPrototypes, ParameterNamesFitTheFieldsTheyFill) {
+  using hal::Field;
+  const std::map<Field, std::set<std::string>> fitting = {
+      {Field::kAddress, {"ptr", "devPtr", "dst", "symbol", "p", "dptr", "addr", "memptr", "dstDevice", "dstHost"}},
+      {Field::kSource, {"src", "symbol", "srcHost", "srcDevice"}},
+      {Field::kBytes, {"size", "count", "length", "bytesize", "ByteCount", "N"}},
+      {Field::kWidth, {"width", "Width", "WidthInBytes"}},
+      {Field::kHeight, {"height", "Height"}},
+      {Field::kCount, {"count", "numOps", "numDevices"}},
+      {Field::kStream, {"stream", "hStream"}},
+      {Field::kDirection, {"kind"}},
+      {Field::kDevice, {"device", "dev", "dstDevice", "location"}},  // a location since CUDA 13
+      {Field::kPeerDevice, {"srcDevice", "peerDevice"}},
+      {Field::kSharedBytes, {"sharedMem", "sharedMemBytes"}},
+      {Field::kGridXY, {"gridDim"}},
+      {Field::kBlockXY, {"blockDim"}},
+      {Field::kGridX, {"gridDimX", "grid_width"}},
+      {Field::kGridY, {"gridDimY", "grid_height"}},
+      {Field::kGridZ, {"gridDimZ"}},
+      {Field::kBlockX, {"blockDimX"}},
+      {Field::kBlockY, {"blockDimY"}},
+      {Field::kBlockZ, {"blockDimZ"}},
+      {Field::kFlags, {"flags", "Flags", "deviceFlags", "advice", "mode"}},
+      {Field::kValue, {"value"}},
+      {Field::kName, {"name"}},
+      {Field::kFunction, {"func", "fn", "callback", "entryFuncAddr", "symbolPtr", "f", "kernel", "function"}},
+  };
+  size_t compared = 0;
+  for (const auto& [library, path] : {std::pair{"libcudart", "/usr/local/cuda/include/cuda_runtime_api.h"},
+                                      std::pair{"libcuda", "/usr/local/cuda/include/cuda.h"}}) {
+    const Result<std::string> header = read_file(path);
+    ASSERT_TRUE(header.ok()) << header.error().text();
+    for (const hal::Row& row : library_of(library).rows) {
+      for (const std::vector<std::string>& names : declared_names(*header, std::string(row.name))) {
+        if (names.size() != row.shape.size()) continue;  // another version's
+        for (size_t i = 0; i < names.size(); ++i) {
+          const auto at = fitting.find(row.shape[i].into);
+          if (at == fitting.end()) continue;
+          EXPECT_EQ(at->second.count(names[i]), 1U)
+              << row.name << ": " << names[i] << " is taken for " << hal::name_of(row.shape[i].into);
+          ++compared;
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 500U) << "the headers were not understood";
+}
+
+TEST(CudaPrototypes, StatusNamesAreTheRuntimesOwn) {
+  void* library = dlopen("/usr/local/cuda/lib64/libcudart.so.13", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) GTEST_SKIP() << "no libcudart.so.13 to ask";
+  const auto name_of = reinterpret_cast<const char* (*)(int)>(dlsym(library, "cudaGetErrorName"));
+  ASSERT_NE(name_of, nullptr);
+  size_t known = 0;
+  for (int code = 0; code < 1100; ++code) {
+    const std::string_view ours = library_of("libcudart").status_name(code);
+    if (ours.empty()) continue;
+    const std::string theirs = name_of(code);
+    if (theirs.starts_with("unrecognized")) continue;  // gone from this version
+    EXPECT_EQ(ours, theirs) << code;
+    ++known;
+  }
+  EXPECT_GT(known, 90U);
+  dlclose(library);
 }
 
 TEST(CudaPrototypes, DirectionAndPlaceCodesAreTheHeaders) {

@@ -58,6 +58,31 @@ TEST(HipPrototypes, RowsAreWhatTheHeaderDeclares) {
   expect_library(hip_library(), header, {}, {"__hipRegisterFunction"});
 }
 
+TEST(HipPrototypes, CodesAreTheHeaders) {
+  const hal::Backend* hip = nullptr;
+  for (const hal::Backend* backend : backends::all_backends()) {
+    if (backend->name == "hip") hip = backend;
+  }
+  ASSERT_NE(hip, nullptr);
+#define EXPECT_STATUS(code) EXPECT_EQ(hip->status_name(code), #code)
+  EXPECT_STATUS(hipSuccess);
+  EXPECT_STATUS(hipErrorInvalidValue);
+  EXPECT_STATUS(hipErrorOutOfMemory);
+  EXPECT_STATUS(hipErrorNoDevice);
+  EXPECT_STATUS(hipErrorInvalidDevice);
+  EXPECT_STATUS(hipErrorNotReady);
+  EXPECT_STATUS(hipErrorIllegalAddress);
+  EXPECT_STATUS(hipErrorLaunchFailure);
+#undef EXPECT_STATUS
+  ASSERT_EQ(hip->not_failures.size(), 1U);
+  EXPECT_EQ(hip->not_failures[0], hipErrorNotReady);
+  EXPECT_EQ(hip->direction_of(hipMemcpyHostToDevice), hal::Direction::kHostToDevice);
+  EXPECT_EQ(hip->direction_of(hipMemcpyDeviceToHost), hal::Direction::kDeviceToHost);
+  EXPECT_EQ(hip->direction_of(hipMemcpyDeviceToDevice), hal::Direction::kDeviceToDevice);
+  EXPECT_EQ(hip->direction_of(hipMemcpyHostToHost), hal::Direction::kHostToHost);
+  EXPECT_EQ(hip->direction_of(hipMemcpyDefault), hal::Direction::kDefault);
+}
+
 #else
 
 TEST(HipPrototypes, RowsAreWhatTheHeaderDeclares) {

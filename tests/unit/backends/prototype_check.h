@@ -4,6 +4,7 @@
 // local to it.
 #pragma once
 
+#include <cctype>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -118,6 +119,35 @@ inline void expect_library(const hal::Library& library, const Signatures& header
     EXPECT_NE(compared.count(name), undeclared.count(name))
         << name << (undeclared.count(name) != 0 ? " is declared after all" : " was compared with nothing");
   }
+}
+
+// The parameter names of the declarations of `symbol` in a header's text, comments included in it or not.
+inline std::vector<std::vector<std::string>> declared_names(const std::string& header, const std::string& symbol) {
+  std::vector<std::vector<std::string>> found;
+  const std::string start = "API " + symbol + "(";
+  for (size_t at = header.find(start); at != std::string::npos; at = header.find(start, at + 1)) {
+    std::vector<std::string> names;
+    std::string word;
+    std::string last;
+    int depth = 0;            // inside __dv(...), a default argument
+    bool in_default = false;  // behind "= "
+    for (size_t i = at + start.size(); i < header.size() && header[i] != ';'; ++i) {
+      const char c = header[i];
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+        word += c;
+        continue;
+      }
+      if (depth == 0 && !in_default && !word.empty() && word != "__dv") last = word;
+      word.clear();
+      depth += c == '(' ? 1 : 0;
+      in_default = c == '=' || (in_default && c != ',');
+      if (depth == 0 && (c == ',' || c == ')')) names.push_back(last);
+      depth -= depth > 0 && c == ')' ? 1 : 0;
+      if (depth == 0 && c == ')' && i + 1 < header.size() && header[i + 1] == ';') break;
+    }
+    found.push_back(names);
+  }
+  return found;
 }
 
 // A field read behind a pointer (or inside a struct passed by value) against offsetof and sizeof of the real member.

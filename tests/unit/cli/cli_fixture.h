@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/app.h"
 #include <gtest/gtest.h>
+
+#include "cli/app.h"
 
 namespace ingero::cli {
 
@@ -54,10 +55,10 @@ inline std::string sample(const std::string& name) {
   const char* folder = std::getenv("INGERO_SAMPLES");
   return std::string(folder != nullptr ? folder : INGERO_SOURCE_DIR "/../shared/data") + "/" + name;
 }
-#define INGERO_NEEDS_SAMPLE(name)                                                                       \
-  if (!std::filesystem::exists(sample(name))) {                                                         \
+#define INGERO_NEEDS_SAMPLE(name)                                                                      \
+  if (!std::filesystem::exists(sample(name))) {                                                        \
     GTEST_SKIP() << "the earlier agent's recording " << (name) << " is not here (set INGERO_SAMPLES)"; \
-  }                                                                                                     \
+  }                                                                                                    \
   static_assert(true)
 
 }  // namespace ingero::cli

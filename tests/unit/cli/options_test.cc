@@ -52,7 +52,9 @@ TEST_F(ParseTime, RefusesWhatIsNoTime) {
                            "1969-12-31", "2026-11-21 02:26Zx", "2026-11-21 02:26+1", "-2026-11-21"}) {
     const auto parsed = parse_time(text, kDay);
     EXPECT_FALSE(parsed.ok()) << text;
-    if (!parsed.ok()) EXPECT_EQ(parsed.error().code(), Errc::kInvalid);
+    if (!parsed.ok()) {
+      EXPECT_EQ(parsed.error().code(), Errc::kInvalid);
+    }
   }
 }
 

@@ -44,10 +44,14 @@ TEST(Posts, ExplainReproducesTheFiguresOfTheStarvationRecording) {
     int count;
     double avg_ns, avg_step, max_ns, max_step;
   } figures[] = {
-      {"cudaMemcpyAsync", 14, 31.5e6, 0.05e6, 65e6, 0.5e6}, {"cudaLaunchKernel", 16, 1.7e6, 0.05e6, 25.8e6, 0.05e6},
-      {"cudaStreamSync", 21, 31e3, 0.5e3, 0, 0},            {"cudaDeviceSync", 3, 17.2e6, 0.05e6, 0, 0},
-      {"sched_switch", 3676, 401e3, 0.5e3, 23.9e6, 0.05e6}, {"process_fork", 11, 0, 0, 0, 0},
-      {"process_exit", 5, 0, 0, 0, 0},                      {"cuLaunchKernel", 41, 40e3, 0.5e3, 0, 0},
+      {"cudaMemcpyAsync", 14, 31.5e6, 0.05e6, 65e6, 0.5e6},
+      {"cudaLaunchKernel", 16, 1.7e6, 0.05e6, 25.8e6, 0.05e6},
+      {"cudaStreamSync", 21, 31e3, 0.5e3, 0, 0},
+      {"cudaDeviceSync", 3, 17.2e6, 0.05e6, 0, 0},
+      {"sched_switch", 3676, 401e3, 0.5e3, 23.9e6, 0.05e6},
+      {"process_fork", 11, 0, 0, 0, 0},
+      {"process_exit", 5, 0, 0, 0, 0},
+      {"cuLaunchKernel", 41, 40e3, 0.5e3, 0, 0},
       {"cuMemAlloc", 10, 307e3, 0.5e3, 0, 0},
   };
   for (const auto& figure : figures) {
@@ -67,7 +71,7 @@ TEST(Posts, ExplainSaysTheFiguresInWordsAndThatSharesWereNotMeasured) {
   INGERO_NEEDS_SAMPLE(kStarvation);
   const Outcome outcome = run_cli({"explain", "-d", sample(kStarvation)});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const char* part : {"3,807 events over 77", "earlier agent", "cudaMemcpyAsync took the most time",
+  for (const char* part : {"3,807 events over 76.9s", "earlier agent", "cudaMemcpyAsync took the most time",
                            "31.5ms on average", "25.8ms is 35", "python3"}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
   }
@@ -97,10 +101,11 @@ TEST(Posts, PerProcessShowsWhoOwnsTheEvents) {
 
 TEST(Posts, TheFirstQueryNamesTheProcessWithMostEvents) {
   INGERO_NEEDS_SAMPLE(kStarvation);
-  const auto rows = json_of(run_cli({"query", sample(kStarvation),
-                                     "SELECT pn.name, COUNT(*) AS events FROM events e JOIN process_names pn ON e.pid = "
-                                     "pn.pid GROUP BY pn.name ORDER BY events DESC;",
-                                     "--json"}));
+  const auto rows =
+      json_of(run_cli({"query", sample(kStarvation),
+                       "SELECT pn.name, COUNT(*) AS events FROM events e JOIN process_names pn ON e.pid = "
+                       "pn.pid GROUP BY pn.name ORDER BY events DESC;",
+                       "--json"}));
   ASSERT_FALSE(rows.empty());
   EXPECT_EQ(rows[0]["name"], "python3");
   EXPECT_EQ(rows[0]["events"], 3799);
@@ -133,8 +138,8 @@ TEST(Posts, ListingHasTheDocumentedKeys) {
   const auto rows =
       json_of(run_cli({"query", "--db", sample(kStarvation), "--since", "2h", "--op", "CUDALAUNCHKERNEL", "--json"}));
   ASSERT_EQ(rows.size(), 16U);
-  for (const char* key : {"timestamp", "pid", "tid", "comm", "source", "op", "duration_ns", "duration", "gpu_id", "args",
-                          "return_code", "cgroup_id", "stack"}) {
+  for (const char* key : {"timestamp", "pid", "tid", "comm", "source", "op", "duration_ns", "duration", "gpu_id",
+                          "args", "return_code", "cgroup_id", "stack"}) {
     EXPECT_TRUE(rows[0].contains(key)) << key;
   }
   EXPECT_EQ(rows[0]["op"], "cudaLaunchKernel");
@@ -147,7 +152,8 @@ TEST(Posts, ListingHasTheDocumentedKeys) {
 TEST(Posts, TheClusterRecordingHoldsSixHundredEventsSixChainsAndNineStacks) {
   INGERO_NEEDS_SAMPLE(kCluster);
   EXPECT_EQ(json_of(run_cli({"explain", "-d", sample(kCluster), "--json"}))["recording"]["events"], 600);
-  EXPECT_EQ(json_of(run_cli({"query", sample(kCluster), "SELECT count(*) AS n FROM stack_traces", "--json"}))[0]["n"], 9);
+  EXPECT_EQ(json_of(run_cli({"query", sample(kCluster), "SELECT count(*) AS n FROM stack_traces", "--json"}))[0]["n"],
+            9);
   const auto chains = json_of(run_cli({"explain", "-d", sample(kCluster), "--chains", "--json"}));
   ASSERT_EQ(chains.size(), 6U);
   for (const char* key : {"id", "severity", "summary", "root_cause", "detected_at"}) {

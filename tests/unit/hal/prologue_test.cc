@@ -162,6 +162,42 @@ TEST(PrologueX86, UnknownAndMissingCodeIsProbedAtTheSymbolAndSaysSo) {
   EXPECT_EQ(choose_probe_point(kEndbr, Arch::kX86_64).delta, 0U);
 }
 
+TEST(PrologueX86, SaysWhereTheKernelTakesNoProbe) {
+  // Each was refused by a 6.18 kernel; the ones below were taken.
+  for (const Code& code : {Code{0xf0, 0x0f, 0xc1, 0x07}, Code{0x3e, 0xeb, 0x00}, Code{0xcc}, Code{0xf4}, Code{0xec},
+                           Code{0xcd, 0x80}, Code{0xc5, 0xf9, 0x6f, 0x07}, Code{0xc5, 0xf9, 0x6e, 0xc7},
+                           Code{0x62, 0xf1, 0x7d, 0x48, 0x6f, 0x07}, Code{0xc4, 0xe2, 0x79, 0x06, 0xc0}}) {
+    const ProbePoint point = choose_probe_point(code + kRet, Arch::kX86_64);
+    EXPECT_TRUE(point.refused) << fmt::format("{:02x}", fmt::join(code, " "));
+    EXPECT_EQ(point.delta, 0U);
+  }
+  for (const Code& code :
+       {Code{0xc5, 0xf9, 0x7f, 0x07}, Code{0xc5, 0xf8, 0x77}, Code{0xf2, 0xe9, 0, 0, 0, 0}, Code{0x0f, 0x0b},
+        Code{0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0}, Code{0xf3, 0x90}, kEndbr, kSubRsp, kPushRbp}) {
+    EXPECT_FALSE(choose_probe_point(code + kRet, Arch::kX86_64).refused) << fmt::format("{:02x}", fmt::join(code, " "));
+  }
+  // Moved over, it does no harm.
+  EXPECT_FALSE(choose_probe_point(Code{0x2e, 0x0f, 0x1f, 0x40, 0x00} + kPushRbp, Arch::kX86_64).refused);
+}
+
+TEST(PrologueArm64, SaysWhereTheKernelTakesNoProbe) {
+  const auto refused = [](uint32_t word) {
+    Code code;
+    for (int byte = 0; byte < 4; ++byte) code.push_back(static_cast<uint8_t>(word >> (8 * byte)));
+    return choose_probe_point(code, Arch::kArm64).refused;
+  };
+  for (const uint32_t word : {0x58000050U /* ldr literal */, 0x98000041U /* ldrsw literal */, 0x1c000040U /* ldr s0 */,
+                              0x885f7c00U /* ldxr */, 0xd4000001U /* svc */, 0xd4200000U /* brk */,
+                              0xd51b4200U /* msr nzcv */, 0xd503205fU /* wfe */}) {
+    EXPECT_TRUE(refused(word)) << fmt::format("{:08x}", word);
+  }
+  for (const uint32_t word : {0xd503201fU /* nop */, 0xd503233fU /* paciasp */, 0xd503245fU /* bti c */,
+                              0xd53bd040U /* mrs tpidr_el0 */, 0xa9bf7bfdU /* stp */, 0x14000010U /* b */,
+                              0xb8200020U /* ldadd */, 0xf9400000U /* ldr */, 0x90000010U /* adrp */}) {
+    EXPECT_FALSE(refused(word)) << fmt::format("{:08x}", word);
+  }
+}
+
 Code words(std::initializer_list<uint32_t> list) {
   Code code;
   for (const uint32_t word : list) {
@@ -179,7 +215,7 @@ TEST(PrologueArm64, MovesPastLandingPadsToSimulatedInstructionsOnly) {
           {"adrp", words({kAdrp, kB}), 0, false, "adr"},
           {"b", words({kB}), 0, false, "branch"},
           {"cbz x0", words({kCbz}), 0, false, "branch"},
-          {"ldr literal", words({kLdrLiteral}), 0, false, "ldr"},
+          {"bti c; ldr literal", words({kBtiC, kLdrLiteral}), 0, true, "bti"},
           {"nop", words({kNop, kStp}), 0, false, "nop"},
           {"bti c; cbz", words({kBtiC, kCbz}), 4, false, "branch"},
           {"bti c; adrp", words({kBtiC, kAdrp}), 4, false, "adr"},

@@ -105,6 +105,33 @@ TEST_F(Resolve, AWrapperIsRefusedWhereItsTargetResolves) {
   EXPECT_EQ(symbols(resolve_rows(alone), RowState::kResolved), (Names{"wrapper", "wrapper_ptsz"}));
 }
 
+TEST_F(Resolve, OfSeveralPrototypesOnlyTheOneOfThisFilesVersionIsProbed) {
+  const Row rows[] = {row("copy", kPtsz, kOnlyWhereTarget, "target"), row("copy", kPtsz, kNotWhereTarget, "target")};
+  for (const ResolvedRow& one : resolve_rows(rows)) EXPECT_EQ(one.row, &rows[0]) << one.symbol;
+  EXPECT_EQ(symbols(resolve_rows(rows), RowState::kResolved), (Names{"copy", "copy_ptsz"}));
+  const Row older[] = {row("copy", kPtsz, kOnlyWhereTarget, "not_here"),
+                       row("copy", kPtsz, kNotWhereTarget, "not_here")};
+  for (const ResolvedRow& one : resolve_rows(older)) EXPECT_EQ(one.row, &older[1]) << one.symbol;
+  EXPECT_EQ(symbols(resolve_rows(older), RowState::kResolved), (Names{"copy", "copy_ptsz"}));
+}
+
+TEST_F(Resolve, ABareNameWithAnotherPrototypeIsItsOwnRows) {
+  const Row rows[] = {row("copy", kV2 | kNotBase), row("copy")};
+  const auto resolved = resolve_rows(rows);
+  ASSERT_EQ(resolved.size(), 2U);
+  EXPECT_EQ(resolved[0].symbol, "copy_v2");
+  EXPECT_EQ(resolved[0].row, &rows[0]);
+  EXPECT_EQ(resolved[1].symbol, "copy");
+  EXPECT_EQ(resolved[1].row, &rows[1]);
+}
+
+TEST_F(Resolve, ANameWithSeveralPrototypesIsAbsentOnceAndOnlyIfNoneIsThere) {
+  const Row found[] = {row("exported"), row("exported", kV3 | kNotBase)};
+  EXPECT_EQ(symbols(resolve_rows(found), RowState::kAbsent), Names{});
+  const Row missing[] = {row("not_here"), row("not_here", kV2 | kNotBase)};
+  EXPECT_EQ(symbols(resolve_rows(missing), RowState::kAbsent), Names{"not_here"});
+}
+
 TEST_F(Resolve, FindsLocalFunctionsWhereNothingIsExported) {
   const Row rows[] = {row("local_one")};
   EXPECT_EQ(symbols(resolve_rows(rows), RowState::kResolved), (Names{"local_one"}));

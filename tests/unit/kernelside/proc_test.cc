@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../fakes/proc_tree.h"
+#include "proc_tree.h"
 
 namespace ingero::kernelside {
 namespace {

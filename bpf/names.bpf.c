@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+ *
+ * Names of device functions, read where they are registered or looked up. Sleepable (uprobe.s, kernel 6.0, 8c7dcb84e3b7):
+ * the string is often in a page nobody has touched yet, which the other programs cannot read. The handle the name
+ * belongs to is in the call's own record; user space joins the two by thread and site.
+ */
+#include "call.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* kernel 6.11, 65ab5ac4df01 "bpf: Add bpf_copy_from_user_str kfunc" */
+extern int bpf_copy_from_user_str(void *to, __u32 size, const void *from, __u64 flags) __weak __ksym;
+
+/* a sleepable program walks task pointers under an explicit lock: kernel 6.2, 9bb00b2895cb */
+extern void bpf_rcu_read_lock(void) __ksym;
+extern void bpf_rcu_read_unlock(void) __ksym;
+
+SEC("uprobe.s")
+int on_name(struct pt_regs *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u32 site = bpf_get_attach_cookie(ctx);
+	struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &site);
+	struct wire_name *record;
+	__u64 in[8] = {};
+	__u64 address = 0;
+	__u64 id = bpf_get_current_pid_tgid();
+	int length = -1;
+
+	if (!recipe || !recipe->used) {
+		count_loss(WIRE_LOSS_NO_RECIPE);
+		return 0;
+	}
+	if (!bpf_task_storage_get(&threads, task, NULL, 0)) {
+		/* the capture program may come after this one on the thread's first call */
+		struct wire_process *process;
+
+		bpf_rcu_read_lock();
+		process = bpf_task_storage_get(&processes, task->group_leader, NULL, 0);
+		if (process && process->traced == WIRE_TRACED_NO)
+			id = 0;
+		bpf_rcu_read_unlock();
+		if (!id)
+			return 0;
+	}
+	LOAD_REGISTERS(in, ctx);
+	for (int i = 0; i < WIRE_MAX_WORDS; i++) {
+		struct wire_slot *slot = &recipe->slots[i];
+
+		if (i >= recipe->n_words)
+			break;
+		if (slot->flags & WIRE_SLOT_STRING)
+			address = in[slot->from & 7];
+	}
+	if (!address)
+		return 0;
+	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
+	if (!record) {
+		count_loss(WIRE_LOSS_HOST_RING_FULL);
+		return 0;
+	}
+	record->type = WIRE_NAME;
+	record->site = site;
+	record->pid = id >> 32;
+	record->tid = id;
+	record->ns = bpf_ktime_get_ns();
+	record->key = 0;
+	if (bpf_copy_from_user_str) {
+		length = bpf_copy_from_user_str(record->name, sizeof(record->name), (void *)address, 0);
+	} else {
+		/* whole, or what is left of the page it starts in */
+		if (!bpf_copy_from_user(record->name, sizeof(record->name), (void *)address))
+			length = sizeof(record->name);
+		else if (!bpf_copy_from_user(record->name, 32, (void *)address))
+			length = 32;
+	}
+	if (length < 0) {
+		count_loss(WIRE_LOSS_NAME_UNREADABLE);
+		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+		return 0;
+	}
+	record->length = length;
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	return 0;
+}

@@ -237,6 +237,8 @@ int dump_processes(struct bpf_iter__task *ctx)
 	if (!task || task->pid != task->tgid)
 		return 0;
 	process = bpf_task_storage_get(&processes, task, NULL, 0);
+	if (process && !process->start_ns)
+		process->start_ns = task->start_time; /* marked by user space, which knows it less exactly */
 	if (process && process->traced == WIRE_TRACED_YES)
 		bpf_seq_write(seq, process, sizeof(*process));
 	return 0;

@@ -77,6 +77,7 @@ struct Recorder::Impl {
   std::set<CallKey> reported_hangs;
   std::unordered_map<uint64_t, wire_name> pending_names;  // by thread and site, until their call's record comes
   uint64_t next_second_mono_ns = 0;
+  uint64_t started_mono_ns = 0;  // counters of processes met later count from here
 
   mutable std::mutex mutex;
   // Guarded by mutex:
@@ -109,6 +110,7 @@ struct Recorder::Impl {
 };
 
 Status Recorder::Impl::open() {
+  started_mono_ns = clock.mono_ns();
   auto loaded = kernelside::Objects::load(options.objects);
   INGERO_TRY(loaded);
   objects = std::move(*loaded);
@@ -213,7 +215,7 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
     const wire_process before = entry != known.end() ? entry->second.counters : wire_process{};
     const uint64_t since = entry != known.end() && entry->second.counters_mono_ns != 0
                                ? entry->second.counters_mono_ns
-                               : ended.counters.start_ns;
+                               : std::max(ended.counters.start_ns, started_mono_ns);
     for (auto& event : kernelside::counter_events(before, since, ended.counters, ended.mono_ns, calls)) {
       event.wall_offset_ns = normaliser->wall_offset_ns();
       parcel.records.events.push_back(event);
@@ -279,7 +281,8 @@ void Recorder::Impl::every_second(Parcel& parcel) {
         entry = known.find(counters.pid);
       }
       Known& process = entry->second;
-      const uint64_t since = process.counters_mono_ns != 0 ? process.counters_mono_ns : counters.start_ns;
+      const uint64_t since = process.counters_mono_ns != 0 ? process.counters_mono_ns
+                                                           : std::max(counters.start_ns, started_mono_ns);
       for (auto& event : kernelside::counter_events(process.counters, since, counters, now, calls)) {
         event.wall_offset_ns = normaliser->wall_offset_ns();
         parcel.records.events.push_back(event);

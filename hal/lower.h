@@ -13,7 +13,7 @@
 
 namespace ingero::hal {
 
-enum class Arch : uint8_t { kX86_64, kArm64 };
+enum class Arch : uint8_t { kX86_64, kArm64 };  // NOLINT(readability-identifier-naming): the architecture's name
 #if defined(__aarch64__)
 inline constexpr Arch kHostArch = Arch::kArm64;
 #else

@@ -1,4 +1,4 @@
-// The spellings of a row: base name, version suffixes, then the per-thread-stream suffixes of each.
+// The spellings of a row: the base name and each version, every one with its per-thread-stream suffixes.
 #include "hal/prototype.h"
 
 namespace ingero::hal {
@@ -8,14 +8,13 @@ std::vector<std::string> spellings(const Row& row) {
   if ((row.twins & kNotBase) == 0) versions.emplace_back(row.name);
   if ((row.twins & kV2) != 0) versions.push_back(std::string(row.name) + "_v2");
   if ((row.twins & kV3) != 0) versions.push_back(std::string(row.name) + "_v3");
-  std::vector<std::string> all = versions;
-  const auto add = [&](Twin twin, const char* suffix) {
-    if ((row.twins & twin) == 0) return;
-    for (const std::string& version : versions) all.push_back(version + suffix);
-  };
-  add(kPtsz, "_ptsz");
-  add(kPtds, "_ptds");
-  add(kSpt, "_spt");
+  std::vector<std::string> all;
+  for (const std::string& version : versions) {
+    all.push_back(version);
+    if ((row.twins & kPtsz) != 0) all.push_back(version + "_ptsz");
+    if ((row.twins & kPtds) != 0) all.push_back(version + "_ptds");
+    if ((row.twins & kSpt) != 0) all.push_back(version + "_spt");
+  }
   return all;
 }
 

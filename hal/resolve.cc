@@ -42,51 +42,46 @@ class Resolver {
 
   void add(const Row& row) {
     const size_t first = rows_.size();
-    std::string reason = absent_reason();
-    RowState state = RowState::kAbsent;
-    if ((row.flags & kOnlyWhereTarget) != 0 && image_.find(row.instead).empty()) {
-      reason = fmt::format("only in versions that have {}", row.instead);
-    } else if ((row.flags & kNotWhereTarget) != 0 && !image_.find(row.instead).empty()) {
-      // A wrapper that jumps to its target would make two events of one call.
-      if (!image_.find(row.name).empty()) {
-        state = RowState::kRefused;
-        reason = fmt::format("enters {}, which is probed", row.instead);
-      }
-    } else {
-      std::string same_as;
-      place_spellings(row, same_as);
-      if (rows_.size() == first && !same_as.empty()) {
-        state = RowState::kRefused;
-        reason = fmt::format("is the same code as {}, which is probed", same_as);
-      }
-    }
-    if (rows_.size() == first) missing_.push_back({&row, state, std::string(row.name), 0, {}, std::move(reason)});
-  }
-
-  // What was found, then what was not. Rows that share a name are one call: it is missing, once, when none was found.
-  std::vector<ResolvedRow> take() {
-    std::set<std::string_view> told;
-    for (const ResolvedRow& one : rows_) told.insert(one.row->name);
-    for (ResolvedRow& one : missing_) {
-      if (told.insert(one.row->name).second) rows_.push_back(std::move(one));
-    }
-    return std::move(rows_);
-  }
-
- private:
-  void place_spellings(const Row& row, std::string& same_as) {
+    std::string same_as;
     for (const std::string& spelling : spellings(row)) {
       const std::vector<Symbol> all = image_.find(spelling);
       const bool versions = std::any_of(all.begin(), all.end(), [&](const Symbol& symbol) {
         return symbol.version != all.front().version && !symbol.is_local;
       });
+      if (!all.empty() && refuse_wrapper(row, spelling)) continue;
       for (const Symbol& symbol : reachable(all)) {
         const bool tell = versions && !symbol.version.empty();
         place(row, symbol, tell ? fmt::format("{}@{}", spelling, symbol.version) : spelling, same_as);
       }
     }
-    if ((row.flags & kMangledTwins) == 0) return;
-    for (const Symbol& symbol : image_.find_mangled(row.name)) place(row, symbol, std::string(symbol.name), same_as);
+    if ((row.flags & kMangledTwins) != 0) {
+      for (const Symbol& symbol : image_.find_mangled(row.name)) place(row, symbol, std::string(symbol.name), same_as);
+    }
+    if (rows_.size() != first) return;
+    if (!same_as.empty()) {
+      rows_.push_back({&row,
+                       RowState::kRefused,
+                       std::string(row.name),
+                       0,
+                       {},
+                       fmt::format("is the same code as {}, which is probed", same_as)});
+    } else {
+      rows_.push_back({&row, RowState::kAbsent, std::string(row.name), 0, {}, absent_reason()});
+    }
+  }
+
+  std::vector<ResolvedRow> take() { return std::move(rows_); }
+
+ private:
+  // A wrapper that jumps to its target would make two events of one call. The target of a twin is the target's twin,
+  // or the target itself.
+  bool refuse_wrapper(const Row& row, const std::string& spelling) {
+    if ((row.flags & kNotWhereTarget) == 0) return false;
+    std::string target = fmt::format("{}{}", row.instead, spelling.substr(row.name.size()));
+    if (image_.find(target).empty()) target = row.instead;
+    if (image_.find(target).empty()) return false;
+    rows_.push_back({&row, RowState::kRefused, spelling, 0, {}, fmt::format("enters {}, which is probed", target)});
+    return true;
   }
 
   void place(const Row& row, const Symbol& symbol, std::string spelling, std::string& same_as) {
@@ -125,7 +120,6 @@ class Resolver {
   const ElfImage& image_;
   const Arch arch_;
   std::vector<ResolvedRow> rows_;
-  std::vector<ResolvedRow> missing_;
   std::map<uint64_t, std::string> by_offset_;  // probe offset to the spelling that took it
 };
 
@@ -160,6 +154,13 @@ std::string_view version_suffix(std::string_view name) {
   return rest.substr(0, end);
 }
 
+// Of a name whose prototype changed between versions: is this row's the one of this file?
+bool holds_here(const Row& row, const ElfImage& image) {
+  if ((row.flags & (kNotWhereTarget | kOnlyWhereTarget)) == 0) return true;
+  const bool has_mark = !image.find(row.instead).empty();
+  return has_mark == ((row.flags & kOnlyWhereTarget) != 0);
+}
+
 }  // namespace
 
 std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, Arch arch) {
@@ -176,8 +177,21 @@ std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, 
     return rows;
   }
   Resolver resolver(image, arch);
-  for (const Row& row : library.rows) resolver.add(row);
-  return resolver.take();
+  std::map<std::string_view, size_t> prototypes;  // of a name
+  for (const Row& row : library.rows) ++prototypes[row.name];
+  for (const Row& row : library.rows) {
+    if (prototypes[row.name] == 1 || holds_here(row, image)) resolver.add(row);
+  }
+  std::vector<ResolvedRow> rows = resolver.take();
+  // A name with several prototypes is absent once, and only where no row found it.
+  std::set<std::string_view> seen;
+  for (const ResolvedRow& found : rows) {
+    if (found.state != RowState::kAbsent) seen.insert(found.row->name);
+  }
+  std::erase_if(rows, [&](const ResolvedRow& found) {
+    return found.state == RowState::kAbsent && !seen.insert(found.row->name).second;
+  });
+  return rows;
 }
 
 bool soname_matches(const Library& library, std::string_view file_name) {

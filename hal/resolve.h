@@ -27,9 +27,9 @@ struct ResolvedRow {
 };
 
 // Every spelling of every row of `library` in `image`, one entry per distinct probe offset (aliases such as pnccl*
-// cost one probe; the first row and spelling in table order keeps it). Calls found in no spelling of any of their rows
-// follow, once each: kAbsent, or kRefused where the code is there but probed under another name (a wrapper that enters
-// `instead`, an alias of another call).
+// cost one probe; the first row and spelling in table order keeps it). Rows found in no spelling appear once, kAbsent.
+// Rows marked kNotWhereTarget are kRefused where their target resolves. Of rows that share a name, those that hold for
+// another version's prototype are left out, and the name is kAbsent only where none was found.
 std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, Arch arch);
 
 // Does `base name or soname` match one of the library's patterns? Copies that wheel tools renamed match as the library

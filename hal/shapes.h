@@ -65,7 +65,7 @@ inline constexpr Param kOutCount32{Abi::kPtr, Field::kNone, peek::kCount32};
 }  // namespace param
 
 namespace shape {
-using namespace param;
+using namespace param;  // NOLINT(google-build-using-namespace): a shape is a list of them
 
 inline constexpr Shape kNothing = {};
 

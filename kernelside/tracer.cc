@@ -68,12 +68,13 @@ Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backe
       objects_(objects),
       ledger_(ledger),
       clock_(clock),
-      lowered_(calls.size()),
       index_(std::make_unique<Index>()) {
-  for (size_t id = 0; id < calls.size(); ++id) {
-    if (const hal::Row* row = calls[static_cast<hal::CallId>(id)].row; row != nullptr) {
-      // The conformance suite proves that every compiled-in row lowers.
-      if (auto lowered = hal::lower(*row, hal::kHostArch); lowered.ok()) lowered_[id] = *lowered;
+  for (const auto* backend : backends_) {
+    for (const auto& library : backend->libraries) {
+      for (const auto& row : library.rows) {
+        // The conformance suite proves that every compiled-in row lowers.
+        if (auto lowered = hal::lower(row, hal::kHostArch); lowered.ok()) lowered_[&row] = *lowered;
+      }
     }
   }
 }
@@ -188,10 +189,7 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
       const bool named = hal::soname_matches(library, name) || hal::soname_matches(library, image->soname());
       bool linked_in = false;
       if (!named) {
-        // A copy linked into something else: proven by its anchors.
-        if (library.anchors.empty()) continue;
-        linked_in = std::all_of(library.anchors.begin(), library.anchors.end(),
-                                [&](std::string_view anchor) { return !image->find(anchor).empty(); });
+        linked_in = hal::holds_static_copy(library, *image);
         if (!linked_in) continue;
       }
       FileReport report;
@@ -233,9 +231,16 @@ void Tracer::attach(File& file, const std::string& open_path) {
       if (row.state != hal::RowState::kResolved || !taken.insert(row.file_offset).second) continue;
       const hal::CallId call = calls_.id_of(*row.row);
       const uint32_t site = sites_.size();
-      wire_recipe recipe = lowered_[call].recipe;
+      const auto lowered = lowered_.find(row.row);
+      if (lowered == lowered_.end()) {
+        row.state = hal::RowState::kRefused;
+        row.reason = "its prototype cannot be lowered on this architecture";
+        ledger_.add(hal::Loss::attach_refused);
+        continue;
+      }
+      wire_recipe recipe = lowered->second.recipe;
       recipe.used = 1;
-      if (const Status set = objects_->set_recipe(site, recipe); !set.ok() || !sites_.append({call, &lowered_[call]})) {
+      if (const Status set = objects_->set_recipe(site, recipe); !set.ok() || !sites_.append({call, &lowered->second})) {
         row.state = hal::RowState::kRefused;
         row.reason = set.ok() ? fmt::format("more than {} probes", static_cast<int>(WIRE_MAX_SITES)) : set.error().text();
         ledger_.add(hal::Loss::attach_refused);

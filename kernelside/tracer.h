@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -102,7 +103,8 @@ class Tracer {
   Objects* objects_;
   hal::LossLedger& ledger_;
   const Clock& clock_;
-  std::vector<hal::Lowered> lowered_;  // by CallId; constant after construction
+  // Rows of one call can differ in prototype (by library version): lowered each by itself. Constant after construction.
+  std::map<const hal::Row*, hal::Lowered> lowered_;
   SiteTable sites_;
   mutable std::mutex mutex_;
   // Guarded by mutex_:

@@ -55,12 +55,13 @@ CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, applied_at INTEGER 
 // arg0 and arg1 as compat.md 2.2 gives them, by the call's kind (sites.rule is hal::Kind's number).
 std::string argument_sql(bool second) {
   using hal::Kind;
+  constexpr const char* kFunctionHandle = "(SELECT handle FROM functions WHERE id = e.function)";
   const struct {
     Kind kind;
     const char* arg0;
     const char* arg1;
   } rules[] = {
-      {Kind::kLaunch, "f.handle", "e.stream"},
+      {Kind::kLaunch, kFunctionHandle, "e.stream"},
       {Kind::kMemcpy, "e.bytes",
        "CASE (e.state >> 4) & 7 WHEN 0 THEN NULL WHEN 1 THEN 5 ELSE ((e.state >> 4) & 7) - 2 END"},
       {Kind::kMemset, "e.bytes", "e.address"},
@@ -74,7 +75,7 @@ std::string argument_sql(bool second) {
       {Kind::kCollective, "e.bytes", "e.stream"},
       {Kind::kP2p, "e.bytes", "e.stream"},
       {Kind::kCommunicator, "e.handle", "NULL"},
-      {Kind::kModule, "coalesce(f.handle, e.handle)", "NULL"},
+      {Kind::kModule, "coalesce((SELECT handle FROM functions WHERE id = e.function), e.handle)", "NULL"},
       {Kind::kFabric, "e.handle", "NULL"},
       {Kind::kHost, "e.arg0", "e.arg1"},
   };
@@ -133,37 +134,48 @@ std::string column_list() {
   return list;
 }
 
-// Every dictionary is joined with LEFT JOIN on its primary key: SQLite then leaves out the joins a query does not need.
+// The dictionaries most queries need are joined. The others are looked up column by column: SQLite (3.40) leaves out
+// unused LEFT JOINs only in queries without aggregates, while a scalar subquery nobody asks for costs nothing.
 std::string events_view() {
-  return "CREATE VIEW events AS SELECT k.node || ':' || e.seq AS id, k.wall_ns + e.start AS timestamp, "
-         "t.pid AS pid, t.tid AS tid, s.source AS source, s.op AS op, e.duration AS duration, e.device AS gpu_id, " +
-         argument_sql(false) + " AS arg0, " + argument_sql(true) +
-         " AS arg1, e.return_code AS ret_code, sk.hash AS stack_hash, k.node AS node, p.rank AS rank, "
-         "p.local_rank AS local_rank, p.world_size AS world_size, coalesce(t.comm, p.comm) AS comm, "
-         "st.ips AS stack_ips, t.cgroup_id AS cgroup_id, "
-         "s.kind AS kind, s.vendor AS vendor, s.backend AS backend, s.layer AS layer, s.name AS call, "
-         "s.op_name AS op_name, s.symbol AS symbol, s.library AS library, s.library_version AS library_version, " +
-         enum_sql<hal::Outcome>("e.state & 7", 6) +
-         " AS outcome, CASE WHEN (e.state >> 3) & 1 THEN 1 WHEN e.return_code IS NULL THEN NULL ELSE 0 END AS "
-         "failed, " +
-         enum_sql<hal::Direction>("((e.state >> 4) & 7) - 1", 6) +
-         " AS direction, e.stream AS stream, e.bytes AS bytes, e.address AS address, "
-         "e.source_address AS source_address, f.handle AS function, f.name AS kernel, g.grid_x AS grid_x, "
-         "g.grid_y AS grid_y, g.grid_z AS grid_z, g.block_x AS block_x, g.block_y AS block_y, g.block_z AS block_z, "
-         "g.shared_bytes AS shared_bytes, e.handle AS handle, d.handle2 AS handle2, d.peer_device AS peer_device, "
-         "d.flags AS flags, k.mono_ns + e.start AS start_mono_ns, (e.state >> 7) & 15 AS depth, pc.name AS "
-         "parent_call, "
-         "k.wall_ns + e.start - e.parent_gap AS parent_timestamp, e.preempted AS preempted_ns, "
-         "e.runqueue AS runqueue_ns, e.blocked AS blocked_ns, e.io AS io_ns, c.pid AS culprit_pid, "
-         "c.comm AS culprit_comm, e.culprit_ns AS culprit_ns, "
+  const auto of_row = [](const char* table, const char* column, const char* id) {
+    return fmt::format("(SELECT {1} FROM {0} WHERE id = e.{2}) AS ", table, column, id);
+  };
+  std::string sql =
+      "CREATE VIEW events AS SELECT k.node || ':' || e.seq AS id, k.wall_ns + e.start AS timestamp, "
+      "t.pid AS pid, t.tid AS tid, s.source AS source, s.op AS op, e.duration AS duration, e.device AS gpu_id, " +
+      argument_sql(false) + " AS arg0, " + argument_sql(true) + " AS arg1, e.return_code AS ret_code, " +
+      of_row("stacks", "hash", "stack") + "stack_hash, k.node AS node, ";
+  for (const char* column : {"rank", "local_rank", "world_size"}) {
+    sql += fmt::format("(SELECT {0} FROM processes WHERE id = t.process) AS {0}, ", column);
+  }
+  sql +=
+      "coalesce(t.comm, (SELECT comm FROM processes WHERE id = t.process)) AS comm, "
+      "(SELECT ips FROM stacks JOIN stack_traces USING (hash) WHERE stacks.id = e.stack) AS stack_ips, "
+      "t.cgroup_id AS cgroup_id, s.kind AS kind, s.vendor AS vendor, s.backend AS backend, s.layer AS layer, "
+      "s.name AS call, s.op_name AS op_name, s.symbol AS symbol, s.library AS library, "
+      "s.library_version AS library_version, " +
+      enum_sql<hal::Outcome>("e.state & 7", 6) +
+      " AS outcome, CASE WHEN (e.state >> 3) & 1 THEN 1 WHEN e.return_code IS NULL THEN NULL ELSE 0 END AS failed, " +
+      enum_sql<hal::Direction>("((e.state >> 4) & 7) - 1", 6) +
+      " AS direction, e.stream AS stream, e.bytes AS bytes, e.address AS address, "
+      "e.source_address AS source_address, " +
+      of_row("functions", "handle", "function") + "function, " + of_row("functions", "name", "function") + "kernel, ";
+  for (const char* column : {"grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "shared_bytes"}) {
+    sql += of_row("geometries", column, "geometry") + column + ", ";
+  }
+  sql += "e.handle AS handle, ";
+  for (const char* column : {"handle2", "peer_device", "flags"}) {
+    sql += of_row("details", column, "detail") + column + ", ";
+  }
+  return sql + "k.mono_ns + e.start AS start_mono_ns, (e.state >> 7) & 15 AS depth, " +
+         of_row("calls", "name", "parent_call") +
+         "parent_call, k.wall_ns + e.start - e.parent_gap AS parent_timestamp, e.preempted AS preempted_ns, "
+         "e.runqueue AS runqueue_ns, e.blocked AS blocked_ns, e.io AS io_ns, " +
+         of_row("culprits", "pid", "culprit") + "culprit_pid, " + of_row("culprits", "comm", "culprit") +
+         "culprit_comm, e.culprit_ns AS culprit_ns, "
          "CASE WHEN (e.state >> 11) & 1 THEN k.sample_every ELSE 1 END AS weight, k.session AS session, "
-         "t.process AS process, e.seq AS seq "
-         "FROM event_rows e LEFT JOIN clocks k ON k.id = e.clock LEFT JOIN threads t ON t.id = e.thread "
-         "LEFT JOIN processes p ON p.id = t.process LEFT JOIN sites s ON s.id = e.site "
-         "LEFT JOIN functions f ON f.id = e.function LEFT JOIN geometries g ON g.id = e.geometry "
-         "LEFT JOIN details d ON d.id = e.detail LEFT JOIN culprits c ON c.id = e.culprit "
-         "LEFT JOIN calls pc ON pc.id = e.parent_call LEFT JOIN stacks sk ON sk.id = e.stack "
-         "LEFT JOIN stack_traces st ON st.hash = sk.hash;\n";
+         "t.process AS process, e.seq AS seq FROM event_rows e LEFT JOIN clocks k ON k.id = e.clock "
+         "LEFT JOIN threads t ON t.id = e.thread LEFT JOIN sites s ON s.id = e.site;\n";
 }
 
 Error newer_error(const std::string& path, int64_t version) {

@@ -1,8 +1,6 @@
 // The verdicts of the selective policy.
 #include "store/selector.h"
 
-#include <algorithm>
-
 namespace ingero::store {
 
 bool Selector::always_kept(const hal::Event& event) const {
@@ -26,9 +24,9 @@ Selector::Verdict Selector::judge(const hal::Event& event) {
     slow = seen < kWarmUp || event.duration_ns >= state.slow_ns;
     state.histogram.add(event.duration_ns);
     if (seen + 1 == kWarmUp || (seen + 1) % kRefreshEvery == 0) {
-      // A call whose durations are all alike would have its median as p99: never below 1.5 of the median.
-      const uint64_t median = state.histogram.percentile(0.50);
-      state.slow_ns = std::clamp(state.histogram.percentile(0.99), median + median / 2 + 1, 3 * median + 1);
+      // Beyond the bucket of the p99: a call whose durations are all alike is not slow every time.
+      const uint64_t p99 = state.histogram.percentile(0.99);
+      state.slow_ns = p99 + p99 / 64 + 1;
     }
   }
   if (slow || always_kept(event)) return Verdict::kKeep;

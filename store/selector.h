@@ -1,8 +1,8 @@
 // The selective policy: which finished events become rows. Everything slow for its call, failed, synchronising, about
 // life and death, or host-critical; and one in N of the rest, so that counts can be scaled.
 //
-// "Slow for its call" adapts: three times the running median, or the running p99 where that is lower; the first calls
-// of each are all kept. Deterministic. Threads: the writer's.
+// "Slow for its call" adapts: slower than the p99 of all such calls so far, so that about one in a hundred is kept for
+// it however wide their durations spread; the first calls of each are all kept. Deterministic. Threads: the writer's.
 #pragma once
 
 #include <cstdint>

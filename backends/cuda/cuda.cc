@@ -42,8 +42,7 @@ Place place_of(uint64_t code) {
 constexpr int64_t kNotFailures[] = {600};  // cudaErrorNotReady, CUDA_ERROR_NOT_READY: a query found work pending
 
 constexpr std::string_view kRuntimeSonames[] = {"libcudart.so*"};
-// Every statically linked runtime has these, and nothing else does.
-constexpr std::string_view kRuntimeAnchors[] = {"cudaLaunchKernel", "cudaGetDeviceCount", "__cudaRegisterFatBinary"};
+constexpr std::string_view kRuntimeAnchors[] = {"cudaLaunchKernel", "__cudaRegisterFatBinary"};
 constexpr std::string_view kDriverSonames[] = {"libcuda.so*"};
 
 constexpr Library kLibraries[] = {

@@ -8,7 +8,7 @@
 
 namespace ingero::backends::cuda {
 
-using namespace hal;
+using namespace hal;  // NOLINT(google-build-using-namespace): a table in the words of the model
 
 inline constexpr uint16_t kGraphSource = 8;  // graph calls of the runtime are a source of their own (compat.md 2.1)
 

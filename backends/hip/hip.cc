@@ -7,7 +7,7 @@
 
 namespace ingero::backends::hip {
 
-using namespace hal;
+using namespace hal;  // NOLINT(google-build-using-namespace): a table in the words of the model
 
 namespace {
 

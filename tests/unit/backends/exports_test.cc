@@ -1,12 +1,14 @@
 // The rows against real libraries, where some are installed: no exported twin of a described call is left out, and no
 // symbol is described by two rows that hold at once.
 //
-// INGERO_VENDOR_LIBRARIES may name more files (colon-separated), such as other versions.
+// Not the machine's own driver, which may be newer than the tables: INGERO_VENDOR_LIBRARIES may name more files
+// (colon-separated), such as other versions.
 #include <fcntl.h>
-#include <gelf.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,16 +20,20 @@
 #include "backends/registry.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "hal/elf.h"
 
 namespace ingero {
 namespace {
 
 std::vector<std::string> candidates() {
   std::vector<std::string> paths = {
-      "/usr/local/cuda/lib64/libcudart.so.13",       "/usr/local/cuda/lib64/libcudart.so.12",
-      "/usr/local/cuda/lib64/stubs/libcuda.so",      "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
-      "/usr/lib/x86_64-linux-gnu/libcudart.so.11.0", "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5",
-      "/usr/lib/aarch64-linux-gnu/libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so",
+      "/usr/local/cuda/lib64/libcudart.so.13",
+      "/usr/local/cuda/lib64/libcudart.so.12",
+      "/usr/local/cuda/lib64/stubs/libcuda.so",
+      "/usr/lib/x86_64-linux-gnu/libcudart.so.11.0",
+      "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5",
+      "/usr/lib/aarch64-linux-gnu/libamdhip64.so.5",
+      "/opt/rocm/lib/libamdhip64.so",
   };
   if (const char* more = std::getenv("INGERO_VENDOR_LIBRARIES")) {
     for (const std::string_view path : split(more, ':')) paths.emplace_back(path);
@@ -38,21 +44,12 @@ std::vector<std::string> candidates() {
 
 std::set<std::string> exports_of(const std::string& path) {
   std::set<std::string> names;
-  elf_version(EV_CURRENT);
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  Elf* elf = elf_begin(fd.get(), ELF_C_READ, nullptr);
-  if (elf == nullptr) return names;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM || header.sh_entsize == 0) continue;
-    Elf_Data* data = elf_getdata(section, nullptr);
-    for (size_t i = 0; data != nullptr && i < header.sh_size / header.sh_entsize; ++i) {
-      GElf_Sym symbol;
-      if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
-      if (const char* name = elf_strptr(elf, header.sh_link, symbol.st_name)) names.insert(name);
-    }
+  const Result<hal::ElfImage> image = hal::ElfImage::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
+  EXPECT_TRUE(image.ok()) << image.error().text();
+  if (!image.ok()) return names;
+  for (const hal::Symbol& symbol : image->functions()) {
+    if (!symbol.is_local) names.emplace(symbol.name);
   }
-  elf_end(elf);
   return names;
 }
 

@@ -100,6 +100,7 @@ Result<RecorderOptions> recorder_options(const TraceOptions& options, const Cont
   const auto hang_after = parse_duration_ns(options.hang_after);
   INGERO_TRY(hang_after);
   out.hang_after_ns = *hang_after;
+  out.drop_privileges = true;
   if (!options.record) return out;
 
   store::WriterOptions store;

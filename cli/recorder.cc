@@ -20,6 +20,7 @@
 #include "kernelside/host_events.h"
 #include "kernelside/mappings.h"
 #include "kernelside/normalise.h"
+#include "kernelside/privilege.h"
 #include "kernelside/proc.h"
 #include "kernelside/snapshot.h"
 
@@ -415,6 +416,10 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   options.objects.own_pid = static_cast<uint32_t>(getpid());
   auto impl = std::make_unique<Impl>(std::move(options), backends, calls);
   INGERO_TRY(impl->open());
+  // Capabilities are per thread: before there are more of them.
+  if (impl->options.drop_privileges) {
+    if (const Status dropped = kernelside::drop_capabilities(); !dropped.ok()) log_warning("{}", dropped.error().text());
+  }
   auto* raw = impl.get();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));
   raw->owner = recorder.get();

@@ -250,7 +250,6 @@ class Trace {
     std::string text;
     for (const auto& file : live.tracer().reports()) {
       if (file.mapped_mono_ns == 0 || file.attached_mono_ns <= file.mapped_mono_ns) continue;
-      if (!options_.command.empty()) continue;  // it was held meanwhile
       text += fmt::format("{}: attached {} after process {} mapped it\n", file.path,
                           format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
     }

@@ -95,9 +95,10 @@ std::string chains_text(const std::vector<StoredChain>& chains, bool colour) {
     out += "\n" + styled("[" + printable(chain.severity) + "]", style_of(chain.severity), colour) + " " +
            printable(chain.summary, 1000) + "\n";
     for (const StoredChain::Step& step : chain.timeline) {
-      out += fmt::format("    [{:<6}] {}{}{}\n", printable(step.layer), printable(step.op),
-                         step.detail.empty() ? "" : ": " + printable(step.detail, 500),
-                         step.duration_us > 0 ? " (" + format_duration(step.duration_us * 1000) + ")" : "");
+      out += fmt::format(
+          "    [{:<6}] {}{}{}\n", printable(step.layer), printable(step.op),
+          step.detail.empty() ? "" : ": " + printable(step.detail, 500),
+          step.detail.empty() && step.duration_us > 0 ? " (" + format_duration(step.duration_us * 1000) + ")" : "");
     }
     if (!chain.root_cause.empty()) out += "  Root cause: " + printable(chain.root_cause, 2000) + "\n";
     for (const std::string& fix : chain.recommendations) out += "  Fix: " + printable(fix, 1000) + "\n";

@@ -185,6 +185,10 @@ Result<std::unique_ptr<store::Reader>> open_recording(const std::string& databas
     return Error{Errc::kNotFound, reader.error().message(),
                  "record with 'sudo ingero trace', or name a file with --db"};
   }
+  // Whatever is wrong with the file, the command line was right.
+  if (!reader.ok() && reader.error().code() == Errc::kInvalid) {
+    return Error{Errc::kIo, reader.error().message(), reader.error().hint()};
+  }
   return reader;
 }
 

@@ -215,7 +215,7 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
     const wire_process before = entry != known.end() ? entry->second.counters : wire_process{};
     const uint64_t since = entry != known.end() && entry->second.counters_mono_ns != 0
                                ? entry->second.counters_mono_ns
-                               : std::max(ended.counters.start_ns, started_mono_ns);
+                               : std::max<uint64_t>(ended.counters.start_ns, started_mono_ns);
     for (auto& event : kernelside::counter_events(before, since, ended.counters, ended.mono_ns, calls)) {
       event.wall_offset_ns = normaliser->wall_offset_ns();
       parcel.records.events.push_back(event);
@@ -282,7 +282,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
       }
       Known& process = entry->second;
       const uint64_t since = process.counters_mono_ns != 0 ? process.counters_mono_ns
-                                                           : std::max(counters.start_ns, started_mono_ns);
+                                                           : std::max<uint64_t>(counters.start_ns, started_mono_ns);
       for (auto& event : kernelside::counter_events(process.counters, since, counters, now, calls)) {
         event.wall_offset_ns = normaliser->wall_offset_ns();
         parcel.records.events.push_back(event);

@@ -38,15 +38,6 @@ std::string text_of(const Value& value) {
   return value.type == Value::Type::kText ? std::string(value.text) : std::string();
 }
 
-// The vendor's name of what `op` returned, or empty.
-std::string status_of(const std::string& op, int64_t code) {
-  static const hal::CallTable table(backends::all_backends());
-  for (const hal::Call& call : table.calls()) {
-    if (call.op_name == op) return std::string(hal::status_name(call, code));
-  }
-  return {};
-}
-
 // Which codes the failed calls returned. A scan of the rows, so it has a time limit of its own.
 Status gather_failures(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns,
                        Report& report) {
@@ -114,6 +105,14 @@ Result<uint64_t> count_chains(const store::Reader& reader) {
 }
 
 }  // namespace
+
+std::string status_of(const std::string& op, int64_t code) {
+  static const hal::CallTable table(backends::all_backends());
+  for (const hal::Call& call : table.calls()) {
+    if (call.op_name == op) return std::string(hal::status_name(call, code));
+  }
+  return {};
+}
 
 bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }
 

@@ -67,6 +67,9 @@ std::string report_json(const Report& report, bool per_process);
 // A host event (scheduling, memory, disk, network) rather than a vendor's call.
 bool is_host(const store::CallStats& call);
 
+// The vendor's name of what `op` returned ("invalidValue"), or empty.
+std::string status_of(const std::string& op, int64_t code);
+
 // The stored causal chains that were found in the selection, latest last.
 struct StoredChain {
   std::string id, severity, summary, root_cause, explanation, node;

@@ -72,10 +72,29 @@ std::string heading(const Report& report) {
   return out;
 }
 
+// ": 80% preempted, 2% blocked": the causes that took any of `whole_ns`.
+std::string causes(uint64_t preempted_ns, uint64_t runqueue_ns, uint64_t blocked_ns, uint64_t io_ns,
+                   uint64_t whole_ns) {
+  const struct {
+    uint64_t ns;
+    const char* words;
+  } parts[] = {{preempted_ns, "preempted"},
+               {runqueue_ns, "waiting for a CPU after waking"},
+               {blocked_ns, "blocked"},
+               {io_ns, "on I/O"}};
+  std::string out;
+  for (const auto& part : parts) {
+    if (part.ns == 0) continue;
+    out += fmt::format("{}{} {}", out.empty() ? ": " : ", ",
+                       percent(static_cast<double>(part.ns), static_cast<double>(whole_ns)), part.words);
+  }
+  return out;
+}
+
 // The sentences a stranger should read first. Only what the figures say by themselves.
 std::vector<std::string> findings(const Report& report) {
   std::vector<std::string> lines;
-  uint64_t calls = 0, errors = 0, unfinished = 0, total = 0, preempted = 0, runqueue = 0, blocked = 0, io = 0;
+  uint64_t calls = 0, errors = 0, unfinished = 0;
   for (const CallStats& call : report.calls) {
     calls += call.count;
     errors += call.errors;
@@ -87,8 +106,10 @@ std::vector<std::string> findings(const Report& report) {
     lines.push_back(fmt::format("{} of {} returned an error ({}).", number(errors), plural(calls, "GPU call"),
                                 percent(static_cast<double>(errors), static_cast<double>(calls))));
   }
-  if (unfinished > 0)
-    lines.push_back(fmt::format("{} had not returned when the recording ended.", plural(unfinished, "call")));
+  if (unfinished > 0) {
+    lines.push_back(fmt::format("{} had not returned {}.", plural(unfinished, "call"),
+                                report.live ? "yet" : "when the recording ended"));
+  }
   if (!report.calls.empty() && report.calls.front().timed > 0) {
     const CallStats& most = report.calls.front();
     lines.push_back(fmt::format("{} took the most time: {} in {}, {} on average, {} at most.", most.op,
@@ -115,17 +136,10 @@ std::vector<std::string> findings(const Report& report) {
     if (waiting == nullptr || call.off_cpu_ns() > waiting->off_cpu_ns()) waiting = &call;
   }
   if (waiting != nullptr && waiting->off_cpu_ns() > 0) {
-    total = waiting->total_ns;
-    preempted = waiting->preempted_ns;
-    runqueue = waiting->runqueue_ns;
-    blocked = waiting->blocked_ns;
-    io = waiting->io_ns;
-    const auto share = [&](uint64_t part) { return percent(static_cast<double>(part), static_cast<double>(total)); };
     lines.push_back(fmt::format(
-        "Threads were off the CPU for {} of the time they spent in {}: {} preempted, {} waiting for a CPU after "
-        "waking, "
-        "{} blocked, {} on I/O.",
-        share(waiting->off_cpu_ns()), waiting->op, share(preempted), share(runqueue), share(blocked), share(io)));
+        "Threads were off the CPU for {} of the time they spent in {}{}.",
+        percent(static_cast<double>(waiting->off_cpu_ns()), static_cast<double>(waiting->total_ns)), waiting->op,
+        causes(waiting->preempted_ns, waiting->runqueue_ns, waiting->blocked_ns, waiting->io_ns, waiting->total_ns)));
   }
   return lines;
 }
@@ -162,7 +176,9 @@ std::string stats_table(const std::vector<CallStats>& calls, bool per_process, b
         cells.emplace_back(format_duration(ns));
       }
     }
-    if (shares && !host) {
+    if (shares && !host && (is_host(call) || call.timed == 0)) {
+      cells.emplace_back("-", Style::kDim);
+    } else if (shares && !host) {
       cells.emplace_back(percent(static_cast<double>(call.off_cpu_ns()), static_cast<double>(call.total_ns)));
     }
     table.add_row(std::move(cells));
@@ -181,24 +197,15 @@ std::string where_blocked(const CallInstance& call) {
   if (!call.preempted_ns && !call.runqueue_ns && !call.blocked_ns && !call.io_ns) {
     return "its off-CPU time was not measured";
   }
-  const struct {
-    std::optional<uint64_t> ns;
-    const char* words;
-  } parts[] = {{call.preempted_ns, "preempted"},
-               {call.runqueue_ns, "waiting for a CPU after waking"},
-               {call.blocked_ns, "blocked"},
-               {call.io_ns, "on I/O"}};
-  uint64_t sum = 0;
-  for (const auto& part : parts) sum += part.ns.value_or(0);
-  const auto whole = static_cast<double>(call.duration_ns.value_or(0));
+  const uint64_t preempted = call.preempted_ns.value_or(0);
+  const uint64_t runqueue = call.runqueue_ns.value_or(0);
+  const uint64_t blocked = call.blocked_ns.value_or(0);
+  const uint64_t io = call.io_ns.value_or(0);
+  const uint64_t whole = call.duration_ns.value_or(0);
+  const uint64_t sum = preempted + runqueue + blocked + io;
   if (sum == 0) return "on the CPU all the time";
-  std::string out = fmt::format("off the CPU {} of it", percent(static_cast<double>(sum), whole));
-  const char* gap = ": ";
-  for (const auto& part : parts) {
-    if (part.ns.value_or(0) == 0) continue;
-    out += fmt::format("{}{} {}", gap, percent(static_cast<double>(*part.ns), whole), part.words);
-    gap = ", ";
-  }
+  std::string out = fmt::format("off the CPU {} of it{}", percent(static_cast<double>(sum), static_cast<double>(whole)),
+                                causes(preempted, runqueue, blocked, io, whole));
   if (!call.culprit.empty() || call.culprit_pid) {
     out += fmt::format("; {} ran instead", call.culprit.empty() ? "another process" : printable(call.culprit));
     if (call.culprit_pid) out += fmt::format(" (pid {})", *call.culprit_pid);
@@ -213,7 +220,10 @@ std::string about(const CallInstance& call) {
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
   if (!call.kernel.empty()) add("kernel " + printable(call.kernel, 100));
   if (call.bytes) add(format_bytes(*call.bytes) + (call.direction.empty() ? "" : " " + printable(call.direction)));
-  if (call.failed && call.return_code) add(fmt::format("returned error {}", *call.return_code));
+  if (call.failed && call.return_code) {
+    const std::string status = status_of(call.op, *call.return_code);
+    add(fmt::format("returned error {}{}", *call.return_code, status.empty() ? "" : " (" + status + ")"));
+  }
   if (!call.parent_call.empty()) add("inside " + printable(call.parent_call));
   return out;
 }
@@ -226,8 +236,7 @@ std::string slowest_text(const Report& report, bool colour) {
     std::string usual;
     if (const CallStats* stats = stats_of(report.calls, call); stats != nullptr && stats->p50_ns > 0) {
       const double ratio = static_cast<double>(ns) / static_cast<double>(stats->p50_ns);
-      usual = fmt::format(" (usually {}{})", format_duration(stats->p50_ns),
-                          ratio >= 2 ? fmt::format(", {:.0f} times less", ratio) : "");
+      if (ratio >= 2) usual = fmt::format(", {:.0f} times its usual {}", ratio, format_duration(stats->p50_ns));
     }
     out += fmt::format("  {:>2}. {} {}{}, {}[{}] thread {} at {}\n", ++rank,
                        styled(printable(call.op), Style::kBold, colour), format_duration(ns), usual,

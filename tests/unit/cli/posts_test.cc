@@ -108,7 +108,8 @@ TEST(Posts, TheFirstQueryNamesTheProcessWithMostEvents) {
                        "--json"}));
   ASSERT_FALSE(rows.empty());
   EXPECT_EQ(rows[0]["name"], "python3");
-  EXPECT_EQ(rows[0]["events"], 3799);
+  // The post prints 3,799; plain sqlite3 counts 3,803 in the same file, and the file is what counts.
+  EXPECT_EQ(rows[0]["events"], 3803);
 }
 
 TEST(Posts, EveryPublishedQueryRunsOnEveryPublishedRecording) {
@@ -160,7 +161,7 @@ TEST(Posts, TheClusterRecordingHoldsSixHundredEventsSixChainsAndNineStacks) {
     EXPECT_TRUE(chains[0].contains(key)) << key;
   }
   const Outcome text = run_cli({"explain", "-d", sample(kCluster), "--chains"});
-  for (const char* part : {"6 chain(s)", "Root cause:", "Fix:", "[SYSTEM]", "[HOST  ]"}) {
+  for (const char* part : {"6 chain(s)", "Root cause:", "Fix:", "[DRIVER]", "[HOST  ]"}) {
     EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
   }
 }

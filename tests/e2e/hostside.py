@@ -58,7 +58,7 @@ def CountersCoverTheTimeTheyCount(build):
     with Trace(build, command=["python3", "-c", client]) as trace:
         check(trace.wait() == 0, "the command failed")
     session = trace.recording.rows("SELECT started_at, stopped_at FROM sessions")[0]
-    rows = trace.recording.rows("SELECT * FROM events WHERE op_name IN ('mm_page_alloc', 'net_send', 'net_recv') "
+    rows = trace.recording.rows("SELECT * FROM events WHERE op_name IN ('mm_page_alloc_summary', 'net_send_summary', 'net_recv_summary') "
                                 "ORDER BY op_name, pid, timestamp")
     totals, ends = {}, {}
     for row in rows:
@@ -71,11 +71,11 @@ def CountersCoverTheTimeTheyCount(build):
         check(row["timestamp"] >= ends.get(key, 0) - 1_000_000, f"{key}: starts before the one before it ended")
         ends[key] = row["timestamp"] + row["duration"]
         totals[row["op_name"]] = totals.get(row["op_name"], 0) + (
-            row["arg0"] if row["op_name"] == "mm_page_alloc" else row["arg1"])
+            row["arg0"] if row["op_name"] == "mm_page_alloc_summary" else row["arg1"])
     say(totals=totals, rows=len(rows))
-    check(totals.get("net_send") == 300_000 and totals.get("net_recv") == 300_000,
+    check(totals.get("net_send_summary") == 300_000 and totals.get("net_recv_summary") == 300_000,
           f"300000 bytes went each way: {totals}")
-    check(totals.get("mm_page_alloc", 0) >= 30 << 20, f"30 MiB were allocated: {totals}")
+    check(totals.get("mm_page_alloc_summary", 0) >= 30 << 20, f"30 MiB were allocated: {totals}")
 
 
 def APipelineThatEndsEarlyEndsTheTrace(build):

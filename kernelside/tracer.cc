@@ -134,7 +134,7 @@ void Tracer::prepare(uint32_t pid, const std::string& open_path, const std::stri
   if (stat(open_path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
   Source source;
   source.pid = pid;
-  source.mono_ns = clock_.mono_ns();
+  source.mono_ns = 0;  // its thread waits for the probes: there is no window to measure
   source.untrusted_path = untrusted_path;
   source.open_paths = {open_path};
   source.inode_known = false;

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import selectors
+import shlex
 import signal
 import statistics
 import subprocess
@@ -133,13 +134,14 @@ def parse(arguments):
     here = os.path.dirname(os.path.abspath(__file__))
     parser.add_argument("--ingero", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--workload", default=f"{sys.executable} {here}/workloads.py", help="command, split at blanks")
+    parser.add_argument("--workload", default=shlex.join([sys.executable, f"{here}/workloads.py"]),
+                        help="command, quoted as in a shell")
     parser.add_argument("--names", default="training,graph,loader")
     parser.add_argument("--steps", type=int, default=200, help="steps of the run whose calls are counted")
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=3.0, help="length of a throughput segment")
     options = parser.parse_args(arguments)
-    options.workload = options.workload.split()
+    options.workload = shlex.split(options.workload)
     options.names = options.names.split(",")
     return options
 

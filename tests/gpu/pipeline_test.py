@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ def main(ingero):
         skip("this machine cannot be traced (ingero check)")
     with tempfile.TemporaryDirectory() as out:
         ran = subprocess.run([sys.executable, "-B", os.path.join(HERE, "measure.py"), "--ingero", ingero, "--out", out,
-                              "--workload", f"{sys.executable} -B {HERE}/stand_in.py", "--names", "right,wrong",
+                              "--workload", shlex.join([sys.executable, "-B", f"{HERE}/stand_in.py"]), "--names", "right,wrong",
                               "--steps", "100", "--pairs", "2", "--seconds", "0.1"], text=True, capture_output=True,
                              check=False)
         print(ran.stdout, ran.stderr)

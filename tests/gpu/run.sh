@@ -28,7 +28,7 @@ command -v "$python" >/dev/null || missing "there is no $python (PYTHON names th
 "$python" -c 'import torch' 2>/dev/null || missing "$python has no torch (PYTHON names an interpreter that has)"
 "$python" -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null ||
   missing "torch of $python sees no CUDA device"
-[ -n "$ingero" ] && [ -x "$ingero" ] || missing "no ingero program was found (INGERO names it)"
+[ -x "$ingero" ] || missing "no ingero program was found (INGERO names it)"
 [ "$(id -u)" -eq 0 ] || missing "tracing needs root"
 "$ingero" check >/dev/null || missing "'$ingero check' says that this machine cannot be traced"
 

@@ -80,7 +80,7 @@ int run(std::vector<std::string> arguments, Context& context) {
       std::reverse(arguments.begin(), arguments.end());
       app.parse(arguments);
     } catch (const CLI::CallForHelp&) {
-      context.out << deepest_parsed(app).help();
+      context.out << app.help();
       context.out.flush();
       return kExitDone;
     } catch (const CLI::ParseError& error) {

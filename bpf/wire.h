@@ -238,7 +238,8 @@ struct wire_frame {
 	__u64 sp;		/* stack pointer at entry: pairs the return, finds dead frames */
 	__u32 site;
 	__u16 valid;
-	__u16 pad;
+	__u8 n_words;		/* of the site's recipe, as it was at entry */
+	__u8 flags;		/* enum wire_recipe_flags, likewise */
 	__u64 off[WIRE_OFF_KINDS];	/* the thread's totals at entry */
 	__u64 words[WIRE_MAX_WORDS];
 };
@@ -255,6 +256,8 @@ struct wire_thread {
 	char culprit_comm[WIRE_COMM_LEN];
 	__u32 out_kind;
 	__u32 depth;
+	__u32 written;		/* records of calls, to look at the ring's backlog now and then */
+	__u32 pad;
 	struct wire_frame frames[WIRE_MAX_DEPTH];
 };
 

@@ -187,8 +187,7 @@ struct wire_name {
 	__u32 site;
 	__u32 pid;
 	__u32 tid;
-	__u64 ns;
-	__u64 key;		/* host stub or function handle */
+	__u64 start_ns;		/* of the call it was given to: with tid, which call that is */
 	char name[WIRE_NAME_LEN];
 };
 

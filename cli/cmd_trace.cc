@@ -249,7 +249,7 @@ class Trace {
   void note_late(Recorder& live) {
     std::string text;
     for (const auto& file : live.tracer().reports()) {
-      if (file.mapped_mono_ns == 0 || file.attached_mono_ns <= file.mapped_mono_ns) continue;
+      if (file.held || file.mapped_mono_ns == 0 || file.attached_mono_ns <= file.mapped_mono_ns) continue;
       text += fmt::format("{}: attached {} after process {} mapped it\n", file.path,
                           format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
     }

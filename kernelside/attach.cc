@@ -57,11 +57,12 @@ std::vector<Probe> without(std::span<const Probe> probes, const std::vector<Refu
 }  // namespace
 
 struct FileProbes::Impl {
-  // Best effort: a call whose name cannot be probed is still captured.
+  // Best effort: a call whose name cannot be probed is still captured. Before the other probes: the newest program of
+  // a probe runs first, and the name is told by the call that the capture program has opened (names.bpf.c).
   void attach_names(const Objects& objects, const std::string& path, std::span<const Probe> probes) {
     std::vector<Probe> named;
     for (const Probe& probe : probes) {
-      if (probe.has_name && !refused(refusals, probe.site)) named.push_back(probe);
+      if (probe.has_name) named.push_back(probe);
     }
     if (named.empty() || objects.name_handle() == nullptr) return;
     std::vector<Refusal> ignored;
@@ -106,6 +107,7 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
   auto impl = std::make_unique<Impl>();
   if (probes.empty()) return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));
 
+  impl->attach_names(objects, path, probes);
   MultiSpec spec;
   spec.path = path;
   switch (objects.mechanism()) {
@@ -150,7 +152,6 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
       }
       break;
   }
-  impl->attach_names(objects, path, probes);
   impl->attached = probes.size() - impl->refusals.size();
   return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));
 }

@@ -48,6 +48,7 @@ struct Tracer::Source {
   bool deleted = false;
   std::vector<std::string> open_paths;  // tried in order
   bool inode_known = true;
+  bool held = false;  // whoever maps it waits until its probes are on
 };
 
 // One file with a described library in it.
@@ -137,6 +138,7 @@ void Tracer::prepare(uint32_t pid, const std::string& open_path, const std::stri
   source.untrusted_path = untrusted_path;
   source.open_paths = {open_path};
   source.inode_known = false;
+  source.held = true;
   const std::scoped_lock lock(mutex_);
   examine({status.st_dev, status.st_ino}, source);
 }
@@ -200,6 +202,7 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
       report.file = id;
       report.first_pid = source.pid;
       report.mapped_mono_ns = source.mono_ns;
+      report.held = source.held;
       if (source.pid != 0) report.pids.insert(source.pid);
       for (const auto& resolved : hal::resolve(library, *image, hal::kHostArch)) {
         RowReport row;
@@ -261,7 +264,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
     }
     report.attached_mono_ns = now;
     report.probes = (*attached)->attached();
-    if (report.mapped_mono_ns != 0) ledger_.add(hal::Loss::attach_window);
+    if (report.mapped_mono_ns != 0 && !report.held) ledger_.add(hal::Loss::attach_window);
   }
   if (!attached.ok()) return;
   for (const auto& refusal : (*attached)->refusals()) {

@@ -52,6 +52,7 @@ struct FileReport {
   uint32_t first_pid = 0;        // the one whose mapping made it known
   uint64_t mapped_mono_ns = 0;   // 0: before the trace began
   uint64_t attached_mono_ns = 0; // 0: not attached
+  bool held = false;             // its first process waited until it was attached: no call fell in between
   size_t probes = 0;
 };
 

@@ -100,6 +100,7 @@ Result<RecorderOptions> recorder_options(const TraceOptions& options, const Cont
   const auto hang_after = parse_duration_ns(options.hang_after);
   INGERO_TRY(hang_after);
   out.hang_after_ns = *hang_after;
+  out.drop_privileges = true;
   if (!options.record) return out;
 
   store::WriterOptions store;
@@ -249,7 +250,6 @@ class Trace {
     std::string text;
     for (const auto& file : live.tracer().reports()) {
       if (file.mapped_mono_ns == 0 || file.attached_mono_ns <= file.mapped_mono_ns) continue;
-      if (!options_.command.empty()) continue;  // it was held meanwhile
       text += fmt::format("{}: attached {} after process {} mapped it\n", file.path,
                           format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
     }

@@ -15,11 +15,13 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/batch_queue.h"
 #include "kernelside/drain.h"
 #include "kernelside/host_events.h"
 #include "kernelside/mappings.h"
 #include "kernelside/normalise.h"
+#include "kernelside/privilege.h"
 #include "kernelside/proc.h"
 #include "kernelside/snapshot.h"
 
@@ -37,6 +39,8 @@ constexpr size_t kMaxPendingNames = 65536;
 constexpr uint64_t kNameSlackNs = 1'000'000'000;  // a page fault may lie between the two programs at one probe
 
 using CallKey = std::pair<uint32_t, uint64_t>;  // tid, start
+
+std::string_view comm_of(const wire_task& task) { return {task.comm, strnlen(task.comm, sizeof(task.comm))}; }
 
 }  // namespace
 
@@ -100,7 +104,8 @@ struct Recorder::Impl {
   void discover();
   void capture();
   void store();
-  void meet(uint32_t pid, uint64_t start_mono_ns, Parcel& parcel);
+  void meet(uint32_t pid, uint64_t start_mono_ns, std::string_view comm, Parcel& parcel);
+  void forget_ended(const Parcel& parcel);
   void take_tasks(Parcel& parcel);
   void every_second(Parcel& parcel);
   void note_hangs(const std::vector<wire_in_flight>& frames, uint64_t now, uint64_t after_ns, Parcel& parcel);
@@ -194,15 +199,17 @@ void Recorder::Impl::discover() {
 }
 
 // A process is traced from now on: read what /proc says of it while it is there.
-void Recorder::Impl::meet(uint32_t pid, uint64_t start_mono_ns, Parcel& parcel) {
+void Recorder::Impl::meet(uint32_t pid, uint64_t start_mono_ns, std::string_view comm, Parcel& parcel) {
   if (known.size() >= kMaxKnownProcesses) known.clear();
   auto read = proc.process(pid);
   hal::Process process;
   if (read.ok()) {
     process = std::move(*read);
   } else {
+    // Gone already: what the kernel side said of it is all there will be.
     process.pid = pid;
     process.start_mono_ns = start_mono_ns;
+    process.comm = printable(comm, sizeof(wire_task::comm));
   }
   parcel.processes.push_back(process);
   Known& entry = known[pid];
@@ -225,18 +232,23 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
     switch (task.type) {
       case WIRE_TRACED:
       case WIRE_EXEC:
-        meet(task.pid, task.start_ns, parcel);
+        meet(task.pid, task.start_ns, comm_of(task), parcel);
         break;
       case WIRE_FORK:
-        meet(task.other_pid, 0, parcel);
-        break;
-      case WIRE_EXIT:
-        known.erase(task.pid);
-        normaliser->forget(task.tid);
+        meet(task.other_pid, 0, comm_of(task), parcel);  // a child starts with its parent's name
         break;
       default:
         break;
     }
+  }
+}
+
+// After the parcel's events have been named.
+void Recorder::Impl::forget_ended(const Parcel& parcel) {
+  for (const wire_task& task : parcel.records.tasks) {
+    if (task.type != WIRE_EXIT) continue;
+    known.erase(task.pid);
+    normaliser->forget(task.tid);
   }
 }
 
@@ -277,7 +289,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
     for (const wire_process& counters : *processes) {
       auto entry = known.find(counters.pid);
       if (entry == known.end()) {
-        meet(counters.pid, counters.start_ns, parcel);
+        meet(counters.pid, counters.start_ns, {}, parcel);
         entry = known.find(counters.pid);
       }
       Known& process = entry->second;
@@ -335,6 +347,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   join_names(*parcel);
   stats.add(records.events);
   if (options.on_events && owner != nullptr) options.on_events(records.events, *owner);
+  forget_ended(*parcel);
   queue.push(std::move(parcel));
 }
 
@@ -415,6 +428,10 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   options.objects.own_pid = static_cast<uint32_t>(getpid());
   auto impl = std::make_unique<Impl>(std::move(options), backends, calls);
   INGERO_TRY(impl->open());
+  // Capabilities are per thread: before there are more of them.
+  if (impl->options.drop_privileges) {
+    if (const Status dropped = kernelside::drop_capabilities(); !dropped.ok()) log_warning("{}", dropped.error().text());
+  }
   auto* raw = impl.get();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));
   raw->owner = recorder.get();

@@ -133,8 +133,7 @@ void Tracer::prepare(uint32_t pid, const std::string& open_path, const std::stri
   struct stat status {};
   if (stat(open_path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
   Source source;
-  source.pid = pid;
-  source.mono_ns = 0;  // its thread waits for the probes: there is no window to measure
+  source.pid = pid;  // mono_ns stays 0: whoever maps it waits for the probes, there is no window
   source.untrusted_path = untrusted_path;
   source.open_paths = {open_path};
   source.inode_known = false;

@@ -1,0 +1,164 @@
+// Pinning, medians, the target process.
+#include "bench/harness.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace ingero::bench {
+namespace {
+
+struct Command {
+  uint32_t what = 0;
+  uint64_t count = 0;
+};
+
+double quantile(std::vector<double> values, double part) {
+  if (values.empty()) return NAN;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+}  // namespace
+
+uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+void pin(int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<size_t>(core), &set);
+  if (sched_setaffinity(0, sizeof(set), &set) == 0) return;
+  CPU_ZERO(&set);
+  CPU_SET(0, &set);
+  sched_setaffinity(0, sizeof(set), &set);
+}
+
+double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+
+std::string spread(const std::vector<double>& values, int digits) {
+  return fmt::format("{:.{}f} ({:.{}f}..{:.{}f})", quantile(values, 0.5), digits, quantile(values, 0.25), digits,
+                     quantile(values, 0.75), digits);
+}
+
+void fail(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::exit(1);
+}
+
+void must(const Status& status) {
+  if (!status.ok()) fail(status.error().text());
+}
+
+std::string own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+
+void print_conditions(const char* what) {
+  const auto load = read_file("/proc/loadavg", 256);
+  std::printf("\n== %s (load %s)\n", what, load.ok() ? std::string(trim(*load)).c_str() : "unknown");
+  std::fflush(stdout);
+}
+
+void print_goal(const std::string& what, double value, double bound, const char* unit, bool at_most) {
+  const bool holds = at_most ? value <= bound : value >= bound;
+  std::printf("%-64s %10.3f %-4s (%s %g) %s\n", what.c_str(), value, unit, at_most ? "at most" : "at least", bound,
+              holds ? "holds" : "MISSED");
+  std::fflush(stdout);
+}
+
+Target::Target(const std::function<Work()>& prepare) {
+  int commands[2];
+  int answers[2];
+  if (pipe2(commands, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0) fail("the target's pipes could not be made");
+  std::fflush(nullptr);
+  pid_ = fork();
+  if (pid_ < 0) fail("the target could not be forked");
+  if (pid_ == 0) {
+    close(commands[1]);
+    close(answers[0]);
+    pin(kTargetCore);
+    const Work work = prepare();
+    Command command;
+    while (read(commands[0], &command, sizeof(command)) == sizeof(command)) {
+      const double answer = work(command.what, command.count);
+      if (write(answers[1], &answer, sizeof(answer)) != sizeof(answer)) break;
+    }
+    _exit(0);
+  }
+  close(commands[0]);
+  close(answers[1]);
+  commands_ = commands[1];
+  answers_ = answers[0];
+}
+
+Target::~Target() {
+  close(commands_);
+  close(answers_);
+  waitpid(pid_, nullptr, 0);
+}
+
+void Target::start(uint32_t what, uint64_t count) {
+  const Command command{what, count};
+  if (write(commands_, &command, sizeof(command)) != sizeof(command)) fail("the target is gone");
+}
+
+double Target::finish() {
+  double answer = 0;
+  ssize_t got = 0;
+  do {
+    got = read(answers_, &answer, sizeof(answer));
+  } while (got < 0 && errno == EINTR);
+  if (got != sizeof(answer)) fail("the target ended in the middle of a sample");
+  return answer;
+}
+
+double Target::run(uint32_t what, uint64_t count) {
+  start(what, count);
+  return finish();
+}
+
+double time_calls(uint64_t calls, const std::function<void(int)>& call_many) {
+  constexpr int kChunk = 500;
+  std::vector<double> chunks;
+  for (uint64_t done = 0; done < calls; done += kChunk) {
+    const uint64_t from = now_ns();
+    call_many(kChunk);
+    chunks.push_back(static_cast<double>(now_ns() - from) / kChunk);
+  }
+  return median(std::move(chunks));
+}
+
+pid_t start_program(const std::vector<std::string>& command, const std::string& output) {
+  std::fflush(nullptr);
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  pin(kAgentCore);
+  const int fd = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (fd >= 0) {
+    dup2(fd, 1);
+    dup2(fd, 2);
+  }
+  std::vector<char*> arguments;
+  for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  _exit(127);
+}
+
+}  // namespace ingero::bench

@@ -269,6 +269,12 @@ struct wire_in_flight {
 	struct wire_frame frame;
 };
 
+/* The file behind a mapping, as the kernel numbers it (files.bpf.c). */
+struct wire_file {
+	__u64 device;		/* major << 20 | minor */
+	__u64 inode;
+};
+
 /* Kernel-side loss counters, per CPU. Names and sentences: hal/loss.h. */
 enum wire_loss {
 	WIRE_LOSS_RING_FULL = 0,	/* a call record found the ring full */

@@ -129,7 +129,6 @@ struct Recorder::Impl {
 };
 
 Status Recorder::Impl::open() {
-  started_mono_ns = clock.mono_ns();
   auto loaded = kernelside::Objects::load(options.objects);
   INGERO_TRY(loaded);
   objects = std::move(*loaded);
@@ -166,6 +165,7 @@ Status Recorder::Impl::open() {
     }
   }
 
+  started_mono_ns = clock.mono_ns();
   // The wanted processes are followed from here on, whether or not they have made a call: their children count too.
   for (const uint32_t pid : options.objects.pids) {
     if (const Status marked = objects->mark_traced(pid); !marked.ok()) degraded.push_back(marked.error().text());
@@ -453,10 +453,12 @@ Status Recorder::stop() {
   if (impl_->stopped) return {};
   impl_->stopped = true;
   impl_->stop_discovery = true;
+  if (impl_->mappings) impl_->mappings->wake();
   if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
   impl_->tracer->stop_entries();
   impl_->tracer->detach();
   impl_->stop_capture.store(true, std::memory_order_release);
+  impl_->drain->wake();
   if (impl_->capture_thread.joinable()) impl_->capture_thread.join();
   if (impl_->store_thread.joinable()) impl_->store_thread.join();
   impl_->host.reset();

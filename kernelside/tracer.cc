@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "hal/elf.h"
 #include "hal/lower.h"
+#include "kernelside/real_file.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -59,6 +62,7 @@ struct Tracer::File {
 
 struct Tracer::Index {
   std::map<hal::FileId, File*> seen;  // null: looked at, nothing described inside
+  RealFiles real_files;
 };
 
 Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
@@ -159,6 +163,7 @@ Status Tracer::add_library(const std::string& path) {
 }
 
 void Tracer::examine(const hal::FileId& id, const Source& source) {
+  if (stopped_) return;  // a command's new library, while the trace ends
   if (const auto seen = index_->seen.find(id); seen != index_->seen.end()) {
     if (seen->second != nullptr && source.pid != 0) {
       for (auto& report : seen->second->reports) {
@@ -178,6 +183,24 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
     break;
   }
   if (!fd.valid()) return;  // gone already; another process that maps it will bring it back
+  std::optional<hal::FileId> below;
+  if (objects_ != nullptr && RealFiles::layered(fd.get())) {
+    if (const auto real = index_->real_files.find(fd.get()); real.ok()) {
+      below = *real;
+    } else {
+      log_info("{}: {}", printable(source.untrusted_path, 4096), real.error().text());
+    }
+  }
+  if (below && !(*below == id)) {
+    if (const auto seen = index_->seen.find(*below); seen != index_->seen.end()) {
+      index_->seen[id] = seen->second;  // another view of a file that is known
+      if (seen->second != nullptr && source.pid != 0) {
+        for (auto& report : seen->second->reports) report.pids.insert(source.pid);
+      }
+      return;
+    }
+    index_->seen[*below] = nullptr;
+  }
   index_->seen[id] = nullptr;
   const Fd held(dup(fd.get()));  // the very file that was examined is the one that gets the probes
   auto image = hal::ElfImage::open(std::move(fd), printable(source.untrusted_path, 4096));
@@ -220,6 +243,7 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
   }
   if (file->reports.empty()) return;
   index_->seen[id] = file.get();
+  if (below) index_->seen[*below] = file.get();
   if (objects_ != nullptr) attach(*file, fmt::format("/proc/self/fd/{}", held.get()));
   files_.push_back(std::move(file));
 }
@@ -292,15 +316,24 @@ std::vector<FileReport> Tracer::reports() const {
   return all;
 }
 
+std::vector<FileProbes*> Tracer::probes() const {
+  std::vector<FileProbes*> all;
+  for (const auto& file : files_) {
+    if (file->probes) all.push_back(file->probes.get());
+  }
+  return all;
+}
+
 void Tracer::stop_entries() {
   const std::scoped_lock lock(mutex_);
-  for (const auto& file : files_) {
-    if (file->probes) file->probes->stop_entries();
-  }
+  stopped_ = true;
+  FileProbes::stop_entries(probes());
 }
 
 void Tracer::detach() {
   const std::scoped_lock lock(mutex_);
+  stopped_ = true;
+  FileProbes::stop(probes());
   for (const auto& file : files_) file->probes.reset();
 }
 

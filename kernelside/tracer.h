@@ -97,6 +97,7 @@ class Tracer {
   struct Source;
   void examine(const hal::FileId& id, const Source& source);
   void attach(File& file, const std::string& open_path);
+  std::vector<FileProbes*> probes() const;
 
   TracerOptions options_;
   std::span<const hal::Backend* const> backends_;
@@ -110,6 +111,7 @@ class Tracer {
   mutable std::mutex mutex_;
   // Guarded by mutex_:
   std::vector<std::unique_ptr<File>> files_;
+  bool stopped_ = false;
   std::vector<NamedSite> new_sites_;
   std::vector<std::string> site_libraries_;  // by site
   struct Index;

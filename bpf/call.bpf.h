@@ -266,6 +266,8 @@ static __noinline int decide_process(struct wire_process *process, struct task_s
 	return 0;
 }
 
+#define FIRST_CALL_ATTEMPTS 3
+
 /* The first call of a thread: is its process traced, and where is the thread's state? Null: not traced. */
 static __noinline struct wire_thread *first_call(void)
 {
@@ -274,7 +276,11 @@ static __noinline struct wire_thread *first_call(void)
 	struct wire_process *process;
 	struct wire_thread *thread;
 
+	/* creating fails when another CPU creates the same at the same time (a thread that is woken meanwhile, the
+	 * process's first calls on two threads), or an allocator's lock is taken: the next attempt finds or makes it */
 	process = bpf_task_storage_get(&processes, leader, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	for (int i = 0; !process && i < FIRST_CALL_ATTEMPTS; i++)
+		process = bpf_task_storage_get(&processes, leader, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!process) {
 		count_loss(WIRE_LOSS_NO_THREAD_STATE);
 		return NULL;
@@ -286,6 +292,8 @@ static __noinline struct wire_thread *first_call(void)
 	if (process->traced != WIRE_TRACED_YES)
 		return NULL;
 	thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	for (int i = 0; !thread && i < FIRST_CALL_ATTEMPTS; i++)
+		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!thread)
 		count_loss(WIRE_LOSS_NO_THREAD_STATE);
 	return thread;

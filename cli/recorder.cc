@@ -48,7 +48,6 @@ hal::Process process_of(const wire_task& task) {
   process.start_mono_ns = task.start_ns;
   process.uid = task.uid;
   process.comm.assign(task.comm, strnlen(task.comm, sizeof(task.comm)));
-  process.cgroup_id = task.cgroup_id;
   return process;
 }
 

@@ -1,7 +1,6 @@
 // Which files, which rows, which sites.
 #include "kernelside/tracer.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +8,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+
+#include <dirent.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -211,17 +212,19 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
   for (const auto* backend : backends_) {
     for (const auto& library : backend->libraries) {
       const bool named = hal::soname_matches(library, name) || hal::soname_matches(library, image->soname());
-      bool linked_in = false;
-      if (!named) {
-        linked_in = hal::holds_static_copy(library, *image);
-        if (!linked_in) continue;
-      }
+      const bool linked_in = !named && hal::holds_static_copy(library, *image);
+      const bool hidden = !named && !linked_in && hal::hides_static_copy(library, *image);
+      if (!named && !linked_in && !hidden) continue;
       FileReport report;
       report.backend = backend->name;
       report.library = library.name;
       report.path = printable(source.untrusted_path, 4096);
       report.version = named ? hal::library_version(name, image->soname()) : "";
-      report.note = linked_in ? "statically linked" : source.deleted ? "deleted" : "";
+      report.note = linked_in        ? "statically linked"
+                    : hidden         ? "statically linked and stripped: its calls cannot be traced, those of the "
+                                       "libraries below it are"
+                    : source.deleted ? "deleted"
+                                     : "";
       report.file = id;
       report.first_pid = source.pid;
       report.mapped_mono_ns = source.mono_ns;
@@ -266,9 +269,11 @@ void Tracer::attach(File& file, const std::string& open_path) {
       }
       wire_recipe recipe = lowered->second.recipe;
       recipe.used = 1;
-      if (const Status set = objects_->set_recipe(site, recipe); !set.ok() || !sites_.append({call, &lowered->second})) {
+      if (const Status set = objects_->set_recipe(site, recipe);
+          !set.ok() || !sites_.append({call, &lowered->second})) {
         row.state = hal::RowState::kRefused;
-        row.reason = set.ok() ? fmt::format("more than {} probes", static_cast<int>(WIRE_MAX_SITES)) : set.error().text();
+        row.reason =
+            set.ok() ? fmt::format("more than {} probes", static_cast<int>(WIRE_MAX_SITES)) : set.error().text();
         ledger_.add(hal::Loss::attach_refused);
         continue;
       }

@@ -14,8 +14,11 @@ from harness import Program, Skip, Trace, check, compare, real_hip, real_runtime
 
 QUICK = 200_000
 FULL_SIZE = 1_000_000
-# What the programs can call in the time it takes the agent to empty the ring once, with room for a busy machine.
+# Room for all the calls of a quick run, and for seconds of a full one, on a machine where the agent gets no CPU for a
+# while. What a ring too small does is a test of its own.
 RING = ("--ringbuf-size", "64m")
+FULL_RING = ("--ringbuf-size", "256m")
+FULL_RATE = ("--rate", "40000")  # calls a second of each of six threads
 
 
 def stand_ins(build):
@@ -37,20 +40,20 @@ def ground_truth(build, libraries, log, calls, processes, threads, *more):
     return command
 
 
-def exact(build, attach, libraries, calls, first, *, options=RING, processes=3, threads=2):
+def exact(build, attach, libraries, calls, first, *, options=RING, more=(), processes=3, threads=2):
     """One run and its comparison. `first`: the trace is there before the program."""
     log = build.path("truth")
     begin = time.monotonic()
     if first:
         with Trace(build, "--attach", attach, *options) as trace:
-            with Program(build, *ground_truth(build, libraries, log, calls, processes, threads)) as program:
+            with Program(build, *ground_truth(build, libraries, log, calls, processes, threads, *more)) as program:
                 for library in libraries:
                     program.loaded(os.path.basename(library))
                 time.sleep(0.3)  # probes are promised within 0.1 s of the mapping
                 program.go().end()
             took = trace.stop()
     else:
-        command = ground_truth(build, libraries, log, calls, processes, threads)
+        command = ground_truth(build, libraries, log, calls, processes, threads, *more)
         with Trace(build, "--attach", attach, *options, command=command) as trace:
             check(trace.wait() == 0, "the command failed: " + trace.stderr().decode(errors="replace"))
             took = None
@@ -130,7 +133,7 @@ TESTS = (ExactWithSessionLinksForACommand, ExactWithSessionLinksWhenTheTraceIsTh
 
 def full(name, attach, libraries, first):
     def test(build):
-        exact(build, attach, libraries(build), FULL_SIZE, first)
+        exact(build, attach, libraries(build), FULL_SIZE, first, options=FULL_RING, more=FULL_RATE)
 
     test.__name__ = name
     return test

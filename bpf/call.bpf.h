@@ -11,6 +11,8 @@
  *   (2) An entry at the very stack pointer of the top frame is a tail call when the word there is the kernel's return
  *       trampoline (the top frame's own return address was replaced by it), else the top frame is dead by (1).
  *   (3) A return closes its own frame; frames above it were left without a return.
+ *   (4) A frame is dead when the trampoline no longer stands at its stack pointer: after a longjmp the thread can call
+ *       from further down the stack than the frame it left, which has been written over by then.
  *
  * Rejected: pairing by thread id alone (nested calls overwrite each other), a hash per call (three map operations),
  * two records per call (twice the ring, and nothing in the kernel to show a hang).
@@ -27,7 +29,7 @@ const volatile __u32 filter_uid = 0;
 const volatile __u32 filter_cgroups = 0;
 /* the agent itself, never traced */
 const volatile __u32 own_pid = 0;
-/* a backlog of this many bytes wakes the reader at once; below it the reader comes by itself */
+/* a backlog of this many bytes (a power of two) wakes the reader at once; below it the reader comes by itself */
 const volatile __u64 wake_bytes = 512 << 10;
 
 #if defined(__TARGET_ARCH_arm64)
@@ -55,12 +57,21 @@ const volatile __u64 wake_bytes = 512 << 10;
 	} while (0)
 #endif
 
-static __always_inline __u64 wake_flag(void)
-{
-	__u64 backlog = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
+/* Asking for the backlog costs as much as writing ten words: each thread asks with every eighth record. */
+#define RECORDS_PER_LOOK 8
 
-	/* only the record that crosses the mark wakes: each further one would pay for a reader already on its way */
-	return backlog - wake_bytes < sizeof(struct wire_call_large) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+static __always_inline __u64 wake_flag(struct wire_thread *thread)
+{
+	__u64 backlog;
+
+	if (++thread->written % RECORDS_PER_LOOK)
+		return BPF_RB_NO_WAKEUP;
+	backlog = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
+	/* only just past a multiple of the mark: each further record would pay for a reader already on its way */
+	return backlog >= wake_bytes &&
+			       (backlog & (wake_bytes - 1)) < 2 * RECORDS_PER_LOOK * sizeof(struct wire_call_large) ?
+		       BPF_RB_FORCE_WAKEUP :
+		       BPF_RB_NO_WAKEUP;
 }
 
 static __always_inline void count_ring_loss(__u32 site)
@@ -73,21 +84,21 @@ static __always_inline void count_ring_loss(__u32 site)
 }
 
 static __always_inline void fill_call(struct wire_call *call, struct wire_thread *thread, struct wire_frame *frame,
-				      __u32 depth, __u64 end_ns, __u64 ret, __u32 outcome, __u32 n_words, __u64 id)
+				      __u32 depth, __u64 end_ns, __u64 ret, __u32 outcome, struct task_struct *task)
 {
 	call->type = WIRE_CALL;
-	call->n_words = n_words;
+	call->n_words = frame->n_words;
 	call->outcome = outcome;
 	call->depth = depth;
 	call->has_off = 0;
 	call->valid = frame->valid;
 	call->site = frame->site;
-	call->pid = id >> 32;
-	call->tid = id;
+	call->pid = task->tgid;
+	call->tid = task->pid;
 	call->start_ns = frame->start_ns;
 	call->end_ns = end_ns;
 	call->ret = ret;
-	call->cgroup_id = bpf_get_current_cgroup_id();
+	call->cgroup_id = task->cgroups->dfl_cgrp->kn->id; /* what the helper returns, without the call */
 	if (depth) {
 		struct wire_frame *parent = &thread->frames[(depth - 1) & (WIRE_MAX_DEPTH - 1)];
 
@@ -99,10 +110,11 @@ static __always_inline void fill_call(struct wire_call *call, struct wire_thread
 	}
 }
 
-/* Writes the record of the frame at `depth`. `id` is pid_tgid. */
+/* Writes the record of the frame at `depth` of the current task. */
 static __always_inline void emit_call(struct wire_thread *thread, struct wire_frame *frame, __u32 depth, __u64 end_ns,
-				      __u64 ret, __u32 outcome, __u32 n_words, __u64 id)
+				      __u64 ret, __u32 outcome, struct task_struct *task)
 {
+	__u32 n_words = frame->n_words;
 	__u64 off[WIRE_OFF_KINDS];
 	__u64 any_off = 0;
 
@@ -119,8 +131,8 @@ static __always_inline void emit_call(struct wire_thread *thread, struct wire_fr
 			count_ring_loss(frame->site);
 			return;
 		}
-		fill_call(call, thread, frame, depth, end_ns, ret, outcome, 0, id);
-		bpf_ringbuf_submit(call, wake_flag());
+		fill_call(call, thread, frame, depth, end_ns, ret, outcome, task);
+		bpf_ringbuf_submit(call, wake_flag(thread));
 	} else if (!any_off && n_words <= WIRE_FEW_WORDS) {
 		struct wire_call_few *few = bpf_ringbuf_reserve(&events, sizeof(*few), 0);
 
@@ -128,9 +140,9 @@ static __always_inline void emit_call(struct wire_thread *thread, struct wire_fr
 			count_ring_loss(frame->site);
 			return;
 		}
-		fill_call(&few->call, thread, frame, depth, end_ns, ret, outcome, n_words, id);
+		fill_call(&few->call, thread, frame, depth, end_ns, ret, outcome, task);
 		__builtin_memcpy(few->words, frame->words, sizeof(few->words));
-		bpf_ringbuf_submit(few, wake_flag());
+		bpf_ringbuf_submit(few, wake_flag(thread));
 	} else {
 		struct wire_call_large *large = bpf_ringbuf_reserve(&events, sizeof(*large), 0);
 
@@ -138,66 +150,71 @@ static __always_inline void emit_call(struct wire_thread *thread, struct wire_fr
 			count_ring_loss(frame->site);
 			return;
 		}
-		fill_call(&large->call, thread, frame, depth, end_ns, ret, outcome, n_words, id);
+		fill_call(&large->call, thread, frame, depth, end_ns, ret, outcome, task);
 		__builtin_memcpy(large->words, frame->words, sizeof(large->words));
 		__builtin_memcpy(large->off, off, sizeof(off));
 		large->call.has_off = any_off != 0;
-		bpf_ringbuf_submit(large, wake_flag());
+		bpf_ringbuf_submit(large, wake_flag(thread));
 	}
 }
 
 /* Closes frames [keep, depth) without a return. The words of an unwound frame are those read at entry. */
 static __noinline int close_frames(struct wire_thread *thread, __u32 keep, __u32 outcome)
 {
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	__u64 now = bpf_ktime_get_ns();
-	__u64 id = bpf_get_current_pid_tgid();
 
 	if (!thread)
 		return 0;
 	for (int i = WIRE_MAX_DEPTH - 1; i >= 0; i--) {
-		struct wire_frame *frame;
-		struct wire_recipe *recipe;
 		__u32 depth = i & (WIRE_MAX_DEPTH - 1);
 
 		if (depth >= thread->depth || depth < keep)
 			continue;
-		frame = &thread->frames[depth];
-		recipe = bpf_map_lookup_elem(&recipes, &frame->site);
-		emit_call(thread, frame, depth, now, 0, outcome, recipe ? recipe->n_words : 0, id);
+		emit_call(thread, &thread->frames[depth], depth, now, 0, outcome, task);
 	}
 	if (thread->depth > keep)
 		thread->depth = keep;
 	return 0;
 }
 
-/* (1) and (2): how many frames are alive when a call starts at `sp`. */
+/* The kernel's return trampoline in this process, which stands where the return address of each call in flight was.
+ * 0: not known. On arm64 the return address is in lr, so there is nothing to look at. */
+static __always_inline __u64 return_trampoline(void)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return 0;
+#else
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct xol_area *area;
+
+	if (!bpf_core_field_exists(task->mm->uprobes_state.xol_area))
+		return 0;
+	area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
+	return area ? BPF_CORE_READ(area, vaddr) : 0;
+#endif
+}
+
+/* (1), (2) and (4): how many frames are alive when a call starts at `sp`. */
 static __noinline __u32 alive_frames(struct wire_thread *thread, __u64 sp)
 {
+	__u64 trampoline = return_trampoline();
 	__u32 alive = 0;
 
 	if (!thread)
 		return 0;
 	for (int i = 0; i < WIRE_MAX_DEPTH; i++) {
 		struct wire_frame *frame = &thread->frames[i];
+		__u64 return_address = 0;
 
 		if (i >= thread->depth || frame->sp < sp)
 			break;
-		if (frame->sp == sp) {
-			struct task_struct *task = (void *)bpf_get_current_task_btf();
-			struct xol_area *area;
-			__u64 return_address = 0;
-
-			if (!bpf_core_field_exists(task->mm->uprobes_state.xol_area))
+		if (trampoline) {
+			if (bpf_probe_read_user(&return_address, sizeof(return_address), (void *)frame->sp) ||
+			    return_address != trampoline)
 				break;
-			area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
-			if (!area)
-				break;
-#if defined(__TARGET_ARCH_arm64)
-			break; /* the return address is in lr, not on the stack: a tail call looks like a new one */
-#endif
-			if (bpf_probe_read_user(&return_address, sizeof(return_address), (void *)sp) ||
-			    return_address != BPF_CORE_READ(area, vaddr))
-				break;
+		} else if (frame->sp == sp) {
+			break;
 		}
 		alive = i + 1;
 	}
@@ -297,14 +314,11 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, __u32 site)
 
 	depth = thread->depth;
 	if (depth) {
-		/* the common case first: the top frame is older and further up the stack */
-		if (depth > WIRE_MAX_DEPTH || thread->frames[(depth - 1) & (WIRE_MAX_DEPTH - 1)].sp <= sp) {
-			__u32 alive = alive_frames(thread, sp);
+		__u32 alive = alive_frames(thread, sp);
 
-			if (alive < depth)
-				close_frames(thread, alive, WIRE_UNWOUND);
-			depth = alive;
-		}
+		if (alive < depth)
+			close_frames(thread, alive, WIRE_UNWOUND);
+		depth = alive;
 		if (depth >= WIRE_MAX_DEPTH) {
 			count_loss(WIRE_LOSS_TOO_DEEP);
 			return 0;
@@ -314,6 +328,8 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, __u32 site)
 	frame->sp = sp;
 	frame->site = site;
 	frame->valid = 0xffff;
+	frame->n_words = recipe->n_words;
+	frame->flags = recipe->flags;
 
 	if (recipe->n_words) {
 		__u64 in[16] = {};
@@ -365,20 +381,21 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, __u32 site)
 }
 
 /* A call ends; its frame is number `depth`, known to be its own. */
-static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *thread, __u32 depth, __u64 end_ns)
+static __always_inline void leave_call(struct pt_regs *ctx, struct task_struct *task, struct wire_thread *thread,
+				       __u32 depth, __u64 end_ns)
 {
 	struct wire_frame *frame = &thread->frames[depth & (WIRE_MAX_DEPTH - 1)];
-	struct wire_recipe *recipe;
 
 	if (thread->depth > depth + 1)
 		close_frames(thread, depth + 1, WIRE_UNWOUND); /* (3) */
-	recipe = bpf_map_lookup_elem(&recipes, &frame->site);
-	if (!recipe) {
-		count_loss(WIRE_LOSS_NO_RECIPE);
-		thread->depth = depth;
-		return;
-	}
-	if (recipe->flags & WIRE_RECIPE_PEEK_RETURN) {
+	thread->depth = depth;
+	if (frame->flags & WIRE_RECIPE_PEEK_RETURN) {
+		struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &frame->site);
+
+		if (!recipe) {
+			count_loss(WIRE_LOSS_NO_RECIPE);
+			return;
+		}
 		for (int i = 0; i < WIRE_MAX_WORDS; i++) {
 			struct wire_slot *slot = &recipe->slots[i];
 			__u32 bytes = slot->peek_bytes & 15;
@@ -393,9 +410,35 @@ static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *
 			frame->words[i] = value;
 		}
 	}
-	thread->depth = depth;
-	emit_call(thread, frame, depth, end_ns, RETURN_VALUE(ctx), WIRE_RETURNED, recipe->n_words,
-		  bpf_get_current_pid_tgid());
+	emit_call(thread, frame, depth, end_ns, RETURN_VALUE(ctx), WIRE_RETURNED, task);
+}
+
+#define ANY_SITE 0xffffffff
+
+/* A return: its stack pointer names the frame, the top one first. Frames of a tail call share a stack pointer and return
+ * newest first. Where returns of calls without a frame come too, `site` keeps them from a neighbour's. */
+static __always_inline void return_at(struct pt_regs *ctx, __u32 site, __u64 end_ns)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	__u64 sp = USER_SP(ctx) - RETURN_POPS;
+	__u32 depth;
+
+	if (!thread)
+		return; /* a process that is not traced, or a call entered before the attach: not ours to count */
+	depth = thread->depth;
+	for (int i = 0; i < WIRE_MAX_DEPTH; i++) {
+		struct wire_frame *frame;
+
+		if (!depth)
+			break;
+		frame = &thread->frames[--depth & (WIRE_MAX_DEPTH - 1)];
+		if (frame->sp == sp && (site == ANY_SITE || frame->site == site)) {
+			leave_call(ctx, task, thread, depth, end_ns);
+			return;
+		}
+	}
+	count_loss(WIRE_LOSS_UNPAIRED_RETURN);
 }
 
 #endif

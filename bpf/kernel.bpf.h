@@ -74,6 +74,21 @@ struct signal_struct {
 struct thread_info {
 	int preempt_count; /* arm64 */
 };
+/* the scheduler's own account of waiting in a run queue, in its clock's nanoseconds */
+struct sched_info {
+	unsigned long pcount;
+	unsigned long long run_delay;
+	unsigned long long last_queued; /* 0: not waiting */
+};
+struct rq {
+	__u64 clock;
+};
+struct cfs_rq {
+	struct rq *rq;
+};
+struct sched_entity {
+	struct cfs_rq *cfs_rq; /* CONFIG_FAIR_GROUP_SCHED; of the task's CPU, whatever its class */
+};
 
 struct task_struct {
 	struct thread_info thread_info;
@@ -90,6 +105,8 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct css_set *cgroups;
 	char comm[16];
+	struct sched_info sched_info;
+	struct sched_entity se;
 	unsigned in_iowait : 1;
 };
 
@@ -132,7 +149,11 @@ struct sock {
 	struct socket *sk_socket;
 	__u16 sk_protocol;
 };
+struct super_block {
+	__u32 s_dev;
+};
 struct inode {
+	struct super_block *i_sb;
 	unsigned long i_ino;
 };
 struct socket_alloc {
@@ -159,6 +180,7 @@ struct pcpu_hot___x86 {
 extern const int __preempt_count __ksym __weak;
 extern const struct pcpu_hot___x86 pcpu_hot __ksym __weak;
 
+
 #define PREEMPT_IN_INTERRUPT 0x00ff0100 /* NMI, hard interrupt, or a softirq being served */
 
 /* Does the current task have nothing to do with what is going on? */
@@ -175,6 +197,24 @@ static __always_inline bool in_interrupt(struct task_struct *task)
 		count = ((const struct pcpu_hot___x86 *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
 #endif
 	return count & PREEMPT_IN_INTERRUPT;
+}
+
+/* Does this kernel keep sched_info, and can the run queue's clock be read? (CONFIG_SCHED_INFO; every task that ever ran
+ * has been counted where it is kept.) */
+static __always_inline bool keeps_queue_times(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->se.cfs_rq) && bpf_core_field_exists(task->sched_info.run_delay) &&
+	       task->sched_info.pcount;
+}
+
+/* How long `task` has waited in run queues in all its life, a wait still going on included. Only for a task of this CPU
+ * whose run queue's clock was just updated: one being switched in or out. */
+static __always_inline __u64 queued_ns(struct task_struct *task)
+{
+	__u64 since = task->sched_info.last_queued;
+	__u64 now = task->se.cfs_rq->rq->clock;
+
+	return task->sched_info.run_delay + (since && now > since ? now - since : 0);
 }
 
 static __always_inline __u64 cgroup_id_of(struct task_struct *task)

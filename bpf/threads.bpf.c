@@ -9,6 +9,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define TASK_DEAD 0x80
 
+/* Set by the first dump: the kernel itself keeps how long tasks wait in run queues. The program at sched_waking is then
+ * not attached: every wake-up on the machine would pay for it, whoever is woken. */
+bool queue_times = false;
+
 struct seq_file;
 struct bpf_iter_meta {
 	struct seq_file *seq;
@@ -55,8 +59,8 @@ static __always_inline void switched_out(struct task_struct *task, struct task_s
 	else
 		thread->out_kind = WIRE_OFF_BLOCKED;
 	thread->woken_ns = 0;
-	thread->waker_pid = 0;
-	thread->waker_tid = 0;
+	if (queue_times)
+		thread->queued_ns = queued_ns(task);
 	thread->culprit_pid = next->tgid;
 	thread->culprit_tid = next->pid;
 	__builtin_memcpy(thread->culprit_comm, next->comm, WIRE_COMM_LEN);
@@ -77,6 +81,11 @@ static __always_inline void switched_in(struct task_struct *task, __u64 now)
 	woken_ns = thread->woken_ns;
 	kind = thread->out_kind & (WIRE_OFF_KINDS - 1);
 	thread->out_ns = 0;
+	if (queue_times && kind != WIRE_OFF_PREEMPTED) {
+		__u64 queued = queued_ns(task) - thread->queued_ns;
+
+		woken_ns = queued && queued < now - out_ns ? now - queued : 0;
+	}
 	if (kind == WIRE_OFF_PREEMPTED) {
 		thread->off[WIRE_OFF_PREEMPTED] += now - out_ns;
 	} else if (woken_ns > out_ns) {
@@ -102,8 +111,6 @@ static __always_inline void switched_in(struct task_struct *task, __u64 now)
 	record->in_ns = now;
 	record->culprit_pid = thread->culprit_pid;
 	record->culprit_tid = thread->culprit_tid;
-	record->waker_pid = thread->waker_pid;
-	record->waker_tid = thread->waker_tid;
 	__builtin_memcpy(record->culprit_comm, thread->culprit_comm, WIRE_COMM_LEN);
 	__builtin_memcpy(record->comm, task->comm, WIRE_COMM_LEN);
 	/* never wakes: waking the reader from inside the scheduler would cost the switch */
@@ -133,22 +140,19 @@ int on_sched_switch(__u64 *ctx)
 	return 0;
 }
 
-/* sched_waking runs in the waker's context; sched_wakeup may run on the woken task's CPU. */
+/* For kernels without queue times. sched_waking runs in the waker's context; sched_wakeup may run on the woken task's
+ * CPU. */
 SEC("tp_btf/sched_waking")
 int on_sched_waking(__u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
 	struct wire_thread *thread;
-	__u64 id;
 
 	if (!may_be_traced(task))
 		return 0;
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!thread || !thread->out_ns || thread->woken_ns || thread->out_kind == WIRE_OFF_PREEMPTED)
 		return 0;
-	id = bpf_get_current_pid_tgid();
-	thread->waker_pid = id >> 32;
-	thread->waker_tid = id;
 	thread->woken_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -236,6 +240,8 @@ int dump_processes(struct bpf_iter__task *ctx)
 
 	if (!task || task->pid != task->tgid)
 		return 0;
+	if (!queue_times)
+		queue_times = keeps_queue_times(task);
 	process = bpf_task_storage_get(&processes, task, NULL, 0);
 	if (process && !process->start_ns)
 		process->start_ns = task->start_time; /* marked by user space, which knows it less exactly */

@@ -128,8 +128,6 @@ struct wire_sched {
 	__u64 in_ns;		/* back on a CPU */
 	__u32 culprit_pid;	/* who got the CPU when this thread left it */
 	__u32 culprit_tid;
-	__u32 waker_pid;	/* who woke it; 0 unknown or interrupt */
-	__u32 waker_tid;
 	char culprit_comm[WIRE_COMM_LEN];
 	char comm[WIRE_COMM_LEN];
 };
@@ -189,8 +187,7 @@ struct wire_name {
 	__u32 site;
 	__u32 pid;
 	__u32 tid;
-	__u64 ns;
-	__u64 key;		/* host stub or function handle */
+	__u64 start_ns;		/* of the call it was given to: with tid, which call that is */
 	char name[WIRE_NAME_LEN];
 };
 
@@ -238,7 +235,8 @@ struct wire_frame {
 	__u64 sp;		/* stack pointer at entry: pairs the return, finds dead frames */
 	__u32 site;
 	__u16 valid;
-	__u16 pad;
+	__u8 n_words;		/* of the site's recipe, as it was at entry */
+	__u8 flags;		/* enum wire_recipe_flags, likewise */
 	__u64 off[WIRE_OFF_KINDS];	/* the thread's totals at entry */
 	__u64 words[WIRE_MAX_WORDS];
 };
@@ -247,14 +245,15 @@ struct wire_frame {
 struct wire_thread {
 	__u64 off[WIRE_OFF_KINDS];	/* off-CPU totals since first seen */
 	__u64 out_ns;		/* when it left the CPU; 0 on CPU */
-	__u64 woken_ns;
+	__u64 woken_ns;		/* where the kernel does not keep queue times */
+	__u64 queued_ns;	/* waited in run queues until then */
 	__u32 culprit_pid;
 	__u32 culprit_tid;
-	__u32 waker_pid;
-	__u32 waker_tid;
 	char culprit_comm[WIRE_COMM_LEN];
 	__u32 out_kind;
 	__u32 depth;
+	__u32 written;		/* records of calls, to look at the ring's backlog now and then */
+	__u32 pad;
 	struct wire_frame frames[WIRE_MAX_DEPTH];
 };
 
@@ -268,6 +267,12 @@ struct wire_in_flight {
 	__u64 cgroup_id;
 	__u64 off[WIRE_OFF_KINDS];	/* so far, inside this call; an interval still open is included */
 	struct wire_frame frame;
+};
+
+/* The file behind a mapping, as the kernel numbers it (files.bpf.c). */
+struct wire_file {
+	__u64 device;		/* major << 20 | minor */
+	__u64 inode;
 };
 
 /* Kernel-side loss counters, per CPU. Names and sentences: hal/loss.h. */

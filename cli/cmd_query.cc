@@ -205,12 +205,11 @@ Result<int> run_query(const QueryOptions& options, Context& context) {
 void add_query(CLI::App& root, Context& context) {
   CLI::App* command = root.add_subcommand("query", "Ask a recording in SQL, or list its events");
   auto options = std::make_shared<QueryOptions>();
-  // Either may be left out; split_words() tells one from the other.
-  const auto take_word = [options](const std::string& word) { options->words.push_back(word); };
-  command->add_option_function<std::string>("recording", take_word, "The recording, a file whose name ends in .db")
-      ->type_name("");
-  command->add_option_function<std::string>("sql", take_word, "One statement that only reads; none: list the events")
-      ->type_name("");
+  command
+      ->add_option("words", options->words,
+                   "The recording, and one statement that only reads; without SQL its events are listed")
+      ->expected(0, 2)
+      ->option_text("[FILE] [SQL]");
   add_database_option(*command, options->database);
   add_range_options(*command, options->range, "1h");
   command->add_option("--op", options->op, "List only this call, upper or lower case")->type_name("NAME");

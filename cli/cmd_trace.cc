@@ -185,7 +185,8 @@ class Trace {
     Recorder& live = **recorder;
     note(fmt::format("tracing ({} probes{}), Ctrl-C ends it", kernelside::name_of(live.mechanism()),
                      database.empty() ? "" : ", recording to " + database));
-    if (const auto found = render_discovery(live); !found.empty()) note_lines(found);
+    const size_t found_at_start = live.tracer().reports().size();
+    note_lines(render_discovery(live) + render_degraded(live));
 
     std::thread command_thread;
     std::atomic<bool> command_ended{false};
@@ -214,7 +215,7 @@ class Trace {
     } else if (const auto losses = render_losses(live, false); !losses.empty()) {
       note_lines(losses);
     }
-    note_late(live);
+    if (const auto late = render_discovery(live, found_at_start); !late.empty()) note_lines("Found later:\n" + late);
     INGERO_TRY(stopped);
     if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
     if (command_status && WIFEXITED(*command_status)) return WEXITSTATUS(*command_status);
@@ -243,17 +244,6 @@ class Trace {
         context_.out.flush();
       }
     }
-  }
-
-  // Libraries that appeared while the trace ran.
-  void note_late(Recorder& live) {
-    std::string text;
-    for (const auto& file : live.tracer().reports()) {
-      if (file.mapped_mono_ns == 0 || file.attached_mono_ns <= file.mapped_mono_ns) continue;
-      text += fmt::format("{}: attached {} after process {} mapped it\n", file.path,
-                          format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
-    }
-    note_lines(text);
   }
 
   void print_events(std::span<const hal::Event> events, const Recorder& recorder) {

@@ -26,10 +26,11 @@ if(INGERO_SANITIZE)
   add_link_options(-fsanitize=${INGERO_SANITIZE})
 endif()
 
-option(INGERO_PORTABLE "Link everything but glibc statically, for machines without our packages" OFF)
+option(INGERO_PORTABLE "Link everything but glibc and libstdc++ statically, for machines without our packages" OFF)
 if(INGERO_PORTABLE)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
-  add_link_options(-static-libstdc++ -static-libgcc -Wl,--as-needed)
+  # The compiler's own libraries stay shared: their static forms ask for a newer glibc than we do.
+  add_link_options(-Wl,--as-needed)
   add_compile_definitions(FMT_HEADER_ONLY)  # Debian ships no libfmt.a
 endif()
 

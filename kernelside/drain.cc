@@ -1,11 +1,17 @@
 // Ring consumers.
 #include "kernelside/drain.h"
 
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include <bpf/libbpf.h>
 
+#include "base/fd.h"
 #include "kernelside/host_events.h"
 
 namespace ingero::kernelside {
@@ -21,6 +27,7 @@ struct RingDeleter {
 
 struct Drain::Impl {
   std::unique_ptr<ring_buffer, RingDeleter> rings;
+  Fd wake;
   const hal::CallTable& calls;
   Normaliser& normaliser;
   hal::LossLedger& ledger;
@@ -123,15 +130,28 @@ Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::Ca
       error != 0) {
     return errno_error("map the event ring", -error);
   }
+  impl->wake.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  epoll_event event{};
+  event.events = EPOLLIN;
+  if (!impl->wake.valid() ||
+      epoll_ctl(ring_buffer__epoll_fd(impl->rings.get()), EPOLL_CTL_ADD, impl->wake.get(), &event) != 0) {
+    return errno_error("make the rings' stop event");
+  }
   return std::unique_ptr<Drain>(new Drain(std::move(impl)));
+}
+
+void Drain::wake() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(impl_->wake.get(), &one, sizeof(one));
 }
 
 Result<bool> Drain::poll(int timeout_ms, size_t max_events, Batch& batch) {
   impl_->batch = &batch;
   impl_->max_events = max_events;
-  int got = timeout_ms == 0 ? 0 : ring_buffer__poll(impl_->rings.get(), timeout_ms);
-  // A timeout leaves the rings untouched, however full: take what is there.
-  if (got >= 0) got = ring_buffer__consume(impl_->rings.get());
+  // Our own wait, because the stop event is in the same set; what is in the rings is taken whatever ended it.
+  std::array<epoll_event, 4> ready{};
+  int got = epoll_wait(ring_buffer__epoll_fd(impl_->rings.get()), ready.data(), ready.size(), timeout_ms);
+  got = got < 0 ? -errno : ring_buffer__consume(impl_->rings.get());
   if (got == kBatchFull) return true;
   if (got < 0 && got != -EINTR && got != -EAGAIN) return errno_error("drain the rings", -got);
   return false;

@@ -211,12 +211,16 @@ std::vector<ProgramStatus> Objects::attach_thread_programs() {
     return link;
   };
   const auto& programs = impl_->threads_object->progs;
+  // The dump sees every task, so it also finds out whether this kernel keeps queue times (threads.bpf.c).
+  impl_->process_dump = attach(programs.dump_processes, "iter/task processes");
+  (void)processes().ok();
   impl_->thread_links.push_back(attach(programs.on_sched_switch, "sched_switch"));
-  impl_->thread_links.push_back(attach(programs.on_sched_waking, "sched_waking"));
+  if (!impl_->threads_object->bss->queue_times) {
+    impl_->thread_links.push_back(attach(programs.on_sched_waking, "sched_waking"));
+  }
   impl_->thread_links.push_back(attach(programs.on_thread_exit, "sched_process_exit"));
   impl_->thread_links.push_back(attach(programs.on_thread_exec, "sched_process_exec"));
   impl_->in_flight_dump = attach(programs.dump_in_flight, "iter/task in flight");
-  impl_->process_dump = attach(programs.dump_processes, "iter/task processes");
   return statuses;
 }
 

@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "hal/elf.h"
 #include "hal/lower.h"
+#include "kernelside/real_file.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -48,6 +51,7 @@ struct Tracer::Source {
   bool deleted = false;
   std::vector<std::string> open_paths;  // tried in order
   bool inode_known = true;
+  bool held = false;  // whoever maps it waits until its probes are on
 };
 
 // One file with a described library in it.
@@ -58,6 +62,7 @@ struct Tracer::File {
 
 struct Tracer::Index {
   std::map<hal::FileId, File*> seen;  // null: looked at, nothing described inside
+  RealFiles real_files;
 };
 
 Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
@@ -137,6 +142,7 @@ void Tracer::prepare(uint32_t pid, const std::string& open_path, const std::stri
   source.untrusted_path = untrusted_path;
   source.open_paths = {open_path};
   source.inode_known = false;
+  source.held = true;
   const std::scoped_lock lock(mutex_);
   examine({status.st_dev, status.st_ino}, source);
 }
@@ -157,6 +163,7 @@ Status Tracer::add_library(const std::string& path) {
 }
 
 void Tracer::examine(const hal::FileId& id, const Source& source) {
+  if (stopped_) return;  // a command's new library, while the trace ends
   if (const auto seen = index_->seen.find(id); seen != index_->seen.end()) {
     if (seen->second != nullptr && source.pid != 0) {
       for (auto& report : seen->second->reports) {
@@ -176,6 +183,24 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
     break;
   }
   if (!fd.valid()) return;  // gone already; another process that maps it will bring it back
+  std::optional<hal::FileId> below;
+  if (objects_ != nullptr && RealFiles::layered(fd.get())) {
+    if (const auto real = index_->real_files.find(fd.get()); real.ok()) {
+      below = *real;
+    } else {
+      log_info("{}: {}", printable(source.untrusted_path, 4096), real.error().text());
+    }
+  }
+  if (below && !(*below == id)) {
+    if (const auto seen = index_->seen.find(*below); seen != index_->seen.end()) {
+      index_->seen[id] = seen->second;  // another view of a file that is known
+      if (seen->second != nullptr && source.pid != 0) {
+        for (auto& report : seen->second->reports) report.pids.insert(source.pid);
+      }
+      return;
+    }
+    index_->seen[*below] = nullptr;
+  }
   index_->seen[id] = nullptr;
   const Fd held(dup(fd.get()));  // the very file that was examined is the one that gets the probes
   auto image = hal::ElfImage::open(std::move(fd), printable(source.untrusted_path, 4096));
@@ -200,6 +225,7 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
       report.file = id;
       report.first_pid = source.pid;
       report.mapped_mono_ns = source.mono_ns;
+      report.held = source.held;
       if (source.pid != 0) report.pids.insert(source.pid);
       for (const auto& resolved : hal::resolve(library, *image, hal::kHostArch)) {
         RowReport row;
@@ -217,6 +243,7 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
   }
   if (file->reports.empty()) return;
   index_->seen[id] = file.get();
+  if (below) index_->seen[*below] = file.get();
   if (objects_ != nullptr) attach(*file, fmt::format("/proc/self/fd/{}", held.get()));
   files_.push_back(std::move(file));
 }
@@ -261,7 +288,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
     }
     report.attached_mono_ns = now;
     report.probes = (*attached)->attached();
-    if (report.mapped_mono_ns != 0) ledger_.add(hal::Loss::attach_window);
+    if (report.mapped_mono_ns != 0 && !report.held) ledger_.add(hal::Loss::attach_window);
   }
   if (!attached.ok()) return;
   for (const auto& refusal : (*attached)->refusals()) {
@@ -289,15 +316,24 @@ std::vector<FileReport> Tracer::reports() const {
   return all;
 }
 
+std::vector<FileProbes*> Tracer::probes() const {
+  std::vector<FileProbes*> all;
+  for (const auto& file : files_) {
+    if (file->probes) all.push_back(file->probes.get());
+  }
+  return all;
+}
+
 void Tracer::stop_entries() {
   const std::scoped_lock lock(mutex_);
-  for (const auto& file : files_) {
-    if (file->probes) file->probes->stop_entries();
-  }
+  stopped_ = true;
+  FileProbes::stop_entries(probes());
 }
 
 void Tracer::detach() {
   const std::scoped_lock lock(mutex_);
+  stopped_ = true;
+  FileProbes::stop(probes());
   for (const auto& file : files_) file->probes.reset();
 }
 

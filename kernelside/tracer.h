@@ -52,6 +52,7 @@ struct FileReport {
   uint32_t first_pid = 0;        // the one whose mapping made it known
   uint64_t mapped_mono_ns = 0;   // 0: before the trace began
   uint64_t attached_mono_ns = 0; // 0: not attached
+  bool held = false;             // its first process waited until it was attached: no call fell in between
   size_t probes = 0;
 };
 
@@ -96,6 +97,7 @@ class Tracer {
   struct Source;
   void examine(const hal::FileId& id, const Source& source);
   void attach(File& file, const std::string& open_path);
+  std::vector<FileProbes*> probes() const;
 
   TracerOptions options_;
   std::span<const hal::Backend* const> backends_;
@@ -109,6 +111,7 @@ class Tracer {
   mutable std::mutex mutex_;
   // Guarded by mutex_:
   std::vector<std::unique_ptr<File>> files_;
+  bool stopped_ = false;
   std::vector<NamedSite> new_sites_;
   std::vector<std::string> site_libraries_;  // by site
   struct Index;

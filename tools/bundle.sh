@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a tarball that runs on another Linux machine with nothing but glibc: ingero and the check on a real GPU.
+# Makes a tarball that runs on another Linux machine with glibc and libstdc++: ingero and the check on a real GPU.
 # bundle.sh [OUT.tar.gz, default build/ingero-bundle.tar.gz]
 #
 # There: tar xf ingero-bundle.tar.gz && sudo ingero/tests/gpu/run.sh
@@ -22,11 +22,13 @@ cp LICENSE "$stage/ingero/"
 cp -R LICENSES "$stage/ingero/"
 
 foreign=$(ldd "$stage/ingero/bin/ingero" | awk '{print $1}' |
-  grep -vE '^(linux-vdso|libc|libm|libpthread|libdl|librt)\.so|ld-linux' || true)
+  grep -vE '^(linux-vdso|libc|libm|libpthread|libdl|librt|libstdc\+\+|libgcc_s)\.so|ld-linux' || true)
 if [ -n "$foreign" ]; then
   echo "bundle: ingero still needs $foreign: not portable" >&2
   exit 1
 fi
-glibc=$(objdump -T "$stage/ingero/bin/ingero" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1)
+newest() {
+  objdump -T "$stage/ingero/bin/ingero" | grep -o "$1_[0-9.]*" | sort -uV | tail -1
+}
 tar -C "$stage" -czf "$out" ingero
-echo "$out: $(du -h "$out" | cut -f1), runs where glibc is ${glibc#GLIBC_} or newer ($(uname -m))"
+echo "$out: $(du -h "$out" | cut -f1), for $(uname -m) with $(newest GLIBC), $(newest GLIBCXX) or newer"

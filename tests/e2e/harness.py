@@ -246,7 +246,9 @@ def json_lines(path):
 def compare(*arguments):
     """compare.py's own word, as a dict; fails unless everything is equal."""
     done = run(sys.executable, "-B", COMPARE, *arguments, good=None, timeout=1200)
-    check(done.returncode == 0, f"the recording differs from what the program says:\n{done.stdout}{done.stderr}")
+    if done.returncode != 0:
+        raise Failure(f"the recording differs from what the program says:\n{done.stdout}{done.stderr}"
+                      f"its losses: {Recording(arguments[-1]).losses()}")
     return json.loads(done.stdout)
 
 

@@ -2,9 +2,9 @@
 from harness import Skip, Trace, check, compare_scenario, json_lines, say
 
 
-def traced(build, *scenario, options=()):
+def traced(build, *scenario, options=(), prefix=()):
     """Runs a scenario under the trace; its lines and the recording."""
-    with Trace(build, *options, command=[build.scenarios, *scenario], stdout=None) as trace:
+    with Trace(build, *options, command=[*prefix, build.scenarios, *scenario]) as trace:
         status = trace.wait()
         check(status == 0, f"{scenario[0]} ended with {status}: {trace.stderr().decode(errors='replace')}")
     return trace.output, trace.recording
@@ -13,7 +13,8 @@ def traced(build, *scenario, options=()):
 def judged(build, *scenario):
     if build.sanitized:
         raise Skip("times prove nothing with a sanitized agent")
-    lines, recording = traced(build, *scenario)
+    # Ahead of whatever else runs on the machine: what is planted is then most of what happens.
+    lines, recording = traced(build, *scenario, prefix=("nice", "-n", "-20"))
     result = compare_scenario(lines, recording)
     return json_lines(lines), recording, result
 
@@ -23,7 +24,7 @@ def off_by(recording, lines):
     worst = 0
     for line in lines:
         if "duration_ns" in line.get("expect", {}):
-            seen = recording.one("SELECT duration FROM events WHERE pid = ? AND tid = ? AND start_mono_ns BETWEEN ? AND ?",
+            seen = recording.one("SELECT duration FROM events WHERE kind <> 'host' AND pid = ? AND tid = ? AND start_mono_ns BETWEEN ? AND ?",
                                  line["pid"], line["tid"], line["start_ns"], line["end_ns"])
             worst = max(worst, abs(seen - line["expect"]["duration_ns"]))
     return worst
@@ -44,8 +45,8 @@ def SleepingCallsAreBlockedAsLongAsTheySleep(build):
 def PreemptionIsMeasuredAndItsCulpritNamed(build):
     lines, recording, _ = judged(build, "preempt", "100000", "3")
     for line in lines:
-        row = recording.rows("SELECT preempted_ns, runqueue_ns, blocked_ns FROM events WHERE pid = ? AND tid = ? AND "
-                             "start_mono_ns BETWEEN ? AND ?", line["pid"], line["tid"], line["start_ns"],
+        row = recording.rows("SELECT preempted_ns, runqueue_ns, blocked_ns FROM events WHERE kind <> 'host' AND "
+                             "pid = ? AND tid = ? AND start_mono_ns BETWEEN ? AND ?", line["pid"], line["tid"], line["start_ns"],
                              line["end_ns"])[0]
         say(planted_ms=line["expect"]["preempted_ns"] / 1e6, preempted_ms=row["preempted_ns"] / 1e6,
             runqueue_ms=row["runqueue_ns"] / 1e6, blocked_ms=row["blocked_ns"] / 1e6)
@@ -54,7 +55,7 @@ def PreemptionIsMeasuredAndItsCulpritNamed(build):
 def WaitingForAFutexIsBlockedAndNotPreempted(build):
     lines, recording, _ = judged(build, "futex", "20000", "10")
     say(blocked=[[line["expect"]["blocked_ns"], recording.one(
-        "SELECT blocked_ns FROM events WHERE pid = ? AND tid = ? AND start_mono_ns BETWEEN ? AND ?", line["pid"],
+        "SELECT blocked_ns FROM events WHERE kind <> 'host' AND pid = ? AND tid = ? AND start_mono_ns BETWEEN ? AND ?", line["pid"],
         line["tid"], line["start_ns"], line["end_ns"])] for line in lines[:3]])
 
 

@@ -4,7 +4,7 @@
 #
 #   run.sh [FOLDER for the results, default ./gpu_result] [further flags of measure.py]
 #
-# Self-contained: copy tests/gpu and an ingero (tools/bundle.sh makes one that needs only glibc) to the machine.
+# Self-contained: copy tests/gpu and an ingero to the machine (tools/bundle.sh packs both; it needs glibc and libstdc++).
 # INGERO: the program, default the bundle's or build/release/cli/ingero. PYTHON: an interpreter with torch.
 # Exit status: 0 equal, 1 counts differ, 2 a part could not be run, 77 something is missing here (said in one sentence).
 set -u

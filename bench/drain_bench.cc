@@ -1,0 +1,192 @@
+// The agent as it is shipped, on the second core, recording what one thread on the first can produce: the rate it keeps
+// up with and what is lost, its CPU share at a modest rate, its memory.
+//
+//   drain_bench [--seconds=12] [--rate=500000] [--low-rate=10000] [--directory=.]
+//
+// The program is `ingero trace` next to this one in the build tree; every call made must be a row of its database.
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "base/text.h"
+#include "bench/harness.h"
+
+namespace {
+
+using namespace ingero;
+
+using Copy = int(void*, const void*, unsigned long, int, void*);
+
+constexpr uint64_t kNanosecond = 1'000'000'000;
+
+// Makes `count` calls: paced to a rate given in the upper half of `what`, in bursts of a millisecond, or as fast as it
+// can. Answers with the seconds it took.
+bench::Target::Work make_target() {
+  void* library = dlopen((bench::own_folder() + "/libcudart.so.12").c_str(), RTLD_NOW);
+  auto* copy = library == nullptr ? nullptr : reinterpret_cast<Copy*>(dlsym(library, "cudaMemcpyAsync"));
+  if (copy == nullptr) bench::fail(dlerror());
+  return [=](uint32_t rate, uint64_t count) {
+    const uint64_t from = bench::now_ns();
+    uint64_t done = 0;
+    while (done < count) {
+      uint64_t due = count;
+      if (rate != 0) {
+        due = (bench::now_ns() - from) * rate / kNanosecond;
+        if (due <= done) {
+          if (rate < 100000) {
+            const timespec pause{0, 1'000'000};
+            nanosleep(&pause, nullptr);
+          }
+          continue;
+        }
+      }
+      for (due = std::min(due, count); done < due; ++done) copy(nullptr, nullptr, done & 0xffff, 1, nullptr);
+    }
+    return static_cast<double>(bench::now_ns() - from) / static_cast<double>(kNanosecond);
+  };
+}
+
+uint64_t query(const std::string& path, const std::string& sql) {
+  sqlite3* database = nullptr;
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr) != SQLITE_OK ||
+      sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
+    bench::fail(fmt::format("{}: {}", path, sqlite3_errmsg(database)));
+  }
+  const uint64_t value =
+      sqlite3_step(statement) == SQLITE_ROW ? static_cast<uint64_t>(sqlite3_column_int64(statement, 0)) : 0;
+  sqlite3_finalize(statement);
+  sqlite3_close(database);
+  return value;
+}
+
+// CPU seconds a process has used, from /proc/PID/stat (ticks of 10 ms).
+double cpu_seconds(pid_t pid) {
+  const auto text = read_file(fmt::format("/proc/{}/stat", pid), 4096);
+  if (!text.ok()) return 0;
+  const auto words = split(std::string_view(*text).substr(text->rfind(')') + 2), ' ');
+  return static_cast<double>(parse_u64(words[11]).value_or(0) + parse_u64(words[12]).value_or(0)) /
+         static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+double resident_mb(pid_t pid, const char* field) {
+  const auto text = read_file(fmt::format("/proc/{}/status", pid), 8192);
+  if (!text.ok()) return 0;
+  const size_t at = text->find(field);
+  if (at == std::string::npos) return 0;
+  const auto words = split(trim(std::string_view(*text).substr(at + strlen(field))), ' ');
+  return static_cast<double>(parse_u64(words[0]).value_or(0)) / 1024;
+}
+
+struct Run {
+  double seconds = 0;       // of calls
+  double cpu_percent = 0;   // of one core, while the calls were made
+  double peak_mb = 0;
+  uint64_t calls = 0, rows = 0, lost = 0;
+  double bytes_per_row = 0;
+  double stop_seconds = 0;  // from the signal to the end of the program
+};
+
+Run record(bench::Target& target, const std::string& agent, const std::string& path, uint32_t rate, uint64_t calls) {
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+  const std::string said_path = path + ".log";
+  const pid_t pid = bench::start_program(
+      {agent, "trace", "--db", path, "--max-db", "0", "--pid", std::to_string(target.pid())}, said_path);
+  for (int i = 0;; ++i) {
+    const auto said = read_file(said_path, 65536);
+    if (said.ok() && said->find("Ctrl-C ends it") != std::string::npos) break;
+    int status = 0;
+    if (i == 200 || waitpid(pid, &status, WNOHANG) == pid) {
+      bench::fail("ingero trace did not start: " + (said.ok() ? *said : ""));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  Run run;
+  run.calls = calls;
+  const double cpu_before = cpu_seconds(pid);
+  run.seconds = target.run(rate, calls);
+  run.cpu_percent = 100 * (cpu_seconds(pid) - cpu_before) / run.seconds;
+  run.peak_mb = resident_mb(pid, "VmHWM:");
+  const uint64_t from = bench::now_ns();
+  kill(pid, SIGINT);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  run.stop_seconds = static_cast<double>(bench::now_ns() - from) / static_cast<double>(kNanosecond);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) bench::fail("ingero trace failed: " + read_file(said_path).value());
+  run.rows = query(path, "SELECT count(*) FROM events WHERE call = 'cudaMemcpyAsync'");
+  run.lost = query(path, "SELECT ifnull(sum(count), 0) FROM loss WHERE name IN ('ring_full', 'store_failed')");
+  run.bytes_per_row = static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(std::max<uint64_t>(1, run.rows));
+  for (const char* end : {"", "-wal", "-shm", ".log"}) std::filesystem::remove(path + end);
+  return run;
+}
+
+void print_rows(const Run& run) {
+  std::printf("  %lu calls in %.2f s, %lu rows, %lu counted as lost, %.1f bytes a row, stopped in %.0f ms%s\n", run.calls,
+              run.seconds, run.rows, run.lost, run.bytes_per_row, run.stop_seconds * 1e3,
+              run.rows + run.lost == run.calls ? "" : "  WRONG");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  uint64_t seconds = 12;
+  uint64_t rate = 500000;
+  uint64_t low_rate = 10000;
+  std::string directory = ".";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto value = parse_u64(word.substr(word.find('=') + 1)).value_or(0);
+    if (word.starts_with("--seconds=")) {
+      seconds = value;
+    } else if (word.starts_with("--rate=")) {
+      rate = value;
+    } else if (word.starts_with("--low-rate=")) {
+      low_rate = value;
+    } else if (word.starts_with("--directory=")) {
+      directory = word.substr(12);
+    } else {
+      bench::fail(word + ": no such option");
+    }
+  }
+  if (geteuid() != 0) {
+    std::printf("drain_bench: skipped (probes need root)\n");
+    return 0;
+  }
+  bench::Target target(make_target);
+  bench::pin(bench::kAgentCore);
+  const std::string agent = bench::own_folder() + "/../cli/ingero";
+  const std::string path = fmt::format("{}/drain_bench.{}.db", directory, getpid());
+
+  bench::print_conditions("draining and storing, one traced thread");
+  const Run fast = record(target, agent, path, static_cast<uint32_t>(rate), rate * seconds);
+  const double reached = static_cast<double>(fast.calls) / fast.seconds;
+  bench::print_goal(fmt::format("events a second for {:.0f} s", fast.seconds), reached, static_cast<double>(rate) * 0.999,
+                    "/s", false);
+  bench::print_goal("events lost at that rate", static_cast<double>(fast.calls - fast.rows), 0, "");
+  std::printf("%-64s %10.3f %%\n", "CPU of the agent at that rate, of a core", fast.cpu_percent);
+  bench::print_goal("peak resident memory of the agent at that rate", fast.peak_mb, 64, "MB");
+  print_rows(fast);
+
+  const Run slow = record(target, agent, path, static_cast<uint32_t>(low_rate), low_rate * seconds);
+  bench::print_goal(fmt::format("CPU of the agent at {} events/s, of a core", low_rate), slow.cpu_percent, 2, "%");
+  bench::print_goal("peak resident memory of the agent at that rate", slow.peak_mb, 64, "MB");
+  print_rows(slow);
+
+  const Run idle = record(target, agent, path, 1, 2);
+  std::printf("%-64s %10.3f %%\n", "CPU of the agent with nothing to record", idle.cpu_percent);
+  return 0;
+}

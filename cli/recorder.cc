@@ -428,10 +428,12 @@ Status Recorder::stop() {
   if (impl_->stopped) return {};
   impl_->stopped = true;
   impl_->stop_discovery = true;
+  impl_->tracer->stop_entries();  // now, and below those of a library found meanwhile
   if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
   impl_->tracer->stop_entries();
   impl_->tracer->detach();
   impl_->stop_capture.store(true, std::memory_order_release);
+  impl_->drain->wake();
   if (impl_->capture_thread.joinable()) impl_->capture_thread.join();
   if (impl_->store_thread.joinable()) impl_->store_thread.join();
   impl_->host.reset();

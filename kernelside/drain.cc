@@ -1,11 +1,16 @@
 // Ring consumers.
 #include "kernelside/drain.h"
 
+#include <bpf/libbpf.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
 #include <cstring>
 
-#include <bpf/libbpf.h>
-
+#include "base/fd.h"
 #include "kernelside/host_events.h"
 
 namespace ingero::kernelside {
@@ -26,6 +31,7 @@ struct Drain::Impl {
   hal::LossLedger& ledger;
   Batch* batch = nullptr;
   size_t max_events = 0;
+  Fd wake;
 
   Impl(const hal::CallTable& call_table, Normaliser& to_events, hal::LossLedger& losses)
       : calls(call_table), normaliser(to_events), ledger(losses) {}
@@ -114,8 +120,8 @@ struct Drain::Impl {
 Drain::Drain(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Drain::~Drain() = default;
 
-Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::CallTable& calls,
-                                           Normaliser& normaliser, hal::LossLedger& ledger) {
+Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::CallTable& calls, Normaliser& normaliser,
+                                           hal::LossLedger& ledger) {
   auto impl = std::make_unique<Impl>(calls, normaliser, ledger);
   impl->rings.reset(ring_buffer__new(objects.map_fd("critical_events"), &Impl::on_record, impl.get(), nullptr));
   if (!impl->rings) return errno_error("map the critical ring");
@@ -123,15 +129,29 @@ Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::Ca
       error != 0) {
     return errno_error("map the event ring", -error);
   }
+  impl->wake = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!impl->wake.valid()) return errno_error("make the drain's wake-up");
   return std::unique_ptr<Drain>(new Drain(std::move(impl)));
+}
+
+void Drain::wake() {
+  const uint64_t once = 1;
+  (void)!::write(impl_->wake.get(), &once, sizeof(once));  // only fails where a wake-up is pending already
 }
 
 Result<bool> Drain::poll(int timeout_ms, size_t max_events, Batch& batch) {
   impl_->batch = &batch;
   impl_->max_events = max_events;
-  int got = timeout_ms == 0 ? 0 : ring_buffer__poll(impl_->rings.get(), timeout_ms);
-  // A timeout leaves the rings untouched, however full: take what is there.
-  if (got >= 0) got = ring_buffer__consume(impl_->rings.get());
+  if (timeout_ms != 0) {
+    std::array<pollfd, 2> wait{
+        {{ring_buffer__epoll_fd(impl_->rings.get()), POLLIN, 0}, {impl_->wake.get(), POLLIN, 0}}};
+    ::poll(wait.data(), wait.size(), timeout_ms);
+    uint64_t times = 0;
+    if (wait[1].revents != 0 && ::read(impl_->wake.get(), &times, sizeof(times)) < 0)
+      return errno_error("wake the drain");
+  }
+  // Whatever ended the wait: a timeout says nothing about how full the rings are.
+  const int got = ring_buffer__consume(impl_->rings.get());
   if (got == kBatchFull) return true;
   if (got < 0 && got != -EINTR && got != -EAGAIN) return errno_error("drain the rings", -got);
   return false;

@@ -1,13 +1,15 @@
 // Which files, which rows, which sites.
 #include "kernelside/tracer.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <map>
+#include <thread>
+
+#include <dirent.h>
 
 #include "base/text.h"
 #include "hal/elf.h"
@@ -17,6 +19,7 @@ namespace ingero::kernelside {
 namespace {
 
 constexpr size_t kMaxPidsPerFile = 4096;
+constexpr size_t kMaxDetachThreads = 16;
 
 std::string_view base_name(std::string_view path) {
   // maps prints "path (deleted)" for unlinked files.
@@ -240,9 +243,11 @@ void Tracer::attach(File& file, const std::string& open_path) {
       }
       wire_recipe recipe = lowered->second.recipe;
       recipe.used = 1;
-      if (const Status set = objects_->set_recipe(site, recipe); !set.ok() || !sites_.append({call, &lowered->second})) {
+      if (const Status set = objects_->set_recipe(site, recipe);
+          !set.ok() || !sites_.append({call, &lowered->second})) {
         row.state = hal::RowState::kRefused;
-        row.reason = set.ok() ? fmt::format("more than {} probes", static_cast<int>(WIRE_MAX_SITES)) : set.error().text();
+        row.reason =
+            set.ok() ? fmt::format("more than {} probes", static_cast<int>(WIRE_MAX_SITES)) : set.error().text();
         ledger_.add(hal::Loss::attach_refused);
         continue;
       }
@@ -290,16 +295,29 @@ std::vector<FileReport> Tracer::reports() const {
   return all;
 }
 
+// The kernel waits out a grace period for every link it removes: of links removed at the same time, all wait for the
+// same one.
+void Tracer::for_each_file(const std::function<void(File&)>& work) {
+  std::vector<std::thread> threads;
+  for (const auto& file : files_) {
+    if (!file->probes) continue;
+    if (threads.size() == kMaxDetachThreads) {
+      for (auto& thread : threads) thread.join();
+      threads.clear();
+    }
+    threads.emplace_back([&work, &file] { work(*file); });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
 void Tracer::stop_entries() {
   const std::scoped_lock lock(mutex_);
-  for (const auto& file : files_) {
-    if (file->probes) file->probes->stop_entries();
-  }
+  for_each_file([](File& file) { file.probes->stop_entries(); });
 }
 
 void Tracer::detach() {
   const std::scoped_lock lock(mutex_);
-  for (const auto& file : files_) file->probes.reset();
+  for_each_file([](File& file) { file.probes.reset(); });
 }
 
 }  // namespace ingero::kernelside

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,7 +37,7 @@ struct RowReport {
   std::string reason;
   uint64_t file_offset = 0;  // kResolved
   bool single_stepped = false;
-  std::string instruction;   // at the probe
+  std::string instruction;  // at the probe
 };
 
 // A described library in one file.
@@ -48,10 +49,10 @@ struct FileReport {
   std::string note;     // "statically linked", "deleted", or why it cannot be traced
   hal::FileId file;
   std::vector<RowReport> rows;
-  std::set<uint32_t> pids;       // processes seen mapping it
-  uint32_t first_pid = 0;        // the one whose mapping made it known
-  uint64_t mapped_mono_ns = 0;   // 0: before the trace began
-  uint64_t attached_mono_ns = 0; // 0: not attached
+  std::set<uint32_t> pids;        // processes seen mapping it
+  uint32_t first_pid = 0;         // the one whose mapping made it known
+  uint64_t mapped_mono_ns = 0;    // 0: before the trace began
+  uint64_t attached_mono_ns = 0;  // 0: not attached
   size_t probes = 0;
 };
 
@@ -96,6 +97,7 @@ class Tracer {
   struct Source;
   void examine(const hal::FileId& id, const Source& source);
   void attach(File& file, const std::string& open_path);
+  void for_each_file(const std::function<void(File&)>& work);
 
   TracerOptions options_;
   std::span<const hal::Backend* const> backends_;

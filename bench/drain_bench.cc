@@ -4,7 +4,6 @@
 //   drain_bench [--seconds=12] [--rate=500000] [--low-rate=10000] [--directory=.]
 //
 // The program is `ingero trace` next to this one in the build tree; every call made must be a row of its database.
-#include <dlfcn.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,6 +17,7 @@
 #include <filesystem>
 #include <thread>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -92,8 +92,8 @@ double resident_mb(pid_t pid, const char* field) {
 }
 
 struct Run {
-  double seconds = 0;       // of calls
-  double cpu_percent = 0;   // of one core, while the calls were made
+  double seconds = 0;      // of calls
+  double cpu_percent = 0;  // of one core, while the calls were made
   double peak_mb = 0;
   uint64_t calls = 0, rows = 0, lost = 0;
   double bytes_per_row = 0;
@@ -126,17 +126,19 @@ Run record(bench::Target& target, const std::string& agent, const std::string& p
   int status = 0;
   waitpid(pid, &status, 0);
   run.stop_seconds = static_cast<double>(bench::now_ns() - from) / static_cast<double>(kNanosecond);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) bench::fail("ingero trace failed: " + read_file(said_path).value());
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    bench::fail("ingero trace failed: " + read_file(said_path).value());
   run.rows = query(path, "SELECT count(*) FROM events WHERE call = 'cudaMemcpyAsync'");
   run.lost = query(path, "SELECT ifnull(sum(count), 0) FROM loss WHERE name IN ('ring_full', 'store_failed')");
-  run.bytes_per_row = static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(std::max<uint64_t>(1, run.rows));
+  run.bytes_per_row =
+      static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(std::max<uint64_t>(1, run.rows));
   for (const char* end : {"", "-wal", "-shm", ".log"}) std::filesystem::remove(path + end);
   return run;
 }
 
 void print_rows(const Run& run) {
-  std::printf("  %lu calls in %.2f s, %lu rows, %lu counted as lost, %.1f bytes a row, stopped in %.0f ms%s\n", run.calls,
-              run.seconds, run.rows, run.lost, run.bytes_per_row, run.stop_seconds * 1e3,
+  std::printf("  %lu calls in %.2f s, %lu rows, %lu counted as lost, %.1f bytes a row, stopped in %.0f ms%s\n",
+              run.calls, run.seconds, run.rows, run.lost, run.bytes_per_row, run.stop_seconds * 1e3,
               run.rows + run.lost == run.calls ? "" : "  WRONG");
 }
 
@@ -174,8 +176,8 @@ int main(int argc, char** argv) {
   bench::print_conditions("draining and storing, one traced thread");
   const Run fast = record(target, agent, path, static_cast<uint32_t>(rate), rate * seconds);
   const double reached = static_cast<double>(fast.calls) / fast.seconds;
-  bench::print_goal(fmt::format("events a second for {:.0f} s", fast.seconds), reached, static_cast<double>(rate) * 0.999,
-                    "/s", false);
+  bench::print_goal(fmt::format("events a second for {:.0f} s", fast.seconds), reached,
+                    static_cast<double>(rate) * 0.999, "/s", false);
   bench::print_goal("events lost at that rate", static_cast<double>(fast.calls - fast.rows), 0, "");
   std::printf("%-64s %10.3f %%\n", "CPU of the agent at that rate, of a core", fast.cpu_percent);
   bench::print_goal("peak resident memory of the agent at that rate", fast.peak_mb, 64, "MB");

@@ -71,8 +71,8 @@ int main(int argc, char** argv) {
   for (const auto& mechanism : mechanisms) {
     std::vector<double> times;
     for (uint64_t i = 0; i < repetitions; ++i) {
-      std::vector<std::string> command{bench::own_folder() + "/../cli/ingero", "trace", "--attach", mechanism, "--db",
-                                       base + ".db"};
+      std::vector<std::string> command{
+          bench::own_folder() + "/../cli/ingero", "trace", "--attach", mechanism, "--db", base + ".db"};
       for (const auto& library : libraries) command.insert(command.end(), {"--library", library});
       times.push_back(stop_once(command, base + ".log"));
       for (const char* end : {".db", ".db-wal", ".db-shm", ".log"}) std::filesystem::remove(base + end);

@@ -300,9 +300,8 @@ static __noinline struct wire_thread *first_call(void)
 }
 
 /* A call starts. Returns the frame's number plus one, or 0 when the call is not captured. */
-static __always_inline __u32 enter_call(struct pt_regs *ctx, __u32 site)
+static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct *task, __u32 site)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	struct wire_recipe *recipe;
 	struct wire_frame *frame;
@@ -425,9 +424,8 @@ static __always_inline void leave_call(struct pt_regs *ctx, struct task_struct *
 
 /* A return: its stack pointer names the frame, the top one first. Frames of a tail call share a stack pointer and return
  * newest first. Where returns of calls without a frame come too, `site` keeps them from a neighbour's. */
-static __always_inline void return_at(struct pt_regs *ctx, __u32 site, __u64 end_ns)
+static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *task, __u32 site, __u64 end_ns)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	__u64 sp = USER_SP(ctx) - RETURN_POPS;
 	__u32 depth;

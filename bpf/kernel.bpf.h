@@ -37,6 +37,7 @@ struct pt_regs {
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct bpf_local_storage;
+struct bpf_run_ctx;
 
 struct xol_area {
 	unsigned long vaddr;
@@ -102,6 +103,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	const struct cred *cred;
 	struct bpf_local_storage *bpf_storage;
+	struct bpf_run_ctx *bpf_ctx;
 	struct signal_struct *signal;
 	struct css_set *cgroups;
 	char comm[16];

@@ -9,14 +9,43 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 extern _Bool bpf_session_is_return(void) __ksym;
+extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
+
+/* What the kernel keeps of a session program's run, where the two questions below are answered from. Read directly, both
+ * together cost less than one call; where these types are not, the kernel is asked. */
+struct bpf_session_run_ctx {
+	_Bool is_return;
+} __attribute__((preserve_access_index));
+struct bpf_uprobe {
+	__u64 cookie;
+} __attribute__((preserve_access_index));
+struct bpf_uprobe_multi_run_ctx {
+	struct bpf_session_run_ctx session_ctx;
+	struct bpf_uprobe *uprobe;
+} __attribute__((preserve_access_index));
 
 SEC("uprobe")
 int on_call(struct pt_regs *ctx)
 {
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct bpf_uprobe_multi_run_ctx *run;
+	__u64 is_return;
+	__u32 site;
+
+	if (bpf_core_field_exists(struct bpf_uprobe_multi_run_ctx, uprobe) &&
+	    bpf_core_field_exists(struct bpf_session_run_ctx, is_return) &&
+	    bpf_core_field_exists(struct bpf_uprobe, cookie)) {
+		run = bpf_rdonly_cast(task->bpf_ctx, bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
+		is_return = run->session_ctx.is_return;
+		site = run->uprobe->cookie;
+	} else {
+		is_return = bpf_session_is_return();
+		site = bpf_get_attach_cookie(ctx);
+	}
 	/* A call whose entry was not captured (1) makes no return. The kernel's eight carried bytes are not needed: the
 	 * stack pointer names the frame, and asking for them costs more than looking. */
-	if (!bpf_session_is_return())
-		return !enter_call(ctx, bpf_get_attach_cookie(ctx));
-	return_at(ctx, ANY_SITE, bpf_ktime_get_ns());
+	if (!is_return)
+		return !enter_call(ctx, task, site);
+	return_at(ctx, task, ANY_SITE, bpf_ktime_get_ns());
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -183,8 +184,9 @@ class Trace {
     auto recorder = Recorder::start(std::move(*recorder_settings), backends::all_backends(), calls_);
     INGERO_TRY(recorder);
     Recorder& live = **recorder;
-    note(fmt::format("tracing ({} probes{}), Ctrl-C ends it", kernelside::name_of(live.mechanism()),
-                     database.empty() ? "" : ", recording to " + database));
+    note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
+                     database.empty() ? "" : ", recording to " + database,
+                     options_.command.empty() ? ", Ctrl-C ends it" : ""));
     const size_t found_at_start = live.tracer().reports().size();
     note_lines(render_discovery(live) + render_degraded(live));
 
@@ -239,10 +241,22 @@ class Trace {
         if (!trouble.empty()) log_error("{}", trouble);
         last_trouble = trouble;
       }
-      if (context_.out_is_terminal && !options_.json && !options_.verbose) {
+      const bool has_table = context_.out_is_terminal && !options_.json && !options_.verbose;
+      if (!has_table) note_hangs(live);
+      if (has_table) {
         context_.out << "\x1b[H\x1b[2J" << render_trace(live, calls_, now - started_ns, 20, context_.colour);
         context_.out.flush();
       }
+    }
+  }
+
+  // Without a table that lists them, each call that hangs is told once.
+  void note_hangs(const Recorder& live) {
+    for (const LiveCall& call : live.hanging()) {
+      const hal::Event& event = call.event;
+      if (!told_hangs_.insert({event.tid, event.start_mono_ns}).second) continue;
+      note(fmt::format("{} has not returned for {}: process {}, thread {}", calls_[event.call].name,
+                       format_duration(call.elapsed_ns), event.pid, event.tid));
     }
   }
 
@@ -276,6 +290,7 @@ class Trace {
   TraceOptions options_;
   Context& context_;
   const hal::CallTable calls_;
+  std::set<std::pair<uint32_t, uint64_t>> told_hangs_;  // thread, start
 };
 
 }  // namespace

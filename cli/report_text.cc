@@ -1,5 +1,6 @@
 // The report of `ingero explain` for people: what was recorded, what stands out, then the tables behind it.
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "cli/report.h"
@@ -45,7 +46,9 @@ std::string clock_time(uint64_t wall_ns) {
   return full.size() < 23 ? full : full.substr(11, 12);
 }
 
-std::string average(const CallStats& call) { return format_duration(static_cast<uint64_t>(call.avg_ns() + 0.5)); }
+std::string average(const CallStats& call) {
+  return format_duration(static_cast<uint64_t>(std::llround(call.avg_ns())));
+}
 
 void add_heading(std::string& out, std::string_view text, bool colour) {
   out += "\n" + styled(text, Style::kBold, colour) + "\n";

@@ -1,15 +1,14 @@
 // Opens, configures and loads the BPF objects; the first one creates the maps, the others get the same.
 #include "kernelside/objects.h"
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "base/fd.h"
 #include "capture.skel.h"
@@ -276,9 +275,9 @@ Status Objects::mark_traced(uint32_t pid) {
 void Objects::read_losses(hal::LossLedger& ledger) const {
   // enum wire_loss in order; a static_assert ties the two lists' length.
   static constexpr std::array kLosses = {
-      hal::Loss::ring_full,       hal::Loss::host_ring_full,  hal::Loss::critical_ring_full,
-      hal::Loss::no_thread_state, hal::Loss::too_deep,        hal::Loss::unpaired_return,
-      hal::Loss::no_recipe,       hal::Loss::block_unpaired,  hal::Loss::name_unreadable,
+      hal::Loss::ring_full,       hal::Loss::host_ring_full, hal::Loss::critical_ring_full,
+      hal::Loss::no_thread_state, hal::Loss::too_deep,       hal::Loss::unpaired_return,
+      hal::Loss::no_recipe,       hal::Loss::block_unpaired, hal::Loss::name_unreadable,
   };
   static_assert(kLosses.size() == WIRE_LOSS_KINDS);
   std::vector<uint64_t> per_cpu(static_cast<size_t>(impl_->cpus));

@@ -187,6 +187,23 @@ Status RowImage::stage(Database& database, const Batch& batch, int64_t first_seq
   }
   end_leaf(seq - 1);
 
+  if (leaves_.size() == 1) {
+    // SQLite calls an interior root without cells corrupt: a single leaf is the root.
+    std::memcpy(page(2), page(leaf_), kPage);
+    image_.resize(2 * kPage);
+  } else {
+    put_root();
+  }
+  put_first_page(page(1), image_.size() / kPage);
+
+  const int code =
+      sqlite3_deserialize(database.get(), "staged", image_.data(), static_cast<sqlite3_int64>(image_.size()),
+                          static_cast<sqlite3_int64>(image_.size()), SQLITE_DESERIALIZE_READONLY);
+  if (code != SQLITE_OK) return database.error(code, "stage the batch");
+  return {};
+}
+
+void RowImage::put_root() {
   uint8_t* const root = page(2);
   size_t content_start = kPage;
   for (size_t i = 0; i + 1 < leaves_.size(); ++i) {
@@ -199,13 +216,6 @@ Status RowImage::stage(Database& database, const Batch& batch, int64_t first_seq
   }
   put_page_header(root, kInteriorTable, leaves_.size() - 1, content_start);
   put32(root + 8, leaves_.back().first);
-  put_first_page(page(1), image_.size() / kPage);
-
-  const int code =
-      sqlite3_deserialize(database.get(), "staged", image_.data(), static_cast<sqlite3_int64>(image_.size()),
-                          static_cast<sqlite3_int64>(image_.size()), SQLITE_DESERIALIZE_READONLY);
-  if (code != SQLITE_OK) return database.error(code, "stage the batch");
-  return {};
 }
 
 }  // namespace ingero::store

@@ -38,6 +38,7 @@ class RowImage {
   void add_page();
   void start_leaf();
   void end_leaf(int64_t last_seq);
+  void put_root();  // over two leaves or more
 
   std::vector<uint8_t> image_;
   size_t leaf_ = 0;  // the page being filled

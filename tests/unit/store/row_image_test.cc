@@ -85,6 +85,31 @@ TEST_F(RowImageTest, ManyPagesKeepOrderAndNumbers) {
   expect_rows(batch, 1000);
 }
 
+// Lean rows: from one page to several, each number of rows around the borders. A single leaf is a root of its own.
+TEST_F(RowImageTest, BatchesOfOnePageAndOfSlightlyMoreSurvive) {
+  for (size_t rows = RowImage::kMinRows; rows < 1400; rows += rows % 100 == 0 ? 37 : 1) {
+    must(database.execute("DELETE FROM event_rows"));
+    Batch batch(rows);
+    for (size_t i = 0; i < rows; ++i) {
+      batch[i].present = 0;
+      batch[i].set(static_cast<Column>(i % kColumns), static_cast<int64_t>(i % 2));
+    }
+    copy(batch, 1);
+    ASSERT_FALSE(HasFatalFailure()) << rows;
+    auto count = database.prepare("SELECT count(*), max(seq) FROM event_rows");
+    ASSERT_TRUE(*count->step());
+    ASSERT_EQ(count->integer(0), static_cast<int64_t>(rows));
+    ASSERT_EQ(count->integer(1), static_cast<int64_t>(rows));
+  }
+  for (const size_t rows : {RowImage::kMinRows, RowImage::kMinRows + 20}) {
+    must(database.execute("DELETE FROM event_rows"));
+    Batch batch = made(rows, 6);
+    for (EventRow& row : batch) row.present &= 3;
+    copy(batch, 7);
+    expect_rows(batch, 7);
+  }
+}
+
 TEST_F(RowImageTest, SequencesOfAnyLengthSurvive) {
   for (const int64_t first : {int64_t{1}, int64_t{100}, int64_t{16380}, int64_t{1} << 21, (int64_t{1} << 56) - 100,
                               std::numeric_limits<int64_t>::max() - 1000}) {

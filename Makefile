@@ -3,6 +3,7 @@
 #   make run      install, build, trace a small GPU workload and explain the recording
 #   make test     install, build, run every test, and say what ran, failed and was skipped and why
 #   make build    build the release preset
+#   make exactness  a million calls for each way of attaching, each compared with the program's own log (root)
 #   make bench    benchmarks and their comparison with a peer
 #   make lint     layering, words, file rules, formatting, clang-tidy
 #   make format   clang-format over the sources
@@ -17,7 +18,7 @@ BUILD := build/$(PRESET)
 # Filters for one run, as ctest takes them: make test CTEST='-R store'
 CTEST ?=
 
-.PHONY: all run test build bench lint format clang asan tsan debug packages tested clean
+.PHONY: all run test exactness build bench lint format clang asan tsan debug packages tested clean
 all: build
 
 packages:
@@ -52,6 +53,12 @@ debug clang asan:
 tsan:
 	@tools/bootstrap.sh build test
 	@$(MAKE) --no-print-directory tested PRESET=tsan CTEST="-LE bpf $(CTEST)"
+
+exactness:
+	@tools/bootstrap.sh build test gpu
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS)
+	@python3 -B tests/e2e/run.py --build build/release --exactness
 
 bench:
 	@tools/bootstrap.sh build bench

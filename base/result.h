@@ -89,9 +89,9 @@ Error errno_error(std::string_view what, int error_number);
 }  // namespace ingero
 
 // Evaluates a Result-valued expression; returns its error from the enclosing function.
-#define INGERO_TRY(expression)                                \
-  do {                                                        \
+#define INGERO_TRY(expression)                                  \
+  do {                                                          \
     if (auto&& ingero_try_ = (expression); !ingero_try_.ok()) { \
-      return ingero_try_.error();                             \
-    }                                                         \
+      return ingero_try_.error();                               \
+    }                                                           \
   } while (false)

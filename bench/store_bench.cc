@@ -18,6 +18,7 @@
 #include "hal/loss.h"
 #include "store/batch.h"
 #include "store/event_row.h"
+#include "store/row_image.h"
 #include "store/sqlite.h"
 #include "store/summary.h"
 #include "store/writer.h"
@@ -166,7 +167,7 @@ std::unique_ptr<store::Writer> open_writer(const std::string& path, const hal::C
   return must(store::Writer::open(options, calls, losses));
 }
 
-enum class Feed { kBindAndStep, kBatchTable };
+enum class Feed { kBindAndStep, kBatchTable, kImage };
 
 // The same table, pragmas, batches and values, without events, dictionaries and aggregates: every row bound and
 // stepped, or all rows of a batch taken through the virtual table.
@@ -175,24 +176,31 @@ double bare_rows(const std::string& path, const std::vector<store::EventRow>& ro
   auto database = must(store::Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path));
   store::Batch batch;
   must(store::register_batch(database, batch));
-  std::string create = "CREATE TABLE event_rows (seq INTEGER PRIMARY KEY";
   std::string marks;
-  for (const char* name : store::kColumnNames) create += std::string(", ") + name + " INTEGER";
   for (size_t i = 0; i < store::kColumns; ++i) marks += i == 0 ? "?" : ",?";
   must(database.execute("PRAGMA page_size = " + std::to_string(page_bytes) +
                         "; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; "
                         "PRAGMA secure_delete = OFF; PRAGMA cache_size = -8192; " +
-                        create + ")"));
+                        store::event_rows_sql()));
+  store::RowImage image;
+  must(image.attach(database));
+  store::Batch none(1);
+  none[0].present = 0;
+  must(image.stage(database, none, 1));
   auto insert = must(database.prepare(
-      feed == Feed::kBatchTable ? store::insert_batch_sql()
-                                : "INSERT INTO event_rows (" + store::column_list() + ") VALUES (" + marks + ")",
+      feed == Feed::kImage        ? store::RowImage::kInsertSql
+      : feed == Feed::kBatchTable ? store::insert_batch_sql()
+                                  : "INSERT INTO event_rows (" + store::column_list() + ") VALUES (" + marks + ")",
       true));
   return seconds_of([&] {
     for (size_t at = 0; at < rows.size();) {
       const size_t end = std::min(rows.size(), at + 8192);
-      must(database.execute("BEGIN"));
-      if (feed == Feed::kBatchTable) {
+      if (feed != Feed::kBindAndStep) {
         batch.assign(rows.begin() + static_cast<std::ptrdiff_t>(at), rows.begin() + static_cast<std::ptrdiff_t>(end));
+      }
+      if (feed == Feed::kImage) must(image.stage(database, batch, static_cast<int64_t>(at) + 1));
+      must(database.execute("BEGIN"));
+      if (feed != Feed::kBindAndStep) {
         must(insert.run());
         at = end;
       }
@@ -262,13 +270,15 @@ int main(int argc, char** argv) {
   std::printf("bytes a row, whole file            %8.1f\n",
               static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(count));
 
-  std::vector<double> ours, bare, bare_default, fed, ratio, fed_ratio;
+  std::vector<double> ours, bare, bare_default, fed, imaged, ratio, fed_ratio, image_ratio;
   for (int i = 0; i < 7; ++i) {
     write_all(taken);
     ours.push_back(taken);
     bare.push_back(bare_rows(path, rows, 16384, Feed::kBindAndStep));
     bare_default.push_back(bare_rows(path, rows, 4096, Feed::kBindAndStep));
     fed.push_back(bare_rows(path, rows, 16384, Feed::kBatchTable));
+    imaged.push_back(bare_rows(path, rows, 16384, Feed::kImage));
+    image_ratio.push_back(bare.back() / imaged.back());
     ratio.push_back(bare.back() / ours.back());
     fed_ratio.push_back(bare.back() / fed.back());
   }
@@ -277,8 +287,10 @@ int main(int argc, char** argv) {
   std::printf("bind and step, 16 KiB pages        %8.2f M/s\n", rate(bare));
   std::printf("bind and step, 4 KiB pages         %8.2f M/s\n", rate(bare_default));
   std::printf("batch table alone                  %8.2f M/s\n", rate(fed));
+  std::printf("row image alone                    %8.2f M/s\n", rate(imaged));
   std::printf("writer / bind and step             %8.2f   (goal 1.30)\n", median(ratio));
   std::printf("batch table / bind and step        %8.2f\n", median(fed_ratio));
+  std::printf("row image / bind and step          %8.2f\n", median(image_ratio));
 
   remove_file(path);
   {

@@ -11,6 +11,8 @@
  *   (2) An entry at the very stack pointer of the top frame is a tail call when the word there is the kernel's return
  *       trampoline (the top frame's own return address was replaced by it), else the top frame is dead by (1).
  *   (3) A return closes its own frame; frames above it were left without a return.
+ *   (4) A frame is dead when the trampoline no longer stands at its stack pointer: after a longjmp the thread can call
+ *       from further down the stack than the frame it left, which has been written over by then.
  *
  * Rejected: pairing by thread id alone (nested calls overwrite each other), a hash per call (three map operations),
  * two records per call (twice the ring, and nothing in the kernel to show a hang).
@@ -176,34 +178,43 @@ static __noinline int close_frames(struct wire_thread *thread, __u32 keep, __u32
 	return 0;
 }
 
-/* (1) and (2): how many frames are alive when a call starts at `sp`. */
+/* The kernel's return trampoline in this process, which stands where the return address of each call in flight was.
+ * 0: not known. On arm64 the return address is in lr, so there is nothing to look at. */
+static __always_inline __u64 return_trampoline(void)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return 0;
+#else
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct xol_area *area;
+
+	if (!bpf_core_field_exists(task->mm->uprobes_state.xol_area))
+		return 0;
+	area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
+	return area ? BPF_CORE_READ(area, vaddr) : 0;
+#endif
+}
+
+/* (1), (2) and (4): how many frames are alive when a call starts at `sp`. */
 static __noinline __u32 alive_frames(struct wire_thread *thread, __u64 sp)
 {
+	__u64 trampoline = return_trampoline();
 	__u32 alive = 0;
 
 	if (!thread)
 		return 0;
 	for (int i = 0; i < WIRE_MAX_DEPTH; i++) {
 		struct wire_frame *frame = &thread->frames[i];
+		__u64 return_address = 0;
 
 		if (i >= thread->depth || frame->sp < sp)
 			break;
-		if (frame->sp == sp) {
-			struct task_struct *task = (void *)bpf_get_current_task_btf();
-			struct xol_area *area;
-			__u64 return_address = 0;
-
-			if (!bpf_core_field_exists(task->mm->uprobes_state.xol_area))
+		if (trampoline) {
+			if (bpf_probe_read_user(&return_address, sizeof(return_address), (void *)frame->sp) ||
+			    return_address != trampoline)
 				break;
-			area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
-			if (!area)
-				break;
-#if defined(__TARGET_ARCH_arm64)
-			break; /* the return address is in lr, not on the stack: a tail call looks like a new one */
-#endif
-			if (bpf_probe_read_user(&return_address, sizeof(return_address), (void *)sp) ||
-			    return_address != BPF_CORE_READ(area, vaddr))
-				break;
+		} else if (frame->sp == sp) {
+			break;
 		}
 		alive = i + 1;
 	}
@@ -302,14 +313,11 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 
 	depth = thread->depth;
 	if (depth) {
-		/* the common case first: the top frame is older and further up the stack */
-		if (depth > WIRE_MAX_DEPTH || thread->frames[(depth - 1) & (WIRE_MAX_DEPTH - 1)].sp <= sp) {
-			__u32 alive = alive_frames(thread, sp);
+		__u32 alive = alive_frames(thread, sp);
 
-			if (alive < depth)
-				close_frames(thread, alive, WIRE_UNWOUND);
-			depth = alive;
-		}
+		if (alive < depth)
+			close_frames(thread, alive, WIRE_UNWOUND);
+		depth = alive;
 		if (depth >= WIRE_MAX_DEPTH) {
 			count_loss(WIRE_LOSS_TOO_DEEP);
 			return 0;

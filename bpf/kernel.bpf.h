@@ -151,7 +151,11 @@ struct sock {
 	struct socket *sk_socket;
 	__u16 sk_protocol;
 };
+struct super_block {
+	__u32 s_dev;
+};
 struct inode {
+	struct super_block *i_sb;
 	unsigned long i_ino;
 };
 struct socket_alloc {

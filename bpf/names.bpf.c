@@ -2,7 +2,8 @@
  *
  * Names of device functions, read where they are registered or looked up. Sleepable (uprobe.s, kernel 6.0, 8c7dcb84e3b7):
  * the string is often in a page nobody has touched yet, which the other programs cannot read. The handle the name
- * belongs to is in the call's own record; user space joins the two by thread and site.
+ * belongs to is in the call's own record; user space joins the two by thread and start. The program therefore runs
+ * after the one that captures the call: the kernel runs a probe's programs newest first, so it is attached before.
  */
 #include "call.bpf.h"
 
@@ -21,7 +22,9 @@ int on_name(struct pt_regs *ctx)
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	__u32 site = bpf_get_attach_cookie(ctx);
 	struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &site);
+	struct wire_thread *thread;
 	struct wire_name *record;
+	__u64 start_ns = 0;
 	__u64 in[8] = {};
 	__u64 address = 0;
 	__u64 id = bpf_get_current_pid_tgid();
@@ -31,18 +34,17 @@ int on_name(struct pt_regs *ctx)
 		count_loss(WIRE_LOSS_NO_RECIPE);
 		return 0;
 	}
-	if (!bpf_task_storage_get(&threads, task, NULL, 0)) {
-		/* the capture program may come after this one on the thread's first call */
-		struct wire_process *process;
+	bpf_rcu_read_lock();
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (thread && thread->depth && thread->depth <= WIRE_MAX_DEPTH) {
+		struct wire_frame *frame = &thread->frames[(thread->depth - 1) & (WIRE_MAX_DEPTH - 1)];
 
-		bpf_rcu_read_lock();
-		process = bpf_task_storage_get(&processes, task->group_leader, NULL, 0);
-		if (process && process->traced == WIRE_TRACED_NO)
-			id = 0;
-		bpf_rcu_read_unlock();
-		if (!id)
-			return 0;
+		if (frame->site == site && frame->sp == USER_SP(ctx))
+			start_ns = frame->start_ns;
 	}
+	bpf_rcu_read_unlock();
+	if (!start_ns)
+		return 0; /* not captured: another's process, or too deep */
 	LOAD_REGISTERS(in, ctx);
 	for (int i = 0; i < WIRE_MAX_WORDS; i++) {
 		struct wire_slot *slot = &recipe->slots[i];
@@ -63,8 +65,7 @@ int on_name(struct pt_regs *ctx)
 	record->site = site;
 	record->pid = id >> 32;
 	record->tid = id;
-	record->ns = bpf_ktime_get_ns();
-	record->key = 0;
+	record->start_ns = start_ns;
 	if (bpf_copy_from_user_str) {
 		length = bpf_copy_from_user_str(record->name, sizeof(record->name), (void *)address, 0);
 	} else {

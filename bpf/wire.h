@@ -187,8 +187,7 @@ struct wire_name {
 	__u32 site;
 	__u32 pid;
 	__u32 tid;
-	__u64 ns;
-	__u64 key;		/* host stub or function handle */
+	__u64 start_ns;		/* of the call it was given to: with tid, which call that is */
 	char name[WIRE_NAME_LEN];
 };
 
@@ -268,6 +267,12 @@ struct wire_in_flight {
 	__u64 cgroup_id;
 	__u64 off[WIRE_OFF_KINDS];	/* so far, inside this call; an interval still open is included */
 	struct wire_frame frame;
+};
+
+/* The file behind a mapping, as the kernel numbers it (files.bpf.c). */
+struct wire_file {
+	__u64 device;		/* major << 20 | minor */
+	__u64 inode;
 };
 
 /* Kernel-side loss counters, per CPU. Names and sentences: hal/loss.h. */

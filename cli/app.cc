@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 
 namespace ingero::cli {
 namespace {
@@ -23,10 +24,6 @@ std::string one_line(std::string text) {
 const CLI::App& deepest_parsed(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : deepest_parsed(*chosen.front());
-}
-
-std::string full_name(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
 // The word that stands where a command belongs and is none. (The parser would only say that a command is missing.)
@@ -52,6 +49,7 @@ void build_app(CLI::App& app, Context& context) {
   app.name("ingero");
   app.description("Traces what programs ask of their GPUs and what the host did to them meanwhile.");
   app.footer("Run 'ingero COMMAND --help' for a command's flags and examples.");
+  app.formatter(std::make_shared<HelpFormatter>());  // the commands inherit it
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "Show this help and exit");
   app.add_flag_callback(
@@ -82,7 +80,7 @@ int run(std::vector<std::string> arguments, Context& context) {
       std::reverse(arguments.begin(), arguments.end());
       app.parse(arguments);
     } catch (const CLI::CallForHelp&) {
-      context.out << deepest_parsed(app).help();
+      context.out << app.help();
       context.out.flush();
       return kExitDone;
     } catch (const CLI::ParseError& error) {

@@ -36,7 +36,7 @@ std::vector<Flag> flags_of(const CLI::App& app) {
     flag.long_names = option->get_lnames();
     flag.short_names = option->get_snames();
     flag.help = first_sentence(option->get_description());
-    flag.takes_value = option->get_items_expected_max() > 0 && option->get_type_size() > 0;
+    flag.takes_value = !option->get_type_name().empty();  // a flag has no type
     flag.takes_file = flag.takes_value && option->get_type_name().find("FILE") != std::string::npos;
     flags.push_back(std::move(flag));
   }

@@ -99,10 +99,10 @@ void add_explain(CLI::App& root, Context& context) {
   command->footer(
       "Examples:\n"
       "  ingero explain                              what the running agent saw in the last five minutes\n"
-      "  ingero explain -d run.db                    a finished recording, all of it\n"
-      "  ingero explain -d run.db --since 30s        its last half minute\n"
-      "  ingero explain -d run.db --from 14:05 --to 14:10 --pid 4321\n"
-      "  ingero explain -d run.db --per-process --json | jq .");
+      "  ingero explain --db run.db                  a finished recording, all of it\n"
+      "  ingero explain --db run.db --since 30s      its last half minute\n"
+      "  ingero explain --db run.db --from 14:05 --to 14:10 --pid 4321\n"
+      "  ingero explain --db run.db --per-process --json | jq .");
   command->callback(
       [&context, options] { context.action = [&context, options] { return run_explain(*options, context); }; });
 }

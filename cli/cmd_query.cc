@@ -205,9 +205,11 @@ Result<int> run_query(const QueryOptions& options, Context& context) {
 void add_query(CLI::App& root, Context& context) {
   CLI::App* command = root.add_subcommand("query", "Ask a recording in SQL, or list its events");
   auto options = std::make_shared<QueryOptions>();
-  command->add_option("words", options->words, "[FILE] [SQL]: the recording, and one statement that only reads")
+  command
+      ->add_option("words", options->words,
+                   "The recording, and one statement that only reads; without SQL its events are listed")
       ->expected(0, 2)
-      ->type_name("");
+      ->option_text("[FILE] [SQL]");
   add_database_option(*command, options->database);
   add_range_options(*command, options->range, "1h");
   command->add_option("--op", options->op, "List only this call, upper or lower case")->type_name("NAME");

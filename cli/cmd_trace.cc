@@ -8,6 +8,7 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -100,6 +101,7 @@ Result<RecorderOptions> recorder_options(const TraceOptions& options, const Cont
   const auto hang_after = parse_duration_ns(options.hang_after);
   INGERO_TRY(hang_after);
   out.hang_after_ns = *hang_after;
+  out.drop_privileges = true;
   if (!options.record) return out;
 
   store::WriterOptions store;
@@ -182,9 +184,11 @@ class Trace {
     auto recorder = Recorder::start(std::move(*recorder_settings), backends::all_backends(), calls_);
     INGERO_TRY(recorder);
     Recorder& live = **recorder;
-    note(fmt::format("tracing ({} probes{}), Ctrl-C ends it", kernelside::name_of(live.mechanism()),
-                     database.empty() ? "" : ", recording to " + database));
-    if (const auto found = render_discovery(live); !found.empty()) note_lines(found);
+    note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
+                     database.empty() ? "" : ", recording to " + database,
+                     options_.command.empty() ? ", Ctrl-C ends it" : ""));
+    const size_t found_at_start = live.tracer().reports().size();
+    note_lines(render_discovery(live) + render_degraded(live));
 
     std::thread command_thread;
     std::atomic<bool> command_ended{false};
@@ -213,7 +217,7 @@ class Trace {
     } else if (const auto losses = render_losses(live, false); !losses.empty()) {
       note_lines(losses);
     }
-    note_late(live);
+    if (const auto late = render_discovery(live, found_at_start); !late.empty()) note_lines("Found later:\n" + late);
     INGERO_TRY(stopped);
     if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
     if (command_status && WIFEXITED(*command_status)) return WEXITSTATUS(*command_status);
@@ -237,23 +241,23 @@ class Trace {
         if (!trouble.empty()) log_error("{}", trouble);
         last_trouble = trouble;
       }
-      if (context_.out_is_terminal && !options_.json && !options_.verbose) {
+      const bool has_table = context_.out_is_terminal && !options_.json && !options_.verbose;
+      if (!has_table) note_hangs(live);
+      if (has_table) {
         context_.out << "\x1b[H\x1b[2J" << render_trace(live, calls_, now - started_ns, 20, context_.colour);
         context_.out.flush();
       }
     }
   }
 
-  // Libraries that appeared while the trace ran.
-  void note_late(Recorder& live) {
-    std::string text;
-    for (const auto& file : live.tracer().reports()) {
-      if (file.mapped_mono_ns == 0 || file.attached_mono_ns <= file.mapped_mono_ns) continue;
-      if (!options_.command.empty()) continue;  // it was held meanwhile
-      text += fmt::format("{}: attached {} after process {} mapped it\n", file.path,
-                          format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
+  // Without a table that lists them, each call that hangs is told once.
+  void note_hangs(const Recorder& live) {
+    for (const LiveCall& call : live.hanging()) {
+      const hal::Event& event = call.event;
+      if (!told_hangs_.insert({event.tid, event.start_mono_ns}).second) continue;
+      note(fmt::format("{} has not returned for {}: process {}, thread {}", calls_[event.call].name,
+                       format_duration(call.elapsed_ns), event.pid, event.tid));
     }
-    note_lines(text);
   }
 
   void print_events(std::span<const hal::Event> events, const Recorder& recorder) {
@@ -286,6 +290,7 @@ class Trace {
   TraceOptions options_;
   Context& context_;
   const hal::CallTable calls_;
+  std::set<std::pair<uint32_t, uint64_t>> told_hangs_;  // thread, start
 };
 
 }  // namespace

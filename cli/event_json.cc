@@ -90,7 +90,8 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
   out["kind"] = hal::name_of(event.kind);
   out["vendor"] = call.vendor;
   out["call"] = call.name;
-  if (!library.empty()) out["library"] = library;
+  // Host events belong to no library; their site means nothing.
+  if (!library.empty() && event.kind != hal::Kind::kHost) out["library"] = library;
   out["failed"] = event.failed;
   if (event.outcome != hal::Outcome::kReturned) out["outcome"] = hal::name_of(event.outcome);
   if (event.has(Has::kStream)) out["stream"] = event.stream;

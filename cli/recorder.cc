@@ -15,11 +15,13 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/batch_queue.h"
 #include "kernelside/drain.h"
 #include "kernelside/host_events.h"
 #include "kernelside/mappings.h"
 #include "kernelside/normalise.h"
+#include "kernelside/privilege.h"
 #include "kernelside/proc.h"
 #include "kernelside/snapshot.h"
 
@@ -34,9 +36,25 @@ constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxPendingNames = 65536;
-constexpr uint64_t kNameSlackNs = 1'000'000'000;  // a page fault may lie between the two programs at one probe
+
+constexpr uint64_t kSameStartNs = 20'000'000;     // /proc counts in ticks
 
 using CallKey = std::pair<uint32_t, uint64_t>;  // tid, start
+
+hal::Process process_of(const wire_task& task) {
+  hal::Process process;
+  process.pid = task.pid;
+  process.parent_pid = task.type == WIRE_FORK ? task.other_pid : 0;
+  process.start_mono_ns = task.start_ns;
+  process.uid = task.uid;
+  process.comm.assign(task.comm, strnlen(task.comm, sizeof(task.comm)));
+  process.cgroup_id = task.cgroup_id;
+  return process;
+}
+
+bool same_start(uint64_t one, uint64_t other) {
+  return (one > other ? one - other : other - one) <= kSameStartNs;
+}
 
 }  // namespace
 
@@ -75,7 +93,8 @@ struct Recorder::Impl {
   };
   std::unordered_map<uint32_t, Known> known;
   std::set<CallKey> reported_hangs;
-  std::unordered_map<uint64_t, wire_name> pending_names;  // by thread and site, until their call's record comes
+  std::map<CallKey, wire_name> pending_names;  // until their call's record comes
+  std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   uint64_t next_second_mono_ns = 0;
   uint64_t started_mono_ns = 0;  // counters of processes met later count from here
 
@@ -100,7 +119,7 @@ struct Recorder::Impl {
   void discover();
   void capture();
   void store();
-  void meet(uint32_t pid, uint64_t start_mono_ns, Parcel& parcel);
+  void meet(const hal::Process& told, Parcel& parcel);
   void take_tasks(Parcel& parcel);
   void every_second(Parcel& parcel);
   void note_hangs(const std::vector<wire_in_flight>& frames, uint64_t now, uint64_t after_ns, Parcel& parcel);
@@ -110,7 +129,6 @@ struct Recorder::Impl {
 };
 
 Status Recorder::Impl::open() {
-  started_mono_ns = clock.mono_ns();
   auto loaded = kernelside::Objects::load(options.objects);
   INGERO_TRY(loaded);
   objects = std::move(*loaded);
@@ -147,6 +165,7 @@ Status Recorder::Impl::open() {
     }
   }
 
+  started_mono_ns = clock.mono_ns();
   // The wanted processes are followed from here on, whether or not they have made a call: their children count too.
   for (const uint32_t pid : options.objects.pids) {
     if (const Status marked = objects->mark_traced(pid); !marked.ok()) degraded.push_back(marked.error().text());
@@ -193,20 +212,16 @@ void Recorder::Impl::discover() {
   }
 }
 
-// A process is traced from now on: read what /proc says of it while it is there.
-void Recorder::Impl::meet(uint32_t pid, uint64_t start_mono_ns, Parcel& parcel) {
+// A process is traced from now on: read what /proc says of it while it is there. `told` is what the kernel said: all
+// that is known of one that has ended since, or whose number is another process's by now.
+void Recorder::Impl::meet(const hal::Process& told, Parcel& parcel) {
   if (known.size() >= kMaxKnownProcesses) known.clear();
-  auto read = proc.process(pid);
-  hal::Process process;
-  if (read.ok()) {
-    process = std::move(*read);
-  } else {
-    process.pid = pid;
-    process.start_mono_ns = start_mono_ns;
-  }
+  auto read = proc.process(told.pid);
+  const bool same = read.ok() && (told.start_mono_ns == 0 || same_start(read->start_mono_ns, told.start_mono_ns));
+  hal::Process process = same ? std::move(*read) : told;
+  if (process.comm.empty()) process.comm = told.comm;
   parcel.processes.push_back(process);
-  Known& entry = known[pid];
-  entry.process = std::move(process);
+  known[told.pid].process = std::move(process);
 }
 
 void Recorder::Impl::take_tasks(Parcel& parcel) {
@@ -225,13 +240,11 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
     switch (task.type) {
       case WIRE_TRACED:
       case WIRE_EXEC:
-        meet(task.pid, task.start_ns, parcel);
-        break;
       case WIRE_FORK:
-        meet(task.other_pid, 0, parcel);
+        meet(process_of(task), parcel);
         break;
       case WIRE_EXIT:
-        known.erase(task.pid);
+        ended.emplace_back(task.pid, task.start_ns);
         normaliser->forget(task.tid);
         break;
       default:
@@ -265,6 +278,11 @@ void Recorder::Impl::every_second(Parcel& parcel) {
   const uint64_t now = clock.mono_ns();
   normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
   objects->read_losses(ledger);
+  for (const auto& [pid, start_mono_ns] : ended_before) {
+    const auto found = known.find(pid);
+    if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) known.erase(found);
+  }
+  ended_before = std::exchange(ended, {});
 
   auto snapshot = snapshots.read();
   parcel.snapshots.push_back(snapshot);
@@ -277,7 +295,10 @@ void Recorder::Impl::every_second(Parcel& parcel) {
     for (const wire_process& counters : *processes) {
       auto entry = known.find(counters.pid);
       if (entry == known.end()) {
-        meet(counters.pid, counters.start_ns, parcel);
+        hal::Process told;
+        told.pid = counters.pid;
+        told.start_mono_ns = counters.start_ns;
+        meet(told, parcel);
         entry = known.find(counters.pid);
       }
       Known& process = entry->second;
@@ -293,24 +314,24 @@ void Recorder::Impl::every_second(Parcel& parcel) {
   }
 }
 
-// A name was read at the start of a call; the handle it names is in the call's own record, which follows it.
+// A name is read at the start of a call; the handle it names is in the call's own record, written when it ends. A name
+// whose call was lost waits in vain: kMaxPendingNames bounds those.
 void Recorder::Impl::join_names(Parcel& parcel) {
-  const auto key = [](uint32_t tid, uint32_t site) { return uint64_t{tid} << 32 | site; };
   for (const wire_name& name : parcel.records.names) {
     if (pending_names.size() >= kMaxPendingNames) {
       ledger.add(hal::Loss::name_table_full, pending_names.size());
       pending_names.clear();
     }
-    pending_names[key(name.tid, name.site)] = name;
+    pending_names[{name.tid, name.start_ns}] = name;
   }
   if (pending_names.empty()) return;
   for (const hal::Event& event : parcel.records.events) {
     if (event.kind != hal::Kind::kModule) continue;
-    const auto found = pending_names.find(key(event.tid, event.site));
-    if (found == pending_names.end()) continue;
+    const auto found = pending_names.find({event.tid, event.start_mono_ns});
+    if (found == pending_names.end() || event.outcome == hal::Outcome::kInFlight) continue;
     const wire_name& name = found->second;
     const uint64_t handle = event.has(hal::Has::kFunction) ? event.function : event.handle;
-    if (handle != 0 && !event.failed && event.start_mono_ns + kNameSlackNs >= name.ns) {
+    if (handle != 0 && !event.failed) {
       const size_t length = strnlen(name.name, sizeof(name.name));
       if (length >= sizeof(name.name) - 1) ledger.add(hal::Loss::name_truncated);
       parcel.names.push_back({event.pid, handle, std::string(name.name, length)});
@@ -415,6 +436,10 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   options.objects.own_pid = static_cast<uint32_t>(getpid());
   auto impl = std::make_unique<Impl>(std::move(options), backends, calls);
   INGERO_TRY(impl->open());
+  // Capabilities are per thread: before there are more of them.
+  if (impl->options.drop_privileges) {
+    if (const Status dropped = kernelside::drop_capabilities(); !dropped.ok()) log_warning("{}", dropped.error().text());
+  }
   auto* raw = impl.get();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));
   raw->owner = recorder.get();
@@ -428,7 +453,7 @@ Status Recorder::stop() {
   if (impl_->stopped) return {};
   impl_->stopped = true;
   impl_->stop_discovery = true;
-  impl_->tracer->stop_entries();  // now, and below those of a library found meanwhile
+  if (impl_->mappings) impl_->mappings->wake();
   if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
   impl_->tracer->stop_entries();
   impl_->tracer->detach();

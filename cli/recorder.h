@@ -37,6 +37,7 @@ struct RecorderOptions {
   kernelside::HostOptions host;
   std::optional<store::WriterOptions> store;  // none: --record=false
   uint64_t hang_after_ns = 10'000'000'000;
+  bool drop_privileges = false;  // once everything that needs them is open
   // Each batch of events as captured (capture thread); for --json and --verbose.
   std::function<void(std::span<const hal::Event>, const Recorder&)> on_events;
 };

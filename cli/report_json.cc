@@ -1,4 +1,6 @@
 // The report of `ingero explain` as JSON: the same figures, absent ones as null.
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -32,7 +34,7 @@ Json stats_json(const store::CallStats& call, bool legacy) {
   json["count"] = call.count;
   json["errors"] = call.errors;
   json["unfinished"] = call.unfinished;
-  json["avg_ns"] = timed ? Json(static_cast<uint64_t>(call.avg_ns() + 0.5)) : Json(nullptr);
+  json["avg_ns"] = timed ? Json(static_cast<uint64_t>(std::llround(call.avg_ns()))) : Json(nullptr);
   json["min_ns"] = time(call.min_ns);
   json["p50_ns"] = time(call.p50_ns);
   json["p95_ns"] = time(call.p95_ns);

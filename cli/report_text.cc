@@ -1,5 +1,6 @@
 // The report of `ingero explain` for people: what was recorded, what stands out, then the tables behind it.
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "cli/report.h"
@@ -13,6 +14,7 @@ using store::CallStats;
 
 constexpr uint64_t kWorthTellingNs = 100'000;  // a tail shorter than this hurts nobody
 constexpr double kUneven = 10;                 // p99 this many times p50 is worth a line
+constexpr uint64_t kTellingShare = 20;         // off the CPU for less than one part in 20 is ordinary
 constexpr uint64_t kEnoughCalls = 10;          // below this a percentile is an anecdote
 
 std::string percent(double part, double whole) {
@@ -44,7 +46,9 @@ std::string clock_time(uint64_t wall_ns) {
   return full.size() < 23 ? full : full.substr(11, 12);
 }
 
-std::string average(const CallStats& call) { return format_duration(static_cast<uint64_t>(call.avg_ns() + 0.5)); }
+std::string average(const CallStats& call) {
+  return format_duration(static_cast<uint64_t>(std::llround(call.avg_ns())));
+}
 
 void add_heading(std::string& out, std::string_view text, bool colour) {
   out += "\n" + styled(text, Style::kBold, colour) + "\n";
@@ -135,7 +139,7 @@ std::vector<std::string> findings(const Report& report) {
   for (const CallStats& call : report.calls) {
     if (waiting == nullptr || call.off_cpu_ns() > waiting->off_cpu_ns()) waiting = &call;
   }
-  if (waiting != nullptr && waiting->off_cpu_ns() > 0) {
+  if (waiting != nullptr && waiting->off_cpu_ns() > 0 && waiting->off_cpu_ns() >= waiting->total_ns / kTellingShare) {
     lines.push_back(fmt::format(
         "Threads were off the CPU for {} of the time they spent in {}{}.",
         percent(static_cast<double>(waiting->off_cpu_ns()), static_cast<double>(waiting->total_ns)), waiting->op,
@@ -168,7 +172,8 @@ std::string stats_table(const std::vector<CallStats>& calls, bool per_process, b
     cells.emplace_back(call.layer);
     cells.emplace_back(number(call.count));
     if (!host) cells.emplace_back(number(call.errors), call.errors > 0 ? Style::kRed : Style::kPlain);
-    if (call.timed == 0) {
+    // A host event that took no time has none: earlier agents wrote 0 for it.
+    if (call.timed == 0 || (is_host(call) && call.max_ns == 0)) {
       for (int i = 0; i < 6; ++i) cells.emplace_back("-", Style::kDim);
     } else {
       cells.emplace_back(average(call));

@@ -1,6 +1,9 @@
 // Text of a running trace.
 #include "cli/trace_view.h"
 
+#include <algorithm>
+#include <span>
+
 #include "base/text.h"
 #include "cli/table.h"
 
@@ -102,12 +105,13 @@ std::string render_trace(const Recorder& recorder, const hal::CallTable& calls, 
   return text;
 }
 
-std::string render_discovery(Recorder& recorder) {
+std::string render_discovery(Recorder& recorder, size_t skip) {
   std::string text;
-  for (const auto& file : recorder.tracer().reports()) {
+  const auto reports = recorder.tracer().reports();
+  for (const auto& file : std::span(reports).subspan(std::min(skip, reports.size()))) {
     text += fmt::format("  {} {}{}: {} probes", file.path, file.version, file.note.empty() ? "" : " (" + file.note + ")",
                         file.probes);
-    if (file.mapped_mono_ns != 0 && file.attached_mono_ns > file.mapped_mono_ns) {
+    if (!file.held && file.mapped_mono_ns != 0 && file.attached_mono_ns > file.mapped_mono_ns) {
       text += fmt::format(", attached {} after process {} mapped it (calls in between were not seen)",
                           format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
     }
@@ -121,6 +125,11 @@ std::string render_discovery(Recorder& recorder) {
       }
     }
   }
+  return text;
+}
+
+std::string render_degraded(const Recorder& recorder) {
+  std::string text;
   for (const auto& reason : recorder.degraded()) text += fmt::format("  not available: {}\n", reason);
   return text;
 }

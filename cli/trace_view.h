@@ -15,8 +15,10 @@ namespace ingero::cli {
 std::string render_trace(const Recorder& recorder, const hal::CallTable& calls, uint64_t elapsed_ns, size_t max_rows,
                          bool colour);
 
-// What was found and could not be: one line per library file, then what is degraded.
-std::string render_discovery(Recorder& recorder);
+// What was found and could not be: one line per library file.
+std::string render_discovery(Recorder& recorder, size_t skip = 0);
+// What this machine does not let us see.
+std::string render_degraded(const Recorder& recorder);
 
 // Loss lines alone; empty when nothing was lost.
 std::string render_losses(const Recorder& recorder, bool colour);

@@ -26,12 +26,27 @@ if(INGERO_SANITIZE)
   add_link_options(-fsanitize=${INGERO_SANITIZE})
 endif()
 
+option(INGERO_PORTABLE "Link everything but glibc and libstdc++ statically, for machines without our packages" OFF)
+if(INGERO_PORTABLE)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  # The compiler's own libraries stay shared: their static forms ask for a newer glibc than we do.
+  add_link_options(-Wl,--as-needed)
+  add_compile_definitions(FMT_HEADER_ONLY)  # Debian ships no libfmt.a
+endif()
+
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET libbpf)
 pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+if(INGERO_PORTABLE)
+  # What archives leave to the linker: the order is theirs.
+  find_library(INGERO_LIBZ z REQUIRED)
+  target_link_libraries(PkgConfig::LIBBPF INTERFACE PkgConfig::LIBELF ${INGERO_LIBZ})
+  target_link_libraries(PkgConfig::LIBELF INTERFACE ${INGERO_LIBZ})
+  target_link_libraries(PkgConfig::SQLITE INTERFACE ${INGERO_LIBZ} m)
+endif()
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)

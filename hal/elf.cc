@@ -70,6 +70,7 @@ struct ElfImage::Impl {
   std::vector<uint64_t> by_hash;    // hash << 32 | index, sorted
   std::vector<uint32_t> by_offset;  // indices, sorted by (file offset, index)
   std::string_view soname;
+  std::vector<std::string_view> needed;
   bool is_executable = false;
   bool is_stripped = true;
 
@@ -87,6 +88,7 @@ Status ElfImage::Impl::load() {
     dynamic_strings = *std::move(strings);
     INGERO_TRY(load_functions(*table, dynamic_strings.view(), true));
     if (tags.soname) soname = string_at(dynamic_strings.view(), *tags.soname);
+    for (const uint64_t offset : tags.needed) needed.push_back(string_at(dynamic_strings.view(), offset));
   }
   n_dynamic = functions.size();
   if (const auto table = full_symbols(file)) {
@@ -208,6 +210,18 @@ std::string_view ElfImage::soname() const { return impl_->soname; }
 std::string ElfImage::build_id() const { return build_id_of(impl_->file); }
 bool ElfImage::is_executable() const { return impl_->is_executable; }
 bool ElfImage::is_stripped() const { return impl_->is_stripped; }
+std::vector<std::string_view> ElfImage::needed() const { return impl_->needed; }
+
+bool ElfImage::has_section(std::string_view name) const {
+  const ElfFile& file = impl_->file;
+  const Elf64_Shdr* names = file.section(file.header().e_shstrndx);
+  if (names == nullptr || names->sh_type != SHT_STRTAB) return false;
+  const auto strings = file.read(names->sh_offset, names->sh_size, "section names");
+  if (!strings) return false;
+  return std::any_of(file.sections().begin(), file.sections().end(),
+                     [&](const Elf64_Shdr& section) { return string_at(strings->view(), section.sh_name) == name; });
+}
+
 uint16_t ElfImage::machine() const { return impl_->file.header().e_machine; }
 std::span<const Symbol> ElfImage::functions() const { return impl_->functions; }
 

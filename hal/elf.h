@@ -40,7 +40,9 @@ class ElfImage {
   std::string build_id() const;     // hex, or empty
   bool is_executable() const;       // ET_EXEC, or ET_DYN with an interpreter or the PIE flag
   bool is_stripped() const;         // no .symtab
-  uint16_t machine() const;         // EM_X86_64, EM_AARCH64, ...
+  bool has_section(std::string_view name) const;
+  std::vector<std::string_view> needed() const;  // DT_NEEDED
+  uint16_t machine() const;                      // EM_X86_64, EM_AARCH64, ...
   // All function definitions (STT_FUNC, STT_GNU_IFUNC excluded; global, weak and local) of the exact name: .dynsym
   // first, then .symtab; default version first; one per address (.symtab repeats .dynsym). Empty when there is none.
   std::vector<Symbol> find(std::string_view name) const;

@@ -107,6 +107,9 @@ DynamicTags dynamic_tags(const ElfFile& file) {
       case DT_SONAME:
         tags.soname = entry.d_un.d_val;
         break;
+      case DT_NEEDED:
+        tags.needed.push_back(entry.d_un.d_val);
+        break;
       case DT_FLAGS_1:
         tags.is_pie = (entry.d_un.d_val & DF_1_PIE) != 0;
         break;

@@ -34,6 +34,7 @@ struct DynamicTags {
   uint64_t versions_offset = 0, definitions_offset = 0;
   uint64_t hash_offset = 0, gnu_hash_offset = 0;
   std::optional<uint64_t> soname;  // offset in the strings
+  std::vector<uint64_t> needed;    // offsets in the strings
   bool is_pie = false;
 };
 

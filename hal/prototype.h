@@ -109,6 +109,9 @@ struct Library {
   uint16_t source = 0;                             // default compat source id of its rows
   bool in_executables = false;                     // may be linked statically: look for its symbols in executables too
   std::span<const std::string_view> anchors = {};  // symbols that prove a static copy is inside an executable
+  // Sections of files built for this library, kept by strip: such a file that neither needs the library nor has a
+  // symbol of it holds a copy that cannot be probed.
+  std::span<const std::string_view> sections = {};
   // The name of a return code where this library spells them its own way; null: the backend's.
   std::string_view (*status_name)(int64_t code) = nullptr;
 };

@@ -209,6 +209,15 @@ bool holds_static_copy(const Library& library, const ElfImage& image) {
                      [&](std::string_view anchor) { return !image.find(anchor).empty(); });
 }
 
+bool hides_static_copy(const Library& library, const ElfImage& image) {
+  if (!image.is_stripped() || holds_static_copy(library, image)) return false;
+  for (const std::string_view needed : image.needed()) {
+    if (soname_matches(library, needed)) return false;
+  }
+  return std::any_of(library.sections.begin(), library.sections.end(),
+                     [&](std::string_view section) { return image.has_section(section); });
+}
+
 std::string library_version(std::string_view resolved_file_name, std::string_view soname) {
   const std::string_view by_file = version_suffix(resolved_file_name);
   const std::string_view by_soname = version_suffix(soname);

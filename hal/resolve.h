@@ -40,6 +40,9 @@ bool soname_matches(const Library& library, std::string_view file_name);
 // with a static copy says no: is_stripped() tells whether "no" means anything.
 bool holds_static_copy(const Library& library, const ElfImage& image);
 
+// Is the file one that must hold a copy of the library, stripped of its symbols? Then its calls cannot be seen.
+bool hides_static_copy(const Library& library, const ElfImage& image);
+
 // The library's version as the file tells it: "13.0.96" from a file or soname suffix, "13" from libcudart.so.13, or
 // empty.
 std::string library_version(std::string_view resolved_file_name, std::string_view soname);

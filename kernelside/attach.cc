@@ -3,6 +3,8 @@
 
 #include <bpf/libbpf.h>
 
+#include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "base/fd.h"
@@ -18,8 +20,7 @@ struct PerfLinkDeleter {
 using PerfLink = std::unique_ptr<bpf_link, PerfLinkDeleter>;
 
 // Attaches `probes` as one link; on refusal halves the batch until the refused ones stand alone.
-void link_batch(MultiSpec& spec, std::span<const Probe> probes, std::vector<Fd>& links,
-                std::vector<Refusal>& refusals) {
+void link_batch(MultiSpec& spec, std::span<const Probe> probes, std::vector<Fd>& links, std::vector<Refusal>& refusals) {
   std::vector<unsigned long> offsets;
   std::vector<uint64_t> cookies;
   offsets.reserve(probes.size());
@@ -57,14 +58,28 @@ std::vector<Probe> without(std::span<const Probe> probes, const std::vector<Refu
   return kept;
 }
 
+// Each close of a multi or session link takes one grace period, 20..60 ms; perf links are serial in the kernel anyway.
+void close_side_by_side(std::vector<Fd> links) {
+  constexpr size_t kThreads = 16;
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < links.size(); i = next++) links[i].reset();
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < std::min(kThreads, links.size()); ++i) threads.emplace_back(work);
+  work();
+  for (auto& thread : threads) thread.join();
+}
+
 }  // namespace
 
 struct FileProbes::Impl {
-  // Best effort: a call whose name cannot be probed is still captured.
+  // Best effort: a call whose name cannot be probed is still captured. Before the other probes: the newest program of
+  // a probe runs first, and the name is told by the call that the capture program has opened (names.bpf.c).
   void attach_names(const Objects& objects, const std::string& path, std::span<const Probe> probes) {
     std::vector<Probe> named;
     for (const Probe& probe : probes) {
-      if (probe.has_name && !refused(refusals, probe.site)) named.push_back(probe);
+      if (probe.has_name) named.push_back(probe);
     }
     if (named.empty() || objects.name_handle() == nullptr) return;
     std::vector<Refusal> ignored;
@@ -78,8 +93,7 @@ struct FileProbes::Impl {
     for (const Probe& probe : named) {
       LibbpfLog log;
       LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
-      PerfLink link(
-          bpf_program__attach_uprobe_opts(objects.name_handle(), -1, path.c_str(), probe.file_offset, &options));
+      PerfLink link(bpf_program__attach_uprobe_opts(objects.name_handle(), -1, path.c_str(), probe.file_offset, &options));
       if (link) perf_entries.push_back(std::move(link));
     }
   }
@@ -94,21 +108,33 @@ struct FileProbes::Impl {
 
 FileProbes::FileProbes(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 FileProbes::~FileProbes() {
-  if (impl_) stop_entries();
+  if (!impl_) return;
+  FileProbes* const self[] = {this};
+  stop(self);
 }
 
 size_t FileProbes::attached() const { return impl_->attached; }
 const std::vector<Refusal>& FileProbes::refusals() const { return impl_->refusals; }
 
-void FileProbes::stop_entries() {
-  // The kernel waits for each link it removes; the waits of two links overlap.
-  std::vector<std::thread> others;
-  for (size_t i = 1; i < impl_->entries.size(); ++i) {
-    others.emplace_back([link = std::move(impl_->entries[i])]() mutable { link.reset(); });
+void FileProbes::stop_entries(std::span<FileProbes* const> files) {
+  std::vector<Fd> links;
+  for (FileProbes* file : files) {
+    for (Fd& link : file->impl_->entries) links.push_back(std::move(link));
+    file->impl_->entries.clear();
+    file->impl_->perf_entries.clear();
   }
-  impl_->entries.clear();
-  for (auto& other : others) other.join();
-  impl_->perf_entries.clear();
+  close_side_by_side(std::move(links));
+}
+
+void FileProbes::stop(std::span<FileProbes* const> files) {
+  stop_entries(files);
+  std::vector<Fd> links;
+  for (FileProbes* file : files) {
+    for (Fd& link : file->impl_->returns) links.push_back(std::move(link));
+    file->impl_->returns.clear();
+    file->impl_->perf_returns.clear();
+  }
+  close_side_by_side(std::move(links));
 }
 
 Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, const std::string& path,
@@ -116,6 +142,7 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
   auto impl = std::make_unique<Impl>();
   if (probes.empty()) return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));
 
+  impl->attach_names(objects, path, probes);
   MultiSpec spec;
   spec.path = path;
   switch (objects.mechanism()) {
@@ -142,15 +169,15 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
         LibbpfLog log;
         LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
         options.retprobe = true;
-        PerfLink at_return(
-            bpf_program__attach_uprobe_opts(objects.return_handle(), -1, path.c_str(), probe.file_offset, &options));
+        PerfLink at_return(bpf_program__attach_uprobe_opts(objects.return_handle(), -1, path.c_str(),
+                                                           probe.file_offset, &options));
         if (!at_return) {
           impl->refusals.push_back({probe.site, log.reason(errno_error("attach return probe").message())});
           continue;
         }
         options.retprobe = false;
-        PerfLink at_entry(
-            bpf_program__attach_uprobe_opts(objects.enter_handle(), -1, path.c_str(), probe.file_offset, &options));
+        PerfLink at_entry(bpf_program__attach_uprobe_opts(objects.enter_handle(), -1, path.c_str(),
+                                                          probe.file_offset, &options));
         if (!at_entry) {
           impl->refusals.push_back({probe.site, log.reason(errno_error("attach entry probe").message())});
           continue;
@@ -160,7 +187,6 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
       }
       break;
   }
-  impl->attach_names(objects, path, probes);
   impl->attached = probes.size() - impl->refusals.size();
   return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));
 }

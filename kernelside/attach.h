@@ -40,8 +40,10 @@ class FileProbes {
 
   size_t attached() const;
   const std::vector<Refusal>& refusals() const;
-  // Detaches entries first, so that no new call starts; returns stay until destruction (kMulti, kPerf).
-  void stop_entries();
+  // Detaches entries first, so that no new call starts; returns stay until stop() or destruction (kMulti, kPerf).
+  // All files at once: removing a link waits for the kernel's readers, and those waits run side by side.
+  static void stop_entries(std::span<FileProbes* const> files);
+  static void stop(std::span<FileProbes* const> files);
 
  private:
   struct Impl;

@@ -1,14 +1,15 @@
 // Ring consumers.
 #include "kernelside/drain.h"
 
-#include <bpf/libbpf.h>
-#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+
+#include <bpf/libbpf.h>
 
 #include "base/fd.h"
 #include "kernelside/host_events.h"
@@ -26,12 +27,12 @@ struct RingDeleter {
 
 struct Drain::Impl {
   std::unique_ptr<ring_buffer, RingDeleter> rings;
+  Fd wake;
   const hal::CallTable& calls;
   Normaliser& normaliser;
   hal::LossLedger& ledger;
   Batch* batch = nullptr;
   size_t max_events = 0;
-  Fd wake;
 
   Impl(const hal::CallTable& call_table, Normaliser& to_events, hal::LossLedger& losses)
       : calls(call_table), normaliser(to_events), ledger(losses) {}
@@ -120,8 +121,8 @@ struct Drain::Impl {
 Drain::Drain(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Drain::~Drain() = default;
 
-Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::CallTable& calls, Normaliser& normaliser,
-                                           hal::LossLedger& ledger) {
+Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::CallTable& calls,
+                                           Normaliser& normaliser, hal::LossLedger& ledger) {
   auto impl = std::make_unique<Impl>(calls, normaliser, ledger);
   impl->rings.reset(ring_buffer__new(objects.map_fd("critical_events"), &Impl::on_record, impl.get(), nullptr));
   if (!impl->rings) return errno_error("map the critical ring");
@@ -129,29 +130,28 @@ Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::Ca
       error != 0) {
     return errno_error("map the event ring", -error);
   }
-  impl->wake = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!impl->wake.valid()) return errno_error("make the drain's wake-up");
+  impl->wake.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  epoll_event event{};
+  event.events = EPOLLIN;
+  if (!impl->wake.valid() ||
+      epoll_ctl(ring_buffer__epoll_fd(impl->rings.get()), EPOLL_CTL_ADD, impl->wake.get(), &event) != 0) {
+    return errno_error("make the rings' stop event");
+  }
   return std::unique_ptr<Drain>(new Drain(std::move(impl)));
 }
 
 void Drain::wake() {
-  const uint64_t once = 1;
-  (void)!::write(impl_->wake.get(), &once, sizeof(once));  // only fails where a wake-up is pending already
+  const uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(impl_->wake.get(), &one, sizeof(one));
 }
 
 Result<bool> Drain::poll(int timeout_ms, size_t max_events, Batch& batch) {
   impl_->batch = &batch;
   impl_->max_events = max_events;
-  if (timeout_ms != 0) {
-    std::array<pollfd, 2> wait{
-        {{ring_buffer__epoll_fd(impl_->rings.get()), POLLIN, 0}, {impl_->wake.get(), POLLIN, 0}}};
-    ::poll(wait.data(), wait.size(), timeout_ms);
-    uint64_t times = 0;
-    if (wait[1].revents != 0 && ::read(impl_->wake.get(), &times, sizeof(times)) < 0)
-      return errno_error("wake the drain");
-  }
-  // Whatever ended the wait: a timeout says nothing about how full the rings are.
-  const int got = ring_buffer__consume(impl_->rings.get());
+  // Our own wait, because the stop event is in the same set; what is in the rings is taken whatever ended it.
+  std::array<epoll_event, 4> ready{};
+  int got = epoll_wait(ring_buffer__epoll_fd(impl_->rings.get()), ready.data(), ready.size(), timeout_ms);
+  got = got < 0 ? -errno : ring_buffer__consume(impl_->rings.get());
   if (got == kBatchFull) return true;
   if (got < 0 && got != -EINTR && got != -EAGAIN) return errno_error("drain the rings", -got);
   return false;

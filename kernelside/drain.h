@@ -53,7 +53,7 @@ class Drain {
   // Appends records to `batch` until the rings are empty or it holds `max_events`; waits up to `timeout_ms` for a
   // wake-up first. True when records may be left.
   Result<bool> poll(int timeout_ms, size_t max_events, Batch& batch);
-  // Ends the wait of a poll() going on, or of the next one. From any thread.
+  // Ends a wait in poll(), now and from now on. From any thread.
   void wake();
 
  private:

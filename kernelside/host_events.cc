@@ -158,8 +158,6 @@ std::vector<hal::Event> counter_events(const wire_process& before, uint64_t befo
   const auto add = [&](hal::HostOp op, uint64_t count, uint64_t bytes) {
     if (count == 0) return;
     hal::Event event = host_event(calls, op, now.pid, now.pid, from);
-    event.duration_ns = now_mono_ns - from;
-    event.set(hal::Has::kDuration);
     set_bytes(event, bytes);
     set_arg0(event, count);
     set_arg1(event, bytes);

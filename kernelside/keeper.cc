@@ -102,7 +102,8 @@ int receive_descriptor(int socket, int& error) {
   return descriptor;
 }
 
-[[noreturn]] void run_command(int keeper, const std::vector<std::string>& command) {
+// `go` is a pipe and not the socket: what the command receives from sockets is counted as its own.
+[[noreturn]] void run_command(int keeper, int go, const std::vector<std::string>& command) {
   // What the agent did to its signals is not the command's business.
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
@@ -115,7 +116,7 @@ int receive_descriptor(int socket, int& error) {
   send_descriptor(keeper, listener, listener < 0 ? errno : 0);
   if (listener >= 0) close(listener);
   char byte = 0;
-  if (recv(keeper, &byte, 1, 0) != 1) _exit(127);
+  if (read(go, &byte, 1) != 1) _exit(127);
   execvp(arguments[0], arguments.data());
   const int error = errno;
   dprintf(STDERR_FILENO, "Error: run %s: %s\n", arguments[0], std::strerror(error));
@@ -126,7 +127,7 @@ class Keeper {
  public:
   Keeper(Fd agent, Fd listener, pid_t command) : agent_(std::move(agent)), listener_(std::move(listener)), command_(command) {}
 
-  [[noreturn]] void run(int command_socket) {
+  [[noreturn]] void run(int go) {
     while (true) {
       pollfd waits[2] = {{listener_.get(), POLLIN, 0}, {agent_.get(), POLLIN, 0}};
       const int ready = poll(waits, 2, ended_ ? 1000 : 20);
@@ -136,10 +137,10 @@ class Keeper {
       if (ready > 0 && agent_.valid() && waits[1].revents != 0) {
         char byte = 0;
         if (recv(agent_.get(), &byte, 1, MSG_DONTWAIT) == 1) {
-          send(command_socket, &byte, 1, MSG_NOSIGNAL);  // go
+          [[maybe_unused]] const auto written = write(go, &byte, 1);
         } else {
           agent_.reset();
-          close(command_socket);  // a command that was never let go ends
+          close(go);  // a command that was never let go ends
         }
       }
       reap();
@@ -239,22 +240,27 @@ void run_keeper(Fd agent, const std::vector<std::string>& command) {
   signal(SIGPIPE, SIG_IGN);
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) _exit(1);
+  int go[2];
+  if (pipe2(go, O_CLOEXEC) != 0) _exit(1);
   const pid_t child = fork();
   if (child < 0) _exit(1);
   if (child == 0) {
     close(ends[0]);
+    close(go[1]);
     agent.reset();
-    run_command(ends[1], command);
+    run_command(ends[1], go[0], command);
   }
   close(ends[1]);
+  close(go[0]);
   int error = 0;
   Fd listener(receive_descriptor(ends[0], error));
+  close(ends[0]);
   KeeperMessage ready;
   ready.kind = KeeperMessage::kReady;
   ready.pid = child;
   if (!listener.valid()) std::snprintf(ready.path, sizeof(ready.path), "seccomp: %s", std::strerror(error));
   send(agent.get(), &ready, sizeof(ready), MSG_NOSIGNAL);
-  Keeper(std::move(agent), std::move(listener), child).run(ends[0]);
+  Keeper(std::move(agent), std::move(listener), child).run(go[1]);
 }
 
 }  // namespace ingero::kernelside

@@ -1,6 +1,7 @@
 // perf's mmap records.
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -42,6 +43,7 @@ struct MappingWatch::Impl {
     char* pages = nullptr;
   };
   std::vector<Cpu> cpus;
+  Fd wake;
   size_t page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   std::vector<char> record;
 
@@ -120,6 +122,8 @@ Result<std::unique_ptr<MappingWatch>> MappingWatch::open() {
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.watermark = 1;
   attributes.wakeup_watermark = 1;
+  impl->wake.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!impl->wake.valid()) return errno_error("make the mapping watch's stop event");
   const long cpus = sysconf(_SC_NPROCESSORS_CONF);
   for (long number = 0; number < cpus; ++number) {
     Impl::Cpu cpu;
@@ -138,9 +142,15 @@ Result<std::unique_ptr<MappingWatch>> MappingWatch::open() {
   return std::unique_ptr<MappingWatch>(new MappingWatch(std::move(impl)));
 }
 
+void MappingWatch::wake() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(impl_->wake.get(), &one, sizeof(one));
+}
+
 Result<uint64_t> MappingWatch::read(int timeout_ms, std::vector<NewMapping>& mappings) {
   std::vector<pollfd> waits;
-  waits.reserve(impl_->cpus.size());
+  waits.reserve(impl_->cpus.size() + 1);
+  waits.push_back({impl_->wake.get(), POLLIN, 0});
   for (const auto& cpu : impl_->cpus) waits.push_back({cpu.event.get(), POLLIN, 0});
   if (::poll(waits.data(), waits.size(), timeout_ms) < 0 && errno != EINTR) return errno_error("wait for mappings");
   uint64_t lost = 0;

@@ -34,6 +34,8 @@ class MappingWatch {
 
   // Waits up to `timeout_ms`, appends the new mappings in no particular order; returns how many notices were lost.
   Result<uint64_t> read(int timeout_ms, std::vector<NewMapping>& mappings);
+  // Ends a wait in read(), now and from now on. From any thread.
+  void wake();
 
  private:
   struct Impl;

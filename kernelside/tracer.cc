@@ -7,19 +7,20 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
+#include <optional>
 
 #include <dirent.h>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "hal/elf.h"
 #include "hal/lower.h"
+#include "kernelside/real_file.h"
 
 namespace ingero::kernelside {
 namespace {
 
 constexpr size_t kMaxPidsPerFile = 4096;
-constexpr size_t kMaxDetachThreads = 16;
 
 std::string_view base_name(std::string_view path) {
   // maps prints "path (deleted)" for unlinked files.
@@ -51,6 +52,7 @@ struct Tracer::Source {
   bool deleted = false;
   std::vector<std::string> open_paths;  // tried in order
   bool inode_known = true;
+  bool held = false;  // whoever maps it waits until its probes are on
 };
 
 // One file with a described library in it.
@@ -61,6 +63,7 @@ struct Tracer::File {
 
 struct Tracer::Index {
   std::map<hal::FileId, File*> seen;  // null: looked at, nothing described inside
+  RealFiles real_files;
 };
 
 Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
@@ -136,11 +139,11 @@ void Tracer::prepare(uint32_t pid, const std::string& open_path, const std::stri
   struct stat status {};
   if (stat(open_path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
   Source source;
-  source.pid = pid;
-  source.mono_ns = clock_.mono_ns();
+  source.pid = pid;  // mono_ns stays 0: whoever maps it waits for the probes, there is no window
   source.untrusted_path = untrusted_path;
   source.open_paths = {open_path};
   source.inode_known = false;
+  source.held = true;
   const std::scoped_lock lock(mutex_);
   examine({status.st_dev, status.st_ino}, source);
 }
@@ -161,6 +164,7 @@ Status Tracer::add_library(const std::string& path) {
 }
 
 void Tracer::examine(const hal::FileId& id, const Source& source) {
+  if (stopped_) return;  // a command's new library, while the trace ends
   if (const auto seen = index_->seen.find(id); seen != index_->seen.end()) {
     if (seen->second != nullptr && source.pid != 0) {
       for (auto& report : seen->second->reports) {
@@ -180,6 +184,24 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
     break;
   }
   if (!fd.valid()) return;  // gone already; another process that maps it will bring it back
+  std::optional<hal::FileId> below;
+  if (objects_ != nullptr && RealFiles::layered(fd.get())) {
+    if (const auto real = index_->real_files.find(fd.get()); real.ok()) {
+      below = *real;
+    } else {
+      log_info("{}: {}", printable(source.untrusted_path, 4096), real.error().text());
+    }
+  }
+  if (below && !(*below == id)) {
+    if (const auto seen = index_->seen.find(*below); seen != index_->seen.end()) {
+      index_->seen[id] = seen->second;  // another view of a file that is known
+      if (seen->second != nullptr && source.pid != 0) {
+        for (auto& report : seen->second->reports) report.pids.insert(source.pid);
+      }
+      return;
+    }
+    index_->seen[*below] = nullptr;
+  }
   index_->seen[id] = nullptr;
   const Fd held(dup(fd.get()));  // the very file that was examined is the one that gets the probes
   auto image = hal::ElfImage::open(std::move(fd), printable(source.untrusted_path, 4096));
@@ -190,20 +212,23 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
   for (const auto* backend : backends_) {
     for (const auto& library : backend->libraries) {
       const bool named = hal::soname_matches(library, name) || hal::soname_matches(library, image->soname());
-      bool linked_in = false;
-      if (!named) {
-        linked_in = hal::holds_static_copy(library, *image);
-        if (!linked_in) continue;
-      }
+      const bool linked_in = !named && hal::holds_static_copy(library, *image);
+      const bool hidden = !named && !linked_in && hal::hides_static_copy(library, *image);
+      if (!named && !linked_in && !hidden) continue;
       FileReport report;
       report.backend = backend->name;
       report.library = library.name;
       report.path = printable(source.untrusted_path, 4096);
       report.version = named ? hal::library_version(name, image->soname()) : "";
-      report.note = linked_in ? "statically linked" : source.deleted ? "deleted" : "";
+      report.note = linked_in        ? "statically linked"
+                    : hidden         ? "statically linked and stripped: its calls cannot be traced, those of the "
+                                       "libraries below it are"
+                    : source.deleted ? "deleted"
+                                     : "";
       report.file = id;
       report.first_pid = source.pid;
       report.mapped_mono_ns = source.mono_ns;
+      report.held = source.held;
       if (source.pid != 0) report.pids.insert(source.pid);
       for (const auto& resolved : hal::resolve(library, *image, hal::kHostArch)) {
         RowReport row;
@@ -221,6 +246,7 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
   }
   if (file->reports.empty()) return;
   index_->seen[id] = file.get();
+  if (below) index_->seen[*below] = file.get();
   if (objects_ != nullptr) attach(*file, fmt::format("/proc/self/fd/{}", held.get()));
   files_.push_back(std::move(file));
 }
@@ -267,7 +293,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
     }
     report.attached_mono_ns = now;
     report.probes = (*attached)->attached();
-    if (report.mapped_mono_ns != 0) ledger_.add(hal::Loss::attach_window);
+    if (report.mapped_mono_ns != 0 && !report.held) ledger_.add(hal::Loss::attach_window);
   }
   if (!attached.ok()) return;
   for (const auto& refusal : (*attached)->refusals()) {
@@ -295,29 +321,25 @@ std::vector<FileReport> Tracer::reports() const {
   return all;
 }
 
-// The kernel waits out a grace period for every link it removes: of links removed at the same time, all wait for the
-// same one.
-void Tracer::for_each_file(const std::function<void(File&)>& work) {
-  std::vector<std::thread> threads;
+std::vector<FileProbes*> Tracer::probes() const {
+  std::vector<FileProbes*> all;
   for (const auto& file : files_) {
-    if (!file->probes) continue;
-    if (threads.size() == kMaxDetachThreads) {
-      for (auto& thread : threads) thread.join();
-      threads.clear();
-    }
-    threads.emplace_back([&work, &file] { work(*file); });
+    if (file->probes) all.push_back(file->probes.get());
   }
-  for (auto& thread : threads) thread.join();
+  return all;
 }
 
 void Tracer::stop_entries() {
   const std::scoped_lock lock(mutex_);
-  for_each_file([](File& file) { file.probes->stop_entries(); });
+  stopped_ = true;
+  FileProbes::stop_entries(probes());
 }
 
 void Tracer::detach() {
   const std::scoped_lock lock(mutex_);
-  for_each_file([](File& file) { file.probes.reset(); });
+  stopped_ = true;
+  FileProbes::stop(probes());
+  for (const auto& file : files_) file->probes.reset();
 }
 
 }  // namespace ingero::kernelside

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,7 +36,7 @@ struct RowReport {
   std::string reason;
   uint64_t file_offset = 0;  // kResolved
   bool single_stepped = false;
-  std::string instruction;  // at the probe
+  std::string instruction;   // at the probe
 };
 
 // A described library in one file.
@@ -49,10 +48,11 @@ struct FileReport {
   std::string note;     // "statically linked", "deleted", or why it cannot be traced
   hal::FileId file;
   std::vector<RowReport> rows;
-  std::set<uint32_t> pids;        // processes seen mapping it
-  uint32_t first_pid = 0;         // the one whose mapping made it known
-  uint64_t mapped_mono_ns = 0;    // 0: before the trace began
-  uint64_t attached_mono_ns = 0;  // 0: not attached
+  std::set<uint32_t> pids;       // processes seen mapping it
+  uint32_t first_pid = 0;        // the one whose mapping made it known
+  uint64_t mapped_mono_ns = 0;   // 0: before the trace began
+  uint64_t attached_mono_ns = 0; // 0: not attached
+  bool held = false;             // its first process waited until it was attached: no call fell in between
   size_t probes = 0;
 };
 
@@ -97,7 +97,7 @@ class Tracer {
   struct Source;
   void examine(const hal::FileId& id, const Source& source);
   void attach(File& file, const std::string& open_path);
-  void for_each_file(const std::function<void(File&)>& work);
+  std::vector<FileProbes*> probes() const;
 
   TracerOptions options_;
   std::span<const hal::Backend* const> backends_;
@@ -111,6 +111,7 @@ class Tracer {
   mutable std::mutex mutex_;
   // Guarded by mutex_:
   std::vector<std::unique_ptr<File>> files_;
+  bool stopped_ = false;
   std::vector<NamedSite> new_sites_;
   std::vector<std::string> site_libraries_;  // by site
   struct Index;

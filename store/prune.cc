@@ -23,7 +23,7 @@ Result<uint64_t> Writer::Impl::used_bytes() {
 }
 
 Status Writer::Impl::delete_oldest(int64_t first, int64_t last, int64_t block_last) {
-  INGERO_TRY(database.execute("BEGIN IMMEDIATE"));
+  INGERO_TRY(database.execute("BEGIN"));
   const auto change = [&]() -> Status {
     std::string sql;
     for (const char* table : {"event_rows", "tcp_details", "in_flight", "never_returned"}) {

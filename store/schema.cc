@@ -1,7 +1,7 @@
 // Tables of the recording. docs/formats/store.md says what each column means and which promises hold.
 #include "store/schema.h"
 
-#include "store/event_row.h"
+#include "store/row_image.h"
 
 namespace ingero::store {
 namespace {
@@ -97,10 +97,7 @@ std::string enum_sql(const std::string& value, int count) {
 
 std::string first_layout() {
   std::string sql = kDictionaries;
-  // seq is the rowid by name, so that VACUUM keeps it.
-  sql += "CREATE TABLE event_rows (seq INTEGER PRIMARY KEY";
-  for (const char* name : kColumnNames) sql += fmt::format(", {} INTEGER", name);
-  sql += ");\n";
+  sql += event_rows_sql() + ";\n";
   sql += kBookkeeping;
   sql += compat_tables();
   sql += events_view();

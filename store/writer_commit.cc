@@ -34,7 +34,10 @@ Status Writer::Impl::commit(bool with_aggregates) {
   const bool due = with_aggregates || finished_old || options.policy == Policy::kSelective ||
                    now_ns - last_aggregates_mono_ns >= options.aggregate_interval_ns;
   const bool aggregates_due = due && (aggregates.is_dirty() || with_aggregates);
-  Status status = database.execute("BEGIN IMMEDIATE");
+  Status status;
+  if (RowImage::fits(batch)) status = image.stage(database, batch, committed_seq + 1);
+  // Not IMMEDIATE: that would want to write to the staged image too. The first statement takes the lock.
+  if (status.ok()) status = database.execute("BEGIN");
   if (status.ok()) {
     status = write_pending(aggregates_due);
     if (status.ok()) status = database.execute("COMMIT");
@@ -67,7 +70,7 @@ Status Writer::Impl::write_pending(bool aggregates_due) {
 
 Status Writer::Impl::write_rows() {
   if (batch.empty()) return {};
-  INGERO_TRY(insert_rows.run());
+  INGERO_TRY(RowImage::fits(batch) ? insert_image.run() : insert_rows.run());
   const int64_t last = committed_seq + static_cast<int64_t>(batch.size());
   if (sqlite3_last_insert_rowid(database.get()) != last) {
     return Error(Errc::kCorrupt,
@@ -236,7 +239,7 @@ Status Writer::Impl::finish() {
   }
   aggregates.close_windows();
   losses_written.fill(0);
-  INGERO_TRY(database.execute("BEGIN IMMEDIATE"));
+  INGERO_TRY(database.execute("BEGIN"));
   const auto last_words = [&]() -> Status {
     INGERO_TRY(write_pending(true));
     return database.execute(

@@ -16,6 +16,7 @@
 #include "store/batch.h"
 #include "store/dictionaries.h"
 #include "store/file_lock.h"
+#include "store/row_image.h"
 #include "store/selector.h"
 #include "store/sqlite.h"
 #include "store/writer.h"
@@ -66,6 +67,7 @@ struct Writer::Impl {
   const Clock& clock;
 
   WriterLock lock;  // outlives the connection
+  RowImage image;   // the connection reads it: outlives that
   Database database;
   Batch batch;  // the connection's virtual table points at it
   Dictionaries dictionaries;
@@ -110,7 +112,7 @@ struct Writer::Impl {
   std::vector<Chain> chains;
   std::array<uint64_t, static_cast<size_t>(hal::Loss::kCount)> losses_written{};
 
-  Statement insert_rows, update_row, put_block, stretch_block;
+  Statement insert_rows, insert_image, update_row, put_block, stretch_block;
 };
 
 }  // namespace ingero::store

@@ -108,6 +108,7 @@ Status Writer::Impl::open_database() {
   sqlite3_wal_autocheckpoint(database.get(), static_cast<int>(std::max<int64_t>(log_pages, 8)));
   INGERO_TRY(migrate_schema(database, clock.wall_ns()));
   INGERO_TRY(register_batch(database, batch));
+  INGERO_TRY(image.attach(database));
   const auto prepare = [&](Statement& statement, const std::string& sql) -> Status {
     Result<Statement> prepared = database.prepare(sql, true);
     if (!prepared.ok()) return prepared.error();
@@ -115,6 +116,10 @@ Status Writer::Impl::open_database() {
     return {};
   };
   INGERO_TRY(prepare(insert_rows, insert_batch_sql()));
+  Batch none(1);
+  none[0].present = 0;
+  INGERO_TRY(image.stage(database, none, 1));
+  INGERO_TRY(prepare(insert_image, RowImage::kInsertSql));
   std::string assignments;
   for (size_t i = 0; i < kColumns; ++i) {
     assignments += fmt::format("{}{} = ?{}", i == 0 ? "" : ", ", kColumnNames[i], i + 1);

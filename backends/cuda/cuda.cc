@@ -43,6 +43,7 @@ constexpr int64_t kNotFailures[] = {600};  // cudaErrorNotReady, CUDA_ERROR_NOT_
 
 constexpr std::string_view kRuntimeSonames[] = {"libcudart.so*"};
 constexpr std::string_view kRuntimeAnchors[] = {"cudaLaunchKernel", "__cudaRegisterFatBinary"};
+constexpr std::string_view kRuntimeSections[] = {".nvFatBinSegment"};
 constexpr std::string_view kDriverSonames[] = {"libcuda.so*"};
 
 constexpr Library kLibraries[] = {
@@ -53,6 +54,7 @@ constexpr Library kLibraries[] = {
      .source = 1,
      .in_executables = true,
      .anchors = kRuntimeAnchors,
+     .sections = kRuntimeSections,
      .status_name = runtime_status_name},
     {.name = "libcuda",
      .sonames = kDriverSonames,

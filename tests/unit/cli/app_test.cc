@@ -52,6 +52,14 @@ TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
   }
 }
 
+TEST(CommandLine, HelpNamesTheWholeCommandAndGivesFlagsNoValue) {
+  const std::string help = run_cli({"query", "--help"}).out;
+  EXPECT_NE(help.find("Usage: ingero query [OPTIONS] [FILE] [SQL]\n"), std::string::npos) << help;
+  EXPECT_NE(help.find("  --json                      An array"), std::string::npos) << help;
+  EXPECT_NE(help.find("  --since DURATION "), std::string::npos) << help;
+  EXPECT_NE(help.find("(default: 30s)"), std::string::npos) << help;
+}
+
 TEST(CommandLine, SaysWhenStandardOutputTakesNoMore) {
   std::ostringstream err;
   std::ostream broken(nullptr);  // every write fails

@@ -56,12 +56,12 @@ TEST(CallTable, HostOperationsFollowTheRowsUnderTheirPublishedNumbers) {
     std::string_view name;
     uint16_t source;
     uint16_t number;
-  } kExpected[] = {{HostOp::kSchedSwitch, "sched_switch", 3, 1},   {HostOp::kPageAlloc, "mm_page_alloc", 3, 3},
+  } kExpected[] = {{HostOp::kSchedSwitch, "sched_switch", 3, 1},   {HostOp::kPageAlloc, "mm_page_alloc_summary", 3, 20},
                    {HostOp::kOomKill, "oom_kill", 3, 4},           {HostOp::kExec, "process_exec", 3, 5},
                    {HostOp::kExit, "process_exit", 3, 6},          {HostOp::kFork, "process_fork", 3, 7},
                    {HostOp::kBlockRead, "block_read", 5, 1},       {HostOp::kBlockWrite, "block_write", 5, 2},
                    {HostOp::kBlockDiscard, "block_discard", 5, 3}, {HostOp::kTcpRetransmit, "tcp_retransmit", 6, 1},
-                   {HostOp::kNetSend, "net_send", 7, 1},           {HostOp::kNetReceive, "net_recv", 7, 2}};
+                   {HostOp::kNetSend, "net_send_summary", 7, 0},   {HostOp::kNetReceive, "net_recv_summary", 7, 0}};
   for (const auto& expected : kExpected) {
     const CallId id = table.id_of(expected.op);
     EXPECT_EQ(table[id].name, expected.name);

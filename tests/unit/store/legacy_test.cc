@@ -1,5 +1,5 @@
 // Recordings of the earlier agent: made here from the documented schemas, and the real samples where they are at hand
-// (environment variable INGERO_LEGACY_SAMPLES: the directory that holds them).
+// (INGERO_SAMPLES names their folder; else a folder beside the source tree).
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -69,8 +69,8 @@ class LegacyTest : public RecordingTest {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
   std::string sample(const char* name) {
-    const char* directory = std::getenv("INGERO_LEGACY_SAMPLES");
-    return directory == nullptr ? std::string() : std::string(directory) + "/" + name;
+    const char* directory = std::getenv("INGERO_SAMPLES");
+    return std::string(directory != nullptr ? directory : INGERO_SOURCE_DIR "/../shared/data") + "/" + name;
   }
 };
 
@@ -156,7 +156,7 @@ TEST_F(LegacyTest, TheyAreNeverWrittenTo) {
 TEST_F(LegacyTest, TheDataLoaderSampleGivesThePublishedFigures) {
   const std::string file = sample("pytorch-dataloader-starvation.db");
   if (file.empty() || !std::filesystem::exists(file)) {
-    GTEST_SKIP() << "INGERO_LEGACY_SAMPLES does not name a directory with pytorch-dataloader-starvation.db";
+    GTEST_SKIP() << "INGERO_SAMPLES does not name a folder with pytorch-dataloader-starvation.db";
   }
   const auto reader = read(file);
   ASSERT_NE(reader, nullptr);
@@ -184,7 +184,7 @@ TEST_F(LegacyTest, TheDataLoaderSampleGivesThePublishedFigures) {
 TEST_F(LegacyTest, TheClusterSampleAnswersByNode) {
   const std::string file = sample("sample-cluster.db");
   if (file.empty() || !std::filesystem::exists(file)) {
-    GTEST_SKIP() << "INGERO_LEGACY_SAMPLES does not name a directory with sample-cluster.db";
+    GTEST_SKIP() << "INGERO_SAMPLES does not name a folder with sample-cluster.db";
   }
   const auto reader = read(file);
   ASSERT_NE(reader, nullptr);

@@ -189,12 +189,13 @@ TEST_F(SummaryTest, HostCriticalEventsAndUnusualEndsAreNeverThinned) {
   for (uint64_t i = 0; i < 3000; ++i) {
     Event exited = event_of("cudaMalloc", i, 10);
     exited.outcome = Outcome::kExited;
-    write({event_of("process_exit", i, 0), event_of("oom_kill", i, 0), exited, event_of("mm_page_alloc", i, 5)});
+    write(
+        {event_of("process_exit", i, 0), event_of("oom_kill", i, 0), exited, event_of("mm_page_alloc_summary", i, 5)});
   }
   close();
   EXPECT_EQ(row("SELECT sum(call = 'process_exit'), sum(call = 'oom_kill'), sum(call = 'cudaMalloc') FROM events"),
             "3000|3000|3000");
-  EXPECT_EQ(row("SELECT count(*) < 500 FROM events WHERE call = 'mm_page_alloc'"), "1");
+  EXPECT_EQ(row("SELECT count(*) < 500 FROM events WHERE call = 'mm_page_alloc_summary'"), "1");
 }
 
 TEST_F(SummaryTest, PruningDeletesTheOldestCountsThemAndShrinksTheFile) {

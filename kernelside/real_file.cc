@@ -1,0 +1,97 @@
+// Maps a page of the file and looks at the mapping from inside the kernel.
+#include "kernelside/real_file.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <linux/magic.h>
+
+#include "base/fd.h"
+#include "bpf/wire.h"
+#include "files.skel.h"
+#include "kernelside/libbpf_log.h"
+
+namespace ingero::kernelside {
+namespace {
+
+struct ObjectDeleter {
+  void operator()(files* object) const { files__destroy(object); }
+};
+struct LinkDeleter {
+  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
+};
+
+// One page of a file, for as long as the kernel is asked about it.
+class Page {
+ public:
+  explicit Page(int fd) : address_(mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE, fd, 0)) {}
+  ~Page() {
+    if (mapped()) munmap(address_, kBytes);
+  }
+  Page(const Page&) = delete;
+  Page& operator=(const Page&) = delete;
+  bool mapped() const { return address_ != MAP_FAILED; }
+  uint64_t address() const { return reinterpret_cast<uint64_t>(address_); }
+
+ private:
+  static constexpr size_t kBytes = 4096;
+  void* address_;
+};
+
+}  // namespace
+
+struct RealFiles::Impl {
+  std::unique_ptr<files, ObjectDeleter> object;
+  std::unique_ptr<bpf_link, LinkDeleter> link;
+
+  Status load() {
+    if (link) return {};
+    LibbpfLog log;
+    object.reset(files__open_and_load());
+    if (!object) return Error(Errc::kNotSupported, log.reason(errno_error("load the mapping iterator").message()));
+    object->bss->mapper_pid = static_cast<uint32_t>(getpid());
+    // Only our own mappings are walked (kernel 6.1); an older kernel walks all, and the program picks.
+    bpf_iter_link_info info{};
+    info.task.pid = static_cast<uint32_t>(getpid());
+    LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
+    link.reset(bpf_program__attach_iter(object->progs.tell_file, &options));
+    if (!link) link.reset(bpf_program__attach_iter(object->progs.tell_file, nullptr));
+    if (!link) return Error(Errc::kNotSupported, log.reason(errno_error("attach the mapping iterator").message()));
+    return {};
+  }
+};
+
+RealFiles::RealFiles() : impl_(std::make_unique<Impl>()) {}
+RealFiles::~RealFiles() = default;
+
+bool RealFiles::layered(int fd) {
+  struct statfs status {};
+  return fstatfs(fd, &status) == 0 && status.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+Result<hal::FileId> RealFiles::find(int fd) {
+  INGERO_TRY(impl_->load());
+  const Page page(fd);
+  if (!page.mapped()) return errno_error("map the file");
+  impl_->object->bss->mapped_at = page.address();
+  const Fd answer(bpf_iter_create(bpf_link__fd(impl_->link.get())));
+  if (!answer.valid()) return errno_error("ask which file is mapped");
+  wire_file file{};
+  ssize_t got = 0;
+  do {
+    got = ::read(answer.get(), &file, sizeof(file));
+  } while (got < 0 && (errno == EAGAIN || errno == EINTR));
+  if (got != static_cast<ssize_t>(sizeof(file))) {
+    return Error(Errc::kNotFound, "ask which file is mapped: the kernel does not say");
+  }
+  // The kernel keeps major << 20 | minor; stat(2) and /proc spell the two apart.
+  return hal::FileId{makedev(static_cast<unsigned>(file.device >> 20U), static_cast<unsigned>(file.device & 0xfffffU)),
+                     file.inode};
+}
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""The keys of docs/formats/trace_json.md are those that the commands print of a recording of real calls.
+
+  json_keys_test.py INGERO
+
+Both ways: a printed key the page does not name fails, and so does a key the page names that is never printed, unless
+MAY_BE_ABSENT says why a plain recording has none.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+GPU = os.path.join(ROOT, "tests", "gpu")
+sys.path.insert(0, GPU)
+import pipeline_test  # noqa: E402
+
+# The stand-in makes plain calls that return at once: nothing hangs, nests, or is blocked by somebody for certain.
+MAY_BE_ABSENT = {
+    "trace": {"outcome", "handle", "address", "parent_call", "culprit_pid", "culprit", "culprit_ns", "direction"},
+    "query": set(),
+    "explain": {"slowest[].culprit.pid", "slowest[].culprit.comm", "slowest[].culprit.ns", "losses[].name",
+                "losses[].severity", "losses[].count", "losses[].sentence"},
+    "check": {"libraries[].rows[].reason", "libraries[].rows[].single_stepped", "libraries[].rows[].instruction"},
+}
+
+
+def documented(page, command):
+    """Keys of the section's tables: every word in backticks in a first column, [] of containers dropped."""
+    section = re.search(rf"^## `{command} --json`\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE).group(1)
+    keys = set()
+    for line in section.splitlines():
+        if line.startswith("| `"):
+            keys.update(key.removesuffix("[]") for key in re.findall(r"`([^`]+)`", line.split("|")[1]))
+    return keys
+
+
+def printed(value, prefix=""):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            path = f"{prefix}.{key}" if prefix else key
+            yield path
+            yield from printed(inner, path)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from printed(inner, prefix + "[]")
+
+
+def same_keys(page, command, values):
+    found = {key.removeprefix("[].") for value in values for key in printed(value)}
+    wanted = documented(page, command)
+    # host[] has the keys of calls[], unfinished[] those of slowest[].
+    found = {key for key in found if not key.startswith(("host[].", "unfinished[]."))}
+    # An object whose members are named needs no line of its own.
+    found -= {key for key in found - wanted if any(other.startswith((key + ".", key + "[].")) for other in wanted)}
+    assert not found - wanted, f"{command}: not in the page: {sorted(found - wanted)}"
+    unseen = wanted - found - MAY_BE_ABSENT[command]
+    assert not unseen, f"{command}: in the page, but never printed: {sorted(unseen)}"
+
+
+def main(ingero):
+    if os.geteuid() != 0:
+        pipeline_test.skip("tracing needs root")
+    if not pipeline_test.runtime_is_here():
+        pipeline_test.skip("no GPU runtime library on this machine")
+    if subprocess.run([ingero, "check"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
+        pipeline_test.skip("this machine cannot be traced (ingero check)")
+    with open(os.path.join(ROOT, "docs", "formats", "trace_json.md"), encoding="utf-8") as file:
+        page = file.read()
+    with tempfile.TemporaryDirectory() as folder:
+        database = os.path.join(folder, "run.db")
+
+        def ask(*arguments):
+            return subprocess.run([ingero, *arguments], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+        stand_in = [sys.executable, "-B", os.path.join(GPU, "stand_in.py"), "right", "--profile",
+                    os.path.join(folder, "profile"), "--window", os.path.join(folder, "window")]
+        events = [json.loads(line) for line in ask("trace", "--json", "--db", database, "--", *stand_in).splitlines()]
+        always = set.intersection(*(set(event) for event in events))
+        described = documented(page.split("Keys of some events")[0], "trace")
+        assert always >= described, f"not in every event: {sorted(described - always)}"
+        assert not [event for event in events if event["kind"] == "host" and "library" in event]
+        same_keys(page, "trace", events)
+        same_keys(page, "query", [json.loads(ask("query", "--db", database, "--json"))])
+        same_keys(page, "explain", [json.loads(ask("explain", "--db", database, "--json"))])
+        per_process = json.loads(ask("explain", "--db", database, "--json", "--per-process"))
+        wanted = {key.removeprefix("calls[].") for key in documented(page, "explain") if key.startswith("calls[].")}
+        assert set(printed(per_process)) == {f"[].{key}" for key in wanted | {"pid", "process"}}
+        library = next(event["library"] for event in events if "library" in event)
+        same_keys(page, "check", [json.loads(ask("check", "--json", "--library", library))])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

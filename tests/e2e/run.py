@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Runs the end-to-end tests: real probes, real programs, a real recording.
+
+  run.py --list                       the tests' names, one a line (those of --exactness are left out)
+  run.py --build DIR [--sanitized] [--keep] NAME...   runs them; status 0 passed, 1 failed, 77 skipped (one name)
+  run.py --build DIR --exactness      the full-size runs: a million calls and more for each attach mechanism
+
+A skipped test prints a line "SKIP: reason". Standard library only.
+"""
+import argparse
+import sys
+import time
+import traceback
+
+import discovery
+import exactness
+import filters
+import harness
+import hostside
+import lifetime
+import times
+
+MODULES = (exactness, times, lifetime, discovery, filters, hostside)
+SKIPPED = 77
+
+
+def tests(full):
+    found = {}
+    for module in MODULES:
+        for test in getattr(module, "FULL" if full else "TESTS", ()):
+            found[test.__name__] = test
+    return found
+
+
+def run_one(name, test, options):
+    build = harness.Build(options.build, options.sanitized)
+    begin = time.monotonic()
+    result = 1
+    try:
+        harness.need_root()
+        test(build)
+        print(f"PASS: {name} ({time.monotonic() - begin:.1f} s)")
+        result = 0
+    except harness.Skip as reason:
+        print(f"SKIP: {reason}")
+        result = SKIPPED
+    except harness.Failure as failure:
+        print(f"FAIL: {name}: {failure}")
+    except Exception:  # noqa: a broken test is a failed test
+        print(f"FAIL: {name}: {traceback.format_exc()}")
+    sys.stdout.flush()
+    if not options.keep:
+        build.remove()
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description="End-to-end tests of ingero.")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--build")
+    parser.add_argument("--sanitized", action="store_true", help="the agent is slow: do not judge its times")
+    parser.add_argument("--keep", action="store_true", help="leave the tests' files in BUILD/tests/e2e")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--exactness", action="store_true")
+    options = parser.parse_args()
+    found = tests(options.exactness)
+    if options.list:
+        print("\n".join(found))
+        return 0
+    if options.build is None:
+        parser.error("--build is missing")
+    names = options.names or list(found)
+    unknown = [name for name in names if name not in found]
+    if unknown:
+        parser.error(f"no such test: {' '.join(unknown)}")
+    results = [run_one(name, found[name], options) for name in names]
+    if len(results) > 1:
+        print(f"{results.count(0)} passed, {results.count(1)} failed, {results.count(SKIPPED)} skipped")
+    if 1 in results:
+        return 1
+    return SKIPPED if 0 not in results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

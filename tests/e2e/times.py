@@ -1,0 +1,75 @@
+"""Durations and where they went: within 5 % or 20 us, and told apart within 10 %."""
+from harness import Skip, Trace, check, compare_scenario, json_lines, say
+
+
+def traced(build, *scenario, options=(), prefix=()):
+    """Runs a scenario under the trace; its lines and the recording."""
+    with Trace(build, *options, command=[*prefix, build.scenarios, *scenario]) as trace:
+        status = trace.wait()
+        check(status == 0, f"{scenario[0]} ended with {status}: {trace.stderr().decode(errors='replace')}")
+    return trace.output, trace.recording
+
+
+def judged(build, *scenario):
+    if build.sanitized:
+        raise Skip("times prove nothing with a sanitized agent")
+    # Ahead of whatever else runs on the machine: what is planted is then most of what happens.
+    lines, recording = traced(build, *scenario, prefix=("nice", "-n", "-20"))
+    result = compare_scenario(lines, recording)
+    return json_lines(lines), recording, result
+
+
+def off_by(recording, lines):
+    """The largest difference between what was recorded and what the program planted, in ns."""
+    worst = 0
+    for line in lines:
+        if "duration_ns" in line.get("expect", {}):
+            seen = recording.one("SELECT duration FROM events WHERE kind <> 'host' AND pid = ? AND tid = ? AND start_mono_ns BETWEEN ? AND ?",
+                                 line["pid"], line["tid"], line["start_ns"], line["end_ns"])
+            worst = max(worst, abs(seen - line["expect"]["duration_ns"]))
+    return worst
+
+
+def SpinningCallsLastAsLongAsTheySpin(build):
+    for usec in ("50", "1000", "20000"):
+        lines, recording, _ = judged(build, "spin", usec, "20")
+        say(spin_us=int(usec), worst_us=off_by(recording, lines) / 1000)
+
+
+def SleepingCallsAreBlockedAsLongAsTheySleep(build):
+    for usec in ("1000", "20000"):
+        lines, recording, _ = judged(build, "sleep", usec, "20")
+        say(sleep_us=int(usec), worst_us=off_by(recording, lines) / 1000)
+
+
+def PreemptionIsMeasuredAndItsCulpritNamed(build):
+    lines, recording, _ = judged(build, "preempt", "100000", "3")
+    for line in lines:
+        row = recording.rows("SELECT preempted_ns, runqueue_ns, blocked_ns FROM events WHERE kind <> 'host' AND "
+                             "pid = ? AND tid = ? AND start_mono_ns BETWEEN ? AND ?", line["pid"], line["tid"], line["start_ns"],
+                             line["end_ns"])[0]
+        say(planted_ms=line["expect"]["preempted_ns"] / 1e6, preempted_ms=row["preempted_ns"] / 1e6,
+            runqueue_ms=row["runqueue_ns"] / 1e6, blocked_ms=row["blocked_ns"] / 1e6)
+
+
+def WaitingForAFutexIsBlockedAndNotPreempted(build):
+    lines, recording, _ = judged(build, "futex", "20000", "10")
+    say(blocked=[[line["expect"]["blocked_ns"], recording.one(
+        "SELECT blocked_ns FROM events WHERE kind <> 'host' AND pid = ? AND tid = ? AND start_mono_ns BETWEEN ? AND ?", line["pid"],
+        line["tid"], line["start_ns"], line["end_ns"])] for line in lines[:3]])
+
+
+def ReadingADiskIsTimeInIo(build):
+    lines, recording, result = judged(build, "read", "64")
+    if result["equal"] is None:
+        raise Skip(f"no O_DIRECT in {build.work}")
+    row = recording.calls("call = 'cudaStreamSynchronize'")[0]
+    say(io_ms=row["io_ns"] / 1e6, blocked_ms=row["blocked_ns"] / 1e6, off_cpu_ms=lines[-1]["expect"]["off_cpu_ns"] / 1e6)
+    requests = recording.rows("SELECT op_name, count(*) AS n, sum(duration) AS ns FROM events WHERE kind = 'host' AND "
+                              "pid = ? AND op_name LIKE 'block%' GROUP BY 1", row["pid"])
+    check(any(r["op_name"] == "block_read" and r["n"] > 0 for r in requests),
+          f"no block reads of the program: {[tuple(r) for r in requests]}")
+
+
+TESTS = (SpinningCallsLastAsLongAsTheySpin, SleepingCallsAreBlockedAsLongAsTheySleep,
+         PreemptionIsMeasuredAndItsCulpritNamed, WaitingForAFutexIsBlockedAndNotPreempted, ReadingADiskIsTimeInIo)

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Makes a tarball that runs on another Linux machine with glibc and libstdc++: ingero and the check on a real GPU.
+# bundle.sh [OUT.tar.gz, default build/ingero-bundle.tar.gz]
+#
+# There: tar xf ingero-bundle.tar.gz && sudo ingero/tests/gpu/run.sh
+set -eu
+cd "$(dirname "$0")/.."
+out=${1:-build/ingero-bundle.tar.gz}
+build=build/portable
+
+cmake --preset release -B "$build" -DINGERO_PORTABLE=ON -DINGERO_TESTS=OFF -DINGERO_BENCH=OFF >/dev/null
+cmake --build "$build" --target ingero
+
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+mkdir -p "$stage/ingero/bin" "$stage/ingero/tests" "$(dirname "$out")"
+# Debug sections are nine tenths of the file; symbols stay.
+objcopy --strip-debug "$build/cli/ingero" "$stage/ingero/bin/ingero"
+cp -R tests/gpu "$stage/ingero/tests/"
+rm -rf "$stage/ingero/tests/gpu/__pycache__"
+cp LICENSE "$stage/ingero/"
+cp -R LICENSES "$stage/ingero/"
+
+foreign=$(ldd "$stage/ingero/bin/ingero" | awk '{print $1}' |
+  grep -vE '^(linux-vdso|libc|libm|libpthread|libdl|librt|libstdc\+\+|libgcc_s)\.so|ld-linux' || true)
+if [ -n "$foreign" ]; then
+  echo "bundle: ingero still needs $foreign: not portable" >&2
+  exit 1
+fi
+newest() {
+  objdump -T "$stage/ingero/bin/ingero" | grep -o "$1_[0-9.]*" | sort -uV | tail -1
+}
+tar -C "$stage" -czf "$out" ingero
+echo "$out: $(du -h "$out" | cut -f1), for $(uname -m) with $(newest GLIBC), $(newest GLIBCXX) or newer"

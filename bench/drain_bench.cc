@@ -93,6 +93,7 @@ double resident_mb(pid_t pid, const char* field) {
 
 struct Run {
   double seconds = 0;      // of calls
+  double own_seconds = 0;  // of CPU the calling thread was given for them
   double cpu_percent = 0;  // of one core, while the calls were made
   double peak_mb = 0;
   uint64_t calls = 0, rows = 0, lost = 0;
@@ -118,7 +119,9 @@ Run record(bench::Target& target, const std::string& agent, const std::string& p
   Run run;
   run.calls = calls;
   const double cpu_before = cpu_seconds(pid);
+  const double own_before = cpu_seconds(target.pid());
   run.seconds = target.run(rate, calls);
+  run.own_seconds = cpu_seconds(target.pid()) - own_before;
   run.cpu_percent = 100 * (cpu_seconds(pid) - cpu_before) / run.seconds;
   run.peak_mb = resident_mb(pid, "VmHWM:");
   const uint64_t from = bench::now_ns();
@@ -137,9 +140,11 @@ Run record(bench::Target& target, const std::string& agent, const std::string& p
 }
 
 void print_rows(const Run& run) {
-  std::printf("  %lu calls in %.2f s, %lu rows, %lu counted as lost, %.1f bytes a row, stopped in %.0f ms%s\n",
-              run.calls, run.seconds, run.rows, run.lost, run.bytes_per_row, run.stop_seconds * 1e3,
-              run.rows + run.lost == run.calls ? "" : "  WRONG");
+  std::printf(
+      "  %lu calls in %.2f s (%.2f s on the CPU), %lu rows, %lu counted as lost, %.1f bytes a row, stopped in %.0f "
+      "ms%s\n",
+      run.calls, run.seconds, run.own_seconds, run.rows, run.lost, run.bytes_per_row, run.stop_seconds * 1e3,
+      run.rows + run.lost == run.calls ? "" : "  WRONG");
 }
 
 }  // namespace

@@ -157,9 +157,8 @@ int on_sched_waking(__u64 *ctx)
 	return 0;
 }
 
-/* Any thread's end, inside a call or not. */
-SEC("tp_btf/sched_process_exit")
-int on_thread_exit(__u64 *ctx)
+/* The current thread goes where no call of its returns. */
+static __always_inline int cut_short(__u32 outcome)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct wire_thread *thread;
@@ -168,22 +167,21 @@ int on_thread_exit(__u64 *ctx)
 		return 0;
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (thread && thread->depth)
-		close_frames(thread, 0, WIRE_EXITED);
+		close_frames(thread, 0, outcome);
 	return 0;
+}
+
+/* Any thread's end, inside a call or not. */
+SEC("tp_btf/sched_process_exit")
+int on_thread_exit(__u64 *ctx)
+{
+	return cut_short(WIRE_EXITED);
 }
 
 SEC("tp_btf/sched_process_exec")
 int on_thread_exec(__u64 *ctx)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	struct wire_thread *thread;
-
-	if (!may_be_traced(task))
-		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (thread && thread->depth)
-		close_frames(thread, 0, WIRE_EXECED);
-	return 0;
+	return cut_short(WIRE_EXECED);
 }
 
 SEC("iter/task")

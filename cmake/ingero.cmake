@@ -12,8 +12,9 @@ set(INGERO_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them (addr
 
 find_program(INGERO_CCACHE ccache)
 if(INGERO_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER ${INGERO_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${INGERO_CCACHE})
+  # Paths relative to the checkout: another checkout of the same source finds what this one compiled.
+  set(CMAKE_C_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${INGERO_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Werror -fno-omit-frame-pointer)

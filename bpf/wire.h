@@ -15,7 +15,8 @@
 
 enum wire_limits {
 	WIRE_MAX_WORDS = 10,	/* captured words of one call */
-	WIRE_FEW_WORDS = 4,	/* the middle record size */
+	WIRE_FEW_WORDS = 4,	/* most calls have no more */
+	WIRE_MORE_WORDS = 8,	/* launches */
 	WIRE_MAX_STACK_ARGS = 8,/* eight-byte argument slots read from the stack */
 	WIRE_MAX_DEPTH = 8,	/* described calls in flight on one thread; deeper ones are counted, not captured */
 	WIRE_MAX_SITES = 16384,	/* (row, library file) pairs; the attach cookie is the index */
@@ -32,34 +33,34 @@ enum wire_off {
 	WIRE_OFF_KINDS = 4,
 };
 
-/* How one captured word is made. Lowered from a prototype row, per architecture (hal/lower.h). */
-enum wire_slot_flags {
-	WIRE_SLOT_STACK = 1,	/* `from` is a stack slot, else an argument register */
-	WIRE_SLOT_AT_RETURN = 2,/* peek when the call returns, not when it starts */
-	WIRE_SLOT_STRING = 4,	/* the word is a C string: read by the sleepable name program, not here */
+/* How the words of a call are made. Lowered from a prototype row, per architecture (hal/lower.h). */
+enum wire_input {
+	WIRE_IN_REGISTER = 0,	/* inputs 0..7: argument registers */
+	WIRE_IN_STACK = 8,	/* inputs 8..15: stack slots of eight bytes each */
+	WIRE_INPUTS = 16,
+	WIRE_INPUT_BITS = 4,
 };
 
-struct wire_slot {
-	__u8 from;		/* argument register 0..7, or stack slot 0.. (8 bytes each) */
-	__u8 flags;		/* enum wire_slot_flags */
-	__u8 peek_bytes;	/* 0: the word itself; 1, 2, 4, 8: read that many bytes where it points */
+/* A word replaced by what it points to. */
+struct wire_peek {
+	__u8 word;		/* which word of the call */
+	__u8 bytes;		/* 1, 2, 4 or 8 */
+	__u8 at_return;		/* read when the call returns, not when it starts */
 	__u8 pad;
-	__s32 peek_offset;	/* bytes added to the pointer before the peek */
-};
-
-enum wire_recipe_flags {
-	WIRE_RECIPE_STACK = 1,	/* some slot is on the stack */
-	WIRE_RECIPE_PEEK_ENTRY = 2,
-	WIRE_RECIPE_PEEK_RETURN = 4,
+	__s32 offset;		/* bytes added to the pointer */
 };
 
 struct wire_recipe {
+	__u64 inputs;		/* WIRE_INPUT_BITS a word, the first lowest: the input it is taken from */
 	__u8 n_words;		/* captured words, at most WIRE_MAX_WORDS */
-	__u8 flags;		/* enum wire_recipe_flags */
 	__u8 stack_slots;	/* stack slots to read, at most WIRE_MAX_STACK_ARGS */
+	__u8 n_peeks;		/* at entry and at return together */
+	__u8 n_return_peeks;
+	__u8 name_word;		/* the word that points to a C string, plus one; 0: none. Read by the sleepable name
+				   program, not with the call */
 	__u8 used;		/* 0: no such site */
-	__u32 pad;
-	struct wire_slot slots[WIRE_MAX_WORDS];
+	__u16 pad;
+	struct wire_peek peeks[WIRE_MAX_WORDS];
 };
 
 enum wire_type {
@@ -81,11 +82,12 @@ enum wire_outcome {
 	WIRE_UNWOUND = 1,	/* the frame was left without a return: longjmp, exception, stack switch */
 	WIRE_EXITED = 2,	/* the thread ended inside the call */
 	WIRE_EXECED = 3,	/* the thread called exec inside the call */
-	WIRE_IN_FLIGHT = 4,	/* not returned yet (in-flight dump only) */
+	WIRE_IN_FLIGHT = 4,	/* not returned yet: what the in-flight dump (iter/task) writes, one wire_call_record an open
+				   call, end_ns the dump's time, an off-CPU interval still open included */
 };
 
-/* One call, written when it ends. Three sizes by n_words: 0, up to WIRE_FEW_WORDS, up to WIRE_MAX_WORDS; a record
- * with has_off set is always the largest and carries off[] after the words. */
+/* One call, written when it ends; n_words words follow it and, where has_off is set, WIRE_OFF_KINDS more: how long the
+ * thread was off the CPU during the call, by cause. */
 struct wire_call {
 	__u16 type;		/* WIRE_CALL */
 	__u8 n_words;
@@ -104,15 +106,12 @@ struct wire_call {
 	__u64 cgroup_id;
 };
 
-struct wire_call_few {
-	struct wire_call call;
-	__u64 words[WIRE_FEW_WORDS];
-};
+enum { WIRE_CALL_TAIL = (int)WIRE_MAX_WORDS + (int)WIRE_OFF_KINDS };
 
-struct wire_call_large {
+/* With room for the longest. */
+struct wire_call_record {
 	struct wire_call call;
-	__u64 words[WIRE_MAX_WORDS];
-	__u64 off[WIRE_OFF_KINDS];
+	__u64 tail[WIRE_CALL_TAIL];
 };
 
 /* One off-CPU interval of a thread of a traced process. */
@@ -229,16 +228,12 @@ enum wire_traced {
 	WIRE_TRACED_NO = 2,
 };
 
-/* A call in flight on a thread. */
+/* A call in flight on a thread: its record as far as it is known. */
 struct wire_frame {
-	__u64 start_ns;
 	__u64 sp;		/* stack pointer at entry: pairs the return, finds dead frames */
-	__u32 site;
-	__u16 valid;
-	__u8 n_words;		/* of the site's recipe, as it was at entry */
-	__u8 flags;		/* enum wire_recipe_flags, likewise */
 	__u64 off[WIRE_OFF_KINDS];	/* the thread's totals at entry */
-	__u64 words[WIRE_MAX_WORDS];
+	__u64 n_return_peeks;	/* of the site's recipe, as it was at entry */
+	struct wire_call_record record;
 };
 
 /* All the kernel side knows of a thread (task storage). */
@@ -255,18 +250,6 @@ struct wire_thread {
 	__u32 written;		/* records of calls, to look at the ring's backlog now and then */
 	__u32 pad;
 	struct wire_frame frames[WIRE_MAX_DEPTH];
-};
-
-/* What the in-flight dump (iter/task) writes, one per open frame. */
-struct wire_in_flight {
-	__u32 pid;
-	__u32 tid;
-	__u32 depth;
-	__u32 parent_site;
-	__u64 parent_start_ns;
-	__u64 cgroup_id;
-	__u64 off[WIRE_OFF_KINDS];	/* so far, inside this call; an interval still open is included */
-	struct wire_frame frame;
 };
 
 /* The file behind a mapping, as the kernel numbers it (files.bpf.c). */

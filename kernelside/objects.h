@@ -70,7 +70,7 @@ class Objects {
   const std::string& names_reason() const;     // why not; empty when they can
   int map_fd(std::string_view name) const;    // -1: no such map
   // A fresh read of the in-flight or processes dump: whole records.
-  Result<std::vector<wire_in_flight>> calls_in_flight() const;
+  Result<std::vector<wire_call_record>> calls_in_flight() const;
   Result<std::vector<wire_process>> processes() const;
   // Sets recipe `site`; thread-safe.
   Status set_recipe(uint32_t site, const wire_recipe& recipe);

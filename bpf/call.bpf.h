@@ -37,23 +37,32 @@ const volatile __u64 wake_bytes = 512 << 10;
 #define RETURN_POPS 0
 #define USER_SP(ctx) ((ctx)->user_regs.sp)
 #define RETURN_VALUE(ctx) ((ctx)->user_regs.regs[0])
-#define LOAD_REGISTERS(in, ctx)                                                                  \
-	do {                                                                                     \
-		(in)[0] = (ctx)->user_regs.regs[0]; (in)[1] = (ctx)->user_regs.regs[1];          \
-		(in)[2] = (ctx)->user_regs.regs[2]; (in)[3] = (ctx)->user_regs.regs[3];          \
-		(in)[4] = (ctx)->user_regs.regs[4]; (in)[5] = (ctx)->user_regs.regs[5];          \
-		(in)[6] = (ctx)->user_regs.regs[6]; (in)[7] = (ctx)->user_regs.regs[7];          \
+#define LOAD_REGISTERS(in, ctx)                                                                                        \
+	do {                                                                                                           \
+		(in)[0] = (ctx)->user_regs.regs[0];                                                                    \
+		(in)[1] = (ctx)->user_regs.regs[1];                                                                    \
+		(in)[2] = (ctx)->user_regs.regs[2];                                                                    \
+		(in)[3] = (ctx)->user_regs.regs[3];                                                                    \
+		(in)[4] = (ctx)->user_regs.regs[4];                                                                    \
+		(in)[5] = (ctx)->user_regs.regs[5];                                                                    \
+		(in)[6] = (ctx)->user_regs.regs[6];                                                                    \
+		(in)[7] = (ctx)->user_regs.regs[7];                                                                    \
 	} while (0)
 #else
-#define FIRST_STACK_ARGUMENT 8	/* above the return address */
+#define FIRST_STACK_ARGUMENT 8 /* above the return address */
 #define RETURN_POPS 8
 #define USER_SP(ctx) ((ctx)->sp)
 #define RETURN_VALUE(ctx) ((ctx)->ax)
-#define LOAD_REGISTERS(in, ctx)                                                                  \
-	do {                                                                                     \
-		(in)[0] = (ctx)->di; (in)[1] = (ctx)->si; (in)[2] = (ctx)->dx;                   \
-		(in)[3] = (ctx)->cx; (in)[4] = (ctx)->r8; (in)[5] = (ctx)->r9;                   \
-		(in)[6] = 0; (in)[7] = 0;                                                        \
+#define LOAD_REGISTERS(in, ctx)                                                                                        \
+	do {                                                                                                           \
+		(in)[0] = (ctx)->di;                                                                                   \
+		(in)[1] = (ctx)->si;                                                                                   \
+		(in)[2] = (ctx)->dx;                                                                                   \
+		(in)[3] = (ctx)->cx;                                                                                   \
+		(in)[4] = (ctx)->r8;                                                                                   \
+		(in)[5] = (ctx)->r9;                                                                                   \
+		(in)[6] = 0;                                                                                           \
+		(in)[7] = 0;                                                                                           \
 	} while (0)
 #endif
 
@@ -69,9 +78,9 @@ static __always_inline __u64 wake_flag(struct wire_thread *thread)
 	backlog = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
 	/* only just past a multiple of the mark: each further record would pay for a reader already on its way */
 	return backlog >= wake_bytes &&
-			       (backlog & (wake_bytes - 1)) < 2 * RECORDS_PER_LOOK * sizeof(struct wire_call_record) ?
-		       BPF_RB_FORCE_WAKEUP :
-		       BPF_RB_NO_WAKEUP;
+		       (backlog & (wake_bytes - 1)) < 2 * RECORDS_PER_LOOK * sizeof(struct wire_call_record)
+		   ? BPF_RB_FORCE_WAKEUP
+		   : BPF_RB_NO_WAKEUP;
 }
 
 static __always_inline void count_ring_loss(__u32 site)
@@ -85,25 +94,25 @@ static __always_inline void count_ring_loss(__u32 site)
 
 /* Copying a size known at compile time costs less than bpf_ringbuf_output of just the bytes there are; and what was
  * just stored goes to the copy, for a load wider than the store before it would wait. */
-#define EMIT(n_tail)                                                                                       \
-	do {                                                                                               \
-		struct wire_call *out = bpf_ringbuf_reserve(&events, sizeof(*out) + (n_tail) * 8, 0);      \
-                                                                                                           \
-		if (!out) {                                                                                \
-			count_ring_loss(frame->record.call.site);                                          \
-			return;                                                                            \
-		}                                                                                          \
-		__builtin_memcpy(out, &frame->record, sizeof(*out) + (n_tail) * 8);                        \
-		out->outcome = outcome;                                                                    \
-		out->has_off = any_off != 0;                                                               \
-		out->end_ns = end_ns;                                                                      \
-		out->ret = ret;                                                                            \
-		bpf_ringbuf_submit(out, wake_flag(thread));                                                \
+#define EMIT(n_tail)                                                                                                   \
+	do {                                                                                                           \
+		struct wire_call *out = bpf_ringbuf_reserve(&events, sizeof(*out) + (n_tail)*8, 0);                    \
+                                                                                                                       \
+		if (!out) {                                                                                            \
+			count_ring_loss(frame->record.call.site);                                                      \
+			return;                                                                                        \
+		}                                                                                                      \
+		__builtin_memcpy(out, &frame->record, sizeof(*out) + (n_tail)*8);                                      \
+		out->outcome = outcome;                                                                                \
+		out->has_off = any_off != 0;                                                                           \
+		out->end_ns = end_ns;                                                                                  \
+		out->ret = ret;                                                                                        \
+		bpf_ringbuf_submit(out, wake_flag(thread));                                                            \
 	} while (0)
 
 /* Writes the record of a frame whose call has ended. */
-static __always_inline void emit_call(struct wire_thread *thread, struct wire_frame *frame, __u64 end_ns, __u64 ret,
-				      __u32 outcome)
+static __always_inline void emit_call(
+    struct wire_thread *thread, struct wire_frame *frame, __u64 end_ns, __u64 ret, __u32 outcome)
 {
 	__u32 n_tail = frame->record.call.n_words;
 	__u64 off[WIRE_OFF_KINDS];
@@ -298,8 +307,8 @@ static __noinline int follow(struct wire_recipe *recipe, struct wire_call_record
 
 /* The words as they stand when the call starts. Straight code: a loop bounded by n_words costs more than the words it
  * saves. */
-static __always_inline void take_words(struct pt_regs *ctx, struct wire_recipe *recipe,
-				       struct wire_call_record *record, __u64 sp)
+static __always_inline void take_words(
+    struct pt_regs *ctx, struct wire_recipe *recipe, struct wire_call_record *record, __u64 sp)
 {
 	__u64 in[WIRE_INPUTS] = {};
 	__u64 inputs = recipe->inputs;
@@ -310,8 +319,8 @@ static __always_inline void take_words(struct pt_regs *ctx, struct wire_recipe *
 	if (slots) {
 		if (slots > WIRE_MAX_STACK_ARGS)
 			slots = WIRE_MAX_STACK_ARGS;
-		unreadable = bpf_probe_read_user(&in[WIRE_IN_STACK], slots * sizeof(in[0]),
-						 (void *)(sp + FIRST_STACK_ARGUMENT)) != 0;
+		unreadable = bpf_probe_read_user(
+				 &in[WIRE_IN_STACK], slots * sizeof(in[0]), (void *)(sp + FIRST_STACK_ARGUMENT)) != 0;
 	}
 #pragma unroll
 	for (int i = 0; i < WIRE_FEW_WORDS; i++)
@@ -418,8 +427,8 @@ static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *
 
 #define ANY_SITE 0xffffffff
 
-/* A return: its stack pointer names the frame, the top one first. Frames of a tail call share a stack pointer and return
- * newest first. Where returns of calls without a frame come too, `site` keeps them from a neighbour's. */
+/* A return: its stack pointer names the frame, the top one first. Frames of a tail call share a stack pointer and
+ * return newest first. Where returns of calls without a frame come too, `site` keeps them from a neighbour's. */
 static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *task, __u32 site, __u64 end_ns)
 {
 	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);

@@ -45,8 +45,8 @@ static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 	return bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-static __always_inline void switched_out(struct task_struct *task, struct task_struct *next, bool preempt,
-					 unsigned int state, __u64 now)
+static __always_inline void switched_out(
+    struct task_struct *task, struct task_struct *next, bool preempt, unsigned int state, __u64 now)
 {
 	struct wire_thread *thread = thread_of(task);
 

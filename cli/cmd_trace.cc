@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/event_json.h"
+#include "cli/metrics_endpoint.h"
 #include "cli/options.h"
 #include "cli/recorder.h"
 #include "cli/session_facts.h"
@@ -50,6 +51,7 @@ struct TraceOptions {
   std::string hang_after = "10s";
   uint32_t sample_every = 100;
   std::vector<std::string> command;
+  MetricsOptions metrics;
 };
 
 std::string host_name() {
@@ -161,6 +163,12 @@ class Trace {
     }
     if (options_.no_net) note("--no-net: who owns a socket is then not known for every retransmission");
     const Signals signals;
+    std::unique_ptr<MetricsEndpoint> metrics;
+    if (!options_.metrics.server.address.empty()) {
+      auto opened = MetricsEndpoint::open(options_.metrics, calls_);
+      INGERO_TRY(opened);
+      metrics = std::move(*opened);
+    }
 
     std::unique_ptr<kernelside::Launch> launch;
     if (!options_.command.empty()) {
@@ -175,9 +183,12 @@ class Trace {
     }
     auto recorder_settings = recorder_options(options_, context_);
     INGERO_TRY(recorder_settings);
-    if (options_.json || options_.verbose) {
-      recorder_settings->on_events = [this](std::span<const hal::Event> events, const Recorder& recorder) {
-        print_events(events, recorder);
+    const bool print = options_.json || options_.verbose;
+    if (print || metrics) {
+      recorder_settings->on_events = [this, print, &metrics](std::span<const hal::Event> events,
+                                                             const Recorder& recorder) {
+        if (metrics) metrics->add(events);
+        if (print) print_events(events, recorder);
       };
     }
     const std::string database = recorder_settings->store ? recorder_settings->store->path : "";
@@ -187,6 +198,11 @@ class Trace {
     note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
                      database.empty() ? "" : ", recording to " + database,
                      options_.command.empty() ? ", Ctrl-C ends it" : ""));
+    if (metrics) {
+      metrics->serve(live);
+      note("metrics at " + metrics->server().url());
+      if (const auto warning = metrics->server().warning(); !warning.empty()) note(warning);
+    }
     const size_t found_at_start = live.tracer().reports().size();
     note_lines(render_discovery(live) + render_degraded(live));
 
@@ -207,6 +223,7 @@ class Trace {
     watch(live, signals, *duration, started_ns, command_ended);
 
     const Status stopped = live.stop();
+    if (metrics) metrics->stop();
     if (launch) {
       launch->stop();
       command_thread.join();
@@ -326,6 +343,7 @@ void add_trace(CLI::App& root, Context& context) {
       ->check(CLI::IsMember({"auto", "session", "multi", "perf"}))->capture_default_str();
   command->add_option("--hang-after", options->hang_after, "List calls in flight longer than this")
       ->check(duration_check())->capture_default_str();
+  add_metrics_options(*command, options->metrics);
   command->add_option("command", options->command, "Run this command (after --) and trace it and its children");
   command->positionals_at_end();
   command->footer(

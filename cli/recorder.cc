@@ -100,6 +100,7 @@ struct Recorder::Impl {
   mutable std::mutex mutex;
   // Guarded by mutex:
   std::vector<LiveCall> hanging;
+  std::map<hal::CallId, uint64_t> in_flight;
   hal::SystemSnapshot last_snapshot;
   std::string store_trouble;
 
@@ -255,11 +256,13 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
 void Recorder::Impl::note_hangs(const std::vector<wire_in_flight>& frames, uint64_t now, uint64_t after_ns,
                                 Parcel& parcel) {
   std::vector<LiveCall> found;
+  std::map<hal::CallId, uint64_t> counts;
   std::set<CallKey> still;
   for (const wire_in_flight& frame : frames) {
-    if (frame.frame.start_ns > now || now - frame.frame.start_ns < after_ns) continue;
     LiveCall call;
     if (!normaliser->in_flight(frame, call.event)) continue;
+    ++counts[call.event.call];
+    if (frame.frame.start_ns > now || now - frame.frame.start_ns < after_ns) continue;
     call.elapsed_ns = now - frame.frame.start_ns;
     const CallKey key{frame.tid, frame.frame.start_ns};
     still.insert(key);
@@ -271,6 +274,7 @@ void Recorder::Impl::note_hangs(const std::vector<wire_in_flight>& frames, uint6
             [](const LiveCall& a, const LiveCall& b) { return a.elapsed_ns > b.elapsed_ns; });
   const std::scoped_lock lock(mutex);
   hanging = std::move(found);
+  in_flight = std::move(counts);
 }
 
 void Recorder::Impl::every_second(Parcel& parcel) {
@@ -480,6 +484,11 @@ hal::SystemSnapshot Recorder::snapshot() const {
   const std::scoped_lock lock(impl_->mutex);
   return impl_->last_snapshot;
 }
+std::map<hal::CallId, uint64_t> Recorder::in_flight() const {
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->in_flight;
+}
+std::vector<kernelside::FileReport> Recorder::probe_reports() const { return impl_->tracer->reports(); }
 std::vector<std::string> Recorder::degraded() const { return impl_->degraded; }
 std::string Recorder::store_trouble() const {
   const std::scoped_lock lock(impl_->mutex);

@@ -22,6 +22,7 @@
 #include "cli/metrics_endpoint.h"
 #include "cli/options.h"
 #include "cli/recorder.h"
+#include "cli/sampling.h"
 #include "cli/session_facts.h"
 #include "cli/trace_view.h"
 #include "kernelside/launch.h"
@@ -52,6 +53,7 @@ struct TraceOptions {
   uint32_t sample_every = 100;
   std::vector<std::string> command;
   MetricsOptions metrics;
+  SamplingOptions sampling;
 };
 
 std::string host_name() {
@@ -169,6 +171,9 @@ class Trace {
       INGERO_TRY(opened);
       metrics = std::move(*opened);
     }
+    auto sampling = Sampling::open(options_.sampling, backends::all_backends());
+    INGERO_TRY(sampling);
+    const std::vector<const hal::Backend*> probed = chosen_backends(backends::all_backends(), options_.sampling);
 
     std::unique_ptr<kernelside::Launch> launch;
     if (!options_.command.empty()) {
@@ -192,13 +197,20 @@ class Trace {
       };
     }
     const std::string database = recorder_settings->store ? recorder_settings->store->path : "";
-    auto recorder = Recorder::start(std::move(*recorder_settings), backends::all_backends(), calls_);
+    auto recorder = Recorder::start(std::move(*recorder_settings), probed, calls_);
     INGERO_TRY(recorder);
     Recorder& live = **recorder;
+    // However this function ends: nobody looks at the recorder once it is gone.
+    const std::shared_ptr<void> before_the_recorder_goes(nullptr, [&](void*) {
+      (*sampling)->stop();
+      if (metrics) metrics->stop();
+    });
     note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
                      database.empty() ? "" : ", recording to " + database,
                      options_.command.empty() ? ", Ctrl-C ends it" : ""));
+    if (metrics || !database.empty()) (*sampling)->start(live);
     if (metrics) {
+      metrics->add_part([&sampling](serve::prometheus::Page& page) { (*sampling)->write(page); });
       metrics->serve(live);
       note("metrics at " + metrics->server().url());
       if (const auto warning = metrics->server().warning(); !warning.empty()) note(warning);
@@ -222,6 +234,7 @@ class Trace {
     const uint64_t started_ns = context_.clock->mono_ns();
     watch(live, signals, *duration, started_ns, command_ended);
 
+    (*sampling)->stop();
     const Status stopped = live.stop();
     if (metrics) metrics->stop();
     if (launch) {
@@ -344,6 +357,7 @@ void add_trace(CLI::App& root, Context& context) {
   command->add_option("--hang-after", options->hang_after, "List calls in flight longer than this")
       ->check(duration_check())->capture_default_str();
   add_metrics_options(*command, options->metrics);
+  add_sampling_options(*command, options->sampling);
   command->add_option("command", options->command, "Run this command (after --) and trace it and its children");
   command->positionals_at_end();
   command->footer(

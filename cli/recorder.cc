@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <chrono>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
@@ -36,6 +36,7 @@ constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxPendingNames = 65536;
+constexpr size_t kMaxWork = 4096;
 
 constexpr uint64_t kSameStartNs = 20'000'000;     // /proc counts in ticks
 
@@ -103,6 +104,7 @@ struct Recorder::Impl {
   std::map<hal::CallId, uint64_t> in_flight;
   hal::SystemSnapshot last_snapshot;
   std::string store_trouble;
+  std::vector<std::function<void(store::Writer&)>> work;  // for the store thread
 
   std::atomic<uint64_t> stored{0};
   std::atomic<uint64_t> file_bytes{0};
@@ -126,6 +128,7 @@ struct Recorder::Impl {
   void join_names(Parcel& parcel);
   void hand_over(std::unique_ptr<Parcel> parcel);
   void write(const Parcel& parcel);
+  void do_work();
 };
 
 Status Recorder::Impl::open() {
@@ -406,6 +409,15 @@ void Recorder::Impl::write(const Parcel& parcel) {
   store_trouble = status.ok() ? "" : status.error().text();
 }
 
+void Recorder::Impl::do_work() {
+  std::vector<std::function<void(store::Writer&)>> now;
+  {
+    const std::scoped_lock lock(mutex);
+    now.swap(work);
+  }
+  for (const auto& one : now) one(*writer);
+}
+
 void Recorder::Impl::store() {
   auto next_flush = std::chrono::steady_clock::now() + 100ms;
   while (!queue.finished()) {
@@ -416,6 +428,7 @@ void Recorder::Impl::store() {
     }
     if (!writer || std::chrono::steady_clock::now() < next_flush) continue;
     next_flush = std::chrono::steady_clock::now() + 100ms;
+    do_work();
     const Status flushed = writer->flush();
     if (!flushed.ok()) {
       const std::scoped_lock lock(mutex);
@@ -425,6 +438,7 @@ void Recorder::Impl::store() {
     stored.store(writer->rows_committed(), std::memory_order_relaxed);
     file_bytes.store(writer->file_bytes(), std::memory_order_relaxed);
   }
+  if (writer) do_work();
 }
 
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -489,6 +503,15 @@ std::map<hal::CallId, uint64_t> Recorder::in_flight() const {
   return impl_->in_flight;
 }
 std::vector<kernelside::FileReport> Recorder::probe_reports() const { return impl_->tracer->reports(); }
+void Recorder::with_writer(std::function<void(store::Writer&)> work) {
+  if (!impl_->writer) return;
+  const std::scoped_lock lock(impl_->mutex);
+  if (impl_->work.size() >= kMaxWork) {
+    impl_->ledger.add(hal::Loss::store_failed);
+    return;
+  }
+  impl_->work.push_back(std::move(work));
+}
 std::vector<std::string> Recorder::degraded() const { return impl_->degraded; }
 std::string Recorder::store_trouble() const {
   const std::scoped_lock lock(impl_->mutex);

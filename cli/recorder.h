@@ -69,6 +69,8 @@ class Recorder {
   // How many calls had not returned when last looked at (once a second), by call.
   std::map<hal::CallId, uint64_t> in_flight() const;
   std::vector<kernelside::FileReport> probe_reports() const;
+  // Runs `work` on the store thread before the next commit; not at all without a recording.
+  void with_writer(std::function<void(store::Writer&)> work);
   // Names of the threads' programs and host programs that are not there, with reasons.
   std::vector<std::string> degraded() const;
   // Calls lost to a full ring: call name and count.

@@ -55,6 +55,36 @@ namespace ingero::serve::prometheus {
     "Share of the last ten seconds in which some or all tasks waited for the resource.")                               \
   X(kAsyncEvents, "ingero_rdma_async_event_total", kCounter, "rdma_event_type, rdma_fabric_error",                     \
     "Asynchronous events that fabric devices told traced processes.")                                                  \
+  X(kFabricDevices, "ingero_rdma_devices", kGauge, "", "Fabric adapters there are.")                                   \
+  X(kFabricUnreadable, "ingero_rdma_unreadable_files_total", kCounter, "",                                             \
+    "Counter files of fabric adapters that could not be read, counted at each sample.")                                \
+  X(kFabricState, "ingero_rdma_port_state", kGauge, "rdma_device, rdma_port, rdma_transport",                          \
+    "State of the port: 1 down, 2 initialising, 3 armed, 4 active.")                                                   \
+  X(kFabricPhysicalState, "ingero_rdma_port_physical_state", kGauge, "rdma_device, rdma_port, rdma_transport",         \
+    "Physical state of the port: 2 polling, 3 disabled, 4 training, 5 link up, 6 recovering.")                         \
+  X(kFabricRate, "ingero_rdma_port_rate_bytes_per_second", kGauge, "rdma_device, rdma_port, rdma_transport",           \
+    "Signalling rate of the port.")                                                                                    \
+  X(kFabricInfo, "ingero_rdma_port_info", kGauge,                                                                      \
+    "rdma_device, rdma_port, rdma_transport, driver, firmware, board, netdev, pci_address, numa_node",                 \
+    "1; what the port belongs to.")                                                                                    \
+  X(kFabricDiscontinuities, "ingero_rdma_discontinuities_total", kCounter, "rdma_device, rdma_port, counter, change",          \
+    "Times a counter was reset, wrapped, or came to the end of its width and stuck.")                                     \
+  X(kDeviceInfo, "gpu_info", kGauge, "gpu_uuid, vendor, pci_address, name, driver, parent_uuid",                       \
+    "1; which device it is.")                                                                                          \
+  X(kFragmentation, "gpu_memory_fragmentation_estimate", kGauge, "gpu_uuid",                                           \
+    "Share of device memory that is neither used nor free, 0 to 1.")                                                   \
+  X(kProcessMemory, "gpu_memory_process_allocated_bytes", kGauge, "gpu_uuid, pid",                                     \
+    "Device memory of a process, by the driver.")                                                                      \
+  X(kThrottlePowerEvents, "gpu_throttle_power_event_total", kCounter, "",                                              \
+    "Times a device began to be held down to save power.")                                                             \
+  X(kThrottleThermalEvents, "gpu_throttle_thermal_event_total", kCounter, "",                                          \
+    "Times a device began to be held down by temperature.")                                                            \
+  X(kThrottleSwEvents, "gpu_throttle_sw_event_total", kCounter, "",                                                    \
+    "Times a device began to be held down by software.")                                                               \
+  X(kThrottleHwEvents, "gpu_throttle_hw_event_total", kCounter, "",                                                    \
+    "Times a device began to be held down by hardware.")                                                               \
+  X(kDeviceErrors, "gpu_device_errors_total", kCounter, "vendor, pci_address, kind, code",                             \
+    "Errors that device drivers wrote to the kernel log.")                                                             \
   X(kEarlierOperations, "gpu_cuda_operation_count", kUntyped, "source, operation",                                     \
     "Earlier name of gpu_operations_total and ingero_host_operations_total: events by source and operation.")          \
   X(kEarlierOverflows, "ingero_ringbuf_overflows_total", kCounter, "", "Events lost to full ring buffers.")            \

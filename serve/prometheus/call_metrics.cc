@@ -63,7 +63,7 @@ void CallMetrics::add_copy(const hal::Event& event, const hal::Call& call) {
   const auto direction = event.has(hal::Has::kDirection) ? event.direction : hal::Direction::kUnknown;
   CopyRow& row = copies_[{call.vendor, direction}];
   if (event.has(hal::Has::kBytes) && !event.failed && event.outcome == hal::Outcome::kReturned) {
-    row.bytes += event.bytes;
+    row.bytes += static_cast<double>(event.bytes);
   }
   if (event.has(hal::Has::kDuration) && event.outcome == hal::Outcome::kReturned) row.durations.add(event.duration_ns);
 }
@@ -108,10 +108,7 @@ void CallMetrics::add(std::span<const hal::Event> events) {
     ++row.count;
     if (event.failed) ++row.errors;
     if (event.outcome != hal::Outcome::kReturned) ++row.unfinished;
-    if (event.has(hal::Has::kBytes) && !event.failed) {
-      row.bytes += event.bytes;
-      row.has_bytes = true;
-    }
+    if (event.has(hal::Has::kBytes) && !event.failed) row.bytes += static_cast<double>(event.bytes);
     if (event.has(hal::Has::kOffCpu)) {
       row.off.preempted_ns += event.off.preempted_ns;
       row.off.runqueue_ns += event.off.runqueue_ns;
@@ -173,7 +170,7 @@ void CallMetrics::write_call(Page& page, const hal::Call& call, const CallRow& r
 void CallMetrics::write(Page& page) const {
   const std::scoped_lock lock(mutex_);
   page.add(kEvents, {}, static_cast<double>(events_));
-  std::map<std::string, std::pair<uint64_t, uint64_t>> collectives;  // count, bytes
+  std::map<std::string, std::pair<uint64_t, double>> collectives;  // count, bytes
   for (size_t id = 0; id < rows_.size(); ++id) {
     const hal::Call& call = calls_[static_cast<hal::CallId>(id)];
     const CallRow& row = rows_[id];
@@ -187,12 +184,12 @@ void CallMetrics::write(Page& page) const {
   }
   for (const auto& [op, sums] : collectives) {
     page.add(kCollectives, {{"op_type", op}}, static_cast<double>(sums.first));
-    page.add(kCollectiveBytes, {{"op_type", op}}, static_cast<double>(sums.second));
+    page.add(kCollectiveBytes, {{"op_type", op}}, sums.second);
   }
-  std::map<hal::Direction, std::pair<uint64_t, Durations>> all_vendors;
+  std::map<hal::Direction, std::pair<double, Durations>> all_vendors;
   for (const auto& [key, row] : copies_) {
     const Labels labels = {{"vendor", std::string(key.first)}, {"direction", std::string(name_of(key.second))}};
-    page.add(kCopyBytes, labels, static_cast<double>(row.bytes));
+    page.add(kCopyBytes, labels, row.bytes);
     if (row.durations.total > 0) write_durations(page, kCopyDuration, labels, row.durations, kSecondNs);
     auto& sum = all_vendors[key.second];
     sum.first += row.bytes;
@@ -201,7 +198,7 @@ void CallMetrics::write(Page& page) const {
   }
   for (const auto& [direction, sum] : all_vendors) {
     const Labels labels = {{"direction", std::string(name_of(direction))}};
-    page.add(kEarlierCopyBytes, labels, static_cast<double>(sum.first));
+    page.add(kEarlierCopyBytes, labels, sum.first);
     if (earlier_names_) write_durations(page, kEarlierCopyDuration, labels, sum.second, kMillisecondNs);
   }
   const auto write_pid = [&page](const std::string& pid, const PidRow& row) {

@@ -39,15 +39,15 @@ class CallMetrics {
     void add(uint64_t ns);
   };
   struct CallRow {
-    uint64_t count = 0, errors = 0, unfinished = 0, bytes = 0;
-    bool has_bytes = false;
+    uint64_t count = 0, errors = 0, unfinished = 0;
+    double bytes = 0;  // sizes are the program's word: a double does not wrap
     hal::OffCpu off;
     bool has_off = false;
     Durations durations;
     store::Histogram percentiles;  // earlier names only
   };
   struct CopyRow {
-    uint64_t bytes = 0;
+    double bytes = 0;
     Durations durations;
   };
   struct PidRow {

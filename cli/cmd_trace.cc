@@ -19,8 +19,10 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/event_json.h"
+#include "cli/metrics_endpoint.h"
 #include "cli/options.h"
 #include "cli/recorder.h"
+#include "cli/sampling.h"
 #include "cli/session_facts.h"
 #include "cli/trace_view.h"
 #include "kernelside/launch.h"
@@ -50,6 +52,8 @@ struct TraceOptions {
   std::string hang_after = "10s";
   uint32_t sample_every = 100;
   std::vector<std::string> command;
+  MetricsOptions metrics;
+  SamplingOptions sampling;
 };
 
 std::string host_name() {
@@ -161,6 +165,15 @@ class Trace {
     }
     if (options_.no_net) note("--no-net: who owns a socket is then not known for every retransmission");
     const Signals signals;
+    std::unique_ptr<MetricsEndpoint> metrics;
+    if (!options_.metrics.server.address.empty()) {
+      auto opened = MetricsEndpoint::open(options_.metrics, calls_);
+      INGERO_TRY(opened);
+      metrics = std::move(*opened);
+    }
+    auto sampling = Sampling::open(options_.sampling, backends::all_backends());
+    INGERO_TRY(sampling);
+    const std::vector<const hal::Backend*> probed = chosen_backends(backends::all_backends(), options_.sampling);
 
     std::unique_ptr<kernelside::Launch> launch;
     if (!options_.command.empty()) {
@@ -175,18 +188,33 @@ class Trace {
     }
     auto recorder_settings = recorder_options(options_, context_);
     INGERO_TRY(recorder_settings);
-    if (options_.json || options_.verbose) {
-      recorder_settings->on_events = [this](std::span<const hal::Event> events, const Recorder& recorder) {
-        print_events(events, recorder);
+    const bool print = options_.json || options_.verbose;
+    if (print || metrics) {
+      recorder_settings->on_events = [this, print, &metrics](std::span<const hal::Event> events,
+                                                             const Recorder& recorder) {
+        if (metrics) metrics->add(events);
+        if (print) print_events(events, recorder);
       };
     }
     const std::string database = recorder_settings->store ? recorder_settings->store->path : "";
-    auto recorder = Recorder::start(std::move(*recorder_settings), backends::all_backends(), calls_);
+    auto recorder = Recorder::start(std::move(*recorder_settings), probed, calls_);
     INGERO_TRY(recorder);
     Recorder& live = **recorder;
+    // However this function ends: nobody looks at the recorder once it is gone.
+    const std::shared_ptr<void> before_the_recorder_goes(nullptr, [&](void*) {
+      (*sampling)->stop();
+      if (metrics) metrics->stop();
+    });
     note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
                      database.empty() ? "" : ", recording to " + database,
                      options_.command.empty() ? ", Ctrl-C ends it" : ""));
+    if (metrics || !database.empty()) (*sampling)->start(live);
+    if (metrics) {
+      metrics->add_part([&sampling](serve::prometheus::Page& page) { (*sampling)->write(page); });
+      metrics->serve(live);
+      note("metrics at " + metrics->server().url());
+      if (const auto warning = metrics->server().warning(); !warning.empty()) note(warning);
+    }
     const size_t found_at_start = live.tracer().reports().size();
     note_lines(render_discovery(live) + render_degraded(live));
 
@@ -206,7 +234,9 @@ class Trace {
     const uint64_t started_ns = context_.clock->mono_ns();
     watch(live, signals, *duration, started_ns, command_ended);
 
+    (*sampling)->stop();
     const Status stopped = live.stop();
+    if (metrics) metrics->stop();
     if (launch) {
       launch->stop();
       command_thread.join();
@@ -326,6 +356,8 @@ void add_trace(CLI::App& root, Context& context) {
       ->check(CLI::IsMember({"auto", "session", "multi", "perf"}))->capture_default_str();
   command->add_option("--hang-after", options->hang_after, "List calls in flight longer than this")
       ->check(duration_check())->capture_default_str();
+  add_metrics_options(*command, options->metrics);
+  add_sampling_options(*command, options->sampling);
   command->add_option("command", options->command, "Run this command (after --) and trace it and its children");
   command->positionals_at_end();
   command->footer(

@@ -36,6 +36,7 @@ constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxPendingNames = 65536;
+constexpr size_t kMaxWork = 4096;
 
 constexpr uint64_t kSameStartNs = 20'000'000;  // /proc counts in ticks
 
@@ -98,8 +99,10 @@ struct Recorder::Impl {
   mutable std::mutex mutex;
   // Guarded by mutex:
   std::vector<LiveCall> hanging;
+  std::map<hal::CallId, uint64_t> in_flight;
   hal::SystemSnapshot last_snapshot;
   std::string store_trouble;
+  std::vector<std::function<void(store::Writer&)>> work;  // for the store thread
 
   std::atomic<uint64_t> stored{0};
   std::atomic<uint64_t> file_bytes{0};
@@ -123,6 +126,7 @@ struct Recorder::Impl {
   void join_names(Parcel& parcel);
   void hand_over(std::unique_ptr<Parcel> parcel);
   void write(const Parcel& parcel);
+  void do_work();
 };
 
 Status Recorder::Impl::open() {
@@ -253,12 +257,14 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
 void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, uint64_t now, uint64_t after_ns,
                                 Parcel& parcel) {
   std::vector<LiveCall> found;
+  std::map<hal::CallId, uint64_t> counts;
   std::set<CallKey> still;
   for (const wire_call_record& record : records) {
     const wire_call& open = record.call;
-    if (open.start_ns > now || now - open.start_ns < after_ns) continue;
     LiveCall call;
     if (!normaliser->in_flight(record, call.event)) continue;
+    ++counts[call.event.call];
+    if (open.start_ns > now || now - open.start_ns < after_ns) continue;
     call.elapsed_ns = now - open.start_ns;
     const CallKey key{open.tid, open.start_ns};
     still.insert(key);
@@ -270,6 +276,7 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
             [](const LiveCall& a, const LiveCall& b) { return a.elapsed_ns > b.elapsed_ns; });
   const std::scoped_lock lock(mutex);
   hanging = std::move(found);
+  in_flight = std::move(counts);
 }
 
 void Recorder::Impl::every_second(Parcel& parcel) {
@@ -401,6 +408,15 @@ void Recorder::Impl::write(const Parcel& parcel) {
   store_trouble = status.ok() ? "" : status.error().text();
 }
 
+void Recorder::Impl::do_work() {
+  std::vector<std::function<void(store::Writer&)>> now;
+  {
+    const std::scoped_lock lock(mutex);
+    now.swap(work);
+  }
+  for (const auto& one : now) one(*writer);
+}
+
 void Recorder::Impl::store() {
   auto next_flush = std::chrono::steady_clock::now() + 100ms;
   while (!queue.finished()) {
@@ -411,6 +427,7 @@ void Recorder::Impl::store() {
     }
     if (!writer || std::chrono::steady_clock::now() < next_flush) continue;
     next_flush = std::chrono::steady_clock::now() + 100ms;
+    do_work();
     const Status flushed = writer->flush();
     if (!flushed.ok()) {
       const std::scoped_lock lock(mutex);
@@ -420,6 +437,7 @@ void Recorder::Impl::store() {
     stored.store(writer->rows_committed(), std::memory_order_relaxed);
     file_bytes.store(writer->file_bytes(), std::memory_order_relaxed);
   }
+  if (writer) do_work();
 }
 
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -479,6 +497,20 @@ std::vector<LiveCall> Recorder::hanging() const {
 hal::SystemSnapshot Recorder::snapshot() const {
   const std::scoped_lock lock(impl_->mutex);
   return impl_->last_snapshot;
+}
+std::map<hal::CallId, uint64_t> Recorder::in_flight() const {
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->in_flight;
+}
+std::vector<kernelside::FileReport> Recorder::probe_reports() const { return impl_->tracer->reports(); }
+void Recorder::with_writer(std::function<void(store::Writer&)> work) {
+  if (!impl_->writer) return;
+  const std::scoped_lock lock(impl_->mutex);
+  if (impl_->work.size() >= kMaxWork) {
+    impl_->ledger.add(hal::Loss::store_failed);
+    return;
+  }
+  impl_->work.push_back(std::move(work));
 }
 std::vector<std::string> Recorder::degraded() const { return impl_->degraded; }
 std::string Recorder::store_trouble() const {

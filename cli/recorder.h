@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -65,6 +66,11 @@ class Recorder {
   // Calls in flight longer than hang_after, as of the last second; longest first.
   std::vector<LiveCall> hanging() const;
   hal::SystemSnapshot snapshot() const;
+  // How many calls had not returned when last looked at (once a second), by call.
+  std::map<hal::CallId, uint64_t> in_flight() const;
+  std::vector<kernelside::FileReport> probe_reports() const;
+  // Runs `work` on the store thread before the next commit; not at all without a recording.
+  void with_writer(std::function<void(store::Writer&)> work);
   // Names of the threads' programs and host programs that are not there, with reasons.
   std::vector<std::string> degraded() const;
   // Calls lost to a full ring: call name and count.

@@ -31,16 +31,23 @@ option(INGERO_PORTABLE "Link everything but glibc and libstdc++ statically, for 
 if(INGERO_PORTABLE)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
   # The compiler's own libraries stay shared: their static forms ask for a newer glibc than we do.
-  add_link_options(-Wl,--as-needed)
+  # So do those Debian ships no archives of: tools/bundle.sh puts them into lib/ beside bin/.
+  add_link_options(-Wl,--as-needed "-Wl,-rpath,$ORIGIN/../lib" -Wl,--disable-new-dtags)
   add_compile_definitions(FMT_HEADER_ONLY)  # Debian ships no libfmt.a
 endif()
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+find_package(prometheus-cpp REQUIRED)
 pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET libbpf)
 pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(OPENSSL REQUIRED IMPORTED_TARGET openssl)
+set(suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
+set(CMAKE_FIND_LIBRARY_SUFFIXES .so)  # Debian has no archive of it
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})
 if(INGERO_PORTABLE)
   # What archives leave to the linker: the order is theirs.
   find_library(INGERO_LIBZ z REQUIRED)
@@ -52,12 +59,15 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 
-# ingero_room(NAME [PUBLIC deps...] [PRIVATE deps...])
-# One static library per room from every .cc in its folder. Dependencies are private unless a border header
+# ingero_room(NAME [FOLDERS] [PUBLIC deps...] [PRIVATE deps...])
+# One static library per room from every .cc in its folder; with FOLDERS also from those below it. Dependencies are private unless a border header
 # needs them, so a forbidden include also fails to find its header.
 function(ingero_room name)
-  cmake_parse_arguments(R "" "" "PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(R "FOLDERS" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  if(R_FOLDERS)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  endif()
   if(NOT sources)
     return()
   endif()

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -115,6 +116,22 @@ struct Library {
   std::string_view (*status_name)(int64_t code) = nullptr;
 };
 
+struct Event;
+class FabricSampler;
+struct SamplerWorld;
+
+// Calls a user might look for and why no row describes them.
+struct NotProbed {
+  std::string_view calls;
+  std::string_view reason;
+};
+
+// An event that a device told a program, by the library's number of it.
+struct AsyncEvent {
+  std::string_view name;
+  bool is_error = false;
+};
+
 struct Backend {
   std::string_view name;    // "cuda"
   std::string_view vendor;  // the `vendor` column: "nvidia"
@@ -127,6 +144,14 @@ struct Backend {
   Place (*place_of)(uint64_t code) = nullptr;
   // Return codes beside 0 that are an answer and no failure: "not ready yet" of a query.
   std::span<const int64_t> not_failures = {};
+  std::string_view opt_in = {};  // the flag of `trace` without which nothing of it is probed; empty: always probed
+  std::span<const NotProbed> not_probed = {};
+  std::string_view event_call = {};  // the row whose kFlags at return numbers an AsyncEvent
+  AsyncEvent (*event_of)(uint64_t code) = nullptr;
+  // A last look at a decoded event of `row`, for values whose meaning hangs on another value. Pure.
+  void (*refine)(const Row& row, Event& event) = nullptr;
+  // Reads fabric adapters without any vendor library. The world outlives what is returned.
+  std::unique_ptr<FabricSampler> (*open_fabric)(const SamplerWorld& world) = nullptr;
 };
 
 }  // namespace ingero::hal

@@ -113,6 +113,7 @@ struct Step {
 // Append only; a released step never changes.
 constexpr Step kSteps[] = {
     {20, "compact rows, dictionaries, histograms", first_layout},
+    {22, "samples of fabric adapters and devices", samples_tables},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

@@ -17,7 +17,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "hal/call_table.h"
+#include "hal/device.h"
 #include "hal/event.h"
+#include "hal/fabric.h"
 #include "hal/loss.h"
 #include "store/location.h"
 
@@ -83,6 +85,9 @@ class Writer {
   void add_stack(uint64_t stack_id, std::string_view ips_json, std::string_view frames_json);
   void add_snapshot(const hal::SystemSnapshot& snapshot);
   void add_chain(const Chain& chain);
+  void add_sample(const hal::FabricSample& sample);
+  void add_sample(const hal::DeviceSample& sample);
+  void add_device_error(const hal::DeviceError& error);
 
   // Takes the events over; commits whenever a batch is full. An event with Outcome::kInFlight is a row that the final
   // event of the same (tid, start_mono_ns) completes.

@@ -61,6 +61,7 @@ Status Writer::Impl::write_pending(bool aggregates_due) {
   INGERO_TRY(write_rows());
   INGERO_TRY(write_updates());
   INGERO_TRY(write_extras());
+  INGERO_TRY(samples.write(database));
   INGERO_TRY(write_losses());
   if (!aggregates_due) return {};
   INGERO_TRY(aggregates.flush(database, wall_ns));
@@ -211,6 +212,7 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
   stacks.clear();
   snapshots.clear();
   chains.clear();
+  samples.committed();
   if (!aggregates_written) return;
   aggregates.committed();
   aggregates.trim(kEntriesKept);

@@ -17,6 +17,7 @@
 #include "store/dictionaries.h"
 #include "store/file_lock.h"
 #include "store/row_image.h"
+#include "store/samples.h"
 #include "store/selector.h"
 #include "store/sqlite.h"
 #include "store/writer.h"
@@ -110,6 +111,7 @@ struct Writer::Impl {
   std::vector<Stack> stacks;
   std::vector<hal::SystemSnapshot> snapshots;
   std::vector<Chain> chains;
+  Samples samples;
   std::array<uint64_t, static_cast<size_t>(hal::Loss::kCount)> losses_written{};
 
   Statement insert_rows, insert_image, update_row, put_block, stretch_block;

@@ -21,8 +21,12 @@ rm -rf "$stage/ingero/tests/gpu/__pycache__"
 cp LICENSE "$stage/ingero/"
 cp -R LICENSES "$stage/ingero/"
 
+# Libraries without archives go along (the HTTP server and what it needs).
+mkdir -p "$stage/ingero/lib"
+ldd "$build/cli/ingero" | awk '$1 ~ /^lib(cpp-httplib|prometheus-cpp|ssl|crypto|brotli|z\.)/ && $2 == "=>" {print $3}' |
+  xargs -r cp -Lt "$stage/ingero/lib"
 foreign=$(ldd "$stage/ingero/bin/ingero" | awk '{print $1}' |
-  grep -vE '^(linux-vdso|libc|libm|libpthread|libdl|librt|libstdc\+\+|libgcc_s)\.so|ld-linux' || true)
+  grep -vE '^(linux-vdso|libc|libm|libpthread|libdl|librt|libstdc\+\+|libgcc_s|cpp-httplib|prometheus-cpp-core|ssl|crypto|brotli[a-z]*|z)[.0-9]*\.so|ld-linux' || true)
 if [ -n "$foreign" ]; then
   echo "bundle: ingero still needs $foreign: not portable" >&2
   exit 1

@@ -18,9 +18,10 @@ import filters
 import harness
 import hostside
 import lifetime
+import metrics
 import times
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics)
 SKIPPED = 77
 
 

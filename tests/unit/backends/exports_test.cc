@@ -34,6 +34,8 @@ std::vector<std::string> candidates() {
       "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5",
       "/usr/lib/aarch64-linux-gnu/libamdhip64.so.5",
       "/opt/rocm/lib/libamdhip64.so",
+      "/usr/lib/x86_64-linux-gnu/libibverbs.so.1",
+      "/usr/lib/aarch64-linux-gnu/libibverbs.so.1",
   };
   if (const char* more = std::getenv("INGERO_VENDOR_LIBRARIES")) {
     for (const std::string_view path : split(more, ':')) paths.emplace_back(path);

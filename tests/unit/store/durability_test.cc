@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include "recording.h"
+#include "store/schema.h"
 #include "store/sqlite.h"
 
 namespace ingero::store::testing {
@@ -284,9 +285,10 @@ TEST_F(DurabilityTest, FilesThatAreNoRecordingAreRefusedAndLeftAlone) {
 TEST_F(DurabilityTest, ANewerSchemaIsRefusedBothWays) {
   open();
   close();
-  execute("PRAGMA user_version = 21");
+  execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion + 1));
   EXPECT_EQ(refusal_of_writer().code(), Errc::kNotSupported);
-  EXPECT_THAT(refusal_of_reader().message(), HasSubstr("newer version (schema 21, this one knows up to 20)"));
+  EXPECT_THAT(refusal_of_reader().message(), HasSubstr(fmt::format("newer version (schema {}, this one knows up to {})",
+                                                                   kSchemaVersion + 1, kSchemaVersion)));
 }
 
 TEST_F(DurabilityTest, AFileThatDoesNotExistIsNotFound) { EXPECT_EQ(refusal_of_reader().code(), Errc::kNotFound); }
@@ -333,8 +335,10 @@ TEST_F(DurabilityTest, TheSchemaSaysItsVersion) {
   open();
   close();
   EXPECT_EQ(row("SELECT value FROM schema_info WHERE key = 'version'"), "1.0");
-  EXPECT_EQ(row("PRAGMA user_version"), "20");
-  EXPECT_EQ(row("SELECT version, what FROM schema_migrations"), "20|compact rows, dictionaries, histograms");
+  EXPECT_EQ(row("PRAGMA user_version"), std::to_string(kSchemaVersion));
+  EXPECT_EQ(row("SELECT max(version) FROM schema_migrations"), std::to_string(kSchemaVersion));
+  EXPECT_EQ(rows("SELECT version, what FROM schema_migrations ORDER BY 1").front(),
+            "20|compact rows, dictionaries, histograms");
   EXPECT_EQ(read()->version(), "1.0");
 }
 

@@ -1,0 +1,168 @@
+// The RDMA backend: the control path of libibverbs, and the adapters in sysfs.
+//
+// The data path (ibv_post_send, ibv_poll_cq and their like) is inline in verbs.h and enters the provider through a
+// pointer: there is no symbol to probe. Prototypes and structure offsets: infiniband/verbs.h of rdma-core 44, whose
+// public structures have been laid out so since libibverbs 1.1; exports with two versions resolve to the default one.
+//
+// kHandle is the object the call is about; kHandle2 of queue pair calls the queue pair's number, of
+// ibv_get_async_event the port or the object; kFlags the queue pair's state after the call, its type at creation, the
+// access rights of a memory region, or the type of an asynchronous event.
+#include <cstring>
+
+#include "backends/rdma/sysfs.h"
+#include "hal/event.h"
+#include "hal/shapes.h"
+
+namespace ingero::backends::rdma {
+
+using namespace hal;  // NOLINT(google-build-using-namespace): a table in the words of the model
+
+namespace {
+
+constexpr uint16_t kSource = 12;  // after 10 (hip) and 11
+constexpr std::string_view kAsyncCall = "ibv_get_async_event";
+
+// struct ibv_qp: qp_num at 52, state at 56 (libibverbs sets it when a modification succeeded).
+constexpr Peek kQpNumber[] = {{Field::kHandle2, 52, 4}};
+constexpr Peek kQpNumberAndState[] = {{Field::kHandle2, 52, 4}, {Field::kFlags, 56, 4, When::kReturn}};
+constexpr Param kQp{.abi = Abi::kPtr, .into = Field::kHandle, .peeks = kQpNumber};
+constexpr Param kQpChanged{.abi = Abi::kPtr, .into = Field::kHandle, .peeks = kQpNumberAndState};
+// struct ibv_qp_init_attr: qp_type at 52.
+constexpr Peek kQpType[] = {{Field::kFlags, 52, 4}};
+constexpr Param kQpInit{.abi = Abi::kPtr, .peeks = kQpType};
+// struct ibv_mr: addr at 16, length at 24.
+constexpr Peek kRegion[] = {{Field::kAddress, 16, 8}, {Field::kBytes, 24, 8}};
+constexpr Param kMr{.abi = Abi::kPtr, .into = Field::kHandle, .peeks = kRegion};
+// struct ibv_async_event: element (pointer or int) at 0, event_type at 8.
+constexpr Peek kAsyncEvent[] = {{Field::kHandle2, 0, 8, When::kReturn}, {Field::kFlags, 8, 4, When::kReturn}};
+constexpr Param kAsync{.abi = Abi::kPtr, .peeks = kAsyncEvent};
+
+constexpr Param kObject[] = {param::kHandle};
+constexpr Param kQueryDevice[] = {param::kHandle, param::kSkip};
+constexpr Param kQueryPort[] = {param::kHandle, param::kSkip32, param::kSkip};
+constexpr Param kQueryGid[] = {param::kHandle, param::kSkip32, param::kSkip32, param::kSkip};
+constexpr Param kRegister[] = {param::kHandle, param::kAddress, param::kBytes, param::kFlags32};
+constexpr Param kRegisterIova[] = {param::kHandle, param::kAddress, param::kBytes, param::kSkip64, param::kFlags32};
+constexpr Param kRegisterDmabuf[] = {param::kHandle, param::kSkip64, param::kBytes,
+                                     param::kSkip64, param::kSkip32, param::kFlags32};
+constexpr Param kDeregister[] = {kMr};
+constexpr Param kCreateCq[] = {param::kHandle, param::kSkip32, param::kSkip, param::kSkip, param::kSkip32};
+constexpr Param kGetCqEvent[] = {param::kHandle, param::kSkip, param::kSkip};
+constexpr Param kAck[] = {param::kHandle, param::kSkip32};
+constexpr Param kCreateQp[] = {param::kHandle, kQpInit};
+constexpr Param kModifyQp[] = {kQpChanged, param::kSkip, param::kSkip32};
+constexpr Param kQueryQp[] = {kQp, param::kSkip, param::kSkip32, param::kSkip};
+constexpr Param kDestroyQp[] = {kQp};
+constexpr Param kQpAnd[] = {kQp, param::kSkip};
+constexpr Param kGetAsync[] = {param::kHandle, kAsync};
+
+// clang-format off
+constexpr Row kRows[] = {
+    {.name = "ibv_open_device", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kPointer},
+    {.name = "ibv_close_device", .kind = Kind::kFabric, .shape = kObject},
+    {.name = "ibv_query_device", .kind = Kind::kFabric, .shape = kQueryDevice},
+    {.name = "ibv_query_port", .kind = Kind::kFabric, .shape = kQueryPort},
+    {.name = "ibv_query_gid", .kind = Kind::kFabric, .shape = kQueryGid},
+    {.name = "ibv_alloc_pd", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kPointer},
+    {.name = "ibv_dealloc_pd", .kind = Kind::kFabric, .shape = kObject},
+    {.name = "ibv_reg_mr", .kind = Kind::kFabric, .shape = kRegister, .returns = Returns::kPointer},
+    {.name = "ibv_reg_mr_iova", .kind = Kind::kFabric, .shape = kRegisterIova, .returns = Returns::kPointer},
+    {.name = "ibv_reg_mr_iova2", .kind = Kind::kFabric, .shape = kRegisterIova, .returns = Returns::kPointer},
+    {.name = "ibv_reg_dmabuf_mr", .kind = Kind::kFabric, .shape = kRegisterDmabuf, .returns = Returns::kPointer},
+    {.name = "ibv_dereg_mr", .kind = Kind::kFabric, .shape = kDeregister},
+    {.name = "ibv_create_cq", .kind = Kind::kFabric, .shape = kCreateCq, .returns = Returns::kPointer},
+    {.name = "ibv_destroy_cq", .kind = Kind::kFabric, .shape = kObject},
+    {.name = "ibv_get_cq_event", .kind = Kind::kFabric, .shape = kGetCqEvent},
+    {.name = "ibv_ack_cq_events", .kind = Kind::kFabric, .shape = kAck, .returns = Returns::kVoid},
+    {.name = "ibv_create_qp", .kind = Kind::kFabric, .shape = kCreateQp, .returns = Returns::kPointer},
+    {.name = "ibv_modify_qp", .kind = Kind::kFabric, .shape = kModifyQp},
+    {.name = "ibv_query_qp", .kind = Kind::kFabric, .shape = kQueryQp},
+    {.name = "ibv_destroy_qp", .kind = Kind::kFabric, .shape = kDestroyQp},
+    {.name = "ibv_query_ece", .kind = Kind::kFabric, .shape = kQpAnd},
+    {.name = "ibv_set_ece", .kind = Kind::kFabric, .shape = kQpAnd},
+    {.name = "ibv_create_ah", .kind = Kind::kFabric, .shape = kQueryDevice, .returns = Returns::kPointer},
+    {.name = "ibv_destroy_ah", .kind = Kind::kFabric, .shape = kObject},
+    {.name = kAsyncCall, .kind = Kind::kFabric, .shape = kGetAsync},
+    {.name = "ibv_ack_async_event", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kVoid},
+};
+// clang-format on
+
+constexpr std::string_view kSonames[] = {"libibverbs.so*"};
+
+constexpr Library kLibraries[] = {
+    {.name = "libibverbs", .sonames = kSonames, .rows = kRows, .layer = "RDMA", .source = kSource},
+};
+
+constexpr NotProbed kNotProbed[] = {
+    {"ibv_post_send, ibv_post_recv, ibv_poll_cq, ibv_req_notify_cq, ibv_wr_*",
+     "inline in verbs.h: they jump into the provider, which exports no symbol for them"},
+};
+
+// enum ibv_event_type, by number; whether it tells of an error; whether its element is a port.
+struct AsyncType {
+  std::string_view name;
+  bool is_error;
+  bool is_port;
+};
+constexpr AsyncType kAsyncTypes[] = {
+    {"IBV_EVENT_CQ_ERR", true, false},
+    {"IBV_EVENT_QP_FATAL", true, false},
+    {"IBV_EVENT_QP_REQ_ERR", true, false},
+    {"IBV_EVENT_QP_ACCESS_ERR", true, false},
+    {"IBV_EVENT_COMM_EST", false, false},
+    {"IBV_EVENT_SQ_DRAINED", false, false},
+    {"IBV_EVENT_PATH_MIG", false, false},
+    {"IBV_EVENT_PATH_MIG_ERR", true, false},
+    {"IBV_EVENT_DEVICE_FATAL", true, false},
+    {"IBV_EVENT_PORT_ACTIVE", false, true},
+    {"IBV_EVENT_PORT_ERR", true, true},
+    {"IBV_EVENT_LID_CHANGE", false, true},
+    {"IBV_EVENT_PKEY_CHANGE", false, true},
+    {"IBV_EVENT_SM_CHANGE", false, true},
+    {"IBV_EVENT_SRQ_ERR", true, false},
+    {"IBV_EVENT_SRQ_LIMIT_REACHED", false, false},
+    {"IBV_EVENT_QP_LAST_WQE_REACHED", false, false},
+    {"IBV_EVENT_CLIENT_REREGISTER", false, true},
+    {"IBV_EVENT_GID_CHANGE", false, true},
+    {"IBV_EVENT_WQ_FATAL", true, false},
+};
+
+hal::AsyncEvent async_event_of(uint64_t code) {
+  if (code >= std::size(kAsyncTypes)) return {"unknown", false};
+  return {kAsyncTypes[code].name, kAsyncTypes[code].is_error};
+}
+
+// The element is a union: of a port event only the low half was written, of a device event nothing.
+void refine(const Row& row, Event& event) {
+  if (row.name != kAsyncCall || !event.has(Has::kFlags) || !event.has(Has::kHandle2)) return;
+  if (event.flags < std::size(kAsyncTypes) && kAsyncTypes[event.flags].is_port) {
+    event.handle2 &= 0xffffffff;
+  } else if (event.flags >= std::size(kAsyncTypes) || kAsyncTypes[event.flags].name == "IBV_EVENT_DEVICE_FATAL") {
+    event.clear(Has::kHandle2);
+  }
+}
+
+// Calls return an errno, or -1 with errno set.
+std::string_view status_name(int64_t code) {
+  if (code == 0) return "SUCCESS";
+  const char* name = code > 0 && code < 4096 ? strerrorname_np(static_cast<int>(code)) : nullptr;
+  return name != nullptr ? name : std::string_view{};
+}
+
+std::unique_ptr<FabricSampler> open_fabric(const SamplerWorld& world) { return std::make_unique<SysfsSampler>(world); }
+
+}  // namespace
+
+extern const Backend kBackend;
+constexpr Backend kBackend{.name = "rdma",
+                           .vendor = "rdma",
+                           .libraries = kLibraries,
+                           .status_name = status_name,
+                           .opt_in = "--rdma-verbs",
+                           .not_probed = kNotProbed,
+                           .event_call = kAsyncCall,
+                           .event_of = async_event_of,
+                           .refine = refine,
+                           .open_fabric = open_fabric};
+
+}  // namespace ingero::backends::rdma

@@ -1,0 +1,113 @@
+// The composition of a scrape: what each part of the running recording says.
+#include "cli/metrics_endpoint.h"
+
+#include <map>
+#include <tuple>
+
+#include <CLI/CLI.hpp>
+
+#include "serve/prometheus/metric_names.h"
+#include "serve/prometheus/operation_names.h"
+#include "serve/prometheus/process_metrics.h"
+
+namespace ingero::cli {
+namespace {
+
+namespace prom = serve::prometheus;
+
+std::string_view word(hal::Severity severity) {
+  return severity == hal::Severity::kInfo ? "info" : severity == hal::Severity::kLoss ? "loss" : "error";
+}
+
+std::string_view word(hal::RowState state) {
+  return state == hal::RowState::kResolved ? "attached" : state == hal::RowState::kAbsent ? "absent" : "refused";
+}
+
+void write_snapshot(prom::Page& page, const hal::SystemSnapshot& snapshot) {
+  const auto share = [&page](const prom::Metric& metric, double percent, prom::Labels labels = {}) {
+    if (percent >= 0) page.add(metric, std::move(labels), percent / 100);
+  };
+  share(prom::kCpu, snapshot.cpu_percent);
+  share(prom::kMemory, snapshot.mem_percent);
+  if (snapshot.mem_available_mb >= 0) {
+    page.add(prom::kMemoryAvailable, {}, static_cast<double>(snapshot.mem_available_mb) * (1 << 20));
+  }
+  if (snapshot.load1 >= 0) page.add(prom::kLoad, {}, snapshot.load1);
+  share(prom::kPressure, snapshot.psi_cpu_some, {{"resource", "cpu"}, {"share", "some"}});
+  share(prom::kPressure, snapshot.psi_io_some, {{"resource", "io"}, {"share", "some"}});
+  share(prom::kPressure, snapshot.psi_io_full, {{"resource", "io"}, {"share", "full"}});
+  share(prom::kPressure, snapshot.psi_mem_some, {{"resource", "memory"}, {"share", "some"}});
+  share(prom::kPressure, snapshot.psi_mem_full, {{"resource", "memory"}, {"share", "full"}});
+}
+
+void write_losses(prom::Page& page, const hal::LossLedger& losses) {
+  using hal::Loss;
+  for (size_t i = 0; i < static_cast<size_t>(Loss::kCount); ++i) {
+    const hal::LossRow& row = hal::kLossTable[i];
+    page.add(prom::kLosses, {{"name", std::string(row.name)}, {"severity", std::string(word(row.severity))}},
+             static_cast<double>(losses.count(static_cast<Loss>(i))));
+  }
+  page.add(prom::kEarlierOverflows, {},
+           static_cast<double>(losses.count(Loss::ring_full) + losses.count(Loss::host_ring_full) +
+                               losses.count(Loss::critical_ring_full)));
+  page.add(prom::kDatabasePruned, {}, static_cast<double>(losses.count(Loss::store_pruned)));
+}
+
+void write_probes(prom::Page& page, const std::vector<kernelside::FileReport>& files) {
+  std::map<std::tuple<std::string, std::string, hal::RowState>, uint64_t> counts;
+  for (const auto& file : files) {
+    for (const auto& row : file.rows) ++counts[{file.backend, file.library, row.state}];
+  }
+  for (const auto& [key, count] : counts) {
+    const auto& [backend, library, state] = key;
+    page.add(prom::kProbes, {{"backend", backend}, {"library", library}, {"state", std::string(word(state))}},
+             static_cast<double>(count));
+  }
+}
+
+}  // namespace
+
+void add_metrics_options(CLI::App& command, MetricsOptions& options) {
+  command.add_option("--prometheus", options.server.address,
+                     "Serve metrics for Prometheus here, at /metrics (:PORT binds to this machine only)");
+  command.add_option("--prometheus-cert", options.server.certificate,
+                     "Serve them over TLS with this certificate (PEM)");
+  command.add_option("--prometheus-key", options.server.key, "The certificate's key (PEM)");
+  command.add_option("--prometheus-auth", options.server.auth_file,
+                     "Ask for a secret of this file: lines 'bearer TOKEN' or 'basic USER:PASSWORD'");
+  command.add_flag("--prometheus-earlier-names", options.earlier_names,
+                   "Also serve the earlier agent's names that are in no base unit");
+}
+
+Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::open(const MetricsOptions& options,
+                                                               const hal::CallTable& calls) {
+  auto server = prom::Server::bind(options.server);
+  if (!server.ok()) return server.error().in("--prometheus");
+  return std::unique_ptr<MetricsEndpoint>(new MetricsEndpoint(std::move(*server), calls, options.earlier_names));
+}
+
+void MetricsEndpoint::serve(const Recorder& recorder) {
+  server_->start([this, &recorder] { return page(recorder); });
+}
+
+std::string MetricsEndpoint::page(const Recorder& recorder) {
+  prom::Page page;
+  call_metrics_.write(page);
+  for (const auto& [call, count] : recorder.in_flight()) {
+    page.add(prom::kOperationsInFlight, prom::operation_labels(calls_[call]), static_cast<double>(count));
+  }
+  write_snapshot(page, recorder.snapshot());
+  write_probes(page, recorder.probe_reports());
+  page.add(prom::kStored, {}, static_cast<double>(recorder.stored()));
+  page.add(prom::kStoreTrouble, {}, recorder.store_trouble().empty() ? 0 : 1);
+  if (recorder.file_bytes() > 0) page.add(prom::kDatabaseBytes, {}, static_cast<double>(recorder.file_bytes()));
+  page.add(prom::kBuild, {{"version", INGERO_VERSION}}, 1);
+  prom::write_process(page);
+  for (const Part& part : parts_) part(page);
+  folded_ += page.folded();
+  write_losses(page, recorder.losses());
+  page.add(prom::kFolded, {}, static_cast<double>(folded_));
+  return page.text();
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,158 @@
+// Events become sums: exact counts, exact buckets, nothing counted twice, memory bounded.
+#include "serve/prometheus/call_metrics.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "serve/prometheus/operation_names.h"
+
+namespace ingero::serve::prometheus {
+namespace {
+
+using hal::Event;
+using hal::Has;
+
+constexpr hal::Row kRows[] = {
+    {.name = "acmeCopy", .kind = hal::Kind::kMemcpy, .shape = {}},
+    {.name = "acmeLaunch", .kind = hal::Kind::kLaunch, .shape = {}},
+    {.name = "acmeAllReduce", .kind = hal::Kind::kCollective, .shape = {}},
+};
+constexpr hal::Row kLowRows[] = {{.name = "lowCopy", .kind = hal::Kind::kMemcpy, .shape = {}}};
+constexpr hal::Library kLibraries[] = {
+    {.name = "libacme", .sonames = {}, .rows = kRows, .layer = "ACME", .source = 20},
+    {.name = "liblow", .sonames = {}, .rows = kLowRows, .layer = "LOW", .source = 21},
+};
+constexpr hal::Backend kBackend = {.name = "acme", .vendor = "acme-corp", .libraries = kLibraries};
+
+const hal::CallTable& table() {
+  static const hal::Backend* const backends[] = {&kBackend};
+  static const hal::CallTable calls(backends);
+  return calls;
+}
+
+Event event_of(std::string_view name, uint64_t duration_ns, uint32_t pid = 7) {
+  Event event;
+  for (size_t i = 0; i < table().size(); ++i) {
+    if (table()[static_cast<hal::CallId>(i)].name == name) event.call = static_cast<hal::CallId>(i);
+  }
+  EXPECT_NE(event.call, hal::kNoCall) << name;
+  event.kind = table()[event.call].kind;
+  event.pid = event.tid = pid;
+  event.duration_ns = duration_ns;
+  event.set(Has::kDuration);
+  return event;
+}
+
+std::string page_of(const CallMetrics& metrics) {
+  Page page;
+  metrics.write(page);
+  EXPECT_EQ(page.folded(), 0U);
+  return page.text();
+}
+
+#define EXPECT_LINE(text, line) \
+  EXPECT_NE((text).find(std::string("\n") + (line) + "\n"), std::string::npos) << (line) << "\n" << (text)
+#define EXPECT_NO_PART(text, part) EXPECT_EQ((text).find(part), std::string::npos) << (text)
+
+constexpr const char* kCopyLabels = R"({kind="memcpy",library="libacme",operation="acmeCopy",vendor="acme-corp")";
+
+TEST(CallMetrics, PutsEachDurationIntoTheBucketItBelongsTo) {
+  CallMetrics metrics(table(), false);
+  // On a bound, one beyond it, before the first, beyond the last.
+  const std::vector<Event> events = {event_of("acmeCopy", 1024), event_of("acmeCopy", 1025), event_of("acmeCopy", 0),
+                                     event_of("acmeCopy", 4096), event_of("acmeCopy", 100'000'000'000)};
+  metrics.add(events);
+  const std::string text = page_of(metrics);
+  const auto bucket = [](const char* le, int count) {
+    return std::string("gpu_operation_duration_seconds_bucket") + kCopyLabels + ",le=\"" + le + "\"} " +
+           std::to_string(count);
+  };
+  EXPECT_LINE(text, bucket("1.024e-06", 2));
+  EXPECT_LINE(text, bucket("4.096e-06", 4));
+  EXPECT_LINE(text, bucket("68.719476736", 4));
+  EXPECT_LINE(text, bucket("+Inf", 5));
+}
+
+TEST(CallMetrics, CountsErrorsAndUnfinishedCalls) {
+  CallMetrics metrics(table(), false);
+  std::vector<Event> events(4, event_of("acmeCopy", 10));
+  events[1].failed = true;
+  events[2].outcome = hal::Outcome::kExited;
+  events[3].outcome = hal::Outcome::kInFlight;  // will come again
+  metrics.add(events);
+  const std::string text = page_of(metrics);
+  EXPECT_LINE(text, std::string("gpu_operations_total") + kCopyLabels + "} 3");
+  EXPECT_LINE(text, std::string("gpu_operation_errors_total") + kCopyLabels + "} 1");
+  EXPECT_LINE(text, std::string("gpu_operations_unfinished_total") + kCopyLabels + "} 1");
+  EXPECT_LINE(text, std::string("gpu_operation_duration_seconds_count") + kCopyLabels + "} 2");
+  EXPECT_LINE(text, "gpu_cuda_operation_count{operation=\"acmeCopy\",source=\"ACME\"} 3");
+}
+
+TEST(CallMetrics, CountsACopyInsideACopyOnce) {
+  CallMetrics metrics(table(), true);
+  std::vector<Event> events = {event_of("acmeCopy", 2'000'000), event_of("lowCopy", 1'000'000)};
+  for (Event& event : events) {
+    event.bytes = 100;
+    event.set(Has::kBytes);
+    event.direction = hal::Direction::kHostToDevice;
+    event.set(Has::kDirection);
+  }
+  events[1].parent_call = events[0].call;
+  events[1].set(Has::kParent);
+  metrics.add(events);
+  events[0].failed = true;  // moved nothing
+  metrics.add({events.data(), 1});
+  const std::string text = page_of(metrics);
+  EXPECT_LINE(text, "gpu_memcpy_bytes_total{direction=\"h2d\"} 100");
+  EXPECT_LINE(text, "gpu_copy_bytes_total{direction=\"h2d\",vendor=\"acme-corp\"} 100");
+  EXPECT_LINE(text, "gpu_memcpy_duration_ms_sum{direction=\"h2d\"} 4");
+  EXPECT_LINE(text, "gpu_memcpy_duration_ms_count{direction=\"h2d\"} 2");
+}
+
+TEST(CallMetrics, EarlierNamesInOtherUnitsComeOnlyWhenAskedFor) {
+  CallMetrics metrics(table(), false);
+  const Event event = event_of("acmeCopy", 5000);
+  metrics.add({&event, 1});
+  EXPECT_NO_PART(page_of(metrics), "_ms");
+  EXPECT_NO_PART(page_of(metrics), "microseconds");
+  CallMetrics both(table(), true);
+  both.add({&event, 1});
+  EXPECT_NE(page_of(both).find("percentile=\"p99\""), std::string::npos);
+}
+
+TEST(CallMetrics, KeepsABoundedNumberOfProcessesAndTheirSum) {
+  CallMetrics metrics(table(), false);
+  constexpr uint32_t kProcesses = CallMetrics::kMaxPids + 50;
+  for (uint32_t pid = 1; pid <= kProcesses; ++pid) {
+    Event event = event_of("acmeLaunch", 10, pid);
+    event.block = {32, 2, 1};
+    event.set(Has::kBlock);
+    metrics.add({&event, 1});
+  }
+  const std::string text = page_of(metrics);
+  EXPECT_LINE(text, "gpu_kernel_launch_count{pid=\"other\"} 50");
+  EXPECT_LINE(text, "gpu_kernel_launch_count{pid=\"" + std::to_string(kProcesses) + "\"} 1");
+  EXPECT_NO_PART(text, "gpu_kernel_launch_count{pid=\"50\"}");
+  EXPECT_LINE(text, "gpu_kernel_launch_threads_per_block_bucket{pid=\"other\",le=\"64\"} 50");
+  EXPECT_LINE(text, "gpu_kernel_launch_threads_per_block_bucket{pid=\"other\",le=\"32\"} 0");
+}
+
+TEST(CallMetrics, CollectivesGoByTheirOperation) {
+  CallMetrics metrics(table(), false);
+  Event event = event_of("acmeAllReduce", 10);
+  event.bytes = 4096;
+  event.set(Has::kBytes);
+  metrics.add({&event, 1});
+  const std::string text = page_of(metrics);
+  EXPECT_LINE(text, "gpu_nccl_collective_count{op_type=\"ALL_REDUCE\"} 1");
+  EXPECT_LINE(text, "gpu_nccl_collective_bytes_total{op_type=\"ALL_REDUCE\"} 4096");
+  EXPECT_EQ(collective_name("ncclBcast"), "BROADCAST");
+  EXPECT_EQ(collective_name("ncclAlltoAll"), "ALL_TO_ALL");
+  EXPECT_EQ(collective_name("ncclReduceScatter"), "REDUCE_SCATTER");
+  EXPECT_EQ(collective_name("ncclSend"), "SEND");
+}
+
+}  // namespace
+}  // namespace ingero::serve::prometheus

@@ -1,0 +1,179 @@
+// The metrics server against real clients on loopback: addresses, secrets, TLS, and requests that are none.
+#include "serve/prometheus/server.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+#include "base/fd.h"
+
+namespace ingero::serve::prometheus {
+namespace {
+
+class MetricsServer : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ingero_serve_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override {
+    server_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  std::string file(const std::string& name, const std::string& text, mode_t mode = 0600) {
+    const std::string path = folder_ + "/" + name;
+    std::ofstream(path) << text;
+    ::chmod(path.c_str(), mode);
+    return path;
+  }
+  void serve(ServerOptions options) {
+    options.address = "127.0.0.1:0";
+    auto bound = Server::bind(options);
+    ASSERT_TRUE(bound.ok()) << bound.error().text();
+    server_ = std::move(*bound);
+    server_->start([] { return "x 1\n"; });
+  }
+  uint16_t port() const {
+    const std::string url = server_->url();
+    return static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  }
+  int status(const httplib::Headers& headers = {}, const std::string& path = "/metrics") {
+    httplib::Client client("127.0.0.1", port());
+    const auto answer = client.Get(path, headers);
+    return answer ? answer->status : -1;
+  }
+  std::string folder_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST(MetricsAddress, MeansThisMachineUnlessAHostIsNamed) {
+  for (const char* text : {":9090", "9090", "127.0.0.1:9090", "localhost:9090", "[::1]:9090"}) {
+    const auto address = parse_address(text);
+    ASSERT_TRUE(address.ok()) << text;
+    EXPECT_TRUE(address->is_loopback) << text;
+    EXPECT_EQ(address->port, 9090) << text;
+  }
+  EXPECT_EQ(parse_address(":9090")->host, "127.0.0.1");
+  for (const char* text : {"0.0.0.0:9090", "[::]:9090", "10.0.0.1:9090", "node7:9090"}) {
+    EXPECT_FALSE(parse_address(text)->is_loopback) << text;
+  }
+  for (const char* text : {"", "x", "host:", "host:99999", "host:-1", "::1:9090", "[::1]9090", "host:80 80"}) {
+    EXPECT_FALSE(parse_address(text).ok()) << text;
+  }
+}
+
+TEST_F(MetricsServer, AnswersMetricsAndNothingElse) {
+  serve({});
+  httplib::Client client("127.0.0.1", port());
+  const auto answer = client.Get("/metrics");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, "x 1\n");
+  EXPECT_EQ(answer->get_header_value("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(status({}, "/"), 404);
+  EXPECT_EQ(status({}, "/metrics/../etc/passwd"), 404);
+  EXPECT_TRUE(server_->warning().empty());
+}
+
+TEST_F(MetricsServer, AsksForASecretOfItsFile) {
+  serve({.auth_file = file("auth", "# who may\nbearer s3cret\nbasic Aladdin:open sesame\n")});
+  EXPECT_EQ(status(), 401);
+  EXPECT_EQ(status({{"Authorization", "Bearer s3cret"}}), 200);
+  EXPECT_EQ(status({{"Authorization", "Bearer s3creT"}}), 401);
+  EXPECT_EQ(status({{"Authorization", "Bearer s3cret "}, {"X", "y"}}), 200);  // a header's end is trimmed
+  EXPECT_EQ(status({{"Authorization", "Bearer"}}), 401);
+  EXPECT_EQ(status({{"Authorization", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="}}), 200);  // RFC 7617's example
+  EXPECT_EQ(status({{"Authorization", "Basic QWxhZGRpbjo="}}), 401);
+}
+
+TEST_F(MetricsServer, RefusesASecretFileThatIsNoSecret) {
+  EXPECT_FALSE(Server::bind({.address = ":0", .auth_file = file("open", "bearer x\n", 0644)}).ok());
+  EXPECT_FALSE(Server::bind({.address = ":0", .auth_file = file("empty", "# nothing\n")}).ok());
+  const auto wrong = Server::bind({.address = ":0", .auth_file = file("wrong", "bearer x\ntoken y\n")});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.error().text().find("wrong:2:"), std::string::npos) << wrong.error().text();
+  EXPECT_FALSE(Server::bind({.address = ":0", .auth_file = folder_ + "/none"}).ok());
+}
+
+TEST_F(MetricsServer, SpeaksTls) {
+  const std::string key = folder_ + "/key.pem";
+  const std::string certificate = folder_ + "/cert.pem";
+  const std::string command =
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "
+      "/CN=localhost -addext subjectAltName=IP:127.0.0.1 -keyout " +
+      key + " -out " + certificate + " 2>/dev/null";
+  if (std::system(command.c_str()) != 0) GTEST_SKIP() << "no openssl command to make a certificate with";
+  serve({.certificate = certificate, .key = key});
+  EXPECT_EQ(server_->url().rfind("https://", 0), 0U);
+  httplib::SSLClient client("127.0.0.1", port());
+  client.set_ca_cert_path(certificate.c_str());
+  client.enable_server_certificate_verification(true);
+  const auto answer = client.Get("/metrics");
+  ASSERT_TRUE(answer) << httplib::to_string(answer.error());
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(status(), -1) << "plain HTTP must not be answered";
+
+  EXPECT_FALSE(Server::bind({.address = ":0", .certificate = certificate}).ok());
+  EXPECT_FALSE(Server::bind({.address = ":0", .certificate = key, .key = certificate}).ok());
+  EXPECT_FALSE(Server::bind({.address = ":0", .certificate = folder_ + "/none", .key = key}).ok());
+}
+
+TEST_F(MetricsServer, AnAddressInUseIsAnError) {
+  serve({});
+  const auto second = Server::bind({.address = "127.0.0.1:" + std::to_string(port())});
+  ASSERT_FALSE(second.ok());
+  EXPECT_NE(second.error().text().find("in use"), std::string::npos) << second.error().text();
+}
+
+TEST_F(MetricsServer, SilentConnectionsDoNotKeepScrapersOut) {
+  serve({});
+  std::vector<Fd> silent;
+  for (int i = 0; i < 12; ++i) {
+    Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port());
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
+    silent.push_back(std::move(socket));
+  }
+  httplib::Client client("127.0.0.1", port());
+  client.set_read_timeout(20);
+  const auto answer = client.Get("/metrics");
+  ASSERT_TRUE(answer) << httplib::to_string(answer.error());
+  EXPECT_EQ(answer->status, 200);
+}
+
+TEST_F(MetricsServer, BodiesAndLongLinesAreRefused) {
+  serve({});
+  httplib::Client client("127.0.0.1", port());
+  const auto answer = client.Post("/metrics", std::string(1 << 20, 'x'), "text/plain");
+  EXPECT_TRUE(!answer || answer->status >= 400);
+  EXPECT_TRUE(status({{"X", std::string(100000, 'x')}}) >= 400 || status({{"X", std::string(100000, 'x')}}) == -1);
+  EXPECT_EQ(status(), 200) << "and the server is still there";
+}
+
+TEST_F(MetricsServer, StopsWhileClientsAreConnected) {
+  serve({});
+  std::atomic<bool> done{false};
+  std::thread scraper([&] {
+    while (!done) (void)status();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  done = true;
+  server_->stop();
+  scraper.join();
+}
+
+}  // namespace
+}  // namespace ingero::serve::prometheus

@@ -1,4 +1,5 @@
 // Rules every registered backend keeps. The backends come from the registry: a new one is checked without a line here.
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -64,7 +65,7 @@ TEST(Conformance, EveryLibraryCanBeFoundAndShown) {
       EXPECT_NE(library.source, 0);
       EXPECT_EQ(library.in_executables, !library.anchors.empty())
           << "a library that may be inside an executable needs symbols that prove it, and only such a one does";
-      EXPECT_TRUE(library.status_name != nullptr || backend->status_name != nullptr);
+      EXPECT_FALSE(library.statuses.empty() && backend->statuses.empty());
     }
   }
 }
@@ -214,7 +215,10 @@ TEST(Conformance, EveryKindCarriesTheFieldsItIsAbout) {
       EXPECT_TRUE(has(Field::kFunction) && has(Field::kHandle));
     }
     if (has(Field::kSourcePlace) || has(Field::kDestinationPlace)) {
-      EXPECT_TRUE(s.backend->place_of != nullptr && has(Field::kSourcePlace) && has(Field::kDestinationPlace));
+      EXPECT_TRUE(!s.backend->places.empty() && has(Field::kSourcePlace) && has(Field::kDestinationPlace));
+    }
+    if (has(Field::kDirection)) {
+      EXPECT_FALSE(s.backend->directions.empty());
     }
     if (s.row->kind == Kind::kSync) {
       EXPECT_NE(s.row->flags & kSynchronising, 0);
@@ -249,12 +253,19 @@ TEST(Conformance, WhatACalleeWritesIsTrustedOnlyWhereItsReturnIsJudged) {
   });
 }
 
-TEST(Conformance, SuccessHasNoFailureName) {
+TEST(Conformance, ReturnCodesAreSortedAndSuccessHasAName) {
+  const auto expect_statuses = [](std::span<const StatusName> statuses) {
+    EXPECT_TRUE(std::is_sorted(statuses.begin(), statuses.end(), by_code));
+    EXPECT_FALSE(status_name(statuses, 0).empty());
+    EXPECT_TRUE(status_name(statuses, -123456).empty());
+  };
   for (const Backend* backend : backends::all_backends()) {
-    ASSERT_NE(backend->status_name, nullptr);
-    EXPECT_FALSE(backend->status_name(0).empty()) << backend->name;
-    EXPECT_TRUE(backend->status_name(-123456).empty());
-    for (const int64_t code : backend->not_failures) EXPECT_FALSE(backend->status_name(code).empty());
+    SCOPED_TRACE(backend->name);
+    for (const Library& library : backend->libraries) {
+      const auto statuses = library.statuses.empty() ? backend->statuses : library.statuses;
+      expect_statuses(statuses);
+      for (const int64_t code : backend->not_failures) EXPECT_FALSE(status_name(statuses, code).empty());
+    }
   }
 }
 

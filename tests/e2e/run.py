@@ -19,8 +19,9 @@ import harness
 import hostside
 import lifetime
 import times
+import vendors
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, vendors)
 SKIPPED = 77
 
 

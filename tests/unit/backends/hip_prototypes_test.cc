@@ -100,10 +100,9 @@ TEST(HipPrototypes, RowsAreWhatTheHeaderDeclares) {
   OVERLOADED(hipMemcpyFromSymbol, void*, const void*, size_t, size_t, hipMemcpyKind);
   OVERLOADED(hipMemcpyFromSymbolAsync, void*, const void*, size_t, size_t, hipMemcpyKind, hipStream_t);
 #undef OVERLOADED
-  std::set<std::string_view> undeclared = {"__hipRegisterFatBinary", "__hipUnregisterFatBinary",
-                                           "__hipRegisterFunction",  "hipLaunchKernelExC",
-                                           "hipDrvLaunchKernelEx",   "hipExtHostAlloc",
-                                           "hipGetDevicePropertiesR0000"};
+  std::set<std::string_view> undeclared = {
+      "__hipRegisterFatBinary", "__hipUnregisterFatBinary", "__hipRegisterFunction",      "hipLaunchKernelExC",
+      "hipDrvLaunchKernelEx",   "hipExtHostAlloc",          "hipGetDevicePropertiesR0000"};
 #if HIP_VERSION_MAJOR < 6
   undeclared.insert({"hipModuleLaunchCooperativeKernel", "hipModuleLaunchCooperativeKernelMultiDevice",
                      "hipMemcpy2DArrayToArray", "hipMemcpyHtoAAsync", "hipMemcpyAtoHAsync", "hipMemcpyDtoA",

@@ -12,9 +12,9 @@ namespace ingero::hal {
 namespace {
 
 // Codes of an invented vendor: 7 is host to device; places 1 host, 2 device, 3 either; 99 is "not ready".
-constexpr Direction kDirections[] = {
-    Direction::kUnknown, Direction::kUnknown, Direction::kUnknown, Direction::kUnknown,
-    Direction::kUnknown, Direction::kUnknown, Direction::kUnknown, Direction::kHostToDevice};
+constexpr Direction kDirections[] = {Direction::kUnknown, Direction::kUnknown,     Direction::kUnknown,
+                                     Direction::kUnknown, Direction::kUnknown,     Direction::kUnknown,
+                                     Direction::kUnknown, Direction::kHostToDevice};
 constexpr Place kPlaces[] = {Place::kUnknown, Place::kHost, Place::kDevice, Place::kEither};
 constexpr int64_t kNotReady[] = {99};
 const Backend kVendor{.name = "invented",

@@ -1,5 +1,12 @@
-// The registry is made from backends.def and never edited.
+// The compiled backends are made from backends.def and never edited; files are added to them.
 #include "backends/registry.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
 
 namespace ingero::backends {
 
@@ -21,5 +28,57 @@ constexpr const hal::Backend* kBackends[] = {
 }  // namespace
 
 std::span<const hal::Backend* const> all_backends() { return kBackends; }
+
+Registry::Registry() : all_(all_backends().begin(), all_backends().end()) {}
+
+Status Registry::add_file(const std::string& path, std::vector<ManifestProblem>* problems) {
+  auto manifest = Manifest::read(path, problems);
+  if (!manifest.ok()) return manifest.error();
+  return add(std::move(*manifest));
+}
+
+std::vector<Error> Registry::add_folder(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (at->path().extension() == ".yaml") paths.push_back(at->path());
+  }
+  std::vector<Error> errors;
+  if (failed && failed != std::errc::no_such_file_or_directory) {
+    errors.push_back(errno_error(fmt::format("list {}", printable(folder)), failed.value()));
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    if (const Status added = add_file(path); !added.ok()) errors.push_back(added.error());
+  }
+  return errors;
+}
+
+Status Registry::add(std::unique_ptr<Manifest> manifest) {
+  const hal::Backend& added = manifest->backend();
+  const auto taken = [&](std::string_view what, auto value) {
+    return Error(Errc::kInvalid,
+                 fmt::format("{}: there is a backend with the {} {} already", manifest->file(), what, value));
+  };
+  for (const hal::Backend* known : all_) {
+    if (known->name == added.name) return taken("name", added.name);
+    for (const hal::Library& library : known->libraries) {
+      for (const hal::Library& mine : added.libraries) {
+        if (library.name == mine.name) return taken("library", mine.name);
+        if (library.source == mine.source) return taken("source", mine.source);
+      }
+    }
+  }
+  all_.push_back(&added);
+  manifests_.push_back(std::move(manifest));
+  return {};
+}
+
+std::string Registry::file_of(const hal::Backend& backend) const {
+  for (const auto& manifest : manifests_) {
+    if (&manifest->backend() == &backend) return manifest->file();
+  }
+  return {};
+}
 
 }  // namespace ingero::backends

@@ -13,10 +13,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "backends/registry.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/backend_options.h"
 #include "cli/commands.h"
 #include "cli/event_json.h"
 #include "cli/metrics_endpoint.h"
@@ -49,6 +49,7 @@ struct TraceOptions {
   std::vector<std::string> libraries;
   std::string ring_size = "8m";
   std::string attach = "auto";
+  BackendOptions backends;
   std::string hang_after = "10s";
   uint32_t sample_every = 100;
   std::vector<std::string> command;
@@ -153,8 +154,9 @@ class Signals {
 
 class Trace {
  public:
-  Trace(TraceOptions options, Context& context)
-      : options_(std::move(options)), context_(context), calls_(backends::all_backends()) {}
+  // `registry` outlives it.
+  Trace(TraceOptions options, Context& context, const backends::Registry& registry)
+      : options_(std::move(options)), context_(context), registry_(registry), calls_(registry.all()) {}
 
   Result<int> run() {
     const auto duration = parse_duration_ns(options_.duration);
@@ -171,9 +173,9 @@ class Trace {
       INGERO_TRY(opened);
       metrics = std::move(*opened);
     }
-    auto sampling = Sampling::open(options_.sampling, backends::all_backends());
+    auto sampling = Sampling::open(options_.sampling, registry_.all());
     INGERO_TRY(sampling);
-    const std::vector<const hal::Backend*> probed = chosen_backends(backends::all_backends(), options_.sampling);
+    const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
 
     std::unique_ptr<kernelside::Launch> launch;
     if (!options_.command.empty()) {
@@ -319,6 +321,7 @@ class Trace {
 
   TraceOptions options_;
   Context& context_;
+  const backends::Registry& registry_;
   const hal::CallTable calls_;
   std::set<std::pair<uint32_t, uint64_t>> told_hangs_;  // thread, start
 };
@@ -350,6 +353,7 @@ void add_trace(CLI::App& root, Context& context) {
   command->add_flag("--no-net", options->no_net, "Leave socket volumes out");
   command->add_option("--node", options->node, "This machine's name in event ids (default: host name)");
   command->add_option("--library,--cuda-lib", options->libraries, "Also probe this library file");
+  add_backend_options(*command, options->backends);
   command->add_option("--ringbuf-size", options->ring_size, "Event ring, a power of two")->check(size_check())
       ->capture_default_str();
   command->add_option("--attach", options->attach, "How probes are attached; auto takes the best that works")
@@ -366,7 +370,13 @@ void add_trace(CLI::App& root, Context& context) {
       "  sudo ingero trace -- python3 train.py\n"
       "  sudo ingero trace --pid 4242 --db /tmp/job.db --json");
   command->callback([options, &context] {
-    context.action = [options, &context]() -> Result<int> { return Trace(*options, context).run(); };
+    context.action = [options, &context]() -> Result<int> {
+      std::vector<Error> unusable;
+      const auto registry = load_backends(options->backends, unusable);
+      INGERO_TRY(registry);
+      for (const Error& error : unusable) log_warning("not used: {}", error.text());
+      return Trace(*options, context, **registry).run();
+    };
   });
 }
 

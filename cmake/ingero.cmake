@@ -56,6 +56,7 @@ if(INGERO_PORTABLE)
   target_link_libraries(PkgConfig::SQLITE INTERFACE ${INGERO_LIBZ} m)
 endif()
 find_package(fmt REQUIRED)
+find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 

@@ -16,10 +16,12 @@ struct HostRow {
 
 // In the order of HostOp; ids of compat.md 2.2, 0 where it has none.
 constexpr HostRow kHostRows[] = {
-    {"sched_switch", "HOST", 3, 1}, {"mm_page_alloc_summary", "HOST", 3, 20}, {"oom_kill", "HOST", 3, 4},
-    {"process_exec", "HOST", 3, 5}, {"process_exit", "HOST", 3, 6},  {"process_fork", "HOST", 3, 7},
-    {"block_read", "IO", 5, 1},     {"block_write", "IO", 5, 2},     {"block_discard", "IO", 5, 3},
-    {"block_flush", "IO", 5, 0},    {"block_other", "IO", 5, 0},     {"tcp_retransmit", "TCP", 6, 1},
+    {"sched_switch", "HOST", 3, 1},    {"mm_page_alloc_summary", "HOST", 3, 20},
+    {"oom_kill", "HOST", 3, 4},        {"process_exec", "HOST", 3, 5},
+    {"process_exit", "HOST", 3, 6},    {"process_fork", "HOST", 3, 7},
+    {"block_read", "IO", 5, 1},        {"block_write", "IO", 5, 2},
+    {"block_discard", "IO", 5, 3},     {"block_flush", "IO", 5, 0},
+    {"block_other", "IO", 5, 0},       {"tcp_retransmit", "TCP", 6, 1},
     {"net_send_summary", "NET", 7, 0}, {"net_recv_summary", "NET", 7, 0},
 };
 static_assert(std::size(kHostRows) == static_cast<size_t>(HostOp::kCount));
@@ -73,9 +75,8 @@ CallId CallTable::id_of(const Row& row) const {
 }
 
 std::string_view status_name(const Call& call, int64_t code) {
-  if (call.library != nullptr && call.library->status_name != nullptr) return call.library->status_name(code);
-  if (call.owner != nullptr && call.owner->status_name != nullptr) return call.owner->status_name(code);
-  return {};
+  if (call.library != nullptr && !call.library->statuses.empty()) return status_name(call.library->statuses, code);
+  return call.owner != nullptr ? status_name(call.owner->statuses, code) : std::string_view{};
 }
 
 }  // namespace ingero::hal

@@ -77,14 +77,6 @@ void set_direction(Event& event, Direction direction) {
   event.set(Has::kDirection);
 }
 
-void decode_direction(const Call& call, uint64_t code, Event& event) {
-  if (call.owner != nullptr && call.owner->direction_of != nullptr) {
-    set_direction(event, call.owner->direction_of(code));
-  } else if (code <= static_cast<uint64_t>(Direction::kDefault)) {
-    set_direction(event, static_cast<Direction>(code));
-  }
-}
-
 void put_word(const Call& call, Field field, uint64_t value, Event& event, Parts& parts) {
   const auto narrow = static_cast<uint32_t>(value);
   const auto between = [field](Field first) { return static_cast<size_t>(field) - static_cast<size_t>(first); };
@@ -133,7 +125,8 @@ void put_word(const Call& call, Field field, uint64_t value, Event& event, Parts
       parts.in_elements = parts.in_elements || value != 0;
       return;
     case Field::kDirection:
-      return decode_direction(call, value, event);
+      if (call.owner != nullptr) set_direction(event, direction_of(*call.owner, value));
+      return;
     case Field::kSourcePlace:
       parts.source_place = value;
       return;
@@ -250,9 +243,9 @@ void decode(const Call& call, const Lowered& lowered, std::span<const uint64_t> 
   }
   if (size_known) derive_bytes(*call.row, parts, event);
   derive_dims(parts, event);
-  if (parts.source_place && parts.destination_place && call.owner != nullptr && call.owner->place_of != nullptr) {
-    set_direction(event, direction_between(call.owner->place_of(*parts.source_place),
-                                           call.owner->place_of(*parts.destination_place)));
+  if (parts.source_place && parts.destination_place && call.owner != nullptr) {
+    set_direction(event, direction_between(place_of(*call.owner, *parts.source_place),
+                                           place_of(*call.owner, *parts.destination_place)));
   }
   if (call.row->direction != Direction::kUnknown) set_direction(event, call.row->direction);
   if (call.owner != nullptr && call.owner->refine != nullptr) call.owner->refine(*call.row, event);

@@ -100,6 +100,15 @@ struct Row {
 // Every symbol `row` may be exported as, the base name first: the twins spelled out.
 std::vector<std::string> spellings(const Row& row);
 
+// A return code's name, as the vendor spells it.
+struct StatusName {
+  int64_t code;
+  std::string_view name;
+};
+constexpr bool by_code(const StatusName& a, const StatusName& b) { return a.code < b.code; }
+// The name of `code` in a table sorted by code, or empty.
+std::string_view status_name(std::span<const StatusName> statuses, int64_t code);
+
 // A library a backend describes. `sonames` are shell patterns matched on the file's base name or its DT_SONAME.
 struct Library {
   std::string_view name;  // "libcudart" in reports
@@ -112,8 +121,8 @@ struct Library {
   // Sections of files built for this library, kept by strip: such a file that neither needs the library nor has a
   // symbol of it holds a copy that cannot be probed.
   std::span<const std::string_view> sections = {};
-  // The name of a return code where this library spells them its own way; null: the backend's.
-  std::string_view (*status_name)(int64_t code) = nullptr;
+  // Return codes by code, where this library spells them its own way; empty: the backend's.
+  std::span<const StatusName> statuses = {};
 };
 
 struct Event;
@@ -136,12 +145,12 @@ struct Backend {
   std::string_view name;    // "cuda"
   std::string_view vendor;  // the `vendor` column: "nvidia"
   std::span<const Library> libraries;
-  // Vendor direction code to Direction; null: the codes are Direction's own.
-  Direction (*direction_of)(uint64_t code) = nullptr;
-  // The vendor's name of a return code, or empty. Must not call the vendor.
-  std::string_view (*status_name)(int64_t code) = nullptr;
-  // Where one end of a copy is, from the vendor's memory type code; null: kSourcePlace and kDestinationPlace unused.
-  Place (*place_of)(uint64_t code) = nullptr;
+  // What the vendor's codes of a copy's direction mean (kDirection), by code; codes beyond it are unknown.
+  std::span<const Direction> directions = {};
+  // Return codes, sorted by code.
+  std::span<const StatusName> statuses = {};
+  // Where one end of a copy is, by the vendor's memory type code (kSourcePlace, kDestinationPlace).
+  std::span<const Place> places = {};
   // Return codes beside 0 that are an answer and no failure: "not ready yet" of a query.
   std::span<const int64_t> not_failures = {};
   std::string_view opt_in = {};  // the flag of `trace` without which nothing of it is probed; empty: always probed
@@ -153,5 +162,9 @@ struct Backend {
   // Reads fabric adapters without any vendor library. The world outlives what is returned.
   std::unique_ptr<FabricSampler> (*open_fabric)(const SamplerWorld& world) = nullptr;
 };
+
+// What `code` means to `backend`, or unknown.
+Direction direction_of(const Backend& backend, uint64_t code);
+Place place_of(const Backend& backend, uint64_t code);
 
 }  // namespace ingero::hal

@@ -77,6 +77,27 @@ inline constexpr Param kLaunchHandleCooperative[] = {kFunction, kGridX,  kGridY,
                                                      kBlockY,   kBlockZ, kSharedBytes32, kStream, kSkip};
 inline constexpr Param kHostCallback[] = {kStream, kFunction, kSkip};
 inline constexpr Param kHostCallbackFlags[] = {kStream, kFunction, kSkip, kFlags32};
+inline constexpr Param kLaunchFunctionOnly[] = {kFunction};
+// A launch configuration (cudaLaunchConfig_t): two dim3, shared bytes, stream.
+inline constexpr Peek kLaunchConfig[] = {{Field::kGridXY, 0},     {Field::kGridZ, 8, 4},     {Field::kBlockXY, 12},
+                                         {Field::kBlockZ, 20, 4}, {Field::kSharedBytes, 24}, {Field::kStream, 32}};
+inline constexpr Param kLaunchExC[] = {{Abi::kPtr, Field::kNone, kLaunchConfig}, kFunction, kSkip};
+// The first of a list of launches (cudaLaunchParams), one per device.
+inline constexpr Peek kLaunchParams[] = {{Field::kFunction, 0}, {Field::kGridXY, 8},     {Field::kGridZ, 16, 4},
+                                         {Field::kBlockXY, 20}, {Field::kBlockZ, 28, 4}, {Field::kSharedBytes, 40},
+                                         {Field::kStream, 48}};
+inline constexpr Param kLaunchMultiDevice[] = {{Abi::kPtr, Field::kNone, kLaunchParams}, kCount32, kFlags32};
+// The same one level lower (CUlaunchConfig): six 32-bit dimensions, shared bytes, stream.
+inline constexpr Peek kDriverLaunchConfig[] = {{Field::kGridXY, 0},          {Field::kGridZ, 8, 4},
+                                               {Field::kBlockXY, 12},        {Field::kBlockZ, 20, 4},
+                                               {Field::kSharedBytes, 24, 4}, {Field::kStream, 32}};
+inline constexpr Param kLaunchEx[] = {{Abi::kPtr, Field::kNone, kDriverLaunchConfig}, kFunction, kSkip, kSkip};
+// The first of a list of launches there (CUDA_LAUNCH_PARAMS), one per device.
+inline constexpr Peek kDriverLaunchParams[] = {
+    {Field::kFunction, 0},   {Field::kGridXY, 8},          {Field::kGridZ, 16, 4}, {Field::kBlockXY, 20},
+    {Field::kBlockZ, 28, 4}, {Field::kSharedBytes, 32, 4}, {Field::kStream, 40}};
+inline constexpr Param kDriverLaunchMultiDevice[] = {
+    {Abi::kPtr, Field::kNone, kDriverLaunchParams}, kCount32, kFlags32};
 
 // Memory.
 inline constexpr Param kAlloc[] = {kOutAddress, kBytes};
@@ -87,6 +108,40 @@ inline constexpr Param kAllocPitch[] = {kOutAddress, kSkip, kWidth, kHeight};
 inline constexpr Param kFree[] = {kAddress};
 inline constexpr Param kFreeAsync[] = {kAddress, kStream};
 inline constexpr Param kRegisterHost[] = {kAddress, kBytes, kFlags32};
+inline constexpr Param kDriverAllocPitch[] = {kOutAddress, kSkip, kWidth, kHeight, kSkip32};
+// By value: {ptr, pitch, xsize, ysize} (cudaPitchedPtr), {width, height, depth} (cudaExtent), a 64-byte IPC handle.
+inline constexpr Peek kPitchedAddress[] = {{Field::kAddress, 0}};
+inline constexpr Peek kExtent[] = {{Field::kWidth, 0}, {Field::kHeight, 8}, {Field::kDepth, 16}};
+inline constexpr Param kPitchedByValue{.abi = Abi::kStruct, .peeks = kPitchedAddress, .bytes = 32};
+inline constexpr Param kExtentByValue{.abi = Abi::kStruct, .peeks = kExtent, .bytes = 24};
+inline constexpr Param kExtentSkipped{.abi = Abi::kStruct, .bytes = 24};  // counts elements of unknown size
+// counts elements of unknown size
+inline constexpr Param kIpcHandle{.abi = Abi::kStruct, .bytes = 64};
+inline constexpr Param kAlloc3D[] = {kOutAddress, kExtentByValue};
+inline constexpr Param kAllocArray[] = {kOutHandle, kSkip, kSkip64, kSkip64, kFlags32};
+inline constexpr Param kAlloc3DArray[] = {kOutHandle, kSkip, kExtentSkipped, kFlags32};
+inline constexpr Param kAllocMipmappedArray[] = {kOutHandle, kSkip, kExtentSkipped, kSkip32, kFlags32};
+inline constexpr Param kArrayCreate[] = {kOutHandle, kSkip};
+inline constexpr Param kMipmappedArrayCreate[] = {kOutHandle, kSkip, kSkip32};
+inline constexpr Param kOpenIpcMemory[] = {kOutAddress, kIpcHandle, kFlags32};
+inline constexpr Param kPoolCreate[] = {kOutHandle, kSkip};
+inline constexpr Param kPoolTrim[] = {kHandle, kSkip64};
+
+// Physical memory and address space apart. Memory handles are 64-bit integers or pointers: passed alike.
+inline constexpr Param kMemoryHandle{Abi::kI64, Field::kHandle};
+inline constexpr Param kMemoryCreate[] = {kOutHandle, kBytes, kSkip, kFlags64};
+inline constexpr Param kMemoryHandleOnly[] = {kMemoryHandle};
+inline constexpr Param kAddressReserve[] = {kOutAddress, kBytes, kSkip64, kSkip64, kFlags64};
+inline constexpr Param kAddressRange[] = {kAddress, kBytes};
+inline constexpr Param kMemoryMap[] = {kAddress, kBytes, kSkip64, kMemoryHandle, kFlags64};
+inline constexpr Param kMemorySetAccess[] = {kAddress, kBytes, kSkip, kSkip64};
+inline constexpr Param kMemoryExport[] = {kSkip, kMemoryHandle, kSkip32, kFlags64};
+inline constexpr Param kMemoryImport[] = {kOutHandle, kSkip, kSkip32};
+inline constexpr Param kMemoryRetain[] = {kOutHandle, kAddress};
+
+// Hints.
+inline constexpr Param kPrefetchDevice[] = {kAddress, kBytes, kDevice, kStream};
+inline constexpr Param kAdviseDevice[] = {kAddress, kBytes, kFlags32, kDevice};
 
 // Copies: the destination comes first.
 inline constexpr Param kCopy[] = {kAddress, kSource, kBytes};
@@ -99,10 +154,43 @@ inline constexpr Param kCopyPeer[] = {kAddress, kDevice, kSource, kPeerDevice, k
 inline constexpr Param kCopyPeerAsync[] = {kAddress, kDevice, kSource, kPeerDevice, kBytes, kStream};
 inline constexpr Param kCopySymbol[] = {kAddress, kSource, kBytes, kSkip64, kDirection};
 inline constexpr Param kCopySymbolAsync[] = {kAddress, kSource, kBytes, kSkip64, kDirection, kStream};
+// A 3D copy (cudaMemcpy3DParms). The extent's width counts elements, not bytes, when an array takes part.
+inline constexpr Peek kCopy3DParms[] = {{Field::kInElements, 0}, {Field::kSource, 32},       {Field::kInElements, 64},
+                                        {Field::kAddress, 96},   {Field::kWidth, 128},       {Field::kHeight, 136},
+                                        {Field::kDepth, 144},    {Field::kDirection, 152, 4}};
+inline constexpr Param kCopy3D[] = {{Abi::kPtr, Field::kNone, kCopy3DParms}};
+inline constexpr Param kCopy3DAsync[] = {{Abi::kPtr, Field::kNone, kCopy3DParms}, kStream};
+// A 2D copy one level lower (CUDA_MEMCPY2D): widths are bytes; the two memory types say the direction.
+inline constexpr Peek kMemcpy2D[] = {
+    {Field::kSourcePlace, 16, 4}, {Field::kDestinationPlace, 72, 4}, {Field::kWidth, 112}, {Field::kHeight, 120}};
+inline constexpr Param kDriverCopy2D[] = {{Abi::kPtr, Field::kNone, kMemcpy2D}};
+inline constexpr Param kDriverCopy2DAsync[] = {{Abi::kPtr, Field::kNone, kMemcpy2D}, kStream};
+// Copies with an array on one side or both; offsets in it are not captured, widths are bytes.
+inline constexpr Param kCopyToArray[] = {kHandle, kSkip64, kSkip64, kSource, kBytes, kDirection};
+inline constexpr Param kCopyToArrayAsync[] = {kHandle, kSkip64, kSkip64, kSource, kBytes, kDirection, kStream};
+inline constexpr Param kCopyFromArray[] = {kAddress, kHandle, kSkip64, kSkip64, kBytes, kDirection};
+inline constexpr Param kCopyFromArrayAsync[] = {kAddress, kHandle, kSkip64, kSkip64, kBytes, kDirection, kStream};
+inline constexpr Param kCopyArrayToArray[] = {kHandle, kSkip64, kSkip64, kHandle2,
+                                              kSkip64, kSkip64, kBytes,  kDirection};
+inline constexpr Param kCopy2DToArray[] = {kHandle, kSkip64, kSkip64, kSource, kSkip64, kWidth, kHeight, kDirection};
+inline constexpr Param kCopy2DToArrayAsync[] = {kHandle, kSkip64, kSkip64,    kSource, kSkip64,
+                                                kWidth,  kHeight, kDirection, kStream};
+inline constexpr Param kCopy2DFromArray[] = {kAddress, kSkip64, kHandle, kSkip64, kSkip64, kWidth, kHeight, kDirection};
+inline constexpr Param kCopy2DFromArrayAsync[] = {kAddress, kSkip64, kHandle,    kSkip64, kSkip64,
+                                                  kWidth,   kHeight, kDirection, kStream};
+inline constexpr Param kCopy2DArrayToArray[] = {kHandle, kSkip64, kSkip64, kHandle2,  kSkip64,
+                                                kSkip64, kWidth,  kHeight, kDirection};
+inline constexpr Param kCopyIntoArray[] = {kHandle, kSkip64, kSource, kBytes};
+inline constexpr Param kCopyIntoArrayAsync[] = {kHandle, kSkip64, kSource, kBytes, kStream};
+inline constexpr Param kCopyOutOfArray[] = {kAddress, kHandle, kSkip64, kBytes};
+inline constexpr Param kCopyOutOfArrayAsync[] = {kAddress, kHandle, kSkip64, kBytes, kStream};
+inline constexpr Param kCopyBetweenArrays[] = {kHandle, kSkip64, kHandle2, kSkip64, kBytes};
 inline constexpr Param kSet[] = {kAddress, kSkip32, kBytes};
 inline constexpr Param kSetAsync[] = {kAddress, kSkip32, kBytes, kStream};
 inline constexpr Param kSet2D[] = {kAddress, kSkip64, kSkip32, kWidth, kHeight};
 inline constexpr Param kSet2DAsync[] = {kAddress, kSkip64, kSkip32, kWidth, kHeight, kStream};
+inline constexpr Param kSet3D[] = {kPitchedByValue, kSkip32, kExtentByValue};
+inline constexpr Param kSet3DAsync[] = {kPitchedByValue, kSkip32, kExtentByValue, kStream};
 
 // Streams and events.
 inline constexpr Param kStreamOnly[] = {kStream};
@@ -110,6 +198,8 @@ inline constexpr Param kStreamCreate[] = {kOutStream};
 inline constexpr Param kStreamCreateFlags[] = {kOutStream, kFlags32};
 inline constexpr Param kStreamCreatePriority[] = {kOutStream, kFlags32, kSkip32};
 inline constexpr Param kStreamWaitEvent[] = {kStream, kHandle, kFlags32};
+inline constexpr Param kAttachMemory[] = {kStream, kAddress, kBytes, kFlags32};
+inline constexpr Param kStreamBatch[] = {kStream, kCount32, kSkip, kFlags32};
 inline constexpr Param kHandleOnly[] = {kHandle};
 inline constexpr Param kHandleCreate[] = {kOutHandle};
 inline constexpr Param kHandleCreateFlags[] = {kOutHandle, kFlags32};
@@ -132,14 +222,27 @@ inline constexpr Param kDeviceOnly[] = {kDevice};
 inline constexpr Param kDeviceGet[] = {kOutDevice};
 inline constexpr Param kCountGet[] = {kOutCount32};
 inline constexpr Param kFlagsOnly[] = {kFlags32};
+inline constexpr Param kDeviceOfProperties[] = {kSkip, kDevice};
+inline constexpr Param kDeviceByOrdinal[] = {kOutDevice, kSkip32};
+inline constexpr Param kEnablePeer[] = {kPeerDevice, kFlags32};
+inline constexpr Param kDisablePeer[] = {kPeerDevice};
+inline constexpr Param kContextCreate[] = {kOutHandle, kFlags32, kDevice};
+inline constexpr Param kContextRetain[] = {kOutHandle, kDevice};
 
 // Code. A looked-up function is kFunction, what it was looked up in kHandle2.
 inline constexpr Param kLoad[] = {kOutHandle, kSkip};
+inline constexpr Param kModuleLoadEx[] = {kOutHandle, kSkip, kSkip32, kSkip, kSkip};
+inline constexpr Param kProcAddressStatus[] = {kSkip, kOutAddress, kSkip32, kFlags64, kSkip};
 inline constexpr Param kLookUpFunction[] = {kOutFunction, kHandle2, kName};
 inline constexpr Param kAliasFunction[] = {kOutHandle, kFunction};  // the new handle of code known as kFunction
 // binary, host stub, device function, device name, limit, and five dimensions nobody uses
 inline constexpr Param kRegisterFunction[] = {kSkip, kFunction, kSkip, kName, kSkip32,
                                               kSkip, kSkip,     kSkip, kSkip, kSkip};
 }  // namespace shape
+
+// What the codes of a copy's direction mean, where both ends are named (cudaMemcpyKind).
+inline constexpr Direction kCopyDirections[] = {Direction::kHostToHost, Direction::kHostToDevice,
+                                                Direction::kDeviceToHost, Direction::kDeviceToDevice,
+                                                Direction::kDefault};
 
 }  // namespace ingero::hal

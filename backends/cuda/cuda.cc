@@ -6,38 +6,8 @@
 namespace ingero::backends::cuda {
 namespace {
 
-// enum cudaMemcpyKind
-Direction direction_of(uint64_t code) {
-  switch (code) {
-    case 0:
-      return Direction::kHostToHost;
-    case 1:
-      return Direction::kHostToDevice;
-    case 2:
-      return Direction::kDeviceToHost;
-    case 3:
-      return Direction::kDeviceToDevice;
-    case 4:
-      return Direction::kDefault;
-    default:
-      return Direction::kUnknown;
-  }
-}
-
-// CUmemorytype: host, device, array, unified
-Place place_of(uint64_t code) {
-  switch (code) {
-    case 1:
-      return Place::kHost;
-    case 2:
-    case 3:
-      return Place::kDevice;
-    case 4:
-      return Place::kEither;
-    default:
-      return Place::kUnknown;
-  }
-}
+// CUmemorytype, by code: host, device, array, unified.
+constexpr Place kPlaces[] = {Place::kUnknown, Place::kHost, Place::kDevice, Place::kDevice, Place::kEither};
 
 constexpr int64_t kNotFailures[] = {600};  // cudaErrorNotReady, CUDA_ERROR_NOT_READY: a query found work pending
 
@@ -55,13 +25,13 @@ constexpr Library kLibraries[] = {
      .in_executables = true,
      .anchors = kRuntimeAnchors,
      .sections = kRuntimeSections,
-     .status_name = runtime_status_name},
+     .statuses = kRuntimeStatuses},
     {.name = "libcuda",
      .sonames = kDriverSonames,
      .rows = kDriverRows,
      .layer = "DRIVER",
      .source = 4,
-     .status_name = driver_status_name},
+     .statuses = kDriverStatuses},
 };
 
 }  // namespace
@@ -70,9 +40,9 @@ extern const Backend kBackend;
 constexpr Backend kBackend{.name = "cuda",
                            .vendor = "nvidia",
                            .libraries = kLibraries,
-                           .direction_of = direction_of,
-                           .status_name = runtime_status_name,
-                           .place_of = place_of,
+                           .directions = kCopyDirections,
+                           .statuses = kRuntimeStatuses,
+                           .places = kPlaces,
                            .not_failures = kNotFailures};
 
 }  // namespace ingero::backends::cuda

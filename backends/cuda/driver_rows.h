@@ -8,67 +8,26 @@
 
 namespace ingero::backends::cuda {
 
-// CUlaunchConfig: six 32-bit dimensions, shared bytes, stream.
-inline constexpr Peek kDriverLaunchConfig[] = {{Field::kGridXY, 0},          {Field::kGridZ, 8, 4},
-                                               {Field::kBlockXY, 12},        {Field::kBlockZ, 20, 4},
-                                               {Field::kSharedBytes, 24, 4}, {Field::kStream, 32}};
-inline constexpr Param kLaunchEx[] = {
-    {Abi::kPtr, Field::kNone, kDriverLaunchConfig}, param::kFunction, param::kSkip, param::kSkip};
-// The first CUDA_LAUNCH_PARAMS of a list, one per device.
-inline constexpr Peek kDriverLaunchParams[] = {
-    {Field::kFunction, 0},   {Field::kGridXY, 8},          {Field::kGridZ, 16, 4}, {Field::kBlockXY, 20},
-    {Field::kBlockZ, 28, 4}, {Field::kSharedBytes, 32, 4}, {Field::kStream, 40}};
-inline constexpr Param kDriverLaunchMultiDevice[] = {
-    {Abi::kPtr, Field::kNone, kDriverLaunchParams}, param::kCount32, param::kFlags32};
-inline constexpr Param kLaunchFunctionOnly[] = {param::kFunction};
 inline constexpr Param kLaunchGrid[] = {param::kFunction, param::kGridX, param::kGridY};
 inline constexpr Param kLaunchGridAsync[] = {param::kFunction, param::kGridX, param::kGridY, param::kStream};
 
-inline constexpr Param kDriverAllocPitch[] = {param::kOutAddress, param::kSkip, param::kWidth, param::kHeight,
-                                              param::kSkip32};
-inline constexpr Param kArrayCreate[] = {param::kOutHandle, param::kSkip};
-inline constexpr Param kMipmappedArrayCreate[] = {param::kOutHandle, param::kSkip, param::kSkip32};
-// Memory handles are 64-bit integers.
-inline constexpr Param kMemoryHandle{Abi::kI64, Field::kHandle};
-inline constexpr Param kMemoryCreate[] = {param::kOutHandle, param::kBytes, param::kSkip, param::kFlags64};
-inline constexpr Param kMemoryHandleOnly[] = {kMemoryHandle};
-inline constexpr Param kAddressReserve[] = {param::kOutAddress, param::kBytes, param::kSkip64, param::kSkip64,
-                                            param::kFlags64};
-inline constexpr Param kAddressRange[] = {param::kAddress, param::kBytes};
-inline constexpr Param kMemoryMap[] = {param::kAddress, param::kBytes, param::kSkip64, kMemoryHandle, param::kFlags64};
-inline constexpr Param kMemorySetAccess[] = {param::kAddress, param::kBytes, param::kSkip, param::kSkip64};
-inline constexpr Param kMemoryExport[] = {param::kSkip, kMemoryHandle, param::kSkip32, param::kFlags64};
-inline constexpr Param kMemoryImport[] = {param::kOutHandle, param::kSkip, param::kSkip32};
-inline constexpr Param kMemoryRetain[] = {param::kOutHandle, param::kAddress};
-inline constexpr Param kMulticastAddDevice[] = {kMemoryHandle, param::kDevice};
-inline constexpr Param kMulticastBindMemory[] = {kMemoryHandle,  param::kSkip64, {Abi::kI64, Field::kHandle2},
-                                                 param::kSkip64, param::kBytes,  param::kFlags64};
-inline constexpr Param kMulticastBindAddress[] = {kMemoryHandle, param::kSkip64, param::kAddress, param::kBytes,
+inline constexpr Param kMulticastAddDevice[] = {shape::kMemoryHandle, param::kDevice};
+inline constexpr Param kMulticastBindMemory[] = {shape::kMemoryHandle, param::kSkip64, {Abi::kI64, Field::kHandle2},
+                                                 param::kSkip64,       param::kBytes,  param::kFlags64};
+inline constexpr Param kMulticastBindAddress[] = {shape::kMemoryHandle, param::kSkip64, param::kAddress, param::kBytes,
                                                   param::kFlags64};
-inline constexpr Param kMulticastUnbind[] = {kMemoryHandle, param::kDevice, param::kSkip64, param::kBytes};
+inline constexpr Param kMulticastUnbind[] = {shape::kMemoryHandle, param::kDevice, param::kSkip64, param::kBytes};
 
 // Copies between a context's memory and another's: the contexts say the devices only through other calls.
 inline constexpr Param kCopyContexts[] = {param::kAddress, param::kSkip, param::kSource, param::kSkip, param::kBytes};
 inline constexpr Param kCopyContextsAsync[] = {param::kAddress, param::kSkip,  param::kSource,
                                                param::kSkip,    param::kBytes, param::kStream};
-inline constexpr Param kCopyIntoArray[] = {param::kHandle, param::kSkip64, param::kSource, param::kBytes};
-inline constexpr Param kCopyIntoArrayAsync[] = {param::kHandle, param::kSkip64, param::kSource, param::kBytes,
-                                                param::kStream};
-inline constexpr Param kCopyOutOfArray[] = {param::kAddress, param::kHandle, param::kSkip64, param::kBytes};
-inline constexpr Param kCopyOutOfArrayAsync[] = {param::kAddress, param::kHandle, param::kSkip64, param::kBytes,
-                                                 param::kStream};
-inline constexpr Param kCopyBetweenArrays[] = {param::kHandle, param::kSkip64, param::kHandle2, param::kSkip64,
-                                               param::kBytes};
-// CUDA_MEMCPY2D and CUDA_MEMCPY3D: widths are bytes; the two memory types say the direction.
-inline constexpr Peek kMemcpy2D[] = {
-    {Field::kSourcePlace, 16, 4}, {Field::kDestinationPlace, 72, 4}, {Field::kWidth, 112}, {Field::kHeight, 120}};
+// CUDA_MEMCPY3D: widths are bytes; the two memory types say the direction.
 inline constexpr Peek kMemcpy3D[] = {{Field::kSourcePlace, 32, 4},
                                      {Field::kDestinationPlace, 120, 4},
                                      {Field::kWidth, 176},
                                      {Field::kHeight, 184},
                                      {Field::kDepth, 192}};
-inline constexpr Param kDriverCopy2D[] = {{Abi::kPtr, Field::kNone, kMemcpy2D}};
-inline constexpr Param kDriverCopy2DAsync[] = {{Abi::kPtr, Field::kNone, kMemcpy2D}, param::kStream};
 inline constexpr Param kDriverCopy3D[] = {{Abi::kPtr, Field::kNone, kMemcpy3D}};
 inline constexpr Param kDriverCopy3DAsync[] = {{Abi::kPtr, Field::kNone, kMemcpy3D}, param::kStream};
 
@@ -76,20 +35,13 @@ inline constexpr Param kStreamValue32[] = {
     param::kStream, param::kAddress, {Abi::kI32, Field::kValue}, param::kFlags32};
 inline constexpr Param kStreamValue64[] = {
     param::kStream, param::kAddress, {Abi::kI64, Field::kValue}, param::kFlags32};
-inline constexpr Param kStreamBatch[] = {param::kStream, param::kCount32, param::kSkip, param::kFlags32};
 
-inline constexpr Param kContextCreate[] = {param::kOutHandle, param::kFlags32, param::kDevice};
 inline constexpr Param kContextCreateAffinity[] = {param::kOutHandle, param::kSkip, param::kSkip32, param::kFlags32,
                                                    param::kDevice};
 inline constexpr Param kContextCreateParams[] = {param::kOutHandle, param::kSkip, param::kFlags32, param::kDevice};
-inline constexpr Param kContextRetain[] = {param::kOutHandle, param::kDevice};
-inline constexpr Param kDeviceByOrdinal[] = {param::kOutDevice, param::kSkip32};
 
-inline constexpr Param kModuleLoadEx[] = {param::kOutHandle, param::kSkip, param::kSkip32, param::kSkip, param::kSkip};
 inline constexpr Param kModuleOfLibrary[] = {param::kOutHandle, param::kHandle2};
 inline constexpr Param kProcAddress[] = {param::kSkip, param::kOutAddress, param::kSkip32, param::kFlags64};
-inline constexpr Param kProcAddressStatus[] = {param::kSkip, param::kOutAddress, param::kSkip32, param::kFlags64,
-                                               param::kSkip};
 
 // The 32-bit prototypes behind bare names: device addresses and sizes are unsigned int.
 inline constexpr Peek kOutAddress32[] = {{Field::kAddress, 0, 4, When::kReturn}};
@@ -140,12 +92,12 @@ inline constexpr Row kDriverRows[] = {
     // Launches.
     {.name = "cuLaunchKernel", .kind = Kind::kLaunch, .shape = shape::kLaunchHandle, .twins = kPtsz, .flags = kAsync,
      .op = 1},
-    {.name = "cuLaunchKernelEx", .kind = Kind::kLaunch, .shape = kLaunchEx, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuLaunchKernelEx", .kind = Kind::kLaunch, .shape = shape::kLaunchEx, .twins = kPtsz, .flags = kAsync},
     {.name = "cuLaunchCooperativeKernel", .kind = Kind::kLaunch, .shape = shape::kLaunchHandleCooperative,
      .twins = kPtsz, .flags = kAsync},
-    {.name = "cuLaunchCooperativeKernelMultiDevice", .kind = Kind::kLaunch, .shape = kDriverLaunchMultiDevice,
+    {.name = "cuLaunchCooperativeKernelMultiDevice", .kind = Kind::kLaunch, .shape = shape::kDriverLaunchMultiDevice,
      .flags = kAsync},
-    {.name = "cuLaunch", .kind = Kind::kLaunch, .shape = kLaunchFunctionOnly, .flags = kAsync},
+    {.name = "cuLaunch", .kind = Kind::kLaunch, .shape = shape::kLaunchFunctionOnly, .flags = kAsync},
     {.name = "cuLaunchGrid", .kind = Kind::kLaunch, .shape = kLaunchGrid, .flags = kAsync},
     {.name = "cuLaunchGridAsync", .kind = Kind::kLaunch, .shape = kLaunchGridAsync, .flags = kAsync},
     {.name = "cuLaunchHostFunc", .kind = Kind::kLaunch, .shape = shape::kHostCallback, .twins = kPtsz, .flags = kAsync},
@@ -154,7 +106,7 @@ inline constexpr Row kDriverRows[] = {
 
     // Memory.
     {.name = "cuMemAlloc", .kind = Kind::kAlloc, .shape = shape::kAlloc, .twins = kOnlyV2, .op = 5},
-    {.name = "cuMemAllocPitch", .kind = Kind::kAlloc, .shape = kDriverAllocPitch, .twins = kOnlyV2},
+    {.name = "cuMemAllocPitch", .kind = Kind::kAlloc, .shape = shape::kDriverAllocPitch, .twins = kOnlyV2},
     {.name = "cuMemAllocManaged", .kind = Kind::kAlloc, .shape = shape::kAllocFlags, .op = 6},
     {.name = "cuMemAllocHost", .kind = Kind::kAlloc, .shape = shape::kAlloc, .twins = kOnlyV2},
     {.name = "cuMemHostAlloc", .kind = Kind::kAlloc, .shape = shape::kAllocFlags},
@@ -162,33 +114,33 @@ inline constexpr Row kDriverRows[] = {
     {.name = "cuMemAllocAsync", .kind = Kind::kAlloc, .shape = shape::kAllocAsync, .twins = kPtsz, .flags = kAsync},
     {.name = "cuMemAllocFromPoolAsync", .kind = Kind::kAlloc, .shape = shape::kAllocFromPool, .twins = kPtsz,
      .flags = kAsync},
-    {.name = "cuMemPoolCreate", .kind = Kind::kAlloc, .shape = kPoolCreate},
-    {.name = "cuArrayCreate", .kind = Kind::kAlloc, .shape = kArrayCreate, .twins = kV2},
-    {.name = "cuArray3DCreate", .kind = Kind::kAlloc, .shape = kArrayCreate, .twins = kV2},
-    {.name = "cuMipmappedArrayCreate", .kind = Kind::kAlloc, .shape = kMipmappedArrayCreate},
-    {.name = "cuIpcOpenMemHandle", .kind = Kind::kAlloc, .shape = kOpenIpcMemory, .twins = kV2},
+    {.name = "cuMemPoolCreate", .kind = Kind::kAlloc, .shape = shape::kPoolCreate},
+    {.name = "cuArrayCreate", .kind = Kind::kAlloc, .shape = shape::kArrayCreate, .twins = kV2},
+    {.name = "cuArray3DCreate", .kind = Kind::kAlloc, .shape = shape::kArrayCreate, .twins = kV2},
+    {.name = "cuMipmappedArrayCreate", .kind = Kind::kAlloc, .shape = shape::kMipmappedArrayCreate},
+    {.name = "cuIpcOpenMemHandle", .kind = Kind::kAlloc, .shape = shape::kOpenIpcMemory, .twins = kV2},
     {.name = "cuMemFree", .kind = Kind::kFree, .shape = shape::kFree, .twins = kOnlyV2},
     {.name = "cuMemFreeHost", .kind = Kind::kFree, .shape = shape::kFree},
     {.name = "cuMemHostUnregister", .kind = Kind::kFree, .shape = shape::kFree},
     {.name = "cuMemFreeAsync", .kind = Kind::kFree, .shape = shape::kFreeAsync, .twins = kPtsz, .flags = kAsync},
     {.name = "cuMemPoolDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
-    {.name = "cuMemPoolTrimTo", .kind = Kind::kFree, .shape = kPoolTrim},
+    {.name = "cuMemPoolTrimTo", .kind = Kind::kFree, .shape = shape::kPoolTrim},
     {.name = "cuArrayDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
     {.name = "cuMipmappedArrayDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
     {.name = "cuIpcCloseMemHandle", .kind = Kind::kFree, .shape = shape::kFree},
 
     // Physical memory and address space apart: create and release, reserve and free, map and unmap are three pairs.
-    {.name = "cuMemCreate", .kind = Kind::kAlloc, .shape = kMemoryCreate},
-    {.name = "cuMemAddressReserve", .kind = Kind::kAlloc, .shape = kAddressReserve},
-    {.name = "cuMemMap", .kind = Kind::kAlloc, .shape = kMemoryMap},
-    {.name = "cuMemImportFromShareableHandle", .kind = Kind::kAlloc, .shape = kMemoryImport},
-    {.name = "cuMemRetainAllocationHandle", .kind = Kind::kAlloc, .shape = kMemoryRetain},
-    {.name = "cuMulticastCreate", .kind = Kind::kAlloc, .shape = kArrayCreate},
-    {.name = "cuMemRelease", .kind = Kind::kFree, .shape = kMemoryHandleOnly},
-    {.name = "cuMemAddressFree", .kind = Kind::kFree, .shape = kAddressRange},
-    {.name = "cuMemUnmap", .kind = Kind::kFree, .shape = kAddressRange},
-    {.name = "cuMemSetAccess", .kind = Kind::kDevice, .shape = kMemorySetAccess},
-    {.name = "cuMemExportToShareableHandle", .kind = Kind::kDevice, .shape = kMemoryExport},
+    {.name = "cuMemCreate", .kind = Kind::kAlloc, .shape = shape::kMemoryCreate},
+    {.name = "cuMemAddressReserve", .kind = Kind::kAlloc, .shape = shape::kAddressReserve},
+    {.name = "cuMemMap", .kind = Kind::kAlloc, .shape = shape::kMemoryMap},
+    {.name = "cuMemImportFromShareableHandle", .kind = Kind::kAlloc, .shape = shape::kMemoryImport},
+    {.name = "cuMemRetainAllocationHandle", .kind = Kind::kAlloc, .shape = shape::kMemoryRetain},
+    {.name = "cuMulticastCreate", .kind = Kind::kAlloc, .shape = shape::kArrayCreate},
+    {.name = "cuMemRelease", .kind = Kind::kFree, .shape = shape::kMemoryHandleOnly},
+    {.name = "cuMemAddressFree", .kind = Kind::kFree, .shape = shape::kAddressRange},
+    {.name = "cuMemUnmap", .kind = Kind::kFree, .shape = shape::kAddressRange},
+    {.name = "cuMemSetAccess", .kind = Kind::kDevice, .shape = shape::kMemorySetAccess},
+    {.name = "cuMemExportToShareableHandle", .kind = Kind::kDevice, .shape = shape::kMemoryExport},
     {.name = "cuMulticastAddDevice", .kind = Kind::kDevice, .shape = kMulticastAddDevice},
     {.name = "cuMulticastBindMem", .kind = Kind::kDevice, .shape = kMulticastBindMemory},
     {.name = "cuMulticastBindAddr", .kind = Kind::kDevice, .shape = kMulticastBindAddress},
@@ -205,15 +157,15 @@ inline constexpr Row kDriverRows[] = {
      .flags = kSynchronising, .direction = Direction::kDeviceToHost},
     {.name = "cuMemcpyDtoD", .kind = Kind::kMemcpy, .shape = shape::kCopy, .twins = kOnlyV2Ptds,
      .direction = Direction::kDeviceToDevice},
-    {.name = "cuMemcpyDtoA", .kind = Kind::kMemcpy, .shape = kCopyIntoArray, .twins = kOnlyV2Ptds,
+    {.name = "cuMemcpyDtoA", .kind = Kind::kMemcpy, .shape = shape::kCopyIntoArray, .twins = kOnlyV2Ptds,
      .direction = Direction::kDeviceToDevice},
-    {.name = "cuMemcpyAtoD", .kind = Kind::kMemcpy, .shape = kCopyOutOfArray, .twins = kOnlyV2Ptds,
+    {.name = "cuMemcpyAtoD", .kind = Kind::kMemcpy, .shape = shape::kCopyOutOfArray, .twins = kOnlyV2Ptds,
      .direction = Direction::kDeviceToDevice},
-    {.name = "cuMemcpyHtoA", .kind = Kind::kMemcpy, .shape = kCopyIntoArray, .twins = kOnlyV2Ptds,
+    {.name = "cuMemcpyHtoA", .kind = Kind::kMemcpy, .shape = shape::kCopyIntoArray, .twins = kOnlyV2Ptds,
      .flags = kSynchronising, .direction = Direction::kHostToDevice},
-    {.name = "cuMemcpyAtoH", .kind = Kind::kMemcpy, .shape = kCopyOutOfArray, .twins = kOnlyV2Ptds,
+    {.name = "cuMemcpyAtoH", .kind = Kind::kMemcpy, .shape = shape::kCopyOutOfArray, .twins = kOnlyV2Ptds,
      .flags = kSynchronising, .direction = Direction::kDeviceToHost},
-    {.name = "cuMemcpyAtoA", .kind = Kind::kMemcpy, .shape = kCopyBetweenArrays, .twins = kOnlyV2Ptds,
+    {.name = "cuMemcpyAtoA", .kind = Kind::kMemcpy, .shape = shape::kCopyBetweenArrays, .twins = kOnlyV2Ptds,
      .direction = Direction::kDeviceToDevice},
     {.name = "cuMemcpyHtoDAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyAsync, .twins = kOnlyV2Ptsz,
      .flags = kAsync, .direction = Direction::kHostToDevice},
@@ -221,19 +173,19 @@ inline constexpr Row kDriverRows[] = {
      .flags = kAsync, .direction = Direction::kDeviceToHost},
     {.name = "cuMemcpyDtoDAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyAsync, .twins = kOnlyV2Ptsz,
      .flags = kAsync, .direction = Direction::kDeviceToDevice},
-    {.name = "cuMemcpyHtoAAsync", .kind = Kind::kMemcpy, .shape = kCopyIntoArrayAsync, .twins = kOnlyV2Ptsz,
+    {.name = "cuMemcpyHtoAAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyIntoArrayAsync, .twins = kOnlyV2Ptsz,
      .flags = kAsync, .direction = Direction::kHostToDevice},
-    {.name = "cuMemcpyAtoHAsync", .kind = Kind::kMemcpy, .shape = kCopyOutOfArrayAsync, .twins = kOnlyV2Ptsz,
+    {.name = "cuMemcpyAtoHAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyOutOfArrayAsync, .twins = kOnlyV2Ptsz,
      .flags = kAsync, .direction = Direction::kDeviceToHost},
     {.name = "cuMemcpyPeer", .kind = Kind::kMemcpy, .shape = kCopyContexts, .twins = kPtds,
      .direction = Direction::kDeviceToDevice},
     {.name = "cuMemcpyPeerAsync", .kind = Kind::kMemcpy, .shape = kCopyContextsAsync, .twins = kPtsz, .flags = kAsync,
      .direction = Direction::kDeviceToDevice},
-    {.name = "cuMemcpy2D", .kind = Kind::kMemcpy, .shape = kDriverCopy2D, .twins = kOnlyV2Ptds,
+    {.name = "cuMemcpy2D", .kind = Kind::kMemcpy, .shape = shape::kDriverCopy2D, .twins = kOnlyV2Ptds,
      .flags = kSynchronising},
-    {.name = "cuMemcpy2DUnaligned", .kind = Kind::kMemcpy, .shape = kDriverCopy2D, .twins = kOnlyV2Ptds,
+    {.name = "cuMemcpy2DUnaligned", .kind = Kind::kMemcpy, .shape = shape::kDriverCopy2D, .twins = kOnlyV2Ptds,
      .flags = kSynchronising},
-    {.name = "cuMemcpy2DAsync", .kind = Kind::kMemcpy, .shape = kDriverCopy2DAsync, .twins = kOnlyV2Ptsz,
+    {.name = "cuMemcpy2DAsync", .kind = Kind::kMemcpy, .shape = shape::kDriverCopy2DAsync, .twins = kOnlyV2Ptsz,
      .flags = kAsync},
     {.name = "cuMemcpy3D", .kind = Kind::kMemcpy, .shape = kDriverCopy3D, .twins = kOnlyV2Ptds,
      .flags = kSynchronising},
@@ -250,7 +202,7 @@ inline constexpr Row kDriverRows[] = {
      .flags = kAsync},
     {.name = "cuMemcpy3DBatchAsync", .kind = Kind::kMemcpy, .shape = kCopy3DBatch, .twins = kOnlyV2Ptsz,
      .flags = kAsync},
-    {.name = "cuMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchDevice, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = shape::kPrefetchDevice, .twins = kPtsz, .flags = kAsync},
     {.name = "cuMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchLocation, .twins = kOnlyV2Ptsz,
      .flags = kAsync},
     {.name = "cuMemPrefetchBatchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchBatch, .twins = kPtsz,
@@ -258,7 +210,7 @@ inline constexpr Row kDriverRows[] = {
     {.name = "cuMemDiscardAndPrefetchBatchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchBatch, .twins = kPtsz,
      .flags = kAsync},
     {.name = "cuMemDiscardBatchAsync", .kind = Kind::kDevice, .shape = kDiscardBatch, .twins = kPtsz, .flags = kAsync},
-    {.name = "cuMemAdvise", .kind = Kind::kDevice, .shape = kAdviseDevice},
+    {.name = "cuMemAdvise", .kind = Kind::kDevice, .shape = shape::kAdviseDevice},
     {.name = "cuMemAdvise", .kind = Kind::kDevice, .shape = kAdviseLocation, .twins = kOnlyV2},
     {.name = "cuMemsetD8", .kind = Kind::kMemset, .shape = shape::kSet, .twins = kOnlyV2Ptds},
     {.name = "cuMemsetD8Async", .kind = Kind::kMemset, .shape = shape::kSetAsync, .twins = kPtsz, .flags = kAsync},
@@ -288,7 +240,7 @@ inline constexpr Row kDriverRows[] = {
     {.name = "cuStreamCreateWithPriority", .kind = Kind::kStream, .shape = shape::kStreamCreatePriority},
     {.name = "cuStreamDestroy", .kind = Kind::kStream, .shape = shape::kStreamOnly, .twins = kV2},
     {.name = "cuStreamQuery", .kind = Kind::kStream, .shape = shape::kStreamOnly, .twins = kPtsz, .flags = kPolled},
-    {.name = "cuStreamAttachMemAsync", .kind = Kind::kStream, .shape = kAttachMemory, .twins = kPtsz, .flags = kAsync},
+    {.name = "cuStreamAttachMemAsync", .kind = Kind::kStream, .shape = shape::kAttachMemory, .twins = kPtsz, .flags = kAsync},
     {.name = "cuStreamWaitEvent", .kind = Kind::kEvent, .shape = shape::kStreamWaitEvent, .twins = kPtsz,
      .flags = kAsync},
     {.name = "cuStreamWaitValue32", .kind = Kind::kEvent, .shape = kStreamValue32, .twins = kV2 | kPtsz,
@@ -299,7 +251,7 @@ inline constexpr Row kDriverRows[] = {
      .flags = kAsync},
     {.name = "cuStreamWriteValue64", .kind = Kind::kEvent, .shape = kStreamValue64, .twins = kV2 | kPtsz,
      .flags = kAsync},
-    {.name = "cuStreamBatchMemOp", .kind = Kind::kEvent, .shape = kStreamBatch, .twins = kV2 | kPtsz, .flags = kAsync},
+    {.name = "cuStreamBatchMemOp", .kind = Kind::kEvent, .shape = shape::kStreamBatch, .twins = kV2 | kPtsz, .flags = kAsync},
     {.name = "cuEventCreate", .kind = Kind::kEvent, .shape = shape::kHandleCreateFlags},
     {.name = "cuEventRecord", .kind = Kind::kEvent, .shape = shape::kHandleOnStream, .twins = kPtsz, .flags = kAsync},
     {.name = "cuEventRecordWithFlags", .kind = Kind::kEvent, .shape = shape::kHandleOnStreamFlags, .twins = kPtsz,
@@ -327,23 +279,23 @@ inline constexpr Row kDriverRows[] = {
 
     // Devices and contexts.
     {.name = "cuInit", .kind = Kind::kDevice, .shape = shape::kFlagsOnly},
-    {.name = "cuDeviceGet", .kind = Kind::kDevice, .shape = kDeviceByOrdinal},
+    {.name = "cuDeviceGet", .kind = Kind::kDevice, .shape = shape::kDeviceByOrdinal},
     {.name = "cuDeviceGetCount", .kind = Kind::kDevice, .shape = shape::kCountGet},
-    {.name = "cuCtxCreate", .kind = Kind::kDevice, .shape = kContextCreate, .twins = kV2},
+    {.name = "cuCtxCreate", .kind = Kind::kDevice, .shape = shape::kContextCreate, .twins = kV2},
     {.name = "cuCtxCreate", .kind = Kind::kDevice, .shape = kContextCreateAffinity, .twins = kV3 | kNotBase},
     {.name = "cuCtxCreate_v4", .kind = Kind::kDevice, .shape = kContextCreateParams},
     {.name = "cuCtxDestroy", .kind = Kind::kDevice, .shape = shape::kHandleOnly, .twins = kV2},
     {.name = "cuCtxPushCurrent", .kind = Kind::kDevice, .shape = shape::kHandleOnly, .twins = kV2},
     {.name = "cuCtxPopCurrent", .kind = Kind::kDevice, .shape = shape::kHandleCreate, .twins = kV2},
     {.name = "cuCtxSetCurrent", .kind = Kind::kDevice, .shape = shape::kHandleOnly},
-    {.name = "cuDevicePrimaryCtxRetain", .kind = Kind::kDevice, .shape = kContextRetain},
+    {.name = "cuDevicePrimaryCtxRetain", .kind = Kind::kDevice, .shape = shape::kContextRetain},
     {.name = "cuDevicePrimaryCtxRelease", .kind = Kind::kDevice, .shape = shape::kDeviceOnly, .twins = kV2},
     {.name = "cuDevicePrimaryCtxReset", .kind = Kind::kDevice, .shape = shape::kDeviceOnly, .twins = kV2},
 
     // Code: what a launch's function handle is called.
     {.name = "cuModuleLoad", .kind = Kind::kModule, .shape = shape::kLoad},
     {.name = "cuModuleLoadData", .kind = Kind::kModule, .shape = shape::kLoad},
-    {.name = "cuModuleLoadDataEx", .kind = Kind::kModule, .shape = kModuleLoadEx},
+    {.name = "cuModuleLoadDataEx", .kind = Kind::kModule, .shape = shape::kModuleLoadEx},
     {.name = "cuModuleLoadFatBinary", .kind = Kind::kModule, .shape = shape::kLoad},
     {.name = "cuModuleUnload", .kind = Kind::kModule, .shape = shape::kHandleOnly},
     {.name = "cuModuleGetFunction", .kind = Kind::kModule, .shape = shape::kLookUpFunction, .flags = kRegistersName},
@@ -353,9 +305,9 @@ inline constexpr Row kDriverRows[] = {
     {.name = "cuLibraryGetKernel", .kind = Kind::kModule, .shape = shape::kLookUpFunction, .flags = kRegistersName},
     {.name = "cuLibraryGetModule", .kind = Kind::kModule, .shape = kModuleOfLibrary},
     {.name = "cuKernelGetFunction", .kind = Kind::kModule, .shape = shape::kAliasFunction, .flags = kAliasesFunction},
-    {.name = "cuFuncLoad", .kind = Kind::kModule, .shape = kLaunchFunctionOnly},
+    {.name = "cuFuncLoad", .kind = Kind::kModule, .shape = shape::kLaunchFunctionOnly},
     {.name = "cuGetProcAddress", .kind = Kind::kModule, .shape = kProcAddress},
-    {.name = "cuGetProcAddress", .kind = Kind::kModule, .shape = kProcAddressStatus, .twins = kOnlyV2},
+    {.name = "cuGetProcAddress", .kind = Kind::kModule, .shape = shape::kProcAddressStatus, .twins = kOnlyV2},
 
     // Bare names with the 32-bit prototype.
     {.name = "cuMemAlloc", .kind = Kind::kAlloc, .shape = kAllocV1, .op = 5},

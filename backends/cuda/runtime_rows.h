@@ -16,45 +16,10 @@ inline constexpr uint16_t kGraphSource = 8;  // graph calls of the runtime are a
 inline constexpr std::string_view kSince12 = "cudaGraphInstantiateWithParams";
 inline constexpr std::string_view kSince13 = "__cudaGetKernel";
 
-// struct cudaLaunchConfig_t: two dim3, shared bytes, stream.
-inline constexpr Peek kLaunchConfig[] = {{Field::kGridXY, 0},     {Field::kGridZ, 8, 4},     {Field::kBlockXY, 12},
-                                         {Field::kBlockZ, 20, 4}, {Field::kSharedBytes, 24}, {Field::kStream, 32}};
-inline constexpr Param kLaunchExC[] = {{Abi::kPtr, Field::kNone, kLaunchConfig}, param::kFunction, param::kSkip};
-
-// The first struct cudaLaunchParams of a list, one per device.
-inline constexpr Peek kLaunchParams[] = {{Field::kFunction, 0}, {Field::kGridXY, 8},     {Field::kGridZ, 16, 4},
-                                         {Field::kBlockXY, 20}, {Field::kBlockZ, 28, 4}, {Field::kSharedBytes, 40},
-                                         {Field::kStream, 48}};
-inline constexpr Param kLaunchMultiDevice[] = {
-    {Abi::kPtr, Field::kNone, kLaunchParams}, param::kCount32, param::kFlags32};
-
-// struct cudaPitchedPtr {ptr, pitch, xsize, ysize} and struct cudaExtent {width, height, depth}, by value.
-inline constexpr Peek kPitchedAddress[] = {{Field::kAddress, 0}};
-inline constexpr Peek kExtent[] = {{Field::kWidth, 0}, {Field::kHeight, 8}, {Field::kDepth, 16}};
-inline constexpr Param kPitchedByValue{.abi = Abi::kStruct, .peeks = kPitchedAddress, .bytes = 32};
-inline constexpr Param kExtentByValue{.abi = Abi::kStruct, .peeks = kExtent, .bytes = 24};
-inline constexpr Param kExtentSkipped{.abi = Abi::kStruct, .bytes = 24};  // counts elements of unknown size
 // struct cudaMemLocation {type, id}, by value.
 inline constexpr Peek kLocationId[] = {{Field::kDevice, 4, 4, When::kEntry, true}};
 inline constexpr Param kLocation{.abi = Abi::kStruct, .peeks = kLocationId, .bytes = 8};
-inline constexpr Param kIpcHandle{.abi = Abi::kStruct, .bytes = 64};
 
-inline constexpr Param kAlloc3D[] = {param::kOutAddress, kExtentByValue};
-inline constexpr Param kAllocArray[] = {param::kOutHandle, param::kSkip, param::kSkip64, param::kSkip64,
-                                        param::kFlags32};
-inline constexpr Param kAlloc3DArray[] = {param::kOutHandle, param::kSkip, kExtentSkipped, param::kFlags32};
-inline constexpr Param kAllocMipmappedArray[] = {param::kOutHandle, param::kSkip, kExtentSkipped, param::kSkip32,
-                                                 param::kFlags32};
-inline constexpr Param kOpenIpcMemory[] = {param::kOutAddress, kIpcHandle, param::kFlags32};
-inline constexpr Param kPoolCreate[] = {param::kOutHandle, param::kSkip};
-inline constexpr Param kPoolTrim[] = {param::kHandle, param::kSkip64};
-
-// struct cudaMemcpy3DParms. The extent's width counts elements, not bytes, when an array takes part.
-inline constexpr Peek kCopy3DParms[] = {{Field::kInElements, 0}, {Field::kSource, 32},       {Field::kInElements, 64},
-                                        {Field::kAddress, 96},   {Field::kWidth, 128},       {Field::kHeight, 136},
-                                        {Field::kDepth, 144},    {Field::kDirection, 152, 4}};
-inline constexpr Param kCopy3D[] = {{Abi::kPtr, Field::kNone, kCopy3DParms}};
-inline constexpr Param kCopy3DAsync[] = {{Abi::kPtr, Field::kNone, kCopy3DParms}, param::kStream};
 // struct cudaMemcpy3DPeerParms. Addresses are left out: ten words are all a record holds.
 inline constexpr Peek kCopy3DPeerParms[] = {{Field::kInElements, 0},  {Field::kPeerDevice, 64, 4, When::kEntry, true},
                                             {Field::kInElements, 72}, {Field::kDevice, 136, 4, When::kEntry, true},
@@ -63,30 +28,6 @@ inline constexpr Peek kCopy3DPeerParms[] = {{Field::kInElements, 0},  {Field::kP
 inline constexpr Param kCopy3DPeer[] = {{Abi::kPtr, Field::kNone, kCopy3DPeerParms}};
 inline constexpr Param kCopy3DPeerAsync[] = {{Abi::kPtr, Field::kNone, kCopy3DPeerParms}, param::kStream};
 
-// Copies with an array on one side or both; offsets in it are not captured, widths are bytes.
-inline constexpr Param kCopyToArray[] = {param::kHandle, param::kSkip64, param::kSkip64,
-                                         param::kSource, param::kBytes,  param::kDirection};
-inline constexpr Param kCopyToArrayAsync[] = {param::kHandle, param::kSkip64,    param::kSkip64, param::kSource,
-                                              param::kBytes,  param::kDirection, param::kStream};
-inline constexpr Param kCopyFromArray[] = {param::kAddress, param::kHandle, param::kSkip64,
-                                           param::kSkip64,  param::kBytes,  param::kDirection};
-inline constexpr Param kCopyFromArrayAsync[] = {param::kAddress, param::kHandle,    param::kSkip64, param::kSkip64,
-                                                param::kBytes,   param::kDirection, param::kStream};
-inline constexpr Param kCopyArrayToArray[] = {param::kHandle, param::kSkip64, param::kSkip64, param::kHandle2,
-                                              param::kSkip64, param::kSkip64, param::kBytes,  param::kDirection};
-inline constexpr Param kCopy2DToArray[] = {param::kHandle, param::kSkip64, param::kSkip64, param::kSource,
-                                           param::kSkip64, param::kWidth,  param::kHeight, param::kDirection};
-inline constexpr Param kCopy2DToArrayAsync[] = {param::kHandle, param::kSkip64,    param::kSkip64,
-                                                param::kSource, param::kSkip64,    param::kWidth,
-                                                param::kHeight, param::kDirection, param::kStream};
-inline constexpr Param kCopy2DFromArray[] = {param::kAddress, param::kSkip64, param::kHandle, param::kSkip64,
-                                             param::kSkip64,  param::kWidth,  param::kHeight, param::kDirection};
-inline constexpr Param kCopy2DFromArrayAsync[] = {param::kAddress, param::kSkip64,    param::kHandle,
-                                                  param::kSkip64,  param::kSkip64,    param::kWidth,
-                                                  param::kHeight,  param::kDirection, param::kStream};
-inline constexpr Param kCopy2DArrayToArray[] = {param::kHandle,  param::kSkip64, param::kSkip64,
-                                                param::kHandle2, param::kSkip64, param::kSkip64,
-                                                param::kWidth,   param::kHeight, param::kDirection};
 // Many copies in one call: their sizes are an array, so the count is known and the bytes are not.
 inline constexpr Param kCopyBatch[] = {param::kSkip, param::kSkip, param::kSkip,   param::kCount,
                                        param::kSkip, param::kSkip, param::kSkip64, param::kStream};
@@ -99,24 +40,16 @@ inline constexpr Param kPrefetchBatch[] = {param::kSkip, param::kSkip,   param::
                                            param::kSkip, param::kSkip64, param::kFlags64, param::kStream};
 inline constexpr Param kDiscardBatch[] = {param::kSkip, param::kSkip, param::kCount, param::kFlags64, param::kStream};
 
-inline constexpr Param kSet3D[] = {kPitchedByValue, param::kSkip32, kExtentByValue};
-inline constexpr Param kSet3DAsync[] = {kPitchedByValue, param::kSkip32, kExtentByValue, param::kStream};
-inline constexpr Param kPrefetchDevice[] = {param::kAddress, param::kBytes, param::kDevice, param::kStream};
 inline constexpr Param kPrefetchLocation[] = {param::kAddress, param::kBytes, kLocation, param::kFlags32,
                                               param::kStream};
-inline constexpr Param kAdviseDevice[] = {param::kAddress, param::kBytes, param::kFlags32, param::kDevice};
 inline constexpr Param kAdviseLocation[] = {param::kAddress, param::kBytes, param::kFlags32, kLocation};
-inline constexpr Param kAttachMemory[] = {param::kStream, param::kAddress, param::kBytes, param::kFlags32};
 
 // struct cudaGraphInstantiateParams: flags, upload stream.
 inline constexpr Peek kInstantiateParams[] = {{Field::kFlags, 0}, {Field::kStream, 8}};
 inline constexpr Param kInstantiateWithParams[] = {
     param::kOutHandle, param::kHandle2, {Abi::kPtr, Field::kNone, kInstantiateParams}};
 
-inline constexpr Param kDeviceOfProperties[] = {param::kSkip, param::kDevice};
 inline constexpr Param kInitDevice[] = {param::kDevice, param::kFlags32, param::kSkip32};
-inline constexpr Param kEnablePeer[] = {param::kPeerDevice, param::kFlags32};
-inline constexpr Param kDisablePeer[] = {param::kPeerDevice};
 
 inline constexpr Param kLibraryLoad[] = {param::kOutHandle, param::kSkip, param::kSkip, param::kSkip,
                                          param::kSkip32,    param::kSkip, param::kSkip, param::kSkip32};
@@ -134,10 +67,10 @@ inline constexpr Row kRuntimeRows[] = {
      .instead = "cudaLaunchKernel"},
     {.name = "__cudaLaunchKernel_ptsz", .kind = Kind::kLaunch, .shape = shape::kLaunch,
      .flags = kAsync | kNotWhereTarget, .instead = "cudaLaunchKernel_ptsz"},
-    {.name = "cudaLaunchKernelExC", .kind = Kind::kLaunch, .shape = kLaunchExC, .twins = kPtsz, .flags = kAsync},
+    {.name = "cudaLaunchKernelExC", .kind = Kind::kLaunch, .shape = shape::kLaunchExC, .twins = kPtsz, .flags = kAsync},
     {.name = "cudaLaunchCooperativeKernel", .kind = Kind::kLaunch, .shape = shape::kLaunch, .twins = kPtsz,
      .flags = kAsync},
-    {.name = "cudaLaunchCooperativeKernelMultiDevice", .kind = Kind::kLaunch, .shape = kLaunchMultiDevice,
+    {.name = "cudaLaunchCooperativeKernelMultiDevice", .kind = Kind::kLaunch, .shape = shape::kLaunchMultiDevice,
      .flags = kAsync},
     {.name = "cudaLaunchHostFunc", .kind = Kind::kLaunch, .shape = shape::kHostCallback, .twins = kPtsz,
      .flags = kAsync},
@@ -148,18 +81,18 @@ inline constexpr Row kRuntimeRows[] = {
     {.name = "cudaMalloc", .kind = Kind::kAlloc, .shape = shape::kAlloc, .op = 1},
     {.name = "cudaMallocManaged", .kind = Kind::kAlloc, .shape = shape::kAllocFlags, .op = 8},
     {.name = "cudaMallocPitch", .kind = Kind::kAlloc, .shape = shape::kAllocPitch},
-    {.name = "cudaMalloc3D", .kind = Kind::kAlloc, .shape = kAlloc3D},
-    {.name = "cudaMallocArray", .kind = Kind::kAlloc, .shape = kAllocArray},
-    {.name = "cudaMalloc3DArray", .kind = Kind::kAlloc, .shape = kAlloc3DArray},
-    {.name = "cudaMallocMipmappedArray", .kind = Kind::kAlloc, .shape = kAllocMipmappedArray},
+    {.name = "cudaMalloc3D", .kind = Kind::kAlloc, .shape = shape::kAlloc3D},
+    {.name = "cudaMallocArray", .kind = Kind::kAlloc, .shape = shape::kAllocArray},
+    {.name = "cudaMalloc3DArray", .kind = Kind::kAlloc, .shape = shape::kAlloc3DArray},
+    {.name = "cudaMallocMipmappedArray", .kind = Kind::kAlloc, .shape = shape::kAllocMipmappedArray},
     {.name = "cudaMallocHost", .kind = Kind::kAlloc, .shape = shape::kAlloc},
     {.name = "cudaHostAlloc", .kind = Kind::kAlloc, .shape = shape::kAllocFlags},
     {.name = "cudaHostRegister", .kind = Kind::kAlloc, .shape = shape::kRegisterHost},
     {.name = "cudaMallocAsync", .kind = Kind::kAlloc, .shape = shape::kAllocAsync, .twins = kPtsz, .flags = kAsync},
     {.name = "cudaMallocFromPoolAsync", .kind = Kind::kAlloc, .shape = shape::kAllocFromPool, .twins = kPtsz,
      .flags = kAsync},
-    {.name = "cudaMemPoolCreate", .kind = Kind::kAlloc, .shape = kPoolCreate},
-    {.name = "cudaIpcOpenMemHandle", .kind = Kind::kAlloc, .shape = kOpenIpcMemory},
+    {.name = "cudaMemPoolCreate", .kind = Kind::kAlloc, .shape = shape::kPoolCreate},
+    {.name = "cudaIpcOpenMemHandle", .kind = Kind::kAlloc, .shape = shape::kOpenIpcMemory},
     {.name = "cudaFree", .kind = Kind::kFree, .shape = shape::kFree, .op = 2},
     {.name = "cudaFreeArray", .kind = Kind::kFree, .shape = shape::kHandleOnly},
     {.name = "cudaFreeMipmappedArray", .kind = Kind::kFree, .shape = shape::kHandleOnly},
@@ -167,7 +100,7 @@ inline constexpr Row kRuntimeRows[] = {
     {.name = "cudaHostUnregister", .kind = Kind::kFree, .shape = shape::kFree},
     {.name = "cudaFreeAsync", .kind = Kind::kFree, .shape = shape::kFreeAsync, .twins = kPtsz, .flags = kAsync},
     {.name = "cudaMemPoolDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
-    {.name = "cudaMemPoolTrimTo", .kind = Kind::kFree, .shape = kPoolTrim},
+    {.name = "cudaMemPoolTrimTo", .kind = Kind::kFree, .shape = shape::kPoolTrim},
     {.name = "cudaIpcCloseMemHandle", .kind = Kind::kFree, .shape = shape::kFree},
 
     // Copies.
@@ -183,8 +116,8 @@ inline constexpr Row kRuntimeRows[] = {
      .direction = Direction::kDeviceToDevice, .op = 11},
     {.name = "cudaMemcpyPeerAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyPeerAsync, .twins = kPtsz,
      .flags = kAsync, .direction = Direction::kDeviceToDevice, .op = 12},
-    {.name = "cudaMemcpy3D", .kind = Kind::kMemcpy, .shape = kCopy3D, .twins = kPtds, .flags = kSynchronising},
-    {.name = "cudaMemcpy3DAsync", .kind = Kind::kMemcpy, .shape = kCopy3DAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cudaMemcpy3D", .kind = Kind::kMemcpy, .shape = shape::kCopy3D, .twins = kPtds, .flags = kSynchronising},
+    {.name = "cudaMemcpy3DAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy3DAsync, .twins = kPtsz, .flags = kAsync},
     {.name = "cudaMemcpy3DPeer", .kind = Kind::kMemcpy, .shape = kCopy3DPeer, .twins = kPtds,
      .direction = Direction::kDeviceToDevice},
     {.name = "cudaMemcpy3DPeerAsync", .kind = Kind::kMemcpy, .shape = kCopy3DPeerAsync, .twins = kPtsz, .flags = kAsync,
@@ -197,25 +130,25 @@ inline constexpr Row kRuntimeRows[] = {
      .flags = kSynchronising},
     {.name = "cudaMemcpyFromSymbolAsync", .kind = Kind::kMemcpy, .shape = shape::kCopySymbolAsync, .twins = kPtsz,
      .flags = kAsync},
-    {.name = "cudaMemcpyToArray", .kind = Kind::kMemcpy, .shape = kCopyToArray, .twins = kPtds,
+    {.name = "cudaMemcpyToArray", .kind = Kind::kMemcpy, .shape = shape::kCopyToArray, .twins = kPtds,
      .flags = kSynchronising},
-    {.name = "cudaMemcpyToArrayAsync", .kind = Kind::kMemcpy, .shape = kCopyToArrayAsync, .twins = kPtsz,
+    {.name = "cudaMemcpyToArrayAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyToArrayAsync, .twins = kPtsz,
      .flags = kAsync},
-    {.name = "cudaMemcpyFromArray", .kind = Kind::kMemcpy, .shape = kCopyFromArray, .twins = kPtds,
+    {.name = "cudaMemcpyFromArray", .kind = Kind::kMemcpy, .shape = shape::kCopyFromArray, .twins = kPtds,
      .flags = kSynchronising},
-    {.name = "cudaMemcpyFromArrayAsync", .kind = Kind::kMemcpy, .shape = kCopyFromArrayAsync, .twins = kPtsz,
+    {.name = "cudaMemcpyFromArrayAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyFromArrayAsync, .twins = kPtsz,
      .flags = kAsync},
-    {.name = "cudaMemcpyArrayToArray", .kind = Kind::kMemcpy, .shape = kCopyArrayToArray, .twins = kPtds,
+    {.name = "cudaMemcpyArrayToArray", .kind = Kind::kMemcpy, .shape = shape::kCopyArrayToArray, .twins = kPtds,
      .flags = kSynchronising},
-    {.name = "cudaMemcpy2DToArray", .kind = Kind::kMemcpy, .shape = kCopy2DToArray, .twins = kPtds,
+    {.name = "cudaMemcpy2DToArray", .kind = Kind::kMemcpy, .shape = shape::kCopy2DToArray, .twins = kPtds,
      .flags = kSynchronising},
-    {.name = "cudaMemcpy2DToArrayAsync", .kind = Kind::kMemcpy, .shape = kCopy2DToArrayAsync, .twins = kPtsz,
+    {.name = "cudaMemcpy2DToArrayAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy2DToArrayAsync, .twins = kPtsz,
      .flags = kAsync},
-    {.name = "cudaMemcpy2DFromArray", .kind = Kind::kMemcpy, .shape = kCopy2DFromArray, .twins = kPtds,
+    {.name = "cudaMemcpy2DFromArray", .kind = Kind::kMemcpy, .shape = shape::kCopy2DFromArray, .twins = kPtds,
      .flags = kSynchronising},
-    {.name = "cudaMemcpy2DFromArrayAsync", .kind = Kind::kMemcpy, .shape = kCopy2DFromArrayAsync, .twins = kPtsz,
+    {.name = "cudaMemcpy2DFromArrayAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy2DFromArrayAsync, .twins = kPtsz,
      .flags = kAsync},
-    {.name = "cudaMemcpy2DArrayToArray", .kind = Kind::kMemcpy, .shape = kCopy2DArrayToArray, .twins = kPtds,
+    {.name = "cudaMemcpy2DArrayToArray", .kind = Kind::kMemcpy, .shape = shape::kCopy2DArrayToArray, .twins = kPtds,
      .flags = kSynchronising},
     {.name = "cudaMemcpyBatchAsync", .kind = Kind::kMemcpy, .shape = kCopyBatch, .twins = kPtsz,
      .flags = kAsync | kOnlyWhereTarget, .instead = kSince13},
@@ -229,7 +162,7 @@ inline constexpr Row kRuntimeRows[] = {
      .flags = kAsync | kOnlyWhereTarget, .instead = kSince13},
     {.name = "cudaMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchLocation, .twins = kV2 | kPtsz | kNotBase,
      .flags = kAsync},
-    {.name = "cudaMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchDevice, .twins = kPtsz,
+    {.name = "cudaMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = shape::kPrefetchDevice, .twins = kPtsz,
      .flags = kAsync | kNotWhereTarget, .instead = kSince13},
     {.name = "cudaMemPrefetchBatchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchBatch, .twins = kPtsz,
      .flags = kAsync},
@@ -240,14 +173,14 @@ inline constexpr Row kRuntimeRows[] = {
     {.name = "cudaMemAdvise", .kind = Kind::kDevice, .shape = kAdviseLocation, .flags = kOnlyWhereTarget,
      .instead = kSince13},
     {.name = "cudaMemAdvise", .kind = Kind::kDevice, .shape = kAdviseLocation, .twins = kV2 | kNotBase},
-    {.name = "cudaMemAdvise", .kind = Kind::kDevice, .shape = kAdviseDevice, .flags = kNotWhereTarget,
+    {.name = "cudaMemAdvise", .kind = Kind::kDevice, .shape = shape::kAdviseDevice, .flags = kNotWhereTarget,
      .instead = kSince13},
     {.name = "cudaMemset", .kind = Kind::kMemset, .shape = shape::kSet, .twins = kPtds},
     {.name = "cudaMemsetAsync", .kind = Kind::kMemset, .shape = shape::kSetAsync, .twins = kPtsz, .flags = kAsync},
     {.name = "cudaMemset2D", .kind = Kind::kMemset, .shape = shape::kSet2D, .twins = kPtds},
     {.name = "cudaMemset2DAsync", .kind = Kind::kMemset, .shape = shape::kSet2DAsync, .twins = kPtsz, .flags = kAsync},
-    {.name = "cudaMemset3D", .kind = Kind::kMemset, .shape = kSet3D, .twins = kPtds},
-    {.name = "cudaMemset3DAsync", .kind = Kind::kMemset, .shape = kSet3DAsync, .twins = kPtsz, .flags = kAsync},
+    {.name = "cudaMemset3D", .kind = Kind::kMemset, .shape = shape::kSet3D, .twins = kPtds},
+    {.name = "cudaMemset3DAsync", .kind = Kind::kMemset, .shape = shape::kSet3DAsync, .twins = kPtsz, .flags = kAsync},
 
     // Waits, streams, events.
     {.name = "cudaStreamSynchronize", .kind = Kind::kSync, .shape = shape::kStreamOnly, .twins = kPtsz,
@@ -261,7 +194,7 @@ inline constexpr Row kRuntimeRows[] = {
     {.name = "cudaStreamCreateWithPriority", .kind = Kind::kStream, .shape = shape::kStreamCreatePriority},
     {.name = "cudaStreamDestroy", .kind = Kind::kStream, .shape = shape::kStreamOnly},
     {.name = "cudaStreamQuery", .kind = Kind::kStream, .shape = shape::kStreamOnly, .twins = kPtsz, .flags = kPolled},
-    {.name = "cudaStreamAttachMemAsync", .kind = Kind::kStream, .shape = kAttachMemory, .twins = kPtsz,
+    {.name = "cudaStreamAttachMemAsync", .kind = Kind::kStream, .shape = shape::kAttachMemory, .twins = kPtsz,
      .flags = kAsync},
     {.name = "cudaStreamWaitEvent", .kind = Kind::kEvent, .shape = shape::kStreamWaitEvent, .twins = kPtsz,
      .flags = kAsync},
@@ -306,12 +239,12 @@ inline constexpr Row kRuntimeRows[] = {
     {.name = "cudaSetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceOnly},
     {.name = "cudaGetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceGet, .flags = kPolled},
     {.name = "cudaGetDeviceCount", .kind = Kind::kDevice, .shape = shape::kCountGet},
-    {.name = "cudaGetDeviceProperties", .kind = Kind::kDevice, .shape = kDeviceOfProperties, .twins = kV2},
+    {.name = "cudaGetDeviceProperties", .kind = Kind::kDevice, .shape = shape::kDeviceOfProperties, .twins = kV2},
     {.name = "cudaInitDevice", .kind = Kind::kDevice, .shape = kInitDevice},
     {.name = "cudaSetDeviceFlags", .kind = Kind::kDevice, .shape = shape::kFlagsOnly},
     {.name = "cudaDeviceReset", .kind = Kind::kDevice, .shape = shape::kNothing, .flags = kSynchronising},
-    {.name = "cudaDeviceEnablePeerAccess", .kind = Kind::kDevice, .shape = kEnablePeer},
-    {.name = "cudaDeviceDisablePeerAccess", .kind = Kind::kDevice, .shape = kDisablePeer},
+    {.name = "cudaDeviceEnablePeerAccess", .kind = Kind::kDevice, .shape = shape::kEnablePeer},
+    {.name = "cudaDeviceDisablePeerAccess", .kind = Kind::kDevice, .shape = shape::kDisablePeer},
 
     // Code: what a launch's function handle is called.
     {.name = "__cudaRegisterFatBinary", .kind = Kind::kModule, .shape = shape::kHandleOnly,

@@ -27,8 +27,8 @@ U64 = (1 << 64) - 1
 # enum cudaMemcpyKind and hipMemcpyKind agree.
 DIRECTIONS = {0: "h2h", 1: "h2d", 2: "d2h", 3: "d2d", 4: "default"}
 # Memory types of the driver's copy structures, by backend: host, device, either.
-PLACES = {"cuda": {1: "h", 2: "d", 3: "d", 4: "e"}}
-NOT_FAILURES = {"cuda": {600}, "hip": {600}}  # not ready: an answer
+PLACES = {"cuda": {1: "h", 2: "d", 3: "d", 4: "e"}, "hip": {1: "h", 2: "d", 3: "e", 10: "d", 11: "e"}}
+NOT_FAILURES = {"cuda": {600}, "hip": {600}, "level_zero": {1}}  # not ready: an answer
 SIZE_FIELDS = {"bytes", "width", "height", "depth", "element_bytes", "in_elements"}
 
 # Column of the events view: field of the vocabulary.

@@ -7,10 +7,11 @@ there first, on stand-ins that export every row's symbol and on the vendors' own
 A perf probe is one link per end and row, and the kernel takes 0.1 s to remove one: those runs use a stand-in with few
 rows. The kernel's work per call is the same for all rows.
 """
+import glob
 import os
 import time
 
-from harness import Program, Skip, Trace, check, compare, real_hip, real_runtime, say
+from harness import ROOT, Program, Skip, Trace, check, compare, real_hip, real_runtime, say
 
 QUICK = 200_000
 FULL_SIZE = 1_000_000
@@ -19,6 +20,15 @@ FULL_SIZE = 1_000_000
 RING = ("--ringbuf-size", "64m")
 FULL_RING = ("--ringbuf-size", "256m")
 FULL_RATE = ("--rate", "40000")  # calls a second of each of six threads
+
+
+def manifest(name):
+    """A manifest that comes with the program."""
+    return os.path.join(ROOT, "backends", "manifests", name + ".yaml")
+
+
+# Stand-ins exist for backends from files too: their calls are recorded, and compared, like all others.
+MANIFESTS = tuple(part for path in sorted(glob.glob(manifest("*"))) for part in ("--backend", path))
 
 
 def stand_ins(build):
@@ -45,7 +55,7 @@ def exact(build, attach, libraries, calls, first, *, options=RING, more=(), proc
     log = build.path("truth")
     begin = time.monotonic()
     if first:
-        with Trace(build, "--attach", attach, *options) as trace:
+        with Trace(build, "--attach", attach, *MANIFESTS, *options) as trace:
             with Program(build, *ground_truth(build, libraries, log, calls, processes, threads, *more)) as program:
                 for library in libraries:
                     program.loaded(os.path.basename(library))
@@ -54,7 +64,7 @@ def exact(build, attach, libraries, calls, first, *, options=RING, more=(), proc
             took = trace.stop()
     else:
         command = ground_truth(build, libraries, log, calls, processes, threads, *more)
-        with Trace(build, "--attach", attach, *options, command=command) as trace:
+        with Trace(build, "--attach", attach, *MANIFESTS, *options, command=command) as trace:
             check(trace.wait() == 0, "the command failed: " + trace.stderr().decode(errors="replace"))
             took = None
     recorded = time.monotonic() - begin
@@ -114,7 +124,7 @@ def OverloadIsReportedToTheCall(build):
     """A ring far too small: what is missing in the recording is what the loss counter says, exactly."""
     log = build.path("truth")
     command = ground_truth(build, stand_ins(build), log, QUICK, 2, 2)
-    with Trace(build, "--ringbuf-size", "64k", command=command) as trace:
+    with Trace(build, *MANIFESTS, "--ringbuf-size", "64k", command=command) as trace:
         check(trace.wait() == 0, "the command failed")
     result = compare("--expect-loss", "ring_full", log, trace.recording.path)
     if result["counts"]["missing"] == 0:

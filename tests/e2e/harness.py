@@ -16,6 +16,7 @@ import tempfile
 import time
 
 SOURCE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(SOURCE))
 COMPARE = os.path.join(SOURCE, "compare.py")
 LIMIT = 120  # nothing below takes longer, the full-size runs aside
 

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include "backends/registry.h"
+#include "every_backend.h"
 #include "fakes/fake_table.h"
 #include "fakes/prototypes.h"
 #include "fakes/truth.h"
@@ -39,7 +39,7 @@ struct Described {
 // In fake_rows' order: make_fakes walks the registry the same way.
 std::vector<Described> described_rows() {
   std::vector<Described> all;
-  for (const auto* backend : backends::all_backends()) {
+  for (const auto* backend : every_backend()) {
     for (const auto& library : backend->libraries) {
       for (const auto& row : library.rows) {
         for (auto& symbol : hal::spellings(row)) all.push_back({&row, symbol});
@@ -187,7 +187,7 @@ class Compare : public testing::Test {
     const auto rows = described_rows();
     ASSERT_EQ(rows.size(), fake_row_count);
     for (unsigned i = 0; i < fake_row_count; ++i) ASSERT_EQ(rows[i].symbol, fake_rows[i].symbol);
-    const hal::CallTable calls(backends::all_backends());
+    const hal::CallTable calls(every_backend());
     Recording recording(folder_ + "/good.db");
     for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/log")) {
       if (entry.path().extension() == ".truth") record_thread(entry.path(), rows, calls, recording);

@@ -22,7 +22,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "backends/registry.h"
+#include "every_backend.h"
 #include "fakes/arm64_eval.h"
 #include "fakes/prototypes.h"
 #include "hal/lower.h"
@@ -75,7 +75,7 @@ struct Cases {
 Cases described_rows() {
   Cases cases;
   std::set<std::pair<const Param*, std::string>> seen;
-  for (const auto* backend : backends::all_backends()) {
+  for (const auto* backend : every_backend()) {
     for (const auto& library : backend->libraries) {
       for (const Row& row : library.rows) {
         if (seen.emplace(row.shape.data(), shape_key(row.shape)).second) cases.rows.push_back(row);

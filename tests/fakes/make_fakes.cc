@@ -5,7 +5,7 @@
 //   libraries.txt    "FLAVOUR SONAME SOURCE", one line per library; flavour is new or old
 //   fake_calls.c     the table of fake_table.h and a caller for every prototype
 //
-// Usage: make_fakes OUTPUT_DIRECTORY. A new backend's rows appear here without a line of code. The C text comes from
+// Usage: make_fakes OUTPUT_DIRECTORY MANIFEST_FOLDER. A new backend's rows appear here without a line of code. The C text comes from
 // the prototypes alone; where arguments land is the C compiler's business, which is what makes it evidence.
 #include <algorithm>
 #include <cstdio>
@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include "backends/registry.h"
+#include "every_backend.h"
 #include "fakes/fake_table.h"
 #include "fakes/prototypes.h"
 #include "hal/vocabulary.h"
@@ -53,8 +53,9 @@ Sonames sonames_of(const hal::Library& library) {
   Sonames made;
   if (library.sonames.empty()) return made;
   for (char c : library.sonames[0]) {
-    made.current += c == '*' ? '1' : c;
-    made.old += c == '*' ? '0' : c;
+    const bool is_version = c == '*' && made.current.ends_with(".so");
+    made.current += is_version ? ".1" : std::string(1, c == '*' ? '1' : c);
+    made.old += is_version ? ".0" : std::string(1, c == '*' ? '0' : c);
   }
   return made;
 }
@@ -374,12 +375,12 @@ bool write_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: make_fakes OUTPUT_DIRECTORY\n");
+  if (argc != 3) {
+    fmt::print(stderr, "usage: make_fakes OUTPUT_DIRECTORY MANIFEST_FOLDER\n");
     return 2;
   }
   const std::string directory = argv[1];
-  const auto backends = ingero::backends::all_backends();
+  const auto backends = every_backend(argv[2]);
   const auto sizes = struct_sizes(backends);
   std::string list;
   for (const auto* backend : backends) {

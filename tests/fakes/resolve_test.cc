@@ -17,7 +17,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include "backends/registry.h"
+#include "every_backend.h"
 #include "fakes/fake_table.h"
 #include "hal/elf.h"
 
@@ -25,7 +25,7 @@ namespace ingero::fakes {
 namespace {
 
 const hal::Library* library_of(const std::string& path) {
-  for (const auto* backend : backends::all_backends()) {
+  for (const auto* backend : every_backend()) {
     for (const auto& library : backend->libraries) {
       if (hal::soname_matches(library, path.substr(path.rfind('/') + 1))) return &library;
     }

@@ -290,7 +290,7 @@ TEST(CudaPrototypes, StatusNamesAreTheRuntimesOwn) {
   ASSERT_NE(name_of, nullptr);
   size_t known = 0;
   for (int code = 0; code < 1100; ++code) {
-    const std::string_view ours = library_of("libcudart").status_name(code);
+    const std::string_view ours = hal::status_name(library_of("libcudart").statuses, code);
     if (ours.empty()) continue;
     const std::string theirs = name_of(code);
     if (theirs.starts_with("unrecognized")) continue;  // gone from this version
@@ -307,20 +307,20 @@ TEST(CudaPrototypes, DirectionAndPlaceCodesAreTheHeaders) {
     if (backend->name == "cuda") cuda = backend;
   }
   ASSERT_NE(cuda, nullptr);
-  EXPECT_EQ(cuda->direction_of(cudaMemcpyHostToHost), hal::Direction::kHostToHost);
-  EXPECT_EQ(cuda->direction_of(cudaMemcpyHostToDevice), hal::Direction::kHostToDevice);
-  EXPECT_EQ(cuda->direction_of(cudaMemcpyDeviceToHost), hal::Direction::kDeviceToHost);
-  EXPECT_EQ(cuda->direction_of(cudaMemcpyDeviceToDevice), hal::Direction::kDeviceToDevice);
-  EXPECT_EQ(cuda->direction_of(cudaMemcpyDefault), hal::Direction::kDefault);
-  EXPECT_EQ(cuda->direction_of(5), hal::Direction::kUnknown);
-  EXPECT_EQ(cuda->place_of(CU_MEMORYTYPE_HOST), hal::Place::kHost);
-  EXPECT_EQ(cuda->place_of(CU_MEMORYTYPE_DEVICE), hal::Place::kDevice);
-  EXPECT_EQ(cuda->place_of(CU_MEMORYTYPE_ARRAY), hal::Place::kDevice);
-  EXPECT_EQ(cuda->place_of(CU_MEMORYTYPE_UNIFIED), hal::Place::kEither);
-  EXPECT_EQ(cuda->place_of(0), hal::Place::kUnknown);
-  EXPECT_EQ(cuda->status_name(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation");
-  EXPECT_EQ(cuda->status_name(cudaErrorInsufficientDriver), "cudaErrorInsufficientDriver");
-  EXPECT_EQ(library_of("libcuda").status_name(CUDA_ERROR_OUT_OF_MEMORY), "CUDA_ERROR_OUT_OF_MEMORY");
+  EXPECT_EQ(hal::direction_of(*cuda, cudaMemcpyHostToHost), hal::Direction::kHostToHost);
+  EXPECT_EQ(hal::direction_of(*cuda, cudaMemcpyHostToDevice), hal::Direction::kHostToDevice);
+  EXPECT_EQ(hal::direction_of(*cuda, cudaMemcpyDeviceToHost), hal::Direction::kDeviceToHost);
+  EXPECT_EQ(hal::direction_of(*cuda, cudaMemcpyDeviceToDevice), hal::Direction::kDeviceToDevice);
+  EXPECT_EQ(hal::direction_of(*cuda, cudaMemcpyDefault), hal::Direction::kDefault);
+  EXPECT_EQ(hal::direction_of(*cuda, 5), hal::Direction::kUnknown);
+  EXPECT_EQ(hal::place_of(*cuda, CU_MEMORYTYPE_HOST), hal::Place::kHost);
+  EXPECT_EQ(hal::place_of(*cuda, CU_MEMORYTYPE_DEVICE), hal::Place::kDevice);
+  EXPECT_EQ(hal::place_of(*cuda, CU_MEMORYTYPE_ARRAY), hal::Place::kDevice);
+  EXPECT_EQ(hal::place_of(*cuda, CU_MEMORYTYPE_UNIFIED), hal::Place::kEither);
+  EXPECT_EQ(hal::place_of(*cuda, 0), hal::Place::kUnknown);
+  EXPECT_EQ(hal::status_name(cuda->statuses, cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation");
+  EXPECT_EQ(hal::status_name(cuda->statuses, cudaErrorInsufficientDriver), "cudaErrorInsufficientDriver");
+  EXPECT_EQ(hal::status_name(library_of("libcuda").statuses, CUDA_ERROR_OUT_OF_MEMORY), "CUDA_ERROR_OUT_OF_MEMORY");
   ASSERT_EQ(cuda->not_failures.size(), 1U);
   EXPECT_EQ(cuda->not_failures[0], cudaErrorNotReady);
 }

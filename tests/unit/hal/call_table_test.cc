@@ -9,8 +9,8 @@
 namespace ingero::hal {
 namespace {
 
-std::string_view library_status(int64_t code) { return code == 2 ? "OUT_OF_MEMORY" : ""; }
-std::string_view backend_status(int64_t code) { return code == 2 ? "errorMemory" : ""; }
+constexpr StatusName kLibraryStatuses[] = {{0, "SUCCESS"}, {2, "OUT_OF_MEMORY"}};
+constexpr StatusName kBackendStatuses[] = {{0, "success"}, {2, "errorMemory"}};
 
 constexpr Row kRows[] = {
     {.name = "alloc", .kind = Kind::kAlloc, .shape = shape::kAlloc, .op = 1, .op_name = "allocate"},
@@ -20,9 +20,9 @@ constexpr Row kRows[] = {
 constexpr Row kOther[] = {{.name = "alloc", .kind = Kind::kAlloc, .shape = shape::kAlloc}};
 constexpr Library kLibraries[] = {
     {.name = "one", .sonames = {}, .rows = kRows, .layer = "UPPER", .source = 4},
-    {.name = "two", .sonames = {}, .rows = kOther, .layer = "LOWER", .source = 5, .status_name = library_status},
+    {.name = "two", .sonames = {}, .rows = kOther, .layer = "LOWER", .source = 5, .statuses = kLibraryStatuses},
 };
-const Backend kVendor{.name = "b", .vendor = "v", .libraries = kLibraries, .status_name = backend_status};
+const Backend kVendor{.name = "b", .vendor = "v", .libraries = kLibraries, .statuses = kBackendStatuses};
 const Backend* const kBackends[] = {&kVendor};
 
 TEST(CallTable, RowsOfOneNameInOneLibraryAreOneCallAndInTwoAreTwo) {

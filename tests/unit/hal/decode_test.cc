@@ -12,16 +12,16 @@ namespace ingero::hal {
 namespace {
 
 // Codes of an invented vendor: 7 is host to device; places 1 host, 2 device, 3 either; 99 is "not ready".
-Direction direction_of(uint64_t code) { return code == 7 ? Direction::kHostToDevice : Direction::kUnknown; }
-Place place_of(uint64_t code) {
-  return code == 1 ? Place::kHost : code == 2 ? Place::kDevice : code == 3 ? Place::kEither : Place::kUnknown;
-}
+constexpr Direction kDirections[] = {Direction::kUnknown, Direction::kUnknown,     Direction::kUnknown,
+                                     Direction::kUnknown, Direction::kUnknown,     Direction::kUnknown,
+                                     Direction::kUnknown, Direction::kHostToDevice};
+constexpr Place kPlaces[] = {Place::kUnknown, Place::kHost, Place::kDevice, Place::kEither};
 constexpr int64_t kNotReady[] = {99};
 const Backend kVendor{.name = "invented",
                       .vendor = "nobody",
                       .libraries = {},
-                      .direction_of = direction_of,
-                      .place_of = place_of,
+                      .directions = kDirections,
+                      .places = kPlaces,
                       .not_failures = kNotReady};
 
 class Decoding {

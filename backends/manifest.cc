@@ -1,0 +1,493 @@
+// From a YAML tree to rows, one key at a time. Every reader reports what is wrong where it stands and goes on with a
+// default, so that one reading finds all problems; a manifest with any problem is not made.
+#include "backends/manifest.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "backends/yaml_tree.h"
+#include "base/text.h"
+#include "hal/conformance.h"
+
+namespace ingero::backends {
+namespace {
+
+constexpr size_t kMaxProblems = 20;
+constexpr size_t kMaxLibraries = 16;
+constexpr size_t kMaxRows = 2000;  // of all libraries
+constexpr size_t kMaxShapes = 1000;
+constexpr size_t kMaxParams = 32;
+constexpr size_t kMaxPeeks = 16;
+constexpr size_t kMaxList = 64;  // patterns, anchors, sections
+constexpr size_t kMaxCodes = 4096;
+constexpr size_t kMaxName = 128;
+constexpr int64_t kMaxStructBytes = 4096;
+constexpr int64_t kMaxOffset = 4096;
+constexpr size_t kMinPatternName = 3;  // a pattern such as "*" would claim every file of every process
+
+struct Word {
+  std::string_view text;
+  unsigned value;
+};
+constexpr Word kAbis[] = {
+    {"i32", unsigned(hal::Abi::kI32)},   {"i64", unsigned(hal::Abi::kI64)},       {"ptr", unsigned(hal::Abi::kPtr)},
+    {"dim3", unsigned(hal::Abi::kDim3)}, {"struct", unsigned(hal::Abi::kStruct)}, {"float", unsigned(hal::Abi::kFloat)},
+};
+constexpr Word kTwins[] = {
+    {"ptsz", hal::kPtsz}, {"ptds", hal::kPtds}, {"v2", hal::kV2},
+    {"spt", hal::kSpt},   {"v3", hal::kV3},     {"not_base", hal::kNotBase},
+};
+constexpr Word kFlags[] = {
+    {"synchronising", hal::kSynchronising},
+    {"not_where_target", hal::kNotWhereTarget},
+    {"registers_name", hal::kRegistersName},
+    {"polled", hal::kPolled},
+    {"async", hal::kAsync},
+    {"mangled_twins", hal::kMangledTwins},
+    {"only_where_target", hal::kOnlyWhereTarget},
+    {"aliases_function", hal::kAliasesFunction},
+};
+constexpr Word kReturns[] = {
+    {"status", unsigned(hal::Returns::kStatus)},
+    {"pointer", unsigned(hal::Returns::kPointer)},
+    {"void", unsigned(hal::Returns::kVoid)},
+};
+constexpr Word kPlaces[] = {
+    {"unknown", unsigned(hal::Place::kUnknown)},
+    {"host", unsigned(hal::Place::kHost)},
+    {"device", unsigned(hal::Place::kDevice)},
+    {"either", unsigned(hal::Place::kEither)},
+};
+constexpr Word kWhens[] = {{"entry", unsigned(hal::When::kEntry)}, {"return", unsigned(hal::When::kReturn)}};
+constexpr Word kBooleans[] = {{"false", 0}, {"true", 1}};
+
+// The vocabulary's own spellings, so that a new word needs no line here.
+template <typename Enum, Enum kLast>
+std::vector<Word> words_of() {
+  std::vector<Word> words;
+  for (unsigned i = 0; i <= static_cast<unsigned>(kLast); ++i) words.push_back({name_of(static_cast<Enum>(i)), i});
+  return words;
+}
+const std::vector<Word>& field_words() {
+  static const auto words =
+      words_of<hal::Field, static_cast<hal::Field>(static_cast<unsigned>(hal::Field::kFieldCount) - 1)>();
+  return words;
+}
+const std::vector<Word>& kind_words() {
+  static const auto words = words_of<hal::Kind, static_cast<hal::Kind>(static_cast<unsigned>(hal::Kind::kCount) - 1)>();
+  return words;
+}
+const std::vector<Word>& direction_words() {
+  static const auto words = words_of<hal::Direction, hal::Direction::kDefault>();
+  return words;
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_identifier(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxName && is_letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c); });
+}
+bool is_lower_word(std::string_view text) {
+  return is_identifier(text) && text.size() <= 32 &&
+         std::none_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+bool is_upper_word(std::string_view text) {
+  return is_identifier(text) && text.size() <= 16 &&
+         std::none_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+bool is_plain(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxName &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127 && c != '/'; });
+}
+bool is_library_name(std::string_view text) { return is_plain(text) && is_letter(text[0]); }
+bool is_pattern(std::string_view text) {
+  return is_plain(text) && text.size() >= kMinPatternName &&
+         std::all_of(text.begin(), text.begin() + kMinPatternName, [](char c) { return is_letter(c) || is_digit(c); });
+}
+
+}  // namespace
+
+struct Manifest::Storage {
+  std::string file;
+  std::deque<std::string> strings;
+  std::deque<std::vector<std::string_view>> lists;
+  std::deque<std::vector<hal::Peek>> peeks;
+  std::deque<std::vector<hal::Param>> shapes;
+  std::deque<std::vector<hal::StatusName>> statuses;
+  std::deque<std::vector<hal::Row>> rows;
+  std::vector<hal::Library> libraries;
+  std::vector<hal::Direction> directions;
+  std::vector<hal::Place> places;
+  std::vector<int64_t> not_failures;
+  hal::Backend backend;
+};
+
+class ManifestReader {
+ public:
+  explicit ManifestReader(Manifest::Storage& out) : out_(out) {}
+
+  std::vector<ManifestProblem> read(const YamlNode& root) {
+    const Keys keys =
+        keys_of(root, "a manifest",
+                {"backend", "vendor", "directions", "places", "statuses", "not_failures", "shapes", "libraries"},
+                {"backend", "vendor", "libraries"});
+    hal::Backend& backend = out_.backend;
+    backend.name = text(keys["backend"], is_lower_word, "a short name in lower case");
+    backend.vendor = text(keys["vendor"], is_lower_word, "a short name in lower case");
+    for (const YamlNode& item : list(keys["directions"], kMaxList)) {
+      out_.directions.push_back(static_cast<hal::Direction>(word(item, direction_words(), "direction")));
+    }
+    for (const YamlNode& item : list(keys["places"], kMaxList)) {
+      out_.places.push_back(static_cast<hal::Place>(word(item, kPlaces, "place")));
+    }
+    backend.directions = out_.directions;
+    backend.places = out_.places;
+    backend.statuses = statuses(keys["statuses"]);
+    for (const YamlNode& item : list(keys["not_failures"], kMaxList)) out_.not_failures.push_back(code(item));
+    backend.not_failures = out_.not_failures;
+    read_shapes(keys["shapes"]);
+    read_libraries(keys["libraries"]);
+    backend.libraries = out_.libraries;
+    if (problems_.empty()) judge(root);
+    std::stable_sort(problems_.begin(), problems_.end(),
+                     [](const ManifestProblem& a, const ManifestProblem& b) { return a.line < b.line; });
+    return std::move(problems_);
+  }
+
+ private:
+  // Members of a map by key; a key that is not there is a node that holds nothing.
+  class Keys {
+   public:
+    const YamlNode& operator[](std::string_view key) const {
+      static const YamlNode nothing;
+      const auto at = nodes_.find(key);
+      return at == nodes_.end() ? nothing : *at->second;
+    }
+    std::map<std::string_view, const YamlNode*> nodes_;
+  };
+
+  void fail(const YamlNode& node, std::string sentence) {
+    if (problems_.size() < kMaxProblems) problems_.push_back({node.line, node.column, std::move(sentence)});
+  }
+
+  static std::string quoted(const YamlNode& node) {
+    return node.is == YamlNode::Is::kText ? fmt::format("'{}'", printable(node.text, 64)) : "this";
+  }
+
+  Keys keys_of(const YamlNode& node, std::string_view what, std::initializer_list<std::string_view> known,
+               std::initializer_list<std::string_view> needed) {
+    Keys keys;
+    if (node.is != YamlNode::Is::kMap) {
+      fail(node, fmt::format("{} is a map of keys", what));
+      return keys;
+    }
+    for (const auto& [key, value] : node.members) {
+      if (std::find(known.begin(), known.end(), key.text) == known.end()) {
+        fail(key, fmt::format("unknown key {}: {} has {}", quoted(key), what, fmt::join(known, ", ")));
+      } else {
+        keys.nodes_.emplace(key.text, &value);
+      }
+    }
+    for (const std::string_view key : needed) {
+      if (keys.nodes_.count(key) == 0) fail(node, fmt::format("{} needs the key '{}'", what, key));
+    }
+    return keys;
+  }
+
+  std::span<const YamlNode> list(const YamlNode& node, size_t most) {
+    if (node.is == YamlNode::Is::kNothing) return {};
+    if (node.is != YamlNode::Is::kList) {
+      fail(node, fmt::format("{} is not a list", quoted(node)));
+      return {};
+    }
+    if (node.items.size() > most) fail(node, fmt::format("more than {} entries", most));
+    return std::span(node.items).first(std::min(most, node.items.size()));
+  }
+
+  template <typename Accept>
+  std::string_view text(const YamlNode& node, Accept accept, std::string_view wanted) {
+    if (node.is == YamlNode::Is::kNothing && node.line == 0) return {};  // missing: told where it is needed
+    if (node.is != YamlNode::Is::kText || !accept(node.text)) {
+      fail(node, fmt::format("{} is not {}", quoted(node), wanted));
+      return {};
+    }
+    return out_.strings.emplace_back(node.text);
+  }
+
+  template <typename Accept>
+  std::span<const std::string_view> texts(const YamlNode& node, Accept accept, std::string_view wanted) {
+    auto& all = out_.lists.emplace_back();
+    for (const YamlNode& item : list(node, kMaxList)) all.push_back(text(item, accept, wanted));
+    return all;
+  }
+
+  std::optional<unsigned> find(std::string_view text, std::span<const Word> words) {
+    for (const Word& word : words) {
+      if (word.text == text) return word.value;
+    }
+    return std::nullopt;
+  }
+
+  unsigned word(const YamlNode& node, std::span<const Word> words, std::string_view what, unsigned otherwise = 0) {
+    if (node.is == YamlNode::Is::kNothing && node.line == 0) return otherwise;
+    if (node.is == YamlNode::Is::kText) {
+      if (const auto value = find(node.text, words)) return *value;
+    }
+    std::string known;
+    for (const Word& one : words) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.text);
+    fail(node, fmt::format("{} is no {}: one of {}", quoted(node), what, known));
+    return otherwise;
+  }
+
+  unsigned set_of(const YamlNode& node, std::span<const Word> words, std::string_view what) {
+    unsigned bits = 0;
+    for (const YamlNode& item : list(node, words.size())) bits |= word(item, words, what);
+    return bits;
+  }
+
+  int64_t number(const YamlNode& node, int64_t least, int64_t most, int64_t otherwise) {
+    if (node.is == YamlNode::Is::kNothing && node.line == 0) return otherwise;
+    const auto value = node.is == YamlNode::Is::kText ? parse_i64(node.text) : std::nullopt;
+    if (value && *value >= least && *value <= most) return *value;
+    fail(node, fmt::format("{} is not a number from {} to {}", quoted(node), least, most));
+    return otherwise;
+  }
+
+  // A return code as an event holds it: 32 bits with a sign. Written either way (0x80000001 is -2147483647).
+  int64_t code(const YamlNode& node) {
+    return static_cast<int32_t>(static_cast<uint32_t>(
+        number(node, std::numeric_limits<int32_t>::min(), std::numeric_limits<uint32_t>::max(), 0)));
+  }
+
+  std::span<const hal::StatusName> statuses(const YamlNode& node) {
+    auto& all = out_.statuses.emplace_back();
+    if (node.is == YamlNode::Is::kNothing) return all;
+    if (node.is != YamlNode::Is::kMap) {
+      fail(node, "statuses are a map from code to name");
+      return all;
+    }
+    if (node.members.size() > kMaxCodes) fail(node, fmt::format("more than {} return codes", kMaxCodes));
+    std::map<int64_t, const YamlNode*> seen;
+    for (const auto& [key, value] : node.members) {
+      const int64_t number = code(key);
+      if (!seen.emplace(number, &key).second) {
+        fail(key, fmt::format("return code {} again, first on line {}", number, seen[number]->line));
+      }
+      all.push_back({number, text(value, is_identifier, "a name as C spells it")});
+    }
+    std::sort(all.begin(), all.end(), hal::by_code);
+    return all;
+  }
+
+  hal::Peek peek(const YamlNode& node, hal::Abi abi) {
+    const Keys keys = keys_of(node, "a peek", {"into", "offset", "bytes", "when", "signed"}, {"into"});
+    hal::Peek out{static_cast<hal::Field>(word(keys["into"], field_words(), "field"))};
+    out.offset = static_cast<uint16_t>(number(keys["offset"], 0, kMaxOffset, 0));
+    out.bytes = static_cast<uint8_t>(number(keys["bytes"], 1, 8, 8));
+    out.when = static_cast<hal::When>(word(keys["when"], kWhens, "time"));
+    out.is_signed = word(keys["signed"], kBooleans, "boolean") != 0;
+    if (abi != hal::Abi::kPtr && abi != hal::Abi::kStruct) fail(node, "only a ptr or a struct can be looked into");
+    return out;
+  }
+
+  // "i32", "ptr stream", "i32 signed device"
+  hal::Param short_param(const YamlNode& node) {
+    hal::Param out{hal::Abi::kPtr};
+    const std::string plain(trim(node.text));
+    std::vector<std::string_view> parts;
+    for (const std::string_view part : split(plain, ' ')) {
+      if (!part.empty()) parts.push_back(part);
+    }
+    const auto abi = parts.empty() ? std::nullopt : find(parts[0], kAbis);
+    if (!abi || *abi == unsigned(hal::Abi::kStruct)) {
+      fail(node,
+           fmt::format("{} is no parameter: i32, i64, ptr, dim3 or float, then what it fills; or a map", quoted(node)));
+      return out;
+    }
+    out.abi = static_cast<hal::Abi>(*abi);
+    size_t next = 1;
+    if (next < parts.size() && parts[next] == "signed") {
+      out.is_signed = true;
+      ++next;
+    }
+    if (next < parts.size()) {
+      if (const auto field = find(parts[next], field_words())) {
+        out.into = static_cast<hal::Field>(*field);
+      } else {
+        fail(node, fmt::format("'{}' is no field of the vocabulary", printable(parts[next], 64)));
+      }
+      ++next;
+    }
+    if (next < parts.size()) fail(node, fmt::format("'{}' is one word too many", printable(parts[next], 64)));
+    return out;
+  }
+
+  hal::Param param(const YamlNode& node) {
+    if (node.is == YamlNode::Is::kText) return short_param(node);
+    const Keys keys = keys_of(node, "a parameter", {"abi", "into", "bytes", "signed", "peeks"}, {"abi"});
+    hal::Param out{static_cast<hal::Abi>(word(keys["abi"], kAbis, "way to pass a parameter"))};
+    out.into = static_cast<hal::Field>(word(keys["into"], field_words(), "field"));
+    out.bytes = static_cast<uint16_t>(number(keys["bytes"], 1, kMaxStructBytes, 0));
+    out.is_signed = word(keys["signed"], kBooleans, "boolean") != 0;
+    if ((out.abi == hal::Abi::kStruct) != (out.bytes != 0)) fail(node, "a struct, and only a struct, has bytes");
+    auto& peeks = out_.peeks.emplace_back();
+    for (const YamlNode& item : list(keys["peeks"], kMaxPeeks)) peeks.push_back(peek(item, out.abi));
+    out.peeks = peeks;
+    return out;
+  }
+
+  hal::Shape params(const YamlNode& node) {
+    auto& all = out_.shapes.emplace_back();
+    for (const YamlNode& item : list(node, kMaxParams)) all.push_back(param(item));
+    return all;
+  }
+
+  void read_shapes(const YamlNode& node) {
+    if (node.is == YamlNode::Is::kNothing) return;
+    if (node.is != YamlNode::Is::kMap) return fail(node, "shapes are a map from name to parameters");
+    if (node.members.size() > kMaxShapes) return fail(node, fmt::format("more than {} shapes", kMaxShapes));
+    for (const auto& [key, value] : node.members) {
+      if (!is_identifier(key.text)) fail(key, fmt::format("{} is not a name", quoted(key)));
+      shapes_.emplace(key.text, Shape{params(value), &key, false});
+    }
+  }
+
+  // A name of `shapes`, or the parameters themselves.
+  hal::Shape shape(const YamlNode& node) {
+    if (node.is != YamlNode::Is::kText) return params(node);
+    const auto at = shapes_.find(node.text);
+    if (at == shapes_.end()) {
+      fail(node, fmt::format("no shape is called {}", quoted(node)));
+      return {};
+    }
+    at->second.used = true;
+    return at->second.params;
+  }
+
+  hal::Row row(const YamlNode& node) {
+    const Keys keys = keys_of(
+        node, "a row",
+        {"name", "kind", "shape", "twins", "flags", "direction", "element_bytes", "returns", "instead", "op_name"},
+        {"name", "kind", "shape"});
+    hal::Row out{};
+    out.name = text(keys["name"], is_identifier, "a symbol as C spells it");
+    out.kind = static_cast<hal::Kind>(word(keys["kind"], kind_words(), "kind"));
+    out.shape = shape(keys["shape"]);
+    out.twins = static_cast<uint8_t>(set_of(keys["twins"], kTwins, "twin"));
+    out.flags = static_cast<uint16_t>(set_of(keys["flags"], kFlags, "flag"));
+    out.direction = static_cast<hal::Direction>(word(keys["direction"], direction_words(), "direction"));
+    out.element_bytes = static_cast<uint8_t>(number(keys["element_bytes"], 1, 64, 1));
+    out.returns = static_cast<hal::Returns>(word(keys["returns"], kReturns, "way to return"));
+    out.instead = text(keys["instead"], is_identifier, "a symbol as C spells it");
+    out.op_name = text(keys["op_name"], is_identifier, "a name as C spells it");
+    return out;
+  }
+
+  void read_libraries(const YamlNode& node) {
+    const auto items = list(node, kMaxLibraries);
+    out_.libraries.reserve(items.size());
+    size_t n_rows = 0;
+    for (const YamlNode& item : items) {
+      const Keys keys =
+          keys_of(item, "a library",
+                  {"name", "sonames", "layer", "source", "in_executables", "anchors", "sections", "statuses", "rows"},
+                  {"name", "sonames", "layer", "source", "rows"});
+      hal::Library& library = out_.libraries.emplace_back();
+      library_nodes_[&library] = &item;
+      library.name = text(keys["name"], is_library_name, "a library's name");
+      library.sonames = texts(keys["sonames"], is_pattern,
+                              "a file name pattern that starts with three letters or more and has no slash");
+      library.layer = text(keys["layer"], is_upper_word, "a short name in upper case");
+      library.source = static_cast<uint16_t>(
+          number(keys["source"], kFirstManifestSource, kLastManifestSource, kFirstManifestSource));
+      library.in_executables = word(keys["in_executables"], kBooleans, "boolean") != 0;
+      library.anchors = texts(keys["anchors"], is_identifier, "a symbol as C spells it");
+      library.sections = texts(keys["sections"], is_plain, "a section's name");
+      library.statuses = statuses(keys["statuses"]);
+      const auto row_nodes = list(keys["rows"], kMaxRows);
+      n_rows += row_nodes.size();
+      if (n_rows > kMaxRows) return fail(keys["rows"], fmt::format("more than {} rows in all", kMaxRows));
+      auto& rows = out_.rows.emplace_back();
+      rows.reserve(row_nodes.size());
+      for (const YamlNode& one : row_nodes) {
+        rows.push_back(row(one));
+        row_nodes_[&rows.back()] = &one;
+      }
+      library.rows = rows;
+    }
+    for (const auto& [name, shape] : shapes_) {
+      if (!shape.used) fail(*shape.key, fmt::format("no row has the shape '{}'", printable(name, 64)));
+    }
+  }
+
+  // The rules of every backend, told at the row's line.
+  void judge(const YamlNode& root) {
+    for (const hal::Nonconformity& found : nonconformities(out_.backend)) {
+      if (found.row != nullptr) {
+        fail(*row_nodes_[found.row], fmt::format("{} {}", found.row->name, found.sentence));
+      } else if (found.library != nullptr) {
+        fail(*library_nodes_[found.library], fmt::format("{} {}", found.library->name, found.sentence));
+      } else {
+        fail(root, fmt::format("{} {}", out_.backend.name, found.sentence));
+      }
+    }
+  }
+
+  struct Shape {
+    hal::Shape params;
+    const YamlNode* key = nullptr;
+    bool used = false;
+  };
+  Manifest::Storage& out_;
+  std::map<std::string, Shape> shapes_;
+  std::map<const hal::Row*, const YamlNode*> row_nodes_;
+  std::map<const hal::Library*, const YamlNode*> library_nodes_;
+  std::vector<ManifestProblem> problems_;
+};
+
+std::string ManifestProblem::text(std::string_view file) const {
+  return line == 0 ? fmt::format("{}: {}", file, sentence) : fmt::format("{}:{}:{}: {}", file, line, column, sentence);
+}
+
+Manifest::Manifest() : storage_(std::make_unique<Storage>()) {}
+Manifest::~Manifest() = default;
+
+const hal::Backend& Manifest::backend() const { return storage_->backend; }
+const std::string& Manifest::file() const { return storage_->file; }
+
+Result<std::unique_ptr<Manifest>> Manifest::parse(std::string_view untrusted_text, std::string_view file,
+                                                  std::vector<ManifestProblem>* problems) {
+  std::unique_ptr<Manifest> manifest(new Manifest);
+  manifest->storage_->file = printable(file, 4096);
+  std::vector<ManifestProblem> found;
+  YamlNode root;
+  ManifestProblem problem;
+  if (untrusted_text.size() > kMaxManifestBytes) {
+    found.push_back({0, 0, fmt::format("larger than {} bytes", kMaxManifestBytes)});
+  } else if (!read_yaml(untrusted_text, root, problem)) {
+    found.push_back(std::move(problem));
+  } else {
+    found = ManifestReader(*manifest->storage_).read(root);
+  }
+  if (found.empty()) return manifest;
+  std::string sentence = found.front().text(manifest->storage_->file);
+  if (found.size() > 1) sentence += fmt::format(" (and {} more)", found.size() - 1);
+  if (problems != nullptr) *problems = std::move(found);
+  return Error(Errc::kInvalid, std::move(sentence));
+}
+
+Result<std::unique_ptr<Manifest>> Manifest::read(const std::string& path, std::vector<ManifestProblem>* problems) {
+  const auto text = read_file(path, kMaxManifestBytes);
+  if (!text.ok()) return text.error();
+  return parse(*text, path, problems);
+}
+
+}  // namespace ingero::backends

@@ -1,0 +1,151 @@
+"""Vendors beside the first: HIP's mangled twins and every call it exports, and backends from files (OpenCL, Level Zero).
+
+OpenCL with a CPU driver is the one interface of this kind whose calls succeed without a GPU: a program that counts its
+own calls is held against the recording.
+"""
+import ctypes
+import json
+import os
+import re
+import subprocess
+import sys
+
+from exactness import exact, ground_truth, manifest
+from harness import Program, Skip, Trace, check, json_lines, real_hip, real_library, run, say
+
+# hip::hipExtModuleLaunchKernel and its older twin as a C++ compiler spells them, and their parameters behind the sizes.
+MANGLED = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+p, u = ctypes.c_void_p, ctypes.c_uint
+sizes = (1000, 7, 1, 256, 2, 1)
+for name, more in (("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j", [u]),
+                   ("_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_", [])):
+    call = library[name]
+    call.argtypes = [p] + [u] * 6 + [ctypes.c_size_t] + [p] * 5 + more
+    print(name, call(None, *sizes, 64, None, None, None, None, None, *([0] * len(more))))
+"""
+
+
+def EveryExportedHipCallFires(build):
+    """Each described symbol that the real file exports was called and recorded, the mangled ones included."""
+    library = real_hip()
+    exported = ctypes.CDLL(library)
+    log = build.path("truth")
+    command = ground_truth(build, [library], log, 20_000, 1, 2)
+    with Trace(build, command=command) as trace:
+        check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
+    with open(os.path.join(log, "rows.json"), encoding="utf-8") as file:
+        rows = [row for row in json.load(file) if row["library"] == "libamdhip64"]
+    wanted = {row["symbol"] for row in rows if hasattr(exported, row["symbol"]) and not row["symbol"].startswith("_Z")}
+    seen = {row["symbol"] for row in trace.recording.rows("SELECT DISTINCT symbol FROM events WHERE vendor = 'amd'")}
+    check(len(wanted) > 150, f"only {len(wanted)} described symbols are exported by {library}")
+    check(seen == wanted, f"not seen: {sorted(wanted - seen)}, not expected: {sorted(seen - wanted)}")
+
+    command = [sys.executable, "-c", MANGLED, library]
+    with Trace(build, command=command, name="mangled") as trace:
+        check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
+    made = dict(re.findall(r"(?m)^(_Z\w+) (\d+)$", trace.stdout()))
+    check(len(made) == 2, f"the calls were not made: {trace.stdout()}")
+    events = {row["symbol"]: dict(row) for row in trace.recording.calls("vendor = 'amd'")}
+    check(set(events) == set(made), f"recorded {sorted(events)}")
+    for symbol, event in events.items():
+        # 1000 by 7 work-items in blocks of 256 by 2: a partial last block is a block.
+        grid = [event[f"grid_{a}"] for a in "xyz"]
+        check(grid == [4, 4, 1] and event["block_x"] == 256 and event["shared_bytes"] == 64 and
+              event["ret_code"] == int(made[symbol]), str(event))
+    say(symbols=len(seen) + len(made))
+
+
+def WorkItemsOfASuccessfulLaunchBecomeAGrid(build):
+    """The stand-in's hipExtModuleLaunchKernel, C and mangled spelling, among calls that succeed."""
+    libraries = build.stand_in("plain", "libamdhip64.so*")
+    exact(build, "session", libraries, 20_000, first=False,
+          more=("--only", "hipExtModuleLaunchKernel,_Z24hipExtModuleLaunchKernel*,hipHccModuleLaunchKernel"))
+
+
+def OpenClKernelsOnTheCpuAreRecordedExactly(build):
+    program_path = os.path.join(build.folder, "tests/workload/opencl_workload")
+    tried = subprocess.run([program_path], capture_output=True, text=True, timeout=60, check=False)
+    if tried.returncode == 77:
+        raise Skip(f"no OpenCL driver here: {tried.stderr.strip()}")
+    check(tried.returncode == 0, tried.stderr)
+    with Trace(build, "--backend", manifest("opencl"), command=[program_path]) as trace:
+        check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
+    said = json_lines(trace.output)[0]
+    pid = said.pop("pid")
+    recorded = {row["call"]: dict(row) for row in trace.recording.rows(
+        "SELECT call, count(*) AS calls, sum(coalesce(failed, 0)) AS failed, sum(coalesce(bytes, 0)) AS bytes, "
+        "sum(outcome <> 'returned') AS left, count(ret_code) AS codes, min(ret_code) AS worst FROM events "
+        "WHERE vendor = 'khronos' AND pid = ? GROUP BY call", pid)}
+    made = {name: counts for name, counts in said.items() if counts["calls"]}
+    check(set(recorded) == set(made), f"recorded {sorted(recorded)}, made {sorted(made)}")
+    for name, counts in made.items():
+        row = recorded[name]
+        check({key: row[key] for key in counts} == counts and row["left"] == 0, f"{name}: {row} instead of {counts}")
+    check(recorded["clEnqueueReadBuffer"]["worst"] == -30, "the failed read has not its own code")
+    directions = {row["call"]: row["direction"] for row in trace.recording.rows(
+        "SELECT DISTINCT call, direction FROM events WHERE kind = 'memcpy' AND pid = ?", pid)}
+    check(directions == {"clEnqueueWriteBuffer": "h2d", "clEnqueueReadBuffer": "d2h", "clEnqueueCopyBuffer": "d2d"},
+          str(directions))
+    waits = trace.recording.rows("SELECT handle FROM events WHERE call = 'clWaitForEvents' AND pid = ? ORDER BY seq", pid)
+    released = trace.recording.rows("SELECT handle FROM events WHERE call = 'clReleaseEvent' AND pid = ? ORDER BY seq", pid)
+    check([row["handle"] for row in waits] == [row["handle"] for row in released],
+          "the events waited for are not those released after it")
+    say(calls=sum(counts["calls"] for counts in made.values()), losses=trace.recording.losses())
+
+
+def LevelZeroLoaderIsRecordedExactly(build):
+    """No device: every call returns an error code, through the real loader."""
+    exact(build, "session", [real_library("/usr/lib/*/libze_loader.so.1")], 50_000, first=False)
+
+
+def ABackendFromTheFolderIsUsedAndABrokenOneIsSaid(build):
+    folder = build.path("backends.d")
+    os.mkdir(folder)
+    with open(manifest("level_zero"), encoding="utf-8") as file:
+        text = file.read()
+    with open(os.path.join(folder, "level_zero.yaml"), "w", encoding="utf-8") as file:
+        file.write(text)
+    with open(os.path.join(folder, "broken.yaml"), "w", encoding="utf-8") as file:
+        file.write(text.replace("kind: launch", "kind: lunch"))
+    library = build.stand_in("plain", "libze_loader.so*")[0]
+    with Trace(build, "--backends-dir", folder, command=ground_truth(build, [library], build.path("truth"), 100, 1, 1)) as trace:
+        check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
+    said = trace.stderr().decode(errors="replace")
+    check("broken.yaml:" in said and "'lunch' is no kind" in said, said)
+    check(trace.recording.one("SELECT count(*) FROM events WHERE vendor = 'intel'") == 100, "not the hundred calls")
+    done = run(build.agent, "trace", "--backend", os.path.join(folder, "broken.yaml"), "--", "true", good=None)
+    check(done.returncode == 2 and "'lunch' is no kind" in done.stderr, f"{done.returncode}: {done.stderr}")
+
+
+def OneHostWithEveryVendorIsOneRecording(build):
+    """A process per vendor at once; one recording, grouped by vendor, equals what each program logged."""
+    programs, counts = [], {}
+    vendors = {"cuda": ("libcudart.so*", "nvidia"), "hip": ("libamdhip64.so*", "amd"),
+               "level_zero": ("libze_loader.so*", "intel"), "opencl": ("libOpenCL.so*", "khronos")}
+    with Trace(build, "--ringbuf-size", "64m", "--backend", manifest("opencl"), "--backend", manifest("level_zero")) as trace:
+        for name, (pattern, vendor) in vendors.items():
+            libraries = build.stand_in("plain", pattern)[:1]
+            counts[vendor] = 5000 + 1000 * len(counts)
+            programs.append(Program(build, *ground_truth(build, libraries, build.path("truth." + name), counts[vendor], 1, 2),
+                                    name=name).__enter__())
+            programs[-1].loaded(os.path.basename(libraries[0]))
+        for program in programs:
+            program.go()
+        for program in programs:
+            program.end()
+        trace.stop()
+    recorded = {row["vendor"]: row["calls"] for row in trace.recording.rows(
+        "SELECT vendor, count(*) AS calls FROM events WHERE kind <> 'host' GROUP BY vendor")}
+    check(recorded == counts, f"recorded {recorded}, called {counts}")
+    kinds = trace.recording.rows("SELECT vendor, kind, count(*) AS calls FROM events WHERE kind <> 'host' GROUP BY 1, 2")
+    check({row["vendor"] for row in kinds if row["kind"] == "launch"} == set(counts), "a vendor has no launches")
+    explained = run(build.agent, "explain", "--db", trace.recording.path).stdout
+    check(all(name in explained for name in ("CUDA", "HIP", "OPENCL", "LEVEL_ZERO")), explained)
+    say(**recorded)
+
+
+TESTS = (EveryExportedHipCallFires, WorkItemsOfASuccessfulLaunchBecomeAGrid, OpenClKernelsOnTheCpuAreRecordedExactly,
+         LevelZeroLoaderIsRecordedExactly, ABackendFromTheFolderIsUsedAndABrokenOneIsSaid,
+         OneHostWithEveryVendorIsOneRecording)

@@ -37,13 +37,14 @@ enum wire_slot_flags {
 	WIRE_SLOT_STACK = 1,	/* `from` is a stack slot, else an argument register */
 	WIRE_SLOT_AT_RETURN = 2,/* peek when the call returns, not when it starts */
 	WIRE_SLOT_STRING = 4,	/* the word is a C string: read by the sleepable name program, not here */
+	WIRE_SLOT_BLOCK = 8,	/* block_bytes where the word points, or at the stack slot: read likewise */
 };
 
 struct wire_slot {
 	__u8 from;		/* argument register 0..7, or stack slot 0.. (8 bytes each) */
 	__u8 flags;		/* enum wire_slot_flags */
 	__u8 peek_bytes;	/* 0: the word itself; 1, 2, 4, 8: read that many bytes where it points */
-	__u8 pad;
+	__u8 block_bytes;	/* WIRE_SLOT_BLOCK only */
 	__s32 peek_offset;	/* bytes added to the pointer before the peek */
 };
 
@@ -180,10 +181,11 @@ struct wire_tcp {
 	__u8 daddr[16];
 };
 
-/* A registered or looked-up kernel function: handle to name. */
+/* What a call was given beside its words: a kernel function's name where it is registered or looked up, a
+ * communicator's identity where it is made. */
 struct wire_name {
 	__u16 type;		/* WIRE_NAME */
-	__u16 length;		/* bytes of name, at most WIRE_NAME_LEN; longer names are cut */
+	__u16 length;		/* bytes of name, at most WIRE_NAME_LEN; longer ones are cut */
 	__u32 site;
 	__u32 pid;
 	__u32 tid;

@@ -45,7 +45,7 @@ bool copy_record(std::span<const std::byte> bytes, Record& out) {
 Normaliser::Normaliser(const hal::CallTable& calls, const SiteTable& sites, hal::LossLedger& ledger)
     : calls_(calls), sites_(sites), ledger_(ledger) {}
 
-bool Normaliser::call(std::span<const std::byte> record, hal::Event& event) {
+bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal::Exchange& exchange) {
   wire_call_large wire;  // filled as far as the record reaches
   if (record.size() < sizeof(wire.call)) {
     ledger_.add(hal::Loss::record_malformed);
@@ -90,7 +90,8 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event) {
   const uint16_t all = static_cast<uint16_t>((1U << call.n_words) - 1U);
   if ((call.valid & all) != all) ledger_.add(hal::Loss::word_unreadable);
   const auto words = words_of(wire.words);
-  hal::decode(calls_[site.call], *site.lowered, std::span(words).first(call.n_words), call.valid, call.ret, event);
+  hal::decode(calls_[site.call], *site.lowered, std::span(words).first(call.n_words), call.valid, call.ret, event,
+              hal::has_exchange(event.kind) ? &exchange : nullptr);
   return true;
 }
 
@@ -178,7 +179,7 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
   return true;
 }
 
-bool Normaliser::in_flight(const wire_in_flight& wire, hal::Event& event) {
+bool Normaliser::in_flight(const wire_in_flight& wire, hal::Event& event, hal::Exchange& exchange) {
   if (wire.frame.site >= sites_.size()) {
     ledger_.add(hal::Loss::record_malformed);
     return false;
@@ -204,7 +205,8 @@ bool Normaliser::in_flight(const wire_in_flight& wire, hal::Event& event) {
   event.set(hal::Has::kOffCpu);
   const size_t n_words = std::min<size_t>(site.lowered->recipe.n_words, WIRE_MAX_WORDS);
   const auto words = words_of(wire.frame.words);
-  hal::decode(calls_[site.call], *site.lowered, std::span(words).first(n_words), wire.frame.valid, 0, event);
+  hal::decode(calls_[site.call], *site.lowered, std::span(words).first(n_words), wire.frame.valid, 0, event,
+              hal::has_exchange(event.kind) ? &exchange : nullptr);
   return true;
 }
 

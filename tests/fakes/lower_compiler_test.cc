@@ -355,7 +355,8 @@ void check_arm64(const Cases& cases, const std::string& compiler) {
       EXPECT_EQ(word.bits, wanted[i].bytes * 8) << "word " << i;
       const bool on_stack = (slot.flags & WIRE_SLOT_STACK) != 0;
       // A struct that travels as a pointer to a copy is read behind it, though the prototype shows no pointer.
-      const bool by_copy = slot.peek_bytes != 0 && !wanted[i].behind;
+      const bool block_by_copy = (slot.flags & WIRE_SLOT_BLOCK) != 0 && row.shape[wanted[i].param].abi == Abi::kStruct;
+      const bool by_copy = (slot.peek_bytes != 0 && !wanted[i].behind) || block_by_copy;
       const unsigned bytes = wanted[i].behind ? 8 : wanted[i].bytes;
       for (unsigned b = 0; b < bytes; ++b) {
         Origin expected;

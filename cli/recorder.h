@@ -64,6 +64,8 @@ class Recorder {
   kernelside::Mechanism mechanism() const;
   // Calls in flight longer than hang_after, as of the last second; longest first.
   std::vector<LiveCall> hanging() const;
+  // Collectives that some ranks of this host have entered and others have not, for longer than hang_after.
+  std::vector<hal::CollectiveHang> waiting() const;
   hal::SystemSnapshot snapshot() const;
   // Names of the threads' programs and host programs that are not there, with reasons.
   std::vector<std::string> degraded() const;

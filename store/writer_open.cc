@@ -213,6 +213,7 @@ Status Writer::Impl::begin_session() {
   insert->bind(19, selective ? int64_t{options.sample_every} : int64_t{1});
   INGERO_TRY(insert->run());
   session = sqlite3_last_insert_rowid(database.get());
+  INGERO_TRY(collectives.load(database, session));
   return dictionaries.load(database, session, s.node, selective ? options.sample_every : 1);
 }
 

@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 
+import collectives
 import discovery
 import exactness
 import filters
@@ -20,7 +21,7 @@ import hostside
 import lifetime
 import times
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, collectives)
 SKIPPED = 77
 
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * Names of device functions, read where they are registered or looked up. Sleepable (uprobe.s, kernel 6.0,
- * 8c7dcb84e3b7): the string is often in a page nobody has touched yet, which the other programs cannot read. The handle
- * the name belongs to is in the call's own record; user space joins the two by thread and start. The program therefore
- * runs after the one that captures the call: the kernel runs a probe's programs newest first, so it is attached before.
+ * What a call is given behind a pointer: names of device functions where they are registered or looked up, identities of
+ * communicators. Sleepable (uprobe.s, kernel 6.0, 8c7dcb84e3b7): the string is often in a page nobody has touched yet,
+ * which the other programs cannot read. The handle it belongs to is in the call's own record; user space joins the two
+ * by thread and start. The program therefore runs after the one that captures the call: the kernel runs a probe's
+ * programs newest first, so it is attached before.
  */
 #include "call.bpf.h"
 
@@ -27,6 +28,7 @@ int on_name(struct pt_regs *ctx)
 	__u64 start_ns = 0;
 	__u64 in[8] = {};
 	__u64 address = 0;
+	__u64 block = 0;
 	__u64 id = bpf_get_current_pid_tgid();
 	int length = -1;
 
@@ -46,8 +48,15 @@ int on_name(struct pt_regs *ctx)
 	if (!start_ns)
 		return 0; /* not captured: another's process, or too deep */
 	LOAD_REGISTERS(in, ctx);
-	if (recipe->name_word)
-		address = in[recipe->inputs >> ((recipe->name_word - 1) * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1) & 7];
+	if (recipe->aside_word) {
+		__u32 input = recipe->inputs >> ((recipe->aside_word - 1) * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1);
+
+		block = recipe->aside_bytes;
+		if (input & WIRE_IN_STACK)
+			address = USER_SP(ctx) + FIRST_STACK_ARGUMENT + (input & 7) * 8;
+		else
+			address = in[input & 7];
+	}
 	if (!address)
 		return 0;
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
@@ -60,7 +69,15 @@ int on_name(struct pt_regs *ctx)
 	record->pid = id >> 32;
 	record->tid = id;
 	record->start_ns = start_ns;
-	if (bpf_copy_from_user_str) {
+	if (block) {
+		/* a list may be shorter than what is asked for and end with its page; no page is smaller than this */
+		__u64 in_page = 4096 - (address & 4095);
+
+		if (!bpf_copy_from_user(record->name, block & 255, (void *)address))
+			length = block & 255;
+		else if (in_page < block && !bpf_copy_from_user(record->name, in_page & 255, (void *)address))
+			length = in_page & 255;
+	} else if (bpf_copy_from_user_str) {
 		length = bpf_copy_from_user_str(record->name, sizeof(record->name), (void *)address, 0);
 	} else {
 		/* whole, or what is left of the page it starts in */

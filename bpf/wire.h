@@ -56,10 +56,10 @@ struct wire_recipe {
 	__u8 stack_slots; /* stack slots to read, at most WIRE_MAX_STACK_ARGS */
 	__u8 n_peeks;	  /* at entry and at return together */
 	__u8 n_return_peeks;
-	__u8 name_word; /* the word that points to a C string, plus one; 0: none. Read by the sleepable name
-			   program, not with the call */
+	__u8 aside_word;  /* the word that points to what the sleepable name program reads, plus one; 0: none */
+	__u8 aside_bytes; /* 0: a C string; else so many bytes, in a stack slot: those lying from there on */
 	__u8 used;	/* 0: no such site */
-	__u16 pad;
+	__u8 pad;
 	struct wire_peek peeks[WIRE_MAX_WORDS];
 };
 
@@ -179,7 +179,8 @@ struct wire_tcp {
 	__u8 daddr[16];
 };
 
-/* A registered or looked-up kernel function: handle to name. */
+/* What a call was given beside its words: a kernel function's name where it is registered or looked up, a
+ * communicator's identity where it is made. */
 struct wire_name {
 	__u16 type;   /* WIRE_NAME */
 	__u16 length; /* bytes of name, at most WIRE_NAME_LEN; longer names are cut */

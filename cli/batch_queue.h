@@ -25,11 +25,17 @@ struct Parcel {
   std::vector<hal::Process> processes;  // met since the last parcel; written before the records
   std::vector<FunctionName> names;
   std::vector<hal::SystemSnapshot> snapshots;
+  std::vector<hal::Communicator> communicators;
+  std::vector<hal::BarrierWait> waits;
+  std::vector<hal::CollectiveHang> hangs;
   void clear() {
     records.clear();
     processes.clear();
     names.clear();
     snapshots.clear();
+    communicators.clear();
+    waits.clear();
+    hangs.clear();
   }
 };
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -17,6 +18,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/backend_options.h"
+#include "cli/collective_watch.h"
 #include "cli/commands.h"
 #include "cli/event_json.h"
 #include "cli/metrics_endpoint.h"
@@ -264,6 +266,7 @@ class Trace {
     uint64_t next_view_ns = started_ns + 1'000'000'000;
     while (!command_ended) {
       if (signals.wait(50'000'000)) return;
+      note_waiting(live);
       const uint64_t now = context_.clock->mono_ns();
       if (duration_ns != 0 && now - started_ns >= duration_ns) return;
       if (!context_.out) return;  // nobody reads the events any more
@@ -289,6 +292,17 @@ class Trace {
       if (!told_hangs_.insert({event.tid, event.start_mono_ns}).second) continue;
       note(fmt::format("{} has not returned for {}: process {}, thread {}", calls_[event.call].name,
                        format_duration(call.elapsed_ns), event.pid, event.tid));
+    }
+  }
+
+  // Ranks that are missing are told at once, and when others are missing.
+  void note_waiting(const Recorder& live) {
+    if (context_.out_is_terminal && !options_.json && !options_.verbose) return;  // the table lists them
+    for (const hal::CollectiveHang& hang : live.waiting()) {
+      auto& told = told_missing_[{hang.comm_id_hash, hang.number}];
+      if (told == hang.missing) continue;
+      told = hang.missing;
+      note(hang_text(hang, calls_));
     }
   }
 
@@ -324,6 +338,7 @@ class Trace {
   const backends::Registry& registry_;
   const hal::CallTable calls_;
   std::set<std::pair<uint32_t, uint64_t>> told_hangs_;  // thread, start
+  std::map<std::pair<uint64_t, uint64_t>, std::vector<hal::CollectiveHang::Rank>> told_missing_;  // by hash, number
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/batch_queue.h"
+#include "cli/collective_watch.h"
 #include "kernelside/drain.h"
 #include "kernelside/host_events.h"
 #include "kernelside/mappings.h"
@@ -90,6 +91,10 @@ struct Recorder::Impl {
     uint64_t counters_mono_ns = 0;
   };
   std::unordered_map<uint32_t, Known> known;
+  CollectiveWatch collectives;
+  std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
+  uint64_t calls_lost = 0;
+  std::map<uint32_t, uint64_t> lost_at_site;
   std::set<CallKey> reported_hangs;
   std::map<CallKey, wire_name> pending_names;                      // until their call's record comes
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
@@ -113,7 +118,8 @@ struct Recorder::Impl {
         calls(call_table),
         stats(call_table),
         snapshots(clock),
-        socket_owners(proc, clock) {}
+        socket_owners(proc, clock),
+        collectives(call_table, ledger, options.hang_after_ns) {}
 
   Status open();
   void discover();
@@ -124,6 +130,8 @@ struct Recorder::Impl {
   void every_second(Parcel& parcel);
   void note_hangs(const std::vector<wire_call_record>& records, uint64_t now, uint64_t after_ns, Parcel& parcel);
   void join_names(Parcel& parcel);
+  void watch_collectives(Parcel& parcel);
+  void note_lost_calls();
   void hand_over(std::unique_ptr<Parcel> parcel);
   void write(const Parcel& parcel);
   void do_work();
@@ -239,12 +247,15 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
   }
   for (const wire_task& task : parcel.records.tasks) {
     switch (task.type) {
-      case WIRE_TRACED:
       case WIRE_EXEC:
+        over.emplace_back(task.pid, task.ns);
+        [[fallthrough]];
+      case WIRE_TRACED:
       case WIRE_FORK:
         meet(process_of(task), parcel);
         break;
       case WIRE_EXIT:
+        over.emplace_back(task.pid, task.ns);
         ended.emplace_back(task.pid, task.start_ns);
         normaliser->forget(task.tid);
         break;
@@ -262,13 +273,21 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
   for (const wire_call_record& record : records) {
     const wire_call& open = record.call;
     LiveCall call;
-    if (!normaliser->in_flight(record, call.event)) continue;
+    hal::Exchange exchange;
+    if (!normaliser->in_flight(record, call.event, exchange)) continue;
     ++counts[call.event.call];
-    if (open.start_ns > now || now - open.start_ns < after_ns) continue;
+    if (open.start_ns > now) continue;
+    collectives.in_flight(call.event, exchange);
+    if (now - open.start_ns < after_ns) continue;
     call.elapsed_ns = now - open.start_ns;
     const CallKey key{open.tid, open.start_ns};
     still.insert(key);
-    if (!reported_hangs.contains(key)) parcel.records.events.push_back(call.event);
+    if (!reported_hangs.contains(key)) {
+      if (hal::has_exchange(call.event.kind)) {
+        parcel.records.exchanges.emplace_back(parcel.records.events.size(), std::move(exchange));
+      }
+      parcel.records.events.push_back(call.event);
+    }
     found.push_back(std::move(call));
   }
   reported_hangs = std::move(still);
@@ -288,6 +307,8 @@ void Recorder::Impl::every_second(Parcel& parcel) {
     if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) known.erase(found);
   }
   ended_before = std::exchange(ended, {});
+  for (const auto& [pid, mono_ns] : over_before) collectives.process_ended(pid, mono_ns);
+  over_before = std::exchange(over, {});
 
   auto snapshot = snapshots.read();
   parcel.snapshots.push_back(snapshot);
@@ -330,6 +351,13 @@ void Recorder::Impl::join_names(Parcel& parcel) {
     pending_names[{name.tid, name.start_ns}] = name;
   }
   if (pending_names.empty()) return;
+  for (auto& [index, exchange] : parcel.records.exchanges) {
+    const hal::Event& event = parcel.records.events[index];
+    const auto found = pending_names.find({event.tid, event.start_mono_ns});
+    if (found == pending_names.end() || event.outcome == hal::Outcome::kInFlight) continue;
+    CollectiveWatch::join_block(found->second, exchange);
+    pending_names.erase(found);
+  }
   for (const hal::Event& event : parcel.records.events) {
     if (event.kind != hal::Kind::kModule) continue;
     const auto found = pending_names.find({event.tid, event.start_mono_ns});
@@ -345,9 +373,41 @@ void Recorder::Impl::join_names(Parcel& parcel) {
   }
 }
 
+// Calls that the kernel side lost: what they would have said of communicators is not known, so what was known of those is
+// no longer sure.
+void Recorder::Impl::note_lost_calls() {
+  objects->read_losses(ledger);
+  const uint64_t lost = ledger.count(hal::Loss::ring_full) + ledger.count(hal::Loss::no_thread_state) +
+                        ledger.count(hal::Loss::too_deep);
+  if (lost == std::exchange(calls_lost, lost)) return;
+  bool any_exchange = ledger.count(hal::Loss::no_thread_state) + ledger.count(hal::Loss::too_deep) > 0;
+  bool communicators = any_exchange;
+  const auto& sites = tracer->sites();
+  for (const auto& [site, count] : objects->site_losses(sites.size())) {
+    if (count == std::exchange(lost_at_site[site], count)) continue;
+    const hal::Kind kind = calls[sites[site].call].kind;
+    any_exchange = any_exchange || kind == hal::Kind::kCollective;
+    communicators = communicators || kind == hal::Kind::kCommunicator;
+  }
+  if (any_exchange || communicators) collectives.lost(communicators);
+}
+
+void Recorder::Impl::watch_collectives(Parcel& parcel) {
+  if (!parcel.records.exchanges.empty()) note_lost_calls();
+  for (const uint32_t pid : collectives.take(parcel)) {
+    // What a launcher's child was told may have come after its first call.
+    const auto found = known.find(pid);
+    if (found != known.end() && found->second.process.rank < 0) meet(hal::Process(found->second.process), parcel);
+  }
+  collectives.judge(clock.mono_ns(), parcel);
+}
+
 void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   auto& records = parcel->records;
-  if (records.events.empty() && parcel->processes.empty() && parcel->snapshots.empty() && records.names.empty()) {
+  join_names(*parcel);
+  watch_collectives(*parcel);
+  if (records.events.empty() && parcel->processes.empty() && parcel->snapshots.empty() && records.names.empty() &&
+      parcel->communicators.empty() && parcel->hangs.empty()) {
     queue.recycle(std::move(parcel));
     return;
   }
@@ -358,7 +418,6 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
     for (const auto& [pid, process] : known) traced.push_back(pid);
     if (const auto owner = socket_owners.owner(detail.socket_inode, traced)) event.pid = event.tid = *owner;
   }
-  join_names(*parcel);
   stats.add(records.events);
   if (options.on_events && owner != nullptr) options.on_events(records.events, *owner);
   queue.push(std::move(parcel));
@@ -397,13 +456,22 @@ void Recorder::Impl::write(const Parcel& parcel) {
   for (const auto& name : parcel.names) writer->add_function_name(name.pid, name.handle, name.untrusted_name);
   for (const auto& snapshot : parcel.snapshots) writer->add_snapshot(snapshot);
   const std::span<const hal::Event> events(parcel.records.events);
-  size_t from = 0;
-  for (const auto& [index, detail] : parcel.records.tcp) {
-    if (index > from) status = writer->write(events.subspan(from, index - from));
-    status = writer->write_tcp(events[index], detail.detail);
-    from = index + 1;
+  for (const auto& communicator : parcel.communicators) writer->add_communicator(communicator);
+  // Runs of plain events, between those that have more beside them.
+  auto tcp = parcel.records.tcp.begin();
+  auto exchange = parcel.records.exchanges.begin();
+  for (size_t from = 0; from < events.size();) {
+    const size_t next_tcp = tcp == parcel.records.tcp.end() ? events.size() : tcp->first;
+    const size_t next_exchange = exchange == parcel.records.exchanges.end() ? events.size() : exchange->first;
+    const size_t next = std::min(next_tcp, next_exchange);
+    if (next > from) status = writer->write(events.subspan(from, next - from));
+    if (next == events.size()) break;
+    status = next == next_tcp ? writer->write_tcp(events[next], (tcp++)->second.detail)
+                              : writer->write_exchange(events[next], (exchange++)->second);
+    from = next + 1;
   }
-  if (from < events.size()) status = writer->write(events.subspan(from));
+  for (const auto& wait : parcel.waits) writer->add_wait(wait);
+  for (const auto& hang : parcel.hangs) writer->add_hang(hang);
   const std::scoped_lock lock(mutex);
   store_trouble = status.ok() ? "" : status.error().text();
 }
@@ -494,6 +562,7 @@ std::vector<LiveCall> Recorder::hanging() const {
   const std::scoped_lock lock(impl_->mutex);
   return impl_->hanging;
 }
+std::vector<hal::CollectiveHang> Recorder::waiting() const { return impl_->collectives.hanging(); }
 hal::SystemSnapshot Recorder::snapshot() const {
   const std::scoped_lock lock(impl_->mutex);
   return impl_->last_snapshot;

@@ -65,6 +65,8 @@ class Recorder {
   kernelside::Mechanism mechanism() const;
   // Calls in flight longer than hang_after, as of the last second; longest first.
   std::vector<LiveCall> hanging() const;
+  // Collectives that some ranks of this host have entered and others have not, for longer than hang_after.
+  std::vector<hal::CollectiveHang> waiting() const;
   hal::SystemSnapshot snapshot() const;
   // How many calls had not returned when last looked at (once a second), by call.
   std::map<hal::CallId, uint64_t> in_flight() const;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "cli/collective_watch.h"
 #include "cli/table.h"
 
 namespace ingero::cli {
@@ -97,6 +98,9 @@ std::string render_trace(const Recorder& recorder, const hal::CallTable& calls, 
   add_rows(host, rows, calls, true, max_rows, elapsed_ns);
   if (!host.empty()) text += '\n' + host.render(colour);
   if (const auto hanging = render_hanging(recorder, calls, colour); !hanging.empty()) text += '\n' + hanging;
+  for (const hal::CollectiveHang& hang : recorder.waiting()) {
+    text += styled(fmt::format("\nWaiting: {}\n", hang_text(hang, calls)), Style::kRed, colour);
+  }
   const std::string losses = render_losses(recorder, colour);
   text += fmt::format("\nWall {}  Events {}  Stored {}  Database {}  Attach {}\n", format_duration(elapsed_ns),
                       recorder.stats().events(), recorder.stored(), format_bytes(recorder.file_bytes()),

@@ -30,7 +30,7 @@ Call call_of(const Backend& backend, const Library& library, const Row& row) {
   Call call;
   call.name = row.name;
   call.op_name = row.op_name.empty() ? row.name : row.op_name;
-  call.vendor = backend.vendor;
+  call.vendor = library.vendor.empty() ? backend.vendor : library.vendor;
   call.backend = backend.name;
   call.layer = library.layer;
   call.kind = row.kind;

@@ -48,14 +48,17 @@ void decode_return(const Call& call, uint64_t raw_return, Event& event) {
 
 // Did the callee finish its job, so that what it wrote through out-pointers is there? "Not ready" is no failure, but
 // it wrote nothing either.
-bool wrote_results(const Event& event) {
-  return event.outcome == Outcome::kReturned && !event.failed &&
-         (!event.has(Has::kReturnCode) || event.return_code == 0);
+bool wrote_results(const Call& call, const Event& event) {
+  if (event.outcome != Outcome::kReturned || event.failed) return false;
+  if (!event.has(Has::kReturnCode) || event.return_code == 0) return true;
+  const std::span<const int64_t> accepted = call.owner != nullptr ? call.owner->accepted : std::span<const int64_t>{};
+  return std::find(accepted.begin(), accepted.end(), event.return_code) != accepted.end();
 }
 
 // What only several words together say.
 struct Parts {
   std::optional<uint64_t> bytes, width, height, depth, element_bytes;
+  std::optional<uint64_t> count, datatype;
   std::optional<uint64_t> source_place, destination_place;
   bool in_elements = false;
   std::array<std::optional<uint32_t>, 3> grid, block, threads;
@@ -75,6 +78,51 @@ void set_direction(Event& event, Direction direction) {
   if (direction == Direction::kUnknown) return;
   event.direction = direction;
   event.set(Has::kDirection);
+}
+
+void put_exchange(Field field, uint64_t value, Exchange& exchange) {
+  const auto narrow = static_cast<uint32_t>(value);
+  const auto number = static_cast<int32_t>(narrow);
+  switch (field) {
+    case Field::kCommunicator:
+      exchange.communicator = value;
+      return;
+    case Field::kNewCommunicator:
+      exchange.new_communicator = value;
+      return;
+    case Field::kCommunicators:
+      exchange.communicators = value;
+      return;
+    case Field::kCount:
+      exchange.count = value;
+      return;
+    case Field::kDatatype:
+      exchange.datatype = narrow;
+      return;
+    case Field::kReduceOp:
+      exchange.reduce_op = narrow;
+      return;
+    case Field::kRoot:
+      exchange.root = number;
+      return;
+    case Field::kPeer:
+      exchange.peer = number;
+      return;
+    case Field::kRank:
+      exchange.rank = number;
+      return;
+    case Field::kNRanks:
+      exchange.nranks = number;
+      return;
+    case Field::kColor:
+      exchange.color = number;
+      return;
+    case Field::kKey:
+      exchange.key = number;
+      return;
+    default:
+      return;
+  }
 }
 
 void put_word(const Call& call, Field field, uint64_t value, Event& event, Parts& parts) {
@@ -149,13 +197,24 @@ void put_word(const Call& call, Field field, uint64_t value, Event& event, Parts
       return event.set(Has::kPeerDevice);
     case Field::kFlags:
       return put(event, Has::kFlags, event.flags, value);
-    // Words without a column of their own: kName travels in its own record, the rest belong to later rooms.
+    case Field::kCount:
+      parts.count = value;
+      return;
+    case Field::kDatatype:
+      parts.datatype = value;
+      return;
+    // Words without a column of their own: kName, kId and kExcluded travel in their own record, those of communicators
+    // go into the call's Exchange, the rest belong to later rooms.
     case Field::kNone:
     case Field::kValue:
     case Field::kName:
     case Field::kCommunicator:
-    case Field::kCount:
-    case Field::kDatatype:
+    case Field::kNewCommunicator:
+    case Field::kCommunicators:
+    case Field::kId:
+    case Field::kExcluded:
+    case Field::kColor:
+    case Field::kKey:
     case Field::kReduceOp:
     case Field::kRoot:
     case Field::kPeer:
@@ -183,10 +242,21 @@ bool is_size(Field field) {
   }
 }
 
-void derive_bytes(const Row& row, const Parts& parts, Event& event) {
+// Elements of a named type. Other counts (of devices, of copies) say nothing about bytes.
+std::optional<uint64_t> typed_bytes(const Call& call, const Parts& parts) {
+  if (!parts.count || !parts.datatype || call.owner == nullptr) return {};
+  const auto types = call.owner->datatypes;
+  if (*parts.datatype >= types.size()) return {};
+  return saturating_product(*parts.count, types[*parts.datatype].bytes);
+}
+
+void derive_bytes(const Call& call, const Parts& parts, Event& event) {
+  const Row& row = *call.row;
   if (parts.in_elements) return;
   uint64_t bytes = 0;
-  if (parts.bytes) {
+  if (const auto typed = typed_bytes(call, parts)) {
+    bytes = *typed;
+  } else if (parts.bytes) {
     bytes = std::min(*parts.bytes, kMostBytes);
   } else if (parts.width) {
     bytes = saturating_product(*parts.width, parts.height.value_or(1));
@@ -225,9 +295,10 @@ void derive_dims(const Parts& parts, Event& event) {
 }  // namespace
 
 void decode(const Call& call, const Lowered& lowered, std::span<const uint64_t> untrusted_words, uint16_t valid,
-            uint64_t raw_return, Event& event) {
+            uint64_t raw_return, Event& event, Exchange* exchange) {
   if (event.outcome == Outcome::kReturned) decode_return(call, raw_return, event);
-  const bool results = wrote_results(event);
+  const bool results = wrote_results(call, event);
+  if (exchange != nullptr) exchange->role = call.row->role;
 
   Parts parts;
   bool size_known = true;
@@ -236,12 +307,14 @@ void decode(const Call& call, const Lowered& lowered, std::span<const uint64_t> 
     const Word& word = lowered.words[i];
     const bool known = i < untrusted_words.size() && ((valid >> i) & 1U) != 0 && (!word.at_return || results);
     if (known) {
-      put_word(call, word.field, value_of(word, untrusted_words[i]), event, parts);
+      const uint64_t value = value_of(word, untrusted_words[i]);
+      put_word(call, word.field, value, event, parts);
+      if (exchange != nullptr) put_exchange(word.field, value, *exchange);
     } else if (is_size(word.field)) {
       size_known = false;
     }
   }
-  if (size_known) derive_bytes(*call.row, parts, event);
+  if (size_known) derive_bytes(call, parts, event);
   derive_dims(parts, event);
   if (parts.source_place && parts.destination_place && call.owner != nullptr) {
     set_direction(event, direction_between(place_of(*call.owner, *parts.source_place),

@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "hal/call_table.h"
 #include "hal/vocabulary.h"
@@ -84,6 +86,68 @@ struct Event {
   void clear(Has field) { present &= ~(1U << static_cast<unsigned>(field)); }
   uint64_t start_wall_ns() const { return start_mono_ns + static_cast<uint64_t>(wall_offset_ns); }
   uint64_t end_mono_ns() const { return start_mono_ns + (has(Has::kDuration) ? duration_ns : 0); }
+};
+
+// What a call of a collective library says beside the event's own fields; accompanies kCollective, kP2p and kCommunicator
+// events. Handles and codes are as the traced process gave them: untrusted. Absent is unknown.
+struct Exchange {
+  Role role = Role::kNone;
+  std::optional<uint64_t> communicator;      // the call's
+  std::optional<uint64_t> new_communicator;  // what it gave out
+  std::optional<uint64_t> communicators;     // address of the array it filled
+  std::optional<uint64_t> count;             // elements, or entries of a list
+  std::optional<uint32_t> datatype, reduce_op;  // vendor codes
+  std::optional<int32_t> root, peer;
+  std::optional<int32_t> rank, nranks;  // as passed, or as the library answered
+  std::optional<int32_t> color, key;
+  // Read beside the call: the fold of its 128-byte identity, the ranks it leaves out.
+  std::optional<uint64_t> id_hash;
+  std::optional<std::vector<int32_t>> excluded;
+  // Given by correlate/: which communicator of the recording this was made on, the place of a collective in its order
+  // on it (from 1), and the group that the call belongs to.
+  std::optional<uint64_t> communicator_id;
+  std::optional<uint64_t> number;
+  std::optional<uint64_t> group;  // when the thread's outermost group began, mono ns
+  uint64_t exchange_id = 0;       // names this call until the recording ends; never 0
+  bool is_part = false;           // made inside a collective: part of that one
+};
+
+// One rank's end of a communicator, from its making to its destruction. Told again when more becomes known.
+struct Communicator {
+  uint64_t id = 0;  // by this run, never 0
+  uint32_t pid = 0;
+  uint64_t handle = 0;
+  uint64_t made_mono_ns = 0;
+  std::optional<uint64_t> ended_mono_ns;
+  std::optional<uint64_t> comm_id_hash;  // the same on all of its ranks, on all hosts
+  std::optional<int32_t> rank, nranks;
+  std::optional<uint64_t> parent_id;
+  Role made_by = Role::kNone;  // kNone: made before the recording began
+};
+
+// How long a thread waited for a collective: from the return of the call that put it on its stream to the end of the
+// synchronisation that covered it.
+struct BarrierWait {
+  uint64_t exchange_id = 0;
+  uint64_t wait_ns = 0;
+};
+
+// A collective that some ranks have entered and others have not. Told again when it is over.
+struct CollectiveHang {
+  uint64_t comm_id_hash = 0;
+  uint64_t number = 0;
+  CallId call = kNoCall;          // what the first to enter called
+  uint64_t entered_mono_ns = 0;   // when that was
+  uint64_t waited_ns = 0;         // so far
+  bool is_over = false;
+  // The ranks seen on this host, ascending; one whose rank is not known has its process's number alone.
+  struct Rank {
+    std::optional<int32_t> rank;
+    uint32_t pid = 0;
+    auto operator<=>(const Rank&) const = default;
+  };
+  std::vector<Rank> present, missing;
+  std::optional<int32_t> nranks;
 };
 
 // A TCP retransmission's socket; accompanies a kTcpRetransmit event.

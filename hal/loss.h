@@ -21,7 +21,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(unpaired_return, "bpf", kInfo, "Returns of calls that had started before their probe was attached.")              \
   X(no_recipe, "bpf", kError, "Probe hits for a site the agent no longer knows.")                                     \
   X(block_unpaired, "bpf", kInfo, "Block completions whose issue was not seen.")                                      \
-  X(name_unreadable, "bpf", kInfo, "Kernel names that could not be read from the traced process.")                    \
+  X(name_unreadable, "bpf", kInfo, "Kernel names and communicator identities that could not be read.")                 \
   X(record_malformed, "kernelside", kError, "Records whose shape was not understood.")                                \
   X(word_unreadable, "kernelside", kInfo, "Call arguments that could not be read from the traced process.")           \
   X(unwound_call, "kernelside", kInfo, "Calls left without a return (longjmp or exception); stored as such.")         \
@@ -31,6 +31,9 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(single_stepped, "kernelside", kInfo, "Probes on an instruction the kernel must single-step.")                     \
   X(attach_window, "kernelside", kInfo, "Libraries mapped for a while before their probes were attached.")            \
   X(mapping_lost, "kernelside", kLoss, "Notices of new mappings the kernel dropped; a full scan followed.")           \
+  X(communicator_unknown, "correlate", kInfo, "Communicators made before the recording began, or not seen made.")      \
+  X(communicator_lost, "correlate", kInfo, "Communicators, or their numbering, forgotten: too many, or calls lost.")   \
+  X(wait_forgotten, "correlate", kInfo, "Collectives whose wait was not measured: no synchronisation for too long.")   \
   X(store_failed, "store", kError, "Events the database refused.")                                                    \
   X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                         \
   X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")

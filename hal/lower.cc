@@ -114,7 +114,16 @@ class Recipe {
       if (at_return) ++recipe.n_return_peeks;
     }
     lowered_.words[recipe.n_words++] = meaning;
-    if (meaning.field == Field::kName) recipe.name_word = recipe.n_words;
+    if (meaning.field != Field::kName) return;
+    if (place.on_stack) return fail("reads a name behind a pointer that is on the stack");
+    read_aside(0);
+  }
+  // Bytes for the sleepable name program: behind a pointer in a register, or an aggregate where the convention left it.
+  void add_block(const Spot& place, bool by_value, size_t bytes, Field field) {
+    if (bytes == 0 || bytes > UINT8_MAX) return fail(fmt::format("reads a block of {} bytes", bytes));
+    if (place.on_stack && !by_value) return fail("reads a block behind a pointer that is on the stack");
+    add(place, 0, nullptr, {field, 64, false, false, 0});
+    read_aside(static_cast<uint8_t>(bytes));
   }
   void fail(std::string what) {
     if (failure_.empty()) failure_ = std::move(what);
@@ -126,6 +135,13 @@ class Recipe {
   }
 
  private:
+  // The word added last names what the sleepable name program reads: a string, or so many bytes.
+  void read_aside(uint8_t bytes) {
+    if (lowered_.recipe.aside_word != 0) return fail("has two words that are read aside");
+    lowered_.recipe.aside_word = lowered_.recipe.n_words;
+    lowered_.recipe.aside_bytes = bytes;
+  }
+
   Lowered lowered_;
   std::string failure_;
 };
@@ -158,7 +174,10 @@ void add_members(const Param& param, const Spot& place, Recipe& recipe) {
   }
 }
 
+bool is_block(Field field) { return field == Field::kId || field == Field::kExcluded; }
+
 void add_pointer(const Param& param, const Spot& place, Recipe& recipe) {
+  if (is_block(param.into)) return recipe.add_block(place, false, param.bytes, param.into);
   if (param.into != Field::kNone) recipe.add(place, 0, nullptr, {param.into, 64, false, false, 0});
   for (const Peek& peek : param.peeks) {
     if (!is_peekable(peek)) {
@@ -201,8 +220,13 @@ void walk(Shape shape, Recipe& recipe) {
         break;
       case Abi::kStruct: {
         if (param.bytes == 0) recipe.fail("passes a struct of unknown size by value");
-        if (param.into != Field::kNone) recipe.fail("captures a struct as one word; name its members instead");
-        add_members(param, convention.aggregate((param.bytes + kWordBytes - 1) / kWordBytes), recipe);
+        const Spot place = convention.aggregate((param.bytes + kWordBytes - 1) / kWordBytes);
+        if (param.into == Field::kId && param.bytes > 2 * kWordBytes) {
+          recipe.add_block(place, true, param.bytes, param.into);
+        } else if (param.into != Field::kNone) {
+          recipe.fail("captures a struct as one word; name its members instead");
+        }
+        add_members(param, place, recipe);
         break;
       }
       case Abi::kFloat: {

@@ -22,7 +22,7 @@ enum class Abi : uint8_t {
   kI64,  // size_t, unsigned long long, handles passed as integers
   kPtr,
   kDim3,    // struct of three 32-bit integers, by value
-  kStruct,  // other struct by value, `bytes` long, integers only
+  kStruct,  // other struct by value, `bytes` long, integers only; as a whole it can only be kId
   kFloat,   // float or double: a vector register, takes no integer slot while eight of those last
 };
 
@@ -43,7 +43,7 @@ struct Param {
   Abi abi;
   Field into = Field::kNone;
   std::span<const Peek> peeks = {};  // kPtr and kStruct only
-  uint16_t bytes = 0;                // kStruct only
+  uint16_t bytes = 0;                // kStruct; kPtr into kId or kExcluded: how many are read there
   bool is_signed = false;            // kI32: sign-extend
 };
 
@@ -78,6 +78,10 @@ enum RowFlag : uint16_t {
   kMangledTwins = 64,      // also exported under a C++-mangled name: match by demangled base name
   kOnlyWhereTarget = 128,  // only probed where `instead` is present: a prototype that came with a later version
   kAliasesFunction = 256,  // kHandle (at return) is another handle of the code known as kFunction
+  kMarksStream = 512,      // kHandle is reached when everything put on kStream before it is done
+  kAwaitsMark = 1024,      // what is put on kStream from here on waits for kHandle
+  kBeginsCapture = 2048,   // calls on kStream are kept for a graph from here on, and not run
+  kEndsCapture = 4096,     // until here
 };
 
 // Rows of one library may share a name when its prototype changed between versions; no file may resolve both to one
@@ -95,6 +99,7 @@ struct Row {
   uint16_t source = 0;            // compat.md 2.1 source id, 0: the library's
   uint16_t op = 0;                // compat.md 2.2 op id, 0: assigned by the store's dictionary
   std::string_view op_name = {};  // compat.md 2.2 name where it differs from `name`
+  Role role = Role::kNone;        // kCommunicator calls, and those that open and close a group
 };
 
 // Every symbol `row` may be exported as, the base name first: the twins spelled out.
@@ -123,6 +128,7 @@ struct Library {
   std::span<const std::string_view> sections = {};
   // Return codes by code, where this library spells them its own way; empty: the backend's.
   std::span<const StatusName> statuses = {};
+  std::string_view vendor = {};  // where it is not the backend's
 };
 
 struct Event;
@@ -133,6 +139,12 @@ struct SamplerWorld;
 struct NotProbed {
   std::string_view calls;
   std::string_view reason;
+};
+
+// What elements are: lower-case name ("float16") and size.
+struct DataType {
+  std::string_view name;
+  uint32_t bytes = 0;
 };
 
 // An event that a device told a program, by the library's number of it.
@@ -161,6 +173,10 @@ struct Backend {
   void (*refine)(const Row& row, Event& event) = nullptr;
   // Reads fabric adapters without any vendor library. The world outlives what is returned.
   std::unique_ptr<FabricSampler> (*open_fabric)(const SamplerWorld& world) = nullptr;
+  // Those among them that mean "accepted, under way": what the call gives out is there already.
+  std::span<const int64_t> accepted = {};
+  std::span<const DataType> datatypes = {};           // by the vendor's code (kDatatype)
+  std::span<const std::string_view> reductions = {};  // lower-case names ("sum") by its code (kReduceOp)
 };
 
 // What `code` means to `backend`, or unknown.

@@ -33,6 +33,26 @@ enum class Kind : uint8_t {
 // Lower-case, as stored and shown ("launch", "memcpy", ...).
 std::string_view name_of(Kind kind);
 std::optional<Kind> kind_of(std::string_view name);
+// Calls of collective libraries: their events have an Exchange beside them (hal/event.h).
+constexpr bool has_exchange(Kind kind) {
+  return kind == Kind::kCollective || kind == Kind::kP2p || kind == Kind::kCommunicator;
+}
+
+// What a call of a collective library does to a communicator, or to the calls around it.
+enum class Role : uint8_t {
+  kNone,
+  kInit,        // one rank joins: kId, kNRanks, kRank
+  kInitAll,     // every rank, in one process
+  kSplit,       // all ranks of a communicator, into several
+  kShrink,      // without some of its ranks
+  kGrow,        // with more ranks: old ones name kCommunicator, new ones their kRank
+  kFinalize,    // no more work follows
+  kRevoke,      // work under way ends, the communicator stays
+  kDestroy,     // its handle means nothing any more; abort, too
+  kAsk,         // its rank or its size, as the library says it
+  kGroupStart,  // the thread's calls up to the matching end are one operation
+  kGroupEnd,
+};
 
 // What a captured word means. One word fills one field; kNone takes its place in the prototype and is not captured.
 enum class Field : uint8_t {
@@ -66,10 +86,16 @@ enum class Field : uint8_t {
   kHandle2,           // a second one: the graph an executable was made from
   kDevice,
   kPeerDevice,
-  kFlags,  // mode or flags word
-  kValue,  // a value written to an address
-  kName,   // a C string
-  kCommunicator,
+  kFlags,            // mode or flags word
+  kValue,            // a value written to an address
+  kName,             // a C string
+  kCommunicator,     // the communicator a call is made on
+  kNewCommunicator,  // the one it gives out
+  kCommunicators,    // the address of an array it fills with kNRanks of them
+  kId,               // a block of bytes that is the same on all ranks: read by the sleepable name program
+  kExcluded,         // the ranks a smaller communicator leaves out: likewise, kCount of them, 32 bits each
+  kColor,            // ranks of one colour form a communicator
+  kKey,              // and stand in it in this order
   kCount,
   kDatatype,
   kReduceOp,

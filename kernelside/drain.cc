@@ -31,6 +31,7 @@ struct Drain::Impl {
   Normaliser& normaliser;
   hal::LossLedger& ledger;
   Batch* batch = nullptr;
+  hal::Exchange exchange;  // of the call at hand
   size_t max_events = 0;
 
   Impl(const hal::CallTable& call_table, Normaliser& to_events, hal::LossLedger& losses)
@@ -65,9 +66,15 @@ struct Drain::Impl {
       return true;
     };
     switch (type) {
-      case WIRE_CALL:
-        if (!normaliser.call(record, batch->events.emplace_back())) batch->events.pop_back();
+      case WIRE_CALL: {
+        hal::Event& call = batch->events.emplace_back();
+        if (!normaliser.call(record, call, exchange)) {
+          batch->events.pop_back();
+        } else if (hal::has_exchange(call.kind)) {
+          batch->exchanges.emplace_back(batch->events.size() - 1, std::exchange(exchange, {}));
+        }
         break;
+      }
       case WIRE_SCHED:
         if (!normaliser.sched(record, batch->events.emplace_back())) batch->events.pop_back();
         break;

@@ -38,7 +38,7 @@ bool copy_record(std::span<const std::byte> bytes, Record& out) {
 Normaliser::Normaliser(const hal::CallTable& calls, const SiteTable& sites, hal::LossLedger& ledger)
     : calls_(calls), sites_(sites), ledger_(ledger) {}
 
-bool Normaliser::call(std::span<const std::byte> record, hal::Event& event) {
+bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal::Exchange& exchange) {
   wire_call call;
   std::array<uint64_t, WIRE_CALL_TAIL> tail;  // the words, then the off-CPU times; filled as far as they reach
   if (!copy_record(record, call) || call.n_words > WIRE_MAX_WORDS || call.site >= sites_.size() ||
@@ -74,7 +74,8 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event) {
     const auto off = std::span(tail).subspan(call.n_words, WIRE_OFF_KINDS);
     event.off = {off[WIRE_OFF_PREEMPTED], off[WIRE_OFF_RUNQUEUE], off[WIRE_OFF_BLOCKED], off[WIRE_OFF_IO]};
   }
-  hal::decode(calls_[site.call], *site.lowered, std::span(tail).first(call.n_words), call.valid, call.ret, event);
+  hal::decode(calls_[site.call], *site.lowered, std::span(tail).first(call.n_words), call.valid, call.ret, event,
+              hal::has_exchange(event.kind) ? &exchange : nullptr);
   if (event.outcome == hal::Outcome::kInFlight) return true;  // the call's own record will come: nothing to count yet
 
   event.duration_ns = call.end_ns - call.start_ns;
@@ -170,8 +171,8 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
   return true;
 }
 
-bool Normaliser::in_flight(const wire_call_record& record, hal::Event& event) {
-  return call(std::as_bytes(std::span(&record, 1)), event) && event.outcome == hal::Outcome::kInFlight;
+bool Normaliser::in_flight(const wire_call_record& record, hal::Event& event, hal::Exchange& exchange) {
+  return call(std::as_bytes(std::span(&record, 1)), event, exchange) && event.outcome == hal::Outcome::kInFlight;
 }
 
 }  // namespace ingero::kernelside

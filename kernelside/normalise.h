@@ -56,12 +56,13 @@ class Normaliser {
   void set_wall_offset_ns(int64_t offset) { wall_offset_ns_ = offset; }
   int64_t wall_offset_ns() const { return wall_offset_ns_; }
 
-  // One WIRE_CALL record. False when it was malformed (counted).
-  bool call(std::span<const std::byte> record, hal::Event& event);
+  // One WIRE_CALL record. False when it was malformed (counted). `exchange` is filled for calls of collective libraries
+  // (has_exchange) and left alone for others.
+  bool call(std::span<const std::byte> record, hal::Event& event, hal::Exchange& exchange);
   // One WIRE_SCHED record: an off-CPU interval, also remembered for the call it happened in.
   bool sched(std::span<const std::byte> record, hal::Event& event);
   // One call in flight from the dump; outcome kInFlight, no duration.
-  bool in_flight(const wire_call_record& record, hal::Event& event);
+  bool in_flight(const wire_call_record& record, hal::Event& event, hal::Exchange& exchange);
   // Forgets a thread that ended.
   void forget(uint32_t tid) { intervals_.erase(tid); }
 

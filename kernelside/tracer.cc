@@ -209,11 +209,18 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
 
   auto file = std::make_unique<File>();
   const std::string_view name = base_name(source.untrusted_path);
+  const auto is_named = [&](const hal::Library& library) {
+    return hal::soname_matches(library, name) || hal::soname_matches(library, image->soname());
+  };
+  // A described library that repeats another one's symbols is itself, not a host of the other's copy.
+  const bool is_library = std::any_of(backends_.begin(), backends_.end(), [&](const hal::Backend* backend) {
+    return std::any_of(backend->libraries.begin(), backend->libraries.end(), is_named);
+  });
   for (const auto* backend : backends_) {
     for (const auto& library : backend->libraries) {
-      const bool named = hal::soname_matches(library, name) || hal::soname_matches(library, image->soname());
-      const bool linked_in = !named && hal::holds_static_copy(library, *image);
-      const bool hidden = !named && !linked_in && hal::hides_static_copy(library, *image);
+      const bool named = is_named(library);
+      const bool linked_in = !is_library && hal::holds_static_copy(library, *image);
+      const bool hidden = !is_library && !linked_in && hal::hides_static_copy(library, *image);
       if (!named && !linked_in && !hidden) continue;
       FileReport report;
       report.backend = backend->name;
@@ -281,7 +288,10 @@ void Tracer::attach(File& file, const std::string& open_path) {
       new_sites_.push_back({site, {call, row.symbol, report.path, report.version}});
       if (row.single_stepped) ledger_.add(hal::Loss::single_stepped);
       by_site[site] = &row;
-      probes.push_back({site, row.file_offset, (row.row->flags & hal::kRegistersName) != 0});
+      const bool has_name = std::any_of(std::begin(recipe.slots), std::end(recipe.slots), [](const wire_slot& slot) {
+        return (slot.flags & (WIRE_SLOT_STRING | WIRE_SLOT_BLOCK)) != 0;
+      });
+      probes.push_back({site, row.file_offset, has_name});
     }
   }
   auto attached = FileProbes::attach(*objects_, open_path, probes);

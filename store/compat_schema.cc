@@ -81,6 +81,17 @@ CREATE VIEW tcp_events AS SELECT k.node || ':' || e.seq AS id, k.wall_ns + e.sta
          "FROM events WHERE kind IN ('collective', 'p2p');\n";
 }
 
+std::string collective_compat_view() {
+  return "DROP VIEW nccl_events;\nCREATE VIEW nccl_events AS SELECT id, timestamp AS timestamp_ns, "
+         "duration AS duration_ns, " +
+         collective_name_sql("call") +
+         " AS op, call, rank, nranks, comm_id_hash, pid, tid, comm, cgroup_id, datatype, reduce_op, "
+         "bytes AS count_bytes, seq, stream, ret_code, " +
+         outcome_sql("state & 7") +
+         " AS outcome, node, count, root, peer, barrier_wait_ns, group_mono_ns, communicator_handle, global_rank, "
+         "local_rank, world_size, vendor FROM collectives WHERE NOT is_part;\n";
+}
+
 const char* const kInsertSession =
     "INSERT INTO sessions (started_at, gpu_model, gpu_driver, cpu_model, cpu_cores, mem_total, kernel, os_release, "
     "cuda_ver, python_ver, ingero_ver, pid_filter, flags, node, rank, local_rank, world_size, policy, sample_every) "

@@ -1,6 +1,7 @@
 // Tables of the recording. docs/formats/store.md says what each column means and which promises hold.
 #include "store/schema.h"
 
+#include "store/collectives.h"
 #include "store/row_image.h"
 
 namespace ingero::store {
@@ -95,6 +96,8 @@ std::string enum_sql(const std::string& value, int count) {
   return sql + " END";
 }
 
+std::string with_collectives() { return collective_tables() + collective_views() + collective_compat_view(); }
+
 std::string first_layout() {
   std::string sql = kDictionaries;
   sql += event_rows_sql() + ";\n";
@@ -113,6 +116,7 @@ struct Step {
 // Append only; a released step never changes.
 constexpr Step kSteps[] = {
     {20, "compact rows, dictionaries, histograms", first_layout},
+    {21, "communicators and their collectives", with_collectives},
     {22, "samples of fabric adapters and devices", samples_tables},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
@@ -125,6 +129,8 @@ Result<bool> has_table(Database& database, const char* name, const char* column)
 }
 
 }  // namespace
+
+std::string outcome_sql(const std::string& value) { return enum_sql<hal::Outcome>(value, 6); }
 
 std::string column_list() {
   std::string list;

@@ -31,9 +31,12 @@ std::string events_view();
 std::string compat_tables();
 std::string compat_views();
 std::string samples_tables();             // samples_schema.cc
+std::string collective_compat_view();     // step 21: the view of collectives, with what is known of communicators
 extern const char* const kInsertSession;  // ?1..?19: started_at, then compat.md's columns in order, then policy columns
 extern const char* const kUpsertChain;    // ?1..?13 in the table's order
 // CASE expression: the upper-case collective name ("ALL_REDUCE") of an SQL expression that gives the call's op name.
 std::string collective_name_sql(const std::string& column);
+// CASE expression: the name of an outcome by its number.
+std::string outcome_sql(const std::string& value);
 
 }  // namespace ingero::store

@@ -181,6 +181,12 @@ void Writer::add_sample(const hal::DeviceSample& sample) { impl_->samples.add(sa
 void Writer::add_device_error(const hal::DeviceError& error) { impl_->samples.add(error, impl_->losses); }
 void Writer::add_chain(const Chain& chain) { impl_->chains.push_back(chain); }
 
+void Writer::add_communicator(const hal::Communicator& communicator) {
+  impl_->collectives.add(communicator, impl_->dictionaries.process(communicator.pid));
+}
+void Writer::add_wait(const hal::BarrierWait& wait) { impl_->collectives.add(wait); }
+void Writer::add_hang(const hal::CollectiveHang& hang) { impl_->collectives.add(hang); }
+
 Status Writer::write(std::span<const hal::Event> events) {
   if (impl_->closed) return Error(Errc::kInvalid, impl_->options.path + ": the recording is closed");
   const uint64_t failed_before = impl_->losses.count(hal::Loss::store_failed);
@@ -204,6 +210,18 @@ Status Writer::write_tcp(const hal::Event& event, const hal::TcpDetail& detail) 
   if (impl_->closed) return Error(Errc::kInvalid, impl_->options.path + ": the recording is closed");
   impl_->take(event);
   if (impl_->batch.size() > before) impl_->tcp.emplace_back(seq, detail);
+  if (impl_->batch.size() < impl_->options.batch_rows) return {};
+  return impl_->commit(false);
+}
+
+Status Writer::write_exchange(const hal::Event& event, const hal::Exchange& exchange) {
+  if (impl_->closed) return Error(Errc::kInvalid, impl_->options.path + ": the recording is closed");
+  const auto known = impl_->in_flight.find({event.tid, event.start_mono_ns});
+  const bool has_row = known != impl_->in_flight.end();
+  const int64_t seq = has_row ? known->second.seq : impl_->next_seq();
+  const size_t before = impl_->batch.size();
+  impl_->take(event);
+  if (has_row || impl_->batch.size() > before) impl_->collectives.add(seq, event.call, exchange);
   if (impl_->batch.size() < impl_->options.batch_rows) return {};
   return impl_->commit(false);
 }

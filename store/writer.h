@@ -88,11 +88,16 @@ class Writer {
   void add_sample(const hal::FabricSample& sample);
   void add_sample(const hal::DeviceSample& sample);
   void add_device_error(const hal::DeviceError& error);
+  // More about collectives; what is told again replaces what was told before.
+  void add_communicator(const hal::Communicator& communicator);
+  void add_wait(const hal::BarrierWait& wait);
+  void add_hang(const hal::CollectiveHang& hang);
 
   // Takes the events over; commits whenever a batch is full. An event with Outcome::kInFlight is a row that the final
   // event of the same (tid, start_mono_ns) completes.
   Status write(std::span<const hal::Event> events);
   Status write_tcp(const hal::Event& event, const hal::TcpDetail& detail);
+  Status write_exchange(const hal::Event& event, const hal::Exchange& exchange);
 
   // Commits everything taken over so far. Call it on a timer (100 ms).
   Status flush();

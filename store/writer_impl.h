@@ -14,6 +14,7 @@
 
 #include "store/aggregates.h"
 #include "store/batch.h"
+#include "store/collectives.h"
 #include "store/dictionaries.h"
 #include "store/file_lock.h"
 #include "store/row_image.h"
@@ -26,7 +27,12 @@ namespace ingero::store {
 
 struct Writer::Impl {
   Impl(WriterOptions given, const hal::CallTable& call_table, hal::LossLedger& ledger, const Clock& the_clock)
-      : options(std::move(given)), calls(call_table), losses(ledger), clock(the_clock), dictionaries(calls, losses) {}
+      : options(std::move(given)),
+        calls(call_table),
+        losses(ledger),
+        clock(the_clock),
+        dictionaries(calls, losses),
+        collectives(calls) {}
 
   struct Unfinished {
     int64_t seq = 0;
@@ -72,6 +78,7 @@ struct Writer::Impl {
   Database database;
   Batch batch;  // the connection's virtual table points at it
   Dictionaries dictionaries;
+  Collectives collectives;
   Aggregates aggregates;
   std::optional<Selector> selector;
   int64_t session = 0;

@@ -82,6 +82,10 @@ def real_hip():
     return real_library("/usr/lib/x86_64-linux-gnu/libamdhip64.so.5*", "/opt/rocm*/lib/libamdhip64.so.5*")
 
 
+def real_collectives():
+    return real_library("/usr/local/cuda*/lib64/libnccl.so.2*", "/usr/lib/*-linux-gnu/libnccl.so.2*")
+
+
 def tool(name):
     path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin:/usr/local/cuda/bin")
     if path is None:

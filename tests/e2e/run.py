@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 
+import collectives
 import discovery
 import exactness
 import filters
@@ -22,7 +23,7 @@ import metrics
 import times
 import vendors
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, collectives)
 SKIPPED = 77
 
 

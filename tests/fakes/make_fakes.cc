@@ -345,7 +345,8 @@ std::string table_text(std::span<const hal::Backend* const> backends, const std:
         rows += fmt::format("  {{\"{}\", \"{}\", \"{}\", \"{}\", \"{}\",\n", e.symbol, row.name, e.jumps_to,
                             e.only_with, e.only_without);
         rows += fmt::format("   \"{}\", \"{}\", \"{}\", \"{}\", \"{}\", \"{}\",\n", library.name,
-                            sonames_of(library).current, backend->name, backend->vendor, hal::name_of(row.kind),
+                            sonames_of(library).current, backend->name,
+                            library.vendor.empty() ? backend->vendor : library.vendor, hal::name_of(row.kind),
                             hal::name_of(row.direction));
         rows += fmt::format("   {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", row.flags, row.element_bytes,
                             static_cast<int>(row.returns), row.shape.size(), items.count, items.out,

@@ -22,7 +22,7 @@ std::string place(const wire_recipe& recipe, size_t word) {
     text += "->" + std::to_string(source.peek->offset) + ":" + std::to_string(source.peek->bytes);
     if (source.peek->at_return != 0) text += "!";
   }
-  if (recipe.name_word == word + 1) text += "\"";
+  if (recipe.aside_word == word + 1) text += "\"";
   return text;
 }
 

@@ -213,7 +213,10 @@ TEST_F(ReaderTest, ThePublishedQueriesRunAsWritten) {
   writer->add_process(process);
   Event collective = event_of("otherAllReduce", 1'000'000, 60'000'000);
   Event slow = event_of("cudaMalloc", 10, 2'000'000);
-  write({slow, event_of("cudaMalloc", 20, 10), collective});
+  write({slow, event_of("cudaMalloc", 20, 10)});
+  hal::Exchange exchange;
+  exchange.exchange_id = 1;
+  ASSERT_TRUE(writer->write_exchange(collective, exchange).ok());
   hal::TcpDetail detail;
   detail.family = 2;
   ASSERT_TRUE(writer->write_tcp(event_of("tcp_retransmit", 2'000'000, 0), detail).ok());

@@ -1,0 +1,112 @@
+// Between the rings and correlate/.
+#include "cli/collective_watch.h"
+
+#include <sys/uio.h>
+
+#include <cstring>
+
+#include "base/text.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr size_t kMostProcesses = 65536;
+
+// Words of another process's memory, all or none.
+bool read_words(uint32_t pid, uint64_t address, std::span<uint64_t> words) {
+  const size_t bytes = words.size() * sizeof(uint64_t);
+  iovec local{words.data(), bytes};
+  iovec remote{reinterpret_cast<void*>(address), bytes};  // NOLINT(performance-no-int-to-ptr): an address over there
+  return process_vm_readv(static_cast<pid_t>(pid), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+std::string list_of(const std::vector<hal::CollectiveHang::Rank>& ranks) {
+  std::string list;
+  for (const auto& rank : ranks) {
+    list += list.empty() ? "" : ", ";
+    list += rank.rank ? fmt::format("rank {} (pid {})", *rank.rank, rank.pid) : fmt::format("pid {}", rank.pid);
+  }
+  return list;
+}
+
+}  // namespace
+
+CollectiveWatch::CollectiveWatch(const hal::CallTable& calls, hal::LossLedger& ledger, uint64_t hang_after_ns)
+    : communicators_(calls, ledger, read_words), barriers_(calls, ledger), hang_after_ns_(hang_after_ns) {}
+
+void CollectiveWatch::join_block(const wire_name& block, hal::Exchange& exchange) {
+  const size_t length = std::min<size_t>(block.length, sizeof(block.name));
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(block.name)).first(length);
+  if (exchange.role != hal::Role::kShrink) {
+    exchange.id_hash = correlate::fold_id(bytes);
+    return;
+  }
+  exchange.excluded.emplace(length / sizeof(int32_t));
+  std::memcpy(exchange.excluded->data(), block.name, exchange.excluded->size() * sizeof(int32_t));
+}
+
+std::vector<uint32_t> CollectiveWatch::take(Parcel& parcel) {
+  auto next = parcel.records.exchanges.begin();
+  for (size_t i = 0; i < parcel.records.events.size(); ++i) {
+    const hal::Event& event = parcel.records.events[i];
+    hal::Exchange* exchange = nullptr;
+    if (next != parcel.records.exchanges.end() && next->first == i) exchange = &(next++)->second;
+    if (exchange != nullptr) {
+      communicators_.take(event, *exchange);
+      for (auto& told : communicators_.take_changes()) {
+        arrivals_.know(told);
+        parcel.communicators.push_back(std::move(told));
+      }
+      arrivals_.take(event, *exchange);
+    }
+    barriers_.take(event, exchange);
+  }
+  for (const hal::BarrierWait& wait : barriers_.take_waits()) parcel.waits.push_back(wait);
+  std::vector<uint32_t> met;
+  for (const hal::Communicator& told : parcel.communicators) {
+    if (processes_.size() >= kMostProcesses) processes_.clear();
+    if (processes_.emplace(told.pid, told.made_mono_ns).second) met.push_back(told.pid);
+  }
+  return met;
+}
+
+void CollectiveWatch::in_flight(const hal::Event& event, hal::Exchange exchange) {
+  if (event.kind != hal::Kind::kCollective) return;
+  communicators_.take(event, exchange);
+  arrivals_.take(event, exchange);
+}
+
+void CollectiveWatch::judge(uint64_t now_mono_ns, Parcel& parcel) {
+  for (const hal::Communicator& told : communicators_.take_changes()) {
+    arrivals_.know(told);
+    parcel.communicators.push_back(told);
+  }
+  for (auto& hang : arrivals_.judge(now_mono_ns, hang_after_ns_)) parcel.hangs.push_back(std::move(hang));
+  auto now = arrivals_.hanging(now_mono_ns);
+  const std::scoped_lock lock(mutex_);
+  hanging_ = std::move(now);
+}
+
+void CollectiveWatch::process_ended(uint32_t pid, uint64_t mono_ns) {
+  communicators_.process_ended(pid, mono_ns);
+  barriers_.process_ended(pid);
+  processes_.erase(pid);
+}
+
+void CollectiveWatch::lost(bool communicators) {
+  communicators_.lost_collectives();
+  if (communicators) communicators_.lost_communicators();
+}
+
+std::vector<hal::CollectiveHang> CollectiveWatch::hanging() const {
+  const std::scoped_lock lock(mutex_);
+  return hanging_;
+}
+
+std::string hang_text(const hal::CollectiveHang& hang, const hal::CallTable& calls) {
+  return fmt::format("{}, number {} on communicator {:016x}: {} waiting for {} since {}",
+                     hang.call < calls.size() ? calls[hang.call].name : "a collective", hang.number, hang.comm_id_hash,
+                     list_of(hang.present), list_of(hang.missing), format_duration(hang.waited_ns));
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,58 @@
+// The capture thread's part in collectives: gives each parcel's events to correlate/ in their order, and puts what is
+// known of communicators, waits and missing ranks beside them.
+//
+// One thread, but hanging(), which any may call. Failure: none; what is lost is counted in the ledger.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bpf/wire.h"
+#include "cli/batch_queue.h"
+#include "correlate/arrivals.h"
+#include "correlate/barriers.h"
+#include "correlate/communicators.h"
+
+namespace ingero::cli {
+
+class CollectiveWatch {
+ public:
+  // The arguments must outlive this.
+  CollectiveWatch(const hal::CallTable& calls, hal::LossLedger& ledger, uint64_t hang_after_ns);
+
+  // What a call was given beside its words (names.bpf.c), into its exchange.
+  static void join_block(const wire_name& block, hal::Exchange& exchange);
+
+  // All of the parcel's events, exchanges joined. Fills its communicators and waits. Returns the processes whose first
+  // communicators these are.
+  std::vector<uint32_t> take(Parcel& parcel);
+  // A call in flight at `now`, as the dump shows it.
+  void in_flight(const hal::Event& event, hal::Exchange exchange);
+  // Fills the parcel's hangs: found, changed or over since the last call.
+  void judge(uint64_t now_mono_ns, Parcel& parcel);
+  // Its threads are gone, its last calls taken. `mono_ns`: when it ended, or ran another program.
+  void process_ended(uint32_t pid, uint64_t mono_ns);
+  void lost(bool communicators);
+
+  // Collectives that ranks of this host wait for, as of the last judge().
+  std::vector<hal::CollectiveHang> hanging() const;
+
+ private:
+  correlate::Communicators communicators_;
+  correlate::Arrivals arrivals_;
+  correlate::Barriers barriers_;
+  const uint64_t hang_after_ns_;
+  std::map<uint32_t, uint64_t> processes_;  // with communicators, and when they were first told
+  mutable std::mutex mutex_;
+  std::vector<hal::CollectiveHang> hanging_;  // guarded by mutex_
+};
+
+// Which collective, who is there, who is missing, for how long: one line.
+std::string hang_text(const hal::CollectiveHang& hang, const hal::CallTable& calls);
+
+}  // namespace ingero::cli

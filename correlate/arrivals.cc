@@ -1,0 +1,115 @@
+// Entered numbers per rank, and the oldest that somebody waits for.
+#include "correlate/arrivals.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ingero::correlate {
+
+void Arrivals::know(const hal::Communicator& communicator) {
+  if (!communicator.comm_id_hash) return;
+  const auto [known, is_new] = hash_of_.try_emplace(communicator.id, *communicator.comm_id_hash);
+  auto found = groups_.find(known->second);
+  if (found == groups_.end()) {
+    if (!is_new || communicator.ended_mono_ns || groups_.size() >= kMostCommunicators) {
+      hash_of_.erase(known);
+      return;
+    }
+    found = groups_.emplace(known->second, Group{}).first;
+  }
+  Group& group = found->second;
+  Member& member = group.members[communicator.id];
+  member.rank = communicator.rank;
+  member.pid = communicator.pid;
+  member.has_ended = communicator.ended_mono_ns.has_value();
+  if (communicator.nranks) group.nranks = communicator.nranks;
+  const bool all_ended =
+      std::all_of(group.members.begin(), group.members.end(), [](const auto& entry) { return entry.second.has_ended; });
+  if (!all_ended) return;
+  if (group.told) {
+    group.told->is_over = true;
+    over_.push_back(*group.told);
+  }
+  for (const auto& [id, ended] : group.members) hash_of_.erase(id);
+  groups_.erase(found);
+}
+
+void Arrivals::take(const hal::Event& event, const hal::Exchange& exchange) {
+  if (event.kind != hal::Kind::kCollective || exchange.is_part || !exchange.communicator_id) return;
+  const auto hash = hash_of_.find(*exchange.communicator_id);
+  if (hash == hash_of_.end()) return;
+  Group& group = groups_.at(hash->second);
+  Member& member = group.members.at(*exchange.communicator_id);
+  if (!exchange.number) {
+    // A call that failed entered nothing; one that counted without a number means that the count is lost.
+    if (event.outcome != hal::Outcome::kReturned || !event.failed) member.is_judged = false;
+    return settle(group);
+  }
+  if (*exchange.number <= member.entered) return;
+  member.entered = *exchange.number;
+  if (member.entered > group.all_entered) {
+    const auto [first, is_first] = group.ahead.try_emplace(member.entered, First{event.start_mono_ns, event.call});
+    if (event.start_mono_ns < first->second.mono_ns) first->second = {event.start_mono_ns, event.call};
+    if (group.ahead.size() > kMostAhead) group.ahead.erase(std::prev(group.ahead.end()));
+  }
+  settle(group);
+}
+
+void Arrivals::settle(Group& group) {
+  uint64_t least = std::numeric_limits<uint64_t>::max();
+  for (const auto& [id, member] : group.members) {
+    if (member.is_judged) least = std::min(least, member.entered);
+  }
+  if (least == std::numeric_limits<uint64_t>::max()) {
+    group.ahead.clear();
+    return;
+  }
+  group.all_entered = std::max(group.all_entered, least);
+  group.ahead.erase(group.ahead.begin(), group.ahead.upper_bound(group.all_entered));
+}
+
+std::vector<hal::CollectiveHang> Arrivals::judge(uint64_t now_mono_ns, uint64_t after_ns) {
+  std::vector<hal::CollectiveHang> found = std::move(over_);
+  over_.clear();
+  for (auto& [hash, group] : groups_) {
+    const auto first = group.ahead.begin();
+    const bool holds = first != group.ahead.end() && first->first == group.all_entered + 1 &&
+                       now_mono_ns > first->second.mono_ns && now_mono_ns - first->second.mono_ns >= after_ns;
+    if (group.told && (!holds || group.told->number != first->first)) {
+      group.told->is_over = true;
+      group.told->waited_ns = now_mono_ns - group.told->entered_mono_ns;
+      found.push_back(*group.told);
+      group.told.reset();
+    }
+    if (!holds) continue;
+    hal::CollectiveHang hang;
+    hang.comm_id_hash = hash;
+    hang.number = first->first;
+    hang.call = first->second.call;
+    hang.entered_mono_ns = first->second.mono_ns;
+    hang.waited_ns = now_mono_ns - first->second.mono_ns;
+    hang.nranks = group.nranks;
+    for (const auto& [id, member] : group.members) {
+      if (!member.is_judged) continue;
+      (member.entered >= hang.number ? hang.present : hang.missing).push_back({member.rank, member.pid});
+    }
+    std::sort(hang.present.begin(), hang.present.end());
+    std::sort(hang.missing.begin(), hang.missing.end());
+    const bool changed = !group.told || group.told->present != hang.present || group.told->missing != hang.missing;
+    group.told = hang;
+    if (changed) found.push_back(std::move(hang));
+  }
+  return found;
+}
+
+std::vector<hal::CollectiveHang> Arrivals::hanging(uint64_t now_mono_ns) const {
+  std::vector<hal::CollectiveHang> now;
+  for (const auto& [hash, group] : groups_) {
+    if (!group.told) continue;
+    now.push_back(*group.told);
+    now.back().waited_ns = now_mono_ns - group.told->entered_mono_ns;
+  }
+  return now;
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,60 @@
+// Who has come to a collective and who has not, over the ranks of this host.
+//
+// The ranks of a communicator make its collectives in one order. So when one has entered number n and another one has
+// not for too long, they wait for each other, or the missing one is very late: here is where that is seen, while it
+// lasts. A rank elsewhere is never said to be missing: what it does is not seen.
+//
+// Pure; one thread. Times are monotonic nanoseconds. A rank whose collectives are no longer numbered is judged no more.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "hal/event.h"
+
+namespace ingero::correlate {
+
+class Arrivals {
+ public:
+  // What became known of a communicator (Communicators::take_changes).
+  void know(const hal::Communicator& communicator);
+  // A call, after Communicators::take; one in flight has been entered.
+  void take(const hal::Event& event, const hal::Exchange& exchange);
+  // Collectives that ranks have waited for at least `after_ns`: each once when it is found, again when who is missing
+  // changes, and with is_over when it no longer holds.
+  std::vector<hal::CollectiveHang> judge(uint64_t now_mono_ns, uint64_t after_ns);
+  // Those that hold now.
+  std::vector<hal::CollectiveHang> hanging(uint64_t now_mono_ns) const;
+
+  static constexpr size_t kMostCommunicators = 65536;  // of this host, by identity; beyond it no new ones are followed
+  static constexpr size_t kMostAhead = 65536;          // collectives one rank is ahead of another
+
+ private:
+  struct Member {
+    std::optional<int32_t> rank;
+    uint32_t pid = 0;
+    uint64_t entered = 0;  // the last number
+    bool is_judged = true;
+    bool has_ended = false;
+  };
+  struct First {
+    uint64_t mono_ns;
+    hal::CallId call;
+  };
+  struct Group {
+    std::map<uint64_t, Member> members;  // by Communicator::id
+    std::map<uint64_t, First> ahead;     // numbers that not all have entered, and who came first
+    uint64_t all_entered = 0;            // every member has entered this number
+    std::optional<int32_t> nranks;
+    std::optional<hal::CollectiveHang> told;
+  };
+  static void settle(Group& group);
+
+  std::map<uint64_t, Group> groups_;      // by comm_id_hash
+  std::map<uint64_t, uint64_t> hash_of_;  // by Communicator::id
+  std::vector<hal::CollectiveHang> over_;
+};
+
+}  // namespace ingero::correlate

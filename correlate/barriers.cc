@@ -1,0 +1,135 @@
+// Streams, marks and what a synchronisation reaches.
+#include "correlate/barriers.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ingero::correlate {
+namespace {
+
+using hal::Has;
+using hal::Kind;
+
+void merge(std::map<uint64_t, uint64_t>& into, const std::map<uint64_t, uint64_t>& from) {
+  for (const auto& [stream, index] : from) {
+    uint64_t& known = into[stream];
+    known = std::max(known, index);
+  }
+}
+
+// A call that chooses the thread's device takes its number and nothing else.
+bool chooses_device(const hal::Call& call, const hal::Event& event) {
+  return event.kind == Kind::kDevice && event.has(Has::kDevice) && call.row != nullptr && call.row->shape.size() == 1 &&
+         call.row->shape[0].into == hal::Field::kDevice;
+}
+
+}  // namespace
+
+Barriers::Stream* Barriers::stream_of(Process& process, uint64_t handle) {
+  if (process.streams.size() >= kMostStreams && !process.streams.contains(handle)) return nullptr;
+  return &process.streams[handle];
+}
+
+void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
+  const bool is_collective = event.kind == Kind::kCollective || event.kind == Kind::kP2p;
+  if (!is_collective && event.kind != Kind::kSync && event.kind != Kind::kEvent && event.kind != Kind::kGraph &&
+      event.kind != Kind::kDevice) {
+    return;
+  }
+  if (event.outcome != hal::Outcome::kReturned || event.failed) return;
+  const hal::Call& call = calls_[event.call];
+  Process& process = processes_[event.pid];
+  if (is_collective) {
+    if (exchange == nullptr || exchange->is_part || !event.has(Has::kStream)) return;
+    Stream* stream = stream_of(process, event.stream);
+    if (stream == nullptr || stream->captured_for) return;
+    std::optional<int32_t> device;
+    if (const auto chosen = process.device_of_thread.find(event.tid); chosen != process.device_of_thread.end()) {
+      device = chosen->second;
+    }
+    stream->pending.push_back({exchange->exchange_id, process.next_index++, event.end_mono_ns(), event.tid, device});
+    if (stream->pending.size() <= kMostPending) return;
+    stream->pending.pop_front();
+    ledger_.add(hal::Loss::wait_forgotten);
+    return;
+  }
+  if (chooses_device(call, event)) {
+    process.device_of_thread[event.tid] = event.device;
+  } else if ((call.flags & hal::kMarksStream) != 0 && event.has(Has::kHandle) && event.has(Has::kStream)) {
+    if (process.marks.size() >= kMostMarks) process.marks.clear();
+    const auto stream = process.streams.find(event.stream);
+    if (stream == process.streams.end()) {
+      process.marks.erase(event.handle);  // nothing to wait for came before it
+    } else {
+      process.marks[event.handle] = {reach_of(process, event.stream, event.start_mono_ns), stream->second.captured_for};
+    }
+  } else if ((call.flags & hal::kAwaitsMark) != 0 && event.has(Has::kHandle) && event.has(Has::kStream)) {
+    const auto mark = process.marks.find(event.handle);
+    if (mark == process.marks.end()) return;
+    if (Stream* stream = stream_of(process, event.stream)) {
+      merge(stream->waits_for, mark->second.reach);
+      if (mark->second.captured_for) stream->captured_for = mark->second.captured_for;
+    }
+  } else if ((call.flags & hal::kBeginsCapture) != 0 && event.has(Has::kStream)) {
+    if (Stream* stream = stream_of(process, event.stream)) stream->captured_for = event.stream;
+  } else if ((call.flags & hal::kEndsCapture) != 0 && event.has(Has::kStream)) {
+    for (auto& [handle, stream] : process.streams) {
+      if (stream.captured_for == event.stream) stream.captured_for.reset();
+    }
+  } else if (event.kind == Kind::kSync && event.return_code == 0) {
+    // One that is made of another is over when the outer one is.
+    const bool inner =
+        event.has(Has::kParent) && event.parent_call < calls_.size() && calls_[event.parent_call].kind == Kind::kSync;
+    if (!inner) synchronised(process, event);
+  }
+}
+
+Barriers::Reach Barriers::reach_of(const Process& process, uint64_t stream, uint64_t before_mono_ns) const {
+  const auto found = process.streams.find(stream);
+  if (found == process.streams.end()) return {};
+  Reach reach = found->second.waits_for;
+  const auto& pending = found->second.pending;
+  const auto last = std::find_if(pending.rbegin(), pending.rend(),
+                                 [&](const Pending& work) { return work.end_mono_ns <= before_mono_ns; });
+  if (last != pending.rend()) merge(reach, {{stream, last->index}});
+  return reach;
+}
+
+void Barriers::synchronised(Process& process, const hal::Event& sync) {
+  if (sync.has(Has::kStream)) {
+    cover(process, reach_of(process, sync.stream, sync.start_mono_ns), sync);
+  } else if (sync.has(Has::kHandle)) {
+    const auto mark = process.marks.find(sync.handle);
+    if (mark != process.marks.end()) cover(process, mark->second.reach, sync);
+  } else {
+    cover_device(process, sync);
+  }
+}
+
+void Barriers::cover(Process& process, const Reach& reach, const hal::Event& sync) {
+  for (const auto& [handle, index] : reach) {
+    const auto found = process.streams.find(handle);
+    if (found == process.streams.end()) continue;
+    auto& pending = found->second.pending;
+    while (!pending.empty() && pending.front().index <= index && pending.front().end_mono_ns <= sync.start_mono_ns) {
+      waits_.push_back({pending.front().exchange_id, sync.end_mono_ns() - pending.front().end_mono_ns});
+      pending.pop_front();
+    }
+  }
+}
+
+void Barriers::cover_device(Process& process, const hal::Event& sync) {
+  const auto chosen = process.device_of_thread.find(sync.tid);
+  for (auto& [handle, stream] : process.streams) {
+    std::erase_if(stream.pending, [&](const Pending& work) {
+      const bool same_device = work.device && chosen != process.device_of_thread.end()
+                                   ? *work.device == chosen->second
+                                   : !work.device && work.tid == sync.tid && chosen == process.device_of_thread.end();
+      if (!same_device || work.end_mono_ns > sync.start_mono_ns) return false;
+      waits_.push_back({work.exchange_id, sync.end_mono_ns() - work.end_mono_ns});
+      return true;
+    });
+  }
+}
+
+}  // namespace ingero::correlate

@@ -7,6 +7,7 @@
 // kHandle is the object the call is about; kHandle2 of queue pair calls the queue pair's number, of
 // ibv_get_async_event the port or the object; kFlags the queue pair's state after the call, its type at creation, the
 // access rights of a memory region, or the type of an asynchronous event.
+#include <cerrno>
 #include <cstring>
 
 #include "backends/rdma/sysfs.h"
@@ -142,12 +143,40 @@ void refine(const Row& row, Event& event) {
   }
 }
 
-// Calls return an errno, or -1 with errno set.
-std::string_view status_name(int64_t code) {
-  if (code == 0) return "SUCCESS";
-  const char* name = code > 0 && code < 4096 ? strerrorname_np(static_cast<int>(code)) : nullptr;
-  return name != nullptr ? name : std::string_view{};
-}
+// Calls return an errno, or -1 with errno set. Sorted by Linux's numbers (asm-generic/errno*.h).
+constexpr hal::StatusName kStatuses[] = {
+    {0, "SUCCESS"},
+    {EPERM, "EPERM"},
+    {ENOENT, "ENOENT"},
+    {EINTR, "EINTR"},
+    {EIO, "EIO"},
+    {ENXIO, "ENXIO"},
+    {EBADF, "EBADF"},
+    {EAGAIN, "EAGAIN"},
+    {ENOMEM, "ENOMEM"},
+    {EACCES, "EACCES"},
+    {EFAULT, "EFAULT"},
+    {EBUSY, "EBUSY"},
+    {EEXIST, "EEXIST"},
+    {ENODEV, "ENODEV"},
+    {EINVAL, "EINVAL"},
+    {EMFILE, "EMFILE"},
+    {ENOTTY, "ENOTTY"},
+    {ENOSPC, "ENOSPC"},
+    {ERANGE, "ERANGE"},
+    {ENOSYS, "ENOSYS"},
+    {ENODATA, "ENODATA"},
+    {ETIME, "ETIME"},
+    {EPROTO, "EPROTO"},
+    {EOVERFLOW, "EOVERFLOW"},
+    {EOPNOTSUPP, "EOPNOTSUPP"},
+    {ENETUNREACH, "ENETUNREACH"},
+    {ETIMEDOUT, "ETIMEDOUT"},
+    {ECONNREFUSED, "ECONNREFUSED"},
+    {EHOSTUNREACH, "EHOSTUNREACH"},
+    {EREMOTEIO, "EREMOTEIO"},
+    {ECANCELED, "ECANCELED"},
+};
 
 std::unique_ptr<FabricSampler> open_fabric(const SamplerWorld& world) { return std::make_unique<SysfsSampler>(world); }
 
@@ -157,7 +186,7 @@ extern const Backend kBackend;
 constexpr Backend kBackend{.name = "rdma",
                            .vendor = "rdma",
                            .libraries = kLibraries,
-                           .status_name = status_name,
+                           .statuses = kStatuses,
                            .opt_in = "--rdma-verbs",
                            .not_probed = kNotProbed,
                            .event_call = kAsyncCall,

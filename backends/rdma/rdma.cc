@@ -20,7 +20,7 @@ using namespace hal;  // NOLINT(google-build-using-namespace): a table in the wo
 
 namespace {
 
-constexpr uint16_t kSource = 12;  // after 10 (hip) and 11
+constexpr uint16_t kSource = 13;  // after 10 (hip), 11 (host) and 12 (rccl)
 constexpr std::string_view kAsyncCall = "ibv_get_async_event";
 
 // struct ibv_qp: qp_num at 52, state at 56 (libibverbs sets it when a modification succeeded).

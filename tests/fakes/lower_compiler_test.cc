@@ -365,7 +365,7 @@ void check_arm64(const Cases& cases, const std::string& compiler) {
         Origin expected;
         if (by_copy) {
           expected = {on_stack ? Origin::In::kBehindStack : Origin::In::kBehindRegister, place,
-                      source.peek->offset + static_cast<int>(b)};
+                      (is_block ? 0 : source.peek->offset) + static_cast<int>(b)};
         } else {
           expected = {on_stack ? Origin::In::kStack : Origin::In::kRegister, place,
                       static_cast<int>(b) + word.shift / 8};

@@ -105,6 +105,7 @@ struct Recorder::Impl {
   hal::SystemSnapshot last_snapshot;
   std::string store_trouble;
   std::vector<std::function<void(store::Writer&)>> work;  // for the store thread
+  std::vector<hal::Event> added;                          // for the capture thread
 
   std::atomic<uint64_t> stored{0};
   std::atomic<uint64_t> file_bytes{0};
@@ -290,6 +291,14 @@ void Recorder::Impl::every_second(Parcel& parcel) {
   }
   ended_before = std::exchange(ended, {});
 
+  {
+    const std::scoped_lock lock(mutex);
+    for (hal::Event& event : added) {
+      event.wall_offset_ns = normaliser->wall_offset_ns();
+      parcel.records.events.push_back(event);
+    }
+    added.clear();
+  }
   auto snapshot = snapshots.read();
   parcel.snapshots.push_back(snapshot);
   {
@@ -385,6 +394,7 @@ void Recorder::Impl::capture() {
   }
   // What is still open now will not be seen to return.
   auto parcel = queue.fresh();
+  every_second(*parcel);
   if (auto frames = objects->calls_in_flight(); frames.ok()) note_hangs(*frames, clock.mono_ns(), 0, *parcel);
   objects->read_losses(ledger);
   hand_over(std::move(parcel));
@@ -503,6 +513,15 @@ std::map<hal::CallId, uint64_t> Recorder::in_flight() const {
   return impl_->in_flight;
 }
 std::vector<kernelside::FileReport> Recorder::probe_reports() const { return impl_->tracer->reports(); }
+void Recorder::add_event(const hal::Event& event) {
+  const std::scoped_lock lock(impl_->mutex);
+  if (impl_->added.size() < kMaxWork) {
+    impl_->added.push_back(event);
+  } else {
+    impl_->ledger.add(hal::Loss::queue_full);
+  }
+}
+void Recorder::add_loss(hal::Loss loss, uint64_t count) { impl_->ledger.add(loss, count); }
 void Recorder::with_writer(std::function<void(store::Writer&)> work) {
   if (!impl_->writer) return;
   const std::scoped_lock lock(impl_->mutex);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -118,7 +119,9 @@ struct Library {
 };
 
 struct Event;
+class DeviceSampler;
 class FabricSampler;
+struct DeviceError;
 struct SamplerWorld;
 
 // Calls a user might look for and why no row describes them.
@@ -153,6 +156,10 @@ struct Backend {
   void (*refine)(const Row& row, Event& event) = nullptr;
   // Reads fabric adapters without any vendor library. The world outlives what is returned.
   std::unique_ptr<FabricSampler> (*open_fabric)(const SamplerWorld& world) = nullptr;
+  // Reads the vendor's devices.
+  std::unique_ptr<DeviceSampler> (*open_devices)(const SamplerWorld& world) = nullptr;
+  // The error that a message of the kernel log tells of; none when it is not this vendor's driver's. Pure.
+  std::optional<DeviceError> (*kernel_log_error)(std::string_view untrusted_line) = nullptr;
 };
 
 }  // namespace ingero::hal

@@ -2,6 +2,7 @@
 //
 // The runtime's exports are thin wrappers over a dispatch table, so a probe fires once per call of the application and
 // not for the runtime's own. _spt twins are the per-thread default stream.
+#include "backends/hip/amdgpu.h"
 #include "backends/hip/status.h"
 #include "hal/shapes.h"
 
@@ -126,6 +127,8 @@ constexpr Backend kBackend{.name = "hip",
                            .libraries = kLibraries,
                            .direction_of = direction_of,
                            .status_name = status_name,
-                           .not_failures = kNotFailures};
+                           .not_failures = kNotFailures,
+                           .open_devices = open_amdgpu,
+                           .kernel_log_error = amdgpu_error_of};
 
 }  // namespace ingero::backends::hip

@@ -255,7 +255,6 @@ void decode(const Call& call, const Lowered& lowered, std::span<const uint64_t> 
                                            call.owner->place_of(*parts.destination_place)));
   }
   if (call.row->direction != Direction::kUnknown) set_direction(event, call.row->direction);
-  if (call.owner != nullptr && call.owner->refine != nullptr) call.owner->refine(*call.row, event);
 }
 
 }  // namespace ingero::hal

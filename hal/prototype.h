@@ -74,7 +74,6 @@ enum RowFlag : uint16_t {
   kSynchronising = 1,      // the caller waits for the device: always stored, always with a stack
   kNotWhereTarget = 2,     // only probed where `instead` is absent: a wrapper that jumps to it, or an older prototype
   kRegistersName = 4,      // fills kFunction or kHandle and kName: the sleepable name program reads the string
-  kEntryIsEnough = 8,      // no return probe (never returns, or its duration means nothing)
   kPolled = 16,            // a query called in loops (cudaEventQuery): first to be thinned
   kAsync = 32,             // duration is the time to enqueue, not to complete
   kMangledTwins = 64,      // also exported under a C++-mangled name: match by demangled base name
@@ -118,7 +117,6 @@ struct Library {
   std::string_view (*status_name)(int64_t code) = nullptr;
 };
 
-struct Event;
 class DeviceSampler;
 class FabricSampler;
 struct DeviceError;
@@ -151,9 +149,7 @@ struct Backend {
   std::string_view opt_in = {};  // the flag of `trace` without which nothing of it is probed; empty: always probed
   std::span<const NotProbed> not_probed = {};
   std::string_view event_call = {};  // the row whose kFlags at return numbers an AsyncEvent
-  AsyncEvent (*event_of)(uint64_t code) = nullptr;
-  // A last look at a decoded event of `row`, for values whose meaning hangs on another value. Pure.
-  void (*refine)(const Row& row, Event& event) = nullptr;
+  AsyncEvent (*event_of)(uint64_t code) = nullptr;  // an empty name: no such number
   // Reads fabric adapters without any vendor library. The world outlives what is returned.
   std::unique_ptr<FabricSampler> (*open_fabric)(const SamplerWorld& world) = nullptr;
   // Reads the vendor's devices.

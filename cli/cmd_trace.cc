@@ -175,7 +175,7 @@ class Trace {
       INGERO_TRY(opened);
       metrics = std::move(*opened);
     }
-    auto sampling = Sampling::open(options_.sampling, registry_.all());
+    auto sampling = Sampling::open(options_.sampling, registry_.all(), calls_);
     INGERO_TRY(sampling);
     const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
 
@@ -212,7 +212,10 @@ class Trace {
     note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
                      database.empty() ? "" : ", recording to " + database,
                      options_.command.empty() ? ", Ctrl-C ends it" : ""));
-    if (metrics || !database.empty()) (*sampling)->start(live);
+    if (metrics || !database.empty()) {
+      (*sampling)->start(live);
+      for (const std::string& reason : (*sampling)->degraded()) note("not available: " + reason);
+    }
     if (metrics) {
       metrics->add_part([&sampling](serve::prometheus::Page& page) { (*sampling)->write(page); });
       metrics->serve(live);

@@ -108,6 +108,7 @@ struct Recorder::Impl {
   hal::SystemSnapshot last_snapshot;
   std::string store_trouble;
   std::vector<std::function<void(store::Writer&)>> work;  // for the store thread
+  std::vector<hal::Event> added;                          // for the capture thread
 
   std::atomic<uint64_t> stored{0};
   std::atomic<uint64_t> file_bytes{0};
@@ -310,6 +311,14 @@ void Recorder::Impl::every_second(Parcel& parcel) {
   for (const auto& [pid, mono_ns] : over_before) collectives.process_ended(pid, mono_ns);
   over_before = std::exchange(over, {});
 
+  {
+    const std::scoped_lock lock(mutex);
+    for (hal::Event& event : added) {
+      event.wall_offset_ns = normaliser->wall_offset_ns();
+      parcel.records.events.push_back(event);
+    }
+    added.clear();
+  }
   auto snapshot = snapshots.read();
   parcel.snapshots.push_back(snapshot);
   {
@@ -443,7 +452,8 @@ void Recorder::Impl::capture() {
   }
   // What is still open now will not be seen to return.
   auto parcel = queue.fresh();
-  if (auto open = objects->calls_in_flight(); open.ok()) note_hangs(*open, clock.mono_ns(), 0, *parcel);
+  every_second(*parcel);
+  if (auto frames = objects->calls_in_flight(); frames.ok()) note_hangs(*frames, clock.mono_ns(), 0, *parcel);
   objects->read_losses(ledger);
   hand_over(std::move(parcel));
   queue.close();
@@ -572,6 +582,15 @@ std::map<hal::CallId, uint64_t> Recorder::in_flight() const {
   return impl_->in_flight;
 }
 std::vector<kernelside::FileReport> Recorder::probe_reports() const { return impl_->tracer->reports(); }
+void Recorder::add_event(const hal::Event& event) {
+  const std::scoped_lock lock(impl_->mutex);
+  if (impl_->added.size() < kMaxWork) {
+    impl_->added.push_back(event);
+  } else {
+    impl_->ledger.add(hal::Loss::queue_full);
+  }
+}
+void Recorder::add_loss(hal::Loss loss, uint64_t count) { impl_->ledger.add(loss, count); }
 void Recorder::with_writer(std::function<void(store::Writer&)> work) {
   if (!impl_->writer) return;
   const std::scoped_lock lock(impl_->mutex);

@@ -71,6 +71,9 @@ class Recorder {
   // How many calls had not returned when last looked at (once a second), by call.
   std::map<hal::CallId, uint64_t> in_flight() const;
   std::vector<kernelside::FileReport> probe_reports() const;
+  // An event that was not captured but read elsewhere; it joins the stream within a second.
+  void add_event(const hal::Event& event);
+  void add_loss(hal::Loss loss, uint64_t count);
   // Runs `work` on the store thread before the next commit; not at all without a recording.
   void with_writer(std::function<void(store::Writer&)> work);
   // Names of the threads' programs and host programs that are not there, with reasons.

@@ -1,12 +1,14 @@
-// Devices and fabric adapters, looked at in turn while a recording runs: into the recording and into the metrics.
+// Devices, fabric adapters and the kernel log, looked at in turn while a recording runs: into recording and metrics.
 //
-// Owns one thread. Nothing to look at costs one directory read an interval. The world, the recorder and the metrics
-// must outlive stop().
+// A thread for each kind, so that a driver that hangs holds up its own devices only. stop() waits kPatience for a
+// sampler that is inside its driver and then leaves it there: what it comes back with is dropped.
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -16,6 +18,7 @@
 #include "cli/recorder.h"
 #include "hal/device.h"
 #include "hal/fabric.h"
+#include "kernelside/kernel_log.h"
 #include "serve/prometheus/device_metrics.h"
 #include "serve/prometheus/fabric_metrics.h"
 
@@ -27,7 +30,10 @@ namespace ingero::cli {
 
 struct SamplingOptions {
   std::string sys_root = "/sys";
+  std::string kernel_log = "/dev/kmsg";
+  std::string management_library;
   std::string fabric_interval = "5s";
+  std::string device_interval = "5s";
   bool fabric_calls = false;
 };
 void add_sampling_options(CLI::App& command, SamplingOptions& options);
@@ -38,28 +44,26 @@ std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* c
 
 class Sampling {
  public:
+  // Opens what may need privileges. `backends` and `calls` must outlive this.
   static Result<std::unique_ptr<Sampling>> open(const SamplingOptions& options,
-                                                std::span<const hal::Backend* const> backends);
-  ~Sampling() { stop(); }
+                                                std::span<const hal::Backend* const> backends,
+                                                const hal::CallTable& calls);
+  ~Sampling();
+  // `recorder` must outlive stop().
   void start(Recorder& recorder);
-  // Takes a last sample and ends the thread.
+  // Takes a last sample and ends the threads.
   void stop();
-  void write(serve::prometheus::Page& page) const { fabric_metrics_.write(page); }
+  void write(serve::prometheus::Page& page) const;
+  // What cannot be looked at, with reasons.
+  const std::vector<std::string>& degraded() const { return degraded_; }
 
  private:
-  Sampling() = default;
-  void run();
-  void sample_fabric();
-
-  hal::SamplerWorld world_;
-  uint64_t fabric_interval_ns_ = 0;
-  std::vector<std::unique_ptr<hal::FabricSampler>> fabrics_;
-  serve::prometheus::FabricMetrics fabric_metrics_;
-  Recorder* recorder_ = nullptr;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopping_ = false;  // guarded by mutex_
-  std::thread thread_;
+  struct State;
+  class Loop;
+  Sampling();
+  std::shared_ptr<State> state_;
+  std::vector<std::unique_ptr<Loop>> loops_;
+  std::vector<std::string> degraded_;
 };
 
 }  // namespace ingero::cli

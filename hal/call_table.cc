@@ -23,6 +23,7 @@ constexpr HostRow kHostRows[] = {
     {"block_discard", "IO", 5, 3},     {"block_flush", "IO", 5, 0},
     {"block_other", "IO", 5, 0},       {"tcp_retransmit", "TCP", 6, 1},
     {"net_send_summary", "NET", 7, 0}, {"net_recv_summary", "NET", 7, 0},
+    {"device_error", "HOST", 3, 0},
 };
 static_assert(std::size(kHostRows) == static_cast<size_t>(HostOp::kCount));
 

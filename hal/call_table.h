@@ -51,6 +51,7 @@ enum class HostOp : uint8_t {
   kTcpRetransmit,
   kNetSend,
   kNetReceive,
+  kDeviceError,  // a driver wrote an error to the kernel log; arg0 is its code
   kCount,
 };
 

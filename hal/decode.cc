@@ -321,7 +321,6 @@ void decode(const Call& call, const Lowered& lowered, std::span<const uint64_t> 
                                            place_of(*call.owner, *parts.destination_place)));
   }
   if (call.row->direction != Direction::kUnknown) set_direction(event, call.row->direction);
-  if (call.owner != nullptr && call.owner->refine != nullptr) call.owner->refine(*call.row, event);
 }
 
 }  // namespace ingero::hal

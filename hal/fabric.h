@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
+#include "hal/sampler_world.h"
 
 namespace ingero::hal {
 
@@ -89,14 +89,6 @@ class FabricSampler {
   virtual ~FabricSampler() = default;
   // Every device there is now. Never fails as a whole: what cannot be read is left out and listed. No device: empty.
   virtual FabricSample sample() = 0;
-};
-
-// What samplers may look at.
-struct SamplerWorld {
-  std::string sys_root = "/sys";
-  std::string proc_root = "/proc";
-  std::string management_library = {};  // a device library by path instead of by name; empty: by name
-  const Clock* clock = &system_clock();
 };
 
 }  // namespace ingero::hal

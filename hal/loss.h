@@ -36,7 +36,8 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(wait_forgotten, "correlate", kInfo, "Collectives whose wait was not measured: no synchronisation for too long.")   \
   X(store_failed, "store", kError, "Events the database refused.")                                                    \
   X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                         \
-  X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")
+  X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")                            \
+  X(kernel_log_lost, "kernelside", kLoss, "Kernel messages overwritten before they were read for device errors.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -131,8 +132,9 @@ struct Library {
   std::string_view vendor = {};  // where it is not the backend's
 };
 
-struct Event;
+class DeviceSampler;
 class FabricSampler;
+struct DeviceError;
 struct SamplerWorld;
 
 // Calls a user might look for and why no row describes them.
@@ -165,18 +167,20 @@ struct Backend {
   std::span<const Place> places = {};
   // Return codes beside 0 that are an answer and no failure: "not ready yet" of a query.
   std::span<const int64_t> not_failures = {};
-  std::string_view opt_in = {};  // the flag of `trace` without which nothing of it is probed; empty: always probed
-  std::span<const NotProbed> not_probed = {};
-  std::string_view event_call = {};  // the row whose kFlags at return numbers an AsyncEvent
-  AsyncEvent (*event_of)(uint64_t code) = nullptr;
-  // A last look at a decoded event of `row`, for values whose meaning hangs on another value. Pure.
-  void (*refine)(const Row& row, Event& event) = nullptr;
-  // Reads fabric adapters without any vendor library. The world outlives what is returned.
-  std::unique_ptr<FabricSampler> (*open_fabric)(const SamplerWorld& world) = nullptr;
   // Those among them that mean "accepted, under way": what the call gives out is there already.
   std::span<const int64_t> accepted = {};
   std::span<const DataType> datatypes = {};           // by the vendor's code (kDatatype)
   std::span<const std::string_view> reductions = {};  // lower-case names ("sum") by its code (kReduceOp)
+  std::string_view opt_in = {};  // the flag of `trace` without which nothing of it is probed; empty: always probed
+  std::span<const NotProbed> not_probed = {};
+  std::string_view event_call = {};  // the row whose kFlags at return numbers an AsyncEvent
+  AsyncEvent (*event_of)(uint64_t code) = nullptr;  // an empty name: no such number
+  // Reads fabric adapters without any vendor library. The world outlives what is returned.
+  std::unique_ptr<FabricSampler> (*open_fabric)(const SamplerWorld& world) = nullptr;
+  // Reads the vendor's devices.
+  std::unique_ptr<DeviceSampler> (*open_devices)(const SamplerWorld& world) = nullptr;
+  // The error that a message of the kernel log tells of; none when it is not this vendor's driver's. Pure.
+  std::optional<DeviceError> (*kernel_log_error)(std::string_view untrusted_line) = nullptr;
 };
 
 // What `code` means to `backend`, or unknown.

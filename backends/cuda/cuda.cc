@@ -1,7 +1,9 @@
 // The CUDA backend: two libraries and what their codes mean.
 #include "backends/cuda/driver_rows.h"
+#include "backends/cuda/nvml.h"
 #include "backends/cuda/runtime_rows.h"
 #include "backends/cuda/status.h"
+#include "backends/cuda/xid.h"
 
 namespace ingero::backends::cuda {
 namespace {
@@ -43,6 +45,8 @@ constexpr Backend kBackend{.name = "cuda",
                            .directions = kCopyDirections,
                            .statuses = kRuntimeStatuses,
                            .places = kPlaces,
-                           .not_failures = kNotFailures};
+                           .not_failures = kNotFailures,
+                           .open_devices = open_nvml,
+                           .kernel_log_error = xid_of};
 
 }  // namespace ingero::backends::cuda

@@ -1,4 +1,5 @@
 // The HIP backend: one library and what its codes mean.
+#include "backends/hip/amdgpu.h"
 #include "backends/hip/rows.h"
 #include "backends/hip/status.h"
 
@@ -29,6 +30,8 @@ constexpr Backend kBackend{.name = "hip",
                            .directions = kCopyDirections,
                            .statuses = kStatuses,
                            .places = kPlaces,
-                           .not_failures = kNotFailures};
+                           .not_failures = kNotFailures,
+                           .open_devices = open_amdgpu,
+                           .kernel_log_error = amdgpu_error_of};
 
 }  // namespace ingero::backends::hip

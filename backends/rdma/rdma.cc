@@ -5,13 +5,13 @@
 // public structures have been laid out so since libibverbs 1.1; exports with two versions resolve to the default one.
 //
 // kHandle is the object the call is about; kHandle2 of queue pair calls the queue pair's number, of
-// ibv_get_async_event the port or the object; kFlags the queue pair's state after the call, its type at creation, the
-// access rights of a memory region, or the type of an asynchronous event.
+// ibv_get_async_event its element (a pointer; of port events the port, in the low 32 bits); kFlags the queue pair's
+// state after the call, its type at creation, the access rights of a memory region, or the type of an asynchronous
+// event.
 #include <cerrno>
 #include <cstring>
 
 #include "backends/rdma/sysfs.h"
-#include "hal/event.h"
 #include "hal/shapes.h"
 
 namespace ingero::backends::rdma {
@@ -99,48 +99,32 @@ constexpr NotProbed kNotProbed[] = {
      "inline in verbs.h: they jump into the provider, which exports no symbol for them"},
 };
 
-// enum ibv_event_type, by number; whether it tells of an error; whether its element is a port.
-struct AsyncType {
-  std::string_view name;
-  bool is_error;
-  bool is_port;
-};
-constexpr AsyncType kAsyncTypes[] = {
-    {"IBV_EVENT_CQ_ERR", true, false},
-    {"IBV_EVENT_QP_FATAL", true, false},
-    {"IBV_EVENT_QP_REQ_ERR", true, false},
-    {"IBV_EVENT_QP_ACCESS_ERR", true, false},
-    {"IBV_EVENT_COMM_EST", false, false},
-    {"IBV_EVENT_SQ_DRAINED", false, false},
-    {"IBV_EVENT_PATH_MIG", false, false},
-    {"IBV_EVENT_PATH_MIG_ERR", true, false},
-    {"IBV_EVENT_DEVICE_FATAL", true, false},
-    {"IBV_EVENT_PORT_ACTIVE", false, true},
-    {"IBV_EVENT_PORT_ERR", true, true},
-    {"IBV_EVENT_LID_CHANGE", false, true},
-    {"IBV_EVENT_PKEY_CHANGE", false, true},
-    {"IBV_EVENT_SM_CHANGE", false, true},
-    {"IBV_EVENT_SRQ_ERR", true, false},
-    {"IBV_EVENT_SRQ_LIMIT_REACHED", false, false},
-    {"IBV_EVENT_QP_LAST_WQE_REACHED", false, false},
-    {"IBV_EVENT_CLIENT_REREGISTER", false, true},
-    {"IBV_EVENT_GID_CHANGE", false, true},
-    {"IBV_EVENT_WQ_FATAL", true, false},
+// enum ibv_event_type, by number.
+constexpr AsyncEvent kAsyncEvents[] = {
+    {"IBV_EVENT_CQ_ERR", true},
+    {"IBV_EVENT_QP_FATAL", true},
+    {"IBV_EVENT_QP_REQ_ERR", true},
+    {"IBV_EVENT_QP_ACCESS_ERR", true},
+    {"IBV_EVENT_COMM_EST", false},
+    {"IBV_EVENT_SQ_DRAINED", false},
+    {"IBV_EVENT_PATH_MIG", false},
+    {"IBV_EVENT_PATH_MIG_ERR", true},
+    {"IBV_EVENT_DEVICE_FATAL", true},
+    {"IBV_EVENT_PORT_ACTIVE", false},
+    {"IBV_EVENT_PORT_ERR", true},
+    {"IBV_EVENT_LID_CHANGE", false},
+    {"IBV_EVENT_PKEY_CHANGE", false},
+    {"IBV_EVENT_SM_CHANGE", false},
+    {"IBV_EVENT_SRQ_ERR", true},
+    {"IBV_EVENT_SRQ_LIMIT_REACHED", false},
+    {"IBV_EVENT_QP_LAST_WQE_REACHED", false},
+    {"IBV_EVENT_CLIENT_REREGISTER", false},
+    {"IBV_EVENT_GID_CHANGE", false},
+    {"IBV_EVENT_WQ_FATAL", true},
 };
 
 hal::AsyncEvent async_event_of(uint64_t code) {
-  if (code >= std::size(kAsyncTypes)) return {"unknown", false};
-  return {kAsyncTypes[code].name, kAsyncTypes[code].is_error};
-}
-
-// The element is a union: of a port event only the low half was written, of a device event nothing.
-void refine(const Row& row, Event& event) {
-  if (row.name != kAsyncCall || !event.has(Has::kFlags) || !event.has(Has::kHandle2)) return;
-  if (event.flags < std::size(kAsyncTypes) && kAsyncTypes[event.flags].is_port) {
-    event.handle2 &= 0xffffffff;
-  } else if (event.flags >= std::size(kAsyncTypes) || kAsyncTypes[event.flags].name == "IBV_EVENT_DEVICE_FATAL") {
-    event.clear(Has::kHandle2);
-  }
+  return code < std::size(kAsyncEvents) ? kAsyncEvents[code] : AsyncEvent{};
 }
 
 // Calls return an errno, or -1 with errno set. Sorted by Linux's numbers (asm-generic/errno*.h).
@@ -191,7 +175,6 @@ constexpr Backend kBackend{.name = "rdma",
                            .not_probed = kNotProbed,
                            .event_call = kAsyncCall,
                            .event_of = async_event_of,
-                           .refine = refine,
                            .open_fabric = open_fabric};
 
 }  // namespace ingero::backends::rdma

@@ -98,6 +98,35 @@ void CallMetrics::add_launch(const hal::Event& event) {
   }
 }
 
+// Numbers without a name are one entry: a program could make up any number of them.
+void CallMetrics::add_async(const hal::Event& event, const hal::Call& call) {
+  if (call.owner == nullptr || call.owner->event_of == nullptr || call.name != call.owner->event_call) return;
+  if (event.failed || !event.has(hal::Has::kFlags)) return;
+  const bool is_known = !call.owner->event_of(event.flags).name.empty();
+  ++async_[{call.owner, is_known ? event.flags : UINT64_MAX}];
+}
+
+// A type that has not come is there with 0: the first one is then an increase.
+void CallMetrics::write_async(Page& page) const {
+  const hal::Backend* previous = nullptr;
+  for (const hal::Call& call : calls_.calls()) {
+    const hal::Backend* owner = call.owner;
+    if (owner == nullptr || owner == previous || owner->event_of == nullptr) continue;
+    previous = owner;
+    const auto write = [&](uint64_t code, std::string_view name, bool is_error) {
+      const auto found = async_.find({owner, code});
+      page.add(kAsyncEvents,
+               {{"rdma_event_type", std::string(name)}, {"rdma_fabric_error", is_error ? "true" : "false"}},
+               found == async_.end() ? 0.0 : static_cast<double>(found->second));
+    };
+    for (uint64_t code = 0; !owner->event_of(code).name.empty(); ++code) {
+      const hal::AsyncEvent event = owner->event_of(code);
+      write(code, event.name, event.is_error);
+    }
+    if (async_.contains({owner, UINT64_MAX})) write(UINT64_MAX, kOther, false);
+  }
+}
+
 void CallMetrics::add(std::span<const hal::Event> events) {
   const std::scoped_lock lock(mutex_);
   for (const hal::Event& event : events) {
@@ -122,6 +151,7 @@ void CallMetrics::add(std::span<const hal::Event> events) {
     }
     if (event.kind == hal::Kind::kMemcpy) add_copy(event, call);
     if (event.kind == hal::Kind::kLaunch) add_launch(event);
+    if (event.kind == hal::Kind::kFabric) add_async(event, call);
   }
 }
 
@@ -170,6 +200,7 @@ void CallMetrics::write_call(Page& page, const hal::Call& call, const CallRow& r
 void CallMetrics::write(Page& page) const {
   const std::scoped_lock lock(mutex_);
   page.add(kEvents, {}, static_cast<double>(events_));
+  write_async(page);
   std::map<std::string, std::pair<uint64_t, double>> collectives;  // count, bytes
   for (size_t id = 0; id < rows_.size(); ++id) {
     const hal::Call& call = calls_[static_cast<hal::CallId>(id)];

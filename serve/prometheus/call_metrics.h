@@ -60,6 +60,8 @@ class CallMetrics {
     void fold(const PidRow& other);
   };
 
+  void add_async(const hal::Event& event, const hal::Call& call);
+  void write_async(Page& page) const;
   bool is_inside_same_kind(const hal::Event& event) const;
   void add_copy(const hal::Event& event, const hal::Call& call);
   void add_launch(const hal::Event& event);
@@ -77,6 +79,7 @@ class CallMetrics {
   std::map<uint32_t, PidRow> pids_;
   PidRow other_pids_;
   bool has_other_pids_ = false;
+  std::map<std::pair<const hal::Backend*, uint64_t>, uint64_t> async_;  // by the library's number of the event
   uint64_t events_ = 0;
 };
 

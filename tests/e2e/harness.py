@@ -136,12 +136,14 @@ class Recording:
 class Trace:
     """A running `ingero trace`. Probes are on everything mapped already when it is entered."""
 
-    def __init__(self, build, *options, command=(), record=True, name="trace", stdout=None):
+    def __init__(self, build, *options, command=(), record=True, name="trace", stdout=None, verbs=True):
         self.recording = Recording(build.path(name + ".db"))
         self.errors = build.path(name + ".err")
         self.output = build.path(name + ".out")
         arguments = [build.agent, "trace"]
         arguments += ["--db", self.recording.path] if record else ["--no-record"]
+        if verbs:  # the stand-ins hold every backend's calls
+            arguments.append("--rdma-verbs")
         arguments += options
         if command:
             arguments += ["--", *command]

@@ -6,12 +6,13 @@ import re
 import signal
 import socket
 import subprocess
-import sys
+import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
 import trees
-from harness import Trace, check, json_lines, run, say, tool, until
+from harness import Trace, check, run, say, tool, until
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DEPLOY = os.path.join(REPOSITORY, "deploy")
@@ -206,5 +207,45 @@ def SecretsAndBadAddressesAreRefused(build):
         trace.stop()
 
 
-TESTS = (ThePageIsCleanAndCountsWhatTheRecordingHolds, ARealPrometheusScrapesItAndEveryPanelHasItsQuery,
+def DevicesAndTheirErrorsAreInRecordingAndMetrics(build):
+    """A stand-in of the vendor's library, and a driver's line in a log that is a pipe."""
+    library = os.path.join(build.fakes, "devices/libnvidia-ml.so.1")
+    log = build.path("kmsg")
+    os.mkfifo(log)
+    address = f"127.0.0.1:{free_port()}"
+    with Trace(build, "--prometheus", address, "--management-library", library, "--device-interval", "200ms",
+               "--kernel-log", log, "--sysfs-root", build.path("nothing")) as trace:
+        writer = os.open(log, os.O_WRONLY)
+        stamp = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+        os.write(writer, f"4,7,{stamp},-;NVRM: Xid (PCI:0000:3b:00): 79, pid=4242, name=train, GPU has fallen off "
+                         "the bus.\n".encode())
+        url = f"http://{address}/metrics"
+        until(lambda: value(series_of(get(url)), "gpu_device_errors_total") == 1, 20, "the Xid is counted")
+        page = get(url)
+        lint(page)
+        series = series_of(page)
+        first = {"gpu_uuid": "GPU-00000000-1111-2222-3333-444444444444"}
+        for name, wanted in (("gpu_utilization_ratio", 0.87), ("gpu_memory_used_bytes", 19e9), ("gpu_power_watts", 650.5),
+                             ("gpu_throttle_power_active", 1), ("gpu_throttle_thermal_active", 1),
+                             ("gpu_memory_fragmentation_estimate", 1e9 / 80e9)):
+            check(abs(value(series, name, **first) - wanted) < 1e-9 * wanted, f"{name}: {series.get(name)}")
+        check(value(series, "gpu_memory_process_allocated_bytes", pid="4242", **first) == 1e6, "process memory")
+        check(value(series, "gpu_throttle_power_event_total") == 1, "one rising edge")
+        second = "GPU-10000000-1111-2222-3333-444444444444"
+        named = {name for name, found in series.items() for key in found if ("gpu_uuid", second) in key}
+        check(named == {"gpu_info"}, f"a device that supports nothing has {named}")
+        os.close(writer)
+        trace.stop()
+    recording = trace.recording
+    row = recording.rows("SELECT * FROM device_errors")[0]
+    check((row["kind"], row["code"], row["pci_address"], row["pid"]) == ("Xid", 79, "0000:3b:00.0", 4242), f"{tuple(row)}")
+    event = recording.rows("SELECT * FROM events WHERE op_name = 'device_error'")
+    check(len(event) == 1 and event[0]["arg0"] == 79 and event[0]["pid"] == 4242 and event[0]["kind"] == "host",
+          f"{[tuple(one) for one in event]}")
+    check(abs(event[0]["timestamp"] - row["timestamp"]) < 50_000_000, "event and row at one time")
+    check(recording.one("SELECT count(*) FROM devices") == 4, "three devices and a partition")
+    check(recording.one("SELECT value FROM device_samples WHERE name = 'power_watts' LIMIT 1") == 650.5, "power")
+
+
+TESTS = (DevicesAndTheirErrorsAreInRecordingAndMetrics, ThePageIsCleanAndCountsWhatTheRecordingHolds, ARealPrometheusScrapesItAndEveryPanelHasItsQuery,
          RulesFireOnTheirCasesOnly, SecretsAndBadAddressesAreRefused)

@@ -1,0 +1,15 @@
+// The driver's error lines in the kernel log: "NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, name=python3, GPU has fallen
+// ...".
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "hal/device.h"
+
+namespace ingero::backends::cuda {
+
+// The error of one message, without its time; none when the line is no such message. Pure.
+std::optional<hal::DeviceError> xid_of(std::string_view line);
+
+}  // namespace ingero::backends::cuda

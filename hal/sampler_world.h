@@ -1,0 +1,16 @@
+// What samplers of devices and fabric adapters may look at: the world as an argument.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+
+namespace ingero::hal {
+
+struct SamplerWorld {
+  std::string sys_root = "/sys";
+  std::string management_library = {};  // a vendor's device library by path; empty: by its usual name
+  const Clock* clock = &system_clock();
+};
+
+}  // namespace ingero::hal

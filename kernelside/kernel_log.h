@@ -1,0 +1,37 @@
+// New messages of the kernel log, from /dev/kmsg (Linux Documentation/ABI/testing/dev-kmsg).
+//
+// open() needs CAP_SYSLOG where the kernel restricts the log; reading does not. Only messages that come after open()
+// are told. Not thread-safe. Messages that were overwritten before they were read are counted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace ingero::kernelside {
+
+class KernelLog {
+ public:
+  static Result<KernelLog> open(const std::string& path = "/dev/kmsg");
+  // Everything there is now, one call a message; `mono_ns` is the kernel's stamp. Returns how many were lost.
+  uint64_t read(const std::function<void(uint64_t mono_ns, std::string_view untrusted_message)>& each);
+
+ private:
+  explicit KernelLog(Fd fd) : fd_(std::move(fd)) {}
+  Fd fd_;
+  uint64_t next_sequence_ = 0;  // 0: none read yet
+};
+
+// One record: "6,1234,5678901,-;message\n KEY=value". False when it is none.
+struct KernelMessage {
+  uint64_t sequence = 0;
+  uint64_t mono_ns = 0;
+  std::string_view text;  // of the record's first line
+};
+bool parse_kernel_message(std::string_view record, KernelMessage& out);
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,286 @@
+// Devices from stand-ins: the vendor's library as a program, the other's sysfs as a tree. Absent stays absent.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "backends/cuda/nvml.h"
+#include "backends/cuda/xid.h"
+#include "backends/hip/amdgpu.h"
+
+namespace ingero::backends {
+namespace {
+
+using hal::ReadingId;
+namespace fs = std::filesystem;
+
+std::optional<double> value_of(const hal::Device& device, ReadingId id, const std::string& part = {}) {
+  for (const auto& reading : device.readings) {
+    if (reading.id == id && reading.part == part) return reading.value;
+  }
+  return std::nullopt;
+}
+
+class HeldClock : public Clock {
+ public:
+  uint64_t mono_ns() const override { return now_ns; }
+  uint64_t wall_ns() const override { return now_ns; }
+  uint64_t now_ns = 1;
+};
+
+class Nvml : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    world_.management_library = INGERO_BINARY_DIR "/tests/fakes/devices/libnvidia-ml.so.1";
+    world_.clock = &clock_;
+    unsetenv("INGERO_FAKE_NVML");
+  }
+  void TearDown() override { unsetenv("INGERO_FAKE_NVML"); }
+  HeldClock clock_;
+  hal::SamplerWorld world_;
+};
+
+TEST_F(Nvml, ReadsEverythingADeviceGives) {
+  const auto sample = cuda::open_nvml(world_)->sample();
+  ASSERT_EQ(sample.devices.size(), 4U) << sample.reason;
+  EXPECT_TRUE(sample.reason.empty());
+  const hal::Device& first = sample.devices[0];
+  EXPECT_EQ(first.uuid, "GPU-00000000-1111-2222-3333-444444444444");
+  EXPECT_EQ(first.pci_address, "0000:3b:00.0");
+  EXPECT_EQ(first.name, "NVIDIA H100");
+  EXPECT_EQ(first.driver, "575.51.03");
+  EXPECT_EQ(value_of(first, ReadingId::utilization_ratio), 0.87);
+  EXPECT_EQ(value_of(first, ReadingId::memory_used_bytes), 19e9);
+  EXPECT_EQ(value_of(first, ReadingId::clock_hertz, "memory"), 1.2e9);
+  EXPECT_EQ(value_of(first, ReadingId::clock_hertz, "video"), std::nullopt);
+  EXPECT_EQ(value_of(first, ReadingId::power_watts), 650.5);
+  EXPECT_EQ(value_of(first, ReadingId::energy_joules_total), 123456.789);
+  EXPECT_EQ(value_of(first, ReadingId::temperature_celsius, "gpu"), 71);
+  EXPECT_EQ(value_of(first, ReadingId::ecc_errors_total, "uncorrected"), 1);
+  EXPECT_EQ(value_of(first, ReadingId::pcie_rx_bytes_per_second), 200 * 1024);
+  EXPECT_EQ(value_of(first, ReadingId::pcie_replays_total), 0) << "a zero that was told is a zero";
+  EXPECT_EQ(value_of(first, ReadingId::link_active, "0"), 1);
+  EXPECT_EQ(value_of(first, ReadingId::link_active, "1"), 0);
+  EXPECT_EQ(value_of(first, ReadingId::link_active, "2"), std::nullopt);
+  EXPECT_EQ(value_of(first, ReadingId::link_errors_total, "1 crc_flit"), 12);
+  EXPECT_EQ(value_of(first, ReadingId::link_errors_total, "1 crc_data"), std::nullopt);
+  EXPECT_EQ(value_of(first, ReadingId::link_rx_bytes_total), 7 * 1024);
+  ASSERT_EQ(first.processes.size(), 3U);
+  EXPECT_EQ(first.processes[0].memory_bytes, 1000000U);
+  EXPECT_FALSE(first.processes[1].memory_bytes.has_value()) << "not available is no number";
+  EXPECT_EQ(value_of(first, ReadingId::throttle_power_active), 1);
+  EXPECT_EQ(value_of(first, ReadingId::throttle_hw_active), 1);
+}
+
+TEST_F(Nvml, WhatADeviceDoesNotSupportIsAbsent) {
+  const auto sample = cuda::open_nvml(world_)->sample();
+  ASSERT_EQ(sample.devices.size(), 4U);
+  EXPECT_TRUE(sample.devices[1].readings.empty());
+  EXPECT_TRUE(sample.devices[1].processes.empty());
+  EXPECT_EQ(sample.devices[1].pci_address, "0000:3c:00.0");
+}
+
+TEST_F(Nvml, PartitionsFollowTheirDevice) {
+  const auto sample = cuda::open_nvml(world_)->sample();
+  ASSERT_EQ(sample.devices.size(), 4U);
+  const hal::Device& partition = sample.devices[3];
+  EXPECT_EQ(partition.parent_uuid, sample.devices[2].uuid);
+  EXPECT_EQ(partition.uuid.rfind("MIG-", 0), 0U);
+  EXPECT_EQ(partition.pci_address, "0000:3d:00.0");
+  EXPECT_EQ(value_of(partition, ReadingId::memory_total_bytes), 80e9);
+  EXPECT_EQ(value_of(partition, ReadingId::power_watts), std::nullopt);
+}
+
+TEST_F(Nvml, NoLibraryAndNoDriverHaveReasons) {
+  world_.management_library = "/nonexistent/libnvidia-ml.so.1";
+  auto sample = cuda::open_nvml(world_)->sample();
+  EXPECT_TRUE(sample.devices.empty());
+  EXPECT_NE(sample.reason.find("/nonexistent"), std::string::npos) << sample.reason;
+
+  SetUp();
+  setenv("INGERO_FAKE_NVML", "no-driver", 1);
+  const auto sampler = cuda::open_nvml(world_);
+  sample = sampler->sample();
+  EXPECT_TRUE(sample.devices.empty());
+  EXPECT_NE(sample.reason.find("Driver Not Loaded"), std::string::npos) << sample.reason;
+  // The driver comes: a minute later it is there.
+  unsetenv("INGERO_FAKE_NVML");
+  EXPECT_TRUE(sampler->sample().devices.empty());
+  clock_.now_ns += 60'000'000'001;
+  EXPECT_EQ(sampler->sample().devices.size(), 4U);
+  setenv("INGERO_FAKE_NVML", "lost", 1);
+  sample = sampler->sample();
+  EXPECT_TRUE(sample.devices.empty());
+  EXPECT_FALSE(sample.reason.empty());
+}
+
+TEST_F(Nvml, TheRealLibraryWithoutADriverGivesAReason) {
+  world_.management_library.clear();
+  const auto sample = cuda::open_nvml(world_)->sample();
+  EXPECT_TRUE(!sample.devices.empty() || !sample.reason.empty());
+}
+
+TEST(ThrottleReasons, FallIntoFourBuckets) {
+  struct Case {
+    uint64_t reasons;
+    bool power, thermal, sw, hw;
+  };
+  const Case cases[] = {
+      {0x0, false, false, false, false},  {0x1, false, false, false, false},  // idle is no throttling
+      {0x2, false, false, true, false},   {0x4, true, false, true, false},
+      {0x8, false, false, false, true},   {0x10, false, false, true, false},
+      {0x20, false, true, true, false},   {0x40, false, true, false, true},
+      {0x80, true, false, false, true},   {0x100, false, false, true, false},
+      {0x200, false, false, false, true}, {uint64_t{1} << 63, false, false, false, true},
+  };
+  for (const Case& c : cases) {
+    const cuda::Throttle throttle = cuda::throttle_of(c.reasons);
+    EXPECT_EQ(throttle.power, c.power) << c.reasons;
+    EXPECT_EQ(throttle.thermal, c.thermal) << c.reasons;
+    EXPECT_EQ(throttle.sw, c.sw) << c.reasons;
+    EXPECT_EQ(throttle.hw, c.hw) << c.reasons;
+  }
+}
+
+class Amdgpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "ingero_amdgpu_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    root_ = pattern;
+    world_.sys_root = root_;
+  }
+  void TearDown() override { fs::remove_all(root_); }
+  void file(const std::string& path, const std::string& text) {
+    const fs::path full = fs::path(root_) / path;
+    fs::create_directories(full.parent_path());
+    std::ofstream(full) << text << "\n";
+  }
+  void card(const std::string& name, const std::string& address, const std::string& vendor) {
+    file("devices/" + address + "/vendor", vendor);
+    fs::create_directories(fs::path(root_) / "class/drm" / name);
+    fs::create_directory_symlink(fs::path(root_) / "devices" / address,
+                                 fs::path(root_) / "class/drm" / name / "device");
+  }
+  std::string root_;
+  hal::SamplerWorld world_;
+};
+
+TEST_F(Amdgpu, ReadsCardHwmonRasAndProcesses) {
+  card("card1", "0000:c1:00.0", "0x1002");
+  card("card2", "0000:03:00.0", "0x1002");
+  card("card0", "0000:00:02.0", "0x8086");  // somebody else's
+  file("class/drm/card1-DP-1/status", "connected");
+  const std::string d = "devices/0000:c1:00.0/";
+  file(d + "unique_id", "abcdef0123456789");
+  file(d + "product_name", "AMD Instinct MI300X");
+  file(d + "gpu_busy_percent", "93");
+  file(d + "mem_info_vram_total", "1000");
+  file(d + "mem_info_vram_used", "400");
+  file(d + "pp_dpm_sclk", "0: 132Mhz\n1: 2100Mhz *");
+  file(d + "current_link_speed", "32.0 GT/s PCIe");
+  file(d + "current_link_width", "16");
+  file(d + "hwmon/hwmon7/power1_average", "512000000");
+  file(d + "hwmon/hwmon7/temp1_input", "65000");
+  file(d + "hwmon/hwmon7/temp1_label", "junction");
+  file(d + "ras/umc_err_count", "ue: 2\nce: 30");
+  file(d + "ras/gfx_err_count", "ue: 1\nce: 4");
+  file(d + "ras/xgmi_wafl_err_count", "ue: 0\nce: 7");
+  file("class/kfd/kfd/topology/nodes/0/gpu_id", "0");
+  file("class/kfd/kfd/topology/nodes/1/gpu_id", "51234");
+  file("class/kfd/kfd/topology/nodes/1/properties", "simd_count 304\nlocation_id 49408\ndomain 0");  // c1:00.0
+  file("class/kfd/kfd/proc/4242/vram_51234", "300");
+  file("class/kfd/kfd/proc/4242/vram_1", "1");
+  file("class/kfd/kfd/proc/junk/vram_51234", "5");
+  const auto sample = hip::open_amdgpu(world_)->sample();
+  ASSERT_EQ(sample.devices.size(), 2U);
+  EXPECT_EQ(sample.devices[0].pci_address, "0000:03:00.0") << "in PCI order";
+  EXPECT_EQ(sample.devices[0].uuid, "0000:03:00.0") << "without an id of its own";
+  EXPECT_TRUE(sample.devices[0].readings.empty()) << "absent, not zero";
+  const hal::Device& device = sample.devices[1];
+  EXPECT_EQ(device.uuid, "GPU-abcdef0123456789");
+  EXPECT_EQ(value_of(device, ReadingId::utilization_ratio), 0.93);
+  EXPECT_EQ(value_of(device, ReadingId::memory_free_bytes), 600);
+  EXPECT_EQ(value_of(device, ReadingId::clock_hertz, "graphics"), 2.1e9);
+  EXPECT_EQ(value_of(device, ReadingId::clock_hertz, "memory"), std::nullopt);
+  EXPECT_EQ(value_of(device, ReadingId::power_watts), 512);
+  EXPECT_EQ(value_of(device, ReadingId::temperature_celsius, "junction"), 65);
+  EXPECT_EQ(value_of(device, ReadingId::ecc_errors_total, "uncorrected"), 3);
+  EXPECT_EQ(value_of(device, ReadingId::ecc_errors_total, "corrected"), 34);
+  EXPECT_EQ(value_of(device, ReadingId::link_errors_total, "xgmi corrected"), 7);
+  EXPECT_EQ(value_of(device, ReadingId::pcie_link_generation), 5);
+  ASSERT_EQ(device.processes.size(), 1U);
+  EXPECT_EQ(device.processes[0].pid, 4242U);
+  EXPECT_EQ(device.processes[0].memory_bytes, 300U);
+}
+
+TEST_F(Amdgpu, FilesThatSayNothingAreAbsent) {
+  card("card0", "0000:03:00.0", "0x1002");
+  const std::string d = "devices/0000:03:00.0/";
+  for (const char* name : {"gpu_busy_percent", "mem_info_vram_total", "pp_dpm_sclk", "current_link_speed",
+                           "current_link_width", "pcie_replay_count", "hwmon/hwmon0/power1_average"}) {
+    file(d + name, "N/A");
+  }
+  file(d + "ras/umc_err_count", "nonsense");
+  file(d + "mem_info_vram_used", "-1");
+  const auto sample = hip::open_amdgpu(world_)->sample();
+  ASSERT_EQ(sample.devices.size(), 1U);
+  EXPECT_TRUE(sample.devices[0].readings.empty());
+}
+
+TEST_F(Amdgpu, AMachineWithoutCardsHasNone) { EXPECT_TRUE(hip::open_amdgpu(world_)->sample().devices.empty()); }
+
+TEST(KernelLogErrors, XidsAreRead) {
+  auto error = cuda::xid_of("NVRM: Xid (PCI:0000:3B:00): 79, pid=1234, name=python3, GPU has fallen off the bus.");
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->code, 79);
+  EXPECT_EQ(error->pci_address, "0000:3b:00.0");
+  EXPECT_EQ(error->pid, 1234U);
+  EXPECT_EQ(error->process, "python3");
+  EXPECT_EQ(error->meaning, "GPU has fallen off the bus.");
+  error = cuda::xid_of("NVRM: Xid (PCI:0000:3b:00): 31, pid='<unknown>', name=<unknown>, Ch 00000008");
+  ASSERT_TRUE(error.has_value());
+  EXPECT_FALSE(error->pid.has_value());
+  EXPECT_TRUE(error->process.empty());
+  error = cuda::xid_of("NVRM: Xid (0000:3b:00): 9999, something new");
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->code, 9999);
+  EXPECT_TRUE(error->meaning.empty()) << "an unknown number has no meaning";
+  for (const char* line : {"", "NVRM: loading", "x NVRM: Xid (PCI:0000:3b:00): 79, a", "NVRM: Xid (",
+                           "NVRM: Xid (a): b, c", "NVRM: Xid (PCI:0000:3b:00): 99999999999999999999, a"}) {
+    EXPECT_FALSE(cuda::xid_of(line).has_value()) << line;
+  }
+}
+
+TEST(KernelLogErrors, ResetsAndRasAreRead) {
+  const struct {
+    const char* line;
+    const char* kind;
+  } cases[] = {
+      {"amdgpu 0000:c1:00.0: amdgpu: GPU reset begin!", "reset"},
+      {"amdgpu 0000:c1:00.0: amdgpu: GPU reset end with ret = -110 failed", "reset_failed"},
+      {"amdgpu 0000:c1:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=1, emitted seq=3", "timeout"},
+      {"amdgpu 0000:c1:00.0: amdgpu: 2 uncorrectable hardware errors detected in umc block", "ras_uncorrected"},
+      {"amdgpu 0000:c1:00.0: amdgpu: 3 correctable hardware errors detected in umc block", "ras_corrected"},
+      {"amdgpu 0000:c1:00.0: amdgpu: [gfxhub0] no-retry page fault (src_id:0 ring:24)", "page_fault"},
+  };
+  for (const auto& c : cases) {
+    const auto error = hip::amdgpu_error_of(c.line);
+    ASSERT_TRUE(error.has_value()) << c.line;
+    EXPECT_EQ(error->kind, c.kind) << c.line;
+    EXPECT_EQ(error->pci_address, "0000:c1:00.0");
+  }
+  for (const char* line :
+       {"", "amdgpu", "amdgpu 0000:c1:00.0: amdgpu: VRAM: 196592M", "[drm] amdgpu kernel modesetting"}) {
+    EXPECT_FALSE(hip::amdgpu_error_of(line).has_value()) << line;
+  }
+}
+
+}  // namespace
+}  // namespace ingero::backends

@@ -125,6 +125,13 @@ struct Library {
   std::span<const StatusName> statuses = {};
 };
 
+// What the vendor's own tools say about the machine: an entry of a support bundle.
+struct Diagnostic {
+  std::string_view name;                           // of the entry: "tool.txt"
+  std::span<const std::string_view> command = {};  // run from the system's folders, without a shell; or
+  std::string_view path = {};                      // a file to read
+};
+
 struct Backend {
   std::string_view name;    // "cuda"
   std::string_view vendor;  // the `vendor` column: "nvidia"
@@ -137,6 +144,7 @@ struct Backend {
   std::span<const Place> places = {};
   // Return codes beside 0 that are an answer and no failure: "not ready yet" of a query.
   std::span<const int64_t> not_failures = {};
+  std::span<const Diagnostic> diagnostics = {};
 };
 
 // What `code` means to `backend`, or unknown.

@@ -34,6 +34,17 @@ constexpr Library kLibraries[] = {
      .statuses = kDriverStatuses},
 };
 
+// As the earlier agent named them (compat.md 13.3).
+constexpr std::string_view kSmi[] = {"nvidia-smi"};
+constexpr std::string_view kSmiQuery[] = {
+    "nvidia-smi", "--query-gpu=index,uuid,name,driver_version,pci.bus_id,memory.total,memory.used,utilization.gpu",
+    "--format=csv"};
+constexpr Diagnostic kDiagnostics[] = {
+    {.name = "nvidia-smi.txt", .command = kSmi},
+    {.name = "nvidia-smi-query.csv", .command = kSmiQuery},
+    {.name = "nvidia-driver-version.txt", .path = "/proc/driver/nvidia/version"},
+};
+
 }  // namespace
 
 extern const Backend kBackend;
@@ -43,6 +54,7 @@ constexpr Backend kBackend{.name = "cuda",
                            .directions = kCopyDirections,
                            .statuses = kRuntimeStatuses,
                            .places = kPlaces,
-                           .not_failures = kNotFailures};
+                           .not_failures = kNotFailures,
+                           .diagnostics = kDiagnostics};
 
 }  // namespace ingero::backends::cuda

@@ -20,6 +20,12 @@ constexpr Library kLibraries[] = {
     {.name = "libamdhip64", .sonames = kSonames, .rows = kRows, .layer = "HIP", .source = kSource},
 };
 
+constexpr std::string_view kSmi[] = {"rocm-smi", "--showallinfo"};
+constexpr Diagnostic kDiagnostics[] = {
+    {.name = "rocm-smi.txt", .command = kSmi},
+    {.name = "amdgpu-version.txt", .path = "/sys/module/amdgpu/version"},
+};
+
 }  // namespace
 
 extern const Backend kBackend;
@@ -29,6 +35,7 @@ constexpr Backend kBackend{.name = "hip",
                            .directions = kCopyDirections,
                            .statuses = kStatuses,
                            .places = kPlaces,
-                           .not_failures = kNotFailures};
+                           .not_failures = kNotFailures,
+                           .diagnostics = kDiagnostics};
 
 }  // namespace ingero::backends::hip

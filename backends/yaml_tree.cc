@@ -76,10 +76,10 @@ class TreeBuilder : public YAML::EventHandler {
     if (path_.back().key_next) {
       if (is != YamlNode::Is::kText) refuse(mark, "a key that is not plain text");
       path_.back().key_next = false;
-      return parent.members.emplace_back().first;
+      return parent.members.emplace_back().key;
     }
     path_.back().key_next = true;
-    return parent.members.back().second;
+    return parent.members.back().value;
   }
 
   void open(YamlNode& node) {
@@ -103,7 +103,7 @@ class TreeBuilder : public YAML::EventHandler {
 // A key twice in one map: which one would hold?
 bool has_repeated_key(const YamlNode& node, ManifestProblem& problem) {
   std::vector<const YamlNode*> keys;
-  for (const auto& [key, value] : node.members) keys.push_back(&key);
+  for (const YamlMember& member : node.members) keys.push_back(&member.key);
   std::stable_sort(keys.begin(), keys.end(), [](const YamlNode* a, const YamlNode* b) { return a->text < b->text; });
   for (size_t i = 1; i < keys.size(); ++i) {
     if (keys[i]->text != keys[i - 1]->text) continue;
@@ -114,7 +114,7 @@ bool has_repeated_key(const YamlNode& node, ManifestProblem& problem) {
   return std::any_of(node.items.begin(), node.items.end(),
                      [&](const YamlNode& item) { return has_repeated_key(item, problem); }) ||
          std::any_of(node.members.begin(), node.members.end(),
-                     [&](const auto& member) { return has_repeated_key(member.second, problem); });
+                     [&](const YamlMember& member) { return has_repeated_key(member.value, problem); });
 }
 
 // Lines with more opening brackets or indentation levels than a manifest ever has are not given to the parser.

@@ -7,20 +7,24 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "backends/manifest.h"
 
 namespace ingero::backends {
 
+struct YamlMember;
 struct YamlNode {
   enum class Is : uint8_t { kNothing, kText, kList, kMap };
   Is is = Is::kNothing;
-  size_t line = 0, column = 0;                         // from 1
-  std::string text;                                    // kText
-  std::vector<YamlNode> items;                         // kList
-  std::vector<std::pair<YamlNode, YamlNode>> members;  // kMap; keys are kText, each once
+  size_t line = 0, column = 0;      // from 1
+  std::string text;                 // kText
+  std::vector<YamlNode> items;      // kList
+  std::vector<YamlMember> members;  // kMap; keys are kText, each once
+};
+
+struct YamlMember {
+  YamlNode key, value;
 };
 
 // False: `problem` says why. Never throws.

@@ -5,10 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "backends/registry.h"
 #include "base/text.h"
+#include "cli/backend_options.h"
 #include "cli/commands.h"
+#include "cli/support_bundle.h"
 #include "cli/table.h"
+#include "kernelside/library_folders.h"
 #include "kernelside/objects.h"
 #include "kernelside/privilege.h"
 #include "kernelside/tracer.h"
@@ -102,7 +104,8 @@ std::vector<Check> attach_checks(bool privileged) {
   bool any = false;
   std::string chosen;
   for (const auto& verdict : kernelside::probe_mechanisms()) {
-    Check check{fmt::format("attach: {}", kernelside::name_of(verdict.mechanism)), Verdict::kInfo, true, "works", {}, {}};
+    Check check{
+        fmt::format("attach: {}", kernelside::name_of(verdict.mechanism)), Verdict::kInfo, true, "works", {}, {}};
     if (verdict.works) {
       if (!any) chosen = name_of(verdict.mechanism);
       any = true;
@@ -131,8 +134,12 @@ std::vector<Check> security_checks() {
   }
   checks.push_back(check);
   const std::string scope = first_line("/proc/sys/kernel/yama/ptrace_scope");
-  checks.push_back({"ptrace_scope", Verdict::kInfo, true, scope.empty() ? "not present" : scope,
-                    scope == "3" ? "3 forbids reading other processes' memory, also for root" : "", {}});
+  checks.push_back({"ptrace_scope",
+                    Verdict::kInfo,
+                    true,
+                    scope.empty() ? "not present" : scope,
+                    scope == "3" ? "3 forbids reading other processes' memory, also for root" : "",
+                    {}});
   const std::string paranoid = first_line("/proc/sys/kernel/perf_event_paranoid");
   checks.push_back({"perf_event_paranoid", Verdict::kInfo, true, paranoid.empty() ? "not present" : paranoid, {}, {}});
   return checks;
@@ -142,8 +149,12 @@ std::vector<Check> tracepoint_checks() {
   // By the names host and thread programs attach to; BTF says whether the kernel has them.
   std::vector<Check> checks;
   for (const auto& [name, present] : kernelside::tracepoints_present()) {
-    checks.push_back({"tracepoint " + name, present ? Verdict::kPass : Verdict::kInfo, true,
-                      present ? "present" : "absent", {}, {}});
+    checks.push_back({"tracepoint " + name,
+                      present ? Verdict::kPass : Verdict::kInfo,
+                      true,
+                      present ? "present" : "absent",
+                      {},
+                      {}});
   }
   return checks;
 }
@@ -175,6 +186,12 @@ std::string_view state_name(hal::RowState state) {
   return "unknown";
 }
 
+// What the user can do about a row; empty: nothing needs doing.
+std::string remedy_of(const kernelside::RowReport& row) {
+  if (row.state != hal::RowState::kResolved || !row.single_stepped) return row.remedy;
+  return "each call costs several times the usual: trace only the processes in question (--pid, --cgroup)";
+}
+
 Json file_json(const kernelside::FileReport& file) {
   Json out;
   const auto counts = count(file);
@@ -192,9 +209,11 @@ Json file_json(const kernelside::FileReport& file) {
   for (const auto& row : file.rows) {
     Json entry;
     entry["call"] = row.row->name;
+    entry["kind"] = hal::name_of(row.row->kind);
     entry["symbol"] = row.symbol.empty() ? Json(nullptr) : Json(row.symbol);
     entry["state"] = state_name(row.state);
     if (!row.reason.empty()) entry["reason"] = row.reason;
+    if (const std::string remedy = remedy_of(row); !remedy.empty()) entry["remedy"] = remedy;
     if (!row.instruction.empty()) entry["instruction"] = row.instruction;
     if (row.single_stepped) entry["single_stepped"] = true;
     out["rows"].push_back(std::move(entry));
@@ -202,10 +221,17 @@ Json file_json(const kernelside::FileReport& file) {
   return out;
 }
 
+struct CheckOptions {
+  bool json = false;
+  bool rows = false;
+  std::vector<std::string> libraries;
+  BackendOptions backends;
+  std::string support_bundle;
+};
+
 class CheckCommand {
  public:
-  CheckCommand(Context& context, bool json, bool rows, std::vector<std::string> libraries)
-      : context_(context), json_(json), rows_(rows), libraries_(std::move(libraries)) {}
+  CheckCommand(Context& context, const CheckOptions& options) : context_(context), options_(options) {}
 
   Result<int> run() {
     bool privileged = false;
@@ -215,36 +241,82 @@ class CheckCommand {
     for (auto& check : attach_checks(privileged)) checks_.push_back(std::move(check));
     for (auto& check : security_checks()) checks_.push_back(std::move(check));
     for (auto& check : tracepoint_checks()) checks_.push_back(std::move(check));
+    load_backends();
 
-    const hal::CallTable calls(backends::all_backends());
+    const hal::CallTable calls(registry_.all());
     hal::LossLedger ledger;
-    kernelside::Tracer tracer({}, backends::all_backends(), calls, nullptr, ledger);
-    for (const auto& path : libraries_) INGERO_TRY(tracer.add_library(path));
+    kernelside::Tracer tracer({}, registry_.all(), calls, nullptr, ledger);
+    for (const auto& path : options_.libraries) INGERO_TRY(tracer.add_library(path));
     INGERO_TRY(tracer.scan());
+    // What is installed and not in use: a file that matches a pattern and is no library says so by itself.
+    for (const auto& path : kernelside::installed_libraries(kernelside::library_folders(), registry_.all())) {
+      (void)tracer.add_library(path).ok();
+    }
     files_ = tracer.reports();
-    for (const auto* backend : backends::all_backends()) {
+    for (const auto* backend : registry_.all()) {
       for (const auto& library : backend->libraries) library_check(*backend, library);
     }
     const int status = exit_status();
-    context_.out << (json_ ? as_json(status) : as_text(status));
+    if (!options_.support_bundle.empty()) {
+      BundleOptions bundle{as_json(status), {}, context_.clock->wall_ns()};
+      if (const auto location = store::locate(context_.environment); location.ok()) {
+        bundle.log_folder = location->path.substr(0, location->path.rfind('/'));
+      }
+      INGERO_TRY(write_support_bundle(options_.support_bundle, registry_.all(), bundle));
+      context_.err << fmt::format("ingero: wrote {}\n", printable(options_.support_bundle, 4096));
+    }
+    context_.out << (options_.json ? as_json(status) : as_text(status));
     return status;
   }
 
  private:
+  // A manifest that is refused is a finding like any other: a failure where the user named it.
+  void load_backends() {
+    for (const std::string& file : options_.backends.files) {
+      std::vector<backends::ManifestProblem> problems;
+      Check check{fmt::format("backend {}", printable(file)), Verdict::kPass, false, {}, {}, {}};
+      if (const Status added = registry_.add_file(file, &problems); added.ok()) {
+        const hal::Backend& backend = *registry_.all().back();
+        size_t rows = 0;
+        for (const auto& library : backend.libraries) rows += library.rows.size();
+        check.value =
+            fmt::format("{} ({}): {} row{}, keeps the rules", backend.name, backend.vendor, rows, rows == 1 ? "" : "s");
+      } else {
+        check.verdict = Verdict::kFail;
+        check.value = problems.empty() ? added.error().message() : "refused";
+        for (const auto& problem : problems) {
+          check.detail += (check.detail.empty() ? "" : "; ") + problem.text(printable(file, 4096));
+        }
+        check.recommendation = "docs/formats/backend_manifest.md says what a manifest may hold";
+      }
+      checks_.push_back(std::move(check));
+    }
+    for (const Error& error : registry_.add_folder(options_.backends.folder)) {
+      checks_.push_back({"backend", Verdict::kFail, true, "not used", error.message(),
+                         fmt::format("mend it, or take it out of {}", options_.backends.folder)});
+    }
+  }
+
   void library_check(const hal::Backend& backend, const hal::Library& library) {
     Check check{fmt::format("{}: {}", backend.name, library.name), Verdict::kInfo, true, {}, {}, {}};
     size_t found = 0;
     std::set<uint32_t> pids;
+    LibraryCounts rows;
     for (const auto& file : files_) {
       if (file.backend != backend.name || file.library != library.name) continue;
       ++found;
       pids.insert(file.pids.begin(), file.pids.end());
+      rows.resolved = std::max(rows.resolved, count(file).resolved);
     }
     check.verdict = found > 0 ? Verdict::kPass : Verdict::kInfo;
-    check.value = found == 0 ? "no process maps it now" : fmt::format("{} file{}, {} process{}", found,
-                                                                      found == 1 ? "" : "s", pids.size(),
-                                                                      pids.size() == 1 ? "" : "es");
-    check.detail = found == 0 ? "it is found when a process loads it" : "";
+    if (found == 0) {
+      check.value = "not installed where the loader looks, and no process maps it";
+      check.detail = "it is found when a process loads it";
+    } else {
+      check.value = fmt::format("{} file{}, {} process{}", found, found == 1 ? "" : "s", pids.size(),
+                                pids.size() == 1 ? "" : "es");
+      check.detail = fmt::format("{} described functions in it", rows.resolved);
+    }
     checks_.push_back(std::move(check));
   }
 
@@ -276,9 +348,32 @@ class CheckCommand {
       entry["recommendation"] = check.recommendation;
       out["checks"].push_back(std::move(entry));
     }
+    out["backends"] = Json::array();
+    for (const auto* backend : registry_.all()) out["backends"].push_back(backend_json(*backend));
     out["libraries"] = Json::array();
     for (const auto& file : files_) out["libraries"].push_back(file_json(file));
     return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+
+  Json backend_json(const hal::Backend& backend) const {
+    Json out;
+    const std::string file = registry_.file_of(backend);
+    out["name"] = backend.name;
+    out["vendor"] = backend.vendor;
+    out["file"] = file.empty() ? Json(nullptr) : Json(file);
+    out["libraries"] = Json::array();
+    for (const auto& library : backend.libraries) {
+      Json entry;
+      entry["name"] = library.name;
+      entry["layer"] = library.layer;
+      entry["sonames"] = library.sonames;
+      entry["rows"] = library.rows.size();
+      entry["files"] = std::count_if(files_.begin(), files_.end(), [&](const auto& found) {
+        return found.backend == backend.name && found.library == library.name;
+      });
+      out["libraries"].push_back(std::move(entry));
+    }
+    return out;
   }
 
   std::string as_text(int status) const {
@@ -300,11 +395,14 @@ class CheckCommand {
                           counts.absent, counts.refused, counts.stepped, file.pids.size(),
                           file.pids.size() == 1 ? "" : "es");
       for (const auto& row : file.rows) {
-        if (row.state == hal::RowState::kResolved && !row.single_stepped && !rows_) continue;
-        if (row.state == hal::RowState::kAbsent && !rows_) continue;
-        text += fmt::format("      {} {}{}{}\n", row.symbol.empty() ? row.row->name : row.symbol,
-                            state_name(row.state), row.reason.empty() ? "" : ": " + row.reason,
+        if (row.state == hal::RowState::kResolved && !row.single_stepped && !options_.rows) continue;
+        if (row.state == hal::RowState::kAbsent && !options_.rows) continue;
+        text += fmt::format("      {} {}{}{}\n", row.symbol.empty() ? row.row->name : row.symbol, state_name(row.state),
+                            row.reason.empty() ? "" : ": " + row.reason,
                             row.single_stepped ? fmt::format(", single-stepped on '{}'", row.instruction) : "");
+        if (const std::string remedy = remedy_of(row); options_.rows && !remedy.empty()) {
+          text += fmt::format("        {}\n", remedy);
+        }
       }
     }
     text += fmt::format("\n{}\n", status == 0 ? "Ready to trace." : status == 1 ? "Not ready." : "Could not tell.");
@@ -312,17 +410,10 @@ class CheckCommand {
   }
 
   Context& context_;
-  bool json_;
-  bool rows_;
-  std::vector<std::string> libraries_;
+  const CheckOptions& options_;
+  backends::Registry registry_;
   std::vector<Check> checks_;
   std::vector<kernelside::FileReport> files_;
-};
-
-struct CheckOptions {
-  bool json = false;
-  bool rows = false;
-  std::vector<std::string> libraries;
 };
 
 }  // namespace
@@ -333,12 +424,17 @@ void add_check(CLI::App& root, Context& context) {
   command->add_flag("--json", options->json, "As JSON");
   command->add_flag("--rows", options->rows, "List every call, not only those that are not probed");
   command->add_option("--library", options->libraries, "Also look at this library file, mapped or not");
-  command->footer("Exit status: 0 ready, 1 not ready, 2 could not tell.\n\nExamples:\n  sudo ingero check\n"
-                  "  ingero check --json");
+  add_backend_options(*command, options->backends);
+  command
+      ->add_option("--support-bundle", options->support_bundle,
+                   "Write what a supporter asks for (this check, versions, logs; secrets masked) as a tar.gz")
+      ->type_name("FILE");
+  command->footer(
+      "Exit status: 0 ready, 1 not ready, 2 could not tell.\n\nExamples:\n  sudo ingero check\n"
+      "  ingero check --json\n"
+      "  ingero check --backend toy.yaml");
   command->callback([options, &context] {
-    context.action = [options, &context]() -> Result<int> {
-      return CheckCommand(context, options->json, options->rows, options->libraries).run();
-    };
+    context.action = [options, &context]() -> Result<int> { return CheckCommand(context, *options).run(); };
   });
 }
 

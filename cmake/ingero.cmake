@@ -48,15 +48,15 @@ set(suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
 set(CMAKE_FIND_LIBRARY_SUFFIXES .so)  # Debian has no archive of it
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})
+find_library(INGERO_LIBZ z REQUIRED)
+find_library(INGERO_LIBYAML yaml-cpp REQUIRED)
 if(INGERO_PORTABLE)
   # What archives leave to the linker: the order is theirs.
-  find_library(INGERO_LIBZ z REQUIRED)
   target_link_libraries(PkgConfig::LIBBPF INTERFACE PkgConfig::LIBELF ${INGERO_LIBZ})
   target_link_libraries(PkgConfig::LIBELF INTERFACE ${INGERO_LIBZ})
   target_link_libraries(PkgConfig::SQLITE INTERFACE ${INGERO_LIBZ} m)
 endif()
 find_package(fmt REQUIRED)
-find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 

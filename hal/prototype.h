@@ -155,6 +155,13 @@ struct AsyncEvent {
   bool is_error = false;
 };
 
+// What the vendor's own tools say about the machine: an entry of a support bundle.
+struct Diagnostic {
+  std::string_view name;                           // of the entry: "tool.txt"
+  std::span<const std::string_view> command = {};  // run from the system's folders, without a shell; or
+  std::string_view path = {};                      // a file to read
+};
+
 struct Backend {
   std::string_view name;    // "cuda"
   std::string_view vendor;  // the `vendor` column: "nvidia"
@@ -181,6 +188,7 @@ struct Backend {
   std::unique_ptr<DeviceSampler> (*open_devices)(const SamplerWorld& world) = nullptr;
   // The error that a message of the kernel log tells of; none when it is not this vendor's driver's. Pure.
   std::optional<DeviceError> (*kernel_log_error)(std::string_view untrusted_line) = nullptr;
+  std::span<const Diagnostic> diagnostics = {};
 };
 
 // What `code` means to `backend`, or unknown.

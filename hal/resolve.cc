@@ -64,9 +64,17 @@ class Resolver {
                        std::string(row.name),
                        0,
                        {},
-                       fmt::format("is the same code as {}, which is probed", same_as)});
+                       fmt::format("is the same code as {}, which is probed", same_as),
+                       {}});
     } else {
-      rows_.push_back({&row, RowState::kAbsent, std::string(row.name), 0, {}, absent_reason()});
+      const bool hidden = image_.is_stripped() && image_.soname().empty();
+      rows_.push_back({&row,
+                       RowState::kAbsent,
+                       std::string(row.name),
+                       0,
+                       {},
+                       absent_reason(hidden),
+                       hidden ? "keep the file's symbol table (do not strip it)" : ""});
     }
   }
 
@@ -80,7 +88,7 @@ class Resolver {
     std::string target = fmt::format("{}{}", row.instead, spelling.substr(row.name.size()));
     if (image_.find(target).empty()) target = row.instead;
     if (image_.find(target).empty()) return false;
-    rows_.push_back({&row, RowState::kRefused, spelling, 0, {}, fmt::format("enters {}, which is probed", target)});
+    rows_.push_back({&row, RowState::kRefused, spelling, 0, {}, fmt::format("enters {}, which is probed", target), {}});
     return true;
   }
 
@@ -93,11 +101,16 @@ class Resolver {
       return;
     }
     if (point.refused) {
-      rows_.push_back({&row, RowState::kRefused, std::move(spelling), offset, point,
-                       fmt::format("the kernel takes no probe on its first instruction ({})", point.instruction)});
+      rows_.push_back({&row,
+                       RowState::kRefused,
+                       std::move(spelling),
+                       offset,
+                       point,
+                       fmt::format("the kernel takes no probe on its first instruction ({})", point.instruction),
+                       {}});
       return;
     }
-    rows_.push_back({&row, RowState::kResolved, std::move(spelling), offset, point, {}});
+    rows_.push_back({&row, RowState::kResolved, std::move(spelling), offset, point, {}, {}});
   }
 
   ProbePoint probe_point(const Symbol& symbol) const {
@@ -112,9 +125,9 @@ class Resolver {
     return alone ? moved : choose_probe_point(code, arch_, false);
   }
 
-  std::string absent_reason() const {
-    if (!image_.is_stripped() || !image_.soname().empty()) return "no such function in this file";
-    return "no such function in this file, which is stripped of local symbols";
+  static std::string absent_reason(bool hidden) {
+    return hidden ? "no such function in this file, which is stripped of local symbols"
+                  : "no such function in this file";
   }
 
   const ElfImage& image_;
@@ -172,7 +185,8 @@ std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, 
                       std::string(row.name),
                       0,
                       {},
-                      fmt::format("the file is for another processor (ELF machine {})", image.machine())});
+                      fmt::format("the file is for another processor (ELF machine {})", image.machine()),
+                      "trace it on that machine"});
     }
     return rows;
   }

@@ -24,6 +24,7 @@ struct ResolvedRow {
   uint64_t file_offset = 0;  // of the probe: symbol plus the prologue delta
   ProbePoint point;
   std::string reason;  // kAbsent, kRefused
+  std::string remedy;  // what the user can do about it; empty: nothing needs doing
 };
 
 // Every spelling of every row of `library` in `image`, one entry per distinct probe offset (aliases such as pnccl*

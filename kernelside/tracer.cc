@@ -243,6 +243,7 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
         row.state = resolved.state;
         row.symbol = resolved.symbol;
         row.reason = resolved.reason;
+        row.remedy = resolved.remedy;
         row.single_stepped = resolved.state == hal::RowState::kResolved && resolved.point.single_stepped;
         row.instruction = resolved.point.instruction;
         row.file_offset = resolved.file_offset;

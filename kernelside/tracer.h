@@ -34,6 +34,7 @@ struct RowReport {
   hal::RowState state = hal::RowState::kAbsent;
   std::string symbol;
   std::string reason;
+  std::string remedy;        // empty: nothing needs doing
   uint64_t file_offset = 0;  // kResolved
   bool single_stepped = false;
   std::string instruction;  // at the probe

@@ -36,6 +36,17 @@ constexpr Library kLibraries[] = {
      .statuses = kDriverStatuses},
 };
 
+// As the earlier agent named them (compat.md 13.3).
+constexpr std::string_view kSmi[] = {"nvidia-smi"};
+constexpr std::string_view kSmiQuery[] = {
+    "nvidia-smi", "--query-gpu=index,uuid,name,driver_version,pci.bus_id,memory.total,memory.used,utilization.gpu",
+    "--format=csv"};
+constexpr Diagnostic kDiagnostics[] = {
+    {.name = "nvidia-smi.txt", .command = kSmi},
+    {.name = "nvidia-smi-query.csv", .command = kSmiQuery},
+    {.name = "nvidia-driver-version.txt", .path = "/proc/driver/nvidia/version"},
+};
+
 }  // namespace
 
 extern const Backend kBackend;
@@ -47,6 +58,7 @@ constexpr Backend kBackend{.name = "cuda",
                            .places = kPlaces,
                            .not_failures = kNotFailures,
                            .open_devices = open_nvml,
-                           .kernel_log_error = xid_of};
+                           .kernel_log_error = xid_of,
+                           .diagnostics = kDiagnostics};
 
 }  // namespace ingero::backends::cuda

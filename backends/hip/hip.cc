@@ -21,6 +21,12 @@ constexpr Library kLibraries[] = {
     {.name = "libamdhip64", .sonames = kSonames, .rows = kRows, .layer = "HIP", .source = kSource},
 };
 
+constexpr std::string_view kSmi[] = {"rocm-smi", "--showallinfo"};
+constexpr Diagnostic kDiagnostics[] = {
+    {.name = "rocm-smi.txt", .command = kSmi},
+    {.name = "amdgpu-version.txt", .path = "/sys/module/amdgpu/version"},
+};
+
 }  // namespace
 
 extern const Backend kBackend;
@@ -32,6 +38,7 @@ constexpr Backend kBackend{.name = "hip",
                            .places = kPlaces,
                            .not_failures = kNotFailures,
                            .open_devices = open_amdgpu,
-                           .kernel_log_error = amdgpu_error_of};
+                           .kernel_log_error = amdgpu_error_of,
+                           .diagnostics = kDiagnostics};
 
 }  // namespace ingero::backends::hip

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The keys of docs/formats/trace_json.md are those that the commands print of a recording of real calls.
+"""The keys of docs/formats/trace_json.md and check_json.md are those that the commands print of a recording of real calls.
 
   json_keys_test.py INGERO
 
@@ -25,7 +25,8 @@ MAY_BE_ABSENT = {
     "query": set(),
     "explain": {"slowest[].culprit.pid", "slowest[].culprit.comm", "slowest[].culprit.ns", "losses[].name",
                 "losses[].severity", "losses[].count", "losses[].sentence"},
-    "check": {"libraries[].rows[].reason", "libraries[].rows[].single_stepped", "libraries[].rows[].instruction"},
+    "check": {"libraries[].rows[].reason", "libraries[].rows[].single_stepped", "libraries[].rows[].instruction",
+              "libraries[].rows[].remedy"},
 }
 
 
@@ -71,6 +72,8 @@ def main(ingero):
         pipeline_test.skip("this machine cannot be traced (ingero check)")
     with open(os.path.join(ROOT, "docs", "formats", "trace_json.md"), encoding="utf-8") as file:
         page = file.read()
+    with open(os.path.join(ROOT, "docs", "formats", "check_json.md"), encoding="utf-8") as file:
+        check_page = file.read()
     with tempfile.TemporaryDirectory() as folder:
         database = os.path.join(folder, "run.db")
 
@@ -91,7 +94,7 @@ def main(ingero):
         wanted = {key.removeprefix("calls[].") for key in documented(page, "explain") if key.startswith("calls[].")}
         assert set(printed(per_process)) == {f"[].{key}" for key in wanted | {"pid", "process"}}
         library = next(event["library"] for event in events if "library" in event)
-        same_keys(page, "check", [json.loads(ask("check", "--json", "--library", library))])
+        same_keys(check_page, "check", [json.loads(ask("check", "--json", "--library", library))])
 
 
 if __name__ == "__main__":

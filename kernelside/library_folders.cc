@@ -1,0 +1,82 @@
+// The loader's configuration, bounded: a few files, each small.
+#include "kernelside/library_folders.h"
+
+#include <system_error>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <glob.h>
+
+#include "base/text.h"
+#include "hal/resolve.h"
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr size_t kMaxConfiguration = 64 << 10;
+constexpr size_t kMaxFolders = 256;
+constexpr size_t kMaxFiles = 256;
+constexpr int kMaxIncludes = 4;  // of a file that includes a file
+
+void add(std::vector<std::string>& folders, std::string folder) {
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  if (folder.empty() || folder[0] != '/' || folders.size() >= kMaxFolders) return;
+  if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(std::move(folder));
+}
+
+void read_configuration(const std::string& root, const std::string& path, int depth,
+                        std::vector<std::string>& folders) {
+  const auto text = read_file(path, kMaxConfiguration);
+  if (!text.ok() || depth > kMaxIncludes) return;
+  for (std::string_view line : split(*text, '\n')) {
+    line = trim(line.substr(0, line.find('#')));
+    constexpr std::string_view kInclude = "include ";
+    if (!line.starts_with(kInclude)) {
+      add(folders, std::string(line));
+      continue;
+    }
+    std::string pattern(trim(line.substr(kInclude.size())));
+    pattern = pattern.starts_with('/') ? root + pattern : path.substr(0, path.rfind('/') + 1) + pattern;
+    glob_t found{};
+    if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+      for (size_t i = 0; i < std::min<size_t>(found.gl_pathc, kMaxFolders); ++i) {
+        read_configuration(root, found.gl_pathv[i], depth + 1, folders);
+      }
+    }
+    ::globfree(&found);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> library_folders(const std::string& root) {
+  std::vector<std::string> folders;
+  read_configuration(root, root + "/etc/ld.so.conf", 0, folders);
+  for (const char* built_in : {"/lib64", "/usr/lib64", "/lib", "/usr/lib"}) add(folders, built_in);
+  return folders;
+}
+
+std::vector<std::string> installed_libraries(std::span<const std::string> folders,
+                                             std::span<const hal::Backend* const> backends) {
+  std::vector<std::string> files;
+  std::error_code failed;
+  for (const std::string& folder : folders) {
+    for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+      const std::string name = at->path().filename();
+      const bool described = std::any_of(backends.begin(), backends.end(), [&](const hal::Backend* backend) {
+        return std::any_of(backend->libraries.begin(), backend->libraries.end(),
+                           [&](const hal::Library& library) { return hal::soname_matches(library, name); });
+      });
+      std::error_code broken;
+      const std::string file = described ? std::filesystem::canonical(at->path(), broken).string() : "";
+      if (file.empty() || broken || files.size() >= kMaxFiles) continue;
+      if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    }
+    failed.clear();
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace ingero::kernelside

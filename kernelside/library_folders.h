@@ -1,0 +1,21 @@
+// Where the loader looks for libraries: the folders of /etc/ld.so.conf and the built-in ones. For `check`, which tells
+// what is installed before anything uses it. Reads only; nothing is executed.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/prototype.h"
+
+namespace ingero::kernelside {
+
+// Absolute folders, each once, in the loader's order. `root` is put before every path that is read, not before those
+// returned.
+std::vector<std::string> library_folders(const std::string& root = {});
+
+// Files of `folders` whose names are those of a library of `backends`, links followed, each file once; 256 at most.
+std::vector<std::string> installed_libraries(std::span<const std::string> folders,
+                                             std::span<const hal::Backend* const> backends);
+
+}  // namespace ingero::kernelside

@@ -71,16 +71,17 @@ Status gather_ops(Gathering& gathering) {
 }
 
 Status gather_arrivals(Gathering& gathering, const std::string& where, std::span<const Bound> bound) {
-  // The bare columns are those of the row with the greatest lateness: SQLite's rule for max().
+  // The bare columns are those of the row with the greatest skew: SQLite's rule for max().
   INGERO_TRY(gathering.each(
-      "SELECT comm_id_hash, last_rank, last_pid, count(*), max(late_ns), call, seq FROM collective_arrivals WHERE 1" +
+      "SELECT comm_id_hash, last_rank, last_pid, count(*), max(skew_ns), late_ns, call, seq FROM collective_arrivals "
+      "WHERE 1" +
           where + " GROUP BY 1, 2, 3 ORDER BY 5 DESC",
       bound, [&](std::span<const Value> row) {
         CommunicatorReport& report = gathering.found[natural_of(row[0])];
         if (report.last.size() >= kMostLast) return;
         report.last.push_back({integer_of(row[1]), integer_of(row[2]), static_cast<uint64_t>(row[3].integer),
-                               static_cast<uint64_t>(row[4].integer), text_of(row[5]),
-                               static_cast<uint64_t>(row[6].integer)});
+                               static_cast<uint64_t>(row[4].integer), static_cast<uint64_t>(row[5].integer),
+                               text_of(row[6]), static_cast<uint64_t>(row[7].integer)});
       }));
   return gathering.each(
       "SELECT comm_id_hash, count(*), max(skew_ns) FROM collective_arrivals WHERE 1" + where + " GROUP BY 1", bound,
@@ -162,12 +163,16 @@ std::string collectives_text(const std::vector<CommunicatorReport>& communicator
     }
     out += table.render(colour, 4);
     if (report.rounds > 0) {
-      out += fmt::format("    arrivals of {} collectives, at most {} from the first rank to the last\n", report.rounds,
-                         format_duration(report.max_skew_ns.value_or(0)));
+      out +=
+          fmt::format("    {} entered by several ranks, at most {} from the first to the last\n",
+                      report.rounds == 1 ? std::string("1 collective") : fmt::format("{} collectives", report.rounds),
+                      format_duration(report.max_skew_ns.value_or(0)));
     }
     for (const LastArriver& last : report.last) {
-      out += fmt::format("    {} came last {} times, at most {} after the one before it ({} number {})\n", who(last),
-                         last.times, format_duration(last.max_late_ns), printable(last.call, 64), last.number);
+      out += fmt::format(
+          "    {} came last {}, at most {} after the first and {} after the one before it ({} number {})\n", who(last),
+          last.times == 1 ? std::string("once") : fmt::format("{} times", last.times),
+          format_duration(last.max_skew_ns), format_duration(last.late_ns), printable(last.call, 64), last.number);
     }
     for (const StoredHang& hang : report.hangs) {
       out += styled(fmt::format("    {} number {}: ranks {} waited {} for ranks {}{}", printable(hang.call, 64),

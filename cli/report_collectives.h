@@ -26,8 +26,9 @@ struct CollectiveOp {
 struct LastArriver {
   std::optional<int64_t> rank, pid;
   uint64_t times = 0;
-  uint64_t max_late_ns = 0;  // after the one before it
-  std::string call;          // where that was
+  uint64_t max_skew_ns = 0;  // after the first, at most; and there
+  uint64_t late_ns = 0;      // after the one before it
+  std::string call;
   uint64_t number = 0;
 };
 

@@ -119,7 +119,8 @@ Json communicator_json(const CommunicatorReport& report) {
   json["max_skew_ns"] = known(report.max_skew_ns);
   json["last"] = array_of(report.last, [](const LastArriver& last) {
     return Json{{"rank", known(last.rank)},         {"pid", known(last.pid)}, {"times", last.times},
-                {"max_late_ns", last.max_late_ns}, {"call", last.call},      {"number", last.number}};
+                {"max_skew_ns", last.max_skew_ns}, {"late_ns", last.late_ns}, {"call", last.call},
+                {"number", last.number}};
   });
   json["hangs"] = array_of(report.hangs, [](const StoredHang& hang) {
     return Json{{"number", hang.number},   {"call", hang.call},           {"present", hang.present},

@@ -41,8 +41,8 @@ void CollectiveWatch::join_block(const wire_name& block, hal::Exchange& exchange
     exchange.id_hash = correlate::fold_id(bytes);
     return;
   }
-  exchange.excluded.emplace(length / sizeof(int32_t));
-  std::memcpy(exchange.excluded->data(), block.name, exchange.excluded->size() * sizeof(int32_t));
+  exchange.excluded.resize(length / sizeof(int32_t));
+  std::memcpy(exchange.excluded.data(), block.name, exchange.excluded.size() * sizeof(int32_t));
 }
 
 std::vector<uint32_t> CollectiveWatch::take(Parcel& parcel) {

@@ -152,6 +152,13 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   const auto chains = count_chains(reader);
   if (!chains.ok()) return chains.error();
   report.chains = *chains;
+  auto collectives = gather_collectives(reader, selection, options.time_ns);
+  report.collectives_known = collectives.ok() || collectives.error().code() != Errc::kBusy;
+  if (collectives.ok()) {
+    report.collectives = std::move(*collectives);
+  } else if (report.collectives_known) {
+    return collectives.error();
+  }
   INGERO_TRY(gather_failures(reader, selection, options.time_ns, report));
   return report;
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "cli/app.h"
+#include "cli/report_collectives.h"
 #include "store/reader.h"
 #include "store/summary.h"
 
@@ -54,6 +55,8 @@ struct Report {
   bool failures_known = true;          // false when looking for them took too long
   std::vector<store::LossCount> losses;
   uint64_t chains = 0;  // stored causal chains
+  std::vector<CommunicatorReport> collectives;
+  bool collectives_known = true;  // false when looking for them took too long
 };
 
 Result<Report> gather_report(const store::Reader& reader, const store::Selection& selection,

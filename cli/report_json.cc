@@ -97,6 +97,38 @@ Json array_of(const Range& range, const Make& make) {
   return array;
 }
 
+template <typename T>
+Json known(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json communicator_json(const CommunicatorReport& report) {
+  Json json;
+  json["comm_id_hash"] = known(report.comm_id_hash);
+  json["nranks"] = known(report.nranks);
+  json["ranks_seen"] = report.ranks_seen;
+  json["ops"] = array_of(report.ops, [](const CollectiveOp& op) {
+    return Json{{"call", op.call},
+                {"calls", op.calls},
+                {"bytes", known(op.bytes)},
+                {"waited", op.waited},
+                {"average_wait_ns", known(op.average_wait_ns)},
+                {"max_wait_ns", known(op.max_wait_ns)}};
+  });
+  json["rounds"] = report.rounds;
+  json["max_skew_ns"] = known(report.max_skew_ns);
+  json["last"] = array_of(report.last, [](const LastArriver& last) {
+    return Json{{"rank", known(last.rank)},         {"pid", known(last.pid)}, {"times", last.times},
+                {"max_skew_ns", last.max_skew_ns}, {"late_ns", last.late_ns}, {"call", last.call},
+                {"number", last.number}};
+  });
+  json["hangs"] = array_of(report.hangs, [](const StoredHang& hang) {
+    return Json{{"number", hang.number},   {"call", hang.call},           {"present", hang.present},
+                {"missing", hang.missing}, {"waited_ns", hang.waited_ns}, {"is_over", hang.is_over}};
+  });
+  return json;
+}
+
 std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace
@@ -137,6 +169,8 @@ std::string report_json(const Report& report, bool per_process) {
                                                                     {"count", failure.count}};
                                                       })
                                            : Json(nullptr);
+  json["collectives"] =
+      report.collectives_known ? array_of(report.collectives, communicator_json) : Json(nullptr);
   json["slowest"] = array_of(report.slowest, instance_json);
   json["unfinished"] =
       report.legacy && report.unfinished.empty() ? Json(nullptr) : array_of(report.unfinished, instance_json);

@@ -325,6 +325,11 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
       out += table.render(colour, 2);
     }
   }
+  if (!report.collectives.empty() || !report.collectives_known) {
+    add_heading(out, "Collectives, as the ranks on this host called them", colour);
+    out += report.collectives_known ? collectives_text(report.collectives, colour)
+                                    : "  They took too long to find out (--timeout).\n";
+  }
   if (!report.failures.empty() || !report.failures_known) {
     add_heading(out, "Errors", colour);
     out += failures_text(report);

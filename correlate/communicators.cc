@@ -342,9 +342,9 @@ void Communicators::shrink(const hal::Event& event, const hal::Exchange& exchang
   if (key) shown.comm_id_hash = fold(fold(key->first, key->second), kSeed);
   if (!is_sane(of.rank, of.nranks) || !exchange.count || *exchange.count >= static_cast<uint64_t>(*of.nranks)) return;
   shown.nranks = *of.nranks - static_cast<int32_t>(*exchange.count);
-  if (!exchange.excluded || exchange.excluded->size() < *exchange.count) return;
-  const std::set<int32_t> out(exchange.excluded->begin(),
-                              exchange.excluded->begin() + static_cast<std::ptrdiff_t>(*exchange.count));
+  if (exchange.excluded.size() < *exchange.count) return;
+  const std::set<int32_t> out(exchange.excluded.begin(),
+                              exchange.excluded.begin() + static_cast<std::ptrdiff_t>(*exchange.count));
   if (out.size() != *exchange.count || out.contains(*of.rank)) return;
   shown.rank = *of.rank - static_cast<int32_t>(std::distance(out.begin(), out.lower_bound(*of.rank)));
 }

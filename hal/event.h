@@ -100,9 +100,9 @@ struct Exchange {
   std::optional<int32_t> root, peer;
   std::optional<int32_t> rank, nranks;  // as passed, or as the library answered
   std::optional<int32_t> color, key;
-  // Read beside the call: the fold of its 128-byte identity, the ranks it leaves out.
+  // Read beside the call: the fold of its 128-byte identity, the ranks it leaves out (as many as could be read).
   std::optional<uint64_t> id_hash;
-  std::optional<std::vector<int32_t>> excluded;
+  std::vector<int32_t> excluded;
   // Given by correlate/: which communicator of the recording this was made on, the place of a collective in its order
   // on it (from 1), and the group that the call belongs to.
   std::optional<uint64_t> communicator_id;

@@ -22,7 +22,9 @@ std::string place(const wire_recipe& recipe, size_t word) {
     text += "->" + std::to_string(source.peek->offset) + ":" + std::to_string(source.peek->bytes);
     if (source.peek->at_return != 0) text += "!";
   }
-  if (recipe.aside_word == word + 1) text += "\"";
+  if (recipe.aside_word == word + 1) {
+    text += recipe.aside_bytes == 0 ? "\"" : "#" + std::to_string(recipe.aside_bytes);
+  }
   return text;
 }
 
@@ -98,6 +100,23 @@ TEST(Lower, AnIdOf128BytesTakesNoRegisterOnX86AndOneOnArm) {
                                                   {"count", "r2->56:8"},
                                                   {"rank", "r3"},
                                                   {"stream", "r4"}}));
+}
+
+TEST(Lower, ABlockIsOnTheStackOrBehindItsPointer) {
+  static constexpr Param kBlock{.abi = Abi::kStruct, .into = Field::kId, .bytes = 128};
+  static constexpr Param kByValue[] = {param::kSkip, param::kSkip32, kBlock, param::kDevice};
+  EXPECT_EQ(places(kByValue, Arch::kX86_64), (Places{{"id", "s0#128"}, {"device", "r2"}}));
+  EXPECT_EQ(places(kByValue, Arch::kArm64), (Places{{"id", "r2#128"}, {"device", "r3"}}));
+  static constexpr Param kList{.abi = Abi::kPtr, .into = Field::kExcluded, .bytes = 248};
+  static constexpr Param kBehind[] = {param::kSkip, kList};
+  EXPECT_EQ(places(kBehind, Arch::kX86_64), (Places{{"excluded", "r1#248"}}));
+  EXPECT_EQ(places(kBehind, Arch::kArm64), (Places{{"excluded", "r1#248"}}));
+  // Behind a pointer on the stack, or of no size, it cannot be read.
+  static constexpr Param kFar[] = {param::kSkip, param::kSkip, param::kSkip, param::kSkip, param::kSkip,
+                                   param::kSkip, param::kSkip, param::kSkip, kList};
+  for (const Arch arch : {Arch::kX86_64, Arch::kArm64}) EXPECT_FALSE(lower(row_of(kFar), arch).ok());
+  static constexpr Param kEmpty[] = {{Abi::kPtr, Field::kId}};
+  EXPECT_FALSE(lower(row_of(kEmpty), Arch::kX86_64).ok());
 }
 
 TEST(Lower, AMemberOfASmallStructIsBitsOfItsWord) {

@@ -1,0 +1,141 @@
+// Who is there, who is missing, and when that is said.
+#include "correlate/arrivals.h"
+
+#include "collective_calls.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+constexpr uint64_t kHandle = 0x1000;
+constexpr uint64_t kAfter = 2'000'000'000;
+
+// A communicator of `n` processes on this host, pid 100 on.
+class ArrivalsTest : public ::testing::Test {
+ protected:
+  void make(int32_t n, int32_t nranks) {
+    for (int32_t rank = 0; rank < n; ++rank) feeder.init(pid(rank), kHandle, rank, nranks);
+    know();
+  }
+  void know() {
+    for (const auto& told : feeder.communicators.take_changes()) arrivals.know(told);
+  }
+  static uint32_t pid(int32_t rank) { return 100 + static_cast<uint32_t>(rank); }
+  void enter(int32_t rank, Outcome outcome = Outcome::kReturned) {
+    Event event = event_of("collect", pid(rank), feeder.now += 10'000);
+    event.outcome = outcome;
+    const Exchange exchange = feeder.collect(event, kHandle);
+    know();
+    arrivals.take(event, exchange);
+  }
+  static std::vector<int32_t> ranks(const std::vector<hal::CollectiveHang::Rank>& list) {
+    std::vector<int32_t> found;
+    for (const auto& rank : list) found.push_back(rank.rank.value_or(-1));
+    return found;
+  }
+
+  Feeder feeder;
+  Arrivals arrivals;
+};
+
+TEST_F(ArrivalsTest, NobodyIsMissingWhileAllComeInTime) {
+  make(3, 3);
+  for (int round = 0; round < 5; ++round) {
+    for (int32_t rank = 0; rank < 3; ++rank) enter(rank);
+  }
+  EXPECT_TRUE(arrivals.judge(feeder.now + 100 * kAfter, kAfter).empty());
+}
+
+TEST_F(ArrivalsTest, TheMissingAreNamedOnceWhenTheTimeIsUp) {
+  make(4, 4);
+  for (int32_t rank = 0; rank < 4; ++rank) enter(rank);
+  enter(2);
+  const uint64_t entered = feeder.now;
+  enter(0);
+  EXPECT_TRUE(arrivals.judge(entered + kAfter - 1, kAfter).empty());
+  const auto found = arrivals.judge(entered + kAfter, kAfter);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].number, 2U);
+  EXPECT_EQ(found[0].entered_mono_ns, entered);
+  EXPECT_EQ(found[0].waited_ns, kAfter);
+  EXPECT_THAT(ranks(found[0].present), ::testing::ElementsAre(0, 2));
+  EXPECT_THAT(ranks(found[0].missing), ::testing::ElementsAre(1, 3));
+  EXPECT_FALSE(found[0].is_over);
+  EXPECT_TRUE(arrivals.judge(entered + kAfter + 1, kAfter).empty()) << "told once";
+  enter(1);
+  const auto fewer = arrivals.judge(feeder.now + 2 * kAfter, kAfter);
+  ASSERT_EQ(fewer.size(), 1U);
+  EXPECT_THAT(ranks(fewer[0].missing), ::testing::ElementsAre(3));
+  EXPECT_EQ(arrivals.hanging(feeder.now).size(), 1U);
+  enter(3);
+  const auto over = arrivals.judge(feeder.now + 3 * kAfter, kAfter);
+  ASSERT_EQ(over.size(), 1U);
+  EXPECT_TRUE(over[0].is_over);
+  EXPECT_TRUE(arrivals.hanging(feeder.now).empty());
+}
+
+TEST_F(ArrivalsTest, ACallInFlightHasBeenEntered) {
+  make(2, 2);
+  enter(0, Outcome::kInFlight);
+  const auto found = arrivals.judge(feeder.now + kAfter, kAfter);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(ranks(found[0].present), ::testing::ElementsAre(0));
+}
+
+TEST_F(ArrivalsTest, ARankFarAheadWaitsForTheOldestThatOthersHaveNotEntered) {
+  make(2, 2);
+  enter(0);
+  const uint64_t first = feeder.now;
+  for (int i = 0; i < 10; ++i) enter(0);
+  const auto found = arrivals.judge(first + kAfter, kAfter);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].number, 1U);
+  EXPECT_EQ(found[0].entered_mono_ns, first);
+  enter(1);
+  // The second was entered later, and has not been waited for so long.
+  const auto next = arrivals.judge(first + 10'000 + kAfter - 1, kAfter);
+  ASSERT_EQ(next.size(), 1U);
+  EXPECT_TRUE(next[0].is_over);
+}
+
+TEST_F(ArrivalsTest, ARankThatEndedIsMissing) {
+  make(2, 2);
+  feeder.communicators.process_ended(pid(1), feeder.now + 5000);
+  know();
+  enter(0);
+  const auto found = arrivals.judge(feeder.now + kAfter, kAfter);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(ranks(found[0].missing), ::testing::ElementsAre(1));
+  feeder.communicators.process_ended(pid(0), feeder.now + 5000);
+  know();
+  const auto over = arrivals.judge(feeder.now + 2 * kAfter, kAfter);
+  ASSERT_EQ(over.size(), 1U);
+  EXPECT_TRUE(over[0].is_over) << "nobody is left to wait";
+}
+
+TEST_F(ArrivalsTest, RanksElsewhereAreNeverMissing) {
+  make(1, 8);
+  enter(0);
+  EXPECT_TRUE(arrivals.judge(feeder.now + kAfter, kAfter).empty());
+}
+
+TEST_F(ArrivalsTest, ALostCountIsJudgedNoMore) {
+  make(2, 2);
+  enter(0);
+  feeder.communicators.lost_collectives();
+  enter(1);  // which one is not known
+  EXPECT_TRUE(arrivals.judge(feeder.now + kAfter, kAfter).empty());
+}
+
+TEST_F(ArrivalsTest, AFailedCallEntersNothing) {
+  make(2, 2);
+  Event event = event_of("collect", pid(0), feeder.now += 10'000);
+  event.failed = true;
+  const Exchange exchange = feeder.collect(event, kHandle);
+  arrivals.take(event, exchange);
+  EXPECT_TRUE(arrivals.judge(feeder.now + kAfter, kAfter).empty());
+  enter(0);
+  EXPECT_EQ(arrivals.judge(feeder.now + kAfter, kAfter).size(), 1U);
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

@@ -1,0 +1,434 @@
+// Every way a handle comes and goes, and what may be said of it in between.
+#include "correlate/communicators.h"
+
+#include <cstring>
+
+#include "collective_calls.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+using ::testing::Optional;
+
+constexpr uint32_t kPid = 100;
+constexpr uint64_t kHandle = 0x1000, kChild = 0x2000;
+
+TEST(FoldId, TakesAllOfThe128Bytes) {
+  std::array<std::byte, 128> id{};
+  const auto zeros = fold_id(id);
+  ASSERT_TRUE(zeros);
+  for (const size_t at : {size_t{0}, size_t{7}, size_t{8}, size_t{64}, size_t{127}}) {
+    auto other = id;
+    other[at] = std::byte{1};
+    EXPECT_NE(fold_id(other), zeros) << at;
+  }
+  // Words that change places are another identity.
+  auto one = id, two = id;
+  one[0] = two[8] = std::byte{1};
+  EXPECT_NE(fold_id(one), fold_id(two));
+  EXPECT_FALSE(fold_id(std::span(id).first(127)));
+}
+
+TEST(Communicators, AnInitialisedOneIsKnownAndItsCollectivesAreNumbered) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 4);
+  for (uint64_t number = 1; number <= 3; ++number) {
+    const Exchange call = feeder.collect(kPid, kHandle);
+    EXPECT_THAT(call.number, Optional(number));
+    EXPECT_THAT(feeder.of(call).rank, Optional(0));  // rank 0 is a rank
+    EXPECT_THAT(feeder.of(call).nranks, Optional(4));
+    EXPECT_THAT(feeder.of(call).comm_id_hash, Optional(77U));
+  }
+  EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_unknown), 0U);
+}
+
+TEST(Communicators, TheSameHandleInAnotherProcessIsAnotherOne) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 2);
+  feeder.init(kPid + 1, kHandle, 1, 2);
+  EXPECT_THAT(feeder.at(kPid, kHandle).rank, Optional(0));
+  EXPECT_THAT(feeder.at(kPid + 1, kHandle).rank, Optional(1));
+  EXPECT_THAT(feeder.collect(kPid + 1, kHandle).number, Optional(2U));
+}
+
+TEST(Communicators, OneMadeBeforeTheRecordingIsUnknownAndCountedOnce) {
+  Feeder feeder;
+  const Exchange first = feeder.collect(kPid, kHandle);
+  const Exchange second = feeder.collect(kPid, kHandle);
+  EXPECT_FALSE(first.number || second.number);
+  EXPECT_EQ(first.communicator_id, second.communicator_id);
+  EXPECT_FALSE(feeder.of(first).rank || feeder.of(first).nranks || feeder.of(first).comm_id_hash);
+  EXPECT_EQ(feeder.of(first).made_by, Role::kNone);
+  EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_unknown), 1U);
+}
+
+TEST(Communicators, TheLibrarysOwnAnswersTellALateOnesRankAndSize) {
+  Feeder feeder;
+  Exchange rank;
+  rank.role = Role::kAsk;
+  rank.communicator = kHandle;
+  rank.rank = 3;
+  feeder.manage(kPid, rank);
+  Exchange size;
+  size.role = Role::kAsk;
+  size.communicator = kHandle;
+  size.nranks = 8;
+  feeder.manage(kPid, size);
+  const hal::Communicator known = feeder.at(kPid, kHandle);
+  EXPECT_THAT(known.rank, Optional(3));
+  EXPECT_THAT(known.nranks, Optional(8));
+  EXPECT_FALSE(known.comm_id_hash);
+}
+
+TEST(Communicators, AHandleUsedAgainInheritsNothing) {
+  Feeder feeder;
+  for (const Role gone : {Role::kDestroy}) {
+    feeder.init(kPid, kHandle, 2, 4, 1);
+    const Exchange before = feeder.collect(kPid, kHandle);
+    feeder.on(kPid, kHandle, gone);
+    const Exchange after = feeder.collect(kPid, kHandle);
+    EXPECT_NE(before.communicator_id, after.communicator_id);
+    EXPECT_FALSE(feeder.of(after).rank || feeder.of(after).comm_id_hash || after.number);
+    EXPECT_TRUE(feeder.of(before).ended_mono_ns);
+  }
+  feeder.init(kPid, kHandle, 0, 2, 9);
+  const Exchange again = feeder.collect(kPid, kHandle);
+  EXPECT_THAT(again.number, Optional(1U));
+  EXPECT_THAT(feeder.of(again).comm_id_hash, Optional(9U));
+}
+
+TEST(Communicators, AFailedDestructionEndsItToo) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 2, 4);
+  Exchange destroy;
+  destroy.role = Role::kDestroy;
+  destroy.communicator = kHandle;
+  feeder.manage(kPid, destroy, true);
+  EXPECT_FALSE(feeder.at(kPid, kHandle).rank);
+}
+
+TEST(Communicators, FinalizeAndRevokeLeaveItWhoItIs) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 2, 4);
+  feeder.on(kPid, kHandle, Role::kRevoke);
+  EXPECT_THAT(feeder.at(kPid, kHandle).rank, Optional(2));
+  const Exchange finalize = feeder.on(kPid, kHandle, Role::kFinalize);
+  EXPECT_THAT(feeder.of(finalize).rank, Optional(2));
+}
+
+// Destroying takes long: another thread can be given the handle before it returns. The record of the call that began
+// first comes last.
+TEST(Communicators, ADestructionThatEndsLateIsOfTheOldOne) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 4, 1);
+  Event destroy = event_of("manage", kPid, feeder.now += 10'000);
+  destroy.duration_ns = 1'000'000;
+  feeder.init(kPid, kHandle, 1, 4, 2);
+  Exchange exchange;
+  exchange.role = Role::kDestroy;
+  exchange.communicator = kHandle;
+  feeder.feed(destroy, exchange);
+  EXPECT_THAT(feeder.at(kPid, kHandle).comm_id_hash, Optional(2U));
+}
+
+TEST(Communicators, ACallThatBeganBeforeItsHandleWasMadeIsNotOnIt) {
+  Feeder feeder;
+  const Event early = event_of("collect", kPid, feeder.now);
+  feeder.init(kPid, kHandle, 1, 4);
+  const Exchange call = feeder.collect(early, kHandle);
+  EXPECT_FALSE(call.communicator_id || call.number);
+}
+
+TEST(Communicators, AFailedMakingMakesNothing) {
+  Feeder feeder;
+  Exchange exchange;
+  exchange.role = Role::kInit;
+  exchange.new_communicator = kHandle;
+  exchange.rank = 1;
+  exchange.nranks = 2;
+  feeder.manage(kPid, exchange, true);
+  EXPECT_FALSE(feeder.at(kPid, kHandle).rank);
+}
+
+TEST(Communicators, RanksThatCannotBeAreNotKept) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 7, 4);
+  EXPECT_FALSE(feeder.at(kPid, kHandle).rank);
+  feeder.init(kPid, kHandle, -1, 4);
+  EXPECT_FALSE(feeder.at(kPid, kHandle).rank);
+}
+
+TEST(Communicators, OnlyCollectivesThatCountAreNumbered) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 2);
+  Event failed = event_of("collect", kPid, feeder.now += 10'000);
+  failed.failed = true;
+  EXPECT_FALSE(feeder.collect(failed, kHandle).number);
+  Event part = event_of("collect", kPid, feeder.now += 10'000);
+  part.parent_call = call_named("collect");
+  part.set(Has::kParent);
+  const Exchange inner = feeder.collect(part, kHandle);
+  EXPECT_TRUE(inner.is_part);
+  EXPECT_FALSE(inner.number);
+  Event sent = event_of("send", kPid, feeder.now += 10'000);
+  EXPECT_FALSE(feeder.collect(sent, kHandle).number);
+  Event hanging = event_of("collect", kPid, feeder.now += 10'000);
+  hanging.outcome = Outcome::kInFlight;
+  EXPECT_THAT(feeder.collect(hanging, kHandle).number, Optional(1U));
+  EXPECT_THAT(feeder.collect(kPid, kHandle).number, Optional(1U));  // the same call, returned
+  EXPECT_THAT(feeder.collect(kPid, kHandle).number, Optional(2U));
+}
+
+TEST(Communicators, ACallLeftWithoutAReturnEndsTheNumbering) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 2);
+  Event unwound = event_of("collect", kPid, feeder.now += 10'000);
+  unwound.outcome = Outcome::kUnwound;
+  feeder.collect(unwound, kHandle);
+  const Exchange call = feeder.collect(kPid, kHandle);
+  EXPECT_FALSE(call.number);
+  EXPECT_THAT(feeder.of(call).rank, Optional(0));
+}
+
+TEST(Communicators, LostRecordsEndWhatDependsOnThem) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 2);
+  feeder.communicators.lost_collectives();
+  EXPECT_FALSE(feeder.collect(kPid, kHandle).number);
+  EXPECT_THAT(feeder.at(kPid, kHandle).rank, Optional(0));
+  feeder.communicators.lost_communicators();
+  EXPECT_FALSE(feeder.at(kPid, kHandle).rank);
+  EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_lost), 2U);
+}
+
+TEST(Communicators, AnEndedProcesssHandlesMeanNothing) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 2);
+  const uint64_t ended = feeder.now + 5000;
+  feeder.init(kPid, kChild, 1, 2);  // the next process of that number
+  feeder.communicators.process_ended(kPid, ended);
+  EXPECT_FALSE(feeder.at(kPid, kHandle).rank);
+  EXPECT_THAT(feeder.at(kPid, kChild).rank, Optional(1));
+}
+
+TEST(Communicators, InitAllOfOneIsWhole) {
+  Feeder feeder;
+  Exchange all;
+  all.role = Role::kInitAll;
+  all.nranks = 1;
+  all.new_communicator = kHandle;
+  feeder.manage(kPid, all);
+  EXPECT_THAT(feeder.at(kPid, kHandle).rank, Optional(0));
+  EXPECT_THAT(feeder.at(kPid, kHandle).nranks, Optional(1));
+}
+
+TEST(Communicators, InitAllKnowsAnyNumberOfRanksFromTheCallersArray) {
+  static constexpr uint64_t kMany = 20;
+  Feeder feeder([](uint32_t pid, uint64_t address, std::span<uint64_t> words) {
+    EXPECT_EQ(pid, kPid);
+    EXPECT_EQ(address, 0x5000U);
+    EXPECT_EQ(words.size(), kMany);
+    for (size_t i = 0; i < words.size(); ++i) words[i] = 0x10000 + i * 64;
+    return true;
+  });
+  Exchange all;
+  all.role = Role::kInitAll;
+  all.nranks = kMany;
+  all.communicators = 0x5000;
+  all.new_communicator = 0x10000;
+  feeder.manage(kPid, all);
+  std::set<uint64_t> identities;
+  for (size_t i = 0; i < kMany; ++i) {
+    const hal::Communicator known = feeder.at(kPid, 0x10000 + i * 64);
+    EXPECT_THAT(known.rank, Optional(static_cast<int32_t>(i)));
+    EXPECT_THAT(known.nranks, Optional(static_cast<int32_t>(kMany)));
+    identities.insert(known.comm_id_hash.value_or(0));
+  }
+  EXPECT_EQ(identities.size(), 1U);
+  EXPECT_FALSE(identities.contains(0));
+}
+
+TEST(Communicators, AnArrayThatSaysOtherwiseThanTheCallIsNotBelieved) {
+  for (const uint64_t first : {0x10000UL, 0x99UL}) {
+    Feeder feeder([first](uint32_t, uint64_t, std::span<uint64_t> words) {
+      for (auto& word : words) word = first;  // written over, or the same handle everywhere
+      return true;
+    });
+    Exchange all;
+    all.role = Role::kInitAll;
+    all.nranks = 3;
+    all.communicators = 0x5000;
+    all.new_communicator = 0x10000;
+    feeder.manage(kPid, all);
+    EXPECT_THAT(feeder.at(kPid, 0x10000).rank, Optional(0));
+    EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_unknown), 1U);
+  }
+}
+
+TEST(Communicators, ASplitsRanksStandByKeyThenByTheirOldRank) {
+  Feeder feeder;
+  constexpr int32_t kRanks = 6;
+  for (int32_t rank = 0; rank < kRanks; ++rank) feeder.init(kPid + static_cast<uint32_t>(rank), kHandle, rank, kRanks);
+  // Colour 1: ranks 1, 3, 5 with keys 9, 0, 9. Colour 0: 0, 2 with one key. Rank 4 takes no part.
+  const int32_t colors[] = {0, 1, 0, 1, -1, 1};
+  const int32_t keys[] = {5, 9, 5, 0, 0, 9};
+  for (int32_t rank = kRanks - 1; rank >= 0; --rank) {
+    feeder.split(kPid + static_cast<uint32_t>(rank), kHandle, colors[rank], keys[rank], rank == 4 ? 0 : kChild);
+    const bool is_last = rank == 0;
+    if (rank == 5) {
+      EXPECT_FALSE(feeder.at(kPid + 5, kChild).rank) << "not all have been here";
+    }
+    if (is_last) {
+      EXPECT_THAT(feeder.at(kPid + 5, kChild).rank, Optional(2));
+    }
+  }
+  const auto child = [&](uint32_t rank) { return feeder.at(kPid + rank, kChild); };
+  EXPECT_THAT(child(3).rank, Optional(0));
+  EXPECT_THAT(child(1).rank, Optional(1));
+  EXPECT_THAT(child(0).rank, Optional(0));
+  EXPECT_THAT(child(2).rank, Optional(1));
+  EXPECT_THAT(child(1).nranks, Optional(3));
+  EXPECT_THAT(child(2).nranks, Optional(2));
+  EXPECT_EQ(child(1).comm_id_hash, child(5).comm_id_hash);
+  EXPECT_NE(child(1).comm_id_hash, child(0).comm_id_hash);
+  EXPECT_NE(child(1).comm_id_hash, feeder.at(kPid + 1, kHandle).comm_id_hash);
+  EXPECT_TRUE(child(1).parent_id);
+}
+
+TEST(Communicators, ASplitWithRanksElsewhereHasAnIdentityButNoRank) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 4);
+  feeder.init(kPid + 1, kHandle, 1, 4);
+  feeder.split(kPid, kHandle, 0, 0, kChild);
+  feeder.split(kPid + 1, kHandle, 0, 0, kChild);
+  EXPECT_FALSE(feeder.at(kPid, kChild).rank || feeder.at(kPid, kChild).nranks);
+  EXPECT_TRUE(feeder.at(kPid, kChild).comm_id_hash);
+  EXPECT_EQ(feeder.at(kPid, kChild).comm_id_hash, feeder.at(kPid + 1, kChild).comm_id_hash);
+  EXPECT_THAT(feeder.collect(kPid, kChild).number, Optional(5U));
+}
+
+TEST(Communicators, TwoSplitsOfOneColourAreTwoCommunicators) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 1);
+  feeder.split(kPid, kHandle, 0, 0, kChild);
+  feeder.split(kPid, kHandle, 0, 0, kChild + 8);
+  EXPECT_NE(feeder.at(kPid, kChild).comm_id_hash, feeder.at(kPid, kChild + 8).comm_id_hash);
+}
+
+TEST(Communicators, AfterAFailedSplitItsSuccessorsAreNotMatched) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 1);
+  feeder.split(kPid, kHandle, 0, 0, kChild, true);
+  feeder.split(kPid, kHandle, 0, 0, kChild);
+  EXPECT_FALSE(feeder.at(kPid, kChild).rank || feeder.at(kPid, kChild).comm_id_hash);
+}
+
+TEST(Communicators, ASplitOfALateOneSaysNothingOfItsRank) {
+  Feeder feeder;
+  feeder.split(kPid, kHandle, 0, 0, kChild);
+  EXPECT_FALSE(feeder.at(kPid, kChild).rank || feeder.at(kPid, kChild).nranks || feeder.at(kPid, kChild).comm_id_hash);
+}
+
+Exchange shrinking(std::vector<int32_t> excluded, uint64_t count) {
+  Exchange exchange;
+  exchange.role = Role::kShrink;
+  exchange.communicator = kHandle;
+  exchange.new_communicator = kChild;
+  exchange.count = count;
+  exchange.excluded = std::move(excluded);
+  return exchange;
+}
+
+TEST(Communicators, AShrunkOnesRanksCloseUp) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 5, 8);
+  feeder.init(kPid + 1, kHandle, 0, 8);
+  feeder.manage(kPid, shrinking({1, 7, 2, 0x7777}, 3));  // what is behind the list is not part of it
+  feeder.manage(kPid + 1, shrinking({1, 7, 2}, 3));
+  EXPECT_THAT(feeder.at(kPid, kChild).rank, Optional(3));
+  EXPECT_THAT(feeder.at(kPid, kChild).nranks, Optional(5));
+  EXPECT_THAT(feeder.at(kPid + 1, kChild).rank, Optional(0));
+  EXPECT_TRUE(feeder.at(kPid, kChild).comm_id_hash);
+  EXPECT_EQ(feeder.at(kPid, kChild).comm_id_hash, feeder.at(kPid + 1, kChild).comm_id_hash);
+}
+
+TEST(Communicators, AListThatCannotBeReadLeavesTheShrunkRankUnknown) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 5, 8);
+  feeder.manage(kPid, shrinking({1, 2}, 3));
+  EXPECT_FALSE(feeder.at(kPid, kChild).rank);
+  EXPECT_THAT(feeder.at(kPid, kChild).nranks, Optional(5));
+  feeder.manage(kPid, shrinking({1, 1, 2}, 3));
+  EXPECT_FALSE(feeder.at(kPid, kChild).rank) << "a rank named twice";
+}
+
+TEST(Communicators, AGrownOneKeepsOldRanksAndTakesNewOnesAsTold) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 2);
+  feeder.init(kPid + 1, kHandle, 1, 2);
+  const auto grow = [&](uint32_t pid, uint64_t old, int32_t rank, std::optional<uint64_t> id) {
+    Exchange exchange;
+    exchange.role = Role::kGrow;
+    exchange.communicator = old;
+    exchange.new_communicator = kChild;
+    exchange.rank = rank;
+    exchange.nranks = 3;
+    exchange.id_hash = id;
+    feeder.manage(pid, exchange);
+  };
+  grow(kPid + 1, kHandle, -1, std::nullopt);
+  EXPECT_FALSE(feeder.at(kPid + 1, kChild).comm_id_hash);
+  grow(kPid, kHandle, -1, 55);  // the coordinator has the identity
+  grow(kPid + 2, 0, 2, 55);
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    EXPECT_THAT(feeder.at(kPid + rank, kChild).rank, Optional(static_cast<int32_t>(rank)));
+    EXPECT_THAT(feeder.at(kPid + rank, kChild).nranks, Optional(3));
+    EXPECT_THAT(feeder.at(kPid + rank, kChild).comm_id_hash, Optional(55U));
+  }
+}
+
+TEST(Communicators, AGroupIsFromItsOutermostBeginningToTheMatchingEnd) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 2);
+  const auto bracket = [&](Role role) {
+    Exchange exchange;
+    exchange.role = role;
+    return feeder.manage(kPid, exchange).group;
+  };
+  EXPECT_FALSE(feeder.collect(kPid, kHandle).group);
+  const auto group = bracket(Role::kGroupStart);
+  ASSERT_TRUE(group);
+  EXPECT_EQ(bracket(Role::kGroupStart), group);
+  EXPECT_EQ(feeder.collect(kPid, kHandle).group, group);
+  EXPECT_FALSE(feeder.collect(event_of("collect", kPid, feeder.now += 10, kPid + 7), kHandle).group)
+      << "another thread";
+  EXPECT_EQ(bracket(Role::kGroupEnd), group);
+  EXPECT_EQ(feeder.collect(kPid, kHandle).group, group);
+  EXPECT_EQ(bracket(Role::kGroupEnd), group);
+  EXPECT_FALSE(feeder.collect(kPid, kHandle).group);
+  EXPECT_FALSE(bracket(Role::kGroupEnd)) << "an end without a beginning";
+}
+
+TEST(Communicators, ChangesAreToldOnceWithTheirLatestState) {
+  Feeder feeder;
+  feeder.init(kPid, kHandle, 0, 1);
+  feeder.on(kPid, kHandle, Role::kDestroy);
+  const auto told = feeder.communicators.take_changes();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].ended_mono_ns);
+  EXPECT_TRUE(feeder.communicators.take_changes().empty());
+}
+
+TEST(Communicators, MemoryIsBounded) {
+  Feeder feeder;
+  for (uint64_t i = 0; i < Communicators::kMostCommunicators + 100; ++i) {
+    feeder.init(kPid, 0x100000 + i * 8, 0, 1);
+    feeder.communicators.take_changes();
+  }
+  EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_lost), 100U);
+  EXPECT_FALSE(feeder.at(kPid, 0x100000).rank);
+  EXPECT_THAT(feeder.at(kPid, 0x100000 + 5000 * 8).rank, Optional(0));
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

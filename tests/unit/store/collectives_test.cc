@@ -1,0 +1,153 @@
+// What is kept of collectives beside their rows, and what the views make of it.
+#include <gmock/gmock.h>
+
+#include "recording.h"
+#include "store/sqlite.h"
+
+namespace ingero::store::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+hal::Communicator communicator_of(uint64_t id, uint32_t pid, int32_t rank) {
+  hal::Communicator made;
+  made.id = id;
+  made.pid = pid;
+  made.handle = 0xffff'0000'0000'1000;
+  made.made_mono_ns = kMono;
+  made.comm_id_hash = 0x8000'0000'0000'0001;
+  made.rank = rank;
+  made.nranks = 2;
+  made.made_by = hal::Role::kInit;
+  return made;
+}
+
+class CollectivesTest : public RecordingTest {
+ protected:
+  void collect(uint64_t at_ns, uint32_t pid, uint64_t communicator, uint64_t number, uint64_t exchange_id) {
+    hal::Exchange exchange;
+    exchange.exchange_id = exchange_id;
+    exchange.communicator = 0xffff'0000'0000'1000;
+    exchange.communicator_id = communicator;
+    exchange.number = number;
+    exchange.count = 10;
+    exchange.root = 0;
+    exchange.datatype = 7;
+    const Status status = writer->write_exchange(event_of("otherAllReduce", at_ns, 100, pid), exchange);
+    ASSERT_TRUE(status.ok()) << status.error().text();
+  }
+  static constexpr const char* kCalls =
+      "SELECT rank, nranks, comm_id_hash, seq, count, datatype, reduce_op, root, peer, barrier_wait_ns FROM nccl_events "
+      "ORDER BY timestamp_ns";
+};
+
+TEST_F(CollectivesTest, ACallHasItsCommunicatorsIdentity) {
+  open();
+  writer->add_communicator(communicator_of(1, 100, 0));
+  writer->add_communicator(communicator_of(2, 200, 1));
+  collect(10, 100, 1, 1, 1);
+  collect(50, 200, 2, 1, 2);
+  writer->add_wait({2, 777});
+  close();
+  // The type has no name here: its code; what was not given is NULL, the root 0 is 0.
+  EXPECT_THAT(rows(kCalls), ElementsAre("0|2|-9223372036854775807|1|10|7|NULL|0|NULL|NULL",
+                                        "1|2|-9223372036854775807|1|10|7|NULL|0|NULL|777"));
+  EXPECT_THAT(rows("SELECT seq, ranks, nranks, skew_ns, late_ns, last_rank, last_pid FROM collective_arrivals"),
+              ElementsAre("1|2|2|40|40|1|200"));
+}
+
+TEST_F(CollectivesTest, WhatBecomesKnownLaterIsKnownOfEarlierCalls) {
+  open();
+  hal::Communicator early = communicator_of(1, 100, 0);
+  early.rank.reset();
+  early.nranks.reset();
+  writer->add_communicator(early);
+  collect(10, 100, 1, 1, 1);
+  flush();
+  EXPECT_THAT(rows("SELECT rank, nranks FROM nccl_events"), ElementsAre("NULL|NULL"));
+  writer->add_communicator(communicator_of(1, 100, 0));
+  close();
+  EXPECT_THAT(rows("SELECT rank, nranks FROM nccl_events"), ElementsAre("0|2"));
+}
+
+TEST_F(CollectivesTest, TheNextRunsNumbersDoNotMeetTheFirstOnes) {
+  for (int run = 0; run < 2; ++run) {
+    open();
+    writer->add_communicator(communicator_of(1, 100, run));
+    collect(10, 100, 1, 1, 1);
+    writer->add_wait({1, static_cast<uint64_t>(run) + 5});
+    close();
+  }
+  EXPECT_THAT(rows("SELECT rank, barrier_wait_ns FROM nccl_events ORDER BY id"), ElementsAre("0|5", "1|6"));
+}
+
+TEST_F(CollectivesTest, ACallThatHangsHasItsDetailsOnce) {
+  open();
+  hal::Exchange exchange;
+  exchange.exchange_id = 1;
+  exchange.count = 5;
+  ASSERT_TRUE(writer->write_exchange(in_flight(event_of("otherAllReduce", 10, 100)), exchange).ok());
+  flush();
+  exchange.exchange_id = 2;
+  ASSERT_TRUE(writer->write_exchange(event_of("otherAllReduce", 10, 5000), exchange).ok());
+  close();
+  EXPECT_THAT(rows("SELECT count, duration_ns, outcome FROM nccl_events"), ElementsAre("5|5000|returned"));
+}
+
+TEST_F(CollectivesTest, APartOfACollectiveIsNotOneOfItsOwn) {
+  open();
+  hal::Exchange exchange;
+  exchange.exchange_id = 1;
+  exchange.is_part = true;
+  ASSERT_TRUE(writer->write_exchange(event_of("otherAllReduce", 10, 100), exchange).ok());
+  close();
+  EXPECT_THAT(rows("SELECT * FROM nccl_events"), IsEmpty());
+  EXPECT_EQ(row("SELECT count(*) FROM events WHERE kind = 'collective'"), "1");
+}
+
+TEST_F(CollectivesTest, AHangIsReplacedByItsEnd) {
+  open();
+  hal::CollectiveHang hang;
+  hang.comm_id_hash = 9;
+  hang.number = 3;
+  hang.call = call_named("otherAllReduce");
+  hang.entered_mono_ns = kMono;
+  hang.waited_ns = 5;
+  hang.present = {{0, 100}, {2, 102}};
+  hang.missing = {{std::nullopt, 104}, {1, 101}};
+  writer->add_hang(hang);
+  flush();
+  hang.waited_ns = 9;
+  hang.is_over = true;
+  writer->add_hang(hang);
+  close();
+  EXPECT_THAT(rows("SELECT comm_id_hash, number, call, waited_ns, is_over, present, missing FROM collective_hangs"),
+              ElementsAre("9|3|otherAllReduce|9|1|0,2|pid 104,1"));
+}
+
+TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
+  open();
+  write({event_of("cudaMalloc", 10, 100)});
+  close();
+  {
+    // As the version before left it.
+    auto database = Database::open(path, SQLITE_OPEN_READWRITE, path);
+    ASSERT_TRUE(database.ok());
+    ASSERT_TRUE(database
+                    ->execute("DROP VIEW nccl_events; DROP VIEW collective_arrivals; DROP VIEW collectives; DROP TABLE "
+                              "exchanges; DROP TABLE communicators; DROP TABLE barrier_waits; DROP TABLE "
+                              "collective_hangs; CREATE VIEW nccl_events AS SELECT 1 AS one; DELETE FROM "
+                              "schema_migrations WHERE version = 21; PRAGMA user_version = 20")
+                    .ok());
+  }
+  open();
+  writer->add_communicator(communicator_of(1, 100, 0));
+  collect(10, 100, 1, 1, 1);
+  close();
+  EXPECT_THAT(rows("SELECT rank FROM nccl_events"), ElementsAre("0"));
+  EXPECT_EQ(row("SELECT count(*) FROM events WHERE call = 'cudaMalloc'"), "1");
+}
+
+}  // namespace
+}  // namespace ingero::store::testing

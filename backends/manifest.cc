@@ -48,7 +48,6 @@ constexpr Word kFlags[] = {
     {"synchronising", hal::kSynchronising},
     {"not_where_target", hal::kNotWhereTarget},
     {"registers_name", hal::kRegistersName},
-    {"entry_is_enough", hal::kEntryIsEnough},
     {"polled", hal::kPolled},
     {"async", hal::kAsync},
     {"mangled_twins", hal::kMangledTwins},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * Names of device functions, read where they are registered or looked up. Sleepable (uprobe.s, kernel 6.0, 8c7dcb84e3b7):
- * the string is often in a page nobody has touched yet, which the other programs cannot read. The handle the name
- * belongs to is in the call's own record; user space joins the two by thread and start. The program therefore runs
- * after the one that captures the call: the kernel runs a probe's programs newest first, so it is attached before.
+ * Names of device functions, read where they are registered or looked up. Sleepable (uprobe.s, kernel 6.0,
+ * 8c7dcb84e3b7): the string is often in a page nobody has touched yet, which the other programs cannot read. The handle
+ * the name belongs to is in the call's own record; user space joins the two by thread and start. The program therefore
+ * runs after the one that captures the call: the kernel runs a probe's programs newest first, so it is attached before.
  */
 #include "call.bpf.h"
 
@@ -39,21 +39,15 @@ int on_name(struct pt_regs *ctx)
 	if (thread && thread->depth && thread->depth <= WIRE_MAX_DEPTH) {
 		struct wire_frame *frame = &thread->frames[(thread->depth - 1) & (WIRE_MAX_DEPTH - 1)];
 
-		if (frame->site == site && frame->sp == USER_SP(ctx))
-			start_ns = frame->start_ns;
+		if (frame->record.call.site == site && frame->sp == USER_SP(ctx))
+			start_ns = frame->record.call.start_ns;
 	}
 	bpf_rcu_read_unlock();
 	if (!start_ns)
 		return 0; /* not captured: another's process, or too deep */
 	LOAD_REGISTERS(in, ctx);
-	for (int i = 0; i < WIRE_MAX_WORDS; i++) {
-		struct wire_slot *slot = &recipe->slots[i];
-
-		if (i >= recipe->n_words)
-			break;
-		if (slot->flags & WIRE_SLOT_STRING)
-			address = in[slot->from & 7];
-	}
+	if (recipe->name_word)
+		address = in[recipe->inputs >> ((recipe->name_word - 1) * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1) & 7];
 	if (!address)
 		return 0;
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);

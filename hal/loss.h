@@ -31,7 +31,6 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(single_stepped, "kernelside", kInfo, "Probes on an instruction the kernel must single-step.")                     \
   X(attach_window, "kernelside", kInfo, "Libraries mapped for a while before their probes were attached.")            \
   X(mapping_lost, "kernelside", kLoss, "Notices of new mappings the kernel dropped; a full scan followed.")           \
-  X(queue_full, "cli", kLoss, "Events dropped because the store could not keep up.")                                  \
   X(store_failed, "store", kError, "Events the database refused.")                                                    \
   X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                         \
   X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")

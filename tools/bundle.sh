@@ -18,6 +18,7 @@ mkdir -p "$stage/ingero/bin" "$stage/ingero/tests" "$(dirname "$out")"
 objcopy --strip-debug "$build/cli/ingero" "$stage/ingero/bin/ingero"
 cp -R tests/gpu "$stage/ingero/tests/"
 rm -rf "$stage/ingero/tests/gpu/__pycache__"
+cp -R backends/manifests "$stage/ingero/"
 cp LICENSE "$stage/ingero/"
 cp -R LICENSES "$stage/ingero/"
 

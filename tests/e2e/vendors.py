@@ -9,8 +9,9 @@ import os
 import re
 import subprocess
 import sys
+import time
 
-from exactness import exact, ground_truth, manifest
+from exactness import MANIFESTS, exact, ground_truth, manifest, stand_ins
 from harness import Program, Skip, Trace, check, json_lines, real_hip, real_library, run, say
 
 # hip::hipExtModuleLaunchKernel and its older twin as a C++ compiler spells them, and their parameters behind the sizes.
@@ -24,6 +25,23 @@ for name, more in (("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12
     call = library[name]
     call.argtypes = [p] + [u] * 6 + [ctypes.c_size_t] + [p] * 5 + more
     print(name, call(None, *sizes, 64, None, None, None, None, None, *([0] * len(more))))
+"""
+
+# What compiled code does for a kernel: registers its host stub's name, then launches the stub.
+NAMED = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+p, u = ctypes.c_void_p, ctypes.c_uint
+class Dim3(ctypes.Structure):
+    _fields_ = [("x", u), ("y", u), ("z", u)]
+modules, stub = ctypes.create_string_buffer(4096), ctypes.create_string_buffer(16)
+register, launch = library["__hipRegisterFunction"], library["hipLaunchKernel"]
+register.restype = None
+register.argtypes = [p, p, ctypes.c_char_p, ctypes.c_char_p, u, p, p, p, p, p]
+name = b"_Z6squarePf"
+register(ctypes.addressof(modules), ctypes.addressof(stub), name, name, 0, None, None, None, None, None)
+launch.argtypes = [p, Dim3, Dim3, p, ctypes.c_size_t, p]
+print("launched", launch(ctypes.addressof(stub), Dim3(4, 2, 1), Dim3(64, 1, 1), None, 32, None))
 """
 
 
@@ -55,6 +73,17 @@ def EveryExportedHipCallFires(build):
         check(grid == [4, 4, 1] and event["block_x"] == 256 and event["shared_bytes"] == 64 and
               event["ret_code"] == int(made[symbol]), str(event))
     say(symbols=len(seen) + len(made))
+
+
+def ARegisteredHipKernelHasItsName(build):
+    """On the real runtime: the name given to __hipRegisterFunction is the launch's, two sizes and a failure beside it."""
+    with Trace(build, command=[sys.executable, "-c", NAMED, real_hip()]) as trace:
+        check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
+    returned = re.search(r"(?m)^launched (\d+)$", trace.stdout())
+    check(returned is not None, f"the launch was not made: {trace.stdout()}")
+    launch = dict(trace.recording.calls("call = 'hipLaunchKernel'")[0])
+    check(launch["kernel"] == "_Z6squarePf" and (launch["grid_x"], launch["grid_y"], launch["block_x"]) == (4, 2, 64) and
+          launch["shared_bytes"] == 32 and launch["ret_code"] == int(returned[1]), str(launch))
 
 
 def WorkItemsOfASuccessfulLaunchBecomeAGrid(build):
@@ -146,6 +175,39 @@ def OneHostWithEveryVendorIsOneRecording(build):
     say(**recorded)
 
 
-TESTS = (EveryExportedHipCallFires, WorkItemsOfASuccessfulLaunchBecomeAGrid, OpenClKernelsOnTheCpuAreRecordedExactly,
+def EveryRowOfEveryBackendIsAttachedAndDetachedInTime(build):
+    """To a program that runs already: 300 ms more than a trace that finds nothing needs, and one second at the end."""
+    if build.sanitized:
+        raise Skip("times prove nothing with a sanitized agent")
+    figures = {}
+    for attach in ("session", "multi"):
+        empty, full, stops, probes = [], [], [], 0
+        for _ in range(3):
+            begin = time.monotonic()
+            with Trace(build, "--attach", attach, *MANIFESTS, record=False) as trace:
+                empty.append(time.monotonic() - begin)
+                trace.stop()
+            libraries = stand_ins(build)
+            log = build.path(f"truth.{attach}.{len(full)}")
+            with Program(build, *ground_truth(build, libraries, log, 0, 1, 1), name=f"all.{attach}.{len(full)}") as program:
+                for library in libraries:
+                    program.loaded(os.path.basename(library))
+                begin = time.monotonic()
+                with Trace(build, "--attach", attach, *MANIFESTS, record=False) as trace:
+                    full.append(time.monotonic() - begin)
+                    probes = sum(int(n) for n in re.findall(r": (\d+) probes", trace.stderr().decode()))
+                    stops.append(trace.stop())
+                program.go().end()
+        check(probes > 500, f"only {probes} probes were attached: {trace.stderr().decode()}")
+        figures[attach] = {"probes": probes, "attach_ms": round(1000 * (min(full) - min(empty)), 1),
+                           "stop_ms": round(1000 * min(stops), 1)}
+    say(**figures)
+    for attach, took in figures.items():
+        check(took["attach_ms"] < 300, f"{attach}: {took}")
+        check(took["stop_ms"] < 1000, f"{attach}: {took}")
+
+
+TESTS = (EveryExportedHipCallFires, ARegisteredHipKernelHasItsName, WorkItemsOfASuccessfulLaunchBecomeAGrid,
+         OpenClKernelsOnTheCpuAreRecordedExactly,
          LevelZeroLoaderIsRecordedExactly, ABackendFromTheFolderIsUsedAndABrokenOneIsSaid,
-         OneHostWithEveryVendorIsOneRecording)
+         OneHostWithEveryVendorIsOneRecording, EveryRowOfEveryBackendIsAttachedAndDetachedInTime)

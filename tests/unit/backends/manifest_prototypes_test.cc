@@ -1,0 +1,102 @@
+// Every row of the shipped manifests against the vendors' headers, where those are installed.
+#include <cstddef>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "backends/manifest.h"
+#include "prototype_check.h"
+
+#if __has_include(<CL/cl.h>)
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#endif
+#if __has_include(<level_zero/ze_api.h>)
+#include <level_zero/ze_api.h>
+#endif
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // what is deprecated is still called
+#pragma GCC diagnostic ignored "-Wignored-attributes"       // alignment is no part of how a value is passed
+
+// clang-format off
+#if defined(CL_SUCCESS)
+#define OPENCL(X) \
+  X(clBuildProgram) X(clCreateBuffer) X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) \
+  X(clCreateKernel) X(clCreateProgramWithSource) X(clEnqueueBarrierWithWaitList) X(clEnqueueCopyBuffer) \
+  X(clEnqueueFillBuffer) X(clEnqueueMapBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueNDRangeKernel) \
+  X(clEnqueueNativeKernel) X(clEnqueueReadBuffer) X(clEnqueueSVMMemFill) X(clEnqueueSVMMemcpy) X(clEnqueueTask) \
+  X(clEnqueueUnmapMemObject) X(clEnqueueWriteBuffer) X(clFinish) X(clFlush) X(clReleaseCommandQueue) \
+  X(clReleaseEvent) X(clReleaseKernel) X(clReleaseMemObject) X(clReleaseProgram) X(clSVMAlloc) X(clSVMFree) \
+  X(clWaitForEvents)
+#endif
+#if defined(ZE_APIEXPORT)
+#define LEVEL_ZERO(X) \
+  X(zeCommandListAppendBarrier) X(zeCommandListAppendLaunchCooperativeKernel) X(zeCommandListAppendLaunchKernel) \
+  X(zeCommandListAppendLaunchKernelIndirect) X(zeCommandListAppendMemoryCopy) X(zeCommandListAppendMemoryFill) \
+  X(zeCommandListAppendMemoryPrefetch) X(zeCommandListAppendSignalEvent) X(zeCommandListAppendWaitOnEvents) \
+  X(zeCommandListClose) X(zeCommandListCreate) X(zeCommandListCreateImmediate) X(zeCommandListDestroy) \
+  X(zeCommandListReset) X(zeCommandQueueCreate) X(zeCommandQueueDestroy) X(zeCommandQueueExecuteCommandLists) \
+  X(zeCommandQueueSynchronize) X(zeContextCreate) X(zeContextDestroy) X(zeDeviceGet) X(zeDriverGet) \
+  X(zeEventCreate) X(zeEventDestroy) X(zeEventHostSynchronize) X(zeEventQueryStatus) X(zeFenceHostSynchronize) \
+  X(zeInit) X(zeKernelCreate) X(zeKernelDestroy) X(zeMemAllocDevice) X(zeMemAllocHost) X(zeMemAllocShared) \
+  X(zeMemFree) X(zeModuleCreate) X(zeModuleDestroy) X(zePhysicalMemCreate) X(zePhysicalMemDestroy) \
+  X(zeVirtualMemFree) X(zeVirtualMemMap) X(zeVirtualMemReserve) X(zeVirtualMemUnmap)
+#endif
+// clang-format on
+
+namespace ingero::testing {
+namespace {
+
+const hal::Backend& shipped(const std::string& name) {
+  static std::map<std::string, std::unique_ptr<backends::Manifest>> read;  // for the whole program
+  if (read.count(name) == 0) {
+    auto manifest = backends::Manifest::read(INGERO_SOURCE_DIR "/backends/manifests/" + name + ".yaml");
+    if (!manifest.ok()) std::abort();
+    read[name] = std::move(*manifest);
+  }
+  return read[name]->backend();
+}
+
+#define X(name) {#name, SignatureOf<decltype(&name)>::get()},
+
+TEST(ManifestPrototypes, OpenClRowsAreWhatTheHeaderDeclares) {
+#if defined(OPENCL)
+  const Signatures header = {OPENCL(X)};
+  expect_library(shipped("opencl").libraries[0], header, {}, {});
+  const auto& statuses = shipped("opencl").statuses;
+  EXPECT_EQ(hal::status_name(statuses, CL_INVALID_VALUE), "CL_INVALID_VALUE");
+  EXPECT_EQ(hal::status_name(statuses, CL_OUT_OF_HOST_MEMORY), "CL_OUT_OF_HOST_MEMORY");
+  EXPECT_EQ(hal::status_name(statuses, CL_MAX_SIZE_RESTRICTION_EXCEEDED), "CL_MAX_SIZE_RESTRICTION_EXCEEDED");
+  EXPECT_EQ(hal::status_name(statuses, CL_INVALID_WORK_GROUP_SIZE), "CL_INVALID_WORK_GROUP_SIZE");
+#else
+  GTEST_SKIP() << "no OpenCL headers: " << shipped("opencl").libraries[0].rows.size() << " rows were not compared";
+#endif
+}
+
+TEST(ManifestPrototypes, LevelZeroRowsAreWhatTheHeaderDeclares) {
+#if defined(LEVEL_ZERO)
+  const Signatures header = {LEVEL_ZERO(X)};
+  const hal::Library& library = shipped("level_zero").libraries[0];
+  expect_library(library, header, {}, {"zeCommandListHostSynchronize"});
+  EXPECT_EQ(hal::status_name(shipped("level_zero").statuses, ZE_RESULT_ERROR_UNINITIALIZED),
+            "ZE_RESULT_ERROR_UNINITIALIZED");
+  EXPECT_EQ(hal::status_name(shipped("level_zero").statuses, ZE_RESULT_NOT_READY), "ZE_RESULT_NOT_READY");
+  expect_member(library.rows, "zeCommandListAppendLaunchKernel", hal::Field::kGridZ,
+                offsetof(ze_group_count_t, groupCountZ), sizeof(ze_group_count_t::groupCountZ));
+  expect_member(library.rows, "zePhysicalMemCreate", hal::Field::kBytes, offsetof(ze_physical_mem_desc_t, size),
+                sizeof(ze_physical_mem_desc_t::size));
+#else
+  GTEST_SKIP() << "no Level Zero headers: " << shipped("level_zero").libraries[0].rows.size()
+               << " rows were not compared";
+#endif
+}
+
+#undef X
+
+}  // namespace
+}  // namespace ingero::testing

@@ -224,6 +224,10 @@ class CheckCommand {
     files_ = tracer.reports();
     for (const auto* backend : backends::all_backends()) {
       for (const auto& library : backend->libraries) library_check(*backend, library);
+      for (const auto& gap : backend->not_probed) {
+        checks_.push_back({fmt::format("{}: {}", backend->name, gap.calls), Verdict::kInfo, true, "cannot be probed",
+                           std::string(gap.reason), {}});
+      }
     }
     const int status = exit_status();
     context_.out << (json_ ? as_json(status) : as_text(status));

@@ -20,8 +20,9 @@ import hostside
 import lifetime
 import metrics
 import times
+import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, verbs)
 SKIPPED = 77
 
 

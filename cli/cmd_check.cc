@@ -255,6 +255,10 @@ class CheckCommand {
     files_ = tracer.reports();
     for (const auto* backend : registry_.all()) {
       for (const auto& library : backend->libraries) library_check(*backend, library);
+      for (const auto& gap : backend->not_probed) {
+        checks_.push_back({fmt::format("{}: {}", backend->name, gap.calls), Verdict::kInfo, true, "cannot be probed",
+                           std::string(gap.reason), {}});
+      }
     }
     const int status = exit_status();
     if (!options_.support_bundle.empty()) {

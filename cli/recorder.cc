@@ -453,7 +453,7 @@ void Recorder::Impl::capture() {
   // What is still open now will not be seen to return.
   auto parcel = queue.fresh();
   every_second(*parcel);
-  if (auto frames = objects->calls_in_flight(); frames.ok()) note_hangs(*frames, clock.mono_ns(), 0, *parcel);
+  if (auto open = objects->calls_in_flight(); open.ok()) note_hangs(*open, clock.mono_ns(), 0, *parcel);
   objects->read_losses(ledger);
   hand_over(std::move(parcel));
   queue.close();
@@ -587,7 +587,7 @@ void Recorder::add_event(const hal::Event& event) {
   if (impl_->added.size() < kMaxWork) {
     impl_->added.push_back(event);
   } else {
-    impl_->ledger.add(hal::Loss::queue_full);
+    impl_->ledger.add(hal::Loss::kernel_log_lost);
   }
 }
 void Recorder::add_loss(hal::Loss loss, uint64_t count) { impl_->ledger.add(loss, count); }

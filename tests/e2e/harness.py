@@ -57,6 +57,13 @@ class Build:
     def stand_in(self, flavour="plain", pattern="*"):
         return sorted(glob.glob(os.path.join(self.fakes, flavour, pattern)))
 
+    def program(self, name, reason):
+        """A test program that is built only where the machine has what it needs."""
+        path = os.path.join(self.fakes, name)
+        if not os.path.exists(path):
+            raise Skip(reason)
+        return path
+
     def remove(self):
         shutil.rmtree(self.work, ignore_errors=True)
 

@@ -22,8 +22,9 @@ import lifetime
 import metrics
 import times
 import vendors
+import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, collectives)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives)
 SKIPPED = 77
 
 

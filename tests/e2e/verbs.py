@@ -1,0 +1,70 @@
+"""The control path of the real libibverbs, driven without an adapter: the default versions fire, values are exact."""
+from harness import Trace, check, json_lines, run, say, until
+from metrics import free_port, get, lint, series_of, value
+
+NAMES = {8: "IBV_EVENT_DEVICE_FATAL", 9: "IBV_EVENT_PORT_ACTIVE", 10: "IBV_EVENT_PORT_ERR", 11: "IBV_EVENT_LID_CHANGE",
+         1: "IBV_EVENT_QP_FATAL"}
+ERRORS = ("IBV_EVENT_DEVICE_FATAL", "IBV_EVENT_PORT_ERR", "IBV_EVENT_QP_FATAL")
+
+
+def AsynchronousEventsOfTheRealLibraryAreExact(build):
+    program = build.program("verbs_events", "infiniband/verbs.h was not there to build the test program with")
+    with Trace(build, command=[program, "40"], verbs=True) as trace:
+        status = trace.wait()
+        check(status == 0, f"the program ended with {status}: {trace.stdout()}{trace.stderr().decode(errors='replace')}")
+    told = json_lines(trace.output)
+    events = [line for line in told if line["call"] == "ibv_get_async_event"]
+    rows = trace.recording.calls("call = 'ibv_get_async_event'")
+    check(len(rows) == len(events) == 42, f"{len(rows)} rows of {len(events)} calls")
+    for line, row in zip(events, rows):
+        check(row["pid"] == line["pid"] and row["ret_code"] == line["returned"], f"{line}: {tuple(row)}")
+        check(row["vendor"] == "rdma" and row["kind"] == "fabric" and bool(row["failed"]) == (line["returned"] != 0),
+              f"{line}: {tuple(row)}")
+        if line["returned"] != 0:
+            check(row["flags"] is None and row["handle2"] is None, f"nothing was written: {tuple(row)}")
+            continue
+        check(row["flags"] == line["type"], f"type {row['flags']} instead of {line['type']}")
+        if line["port"]:
+            check(row["handle2"] & 0xffffffff == line["port"], f"port {row['handle2']} instead of {line['port']}")
+    acknowledged = trace.recording.one("SELECT count(*) FROM events WHERE call = 'ibv_ack_async_event'")
+    check(acknowledged == 41, f"{acknowledged} acknowledgements of 41")
+    modified = trace.recording.calls("call = 'ibv_modify_qp'")
+    check(len(modified) == 1 and modified[0]["handle2"] == 4242 and modified[0]["flags"] == 3 and
+          modified[0]["ret_code"] == 0, f"queue pair 4242 to state 3: {[tuple(row) for row in modified]}")
+    say(events=len(rows), library=rows[0]["library"], symbol=rows[0]["symbol"])
+
+
+def EventTypesAreCountedAndNothingElseOfThem(build):
+    program = build.program("verbs_events", "infiniband/verbs.h was not there to build the test program with")
+    address = f"127.0.0.1:{free_port()}"
+    with Trace(build, "--prometheus", address, "--sysfs-root", build.path("none"), verbs=True,
+               command=["sh", "-c", '"$0" 40 && sleep 20', program]) as trace:
+        url = f"http://{address}/metrics"
+        until(lambda: value(series_of(get(url)), "ingero_rdma_async_event_total") >= 41, 20, "41 events are counted")
+        page = get(url)
+        lint(page)
+        series = series_of(page)
+        found = {dict(key)["rdma_event_type"]: (dict(key)["rdma_fabric_error"], number)
+                 for key, number in series["ingero_rdma_async_event_total"].items()}
+        check({name: entry for name, entry in found.items() if entry[1]} ==
+              {name: (str(name in ERRORS).lower(), 1 if name == "IBV_EVENT_QP_FATAL" else 10) for name in NAMES.values()},
+              f"{found}")
+        labels = {label for key in series["ingero_rdma_async_event_total"] for label, _ in key}
+        check(labels == {"rdma_event_type", "rdma_fabric_error"}, f"labels {labels}")
+        trace.kill()
+
+
+def VerbsAreNotProbedUnlessAskedFor(build):
+    program = build.program("verbs_events", "infiniband/verbs.h was not there to build the test program with")
+    with Trace(build, command=[program, "8"], verbs=False) as trace:
+        check(trace.wait() == 0, "the program failed")
+    check(trace.recording.one("SELECT count(*) FROM events WHERE vendor = 'rdma'") == 0, "verbs were recorded unasked")
+
+
+def CheckSaysWhatOfTheVerbsCannotBeProbed(build):
+    text = run(build.agent, "check", good=(0, 1, 2)).stdout
+    check("ibv_post_send" in text and "inline" in text, text)
+
+
+TESTS = (AsynchronousEventsOfTheRealLibraryAreExact, EventTypesAreCountedAndNothingElseOfThem,
+         VerbsAreNotProbedUnlessAskedFor, CheckSaysWhatOfTheVerbsCannotBeProbed)

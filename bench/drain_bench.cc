@@ -4,7 +4,7 @@
 //   drain_bench [--seconds=12] [--rate=500000] [--low-rate=10000] [--directory=.]
 //
 // The program is `ingero trace` next to this one in the build tree; every call made must be a row of its database.
-#include <signal.h>
+#include <csignal>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -30,14 +30,12 @@ void normalise(benchmark::State& state) {
   kernelside::SiteTable sites;
   sites.append({calls.id_of(row), &*lowered});
   kernelside::Normaliser normaliser(calls, sites, ledger);
-  wire_call_large record{};
+  wire_call_record record{};
   record.call.type = WIRE_CALL;
   record.call.n_words = lowered->recipe.n_words;
   record.call.valid = 0xffff;
   record.call.pid = record.call.tid = 42;
-  const size_t size = record.call.n_words == 0                ? sizeof(wire_call)
-                      : record.call.n_words <= WIRE_FEW_WORDS ? sizeof(wire_call_few)
-                                                              : sizeof(wire_call_large);
+  const size_t size = sizeof(wire_call) + record.call.n_words * sizeof(uint64_t);
   uint64_t now = 1'000'000'000;
   for (auto _ : state) {
     record.call.start_ns = now += 1000;

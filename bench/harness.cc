@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
+#include <csignal>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ struct Command {
 double quantile(std::vector<double> values, double part) {
   if (values.empty()) return NAN;
   std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<size_t>(std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
 }  // namespace
@@ -158,6 +158,7 @@ pid_t start_program(const std::vector<std::string>& command, const std::string& 
     dup2(fd, 2);
   }
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());

@@ -4,7 +4,7 @@
 //   sched_bench [rounds = 40] [round trips a sample = 4000]
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <signal.h>
+#include <csignal>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

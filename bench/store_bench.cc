@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <sqlite3.h>
-#include <time.h>
+#include <ctime>
 
 #include "hal/call_table.h"
 #include "hal/loss.h"

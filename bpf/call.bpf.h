@@ -37,23 +37,32 @@ const volatile __u64 wake_bytes = 512 << 10;
 #define RETURN_POPS 0
 #define USER_SP(ctx) ((ctx)->user_regs.sp)
 #define RETURN_VALUE(ctx) ((ctx)->user_regs.regs[0])
-#define LOAD_REGISTERS(in, ctx)                                                                  \
-	do {                                                                                     \
-		(in)[0] = (ctx)->user_regs.regs[0]; (in)[1] = (ctx)->user_regs.regs[1];          \
-		(in)[2] = (ctx)->user_regs.regs[2]; (in)[3] = (ctx)->user_regs.regs[3];          \
-		(in)[4] = (ctx)->user_regs.regs[4]; (in)[5] = (ctx)->user_regs.regs[5];          \
-		(in)[6] = (ctx)->user_regs.regs[6]; (in)[7] = (ctx)->user_regs.regs[7];          \
+#define LOAD_REGISTERS(in, ctx)                                                                                        \
+	do {                                                                                                           \
+		(in)[0] = (ctx)->user_regs.regs[0];                                                                    \
+		(in)[1] = (ctx)->user_regs.regs[1];                                                                    \
+		(in)[2] = (ctx)->user_regs.regs[2];                                                                    \
+		(in)[3] = (ctx)->user_regs.regs[3];                                                                    \
+		(in)[4] = (ctx)->user_regs.regs[4];                                                                    \
+		(in)[5] = (ctx)->user_regs.regs[5];                                                                    \
+		(in)[6] = (ctx)->user_regs.regs[6];                                                                    \
+		(in)[7] = (ctx)->user_regs.regs[7];                                                                    \
 	} while (0)
 #else
-#define FIRST_STACK_ARGUMENT 8	/* above the return address */
+#define FIRST_STACK_ARGUMENT 8 /* above the return address */
 #define RETURN_POPS 8
 #define USER_SP(ctx) ((ctx)->sp)
 #define RETURN_VALUE(ctx) ((ctx)->ax)
-#define LOAD_REGISTERS(in, ctx)                                                                  \
-	do {                                                                                     \
-		(in)[0] = (ctx)->di; (in)[1] = (ctx)->si; (in)[2] = (ctx)->dx;                   \
-		(in)[3] = (ctx)->cx; (in)[4] = (ctx)->r8; (in)[5] = (ctx)->r9;                   \
-		(in)[6] = 0; (in)[7] = 0;                                                        \
+#define LOAD_REGISTERS(in, ctx)                                                                                        \
+	do {                                                                                                           \
+		(in)[0] = (ctx)->di;                                                                                   \
+		(in)[1] = (ctx)->si;                                                                                   \
+		(in)[2] = (ctx)->dx;                                                                                   \
+		(in)[3] = (ctx)->cx;                                                                                   \
+		(in)[4] = (ctx)->r8;                                                                                   \
+		(in)[5] = (ctx)->r9;                                                                                   \
+		(in)[6] = 0;                                                                                           \
+		(in)[7] = 0;                                                                                           \
 	} while (0)
 #endif
 
@@ -69,9 +78,9 @@ static __always_inline __u64 wake_flag(struct wire_thread *thread)
 	backlog = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
 	/* only just past a multiple of the mark: each further record would pay for a reader already on its way */
 	return backlog >= wake_bytes &&
-			       (backlog & (wake_bytes - 1)) < 2 * RECORDS_PER_LOOK * sizeof(struct wire_call_large) ?
-		       BPF_RB_FORCE_WAKEUP :
-		       BPF_RB_NO_WAKEUP;
+		       (backlog & (wake_bytes - 1)) < 2 * RECORDS_PER_LOOK * sizeof(struct wire_call_record)
+		   ? BPF_RB_FORCE_WAKEUP
+		   : BPF_RB_NO_WAKEUP;
 }
 
 static __always_inline void count_ring_loss(__u32 site)
@@ -83,38 +92,29 @@ static __always_inline void count_ring_loss(__u32 site)
 		*count += 1;
 }
 
-static __always_inline void fill_call(struct wire_call *call, struct wire_thread *thread, struct wire_frame *frame,
-				      __u32 depth, __u64 end_ns, __u64 ret, __u32 outcome, struct task_struct *task)
-{
-	call->type = WIRE_CALL;
-	call->n_words = frame->n_words;
-	call->outcome = outcome;
-	call->depth = depth;
-	call->has_off = 0;
-	call->valid = frame->valid;
-	call->site = frame->site;
-	call->pid = task->tgid;
-	call->tid = task->pid;
-	call->start_ns = frame->start_ns;
-	call->end_ns = end_ns;
-	call->ret = ret;
-	call->cgroup_id = task->cgroups->dfl_cgrp->kn->id; /* what the helper returns, without the call */
-	if (depth) {
-		struct wire_frame *parent = &thread->frames[(depth - 1) & (WIRE_MAX_DEPTH - 1)];
+/* Copying a size known at compile time costs less than bpf_ringbuf_output of just the bytes there are; and what was
+ * just stored goes to the copy, for a load wider than the store before it would wait. */
+#define EMIT(n_tail)                                                                                                   \
+	do {                                                                                                           \
+		struct wire_call *out = bpf_ringbuf_reserve(&events, sizeof(*out) + (n_tail)*8, 0);                    \
+                                                                                                                       \
+		if (!out) {                                                                                            \
+			count_ring_loss(frame->record.call.site);                                                      \
+			return;                                                                                        \
+		}                                                                                                      \
+		__builtin_memcpy(out, &frame->record, sizeof(*out) + (n_tail)*8);                                      \
+		out->outcome = outcome;                                                                                \
+		out->has_off = any_off != 0;                                                                           \
+		out->end_ns = end_ns;                                                                                  \
+		out->ret = ret;                                                                                        \
+		bpf_ringbuf_submit(out, wake_flag(thread));                                                            \
+	} while (0)
 
-		call->parent_site = parent->site;
-		call->parent_start_ns = parent->start_ns;
-	} else {
-		call->parent_site = 0;
-		call->parent_start_ns = 0;
-	}
-}
-
-/* Writes the record of the frame at `depth` of the current task. */
-static __always_inline void emit_call(struct wire_thread *thread, struct wire_frame *frame, __u32 depth, __u64 end_ns,
-				      __u64 ret, __u32 outcome, struct task_struct *task)
+/* Writes the record of a frame whose call has ended. */
+static __always_inline void emit_call(
+    struct wire_thread *thread, struct wire_frame *frame, __u64 end_ns, __u64 ret, __u32 outcome)
 {
-	__u32 n_words = frame->n_words;
+	__u32 n_tail = frame->record.call.n_words;
 	__u64 off[WIRE_OFF_KINDS];
 	__u64 any_off = 0;
 
@@ -123,55 +123,39 @@ static __always_inline void emit_call(struct wire_thread *thread, struct wire_fr
 		off[i] = thread->off[i] - frame->off[i];
 		any_off |= off[i];
 	}
-
-	if (!any_off && n_words == 0) {
-		struct wire_call *call = bpf_ringbuf_reserve(&events, sizeof(*call), 0);
-
-		if (!call) {
-			count_ring_loss(frame->site);
-			return;
-		}
-		fill_call(call, thread, frame, depth, end_ns, ret, outcome, task);
-		bpf_ringbuf_submit(call, wake_flag(thread));
-	} else if (!any_off && n_words <= WIRE_FEW_WORDS) {
-		struct wire_call_few *few = bpf_ringbuf_reserve(&events, sizeof(*few), 0);
-
-		if (!few) {
-			count_ring_loss(frame->site);
-			return;
-		}
-		fill_call(&few->call, thread, frame, depth, end_ns, ret, outcome, task);
-		__builtin_memcpy(few->words, frame->words, sizeof(few->words));
-		bpf_ringbuf_submit(few, wake_flag(thread));
-	} else {
-		struct wire_call_large *large = bpf_ringbuf_reserve(&events, sizeof(*large), 0);
-
-		if (!large) {
-			count_ring_loss(frame->site);
-			return;
-		}
-		fill_call(&large->call, thread, frame, depth, end_ns, ret, outcome, task);
-		__builtin_memcpy(large->words, frame->words, sizeof(large->words));
-		__builtin_memcpy(large->off, off, sizeof(off));
-		large->call.has_off = any_off != 0;
-		bpf_ringbuf_submit(large, wake_flag(thread));
+	if (any_off) {
+		if (n_tail > WIRE_MAX_WORDS)
+			n_tail = WIRE_MAX_WORDS;
+#pragma unroll
+		for (int i = 0; i < WIRE_OFF_KINDS; i++)
+			frame->record.tail[n_tail + i] = off[i];
+		n_tail += WIRE_OFF_KINDS;
 	}
+	if (n_tail == 0)
+		EMIT(0);
+	else if (n_tail <= WIRE_FEW_WORDS)
+		EMIT(WIRE_FEW_WORDS);
+	else if (n_tail <= WIRE_MORE_WORDS)
+		EMIT(WIRE_MORE_WORDS);
+	else
+		EMIT(WIRE_CALL_TAIL);
 }
 
 /* Closes frames [keep, depth) without a return. The words of an unwound frame are those read at entry. */
 static __noinline int close_frames(struct wire_thread *thread, __u32 keep, __u32 outcome)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	__u64 now = bpf_ktime_get_ns();
 
 	if (!thread)
 		return 0;
 	for (int i = WIRE_MAX_DEPTH - 1; i >= 0; i--) {
-		__u32 depth = i & (WIRE_MAX_DEPTH - 1);
+		__u32 depth = i;
 
+		barrier_var(depth); /* or clang walks a pointer down from beyond the end, which the verifier refuses */
+		depth &= WIRE_MAX_DEPTH - 1;
 		if (depth >= thread->depth || depth < keep)
 			continue;
-		emit_call(thread, &thread->frames[depth], depth, now, 0, outcome, task);
+		emit_call(thread, &thread->frames[depth], now, 0, outcome);
 	}
 	if (thread->depth > keep)
 		thread->depth = keep;
@@ -299,12 +283,69 @@ static __noinline struct wire_thread *first_call(void)
 	return thread;
 }
 
+/* Replaces the words that point to what is wanted, those of one end of the call. */
+static __noinline int follow(struct wire_recipe *recipe, struct wire_call_record *record, __u32 at_return)
+{
+	if (!recipe || !record)
+		return 0;
+	for (int i = 0; i < WIRE_MAX_WORDS; i++) {
+		struct wire_peek *peek = &recipe->peeks[i];
+		__u32 word = peek->word & 15;
+		__u32 bytes = peek->bytes & 15;
+		__u64 value = 0;
+
+		if (i >= recipe->n_peeks)
+			break;
+		if (peek->at_return != at_return || word >= WIRE_MAX_WORDS || bytes > sizeof(value))
+			continue;
+		if (bpf_probe_read_user(&value, bytes, (void *)(record->tail[word] + peek->offset)))
+			record->call.valid &= ~(1 << word);
+		record->tail[word] = value;
+	}
+	return 0;
+}
+
+/* The words as they stand when the call starts. Straight code: a loop bounded by n_words costs more than the words it
+ * saves. */
+static __always_inline void take_words(
+    struct pt_regs *ctx, struct wire_recipe *recipe, struct wire_call_record *record, __u64 sp)
+{
+	__u64 in[WIRE_INPUTS] = {};
+	__u64 inputs = recipe->inputs;
+	__u32 slots = recipe->stack_slots;
+	bool unreadable = false;
+
+	LOAD_REGISTERS(in, ctx);
+	if (slots) {
+		if (slots > WIRE_MAX_STACK_ARGS)
+			slots = WIRE_MAX_STACK_ARGS;
+		unreadable = bpf_probe_read_user(
+				 &in[WIRE_IN_STACK], slots * sizeof(in[0]), (void *)(sp + FIRST_STACK_ARGUMENT)) != 0;
+	}
+#pragma unroll
+	for (int i = 0; i < WIRE_FEW_WORDS; i++)
+		record->tail[i] = in[inputs >> (i * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1)];
+	if (recipe->n_words > WIRE_FEW_WORDS) {
+#pragma unroll
+		for (int i = WIRE_FEW_WORDS; i < WIRE_MAX_WORDS; i++)
+			record->tail[i] = in[inputs >> (i * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1)];
+	}
+	if (unreadable) {
+		for (int i = 0; i < WIRE_MAX_WORDS; i++)
+			if (inputs >> (i * WIRE_INPUT_BITS) & WIRE_IN_STACK)
+				record->call.valid &= ~(1 << i);
+	}
+	if (recipe->n_peeks > recipe->n_return_peeks)
+		follow(recipe, record, 0);
+}
+
 /* A call starts. Returns the frame's number plus one, or 0 when the call is not captured. */
 static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct *task, __u32 site)
 {
 	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	struct wire_recipe *recipe;
 	struct wire_frame *frame;
+	struct wire_call *call;
 	__u64 sp = USER_SP(ctx);
 	__u32 depth;
 
@@ -332,98 +373,62 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 		}
 	}
 	frame = &thread->frames[depth & (WIRE_MAX_DEPTH - 1)];
+	call = &frame->record.call;
 	frame->sp = sp;
-	frame->site = site;
-	frame->valid = 0xffff;
-	frame->n_words = recipe->n_words;
-	frame->flags = recipe->flags;
+	frame->n_return_peeks = recipe->n_return_peeks;
+	call->type = WIRE_CALL;
+	call->n_words = recipe->n_words;
+	call->outcome = WIRE_IN_FLIGHT;
+	call->depth = depth;
+	call->has_off = 0;
+	call->valid = 0xffff;
+	call->site = site;
+	call->pid = task->tgid;
+	call->tid = task->pid;
+	call->ret = 0;
+	call->cgroup_id = task->cgroups->dfl_cgrp->kn->id; /* what the helper returns, without the call */
+	call->parent_site = 0;
+	call->parent_start_ns = 0;
+	if (depth) {
+		struct wire_call *parent = &thread->frames[(depth - 1) & (WIRE_MAX_DEPTH - 1)].record.call;
 
-	if (recipe->n_words) {
-		__u64 in[16] = {};
-
-		LOAD_REGISTERS(in, ctx);
-		if (recipe->flags & WIRE_RECIPE_STACK) {
-			__u32 size = (recipe->stack_slots & 15) * 8;
-
-			if (size > WIRE_MAX_STACK_ARGS * 8)
-				size = WIRE_MAX_STACK_ARGS * 8;
-			if (bpf_probe_read_user(&in[8], size, (void *)(sp + FIRST_STACK_ARGUMENT)))
-				frame->valid = 0x8000; /* below: stack words are marked one by one */
-		}
-		for (int i = 0; i < WIRE_MAX_WORDS; i++) {
-			struct wire_slot *slot = &recipe->slots[i];
-
-			if (i >= recipe->n_words)
-				break;
-			frame->words[i] = in[((slot->flags & WIRE_SLOT_STACK) << 3 | (slot->from & 7)) & 15];
-		}
-		if (frame->valid == 0x8000) {
-			frame->valid = 0;
-			for (int i = 0; i < WIRE_MAX_WORDS; i++)
-				if (!(recipe->slots[i].flags & WIRE_SLOT_STACK))
-					frame->valid |= 1 << i;
-		}
-		if (recipe->flags & WIRE_RECIPE_PEEK_ENTRY) {
-			for (int i = 0; i < WIRE_MAX_WORDS; i++) {
-				struct wire_slot *slot = &recipe->slots[i];
-				__u32 bytes = slot->peek_bytes & 15;
-				__u64 value = 0;
-
-				if (i >= recipe->n_words)
-					break;
-				if (!bytes || bytes > 8 || slot->flags & WIRE_SLOT_AT_RETURN)
-					continue;
-				if (bpf_probe_read_user(&value, bytes, (void *)(frame->words[i] + slot->peek_offset)))
-					frame->valid &= ~(1 << i);
-				frame->words[i] = value;
-			}
-		}
+		call->parent_site = parent->site;
+		call->parent_start_ns = parent->start_ns;
 	}
+	if (recipe->n_words)
+		take_words(ctx, recipe, &frame->record, sp);
 #pragma unroll
 	for (int i = 0; i < WIRE_OFF_KINDS; i++)
 		frame->off[i] = thread->off[i];
 	thread->depth = depth + 1;
-	frame->start_ns = bpf_ktime_get_ns(); /* last: our own work is not the call's */
+	call->start_ns = bpf_ktime_get_ns(); /* last: our own work is not the call's */
 	return depth + 1;
 }
 
 /* A call ends; its frame is number `depth`, known to be its own. */
-static __always_inline void leave_call(struct pt_regs *ctx, struct task_struct *task, struct wire_thread *thread,
-				       __u32 depth, __u64 end_ns)
+static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *thread, __u32 depth, __u64 end_ns)
 {
 	struct wire_frame *frame = &thread->frames[depth & (WIRE_MAX_DEPTH - 1)];
 
 	if (thread->depth > depth + 1)
 		close_frames(thread, depth + 1, WIRE_UNWOUND); /* (3) */
 	thread->depth = depth;
-	if (frame->flags & WIRE_RECIPE_PEEK_RETURN) {
-		struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &frame->site);
+	if (frame->n_return_peeks) {
+		struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &frame->record.call.site);
 
 		if (!recipe) {
 			count_loss(WIRE_LOSS_NO_RECIPE);
 			return;
 		}
-		for (int i = 0; i < WIRE_MAX_WORDS; i++) {
-			struct wire_slot *slot = &recipe->slots[i];
-			__u32 bytes = slot->peek_bytes & 15;
-			__u64 value = 0;
-
-			if (i >= recipe->n_words)
-				break;
-			if (!bytes || bytes > 8 || !(slot->flags & WIRE_SLOT_AT_RETURN))
-				continue;
-			if (bpf_probe_read_user(&value, bytes, (void *)(frame->words[i] + slot->peek_offset)))
-				frame->valid &= ~(1 << i);
-			frame->words[i] = value;
-		}
+		follow(recipe, &frame->record, 1);
 	}
-	emit_call(thread, frame, depth, end_ns, RETURN_VALUE(ctx), WIRE_RETURNED, task);
+	emit_call(thread, frame, end_ns, RETURN_VALUE(ctx), WIRE_RETURNED);
 }
 
 #define ANY_SITE 0xffffffff
 
-/* A return: its stack pointer names the frame, the top one first. Frames of a tail call share a stack pointer and return
- * newest first. Where returns of calls without a frame come too, `site` keeps them from a neighbour's. */
+/* A return: its stack pointer names the frame, the top one first. Frames of a tail call share a stack pointer and
+ * return newest first. Where returns of calls without a frame come too, `site` keeps them from a neighbour's. */
 static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *task, __u32 site, __u64 end_ns)
 {
 	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
@@ -439,8 +444,8 @@ static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *t
 		if (!depth)
 			break;
 		frame = &thread->frames[--depth & (WIRE_MAX_DEPTH - 1)];
-		if (frame->sp == sp && (site == ANY_SITE || frame->site == site)) {
-			leave_call(ctx, task, thread, depth, end_ns);
+		if (frame->sp == sp && (site == ANY_SITE || frame->record.call.site == site)) {
+			leave_call(ctx, thread, depth, end_ns);
 			return;
 		}
 	}

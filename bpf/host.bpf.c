@@ -14,8 +14,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* set before load, from the machine and its BTF */
 const volatile __u64 page_bytes = 4096;
-const volatile __u32 exit_tells_last = 0;	/* sched_process_exit has group_dead */
-const volatile __u32 victim_is_task = 0;	/* mark_victim passes the task, not its pid */
+const volatile __u32 exit_tells_last = 0; /* sched_process_exit has group_dead */
+const volatile __u32 victim_is_task = 0;  /* mark_victim passes the task, not its pid */
 
 #define AF_INET 2
 #define AF_INET6 10
@@ -36,11 +36,11 @@ struct block_request {
 	__u64 issue_ns;
 	__u64 sector;
 	__u64 bytes;
-	__u64 done;		/* bytes of the completions so far */
+	__u64 done; /* bytes of the completions so far */
 	__u32 dev;
 	__u8 op;
 	__u8 failed;
-	__u8 owned;		/* by a traced process */
+	__u8 owned; /* by a traced process */
 	__u8 requeued;
 	struct block_owner owner;
 };
@@ -370,11 +370,14 @@ static __always_inline __u8 operation_of(__u32 cmd_flags)
 	switch (cmd_flags & REQ_OP_MASK) {
 	case 0:
 		return BLOCK_READ;
-	case 1: case 7: case 9: /* write, zone append, write zeroes */
+	case 1:
+	case 7:
+	case 9: /* write, zone append, write zeroes */
 		return BLOCK_WRITE;
 	case 2:
 		return BLOCK_FLUSH;
-	case 3: case 5: /* discard, secure erase */
+	case 3:
+	case 5: /* discard, secure erase */
 		return BLOCK_DISCARD;
 	}
 	return BLOCK_OTHER;

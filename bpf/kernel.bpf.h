@@ -182,7 +182,6 @@ struct pcpu_hot___x86 {
 extern const int __preempt_count __ksym __weak;
 extern const struct pcpu_hot___x86 pcpu_hot __ksym __weak;
 
-
 #define PREEMPT_IN_INTERRUPT 0x00ff0100 /* NMI, hard interrupt, or a softirq being served */
 
 /* Does the current task have nothing to do with what is going on? */

@@ -28,7 +28,7 @@ int on_name(struct pt_regs *ctx)
 	__u64 start_ns = 0;
 	__u64 in[8] = {};
 	__u64 address = 0;
-	__u64 block = 0;
+	__u64 block;
 	__u64 id = bpf_get_current_pid_tgid();
 	int length = -1;
 
@@ -41,26 +41,19 @@ int on_name(struct pt_regs *ctx)
 	if (thread && thread->depth && thread->depth <= WIRE_MAX_DEPTH) {
 		struct wire_frame *frame = &thread->frames[(thread->depth - 1) & (WIRE_MAX_DEPTH - 1)];
 
-		if (frame->site == site && frame->sp == USER_SP(ctx))
-			start_ns = frame->start_ns;
+		if (frame->record.call.site == site && frame->sp == USER_SP(ctx))
+			start_ns = frame->record.call.start_ns;
 	}
 	bpf_rcu_read_unlock();
 	if (!start_ns)
 		return 0; /* not captured: another's process, or too deep */
 	LOAD_REGISTERS(in, ctx);
-	for (int i = 0; i < WIRE_MAX_WORDS; i++) {
-		struct wire_slot *slot = &recipe->slots[i];
+	block = recipe->block_bytes;
+	if (recipe->name_word) {
+		__u32 input = recipe->inputs >> ((recipe->name_word - 1) * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1);
 
-		if (i >= recipe->n_words)
-			break;
-		if (slot->flags & WIRE_SLOT_STRING)
-			address = in[slot->from & 7];
-		if (slot->flags & WIRE_SLOT_BLOCK) {
-			block = slot->block_bytes;
-			address = slot->flags & WIRE_SLOT_STACK ?
-					  USER_SP(ctx) + FIRST_STACK_ARGUMENT + (slot->from & 7) * 8 :
-					  in[slot->from & 7];
-		}
+		address = block && input >= WIRE_IN_STACK ? USER_SP(ctx) + FIRST_STACK_ARGUMENT + (input & 7) * 8 :
+							    in[input & 7];
 	}
 	if (!address)
 		return 0;

@@ -11,8 +11,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 extern _Bool bpf_session_is_return(void) __ksym;
 extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
 
-/* What the kernel keeps of a session program's run, where the two questions below are answered from. Read directly, both
- * together cost less than one call; where these types are not, the kernel is asked. */
+/* What the kernel keeps of a session program's run, where the two questions below are answered from. Read directly,
+ * both together cost less than one call; where these types are not, the kernel is asked. */
 struct bpf_session_run_ctx {
 	_Bool is_return;
 } __attribute__((preserve_access_index));

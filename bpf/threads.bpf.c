@@ -45,8 +45,8 @@ static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 	return bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-static __always_inline void switched_out(struct task_struct *task, struct task_struct *next, bool preempt,
-					 unsigned int state, __u64 now)
+static __always_inline void switched_out(
+    struct task_struct *task, struct task_struct *next, bool preempt, unsigned int state, __u64 now)
 {
 	struct wire_thread *thread = thread_of(task);
 
@@ -190,7 +190,7 @@ int dump_in_flight(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	struct seq_file *seq = ctx->meta->seq;
 	struct wire_thread *thread;
-	struct wire_in_flight out;
+	struct wire_call_record out;
 	__u64 now;
 
 	if (!task)
@@ -201,29 +201,30 @@ int dump_in_flight(struct bpf_iter__task *ctx)
 	now = bpf_ktime_get_ns();
 	for (int i = 0; i < WIRE_MAX_DEPTH; i++) {
 		struct wire_frame *frame = &thread->frames[i];
+		__u64 off[WIRE_OFF_KINDS];
+		__u32 words;
 
 		if (i >= thread->depth)
 			break;
-		__builtin_memset(&out, 0, sizeof(out));
-		out.pid = task->tgid;
-		out.tid = task->pid;
-		out.depth = i;
-		if (i) {
-			out.parent_site = thread->frames[(i - 1) & (WIRE_MAX_DEPTH - 1)].site;
-			out.parent_start_ns = thread->frames[(i - 1) & (WIRE_MAX_DEPTH - 1)].start_ns;
-		}
+		__builtin_memcpy(&out, &frame->record, sizeof(out));
 		for (int kind = 0; kind < WIRE_OFF_KINDS; kind++)
-			out.off[kind] = thread->off[kind] - frame->off[kind];
+			off[kind] = thread->off[kind] - frame->off[kind];
 		if (thread->out_ns) {
-			__u64 from = thread->out_ns > frame->start_ns ? thread->out_ns : frame->start_ns;
-			__u32 kind = thread->out_kind & (WIRE_OFF_KINDS - 1);
+			__u64 from = thread->out_ns > out.call.start_ns ? thread->out_ns : out.call.start_ns;
 
 			if (now > from)
-				out.off[kind] += now - from;
+				off[thread->out_kind & (WIRE_OFF_KINDS - 1)] += now - from;
 		}
-		__builtin_memcpy(&out.frame, frame, sizeof(out.frame));
+		words = out.call.n_words;
+		if (words > WIRE_MAX_WORDS)
+			words = WIRE_MAX_WORDS;
+		for (int kind = 0; kind < WIRE_OFF_KINDS; kind++)
+			out.tail[words + kind] = off[kind];
+		out.call.has_off = 1;
+		out.call.end_ns = now;
 		/* the thread ran on meanwhile: a frame that changed under us is not in flight */
-		if (i < thread->depth && frame->start_ns == out.frame.start_ns)
+		if (i < thread->depth && frame->record.call.start_ns == out.call.start_ns &&
+		    out.call.outcome == WIRE_IN_FLIGHT)
 			bpf_seq_write(seq, &out, sizeof(out));
 	}
 	return 0;

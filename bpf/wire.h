@@ -14,53 +14,54 @@
 #endif
 
 enum wire_limits {
-	WIRE_MAX_WORDS = 10,	/* captured words of one call */
-	WIRE_FEW_WORDS = 4,	/* the middle record size */
-	WIRE_MAX_STACK_ARGS = 8,/* eight-byte argument slots read from the stack */
-	WIRE_MAX_DEPTH = 8,	/* described calls in flight on one thread; deeper ones are counted, not captured */
-	WIRE_MAX_SITES = 16384,	/* (row, library file) pairs; the attach cookie is the index */
+	WIRE_MAX_WORDS = 10,	 /* captured words of one call */
+	WIRE_FEW_WORDS = 4,	 /* most calls have no more */
+	WIRE_MORE_WORDS = 8,	 /* launches */
+	WIRE_MAX_STACK_ARGS = 8, /* eight-byte argument slots read from the stack */
+	WIRE_MAX_DEPTH = 8,	 /* described calls in flight on one thread; deeper ones are counted, not captured */
+	WIRE_MAX_SITES = 16384,	 /* (row, library file) pairs; the attach cookie is the index */
 	WIRE_COMM_LEN = 16,
-	WIRE_NAME_LEN = 256,	/* a kernel's name, truncated and flagged beyond */
+	WIRE_NAME_LEN = 256, /* a kernel's name, truncated and flagged beyond */
 };
 
 /* Where a call's off-CPU time went; index of the off arrays. */
 enum wire_off {
-	WIRE_OFF_PREEMPTED = 0,	/* switched out while still runnable */
+	WIRE_OFF_PREEMPTED = 0, /* switched out while still runnable */
 	WIRE_OFF_RUNQUEUE = 1,	/* woken, waiting for a CPU */
 	WIRE_OFF_BLOCKED = 2,	/* asleep */
 	WIRE_OFF_IO = 3,	/* asleep in I/O wait (task_struct.in_iowait) */
 	WIRE_OFF_KINDS = 4,
 };
 
-/* How one captured word is made. Lowered from a prototype row, per architecture (hal/lower.h). */
-enum wire_slot_flags {
-	WIRE_SLOT_STACK = 1,	/* `from` is a stack slot, else an argument register */
-	WIRE_SLOT_AT_RETURN = 2,/* peek when the call returns, not when it starts */
-	WIRE_SLOT_STRING = 4,	/* the word is a C string: read by the sleepable name program, not here */
-	WIRE_SLOT_BLOCK = 8,	/* block_bytes where the word points, or at the stack slot: read likewise */
+/* How the words of a call are made. Lowered from a prototype row, per architecture (hal/lower.h). */
+enum wire_input {
+	WIRE_IN_REGISTER = 0, /* inputs 0..7: argument registers */
+	WIRE_IN_STACK = 8,    /* inputs 8..15: stack slots of eight bytes each */
+	WIRE_INPUTS = 16,
+	WIRE_INPUT_BITS = 4,
 };
 
-struct wire_slot {
-	__u8 from;		/* argument register 0..7, or stack slot 0.. (8 bytes each) */
-	__u8 flags;		/* enum wire_slot_flags */
-	__u8 peek_bytes;	/* 0: the word itself; 1, 2, 4, 8: read that many bytes where it points */
-	__u8 block_bytes;	/* WIRE_SLOT_BLOCK only */
-	__s32 peek_offset;	/* bytes added to the pointer before the peek */
-};
-
-enum wire_recipe_flags {
-	WIRE_RECIPE_STACK = 1,	/* some slot is on the stack */
-	WIRE_RECIPE_PEEK_ENTRY = 2,
-	WIRE_RECIPE_PEEK_RETURN = 4,
+/* A word replaced by what it points to. */
+struct wire_peek {
+	__u8 word;	/* which word of the call */
+	__u8 bytes;	/* 1, 2, 4 or 8 */
+	__u8 at_return; /* read when the call returns, not when it starts */
+	__u8 pad;
+	__s32 offset; /* bytes added to the pointer */
 };
 
 struct wire_recipe {
-	__u8 n_words;		/* captured words, at most WIRE_MAX_WORDS */
-	__u8 flags;		/* enum wire_recipe_flags */
-	__u8 stack_slots;	/* stack slots to read, at most WIRE_MAX_STACK_ARGS */
-	__u8 used;		/* 0: no such site */
-	__u32 pad;
-	struct wire_slot slots[WIRE_MAX_WORDS];
+	__u64 inputs;	  /* WIRE_INPUT_BITS a word, the first lowest: the input it is taken from */
+	__u8 n_words;	  /* captured words, at most WIRE_MAX_WORDS */
+	__u8 stack_slots; /* stack slots to read, at most WIRE_MAX_STACK_ARGS */
+	__u8 n_peeks;	  /* at entry and at return together */
+	__u8 n_return_peeks;
+	__u8 name_word; /* the word that points to a C string, or to a block of bytes, plus one; 0: none. Read by the
+			   sleepable name program, not with the call */
+	__u8 used;	/* 0: no such site */
+	__u8 block_bytes; /* of the block; 0: a C string. One that is passed on the stack lies there itself */
+	__u8 pad;
+	struct wire_peek peeks[WIRE_MAX_WORDS];
 };
 
 enum wire_type {
@@ -73,61 +74,59 @@ enum wire_type {
 	WIRE_BLOCK = 7,
 	WIRE_TCP = 8,
 	WIRE_NAME = 9,
-	WIRE_TRACED = 10,	/* a process made its first captured call */
-	WIRE_PROCESS = 11,	/* a traced process ended: its counters as they last were */
+	WIRE_TRACED = 10,  /* a process made its first captured call */
+	WIRE_PROCESS = 11, /* a traced process ended: its counters as they last were */
 };
 
 enum wire_outcome {
 	WIRE_RETURNED = 0,
-	WIRE_UNWOUND = 1,	/* the frame was left without a return: longjmp, exception, stack switch */
-	WIRE_EXITED = 2,	/* the thread ended inside the call */
-	WIRE_EXECED = 3,	/* the thread called exec inside the call */
-	WIRE_IN_FLIGHT = 4,	/* not returned yet (in-flight dump only) */
+	WIRE_UNWOUND = 1,   /* the frame was left without a return: longjmp, exception, stack switch */
+	WIRE_EXITED = 2,    /* the thread ended inside the call */
+	WIRE_EXECED = 3,    /* the thread called exec inside the call */
+	WIRE_IN_FLIGHT = 4, /* not returned yet: what the in-flight dump (iter/task) writes, one wire_call_record an
+			       open call, end_ns the dump's time, an off-CPU interval still open included */
 };
 
-/* One call, written when it ends. Three sizes by n_words: 0, up to WIRE_FEW_WORDS, up to WIRE_MAX_WORDS; a record
- * with has_off set is always the largest and carries off[] after the words. */
+/* One call, written when it ends; n_words words follow it and, where has_off is set, WIRE_OFF_KINDS more: how long the
+ * thread was off the CPU during the call, by cause. */
 struct wire_call {
-	__u16 type;		/* WIRE_CALL */
+	__u16 type; /* WIRE_CALL */
 	__u8 n_words;
-	__u8 outcome;		/* enum wire_outcome */
-	__u8 depth;		/* 0: no described call encloses this one */
+	__u8 outcome; /* enum wire_outcome */
+	__u8 depth;   /* 0: no described call encloses this one */
 	__u8 has_off;
-	__u16 valid;		/* bit i: words[i] could be read */
+	__u16 valid; /* bit i: words[i] could be read */
 	__u32 site;
-	__u32 parent_site;	/* meaningful when depth > 0 */
+	__u32 parent_site; /* meaningful when depth > 0 */
 	__u32 pid;
 	__u32 tid;
 	__u64 start_ns;
 	__u64 end_ns;
-	__u64 parent_start_ns;	/* 0: none */
-	__u64 ret;		/* the return register, raw */
+	__u64 parent_start_ns; /* 0: none */
+	__u64 ret;	       /* the return register, raw */
 	__u64 cgroup_id;
 };
 
-struct wire_call_few {
-	struct wire_call call;
-	__u64 words[WIRE_FEW_WORDS];
-};
+enum { WIRE_CALL_TAIL = (int)WIRE_MAX_WORDS + (int)WIRE_OFF_KINDS };
 
-struct wire_call_large {
+/* With room for the longest. */
+struct wire_call_record {
 	struct wire_call call;
-	__u64 words[WIRE_MAX_WORDS];
-	__u64 off[WIRE_OFF_KINDS];
+	__u64 tail[WIRE_CALL_TAIL];
 };
 
 /* One off-CPU interval of a thread of a traced process. */
 struct wire_sched {
-	__u16 type;		/* WIRE_SCHED */
-	__u8 off;		/* WIRE_OFF_PREEMPTED, _BLOCKED or _IO: why it left */
-	__u8 in_call;		/* described calls in flight on the thread */
-	__u32 cpu;		/* where it came back */
+	__u16 type;   /* WIRE_SCHED */
+	__u8 off;     /* WIRE_OFF_PREEMPTED, _BLOCKED or _IO: why it left */
+	__u8 in_call; /* described calls in flight on the thread */
+	__u32 cpu;    /* where it came back */
 	__u32 pid;
 	__u32 tid;
-	__u64 out_ns;		/* left the CPU */
-	__u64 woken_ns;		/* became runnable; 0 when it always was */
-	__u64 in_ns;		/* back on a CPU */
-	__u32 culprit_pid;	/* who got the CPU when this thread left it */
+	__u64 out_ns;	   /* left the CPU */
+	__u64 woken_ns;	   /* became runnable; 0 when it always was */
+	__u64 in_ns;	   /* back on a CPU */
+	__u32 culprit_pid; /* who got the CPU when this thread left it */
 	__u32 culprit_tid;
 	char culprit_comm[WIRE_COMM_LEN];
 	char comm[WIRE_COMM_LEN];
@@ -135,26 +134,26 @@ struct wire_sched {
 
 /* exec, exit, fork (thread-group leaders only), OOM kill, first captured call. */
 struct wire_task {
-	__u16 type;		/* WIRE_EXEC, WIRE_EXIT, WIRE_FORK, WIRE_OOM, WIRE_TRACED */
+	__u16 type; /* WIRE_EXEC, WIRE_EXIT, WIRE_FORK, WIRE_OOM, WIRE_TRACED */
 	__u16 pad;
-	__s32 code;		/* exit code as wait(2) sees it */
-	__u32 pid;		/* the subject */
+	__s32 code; /* exit code as wait(2) sees it */
+	__u32 pid;  /* the subject */
 	__u32 tid;
-	__u32 other_pid;	/* parent of a fork, killer's context of an OOM kill */
+	__u32 other_pid; /* parent of a fork, killer's context of an OOM kill */
 	__u32 uid;
 	__u64 ns;
-	__u64 start_ns;		/* when the subject process started (its identity with pid) */
+	__u64 start_ns; /* when the subject process started (its identity with pid) */
 	__u64 cgroup_id;
 	char comm[WIRE_COMM_LEN];
 };
 
 /* A block I/O request, issue to complete. */
 struct wire_block {
-	__u16 type;		/* WIRE_BLOCK */
-	__u8 op;		/* 0 read, 1 write, 2 discard, 3 flush, 4 other */
+	__u16 type; /* WIRE_BLOCK */
+	__u8 op;    /* 0 read, 1 write, 2 discard, 3 flush, 4 other */
 	__u8 failed;
-	__u32 dev;		/* kernel dev_t: major << 20 | minor */
-	__u32 pid;		/* who queued it; 0 unknown (writeback) */
+	__u32 dev; /* kernel dev_t: major << 20 | minor */
+	__u32 pid; /* who queued it; 0 unknown (writeback) */
 	__u32 tid;
 	__u64 issue_ns;
 	__u64 complete_ns;
@@ -166,17 +165,17 @@ struct wire_block {
 
 /* A TCP retransmission. Addresses in network order; IPv4 in the first four bytes. */
 struct wire_tcp {
-	__u16 type;		/* WIRE_TCP */
-	__u16 family;		/* AF_INET, AF_INET6 */
+	__u16 type;   /* WIRE_TCP */
+	__u16 family; /* AF_INET, AF_INET6 */
 	__u32 state;
-	__u32 pid;		/* the socket's owner; 0 unknown */
+	__u32 pid; /* the socket's owner; 0 unknown */
 	__u32 tid;
-	__u16 sport;		/* host order */
+	__u16 sport; /* host order */
 	__u16 dport;
 	__u32 seq;
 	__u64 ns;
 	__u64 cgroup_id;
-	__u64 socket_inode;	/* 0 unknown: lets user space find the owner */
+	__u64 socket_inode; /* 0 unknown: lets user space find the owner */
 	__u8 saddr[16];
 	__u8 daddr[16];
 };
@@ -184,33 +183,33 @@ struct wire_tcp {
 /* What a call was given beside its words: a kernel function's name where it is registered or looked up, a
  * communicator's identity where it is made. */
 struct wire_name {
-	__u16 type;		/* WIRE_NAME */
-	__u16 length;		/* bytes of name, at most WIRE_NAME_LEN; longer ones are cut */
+	__u16 type;   /* WIRE_NAME */
+	__u16 length; /* bytes of name, at most WIRE_NAME_LEN; longer ones are cut */
 	__u32 site;
 	__u32 pid;
 	__u32 tid;
-	__u64 start_ns;		/* of the call it was given to: with tid, which call that is */
+	__u64 start_ns; /* of the call it was given to: with tid, which call that is */
 	char name[WIRE_NAME_LEN];
 };
 
 /* Counters of one traced process, kept in the kernel, read once a second. */
 struct wire_process {
 	__u32 pid;
-	__u32 traced;		/* enum wire_traced */
+	__u32 traced; /* enum wire_traced */
 	__u64 start_ns;
 	__u64 page_allocs;	/* mm_page_alloc events */
-	__u64 page_alloc_bytes;	/* pages of the real page size */
+	__u64 page_alloc_bytes; /* pages of the real page size */
 	__u64 net_sent_bytes;
 	__u64 net_received_bytes;
 	__u64 net_sends;
 	__u64 net_receives;
-	__u32 ended;		/* its exit was reported */
+	__u32 ended; /* its exit was reported */
 	__u32 pad;
 };
 
 /* Counters of a process that ended (critical ring, just before its WIRE_EXIT; only when some counter moved). */
 struct wire_process_end {
-	__u16 type;		/* WIRE_PROCESS */
+	__u16 type; /* WIRE_PROCESS */
 	__u16 pad;
 	__u32 pad2;
 	__u64 ns;
@@ -221,7 +220,7 @@ struct wire_process_end {
 struct wire_device_io {
 	__u64 requests;
 	__u64 bytes;
-	__u64 total_ns;		/* issue to complete, summed over the requests */
+	__u64 total_ns; /* issue to complete, summed over the requests */
 	__u64 failed;
 };
 
@@ -231,62 +230,46 @@ enum wire_traced {
 	WIRE_TRACED_NO = 2,
 };
 
-/* A call in flight on a thread. */
+/* A call in flight on a thread: its record as far as it is known. */
 struct wire_frame {
-	__u64 start_ns;
-	__u64 sp;		/* stack pointer at entry: pairs the return, finds dead frames */
-	__u32 site;
-	__u16 valid;
-	__u8 n_words;		/* of the site's recipe, as it was at entry */
-	__u8 flags;		/* enum wire_recipe_flags, likewise */
-	__u64 off[WIRE_OFF_KINDS];	/* the thread's totals at entry */
-	__u64 words[WIRE_MAX_WORDS];
+	__u64 sp;		   /* stack pointer at entry: pairs the return, finds dead frames */
+	__u64 off[WIRE_OFF_KINDS]; /* the thread's totals at entry */
+	__u64 n_return_peeks;	   /* of the site's recipe, as it was at entry */
+	struct wire_call_record record;
 };
 
 /* All the kernel side knows of a thread (task storage). */
 struct wire_thread {
-	__u64 off[WIRE_OFF_KINDS];	/* off-CPU totals since first seen */
-	__u64 out_ns;		/* when it left the CPU; 0 on CPU */
-	__u64 woken_ns;		/* where the kernel does not keep queue times */
-	__u64 queued_ns;	/* waited in run queues until then */
+	__u64 off[WIRE_OFF_KINDS]; /* off-CPU totals since first seen */
+	__u64 out_ns;		   /* when it left the CPU; 0 on CPU */
+	__u64 woken_ns;		   /* where the kernel does not keep queue times */
+	__u64 queued_ns;	   /* waited in run queues until then */
 	__u32 culprit_pid;
 	__u32 culprit_tid;
 	char culprit_comm[WIRE_COMM_LEN];
 	__u32 out_kind;
 	__u32 depth;
-	__u32 written;		/* records of calls, to look at the ring's backlog now and then */
+	__u32 written; /* records of calls, to look at the ring's backlog now and then */
 	__u32 pad;
 	struct wire_frame frames[WIRE_MAX_DEPTH];
 };
 
-/* What the in-flight dump (iter/task) writes, one per open frame. */
-struct wire_in_flight {
-	__u32 pid;
-	__u32 tid;
-	__u32 depth;
-	__u32 parent_site;
-	__u64 parent_start_ns;
-	__u64 cgroup_id;
-	__u64 off[WIRE_OFF_KINDS];	/* so far, inside this call; an interval still open is included */
-	struct wire_frame frame;
-};
-
 /* The file behind a mapping, as the kernel numbers it (files.bpf.c). */
 struct wire_file {
-	__u64 device;		/* major << 20 | minor */
+	__u64 device; /* major << 20 | minor */
 	__u64 inode;
 };
 
 /* Kernel-side loss counters, per CPU. Names and sentences: hal/loss.h. */
 enum wire_loss {
-	WIRE_LOSS_RING_FULL = 0,	/* a call record found the ring full */
-	WIRE_LOSS_HOST_RING_FULL,	/* a host record found the ring full */
+	WIRE_LOSS_RING_FULL = 0,  /* a call record found the ring full */
+	WIRE_LOSS_HOST_RING_FULL, /* a host record found the ring full */
 	WIRE_LOSS_CRITICAL_RING_FULL,
-	WIRE_LOSS_NO_THREAD_STATE,	/* no memory for a thread's state: call not captured */
-	WIRE_LOSS_TOO_DEEP,		/* more nested calls than WIRE_MAX_DEPTH */
-	WIRE_LOSS_UNPAIRED_RETURN,	/* return without a known entry: entered before the attach */
-	WIRE_LOSS_NO_RECIPE,		/* a probe fired for a site that is gone */
-	WIRE_LOSS_BLOCK_UNPAIRED,	/* block completion without its issue */
+	WIRE_LOSS_NO_THREAD_STATE, /* no memory for a thread's state: call not captured */
+	WIRE_LOSS_TOO_DEEP,	   /* more nested calls than WIRE_MAX_DEPTH */
+	WIRE_LOSS_UNPAIRED_RETURN, /* return without a known entry: entered before the attach */
+	WIRE_LOSS_NO_RECIPE,	   /* a probe fired for a site that is gone */
+	WIRE_LOSS_BLOCK_UNPAIRED,  /* block completion without its issue */
 	WIRE_LOSS_NAME_UNREADABLE,
 	WIRE_LOSS_KINDS,
 };

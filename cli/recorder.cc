@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <chrono>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
@@ -38,7 +38,7 @@ constexpr uint64_t kSecond = 1'000'000'000;
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxPendingNames = 65536;
 
-constexpr uint64_t kSameStartNs = 20'000'000;     // /proc counts in ticks
+constexpr uint64_t kSameStartNs = 20'000'000;  // /proc counts in ticks
 
 using CallKey = std::pair<uint32_t, uint64_t>;  // tid, start
 
@@ -52,9 +52,7 @@ hal::Process process_of(const wire_task& task) {
   return process;
 }
 
-bool same_start(uint64_t one, uint64_t other) {
-  return (one > other ? one - other : other - one) <= kSameStartNs;
-}
+bool same_start(uint64_t one, uint64_t other) { return (one > other ? one - other : other - one) <= kSameStartNs; }
 
 }  // namespace
 
@@ -97,7 +95,7 @@ struct Recorder::Impl {
   uint64_t calls_lost = 0;
   std::map<uint32_t, uint64_t> lost_at_site;
   std::set<CallKey> reported_hangs;
-  std::map<CallKey, wire_name> pending_names;  // until their call's record comes
+  std::map<CallKey, wire_name> pending_names;                      // until their call's record comes
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   uint64_t next_second_mono_ns = 0;
   uint64_t started_mono_ns = 0;  // counters of processes met later count from here
@@ -127,7 +125,7 @@ struct Recorder::Impl {
   void meet(const hal::Process& told, Parcel& parcel);
   void take_tasks(Parcel& parcel);
   void every_second(Parcel& parcel);
-  void note_hangs(const std::vector<wire_in_flight>& frames, uint64_t now, uint64_t after_ns, Parcel& parcel);
+  void note_hangs(const std::vector<wire_call_record>& records, uint64_t now, uint64_t after_ns, Parcel& parcel);
   void join_names(Parcel& parcel);
   void watch_collectives(Parcel& parcel);
   void note_lost_calls();
@@ -183,8 +181,8 @@ Status Recorder::Impl::open() {
   if (watch.ok()) {
     mappings = std::move(*watch);
   } else {
-    degraded.push_back(fmt::format("libraries loaded later are found by a scan every second: {}",
-                                   watch.error().text()));
+    degraded.push_back(
+        fmt::format("libraries loaded later are found by a scan every second: {}", watch.error().text()));
   }
   for (const auto& library : options.tracer.libraries) INGERO_TRY(tracer->add_library(library));
   INGERO_TRY(tracer->scan());
@@ -263,19 +261,20 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
   }
 }
 
-void Recorder::Impl::note_hangs(const std::vector<wire_in_flight>& frames, uint64_t now, uint64_t after_ns,
+void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, uint64_t now, uint64_t after_ns,
                                 Parcel& parcel) {
   std::vector<LiveCall> found;
   std::set<CallKey> still;
-  for (const wire_in_flight& frame : frames) {
-    if (frame.frame.start_ns > now) continue;
+  for (const wire_call_record& record : records) {
+    const wire_call& open = record.call;
+    if (open.start_ns > now) continue;
     LiveCall call;
     hal::Exchange exchange;
-    if (!normaliser->in_flight(frame, call.event, exchange)) continue;
+    if (!normaliser->in_flight(record, call.event, exchange)) continue;
     collectives.in_flight(call.event, exchange);
-    if (now - frame.frame.start_ns < after_ns) continue;
-    call.elapsed_ns = now - frame.frame.start_ns;
-    const CallKey key{frame.tid, frame.frame.start_ns};
+    if (now - open.start_ns < after_ns) continue;
+    call.elapsed_ns = now - open.start_ns;
+    const CallKey key{open.tid, open.start_ns};
     still.insert(key);
     if (!reported_hangs.contains(key)) {
       if (hal::has_exchange(call.event.kind)) {
@@ -310,7 +309,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
     const std::scoped_lock lock(mutex);
     last_snapshot = snapshot;
   }
-  if (auto frames = objects->calls_in_flight(); frames.ok()) note_hangs(*frames, now, options.hang_after_ns, parcel);
+  if (auto open = objects->calls_in_flight(); open.ok()) note_hangs(*open, now, options.hang_after_ns, parcel);
   if (auto processes = objects->processes(); processes.ok()) {
     for (const wire_process& counters : *processes) {
       auto entry = known.find(counters.pid);
@@ -437,7 +436,7 @@ void Recorder::Impl::capture() {
   }
   // What is still open now will not be seen to return.
   auto parcel = queue.fresh();
-  if (auto frames = objects->calls_in_flight(); frames.ok()) note_hangs(*frames, clock.mono_ns(), 0, *parcel);
+  if (auto open = objects->calls_in_flight(); open.ok()) note_hangs(*open, clock.mono_ns(), 0, *parcel);
   objects->read_losses(ledger);
   hand_over(std::move(parcel));
   queue.close();
@@ -505,7 +504,8 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   INGERO_TRY(impl->open());
   // Capabilities are per thread: before there are more of them.
   if (impl->options.drop_privileges) {
-    if (const Status dropped = kernelside::drop_capabilities(); !dropped.ok()) log_warning("{}", dropped.error().text());
+    if (const Status dropped = kernelside::drop_capabilities(); !dropped.ok())
+      log_warning("{}", dropped.error().text());
   }
   auto* raw = impl.get();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));

@@ -34,7 +34,6 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(communicator_unknown, "correlate", kInfo, "Communicators made before the recording began, or not seen made.")      \
   X(communicator_lost, "correlate", kInfo, "Communicators, or their numbering, forgotten: too many, or calls lost.")   \
   X(wait_forgotten, "correlate", kInfo, "Collectives whose wait was not measured: no synchronisation for too long.")   \
-  X(queue_full, "cli", kLoss, "Events dropped because the store could not keep up.")                                  \
   X(store_failed, "store", kError, "Events the database refused.")                                                    \
   X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                         \
   X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")

@@ -4,6 +4,8 @@
 // address), sp+0 on arm64.
 #include "hal/lower.h"
 
+#include <span>
+
 #include <fmt/format.h>
 
 namespace ingero::hal {
@@ -103,31 +105,24 @@ class Recipe {
     if (recipe.n_words == WIRE_MAX_WORDS) {
       return fail(fmt::format("captures more than the {} words of a record", int{WIRE_MAX_WORDS}));
     }
-    wire_slot& slot = recipe.slots[recipe.n_words];
-    slot.from = static_cast<uint8_t>(from);
-    if (place.on_stack) {
-      slot.flags |= WIRE_SLOT_STACK;
-      recipe.flags |= WIRE_RECIPE_STACK;
-      if (recipe.stack_slots <= from) recipe.stack_slots = static_cast<uint8_t>(from + 1);
-    }
+    const auto input = (place.on_stack ? WIRE_IN_STACK : WIRE_IN_REGISTER) + from;
+    recipe.inputs |= uint64_t{input} << (recipe.n_words * WIRE_INPUT_BITS);
+    if (place.on_stack && recipe.stack_slots <= from) recipe.stack_slots = static_cast<uint8_t>(from + 1);
     if (peek != nullptr) {
-      slot.peek_bytes = peek->bytes;
-      slot.peek_offset = peek->offset;
-      if (peek->when == When::kReturn) slot.flags |= WIRE_SLOT_AT_RETURN;
-      recipe.flags |= peek->when == When::kReturn ? WIRE_RECIPE_PEEK_RETURN : WIRE_RECIPE_PEEK_ENTRY;
+      const bool at_return = peek->when == When::kReturn;
+      recipe.peeks[recipe.n_peeks++] = {recipe.n_words, peek->bytes, at_return, 0, peek->offset};
+      if (at_return) ++recipe.n_return_peeks;
     }
-    if (meaning.field == Field::kName) slot.flags |= WIRE_SLOT_STRING;
     lowered_.words[recipe.n_words++] = meaning;
+    if (meaning.field == Field::kName) recipe.name_word = recipe.n_words;
   }
   // Bytes for the sleepable name program: behind a pointer in a register, or an aggregate where the convention left it.
   void add_block(const Spot& place, bool by_value, size_t bytes, Field field) {
     if (bytes == 0 || bytes > UINT8_MAX) return fail(fmt::format("reads a block of {} bytes", bytes));
     if (place.on_stack && !by_value) return fail("reads a block behind a pointer that is on the stack");
-    const size_t index = lowered_.recipe.n_words;
     add(place, 0, nullptr, {field, 64, false, false, 0});
-    if (!failure_.empty()) return;
-    lowered_.recipe.slots[index].flags |= WIRE_SLOT_BLOCK;
-    lowered_.recipe.slots[index].block_bytes = static_cast<uint8_t>(bytes);
+    lowered_.recipe.name_word = lowered_.recipe.n_words;
+    lowered_.recipe.block_bytes = static_cast<uint8_t>(bytes);
   }
   void fail(std::string what) {
     if (failure_.empty()) failure_ = std::move(what);
@@ -236,6 +231,15 @@ void walk(Shape shape, Recipe& recipe) {
 }
 
 }  // namespace
+
+Source source_of(const wire_recipe& recipe, size_t word) {
+  const auto input = static_cast<unsigned>(recipe.inputs >> (word * WIRE_INPUT_BITS)) & (WIRE_INPUTS - 1U);
+  Source source{input >= WIRE_IN_STACK, input % WIRE_IN_STACK, nullptr};
+  for (const wire_peek& peek : std::span(recipe.peeks).first(recipe.n_peeks)) {
+    if (peek.word == word) source.peek = &peek;
+  }
+  return source;
+}
 
 Result<Lowered> lower(const Row& row, Arch arch) {
   Recipe recipe;

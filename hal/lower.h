@@ -34,6 +34,14 @@ struct Lowered {
   std::array<Word, WIRE_MAX_WORDS> words{};  // recipe.n_words of them count
 };
 
+// Where a word of a recipe comes from, in words people use.
+struct Source {
+  bool on_stack = false;
+  unsigned index = 0;               // argument register or stack slot
+  const wire_peek* peek = nullptr;  // the word is read behind that; lives as long as the recipe
+};
+Source source_of(const wire_recipe& recipe, size_t word);
+
 // Fails (kInvalid, naming the row) when the row captures more words than a record holds, puts a captured word in a
 // vector register, peeks through something that is not a pointer, or needs more stack slots than are read.
 Result<Lowered> lower(const Row& row, Arch arch);

@@ -72,7 +72,6 @@ enum RowFlag : uint16_t {
   kSynchronising = 1,      // the caller waits for the device: always stored, always with a stack
   kNotWhereTarget = 2,     // only probed where `instead` is absent: a wrapper that jumps to it, or an older prototype
   kRegistersName = 4,      // fills kFunction or kHandle and kName: the sleepable name program reads the string
-  kEntryIsEnough = 8,      // no return probe (never returns, or its duration means nothing)
   kPolled = 16,            // a query called in loops (cudaEventQuery): first to be thinned
   kAsync = 32,             // duration is the time to enqueue, not to complete
   kMangledTwins = 64,      // also exported under a C++-mangled name: match by demangled base name

@@ -20,7 +20,8 @@ struct PerfLinkDeleter {
 using PerfLink = std::unique_ptr<bpf_link, PerfLinkDeleter>;
 
 // Attaches `probes` as one link; on refusal halves the batch until the refused ones stand alone.
-void link_batch(MultiSpec& spec, std::span<const Probe> probes, std::vector<Fd>& links, std::vector<Refusal>& refusals) {
+void link_batch(MultiSpec& spec, std::span<const Probe> probes, std::vector<Fd>& links,
+                std::vector<Refusal>& refusals) {
   std::vector<unsigned long> offsets;
   std::vector<uint64_t> cookies;
   offsets.reserve(probes.size());
@@ -93,7 +94,8 @@ struct FileProbes::Impl {
     for (const Probe& probe : named) {
       LibbpfLog log;
       LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
-      PerfLink link(bpf_program__attach_uprobe_opts(objects.name_handle(), -1, path.c_str(), probe.file_offset, &options));
+      PerfLink link(
+          bpf_program__attach_uprobe_opts(objects.name_handle(), -1, path.c_str(), probe.file_offset, &options));
       if (link) perf_entries.push_back(std::move(link));
     }
   }
@@ -169,15 +171,15 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
         LibbpfLog log;
         LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
         options.retprobe = true;
-        PerfLink at_return(bpf_program__attach_uprobe_opts(objects.return_handle(), -1, path.c_str(),
-                                                           probe.file_offset, &options));
+        PerfLink at_return(
+            bpf_program__attach_uprobe_opts(objects.return_handle(), -1, path.c_str(), probe.file_offset, &options));
         if (!at_return) {
           impl->refusals.push_back({probe.site, log.reason(errno_error("attach return probe").message())});
           continue;
         }
         options.retprobe = false;
-        PerfLink at_entry(bpf_program__attach_uprobe_opts(objects.enter_handle(), -1, path.c_str(),
-                                                          probe.file_offset, &options));
+        PerfLink at_entry(
+            bpf_program__attach_uprobe_opts(objects.enter_handle(), -1, path.c_str(), probe.file_offset, &options));
         if (!at_entry) {
           impl->refusals.push_back({probe.site, log.reason(errno_error("attach entry probe").message())});
           continue;

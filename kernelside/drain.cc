@@ -1,6 +1,7 @@
 // Ring consumers.
 #include "kernelside/drain.h"
 
+#include <bpf/libbpf.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -8,8 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-
-#include <bpf/libbpf.h>
 
 #include "base/fd.h"
 #include "kernelside/host_events.h"
@@ -128,8 +127,8 @@ struct Drain::Impl {
 Drain::Drain(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Drain::~Drain() = default;
 
-Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::CallTable& calls,
-                                           Normaliser& normaliser, hal::LossLedger& ledger) {
+Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::CallTable& calls, Normaliser& normaliser,
+                                           hal::LossLedger& ledger) {
   auto impl = std::make_unique<Impl>(calls, normaliser, ledger);
   impl->rings.reset(ring_buffer__new(objects.map_fd("critical_events"), &Impl::on_record, impl.get(), nullptr));
   if (!impl->rings) return errno_error("map the critical ring");

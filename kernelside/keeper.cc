@@ -125,7 +125,8 @@ int receive_descriptor(int socket, int& error) {
 
 class Keeper {
  public:
-  Keeper(Fd agent, Fd listener, pid_t command) : agent_(std::move(agent)), listener_(std::move(listener)), command_(command) {}
+  Keeper(Fd agent, Fd listener, pid_t command)
+      : agent_(std::move(agent)), listener_(std::move(listener)), command_(command) {}
 
   [[noreturn]] void run(int go) {
     while (true) {

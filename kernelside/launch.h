@@ -2,9 +2,10 @@
 // code's probes are on, so that not one call is missed. Children and libraries loaded later included.
 //
 // How: a seccomp filter in the command (inherited by all it starts) hands every mmap(PROT_EXEC) of a file and every
-// execve to a keeper process, which asks the agent to look at the file and then lets the call go on (seccomp_unotify(2),
-// SECCOMP_USER_NOTIF_FLAG_CONTINUE, kernel 5.5). The keeper is a process of its own so that the command lives on, not
-// held and not broken, when the agent ends before it. The check is no security boundary and is not used as one.
+// execve to a keeper process, which asks the agent to look at the file and then lets the call go on
+// (seccomp_unotify(2), SECCOMP_USER_NOTIF_FLAG_CONTINUE, kernel 5.5). The keeper is a process of its own so that the
+// command lives on, not held and not broken, when the agent ends before it. The check is no security boundary and is
+// not used as one.
 //
 // Rejected: SIGSTOP from a probe on the dynamic loader (visible to job control, misses static programs), ptrace (a
 // tracer for every system call), a filter without a keeper (calls fail with ENOSYS once the agent is gone).

@@ -1,14 +1,14 @@
 // Collects libbpf's messages per thread.
 #include "kernelside/libbpf_log.h"
 
+#include <bpf/libbpf.h>
+
 #include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
-
-#include <bpf/libbpf.h>
 
 namespace ingero::kernelside {
 namespace {

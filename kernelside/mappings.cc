@@ -1,4 +1,6 @@
 // perf's mmap records.
+#include "kernelside/mappings.h"
+
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -12,7 +14,6 @@
 #include <ctime>
 
 #include "base/fd.h"
-#include "kernelside/mappings.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -133,8 +134,8 @@ Result<std::unique_ptr<MappingWatch>> MappingWatch::open() {
       if (errno == ENODEV) continue;  // offline
       return errno_error(fmt::format("watch mappings on CPU {}", number));
     }
-    void* pages = mmap(nullptr, impl->ring_bytes() + impl->page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                       cpu.event.get(), 0);
+    void* pages =
+        mmap(nullptr, impl->ring_bytes() + impl->page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, cpu.event.get(), 0);
     if (pages == MAP_FAILED) return errno_error(fmt::format("map the mapping ring of CPU {}", number));
     cpu.pages = static_cast<char*>(pages);
     impl->cpus.push_back(std::move(cpu));

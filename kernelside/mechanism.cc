@@ -1,11 +1,11 @@
 // Which attach mechanism this kernel has: each is tried on a function of this program.
-#include <link.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <unistd.h>
 
 #include <array>
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
+#include <link.h>
 
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
@@ -96,8 +96,8 @@ std::string try_mechanism(Mechanism mechanism) {
   }
   MultiSpec spec;
   spec.kind = mechanism == Mechanism::kSession ? MultiKind::kSession : MultiKind::kMulti;
-  spec.program_fd = bpf_program__fd(mechanism == Mechanism::kSession ? skeleton->progs.try_session
-                                                                     : skeleton->progs.try_multi);
+  spec.program_fd =
+      bpf_program__fd(mechanism == Mechanism::kSession ? skeleton->progs.try_session : skeleton->progs.try_multi);
   spec.path = "/proc/self/exe";
   spec.offsets = offsets;
   spec.cookies = cookies;

@@ -26,13 +26,6 @@ hal::Outcome outcome_of(uint8_t wire) {
   }
 }
 
-// __u64 and uint64_t are different types of one size.
-std::array<uint64_t, WIRE_MAX_WORDS> words_of(const __u64 (&words)[WIRE_MAX_WORDS]) {
-  std::array<uint64_t, WIRE_MAX_WORDS> copy{};
-  std::copy(std::begin(words), std::end(words), copy.begin());
-  return copy;
-}
-
 template <typename Record>
 bool copy_record(std::span<const std::byte> bytes, Record& out) {
   if (bytes.size() < sizeof(Record)) return false;
@@ -46,25 +39,23 @@ Normaliser::Normaliser(const hal::CallTable& calls, const SiteTable& sites, hal:
     : calls_(calls), sites_(sites), ledger_(ledger) {}
 
 bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal::Exchange& exchange) {
-  wire_call_large wire;  // filled as far as the record reaches
-  if (record.size() < sizeof(wire.call)) {
-    ledger_.add(hal::Loss::record_malformed);
-    return false;
-  }
-  std::memcpy(&wire, record.data(), std::min(record.size(), sizeof(wire)));
-  const wire_call& call = wire.call;
-  const size_t words_needed = call.has_off != 0 ? sizeof(wire) : sizeof(call) + call.n_words * sizeof(uint64_t);
-  if (call.n_words > WIRE_MAX_WORDS || record.size() < words_needed || call.site >= sites_.size() ||
+  wire_call call;
+  std::array<uint64_t, WIRE_CALL_TAIL> tail;  // the words, then the off-CPU times; filled as far as they reach
+  if (!copy_record(record, call) || call.n_words > WIRE_MAX_WORDS || call.site >= sites_.size() ||
       call.end_ns < call.start_ns) {
     ledger_.add(hal::Loss::record_malformed);
     return false;
   }
+  const size_t n_tail = size_t{call.n_words} + (call.has_off != 0 ? WIRE_OFF_KINDS : 0);
+  if (record.size() < sizeof(call) + n_tail * sizeof(uint64_t)) {
+    ledger_.add(hal::Loss::record_malformed);
+    return false;
+  }
+  std::memcpy(tail.data(), record.data() + sizeof(call), n_tail * sizeof(uint64_t));
   const SiteMeaning& site = sites_[call.site];
   event = hal::Event{};
   event.start_mono_ns = call.start_ns;
   event.wall_offset_ns = wall_offset_ns_;
-  event.duration_ns = call.end_ns - call.start_ns;
-  event.set(hal::Has::kDuration);
   event.cgroup_id = call.cgroup_id;
   event.pid = call.pid;
   event.tid = call.tid;
@@ -80,18 +71,19 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal:
   }
   event.set(hal::Has::kOffCpu);
   if (call.has_off != 0) {
-    event.off.preempted_ns = wire.off[WIRE_OFF_PREEMPTED];
-    event.off.runqueue_ns = wire.off[WIRE_OFF_RUNQUEUE];
-    event.off.blocked_ns = wire.off[WIRE_OFF_BLOCKED];
-    event.off.io_ns = wire.off[WIRE_OFF_IO];
-    blame(call.tid, call.depth == 0, event);
+    const auto off = std::span(tail).subspan(call.n_words, WIRE_OFF_KINDS);
+    event.off = {off[WIRE_OFF_PREEMPTED], off[WIRE_OFF_RUNQUEUE], off[WIRE_OFF_BLOCKED], off[WIRE_OFF_IO]};
   }
+  hal::decode(calls_[site.call], *site.lowered, std::span(tail).first(call.n_words), call.valid, call.ret, event,
+              hal::has_exchange(event.kind) ? &exchange : nullptr);
+  if (event.outcome == hal::Outcome::kInFlight) return true;  // the call's own record will come: nothing to count yet
+
+  event.duration_ns = call.end_ns - call.start_ns;
+  event.set(hal::Has::kDuration);
+  if (call.has_off != 0) blame(call.tid, call.depth == 0, event);
   if (event.outcome == hal::Outcome::kUnwound) ledger_.add(hal::Loss::unwound_call);
   const uint16_t all = static_cast<uint16_t>((1U << call.n_words) - 1U);
   if ((call.valid & all) != all) ledger_.add(hal::Loss::word_unreadable);
-  const auto words = words_of(wire.words);
-  hal::decode(calls_[site.call], *site.lowered, std::span(words).first(call.n_words), call.valid, call.ret, event,
-              hal::has_exchange(event.kind) ? &exchange : nullptr);
   return true;
 }
 
@@ -179,35 +171,8 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
   return true;
 }
 
-bool Normaliser::in_flight(const wire_in_flight& wire, hal::Event& event, hal::Exchange& exchange) {
-  if (wire.frame.site >= sites_.size()) {
-    ledger_.add(hal::Loss::record_malformed);
-    return false;
-  }
-  const SiteMeaning& site = sites_[wire.frame.site];
-  event = hal::Event{};
-  event.start_mono_ns = wire.frame.start_ns;
-  event.wall_offset_ns = wall_offset_ns_;
-  event.pid = wire.pid;
-  event.tid = wire.tid;
-  event.site = wire.frame.site;
-  event.call = site.call;
-  event.kind = calls_[site.call].kind;
-  event.outcome = hal::Outcome::kInFlight;
-  event.depth = static_cast<uint8_t>(wire.depth);
-  if (wire.depth > 0 && wire.parent_site < sites_.size()) {
-    event.parent_call = sites_[wire.parent_site].call;
-    event.parent_start_mono_ns = wire.parent_start_ns;
-    event.set(hal::Has::kParent);
-  }
-  event.off = {wire.off[WIRE_OFF_PREEMPTED], wire.off[WIRE_OFF_RUNQUEUE], wire.off[WIRE_OFF_BLOCKED],
-               wire.off[WIRE_OFF_IO]};
-  event.set(hal::Has::kOffCpu);
-  const size_t n_words = std::min<size_t>(site.lowered->recipe.n_words, WIRE_MAX_WORDS);
-  const auto words = words_of(wire.frame.words);
-  hal::decode(calls_[site.call], *site.lowered, std::span(words).first(n_words), wire.frame.valid, 0, event,
-              hal::has_exchange(event.kind) ? &exchange : nullptr);
-  return true;
+bool Normaliser::in_flight(const wire_call_record& record, hal::Event& event, hal::Exchange& exchange) {
+  return call(std::as_bytes(std::span(&record, 1)), event, exchange) && event.outcome == hal::Outcome::kInFlight;
 }
 
 }  // namespace ingero::kernelside

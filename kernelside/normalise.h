@@ -62,7 +62,7 @@ class Normaliser {
   // One WIRE_SCHED record: an off-CPU interval, also remembered for the call it happened in.
   bool sched(std::span<const std::byte> record, hal::Event& event);
   // One call in flight from the dump; outcome kInFlight, no duration.
-  bool in_flight(const wire_in_flight& record, hal::Event& event, hal::Exchange& exchange);
+  bool in_flight(const wire_call_record& record, hal::Event& event, hal::Exchange& exchange);
   // Forgets a thread that ended.
   void forget(uint32_t tid) { intervals_.erase(tid); }
 

@@ -244,8 +244,8 @@ int Objects::map_fd(std::string_view name) const {
   return map != nullptr ? bpf_map__fd(map) : -1;
 }
 
-Result<std::vector<wire_in_flight>> Objects::calls_in_flight() const {
-  return read_dump<wire_in_flight>(impl_->in_flight_dump.get(), "calls in flight");
+Result<std::vector<wire_call_record>> Objects::calls_in_flight() const {
+  return read_dump<wire_call_record>(impl_->in_flight_dump.get(), "calls in flight");
 }
 Result<std::vector<wire_process>> Objects::processes() const {
   return read_dump<wire_process>(impl_->process_dump.get(), "processes");

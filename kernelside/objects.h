@@ -63,14 +63,14 @@ class Objects {
   int session_program() const;
   int enter_program() const;
   int return_program() const;
-  bpf_program* enter_handle() const;   // kPerf: libbpf's own attach wants these
+  bpf_program* enter_handle() const;  // kPerf: libbpf's own attach wants these
   bpf_program* return_handle() const;
-  int name_program() const;                    // -1: names cannot be read here (see degraded())
+  int name_program() const;  // -1: names cannot be read here (see degraded())
   bpf_program* name_handle() const;
-  const std::string& names_reason() const;     // why not; empty when they can
-  int map_fd(std::string_view name) const;    // -1: no such map
+  const std::string& names_reason() const;  // why not; empty when they can
+  int map_fd(std::string_view name) const;  // -1: no such map
   // A fresh read of the in-flight or processes dump: whole records.
-  Result<std::vector<wire_in_flight>> calls_in_flight() const;
+  Result<std::vector<wire_call_record>> calls_in_flight() const;
   Result<std::vector<wire_process>> processes() const;
   // Sets recipe `site`; thread-safe.
   Status set_recipe(uint32_t site, const wire_recipe& recipe);

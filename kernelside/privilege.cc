@@ -1,14 +1,13 @@
 // Capabilities by the plain system calls (capset(2)), tracepoints by BTF.
 #include "kernelside/privilege.h"
 
+#include <bpf/btf.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
-
-#include <bpf/btf.h>
 
 namespace ingero::kernelside {
 namespace {
@@ -47,9 +46,7 @@ bool get(Sets& sets) {
   return syscall(SYS_capget, &header, sets.data()) == 0;
 }
 
-bool has(const Sets& sets, unsigned number) {
-  return (sets[number / 32].effective & (1U << (number % 32))) != 0;
-}
+bool has(const Sets& sets, unsigned number) { return (sets[number / 32].effective & (1U << (number % 32))) != 0; }
 
 }  // namespace
 
@@ -84,16 +81,16 @@ Status drop_capabilities() {
 
 std::vector<std::pair<std::string, bool>> tracepoints_present() {
   static constexpr std::array kTracepoints = {
-      "sched_switch",      "sched_waking",     "sched_process_exec", "sched_process_exit", "sched_process_fork",
-      "mark_victim",       "mm_page_alloc",    "block_rq_issue",     "block_rq_complete",  "block_bio_queue",
+      "sched_switch",       "sched_waking",     "sched_process_exec", "sched_process_exit",  "sched_process_fork",
+      "mark_victim",        "mm_page_alloc",    "block_rq_issue",     "block_rq_complete",   "block_bio_queue",
       "tcp_retransmit_skb", "sock_send_length", "sock_recv_length",   "inet_sock_set_state",
   };
   std::vector<std::pair<std::string, bool>> found;
   btf* kernel = btf__load_vmlinux_btf();
   for (const char* name : kTracepoints) {
     // A BTF-typed tracepoint is known by this typedef (include/trace/bpf_probe.h).
-    const bool present =
-        kernel != nullptr && btf__find_by_name_kind(kernel, (std::string("btf_trace_") + name).c_str(), BTF_KIND_TYPEDEF) > 0;
+    const bool present = kernel != nullptr && btf__find_by_name_kind(kernel, (std::string("btf_trace_") + name).c_str(),
+                                                                     BTF_KIND_TYPEDEF) > 0;
     found.emplace_back(name, present);
   }
   btf__free(kernel);

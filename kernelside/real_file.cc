@@ -3,13 +3,13 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cstdint>
-#include <linux/magic.h>
 
 #include "base/fd.h"
 #include "bpf/wire.h"

@@ -288,10 +288,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
       new_sites_.push_back({site, {call, row.symbol, report.path, report.version}});
       if (row.single_stepped) ledger_.add(hal::Loss::single_stepped);
       by_site[site] = &row;
-      const bool has_name = std::any_of(std::begin(recipe.slots), std::end(recipe.slots), [](const wire_slot& slot) {
-        return (slot.flags & (WIRE_SLOT_STRING | WIRE_SLOT_BLOCK)) != 0;
-      });
-      probes.push_back({site, row.file_offset, has_name});
+      probes.push_back({site, row.file_offset, recipe.name_word != 0});
     }
   }
   auto attached = FileProbes::attach(*objects_, open_path, probes);

@@ -36,7 +36,7 @@ struct RowReport {
   std::string reason;
   uint64_t file_offset = 0;  // kResolved
   bool single_stepped = false;
-  std::string instruction;   // at the probe
+  std::string instruction;  // at the probe
 };
 
 // A described library in one file.
@@ -48,11 +48,11 @@ struct FileReport {
   std::string note;     // "statically linked", "deleted", or why it cannot be traced
   hal::FileId file;
   std::vector<RowReport> rows;
-  std::set<uint32_t> pids;       // processes seen mapping it
-  uint32_t first_pid = 0;        // the one whose mapping made it known
-  uint64_t mapped_mono_ns = 0;   // 0: before the trace began
-  uint64_t attached_mono_ns = 0; // 0: not attached
-  bool held = false;             // its first process waited until it was attached: no call fell in between
+  std::set<uint32_t> pids;        // processes seen mapping it
+  uint32_t first_pid = 0;         // the one whose mapping made it known
+  uint64_t mapped_mono_ns = 0;    // 0: before the trace began
+  uint64_t attached_mono_ns = 0;  // 0: not attached
+  bool held = false;              // its first process waited until it was attached: no call fell in between
   size_t probes = 0;
 };
 

@@ -163,7 +163,7 @@ void record_thread(const std::filesystem::path& path, const std::vector<Describe
     event.start_mono_ns = call.start_ns;
     event.duration_ns = call.end_ns - call.start_ns;
     event.call = calls.id_of(*rows[index].row);
-    if ((rows[index].row->flags & hal::kEntryIsEnough) == 0) event.set(Has::kDuration);
+    event.set(Has::kDuration);
     hal::decode(calls[event.call], *lowered, words_of_call(fake_rows[index], items, random),
                 static_cast<uint16_t>(call.readable), call.ret, event);
     recording.add(calls[event.call], rows[index].symbol, event);

@@ -246,27 +246,28 @@ void check_x86_64(const Cases& cases, const std::string& compiler) {
     const auto wanted = captured_of(row);
     ASSERT_EQ(lowered->recipe.n_words, wanted.size());
     for (size_t i = 0; i < wanted.size(); ++i) {
-      const auto& slot = lowered->recipe.slots[i];
+      const auto source = hal::source_of(lowered->recipe, i);
       const auto& word = lowered->words[i];
-      const bool on_stack = (slot.flags & WIRE_SLOT_STACK) != 0;
-      ASSERT_LT(slot.from, on_stack ? kRecordedSlots : 6U);
+      const bool on_stack = source.on_stack;
+      ASSERT_LT(source.index, on_stack ? kRecordedSlots : 6U);
       if (on_stack) {
-        EXPECT_LT(slot.from, lowered->recipe.stack_slots) << "word " << i;
+        EXPECT_LT(source.index, lowered->recipe.stack_slots) << "word " << i;
       }
-      uint64_t found = recorded[on_stack ? 6 + slot.from : slot.from];
+      uint64_t found = recorded[on_stack ? 6 + source.index : source.index];
       uint64_t expected = expected_value(wanted[i]);
       EXPECT_EQ(word.field, wanted[i].field) << "word " << i;
       EXPECT_EQ(word.bits, wanted[i].bytes * 8) << "word " << i;
       if (wanted[i].behind) {
-        EXPECT_EQ(slot.peek_bytes, wanted[i].bytes) << "word " << i;
-        EXPECT_EQ(slot.peek_offset, static_cast<int>(wanted[i].offset)) << "word " << i;
+        ASSERT_NE(source.peek, nullptr) << "word " << i;
+        EXPECT_EQ(source.peek->bytes, wanted[i].bytes) << "word " << i;
+        EXPECT_EQ(source.peek->offset, static_cast<int>(wanted[i].offset)) << "word " << i;
       } else {
-        EXPECT_EQ(slot.peek_bytes, 0) << "word " << i;
+        EXPECT_EQ(source.peek, nullptr) << "word " << i;
         found >>= word.shift;
         if (word.bits < 64) found &= (uint64_t{1} << word.bits) - 1;
       }
       EXPECT_EQ(found, expected) << fmt::format("word {} ({}) is not in {} {}", i, hal::name_of(word.field),
-                                                on_stack ? "stack slot" : "register", slot.from);
+                                                on_stack ? "stack slot" : "register", source.index);
       ++words;
     }
   }
@@ -345,7 +346,7 @@ void check_arm64(const Cases& cases, const std::string& compiler) {
     const auto wanted = captured_of(row);
     ASSERT_EQ(lowered->recipe.n_words, wanted.size());
     for (size_t i = 0; i < wanted.size(); ++i) {
-      const auto& slot = lowered->recipe.slots[i];
+      const auto source = hal::source_of(lowered->recipe, i);
       const auto& word = lowered->words[i];
       const auto body = functions.find(fmt::format("take_{}_{}", c, i));
       ASSERT_NE(body, functions.end());
@@ -353,18 +354,19 @@ void check_arm64(const Cases& cases, const std::string& compiler) {
       ASSERT_TRUE(evaluation.unhandled.empty()) << "arm64_eval does not know: " << evaluation.unhandled;
       EXPECT_EQ(word.field, wanted[i].field) << "word " << i;
       EXPECT_EQ(word.bits, wanted[i].bytes * 8) << "word " << i;
-      const bool on_stack = (slot.flags & WIRE_SLOT_STACK) != 0;
+      const bool on_stack = source.on_stack;
+      const auto place = static_cast<int>(on_stack ? source.index * 8 : source.index);  // or which register
       // A struct that travels as a pointer to a copy is read behind it, though the prototype shows no pointer.
-      const bool block_by_copy = (slot.flags & WIRE_SLOT_BLOCK) != 0 && row.shape[wanted[i].param].abi == Abi::kStruct;
-      const bool by_copy = (slot.peek_bytes != 0 && !wanted[i].behind) || block_by_copy;
+      const bool block_by_copy = lowered->recipe.name_word == i + 1 && row.shape[wanted[i].param].abi == Abi::kStruct;
+      const bool by_copy = (source.peek != nullptr && !wanted[i].behind) || block_by_copy;
       const unsigned bytes = wanted[i].behind ? 8 : wanted[i].bytes;
       for (unsigned b = 0; b < bytes; ++b) {
         Origin expected;
         if (by_copy) {
-          expected = {on_stack ? Origin::In::kBehindStack : Origin::In::kBehindRegister,
-                      on_stack ? slot.from * 8 : slot.from, slot.peek_offset + static_cast<int>(b)};
+          expected = {on_stack ? Origin::In::kBehindStack : Origin::In::kBehindRegister, place,
+                      (source.peek != nullptr ? source.peek->offset : 0) + static_cast<int>(b)};
         } else {
-          expected = {on_stack ? Origin::In::kStack : Origin::In::kRegister, on_stack ? slot.from * 8 : slot.from,
+          expected = {on_stack ? Origin::In::kStack : Origin::In::kRegister, place,
                       static_cast<int>(b) + word.shift / 8};
         }
         ASSERT_EQ(evaluation.result[b], expected)

@@ -52,9 +52,9 @@ static int work(void) {
 
 #ifdef TIMED_DRIVER
 
-EXPORT struct timed_control *timed_driver_control(void) { return &control; }
+EXPORT struct timed_control* timed_driver_control(void) { return &control; }
 
-EXPORT int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
+EXPORT int cuMemAlloc_v2(uint64_t* pointer, size_t bytes) {
   (void)bytes;
   uint64_t out = control.out;
   int status = work();
@@ -67,9 +67,9 @@ EXPORT int cuMemFree_v2(uint64_t pointer) {
   return work();
 }
 
-EXPORT int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                          unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters,
-                          void **extra) {
+EXPORT int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                          unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** parameters,
+                          void** extra) {
   (void)function, (void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
   (void)shared_bytes, (void)stream, (void)parameters, (void)extra;
   return work();
@@ -79,22 +79,22 @@ EXPORT int cuCtxSynchronize(void) { return work(); }
 
 #else
 
-EXPORT struct timed_control *timed_runtime_control(void) { return &control; }
+EXPORT struct timed_control* timed_runtime_control(void) { return &control; }
 
-typedef int (*alloc_function)(uint64_t *, size_t);
+typedef int (*alloc_function)(uint64_t*, size_t);
 
 /* As the real runtime does: the driver is opened when it is first needed. */
 static alloc_function driver_alloc(void) {
   static alloc_function found;
   if (found == NULL) {
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-    void *symbol = driver ? dlsym(driver, "cuMemAlloc_v2") : NULL;
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+    void* symbol = driver ? dlsym(driver, "cuMemAlloc_v2") : NULL;
     memcpy(&found, &symbol, sizeof found);
   }
   return found;
 }
 
-EXPORT int cudaMalloc(void **pointer, size_t bytes) {
+EXPORT int cudaMalloc(void** pointer, size_t bytes) {
   uint64_t out = control.out;
   uint64_t enters_driver = control.enters_driver;
   int status = work();
@@ -103,32 +103,32 @@ EXPORT int cudaMalloc(void **pointer, size_t bytes) {
     status = driver_alloc()(&address, bytes);
     out = address;
   }
-  if (status == 0 && pointer != NULL) *pointer = (void *)out;
+  if (status == 0 && pointer != NULL) *pointer = (void*)out;
   return status;
 }
 
-EXPORT int cudaFree(void *pointer) {
+EXPORT int cudaFree(void* pointer) {
   (void)pointer;
   return work();
 }
 
-EXPORT int cudaMemcpy(void *to, const void *from, size_t bytes, int direction) {
+EXPORT int cudaMemcpy(void* to, const void* from, size_t bytes, int direction) {
   (void)to, (void)from, (void)bytes, (void)direction;
   return work();
 }
 
-EXPORT int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int direction, void *stream) {
+EXPORT int cudaMemcpyAsync(void* to, const void* from, size_t bytes, int direction, void* stream) {
   (void)to, (void)from, (void)bytes, (void)direction, (void)stream;
   return work();
 }
 
-EXPORT int cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **arguments,
-                            size_t shared_bytes, void *stream) {
+EXPORT int cudaLaunchKernel(const void* function, struct dim3 grid, struct dim3 block, void** arguments,
+                            size_t shared_bytes, void* stream) {
   (void)function, (void)grid, (void)block, (void)arguments, (void)shared_bytes, (void)stream;
   return work();
 }
 
-EXPORT int cudaStreamSynchronize(void *stream) {
+EXPORT int cudaStreamSynchronize(void* stream) {
   (void)stream;
   return work();
 }
@@ -136,8 +136,8 @@ EXPORT int cudaStreamSynchronize(void *stream) {
 EXPORT int cudaDeviceSynchronize(void) { return work(); }
 
 /* What a program with kernels calls before main: proves a static copy to whoever looks for one. */
-EXPORT void **__cudaRegisterFatBinary(void *image) {
-  static void *handle;
+EXPORT void** __cudaRegisterFatBinary(void* image) {
+  static void* handle;
   handle = image;
   return &handle;
 }

@@ -15,14 +15,16 @@ namespace {
 Row row_of(Shape shape) { return {.name = "probe", .kind = Kind::kLaunch, .shape = shape}; }
 
 // "r0", "s1" (stack slot), "r0->8:4" (peek), "r0->8:4!" (at return), by field.
-std::string place(const wire_slot& slot) {
-  std::string text = ((slot.flags & WIRE_SLOT_STACK) != 0 ? "s" : "r") + std::to_string(slot.from);
-  if (slot.peek_bytes != 0) {
-    text += "->" + std::to_string(slot.peek_offset) + ":" + std::to_string(slot.peek_bytes);
+std::string place(const wire_recipe& recipe, size_t word) {
+  const Source source = source_of(recipe, word);
+  std::string text = (source.on_stack ? "s" : "r") + std::to_string(source.index);
+  if (source.peek != nullptr) {
+    text += "->" + std::to_string(source.peek->offset) + ":" + std::to_string(source.peek->bytes);
+    if (source.peek->at_return != 0) text += "!";
   }
-  if ((slot.flags & WIRE_SLOT_AT_RETURN) != 0) text += "!";
-  if ((slot.flags & WIRE_SLOT_STRING) != 0) text += "\"";
-  if ((slot.flags & WIRE_SLOT_BLOCK) != 0) text += "#" + std::to_string(slot.block_bytes);
+  if (recipe.name_word == word + 1) {
+    text += recipe.block_bytes == 0 ? "\"" : "#" + std::to_string(recipe.block_bytes);
+  }
   return text;
 }
 
@@ -31,7 +33,7 @@ std::map<std::string, std::string> places(Shape shape, Arch arch) {
   if (!lowered.ok()) return {{"error", lowered.error().text()}};
   std::map<std::string, std::string> by_field;
   for (size_t i = 0; i < lowered->recipe.n_words; ++i) {
-    by_field[std::string(name_of(lowered->words[i].field))] = place(lowered->recipe.slots[i]);
+    by_field[std::string(name_of(lowered->words[i].field))] = place(lowered->recipe, i);
   }
   return by_field;
 }
@@ -124,7 +126,7 @@ TEST(Lower, AMemberOfASmallStructIsBitsOfItsWord) {
     const Result<Lowered> lowered = lower(row_of(kShape), arch);
     ASSERT_TRUE(lowered.ok());
     ASSERT_EQ(lowered->recipe.n_words, 2);
-    EXPECT_EQ(place(lowered->recipe.slots[1]), "r1");
+    EXPECT_EQ(place(lowered->recipe, 1), "r1");
     EXPECT_EQ(lowered->words[1].shift, 32);
     EXPECT_EQ(lowered->words[1].bits, 32);
     EXPECT_TRUE(lowered->words[1].is_signed);
@@ -151,12 +153,14 @@ TEST(Lower, TheRecipeSaysWhatThePeeksAndTheStackNeed) {
                                      param::kSkip, param::kSkip, param::kStream, {Abi::kPtr, Field::kNone, kBoth}};
   const Result<Lowered> lowered = lower(row_of(kShape), Arch::kX86_64);
   ASSERT_TRUE(lowered.ok());
-  EXPECT_EQ(lowered->recipe.flags, WIRE_RECIPE_STACK | WIRE_RECIPE_PEEK_ENTRY | WIRE_RECIPE_PEEK_RETURN);
+  EXPECT_EQ(lowered->recipe.n_peeks, 2);
+  EXPECT_EQ(lowered->recipe.n_return_peeks, 1);
   EXPECT_EQ(lowered->recipe.stack_slots, 2);
   EXPECT_EQ(lowered->recipe.used, 1);
   const Result<Lowered> arm = lower(row_of(kShape), Arch::kArm64);
   ASSERT_TRUE(arm.ok());
-  EXPECT_EQ(arm->recipe.flags, WIRE_RECIPE_PEEK_ENTRY | WIRE_RECIPE_PEEK_RETURN);
+  EXPECT_EQ(arm->recipe.n_peeks, 2);
+  EXPECT_EQ(arm->recipe.n_return_peeks, 1);
   EXPECT_EQ(arm->recipe.stack_slots, 0);
 }
 

@@ -28,7 +28,7 @@ int on_name(struct pt_regs *ctx)
 	__u64 start_ns = 0;
 	__u64 in[8] = {};
 	__u64 address = 0;
-	__u64 block = 0;
+	__u64 block;
 	__u64 id = bpf_get_current_pid_tgid();
 	int length = -1;
 

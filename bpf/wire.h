@@ -183,7 +183,7 @@ struct wire_tcp {
  * communicator's identity where it is made. */
 struct wire_name {
 	__u16 type;   /* WIRE_NAME */
-	__u16 length; /* bytes of name, at most WIRE_NAME_LEN; longer names are cut */
+	__u16 length; /* bytes of name, at most WIRE_NAME_LEN; longer ones are cut */
 	__u32 site;
 	__u32 pid;
 	__u32 tid;

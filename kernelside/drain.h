@@ -30,11 +30,11 @@ struct EndedProcess {
 
 struct Batch {
   std::vector<hal::Event> events;
-  std::vector<std::pair<size_t, TcpRecord>> tcp;  // index into events
-  std::vector<std::pair<size_t, hal::Exchange>> exchanges;  // index into events, of each call that has one
-  std::vector<wire_task> tasks;                   // exec, exit, fork, first call, OOM: also in events where stored
-  std::vector<wire_name> names;                   // kernel functions registered or looked up
-  std::vector<EndedProcess> ended;                // last counters of processes that ended
+  std::vector<std::pair<size_t, TcpRecord>> tcp;            // index into events
+  std::vector<std::pair<size_t, hal::Exchange>> exchanges;  // likewise, of each call that has one
+  std::vector<wire_task> tasks;     // exec, exit, fork, first call, OOM: also in events where stored
+  std::vector<wire_name> names;     // kernel functions registered or looked up
+  std::vector<EndedProcess> ended;  // last counters of processes that ended
   void clear() {
     events.clear();
     tcp.clear();

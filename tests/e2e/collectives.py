@@ -123,8 +123,8 @@ def check_groups(recording, pairs):
     check(sum(row["peer"] == 0 for _, row in pairs) == 2, "rank 0 is a peer of two")
 
 
-def EightRanksAreWhoTheySayTheyAre(build):
-    with Trace(build) as trace:
+def eight_ranks(build, *options):
+    with Trace(build, *options) as trace:
         with ranks(build, "--late", str(LATE), "--late-ms", str(LATE_MS)) as program:
             program.go().end()
             lines = program.lines()
@@ -150,6 +150,58 @@ SELECT s.rank, s.duration_ns/1e6 AS ms, COUNT(t.timestamp_ns) AS retransmits_in_
  GROUP BY s.rank, s.duration_ns, s.timestamp_ns ORDER BY ms DESC LIMIT 20;""")
     check(len(slow) == 0, f"{len(slow)} slow ones: every call returned at once")
     say(calls=len(pairs), late_ms={mark: round(ns / 1e6, 2) for mark, ns in lateness.items()}, losses=recording.losses())
+
+
+def EightRanksAreWhoTheySayTheyAre(build):
+    eight_ranks(build)
+
+
+def EightRanksAreWhoTheySayTheyAreWithMultiLinks(build):
+    eight_ranks(build, "--attach", "multi")
+
+
+def CommunicatorsMadeInEveryWayAreKnown(build):
+    with Trace(build) as trace:
+        with ranks(build, "--lives") as program:
+            program.go().end()
+            lines = program.lines()
+        trace.stop()
+    pairs = rows_of_calls(trace.recording, expected_calls(lines))
+    check(len(pairs) == 12 + 6, f"{len(pairs)} calls")
+    hashes = collections.defaultdict(set)
+    for line, row in pairs:
+        for column in ("rank", "nranks"):
+            want = line[column] if line[column] >= 0 else None
+            check(row[column] == want, f"{column} is {row[column]} in {line}")
+        check(row["seq"] == 1, f"seq {row['seq']} in {line}")
+        check(row["comm_id_hash"] is not None, f"no identity: {line}")
+        hashes[line["on"]].add(row["comm_id_hash"])
+    check(all(len(found) == 1 for found in hashes.values()), f"{hashes}")
+    check(hashes["scalable"] == {fold(2)} and hashes["configured"] == {fold(4)}, f"{hashes}")
+    check(hashes["grown"] == hashes["joined"] == {fold(3)}, f"{hashes}")
+    check(len(set.union(*hashes.values())) == len(hashes) - 1, f"{hashes}")
+    made = {row["made_by"] for row in trace.recording.rows("SELECT made_by FROM communicators")}
+    check(made == {"init", "init all", "shrink", "grow", "split"}, f"{made}")
+    check(trace.recording.losses().get("communicator_unknown", 0) == 0, f"{trace.recording.losses()}")
+
+
+def ALateAttachSaysWhatItDoesNotKnow(build):
+    """The trace comes after the communicators: no identity, no number, and each is counted."""
+    with ranks(build, "--missing", "3", name="early") as program:
+        def all_wait():
+            with open(program.lines_path, encoding="utf-8") as file:
+                return file.read().count("waiting") == RANKS
+
+        until(all_wait, 60, "every rank waits")
+        with Trace(build) as trace:
+            program.go().end()
+            trace.stop()
+    rows = trace.recording.rows("SELECT * FROM nccl_events")
+    check(len(rows) == 1 and rows[0]["op"] == "ALL_REDUCE", f"{[dict(row) for row in rows]}")
+    for column in ("rank", "nranks", "comm_id_hash", "seq"):
+        check(rows[0][column] is None, f"{column} is {rows[0][column]}")
+    check(rows[0]["count"] == 1000 and rows[0]["count_bytes"] == 4000, f"{dict(rows[0])}")
+    check(trace.recording.losses()["communicator_unknown"] == 1, f"{trace.recording.losses()}")
 
 
 def MissingRanksAreNamedWhileTheOthersWait(build):
@@ -242,4 +294,6 @@ def TheRealLibraryIsReadRight(build):
     check(once == 1, f"one broadcast is {once}")
 
 
-TESTS = (EightRanksAreWhoTheySayTheyAre, MissingRanksAreNamedWhileTheOthersWait, TheRealLibraryIsReadRight)
+TESTS = (EightRanksAreWhoTheySayTheyAre, EightRanksAreWhoTheySayTheyAreWithMultiLinks,
+         CommunicatorsMadeInEveryWayAreKnown, ALateAttachSaysWhatItDoesNotKnow,
+         MissingRanksAreNamedWhileTheOthersWait, TheRealLibraryIsReadRight)

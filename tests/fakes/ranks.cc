@@ -2,12 +2,13 @@
 // on which communicator, when and as the how-manieth, printed as one JSON line per call.
 //
 //   ranks --collectives LIB --runtime LIB [--ranks N] [--late RANK] [--late-ms MS] [--missing R,R] [--wait FILE]
+//   ranks --collectives LIB --runtime LIB --lives
 //
 // Rank I of N makes a communicator with the others; all of them then make collectives together (one of them comes
 // late), groups of sends and receives, split it in two, wait for what they put on streams, and take it all apart, and
 // make another communicator whose handle is the old one's. With --missing those ranks stay away from the last
 // collective until FILE exists. The handles are the same numbers in every process. Times are CLOCK_MONOTONIC
-// nanoseconds.
+// nanoseconds. With --lives one process makes communicators in every other way there is.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -150,6 +151,7 @@ class Rank {
 struct Options {
   const char *collectives = nullptr, *runtime = nullptr, *wait = nullptr;
   int ranks = 8, late = -1;
+  bool lives = false;
   unsigned late_ms = 0;
   std::set<int> missing;
 };
@@ -160,6 +162,13 @@ Id id_of(unsigned which) {
   memset(id.bytes, 0x2a, 8);
   for (size_t i = 8; i < sizeof id.bytes; ++i) id.bytes[i] = static_cast<unsigned char>(i * 7 + which * 31);
   return id;
+}
+
+// Says that this rank waits, and waits.
+void wait_for(const char* path) {
+  if (path == nullptr) return;
+  if (write(STDOUT_FILENO, "waiting\n", 8) != 8) _exit(1);
+  while (access(path, F_OK) != 0) sleep_ms(5);
 }
 
 void run(Rank& self, const Options& options, int rank) {
@@ -227,22 +236,62 @@ void run(Rank& self, const Options& options, int rank) {
 
   self.meet();
   self.mark("last");
-  if (options.missing.contains(rank)) {
-    while (options.wait != nullptr && access(options.wait, F_OK) != 0) sleep_ms(5);
-  }
+  if (options.missing.contains(rank)) wait_for(options.wait);
   self.reduce(world, stream(0x10));
   self.mark("");
-  while (options.wait != nullptr && access(options.wait, F_OK) != 0) sleep_ms(5);
+  if (!options.missing.contains(rank)) wait_for(options.wait);
   self.call(false, "ncclCommFinalize", 0, 0, &world, false, stream(kWorld));
   self.call(false, "ncclCommDestroy", 0, 0, &second, false, stream(kHalf));
   self.call(false, "ncclCommAbort", 0, 0, &world, false, stream(kWorld));
 }
 
+// All ranks in one process, several identities, and communicators made of others.
+void live(Rank& self) {
+  constexpr int kAll = 12;
+  void* all[kAll];
+  // The stand-in writes the first; the others are what the real one would have written.
+  for (int i = 0; i < kAll; ++i) all[i] = stream(0x700000010000 + static_cast<uintptr_t>(i) * 0x100);
+  self.call(false, "ncclCommInitAll", 0x700000010000, 0, nullptr, false, static_cast<void*>(all), kAll, stream(0));
+  for (int i = 0; i < kAll; ++i) {
+    Rank::On one{"all", reinterpret_cast<uint64_t>(all[i]), i, kAll};
+    self.reduce(one, stream(0x10));
+  }
+  void* made = nullptr;
+  Id ids[2] = {id_of(2), id_of(3)};
+  Rank::On scalable{"scalable", 0x700000020000, 5, 8};
+  self.call(false, "ncclCommInitRankScalable", scalable.handle, 0, &scalable, false, static_cast<void*>(&made), 8, 5, 2,
+            static_cast<void*>(ids), stream(0));
+  self.reduce(scalable, stream(0x10));
+  Rank::On configured{"configured", 0x700000020100, 0, 2};
+  self.call(false, "ncclCommInitRankConfig", configured.handle, 0, &configured, false, static_cast<void*>(&made), 2,
+            id_of(4), 0, stream(0));
+  self.reduce(configured, stream(0x10));
+  int excluded[] = {6, 1, 3};
+  Rank::On shrunk{"shrunk", 0x700000020200, 3, 5};
+  self.call(false, "ncclCommShrink", shrunk.handle, 0, &shrunk, false, stream(scalable.handle),
+            static_cast<void*>(excluded), 3, static_cast<void*>(&made), stream(0), 0U);
+  self.reduce(shrunk, stream(0x10));
+  Rank::On grown{"grown", 0x700000020300, 0, 3};
+  self.call(false, "ncclCommGrow", grown.handle, 0, &grown, false, stream(configured.handle), 3,
+            static_cast<void*>(ids + 1), -1, static_cast<void*>(&made), stream(0));
+  self.reduce(grown, stream(0x10));
+  Rank::On joined{"joined", 0x700000020400, 2, 3};
+  self.call(false, "ncclCommGrow", joined.handle, 0, &joined, false, stream(0), 3, static_cast<void*>(ids + 1), 2,
+            static_cast<void*>(&made), stream(0));
+  self.reduce(joined, stream(0x10));
+  // A split without the other rank: an identity, but no rank.
+  Rank::On alone{"alone", 0x700000020500, -1, -1};
+  self.call(false, "ncclCommSplit", alone.handle, 0, &alone, false, stream(grown.handle), 0, 0,
+            static_cast<void*>(&made), stream(0));
+  self.reduce(alone, stream(0x10));
+  sleep_ms(300);  // the array of the first call is there while its handles are used
+}
+
 bool parse(int argc, char** argv, Options& options) {
-  static const option kLong[] = {{"collectives", 1, nullptr, 'c'}, {"runtime", 1, nullptr, 'r'},
-                                 {"ranks", 1, nullptr, 'n'},       {"late", 1, nullptr, 'l'},
-                                 {"late-ms", 1, nullptr, 'm'},     {"missing", 1, nullptr, 'x'},
-                                 {"wait", 1, nullptr, 'w'},        {nullptr, 0, nullptr, 0}};
+  static const option kLong[] = {
+      {"collectives", 1, nullptr, 'c'}, {"runtime", 1, nullptr, 'r'}, {"ranks", 1, nullptr, 'n'},
+      {"late", 1, nullptr, 'l'},        {"late-ms", 1, nullptr, 'm'}, {"missing", 1, nullptr, 'x'},
+      {"lives", 0, nullptr, 'v'},       {"wait", 1, nullptr, 'w'},    {nullptr, 0, nullptr, 0}};
   for (int c = 0; (c = getopt_long(argc, argv, "", kLong, nullptr)) != -1;) {
     switch (c) {
       case 'c':
@@ -266,6 +315,10 @@ bool parse(int argc, char** argv, Options& options) {
           if (*at == ',') ++at;
         }
         break;
+      case 'v':
+        options.lives = true;
+        options.ranks = 1;
+        break;
       case 'w':
         options.wait = optarg;
         break;
@@ -273,7 +326,8 @@ bool parse(int argc, char** argv, Options& options) {
         return false;
     }
   }
-  return options.collectives != nullptr && options.runtime != nullptr && options.ranks > 1 && options.ranks % 2 == 0;
+  return options.collectives != nullptr && options.runtime != nullptr &&
+         (options.lives || (options.ranks > 1 && options.ranks % 2 == 0));
 }
 
 }  // namespace
@@ -283,7 +337,7 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, options)) {
     fprintf(stderr,
             "usage: ranks --collectives LIB --runtime LIB [--ranks N] [--late RANK] [--late-ms MS] "
-            "[--missing R,R] [--wait FILE]\n");
+            "[--missing R,R] [--lives] [--wait FILE]\n");
     return 2;
   }
   auto* shared =
@@ -300,7 +354,11 @@ int main(int argc, char** argv) {
       Rank self(rank, options.ranks, options.collectives, options.runtime, shared, out);
       self.meet();
       sleep_ms(400);  // probes are promised within 0.1 s of the mapping
-      run(self, options, rank);
+      if (options.lives) {
+        live(self);
+      } else {
+        run(self, options, rank);
+      }
       fclose(out);
       // Whole lines, and each rank's together: what is written at once stays so.
       const bool written = write(STDOUT_FILENO, text, length) == static_cast<ssize_t>(length);

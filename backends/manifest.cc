@@ -373,10 +373,10 @@ class ManifestReader {
   }
 
   hal::Row row(const YamlNode& node) {
-    const Keys keys = keys_of(
-        node, "a row",
-        {"name", "kind", "shape", "twins", "flags", "direction", "element_bytes", "returns", "instead", "op_name"},
-        {"name", "kind", "shape"});
+    const Keys keys = keys_of(node, "a row",
+                              {"name", "kind", "shape", "twins", "flags", "direction", "element_bytes", "returns",
+                               "result", "instead", "op_name"},
+                              {"name", "kind", "shape"});
     hal::Row out{};
     out.name = text(keys["name"], is_identifier, "a symbol as C spells it");
     out.kind = static_cast<hal::Kind>(word(keys["kind"], kind_words(), "kind"));
@@ -386,6 +386,7 @@ class ManifestReader {
     out.direction = static_cast<hal::Direction>(word(keys["direction"], direction_words(), "direction"));
     out.element_bytes = static_cast<uint8_t>(number(keys["element_bytes"], 1, 64, 1));
     out.returns = static_cast<hal::Returns>(word(keys["returns"], kReturns, "way to return"));
+    out.result = static_cast<hal::Field>(word(keys["result"], field_words(), "field"));
     out.instead = text(keys["instead"], is_identifier, "a symbol as C spells it");
     out.op_name = text(keys["op_name"], is_identifier, "a name as C spells it");
     return out;

@@ -22,6 +22,7 @@ std::set<Field> fields_of(const Row& row) {
     if (param.into != Field::kNone) fields.insert(param.into);
     for (const Peek& peek : param.peeks) fields.insert(peek.into);
   }
+  if (row.result != Field::kNone) fields.insert(row.result);
   return fields;
 }
 
@@ -114,7 +115,7 @@ class Judge {
         needs(has_size && has(Field::kAddress), "address, and bytes or width");
         break;
       case Kind::kAlloc:
-        needs(has_object || row.returns == Returns::kPointer, "address or handle");
+        needs(has_object, "address or handle");
         break;
       case Kind::kFree:
         needs(has_object, "address or handle");
@@ -124,7 +125,7 @@ class Judge {
         needs(has(Field::kHandle) || has(Field::kStream), "handle or stream");
         break;
       case Kind::kStream:
-        needs(has(Field::kStream) || row.returns == Returns::kPointer, "stream");
+        needs(has(Field::kStream), "stream");
         break;
       case Kind::kSync:
         expect((row.flags & kSynchronising) != 0, "waits, and is not marked as synchronising");
@@ -160,6 +161,11 @@ class Judge {
       if (field == Field::kNone || field == Field::kInElements) return;  // in_elements: either array is enough
       expect(seen.insert(field).second, fmt::format("fills {} twice", name_of(field)));
     };
+    once(row.result);
+    const bool is_object = row.result == Field::kAddress || row.result == Field::kHandle ||
+                           row.result == Field::kFunction || row.result == Field::kStream;
+    expect(row.result == Field::kNone || (row.returns == Returns::kPointer && is_object),
+           "returns a result that is no pointer to an address, a handle, a function or a stream");
     for (const Param& param : row.shape) {
       once(param.into);
       for (const Peek& peek : param.peeks) {
@@ -188,8 +194,8 @@ class Judge {
       row_ = &row;
       expect(row.kind == other.kind && (row.flags & ~kCondition) == (other.flags & ~kCondition) &&
                  row.direction == other.direction && row.element_bytes == other.element_bytes &&
-                 row.returns == other.returns && row.source == other.source && row.op == other.op &&
-                 row.op_name == other.op_name,
+                 row.returns == other.returns && row.result == other.result && row.source == other.source &&
+                 row.op == other.op && row.op_name == other.op_name,
              "is another call than the earlier row of its name");
     }
     row_ = nullptr;

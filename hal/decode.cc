@@ -314,6 +314,7 @@ void decode(const Call& call, const Lowered& lowered, std::span<const uint64_t> 
       size_known = false;
     }
   }
+  if (call.row->result != Field::kNone && results) put_word(call, call.row->result, raw_return, event, parts);
   if (size_known) derive_bytes(call, parts, event);
   derive_dims(parts, event);
   if (parts.source_place && parts.destination_place && call.owner != nullptr) {

@@ -127,6 +127,8 @@ def expected_event(row, ret, readable, items):
             in_elements |= value != 0
         else:
             values[field] = value
+    if row["result"] != "none" and good:
+        values[row["result"]] = ret
     for column, field in PLAIN.items():
         if field in values:
             want[column] = low32(values[field]) if field in ("device", "peer_device") else values[field]

@@ -121,6 +121,16 @@ def OpenClKernelsOnTheCpuAreRecordedExactly(build):
     released = trace.recording.rows("SELECT handle FROM events WHERE call = 'clReleaseEvent' AND pid = ? ORDER BY seq", pid)
     check([row["handle"] for row in waits] == [row["handle"] for row in released],
           "the events waited for are not those released after it")
+    def column(name, call):
+        return [row[name] for row in trace.recording.rows(
+            f"SELECT {name} FROM events WHERE call = ? AND pid = ? ORDER BY seq", call, pid)]
+
+    made_buffers = column("address", "clCreateBuffer")
+    check(len(set(made_buffers)) == 2 and made_buffers == column("address", "clReleaseMemObject"),
+          "the buffers released are not those created")
+    check(set(column("stream", "clEnqueueNDRangeKernel")) == set(column("stream", "clCreateCommandQueue")),
+          "the launches are not on the queue that was created")
+    check(column("kernel", "clEnqueueNDRangeKernel") == ["twice"] * 20, "the launches do not name their kernel")
     say(calls=sum(counts["calls"] for counts in made.values()), losses=trace.recording.losses())
 
 

@@ -167,11 +167,11 @@ class Caller {
   // One call of `target`; its record and items go to `log` when there is one. False: the callee did not do as told.
   bool call(const Target& target, Log* log) {
     const fake_row& row = fake_rows[target.row];
-    choose_words(row, target.control != nullptr);
-    uint64_t expected = 0;
+    const uint64_t expected = target.control != nullptr ? choose_return(row) : 0;
+    choose_words(row, target.control != nullptr, expected);
     if (target.control != nullptr) {
       struct fake_control* control = target.control();
-      expected = control->ret = choose_return(row);
+      control->ret = expected;
       control->out = out_base_;
       control->spin_ns = spin_ns_ ? random_.below(spin_ns_) : 0;
     }
@@ -224,7 +224,7 @@ class Caller {
     return value;
   }
 
-  void choose_words(const fake_row& row, bool free_choice) {
+  void choose_words(const fake_row& row, bool free_choice, uint64_t returned) {
     out_base_ = random_.next() >> 8U;
     for (unsigned i = 0; i < row.n_params; ++i) {
       const fake_param& param = row.params[i];
@@ -247,7 +247,7 @@ class Caller {
         words_[param.word] = free_choice ? random_.value() : address;
       }
     }
-    name_text(row);
+    name_text(row, returned);
     for (unsigned i = 0; i < row.n_items; ++i) {
       const fake_item& item = row.items[i];
       if (!item.is_peek && strcmp(item.field, "direction") == 0) words_[item.word] = choose_direction();
@@ -267,10 +267,10 @@ class Caller {
   uint64_t choose_direction() { return random_.below(16) == 0 ? random_.below(100) : random_.below(5); }
 
   // A registered kernel's name says its own handle: "fn_<handle in hex>", so a reader can check the pair.
-  void name_text(const fake_row& row) {
+  void name_text(const fake_row& row, uint64_t returned) {
     for (unsigned i = 0; i < row.n_params; ++i) {
       if (!row.params[i].is_text) continue;
-      uint64_t handle = out_base_;
+      uint64_t handle = strcmp(row.result, "function") == 0 ? returned : out_base_;
       for (unsigned k = 0; k < row.n_items; ++k) {
         const fake_item& item = row.items[k];
         if (!item.is_peek && strcmp(item.field, "function") == 0) handle = words_[item.word];
@@ -373,7 +373,7 @@ bool write_rows(const std::string& path) {
         << row.jumps_to << R"(","library":")" << row.library << R"(","backend":")" << row.backend << R"(","vendor":")"
         << row.vendor << R"(","kind":")" << row.kind << R"(","direction":")" << row.direction << R"(","flags":)"
         << row.flags << R"(,"element_bytes":)" << unsigned{row.element_bytes} << R"(,"returns":")"
-        << kReturns[row.returns] << R"(","items":[)";
+        << kReturns[row.returns] << R"(","result":")" << row.result << R"(","items":[)";
     for (unsigned k = 0; k < row.n_items; ++k) {
       const fake_item& item = row.items[k];
       out << (k ? "," : "") << R"({"field":")" << item.field << R"(","bytes":)" << unsigned{item.bytes} << R"(,"peek":)"

@@ -5,8 +5,9 @@
 //   libraries.txt    "FLAVOUR SONAME SOURCE", one line per library; flavour is new or old
 //   fake_calls.c     the table of fake_table.h and a caller for every prototype
 //
-// Usage: make_fakes OUTPUT_DIRECTORY MANIFEST_FOLDER. A new backend's rows appear here without a line of code. The C text comes from
-// the prototypes alone; where arguments land is the C compiler's business, which is what makes it evidence.
+// Usage: make_fakes OUTPUT_DIRECTORY MANIFEST_FOLDER. A new backend's rows appear here without a line of code. The C
+// text comes from the prototypes alone; where arguments land is the C compiler's business, which is what makes it
+// evidence.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -344,10 +345,10 @@ std::string table_text(std::span<const hal::Backend* const> backends, const std:
         }
         rows += fmt::format("  {{\"{}\", \"{}\", \"{}\", \"{}\", \"{}\",\n", e.symbol, row.name, e.jumps_to,
                             e.only_with, e.only_without);
-        rows += fmt::format("   \"{}\", \"{}\", \"{}\", \"{}\", \"{}\", \"{}\",\n", library.name,
+        rows += fmt::format("   \"{}\", \"{}\", \"{}\", \"{}\", \"{}\", \"{}\", \"{}\",\n", library.name,
                             sonames_of(library).current, backend->name,
                             library.vendor.empty() ? backend->vendor : library.vendor, hal::name_of(row.kind),
-                            hal::name_of(row.direction));
+                            hal::name_of(row.direction), hal::name_of(row.result));
         rows += fmt::format("   {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", row.flags, row.element_bytes,
                             static_cast<int>(row.returns), row.shape.size(), items.count, items.out,
                             row.shape.empty() ? "0" : fmt::format("params_{}", index),

@@ -144,6 +144,9 @@ TEST(ManifestReading, HoldsATableToTheRulesAtItsLine) {
   refused(row("{name: f, kind: stream, returns: void, shape: [{abi: ptr, peeks: [{into: stream, when: return}]}]}"), 12,
           "reads stream at return");
   refused(row("{name: f, kind: launch, shape: [{abi: ptr, peeks: [{into: function, bytes: 3}]}]}"), 12, "3 bytes");
+  refused(row("{name: f, kind: alloc, shape: [], result: address}"), 12, "returns a result that is no pointer");
+  refused(row("{name: f, kind: alloc, shape: [], returns: pointer}"), 12, "without address or handle");
+  refused(row("{name: f, kind: alloc, shape: [ptr address], returns: pointer, result: address}"), 12, "address twice");
   refused(with_rows("      - {name: f, kind: launch, shape: [ptr function], twins: [v2]}\n"
                     "      - {name: f_v2, kind: launch, shape: [ptr function]}\n"),
           13, "describes f_v2 a second time");

@@ -118,6 +118,19 @@ TEST(Decode, NegativeStatusAndNullPointerAreFailuresAndVoidIsNot) {
   EXPECT_FALSE(nothing({}, 77).has(Has::kReturnCode));
 }
 
+TEST(Decode, AReturnedPointerIsWhatTheRowSaysUnlessItIsNull) {
+  const Decoding decoding({.name = "make",
+                           .kind = Kind::kAlloc,
+                           .shape = shape::kNothing,
+                           .returns = Returns::kPointer,
+                           .result = Field::kAddress});
+  const Event made = decoding({}, 0xffff'0000'1234);
+  EXPECT_TRUE(made.has(Has::kAddress));
+  EXPECT_EQ(made.address, 0xffff'0000'1234U);
+  EXPECT_FALSE(decoding({}, 0).has(Has::kAddress));
+  EXPECT_FALSE(decoding({}, 0x1234, 0, Outcome::kUnwound).has(Has::kAddress));
+}
+
 TEST(Decode, AreaCopiesMultiplyAndSaturate) {
   const Decoding decoding({.name = "copy2d", .kind = Kind::kMemcpy, .shape = shape::kCopy2D});
   const Event event = decoding({1, 2, 100, 20, 7});

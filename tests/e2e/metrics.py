@@ -112,7 +112,7 @@ def traced_calls(build, *options, calls=4000):
 
 def ThePageIsCleanAndCountsWhatTheRecordingHolds(build):
     tool("promtool")
-    with traced_calls(build, "--sysfs-root", trees.fabric(build.path("sys"))) as (trace, url):
+    with traced_calls(build, "--prometheus-probe-cost", "--sysfs-root", trees.fabric(build.path("sys"))) as (trace, url):
         def counted():
             series = series_of(get(url))
             return series if value(series, "gpu_operations_total") >= 4000 else None
@@ -147,7 +147,10 @@ def ThePageIsCleanAndCountsWhatTheRecordingHolds(build):
         check(value(series, "ingero_rdma_port_xmit_data_bytes", rdma_device="mlx5_0") == 4000, "data words are not bytes")
         named = {label for name in series if name.startswith("ingero_rdma") for key in series[name] for label, _ in key}
         check(not named & {"pid", "qpn", "gid", "qp_num"}, f"labels of fabric metrics: {named}")
-        say(series=sum(len(found) for found in series.values()), names=len(series), calls=len(rows))
+        runs = value(series, "ingero_probe_program_runs_total", program="on_call")
+        seconds = value(series, "ingero_probe_program_seconds_total", program="on_call")
+        check(runs >= 4000 and 0 < seconds / runs < 1e-3, f"{runs} runs of the probe's program took {seconds} s")
+        say(ns_a_run=round(seconds / runs * 1e9), series=sum(len(found) for found in series.values()), names=len(series), calls=len(rows))
 
 
 def ARealPrometheusScrapesItAndEveryPanelHasItsQuery(build):

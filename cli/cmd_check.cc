@@ -8,6 +8,7 @@
 #include "backends/registry.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/device_checks.h"
 #include "cli/table.h"
 #include "kernelside/objects.h"
 #include "kernelside/privilege.h"
@@ -228,6 +229,9 @@ class CheckCommand {
         checks_.push_back({fmt::format("{}: {}", backend->name, gap.calls), Verdict::kInfo, true, "cannot be probed",
                            std::string(gap.reason), {}});
       }
+    }
+    for (const auto& found : device_findings(backends::all_backends())) {
+      checks_.push_back({found.name, found.found ? Verdict::kPass : Verdict::kInfo, true, found.value, found.detail, {}});
     }
     const int status = exit_status();
     context_.out << (json_ ? as_json(status) : as_text(status));

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/backend_options.h"
 #include "cli/commands.h"
+#include "cli/device_checks.h"
 #include "cli/support_bundle.h"
 #include "cli/table.h"
 #include "kernelside/library_folders.h"
@@ -259,6 +260,9 @@ class CheckCommand {
         checks_.push_back({fmt::format("{}: {}", backend->name, gap.calls), Verdict::kInfo, true, "cannot be probed",
                            std::string(gap.reason), {}});
       }
+    }
+    for (const auto& found : device_findings(registry_.all())) {
+      checks_.push_back({found.name, found.found ? Verdict::kPass : Verdict::kInfo, true, found.value, found.detail, {}});
     }
     const int status = exit_status();
     if (!options_.support_bundle.empty()) {

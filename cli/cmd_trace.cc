@@ -192,6 +192,7 @@ class Trace {
     }
     auto recorder_settings = recorder_options(options_, context_);
     INGERO_TRY(recorder_settings);
+    recorder_settings->keep_program_costs = options_.metrics.probe_cost;
     const bool print = options_.json || options_.verbose;
     if (print || metrics) {
       recorder_settings->on_events = [this, print, &metrics](std::span<const hal::Event> events,

@@ -1,11 +1,14 @@
 // The composition of a scrape: what each part of the running recording says.
 #include "cli/metrics_endpoint.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <CLI/CLI.hpp>
 
+#include "base/text.h"
 #include "serve/prometheus/metric_names.h"
 #include "serve/prometheus/operation_names.h"
 #include "serve/prometheus/process_metrics.h"
@@ -65,6 +68,30 @@ void write_probes(prom::Page& page, const std::vector<kernelside::FileReport>& f
   }
 }
 
+// Processes that hold a collectives library, by the file. Those that have ended meanwhile are left out.
+void write_collective_processes(prom::Page& page, const std::vector<kernelside::FileReport>& files) {
+  constexpr size_t kMaxProcesses = 256;
+  std::set<uint32_t> holders;
+  for (const auto& file : files) {
+    const bool is_collectives = std::any_of(file.rows.begin(), file.rows.end(), [](const kernelside::RowReport& row) {
+      return row.row->kind == hal::Kind::kCollective;
+    });
+    if (!is_collectives) continue;
+    for (const uint32_t pid : file.pids) {
+      const auto comm = read_file(fmt::format("/proc/{}/comm", pid), 256);
+      if (!comm.ok() || holders.size() >= kMaxProcesses) continue;
+      holders.insert(pid);
+      page.add(prom::kCollectivesLoaded,
+               {{"pid", std::to_string(pid)},
+                {"comm", std::string(trim(*comm))},
+                {prom::kCollectivesPathLabel, file.path},
+                {prom::kCollectivesVersionLabel, file.version}},
+               1);
+    }
+  }
+  page.add(prom::kCollectivesProcesses, {}, static_cast<double>(holders.size()));
+}
+
 }  // namespace
 
 void add_metrics_options(CLI::App& command, MetricsOptions& options) {
@@ -77,6 +104,8 @@ void add_metrics_options(CLI::App& command, MetricsOptions& options) {
                      "Ask for a secret of this file: lines 'bearer TOKEN' or 'basic USER:PASSWORD'");
   command.add_flag("--prometheus-earlier-names", options.earlier_names,
                    "Also serve the earlier agent's names that are in no base unit");
+  command.add_flag("--prometheus-probe-cost", options.probe_cost,
+                   "Also let the kernel time the probes' programs (costs some tens of nanoseconds a call)");
 }
 
 Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::open(const MetricsOptions& options,
@@ -97,11 +126,17 @@ std::string MetricsEndpoint::page(const Recorder& recorder) {
     page.add(prom::kOperationsInFlight, prom::operation_labels(calls_[call]), static_cast<double>(count));
   }
   write_snapshot(page, recorder.snapshot());
-  write_probes(page, recorder.probe_reports());
+  const auto files = recorder.probe_reports();
+  write_probes(page, files);
+  write_collective_processes(page, files);
   page.add(prom::kStored, {}, static_cast<double>(recorder.stored()));
   page.add(prom::kStoreTrouble, {}, recorder.store_trouble().empty() ? 0 : 1);
   if (recorder.file_bytes() > 0) page.add(prom::kDatabaseBytes, {}, static_cast<double>(recorder.file_bytes()));
   page.add(prom::kBuild, {{"version", INGERO_VERSION}}, 1);
+  for (const auto& cost : recorder.program_costs()) {
+    page.add(prom::kProbeRuns, {{"program", cost.name}}, static_cast<double>(cost.runs));
+    page.add(prom::kProbeSeconds, {{"program", cost.name}}, static_cast<double>(cost.run_time_ns) / 1e9);
+  }
   prom::write_process(page);
   for (const Part& part : parts_) part(page);
   folded_ += page.folded();

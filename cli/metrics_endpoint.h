@@ -24,6 +24,7 @@ namespace ingero::cli {
 struct MetricsOptions {
   serve::prometheus::ServerOptions server;  // no address: no metrics
   bool earlier_names = false;
+  bool probe_cost = false;
 };
 void add_metrics_options(CLI::App& command, MetricsOptions& options);
 

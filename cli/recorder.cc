@@ -157,6 +157,9 @@ Status Recorder::Impl::open() {
   for (const auto& status : objects->attach_thread_programs()) {
     if (!status.attached) degraded.push_back(fmt::format("{}: {}", status.name, status.reason));
   }
+  if (options.keep_program_costs) {
+    if (const Status kept = objects->keep_program_costs(); !kept.ok()) degraded.push_back(kept.error().text());
+  }
   if (!objects->names_reason().empty()) degraded.push_back(fmt::format("kernel names: {}", objects->names_reason()));
   std::vector<kernelside::SharedMap> shared;
   for (const char* name : {"events", "critical_events", "recipes", "losses", "site_losses", "threads", "processes",
@@ -582,6 +585,7 @@ std::map<hal::CallId, uint64_t> Recorder::in_flight() const {
   return impl_->in_flight;
 }
 std::vector<kernelside::FileReport> Recorder::probe_reports() const { return impl_->tracer->reports(); }
+std::vector<kernelside::ProgramCost> Recorder::program_costs() const { return impl_->objects->program_costs(); }
 void Recorder::add_event(const hal::Event& event) {
   const std::scoped_lock lock(impl_->mutex);
   if (impl_->added.size() < kMaxWork) {

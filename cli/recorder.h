@@ -38,6 +38,7 @@ struct RecorderOptions {
   kernelside::HostOptions host;
   std::optional<store::WriterOptions> store;  // none: --record=false
   uint64_t hang_after_ns = 10'000'000'000;
+  bool keep_program_costs = false;
   bool drop_privileges = false;  // once everything that needs them is open
   // Each batch of events as captured (capture thread); for --json and --verbose.
   std::function<void(std::span<const hal::Event>, const Recorder&)> on_events;
@@ -71,6 +72,7 @@ class Recorder {
   // How many calls had not returned when last looked at (once a second), by call.
   std::map<hal::CallId, uint64_t> in_flight() const;
   std::vector<kernelside::FileReport> probe_reports() const;
+  std::vector<kernelside::ProgramCost> program_costs() const;
   // An event that was not captured but read elsewhere; it joins the stream within a second.
   void add_event(const hal::Event& event);
   void add_loss(hal::Loss loss, uint64_t count);

@@ -43,9 +43,9 @@ pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET libbpf)
 pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
-pkg_check_modules(OPENSSL REQUIRED IMPORTED_TARGET openssl)
 set(suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
-set(CMAKE_FIND_LIBRARY_SUFFIXES .so)  # Debian has no archive of it
+set(CMAKE_FIND_LIBRARY_SUFFIXES .so)  # Debian has no archive of the server, and both must mean one OpenSSL
+pkg_check_modules(OPENSSL REQUIRED IMPORTED_TARGET openssl)
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})
 find_library(INGERO_LIBZ z REQUIRED)

@@ -104,6 +104,7 @@ Result<std::vector<Record>> read_dump(bpf_link* link, std::string_view name) {
 
 struct Objects::Impl {
   Mechanism mechanism = Mechanism::kPerf;
+  Fd statistics;  // open: the kernel keeps run times
   Owned<threads> threads_object;
   Owned<session> session_object;
   Owned<capture> capture_object;
@@ -236,6 +237,33 @@ int Objects::enter_program() const { return enter_handle() != nullptr ? bpf_prog
 int Objects::return_program() const { return return_handle() != nullptr ? bpf_program__fd(return_handle()) : -1; }
 
 bpf_program* Objects::name_handle() const { return impl_->names_object ? impl_->names_object->progs.on_name : nullptr; }
+Status Objects::keep_program_costs() {
+  Fd statistics(bpf_enable_stats(BPF_STATS_RUN_TIME));
+  if (!statistics.valid()) return errno_error("let the kernel time BPF programs");
+  impl_->statistics = std::move(statistics);
+  return {};
+}
+
+std::vector<ProgramCost> Objects::program_costs() const {
+  std::vector<ProgramCost> costs;
+  const auto add = [&costs](const auto& object) {
+    if (!object) return;
+    bpf_program* program = nullptr;
+    bpf_object__for_each_program(program, object->obj) {
+      bpf_prog_info info{};
+      uint32_t size = sizeof(info);
+      const int fd = bpf_program__fd(program);
+      if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) != 0 || info.run_cnt == 0) continue;
+      costs.push_back({bpf_program__name(program), info.run_cnt, info.run_time_ns});
+    }
+  };
+  add(impl_->threads_object);
+  add(impl_->session_object);
+  add(impl_->capture_object);
+  add(impl_->names_object);
+  return costs;
+}
+
 int Objects::name_program() const { return name_handle() != nullptr ? bpf_program__fd(name_handle()) : -1; }
 const std::string& Objects::names_reason() const { return impl_->names_reason; }
 

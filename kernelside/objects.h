@@ -48,6 +48,13 @@ struct ProgramStatus {
   std::string reason;
 };
 
+// Runs of a program and the time in them, counted by the kernel.
+struct ProgramCost {
+  std::string name;
+  uint64_t runs = 0;
+  uint64_t run_time_ns = 0;
+};
+
 class Objects {
  public:
   static Result<std::unique_ptr<Objects>> load(const ObjectOptions& options);
@@ -72,6 +79,10 @@ class Objects {
   // A fresh read of the in-flight or processes dump: whole records.
   Result<std::vector<wire_call_record>> calls_in_flight() const;
   Result<std::vector<wire_process>> processes() const;
+  // Asks the kernel to time BPF programs for as long as this lives (all of the machine's; some tens of ns a run).
+  Status keep_program_costs();
+  // Programs that ran while somebody asked for that, keep_program_costs() or kernel.bpf_stats_enabled. Thread-safe.
+  std::vector<ProgramCost> program_costs() const;
   // Sets recipe `site`; thread-safe.
   Status set_recipe(uint32_t site, const wire_recipe& recipe);
   // Traces process `pid` and its children from now on, calls or not.

@@ -67,8 +67,8 @@ namespace ingero::serve::prometheus {
   X(kFabricInfo, "ingero_rdma_port_info", kGauge,                                                                      \
     "rdma_device, rdma_port, rdma_transport, driver, firmware, board, netdev, pci_address, numa_node",                 \
     "1; what the port belongs to.")                                                                                    \
-  X(kFabricDiscontinuities, "ingero_rdma_discontinuities_total", kCounter, "rdma_device, rdma_port, counter, change",          \
-    "Times a counter was reset, wrapped, or came to the end of its width and stuck.")                                     \
+  X(kFabricDiscontinuities, "ingero_rdma_discontinuities_total", kCounter, "rdma_device, rdma_port, counter, change",  \
+    "Times a counter was reset, wrapped, or came to the end of its width and stuck.")                                  \
   X(kDeviceInfo, "gpu_info", kGauge, "gpu_uuid, vendor, pci_address, name, driver, parent_uuid",                       \
     "1; which device it is.")                                                                                          \
   X(kFragmentation, "gpu_memory_fragmentation_estimate", kGauge, "gpu_uuid",                                           \
@@ -93,6 +93,9 @@ namespace ingero::serve::prometheus {
     "Stored events deleted to keep the recording under its limit.")                                                    \
   X(kEarlierCopyBytes, "gpu_memcpy_bytes_total", kCounter, "direction",                                                \
     "Bytes of successful copies by direction, all vendors.")                                                           \
+  X(kCollectivesLoaded, "gpu_nccl_process_loaded", kGauge, "pid, comm, libnccl_path, libnccl_version",                 \
+    "1 for each process that holds a collectives library.")                                                            \
+  X(kCollectivesProcesses, "gpu_nccl_processes_total", kUntyped, "", "Processes that hold a collectives library.")     \
   X(kCollectives, "gpu_nccl_collective_count", kUntyped, "op_type",                                                    \
     "Collective and point-to-point calls that ended, by operation.")                                                   \
   X(kCollectiveBytes, "gpu_nccl_collective_bytes_total", kCounter, "op_type",                                          \
@@ -104,6 +107,10 @@ namespace ingero::serve::prometheus {
     "Percentiles since the trace began. Only with --prometheus-earlier-names: not a base unit.")                       \
   X(kEarlierCopyDuration, "gpu_memcpy_duration_ms", kHistogram, "direction",                                           \
     "Time of copy calls. Only with --prometheus-earlier-names: not a base unit.")
+
+// Labels of the earlier agent's that spell a library.
+inline constexpr std::string_view kCollectivesPathLabel = "libnccl_path";
+inline constexpr std::string_view kCollectivesVersionLabel = "libnccl_version";
 
 #define X(constant, name, type, labels, help) inline constexpr Metric constant{name, MetricType::type, labels, help};
 INGERO_METRICS(X)

@@ -64,6 +64,7 @@ def VerbsAreNotProbedUnlessAskedFor(build):
 def CheckSaysWhatOfTheVerbsCannotBeProbed(build):
     text = run(build.agent, "check", good=(0, 1, 2)).stdout
     check("ibv_post_send" in text and "inline" in text, text)
+    check("cuda: devices" in text and "hip: devices" in text and "rdma: " in text, f"samplers are not told of: {text}")
 
 
 TESTS = (AsynchronousEventsOfTheRealLibraryAreExact, EventTypesAreCountedAndNothingElseOfThem,

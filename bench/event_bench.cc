@@ -41,7 +41,8 @@ void normalise(benchmark::State& state) {
     record.call.start_ns = now += 1000;
     record.call.end_ns = now + 700;
     hal::Event event;
-    const bool understood = normaliser.call({reinterpret_cast<const std::byte*>(&record), size}, event);
+    hal::Exchange exchange;
+    const bool understood = normaliser.call({reinterpret_cast<const std::byte*>(&record), size}, event, exchange);
     benchmark::DoNotOptimize(understood);
     benchmark::DoNotOptimize(event);
   }

@@ -56,9 +56,9 @@ struct wire_recipe {
 	__u8 stack_slots; /* stack slots to read, at most WIRE_MAX_STACK_ARGS */
 	__u8 n_peeks;	  /* at entry and at return together */
 	__u8 n_return_peeks;
-	__u8 name_word; /* the word that points to a C string, or to a block of bytes, plus one; 0: none. Read by the
-			   sleepable name program, not with the call */
-	__u8 used;	/* 0: no such site */
+	__u8 name_word;	  /* the word that points to a C string, or to a block of bytes, plus one; 0: none. Read by the
+			     sleepable name program, not with the call */
+	__u8 used;	  /* 0: no such site */
 	__u8 block_bytes; /* of the block; 0: a C string. One that is passed on the stack lies there itself */
 	__u8 pad;
 	struct wire_peek peeks[WIRE_MAX_WORDS];

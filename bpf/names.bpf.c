@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * What a call is given behind a pointer: names of device functions where they are registered or looked up, identities of
- * communicators. Sleepable (uprobe.s, kernel 6.0, 8c7dcb84e3b7): the string is often in a page nobody has touched yet,
- * which the other programs cannot read. The handle it belongs to is in the call's own record; user space joins the two
- * by thread and start. The program therefore runs after the one that captures the call: the kernel runs a probe's
+ * What a call is given behind a pointer: names of device functions where they are registered or looked up, identities
+ * of communicators. Sleepable (uprobe.s, kernel 6.0, 8c7dcb84e3b7): the string is often in a page nobody has touched
+ * yet, which the other programs cannot read. The handle it belongs to is in the call's own record; user space joins the
+ * two by thread and start. The program therefore runs after the one that captures the call: the kernel runs a probe's
  * programs newest first, so it is attached before.
  */
 #include "call.bpf.h"

@@ -94,6 +94,7 @@ void CollectiveWatch::process_ended(uint32_t pid, uint64_t mono_ns) {
 }
 
 void CollectiveWatch::lost(bool communicators) {
+  arrivals_.forget();
   communicators_.lost_collectives();
   if (communicators) communicators_.lost_communicators();
 }

@@ -385,12 +385,12 @@ void Recorder::Impl::join_names(Parcel& parcel) {
   }
 }
 
-// Calls that the kernel side lost: what they would have said of communicators is not known, so what was known of those is
-// no longer sure.
+// Calls that the kernel side lost: what they would have said of communicators is not known, so what was known of those
+// is no longer sure.
 void Recorder::Impl::note_lost_calls() {
   objects->read_losses(ledger);
-  const uint64_t lost = ledger.count(hal::Loss::ring_full) + ledger.count(hal::Loss::no_thread_state) +
-                        ledger.count(hal::Loss::too_deep);
+  const uint64_t lost =
+      ledger.count(hal::Loss::ring_full) + ledger.count(hal::Loss::no_thread_state) + ledger.count(hal::Loss::too_deep);
   if (lost == std::exchange(calls_lost, lost)) return;
   bool any_exchange = ledger.count(hal::Loss::no_thread_state) + ledger.count(hal::Loss::too_deep) > 0;
   bool communicators = any_exchange;

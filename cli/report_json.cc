@@ -118,9 +118,9 @@ Json communicator_json(const CommunicatorReport& report) {
   json["rounds"] = report.rounds;
   json["max_skew_ns"] = known(report.max_skew_ns);
   json["last"] = array_of(report.last, [](const LastArriver& last) {
-    return Json{{"rank", known(last.rank)},         {"pid", known(last.pid)}, {"times", last.times},
-                {"max_skew_ns", last.max_skew_ns}, {"late_ns", last.late_ns}, {"call", last.call},
-                {"number", last.number}};
+    return Json{
+        {"rank", known(last.rank)}, {"pid", known(last.pid)}, {"times", last.times},  {"max_skew_ns", last.max_skew_ns},
+        {"late_ns", last.late_ns},  {"call", last.call},      {"number", last.number}};
   });
   json["hangs"] = array_of(report.hangs, [](const StoredHang& hang) {
     return Json{{"number", hang.number},   {"call", hang.call},           {"present", hang.present},
@@ -169,8 +169,7 @@ std::string report_json(const Report& report, bool per_process) {
                                                                     {"count", failure.count}};
                                                       })
                                            : Json(nullptr);
-  json["collectives"] =
-      report.collectives_known ? array_of(report.collectives, communicator_json) : Json(nullptr);
+  json["collectives"] = report.collectives_known ? array_of(report.collectives, communicator_json) : Json(nullptr);
   json["slowest"] = array_of(report.slowest, instance_json);
   json["unfinished"] =
       report.legacy && report.unfinished.empty() ? Json(nullptr) : array_of(report.unfinished, instance_json);

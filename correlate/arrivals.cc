@@ -11,13 +11,17 @@ void Arrivals::know(const hal::Communicator& communicator) {
   const auto [known, is_new] = hash_of_.try_emplace(communicator.id, *communicator.comm_id_hash);
   auto found = groups_.find(known->second);
   if (found == groups_.end()) {
-    if (!is_new || communicator.ended_mono_ns || groups_.size() >= kMostCommunicators) {
+    if (!is_new || communicator.ended_mono_ns || hash_of_.size() > kMostCommunicators) {
       hash_of_.erase(known);
       return;
     }
     found = groups_.emplace(known->second, Group{}).first;
   }
   Group& group = found->second;
+  if (is_new && hash_of_.size() > kMostCommunicators) {
+    hash_of_.erase(known);
+    return;
+  }
   Member& member = group.members[communicator.id];
   member.rank = communicator.rank;
   member.pid = communicator.pid;
@@ -100,6 +104,16 @@ std::vector<hal::CollectiveHang> Arrivals::judge(uint64_t now_mono_ns, uint64_t 
     if (changed) found.push_back(std::move(hang));
   }
   return found;
+}
+
+void Arrivals::forget() {
+  for (auto& [hash, group] : groups_) {
+    if (!group.told) continue;
+    group.told->is_over = true;
+    over_.push_back(*group.told);
+  }
+  groups_.clear();
+  hash_of_.clear();
 }
 
 std::vector<hal::CollectiveHang> Arrivals::hanging(uint64_t now_mono_ns) const {

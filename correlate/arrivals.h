@@ -25,10 +25,13 @@ class Arrivals {
   // Collectives that ranks have waited for at least `after_ns`: each once when it is found, again when who is missing
   // changes, and with is_over when it no longer holds.
   std::vector<hal::CollectiveHang> judge(uint64_t now_mono_ns, uint64_t after_ns);
+  // Records were lost: who has entered what is not known any more. What is waited for now is over, as far as can be
+  // said.
+  void forget();
   // Those that hold now.
   std::vector<hal::CollectiveHang> hanging(uint64_t now_mono_ns) const;
 
-  static constexpr size_t kMostCommunicators = 65536;  // of this host, by identity; beyond it no new ones are followed
+  static constexpr size_t kMostCommunicators = 65536;  // ranks of this host; beyond it no new ones are followed
   static constexpr size_t kMostAhead = 65536;          // collectives one rank is ahead of another
 
  private:

@@ -23,6 +23,16 @@ bool chooses_device(const hal::Call& call, const hal::Event& event) {
          call.row->shape[0].into == hal::Field::kDevice;
 }
 
+// A handle given out anew is another stream than the one that had it before.
+bool makes_stream(const hal::Call& call, const hal::Event& event) {
+  if (event.kind != Kind::kStream || !event.has(Has::kStream) || call.row == nullptr) return false;
+  return std::any_of(call.row->shape.begin(), call.row->shape.end(), [](const hal::Param& param) {
+    return std::any_of(param.peeks.begin(), param.peeks.end(), [](const hal::Peek& peek) {
+      return peek.into == hal::Field::kStream && peek.when == hal::When::kReturn;
+    });
+  });
+}
+
 }  // namespace
 
 Barriers::Stream* Barriers::stream_of(Process& process, uint64_t handle) {
@@ -33,7 +43,7 @@ Barriers::Stream* Barriers::stream_of(Process& process, uint64_t handle) {
 void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
   const bool is_collective = event.kind == Kind::kCollective || event.kind == Kind::kP2p;
   if (!is_collective && event.kind != Kind::kSync && event.kind != Kind::kEvent && event.kind != Kind::kGraph &&
-      event.kind != Kind::kDevice) {
+      event.kind != Kind::kDevice && event.kind != Kind::kStream) {
     return;
   }
   if (event.outcome != hal::Outcome::kReturned || event.failed) return;
@@ -53,7 +63,10 @@ void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
     ledger_.add(hal::Loss::wait_forgotten);
     return;
   }
-  if (chooses_device(call, event)) {
+  if (makes_stream(call, event)) {
+    process.streams.erase(event.stream);
+  } else if (chooses_device(call, event)) {
+    if (process.device_of_thread.size() >= kMostThreads) process.device_of_thread.clear();
     process.device_of_thread[event.tid] = event.device;
   } else if ((call.flags & hal::kMarksStream) != 0 && event.has(Has::kHandle) && event.has(Has::kStream)) {
     if (process.marks.size() >= kMostMarks) process.marks.clear();

@@ -36,6 +36,7 @@ class Barriers {
   static constexpr size_t kMostPending = 4096;  // per stream, without a synchronisation
   static constexpr size_t kMostMarks = 65536;   // per process
   static constexpr size_t kMostStreams = 4096;
+  static constexpr size_t kMostThreads = 65536;  // that chose a device
 
  private:
   struct Pending {

@@ -16,6 +16,7 @@ using hal::Role;
 constexpr uint64_t kSeed = 0x9e3779b97f4a7c15;
 constexpr size_t kIdBytes = 128;
 constexpr int32_t kMostRanksInProcess = 1024;  // devices of one machine
+constexpr size_t kMostRanksHere = 4096;        // of one communicator, on this host
 
 uint64_t mix(uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
@@ -131,6 +132,7 @@ void Communicators::lost_communicators() {
   ledger_.add(hal::Loss::communicator_lost, by_handle_.size());
   for (const auto& [handle, id] : by_handle_) ended_.push_back(id);
   by_handle_.clear();
+  groups_.clear();  // an end may be among the lost
   splits_.clear();
   growths_.clear();
 }
@@ -303,8 +305,13 @@ void Communicators::split(const hal::Event& event, const hal::Exchange& exchange
   }
   if (!key || !exchange.color || !exchange.key || !is_sane(of.rank, of.nranks)) return;
   if (splits_.size() >= kMostSplits && !splits_.contains(*key)) splits_.erase(splits_.begin());
-  splits_[*key].push_back({*exchange.color, *exchange.key, *of.rank, child_id});
-  if (splits_[*key].size() == static_cast<size_t>(*of.nranks)) settle(*key, splits_[*key].size());
+  std::vector<Part>& parts = splits_[*key];
+  parts.push_back({*exchange.color, *exchange.key, *of.rank, child_id});
+  if (parts.size() == static_cast<size_t>(*of.nranks)) {
+    settle(*key, parts.size());
+  } else if (parts.size() >= kMostRanksHere) {
+    splits_.erase(*key);
+  }
 }
 
 // All ranks of the parent have been here: those of a colour stand by key, then by their rank in the parent.
@@ -370,7 +377,7 @@ void Communicators::grow(const hal::Event& event, const hal::Exchange& exchange)
   if (growths_.size() >= kMostSplits && !growths_.contains(*key)) growths_.erase(growths_.begin());
   Growth& growth = growths_[*key];
   if (exchange.id_hash) growth.hash = exchange.id_hash;
-  growth.waiting.push_back(state->shown.id);
+  if (growth.waiting.size() < kMostRanksHere) growth.waiting.push_back(state->shown.id);
   if (!growth.hash) return;
   for (const uint64_t id : growth.waiting) {
     const auto found = states_.find(id);

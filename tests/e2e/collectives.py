@@ -148,7 +148,9 @@ SELECT s.rank, s.duration_ns/1e6 AS ms, COUNT(t.timestamp_ns) AS retransmits_in_
   FROM slow_collectives s LEFT JOIN tcp_events t
     ON t.timestamp_ns BETWEEN s.timestamp_ns AND s.timestamp_ns + s.duration_ns AND t.event = 'tcp_retransmit_skb'
  GROUP BY s.rank, s.duration_ns, s.timestamp_ns ORDER BY ms DESC LIMIT 20;""")
-    check(len(slow) == 0, f"{len(slow)} slow ones: every call returned at once")
+    # A busy machine can make others slow, too.
+    planted = [row for row in slow if row["rank"] == 3 and 60 <= row["ms"] < 1000]
+    check(planted and planted[0]["retransmits_in_window"] == 0, f"slow: {[dict(row) for row in slow]}")
     say(calls=len(pairs), late_ms={mark: round(ns / 1e6, 2) for mark, ns in lateness.items()}, losses=recording.losses())
 
 

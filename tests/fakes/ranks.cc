@@ -114,9 +114,9 @@ class Rank {
     fputs(text, out_);
     return result;
   }
-  int reduce(On& on, void* on_stream, size_t count = 1000) {
-    return call(false, "ncclAllReduce", 0, 0, &on, true, stream(0x1000), stream(0x2000), count, kFloat32, kSum,
-                stream(on.handle), on_stream);
+  int reduce(On& on, void* on_stream, uint64_t sleep_ns = 0) {
+    return call(false, "ncclAllReduce", 0, sleep_ns, &on, true, stream(0x1000), stream(0x2000), size_t{1000}, kFloat32,
+                kSum, stream(on.handle), on_stream);
   }
   void mark(const char* text) { mark_ = text; }
 
@@ -232,7 +232,9 @@ void run(Rank& self, const Options& options, int rank) {
   self.call(false, "ncclCommInitRank", kHalf, 0, &second, false, static_cast<void*>(&communicator), size, id_of(1),
             rank);
   self.meet();
-  self.reduce(second, stream(0x10));
+  self.mark("slow");
+  self.reduce(second, stream(0x10), rank == 3 ? 60'000'000 : 0);
+  self.mark("");
 
   self.meet();
   self.mark("last");

@@ -126,6 +126,18 @@ TEST_F(ArrivalsTest, ALostCountIsJudgedNoMore) {
   EXPECT_TRUE(arrivals.judge(feeder.now + kAfter, kAfter).empty());
 }
 
+TEST_F(ArrivalsTest, AfterALossNobodyIsSaidToBeMissing) {
+  make(2, 2);
+  enter(0);
+  ASSERT_EQ(arrivals.judge(feeder.now + kAfter, kAfter).size(), 1U);
+  arrivals.forget();
+  const auto over = arrivals.judge(feeder.now + 2 * kAfter, kAfter);
+  ASSERT_EQ(over.size(), 1U);
+  EXPECT_TRUE(over[0].is_over);
+  enter(0);
+  EXPECT_TRUE(arrivals.judge(feeder.now + 3 * kAfter, kAfter).empty());
+}
+
 TEST_F(ArrivalsTest, AFailedCallEntersNothing) {
   make(2, 2);
   Event event = event_of("collect", pid(0), feeder.now += 10'000);

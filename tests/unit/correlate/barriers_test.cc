@@ -156,6 +156,15 @@ TEST_F(BarriersTest, WorkThatNobodyWaitsForIsBoundedAndCounted) {
   EXPECT_THAT(waited(on_stream("synchronise", 7)), ::testing::SizeIs(Barriers::kMostPending));
 }
 
+TEST_F(BarriersTest, AStreamMadeAnewHasNoWorkOfTheOldOne) {
+  const uint64_t kept = collect(7);
+  feed(on_stream("query_stream", 7));
+  EXPECT_THAT(waited(on_stream("synchronise", 7)), ElementsAre(kept));
+  collect(7);
+  feed(on_stream("make_stream", 7));
+  EXPECT_THAT(waited(on_stream("synchronise", 7)), IsEmpty());
+}
+
 TEST_F(BarriersTest, AnotherProcesssStreamOfThatNumberIsAnother) {
   collect(7);
   Event sync = on_stream("synchronise", 7);

@@ -19,6 +19,8 @@ using hal::Outcome;
 using hal::Role;
 
 inline constexpr hal::Param kSelect[] = {{.abi = hal::Abi::kI32, .into = hal::Field::kDevice, .is_signed = true}};
+inline constexpr hal::Peek kNewStream[] = {{hal::Field::kStream, 0, 8, hal::When::kReturn}};
+inline constexpr hal::Param kMakeStream[] = {{hal::Abi::kPtr, hal::Field::kNone, kNewStream}};
 inline constexpr hal::Row kRows[] = {
     {.name = "collect", .kind = Kind::kCollective, .shape = {}},
     {.name = "send", .kind = Kind::kP2p, .shape = {}},
@@ -28,6 +30,8 @@ inline constexpr hal::Row kRows[] = {
     {.name = "await", .kind = Kind::kEvent, .shape = {}, .flags = hal::kAwaitsMark},
     {.name = "begin", .kind = Kind::kGraph, .shape = {}, .flags = hal::kBeginsCapture},
     {.name = "end", .kind = Kind::kGraph, .shape = {}, .flags = hal::kEndsCapture},
+    {.name = "make_stream", .kind = Kind::kStream, .shape = kMakeStream},
+    {.name = "query_stream", .kind = Kind::kStream, .shape = {}},
     {.name = "select", .kind = Kind::kDevice, .shape = kSelect},
 };
 inline constexpr hal::Library kLibraries[] = {{.name = "lib", .sonames = {}, .rows = kRows, .layer = "LIB"}};

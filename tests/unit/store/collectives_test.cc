@@ -38,7 +38,8 @@ class CollectivesTest : public RecordingTest {
     ASSERT_TRUE(status.ok()) << status.error().text();
   }
   static constexpr const char* kCalls =
-      "SELECT rank, nranks, comm_id_hash, seq, count, datatype, reduce_op, root, peer, barrier_wait_ns FROM nccl_events "
+      "SELECT rank, nranks, comm_id_hash, seq, count, datatype, reduce_op, root, peer, barrier_wait_ns FROM "
+      "nccl_events "
       "ORDER BY timestamp_ns";
 };
 

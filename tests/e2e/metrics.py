@@ -250,5 +250,22 @@ def DevicesAndTheirErrorsAreInRecordingAndMetrics(build):
     check(recording.one("SELECT value FROM device_samples WHERE name = 'power_watts' LIMIT 1") == 650.5, "power")
 
 
-TESTS = (DevicesAndTheirErrorsAreInRecordingAndMetrics, ThePageIsCleanAndCountsWhatTheRecordingHolds, ARealPrometheusScrapesItAndEveryPanelHasItsQuery,
+def ADriverThatHangsHoldsUpNothingElse(build):
+    library = os.path.join(build.fakes, "devices/libnvidia-ml.so.1")
+    address = f"127.0.0.1:{free_port()}"
+    os.environ["INGERO_FAKE_NVML"] = "hang"
+    try:
+        with Trace(build, "--prometheus", address, "--management-library", library, "--rdma-interval", "200ms",
+                   "--sysfs-root", trees.fabric(build.path("sys"))) as trace:
+            until(lambda: value(series_of(get(f"http://{address}/metrics")), "ingero_rdma_devices") == 7, 10,
+                  "adapters are read while the devices' driver hangs")
+            took = trace.stop()
+    finally:
+        del os.environ["INGERO_FAKE_NVML"]
+    say(stop_seconds=round(took, 1))
+    check(took < 10, f"the end of the trace took {took} s")
+    check(trace.recording.one("SELECT count(*) FROM fabric_samples") > 50, "no samples were recorded")
+
+
+TESTS = (ADriverThatHangsHoldsUpNothingElse, DevicesAndTheirErrorsAreInRecordingAndMetrics, ThePageIsCleanAndCountsWhatTheRecordingHolds, ARealPrometheusScrapesItAndEveryPanelHasItsQuery,
          RulesFireOnTheirCasesOnly, SecretsAndBadAddressesAreRefused)

@@ -4,6 +4,9 @@
 //   1  identity only: everything else is not supported
 //   2  a device cut into partitions, one in use
 // INGERO_FAKE_NVML=no-driver: the library is there, the driver is not. =lost: the device count cannot be read.
+// =hang: a call does not return.
+#include <unistd.h>
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +85,7 @@ int nvmlDeviceGetMemoryInfo(void* device, Memory* out) {
 }
 int nvmlDeviceGetUtilizationRates(void* device, Utilization* out) {
   ONLY_FIRST(device);
+  if (mode("hang")) sleep(3600);
   *out = (Utilization){87, 42};
   return kSuccess;
 }

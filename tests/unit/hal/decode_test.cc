@@ -16,13 +16,17 @@ constexpr Direction kDirections[] = {Direction::kUnknown, Direction::kUnknown,  
                                      Direction::kUnknown, Direction::kUnknown,     Direction::kUnknown,
                                      Direction::kUnknown, Direction::kHostToDevice};
 constexpr Place kPlaces[] = {Place::kUnknown, Place::kHost, Place::kDevice, Place::kEither};
-constexpr int64_t kNotReady[] = {99};
+constexpr int64_t kNotReady[] = {99, 98};
+constexpr int64_t kAccepted[] = {98};
+constexpr DataType kTypes[] = {{}, {}, {}, {}, {}, {"float64", 8}};
 const Backend kVendor{.name = "invented",
                       .vendor = "nobody",
                       .libraries = {},
                       .directions = kDirections,
                       .places = kPlaces,
-                      .not_failures = kNotReady};
+                      .not_failures = kNotReady,
+                      .accepted = kAccepted,
+                      .datatypes = kTypes};
 
 class Decoding {
  public:
@@ -37,13 +41,17 @@ class Decoding {
     EXPECT_TRUE(lowered.ok());
     Event event;
     event.outcome = outcome;
-    decode(call_, *lowered, words, valid, ret, event);
+    exchange_ = {};
+    decode(call_, *lowered, words, valid, ret, event, &exchange_);
     return event;
   }
+  // Of the last call.
+  const Exchange& exchange() const { return exchange_; }
 
  private:
   Row row_;
   Call call_;
+  mutable Exchange exchange_;
 };
 
 constexpr uint64_t kGarbage = 0xdeadbeef00000000;
@@ -205,6 +213,42 @@ TEST(Decode, AMemberOfAStructByValueIsShiftedOut) {
   const Decoding decoding({.name = "prefetch", .kind = Kind::kMemcpy, .shape = kShape});
   EXPECT_EQ(decoding({(uint64_t{3} << 32) | 1}).device, 3);
   EXPECT_EQ(decoding({(uint64_t{0xffffffff} << 32) | 1}).device, -1);
+}
+
+constexpr Param kOnCommunicator[] = {{Abi::kPtr, Field::kCommunicator},
+                                     {Abi::kI64, Field::kCount},
+                                     {Abi::kI32, Field::kDatatype},
+                                     {.abi = Abi::kI32, .into = Field::kPeer, .is_signed = true}};
+
+TEST(Decode, ATypedCountIsBytesWhereTheTypesSizeIsKnown) {
+  const Decoding decoding({.name = "send", .kind = Kind::kP2p, .shape = kOnCommunicator, .role = Role::kAsk});
+  const Event event = decoding({0x1000, 10, kGarbage | 5, kGarbage});
+  EXPECT_TRUE(event.has(Has::kBytes));
+  EXPECT_EQ(event.bytes, 80U);
+  EXPECT_EQ(decoding.exchange().role, Role::kAsk);
+  EXPECT_EQ(decoding.exchange().communicator, 0x1000U);
+  EXPECT_EQ(decoding.exchange().count, 10U);
+  EXPECT_EQ(decoding.exchange().datatype, 5U);
+  EXPECT_EQ(decoding.exchange().peer, 0) << "rank 0 is a rank";
+  EXPECT_FALSE(decoding({0x1000, 10, 6, 0}).has(Has::kBytes)) << "a type of unknown size";
+  EXPECT_EQ(decoding.exchange().count, 10U);
+  EXPECT_FALSE(decoding({0x1000, 10, 5, 0}, 0, 0b1101).has(Has::kBytes)) << "a count that could not be read";
+  EXPECT_FALSE(decoding.exchange().count);
+  EXPECT_EQ(decoding({0x1000, UINT64_MAX, 5, 0}).bytes, uint64_t{INT64_MAX});
+  decoding({0x1000, 10, 5, 0xffffffff});
+  EXPECT_EQ(decoding.exchange().peer, -1);
+}
+
+TEST(Decode, WhatAnAcceptedCallGivesOutIsThere) {
+  static constexpr Peek kNew[] = {{Field::kNewCommunicator, 0, 8, When::kReturn}};
+  static constexpr Param kMake[] = {{Abi::kPtr, Field::kNone, kNew}};
+  const Decoding decoding({.name = "make", .kind = Kind::kCommunicator, .shape = kMake});
+  EXPECT_FALSE(decoding({0x77}, 98).failed);
+  EXPECT_EQ(decoding.exchange().new_communicator, 0x77U);
+  EXPECT_FALSE(decoding({0x77}, 99).failed);
+  EXPECT_FALSE(decoding.exchange().new_communicator) << "not ready: nothing was written";
+  EXPECT_TRUE(decoding({0x77}, 4).failed);
+  EXPECT_FALSE(decoding.exchange().new_communicator);
 }
 
 }  // namespace

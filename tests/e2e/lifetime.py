@@ -4,7 +4,7 @@ import signal
 import sqlite3
 import time
 
-from exactness import ground_truth, stand_ins
+from exactness import MANIFESTS, ground_truth, stand_ins
 from harness import Program, Skip, Trace, check, compare, compare_scenario, json_lines, run, say, until
 from times import traced
 
@@ -112,7 +112,7 @@ def TheRuntimeEntersTheDriverAndBothAreEvents(build):
 
 def WhatWasCommittedSurvivesAKilledAgent(build):
     log = build.path("truth")
-    with Trace(build, "--ringbuf-size", "64m") as trace:
+    with Trace(build, *MANIFESTS, "--ringbuf-size", "64m") as trace:
         with Program(build, *ground_truth(build, stand_ins(build), log, 60_000, 2, 2, "--rate", "5000")) as program:
             program.loaded("libcudart")
             time.sleep(0.3)
@@ -146,7 +146,7 @@ def AHeldCommandGoesOnWhenTheAgentIsKilled(build):
 def CtrlCDrainsTheRingsFirst(build):
     """What was called before the stop is there, in full: the log up to the last recorded call of each thread."""
     log = build.path("truth")
-    with Trace(build, "--ringbuf-size", "64m") as trace:
+    with Trace(build, *MANIFESTS, "--ringbuf-size", "64m") as trace:
         with Program(build, *ground_truth(build, stand_ins(build), log, 100_000, 2, 2, "--linger-ms", "3000")) as program:
             program.loaded("libcudart")
             time.sleep(0.3)

@@ -53,6 +53,10 @@ constexpr Word kFlags[] = {
     {"mangled_twins", hal::kMangledTwins},
     {"only_where_target", hal::kOnlyWhereTarget},
     {"aliases_function", hal::kAliasesFunction},
+    {"marks_stream", hal::kMarksStream},
+    {"awaits_mark", hal::kAwaitsMark},
+    {"begins_capture", hal::kBeginsCapture},
+    {"ends_capture", hal::kEndsCapture},
 };
 constexpr Word kReturns[] = {
     {"status", unsigned(hal::Returns::kStatus)},

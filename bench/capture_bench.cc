@@ -7,11 +7,11 @@
 // normalised on the other core as the recorder does it. Every call made must come out as an event.
 #include <bpf/bpf.h>
 #include <fcntl.h>
-#include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <map>

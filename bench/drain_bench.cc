@@ -4,12 +4,12 @@
 //   drain_bench [--seconds=12] [--rate=500000] [--low-rate=10000] [--directory=.]
 //
 // The program is `ingero trace` next to this one in the build tree; every call made must be a row of its database.
-#include <csignal>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -4,13 +4,13 @@
 //   sched_bench [rounds = 40] [round trips a sample = 4000]
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <csignal>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>

@@ -2,10 +2,10 @@
 // is told to stop. From the signal to the end of the program: probes gone, rings drained, database committed.
 //
 //   stop_bench [repetitions = 5] [mechanism ...]      (perf takes about 100 ms a probe; name it to measure it)
-#include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <thread>

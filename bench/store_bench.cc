@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <sqlite3.h>
-#include <ctime>
 
 #include "hal/call_table.h"
 #include "hal/loss.h"

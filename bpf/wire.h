@@ -58,7 +58,7 @@ struct wire_recipe {
 	__u8 n_return_peeks;
 	__u8 aside_word;  /* the word that points to what the sleepable name program reads, plus one; 0: none */
 	__u8 aside_bytes; /* 0: a C string; else so many bytes, in a stack slot: those lying from there on */
-	__u8 used;	/* 0: no such site */
+	__u8 used;	  /* 0: no such site */
 	__u8 pad;
 	struct wire_peek peeks[WIRE_MAX_WORDS];
 };

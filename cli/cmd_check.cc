@@ -257,12 +257,17 @@ class CheckCommand {
     for (const auto* backend : registry_.all()) {
       for (const auto& library : backend->libraries) library_check(*backend, library);
       for (const auto& gap : backend->not_probed) {
-        checks_.push_back({fmt::format("{}: {}", backend->name, gap.calls), Verdict::kInfo, true, "cannot be probed",
-                           std::string(gap.reason), {}});
+        checks_.push_back({fmt::format("{}: {}", backend->name, gap.calls),
+                           Verdict::kInfo,
+                           true,
+                           "cannot be probed",
+                           std::string(gap.reason),
+                           {}});
       }
     }
     for (const auto& found : device_findings(registry_.all())) {
-      checks_.push_back({found.name, found.found ? Verdict::kPass : Verdict::kInfo, true, found.value, found.detail, {}});
+      checks_.push_back(
+          {found.name, found.found ? Verdict::kPass : Verdict::kInfo, true, found.value, found.detail, {}});
     }
     const int status = exit_status();
     if (!options_.support_bundle.empty()) {

@@ -82,8 +82,8 @@ Result<RecorderOptions> recorder_options(const TraceOptions& options, const Cont
   const auto ring = parse_size_bytes(options.ring_size);
   INGERO_TRY(ring);
   if (*ring < 4096 || *ring > (1U << 30) || (*ring & (*ring - 1)) != 0) {
-    return Error(Errc::kInvalid, fmt::format("--ringbuf-size {}: not a power of two between 4k and 1g",
-                                             options.ring_size));
+    return Error(Errc::kInvalid,
+                 fmt::format("--ringbuf-size {}: not a power of two between 4k and 1g", options.ring_size));
   }
   out.objects.ring_bytes = static_cast<uint32_t>(*ring);
   if (options.attach != "auto") out.objects.mechanism = kernelside::mechanism_of(options.attach);
@@ -124,8 +124,8 @@ Result<RecorderOptions> recorder_options(const TraceOptions& options, const Cont
   store.session = session_facts();
   store.session.node = options.node.empty() ? host_name() : options.node;
   if (store.session.node.find(':') != std::string::npos) {
-    return Error(Errc::kInvalid, fmt::format("--node {}: ':' separates the node from the sequence in event ids",
-                                             store.session.node));
+    return Error(Errc::kInvalid,
+                 fmt::format("--node {}: ':' separates the node from the sequence in event ids", store.session.node));
   }
   for (const uint32_t pid : options.pids) {
     store.session.pid_filter += fmt::format("{}{}", store.session.pid_filter.empty() ? "" : ",", pid);
@@ -186,8 +186,10 @@ class Trace {
       launch = std::move(*started);
       options_.pids.push_back(static_cast<uint32_t>(launch->pid()));
       if (!launch->unheld_reason().empty()) {
-        note(fmt::format("the command is not held while libraries are attached ({}): its first calls after loading one "
-                         "may be missed", launch->unheld_reason()));
+        note(
+            fmt::format("the command is not held while libraries are attached ({}): its first calls after loading one "
+                        "may be missed",
+                        launch->unheld_reason()));
       }
     }
     auto recorder_settings = recorder_options(options_, context_);
@@ -341,7 +343,7 @@ class Trace {
   Context& context_;
   const backends::Registry& registry_;
   const hal::CallTable calls_;
-  std::set<std::pair<uint32_t, uint64_t>> told_hangs_;  // thread, start
+  std::set<std::pair<uint32_t, uint64_t>> told_hangs_;                                            // thread, start
   std::map<std::pair<uint64_t, uint64_t>, std::vector<hal::CollectiveHang::Rank>> told_missing_;  // by hash, number
 };
 
@@ -354,31 +356,38 @@ void add_trace(CLI::App& root, Context& context) {
   command->add_option("-u,--user", options->user, "Only this user's processes");
   command->add_option("--cgroup", options->cgroup, "Only processes in this cgroup or below");
   command->add_option("-d,--duration", options->duration, "Stop after this long (0: until Ctrl-C)")
-      ->check(duration_check())->capture_default_str();
+      ->check(duration_check())
+      ->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object per event on standard output");
   command->add_flag("-v,--verbose", options->verbose, "Print every event");
   command->add_option("--log", options->log, "Also append diagnostics to this file");
   command->add_flag("--record,!--no-record", options->record, "Write the database (default true)");
   command->add_flag("--record-all", options->record_all, "Store every event, also with --store selective");
   command->add_option("--store", options->store, "all: every event; selective: what matters, and one in N of the rest")
-      ->check(CLI::IsMember({"all", "selective"}))->capture_default_str();
+      ->check(CLI::IsMember({"all", "selective"}))
+      ->capture_default_str();
   command->add_option("--sample-every", options->sample_every, "N of --store selective")
-      ->check(CLI::Range(1U, 1'000'000U))->capture_default_str();
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->capture_default_str();
   command->add_option("--db,--out", options->database, "Database file (default: INGERO_DB, ~/.ingero/ingero.db)");
   command->add_option("--max-db", options->max_db, "Delete the oldest events beyond this size (0: never)")
-      ->check(size_check())->capture_default_str();
+      ->check(size_check())
+      ->capture_default_str();
   command->add_flag("--no-io", options->no_io, "Leave block I/O out");
   command->add_flag("--no-tcp", options->no_tcp, "Leave TCP retransmissions out");
   command->add_flag("--no-net", options->no_net, "Leave socket volumes out");
   command->add_option("--node", options->node, "This machine's name in event ids (default: host name)");
   command->add_option("--library,--cuda-lib", options->libraries, "Also probe this library file");
   add_backend_options(*command, options->backends);
-  command->add_option("--ringbuf-size", options->ring_size, "Event ring, a power of two")->check(size_check())
+  command->add_option("--ringbuf-size", options->ring_size, "Event ring, a power of two")
+      ->check(size_check())
       ->capture_default_str();
   command->add_option("--attach", options->attach, "How probes are attached; auto takes the best that works")
-      ->check(CLI::IsMember({"auto", "session", "multi", "perf"}))->capture_default_str();
+      ->check(CLI::IsMember({"auto", "session", "multi", "perf"}))
+      ->capture_default_str();
   command->add_option("--hang-after", options->hang_after, "List calls in flight longer than this")
-      ->check(duration_check())->capture_default_str();
+      ->check(duration_check())
+      ->capture_default_str();
   add_metrics_options(*command, options->metrics);
   add_sampling_options(*command, options->sampling);
   command->add_option("command", options->command, "Run this command (after --) and trace it and its children");

@@ -10,9 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view text_of(const std::array<char, 16>& name) {
-  return {name.data(), strnlen(name.data(), name.size())};
-}
+std::string_view text_of(const std::array<char, 16>& name) { return {name.data(), strnlen(name.data(), name.size())}; }
 
 // compat.md 1.2's `source`: the layer, as old scripts know it.
 std::string source_name(const hal::Call& call) {

@@ -231,7 +231,7 @@ void Recorder::Impl::meet(const hal::Process& told, Parcel& parcel) {
   if (known.size() >= kMaxKnownProcesses) known.clear();
   auto read = proc.process(told.pid);
   const bool same = read.ok() && (told.start_mono_ns == 0 || same_start(read->start_mono_ns, told.start_mono_ns));
-  hal::Process process = same ? std::move(*read) : told;
+  hal::Process process = same ? *read : told;
   if (process.comm.empty()) process.comm = told.comm;
   parcel.processes.push_back(process);
   known[told.pid].process = std::move(process);
@@ -292,7 +292,7 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
       }
       parcel.records.events.push_back(call.event);
     }
-    found.push_back(std::move(call));
+    found.push_back(call);
   }
   reported_hangs = std::move(still);
   std::sort(found.begin(), found.end(),
@@ -554,14 +554,16 @@ Status Recorder::stop() {
   if (impl_->mappings) impl_->mappings->wake();
   if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
   impl_->tracer->stop_entries();
-  impl_->tracer->detach();
+  {
+    const std::jthread host_detached([this] { impl_->host.reset(); });  // its grace period beside the probes'
+    impl_->tracer->detach();
+  }
   impl_->stop_capture.store(true, std::memory_order_release);
   impl_->drain->wake();
   if (impl_->capture_thread.joinable()) impl_->capture_thread.join();
   if (impl_->store_thread.joinable()) impl_->store_thread.join();
-  impl_->host.reset();
   if (!impl_->writer) return {};
-  const Status closed = impl_->writer->close();
+  Status closed = impl_->writer->close();
   impl_->stored = impl_->writer->rows_committed();
   impl_->file_bytes = impl_->writer->file_bytes();
   return closed;

@@ -45,7 +45,7 @@ struct RecorderOptions {
 };
 
 struct LiveCall {
-  hal::Event event;       // outcome kInFlight
+  hal::Event event;  // outcome kInFlight
   uint64_t elapsed_ns = 0;
 };
 

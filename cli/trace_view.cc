@@ -32,8 +32,16 @@ void add_rows(Table& table, const std::vector<LiveRow>& rows, const hal::CallTab
 }
 
 Table call_table(const char* title) {
-  return Table({{title, Align::kLeft}, {"LAYER", Align::kLeft}, {"COUNT"}, {"P50"}, {"P95"}, {"P99"}, {"MAX"},
-                {"WALL%"}, {"ERRORS"}, {"OFF-CPU"}});
+  return Table({{title, Align::kLeft},
+                {"LAYER", Align::kLeft},
+                {"COUNT"},
+                {"P50"},
+                {"P95"},
+                {"P99"},
+                {"MAX"},
+                {"WALL%"},
+                {"ERRORS"},
+                {"OFF-CPU"}});
 }
 
 std::string render_hanging(const Recorder& recorder, const hal::CallTable& calls, bool colour) {
@@ -45,7 +53,8 @@ std::string render_hanging(const Recorder& recorder, const hal::CallTable& calls
     std::string arguments;
     const auto add = [&](hal::Has has, std::string_view name, uint64_t value, bool hex) {
       if (!event.has(has)) return;
-      arguments += fmt::format(fmt::runtime(hex ? "{}{}=0x{:x}" : "{}{}={}"), arguments.empty() ? "" : " ", name, value);
+      arguments +=
+          fmt::format(fmt::runtime(hex ? "{}{}=0x{:x}" : "{}{}={}"), arguments.empty() ? "" : " ", name, value);
     };
     add(hal::Has::kStream, "stream", event.stream, true);
     add(hal::Has::kBytes, "bytes", event.bytes, false);
@@ -113,8 +122,8 @@ std::string render_discovery(Recorder& recorder, size_t skip) {
   std::string text;
   const auto reports = recorder.tracer().reports();
   for (const auto& file : std::span(reports).subspan(std::min(skip, reports.size()))) {
-    text += fmt::format("  {} {}{}: {} probes", file.path, file.version, file.note.empty() ? "" : " (" + file.note + ")",
-                        file.probes);
+    text += fmt::format("  {} {}{}: {} probes", file.path, file.version,
+                        file.note.empty() ? "" : " (" + file.note + ")", file.probes);
     if (!file.held && file.mapped_mono_ns != 0 && file.attached_mono_ns > file.mapped_mono_ns) {
       text += fmt::format(", attached {} after process {} mapped it (calls in between were not seen)",
                           format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);

@@ -37,8 +37,28 @@ struct OffCpu {
 
 // Fields of Event that can be absent; bit positions of Event::present.
 enum class Has : uint8_t {
-  kDuration, kReturnCode, kStream, kBytes, kAddress, kSourceAddress, kDirection, kFunction, kGrid, kBlock,
-  kSharedBytes, kHandle, kHandle2, kDevice, kPeerDevice, kFlags, kOffCpu, kCulprit, kParent, kStack, kArg0, kArg1,
+  kDuration,
+  kReturnCode,
+  kStream,
+  kBytes,
+  kAddress,
+  kSourceAddress,
+  kDirection,
+  kFunction,
+  kGrid,
+  kBlock,
+  kSharedBytes,
+  kHandle,
+  kHandle2,
+  kDevice,
+  kPeerDevice,
+  kFlags,
+  kOffCpu,
+  kCulprit,
+  kParent,
+  kStack,
+  kArg0,
+  kArg1,
 };
 
 struct Event {
@@ -49,13 +69,13 @@ struct Event {
   uint32_t present = 0;        // bits of Has
   uint32_t pid = 0;
   uint32_t tid = 0;
-  uint32_t site = 0;           // index of the (call, library file) pair; 0: none (host events)
+  uint32_t site = 0;  // index of the (call, library file) pair; 0: none (host events)
   CallId call = kNoCall;
   Kind kind = Kind::kHost;
   Outcome outcome = Outcome::kReturned;
-  bool failed = false;         // the return code means failure
+  bool failed = false;  // the return code means failure
   Direction direction = Direction::kUnknown;
-  uint8_t depth = 0;           // described calls of the same thread around this one
+  uint8_t depth = 0;  // described calls of the same thread around this one
   CallId parent_call = kNoCall;
   int32_t device = 0;
   int32_t peer_device = 0;
@@ -73,12 +93,12 @@ struct Event {
   std::array<uint32_t, 3> block{};
   uint64_t shared_bytes = 0;
   OffCpu off;
-  uint32_t culprit_pid = 0;    // who ran longest while this thread was preempted or waited in the run queue
+  uint32_t culprit_pid = 0;  // who ran longest while this thread was preempted or waited in the run queue
   uint64_t culprit_ns = 0;
   std::array<char, 16> culprit_comm{};
   std::array<char, 16> comm{};  // host events only: the subject's name at the time
   uint64_t stack_id = 0;
-  uint64_t arg0 = 0;           // host events: compat.md 2.2's meaning
+  uint64_t arg0 = 0;  // host events: compat.md 2.2's meaning
   uint64_t arg1 = 0;
 
   bool has(Has field) const { return (present >> static_cast<unsigned>(field)) & 1U; }
@@ -88,14 +108,14 @@ struct Event {
   uint64_t end_mono_ns() const { return start_mono_ns + (has(Has::kDuration) ? duration_ns : 0); }
 };
 
-// What a call of a collective library says beside the event's own fields; accompanies kCollective, kP2p and kCommunicator
-// events. Handles and codes are as the traced process gave them: untrusted. Absent is unknown.
+// What a call of a collective library says beside the event's own fields; accompanies kCollective, kP2p and
+// kCommunicator events. Handles and codes are as the traced process gave them: untrusted. Absent is unknown.
 struct Exchange {
   Role role = Role::kNone;
-  std::optional<uint64_t> communicator;      // the call's
-  std::optional<uint64_t> new_communicator;  // what it gave out
-  std::optional<uint64_t> communicators;     // address of the array it filled
-  std::optional<uint64_t> count;             // elements, or entries of a list
+  std::optional<uint64_t> communicator;         // the call's
+  std::optional<uint64_t> new_communicator;     // what it gave out
+  std::optional<uint64_t> communicators;        // address of the array it filled
+  std::optional<uint64_t> count;                // elements, or entries of a list
   std::optional<uint32_t> datatype, reduce_op;  // vendor codes
   std::optional<int32_t> root, peer;
   std::optional<int32_t> rank, nranks;  // as passed, or as the library answered
@@ -136,9 +156,9 @@ struct BarrierWait {
 struct CollectiveHang {
   uint64_t comm_id_hash = 0;
   uint64_t number = 0;
-  CallId call = kNoCall;          // what the first to enter called
-  uint64_t entered_mono_ns = 0;   // when that was
-  uint64_t waited_ns = 0;         // so far
+  CallId call = kNoCall;         // what the first to enter called
+  uint64_t entered_mono_ns = 0;  // when that was
+  uint64_t waited_ns = 0;        // so far
   bool is_over = false;
   // The ranks seen on this host, ascending; one whose rank is not known has its process's number alone.
   struct Rank {

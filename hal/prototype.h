@@ -181,7 +181,7 @@ struct Backend {
   std::span<const std::string_view> reductions = {};  // lower-case names ("sum") by its code (kReduceOp)
   std::string_view opt_in = {};  // the flag of `trace` without which nothing of it is probed; empty: always probed
   std::span<const NotProbed> not_probed = {};
-  std::string_view event_call = {};  // the row whose kFlags at return numbers an AsyncEvent
+  std::string_view event_call = {};                 // the row whose kFlags at return numbers an AsyncEvent
   AsyncEvent (*event_of)(uint64_t code) = nullptr;  // an empty name: no such number
   // Reads fabric adapters without any vendor library. The world outlives what is returned.
   std::unique_ptr<FabricSampler> (*open_fabric)(const SamplerWorld& world) = nullptr;

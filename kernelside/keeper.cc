@@ -110,6 +110,7 @@ int receive_descriptor(int socket, int& error) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   const int listener = install_filter();

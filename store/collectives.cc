@@ -24,7 +24,8 @@ void bind_name(Statement& statement, int index, std::optional<uint32_t> code, st
 }
 
 std::string_view datatype_name(const hal::Backend* owner, std::optional<uint32_t> code) {
-  return owner != nullptr && code && *code < owner->datatypes.size() ? owner->datatypes[*code].name : std::string_view();
+  return owner != nullptr && code && *code < owner->datatypes.size() ? owner->datatypes[*code].name
+                                                                     : std::string_view();
 }
 
 std::string_view reduction_name(const hal::Backend* owner, std::optional<uint32_t> code) {

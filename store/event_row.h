@@ -47,9 +47,9 @@ enum class Column : uint8_t {
 #define X(name) name,
   INGERO_ROW_COLUMNS(X)
 #undef X
-      count_,
+      kCount,
 };
-inline constexpr size_t kColumns = static_cast<size_t>(Column::count_);
+inline constexpr size_t kColumns = static_cast<size_t>(Column::kCount);
 inline constexpr std::array<const char*, kColumns> kColumnNames = {
 #define X(name) #name,
     INGERO_ROW_COLUMNS(X)

@@ -135,15 +135,16 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
     // As the first version left it: without what later steps add.
     auto database = Database::open(path, SQLITE_OPEN_READWRITE, path);
     ASSERT_TRUE(database.ok());
-    ASSERT_TRUE(database
-                    ->execute("DROP VIEW nccl_events; DROP VIEW collective_arrivals; DROP VIEW collectives; DROP TABLE "
-                              "exchanges; DROP TABLE communicators; DROP TABLE barrier_waits; DROP TABLE "
-                              "collective_hangs; CREATE VIEW nccl_events AS SELECT 1 AS one; DROP VIEW fabric_samples; "
-                              "DROP VIEW device_samples; DROP TABLE fabric_links; DROP TABLE fabric_gids; DROP TABLE "
-                              "fabric_counters; DROP TABLE fabric_values; DROP TABLE devices; DROP TABLE device_values; "
-                              "DROP TABLE device_processes; DROP TABLE device_errors; DELETE FROM schema_migrations "
-                              "WHERE version > 20; PRAGMA user_version = 20")
-                    .ok());
+    ASSERT_TRUE(
+        database
+            ->execute("DROP VIEW nccl_events; DROP VIEW collective_arrivals; DROP VIEW collectives; DROP TABLE "
+                      "exchanges; DROP TABLE communicators; DROP TABLE barrier_waits; DROP TABLE "
+                      "collective_hangs; CREATE VIEW nccl_events AS SELECT 1 AS one; DROP VIEW fabric_samples; "
+                      "DROP VIEW device_samples; DROP TABLE fabric_links; DROP TABLE fabric_gids; DROP TABLE "
+                      "fabric_counters; DROP TABLE fabric_values; DROP TABLE devices; DROP TABLE device_values; "
+                      "DROP TABLE device_processes; DROP TABLE device_errors; DELETE FROM schema_migrations "
+                      "WHERE version > 20; PRAGMA user_version = 20")
+            .ok());
   }
   open();
   writer->add_communicator(communicator_of(1, 100, 0));

@@ -79,11 +79,11 @@ def AStrippedStaticCopyIsReportedAndItsDriverCallsAreTraced(build):
         report = run(build.agent, "check", "--json", good=(0, 1, 2)).stdout
         check("scenario_static_stripped" in report, f"check does not name the stripped program: {report[:3000]}")
         with Trace(build) as trace:
-            said = trace.stderr().decode()
             with open(gate, "wb"):
                 pass
             program.end()
             trace.stop()
+    said = said_late(trace)
     check("scenario_static_stripped" in said, f"the trace does not name the stripped program: {said}")
     allocations = [line for line in program.lines() if line.get("symbol") == "cudaMalloc"]
     seen = trace.recording.calls("pid = ? ", allocations[0]["pid"])
@@ -96,9 +96,9 @@ def ADeletedLibraryIsTraced(build):
     with Program(build, build.scenarios, "deleted", "20") as program:
         until(lambda: any(line.get("note") == "deleted" for line in program.lines()), 10, "the library is deleted")
         with Trace(build) as trace:
-            said = trace.stderr().decode()
             program.go().end()
             trace.stop()
+    said = said_late(trace)
     compare_scenario(program.lines_path, trace.recording)
     check("(deleted)" in said, f"the trace does not say that the file is gone: {said}")
 

@@ -205,8 +205,8 @@ def EveryRowOfEveryBackendIsAttachedAndDetachedInTime(build):
                 begin = time.monotonic()
                 with Trace(build, "--attach", attach, *MANIFESTS, record=False) as trace:
                     full.append(time.monotonic() - begin)
-                    probes = sum(int(n) for n in re.findall(r": (\d+) probes", trace.stderr().decode()))
                     stops.append(trace.stop())
+                    probes = sum(int(n) for n in re.findall(r": (\d+) probes", trace.stderr().decode()))
                 program.go().end()
         check(probes > 500, f"only {probes} probes were attached: {trace.stderr().decode()}")
         figures[attach] = {"probes": probes, "attach_ms": round(1000 * (min(full) - min(empty)), 1),

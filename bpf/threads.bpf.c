@@ -11,7 +11,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Set by the first dump: the kernel itself keeps how long tasks wait in run queues. The program at sched_waking is then
  * not attached: every wake-up on the machine would pay for it, whoever is woken. */
-bool queue_times = false;
+__u8 queue_times = 0; /* not bool: C's _Bool in the generated header is no C++ */
 
 struct seq_file;
 struct bpf_iter_meta {

@@ -120,6 +120,17 @@ def until(condition, seconds, sentence):
         time.sleep(0.005)
 
 
+def clean(build):
+    """Room for another run in the same folder."""
+    for name in os.listdir(build.work):
+        path = build.path(name)
+        if os.path.isdir(path):
+            for file in os.listdir(path):
+                os.unlink(os.path.join(path, file))
+        else:
+            os.unlink(path)
+
+
 class Recording:
     """Read from another process than the one that writes it, live or finished."""
 

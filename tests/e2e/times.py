@@ -1,5 +1,7 @@
 """Durations and where they went: within 5 % or 20 us, and told apart within 10 %."""
-from harness import Skip, Trace, check, compare_scenario, json_lines, say
+from harness import Failure, Skip, Trace, check, clean, compare_scenario, json_lines, say
+
+ATTEMPTS = 3
 
 
 def traced(build, *scenario, options=(), prefix=()):
@@ -13,10 +15,19 @@ def traced(build, *scenario, options=(), prefix=()):
 def judged(build, *scenario):
     if build.sanitized:
         raise Skip("times prove nothing with a sanitized agent")
-    # Ahead of whatever else runs on the machine: what is planted is then most of what happens.
-    lines, recording = traced(build, *scenario, prefix=("nice", "-n", "-20"))
-    result = compare_scenario(lines, recording)
-    return json_lines(lines), recording, result
+    # Ahead of whatever else runs on the machine: what is planted is then most of what happens. What a hypervisor takes
+    # and a timer fires late is not seen from here: it spoils one attempt, while an agent that measures wrong fails each.
+    for attempt in range(1, ATTEMPTS + 1):
+        lines, recording = traced(build, *scenario, prefix=("nice", "-n", "-20"))
+        try:
+            result = compare_scenario(lines, recording)
+        except Failure as failure:
+            say(attempt=attempt, of=ATTEMPTS, failed=str(failure)[:500])
+            if attempt == ATTEMPTS:
+                raise
+            clean(build)
+            continue
+        return json_lines(lines), recording, result
 
 
 def off_by(recording, lines):

@@ -75,6 +75,8 @@ enum wire_type {
 	WIRE_NAME = 9,
 	WIRE_TRACED = 10,  /* a process made its first captured call */
 	WIRE_PROCESS = 11, /* a traced process ended: its counters as they last were */
+	WIRE_STACK = 12,   /* where a call was made from (ring "stacks") */
+	WIRE_CODE = 13,	   /* a Python code object, the first time a stack names it (ring "stacks") */
 };
 
 enum wire_outcome {
@@ -189,6 +191,74 @@ struct wire_name {
 	__u32 tid;
 	__u64 start_ns; /* of the call it was given to: with tid, which call that is */
 	char name[WIRE_NAME_LEN];
+};
+
+enum wire_stack_limits {
+	WIRE_STACK_REGISTERS = 13,
+	WIRE_STACK_RETURNS = WIRE_MAX_DEPTH,
+	WIRE_STACK_PYTHON = 64, /* Python frames of one stack, innermost first; deeper ones are cut and said so */
+	WIRE_STACK_LEAST = 4096,
+	WIRE_STACK_MORE = 16384,
+	WIRE_STACK_MOST = 65536, /* bytes of the thread's stack, one of these three */
+};
+
+/* Why a stack was taken. */
+enum wire_stack_reason {
+	WIRE_STACK_ALL = 0,
+	WIRE_STACK_SYNC = 1,
+	WIRE_STACK_FAILED = 2,
+	WIRE_STACK_SLOW = 3,
+	WIRE_STACK_SAMPLED = 4,
+};
+
+/* What became of the Python part of a stack. */
+enum wire_python_outcome {
+	WIRE_PYTHON_NONE = 0,	    /* the process is no known interpreter, or this thread runs no Python */
+	WIRE_PYTHON_WHOLE = 1,	    /* all frames are there */
+	WIRE_PYTHON_CUT = 2,	    /* deeper than WIRE_STACK_PYTHON */
+	WIRE_PYTHON_UNREADABLE = 3, /* some memory could not be read: the frames there are right, more are missing */
+};
+
+/* The registers a caller's frame is found from, after the call has returned. x86-64: ip (in the caller), sp, bp, bx,
+ * r12..r15. arm64: pc, sp, x29, x19..x28. */
+enum wire_stack_register {
+	WIRE_STACK_IP = 0,
+	WIRE_STACK_SP = 1,
+	WIRE_STACK_BP = 2,
+	WIRE_STACK_SAVED = 3, /* the callee-saved ones in the order above */
+};
+
+/* A return address the kernel replaced by its trampoline: what had stood there. */
+struct wire_return_address {
+	__u64 sp; /* where the return address stood */
+	__u64 address;
+};
+
+struct wire_python_frame {
+	__u64 code;   /* the code object's address: with the process, the last WIRE_CODE record of that address */
+	__u32 offset; /* of the executing instruction in the bytecode, in bytes */
+	__u16 entry;  /* the outermost frame of one run of the interpreter's C function */
+	__u16 pad;
+};
+
+/* Where a call was made from: registers and the top of the thread's stack, copied when the call returned, and the
+ * Python frames of the same instant. `bytes` of stack follow, from registers[WIRE_STACK_SP] upwards. */
+struct wire_stack {
+	__u16 type;   /* WIRE_STACK */
+	__u8 reason;  /* enum wire_stack_reason */
+	__u8 n_returns;
+	__u8 n_python;
+	__u8 python_outcome; /* enum wire_python_outcome */
+	__u16 pad;
+	__u32 bytes;
+	__u32 site;
+	__u32 pid;
+	__u32 tid;
+	__u64 start_ns; /* of the call: with tid, which call that is */
+	__u64 ns;	/* when it was taken */
+	__u64 registers[WIRE_STACK_REGISTERS];
+	struct wire_return_address returns[WIRE_STACK_RETURNS];
+	struct wire_python_frame python[WIRE_STACK_PYTHON];
 };
 
 /* Counters of one traced process, kept in the kernel, read once a second. */

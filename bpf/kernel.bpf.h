@@ -47,7 +47,32 @@ struct uprobes_state {
 };
 struct mm_struct {
 	struct uprobes_state uprobes_state;
+	unsigned long start_stack; /* of the main thread: where its arguments begin */
 };
+/* return addresses that the kernel replaced by its trampoline, innermost first */
+struct return_instance {
+	unsigned long stack; /* where the address stood */
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
+};
+struct uprobe_task {
+	struct return_instance *return_instances;
+};
+/* the thread pointer; a C library puts what it points to at the top of the stack it made for a thread */
+#if defined(__TARGET_ARCH_arm64)
+struct thread_uw_ {
+	unsigned long tp_value;
+};
+struct thread_struct {
+	struct thread_uw_ uw;
+};
+#define THREAD_POINTER(task) ((task)->thread.uw.tp_value)
+#else
+struct thread_struct {
+	unsigned long fsbase;
+};
+#define THREAD_POINTER(task) ((task)->thread.fsbase)
+#endif
 struct kuid_t_ {
 	unsigned int val;
 };
@@ -109,6 +134,8 @@ struct task_struct {
 	char comm[16];
 	struct sched_info sched_info;
 	struct sched_entity se;
+	struct uprobe_task *utask;
+	struct thread_struct thread;
 	unsigned in_iowait : 1;
 };
 

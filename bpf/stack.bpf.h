@@ -192,6 +192,8 @@ static __always_inline void fill_stack(
 		want = size;
 	if (bpf_probe_read_user(to, want, (void *)sp)) {
 		want = 4096 - (sp & 4095); /* the page that is surely there */
+		if (want > size)
+			want = size;
 		if (bpf_probe_read_user(to, want, (void *)sp))
 			want = 0;
 	}
@@ -222,6 +224,8 @@ static __noinline int take_stack(struct pt_regs *ctx, struct wire_call *call, __
 		return 0;
 	if (room && room <= WIRE_STACK_LEAST)
 		RESERVE_AND_FILL(WIRE_STACK_LEAST);
+	else if (room && room <= WIRE_STACK_SOME)
+		RESERVE_AND_FILL(WIRE_STACK_SOME);
 	else if (room <= WIRE_STACK_MORE)
 		RESERVE_AND_FILL(WIRE_STACK_MORE);
 	else

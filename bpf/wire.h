@@ -212,9 +212,10 @@ enum wire_stack_limits {
 	WIRE_STACK_REGISTERS = 13,
 	WIRE_STACK_RETURNS = WIRE_MAX_DEPTH,
 	WIRE_STACK_PYTHON = 64, /* Python frames of one stack, innermost first; deeper ones are cut and said so */
-	WIRE_STACK_LEAST = 4096,
-	WIRE_STACK_MORE = 16384,
-	WIRE_STACK_MOST = 65536, /* bytes of the thread's stack, one of these three */
+	WIRE_STACK_LEAST = 2048, /* room for bytes of the thread's stack: the least of these four that is enough */
+	WIRE_STACK_SOME = 8192,
+	WIRE_STACK_MORE = 24576,
+	WIRE_STACK_MOST = 65536,
 };
 
 /* Which calls' stacks are taken. */

@@ -215,13 +215,14 @@ void Recorder::Impl::discover() {
       const auto lost = mappings->read(100, found);
       for (const auto& notice : found) {
         if (notice.pid == options.objects.own_pid) continue;
-        if (stacks) stacks->mapped(notice.pid);
         hal::Mapping mapping;
         mapping.start = notice.start;
         mapping.end = notice.end;
         mapping.executable = true;
         mapping.file = notice.file;
         mapping.untrusted_path = notice.untrusted_path;
+        mapping.file_offset = notice.file_offset;
+        if (stacks) stacks->mapped(notice.pid, mapping);
         tracer->consider(notice.pid, mapping, notice.mono_ns);
       }
       if (lost.ok() && *lost > 0) {

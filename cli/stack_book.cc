@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -23,6 +22,7 @@ constexpr size_t kMostProcesses = 4096;
 constexpr size_t kMostStacks = 1 << 18;  // distinct ones; beyond it ids are given and names are not
 constexpr size_t kMostUnnamed = 1 << 14;
 constexpr size_t kMostWaiting = 1 << 16;  // stacks whose calls have not come yet
+constexpr size_t kMostRecent = 1 << 14;     // mappings
 constexpr unsigned kRoundsWaited = 64;
 constexpr unsigned kRoundsPerRelease = 100;
 
@@ -154,8 +154,10 @@ struct StackBook::Impl {
   std::unordered_set<uint64_t> told;  // ids given to the naming thread
   unsigned round = 0;
 
+  // Of processes that are not met yet too: one that ends at once is met when its maps are gone.
+  std::deque<std::pair<uint32_t, hal::Mapping>> recent;
   std::mutex mapped_mutex;
-  std::set<uint32_t> mapped;  // guarded by mapped_mutex
+  std::deque<std::pair<uint32_t, hal::Mapping>> mapped;  // guarded by mapped_mutex
 
   std::mutex mutex;  // of what follows
   std::condition_variable wake, idle;
@@ -185,7 +187,12 @@ struct StackBook::Impl {
     const auto found = spaces.find(pid);
     if (found != spaces.end()) return found->second;
     if (spaces.size() >= kMostProcesses) spaces.clear();
-    return spaces.emplace(pid, symbols::AddressSpace(files, pid, proc_root)).first->second;
+    auto& space = spaces.emplace(pid, symbols::AddressSpace(files, pid, proc_root)).first->second;
+    if (space.load()) return space;
+    for (const auto& [owner, mapping] : recent) {
+      if (owner == pid) space.add(mapping);
+    }
+    return space;
   }
 
   void name_all();
@@ -244,24 +251,29 @@ StackBook::StackBook(NameOfSite name_of_site, hal::LossLedger& ledger, std::stri
     : impl_(std::make_unique<Impl>(std::move(name_of_site), ledger, std::move(proc_root))) {}
 StackBook::~StackBook() = default;
 
-void StackBook::meet(uint32_t pid) { impl_->space_of(pid).load(); }
+void StackBook::meet(uint32_t pid) {
+  impl_->spaces.erase(pid);
+  (void)impl_->space_of(pid);
+}
 
 void StackBook::process_ended(uint32_t pid) { impl_->spaces.erase(pid); }
 
-void StackBook::mapped(uint32_t pid) {
+void StackBook::mapped(uint32_t pid, const hal::Mapping& mapping) {
   const std::scoped_lock lock(impl_->mapped_mutex);
-  impl_->mapped.insert(pid);
+  if (impl_->mapped.size() < kMostRecent) impl_->mapped.emplace_back(pid, mapping);
 }
 
 void StackBook::take(Parcel& parcel) {
   Impl& book = *impl_;
   {
     const std::scoped_lock lock(book.mapped_mutex);
-    for (const uint32_t pid : book.mapped) {
-      if (const auto found = book.spaces.find(pid); found != book.spaces.end()) found->second.mark_stale();
+    for (auto& [pid, mapping] : book.mapped) {
+      if (const auto found = book.spaces.find(pid); found != book.spaces.end()) found->second.add(mapping);
+      book.recent.emplace_back(pid, std::move(mapping));
     }
     book.mapped.clear();
   }
+  while (book.recent.size() > kMostRecent) book.recent.pop_front();
   ++book.round;
   for (const kernelside::StackRecord& record : parcel.records.stacks) {
     book.waiting[{record.head.tid, record.head.start_ns}] = {book.keep(record), book.round};

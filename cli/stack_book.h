@@ -16,6 +16,7 @@
 
 #include "cli/batch_queue.h"
 #include "hal/loss.h"
+#include "hal/maps.h"
 #include "kernelside/normalise.h"
 
 namespace ingero::cli {
@@ -53,8 +54,8 @@ class StackBook {
   void meet(uint32_t pid);
   // It has ended, or runs another program.
   void process_ended(uint32_t pid);
-  // It has mapped code.
-  void mapped(uint32_t pid);
+  // A process, met or not, has mapped code.
+  void mapped(uint32_t pid, const hal::Mapping& mapping);
   // Unwinds the parcel's stacks, sets its events' stack ids, and adds what has been named since.
   void take(Parcel& parcel);
   // The frames of a stack met before, named now; for those who cannot wait. Empty: not known.

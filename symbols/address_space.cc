@@ -15,7 +15,7 @@ constexpr unsigned kMissesPerRead = 64;  // an unknown address is most often cod
 
 bool AddressSpace::load() {
   const auto text = read_file(fmt::format("{}/{}/maps", proc_root_, pid_), kMostMapsBytes);
-  stale_ = false;
+  is_loaded_ = true;  // or never will be
   misses_ = 0;
   if (!text.ok() || text->empty()) return false;  // empty: a process that has just ended
   take(*text);
@@ -34,8 +34,27 @@ void AddressSpace::take(std::string_view maps_text) {
   entries_.assign(mappings_.size(), {});
 }
 
+void AddressSpace::add(const hal::Mapping& mapping) {
+  // What lay there is gone, as a whole or from where the new one begins; the rest of it is found again by a read.
+  size_t kept = 0;
+  for (size_t i = 0; i < mappings_.size(); ++i) {
+    if (mappings_[i].start < mapping.end && mapping.start < mappings_[i].end) continue;
+    if (kept != i) {
+      mappings_[kept] = std::move(mappings_[i]);
+      entries_[kept] = std::move(entries_[i]);
+    }
+    ++kept;
+  }
+  mappings_.resize(kept);
+  entries_.resize(kept);
+  const auto at = std::lower_bound(mappings_.begin(), mappings_.end(), mapping.start,
+                                   [](const hal::Mapping& one, uint64_t start) { return one.start < start; });
+  entries_.insert(entries_.begin() + (at - mappings_.begin()), Entry{});
+  mappings_.insert(at, mapping);
+}
+
 const hal::Mapping* AddressSpace::mapping_of(uint64_t address) {
-  if (stale_) load();
+  if (!is_loaded_) load();
   const auto look = [&]() -> const hal::Mapping* {
     const auto after = std::upper_bound(mappings_.begin(), mappings_.end(), address,
                                         [](uint64_t at, const hal::Mapping& mapping) { return at < mapping.start; });

@@ -1,7 +1,7 @@
 // What a process has mapped to run, and which file each address belongs to.
 //
-// Read from /proc/PID/maps, again when an address is unknown or somebody says that the process has mapped more. What
-// was read stays when the process has ended: its last calls are still to be explained. One thread.
+// Read from /proc/PID/maps, again when an address is unknown; between those somebody tells what the process has mapped
+// since. What is known stays when the process has ended: its last calls are still to be explained. One thread.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class AddressSpace {
 
   // Reads the maps now. False when they cannot be read.
   bool load();
-  // The process has mapped something since.
-  void mark_stale() { stale_ = true; }
+  // The process has mapped this since.
+  void add(const hal::Mapping& mapping);
   // The place of `address`.
   Code find(uint64_t address);
   bool is_executable(uint64_t address);
@@ -50,7 +50,7 @@ class AddressSpace {
   std::string proc_root_;
   std::vector<hal::Mapping> mappings_;  // executable ones, files and not, in address order
   std::vector<Entry> entries_;          // of each
-  bool stale_ = true;
+  bool is_loaded_ = false;
   unsigned misses_ = 0;  // addresses not found since the maps were last read
 };
 

@@ -78,7 +78,8 @@ std::optional<FoundSymbol> SymbolTable::find(uint64_t address) const {
     if (address >= end_of(position)) continue;
     const char* name = elf_strptr(elf_, names_, symbol.st_name);
     if (name == nullptr || *name == '\0') continue;
-    const std::string_view text(name);
+    std::string_view text(name);
+    text = text.substr(0, text.find('@'));  // a debug file's names carry their versions
     const auto key = std::tuple(rank(symbol), text.size(), text);
     if (!best || key < std::tuple(best_rank, best->name.size(), best->name)) {
       best = FoundSymbol{text, symbol.st_value};

@@ -48,6 +48,29 @@ struct uprobes_state {
 struct mm_struct {
 	struct uprobes_state uprobes_state;
 };
+/* the thread pointer; a C library puts what it points to at the top of the stack it made for a thread */
+#if defined(__TARGET_ARCH_arm64)
+struct thread_uw_ {
+	unsigned long tp_value;
+};
+struct thread_struct {
+	struct thread_uw_ uw;
+};
+#define THREAD_POINTER(task) ((task)->thread.uw.tp_value)
+#else
+struct thread_struct {
+	unsigned long fsbase;
+};
+#define THREAD_POINTER(task) ((task)->thread.fsbase)
+#endif
+/* a thread's number, in every namespace of numbers that sees it; its own is the last */
+struct upid {
+	int nr;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
 struct kuid_t_ {
 	unsigned int val;
 };
@@ -109,6 +132,8 @@ struct task_struct {
 	char comm[16];
 	struct sched_info sched_info;
 	struct sched_entity se;
+	struct thread_struct thread;
+	struct pid *thread_pid;
 	unsigned in_iowait : 1;
 };
 

@@ -21,6 +21,11 @@ struct {
 	__uint(max_entries, 256 << 10);
 } critical_events SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 << 20);
+} stacks SEC(".maps");
+
 /* the attach cookie is the index */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -347,8 +347,10 @@ __noinline int tell_code(__u64 code, __u64 identity)
 		TELL_CODE(WIRE_CODE_MOST);
 	flags = record->flags;
 	record->type = WIRE_CODE;
-	record->pad = 0;
+	record->table_format = layout->table_format;
 	record->pid = pid;
+	record->generation = layout->generation;
+	record->pad = 0;
 	record->code = code;
 	record->identity = identity;
 	record->first_line = half_in(thread->window, layout->code_first_line);

@@ -284,6 +284,13 @@ enum wire_python_flags {
 	WIRE_PYTHON_VERSIONED = 8,   /* what is hashed of a code object has a version, never given twice */
 };
 
+/* What a code object's line table is. */
+enum wire_python_table {
+	WIRE_PYTHON_LNOTAB = 0,	   /* 3.9: co_lnotab */
+	WIRE_PYTHON_LINES = 1,	   /* 3.10: co_linetable as PEP 626 has it */
+	WIRE_PYTHON_LOCATIONS = 2, /* 3.11: co_linetable with columns */
+};
+
 /* Where a process keeps its Python frames: one address, and offsets in bytes in CPython's structures. Unless said
  * otherwise they are offsets in what is read at once of a structure, below WIRE_PYTHON_WINDOW. Made by user space
  * (symbols/python_layout.h). */
@@ -326,7 +333,8 @@ struct wire_python_layout {
 	__u16 text_kind_shift; /* of the bit fields kind:3, compact:1, ascii:1 in the state */
 	__u16 text_ascii_data; /* any offset */
 	__u16 text_data;       /* any offset */
-	__u16 pad[2];
+	__u16 table_format;    /* enum wire_python_table */
+	__u16 pad;
 };
 
 enum wire_code_flags {
@@ -344,18 +352,19 @@ enum wire_code_flags {
 struct wire_code {
 	__u16 type; /* WIRE_CODE */
 	__u8 flags; /* enum wire_code_flags */
-	__u8 pad;
+	__u8 table_format; /* enum wire_python_table */
 	__u32 pid;
+	__u32 generation; /* of the layout it was read by */
+	__s32 first_line;
 	__u64 code;
 	__u64 identity;
-	__s32 first_line;
 	__u32 table_bytes; /* of the whole table */
 	__u32 table_kept;
 	__u16 file_bytes;
 	__u16 name_bytes;
 	__u8 file_width; /* bytes of a character */
 	__u8 name_width;
-	__u16 pad2[3];
+	__u16 pad;
 	char file[WIRE_CODE_FILE];
 	char name[WIRE_CODE_NAME];
 };

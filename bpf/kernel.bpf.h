@@ -73,6 +73,14 @@ struct thread_struct {
 };
 #define THREAD_POINTER(task) ((task)->thread.fsbase)
 #endif
+/* a thread's number, in every namespace of numbers that sees it; its own is the last */
+struct upid {
+	int nr;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
 struct kuid_t_ {
 	unsigned int val;
 };
@@ -136,6 +144,7 @@ struct task_struct {
 	struct sched_entity se;
 	struct uprobe_task *utask;
 	struct thread_struct thread;
+	struct pid *thread_pid;
 	unsigned in_iowait : 1;
 };
 

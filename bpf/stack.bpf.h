@@ -118,6 +118,8 @@ static __always_inline __u64 stack_room(struct task_struct *task, __u64 sp)
 	return sp < top && top - sp < STACK_REACH ? top - sp : 0;
 }
 
+#include "python.bpf.h"
+
 static __always_inline void keep_registers(struct pt_regs *ctx, struct wire_stack *stack)
 {
 	__u64 *to = stack->registers;
@@ -176,8 +178,6 @@ static __always_inline void fill_stack(
 
 	stack->type = WIRE_STACK;
 	stack->reason = reason;
-	stack->n_python = 0;
-	stack->python_outcome = WIRE_PYTHON_NONE;
 	stack->pad = 0;
 	stack->site = call->site;
 	stack->pid = call->pid;
@@ -186,6 +186,7 @@ static __always_inline void fill_stack(
 	stack->ns = bpf_ktime_get_ns();
 	keep_registers(ctx, stack);
 	keep_returns(task, stack, sp);
+	walk_python(stack);
 	if (room && room < want)
 		want = room;
 	if (want > size)

@@ -211,7 +211,7 @@ struct wire_name {
 enum wire_stack_limits {
 	WIRE_STACK_REGISTERS = 13,
 	WIRE_STACK_RETURNS = WIRE_MAX_DEPTH,
-	WIRE_STACK_PYTHON = 64, /* Python frames of one stack, innermost first; deeper ones are cut and said so */
+	WIRE_STACK_PYTHON = 64,	 /* Python frames of one stack, innermost first; deeper ones are cut and said so */
 	WIRE_STACK_LEAST = 2048, /* room for bytes of the thread's stack: the least of these four that is enough */
 	WIRE_STACK_SOME = 8192,
 	WIRE_STACK_MORE = 24576,
@@ -259,10 +259,10 @@ struct wire_return_address {
 };
 
 struct wire_python_frame {
-	__u64 code;   /* the code object's address: with the process, the last WIRE_CODE record of that address */
-	__u32 offset; /* of the executing instruction in the bytecode, in bytes */
-	__u16 entry;  /* the outermost frame of one run of the interpreter's C function */
-	__u16 pad;
+	__u64 code;	/* the code object's address: with the process, the last WIRE_CODE record of that address */
+	__u32 offset;	/* of the executing instruction in the bytecode, in bytes */
+	__u16 entry;	/* the outermost frame of one run of the interpreter's C function */
+	__u16 identity; /* the low bits of wire_code.identity: which of those that lived at this address */
 };
 
 /* Where a call was made from: registers and the top of the thread's stack, copied when the call returned, and the
@@ -283,6 +283,114 @@ struct wire_stack {
 	__u64 registers[WIRE_STACK_REGISTERS];
 	struct wire_return_address returns[WIRE_STACK_RETURNS];
 	struct wire_python_frame python[WIRE_STACK_PYTHON];
+};
+
+enum wire_python_limits {
+	WIRE_PYTHON_PROCESSES = 4096,
+	WIRE_PYTHON_WINDOW = 256, /* of each structure so much is read at most; offsets in it are below */
+	WIRE_CODE_FILE = 512,
+	WIRE_CODE_NAME = 256,
+	WIRE_CODE_LEAST = 1024,
+	WIRE_CODE_MOST = 16384, /* bytes of the line table, one of these two */
+};
+
+/* How to tell the state of the running thread from others that the same thread has in other interpreters. */
+enum wire_python_running {
+	WIRE_PYTHON_BY_STATUS = 0, /* 3.12: it is bound to the thread */
+	WIRE_PYTHON_BY_CFRAME = 1, /* 3.10, 3.11: its C frame is the innermost */
+	WIRE_PYTHON_BY_FRAME = 2,  /* 3.9: it has frames */
+};
+
+enum wire_python_flags {
+	WIRE_PYTHON_NATIVE_ID = 1,   /* thread_id is the kernel's number of the thread, not pthread_self() */
+	WIRE_PYTHON_CFRAME = 2,	     /* the C frame has the frame's address, not the thread state */
+	WIRE_PYTHON_ALL_ENTRIES = 4, /* every frame is a run of its own (3.10 and before) */
+	WIRE_PYTHON_VERSIONED = 8,   /* what is hashed of a code object has a version, never given twice */
+};
+
+/* What a code object's line table is. */
+enum wire_python_table {
+	WIRE_PYTHON_LNOTAB = 0,	   /* 3.9: co_lnotab */
+	WIRE_PYTHON_LINES = 1,	   /* 3.10: co_linetable as PEP 626 has it */
+	WIRE_PYTHON_LOCATIONS = 2, /* 3.11: co_linetable with columns */
+};
+
+/* Where a process keeps its Python frames: one address, and offsets in bytes in CPython's structures. Unless said
+ * otherwise they are offsets in what is read at once of a structure, below WIRE_PYTHON_WINDOW. Made by user space
+ * (symbols/python_layout.h). */
+struct wire_python_layout {
+	__u64 interpreters;	   /* where the address of the first interpreter stands */
+	__u32 interpreter_next;	   /* any offset */
+	__u32 interpreter_threads; /* any offset: the first thread state's address */
+	__u32 generation;	   /* differs between the layouts a pid ever had: after exec its code is told again */
+	__u8 flags;		   /* enum wire_python_flags */
+	__u8 running;		   /* enum wire_python_running */
+	__u8 shims; /* the owner from which on a frame stands for the C function itself; 0: there are none */
+	__u8 instruction_shift; /* where frames count instructions: log2 of an instruction's bytes */
+	__u16 thread_bytes;	/* so much of a thread state is read */
+	__u16 thread_previous;
+	__u16 thread_next;
+	__u16 thread_interpreter;
+	__u16 thread_id;
+	__u16 thread_status; /* BY_STATUS */
+	__u16 thread_frame;
+	__u16 thread_cframe; /* BY_CFRAME, or WIRE_PYTHON_CFRAME */
+	__u16 cframe_frame;
+	__u16 frame_bytes; /* so much of a frame is read */
+	__u16 frame_previous;
+	__u16 frame_code;
+	__u16 frame_instruction;
+	__u16 frame_entry; /* set in the outermost frame of one run; 0: not there */
+	__u16 frame_owner;
+	__u16 code_start;    /* from here to code_bytes a code object does not change while it lives */
+	__u16 code_bytes;    /* so much of a code object is read */
+	__u16 code_changing; /* but for the upper half of this word; 0: none */
+	__u16 code_first_line;
+	__u16 code_file;
+	__u16 code_name;
+	__u16 code_table;
+	__u16 code_bytecode; /* any offset: the first instruction; 0: frames count instructions */
+	__u16 bytes_size;
+	__u16 bytes_data;
+	__u16 text_length;
+	__u16 text_state;
+	__u16 text_kind_shift; /* of the bit fields kind:3, compact:1, ascii:1 in the state */
+	__u16 text_ascii_data; /* any offset */
+	__u16 text_data;       /* any offset */
+	__u16 table_format;    /* enum wire_python_table */
+	__u16 pad;
+};
+
+enum wire_code_flags {
+	WIRE_CODE_FILE_CUT = 1,	 /* the end is kept */
+	WIRE_CODE_NAME_CUT = 2,	 /* the beginning is kept */
+	WIRE_CODE_TABLE_CUT = 4, /* the beginning is kept */
+	WIRE_CODE_FILE_UNREADABLE = 8,
+	WIRE_CODE_NAME_UNREADABLE = 16,
+	WIRE_CODE_TABLE_UNREADABLE = 32,
+	WIRE_CODE_UNREADABLE = 56, /* any of the three: it is told again */
+};
+
+/* A code object as it was when a stack named it. `table_kept` bytes of its line table follow. Text is as CPython keeps
+ * it: Latin-1, UCS-2 or UCS-4. Untrusted. */
+struct wire_code {
+	__u16 type;	   /* WIRE_CODE */
+	__u8 flags;	   /* enum wire_code_flags */
+	__u8 table_format; /* enum wire_python_table */
+	__u32 pid;
+	__u32 generation; /* of the layout it was read by */
+	__s32 first_line;
+	__u64 code;
+	__u64 identity;
+	__u32 table_bytes; /* of the whole table */
+	__u32 table_kept;
+	__u16 file_bytes;
+	__u16 name_bytes;
+	__u8 file_width; /* bytes of a character */
+	__u8 name_width;
+	__u16 pad;
+	char file[WIRE_CODE_FILE];
+	char name[WIRE_CODE_NAME];
 };
 
 /* Counters of one traced process, kept in the kernel, read once a second. */
@@ -367,6 +475,9 @@ enum wire_loss {
 	WIRE_LOSS_STACK_RING_FULL, /* a stack found its ring full */
 	WIRE_LOSS_STACK_SKIPPED,   /* a stack worth keeping, of a call site that had given too many that second */
 	WIRE_LOSS_STACK_CUT,	   /* the thread's stack was deeper than WIRE_STACK_MOST, or could not be read whole */
+	WIRE_LOSS_PYTHON_UNREADABLE, /* Python frames, or what a code object says, could not be read */
+	WIRE_LOSS_PYTHON_CUT,	     /* a Python stack deeper than WIRE_STACK_PYTHON */
+	WIRE_LOSS_CODE_RING_FULL,    /* a code object's record found the ring full */
 	WIRE_LOSS_KINDS,
 };
 

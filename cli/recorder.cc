@@ -160,7 +160,7 @@ Status Recorder::Impl::open() {
         [this](uint32_t site) {
           return StackBook::SiteName{tracer->symbol_of(site), tracer->library_of(site)};
         },
-        ledger);
+        *objects, ledger);
   }
 
   for (const auto& status : objects->attach_thread_programs()) {

@@ -17,7 +17,7 @@
 #include "cli/batch_queue.h"
 #include "hal/loss.h"
 #include "hal/maps.h"
-#include "kernelside/normalise.h"
+#include "kernelside/objects.h"
 
 namespace ingero::cli {
 
@@ -45,7 +45,9 @@ class StackBook {
   };
   using NameOfSite = std::function<SiteName(uint32_t site)>;
 
-  StackBook(NameOfSite name_of_site, hal::LossLedger& ledger, std::string proc_root = "/proc");
+  // The arguments must outlive this.
+  StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger,
+            std::string proc_root = "/proc");
   ~StackBook();
   StackBook(const StackBook&) = delete;
   StackBook& operator=(const StackBook&) = delete;

@@ -2,16 +2,17 @@
  * "chain": [innermost function, ..., outermost of ours]}. In a chain "?" stands for code without a name.
  *
  * stack_truth LIBRARY SEED COUNT */
-#include "fakes/stack_walk.h"
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "fakes/stack_walk.h"
 
 static int (*allocate)(void** pointer, size_t bytes);
 static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
@@ -88,7 +89,8 @@ static struct link random_link(unsigned* seed, int framed) {
 }
 
 /* kind 0: with frame pointers; 1: without; 2: both mixed. `special`, if any, in the middle. */
-static void random_walk(const char* what, size_t id, unsigned* seed, int kind, size_t depth, const struct link* special) {
+static void random_walk(const char* what, size_t id, unsigned* seed, int kind, size_t depth,
+                        const struct link* special) {
   struct link links[DEEPEST + 2];
   size_t count = 0;
   for (size_t i = 0; i < depth; i++) {
@@ -117,7 +119,8 @@ static void* many_walks(void* argument) {
 
 static void make_jit(void) {
 #if defined(__x86_64__)
-  static const unsigned char framed[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd6, 0x5d, 0xc3};           /* push rbp; mov rbp,rsp; call rsi; pop rbp; ret */
+  static const unsigned char framed[] = {0x55, 0x48, 0x89, 0xe5,
+                                         0xff, 0xd6, 0x5d, 0xc3}; /* push rbp; mov rbp,rsp; call rsi; pop rbp; ret */
   static const unsigned char unframed[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd6, 0x48, 0x83, 0xc4, 0x08, 0xc3};
   unsigned char* page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return;

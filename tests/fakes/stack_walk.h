@@ -22,11 +22,11 @@ extern const struct named_function framed_functions[WALK_FUNCTIONS];   /* with f
 extern const struct named_function unframed_functions[WALK_FUNCTIONS]; /* without */
 
 /* The next function of the walk. Something is left to do when it returns, so that no call is a tail call. */
-#define RETURNED(call)                      \
-  __extension__({                           \
-    int returned = (call);                  \
-    __asm__ volatile("" : "+r"(returned));  \
-    returned;                               \
+#define RETURNED(call)                     \
+  __extension__({                          \
+    int returned = (call);                 \
+    __asm__ volatile("" : "+r"(returned)); \
+    returned;                              \
   })
 #define NEXT(walk) RETURNED(((walk)->functions[++(walk)->at])(walk))
 

@@ -1,0 +1,18 @@
+// The Python interpreters of this machine that the tests can run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ingero::python_test {
+
+struct Interpreter {
+  std::string path;
+  int minor = 0;
+  std::string name;  // of a test: letters, digits and _
+};
+
+// CPython 3.9 and later: Debian's, pyenv's, and those of INGERO_PYTHONS (paths, by colons).
+std::vector<Interpreter> interpreters();
+
+}  // namespace ingero::python_test

@@ -3,14 +3,15 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include "base/log.h"
 
 namespace ingero::cli {
 namespace {
 
 constexpr size_t kMostProcesses = 4096;
+constexpr size_t kMostReasons = 16;
 constexpr unsigned kMostAttempts = 600;  // a minute of rounds: an interpreter starts within milliseconds
 
 }  // namespace
@@ -69,13 +70,12 @@ void PythonWatch::look(uint32_t pid, Process& process) {
     if (const Status set = objects_.set_python(pid, found->layout); set.ok()) {
       process.interpreter = found->file;
     } else {
-      reasons_.push_back(set.error().text());
+      tell(set.error().text());
     }
   } else if (found.error().code() == Errc::kBusy && ++process.attempts < kMostAttempts) {
     return;
   } else if (found.error().code() == Errc::kNotSupported) {
-    const std::string reason = fmt::format("Python frames of process {}: {}", pid, found.error().text());
-    if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) reasons_.push_back(reason);
+    tell(found.error().text());
   }
   process.is_settled = true;
   if (process.interpreter) process.mappings = {};
@@ -114,9 +114,10 @@ std::optional<hal::FileId> PythonWatch::interpreter_of(uint32_t pid) const {
   return found == processes_.end() ? std::nullopt : found->second.interpreter;
 }
 
-std::vector<std::string> PythonWatch::take_reasons() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(reasons_, {});
+void PythonWatch::tell(const std::string& reason) {
+  if (reasons_.size() < kMostReasons && reasons_.insert(reason).second) {
+    log_warning("Python frames are not read: {}", reason);
+  }
 }
 
 }  // namespace ingero::cli

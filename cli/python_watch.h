@@ -1,13 +1,15 @@
 // The traced processes' Python: finds each interpreter, tells the kernel side where its frames are, and gives names to
 // the frames of stacks.
 //
-// Any thread. Failure: none; why a process's Python frames are not read is in take_reasons().
+// Any thread. Failure: none; why a process's Python frames are not read is logged, each reason once.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,8 +38,6 @@ class PythonWatch {
   std::optional<symbols::PythonFrame> name(uint32_t pid, const wire_python_frame& frame) const;
   // The file whose function runs the process's Python code; none: no Python.
   std::optional<hal::FileId> interpreter_of(uint32_t pid) const;
-  // Why frames of a process cannot be read, each reason once since the last call.
-  std::vector<std::string> take_reasons();
 
  private:
   struct Process {
@@ -48,6 +48,7 @@ class PythonWatch {
   };
   void look(uint32_t pid, Process& process);
   void forget(uint32_t pid);
+  void tell(const std::string& reason);
 
   kernelside::Objects& objects_;
   hal::LossLedger& ledger_;
@@ -56,7 +57,7 @@ class PythonWatch {
   std::map<uint32_t, Process> processes_;
   symbols::PythonNames names_;
   uint32_t generation_ = 0;
-  std::vector<std::string> reasons_;
+  std::set<std::string> reasons_;  // told
 };
 
 }  // namespace ingero::cli

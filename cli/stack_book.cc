@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/event_json.h"
 #include "cli/python_watch.h"
 #include "symbols/python_merge.h"
 #include "symbols/symboliser.h"
@@ -126,48 +125,7 @@ std::vector<StackFrame> named(const Unnamed& stack, symbols::Symboliser& symboli
   return frames;
 }
 
-struct Keys {
-  const char *ip, *symbol, *file, *source, *line, *inlined, *python_file, *python_function, *python_line;
-};
-
-std::string frames_json(const std::vector<StackFrame>& frames, const Keys& keys) {
-  std::string out = "[";
-  for (const StackFrame& frame : frames) {
-    out += out.size() > 1 ? ",{" : "{";
-    const char* separator = "";
-    const auto text = [&](const char* key, const std::string& value) {
-      if (value.empty()) return;
-      out += fmt::format("{}\"{}\":{}", separator, key, json_string(value));
-      separator = ",";
-    };
-    const auto number = [&](const char* key, uint32_t value) {
-      if (value == 0) return;
-      out += fmt::format("{}\"{}\":{}", separator, key, value);
-      separator = ",";
-    };
-    if (frame.ip != 0) text(keys.ip, fmt::format("{:#x}", frame.ip));
-    text(keys.symbol, frame.symbol);
-    text(keys.file, frame.file);
-    text(keys.source, frame.source);
-    number(keys.line, frame.line);
-    if (frame.is_inlined) number(keys.inlined, 1);
-    text(keys.python_file, frame.python_file);
-    text(keys.python_function, frame.python_function);
-    number(keys.python_line, frame.python_line);
-    out += "}";
-  }
-  return out + "]";
-}
-
 }  // namespace
-
-std::string stored_frames(const std::vector<StackFrame>& frames) {
-  return frames_json(frames, {"i", "s", "f", "sf", "l", "in", "pf", "pfn", "pl"});
-}
-std::string shown_frames(const std::vector<StackFrame>& frames) {
-  return frames_json(frames,
-                     {"ip", "symbol", "file", "source_file", "line", "inlined", "py_file", "py_func", "py_line"});
-}
 
 struct StackBook::Impl {
   NameOfSite name_of_site;

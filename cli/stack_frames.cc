@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/event_json.h"
+#include "symbols/symboliser.h"
 
 namespace ingero::cli {
 namespace {
@@ -49,7 +50,10 @@ std::string frames_json(const std::vector<StackFrame>& frames, const Keys& keys)
 }
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-std::string_view without_offset(std::string_view symbol) { return symbol.substr(0, symbol.rfind("+0x")); }
+// Earlier agents stored C++ names as the linker spells them.
+std::string function_of(const std::string& symbol) {
+  return symbols::demangled(std::string(std::string_view(symbol).substr(0, symbol.rfind("+0x"))));
+}
 
 // Installed with the interpreter or by a package manager: not where a user looks for his own line.
 bool is_installed(std::string_view file) {
@@ -99,7 +103,11 @@ std::string frame_text(const StackFrame& frame) {
                        frame.python_line != 0 ? fmt::format(":{}", frame.python_line) : "",
                        printable(frame.python_function, 200));
   }
-  const std::string name = !frame.symbol.empty() ? printable(frame.symbol, 200) : fmt::format("{:#x}", frame.ip);
+  const size_t offset = frame.symbol.rfind("+0x");
+  const std::string name = frame.symbol.empty()
+                               ? fmt::format("{:#x}", frame.ip)
+                               : printable(function_of(frame.symbol), 200) +
+                                     (offset == std::string::npos ? "" : printable(frame.symbol.substr(offset), 20));
   std::string out = "[Native] " + name;
   if (!frame.file.empty()) out += " (" + printable(base_name(frame.file)) + ")";
   if (!frame.source.empty() && frame.line != 0) {
@@ -112,7 +120,7 @@ std::string frame_name(const StackFrame& frame) {
   if (frame.is_python()) {
     return fmt::format("{} ({})", printable(frame.python_function, 200), printable(base_name(frame.python_file)));
   }
-  if (!frame.symbol.empty()) return printable(without_offset(frame.symbol), 200);
+  if (!frame.symbol.empty()) return printable(function_of(frame.symbol), 200);
   return "[" + (frame.file.empty() ? std::string("unknown") : printable(base_name(frame.file))) + "]";
 }
 
@@ -135,7 +143,7 @@ std::string line_text(const StackFrame& frame) {
     return fmt::format("{}() at {}{}", printable(frame.python_function, 200), printable(base_name(frame.python_file)),
                        frame.python_line != 0 ? fmt::format(":{}", frame.python_line) : "");
   }
-  return fmt::format("{}() at {}:{}", printable(without_offset(frame.symbol), 200), printable(base_name(frame.source)),
+  return fmt::format("{}() at {}:{}", printable(function_of(frame.symbol), 200), printable(base_name(frame.source)),
                      frame.line);
 }
 

@@ -33,12 +33,17 @@
 struct python_thread {
 	__u64 state; /* this thread's; 0: not found yet */
 	__u64 first_interpreter;
+	__u64 main_interpreter; /* BY_FRAME */
 	__u64 at;	       /* the next frame, or the next state while looking for this thread's */
 	__u64 at_interpreter;
 	__u64 identity; /* of this thread, as its state has it */
 	__u64 nearest;
+	__u64 sp;	 /* the thread's stack, */
+	__u64 stack_room; /* as far as it is known */
 	__u32 one_interpreter; /* there was no other when the state was found */
 	__u32 looked_at;
+	__u32 doubtful; /* another's state may be running here */
+	__u32 pad;
 	__u64 table[PYTHON_TABLE_LOOK / 8];
 	__u8 state_window[WIRE_PYTHON_WINDOW];
 	__u8 window[WIRE_PYTHON_WINDOW];
@@ -103,6 +108,20 @@ static __always_inline __u64 user_word(__u64 address)
 	return word;
 }
 
+/* The thread's stack pointer as the process has it. */
+static __always_inline __u64 user_sp(struct task_struct *task)
+{
+	struct pt_regs *registers = (void *)bpf_task_pt_regs(task);
+	__u64 sp = 0;
+
+#if defined(__TARGET_ARCH_arm64)
+	bpf_probe_read_kernel(&sp, sizeof(sp), &registers->user_regs.sp);
+#else
+	bpf_probe_read_kernel(&sp, sizeof(sp), &registers->sp);
+#endif
+	return sp;
+}
+
 /* The number the thread's own system calls tell it. */
 static __always_inline __u64 own_number(struct task_struct *task)
 {
@@ -143,22 +162,29 @@ static __always_inline bool still_there(const struct wire_python_layout *layout,
 	return thread->one_interpreter && user_word(layout->interpreters) == thread->first_interpreter;
 }
 
-/* Among several states of one thread the least of these is the running one's. */
-static __always_inline __u64 remoteness(
-    const struct wire_python_layout *layout, const __u8 *window, __u64 state, __u32 place)
+/* How far from running here a state is that says it is this thread's; ~0: it is not. */
+static __always_inline __u64 remoteness(const struct wire_python_layout *layout, struct python_thread *thread)
 {
-	__u64 cframe;
+	const __u8 *window = thread->state_window;
+	bool own = word_in(window, layout->thread_id) == thread->identity;
+	__u64 depth;
 
 	switch (layout->running) {
 	case WIRE_PYTHON_BY_STATUS:
-		return is_bound(layout, window) ? 0 : 1 + place;
+		if (!own)
+			return ~0ull;
+		return is_bound(layout, window) ? 0 : 1 + thread->looked_at;
 	case WIRE_PYTHON_BY_CFRAME:
-		/* on the thread's stack, which grows downwards, or in the state itself when nothing runs */
-		cframe = word_in(window, layout->thread_cframe);
-		return cframe - state < 4096 ? ~0ull - 1 : cframe;
+		/* Whoever says whose it is: another interpreter's state may have been made by another thread. */
+		depth = word_in(window, layout->thread_cframe) - thread->sp;
+		if (depth < thread->stack_room)
+			return depth;
+		return own ? STACK_REACH + thread->looked_at : ~0ull;
 	default:
-		/* newer interpreters come first, and are run from older ones */
-		return word_in(window, layout->thread_frame) ? place : 1 + PYTHON_STATES + place;
+		/* Nothing tells which thread runs another interpreter, once one does. */
+		if (thread->at_interpreter != thread->main_interpreter && word_in(window, layout->thread_frame))
+			thread->doubtful = 1;
+		return own ? thread->looked_at : ~0ull;
 	}
 }
 
@@ -180,12 +206,10 @@ __noinline int look_at_state(const struct wire_python_layout *layout, struct pyt
 	}
 	if (read_window(thread->state_window, layout->thread_bytes, thread->at))
 		return -1;
-	if (word_in(thread->state_window, layout->thread_id) == thread->identity) {
-		distance = remoteness(layout, thread->state_window, thread->at, thread->looked_at);
-		if (distance < thread->nearest) {
-			thread->nearest = distance;
-			thread->state = thread->at;
-		}
+	distance = remoteness(layout, thread);
+	if (distance < thread->nearest) {
+		thread->nearest = distance;
+		thread->state = thread->at;
 	}
 	thread->looked_at++;
 	thread->at = word_in(thread->state_window, layout->thread_next);
@@ -193,16 +217,22 @@ __noinline int look_at_state(const struct wire_python_layout *layout, struct pyt
 }
 
 /* (1). Leaves the state in state_window. 1: found, 0: the thread has none, -1: not all could be looked at. */
-static __always_inline int find_state(const struct wire_python_layout *layout, struct python_thread *thread)
+static __always_inline int find_state(
+    struct task_struct *task, const struct wire_python_layout *layout, struct python_thread *thread)
 {
 	int end = 0;
 
+	thread->sp = user_sp(task);
+	thread->stack_room = stack_room(task, thread->sp);
+	thread->doubtful = 0;
 	thread->state = 0;
 	thread->nearest = ~0ull;
 	thread->looked_at = 0;
 	thread->one_interpreter = 1;
 	thread->first_interpreter = user_word(layout->interpreters);
 	thread->at_interpreter = thread->first_interpreter;
+	if (layout->running == WIRE_PYTHON_BY_FRAME)
+		thread->main_interpreter = user_word(layout->interpreters + 8);
 	if (!thread->first_interpreter)
 		return 0;
 	thread->at = user_word(thread->first_interpreter + layout->interpreter_threads);
@@ -211,6 +241,8 @@ static __always_inline int find_state(const struct wire_python_layout *layout, s
 		if (end)
 			break;
 	}
+	if (thread->doubtful)
+		return -1;
 	if (!thread->state)
 		return end == 1 ? 0 : -1;
 	if (read_window(thread->state_window, layout->thread_bytes, thread->state)) {
@@ -417,7 +449,7 @@ __noinline int take_python_frame(
 	owner = byte_in(thread->window, layout->frame_owner);
 	if (layout->shims && owner >= layout->shims) {
 		if (n && owner == layout->shims)
-			stack->python[(n - 1) & (WIRE_STACK_PYTHON - 1)].entry = 1;
+			stack->python[(n - 1) & (WIRE_STACK_PYTHON - 1)].place |= WIRE_PYTHON_ENTRY;
 		return PYTHON_GOES_ON;
 	}
 	if (n >= WIRE_STACK_PYTHON)
@@ -435,9 +467,8 @@ __noinline int take_python_frame(
 		tell_code(key.code, identity);
 	frame = &stack->python[n & (WIRE_STACK_PYTHON - 1)];
 	frame->code = key.code;
-	frame->offset = offset;
-	frame->entry = entry;
 	frame->identity = identity;
+	frame->place = (offset & WIRE_PYTHON_OFFSET) | (entry ? WIRE_PYTHON_ENTRY : 0);
 	stack->n_python = n + 1;
 	return PYTHON_GOES_ON;
 }
@@ -468,7 +499,7 @@ __noinline int walk_python(struct wire_stack *stack)
 	}
 	thread->identity = layout->flags & WIRE_PYTHON_NATIVE_ID ? own_number(task) : THREAD_POINTER(task);
 	if (!still_there(layout, thread)) {
-		found = find_state(layout, thread);
+		found = find_state(task, layout, thread);
 		if (found <= 0) {
 			if (found < 0) {
 				count_loss(WIRE_LOSS_PYTHON_UNREADABLE);

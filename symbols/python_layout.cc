@@ -174,7 +174,7 @@ wire_python_layout layout_of(const Row& row, uint64_t runtime_address) {
   layout.flags = static_cast<uint8_t>((row.thread_frame == 0 ? WIRE_PYTHON_CFRAME : 0) |
                                       (row.minor <= 10 ? WIRE_PYTHON_ALL_ENTRIES : 0) |
                                       (row.minor >= 12 ? WIRE_PYTHON_VERSIONED : 0));
-  layout.running = row.minor >= 12   ? WIRE_PYTHON_BY_STATUS
+  layout.running = row.minor >= 13   ? WIRE_PYTHON_BY_STATUS
                    : row.minor >= 10 ? WIRE_PYTHON_BY_CFRAME
                                      : WIRE_PYTHON_BY_FRAME;
   layout.shims = row.minor >= 12 ? kShimOwner : 0;

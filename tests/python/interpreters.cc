@@ -11,6 +11,8 @@
 
 namespace ingero::python_test {
 
+void PrintTo(const Interpreter& interpreter, std::ostream* out) { *out << interpreter.path; }
+
 std::vector<Interpreter> interpreters() {
   std::vector<std::string> patterns = {"/usr/bin/python3.[0-9]*", "/usr/local/bin/python3.[0-9]*",
                                        "/usr/lib/google-cloud-sdk/platform/bundledpythonunix/bin/python3.[0-9]*"};

@@ -141,6 +141,8 @@ struct Seen {
   std::vector<Told> frames;
 };
 
+bool is_entry(const wire_python_frame& frame) { return (frame.place & WIRE_PYTHON_ENTRY) != 0; }
+
 struct Outcome {
   std::map<uint64_t, std::vector<Told>> truth;
   std::map<uint64_t, Seen> seen;
@@ -285,7 +287,7 @@ TEST_P(PythonWalk, TellsExecutingLinesOfNestedCalls) {
   // one run of the interpreter's C function for all of them, or before 3.11 one each
   const wire_stack& stack = outcome.seen.begin()->second.stack;
   for (int i = 0; i < stack.n_python; ++i) {
-    EXPECT_EQ(stack.python[i].entry, i == stack.n_python - 1 || !qualified ? 1 : 0) << i;
+    EXPECT_EQ(is_entry(stack.python[i]), i == stack.n_python - 1 || !qualified) << i;
   }
 }
 
@@ -333,7 +335,7 @@ TEST_P(PythonWalk, MarksTheRunsOfCallbacks) {
                           seen.frames[i].function.find("calls_again") != std::string::npos ||
                           seen.frames[i].function.find("<lambda>") != std::string::npos ||
                           seen.frames[i].function == "<module>";
-      EXPECT_EQ(seen.stack.python[i].entry, from_c || GetParam().minor < 11 ? 1 : 0) << id << ' ' << i;
+      EXPECT_EQ(is_entry(seen.stack.python[i]), from_c || GetParam().minor < 11) << id << ' ' << i;
     }
   }
 }
@@ -369,7 +371,7 @@ TEST_P(PythonWalk, TellsCodeObjectsApartThatLivedAtOneAddress) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"reused"}, outcome));
   expect_all_right(outcome);
-  std::map<uint64_t, std::vector<uint16_t>> addresses;
+  std::map<uint64_t, std::vector<uint32_t>> addresses;
   for (const auto& [id, seen] : outcome.seen) addresses[seen.stack.python[0].code].push_back(seen.stack.python[0].identity);
   EXPECT_LT(addresses.size(), 400U) << "no address was used twice: this test proves nothing";
 }
@@ -401,8 +403,19 @@ TEST_P(PythonWalk, IsNotFooledByThreadsThatCameAndWent) {
 TEST_P(PythonWalk, FindsTheInterpreterThatRunsAmongSeveral) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"subinterpreters"}, outcome));
-  // the frames of the interpreter that runs, as it sees them itself
-  expect_all_right(outcome);
+  if (GetParam().minor > 9) return expect_all_right(outcome);
+  // 3.9 does not say which thread runs an interpreter: what may be wrong is not told
+  size_t told = 0;
+  for (const auto& [id, seen] : outcome.seen) {
+    if (seen.stack.python_outcome == WIRE_PYTHON_UNREADABLE) {
+      EXPECT_THAT(seen.frames, testing::IsEmpty());
+    } else {
+      ++told;
+      EXPECT_EQ(seen.frames, outcome.truth.at(id));
+    }
+  }
+  EXPECT_GT(told, 0U);
+  EXPECT_LT(told, outcome.seen.size());
 }
 
 TEST_P(PythonWalk, CostsAboutTwoMicrosecondsForTenFrames) {

@@ -184,7 +184,9 @@ static __always_inline __u64 remoteness(const struct wire_python_layout *layout,
 		/* Nothing tells which thread runs another interpreter, once one does. */
 		if (thread->at_interpreter != thread->main_interpreter && word_in(window, layout->thread_frame))
 			thread->doubtful = 1;
-		return own ? thread->looked_at : ~0ull;
+		if (!own)
+			return ~0ull;
+		return word_in(window, layout->thread_frame) ? thread->looked_at : STACK_REACH + thread->looked_at;
 	}
 }
 

@@ -49,6 +49,15 @@ struct mm_struct {
 	struct uprobes_state uprobes_state;
 	unsigned long start_stack; /* of the main thread: where its arguments begin */
 };
+/* return addresses that the kernel replaced by its trampoline, innermost first */
+struct return_instance {
+	unsigned long stack; /* where the address stood */
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
+};
+struct uprobe_task {
+	struct return_instance *return_instances;
+};
 /* the thread pointer; a C library puts what it points to at the top of the stack it made for a thread */
 #if defined(__TARGET_ARCH_arm64)
 struct thread_uw_ {
@@ -133,6 +142,7 @@ struct task_struct {
 	char comm[16];
 	struct sched_info sched_info;
 	struct sched_entity se;
+	struct uprobe_task *utask;
 	struct thread_struct thread;
 	struct pid *thread_pid;
 	unsigned in_iowait : 1;

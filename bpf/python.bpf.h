@@ -25,21 +25,21 @@
 #define PYTHON_STATES 512
 /* frames of a stack, and the C function's own between them */
 #define PYTHON_STEPS (2 * WIRE_STACK_PYTHON + 2)
-#define PYTHON_TAGS 7ull	    /* 3.14: low bits of a reference */
-#define PYTHON_BOUND (1 << 3)	    /* 3.12: of a thread state's status */
-#define PYTHON_TABLE_LOOK 64	    /* bytes of a line table, from its length on, that go into the identity */
+#define PYTHON_TAGS 7ull      /* 3.14: low bits of a reference */
+#define PYTHON_BOUND (1 << 3) /* 3.12: of a thread state's status */
+#define PYTHON_TABLE_LOOK 64  /* bytes of a line table, from its length on, that go into the identity */
 #define PYTHON_HASH 0x9e3779b97f4a7c15ull
 
 struct python_thread {
 	__u64 state; /* this thread's; 0: not found yet */
 	__u64 first_interpreter;
 	__u64 main_interpreter; /* BY_FRAME */
-	__u64 at;	       /* the next frame, or the next state while looking for this thread's */
+	__u64 at;		/* the next frame, or the next state while looking for this thread's */
 	__u64 at_interpreter;
 	__u64 identity; /* of this thread, as its state has it */
 	__u64 nearest;
-	__u64 sp;	 /* the thread's stack, */
-	__u64 stack_room; /* as far as it is known */
+	__u64 sp;	       /* the thread's stack, */
+	__u64 stack_room;      /* as far as it is known */
 	__u32 one_interpreter; /* there was no other when the state was found */
 	__u32 looked_at;
 	__u32 doubtful; /* another's state may be running here */
@@ -54,15 +54,6 @@ struct python_code_key {
 	__u32 pid;
 	__u32 generation;
 };
-
-/* by process */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, WIRE_PYTHON_PROCESSES);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32);
-	__type(value, struct wire_python_layout);
-} python_processes SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -131,8 +122,7 @@ static __always_inline __u64 own_number(struct task_struct *task)
 	__u32 number = 0;
 
 	bpf_probe_read_kernel(&number, sizeof(number),
-			      numbers + level * bpf_core_type_size(struct upid) +
-				  bpf_core_field_offset(((struct upid *)0)->nr));
+	    numbers + level * bpf_core_type_size(struct upid) + bpf_core_field_offset(((struct upid *)0)->nr));
 	return number;
 }
 
@@ -389,11 +379,11 @@ __noinline int tell_code(__u64 code, __u64 identity)
 	record->identity = identity;
 	record->first_line = half_in(thread->window, layout->code_first_line);
 	result = tell_text(layout, word_in(thread->window, layout->code_file), record->file, sizeof(record->file),
-			   &record->file_bytes, &record->file_width, true);
+	    &record->file_bytes, &record->file_width, true);
 	if (result)
 		flags |= result == 1 ? WIRE_CODE_FILE_CUT : WIRE_CODE_FILE_UNREADABLE;
 	result = tell_text(layout, word_in(thread->window, layout->code_name), record->name, sizeof(record->name),
-			   &record->name_bytes, &record->name_width, false);
+	    &record->name_bytes, &record->name_width, false);
 	if (result)
 		flags |= result == 1 ? WIRE_CODE_NAME_CUT : WIRE_CODE_NAME_UNREADABLE;
 	record->flags = flags;
@@ -404,13 +394,12 @@ __noinline int tell_code(__u64 code, __u64 identity)
 		bpf_map_update_elem(&python_codes, &key, &identity, BPF_ANY);
 	return 0;
 full:
-	count_loss(WIRE_LOSS_CODE_RING_FULL);
+	count_loss(WIRE_LOSS_PYTHON_CODE_FULL);
 	return 0;
 }
 
 /* Where in its bytecode a frame is. */
-static __always_inline __u32 executing_offset(
-    const struct wire_python_layout *layout, const __u8 *window, __u64 code)
+static __always_inline __u32 executing_offset(const struct wire_python_layout *layout, const __u8 *window, __u64 code)
 {
 	__u64 offset;
 
@@ -475,9 +464,9 @@ __noinline int take_python_frame(
 	return PYTHON_GOES_ON;
 }
 
-/* The current thread's Python frames into `stack`: python, n_python and python_outcome. Not static, so that the verifier
- * checks it once and not at every place it is called from. Records of code objects go into the ring before it returns,
- * those of frames in `stack` that were not told before. */
+/* The current thread's Python frames into `stack`: python, n_python and python_outcome. Not static, so that the
+ * verifier checks it once and not at every place it is called from. Records of code objects go into the ring before it
+ * returns, those of frames in `stack` that were not told before. */
 __noinline int walk_python(struct wire_stack *stack)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -511,8 +500,7 @@ __noinline int walk_python(struct wire_stack *stack)
 		}
 	}
 	if (layout->flags & WIRE_PYTHON_CFRAME)
-		thread->at =
-		    user_word(word_in(thread->state_window, layout->thread_cframe) + layout->cframe_frame);
+		thread->at = user_word(word_in(thread->state_window, layout->thread_cframe) + layout->cframe_frame);
 	else
 		thread->at = word_in(thread->state_window, layout->thread_frame);
 	if (!thread->at)

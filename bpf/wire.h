@@ -22,6 +22,7 @@ enum wire_limits {
 	WIRE_MAX_SITES = 16384,	 /* (row, library file) pairs; the attach cookie is the index */
 	WIRE_COMM_LEN = 16,
 	WIRE_NAME_LEN = 256, /* a kernel's name, truncated and flagged beyond */
+	WIRE_NOT_FAILURES = 2,
 };
 
 /* Where a call's off-CPU time went; index of the off arrays. */
@@ -50,6 +51,13 @@ struct wire_peek {
 	__s32 offset; /* bytes added to the pointer */
 };
 
+/* What of a call's own says that where it was made from is worth keeping; bits of wire_recipe.stack_when. */
+enum wire_stack_when {
+	WIRE_STACK_WHEN_DONE = 1,    /* always: the caller waits for the device */
+	WIRE_STACK_WHEN_NONZERO = 2, /* the low 32 bits of the return register are a status, and it means failure */
+	WIRE_STACK_WHEN_NULL = 4,    /* it is a pointer, and null */
+};
+
 struct wire_recipe {
 	__u64 inputs;	  /* WIRE_INPUT_BITS a word, the first lowest: the input it is taken from */
 	__u8 n_words;	  /* captured words, at most WIRE_MAX_WORDS */
@@ -59,7 +67,8 @@ struct wire_recipe {
 	__u8 aside_word;  /* the word that points to what the sleepable name program reads, plus one; 0: none */
 	__u8 aside_bytes; /* 0: a C string; else so many bytes, in a stack slot: those lying from there on */
 	__u8 used;	  /* 0: no such site */
-	__u8 pad;
+	__u8 stack_when;  /* enum wire_stack_when */
+	__s32 not_failures[WIRE_NOT_FAILURES]; /* return codes beside 0 that are no failure; 0: none */
 	struct wire_peek peeks[WIRE_MAX_WORDS];
 };
 
@@ -88,15 +97,21 @@ enum wire_outcome {
 			       open call, end_ns the dump's time, an off-CPU interval still open included */
 };
 
-/* One call, written when it ends; n_words words follow it and, where has_off is set, WIRE_OFF_KINDS more: how long the
- * thread was off the CPU during the call, by cause. */
+/* Bits of wire_call.flags. */
+enum wire_call_flags {
+	WIRE_CALL_HAS_OFF = 1,	 /* off-CPU times follow the words */
+	WIRE_CALL_HAS_STACK = 2, /* ring "stacks" was given the call's stack before this was written */
+};
+
+/* One call, written when it ends; n_words words follow it and, with WIRE_CALL_HAS_OFF, WIRE_OFF_KINDS more: how long
+ * the thread was off the CPU during the call, by cause. */
 struct wire_call {
 	__u16 type; /* WIRE_CALL */
 	__u8 n_words;
 	__u8 outcome; /* enum wire_outcome */
 	__u8 depth;   /* 0: no described call encloses this one */
-	__u8 has_off;
-	__u16 valid; /* bit i: words[i] could be read */
+	__u8 flags;   /* enum wire_call_flags */
+	__u16 valid;  /* bit i: words[i] could be read */
 	__u32 site;
 	__u32 parent_site; /* meaningful when depth > 0 */
 	__u32 pid;
@@ -196,19 +211,28 @@ struct wire_name {
 enum wire_stack_limits {
 	WIRE_STACK_REGISTERS = 13,
 	WIRE_STACK_RETURNS = WIRE_MAX_DEPTH,
-	WIRE_STACK_PYTHON = 64, /* Python frames of one stack, innermost first; deeper ones are cut and said so */
-	WIRE_STACK_LEAST = 4096,
-	WIRE_STACK_MORE = 16384,
-	WIRE_STACK_MOST = 65536, /* bytes of the thread's stack, one of these three */
+	WIRE_STACK_PYTHON = 64,	 /* Python frames of one stack, innermost first; deeper ones are cut and said so */
+	WIRE_STACK_LEAST = 2048, /* room for bytes of the thread's stack: the least of these four that is enough */
+	WIRE_STACK_SOME = 8192,
+	WIRE_STACK_MORE = 24576,
+	WIRE_STACK_MOST = 65536,
+};
+
+/* Which calls' stacks are taken. */
+enum wire_stack_mode {
+	WIRE_STACKS_OFF = 0,
+	WIRE_STACKS_AUTO = 1, /* slow, failed and synchronising calls', and one in so many of the rest of a call site */
+	WIRE_STACKS_ALL = 2,
 };
 
 /* Why a stack was taken. */
 enum wire_stack_reason {
-	WIRE_STACK_ALL = 0,
-	WIRE_STACK_SYNC = 1,
-	WIRE_STACK_FAILED = 2,
-	WIRE_STACK_SLOW = 3,
-	WIRE_STACK_SAMPLED = 4,
+	WIRE_STACK_NOT = 0, /* none was */
+	WIRE_STACK_EVERY = 1,
+	WIRE_STACK_SYNC = 2,
+	WIRE_STACK_FAILED = 3,
+	WIRE_STACK_SLOW = 4,
+	WIRE_STACK_SAMPLED = 5,
 };
 
 /* What became of the Python part of a stack. */
@@ -242,14 +266,15 @@ struct wire_python_frame {
 
 enum wire_python_place {
 	WIRE_PYTHON_OFFSET = 0x7fffffff, /* of the executing instruction, in bytes */
-	WIRE_PYTHON_ENTRY = -0x7fffffff - 1, /* the top bit: the outermost frame of one run of the interpreter's C function */
+	WIRE_PYTHON_ENTRY =
+	    -0x7fffffff - 1, /* the top bit: the outermost frame of one run of the interpreter's C function */
 };
 
 /* Where a call was made from: registers and the top of the thread's stack, copied when the call returned, and the
  * Python frames of the same instant. `bytes` of stack follow, from registers[WIRE_STACK_SP] upwards. */
 struct wire_stack {
-	__u16 type;   /* WIRE_STACK */
-	__u8 reason;  /* enum wire_stack_reason */
+	__u16 type;  /* WIRE_STACK */
+	__u8 reason; /* enum wire_stack_reason */
 	__u8 n_returns;
 	__u8 n_python;
 	__u8 python_outcome; /* enum wire_python_outcome */
@@ -305,7 +330,7 @@ struct wire_python_layout {
 	__u32 generation;	   /* differs between the layouts a pid ever had: after exec its code is told again */
 	__u8 flags;		   /* enum wire_python_flags */
 	__u8 running;		   /* enum wire_python_running */
-	__u8 shims;		/* the owner from which on a frame stands for the C function itself; 0: there are none */
+	__u8 shims; /* the owner from which on a frame stands for the C function itself; 0: there are none */
 	__u8 instruction_shift; /* where frames count instructions: log2 of an instruction's bytes */
 	__u16 thread_bytes;	/* so much of a thread state is read */
 	__u16 thread_previous;
@@ -322,8 +347,8 @@ struct wire_python_layout {
 	__u16 frame_instruction;
 	__u16 frame_entry; /* set in the outermost frame of one run; 0: not there */
 	__u16 frame_owner;
-	__u16 code_start; /* from here to code_bytes a code object does not change while it lives */
-	__u16 code_bytes; /* so much of a code object is read */
+	__u16 code_start;    /* from here to code_bytes a code object does not change while it lives */
+	__u16 code_bytes;    /* so much of a code object is read */
 	__u16 code_changing; /* but for the upper half of this word; 0: none */
 	__u16 code_first_line;
 	__u16 code_file;
@@ -354,8 +379,8 @@ enum wire_code_flags {
 /* A code object as it was when a stack named it. `table_kept` bytes of its line table follow. Text is as CPython keeps
  * it: Latin-1, UCS-2 or UCS-4. Untrusted. */
 struct wire_code {
-	__u16 type; /* WIRE_CODE */
-	__u8 flags; /* enum wire_code_flags */
+	__u16 type;	   /* WIRE_CODE */
+	__u8 flags;	   /* enum wire_code_flags */
 	__u8 table_format; /* enum wire_python_table */
 	__u32 pid;
 	__u32 generation; /* of the layout it was read by */
@@ -452,9 +477,12 @@ enum wire_loss {
 	WIRE_LOSS_NO_RECIPE,	   /* a probe fired for a site that is gone */
 	WIRE_LOSS_BLOCK_UNPAIRED,  /* block completion without its issue */
 	WIRE_LOSS_NAME_UNREADABLE,
+	WIRE_LOSS_STACK_RING_FULL, /* a stack found its ring full */
+	WIRE_LOSS_STACK_SKIPPED,   /* a stack worth keeping, of a call site that had given too many that second */
+	WIRE_LOSS_STACK_CUT,	   /* the thread's stack was deeper than WIRE_STACK_MOST, or could not be read whole */
 	WIRE_LOSS_PYTHON_UNREADABLE, /* Python frames, or what a code object says, could not be read */
 	WIRE_LOSS_PYTHON_CUT,	     /* a Python stack deeper than WIRE_STACK_PYTHON */
-	WIRE_LOSS_CODE_RING_FULL,    /* a code object's record found the ring full */
+	WIRE_LOSS_PYTHON_CODE_FULL,  /* a code object's record found the ring full */
 	WIRE_LOSS_KINDS,
 };
 

@@ -19,6 +19,12 @@ struct FunctionName {
   std::string untrusted_name;
 };
 
+// A stack with its frames' names (docs/formats/store.md, stack_traces).
+struct NamedStack {
+  uint64_t id = 0;
+  std::string frames_json;
+};
+
 // What the capture thread hands over at a time.
 struct Parcel {
   kernelside::Batch records;
@@ -28,7 +34,9 @@ struct Parcel {
   std::vector<hal::Communicator> communicators;
   std::vector<hal::BarrierWait> waits;
   std::vector<hal::CollectiveHang> hangs;
+  std::vector<NamedStack> stacks;
   void clear() {
+    stacks.clear();
     records.clear();
     processes.clear();
     names.clear();

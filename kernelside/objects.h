@@ -34,10 +34,11 @@ std::vector<MechanismProbe> probe_mechanisms();
 
 struct ObjectOptions {
   std::optional<Mechanism> mechanism;  // none: the best that works
-  uint32_t ring_bytes = 8 << 20;       // power of two, at least a page
-  std::vector<uint32_t> pids;          // only these, and their children
-  std::optional<uint32_t> uid;         // only this user's
-  std::vector<uint64_t> cgroup_ids;    // only below these
+  wire_stack_mode stacks = WIRE_STACKS_OFF;
+  uint32_t ring_bytes = 8 << 20;     // power of two, at least a page
+  std::vector<uint32_t> pids;        // only these, and their children
+  std::optional<uint32_t> uid;       // only this user's
+  std::vector<uint64_t> cgroup_ids;  // only below these
   uint32_t own_pid = 0;
 };
 

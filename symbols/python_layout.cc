@@ -157,11 +157,10 @@ uint16_t window_of(std::initializer_list<uint16_t> offsets) {
 }
 
 void set_windows(wire_python_layout& layout) {
-  layout.thread_bytes =
-      window_of({layout.thread_previous, layout.thread_next, layout.thread_interpreter, layout.thread_id,
-                 layout.thread_status, layout.thread_frame, layout.thread_cframe});
-  layout.frame_bytes = window_of({layout.frame_previous, layout.frame_code, layout.frame_instruction,
-                                  layout.frame_entry, layout.frame_owner});
+  layout.thread_bytes = window_of({layout.thread_previous, layout.thread_next, layout.thread_interpreter,
+                                   layout.thread_id, layout.thread_status, layout.thread_frame, layout.thread_cframe});
+  layout.frame_bytes = window_of(
+      {layout.frame_previous, layout.frame_code, layout.frame_instruction, layout.frame_entry, layout.frame_owner});
   layout.code_bytes =
       window_of({layout.code_start, layout.code_first_line, layout.code_file, layout.code_name, layout.code_table});
 }
@@ -282,9 +281,9 @@ Result<wire_python_layout> table_layout(PythonVersion version, uint64_t runtime_
   wire_python_layout layout = layout_of(*row, runtime_address);
   if (identity == ThreadIdentity::kNative) {
     if (row->thread_native_id == 0) {
-      return Error{Errc::kNotSupported,
-                   fmt::format("CPython {}: which of its threads is which cannot be told on this processor",
-                               text_of(version))};
+      return Error{
+          Errc::kNotSupported,
+          fmt::format("CPython {}: which of its threads is which cannot be told on this processor", text_of(version))};
     }
     layout.flags |= WIRE_PYTHON_NATIVE_ID;
     layout.thread_id = row->thread_native_id;
@@ -324,8 +323,7 @@ Result<wire_python_layout> debug_offsets_layout(std::span<const std::byte> bytes
   layout.thread_next = words.in_window(at.thread + kThreadNext);
   layout.thread_interpreter = words.in_window(at.thread + kThreadInterpreter);
   layout.thread_frame = words.in_window(at.thread + kThreadFrame);
-  layout.thread_id =
-      words.in_window(at.thread + (identity == ThreadIdentity::kNative ? kThreadNativeId : kThreadId));
+  layout.thread_id = words.in_window(at.thread + (identity == ThreadIdentity::kNative ? kThreadNativeId : kThreadId));
   if (identity == ThreadIdentity::kNative) layout.flags |= WIRE_PYTHON_NATIVE_ID;
   layout.thread_status = words.in_window(at.thread + kThreadStatus);
   layout.frame_previous = words.in_window(at.frame + kFramePrevious);

@@ -1,4 +1,5 @@
-// What Python frames are called: code objects as the kernel side told them once, and the frames of stacks named by them.
+// What Python frames are called: code objects as the kernel side told them once, and the frames of stacks named by
+// them.
 //
 // A code object is known by process, address and identity: addresses are used again, and a stack names the one that was
 // there. Its record is in the ring near the stacks that need it, but may come after the first of them: name the frames

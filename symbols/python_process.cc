@@ -39,9 +39,9 @@ std::optional<uint64_t> variable_in(const hal::ElfFile& file, const hal::SymbolT
   std::vector<Elf64_Sym> chunk(kSymbolsPerRead);
   for (uint64_t first = 0; first < table.symbol_count; first += kSymbolsPerRead) {
     const size_t wanted = static_cast<size_t>(std::min<uint64_t>(kSymbolsPerRead, table.symbol_count - first));
-    const size_t got = file.read_some(table.symbols_offset + first * sizeof(Elf64_Sym), chunk.data(),
-                                      wanted * sizeof(Elf64_Sym)) /
-                       sizeof(Elf64_Sym);
+    const size_t got =
+        file.read_some(table.symbols_offset + first * sizeof(Elf64_Sym), chunk.data(), wanted * sizeof(Elf64_Sym)) /
+        sizeof(Elf64_Sym);
     for (size_t i = 0; i < got; ++i) {
       const Elf64_Sym& symbol = chunk[i];
       if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF) continue;
@@ -116,8 +116,8 @@ Status check_layout(const ProcessView& process, const wire_python_layout& layout
     return process.read_memory(address, &value, sizeof value) ? std::optional(value) : std::nullopt;
   };
   const auto wrong = [&](std::string_view what) {
-    return Error{Errc::kNotSupported,
-                 fmt::format("CPython {}: its memory is not laid out as in a stock build ({})", text_of(version), what)};
+    return Error{Errc::kNotSupported, fmt::format("CPython {}: its memory is not laid out as in a stock build ({})",
+                                                  text_of(version), what)};
   };
   const auto not_started = Error{Errc::kBusy, fmt::format("CPython {}: has not started yet", text_of(version))};
   const auto first = word(layout.interpreters);

@@ -1,8 +1,8 @@
 // The Python of a process: is there one in it, which, and where its frames are.
 //
 // Found in the files the process has mapped, by the symbol _PyRuntime; what it is said to be is checked against the
-// process's memory before anybody believes it. Files and memory are the traced process's: untrusted, bounded. Nothing of
-// the process is run. Thread-safe: all state is the caller's.
+// process's memory before anybody believes it. Files and memory are the traced process's: untrusted, bounded. Nothing
+// of the process is run. Thread-safe: all state is the caller's.
 #pragma once
 
 #include <cstdint>

@@ -20,11 +20,12 @@ import harness
 import hostside
 import lifetime
 import metrics
+import stacks
 import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives, stacks)
 SKIPPED = 77
 
 

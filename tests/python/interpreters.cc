@@ -1,13 +1,13 @@
 // Looks where interpreters are installed; a version is in the file's name.
 #include "interpreters.h"
 
-#include <glob.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+
+#include <glob.h>
 
 namespace ingero::python_test {
 

@@ -247,13 +247,12 @@ class PythonWalk : public testing::TestWithParam<Interpreter> {
     EXPECT_EQ(outcome.seen.size(), outcome.truth.size());
     EXPECT_EQ(outcome.not_kept, 0U);
     EXPECT_EQ(outcome.losses.at(WIRE_LOSS_PYTHON_UNREADABLE), 0U);
-    EXPECT_EQ(outcome.losses.at(WIRE_LOSS_CODE_RING_FULL), 0U);
+    EXPECT_EQ(outcome.losses.at(WIRE_LOSS_PYTHON_CODE_FULL), 0U);
     size_t wrong = 0;
     for (const auto& [id, frames] : outcome.truth) {
       const auto seen = outcome.seen.find(id);
       ASSERT_NE(seen, outcome.seen.end()) << "call " << id << " from " << testing::PrintToString(frames);
-      const bool right =
-          seen->second.frames == frames && seen->second.stack.python_outcome == WIRE_PYTHON_WHOLE;
+      const bool right = seen->second.frames == frames && seen->second.stack.python_outcome == WIRE_PYTHON_WHOLE;
       if (!right && ++wrong <= 3) {
         ADD_FAILURE() << "call " << id << ", outcome " << int{seen->second.stack.python_outcome} << "\n  said "
                       << testing::PrintToString(frames) << "\n  seen " << testing::PrintToString(seen->second.frames);
@@ -281,9 +280,9 @@ TEST_P(PythonWalk, TellsExecutingLinesOfNestedCalls) {
   std::vector<std::string> functions;
   for (const Told& told : first) functions.push_back(told.function);
   const bool qualified = GetParam().minor >= 11;
-  EXPECT_THAT(functions, testing::ElementsAre(qualified ? "Nested.inner" : "inner",
-                                              qualified ? "Nested.middle" : "middle", "outer", "basic", "main",
-                                              "<module>"));
+  EXPECT_THAT(functions,
+              testing::ElementsAre(qualified ? "Nested.inner" : "inner", qualified ? "Nested.middle" : "middle",
+                                   "outer", "basic", "main", "<module>"));
   // one run of the interpreter's C function for all of them, or before 3.11 one each
   const wire_stack& stack = outcome.seen.begin()->second.stack;
   for (int i = 0; i < stack.n_python; ++i) {
@@ -315,8 +314,8 @@ TEST_P(PythonWalk, KeepsAStackOfExactlyTheLimitWhole) {
     EXPECT_EQ(seen.frames, expected);
   }
   // with shallow, main and <module>: 4, 8, 33, 64, 65 and 66 frames
-  EXPECT_THAT(outcomes, testing::ElementsAre(WIRE_PYTHON_WHOLE, WIRE_PYTHON_WHOLE, WIRE_PYTHON_WHOLE,
-                                             WIRE_PYTHON_WHOLE, WIRE_PYTHON_CUT, WIRE_PYTHON_CUT));
+  EXPECT_THAT(outcomes, testing::ElementsAre(WIRE_PYTHON_WHOLE, WIRE_PYTHON_WHOLE, WIRE_PYTHON_WHOLE, WIRE_PYTHON_WHOLE,
+                                             WIRE_PYTHON_CUT, WIRE_PYTHON_CUT));
 }
 
 TEST_P(PythonWalk, FollowsGeneratorsAndCoroutines) {
@@ -372,7 +371,8 @@ TEST_P(PythonWalk, TellsCodeObjectsApartThatLivedAtOneAddress) {
   ASSERT_NO_FATAL_FAILURE(run({"reused"}, outcome));
   expect_all_right(outcome);
   std::map<uint64_t, std::vector<uint32_t>> addresses;
-  for (const auto& [id, seen] : outcome.seen) addresses[seen.stack.python[0].code].push_back(seen.stack.python[0].identity);
+  for (const auto& [id, seen] : outcome.seen)
+    addresses[seen.stack.python[0].code].push_back(seen.stack.python[0].identity);
   EXPECT_LT(addresses.size(), 400U) << "no address was used twice: this test proves nothing";
 }
 

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "hal/elf_file.h"
 #include "hal/elf_tables.h"
+#include "symbols/python_dwarf.h"
 
 namespace ingero::symbols {
 namespace {
@@ -167,6 +168,12 @@ Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& 
   auto layout = says_itself ? debug_offsets_layout(bytes, *version, address, identity)
                             : table_layout(*version, address, identity);
   if (!layout) return layout.error();
+  if (!says_itself) {
+    // A build that is not a stock one may have debug information that tells; most have none, and need none.
+    if (const auto again = process.open_file(mapping)) {
+      (void)use_dwarf(again->get(), version->minor, address, *layout).ok();  // else the table's
+    }
+  }
   found.layout = *layout;
   found.layout.generation = generation;
   INGERO_TRY(check_layout(process, found.layout, found.version));

@@ -30,6 +30,8 @@
 #define PYTHON_TABLE_LOOK 64  /* bytes of a line table, from its length on, that go into the identity */
 #define PYTHON_HASH 0x9e3779b97f4a7c15ull
 
+#define PYTHON_FRAMES 2048 /* bytes read at once where frames lie one behind the other */
+
 struct python_thread {
 	__u64 state; /* this thread's; 0: not found yet */
 	__u64 first_interpreter;
@@ -45,8 +47,11 @@ struct python_thread {
 	__u32 doubtful; /* another's state may be running here */
 	__u32 pad;
 	__u64 table[PYTHON_TABLE_LOOK / 8];
+	__u64 frames_at;    /* where `frames` was read, */
+	__u64 frames_reach; /* and up to which frame */
 	__u8 state_window[WIRE_PYTHON_WINDOW];
-	__u8 window[WIRE_PYTHON_WINDOW];
+	__u8 window[WIRE_PYTHON_WINDOW];		 /* of a code object */
+	__u8 frames[PYTHON_FRAMES + WIRE_PYTHON_WINDOW]; /* a frame, and those below it */
 };
 
 struct python_code_key {
@@ -412,6 +417,29 @@ static __always_inline __u32 executing_offset(const struct wire_python_layout *l
 	return offset > 0x7fffffff ? 0 : offset; /* one before the first: not begun yet */
 }
 
+/* The frame at thread->at, out of what was read last or read now. From 3.11 on a function's frame lies behind its
+ * caller's, and reading costs by the call, not by the byte: what is below in the same page is read along. */
+static __always_inline const __u8 *frame_window(const struct wire_python_layout *layout, struct python_thread *thread)
+{
+	__u64 at = thread->at;
+	__u64 behind = at - thread->frames_at;
+
+	if (behind > thread->frames_reach) {
+		behind = 0;
+		if (layout->frame_owner) {
+			behind = at & 4095;
+			if (behind > PYTHON_FRAMES - WIRE_PYTHON_WINDOW)
+				behind = PYTHON_FRAMES - WIRE_PYTHON_WINDOW;
+		}
+		thread->frames_at = at - behind;
+		thread->frames_reach = behind;
+		if (bpf_probe_read_user(thread->frames, (behind + layout->frame_bytes) & (PYTHON_FRAMES - 1),
+			(void *)thread->frames_at))
+			return NULL;
+	}
+	return thread->frames + (behind & (PYTHON_FRAMES - 1));
+}
+
 #define PYTHON_GOES_ON -1
 
 /* Takes the frame at thread->at and moves on to the one that called it. An enum wire_python_outcome at the end. Checked
@@ -422,6 +450,7 @@ __noinline int take_python_frame(
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct python_code_key key = {.pid = task->tgid};
 	struct wire_python_frame *frame;
+	const __u8 *window;
 	__u64 identity;
 	__u64 *told;
 	__u32 offset;
@@ -434,10 +463,11 @@ __noinline int take_python_frame(
 	n = stack->n_python;
 	if (!thread->at)
 		return WIRE_PYTHON_WHOLE;
-	if (read_window(thread->window, layout->frame_bytes, thread->at))
+	window = frame_window(layout, thread);
+	if (!window)
 		return WIRE_PYTHON_UNREADABLE;
-	thread->at = word_in(thread->window, layout->frame_previous);
-	owner = byte_in(thread->window, layout->frame_owner);
+	thread->at = word_in(window, layout->frame_previous);
+	owner = byte_in(window, layout->frame_owner);
 	if (layout->shims && owner >= layout->shims) {
 		if (n && owner == layout->shims)
 			stack->python[(n - 1) & (WIRE_STACK_PYTHON - 1)].place |= WIRE_PYTHON_ENTRY;
@@ -446,10 +476,10 @@ __noinline int take_python_frame(
 	if (n >= WIRE_STACK_PYTHON)
 		return WIRE_PYTHON_CUT;
 	key.generation = layout->generation;
-	key.code = word_in(thread->window, layout->frame_code) & ~PYTHON_TAGS;
-	offset = executing_offset(layout, thread->window, key.code);
-	entry = layout->flags & WIRE_PYTHON_ALL_ENTRIES ||
-		(layout->frame_entry && byte_in(thread->window, layout->frame_entry));
+	key.code = word_in(window, layout->frame_code) & ~PYTHON_TAGS;
+	offset = executing_offset(layout, window, key.code);
+	entry =
+	    layout->flags & WIRE_PYTHON_ALL_ENTRIES || (layout->frame_entry && byte_in(window, layout->frame_entry));
 	if (read_window(thread->window, layout->code_bytes, key.code))
 		return WIRE_PYTHON_UNREADABLE;
 	identity = identify(layout, thread);
@@ -505,6 +535,8 @@ __noinline int walk_python(struct wire_stack *stack)
 		thread->at = word_in(thread->state_window, layout->thread_frame);
 	if (!thread->at)
 		return 0;
+	thread->frames_at = 0;
+	thread->frames_reach = 0;
 	for (int i = 0; i < PYTHON_STEPS; i++) {
 		outcome = take_python_frame(layout, thread, stack);
 		if (outcome != PYTHON_GOES_ON)

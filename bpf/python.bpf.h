@@ -399,7 +399,7 @@ __noinline int tell_code(__u64 code, __u64 identity)
 		bpf_map_update_elem(&python_codes, &key, &identity, BPF_ANY);
 	return 0;
 full:
-	count_loss(WIRE_LOSS_PYTHON_CODE_FULL);
+	count_loss(WIRE_LOSS_CODE_RING_FULL);
 	return 0;
 }
 

@@ -160,7 +160,7 @@ Status Recorder::Impl::open() {
         [this](uint32_t site) {
           return StackBook::SiteName{tracer->symbol_of(site), tracer->library_of(site)};
         },
-        ledger);
+        *objects, ledger);
   }
 
   for (const auto& status : objects->attach_thread_programs()) {
@@ -320,13 +320,13 @@ void Recorder::Impl::every_second(Parcel& parcel) {
   objects->read_losses(ledger);
   for (const auto& [pid, start_mono_ns] : ended_before) {
     const auto found = known.find(pid);
-    if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) known.erase(found);
+    if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) {
+      known.erase(found);
+      if (stacks) stacks->process_ended(pid);
+    }
   }
   ended_before = std::exchange(ended, {});
-  for (const auto& [pid, mono_ns] : over_before) {
-    collectives.process_ended(pid, mono_ns);
-    if (stacks) stacks->process_ended(pid);
-  }
+  for (const auto& [pid, mono_ns] : over_before) collectives.process_ended(pid, mono_ns);
   over_before = std::exchange(over, {});
 
   {

@@ -11,7 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/event_json.h"
+#include "cli/python_watch.h"
+#include "symbols/python_merge.h"
 #include "symbols/symboliser.h"
 #include "symbols/unwind.h"
 
@@ -52,9 +53,46 @@ struct Unnamed {
   uint64_t id = 0;
   StackBook::SiteName call;
   symbols::NativeStack native;
+  std::vector<wire_python_frame> python;
+  std::vector<symbols::PythonFrame> python_names;
+  wire_python_outcome python_outcome = WIRE_PYTHON_NONE;
+  std::optional<hal::FileId> interpreter;
 };
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+void add_python(const symbols::PythonFrame& python, std::vector<StackFrame>& frames) {
+  StackFrame frame;
+  frame.python_file = python.untrusted_file.empty() ? "?" : python.untrusted_file;
+  frame.python_function = python.untrusted_function.empty() ? "?" : python.untrusted_function;
+  if (python.line && *python.line > 0) frame.python_line = static_cast<uint32_t>(*python.line);
+  frames.push_back(std::move(frame));
+}
+
+void add_native(const symbols::NativeFrame& native, symbols::Symboliser& symboliser, std::vector<StackFrame>& frames) {
+  if (!native.code.file) {
+    StackFrame unknown;
+    unknown.symbol = "[unknown]";
+    frames.push_back(std::move(unknown));
+    return;
+  }
+  for (symbols::Named& name : symboliser.name(*native.code.file, native.lookup_address())) {
+    StackFrame frame;
+    frame.file = native.code.file->path();
+    frame.source = std::move(name.source);
+    frame.line = name.line;
+    frame.is_inlined = name.is_inlined;
+    if (name.function.empty()) {
+      frame.ip = native.code.address;
+    } else if (name.is_inlined || name.offset == 0) {
+      frame.symbol = std::move(name.function);
+    } else {
+      // Where it goes on, as debuggers count: behind the call.
+      frame.symbol = fmt::format("{}+{:#x}", name.function, name.offset + (native.is_return_address ? 1 : 0));
+    }
+    frames.push_back(std::move(frame));
+  }
+}
 
 std::vector<StackFrame> named(const Unnamed& stack, symbols::Symboliser& symboliser) {
   std::vector<StackFrame> frames;
@@ -62,28 +100,21 @@ std::vector<StackFrame> named(const Unnamed& stack, symbols::Symboliser& symboli
   call.symbol = stack.call.symbol;
   call.file = stack.call.library;
   frames.push_back(std::move(call));
-  for (const symbols::NativeFrame& native : stack.native.frames) {
-    if (!native.code.file) {
-      StackFrame unknown;
-      unknown.symbol = "[unknown]";
-      frames.push_back(std::move(unknown));
-      continue;
-    }
-    for (symbols::Named& name : symboliser.name(*native.code.file, native.lookup_address())) {
-      StackFrame frame;
-      frame.file = native.code.file->path();
-      frame.source = std::move(name.source);
-      frame.line = name.line;
-      frame.is_inlined = name.is_inlined;
-      if (name.function.empty()) {
-        frame.ip = native.code.address;
-      } else if (name.is_inlined || name.offset == 0) {
-        frame.symbol = std::move(name.function);
-      } else {
-        // Where it goes on, as debuggers count: behind the call.
-        frame.symbol = fmt::format("{}+{:#x}", name.function, name.offset + (native.is_return_address ? 1 : 0));
-      }
-      frames.push_back(std::move(frame));
+  // The Python frames stand where the interpreter's C function that ran them is.
+  const size_t n_native = stack.native.frames.size();
+  const auto is_eval = std::make_unique<bool[]>(n_native);
+  for (size_t i = 0; i < n_native; ++i) {
+    const symbols::NativeFrame& native = stack.native.frames[i];
+    is_eval[i] = stack.interpreter && native.code.file && native.code.file->id() == *stack.interpreter &&
+                 symbols::is_python_eval(symboliser.symbol(*native.code.file, native.lookup_address()));
+  }
+  const auto merged =
+      symbols::merge_python({is_eval.get(), n_native}, stack.python, stack.native.is_whole, stack.python_outcome);
+  for (const symbols::StackSlot& slot : merged.frames) {
+    if (slot.is_python) {
+      add_python(stack.python_names[slot.index], frames);
+    } else {
+      add_native(stack.native.frames[slot.index], symboliser, frames);
     }
   }
   if (!stack.native.is_whole) {
@@ -94,55 +125,14 @@ std::vector<StackFrame> named(const Unnamed& stack, symbols::Symboliser& symboli
   return frames;
 }
 
-struct Keys {
-  const char *ip, *symbol, *file, *source, *line, *inlined, *python_file, *python_function, *python_line;
-};
-
-std::string frames_json(const std::vector<StackFrame>& frames, const Keys& keys) {
-  std::string out = "[";
-  for (const StackFrame& frame : frames) {
-    out += out.size() > 1 ? ",{" : "{";
-    const char* separator = "";
-    const auto text = [&](const char* key, const std::string& value) {
-      if (value.empty()) return;
-      out += fmt::format("{}\"{}\":{}", separator, key, json_string(value));
-      separator = ",";
-    };
-    const auto number = [&](const char* key, uint32_t value) {
-      if (value == 0) return;
-      out += fmt::format("{}\"{}\":{}", separator, key, value);
-      separator = ",";
-    };
-    if (frame.ip != 0) text(keys.ip, fmt::format("{:#x}", frame.ip));
-    text(keys.symbol, frame.symbol);
-    text(keys.file, frame.file);
-    text(keys.source, frame.source);
-    number(keys.line, frame.line);
-    if (frame.is_inlined) number(keys.inlined, 1);
-    text(keys.python_file, frame.python_file);
-    text(keys.python_function, frame.python_function);
-    number(keys.python_line, frame.python_line);
-    out += "}";
-  }
-  return out + "]";
-}
-
 }  // namespace
-
-std::string stored_frames(const std::vector<StackFrame>& frames) {
-  return frames_json(frames, {"i", "s", "f", "sf", "l", "in", "pf", "pfn", "pl"});
-}
-std::string shown_frames(const std::vector<StackFrame>& frames) {
-  return frames_json(frames,
-                     {"ip", "symbol", "file", "source_file", "line", "inlined", "py_file", "py_func", "py_line"});
-}
 
 struct StackBook::Impl {
   NameOfSite name_of_site;
-  hal::LossLedger& ledger;
   std::string proc_root;
 
   // The capture thread's own.
+  PythonWatch python;
   symbols::CodeFiles files;
   symbols::Unwinder unwinder;
   std::unordered_map<uint32_t, symbols::AddressSpace> spaces;
@@ -170,8 +160,11 @@ struct StackBook::Impl {
   symbols::Symboliser symboliser;
   std::thread thread;
 
-  Impl(NameOfSite names, hal::LossLedger& losses, std::string root)
-      : name_of_site(std::move(names)), ledger(losses), proc_root(std::move(root)), files(proc_root) {
+  Impl(NameOfSite names, kernelside::Objects& objects, hal::LossLedger& losses, std::string root)
+      : name_of_site(std::move(names)),
+        proc_root(std::move(root)),
+        python(objects, losses, proc_root),
+        files(proc_root) {
     thread = std::thread([this] { name_all(); });
   }
   ~Impl() {
@@ -233,6 +226,17 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
     hash.add(frame.code.file ? frame.code.address : 0);
   }
   hash.add(uint64_t{stack.native.is_whole});
+  stack.python_outcome = static_cast<wire_python_outcome>(record.head.python_outcome);
+  stack.interpreter = python.interpreter_of(record.head.pid);
+  for (size_t i = 0; i < record.head.n_python; ++i) {
+    const wire_python_frame& frame = record.head.python[i];
+    stack.python.push_back(frame);
+    const auto& name =
+        stack.python_names.emplace_back(python.name(record.head.pid, frame).value_or(symbols::PythonFrame{}));
+    hash.add(name.untrusted_file);
+    hash.add(name.untrusted_function);
+    hash.add(static_cast<uint64_t>(name.line.value_or(-1)) << 1 | (frame.entry != 0 ? 1 : 0));
+  }
   stack.id = hash.value();
   if (told.size() < kMostStacks && told.insert(stack.id).second) {
     const std::scoped_lock lock(mutex);
@@ -247,18 +251,23 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
   return hash.value();
 }
 
-StackBook::StackBook(NameOfSite name_of_site, hal::LossLedger& ledger, std::string proc_root)
-    : impl_(std::make_unique<Impl>(std::move(name_of_site), ledger, std::move(proc_root))) {}
+StackBook::StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger,
+                     std::string proc_root)
+    : impl_(std::make_unique<Impl>(std::move(name_of_site), objects, ledger, std::move(proc_root))) {}
 StackBook::~StackBook() = default;
 
 void StackBook::meet(uint32_t pid) {
   impl_->spaces.erase(pid);
-  (void)impl_->space_of(pid);
+  impl_->python.meet(pid, impl_->space_of(pid).mappings());
 }
 
-void StackBook::process_ended(uint32_t pid) { impl_->spaces.erase(pid); }
+void StackBook::process_ended(uint32_t pid) {
+  impl_->spaces.erase(pid);
+  impl_->python.process_ended(pid);
+}
 
 void StackBook::mapped(uint32_t pid, const hal::Mapping& mapping) {
+  impl_->python.mapped(pid, mapping);
   const std::scoped_lock lock(impl_->mapped_mutex);
   if (impl_->mapped.size() < kMostRecent) impl_->mapped.emplace_back(pid, mapping);
 }
@@ -275,6 +284,8 @@ void StackBook::take(Parcel& parcel) {
   }
   while (book.recent.size() > kMostRecent) book.recent.pop_front();
   ++book.round;
+  book.python.look_again();
+  for (const auto& record : parcel.records.codes) book.python.add(record);
   for (const kernelside::StackRecord& record : parcel.records.stacks) {
     book.waiting[{record.head.tid, record.head.start_ns}] = {book.keep(record), book.round};
   }

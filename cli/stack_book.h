@@ -15,27 +15,12 @@
 #include <vector>
 
 #include "cli/batch_queue.h"
+#include "cli/stack_frames.h"
 #include "hal/loss.h"
 #include "hal/maps.h"
-#include "kernelside/normalise.h"
+#include "kernelside/objects.h"
 
 namespace ingero::cli {
-
-// One frame as it is shown. Empty or 0: unknown or not there.
-struct StackFrame {
-  uint64_t ip = 0;     // in the file's own addresses; only where there is no symbol
-  std::string symbol;  // "name+0x1f"
-  std::string file;    // library or program
-  std::string source;  // source file
-  uint32_t line = 0;   // in `source`
-  bool is_inlined = false;
-  std::string python_file, python_function;
-  uint32_t python_line = 0;
-};
-
-// The frames as `stack_traces` keeps them (docs/formats/store.md), and with the long keys of `trace --json`.
-std::string stored_frames(const std::vector<StackFrame>& frames);
-std::string shown_frames(const std::vector<StackFrame>& frames);
 
 class StackBook {
  public:
@@ -45,7 +30,9 @@ class StackBook {
   };
   using NameOfSite = std::function<SiteName(uint32_t site)>;
 
-  StackBook(NameOfSite name_of_site, hal::LossLedger& ledger, std::string proc_root = "/proc");
+  // The arguments must outlive this.
+  StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger,
+            std::string proc_root = "/proc");
   ~StackBook();
   StackBook(const StackBook&) = delete;
   StackBook& operator=(const StackBook&) = delete;

@@ -41,11 +41,10 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(stack_ring_full, "bpf", kLoss, "Stacks not kept because their ring was full; the calls themselves are there.")    \
   X(stack_skipped, "bpf", kInfo, "Stacks of slow, failed or synchronising calls beyond 128 a second of a call site.") \
   X(stack_cut, "bpf", kInfo, "Stacks deeper than what is copied, or not readable whole: their outer frames miss.")    \
-  X(python_unreadable, "bpf", kInfo, "Python frames, or a code object's name, not readable when a stack was taken.")  \
+  X(python_unreadable, "bpf", kInfo, "Python frames, or what a code object says, that could not be read.")            \
   X(python_cut, "bpf", kInfo, "Python stacks deeper than 64 frames: their outer frames miss.")                        \
-  X(python_code_full, "bpf", kLoss,                                                                                   \
-    "Python code objects not told because the ring was full; told with a later stack.")                               \
-  X(python_code_forgotten, "symbols", kInfo, "Python code objects forgotten because the table was full; told again.")
+  X(code_ring_full, "bpf", kLoss, "Python functions not named because the ring of stacks was full.")                  \
+  X(code_forgotten, "symbols", kInfo, "Python functions forgotten to bound memory; they are told again when met.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

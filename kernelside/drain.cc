@@ -120,6 +120,12 @@ struct Drain::Impl {
 
   void take_stack(std::span<const std::byte> record) {
     StackRecord stack;
+    uint16_t type = 0;
+    if (record.size() >= sizeof(type)) std::memcpy(&type, record.data(), sizeof(type));
+    if (type == WIRE_CODE) {
+      batch->codes.emplace_back(record.begin(), record.end());
+      return;
+    }
     if (record.size() >= sizeof(stack.head)) std::memcpy(&stack.head, record.data(), sizeof(stack.head));
     const auto tail = record.subspan(std::min(record.size(), sizeof(stack.head)));
     if (stack.head.type != WIRE_STACK || stack.head.bytes > tail.size() || stack.head.n_returns > WIRE_STACK_RETURNS ||

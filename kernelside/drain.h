@@ -42,8 +42,11 @@ struct Batch {
   std::vector<wire_name> names;     // kernel functions registered or looked up
   std::vector<EndedProcess> ended;  // last counters of processes that ended
   std::vector<StackRecord> stacks;  // of these events, or of ones that come with the next batch
+  std::vector<std::vector<std::byte>>
+      codes;  // WIRE_CODE records: the Python functions those stacks are the first to name
   void clear() {
     stacks.clear();
+    codes.clear();
     events.clear();
     tcp.clear();
     exchanges.clear();

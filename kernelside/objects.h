@@ -56,6 +56,13 @@ struct ProgramCost {
   uint64_t run_time_ns = 0;
 };
 
+// What the kernel side knows a Python code object by: the key of its map.
+struct PythonCode {
+  uint64_t code = 0;
+  uint32_t pid = 0;
+  uint32_t generation = 0;
+};
+
 class Objects {
  public:
   static Result<std::unique_ptr<Objects>> load(const ObjectOptions& options);
@@ -86,6 +93,11 @@ class Objects {
   std::vector<ProgramCost> program_costs() const;
   // Sets recipe `site`; thread-safe.
   Status set_recipe(uint32_t site, const wire_recipe& recipe);
+  // Python frames of `pid` are read by this layout from now on, or no more. Thread-safe.
+  Status set_python(uint32_t pid, const wire_python_layout& layout);
+  void forget_python(uint32_t pid);
+  // This code object is to be told again. Thread-safe.
+  void forget_code(const PythonCode& code);
   // Traces process `pid` and its children from now on, calls or not.
   Status mark_traced(uint32_t pid);
   // Adds the kernel side's counters to the ledger (sets totals); thread-safe.

@@ -168,15 +168,17 @@ Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& 
   auto layout = says_itself ? debug_offsets_layout(bytes, *version, address, identity)
                             : table_layout(*version, address, identity);
   if (!layout) return layout.error();
-  if (!says_itself) {
+  layout->generation = generation;
+  Status checked = check_layout(process, *layout, found.version);
+  if (!says_itself && (checked.ok() || checked.error().code() != Errc::kBusy)) {
     // A build that is not a stock one may have debug information that tells; most have none, and need none.
-    if (const auto again = process.open_file(mapping)) {
-      (void)use_dwarf(again->get(), version->minor, address, *layout).ok();  // else the table's
+    const auto again = process.open_file(mapping);
+    if (again && use_dwarf(again->get(), version->minor, address, *layout).ok()) {
+      checked = check_layout(process, *layout, found.version);
     }
   }
+  if (!checked.ok()) return checked.error();
   found.layout = *layout;
-  found.layout.generation = generation;
-  INGERO_TRY(check_layout(process, found.layout, found.version));
   return found;
 }
 

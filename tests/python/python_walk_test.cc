@@ -247,7 +247,7 @@ class PythonWalk : public testing::TestWithParam<Interpreter> {
     EXPECT_EQ(outcome.seen.size(), outcome.truth.size());
     EXPECT_EQ(outcome.not_kept, 0U);
     EXPECT_EQ(outcome.losses.at(WIRE_LOSS_PYTHON_UNREADABLE), 0U);
-    EXPECT_EQ(outcome.losses.at(WIRE_LOSS_PYTHON_CODE_FULL), 0U);
+    EXPECT_EQ(outcome.losses.at(WIRE_LOSS_CODE_RING_FULL), 0U);
     size_t wrong = 0;
     for (const auto& [id, frames] : outcome.truth) {
       const auto seen = outcome.seen.find(id);

@@ -4,8 +4,8 @@
  * said they are (python_processes). Nothing is called in the process and nothing is read later, when the thread has
  * moved on.
  *
- *   (1) The thread's state is the one that says it is this thread's. What runs without the global lock has no "current"
- *       state, and most calls of interest were made without it.
+ *   (1) The thread's state is the one that says it is this thread's, or whose C frame lies on this thread's stack. What
+ *       runs without the global lock has no "current" state, and most calls of interest were made without it.
  *   (2) A state found before is trusted only while it is still in its interpreter's list: a state freed and not yet
  *       written over looks just like a living one.
  *   (3) A code object is named by its address and by a hash of what it is made of: addresses are used again, and a
@@ -26,7 +26,7 @@
 /* frames of a stack, and the C function's own between them */
 #define PYTHON_STEPS (2 * WIRE_STACK_PYTHON + 2)
 #define PYTHON_TAGS 7ull      /* 3.14: low bits of a reference */
-#define PYTHON_BOUND (1 << 3) /* 3.12: of a thread state's status */
+#define PYTHON_BOUND (1 << 3) /* 3.13: of a thread state's status */
 #define PYTHON_TABLE_LOOK 64  /* bytes of a line table, from its length on, that go into the identity */
 #define PYTHON_HASH 0x9e3779b97f4a7c15ull
 
@@ -213,7 +213,7 @@ __noinline int look_at_state(const struct wire_python_layout *layout, struct pyt
 	return 0;
 }
 
-/* (1). Leaves the state in state_window. 1: found, 0: the thread has none, -1: not all could be looked at. */
+/* (1) Leaves the state in state_window. 1: found, 0: the thread has none, -1: not all could be looked at. */
 static __always_inline int find_state(
     struct task_struct *task, const struct wire_python_layout *layout, struct python_thread *thread)
 {
@@ -270,15 +270,19 @@ static __always_inline __u64 identify(const struct wire_python_layout *layout, s
 	}
 	if (!(layout->flags & WIRE_PYTHON_VERSIONED)) {
 		__u64 table = word_in(window, layout->code_table) + layout->bytes_size;
+		__u64 size;
 
 		/* a short one at the end of what is mapped: its length then (what could not be read is zero) */
 		if (bpf_probe_read_user(thread->table, sizeof(thread->table), (void *)table))
 			thread->table[0] = user_word(table);
+		size = thread->table[0];
+		hash = (hash ^ size) * PYTHON_HASH;
+		/* From its bytes on, as far as it goes: what lies behind is somebody else's, and changes. */
 #pragma unroll
-		for (int i = 0; i < PYTHON_TABLE_LOOK / 8; i++) {
-			if (i == 1)
-				continue; /* its hash, which is filled in when somebody asks */
-			hash = (hash ^ thread->table[i]) * PYTHON_HASH;
+		for (int i = 0; i < PYTHON_TABLE_LOOK / 8 - 2; i++) {
+			if (size <= i * 8)
+				continue;
+			hash = (hash ^ thread->table[2 + i]) * PYTHON_HASH;
 			hash ^= hash >> 32;
 		}
 	}

@@ -15,7 +15,8 @@ struct Interpreter {
 
 void PrintTo(const Interpreter& interpreter, std::ostream* out);
 
-// CPython 3.9 and later: Debian's, pyenv's, and those of INGERO_PYTHONS (paths, by colons).
+// CPython 3.9 and later: Debian's, pyenv's, those that programs bring along, and those of INGERO_PYTHONS (paths, by
+// colons).
 std::vector<Interpreter> interpreters();
 
 }  // namespace ingero::python_test

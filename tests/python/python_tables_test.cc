@@ -47,8 +47,8 @@ std::vector<uint8_t> from_hex(const std::string& text) {
 }
 
 TEST_P(PythonTables, EveryInstructionHasTheLineTheInterpreterTells) {
-  const auto json = nlohmann::json::parse(output_of(fmt::format("{} -B {}", GetParam().path, INGERO_LINE_TABLES)),
-                                          nullptr, false);
+  const auto json =
+      nlohmann::json::parse(output_of(fmt::format("{} -B {}", GetParam().path, INGERO_LINE_TABLES)), nullptr, false);
   ASSERT_FALSE(json.is_discarded());
   const auto format = GetParam().minor >= 11   ? WIRE_PYTHON_LOCATIONS
                       : GetParam().minor == 10 ? WIRE_PYTHON_LINES

@@ -254,6 +254,20 @@ static __always_inline __u64 queued_ns(struct task_struct *task)
 	return task->sched_info.run_delay + (since && now > since ? now - since : 0);
 }
 
+#define STACK_REACH (256ull << 20) /* no thread's stack is larger */
+
+/* How much of the stack there is above `sp`: up to the process's arguments on the main thread, to the thread's control
+ * block on one the C library made. 0: not known, a stack somebody made for himself. */
+static __always_inline __u64 stack_room(struct task_struct *task, __u64 sp)
+{
+	__u64 top = task->mm->start_stack;
+
+	if (sp < top && top - sp < STACK_REACH)
+		return top - sp;
+	top = THREAD_POINTER(task);
+	return sp < top && top - sp < STACK_REACH ? top - sp : 0;
+}
+
 static __always_inline __u64 cgroup_id_of(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);

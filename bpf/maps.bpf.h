@@ -65,6 +65,14 @@ struct {
 	__type(value, struct wire_process);
 } processes SEC(".maps");
 
+/* where a process keeps its Python frames; set by user space, handed on to its children */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIRE_PYTHON_PROCESSES);
+	__type(key, __u32);
+	__type(value, struct wire_python_layout);
+} python_processes SEC(".maps");
+
 /* filters: sets the agent fills; consulted once per process, never per call */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

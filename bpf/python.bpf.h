@@ -4,8 +4,8 @@
  * said they are (python_processes). Nothing is called in the process and nothing is read later, when the thread has
  * moved on.
  *
- *   (1) The thread's state is the one that says it is this thread's. What runs without the global lock has no "current"
- *       state, and most calls of interest were made without it.
+ *   (1) The thread's state is the one that says it is this thread's, or whose C frame lies on this thread's stack. What
+ *       runs without the global lock has no "current" state, and most calls of interest were made without it.
  *   (2) A state found before is trusted only while it is still in its interpreter's list: a state freed and not yet
  *       written over looks just like a living one.
  *   (3) A code object is named by its address and by a hash of what it is made of: addresses are used again, and a
@@ -26,22 +26,32 @@
 /* frames of a stack, and the C function's own between them */
 #define PYTHON_STEPS (2 * WIRE_STACK_PYTHON + 2)
 #define PYTHON_TAGS 7ull      /* 3.14: low bits of a reference */
-#define PYTHON_BOUND (1 << 3) /* 3.12: of a thread state's status */
+#define PYTHON_BOUND (1 << 3) /* 3.13: of a thread state's status */
 #define PYTHON_TABLE_LOOK 64  /* bytes of a line table, from its length on, that go into the identity */
 #define PYTHON_HASH 0x9e3779b97f4a7c15ull
+
+#define PYTHON_FRAMES 2048 /* bytes read at once where frames lie one behind the other */
 
 struct python_thread {
 	__u64 state; /* this thread's; 0: not found yet */
 	__u64 first_interpreter;
-	__u64 at; /* the next frame, or the next state while looking for this thread's */
+	__u64 main_interpreter; /* BY_FRAME */
+	__u64 at;		/* the next frame, or the next state while looking for this thread's */
 	__u64 at_interpreter;
 	__u64 identity; /* of this thread, as its state has it */
 	__u64 nearest;
+	__u64 sp;	       /* the thread's stack, */
+	__u64 stack_room;      /* as far as it is known */
 	__u32 one_interpreter; /* there was no other when the state was found */
 	__u32 looked_at;
+	__u32 doubtful; /* another's state may be running here */
+	__u32 pad;
 	__u64 table[PYTHON_TABLE_LOOK / 8];
+	__u64 frames_at;    /* where `frames` was read, */
+	__u64 frames_reach; /* and up to which frame */
 	__u8 state_window[WIRE_PYTHON_WINDOW];
-	__u8 window[WIRE_PYTHON_WINDOW];
+	__u8 window[WIRE_PYTHON_WINDOW];		 /* of a code object */
+	__u8 frames[PYTHON_FRAMES + WIRE_PYTHON_WINDOW]; /* a frame, and those below it */
 };
 
 struct python_code_key {
@@ -49,15 +59,6 @@ struct python_code_key {
 	__u32 pid;
 	__u32 generation;
 };
-
-/* by process */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, WIRE_PYTHON_PROCESSES);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32);
-	__type(value, struct wire_python_layout);
-} python_processes SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -103,6 +104,20 @@ static __always_inline __u64 user_word(__u64 address)
 	return word;
 }
 
+/* The thread's stack pointer as the process has it. */
+static __always_inline __u64 user_sp(struct task_struct *task)
+{
+	struct pt_regs *registers = (void *)bpf_task_pt_regs(task);
+	__u64 sp = 0;
+
+#if defined(__TARGET_ARCH_arm64)
+	bpf_probe_read_kernel(&sp, sizeof(sp), &registers->user_regs.sp);
+#else
+	bpf_probe_read_kernel(&sp, sizeof(sp), &registers->sp);
+#endif
+	return sp;
+}
+
 /* The number the thread's own system calls tell it. */
 static __always_inline __u64 own_number(struct task_struct *task)
 {
@@ -142,22 +157,31 @@ static __always_inline bool still_there(const struct wire_python_layout *layout,
 	return thread->one_interpreter && user_word(layout->interpreters) == thread->first_interpreter;
 }
 
-/* Among several states of one thread the least of these is the running one's. */
-static __always_inline __u64 remoteness(
-    const struct wire_python_layout *layout, const __u8 *window, __u64 state, __u32 place)
+/* How far from running here a state is that says it is this thread's; ~0: it is not. */
+static __always_inline __u64 remoteness(const struct wire_python_layout *layout, struct python_thread *thread)
 {
-	__u64 cframe;
+	const __u8 *window = thread->state_window;
+	bool own = word_in(window, layout->thread_id) == thread->identity;
+	__u64 depth;
 
 	switch (layout->running) {
 	case WIRE_PYTHON_BY_STATUS:
-		return is_bound(layout, window) ? 0 : 1 + place;
+		if (!own)
+			return ~0ull;
+		return is_bound(layout, window) ? 0 : 1 + thread->looked_at;
 	case WIRE_PYTHON_BY_CFRAME:
-		/* on the thread's stack, which grows downwards, or in the state itself when nothing runs */
-		cframe = word_in(window, layout->thread_cframe);
-		return cframe - state < 4096 ? ~0ull - 1 : cframe;
+		/* Whoever says whose it is: another interpreter's state may have been made by another thread. */
+		depth = word_in(window, layout->thread_cframe) - thread->sp;
+		if (depth < thread->stack_room)
+			return depth;
+		return own ? STACK_REACH + thread->looked_at : ~0ull;
 	default:
-		/* newer interpreters come first, and are run from older ones */
-		return word_in(window, layout->thread_frame) ? place : 1 + PYTHON_STATES + place;
+		/* Nothing tells which thread runs another interpreter, once one does. */
+		if (thread->at_interpreter != thread->main_interpreter && word_in(window, layout->thread_frame))
+			thread->doubtful = 1;
+		if (!own)
+			return ~0ull;
+		return word_in(window, layout->thread_frame) ? thread->looked_at : STACK_REACH + thread->looked_at;
 	}
 }
 
@@ -179,29 +203,33 @@ __noinline int look_at_state(const struct wire_python_layout *layout, struct pyt
 	}
 	if (read_window(thread->state_window, layout->thread_bytes, thread->at))
 		return -1;
-	if (word_in(thread->state_window, layout->thread_id) == thread->identity) {
-		distance = remoteness(layout, thread->state_window, thread->at, thread->looked_at);
-		if (distance < thread->nearest) {
-			thread->nearest = distance;
-			thread->state = thread->at;
-		}
+	distance = remoteness(layout, thread);
+	if (distance < thread->nearest) {
+		thread->nearest = distance;
+		thread->state = thread->at;
 	}
 	thread->looked_at++;
 	thread->at = word_in(thread->state_window, layout->thread_next);
 	return 0;
 }
 
-/* (1). Leaves the state in state_window. 1: found, 0: the thread has none, -1: not all could be looked at. */
-static __always_inline int find_state(const struct wire_python_layout *layout, struct python_thread *thread)
+/* (1) Leaves the state in state_window. 1: found, 0: the thread has none, -1: not all could be looked at. */
+static __always_inline int find_state(
+    struct task_struct *task, const struct wire_python_layout *layout, struct python_thread *thread)
 {
 	int end = 0;
 
+	thread->sp = user_sp(task);
+	thread->stack_room = stack_room(task, thread->sp);
+	thread->doubtful = 0;
 	thread->state = 0;
 	thread->nearest = ~0ull;
 	thread->looked_at = 0;
 	thread->one_interpreter = 1;
 	thread->first_interpreter = user_word(layout->interpreters);
 	thread->at_interpreter = thread->first_interpreter;
+	if (layout->running == WIRE_PYTHON_BY_FRAME)
+		thread->main_interpreter = user_word(layout->interpreters + 8);
 	if (!thread->first_interpreter)
 		return 0;
 	thread->at = user_word(thread->first_interpreter + layout->interpreter_threads);
@@ -210,6 +238,8 @@ static __always_inline int find_state(const struct wire_python_layout *layout, s
 		if (end)
 			break;
 	}
+	if (thread->doubtful)
+		return -1;
 	if (!thread->state)
 		return end == 1 ? 0 : -1;
 	if (read_window(thread->state_window, layout->thread_bytes, thread->state)) {
@@ -240,15 +270,19 @@ static __always_inline __u64 identify(const struct wire_python_layout *layout, s
 	}
 	if (!(layout->flags & WIRE_PYTHON_VERSIONED)) {
 		__u64 table = word_in(window, layout->code_table) + layout->bytes_size;
+		__u64 size;
 
 		/* a short one at the end of what is mapped: its length then (what could not be read is zero) */
 		if (bpf_probe_read_user(thread->table, sizeof(thread->table), (void *)table))
 			thread->table[0] = user_word(table);
+		size = thread->table[0];
+		hash = (hash ^ size) * PYTHON_HASH;
+		/* From its bytes on, as far as it goes: what lies behind is somebody else's, and changes. */
 #pragma unroll
-		for (int i = 0; i < PYTHON_TABLE_LOOK / 8; i++) {
-			if (i == 1)
-				continue; /* its hash, which is filled in when somebody asks */
-			hash = (hash ^ thread->table[i]) * PYTHON_HASH;
+		for (int i = 0; i < PYTHON_TABLE_LOOK / 8 - 2; i++) {
+			if (size <= i * 8)
+				continue;
+			hash = (hash ^ thread->table[2 + i]) * PYTHON_HASH;
 			hash ^= hash >> 32;
 		}
 	}
@@ -387,6 +421,29 @@ static __always_inline __u32 executing_offset(const struct wire_python_layout *l
 	return offset > 0x7fffffff ? 0 : offset; /* one before the first: not begun yet */
 }
 
+/* The frame at thread->at, out of what was read last or read now. From 3.11 on a function's frame lies behind its
+ * caller's, and reading costs by the call, not by the byte: what is below in the same page is read along. */
+static __always_inline const __u8 *frame_window(const struct wire_python_layout *layout, struct python_thread *thread)
+{
+	__u64 at = thread->at;
+	__u64 behind = at - thread->frames_at;
+
+	if (behind > thread->frames_reach) {
+		behind = 0;
+		if (layout->frame_owner) {
+			behind = at & 4095;
+			if (behind > PYTHON_FRAMES - WIRE_PYTHON_WINDOW)
+				behind = PYTHON_FRAMES - WIRE_PYTHON_WINDOW;
+		}
+		thread->frames_at = at - behind;
+		thread->frames_reach = behind;
+		if (bpf_probe_read_user(thread->frames, (behind + layout->frame_bytes) & (PYTHON_FRAMES - 1),
+			(void *)thread->frames_at))
+			return NULL;
+	}
+	return thread->frames + (behind & (PYTHON_FRAMES - 1));
+}
+
 #define PYTHON_GOES_ON -1
 
 /* Takes the frame at thread->at and moves on to the one that called it. An enum wire_python_outcome at the end. Checked
@@ -397,6 +454,7 @@ __noinline int take_python_frame(
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct python_code_key key = {.pid = task->tgid};
 	struct wire_python_frame *frame;
+	const __u8 *window;
 	__u64 identity;
 	__u64 *told;
 	__u32 offset;
@@ -409,22 +467,23 @@ __noinline int take_python_frame(
 	n = stack->n_python;
 	if (!thread->at)
 		return WIRE_PYTHON_WHOLE;
-	if (read_window(thread->window, layout->frame_bytes, thread->at))
+	window = frame_window(layout, thread);
+	if (!window)
 		return WIRE_PYTHON_UNREADABLE;
-	thread->at = word_in(thread->window, layout->frame_previous);
-	owner = byte_in(thread->window, layout->frame_owner);
+	thread->at = word_in(window, layout->frame_previous);
+	owner = byte_in(window, layout->frame_owner);
 	if (layout->shims && owner >= layout->shims) {
 		if (n && owner == layout->shims)
-			stack->python[(n - 1) & (WIRE_STACK_PYTHON - 1)].entry = 1;
+			stack->python[(n - 1) & (WIRE_STACK_PYTHON - 1)].place |= WIRE_PYTHON_ENTRY;
 		return PYTHON_GOES_ON;
 	}
 	if (n >= WIRE_STACK_PYTHON)
 		return WIRE_PYTHON_CUT;
 	key.generation = layout->generation;
-	key.code = word_in(thread->window, layout->frame_code) & ~PYTHON_TAGS;
-	offset = executing_offset(layout, thread->window, key.code);
-	entry = layout->flags & WIRE_PYTHON_ALL_ENTRIES ||
-		(layout->frame_entry && byte_in(thread->window, layout->frame_entry));
+	key.code = word_in(window, layout->frame_code) & ~PYTHON_TAGS;
+	offset = executing_offset(layout, window, key.code);
+	entry =
+	    layout->flags & WIRE_PYTHON_ALL_ENTRIES || (layout->frame_entry && byte_in(window, layout->frame_entry));
 	if (read_window(thread->window, layout->code_bytes, key.code))
 		return WIRE_PYTHON_UNREADABLE;
 	identity = identify(layout, thread);
@@ -433,9 +492,8 @@ __noinline int take_python_frame(
 		tell_code(key.code, identity);
 	frame = &stack->python[n & (WIRE_STACK_PYTHON - 1)];
 	frame->code = key.code;
-	frame->offset = offset;
-	frame->entry = entry;
 	frame->identity = identity;
+	frame->place = (offset & WIRE_PYTHON_OFFSET) | (entry ? WIRE_PYTHON_ENTRY : 0);
 	stack->n_python = n + 1;
 	return PYTHON_GOES_ON;
 }
@@ -466,7 +524,7 @@ __noinline int walk_python(struct wire_stack *stack)
 	}
 	thread->identity = layout->flags & WIRE_PYTHON_NATIVE_ID ? own_number(task) : THREAD_POINTER(task);
 	if (!still_there(layout, thread)) {
-		found = find_state(layout, thread);
+		found = find_state(task, layout, thread);
 		if (found <= 0) {
 			if (found < 0) {
 				count_loss(WIRE_LOSS_PYTHON_UNREADABLE);
@@ -481,6 +539,8 @@ __noinline int walk_python(struct wire_stack *stack)
 		thread->at = word_in(thread->state_window, layout->thread_frame);
 	if (!thread->at)
 		return 0;
+	thread->frames_at = 0;
+	thread->frames_reach = 0;
 	for (int i = 0; i < PYTHON_STEPS; i++) {
 		outcome = take_python_frame(layout, thread, stack);
 		if (outcome != PYTHON_GOES_ON)

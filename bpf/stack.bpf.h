@@ -13,7 +13,7 @@
 #ifndef INGERO_BPF_STACK_BPF_H
 #define INGERO_BPF_STACK_BPF_H
 
-#include "maps.bpf.h"
+#include "python.bpf.h"
 
 /* enum wire_stack_mode */
 const volatile __u32 stack_mode = WIRE_STACKS_OFF;
@@ -103,22 +103,6 @@ static __always_inline __u32 stack_reason(struct pt_regs *ctx, const struct wire
 	}
 	return number & (stack_every - 1) ? WIRE_STACK_NOT : WIRE_STACK_SAMPLED;
 }
-
-#define STACK_REACH (256ull << 20) /* no thread's stack is larger */
-
-/* How much of the stack there is above `sp`: up to the process's arguments on the main thread, to the thread's control
- * block on one the C library made. 0: not known, a stack somebody made for himself. */
-static __always_inline __u64 stack_room(struct task_struct *task, __u64 sp)
-{
-	__u64 top = task->mm->start_stack;
-
-	if (sp < top && top - sp < STACK_REACH)
-		return top - sp;
-	top = THREAD_POINTER(task);
-	return sp < top && top - sp < STACK_REACH ? top - sp : 0;
-}
-
-#include "python.bpf.h"
 
 static __always_inline void keep_registers(struct pt_regs *ctx, struct wire_stack *stack)
 {

@@ -259,10 +259,15 @@ struct wire_return_address {
 };
 
 struct wire_python_frame {
-	__u64 code;	/* the code object's address: with the process, the last WIRE_CODE record of that address */
-	__u32 offset;	/* of the executing instruction in the bytecode, in bytes */
-	__u16 entry;	/* the outermost frame of one run of the interpreter's C function */
-	__u16 identity; /* the low bits of wire_code.identity: which of those that lived at this address */
+	__u64 code;	/* the code object's address */
+	__u32 identity; /* of those that ever lived there, which: the low half of wire_code.identity */
+	__u32 place;	/* WIRE_PYTHON_OFFSET: where in the bytecode; WIRE_PYTHON_ENTRY */
+};
+
+enum wire_python_place {
+	WIRE_PYTHON_OFFSET = 0x7fffffff, /* of the executing instruction, in bytes */
+	WIRE_PYTHON_ENTRY =
+	    -0x7fffffff - 1, /* the top bit: the outermost frame of one run of the interpreter's C function */
 };
 
 /* Where a call was made from: registers and the top of the thread's stack, copied when the call returned, and the
@@ -296,8 +301,8 @@ enum wire_python_limits {
 
 /* How to tell the state of the running thread from others that the same thread has in other interpreters. */
 enum wire_python_running {
-	WIRE_PYTHON_BY_STATUS = 0, /* 3.12: it is bound to the thread */
-	WIRE_PYTHON_BY_CFRAME = 1, /* 3.10, 3.11: its C frame is the innermost */
+	WIRE_PYTHON_BY_STATUS = 0, /* 3.13: it is bound to the thread */
+	WIRE_PYTHON_BY_CFRAME = 1, /* 3.10 to 3.12: its C frame is the innermost on the thread's stack */
 	WIRE_PYTHON_BY_FRAME = 2,  /* 3.9: it has frames */
 };
 

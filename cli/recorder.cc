@@ -172,7 +172,7 @@ Status Recorder::Impl::open() {
   if (!objects->names_reason().empty()) degraded.push_back(fmt::format("kernel names: {}", objects->names_reason()));
   std::vector<kernelside::SharedMap> shared;
   for (const char* name : {"events", "critical_events", "recipes", "losses", "site_losses", "threads", "processes",
-                           "wanted_pids", "wanted_cgroups"}) {
+                           "wanted_pids", "wanted_cgroups", "python_processes"}) {
     shared.push_back({name, objects->map_fd(name)});
   }
   auto host_programs = kernelside::HostPrograms::attach(options.host, shared);

@@ -235,7 +235,7 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
         stack.python_names.emplace_back(python.name(record.head.pid, frame).value_or(symbols::PythonFrame{}));
     hash.add(name.untrusted_file);
     hash.add(name.untrusted_function);
-    hash.add(static_cast<uint64_t>(name.line.value_or(-1)) << 1 | (frame.entry != 0 ? 1 : 0));
+    hash.add(static_cast<uint64_t>(name.line.value_or(-1)) << 1 | ((frame.place & WIRE_PYTHON_ENTRY) != 0 ? 1 : 0));
   }
   stack.id = hash.value();
   if (told.size() < kMostStacks && told.insert(stack.id).second) {

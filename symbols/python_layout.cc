@@ -156,15 +156,6 @@ uint16_t window_of(std::initializer_list<uint16_t> offsets) {
   return static_cast<uint16_t>(std::max(offsets) / 8 * 8 + 8);
 }
 
-void set_windows(wire_python_layout& layout) {
-  layout.thread_bytes = window_of({layout.thread_previous, layout.thread_next, layout.thread_interpreter,
-                                   layout.thread_id, layout.thread_status, layout.thread_frame, layout.thread_cframe});
-  layout.frame_bytes = window_of(
-      {layout.frame_previous, layout.frame_code, layout.frame_instruction, layout.frame_entry, layout.frame_owner});
-  layout.code_bytes =
-      window_of({layout.code_start, layout.code_first_line, layout.code_file, layout.code_name, layout.code_table});
-}
-
 wire_python_layout layout_of(const Row& row, uint64_t runtime_address) {
   wire_python_layout layout{};
   layout.interpreters = runtime_address + row.interpreters_head;
@@ -173,7 +164,7 @@ wire_python_layout layout_of(const Row& row, uint64_t runtime_address) {
   layout.flags = static_cast<uint8_t>((row.thread_frame == 0 ? WIRE_PYTHON_CFRAME : 0) |
                                       (row.minor <= 10 ? WIRE_PYTHON_ALL_ENTRIES : 0) |
                                       (row.minor >= 12 ? WIRE_PYTHON_VERSIONED : 0));
-  layout.running = row.minor >= 12   ? WIRE_PYTHON_BY_STATUS
+  layout.running = row.minor >= 13   ? WIRE_PYTHON_BY_STATUS
                    : row.minor >= 10 ? WIRE_PYTHON_BY_CFRAME
                                      : WIRE_PYTHON_BY_FRAME;
   layout.shims = row.minor >= 12 ? kShimOwner : 0;
@@ -263,6 +254,15 @@ class Words {
 };
 
 }  // namespace
+
+void set_windows(wire_python_layout& layout) {
+  layout.thread_bytes = window_of({layout.thread_previous, layout.thread_next, layout.thread_interpreter,
+                                   layout.thread_id, layout.thread_status, layout.thread_frame, layout.thread_cframe});
+  layout.frame_bytes = window_of(
+      {layout.frame_previous, layout.frame_code, layout.frame_instruction, layout.frame_entry, layout.frame_owner});
+  layout.code_bytes =
+      window_of({layout.code_start, layout.code_first_line, layout.code_file, layout.code_name, layout.code_table});
+}
 
 std::string text_of(PythonVersion version) {
   return fmt::format("{}.{}.{}", version.major, version.minor, version.micro);

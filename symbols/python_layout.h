@@ -42,4 +42,7 @@ Result<wire_python_layout> table_layout(PythonVersion version, uint64_t runtime_
 Result<wire_python_layout> debug_offsets_layout(std::span<const std::byte> bytes, PythonVersion version,
                                                 uint64_t runtime_address, ThreadIdentity identity);
 
+// Sets how much of each structure must be read, from the offsets in it.
+void set_windows(wire_python_layout& layout);
+
 }  // namespace ingero::symbols

@@ -38,7 +38,13 @@ class LocationReader {
  public:
   explicit LocationReader(std::span<const uint8_t> table) : table_(table) {}
   bool at_end() const { return at_ >= table_.size(); }
-  uint8_t next() { return at_end() ? 0 : table_[at_++]; }
+  // More was asked for than there is.
+  bool ran_out() const { return ran_out_; }
+  uint8_t next() {
+    if (!at_end()) return table_[at_++];
+    ran_out_ = true;
+    return 0;
+  }
   // Six bits a byte, the lowest first; bit 6 says that more follow.
   uint64_t number() {
     uint64_t value = 0;
@@ -61,6 +67,7 @@ class LocationReader {
  private:
   std::span<const uint8_t> table_;
   size_t at_ = 0;
+  bool ran_out_ = false;
 };
 
 std::optional<int32_t> line_in_locations(std::span<const uint8_t> table, int64_t line, uint32_t offset) {
@@ -78,6 +85,7 @@ std::optional<int32_t> line_in_locations(std::span<const uint8_t> table, int64_t
     } else if (kind >= kOneLine0 && kind < kNoColumn) {
       line += kind - kOneLine0;
     }
+    if (reader.ran_out()) return std::nullopt;
     if (offset < end) return kind == kNone ? std::nullopt : as_line(line);
     reader.skip_entry();
   }

@@ -16,7 +16,7 @@ MergedStack merge_python(std::span<const bool> is_eval, std::span<const wire_pyt
       if (next == python.size() && python_whole && !python.empty()) fits = false;
       bool more = !python.empty();
       while (more && next < python.size()) {
-        more = python[next].entry == 0;
+        more = (python[next].place & WIRE_PYTHON_ENTRY) == 0;
         merged.frames.push_back({true, next++});
       }
       if (more && python_whole) fits = false;  // a run without its outermost frame

@@ -56,7 +56,7 @@ bool PythonNames::add(std::span<const std::byte> record) {
   }
   Code code;
   code.key = {head.code, head.pid, head.generation};
-  code.identity = static_cast<uint16_t>(head.identity);
+  code.identity = static_cast<uint32_t>(head.identity);
   code.format = static_cast<wire_python_table>(head.table_format);
   code.flags = head.flags;
   code.first_line = head.first_line;
@@ -98,8 +98,8 @@ std::optional<PythonFrame> PythonNames::name(uint32_t pid, const wire_python_fra
   named.untrusted_function = code.function;
   named.first_line = code.first_line;
   if ((code.flags & WIRE_CODE_TABLE_UNREADABLE) == 0) {
-    named.line =
-        executing_line(code.format, code.table, code.first_line, frame.offset, (code.flags & WIRE_CODE_TABLE_CUT) != 0);
+    named.line = executing_line(code.format, code.table, code.first_line, frame.place & WIRE_PYTHON_OFFSET,
+                                (code.flags & WIRE_CODE_TABLE_CUT) != 0);
   }
   return named;
 }

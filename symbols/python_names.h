@@ -58,7 +58,7 @@ class PythonNames {
  private:
   struct Code {
     PythonCodeKey key;
-    uint16_t identity = 0;
+    uint32_t identity = 0;
     wire_python_table format = WIRE_PYTHON_LNOTAB;
     uint8_t flags = 0;
     int32_t first_line = 0;
@@ -68,7 +68,7 @@ class PythonNames {
   };
   struct Place {
     uint64_t code;
-    uint16_t identity;
+    uint32_t identity;
     bool operator==(const Place&) const = default;
   };
   struct PlaceHash {

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "hal/elf_file.h"
 #include "hal/elf_tables.h"
+#include "symbols/python_dwarf.h"
 
 namespace ingero::symbols {
 namespace {
@@ -167,9 +168,17 @@ Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& 
   auto layout = says_itself ? debug_offsets_layout(bytes, *version, address, identity)
                             : table_layout(*version, address, identity);
   if (!layout) return layout.error();
+  layout->generation = generation;
+  Status checked = check_layout(process, *layout, found.version);
+  if (!says_itself && (checked.ok() || checked.error().code() != Errc::kBusy)) {
+    // A build that is not a stock one may have debug information that tells; most have none, and need none.
+    const auto again = process.open_file(mapping);
+    if (again && use_dwarf(again->get(), version->minor, address, *layout).ok()) {
+      checked = check_layout(process, *layout, found.version);
+    }
+  }
+  if (!checked.ok()) return checked.error();
   found.layout = *layout;
-  found.layout.generation = generation;
-  INGERO_TRY(check_layout(process, found.layout, found.version));
   return found;
 }
 

@@ -11,9 +11,11 @@
 
 namespace ingero::python_test {
 
+void PrintTo(const Interpreter& interpreter, std::ostream* out) { *out << interpreter.path; }
+
 std::vector<Interpreter> interpreters() {
   std::vector<std::string> patterns = {"/usr/bin/python3.[0-9]*", "/usr/local/bin/python3.[0-9]*",
-                                       "/usr/lib/google-cloud-sdk/platform/bundledpythonunix/bin/python3.[0-9]*"};
+                                       "/opt/*/bin/python3.[0-9]*", "/usr/lib/*/*/*/bin/python3.[0-9]*"};
   if (const char* home = std::getenv("HOME")) {
     patterns.push_back(std::string(home) + "/.pyenv/versions/3.*/bin/python3.[0-9]*");
   }

@@ -1,6 +1,7 @@
 // The Python interpreters of this machine that the tests can run.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,10 @@ struct Interpreter {
   std::string name;  // of a test: letters, digits and _
 };
 
-// CPython 3.9 and later: Debian's, pyenv's, and those of INGERO_PYTHONS (paths, by colons).
+void PrintTo(const Interpreter& interpreter, std::ostream* out);
+
+// CPython 3.9 and later: Debian's, pyenv's, those that programs bring along, and those of INGERO_PYTHONS (paths, by
+// colons).
 std::vector<Interpreter> interpreters();
 
 }  // namespace ingero::python_test

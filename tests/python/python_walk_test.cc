@@ -141,11 +141,14 @@ struct Seen {
   std::vector<Told> frames;
 };
 
+bool is_entry(const wire_python_frame& frame) { return (frame.place & WIRE_PYTHON_ENTRY) != 0; }
+
 struct Outcome {
   std::map<uint64_t, std::vector<Told>> truth;
   std::map<uint64_t, Seen> seen;
   std::map<uint32_t, uint64_t> losses;
   uint64_t not_kept = 0;
+  uint64_t codes = 0;  // records of code objects
   PythonProcess python;
 };
 
@@ -187,6 +190,7 @@ class PythonWalk : public testing::TestWithParam<Interpreter> {
       PythonNames names;
       std::vector<wire_stack> stacks;
       uint64_t malformed = 0;
+      uint64_t codes = 0;
     } context;
     const std::unique_ptr<ring_buffer, RingDeleter> ring(ring_buffer__new(
         bpf_map__fd(skeleton_->maps.stacks),
@@ -194,6 +198,7 @@ class PythonWalk : public testing::TestWithParam<Interpreter> {
           auto& to = *static_cast<Context*>(data);
           const auto type = *static_cast<uint16_t*>(record);
           if (type == WIRE_CODE) {
+            ++to.codes;
             to.malformed += to.names.add({static_cast<std::byte*>(record), size}) ? 0 : 1;
           } else if (type == WIRE_STACK) {
             to.stacks.push_back(*static_cast<wire_stack*>(record));
@@ -209,6 +214,7 @@ class PythonWalk : public testing::TestWithParam<Interpreter> {
 
     EXPECT_EQ(context.malformed, 0U);
     outcome.not_kept = skeleton_->bss->not_kept;
+    outcome.codes = context.codes;
     outcome.losses = losses();
     for (auto& [kind, count] : outcome.losses) count -= before.at(kind);
     const auto json = nlohmann::json::parse(said, nullptr, false);
@@ -284,7 +290,7 @@ TEST_P(PythonWalk, TellsExecutingLinesOfNestedCalls) {
   // one run of the interpreter's C function for all of them, or before 3.11 one each
   const wire_stack& stack = outcome.seen.begin()->second.stack;
   for (int i = 0; i < stack.n_python; ++i) {
-    EXPECT_EQ(stack.python[i].entry, i == stack.n_python - 1 || !qualified ? 1 : 0) << i;
+    EXPECT_EQ(is_entry(stack.python[i]), i == stack.n_python - 1 || !qualified) << i;
   }
 }
 
@@ -332,7 +338,7 @@ TEST_P(PythonWalk, MarksTheRunsOfCallbacks) {
                           seen.frames[i].function.find("calls_again") != std::string::npos ||
                           seen.frames[i].function.find("<lambda>") != std::string::npos ||
                           seen.frames[i].function == "<module>";
-      EXPECT_EQ(seen.stack.python[i].entry, from_c || GetParam().minor < 11 ? 1 : 0) << id << ' ' << i;
+      EXPECT_EQ(is_entry(seen.stack.python[i]), from_c || GetParam().minor < 11) << id << ' ' << i;
     }
   }
 }
@@ -368,7 +374,7 @@ TEST_P(PythonWalk, TellsCodeObjectsApartThatLivedAtOneAddress) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"reused"}, outcome));
   expect_all_right(outcome);
-  std::map<uint64_t, std::vector<uint16_t>> addresses;
+  std::map<uint64_t, std::vector<uint32_t>> addresses;
   for (const auto& [id, seen] : outcome.seen)
     addresses[seen.stack.python[0].code].push_back(seen.stack.python[0].identity);
   EXPECT_LT(addresses.size(), 400U) << "no address was used twice: this test proves nothing";
@@ -390,6 +396,8 @@ TEST_P(PythonWalk, FindsEachThreadsOwnFramesUnderLoad) {
   ASSERT_NO_FATAL_FAILURE(run({"threads", "1000"}, outcome));
   EXPECT_GE(outcome.truth.size(), 10000U);
   expect_all_right(outcome);
+  // a dozen functions, each told once, or once more by a thread that met it at the same time
+  EXPECT_LT(outcome.codes, 60U);
 }
 
 TEST_P(PythonWalk, IsNotFooledByThreadsThatCameAndWent) {
@@ -401,11 +409,22 @@ TEST_P(PythonWalk, IsNotFooledByThreadsThatCameAndWent) {
 TEST_P(PythonWalk, FindsTheInterpreterThatRunsAmongSeveral) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"subinterpreters"}, outcome));
-  // the frames of the interpreter that runs, as it sees them itself
-  expect_all_right(outcome);
+  if (GetParam().minor > 9) return expect_all_right(outcome);
+  // 3.9 does not say which thread runs an interpreter: what may be wrong is not told
+  size_t told = 0;
+  for (const auto& [id, seen] : outcome.seen) {
+    if (seen.stack.python_outcome == WIRE_PYTHON_UNREADABLE) {
+      EXPECT_THAT(seen.frames, testing::IsEmpty());
+    } else {
+      ++told;
+      EXPECT_EQ(seen.frames, outcome.truth.at(id));
+    }
+  }
+  EXPECT_GT(told, 0U);
+  EXPECT_LT(told, outcome.seen.size());
 }
 
-TEST_P(PythonWalk, CostsAboutTwoMicrosecondsForTenFrames) {
+TEST_P(PythonWalk, CostsAFewReadsAFrame) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"cost"}, outcome));
   std::map<size_t, std::vector<uint64_t>> by_depth;

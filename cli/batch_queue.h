@@ -28,6 +28,9 @@ struct Parcel {
   std::vector<hal::Communicator> communicators;
   std::vector<hal::BarrierWait> waits;
   std::vector<hal::CollectiveHang> hangs;
+  std::vector<hal::Throttling> throttlings;
+  int64_t wall_offset_ns = 0;
+  uint64_t complete_mono_ns = 0;  // everything that ended before is in this parcel or an earlier one; 0: not sure
   void clear() {
     records.clear();
     processes.clear();
@@ -36,6 +39,8 @@ struct Parcel {
     communicators.clear();
     waits.clear();
     hangs.clear();
+    throttlings.clear();
+    complete_mono_ns = 0;
   }
 };
 

@@ -191,7 +191,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
     if (series->first_calls < kFirstCalls) {
       ++series->first_calls;
       series->first_ns += ns;
-      cold = true;
+      cold = !facts.synchronising;  // a wait for the device is no start-up
     }
     if (has_off && !cold) {
       sum.blocked_ns += event.off.blocked_ns;
@@ -248,7 +248,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
       break;
     case Kind::kMemcpy:
       if (facts.synchronising) count(sum.syncs, ns, 0);
-      if (bytes >= kLargeCopyBytes && 
+      if (bytes >= kLargeCopyBytes &&
           (!event.has(Has::kDirection) || event.direction != hal::Direction::kDeviceToDevice)) {
         count(sum.copies, ns, bytes);
         consider(sum.worst_copy, event, ns);

@@ -144,6 +144,10 @@ void Engine::Impl::close(uint64_t window) {
   close_series(window);
   close_processes(window);
 
+  if (finishing && window * kWindowNs > last_event_ns && pending.empty()) {
+    resolve_quiet(window);
+    return;
+  }
   std::vector<std::pair<ProcessState*, Finding>> found;
   for (auto at = pending.begin(); at != pending.end() && at->first <= window; at = pending.erase(at)) {
     found.push_back(std::move(at->second));
@@ -268,7 +272,7 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
     incident.lost_ns = finding.lost_ns;
     incident.number = finding.number;
     incident.chain.wall_offset_ns = wall_offset_ns;
-    incident.chain.id = fmt::format("{}-{:016x}", its.name,
+    incident.chain.id = fmt::format("{}-{:016x}", name_of(its.family),
                                     mix(mix(hash_of(key), static_cast<uint64_t>(its.family)),
                                         incident.chain.onset_mono_ns / kWindowNs));
     if (process != nullptr) {
@@ -292,7 +296,8 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
   incident.last = finding;
   incident.last_window = window;
   if (finding.lost_now_ns > 0 || finding.number_now > 0 || is_new) {
-    incident.chain.end_mono_ns = std::max(incident.chain.onset_mono_ns, (window + 1) * kWindowNs);
+    const uint64_t end = (window + 1) * kWindowNs;
+    incident.chain.end_mono_ns = std::max(incident.chain.onset_mono_ns, finishing ? std::min(end, last_event_ns) : end);
   }
   incident.last.usual_ns = 0;
   if (process != nullptr) {

@@ -30,6 +30,11 @@ enum class Family : uint8_t {
   kDevice,
   kStart,
 };
+constexpr std::string_view name_of(Family family) {
+  constexpr std::string_view kNames[] = {"cpu",  "io",      "lock", "hang", "collective", "pattern", "memory",
+                                         "failure", "rate", "host", "network", "graph",   "device",  "start"};
+  return kNames[static_cast<size_t>(family)];
+}
 enum class ChainSeverity : uint8_t { kLow, kMedium, kHigh, kCritical };
 enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
 
@@ -61,7 +66,7 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Look at the thread's stack and at the device's state.")                                                          \
   X(collective_hang, kHang, "COLLECTIVE", kCritical, kMeasured, false, 0, 1, 10000,                                   \
     "Some ranks wait in a collective that others have not entered.", "Look at what the missing ranks do instead.")    \
-  X(late_rank, kCollective, "COLLECTIVE", kMedium, kMeasured, true, 10, 3, 100,                                       \
+  X(late_rank, kCollective, "COLLECTIVE", kMedium, kMeasured, true, 5, 1, 100,                                       \
     "The same rank came last to collectives, and the others waited for it.",                                          \
     "Look at what that rank's process does before it.")                                                               \
   X(sync_storm, kPattern, "HOST", kMedium, kMeasured, false, 20, 100, 300,                                            \

@@ -67,7 +67,7 @@ void judge_workers(const Judgement& j, Findings& findings) {
   if (j.windowed) {
     // Windowed: no calls although it runs on, on a machine without a free CPU.
     const bool idle = j.sum.calls == 0 && j.process.last_call_window + kTrailing <= j.window;
-    const bool runs = j.sum.switches + j.sum.other_switches > 0;
+    const bool runs = !j.process.ended_mono_ns && j.process.last_window + kActive >= j.window;
     if (!idle || !runs || !machine_is_busy(j)) return;
     finding.lost_ns = j.span_ns;
     finding.lost_now_ns = kWindowNs;

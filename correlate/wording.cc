@@ -13,7 +13,7 @@ std::string percent(uint64_t part, uint64_t whole) {
 }
 
 std::string plural(uint64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : word == "child" ? "ren" : "s");
 }
 
 struct Words {
@@ -108,9 +108,9 @@ void cpu_words(Words& w) {
       w.fix(fmt::format("Raise the limit: echo max > /sys/fs/cgroup{}/cpu.max", w.incident.last.detail));
       break;
     case RuleId::dataloader_starvation:
-      chain.summary = fmt::format("{} starved: GPU calls {} while {} worked for it", w.who,
-                                  windowed ? "stopped" : "waited", plural(w.incident.number, "worker process"));
-      if (chain.summary.find("processs") != std::string::npos) chain.summary.replace(chain.summary.find("processs"), 8, "processes");
+      chain.summary = fmt::format("{} starved: its GPU calls {} while {} had the CPUs", w.who,
+                                  windowed ? "stopped" : "waited",
+                                  plural(w.incident.last.number, windowed ? "child" : "worker"));
       chain.root_cause = fmt::format("CPU contention between data-loading workers and {}: no GPU work for {}, {}{}", w.who,
                                      lost, w.incident.last.detail,
                                      switches > 0 ? fmt::format(", {} context switches", switches) : "");

@@ -241,6 +241,10 @@ Status create_legacy_views(Database& database) {
                                                database.path(), name));
     }
   }
+  sql +=
+      "CREATE TEMP VIEW chains AS SELECT id, detected_at, severity, summary, root_cause, explanation, recommendations, "
+      "timeline, cuda_op AS op, cuda_p99_us AS p99_us, cuda_p50_us AS p50_us, tail_ratio, node, rule, grade, confidence, "
+      "pid, tid, process, rank, onset, ended, resolved_at, lost_ns, evidence, symptoms, stack_hash FROM causal_chains;\n";
   return database.execute(sql + op_tables() + legacy_events_view(*events) + detail_views());
 }
 

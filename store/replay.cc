@@ -216,7 +216,11 @@ std::vector<hal::CollectiveHang::Rank> ranks_of(std::string_view list) {
     if (is_pid) word.remove_prefix(4);
     uint32_t number = 0;
     for (const char c : word) number = c >= '0' && c <= '9' ? number * 10 + static_cast<uint32_t>(c - '0') : number;
-    (is_pid ? one.pid : reinterpret_cast<uint32_t&>(one.rank.emplace())) = number;
+    if (is_pid) {
+      one.pid = number;
+    } else {
+      one.rank = static_cast<int32_t>(number);
+    }
     ranks.push_back(one);
     at = end + 1;
   }
@@ -357,7 +361,7 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
     }
     if (sides.next_mono_ns() <= event.start_mono_ns + kAheadNs) sides.feed(event.start_mono_ns + kAheadNs, sink);
     sink.event(event);
-    if (event.kind == hal::Kind::kCollective && arrivals.next_seq() != ~uint64_t{0}) {
+    if (event.kind == hal::Kind::kCollective && is_finished(state) && arrivals.next_seq() != ~uint64_t{0}) {
       INGERO_TRY(arrivals.take(rows->integer(0), event, sink));
     }
   }

@@ -105,7 +105,7 @@ void Engine::Impl::note_flight(const hal::Event& event) {
   } else if (flights.size() >= kMostFlights) {
     ledger.add(hal::Loss::engine_forgotten);
   } else {
-    flights[key] = {event.pid, event.call, event.wall_offset_ns, end, event.stack_id, event.has(Has::kStack), false};
+    flights[key] = {event.pid, event.call, whole_ms(event.wall_offset_ns), end, event.stack_id, event.has(Has::kStack), false};
   }
 }
 
@@ -122,7 +122,7 @@ void Engine::Impl::add(const hal::Event& event) {
   const uint64_t end = event.start_mono_ns + duration;
   const bool unfinished = event.outcome >= hal::Outcome::kInFlight;
   if (unfinished || duration >= rule(RuleId::never_returned).floor_ns) note_flight(event);
-  wall_offset_ns = event.wall_offset_ns;
+  wall_offset_ns = whole_ms(event.wall_offset_ns);
   last_event_ns = std::max(last_event_ns, duration < kTellsTimeNs ? end : event.start_mono_ns);
   if (unfinished) {
     seen(event.start_mono_ns);

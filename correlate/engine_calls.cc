@@ -32,7 +32,7 @@ void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
   sample.lost_ns = lost_ns;
   sample.start_mono_ns = event.start_mono_ns;
   sample.duration_ns = event.duration_ns;
-  sample.wall_offset_ns = event.wall_offset_ns;
+  sample.wall_offset_ns = whole_ms(event.wall_offset_ns);
   sample.pid = event.pid;
   sample.tid = event.tid;
   sample.call = event.call;
@@ -47,6 +47,22 @@ void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
     sample.has_stack = true;
   }
   if (worst.call == hal::kNoCall || sample.worse_than(worst)) worst = sample;
+}
+
+void note_spike(Series& series, const hal::Event& event, uint64_t ns, uint64_t window) {
+  constexpr uint64_t kBurst = 8;  // calls that are one burst
+  constexpr size_t kGapsKept = 16;
+  ++series.seen;
+  if (series.usual_ns == 0 || ns < kSpikeNs || ns < kSpikeTimes * series.usual_ns) return;
+  series.spike_ns += ns - series.usual_ns;
+  series.spike_window = std::max(series.spike_window, window);
+  if (series.first_spike_ns == 0) series.first_spike_ns = event.start_mono_ns;
+  if (series.last_spike == 0 || series.seen > series.last_spike + kBurst) {
+    if (series.last_spike != 0) series.gaps.push_back(series.seen - series.last_spike);
+    if (series.gaps.size() > kGapsKept) series.gaps.pop_front();
+    ++series.spikes;
+  }
+  series.last_spike = series.seen;
 }
 
 }  // namespace
@@ -188,6 +204,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
     sum.max_ns = std::max(sum.max_ns, ns);
     sum.min_ns = std::min(sum.min_ns, ns);
     if (event.has(Has::kDuration)) ++sum.bins[bin_of(ns)];
+    note_spike(*series, event, ns, window);
     if (series->first_calls < kFirstCalls) {
       ++series->first_calls;
       series->first_ns += ns;
@@ -199,6 +216,11 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
     }
   }
   ProcessWindow& sum = window_of(process, window);
+  if (thread.called[window % kOpen] != window) {
+    thread.called[window % kOpen] = window;
+    ++sum.callers;
+    sum.busy_windows = 1;
+  }
   if (nested) return;
 
   ++sum.calls;

@@ -44,6 +44,10 @@ void Engine::Impl::close_threads(uint64_t window) {
     (makes_calls ? sum.switches : sum.other_switches) += told.switches;
     (makes_calls ? sum.thread_culprits : sum.other_culprits).add(told.culprits);
     sum.switch_ns += told.ns;
+    if (makes_calls) {
+      sum.worst_thread_ns = std::max(sum.worst_thread_ns, told.off.preempted_ns + told.off.runqueue_ns);
+      sum.worst_thread_io_ns = std::max(sum.worst_thread_io_ns, told.off.io_ns);
+    }
     for (const auto& interval : told.intervals) {
       if (sum.off.size() < kMostIntervals) sum.off.push_back(interval);
     }
@@ -76,6 +80,7 @@ void Engine::Impl::close_series(uint64_t window) {
     one->slowest_ns = std::max(one->slowest_ns, sum.max_ns);
     one->shortest_ns = std::min(one->shortest_ns, sum.min_ns);
     one->last_window = window;
+    if (one->baseline.lifetime() >= kLearned) one->usual_ns = one->baseline.percentile(50);
     if (one->listed == false) {
       one->listed = true;
       one->process->series.push_back(one);
@@ -97,6 +102,10 @@ void Engine::Impl::close_processes(uint64_t window) {
     if (process->trailing.size() > kTrailing) process->trailing.pop_front();
     const ProcessWindow& now = process->trailing.back();
     if (process->first_call_window == 0 && !options.windowed) continue;
+    if (now.syncs.calls > 0) {
+      process->sync_means.push_back(now.syncs.ns / now.syncs.calls);
+      if (process->sync_means.size() > kRatesKept) process->sync_means.pop_front();
+    }
     process->rates.push_back(now.launches.calls + now.graph_launches.calls + now.collectives.calls);
     if (process->rates.size() > kRatesKept) process->rates.pop_front();
     const int64_t net = static_cast<int64_t>(now.allocated_bytes) - static_cast<int64_t>(now.freed_bytes);
@@ -179,6 +188,7 @@ void Engine::Impl::close(uint64_t window) {
       judge_patterns(j, findings);
       judge_memory(j, findings);
       judge_rates(j, findings);
+      judge_device(j, findings);
     }
     if (!findings.empty()) settle(process.get(), std::move(findings), window);
   }

@@ -101,6 +101,11 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Segments of the job's own connections had to be sent again.", "Look for loss or congestion on the path.")        \
   X(fabric_errors, kNetwork, "FABRIC", kMedium, kMeasured, false, 0, 1, 0,                                            \
     "Error counters of a fabric adapter grew.", "Check cable, port and switch.")                                      \
+  X(periodic_spike, kPattern, "HOST", kLow, kMeasured, true, 1, 4, 100,                                               \
+    "Every so many calls, one takes far longer than the others.", "Find what the program does every so many steps.")  \
+  X(device_contention, kDevice, "DRIVER", kMedium, kMeasured, false, 40, 5, 300,                                      \
+    "Since another process submits work too, the device makes this one wait longer.",                                 \
+    "Give each process a device or a share of its own, or run them one after the other.")                            \
   X(graph_recapture, kGraph, "GRAPH", kMedium, kMeasured, false, 10, 5, 300,                                          \
     "Graphs are captured and instantiated again and again.", "Keep shapes fixed, or update the graph instead.")       \
   X(graph_rate_collapse, kGraph, "GRAPH", kMedium, kBoth, true, 50, 5, 3000,                                          \
@@ -155,6 +160,8 @@ inline constexpr uint64_t kLatenessNs = 2'000'000'000;  // how much later than o
 inline constexpr uint64_t kQuiet = 5;                   // windows without a finding after which an incident is over
 inline constexpr uint64_t kActive = 30;                 // windows after its last call in which a thread makes GPU calls
 inline constexpr uint64_t kHighShare = 30;              // percent lost from which on MEDIUM becomes HIGH
+inline constexpr uint64_t kSpikeTimes = 10;              // times its usual time make a call a spike
+inline constexpr uint64_t kSpikeNs = 1'000'000;          // and this long at least
 inline constexpr uint64_t kSmallCopyBytes = 65536;      // a copy this small is a result, not data
 inline constexpr uint64_t kLargeCopyBytes = 1 << 20;    // and from here on it is data
 inline constexpr uint64_t kGrowthBytes = 64 << 20;      // growth below it is noise

@@ -132,7 +132,7 @@ void judge_cpu(const Judgement& j, Findings& findings) {
   }
   judge_workers(j, findings);
   const Rule& preempted = rule(RuleId::cpu_preemption);
-  if (j.over(lost, preempted)) {
+  if (j.over(j.sum.thread_wanted_ns(), preempted)) {
     const Culprits::Culprit* worst = j.sum.culprits().worst();
     finding.confidence = worst != nullptr ? 0.95 : 0.85;
     finding.onset_mono_ns = onset_of(j, loss);

@@ -1,6 +1,7 @@
 // What the program itself does badly: draining the device for every result, tiny launches, pageable copies, cold starts.
 #include <algorithm>
 
+#include "base/text.h"
 #include "correlate/state.h"
 
 namespace ingero::correlate {
@@ -40,10 +41,43 @@ void judge_cold_start(const Judgement& j, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+// Gaps between bursts that are mostly alike: 0 when they are not.
+uint64_t period_of(const std::deque<uint64_t>& gaps) {
+  std::vector<uint64_t> sorted(gaps.begin(), gaps.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.empty()) return 0;
+  const uint64_t middle = sorted[sorted.size() / 2];
+  const auto alike = std::count_if(sorted.begin(), sorted.end(),
+                                   [&](uint64_t gap) { return gap * 10 >= middle * 7 && gap * 10 <= middle * 13; });
+  return static_cast<size_t>(alike) * 10 >= sorted.size() * 6 ? middle : 0;
+}
+
+void judge_spikes(const Judgement& j, Findings& findings) {
+  const Rule& its = rule(RuleId::periodic_spike);
+  for (const Series* one : j.process.series) {
+    if (one->nested || one->spike_window != j.window || one->spikes < its.count || one->gaps.size() + 1 < its.count) continue;
+    const uint64_t period = period_of(one->gaps);
+    const uint64_t span = (j.window + 1) * kWindowNs - one->first_spike_ns;
+    if (period == 0 || one->spike_ns < its.floor_ns || one->spike_ns * 100 < span * its.share) continue;
+    Finding finding;
+    finding.rule = its.id;
+    finding.lost_ns = one->spike_ns;
+    finding.number = one->spikes;
+    finding.op = one->call;
+    finding.subject = fmt::format("{}/{}", one->call, one->size_class);
+    finding.detail = fmt::format("every {} calls or so, {} bursts so far, {} more than usual in all", period, one->spikes,
+                                 format_duration(one->spike_ns));
+    finding.onset_mono_ns = one->first_spike_ns;
+    finding.confidence = 0.7;
+    findings.push_back(std::move(finding));
+  }
+}
+
 }  // namespace
 
 void judge_patterns(const Judgement& j, Findings& findings) {
   judge_cold_start(j, findings);
+  judge_spikes(j, findings);
   const ProcessWindow& sum = j.sum;
 
   const Rule& storm = rule(RuleId::sync_storm);

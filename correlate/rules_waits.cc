@@ -22,15 +22,16 @@ void judge_waits(const Judgement& j, Findings& findings) {
   const Rule& disk = rule(RuleId::block_io);
   const bool warm = j.process.first_call_window + kTrailing <= j.window;
   uint64_t io = warm ? j.sum.io_ns() : j.sum.in_calls.io_ns;
+  uint64_t of_a_thread = warm ? j.sum.thread_io_ns() : j.sum.in_calls.io_ns / j.sum.threads_at_once();
   Finding finding;
   finding.rule = disk.id;
   finding.lost_now_ns = warm ? j.now.io_ns() : j.now.in_calls.io_ns;
   if (j.windowed) {
-    io = j.sum.io_overlap_ns();
+    io = of_a_thread = j.sum.io_overlap_ns();
     finding.lost_now_ns = j.now.io_overlap_ns();
     finding.grade = Grade::kWindowed;
   }
-  if (j.over(io, disk)) {
+  if (j.over(of_a_thread, disk)) {
     finding.lost_ns = io;
     finding.confidence = finding.grade == Grade::kWindowed ? 0.7 : j.sum.reads.calls + j.sum.writes.calls > 0 ? 0.95 : 0.85;
     finding.op = j.sum.worst_io.call;

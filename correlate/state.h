@@ -41,6 +41,10 @@ struct Series {
   double usual_blocked_ns = -1;  // mean of a call, before anything unusual
   uint64_t first_calls = 0, first_ns = 0, shortest_ns = ~uint64_t{0};
   uint64_t slowest_ns = 0, last_window = 0;
+  uint64_t usual_ns = 0;  // as of the last closed window
+  // Spikes: how many calls lie between two bursts of them.
+  uint64_t seen = 0, last_spike = 0, spikes = 0, spike_ns = 0, spike_window = 0, first_spike_ns = 0;
+  std::deque<uint64_t> gaps;
   bool listed = false;  // in its process's list
 };
 
@@ -54,6 +58,7 @@ struct ThreadWindow {
 struct ThreadState {
   ProcessState* process = nullptr;
   uint64_t last_call_window = 0;
+  std::array<uint64_t, kOpen> called{};  // windows in which it made a call
   std::array<ThreadWindow, kOpen> open;
 };
 
@@ -78,6 +83,7 @@ struct ProcessState {
   std::deque<ProcessWindow> trailing;       // the last kTrailing closed ones, newest last
   std::deque<uint64_t> rates;               // work submitted in each of the last windows
   std::unordered_map<uint64_t, uint64_t> live;  // device address: bytes
+  std::deque<uint64_t> sync_means;          // ns of a wait for the device, in each of the last windows with some
   std::deque<int64_t> growth;               // net bytes of each of the last windows
   int64_t held_bytes = 0, peak_bytes = 0;
   std::vector<Series*> series;
@@ -148,6 +154,7 @@ void judge_waits(const Judgement& j, Findings& findings);     // rules_waits.cc
 void judge_patterns(const Judgement& j, Findings& findings);  // rules_patterns.cc
 void judge_memory(const Judgement& j, Findings& findings);    // rules_memory.cc
 void judge_rates(const Judgement& j, Findings& findings);     // rules_rates.cc
+void judge_device(const Judgement& j, Findings& findings);    // rules_device.cc
 void judge_system(const SystemState& system, Findings& findings);  // rules_system.cc
 
 // Writes the incident's chain from what is known of it: texts, timeline, evidence (wording.cc).

@@ -60,7 +60,8 @@ void ProcessWindow::add(const ProcessWindow& other) {
        {&ProcessWindow::allocated_bytes, &ProcessWindow::freed_bytes, &ProcessWindow::sync_blocked_ns,
         &ProcessWindow::unusual_blocked_ns, &ProcessWindow::switches, &ProcessWindow::other_switches,
         &ProcessWindow::switch_ns, &ProcessWindow::retransmits, &ProcessWindow::page_bytes, &ProcessWindow::forks,
-        &ProcessWindow::graph_lost_ns, &ProcessWindow::windows}) {
+        &ProcessWindow::graph_lost_ns, &ProcessWindow::windows, &ProcessWindow::callers, &ProcessWindow::busy_windows,
+        &ProcessWindow::worst_thread_ns, &ProcessWindow::worst_thread_io_ns}) {
     this->*number += other.*number;
   }
   add_to(in_calls, other.in_calls);
@@ -84,6 +85,13 @@ uint64_t ProcessWindow::wanted_cpu_ns() const {
 }
 uint64_t ProcessWindow::preempted_ns() const { return std::max(in_calls.preempted_ns, threads.preempted_ns); }
 uint64_t ProcessWindow::io_ns() const { return std::max(in_calls.io_ns, threads.io_ns); }
+uint64_t ProcessWindow::threads_at_once() const {
+  return busy_windows == 0 ? 1 : std::max<uint64_t>(1, (callers + busy_windows - 1) / busy_windows);
+}
+uint64_t ProcessWindow::thread_wanted_ns() const {
+  return std::max(worst_thread_ns, (in_calls.preempted_ns + in_calls.runqueue_ns) / threads_at_once());
+}
+uint64_t ProcessWindow::thread_io_ns() const { return std::max(worst_thread_io_ns, in_calls.io_ns / threads_at_once()); }
 const Culprits& ProcessWindow::culprits() const {
   return thread_culprits.total_ns() >= call_culprits.total_ns() ? thread_culprits : call_culprits;
 }

@@ -103,6 +103,8 @@ struct ProcessWindow {
   uint64_t slowest_io_ns = 0;
   uint64_t retransmits = 0, page_bytes = 0, forks = 0;
   uint64_t graph_lost_ns = 0;
+  // Threads that made calls, and what the one that lost most lost: many threads lose a little each on any machine.
+  uint64_t callers = 0, busy_windows = 0, worst_thread_ns = 0, worst_thread_io_ns = 0;
   Intervals off, io;  // only without shares
   uint64_t windows = 0;
 
@@ -110,6 +112,10 @@ struct ProcessWindow {
   uint64_t wanted_cpu_ns() const;  // preempted or queued: the greater of what calls and what switches say
   uint64_t preempted_ns() const;
   uint64_t io_ns() const;
+  // Of one thread.
+  uint64_t thread_wanted_ns() const;
+  uint64_t thread_io_ns() const;
+  uint64_t threads_at_once() const;
   const Culprits& culprits() const;
   uint64_t io_overlap_ns() const;
   bool empty() const { return calls == 0 && switches == 0 && reads.calls + writes.calls == 0; }

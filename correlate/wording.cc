@@ -204,6 +204,11 @@ void pattern_words(Words& w) {
       chain.root_cause = fmt::format("Copies run at {:.1f} GB/s and hold the calling thread: pageable host memory is staged by the CPU{}", rate, slow_call_text(w));
       break;
     }
+    case RuleId::periodic_spike:
+      chain.summary = fmt::format("{}: {} spikes {}", w.who, w.op(), w.incident.last.detail);
+      chain.root_cause = fmt::format("Something that happens every so many steps holds {}: {}{}", w.op(), w.incident.last.detail,
+                                     w.incident.last.usual_ns > 0 ? fmt::format("; {} at most, usually {}", format_duration(w.incident.last.slowest_ns), format_duration(w.incident.last.usual_ns)) : "");
+      break;
     case RuleId::graph_recapture:
       chain.summary = fmt::format("{} captured or instantiated graphs {} times: {} ({} of the time)", w.who, w.incident.number, lost, share);
       chain.root_cause = "Graphs are made anew instead of launched again: a shape or an address changes from step to step";
@@ -347,7 +352,8 @@ void describe(Incident& incident, const Judgement& j) {
       j.span_ns, chain.end_mono_ns > chain.onset_mono_ns && incident.onset_window + 1 < j.window
                      ? chain.end_mono_ns - chain.onset_mono_ns
                      : 0);
-  Words w{incident, j, its, process, fmt::format("{} (pid {})", comm.empty() ? "a process" : comm, process.pid), span};
+  Words w{incident, j, its, process, fmt::format("{} (pid {})", comm.empty() ? "a process" : comm, process.pid),
+          span * incident.total.threads_at_once()};
   chain.pid = process.pid;
   chain.process = comm;
   if (process.rank >= 0) chain.rank = process.rank;
@@ -378,6 +384,7 @@ void describe(Incident& incident, const Judgement& j) {
       : incident.rule == RuleId::page_allocation_storm ? memory_words(w)
                                                        : other_words(w);
   }
+  if (incident.rule == RuleId::periodic_spike) incident.lost_ns = incident.last.lost_ns;
   if (incident.last.sample) {
     const Sample& sample = *incident.last.sample;
     chain.tid = sample.tid;
@@ -385,7 +392,7 @@ void describe(Incident& incident, const Judgement& j) {
     chain.evidence.push_back({sample.pid, sample.tid, sample.start_mono_ns, sample.duration_ns, sample.wall_offset_ns,
                               w.op(), "the call that lost most"});
   }
-  finish(incident, its, span);
+  finish(incident, its, w.span_ns);
 }
 
 void describe_system(Incident& incident, const SystemState& system) {

@@ -59,6 +59,7 @@ void build_app(CLI::App& app, Context& context) {
   add_trace(app, context);
   add_query(app, context);
   add_explain(app, context);
+  add_demo(app, context);
   add_version(app, context);
   add_completion(app, context);
   for (CLI::App* command : app.get_subcommands({})) {

@@ -35,6 +35,9 @@ struct Parcel {
   std::vector<hal::BarrierWait> waits;
   std::vector<hal::CollectiveHang> hangs;
   std::vector<NamedStack> stacks;
+  std::vector<hal::Throttling> throttlings;
+  int64_t wall_offset_ns = 0;
+  uint64_t complete_mono_ns = 0;  // everything that ended before is in this parcel or an earlier one; 0: not sure
   void clear() {
     stacks.clear();
     records.clear();
@@ -44,6 +47,8 @@ struct Parcel {
     communicators.clear();
     waits.clear();
     hangs.clear();
+    throttlings.clear();
+    complete_mono_ns = 0;
   }
 };
 

@@ -1,109 +1,114 @@
-// The causal chains a recording holds, as `ingero explain --chains` shows them.
-#include <algorithm>
-
+// Causal chains for people and programs.
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "cli/report.h"
+#include "cli/incidents.h"
 #include "cli/table.h"
 
 namespace ingero::cli {
 namespace {
 
-using store::Value;
-
-std::string text_of(const Value& value) {
-  return value.type == Value::Type::kText ? std::string(value.text) : std::string();
-}
-
-std::string member(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-// Stored JSON is another program's: what does not have the documented shape is left out.
-void read_timeline(std::string_view text, StoredChain& chain) {
-  const auto parsed = nlohmann::json::parse(text, nullptr, false);
-  if (!parsed.is_array()) return;
-  for (const auto& item : parsed) {
-    if (!item.is_object()) continue;
-    StoredChain::Step step{member(item, "layer"), member(item, "op"), member(item, "detail"), 0};
-    const auto duration = item.find("dur_us");
-    if (duration != item.end() && duration->is_number_unsigned()) step.duration_us = duration->get<uint64_t>();
-    chain.timeline.push_back(std::move(step));
-  }
-}
-
-void read_recommendations(std::string_view text, StoredChain& chain) {
-  const auto parsed = nlohmann::json::parse(text, nullptr, false);
-  if (!parsed.is_array()) return;
-  for (const auto& item : parsed) {
-    if (item.is_string()) chain.recommendations.push_back(item.get<std::string>());
-  }
-}
+using Json = nlohmann::ordered_json;
 
 Style style_of(const std::string& severity) {
   if (severity == "HIGH" || severity == "CRITICAL") return Style::kRed;
   return severity == "MEDIUM" ? Style::kYellow : Style::kPlain;
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+template <typename T>
+Json known(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+Json time_or_null(const std::optional<uint64_t>& wall_ns) {
+  return wall_ns ? Json(format_wall(*wall_ns)) : Json(nullptr);
+}
+
+// "02:26:36.004"
+std::string clock_time(uint64_t wall_ns) {
+  const std::string full = format_wall(wall_ns);
+  return full.size() < 23 ? full : full.substr(11, 12);
+}
+
 }  // namespace
 
-Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, const store::Selection& selection,
-                                               uint64_t time_ns) {
-  std::string sql =
-      "SELECT id, severity, summary, root_cause, explanation, recommendations, timeline, detected_at FROM "
-      "causal_chains";
-  std::vector<store::Bound> bound;
-  if (selection.from_wall_ns) {
-    sql += " WHERE detected_at >= ?";
-    bound.push_back(store::Bound::of(static_cast<int64_t>(*selection.from_wall_ns)));
+std::string chain_text(const StoredChain& chain, bool colour) {
+  std::string out = styled("[" + printable(chain.severity) + "]", style_of(chain.severity), colour) + " " +
+                    printable(chain.summary, 1000) + "\n";
+  for (const StoredChain::Step& step : chain.timeline) {
+    out += fmt::format(
+        "    [{:<6}] {}{}{}\n", printable(step.layer), printable(step.op),
+        step.detail.empty() ? "" : ": " + printable(step.detail, 500),
+        step.detail.empty() && step.duration_us > 0 ? " (" + format_duration(step.duration_us * 1000) + ")" : "");
   }
-  if (selection.to_wall_ns) {
-    sql += bound.empty() ? " WHERE detected_at <= ?" : " AND detected_at <= ?";
-    bound.push_back(store::Bound::of(static_cast<int64_t>(*selection.to_wall_ns)));
+  if (!chain.root_cause.empty()) out += "  Root cause: " + printable(chain.root_cause, 2000) + "\n";
+  for (const std::string& line : chain.lines) out += "    at " + printable(line, 500) + "\n";
+  for (const std::string& symptom : chain.symptoms) out += "  Explains: " + printable(symptom, 1000) + "\n";
+  for (const std::string& fix : chain.recommendations) out += "  Fix: " + printable(fix, 1000) + "\n";
+  if (!chain.rule.empty()) {
+    out += fmt::format("  ({}{}, {}{})\n", chain.grade,
+                       chain.confidence ? fmt::format(", confidence {:.0f}%", 100 * *chain.confidence) : "",
+                       chain.onset_wall_ns ? "from " + clock_time(*chain.onset_wall_ns) : "",
+                       chain.ended_wall_ns ? " to " + clock_time(*chain.ended_wall_ns) : "");
   }
-  sql += " ORDER BY detected_at, id";
-  store::QueryLimits limits;
-  limits.rows = 10'000;
-  limits.time_ns = time_ns;
-  std::vector<StoredChain> chains;
-  const auto outcome = reader.query(
-      sql, limits,
-      [&](std::span<const Value> values) {
-        StoredChain chain;
-        chain.id = text_of(values[0]);
-        chain.severity = text_of(values[1]);
-        chain.summary = text_of(values[2]);
-        chain.root_cause = text_of(values[3]);
-        chain.explanation = text_of(values[4]);
-        read_recommendations(text_of(values[5]), chain);
-        read_timeline(text_of(values[6]), chain);
-        chain.detected_wall_ns = static_cast<uint64_t>(std::max<int64_t>(0, values[7].integer));
-        chains.push_back(std::move(chain));
-        return true;
-      },
-      {}, bound);
-  if (!outcome.ok()) return outcome.error();
-  return chains;
+  return out;
 }
 
 std::string chains_text(const std::vector<StoredChain>& chains, bool colour) {
   if (chains.empty()) return "No causal chain is stored in the selected part.\n";
   std::string out = fmt::format("CAUSAL CHAINS - {} chain(s)\n", chains.size());
-  for (const StoredChain& chain : chains) {
-    out += "\n" + styled("[" + printable(chain.severity) + "]", style_of(chain.severity), colour) + " " +
-           printable(chain.summary, 1000) + "\n";
-    for (const StoredChain::Step& step : chain.timeline) {
-      out += fmt::format(
-          "    [{:<6}] {}{}{}\n", printable(step.layer), printable(step.op),
-          step.detail.empty() ? "" : ": " + printable(step.detail, 500),
-          step.detail.empty() && step.duration_us > 0 ? " (" + format_duration(step.duration_us * 1000) + ")" : "");
-    }
-    if (!chain.root_cause.empty()) out += "  Root cause: " + printable(chain.root_cause, 2000) + "\n";
-    for (const std::string& fix : chain.recommendations) out += "  Fix: " + printable(fix, 1000) + "\n";
-  }
+  for (const StoredChain& chain : chains) out += "\n" + chain_text(chain, colour);
   return out;
+}
+
+Json chain_json(const StoredChain& chain) {
+  Json json{{"id", chain.id},
+            {"severity", chain.severity},
+            {"summary", chain.summary},
+            {"root_cause", chain.root_cause},
+            {"detected_at", format_wall(chain.detected_wall_ns)},
+            {"explanation", chain.explanation},
+            {"rule", text_or_null(chain.rule)},
+            {"grade", text_or_null(chain.grade)},
+            {"confidence", known(chain.confidence)},
+            {"node", text_or_null(chain.node)},
+            {"pid", known(chain.pid)},
+            {"tid", known(chain.tid)},
+            {"process", text_or_null(chain.process)},
+            {"rank", known(chain.rank)},
+            {"op", text_or_null(chain.op)},
+            {"usual_us", known(chain.p50_us)},
+            {"slowest_us", known(chain.p99_us)},
+            {"lost_ns", known(chain.lost_ns)},
+            {"onset", time_or_null(chain.onset_wall_ns)},
+            {"end", time_or_null(chain.ended_wall_ns)},
+            {"resolved_at", time_or_null(chain.resolved_wall_ns)},
+            {"stack_hash", chain.stack_hash ? Json(static_cast<int64_t>(*chain.stack_hash)) : Json(nullptr)}};
+  json["timeline"] = Json::array();
+  for (const auto& step : chain.timeline) {
+    json["timeline"].push_back(
+        {{"layer", step.layer}, {"op", step.op}, {"detail", step.detail}, {"duration_us", step.duration_us}});
+  }
+  json["recommendations"] = chain.recommendations;
+  json["symptoms"] = chain.symptoms;
+  json["stack"] = chain.lines;
+  json["evidence"] = Json::array();
+  for (const auto& row : chain.evidence) {
+    json["evidence"].push_back({{"pid", row.pid},
+                                {"tid", row.tid},
+                                {"op", text_or_null(row.op)},
+                                {"start", format_wall(row.start_wall_ns)},
+                                {"duration_ns", row.duration_ns},
+                                {"detail", row.detail},
+                                {"query", row.query()}});
+  }
+  return json;
+}
+
+std::string chains_json(const std::vector<StoredChain>& chains) {
+  Json json = Json::array();
+  for (const StoredChain& chain : chains) json.push_back(chain_json(chain));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ingero::cli

@@ -1,6 +1,5 @@
 // ingero explain: what a recording says was slow, failed or never ended, and what the host did to those threads.
 #include <algorithm>
-
 #include <fstream>
 
 #include <CLI/CLI.hpp>
@@ -124,7 +123,8 @@ void add_explain(CLI::App& root, Context& context) {
   CLI::Option* per_process =
       command->add_flag("--per-process", options->per_process, "Figures of each process by itself");
   command->add_flag("--chains", options->chains, "The causal chains stored in the recording")->excludes(per_process);
-  CLI::Option* folded = command->add_flag("--folded", options->folded, "Stacks, one a line, with the microseconds spent");
+  CLI::Option* folded =
+      command->add_flag("--folded", options->folded, "Stacks, one a line, with the microseconds spent");
   command->add_option("--flame", options->flame, "Write a flame graph of the calls' time to this file (SVG)")
       ->type_name("FILE")
       ->excludes(folded);

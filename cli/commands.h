@@ -11,5 +11,6 @@ void add_version(CLI::App& root, Context& context);
 void add_completion(CLI::App& root, Context& context);
 void add_query(CLI::App& root, Context& context);
 void add_explain(CLI::App& root, Context& context);
+void add_demo(CLI::App& root, Context& context);
 
 }  // namespace ingero::cli

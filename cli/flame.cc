@@ -70,7 +70,8 @@ void draw(const Node& node, const std::string& name, double x, double width, siz
   const double y = height - kMargin - static_cast<double>(level + 1) * kRow;
   const auto share = 100.0 * static_cast<double>(node.ns) / static_cast<double>(std::max<uint64_t>(total, 1));
   out += fmt::format(
-      "<g><title>{}: {} ({:.1f}%)</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\" "
+      "<g><title>{}: {} ({:.1f}%)</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" "
+      "fill=\"{}\" "
       "rx=\"2\"/>",
       escaped(name), format_duration(node.ns), share, x, y, width, kRow - 1, colour_of(name, node.children.empty()));
   const auto room = static_cast<size_t>(width / kCharacter);
@@ -102,7 +103,8 @@ Result<Flames> gather_flames(const store::Reader& reader, const store::Selection
   if (selection.from_wall_ns) {
     where(" AND e.timestamp + e.duration >= ?", store::Bound::of(static_cast<int64_t>(*selection.from_wall_ns)));
   }
-  if (selection.to_wall_ns) where(" AND e.timestamp <= ?", store::Bound::of(static_cast<int64_t>(*selection.to_wall_ns)));
+  if (selection.to_wall_ns)
+    where(" AND e.timestamp <= ?", store::Bound::of(static_cast<int64_t>(*selection.to_wall_ns)));
   if (selection.pid) where(" AND e.pid = ?", store::Bound::of(int64_t{*selection.pid}));
   if (!selection.op.empty()) where(" AND lower(e.call) = lower(?)", store::Bound::of(selection.op));
   sql += " GROUP BY 1, 2";

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "cli/batch_queue.h"
 #include "cli/collective_watch.h"
+#include "cli/engine_feed.h"
 #include "kernelside/drain.h"
 #include "kernelside/host_events.h"
 #include "kernelside/mappings.h"
@@ -25,6 +26,7 @@
 #include "kernelside/privilege.h"
 #include "kernelside/proc.h"
 #include "kernelside/snapshot.h"
+#include "kernelside/throttle.h"
 
 namespace ingero::cli {
 namespace {
@@ -72,6 +74,7 @@ struct Recorder::Impl {
   std::unique_ptr<kernelside::MappingWatch> mappings;
   std::unique_ptr<kernelside::HostPrograms> host;
   std::unique_ptr<store::Writer> writer;
+  std::unique_ptr<EngineFeed> feed;  // the store thread's; null without a recording
   std::vector<std::string> degraded;
 
   BatchQueue queue{kQueuedBatches};
@@ -84,6 +87,7 @@ struct Recorder::Impl {
   // The capture thread's own.
   kernelside::ProcFs proc;
   kernelside::SnapshotReader snapshots;
+  kernelside::ThrottleReader throttles;
   kernelside::SocketOwners socket_owners;
   struct Known {
     hal::Process process;
@@ -153,6 +157,7 @@ Status Recorder::Impl::open() {
     auto opened_writer = store::Writer::open(*options.store, calls, ledger, clock);
     INGERO_TRY(opened_writer);
     writer = std::move(*opened_writer);
+    feed = std::make_unique<EngineFeed>(calls, ledger);
   }
 
   if (options.objects.stacks != WIRE_STACKS_OFF) {
@@ -337,6 +342,10 @@ void Recorder::Impl::every_second(Parcel& parcel) {
     }
     added.clear();
   }
+  std::set<std::string> cgroups;
+  for (const auto& [pid, one] : known) cgroups.insert(one.process.cgroup_path);
+  parcel.throttlings = throttles.read(cgroups, now);
+  for (hal::Throttling& one : parcel.throttlings) one.wall_offset_ns = normaliser->wall_offset_ns();
   auto snapshot = snapshots.read();
   parcel.snapshots.push_back(snapshot);
   {
@@ -433,6 +442,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   auto& records = parcel->records;
   join_names(*parcel);
   watch_collectives(*parcel);
+  parcel->wall_offset_ns = normaliser->wall_offset_ns();
   if (records.events.empty() && parcel->processes.empty() && parcel->snapshots.empty() && records.names.empty() &&
       parcel->communicators.empty() && parcel->hangs.empty() && parcel->stacks.empty()) {
     queue.recycle(std::move(parcel));
@@ -455,8 +465,10 @@ void Recorder::Impl::capture() {
   bool last_round = false;
   while (true) {
     auto parcel = queue.fresh();
+    const uint64_t polled_mono_ns = clock.mono_ns();
     const auto drained = drain->poll(more || last_round ? 0 : kDrainTimeoutMs, kEventsPerBatch, parcel->records);
     more = drained.ok() && *drained;
+    parcel->complete_mono_ns = more ? 0 : polled_mono_ns;
     if (!drained.ok()) log_error("{}", drained.error().text());
     if (stacks) stacks->take(*parcel);  // before a process that ran another program is looked at again
     take_tasks(*parcel);
@@ -503,6 +515,9 @@ void Recorder::Impl::write(const Parcel& parcel) {
   for (const auto& wait : parcel.waits) writer->add_wait(wait);
   for (const auto& hang : parcel.hangs) writer->add_hang(hang);
   for (const auto& stack : parcel.stacks) writer->add_stack(stack.id, "", stack.frames_json);
+  for (const auto& one : parcel.throttlings) writer->add_throttling(one);
+  feed->take(parcel);
+  feed->write(*writer);
   const std::scoped_lock lock(mutex);
   store_trouble = status.ok() ? "" : status.error().text();
 }
@@ -536,7 +551,9 @@ void Recorder::Impl::store() {
     stored.store(writer->rows_committed(), std::memory_order_relaxed);
     file_bytes.store(writer->file_bytes(), std::memory_order_relaxed);
   }
-  if (writer) do_work();
+  if (!writer) return;
+  do_work();
+  feed->finish(*writer);
 }
 
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -615,6 +632,9 @@ void Recorder::add_event(const hal::Event& event) {
   }
 }
 void Recorder::add_loss(hal::Loss loss, uint64_t count) { impl_->ledger.add(loss, count); }
+void Recorder::with_engine(std::function<void(correlate::Engine&)> work) {
+  with_writer([impl = impl_.get(), work = std::move(work)](store::Writer&) { work(impl->feed->engine()); });
+}
 void Recorder::with_writer(std::function<void(store::Writer&)> work) {
   if (!impl_->writer) return;
   const std::scoped_lock lock(impl_->mutex);

@@ -21,6 +21,7 @@
 #include "base/result.h"
 #include "cli/live_stats.h"
 #include "cli/stack_book.h"
+#include "correlate/engine.h"
 #include "hal/call_table.h"
 #include "hal/event.h"
 #include "hal/loss.h"
@@ -79,6 +80,8 @@ class Recorder {
   void add_loss(hal::Loss loss, uint64_t count);
   // Runs `work` on the store thread before the next commit; not at all without a recording.
   void with_writer(std::function<void(store::Writer&)> work);
+  // Likewise, for the engine that judges the recording.
+  void with_engine(std::function<void(correlate::Engine&)> work);
   // Names of the threads' programs and host programs that are not there, with reasons.
   std::vector<std::string> degraded() const;
   // Calls lost to a full ring: call name and count.

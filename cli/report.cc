@@ -149,6 +149,9 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   auto losses = store::losses(reader);
   if (!losses.ok()) return losses.error();
   report.losses = std::move(losses).value();
+  auto diagnosis = diagnose(reader, selection, options.time_ns);
+  if (!diagnosis.ok()) return diagnosis.error();
+  report.diagnosis = std::move(diagnosis).value();
   const auto chains = count_chains(reader);
   if (!chains.ok()) return chains.error();
   report.chains = *chains;

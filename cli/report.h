@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "cli/app.h"
+#include "cli/incidents.h"
 #include "cli/report_collectives.h"
 #include "store/reader.h"
 #include "store/summary.h"
@@ -55,6 +56,7 @@ struct Report {
   bool failures_known = true;          // false when looking for them took too long
   std::vector<store::LossCount> losses;
   uint64_t chains = 0;  // stored causal chains
+  Diagnosis diagnosis;  // what the engine finds in it
   std::vector<CommunicatorReport> collectives;
   bool collectives_known = true;  // false when looking for them took too long
 };
@@ -72,21 +74,5 @@ bool is_host(const store::CallStats& call);
 
 // The vendor's name of what `op` returned ("invalidValue"), or empty.
 std::string status_of(const std::string& op, int64_t code);
-
-// The stored causal chains that were found in the selection, latest last.
-struct StoredChain {
-  std::string id, severity, summary, root_cause, explanation, node;
-  uint64_t detected_wall_ns = 0;
-  std::vector<std::string> recommendations;
-  struct Step {
-    std::string layer, op, detail;
-    uint64_t duration_us = 0;
-  };
-  std::vector<Step> timeline;
-};
-Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, const store::Selection& selection,
-                                               uint64_t time_ns);
-std::string chains_text(const std::vector<StoredChain>& chains, bool colour);
-std::string chains_json(const std::vector<StoredChain>& chains);
 
 }  // namespace ingero::cli

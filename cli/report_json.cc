@@ -153,6 +153,21 @@ std::string report_json(const Report& report, bool per_process) {
       {"rows_pruned", report.rows_pruned},
       {"causal_chains", report.chains},
   };
+  const Diagnosis& found = report.diagnosis;
+  json["incidents"] = array_of(found.chains, chain_json);
+  json["examined"] = found.replayed ? Json{{"events", found.events},
+                                           {"calls", found.calls},
+                                           {"seconds", found.windows},
+                                           {"processes", found.processes},
+                                           {"late", found.late}}
+                                    : Json(nullptr);
+  json["earlier_chains"] = !report.legacy ? Json(nullptr) : array_of(found.judged, [](const Judged& judged) {
+    return Json{{"id", judged.chain.id},
+                {"severity", judged.chain.severity},
+                {"summary", judged.chain.summary},
+                {"times", judged.times},
+                {"verdict", judged.verdict}};
+  });
   json["calls"] = array_of(report.calls, stats);
   json["host"] = array_of(report.host, stats);
   json["processes"] = array_of(report.processes, [](const ProcessTotals& process) {
@@ -180,16 +195,6 @@ std::string report_json(const Report& report, bool per_process) {
     return Json{{"name", loss.name}, {"severity", loss.severity}, {"count", loss.count}, {"sentence", loss.sentence}};
   });
   return dump(json);
-}
-
-std::string chains_json(const std::vector<StoredChain>& chains) {
-  return dump(array_of(chains, [](const StoredChain& chain) {
-    return Json{{"id", chain.id},
-                {"severity", chain.severity},
-                {"summary", chain.summary},
-                {"root_cause", chain.root_cause},
-                {"detected_at", format_wall(chain.detected_wall_ns)}};
-  }));
 }
 
 }  // namespace ingero::cli

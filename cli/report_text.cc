@@ -280,6 +280,34 @@ std::string failures_text(const Report& report) {
   return out;
 }
 
+// What the engine found, worst first; of a healthy recording, what was looked at.
+std::string incidents_text(const Report& report, bool colour) {
+  const Diagnosis& found = report.diagnosis;
+  std::string out;
+  if (found.chains.empty()) {
+    out += found.replayed
+               ? fmt::format("\nNo incident: {} and {} of {} were examined.{}\n", plural(found.calls, "call"),
+                             plural(found.events - found.calls, "host event"), plural(found.processes, "process"),
+                             found.late > 0 ? fmt::format(" {} came too late to be judged.", number(found.late)) : "")
+               : "\nNo incident so far.\n";
+  } else {
+    add_heading(out, fmt::format("CAUSAL CHAINS - {} chain(s)", found.chains.size()), colour);
+    for (const StoredChain& chain : found.chains) {
+      out +=
+          (report.legacy && !chain.node.empty() ? "[" + printable(chain.node) + "] " : "") + chain_text(chain, colour);
+    }
+  }
+  if (!found.judged.empty()) {
+    add_heading(out, "Chains the earlier agent stored, judged by the rows it stored", colour);
+    for (const Judged& judged : found.judged) {
+      out +=
+          fmt::format("  [{}] {}{}\n      {}\n", printable(judged.chain.severity), printable(judged.chain.summary, 300),
+                      judged.times > 1 ? fmt::format(" ({} times)", judged.times) : "", printable(judged.verdict, 500));
+    }
+  }
+  return out;
+}
+
 std::string losses_text(const Report& report, bool colour) {
   if (report.legacy) {
     return "  Not known: the agent that made this recording kept no ledger of what it lost.\n";
@@ -300,6 +328,7 @@ std::string losses_text(const Report& report, bool colour) {
 std::string report_text(const Report& report, bool per_process, bool colour) {
   std::string out = heading(report);
   if (report.events == 0) return out;
+  out += incidents_text(report, colour);
   const auto lines = findings(report);
   if (!lines.empty()) {
     add_heading(out, "What stands out", colour);

@@ -43,9 +43,17 @@ struct Sampling::State {
       auto sample = std::make_shared<const hal::FabricSample>(fabric->sample());
       fabric_metrics.update(*sample);
       if (sample->devices.empty()) continue;
-      with_recorder(
-          [&](Recorder& live) { live.with_writer([sample](store::Writer& writer) { writer.add_sample(*sample); }); });
+      with_recorder([&](Recorder& live) {
+        live.with_writer([sample](store::Writer& writer) { writer.add_sample(*sample); });
+        live.with_engine([sample, at = mono_of(sample->wall_ns)](correlate::Engine& engine) {
+          engine.add_fabric_sample(*sample, at);
+        });
+      });
     }
+  }
+
+  uint64_t mono_of(uint64_t wall_ns) const {
+    return wall_ns - static_cast<uint64_t>(measure_wall_offset_ns(*world.clock));
   }
 
   void sample_devices() {
@@ -53,8 +61,12 @@ struct Sampling::State {
       auto sample = std::make_shared<const hal::DeviceSample>(sampler->sample());
       device_metrics.update(name, *sample);
       if (sample->devices.empty()) continue;
-      with_recorder(
-          [&](Recorder& live) { live.with_writer([sample](store::Writer& writer) { writer.add_sample(*sample); }); });
+      with_recorder([&](Recorder& live) {
+        live.with_writer([sample](store::Writer& writer) { writer.add_sample(*sample); });
+        live.with_engine([sample, at = mono_of(sample->wall_ns)](correlate::Engine& engine) {
+          engine.add_device_sample(*sample, at);
+        });
+      });
     }
   }
 
@@ -72,6 +84,7 @@ struct Sampling::State {
     with_recorder([&](Recorder& live) {
       live.add_event(event);
       live.with_writer([error](store::Writer& writer) { writer.add_device_error(error); });
+      live.with_engine([error](correlate::Engine& engine) { engine.add_device_error(error); });
     });
   }
 

@@ -58,8 +58,8 @@ std::string function_of(const std::string& symbol) {
 // Installed with the interpreter or by a package manager: not where a user looks for his own line.
 bool is_installed(std::string_view file) {
   return file.find("/site-packages/") != std::string_view::npos ||
-         file.find("/dist-packages/") != std::string_view::npos || file.find("/lib/python3") != std::string_view::npos ||
-         file.starts_with("<frozen");
+         file.find("/dist-packages/") != std::string_view::npos ||
+         file.find("/lib/python3") != std::string_view::npos || file.starts_with("<frozen");
 }
 
 }  // namespace

@@ -212,7 +212,18 @@ struct SystemSnapshot {
   int64_t mem_available_mb = -1, swap_used_mb = -1;
   double load1 = -1;
   double psi_cpu_some = -1, psi_io_some = -1, psi_io_full = -1, psi_mem_some = -1, psi_mem_full = -1;  // avg10 percent
-  int64_t major_faults = -1;  // since the previous snapshot
+  int64_t major_faults = -1;                          // since the previous snapshot
+  double steal_percent = -1, interrupt_percent = -1;  // of all CPUs: other guests; interrupts, hard and soft
+};
+
+// What a cgroup's CPU limit did since the sample before; only cgroups that were held back have one.
+struct Throttling {
+  uint64_t mono_ns = 0;
+  int64_t wall_offset_ns = 0;
+  uint64_t cgroup_id = 0;  // 0: unknown
+  std::string path;        // below the cgroup mount
+  uint64_t periods = 0;    // in which the limit was reached
+  uint64_t throttled_ns = 0;
 };
 
 }  // namespace ingero::hal

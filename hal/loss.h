@@ -44,7 +44,9 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(python_unreadable, "bpf", kInfo, "Python frames, or what a code object says, that could not be read.")            \
   X(python_cut, "bpf", kInfo, "Python stacks deeper than 64 frames: their outer frames miss.")                        \
   X(code_ring_full, "bpf", kLoss, "Python functions not named because the ring of stacks was full.")                  \
-  X(code_forgotten, "symbols", kInfo, "Python functions forgotten to bound memory; they are told again when met.")
+  X(code_forgotten, "symbols", kInfo, "Python functions forgotten to bound memory; they are told again when met.")    \
+  X(engine_late, "correlate", kInfo, "Events that came too late to be judged for causes; they are stored.")           \
+  X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses the search for causes had no room for.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -69,12 +69,19 @@ hal::SystemSnapshot SnapshotReader::read() {
       valid = valid && ticks.has_value();
       now.total += ticks.value_or(0);
       if (i != 3 && i != 4) now.busy += ticks.value_or(0);
+      if (i == 5 || i == 6) now.interrupts += ticks.value_or(0);
+      if (i == 7) now.steal += ticks.value_or(0);
     }
     // Idle and iowait may run backwards; then this second has no answer.
     if (valid && cpu_ && now.total > cpu_->total && now.busy >= cpu_->busy &&
         now.busy - cpu_->busy <= now.total - cpu_->total) {
       snapshot.cpu_percent =
           100.0 * static_cast<double>(now.busy - cpu_->busy) / static_cast<double>(now.total - cpu_->total);
+      const auto share = [&](uint64_t from, uint64_t to) {
+        return to < from ? -1 : 100.0 * static_cast<double>(to - from) / static_cast<double>(now.total - cpu_->total);
+      };
+      snapshot.steal_percent = share(cpu_->steal, now.steal);
+      snapshot.interrupt_percent = share(cpu_->interrupts, now.interrupts);
     }
     if (valid) cpu_ = now;
   }

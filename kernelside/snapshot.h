@@ -22,7 +22,7 @@ class SnapshotReader {
 
  private:
   struct Cpu {
-    uint64_t busy = 0;
+    uint64_t busy = 0, steal = 0, interrupts = 0;
     uint64_t total = 0;
   };
   const Clock& clock_;

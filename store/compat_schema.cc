@@ -99,8 +99,37 @@ const char* const kInsertSession =
 
 const char* const kUpsertChain =
     "INSERT OR REPLACE INTO causal_chains (id, detected_at, severity, summary, root_cause, explanation, "
-    "recommendations, cuda_op, cuda_p99_us, cuda_p50_us, tail_ratio, timeline, node) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+    "recommendations, cuda_op, cuda_p99_us, cuda_p50_us, tail_ratio, timeline, node, rule, grade, confidence, pid, "
+    "tid, "
+    "process, rank, onset, ended, resolved_at, lost_ns, evidence, symptoms, stack_hash) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, "
+    "?24, ?25, ?26, ?27)";
+
+std::string engine_tables() {
+  return R"sql(
+ALTER TABLE causal_chains ADD COLUMN rule TEXT;
+ALTER TABLE causal_chains ADD COLUMN grade TEXT;
+ALTER TABLE causal_chains ADD COLUMN confidence REAL;
+ALTER TABLE causal_chains ADD COLUMN pid INTEGER;
+ALTER TABLE causal_chains ADD COLUMN tid INTEGER;
+ALTER TABLE causal_chains ADD COLUMN process TEXT;
+ALTER TABLE causal_chains ADD COLUMN rank INTEGER;
+ALTER TABLE causal_chains ADD COLUMN onset INTEGER;
+ALTER TABLE causal_chains ADD COLUMN ended INTEGER;
+ALTER TABLE causal_chains ADD COLUMN resolved_at INTEGER;
+ALTER TABLE causal_chains ADD COLUMN lost_ns INTEGER;
+ALTER TABLE causal_chains ADD COLUMN evidence TEXT;
+ALTER TABLE causal_chains ADD COLUMN symptoms TEXT;
+ALTER TABLE causal_chains ADD COLUMN stack_hash INTEGER;
+ALTER TABLE system_snapshots ADD COLUMN steal_pct REAL;
+ALTER TABLE system_snapshots ADD COLUMN interrupt_pct REAL;
+CREATE VIEW chains AS SELECT id, detected_at, severity, summary, root_cause, explanation, recommendations, timeline,
+  cuda_op AS op, cuda_p99_us AS p99_us, cuda_p50_us AS p50_us, tail_ratio, node, rule, grade, confidence, pid, tid,
+  process, rank, onset, ended, resolved_at, lost_ns, evidence, symptoms, stack_hash FROM causal_chains;
+CREATE TABLE cgroup_throttling (session INTEGER NOT NULL, timestamp INTEGER NOT NULL, mono_ns INTEGER NOT NULL,
+  cgroup_id INTEGER, path TEXT NOT NULL, periods INTEGER NOT NULL, throttled_ns INTEGER NOT NULL);
+)sql";
+}
 
 std::string collective_name_sql(const std::string& column) {
   constexpr const char* kNames[][2] = {

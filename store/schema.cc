@@ -118,6 +118,7 @@ constexpr Step kSteps[] = {
     {20, "compact rows, dictionaries, histograms", first_layout},
     {21, "communicators and their collectives", with_collectives},
     {22, "samples of fabric adapters and devices", samples_tables},
+    {23, "chains with grade, evidence and symptoms; limits and theft of CPUs", engine_tables},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

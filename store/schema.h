@@ -9,7 +9,7 @@
 
 namespace ingero::store {
 
-inline constexpr int64_t kSchemaVersion = 22;          // PRAGMA user_version
+inline constexpr int64_t kSchemaVersion = 23;          // PRAGMA user_version
 inline constexpr const char* kSchemaName = "1.0";      // schema_info 'version'
 inline constexpr int64_t kApplicationId = 0x494e4752;  // "INGR"
 inline constexpr int64_t kLastLegacyVersion = 10;      // the earlier agent's highest user_version
@@ -31,9 +31,10 @@ std::string events_view();
 std::string compat_tables();
 std::string compat_views();
 std::string samples_tables();             // samples_schema.cc
+std::string engine_tables();              // step 23: what the engine says of its chains, and what it needs
 std::string collective_compat_view();     // step 21: the view of collectives, with what is known of communicators
 extern const char* const kInsertSession;  // ?1..?19: started_at, then compat.md's columns in order, then policy columns
-extern const char* const kUpsertChain;    // ?1..?13 in the table's order
+extern const char* const kUpsertChain;    // ?1..?27 in the table's order
 // CASE expression: the upper-case collective name ("ALL_REDUCE") of an SQL expression that gives the call's op name.
 std::string collective_name_sql(const std::string& column);
 // CASE expression: the name of an outcome by its number.

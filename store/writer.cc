@@ -180,6 +180,7 @@ void Writer::add_sample(const hal::FabricSample& sample) { impl_->samples.add(sa
 void Writer::add_sample(const hal::DeviceSample& sample) { impl_->samples.add(sample, impl_->losses); }
 void Writer::add_device_error(const hal::DeviceError& error) { impl_->samples.add(error, impl_->losses); }
 void Writer::add_chain(const Chain& chain) { impl_->chains.push_back(chain); }
+void Writer::add_throttling(const hal::Throttling& throttling) { impl_->throttlings.push_back(throttling); }
 
 void Writer::add_communicator(const hal::Communicator& communicator) {
   impl_->collectives.add(communicator, impl_->dictionaries.process(communicator.pid));

@@ -63,6 +63,14 @@ struct Chain {
   std::string op;
   int64_t p99_us = 0, p50_us = 0;
   double tail_ratio = 0;
+  std::string rule, grade, process, evidence_json, symptoms_json;
+  double confidence = 0;
+  std::optional<uint32_t> pid, tid;
+  std::optional<int32_t> rank;
+  std::optional<uint64_t> stack_hash;
+  uint64_t onset_wall_ns = 0, ended_wall_ns = 0;
+  std::optional<uint64_t> resolved_wall_ns;
+  uint64_t lost_ns = 0;
 };
 
 class Writer {
@@ -85,6 +93,7 @@ class Writer {
   void add_stack(uint64_t stack_id, std::string_view ips_json, std::string_view frames_json);
   void add_snapshot(const hal::SystemSnapshot& snapshot);
   void add_chain(const Chain& chain);
+  void add_throttling(const hal::Throttling& throttling);
   void add_sample(const hal::FabricSample& sample);
   void add_sample(const hal::DeviceSample& sample);
   void add_device_error(const hal::DeviceError& error);

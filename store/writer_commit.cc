@@ -138,24 +138,34 @@ Status Writer::Impl::write_extras() {
              s.bind(1, static_cast<int64_t>(stack.hash));
              s.bind(2, std::string_view(stack.ips)).bind(3, std::string_view(stack.frames));
            }));
-  INGERO_TRY(
-      each("INSERT OR IGNORE INTO system_snapshots (timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, "
-           "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults) "
-           "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-           snapshots, [](Statement& s, const hal::SystemSnapshot& snapshot) {
-             s.bind(1, static_cast<int64_t>(snapshot.wall_ns));
-             bind_real_if(s, 2, snapshot.cpu_percent);
-             bind_real_if(s, 3, snapshot.mem_percent);
-             s.bind_if(4, snapshot.mem_available_mb >= 0, snapshot.mem_available_mb);
-             s.bind_if(5, snapshot.swap_used_mb >= 0, snapshot.swap_used_mb);
-             bind_real_if(s, 6, snapshot.load1);
-             bind_real_if(s, 7, snapshot.psi_cpu_some);
-             bind_real_if(s, 8, snapshot.psi_io_some);
-             bind_real_if(s, 9, snapshot.psi_io_full);
-             bind_real_if(s, 10, snapshot.psi_mem_some);
-             bind_real_if(s, 11, snapshot.psi_mem_full);
-             s.bind_if(12, snapshot.major_faults >= 0, snapshot.major_faults);
-           }));
+  INGERO_TRY(each(
+      "INSERT OR IGNORE INTO system_snapshots (timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, "
+      "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, steal_pct, interrupt_pct) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+      snapshots, [](Statement& s, const hal::SystemSnapshot& snapshot) {
+        s.bind(1, static_cast<int64_t>(snapshot.wall_ns));
+        bind_real_if(s, 2, snapshot.cpu_percent);
+        bind_real_if(s, 3, snapshot.mem_percent);
+        s.bind_if(4, snapshot.mem_available_mb >= 0, snapshot.mem_available_mb);
+        s.bind_if(5, snapshot.swap_used_mb >= 0, snapshot.swap_used_mb);
+        bind_real_if(s, 6, snapshot.load1);
+        bind_real_if(s, 7, snapshot.psi_cpu_some);
+        bind_real_if(s, 8, snapshot.psi_io_some);
+        bind_real_if(s, 9, snapshot.psi_io_full);
+        bind_real_if(s, 10, snapshot.psi_mem_some);
+        bind_real_if(s, 11, snapshot.psi_mem_full);
+        s.bind_if(12, snapshot.major_faults >= 0, snapshot.major_faults);
+        bind_real_if(s, 13, snapshot.steal_percent);
+        bind_real_if(s, 14, snapshot.interrupt_percent);
+      }));
+  INGERO_TRY(each("INSERT INTO cgroup_throttling VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", throttlings,
+                  [&](Statement& s, const hal::Throttling& one) {
+                    s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
+                    s.bind(3, static_cast<int64_t>(one.mono_ns));
+                    s.bind_if(4, one.cgroup_id != 0, static_cast<int64_t>(one.cgroup_id));
+                    s.bind(5, std::string_view(one.path)).bind(6, static_cast<int64_t>(one.periods));
+                    s.bind(7, static_cast<int64_t>(one.throttled_ns));
+                  }));
   return each(kUpsertChain, chains, [&](Statement& s, const Chain& chain) {
     s.bind(1, std::string_view(options.session.node + ":" + chain.id));
     s.bind(2, static_cast<int64_t>(chain.detected_wall_ns));
@@ -166,6 +176,21 @@ Status Writer::Impl::write_extras() {
     }
     s.bind(9, chain.p99_us).bind(10, chain.p50_us).bind(11, chain.tail_ratio);
     s.bind(12, std::string_view(chain.timeline_json)).bind(13, std::string_view(options.session.node));
+    const auto text_if = [&](int at, const std::string& text) { s.bind_if<std::string_view>(at, !text.empty(), text); };
+    text_if(14, chain.rule);
+    text_if(15, chain.grade);
+    s.bind_if(16, chain.confidence > 0, chain.confidence);
+    s.bind_if(17, chain.pid.has_value(), int64_t{chain.pid.value_or(0)});
+    s.bind_if(18, chain.tid.has_value(), int64_t{chain.tid.value_or(0)});
+    text_if(19, chain.process);
+    s.bind_if(20, chain.rank.has_value(), int64_t{chain.rank.value_or(0)});
+    s.bind_if(21, chain.onset_wall_ns != 0, static_cast<int64_t>(chain.onset_wall_ns));
+    s.bind_if(22, chain.ended_wall_ns != 0, static_cast<int64_t>(chain.ended_wall_ns));
+    s.bind_if(23, chain.resolved_wall_ns.has_value(), static_cast<int64_t>(chain.resolved_wall_ns.value_or(0)));
+    s.bind_if(24, !chain.rule.empty(), static_cast<int64_t>(chain.lost_ns));
+    text_if(25, chain.evidence_json);
+    text_if(26, chain.symptoms_json);
+    s.bind_if(27, chain.stack_hash.has_value(), static_cast<int64_t>(chain.stack_hash.value_or(0)));
   });
 }
 
@@ -214,6 +239,7 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
   stacks.clear();
   snapshots.clear();
   chains.clear();
+  throttlings.clear();
   samples.committed();
   if (!aggregates_written) return;
   aggregates.committed();

@@ -118,6 +118,7 @@ struct Writer::Impl {
   std::vector<Stack> stacks;
   std::vector<hal::SystemSnapshot> snapshots;
   std::vector<Chain> chains;
+  std::vector<hal::Throttling> throttlings;
   Samples samples;
   std::array<uint64_t, static_cast<size_t>(hal::Loss::kCount)> losses_written{};
 

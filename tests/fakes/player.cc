@@ -1,41 +1,39 @@
-// Plays a workload against stand-in libraries: threads that make the calls they are told, taking the times they are told.
-// What the truth suite (tests/scenarios) plants causes with.
+// Plays a workload against stand-in libraries: threads that make the calls they are told, taking the times they are
+// told. What the truth suite (tests/scenarios) plants causes with.
 //
 //   player --timed LIBRARY --plain LIBRARY --for 12s [--seed N] [--workers N] [--file PATH] --thread SPEC...
 //
 // SPEC is steps separated by blanks, repeated until the time is over; "@4s" lets what follows replace the steps before
 // from that time on. A step is NAME[:SIZE][:TIME][*COUNT]; times vary by a fifth either way.
 //
-//   launch:T d2h:B:T h2d:B:T malloc:B:T free:T sync:T    calls; T on the CPU, or for sync asleep as one waits for a device
-//   spinsync:T     a synchronisation that spins
-//   locked:T       a launch that waits inside for a lock; hold:T holds that lock outside of calls
-//   read:B         an asynchronous copy that reads B bytes of --file past the page cache
-//   leak:B:T       malloc without a free ever
-//   fail:CODE      a launch that returns CODE; oom: a malloc that returns 2
-//   capture:T glaunch:T    begin and end a capture and instantiate; launch a graph
-//   hang           a launch that does not return
-//   touch:B        outside of calls: takes B bytes of fresh host memory and gives them back
-//   cpu:T idle:T   outside of calls: compute; sleep
+//   launch:T d2h:B:T h2d:B:T malloc:B:T free:T sync:T    calls; T on the CPU, or for sync asleep as one waits for a
+//   device spinsync:T     a synchronisation that spins locked:T       a launch that waits inside for a lock; hold:T
+//   holds that lock outside of calls read:B         an asynchronous copy that reads B bytes of --file past the page
+//   cache leak:B:T       malloc without a free ever fail:CODE      a launch that returns CODE; oom: a malloc that
+//   returns 2 capture:T glaunch:T    begin and end a capture and instantiate; launch a graph hang           a launch
+//   that does not return touch:B        outside of calls: takes B bytes of fresh host memory and gives them back cpu:T
+//   idle:T   outside of calls: compute; sleep
 //
 // Prints "start NS" (CLOCK_MONOTONIC) when its threads begin.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <csignal>
 #include <map>
 #include <mutex>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <dlfcn.h>
 
 #include "fakes/fake_control.h"
 #include "fakes/timed.h"
@@ -68,8 +66,8 @@ void compute_ns(uint64_t ns) {
 uint64_t number(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  static const std::map<std::string, double> kUnits = {{"", 1},     {"ns", 1},    {"us", 1e3},   {"ms", 1e6},
-                                                       {"s", 1e9},  {"k", 1024},  {"m", 1 << 20}, {"g", 1 << 30}};
+  static const std::map<std::string, double> kUnits = {{"", 1},    {"ns", 1},   {"us", 1e3},    {"ms", 1e6},
+                                                       {"s", 1e9}, {"k", 1024}, {"m", 1 << 20}, {"g", 1 << 30}};
   const auto unit = kUnits.find(end);
   if (end == text.c_str() || unit == kUnits.end()) fail("not a time or size: " + text);
   return static_cast<uint64_t>(value * unit->second);
@@ -177,9 +175,7 @@ class Player {
  private:
   uint64_t varied(uint64_t ns) { return ns == 0 ? 0 : ns * (80 + random_() % 41) / 100; }
 
-  timed_control& timed() {
-    return *calls.find<timed_control* (*)()>(calls.timed, "timed_runtime_control")();
-  }
+  timed_control& timed() { return *calls.find<timed_control* (*)()>(calls.timed, "timed_runtime_control")(); }
   PlainControl& plain() { return *calls.find<PlainControl* (*)()>(calls.plain, "fake_control")(); }
 
   void launch() {
@@ -244,7 +240,7 @@ class Player {
       timed().inside = read_past_cache;
       timed().argument = &bytes;
       calls.find<int (*)(void*, const void*, size_t, int, void*)>(calls.timed, "cudaMemcpyAsync")(&bytes, &bytes, bytes,
-                                                                                                   1, nullptr);
+                                                                                                  1, nullptr);
       return;
     }
     if (step.name == "malloc" || step.name == "leak" || step.name == "oom") {
@@ -269,7 +265,8 @@ class Player {
       calls.find<int (*)(void*, void*)>(calls.plain, "cudaStreamEndCapture")(stream, &graph);
       plain().spin_ns = ns;
       plain().out = graph_ = 0x9000;
-      calls.find<int (*)(void*, void*, uint64_t)>(calls.plain, "cudaGraphInstantiate")(&graph, reinterpret_cast<void*>(graph), 0);
+      calls.find<int (*)(void*, void*, uint64_t)>(calls.plain, "cudaGraphInstantiate")(
+          &graph, reinterpret_cast<void*>(graph), 0);
       plain() = {};
       return;
     }

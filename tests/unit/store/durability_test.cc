@@ -339,7 +339,8 @@ TEST_F(DurabilityTest, TheSchemaSaysItsVersion) {
   EXPECT_EQ(row("SELECT max(version) FROM schema_migrations"), std::to_string(kSchemaVersion));
   EXPECT_THAT(rows("SELECT version, what FROM schema_migrations ORDER BY 1"),
               ElementsAre("20|compact rows, dictionaries, histograms", "21|communicators and their collectives",
-                          "22|samples of fabric adapters and devices"));
+                          "22|samples of fabric adapters and devices",
+                          "23|chains with grade, evidence and symptoms; limits and theft of CPUs"));
   EXPECT_EQ(read()->version(), "1.0");
 }
 

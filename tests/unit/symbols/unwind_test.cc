@@ -1,8 +1,7 @@
 // Unwinding and naming on this very program, on files that lie, and on files that shrink.
-#include <dlfcn.h>
+#include "symbols/unwind.h"
+
 #include <fcntl.h>
-#include <gtest/gtest.h>
-#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,9 +10,12 @@
 #include <fstream>
 #include <random>
 
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <link.h>
+
 #include "symbols/address_space.h"
 #include "symbols/symboliser.h"
-#include "symbols/unwind.h"
 
 namespace ingero::symbols {
 namespace {
@@ -49,7 +51,8 @@ struct Copy {
 __attribute__((noipa)) void take_here(Copy& copy) {
   uint64_t bp = 0, bx = 0, r12 = 0, r13 = 0, r14 = 0, r15 = 0;
   asm volatile("mov %%rbp, %0\n mov %%rbx, %1" : "=r"(bp), "=r"(bx));
-  asm volatile("mov %%r12, %0\n mov %%r13, %1\n mov %%r14, %2\n mov %%r15, %3" : "=r"(r12), "=r"(r13), "=r"(r14), "=r"(r15));
+  asm volatile("mov %%r12, %0\n mov %%r13, %1\n mov %%r14, %2\n mov %%r15, %3"
+               : "=r"(r12), "=r"(r13), "=r"(r14), "=r"(r15));
   // This function keeps a frame pointer (the whole program is built so): its caller's is saved there.
   const auto* frame = static_cast<const uint64_t*>(__builtin_frame_address(0));
   copy.head.registers[WIRE_STACK_IP] = frame[1];
@@ -230,7 +233,8 @@ TEST(Symboliser, DamagedFilesGiveNoNamesAndNoCrash) {
       registers.set(kStackPointer, 4096);
       registers.set(kFramePointer, 8192);
       bool is_signal = false;
-      (void)cfi.step(*file, address, [](uint64_t) { return std::optional<uint64_t>(1); }, registers, is_signal);
+      (void)cfi.step(
+          *file, address, [](uint64_t) { return std::optional<uint64_t>(1); }, registers, is_signal);
     }
   }
   EXPECT_GT(opened, 100U);

@@ -1,0 +1,208 @@
+// The engine over a recording, and what an earlier agent's chains are worth by the rows it stored.
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "cli/report.h"
+#include "correlate/engine.h"
+#include "store/replay.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr uint64_t kWorthTellingNs = 100'000;          // a tail shorter than this hurts nobody
+constexpr uint64_t kEarlierWindowNs = 10'000'000'000;  // what the earlier agent looked back at
+
+int order_of(const std::string& severity) {
+  constexpr const char* kNames[] = {"CRITICAL", "HIGH", "MEDIUM", "LOW"};
+  return static_cast<int>(std::find(std::begin(kNames), std::end(kNames), severity) - std::begin(kNames));
+}
+
+// One engine for each session and node of the recording.
+class EngineSink final : public store::ReplaySink {
+ public:
+  explicit EngineSink(Diagnosis& diagnosis) : diagnosis_(diagnosis) {}
+
+  void begin(const std::string& node, uint64_t cpus, bool windowed) override {
+    node_ = node;
+    ops_.clear();
+    correlate::EngineOptions options;
+    options.cpus = cpus;
+    options.windowed = windowed;
+    options.status_of = [this](uint32_t call, int64_t code) {
+      const auto known = ops_.find(call);
+      return known == ops_.end() ? std::string() : status_of(known->second, code);
+    };
+    engine_ = std::make_unique<correlate::Engine>(std::move(options), ledger_);
+  }
+  void call(hal::CallId id, const store::ReplayedCall& call) override {
+    ops_[id] = call.op;
+    engine_->set_call(
+        id, correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising));
+  }
+  void process(const hal::Process& process) override { engine_->add_process(process); }
+  void event(const hal::Event& event) override {
+    engine_->add(event);
+    if (++since_ >= kDrainEvery) drain();
+  }
+  void arrival(const hal::Event& event, uint64_t hash, uint64_t number, std::optional<int32_t> rank) override {
+    engine_->add_arrival(event, hash, number, rank);
+  }
+  void snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) override {
+    engine_->add_snapshot(snapshot, mono_ns);
+  }
+  void throttling(const hal::Throttling& throttling) override { engine_->add_throttling(throttling); }
+  void hang(const hal::CollectiveHang& hang, std::string_view call) override { engine_->add_hang(hang, call); }
+  void device_error(const hal::DeviceError& error) override { engine_->add_device_error(error); }
+  void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) override {
+    engine_->add_device_sample(sample, mono_ns);
+  }
+  void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) override {
+    engine_->add_fabric_sample(sample, mono_ns);
+  }
+  void end() override {
+    engine_->finish();
+    drain();
+    const auto examined = engine_->examined();
+    diagnosis_.events += examined.events;
+    diagnosis_.calls += examined.calls;
+    diagnosis_.windows += examined.windows;
+    diagnosis_.late += examined.late;
+    diagnosis_.processes += examined.processes;
+    engine_.reset();
+    for (auto& [id, chain] : found_) diagnosis_.chains.push_back(view_of(chain, node_));
+    found_.clear();
+  }
+
+ private:
+  static constexpr uint32_t kDrainEvery = 65536;
+  void drain() {
+    since_ = 0;
+    for (correlate::Chain& chain : engine_->take_changes()) {
+      const std::string id = chain.id;
+      found_[id] = std::move(chain);
+    }
+  }
+
+  Diagnosis& diagnosis_;
+  hal::LossLedger ledger_;
+  std::unique_ptr<correlate::Engine> engine_;
+  std::string node_;
+  std::map<uint32_t, std::string> ops_;
+  std::map<std::string, correlate::Chain> found_;
+  uint32_t since_ = 0;
+};
+
+Result<bool> is_thinned(const store::Reader& reader) {
+  bool thinned = false;
+  const auto outcome = reader.query("SELECT count(*) FROM sessions WHERE policy = 'selective'", {},
+                                    [&](std::span<const store::Value> values) {
+                                      thinned = values[0].integer > 0;
+                                      return true;
+                                    });
+  if (!outcome.ok()) return outcome.error();
+  return thinned;
+}
+
+// The earlier agent's summaries begin with the call: "NAME p99=25.8ms ...".
+std::string op_of(const StoredChain& chain) {
+  return chain.op.empty() ? chain.summary.substr(0, chain.summary.find(' ')) : chain.op;
+}
+
+// What an earlier chain says was the cause, as one of our families.
+bool same_cause(const StoredChain& earlier, const StoredChain& found) {
+  const auto says = [&](std::string_view word) { return earlier.root_cause.find(word) != std::string::npos; };
+  const bool cpu = says("sched_switch") || says("CPU");
+  const bool io = says("block I/O");
+  const bool net = says("retransmit");
+  return (cpu && (found.rule == "cpu_preemption" || found.rule == "dataloader_starvation" ||
+                  found.rule == "run_queue_wait")) ||
+         (io && found.rule == "block_io") || (net && found.rule == "tcp_retransmits");
+}
+
+Status judge_earlier(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns,
+                     Diagnosis& diagnosis) {
+  auto stored = stored_chains(reader, selection, time_ns);
+  if (!stored.ok()) return stored.error();
+  auto summary = store::summarise(reader, selection);
+  if (!summary.ok()) return summary.error();
+  struct Group {
+    Judged judged;
+    uint64_t again = 0;
+    std::string as;
+  };
+  std::map<std::tuple<std::string, int, std::string>, Group> groups;
+  for (const StoredChain& earlier : *stored) {
+    Group& group = groups[{earlier.node, order_of(earlier.severity), op_of(earlier)}];
+    if (group.judged.times++ == 0) group.judged.chain = earlier;
+    for (const StoredChain& found : diagnosis.chains) {
+      const bool in_time = found.onset_wall_ns && found.ended_wall_ns &&
+                           earlier.detected_wall_ns + kEarlierWindowNs >= *found.onset_wall_ns &&
+                           earlier.detected_wall_ns <= *found.ended_wall_ns + kEarlierWindowNs;
+      if (!in_time || found.node != earlier.node || !same_cause(earlier, found)) continue;
+      ++group.again;
+      group.as = found.id;
+      break;
+    }
+  }
+  for (auto& [key, group] : groups) {
+    const std::string op = std::get<2>(key);
+    const auto stats = std::find_if(summary->calls.begin(), summary->calls.end(),
+                                    [&](const store::CallStats& call) { return call.op == op; });
+    std::string& verdict = group.judged.verdict;
+    if (group.again > 0) {
+      verdict = fmt::format("its cause is found again ({} of {}): {}", group.again, group.judged.times, group.as);
+    }
+    const std::string both = verdict.empty() ? "" : "; ";
+    if (stats == summary->calls.end() || stats->timed == 0) {
+      verdict += both + "the call itself has no row in this recording: its tail cannot be judged";
+    } else if (stats->p99_ns < kWorthTellingNs) {
+      verdict += both + fmt::format("the tail itself is none: a p99 of {} is below the floor of {}",
+                                    format_duration(stats->p99_ns), format_duration(kWorthTellingNs));
+    } else if (verdict.empty()) {
+      verdict = fmt::format(
+          "not found again: in the stored rows {} took {} at most, and nothing that took CPU or disk from "
+          "its process at that time reaches the floors",
+          op, format_duration(stats->max_ns));
+    }
+    diagnosis.judged.push_back(std::move(group.judged));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns) {
+  Diagnosis diagnosis;
+  const bool legacy = reader.layout() == store::Layout::kLegacy;
+  bool stored = reader.is_live();
+  if (!stored && !legacy) {
+    const auto thinned = is_thinned(reader);
+    if (!thinned.ok()) return thinned.error();
+    stored = *thinned;
+  }
+  if (stored) {
+    auto chains = stored_chains(reader, selection, time_ns);
+    if (!chains.ok()) return chains.error();
+    diagnosis.chains = std::move(*chains);
+  } else {
+    EngineSink sink(diagnosis);
+    INGERO_TRY(store::replay(reader, selection, sink));
+    diagnosis.replayed = true;
+    if (legacy) INGERO_TRY(judge_earlier(reader, selection, time_ns, diagnosis));
+    if (selection.pid) {
+      std::erase_if(diagnosis.chains,
+                    [&](const StoredChain& chain) { return chain.pid && *chain.pid != *selection.pid; });
+    }
+  }
+  std::stable_sort(diagnosis.chains.begin(), diagnosis.chains.end(), [](const StoredChain& a, const StoredChain& b) {
+    const int one = order_of(a.severity), other = order_of(b.severity);
+    if (one != other) return one < other;
+    if (a.lost_ns.value_or(0) != b.lost_ns.value_or(0)) return a.lost_ns.value_or(0) > b.lost_ns.value_or(0);
+    return a.id < b.id;
+  });
+  add_lines(reader, diagnosis.chains);
+  return diagnosis;
+}
+
+}  // namespace ingero::cli

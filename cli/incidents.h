@@ -1,0 +1,81 @@
+// The causal chains of a recording, as `ingero explain` shows them: found again by the engine, or as stored.
+//
+// Wall times are nanoseconds since the epoch. Unknown is absent. Threads: one at a time. Failure: the store's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "correlate/chain.h"
+#include "store/reader.h"
+#include "store/summary.h"
+#include "store/writer.h"
+
+namespace ingero::cli {
+
+struct StoredChain {
+  std::string id, severity, summary, root_cause, explanation, node;
+  uint64_t detected_wall_ns = 0;
+  std::vector<std::string> recommendations;
+  struct Step {
+    std::string layer, op, detail;
+    uint64_t duration_us = 0;
+  };
+  std::vector<Step> timeline;
+  // Unknown in recordings of the earlier agent.
+  std::string rule, grade, process, op;
+  std::optional<double> confidence;
+  std::optional<uint32_t> pid, tid;
+  std::optional<int32_t> rank;
+  std::optional<uint64_t> stack_hash, onset_wall_ns, ended_wall_ns, resolved_wall_ns, lost_ns, p99_us, p50_us;
+  struct Row {  // an event that shows it
+    uint32_t pid = 0, tid = 0;
+    uint64_t start_wall_ns = 0, duration_ns = 0;
+    std::optional<uint64_t> start_mono_ns;
+    std::string op, detail;
+    std::string query() const;
+  };
+  std::vector<Row> evidence;
+  std::vector<std::string> symptoms;
+  std::vector<std::string> lines;  // the stack where it happened, innermost first: "forward() at train.py:142"
+};
+
+// What an earlier agent's chain is worth, judged by the events it stored.
+struct Judged {
+  StoredChain chain;
+  uint64_t times = 0;  // chains of the same call and severity
+  std::string verdict;
+};
+
+struct Diagnosis {
+  std::vector<StoredChain> chains;  // worst first
+  bool replayed = false;            // found by the engine in the rows, rather than read as stored
+  uint64_t events = 0, calls = 0, windows = 0, late = 0;
+  size_t processes = 0;
+  std::vector<Judged> judged;  // recordings of the earlier agent only
+};
+
+// Runs the engine over the recording; reads the stored chains where it is still being written, or where only a part of
+// its events became rows.
+Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns);
+
+// The stored causal chains that were found in the selection, latest last.
+Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, const store::Selection& selection,
+                                               uint64_t time_ns);
+store::Chain row_of(const correlate::Chain& chain);
+StoredChain view_of(const correlate::Chain& chain, const std::string& node);
+// Where the chain's stack stands, if the recording has it.
+void add_lines(const store::Reader& reader, std::vector<StoredChain>& chains);
+
+// One chain for people: the line, its timeline, root cause and fixes.
+std::string chain_text(const StoredChain& chain, bool colour);
+std::string chains_text(const std::vector<StoredChain>& chains, bool colour);
+std::string chains_json(const std::vector<StoredChain>& chains);
+nlohmann::ordered_json chain_json(const StoredChain& chain);
+
+}  // namespace ingero::cli

@@ -1,0 +1,63 @@
+// What the engine finds: a cause, whom it hit, and what shows it. Plain data.
+//
+// Times are monotonic nanoseconds of the recording; wall time is mono plus `wall_offset_ns`. Unknown is absent.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "correlate/rules.h"
+
+namespace ingero::correlate {
+
+enum class Grade : uint8_t { kMeasured, kWindowed };
+constexpr std::string_view name_of(Grade grade) { return grade == Grade::kMeasured ? "measured" : "windowed"; }
+constexpr std::string_view name_of(ChainSeverity severity) {
+  constexpr std::string_view kNames[] = {"LOW", "MEDIUM", "HIGH", "CRITICAL"};
+  return kNames[static_cast<size_t>(severity)];
+}
+
+// One row of the timeline: a layer and what happened there.
+struct Step {
+  std::string layer, op, detail;
+  uint64_t duration_ns = 0;
+};
+
+// An event that shows it: SELECT * FROM events WHERE tid = .. AND start_mono_ns = ..
+struct Evidence {
+  uint32_t pid = 0, tid = 0;
+  uint64_t start_mono_ns = 0, duration_ns = 0;
+  int64_t wall_offset_ns = 0;
+  std::string op, detail;
+};
+
+struct Chain {
+  RuleId rule = RuleId::kCount;
+  std::string id;  // the same live and replayed
+  ChainSeverity severity = ChainSeverity::kLow;
+  double confidence = 0;  // 0 to 1
+  Grade grade = Grade::kMeasured;
+  std::optional<uint32_t> pid, tid;
+  std::string process;
+  std::optional<int32_t> rank;
+  std::optional<uint64_t> stack_hash;
+  std::string op, layer;  // the call that was hit most
+  uint64_t usual_ns = 0, slowest_ns = 0;
+  uint64_t lost_ns = 0;
+  uint64_t onset_mono_ns = 0, end_mono_ns = 0;
+  int64_t wall_offset_ns = 0;
+  bool resolved = false;
+  std::string summary, root_cause, explanation;
+  std::vector<std::string> recommendations;
+  std::vector<Step> timeline;
+  std::vector<Evidence> evidence;
+  std::vector<std::string> symptoms;
+
+  uint64_t onset_wall_ns() const { return onset_mono_ns + static_cast<uint64_t>(wall_offset_ns); }
+  uint64_t end_wall_ns() const { return end_mono_ns + static_cast<uint64_t>(wall_offset_ns); }
+};
+
+}  // namespace ingero::correlate

@@ -1,0 +1,281 @@
+// Events in: which window, which process, which thread.
+#include "correlate/engine.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "correlate/engine_impl.h"
+
+namespace ingero::correlate {
+namespace {
+
+using hal::Has;
+
+// A gap with nothing in it is not judged second by second.
+constexpr uint64_t kLongestGap = 64;
+// An event longer than this does not say how far time has come: its row is older than its end.
+constexpr uint64_t kTellsTimeNs = 5'000'000'000;
+
+void add_off(hal::OffCpu& sum, const hal::OffCpu& off) {
+  sum.preempted_ns += off.preempted_ns;
+  sum.runqueue_ns += off.runqueue_ns;
+  sum.blocked_ns += off.blocked_ns;
+  sum.io_ns += off.io_ns;
+}
+
+}  // namespace
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t x = a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6) + (a >> 2));
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+uint64_t hash_of(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+ProcessState& Engine::Impl::process_of(uint32_t pid) {
+  if (pid == last_pid) return *last_process;
+  ProcessState*& known = by_pid[pid];
+  if (known == nullptr) {
+    processes.push_back(std::make_unique<ProcessState>());
+    known = processes.back().get();
+    known->facts.pid = pid;
+    known->key = mix(pid, 0);
+  }
+  last_pid = pid;
+  last_process = known;
+  return *known;
+}
+
+ThreadState& Engine::Impl::thread_of(uint32_t tid, ProcessState& process) {
+  ThreadState& thread = threads[tid];
+  if (thread.process != &process) {
+    thread.process = &process;
+    thread.last_call_window = 0;
+  }
+  return thread;
+}
+
+ProcessWindow& Engine::Impl::window_of(ProcessState& process, uint64_t window) {
+  const size_t slot = window % kOpen;
+  if (process.open_window[slot] != window) {
+    process.open[slot] = ProcessWindow{};
+    process.open[slot].windows = 1;
+    process.open_window[slot] = window;
+    touched_processes[slot].push_back(&process);
+  }
+  return process.open[slot];
+}
+
+void Engine::Impl::seen(uint64_t mono_ns) {
+  if (mono_ns <= seen_ns) return;
+  seen_ns = mono_ns;
+  if (base == 0) {
+    base = std::max<uint64_t>(mono_ns / kWindowNs, 3) - 2;
+    return;
+  }
+  uint64_t closed = 0;
+  while ((base + 1) * kWindowNs + kLatenessNs <= seen_ns) {
+    close(base++);
+    if (++closed < kLongestGap) continue;
+    const uint64_t last = (seen_ns - kLatenessNs) / kWindowNs;
+    const uint64_t next = future.empty() ? last : std::min(last, future.begin()->first);
+    base = std::max(base, next);
+    closed = 0;
+  }
+  while (!future.empty() && future.begin()->first < base + kOpen) {
+    const auto node = future.extract(future.begin());
+    if (node.key() >= base) take(node.mapped(), calls[node.mapped().call], node.key());
+  }
+}
+
+void Engine::Impl::note_flight(const hal::Event& event) {
+  if (event.kind == hal::Kind::kHost) return;
+  const std::pair key{event.tid, event.start_mono_ns};
+  const bool ended = event.outcome < hal::Outcome::kInFlight;
+  const uint64_t end = ended ? event.end_mono_ns() : ~uint64_t{0};
+  const auto known = flights.find(key);
+  if (known != flights.end()) {
+    known->second.end_mono_ns = end;
+  } else if (flights.size() >= kMostFlights) {
+    ledger.add(hal::Loss::engine_forgotten);
+  } else {
+    flights[key] = {event.pid, event.call, whole_ms(event.wall_offset_ns), end, event.stack_id, event.has(Has::kStack),
+                    false};
+  }
+}
+
+void Engine::Impl::add(const hal::Event& event) {
+  if (event.call >= calls.size()) return;
+  const CallFacts& facts = calls[event.call];
+  ++examined.events;
+  const uint64_t duration = event.has(Has::kDuration) ? event.duration_ns : 0;
+  if (event.start_mono_ns > INT64_MAX || duration > INT64_MAX) {
+    ledger.add(hal::Loss::engine_late);
+    ++examined.late;
+    return;
+  }
+  const uint64_t end = event.start_mono_ns + duration;
+  const bool unfinished = event.outcome >= hal::Outcome::kInFlight;
+  if (unfinished || duration >= rule(RuleId::never_returned).floor_ns) note_flight(event);
+  wall_offset_ns = whole_ms(event.wall_offset_ns);
+  last_event_ns = std::max(last_event_ns, duration < kTellsTimeNs ? end : event.start_mono_ns);
+  if (unfinished) {
+    seen(event.start_mono_ns);
+    return;
+  }
+  if (duration < kTellsTimeNs) seen(end);
+  if (base == 0) seen(event.start_mono_ns);
+  const uint64_t window = end / kWindowNs;
+  if (window < base) {
+    ledger.add(hal::Loss::engine_late);
+    ++examined.late;
+  } else if (window < base + kOpen) {
+    take(event, facts, window);
+  } else if (future.size() < kMostFuture) {
+    future.emplace(window, event);
+  } else {
+    ledger.add(hal::Loss::engine_forgotten);
+  }
+}
+
+void Engine::Impl::take(const hal::Event& event, const CallFacts& facts, uint64_t window) {
+  if (event.pid != 0) {
+    ProcessState& process = process_of(event.pid);
+    process.first_seen_ns = std::min(process.first_seen_ns, event.start_mono_ns);
+  }
+  if (facts.host) {
+    take_host(event, *facts.host, window);
+  } else if (event.kind != hal::Kind::kHost) {
+    take_call(event, facts, window);
+  }
+}
+
+void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t window) {
+  if (event.pid == 0 && op != hal::HostOp::kOomKill) return;
+  ProcessState& process = process_of(event.pid);
+  const uint64_t bytes = event.has(Has::kBytes) ? event.bytes : 0;
+  switch (op) {
+    case hal::HostOp::kSchedSwitch: {
+      ThreadState& thread = thread_of(event.tid, process);
+      ThreadWindow& sum = thread.open[window % kOpen];
+      if (sum.window != window) {
+        sum = ThreadWindow{};
+        sum.window = window;
+        touched_threads[window % kOpen].push_back(&thread);
+      }
+      ++sum.switches;
+      sum.ns += event.duration_ns;
+      add_off(sum.off, event.off);
+      if (event.has(Has::kCulprit)) sum.culprits.add(event.culprit_pid, event.culprit_ns, event.culprit_comm);
+      if (!event.has(Has::kOffCpu) && sum.intervals.size() < kMostIntervals) {
+        sum.intervals.emplace_back(event.start_mono_ns, event.end_mono_ns());
+      }
+      window_of(process, window);
+      break;
+    }
+    case hal::HostOp::kBlockRead:
+    case hal::HostOp::kBlockWrite: {
+      ProcessWindow& sum = window_of(process, window);
+      KindSum& requests = op == hal::HostOp::kBlockRead ? sum.reads : sum.writes;
+      ++requests.calls;
+      requests.ns += event.duration_ns;
+      requests.bytes += event.has(Has::kBytes) ? bytes : event.arg0 * 512;
+      sum.slowest_io_ns = std::max(sum.slowest_io_ns, event.duration_ns);
+      if (!measured && sum.io.size() < kMostIntervals) sum.io.emplace_back(event.start_mono_ns, event.end_mono_ns());
+      break;
+    }
+    case hal::HostOp::kPageAlloc:
+      window_of(process, window).page_bytes += event.has(Has::kBytes) ? bytes : event.arg0;
+      break;
+    case hal::HostOp::kTcpRetransmit:
+      ++window_of(process, window).retransmits;
+      break;
+    case hal::HostOp::kFork:
+      if (event.has(Has::kArg1) && event.arg1 <= UINT32_MAX && process.children.size() < kMostChildren) {
+        const auto child = static_cast<uint32_t>(event.arg1);
+        process.children.insert(child);
+        ProcessState& made = process_of(child);
+        if (made.facts.parent_pid == 0) made.facts.parent_pid = event.pid;
+      }
+      ++window_of(process, window).forks;
+      break;
+    case hal::HostOp::kExit:
+      if (event.tid == event.pid) process.ended_mono_ns = event.start_mono_ns;
+      break;
+    case hal::HostOp::kOomKill: {
+      Finding finding;
+      finding.rule = RuleId::oom_kill;
+      const auto victim = static_cast<uint32_t>(event.has(Has::kArg1) ? event.arg1 : event.pid);
+      finding.detail =
+          fmt::format("{} (pid {})", text_of(event.comm).empty() ? "a process" : text_of(event.comm), victim);
+      finding.subject = fmt::format("{}", victim);
+      finding.number = finding.number_now = 1;
+      finding.confidence = 1;
+      finding.onset_mono_ns = event.start_mono_ns;
+      const auto known = by_pid.find(victim);
+      pend(event.start_mono_ns, known == by_pid.end() ? nullptr : known->second, std::move(finding));
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+Engine::Engine(EngineOptions options, hal::LossLedger& ledger)
+    : impl_(std::make_unique<Impl>(std::move(options), ledger)) {}
+Engine::~Engine() = default;
+
+void Engine::set_call(hal::CallId id, CallFacts facts) {
+  if (id == hal::kNoCall) return;
+  if (id >= impl_->calls.size()) impl_->calls.resize(id + size_t{1});
+  impl_->calls[id] = std::move(facts);
+}
+
+void Engine::add_process(const hal::Process& told) {
+  const auto known = impl_->by_pid.find(told.pid);
+  const uint64_t key = mix(told.pid, told.start_mono_ns);
+  if (known != impl_->by_pid.end() && known->second->facts.start_mono_ns != 0 && told.start_mono_ns != 0 &&
+      known->second->key != key) {
+    impl_->by_pid.erase(known);  // its number is another process's now; what is open of it stays
+    impl_->last_pid = ~uint32_t{0};
+  }
+  ProcessState& process = impl_->process_of(told.pid);
+  hal::Process facts = told;
+  if (facts.comm.empty()) facts.comm = process.facts.comm;
+  if (facts.start_mono_ns == 0) facts.start_mono_ns = process.facts.start_mono_ns;
+  if (facts.parent_pid == 0) facts.parent_pid = process.facts.parent_pid;
+  process.facts = std::move(facts);
+  if (process.facts.start_mono_ns != 0) process.key = mix(told.pid, process.facts.start_mono_ns);
+  const auto parent = impl_->by_pid.find(told.parent_pid);
+  if (told.parent_pid != 0 && parent != impl_->by_pid.end() && parent->second->children.size() < kMostChildren) {
+    parent->second->children.insert(told.pid);
+  }
+}
+
+void Engine::add(const hal::Event& event) { impl_->add(event); }
+void Engine::advance(uint64_t mono_ns) { impl_->seen(mono_ns); }
+
+void Engine::finish() {
+  if (impl_->base == 0) return;
+  impl_->finishing = true;
+  const uint64_t last = impl_->seen_ns / kWindowNs;
+  uint64_t end = last + 1;
+  if (!impl_->future.empty()) end = std::max(end, std::min(impl_->future.rbegin()->first + 1, last + kLongestGap));
+  impl_->seen((end + 1) * kWindowNs + kLatenessNs);
+}
+
+std::vector<Chain> Engine::take_changes() { return std::exchange(impl_->changes, {}); }
+
+Engine::Examined Engine::examined() const {
+  Examined examined = impl_->examined;
+  examined.processes = impl_->processes.size();
+  return examined;
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,89 @@
+// The engine: events in, causes out. One pass, bounded memory, no clock, no I/O, no vendor.
+//
+// Events are judged by the second of event time in which they ended. A second is closed once something kLatenessNs
+// later has been seen, and only then judged: how the events were cut into batches decides nothing, so a recording gives
+// the same chains live and replayed.
+//
+// Invariants:
+// E1  A window takes events until it is closed; what comes later is counted as engine_late and never judged.
+// E2  Sums of a window do not depend on the order of its events.
+// E3  A chain's id follows from rule family, process and onset alone.
+// E4  An incident is open until kQuiet windows pass without a finding; then it is resolved and kept.
+// E5  Memory is bounded: processes, threads, call series, addresses and graphs have limits; what is forgotten is
+// counted.
+//
+// One thread. Calls, processes and what is sampled come before the events they explain.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "correlate/chain.h"
+#include "correlate/facts.h"
+#include "hal/device.h"
+#include "hal/event.h"
+#include "hal/fabric.h"
+#include "hal/loss.h"
+
+namespace ingero::correlate {
+
+struct EngineOptions {
+  StatusOf status_of;
+  uint64_t cpus = 0;      // 0: unknown
+  bool windowed = false;  // the recording has no off-CPU shares: an earlier agent's
+};
+
+class Engine {
+ public:
+  // `ledger` must outlive this.
+  Engine(EngineOptions options, hal::LossLedger& ledger);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  void set_call(hal::CallId id, CallFacts facts);
+  void add_process(const hal::Process& process);
+  void add(const hal::Event& event);
+  // A collective's arrival: `comm_id_hash`, rank and place in the communicator's order, of an event given to add().
+  void add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number, std::optional<int32_t> rank);
+  void add_snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns);
+  void add_throttling(const hal::Throttling& throttling);
+  void add_hang(const hal::CollectiveHang& hang, std::string_view call);
+  void add_device_error(const hal::DeviceError& error);
+  void add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns);
+  void add_fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns);
+
+  // Everything that ended before `mono_ns` has been given: windows may close without a later event.
+  void advance(uint64_t mono_ns);
+  // The end of the recording: closes what is open. Incidents that are open then stay unresolved.
+  void finish();
+
+  // Chains opened, updated or resolved since the last call, oldest first.
+  std::vector<Chain> take_changes();
+
+  // What was examined, to say so of a healthy recording.
+  struct Examined {
+    uint64_t events = 0, calls = 0, windows = 0, late = 0;
+    size_t processes = 0;
+  };
+  Examined examined() const;
+
+  static constexpr size_t kMostProcesses = 16384;
+  static constexpr size_t kMostThreads = 65536;
+  static constexpr size_t kMostSeries = 16384;
+  static constexpr size_t kMostAddresses = 262144;  // live allocations of one process
+  static constexpr size_t kMostGraphs = 4096;       // of one process
+  static constexpr size_t kMostFlights = 65536;
+  static constexpr size_t kMostIncidents = 4096;  // open at once
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ingero::correlate

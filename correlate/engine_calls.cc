@@ -1,0 +1,298 @@
+// A call's part in its process's window, and in the series of calls like it.
+#include <algorithm>
+#include <bit>
+
+#include "base/text.h"
+#include "correlate/engine_impl.h"
+
+namespace ingero::correlate {
+namespace {
+
+using hal::Has;
+using hal::Kind;
+
+constexpr uint64_t kFirstCalls = 5;  // of a series: the cold ones
+
+void count(KindSum& sum, uint64_t ns, uint64_t bytes) {
+  ++sum.calls;
+  sum.ns += ns;
+  sum.bytes += bytes;
+}
+
+// Calls that never wait for anything when all is well: they put work on a queue.
+bool only_enqueues(const CallFacts& facts) {
+  return facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch ||
+         (facts.async && (facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset)) ||
+         (facts.kind == Kind::kEvent && !facts.synchronising);
+}
+
+void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
+  if (lost_ns == 0 || lost_ns < worst.lost_ns) return;
+  Sample sample;
+  sample.lost_ns = lost_ns;
+  sample.start_mono_ns = event.start_mono_ns;
+  sample.duration_ns = event.duration_ns;
+  sample.wall_offset_ns = whole_ms(event.wall_offset_ns);
+  sample.pid = event.pid;
+  sample.tid = event.tid;
+  sample.call = event.call;
+  sample.off = event.off;
+  if (event.has(Has::kCulprit)) {
+    sample.culprit_pid = event.culprit_pid;
+    sample.culprit_ns = event.culprit_ns;
+    sample.culprit_comm = event.culprit_comm;
+  }
+  if (event.has(Has::kStack)) {
+    sample.stack_id = event.stack_id;
+    sample.has_stack = true;
+  }
+  if (worst.call == hal::kNoCall || sample.worse_than(worst)) worst = sample;
+}
+
+void note_spike(Series& series, const hal::Event& event, uint64_t ns, uint64_t window) {
+  constexpr uint64_t kBurst = 8;  // calls that are one burst
+  constexpr size_t kGapsKept = 16;
+  ++series.seen;
+  if (series.usual_ns == 0 || ns < kSpikeNs || ns < kSpikeTimes * series.usual_ns) return;
+  series.spike_ns += ns - series.usual_ns;
+  series.spike_window = std::max(series.spike_window, window);
+  if (series.first_spike_ns == 0) series.first_spike_ns = event.start_mono_ns;
+  if (series.last_spike == 0 || series.seen > series.last_spike + kBurst) {
+    if (series.last_spike != 0) series.gaps.push_back(series.seen - series.last_spike);
+    if (series.gaps.size() > kGapsKept) series.gaps.pop_front();
+    ++series.spikes;
+  }
+  series.last_spike = series.seen;
+}
+
+}  // namespace
+
+Series* Engine::Impl::series_of(ProcessState& process, const hal::Event& event, bool nested) {
+  const uint8_t size_class = event.has(Has::kBytes) ? static_cast<uint8_t>(std::bit_width(event.bytes) + 1) : 0;
+  const uint64_t key = uint64_t{process.facts.pid} << 32 | uint64_t{event.call} << 16 | uint64_t{size_class} << 1 |
+                       static_cast<uint64_t>(nested);
+  if (key == last_series_key && last_series->process == &process) return last_series;
+  auto& known = series[key];
+  if (known == nullptr || known->process != &process) {
+    if (known == nullptr && series.size() > kMostSeries) {
+      series.erase(key);
+      ledger.add(hal::Loss::engine_forgotten);
+      return nullptr;
+    }
+    if (known != nullptr) {
+      std::erase(known->process->series, known.get());
+      for (auto& list : touched_series) std::erase(list, known.get());
+    }
+    known = std::make_unique<Series>();
+    known->process = &process;
+    known->call = event.call;
+    known->size_class = size_class;
+    known->nested = nested;
+  }
+  last_series_key = key;
+  last_series = known.get();
+  return last_series;
+}
+
+bool Engine::Impl::says_out_of_memory(hal::CallId call, int64_t code) {
+  const auto [at, is_new] = memory_codes.try_emplace({call, code}, false);
+  if (is_new && options.status_of) {
+    const std::string status = options.status_of(call, code);
+    at->second = status.find("emory") != std::string::npos;
+  }
+  return at->second;
+}
+
+void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process,
+                               ProcessWindow& sum) {
+  if (facts.kind == Kind::kAlloc) {
+    count(sum.allocations, event.duration_ns, 0);
+    if (event.failed || !event.has(Has::kBytes) || !event.has(Has::kAddress)) return;
+    if (process.live.size() >= kMostAddresses) {
+      ledger.add(hal::Loss::engine_forgotten);
+      return;
+    }
+    const auto [at, is_new] = process.live.try_emplace(event.address, event.bytes);
+    if (!is_new) {  // its release was not seen
+      sum.freed_bytes += at->second;
+      at->second = event.bytes;
+    }
+    sum.allocated_bytes += event.bytes;
+    return;
+  }
+  count(sum.frees, event.duration_ns, 0);
+  if (event.failed || !event.has(Has::kAddress)) return;
+  const auto known = process.live.find(event.address);
+  if (known == process.live.end()) return;
+  sum.freed_bytes += known->second;
+  process.live.erase(known);
+}
+
+void Engine::Impl::take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process, uint64_t window) {
+  ProcessWindow& sum = window_of(process, window);
+  if (facts.graph == GraphStep::kLaunch) {
+    count(sum.graph_launches, event.duration_ns, 0);
+    const uint64_t lost = event.off.preempted_ns + event.off.runqueue_ns;
+    sum.graph_lost_ns += lost;
+    consider(sum.worst_graph, event, lost);
+  }
+  if (facts.graph == GraphStep::kBegin || facts.graph == GraphStep::kInstantiate) {
+    count(sum.captures, event.duration_ns, 0);
+  }
+  if (facts.graph == GraphStep::kEnd && event.failed) {
+    Finding finding;
+    finding.rule = RuleId::graph_capture_failed;
+    finding.op = event.call;
+    finding.number = finding.number_now = 1;
+    finding.confidence = 1;
+    finding.onset_mono_ns = event.start_mono_ns;
+    if (event.has(Has::kReturnCode)) {
+      const std::string status = options.status_of ? options.status_of(event.call, event.return_code) : std::string();
+      finding.detail = fmt::format("{}{}", event.return_code, status.empty() ? "" : " (" + status + ")");
+    }
+    pend(event.end_mono_ns(), &process, std::move(finding));
+  }
+  if (!event.has(Has::kHandle) || event.failed || event.handle == 0) return;
+  if (facts.graph != GraphStep::kLaunch && facts.graph != GraphStep::kInstantiate) return;
+  if (process.graphs.size() >= kMostGraphs && !process.graphs.contains(event.handle)) {
+    ledger.add(hal::Loss::engine_forgotten);
+    return;
+  }
+  GraphState& graph = process.graphs[event.handle];
+  if (facts.graph == GraphStep::kInstantiate) {
+    graph = GraphState{};
+    graph.instantiated_mono_ns = event.end_mono_ns();
+    return;
+  }
+  ++graph.launches;
+  graph.last_window = std::max(graph.last_window, window);
+  if (graph.open_window[window % kOpen] != window) {
+    graph.open_window[window % kOpen] = window;
+    graph.open[window % kOpen] = 0;
+  }
+  ++graph.open[window % kOpen];
+}
+
+void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, uint64_t window) {
+  ++examined.calls;
+  ProcessState& process = process_of(event.pid);
+  ThreadState& thread = thread_of(event.tid, process);
+  thread.last_call_window = std::max(thread.last_call_window, window);
+  if (process.first_call_window == 0) process.first_call_window = window;
+  process.last_call_window = std::max(process.last_call_window, window);
+  const bool has_off = event.has(Has::kOffCpu);
+  measured = measured || has_off;
+  // Without a parent's name, a driver's call is taken for part of a runtime's where there is one.
+  const bool nested = event.has(Has::kParent) || event.depth > 0 ||
+                      (options.windowed && facts.layer == "DRIVER" && !process.runtime_layer.empty());
+  if (facts.layer != "DRIVER" && process.runtime_layer.empty()) process.runtime_layer = facts.layer;
+  const uint64_t ns = event.has(Has::kDuration) ? event.duration_ns : 0;
+  const uint64_t bytes = event.has(Has::kBytes) ? event.bytes : 0;
+
+  bool cold = false;
+  if (Series* series = series_of(process, event, nested)) {
+    SeriesWindow& sum = series->open[window % kOpen];
+    if (sum.window != window) {
+      sum = SeriesWindow{};
+      sum.window = window;
+      touched_series[window % kOpen].push_back(series);
+    }
+    ++sum.calls;
+    sum.ns += ns;
+    sum.bytes += bytes;
+    sum.max_ns = std::max(sum.max_ns, ns);
+    sum.min_ns = std::min(sum.min_ns, ns);
+    if (event.has(Has::kDuration)) ++sum.bins[bin_of(ns)];
+    note_spike(*series, event, ns, window);
+    if (series->first_calls < kFirstCalls) {
+      ++series->first_calls;
+      series->first_ns += ns;
+      cold = !facts.synchronising;  // a wait for the device is no start-up
+    }
+    if (has_off && !cold) {
+      sum.blocked_ns += event.off.blocked_ns;
+      ++sum.timed;
+    }
+  }
+  ProcessWindow& sum = window_of(process, window);
+  if (thread.called[window % kOpen] != window) {
+    thread.called[window % kOpen] = window;
+    ++sum.callers;
+    sum.busy_windows = 1;
+  }
+  if (nested) return;
+
+  ++sum.calls;
+  sum.call_ns += ns;
+  if (event.failed && !facts.polled) {
+    ++sum.failed;
+    consider(sum.first_failed, event, 1);
+    if (event.has(Has::kReturnCode)) {
+      if (process.failures.size() < 64 || process.failures.contains({event.call, event.return_code})) {
+        ++process.failures[{event.call, event.return_code}];
+      }
+      if (facts.kind == Kind::kAlloc && says_out_of_memory(event.call, event.return_code)) {
+        Finding finding;
+        finding.rule = RuleId::device_out_of_memory;
+        finding.op = event.call;
+        finding.number = finding.number_now = 1;
+        finding.bytes = bytes;
+        finding.confidence = 1;
+        finding.onset_mono_ns = event.start_mono_ns;
+        pend(event.end_mono_ns(), &process, std::move(finding));
+      }
+    }
+  }
+  if (has_off) {
+    const hal::OffCpu& off = event.off;
+    const uint64_t wanted = off.preempted_ns + off.runqueue_ns;
+    sum.in_calls.preempted_ns += off.preempted_ns;
+    sum.in_calls.runqueue_ns += off.runqueue_ns;
+    sum.in_calls.blocked_ns += off.blocked_ns;
+    if (!cold) sum.in_calls.io_ns += off.io_ns;
+    if (event.has(Has::kCulprit)) sum.call_culprits.add(event.culprit_pid, event.culprit_ns, event.culprit_comm);
+    consider(sum.worst_cpu, event, wanted);
+    if (!cold) consider(sum.worst_io, event, off.io_ns);
+    if (facts.synchronising) {
+      sum.sync_blocked_ns += off.blocked_ns;
+    } else if (only_enqueues(facts) && !cold) {
+      sum.unusual_blocked_ns += off.blocked_ns;
+      consider(sum.worst_blocked, event, off.blocked_ns);
+    }
+  }
+  switch (facts.kind) {
+    case Kind::kLaunch:
+      count(sum.launches, ns, 0);
+      break;
+    case Kind::kSync:
+      count(sum.syncs, ns, 0);
+      break;
+    case Kind::kMemcpy:
+      if (facts.synchronising) count(sum.syncs, ns, 0);
+      if (bytes >= kLargeCopyBytes &&
+          (!event.has(Has::kDirection) || event.direction != hal::Direction::kDeviceToDevice)) {
+        count(sum.copies, ns, bytes);
+        consider(sum.worst_copy, event, ns);
+      }
+      if (event.has(Has::kDirection) && event.direction == hal::Direction::kDeviceToHost && event.has(Has::kBytes) &&
+          bytes <= kSmallCopyBytes) {
+        count(sum.small_results, ns, bytes);
+      }
+      break;
+    case Kind::kAlloc:
+    case Kind::kFree:
+      take_memory(event, facts, process, sum);
+      break;
+    case Kind::kGraph:
+      take_graph(event, facts, process, window);
+      break;
+    case Kind::kCollective:
+    case Kind::kP2p:
+      count(sum.collectives, ns, bytes);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace ingero::correlate

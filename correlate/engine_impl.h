@@ -1,0 +1,131 @@
+// The engine's state, shared by engine.cc (events in), engine_calls.cc (a call's part), engine_windows.cc (windows
+// closed, incidents) and engine_samples.cc (what is not an event). For this room only.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <unordered_set>
+
+#include "correlate/engine.h"
+#include "correlate/state.h"
+
+namespace ingero::correlate {
+
+uint64_t mix(uint64_t a, uint64_t b);
+uint64_t hash_of(std::string_view text);
+// The wall clock's offset as chains tell it: a recording keeps it less exactly than a live event has it.
+constexpr int64_t whole_ms(int64_t offset_ns) { return offset_ns / 1'000'000 * 1'000'000; }
+
+struct Engine::Impl {
+  Impl(EngineOptions given, hal::LossLedger& loss_ledger) : options(std::move(given)), ledger(loss_ledger) {
+    system.cpus = options.cpus;
+  }
+
+  // engine.cc
+  void add(const hal::Event& event);
+  void take(const hal::Event& event, const CallFacts& facts, uint64_t window);
+  void take_host(const hal::Event& event, hal::HostOp op, uint64_t window);
+  void note_flight(const hal::Event& event);
+  void seen(uint64_t mono_ns);
+  ProcessState& process_of(uint32_t pid);
+  ThreadState& thread_of(uint32_t tid, ProcessState& process);
+  ProcessWindow& window_of(ProcessState& process, uint64_t window);
+
+  // engine_calls.cc
+  void take_call(const hal::Event& event, const CallFacts& facts, uint64_t window);
+  Series* series_of(ProcessState& process, const hal::Event& event, bool nested);
+  void take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process, ProcessWindow& sum);
+  void take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process, uint64_t window);
+  bool says_out_of_memory(hal::CallId call, int64_t code);
+
+  // engine_windows.cc
+  void close(uint64_t window);
+  void close_threads(uint64_t window);
+  void close_series(uint64_t window);
+  void close_processes(uint64_t window);
+  void judge_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
+  void judge_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
+  void settle(ProcessState* process, Findings findings, uint64_t window);
+  void raise(ProcessState* process, const Finding& finding, uint64_t window);
+  void resolve_quiet(uint64_t window);
+  void forget_old(uint64_t window);
+  Judgement judgement(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,
+                      uint64_t window) const;
+  uint64_t usual_of(const ProcessState& process, hal::CallId call, uint64_t* slowest) const;
+
+  // Something that is not summed up but found at once, judged with its window.
+  void pend(uint64_t mono_ns, ProcessState* process, Finding finding);
+
+  EngineOptions options;
+  hal::LossLedger& ledger;
+  std::vector<CallFacts> calls;
+
+  uint64_t base = 0;  // first open window; 0: nothing seen yet
+  uint64_t seen_ns = 0;
+  uint64_t last_event_ns = 0;
+  bool finishing = false;
+  int64_t wall_offset_ns = 0;
+  bool measured = false;  // a call with off-CPU shares has been seen
+  Examined examined;
+
+  std::vector<std::unique_ptr<ProcessState>> processes;
+  std::unordered_map<uint32_t, ProcessState*> by_pid;
+  std::vector<std::unique_ptr<ProcessState>> gone;  // pid reused; still named by open windows
+  std::unordered_map<uint32_t, ThreadState> threads;
+  std::unordered_map<uint64_t, std::unique_ptr<Series>> series;
+  uint32_t last_pid = ~uint32_t{0};
+  ProcessState* last_process = nullptr;
+  uint64_t last_series_key = ~uint64_t{0};
+  Series* last_series = nullptr;
+  std::array<std::vector<ThreadState*>, kOpen> touched_threads;
+  std::array<std::vector<Series*>, kOpen> touched_series;
+  std::array<std::vector<ProcessState*>, kOpen> touched_processes;
+  std::multimap<uint64_t, hal::Event> future;  // ended later than anything else seen: long calls, told early
+  static constexpr size_t kMostFuture = 65536;
+
+  struct Flight {
+    uint32_t pid;
+    hal::CallId call;
+    int64_t wall_offset_ns;
+    uint64_t end_mono_ns;  // ~0: not known
+    uint64_t stack_id;
+    bool has_stack, told;
+  };
+  std::map<std::pair<uint32_t, uint64_t>, Flight> flights;  // tid, start
+
+  struct Round {  // one collective of one communicator
+    uint64_t first_ns = ~uint64_t{0}, last_ns = 0, before_ns = 0;
+    uint32_t last_pid = 0;
+    std::optional<int32_t> last_rank;
+    hal::CallId call = hal::kNoCall;
+    uint32_t ranks = 0;
+  };
+  std::map<std::pair<uint64_t, uint64_t>, Round> rounds;  // comm_id_hash, number
+  static constexpr size_t kMostRounds = 65536;
+  struct Lateness {
+    uint64_t rounds = 0, late_ns = 0, worst_ns = 0, worst_at_ns = 0;
+    hal::CallId call = hal::kNoCall;
+    std::optional<int32_t> rank;
+  };
+  std::deque<std::pair<uint64_t, std::map<std::pair<uint64_t, uint32_t>, Lateness>>> late;  // window; (comm, pid)
+  std::map<uint64_t, uint32_t> comm_ranks;  // comm_id_hash: most ranks seen in one collective
+  struct Hang {
+    Finding finding;
+    uint64_t from, until;  // windows
+  };
+  std::map<std::string, Hang> open_hangs;             // by subject
+  std::map<uint64_t, std::vector<uint32_t>> hanging;  // hash of the subject: the processes that wait
+
+  SystemState system;
+  std::deque<std::pair<hal::SystemSnapshot, uint64_t>> snapshots;  // not yet in force
+  std::deque<hal::Throttling> throttling;
+  std::multimap<uint64_t, std::pair<ProcessState*, Finding>> pending;  // by window
+  std::map<std::string, double> device_free_bytes;                     // by device, last reading
+
+  std::map<std::string, Incident> incidents;  // open; by family, process and subject
+  std::map<std::string, uint64_t> effects;    // effects seen in the last window, not raised yet
+  std::map<std::pair<hal::CallId, int64_t>, bool> memory_codes;
+  std::vector<Chain> changes;
+};
+
+}  // namespace ingero::correlate

@@ -1,0 +1,252 @@
+// What is not an event: arrivals at collectives, hangs, calls in flight, samples of machine, devices and adapters.
+#include <algorithm>
+
+#include "base/text.h"
+#include "correlate/engine_impl.h"
+
+namespace ingero::correlate {
+namespace {
+
+// The first collectives of a communicator wait for ranks that are still starting.
+constexpr uint64_t kColdRounds = 3;
+
+std::string list_of(const std::vector<hal::CollectiveHang::Rank>& ranks) {
+  std::string list;
+  for (const auto& one : ranks) {
+    if (!list.empty()) list += ", ";
+    list += one.rank ? fmt::format("rank {} (pid {})", *one.rank, one.pid) : fmt::format("pid {}", one.pid);
+  }
+  return list.empty() ? "a rank that is not on this host" : list;
+}
+
+bool counts_errors(std::string_view name) {
+  for (const std::string_view part : {"err", "discard", "link_downed", "drop", "retry", "retrans", "nak", "timeout",
+                                      "link_integrity", "overrun", "out_of_sequence", "link_error_recovery"}) {
+    if (name.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Engine::add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number, std::optional<int32_t> rank) {
+  Impl& impl = *impl_;
+  if (number <= kColdRounds) return;
+  if (impl.rounds.size() >= Impl::kMostRounds) {
+    impl.rounds.erase(impl.rounds.begin());
+    impl.ledger.add(hal::Loss::engine_forgotten);
+  }
+  Impl::Round& round = impl.rounds[{comm_id_hash, number}];
+  ++round.ranks;
+  round.call = event.call;
+  const uint64_t at = event.start_mono_ns;
+  round.first_ns = std::min(round.first_ns, at);
+  if (at > round.last_ns) {
+    round.before_ns = round.last_ns;
+    round.last_ns = at;
+    round.last_pid = event.pid;
+    round.last_rank = rank;
+  } else {
+    round.before_ns = std::max(round.before_ns, at);
+  }
+  uint32_t& most = impl.comm_ranks[comm_id_hash];
+  most = std::max(most, round.ranks);
+}
+
+void Engine::Impl::judge_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
+  auto& sums = late.emplace_back(window, std::map<std::pair<uint64_t, uint32_t>, Lateness>{}).second;
+  while (late.front().first + kTrailing <= window) late.pop_front();
+  std::erase_if(rounds, [&](const auto& entry) {
+    const auto& [key, round] = entry;
+    const bool complete = round.ranks >= 2 && round.ranks >= comm_ranks[key.first];
+    if (round.last_ns / kWindowNs > window) return false;
+    if (!complete && round.first_ns / kWindowNs + kTrailing > window) return false;
+    if (round.ranks < 2 || round.before_ns == 0) return true;
+    Lateness& one = sums[{key.first, round.last_pid}];
+    const uint64_t late_ns = round.last_ns - round.before_ns;
+    ++one.rounds;
+    one.late_ns += late_ns;
+    one.call = round.call;
+    one.rank = round.last_rank;
+    if (late_ns > one.worst_ns) {
+      one.worst_ns = late_ns;
+      one.worst_at_ns = round.before_ns;
+    }
+    return true;
+  });
+  std::map<std::pair<uint64_t, uint32_t>, Lateness> total;
+  for (const auto& [at, entries] : late) {
+    for (const auto& [key, one] : entries) {
+      Lateness& sum = total[key];
+      sum.rounds += one.rounds;
+      sum.late_ns += one.late_ns;
+      sum.call = one.call;
+      sum.rank = one.rank;
+      if (one.worst_ns > sum.worst_ns) {
+        sum.worst_ns = one.worst_ns;
+        sum.worst_at_ns = one.worst_at_ns;
+      }
+    }
+  }
+  const Rule& its = rule(RuleId::late_rank);
+  for (const auto& [key, one] : total) {
+    if (one.rounds < its.count || one.late_ns < its.floor_ns || one.late_ns * 100 < kTrailing * kWindowNs * its.share) {
+      continue;
+    }
+    Finding finding;
+    finding.rule = RuleId::late_rank;
+    finding.lost_ns = one.late_ns;
+    const auto now = sums.find(key);
+    finding.lost_now_ns = now == sums.end() ? 0 : now->second.late_ns;
+    finding.number = one.rounds;
+    finding.number_now = now == sums.end() ? 0 : now->second.rounds;
+    finding.op = one.call;
+    finding.subject = fmt::format("{:016x}", key.first);
+    finding.detail = fmt::format("{} came last to {} collectives on communicator {:016x}, {} late in all, {} once",
+                                 one.rank ? fmt::format("rank {}", *one.rank) : fmt::format("pid {}", key.second),
+                                 one.rounds, key.first, format_duration(one.late_ns), format_duration(one.worst_ns));
+    finding.onset_mono_ns = one.worst_at_ns;
+    found.emplace_back(&process_of(key.second), std::move(finding));
+  }
+}
+
+void Engine::Impl::judge_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
+  const uint64_t end = (window + 1) * kWindowNs;
+  const Rule& its = rule(RuleId::never_returned);
+  for (auto at = flights.begin(); at != flights.end();) {
+    const auto& [key, flight] = *at;
+    if (flight.end_mono_ns <= end) {
+      at = flights.erase(at);
+      continue;
+    }
+    const uint64_t start = key.second;
+    if (start + its.floor_ns <= end) {
+      ProcessState& process = process_of(flight.pid);
+      // One that usually takes as long is no surprise.
+      if (usual_of(process, flight.call, nullptr) < its.floor_ns / 2) {
+        Finding finding;
+        finding.rule = RuleId::never_returned;
+        finding.lost_ns = end - start;
+        finding.lost_now_ns = kWindowNs;
+        finding.number = 1;
+        finding.op = flight.call;
+        finding.subject = fmt::format("{}", key.first);
+        finding.onset_mono_ns = start;
+        finding.confidence = 1;
+        Sample sample;
+        sample.start_mono_ns = start;
+        sample.duration_ns = end - start;
+        sample.pid = flight.pid;
+        sample.tid = key.first;
+        sample.call = flight.call;
+        sample.wall_offset_ns = flight.wall_offset_ns;
+        sample.has_stack = flight.has_stack;
+        sample.stack_id = flight.stack_id;
+        finding.sample = sample;
+        found.emplace_back(&process, std::move(finding));
+      }
+    }
+    ++at;
+  }
+}
+
+void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
+  Impl& impl = *impl_;
+  Finding finding;
+  finding.rule = RuleId::collective_hang;
+  finding.number = 1;
+  finding.lost_ns = hang.waited_ns;
+  finding.confidence = 1;
+  finding.subject = fmt::format("{:016x}/{}", hang.comm_id_hash, hang.number);
+  finding.detail = fmt::format("{}, number {} on communicator {:016x}: {} waiting for {} for {}{}",
+                               call.empty() ? "a collective" : printable(call), hang.number, hang.comm_id_hash,
+                               list_of(hang.present), list_of(hang.missing), format_duration(hang.waited_ns),
+                               hang.is_over ? ", then it went on or ended" : "");
+  finding.onset_mono_ns = hang.entered_mono_ns;
+  auto& waiting = impl.hanging[hash_of(finding.subject)];
+  waiting.clear();
+  for (const auto& one : hang.present) waiting.push_back(one.pid);
+  if (impl.hanging.size() > kMostIncidents) impl.hanging.erase(impl.hanging.begin());
+  if (impl.open_hangs.size() >= kMostIncidents && !impl.open_hangs.contains(finding.subject)) {
+    impl.ledger.add(hal::Loss::engine_forgotten);
+    return;
+  }
+  const uint64_t from = (hang.entered_mono_ns + rule(RuleId::collective_hang).floor_ns) / kWindowNs;
+  const uint64_t until = hang.is_over ? (hang.entered_mono_ns + hang.waited_ns) / kWindowNs : ~uint64_t{0};
+  const std::string subject = finding.subject;
+  impl.open_hangs[subject] = {std::move(finding), from, until};
+}
+
+void Engine::add_snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) {
+  impl_->snapshots.emplace_back(snapshot, mono_ns);
+  if (impl_->snapshots.size() > kMostIncidents) impl_->snapshots.pop_front();
+}
+
+void Engine::add_throttling(const hal::Throttling& throttling) {
+  impl_->throttling.push_back(throttling);
+  if (impl_->throttling.size() > kMostIncidents) impl_->throttling.pop_front();
+}
+
+void Engine::add_device_error(const hal::DeviceError& error) {
+  Finding finding;
+  finding.rule = RuleId::device_error;
+  finding.number = finding.number_now = 1;
+  finding.confidence = 1;
+  finding.subject = fmt::format("{} {} {}", error.kind, error.code.value_or(-1), error.pci_address);
+  finding.detail = fmt::format("{}{}{}{}", printable(error.kind), error.code ? fmt::format(" {}", *error.code) : "",
+                               error.pci_address.empty() ? "" : " on device " + printable(error.pci_address),
+                               error.meaning.empty() ? "" : ": " + printable(error.meaning));
+  finding.onset_mono_ns = error.mono_ns;
+  impl_->pend(error.mono_ns, nullptr, std::move(finding));
+}
+
+void Engine::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) {
+  for (const hal::Device& device : sample.devices) {
+    std::string reasons;
+    for (const hal::Reading& reading : device.readings) {
+      if (reading.id == hal::ReadingId::memory_free_bytes && impl_->device_free_bytes.size() < kMostGraphs) {
+        impl_->device_free_bytes[device.uuid] = reading.value;
+      }
+      const bool held =
+          reading.id == hal::ReadingId::throttle_thermal_active || reading.id == hal::ReadingId::throttle_hw_active;
+      if (!held || reading.value <= 0) continue;
+      const std::string_view word = reading.id == hal::ReadingId::throttle_thermal_active ? "heat" : "its hardware";
+      reasons += fmt::format("{}{}", reasons.empty() ? "" : " and ", word);
+    }
+    if (reasons.empty()) continue;
+    Finding finding;
+    finding.rule = RuleId::device_throttling;
+    finding.number = finding.number_now = 1;
+    finding.confidence = 1;
+    finding.subject = device.uuid;
+    finding.detail =
+        fmt::format("{} ({}) holds its clocks down because of {}",
+                    device.name.empty() ? "the device" : printable(device.name), printable(device.uuid), reasons);
+    finding.onset_mono_ns = mono_ns;
+    impl_->pend(mono_ns, nullptr, std::move(finding));
+  }
+}
+
+void Engine::add_fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) {
+  const auto judge = [&](const std::string& device, uint32_t port, const hal::FabricCounter& counter) {
+    if (!counter.delta || *counter.delta < rule(RuleId::fabric_errors).count || !counts_errors(counter.name)) return;
+    Finding finding;
+    finding.rule = RuleId::fabric_errors;
+    finding.number = finding.number_now = *counter.delta;
+    finding.confidence = 1;
+    finding.subject = fmt::format("{}/{}", device, port);
+    finding.detail = fmt::format("{} of {}{} grew by {}{}", printable(counter.name), printable(device),
+                                 port == 0 ? "" : fmt::format(" port {}", port), *counter.delta,
+                                 counter.meaning.empty() ? "" : ": " + printable(counter.meaning));
+    finding.onset_mono_ns = mono_ns;
+    impl_->pend(mono_ns, nullptr, std::move(finding));
+  };
+  for (const hal::FabricDevice& device : sample.devices) {
+    for (const auto& counter : device.counters) judge(device.name, 0, counter);
+    for (const auto& port : device.ports) {
+      for (const auto& counter : port.counters) judge(device.name, port.number, counter);
+    }
+  }
+}
+
+}  // namespace ingero::correlate

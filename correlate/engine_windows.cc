@@ -1,0 +1,364 @@
+// A window closed: sums are completed, rules judge them, incidents open, grow and end.
+#include <algorithm>
+
+#include "base/text.h"
+#include "correlate/engine_impl.h"
+
+namespace ingero::correlate {
+namespace {
+
+constexpr uint64_t kLearned = 20;  // calls after which a series's usual blocking is known
+constexpr size_t kRatesKept = 16;  // windows a process's rate of work is remembered
+constexpr uint64_t kForgottenAfter = 600;
+
+std::string key_of(Family family, const ProcessState* process, const std::string& subject) {
+  return fmt::format("{}/{:x}/{}", static_cast<int>(family), process == nullptr ? 0 : process->key, subject);
+}
+
+void add_off(hal::OffCpu& sum, const hal::OffCpu& off) {
+  sum.preempted_ns += off.preempted_ns;
+  sum.runqueue_ns += off.runqueue_ns;
+  sum.blocked_ns += off.blocked_ns;
+  sum.io_ns += off.io_ns;
+}
+
+}  // namespace
+
+void Engine::Impl::pend(uint64_t mono_ns, ProcessState* process, Finding finding) {
+  const uint64_t window = std::max(mono_ns / kWindowNs, base);
+  if (pending.size() >= kMostIncidents) {
+    ledger.add(hal::Loss::engine_forgotten);
+    return;
+  }
+  pending.emplace(window, std::pair(process, std::move(finding)));
+}
+
+void Engine::Impl::close_threads(uint64_t window) {
+  const size_t slot = window % kOpen;
+  for (ThreadState* thread : touched_threads[slot]) {
+    ThreadWindow& told = thread->open[slot];
+    if (told.window != window) continue;
+    ProcessWindow& sum = window_of(*thread->process, window);
+    const bool makes_calls = thread->last_call_window != 0 && thread->last_call_window + kActive >= window;
+    add_off(makes_calls ? sum.threads : sum.others, told.off);
+    (makes_calls ? sum.switches : sum.other_switches) += told.switches;
+    (makes_calls ? sum.thread_culprits : sum.other_culprits).add(told.culprits);
+    sum.switch_ns += told.ns;
+    if (makes_calls) {
+      sum.worst_thread_ns = std::max(sum.worst_thread_ns, told.off.preempted_ns + told.off.runqueue_ns);
+      sum.worst_thread_io_ns = std::max(sum.worst_thread_io_ns, told.off.io_ns);
+    }
+    for (const auto& interval : told.intervals) {
+      if (sum.off.size() < kMostIntervals) sum.off.push_back(interval);
+    }
+    told = ThreadWindow{};
+  }
+  touched_threads[slot].clear();
+}
+
+void Engine::Impl::close_series(uint64_t window) {
+  const size_t slot = window % kOpen;
+  for (Series* one : touched_series[slot]) {
+    SeriesWindow& sum = one->open[slot];
+    if (sum.window != window) continue;
+    const CallFacts& facts = calls[one->call];
+    // What sleeps now and then (allocations, module loads) has a usual share; what is beyond it is not.
+    if (sum.timed > 0 && !facts.synchronising && !one->nested) {
+      const double mean = static_cast<double>(sum.blocked_ns) / static_cast<double>(sum.timed);
+      if (one->baseline.lifetime() >= kLearned && one->usual_blocked_ns >= 0) {
+        const double usual = one->usual_blocked_ns * static_cast<double>(sum.timed);
+        const double unusual = static_cast<double>(sum.blocked_ns) - 2 * usual;
+        if (unusual > 0 && facts.kind != hal::Kind::kLaunch && facts.graph != GraphStep::kLaunch && !facts.async &&
+            facts.kind != hal::Kind::kCollective && facts.kind != hal::Kind::kCommunicator &&
+            facts.kind != hal::Kind::kSync) {
+          window_of(*one->process, window).unusual_blocked_ns += static_cast<uint64_t>(unusual);
+        }
+      }
+      one->usual_blocked_ns = one->usual_blocked_ns < 0 ? mean : one->usual_blocked_ns * 0.9 + mean * 0.1;
+    }
+    one->baseline.merge(sum.bins, sum.calls);
+    one->slowest_ns = std::max(one->slowest_ns, sum.max_ns);
+    one->shortest_ns = std::min(one->shortest_ns, sum.min_ns);
+    one->last_window = window;
+    if (one->baseline.lifetime() >= kLearned) one->usual_ns = one->baseline.percentile(50);
+    if (one->listed == false) {
+      one->listed = true;
+      one->process->series.push_back(one);
+    }
+    sum.window = 0;
+  }
+  touched_series[slot].clear();
+}
+
+void Engine::Impl::close_processes(uint64_t window) {
+  const size_t slot = window % kOpen;
+  for (const auto& process : processes) {
+    const bool told = process->open_window[slot] == window;
+    if (told) process->last_window = window;
+    if (process->last_window == 0 || process->last_window + 2 * kActive < window) continue;
+    process->trailing.push_back(told ? std::move(process->open[slot]) : ProcessWindow{});
+    process->trailing.back().windows = 1;
+    if (told) process->open_window[slot] = 0;
+    if (process->trailing.size() > kTrailing) process->trailing.pop_front();
+    const ProcessWindow& now = process->trailing.back();
+    if (process->first_call_window == 0 && !options.windowed) continue;
+    if (now.syncs.calls > 0) {
+      process->sync_means.push_back(now.syncs.ns / now.syncs.calls);
+      if (process->sync_means.size() > kRatesKept) process->sync_means.pop_front();
+    }
+    process->rates.push_back(now.launches.calls + now.graph_launches.calls + now.collectives.calls);
+    if (process->rates.size() > kRatesKept) process->rates.pop_front();
+    const int64_t net = static_cast<int64_t>(now.allocated_bytes) - static_cast<int64_t>(now.freed_bytes);
+    process->held_bytes += net;
+    process->peak_bytes = std::max(process->peak_bytes, process->held_bytes);
+    process->growth.push_back(net);
+    if (process->growth.size() > kRatesKept) process->growth.pop_front();
+    for (auto& [handle, graph] : process->graphs) {
+      graph.rates.push_back(graph.open_window[slot] == window ? graph.open[slot] : 0);
+      if (graph.rates.size() > kRatesKept) graph.rates.pop_front();
+    }
+  }
+  touched_processes[slot].clear();
+}
+
+uint64_t Engine::Impl::usual_of(const ProcessState& process, hal::CallId call, uint64_t* slowest) const {
+  const Series* best = nullptr;
+  for (const Series* one : process.series) {
+    if (one->call != call || one->nested) continue;
+    if (slowest != nullptr) *slowest = std::max(*slowest, one->slowest_ns);
+    if (best == nullptr || one->baseline.lifetime() > best->baseline.lifetime()) best = one;
+  }
+  return best == nullptr ? 0 : best->baseline.percentile(50);
+}
+
+Judgement Engine::Impl::judgement(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,
+                                  uint64_t window) const {
+  const uint64_t end = finishing ? std::min((window + 1) * kWindowNs, last_event_ns) : (window + 1) * kWindowNs;
+  const uint64_t begin = std::max(process.first_seen_ns, (window + 1 - std::min(window + 1, kTrailing)) * kWindowNs);
+  const uint64_t span = end > begin ? end - begin : 1;
+  return {process, sum, now, window, span, system, calls, by_pid, throttling, options.status_of, options.windowed};
+}
+
+void Engine::Impl::close(uint64_t window) {
+  ++examined.windows;
+  const uint64_t end = (window + 1) * kWindowNs;
+  while (!snapshots.empty() && snapshots.front().second < end) {
+    system.snapshot = snapshots.front().first;
+    system.snapshot_mono_ns = snapshots.front().second;
+    snapshots.pop_front();
+  }
+  while (!throttling.empty() && throttling.front().mono_ns + kTrailing * kWindowNs < end) throttling.pop_front();
+  close_threads(window);
+  close_series(window);
+  close_processes(window);
+
+  if (finishing && window * kWindowNs > last_event_ns && pending.empty()) {
+    resolve_quiet(window);
+    return;
+  }
+  std::vector<std::pair<ProcessState*, Finding>> found;
+  for (auto at = pending.begin(); at != pending.end() && at->first <= window; at = pending.erase(at)) {
+    found.push_back(std::move(at->second));
+  }
+  judge_flights(window, found);
+  judge_arrivals(window, found);
+  std::erase_if(open_hangs, [&](const auto& entry) { return entry.second.until < window; });
+  for (const auto& [subject, hang] : open_hangs) {
+    if (hang.from <= window) found.emplace_back(nullptr, hang.finding);
+  }
+  Findings of_system;
+  judge_system(system, of_system);
+  for (Finding& finding : of_system) found.emplace_back(nullptr, std::move(finding));
+
+  std::map<ProcessState*, Findings> by_process;
+  for (auto& [process, finding] : found) by_process[process].push_back(std::move(finding));
+  if (by_process.contains(nullptr)) settle(nullptr, std::move(by_process[nullptr]), window);
+  for (const auto& process : processes) {
+    const bool active = process->last_window != 0 && process->last_window + 2 * kActive >= window;
+    const auto known = by_process.find(process.get());
+    Findings findings;
+    if (known != by_process.end()) findings = std::move(known->second);
+    if (active && (process->first_call_window != 0 || options.windowed) && !process->trailing.empty()) {
+      ProcessWindow sum;
+      for (const ProcessWindow& one : process->trailing) sum.add(one);
+      const Judgement j = judgement(*process, sum, process->trailing.back(), window);
+      judge_cpu(j, findings);
+      judge_waits(j, findings);
+      judge_patterns(j, findings);
+      judge_memory(j, findings);
+      judge_rates(j, findings);
+      judge_device(j, findings);
+    }
+    if (!findings.empty()) settle(process.get(), std::move(findings), window);
+  }
+  resolve_quiet(window);
+  if (window % kActive == 0) forget_old(window);
+}
+
+// One cause, one chain: of a family the heaviest finding; effects only where no cause of the process is there.
+void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t window) {
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    const Rule& one = rule(a.rule);
+    const Rule& other = rule(b.rule);
+    if (one.is_effect != other.is_effect) return !one.is_effect;
+    if (a.lost_ns != b.lost_ns) return a.lost_ns > b.lost_ns;
+    return one.id < other.id;
+  });
+  std::map<std::string, bool> taken;
+  for (const Finding& finding : findings) {
+    const Rule& its = rule(finding.rule);
+    const std::string key = key_of(its.family, process, finding.subject);
+    if (std::exchange(taken[key], true)) continue;
+    const bool may_be_symptom = its.is_effect || finding.rule == RuleId::never_returned;
+    if (!may_be_symptom || incidents.contains(key)) {
+      raise(process, finding, window);
+      continue;
+    }
+    // A cause of this process, now or still open?
+    Incident* cause = nullptr;
+    for (auto& [other_key, incident] : incidents) {
+      if (rule(incident.rule).is_effect || incident.rule == RuleId::cold_start) continue;
+      const bool own = process != nullptr && incident.process == process;
+      const auto waiting = hanging.find(hash_of(incident.last.subject));
+      const bool in_hang =
+          incident.rule == RuleId::collective_hang && process != nullptr && waiting != hanging.end() &&
+          std::find(waiting->second.begin(), waiting->second.end(), process->facts.pid) != waiting->second.end();
+      if (!in_hang && (!own || !its.is_effect)) continue;
+      if (cause == nullptr || incident.lost_ns > cause->lost_ns) cause = &incident;
+    }
+    if (cause != nullptr) {
+      Incident symptom;
+      symptom.rule = finding.rule;
+      symptom.process = process;
+      symptom.last = finding;
+      symptom.number = finding.number;
+      symptom.lost_ns = finding.lost_ns;
+      symptom.onset_window = window;
+      describe(symptom, judgement(*process, ProcessWindow{}, ProcessWindow{}, window));
+      const std::string& text = symptom.chain.summary;
+      const std::string name = std::string(its.name);
+      auto same = std::find_if(cause->symptoms.begin(), cause->symptoms.end(),
+                               [&](const std::string& one) { return one.starts_with(name + ": "); });
+      if (same == cause->symptoms.end()) {
+        cause->symptoms.push_back(name + ": " + text);
+      } else {
+        *same = name + ": " + text;
+      }
+      cause->chain.symptoms = cause->symptoms;
+      cause->changed = true;
+      effects.erase(key);
+      continue;
+    }
+    const auto before = effects.find(key);
+    if (!its.is_effect) {
+      raise(process, finding, window);
+    } else if (before != effects.end() && before->second + 1 == window) {
+      raise(process, finding, window);
+      effects.erase(before);
+    } else {
+      effects[key] = window;
+    }
+  }
+}
+
+void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t window) {
+  const Rule& its = rule(finding.rule);
+  const std::string key = key_of(its.family, process, finding.subject);
+  auto known = incidents.find(key);
+  const bool is_new = known == incidents.end();
+  if (is_new && incidents.size() >= kMostIncidents) {
+    ledger.add(hal::Loss::engine_forgotten);
+    return;
+  }
+  Incident& incident = is_new ? incidents[key] : known->second;
+  const ProcessWindow nothing;
+  const ProcessWindow& now = process == nullptr || process->trailing.empty() ? nothing : process->trailing.back();
+  if (is_new) {
+    incident.rule = finding.rule;
+    incident.process = process;
+    incident.onset_window = window;
+    incident.chain.onset_mono_ns = finding.onset_mono_ns != 0 ? finding.onset_mono_ns : window * kWindowNs;
+    incident.lost_ns = finding.lost_ns;
+    incident.number = finding.number;
+    incident.chain.wall_offset_ns = wall_offset_ns;
+    incident.chain.id = fmt::format(
+        "{}-{:016x}", name_of(its.family),
+        mix(mix(hash_of(key), static_cast<uint64_t>(its.family)), incident.chain.onset_mono_ns / kWindowNs));
+    if (process != nullptr) {
+      for (const ProcessWindow& one : process->trailing) incident.total.add(one);
+    }
+  } else {
+    // Within the first windows a better name may be found; the id stays.
+    if (its.family == rule(incident.rule).family && incident.rule != finding.rule &&
+        window < incident.onset_window + kTrailing) {
+      incident.rule = finding.rule;
+    } else if (incident.rule != finding.rule) {
+      incident.last_window = window;
+      return;
+    }
+    if (incident.last_window != window) {
+      incident.lost_ns += finding.lost_now_ns;
+      incident.number += finding.number_now;
+      incident.total.add(now);
+    }
+  }
+  incident.last = finding;
+  incident.last_window = window;
+  if (finding.lost_now_ns > 0 || finding.number_now > 0 || is_new) {
+    const uint64_t end = (window + 1) * kWindowNs;
+    incident.chain.end_mono_ns = std::max(incident.chain.onset_mono_ns, finishing ? std::min(end, last_event_ns) : end);
+  }
+  incident.last.usual_ns = 0;
+  if (process != nullptr) {
+    incident.last.slowest_ns = 0;
+    incident.last.usual_ns = usual_of(*process, finding.op, &incident.last.slowest_ns);
+    describe(incident, judgement(*process, incident.total, now, window));
+  } else {
+    describe_system(incident, system);
+  }
+  incident.changed = true;
+}
+
+void Engine::Impl::resolve_quiet(uint64_t window) {
+  for (auto at = incidents.begin(); at != incidents.end();) {
+    Incident& incident = at->second;
+    const bool over = incident.last_window + kQuiet <= window;
+    if (over) incident.chain.resolved = true;
+    if (over || incident.changed) changes.push_back(incident.chain);
+    incident.changed = false;
+    at = over ? incidents.erase(at) : std::next(at);
+  }
+  std::erase_if(effects, [&](const auto& effect) { return effect.second + 1 < window; });
+  if (changes.size() > 4 * kMostIncidents) changes.erase(changes.begin(), changes.begin() + kMostIncidents);
+}
+
+// Processes that are over, or silent for long, give their memory back.
+void Engine::Impl::forget_old(uint64_t window) {
+  const bool many = processes.size() > kMostProcesses || threads.size() > kMostThreads || series.size() > kMostSeries;
+  const uint64_t keep = many ? kActive : kForgottenAfter;
+  const auto is_old = [&](const ProcessState& process) {
+    if (process.last_window + keep >= window) return false;
+    for (const uint64_t open : process.open_window) {
+      if (open >= base) return false;
+    }
+    return std::none_of(incidents.begin(), incidents.end(),
+                        [&](const auto& entry) { return entry.second.process == &process; });
+  };
+  std::unordered_set<const ProcessState*> old;
+  for (const auto& process : processes) {
+    if (is_old(*process)) old.insert(process.get());
+  }
+  if (old.empty()) return;
+  std::erase_if(threads, [&](const auto& entry) { return old.contains(entry.second.process); });
+  std::erase_if(series,
+                [&](const auto& entry) { return entry.second == nullptr || old.contains(entry.second->process); });
+  std::erase_if(by_pid, [&](const auto& entry) { return old.contains(entry.second); });
+  std::erase_if(pending, [&](const auto& entry) { return old.contains(entry.second.first); });
+  for (auto& list : touched_processes) std::erase_if(list, [&](ProcessState* one) { return old.contains(one); });
+  std::erase_if(processes, [&](const auto& process) { return old.contains(process.get()); });
+  last_pid = ~uint32_t{0};
+  last_series_key = ~uint64_t{0};
+  last_series = nullptr;
+}
+
+}  // namespace ingero::correlate

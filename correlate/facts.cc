@@ -1,0 +1,68 @@
+// What a call's name says beside its kind.
+#include "correlate/facts.h"
+
+namespace ingero::correlate {
+namespace {
+
+struct HostName {
+  std::string_view name;
+  hal::HostOp op;
+};
+constexpr HostName kHostNames[] = {
+    {"sched_switch", hal::HostOp::kSchedSwitch},
+    {"mm_page_alloc_summary", hal::HostOp::kPageAlloc},
+    {"mm_page_alloc", hal::HostOp::kPageAlloc},
+    {"oom_kill", hal::HostOp::kOomKill},
+    {"process_exec", hal::HostOp::kExec},
+    {"process_exit", hal::HostOp::kExit},
+    {"process_fork", hal::HostOp::kFork},
+    {"block_read", hal::HostOp::kBlockRead},
+    {"block_write", hal::HostOp::kBlockWrite},
+    {"block_discard", hal::HostOp::kBlockDiscard},
+    {"block_flush", hal::HostOp::kBlockFlush},
+    {"block_other", hal::HostOp::kBlockOther},
+    {"tcp_retransmit", hal::HostOp::kTcpRetransmit},
+    {"net_send_summary", hal::HostOp::kNetSend},
+    {"net_send", hal::HostOp::kNetSend},
+    {"net_recv_summary", hal::HostOp::kNetReceive},
+    {"net_recv", hal::HostOp::kNetReceive},
+    {"device_error", hal::HostOp::kDeviceError},
+};
+
+GraphStep graph_step(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (has("BeginCapture")) return GraphStep::kBegin;
+  if (has("EndCapture")) return GraphStep::kEnd;
+  if (has("GraphInstantiate")) return GraphStep::kInstantiate;
+  if (has("GraphLaunch")) return GraphStep::kLaunch;
+  return GraphStep::kOther;
+}
+
+}  // namespace
+
+CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
+                     hal::Kind kind, bool synchronising) {
+  CallFacts facts;
+  facts.name = name;
+  facts.op = op;
+  facts.layer = layer;
+  facts.vendor = vendor;
+  facts.kind = kind;
+  facts.synchronising = synchronising;
+  facts.async = name.find("Async") != std::string_view::npos;
+  facts.polled = name.find("Query") != std::string_view::npos;
+  if (kind == hal::Kind::kGraph) facts.graph = graph_step(name);
+  if (kind == hal::Kind::kHost) {
+    for (const HostName& host : kHostNames) {
+      if (host.name == name) facts.host = host.op;
+    }
+  }
+  return facts;
+}
+
+CallFacts make_facts(const hal::Call& call) {
+  return make_facts(call.name, call.op_name, call.layer, call.vendor, call.kind,
+                    (call.flags & hal::kSynchronising) != 0);
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,34 @@
+// What the engine is told beside events: what a call is, and what was sampled. Plain data; built alike from a live call
+// table and from a recording's dictionaries, so that both give the same chains.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "hal/call_table.h"
+#include "hal/vocabulary.h"
+
+namespace ingero::correlate {
+
+enum class GraphStep : uint8_t { kNone, kBegin, kEnd, kInstantiate, kLaunch, kOther };
+
+struct CallFacts {
+  std::string name, op, layer, vendor;
+  hal::Kind kind = hal::Kind::kHost;
+  bool synchronising = false;
+  bool async = false;   // returns before the work is done
+  bool polled = false;  // asks for a state: its error codes are answers
+  std::optional<hal::HostOp> host;
+  GraphStep graph = GraphStep::kNone;
+};
+CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
+                     hal::Kind kind, bool synchronising);
+CallFacts make_facts(const hal::Call& call);
+
+// The vendor's name of a return code, or empty.
+using StatusOf = std::function<std::string(uint32_t call, int64_t code)>;
+
+}  // namespace ingero::correlate

@@ -1,0 +1,164 @@
+// Who had the CPU: preemption, run queues, limits, neighbours, and workers of one's own.
+#include <algorithm>
+
+#include "base/text.h"
+#include "correlate/state.h"
+
+namespace ingero::correlate {
+namespace {
+
+// Pressure of the whole machine is believed this long after it was sampled.
+constexpr uint64_t kSnapshotHoldsNs = 10'000'000'000;
+constexpr double kBusyPercent = 90;
+
+bool machine_is_busy(const Judgement& j) {
+  return j.system.snapshot && j.system.snapshot->cpu_percent >= kBusyPercent &&
+         j.system.snapshot_mono_ns + kSnapshotHoldsNs >= j.window * kWindowNs;
+}
+
+// The first of the trailing windows that holds a good part of the loss.
+template <typename Loss>
+uint64_t onset_of(const Judgement& j, Loss loss) {
+  uint64_t most = 0;
+  for (const ProcessWindow& one : j.process.trailing) most = std::max(most, loss(one));
+  uint64_t window = j.window + 1 - j.process.trailing.size();
+  for (const ProcessWindow& one : j.process.trailing) {
+    if (loss(one) * 4 >= most && most > 0) break;
+    ++window;
+  }
+  return std::max(window * kWindowNs, j.process.first_seen_ns);
+}
+
+const hal::Throttling* worst_limit(const Judgement& j, uint64_t& periods, uint64_t& throttled_ns) {
+  const hal::Throttling* worst = nullptr;
+  for (const hal::Throttling& one : j.throttling) {
+    const bool its = (one.cgroup_id != 0 && one.cgroup_id == j.process.facts.cgroup_id) ||
+                     (!one.path.empty() && j.process.facts.cgroup_path.starts_with(one.path));
+    if (!its || one.mono_ns >= (j.window + 1) * kWindowNs ||
+        one.mono_ns + kTrailing * kWindowNs < (j.window + 1) * kWindowNs) {
+      continue;
+    }
+    periods += one.periods;
+    throttled_ns += one.throttled_ns;
+    if (worst == nullptr || one.throttled_ns > worst->throttled_ns) worst = &one;
+  }
+  return worst;
+}
+
+bool is_kin(const Judgement& j, uint32_t pid) {
+  if (pid == j.process.facts.pid) return true;
+  const auto known = j.by_pid.find(pid);
+  return known != j.by_pid.end() && known->second->facts.parent_pid == j.process.facts.pid;
+}
+
+bool is_neighbour(const Judgement& j, uint32_t pid) {
+  const auto known = j.by_pid.find(pid);
+  if (known == j.by_pid.end()) return false;
+  const hal::Process& other = known->second->facts;
+  const hal::Process& own = j.process.facts;
+  if (own.container_id != other.container_id) return !own.container_id.empty() && !other.cgroup_path.empty();
+  return !own.pod_uid.empty() && own.pod_uid != other.pod_uid;
+}
+
+void judge_workers(const Judgement& j, Findings& findings) {
+  const Rule& its = rule(RuleId::dataloader_starvation);
+  if (j.process.children.size() < its.count || j.process.first_call_window == 0) return;
+  Finding finding;
+  finding.rule = its.id;
+  if (j.windowed) {
+    // Windowed: no calls although it runs on, on a machine without a free CPU.
+    const bool idle = j.sum.calls == 0 && j.process.last_call_window + kTrailing <= j.window;
+    const bool runs = !j.process.ended_mono_ns && j.process.last_window + kActive >= j.window;
+    if (!idle || !runs || !machine_is_busy(j)) return;
+    finding.lost_ns = j.span_ns;
+    finding.lost_now_ns = kWindowNs;
+    finding.grade = Grade::kWindowed;
+    finding.confidence = 0.6;
+    finding.number = j.process.children.size();
+    finding.detail = fmt::format("the machine's CPUs were {:.0f}% busy", j.system.snapshot->cpu_percent);
+    finding.onset_mono_ns = (j.process.last_call_window + 1) * kWindowNs;
+    findings.push_back(std::move(finding));
+    return;
+  }
+  // Measured: the threads that make calls sleep outside of calls, the workers want CPUs they do not get.
+  uint64_t workers = 0, wanted_ns = 0, wanted_now_ns = 0;
+  for (const auto& [pid, other] : j.by_pid) {
+    if (other->facts.parent_pid != j.process.facts.pid || pid == j.process.facts.pid || other->trailing.empty())
+      continue;
+    uint64_t its_own = 0;
+    for (const ProcessWindow& one : other->trailing) {
+      its_own += one.threads.preempted_ns + one.threads.runqueue_ns + one.others.preempted_ns + one.others.runqueue_ns;
+    }
+    const ProcessWindow& last = other->trailing.back();
+    wanted_now_ns +=
+        last.threads.preempted_ns + last.threads.runqueue_ns + last.others.preempted_ns + last.others.runqueue_ns;
+    workers += its_own > 0 ? 1 : 0;
+    wanted_ns += its_own;
+  }
+  const uint64_t blocked =
+      j.sum.threads.blocked_ns > j.sum.in_calls.blocked_ns ? j.sum.threads.blocked_ns - j.sum.in_calls.blocked_ns : 0;
+  if (workers < its.count || wanted_ns < its.floor_ns) return;
+  if (blocked * 100 < j.span_ns * its.share) return;
+  finding.lost_ns = std::min(blocked, j.span_ns);
+  finding.lost_now_ns = std::min<uint64_t>(j.now.threads.blocked_ns, kWindowNs);
+  finding.confidence = 0.85;
+  finding.number = workers;
+  finding.detail =
+      fmt::format("{} worker processes wanted a CPU and waited {} for one", workers, format_duration(wanted_ns));
+  finding.onset_mono_ns = onset_of(j, [](const ProcessWindow& one) { return one.threads.blocked_ns; });
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void judge_cpu(const Judgement& j, Findings& findings) {
+  const auto loss = [](const ProcessWindow& one) { return one.wanted_cpu_ns(); };
+  const uint64_t lost = j.sum.wanted_cpu_ns();
+  Finding finding;
+  finding.lost_ns = lost;
+  finding.lost_now_ns = j.now.wanted_cpu_ns();
+  finding.op = j.sum.worst_cpu.call;
+  if (j.sum.worst_cpu.call != hal::kNoCall) finding.sample = j.sum.worst_cpu;
+
+  uint64_t periods = 0, throttled_ns = 0;
+  const hal::Throttling* limit = worst_limit(j, periods, throttled_ns);
+  const Rule& throttling = rule(RuleId::cgroup_throttling);
+  if (limit != nullptr && periods >= throttling.count && j.over(throttled_ns, throttling) && j.sum.calls > 0) {
+    finding.rule = throttling.id;
+    finding.lost_ns = std::max(lost, std::min(throttled_ns, j.span_ns));
+    finding.number = periods;
+    finding.confidence = 0.95;
+    finding.detail = limit->path;
+    finding.onset_mono_ns = onset_of(j, loss);
+    findings.push_back(std::move(finding));
+    return;
+  }
+  judge_workers(j, findings);
+  const Rule& preempted = rule(RuleId::cpu_preemption);
+  if (j.over(j.sum.thread_wanted_ns(), preempted)) {
+    const Culprits::Culprit* worst = j.sum.culprits().worst();
+    finding.confidence = worst != nullptr ? 0.95 : 0.85;
+    finding.onset_mono_ns = onset_of(j, loss);
+    if (j.sum.preempted_ns() * 2 < lost) {
+      finding.rule = RuleId::run_queue_wait;
+    } else if (worst != nullptr && !is_kin(j, worst->pid) && is_neighbour(j, worst->pid)) {
+      finding.rule = RuleId::noisy_neighbour;
+    } else {
+      finding.rule = preempted.id;
+    }
+    findings.push_back(std::move(finding));
+    return;
+  }
+  // Windowed: its threads were switched out often while it made calls, and no CPU was free.
+  if (j.windowed && j.sum.calls > 0 && machine_is_busy(j) && j.over(j.sum.switch_ns, preempted)) {
+    finding.rule = preempted.id;
+    finding.grade = Grade::kWindowed;
+    finding.confidence = 0.5;
+    finding.lost_ns = std::min(j.sum.switch_ns, j.span_ns);
+    finding.lost_now_ns = std::min(j.now.switch_ns, kWindowNs);
+    finding.onset_mono_ns = onset_of(j, [](const ProcessWindow& one) { return one.switch_ns; });
+    findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,81 @@
+// Memory: churn and growth on the device, pages of the host, and calls that fail.
+#include <algorithm>
+
+#include "correlate/state.h"
+
+namespace ingero::correlate {
+namespace {
+
+void judge_growth(const Judgement& j, Findings& findings) {
+  const Rule& its = rule(RuleId::memory_growth);
+  const auto& growth = j.process.growth;
+  const auto& rates = j.process.rates;
+  if (growth.size() < its.count || rates.size() < its.count) return;
+  // Every one of the last windows added, while it worked: loading a model adds too, but hardly launches.
+  int64_t sum = 0;
+  for (size_t i = growth.size() - its.count; i < growth.size(); ++i) {
+    if (growth[i] <= 0) return;
+    sum += growth[i];
+  }
+  for (size_t i = rates.size() - its.count; i < rates.size(); ++i) {
+    if (rates[i] < its.count) return;
+  }
+  if (sum < static_cast<int64_t>(kGrowthBytes)) return;
+  Finding finding;
+  finding.rule = its.id;
+  finding.number = static_cast<uint64_t>(sum);
+  finding.number_now = static_cast<uint64_t>(growth.back());
+  finding.confidence = 0.75;
+  finding.onset_mono_ns = (j.window + 1 - its.count) * kWindowNs;
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void judge_memory(const Judgement& j, Findings& findings) {
+  judge_growth(j, findings);
+  const ProcessWindow& sum = j.sum;
+
+  const Rule& churn = rule(RuleId::allocation_churn);
+  const uint64_t pairs = std::min(sum.allocations.calls, sum.frees.calls);
+  const uint64_t spent = sum.allocations.ns + sum.frees.ns;
+  if (pairs >= churn.count * kTrailing && j.over(spent, churn) && sum.failed == 0) {
+    Finding finding;
+    finding.rule = churn.id;
+    finding.number = pairs;
+    finding.number_now = std::min(j.now.allocations.calls, j.now.frees.calls);
+    finding.lost_ns = std::min(spent, j.span_ns);
+    finding.lost_now_ns = std::min(j.now.allocations.ns + j.now.frees.ns, kWindowNs);
+    finding.confidence = 0.8;
+    findings.push_back(std::move(finding));
+  }
+
+  const Rule& failing = rule(RuleId::failing_calls);
+  if (sum.failed >= failing.count && sum.failed * 100 >= sum.calls * failing.share) {
+    Finding finding;
+    finding.rule = failing.id;
+    finding.number = sum.failed;
+    finding.number_now = j.now.failed;
+    finding.confidence = 1;
+    finding.op = sum.first_failed.call;
+    if (sum.first_failed.call != hal::kNoCall) {
+      finding.sample = sum.first_failed;
+      finding.onset_mono_ns = sum.first_failed.start_mono_ns;
+    }
+    findings.push_back(std::move(finding));
+  }
+
+  const Rule& pages = rule(RuleId::page_allocation_storm);
+  uint64_t storms = 0;
+  for (const ProcessWindow& one : j.process.trailing) storms += one.page_bytes >= kPagesPerSecond ? 1 : 0;
+  if (storms >= pages.count) {
+    Finding finding;
+    finding.rule = pages.id;
+    finding.number = sum.page_bytes;
+    finding.number_now = j.now.page_bytes;
+    finding.confidence = 0.6;
+    findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,140 @@
+// What the program itself does badly: draining the device for every result, tiny launches, pageable copies, cold
+// starts.
+#include <algorithm>
+
+#include "base/text.h"
+#include "correlate/state.h"
+
+namespace ingero::correlate {
+namespace {
+
+// Launches between two results, from which on a loop does real work between them.
+constexpr uint64_t kLaunchesAResult = 4;
+constexpr uint64_t kColdWindows = 5;
+constexpr uint64_t kIdleSyncPercent = 2;  // less waiting than this: the device is never behind
+
+void judge_cold_start(const Judgement& j, Findings& findings) {
+  const Rule& its = rule(RuleId::cold_start);
+  if (j.window != j.process.first_call_window + kColdWindows) return;
+  uint64_t excess = 0, calls = 0, worst_ns = 0;
+  const Series* worst = nullptr;
+  for (const Series* one : j.process.series) {
+    if (one->nested || one->first_calls == 0 || one->shortest_ns == ~uint64_t{0}) continue;
+    if (const CallFacts* facts = j.call(one->call); facts == nullptr || facts->synchronising) continue;
+    const uint64_t usual = one->first_calls * one->shortest_ns;
+    const uint64_t own = one->first_ns > usual ? one->first_ns - usual : 0;
+    // Alone, a call has nothing to be compared with: all of it is the start's.
+    excess += one->baseline.lifetime() == 1 ? one->first_ns : own;
+    calls += one->first_calls;
+    if (one->first_ns > worst_ns) {
+      worst_ns = one->first_ns;
+      worst = one;
+    }
+  }
+  if (excess < its.floor_ns || calls < its.count || worst == nullptr) return;
+  Finding finding;
+  finding.rule = its.id;
+  finding.lost_ns = excess;
+  finding.number = calls;
+  finding.op = worst->call;
+  if (j.windowed) finding.grade = Grade::kWindowed;
+  finding.onset_mono_ns = std::max(j.process.first_seen_ns, j.process.first_call_window * kWindowNs);
+  findings.push_back(std::move(finding));
+}
+
+// Gaps between bursts that are mostly alike: 0 when they are not.
+uint64_t period_of(const std::deque<uint64_t>& gaps) {
+  std::vector<uint64_t> sorted(gaps.begin(), gaps.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.empty()) return 0;
+  const uint64_t middle = sorted[sorted.size() / 2];
+  const auto alike = std::count_if(sorted.begin(), sorted.end(),
+                                   [&](uint64_t gap) { return gap * 10 >= middle * 7 && gap * 10 <= middle * 13; });
+  return static_cast<size_t>(alike) * 10 >= sorted.size() * 6 ? middle : 0;
+}
+
+void judge_spikes(const Judgement& j, Findings& findings) {
+  const Rule& its = rule(RuleId::periodic_spike);
+  for (const Series* one : j.process.series) {
+    if (one->nested || one->spike_window != j.window || one->spikes < its.count || one->gaps.size() + 1 < its.count)
+      continue;
+    const uint64_t period = period_of(one->gaps);
+    const uint64_t span = (j.window + 1) * kWindowNs - one->first_spike_ns;
+    if (period == 0 || one->spike_ns < its.floor_ns || one->spike_ns * 100 < span * its.share) continue;
+    Finding finding;
+    finding.rule = its.id;
+    finding.lost_ns = one->spike_ns;
+    finding.number = one->spikes;
+    finding.op = one->call;
+    finding.subject = fmt::format("{}/{}", one->call, one->size_class);
+    finding.detail = fmt::format("every {} calls or so, {} bursts so far, {} more than usual in all", period,
+                                 one->spikes, format_duration(one->spike_ns));
+    finding.onset_mono_ns = one->first_spike_ns;
+    finding.confidence = 0.7;
+    findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace
+
+void judge_patterns(const Judgement& j, Findings& findings) {
+  judge_cold_start(j, findings);
+  judge_spikes(j, findings);
+  const ProcessWindow& sum = j.sum;
+
+  const Rule& storm = rule(RuleId::sync_storm);
+  const uint64_t results = std::min(sum.small_results.calls, sum.syncs.calls);
+  const uint64_t draining = sum.small_results.ns + sum.syncs.ns;
+  if (results >= storm.count && j.over(draining, storm) &&
+      sum.launches.calls + sum.graph_launches.calls <= kLaunchesAResult * results) {
+    Finding finding;
+    finding.rule = storm.id;
+    finding.number = results;
+    finding.number_now = std::min(j.now.small_results.calls, j.now.syncs.calls);
+    finding.lost_ns = std::min(draining, j.span_ns);
+    finding.lost_now_ns = std::min(j.now.small_results.ns + j.now.syncs.ns, kWindowNs);
+    finding.confidence = 0.85;
+    findings.push_back(std::move(finding));
+  }
+
+  const Rule& bound = rule(RuleId::launch_bound);
+  if (sum.launches.calls >= bound.count * kTrailing && j.over(sum.launches.ns, bound) &&
+      sum.syncs.ns * 100 < j.span_ns * kIdleSyncPercent && sum.failed == 0) {
+    Finding finding;
+    finding.rule = bound.id;
+    finding.number = sum.launches.calls;
+    finding.number_now = j.now.launches.calls;
+    finding.lost_ns = std::min(sum.launches.ns, j.span_ns);
+    finding.lost_now_ns = std::min(j.now.launches.ns, kWindowNs);
+    finding.confidence = 0.7;
+    findings.push_back(std::move(finding));
+  }
+
+  const Rule& slow = rule(RuleId::slow_copies);
+  if (sum.copies.calls >= slow.count && j.over(sum.copies.ns, slow) && sum.failed == 0) {
+    Finding finding;
+    finding.rule = slow.id;
+    finding.number = sum.copies.calls;
+    finding.number_now = j.now.copies.calls;
+    finding.lost_ns = std::min(sum.copies.ns, j.span_ns);
+    finding.lost_now_ns = std::min(j.now.copies.ns, kWindowNs);
+    finding.op = sum.worst_copy.call;
+    if (sum.worst_copy.call != hal::kNoCall) finding.sample = sum.worst_copy;
+    finding.confidence = 0.75;
+    findings.push_back(std::move(finding));
+  }
+
+  const Rule& captures = rule(RuleId::graph_recapture);
+  if (sum.captures.calls >= captures.count * kTrailing && j.over(sum.captures.ns, captures)) {
+    Finding finding;
+    finding.rule = captures.id;
+    finding.number = sum.captures.calls;
+    finding.number_now = j.now.captures.calls;
+    finding.lost_ns = std::min(sum.captures.ns, j.span_ns);
+    finding.lost_now_ns = std::min(j.now.captures.ns, kWindowNs);
+    finding.confidence = 0.85;
+    findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,105 @@
+// How much work is submitted: drops and stops, of a process and of one executable graph.
+#include <algorithm>
+
+#include "base/text.h"
+#include "correlate/state.h"
+
+namespace ingero::correlate {
+namespace {
+
+// The middle of `values` without its last `leave` ones; 0 unless they are steady.
+uint64_t steady_rate(const std::deque<uint64_t>& values, size_t leave, size_t at_least) {
+  if (values.size() < leave + at_least) return 0;
+  std::vector<uint64_t> before(values.end() - static_cast<std::ptrdiff_t>(leave + at_least),
+                               values.end() - static_cast<std::ptrdiff_t>(leave));
+  std::sort(before.begin(), before.end());
+  // Bursts are no rate: even the slowest second must come near the middle.
+  const uint64_t middle = before[before.size() / 2];
+  return before.front() * 10 >= middle * 7 ? middle : 0;
+}
+
+uint64_t most_of_last(const std::deque<uint64_t>& values, size_t count) {
+  return *std::max_element(values.end() - static_cast<std::ptrdiff_t>(std::min(count, values.size())), values.end());
+}
+
+void judge_graphs(const Judgement& j, Findings& findings) {
+  const Rule& collapse = rule(RuleId::graph_rate_collapse);
+  const Rule& never = rule(RuleId::graph_never_launched);
+  for (const auto& [handle, graph] : j.process.graphs) {
+    if (graph.launches == 0 && graph.instantiated_mono_ns != 0 && !j.process.ended_mono_ns &&
+        graph.instantiated_mono_ns + never.floor_ns <= (j.window + 1) * kWindowNs &&
+        graph.instantiated_mono_ns + never.floor_ns + kTrailing * kWindowNs > (j.window + 1) * kWindowNs) {
+      Finding finding;
+      finding.rule = never.id;
+      finding.number = 1;
+      finding.subject = fmt::format("0x{:x}", handle);
+      finding.onset_mono_ns = graph.instantiated_mono_ns;
+      finding.confidence = 0.8;
+      findings.push_back(std::move(finding));
+    }
+    const uint64_t before = steady_rate(graph.rates, kTrailing, collapse.count);
+    if (before < collapse.count || graph.rates.empty()) continue;
+    const uint64_t now = most_of_last(graph.rates, kTrailing);
+    // A graph that gave way to others is not slow: the process must launch less in all.
+    const uint64_t all = steady_rate(j.process.rates, kTrailing, collapse.count);
+    const bool less_in_all = all == 0 || most_of_last(j.process.rates, kTrailing) * 100 < all * (100 - collapse.share);
+    if (now * 100 >= before * (100 - collapse.share) || !less_in_all || j.process.ended_mono_ns) continue;
+    Finding finding;
+    finding.rule = collapse.id;
+    finding.number = before;
+    finding.lost_ns = kTrailing * kWindowNs;
+    finding.subject = fmt::format("0x{:x}", handle);
+    finding.detail = fmt::format("from {} to {} launches a second", before, now);
+    finding.onset_mono_ns = (j.window + 1 - kTrailing) * kWindowNs;
+    finding.confidence = 0.7;
+    findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace
+
+void judge_rates(const Judgement& j, Findings& findings) {
+  judge_graphs(j, findings);
+  const Rule& contention = rule(RuleId::graph_contention);
+  if (j.sum.graph_launches.calls >= contention.count && j.over(j.sum.graph_lost_ns, contention)) {
+    Finding finding;
+    finding.rule = contention.id;
+    finding.lost_ns = j.sum.graph_lost_ns;
+    finding.lost_now_ns = j.now.graph_lost_ns;
+    finding.number = j.sum.graph_launches.calls;
+    finding.op = j.sum.worst_graph.call;
+    findings.push_back(std::move(finding));
+  }
+  if (j.process.ended_mono_ns || j.process.rates.empty()) return;
+  const Rule& stop = rule(RuleId::full_stop);
+  const Rule& drop = rule(RuleId::rate_drop);
+  const size_t silent = stop.floor_ns / kWindowNs;
+  const uint64_t before_stop = steady_rate(j.process.rates, silent, silent);
+  if (before_stop >= stop.count && most_of_last(j.process.rates, silent) == 0) {
+    Finding finding;
+    finding.rule = stop.id;
+    finding.lost_ns = silent * kWindowNs;
+    finding.lost_now_ns = kWindowNs;
+    finding.number = before_stop;
+    finding.confidence = 0.7;
+    finding.onset_mono_ns = (j.window + 1 - silent) * kWindowNs;
+    findings.push_back(std::move(finding));
+    return;
+  }
+  const size_t windows = drop.floor_ns / kWindowNs;
+  const uint64_t before = steady_rate(j.process.rates, windows, 2 * windows);
+  const uint64_t now = most_of_last(j.process.rates, windows);
+  if (before >= drop.count && now > 0 && now * 100 <= before * (100 - drop.share)) {
+    Finding finding;
+    finding.rule = drop.id;
+    finding.lost_ns = windows * kWindowNs * (before - now) / before;
+    finding.lost_now_ns = kWindowNs * (before - now) / before;
+    finding.number = before;
+    finding.detail = fmt::format("from {} to {} launches and collectives a second", before, now);
+    finding.confidence = 0.6;
+    finding.onset_mono_ns = (j.window + 1 - windows) * kWindowNs;
+    findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,164 @@
+// What the engine keeps between windows. For this room only.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "correlate/baseline.h"
+#include "correlate/chain.h"
+#include "correlate/facts.h"
+#include "correlate/window.h"
+#include "hal/event.h"
+
+namespace ingero::correlate {
+
+inline constexpr size_t kMostChildren = 1024;
+inline constexpr size_t kOpen = 4;  // windows that can take events at once
+static_assert(kOpen * kWindowNs >= kLatenessNs + 2 * kWindowNs);
+
+// One (process, call, size class, nested or not).
+struct SeriesWindow {
+  uint64_t window = 0;  // 0: empty
+  uint64_t calls = 0, timed = 0, ns = 0, max_ns = 0, min_ns = ~uint64_t{0}, bytes = 0, blocked_ns = 0, failed = 0;
+  uint64_t wanted_cpu_ns = 0;
+  Bins bins{};
+};
+struct ProcessState;
+struct Series {
+  ProcessState* process = nullptr;
+  hal::CallId call = hal::kNoCall;
+  uint8_t size_class = 0;
+  bool nested = false;
+  std::array<SeriesWindow, kOpen> open;
+  Baseline baseline;
+  double usual_blocked_ns = -1;  // mean of a call, before anything unusual
+  uint64_t first_calls = 0, first_ns = 0, shortest_ns = ~uint64_t{0};
+  uint64_t slowest_ns = 0, last_window = 0;
+  uint64_t usual_ns = 0;  // as of the last closed window
+  // Spikes: how many calls lie between two bursts of them.
+  uint64_t seen = 0, last_spike = 0, spikes = 0, spike_ns = 0, spike_window = 0, first_spike_ns = 0;
+  std::deque<uint64_t> gaps;
+  bool listed = false;  // in its process's list
+};
+
+struct ThreadWindow {
+  uint64_t window = 0;
+  hal::OffCpu off;
+  uint64_t switches = 0, ns = 0;
+  Culprits culprits;
+  Intervals intervals;
+};
+struct ThreadState {
+  ProcessState* process = nullptr;
+  uint64_t last_call_window = 0;
+  std::array<uint64_t, kOpen> called{};  // windows in which it made a call
+  std::array<ThreadWindow, kOpen> open;
+};
+
+// An executable graph.
+struct GraphState {
+  uint64_t instantiated_mono_ns = 0, launches = 0, last_window = 0;
+  std::array<uint64_t, kOpen> open{};
+  std::array<uint64_t, kOpen> open_window{};
+  std::deque<uint64_t> rates;  // launches of the last windows
+  bool told_never = false;
+};
+
+struct ProcessState {
+  hal::Process facts;
+  uint64_t key = 0;  // of pid and start: the same in every run over the recording
+  uint64_t first_seen_ns = ~uint64_t{0};
+  uint64_t first_call_window = 0, last_call_window = 0, last_window = 0;
+  std::optional<uint64_t> ended_mono_ns;
+  std::array<ProcessWindow, kOpen> open;
+  std::array<uint64_t, kOpen> open_window{};
+  std::string runtime_layer;                    // of its first call that is no driver's
+  std::deque<ProcessWindow> trailing;           // the last kTrailing closed ones, newest last
+  std::deque<uint64_t> rates;                   // work submitted in each of the last windows
+  std::unordered_map<uint64_t, uint64_t> live;  // device address: bytes
+  std::deque<uint64_t> sync_means;              // ns of a wait for the device, in each of the last windows with some
+  std::deque<int64_t> growth;                   // net bytes of each of the last windows
+  int64_t held_bytes = 0, peak_bytes = 0;
+  std::vector<Series*> series;
+  std::map<uint64_t, GraphState> graphs;                         // by handle
+  std::map<std::pair<hal::CallId, int64_t>, uint64_t> failures;  // of the window being closed and those before
+  bool told_cold = false;
+  std::set<uint32_t> children;  // as far as kMostChildren go
+};
+
+// The machine, as sampled last before a window's end.
+struct SystemState {
+  std::optional<hal::SystemSnapshot> snapshot;
+  uint64_t snapshot_mono_ns = 0;
+  uint64_t cpus = 0;  // 0: unknown
+};
+
+// A rule's word on a window.
+struct Finding {
+  RuleId rule = RuleId::kCount;
+  uint64_t lost_ns = 0;      // in the trailing windows
+  uint64_t lost_now_ns = 0;  // in this one
+  Grade grade = Grade::kMeasured;
+  double confidence = 0.9;
+  uint64_t number = 0, number_now = 0;  // the rule's own count
+  uint64_t bytes = 0;                   // that were asked for
+  std::string subject;                  // what tells incidents of one rule and process apart
+  std::string detail;                   // the rule's own words
+  hal::CallId op = hal::kNoCall;
+  uint64_t usual_ns = 0, slowest_ns = 0;
+  std::optional<Sample> sample;
+  uint64_t onset_mono_ns = 0;  // 0: the first window with a loss
+};
+
+struct Incident {
+  Chain chain;
+  RuleId rule = RuleId::kCount;
+  ProcessState* process = nullptr;
+  Finding last;
+  ProcessWindow total;
+  uint64_t onset_window = 0, last_window = 0, lost_ns = 0, number = 0;
+  std::vector<std::string> symptoms;
+  bool changed = false;
+};
+
+// What a rule may look at.
+struct Judgement {
+  const ProcessState& process;
+  const ProcessWindow& sum;  // of the trailing windows
+  const ProcessWindow& now;
+  uint64_t window = 0;
+  uint64_t span_ns = 0;  // of the trailing windows in which the process made calls, or since its first
+  const SystemState& system;
+  const std::vector<CallFacts>& calls;
+  const std::unordered_map<uint32_t, ProcessState*>& by_pid;
+  const std::deque<hal::Throttling>& throttling;  // of the trailing windows
+  const StatusOf& status_of;
+  bool windowed = false;  // there are no off-CPU shares: only what happened at the same time can be told
+
+  bool over(uint64_t lost_ns, const Rule& rule) const {
+    return lost_ns >= rule.floor_ns && lost_ns * 100 >= span_ns * rule.share;
+  }
+  const CallFacts* call(hal::CallId id) const { return id < calls.size() ? &calls[id] : nullptr; }
+};
+using Findings = std::vector<Finding>;
+
+void judge_cpu(const Judgement& j, Findings& findings);            // rules_cpu.cc
+void judge_waits(const Judgement& j, Findings& findings);          // rules_waits.cc
+void judge_patterns(const Judgement& j, Findings& findings);       // rules_patterns.cc
+void judge_memory(const Judgement& j, Findings& findings);         // rules_memory.cc
+void judge_rates(const Judgement& j, Findings& findings);          // rules_rates.cc
+void judge_device(const Judgement& j, Findings& findings);         // rules_device.cc
+void judge_system(const SystemState& system, Findings& findings);  // rules_system.cc
+
+// Writes the incident's chain from what is known of it: texts, timeline, evidence (wording.cc).
+void describe(Incident& incident, const Judgement& j);
+void describe_system(Incident& incident, const SystemState& system);
+
+}  // namespace ingero::correlate

@@ -1,0 +1,116 @@
+// Windows added up.
+#include "correlate/window.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ingero::correlate {
+namespace {
+
+void add_to(KindSum& sum, const KindSum& other) {
+  sum.calls += other.calls;
+  sum.ns += other.ns;
+  sum.bytes += other.bytes;
+}
+
+void add_to(hal::OffCpu& sum, const hal::OffCpu& other) {
+  sum.preempted_ns += other.preempted_ns;
+  sum.runqueue_ns += other.runqueue_ns;
+  sum.blocked_ns += other.blocked_ns;
+  sum.io_ns += other.io_ns;
+}
+
+void keep_worse(Sample& sample, const Sample& other) {
+  if (other.call != hal::kNoCall && (sample.call == hal::kNoCall || other.worse_than(sample))) sample = other;
+}
+
+void append(Intervals& intervals, const Intervals& other) {
+  const size_t room = kMostIntervals - std::min(kMostIntervals, intervals.size());
+  intervals.insert(intervals.end(), other.begin(),
+                   other.begin() + static_cast<std::ptrdiff_t>(std::min(room, other.size())));
+}
+
+// Sorted, and those that touch made one.
+Intervals joined(Intervals intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  Intervals out;
+  for (const auto& [from, to] : intervals) {
+    if (!out.empty() && from <= out.back().second) {
+      out.back().second = std::max(out.back().second, to);
+    } else {
+      out.emplace_back(from, to);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void ProcessWindow::add(const ProcessWindow& other) {
+  calls += other.calls;
+  call_ns += other.call_ns;
+  failed += other.failed;
+  for (KindSum ProcessWindow::*kind :
+       {&ProcessWindow::launches, &ProcessWindow::syncs, &ProcessWindow::copies, &ProcessWindow::small_results,
+        &ProcessWindow::allocations, &ProcessWindow::frees, &ProcessWindow::collectives, &ProcessWindow::graph_launches,
+        &ProcessWindow::captures, &ProcessWindow::reads, &ProcessWindow::writes}) {
+    add_to(this->*kind, other.*kind);
+  }
+  for (uint64_t ProcessWindow::*number :
+       {&ProcessWindow::allocated_bytes, &ProcessWindow::freed_bytes, &ProcessWindow::sync_blocked_ns,
+        &ProcessWindow::unusual_blocked_ns, &ProcessWindow::switches, &ProcessWindow::other_switches,
+        &ProcessWindow::switch_ns, &ProcessWindow::retransmits, &ProcessWindow::page_bytes, &ProcessWindow::forks,
+        &ProcessWindow::graph_lost_ns, &ProcessWindow::windows, &ProcessWindow::callers, &ProcessWindow::busy_windows,
+        &ProcessWindow::worst_thread_ns, &ProcessWindow::worst_thread_io_ns}) {
+    this->*number += other.*number;
+  }
+  add_to(in_calls, other.in_calls);
+  add_to(threads, other.threads);
+  add_to(others, other.others);
+  call_culprits.add(other.call_culprits);
+  thread_culprits.add(other.thread_culprits);
+  other_culprits.add(other.other_culprits);
+  for (Sample ProcessWindow::*sample :
+       {&ProcessWindow::worst_cpu, &ProcessWindow::worst_io, &ProcessWindow::worst_blocked, &ProcessWindow::worst_copy,
+        &ProcessWindow::worst_graph, &ProcessWindow::first_failed}) {
+    keep_worse(this->*sample, other.*sample);
+  }
+  slowest_io_ns = std::max(slowest_io_ns, other.slowest_io_ns);
+  append(off, other.off);
+  append(io, other.io);
+}
+
+uint64_t ProcessWindow::wanted_cpu_ns() const {
+  return std::max(in_calls.preempted_ns + in_calls.runqueue_ns, threads.preempted_ns + threads.runqueue_ns);
+}
+uint64_t ProcessWindow::preempted_ns() const { return std::max(in_calls.preempted_ns, threads.preempted_ns); }
+uint64_t ProcessWindow::io_ns() const { return std::max(in_calls.io_ns, threads.io_ns); }
+uint64_t ProcessWindow::threads_at_once() const {
+  return busy_windows == 0 ? 1 : std::max<uint64_t>(1, (callers + busy_windows - 1) / busy_windows);
+}
+uint64_t ProcessWindow::thread_wanted_ns() const {
+  return std::max(worst_thread_ns, (in_calls.preempted_ns + in_calls.runqueue_ns) / threads_at_once());
+}
+uint64_t ProcessWindow::thread_io_ns() const {
+  return std::max(worst_thread_io_ns, in_calls.io_ns / threads_at_once());
+}
+const Culprits& ProcessWindow::culprits() const {
+  return thread_culprits.total_ns() >= call_culprits.total_ns() ? thread_culprits : call_culprits;
+}
+
+uint64_t ProcessWindow::io_overlap_ns() const {
+  const Intervals requests = joined(io);
+  uint64_t overlap = 0;
+  auto request = requests.begin();
+  for (const auto& [from, to] : joined(off)) {
+    while (request != requests.end() && request->second <= from) ++request;
+    for (auto at = request; at != requests.end() && at->first < to; ++at) {
+      overlap += std::min(to, at->second) - std::max(from, at->first);
+    }
+  }
+  return overlap;
+}
+
+std::string_view text_of(const std::array<char, 16>& comm) { return {comm.data(), strnlen(comm.data(), comm.size())}; }
+
+}  // namespace ingero::correlate

@@ -1,0 +1,126 @@
+// What one process did in one window of event time, and what was done to it. Sums: windows add up, in any order, so the
+// order in which events come within the lateness does not matter.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/event.h"
+
+namespace ingero::correlate {
+
+// One call or interval kept to show: the one that lost most.
+struct Sample {
+  uint64_t lost_ns = 0;
+  uint64_t start_mono_ns = 0, duration_ns = 0, stack_id = 0;
+  int64_t wall_offset_ns = 0;
+  uint32_t pid = 0, tid = 0, culprit_pid = 0;
+  uint64_t culprit_ns = 0;
+  hal::OffCpu off;
+  hal::CallId call = hal::kNoCall;
+  std::array<char, 16> culprit_comm{};
+  bool has_stack = false;
+  // Greater loss first; of equals the earlier, so that the order of arrival decides nothing.
+  bool worse_than(const Sample& other) const {
+    if (lost_ns != other.lost_ns) return lost_ns > other.lost_ns;
+    if (start_mono_ns != other.start_mono_ns) return start_mono_ns < other.start_mono_ns;
+    return tid < other.tid;
+  }
+};
+
+// Who ran instead. At most kMost; what comes after is in `others_ns`.
+class Culprits {
+ public:
+  struct Culprit {
+    uint32_t pid;
+    uint64_t ns;
+    std::array<char, 16> comm;
+  };
+  void add(uint32_t pid, uint64_t ns, const std::array<char, 16>& comm) {
+    total_ns_ += ns;
+    for (Culprit& known : list_) {
+      if (known.pid != pid) continue;
+      known.ns += ns;
+      known.comm = comm;
+      return;
+    }
+    if (list_.size() < kMost) {
+      list_.push_back({pid, ns, comm});
+    } else {
+      others_ns_ += ns;
+    }
+  }
+  void add(const Culprits& other) {
+    for (const Culprit& culprit : other.list_) add(culprit.pid, culprit.ns, culprit.comm);
+    others_ns_ += other.others_ns_;
+    total_ns_ += other.others_ns_;
+  }
+  // The one that ran longest; of equals the lowest pid. Null: nobody.
+  const Culprit* worst() const {
+    const Culprit* worst = nullptr;
+    for (const Culprit& one : list_) {
+      if (worst == nullptr || one.ns > worst->ns || (one.ns == worst->ns && one.pid < worst->pid)) worst = &one;
+    }
+    return worst;
+  }
+  const std::vector<Culprit>& list() const { return list_; }
+  uint64_t total_ns() const { return total_ns_; }
+  static constexpr size_t kMost = 256;
+
+ private:
+  std::vector<Culprit> list_;
+  uint64_t total_ns_ = 0, others_ns_ = 0;
+};
+
+// Calls of one kind in a process's window.
+struct KindSum {
+  uint64_t calls = 0, ns = 0, bytes = 0;
+};
+
+// Intervals, where causes were not measured: only windowed evidence needs them.
+using Intervals = std::vector<std::pair<uint64_t, uint64_t>>;
+inline constexpr size_t kMostIntervals = 4096;
+
+struct ProcessWindow {
+  // Calls that no other call made.
+  uint64_t calls = 0, call_ns = 0, failed = 0;
+  KindSum launches, syncs, copies, small_results, allocations, frees, collectives, graph_launches, captures;
+  uint64_t allocated_bytes = 0, freed_bytes = 0;
+  hal::OffCpu in_calls;          // of those, off-CPU shares
+  uint64_t sync_blocked_ns = 0;  // of in_calls.blocked: waiting for the device
+  uint64_t unusual_blocked_ns = 0;
+  Culprits call_culprits;
+  Sample worst_cpu, worst_io, worst_blocked, worst_copy, worst_graph, first_failed;
+  // Switches of threads that make calls, and of the others.
+  hal::OffCpu threads, others;
+  uint64_t switches = 0, other_switches = 0, switch_ns = 0;
+  Culprits thread_culprits, other_culprits;
+  // Block requests, and what else the host did for it.
+  KindSum reads, writes;
+  uint64_t slowest_io_ns = 0;
+  uint64_t retransmits = 0, page_bytes = 0, forks = 0;
+  uint64_t graph_lost_ns = 0;
+  // Threads that made calls, and what the one that lost most lost: many threads lose a little each on any machine.
+  uint64_t callers = 0, busy_windows = 0, worst_thread_ns = 0, worst_thread_io_ns = 0;
+  Intervals off, io;  // only without shares
+  uint64_t windows = 0;
+
+  void add(const ProcessWindow& other);
+  uint64_t wanted_cpu_ns() const;  // preempted or queued: the greater of what calls and what switches say
+  uint64_t preempted_ns() const;
+  uint64_t io_ns() const;
+  // Of one thread.
+  uint64_t thread_wanted_ns() const;
+  uint64_t thread_io_ns() const;
+  uint64_t threads_at_once() const;
+  const Culprits& culprits() const;
+  uint64_t io_overlap_ns() const;
+  bool empty() const { return calls == 0 && switches == 0 && reads.calls + writes.calls == 0; }
+};
+
+std::string_view text_of(const std::array<char, 16>& comm);
+
+}  // namespace ingero::correlate

@@ -1,0 +1,496 @@
+// Rows to events again, straight from the row table; the earlier agent's rows likewise.
+#include "store/replay.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "store/event_row.h"
+#include "store/reader_impl.h"
+#include "store/replay_sides.h"
+#include "store/scan.h"
+
+namespace ingero::store {
+namespace {
+
+using hal::Has;
+
+constexpr uint64_t kAheadNs = 5'000'000'000;  // sides come this much before the events of their time
+constexpr int64_t kMostIds = int64_t{1} << 24;
+
+template <typename Take>
+Status each(Database& database, const std::string& sql, const Take& take) {
+  Result<Statement> statement = database.prepare(sql);
+  if (!statement.ok()) return statement.error();
+  for (;;) {
+    Result<bool> row = statement->step();
+    if (!row.ok()) return row.error();
+    if (!*row) return {};
+    take(*statement);
+  }
+}
+
+template <typename T>
+T& at_id(std::vector<T>& values, int64_t id) {
+  if (static_cast<size_t>(id) >= values.size()) values.resize(static_cast<size_t>(id) + 1);
+  return values[static_cast<size_t>(id)];
+}
+
+struct Clock {
+  int64_t session = -1, mono_ns = 0, wall_ns = 0;
+};
+struct Thread {
+  uint32_t pid = 0, tid = 0;
+  int64_t process = -1;
+  uint64_t cgroup_id = 0;
+  std::array<char, 16> comm{};
+};
+struct Culprit {
+  uint32_t pid = 0;
+  std::array<char, 16> comm{};
+};
+struct SessionFacts {
+  std::string node;
+  uint64_t cpus = 0;
+};
+
+void copy_name(std::array<char, 16>& name, std::string_view text) {
+  std::copy_n(text.begin(), std::min(text.size(), name.size() - 1), name.begin());
+}
+
+// The dictionaries that a row's small ids stand for.
+class Dictionary {
+ public:
+  Status load(Database& database);
+  void tell_calls(ReplaySink& sink) const;
+  void tell_processes(int64_t session, ReplaySink& sink);
+  void tell(const Thread& thread, ReplaySink& sink) {
+    if (thread.process == told_last_ || thread.process < 0) return;
+    told_last_ = thread.process;
+    int64_t& told = told_[thread.pid];
+    if (told == thread.process + 1) return;
+    told = thread.process + 1;
+    if (static_cast<size_t>(thread.process) < processes_.size()) {
+      sink.process(processes_[static_cast<size_t>(thread.process)].second);
+    }
+  }
+
+  std::vector<Clock> clocks;
+  std::vector<Thread> threads;
+  std::vector<Culprit> culprits;
+  std::vector<uint64_t> stacks;
+  std::vector<hal::CallId> call_of_site;
+  std::vector<hal::Kind> kinds;  // by call
+  std::map<int64_t, SessionFacts> sessions;
+
+ private:
+  struct CallText {
+    std::string name, op, layer, vendor;
+    hal::Kind kind;
+    bool synchronising;
+  };
+  std::map<hal::CallId, CallText> calls_;
+  std::vector<std::pair<int64_t, hal::Process>> processes_;  // with their session
+  std::unordered_map<uint32_t, int64_t> told_;
+  int64_t told_last_ = -1;
+};
+
+Status Dictionary::load(Database& database) {
+  const auto valid = [](int64_t id) { return id >= 0 && id < kMostIds; };
+  INGERO_TRY(each(database, "SELECT id, session, mono_ns, wall_ns FROM clocks", [&](const Statement& row) {
+    if (valid(row.integer(0))) at_id(clocks, row.integer(0)) = {row.integer(1), row.integer(2), row.integer(3)};
+  }));
+  INGERO_TRY(each(database, "SELECT id, pid, tid, process, coalesce(cgroup_id, 0), coalesce(comm, '') FROM threads",
+                  [&](const Statement& row) {
+                    if (!valid(row.integer(0))) return;
+                    Thread& thread = at_id(threads, row.integer(0));
+                    thread.pid = static_cast<uint32_t>(row.integer(1));
+                    thread.tid = static_cast<uint32_t>(row.integer(2));
+                    thread.process = row.integer(3);
+                    thread.cgroup_id = row.natural(4);
+                    copy_name(thread.comm, row.text(5));
+                  }));
+  INGERO_TRY(each(database, "SELECT id, pid, comm FROM culprits", [&](const Statement& row) {
+    if (!valid(row.integer(0))) return;
+    Culprit& culprit = at_id(culprits, row.integer(0));
+    culprit.pid = static_cast<uint32_t>(row.integer(1));
+    copy_name(culprit.comm, row.text(2));
+  }));
+  INGERO_TRY(each(database, "SELECT id, hash FROM stacks", [&](const Statement& row) {
+    if (valid(row.integer(0))) at_id(stacks, row.integer(0)) = row.natural(1);
+  }));
+  INGERO_TRY(each(database, "SELECT id, name, op_name, layer, vendor, kind, synchronising FROM calls",
+                  [&](const Statement& row) {
+                    if (row.integer(0) < 0 || row.integer(0) >= hal::kNoCall) return;
+                    const auto kind = hal::kind_of(row.text(5));
+                    if (!kind) return;
+                    const auto id = static_cast<hal::CallId>(row.integer(0));
+                    calls_[id] = {row.text(1), row.text(2), row.text(3), row.text(4), *kind, row.integer(6) != 0};
+                    at_id(kinds, id) = *kind;
+                  }));
+  INGERO_TRY(each(database, "SELECT id, call FROM sites", [&](const Statement& row) {
+    if (!valid(row.integer(0))) return;
+    const auto call = static_cast<hal::CallId>(row.integer(1));
+    const auto before = call_of_site.size();
+    at_id(call_of_site, row.integer(0));
+    std::fill(call_of_site.begin() + static_cast<std::ptrdiff_t>(before), call_of_site.end(), hal::kNoCall);
+    call_of_site[static_cast<size_t>(row.integer(0))] = calls_.contains(call) ? call : hal::kNoCall;
+  }));
+  INGERO_TRY(each(database, "SELECT id, node, coalesce(cpu_cores, 0) FROM sessions", [&](const Statement& row) {
+    sessions[row.integer(0)] = {row.text(1), row.natural(2)};
+  }));
+  return each(database,
+              "SELECT id, session, pid, coalesce(parent_pid, 0), coalesce(start_mono_ns, 0), coalesce(comm, ''), "
+              "coalesce(cgroup_id, 0), coalesce(cgroup_path, ''), coalesce(container_id, ''), coalesce(pod_uid, ''), "
+              "coalesce(rank, -1) FROM processes ORDER BY id",
+              [&](const Statement& row) {
+                if (!valid(row.integer(0))) return;
+                hal::Process process;
+                process.pid = static_cast<uint32_t>(row.integer(2));
+                process.parent_pid = static_cast<uint32_t>(row.integer(3));
+                process.start_mono_ns = row.natural(4);
+                process.comm = row.text(5);
+                process.cgroup_id = row.natural(6);
+                process.cgroup_path = row.text(7);
+                process.container_id = row.text(8);
+                process.pod_uid = row.text(9);
+                process.rank = static_cast<int32_t>(row.integer(10));
+                at_id(processes_, row.integer(0)) = {row.integer(1), std::move(process)};
+              });
+}
+
+void Dictionary::tell_calls(ReplaySink& sink) const {
+  for (const auto& [id, call] : calls_) {
+    sink.call(id, {call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising});
+  }
+}
+
+void Dictionary::tell_processes(int64_t session, ReplaySink& sink) {
+  told_.clear();
+  told_last_ = -1;
+  for (size_t id = 0; id < processes_.size(); ++id) {
+    if (processes_[id].first != session || processes_[id].second.pid == 0) continue;
+    told_[processes_[id].second.pid] = static_cast<int64_t>(id) + 1;
+    sink.process(processes_[id].second);
+  }
+}
+
+// A collective's place in its communicator's order, read beside the rows.
+class Arrivals {
+ public:
+  Status open(Database& database) {
+    Result<Statement> statement = database.prepare(
+        "SELECT x.seq, c.comm_id_hash, x.number, c.rank FROM exchanges x JOIN communicators c ON c.id = x.communicator "
+        "WHERE c.comm_id_hash IS NOT NULL AND x.number IS NOT NULL AND NOT x.is_part ORDER BY x.seq");
+    if (!statement.ok()) return statement.error();
+    statement_ = std::move(*statement);
+    return next();
+  }
+  Status take(int64_t seq, const hal::Event& event, ReplaySink& sink) {
+    while (has_row_ && statement_.integer(0) < seq) INGERO_TRY(next());
+    if (!has_row_ || statement_.integer(0) != seq) return {};
+    std::optional<int32_t> rank;
+    if (!statement_.is_null(3)) rank = static_cast<int32_t>(statement_.integer(3));
+    sink.arrival(event, statement_.natural(1), statement_.natural(2), rank);
+    return {};
+  }
+  uint64_t next_seq() const { return has_row_ ? statement_.natural(0) : ~uint64_t{0}; }
+
+ private:
+  Status next() {
+    Result<bool> row = statement_.step();
+    if (!row.ok()) return row.error();
+    has_row_ = *row;
+    return {};
+  }
+  Statement statement_;
+  bool has_row_ = false;
+};
+
+std::vector<hal::CollectiveHang::Rank> ranks_of(std::string_view list) {
+  std::vector<hal::CollectiveHang::Rank> ranks;
+  for (size_t at = 0; at < list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    std::string_view word = list.substr(at, end - at);
+    hal::CollectiveHang::Rank one;
+    const bool is_pid = word.starts_with("pid ");
+    if (is_pid) word.remove_prefix(4);
+    uint32_t number = 0;
+    for (const char c : word) number = c >= '0' && c <= '9' ? number * 10 + static_cast<uint32_t>(c - '0') : number;
+    if (is_pid) {
+      one.pid = number;
+    } else {
+      one.rank = static_cast<int32_t>(number);
+    }
+    ranks.push_back(one);
+    at = end + 1;
+  }
+  return ranks;
+}
+
+Status tell_hangs(Database& database, int64_t session, ReplaySink& sink) {
+  return each(
+      database,
+      fmt::format("SELECT comm_id_hash, number, coalesce(call, ''), entered_mono_ns, waited_ns, is_over, present, "
+                  "missing, nranks FROM collective_hangs WHERE session = {}",
+                  session),
+      [&](const Statement& row) {
+        hal::CollectiveHang hang;
+        hang.comm_id_hash = row.natural(0);
+        hang.number = row.natural(1);
+        hang.entered_mono_ns = row.natural(3);
+        hang.waited_ns = row.natural(4);
+        hang.is_over = row.integer(5) != 0;
+        hang.present = ranks_of(row.bytes(6));
+        hang.missing = ranks_of(row.bytes(7));
+        sink.hang(hang, row.text(2));
+      });
+}
+
+Status replay_rows(Database& database, const Selection& selection, ReplaySink& sink) {
+  Dictionary dictionary;
+  INGERO_TRY(dictionary.load(database));
+  Arrivals arrivals;
+  INGERO_TRY(arrivals.open(database));
+  std::string where;
+  const int64_t from =
+      selection.from_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX)) : INT64_MIN;
+  const int64_t to =
+      selection.to_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX)) : INT64_MAX;
+  if (!selection.whole()) {
+    int64_t first = INT64_MAX, last = -1;
+    INGERO_TRY(
+        each(database,
+             fmt::format("SELECT min(first), max(last) FROM blocks WHERE end_wall_ns >= {} AND start_wall_ns <= {}",
+                         from, to),
+             [&](const Statement& row) {
+               if (row.is_null(0)) return;
+               first = row.integer(0);
+               last = row.integer(1);
+             }));
+    where = fmt::format(" WHERE seq BETWEEN {} AND {}", first, last);
+  }
+  Result<Statement> rows = database.prepare(
+      "SELECT seq, start, duration, site, thread, state, clock, return_code, preempted, runqueue, blocked, io, bytes, "
+      "address, handle, stack, culprit, culprit_ns, arg0, arg1 FROM event_rows" +
+      where);
+  if (!rows.ok()) return rows.error();
+  int64_t session = -1;
+  ReplaySides sides;
+  hal::Event event;
+  for (;;) {
+    Result<bool> row = rows->step();
+    if (!row.ok()) return row.error();
+    if (!*row) break;
+    const int64_t clock_id = rows->integer(6), thread_id = rows->integer(4), site = rows->integer(3);
+    if (clock_id < 0 || static_cast<size_t>(clock_id) >= dictionary.clocks.size()) continue;
+    if (thread_id < 0 || static_cast<size_t>(thread_id) >= dictionary.threads.size()) continue;
+    if (site < 0 || static_cast<size_t>(site) >= dictionary.call_of_site.size()) continue;
+    const hal::CallId call = dictionary.call_of_site[static_cast<size_t>(site)];
+    if (call == hal::kNoCall) continue;
+    const Clock& clock = dictionary.clocks[static_cast<size_t>(clock_id)];
+    const Thread& thread = dictionary.threads[static_cast<size_t>(thread_id)];
+    const int64_t start = rows->integer(1);
+    event.present = 0;
+    event.start_mono_ns = static_cast<uint64_t>(clock.mono_ns + start);
+    event.wall_offset_ns = clock.wall_ns - clock.mono_ns;
+    event.duration_ns = 0;
+    if (!rows->is_null(2)) {
+      event.duration_ns = rows->natural(2);
+      event.set(Has::kDuration);
+    }
+    if (!selection.whole()) {
+      const int64_t wall = clock.wall_ns + start;
+      if (wall > to || wall + static_cast<int64_t>(event.duration_ns) < from) continue;
+    }
+    if (clock.session != session) {
+      if (session != -1) sink.end();
+      session = clock.session;
+      const SessionFacts& facts = dictionary.sessions[session];
+      sink.begin(facts.node, facts.cpus, false);
+      dictionary.tell_calls(sink);
+      dictionary.tell_processes(session, sink);
+      Offsets offsets;
+      for (const Clock& one : dictionary.clocks) {
+        if (one.session == session) offsets.add(one.mono_ns, one.wall_ns);
+      }
+      INGERO_TRY(sides.load(database, session, offsets, false));
+      INGERO_TRY(tell_hangs(database, session, sink));
+    }
+    dictionary.tell(thread, sink);
+    event.call = call;
+    event.kind = dictionary.kinds[call];
+    event.pid = thread.pid;
+    event.tid = thread.tid;
+    event.cgroup_id = thread.cgroup_id;
+    const int64_t state = rows->integer(5);
+    event.outcome = outcome_of(state);
+    event.failed = ((state >> kFailedBit) & 1) != 0;
+    event.depth = static_cast<uint8_t>((state >> kDepthBit) & 15);
+    if (const int64_t direction = (state >> kDirectionBit) & 7; direction != 0) {
+      event.direction = static_cast<hal::Direction>(direction - 1);
+      event.set(Has::kDirection);
+    }
+    const auto take = [&](int column, Has has, auto& into) {
+      if (rows->is_null(column)) return;
+      into = static_cast<std::decay_t<decltype(into)>>(rows->integer(column));
+      event.set(has);
+    };
+    take(7, Has::kReturnCode, event.return_code);
+    event.off = {};
+    if (!rows->is_null(8)) {
+      event.off = {rows->natural(8), rows->natural(9), rows->natural(10), rows->natural(11)};
+      event.set(Has::kOffCpu);
+    }
+    take(12, Has::kBytes, event.bytes);
+    take(13, Has::kAddress, event.address);
+    take(14, Has::kHandle, event.handle);
+    if (!rows->is_null(15)) {
+      const auto stack = static_cast<size_t>(rows->integer(15));
+      if (stack < dictionary.stacks.size()) {
+        event.stack_id = dictionary.stacks[stack];
+        event.set(Has::kStack);
+      }
+    }
+    if (!rows->is_null(16)) {
+      const auto culprit = static_cast<size_t>(rows->integer(16));
+      if (culprit < dictionary.culprits.size()) {
+        event.culprit_pid = dictionary.culprits[culprit].pid;
+        event.culprit_comm = dictionary.culprits[culprit].comm;
+        event.culprit_ns = rows->natural(17);
+        event.set(Has::kCulprit);
+      }
+    }
+    if (event.kind == hal::Kind::kHost) {
+      event.comm = thread.comm;
+      take(18, Has::kArg0, event.arg0);
+      take(19, Has::kArg1, event.arg1);
+    }
+    if (sides.next_mono_ns() <= event.start_mono_ns + kAheadNs) sides.feed(event.start_mono_ns + kAheadNs, sink);
+    sink.event(event);
+    if (event.kind == hal::Kind::kCollective && is_finished(state) && arrivals.next_seq() != ~uint64_t{0}) {
+      INGERO_TRY(arrivals.take(rows->integer(0), event, sink));
+    }
+  }
+  if (session != -1) {
+    sides.feed(~uint64_t{0}, sink);
+    sink.end();
+  }
+  return {};
+}
+
+// The earlier agent: wall time stands for monotonic time, and what happened in the kernel is told when it was over.
+Status replay_legacy(Database& database, const Selection& selection, ReplaySink& sink) {
+  Result<Names> names = Names::load_legacy(database);
+  if (!names.ok()) return names.error();
+  Result<std::optional<int64_t>> has_node =
+      database.integer("SELECT count(*) FROM pragma_table_info('events', 'main') WHERE name = 'node'");
+  if (!has_node.ok()) return has_node.error();
+  const bool nodes = has_node->value_or(0) > 0;
+  const int64_t from =
+      selection.from_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX)) : 0;
+  const int64_t to =
+      selection.to_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX)) : INT64_MAX;
+  std::string node;
+  bool begun = false;
+  ReplaySides sides;
+  hal::Event event;
+  const auto begin = [&](const std::string& next) -> Status {
+    if (begun) sink.end();
+    begun = true;
+    node = next;
+    uint64_t cpus = 0;
+    INGERO_TRY(each(database, "SELECT coalesce(cpu_cores, 0) FROM sessions LIMIT 1",
+                    [&](const Statement& row) { cpus = row.natural(0); }));
+    sink.begin(node, cpus, true);
+    for (size_t id = 0; id < names->calls() && id < hal::kNoCall; ++id) {
+      const CallInfo* call = names->call(id);
+      const auto kind = call == nullptr ? std::nullopt : hal::kind_of(call->kind);
+      if (kind) {
+        sink.call(static_cast<hal::CallId>(id),
+                  {call->name, call->op_name, call->layer, call->vendor, *kind, call->synchronising});
+      }
+    }
+    INGERO_TRY(each(database, "SELECT pid, name FROM main.process_names", [&](const Statement& row) {
+      hal::Process process;
+      process.pid = static_cast<uint32_t>(row.integer(0));
+      process.comm = row.text(1);
+      sink.process(process);
+    }));
+    return sides.load(database, 0, Offsets(), true);
+  };
+  Status status;
+  const std::string sql = fmt::format(
+      "SELECT e.timestamp, e.duration, e.source, e.op, e.pid, e.tid, e.ret_code, e.arg0, e.arg1, {}, "
+      "CASE 'b' WHEN o.arg0 THEN e.arg0 WHEN o.arg1 THEN e.arg1 END, CASE 'd' WHEN o.arg0 THEN e.arg0 WHEN o.arg1 THEN "
+      "e.arg1 END, CASE 'a' WHEN o.arg0 THEN e.arg0 WHEN o.arg1 THEN e.arg1 END, e.stack_hash FROM main.events e LEFT "
+      "JOIN legacy_ops o ON o.source = e.source AND o.op = e.op WHERE e.timestamp BETWEEN {} AND {} ORDER BY 10, "
+      "e.timestamp, e.rowid",
+      nodes ? "coalesce(e.node, '')" : "''", from, to);
+  INGERO_TRY(each(database, sql, [&](const Statement& row) {
+    if (!status.ok()) return;
+    const size_t call = names->legacy_call(row.integer(2), row.integer(3));
+    const CallInfo* info = call == Names::kNone ? nullptr : names->call(call);
+    const auto kind = info == nullptr ? std::nullopt : hal::kind_of(info->kind);
+    if (!kind || row.integer(0) < 0) return;
+    if (!begun || row.bytes(9) != node) status = begin(row.text(9));
+    event = hal::Event{};
+    event.call = static_cast<hal::CallId>(call);
+    event.kind = *kind;
+    event.pid = static_cast<uint32_t>(row.integer(4));
+    event.tid = static_cast<uint32_t>(row.integer(5));
+    event.start_mono_ns = row.natural(0);
+    event.duration_ns = row.natural(1);
+    event.set(Has::kDuration);
+    if (event.duration_ns > event.start_mono_ns) return;
+    if (info->host) {
+      event.start_mono_ns -= event.duration_ns;
+      if (event.duration_ns == 0) event.clear(Has::kDuration);
+      event.arg0 = row.natural(7);
+      event.arg1 = row.natural(8);
+      event.set(Has::kArg0);
+      event.set(Has::kArg1);
+    } else {
+      event.return_code = row.integer(6);
+      event.failed = event.return_code != 0;
+      event.set(Has::kReturnCode);
+    }
+    if (!row.is_null(10)) {
+      event.bytes = row.natural(10);
+      event.set(Has::kBytes);
+    }
+    if (!row.is_null(11)) {
+      constexpr hal::Direction kKinds[] = {hal::Direction::kHostToHost, hal::Direction::kHostToDevice,
+                                           hal::Direction::kDeviceToHost, hal::Direction::kDeviceToDevice,
+                                           hal::Direction::kDefault};
+      if (row.integer(11) >= 0 && row.integer(11) < 5) {
+        event.direction = kKinds[row.integer(11)];
+        event.set(Has::kDirection);
+      }
+    }
+    if (!row.is_null(12)) {
+      event.address = row.natural(12);
+      event.set(Has::kAddress);
+    }
+    if (!row.is_null(13) && row.integer(13) != 0) {
+      event.stack_id = row.natural(13);
+      event.set(Has::kStack);
+    }
+    sides.feed(event.start_mono_ns + kAheadNs, sink);
+    sink.event(event);
+  }));
+  if (begun) sink.end();
+  return status;
+}
+
+}  // namespace
+
+Status replay(const Reader& reader, const Selection& selection, ReplaySink& sink) {
+  Reader::Impl& impl = reader.impl();
+  INGERO_TRY(impl.refresh());
+  Snapshot snapshot;
+  INGERO_TRY(snapshot.begin(impl.database));
+  return impl.layout == Layout::kLegacy ? replay_legacy(impl.database, selection, sink)
+                                        : replay_rows(impl.database, selection, sink);
+}
+
+}  // namespace ingero::store

@@ -1,0 +1,50 @@
+// A recording told again, in the order in which it was stored: what the engine is fed when it judges a recording.
+//
+// Sessions and nodes come one after another. Processes come before their events, samples at the latest a moment before
+// the events of their time. Streams: memory is that of the dictionaries. Threads: as Reader. Failure: the store's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "hal/call_table.h"
+#include "hal/device.h"
+#include "hal/event.h"
+#include "hal/fabric.h"
+#include "store/reader.h"
+#include "store/summary.h"
+
+namespace ingero::store {
+
+struct ReplayedCall {
+  std::string_view name, op, layer, vendor;
+  hal::Kind kind = hal::Kind::kHost;
+  bool synchronising = false;
+};
+
+class ReplaySink {
+ public:
+  virtual ~ReplaySink() = default;
+  // A run of the agent on one node begins: nothing before it has to do with it. `windowed`: no off-CPU shares.
+  virtual void begin(const std::string& node, uint64_t cpus, bool windowed) = 0;
+  virtual void call(hal::CallId id, const ReplayedCall& call) = 0;
+  virtual void process(const hal::Process& process) = 0;
+  virtual void event(const hal::Event& event) = 0;
+  virtual void arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number,
+                       std::optional<int32_t> rank) = 0;
+  virtual void snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) = 0;
+  virtual void throttling(const hal::Throttling& throttling) = 0;
+  virtual void hang(const hal::CollectiveHang& hang, std::string_view call) = 0;
+  virtual void device_error(const hal::DeviceError& error) = 0;
+  virtual void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) = 0;
+  virtual void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) = 0;
+  virtual void end() = 0;
+};
+
+// The time range of the selection decides; its process and call do not: what else happened is the evidence.
+Status replay(const Reader& reader, const Selection& selection, ReplaySink& sink);
+
+}  // namespace ingero::store

@@ -1,0 +1,236 @@
+// A made-up vendor's calls and a stream of events for the engine: what a rule needs to be shown, in a few lines.
+#pragma once
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "correlate/engine.h"
+
+namespace ingero::correlate::testing {
+
+using hal::Event;
+using hal::Has;
+
+enum Call : hal::CallId {
+  kLaunchCall = 0,
+  kSyncCall,
+  kCopyCall,
+  kCopyAsyncCall,
+  kAllocCall,
+  kFreeCall,
+  kCollectCall,
+  kGraphLaunchCall,
+  kInstantiateCall,
+  kEndCaptureCall,
+  kDriverAllocCall,
+  kSwitch,
+  kRead,
+  kFork,
+  kExit,
+  kOom,
+  kRetransmit,
+  kPages,
+};
+
+inline constexpr uint64_t kSecond = 1'000'000'000, kMilli = 1'000'000, kMicro = 1000;
+inline constexpr uint64_t kStart = 1000 * kSecond;
+inline constexpr uint32_t kPid = 100, kTid = 101;
+
+struct Stream {
+  std::vector<Event> events;
+  std::vector<std::pair<hal::SystemSnapshot, uint64_t>> snapshots;
+  std::vector<hal::Throttling> throttling;
+  std::vector<hal::Process> processes;
+  bool windowed = false;
+
+  Stream() {
+    hal::Process process;
+    process.pid = kPid;
+    process.start_mono_ns = kStart - kSecond;
+    process.comm = "train";
+    process.cgroup_path = "/job";
+    processes.push_back(process);
+  }
+  Event& add(Call call, hal::Kind kind, uint64_t at_ns, uint64_t duration_ns, uint32_t pid = kPid, uint32_t tid = 0) {
+    Event event;
+    event.call = call;
+    event.kind = kind;
+    event.pid = pid;
+    event.tid = tid != 0 ? tid : pid == kPid ? kTid : pid;
+    event.start_mono_ns = kStart + at_ns;
+    event.wall_offset_ns = 5'000'000;
+    event.duration_ns = duration_ns;
+    event.set(Has::kDuration);
+    if (kind != hal::Kind::kHost) {
+      event.return_code = 0;
+      event.set(Has::kReturnCode);
+    }
+    if (!windowed && kind != hal::Kind::kHost) event.set(Has::kOffCpu);
+    events.push_back(event);
+    return events.back();
+  }
+  Event& launch(uint64_t at_ns, uint64_t duration_ns = 5 * kMicro) {
+    return add(kLaunchCall, hal::Kind::kLaunch, at_ns, duration_ns);
+  }
+  Event& sync(uint64_t at_ns, uint64_t duration_ns) {
+    Event& event = add(kSyncCall, hal::Kind::kSync, at_ns, duration_ns);
+    event.off.blocked_ns = duration_ns * 9 / 10;
+    return event;
+  }
+  Event& copy(Call call, uint64_t at_ns, uint64_t duration_ns, hal::Direction direction, uint64_t bytes) {
+    Event& event = add(call, hal::Kind::kMemcpy, at_ns, duration_ns);
+    event.direction = direction;
+    event.bytes = bytes;
+    event.set(Has::kDirection);
+    event.set(Has::kBytes);
+    return event;
+  }
+  Event& alloc(uint64_t at_ns, uint64_t address, uint64_t bytes, uint64_t duration_ns = 10 * kMicro) {
+    Event& event = add(kAllocCall, hal::Kind::kAlloc, at_ns, duration_ns);
+    event.address = address;
+    event.bytes = bytes;
+    event.set(Has::kAddress);
+    event.set(Has::kBytes);
+    return event;
+  }
+  Event& release(uint64_t at_ns, uint64_t address, uint64_t duration_ns = 5 * kMicro) {
+    Event& event = add(kFreeCall, hal::Kind::kFree, at_ns, duration_ns);
+    event.address = address;
+    event.set(Has::kAddress);
+    return event;
+  }
+  // `culprit` had the CPU of the thread for `ns`.
+  Event& preempt(uint64_t at_ns, uint64_t ns, uint32_t culprit, std::string_view name, uint32_t pid = kPid) {
+    Event& event = add(kSwitch, hal::Kind::kHost, at_ns, ns, pid);
+    event.off.preempted_ns = ns;
+    event.set(Has::kOffCpu);
+    blame(event, culprit, ns, name);
+    return event;
+  }
+  static void blame(Event& event, uint32_t culprit, uint64_t ns, std::string_view name) {
+    event.culprit_pid = culprit;
+    event.culprit_ns = ns;
+    std::copy_n(name.begin(), std::min<size_t>(15, name.size()), event.culprit_comm.begin());
+    event.set(Has::kCulprit);
+  }
+  // A second of training: 100 steps of a launch and a synchronisation of 5 ms.
+  void train(uint64_t from_ns, uint64_t seconds) {
+    for (uint64_t i = 0; i < seconds * 100; ++i) {
+      launch(from_ns + i * 10 * kMilli, (5 + i % 3) * kMicro);
+      sync(from_ns + i * 10 * kMilli + 100 * kMicro, 5 * kMilli + i % 7 * 10 * kMicro);
+    }
+  }
+};
+
+inline CallFacts call_facts(Call call) {
+  using hal::Kind;
+  switch (call) {
+    case kLaunchCall:
+      return make_facts("xLaunch", "xLaunch", "X", "x", Kind::kLaunch, false);
+    case kSyncCall:
+      return make_facts("xStreamSynchronize", "xStreamSync", "X", "x", Kind::kSync, true);
+    case kCopyCall:
+      return make_facts("xMemcpy", "xMemcpy", "X", "x", Kind::kMemcpy, true);
+    case kCopyAsyncCall:
+      return make_facts("xMemcpyAsync", "xMemcpyAsync", "X", "x", Kind::kMemcpy, false);
+    case kAllocCall:
+      return make_facts("xMalloc", "xMalloc", "X", "x", Kind::kAlloc, false);
+    case kFreeCall:
+      return make_facts("xFree", "xFree", "X", "x", Kind::kFree, false);
+    case kCollectCall:
+      return make_facts("xAllReduce", "xAllReduce", "XC", "x", Kind::kCollective, false);
+    case kGraphLaunchCall:
+      return make_facts("xGraphLaunch", "graphLaunch", "X", "x", Kind::kGraph, false);
+    case kInstantiateCall:
+      return make_facts("xGraphInstantiate", "graphInstantiate", "X", "x", Kind::kGraph, false);
+    case kEndCaptureCall:
+      return make_facts("xStreamEndCapture", "graphEndCapture", "X", "x", Kind::kGraph, false);
+    case kDriverAllocCall:
+      return make_facts("xdMalloc", "xdMalloc", "DRIVER", "x", Kind::kAlloc, false);
+    case kSwitch:
+      return make_facts("sched_switch", "sched_switch", "HOST", "host", Kind::kHost, false);
+    case kRead:
+      return make_facts("block_read", "block_read", "IO", "host", Kind::kHost, false);
+    case kFork:
+      return make_facts("process_fork", "process_fork", "HOST", "host", Kind::kHost, false);
+    case kExit:
+      return make_facts("process_exit", "process_exit", "HOST", "host", Kind::kHost, false);
+    case kOom:
+      return make_facts("oom_kill", "oom_kill", "HOST", "host", Kind::kHost, false);
+    case kRetransmit:
+      return make_facts("tcp_retransmit", "tcp_retransmit", "TCP", "host", Kind::kHost, false);
+    case kPages:
+      return make_facts("mm_page_alloc_summary", "mm_page_alloc_summary", "HOST", "host", Kind::kHost, false);
+  }
+  return {};
+}
+
+inline std::unique_ptr<Engine> engine_for(const Stream& stream, hal::LossLedger& ledger) {
+  EngineOptions options;
+  options.windowed = stream.windowed;
+  options.cpus = 4;
+  options.status_of = [](uint32_t, int64_t code) { return code == 2 ? std::string("outOfMemory") : std::string(); };
+  auto engine = std::make_unique<Engine>(std::move(options), ledger);
+  for (int call = 0; call <= kPages; ++call) {
+    engine->set_call(static_cast<hal::CallId>(call), call_facts(static_cast<Call>(call)));
+  }
+  for (const hal::Process& process : stream.processes) engine->add_process(process);
+  for (const auto& [snapshot, at] : stream.snapshots) engine->add_snapshot(snapshot, at);
+  for (const hal::Throttling& one : stream.throttling) engine->add_throttling(one);
+  return engine;
+}
+
+// In the order of their ends, as a recording holds them.
+inline std::vector<Event> sorted(std::vector<Event> events) {
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.end_mono_ns() < b.end_mono_ns(); });
+  return events;
+}
+
+// The last word on each chain, by id.
+inline std::vector<Chain> latest(const std::vector<Chain>& changes) {
+  std::vector<Chain> chains;
+  for (const Chain& chain : changes) {
+    auto known = std::find_if(chains.begin(), chains.end(), [&](const Chain& one) { return one.id == chain.id; });
+    if (known == chains.end()) {
+      chains.push_back(chain);
+    } else {
+      *known = chain;
+    }
+  }
+  return chains;
+}
+
+inline std::vector<Chain> run(const Stream& stream) {
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) engine->add(event);
+  engine->finish();
+  return latest(engine->take_changes());
+}
+
+inline const Chain* find(const std::vector<Chain>& chains, RuleId rule) {
+  const auto found = std::find_if(chains.begin(), chains.end(), [&](const Chain& chain) { return chain.rule == rule; });
+  return found == chains.end() ? nullptr : &*found;
+}
+
+inline std::string text_of(const std::vector<Chain>& chains) {
+  std::string text;
+  for (const Chain& chain : chains) {
+    text += chain.id + "|" + std::string(name_of(chain.severity)) + "|" + chain.summary + "|" + chain.root_cause + "|" +
+            std::to_string(chain.onset_mono_ns) + "|" + std::to_string(chain.end_mono_ns) + "|" +
+            std::to_string(chain.lost_ns) + (chain.resolved ? "|resolved" : "|open");
+    for (const Step& step : chain.timeline) text += "|" + step.layer + step.op + step.detail;
+    for (const std::string& symptom : chain.symptoms) text += "|" + symptom;
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace ingero::correlate::testing

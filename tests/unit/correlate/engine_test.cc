@@ -1,0 +1,148 @@
+// The engine as a whole: deterministic in any batching, silent when all is well, one chain for one cause.
+#include "engine_stream.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// Training, with a competitor on its CPU from second 5 to 8.
+Stream contended() {
+  Stream stream;
+  stream.train(0, 15);
+  for (uint64_t i = 0; i < 150; ++i) stream.preempt((5000 + i * 20) * kMilli, 9 * kMilli, 999, "stress-ng");
+  return stream;
+}
+
+TEST(Engine, AHealthyStreamIsSilent) {
+  Stream stream;
+  stream.train(0, 20);
+  // The noise of a busy machine: preemptions of a millisecond, a late reader, one slow call.
+  for (uint64_t i = 0; i < 200; ++i) stream.preempt(i * 100 * kMilli, kMilli, 7, "kworker/0:1");
+  stream.launch(7 * kSecond, 30 * kMilli);
+  EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+}
+
+TEST(Engine, ACompetitorIsNamedWithWhatItTook) {
+  const auto chains = run(contended());
+  ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
+  const Chain& chain = chains[0];
+  EXPECT_EQ(chain.rule, RuleId::cpu_preemption);
+  EXPECT_EQ(chain.severity, ChainSeverity::kHigh);
+  EXPECT_EQ(chain.grade, Grade::kMeasured);
+  EXPECT_EQ(chain.lost_ns, 150 * 9 * kMilli);
+  EXPECT_EQ(chain.onset_mono_ns, kStart + 5 * kSecond);
+  EXPECT_THAT(chain.root_cause, HasSubstr("stress-ng (pid 999) 1.35s"));
+  EXPECT_TRUE(chain.resolved);
+  EXPECT_EQ(chain.pid, kPid);
+}
+
+TEST(Engine, ChainsAreTheSameInAnyBatchSize) {
+  const Stream stream = contended();
+  const std::string expected = text_of(run(stream));
+  const auto events = sorted(stream.events);
+  std::mt19937 random(42);
+  for (int round = 0; round < 20; ++round) {
+    hal::LossLedger ledger;
+    const auto engine = engine_for(stream, ledger);
+    std::vector<Chain> changes;
+    for (size_t at = 0; at < events.size();) {
+      const size_t end = std::min(events.size(), at + 1 + random() % (round < 10 ? 50 : 5000));
+      for (; at < end; ++at) engine->add(events[at]);
+      // A live engine is told how far time has come, too.
+      if (round % 2 == 0) engine->advance(events[at - 1].end_mono_ns());
+      for (Chain& chain : engine->take_changes()) changes.push_back(std::move(chain));
+    }
+    engine->finish();
+    for (Chain& chain : engine->take_changes()) changes.push_back(std::move(chain));
+    EXPECT_EQ(text_of(latest(changes)), expected) << "round " << round;
+  }
+}
+
+TEST(Engine, OrderWithinTheLatenessDecidesNothing) {
+  const Stream stream = contended();
+  const std::string expected = text_of(run(stream));
+  std::mt19937 random(7);
+  for (int round = 0; round < 5; ++round) {
+    auto events = sorted(stream.events);
+    // Two rings drained in turn: within a tenth of a second anything may come first.
+    std::vector<std::pair<uint64_t, size_t>> keys;
+    for (size_t i = 0; i < events.size(); ++i)
+      keys.emplace_back(events[i].end_mono_ns() + random() % (100 * kMilli), i);
+    std::sort(keys.begin(), keys.end());
+    hal::LossLedger ledger;
+    const auto engine = engine_for(stream, ledger);
+    for (const auto& [key, index] : keys) engine->add(events[index]);
+    engine->finish();
+    EXPECT_EQ(text_of(latest(engine->take_changes())), expected) << "round " << round;
+    EXPECT_EQ(ledger.count(hal::Loss::engine_late), 0U);
+  }
+}
+
+TEST(Engine, WhatComesTooLateIsCounted) {
+  Stream stream;
+  stream.train(0, 10);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) engine->add(event);
+  engine->add(stream.events.front());
+  EXPECT_EQ(ledger.count(hal::Loss::engine_late), 1U);
+  EXPECT_EQ(engine->examined().late, 1U);
+}
+
+TEST(Engine, HostileTimesNeitherHangNorCrash) {
+  Stream stream;
+  stream.train(0, 2);
+  stream.add(kLaunchCall, hal::Kind::kLaunch, 3 * kSecond, ~uint64_t{0} - kStart);
+  stream.events.back().start_mono_ns = ~uint64_t{0} - 5;
+  stream.add(kLaunchCall, hal::Kind::kLaunch, 3 * kSecond, uint64_t{1} << 62);
+  stream.add(kLaunchCall, hal::Kind::kLaunch, uint64_t{1} << 61, 5);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : stream.events) engine->add(event);
+  engine->finish();
+  EXPECT_GE(ledger.count(hal::Loss::engine_late), 1U);
+}
+
+TEST(Engine, ACallThatNeverReturnsIsTheSameLiveAndReplayed) {
+  // Live it is told twice: in flight, then ended. A recording holds the end alone, at the row of the first.
+  const auto chains_of = [](bool live) {
+    Stream stream;
+    stream.train(0, 3);
+    stream.train(16 * kSecond, 12);
+    auto events = sorted(stream.events);
+    Event hung = stream.sync(3500 * kMilli, 12 * kSecond);
+    hal::LossLedger ledger;
+    const auto engine = engine_for(stream, ledger);
+    bool told = false;
+    for (const Event& event : events) {
+      if (!told && event.start_mono_ns > kStart + 10 * kSecond) {
+        told = true;
+        Event first = hung;
+        if (live) {
+          first.outcome = hal::Outcome::kInFlight;
+          first.clear(Has::kDuration);
+        }
+        engine->add(first);
+        if (live) {
+          engine->advance(kStart + 14 * kSecond);
+          engine->add(hung);
+        }
+      }
+      engine->add(event);
+    }
+    engine->finish();
+    return latest(engine->take_changes());
+  };
+  const auto live = chains_of(true);
+  const Chain* chain = find(live, RuleId::never_returned);
+  ASSERT_NE(chain, nullptr) << text_of(live);
+  EXPECT_EQ(chain->onset_mono_ns, kStart + 3500 * kMilli);
+  EXPECT_THAT(chain->summary, HasSubstr("xStreamSync"));
+  EXPECT_EQ(text_of(live), text_of(chains_of(false)));
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

@@ -639,7 +639,7 @@ void Recorder::with_writer(std::function<void(store::Writer&)> work) {
   if (!impl_->writer) return;
   const std::scoped_lock lock(impl_->mutex);
   if (impl_->work.size() >= kMaxWork) {
-    impl_->ledger.add(hal::Loss::store_failed);
+    impl_->ledger.add(hal::Loss::sample_lost);
     return;
   }
   impl_->work.push_back(std::move(work));

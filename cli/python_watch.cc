@@ -74,7 +74,8 @@ void PythonWatch::look(uint32_t pid, Process& process) {
     }
   } else if (found.error().code() == Errc::kBusy && ++process.attempts < kMostAttempts) {
     return;
-  } else if (found.error().code() == Errc::kNotSupported) {
+  } else if (found.error().code() == Errc::kNotSupported || found.error().code() == Errc::kBusy ||
+             found.error().code() == Errc::kCorrupt) {
     tell(found.error().text());
   }
   process.is_settled = true;

@@ -110,21 +110,18 @@ std::optional<PythonVersion> version_of(const hal::ElfFile& file, std::string_vi
 }
 
 // Is the process's memory what the layout says? Any thread's state must name its interpreter, and the first one has
-// nothing before it.
+// nothing before it. What does not fit may fit soon: the loader maps a library's data after its code, an interpreter
+// fills its structures in, a thread comes or goes while we look.
 Status check_layout(const ProcessView& process, const wire_python_layout& layout, PythonVersion version) {
   const auto word = [&](uint64_t address) {
     uint64_t value = 0;
     return process.read_memory(address, &value, sizeof value) ? std::optional(value) : std::nullopt;
   };
   const auto wrong = [&](std::string_view what) {
-    return Error{Errc::kNotSupported, fmt::format("CPython {}: its memory is not laid out as in a stock build ({})",
-                                                  text_of(version), what)};
+    return Error{Errc::kBusy, fmt::format("CPython {}: not started, or not laid out as in a stock build ({})",
+                                          text_of(version), what)};
   };
-  const auto not_started = Error{Errc::kBusy, fmt::format("CPython {}: has not started yet", text_of(version))};
-  const auto first = word(layout.interpreters);
-  if (!first) return wrong("no interpreters");
-  if (*first == 0) return not_started;
-  uint64_t interpreter = *first;
+  uint64_t interpreter = word(layout.interpreters).value_or(0);
   for (int i = 0; i < kMostInterpreters && interpreter != 0; ++i) {
     const auto state = word(interpreter + layout.interpreter_threads);
     const auto next = word(interpreter + layout.interpreter_next);
@@ -133,12 +130,20 @@ Status check_layout(const ProcessView& process, const wire_python_layout& layout
       const auto previous = word(*state + layout.thread_previous);
       const auto owner = word(*state + layout.thread_interpreter);
       const auto id = word(*state + layout.thread_id);
-      if (!previous || !owner || !id || *previous != 0 || *owner != interpreter) return wrong("a thread's state");
-      return *id == 0 ? Status(not_started) : Status{};
+      if (!previous || !owner || !id || *previous != 0 || *owner != interpreter || *id == 0) {
+        return wrong("a thread's state");
+      }
+      return {};
     }
     interpreter = *next;
   }
-  return not_started;
+  return wrong("no interpreter");
+}
+
+// What the file says of its own offsets: the process's memory says the same, but not before the loader is done.
+bool read_debug_offsets(const hal::ElfFile& file, uint64_t runtime, std::span<std::byte> bytes) {
+  const auto offset = file.offset_of(runtime, false);
+  return offset && file.read_some(*offset, bytes.data(), bytes.size()) == bytes.size();
 }
 
 Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& mapping, uint32_t generation) {
@@ -164,13 +169,15 @@ Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& 
   }
   found.version = *version;
   std::array<std::byte, kDebugOffsetsBytes> bytes{};
-  const bool says_itself = version->minor >= 13 && process.read_memory(address, bytes.data(), bytes.size());
+  const bool says_itself = version->minor >= 13 && read_debug_offsets(*file, *runtime, bytes);
   auto layout = says_itself ? debug_offsets_layout(bytes, *version, address, identity)
                             : table_layout(*version, address, identity);
   if (!layout) return layout.error();
   layout->generation = generation;
   Status checked = check_layout(process, *layout, found.version);
-  if (!says_itself && (checked.ok() || checked.error().code() != Errc::kBusy)) {
+  uint64_t interpreter = 0;
+  const bool is_there = process.read_memory(layout->interpreters, &interpreter, sizeof interpreter) && interpreter != 0;
+  if (!says_itself && is_there) {
     // A build that is not a stock one may have debug information that tells; most have none, and need none.
     const auto again = process.open_file(mapping);
     if (again && use_dwarf(again->get(), version->minor, address, *layout).ok()) {

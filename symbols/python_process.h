@@ -34,8 +34,9 @@ struct PythonProcess {
   std::string untrusted_path;
 };
 
-// kNotFound: no Python in it. kBusy: there is one that has not started yet; ask again. kNotSupported: one whose frames
-// cannot be read, and why. `generation` tells layouts of one pid apart (wire_python_layout).
+// kNotFound: no Python in it. kBusy: there is one that has not started yet, or is not laid out as it should be; ask
+// again, but not for ever. kNotSupported: one whose frames cannot be read, and why. `generation` tells layouts of one
+// pid apart (wire_python_layout).
 Result<PythonProcess> find_python(const ProcessView& process, uint32_t generation);
 
 // Could this file be a Python interpreter, by its name? For asking again only when it is worth it.

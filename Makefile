@@ -4,6 +4,7 @@
 #   make test     install, build, run every test, and say what ran, failed and was skipped and why
 #   make build    build the release preset
 #   make exactness  a million calls for each way of attaching, each compared with the program's own log (root)
+#   make truth    planted causes and healthy runs, live; what explain would say first, compared with the plant (root)
 #   make bench    benchmarks and their comparison with a peer
 #   make lint     layering, words, file rules, formatting, clang-tidy
 #   make format   clang-format over the sources
@@ -18,7 +19,7 @@ BUILD := build/$(PRESET)
 # Filters for one run, as ctest takes them: make test CTEST='-R store'
 CTEST ?=
 
-.PHONY: all run test exactness build bench lint format clang asan tsan debug packages tested clean
+.PHONY: all run test exactness truth build bench lint format clang asan tsan debug packages tested clean
 all: build
 
 packages:
@@ -59,6 +60,12 @@ exactness:
 	@cmake --preset release
 	@cmake --build build/release -j $(JOBS)
 	@python3 -B tests/e2e/run.py --build build/release --exactness
+
+truth:
+	@tools/bootstrap.sh build test
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS)
+	@python3 -B tests/scenarios/run.py --build build/release $(TRUTH)
 
 bench:
 	@tools/bootstrap.sh build bench

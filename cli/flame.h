@@ -15,7 +15,7 @@
 namespace ingero::cli {
 
 struct Flames {
-  // "python3;main (train.py);...;cudaMalloc", outermost first, to nanoseconds.
+  // "python3;main (train.py);...;the call", outermost first, to nanoseconds.
   std::map<std::string, uint64_t> folded;
   uint64_t calls = 0, calls_with_stack = 0;
   uint64_t total_ns = 0, total_with_stack_ns = 0;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -40,6 +41,7 @@ constexpr uint64_t kSecond = 1'000'000'000;
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxPendingNames = 65536;
 constexpr size_t kMaxWork = 4096;
+constexpr size_t kMaxRegistered = 1 << 20;
 
 constexpr uint64_t kSameStartNs = 20'000'000;  // /proc counts in ticks
 
@@ -97,6 +99,8 @@ struct Recorder::Impl {
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
   std::unique_ptr<StackBook> stacks;                             // none: --stack off
+  std::set<std::pair<uint32_t, uint64_t>> registered;          // process and function: named, or asked for
+  std::array<std::pair<uint32_t, uint64_t>, 1024> launched{};  // of those, the ones seen last
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
   std::map<uint32_t, uint64_t> lost_at_site;
@@ -136,6 +140,7 @@ struct Recorder::Impl {
   void every_second(Parcel& parcel);
   void note_hangs(const std::vector<wire_call_record>& records, uint64_t now, uint64_t after_ns, Parcel& parcel);
   void join_names(Parcel& parcel);
+  void name_launched(Parcel& parcel);
   void watch_collectives(Parcel& parcel);
   void note_lost_calls();
   void hand_over(std::unique_ptr<Parcel> parcel);
@@ -328,6 +333,8 @@ void Recorder::Impl::every_second(Parcel& parcel) {
     if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) {
       known.erase(found);
       if (stacks) stacks->process_ended(pid);
+      registered.erase(registered.lower_bound({pid, 0}), registered.lower_bound({pid + 1, 0}));
+      launched.fill({});
     }
   }
   ended_before = std::exchange(ended, {});
@@ -428,6 +435,22 @@ void Recorder::Impl::note_lost_calls() {
   if (any_exchange || communicators) collectives.lost(communicators);
 }
 
+// A program that was already running has registered its functions before anybody looked: the handle of a launch is then
+// the address of the program's own function of that name.
+void Recorder::Impl::name_launched(Parcel& parcel) {
+  for (const FunctionName& name : parcel.names) {
+    if (registered.size() >= kMaxRegistered) registered.clear();
+    registered.insert({name.pid, name.handle});
+  }
+  for (const hal::Event& event : parcel.records.events) {
+    if (event.kind != hal::Kind::kLaunch || !event.has(hal::Has::kFunction)) continue;
+    auto& slot = launched[(event.function >> 4 ^ event.pid) % launched.size()];
+    if (slot == std::pair(event.pid, event.function)) continue;
+    slot = {event.pid, event.function};
+    if (registered.insert(slot).second) stacks->name_function(event.pid, event.function);
+  }
+}
+
 void Recorder::Impl::watch_collectives(Parcel& parcel) {
   if (!parcel.records.exchanges.empty()) note_lost_calls();
   for (const uint32_t pid : collectives.take(parcel)) {
@@ -441,6 +464,7 @@ void Recorder::Impl::watch_collectives(Parcel& parcel) {
 void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   auto& records = parcel->records;
   join_names(*parcel);
+  if (stacks) name_launched(*parcel);
   watch_collectives(*parcel);
   parcel->wall_offset_ns = normaliser->wall_offset_ns();
   if (records.events.empty() && parcel->processes.empty() && parcel->snapshots.empty() && records.names.empty() &&
@@ -470,6 +494,11 @@ void Recorder::Impl::capture() {
     more = drained.ok() && *drained;
     parcel->complete_mono_ns = more ? 0 : polled_mono_ns;
     if (!drained.ok()) log_error("{}", drained.error().text());
+    if (stacks && !stacks->learn_code(*parcel)) {
+      std::this_thread::sleep_for(200us);
+      drain->take_stacks(parcel->records);
+      (void)stacks->learn_code(*parcel);
+    }
     if (stacks) stacks->take(*parcel);  // before a process that ran another program is looked at again
     take_tasks(*parcel);
     if (clock.mono_ns() >= next_second_mono_ns) {

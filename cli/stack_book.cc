@@ -1,6 +1,7 @@
 // Unwinding on one thread, naming on another.
 #include "cli/stack_book.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -57,6 +58,13 @@ struct Unnamed {
   std::vector<symbols::PythonFrame> python_names;
   wire_python_outcome python_outcome = WIRE_PYTHON_NONE;
   std::optional<hal::FileId> interpreter;
+};
+
+// A function that somebody launches, before it has a name.
+struct UnnamedFunction {
+  uint32_t pid = 0;
+  uint64_t handle = 0;
+  symbols::Code code;
 };
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -152,6 +160,8 @@ struct StackBook::Impl {
   std::mutex mutex;  // of what follows
   std::condition_variable wake, idle;
   std::deque<Unnamed> unnamed;
+  std::deque<UnnamedFunction> unnamed_functions;
+  std::vector<FunctionName> named_functions;
   bool is_naming = false, stop = false;
   std::vector<NamedStack> named_stacks;
   std::unordered_map<uint64_t, Unnamed> remembered;  // for frames_of()
@@ -189,13 +199,30 @@ struct StackBook::Impl {
   }
 
   void name_all();
+  void hand_out(Parcel& parcel);
   uint64_t keep(const kernelside::StackRecord& record);
 };
 
 void StackBook::Impl::name_all() {
   std::unique_lock lock(mutex);
   while (true) {
-    wake.wait(lock, [&] { return stop || !unnamed.empty(); });
+    wake.wait(lock, [&] { return stop || !unnamed.empty() || !unnamed_functions.empty(); });
+    if (!unnamed_functions.empty()) {
+      const UnnamedFunction function = std::move(unnamed_functions.front());
+      unnamed_functions.pop_front();
+      is_naming = true;
+      lock.unlock();
+      std::string name;
+      {
+        const std::scoped_lock symbols_lock(symboliser_mutex);
+        name = symboliser.function_at(*function.code.file, function.code.address);
+      }
+      lock.lock();
+      is_naming = false;
+      if (!name.empty()) named_functions.push_back({function.pid, function.handle, std::move(name)});
+      if (unnamed.empty() && unnamed_functions.empty()) idle.notify_all();
+      continue;
+    }
     if (unnamed.empty()) break;
     const Unnamed stack = std::move(unnamed.front());
     unnamed.pop_front();
@@ -209,8 +236,16 @@ void StackBook::Impl::name_all() {
     lock.lock();
     is_naming = false;
     named_stacks.push_back({stack.id, std::move(frames)});
-    if (unnamed.empty()) idle.notify_all();
+    if (unnamed.empty() && unnamed_functions.empty()) idle.notify_all();
   }
+}
+
+// What has been named since the last parcel.
+void StackBook::Impl::hand_out(Parcel& parcel) {
+  std::move(named_stacks.begin(), named_stacks.end(), std::back_inserter(parcel.stacks));
+  named_stacks.clear();
+  std::move(named_functions.begin(), named_functions.end(), std::back_inserter(parcel.names));
+  named_functions.clear();
 }
 
 // Unwinds one stack; its id.
@@ -272,6 +307,17 @@ void StackBook::mapped(uint32_t pid, const hal::Mapping& mapping) {
   if (impl_->mapped.size() < kMostRecent) impl_->mapped.emplace_back(pid, mapping);
 }
 
+bool StackBook::learn_code(Parcel& parcel) {
+  for (const auto& record : parcel.records.codes) impl_->python.add(record);
+  parcel.records.codes.clear();
+  return std::all_of(parcel.records.stacks.begin(), parcel.records.stacks.end(), [&](const auto& stack) {
+    const auto frames = std::span(stack.head.python).first(stack.head.n_python);
+    return std::all_of(frames.begin(), frames.end(), [&](const wire_python_frame& frame) {
+      return impl_->python.name(stack.head.pid, frame).has_value();
+    });
+  });
+}
+
 void StackBook::take(Parcel& parcel) {
   Impl& book = *impl_;
   {
@@ -285,7 +331,6 @@ void StackBook::take(Parcel& parcel) {
   while (book.recent.size() > kMostRecent) book.recent.pop_front();
   ++book.round;
   book.python.look_again();
-  for (const auto& record : parcel.records.codes) book.python.add(record);
   for (const kernelside::StackRecord& record : parcel.records.stacks) {
     book.waiting[{record.head.tid, record.head.start_ns}] = {book.keep(record), book.round};
   }
@@ -305,8 +350,16 @@ void StackBook::take(Parcel& parcel) {
   }
   if (book.round % kRoundsPerRelease == 0) book.files.release_memory();
   const std::scoped_lock lock(book.mutex);
-  std::move(book.named_stacks.begin(), book.named_stacks.end(), std::back_inserter(parcel.stacks));
-  book.named_stacks.clear();
+  book.hand_out(parcel);
+}
+
+void StackBook::name_function(uint32_t pid, uint64_t address) {
+  const symbols::Code code = impl_->space_of(pid).find(address);
+  if (!code.file) return;
+  const std::scoped_lock lock(impl_->mutex);
+  if (impl_->unnamed_functions.size() >= kMostUnnamed) return;
+  impl_->unnamed_functions.push_back({pid, address, code});
+  impl_->wake.notify_one();
 }
 
 std::vector<StackFrame> StackBook::frames_of(uint64_t stack_id) {
@@ -323,9 +376,10 @@ std::vector<StackFrame> StackBook::frames_of(uint64_t stack_id) {
 
 void StackBook::finish(Parcel& parcel) {
   std::unique_lock lock(impl_->mutex);
-  impl_->idle.wait(lock, [&] { return impl_->unnamed.empty() && !impl_->is_naming; });
-  std::move(impl_->named_stacks.begin(), impl_->named_stacks.end(), std::back_inserter(parcel.stacks));
-  impl_->named_stacks.clear();
+  impl_->idle.wait(lock, [&] { 
+    return impl_->unnamed.empty() && impl_->unnamed_functions.empty() && !impl_->is_naming;
+  });
+  impl_->hand_out(parcel);
 }
 
 }  // namespace ingero::cli

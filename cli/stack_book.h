@@ -43,8 +43,14 @@ class StackBook {
   void process_ended(uint32_t pid);
   // A process, met or not, has mapped code.
   void mapped(uint32_t pid, const hal::Mapping& mapping);
+  // Takes in the parcel's code objects. False: a stack of the parcel names one that was not told yet; its record is
+  // behind the stack's in the ring, and may be a moment later.
+  bool learn_code(Parcel& parcel);
   // Unwinds the parcel's stacks, sets its events' stack ids, and adds what has been named since.
   void take(Parcel& parcel);
+  // Looks up what the program calls the function at `address`, the handle of a launch: its name comes with a later
+  // parcel, where the address is a function's.
+  void name_function(uint32_t pid, uint64_t address);
   // The frames of a stack met before, named now; for those who cannot wait. Empty: not known.
   std::vector<StackFrame> frames_of(uint64_t stack_id);
   // Waits until all is named.

@@ -179,6 +179,11 @@ void Drain::wake() {
   [[maybe_unused]] const auto written = ::write(impl_->wake.get(), &one, sizeof(one));
 }
 
+void Drain::take_stacks(Batch& batch) {
+  impl_->batch = &batch;
+  (void)ring_buffer__consume(impl_->stacks.get());
+}
+
 Result<bool> Drain::poll(int timeout_ms, size_t max_events, Batch& batch) {
   impl_->batch = &batch;
   impl_->max_events = max_events;
@@ -187,7 +192,7 @@ Result<bool> Drain::poll(int timeout_ms, size_t max_events, Batch& batch) {
   int got = epoll_wait(ring_buffer__epoll_fd(impl_->rings.get()), ready.data(), ready.size(), timeout_ms);
   got = got < 0 ? -errno : ring_buffer__consume(impl_->rings.get());
   // After the calls: a call's stack is written before the call, so those of the calls taken are all there.
-  (void)ring_buffer__consume(impl_->stacks.get());
+  take_stacks(batch);
   if (got == kBatchFull) return true;
   if (got < 0 && got != -EINTR && got != -EAGAIN) return errno_error("drain the rings", -got);
   return false;

@@ -66,6 +66,8 @@ class Drain {
   // Appends records to `batch` until the rings are empty or it holds `max_events`; waits up to `timeout_ms` for a
   // wake-up first. True when records may be left.
   Result<bool> poll(int timeout_ms, size_t max_events, Batch& batch);
+  // Appends the stacks and code objects that are in their ring by now.
+  void take_stacks(Batch& batch);
   // Ends a wait in poll(), now and from now on. From any thread.
   void wake();
 

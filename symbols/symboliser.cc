@@ -167,6 +167,11 @@ std::vector<Named> Symboliser::name(const CodeFile& code, uint64_t address) {
   return names;
 }
 
+std::string Symboliser::function_at(const CodeFile& code, uint64_t address) {
+  const auto found = open(code).find(address);
+  return found && found->address == address ? std::string(found->name) : std::string();
+}
+
 std::string Symboliser::symbol(const CodeFile& code, uint64_t address) {
   const auto found = open(code).find(address);
   return found ? std::string(found->name) : std::string();

@@ -1,6 +1,7 @@
 // The clock of the programs that are traced in tests: the one the kernel side writes its times in.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <ctime>
 
@@ -13,8 +14,9 @@ inline uint64_t now_ns(clockid_t clock = CLOCK_MONOTONIC) {
 }
 
 inline void sleep_ns(uint64_t ns) {
-  const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-  nanosleep(&time, nullptr);
+  timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  while (clock_nanosleep(CLOCK_MONOTONIC, 0, &time, &time) == EINTR) {
+  }
 }
 
 inline void sleep_ms(uint64_t ms) { sleep_ns(ms * 1'000'000); }

@@ -32,11 +32,15 @@
 #include <fnmatch.h>
 #include <getopt.h>
 
+#include "fakes/clock.h"
 #include "fakes/fake_control.h"
 #include "fakes/fake_table.h"
 #include "fakes/truth.h"
 
 namespace {
+
+using ingero::tests::now_ns;
+using ingero::tests::sleep_ms;
 
 using namespace ingero::fakes;
 
@@ -60,17 +64,6 @@ struct Options {
   std::string log;
   std::string wait;
 };
-
-uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<uint64_t>(t.tv_sec) * 1000000000U + static_cast<uint64_t>(t.tv_nsec);
-}
-
-void sleep_ms(unsigned ms) {
-  timespec t{ms / 1000, static_cast<long>(ms % 1000) * 1000000};
-  clock_nanosleep(CLOCK_MONOTONIC, 0, &t, nullptr);
-}
 
 // SplitMix64: the same calls for the same seed, on every machine.
 class Random {

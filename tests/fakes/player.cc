@@ -14,7 +14,7 @@
 //   that does not return touch:B        outside of calls: takes B bytes of fresh host memory and gives them back cpu:T
 //   idle:T   outside of calls: compute; sleep
 //
-// Prints "start NS" (CLOCK_MONOTONIC) when its threads begin.
+// Prints "start NS PID" (CLOCK_MONOTONIC) when its threads begin.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -35,21 +35,14 @@
 
 #include <dlfcn.h>
 
+#include "fakes/clock.h"
 #include "fakes/fake_control.h"
 #include "fakes/timed.h"
 
 namespace {
 
-uint64_t now_ns(clockid_t clock = CLOCK_MONOTONIC) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(time.tv_nsec);
-}
-
-void sleep_ns(uint64_t ns) {
-  const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-  nanosleep(&time, nullptr);
-}
+using ingero::tests::now_ns;
+using ingero::tests::sleep_ns;
 
 void compute_ns(uint64_t ns) {
   const uint64_t due = now_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
@@ -180,7 +173,7 @@ class Player {
 
   void launch() {
     calls.find<int (*)(const void*, Dim3, Dim3, void**, size_t, void*)>(calls.timed, "cudaLaunchKernel")(
-        reinterpret_cast<const void*>(&now_ns), {64, 1, 1}, {128, 1, 1}, nullptr, 0, nullptr);
+        reinterpret_cast<const void*>(&compute_ns), {64, 1, 1}, {128, 1, 1}, nullptr, 0, nullptr);
   }
   void* allocate(uint64_t bytes, int result) {
     timed().out = next_address_ += 1 << 21;
@@ -317,7 +310,7 @@ int main(int count, char** arguments) {
   }
 
   const uint64_t start = now_ns();
-  std::printf("start %llu\n", static_cast<unsigned long long>(start));
+  std::printf("start %llu %d\n", static_cast<unsigned long long>(start), getpid());
   std::fflush(stdout);
   std::vector<std::thread> threads;
   for (size_t i = 0; i < specs.size(); ++i) {

@@ -28,9 +28,13 @@
 #include <dlfcn.h>
 #include <getopt.h>
 
+#include "fakes/clock.h"
 #include "fakes/fake_control.h"
 
 namespace {
+
+using ingero::tests::now_ns;
+using ingero::tests::sleep_ms;
 
 constexpr uint64_t kWorld = 0x700000001000;
 constexpr uint64_t kHalf = 0x700000002000;
@@ -40,17 +44,6 @@ constexpr int kSum = 0;
 struct Id {
   unsigned char bytes[128];
 };
-
-uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<uint64_t>(t.tv_sec) * 1000000000U + static_cast<uint64_t>(t.tv_nsec);
-}
-
-void sleep_ms(unsigned ms) {
-  timespec t{ms / 1000, static_cast<long>(ms % 1000) * 1000000};
-  clock_nanosleep(CLOCK_MONOTONIC, 0, &t, nullptr);
-}
 
 // In memory that all ranks share.
 struct Shared {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fakes/clock.h"
 #include "fakes/timed.h"
 
 namespace ingero::fakes {
@@ -41,8 +42,8 @@ struct Settings {
   uint64_t number(size_t index, uint64_t otherwise) const;
 };
 
-uint64_t now_ns();
-void sleep_ns(uint64_t ns);
+using ingero::tests::now_ns;
+using ingero::tests::sleep_ns;
 uint32_t thread_id();
 [[noreturn]] void die(const std::string& sentence);
 void load_libraries(const std::string& directory);

@@ -34,18 +34,6 @@ uint64_t Settings::number(size_t index, uint64_t otherwise) const {
   return value;
 }
 
-uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<uint64_t>(t.tv_sec) * 1000000000U + static_cast<uint64_t>(t.tv_nsec);
-}
-
-void sleep_ns(uint64_t ns) {
-  timespec t{static_cast<time_t>(ns / 1000000000U), static_cast<long>(ns % 1000000000U)};
-  while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR) {
-  }
-}
-
 uint32_t thread_id() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
 
 void die(const std::string& sentence) {

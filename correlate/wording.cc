@@ -92,6 +92,9 @@ std::string slow_call_text(const Words& w) {
 void cpu_words(Words& w) {
   Chain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
+  const bool of_threads = w.incident.rule == RuleId::cpu_preemption || w.incident.rule == RuleId::run_queue_wait ||
+                          w.incident.rule == RuleId::noisy_neighbour;
+  if (of_threads && total.wanted_cpu_ns() > 0) w.incident.lost_ns = total.wanted_cpu_ns();
   const std::string lost = format_duration(w.incident.lost_ns);
   const std::string share = percent(w.incident.lost_ns, w.span_ns);
   const std::string culprits = culprits_text(total.culprits());

@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 
+import causes
 import collectives
 import discovery
 import exactness
@@ -24,7 +25,7 @@ import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives, causes)
 SKIPPED = 77
 
 

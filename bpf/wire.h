@@ -244,8 +244,8 @@ struct wire_python_frame {
 /* Where a call was made from: registers and the top of the thread's stack, copied when the call returned, and the
  * Python frames of the same instant. `bytes` of stack follow, from registers[WIRE_STACK_SP] upwards. */
 struct wire_stack {
-	__u16 type;   /* WIRE_STACK */
-	__u8 reason;  /* enum wire_stack_reason */
+	__u16 type;  /* WIRE_STACK */
+	__u8 reason; /* enum wire_stack_reason */
 	__u8 n_returns;
 	__u8 n_python;
 	__u8 python_outcome; /* enum wire_python_outcome */

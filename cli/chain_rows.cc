@@ -77,7 +77,8 @@ store::Chain row_of(const correlate::Chain& chain) {
   Json recommendations = Json::array(), timeline = Json::array(), evidence = Json::array(), symptoms = Json::array();
   for (const std::string& one : chain.recommendations) recommendations.push_back(one);
   for (const auto& step : chain.timeline) {
-    timeline.push_back({{"layer", step.layer}, {"op", step.op}, {"detail", step.detail}, {"dur_us", step.duration_ns / 1000}});
+    timeline.push_back(
+        {{"layer", step.layer}, {"op", step.op}, {"detail", step.detail}, {"dur_us", step.duration_ns / 1000}});
   }
   for (const auto& one : chain.evidence) {
     evidence.push_back({{"pid", one.pid},
@@ -118,7 +119,8 @@ StoredChain view_of(const correlate::Chain& chain, const std::string& node) {
   view.explanation = chain.explanation;
   view.detected_wall_ns = chain.onset_wall_ns();
   view.recommendations = chain.recommendations;
-  for (const auto& step : chain.timeline) view.timeline.push_back({step.layer, step.op, step.detail, step.duration_ns / 1000});
+  for (const auto& step : chain.timeline)
+    view.timeline.push_back({step.layer, step.op, step.detail, step.duration_ns / 1000});
   view.rule = correlate::rule(chain.rule).name;
   view.grade = name_of(chain.grade);
   view.process = chain.process;
@@ -137,8 +139,9 @@ StoredChain view_of(const correlate::Chain& chain, const std::string& node) {
     view.p99_us = chain.slowest_ns / 1000;
   }
   for (const auto& one : chain.evidence) {
-    StoredChain::Row row{one.pid, one.tid, one.start_mono_ns + static_cast<uint64_t>(one.wall_offset_ns), one.duration_ns,
-                         std::nullopt, one.op, one.detail};
+    StoredChain::Row row{one.pid,         one.tid,      one.start_mono_ns + static_cast<uint64_t>(one.wall_offset_ns),
+                         one.duration_ns, std::nullopt, one.op,
+                         one.detail};
     if (one.wall_offset_ns != 0) row.start_mono_ns = one.start_mono_ns;
     view.evidence.push_back(std::move(row));
   }
@@ -175,14 +178,16 @@ Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, cons
       sql, limits,
       [&](std::span<const Value> values) {
         StoredChain chain;
-        std::string* const texts[] = {&chain.id, &chain.severity, &chain.summary, &chain.root_cause, &chain.explanation};
+        std::string* const texts[] = {&chain.id, &chain.severity, &chain.summary, &chain.root_cause,
+                                      &chain.explanation};
         for (size_t i = 0; i < std::size(texts); ++i) *texts[i] = text_of(values[i]);
         each_of(text_of(values[5]), [&](const Json& item) {
           if (item.is_string()) chain.recommendations.push_back(item.get<std::string>());
         });
         each_of(text_of(values[6]), [&](const Json& item) {
           if (!item.is_object()) return;
-          chain.timeline.push_back({member(item, "layer"), member(item, "op"), member(item, "detail"), number(item, "dur_us")});
+          chain.timeline.push_back(
+              {member(item, "layer"), member(item, "op"), member(item, "detail"), number(item, "dur_us")});
         });
         chain.detected_wall_ns = static_cast<uint64_t>(std::max<int64_t>(0, values[7].integer));
         chain.rule = text_of(values[8]);
@@ -200,9 +205,13 @@ Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, cons
         chain.lost_ns = natural(values[20]);
         each_of(text_of(values[21]), [&](const Json& item) {
           if (!item.is_object()) return;
-          StoredChain::Row row{static_cast<uint32_t>(number(item, "pid")), static_cast<uint32_t>(number(item, "tid")),
-                               number(item, "timestamp"), number(item, "duration_ns"), std::nullopt,
-                               member(item, "op"), member(item, "detail")};
+          StoredChain::Row row{static_cast<uint32_t>(number(item, "pid")),
+                               static_cast<uint32_t>(number(item, "tid")),
+                               number(item, "timestamp"),
+                               number(item, "duration_ns"),
+                               std::nullopt,
+                               member(item, "op"),
+                               member(item, "detail")};
           if (number(item, "start_mono_ns") != 0) row.start_mono_ns = number(item, "start_mono_ns");
           chain.evidence.push_back(std::move(row));
         });

@@ -36,9 +36,10 @@ std::string chain_text(const StoredChain& chain, bool colour) {
   std::string out = styled("[" + printable(chain.severity) + "]", style_of(chain.severity), colour) + " " +
                     printable(chain.summary, 1000) + "\n";
   for (const StoredChain::Step& step : chain.timeline) {
-    out += fmt::format("    [{:<6}] {}{}{}\n", printable(step.layer), printable(step.op),
-                       step.detail.empty() ? "" : ": " + printable(step.detail, 500),
-                       step.detail.empty() && step.duration_us > 0 ? " (" + format_duration(step.duration_us * 1000) + ")" : "");
+    out += fmt::format(
+        "    [{:<6}] {}{}{}\n", printable(step.layer), printable(step.op),
+        step.detail.empty() ? "" : ": " + printable(step.detail, 500),
+        step.detail.empty() && step.duration_us > 0 ? " (" + format_duration(step.duration_us * 1000) + ")" : "");
   }
   if (!chain.root_cause.empty()) out += "  Root cause: " + printable(chain.root_cause, 2000) + "\n";
   for (const std::string& line : chain.lines) out += "    at " + printable(line, 500) + "\n";
@@ -85,7 +86,8 @@ Json chain_json(const StoredChain& chain) {
             {"stack_hash", chain.stack_hash ? Json(static_cast<int64_t>(*chain.stack_hash)) : Json(nullptr)}};
   json["timeline"] = Json::array();
   for (const auto& step : chain.timeline) {
-    json["timeline"].push_back({{"layer", step.layer}, {"op", step.op}, {"detail", step.detail}, {"duration_us", step.duration_us}});
+    json["timeline"].push_back(
+        {{"layer", step.layer}, {"op", step.op}, {"detail", step.detail}, {"duration_us", step.duration_us}});
   }
   json["recommendations"] = chain.recommendations;
   json["symptoms"] = chain.symptoms;

@@ -86,7 +86,8 @@ Status record(const DemoScenario& scenario, const DemoOptions& options, uint64_t
     feed.take(parcel);
     feed.write(**writer);
     if (options.speed > 0) {
-      std::this_thread::sleep_until(begin + std::chrono::nanoseconds(static_cast<int64_t>(static_cast<double>(at) / options.speed)));
+      std::this_thread::sleep_until(
+          begin + std::chrono::nanoseconds(static_cast<int64_t>(static_cast<double>(at) / options.speed)));
     }
   }
   feed.finish(**writer);
@@ -132,7 +133,8 @@ Result<int> run_demo(const DemoOptions& options, Context& context) {
   const DemoScenario* scenario = find_demo(options.scenario);
   if (scenario == nullptr) {
     std::string names;
-    for (const DemoScenario& one : demo_scenarios()) names += std::string(names.empty() ? "" : ", ") + std::string(one.name);
+    for (const DemoScenario& one : demo_scenarios())
+      names += std::string(names.empty() ? "" : ", ") + std::string(one.name);
     return Error(Errc::kInvalid, fmt::format("demo: no scenario is called '{}'", printable(options.scenario)),
                  "one of " + names + ", all");
   }
@@ -148,10 +150,13 @@ void add_demo(CLI::App& root, Context& context) {
   command->add_option("-d,--duration", options->duration, "Stop after this much of the scenario (0: all of it)")
       ->check(duration_check())
       ->capture_default_str();
-  command->add_option("--speed", options->speed, "Times real time; 0 does not wait")->check(CLI::NonNegativeNumber)->capture_default_str();
+  command->add_option("--speed", options->speed, "Times real time; 0 does not wait")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command->add_flag("--json", options->json, "JSON, as explain --json");
   command->add_flag("-v,--verbose", options->verbose, "More of the slowest calls");
-  CLI::Option* no_gpu = command->add_flag("--no-gpu", options->no_gpu, "Made-up events, also where there is a GPU (always so)");
+  CLI::Option* no_gpu =
+      command->add_flag("--no-gpu", options->no_gpu, "Made-up events, also where there is a GPU (always so)");
   command->add_flag("--gpu", options->gpu, "Refused: trace a program of yours instead")->excludes(no_gpu);
   command->add_option("--stack", options->stack, "Accepted; made-up events have no stacks")->capture_default_str();
   std::string footer = "Scenarios:\n";
@@ -161,7 +166,8 @@ void add_demo(CLI::App& root, Context& context) {
     footer += fmt::format("  {:<42} {}\n", names, one.sentence);
   }
   command->footer(footer + "Examples:\n  ingero demo incident --speed 10\n  ingero demo --no-gpu all --speed 0");
-  command->callback([&context, options] { context.action = [&context, options] { return run_demo(*options, context); }; });
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return run_demo(*options, context); }; });
 }
 
 }  // namespace ingero::cli

@@ -17,7 +17,10 @@ const DemoScenario kScenarios[] = {
     {"incident", {}, "A backup job takes the CPUs of a training run, and gives them back.", "cpu_preemption"},
     {"cold-start", {}, "The first allocations and launches of a process are slow.", "cold_start"},
     {"cpu-contention", {}, "Builds on the same machine preempt the training process.", "cpu_preemption"},
-    {"gpu-steal", {"gpu-contention", "contention"}, "A second process begins to use the same GPU.", "device_contention"},
+    {"gpu-steal",
+     {"gpu-contention", "contention"},
+     "A second process begins to use the same GPU.",
+     "device_contention"},
     {"memcpy-bottleneck", {}, "A third of the time goes into copies from pageable memory.", "slow_copies"},
     {"periodic-spike", {}, "Every 200 operations a few allocations are slow.", "periodic_spike"},
 };
@@ -135,7 +138,8 @@ void iteration(Maker& m, uint64_t sync_ns) {
 }
 
 // A synchronisation that is `stolen_ns` longer, in `slices` preemptions.
-void stolen_sync(Maker& m, uint64_t sync_ns, uint64_t stolen_ns, unsigned slices, uint32_t culprit, std::string_view name) {
+void stolen_sync(Maker& m, uint64_t sync_ns, uint64_t stolen_ns, unsigned slices, uint32_t culprit,
+                 std::string_view name) {
   const uint64_t begin = m.now;
   for (unsigned i = 0; i < slices; ++i) {
     m.preempted(begin + (i + 1) * (sync_ns + stolen_ns) / (slices + 1), stolen_ns / slices, culprit, name);
@@ -247,7 +251,8 @@ const DemoScenario* find_demo(std::string_view name) {
 
 DemoTrace make_demo(const DemoScenario& scenario, const hal::CallTable& calls, uint64_t start_mono_ns,
                     uint64_t start_wall_ns) {
-  constexpr void (*kMakers[])(Maker&) = {incident, cold_start, cpu_contention, gpu_steal, memcpy_bottleneck, periodic_spike};
+  constexpr void (*kMakers[])(Maker&) = {incident,  cold_start,        cpu_contention,
+                                         gpu_steal, memcpy_bottleneck, periodic_spike};
   static_assert(std::size(kMakers) == std::size(kScenarios));
   DemoTrace trace;
   for (const auto& [pid, comm] : {std::pair{kPid, "train.py"}, std::pair{kRival, "inference"}}) {

@@ -37,7 +37,8 @@ class EngineSink final : public store::ReplaySink {
   }
   void call(hal::CallId id, const store::ReplayedCall& call) override {
     ops_[id] = call.op;
-    engine_->set_call(id, correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising));
+    engine_->set_call(
+        id, correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising));
   }
   void process(const hal::Process& process) override { engine_->add_process(process); }
   void event(const hal::Event& event) override {
@@ -47,12 +48,18 @@ class EngineSink final : public store::ReplaySink {
   void arrival(const hal::Event& event, uint64_t hash, uint64_t number, std::optional<int32_t> rank) override {
     engine_->add_arrival(event, hash, number, rank);
   }
-  void snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) override { engine_->add_snapshot(snapshot, mono_ns); }
+  void snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) override {
+    engine_->add_snapshot(snapshot, mono_ns);
+  }
   void throttling(const hal::Throttling& throttling) override { engine_->add_throttling(throttling); }
   void hang(const hal::CollectiveHang& hang, std::string_view call) override { engine_->add_hang(hang, call); }
   void device_error(const hal::DeviceError& error) override { engine_->add_device_error(error); }
-  void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) override { engine_->add_device_sample(sample, mono_ns); }
-  void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) override { engine_->add_fabric_sample(sample, mono_ns); }
+  void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) override {
+    engine_->add_device_sample(sample, mono_ns);
+  }
+  void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) override {
+    engine_->add_fabric_sample(sample, mono_ns);
+  }
   void end() override {
     engine_->finish();
     drain();
@@ -108,11 +115,13 @@ bool same_cause(const StoredChain& earlier, const StoredChain& found) {
   const bool cpu = says("sched_switch") || says("CPU");
   const bool io = says("block I/O");
   const bool net = says("retransmit");
-  return (cpu && (found.rule == "cpu_preemption" || found.rule == "dataloader_starvation" || found.rule == "run_queue_wait")) ||
+  return (cpu && (found.rule == "cpu_preemption" || found.rule == "dataloader_starvation" ||
+                  found.rule == "run_queue_wait")) ||
          (io && found.rule == "block_io") || (net && found.rule == "tcp_retransmits");
 }
 
-Status judge_earlier(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns, Diagnosis& diagnosis) {
+Status judge_earlier(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns,
+                     Diagnosis& diagnosis) {
   auto stored = stored_chains(reader, selection, time_ns);
   if (!stored.ok()) return stored.error();
   auto summary = store::summarise(reader, selection);
@@ -127,7 +136,8 @@ Status judge_earlier(const store::Reader& reader, const store::Selection& select
     Group& group = groups[{earlier.node, order_of(earlier.severity), op_of(earlier)}];
     if (group.judged.times++ == 0) group.judged.chain = earlier;
     for (const StoredChain& found : diagnosis.chains) {
-      const bool in_time = found.onset_wall_ns && found.ended_wall_ns && earlier.detected_wall_ns + kEarlierWindowNs >= *found.onset_wall_ns &&
+      const bool in_time = found.onset_wall_ns && found.ended_wall_ns &&
+                           earlier.detected_wall_ns + kEarlierWindowNs >= *found.onset_wall_ns &&
                            earlier.detected_wall_ns <= *found.ended_wall_ns + kEarlierWindowNs;
       if (!in_time || found.node != earlier.node || !same_cause(earlier, found)) continue;
       ++group.again;
@@ -150,9 +160,10 @@ Status judge_earlier(const store::Reader& reader, const store::Selection& select
       verdict += both + fmt::format("the tail itself is none: a p99 of {} is below the floor of {}",
                                     format_duration(stats->p99_ns), format_duration(kWorthTellingNs));
     } else if (verdict.empty()) {
-      verdict = fmt::format("not found again: in the stored rows {} took {} at most, and nothing that took CPU or disk from "
-                            "its process at that time reaches the floors",
-                            op, format_duration(stats->max_ns));
+      verdict = fmt::format(
+          "not found again: in the stored rows {} took {} at most, and nothing that took CPU or disk from "
+          "its process at that time reaches the floors",
+          op, format_duration(stats->max_ns));
     }
     diagnosis.judged.push_back(std::move(group.judged));
   }
@@ -180,7 +191,8 @@ Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& 
     diagnosis.replayed = true;
     if (legacy) INGERO_TRY(judge_earlier(reader, selection, time_ns, diagnosis));
     if (selection.pid) {
-      std::erase_if(diagnosis.chains, [&](const StoredChain& chain) { return chain.pid && *chain.pid != *selection.pid; });
+      std::erase_if(diagnosis.chains,
+                    [&](const StoredChain& chain) { return chain.pid && *chain.pid != *selection.pid; });
     }
   }
   std::stable_sort(diagnosis.chains.begin(), diagnosis.chains.end(), [](const StoredChain& a, const StoredChain& b) {

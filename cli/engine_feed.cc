@@ -12,7 +12,8 @@ EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : c
   const long cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
   options.cpus = cpus > 0 ? static_cast<uint64_t>(cpus) : 0;
   options.status_of = [&calls](uint32_t call, int64_t code) {
-    return call < calls.size() ? std::string(hal::status_name(calls[static_cast<hal::CallId>(call)], code)) : std::string();
+    return call < calls.size() ? std::string(hal::status_name(calls[static_cast<hal::CallId>(call)], code))
+                               : std::string();
   };
   engine_ = std::make_unique<correlate::Engine>(std::move(options), ledger);
   for (size_t id = 0; id < calls.size(); ++id) {

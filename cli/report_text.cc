@@ -290,15 +290,16 @@ std::string incidents_text(const Report& report, bool colour) {
   } else {
     add_heading(out, fmt::format("CAUSAL CHAINS - {} chain(s)", found.chains.size()), colour);
     for (const StoredChain& chain : found.chains) {
-      out += (report.legacy && !chain.node.empty() ? "[" + printable(chain.node) + "] " : "") + chain_text(chain, colour);
+      out +=
+          (report.legacy && !chain.node.empty() ? "[" + printable(chain.node) + "] " : "") + chain_text(chain, colour);
     }
   }
   if (!found.judged.empty()) {
     add_heading(out, "Chains the earlier agent stored, judged by the rows it stored", colour);
     for (const Judged& judged : found.judged) {
-      out += fmt::format("  [{}] {}{}\n      {}\n", printable(judged.chain.severity),
-                         printable(judged.chain.summary, 300),
-                         judged.times > 1 ? fmt::format(" ({} times)", judged.times) : "", printable(judged.verdict, 500));
+      out +=
+          fmt::format("  [{}] {}{}\n      {}\n", printable(judged.chain.severity), printable(judged.chain.summary, 300),
+                      judged.times > 1 ? fmt::format(" ({} times)", judged.times) : "", printable(judged.verdict, 500));
     }
   }
   return out;

@@ -52,7 +52,9 @@ struct Sampling::State {
     }
   }
 
-  uint64_t mono_of(uint64_t wall_ns) const { return wall_ns - static_cast<uint64_t>(measure_wall_offset_ns(*world.clock)); }
+  uint64_t mono_of(uint64_t wall_ns) const {
+    return wall_ns - static_cast<uint64_t>(measure_wall_offset_ns(*world.clock));
+  }
 
   void sample_devices() {
     for (auto& [name, sampler] : devices) {

@@ -105,7 +105,8 @@ void Engine::Impl::note_flight(const hal::Event& event) {
   } else if (flights.size() >= kMostFlights) {
     ledger.add(hal::Loss::engine_forgotten);
   } else {
-    flights[key] = {event.pid, event.call, whole_ms(event.wall_offset_ns), end, event.stack_id, event.has(Has::kStack), false};
+    flights[key] = {event.pid, event.call, whole_ms(event.wall_offset_ns), end, event.stack_id, event.has(Has::kStack),
+                    false};
   }
 }
 
@@ -211,7 +212,8 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       Finding finding;
       finding.rule = RuleId::oom_kill;
       const auto victim = static_cast<uint32_t>(event.has(Has::kArg1) ? event.arg1 : event.pid);
-      finding.detail = fmt::format("{} (pid {})", text_of(event.comm).empty() ? "a process" : text_of(event.comm), victim);
+      finding.detail =
+          fmt::format("{} (pid {})", text_of(event.comm).empty() ? "a process" : text_of(event.comm), victim);
       finding.subject = fmt::format("{}", victim);
       finding.number = finding.number_now = 1;
       finding.confidence = 1;

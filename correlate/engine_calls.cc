@@ -121,8 +121,7 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
   process.live.erase(known);
 }
 
-void Engine::Impl::take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process,
-                              uint64_t window) {
+void Engine::Impl::take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process, uint64_t window) {
   ProcessWindow& sum = window_of(process, window);
   if (facts.graph == GraphStep::kLaunch) {
     count(sum.graph_launches, event.duration_ns, 0);

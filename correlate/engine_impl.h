@@ -108,13 +108,13 @@ struct Engine::Impl {
     std::optional<int32_t> rank;
   };
   std::deque<std::pair<uint64_t, std::map<std::pair<uint64_t, uint32_t>, Lateness>>> late;  // window; (comm, pid)
-  std::map<uint64_t, uint32_t> comm_ranks;            // comm_id_hash: most ranks seen in one collective
+  std::map<uint64_t, uint32_t> comm_ranks;  // comm_id_hash: most ranks seen in one collective
   struct Hang {
     Finding finding;
     uint64_t from, until;  // windows
   };
-  std::map<std::string, Hang> open_hangs;              // by subject
-  std::map<uint64_t, std::vector<uint32_t>> hanging;   // hash of the subject: the processes that wait
+  std::map<std::string, Hang> open_hangs;             // by subject
+  std::map<uint64_t, std::vector<uint32_t>> hanging;  // hash of the subject: the processes that wait
 
   SystemState system;
   std::deque<std::pair<hal::SystemSnapshot, uint64_t>> snapshots;  // not yet in force
@@ -122,8 +122,8 @@ struct Engine::Impl {
   std::multimap<uint64_t, std::pair<ProcessState*, Finding>> pending;  // by window
   std::map<std::string, double> device_free_bytes;                     // by device, last reading
 
-  std::map<std::string, Incident> incidents;        // open; by family, process and subject
-  std::map<std::string, uint64_t> effects;          // effects seen in the last window, not raised yet
+  std::map<std::string, Incident> incidents;  // open; by family, process and subject
+  std::map<std::string, uint64_t> effects;    // effects seen in the last window, not raised yet
   std::map<std::pair<hal::CallId, int64_t>, bool> memory_codes;
   std::vector<Chain> changes;
 };

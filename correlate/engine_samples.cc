@@ -90,8 +90,7 @@ void Engine::Impl::judge_arrivals(uint64_t window, std::vector<std::pair<Process
   }
   const Rule& its = rule(RuleId::late_rank);
   for (const auto& [key, one] : total) {
-    if (one.rounds < its.count || one.late_ns < its.floor_ns ||
-        one.late_ns * 100 < kTrailing * kWindowNs * its.share) {
+    if (one.rounds < its.count || one.late_ns < its.floor_ns || one.late_ns * 100 < kTrailing * kWindowNs * its.share) {
       continue;
     }
     Finding finding;
@@ -208,8 +207,8 @@ void Engine::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns
       if (reading.id == hal::ReadingId::memory_free_bytes && impl_->device_free_bytes.size() < kMostGraphs) {
         impl_->device_free_bytes[device.uuid] = reading.value;
       }
-      const bool held = reading.id == hal::ReadingId::throttle_thermal_active ||
-                        reading.id == hal::ReadingId::throttle_hw_active;
+      const bool held =
+          reading.id == hal::ReadingId::throttle_thermal_active || reading.id == hal::ReadingId::throttle_hw_active;
       if (!held || reading.value <= 0) continue;
       const std::string_view word = reading.id == hal::ReadingId::throttle_thermal_active ? "heat" : "its hardware";
       reasons += fmt::format("{}{}", reasons.empty() ? "" : " and ", word);
@@ -220,9 +219,9 @@ void Engine::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns
     finding.number = finding.number_now = 1;
     finding.confidence = 1;
     finding.subject = device.uuid;
-    finding.detail = fmt::format("{} ({}) holds its clocks down because of {}",
-                                 device.name.empty() ? "the device" : printable(device.name), printable(device.uuid),
-                                 reasons);
+    finding.detail =
+        fmt::format("{} ({}) holds its clocks down because of {}",
+                    device.name.empty() ? "the device" : printable(device.name), printable(device.uuid), reasons);
     finding.onset_mono_ns = mono_ns;
     impl_->pend(mono_ns, nullptr, std::move(finding));
   }

@@ -7,8 +7,8 @@
 namespace ingero::correlate {
 namespace {
 
-constexpr uint64_t kLearned = 20;      // calls after which a series's usual blocking is known
-constexpr size_t kRatesKept = 32;      // windows a process's rate of work is remembered
+constexpr uint64_t kLearned = 20;  // calls after which a series's usual blocking is known
+constexpr size_t kRatesKept = 32;  // windows a process's rate of work is remembered
 constexpr uint64_t kForgottenAfter = 600;
 
 std::string key_of(Family family, const ProcessState* process, const std::string& subject) {
@@ -154,8 +154,7 @@ Judgement Engine::Impl::judgement(const ProcessState& process, const ProcessWind
   const uint64_t end = finishing ? std::min((window + 1) * kWindowNs, last_event_ns) : (window + 1) * kWindowNs;
   const uint64_t begin = std::max(process.first_seen_ns, (window + 1 - std::min(window + 1, kTrailing)) * kWindowNs);
   const uint64_t span = end > begin ? end - begin : 1;
-  return {process, sum, now, window, span, system, calls, by_pid, throttling, options.status_of,
-          options.windowed};
+  return {process, sum, now, window, span, system, calls, by_pid, throttling, options.status_of, options.windowed};
 }
 
 void Engine::Impl::close(uint64_t window) {
@@ -239,9 +238,9 @@ void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t win
       if (rule(incident.rule).is_effect || incident.rule == RuleId::cold_start) continue;
       const bool own = process != nullptr && incident.process == process;
       const auto waiting = hanging.find(hash_of(incident.last.subject));
-      const bool in_hang = incident.rule == RuleId::collective_hang && process != nullptr && waiting != hanging.end() &&
-                           std::find(waiting->second.begin(), waiting->second.end(), process->facts.pid) !=
-                               waiting->second.end();
+      const bool in_hang =
+          incident.rule == RuleId::collective_hang && process != nullptr && waiting != hanging.end() &&
+          std::find(waiting->second.begin(), waiting->second.end(), process->facts.pid) != waiting->second.end();
       if (!in_hang && (!own || !its.is_effect)) continue;
       if (cause == nullptr || incident.lost_ns > cause->lost_ns) cause = &incident;
     }
@@ -300,9 +299,9 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
     incident.lost_ns = finding.lost_ns;
     incident.number = finding.number;
     incident.chain.wall_offset_ns = wall_offset_ns;
-    incident.chain.id = fmt::format("{}-{:016x}", name_of(its.family),
-                                    mix(mix(hash_of(key), static_cast<uint64_t>(its.family)),
-                                        incident.chain.onset_mono_ns / kWindowNs));
+    incident.chain.id = fmt::format(
+        "{}-{:016x}", name_of(its.family),
+        mix(mix(hash_of(key), static_cast<uint64_t>(its.family)), incident.chain.onset_mono_ns / kWindowNs));
     if (process != nullptr) {
       for (const ProcessWindow& one : process->trailing) incident.total.add(one);
     }
@@ -369,7 +368,8 @@ void Engine::Impl::forget_old(uint64_t window) {
   }
   if (old.empty()) return;
   std::erase_if(threads, [&](const auto& entry) { return old.contains(entry.second.process); });
-  std::erase_if(series, [&](const auto& entry) { return entry.second == nullptr || old.contains(entry.second->process); });
+  std::erase_if(series,
+                [&](const auto& entry) { return entry.second == nullptr || old.contains(entry.second->process); });
   std::erase_if(by_pid, [&](const auto& entry) { return old.contains(entry.second); });
   std::erase_if(pending, [&](const auto& entry) { return old.contains(entry.second.first); });
   for (auto& list : touched_processes) std::erase_if(list, [&](ProcessState* one) { return old.contains(one); });

@@ -9,15 +9,24 @@ struct HostName {
   hal::HostOp op;
 };
 constexpr HostName kHostNames[] = {
-    {"sched_switch", hal::HostOp::kSchedSwitch},    {"mm_page_alloc_summary", hal::HostOp::kPageAlloc},
-    {"mm_page_alloc", hal::HostOp::kPageAlloc},     {"oom_kill", hal::HostOp::kOomKill},
-    {"process_exec", hal::HostOp::kExec},           {"process_exit", hal::HostOp::kExit},
-    {"process_fork", hal::HostOp::kFork},           {"block_read", hal::HostOp::kBlockRead},
-    {"block_write", hal::HostOp::kBlockWrite},      {"block_discard", hal::HostOp::kBlockDiscard},
-    {"block_flush", hal::HostOp::kBlockFlush},      {"block_other", hal::HostOp::kBlockOther},
-    {"tcp_retransmit", hal::HostOp::kTcpRetransmit}, {"net_send_summary", hal::HostOp::kNetSend},
-    {"net_send", hal::HostOp::kNetSend},            {"net_recv_summary", hal::HostOp::kNetReceive},
-    {"net_recv", hal::HostOp::kNetReceive},         {"device_error", hal::HostOp::kDeviceError},
+    {"sched_switch", hal::HostOp::kSchedSwitch},
+    {"mm_page_alloc_summary", hal::HostOp::kPageAlloc},
+    {"mm_page_alloc", hal::HostOp::kPageAlloc},
+    {"oom_kill", hal::HostOp::kOomKill},
+    {"process_exec", hal::HostOp::kExec},
+    {"process_exit", hal::HostOp::kExit},
+    {"process_fork", hal::HostOp::kFork},
+    {"block_read", hal::HostOp::kBlockRead},
+    {"block_write", hal::HostOp::kBlockWrite},
+    {"block_discard", hal::HostOp::kBlockDiscard},
+    {"block_flush", hal::HostOp::kBlockFlush},
+    {"block_other", hal::HostOp::kBlockOther},
+    {"tcp_retransmit", hal::HostOp::kTcpRetransmit},
+    {"net_send_summary", hal::HostOp::kNetSend},
+    {"net_send", hal::HostOp::kNetSend},
+    {"net_recv_summary", hal::HostOp::kNetReceive},
+    {"net_recv", hal::HostOp::kNetReceive},
+    {"device_error", hal::HostOp::kDeviceError},
 };
 
 GraphStep graph_step(std::string_view name) {

@@ -31,97 +31,101 @@ enum class Family : uint8_t {
   kStart,
 };
 constexpr std::string_view name_of(Family family) {
-  constexpr std::string_view kNames[] = {"cpu",  "io",      "lock", "hang", "collective", "pattern", "memory",
-                                         "failure", "rate", "host", "network", "graph",   "device",  "start"};
+  constexpr std::string_view kNames[] = {"cpu",     "io",   "lock", "hang",    "collective", "pattern", "memory",
+                                         "failure", "rate", "host", "network", "graph",      "device",  "start"};
   return kNames[static_cast<size_t>(family)];
 }
 enum class ChainSeverity : uint8_t { kLow, kMedium, kHigh, kCritical };
 enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
 
 // id, family, layer, severity, grades, is an effect, share, count, floor_ms, sentence, remedy
-#define INGERO_RULES(X)                                                                                               \
-  X(cpu_preemption, kCpu, "HOST", kMedium, kBoth, false, 10, 0, 100,                                                  \
-    "Threads that make GPU calls were ready to run, and another program had their CPU.",                              \
-    "Give the process CPUs of its own, or lower the priority of who ran instead.")                                    \
-  X(run_queue_wait, kCpu, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                              \
-    "Threads that make GPU calls were woken and then waited for a CPU.", "Use fewer runnable threads, or more CPUs.") \
-  X(cgroup_throttling, kCpu, "SYSTEM", kHigh, kMeasured, false, 5, 1, 100,                                            \
-    "The CPU limit of the process's cgroup stopped its threads.", "Raise cpu.max of the cgroup.")                     \
-  X(noisy_neighbour, kCpu, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                             \
-    "A program of another container had the CPU that threads making GPU calls wanted.",                               \
-    "Keep the two on different CPUs, or limit the other one.")                                                        \
-  X(dataloader_starvation, kCpu, "HOST", kMedium, kBoth, false, 50, 2, 1000,                                          \
-    "The process hardly made GPU calls while its worker processes fought for the CPUs.",                              \
-    "Use fewer workers, keep them between epochs, or index the data directly.")                                       \
-  X(cpu_steal, kHost, "SYSTEM", kMedium, kMeasured, false, 10, 0, 0,                                                  \
-    "The hypervisor ran other guests on this machine's CPUs.", "Move to a host that is not shared.")                  \
-  X(interrupt_load, kHost, "SYSTEM", kMedium, kMeasured, false, 25, 0, 0,                                             \
-    "Interrupts and soft interrupts took the CPUs.", "Bind interrupts away from the process's CPUs.")                 \
-  X(block_io, kIo, "IO", kMedium, kBoth, false, 10, 0, 50,                                                            \
-    "Threads that make GPU calls waited for disks.", "Prefetch, cache, or move reads and writes to other threads.")   \
-  X(lock_wait, kLock, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                                  \
-    "Calls that do not wait for the device slept inside: a lock held by another thread.",                             \
-    "Find who holds the lock: calls of other threads of the process at the same time.")                               \
+#define INGERO_RULES(X)                                                                                                \
+  X(cpu_preemption, kCpu, "HOST", kMedium, kBoth, false, 10, 0, 100,                                                   \
+    "Threads that make GPU calls were ready to run, and another program had their CPU.",                               \
+    "Give the process CPUs of its own, or lower the priority of who ran instead.")                                     \
+  X(run_queue_wait, kCpu, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                               \
+    "Threads that make GPU calls were woken and then waited for a CPU.", "Use fewer runnable threads, or more CPUs.")  \
+  X(cgroup_throttling, kCpu, "SYSTEM", kHigh, kMeasured, false, 5, 1, 100,                                             \
+    "The CPU limit of the process's cgroup stopped its threads.", "Raise cpu.max of the cgroup.")                      \
+  X(noisy_neighbour, kCpu, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                              \
+    "A program of another container had the CPU that threads making GPU calls wanted.",                                \
+    "Keep the two on different CPUs, or limit the other one.")                                                         \
+  X(dataloader_starvation, kCpu, "HOST", kMedium, kBoth, false, 50, 2, 1000,                                           \
+    "The process hardly made GPU calls while its worker processes fought for the CPUs.",                               \
+    "Use fewer workers, keep them between epochs, or index the data directly.")                                        \
+  X(cpu_steal, kHost, "SYSTEM", kMedium, kMeasured, false, 10, 0, 0,                                                   \
+    "The hypervisor ran other guests on this machine's CPUs.", "Move to a host that is not shared.")                   \
+  X(interrupt_load, kHost, "SYSTEM", kMedium, kMeasured, false, 25, 0, 0,                                              \
+    "Interrupts and soft interrupts took the CPUs.", "Bind interrupts away from the process's CPUs.")                  \
+  X(block_io, kIo, "IO", kMedium, kBoth, false, 10, 0, 50, "Threads that make GPU calls waited for disks.",            \
+    "Prefetch, cache, or move reads and writes to other threads.")                                                     \
+  X(lock_wait, kLock, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                                   \
+    "Calls that do not wait for the device slept inside: a lock held by another thread.",                              \
+    "Find who holds the lock: calls of other threads of the process at the same time.")                                \
   X(never_returned, kHang, "HOST", kHigh, kMeasured, false, 0, 1, 10000, "A call has not returned.",                   \
-    "Look at the thread's stack and at the device's state.")                                                          \
-  X(collective_hang, kHang, "COLLECTIVE", kCritical, kMeasured, false, 0, 1, 10000,                                   \
-    "Some ranks wait in a collective that others have not entered.", "Look at what the missing ranks do instead.")    \
-  X(late_rank, kCollective, "COLLECTIVE", kMedium, kMeasured, true, 5, 1, 100,                                       \
-    "The same rank came last to collectives, and the others waited for it.",                                          \
-    "Look at what that rank's process does before it.")                                                               \
-  X(sync_storm, kPattern, "HOST", kMedium, kMeasured, false, 20, 100, 300,                                            \
-    "Many small copies to the host, each followed by a synchronisation: the device drains every time.",               \
-    "Collect results on the device and copy them once; avoid item(), cpu() and numpy() in the loop.")                 \
-  X(launch_bound, kPattern, "HOST", kLow, kMeasured, true, 40, 2000, 600,                                             \
-    "The process spends its time launching tiny kernels, and the device never makes it wait.",                        \
-    "Capture the loop in a graph, fuse kernels, or use larger batches.")                                              \
-  X(slow_copies, kPattern, "HOST", kMedium, kMeasured, false, 20, 3, 600,                                             \
-    "Copies between host and device take a large part of the time, as from pageable memory.",                         \
-    "Pin the host memory, copy asynchronously, and copy less.")                                                       \
-  X(allocation_churn, kMemory, "HOST", kMedium, kMeasured, false, 10, 100, 300,                                       \
-    "The process allocates and frees device memory all the time.", "Reuse memory: a pool or a caching allocator.")    \
-  X(memory_growth, kMemory, "HOST", kMedium, kMeasured, false, 0, 5, 5000,                                            \
-    "Device memory held by the process grows steadily while it works.",                                               \
-    "Find the call site that allocates and does not free.")                                                           \
-  X(device_out_of_memory, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0, "An allocation failed for want of "      \
-    "device memory.", "Use smaller batches, or free what is not needed.")                                             \
-  X(failing_calls, kFailure, "HOST", kMedium, kMeasured, false, 20, 10, 0, "Calls return errors.",                    \
-    "Look up the code; the first failure is the one that matters.")                                                   \
-  X(rate_drop, kRate, "HOST", kMedium, kMeasured, true, 60, 10, 3000, "Much less work is submitted than before.",     \
-    "Look at what the process does between its calls.")                                                               \
-  X(full_stop, kRate, "HOST", kHigh, kMeasured, true, 0, 10, 5000, "No work is submitted any more, and the process "  \
-    "still runs.", "Look at the stacks of its threads.")                                                              \
-  X(memory_pressure, kHost, "SYSTEM", kMedium, kMeasured, false, 10, 0, 0,                                            \
-    "Tasks of the machine wait for memory.", "Free host memory, or stop what takes it.")                              \
-  X(page_allocation_storm, kHost, "HOST", kLow, kMeasured, false, 0, 3, 3000,                                         \
-    "The process takes gigabytes of host pages every second.", "Reuse host buffers.")                                 \
-  X(oom_kill, kHost, "SYSTEM", kCritical, kBoth, false, 0, 1, 0, "The kernel killed a process for want of memory.",   \
-    "Give the job more memory, or make it need less.")                                                                \
-  X(tcp_retransmits, kNetwork, "NET", kMedium, kBoth, false, 0, 5, 0,                                                 \
-    "Segments of the job's own connections had to be sent again.", "Look for loss or congestion on the path.")        \
-  X(fabric_errors, kNetwork, "FABRIC", kMedium, kMeasured, false, 0, 1, 0,                                            \
-    "Error counters of a fabric adapter grew.", "Check cable, port and switch.")                                      \
-  X(periodic_spike, kPattern, "HOST", kLow, kMeasured, true, 1, 4, 100,                                               \
-    "Every so many calls, one takes far longer than the others.", "Find what the program does every so many steps.")  \
-  X(device_contention, kDevice, "DRIVER", kMedium, kMeasured, false, 40, 5, 300,                                      \
-    "Since another process submits work too, the device makes this one wait longer.",                                 \
-    "Give each process a device or a share of its own, or run them one after the other.")                            \
-  X(graph_recapture, kGraph, "GRAPH", kMedium, kMeasured, false, 10, 5, 300,                                          \
-    "Graphs are captured and instantiated again and again.", "Keep shapes fixed, or update the graph instead.")       \
-  X(graph_rate_collapse, kGraph, "GRAPH", kMedium, kBoth, true, 50, 5, 3000,                                          \
-    "An executable graph is launched far less often than before.", "Look for a re-capture or another graph.")         \
-  X(graph_contention, kGraph, "GRAPH", kMedium, kMeasured, true, 10, 5, 100,                                          \
-    "Graph launches lost their CPU to other programs.", "As for CPU preemption.")                                     \
-  X(graph_never_launched, kGraph, "GRAPH", kLow, kBoth, false, 0, 1, 30000,                                           \
-    "A graph was instantiated and never launched.", "Its memory is wasted: destroy it.")                              \
-  X(graph_capture_failed, kGraph, "GRAPH", kMedium, kBoth, false, 0, 1, 0, "A capture ended with an error.",          \
-    "Something not allowed during capture ran: an allocation, a synchronisation, a lazy initialisation.")             \
-  X(device_throttling, kDevice, "DRIVER", kMedium, kMeasured, false, 0, 1, 0,                                         \
-    "The device held its clocks down because of heat or its power supply.", "Check cooling and power.")               \
-  X(device_error, kDevice, "DRIVER", kHigh, kMeasured, false, 0, 1, 0, "The driver reported a device error.",         \
-    "Look the code up in the vendor's list; a device that repeats it is to be replaced.")                             \
-  X(cold_start, kStart, "HOST", kLow, kBoth, false, 0, 3, 800,                                                        \
-    "The first calls of the process were much slower than later ones.",                                               \
+    "Look at the thread's stack and at the device's state.")                                                           \
+  X(collective_hang, kHang, "COLLECTIVE", kCritical, kMeasured, false, 0, 1, 10000,                                    \
+    "Some ranks wait in a collective that others have not entered.", "Look at what the missing ranks do instead.")     \
+  X(late_rank, kCollective, "COLLECTIVE", kMedium, kMeasured, true, 5, 1, 100,                                         \
+    "The same rank came last to collectives, and the others waited for it.",                                           \
+    "Look at what that rank's process does before it.")                                                                \
+  X(sync_storm, kPattern, "HOST", kMedium, kMeasured, false, 20, 100, 300,                                             \
+    "Many small copies to the host, each followed by a synchronisation: the device drains every time.",                \
+    "Collect results on the device and copy them once; avoid item(), cpu() and numpy() in the loop.")                  \
+  X(launch_bound, kPattern, "HOST", kLow, kMeasured, true, 40, 2000, 600,                                              \
+    "The process spends its time launching tiny kernels, and the device never makes it wait.",                         \
+    "Capture the loop in a graph, fuse kernels, or use larger batches.")                                               \
+  X(slow_copies, kPattern, "HOST", kMedium, kMeasured, false, 20, 3, 600,                                              \
+    "Copies between host and device take a large part of the time, as from pageable memory.",                          \
+    "Pin the host memory, copy asynchronously, and copy less.")                                                        \
+  X(allocation_churn, kMemory, "HOST", kMedium, kMeasured, false, 10, 100, 300,                                        \
+    "The process allocates and frees device memory all the time.", "Reuse memory: a pool or a caching allocator.")     \
+  X(memory_growth, kMemory, "HOST", kMedium, kMeasured, false, 0, 5, 5000,                                             \
+    "Device memory held by the process grows steadily while it works.",                                                \
+    "Find the call site that allocates and does not free.")                                                            \
+  X(device_out_of_memory, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                           \
+    "An allocation failed for want of "                                                                                \
+    "device memory.",                                                                                                  \
+    "Use smaller batches, or free what is not needed.")                                                                \
+  X(failing_calls, kFailure, "HOST", kMedium, kMeasured, false, 20, 10, 0, "Calls return errors.",                     \
+    "Look up the code; the first failure is the one that matters.")                                                    \
+  X(rate_drop, kRate, "HOST", kMedium, kMeasured, true, 60, 10, 3000, "Much less work is submitted than before.",      \
+    "Look at what the process does between its calls.")                                                                \
+  X(full_stop, kRate, "HOST", kHigh, kMeasured, true, 0, 10, 5000,                                                     \
+    "No work is submitted any more, and the process "                                                                  \
+    "still runs.",                                                                                                     \
+    "Look at the stacks of its threads.")                                                                              \
+  X(memory_pressure, kHost, "SYSTEM", kMedium, kMeasured, false, 10, 0, 0, "Tasks of the machine wait for memory.",    \
+    "Free host memory, or stop what takes it.")                                                                        \
+  X(page_allocation_storm, kHost, "HOST", kLow, kMeasured, false, 0, 3, 3000,                                          \
+    "The process takes gigabytes of host pages every second.", "Reuse host buffers.")                                  \
+  X(oom_kill, kHost, "SYSTEM", kCritical, kBoth, false, 0, 1, 0, "The kernel killed a process for want of memory.",    \
+    "Give the job more memory, or make it need less.")                                                                 \
+  X(tcp_retransmits, kNetwork, "NET", kMedium, kBoth, false, 0, 5, 0,                                                  \
+    "Segments of the job's own connections had to be sent again.", "Look for loss or congestion on the path.")         \
+  X(fabric_errors, kNetwork, "FABRIC", kMedium, kMeasured, false, 0, 1, 0, "Error counters of a fabric adapter grew.", \
+    "Check cable, port and switch.")                                                                                   \
+  X(periodic_spike, kPattern, "HOST", kLow, kMeasured, true, 1, 4, 100,                                                \
+    "Every so many calls, one takes far longer than the others.", "Find what the program does every so many steps.")   \
+  X(device_contention, kDevice, "DRIVER", kMedium, kMeasured, false, 40, 5, 300,                                       \
+    "Since another process submits work too, the device makes this one wait longer.",                                  \
+    "Give each process a device or a share of its own, or run them one after the other.")                              \
+  X(graph_recapture, kGraph, "GRAPH", kMedium, kMeasured, false, 10, 5, 300,                                           \
+    "Graphs are captured and instantiated again and again.", "Keep shapes fixed, or update the graph instead.")        \
+  X(graph_rate_collapse, kGraph, "GRAPH", kMedium, kBoth, true, 50, 5, 3000,                                           \
+    "An executable graph is launched far less often than before.", "Look for a re-capture or another graph.")          \
+  X(graph_contention, kGraph, "GRAPH", kMedium, kMeasured, true, 10, 5, 100,                                           \
+    "Graph launches lost their CPU to other programs.", "As for CPU preemption.")                                      \
+  X(graph_never_launched, kGraph, "GRAPH", kLow, kBoth, false, 0, 1, 30000,                                            \
+    "A graph was instantiated and never launched.", "Its memory is wasted: destroy it.")                               \
+  X(graph_capture_failed, kGraph, "GRAPH", kMedium, kBoth, false, 0, 1, 0, "A capture ended with an error.",           \
+    "Something not allowed during capture ran: an allocation, a synchronisation, a lazy initialisation.")              \
+  X(device_throttling, kDevice, "DRIVER", kMedium, kMeasured, false, 0, 1, 0,                                          \
+    "The device held its clocks down because of heat or its power supply.", "Check cooling and power.")                \
+  X(device_error, kDevice, "DRIVER", kHigh, kMeasured, false, 0, 1, 0, "The driver reported a device error.",          \
+    "Look the code up in the vendor's list; a device that repeats it is to be replaced.")                              \
+  X(cold_start, kStart, "HOST", kLow, kBoth, false, 0, 3, 800,                                                         \
+    "The first calls of the process were much slower than later ones.",                                                \
     "Warm up before measuring; load modules and libraries early.")
 
 enum class RuleId : uint8_t {
@@ -145,9 +149,10 @@ struct Rule {
 };
 
 inline constexpr Rule kRules[] = {
-#define X(id, family, layer, severity, grades, effect, share, count, floor_ms, sentence, remedy)           \
-  {RuleId::id,     #id,   Family::family, layer, ChainSeverity::severity, Grades::grades, effect, share,   \
-   count, uint64_t{floor_ms} * 1'000'000, sentence, remedy},
+#define X(id, family, layer, severity, grades, effect, share, count, floor_ms, sentence, remedy) \
+  {RuleId::id,     #id,    Family::family, layer, ChainSeverity::severity,                       \
+   Grades::grades, effect, share,          count, uint64_t{floor_ms} * 1'000'000,                \
+   sentence,       remedy},
     INGERO_RULES(X)
 #undef X
 };
@@ -160,8 +165,8 @@ inline constexpr uint64_t kLatenessNs = 2'000'000'000;  // how much later than o
 inline constexpr uint64_t kQuiet = 5;                   // windows without a finding after which an incident is over
 inline constexpr uint64_t kActive = 30;                 // windows after its last call in which a thread makes GPU calls
 inline constexpr uint64_t kHighShare = 30;              // percent lost from which on MEDIUM becomes HIGH
-inline constexpr uint64_t kSpikeTimes = 10;              // times its usual time make a call a spike
-inline constexpr uint64_t kSpikeNs = 1'000'000;          // and this long at least
+inline constexpr uint64_t kSpikeTimes = 10;             // times its usual time make a call a spike
+inline constexpr uint64_t kSpikeNs = 1'000'000;         // and this long at least
 inline constexpr uint64_t kSmallCopyBytes = 65536;      // a copy this small is a result, not data
 inline constexpr uint64_t kLargeCopyBytes = 1 << 20;    // and from here on it is data
 inline constexpr uint64_t kGrowthBytes = 64 << 20;      // growth below it is noise

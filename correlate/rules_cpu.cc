@@ -34,7 +34,8 @@ const hal::Throttling* worst_limit(const Judgement& j, uint64_t& periods, uint64
   for (const hal::Throttling& one : j.throttling) {
     const bool its = (one.cgroup_id != 0 && one.cgroup_id == j.process.facts.cgroup_id) ||
                      (!one.path.empty() && j.process.facts.cgroup_path.starts_with(one.path));
-    if (!its || one.mono_ns >= (j.window + 1) * kWindowNs || one.mono_ns + kTrailing * kWindowNs < (j.window + 1) * kWindowNs) {
+    if (!its || one.mono_ns >= (j.window + 1) * kWindowNs ||
+        one.mono_ns + kTrailing * kWindowNs < (j.window + 1) * kWindowNs) {
       continue;
     }
     periods += one.periods;
@@ -82,26 +83,28 @@ void judge_workers(const Judgement& j, Findings& findings) {
   // Measured: the threads that make calls sleep outside of calls, the workers want CPUs they do not get.
   uint64_t workers = 0, wanted_ns = 0, wanted_now_ns = 0;
   for (const auto& [pid, other] : j.by_pid) {
-    if (other->facts.parent_pid != j.process.facts.pid || pid == j.process.facts.pid || other->trailing.empty()) continue;
+    if (other->facts.parent_pid != j.process.facts.pid || pid == j.process.facts.pid || other->trailing.empty())
+      continue;
     uint64_t its_own = 0;
     for (const ProcessWindow& one : other->trailing) {
       its_own += one.threads.preempted_ns + one.threads.runqueue_ns + one.others.preempted_ns + one.others.runqueue_ns;
     }
     const ProcessWindow& last = other->trailing.back();
-    wanted_now_ns += last.threads.preempted_ns + last.threads.runqueue_ns + last.others.preempted_ns + last.others.runqueue_ns;
+    wanted_now_ns +=
+        last.threads.preempted_ns + last.threads.runqueue_ns + last.others.preempted_ns + last.others.runqueue_ns;
     workers += its_own > 0 ? 1 : 0;
     wanted_ns += its_own;
   }
-  const uint64_t blocked = j.sum.threads.blocked_ns > j.sum.in_calls.blocked_ns
-                               ? j.sum.threads.blocked_ns - j.sum.in_calls.blocked_ns
-                               : 0;
+  const uint64_t blocked =
+      j.sum.threads.blocked_ns > j.sum.in_calls.blocked_ns ? j.sum.threads.blocked_ns - j.sum.in_calls.blocked_ns : 0;
   if (workers < its.count || wanted_ns < its.floor_ns) return;
   if (blocked * 100 < j.span_ns * its.share) return;
   finding.lost_ns = std::min(blocked, j.span_ns);
   finding.lost_now_ns = std::min<uint64_t>(j.now.threads.blocked_ns, kWindowNs);
   finding.confidence = 0.85;
   finding.number = workers;
-  finding.detail = fmt::format("{} worker processes wanted a CPU and waited {} for one", workers, format_duration(wanted_ns));
+  finding.detail =
+      fmt::format("{} worker processes wanted a CPU and waited {} for one", workers, format_duration(wanted_ns));
   finding.onset_mono_ns = onset_of(j, [](const ProcessWindow& one) { return one.threads.blocked_ns; });
   findings.push_back(std::move(finding));
 }

@@ -22,7 +22,8 @@ void judge_device(const Judgement& j, Findings& findings) {
   const ProcessState* other = nullptr;
   for (const auto& [pid, one] : j.by_pid) {
     if (one == &j.process || one->first_call_window == 0 || one->last_call_window + kTrailing < j.window) continue;
-    if (one->first_call_window + kTrailing < j.process.first_call_window + its.count) continue;  // was there from the start
+    if (one->first_call_window + kTrailing < j.process.first_call_window + its.count)
+      continue;  // was there from the start
     if (other == nullptr || pid < other->facts.pid) other = one;
   }
   if (other == nullptr) return;
@@ -31,10 +32,10 @@ void judge_device(const Judgement& j, Findings& findings) {
   finding.lost_ns = std::min(lost, j.span_ns);
   finding.lost_now_ns = std::min((mean - usual) * j.now.syncs.calls, kWindowNs);
   finding.number = other->facts.pid;
-  finding.detail = fmt::format("a wait for the device takes {} on average, {} before {} (pid {}) began to submit work",
-                               format_duration(mean), format_duration(usual),
-                               other->facts.comm.empty() ? "another process" : printable(other->facts.comm),
-                               other->facts.pid);
+  finding.detail =
+      fmt::format("a wait for the device takes {} on average, {} before {} (pid {}) began to submit work",
+                  format_duration(mean), format_duration(usual),
+                  other->facts.comm.empty() ? "another process" : printable(other->facts.comm), other->facts.pid);
   finding.onset_mono_ns = std::max(other->first_call_window, j.process.first_call_window) * kWindowNs;
   finding.confidence = 0.75;
   findings.push_back(std::move(finding));

@@ -1,4 +1,5 @@
-// What the program itself does badly: draining the device for every result, tiny launches, pageable copies, cold starts.
+// What the program itself does badly: draining the device for every result, tiny launches, pageable copies, cold
+// starts.
 #include <algorithm>
 
 #include "base/text.h"
@@ -55,7 +56,8 @@ uint64_t period_of(const std::deque<uint64_t>& gaps) {
 void judge_spikes(const Judgement& j, Findings& findings) {
   const Rule& its = rule(RuleId::periodic_spike);
   for (const Series* one : j.process.series) {
-    if (one->nested || one->spike_window != j.window || one->spikes < its.count || one->gaps.size() + 1 < its.count) continue;
+    if (one->nested || one->spike_window != j.window || one->spikes < its.count || one->gaps.size() + 1 < its.count)
+      continue;
     const uint64_t period = period_of(one->gaps);
     const uint64_t span = (j.window + 1) * kWindowNs - one->first_spike_ns;
     if (period == 0 || one->spike_ns < its.floor_ns || one->spike_ns * 100 < span * its.share) continue;
@@ -66,8 +68,8 @@ void judge_spikes(const Judgement& j, Findings& findings) {
     finding.op = one->call;
     const CallFacts* facts = j.call(one->call);
     finding.subject = fmt::format("{}/{}", facts == nullptr ? "" : facts->op, one->size_class);
-    finding.detail = fmt::format("every {} calls or so, {} bursts so far, {} more than usual in all", period, one->spikes,
-                                 format_duration(one->spike_ns));
+    finding.detail = fmt::format("every {} calls or so, {} bursts so far, {} more than usual in all", period,
+                                 one->spikes, format_duration(one->spike_ns));
     finding.onset_mono_ns = one->first_spike_ns;
     finding.confidence = 0.7;
     findings.push_back(std::move(finding));

@@ -22,8 +22,8 @@ void judge_system(const SystemState& system, Findings& findings) {
         fmt::format("tasks waited for memory {:.0f}% of the time{}", now.psi_mem_some,
                     now.psi_mem_full > 0 ? fmt::format(", all of them {:.0f}%", now.psi_mem_full) : ""),
         system.snapshot_mono_ns);
-    add(RuleId::cpu_steal, now.steal_percent,
-        fmt::format("{:.0f}% of the CPUs' time was stolen", now.steal_percent), system.snapshot_mono_ns);
+    add(RuleId::cpu_steal, now.steal_percent, fmt::format("{:.0f}% of the CPUs' time was stolen", now.steal_percent),
+        system.snapshot_mono_ns);
     add(RuleId::interrupt_load, now.interrupt_percent,
         fmt::format("interrupts took {:.0f}% of the CPUs' time", now.interrupt_percent), system.snapshot_mono_ns);
   }

@@ -33,7 +33,9 @@ void judge_waits(const Judgement& j, Findings& findings) {
   }
   if (j.over(of_a_thread, disk)) {
     finding.lost_ns = io;
-    finding.confidence = finding.grade == Grade::kWindowed ? 0.7 : j.sum.reads.calls + j.sum.writes.calls > 0 ? 0.95 : 0.85;
+    finding.confidence = finding.grade == Grade::kWindowed            ? 0.7
+                         : j.sum.reads.calls + j.sum.writes.calls > 0 ? 0.95
+                                                                      : 0.85;
     finding.op = j.sum.worst_io.call;
     if (j.sum.worst_io.call != hal::kNoCall) finding.sample = j.sum.worst_io;
     finding.onset_mono_ns = onset_of(j, [](const ProcessWindow& one) { return one.io_ns() + one.reads.calls; });

@@ -80,15 +80,15 @@ struct ProcessState {
   std::optional<uint64_t> ended_mono_ns;
   std::array<ProcessWindow, kOpen> open;
   std::array<uint64_t, kOpen> open_window{};
-  std::string runtime_layer;  // of its first call that is no driver's
-  std::deque<ProcessWindow> trailing;       // the last kTrailing closed ones, newest last
-  std::deque<uint64_t> rates;               // work submitted in each of the last windows
+  std::string runtime_layer;                    // of its first call that is no driver's
+  std::deque<ProcessWindow> trailing;           // the last kTrailing closed ones, newest last
+  std::deque<uint64_t> rates;                   // work submitted in each of the last windows
   std::unordered_map<uint64_t, uint64_t> live;  // device address: bytes
-  std::deque<uint64_t> sync_means;          // ns of a wait for the device, in each of the last windows with some
-  std::deque<int64_t> growth;               // net bytes of each of the last windows
+  std::deque<uint64_t> sync_means;              // ns of a wait for the device, in each of the last windows with some
+  std::deque<int64_t> growth;                   // net bytes of each of the last windows
   int64_t held_bytes = 0, peak_bytes = 0;
   std::vector<Series*> series;
-  std::map<uint64_t, GraphState> graphs;  // by handle
+  std::map<uint64_t, GraphState> graphs;                         // by handle
   std::map<std::pair<hal::CallId, int64_t>, uint64_t> failures;  // of the window being closed and those before
   bool told_cold = false;
   std::set<uint32_t> children;  // as far as kMostChildren go
@@ -150,12 +150,12 @@ struct Judgement {
 };
 using Findings = std::vector<Finding>;
 
-void judge_cpu(const Judgement& j, Findings& findings);       // rules_cpu.cc
-void judge_waits(const Judgement& j, Findings& findings);     // rules_waits.cc
-void judge_patterns(const Judgement& j, Findings& findings);  // rules_patterns.cc
-void judge_memory(const Judgement& j, Findings& findings);    // rules_memory.cc
-void judge_rates(const Judgement& j, Findings& findings);     // rules_rates.cc
-void judge_device(const Judgement& j, Findings& findings);    // rules_device.cc
+void judge_cpu(const Judgement& j, Findings& findings);            // rules_cpu.cc
+void judge_waits(const Judgement& j, Findings& findings);          // rules_waits.cc
+void judge_patterns(const Judgement& j, Findings& findings);       // rules_patterns.cc
+void judge_memory(const Judgement& j, Findings& findings);         // rules_memory.cc
+void judge_rates(const Judgement& j, Findings& findings);          // rules_rates.cc
+void judge_device(const Judgement& j, Findings& findings);         // rules_device.cc
 void judge_system(const SystemState& system, Findings& findings);  // rules_system.cc
 
 // Writes the incident's chain from what is known of it: texts, timeline, evidence (wording.cc).

@@ -52,8 +52,8 @@ void ProcessWindow::add(const ProcessWindow& other) {
   failed += other.failed;
   for (KindSum ProcessWindow::*kind :
        {&ProcessWindow::launches, &ProcessWindow::syncs, &ProcessWindow::copies, &ProcessWindow::small_results,
-        &ProcessWindow::allocations, &ProcessWindow::frees, &ProcessWindow::collectives,
-        &ProcessWindow::graph_launches, &ProcessWindow::captures, &ProcessWindow::reads, &ProcessWindow::writes}) {
+        &ProcessWindow::allocations, &ProcessWindow::frees, &ProcessWindow::collectives, &ProcessWindow::graph_launches,
+        &ProcessWindow::captures, &ProcessWindow::reads, &ProcessWindow::writes}) {
     add_to(this->*kind, other.*kind);
   }
   for (uint64_t ProcessWindow::*number :
@@ -70,9 +70,9 @@ void ProcessWindow::add(const ProcessWindow& other) {
   call_culprits.add(other.call_culprits);
   thread_culprits.add(other.thread_culprits);
   other_culprits.add(other.other_culprits);
-  for (Sample ProcessWindow::*sample : {&ProcessWindow::worst_cpu, &ProcessWindow::worst_io,
-                                        &ProcessWindow::worst_blocked, &ProcessWindow::worst_copy,
-                                        &ProcessWindow::worst_graph, &ProcessWindow::first_failed}) {
+  for (Sample ProcessWindow::*sample :
+       {&ProcessWindow::worst_cpu, &ProcessWindow::worst_io, &ProcessWindow::worst_blocked, &ProcessWindow::worst_copy,
+        &ProcessWindow::worst_graph, &ProcessWindow::first_failed}) {
     keep_worse(this->*sample, other.*sample);
   }
   slowest_io_ns = std::max(slowest_io_ns, other.slowest_io_ns);
@@ -91,7 +91,9 @@ uint64_t ProcessWindow::threads_at_once() const {
 uint64_t ProcessWindow::thread_wanted_ns() const {
   return std::max(worst_thread_ns, (in_calls.preempted_ns + in_calls.runqueue_ns) / threads_at_once());
 }
-uint64_t ProcessWindow::thread_io_ns() const { return std::max(worst_thread_io_ns, in_calls.io_ns / threads_at_once()); }
+uint64_t ProcessWindow::thread_io_ns() const {
+  return std::max(worst_thread_io_ns, in_calls.io_ns / threads_at_once());
+}
 const Culprits& ProcessWindow::culprits() const {
   return thread_culprits.total_ns() >= call_culprits.total_ns() ? thread_culprits : call_culprits;
 }
@@ -109,8 +111,6 @@ uint64_t ProcessWindow::io_overlap_ns() const {
   return overlap;
 }
 
-std::string_view text_of(const std::array<char, 16>& comm) {
-  return {comm.data(), strnlen(comm.data(), comm.size())};
-}
+std::string_view text_of(const std::array<char, 16>& comm) { return {comm.data(), strnlen(comm.data(), comm.size())}; }
 
 }  // namespace ingero::correlate

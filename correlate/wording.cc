@@ -37,12 +37,13 @@ struct Words {
 // "stress-ng (pid 99) 340ms, kworker/0:1 (pid 7) 20ms"
 std::string culprits_text(const Culprits& culprits) {
   std::vector<Culprits::Culprit> list = culprits.list();
-  std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.ns != b.ns ? a.ns > b.ns : a.pid < b.pid; });
+  std::sort(list.begin(), list.end(),
+            [](const auto& a, const auto& b) { return a.ns != b.ns ? a.ns > b.ns : a.pid < b.pid; });
   std::string out;
   for (size_t i = 0; i < std::min<size_t>(3, list.size()); ++i) {
     const std::string comm = printable(text_of(list[i].comm));
-    out += fmt::format("{}{} (pid {}) {}", out.empty() ? "" : ", ", comm.empty() ? "another program" : comm, list[i].pid,
-                       format_duration(list[i].ns));
+    out += fmt::format("{}{} (pid {}) {}", out.empty() ? "" : ", ", comm.empty() ? "another program" : comm,
+                       list[i].pid, format_duration(list[i].ns));
   }
   return out;
 }
@@ -69,8 +70,10 @@ void add_system_step(Words& w) {
   const hal::SystemSnapshot& now = *w.j.system.snapshot;
   std::string detail;
   if (now.cpu_percent >= 0) detail += fmt::format("CPU {:.0f}%", now.cpu_percent);
-  if (now.psi_cpu_some >= 1) detail += fmt::format("{}tasks wait for CPUs {:.0f}% of the time", detail.empty() ? "" : ", ", now.psi_cpu_some);
-  if (now.psi_io_some >= 1) detail += fmt::format("{}for disks {:.0f}%", detail.empty() ? "tasks wait " : ", ", now.psi_io_some);
+  if (now.psi_cpu_some >= 1)
+    detail += fmt::format("{}tasks wait for CPUs {:.0f}% of the time", detail.empty() ? "" : ", ", now.psi_cpu_some);
+  if (now.psi_io_some >= 1)
+    detail += fmt::format("{}for disks {:.0f}%", detail.empty() ? "tasks wait " : ", ", now.psi_io_some);
   if (!detail.empty()) w.step("SYSTEM", "snapshot", detail);
 }
 
@@ -104,36 +107,48 @@ void cpu_words(Words& w) {
   add_system_step(w);
   switch (w.incident.rule) {
     case RuleId::cgroup_throttling:
-      chain.summary = fmt::format("{} was throttled by its CPU limit: {} lost in {}", w.who, lost, plural(w.incident.number, "period"));
-      chain.root_cause = fmt::format("The CPU limit of cgroup {} stopped {} for {} ({} of the time){}", w.incident.last.detail,
-                                     w.who, lost, share, slow_call_text(w));
-      w.step("SYSTEM", "cgroup", fmt::format("throttled in {}", plural(w.incident.number, "period")), w.incident.lost_ns);
+      chain.summary = fmt::format("{} was throttled by its CPU limit: {} lost in {}", w.who, lost,
+                                  plural(w.incident.number, "period"));
+      chain.root_cause = fmt::format("The CPU limit of cgroup {} stopped {} for {} ({} of the time){}",
+                                     w.incident.last.detail, w.who, lost, share, slow_call_text(w));
+      w.step("SYSTEM", "cgroup", fmt::format("throttled in {}", plural(w.incident.number, "period")),
+             w.incident.lost_ns);
       w.fix(fmt::format("Raise the limit: echo max > /sys/fs/cgroup{}/cpu.max", w.incident.last.detail));
       break;
     case RuleId::dataloader_starvation:
-      chain.summary = fmt::format("{} starved: its GPU calls {} while {} had the CPUs", w.who,
-                                  windowed ? "stopped" : "waited",
-                                  plural(w.incident.last.number, windowed ? "child" : "worker"));
-      chain.root_cause = fmt::format("CPU contention between data-loading workers and {}: no GPU work for {}, {}{}", w.who,
-                                     lost, w.incident.last.detail,
-                                     switches > 0 ? fmt::format(", {} context switches", switches) : "");
-      w.step("HOST", "sched_switch", fmt::format("{} context switches, {} off the CPU", switches, format_duration(total.switch_ns)),
+      chain.summary =
+          fmt::format("{} starved: its GPU calls {} while {} had the CPUs", w.who, windowed ? "stopped" : "waited",
+                      plural(w.incident.last.number, windowed ? "child" : "worker"));
+      chain.root_cause =
+          fmt::format("CPU contention between data-loading workers and {}: no GPU work for {}, {}{}", w.who, lost,
+                      w.incident.last.detail, switches > 0 ? fmt::format(", {} context switches", switches) : "");
+      w.step("HOST", "sched_switch",
+             fmt::format("{} context switches, {} off the CPU", switches, format_duration(total.switch_ns)),
              total.switch_ns);
-      w.fix("Fewer DataLoader workers than CPUs (num_workers), persistent_workers=True, or direct indexing of data in memory");
-      if (w.j.system.cpus > 0) w.fix(fmt::format("This machine has {} CPUs: leave one to the main process: taskset -cp 0 {}", w.j.system.cpus, w.process.pid));
+      w.fix(
+          "Fewer DataLoader workers than CPUs (num_workers), persistent_workers=True, or direct indexing of data in "
+          "memory");
+      if (w.j.system.cpus > 0)
+        w.fix(fmt::format("This machine has {} CPUs: leave one to the main process: taskset -cp 0 {}", w.j.system.cpus,
+                          w.process.pid));
       break;
     case RuleId::run_queue_wait:
       chain.summary = fmt::format("{} waited {} for a CPU after being woken ({} of the time)", w.who, lost, share);
-      chain.root_cause = fmt::format("More threads were runnable than CPUs: {} was ready to run and waited {}{}", w.who, lost, slow_call_text(w));
+      chain.root_cause = fmt::format("More threads were runnable than CPUs: {} was ready to run and waited {}{}", w.who,
+                                     lost, slow_call_text(w));
       w.step("HOST", "sched_switch", fmt::format("{} in run queues", lost), w.incident.lost_ns);
       w.fix(fmt::format("Raise its priority: renice -n -5 -p {}", w.process.pid));
       w.fix(fmt::format("Give it CPUs of its own: taskset -acp <cpus> {}", w.process.pid));
       break;
     default:
       if (windowed) {
-        chain.summary = fmt::format("{} was switched out {} on a machine without a free CPU ({} context switches)", w.who, lost, switches);
-        chain.root_cause = fmt::format("CPU contention at the same time as its calls: {} context switches, {} off the CPU", switches, lost);
-        w.step("HOST", "sched_switch", fmt::format("{} context switches ({} off-CPU)", switches, format_duration(total.switch_ns)), total.switch_ns);
+        chain.summary = fmt::format("{} was switched out {} on a machine without a free CPU ({} context switches)",
+                                    w.who, lost, switches);
+        chain.root_cause = fmt::format(
+            "CPU contention at the same time as its calls: {} context switches, {} off the CPU", switches, lost);
+        w.step("HOST", "sched_switch",
+               fmt::format("{} context switches ({} off-CPU)", switches, format_duration(total.switch_ns)),
+               total.switch_ns);
         w.fix(fmt::format("Give it CPUs of its own: taskset -acp <cpus> {}", w.process.pid));
         break;
       }
@@ -141,10 +156,11 @@ void cpu_words(Words& w) {
                                   worst == nullptr ? "other programs" : printable(text_of(worst->comm)));
       chain.root_cause = fmt::format("{} was ready to run while {} had its CPU{}", w.who,
                                      culprits.empty() ? "another program" : culprits, slow_call_text(w));
-      w.step("HOST", "sched_switch", fmt::format("{} preempted, {} in run queues; {} ran instead",
-                                                 format_duration(total.preempted_ns()),
-                                                 format_duration(std::max(total.threads.runqueue_ns, total.in_calls.runqueue_ns)),
-                                                 culprits.empty() ? "another program" : culprits), w.incident.lost_ns);
+      w.step("HOST", "sched_switch",
+             fmt::format("{} preempted, {} in run queues; {} ran instead", format_duration(total.preempted_ns()),
+                         format_duration(std::max(total.threads.runqueue_ns, total.in_calls.runqueue_ns)),
+                         culprits.empty() ? "another program" : culprits),
+             w.incident.lost_ns);
       if (worst != nullptr && worst->pid != 0 && worst->pid != w.process.pid) {
         w.fix(fmt::format("Lower the other's priority: renice -n 19 -p {0} (or chrt -i -p 0 {0})", worst->pid));
         w.fix(fmt::format("Keep it off these CPUs: taskset -acp <other cpus> {}", worst->pid));
@@ -164,10 +180,11 @@ void wait_words(Words& w) {
     const bool own = total.reads.calls + total.writes.calls > 0;
     // What it slept for can be told only where it made one kind of request.
     const uint64_t less = std::min(total.reads.bytes, total.writes.bytes), all = total.reads.bytes + total.writes.bytes;
-    const std::string_view kind = !own || less * 10 >= all                      ? "disk requests"
+    const std::string_view kind = !own || less * 10 >= all                  ? "disk requests"
                                   : total.reads.bytes >= total.writes.bytes ? "reads"
                                                                             : "writes";
-    chain.summary = fmt::format("{} waited {} ({} of the time) for {}", w.who, lost, share, own ? "its own " + std::string(kind) : "disks");
+    chain.summary = fmt::format("{} waited {} ({} of the time) for {}", w.who, lost, share,
+                                own ? "its own " + std::string(kind) : "disks");
     chain.root_cause = fmt::format("Heavy block I/O: {} was asleep on I/O for {}{}{}", w.who, lost,
                                    own ? ", with " + disk_text(total) : "", slow_call_text(w));
     w.step("HOST", "sched_switch", fmt::format("{} asleep on I/O", lost), w.incident.lost_ns);
@@ -179,10 +196,15 @@ void wait_words(Words& w) {
     return;
   }
   chain.summary = fmt::format("{}: calls that only queue work slept {} ({} of the time)", w.who, lost, share);
-  chain.root_cause = fmt::format("{} slept {} inside calls that do not wait for the device: a lock is held by another thread, or a queue is full{}",
-                                 w.who, lost, slow_call_text(w));
+  chain.root_cause = fmt::format(
+      "{} slept {} inside calls that do not wait for the device: a lock is held by another thread, or a queue is "
+      "full{}",
+      w.who, lost, slow_call_text(w));
   w.step("HOST", "blocked", fmt::format("{} asleep, neither preempted nor on I/O", lost), w.incident.lost_ns);
-  w.fix(fmt::format("See who holds it: ingero query \"SELECT tid, call, duration FROM events WHERE pid = {} ORDER BY duration DESC LIMIT 20\"", w.process.pid));
+  w.fix(
+      fmt::format("See who holds it: ingero query \"SELECT tid, call, duration FROM events WHERE pid = {} ORDER BY "
+                  "duration DESC LIMIT 20\"",
+                  w.process.pid));
   add_call_step(w, "asleep");
 }
 
@@ -193,37 +215,56 @@ void pattern_words(Words& w) {
   const std::string share = percent(w.incident.lost_ns, w.span_ns);
   switch (w.incident.rule) {
     case RuleId::sync_storm:
-      chain.summary = fmt::format("{}: {} small copies to the host, each with a synchronisation: {} ({} of the time)", w.who,
-                                  w.incident.number, lost, share);
-      chain.root_cause = fmt::format("Implicit synchronisation: every one of {} copies of {} on average made the device drain, as .cpu().numpy() or .item() in a loop does",
-                                     total.small_results.calls, format_bytes(total.small_results.bytes / std::max<uint64_t>(1, total.small_results.calls)));
+      chain.summary = fmt::format("{}: {} small copies to the host, each with a synchronisation: {} ({} of the time)",
+                                  w.who, w.incident.number, lost, share);
+      chain.root_cause = fmt::format(
+          "Implicit synchronisation: every one of {} copies of {} on average made the device drain, as .cpu().numpy() "
+          "or .item() in a loop does",
+          total.small_results.calls,
+          format_bytes(total.small_results.bytes / std::max<uint64_t>(1, total.small_results.calls)));
       break;
     case RuleId::launch_bound:
-      chain.summary = fmt::format("{} is bound by launches: {} of them took {} ({} of the time)", w.who, w.incident.number, lost, share);
-      chain.root_cause = fmt::format("Many tiny launches, {} each on average, and the device never behind: synchronisations took {}",
-                                     format_duration(total.launches.ns / std::max<uint64_t>(1, total.launches.calls)), format_duration(total.syncs.ns));
+      chain.summary = fmt::format("{} is bound by launches: {} of them took {} ({} of the time)", w.who,
+                                  w.incident.number, lost, share);
+      chain.root_cause =
+          fmt::format("Many tiny launches, {} each on average, and the device never behind: synchronisations took {}",
+                      format_duration(total.launches.ns / std::max<uint64_t>(1, total.launches.calls)),
+                      format_duration(total.syncs.ns));
       break;
     case RuleId::slow_copies: {
-      const double rate = total.copies.ns == 0 ? 0 : static_cast<double>(total.copies.bytes) / static_cast<double>(total.copies.ns);
-      chain.summary = fmt::format("{} spent {} ({} of the time) copying {} in {}", w.who, lost, share, format_bytes(total.copies.bytes),
-                                  plural(total.copies.calls, "copy"));
+      const double rate =
+          total.copies.ns == 0 ? 0 : static_cast<double>(total.copies.bytes) / static_cast<double>(total.copies.ns);
+      chain.summary = fmt::format("{} spent {} ({} of the time) copying {} in {}", w.who, lost, share,
+                                  format_bytes(total.copies.bytes), plural(total.copies.calls, "copy"));
       if (chain.summary.ends_with("copys")) chain.summary.replace(chain.summary.size() - 5, 5, "copies");
-      chain.root_cause = fmt::format("Copies run at {:.1f} GB/s and hold the calling thread: pageable host memory is staged by the CPU{}", rate, slow_call_text(w));
+      chain.root_cause = fmt::format(
+          "Copies run at {:.1f} GB/s and hold the calling thread: pageable host memory is staged by the CPU{}", rate,
+          slow_call_text(w));
       break;
     }
     case RuleId::periodic_spike:
       chain.summary = fmt::format("{}: {} spikes {}", w.who, w.op(), w.incident.last.detail);
-      chain.root_cause = fmt::format("Something that happens every so many steps holds {}: {}{}", w.op(), w.incident.last.detail,
-                                     w.incident.last.usual_ns > 0 ? fmt::format("; {} at most, usually {}", format_duration(w.incident.last.slowest_ns), format_duration(w.incident.last.usual_ns)) : "");
+      chain.root_cause =
+          fmt::format("Something that happens every so many steps holds {}: {}{}", w.op(), w.incident.last.detail,
+                      w.incident.last.usual_ns > 0
+                          ? fmt::format("; {} at most, usually {}", format_duration(w.incident.last.slowest_ns),
+                                        format_duration(w.incident.last.usual_ns))
+                          : "");
       break;
     case RuleId::graph_recapture:
-      chain.summary = fmt::format("{} captured or instantiated graphs {} times: {} ({} of the time)", w.who, w.incident.number, lost, share);
-      chain.root_cause = "Graphs are made anew instead of launched again: a shape or an address changes from step to step";
-      w.step("GRAPH", "capture", fmt::format("{} captures and instantiations, {} launches", total.captures.calls, total.graph_launches.calls), total.captures.ns);
+      chain.summary = fmt::format("{} captured or instantiated graphs {} times: {} ({} of the time)", w.who,
+                                  w.incident.number, lost, share);
+      chain.root_cause =
+          "Graphs are made anew instead of launched again: a shape or an address changes from step to step";
+      w.step(
+          "GRAPH", "capture",
+          fmt::format("{} captures and instantiations, {} launches", total.captures.calls, total.graph_launches.calls),
+          total.captures.ns);
       break;
     default:
       chain.summary = fmt::format("{} started cold: its first calls took {} longer than later ones", w.who, lost);
-      chain.root_cause = fmt::format("Cold start: context, modules and memory pools were made by the first calls{}", slow_call_text(w));
+      chain.root_cause = fmt::format("Cold start: context, modules and memory pools were made by the first calls{}",
+                                     slow_call_text(w));
   }
   w.fix(std::string(w.its.remedy));
   add_call_step(w, "");
@@ -234,10 +275,12 @@ void memory_words(Words& w) {
   const ProcessWindow& total = w.incident.total;
   switch (w.incident.rule) {
     case RuleId::memory_growth:
-      chain.summary = fmt::format("{}: device memory grew by {} and keeps growing", w.who, format_bytes(w.incident.number));
-      chain.root_cause = fmt::format("Allocations that are not freed: {} held now, {} at most, in every second more than before",
-                                     format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.held_bytes))),
-                                     format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.peak_bytes))));
+      chain.summary =
+          fmt::format("{}: device memory grew by {} and keeps growing", w.who, format_bytes(w.incident.number));
+      chain.root_cause =
+          fmt::format("Allocations that are not freed: {} held now, {} at most, in every second more than before",
+                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.held_bytes))),
+                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.peak_bytes))));
       break;
     case RuleId::device_out_of_memory:
       chain.summary = fmt::format("{}: {} ran out of device memory", w.who, w.op());
@@ -246,25 +289,29 @@ void memory_words(Words& w) {
                                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.held_bytes))));
       break;
     case RuleId::allocation_churn:
-      chain.summary = fmt::format("{} allocated and freed device memory {} times: {} ({} of the time)", w.who, w.incident.number,
-                                  format_duration(w.incident.lost_ns), percent(w.incident.lost_ns, w.span_ns));
-      chain.root_cause = fmt::format("Allocation churn: {} in allocations, {} in frees", format_duration(total.allocations.ns), format_duration(total.frees.ns));
+      chain.summary =
+          fmt::format("{} allocated and freed device memory {} times: {} ({} of the time)", w.who, w.incident.number,
+                      format_duration(w.incident.lost_ns), percent(w.incident.lost_ns, w.span_ns));
+      chain.root_cause = fmt::format("Allocation churn: {} in allocations, {} in frees",
+                                     format_duration(total.allocations.ns), format_duration(total.frees.ns));
       break;
     case RuleId::failing_calls: {
-      std::vector<std::pair<std::pair<hal::CallId, int64_t>, uint64_t>> list(w.j.process.failures.begin(), w.j.process.failures.end());
+      std::vector<std::pair<std::pair<hal::CallId, int64_t>, uint64_t>> list(w.j.process.failures.begin(),
+                                                                             w.j.process.failures.end());
       std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
         if (a.second != b.second) return a.second > b.second;
         const CallFacts* one = w.j.call(a.first.first);
         const CallFacts* other = w.j.call(b.first.first);
         return one != nullptr && other != nullptr && one->name != other->name ? one->name < other->name
-                                                                               : a.first.second < b.first.second;
+                                                                              : a.first.second < b.first.second;
       });
       std::string codes;
       for (size_t i = 0; i < std::min<size_t>(3, list.size()); ++i) {
         const CallFacts* facts = w.j.call(list[i].first.first);
-        const std::string status = w.j.status_of ? w.j.status_of(list[i].first.first, list[i].first.second) : std::string();
-        codes += fmt::format("{}{} {}{}", codes.empty() ? "" : ", ", facts == nullptr ? "" : facts->op, list[i].first.second,
-                             status.empty() ? "" : " (" + status + ")");
+        const std::string status =
+            w.j.status_of ? w.j.status_of(list[i].first.first, list[i].first.second) : std::string();
+        codes += fmt::format("{}{} {}{}", codes.empty() ? "" : ", ", facts == nullptr ? "" : facts->op,
+                             list[i].first.second, status.empty() ? "" : " (" + status + ")");
       }
       chain.summary = fmt::format("{}: {} calls failed: {}", w.who, w.incident.number, codes);
       chain.root_cause = fmt::format("{} of {} calls returned an error: {}", total.failed, total.calls, codes);
@@ -286,7 +333,8 @@ void other_words(Words& w) {
     case RuleId::never_returned:
       chain.summary = fmt::format("{} of {} has not returned for {}", w.op(), w.who, format_duration(last.lost_ns));
       chain.root_cause = fmt::format("Thread {} entered {} and is still in it", last.subject, w.op());
-      w.fix(fmt::format("See where it stands: cat /proc/{0}/task/{1}/stack; py-spy dump --pid {0}", w.process.pid, last.subject));
+      w.fix(fmt::format("See where it stands: cat /proc/{0}/task/{1}/stack; py-spy dump --pid {0}", w.process.pid,
+                        last.subject));
       break;
     case RuleId::late_rank:
       chain.summary = last.detail;
@@ -300,7 +348,8 @@ void other_words(Words& w) {
       w.fix("Look at the path: nstat -az TcpRetransSegs; ethtool -S <interface> | grep -i -e drop -e err");
       break;
     case RuleId::full_stop:
-      chain.summary = fmt::format("{} stopped submitting work: {} launches a second before, none now", w.who, last.number);
+      chain.summary =
+          fmt::format("{} stopped submitting work: {} launches a second before, none now", w.who, last.number);
       chain.root_cause = "The process still runs and makes no GPU calls any more";
       break;
     case RuleId::oom_kill:
@@ -344,11 +393,12 @@ void finish(Incident& incident, const Rule& its, uint64_t span_ns) {
       its.family != Family::kStart) {
     chain.severity = ChainSeverity::kHigh;
   }
-  chain.explanation = fmt::format("{} Found by rule {} ({}), from {} of the recording's own clock on.{}", its.sentence,
-                                  its.name, name_of(chain.grade), format_duration(chain.onset_mono_ns),
-                                  chain.grade == Grade::kWindowed
-                                      ? " The recording holds no off-CPU shares: this is what happened at the same time."
-                                      : "");
+  chain.explanation =
+      fmt::format("{} Found by rule {} ({}), from {} of the recording's own clock on.{}", its.sentence, its.name,
+                  name_of(chain.grade), format_duration(chain.onset_mono_ns),
+                  chain.grade == Grade::kWindowed
+                      ? " The recording holds no off-CPU shares: this is what happened at the same time."
+                      : "");
 }
 
 }  // namespace
@@ -361,11 +411,15 @@ void describe(Incident& incident, const Judgement& j) {
   chain.evidence.clear();
   const hal::Process& process = j.process.facts;
   const std::string comm = printable(process.comm);
-  const uint64_t span = std::max<uint64_t>(
-      j.span_ns, chain.end_mono_ns > chain.onset_mono_ns && incident.onset_window + 1 < j.window
-                     ? chain.end_mono_ns - chain.onset_mono_ns
-                     : 0);
-  Words w{incident, j, its, process, fmt::format("{} (pid {})", comm.empty() ? "a process" : comm, process.pid),
+  const uint64_t span =
+      std::max<uint64_t>(j.span_ns, chain.end_mono_ns > chain.onset_mono_ns && incident.onset_window + 1 < j.window
+                                        ? chain.end_mono_ns - chain.onset_mono_ns
+                                        : 0);
+  Words w{incident,
+          j,
+          its,
+          process,
+          fmt::format("{} (pid {})", comm.empty() ? "a process" : comm, process.pid),
           span * incident.total.threads_at_once()};
   chain.pid = process.pid;
   chain.process = comm;
@@ -420,7 +474,8 @@ void describe_system(Incident& incident, const SystemState& system) {
   if (incident.rule == RuleId::collective_hang) incident.lost_ns = incident.last.lost_ns;
   chain.timeline.push_back({std::string(its.layer), std::string(its.name), chain.summary, incident.lost_ns});
   if (its.family == Family::kHost && system.snapshot && system.snapshot->mem_percent >= 0) {
-    chain.timeline.push_back({"SYSTEM", "snapshot", fmt::format("memory {:.0f}% used", system.snapshot->mem_percent), 0});
+    chain.timeline.push_back(
+        {"SYSTEM", "snapshot", fmt::format("memory {:.0f}% used", system.snapshot->mem_percent), 0});
   }
   finish(incident, its, 0);
 }

@@ -37,7 +37,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(store_failed, "store", kError, "Events the database refused.")                                                   \
   X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                        \
   X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")                         \
-  X(kernel_log_lost, "kernelside", kLoss, "Kernel messages overwritten before they were read for device errors.") \
+  X(kernel_log_lost, "kernelside", kLoss, "Kernel messages overwritten before they were read for device errors.")    \
   X(engine_late, "correlate", kInfo, "Events that came too late to be judged for causes; they are stored.")          \
   X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses the search for causes had no room for.")
 

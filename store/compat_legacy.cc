@@ -92,9 +92,10 @@ struct Documented {
 };
 const Documented kTables[] = {
     {"causal_chains",
-     {"id", "detected_at", "severity", "summary", "root_cause", "explanation", "recommendations", "cuda_op",
-      "cuda_p99_us", "cuda_p50_us", "tail_ratio", "timeline", "node", "rule", "grade", "confidence", "pid", "tid",
-      "process", "rank", "onset", "ended", "resolved_at", "lost_ns", "evidence", "symptoms", "stack_hash"}},
+     {"id",      "detected_at", "severity",    "summary",    "root_cause", "explanation", "recommendations",
+      "cuda_op", "cuda_p99_us", "cuda_p50_us", "tail_ratio", "timeline",   "node",        "rule",
+      "grade",   "confidence",  "pid",         "tid",        "process",    "rank",        "onset",
+      "ended",   "resolved_at", "lost_ns",     "evidence",   "symptoms",   "stack_hash"}},
     {"sessions",
      {"id", "started_at", "stopped_at", "gpu_model", "gpu_driver", "cpu_model", "cpu_cores", "mem_total", "kernel",
       "os_release", "cuda_ver", "python_ver", "ingero_ver", "pid_filter", "flags", "node", "rank", "local_rank",
@@ -243,8 +244,10 @@ Status create_legacy_views(Database& database) {
   }
   sql +=
       "CREATE TEMP VIEW chains AS SELECT id, detected_at, severity, summary, root_cause, explanation, recommendations, "
-      "timeline, cuda_op AS op, cuda_p99_us AS p99_us, cuda_p50_us AS p50_us, tail_ratio, node, rule, grade, confidence, "
-      "pid, tid, process, rank, onset, ended, resolved_at, lost_ns, evidence, symptoms, stack_hash FROM causal_chains;\n";
+      "timeline, cuda_op AS op, cuda_p99_us AS p99_us, cuda_p50_us AS p50_us, tail_ratio, node, rule, grade, "
+      "confidence, "
+      "pid, tid, process, rank, onset, ended, resolved_at, lost_ns, evidence, symptoms, stack_hash FROM "
+      "causal_chains;\n";
   return database.execute(sql + op_tables() + legacy_events_view(*events) + detail_views());
 }
 

@@ -99,7 +99,8 @@ const char* const kInsertSession =
 
 const char* const kUpsertChain =
     "INSERT OR REPLACE INTO causal_chains (id, detected_at, severity, summary, root_cause, explanation, "
-    "recommendations, cuda_op, cuda_p99_us, cuda_p50_us, tail_ratio, timeline, node, rule, grade, confidence, pid, tid, "
+    "recommendations, cuda_op, cuda_p99_us, cuda_p50_us, tail_ratio, timeline, node, rule, grade, confidence, pid, "
+    "tid, "
     "process, rank, onset, ended, resolved_at, lost_ns, evidence, symptoms, stack_hash) "
     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, "
     "?24, ?25, ?26, ?27)";

@@ -228,21 +228,22 @@ std::vector<hal::CollectiveHang::Rank> ranks_of(std::string_view list) {
 }
 
 Status tell_hangs(Database& database, int64_t session, ReplaySink& sink) {
-  return each(database,
-              fmt::format("SELECT comm_id_hash, number, coalesce(call, ''), entered_mono_ns, waited_ns, is_over, present, "
-                          "missing, nranks FROM collective_hangs WHERE session = {}",
-                          session),
-              [&](const Statement& row) {
-                hal::CollectiveHang hang;
-                hang.comm_id_hash = row.natural(0);
-                hang.number = row.natural(1);
-                hang.entered_mono_ns = row.natural(3);
-                hang.waited_ns = row.natural(4);
-                hang.is_over = row.integer(5) != 0;
-                hang.present = ranks_of(row.bytes(6));
-                hang.missing = ranks_of(row.bytes(7));
-                sink.hang(hang, row.text(2));
-              });
+  return each(
+      database,
+      fmt::format("SELECT comm_id_hash, number, coalesce(call, ''), entered_mono_ns, waited_ns, is_over, present, "
+                  "missing, nranks FROM collective_hangs WHERE session = {}",
+                  session),
+      [&](const Statement& row) {
+        hal::CollectiveHang hang;
+        hang.comm_id_hash = row.natural(0);
+        hang.number = row.natural(1);
+        hang.entered_mono_ns = row.natural(3);
+        hang.waited_ns = row.natural(4);
+        hang.is_over = row.integer(5) != 0;
+        hang.present = ranks_of(row.bytes(6));
+        hang.missing = ranks_of(row.bytes(7));
+        sink.hang(hang, row.text(2));
+      });
 }
 
 Status replay_rows(Database& database, const Selection& selection, ReplaySink& sink) {
@@ -251,22 +252,27 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
   Arrivals arrivals;
   INGERO_TRY(arrivals.open(database));
   std::string where;
-  const int64_t from = selection.from_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX)) : INT64_MIN;
-  const int64_t to = selection.to_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX)) : INT64_MAX;
+  const int64_t from =
+      selection.from_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX)) : INT64_MIN;
+  const int64_t to =
+      selection.to_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX)) : INT64_MAX;
   if (!selection.whole()) {
     int64_t first = INT64_MAX, last = -1;
-    INGERO_TRY(each(database,
-                    fmt::format("SELECT min(first), max(last) FROM blocks WHERE end_wall_ns >= {} AND start_wall_ns <= {}", from, to),
-                    [&](const Statement& row) {
-                      if (row.is_null(0)) return;
-                      first = row.integer(0);
-                      last = row.integer(1);
-                    }));
+    INGERO_TRY(
+        each(database,
+             fmt::format("SELECT min(first), max(last) FROM blocks WHERE end_wall_ns >= {} AND start_wall_ns <= {}",
+                         from, to),
+             [&](const Statement& row) {
+               if (row.is_null(0)) return;
+               first = row.integer(0);
+               last = row.integer(1);
+             }));
     where = fmt::format(" WHERE seq BETWEEN {} AND {}", first, last);
   }
   Result<Statement> rows = database.prepare(
       "SELECT seq, start, duration, site, thread, state, clock, return_code, preempted, runqueue, blocked, io, bytes, "
-      "address, handle, stack, culprit, culprit_ns, arg0, arg1 FROM event_rows" + where);
+      "address, handle, stack, culprit, culprit_ns, arg0, arg1 FROM event_rows" +
+      where);
   if (!rows.ok()) return rows.error();
   int64_t session = -1;
   ReplaySides sides;
@@ -380,8 +386,10 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
       database.integer("SELECT count(*) FROM pragma_table_info('events', 'main') WHERE name = 'node'");
   if (!has_node.ok()) return has_node.error();
   const bool nodes = has_node->value_or(0) > 0;
-  const int64_t from = selection.from_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX)) : 0;
-  const int64_t to = selection.to_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX)) : INT64_MAX;
+  const int64_t from =
+      selection.from_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX)) : 0;
+  const int64_t to =
+      selection.to_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX)) : INT64_MAX;
   std::string node;
   bool begun = false;
   ReplaySides sides;

@@ -33,7 +33,8 @@ class ReplaySink {
   virtual void call(hal::CallId id, const ReplayedCall& call) = 0;
   virtual void process(const hal::Process& process) = 0;
   virtual void event(const hal::Event& event) = 0;
-  virtual void arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number, std::optional<int32_t> rank) = 0;
+  virtual void arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number,
+                       std::optional<int32_t> rank) = 0;
   virtual void snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) = 0;
   virtual void throttling(const hal::Throttling& throttling) = 0;
   virtual void hang(const hal::CollectiveHang& hang, std::string_view call) = 0;

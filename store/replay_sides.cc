@@ -59,7 +59,8 @@ Status ReplaySides::load_snapshots(Database& database, const Offsets& offsets, b
 
 Status ReplaySides::load_samples(Database& database, int64_t session, const Offsets& offsets) {
   const std::string of_session = fmt::format(" WHERE session = {}", session);
-  INGERO_TRY(each(database, "SELECT mono_ns, cgroup_id, path, periods, throttled_ns FROM cgroup_throttling" + of_session,
+  INGERO_TRY(each(database,
+                  "SELECT mono_ns, cgroup_id, path, periods, throttled_ns FROM cgroup_throttling" + of_session,
                   [&](const Statement& row) {
                     hal::Throttling one;
                     one.mono_ns = row.natural(0);
@@ -69,45 +70,47 @@ Status ReplaySides::load_samples(Database& database, int64_t session, const Offs
                     one.throttled_ns = row.natural(4);
                     items_.emplace(one.mono_ns, std::move(one));
                   }));
-  INGERO_TRY(each(database,
-                  "SELECT timestamp, vendor, pci_address, kind, code, meaning, pid, process, message FROM device_errors" +
-                      of_session,
-                  [&](const Statement& row) {
-                    hal::DeviceError error;
-                    error.wall_ns = row.natural(0);
-                    error.mono_ns = offsets.mono_of(row.integer(0));
-                    error.vendor = texts_.emplace_back(row.text(1));
-                    error.pci_address = row.text(2);
-                    error.kind = texts_.emplace_back(row.text(3));
-                    if (!row.is_null(4)) error.code = row.integer(4);
-                    error.meaning = texts_.emplace_back(row.text(5));
-                    if (!row.is_null(6)) error.pid = static_cast<uint32_t>(row.integer(6));
-                    error.process = row.text(7);
-                    error.message = row.text(8);
-                    items_.emplace(error.mono_ns, std::move(error));
-                  }));
+  INGERO_TRY(
+      each(database,
+           "SELECT timestamp, vendor, pci_address, kind, code, meaning, pid, process, message FROM device_errors" +
+               of_session,
+           [&](const Statement& row) {
+             hal::DeviceError error;
+             error.wall_ns = row.natural(0);
+             error.mono_ns = offsets.mono_of(row.integer(0));
+             error.vendor = texts_.emplace_back(row.text(1));
+             error.pci_address = row.text(2);
+             error.kind = texts_.emplace_back(row.text(3));
+             if (!row.is_null(4)) error.code = row.integer(4);
+             error.meaning = texts_.emplace_back(row.text(5));
+             if (!row.is_null(6)) error.pid = static_cast<uint32_t>(row.integer(6));
+             error.process = row.text(7);
+             error.message = row.text(8);
+             items_.emplace(error.mono_ns, std::move(error));
+           }));
   // One sample for each reading: only those that a rule looks at.
-  INGERO_TRY(each(database,
-                  fmt::format("SELECT v.timestamp, v.name, v.part, v.value, d.vendor, d.uuid, d.pci_address, d.name FROM "
-                              "device_values v JOIN devices d ON d.id = v.device WHERE d.session = {} AND v.name IN "
-                              "('memory_free_bytes', 'throttle_thermal_active', 'throttle_hw_active')",
-                              session),
-                  [&](const Statement& row) {
-                    const std::string name = row.text(1);
-                    for (size_t i = 0; i < std::size(hal::kReadingTable); ++i) {
-                      if (hal::kReadingTable[i].name != name) continue;
-                      hal::DeviceSample sample;
-                      sample.wall_ns = row.natural(0);
-                      hal::Device& device = sample.devices.emplace_back();
-                      device.vendor = row.text(4);
-                      device.uuid = row.text(5);
-                      device.pci_address = row.text(6);
-                      device.name = row.text(7);
-                      if (device.uuid.empty()) device.uuid = device.pci_address;
-                      device.add(static_cast<hal::ReadingId>(i), row.real(3), row.text(2));
-                      items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
-                    }
-                  }));
+  INGERO_TRY(
+      each(database,
+           fmt::format("SELECT v.timestamp, v.name, v.part, v.value, d.vendor, d.uuid, d.pci_address, d.name FROM "
+                       "device_values v JOIN devices d ON d.id = v.device WHERE d.session = {} AND v.name IN "
+                       "('memory_free_bytes', 'throttle_thermal_active', 'throttle_hw_active')",
+                       session),
+           [&](const Statement& row) {
+             const std::string name = row.text(1);
+             for (size_t i = 0; i < std::size(hal::kReadingTable); ++i) {
+               if (hal::kReadingTable[i].name != name) continue;
+               hal::DeviceSample sample;
+               sample.wall_ns = row.natural(0);
+               hal::Device& device = sample.devices.emplace_back();
+               device.vendor = row.text(4);
+               device.uuid = row.text(5);
+               device.pci_address = row.text(6);
+               device.name = row.text(7);
+               if (device.uuid.empty()) device.uuid = device.pci_address;
+               device.add(static_cast<hal::ReadingId>(i), row.real(3), row.text(2));
+               items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
+             }
+           }));
   return each(database,
               fmt::format("SELECT v.timestamp, c.device, c.port, c.name, v.value, v.delta FROM fabric_values v JOIN "
                           "fabric_counters c ON c.id = v.counter WHERE c.session = {} AND v.delta > 0",

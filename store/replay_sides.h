@@ -33,7 +33,8 @@ class ReplaySides {
   uint64_t next_mono_ns() const { return at_ == items_.end() ? ~uint64_t{0} : at_->first; }
 
  private:
-  using Item = std::variant<hal::SystemSnapshot, hal::Throttling, hal::DeviceError, hal::DeviceSample, hal::FabricSample>;
+  using Item =
+      std::variant<hal::SystemSnapshot, hal::Throttling, hal::DeviceError, hal::DeviceSample, hal::FabricSample>;
   Status load_snapshots(Database& database, const Offsets& offsets, bool legacy);
   Status load_samples(Database& database, int64_t session, const Offsets& offsets);
 

@@ -138,26 +138,26 @@ Status Writer::Impl::write_extras() {
              s.bind(1, static_cast<int64_t>(stack.hash));
              s.bind(2, std::string_view(stack.ips)).bind(3, std::string_view(stack.frames));
            }));
-  INGERO_TRY(
-      each("INSERT OR IGNORE INTO system_snapshots (timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, "
-           "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, steal_pct, interrupt_pct) "
-           "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-           snapshots, [](Statement& s, const hal::SystemSnapshot& snapshot) {
-             s.bind(1, static_cast<int64_t>(snapshot.wall_ns));
-             bind_real_if(s, 2, snapshot.cpu_percent);
-             bind_real_if(s, 3, snapshot.mem_percent);
-             s.bind_if(4, snapshot.mem_available_mb >= 0, snapshot.mem_available_mb);
-             s.bind_if(5, snapshot.swap_used_mb >= 0, snapshot.swap_used_mb);
-             bind_real_if(s, 6, snapshot.load1);
-             bind_real_if(s, 7, snapshot.psi_cpu_some);
-             bind_real_if(s, 8, snapshot.psi_io_some);
-             bind_real_if(s, 9, snapshot.psi_io_full);
-             bind_real_if(s, 10, snapshot.psi_mem_some);
-             bind_real_if(s, 11, snapshot.psi_mem_full);
-             s.bind_if(12, snapshot.major_faults >= 0, snapshot.major_faults);
-             bind_real_if(s, 13, snapshot.steal_percent);
-             bind_real_if(s, 14, snapshot.interrupt_percent);
-           }));
+  INGERO_TRY(each(
+      "INSERT OR IGNORE INTO system_snapshots (timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, "
+      "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, steal_pct, interrupt_pct) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+      snapshots, [](Statement& s, const hal::SystemSnapshot& snapshot) {
+        s.bind(1, static_cast<int64_t>(snapshot.wall_ns));
+        bind_real_if(s, 2, snapshot.cpu_percent);
+        bind_real_if(s, 3, snapshot.mem_percent);
+        s.bind_if(4, snapshot.mem_available_mb >= 0, snapshot.mem_available_mb);
+        s.bind_if(5, snapshot.swap_used_mb >= 0, snapshot.swap_used_mb);
+        bind_real_if(s, 6, snapshot.load1);
+        bind_real_if(s, 7, snapshot.psi_cpu_some);
+        bind_real_if(s, 8, snapshot.psi_io_some);
+        bind_real_if(s, 9, snapshot.psi_io_full);
+        bind_real_if(s, 10, snapshot.psi_mem_some);
+        bind_real_if(s, 11, snapshot.psi_mem_full);
+        s.bind_if(12, snapshot.major_faults >= 0, snapshot.major_faults);
+        bind_real_if(s, 13, snapshot.steal_percent);
+        bind_real_if(s, 14, snapshot.interrupt_percent);
+      }));
   INGERO_TRY(each("INSERT INTO cgroup_throttling VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", throttlings,
                   [&](Statement& s, const hal::Throttling& one) {
                     s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
@@ -176,9 +176,7 @@ Status Writer::Impl::write_extras() {
     }
     s.bind(9, chain.p99_us).bind(10, chain.p50_us).bind(11, chain.tail_ratio);
     s.bind(12, std::string_view(chain.timeline_json)).bind(13, std::string_view(options.session.node));
-    const auto text_if = [&](int at, const std::string& text) {
-      s.bind_if<std::string_view>(at, !text.empty(), text);
-    };
+    const auto text_if = [&](int at, const std::string& text) { s.bind_if<std::string_view>(at, !text.empty(), text); };
     text_if(14, chain.rule);
     text_if(15, chain.grade);
     s.bind_if(16, chain.confidence > 0, chain.confidence);

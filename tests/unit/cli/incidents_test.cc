@@ -1,9 +1,10 @@
 // What explain and demo say of causes: planted ones, the published recordings, and a recording made live.
+#include "cli/incidents.h"
+
 #include <nlohmann/json.hpp>
 
 #include "cli/demo_scenarios.h"
 #include "cli/engine_feed.h"
-#include "cli/incidents.h"
 #include "recording_fixture.h"
 #include "store/reader.h"
 
@@ -103,7 +104,9 @@ TEST(Incidents, TheStarvedRecordingsCauseIsFoundOnce) {
     below = below || earlier["verdict"].get<std::string>().find("below the floor") != std::string::npos;
     EXPECT_NE(earlier["verdict"].get<std::string>().find("found again"), std::string::npos) << earlier.dump();
   }
-  EXPECT_EQ(times, json_of(run_cli({"explain", "-d", sample("pytorch-dataloader-starvation.db"), "--chains", "--json"})).size());
+  EXPECT_EQ(
+      times,
+      json_of(run_cli({"explain", "-d", sample("pytorch-dataloader-starvation.db"), "--chains", "--json"})).size());
   EXPECT_TRUE(below);
 }
 

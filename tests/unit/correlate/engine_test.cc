@@ -69,7 +69,8 @@ TEST(Engine, OrderWithinTheLatenessDecidesNothing) {
     auto events = sorted(stream.events);
     // Two rings drained in turn: within a tenth of a second anything may come first.
     std::vector<std::pair<uint64_t, size_t>> keys;
-    for (size_t i = 0; i < events.size(); ++i) keys.emplace_back(events[i].end_mono_ns() + random() % (100 * kMilli), i);
+    for (size_t i = 0; i < events.size(); ++i)
+      keys.emplace_back(events[i].end_mono_ns() + random() % (100 * kMilli), i);
     std::sort(keys.begin(), keys.end());
     hal::LossLedger ledger;
     const auto engine = engine_for(stream, ledger);

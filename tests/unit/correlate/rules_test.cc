@@ -14,7 +14,7 @@ void expect_only(const std::vector<Chain>& chains, RuleId rule) {
 }
 
 #define EXPECT_ONLY(chains, rule) \
-  expect_only(chains, rule);       \
+  expect_only(chains, rule);      \
   if (HasFatalFailure()) return
 
 TEST(Rules, RunQueueWaitIsNotPreemption) {

@@ -142,7 +142,8 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
                       "collective_hangs; CREATE VIEW nccl_events AS SELECT 1 AS one; DROP VIEW fabric_samples; "
                       "DROP VIEW device_samples; DROP TABLE fabric_links; DROP TABLE fabric_gids; DROP TABLE "
                       "fabric_counters; DROP TABLE fabric_values; DROP TABLE devices; DROP TABLE device_values; "
-                      "DROP TABLE device_processes; DROP TABLE device_errors; DROP TABLE cgroup_throttling; DROP VIEW chains; DELETE FROM schema_migrations "
+                      "DROP TABLE device_processes; DROP TABLE device_errors; DROP TABLE cgroup_throttling; DROP VIEW "
+                      "chains; DELETE FROM schema_migrations "
                       "WHERE version > 20; PRAGMA user_version = 20")
             .ok());
     for (const char* column : {"rule", "grade", "confidence", "pid", "tid", "process", "rank", "onset", "ended",

@@ -20,7 +20,7 @@
 #ifndef INGERO_BPF_CALL_BPF_H
 #define INGERO_BPF_CALL_BPF_H
 
-#include "maps.bpf.h"
+#include "stack.bpf.h"
 
 /* filters; 0 means "no such filter". With any set, a process is traced when one matches. */
 const volatile __u32 filter_pids = 0;
@@ -35,7 +35,6 @@ const volatile __u64 wake_bytes = 512 << 10;
 #if defined(__TARGET_ARCH_arm64)
 #define FIRST_STACK_ARGUMENT 0
 #define RETURN_POPS 0
-#define USER_SP(ctx) ((ctx)->user_regs.sp)
 #define RETURN_VALUE(ctx) ((ctx)->user_regs.regs[0])
 #define LOAD_REGISTERS(in, ctx)                                                                                        \
 	do {                                                                                                           \
@@ -51,7 +50,6 @@ const volatile __u64 wake_bytes = 512 << 10;
 #else
 #define FIRST_STACK_ARGUMENT 8 /* above the return address */
 #define RETURN_POPS 8
-#define USER_SP(ctx) ((ctx)->sp)
 #define RETURN_VALUE(ctx) ((ctx)->ax)
 #define LOAD_REGISTERS(in, ctx)                                                                                        \
 	do {                                                                                                           \
@@ -104,7 +102,7 @@ static __always_inline void count_ring_loss(__u32 site)
 		}                                                                                                      \
 		__builtin_memcpy(out, &frame->record, sizeof(*out) + (n_tail)*8);                                      \
 		out->outcome = outcome;                                                                                \
-		out->has_off = any_off != 0;                                                                           \
+		out->flags = (any_off ? WIRE_CALL_HAS_OFF : 0) | stack_flag;                                           \
 		out->end_ns = end_ns;                                                                                  \
 		out->ret = ret;                                                                                        \
 		bpf_ringbuf_submit(out, wake_flag(thread));                                                            \
@@ -112,7 +110,7 @@ static __always_inline void count_ring_loss(__u32 site)
 
 /* Writes the record of a frame whose call has ended. */
 static __always_inline void emit_call(
-    struct wire_thread *thread, struct wire_frame *frame, __u64 end_ns, __u64 ret, __u32 outcome)
+    struct wire_thread *thread, struct wire_frame *frame, __u64 end_ns, __u64 ret, __u32 outcome, __u8 stack_flag)
 {
 	__u32 n_tail = frame->record.call.n_words;
 	__u64 off[WIRE_OFF_KINDS];
@@ -155,7 +153,7 @@ static __noinline int close_frames(struct wire_thread *thread, __u32 keep, __u32
 		depth &= WIRE_MAX_DEPTH - 1;
 		if (depth >= thread->depth || depth < keep)
 			continue;
-		emit_call(thread, &thread->frames[depth], now, 0, outcome);
+		emit_call(thread, &thread->frames[depth], now, 0, outcome, 0);
 	}
 	if (thread->depth > keep)
 		thread->depth = keep;
@@ -380,7 +378,7 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 	call->n_words = recipe->n_words;
 	call->outcome = WIRE_IN_FLIGHT;
 	call->depth = depth;
-	call->has_off = 0;
+	call->flags = 0;
 	call->valid = 0xffff;
 	call->site = site;
 	call->pid = task->tgid;
@@ -409,6 +407,8 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *thread, __u32 depth, __u64 end_ns)
 {
 	struct wire_frame *frame = &thread->frames[depth & (WIRE_MAX_DEPTH - 1)];
+	__u64 ret = RETURN_VALUE(ctx);
+	__u8 stack_flag = 0;
 
 	if (thread->depth > depth + 1)
 		close_frames(thread, depth + 1, WIRE_UNWOUND); /* (3) */
@@ -422,7 +422,13 @@ static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *
 		}
 		follow(recipe, &frame->record, 1);
 	}
-	emit_call(thread, frame, end_ns, RETURN_VALUE(ctx), WIRE_RETURNED);
+	if (stack_mode) {
+		__u32 reason = stack_reason(ctx, &frame->record.call, end_ns, ret);
+
+		if (reason != WIRE_STACK_NOT && take_stack(ctx, &frame->record.call, reason))
+			stack_flag = WIRE_CALL_HAS_STACK;
+	}
+	emit_call(thread, frame, end_ns, ret, WIRE_RETURNED, stack_flag);
 }
 
 #define ANY_SITE 0xffffffff

@@ -138,8 +138,11 @@ int on_process_fork(__u64 *ctx)
 {
 	struct task_struct *parent = (void *)ctx[0];
 	struct task_struct *child = (void *)ctx[1];
+	struct wire_python_layout *python;
 	struct wire_process *process;
 	struct wire_task *record;
+	__u32 parent_pid;
+	__u32 child_pid;
 
 	if (!may_be_traced(parent))
 		return 0;
@@ -147,6 +150,11 @@ int on_process_fork(__u64 *ctx)
 		return 0;
 	if (!traced_process(parent))
 		return 0;
+	parent_pid = parent->tgid;
+	child_pid = child->tgid;
+	python = bpf_map_lookup_elem(&python_processes, &parent_pid);
+	if (python) /* the same memory, until it calls exec */
+		bpf_map_update_elem(&python_processes, &child_pid, python, BPF_ANY);
 	process = bpf_task_storage_get(&processes, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (process) {
 		process->pid = child->tgid;
@@ -184,6 +192,7 @@ int on_process_exec(__u64 *ctx)
 	}
 	if (!traced_process(task))
 		return 0;
+	bpf_map_delete_elem(&python_processes, &pid);
 	record = reserve_task(WIRE_EXEC, task);
 	if (!record)
 		return 0;
@@ -239,6 +248,7 @@ int on_process_exit(__u64 *ctx)
 	if (__sync_lock_test_and_set(&process->ended, 1))
 		return 0;
 	bpf_map_delete_elem(&leaders_gone, &pid);
+	bpf_map_delete_elem(&python_processes, &pid);
 	report_counters(process);
 	leader = task->group_leader;
 	record = reserve_task(WIRE_EXIT, leader);

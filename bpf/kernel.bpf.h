@@ -47,6 +47,39 @@ struct uprobes_state {
 };
 struct mm_struct {
 	struct uprobes_state uprobes_state;
+	unsigned long start_stack; /* of the main thread: where its arguments begin */
+};
+/* return addresses that the kernel replaced by its trampoline, innermost first */
+struct return_instance {
+	unsigned long stack; /* where the address stood */
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
+};
+struct uprobe_task {
+	struct return_instance *return_instances;
+};
+/* the thread pointer; a C library puts what it points to at the top of the stack it made for a thread */
+#if defined(__TARGET_ARCH_arm64)
+struct thread_uw_ {
+	unsigned long tp_value;
+};
+struct thread_struct {
+	struct thread_uw_ uw;
+};
+#define THREAD_POINTER(task) ((task)->thread.uw.tp_value)
+#else
+struct thread_struct {
+	unsigned long fsbase;
+};
+#define THREAD_POINTER(task) ((task)->thread.fsbase)
+#endif
+/* a thread's number, in every namespace of numbers that sees it; its own is the last */
+struct upid {
+	int nr;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
 };
 struct kuid_t_ {
 	unsigned int val;
@@ -109,6 +142,9 @@ struct task_struct {
 	char comm[16];
 	struct sched_info sched_info;
 	struct sched_entity se;
+	struct uprobe_task *utask;
+	struct thread_struct thread;
+	struct pid *thread_pid;
 	unsigned in_iowait : 1;
 };
 
@@ -216,6 +252,20 @@ static __always_inline __u64 queued_ns(struct task_struct *task)
 	__u64 now = task->se.cfs_rq->rq->clock;
 
 	return task->sched_info.run_delay + (since && now > since ? now - since : 0);
+}
+
+#define STACK_REACH (256ull << 20) /* no thread's stack is larger */
+
+/* How much of the stack there is above `sp`: up to the process's arguments on the main thread, to the thread's control
+ * block on one the C library made. 0: not known, a stack somebody made for himself. */
+static __always_inline __u64 stack_room(struct task_struct *task, __u64 sp)
+{
+	__u64 top = task->mm->start_stack;
+
+	if (sp < top && top - sp < STACK_REACH)
+		return top - sp;
+	top = THREAD_POINTER(task);
+	return sp < top && top - sp < STACK_REACH ? top - sp : 0;
 }
 
 static __always_inline __u64 cgroup_id_of(struct task_struct *task)

@@ -21,6 +21,11 @@ struct {
 	__uint(max_entries, 256 << 10);
 } critical_events SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 << 20);
+} stacks SEC(".maps");
+
 /* the attach cookie is the index */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -59,6 +64,14 @@ struct {
 	__type(key, int);
 	__type(value, struct wire_process);
 } processes SEC(".maps");
+
+/* where a process keeps its Python frames; set by user space, handed on to its children */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIRE_PYTHON_PROCESSES);
+	__type(key, __u32);
+	__type(value, struct wire_python_layout);
+} python_processes SEC(".maps");
 
 /* filters: sets the agent fills; consulted once per process, never per call */
 struct {

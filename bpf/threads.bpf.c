@@ -220,7 +220,7 @@ int dump_in_flight(struct bpf_iter__task *ctx)
 			words = WIRE_MAX_WORDS;
 		for (int kind = 0; kind < WIRE_OFF_KINDS; kind++)
 			out.tail[words + kind] = off[kind];
-		out.call.has_off = 1;
+		out.call.flags = WIRE_CALL_HAS_OFF;
 		out.call.end_ns = now;
 		/* the thread ran on meanwhile: a frame that changed under us is not in flight */
 		if (i < thread->depth && frame->record.call.start_ns == out.call.start_ns &&

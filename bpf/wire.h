@@ -22,6 +22,7 @@ enum wire_limits {
 	WIRE_MAX_SITES = 16384,	 /* (row, library file) pairs; the attach cookie is the index */
 	WIRE_COMM_LEN = 16,
 	WIRE_NAME_LEN = 256, /* a kernel's name, truncated and flagged beyond */
+	WIRE_NOT_FAILURES = 2,
 };
 
 /* Where a call's off-CPU time went; index of the off arrays. */
@@ -50,6 +51,13 @@ struct wire_peek {
 	__s32 offset; /* bytes added to the pointer */
 };
 
+/* What of a call's own says that where it was made from is worth keeping; bits of wire_recipe.stack_when. */
+enum wire_stack_when {
+	WIRE_STACK_WHEN_DONE = 1,    /* always: the caller waits for the device */
+	WIRE_STACK_WHEN_NONZERO = 2, /* the low 32 bits of the return register are a status, and it means failure */
+	WIRE_STACK_WHEN_NULL = 4,    /* it is a pointer, and null */
+};
+
 struct wire_recipe {
 	__u64 inputs;	  /* WIRE_INPUT_BITS a word, the first lowest: the input it is taken from */
 	__u8 n_words;	  /* captured words, at most WIRE_MAX_WORDS */
@@ -59,7 +67,8 @@ struct wire_recipe {
 	__u8 aside_word;  /* the word that points to what the sleepable name program reads, plus one; 0: none */
 	__u8 aside_bytes; /* 0: a C string; else so many bytes, in a stack slot: those lying from there on */
 	__u8 used;	  /* 0: no such site */
-	__u8 pad;
+	__u8 stack_when;  /* enum wire_stack_when */
+	__s32 not_failures[WIRE_NOT_FAILURES]; /* return codes beside 0 that are no failure; 0: none */
 	struct wire_peek peeks[WIRE_MAX_WORDS];
 };
 
@@ -88,15 +97,21 @@ enum wire_outcome {
 			       open call, end_ns the dump's time, an off-CPU interval still open included */
 };
 
-/* One call, written when it ends; n_words words follow it and, where has_off is set, WIRE_OFF_KINDS more: how long the
- * thread was off the CPU during the call, by cause. */
+/* Bits of wire_call.flags. */
+enum wire_call_flags {
+	WIRE_CALL_HAS_OFF = 1,	 /* off-CPU times follow the words */
+	WIRE_CALL_HAS_STACK = 2, /* ring "stacks" was given the call's stack before this was written */
+};
+
+/* One call, written when it ends; n_words words follow it and, with WIRE_CALL_HAS_OFF, WIRE_OFF_KINDS more: how long
+ * the thread was off the CPU during the call, by cause. */
 struct wire_call {
 	__u16 type; /* WIRE_CALL */
 	__u8 n_words;
 	__u8 outcome; /* enum wire_outcome */
 	__u8 depth;   /* 0: no described call encloses this one */
-	__u8 has_off;
-	__u16 valid; /* bit i: words[i] could be read */
+	__u8 flags;   /* enum wire_call_flags */
+	__u16 valid;  /* bit i: words[i] could be read */
 	__u32 site;
 	__u32 parent_site; /* meaningful when depth > 0 */
 	__u32 pid;
@@ -196,19 +211,28 @@ struct wire_name {
 enum wire_stack_limits {
 	WIRE_STACK_REGISTERS = 13,
 	WIRE_STACK_RETURNS = WIRE_MAX_DEPTH,
-	WIRE_STACK_PYTHON = 64, /* Python frames of one stack, innermost first; deeper ones are cut and said so */
-	WIRE_STACK_LEAST = 4096,
-	WIRE_STACK_MORE = 16384,
-	WIRE_STACK_MOST = 65536, /* bytes of the thread's stack, one of these three */
+	WIRE_STACK_PYTHON = 64,	 /* Python frames of one stack, innermost first; deeper ones are cut and said so */
+	WIRE_STACK_LEAST = 2048, /* room for bytes of the thread's stack: the least of these four that is enough */
+	WIRE_STACK_SOME = 8192,
+	WIRE_STACK_MORE = 24576,
+	WIRE_STACK_MOST = 65536,
+};
+
+/* Which calls' stacks are taken. */
+enum wire_stack_mode {
+	WIRE_STACKS_OFF = 0,
+	WIRE_STACKS_AUTO = 1, /* slow, failed and synchronising calls', and one in so many of the rest of a call site */
+	WIRE_STACKS_ALL = 2,
 };
 
 /* Why a stack was taken. */
 enum wire_stack_reason {
-	WIRE_STACK_ALL = 0,
-	WIRE_STACK_SYNC = 1,
-	WIRE_STACK_FAILED = 2,
-	WIRE_STACK_SLOW = 3,
-	WIRE_STACK_SAMPLED = 4,
+	WIRE_STACK_NOT = 0, /* none was */
+	WIRE_STACK_EVERY = 1,
+	WIRE_STACK_SYNC = 2,
+	WIRE_STACK_FAILED = 3,
+	WIRE_STACK_SLOW = 4,
+	WIRE_STACK_SAMPLED = 5,
 };
 
 /* What became of the Python part of a stack. */
@@ -235,10 +259,15 @@ struct wire_return_address {
 };
 
 struct wire_python_frame {
-	__u64 code;   /* the code object's address: with the process, the last WIRE_CODE record of that address */
-	__u32 offset; /* of the executing instruction in the bytecode, in bytes */
-	__u16 entry;  /* the outermost frame of one run of the interpreter's C function */
-	__u16 pad;
+	__u64 code;	/* the code object's address */
+	__u32 identity; /* of those that ever lived there, which: the low half of wire_code.identity */
+	__u32 place;	/* WIRE_PYTHON_OFFSET: where in the bytecode; WIRE_PYTHON_ENTRY */
+};
+
+enum wire_python_place {
+	WIRE_PYTHON_OFFSET = 0x7fffffff, /* of the executing instruction, in bytes */
+	WIRE_PYTHON_ENTRY =
+	    -0x7fffffff - 1, /* the top bit: the outermost frame of one run of the interpreter's C function */
 };
 
 /* Where a call was made from: registers and the top of the thread's stack, copied when the call returned, and the
@@ -259,6 +288,114 @@ struct wire_stack {
 	__u64 registers[WIRE_STACK_REGISTERS];
 	struct wire_return_address returns[WIRE_STACK_RETURNS];
 	struct wire_python_frame python[WIRE_STACK_PYTHON];
+};
+
+enum wire_python_limits {
+	WIRE_PYTHON_PROCESSES = 4096,
+	WIRE_PYTHON_WINDOW = 256, /* of each structure so much is read at most; offsets in it are below */
+	WIRE_CODE_FILE = 512,
+	WIRE_CODE_NAME = 256,
+	WIRE_CODE_LEAST = 1024,
+	WIRE_CODE_MOST = 16384, /* bytes of the line table, one of these two */
+};
+
+/* How to tell the state of the running thread from others that the same thread has in other interpreters. */
+enum wire_python_running {
+	WIRE_PYTHON_BY_STATUS = 0, /* 3.13: it is bound to the thread */
+	WIRE_PYTHON_BY_CFRAME = 1, /* 3.10 to 3.12: its C frame is the innermost on the thread's stack */
+	WIRE_PYTHON_BY_FRAME = 2,  /* 3.9: it has frames */
+};
+
+enum wire_python_flags {
+	WIRE_PYTHON_NATIVE_ID = 1,   /* thread_id is the kernel's number of the thread, not pthread_self() */
+	WIRE_PYTHON_CFRAME = 2,	     /* the C frame has the frame's address, not the thread state */
+	WIRE_PYTHON_ALL_ENTRIES = 4, /* every frame is a run of its own (3.10 and before) */
+	WIRE_PYTHON_VERSIONED = 8,   /* what is hashed of a code object has a version, never given twice */
+};
+
+/* What a code object's line table is. */
+enum wire_python_table {
+	WIRE_PYTHON_LNOTAB = 0,	   /* 3.9: co_lnotab */
+	WIRE_PYTHON_LINES = 1,	   /* 3.10: co_linetable as PEP 626 has it */
+	WIRE_PYTHON_LOCATIONS = 2, /* 3.11: co_linetable with columns */
+};
+
+/* Where a process keeps its Python frames: one address, and offsets in bytes in CPython's structures. Unless said
+ * otherwise they are offsets in what is read at once of a structure, below WIRE_PYTHON_WINDOW. Made by user space
+ * (symbols/python_layout.h). */
+struct wire_python_layout {
+	__u64 interpreters;	   /* where the address of the first interpreter stands */
+	__u32 interpreter_next;	   /* any offset */
+	__u32 interpreter_threads; /* any offset: the first thread state's address */
+	__u32 generation;	   /* differs between the layouts a pid ever had: after exec its code is told again */
+	__u8 flags;		   /* enum wire_python_flags */
+	__u8 running;		   /* enum wire_python_running */
+	__u8 shims; /* the owner from which on a frame stands for the C function itself; 0: there are none */
+	__u8 instruction_shift; /* where frames count instructions: log2 of an instruction's bytes */
+	__u16 thread_bytes;	/* so much of a thread state is read */
+	__u16 thread_previous;
+	__u16 thread_next;
+	__u16 thread_interpreter;
+	__u16 thread_id;
+	__u16 thread_status; /* BY_STATUS */
+	__u16 thread_frame;
+	__u16 thread_cframe; /* BY_CFRAME, or WIRE_PYTHON_CFRAME */
+	__u16 cframe_frame;
+	__u16 frame_bytes; /* so much of a frame is read */
+	__u16 frame_previous;
+	__u16 frame_code;
+	__u16 frame_instruction;
+	__u16 frame_entry; /* set in the outermost frame of one run; 0: not there */
+	__u16 frame_owner;
+	__u16 code_start;    /* from here to code_bytes a code object does not change while it lives */
+	__u16 code_bytes;    /* so much of a code object is read */
+	__u16 code_changing; /* but for the upper half of this word; 0: none */
+	__u16 code_first_line;
+	__u16 code_file;
+	__u16 code_name;
+	__u16 code_table;
+	__u16 code_bytecode; /* any offset: the first instruction; 0: frames count instructions */
+	__u16 bytes_size;
+	__u16 bytes_data;
+	__u16 text_length;
+	__u16 text_state;
+	__u16 text_kind_shift; /* of the bit fields kind:3, compact:1, ascii:1 in the state */
+	__u16 text_ascii_data; /* any offset */
+	__u16 text_data;       /* any offset */
+	__u16 table_format;    /* enum wire_python_table */
+	__u16 pad;
+};
+
+enum wire_code_flags {
+	WIRE_CODE_FILE_CUT = 1,	 /* the end is kept */
+	WIRE_CODE_NAME_CUT = 2,	 /* the beginning is kept */
+	WIRE_CODE_TABLE_CUT = 4, /* the beginning is kept */
+	WIRE_CODE_FILE_UNREADABLE = 8,
+	WIRE_CODE_NAME_UNREADABLE = 16,
+	WIRE_CODE_TABLE_UNREADABLE = 32,
+	WIRE_CODE_UNREADABLE = 56, /* any of the three: it is told again */
+};
+
+/* A code object as it was when a stack named it. `table_kept` bytes of its line table follow. Text is as CPython keeps
+ * it: Latin-1, UCS-2 or UCS-4. Untrusted. */
+struct wire_code {
+	__u16 type;	   /* WIRE_CODE */
+	__u8 flags;	   /* enum wire_code_flags */
+	__u8 table_format; /* enum wire_python_table */
+	__u32 pid;
+	__u32 generation; /* of the layout it was read by */
+	__s32 first_line;
+	__u64 code;
+	__u64 identity;
+	__u32 table_bytes; /* of the whole table */
+	__u32 table_kept;
+	__u16 file_bytes;
+	__u16 name_bytes;
+	__u8 file_width; /* bytes of a character */
+	__u8 name_width;
+	__u16 pad;
+	char file[WIRE_CODE_FILE];
+	char name[WIRE_CODE_NAME];
 };
 
 /* Counters of one traced process, kept in the kernel, read once a second. */
@@ -340,6 +477,12 @@ enum wire_loss {
 	WIRE_LOSS_NO_RECIPE,	   /* a probe fired for a site that is gone */
 	WIRE_LOSS_BLOCK_UNPAIRED,  /* block completion without its issue */
 	WIRE_LOSS_NAME_UNREADABLE,
+	WIRE_LOSS_STACK_RING_FULL, /* a stack found its ring full */
+	WIRE_LOSS_STACK_SKIPPED,   /* a stack worth keeping, of a call site that had given too many that second */
+	WIRE_LOSS_STACK_CUT,	   /* the thread's stack was deeper than WIRE_STACK_MOST, or could not be read whole */
+	WIRE_LOSS_PYTHON_UNREADABLE, /* Python frames, or what a code object says, could not be read */
+	WIRE_LOSS_PYTHON_CUT,	     /* a Python stack deeper than WIRE_STACK_PYTHON */
+	WIRE_LOSS_CODE_RING_FULL,    /* a code object's record found the ring full */
 	WIRE_LOSS_KINDS,
 };
 

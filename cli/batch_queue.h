@@ -19,6 +19,12 @@ struct FunctionName {
   std::string untrusted_name;
 };
 
+// A stack with its frames' names (docs/formats/store.md, stack_traces).
+struct NamedStack {
+  uint64_t id = 0;
+  std::string frames_json;
+};
+
 // What the capture thread hands over at a time.
 struct Parcel {
   kernelside::Batch records;
@@ -28,10 +34,12 @@ struct Parcel {
   std::vector<hal::Communicator> communicators;
   std::vector<hal::BarrierWait> waits;
   std::vector<hal::CollectiveHang> hangs;
+  std::vector<NamedStack> stacks;
   std::vector<hal::Throttling> throttlings;
   int64_t wall_offset_ns = 0;
   uint64_t complete_mono_ns = 0;  // everything that ended before is in this parcel or an earlier one; 0: not sure
   void clear() {
+    stacks.clear();
     records.clear();
     processes.clear();
     names.clear();

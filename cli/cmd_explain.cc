@@ -1,10 +1,12 @@
 // ingero explain: what a recording says was slow, failed or never ended, and what the host did to those threads.
 #include <algorithm>
+#include <fstream>
 
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/flame.h"
 #include "cli/options.h"
 #include "cli/report.h"
 
@@ -25,7 +27,30 @@ struct ExplainOptions {
   bool per_process = false;
   bool chains = false;
   bool json = false;
+  bool folded = false;
+  std::string flame;
 };
+
+// --folded and --flame: what the picture leaves out is said beside it.
+Result<int> show_flames(const ExplainOptions& options, const store::Reader& reader, const store::Selection& selection,
+                        uint64_t time_ns, Context& context) {
+  const auto flames = gather_flames(reader, selection, time_ns);
+  if (!flames.ok()) return flames.error();
+  if (flames->folded.empty()) {
+    return Error(Errc::kNotFound, fmt::format("no call of the selected part of {} has a stack", reader.path()),
+                 "record with trace --stack auto (the default) or --stack all");
+  }
+  if (options.folded) {
+    context.out << folded_text(*flames);
+  } else {
+    std::ofstream file(options.flame, std::ios::trunc);
+    file << flame_svg(*flames, "Time in GPU calls by where they were made: " + printable(reader.path(), 200));
+    file.close();
+    if (!file) return errno_error(fmt::format("write {}", options.flame));
+  }
+  context.err << "ingero: " << coverage_text(*flames) << '\n';
+  return kExitDone;
+}
 
 // --last N: from the start of the N-th event from the end.
 Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection) {
@@ -56,6 +81,9 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   if (options.pid_given) selection.pid = options.pid;
   selection.op = options.op;
   if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, *timeout, selection));
+  if (options.folded || !options.flame.empty()) {
+    return show_flames(options, **reader, selection, *timeout, context);
+  }
   if (options.chains) {
     const auto chains = stored_chains(**reader, selection, *timeout);
     if (!chains.ok()) return chains.error();
@@ -95,6 +123,11 @@ void add_explain(CLI::App& root, Context& context) {
   CLI::Option* per_process =
       command->add_flag("--per-process", options->per_process, "Figures of each process by itself");
   command->add_flag("--chains", options->chains, "The causal chains stored in the recording")->excludes(per_process);
+  CLI::Option* folded =
+      command->add_flag("--folded", options->folded, "Stacks, one a line, with the microseconds spent");
+  command->add_option("--flame", options->flame, "Write a flame graph of the calls' time to this file (SVG)")
+      ->type_name("FILE")
+      ->excludes(folded);
   command->add_flag("--json", options->json, "JSON, with every figure in nanoseconds");
   command->footer(
       "Examples:\n"
@@ -102,6 +135,7 @@ void add_explain(CLI::App& root, Context& context) {
       "  ingero explain --db run.db                  a finished recording, all of it\n"
       "  ingero explain --db run.db --since 30s      its last half minute\n"
       "  ingero explain --db run.db --from 14:05 --to 14:10 --pid 4321\n"
+      "  ingero explain --db run.db --flame out.svg     where the time of the calls was spent, drawn\n"
       "  ingero explain --db run.db --per-process --json | jq .");
   command->callback(
       [&context, options] { context.action = [&context, options] { return run_explain(*options, context); }; });

@@ -51,6 +51,7 @@ struct TraceOptions {
   std::vector<std::string> libraries;
   std::string ring_size = "8m";
   std::string attach = "auto";
+  std::string stack = "auto";
   BackendOptions backends;
   std::string hang_after = "10s";
   uint32_t sample_every = 100;
@@ -86,6 +87,11 @@ Result<RecorderOptions> recorder_options(const TraceOptions& options, const Cont
                  fmt::format("--ringbuf-size {}: not a power of two between 4k and 1g", options.ring_size));
   }
   out.objects.ring_bytes = static_cast<uint32_t>(*ring);
+  if (options.stack == "all") {
+    out.objects.stacks = WIRE_STACKS_ALL;
+  } else if (options.stack != "off" && options.stack != "false") {
+    out.objects.stacks = WIRE_STACKS_AUTO;
+  }
   if (options.attach != "auto") out.objects.mechanism = kernelside::mechanism_of(options.attach);
   const kernelside::ProcFs proc;
   for (const uint32_t pid : options.pids) {
@@ -317,7 +323,8 @@ class Trace {
     for (const hal::Event& event : events) {
       const std::string name = recorder.process_name(event.pid);
       if (options_.json) {
-        text += event_json(event, calls_, name, recorder.library_of(event.site));
+        text += event_json(event, calls_, name, recorder.library_of(event.site),
+                           event.has(hal::Has::kStack) ? shown_frames(recorder.frames_of(event.stack_id)) : "");
       } else {
         text += fmt::format("{} {}[{}/{}] {} {}{}", format_wall(event.start_wall_ns()), printable(name, 16), event.pid,
                             event.tid, calls_[event.call].name,
@@ -373,6 +380,14 @@ void add_trace(CLI::App& root, Context& context) {
   command->add_option("--max-db", options->max_db, "Delete the oldest events beyond this size (0: never)")
       ->check(size_check())
       ->capture_default_str();
+  command
+      ->add_option(
+          "--stack", options->stack,
+          "Where calls were made from. auto: slow, failed and synchronising calls, and one in 64 of the rest of "
+          "each call site; all; off")
+      ->expected(0, 1)
+      ->default_str("auto")
+      ->check(CLI::IsMember({"auto", "all", "off", "true", "false"}));
   command->add_flag("--no-io", options->no_io, "Leave block I/O out");
   command->add_flag("--no-tcp", options->no_tcp, "Leave TCP retransmissions out");
   command->add_flag("--no-net", options->no_net, "Leave socket volumes out");

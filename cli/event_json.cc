@@ -34,7 +34,7 @@ std::string json_string(std::string_view text) {
 }
 
 std::string event_json(const hal::Event& event, const hal::CallTable& calls, std::string_view process_name,
-                       std::string_view library) {
+                       std::string_view library, std::string_view stack_json) {
   using hal::Has;
   const hal::Call& call = calls[event.call];
   Json out;
@@ -113,7 +113,9 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
     out["culprit"] = text_of(event.culprit_comm);
     out["culprit_ns"] = event.culprit_ns;
   }
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string line = out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  line.pop_back();
+  return line + ",\"stack\":" + std::string(stack_json.empty() ? "null" : stack_json) + "}";
 }
 
 }  // namespace ingero::cli

@@ -15,7 +15,8 @@ namespace ingero::cli {
 // `text` as a JSON string with its quotes; invalid UTF-8 becomes U+FFFD.
 std::string json_string(std::string_view text);
 
+// `stack_json`: the frames, an array; empty: none.
 std::string event_json(const hal::Event& event, const hal::CallTable& calls, std::string_view process_name,
-                       std::string_view library);
+                       std::string_view library, std::string_view stack_json = {});
 
 }  // namespace ingero::cli

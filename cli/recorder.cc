@@ -96,6 +96,7 @@ struct Recorder::Impl {
   };
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
+  std::unique_ptr<StackBook> stacks;                             // none: --stack off
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
   std::map<uint32_t, uint64_t> lost_at_site;
@@ -159,6 +160,14 @@ Status Recorder::Impl::open() {
     feed = std::make_unique<EngineFeed>(calls, ledger);
   }
 
+  if (options.objects.stacks != WIRE_STACKS_OFF) {
+    stacks = std::make_unique<StackBook>(
+        [this](uint32_t site) {
+          return StackBook::SiteName{tracer->symbol_of(site), tracer->library_of(site)};
+        },
+        *objects, ledger);
+  }
+
   for (const auto& status : objects->attach_thread_programs()) {
     if (!status.attached) degraded.push_back(fmt::format("{}: {}", status.name, status.reason));
   }
@@ -168,7 +177,7 @@ Status Recorder::Impl::open() {
   if (!objects->names_reason().empty()) degraded.push_back(fmt::format("kernel names: {}", objects->names_reason()));
   std::vector<kernelside::SharedMap> shared;
   for (const char* name : {"events", "critical_events", "recipes", "losses", "site_losses", "threads", "processes",
-                           "wanted_pids", "wanted_cgroups"}) {
+                           "wanted_pids", "wanted_cgroups", "python_processes"}) {
     shared.push_back({name, objects->map_fd(name)});
   }
   auto host_programs = kernelside::HostPrograms::attach(options.host, shared);
@@ -217,6 +226,8 @@ void Recorder::Impl::discover() {
         mapping.executable = true;
         mapping.file = notice.file;
         mapping.untrusted_path = notice.untrusted_path;
+        mapping.file_offset = notice.file_offset;
+        if (stacks) stacks->mapped(notice.pid, mapping);
         tracer->consider(notice.pid, mapping, notice.mono_ns);
       }
       if (lost.ok() && *lost > 0) {
@@ -239,6 +250,7 @@ void Recorder::Impl::meet(const hal::Process& told, Parcel& parcel) {
   hal::Process process = same ? *read : told;
   if (process.comm.empty()) process.comm = told.comm;
   parcel.processes.push_back(process);
+  if (stacks && same) stacks->meet(told.pid);
   known[told.pid].process = std::move(process);
 }
 
@@ -313,7 +325,10 @@ void Recorder::Impl::every_second(Parcel& parcel) {
   objects->read_losses(ledger);
   for (const auto& [pid, start_mono_ns] : ended_before) {
     const auto found = known.find(pid);
-    if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) known.erase(found);
+    if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) {
+      known.erase(found);
+      if (stacks) stacks->process_ended(pid);
+    }
   }
   ended_before = std::exchange(ended, {});
   for (const auto& [pid, mono_ns] : over_before) collectives.process_ended(pid, mono_ns);
@@ -429,7 +444,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   watch_collectives(*parcel);
   parcel->wall_offset_ns = normaliser->wall_offset_ns();
   if (records.events.empty() && parcel->processes.empty() && parcel->snapshots.empty() && records.names.empty() &&
-      parcel->communicators.empty() && parcel->hangs.empty()) {
+      parcel->communicators.empty() && parcel->hangs.empty() && parcel->stacks.empty()) {
     queue.recycle(std::move(parcel));
     return;
   }
@@ -455,6 +470,7 @@ void Recorder::Impl::capture() {
     more = drained.ok() && *drained;
     parcel->complete_mono_ns = more ? 0 : polled_mono_ns;
     if (!drained.ok()) log_error("{}", drained.error().text());
+    if (stacks) stacks->take(*parcel);  // before a process that ran another program is looked at again
     take_tasks(*parcel);
     if (clock.mono_ns() >= next_second_mono_ns) {
       next_second_mono_ns = clock.mono_ns() + kSecond;
@@ -470,6 +486,7 @@ void Recorder::Impl::capture() {
   every_second(*parcel);
   if (auto open = objects->calls_in_flight(); open.ok()) note_hangs(*open, clock.mono_ns(), 0, *parcel);
   objects->read_losses(ledger);
+  if (stacks) stacks->finish(*parcel);
   hand_over(std::move(parcel));
   queue.close();
 }
@@ -497,6 +514,7 @@ void Recorder::Impl::write(const Parcel& parcel) {
   }
   for (const auto& wait : parcel.waits) writer->add_wait(wait);
   for (const auto& hang : parcel.hangs) writer->add_hang(hang);
+  for (const auto& stack : parcel.stacks) writer->add_stack(stack.id, "", stack.frames_json);
   for (const auto& one : parcel.throttlings) writer->add_throttling(one);
   feed->take(parcel);
   feed->write(*writer);
@@ -621,7 +639,7 @@ void Recorder::with_writer(std::function<void(store::Writer&)> work) {
   if (!impl_->writer) return;
   const std::scoped_lock lock(impl_->mutex);
   if (impl_->work.size() >= kMaxWork) {
-    impl_->ledger.add(hal::Loss::store_failed);
+    impl_->ledger.add(hal::Loss::sample_lost);
     return;
   }
   impl_->work.push_back(std::move(work));
@@ -634,6 +652,9 @@ std::string Recorder::store_trouble() const {
 std::string Recorder::process_name(uint32_t pid) const {
   const auto found = impl_->known.find(pid);
   return found == impl_->known.end() ? "" : found->second.process.comm;
+}
+std::vector<StackFrame> Recorder::frames_of(uint64_t stack_id) const {
+  return impl_->stacks ? impl_->stacks->frames_of(stack_id) : std::vector<StackFrame>{};
 }
 std::string Recorder::library_of(uint32_t site) const { return impl_->tracer->library_of(site); }
 uint64_t Recorder::stored() const { return impl_->stored; }

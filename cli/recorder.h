@@ -20,6 +20,7 @@
 
 #include "base/result.h"
 #include "cli/live_stats.h"
+#include "cli/stack_book.h"
 #include "correlate/engine.h"
 #include "hal/call_table.h"
 #include "hal/event.h"
@@ -89,6 +90,8 @@ class Recorder {
   uint64_t file_bytes() const;
   // A traced process's name, or empty. For on_events: the capture thread only.
   std::string process_name(uint32_t pid) const;
+  // The frames of an event's stack. For on_events: the capture thread only.
+  std::vector<StackFrame> frames_of(uint64_t stack_id) const;
   // The library file of a site, or empty. For on_events: the capture thread only.
   std::string library_of(uint32_t site) const;
   // The first error of the store since it last worked; empty when it works.

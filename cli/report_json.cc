@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/report.h"
+#include "cli/stack_frames.h"
 
 namespace ingero::cli {
 namespace {
@@ -87,6 +88,8 @@ Json instance_json(const store::CallInstance& call) {
                                                                      {"ns", number_or_null(call.culprit_ns)}}
                                                               : Json(nullptr);
   json["parent_call"] = text_or_null(call.parent_call);
+  json["stack"] = call.frames_json.empty() ? Json(nullptr)
+                                           : Json::parse(shown_frames(parse_frames(call.frames_json)), nullptr, false);
   return json;
 }
 

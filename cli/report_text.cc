@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/report.h"
+#include "cli/stack_frames.h"
 #include "cli/table.h"
 
 namespace ingero::cli {
@@ -250,6 +251,8 @@ std::string slowest_text(const Report& report, bool colour) {
     const std::string subject = about(call);
     if (!subject.empty()) out += "      " + subject + "\n";
     if (!report.legacy) out += "      " + where_blocked(call) + "\n";
+    const auto frames = parse_frames(call.frames_json);
+    if (const StackFrame* line = line_of(frames); line != nullptr) out += "      from " + line_text(*line) + "\n";
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -25,7 +26,7 @@ struct RingDeleter {
 }  // namespace
 
 struct Drain::Impl {
-  std::unique_ptr<ring_buffer, RingDeleter> rings;
+  std::unique_ptr<ring_buffer, RingDeleter> rings, stacks;
   Fd wake;
   const hal::CallTable& calls;
   Normaliser& normaliser;
@@ -117,6 +118,30 @@ struct Drain::Impl {
     }
   }
 
+  void take_stack(std::span<const std::byte> record) {
+    StackRecord stack;
+    uint16_t type = 0;
+    if (record.size() >= sizeof(type)) std::memcpy(&type, record.data(), sizeof(type));
+    if (type == WIRE_CODE) {
+      batch->codes.emplace_back(record.begin(), record.end());
+      return;
+    }
+    if (record.size() >= sizeof(stack.head)) std::memcpy(&stack.head, record.data(), sizeof(stack.head));
+    const auto tail = record.subspan(std::min(record.size(), sizeof(stack.head)));
+    if (stack.head.type != WIRE_STACK || stack.head.bytes > tail.size() || stack.head.n_returns > WIRE_STACK_RETURNS ||
+        stack.head.n_python > WIRE_STACK_PYTHON) {
+      ledger.add(hal::Loss::record_malformed);
+      return;
+    }
+    stack.bytes.assign(tail.begin(), tail.begin() + stack.head.bytes);
+    batch->stacks.push_back(std::move(stack));
+  }
+
+  static int on_stack(void* context, void* data, size_t size) {
+    static_cast<Impl*>(context)->take_stack({static_cast<const std::byte*>(data), size});
+    return 0;
+  }
+
   static int on_record(void* context, void* data, size_t size) {
     auto* self = static_cast<Impl*>(context);
     self->take({static_cast<const std::byte*>(data), size});
@@ -136,11 +161,14 @@ Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::Ca
       error != 0) {
     return errno_error("map the event ring", -error);
   }
+  impl->stacks.reset(ring_buffer__new(objects.map_fd("stacks"), &Impl::on_stack, impl.get(), nullptr));
+  if (!impl->stacks) return errno_error("map the stack ring");
   impl->wake.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   epoll_event event{};
   event.events = EPOLLIN;
-  if (!impl->wake.valid() ||
-      epoll_ctl(ring_buffer__epoll_fd(impl->rings.get()), EPOLL_CTL_ADD, impl->wake.get(), &event) != 0) {
+  const int set = ring_buffer__epoll_fd(impl->rings.get());
+  if (!impl->wake.valid() || epoll_ctl(set, EPOLL_CTL_ADD, impl->wake.get(), &event) != 0 ||
+      epoll_ctl(set, EPOLL_CTL_ADD, ring_buffer__epoll_fd(impl->stacks.get()), &event) != 0) {
     return errno_error("make the rings' stop event");
   }
   return std::unique_ptr<Drain>(new Drain(std::move(impl)));
@@ -158,6 +186,8 @@ Result<bool> Drain::poll(int timeout_ms, size_t max_events, Batch& batch) {
   std::array<epoll_event, 4> ready{};
   int got = epoll_wait(ring_buffer__epoll_fd(impl_->rings.get()), ready.data(), ready.size(), timeout_ms);
   got = got < 0 ? -errno : ring_buffer__consume(impl_->rings.get());
+  // After the calls: a call's stack is written before the call, so those of the calls taken are all there.
+  (void)ring_buffer__consume(impl_->stacks.get());
   if (got == kBatchFull) return true;
   if (got < 0 && got != -EINTR && got != -EAGAIN) return errno_error("drain the rings", -got);
   return false;

@@ -28,6 +28,12 @@ struct EndedProcess {
   uint64_t mono_ns = 0;
 };
 
+// A stack as it was taken: unwinding it is symbols/' work.
+struct StackRecord {
+  wire_stack head{};
+  std::vector<std::byte> bytes;  // head.bytes of them, from the stack pointer upwards
+};
+
 struct Batch {
   std::vector<hal::Event> events;
   std::vector<std::pair<size_t, TcpRecord>> tcp;            // index into events
@@ -35,7 +41,12 @@ struct Batch {
   std::vector<wire_task> tasks;     // exec, exit, fork, first call, OOM: also in events where stored
   std::vector<wire_name> names;     // kernel functions registered or looked up
   std::vector<EndedProcess> ended;  // last counters of processes that ended
+  std::vector<StackRecord> stacks;  // of these events, or of ones that come with the next batch
+  std::vector<std::vector<std::byte>>
+      codes;  // WIRE_CODE records: the Python functions those stacks are the first to name
   void clear() {
+    stacks.clear();
+    codes.clear();
     events.clear();
     tcp.clear();
     exchanges.clear();

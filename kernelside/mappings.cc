@@ -76,6 +76,7 @@ struct MappingWatch::Impl {
     mapping.mono_ns = id.time;
     mapping.start = mmap2.addr;
     mapping.end = mmap2.addr + mmap2.len;
+    mapping.file_offset = mmap2.pgoff;
     mapping.file = {makedev(mmap2.maj, mmap2.min), mmap2.ino};
     const char* name = body + sizeof(mmap2);
     mapping.untrusted_path.assign(name, strnlen(name, size - sizeof(mmap2) - sizeof(id)));

@@ -21,6 +21,7 @@ struct NewMapping {
   uint64_t mono_ns = 0;  // when it was mapped
   uint64_t start = 0;
   uint64_t end = 0;
+  uint64_t file_offset = 0;
   hal::FileId file;
   std::string untrusted_path;
 };

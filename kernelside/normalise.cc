@@ -46,7 +46,8 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal:
     ledger_.add(hal::Loss::record_malformed);
     return false;
   }
-  const size_t n_tail = size_t{call.n_words} + (call.has_off != 0 ? WIRE_OFF_KINDS : 0);
+  const bool has_off = (call.flags & WIRE_CALL_HAS_OFF) != 0;
+  const size_t n_tail = size_t{call.n_words} + (has_off ? WIRE_OFF_KINDS : 0);
   if (record.size() < sizeof(call) + n_tail * sizeof(uint64_t)) {
     ledger_.add(hal::Loss::record_malformed);
     return false;
@@ -70,17 +71,18 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal:
     event.set(hal::Has::kParent);
   }
   event.set(hal::Has::kOffCpu);
-  if (call.has_off != 0) {
+  if (has_off) {
     const auto off = std::span(tail).subspan(call.n_words, WIRE_OFF_KINDS);
     event.off = {off[WIRE_OFF_PREEMPTED], off[WIRE_OFF_RUNQUEUE], off[WIRE_OFF_BLOCKED], off[WIRE_OFF_IO]};
   }
   hal::decode(calls_[site.call], *site.lowered, std::span(tail).first(call.n_words), call.valid, call.ret, event,
               hal::has_exchange(event.kind) ? &exchange : nullptr);
+  if ((call.flags & WIRE_CALL_HAS_STACK) != 0) event.set(hal::Has::kStack);  // its id: whoever joins the stacks
   if (event.outcome == hal::Outcome::kInFlight) return true;  // the call's own record will come: nothing to count yet
 
   event.duration_ns = call.end_ns - call.start_ns;
   event.set(hal::Has::kDuration);
-  if (call.has_off != 0) blame(call.tid, call.depth == 0, event);
+  if (has_off) blame(call.tid, call.depth == 0, event);
   if (event.outcome == hal::Outcome::kUnwound) ledger_.add(hal::Loss::unwound_call);
   const uint16_t all = static_cast<uint16_t>((1U << call.n_words) - 1U);
   if ((call.valid & all) != all) ledger_.add(hal::Loss::word_unreadable);

@@ -41,6 +41,7 @@ void configure(Skeleton& skeleton, const ObjectOptions& options) {
   skeleton.rodata->filter_cgroups = options.cgroup_ids.empty() ? 0 : 1;
   skeleton.rodata->own_pid = options.own_pid;
   skeleton.rodata->wake_bytes = options.ring_bytes / 16;
+  skeleton.rodata->stack_mode = options.stacks;
 }
 
 // Is this one of maps.bpf.h's maps, not an object's own data section?
@@ -286,6 +287,17 @@ Status Objects::set_recipe(uint32_t site, const wire_recipe& recipe) {
   return {};
 }
 
+Status Objects::set_python(uint32_t pid, const wire_python_layout& layout) {
+  if (bpf_map_update_elem(map_fd("python_processes"), &pid, &layout, BPF_ANY) != 0) {
+    return errno_error(fmt::format("tell the kernel side where process {} keeps its Python frames", pid));
+  }
+  return {};
+}
+
+void Objects::forget_python(uint32_t pid) { bpf_map_delete_elem(map_fd("python_processes"), &pid); }
+
+void Objects::forget_code(const PythonCode& code) { bpf_map_delete_elem(map_fd("python_codes"), &code); }
+
 Status Objects::mark_traced(uint32_t pid) {
   // Task storage is written from user space through a pidfd.
   const Fd task(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
@@ -303,9 +315,11 @@ Status Objects::mark_traced(uint32_t pid) {
 void Objects::read_losses(hal::LossLedger& ledger) const {
   // enum wire_loss in order; a static_assert ties the two lists' length.
   static constexpr std::array kLosses = {
-      hal::Loss::ring_full,       hal::Loss::host_ring_full, hal::Loss::critical_ring_full,
-      hal::Loss::no_thread_state, hal::Loss::too_deep,       hal::Loss::unpaired_return,
-      hal::Loss::no_recipe,       hal::Loss::block_unpaired, hal::Loss::name_unreadable,
+      hal::Loss::ring_full,         hal::Loss::host_ring_full, hal::Loss::critical_ring_full,
+      hal::Loss::no_thread_state,   hal::Loss::too_deep,       hal::Loss::unpaired_return,
+      hal::Loss::no_recipe,         hal::Loss::block_unpaired, hal::Loss::name_unreadable,
+      hal::Loss::stack_ring_full,   hal::Loss::stack_skipped,  hal::Loss::stack_cut,
+      hal::Loss::python_unreadable, hal::Loss::python_cut,     hal::Loss::code_ring_full,
   };
   static_assert(kLosses.size() == WIRE_LOSS_KINDS);
   std::vector<uint64_t> per_cpu(static_cast<size_t>(impl_->cpus));

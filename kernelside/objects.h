@@ -34,10 +34,11 @@ std::vector<MechanismProbe> probe_mechanisms();
 
 struct ObjectOptions {
   std::optional<Mechanism> mechanism;  // none: the best that works
-  uint32_t ring_bytes = 8 << 20;       // power of two, at least a page
-  std::vector<uint32_t> pids;          // only these, and their children
-  std::optional<uint32_t> uid;         // only this user's
-  std::vector<uint64_t> cgroup_ids;    // only below these
+  wire_stack_mode stacks = WIRE_STACKS_OFF;
+  uint32_t ring_bytes = 8 << 20;     // power of two, at least a page
+  std::vector<uint32_t> pids;        // only these, and their children
+  std::optional<uint32_t> uid;       // only this user's
+  std::vector<uint64_t> cgroup_ids;  // only below these
   uint32_t own_pid = 0;
 };
 
@@ -53,6 +54,13 @@ struct ProgramCost {
   std::string name;
   uint64_t runs = 0;
   uint64_t run_time_ns = 0;
+};
+
+// What the kernel side knows a Python code object by: the key of its map.
+struct PythonCode {
+  uint64_t code = 0;
+  uint32_t pid = 0;
+  uint32_t generation = 0;
 };
 
 class Objects {
@@ -85,6 +93,11 @@ class Objects {
   std::vector<ProgramCost> program_costs() const;
   // Sets recipe `site`; thread-safe.
   Status set_recipe(uint32_t site, const wire_recipe& recipe);
+  // Python frames of `pid` are read by this layout from now on, or no more. Thread-safe.
+  Status set_python(uint32_t pid, const wire_python_layout& layout);
+  void forget_python(uint32_t pid);
+  // This code object is to be told again. Thread-safe.
+  void forget_code(const PythonCode& code);
   // Traces process `pid` and its children from now on, calls or not.
   Status mark_traced(uint32_t pid);
   // Adds the kernel side's counters to the ledger (sets totals); thread-safe.

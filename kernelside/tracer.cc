@@ -42,6 +42,17 @@ std::vector<uint32_t> process_ids(const std::string& proc_root) {
   return pids;
 }
 
+// Which of a call's stacks are always kept: what the kernel side can see of it when it returns.
+void say_when_to_keep_stacks(const hal::Row& row, const hal::Call& call, wire_recipe& recipe) {
+  if ((row.flags & hal::kSynchronising) != 0) recipe.stack_when |= WIRE_STACK_WHEN_DONE;
+  if (row.returns == hal::Returns::kStatus) recipe.stack_when |= WIRE_STACK_WHEN_NONZERO;
+  if (row.returns == hal::Returns::kPointer) recipe.stack_when |= WIRE_STACK_WHEN_NULL;
+  if (call.owner == nullptr) return;
+  for (size_t i = 0; i < std::min<size_t>(call.owner->not_failures.size(), WIRE_NOT_FAILURES); ++i) {
+    recipe.not_failures[i] = static_cast<int32_t>(call.owner->not_failures[i]);
+  }
+}
+
 }  // namespace
 
 // Where a file can be opened, and who mapped it.
@@ -277,6 +288,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
       }
       wire_recipe recipe = lowered->second.recipe;
       recipe.used = 1;
+      say_when_to_keep_stacks(*row.row, calls_[call], recipe);
       if (const Status set = objects_->set_recipe(site, recipe);
           !set.ok() || !sites_.append({call, &lowered->second})) {
         row.state = hal::RowState::kRefused;
@@ -286,6 +298,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
         continue;
       }
       site_libraries_.push_back(report.path);
+      site_symbols_.push_back(row.symbol);
       new_sites_.push_back({site, {call, row.symbol, report.path, report.version}});
       if (row.single_stepped) ledger_.add(hal::Loss::single_stepped);
       by_site[site] = &row;
@@ -320,6 +333,11 @@ std::vector<NamedSite> Tracer::take_sites() {
 std::string Tracer::library_of(uint32_t site) const {
   const std::scoped_lock lock(mutex_);
   return site < site_libraries_.size() ? site_libraries_[site] : "";
+}
+
+std::string Tracer::symbol_of(uint32_t site) const {
+  const std::scoped_lock lock(mutex_);
+  return site < site_symbols_.size() ? site_symbols_[site] : "";
 }
 
 std::vector<FileReport> Tracer::reports() const {

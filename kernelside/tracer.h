@@ -88,6 +88,8 @@ class Tracer {
   std::vector<NamedSite> take_sites();
   // The library file of a site, as its first process sees it.
   std::string library_of(uint32_t site) const;
+  // The symbol it probes, or empty. Any thread.
+  std::string symbol_of(uint32_t site) const;
   std::vector<FileReport> reports() const;
   // Detaches everything: entries first, so that calls in flight can be told from new ones.
   void stop_entries();
@@ -114,7 +116,7 @@ class Tracer {
   std::vector<std::unique_ptr<File>> files_;
   bool stopped_ = false;
   std::vector<NamedSite> new_sites_;
-  std::vector<std::string> site_libraries_;  // by site
+  std::vector<std::string> site_libraries_, site_symbols_;  // by site
   struct Index;
   std::unique_ptr<Index> index_;
 };

@@ -120,6 +120,18 @@ class Database {
   // The first column of the first row; absent when there is no row or it is NULL.
   Result<std::optional<int64_t>> integer(std::string_view sql);
   Error error(int code, std::string_view what) const { return sqlite_error(handle_, code, *path_, what); }
+  // Runs `sql` once for each item, after bind(statement, item).
+  template <typename Items, typename Bind>
+  Status run_each(const char* sql, const Items& items, const Bind& bind) {
+    if (items.empty()) return {};
+    Result<Statement> statement = prepare(sql);
+    if (!statement.ok()) return statement.error();
+    for (const auto& item : items) {
+      bind(*statement, item);
+      INGERO_TRY(statement->run());
+    }
+    return {};
+  }
 
  private:
   sqlite3* handle_ = nullptr;

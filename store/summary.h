@@ -73,6 +73,7 @@ struct CallInstance {
   std::string culprit;
   std::optional<uint64_t> culprit_ns;
   std::string parent_call;
+  std::string frames_json;  // where it was made from: stack_traces.frames, or empty
 };
 
 // The slowest vendor calls (host events excluded), slowest first; `per_call`: at most that many of each call, 0 for no

@@ -21,7 +21,8 @@ Result<std::vector<CallInstance>> fetch(const Reader& reader, const std::vector<
     Result<QueryOutcome> outcome = reader.query(
         "SELECT id, call, op_name, layer, library, kernel, outcome, comm, timestamp, duration, pid, tid, ret_code, "
         "failed, stream, bytes, address, arg0, arg1, direction, preempted_ns, runqueue_ns, blocked_ns, io_ns, "
-        "culprit_pid, culprit_comm, culprit_ns, parent_call FROM events WHERE seq = ?1",
+        "culprit_pid, culprit_comm, culprit_ns, parent_call, "
+        "(SELECT frames FROM stack_traces WHERE hash = stack_hash) FROM events WHERE seq = ?1",
         {},
         [&](std::span<const Value> row) {
           CallInstance call;
@@ -51,6 +52,7 @@ Result<std::vector<CallInstance>> fetch(const Reader& reader, const std::vector<
           call.culprit = row[25].text;
           call.culprit_ns = natural(row[26]);
           call.parent_call = row[27].text;
+          call.frames_json = row[28].text;
           calls.push_back(std::move(call));
           return true;
         },

@@ -21,11 +21,12 @@ import harness
 import hostside
 import lifetime
 import metrics
+import stacks
 import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives, causes)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives, stacks, causes)
 SKIPPED = 77
 
 

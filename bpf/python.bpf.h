@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+ *
+ * The Python frames of the current thread, as they are at this instant: CPython's own structures, read where user space
+ * said they are (python_processes). Nothing is called in the process and nothing is read later, when the thread has
+ * moved on.
+ *
+ *   (1) The thread's state is the one that says it is this thread's, or whose C frame lies on this thread's stack. What
+ *       runs without the global lock has no "current" state, and most calls of interest were made without it.
+ *   (2) A state found before is trusted only while it is still in its interpreter's list: a state freed and not yet
+ *       written over looks just like a living one.
+ *   (3) A code object is named by its address and by a hash of what it is made of: addresses are used again, and a
+ *       stack must never be given the name of who lives there now.
+ *   (4) What a code object says is copied once, at the same instant, in a record of its own; it counts as told only
+ *       when the record is in the ring and whole.
+ *
+ * Buffers are in task storage: these programs can be preempted, so a buffer per CPU would be shared with whoever comes
+ * in between.
+ */
+#ifndef INGERO_BPF_PYTHON_BPF_H
+#define INGERO_BPF_PYTHON_BPF_H
+
+#include "maps.bpf.h"
+
+/* thread states looked at when a thread is met for the first time; new ones are at the front */
+#define PYTHON_STATES 512
+/* frames of a stack, and the C function's own between them */
+#define PYTHON_STEPS (2 * WIRE_STACK_PYTHON + 2)
+#define PYTHON_TAGS 7ull      /* 3.14: low bits of a reference */
+#define PYTHON_BOUND (1 << 3) /* 3.13: of a thread state's status */
+#define PYTHON_TABLE_LOOK 64  /* bytes of a line table, from its length on, that go into the identity */
+#define PYTHON_HASH 0x9e3779b97f4a7c15ull
+
+#define PYTHON_FRAMES 2048 /* bytes read at once where frames lie one behind the other */
+
+struct python_thread {
+	__u64 state; /* this thread's; 0: not found yet */
+	__u64 first_interpreter;
+	__u64 main_interpreter; /* BY_FRAME */
+	__u64 at;		/* the next frame, or the next state while looking for this thread's */
+	__u64 at_interpreter;
+	__u64 identity; /* of this thread, as its state has it */
+	__u64 nearest;
+	__u64 sp;	       /* the thread's stack, */
+	__u64 stack_room;      /* as far as it is known */
+	__u32 one_interpreter; /* there was no other when the state was found */
+	__u32 looked_at;
+	__u32 doubtful; /* another's state may be running here */
+	__u32 pad;
+	__u64 table[PYTHON_TABLE_LOOK / 8];
+	__u64 frames_at;    /* where `frames` was read, */
+	__u64 frames_reach; /* and up to which frame */
+	__u8 state_window[WIRE_PYTHON_WINDOW];
+	__u8 window[WIRE_PYTHON_WINDOW];		 /* of a code object */
+	__u8 frames[PYTHON_FRAMES + WIRE_PYTHON_WINDOW]; /* a frame, and those below it */
+};
+
+struct python_code_key {
+	__u64 code;
+	__u32 pid;
+	__u32 generation;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct python_thread);
+} python_threads SEC(".maps");
+
+/* identity of the code object told last, by address */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 32768);
+	__type(key, struct python_code_key);
+	__type(value, __u64);
+} python_codes SEC(".maps");
+
+static __always_inline __u64 word_in(const __u8 *window, __u32 offset)
+{
+	return *(const __u64 *)(window + (offset & (WIRE_PYTHON_WINDOW - 8)));
+}
+
+static __always_inline __u32 half_in(const __u8 *window, __u32 offset)
+{
+	return *(const __u32 *)(window + (offset & (WIRE_PYTHON_WINDOW - 4)));
+}
+
+static __always_inline __u8 byte_in(const __u8 *window, __u32 offset)
+{
+	return window[offset & (WIRE_PYTHON_WINDOW - 1)];
+}
+
+static __always_inline long read_window(__u8 *window, __u32 bytes, __u64 address)
+{
+	return bpf_probe_read_user(window, bytes & (WIRE_PYTHON_WINDOW - 1), (void *)address);
+}
+
+/* 0 where nothing can be read */
+static __always_inline __u64 user_word(__u64 address)
+{
+	__u64 word = 0;
+
+	bpf_probe_read_user(&word, sizeof(word), (void *)address);
+	return word;
+}
+
+/* The thread's stack pointer as the process has it. */
+static __always_inline __u64 user_sp(struct task_struct *task)
+{
+	struct pt_regs *registers = (void *)bpf_task_pt_regs(task);
+	__u64 sp = 0;
+
+#if defined(__TARGET_ARCH_arm64)
+	bpf_probe_read_kernel(&sp, sizeof(sp), &registers->user_regs.sp);
+#else
+	bpf_probe_read_kernel(&sp, sizeof(sp), &registers->sp);
+#endif
+	return sp;
+}
+
+/* The number the thread's own system calls tell it. */
+static __always_inline __u64 own_number(struct task_struct *task)
+{
+	struct pid *pid = task->thread_pid;
+	__u32 level = BPF_CORE_READ(pid, level);
+	void *numbers = (void *)pid + bpf_core_field_offset(pid->numbers);
+	__u32 number = 0;
+
+	bpf_probe_read_kernel(&number, sizeof(number),
+	    numbers + level * bpf_core_type_size(struct upid) + bpf_core_field_offset(((struct upid *)0)->nr));
+	return number;
+}
+
+static __always_inline bool is_bound(const struct wire_python_layout *layout, const __u8 *state)
+{
+	return half_in(state, layout->thread_status) & PYTHON_BOUND;
+}
+
+/* (2) */
+static __always_inline bool still_there(const struct wire_python_layout *layout, struct python_thread *thread)
+{
+	const __u8 *window = thread->state_window;
+	__u64 previous;
+	__u64 link;
+
+	if (!thread->state || read_window(thread->state_window, layout->thread_bytes, thread->state) ||
+	    word_in(window, layout->thread_id) != thread->identity)
+		return false;
+	previous = word_in(window, layout->thread_previous);
+	link = previous ? previous + layout->thread_next
+			: word_in(window, layout->thread_interpreter) + layout->interpreter_threads;
+	if (user_word(link) != thread->state)
+		return false;
+	if (layout->running == WIRE_PYTHON_BY_STATUS)
+		return is_bound(layout, window);
+	/* a new interpreter is put in front of the others */
+	return thread->one_interpreter && user_word(layout->interpreters) == thread->first_interpreter;
+}
+
+/* How far from running here a state is that says it is this thread's; ~0: it is not. */
+static __always_inline __u64 remoteness(const struct wire_python_layout *layout, struct python_thread *thread)
+{
+	const __u8 *window = thread->state_window;
+	bool own = word_in(window, layout->thread_id) == thread->identity;
+	__u64 depth;
+
+	switch (layout->running) {
+	case WIRE_PYTHON_BY_STATUS:
+		if (!own)
+			return ~0ull;
+		return is_bound(layout, window) ? 0 : 1 + thread->looked_at;
+	case WIRE_PYTHON_BY_CFRAME:
+		/* Whoever says whose it is: another interpreter's state may have been made by another thread. */
+		depth = word_in(window, layout->thread_cframe) - thread->sp;
+		if (depth < thread->stack_room)
+			return depth;
+		return own ? STACK_REACH + thread->looked_at : ~0ull;
+	default:
+		/* Nothing tells which thread runs another interpreter, once one does. */
+		if (thread->at_interpreter != thread->main_interpreter && word_in(window, layout->thread_frame))
+			thread->doubtful = 1;
+		if (!own)
+			return ~0ull;
+		return word_in(window, layout->thread_frame) ? thread->looked_at : STACK_REACH + thread->looked_at;
+	}
+}
+
+/* Looks at the state at thread->at, or goes on to the next interpreter. 1: there is none left. Not static, so that the
+ * verifier checks it once and not once for each turn of a loop. */
+__noinline int look_at_state(const struct wire_python_layout *layout, struct python_thread *thread)
+{
+	__u64 distance;
+
+	if (!layout || !thread)
+		return 1;
+	if (!thread->at) {
+		thread->at_interpreter = user_word(thread->at_interpreter + layout->interpreter_next);
+		if (!thread->at_interpreter)
+			return 1;
+		thread->one_interpreter = 0;
+		thread->at = user_word(thread->at_interpreter + layout->interpreter_threads);
+		return 0;
+	}
+	if (read_window(thread->state_window, layout->thread_bytes, thread->at))
+		return -1;
+	distance = remoteness(layout, thread);
+	if (distance < thread->nearest) {
+		thread->nearest = distance;
+		thread->state = thread->at;
+	}
+	thread->looked_at++;
+	thread->at = word_in(thread->state_window, layout->thread_next);
+	return 0;
+}
+
+/* (1) Leaves the state in state_window. 1: found, 0: the thread has none, -1: not all could be looked at. */
+static __always_inline int find_state(
+    struct task_struct *task, const struct wire_python_layout *layout, struct python_thread *thread)
+{
+	int end = 0;
+
+	thread->sp = user_sp(task);
+	thread->stack_room = stack_room(task, thread->sp);
+	thread->doubtful = 0;
+	thread->state = 0;
+	thread->nearest = ~0ull;
+	thread->looked_at = 0;
+	thread->one_interpreter = 1;
+	thread->first_interpreter = user_word(layout->interpreters);
+	thread->at_interpreter = thread->first_interpreter;
+	if (layout->running == WIRE_PYTHON_BY_FRAME)
+		thread->main_interpreter = user_word(layout->interpreters + 8);
+	if (!thread->first_interpreter)
+		return 0;
+	thread->at = user_word(thread->first_interpreter + layout->interpreter_threads);
+	for (int i = 0; i < PYTHON_STATES; i++) {
+		end = look_at_state(layout, thread);
+		if (end)
+			break;
+	}
+	if (thread->doubtful)
+		return -1;
+	if (!thread->state)
+		return end == 1 ? 0 : -1;
+	if (read_window(thread->state_window, layout->thread_bytes, thread->state)) {
+		thread->state = 0;
+		return -1;
+	}
+	return 1;
+}
+
+/* (3) What a code object is made of, as it lies in the window. */
+static __always_inline __u64 identify(const struct wire_python_layout *layout, struct python_thread *thread)
+{
+	const __u8 *window = thread->window;
+	__u64 hash = layout->generation + 1;
+	__u32 offset = layout->code_start;
+
+	for (int i = 0; i < WIRE_PYTHON_WINDOW / 8; i++) {
+		__u64 word;
+
+		if (offset + 8 > layout->code_bytes)
+			break;
+		word = word_in(window, offset);
+		if (layout->code_changing && offset == layout->code_changing)
+			word &= 0xffffffff;
+		hash = (hash ^ word) * PYTHON_HASH;
+		hash ^= hash >> 32;
+		offset += 8;
+	}
+	if (!(layout->flags & WIRE_PYTHON_VERSIONED)) {
+		__u64 table = word_in(window, layout->code_table) + layout->bytes_size;
+		__u64 size;
+
+		/* a short one at the end of what is mapped: its length then (what could not be read is zero) */
+		if (bpf_probe_read_user(thread->table, sizeof(thread->table), (void *)table))
+			thread->table[0] = user_word(table);
+		size = thread->table[0];
+		hash = (hash ^ size) * PYTHON_HASH;
+		/* From its bytes on, as far as it goes: what lies behind is somebody else's, and changes. */
+#pragma unroll
+		for (int i = 0; i < PYTHON_TABLE_LOOK / 8 - 2; i++) {
+			if (size <= i * 8)
+				continue;
+			hash = (hash ^ thread->table[2 + i]) * PYTHON_HASH;
+			hash ^= hash >> 32;
+		}
+	}
+	return hash;
+}
+
+/* One string: the bytes kept, its width, and what to flag. `most` is a power of two. */
+static __always_inline __u32 tell_text(
+    const struct wire_python_layout *layout, __u64 text, char *to, __u32 most, __u16 *bytes, __u8 *width, bool keep_end)
+{
+	__u64 length = user_word(text + layout->text_length);
+	__u32 state = 0;
+	__u64 size;
+	__u64 from;
+	__u32 kind;
+	__u32 cut = 0;
+
+	*bytes = 0;
+	*width = 0;
+	if (bpf_probe_read_user(&state, sizeof(state), (void *)(text + layout->text_state)))
+		return 2;
+	state >>= layout->text_kind_shift & 31;
+	kind = state & 7;
+	if (!(state & 8) || (kind != 1 && kind != 2 && kind != 4) || length > 1 << 28)
+		return 2; /* not compact: its characters are elsewhere; CPython makes none for code */
+	size = length * kind;
+	from = text + (state & 16 ? layout->text_ascii_data : layout->text_data);
+	if (size > most) {
+		if (keep_end)
+			from += size - most;
+		size = most;
+		cut = 1;
+	}
+	if (size > most) /* once more, for the verifier */
+		size = most;
+	if (bpf_probe_read_user(to, size, (void *)from))
+		return 2;
+	*bytes = size;
+	*width = kind;
+	return cut;
+}
+
+static __always_inline void tell_table(
+    const struct wire_python_layout *layout, struct wire_code *record, __u64 table, __u8 *to, __u64 size, __u32 most)
+{
+	__u32 kept = size > most ? most : size;
+
+	record->table_bytes = size;
+	record->table_kept = 0;
+	if (kept > most)
+		kept = most;
+	if (bpf_probe_read_user(to, kept, (void *)(table + layout->bytes_data))) {
+		record->flags |= WIRE_CODE_TABLE_UNREADABLE;
+		return;
+	}
+	record->table_kept = kept;
+	if (size > most)
+		record->flags |= WIRE_CODE_TABLE_CUT;
+}
+
+#define TELL_CODE(most)                                                                                                \
+	do {                                                                                                           \
+		record = bpf_ringbuf_reserve(&stacks, sizeof(*record) + (most), 0);                                    \
+		if (!record)                                                                                           \
+			goto full;                                                                                     \
+		record->flags = 0;                                                                                     \
+		tell_table(layout, record, table, (__u8 *)(record + 1), size, most);                                   \
+	} while (0)
+
+/* (4) Writes the record of the code object in the thread's window. A function of its own to the verifier too: it is
+ * checked once, not once for each frame. */
+__noinline int tell_code(__u64 code, __u64 identity)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u32 pid = task->tgid;
+	const struct wire_python_layout *layout = bpf_map_lookup_elem(&python_processes, &pid);
+	struct python_thread *thread = bpf_task_storage_get(&python_threads, task, NULL, 0);
+	struct python_code_key key = {.code = code, .pid = pid};
+	struct wire_code *record;
+	__u64 table;
+	__u64 size;
+	__u32 flags;
+	__u32 result;
+
+	if (!layout || !thread)
+		return 0;
+	key.generation = layout->generation;
+	table = word_in(thread->window, layout->code_table);
+	size = user_word(table + layout->bytes_size);
+	if (size > 1 << 28)
+		size = 0;
+	if (size <= WIRE_CODE_LEAST)
+		TELL_CODE(WIRE_CODE_LEAST);
+	else
+		TELL_CODE(WIRE_CODE_MOST);
+	flags = record->flags;
+	record->type = WIRE_CODE;
+	record->table_format = layout->table_format;
+	record->pid = pid;
+	record->generation = layout->generation;
+	record->pad = 0;
+	record->code = code;
+	record->identity = identity;
+	record->first_line = half_in(thread->window, layout->code_first_line);
+	result = tell_text(layout, word_in(thread->window, layout->code_file), record->file, sizeof(record->file),
+	    &record->file_bytes, &record->file_width, true);
+	if (result)
+		flags |= result == 1 ? WIRE_CODE_FILE_CUT : WIRE_CODE_FILE_UNREADABLE;
+	result = tell_text(layout, word_in(thread->window, layout->code_name), record->name, sizeof(record->name),
+	    &record->name_bytes, &record->name_width, false);
+	if (result)
+		flags |= result == 1 ? WIRE_CODE_NAME_CUT : WIRE_CODE_NAME_UNREADABLE;
+	record->flags = flags;
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	if (flags & WIRE_CODE_UNREADABLE)
+		count_loss(WIRE_LOSS_PYTHON_UNREADABLE);
+	else
+		bpf_map_update_elem(&python_codes, &key, &identity, BPF_ANY);
+	return 0;
+full:
+	count_loss(WIRE_LOSS_CODE_RING_FULL);
+	return 0;
+}
+
+/* Where in its bytecode a frame is. */
+static __always_inline __u32 executing_offset(const struct wire_python_layout *layout, const __u8 *window, __u64 code)
+{
+	__u64 offset;
+
+	if (!layout->code_bytecode) {
+		__s32 last = half_in(window, layout->frame_instruction);
+
+		return last < 0 ? 0 : (__u32)last << (layout->instruction_shift & 7);
+	}
+	offset = word_in(window, layout->frame_instruction) - (code + layout->code_bytecode);
+	return offset > 0x7fffffff ? 0 : offset; /* one before the first: not begun yet */
+}
+
+/* The frame at thread->at, out of what was read last or read now. From 3.11 on a function's frame lies behind its
+ * caller's, and reading costs by the call, not by the byte: what is below in the same page is read along. */
+static __always_inline const __u8 *frame_window(const struct wire_python_layout *layout, struct python_thread *thread)
+{
+	__u64 at = thread->at;
+	__u64 behind = at - thread->frames_at;
+
+	if (behind > thread->frames_reach) {
+		behind = 0;
+		if (layout->frame_owner) {
+			behind = at & 4095;
+			if (behind > PYTHON_FRAMES - WIRE_PYTHON_WINDOW)
+				behind = PYTHON_FRAMES - WIRE_PYTHON_WINDOW;
+		}
+		thread->frames_at = at - behind;
+		thread->frames_reach = behind;
+		if (bpf_probe_read_user(thread->frames, (behind + layout->frame_bytes) & (PYTHON_FRAMES - 1),
+			(void *)thread->frames_at))
+			return NULL;
+	}
+	return thread->frames + (behind & (PYTHON_FRAMES - 1));
+}
+
+#define PYTHON_GOES_ON -1
+
+/* Takes the frame at thread->at and moves on to the one that called it. An enum wire_python_outcome at the end. Checked
+ * once by the verifier, like tell_code(). */
+__noinline int take_python_frame(
+    const struct wire_python_layout *layout, struct python_thread *thread, struct wire_stack *stack)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct python_code_key key = {.pid = task->tgid};
+	struct wire_python_frame *frame;
+	const __u8 *window;
+	__u64 identity;
+	__u64 *told;
+	__u32 offset;
+	__u32 n;
+	bool entry;
+	__u8 owner;
+
+	if (!layout || !thread || !stack)
+		return WIRE_PYTHON_NONE;
+	n = stack->n_python;
+	if (!thread->at)
+		return WIRE_PYTHON_WHOLE;
+	window = frame_window(layout, thread);
+	if (!window)
+		return WIRE_PYTHON_UNREADABLE;
+	thread->at = word_in(window, layout->frame_previous);
+	owner = byte_in(window, layout->frame_owner);
+	if (layout->shims && owner >= layout->shims) {
+		if (n && owner == layout->shims)
+			stack->python[(n - 1) & (WIRE_STACK_PYTHON - 1)].place |= WIRE_PYTHON_ENTRY;
+		return PYTHON_GOES_ON;
+	}
+	if (n >= WIRE_STACK_PYTHON)
+		return WIRE_PYTHON_CUT;
+	key.generation = layout->generation;
+	key.code = word_in(window, layout->frame_code) & ~PYTHON_TAGS;
+	offset = executing_offset(layout, window, key.code);
+	entry =
+	    layout->flags & WIRE_PYTHON_ALL_ENTRIES || (layout->frame_entry && byte_in(window, layout->frame_entry));
+	if (read_window(thread->window, layout->code_bytes, key.code))
+		return WIRE_PYTHON_UNREADABLE;
+	identity = identify(layout, thread);
+	told = bpf_map_lookup_elem(&python_codes, &key);
+	if (!told || *told != identity)
+		tell_code(key.code, identity);
+	frame = &stack->python[n & (WIRE_STACK_PYTHON - 1)];
+	frame->code = key.code;
+	frame->identity = identity;
+	frame->place = (offset & WIRE_PYTHON_OFFSET) | (entry ? WIRE_PYTHON_ENTRY : 0);
+	stack->n_python = n + 1;
+	return PYTHON_GOES_ON;
+}
+
+/* The current thread's Python frames into `stack`: python, n_python and python_outcome. Not static, so that the
+ * verifier checks it once and not at every place it is called from. Records of code objects go into the ring before it
+ * returns, those of frames in `stack` that were not told before. */
+__noinline int walk_python(struct wire_stack *stack)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u32 pid = task->tgid;
+	const struct wire_python_layout *layout = bpf_map_lookup_elem(&python_processes, &pid);
+	struct python_thread *thread;
+	int outcome = PYTHON_GOES_ON;
+	int found;
+
+	if (!stack)
+		return 0;
+	stack->n_python = 0;
+	stack->python_outcome = WIRE_PYTHON_NONE;
+	if (!layout)
+		return 0;
+	thread = bpf_task_storage_get(&python_threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!thread) {
+		count_loss(WIRE_LOSS_PYTHON_UNREADABLE);
+		stack->python_outcome = WIRE_PYTHON_UNREADABLE;
+		return 0;
+	}
+	thread->identity = layout->flags & WIRE_PYTHON_NATIVE_ID ? own_number(task) : THREAD_POINTER(task);
+	if (!still_there(layout, thread)) {
+		found = find_state(task, layout, thread);
+		if (found <= 0) {
+			if (found < 0) {
+				count_loss(WIRE_LOSS_PYTHON_UNREADABLE);
+				stack->python_outcome = WIRE_PYTHON_UNREADABLE;
+			}
+			return 0;
+		}
+	}
+	if (layout->flags & WIRE_PYTHON_CFRAME)
+		thread->at = user_word(word_in(thread->state_window, layout->thread_cframe) + layout->cframe_frame);
+	else
+		thread->at = word_in(thread->state_window, layout->thread_frame);
+	if (!thread->at)
+		return 0;
+	thread->frames_at = 0;
+	thread->frames_reach = 0;
+	for (int i = 0; i < PYTHON_STEPS; i++) {
+		outcome = take_python_frame(layout, thread, stack);
+		if (outcome != PYTHON_GOES_ON)
+			break;
+	}
+	if (outcome == PYTHON_GOES_ON)
+		outcome = WIRE_PYTHON_CUT;
+	stack->python_outcome = outcome;
+	if (outcome == WIRE_PYTHON_UNREADABLE)
+		count_loss(WIRE_LOSS_PYTHON_UNREADABLE);
+	if (outcome == WIRE_PYTHON_CUT)
+		count_loss(WIRE_LOSS_PYTHON_CUT);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+ *
+ * Where a call was made from: whether that is worth keeping, and the copy of the thread's stack from which user space
+ * finds out. Taken when the call returns, because only then is it known whether it was slow or failed.
+ *
+ * Not walked here: libraries are built without frame pointers, and unwinding wants tables that are in files. What is
+ * copied is what unwinding needs: the registers as the caller has them back, the top of the stack, and the return
+ * addresses that stand no longer there because the kernel put its trampoline in their place.
+ *
+ * The cost is bounded twice: a call site gives STACKS_PER_SECOND at most, and the ring is its own, so that stacks never
+ * displace calls.
+ */
+#ifndef INGERO_BPF_STACK_BPF_H
+#define INGERO_BPF_STACK_BPF_H
+
+#include "python.bpf.h"
+
+/* enum wire_stack_mode */
+const volatile __u32 stack_mode = WIRE_STACKS_OFF;
+/* one in so many of the ordinary calls of a call site; a power of two */
+const volatile __u32 stack_every = 64;
+/* a call is slow when it took longer than this, and SLOW_TIMES what its call site usually takes */
+const volatile __u64 stack_slow_ns = 100000;
+#define SLOW_TIMES 3
+#define STACKS_PER_SECOND 128
+#define ABOUT_A_SECOND 30 /* bits of a nanosecond clock */
+#define STACK_BACKLOG (1 << 20)
+
+#if defined(__TARGET_ARCH_arm64)
+#define USER_SP(ctx) ((ctx)->user_regs.sp)
+#define USER_IP(ctx) ((ctx)->user_regs.pc)
+#else
+#define USER_SP(ctx) ((ctx)->sp)
+#define USER_IP(ctx) ((ctx)->ip)
+#endif
+
+/* A place that calls are made from: (site, caller, process), by its hash. Two that meet in one entry share it; an entry
+ * not used for a second is given to whoever comes. */
+struct stack_place {
+	__u64 key;
+	__u64 average_ns; /* of the durations, the newest weighing an eighth */
+	__u64 second;	  /* of its last call */
+	__u32 calls;
+	__u32 taken; /* stacks in this second, sampled ones aside */
+};
+
+#define STACK_PLACES 8192
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, STACK_PLACES);
+	__type(key, __u32);
+	__type(value, struct stack_place);
+} stack_places SEC(".maps");
+
+static __always_inline bool has_failed(const struct wire_recipe *recipe, __u64 ret)
+{
+	__s32 status = ret;
+
+	if (recipe->stack_when & WIRE_STACK_WHEN_NONZERO)
+		return status && status != recipe->not_failures[0] && status != recipe->not_failures[1];
+	return (recipe->stack_when & WIRE_STACK_WHEN_NULL) && !ret;
+}
+
+/* Is the stack of the call that returns now worth keeping? Races between CPUs blur an average, nothing more. */
+static __always_inline __u32 stack_reason(struct pt_regs *ctx, const struct wire_call *call, __u64 end_ns, __u64 ret)
+{
+	__u32 site = call->site;
+	struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &site);
+	__u64 key = (USER_IP(ctx) ^ (__u64)call->pid << 32 ^ site) * 0x9e3779b97f4a7c15ull;
+	__u64 duration = end_ns - call->start_ns;
+	__u64 second = end_ns >> ABOUT_A_SECOND;
+	__u32 reason = WIRE_STACK_NOT;
+	__u32 index = key >> 51; /* 13 bits: STACK_PLACES */
+	struct stack_place *place = bpf_map_lookup_elem(&stack_places, &index);
+	__u32 number;
+
+	if (!place || !recipe)
+		return WIRE_STACK_NOT;
+	if (stack_mode == WIRE_STACKS_ALL)
+		return WIRE_STACK_EVERY;
+	if (place->second != second) {
+		place->second = second;
+		place->taken = 0;
+		if (place->key != key) {
+			place->key = key;
+			place->calls = 0;
+			place->average_ns = duration;
+		}
+	}
+	if (recipe->stack_when & WIRE_STACK_WHEN_DONE)
+		reason = WIRE_STACK_SYNC;
+	else if (has_failed(recipe, ret))
+		reason = WIRE_STACK_FAILED;
+	else if (duration > stack_slow_ns && duration > SLOW_TIMES * place->average_ns)
+		reason = WIRE_STACK_SLOW;
+	place->average_ns += ((__s64)(duration - place->average_ns)) >> 3;
+	number = place->calls++;
+	if (reason != WIRE_STACK_NOT) {
+		if (place->taken++ < STACKS_PER_SECOND)
+			return reason;
+		count_loss(WIRE_LOSS_STACK_SKIPPED);
+	}
+	return number & (stack_every - 1) ? WIRE_STACK_NOT : WIRE_STACK_SAMPLED;
+}
+
+static __always_inline void keep_registers(struct pt_regs *ctx, struct wire_stack *stack)
+{
+	__u64 *to = stack->registers;
+
+#if defined(__TARGET_ARCH_arm64)
+	to[WIRE_STACK_IP] = ctx->user_regs.pc;
+	to[WIRE_STACK_SP] = ctx->user_regs.sp;
+	to[WIRE_STACK_BP] = ctx->user_regs.regs[29];
+#pragma unroll
+	for (int i = 0; i < 10; i++)
+		to[WIRE_STACK_SAVED + i] = ctx->user_regs.regs[19 + i];
+#else
+	to[WIRE_STACK_IP] = ctx->ip;
+	to[WIRE_STACK_SP] = ctx->sp;
+	to[WIRE_STACK_BP] = ctx->bp;
+	to[WIRE_STACK_SAVED + 0] = ctx->bx;
+	to[WIRE_STACK_SAVED + 1] = ctx->r12;
+	to[WIRE_STACK_SAVED + 2] = ctx->r13;
+	to[WIRE_STACK_SAVED + 3] = ctx->r14;
+	to[WIRE_STACK_SAVED + 4] = ctx->r15;
+#pragma unroll
+	for (int i = 5; i < WIRE_STACK_REGISTERS - WIRE_STACK_SAVED; i++)
+		to[WIRE_STACK_SAVED + i] = 0;
+#endif
+}
+
+/* The calls around this one return through the kernel as well: where to. */
+static __always_inline void keep_returns(struct task_struct *task, struct wire_stack *stack, __u64 sp)
+{
+	struct return_instance *instance;
+	__u32 n = 0;
+
+	instance = task->utask ? task->utask->return_instances : NULL;
+	for (int i = 0; i < 2 * WIRE_STACK_RETURNS; i++) {
+		if (!instance || n >= WIRE_STACK_RETURNS)
+			break;
+		if (instance->stack >= sp) {
+			stack->returns[n & (WIRE_STACK_RETURNS - 1)].sp = instance->stack;
+			stack->returns[n & (WIRE_STACK_RETURNS - 1)].address = instance->orig_ret_vaddr;
+			n++;
+		}
+		instance = instance->next;
+	}
+	stack->n_returns = n;
+}
+
+/* Fills a record that has room for `size` bytes of stack, and hands it over. */
+static __always_inline void fill_stack(
+    struct pt_regs *ctx, struct wire_stack *stack, const struct wire_call *call, __u32 reason, __u32 size)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u64 sp = USER_SP(ctx);
+	__u64 room = stack_room(task, sp);
+	void *to = stack + 1;
+	__u32 want = size;
+
+	stack->type = WIRE_STACK;
+	stack->reason = reason;
+	stack->pad = 0;
+	stack->site = call->site;
+	stack->pid = call->pid;
+	stack->tid = call->tid;
+	stack->start_ns = call->start_ns;
+	stack->ns = bpf_ktime_get_ns();
+	keep_registers(ctx, stack);
+	keep_returns(task, stack, sp);
+	walk_python(stack);
+	if (room && room < want)
+		want = room;
+	if (want > size)
+		want = size;
+	if (bpf_probe_read_user(to, want, (void *)sp)) {
+		want = 4096 - (sp & 4095); /* the page that is surely there */
+		if (want > size)
+			want = size;
+		if (bpf_probe_read_user(to, want, (void *)sp))
+			want = 0;
+	}
+	if (room ? want < room : want < size)
+		count_loss(WIRE_LOSS_STACK_CUT);
+	stack->bytes = want;
+	bpf_ringbuf_submit(stack,
+	    bpf_ringbuf_query(&stacks, BPF_RB_AVAIL_DATA) > STACK_BACKLOG ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+}
+
+#define RESERVE_AND_FILL(size)                                                                                         \
+	do {                                                                                                           \
+		stack = bpf_ringbuf_reserve(&stacks, sizeof(*stack) + (size), 0);                                      \
+		if (!stack)                                                                                            \
+			goto full;                                                                                     \
+		fill_stack(ctx, stack, call, reason, size);                                                            \
+		return 1;                                                                                              \
+	} while (0)
+
+/* The stack as the caller of the returning call has it. 1: it is in the ring. */
+static __noinline int take_stack(struct pt_regs *ctx, struct wire_call *call, __u32 reason)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u64 room = stack_room(task, USER_SP(ctx));
+	struct wire_stack *stack;
+
+	if (!call)
+		return 0;
+	if (room && room <= WIRE_STACK_LEAST)
+		RESERVE_AND_FILL(WIRE_STACK_LEAST);
+	else if (room && room <= WIRE_STACK_SOME)
+		RESERVE_AND_FILL(WIRE_STACK_SOME);
+	else if (room <= WIRE_STACK_MORE)
+		RESERVE_AND_FILL(WIRE_STACK_MORE);
+	else
+		RESERVE_AND_FILL(WIRE_STACK_MOST);
+full:
+	count_loss(WIRE_LOSS_STACK_RING_FULL);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,124 @@
+// Finding interpreters, and keeping both sides' idea of their code objects the same.
+#include "cli/python_watch.h"
+
+#include <fcntl.h>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr size_t kMostProcesses = 4096;
+constexpr size_t kMostReasons = 16;
+constexpr unsigned kMostAttempts = 600;  // a minute of rounds: an interpreter starts within milliseconds
+
+}  // namespace
+
+PythonWatch::PythonWatch(kernelside::Objects& objects, hal::LossLedger& ledger, std::string proc_root)
+    : objects_(objects), ledger_(ledger), proc_root_(std::move(proc_root)) {}
+
+void PythonWatch::meet(uint32_t pid, const std::vector<hal::Mapping>& mappings) {
+  const std::scoped_lock lock(mutex_);
+  if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) return;
+  forget(pid);
+  Process& process = processes_[pid];
+  process.mappings = mappings;
+  look(pid, process);
+}
+
+void PythonWatch::mapped(uint32_t pid, const hal::Mapping& mapping) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = processes_.find(pid);
+  if (found == processes_.end() || found->second.interpreter) return;
+  Process& process = found->second;
+  if (symbols::may_be_python(mapping.untrusted_path)) {
+    process.mappings.push_back(mapping);
+    process.is_settled = false;
+    process.attempts = 0;
+  }
+  if (!process.is_settled) look(pid, process);
+}
+
+void PythonWatch::look_again() {
+  const std::scoped_lock lock(mutex_);
+  for (auto& [pid, process] : processes_) {
+    if (!process.is_settled) look(pid, process);
+  }
+}
+
+void PythonWatch::look(uint32_t pid, Process& process) {
+  const std::string folder = fmt::format("{}/{}", proc_root_, pid);
+  const Fd memory(::open((folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  symbols::ProcessView view;
+  view.mappings = process.mappings;
+  view.open_file = [&](const hal::Mapping& mapping) -> Result<Fd> {
+    for (const std::string& name : {fmt::format("{}/map_files/{:x}-{:x}", folder, mapping.start, mapping.end),
+                                    folder + "/root" + mapping.untrusted_path}) {
+      Fd file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+      if (file.valid()) return file;
+    }
+    return errno_error("open a mapped file");
+  };
+  view.read_memory = [&](uint64_t address, void* out, size_t size) {
+    return memory.valid() && pread(memory.get(), out, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
+  };
+  const auto found = symbols::find_python(view, generation_ + 1);
+  if (found.ok()) {
+    ++generation_;
+    if (const Status set = objects_.set_python(pid, found->layout); set.ok()) {
+      process.interpreter = found->file;
+    } else {
+      tell(set.error().text());
+    }
+  } else if (found.error().code() == Errc::kBusy && ++process.attempts < kMostAttempts) {
+    return;
+  } else if (found.error().code() == Errc::kNotSupported || found.error().code() == Errc::kBusy ||
+             found.error().code() == Errc::kCorrupt) {
+    tell(found.error().text());
+  }
+  process.is_settled = true;
+  if (process.interpreter) process.mappings = {};
+}
+
+void PythonWatch::process_ended(uint32_t pid) {
+  const std::scoped_lock lock(mutex_);
+  forget(pid);
+}
+
+void PythonWatch::forget(uint32_t pid) {
+  const auto found = processes_.find(pid);
+  if (found == processes_.end()) return;
+  if (found->second.interpreter) objects_.forget_python(pid);
+  names_.forget(pid);
+  processes_.erase(found);
+}
+
+void PythonWatch::add(std::span<const std::byte> record) {
+  const std::scoped_lock lock(mutex_);
+  if (!names_.add(record)) ledger_.add(hal::Loss::record_malformed);
+  for (const symbols::PythonCodeKey& key : names_.take_forgotten()) {
+    ledger_.add(hal::Loss::code_forgotten);
+    objects_.forget_code({key.code, key.pid, key.generation});
+  }
+}
+
+std::optional<symbols::PythonFrame> PythonWatch::name(uint32_t pid, const wire_python_frame& frame) const {
+  const std::scoped_lock lock(mutex_);
+  return names_.name(pid, frame);
+}
+
+std::optional<hal::FileId> PythonWatch::interpreter_of(uint32_t pid) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = processes_.find(pid);
+  return found == processes_.end() ? std::nullopt : found->second.interpreter;
+}
+
+void PythonWatch::tell(const std::string& reason) {
+  if (reasons_.size() < kMostReasons && reasons_.insert(reason).second) {
+    log_warning("Python frames are not read: {}", reason);
+  }
+}
+
+}  // namespace ingero::cli

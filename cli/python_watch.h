@@ -1,0 +1,63 @@
+// The traced processes' Python: finds each interpreter, tells the kernel side where its frames are, and gives names to
+// the frames of stacks.
+//
+// Any thread. Failure: none; why a process's Python frames are not read is logged, each reason once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/loss.h"
+#include "kernelside/objects.h"
+#include "symbols/python_names.h"
+#include "symbols/python_process.h"
+
+namespace ingero::cli {
+
+class PythonWatch {
+ public:
+  // The arguments must outlive this.
+  PythonWatch(kernelside::Objects& objects, hal::LossLedger& ledger, std::string proc_root = "/proc");
+
+  // Looks for an interpreter among what the process has mapped.
+  void meet(uint32_t pid, const std::vector<hal::Mapping>& mappings);
+  // It has mapped this since. An interpreter that had not started yet is looked at again at once: it loads a library
+  // next, and the first call into that must find its frames.
+  void mapped(uint32_t pid, const hal::Mapping& mapping);
+  // Looks again at all that had not started yet. Call it now and then.
+  void look_again();
+  void process_ended(uint32_t pid);
+  // A WIRE_CODE record.
+  void add(std::span<const std::byte> record);
+  std::optional<symbols::PythonFrame> name(uint32_t pid, const wire_python_frame& frame) const;
+  // The file whose function runs the process's Python code; none: no Python.
+  std::optional<hal::FileId> interpreter_of(uint32_t pid) const;
+
+ private:
+  struct Process {
+    std::vector<hal::Mapping> mappings;  // while it is still to be looked at
+    std::optional<hal::FileId> interpreter;
+    unsigned attempts = 0;
+    bool is_settled = false;
+  };
+  void look(uint32_t pid, Process& process);
+  void forget(uint32_t pid);
+  void tell(const std::string& reason);
+
+  kernelside::Objects& objects_;
+  hal::LossLedger& ledger_;
+  const std::string proc_root_;
+  mutable std::mutex mutex_;  // of all that follows
+  std::map<uint32_t, Process> processes_;
+  symbols::PythonNames names_;
+  uint32_t generation_ = 0;
+  std::set<std::string> reasons_;  // told
+};
+
+}  // namespace ingero::cli

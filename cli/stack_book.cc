@@ -1,0 +1,331 @@
+// Unwinding on one thread, naming on another.
+#include "cli/stack_book.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/python_watch.h"
+#include "symbols/python_merge.h"
+#include "symbols/symboliser.h"
+#include "symbols/unwind.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr size_t kMostProcesses = 4096;
+constexpr size_t kMostStacks = 1 << 18;  // distinct ones; beyond it ids are given and names are not
+constexpr size_t kMostUnnamed = 1 << 14;
+constexpr size_t kMostWaiting = 1 << 16;  // stacks whose calls have not come yet
+constexpr size_t kMostRecent = 1 << 14;   // mappings
+constexpr unsigned kRoundsWaited = 64;
+constexpr unsigned kRoundsPerRelease = 100;
+
+using CallKey = std::pair<uint32_t, uint64_t>;  // tid, start
+struct KeyHash {
+  size_t operator()(const CallKey& key) const { return key.second * 0x9e3779b97f4a7c15 ^ key.first; }
+};
+
+class Hash {
+ public:
+  void add(uint64_t value) {
+    for (int i = 0; i < 8; ++i, value >>= 8) byte(static_cast<uint8_t>(value));
+  }
+  void add(std::string_view text) {
+    for (const char c : text) byte(static_cast<uint8_t>(c));
+    byte(0);
+  }
+  uint64_t value() const { return value_; }
+
+ private:
+  void byte(uint8_t value) { value_ = (value_ ^ value) * 0x100000001b3; }
+  uint64_t value_ = 0xcbf29ce484222325;  // FNV-1a
+};
+
+// A stack before it has names.
+struct Unnamed {
+  uint64_t id = 0;
+  StackBook::SiteName call;
+  symbols::NativeStack native;
+  std::vector<wire_python_frame> python;
+  std::vector<symbols::PythonFrame> python_names;
+  wire_python_outcome python_outcome = WIRE_PYTHON_NONE;
+  std::optional<hal::FileId> interpreter;
+};
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+void add_python(const symbols::PythonFrame& python, std::vector<StackFrame>& frames) {
+  StackFrame frame;
+  frame.python_file = python.untrusted_file.empty() ? "?" : python.untrusted_file;
+  frame.python_function = python.untrusted_function.empty() ? "?" : python.untrusted_function;
+  if (python.line && *python.line > 0) frame.python_line = static_cast<uint32_t>(*python.line);
+  frames.push_back(std::move(frame));
+}
+
+void add_native(const symbols::NativeFrame& native, symbols::Symboliser& symboliser, std::vector<StackFrame>& frames) {
+  if (!native.code.file) {
+    StackFrame unknown;
+    unknown.symbol = "[unknown]";
+    frames.push_back(std::move(unknown));
+    return;
+  }
+  for (symbols::Named& name : symboliser.name(*native.code.file, native.lookup_address())) {
+    StackFrame frame;
+    frame.file = native.code.file->path();
+    frame.source = std::move(name.source);
+    frame.line = name.line;
+    frame.is_inlined = name.is_inlined;
+    if (name.function.empty()) {
+      frame.ip = native.code.address;
+    } else if (name.is_inlined || name.offset == 0) {
+      frame.symbol = std::move(name.function);
+    } else {
+      // Where it goes on, as debuggers count: behind the call.
+      frame.symbol = fmt::format("{}+{:#x}", name.function, name.offset + (native.is_return_address ? 1 : 0));
+    }
+    frames.push_back(std::move(frame));
+  }
+}
+
+std::vector<StackFrame> named(const Unnamed& stack, symbols::Symboliser& symboliser) {
+  std::vector<StackFrame> frames;
+  StackFrame call;
+  call.symbol = stack.call.symbol;
+  call.file = stack.call.library;
+  frames.push_back(std::move(call));
+  // The Python frames stand where the interpreter's C function that ran them is.
+  const size_t n_native = stack.native.frames.size();
+  const auto is_eval = std::make_unique<bool[]>(n_native);
+  for (size_t i = 0; i < n_native; ++i) {
+    const symbols::NativeFrame& native = stack.native.frames[i];
+    is_eval[i] = stack.interpreter && native.code.file && native.code.file->id() == *stack.interpreter &&
+                 symbols::is_python_eval(symboliser.symbol(*native.code.file, native.lookup_address()));
+  }
+  const auto merged =
+      symbols::merge_python({is_eval.get(), n_native}, stack.python, stack.native.is_whole, stack.python_outcome);
+  for (const symbols::StackSlot& slot : merged.frames) {
+    if (slot.is_python) {
+      add_python(stack.python_names[slot.index], frames);
+    } else {
+      add_native(stack.native.frames[slot.index], symboliser, frames);
+    }
+  }
+  if (!stack.native.is_whole) {
+    StackFrame rest;
+    rest.symbol = "[more]";
+    frames.push_back(std::move(rest));
+  }
+  return frames;
+}
+
+}  // namespace
+
+struct StackBook::Impl {
+  NameOfSite name_of_site;
+  std::string proc_root;
+
+  // The capture thread's own.
+  PythonWatch python;
+  symbols::CodeFiles files;
+  symbols::Unwinder unwinder;
+  std::unordered_map<uint32_t, symbols::AddressSpace> spaces;
+  struct Waiting {
+    uint64_t id;
+    unsigned round;
+  };
+  std::unordered_map<CallKey, Waiting, KeyHash> waiting;
+  std::unordered_set<uint64_t> told;  // ids given to the naming thread
+  unsigned round = 0;
+
+  // Of processes that are not met yet too: one that ends at once is met when its maps are gone.
+  std::deque<std::pair<uint32_t, hal::Mapping>> recent;
+  std::mutex mapped_mutex;
+  std::deque<std::pair<uint32_t, hal::Mapping>> mapped;  // guarded by mapped_mutex
+
+  std::mutex mutex;  // of what follows
+  std::condition_variable wake, idle;
+  std::deque<Unnamed> unnamed;
+  bool is_naming = false, stop = false;
+  std::vector<NamedStack> named_stacks;
+  std::unordered_map<uint64_t, Unnamed> remembered;  // for frames_of()
+
+  std::mutex symboliser_mutex;  // taken before `mutex`
+  symbols::Symboliser symboliser;
+  std::thread thread;
+
+  Impl(NameOfSite names, kernelside::Objects& objects, hal::LossLedger& losses, std::string root)
+      : name_of_site(std::move(names)),
+        proc_root(std::move(root)),
+        python(objects, losses, proc_root),
+        files(proc_root) {
+    thread = std::thread([this] { name_all(); });
+  }
+  ~Impl() {
+    {
+      const std::scoped_lock lock(mutex);
+      stop = true;
+    }
+    wake.notify_all();
+    thread.join();
+  }
+
+  symbols::AddressSpace& space_of(uint32_t pid) {
+    const auto found = spaces.find(pid);
+    if (found != spaces.end()) return found->second;
+    if (spaces.size() >= kMostProcesses) spaces.clear();
+    auto& space = spaces.emplace(pid, symbols::AddressSpace(files, pid, proc_root)).first->second;
+    if (space.load()) return space;
+    for (const auto& [owner, mapping] : recent) {
+      if (owner == pid) space.add(mapping);
+    }
+    return space;
+  }
+
+  void name_all();
+  uint64_t keep(const kernelside::StackRecord& record);
+};
+
+void StackBook::Impl::name_all() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    wake.wait(lock, [&] { return stop || !unnamed.empty(); });
+    if (unnamed.empty()) break;
+    const Unnamed stack = std::move(unnamed.front());
+    unnamed.pop_front();
+    is_naming = true;
+    lock.unlock();
+    std::string frames;
+    {
+      const std::scoped_lock symbols_lock(symboliser_mutex);
+      frames = stored_frames(named(stack, symboliser));
+    }
+    lock.lock();
+    is_naming = false;
+    named_stacks.push_back({stack.id, std::move(frames)});
+    if (unnamed.empty()) idle.notify_all();
+  }
+}
+
+// Unwinds one stack; its id.
+uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
+  Unnamed stack;
+  stack.native = unwinder.unwind(record.head, record.bytes, space_of(record.head.pid));
+  stack.call = name_of_site(record.head.site);
+  Hash hash;
+  hash.add(stack.call.symbol);
+  hash.add(base_name(stack.call.library));
+  for (const symbols::NativeFrame& frame : stack.native.frames) {
+    hash.add(frame.code.file ? frame.code.file->identity() : 0);
+    hash.add(frame.code.file ? frame.code.address : 0);
+  }
+  hash.add(uint64_t{stack.native.is_whole});
+  stack.python_outcome = static_cast<wire_python_outcome>(record.head.python_outcome);
+  stack.interpreter = python.interpreter_of(record.head.pid);
+  for (size_t i = 0; i < record.head.n_python; ++i) {
+    const wire_python_frame& frame = record.head.python[i];
+    stack.python.push_back(frame);
+    const auto& name =
+        stack.python_names.emplace_back(python.name(record.head.pid, frame).value_or(symbols::PythonFrame{}));
+    hash.add(name.untrusted_file);
+    hash.add(name.untrusted_function);
+    hash.add(static_cast<uint64_t>(name.line.value_or(-1)) << 1 | ((frame.place & WIRE_PYTHON_ENTRY) != 0 ? 1 : 0));
+  }
+  stack.id = hash.value();
+  if (told.size() < kMostStacks && told.insert(stack.id).second) {
+    const std::scoped_lock lock(mutex);
+    if (unnamed.size() < kMostUnnamed) {
+      remembered[stack.id] = stack;
+      unnamed.push_back(std::move(stack));
+      wake.notify_one();
+    } else {
+      told.erase(stack.id);  // named when it comes again
+    }
+  }
+  return hash.value();
+}
+
+StackBook::StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger,
+                     std::string proc_root)
+    : impl_(std::make_unique<Impl>(std::move(name_of_site), objects, ledger, std::move(proc_root))) {}
+StackBook::~StackBook() = default;
+
+void StackBook::meet(uint32_t pid) {
+  impl_->spaces.erase(pid);
+  impl_->python.meet(pid, impl_->space_of(pid).mappings());
+}
+
+void StackBook::process_ended(uint32_t pid) {
+  impl_->spaces.erase(pid);
+  impl_->python.process_ended(pid);
+}
+
+void StackBook::mapped(uint32_t pid, const hal::Mapping& mapping) {
+  impl_->python.mapped(pid, mapping);
+  const std::scoped_lock lock(impl_->mapped_mutex);
+  if (impl_->mapped.size() < kMostRecent) impl_->mapped.emplace_back(pid, mapping);
+}
+
+void StackBook::take(Parcel& parcel) {
+  Impl& book = *impl_;
+  {
+    const std::scoped_lock lock(book.mapped_mutex);
+    for (auto& [pid, mapping] : book.mapped) {
+      if (const auto found = book.spaces.find(pid); found != book.spaces.end()) found->second.add(mapping);
+      book.recent.emplace_back(pid, std::move(mapping));
+    }
+    book.mapped.clear();
+  }
+  while (book.recent.size() > kMostRecent) book.recent.pop_front();
+  ++book.round;
+  book.python.look_again();
+  for (const auto& record : parcel.records.codes) book.python.add(record);
+  for (const kernelside::StackRecord& record : parcel.records.stacks) {
+    book.waiting[{record.head.tid, record.head.start_ns}] = {book.keep(record), book.round};
+  }
+  for (hal::Event& event : parcel.records.events) {
+    if (!event.has(hal::Has::kStack)) continue;
+    const auto found = book.waiting.find({event.tid, event.start_mono_ns});
+    if (found == book.waiting.end()) {
+      event.clear(hal::Has::kStack);
+      continue;
+    }
+    event.stack_id = found->second.id;
+    book.waiting.erase(found);
+  }
+  // A stack whose call was lost waits in vain.
+  if (book.waiting.size() > kMostWaiting || book.round % kRoundsWaited == 0) {
+    std::erase_if(book.waiting, [&](const auto& entry) { return book.round - entry.second.round >= kRoundsWaited; });
+  }
+  if (book.round % kRoundsPerRelease == 0) book.files.release_memory();
+  const std::scoped_lock lock(book.mutex);
+  std::move(book.named_stacks.begin(), book.named_stacks.end(), std::back_inserter(parcel.stacks));
+  book.named_stacks.clear();
+}
+
+std::vector<StackFrame> StackBook::frames_of(uint64_t stack_id) {
+  const std::scoped_lock symbols_lock(impl_->symboliser_mutex);
+  Unnamed stack;
+  {
+    const std::scoped_lock lock(impl_->mutex);
+    const auto found = impl_->remembered.find(stack_id);
+    if (found == impl_->remembered.end()) return {};
+    stack = found->second;
+  }
+  return named(stack, impl_->symboliser);
+}
+
+void StackBook::finish(Parcel& parcel) {
+  std::unique_lock lock(impl_->mutex);
+  impl_->idle.wait(lock, [&] { return impl_->unnamed.empty() && !impl_->is_naming; });
+  std::move(impl_->named_stacks.begin(), impl_->named_stacks.end(), std::back_inserter(parcel.stacks));
+  impl_->named_stacks.clear();
+}
+
+}  // namespace ingero::cli

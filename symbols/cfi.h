@@ -1,0 +1,73 @@
+// Call frame information: from the registers inside a function to those of its caller (DWARF 5, 6.4), read by libdw
+// from a file's .eh_frame.
+//
+// What libdw finds for an address is kept in a small form, for the same few hundred return addresses come again and
+// again. One thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "symbols/code_file.h"
+
+namespace ingero::symbols {
+
+// Registers by DWARF number; of those not in `known` nothing is known.
+struct Registers {
+  static constexpr size_t kCount = 33;
+  std::array<uint64_t, kCount> values{};
+  uint64_t known = 0;
+  uint64_t pc = 0;
+
+  bool has(unsigned number) const { return number < kCount && ((known >> number) & 1U) != 0; }
+  void set(unsigned number, uint64_t value) {
+    values[number] = value;
+    known |= uint64_t{1} << number;
+  }
+};
+
+// Numbers of the registers that matter here (System V x86-64 psABI 3.6.2; AADWARF64 4.1).
+#if defined(__aarch64__)
+inline constexpr unsigned kFramePointer = 29, kStackPointer = 31, kReturnAddress = 30;
+inline constexpr std::array<unsigned, 10> kSaved = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
+#else
+inline constexpr unsigned kFramePointer = 6, kStackPointer = 7, kReturnAddress = 16;
+inline constexpr std::array<unsigned, 5> kSaved = {3, 12, 13, 14, 15};
+#endif
+
+// A word of the thread's stack, or nothing where it was not copied.
+using ReadStack = std::function<std::optional<uint64_t>(uint64_t address)>;
+
+enum class Step : uint8_t {
+  kCaller,   // the registers are the caller's now
+  kBottom,   // this is the outermost frame
+  kNoRules,  // nothing is said of this address
+  kUnread,   // the rules want something that was not copied, or are beyond us
+};
+
+class Cfi {
+ public:
+  Cfi();
+  ~Cfi();
+  Cfi(const Cfi&) = delete;
+  Cfi& operator=(const Cfi&) = delete;
+
+  // One frame up. `address` is inside `file`, where the rules are looked up: the frame's own, or the one before its
+  // return address. `is_signal_frame` is set when what it goes up to was interrupted, not calling.
+  Step step(const CodeFile& file, uint64_t address, const ReadStack& read, Registers& registers, bool& is_signal_frame);
+
+  static constexpr size_t kMostRules = 1 << 17;
+
+ private:
+  struct File;
+  struct Rules;
+  const Rules& rules(const CodeFile& file, uint64_t address);
+  std::unordered_map<const CodeFile*, std::unique_ptr<File>> files_;
+  size_t rules_ = 0;
+};
+
+}  // namespace ingero::symbols

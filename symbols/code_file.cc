@@ -1,0 +1,134 @@
+// Program headers and build id, read from the mapped bytes with every offset checked.
+#include "symbols/code_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <cstring>
+
+#include "base/text.h"
+
+namespace ingero::symbols {
+namespace {
+
+constexpr size_t kMostSegments = 256;
+
+template <typename T>
+bool read_at(std::span<const std::byte> bytes, uint64_t offset, T& out) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return false;
+  std::memcpy(&out, bytes.data() + offset, sizeof(T));
+  return true;
+}
+
+// The NT_GNU_BUILD_ID of a note segment.
+std::string build_id_in(std::span<const std::byte> notes) {
+  uint64_t at = 0;
+  Elf64_Nhdr note;
+  while (read_at(notes, at, note)) {
+    const uint64_t name = at + sizeof(note);
+    const uint64_t description = name + ((uint64_t{note.n_namesz} + 3) & ~uint64_t{3});
+    if (description > notes.size() || note.n_descsz > notes.size() - description) break;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz > 0 && note.n_descsz <= 64 &&
+        std::memcmp(notes.data() + name, "GNU", 4) == 0) {
+      return to_hex(reinterpret_cast<const uint8_t*>(notes.data() + description), note.n_descsz);
+    }
+    at = description + ((uint64_t{note.n_descsz} + 3) & ~uint64_t{3});
+  }
+  return {};
+}
+
+uint64_t hash_of(std::string_view text, uint64_t hash = 0xcbf29ce484222325) {
+  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return hash;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const CodeFile>> CodeFile::open(const Fd& fd, std::string path, hal::FileId id,
+                                                       std::string root) {
+  auto mapped = MappedFile::open(fd);
+  if (!mapped.ok()) return mapped.error().in(printable(path));
+  auto scratch = MappedFile::open(fd, true);
+  if (!scratch.ok()) return scratch.error().in(printable(path));
+  const auto bytes = (*mapped)->bytes();
+  Elf64_Ehdr header;
+  if (!read_at(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+      header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMostSegments) {
+    return Error(Errc::kNotSupported, fmt::format("{}: not a 64-bit ELF file", printable(path)));
+  }
+  std::shared_ptr<CodeFile> file(new CodeFile());
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    if (!read_at(bytes, header.e_phoff + i * sizeof(segment), segment)) break;
+    if (segment.p_offset > bytes.size()) continue;
+    const uint64_t size = std::min<uint64_t>(segment.p_filesz, bytes.size() - segment.p_offset);
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
+      file->loads_.push_back({segment.p_offset, segment.p_vaddr, size});
+    } else if (segment.p_type == PT_NOTE && file->build_id_.empty()) {
+      file->build_id_ = build_id_in(bytes.subspan(segment.p_offset, size));
+    }
+  }
+  file->identity_ = file->build_id_.empty()
+                        ? hash_of(path, hash_of(fmt::format("{} {} {}", bytes.size(), id.device, id.inode)))
+                        : hash_of(file->build_id_);
+  file->mapped_ = std::move(*mapped);
+  file->scratch_ = std::move(*scratch);
+  file->path_ = std::move(path);
+  file->root_ = std::move(root);
+  file->id_ = id;
+  return std::shared_ptr<const CodeFile>(std::move(file));
+}
+
+std::optional<uint64_t> CodeFile::address_of(uint64_t file_offset) const {
+  for (const Load& load : loads_) {
+    // A mapping starts at a page; what lies before the segment on its first page is code as well.
+    if (file_offset < (load.offset & ~uint64_t{4095}) || file_offset >= load.offset + load.bytes) continue;
+    return load.address + file_offset - load.offset;
+  }
+  return std::nullopt;
+}
+
+std::span<const std::byte> CodeFile::code_at(uint64_t address, size_t size) const {
+  for (const Load& load : loads_) {
+    if (address < load.address || address - load.address >= load.bytes) continue;
+    const uint64_t at = address - load.address;
+    return mapped_->bytes().subspan(load.offset + at, std::min<uint64_t>(size, load.bytes - at));
+  }
+  return {};
+}
+
+std::shared_ptr<const CodeFile> CodeFiles::find(uint32_t pid, const hal::Mapping& mapping) {
+  if (const auto found = files_.find(mapping.file); found != files_.end()) return found->second;
+  if (files_.size() >= kMost) return nullptr;
+  const std::string names[] = {
+      fmt::format("{}/{}/map_files/{:x}-{:x}", proc_root_, pid, mapping.start, mapping.end),
+      fmt::format("{}/{}/root{}", proc_root_, pid, mapping.untrusted_path),
+      mapping.untrusted_path,
+  };
+  bool is_there = false;  // the process, or the file by its name: what could not be read now will not be read later
+  for (const std::string& name : names) {
+    const Fd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (!fd.valid() || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    // map_files is the mapping itself; a name may lead elsewhere by now. (Overlay: maps and stat disagree on the
+    // device, so the inode has to do.)
+    if (&name != &names[0] && status.st_ino != mapping.file.inode) continue;
+    is_there = true;
+    auto opened = CodeFile::open(fd, mapping.untrusted_path, mapping.file, fmt::format("{}/{}/root", proc_root_, pid));
+    if (!opened.ok()) break;
+    return files_[mapping.file] = *opened;
+  }
+  if (is_there) files_[mapping.file] = nullptr;
+  return nullptr;
+}
+
+void CodeFiles::release_memory() const {
+  for (const auto& [id, file] : files_) {
+    if (file) file->mapped().release();
+  }
+}
+
+}  // namespace ingero::symbols

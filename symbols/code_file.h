@@ -1,0 +1,69 @@
+// One ELF file that code of a traced process comes from: its bytes, its identity, and where its parts are loaded.
+//
+// Addresses here are the file's own ("vaddr"), the same in every process. Immutable once opened, shared by all
+// processes that map it; any thread. What is read from it is untrusted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "hal/maps.h"
+#include "symbols/mapped_file.h"
+
+namespace ingero::symbols {
+
+class CodeFile {
+ public:
+  // `root` is where `path` is seen from: "/proc/PID/root", or empty.
+  static Result<std::shared_ptr<const CodeFile>> open(const Fd& fd, std::string path, hal::FileId id,
+                                                      std::string root = "");
+
+  const std::string& path() const { return path_; }  // as the first process that mapped it names it: untrusted
+  const std::string& root() const { return root_; }
+  const std::string& build_id() const { return build_id_; }  // hex, or empty
+  hal::FileId id() const { return id_; }
+  uint64_t identity() const { return identity_; }  // of the content: the build id's, else of name, size and inode
+  const MappedFile& mapped() const { return *mapped_; }
+  // The same bytes again, for the one thread that reads symbols and DWARF; libelf writes there.
+  const MappedFile& scratch() const { return *scratch_; }
+  // Where what lies at `file_offset` is loaded, when it is code.
+  std::optional<uint64_t> address_of(uint64_t file_offset) const;
+  // Bytes of code at `address`; as many of them as the file has.
+  std::span<const std::byte> code_at(uint64_t address, size_t size) const;
+
+ private:
+  CodeFile() = default;
+  struct Load {
+    uint64_t offset, address, bytes;
+  };
+  std::unique_ptr<MappedFile> mapped_, scratch_;
+  std::string path_, root_, build_id_;
+  hal::FileId id_;
+  uint64_t identity_ = 0;
+  std::vector<Load> loads_;  // executable ones
+};
+
+// The files by identity, opened once. One thread.
+class CodeFiles {
+ public:
+  explicit CodeFiles(std::string proc_root = "/proc") : proc_root_(std::move(proc_root)) {}
+  // The file behind a mapping of `pid`, or null: gone, unreadable, no ELF file. Opened through map_files, else by the
+  // process's own name for it, else by ours; a name that leads to another file is not taken.
+  std::shared_ptr<const CodeFile> find(uint32_t pid, const hal::Mapping& mapping);
+  void release_memory() const;
+  size_t size() const { return files_.size(); }
+
+  static constexpr size_t kMost = 4000;
+
+ private:
+  std::string proc_root_;
+  std::map<hal::FileId, std::shared_ptr<const CodeFile>> files_;
+};
+
+}  // namespace ingero::symbols

@@ -1,0 +1,37 @@
+// A file of a traced process in our memory, read-only.
+//
+// Its owner may cut the file while we look. A page that is gone then would end the agent with SIGBUS: a handler puts
+// zeros in its place instead, and whoever parses finds nonsense, which he must expect anyway. The mapping also keeps
+// the inode from being used again. Immutable; any thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace ingero::symbols {
+
+class MappedFile {
+ public:
+  // kFull when too many files are mapped at once.
+  // `writable`: what is written stays in this mapping alone (libelf decompresses sections in place).
+  static Result<std::unique_ptr<MappedFile>> open(const Fd& fd, bool writable = false);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  // Gives back what was read of it: the pages stay in the page cache, no longer in our resident set.
+  void release() const;
+
+ private:
+  MappedFile(const std::byte* data, size_t size, size_t slot) : data_(data), size_(size), slot_(slot) {}
+  const std::byte* data_;
+  size_t size_;
+  size_t slot_;
+};
+
+}  // namespace ingero::symbols

@@ -1,0 +1,53 @@
+// Places in code to names, files and lines.
+//
+// Functions by the file's symbol table, else its dynamic one, or those of a separate debug file found by build id or
+// debug link; lines and inlined functions where there is DWARF. A name is given only to what lies inside the symbol:
+// in a stripped library the function before is not the one. Text is untrusted. One thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "symbols/code_file.h"
+
+namespace ingero::symbols {
+
+struct Named {
+  std::string function;  // demangled; empty: unknown
+  uint64_t offset = 0;   // from the function's start; of inlined ones 0
+  std::string source;    // path as the compiler had it, or empty
+  uint32_t line = 0;
+  bool is_inlined = false;
+};
+
+class Symboliser {
+ public:
+  explicit Symboliser(std::string root = "");
+  ~Symboliser();
+  Symboliser(const Symboliser&) = delete;
+  Symboliser& operator=(const Symboliser&) = delete;
+
+  // The functions at an address, innermost first: the inlined ones, then the one they are in. Never empty.
+  std::vector<Named> name(const CodeFile& file, uint64_t address);
+  // The symbol that holds the address, as the linker spells it; empty when none does.
+  std::string symbol(const CodeFile& file, uint64_t address);
+
+  static constexpr size_t kMostNames = 1 << 17;
+  // Debug information larger than this is not read: libdw keeps what it has parsed.
+  static constexpr uint64_t kMostDebugBytes = uint64_t{512} << 20;
+
+ private:
+  struct File;
+  File& open(const CodeFile& file);
+  std::string root_;
+  std::unordered_map<const CodeFile*, std::unique_ptr<File>> files_;
+  size_t names_ = 0;
+};
+
+// "ns::f(int)" of "_ZN2ns1fEi"; other spellings as they are.
+std::string demangled(const std::string& symbol);
+
+}  // namespace ingero::symbols

@@ -1,0 +1,42 @@
+// From a copy of a thread's stack to the places its frames return to.
+//
+// By call frame information where a file has it; by the frame pointer where it has none and the function is seen to
+// keep one. Where neither leads on safely the walk ends, or goes on past a place that is said to be unknown: a frame is
+// right or unknown, never guessed. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bpf/wire.h"
+#include "symbols/address_space.h"
+#include "symbols/cfi.h"
+
+namespace ingero::symbols {
+
+struct NativeFrame {
+  Code code;  // of the executing instruction; for a caller the one behind its call
+  bool is_return_address = true;
+  // The address to look names up at: inside the call.
+  uint64_t lookup_address() const { return code.address - (is_return_address ? 1 : 0); }
+};
+
+struct NativeStack {
+  std::vector<NativeFrame> frames;  // innermost first; one without a file stands for one or more unknown frames
+  bool is_whole = false;            // reached the outermost frame
+};
+
+class Unwinder {
+ public:
+  // `stack.bytes` of the thread's stack are in `bytes`.
+  NativeStack unwind(const wire_stack& stack, std::span<const std::byte> bytes, AddressSpace& space);
+  // Of a file that is not used any more nothing need be kept.
+  static constexpr size_t kMostFrames = 256;
+
+ private:
+  Cfi cfi_;
+};
+
+}  // namespace ingero::symbols

@@ -1,0 +1,198 @@
+"""Where calls were made from, against a program that knows: every frame is right or said to be unknown, never wrong."""
+import collections
+import glob
+import json
+import os
+import subprocess
+
+from harness import Skip, Trace, check, clean, json_lines, say
+
+UNKNOWN = "[unknown]"
+MORE = "[more]"
+
+
+def name_of(frame):
+    """The function of a native frame, without its offset; UNKNOWN where none is given."""
+    symbol = frame.get("s")
+    if symbol is None:
+        return UNKNOWN
+    return symbol.split("+0x")[0]
+
+
+def frames_of(recording, stack_hash):
+    text = recording.one("SELECT frames FROM stack_traces WHERE hash = ?", stack_hash)
+    return json.loads(text) if text else None
+
+
+def exactly(frames, chain):
+    """None, or what differs: frames must begin with the chain, function by function."""
+    names = [name_of(frame) for frame in frames]
+    if names[: len(chain)] != chain:
+        return f"expected {chain}, saw {names}"
+    return f"the outermost frame is missing: {names}" if MORE in names else None
+
+
+def nothing_wrong(frames, chain):
+    """None, or a frame that the chain does not have there. An unknown frame stands for one or more."""
+    names = [name_of(frame) for frame in frames]
+    at = 0
+    unknown = False
+    for name in names:
+        if name in (UNKNOWN, MORE):
+            unknown = True
+            continue
+        if unknown:
+            # Only nameless functions may be passed over where a frame says that it does not know.
+            while at < len(chain) and chain[at] != name:
+                at += 1
+        elif at < len(chain) and chain[at] == "?":
+            return f"{name} stands for code without a name in {names}"
+        if at == len(chain):
+            return None if chain[-1] in names else f"{name} is not in {chain}: {names}"
+        if chain[at] != name:
+            return f"{name} where {chain[at]} is: {names}"
+        unknown = False
+        at += 1
+        if at == len(chain):
+            return None
+    return None
+
+
+def EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown(build):
+    truth = build.program("stack_truth", "not built")
+    library = os.path.join(build.timed, "libcudart.so.12")
+    with Trace(build, "--stack", "all", command=[truth, library, "1", "200"]) as trace:
+        status = trace.wait()
+        check(status == 0, f"ended with {status}: {trace.stderr().decode(errors='replace')}")
+    lines = json_lines(trace.output)
+    recording = trace.recording
+    seen = dict(recording.rows("SELECT bytes, stack_hash FROM events WHERE call = 'cudaMalloc'"))
+    counts = collections.Counter()
+    problems = []
+    exact = ("with frame pointers", "without frame pointers", "mixed")
+    for line in lines:
+        stack = seen.get(line["id"])
+        frames = frames_of(recording, stack) if stack is not None else None
+        if not frames:
+            problems.append(f"{line['case']} {line['id']}: no stack")
+            continue
+        check(name_of(frames[0]) == "cudaMalloc", f"the call itself is not the first frame: {frames[0]}")
+        own = [frame for frame in frames[1:] if not frame.get("in")]
+        problem = (exactly if line["case"] in exact else nothing_wrong)(own, line["chain"])
+        counts[line["case"]] += 1
+        if problem:
+            problems.append(f"{line['case']} {line['id']}: {problem}")
+        # What is beyond the nameless code is found again wherever something leads there.
+        if line["case"] in ("stripped library", "signal handler", "code made at run time, with a frame pointer"):
+            names = [name_of(frame) for frame in own]
+            if "begin_walk" not in names:
+                problems.append(f"{line['case']} {line['id']}: did not reach the program's own start: {names}")
+    check(not recording.rows("SELECT name, count FROM loss WHERE severity <> 'info' AND count > 0"), "something was lost")
+    say(**{case.replace(" ", "_").replace(",", ""): count for case, count in counts.items()}, problems=len(problems))
+    check(len(counts) == 7, f"cases that were not run: {counts}")
+    check(not problems, "\n".join(problems[:10]))
+
+
+PROGRAM = """
+import ctypes, sys, threading, time
+
+library = ctypes.CDLL(sys.argv[1])
+library.cudaMalloc.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+
+
+def inner(size):
+    pointer = ctypes.c_void_p()
+    if size % 2:
+        return library.cudaMalloc(ctypes.byref(pointer), size)  # ODD
+    return library.cudaMalloc(ctypes.byref(pointer),
+                              size)  # EVEN
+
+
+def größe(size):
+    values = [0,
+              inner(size)]  # MIDDLE
+    return values
+
+
+def outer(size):
+    return größe(size)  # OUTER
+
+
+def work(first):
+    for i in range(first, first + 100):
+        outer(i)  # LOOP
+        time.sleep(0.001)
+
+
+threads = [threading.Thread(target=work, args=(1000 * n,)) for n in range(1, 4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+work(9000)  # MODULE
+"""
+
+
+def interpreters():
+    """Every CPython from 3.9 on that is here, newest last."""
+    found = {}
+    for path in sorted(glob.glob("/root/.pyenv/versions/3.*/bin/python3") + glob.glob("/home/*/.pyenv/versions/3.*/bin/python3")
+                       + glob.glob("/usr/bin/python3.*") + glob.glob("/usr/local/bin/python3.*")):
+        if path.endswith("-config"):
+            continue
+        done = subprocess.run([path, "-c", "import ctypes, platform; print(platform.python_version())"],
+                              capture_output=True, text=True, check=False)
+        version = done.stdout.strip()
+        if done.returncode == 0 and int(version.split(".")[1]) >= 9:
+            found.setdefault(version, path)
+    return found
+
+
+def lines_marked(text):
+    """Line numbers by the mark in the comment at their end."""
+    return {line.split("# ")[1]: number for number, line in enumerate(text.splitlines(), 1) if "# " in line}
+
+
+def PythonFramesNameTheLineThatRunsOnEveryInterpreter(build):
+    found = interpreters()
+    if not found:
+        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
+    program = build.path("größe.py")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    at = lines_marked(PROGRAM)
+    library = os.path.join(build.timed, "libcudart.so.12")
+    for version, python in found.items():
+        with Trace(build, "--stack", "all", command=[python, program, library]) as trace:
+            status = trace.wait()
+            check(status == 0, f"{python} ended with {status}: {trace.stderr().decode(errors='replace')}")
+        recording = trace.recording
+        rows = recording.rows("SELECT bytes, stack_hash FROM events WHERE call = 'cudaMalloc'")
+        check(len(rows) == 400, f"{version}: {len(rows)} calls")
+        texts = dict(recording.rows("SELECT hash, frames FROM stack_traces"))
+        wrong = []
+        for size, stack in rows:
+            frames = json.loads(texts.get(stack) or "[]")
+            seen = [(frame["pfn"].split(".")[-1], frame.get("pl")) for frame in frames if "pfn" in frame]
+            # A call over two lines: the interpreters before 3.11 know the instruction's line, not the expression's.
+            call = {at["ODD"]} if size % 2 else {at["EVEN"], at["EVEN"] - 1}
+            expected = [("größe", {at["MIDDLE"], at["MIDDLE"] - 1}), ("outer", {at["OUTER"]}), ("work", {at["LOOP"]})]
+            good = seen[:1] and seen[0][0] == "inner" and seen[0][1] in call and len(seen) > 4
+            good = good and all(name == want and line in lines for (name, line), (want, lines) in zip(seen[1:4], expected))
+            if size >= 9000:
+                good = good and seen[4:] == [("<module>", at["MODULE"])]
+            else:
+                good = good and seen[4][0] == "run"
+            natives = [name_of(frame) for frame in frames if "s" in frame or "i" in frame]
+            good = good and natives[0] == "cudaMalloc" and MORE not in natives and all(
+                frame["pf"].endswith("größe.py") for frame in frames if frame.get("pfn", "").split(".")[-1] in ("inner", "größe", "outer"))
+            if not good:
+                wrong.append((size, seen, natives[-1:]))
+        check(not wrong, f"Python {version}: {len(wrong)} of {len(rows)} stacks are wrong, such as {wrong[:3]}")
+        say(python=version, stacks=len(rows), distinct=len(texts))
+        clean(build)
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(PROGRAM)
+
+
+TESTS = (PythonFramesNameTheLineThatRunsOnEveryInterpreter, EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown,)

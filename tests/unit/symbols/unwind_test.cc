@@ -1,0 +1,266 @@
+// Unwinding and naming on this very program, on files that lie, and on files that shrink.
+#include "symbols/unwind.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <link.h>
+
+#include "symbols/address_space.h"
+#include "symbols/symboliser.h"
+
+namespace ingero::symbols {
+namespace {
+
+std::string scratch(const std::string& name) {
+  const std::string folder = std::string(INGERO_BINARY_DIR) + "/tests/symbols." + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+  return folder + "/" + name;
+}
+
+std::vector<char> read_whole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_whole(const std::string& path, const std::vector<char>& bytes) {
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+std::shared_ptr<const CodeFile> open_code(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  auto file = CodeFile::open(fd, path, {1, 2});
+  return file.ok() ? *file : nullptr;
+}
+
+#if defined(__x86_64__)
+struct Copy {
+  wire_stack head{};
+  std::vector<std::byte> bytes;
+};
+
+// The caller's registers and stack as the kernel side takes them at a return into it.
+__attribute__((noipa)) void take_here(Copy& copy) {
+  uint64_t bp = 0, bx = 0, r12 = 0, r13 = 0, r14 = 0, r15 = 0;
+  asm volatile("mov %%rbp, %0\n mov %%rbx, %1" : "=r"(bp), "=r"(bx));
+  asm volatile("mov %%r12, %0\n mov %%r13, %1\n mov %%r14, %2\n mov %%r15, %3"
+               : "=r"(r12), "=r"(r13), "=r"(r14), "=r"(r15));
+  // This function keeps a frame pointer (the whole program is built so): its caller's is saved there.
+  const auto* frame = static_cast<const uint64_t*>(__builtin_frame_address(0));
+  copy.head.registers[WIRE_STACK_IP] = frame[1];
+  copy.head.registers[WIRE_STACK_SP] = reinterpret_cast<uint64_t>(frame + 2);
+  copy.head.registers[WIRE_STACK_BP] = frame[0];
+  const uint64_t saved[] = {bx, r12, r13, r14, r15};
+  std::memcpy(&copy.head.registers[WIRE_STACK_SAVED], saved, sizeof(saved));
+  (void)bp;
+  const auto* from = reinterpret_cast<const std::byte*>(frame + 2);
+  copy.bytes.assign(from, from + 2048);
+}
+
+__attribute__((noipa)) void level_one(Copy& copy) {
+  take_here(copy);
+  asm volatile("");
+}
+__attribute__((noipa)) void level_two(Copy& copy) {
+  volatile char space[200];
+  space[7] = 1;
+  level_one(copy);
+  asm volatile("" : : "r"(space[7]));
+}
+__attribute__((noipa)) void level_three(Copy& copy) {
+  level_two(copy);
+  asm volatile("");
+}
+
+std::vector<std::string> names_of(const NativeStack& stack, Symboliser& symboliser) {
+  std::vector<std::string> names;
+  for (const NativeFrame& frame : stack.frames) {
+    names.push_back(frame.code.file ? symboliser.name(*frame.code.file, frame.lookup_address()).back().function : "?");
+  }
+  return names;
+}
+
+TEST(Unwind, FindsTheFunctionsOfThisProgram) {
+  Copy copy;
+  level_three(copy);
+  CodeFiles files;
+  AddressSpace space(files, static_cast<uint32_t>(getpid()));
+  Unwinder unwinder;
+  Symboliser symboliser;
+  const auto names = names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser);
+  ASSERT_GE(names.size(), 4U);
+  EXPECT_NE(names[0].find("level_one"), std::string::npos) << names[0];
+  EXPECT_NE(names[1].find("level_two"), std::string::npos) << names[1];
+  EXPECT_NE(names[2].find("level_three"), std::string::npos) << names[2];
+}
+
+TEST(Unwind, PutsBackReturnAddressesThatTheKernelReplaced) {
+  Copy copy;
+  level_three(copy);
+  CodeFiles files;
+  AddressSpace space(files, static_cast<uint32_t>(getpid()));
+  Unwinder unwinder;
+  Symboliser symboliser;
+  const auto right = names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser);
+  // The return address of level_two: the second frame's, found in the copy by its value.
+  Registers registers;
+  const uint64_t bottom = copy.head.registers[WIRE_STACK_SP];
+  const NativeStack stack = unwinder.unwind(copy.head, copy.bytes, space);
+  uint64_t at = 0;
+  for (size_t offset = 0; offset + 8 <= copy.bytes.size() && at == 0; offset += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, copy.bytes.data() + offset, 8);
+    const Code code = space.find(word);
+    if (code.file == stack.frames[1].code.file && code.file && code.address == stack.frames[1].code.address) {
+      at = bottom + offset;
+      copy.head.returns[0] = {at, word};
+    }
+  }
+  ASSERT_NE(at, 0U);
+  copy.head.n_returns = 1;
+  const uint64_t trampoline = 0x7ffffffff000;
+  std::memcpy(copy.bytes.data() + (at - bottom), &trampoline, 8);
+  EXPECT_EQ(names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser), right);
+  copy.head.n_returns = 0;
+  EXPECT_NE(names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser), right);
+}
+
+TEST(Unwind, EndsWhereTheCopyEndsAndSaysSo) {
+  Copy copy;
+  level_three(copy);
+  CodeFiles files;
+  AddressSpace space(files, static_cast<uint32_t>(getpid()));
+  Unwinder unwinder;
+  const NativeStack stack = unwinder.unwind(copy.head, std::span(copy.bytes).first(8), space);
+  EXPECT_FALSE(stack.is_whole);
+  EXPECT_LE(stack.frames.size(), 2U);
+}
+
+TEST(Unwind, RandomStacksAndRegistersEndSomewhere) {
+  Copy copy;
+  level_three(copy);
+  CodeFiles files;
+  AddressSpace space(files, static_cast<uint32_t>(getpid()));
+  Unwinder unwinder;
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 2000; ++round) {
+    Copy mad = copy;
+    for (int i = 0; i < 40; ++i) {
+      const size_t at = random() % (mad.bytes.size() / 8) * 8;
+      const uint64_t word = round % 2 == 0 ? random() : copy.head.registers[WIRE_STACK_IP] + random() % 4096;
+      std::memcpy(mad.bytes.data() + at, &word, 8);
+    }
+    mad.head.registers[random() % WIRE_STACK_REGISTERS] += random() % 64 * 8;
+    EXPECT_LE(unwinder.unwind(mad.head, mad.bytes, space).frames.size(), Unwinder::kMostFrames);
+  }
+}
+#endif
+
+TEST(Symboliser, GivesNoNameToWhatLiesBetweenAStrippedLibrarysExports) {
+  const std::string path = std::string(INGERO_BINARY_DIR) + "/tests/fakes/libstack_stripped.so";
+  const auto file = open_code(path);
+  if (!file) GTEST_SKIP() << path << " is not built";
+  void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) GTEST_SKIP() << dlerror();
+  Dl_info info{};
+  void* exported = dlsym(library, "walk_through_stripped");
+  ASSERT_NE(exported, nullptr);
+  ASSERT_NE(dladdr(exported, &info), 0);
+  const auto base = reinterpret_cast<uint64_t>(info.dli_fbase);
+  const uint64_t start = reinterpret_cast<uint64_t>(exported) - base;
+  Symboliser symboliser;
+  EXPECT_EQ(symboliser.symbol(*file, start + 1), "walk_through_stripped");
+  // All code around the exports: a name only where an export is.
+  for (uint64_t address = start - 200; address < start + 400; ++address) {
+    const std::string name = symboliser.symbol(*file, address);
+    if (name.empty()) continue;
+    void* named = dlsym(library, name.c_str());
+    ASSERT_NE(named, nullptr) << name;
+    EXPECT_GE(address, reinterpret_cast<uint64_t>(named) - base) << name;
+  }
+  dlclose(library);
+}
+
+TEST(Symboliser, DemanglesAndLeavesOtherNamesAlone) {
+  EXPECT_EQ(demangled("_ZN2ns1fEi"), "ns::f(int)");
+  EXPECT_EQ(demangled("main"), "main");
+  EXPECT_EQ(demangled("_Znonsense"), "_Znonsense");
+}
+
+TEST(MappedFile, ReadsZerosWhereTheFileWasCut) {
+  const std::string path = scratch("cut");
+  write_whole(path, std::vector<char>(64 << 10, 'x'));
+  const Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  auto mapped = MappedFile::open(fd);
+  ASSERT_TRUE(mapped.ok());
+  ASSERT_EQ(ftruncate(fd.get(), 100), 0);
+  EXPECT_EQ((*mapped)->bytes()[50], std::byte{'x'});
+  EXPECT_EQ((*mapped)->bytes()[40000], std::byte{0});
+}
+
+// Whoever is traced chooses these bytes, and we run as root.
+TEST(Symboliser, DamagedFilesGiveNoNamesAndNoCrash) {
+  const std::string original = std::string(INGERO_BINARY_DIR) + "/tests/fakes/stack_truth";
+  std::vector<char> bytes = read_whole(original);
+  if (bytes.empty()) GTEST_SKIP() << original << " is not built";
+  std::mt19937_64 random(11);
+  const std::string path = scratch("damaged");
+  size_t opened = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<char> damaged = bytes;
+    const size_t region = round % 3 == 0 ? 64 : round % 3 == 1 ? 4096 : damaged.size();
+    for (int i = 0; i < 1 + round % 40; ++i) damaged[random() % region] = static_cast<char>(random());
+    if (round % 5 == 4) damaged.resize(random() % damaged.size());
+    std::filesystem::remove(path);
+    write_whole(path, damaged);
+    const auto file = open_code(path);
+    if (!file) continue;
+    ++opened;
+    Symboliser symboliser;
+    Cfi cfi;
+    for (int i = 0; i < 20; ++i) {
+      const uint64_t address = random() % (damaged.size() + 4096);
+      (void)symboliser.name(*file, address);
+      Registers registers;
+      registers.set(kStackPointer, 4096);
+      registers.set(kFramePointer, 8192);
+      bool is_signal = false;
+      (void)cfi.step(
+          *file, address, [](uint64_t) { return std::optional<uint64_t>(1); }, registers, is_signal);
+    }
+  }
+  EXPECT_GT(opened, 100U);
+}
+
+TEST(AddressSpace, WhatIsMappedLaterReplacesWhatLayThere) {
+  CodeFiles files("/nowhere");
+  AddressSpace space(files, 1, "/nowhere");
+  EXPECT_FALSE(space.load());
+  const auto mapping = [](uint64_t start, uint64_t end, uint64_t inode) {
+    hal::Mapping one;
+    one.start = start;
+    one.end = end;
+    one.executable = true;
+    one.file = {1, inode};
+    return one;
+  };
+  space.add(mapping(0x1000, 0x3000, 1));
+  space.add(mapping(0x8000, 0x9000, 2));
+  space.add(mapping(0x2000, 0x4000, 3));
+  ASSERT_EQ(space.mappings().size(), 2U);
+  EXPECT_EQ(space.mappings()[0].file.inode, 3U);
+  EXPECT_EQ(space.mappings()[1].file.inode, 2U);
+  EXPECT_TRUE(space.is_executable(0x2fff));
+  EXPECT_FALSE(space.is_executable(0x1000));
+}
+
+}  // namespace
+}  // namespace ingero::symbols

@@ -3,6 +3,7 @@
 
 #include <utility>
 #include <algorithm>
+#include <utility>
 
 namespace ingero::cli {
 namespace {
@@ -57,7 +58,12 @@ class Maker {
     event.set(Has::kAddress);
     return event;
   }
-  void launch(uint64_t duration_ns) { call(3, duration_ns).set(Has::kOffCpu); }
+  void release(uint64_t duration_ns) {
+    hal::Event& event = call(2, duration_ns);
+    event.address = next_address_;
+    event.set(Has::kAddress);
+  }
+  void launch(uint64_t duration_ns) { call(3, duration_ns); }
   void copy(uint64_t duration_ns, uint64_t bytes, hal::Direction direction) {
     hal::Event& event = call(4, duration_ns);
     event.bytes = bytes;
@@ -220,8 +226,10 @@ void periodic_spike(Maker& m) {
   for (int i = 0; i < 6000; ++i) {
     if (i % 200 >= 196 && i > 400) {
       m.alloc(m.about(2500 * kUs));
+      m.release(m.about(6 * kUs));
     } else if (i % 4 == 0) {
       m.alloc(m.about(20 * kUs));
+      m.release(m.about(6 * kUs));
     } else if (i % 4 == 1) {
       m.sync(m.about(3 * kMs));
     } else {

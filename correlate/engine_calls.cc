@@ -49,20 +49,13 @@ void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
   if (worst.call == hal::kNoCall || sample.worse_than(worst)) worst = sample;
 }
 
-void note_spike(Series& series, const hal::Event& event, uint64_t ns, uint64_t window) {
-  constexpr uint64_t kBurst = 8;  // calls that are one burst
-  constexpr size_t kGapsKept = 16;
+void note_spike(Series& series, SeriesWindow& sum, const hal::Event& event, uint64_t ns) {
+  constexpr size_t kMostSpikes = 1024;  // of a window: beyond it they are no spikes any more
   ++series.seen;
   if (series.usual_ns == 0 || ns < kSpikeNs || ns < kSpikeTimes * series.usual_ns) return;
-  series.spike_ns += ns - series.usual_ns;
-  series.spike_window = std::max(series.spike_window, window);
-  if (series.first_spike_ns == 0) series.first_spike_ns = event.start_mono_ns;
-  if (series.last_spike == 0 || series.seen > series.last_spike + kBurst) {
-    if (series.last_spike != 0) series.gaps.push_back(series.seen - series.last_spike);
-    if (series.gaps.size() > kGapsKept) series.gaps.pop_front();
-    ++series.spikes;
-  }
-  series.last_spike = series.seen;
+  sum.spike_ns += ns - series.usual_ns;
+  if (sum.first_spike_ns == 0) sum.first_spike_ns = event.start_mono_ns;
+  if (sum.spikes.size() < kMostSpikes) sum.spikes.push_back(series.seen);
 }
 
 }  // namespace
@@ -203,7 +196,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
     sum.max_ns = std::max(sum.max_ns, ns);
     sum.min_ns = std::min(sum.min_ns, ns);
     if (event.has(Has::kDuration)) ++sum.bins[bin_of(ns)];
-    note_spike(*series, event, ns, window);
+    note_spike(*series, sum, event, ns);
     if (series->first_calls < kFirstCalls) {
       ++series->first_calls;
       series->first_ns += ns;

@@ -8,7 +8,7 @@ namespace ingero::correlate {
 namespace {
 
 constexpr uint64_t kLearned = 20;  // calls after which a series's usual blocking is known
-constexpr size_t kRatesKept = 16;  // windows a process's rate of work is remembered
+constexpr size_t kRatesKept = 32;  // windows a process's rate of work is remembered
 constexpr uint64_t kForgottenAfter = 600;
 
 std::string key_of(Family family, const ProcessState* process, const std::string& subject) {
@@ -20,6 +20,23 @@ void add_off(hal::OffCpu& sum, const hal::OffCpu& off) {
   sum.runqueue_ns += off.runqueue_ns;
   sum.blocked_ns += off.blocked_ns;
   sum.io_ns += off.io_ns;
+}
+
+void count_spikes(Series& series, const SeriesWindow& sum, uint64_t window) {
+  constexpr uint64_t kBurst = 8;  // calls that are one burst
+  constexpr size_t kGapsKept = 16;
+  if (sum.spikes.empty()) return;
+  series.spike_ns += sum.spike_ns;
+  series.spike_window = window;
+  if (series.first_spike_ns == 0) series.first_spike_ns = sum.first_spike_ns;
+  for (const uint64_t at : sum.spikes) {
+    if (series.last_spike == 0 || at > series.last_spike + kBurst) {
+      if (series.last_spike != 0) series.gaps.push_back(at - series.last_spike);
+      if (series.gaps.size() > kGapsKept) series.gaps.pop_front();
+      ++series.spikes;
+    }
+    series.last_spike = at;
+  }
 }
 
 }  // namespace
@@ -80,6 +97,7 @@ void Engine::Impl::close_series(uint64_t window) {
     one->slowest_ns = std::max(one->slowest_ns, sum.max_ns);
     one->shortest_ns = std::min(one->shortest_ns, sum.min_ns);
     one->last_window = window;
+    count_spikes(*one, sum, window);
     if (one->baseline.lifetime() >= kLearned) one->usual_ns = one->baseline.percentile(50);
     if (one->listed == false) {
       one->listed = true;

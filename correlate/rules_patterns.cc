@@ -66,7 +66,8 @@ void judge_spikes(const Judgement& j, Findings& findings) {
     finding.lost_ns = one->spike_ns;
     finding.number = one->spikes;
     finding.op = one->call;
-    finding.subject = fmt::format("{}/{}", one->call, one->size_class);
+    const CallFacts* facts = j.call(one->call);
+    finding.subject = fmt::format("{}/{}", facts == nullptr ? "" : facts->op, one->size_class);
     finding.detail = fmt::format("every {} calls or so, {} bursts so far, {} more than usual in all", period,
                                  one->spikes, format_duration(one->spike_ns));
     finding.onset_mono_ns = one->first_spike_ns;

@@ -73,9 +73,11 @@ void judge_rates(const Judgement& j, Findings& findings) {
   if (j.process.ended_mono_ns || j.process.rates.empty()) return;
   const Rule& stop = rule(RuleId::full_stop);
   const Rule& drop = rule(RuleId::rate_drop);
-  const size_t silent = stop.floor_ns / kWindowNs;
-  const uint64_t before_stop = steady_rate(j.process.rates, silent, silent);
-  if (before_stop >= stop.count && most_of_last(j.process.rates, silent) == 0) {
+  const size_t least = stop.floor_ns / kWindowNs;
+  size_t silent = 0;
+  while (silent < j.process.rates.size() && j.process.rates[j.process.rates.size() - 1 - silent] == 0) ++silent;
+  const uint64_t before_stop = steady_rate(j.process.rates, silent, least);
+  if (silent >= least && before_stop >= stop.count) {
     Finding finding;
     finding.rule = stop.id;
     finding.lost_ns = silent * kWindowNs;
@@ -86,10 +88,12 @@ void judge_rates(const Judgement& j, Findings& findings) {
     findings.push_back(std::move(finding));
     return;
   }
-  const size_t windows = drop.floor_ns / kWindowNs;
-  const uint64_t before = steady_rate(j.process.rates, windows, 2 * windows);
-  const uint64_t now = most_of_last(j.process.rates, windows);
-  if (before >= drop.count && now > 0 && now * 100 <= before * (100 - drop.share)) {
+  // How long it has been low is not known: the longest stretch that came after steady work counts.
+  const size_t shortest = drop.floor_ns / kWindowNs;
+  for (size_t windows = shortest; windows + 2 * shortest <= j.process.rates.size(); ++windows) {
+    const uint64_t before = steady_rate(j.process.rates, windows, 2 * shortest);
+    const uint64_t now = most_of_last(j.process.rates, windows);
+    if (before < drop.count || now == 0 || now * 100 > before * (100 - drop.share)) continue;
     Finding finding;
     finding.rule = drop.id;
     finding.lost_ns = windows * kWindowNs * (before - now) / before;
@@ -99,6 +103,7 @@ void judge_rates(const Judgement& j, Findings& findings) {
     finding.confidence = 0.6;
     finding.onset_mono_ns = (j.window + 1 - windows) * kWindowNs;
     findings.push_back(std::move(finding));
+    return;
   }
 }
 

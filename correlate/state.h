@@ -27,7 +27,8 @@ static_assert(kOpen * kWindowNs >= kLatenessNs + 2 * kWindowNs);
 struct SeriesWindow {
   uint64_t window = 0;  // 0: empty
   uint64_t calls = 0, timed = 0, ns = 0, max_ns = 0, min_ns = ~uint64_t{0}, bytes = 0, blocked_ns = 0, failed = 0;
-  uint64_t wanted_cpu_ns = 0;
+  uint64_t spike_ns = 0, first_spike_ns = 0;
+  std::vector<uint64_t> spikes;  // which calls of the series
   Bins bins{};
 };
 struct ProcessState;

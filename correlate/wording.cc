@@ -95,6 +95,9 @@ std::string slow_call_text(const Words& w) {
 void cpu_words(Words& w) {
   Chain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
+  const bool of_threads = w.incident.rule == RuleId::cpu_preemption || w.incident.rule == RuleId::run_queue_wait ||
+                          w.incident.rule == RuleId::noisy_neighbour;
+  if (of_threads && total.wanted_cpu_ns() > 0) w.incident.lost_ns = total.wanted_cpu_ns();
   const std::string lost = format_duration(w.incident.lost_ns);
   const std::string share = percent(w.incident.lost_ns, w.span_ns);
   const std::string culprits = culprits_text(total.culprits());
@@ -175,7 +178,11 @@ void wait_words(Words& w) {
   if (w.incident.rule == RuleId::block_io) {
     add_system_step(w);
     const bool own = total.reads.calls + total.writes.calls > 0;
-    const std::string_view kind = !own ? "disk" : total.reads.bytes >= total.writes.bytes ? "reads" : "writes";
+    // What it slept for can be told only where it made one kind of request.
+    const uint64_t less = std::min(total.reads.bytes, total.writes.bytes), all = total.reads.bytes + total.writes.bytes;
+    const std::string_view kind = !own || less * 10 >= all                  ? "disk requests"
+                                  : total.reads.bytes >= total.writes.bytes ? "reads"
+                                                                            : "writes";
     chain.summary = fmt::format("{} waited {} ({} of the time) for {}", w.who, lost, share,
                                 own ? "its own " + std::string(kind) : "disks");
     chain.root_cause = fmt::format("Heavy block I/O: {} was asleep on I/O for {}{}{}", w.who, lost,
@@ -291,7 +298,13 @@ void memory_words(Words& w) {
     case RuleId::failing_calls: {
       std::vector<std::pair<std::pair<hal::CallId, int64_t>, uint64_t>> list(w.j.process.failures.begin(),
                                                                              w.j.process.failures.end());
-      std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+      std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
+        if (a.second != b.second) return a.second > b.second;
+        const CallFacts* one = w.j.call(a.first.first);
+        const CallFacts* other = w.j.call(b.first.first);
+        return one != nullptr && other != nullptr && one->name != other->name ? one->name < other->name
+                                                                              : a.first.second < b.first.second;
+      });
       std::string codes;
       for (size_t i = 0; i < std::min<size_t>(3, list.size()); ++i) {
         const CallFacts* facts = w.j.call(list[i].first.first);

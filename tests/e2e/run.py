@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 
+import causes
 import collectives
 import discovery
 import exactness
@@ -25,7 +26,7 @@ import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives, stacks)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives, stacks, causes)
 SKIPPED = 77
 
 

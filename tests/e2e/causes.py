@@ -1,0 +1,55 @@
+"""Causes: what is planted beside a traced program is named, live and replayed alike."""
+import json
+
+from harness import Trace, check, run, say
+from times import traced
+
+
+def incidents(build, recording, *options):
+    """What explain finds; and what the live engine stored."""
+    found = json.loads(run(build.agent, "explain", "--db", recording.path, "--json", *options).stdout)["incidents"]
+    stored = json.loads(run(build.agent, "explain", "--db", recording.path, "--chains", "--json").stdout)
+    return found, stored
+
+
+def ACompetitorIsNamed(build):
+    _, recording = traced(build, "preempt", "100000", "12")
+    found, stored = incidents(build, recording)
+    causes = [chain for chain in found if chain["rule"] == "cpu_preemption"]
+    say(found=[chain["summary"] for chain in found])
+    check(causes and "competitor" in causes[0]["root_cause"], f"who had the CPU is not named: {found}")
+    check(found[0] == causes[0], f"something else is called worse: {found[0]['summary']}")
+    check(any("taskset" in fix for fix in causes[0]["recommendations"]), f"no command: {causes[0]['recommendations']}")
+    evidence = causes[0]["evidence"][0]
+    rows = json.loads(run(build.agent, "query", "--db", recording.path, "--json", evidence["query"]).stdout)
+    check(len(rows) == 1 and rows[0]["duration"] == evidence["duration_ns"], f"{evidence}: {rows}")
+
+
+def LiveAndReplayedCausesAreTheSame(build):
+    for scenario in (("preempt", "100000", "10"), ("read", "64"), ("spin", "2000", "500")):
+        _, recording = traced(build, *scenario)
+        found, stored = incidents(build, recording)
+
+        def plain(chains):
+            keys = ("id", "rule", "severity", "grade", "pid", "tid", "summary", "root_cause", "lost_ns", "onset", "end",
+                    "symptoms", "recommendations")
+            return sorted(tuple(str(chain[key]) for key in keys) for chain in chains)
+
+        check(plain(found) == plain(stored), f"{scenario}: replayed {plain(found)}\nstored {plain(stored)}")
+
+
+def DiskWaitsAreNamed(build):
+    _, recording = traced(build, "read", "64")
+    found, _ = incidents(build, recording)
+    say(found=[chain["summary"] for chain in found])
+    check(any(chain["rule"] == "block_io" for chain in found), f"{found}")
+
+
+def ACallThatHangsIsTold(build):
+    with Trace(build, command=[build.scenarios, "hang", "13"]) as trace:
+        trace.wait()
+    found, _ = incidents(build, trace.recording)
+    check([chain["rule"] for chain in found if chain["rule"] == "never_returned"] == ["never_returned"], f"{found}")
+
+
+TESTS = (ACompetitorIsNamed, LiveAndReplayedCausesAreTheSame, DiskWaitsAreNamed, ACallThatHangsIsTold)

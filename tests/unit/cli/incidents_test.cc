@@ -1,0 +1,138 @@
+// What explain and demo say of causes: planted ones, the published recordings, and a recording made live.
+#include "cli/incidents.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cli/demo_scenarios.h"
+#include "cli/engine_feed.h"
+#include "recording_fixture.h"
+#include "store/reader.h"
+
+namespace ingero::cli {
+namespace {
+
+nlohmann::json json_of(const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << outcome.out.substr(0, 500);
+  return json;
+}
+
+TEST(Demo, EachScenariosTopCauseIsWhatItPlants) {
+  for (const DemoScenario& scenario : demo_scenarios()) {
+    const auto report = json_of(run_cli({"demo", std::string(scenario.name), "--speed", "0", "--json"}));
+    ASSERT_FALSE(report["incidents"].empty()) << scenario.name;
+    EXPECT_EQ(report["incidents"][0]["rule"], scenario.cause) << scenario.name << report["incidents"].dump(1);
+    EXPECT_EQ(report["incidents"].size(), 1U) << scenario.name << report["incidents"].dump(1);
+    for (const std::string_view alias : scenario.aliases) EXPECT_EQ(find_demo(alias), &scenario);
+  }
+}
+
+TEST(Demo, HasATableModeAndRefusesWhatItDoesNotKnow) {
+  const Outcome text = run_cli({"demo", "--no-gpu", "incident", "--speed", "0"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("Root cause: "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("backup-agent"), std::string::npos);
+  expect_refused(run_cli({"demo", "nothing-like-it"}), kExitUsage, "no scenario is called");
+  EXPECT_NE(run_cli({"demo", "--gpu", "--no-gpu"}).status, 0);
+}
+
+// The demo's stored chains are the live engine's, its report's are replayed.
+TEST(Demo, LiveAndReplayedChainsAreTheSame) {
+  static const hal::CallTable calls(backends::all_backends());
+  for (const DemoScenario& scenario : demo_scenarios()) {
+    const DemoTrace trace = make_demo(scenario, calls, 3'600'000'000'000, 1'795'228'000'000'000'000);
+    hal::LossLedger ledger;
+    std::string folder = (std::filesystem::temp_directory_path() / "ingero_live_XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    store::WriterOptions options;
+    options.path = folder + "/run.db";
+    options.session.node = "n";
+    {
+      auto writer = store::Writer::open(options, calls, ledger);
+      ASSERT_TRUE(writer.ok()) << writer.error().text();
+      EngineFeed feed(calls, ledger);
+      Parcel first;
+      first.processes = trace.processes;
+      for (const hal::Process& process : first.processes) (*writer)->add_process(process);
+      feed.take(first);
+      for (size_t at = 0; at < trace.events.size();) {
+        Parcel parcel;
+        for (const size_t end = std::min(trace.events.size(), at + 37); at < end; ++at) {
+          const hal::Event& event = trace.events[at];
+          if (event.site != 0) (*writer)->add_site(event.site, {event.call, "x", "", ""});
+          parcel.records.events.push_back(event);
+        }
+        ASSERT_TRUE((*writer)->write(parcel.records.events).ok());
+        feed.take(parcel);
+        feed.write(**writer);
+      }
+      feed.finish(**writer);
+      ASSERT_TRUE((*writer)->close().ok());
+    }
+    auto replayed = json_of(run_cli({"explain", "--db", options.path, "--json"}))["incidents"];
+    auto stored = json_of(run_cli({"explain", "--db", options.path, "--chains", "--json"}));
+    ASSERT_FALSE(stored.empty()) << scenario.name;
+    for (auto* list : {&replayed, &stored}) {
+      std::sort(list->begin(), list->end(), [](const auto& a, const auto& b) { return a["id"] < b["id"]; });
+      for (auto& chain : *list) {
+        for (auto& step : chain["timeline"]) {
+          if (step["op"] == "snapshot") step["detail"] = "";
+        }
+      }
+    }
+    EXPECT_EQ(replayed.dump(1), stored.dump(1)) << scenario.name;
+    std::filesystem::remove_all(folder);
+  }
+}
+
+TEST(Incidents, TheStarvedRecordingsCauseIsFoundOnce) {
+  INGERO_NEEDS_SAMPLE("pytorch-dataloader-starvation.db");
+  const auto report = json_of(run_cli({"explain", "-d", sample("pytorch-dataloader-starvation.db"), "--json"}));
+  ASSERT_EQ(report["incidents"].size(), 1U) << report["incidents"].dump(1);
+  const auto& chain = report["incidents"][0];
+  EXPECT_EQ(chain["rule"], "dataloader_starvation");
+  EXPECT_EQ(chain["severity"], "HIGH");
+  EXPECT_EQ(chain["grade"], "windowed");
+  EXPECT_EQ(chain["pid"], 2233);
+  EXPECT_NE(chain["root_cause"].get<std::string>().find("CPU contention"), std::string::npos);
+  // Every chain it stored is spoken of; what is below the floor is said to be.
+  uint64_t times = 0;
+  bool below = false;
+  for (const auto& earlier : report["earlier_chains"]) {
+    times += earlier["times"].get<uint64_t>();
+    below = below || earlier["verdict"].get<std::string>().find("below the floor") != std::string::npos;
+    EXPECT_NE(earlier["verdict"].get<std::string>().find("found again"), std::string::npos) << earlier.dump();
+  }
+  EXPECT_EQ(
+      times,
+      json_of(run_cli({"explain", "-d", sample("pytorch-dataloader-starvation.db"), "--chains", "--json"})).size());
+  EXPECT_TRUE(below);
+}
+
+TEST(Incidents, OfTheClustersNodesOneWaitedForItsDisk) {
+  INGERO_NEEDS_SAMPLE("sample-cluster.db");
+  const auto report = json_of(run_cli({"explain", "-d", sample("sample-cluster.db"), "--json"}));
+  ASSERT_EQ(report["incidents"].size(), 1U) << report["incidents"].dump(1);
+  EXPECT_EQ(report["incidents"][0]["rule"], "block_io");
+  EXPECT_EQ(report["incidents"][0]["node"], "gpu-node-01");
+  EXPECT_EQ(report["earlier_chains"].size(), 6U);
+}
+
+class IncidentsOfARecording : public Recording {};
+
+TEST_F(IncidentsOfARecording, FailuresAreAnIncidentOnlyWhenThereAreMany) {
+  const Outcome outcome = run_cli({"explain", "--db", database_});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("No incident: 24 calls"), std::string::npos) << outcome.out.substr(0, 600);
+}
+
+TEST_F(IncidentsOfARecording, AHealthyOneSaysWhatWasExamined) {
+  const auto report = json_of(run_cli({"explain", "--db", database_, "--json"}));
+  EXPECT_TRUE(report["incidents"].empty()) << report["incidents"].dump(1);
+  EXPECT_GT(report["examined"]["calls"], 20);
+  EXPECT_EQ(report["examined"]["late"], 0);
+}
+
+}  // namespace
+}  // namespace ingero::cli

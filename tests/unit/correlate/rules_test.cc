@@ -1,0 +1,395 @@
+// Each rule: the planted cause is found with the right figures, and what merely looks like it is not.
+#include "engine_stream.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+void expect_only(const std::vector<Chain>& chains, RuleId rule) {
+  ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
+  EXPECT_EQ(chains[0].rule, rule) << text_of(chains);
+}
+
+#define EXPECT_ONLY(chains, rule) \
+  expect_only(chains, rule);      \
+  if (HasFatalFailure()) return
+
+TEST(Rules, RunQueueWaitIsNotPreemption) {
+  Stream stream;
+  stream.train(0, 15);
+  for (uint64_t i = 0; i < 100; ++i) {
+    Event& away = stream.add(kSwitch, hal::Kind::kHost, (6000 + i * 20) * kMilli, 8 * kMilli);
+    away.off.runqueue_ns = 8 * kMilli;
+    away.set(Has::kOffCpu);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::run_queue_wait);
+  EXPECT_EQ(chains[0].lost_ns, 800 * kMilli);
+}
+
+TEST(Rules, AThreadOfManyThatLosesLittleIsNoIncident) {
+  Stream stream;
+  for (uint32_t thread = 0; thread < 32; ++thread) {
+    for (uint64_t i = 0; i < 600; ++i) {
+      stream.launch(i * 20 * kMilli).tid = 200 + thread;
+      if (i % 5 == 0) {
+        Event& away = stream.preempt(i * 20 * kMilli + kMilli, 2 * kMilli, 7, "kworker/1:1");
+        away.tid = 200 + thread;
+      }
+    }
+  }
+  EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+}
+
+TEST(Rules, TheCpuLimitIsNamedRatherThanWhoRanMeanwhile) {
+  Stream stream;
+  stream.train(0, 15);
+  for (uint64_t i = 0; i < 30; ++i) stream.preempt((5000 + i * 100) * kMilli, 60 * kMilli, 0, "swapper/0");
+  for (uint64_t second = 5; second < 8; ++second) {
+    hal::Throttling one;
+    one.mono_ns = kStart + second * kSecond + 900 * kMilli;
+    one.path = "/job";
+    one.periods = 10;
+    one.throttled_ns = 600 * kMilli;
+    stream.throttling.push_back(one);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::cgroup_throttling);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("cgroup /job"));
+  EXPECT_EQ(chains[0].severity, ChainSeverity::kHigh);
+}
+
+TEST(Rules, ALimitOfAnotherCgroupIsNotBlamed) {
+  Stream stream;
+  stream.train(0, 10);
+  hal::Throttling one;
+  one.mono_ns = kStart + 5 * kSecond;
+  one.path = "/other";
+  one.periods = 10;
+  one.throttled_ns = 900 * kMilli;
+  stream.throttling.push_back(one);
+  EXPECT_THAT(run(stream), IsEmpty());
+}
+
+TEST(Rules, BlockIoIsFoundWithItsRequests) {
+  Stream stream;
+  stream.train(0, 15);
+  for (uint64_t i = 0; i < 100; ++i) {
+    Event& away = stream.add(kSwitch, hal::Kind::kHost, (8000 + i * 20) * kMilli, 7 * kMilli);
+    away.off.io_ns = 7 * kMilli;
+    away.set(Has::kOffCpu);
+    Event& read = stream.add(kRead, hal::Kind::kHost, (8000 + i * 20) * kMilli, 7 * kMilli);
+    read.bytes = 1 << 20;
+    read.set(Has::kBytes);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::block_io);
+  EXPECT_EQ(chains[0].lost_ns, 700 * kMilli);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("100 reads (105 MB)"));
+}
+
+TEST(Rules, AnotherProcessesDiskIsNotBlamed) {
+  Stream stream;
+  stream.train(0, 10);
+  for (uint64_t i = 0; i < 500; ++i) stream.add(kRead, hal::Kind::kHost, i * 20 * kMilli, 15 * kMilli, 77);
+  EXPECT_THAT(run(stream), IsEmpty());
+}
+
+TEST(Rules, LaunchesThatSleepWaitForALock) {
+  Stream stream;
+  stream.train(0, 15);
+  for (uint64_t i = 0; i < 60; ++i) {
+    Event& slow = stream.launch((7000 + i * 50) * kMilli + 7 * kMilli, 20 * kMilli);
+    slow.off.blocked_ns = 19 * kMilli;
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::lock_wait);
+  EXPECT_EQ(chains[0].lost_ns, 60 * 19 * kMilli);
+  EXPECT_EQ(chains[0].op, "xLaunch");
+}
+
+TEST(Rules, ASynchronisationThatSleepsWaitsForTheDevice) {
+  Stream stream;
+  for (uint64_t i = 0; i < 100; ++i) {
+    stream.launch(i * 200 * kMilli);
+    stream.sync(i * 200 * kMilli + kMilli, 190 * kMilli);
+  }
+  EXPECT_THAT(run(stream), IsEmpty());
+}
+
+TEST(Rules, ManySmallResultsAreASyncStorm) {
+  Stream stream;
+  for (uint64_t i = 0; i < 3000; ++i) {
+    stream.launch(i * 3 * kMilli);
+    stream.copy(kCopyAsyncCall, i * 3 * kMilli + 50 * kMicro, 200 * kMicro, hal::Direction::kDeviceToHost, 4096);
+    stream.sync(i * 3 * kMilli + 300 * kMicro, kMilli);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::sync_storm);
+}
+
+TEST(Rules, AResultAStepIsNoStorm) {
+  Stream stream;
+  for (uint64_t i = 0; i < 900; ++i) {
+    for (uint64_t k = 0; k < 20; ++k) stream.launch(i * 10 * kMilli + k * 100 * kMicro);
+    stream.copy(kCopyAsyncCall, i * 10 * kMilli + 3 * kMilli, 50 * kMicro, hal::Direction::kDeviceToHost, 4);
+    stream.sync(i * 10 * kMilli + 4 * kMilli, 5 * kMilli);
+  }
+  EXPECT_THAT(run(stream), IsEmpty());
+}
+
+TEST(Rules, LargeCopiesThatHoldTheThreadAreSlow) {
+  Stream stream;
+  for (uint64_t i = 0; i < 200; ++i) {
+    stream.launch(i * 50 * kMilli);
+    stream.copy(kCopyAsyncCall, i * 50 * kMilli + kMilli, 20 * kMilli, hal::Direction::kHostToDevice, 100 << 20);
+    stream.sync(i * 50 * kMilli + 22 * kMilli, 10 * kMilli);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::slow_copies);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("5.2 GB/s"));
+}
+
+TEST(Rules, LargeAndSmallCopiesAreNoTail) {
+  Stream stream;
+  stream.train(0, 10);
+  for (uint64_t i = 0; i < 10; ++i) {
+    stream.copy(kCopyAsyncCall, i * kSecond + 8 * kMilli, 15 * kMilli, hal::Direction::kHostToDevice, 100 << 20);
+    for (uint64_t k = 0; k < 50; ++k) {
+      stream.copy(kCopyAsyncCall, i * kSecond + k * 20 * kMilli, 10 * kMicro, hal::Direction::kHostToDevice, 256);
+    }
+  }
+  EXPECT_THAT(run(stream), IsEmpty());
+}
+
+TEST(Rules, MemoryThatOnlyGrowsWhileWorkingLeaks) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 120; ++i) stream.alloc(i * 100 * kMilli + 7 * kMilli, 0x1000 + i * 0x10000000, 4 << 20);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::memory_growth);
+  EXPECT_THAT(chains[0].summary, HasSubstr("grew by"));
+}
+
+TEST(Rules, MemoryThatIsGivenBackAndAModelBeingLoadedAreNoLeak) {
+  Stream stream;
+  for (uint64_t i = 0; i < 100; ++i) stream.alloc(i * 100 * kMilli, 0x1000 + i * 0x10000000, 100 << 20);  // no launches
+  stream.train(11 * kSecond, 10);
+  for (uint64_t i = 0; i < 100; ++i) {
+    stream.alloc(11 * kSecond + i * 100 * kMilli + 7 * kMilli, 0x900000000000 + i, 64 << 20);
+    stream.release(11 * kSecond + i * 100 * kMilli + 8 * kMilli, 0x900000000000 + i);
+  }
+  EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+}
+
+TEST(Rules, ARuntimeAllocationAndItsDriverCallAreOne) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 120; ++i) {
+    Event& inner = stream.add(kDriverAllocCall, hal::Kind::kAlloc, i * 100 * kMilli + 7 * kMilli + kMicro, 8 * kMicro);
+    inner.depth = 1;
+    inner.set(Has::kParent);
+    inner.address = 0x1000 + i * 0x10000000;
+    inner.bytes = 4 << 20;
+    inner.set(Has::kAddress);
+    inner.set(Has::kBytes);
+    stream.alloc(i * 100 * kMilli + 7 * kMilli, 0x1000 + i * 0x10000000, 4 << 20);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::memory_growth);
+  // 120 allocations of 4 MiB, not 240.
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("503 MB at most")) << chains[0].root_cause;
+}
+
+TEST(Rules, ChurnIsFoundAndPoolsAreNot) {
+  Stream stream;
+  for (uint64_t i = 0; i < 3000; ++i) {
+    stream.alloc(i * 3 * kMilli, 0x1000, 1 << 20, 600 * kMicro);
+    stream.launch(i * 3 * kMilli + 700 * kMicro);
+    stream.release(i * 3 * kMilli + 800 * kMicro, 0x1000, 400 * kMicro);
+  }
+  EXPECT_ONLY(run(stream), RuleId::allocation_churn);
+}
+
+TEST(Rules, OutOfMemoryIsItsOwnAndNotJustAFailure) {
+  Stream stream;
+  stream.train(0, 6);
+  Event& refused = stream.alloc(3 * kSecond + 7 * kMilli, 0, uint64_t{8} << 30);
+  refused.clear(Has::kAddress);
+  refused.return_code = 2;
+  refused.failed = true;
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::device_out_of_memory);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("8.59 GB"));
+  EXPECT_EQ(chains[0].onset_mono_ns, kStart + 3 * kSecond + 7 * kMilli);
+}
+
+TEST(Rules, FailingCallsAreNamedByCode) {
+  Stream stream;
+  for (uint64_t i = 0; i < 500; ++i) {
+    Event& launch = stream.launch(i * 10 * kMilli);
+    launch.return_code = 700;
+    launch.failed = true;
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::failing_calls);
+  EXPECT_THAT(chains[0].summary, HasSubstr("xLaunch 700"));
+}
+
+TEST(Rules, AFullStopIsFoundAndAnEndIsNot) {
+  Stream stopped;
+  stopped.train(0, 12);
+  for (uint64_t second = 12; second < 30; ++second) stopped.add(kPages, hal::Kind::kHost, second * kSecond, 0);
+  EXPECT_NE(find(run(stopped), RuleId::full_stop), nullptr) << text_of(run(stopped));
+  Stream ended = stopped;
+  ended.add(kExit, hal::Kind::kHost, 12 * kSecond, 0, kPid, kPid);
+  EXPECT_EQ(find(run(ended), RuleId::full_stop), nullptr);
+}
+
+TEST(Rules, ARateDropUnderACauseIsItsSymptom) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 80; ++i) {
+    stream.launch(12 * kSecond + i * 100 * kMilli);
+    stream.preempt(12 * kSecond + i * 100 * kMilli + kMilli, 80 * kMilli, 999, "stress-ng");
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::cpu_preemption);
+  ASSERT_FALSE(chains[0].symptoms.empty());
+  EXPECT_THAT(chains[0].symptoms[0], HasSubstr("rate_drop"));
+}
+
+TEST(Rules, AColdStartIsOneLowChain) {
+  Stream stream;
+  for (uint64_t i = 0; i < 4; ++i) stream.alloc(i * 800 * kMilli, 0x1000 * (i + 1), 1 << 20, (700 - i * 150) * kMilli);
+  stream.launch(2800 * kMilli, 200 * kMilli);
+  stream.train(3 * kSecond, 10);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::cold_start);
+  EXPECT_EQ(chains[0].severity, ChainSeverity::kLow);
+}
+
+TEST(Rules, SpikesEverySoManyCallsAreFound) {
+  Stream stream;
+  for (uint64_t i = 0; i < 5000; ++i) stream.launch(i * 3 * kMilli, i % 200 == 199 ? 20 * kMilli / 8 * 7 : 10 * kMicro);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::periodic_spike);
+  EXPECT_THAT(chains[0].summary, HasSubstr("every 200 calls"));
+}
+
+TEST(Rules, AnOomKillIsTold) {
+  Stream stream;
+  stream.train(0, 6);
+  Event& kill = stream.add(kOom, hal::Kind::kHost, 3 * kSecond, 0, 55, 55);
+  kill.arg1 = kPid;
+  kill.set(Has::kArg1);
+  const auto chains = run(stream);
+  const Chain* chain = find(chains, RuleId::oom_kill);
+  ASSERT_NE(chain, nullptr);
+  EXPECT_EQ(chain->severity, ChainSeverity::kCritical);
+  EXPECT_EQ(chain->pid, kPid);
+}
+
+TEST(Rules, RetransmitsOfTheJobCountAndOthersDoNot) {
+  Stream stream;
+  stream.train(0, 10);
+  for (uint64_t i = 0; i < 20; ++i) stream.add(kRetransmit, hal::Kind::kHost, (3000 + i * 10) * kMilli, 0, 77);
+  EXPECT_THAT(run(stream), IsEmpty());
+  for (uint64_t i = 0; i < 20; ++i) stream.add(kRetransmit, hal::Kind::kHost, (5000 + i * 10) * kMilli, 0);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::tcp_retransmits);
+  EXPECT_THAT(chains[0].summary, HasSubstr("20 TCP retransmits"));
+}
+
+TEST(Rules, MemoryPressureIsPressureAndNotSwapThatIsUsed) {
+  Stream stream;
+  stream.train(0, 8);
+  hal::SystemSnapshot snapshot;
+  snapshot.swap_used_mb = 4000;
+  snapshot.mem_percent = 96;
+  snapshot.load1 = 40;
+  stream.snapshots.emplace_back(snapshot, kStart + 2 * kSecond);
+  EXPECT_THAT(run(stream), IsEmpty());
+  snapshot.psi_mem_some = 35;
+  stream.snapshots.emplace_back(snapshot, kStart + 3 * kSecond);
+  EXPECT_NE(find(run(stream), RuleId::memory_pressure), nullptr);
+}
+
+TEST(Rules, AFailedCaptureIsTold) {
+  Stream stream;
+  stream.train(0, 6);
+  Event& end = stream.add(kEndCaptureCall, hal::Kind::kGraph, 3 * kSecond + 7 * kMilli, 20 * kMicro);
+  end.failed = true;
+  end.return_code = 901;
+  EXPECT_ONLY(run(stream), RuleId::graph_capture_failed);
+}
+
+TEST(Rules, AHangNamesTheMissingAndTakesTheCallsThatWait) {
+  Stream stream;
+  stream.train(0, 3);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) engine->add(event);
+  Event waiting = stream.sync(3200 * kMilli, 1);
+  waiting.outcome = hal::Outcome::kInFlight;
+  engine->add(waiting);
+  hal::CollectiveHang hang;
+  hang.comm_id_hash = 0xabc;
+  hang.number = 7;
+  hang.entered_mono_ns = kStart + 3100 * kMilli;
+  hang.waited_ns = 11 * kSecond;
+  hang.present = {{0, kPid}};
+  hang.missing = {{1, 200}};
+  engine->add_hang(hang, "xAllReduce");
+  engine->advance(kStart + 25 * kSecond);
+  const auto chains = latest(engine->take_changes());
+  EXPECT_ONLY(chains, RuleId::collective_hang);
+  EXPECT_THAT(chains[0].summary, HasSubstr("waiting for rank 1 (pid 200)"));
+  ASSERT_FALSE(chains[0].symptoms.empty());
+  EXPECT_THAT(chains[0].symptoms[0], HasSubstr("xStreamSync"));
+}
+
+TEST(Rules, ALateRankIsNamed) {
+  Stream stream;
+  stream.train(0, 8);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) {
+    engine->add(event);
+    if (event.start_mono_ns % (100 * kMilli) != 0 || event.call != kLaunchCall) continue;
+    const uint64_t number = 10 + (event.start_mono_ns - kStart) / (100 * kMilli);
+    for (uint32_t rank = 0; rank < 4; ++rank) {
+      Event arrival = event;
+      arrival.call = kCollectCall;
+      arrival.pid = rank == 2 ? kPid : 300 + rank;
+      arrival.start_mono_ns += rank == 2 ? 30 * kMilli : rank * kMilli / 2;
+      engine->add_arrival(arrival, 0xbeef, number, static_cast<int32_t>(rank));
+    }
+  }
+  engine->finish();
+  const auto chains = latest(engine->take_changes());
+  EXPECT_ONLY(chains, RuleId::late_rank);
+  EXPECT_THAT(chains[0].summary, HasSubstr("rank 2 came last"));
+}
+
+TEST(Rules, WindowedEvidenceIsLessSure) {
+  Stream stream;
+  stream.windowed = true;
+  stream.train(0, 10);
+  for (uint64_t i = 0; i < 100; ++i) {
+    stream.add(kSwitch, hal::Kind::kHost, (6000 + i * 20) * kMilli, 8 * kMilli);
+    Event& read = stream.add(kRead, hal::Kind::kHost, (6000 + i * 20) * kMilli, 8 * kMilli);
+    read.bytes = 65536;
+    read.set(Has::kBytes);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::block_io);
+  EXPECT_EQ(chains[0].grade, Grade::kWindowed);
+  EXPECT_LE(chains[0].confidence, 0.7);
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

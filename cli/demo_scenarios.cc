@@ -1,7 +1,6 @@
 // compat.md 13.1: six scenarios. Durations vary a little, always in the same way.
 #include "cli/demo_scenarios.h"
 
-#include <utility>
 #include <algorithm>
 #include <utility>
 

@@ -37,7 +37,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(store_failed, "store", kError, "Events the database refused.")                                                    \
   X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                         \
   X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")                          \
-  X(kernel_log_lost, "kernelside", kLoss, "Kernel messages not read for device errors: overwritten, or too many.")     \
+  X(kernel_log_lost, "kernelside", kLoss, "Kernel messages not read for device errors: overwritten, or too many.")    \
   X(stack_ring_full, "bpf", kLoss, "Stacks not kept because their ring was full; the calls themselves are there.")    \
   X(stack_skipped, "bpf", kInfo, "Stacks of slow, failed or synchronising calls beyond 128 a second of a call site.") \
   X(stack_cut, "bpf", kInfo, "Stacks deeper than what is copied, or not readable whole: their outer frames miss.")    \
@@ -46,7 +46,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(code_ring_full, "bpf", kLoss, "Python functions not named because the ring of stacks was full.")                  \
   X(code_forgotten, "symbols", kInfo, "Python functions forgotten to bound memory; they are told again when met.")    \
   X(engine_late, "correlate", kInfo, "Events that came too late to be judged for causes; they are stored.")           \
-  X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses the search for causes had no room for.") \
+  X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses the search for causes had no room for.")       \
   X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")
 
 enum class Loss : uint8_t {

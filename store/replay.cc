@@ -15,6 +15,7 @@ namespace {
 using hal::Has;
 
 constexpr uint64_t kAheadNs = 5'000'000'000;  // sides come this much before the events of their time
+constexpr sqlite3_int64 kMappedBytes = 128 << 20;
 constexpr int64_t kMostIds = int64_t{1} << 24;
 
 template <typename Take>
@@ -482,11 +483,22 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
   return status;
 }
 
+// `mapped`: what it was.
+struct MappingKept {
+  Database& database;
+  sqlite3_int64 mapped;
+  ~MappingKept() { sqlite3_file_control(database.get(), "main", SQLITE_FCNTL_MMAP_SIZE, &mapped); }
+};
+
 }  // namespace
 
 Status replay(const Reader& reader, const Selection& selection, ReplaySink& sink) {
   Reader::Impl& impl = reader.impl();
   INGERO_TRY(impl.refresh());
+  // Pages of a mapped file count as this process's memory: of a large recording they would be all of it.
+  sqlite3_int64 mapped = kMappedBytes;
+  sqlite3_file_control(impl.database.get(), "main", SQLITE_FCNTL_MMAP_SIZE, &mapped);
+  const MappingKept kept{impl.database, mapped};
   Snapshot snapshot;
   INGERO_TRY(snapshot.begin(impl.database));
   return impl.layout == Layout::kLegacy ? replay_legacy(impl.database, selection, sink)

@@ -112,22 +112,22 @@ Status Writer::Impl::write_updates() {
 }
 
 Status Writer::Impl::write_extras() {
-  INGERO_TRY(
-      database.run_each("INSERT INTO tcp_details VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", tcp, [](Statement& s, const auto& item) {
-        const auto& [seq, detail] = item;
-        s.bind(1, seq).bind(2, int64_t{detail.family}).bind(3, int64_t{detail.state});
-        s.bind(4, std::string_view(address_text(detail.family, detail.source)));
-        s.bind(5, int64_t{detail.source_port});
-        s.bind(6, std::string_view(address_text(detail.family, detail.destination)));
-        s.bind(7, int64_t{detail.destination_port}).bind(8, int64_t{detail.sequence});
-      }));
+  INGERO_TRY(database.run_each("INSERT INTO tcp_details VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", tcp,
+                               [](Statement& s, const auto& item) {
+                                 const auto& [seq, detail] = item;
+                                 s.bind(1, seq).bind(2, int64_t{detail.family}).bind(3, int64_t{detail.state});
+                                 s.bind(4, std::string_view(address_text(detail.family, detail.source)));
+                                 s.bind(5, int64_t{detail.source_port});
+                                 s.bind(6, std::string_view(address_text(detail.family, detail.destination)));
+                                 s.bind(7, int64_t{detail.destination_port}).bind(8, int64_t{detail.sequence});
+                               }));
   INGERO_TRY(
       database.run_each("INSERT INTO stack_traces VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO UPDATE SET "
-           "ips = excluded.ips, frames = excluded.frames",
-           stacks, [](Statement& s, const Stack& stack) {
-             s.bind(1, static_cast<int64_t>(stack.hash));
-             s.bind(2, std::string_view(stack.ips)).bind(3, std::string_view(stack.frames));
-           }));
+                        "ips = excluded.ips, frames = excluded.frames",
+                        stacks, [](Statement& s, const Stack& stack) {
+                          s.bind(1, static_cast<int64_t>(stack.hash));
+                          s.bind(2, std::string_view(stack.ips)).bind(3, std::string_view(stack.frames));
+                        }));
   INGERO_TRY(database.run_each(
       "INSERT OR IGNORE INTO system_snapshots (timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, "
       "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, steal_pct, interrupt_pct) "
@@ -149,13 +149,13 @@ Status Writer::Impl::write_extras() {
         bind_real_if(s, 14, snapshot.interrupt_percent);
       }));
   INGERO_TRY(database.run_each("INSERT INTO cgroup_throttling VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", throttlings,
-                  [&](Statement& s, const hal::Throttling& one) {
-                    s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
-                    s.bind(3, static_cast<int64_t>(one.mono_ns));
-                    s.bind_if(4, one.cgroup_id != 0, static_cast<int64_t>(one.cgroup_id));
-                    s.bind(5, std::string_view(one.path)).bind(6, static_cast<int64_t>(one.periods));
-                    s.bind(7, static_cast<int64_t>(one.throttled_ns));
-                  }));
+                               [&](Statement& s, const hal::Throttling& one) {
+                                 s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
+                                 s.bind(3, static_cast<int64_t>(one.mono_ns));
+                                 s.bind_if(4, one.cgroup_id != 0, static_cast<int64_t>(one.cgroup_id));
+                                 s.bind(5, std::string_view(one.path)).bind(6, static_cast<int64_t>(one.periods));
+                                 s.bind(7, static_cast<int64_t>(one.throttled_ns));
+                               }));
   return database.run_each(kUpsertChain, chains, [&](Statement& s, const Chain& chain) {
     s.bind(1, std::string_view(options.session.node + ":" + chain.id));
     s.bind(2, static_cast<int64_t>(chain.detected_wall_ns));

@@ -50,6 +50,7 @@ constexpr hal::Row kRows[] = {
 constexpr const char* kTitles[] = {"nothing captured", "four register arguments", "launch, two stack words",
                                    "two peeks at entry"};
 constexpr double kBounds[] = {1.25, 1.35, 1.35, 0};  // 0: reported, no bound set
+constexpr double kStackBound = 1.15;
 constexpr size_t kRowCount = std::size(kRows);
 constexpr std::string_view kSonames[] = {"libbenchcalls.so"};
 constexpr hal::Library kLibraries[] = {{.name = "libbenchcalls", .sonames = kSonames, .rows = kRows, .layer = "BENCH"}};
@@ -177,16 +178,19 @@ class EmptySession {
 // Our programs, loaded once per mechanism, with the thread that drains them.
 class Ours {
  public:
-  Ours(kernelside::Mechanism mechanism, const hal::CallTable& calls, const std::vector<uint64_t>& offsets)
+  Ours(kernelside::Mechanism mechanism, const hal::CallTable& calls, const std::vector<uint64_t>& offsets,
+       wire_stack_mode stacks)
       : offsets_(offsets), normaliser_(calls, sites_, ledger_) {
     kernelside::ObjectOptions options;
     options.mechanism = mechanism;
+    options.stacks = stacks;
     options.own_pid = static_cast<uint32_t>(getpid());
     objects_ = bench::must(kernelside::Objects::load(options));
     for (size_t row = 0; row < kRowCount; ++row) {
       lowered_[row] = bench::must(hal::lower(kRows[row], hal::kHostArch));
       wire_recipe recipe = lowered_[row].recipe;
       recipe.used = 1;
+      recipe.stack_when = WIRE_STACK_WHEN_NONZERO;
       bench::must(objects_->set_recipe(static_cast<uint32_t>(row), recipe));
       sites_.append({calls.id_of(kRows[row]), &lowered_[row]});
     }
@@ -293,7 +297,7 @@ class Peer {
 };
 
 struct Samples {
-  std::vector<double> untraced, empty, ours, peer, ratio, peer_ratio;
+  std::vector<double> untraced, empty, ours, peer, ratio, peer_ratio, with_stacks, stack_ratio;
   uint64_t peer_calls = 0, peer_counted = 0;
 };
 
@@ -312,10 +316,11 @@ void sample_peer(bench::Target& target, uint32_t row, uint64_t calls, double bef
 void measure(kernelside::Mechanism mechanism, const Options& options, bench::Target& target,
              const hal::CallTable& calls, const std::vector<uint64_t>& offsets, const EmptySession& floor) {
   bench::print_conditions(fmt::format("a call, {} probes", name_of(mechanism)).c_str());
-  Ours ours(mechanism, calls, offsets);
+  Ours ours(mechanism, calls, offsets, WIRE_STACKS_OFF);
+  Ours with_stacks(mechanism, calls, offsets, WIRE_STACKS_AUTO);
   std::array<Samples, kRowCount> samples;
   std::string no_peer = options.peer_rounds == 0 ? "not asked for" : "";
-  uint64_t made = 0;
+  uint64_t made = 0, made_with_stacks = 0;
   constexpr uint64_t kWarm = 1000;
   for (size_t round = 0; round <= options.rounds; ++round) {  // the first warms up
     for (uint32_t row = 0; row < kRowCount; ++row) {
@@ -337,11 +342,21 @@ void measure(kernelside::Mechanism mechanism, const Options& options, bench::Tar
       }
       made += kWarm + options.calls;
       const double after = target.run(row, options.calls / 2);
+      double traced_with_stacks = 0;
+      {
+        const auto probes = with_stacks.attach(row);
+        target.run(row, kWarm);
+        traced_with_stacks = target.run(row, options.calls);
+      }
+      made_with_stacks += kWarm + options.calls;
+      const double last = target.run(row, options.calls / 2);
       if (round == 0) continue;
       into.untraced.insert(into.untraced.end(), {before, between, after});
       into.empty.push_back(traced_empty - (before + between) / 2);
       into.ours.push_back(traced - (between + after) / 2);
       into.ratio.push_back(into.ours.back() / into.empty.back());
+      into.with_stacks.push_back(traced_with_stacks - (after + last) / 2);
+      into.stack_ratio.push_back(into.with_stacks.back() / into.ours.back());
       if (round <= options.peer_rounds && no_peer.empty()) {
         sample_peer(target, row, options.calls, after, into, no_peer);
         if (no_peer.empty()) into.peer_ratio.push_back(into.ours.back() / into.peer.back());
@@ -349,6 +364,7 @@ void measure(kernelside::Mechanism mechanism, const Options& options, bench::Tar
     }
   }
   ours.settle(made);
+  with_stacks.settle(made_with_stacks);
   for (size_t row = 0; row < kRowCount; ++row) {
     const Samples& of = samples[row];
     if (of.ours.empty()) continue;
@@ -361,6 +377,7 @@ void measure(kernelside::Mechanism mechanism, const Options& options, bench::Tar
     } else if (floor.available()) {
       std::printf("%-64s %10.3f x\n", (what + ", of an empty session").c_str(), bench::median(of.ratio));
     }
+    bench::print_goal(what + ", with --stack auto, of without", bench::median(of.stack_ratio), kStackBound, "x");
     if (!of.peer_ratio.empty()) {
       bench::print_goal(what + ", of bpftrace count and hist", bench::median(of.peer_ratio), 0.85, "x");
       if (of.peer_counted != of.peer_calls) {
@@ -370,8 +387,10 @@ void measure(kernelside::Mechanism mechanism, const Options& options, bench::Tar
   }
   if (!no_peer.empty()) std::printf("bpftrace: skipped (%s)\n", no_peer.c_str());
   if (!floor.available()) std::printf("empty session: skipped (this kernel has no session links)\n");
-  std::printf("events received %lu of %lu calls, lost %lu%s\n", ours.events(), made, ours.lost(),
-              ours.events() + ours.lost() == made ? "" : "  WRONG");
+  for (const auto& [one, expected] : {std::pair(&ours, made), std::pair(&with_stacks, made_with_stacks)}) {
+    std::printf("events received %lu of %lu calls, lost %lu%s\n", one->events(), expected, one->lost(),
+                one->events() + one->lost() == expected ? "" : "  WRONG");
+  }
   std::fflush(stdout);
 }
 

@@ -99,8 +99,8 @@ struct Recorder::Impl {
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
   std::unique_ptr<StackBook> stacks;                             // none: --stack off
-  std::set<std::pair<uint32_t, uint64_t>> registered;          // process and function: named, or asked for
-  std::array<std::pair<uint32_t, uint64_t>, 1024> launched{};  // of those, the ones seen last
+  std::set<std::pair<uint32_t, uint64_t>> registered;            // process and function: named, or asked for
+  std::array<std::pair<uint32_t, uint64_t>, 1024> launched{};    // of those, the ones seen last
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
   std::map<uint32_t, uint64_t> lost_at_site;

@@ -376,9 +376,8 @@ std::vector<StackFrame> StackBook::frames_of(uint64_t stack_id) {
 
 void StackBook::finish(Parcel& parcel) {
   std::unique_lock lock(impl_->mutex);
-  impl_->idle.wait(lock, [&] { 
-    return impl_->unnamed.empty() && impl_->unnamed_functions.empty() && !impl_->is_naming;
-  });
+  impl_->idle.wait(lock,
+                   [&] { return impl_->unnamed.empty() && impl_->unnamed_functions.empty() && !impl_->is_naming; });
   impl_->hand_out(parcel);
 }
 

@@ -119,59 +119,60 @@ Status Samples::write(Database& database) const {
         s.bind_if(15, link.owner.numa_node.has_value(), int64_t{link.owner.numa_node.value_or(0)});
       }));
   for (const Link& link : new_links_) {
-    INGERO_TRY(database.run_each("INSERT INTO fabric_gids VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", link.facts.gids,
-                    [&](Statement& s, const hal::FabricGid& gid) {
-                      s.bind(1, session_).bind(2, link.wall_ns).bind(3, std::string_view(link.device));
-                      s.bind(4, int64_t{link.port}).bind(5, int64_t{gid.position}).bind(6, std::string_view(gid.gid));
-                      bind_text(s, 7, gid.type);
-                      bind_text(s, 8, gid.netdev);
-                    }));
+    INGERO_TRY(database.run_each(
+        "INSERT INTO fabric_gids VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", link.facts.gids,
+        [&](Statement& s, const hal::FabricGid& gid) {
+          s.bind(1, session_).bind(2, link.wall_ns).bind(3, std::string_view(link.device));
+          s.bind(4, int64_t{link.port}).bind(5, int64_t{gid.position}).bind(6, std::string_view(gid.gid));
+          bind_text(s, 7, gid.type);
+          bind_text(s, 8, gid.netdev);
+        }));
   }
   INGERO_TRY(database.run_each("INSERT INTO fabric_counters VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", new_counters_,
-                  [&](Statement& s, const Counter& counter) {
-                    s.bind(1, counter.id).bind(2, session_).bind(3, std::string_view(counter.device));
-                    s.bind_if(4, counter.port >= 0, counter.port).bind(5, std::string_view(counter.name));
-                    s.bind(6, name_of(counter.origin)).bind(7, name_of(counter.unit));
-                  }));
+                               [&](Statement& s, const Counter& counter) {
+                                 s.bind(1, counter.id).bind(2, session_).bind(3, std::string_view(counter.device));
+                                 s.bind_if(4, counter.port >= 0, counter.port).bind(5, std::string_view(counter.name));
+                                 s.bind(6, name_of(counter.origin)).bind(7, name_of(counter.unit));
+                               }));
   // A clock that was set back may tell one time twice: the first word stays.
-  INGERO_TRY(database.run_each("INSERT OR IGNORE INTO fabric_values VALUES (?1, ?2, ?3, ?4, ?5)", values_,
-                  [](Statement& s, const Value& value) {
-                    s.bind(1, value.counter).bind(2, value.wall_ns).bind(3, static_cast<int64_t>(value.value));
-                    s.bind_if(4, value.delta.has_value(), static_cast<int64_t>(value.delta.value_or(0)));
-                    s.bind(5, static_cast<int64_t>(value.change));
-                  }));
+  INGERO_TRY(database.run_each(
+      "INSERT OR IGNORE INTO fabric_values VALUES (?1, ?2, ?3, ?4, ?5)", values_, [](Statement& s, const Value& value) {
+        s.bind(1, value.counter).bind(2, value.wall_ns).bind(3, static_cast<int64_t>(value.value));
+        s.bind_if(4, value.delta.has_value(), static_cast<int64_t>(value.delta.value_or(0)));
+        s.bind(5, static_cast<int64_t>(value.change));
+      }));
   INGERO_TRY(database.run_each("INSERT INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", new_devices_,
-                  [&](Statement& s, const DeviceRow& row) {
-                    s.bind(1, row.id).bind(2, session_).bind(3, std::string_view(row.facts.vendor));
-                    bind_text(s, 4, row.facts.uuid);
-                    bind_text(s, 5, row.facts.pci_address);
-                    bind_text(s, 6, row.facts.name);
-                    bind_text(s, 7, row.facts.driver);
-                    s.bind(8, int64_t{row.facts.position});
-                    bind_text(s, 9, row.facts.parent_uuid);
-                  }));
+                               [&](Statement& s, const DeviceRow& row) {
+                                 s.bind(1, row.id).bind(2, session_).bind(3, std::string_view(row.facts.vendor));
+                                 bind_text(s, 4, row.facts.uuid);
+                                 bind_text(s, 5, row.facts.pci_address);
+                                 bind_text(s, 6, row.facts.name);
+                                 bind_text(s, 7, row.facts.driver);
+                                 s.bind(8, int64_t{row.facts.position});
+                                 bind_text(s, 9, row.facts.parent_uuid);
+                               }));
   INGERO_TRY(database.run_each("INSERT OR IGNORE INTO device_values VALUES (?1, ?2, ?3, ?4, ?5)", readings_,
-                  [](Statement& s, const ReadingValue& value) {
-                    s.bind(1, value.device).bind(2, value.wall_ns);
-                    s.bind(3, hal::kReadingTable[static_cast<size_t>(value.reading.id)].name);
-                    s.bind(4, std::string_view(value.reading.part)).bind(5, value.reading.value);
-                  }));
+                               [](Statement& s, const ReadingValue& value) {
+                                 s.bind(1, value.device).bind(2, value.wall_ns);
+                                 s.bind(3, hal::kReadingTable[static_cast<size_t>(value.reading.id)].name);
+                                 s.bind(4, std::string_view(value.reading.part)).bind(5, value.reading.value);
+                               }));
   INGERO_TRY(database.run_each("INSERT OR IGNORE INTO device_processes VALUES (?1, ?2, ?3, ?4)", processes_,
-                  [](Statement& s, const ProcessValue& value) {
-                    s.bind(1, value.device).bind(2, value.wall_ns).bind(3, int64_t{value.process.pid});
-                    s.bind_if(4, value.process.memory_bytes.has_value(),
-                              static_cast<int64_t>(value.process.memory_bytes.value_or(0)));
-                  }));
+                               [](Statement& s, const ProcessValue& value) {
+                                 s.bind(1, value.device).bind(2, value.wall_ns).bind(3, int64_t{value.process.pid});
+                                 s.bind_if(4, value.process.memory_bytes.has_value(),
+                                           static_cast<int64_t>(value.process.memory_bytes.value_or(0)));
+                               }));
   return database.run_each("INSERT INTO device_errors VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)", errors_,
-              [&](Statement& s, const hal::DeviceError& error) {
-                s.bind(1, static_cast<int64_t>(error.wall_ns)).bind(2, session_).bind(3, error.vendor);
-                bind_text(s, 4, error.pci_address);
-                s.bind(5, error.kind).bind_if(6, error.code.has_value(), error.code.value_or(0));
-                bind_text(s, 7, error.meaning);
-                s.bind_if(8, error.pid.has_value(), int64_t{error.pid.value_or(0)});
-                bind_text(s, 9, error.process);
-                s.bind(10, std::string_view(error.message));
-              });
+                           [&](Statement& s, const hal::DeviceError& error) {
+                             s.bind(1, static_cast<int64_t>(error.wall_ns)).bind(2, session_).bind(3, error.vendor);
+                             bind_text(s, 4, error.pci_address);
+                             s.bind(5, error.kind).bind_if(6, error.code.has_value(), error.code.value_or(0));
+                             bind_text(s, 7, error.meaning);
+                             s.bind_if(8, error.pid.has_value(), int64_t{error.pid.value_or(0)});
+                             bind_text(s, 9, error.process);
+                             s.bind(10, std::string_view(error.message));
+                           });
 }
 
 void Samples::committed() {

@@ -349,9 +349,9 @@ void Recorder::Impl::every_second(Parcel& parcel) {
     }
     added.clear();
   }
-  std::set<std::string> cgroups;
-  for (const auto& [pid, one] : known) cgroups.insert(one.process.cgroup_path);
-  parcel.throttlings = throttles.read(cgroups, now);
+  std::vector<uint32_t> pids;
+  for (const auto& [pid, one] : known) pids.push_back(pid);
+  parcel.throttlings = throttles.read(pids, now);
   for (hal::Throttling& one : parcel.throttlings) one.wall_offset_ns = normaliser->wall_offset_ns();
   auto snapshot = snapshots.read();
   parcel.snapshots.push_back(snapshot);

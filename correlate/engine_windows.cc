@@ -310,6 +310,7 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
     if (its.family == rule(incident.rule).family && incident.rule != finding.rule &&
         window < incident.onset_window + kTrailing) {
       incident.rule = finding.rule;
+      incident.number = finding.number - finding.number_now;
     } else if (incident.rule != finding.rule) {
       incident.last_window = window;
       return;

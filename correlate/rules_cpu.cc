@@ -32,8 +32,7 @@ uint64_t onset_of(const Judgement& j, Loss loss) {
 const hal::Throttling* worst_limit(const Judgement& j, uint64_t& periods, uint64_t& throttled_ns) {
   const hal::Throttling* worst = nullptr;
   for (const hal::Throttling& one : j.throttling) {
-    const bool its = (one.cgroup_id != 0 && one.cgroup_id == j.process.facts.cgroup_id) ||
-                     (!one.path.empty() && j.process.facts.cgroup_path.starts_with(one.path));
+    const bool its = one.pid == j.process.facts.pid;
     if (!its || one.mono_ns >= (j.window + 1) * kWindowNs ||
         one.mono_ns + kTrailing * kWindowNs < (j.window + 1) * kWindowNs) {
       continue;

@@ -113,7 +113,9 @@ void cpu_words(Words& w) {
                                      w.incident.last.detail, w.who, lost, share, slow_call_text(w));
       w.step("SYSTEM", "cgroup", fmt::format("throttled in {}", plural(w.incident.number, "period")),
              w.incident.lost_ns);
-      w.fix(fmt::format("Raise the limit: echo max > /sys/fs/cgroup{}/cpu.max", w.incident.last.detail));
+      w.fix(w.incident.last.detail.starts_with("/cpu/")
+                ? fmt::format("Raise the limit: echo -1 > /sys/fs/cgroup{}/cpu.cfs_quota_us", w.incident.last.detail)
+                : fmt::format("Raise the limit: echo max > /sys/fs/cgroup{}/cpu.max", w.incident.last.detail));
       break;
     case RuleId::dataloader_starvation:
       chain.summary =

@@ -221,7 +221,8 @@ struct Throttling {
   uint64_t mono_ns = 0;
   int64_t wall_offset_ns = 0;
   uint64_t cgroup_id = 0;  // 0: unknown
-  std::string path;        // below the cgroup mount
+  uint32_t pid = 0;        // one of the processes in it; each has a row of its own
+  std::string path;        // below the cgroup mount; below the cpu controller's where that is mounted apart
   uint64_t periods = 0;    // in which the limit was reached
   uint64_t throttled_ns = 0;
 };

@@ -1,53 +1,85 @@
-// Reads cpu.stat (cgroup v2), also where v1 mounts the cpu controller.
+// Reads cpu.stat: of cgroup v2, or of the cpu controller where version 1 mounts it apart.
 #include "kernelside/throttle.h"
+
+#include <algorithm>
 
 #include "base/text.h"
 
 namespace ingero::kernelside {
+namespace {
 
-std::vector<hal::Throttling> ThrottleReader::read(const std::set<std::string>& paths, uint64_t mono_ns) {
-  std::set<std::string> all;
-  for (const std::string& path : paths) {
-    // A limit may stand on any cgroup above; the root has none.
-    for (std::string at = path; at.size() > 1 && all.size() < kMostCgroups; at.resize(at.rfind('/'))) {
-      if (at.front() != '/' || at.find("/..") != std::string::npos || !all.insert(at).second) break;
-    }
-  }
-  std::vector<hal::Throttling> found;
-  std::map<std::string, Counters> now;
-  for (const std::string& path : all) {
-    auto text = read_file(root_ + path + "/cpu.stat", 1 << 16);
-    if (!text.ok()) text = read_file(root_ + "/cpu" + path + "/cpu.stat", 1 << 16);
-    if (!text.ok()) continue;
-    Counters counters;
-    bool limited = false;
-    for (const std::string_view line : split(*text, '\n')) {
-      const size_t space = line.find(' ');
-      if (space == std::string_view::npos) continue;
-      const auto value = parse_u64(line.substr(space + 1));
-      if (!value) continue;
-      if (line.starts_with("nr_throttled ")) {
-        counters.periods = *value;
-        limited = true;
-      } else if (line.starts_with("throttled_usec ")) {
-        counters.throttled_us = *value;
-      } else if (line.starts_with("throttled_time ")) {
-        counters.throttled_us = *value / 1000;
-      }
-    }
-    if (!limited) continue;
-    now[path] = counters;
-    const auto known = before_.find(path);
-    if (known == before_.end() || counters.periods <= known->second.periods ||
-        counters.throttled_us < known->second.throttled_us) {
+// Directories below the mount whose cpu.stat may speak of the process: "/job" or "/cpu/job".
+std::vector<std::string> cpu_cgroups(std::string_view lines) {
+  std::vector<std::string> paths;
+  for (const std::string_view line : split(lines, '\n')) {
+    const auto parts = split(line, ':');
+    if (parts.size() < 3) continue;
+    const std::string_view path = line.substr(parts[0].size() + parts[1].size() + 2);
+    if (path.size() < 2 || path.front() != '/' || path.find("/..") != std::string_view::npos) continue;
+    if (parts[1].empty()) {
+      paths.emplace_back(path);
       continue;
     }
-    hal::Throttling throttling;
-    throttling.mono_ns = mono_ns;
-    throttling.path = path;
-    throttling.periods = counters.periods - known->second.periods;
-    throttling.throttled_ns = (counters.throttled_us - known->second.throttled_us) * 1000;
-    found.push_back(std::move(throttling));
+    const auto controllers = split(parts[1], ',');
+    if (std::find(controllers.begin(), controllers.end(), "cpu") != controllers.end()) {
+      paths.push_back("/cpu" + std::string(path));
+    }
+  }
+  return paths;
+}
+
+}  // namespace
+
+ThrottleReader::Counters ThrottleReader::counters_of(const std::string& directory) const {
+  Counters counters;
+  const auto text = read_file(root_ + directory + "/cpu.stat", 1 << 16);
+  if (!text.ok()) return counters;
+  for (const std::string_view line : split(*text, '\n')) {
+    const size_t space = line.find(' ');
+    if (space == std::string_view::npos) continue;
+    const auto value = parse_u64(line.substr(space + 1));
+    if (!value) continue;
+    if (line.starts_with("nr_throttled ")) {
+      counters.periods = *value;
+      counters.limited = true;
+    } else if (line.starts_with("throttled_usec ")) {
+      counters.throttled_us = *value;
+    } else if (line.starts_with("throttled_time ")) {
+      counters.throttled_us = *value / 1000;
+    }
+  }
+  return counters;
+}
+
+std::vector<hal::Throttling> ThrottleReader::read(std::span<const uint32_t> pids, uint64_t mono_ns) {
+  std::vector<hal::Throttling> found;
+  std::map<std::string, Counters> now;
+  for (const uint32_t pid : pids.first(std::min(pids.size(), kMostProcesses))) {
+    const auto lines = read_file(fmt::format("{}/{}/cgroup", proc_, pid), 1 << 16);
+    if (!lines.ok()) continue;
+    hal::Throttling worst;
+    for (const std::string& path : cpu_cgroups(*lines)) {
+      // A limit may stand on any cgroup above; the root has none.
+      for (std::string at = path; at.size() > 1 && at != "/cpu"; at.resize(at.rfind('/'))) {
+        const auto [entry, is_new] = now.try_emplace(at);
+        if (is_new) entry->second = counters_of(at);
+        const Counters& counters = entry->second;
+        const auto known = before_.find(at);
+        if (!counters.limited || known == before_.end() || counters.periods <= known->second.periods ||
+            counters.throttled_us < known->second.throttled_us) {
+          continue;
+        }
+        const uint64_t throttled_ns = (counters.throttled_us - known->second.throttled_us) * 1000;
+        if (throttled_ns <= worst.throttled_ns) continue;
+        worst.path = at;
+        worst.periods = counters.periods - known->second.periods;
+        worst.throttled_ns = throttled_ns;
+      }
+    }
+    if (worst.periods == 0) continue;
+    worst.pid = pid;
+    worst.mono_ns = mono_ns;
+    found.push_back(std::move(worst));
   }
   before_ = std::move(now);
   return found;

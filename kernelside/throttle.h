@@ -1,11 +1,12 @@
 // How often CPU limits stopped the traced processes: cpu.stat of their cgroups and of those above them, once a second.
 //
-// A cgroup without a limit, or that was not stopped since the last read, gives nothing. Not thread-safe.
+// A cgroup without a limit, or that was not stopped since the last read, gives nothing; of several one above the other
+// the one that was stopped longest counts. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,17 +16,19 @@ namespace ingero::kernelside {
 
 class ThrottleReader {
  public:
-  explicit ThrottleReader(std::string cgroup_root = "/sys/fs/cgroup") : root_(std::move(cgroup_root)) {}
-  // `paths`: cgroups below the mount, as /proc/PID/cgroup names them.
-  std::vector<hal::Throttling> read(const std::set<std::string>& paths, uint64_t mono_ns);
+  explicit ThrottleReader(std::string cgroup_root = "/sys/fs/cgroup", std::string proc_root = "/proc")
+      : root_(std::move(cgroup_root)), proc_(std::move(proc_root)) {}
+  std::vector<hal::Throttling> read(std::span<const uint32_t> pids, uint64_t mono_ns);
 
-  static constexpr size_t kMostCgroups = 4096;
+  static constexpr size_t kMostProcesses = 1024;  // looked at in one second
 
  private:
   struct Counters {
+    bool limited = false;
     uint64_t periods = 0, throttled_us = 0;
   };
-  std::string root_;
+  Counters counters_of(const std::string& directory) const;
+  std::string root_, proc_;
   std::map<std::string, Counters> before_;
 };
 

@@ -127,7 +127,7 @@ CREATE VIEW chains AS SELECT id, detected_at, severity, summary, root_cause, exp
   cuda_op AS op, cuda_p99_us AS p99_us, cuda_p50_us AS p50_us, tail_ratio, node, rule, grade, confidence, pid, tid,
   process, rank, onset, ended, resolved_at, lost_ns, evidence, symptoms, stack_hash FROM causal_chains;
 CREATE TABLE cgroup_throttling (session INTEGER NOT NULL, timestamp INTEGER NOT NULL, mono_ns INTEGER NOT NULL,
-  cgroup_id INTEGER, path TEXT NOT NULL, periods INTEGER NOT NULL, throttled_ns INTEGER NOT NULL);
+  cgroup_id INTEGER, pid INTEGER NOT NULL, path TEXT NOT NULL, periods INTEGER NOT NULL, throttled_ns INTEGER NOT NULL);
 )sql";
 }
 

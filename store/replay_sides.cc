@@ -60,14 +60,15 @@ Status ReplaySides::load_snapshots(Database& database, const Offsets& offsets, b
 Status ReplaySides::load_samples(Database& database, int64_t session, const Offsets& offsets) {
   const std::string of_session = fmt::format(" WHERE session = {}", session);
   INGERO_TRY(each(database,
-                  "SELECT mono_ns, cgroup_id, path, periods, throttled_ns FROM cgroup_throttling" + of_session,
+                  "SELECT mono_ns, cgroup_id, pid, path, periods, throttled_ns FROM cgroup_throttling" + of_session,
                   [&](const Statement& row) {
                     hal::Throttling one;
                     one.mono_ns = row.natural(0);
                     one.cgroup_id = row.natural(1);
-                    one.path = row.text(2);
-                    one.periods = row.natural(3);
-                    one.throttled_ns = row.natural(4);
+                    one.pid = static_cast<uint32_t>(row.integer(2));
+                    one.path = row.text(3);
+                    one.periods = row.natural(4);
+                    one.throttled_ns = row.natural(5);
                     items_.emplace(one.mono_ns, std::move(one));
                   }));
   INGERO_TRY(

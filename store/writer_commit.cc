@@ -148,13 +148,14 @@ Status Writer::Impl::write_extras() {
         bind_real_if(s, 13, snapshot.steal_percent);
         bind_real_if(s, 14, snapshot.interrupt_percent);
       }));
-  INGERO_TRY(database.run_each("INSERT INTO cgroup_throttling VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", throttlings,
+  INGERO_TRY(database.run_each("INSERT INTO cgroup_throttling VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", throttlings,
                                [&](Statement& s, const hal::Throttling& one) {
                                  s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
                                  s.bind(3, static_cast<int64_t>(one.mono_ns));
                                  s.bind_if(4, one.cgroup_id != 0, static_cast<int64_t>(one.cgroup_id));
-                                 s.bind(5, std::string_view(one.path)).bind(6, static_cast<int64_t>(one.periods));
-                                 s.bind(7, static_cast<int64_t>(one.throttled_ns));
+                                 s.bind(5, int64_t{one.pid}).bind(6, std::string_view(one.path));
+                                 s.bind(7, static_cast<int64_t>(one.periods));
+                                 s.bind(8, static_cast<int64_t>(one.throttled_ns));
                                }));
   return database.run_each(kUpsertChain, chains, [&](Statement& s, const Chain& chain) {
     s.bind(1, std::string_view(options.session.node + ":" + chain.id));

@@ -51,6 +51,7 @@ TEST(Rules, TheCpuLimitIsNamedRatherThanWhoRanMeanwhile) {
   for (uint64_t second = 5; second < 8; ++second) {
     hal::Throttling one;
     one.mono_ns = kStart + second * kSecond + 900 * kMilli;
+    one.pid = kPid;
     one.path = "/job";
     one.periods = 10;
     one.throttled_ns = 600 * kMilli;
@@ -67,6 +68,7 @@ TEST(Rules, ALimitOfAnotherCgroupIsNotBlamed) {
   stream.train(0, 10);
   hal::Throttling one;
   one.mono_ns = kStart + 5 * kSecond;
+  one.pid = 77;
   one.path = "/other";
   one.periods = 10;
   one.throttled_ns = 900 * kMilli;

@@ -21,7 +21,9 @@ import pipeline_test  # noqa: E402
 
 # The stand-in makes plain calls that return at once: nothing hangs, nests, or is blocked by somebody for certain.
 MAY_BE_ABSENT = {
-    "trace": {"outcome", "handle", "address", "parent_call", "culprit_pid", "culprit", "culprit_ns", "direction"},
+    "trace": {"outcome", "handle", "address", "parent_call", "culprit_pid", "culprit", "culprit_ns", "direction",
+              "stack[].ip", "stack[].inlined", "stack[].source_file", "stack[].line", "stack[].py_file", "stack[].py_func",
+              "stack[].py_line"},
     "query": set(),
     "explain": {"slowest[].culprit.pid", "slowest[].culprit.comm", "slowest[].culprit.ns", "losses[].name",
                 "losses[].severity", "losses[].count", "losses[].sentence"},
@@ -54,8 +56,10 @@ def printed(value, prefix=""):
 def same_keys(page, command, values):
     found = {key.removeprefix("[].") for value in values for key in printed(value)}
     wanted = documented(page, command)
-    # host[] has the keys of calls[], unfinished[] those of slowest[]; those of incidents[] are in explain.md.
-    found = {key for key in found if not key.startswith(("host[].", "unfinished[].", "incidents[].", "earlier_chains[]."))}
+    # host[] has the keys of calls[], unfinished[] those of slowest[], its stack[] those of trace; those of incidents[]
+    # are in explain.md.
+    found = {key for key in found if not key.startswith(("host[].", "unfinished[].", "incidents[].", "earlier_chains[].",
+                                                                "slowest[].stack[]."))}
     # An object whose members are named needs no line of its own.
     found -= {key for key in found - wanted if any(other.startswith((key + ".", key + "[].")) for other in wanted)}
     assert not found - wanted, f"{command}: not in the page: {sorted(found - wanted)}"

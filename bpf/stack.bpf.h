@@ -24,7 +24,7 @@ const volatile __u64 stack_slow_ns = 100000;
 #define SLOW_TIMES 3
 #define STACKS_PER_SECOND 128
 #define ABOUT_A_SECOND 30 /* bits of a nanosecond clock */
-#define STACK_BACKLOG (1 << 20)
+#define STACK_BACKLOG (512 << 10)
 
 #if defined(__TARGET_ARCH_arm64)
 #define USER_SP(ctx) ((ctx)->user_regs.sp)
@@ -198,8 +198,9 @@ static __always_inline void fill_stack(
 		return 1;                                                                                              \
 	} while (0)
 
-/* The stack as the caller of the returning call has it. 1: it is in the ring. */
-static __noinline int take_stack(struct pt_regs *ctx, struct wire_call *call, __u32 reason)
+/* The stack as the caller of the returning call has it. 1: it is in the ring. Not static, so that the verifier checks
+ * it once and not on every path to it. */
+__noinline int take_stack(struct pt_regs *ctx, struct wire_call *call, __u32 reason)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	__u64 room = stack_room(task, USER_SP(ctx));

@@ -2,6 +2,7 @@
 #include "cli/stack_book.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include "base/text.h"
 #include "cli/python_watch.h"
@@ -25,6 +27,7 @@ constexpr size_t kMostStacks = 1 << 18;  // distinct ones; beyond it ids are giv
 constexpr size_t kMostUnnamed = 1 << 14;
 constexpr size_t kMostWaiting = 1 << 16;  // stacks whose calls have not come yet
 constexpr size_t kMostRecent = 1 << 14;   // mappings
+constexpr std::chrono::seconds kKeptIdle{5};
 constexpr unsigned kRoundsWaited = 64;
 constexpr unsigned kRoundsPerRelease = 100;
 
@@ -206,7 +209,18 @@ struct StackBook::Impl {
 void StackBook::Impl::name_all() {
   std::unique_lock lock(mutex);
   while (true) {
-    wake.wait(lock, [&] { return stop || !unnamed.empty() || !unnamed_functions.empty(); });
+    const auto has_work = [&] { return stop || !unnamed.empty() || !unnamed_functions.empty(); };
+    if (!wake.wait_for(lock, kKeptIdle, has_work)) {
+      // A program soon makes its calls from places met before: tables and debug information are not kept for nothing.
+      lock.unlock();
+      {
+        const std::scoped_lock symbols_lock(symboliser_mutex);
+        symboliser.forget();
+      }
+      malloc_trim(0);
+      lock.lock();
+      wake.wait(lock, has_work);
+    }
     if (!unnamed_functions.empty()) {
       const UnnamedFunction function = std::move(unnamed_functions.front());
       unnamed_functions.pop_front();

@@ -248,7 +248,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
     if (!cold) consider(sum.worst_io, event, off.io_ns);
     if (facts.synchronising) {
       sum.sync_blocked_ns += off.blocked_ns;
-    } else if (only_enqueues(facts) && !cold) {
+    } else if (only_enqueues(facts) && !cold && event.outcome == hal::Outcome::kReturned) {
       sum.unusual_blocked_ns += off.blocked_ns;
       consider(sum.worst_blocked, event, off.blocked_ns);
     }

@@ -1,5 +1,6 @@
 // Who had the CPU: preemption, run queues, limits, neighbours, and workers of one's own.
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "correlate/state.h"
@@ -57,6 +58,23 @@ bool is_neighbour(const Judgement& j, uint32_t pid) {
   const hal::Process& own = j.process.facts;
   if (own.container_id != other.container_id) return !own.container_id.empty() && !other.cgroup_path.empty();
   return !own.pod_uid.empty() && own.pod_uid != other.pod_uid;
+}
+
+// A process whose own workers took its CPU has too many of them: that is the cause's name, and what can be done.
+void blame_workers(const Judgement& j, Finding& finding) {
+  std::set<uint32_t> workers;
+  uint64_t taken_ns = 0;
+  const auto culprits = j.sum.culprits();
+  for (const Culprits::Culprit& one : culprits.list()) {
+    if (one.pid == j.process.facts.pid || !is_kin(j, one.pid)) continue;
+    workers.insert(one.pid);
+    taken_ns += one.ns;
+  }
+  if (workers.size() < rule(RuleId::dataloader_starvation).count || taken_ns * 2 < culprits.total_ns()) return;
+  finding.rule = RuleId::dataloader_starvation;
+  finding.number = workers.size();
+  finding.detail =
+      fmt::format("{} worker processes of its own had its CPU for {}", workers.size(), format_duration(taken_ns));
 }
 
 void judge_workers(const Judgement& j, Findings& findings) {
@@ -144,6 +162,7 @@ void judge_cpu(const Judgement& j, Findings& findings) {
       finding.rule = RuleId::noisy_neighbour;
     } else {
       finding.rule = preempted.id;
+      blame_workers(j, finding);
     }
     findings.push_back(std::move(finding));
     return;

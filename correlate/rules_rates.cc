@@ -88,6 +88,8 @@ void judge_rates(const Judgement& j, Findings& findings) {
     findings.push_back(std::move(finding));
     return;
   }
+  // Nothing at all in the last window: a stop, which is told when it has lasted.
+  if (silent > 0) return;
   // How long it has been low is not known: the longest stretch that came after steady work counts.
   const size_t shortest = drop.floor_ns / kWindowNs;
   for (size_t windows = shortest; windows + 2 * shortest <= j.process.rates.size(); ++windows) {

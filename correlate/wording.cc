@@ -122,7 +122,7 @@ void cpu_words(Words& w) {
           fmt::format("{} starved: its GPU calls {} while {} had the CPUs", w.who, windowed ? "stopped" : "waited",
                       plural(w.incident.last.number, windowed ? "child" : "worker"));
       chain.root_cause =
-          fmt::format("CPU contention between data-loading workers and {}: no GPU work for {}, {}{}", w.who, lost,
+          fmt::format("CPU contention between data-loading workers and {}: {} lost, {}{}", w.who, lost,
                       w.incident.last.detail, switches > 0 ? fmt::format(", {} context switches", switches) : "");
       w.step("HOST", "sched_switch",
              fmt::format("{} context switches, {} off the CPU", switches, format_duration(total.switch_ns)),

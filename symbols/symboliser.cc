@@ -130,11 +130,13 @@ Symboliser::File& Symboliser::open(const CodeFile& code) {
   return *file;
 }
 
+void Symboliser::forget() {
+  files_.clear();
+  names_ = 0;
+}
+
 std::vector<Named> Symboliser::name(const CodeFile& code, uint64_t address) {
-  if (names_ >= kMostNames) {
-    files_.clear();
-    names_ = 0;
-  }
+  if (names_ >= kMostNames) forget();
   File& file = open(code);
   const auto known = file.names.find(address);
   if (known != file.names.end()) return known->second;

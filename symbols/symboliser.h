@@ -38,6 +38,9 @@ class Symboliser {
   // The function that begins at the address, as the linker spells it; empty when none does.
   std::string function_at(const CodeFile& file, uint64_t address);
 
+  // Gives back all that was kept; what is asked for next is read again.
+  void forget();
+
   static constexpr size_t kMostNames = 1 << 17;
   // Debug information larger than this is not read: libdw keeps what it has parsed.
   static constexpr uint64_t kMostDebugBytes = uint64_t{512} << 20;

@@ -146,6 +146,7 @@ def run(build, scenario, seed):
             player_pid = int(line.split()[2])
             break
     disturbed, groups = [], []
+    is_disturbed = False
     most_stolen = 0.0
     window = [stolen()]
     found_after = None
@@ -153,7 +154,8 @@ def run(build, scenario, seed):
     try:
         while agent.poll() is None and began is not None:
             now = time.monotonic() - began
-            if scenario.get("stress") and not disturbed and now >= SETTLED:
+            if scenario.get("stress") and not is_disturbed and now >= SETTLED:
+                is_disturbed = True
                 disturbed = stressors(scenario, work, player_pid, groups)
             if found_after is None and any(row[0] == scenario["expect"] for row in chains(database)):
                 found_after = max(0.0, now - cause_at)

@@ -22,7 +22,7 @@ const volatile __u32 stack_every = 64;
 /* a call is slow when it took longer than this, and SLOW_TIMES what its call site usually takes */
 const volatile __u64 stack_slow_ns = 100000;
 #define SLOW_TIMES 3
-#define STACKS_PER_SECOND 128
+#define STACKS_PER_SECOND 32
 #define ABOUT_A_SECOND 30 /* bits of a nanosecond clock */
 #define STACK_BACKLOG (512 << 10)
 

@@ -24,7 +24,7 @@ MAY_BE_ABSENT = {
     "trace": {"outcome", "handle", "address", "parent_call", "culprit_pid", "culprit", "culprit_ns", "direction",
               "stack[].ip", "stack[].inlined", "stack[].source_file", "stack[].line", "stack[].py_file", "stack[].py_func",
               "stack[].py_line"},
-    "query": set(),
+    "query": {"stack[].i", "stack[].in", "stack[].sf", "stack[].l", "stack[].pf", "stack[].pfn", "stack[].pl"},
     "explain": {"slowest[].culprit.pid", "slowest[].culprit.comm", "slowest[].culprit.ns", "losses[].name",
                 "losses[].severity", "losses[].count", "losses[].sentence"},
     "check": {"libraries[].rows[].reason", "libraries[].rows[].single_stepped", "libraries[].rows[].instruction",

@@ -48,7 +48,8 @@ def SpinningCallsLastAsLongAsTheySpin(build):
 
 
 def SleepingCallsAreBlockedAsLongAsTheySleep(build):
-    for usec in ("1000", "20000"):
+    # Timers here fire up to 0.2 ms late, untraced too: what is planted is long enough that this is no tenth of it.
+    for usec in ("5000", "20000"):
         lines, recording, _ = judged(build, "sleep", usec, "20")
         say(sleep_us=int(usec), worst_us=off_by(recording, lines) / 1000)
 

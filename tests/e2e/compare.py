@@ -396,6 +396,8 @@ def check_line(line, event, database):
             seen += event["runqueue_ns"]  # the kernel's own account does not tell the two apart
         if expect[name] == 0:
             check(seen <= max(0.1 * duration, 50000), f"{name} is {seen} of {duration} where none was planted")
+        elif name == "blocked_ns" and expect[name] <= seen <= duration:
+            pass  # a late timer lets it sleep on; how long the call took is checked above, against the program's clock
         else:
             check(within(seen, expect[name], 0.1, 20000), f"{name} is {seen}, {expect[name]} was planted")
     if "culprit" in expect:

@@ -76,7 +76,9 @@ void judge_rates(const Judgement& j, Findings& findings) {
   const size_t least = stop.floor_ns / kWindowNs;
   size_t silent = 0;
   while (silent < j.process.rates.size() && j.process.rates[j.process.rates.size() - 1 - silent] == 0) ++silent;
-  const uint64_t before_stop = steady_rate(j.process.rates, silent, least);
+  // The window in which it stopped holds a part of the usual.
+  const uint64_t before_stop =
+      std::max(steady_rate(j.process.rates, silent, least), steady_rate(j.process.rates, silent + 1, least));
   if (silent >= least && before_stop >= stop.count) {
     Finding finding;
     finding.rule = stop.id;

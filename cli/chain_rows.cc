@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/incidents.h"
+#include "cli/stack_frames.h"
 
 namespace ingero::cli {
 namespace {
@@ -39,20 +40,6 @@ void each_of(std::string_view text, const Take& take) {
 std::optional<uint64_t> natural(const Value& value) {
   if (value.type != Value::Type::kInteger) return std::nullopt;
   return static_cast<uint64_t>(value.integer);
-}
-
-// "forward() at train.py:142", "launch_kernel+0x2a (libx.so)"
-std::string frame_text(const Json& frame) {
-  const std::string function = member(frame, "pfn");
-  if (!function.empty() || !member(frame, "pf").empty()) {
-    const std::string file = member(frame, "pf");
-    const uint64_t line = number(frame, "pl");
-    return fmt::format("[Python] {}:{} in {}()", file.substr(file.rfind('/') + 1), line, function);
-  }
-  const std::string symbol = member(frame, "s");
-  if (symbol.empty()) return {};
-  const std::string file = member(frame, "f");
-  return fmt::format("[Native] {}{}", symbol, file.empty() ? "" : " (" + file.substr(file.rfind('/') + 1) + ")");
 }
 
 }  // namespace
@@ -240,10 +227,11 @@ void add_lines(const store::Reader& reader, std::vector<StoredChain>& chains) {
         "SELECT frames FROM stack_traces WHERE hash = ?", {},
         [&](std::span<const Value> values) {
           std::vector<std::string> native, python;
-          each_of(text_of(values[0]), [&](const Json& item) {
-            const std::string text = item.is_object() ? frame_text(item) : std::string();
-            if (!text.empty()) (text.starts_with("[Python]") ? python : native).push_back(text);
-          });
+          for (const StackFrame& frame : parse_frames(text_of(values[0]))) {
+            if (frame.is_python() || !frame.symbol.empty()) {
+              (frame.is_python() ? python : native).push_back(frame_text(frame));
+            }
+          }
           // The program's own lines tell more than the library's.
           for (const auto& list : {python, native}) {
             for (const std::string& one : list) {

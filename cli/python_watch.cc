@@ -109,6 +109,11 @@ std::optional<symbols::PythonFrame> PythonWatch::name(uint32_t pid, const wire_p
   return names_.name(pid, frame);
 }
 
+bool PythonWatch::knows(uint32_t pid, const wire_python_frame& frame) const {
+  const std::scoped_lock lock(mutex_);
+  return names_.knows(pid, frame);
+}
+
 std::optional<hal::FileId> PythonWatch::interpreter_of(uint32_t pid) const {
   const std::scoped_lock lock(mutex_);
   const auto found = processes_.find(pid);

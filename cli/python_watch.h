@@ -36,6 +36,7 @@ class PythonWatch {
   // A WIRE_CODE record.
   void add(std::span<const std::byte> record);
   std::optional<symbols::PythonFrame> name(uint32_t pid, const wire_python_frame& frame) const;
+  bool knows(uint32_t pid, const wire_python_frame& frame) const;
   // The file whose function runs the process's Python code; none: no Python.
   std::optional<hal::FileId> interpreter_of(uint32_t pid) const;
 

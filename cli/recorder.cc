@@ -170,7 +170,7 @@ Status Recorder::Impl::open() {
         [this](uint32_t site) {
           return StackBook::SiteName{tracer->symbol_of(site), tracer->library_of(site)};
         },
-        *objects, ledger);
+        *objects, ledger, options.on_events != nullptr);
   }
 
   for (const auto& status : objects->attach_thread_programs()) {

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
-#include "base/text.h"
+#include "base/hash.h"
 #include "cli/python_watch.h"
 #include "symbols/python_merge.h"
 #include "symbols/symboliser.h"
@@ -36,22 +36,6 @@ struct KeyHash {
   size_t operator()(const CallKey& key) const { return key.second * 0x9e3779b97f4a7c15 ^ key.first; }
 };
 
-class Hash {
- public:
-  void add(uint64_t value) {
-    for (int i = 0; i < 8; ++i, value >>= 8) byte(static_cast<uint8_t>(value));
-  }
-  void add(std::string_view text) {
-    for (const char c : text) byte(static_cast<uint8_t>(c));
-    byte(0);
-  }
-  uint64_t value() const { return value_; }
-
- private:
-  void byte(uint8_t value) { value_ = (value_ ^ value) * 0x100000001b3; }
-  uint64_t value_ = 0xcbf29ce484222325;  // FNV-1a
-};
-
 // A stack before it has names.
 struct Unnamed {
   uint64_t id = 0;
@@ -69,8 +53,6 @@ struct UnnamedFunction {
   uint64_t handle = 0;
   symbols::Code code;
 };
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 void add_python(const symbols::PythonFrame& python, std::vector<StackFrame>& frames) {
   StackFrame frame;
@@ -141,6 +123,7 @@ std::vector<StackFrame> named(const Unnamed& stack, symbols::Symboliser& symboli
 struct StackBook::Impl {
   NameOfSite name_of_site;
   std::string proc_root;
+  bool remembers;
 
   // The capture thread's own.
   PythonWatch python;
@@ -173,9 +156,10 @@ struct StackBook::Impl {
   symbols::Symboliser symboliser;
   std::thread thread;
 
-  Impl(NameOfSite names, kernelside::Objects& objects, hal::LossLedger& losses, std::string root)
+  Impl(NameOfSite names, kernelside::Objects& objects, hal::LossLedger& losses, bool remember, std::string root)
       : name_of_site(std::move(names)),
         proc_root(std::move(root)),
+        remembers(remember),
         python(objects, losses, proc_root),
         files(proc_root) {
     thread = std::thread([this] { name_all(); });
@@ -221,36 +205,32 @@ void StackBook::Impl::name_all() {
       lock.lock();
       wake.wait(lock, has_work);
     }
-    if (!unnamed_functions.empty()) {
-      const UnnamedFunction function = std::move(unnamed_functions.front());
-      unnamed_functions.pop_front();
+    const auto next = [&](auto& queue, const auto& name_of) {
+      const auto item = std::move(queue.front());
+      queue.pop_front();
       is_naming = true;
       lock.unlock();
       std::string name;
       {
         const std::scoped_lock symbols_lock(symboliser_mutex);
-        name = symboliser.function_at(*function.code.file, function.code.address);
+        name = name_of(item);
       }
       lock.lock();
       is_naming = false;
-      if (!name.empty()) named_functions.push_back({function.pid, function.handle, std::move(name)});
       if (unnamed.empty() && unnamed_functions.empty()) idle.notify_all();
-      continue;
+      return std::pair(std::move(item), std::move(name));
+    };
+    if (!unnamed_functions.empty()) {
+      auto [function, name] = next(unnamed_functions, [&](const UnnamedFunction& it) {
+        return symboliser.function_at(*it.code.file, it.code.address);
+      });
+      if (!name.empty()) named_functions.push_back({function.pid, function.handle, std::move(name)});
+    } else if (!unnamed.empty()) {
+      auto [stack, frames] = next(unnamed, [&](const Unnamed& it) { return stored_frames(named(it, symboliser)); });
+      named_stacks.push_back({stack.id, std::move(frames)});
+    } else {
+      break;
     }
-    if (unnamed.empty()) break;
-    const Unnamed stack = std::move(unnamed.front());
-    unnamed.pop_front();
-    is_naming = true;
-    lock.unlock();
-    std::string frames;
-    {
-      const std::scoped_lock symbols_lock(symboliser_mutex);
-      frames = stored_frames(named(stack, symboliser));
-    }
-    lock.lock();
-    is_naming = false;
-    named_stacks.push_back({stack.id, std::move(frames)});
-    if (unnamed.empty() && unnamed_functions.empty()) idle.notify_all();
   }
 }
 
@@ -267,12 +247,13 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
   Unnamed stack;
   stack.native = unwinder.unwind(record.head, record.bytes, space_of(record.head.pid));
   stack.call = name_of_site(record.head.site);
-  Hash hash;
-  hash.add(stack.call.symbol);
-  hash.add(base_name(stack.call.library));
+  Fnv1a hash;
+  const auto add_text = [&](std::string_view text) { hash.add(text).add(std::string_view("", 1)); };
+  add_text(stack.call.symbol);
+  add_text(base_name(stack.call.library));
   for (const symbols::NativeFrame& frame : stack.native.frames) {
-    hash.add(frame.code.file ? frame.code.file->identity() : 0);
-    hash.add(frame.code.file ? frame.code.address : 0);
+    hash.add(frame.code.file ? frame.code.file->identity() : uint64_t{0});
+    hash.add(frame.code.file ? frame.code.address : uint64_t{0});
   }
   hash.add(uint64_t{stack.native.is_whole});
   stack.python_outcome = static_cast<wire_python_outcome>(record.head.python_outcome);
@@ -282,15 +263,15 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
     stack.python.push_back(frame);
     const auto& name =
         stack.python_names.emplace_back(python.name(record.head.pid, frame).value_or(symbols::PythonFrame{}));
-    hash.add(name.untrusted_file);
-    hash.add(name.untrusted_function);
+    add_text(name.untrusted_file);
+    add_text(name.untrusted_function);
     hash.add(static_cast<uint64_t>(name.line.value_or(-1)) << 1 | ((frame.place & WIRE_PYTHON_ENTRY) != 0 ? 1 : 0));
   }
   stack.id = hash.value();
   if (told.size() < kMostStacks && told.insert(stack.id).second) {
     const std::scoped_lock lock(mutex);
     if (unnamed.size() < kMostUnnamed) {
-      remembered[stack.id] = stack;
+      if (remembers) remembered[stack.id] = stack;
       unnamed.push_back(std::move(stack));
       wake.notify_one();
     } else {
@@ -300,9 +281,9 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
   return hash.value();
 }
 
-StackBook::StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger,
+StackBook::StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger, bool remembers,
                      std::string proc_root)
-    : impl_(std::make_unique<Impl>(std::move(name_of_site), objects, ledger, std::move(proc_root))) {}
+    : impl_(std::make_unique<Impl>(std::move(name_of_site), objects, ledger, remembers, std::move(proc_root))) {}
 StackBook::~StackBook() = default;
 
 void StackBook::meet(uint32_t pid) {
@@ -326,9 +307,8 @@ bool StackBook::learn_code(Parcel& parcel) {
   parcel.records.codes.clear();
   return std::all_of(parcel.records.stacks.begin(), parcel.records.stacks.end(), [&](const auto& stack) {
     const auto frames = std::span(stack.head.python).first(stack.head.n_python);
-    return std::all_of(frames.begin(), frames.end(), [&](const wire_python_frame& frame) {
-      return impl_->python.name(stack.head.pid, frame).has_value();
-    });
+    return std::all_of(frames.begin(), frames.end(),
+                       [&](const wire_python_frame& frame) { return impl_->python.knows(stack.head.pid, frame); });
   });
 }
 

@@ -30,8 +30,8 @@ class StackBook {
   };
   using NameOfSite = std::function<SiteName(uint32_t site)>;
 
-  // The arguments must outlive this.
-  StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger,
+  // The arguments must outlive this. `remembers`: for frames_of(); every stack is then kept in memory.
+  StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger, bool remembers,
             std::string proc_root = "/proc");
   ~StackBook();
   StackBook(const StackBook&) = delete;
@@ -51,7 +51,7 @@ class StackBook {
   // Looks up what the program calls the function at `address`, the handle of a launch: its name comes with a later
   // parcel, where the address is a function's.
   void name_function(uint32_t pid, uint64_t address);
-  // The frames of a stack met before, named now; for those who cannot wait. Empty: not known.
+  // The frames of a stack met before, named now; for those who cannot wait. Empty: not known, or not remembered.
   std::vector<StackFrame> frames_of(uint64_t stack_id);
   // Waits until all is named.
   void finish(Parcel& parcel);

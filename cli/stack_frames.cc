@@ -49,7 +49,6 @@ std::string frames_json(const std::vector<StackFrame>& frames, const Keys& keys)
   return out + "]";
 }
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 // Earlier agents stored C++ names as the linker spells them.
 std::string function_of(const std::string& symbol) {
   return symbols::demangled(std::string(std::string_view(symbol).substr(0, symbol.rfind("+0x"))));
@@ -63,6 +62,8 @@ bool is_installed(std::string_view file) {
 }
 
 }  // namespace
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 std::string stored_frames(const std::vector<StackFrame>& frames) { return frames_json(frames, kStored); }
 std::string shown_frames(const std::vector<StackFrame>& frames) { return frames_json(frames, kShown); }
@@ -99,7 +100,7 @@ std::vector<StackFrame> parse_frames(std::string_view json) {
 
 std::string frame_text(const StackFrame& frame) {
   if (frame.is_python()) {
-    return fmt::format("[Python] {}{} in {}()", printable(frame.python_file, 200),
+    return fmt::format("[Python] {}{} in {}()", printable(base_name(frame.python_file), 200),
                        frame.python_line != 0 ? fmt::format(":{}", frame.python_line) : "",
                        printable(frame.python_function, 200));
   }

@@ -30,6 +30,8 @@ std::string shown_frames(const std::vector<StackFrame>& frames);
 // What stored_frames() wrote, or another agent.
 std::vector<StackFrame> parse_frames(std::string_view json);
 
+// Behind the last slash.
+std::string_view base_name(std::string_view path);
 // "[Python] train.py:8 in train_step()", "[Native] cublasSgemm_v2+0xa6 (libcublas.so.12)".
 std::string frame_text(const StackFrame& frame);
 // A frame's name in a flame graph: "train_step (train.py)", "cublasSgemm_v2".

@@ -32,12 +32,6 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return x ^ (x >> 31);
 }
 
-uint64_t hash_of(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3ULL;
-  return hash;
-}
-
 ProcessState& Engine::Impl::process_of(uint32_t pid) {
   if (pid == last_pid) return *last_process;
   ProcessState*& known = by_pid[pid];

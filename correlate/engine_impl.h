@@ -12,7 +12,6 @@
 namespace ingero::correlate {
 
 uint64_t mix(uint64_t a, uint64_t b);
-uint64_t hash_of(std::string_view text);
 // The wall clock's offset as chains tell it: a recording keeps it less exactly than a live event has it.
 constexpr int64_t whole_ms(int64_t offset_ns) { return offset_ns / 1'000'000 * 1'000'000; }
 

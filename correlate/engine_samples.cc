@@ -1,6 +1,7 @@
 // What is not an event: arrivals at collectives, hangs, calls in flight, samples of machine, devices and adapters.
 #include <algorithm>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "correlate/engine_impl.h"
 
@@ -163,7 +164,7 @@ void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
                                list_of(hang.present), list_of(hang.missing), format_duration(hang.waited_ns),
                                hang.is_over ? ", then it went on or ended" : "");
   finding.onset_mono_ns = hang.entered_mono_ns;
-  auto& waiting = impl.hanging[hash_of(finding.subject)];
+  auto& waiting = impl.hanging[fnv1a(finding.subject)];
   waiting.clear();
   for (const auto& one : hang.present) waiting.push_back(one.pid);
   if (impl.hanging.size() > kMostIncidents) impl.hanging.erase(impl.hanging.begin());

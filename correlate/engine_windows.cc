@@ -1,6 +1,7 @@
 // A window closed: sums are completed, rules judge them, incidents open, grow and end.
 #include <algorithm>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "correlate/engine_impl.h"
 
@@ -237,7 +238,7 @@ void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t win
     for (auto& [other_key, incident] : incidents) {
       if (rule(incident.rule).is_effect || incident.rule == RuleId::cold_start) continue;
       const bool own = process != nullptr && incident.process == process;
-      const auto waiting = hanging.find(hash_of(incident.last.subject));
+      const auto waiting = hanging.find(fnv1a(incident.last.subject));
       const bool in_hang =
           incident.rule == RuleId::collective_hang && process != nullptr && waiting != hanging.end() &&
           std::find(waiting->second.begin(), waiting->second.end(), process->facts.pid) != waiting->second.end();
@@ -299,9 +300,9 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
     incident.lost_ns = finding.lost_ns;
     incident.number = finding.number;
     incident.chain.wall_offset_ns = wall_offset_ns;
-    incident.chain.id = fmt::format(
-        "{}-{:016x}", name_of(its.family),
-        mix(mix(hash_of(key), static_cast<uint64_t>(its.family)), incident.chain.onset_mono_ns / kWindowNs));
+    incident.chain.id =
+        fmt::format("{}-{:016x}", name_of(its.family),
+                    mix(mix(fnv1a(key), static_cast<uint64_t>(its.family)), incident.chain.onset_mono_ns / kWindowNs));
     if (process != nullptr) {
       for (const ProcessWindow& one : process->trailing) incident.total.add(one);
     }

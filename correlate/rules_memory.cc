@@ -21,11 +21,7 @@ void judge_growth(const Judgement& j, Findings& findings) {
     if (rates[i] < its.count) return;
   }
   if (sum < static_cast<int64_t>(kGrowthBytes)) return;
-  Finding finding;
-  finding.rule = its.id;
-  finding.number = static_cast<uint64_t>(sum);
-  finding.number_now = static_cast<uint64_t>(growth.back());
-  finding.confidence = 0.75;
+  Finding finding = j.counted(its, 0.75, static_cast<uint64_t>(sum), static_cast<uint64_t>(growth.back()));
   finding.onset_mono_ns = (j.window + 1 - its.count) * kWindowNs;
   findings.push_back(std::move(finding));
 }
@@ -40,23 +36,13 @@ void judge_memory(const Judgement& j, Findings& findings) {
   const uint64_t pairs = std::min(sum.allocations.calls, sum.frees.calls);
   const uint64_t spent = sum.allocations.ns + sum.frees.ns;
   if (pairs >= churn.count * kTrailing && j.over(spent, churn) && sum.failed == 0) {
-    Finding finding;
-    finding.rule = churn.id;
-    finding.number = pairs;
-    finding.number_now = std::min(j.now.allocations.calls, j.now.frees.calls);
-    finding.lost_ns = std::min(spent, j.span_ns);
-    finding.lost_now_ns = std::min(j.now.allocations.ns + j.now.frees.ns, kWindowNs);
-    finding.confidence = 0.8;
-    findings.push_back(std::move(finding));
+    findings.push_back(j.counted(churn, 0.8, pairs, std::min(j.now.allocations.calls, j.now.frees.calls), spent,
+                                 j.now.allocations.ns + j.now.frees.ns));
   }
 
   const Rule& failing = rule(RuleId::failing_calls);
   if (sum.failed >= failing.count && sum.failed * 100 >= sum.calls * failing.share) {
-    Finding finding;
-    finding.rule = failing.id;
-    finding.number = sum.failed;
-    finding.number_now = j.now.failed;
-    finding.confidence = 1;
+    Finding finding = j.counted(failing, 1, sum.failed, j.now.failed);
     finding.op = sum.first_failed.call;
     if (sum.first_failed.call != hal::kNoCall) {
       finding.sample = sum.first_failed;
@@ -68,14 +54,7 @@ void judge_memory(const Judgement& j, Findings& findings) {
   const Rule& pages = rule(RuleId::page_allocation_storm);
   uint64_t storms = 0;
   for (const ProcessWindow& one : j.process.trailing) storms += one.page_bytes >= kPagesPerSecond ? 1 : 0;
-  if (storms >= pages.count) {
-    Finding finding;
-    finding.rule = pages.id;
-    finding.number = sum.page_bytes;
-    finding.number_now = j.now.page_bytes;
-    finding.confidence = 0.6;
-    findings.push_back(std::move(finding));
-  }
+  if (storms >= pages.count) findings.push_back(j.counted(pages, 0.6, sum.page_bytes, j.now.page_bytes));
 }
 
 }  // namespace ingero::correlate

@@ -88,53 +88,29 @@ void judge_patterns(const Judgement& j, Findings& findings) {
   const uint64_t draining = sum.small_results.ns + sum.syncs.ns;
   if (results >= storm.count && j.over(draining, storm) &&
       sum.launches.calls + sum.graph_launches.calls <= kLaunchesAResult * results) {
-    Finding finding;
-    finding.rule = storm.id;
-    finding.number = results;
-    finding.number_now = std::min(j.now.small_results.calls, j.now.syncs.calls);
-    finding.lost_ns = std::min(draining, j.span_ns);
-    finding.lost_now_ns = std::min(j.now.small_results.ns + j.now.syncs.ns, kWindowNs);
-    finding.confidence = 0.85;
-    findings.push_back(std::move(finding));
+    findings.push_back(j.counted(storm, 0.85, results, std::min(j.now.small_results.calls, j.now.syncs.calls), draining,
+                                 j.now.small_results.ns + j.now.syncs.ns));
   }
 
   const Rule& bound = rule(RuleId::launch_bound);
   if (sum.launches.calls >= bound.count * kTrailing && j.over(sum.launches.ns, bound) &&
       sum.syncs.ns * 100 < j.span_ns * kIdleSyncPercent && sum.failed == 0) {
-    Finding finding;
-    finding.rule = bound.id;
-    finding.number = sum.launches.calls;
-    finding.number_now = j.now.launches.calls;
-    finding.lost_ns = std::min(sum.launches.ns, j.span_ns);
-    finding.lost_now_ns = std::min(j.now.launches.ns, kWindowNs);
-    finding.confidence = 0.7;
-    findings.push_back(std::move(finding));
+    findings.push_back(
+        j.counted(bound, 0.7, sum.launches.calls, j.now.launches.calls, sum.launches.ns, j.now.launches.ns));
   }
 
   const Rule& slow = rule(RuleId::slow_copies);
   if (sum.copies.calls >= slow.count && j.over(sum.copies.ns, slow) && sum.failed == 0) {
-    Finding finding;
-    finding.rule = slow.id;
-    finding.number = sum.copies.calls;
-    finding.number_now = j.now.copies.calls;
-    finding.lost_ns = std::min(sum.copies.ns, j.span_ns);
-    finding.lost_now_ns = std::min(j.now.copies.ns, kWindowNs);
+    Finding finding = j.counted(slow, 0.75, sum.copies.calls, j.now.copies.calls, sum.copies.ns, j.now.copies.ns);
     finding.op = sum.worst_copy.call;
     if (sum.worst_copy.call != hal::kNoCall) finding.sample = sum.worst_copy;
-    finding.confidence = 0.75;
     findings.push_back(std::move(finding));
   }
 
   const Rule& captures = rule(RuleId::graph_recapture);
   if (sum.captures.calls >= captures.count * kTrailing && j.over(sum.captures.ns, captures)) {
-    Finding finding;
-    finding.rule = captures.id;
-    finding.number = sum.captures.calls;
-    finding.number_now = j.now.captures.calls;
-    finding.lost_ns = std::min(sum.captures.ns, j.span_ns);
-    finding.lost_now_ns = std::min(j.now.captures.ns, kWindowNs);
-    finding.confidence = 0.85;
-    findings.push_back(std::move(finding));
+    findings.push_back(
+        j.counted(captures, 0.85, sum.captures.calls, j.now.captures.calls, sum.captures.ns, j.now.captures.ns));
   }
 }
 

@@ -146,6 +146,18 @@ struct Judgement {
   bool over(uint64_t lost_ns, const Rule& rule) const {
     return lost_ns >= rule.floor_ns && lost_ns * 100 >= span_ns * rule.share;
   }
+  // Of a rule that counts: its number, and time spent, in the trailing windows and in this one.
+  Finding counted(const Rule& rule, double confidence, uint64_t number, uint64_t number_now, uint64_t spent_ns = 0,
+                  uint64_t spent_now_ns = 0) const {
+    Finding finding;
+    finding.rule = rule.id;
+    finding.confidence = confidence;
+    finding.number = number;
+    finding.number_now = number_now;
+    finding.lost_ns = std::min(spent_ns, span_ns);
+    finding.lost_now_ns = std::min(spent_now_ns, kWindowNs);
+    return finding;
+  }
   const CallFacts* call(hal::CallId id) const { return id < calls.size() ? &calls[id] : nullptr; }
 };
 using Findings = std::vector<Finding>;

@@ -18,18 +18,6 @@ constexpr uint64_t kAheadNs = 5'000'000'000;  // sides come this much before the
 constexpr sqlite3_int64 kMappedBytes = 128 << 20;
 constexpr int64_t kMostIds = int64_t{1} << 24;
 
-template <typename Take>
-Status each(Database& database, const std::string& sql, const Take& take) {
-  Result<Statement> statement = database.prepare(sql);
-  if (!statement.ok()) return statement.error();
-  for (;;) {
-    Result<bool> row = statement->step();
-    if (!row.ok()) return row.error();
-    if (!*row) return {};
-    take(*statement);
-  }
-}
-
 template <typename T>
 T& at_id(std::vector<T>& values, int64_t id) {
   if (static_cast<size_t>(id) >= values.size()) values.resize(static_cast<size_t>(id) + 1);
@@ -97,38 +85,38 @@ class Dictionary {
 
 Status Dictionary::load(Database& database) {
   const auto valid = [](int64_t id) { return id >= 0 && id < kMostIds; };
-  INGERO_TRY(each(database, "SELECT id, session, mono_ns, wall_ns FROM clocks", [&](const Statement& row) {
+  INGERO_TRY(database.each_row("SELECT id, session, mono_ns, wall_ns FROM clocks", [&](const Statement& row) {
     if (valid(row.integer(0))) at_id(clocks, row.integer(0)) = {row.integer(1), row.integer(2), row.integer(3)};
   }));
-  INGERO_TRY(each(database, "SELECT id, pid, tid, process, coalesce(cgroup_id, 0), coalesce(comm, '') FROM threads",
-                  [&](const Statement& row) {
-                    if (!valid(row.integer(0))) return;
-                    Thread& thread = at_id(threads, row.integer(0));
-                    thread.pid = static_cast<uint32_t>(row.integer(1));
-                    thread.tid = static_cast<uint32_t>(row.integer(2));
-                    thread.process = row.integer(3);
-                    thread.cgroup_id = row.natural(4);
-                    copy_name(thread.comm, row.text(5));
-                  }));
-  INGERO_TRY(each(database, "SELECT id, pid, comm FROM culprits", [&](const Statement& row) {
+  INGERO_TRY(database.each_row("SELECT id, pid, tid, process, coalesce(cgroup_id, 0), coalesce(comm, '') FROM threads",
+                               [&](const Statement& row) {
+                                 if (!valid(row.integer(0))) return;
+                                 Thread& thread = at_id(threads, row.integer(0));
+                                 thread.pid = static_cast<uint32_t>(row.integer(1));
+                                 thread.tid = static_cast<uint32_t>(row.integer(2));
+                                 thread.process = row.integer(3);
+                                 thread.cgroup_id = row.natural(4);
+                                 copy_name(thread.comm, row.text(5));
+                               }));
+  INGERO_TRY(database.each_row("SELECT id, pid, comm FROM culprits", [&](const Statement& row) {
     if (!valid(row.integer(0))) return;
     Culprit& culprit = at_id(culprits, row.integer(0));
     culprit.pid = static_cast<uint32_t>(row.integer(1));
     copy_name(culprit.comm, row.text(2));
   }));
-  INGERO_TRY(each(database, "SELECT id, hash FROM stacks", [&](const Statement& row) {
+  INGERO_TRY(database.each_row("SELECT id, hash FROM stacks", [&](const Statement& row) {
     if (valid(row.integer(0))) at_id(stacks, row.integer(0)) = row.natural(1);
   }));
-  INGERO_TRY(each(database, "SELECT id, name, op_name, layer, vendor, kind, synchronising FROM calls",
-                  [&](const Statement& row) {
-                    if (row.integer(0) < 0 || row.integer(0) >= hal::kNoCall) return;
-                    const auto kind = hal::kind_of(row.text(5));
-                    if (!kind) return;
-                    const auto id = static_cast<hal::CallId>(row.integer(0));
-                    calls_[id] = {row.text(1), row.text(2), row.text(3), row.text(4), *kind, row.integer(6) != 0};
-                    at_id(kinds, id) = *kind;
-                  }));
-  INGERO_TRY(each(database, "SELECT id, call FROM sites", [&](const Statement& row) {
+  INGERO_TRY(database.each_row(
+      "SELECT id, name, op_name, layer, vendor, kind, synchronising FROM calls", [&](const Statement& row) {
+        if (row.integer(0) < 0 || row.integer(0) >= hal::kNoCall) return;
+        const auto kind = hal::kind_of(row.text(5));
+        if (!kind) return;
+        const auto id = static_cast<hal::CallId>(row.integer(0));
+        calls_[id] = {row.text(1), row.text(2), row.text(3), row.text(4), *kind, row.integer(6) != 0};
+        at_id(kinds, id) = *kind;
+      }));
+  INGERO_TRY(database.each_row("SELECT id, call FROM sites", [&](const Statement& row) {
     if (!valid(row.integer(0))) return;
     const auto call = static_cast<hal::CallId>(row.integer(1));
     const auto before = call_of_site.size();
@@ -136,27 +124,27 @@ Status Dictionary::load(Database& database) {
     std::fill(call_of_site.begin() + static_cast<std::ptrdiff_t>(before), call_of_site.end(), hal::kNoCall);
     call_of_site[static_cast<size_t>(row.integer(0))] = calls_.contains(call) ? call : hal::kNoCall;
   }));
-  INGERO_TRY(each(database, "SELECT id, node, coalesce(cpu_cores, 0) FROM sessions", [&](const Statement& row) {
+  INGERO_TRY(database.each_row("SELECT id, node, coalesce(cpu_cores, 0) FROM sessions", [&](const Statement& row) {
     sessions[row.integer(0)] = {row.text(1), row.natural(2)};
   }));
-  return each(database,
-              "SELECT id, session, pid, coalesce(parent_pid, 0), coalesce(start_mono_ns, 0), coalesce(comm, ''), "
-              "coalesce(cgroup_id, 0), coalesce(cgroup_path, ''), coalesce(container_id, ''), coalesce(pod_uid, ''), "
-              "coalesce(rank, -1) FROM processes ORDER BY id",
-              [&](const Statement& row) {
-                if (!valid(row.integer(0))) return;
-                hal::Process process;
-                process.pid = static_cast<uint32_t>(row.integer(2));
-                process.parent_pid = static_cast<uint32_t>(row.integer(3));
-                process.start_mono_ns = row.natural(4);
-                process.comm = row.text(5);
-                process.cgroup_id = row.natural(6);
-                process.cgroup_path = row.text(7);
-                process.container_id = row.text(8);
-                process.pod_uid = row.text(9);
-                process.rank = static_cast<int32_t>(row.integer(10));
-                at_id(processes_, row.integer(0)) = {row.integer(1), std::move(process)};
-              });
+  return database.each_row(
+      "SELECT id, session, pid, coalesce(parent_pid, 0), coalesce(start_mono_ns, 0), coalesce(comm, ''), "
+      "coalesce(cgroup_id, 0), coalesce(cgroup_path, ''), coalesce(container_id, ''), coalesce(pod_uid, ''), "
+      "coalesce(rank, -1) FROM processes ORDER BY id",
+      [&](const Statement& row) {
+        if (!valid(row.integer(0))) return;
+        hal::Process process;
+        process.pid = static_cast<uint32_t>(row.integer(2));
+        process.parent_pid = static_cast<uint32_t>(row.integer(3));
+        process.start_mono_ns = row.natural(4);
+        process.comm = row.text(5);
+        process.cgroup_id = row.natural(6);
+        process.cgroup_path = row.text(7);
+        process.container_id = row.text(8);
+        process.pod_uid = row.text(9);
+        process.rank = static_cast<int32_t>(row.integer(10));
+        at_id(processes_, row.integer(0)) = {row.integer(1), std::move(process)};
+      });
 }
 
 void Dictionary::tell_calls(ReplaySink& sink) const {
@@ -229,8 +217,7 @@ std::vector<hal::CollectiveHang::Rank> ranks_of(std::string_view list) {
 }
 
 Status tell_hangs(Database& database, int64_t session, ReplaySink& sink) {
-  return each(
-      database,
+  return database.each_row(
       fmt::format("SELECT comm_id_hash, number, coalesce(call, ''), entered_mono_ns, waited_ns, is_over, present, "
                   "missing, nranks FROM collective_hangs WHERE session = {}",
                   session),
@@ -259,15 +246,14 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
       selection.to_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX)) : INT64_MAX;
   if (!selection.whole()) {
     int64_t first = INT64_MAX, last = -1;
-    INGERO_TRY(
-        each(database,
-             fmt::format("SELECT min(first), max(last) FROM blocks WHERE end_wall_ns >= {} AND start_wall_ns <= {}",
-                         from, to),
-             [&](const Statement& row) {
-               if (row.is_null(0)) return;
-               first = row.integer(0);
-               last = row.integer(1);
-             }));
+    INGERO_TRY(database.each_row(
+        fmt::format("SELECT min(first), max(last) FROM blocks WHERE end_wall_ns >= {} AND start_wall_ns <= {}", from,
+                    to),
+        [&](const Statement& row) {
+          if (row.is_null(0)) return;
+          first = row.integer(0);
+          last = row.integer(1);
+        }));
     where = fmt::format(" WHERE seq BETWEEN {} AND {}", first, last);
   }
   Result<Statement> rows = database.prepare(
@@ -400,8 +386,8 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
     begun = true;
     node = next;
     uint64_t cpus = 0;
-    INGERO_TRY(each(database, "SELECT coalesce(cpu_cores, 0) FROM sessions LIMIT 1",
-                    [&](const Statement& row) { cpus = row.natural(0); }));
+    INGERO_TRY(database.each_row("SELECT coalesce(cpu_cores, 0) FROM sessions LIMIT 1",
+                                 [&](const Statement& row) { cpus = row.natural(0); }));
     sink.begin(node, cpus, true);
     for (size_t id = 0; id < names->calls() && id < hal::kNoCall; ++id) {
       const CallInfo* call = names->call(id);
@@ -411,7 +397,7 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
                   {call->name, call->op_name, call->layer, call->vendor, *kind, call->synchronising});
       }
     }
-    INGERO_TRY(each(database, "SELECT pid, name FROM main.process_names", [&](const Statement& row) {
+    INGERO_TRY(database.each_row("SELECT pid, name FROM main.process_names", [&](const Statement& row) {
       hal::Process process;
       process.pid = static_cast<uint32_t>(row.integer(0));
       process.comm = row.text(1);
@@ -427,7 +413,7 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
       "JOIN legacy_ops o ON o.source = e.source AND o.op = e.op WHERE e.timestamp BETWEEN {} AND {} ORDER BY 10, "
       "e.timestamp, e.rowid",
       nodes ? "coalesce(e.node, '')" : "''", from, to);
-  INGERO_TRY(each(database, sql, [&](const Statement& row) {
+  INGERO_TRY(database.each_row(sql, [&](const Statement& row) {
     if (!status.ok()) return;
     const size_t call = names->legacy_call(row.integer(2), row.integer(3));
     const CallInfo* info = call == Names::kNone ? nullptr : names->call(call);

@@ -6,18 +6,6 @@
 namespace ingero::store {
 namespace {
 
-template <typename Take>
-Status each(Database& database, const std::string& sql, const Take& take) {
-  Result<Statement> statement = database.prepare(sql);
-  if (!statement.ok()) return statement.error();
-  for (;;) {
-    Result<bool> row = statement->step();
-    if (!row.ok()) return row.error();
-    if (!*row) return {};
-    take(*statement);
-  }
-}
-
 double real_or(const Statement& row, int column) { return row.is_null(column) ? -1 : row.real(column); }
 int64_t integer_or(const Statement& row, int column) { return row.is_null(column) ? -1 : row.integer(column); }
 
@@ -34,107 +22,104 @@ Status ReplaySides::load_snapshots(Database& database, const Offsets& offsets, b
   const char* newer = legacy ? "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
                              : "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, "
                                "steal_pct, interrupt_pct";
-  return each(database,
-              std::string("SELECT timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, ") + newer +
-                  " FROM system_snapshots ORDER BY timestamp",
-              [&](const Statement& row) {
-                hal::SystemSnapshot snapshot;
-                snapshot.wall_ns = row.natural(0);
-                snapshot.cpu_percent = real_or(row, 1);
-                snapshot.mem_percent = real_or(row, 2);
-                snapshot.mem_available_mb = integer_or(row, 3);
-                snapshot.swap_used_mb = integer_or(row, 4);
-                snapshot.load1 = real_or(row, 5);
-                snapshot.psi_cpu_some = real_or(row, 6);
-                snapshot.psi_io_some = real_or(row, 7);
-                snapshot.psi_io_full = real_or(row, 8);
-                snapshot.psi_mem_some = real_or(row, 9);
-                snapshot.psi_mem_full = real_or(row, 10);
-                snapshot.major_faults = integer_or(row, 11);
-                snapshot.steal_percent = real_or(row, 12);
-                snapshot.interrupt_percent = real_or(row, 13);
-                items_.emplace(offsets.mono_of(row.integer(0)), snapshot);
-              });
+  return database.each_row(std::string("SELECT timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, ") + newer +
+                               " FROM system_snapshots ORDER BY timestamp",
+                           [&](const Statement& row) {
+                             hal::SystemSnapshot snapshot;
+                             snapshot.wall_ns = row.natural(0);
+                             snapshot.cpu_percent = real_or(row, 1);
+                             snapshot.mem_percent = real_or(row, 2);
+                             snapshot.mem_available_mb = integer_or(row, 3);
+                             snapshot.swap_used_mb = integer_or(row, 4);
+                             snapshot.load1 = real_or(row, 5);
+                             snapshot.psi_cpu_some = real_or(row, 6);
+                             snapshot.psi_io_some = real_or(row, 7);
+                             snapshot.psi_io_full = real_or(row, 8);
+                             snapshot.psi_mem_some = real_or(row, 9);
+                             snapshot.psi_mem_full = real_or(row, 10);
+                             snapshot.major_faults = integer_or(row, 11);
+                             snapshot.steal_percent = real_or(row, 12);
+                             snapshot.interrupt_percent = real_or(row, 13);
+                             items_.emplace(offsets.mono_of(row.integer(0)), snapshot);
+                           });
 }
 
 Status ReplaySides::load_samples(Database& database, int64_t session, const Offsets& offsets) {
   const std::string of_session = fmt::format(" WHERE session = {}", session);
-  INGERO_TRY(each(database,
-                  "SELECT mono_ns, cgroup_id, pid, path, periods, throttled_ns FROM cgroup_throttling" + of_session,
-                  [&](const Statement& row) {
-                    hal::Throttling one;
-                    one.mono_ns = row.natural(0);
-                    one.cgroup_id = row.natural(1);
-                    one.pid = static_cast<uint32_t>(row.integer(2));
-                    one.path = row.text(3);
-                    one.periods = row.natural(4);
-                    one.throttled_ns = row.natural(5);
-                    items_.emplace(one.mono_ns, std::move(one));
-                  }));
-  INGERO_TRY(
-      each(database,
-           "SELECT timestamp, vendor, pci_address, kind, code, meaning, pid, process, message FROM device_errors" +
-               of_session,
-           [&](const Statement& row) {
-             hal::DeviceError error;
-             error.wall_ns = row.natural(0);
-             error.mono_ns = offsets.mono_of(row.integer(0));
-             error.vendor = texts_.emplace_back(row.text(1));
-             error.pci_address = row.text(2);
-             error.kind = texts_.emplace_back(row.text(3));
-             if (!row.is_null(4)) error.code = row.integer(4);
-             error.meaning = texts_.emplace_back(row.text(5));
-             if (!row.is_null(6)) error.pid = static_cast<uint32_t>(row.integer(6));
-             error.process = row.text(7);
-             error.message = row.text(8);
-             items_.emplace(error.mono_ns, std::move(error));
-           }));
+  INGERO_TRY(database.each_row(
+      "SELECT mono_ns, cgroup_id, pid, path, periods, throttled_ns FROM cgroup_throttling" + of_session,
+      [&](const Statement& row) {
+        hal::Throttling one;
+        one.mono_ns = row.natural(0);
+        one.cgroup_id = row.natural(1);
+        one.pid = static_cast<uint32_t>(row.integer(2));
+        one.path = row.text(3);
+        one.periods = row.natural(4);
+        one.throttled_ns = row.natural(5);
+        items_.emplace(one.mono_ns, std::move(one));
+      }));
+  INGERO_TRY(database.each_row(
+      "SELECT timestamp, vendor, pci_address, kind, code, meaning, pid, process, message FROM device_errors" +
+          of_session,
+      [&](const Statement& row) {
+        hal::DeviceError error;
+        error.wall_ns = row.natural(0);
+        error.mono_ns = offsets.mono_of(row.integer(0));
+        error.vendor = texts_.emplace_back(row.text(1));
+        error.pci_address = row.text(2);
+        error.kind = texts_.emplace_back(row.text(3));
+        if (!row.is_null(4)) error.code = row.integer(4);
+        error.meaning = texts_.emplace_back(row.text(5));
+        if (!row.is_null(6)) error.pid = static_cast<uint32_t>(row.integer(6));
+        error.process = row.text(7);
+        error.message = row.text(8);
+        items_.emplace(error.mono_ns, std::move(error));
+      }));
   // One sample for each reading: only those that a rule looks at.
-  INGERO_TRY(
-      each(database,
-           fmt::format("SELECT v.timestamp, v.name, v.part, v.value, d.vendor, d.uuid, d.pci_address, d.name FROM "
-                       "device_values v JOIN devices d ON d.id = v.device WHERE d.session = {} AND v.name IN "
-                       "('memory_free_bytes', 'throttle_thermal_active', 'throttle_hw_active')",
-                       session),
-           [&](const Statement& row) {
-             const std::string name = row.text(1);
-             for (size_t i = 0; i < std::size(hal::kReadingTable); ++i) {
-               if (hal::kReadingTable[i].name != name) continue;
-               hal::DeviceSample sample;
-               sample.wall_ns = row.natural(0);
-               hal::Device& device = sample.devices.emplace_back();
-               device.vendor = row.text(4);
-               device.uuid = row.text(5);
-               device.pci_address = row.text(6);
-               device.name = row.text(7);
-               if (device.uuid.empty()) device.uuid = device.pci_address;
-               device.add(static_cast<hal::ReadingId>(i), row.real(3), row.text(2));
-               items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
-             }
-           }));
-  return each(database,
-              fmt::format("SELECT v.timestamp, c.device, c.port, c.name, v.value, v.delta FROM fabric_values v JOIN "
-                          "fabric_counters c ON c.id = v.counter WHERE c.session = {} AND v.delta > 0",
-                          session),
-              [&](const Statement& row) {
-                hal::FabricSample sample;
-                sample.wall_ns = row.natural(0);
-                hal::FabricDevice& device = sample.devices.emplace_back();
-                device.name = row.text(1);
-                hal::FabricCounter counter;
-                counter.name = row.text(3);
-                counter.value = row.natural(4);
-                counter.delta = row.natural(5);
-                counter.change = hal::CounterChange::kGrew;
-                if (row.is_null(2)) {
-                  device.counters.push_back(std::move(counter));
-                } else {
-                  hal::FabricPort& port = device.ports.emplace_back();
-                  port.number = static_cast<uint32_t>(row.integer(2));
-                  port.counters.push_back(std::move(counter));
-                }
-                items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
-              });
+  INGERO_TRY(database.each_row(
+      fmt::format("SELECT v.timestamp, v.name, v.part, v.value, d.vendor, d.uuid, d.pci_address, d.name FROM "
+                  "device_values v JOIN devices d ON d.id = v.device WHERE d.session = {} AND v.name IN "
+                  "('memory_free_bytes', 'throttle_thermal_active', 'throttle_hw_active')",
+                  session),
+      [&](const Statement& row) {
+        const std::string name = row.text(1);
+        for (size_t i = 0; i < std::size(hal::kReadingTable); ++i) {
+          if (hal::kReadingTable[i].name != name) continue;
+          hal::DeviceSample sample;
+          sample.wall_ns = row.natural(0);
+          hal::Device& device = sample.devices.emplace_back();
+          device.vendor = row.text(4);
+          device.uuid = row.text(5);
+          device.pci_address = row.text(6);
+          device.name = row.text(7);
+          if (device.uuid.empty()) device.uuid = device.pci_address;
+          device.add(static_cast<hal::ReadingId>(i), row.real(3), row.text(2));
+          items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
+        }
+      }));
+  return database.each_row(
+      fmt::format("SELECT v.timestamp, c.device, c.port, c.name, v.value, v.delta FROM fabric_values v JOIN "
+                  "fabric_counters c ON c.id = v.counter WHERE c.session = {} AND v.delta > 0",
+                  session),
+      [&](const Statement& row) {
+        hal::FabricSample sample;
+        sample.wall_ns = row.natural(0);
+        hal::FabricDevice& device = sample.devices.emplace_back();
+        device.name = row.text(1);
+        hal::FabricCounter counter;
+        counter.name = row.text(3);
+        counter.value = row.natural(4);
+        counter.delta = row.natural(5);
+        counter.change = hal::CounterChange::kGrew;
+        if (row.is_null(2)) {
+          device.counters.push_back(std::move(counter));
+        } else {
+          hal::FabricPort& port = device.ports.emplace_back();
+          port.number = static_cast<uint32_t>(row.integer(2));
+          port.counters.push_back(std::move(counter));
+        }
+        items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
+      });
 }
 
 Status ReplaySides::load(Database& database, int64_t session, const Offsets& offsets, bool legacy) {

@@ -12,18 +12,6 @@ namespace {
 // Ids are dense; a hostile file's may not be. Beyond this they are not kept.
 constexpr int64_t kMaxId = int64_t{1} << 26;
 
-template <typename Take>
-Status each(Database& database, const char* sql, const Take& take) {
-  Result<Statement> statement = database.prepare(sql);
-  if (!statement.ok()) return statement.error();
-  for (;;) {
-    Result<bool> row = statement->step();
-    if (!row.ok()) return row.error();
-    if (!*row) return {};
-    take(*statement);
-  }
-}
-
 template <typename T>
 void put(std::vector<T>& values, int64_t id, T value, T filler) {
   if (id < 0 || id >= kMaxId) return;
@@ -62,39 +50,41 @@ std::string plain(std::string_view name) {
 
 Result<Names> Names::load(Database& database) {
   Names names;
-  INGERO_TRY(each(database, "SELECT id, name, op_name, vendor, layer, kind, source, op, synchronising FROM calls",
-                  [&](const Statement& row) {
-                    put<std::optional<CallInfo>>(names.calls_, row.integer(0), call_info(row, 1), std::nullopt);
-                  }));
-  INGERO_TRY(each(database, "SELECT id, call FROM sites", [&](const Statement& row) {
+  INGERO_TRY(database.each_row(
+      "SELECT id, name, op_name, vendor, layer, kind, source, op, synchronising FROM calls", [&](const Statement& row) {
+        put<std::optional<CallInfo>>(names.calls_, row.integer(0), call_info(row, 1), std::nullopt);
+      }));
+  INGERO_TRY(database.each_row("SELECT id, call FROM sites", [&](const Statement& row) {
     put<size_t>(names.sites_, row.integer(0), static_cast<size_t>(row.integer(1)), kNone);
   }));
-  INGERO_TRY(each(database, "SELECT id, process FROM threads",
-                  [&](const Statement& row) { put<int64_t>(names.threads_, row.integer(0), row.integer(1), -1); }));
-  INGERO_TRY(each(database, "SELECT id, wall_ns FROM clocks",
-                  [&](const Statement& row) { put<int64_t>(names.clocks_, row.integer(0), row.integer(1), 0); }));
+  INGERO_TRY(database.each_row("SELECT id, process FROM threads", [&](const Statement& row) {
+    put<int64_t>(names.threads_, row.integer(0), row.integer(1), -1);
+  }));
+  INGERO_TRY(database.each_row("SELECT id, wall_ns FROM clocks", [&](const Statement& row) {
+    put<int64_t>(names.clocks_, row.integer(0), row.integer(1), 0);
+  }));
   std::map<std::pair<int64_t, int64_t>, int64_t> first;
-  INGERO_TRY(each(database, "SELECT id, pid, start_mono_ns, coalesce(comm, '') FROM processes ORDER BY id",
-                  [&](const Statement& row) {
-                    const int64_t id = row.integer(0);
-                    if (!row.is_null(2)) {
-                      const auto [same, is_new] = first.emplace(std::pair(row.integer(1), row.integer(2)), id);
-                      if (!is_new) names.canonical_[id] = same->second;
-                    }
-                    names.processes_[id] = {static_cast<uint32_t>(row.integer(1)), row.text(3)};
-                  }));
+  INGERO_TRY(database.each_row(
+      "SELECT id, pid, start_mono_ns, coalesce(comm, '') FROM processes ORDER BY id", [&](const Statement& row) {
+        const int64_t id = row.integer(0);
+        if (!row.is_null(2)) {
+          const auto [same, is_new] = first.emplace(std::pair(row.integer(1), row.integer(2)), id);
+          if (!is_new) names.canonical_[id] = same->second;
+        }
+        names.processes_[id] = {static_cast<uint32_t>(row.integer(1)), row.text(3)};
+      }));
   return names;
 }
 
 Result<Names> Names::load_legacy(Database& database) {
   Names names;
-  INGERO_TRY(each(database,
-                  "SELECT source, op, call, op_name, vendor, layer, kind, source, op, synchronising FROM legacy_ops",
-                  [&](const Statement& row) {
-                    names.legacy_calls_[{row.integer(0), row.integer(1)}] = names.calls_.size();
-                    names.calls_.emplace_back(call_info(row, 2));
-                  }));
-  INGERO_TRY(each(database, "SELECT pid, name FROM main.process_names", [&](const Statement& row) {
+  INGERO_TRY(database.each_row(
+      "SELECT source, op, call, op_name, vendor, layer, kind, source, op, synchronising FROM legacy_ops",
+      [&](const Statement& row) {
+        names.legacy_calls_[{row.integer(0), row.integer(1)}] = names.calls_.size();
+        names.calls_.emplace_back(call_info(row, 2));
+      }));
+  INGERO_TRY(database.each_row("SELECT pid, name FROM main.process_names", [&](const Statement& row) {
     names.processes_[row.integer(0)] = {static_cast<uint32_t>(row.integer(0)), row.text(1)};
   }));
   return names;

@@ -120,6 +120,18 @@ class Database {
   // The first column of the first row; absent when there is no row or it is NULL.
   Result<std::optional<int64_t>> integer(std::string_view sql);
   Error error(int code, std::string_view what) const { return sqlite_error(handle_, code, *path_, what); }
+  // Runs `sql` and calls take(statement) on each of its rows.
+  template <typename Take>
+  Status each_row(std::string_view sql, const Take& take) {
+    Result<Statement> statement = prepare(sql);
+    if (!statement.ok()) return statement.error();
+    for (;;) {
+      Result<bool> row = statement->step();
+      if (!row.ok()) return row.error();
+      if (!*row) return {};
+      take(*statement);
+    }
+  }
   // Runs `sql` once for each item, after bind(statement, item).
   template <typename Items, typename Bind>
   Status run_each(const char* sql, const Items& items, const Bind& bind) {

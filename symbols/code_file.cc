@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "base/hash.h"
 #include "base/text.h"
 
 namespace ingero::symbols {
@@ -39,11 +40,6 @@ std::string build_id_in(std::span<const std::byte> notes) {
   return {};
 }
 
-uint64_t hash_of(std::string_view text, uint64_t hash = 0xcbf29ce484222325) {
-  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return hash;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const CodeFile>> CodeFile::open(const Fd& fd, std::string path, hal::FileId id,
@@ -72,8 +68,8 @@ Result<std::shared_ptr<const CodeFile>> CodeFile::open(const Fd& fd, std::string
     }
   }
   file->identity_ = file->build_id_.empty()
-                        ? hash_of(path, hash_of(fmt::format("{} {} {}", bytes.size(), id.device, id.inode)))
-                        : hash_of(file->build_id_);
+                        ? Fnv1a().add(fmt::format("{} {} {}", bytes.size(), id.device, id.inode)).add(path).value()
+                        : fnv1a(file->build_id_);
   file->mapped_ = std::move(*mapped);
   file->scratch_ = std::move(*scratch);
   file->path_ = std::move(path);

@@ -87,12 +87,17 @@ bool PythonNames::add(std::span<const std::byte> record) {
   return true;
 }
 
-std::optional<PythonFrame> PythonNames::name(uint32_t pid, const wire_python_frame& frame) const {
+const PythonNames::Code* PythonNames::find(uint32_t pid, const wire_python_frame& frame) const {
   const auto process = processes_.find(pid);
-  if (process == processes_.end()) return std::nullopt;
+  if (process == processes_.end()) return nullptr;
   const auto found = process->second.find(Place{frame.code, frame.identity});
-  if (found == process->second.end()) return std::nullopt;
-  const Code& code = *found->second;
+  return found == process->second.end() ? nullptr : &*found->second;
+}
+
+std::optional<PythonFrame> PythonNames::name(uint32_t pid, const wire_python_frame& frame) const {
+  const Code* found = find(pid, frame);
+  if (found == nullptr) return std::nullopt;
+  const Code& code = *found;
   PythonFrame named;
   named.untrusted_file = code.file;
   named.untrusted_function = code.function;

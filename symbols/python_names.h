@@ -47,6 +47,8 @@ class PythonNames {
   bool add(std::span<const std::byte> record);
   // Absent: the code object was not told, or not yet.
   std::optional<PythonFrame> name(uint32_t pid, const wire_python_frame& frame) const;
+  // Whether name() would give one.
+  bool knows(uint32_t pid, const wire_python_frame& frame) const { return find(pid, frame) != nullptr; }
   // The process is gone, or runs another program now.
   void forget(uint32_t pid);
   // Code objects that were dropped to stay below the limit since the last call: delete them from python_codes.
@@ -77,6 +79,7 @@ class PythonNames {
   using Codes = std::list<Code>;
   using Process = std::unordered_map<Place, Codes::iterator, PlaceHash>;
 
+  const Code* find(uint32_t pid, const wire_python_frame& frame) const;
   void drop(Codes::iterator code);
 
   size_t max_bytes_;

@@ -1,7 +1,6 @@
 // Ring consumers.
 #include "kernelside/drain.h"
 
-#include <bpf/libbpf.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -13,27 +12,18 @@
 
 #include "base/fd.h"
 #include "kernelside/host_events.h"
+#include "kernelside/ring.h"
 
 namespace ingero::kernelside {
-namespace {
-
-constexpr int kBatchFull = -ECANCELED;  // our own stop, told apart from libbpf's errors
-
-struct RingDeleter {
-  void operator()(ring_buffer* rings) const { ring_buffer__free(rings); }
-};
-
-}  // namespace
 
 struct Drain::Impl {
-  std::unique_ptr<ring_buffer, RingDeleter> rings, stacks;
-  Fd wake;
+  Ring critical, events, stacks;
+  Fd ready, wake;  // an epoll set, and what ends a wait
   const hal::CallTable& calls;
   Normaliser& normaliser;
   hal::LossLedger& ledger;
   Batch* batch = nullptr;
   hal::Exchange exchange;  // of the call at hand
-  size_t max_events = 0;
 
   Impl(const hal::CallTable& call_table, Normaliser& to_events, hal::LossLedger& losses)
       : calls(call_table), normaliser(to_events), ledger(losses) {}
@@ -136,17 +126,6 @@ struct Drain::Impl {
     stack.bytes.assign(tail.begin(), tail.begin() + stack.head.bytes);
     batch->stacks.push_back(std::move(stack));
   }
-
-  static int on_stack(void* context, void* data, size_t size) {
-    static_cast<Impl*>(context)->take_stack({static_cast<const std::byte*>(data), size});
-    return 0;
-  }
-
-  static int on_record(void* context, void* data, size_t size) {
-    auto* self = static_cast<Impl*>(context);
-    self->take({static_cast<const std::byte*>(data), size});
-    return self->batch->events.size() >= self->max_events ? kBatchFull : 0;
-  }
 };
 
 Drain::Drain(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -155,21 +134,15 @@ Drain::~Drain() = default;
 Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::CallTable& calls, Normaliser& normaliser,
                                            hal::LossLedger& ledger) {
   auto impl = std::make_unique<Impl>(calls, normaliser, ledger);
-  impl->rings.reset(ring_buffer__new(objects.map_fd("critical_events"), &Impl::on_record, impl.get(), nullptr));
-  if (!impl->rings) return errno_error("map the critical ring");
-  if (const int error = ring_buffer__add(impl->rings.get(), objects.map_fd("events"), &Impl::on_record, impl.get());
-      error != 0) {
-    return errno_error("map the event ring", -error);
-  }
-  impl->stacks.reset(ring_buffer__new(objects.map_fd("stacks"), &Impl::on_stack, impl.get(), nullptr));
-  if (!impl->stacks) return errno_error("map the stack ring");
+  INGERO_TRY(impl->critical.open(objects.map_fd("critical_events"), "critical_events"));
+  INGERO_TRY(impl->events.open(objects.map_fd("events"), "events"));
+  INGERO_TRY(impl->stacks.open(objects.map_fd("stacks"), "stacks"));
+  impl->ready.reset(epoll_create1(EPOLL_CLOEXEC));
   impl->wake.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  epoll_event event{};
-  event.events = EPOLLIN;
-  const int set = ring_buffer__epoll_fd(impl->rings.get());
-  if (!impl->wake.valid() || epoll_ctl(set, EPOLL_CTL_ADD, impl->wake.get(), &event) != 0 ||
-      epoll_ctl(set, EPOLL_CTL_ADD, ring_buffer__epoll_fd(impl->stacks.get()), &event) != 0) {
-    return errno_error("make the rings' stop event");
+  for (const int fd : {impl->critical.fd(), impl->events.fd(), impl->stacks.fd(), impl->wake.get()}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    if (epoll_ctl(impl->ready.get(), EPOLL_CTL_ADD, fd, &event) != 0) return errno_error("wait for the rings");
   }
   return std::unique_ptr<Drain>(new Drain(std::move(impl)));
 }
@@ -181,21 +154,27 @@ void Drain::wake() {
 
 void Drain::take_stacks(Batch& batch) {
   impl_->batch = &batch;
-  (void)ring_buffer__consume(impl_->stacks.get());
+  impl_->stacks.consume([&](std::span<const std::byte> record) {
+    impl_->take_stack(record);
+    return true;
+  });
 }
 
 Result<bool> Drain::poll(int timeout_ms, size_t max_events, Batch& batch) {
   impl_->batch = &batch;
-  impl_->max_events = max_events;
-  // Our own wait, because the stop event is in the same set; what is in the rings is taken whatever ended it.
   std::array<epoll_event, 4> ready{};
-  int got = epoll_wait(ring_buffer__epoll_fd(impl_->rings.get()), ready.data(), ready.size(), timeout_ms);
-  got = got < 0 ? -errno : ring_buffer__consume(impl_->rings.get());
+  if (epoll_wait(impl_->ready.get(), ready.data(), ready.size(), timeout_ms) < 0 && errno != EINTR) {
+    return errno_error("wait for the rings");
+  }
+  // What is in the rings is taken whatever ended the wait.
+  const auto take = [&](std::span<const std::byte> record) {
+    impl_->take(record);
+    return batch.events.size() < max_events;
+  };
+  const bool is_empty = impl_->critical.consume(take) && impl_->events.consume(take);
   // After the calls: a call's stack is written before the call, so those of the calls taken are all there.
   take_stacks(batch);
-  if (got == kBatchFull) return true;
-  if (got < 0 && got != -EINTR && got != -EAGAIN) return errno_error("drain the rings", -got);
-  return false;
+  return !is_empty;
 }
 
 }  // namespace ingero::kernelside

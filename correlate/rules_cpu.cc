@@ -54,10 +54,14 @@ bool is_kin(const Judgement& j, uint32_t pid) {
 bool is_neighbour(const Judgement& j, uint32_t pid) {
   const auto known = j.by_pid.find(pid);
   if (known == j.by_pid.end()) return false;
+  // A program of the machine itself is no neighbour: both must be somebody's.
+  const auto differ = [](const std::string& one, const std::string& other) {
+    return !one.empty() && !other.empty() && one != other;
+  };
   const hal::Process& other = known->second->facts;
   const hal::Process& own = j.process.facts;
-  if (own.container_id != other.container_id) return !own.container_id.empty() && !other.cgroup_path.empty();
-  return !own.pod_uid.empty() && own.pod_uid != other.pod_uid;
+  return differ(own.container_id, other.container_id) || differ(own.pod_uid, other.pod_uid) ||
+         differ(own.slurm_job, other.slurm_job);
 }
 
 // A process whose own workers took its CPU has too many of them: that is the cause's name, and what can be done.

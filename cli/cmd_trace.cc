@@ -13,6 +13,7 @@
 #include <thread>
 
 #include <CLI/CLI.hpp>
+#include <malloc.h>
 
 #include "base/environment.h"
 #include "base/log.h"
@@ -174,6 +175,8 @@ class Trace {
       INGERO_TRY(set_log_file(options_.log));
     }
     if (options_.no_net) note("--no-net: who owns a socket is then not known for every retransmission");
+    // What one thread allocates another frees: an arena for each would keep all of it.
+    mallopt(M_ARENA_MAX, 2);
     const Signals signals;
     std::unique_ptr<MetricsEndpoint> metrics;
     if (!options_.metrics.server.address.empty()) {

@@ -20,6 +20,7 @@
 #include "cli/batch_queue.h"
 #include "cli/collective_watch.h"
 #include "cli/engine_feed.h"
+#include "cli/neighbours.h"
 #include "kernelside/drain.h"
 #include "kernelside/host_events.h"
 #include "kernelside/mappings.h"
@@ -34,7 +35,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kEventsPerBatch = 8192;
+constexpr size_t kEventsPerBatch = 4096;
 constexpr size_t kQueuedBatches = 4;
 constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
@@ -98,6 +99,7 @@ struct Recorder::Impl {
   };
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
+  Neighbours neighbours{proc};
   std::unique_ptr<StackBook> stacks;                             // none: --stack off
   std::set<std::pair<uint32_t, uint64_t>> registered;            // process and function: named, or asked for
   std::array<std::pair<uint32_t, uint64_t>, 1024> launched{};    // of those, the ones seen last
@@ -466,6 +468,11 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   join_names(*parcel);
   if (stacks) name_launched(*parcel);
   watch_collectives(*parcel);
+  const auto traced = [&](uint32_t pid) {
+    const auto found = known.find(pid);
+    return found == known.end() ? nullptr : &found->second.process;
+  };
+  neighbours.take(records.events, traced, parcel->processes);
   parcel->wall_offset_ns = normaliser->wall_offset_ns();
   if (records.events.empty() && parcel->processes.empty() && parcel->snapshots.empty() && records.names.empty() &&
       parcel->communicators.empty() && parcel->hangs.empty() && parcel->stacks.empty()) {

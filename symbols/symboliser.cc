@@ -28,7 +28,7 @@ OwnedElf elf_of(const MappedFile& mapped) {
   return OwnedElf(elf_memory(reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data())), bytes.size()));
 }
 
-// Sizes of the sections whose names begin so, summed.
+// Sizes of the sections whose names begin so, decompressed, summed.
 uint64_t section_bytes(Elf* elf, std::string_view prefix) {
   size_t names = 0;
   if (elf_getshdrstrndx(elf, &names) != 0) return 0;
@@ -38,7 +38,9 @@ uint64_t section_bytes(Elf* elf, std::string_view prefix) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr) continue;
     const char* name = elf_strptr(elf, names, header.sh_name);
-    if (name != nullptr && std::string_view(name).starts_with(prefix)) total += header.sh_size;
+    if (name == nullptr || !std::string_view(name).starts_with(prefix)) continue;
+    GElf_Chdr compressed;
+    total += gelf_getchdr(section, &compressed) != nullptr ? compressed.ch_size : header.sh_size;
   }
   return total;
 }
@@ -77,6 +79,9 @@ struct Symboliser::File {
   std::shared_ptr<const CodeFile> debug_file;
   OwnedElf debug_elf;
   std::unique_ptr<SymbolTable> table, debug_table;
+  const MappedFile* with_lines = nullptr;  // this file or its debug file; null: there are none to be read
+  uint64_t debug_bytes = 0;
+  OwnedElf lines_elf;  // of its own: what libelf decompresses for it goes with it
   std::unique_ptr<SourceLines> lines;
   std::unordered_map<uint64_t, std::vector<Named>> names;
 
@@ -98,7 +103,7 @@ Symboliser::File& Symboliser::open(const CodeFile& code) {
   file->elf = elf_of(code.scratch());
   if (!file->elf) return *file;
   file->table = std::make_unique<SymbolTable>(file->elf.get());
-  Elf* with_lines = file->elf.get();
+  file->with_lines = &code.scratch();
   // A separate debug file is this one's only if it has the same build id.
   const std::string& id = code.build_id();
   if (id.size() > 2) {
@@ -121,16 +126,35 @@ Symboliser::File& Symboliser::open(const CodeFile& code) {
       file->debug_elf = elf_of(file->debug_file->scratch());
       if (!file->debug_elf) continue;
       file->debug_table = std::make_unique<SymbolTable>(file->debug_elf.get());
-      with_lines = file->debug_elf.get();
+      file->with_lines = &file->debug_file->scratch();
       break;
     }
   }
-  const uint64_t debug_bytes = section_bytes(with_lines, ".debug_");
-  if (debug_bytes > 0 && debug_bytes <= kMostDebugBytes) file->lines = std::make_unique<SourceLines>(with_lines);
+  file->debug_bytes = section_bytes(file->debug_elf ? file->debug_elf.get() : file->elf.get(), ".debug_");
+  if (file->debug_bytes == 0 || file->debug_bytes > kMostDebugBytes) file->with_lines = nullptr;
   return *file;
 }
 
+SourceLines* Symboliser::lines_of(File& file) {
+  if (file.with_lines == nullptr) return nullptr;
+  std::erase(with_lines_, &file);
+  if (!file.lines) {
+    uint64_t kept = file.debug_bytes;
+    for (const File* other : with_lines_) kept += other->debug_bytes;
+    for (; kept > kKeptDebugBytes && !with_lines_.empty(); with_lines_.pop_front()) {
+      kept -= with_lines_.front()->debug_bytes;
+      with_lines_.front()->lines.reset();
+      with_lines_.front()->lines_elf.reset();
+    }
+    file.lines_elf = elf_of(*file.with_lines);
+    if (file.lines_elf) file.lines = std::make_unique<SourceLines>(file.lines_elf.get());
+  }
+  with_lines_.push_back(&file);
+  return file.lines.get();
+}
+
 void Symboliser::forget() {
+  with_lines_.clear();
   files_.clear();
   names_ = 0;
 }
@@ -143,8 +167,8 @@ std::vector<Named> Symboliser::name(const CodeFile& code, uint64_t address) {
   ++names_;
   std::vector<Named>& names = file.names[address];
   const auto found = file.find(address);
-  if (file.lines) {
-    for (SourcePlace& place : file.lines->find(address)) {
+  if (SourceLines* lines = lines_of(file)) {
+    for (SourcePlace& place : lines->find(address)) {
       Named named;
       named.function = demangled(place.function).substr(0, kLongestName);
       named.source = std::move(place.source);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -14,6 +15,8 @@
 #include "symbols/code_file.h"
 
 namespace ingero::symbols {
+
+class SourceLines;
 
 struct Named {
   std::string function;  // demangled; empty: unknown
@@ -44,13 +47,17 @@ class Symboliser {
   static constexpr size_t kMostNames = 1 << 17;
   // Debug information larger than this is not read: libdw keeps what it has parsed.
   static constexpr uint64_t kMostDebugBytes = uint64_t{512} << 20;
+  // Of several files no more than this is kept open at a time, decompressed: what was found in them is remembered.
+  static constexpr uint64_t kKeptDebugBytes = uint64_t{8} << 20;
 
  private:
   struct File;
   File& open(const CodeFile& file);
+  SourceLines* lines_of(File& file);
   std::string root_;
   std::unordered_map<const CodeFile*, std::unique_ptr<File>> files_;
   size_t names_ = 0;
+  std::deque<File*> with_lines_;  // of those with their debug information open, the last used last
 };
 
 // "ns::f(int)" of "_ZN2ns1fEi"; other spellings as they are.

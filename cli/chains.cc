@@ -1,4 +1,7 @@
 // Causal chains for people and programs.
+#include <algorithm>
+#include <iterator>
+
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -10,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Style style_of(const std::string& severity) {
+Style style_of(std::string_view severity) {
   if (severity == "HIGH" || severity == "CRITICAL") return Style::kRed;
   return severity == "MEDIUM" ? Style::kYellow : Style::kPlain;
 }
@@ -32,9 +35,17 @@ std::string clock_time(uint64_t wall_ns) {
 
 }  // namespace
 
+int severity_order(std::string_view severity) {
+  constexpr std::string_view kNames[] = {"CRITICAL", "HIGH", "MEDIUM", "LOW"};
+  return static_cast<int>(std::find(std::begin(kNames), std::end(kNames), severity) - std::begin(kNames));
+}
+
+std::string severity_text(std::string_view severity, bool colour) {
+  return styled("[" + printable(severity) + "]", style_of(severity), colour);
+}
+
 std::string chain_text(const StoredChain& chain, bool colour) {
-  std::string out = styled("[" + printable(chain.severity) + "]", style_of(chain.severity), colour) + " " +
-                    printable(chain.summary, 1000) + "\n";
+  std::string out = severity_text(chain.severity, colour) + " " + printable(chain.summary, 1000) + "\n";
   for (const StoredChain::Step& step : chain.timeline) {
     out += fmt::format(
         "    [{:<6}] {}{}{}\n", printable(step.layer), printable(step.op),

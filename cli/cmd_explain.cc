@@ -1,18 +1,22 @@
 // ingero explain: what a recording says was slow, failed or never ended, and what the host did to those threads.
 #include <algorithm>
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/flame.h"
+#include "cli/follow.h"
 #include "cli/options.h"
 #include "cli/report.h"
 
 namespace ingero::cli {
 namespace {
 
+constexpr std::chrono::milliseconds kFollowEvery{500};
 constexpr uint64_t kLiveDefaultNs = 300ULL * 1'000'000'000;
 
 struct ExplainOptions {
@@ -26,6 +30,7 @@ struct ExplainOptions {
   std::string timeout = "30s";
   bool per_process = false;
   bool chains = false;
+  bool follow = false;
   bool json = false;
   bool folded = false;
   std::string flame;
@@ -68,6 +73,27 @@ Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns
   return outcome.ok() ? Status{} : Status{outcome.error()};
 }
 
+// Until the recording ends. What it is about to say when it ends is said.
+Result<int> follow(const ExplainOptions& options, const store::Selection& selection, uint64_t time_ns,
+                   Context& context) {
+  ChainFollower follower;
+  for (bool is_live = true; is_live && context.out.good();) {
+    const auto reader = open_recording(options.database, context);
+    if (!reader.ok()) return reader.error();
+    is_live = (*reader)->is_live();
+    auto chains = stored_chains(**reader, selection, time_ns);
+    if (!chains.ok()) return chains.error();
+    add_lines(**reader, *chains);
+    for (const auto& change : follower.next(*chains)) {
+      context.out << (options.json ? change_json(change) : change_text(change, context.colour));
+    }
+    context.out.flush();
+    if (is_live) std::this_thread::sleep_for(kFollowEvery);
+  }
+  context.err << fmt::format("ingero: the recording has ended; {} incident(s)\n", follower.followed());
+  return kExitDone;
+}
+
 Result<int> run_explain(const ExplainOptions& options, Context& context) {
   const auto timeout = parse_duration_ns(options.timeout);
   if (!timeout.ok()) return timeout.error().in("--timeout");
@@ -81,6 +107,7 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   if (options.pid_given) selection.pid = options.pid;
   selection.op = options.op;
   if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, *timeout, selection));
+  if (options.follow) return follow(options, selection, *timeout, context);
   if (options.folded || !options.flame.empty()) {
     return show_flames(options, **reader, selection, *timeout, context);
   }
@@ -125,13 +152,19 @@ void add_explain(CLI::App& root, Context& context) {
   command->add_flag("--chains", options->chains, "The causal chains stored in the recording")->excludes(per_process);
   CLI::Option* folded =
       command->add_flag("--folded", options->folded, "Stacks, one a line, with the microseconds spent");
-  command->add_option("--flame", options->flame, "Write a flame graph of the calls' time to this file (SVG)")
-      ->type_name("FILE")
-      ->excludes(folded);
+  CLI::Option* flame =
+      command->add_option("--flame", options->flame, "Write a flame graph of the calls' time to this file (SVG)")
+          ->type_name("FILE")
+          ->excludes(folded);
+  command->add_flag("--follow", options->follow, "Tell each cause as it is found, until the recording ends")
+      ->excludes(per_process)
+      ->excludes(folded)
+      ->excludes(flame);
   command->add_flag("--json", options->json, "JSON, with every figure in nanoseconds");
   command->footer(
       "Examples:\n"
       "  ingero explain                              what the running agent saw in the last five minutes\n"
+      "  ingero explain --follow                     what it sees from now on, as it sees it\n"
       "  ingero explain --db run.db                  a finished recording, all of it\n"
       "  ingero explain --db run.db --since 30s      its last half minute\n"
       "  ingero explain --db run.db --from 14:05 --to 14:10 --pid 4321\n"

@@ -13,11 +13,6 @@ namespace {
 constexpr uint64_t kWorthTellingNs = 100'000;          // a tail shorter than this hurts nobody
 constexpr uint64_t kEarlierWindowNs = 10'000'000'000;  // what the earlier agent looked back at
 
-int order_of(const std::string& severity) {
-  constexpr const char* kNames[] = {"CRITICAL", "HIGH", "MEDIUM", "LOW"};
-  return static_cast<int>(std::find(std::begin(kNames), std::end(kNames), severity) - std::begin(kNames));
-}
-
 // One engine for each session and node of the recording.
 class EngineSink final : public store::ReplaySink {
  public:
@@ -133,7 +128,7 @@ Status judge_earlier(const store::Reader& reader, const store::Selection& select
   };
   std::map<std::tuple<std::string, int, std::string>, Group> groups;
   for (const StoredChain& earlier : *stored) {
-    Group& group = groups[{earlier.node, order_of(earlier.severity), op_of(earlier)}];
+    Group& group = groups[{earlier.node, severity_order(earlier.severity), op_of(earlier)}];
     if (group.judged.times++ == 0) group.judged.chain = earlier;
     for (const StoredChain& found : diagnosis.chains) {
       const bool in_time = found.onset_wall_ns && found.ended_wall_ns &&
@@ -196,7 +191,7 @@ Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& 
     }
   }
   std::stable_sort(diagnosis.chains.begin(), diagnosis.chains.end(), [](const StoredChain& a, const StoredChain& b) {
-    const int one = order_of(a.severity), other = order_of(b.severity);
+    const int one = severity_order(a.severity), other = severity_order(b.severity);
     if (one != other) return one < other;
     if (a.lost_ns.value_or(0) != b.lost_ns.value_or(0)) return a.lost_ns.value_or(0) > b.lost_ns.value_or(0);
     return a.id < b.id;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -72,6 +73,9 @@ StoredChain view_of(const correlate::Chain& chain, const std::string& node);
 // Where the chain's stack stands, if the recording has it.
 void add_lines(const store::Reader& reader, std::vector<StoredChain>& chains);
 
+// 0 for the worst; what is no severity comes last.
+int severity_order(std::string_view severity);
+std::string severity_text(std::string_view severity, bool colour);
 // One chain for people: the line, its timeline, root cause and fixes.
 std::string chain_text(const StoredChain& chain, bool colour);
 std::string chains_text(const std::vector<StoredChain>& chains, bool colour);

@@ -1,5 +1,6 @@
 """Causes: what is planted beside a traced program is named, live and replayed alike."""
 import json
+import subprocess
 
 from harness import Trace, check, run, say
 from times import traced
@@ -52,4 +53,19 @@ def ACallThatHangsIsTold(build):
     check([chain["rule"] for chain in found if chain["rule"] == "never_returned"] == ["never_returned"], f"{found}")
 
 
-TESTS = (ACompetitorIsNamed, LiveAndReplayedCausesAreTheSame, DiskWaitsAreNamed, ACallThatHangsIsTold)
+def FollowingTellsACauseWhileItLastsAndEndsWithTheRecording(build):
+    with Trace(build, command=[build.scenarios, "preempt", "100000", "12"]) as trace:
+        follower = subprocess.Popen([build.agent, "explain", "--follow", "--json", "--db", trace.recording.path],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        told = json.loads(follower.stdout.readline())
+        check(told["change"] == "found" and told["rule"] == "cpu_preemption", f"{told}")
+        check(trace.process.poll() is None, "it was told when all was over")
+        trace.wait()
+    rest, said = follower.communicate(timeout=20)
+    changes = [json.loads(line) for line in rest.splitlines()]
+    check(all(change["change"] in ("found", "worse", "resolved") for change in changes), rest)
+    check(follower.returncode == 0 and "has ended" in said, f"{follower.returncode}: {said}")
+
+
+TESTS = (ACompetitorIsNamed, LiveAndReplayedCausesAreTheSame, DiskWaitsAreNamed, ACallThatHangsIsTold,
+         FollowingTellsACauseWhileItLastsAndEndsWithTheRecording)

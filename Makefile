@@ -62,7 +62,7 @@ exactness:
 	@python3 -B tests/e2e/run.py --build build/release --exactness
 
 truth:
-	@tools/bootstrap.sh build test
+	@tools/bootstrap.sh build test truth
 	@cmake --preset release
 	@cmake --build build/release -j $(JOBS)
 	@python3 -B tests/scenarios/run.py --build build/release $(TRUTH)

@@ -91,7 +91,7 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Look up the code; the first failure is the one that matters.")                                                    \
   X(rate_drop, kRate, "HOST", kMedium, kMeasured, true, 60, 10, 3000, "Much less work is submitted than before.",      \
     "Look at what the process does between its calls.")                                                                \
-  X(full_stop, kRate, "HOST", kHigh, kMeasured, true, 0, 10, 5000,                                                     \
+  X(full_stop, kRate, "HOST", kHigh, kMeasured, true, 0, 10, 3000,                                                     \
     "No work is submitted any more, and the process "                                                                  \
     "still runs.",                                                                                                     \
     "Look at the stacks of its threads.")                                                                              \
@@ -159,17 +159,17 @@ inline constexpr Rule kRules[] = {
 constexpr const Rule& rule(RuleId id) { return kRules[static_cast<size_t>(id)]; }
 
 // What all rules share.
-inline constexpr uint64_t kWindowNs = 1'000'000'000;    // events are judged by the second in which they ended
-inline constexpr uint64_t kTrailing = 3;                // windows a rule looks at
-inline constexpr uint64_t kLatenessNs = 2'000'000'000;  // how much later than others an event may come
-inline constexpr uint64_t kQuiet = 5;                   // windows without a finding after which an incident is over
-inline constexpr uint64_t kActive = 30;                 // windows after its last call in which a thread makes GPU calls
-inline constexpr uint64_t kHighShare = 30;              // percent lost from which on MEDIUM becomes HIGH
-inline constexpr uint64_t kSpikeTimes = 10;             // times its usual time make a call a spike
-inline constexpr uint64_t kSpikeNs = 1'000'000;         // and this long at least
-inline constexpr uint64_t kSmallCopyBytes = 65536;      // a copy this small is a result, not data
-inline constexpr uint64_t kLargeCopyBytes = 1 << 20;    // and from here on it is data
-inline constexpr uint64_t kGrowthBytes = 64 << 20;      // growth below it is noise
+inline constexpr uint64_t kWindowNs = 1'000'000'000;  // events are judged by the second in which they ended
+inline constexpr uint64_t kTrailing = 3;              // windows a rule looks at
+inline constexpr uint64_t kLatenessNs = 500'000'000;  // how much later than others an event may come
+inline constexpr uint64_t kQuiet = 5;                 // windows without a finding after which an incident is over
+inline constexpr uint64_t kActive = 30;               // windows after its last call in which a thread makes GPU calls
+inline constexpr uint64_t kHighShare = 30;            // percent lost from which on MEDIUM becomes HIGH
+inline constexpr uint64_t kSpikeTimes = 10;           // times its usual time make a call a spike
+inline constexpr uint64_t kSpikeNs = 1'000'000;       // and this long at least
+inline constexpr uint64_t kSmallCopyBytes = 65536;    // a copy this small is a result, not data
+inline constexpr uint64_t kLargeCopyBytes = 1 << 20;  // and from here on it is data
+inline constexpr uint64_t kGrowthBytes = 64 << 20;    // growth below it is noise
 inline constexpr uint64_t kPagesPerSecond = uint64_t{2} << 30;  // bytes of host pages a second
 
 }  // namespace ingero::correlate

@@ -78,7 +78,7 @@ void judge_rates(const Judgement& j, Findings& findings) {
   while (silent < j.process.rates.size() && j.process.rates[j.process.rates.size() - 1 - silent] == 0) ++silent;
   // The window in which it stopped holds a part of the usual.
   const uint64_t before_stop =
-      std::max(steady_rate(j.process.rates, silent, least), steady_rate(j.process.rates, silent + 1, least));
+      std::max(steady_rate(j.process.rates, silent, 2 * least), steady_rate(j.process.rates, silent + 1, 2 * least));
   if (silent >= least && before_stop >= stop.count) {
     Finding finding;
     finding.rule = stop.id;

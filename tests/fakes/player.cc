@@ -1,7 +1,8 @@
 // Plays a workload against stand-in libraries: threads that make the calls they are told, taking the times they are
 // told. What the truth suite (tests/scenarios) plants causes with.
 //
-//   player --timed LIBRARY --plain LIBRARY --for 12s [--seed N] [--workers N] [--file PATH] --thread SPEC...
+//   player --timed LIBRARY --plain LIBRARY --for 12s [--seed N] [--workers N] [--file PATH] [--peer ADDRESS:PORT]
+//          --thread SPEC...
 //
 // SPEC is steps separated by blanks, repeated until the time is over; "@4s" lets what follows replace the steps before
 // from that time on. A step is NAME[:SIZE][:TIME][*COUNT]; times vary by a fifth either way.
@@ -12,11 +13,13 @@
 //   cache leak:B:T       malloc without a free ever fail:CODE      a launch that returns CODE; oom: a malloc that
 //   returns 2 capture:T glaunch:T    begin and end a capture and instantiate; launch a graph hang           a launch
 //   that does not return touch:B        outside of calls: takes B bytes of fresh host memory and gives them back cpu:T
-//   idle:T   outside of calls: compute; sleep
+//   idle:T   outside of calls: compute; sleep net:B   outside of calls: sends B bytes to the peer and waits for its
+//   word
 //
 // Prints "start NS PID" (CLOCK_MONOTONIC) when its threads begin.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +36,9 @@
 #include <thread>
 #include <vector>
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <netinet/in.h>
 
 #include "fakes/clock.h"
 #include "fakes/fake_control.h"
@@ -89,7 +94,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 bool takes_bytes(const std::string& name) {
   return name == "d2h" || name == "h2d" || name == "malloc" || name == "leak" || name == "read" || name == "touch" ||
-         name == "fail";
+         name == "fail" || name == "net";
 }
 
 std::vector<Phase> parse(const std::string& spec) {
@@ -113,6 +118,8 @@ std::vector<Phase> parse(const std::string& spec) {
   return phases;
 }
 
+constexpr uint64_t kHugeFrom = 32 << 20;  // host buffers in huge pages: taking gigabytes a second takes those
+
 using PlainControl = struct fake_control;  // a function has the same name
 
 struct Dim3 {
@@ -133,7 +140,7 @@ struct Calls {
 
 Calls calls;
 std::mutex lock;
-std::string file_path;
+std::string file_path, peer_address;
 std::atomic<bool> over{false};
 
 void wait_for_lock(void*) { const std::scoped_lock held(lock); }
@@ -155,6 +162,29 @@ void read_past_cache(void* argument) {
     at += got;
     done += static_cast<uint64_t>(got);
   }
+}
+
+// A length, that many bytes, and a byte back.
+void send_to_peer(uint64_t bytes) {
+  static thread_local int connection = -1;
+  if (connection < 0) {
+    const auto parts = split(peer_address, ':');
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    if (parts.size() != 2 || inet_pton(AF_INET, parts[0].c_str(), &to.sin_addr) != 1) fail("no --peer to send to");
+    to.sin_port = htons(static_cast<uint16_t>(number(parts[1])));
+    connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connect(connection, reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0) fail("cannot reach the peer");
+  }
+  static const std::vector<char> block(1 << 20);
+  bool fine = send(connection, &bytes, sizeof(bytes), MSG_NOSIGNAL) == sizeof(bytes);
+  for (uint64_t left = bytes; fine && left > 0;) {
+    const ssize_t sent = send(connection, block.data(), std::min<uint64_t>(left, block.size()), MSG_NOSIGNAL);
+    fine = sent > 0;
+    if (fine) left -= static_cast<uint64_t>(sent);
+  }
+  char word = 0;
+  if (!fine || recv(connection, &word, 1, 0) != 1) fail("the peer is gone");
 }
 
 class Player {
@@ -187,6 +217,7 @@ class Player {
     const uint64_t ns = varied(step.ns);
     if (step.name == "idle") return sleep_ns(ns);
     if (step.name == "cpu") return compute_ns(ns);
+    if (step.name == "net") return send_to_peer(step.bytes);
     if (step.name == "hold") {
       const std::scoped_lock held(lock);
       return sleep_ns(ns);
@@ -194,6 +225,7 @@ class Player {
     if (step.name == "touch") {
       void* block = mmap(nullptr, step.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       if (block == MAP_FAILED) return;
+      if (step.bytes >= kHugeFrom) madvise(block, step.bytes, MADV_HUGEPAGE);
       for (uint64_t at = 0; at < step.bytes; at += 4096) static_cast<volatile char*>(block)[at] = 1;
       munmap(block, step.bytes);
       return;
@@ -293,6 +325,7 @@ int main(int count, char** arguments) {
     if (name == "--seed") seed = number(value);
     if (name == "--workers") workers = static_cast<unsigned>(number(value));
     if (name == "--file") file_path = value;
+    if (name == "--peer") peer_address = value;
     if (name == "--thread") specs.push_back(value);
   }
   if (calls.timed == nullptr) fail(std::string("--timed: ") + dlerror());

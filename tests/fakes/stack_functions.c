@@ -34,16 +34,14 @@
     return result + a + b * c + (d | e);                                  \
   }
 
-SIMPLE(0)
-ARRAY(1)
-DYNAMIC(2)
-KEEPING(3)
-SIMPLE(4)
-ARRAY(5)
-DYNAMIC(6) KEEPING(7) SIMPLE(8) ARRAY(9) DYNAMIC(10) KEEPING(11) SIMPLE(12) ARRAY(13) DYNAMIC(14) KEEPING(15)
+// It takes these for one declaration.
+// clang-format off
+SIMPLE(0) ARRAY(1) DYNAMIC(2) KEEPING(3) SIMPLE(4) ARRAY(5) DYNAMIC(6) KEEPING(7)
+SIMPLE(8) ARRAY(9) DYNAMIC(10) KEEPING(11) SIMPLE(12) ARRAY(13) DYNAMIC(14) KEEPING(15)
+// clang-format on
 
 #define ENTRY(n) \
   { NAME(n), TEXT(PART) "_" #n }
-    const struct named_function JOIN(PART, functions)[WALK_FUNCTIONS] = {
-        ENTRY(0), ENTRY(1), ENTRY(2),  ENTRY(3),  ENTRY(4),  ENTRY(5),  ENTRY(6),  ENTRY(7),
-        ENTRY(8), ENTRY(9), ENTRY(10), ENTRY(11), ENTRY(12), ENTRY(13), ENTRY(14), ENTRY(15)};
+        const struct named_function JOIN(PART, functions)[WALK_FUNCTIONS] = {
+            ENTRY(0), ENTRY(1), ENTRY(2),  ENTRY(3),  ENTRY(4),  ENTRY(5),  ENTRY(6),  ENTRY(7),
+            ENTRY(8), ENTRY(9), ENTRY(10), ENTRY(11), ENTRY(12), ENTRY(13), ENTRY(14), ENTRY(15)};

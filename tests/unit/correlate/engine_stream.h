@@ -233,4 +233,13 @@ inline std::string text_of(const std::vector<Chain>& chains) {
   return text;
 }
 
+inline void expect_only(const std::vector<Chain>& chains, RuleId rule) {
+  ASSERT_THAT(chains, ::testing::SizeIs(1)) << text_of(chains);
+  EXPECT_EQ(chains[0].rule, rule) << text_of(chains);
+}
+
+#define EXPECT_ONLY(chains, rule) \
+  expect_only(chains, rule);      \
+  if (HasFatalFailure()) return
+
 }  // namespace ingero::correlate::testing

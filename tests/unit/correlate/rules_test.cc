@@ -8,15 +8,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-void expect_only(const std::vector<Chain>& chains, RuleId rule) {
-  ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
-  EXPECT_EQ(chains[0].rule, rule) << text_of(chains);
-}
-
-#define EXPECT_ONLY(chains, rule) \
-  expect_only(chains, rule);      \
-  if (HasFatalFailure()) return
-
 TEST(Rules, RunQueueWaitIsNotPreemption) {
   Stream stream;
   stream.train(0, 15);

@@ -1,0 +1,273 @@
+// Rules that look beyond one process's calls: machine, devices, adapters, neighbours, workers, graphs. Each is shown
+// the planted cause, and what merely looks like it.
+#include "engine_stream.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// The stream, and samples that are no events, given to `tell` before the last second is judged.
+template <typename Tell>
+std::vector<Chain> run_with(const Stream& stream, const Tell& tell) {
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  tell(*engine);
+  for (const Event& event : sorted(stream.events)) engine->add(event);
+  engine->finish();
+  return latest(engine->take_changes());
+}
+
+hal::Device device_with(hal::ReadingId id, double value) {
+  hal::Device device;
+  device.uuid = "GPU-1234";
+  device.name = "Big Device";
+  device.add(id, value);
+  return device;
+}
+
+TEST(HostRules, HeatThatHoldsTheClocksDownIsToldAndAPowerLimitIsNot) {
+  Stream stream;
+  stream.train(0, 8);
+  const auto sampled = [&](hal::ReadingId id, double value) {
+    return run_with(stream, [&](Engine& engine) {
+      hal::DeviceSample sample;
+      sample.devices.push_back(device_with(id, value));
+      engine.add_device_sample(sample, kStart + 4 * kSecond);
+    });
+  };
+  const auto hot = sampled(hal::ReadingId::throttle_thermal_active, 1);
+  EXPECT_ONLY(hot, RuleId::device_throttling);
+  EXPECT_THAT(hot[0].root_cause + hot[0].summary, HasSubstr("because of heat"));
+  EXPECT_THAT(sampled(hal::ReadingId::throttle_thermal_active, 0), IsEmpty());
+  // A device at its power limit does what it was built for.
+  EXPECT_THAT(sampled(hal::ReadingId::throttle_power_active, 1), IsEmpty());
+}
+
+TEST(HostRules, ADriversErrorIsToldWithCodeAndDevice) {
+  Stream stream;
+  stream.train(0, 8);
+  const auto chains = run_with(stream, [&](Engine& engine) {
+    hal::DeviceError error;
+    error.mono_ns = kStart + 4 * kSecond;
+    error.kind = "Xid";
+    error.code = 79;
+    error.pci_address = "0000:3b:00.0";
+    error.meaning = "the device has fallen off the bus";
+    engine.add_device_error(error);
+  });
+  EXPECT_ONLY(chains, RuleId::device_error);
+  EXPECT_EQ(chains[0].severity, ChainSeverity::kHigh);
+  EXPECT_THAT(chains[0].root_cause + chains[0].summary, HasSubstr("Xid 79 on device 0000:3b:00.0"));
+}
+
+TEST(HostRules, AFabricsErrorCountersCountAndItsTrafficDoesNot) {
+  Stream stream;
+  stream.train(0, 8);
+  const auto grown = [&](const char* name, std::optional<uint64_t> delta) {
+    return run_with(stream, [&](Engine& engine) {
+      hal::FabricCounter counter;
+      counter.name = name;
+      counter.delta = delta;
+      hal::FabricPort port;
+      port.number = 1;
+      port.counters.push_back(counter);
+      hal::FabricDevice device;
+      device.name = "fab_0";
+      device.ports.push_back(port);
+      hal::FabricSample sample;
+      sample.devices.push_back(device);
+      engine.add_fabric_sample(sample, kStart + 4 * kSecond);
+    });
+  };
+  const auto chains = grown("symbol_error", 12);
+  EXPECT_ONLY(chains, RuleId::fabric_errors);
+  EXPECT_THAT(chains[0].root_cause + chains[0].summary, HasSubstr("symbol_error of fab_0 port 1 grew by 12"));
+  EXPECT_THAT(grown("symbol_error", 0), IsEmpty());
+  EXPECT_THAT(grown("symbol_error", std::nullopt), IsEmpty()) << "what it stood at when first read says nothing";
+  EXPECT_THAT(grown("port_rcv_data", 1 << 30), IsEmpty());
+}
+
+TEST(HostRules, StolenAndInterruptedCpusAreOfTheMachine) {
+  const auto sampled = [](double steal, double interrupts) {
+    Stream stream;
+    stream.train(0, 8);
+    hal::SystemSnapshot snapshot;
+    snapshot.steal_percent = steal;
+    snapshot.interrupt_percent = interrupts;
+    stream.snapshots.emplace_back(snapshot, kStart + 4 * kSecond);
+    return run(stream);
+  };
+  EXPECT_ONLY(sampled(20, 1), RuleId::cpu_steal);
+  EXPECT_ONLY(sampled(1, 40), RuleId::interrupt_load);
+  EXPECT_THAT(sampled(4, 12), IsEmpty());
+  EXPECT_THAT(sampled(-1, -1), IsEmpty()) << "unknown";
+}
+
+TEST(HostRules, ANeighbourIsOneOfAnotherContainer) {
+  const auto contended = [](const char* container) {
+    Stream stream;
+    stream.processes[0].container_id = "aaa";
+    hal::Process other;
+    other.pid = 900;
+    other.comm = "stress";
+    other.container_id = container;
+    other.cgroup_path = "/other";
+    stream.processes.push_back(other);
+    stream.train(0, 12);
+    for (uint64_t i = 0; i < 100; ++i) stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, 900, "stress");
+    return run(stream);
+  };
+  EXPECT_ONLY(contended("bbb"), RuleId::noisy_neighbour);
+  EXPECT_ONLY(contended("aaa"), RuleId::cpu_preemption);
+}
+
+TEST(HostRules, WorkersThatFightForTheCpusStarveTheirProcess) {
+  Stream stream;
+  stream.train(0, 8);
+  for (uint32_t worker = 0; worker < 4; ++worker) {
+    hal::Process process;
+    process.pid = 500 + worker;
+    process.parent_pid = kPid;
+    process.comm = "worker";
+    stream.processes.push_back(process);
+    for (uint64_t i = 0; i < 160; ++i) {
+      Event& away = stream.add(kSwitch, hal::Kind::kHost, 8 * kSecond + i * 50 * kMilli, 30 * kMilli, process.pid);
+      away.off.preempted_ns = 30 * kMilli;
+      away.set(Has::kOffCpu);
+    }
+  }
+  // Meanwhile the thread that makes the calls sleeps, and makes one now and then.
+  for (uint64_t i = 0; i < 16; ++i) {
+    stream.launch(8 * kSecond + i * 500 * kMilli);
+    Event& away = stream.add(kSwitch, hal::Kind::kHost, 8 * kSecond + i * 500 * kMilli + kMilli, 490 * kMilli);
+    away.off.blocked_ns = 490 * kMilli;
+    away.set(Has::kOffCpu);
+  }
+  const auto chains = run(stream);
+  ASSERT_FALSE(chains.empty());
+  const Chain* starved = find(chains, RuleId::dataloader_starvation);
+  ASSERT_NE(starved, nullptr) << text_of(chains);
+  EXPECT_THAT(starved->root_cause + starved->summary, HasSubstr("4 worker processes"));
+  EXPECT_EQ(find(chains, RuleId::rate_drop), nullptr) << "a symptom of it:\n" << text_of(chains);
+}
+
+TEST(HostRules, GigabytesOfHostPagesEverySecondAreAStorm) {
+  const auto taking = [](uint64_t bytes_a_second, uint64_t seconds) {
+    Stream stream;
+    stream.train(0, 12);
+    for (uint64_t i = 0; i < seconds * 10; ++i) {
+      Event& pages = stream.add(kPages, hal::Kind::kHost, 4 * kSecond + i * 100 * kMilli, 0);
+      pages.bytes = bytes_a_second / 10;
+      pages.set(Has::kBytes);
+    }
+    return run(stream);
+  };
+  EXPECT_ONLY(taking(uint64_t{3} << 30, 5), RuleId::page_allocation_storm);
+  EXPECT_THAT(taking(uint64_t{1} << 30, 5), IsEmpty());
+  EXPECT_THAT(taking(uint64_t{3} << 30, 1), IsEmpty()) << "a buffer taken once";
+}
+
+TEST(HostRules, ADeviceSharedWithALateComerIsContended) {
+  const auto sharing = [](bool is_shared) {
+    Stream stream;
+    stream.train(0, 10);
+    for (uint64_t i = 0; i < 500; ++i) {
+      stream.launch(10 * kSecond + i * 20 * kMilli);
+      stream.sync(10 * kSecond + i * 20 * kMilli + 100 * kMicro, 15 * kMilli);
+      if (is_shared) stream.add(kLaunchCall, hal::Kind::kLaunch, 10 * kSecond + i * 20 * kMilli, 5 * kMicro, 800);
+    }
+    return run(stream);
+  };
+  const auto chains = sharing(true);
+  const Chain* contended = find(chains, RuleId::device_contention);
+  ASSERT_NE(contended, nullptr) << text_of(chains);
+  EXPECT_THAT(contended->root_cause + contended->summary, HasSubstr("pid 800"));
+  EXPECT_EQ(find(sharing(false), RuleId::device_contention), nullptr) << "its own kernels take longer";
+}
+
+TEST(HostRules, TinyLaunchesAreABoundOnlyWhereTheDeviceIsNeverBehind) {
+  const auto launching = [](uint64_t sync_ns) {
+    Stream stream;
+    for (uint64_t i = 0; i < 50'000; ++i) stream.launch(i * 200 * kMicro, 150 * kMicro);
+    for (uint64_t i = 0; i < 100; ++i) stream.sync(i * 100 * kMilli + 160 * kMicro, sync_ns);
+    return run(stream);
+  };
+  EXPECT_ONLY(launching(10 * kMicro), RuleId::launch_bound);
+  EXPECT_THAT(launching(30 * kMilli), IsEmpty());
+}
+
+class GraphRules : public ::testing::Test {
+ protected:
+  Event& graph(Call call, uint64_t at_ns, uint64_t duration_ns, uint64_t handle) {
+    Event& event = stream.add(call, hal::Kind::kGraph, at_ns, duration_ns);
+    event.handle = handle;
+    event.set(Has::kHandle);
+    return event;
+  }
+  // `rate` launches a second.
+  void launches(uint64_t from_s, uint64_t until_s, uint64_t rate, uint64_t handle) {
+    for (uint64_t i = 0; i < (until_s - from_s) * rate; ++i) {
+      graph(kGraphLaunchCall, from_s * kSecond + i * kSecond / rate + kMicro, 20 * kMicro, handle);
+    }
+  }
+  Stream stream;
+};
+
+TEST_F(GraphRules, CapturingAgainAndAgainIsTold) {
+  launches(0, 10, 100, 7);
+  for (uint64_t i = 0; i < 60; ++i) graph(kInstantiateCall, 3 * kSecond + i * 100 * kMilli, 40 * kMilli, 1000 + i);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::graph_recapture);
+}
+
+TEST_F(GraphRules, CapturingOnceIsNot) {
+  for (uint64_t i = 0; i < 8; ++i) graph(kInstantiateCall, i * 50 * kMilli, 40 * kMilli, 7 + i);
+  for (uint64_t i = 0; i < 8; ++i) launches(1, 10, 20, 7 + i);
+  EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+}
+
+TEST_F(GraphRules, AGraphLaunchedFarLessOftenCollapsed) {
+  launches(0, 10, 200, 7);
+  launches(10, 18, 20, 7);
+  const auto chains = run(stream);
+  ASSERT_FALSE(chains.empty());
+  EXPECT_TRUE(find(chains, RuleId::graph_rate_collapse) != nullptr || find(chains, RuleId::rate_drop) != nullptr)
+      << text_of(chains);
+  ASSERT_THAT(chains, SizeIs(1)) << "one cause, one chain:\n" << text_of(chains);
+}
+
+TEST_F(GraphRules, AGraphThatGaveWayToAnotherDidNot) {
+  launches(0, 10, 200, 7);
+  launches(10, 18, 200, 8);
+  EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+}
+
+TEST_F(GraphRules, LaunchesThatLoseTheirCpuAreContendedUnderThePreemption) {
+  launches(0, 6, 100, 7);
+  for (uint64_t i = 0; i < 600; ++i) {
+    Event& launch = graph(kGraphLaunchCall, 6 * kSecond + i * 10 * kMilli, 4 * kMilli, 7);
+    launch.off.preempted_ns = 3900 * kMicro;
+    Stream::blame(launch, 900, 3900 * kMicro, "stress");
+    stream.preempt(6 * kSecond + i * 10 * kMilli + 50 * kMicro, 3900 * kMicro, 900, "stress");
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::cpu_preemption);
+  ASSERT_FALSE(chains[0].symptoms.empty()) << text_of(chains);
+  EXPECT_THAT(chains[0].symptoms, ::testing::Contains(HasSubstr("raph")));
+}
+
+TEST_F(GraphRules, AGraphNeverLaunchedIsToldAfterHalfAMinuteAndALaunchedOneIsNot) {
+  stream.train(0, 40);
+  graph(kInstantiateCall, kSecond, kMilli, 7);
+  graph(kInstantiateCall, kSecond + 2 * kMilli, kMilli, 8);
+  launches(2, 3, 10, 8);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::graph_never_launched);
+  EXPECT_THAT(chains[0].root_cause + chains[0].summary, HasSubstr("0x7"));
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

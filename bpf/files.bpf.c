@@ -9,10 +9,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-struct seq_file;
-struct bpf_iter_meta {
-	struct seq_file *seq;
-} __attribute__((preserve_access_index));
 struct file {
 	struct inode *f_inode;
 } __attribute__((preserve_access_index));

@@ -34,6 +34,11 @@ struct pt_regs {
 #endif
 #include <bpf/bpf_tracing.h>
 
+/* As newer <bpf/bpf_helpers.h> have it: an argument of a global function that is one of the kernel's own objects. */
+#ifndef __arg_trusted
+#define __arg_trusted __attribute__((btf_decl_tag("arg:trusted")))
+#endif
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct bpf_local_storage;
@@ -122,6 +127,7 @@ struct cfs_rq {
 };
 struct sched_entity {
 	struct cfs_rq *cfs_rq; /* CONFIG_FAIR_GROUP_SCHED; of the task's CPU, whatever its class */
+	__u64 sum_exec_runtime;
 };
 
 struct task_struct {
@@ -145,7 +151,17 @@ struct task_struct {
 	struct uprobe_task *utask;
 	struct thread_struct thread;
 	struct pid *thread_pid;
+	int on_cpu;
 	unsigned in_iowait : 1;
+};
+
+struct seq_file;
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 struct gendisk {

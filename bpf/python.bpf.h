@@ -15,11 +15,28 @@
  *
  * Buffers are in task storage: these programs can be preempted, so a buffer per CPU would be shared with whoever comes
  * in between.
+ *
+ * "The current thread" is another, one that waits, where OF_A_WAITING_THREAD is defined (waiting.bpf.c): `reader` is
+ * then that thread, and functions the verifier checks apart are given it.
  */
 #ifndef INGERO_BPF_PYTHON_BPF_H
 #define INGERO_BPF_PYTHON_BPF_H
 
 #include "maps.bpf.h"
+
+#ifdef OF_A_WAITING_THREAD
+#define READER_PARAMETER struct task_struct *reader __arg_trusted,
+#define READER_ARGUMENT reader,
+#define READER
+#define THREAD_READ reader
+#define read_user(to, size, from) bpf_copy_from_user_task(to, size, from, reader, 0)
+#else
+#define READER_PARAMETER
+#define READER_ARGUMENT
+#define READER struct task_struct *const reader = NULL
+#define THREAD_READ ((struct task_struct *)bpf_get_current_task_btf())
+#define read_user(to, size, from) bpf_probe_read_user(to, size, from)
+#endif
 
 /* thread states looked at when a thread is met for the first time; new ones are at the front */
 #define PYTHON_STATES 512
@@ -90,17 +107,17 @@ static __always_inline __u8 byte_in(const __u8 *window, __u32 offset)
 	return window[offset & (WIRE_PYTHON_WINDOW - 1)];
 }
 
-static __always_inline long read_window(__u8 *window, __u32 bytes, __u64 address)
+static __always_inline long read_window(struct task_struct *reader, __u8 *window, __u32 bytes, __u64 address)
 {
-	return bpf_probe_read_user(window, bytes & (WIRE_PYTHON_WINDOW - 1), (void *)address);
+	return read_user(window, bytes & (WIRE_PYTHON_WINDOW - 1), (void *)address);
 }
 
 /* 0 where nothing can be read */
-static __always_inline __u64 user_word(__u64 address)
+static __always_inline __u64 user_word(struct task_struct *reader, __u64 address)
 {
 	__u64 word = 0;
 
-	bpf_probe_read_user(&word, sizeof(word), (void *)address);
+	read_user(&word, sizeof(word), (void *)address);
 	return word;
 }
 
@@ -137,24 +154,25 @@ static __always_inline bool is_bound(const struct wire_python_layout *layout, co
 }
 
 /* (2) */
-static __always_inline bool still_there(const struct wire_python_layout *layout, struct python_thread *thread)
+static __always_inline bool still_there(
+    struct task_struct *reader, const struct wire_python_layout *layout, struct python_thread *thread)
 {
 	const __u8 *window = thread->state_window;
 	__u64 previous;
 	__u64 link;
 
-	if (!thread->state || read_window(thread->state_window, layout->thread_bytes, thread->state) ||
+	if (!thread->state || read_window(reader, thread->state_window, layout->thread_bytes, thread->state) ||
 	    word_in(window, layout->thread_id) != thread->identity)
 		return false;
 	previous = word_in(window, layout->thread_previous);
 	link = previous ? previous + layout->thread_next
 			: word_in(window, layout->thread_interpreter) + layout->interpreter_threads;
-	if (user_word(link) != thread->state)
+	if (user_word(reader, link) != thread->state)
 		return false;
 	if (layout->running == WIRE_PYTHON_BY_STATUS)
 		return is_bound(layout, window);
 	/* a new interpreter is put in front of the others */
-	return thread->one_interpreter && user_word(layout->interpreters) == thread->first_interpreter;
+	return thread->one_interpreter && user_word(reader, layout->interpreters) == thread->first_interpreter;
 }
 
 /* How far from running here a state is that says it is this thread's; ~0: it is not. */
@@ -187,21 +205,22 @@ static __always_inline __u64 remoteness(const struct wire_python_layout *layout,
 
 /* Looks at the state at thread->at, or goes on to the next interpreter. 1: there is none left. Not static, so that the
  * verifier checks it once and not once for each turn of a loop. */
-__noinline int look_at_state(const struct wire_python_layout *layout, struct python_thread *thread)
+__noinline int look_at_state(READER_PARAMETER const struct wire_python_layout *layout, struct python_thread *thread)
 {
+	READER;
 	__u64 distance;
 
 	if (!layout || !thread)
 		return 1;
 	if (!thread->at) {
-		thread->at_interpreter = user_word(thread->at_interpreter + layout->interpreter_next);
+		thread->at_interpreter = user_word(reader, thread->at_interpreter + layout->interpreter_next);
 		if (!thread->at_interpreter)
 			return 1;
 		thread->one_interpreter = 0;
-		thread->at = user_word(thread->at_interpreter + layout->interpreter_threads);
+		thread->at = user_word(reader, thread->at_interpreter + layout->interpreter_threads);
 		return 0;
 	}
-	if (read_window(thread->state_window, layout->thread_bytes, thread->at))
+	if (read_window(reader, thread->state_window, layout->thread_bytes, thread->at))
 		return -1;
 	distance = remoteness(layout, thread);
 	if (distance < thread->nearest) {
@@ -214,8 +233,8 @@ __noinline int look_at_state(const struct wire_python_layout *layout, struct pyt
 }
 
 /* (1) Leaves the state in state_window. 1: found, 0: the thread has none, -1: not all could be looked at. */
-static __always_inline int find_state(
-    struct task_struct *task, const struct wire_python_layout *layout, struct python_thread *thread)
+static __always_inline int find_state(struct task_struct *reader, struct task_struct *task,
+    const struct wire_python_layout *layout, struct python_thread *thread)
 {
 	int end = 0;
 
@@ -226,15 +245,15 @@ static __always_inline int find_state(
 	thread->nearest = ~0ull;
 	thread->looked_at = 0;
 	thread->one_interpreter = 1;
-	thread->first_interpreter = user_word(layout->interpreters);
+	thread->first_interpreter = user_word(reader, layout->interpreters);
 	thread->at_interpreter = thread->first_interpreter;
 	if (layout->running == WIRE_PYTHON_BY_FRAME)
-		thread->main_interpreter = user_word(layout->interpreters + 8);
+		thread->main_interpreter = user_word(reader, layout->interpreters + 8);
 	if (!thread->first_interpreter)
 		return 0;
-	thread->at = user_word(thread->first_interpreter + layout->interpreter_threads);
+	thread->at = user_word(reader, thread->first_interpreter + layout->interpreter_threads);
 	for (int i = 0; i < PYTHON_STATES; i++) {
-		end = look_at_state(layout, thread);
+		end = look_at_state(READER_ARGUMENT layout, thread);
 		if (end)
 			break;
 	}
@@ -242,7 +261,7 @@ static __always_inline int find_state(
 		return -1;
 	if (!thread->state)
 		return end == 1 ? 0 : -1;
-	if (read_window(thread->state_window, layout->thread_bytes, thread->state)) {
+	if (read_window(reader, thread->state_window, layout->thread_bytes, thread->state)) {
 		thread->state = 0;
 		return -1;
 	}
@@ -250,7 +269,8 @@ static __always_inline int find_state(
 }
 
 /* (3) What a code object is made of, as it lies in the window. */
-static __always_inline __u64 identify(const struct wire_python_layout *layout, struct python_thread *thread)
+static __always_inline __u64 identify(
+    struct task_struct *reader, const struct wire_python_layout *layout, struct python_thread *thread)
 {
 	const __u8 *window = thread->window;
 	__u64 hash = layout->generation + 1;
@@ -273,8 +293,8 @@ static __always_inline __u64 identify(const struct wire_python_layout *layout, s
 		__u64 size;
 
 		/* a short one at the end of what is mapped: its length then (what could not be read is zero) */
-		if (bpf_probe_read_user(thread->table, sizeof(thread->table), (void *)table))
-			thread->table[0] = user_word(table);
+		if (read_user(thread->table, sizeof(thread->table), (void *)table))
+			thread->table[0] = user_word(reader, table);
 		size = thread->table[0];
 		hash = (hash ^ size) * PYTHON_HASH;
 		/* From its bytes on, as far as it goes: what lies behind is somebody else's, and changes. */
@@ -290,10 +310,10 @@ static __always_inline __u64 identify(const struct wire_python_layout *layout, s
 }
 
 /* One string: the bytes kept, its width, and what to flag. `most` is a power of two. */
-static __always_inline __u32 tell_text(
-    const struct wire_python_layout *layout, __u64 text, char *to, __u32 most, __u16 *bytes, __u8 *width, bool keep_end)
+static __always_inline __u32 tell_text(struct task_struct *reader, const struct wire_python_layout *layout, __u64 text,
+    char *to, __u32 most, __u16 *bytes, __u8 *width, bool keep_end)
 {
-	__u64 length = user_word(text + layout->text_length);
+	__u64 length = user_word(reader, text + layout->text_length);
 	__u32 state = 0;
 	__u64 size;
 	__u64 from;
@@ -302,7 +322,7 @@ static __always_inline __u32 tell_text(
 
 	*bytes = 0;
 	*width = 0;
-	if (bpf_probe_read_user(&state, sizeof(state), (void *)(text + layout->text_state)))
+	if (read_user(&state, sizeof(state), (void *)(text + layout->text_state)))
 		return 2;
 	state >>= layout->text_kind_shift & 31;
 	kind = state & 7;
@@ -318,15 +338,15 @@ static __always_inline __u32 tell_text(
 	}
 	if (size > most) /* once more, for the verifier */
 		size = most;
-	if (bpf_probe_read_user(to, size, (void *)from))
+	if (read_user(to, size, (void *)from))
 		return 2;
 	*bytes = size;
 	*width = kind;
 	return cut;
 }
 
-static __always_inline void tell_table(
-    const struct wire_python_layout *layout, struct wire_code *record, __u64 table, __u8 *to, __u64 size, __u32 most)
+static __always_inline void tell_table(struct task_struct *reader, const struct wire_python_layout *layout,
+    struct wire_code *record, __u64 table, __u8 *to, __u64 size, __u32 most)
 {
 	__u32 kept = size > most ? most : size;
 
@@ -334,7 +354,7 @@ static __always_inline void tell_table(
 	record->table_kept = 0;
 	if (kept > most)
 		kept = most;
-	if (bpf_probe_read_user(to, kept, (void *)(table + layout->bytes_data))) {
+	if (read_user(to, kept, (void *)(table + layout->bytes_data))) {
 		record->flags |= WIRE_CODE_TABLE_UNREADABLE;
 		return;
 	}
@@ -349,14 +369,15 @@ static __always_inline void tell_table(
 		if (!record)                                                                                           \
 			goto full;                                                                                     \
 		record->flags = 0;                                                                                     \
-		tell_table(layout, record, table, (__u8 *)(record + 1), size, most);                                   \
+		tell_table(reader, layout, record, table, (__u8 *)(record + 1), size, most);                           \
 	} while (0)
 
 /* (4) Writes the record of the code object in the thread's window. A function of its own to the verifier too: it is
  * checked once, not once for each frame. */
-__noinline int tell_code(__u64 code, __u64 identity)
+__noinline int tell_code(READER_PARAMETER __u64 code, __u64 identity)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	READER;
+	struct task_struct *task = THREAD_READ;
 	__u32 pid = task->tgid;
 	const struct wire_python_layout *layout = bpf_map_lookup_elem(&python_processes, &pid);
 	struct python_thread *thread = bpf_task_storage_get(&python_threads, task, NULL, 0);
@@ -371,7 +392,7 @@ __noinline int tell_code(__u64 code, __u64 identity)
 		return 0;
 	key.generation = layout->generation;
 	table = word_in(thread->window, layout->code_table);
-	size = user_word(table + layout->bytes_size);
+	size = user_word(reader, table + layout->bytes_size);
 	if (size > 1 << 28)
 		size = 0;
 	if (size <= WIRE_CODE_LEAST)
@@ -387,12 +408,12 @@ __noinline int tell_code(__u64 code, __u64 identity)
 	record->code = code;
 	record->identity = identity;
 	record->first_line = half_in(thread->window, layout->code_first_line);
-	result = tell_text(layout, word_in(thread->window, layout->code_file), record->file, sizeof(record->file),
-	    &record->file_bytes, &record->file_width, true);
+	result = tell_text(reader, layout, word_in(thread->window, layout->code_file), record->file,
+	    sizeof(record->file), &record->file_bytes, &record->file_width, true);
 	if (result)
 		flags |= result == 1 ? WIRE_CODE_FILE_CUT : WIRE_CODE_FILE_UNREADABLE;
-	result = tell_text(layout, word_in(thread->window, layout->code_name), record->name, sizeof(record->name),
-	    &record->name_bytes, &record->name_width, false);
+	result = tell_text(reader, layout, word_in(thread->window, layout->code_name), record->name,
+	    sizeof(record->name), &record->name_bytes, &record->name_width, false);
 	if (result)
 		flags |= result == 1 ? WIRE_CODE_NAME_CUT : WIRE_CODE_NAME_UNREADABLE;
 	record->flags = flags;
@@ -423,7 +444,8 @@ static __always_inline __u32 executing_offset(const struct wire_python_layout *l
 
 /* The frame at thread->at, out of what was read last or read now. From 3.11 on a function's frame lies behind its
  * caller's, and reading costs by the call, not by the byte: what is below in the same page is read along. */
-static __always_inline const __u8 *frame_window(const struct wire_python_layout *layout, struct python_thread *thread)
+static __always_inline const __u8 *frame_window(
+    struct task_struct *reader, const struct wire_python_layout *layout, struct python_thread *thread)
 {
 	__u64 at = thread->at;
 	__u64 behind = at - thread->frames_at;
@@ -437,7 +459,7 @@ static __always_inline const __u8 *frame_window(const struct wire_python_layout 
 		}
 		thread->frames_at = at - behind;
 		thread->frames_reach = behind;
-		if (bpf_probe_read_user(thread->frames, (behind + layout->frame_bytes) & (PYTHON_FRAMES - 1),
+		if (read_user(thread->frames, (behind + layout->frame_bytes) & (PYTHON_FRAMES - 1),
 			(void *)thread->frames_at))
 			return NULL;
 	}
@@ -449,9 +471,10 @@ static __always_inline const __u8 *frame_window(const struct wire_python_layout 
 /* Takes the frame at thread->at and moves on to the one that called it. An enum wire_python_outcome at the end. Checked
  * once by the verifier, like tell_code(). */
 __noinline int take_python_frame(
-    const struct wire_python_layout *layout, struct python_thread *thread, struct wire_stack *stack)
+    READER_PARAMETER const struct wire_python_layout *layout, struct python_thread *thread, struct wire_stack *stack)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	READER;
+	struct task_struct *task = THREAD_READ;
 	struct python_code_key key = {.pid = task->tgid};
 	struct wire_python_frame *frame;
 	const __u8 *window;
@@ -467,7 +490,7 @@ __noinline int take_python_frame(
 	n = stack->n_python;
 	if (!thread->at)
 		return WIRE_PYTHON_WHOLE;
-	window = frame_window(layout, thread);
+	window = frame_window(reader, layout, thread);
 	if (!window)
 		return WIRE_PYTHON_UNREADABLE;
 	thread->at = word_in(window, layout->frame_previous);
@@ -484,12 +507,12 @@ __noinline int take_python_frame(
 	offset = executing_offset(layout, window, key.code);
 	entry =
 	    layout->flags & WIRE_PYTHON_ALL_ENTRIES || (layout->frame_entry && byte_in(window, layout->frame_entry));
-	if (read_window(thread->window, layout->code_bytes, key.code))
+	if (read_window(reader, thread->window, layout->code_bytes, key.code))
 		return WIRE_PYTHON_UNREADABLE;
-	identity = identify(layout, thread);
+	identity = identify(reader, layout, thread);
 	told = bpf_map_lookup_elem(&python_codes, &key);
 	if (!told || *told != identity)
-		tell_code(key.code, identity);
+		tell_code(READER_ARGUMENT key.code, identity);
 	frame = &stack->python[n & (WIRE_STACK_PYTHON - 1)];
 	frame->code = key.code;
 	frame->identity = identity;
@@ -501,9 +524,10 @@ __noinline int take_python_frame(
 /* The current thread's Python frames into `stack`: python, n_python and python_outcome. Not static, so that the
  * verifier checks it once and not at every place it is called from. Records of code objects go into the ring before it
  * returns, those of frames in `stack` that were not told before. */
-__noinline int walk_python(struct wire_stack *stack)
+__noinline int walk_python(READER_PARAMETER struct wire_stack *stack)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	READER;
+	struct task_struct *task = THREAD_READ;
 	__u32 pid = task->tgid;
 	const struct wire_python_layout *layout = bpf_map_lookup_elem(&python_processes, &pid);
 	struct python_thread *thread;
@@ -523,8 +547,8 @@ __noinline int walk_python(struct wire_stack *stack)
 		return 0;
 	}
 	thread->identity = layout->flags & WIRE_PYTHON_NATIVE_ID ? own_number(task) : THREAD_POINTER(task);
-	if (!still_there(layout, thread)) {
-		found = find_state(task, layout, thread);
+	if (!still_there(reader, layout, thread)) {
+		found = find_state(reader, task, layout, thread);
 		if (found <= 0) {
 			if (found < 0) {
 				count_loss(WIRE_LOSS_PYTHON_UNREADABLE);
@@ -534,7 +558,8 @@ __noinline int walk_python(struct wire_stack *stack)
 		}
 	}
 	if (layout->flags & WIRE_PYTHON_CFRAME)
-		thread->at = user_word(word_in(thread->state_window, layout->thread_cframe) + layout->cframe_frame);
+		thread->at =
+		    user_word(reader, word_in(thread->state_window, layout->thread_cframe) + layout->cframe_frame);
 	else
 		thread->at = word_in(thread->state_window, layout->thread_frame);
 	if (!thread->at)
@@ -542,7 +567,7 @@ __noinline int walk_python(struct wire_stack *stack)
 	thread->frames_at = 0;
 	thread->frames_reach = 0;
 	for (int i = 0; i < PYTHON_STEPS; i++) {
-		outcome = take_python_frame(layout, thread, stack);
+		outcome = take_python_frame(READER_ARGUMENT layout, thread, stack);
 		if (outcome != PYTHON_GOES_ON)
 			break;
 	}

@@ -150,11 +150,20 @@ static __always_inline void keep_returns(struct task_struct *task, struct wire_s
 	stack->n_returns = n;
 }
 
+/* How long a thread ran, in ns: the same before and after, it did not in between, and what was read belongs together.
+ * One that runs now gives another number each time. The current thread need not be asked. */
+#ifdef OF_A_WAITING_THREAD
+#define RAN(task) (BPF_CORE_READ(task, on_cpu) ? bpf_ktime_get_ns() : BPF_CORE_READ(task, se.sum_exec_runtime))
+#else
+#define RAN(task) 0
+#endif
+
 /* Fills a record that has room for `size` bytes of stack, and hands it over. */
-static __always_inline void fill_stack(
-    struct pt_regs *ctx, struct wire_stack *stack, const struct wire_call *call, __u32 reason, __u32 size)
+static __always_inline int fill_stack(struct task_struct *reader, struct pt_regs *ctx, struct wire_stack *stack,
+    const struct wire_call *call, __u32 reason, __u32 size)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct task_struct *task = THREAD_READ;
+	__u64 ran = RAN(task);
 	__u64 sp = USER_SP(ctx);
 	__u64 room = stack_room(task, sp);
 	void *to = stack + 1;
@@ -170,23 +179,28 @@ static __always_inline void fill_stack(
 	stack->ns = bpf_ktime_get_ns();
 	keep_registers(ctx, stack);
 	keep_returns(task, stack, sp);
-	walk_python(stack);
+	walk_python(READER_ARGUMENT stack);
 	if (room && room < want)
 		want = room;
 	if (want > size)
 		want = size;
-	if (bpf_probe_read_user(to, want, (void *)sp)) {
+	if (read_user(to, want, (void *)sp)) {
 		want = 4096 - (sp & 4095); /* the page that is surely there */
 		if (want > size)
 			want = size;
-		if (bpf_probe_read_user(to, want, (void *)sp))
+		if (read_user(to, want, (void *)sp))
 			want = 0;
+	}
+	stack->bytes = want;
+	if (RAN(task) != ran) {
+		bpf_ringbuf_discard(stack, 0);
+		return 0;
 	}
 	if (room ? want < room : want < size)
 		count_loss(WIRE_LOSS_STACK_CUT);
-	stack->bytes = want;
 	bpf_ringbuf_submit(stack,
 	    bpf_ringbuf_query(&stacks, BPF_RB_AVAIL_DATA) > STACK_BACKLOG ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	return 1;
 }
 
 #define RESERVE_AND_FILL(size)                                                                                         \
@@ -194,20 +208,17 @@ static __always_inline void fill_stack(
 		stack = bpf_ringbuf_reserve(&stacks, sizeof(*stack) + (size), 0);                                      \
 		if (!stack)                                                                                            \
 			goto full;                                                                                     \
-		fill_stack(ctx, stack, call, reason, size);                                                            \
-		return 1;                                                                                              \
+		return fill_stack(reader, ctx, stack, call, reason, size);                                             \
 	} while (0)
 
-/* The stack as the caller of the returning call has it. 1: it is in the ring. Not static, so that the verifier checks
- * it once and not on every path to it. */
-__noinline int take_stack(struct pt_regs *ctx, struct wire_call *call, __u32 reason)
+/* The stack as `ctx` has it. 1: it is in the ring. */
+static __always_inline int take_stack_of(
+    struct task_struct *reader, struct pt_regs *ctx, const struct wire_call *call, __u32 reason)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct task_struct *task = THREAD_READ;
 	__u64 room = stack_room(task, USER_SP(ctx));
 	struct wire_stack *stack;
 
-	if (!call)
-		return 0;
 	if (room && room <= WIRE_STACK_LEAST)
 		RESERVE_AND_FILL(WIRE_STACK_LEAST);
 	else if (room && room <= WIRE_STACK_SOME)
@@ -220,5 +231,14 @@ full:
 	count_loss(WIRE_LOSS_STACK_RING_FULL);
 	return 0;
 }
+
+#ifndef OF_A_WAITING_THREAD
+/* As the caller of the returning call has it. Not static, so that the verifier checks it once and not on every path to
+ * it. */
+__noinline int take_stack(struct pt_regs *ctx, struct wire_call *call, __u32 reason)
+{
+	return call ? take_stack_of(NULL, ctx, call, reason) : 0;
+}
+#endif
 
 #endif

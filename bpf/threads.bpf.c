@@ -13,17 +13,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
  * not attached: every wake-up on the machine would pay for it, whoever is woken. */
 __u8 queue_times = 0; /* not bool: C's _Bool in the generated header is no C++ */
 
-struct seq_file;
-struct bpf_iter_meta {
-	struct seq_file *seq;
-	__u64 session_id;
-	__u64 seq_num;
-} __attribute__((preserve_access_index));
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
-} __attribute__((preserve_access_index));
-
 static __always_inline bool may_be_traced(struct task_struct *task)
 {
 	bool has_storage = task->group_leader->bpf_storage != NULL;

@@ -20,6 +20,7 @@ enum wire_limits {
 	WIRE_MAX_STACK_ARGS = 8, /* eight-byte argument slots read from the stack */
 	WIRE_MAX_DEPTH = 8,	 /* described calls in flight on one thread; deeper ones are counted, not captured */
 	WIRE_MAX_SITES = 16384,	 /* (row, library file) pairs; the attach cookie is the index */
+	WIRE_NO_SITE = 0xffff,	 /* of a stack that is not as a call's caller has it */
 	WIRE_COMM_LEN = 16,
 	WIRE_NAME_LEN = 256, /* a kernel's name, truncated and flagged beyond */
 	WIRE_NOT_FAILURES = 2,
@@ -233,6 +234,7 @@ enum wire_stack_reason {
 	WIRE_STACK_FAILED = 3,
 	WIRE_STACK_SLOW = 4,
 	WIRE_STACK_SAMPLED = 5,
+	WIRE_STACK_WAITING = 6, /* of a call that has not returned: where its thread sleeps */
 };
 
 /* What became of the Python part of a stack. */

@@ -305,8 +305,11 @@ class Trace {
     for (const LiveCall& call : live.hanging()) {
       const hal::Event& event = call.event;
       if (!told_hangs_.insert({event.tid, event.start_mono_ns}).second) continue;
-      note(fmt::format("{} has not returned for {}: process {}, thread {}", calls_[event.call].name,
-                       format_duration(call.elapsed_ns), event.pid, event.tid));
+      const auto frames = call.stack_id ? live.frames_of(*call.stack_id) : std::vector<StackFrame>();
+      const StackFrame* line = line_of(frames);
+      note(fmt::format("{} has not returned for {}: process {}, thread {}{}", calls_[event.call].name,
+                       format_duration(call.elapsed_ns), event.pid, event.tid,
+                       line == nullptr ? "" : ", from " + line_text(*line)));
     }
   }
 

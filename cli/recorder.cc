@@ -39,6 +39,7 @@ constexpr size_t kEventsPerBatch = 4096;
 constexpr size_t kQueuedBatches = 4;
 constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
+constexpr size_t kMostLookedAt = 256;  // threads that hang, in one second
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxPendingNames = 65536;
 constexpr size_t kMaxWork = 4096;
@@ -141,6 +142,7 @@ struct Recorder::Impl {
   void take_tasks(Parcel& parcel);
   void every_second(Parcel& parcel);
   void note_hangs(const std::vector<wire_call_record>& records, uint64_t now, uint64_t after_ns, Parcel& parcel);
+  void take_stacks(Parcel& parcel);
   void join_names(Parcel& parcel);
   void name_launched(Parcel& parcel);
   void watch_collectives(Parcel& parcel);
@@ -215,6 +217,9 @@ Status Recorder::Impl::open() {
   }
   for (const auto& library : options.tracer.libraries) INGERO_TRY(tracer->add_library(library));
   INGERO_TRY(tracer->scan());
+  if (!objects->waiting_reason().empty()) {
+    degraded.push_back(fmt::format("stacks of calls that do not return: {}", objects->waiting_reason()));
+  }
   return {};
 }
 
@@ -298,6 +303,7 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
   std::vector<LiveCall> found;
   std::map<hal::CallId, uint64_t> counts;
   std::set<CallKey> still;
+  size_t looked_at = 0;
   for (const wire_call_record& record : records) {
     const wire_call& open = record.call;
     LiveCall call;
@@ -314,9 +320,18 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
       if (hal::has_exchange(call.event.kind)) {
         parcel.records.exchanges.emplace_back(parcel.records.events.size(), std::move(exchange));
       }
+      // Where its thread waits; what its outermost call made in turn is on the same stack.
+      if (stacks && !call.event.has(hal::Has::kParent) && looked_at++ < kMostLookedAt) {
+        if (const Status taken = objects->take_waiting_stack(open.tid); !taken.ok())
+          log_info("{}", taken.error().text());
+      }
       parcel.records.events.push_back(call.event);
     }
     found.push_back(call);
+  }
+  if (looked_at > 0) take_stacks(parcel);
+  for (LiveCall& call : found) {
+    if (stacks) call.stack_id = stacks->hung_at(call.event.tid, call.event.start_mono_ns);
   }
   reported_hangs = std::move(still);
   std::sort(found.begin(), found.end(),
@@ -324,6 +339,16 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
   const std::scoped_lock lock(mutex);
   hanging = std::move(found);
   in_flight = std::move(counts);
+}
+
+void Recorder::Impl::take_stacks(Parcel& parcel) {
+  drain->take_stacks(parcel.records);
+  if (!stacks->learn_code(parcel)) {
+    std::this_thread::sleep_for(200us);
+    drain->take_stacks(parcel.records);
+    (void)stacks->learn_code(parcel);
+  }
+  stacks->take(parcel);
 }
 
 void Recorder::Impl::every_second(Parcel& parcel) {
@@ -501,12 +526,7 @@ void Recorder::Impl::capture() {
     more = drained.ok() && *drained;
     parcel->complete_mono_ns = more ? 0 : polled_mono_ns;
     if (!drained.ok()) log_error("{}", drained.error().text());
-    if (stacks && !stacks->learn_code(*parcel)) {
-      std::this_thread::sleep_for(200us);
-      drain->take_stacks(parcel->records);
-      (void)stacks->learn_code(*parcel);
-    }
-    if (stacks) stacks->take(*parcel);  // before a process that ran another program is looked at again
+    if (stacks) take_stacks(*parcel);  // before a process that ran another program is looked at again
     take_tasks(*parcel);
     if (clock.mono_ns() >= next_second_mono_ns) {
       next_second_mono_ns = clock.mono_ns() + kSecond;

@@ -49,6 +49,7 @@ struct RecorderOptions {
 struct LiveCall {
   hal::Event event;  // outcome kInFlight
   uint64_t elapsed_ns = 0;
+  std::optional<uint64_t> stack_id;  // where its thread waits
 };
 
 class Recorder {
@@ -90,7 +91,7 @@ class Recorder {
   uint64_t file_bytes() const;
   // A traced process's name, or empty. For on_events: the capture thread only.
   std::string process_name(uint32_t pid) const;
-  // The frames of an event's stack. For on_events: the capture thread only.
+  // The frames of an event's stack, in on_events, or of a LiveCall's. Any thread.
   std::vector<StackFrame> frames_of(uint64_t stack_id) const;
   // The library file of a site, or empty. For on_events: the capture thread only.
   std::string library_of(uint32_t site) const;

@@ -26,7 +26,8 @@ constexpr size_t kMostProcesses = 4096;
 constexpr size_t kMostStacks = 1 << 18;  // distinct ones; beyond it ids are given and names are not
 constexpr size_t kMostUnnamed = 1 << 14;
 constexpr size_t kMostWaiting = 1 << 16;  // stacks whose calls have not come yet
-constexpr size_t kMostRecent = 1 << 14;   // mappings
+constexpr size_t kMostHung = 4096;
+constexpr size_t kMostRecent = 1 << 14;  // mappings
 constexpr std::chrono::seconds kKeptIdle{5};
 constexpr unsigned kRoundsWaited = 64;
 constexpr unsigned kRoundsPerRelease = 100;
@@ -89,10 +90,12 @@ void add_native(const symbols::NativeFrame& native, symbols::Symboliser& symboli
 
 std::vector<StackFrame> named(const Unnamed& stack, symbols::Symboliser& symboliser) {
   std::vector<StackFrame> frames;
-  StackFrame call;
-  call.symbol = stack.call.symbol;
-  call.file = stack.call.library;
-  frames.push_back(std::move(call));
+  if (!stack.call.symbol.empty()) {
+    StackFrame call;
+    call.symbol = stack.call.symbol;
+    call.file = stack.call.library;
+    frames.push_back(std::move(call));
+  }
   // The Python frames stand where the interpreter's C function that ran them is.
   const size_t n_native = stack.native.frames.size();
   const auto is_eval = std::make_unique<bool[]>(n_native);
@@ -135,6 +138,8 @@ struct StackBook::Impl {
     unsigned round;
   };
   std::unordered_map<CallKey, Waiting, KeyHash> waiting;
+  // Of calls that hung: where they did is told of them to the end, not where they returned.
+  std::unordered_map<CallKey, uint64_t, KeyHash> hung;
   std::unordered_set<uint64_t> told;  // ids given to the naming thread
   unsigned round = 0;
 
@@ -246,7 +251,7 @@ void StackBook::Impl::hand_out(Parcel& parcel) {
 uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
   Unnamed stack;
   stack.native = unwinder.unwind(record.head, record.bytes, space_of(record.head.pid));
-  stack.call = name_of_site(record.head.site);
+  if (record.head.site != WIRE_NO_SITE) stack.call = name_of_site(record.head.site);
   Fnv1a hash;
   const auto add_text = [&](std::string_view text) { hash.add(text).add(std::string_view("", 1)); };
   add_text(stack.call.symbol);
@@ -271,7 +276,7 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
   if (told.size() < kMostStacks && told.insert(stack.id).second) {
     const std::scoped_lock lock(mutex);
     if (unnamed.size() < kMostUnnamed) {
-      if (remembers) remembered[stack.id] = stack;
+      if (remembers || record.head.reason == WIRE_STACK_WAITING) remembered[stack.id] = stack;
       unnamed.push_back(std::move(stack));
       wake.notify_one();
     } else {
@@ -326,9 +331,25 @@ void StackBook::take(Parcel& parcel) {
   ++book.round;
   book.python.look_again();
   for (const kernelside::StackRecord& record : parcel.records.stacks) {
-    book.waiting[{record.head.tid, record.head.start_ns}] = {book.keep(record), book.round};
+    const CallKey key{record.head.tid, record.head.start_ns};
+    const uint64_t id = book.keep(record);
+    if (record.head.reason != WIRE_STACK_WAITING) {
+      book.waiting[key] = {id, book.round};
+    } else if (book.hung.size() < kMostHung) {
+      book.hung[key] = id;
+    }
   }
+  parcel.records.stacks.clear();
   for (hal::Event& event : parcel.records.events) {
+    if (!book.hung.empty()) {
+      if (const auto hung = book.hung.find({event.tid, event.start_mono_ns}); hung != book.hung.end()) {
+        event.stack_id = hung->second;
+        event.set(hal::Has::kStack);
+        book.waiting.erase(hung->first);
+        if (event.outcome < hal::Outcome::kInFlight) book.hung.erase(hung);
+        continue;
+      }
+    }
     if (!event.has(hal::Has::kStack)) continue;
     const auto found = book.waiting.find({event.tid, event.start_mono_ns});
     if (found == book.waiting.end()) {
@@ -354,6 +375,11 @@ void StackBook::name_function(uint32_t pid, uint64_t address) {
   if (impl_->unnamed_functions.size() >= kMostUnnamed) return;
   impl_->unnamed_functions.push_back({pid, address, code});
   impl_->wake.notify_one();
+}
+
+std::optional<uint64_t> StackBook::hung_at(uint32_t tid, uint64_t start_ns) const {
+  const auto found = impl_->hung.find({tid, start_ns});
+  return found == impl_->hung.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<StackFrame> StackBook::frames_of(uint64_t stack_id) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,11 @@ class StackBook {
   // Looks up what the program calls the function at `address`, the handle of a launch: its name comes with a later
   // parcel, where the address is a function's.
   void name_function(uint32_t pid, uint64_t address);
-  // The frames of a stack met before, named now; for those who cannot wait. Empty: not known, or not remembered.
+  // The stack of a call that has not returned, taken while its thread waited inside; none: it runs, or was not looked
+  // at. Capture thread.
+  std::optional<uint64_t> hung_at(uint32_t tid, uint64_t start_ns) const;
+  // The frames of a stack met before, named now; for those who cannot wait. Empty: not known, or not remembered
+  // (stacks of calls that hang always are). Any thread.
   std::vector<StackFrame> frames_of(uint64_t stack_id);
   // Waits until all is named.
   void finish(Parcel& parcel);

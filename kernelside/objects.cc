@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "base/fd.h"
 #include "capture.skel.h"
@@ -17,6 +18,7 @@
 #include "names.skel.h"
 #include "session.skel.h"
 #include "threads.skel.h"
+#include "waiting.skel.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -111,6 +113,9 @@ struct Objects::Impl {
   Owned<capture> capture_object;
   Owned<names> names_object;  // null: this kernel cannot
   std::string names_reason;
+  Owned<waiting> waiting_object;  // null: this kernel cannot, or no stacks are wanted
+  std::string waiting_reason;
+  std::thread waiting_load;  // the two above are its own until it has ended
   std::vector<Link> thread_links;
   Link in_flight_dump;
   Link process_dump;
@@ -118,7 +123,9 @@ struct Objects::Impl {
 };
 
 Objects::Objects(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Objects::~Objects() = default;
+Objects::~Objects() {
+  if (impl_->waiting_load.joinable()) impl_->waiting_load.join();
+}
 
 Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
   // Kernels before 5.11 charge BPF memory to this limit; a refusal is not fatal (capture_limits.md 9).
@@ -192,6 +199,24 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
     }
   }
 
+  if (options.stacks != WIRE_STACKS_OFF) {
+    // The verifier takes its time with the Python frames, and what follows does not wait for them.
+    impl->waiting_load = std::thread([raw = impl.get(), shared] {
+      auto object = open_object<waiting>("waiting");
+      if (!object.ok()) {
+        raw->waiting_reason = object.error().text();
+        return;
+      }
+      share_maps(shared, (*object)->obj);
+      share_maps(raw->session_object ? raw->session_object->obj : raw->capture_object->obj, (*object)->obj);
+      if (const Status loaded = load_object(object->get(), "waiting"); loaded.ok()) {
+        raw->waiting_object = std::move(*object);
+      } else {
+        raw->waiting_reason = loaded.error().text();
+      }
+    });
+  }
+
   std::unique_ptr<Objects> objects(new Objects(std::move(impl)));
   const uint8_t yes = 1;
   for (const uint32_t pid : options.pids) bpf_map_update_elem(objects->map_fd("wanted_pids"), &pid, &yes, BPF_ANY);
@@ -262,11 +287,16 @@ std::vector<ProgramCost> Objects::program_costs() const {
   add(impl_->session_object);
   add(impl_->capture_object);
   add(impl_->names_object);
+  if (!impl_->waiting_load.joinable()) add(impl_->waiting_object);
   return costs;
 }
 
 int Objects::name_program() const { return name_handle() != nullptr ? bpf_program__fd(name_handle()) : -1; }
 const std::string& Objects::names_reason() const { return impl_->names_reason; }
+const std::string& Objects::waiting_reason() const {
+  if (impl_->waiting_load.joinable()) impl_->waiting_load.join();
+  return impl_->waiting_reason;
+}
 
 int Objects::map_fd(std::string_view name) const {
   const bpf_map* map = bpf_object__find_map_by_name(impl_->threads_object->obj, std::string(name).c_str());
@@ -278,6 +308,25 @@ Result<std::vector<wire_call_record>> Objects::calls_in_flight() const {
 }
 Result<std::vector<wire_process>> Objects::processes() const {
   return read_dump<wire_process>(impl_->process_dump.get(), "processes");
+}
+
+Status Objects::take_waiting_stack(uint32_t tid) {
+  if (!waiting_reason().empty() || !impl_->waiting_object) return Error(Errc::kNotSupported, impl_->waiting_reason);
+  bpf_iter_link_info one{};
+  one.task.tid = tid;
+  bpf_link_create_opts options{};
+  options.sz = sizeof(options);
+  options.iter_info = &one;
+  options.iter_info_len = sizeof(one);
+  const int program = bpf_program__fd(impl_->waiting_object->progs.take_waiting);
+  const Fd link(bpf_link_create(program, 0, BPF_TRACE_ITER, &options));
+  if (!link.valid()) return errno_error(fmt::format("look at thread {}", tid));
+  const Fd iterator(bpf_iter_create(link.get()));
+  if (!iterator.valid()) return errno_error(fmt::format("look at thread {}", tid));
+  // The program writes into the ring; reading makes it run.
+  char nothing[64];
+  if (read(iterator.get(), nothing, sizeof(nothing)) < 0) return errno_error(fmt::format("look at thread {}", tid));
+  return {};
 }
 
 Status Objects::set_recipe(uint32_t site, const wire_recipe& recipe) {

@@ -83,10 +83,16 @@ class Objects {
   int name_program() const;  // -1: names cannot be read here (see degraded())
   bpf_program* name_handle() const;
   const std::string& names_reason() const;  // why not; empty when they can
+  // Why stacks of calls that do not return cannot be had; likewise. Waits until that is known: ask before privileges
+  // are dropped, from the thread that loaded this.
+  const std::string& waiting_reason() const;
   int map_fd(std::string_view name) const;  // -1: no such map
   // A fresh read of the in-flight or processes dump: whole records.
   Result<std::vector<wire_call_record>> calls_in_flight() const;
   Result<std::vector<wire_process>> processes() const;
+  // Puts the stack of a thread that sleeps inside a call into the ring of stacks, with the tid and the start of its
+  // outermost call; nothing where it makes none, or runs. Capture thread.
+  Status take_waiting_stack(uint32_t tid);
   // Asks the kernel to time BPF programs for as long as this lives (all of the machine's; some tens of ns a run).
   Status keep_program_costs();
   // Programs that ran while somebody asked for that, keep_program_costs() or kernel.bpf_stats_enabled. Thread-safe.

@@ -4,8 +4,9 @@ import glob
 import json
 import os
 import subprocess
+import time
 
-from harness import Skip, Trace, check, clean, json_lines, say
+from harness import Skip, Trace, check, clean, json_lines, say, until
 
 UNKNOWN = "[unknown]"
 MORE = "[more]"
@@ -195,4 +196,58 @@ def PythonFramesNameTheLineThatRunsOnEveryInterpreter(build):
             file.write(PROGRAM)
 
 
-TESTS = (PythonFramesNameTheLineThatRunsOnEveryInterpreter, EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown,)
+HANGING = """
+import ctypes, sys
+
+library = ctypes.CDLL(sys.argv[1])
+library.cudaStreamSynchronize.argtypes = [ctypes.c_void_p]
+library.timed_runtime_control.restype = ctypes.POINTER(ctypes.c_uint64)
+
+
+def wait():
+    library.timed_runtime_control()[0] = int(float(sys.argv[2]) * 1e9)
+    library.cudaStreamSynchronize(None)  # WAIT
+
+
+def step():
+    wait()  # STEP
+
+
+step()  # MODULE
+"""
+
+
+def ACallThatHangsHasTheStackWhereItWaits(build):
+    found = interpreters()
+    if not found:
+        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
+    program = build.path("hanging.py")
+    at = lines_marked(HANGING)
+    library = os.path.join(build.timed, "libcudart.so.12")
+    for number, (version, python) in enumerate(found.items()):
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(HANGING)
+        # The first is looked at while it hangs, and the others return, from elsewhere than where they hung.
+        with Trace(build, "--hang-after", "500ms", command=[python, program, library, "8" if number == 0 else "3"]) as trace:
+            if number == 0:
+                where = f"from wait() at hanging.py:{at['WAIT']}".encode()
+                until(lambda: b"has not returned" in trace.stderr(), 20, "the call hangs")
+                check(where in trace.stderr(), trace.stderr().decode())
+                trace.stop()
+            else:
+                trace.wait()
+        rows = trace.recording.rows("SELECT outcome, stack_hash FROM events WHERE call = 'cudaStreamSynchronize'")
+        wanted = "never returned" if number == 0 else "returned"
+        check(len(rows) == 1 and rows[0][0] == wanted, f"{version}: {[tuple(row) for row in rows]}")
+        frames = frames_of(trace.recording, rows[0][1])
+        check(frames, f"{version}: no stack")
+        natives = [name_of(frame) for frame in frames if "s" in frame]
+        seen = [(frame["pfn"].split(".")[-1], frame.get("pl")) for frame in frames if "pfn" in frame]
+        say(python=version, native=natives[:4])
+        check("sleep" in natives[0] and "cudaStreamSynchronize" in natives, f"{version}: {natives}")
+        check(seen == [("wait", at["WAIT"]), ("step", at["STEP"]), ("<module>", at["MODULE"])], f"{version}: {seen}")
+        check(MORE not in natives, f"{version}: {natives}")
+        clean(build)
+
+
+TESTS = (ACallThatHangsHasTheStackWhereItWaits, PythonFramesNameTheLineThatRunsOnEveryInterpreter, EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown,)

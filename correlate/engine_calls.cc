@@ -26,6 +26,14 @@ bool only_enqueues(const CallFacts& facts) {
          (facts.kind == Kind::kEvent && !facts.synchronising);
 }
 
+void give_back(ProcessState::Live& live, ProcessWindow& sum) {
+  sum.freed_bytes += live.bytes;
+  if (live.stack_id) {
+    if (Places::Place* place = sum.places.at(*live.stack_id)) place->bytes -= static_cast<int64_t>(live.bytes);
+  }
+  live = {};
+}
+
 void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
   if (lost_ns == 0 || lost_ns < worst.lost_ns) return;
   Sample sample;
@@ -96,6 +104,20 @@ bool Engine::Impl::says_out_of_memory(hal::CallId call, int64_t code) {
   return at->second;
 }
 
+// What the device had free when it was last read, where that was enough: then the memory is in pieces, or the process
+// may not have it. Only where the machine has one device, for which one the call was about is its process's own
+// numbering.
+std::string Engine::Impl::free_memory_text(const hal::Event& event) const {
+  if (!event.has(Has::kBytes)) return {};
+  const FreeMemory* last = nullptr;
+  for (const FreeMemory& one : free_memory) {
+    if (one.n_devices == 1 && one.mono_ns <= event.start_mono_ns) last = &one;
+  }
+  if (last == nullptr || last->bytes < event.bytes) return {};
+  return fmt::format("although {} were free: in pieces too small, or kept from this process",
+                     format_bytes(last->bytes));
+}
+
 void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process,
                                ProcessWindow& sum) {
   if (facts.kind == Kind::kAlloc) {
@@ -105,19 +127,23 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
       ledger.add(hal::Loss::engine_forgotten);
       return;
     }
-    const auto [at, is_new] = process.live.try_emplace(event.address, event.bytes);
-    if (!is_new) {  // its release was not seen
-      sum.freed_bytes += at->second;
-      at->second = event.bytes;
-    }
+    ProcessState::Live& live = process.live[event.address];
+    give_back(live, sum);  // if its release was not seen
+    live.bytes = event.bytes;
     sum.allocated_bytes += event.bytes;
+    if (!event.has(Has::kStack)) return;
+    live.stack_id = event.stack_id;
+    if (Places::Place* place = sum.places.at(event.stack_id)) {
+      place->bytes += static_cast<int64_t>(event.bytes);
+      consider(place->largest, event, event.bytes);
+    }
     return;
   }
   count(sum.frees, event.duration_ns, 0);
   if (event.failed || !event.has(Has::kAddress)) return;
   const auto known = process.live.find(event.address);
   if (known == process.live.end()) return;
-  sum.freed_bytes += known->second;
+  give_back(known->second, sum);
   process.live.erase(known);
 }
 
@@ -232,6 +258,10 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
         finding.bytes = bytes;
         finding.confidence = 1;
         finding.onset_mono_ns = event.start_mono_ns;
+        finding.detail = free_memory_text(event);
+        Sample sample;
+        consider(sample, event, 1);
+        finding.sample = sample;
         pend(event.end_mono_ns(), &process, std::move(finding));
       }
     }

@@ -35,6 +35,7 @@ struct Engine::Impl {
   Series* series_of(ProcessState& process, const hal::Event& event, bool nested);
   void take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process, ProcessWindow& sum);
   void take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process, uint64_t window);
+  std::string free_memory_text(const hal::Event& event) const;
   bool says_out_of_memory(hal::CallId call, int64_t code);
 
   // engine_windows.cc
@@ -119,7 +120,11 @@ struct Engine::Impl {
   std::deque<std::pair<hal::SystemSnapshot, uint64_t>> snapshots;  // not yet in force
   std::deque<hal::Throttling> throttling;
   std::multimap<uint64_t, std::pair<ProcessState*, Finding>> pending;  // by window
-  std::map<std::string, double> device_free_bytes;                     // by device, last reading
+  struct FreeMemory {
+    uint64_t mono_ns = 0, bytes = 0;
+    size_t n_devices = 0;
+  };
+  std::deque<FreeMemory> free_memory;  // readings, the last one last
 
   std::map<std::string, Incident> incidents;  // open; by family, process and subject
   std::map<std::string, uint64_t> effects;    // effects seen in the last window, not raised yet

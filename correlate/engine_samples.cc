@@ -205,8 +205,9 @@ void Engine::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns
   for (const hal::Device& device : sample.devices) {
     std::string reasons;
     for (const hal::Reading& reading : device.readings) {
-      if (reading.id == hal::ReadingId::memory_free_bytes && impl_->device_free_bytes.size() < kMostGraphs) {
-        impl_->device_free_bytes[device.uuid] = reading.value;
+      if (reading.id == hal::ReadingId::memory_free_bytes && reading.value >= 0 && device.parent_uuid.empty()) {
+        impl_->free_memory.push_back({mono_ns, static_cast<uint64_t>(reading.value), sample.devices.size()});
+        if (impl_->free_memory.size() > kMostIncidents) impl_->free_memory.pop_front();
       }
       const bool held =
           reading.id == hal::ReadingId::throttle_thermal_active || reading.id == hal::ReadingId::throttle_hw_active;

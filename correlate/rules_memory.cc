@@ -23,6 +23,10 @@ void judge_growth(const Judgement& j, Findings& findings) {
   if (sum < static_cast<int64_t>(kGrowthBytes)) return;
   Finding finding = j.counted(its, 0.75, static_cast<uint64_t>(sum), static_cast<uint64_t>(growth.back()));
   finding.onset_mono_ns = (j.window + 1 - its.count) * kWindowNs;
+  if (const Places::Place* place = j.sum.places.most()) {
+    finding.op = place->largest.call;
+    finding.sample = place->largest;
+  }
   findings.push_back(std::move(finding));
 }
 

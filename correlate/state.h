@@ -80,12 +80,16 @@ struct ProcessState {
   std::optional<uint64_t> ended_mono_ns;
   std::array<ProcessWindow, kOpen> open;
   std::array<uint64_t, kOpen> open_window{};
-  std::string runtime_layer;                    // of its first call that is no driver's
-  std::deque<ProcessWindow> trailing;           // the last kTrailing closed ones, newest last
-  std::deque<uint64_t> rates;                   // work submitted in each of the last windows
-  std::unordered_map<uint64_t, uint64_t> live;  // device address: bytes
-  std::deque<uint64_t> sync_means;              // ns of a wait for the device, in each of the last windows with some
-  std::deque<int64_t> growth;                   // net bytes of each of the last windows
+  std::string runtime_layer;           // of its first call that is no driver's
+  std::deque<ProcessWindow> trailing;  // the last kTrailing closed ones, newest last
+  std::deque<uint64_t> rates;          // work submitted in each of the last windows
+  struct Live {
+    uint64_t bytes = 0;
+    std::optional<uint64_t> stack_id;
+  };
+  std::unordered_map<uint64_t, Live> live;  // by device address
+  std::deque<uint64_t> sync_means;          // ns of a wait for the device, in each of the last windows with some
+  std::deque<int64_t> growth;               // net bytes of each of the last windows
   int64_t held_bytes = 0, peak_bytes = 0;
   std::vector<Series*> series;
   std::map<uint64_t, GraphState> graphs;                         // by handle

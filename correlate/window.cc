@@ -46,6 +46,35 @@ Intervals joined(Intervals intervals) {
 
 }  // namespace
 
+Places::Place* Places::at(uint64_t stack_id) {
+  for (Place& one : list_) {
+    if (one.stack_id == stack_id) return &one;
+  }
+  if (list_.size() >= kMost) return nullptr;
+  list_.push_back({stack_id, 0, {}});
+  return &list_.back();
+}
+
+void Places::add(const Places& other) {
+  for (const Place& one : other.list_) {
+    Place* place = at(one.stack_id);
+    if (place == nullptr) continue;
+    place->bytes += one.bytes;
+    keep_worse(place->largest, one.largest);
+  }
+}
+
+const Places::Place* Places::most() const {
+  const Place* most = nullptr;
+  for (const Place& one : list_) {
+    if (one.bytes <= 0) continue;
+    if (most == nullptr || one.bytes > most->bytes || (one.bytes == most->bytes && one.stack_id < most->stack_id)) {
+      most = &one;
+    }
+  }
+  return most;
+}
+
 void ProcessWindow::add(const ProcessWindow& other) {
   calls += other.calls;
   call_ns += other.call_ns;
@@ -67,6 +96,7 @@ void ProcessWindow::add(const ProcessWindow& other) {
   add_to(in_calls, other.in_calls);
   add_to(threads, other.threads);
   add_to(others, other.others);
+  places.add(other.places);
   call_culprits.add(other.call_culprits);
   thread_culprits.add(other.thread_culprits);
   other_culprits.add(other.other_culprits);

@@ -75,6 +75,26 @@ class Culprits {
   uint64_t total_ns_ = 0, others_ns_ = 0;
 };
 
+// Device memory by where it was allocated, net of what was given back. Only allocations whose stacks were taken count.
+// At most kMost places; what comes after is not kept.
+class Places {
+ public:
+  struct Place {
+    uint64_t stack_id = 0;
+    int64_t bytes = 0;
+    Sample largest;  // allocation
+  };
+  // The place, for its bytes to change; null: there are too many.
+  Place* at(uint64_t stack_id);
+  void add(const Places& other);
+  // The one that holds most; of equals the lowest id. Null: none holds anything.
+  const Place* most() const;
+  static constexpr size_t kMost = 64;
+
+ private:
+  std::vector<Place> list_;
+};
+
 // Calls of one kind in a process's window.
 struct KindSum {
   uint64_t calls = 0, ns = 0, bytes = 0;
@@ -89,6 +109,7 @@ struct ProcessWindow {
   uint64_t calls = 0, call_ns = 0, failed = 0;
   KindSum launches, syncs, copies, small_results, allocations, frees, collectives, graph_launches, captures;
   uint64_t allocated_bytes = 0, freed_bytes = 0;
+  Places places;
   hal::OffCpu in_calls;          // of those, off-CPU shares
   uint64_t sync_blocked_ns = 0;  // of in_calls.blocked: waiting for the device
   uint64_t unusual_blocked_ns = 0;

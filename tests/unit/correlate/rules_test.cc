@@ -220,6 +220,50 @@ TEST(Rules, OutOfMemoryIsItsOwnAndNotJustAFailure) {
   EXPECT_EQ(chains[0].onset_mono_ns, kStart + 3 * kSecond + 7 * kMilli);
 }
 
+TEST(Rules, OutOfMemoryBesideFreeMemoryIsFragmentation) {
+  const auto refused = [](double free_bytes, size_t devices, uint64_t sampled_at_ns) {
+    Stream stream;
+    stream.train(0, 8);
+    Event& alloc = stream.alloc(4 * kSecond, 0, 2 << 20);
+    alloc.failed = true;
+    alloc.return_code = 2;
+    hal::LossLedger ledger;
+    const auto engine = engine_for(stream, ledger);
+    hal::DeviceSample sample;
+    sample.devices.resize(devices);
+    for (hal::Device& device : sample.devices) device.add(hal::ReadingId::memory_free_bytes, free_bytes);
+    engine->add_device_sample(sample, kStart + sampled_at_ns);
+    for (const Event& event : sorted(stream.events)) engine->add(event);
+    engine->finish();
+    const auto chains = latest(engine->take_changes());
+    const Chain* chain = find(chains, RuleId::device_out_of_memory);
+    return chain == nullptr ? std::string() : chain->root_cause;
+  };
+  EXPECT_THAT(refused(64 << 20, 1, 3 * kSecond), HasSubstr("although 67.1 MB were free"));
+  EXPECT_THAT(refused(1 << 20, 1, 3 * kSecond), HasSubstr("was refused; "));
+  EXPECT_THAT(refused(64 << 20, 2, 3 * kSecond), HasSubstr("was refused; ")) << "which of two devices is not known";
+  EXPECT_THAT(refused(64 << 20, 1, 5 * kSecond), HasSubstr("was refused; ")) << "read after it";
+}
+
+TEST(Rules, GrowthIsOfThePlaceThatKeepsMostNotOfTheOneThatAllocatesMost) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 120; ++i) {
+    Event& kept = stream.alloc(i * 100 * kMilli, 0x1000000 + i * (2 << 20), 2 << 20);
+    kept.stack_id = 77;
+    kept.set(Has::kStack);
+    Event& given_back = stream.alloc(i * 100 * kMilli + kMilli, 0x9000000000, 64 << 20);
+    given_back.stack_id = 88;
+    given_back.set(Has::kStack);
+    stream.release(i * 100 * kMilli + 2 * kMilli, 0x9000000000);
+  }
+  const auto chains = run(stream);
+  const Chain* chain = find(chains, RuleId::memory_growth);
+  ASSERT_NE(chain, nullptr) << text_of(chains);
+  EXPECT_EQ(chain->stack_hash, 77U);
+  EXPECT_EQ(chain->op, "xMalloc");
+}
+
 TEST(Rules, FailingCallsAreNamedByCode) {
   Stream stream;
   for (uint64_t i = 0; i < 500; ++i) {

@@ -18,6 +18,11 @@ class Fnv1a {
     for (int i = 0; i < 8; ++i, value >>= 8) byte(static_cast<uint8_t>(value));
     return *this;
   }
+  // Between texts, so that "ab", "c" is not "a", "bc".
+  constexpr Fnv1a& end_text() {
+    byte(0);
+    return *this;
+  }
   constexpr uint64_t value() const { return value_; }
 
  private:

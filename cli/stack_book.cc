@@ -253,7 +253,7 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
   stack.native = unwinder.unwind(record.head, record.bytes, space_of(record.head.pid));
   if (record.head.site != WIRE_NO_SITE) stack.call = name_of_site(record.head.site);
   Fnv1a hash;
-  const auto add_text = [&](std::string_view text) { hash.add(text).add(std::string_view("", 1)); };
+  const auto add_text = [&](std::string_view text) { hash.add(text).end_text(); };
   add_text(stack.call.symbol);
   add_text(base_name(stack.call.library));
   for (const symbols::NativeFrame& frame : stack.native.frames) {

@@ -25,6 +25,8 @@ class Offsets {
   std::map<int64_t, int64_t> by_wall_;
 };
 
+inline constexpr uint64_t kAheadNs = 5'000'000'000;  // sides come this much before the events of their time
+
 class ReplaySides {
  public:
   Status load(Database& database, int64_t session, const Offsets& offsets, bool legacy);
@@ -42,5 +44,9 @@ class ReplaySides {
   std::multimap<uint64_t, Item>::const_iterator at_ = items_.end();
   std::deque<std::string> texts_;  // what views of items point at
 };
+
+// The events of a recording of the earlier agent: wall time stands for monotonic time, and what happened in the kernel
+// is told when it was over.
+Status replay_legacy(Database& database, const Selection& selection, ReplaySink& sink);
 
 }  // namespace ingero::store

@@ -34,12 +34,12 @@ class Symboliser {
   Symboliser& operator=(const Symboliser&) = delete;
 
   // The functions at an address, innermost first: the inlined ones, then the one they are in. Never empty.
-  std::vector<Named> name(const CodeFile& file, uint64_t address);
+  std::vector<Named> name(const CodeFile& code, uint64_t address);
   // The symbol that holds the address, as the linker spells it; empty when none does.
-  std::string symbol(const CodeFile& file, uint64_t address);
+  std::string symbol(const CodeFile& code, uint64_t address);
 
   // The function that begins at the address, as the linker spells it; empty when none does.
-  std::string function_at(const CodeFile& file, uint64_t address);
+  std::string function_at(const CodeFile& code, uint64_t address);
 
   // Gives back all that was kept; what is asked for next is read again.
   void forget();
@@ -52,7 +52,7 @@ class Symboliser {
 
  private:
   struct File;
-  File& open(const CodeFile& file);
+  File& open(const CodeFile& code);
   SourceLines* lines_of(File& file);
   std::string root_;
   std::unordered_map<const CodeFile*, std::unique_ptr<File>> files_;

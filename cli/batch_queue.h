@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "kernelside/drain.h"
@@ -36,10 +37,12 @@ struct Parcel {
   std::vector<hal::CollectiveHang> hangs;
   std::vector<NamedStack> stacks;
   std::vector<hal::Throttling> throttlings;
+  std::vector<std::pair<uint32_t, hal::EventDevice>> devices;  // Event::device_ref, and what it means from now on
   int64_t wall_offset_ns = 0;
   uint64_t complete_mono_ns = 0;  // everything that ended before is in this parcel or an earlier one; 0: not sure
   void clear() {
     stacks.clear();
+    devices.clear();
     records.clear();
     processes.clear();
     names.clear();

@@ -218,11 +218,12 @@ class Trace {
       (*sampling)->stop();
       if (metrics) metrics->stop();
     });
+    const bool samples = print || metrics || !database.empty();
+    if (samples) (*sampling)->start(live);
     note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
                      database.empty() ? "" : ", recording to " + database,
                      options_.command.empty() ? ", Ctrl-C ends it" : ""));
-    if (metrics || !database.empty()) {
-      (*sampling)->start(live);
+    if (samples) {
       for (const std::string& reason : (*sampling)->degraded()) note("not available: " + reason);
     }
     if (metrics) {
@@ -323,7 +324,7 @@ class Trace {
     for (const hal::Event& event : events) {
       const std::string name = recorder.process_name(event.pid);
       if (options_.json) {
-        text += event_json(event, calls_, name, recorder.library_of(event.site),
+        text += event_json(event, calls_, name, recorder.library_of(event.site), recorder.device(event.device_ref),
                            event.has(hal::Has::kStack) ? shown_frames(recorder.frames_of(event.stack_id)) : "");
       } else {
         text += fmt::format("{} {}[{}/{}] {} {}{}", format_wall(event.start_wall_ns()), printable(name, 16), event.pid,

@@ -34,7 +34,7 @@ std::string json_string(std::string_view text) {
 }
 
 std::string event_json(const hal::Event& event, const hal::CallTable& calls, std::string_view process_name,
-                       std::string_view library, std::string_view stack_json) {
+                       std::string_view library, const hal::EventDevice& device, std::string_view stack_json) {
   using hal::Has;
   const hal::Call& call = calls[event.call];
   Json out;
@@ -51,7 +51,7 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
     out["duration_ns"] = nullptr;
     out["duration"] = nullptr;
   }
-  out["gpu_id"] = event.has(Has::kDevice) ? Json(event.device) : Json(nullptr);
+  out["gpu_id"] = device.gpu_id ? Json(*device.gpu_id) : Json(nullptr);
   // The two numbers of compat.md 2.2, by what the call is.
   Json first(nullptr);
   Json second(nullptr);
@@ -91,6 +91,9 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
   // Host events belong to no library; their site means nothing.
   if (!library.empty() && event.kind != hal::Kind::kHost) out["library"] = library;
   out["failed"] = event.failed;
+  if (!device.uuid.empty()) out["gpu_uuid"] = device.uuid;
+  if (!device.pci_address.empty()) out["gpu_pci_address"] = device.pci_address;
+  if (event.has(Has::kDevice)) out["device_ordinal"] = event.device;
   if (event.outcome != hal::Outcome::kReturned) out["outcome"] = hal::name_of(event.outcome);
   if (event.has(Has::kStream)) out["stream"] = event.stream;
   if (event.has(Has::kBytes)) out["bytes"] = event.bytes;

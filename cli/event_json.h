@@ -17,6 +17,6 @@ std::string json_string(std::string_view text);
 
 // `stack_json`: the frames, an array; empty: none.
 std::string event_json(const hal::Event& event, const hal::CallTable& calls, std::string_view process_name,
-                       std::string_view library, std::string_view stack_json = {});
+                       std::string_view library, const hal::EventDevice& device, std::string_view stack_json = {});
 
 }  // namespace ingero::cli

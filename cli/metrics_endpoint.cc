@@ -122,6 +122,7 @@ void MetricsEndpoint::serve(const Recorder& recorder) {
 std::string MetricsEndpoint::page(const Recorder& recorder) {
   prom::Page page;
   call_metrics_.write(page);
+  call_metrics_.write_devices(page, [&recorder](uint32_t ref) { return recorder.device(ref); });
   for (const auto& [call, count] : recorder.in_flight()) {
     page.add(prom::kOperationsInFlight, prom::operation_labels(calls_[call]), static_cast<double>(count));
   }

@@ -23,6 +23,7 @@
 #include "cli/stack_book.h"
 #include "correlate/engine.h"
 #include "hal/call_table.h"
+#include "hal/device.h"
 #include "hal/event.h"
 #include "hal/loss.h"
 #include "kernelside/host_programs.h"
@@ -92,6 +93,10 @@ class Recorder {
   std::string process_name(uint32_t pid) const;
   // The frames of an event's stack. For on_events: the capture thread only.
   std::vector<StackFrame> frames_of(uint64_t stack_id) const;
+  // The devices that a backend's sampler sees.
+  void know_devices(std::string_view backend, const std::vector<hal::Device>& devices);
+  // What an Event::device_ref means.
+  hal::EventDevice device(uint32_t ref) const;
   // The library file of a site, or empty. For on_events: the capture thread only.
   std::string library_of(uint32_t site) const;
   // The first error of the store since it last worked; empty when it works.

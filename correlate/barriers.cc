@@ -17,10 +17,8 @@ void merge(std::map<uint64_t, uint64_t>& into, const std::map<uint64_t, uint64_t
   }
 }
 
-// A call that chooses the thread's device takes its number and nothing else.
 bool chooses_device(const hal::Call& call, const hal::Event& event) {
-  return event.kind == Kind::kDevice && event.has(Has::kDevice) && call.row != nullptr && call.row->shape.size() == 1 &&
-         call.row->shape[0].into == hal::Field::kDevice;
+  return (call.flags & hal::kChoosesDevice) != 0 && event.has(Has::kDevice);
 }
 
 // A handle given out anew is another stream than the one that had it before.

@@ -69,8 +69,12 @@ namespace ingero::serve::prometheus {
     "1; what the port belongs to.")                                                                                    \
   X(kFabricDiscontinuities, "ingero_rdma_discontinuities_total", kCounter, "rdma_device, rdma_port, counter, change",  \
     "Times a counter was reset, wrapped, or came to the end of its width and stuck.")                                  \
-  X(kDeviceInfo, "gpu_info", kGauge, "gpu_uuid, vendor, pci_address, name, driver, parent_uuid",                       \
+  X(kDeviceInfo, "gpu_info", kGauge, "gpu_uuid, vendor, gpu_id, pci_address, name, driver, parent_uuid",               \
     "1; which device it is.")                                                                                          \
+  X(kDeviceOperations, "gpu_device_operations_total", kCounter, "vendor, gpu_id, gpu_uuid, pci_address",               \
+    "Calls that ended, by the device that they were about where it is known; a call inside a call counts once.")       \
+  X(kDeviceFailures, "gpu_device_operation_errors_total", kCounter, "vendor, gpu_id, gpu_uuid, pci_address",           \
+    "Those of them that failed.")                                                                                      \
   X(kFragmentation, "gpu_memory_fragmentation_estimate", kGauge, "gpu_uuid",                                           \
     "Share of device memory that is neither used nor free, 0 to 1.")                                                   \
   X(kProcessMemory, "gpu_memory_process_allocated_bytes", kGauge, "gpu_uuid, pid",                                     \

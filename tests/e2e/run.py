@@ -14,6 +14,7 @@ import traceback
 
 import causes
 import collectives
+import devices
 import discovery
 import exactness
 import filters
@@ -26,7 +27,7 @@ import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives, stacks, causes)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, vendors, verbs, collectives, stacks, causes)
 SKIPPED = 77
 
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "correlate/arrivals.h"
 #include "kernelside/drain.h"
 
 namespace ingero::cli {
@@ -35,6 +36,7 @@ struct Parcel {
   std::vector<hal::Communicator> communicators;
   std::vector<hal::BarrierWait> waits;
   std::vector<hal::CollectiveHang> hangs;
+  std::vector<correlate::Arrival> arrivals;
   std::vector<NamedStack> stacks;
   std::vector<hal::Throttling> throttlings;
   std::vector<std::pair<uint32_t, hal::EventDevice>> devices;  // Event::device_ref, and what it means from now on
@@ -50,6 +52,7 @@ struct Parcel {
     communicators.clear();
     waits.clear();
     hangs.clear();
+    arrivals.clear();
     throttlings.clear();
     complete_mono_ns = 0;
   }

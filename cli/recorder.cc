@@ -506,7 +506,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
     if (const auto owner = socket_owners.owner(detail.socket_inode, traced)) event.pid = event.tid = *owner;
   }
   stats.add(records.events);
-  if (options.on_events && owner != nullptr) options.on_events(records.events, *owner);
+  if (options.on_events && owner != nullptr) options.on_events(*parcel, *owner);
   queue.push(std::move(parcel));
 }
 
@@ -717,6 +717,10 @@ std::vector<StackFrame> Recorder::frames_of(uint64_t stack_id) const {
 }
 void Recorder::know_devices(std::string_view backend, const std::vector<hal::Device>& devices) {
   impl_->devices.know(backend, devices);
+}
+std::optional<hal::Communicator> Recorder::communicator(uint64_t id) const {
+  const hal::Communicator* found = impl_->collectives.communicator(id);
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 hal::EventDevice Recorder::device(uint32_t ref) const { return impl_->devices.device(ref); }
 std::string Recorder::library_of(uint32_t site) const { return impl_->tracer->library_of(site); }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/batch_queue.h"
 #include "cli/live_stats.h"
 #include "cli/stack_book.h"
 #include "correlate/engine.h"
@@ -44,7 +45,7 @@ struct RecorderOptions {
   bool keep_program_costs = false;
   bool drop_privileges = false;  // once everything that needs them is open
   // Each batch of events as captured (capture thread); for --json and --verbose.
-  std::function<void(std::span<const hal::Event>, const Recorder&)> on_events;
+  std::function<void(const Parcel&, const Recorder&)> on_events;
 };
 
 struct LiveCall {
@@ -95,6 +96,8 @@ class Recorder {
   std::vector<StackFrame> frames_of(uint64_t stack_id) const;
   // The devices that a backend's sampler sees.
   void know_devices(std::string_view backend, const std::vector<hal::Device>& devices);
+  // What is known of a communicator. For on_events: the capture thread only.
+  std::optional<hal::Communicator> communicator(uint64_t id) const;
   // What an Event::device_ref means.
   hal::EventDevice device(uint32_t ref) const;
   // The library file of a site, or empty. For on_events: the capture thread only.

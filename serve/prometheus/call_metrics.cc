@@ -223,21 +223,11 @@ void CallMetrics::write(Page& page) const {
   const std::scoped_lock lock(mutex_);
   page.add(kEvents, {}, static_cast<double>(events_));
   write_async(page);
-  std::map<std::string, std::pair<uint64_t, double>> collectives;  // count, bytes
   for (size_t id = 0; id < rows_.size(); ++id) {
     const hal::Call& call = calls_[static_cast<hal::CallId>(id)];
     const CallRow& row = rows_[id];
     if (row.count == 0) continue;
     write_call(page, call, row);
-    if (call.kind == hal::Kind::kCollective || call.kind == hal::Kind::kP2p) {
-      auto& sums = collectives[collective_name(call.name)];
-      sums.first += row.count;
-      sums.second += row.bytes;
-    }
-  }
-  for (const auto& [op, sums] : collectives) {
-    page.add(kCollectives, {{"op_type", op}}, static_cast<double>(sums.first));
-    page.add(kCollectiveBytes, {{"op_type", op}}, sums.second);
   }
   std::map<hal::Direction, std::pair<double, Durations>> all_vendors;
   for (const auto& [key, row] : copies_) {

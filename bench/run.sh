@@ -21,6 +21,7 @@ fi
 
 echo "$(nproc) cores, $(uname -r), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
 $as_root "$bench/capture_bench"
+$as_root "$bench/backends_bench"
 $as_root "$bench/sched_bench"
 $as_root "$bench/drain_bench" "--directory=$directory"
 $as_root "$bench/stop_bench"

@@ -1,6 +1,9 @@
 // Dispatch: see app.h. CLI11 throws; nothing of that leaves this file.
 #include "cli/app.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 #include <optional>
@@ -35,6 +38,12 @@ std::optional<std::string> unknown_command(const CLI::App& app, const std::vecto
   const bool known = std::any_of(commands.begin(), commands.end(),
                                  [&](const CLI::App* command) { return command->get_name() == *word; });
   return known ? std::nullopt : std::optional<std::string>(*word);
+}
+
+// Does nobody read the pipe any more that is standard output?
+bool reader_is_gone() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
 
 int fail(Context& context, const std::string& sentence, int status) {
@@ -94,6 +103,7 @@ int run(std::vector<std::string> arguments, Context& context) {
       return fail(context, result.error().text(), result.error().code() == Errc::kInvalid ? kExitUsage : kExitFailed);
     }
     context.out.flush();
+    if (!context.out.good() && reader_is_gone()) return *result;  // it has had enough: no failure of ours
     if (!context.out.good()) return fail(context, "write standard output: it does not take any more", kExitFailed);
     return *result;
   } catch (const std::exception& error) {

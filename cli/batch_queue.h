@@ -7,8 +7,10 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "correlate/arrivals.h"
 #include "kernelside/drain.h"
 
 namespace ingero::cli {
@@ -34,12 +36,15 @@ struct Parcel {
   std::vector<hal::Communicator> communicators;
   std::vector<hal::BarrierWait> waits;
   std::vector<hal::CollectiveHang> hangs;
+  std::vector<correlate::Arrival> arrivals;
   std::vector<NamedStack> stacks;
   std::vector<hal::Throttling> throttlings;
+  std::vector<std::pair<uint32_t, hal::EventDevice>> devices;  // Event::device_ref, and what it means from now on
   int64_t wall_offset_ns = 0;
   uint64_t complete_mono_ns = 0;  // everything that ended before is in this parcel or an earlier one; 0: not sure
   void clear() {
     stacks.clear();
+    devices.clear();
     records.clear();
     processes.clear();
     names.clear();
@@ -47,6 +52,7 @@ struct Parcel {
     communicators.clear();
     waits.clear();
     hangs.clear();
+    arrivals.clear();
     throttlings.clear();
     complete_mono_ns = 0;
   }

@@ -206,10 +206,9 @@ class Trace {
     recorder_settings->keep_program_costs = options_.metrics.probe_cost;
     const bool print = options_.json || options_.verbose;
     if (print || metrics) {
-      recorder_settings->on_events = [this, print, &metrics](std::span<const hal::Event> events,
-                                                             const Recorder& recorder) {
-        if (metrics) metrics->add(events);
-        if (print) print_events(events, recorder);
+      recorder_settings->on_events = [this, print, &metrics](const Parcel& parcel, const Recorder& recorder) {
+        if (metrics) metrics->add(parcel);
+        if (print) print_events(parcel, recorder);
       };
     }
     const std::string database = recorder_settings->store ? recorder_settings->store->path : "";
@@ -221,11 +220,12 @@ class Trace {
       (*sampling)->stop();
       if (metrics) metrics->stop();
     });
+    const bool samples = print || metrics || !database.empty();
+    if (samples) (*sampling)->start(live);
     note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
                      database.empty() ? "" : ", recording to " + database,
                      options_.command.empty() ? ", Ctrl-C ends it" : ""));
-    if (metrics || !database.empty()) {
-      (*sampling)->start(live);
+    if (samples) {
       for (const std::string& reason : (*sampling)->degraded()) note("not available: " + reason);
     }
     if (metrics) {
@@ -324,12 +324,17 @@ class Trace {
     }
   }
 
-  void print_events(std::span<const hal::Event> events, const Recorder& recorder) {
+  void print_events(const Parcel& parcel, const Recorder& recorder) {
     std::string text;
-    for (const hal::Event& event : events) {
+    auto next = parcel.records.exchanges.begin();
+    for (size_t i = 0; i < parcel.records.events.size(); ++i) {
+      const hal::Event& event = parcel.records.events[i];
+      const hal::Exchange* exchange = nullptr;
+      if (next != parcel.records.exchanges.end() && next->first == i) exchange = &(next++)->second;
       const std::string name = recorder.process_name(event.pid);
       if (options_.json) {
-        text += event_json(event, calls_, name, recorder.library_of(event.site),
+        text += event_json(event, calls_, name, recorder.library_of(event.site), recorder.device(event.device_ref),
+                           collective_json(event, exchange, recorder),
                            event.has(hal::Has::kStack) ? shown_frames(recorder.frames_of(event.stack_id)) : "");
       } else {
         text += fmt::format("{} {}[{}/{}] {} {}{}", format_wall(event.start_wall_ns()), printable(name, 16), event.pid,
@@ -341,6 +346,12 @@ class Trace {
     }
     context_.out << text;
     context_.out.flush();
+  }
+
+  std::string collective_json(const hal::Event& event, const hal::Exchange* exchange, const Recorder& recorder) const {
+    if (exchange == nullptr) return {};
+    const auto on = exchange->communicator_id ? recorder.communicator(*exchange->communicator_id) : std::nullopt;
+    return exchange_json(*exchange, calls_[event.call], on ? &*on : nullptr);
   }
 
   void note(const std::string& line) {

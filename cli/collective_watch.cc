@@ -61,6 +61,7 @@ std::vector<uint32_t> CollectiveWatch::take(Parcel& parcel) {
     }
     barriers_.take(event, exchange);
   }
+  parcel.arrivals = arrivals_.take_arrivals();
   for (const hal::BarrierWait& wait : barriers_.take_waits()) parcel.waits.push_back(wait);
   std::vector<uint32_t> met;
   for (const hal::Communicator& told : parcel.communicators) {

@@ -39,6 +39,9 @@ class CollectiveWatch {
   void process_ended(uint32_t pid, uint64_t mono_ns);
   void lost(bool communicators);
 
+  // What is known of a communicator, or null.
+  const hal::Communicator* communicator(uint64_t id) const { return communicators_.find(id); }
+
   // Collectives that ranks of this host wait for, as of the last judge().
   std::vector<hal::CollectiveHang> hanging() const;
 

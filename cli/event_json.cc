@@ -33,8 +33,37 @@ std::string json_string(std::string_view text) {
   return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string exchange_json(const hal::Exchange& exchange, const hal::Call& call, const hal::Communicator* on) {
+  Json out;
+  const auto given = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+  // Signed, as the recording has it.
+  const auto hash = on != nullptr ? on->comm_id_hash : exchange.id_hash;
+  out["comm_id_hash"] = hash ? Json(static_cast<int64_t>(*hash)) : Json(nullptr);
+  out["rank"] = given(on != nullptr && on->rank ? on->rank : exchange.rank);
+  out["nranks"] = given(on != nullptr && on->nranks ? on->nranks : exchange.nranks);
+  out["seq"] = given(exchange.number);
+  out["count"] = given(exchange.count);
+  const auto name = [&](std::optional<uint32_t> code, auto names, auto text) {
+    if (!code) return Json(nullptr);
+    return *code < names.size() ? Json(text(names[*code])) : Json(std::to_string(*code));
+  };
+  if (call.owner != nullptr) {
+    out["datatype"] =
+        name(exchange.datatype, call.owner->datatypes, [](const hal::DataType& type) { return type.name; });
+    out["reduce_op"] = name(exchange.reduce_op, call.owner->reductions, [](std::string_view op) { return op; });
+  }
+  out["root"] = given(exchange.root);
+  out["peer"] = given(exchange.peer);
+  out["communicator"] = given(exchange.communicator);
+  out["new_communicator"] = given(exchange.new_communicator);
+  out["group_mono_ns"] = given(exchange.group);
+  out["is_part"] = exchange.is_part;
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string event_json(const hal::Event& event, const hal::CallTable& calls, std::string_view process_name,
-                       std::string_view library, std::string_view stack_json) {
+                       std::string_view library, const hal::EventDevice& device, std::string_view collective_json,
+                       std::string_view stack_json) {
   using hal::Has;
   const hal::Call& call = calls[event.call];
   Json out;
@@ -51,7 +80,7 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
     out["duration_ns"] = nullptr;
     out["duration"] = nullptr;
   }
-  out["gpu_id"] = event.has(Has::kDevice) ? Json(event.device) : Json(nullptr);
+  out["gpu_id"] = device.gpu_id ? Json(*device.gpu_id) : Json(nullptr);
   // The two numbers of compat.md 2.2, by what the call is.
   Json first(nullptr);
   Json second(nullptr);
@@ -91,6 +120,9 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
   // Host events belong to no library; their site means nothing.
   if (!library.empty() && event.kind != hal::Kind::kHost) out["library"] = library;
   out["failed"] = event.failed;
+  if (!device.uuid.empty()) out["gpu_uuid"] = device.uuid;
+  if (!device.pci_address.empty()) out["gpu_pci_address"] = device.pci_address;
+  if (event.has(Has::kDevice)) out["device_ordinal"] = event.device;
   if (event.outcome != hal::Outcome::kReturned) out["outcome"] = hal::name_of(event.outcome);
   if (event.has(Has::kStream)) out["stream"] = event.stream;
   if (event.has(Has::kBytes)) out["bytes"] = event.bytes;
@@ -115,6 +147,7 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
   }
   std::string line = out.dump(-1, ' ', false, Json::error_handler_t::replace);
   line.pop_back();
+  if (!collective_json.empty()) line += ",\"collective\":" + std::string(collective_json);
   return line + ",\"stack\":" + std::string(stack_json.empty() ? "null" : stack_json) + "}";
 }
 

@@ -16,7 +16,12 @@ namespace ingero::cli {
 std::string json_string(std::string_view text);
 
 // `stack_json`: the frames, an array; empty: none.
+// What a call of a collective library says beside that: one JSON object. `on`: what is known of the communicator that
+// it was made on, or null.
+std::string exchange_json(const hal::Exchange& exchange, const hal::Call& call, const hal::Communicator* on);
+
 std::string event_json(const hal::Event& event, const hal::CallTable& calls, std::string_view process_name,
-                       std::string_view library, std::string_view stack_json = {});
+                       std::string_view library, const hal::EventDevice& device, std::string_view collective_json,
+                       std::string_view stack_json = {});
 
 }  // namespace ingero::cli

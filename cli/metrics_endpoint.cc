@@ -119,9 +119,17 @@ void MetricsEndpoint::serve(const Recorder& recorder) {
   server_->start([this, &recorder] { return page(recorder); });
 }
 
+void MetricsEndpoint::add(const Parcel& parcel) {
+  call_metrics_.add(parcel.records.events);
+  collective_metrics_.add(
+      {parcel.records.events, parcel.records.exchanges, parcel.waits, parcel.hangs, parcel.arrivals});
+}
+
 std::string MetricsEndpoint::page(const Recorder& recorder) {
   prom::Page page;
   call_metrics_.write(page);
+  collective_metrics_.write(page);
+  call_metrics_.write_devices(page, [&recorder](uint32_t ref) { return recorder.device(ref); });
   for (const auto& [call, count] : recorder.in_flight()) {
     page.add(prom::kOperationsInFlight, prom::operation_labels(calls_[call]), static_cast<double>(count));
   }

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "cli/recorder.h"
 #include "serve/prometheus/call_metrics.h"
+#include "serve/prometheus/collective_metrics.h"
 #include "serve/prometheus/server.h"
 
 namespace CLI {
@@ -32,7 +33,7 @@ class MetricsEndpoint {
  public:
   static Result<std::unique_ptr<MetricsEndpoint>> open(const MetricsOptions& options, const hal::CallTable& calls);
 
-  void add(std::span<const hal::Event> events) { call_metrics_.add(events); }
+  void add(const Parcel& parcel);
   // More of the page: called for each scrape.
   using Part = std::function<void(serve::prometheus::Page&)>;
   void add_part(Part part) { parts_.push_back(std::move(part)); }
@@ -42,11 +43,12 @@ class MetricsEndpoint {
 
  private:
   MetricsEndpoint(std::unique_ptr<serve::prometheus::Server> server, const hal::CallTable& calls, bool earlier_names)
-      : calls_(calls), call_metrics_(calls, earlier_names), server_(std::move(server)) {}
+      : calls_(calls), call_metrics_(calls, earlier_names), collective_metrics_(calls), server_(std::move(server)) {}
   std::string page(const Recorder& recorder);
 
   const hal::CallTable& calls_;
   serve::prometheus::CallMetrics call_metrics_;
+  serve::prometheus::CollectiveMetrics collective_metrics_;
   std::vector<Part> parts_;
   uint64_t folded_ = 0;
   std::unique_ptr<serve::prometheus::Server> server_;  // last: its threads use the rest

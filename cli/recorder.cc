@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "cli/batch_queue.h"
 #include "cli/collective_watch.h"
+#include "cli/device_watch.h"
 #include "cli/engine_feed.h"
 #include "cli/neighbours.h"
 #include "kernelside/drain.h"
@@ -101,6 +102,8 @@ struct Recorder::Impl {
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
   Neighbours neighbours{proc};
+  DeviceWatch devices;
+  std::set<uint32_t> windows;                                    // processes some of whose calls were missed
   std::unique_ptr<StackBook> stacks;                             // none: --stack off
   std::set<std::pair<uint32_t, uint64_t>> registered;            // process and function: named, or asked for
   std::array<std::pair<uint32_t, uint64_t>, 1024> launched{};    // of those, the ones seen last
@@ -132,7 +135,8 @@ struct Recorder::Impl {
         stats(call_table),
         snapshots(clock),
         socket_owners(proc, clock),
-        collectives(call_table, ledger, options.hang_after_ns) {}
+        collectives(call_table, ledger, options.hang_after_ns),
+        devices(tables, call_table, ledger) {}
 
   Status open();
   void discover();
@@ -282,10 +286,20 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
     switch (task.type) {
       case WIRE_EXEC:
         over.emplace_back(task.pid, task.ns);
-        [[fallthrough]];
-      case WIRE_TRACED:
+        meet(process_of(task), parcel);
+        devices.meet(known[task.pid].process, true);
+        break;
+      case WIRE_TRACED: {
+        const bool is_met =
+            devices.has_met(task.pid) && same_start(known[task.pid].process.start_mono_ns, task.start_ns);
+        meet(process_of(task), parcel);
+        if (!is_met) devices.meet(known[task.pid].process, task.start_ns > started_mono_ns);
+        break;
+      }
       case WIRE_FORK:
         meet(process_of(task), parcel);
+        // What its parent had chosen it may have a copy of.
+        devices.meet(known[task.pid].process, !devices.has_chosen(task.other_pid));
         break;
       case WIRE_EXIT:
         over.emplace_back(task.pid, task.ns);
@@ -311,6 +325,7 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
     if (!normaliser->in_flight(record, call.event, exchange)) continue;
     ++counts[call.event.call];
     if (open.start_ns > now) continue;
+    devices.look(call.event, hal::has_exchange(call.event.kind) ? &exchange : nullptr, parcel);
     collectives.in_flight(call.event, exchange);
     if (now - open.start_ns < after_ns) continue;
     call.elapsed_ns = now - open.start_ns;
@@ -359,6 +374,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
     const auto found = known.find(pid);
     if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) {
       known.erase(found);
+      devices.process_ended(pid);
       if (stacks) stacks->process_ended(pid);
       registered.erase(registered.lower_bound({pid, 0}), registered.lower_bound({pid + 1, 0}));
       launched.fill({});
@@ -395,6 +411,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
         told.pid = counters.pid;
         told.start_mono_ns = counters.start_ns;
         meet(told, parcel);
+        devices.meet(known[told.pid].process, counters.start_ns > started_mono_ns);
         entry = known.find(counters.pid);
       }
       Known& process = entry->second;
@@ -452,14 +469,18 @@ void Recorder::Impl::note_lost_calls() {
   if (lost == std::exchange(calls_lost, lost)) return;
   bool any_exchange = ledger.count(hal::Loss::no_thread_state) + ledger.count(hal::Loss::too_deep) > 0;
   bool communicators = any_exchange;
+  bool choices = any_exchange;
   const auto& sites = tracer->sites();
   for (const auto& [site, count] : objects->site_losses(sites.size())) {
     if (count == std::exchange(lost_at_site[site], count)) continue;
     const hal::Kind kind = calls[sites[site].call].kind;
     any_exchange = any_exchange || kind == hal::Kind::kCollective;
     communicators = communicators || kind == hal::Kind::kCommunicator;
+    choices = choices || (kind != hal::Kind::kLaunch && kind != hal::Kind::kMemcpy && kind != hal::Kind::kMemset &&
+                          kind != hal::Kind::kSync && kind != hal::Kind::kFree);
   }
   if (any_exchange || communicators) collectives.lost(communicators);
+  if (choices) devices.lost();
 }
 
 // A program that was already running has registered its functions before anybody looked: the handle of a launch is then
@@ -479,11 +500,14 @@ void Recorder::Impl::name_launched(Parcel& parcel) {
 }
 
 void Recorder::Impl::watch_collectives(Parcel& parcel) {
-  if (!parcel.records.exchanges.empty()) note_lost_calls();
   for (const uint32_t pid : collectives.take(parcel)) {
     // What a launcher's child was told may have come after its first call.
     const auto found = known.find(pid);
-    if (found != known.end() && found->second.process.rank < 0) meet(hal::Process(found->second.process), parcel);
+    if (found == known.end() || found->second.process.rank >= 0) continue;
+    auto read = proc.process(pid);
+    if (!read.ok() || !same_start(read->start_mono_ns, found->second.process.start_mono_ns)) continue;
+    parcel.processes.push_back(*read);
+    found->second.process = std::move(*read);
   }
   collectives.judge(clock.mono_ns(), parcel);
 }
@@ -492,6 +516,8 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   auto& records = parcel->records;
   join_names(*parcel);
   if (stacks) name_launched(*parcel);
+  if (!records.events.empty()) note_lost_calls();
+  devices.take(*parcel);
   watch_collectives(*parcel);
   const auto traced = [&](uint32_t pid) {
     const auto found = known.find(pid);
@@ -512,7 +538,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
     if (const auto owner = socket_owners.owner(detail.socket_inode, traced)) event.pid = event.tid = *owner;
   }
   stats.add(records.events);
-  if (options.on_events && owner != nullptr) options.on_events(records.events, *owner);
+  if (options.on_events && owner != nullptr) options.on_events(*parcel, *owner);
   queue.push(std::move(parcel));
 }
 
@@ -528,6 +554,9 @@ void Recorder::Impl::capture() {
     if (!drained.ok()) log_error("{}", drained.error().text());
     if (stacks) take_stacks(*parcel);  // before a process that ran another program is looked at again
     take_tasks(*parcel);
+    // Once more with the next parcel: the record of the process's start may come behind.
+    for (const uint32_t pid : std::exchange(windows, tracer->take_windows())) devices.missed(pid);
+    for (const uint32_t pid : windows) devices.missed(pid);
     if (clock.mono_ns() >= next_second_mono_ns) {
       next_second_mono_ns = clock.mono_ns() + kSecond;
       every_second(*parcel);
@@ -553,6 +582,7 @@ void Recorder::Impl::write(const Parcel& parcel) {
   for (const auto& process : parcel.processes) writer->add_process(process);
   for (const auto& name : parcel.names) writer->add_function_name(name.pid, name.handle, name.untrusted_name);
   for (const auto& snapshot : parcel.snapshots) writer->add_snapshot(snapshot);
+  for (const auto& [ref, device] : parcel.devices) writer->add_device(ref, device);
   const std::span<const hal::Event> events(parcel.records.events);
   for (const auto& communicator : parcel.communicators) writer->add_communicator(communicator);
   // Runs of plain events, between those that have more beside them.
@@ -712,6 +742,14 @@ std::string Recorder::process_name(uint32_t pid) const {
 std::vector<StackFrame> Recorder::frames_of(uint64_t stack_id) const {
   return impl_->stacks ? impl_->stacks->frames_of(stack_id) : std::vector<StackFrame>{};
 }
+void Recorder::know_devices(std::string_view backend, const std::vector<hal::Device>& devices) {
+  impl_->devices.know(backend, devices);
+}
+std::optional<hal::Communicator> Recorder::communicator(uint64_t id) const {
+  const hal::Communicator* found = impl_->collectives.communicator(id);
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+hal::EventDevice Recorder::device(uint32_t ref) const { return impl_->devices.device(ref); }
 std::string Recorder::library_of(uint32_t site) const { return impl_->tracer->library_of(site); }
 uint64_t Recorder::stored() const { return impl_->stored; }
 uint64_t Recorder::file_bytes() const { return impl_->file_bytes; }

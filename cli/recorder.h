@@ -19,10 +19,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/batch_queue.h"
 #include "cli/live_stats.h"
 #include "cli/stack_book.h"
 #include "correlate/engine.h"
 #include "hal/call_table.h"
+#include "hal/device.h"
 #include "hal/event.h"
 #include "hal/loss.h"
 #include "kernelside/host_programs.h"
@@ -43,7 +45,7 @@ struct RecorderOptions {
   bool keep_program_costs = false;
   bool drop_privileges = false;  // once everything that needs them is open
   // Each batch of events as captured (capture thread); for --json and --verbose.
-  std::function<void(std::span<const hal::Event>, const Recorder&)> on_events;
+  std::function<void(const Parcel&, const Recorder&)> on_events;
 };
 
 struct LiveCall {
@@ -93,6 +95,12 @@ class Recorder {
   std::string process_name(uint32_t pid) const;
   // The frames of an event's stack, in on_events, or of a LiveCall's. Any thread.
   std::vector<StackFrame> frames_of(uint64_t stack_id) const;
+  // The devices that a backend's sampler sees.
+  void know_devices(std::string_view backend, const std::vector<hal::Device>& devices);
+  // What is known of a communicator. For on_events: the capture thread only.
+  std::optional<hal::Communicator> communicator(uint64_t id) const;
+  // What an Event::device_ref means.
+  hal::EventDevice device(uint32_t ref) const;
   // The library file of a site, or empty. For on_events: the capture thread only.
   std::string library_of(uint32_t site) const;
   // The first error of the store since it last worked; empty when it works.

@@ -143,6 +143,11 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
     if (!slowest.ok()) return slowest.error();
     report.slowest = std::move(slowest).value();
   }
+  if (report.whole) {
+    auto devices = store::device_totals(reader);
+    if (!devices.ok()) return devices.error();
+    report.devices = std::move(devices).value();
+  }
   auto unfinished = store::unfinished(reader, selection, 100);
   if (!unfinished.ok()) return unfinished.error();
   report.unfinished = std::move(unfinished).value();

@@ -50,6 +50,7 @@ struct Report {
   std::vector<store::CallStats> host;         // what the host did
   std::vector<store::CallStats> per_process;  // the same per process; only when asked for
   std::vector<ProcessTotals> processes;
+  std::vector<store::DeviceTotals> devices;  // of the whole recording; empty when less is selected
   std::vector<store::CallInstance> slowest;
   std::vector<store::CallInstance> unfinished;
   std::vector<FailureCount> failures;  // most frequent first

@@ -87,10 +87,23 @@ Json instance_json(const store::CallInstance& call) {
                                                                      {"comm", text_or_null(call.culprit)},
                                                                      {"ns", number_or_null(call.culprit_ns)}}
                                                               : Json(nullptr);
+  json["gpu_id"] = number_or_null(call.gpu_id);
+  json["gpu_uuid"] = text_or_null(call.gpu_uuid);
   json["parent_call"] = text_or_null(call.parent_call);
   json["stack"] = call.frames_json.empty() ? Json(nullptr)
                                            : Json::parse(shown_frames(parse_frames(call.frames_json)), nullptr, false);
   return json;
+}
+
+Json device_json(const store::DeviceTotals& device) {
+  return {{"vendor", device.vendor},
+          {"gpu_id", number_or_null(device.gpu_id)},
+          {"uuid", text_or_null(device.uuid)},
+          {"pci_address", text_or_null(device.pci_address)},
+          {"calls", device.calls},
+          {"errors", device.errors},
+          {"total_ns", device.total_ns},
+          {"processes", device.processes}};
 }
 
 template <typename Range, typename Make>
@@ -188,6 +201,7 @@ std::string report_json(const Report& report, bool per_process) {
                                                       })
                                            : Json(nullptr);
   json["collectives"] = report.collectives_known ? array_of(report.collectives, communicator_json) : Json(nullptr);
+  json["devices"] = array_of(report.devices, device_json);
   json["slowest"] = array_of(report.slowest, instance_json);
   json["unfinished"] =
       report.legacy && report.unfinished.empty() ? Json(nullptr) : array_of(report.unfinished, instance_json);

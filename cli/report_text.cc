@@ -230,6 +230,11 @@ std::string about(const CallInstance& call) {
     const std::string status = status_of(call.op, *call.return_code);
     add(fmt::format("returned error {}{}", *call.return_code, status.empty() ? "" : " (" + status + ")"));
   }
+  if (call.gpu_id) {
+    add(fmt::format("on GPU {}", *call.gpu_id));
+  } else if (!call.gpu_uuid.empty()) {
+    add("on " + printable(call.gpu_uuid, 96));
+  }
   if (!call.parent_call.empty()) add("inside " + printable(call.parent_call));
   return out;
 }
@@ -356,6 +361,24 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
       }
       out += table.render(colour, 2);
     }
+  }
+  if (!report.devices.empty()) {
+    add_heading(out, "Devices (calls made inside others left out)", colour);
+    Table table({{"GPU"},
+                 {"VENDOR", Align::kLeft},
+                 {"UUID", Align::kLeft},
+                 {"PCI", Align::kLeft},
+                 {"CALLS"},
+                 {"ERRORS"},
+                 {"TIME"},
+                 {"PROCESSES"}});
+    for (const store::DeviceTotals& device : report.devices) {
+      table.add_row({device.gpu_id ? fmt::format("{}", *device.gpu_id) : "-", printable(device.vendor, 32),
+                     device.uuid.empty() ? "-" : printable(device.uuid, 96),
+                     device.pci_address.empty() ? "-" : printable(device.pci_address, 32), number(device.calls),
+                     number(device.errors), format_duration(device.total_ns), number(device.processes)});
+    }
+    out += table.render(colour, 2);
   }
   if (!report.collectives.empty() || !report.collectives_known) {
     add_heading(out, "Collectives, as the ranks on this host called them", colour);

@@ -13,6 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr auto kPatience = 3s;
+constexpr auto kFirstLook = 500ms;
 
 }  // namespace
 
@@ -30,6 +31,8 @@ struct Sampling::State {
 
   std::mutex mutex;
   Recorder* recorder = nullptr;  // guarded by mutex; null: stopped, drop what comes
+  bool has_looked = false;       // guarded by mutex: at the devices, once
+  std::condition_variable first_look;
 
   // Runs `use` with the recorder, unless there is none any more.
   template <typename Use>
@@ -57,9 +60,15 @@ struct Sampling::State {
   }
 
   void sample_devices() {
+    const std::shared_ptr<void> looked(nullptr, [this](void*) {
+      const std::scoped_lock lock(mutex);
+      has_looked = true;
+      first_look.notify_all();
+    });
     for (auto& [name, sampler] : devices) {
       auto sample = std::make_shared<const hal::DeviceSample>(sampler->sample());
       device_metrics.update(name, *sample);
+      with_recorder([&, &name = name](Recorder& live) { live.know_devices(name, sample->devices); });
       if (sample->devices.empty()) continue;
       with_recorder([&](Recorder& live) {
         live.with_writer([sample](store::Writer& writer) { writer.add_sample(*sample); });
@@ -223,6 +232,9 @@ void Sampling::start(Recorder& recorder) {
   if (state_->kernel_log) {
     loops_.push_back(std::make_unique<Loop>(state_, 1s, [](State& state) { state.read_kernel_log(); }));
   }
+  if (state_->devices.empty()) return;
+  std::unique_lock lock(state_->mutex);
+  state_->first_look.wait_for(lock, kFirstLook, [this] { return state_->has_looked; });
 }
 
 void Sampling::stop() {

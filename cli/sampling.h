@@ -49,7 +49,7 @@ class Sampling {
                                                 std::span<const hal::Backend* const> backends,
                                                 const hal::CallTable& calls);
   ~Sampling();
-  // `recorder` must outlive stop().
+  // `recorder` must outlive stop(). Waits a moment for the first look at the devices, so that calls find them.
   void start(Recorder& recorder);
   // Takes a last sample and ends the threads.
   void stop();

@@ -47,19 +47,30 @@ void Arrivals::take(const hal::Event& event, const hal::Exchange& exchange) {
   if (!exchange.number) {
     // A call that failed entered nothing; one that counted without a number means that the count is lost.
     if (event.outcome != hal::Outcome::kReturned || !event.failed) member.is_judged = false;
-    return settle(group);
+    return settle(hash->second, group);
   }
   if (*exchange.number <= member.entered) return;
   member.entered = *exchange.number;
   if (member.entered > group.all_entered) {
-    const auto [first, is_first] = group.ahead.try_emplace(member.entered, First{event.start_mono_ns, event.call});
-    if (event.start_mono_ns < first->second.mono_ns) first->second = {event.start_mono_ns, event.call};
+    const auto [entry, is_first] = group.ahead.try_emplace(member.entered, First{event.start_mono_ns, event.call});
+    First& first = entry->second;
+    if (event.start_mono_ns < first.mono_ns) {
+      first.mono_ns = event.start_mono_ns;
+      first.call = event.call;
+    }
+    ++first.ranks;
+    if (event.start_mono_ns >= first.last_mono_ns) {
+      first.before_mono_ns = std::exchange(first.last_mono_ns, event.start_mono_ns);
+      first.last_rank = member.rank;
+    } else {
+      first.before_mono_ns = std::max(first.before_mono_ns, event.start_mono_ns);
+    }
     if (group.ahead.size() > kMostAhead) group.ahead.erase(std::prev(group.ahead.end()));
   }
-  settle(group);
+  settle(hash->second, group);
 }
 
-void Arrivals::settle(Group& group) {
+void Arrivals::settle(uint64_t hash, Group& group) {
   uint64_t least = std::numeric_limits<uint64_t>::max();
   for (const auto& [id, member] : group.members) {
     if (member.is_judged) least = std::min(least, member.entered);
@@ -69,7 +80,14 @@ void Arrivals::settle(Group& group) {
     return;
   }
   group.all_entered = std::max(group.all_entered, least);
-  group.ahead.erase(group.ahead.begin(), group.ahead.upper_bound(group.all_entered));
+  const auto end = group.ahead.upper_bound(group.all_entered);
+  for (auto entry = group.ahead.begin(); entry != end; ++entry) {
+    const First& first = entry->second;
+    if (first.ranks < 2) continue;
+    arrivals_.push_back({hash, entry->first, first.call, first.ranks, first.last_mono_ns - first.mono_ns,
+                         first.last_mono_ns - first.before_mono_ns, first.last_rank});
+  }
+  group.ahead.erase(group.ahead.begin(), end);
 }
 
 std::vector<hal::CollectiveHang> Arrivals::judge(uint64_t now_mono_ns, uint64_t after_ns) {

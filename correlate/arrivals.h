@@ -10,11 +10,23 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "hal/event.h"
 
 namespace ingero::correlate {
+
+// A collective that all ranks of this host have entered: who came last, and by how much.
+struct Arrival {
+  uint64_t comm_id_hash = 0;
+  uint64_t number = 0;
+  hal::CallId call = hal::kNoCall;
+  uint32_t ranks = 0;                // of this host: at least two
+  uint64_t skew_ns = 0;              // from the first to the last
+  uint64_t late_ns = 0;              // from the one before it to the last
+  std::optional<int32_t> last_rank;  // unknown where its rank is
+};
 
 class Arrivals {
  public:
@@ -28,6 +40,8 @@ class Arrivals {
   // Records were lost: who has entered what is not known any more. What is waited for now is over, as far as can be
   // said.
   void forget();
+  // Collectives whose last rank has come since the last call.
+  std::vector<Arrival> take_arrivals() { return std::exchange(arrivals_, {}); }
   // Those that hold now.
   std::vector<hal::CollectiveHang> hanging(uint64_t now_mono_ns) const;
 
@@ -45,6 +59,9 @@ class Arrivals {
   struct First {
     uint64_t mono_ns;
     hal::CallId call;
+    uint64_t last_mono_ns = 0, before_mono_ns = 0;  // the latest to come, and the one before it
+    std::optional<int32_t> last_rank = {};
+    uint32_t ranks = 0;
   };
   struct Group {
     std::map<uint64_t, Member> members;  // by Communicator::id
@@ -53,11 +70,12 @@ class Arrivals {
     std::optional<int32_t> nranks;
     std::optional<hal::CollectiveHang> told;
   };
-  static void settle(Group& group);
+  void settle(uint64_t hash, Group& group);
 
   std::map<uint64_t, Group> groups_;      // by comm_id_hash
   std::map<uint64_t, uint64_t> hash_of_;  // by Communicator::id
   std::vector<hal::CollectiveHang> over_;
+  std::vector<Arrival> arrivals_;
 };
 
 }  // namespace ingero::correlate

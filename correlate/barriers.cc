@@ -10,6 +10,8 @@ namespace {
 using hal::Has;
 using hal::Kind;
 
+constexpr uint64_t kNotYet = ~uint64_t{0};
+
 void merge(std::map<uint64_t, uint64_t>& into, const std::map<uint64_t, uint64_t>& from) {
   for (const auto& [stream, index] : from) {
     uint64_t& known = into[stream];
@@ -17,10 +19,8 @@ void merge(std::map<uint64_t, uint64_t>& into, const std::map<uint64_t, uint64_t
   }
 }
 
-// A call that chooses the thread's device takes its number and nothing else.
 bool chooses_device(const hal::Call& call, const hal::Event& event) {
-  return event.kind == Kind::kDevice && event.has(Has::kDevice) && call.row != nullptr && call.row->shape.size() == 1 &&
-         call.row->shape[0].into == hal::Field::kDevice;
+  return (call.flags & hal::kChoosesDevice) != 0 && event.has(Has::kDevice);
 }
 
 // A handle given out anew is another stream than the one that had it before.
@@ -41,6 +41,13 @@ Barriers::Stream* Barriers::stream_of(Process& process, uint64_t handle) {
 }
 
 void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
+  if (exchange != nullptr && exchange->role == hal::Role::kGroupEnd) {
+    const auto process = processes_.find(event.pid);
+    if (process != processes_.end() && exchange->group && event.outcome == hal::Outcome::kReturned) {
+      group_ended(process->second, event, *exchange->group);
+    }
+    return;
+  }
   const bool is_collective = event.kind == Kind::kCollective || event.kind == Kind::kP2p;
   if (!is_collective && event.kind != Kind::kSync && event.kind != Kind::kEvent && event.kind != Kind::kGraph &&
       event.kind != Kind::kDevice && event.kind != Kind::kStream) {
@@ -57,7 +64,9 @@ void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
     if (const auto chosen = process.device_of_thread.find(event.tid); chosen != process.device_of_thread.end()) {
       device = chosen->second;
     }
-    stream->pending.push_back({exchange->exchange_id, process.next_index++, event.end_mono_ns(), event.tid, device});
+    const uint64_t on_stream_ns = exchange->group ? kNotYet : event.end_mono_ns();
+    stream->pending.push_back(
+        {exchange->exchange_id, process.next_index++, on_stream_ns, exchange->group, event.tid, device});
     if (stream->pending.size() <= kMostPending) return;
     stream->pending.pop_front();
     ledger_.add(hal::Loss::wait_forgotten);
@@ -94,6 +103,19 @@ void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
     const bool inner =
         event.has(Has::kParent) && event.parent_call < calls_.size() && calls_[event.parent_call].kind == Kind::kSync;
     if (!inner) synchronised(process, event);
+  }
+}
+
+// Of groups inside others the outermost ends last, and its word stays. One that failed has put nothing on any stream.
+void Barriers::group_ended(Process& process, const hal::Event& end, uint64_t group) {
+  for (auto& [handle, stream] : process.streams) {
+    if (end.failed) {
+      std::erase_if(stream.pending, [&](const Pending& work) { return work.group == group && work.tid == end.tid; });
+      continue;
+    }
+    for (auto work = stream.pending.rbegin(); work != stream.pending.rend(); ++work) {
+      if (work->group == group && work->tid == end.tid) work->end_mono_ns = end.end_mono_ns();
+    }
   }
 }
 

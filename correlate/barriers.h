@@ -1,6 +1,7 @@
 // Barrier waits: how long a program waited for a collective that it had put on a stream.
 //
-// From the return of the call to the end of the first synchronisation that covers it, both on the monotonic clock. A
+// From the return of the call, or of the call that ends the group it belongs to (until then it is only noted, not put
+// on its stream), to the end of the first synchronisation that covers it, both on the monotonic clock. A
 // synchronisation covers what its stream was given before, and what that stream waits for: a marker (an event) taken on
 // another stream carries that stream's work with it. One of a device covers the streams of the device that the thread
 // has chosen, where it was seen to choose. Calls kept for a graph are not run, so nothing waits for them.
@@ -41,6 +42,7 @@ class Barriers {
  private:
   struct Pending {
     uint64_t exchange_id, index, end_mono_ns;
+    std::optional<uint64_t> group;  // not on its stream before that group's end
     uint32_t tid;
     std::optional<int32_t> device;
   };
@@ -65,6 +67,7 @@ class Barriers {
   void cover(Process& process, const Reach& reach, const hal::Event& sync);
   void cover_device(Process& process, const hal::Event& sync);
   void synchronised(Process& process, const hal::Event& sync);
+  static void group_ended(Process& process, const hal::Event& end, uint64_t group);
   Stream* stream_of(Process& process, uint64_t handle);
 
   const hal::CallTable& calls_;

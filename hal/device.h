@@ -87,7 +87,7 @@ struct Device {
 struct DeviceSample {
   uint64_t wall_ns = 0;
   std::vector<Device> devices;
-  std::string reason;  // why there is nothing, where that is not simply "no device"
+  std::string reason;  // why there is nothing, or less than could be, where that is not simply "no device"
 };
 
 class DeviceSampler {

@@ -26,6 +26,16 @@ enum class Outcome : uint8_t {
 };
 std::string_view name_of(Outcome outcome);
 
+// A device as the machine knows it, whatever a process calls it. What is not known is absent.
+struct EventDevice {
+  std::string vendor;
+  std::optional<uint32_t> gpu_id;  // its place in the driver's order: Device::position
+  std::string uuid;                // of the partition, where a call ran on one
+  std::string pci_address;
+  bool operator==(const EventDevice&) const = default;
+  bool is_known() const { return gpu_id.has_value() || !uuid.empty() || !pci_address.empty(); }
+};
+
 // Time a thread was not running, by cause. Nanoseconds. Measured for the call's own interval by the kernel side.
 struct OffCpu {
   uint64_t preempted_ns = 0;  // still runnable, somebody else ran
@@ -77,8 +87,9 @@ struct Event {
   Direction direction = Direction::kUnknown;
   uint8_t depth = 0;  // described calls of the same thread around this one
   CallId parent_call = kNoCall;
-  int32_t device = 0;
+  int32_t device = 0;  // the number that the call named, as its process counts devices
   int32_t peer_device = 0;
+  uint32_t device_ref = 0;  // the EventDevice that it was about, by the recorder's number; 0: not known
   int64_t return_code = 0;
   uint64_t parent_start_mono_ns = 0;  // with tid it names the parent event
   uint64_t stream = 0;

@@ -47,6 +47,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(code_forgotten, "symbols", kInfo, "Python functions forgotten to bound memory; they are told again when met.")   \
   X(engine_late, "correlate", kInfo, "Events that came too late to be judged for causes; they are stored.")          \
   X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses the search for causes had no room for.")      \
+  X(device_forgotten, "correlate", kInfo, "Threads and objects whose device was forgotten: there were too many.")    \
   X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")
 
 enum class Loss : uint8_t {

@@ -83,6 +83,9 @@ enum RowFlag : uint16_t {
   kAwaitsMark = 1024,      // what is put on kStream from here on waits for kHandle
   kBeginsCapture = 2048,   // calls on kStream are kept for a graph from here on, and not run
   kEndsCapture = 4096,     // until here
+  kChoosesDevice = 8192,   // the thread is on kDevice, or on the device of context kHandle, from here on
+  kPushesDevice = 16384,   // likewise, until the matching
+  kPopsDevice = 32768,
 };
 
 // Rows of one library may share a name when its prototype changed between versions; no file may resolve both to one
@@ -131,9 +134,12 @@ struct Library {
   // Return codes by code, where this library spells them its own way; empty: the backend's.
   std::span<const StatusName> statuses = {};
   std::string_view vendor = {};  // where it is not the backend's
+  // A thread that has chosen no device is on the first that its process sees: so documented. Elsewhere it is on none.
+  bool starts_on_first_device = false;
 };
 
 class DeviceSampler;
+struct DeviceNaming;
 class FabricSampler;
 struct DeviceError;
 struct SamplerWorld;
@@ -185,6 +191,8 @@ struct Backend {
   AsyncEvent (*event_of)(uint64_t code) = nullptr;  // an empty name: no such number
   // Reads fabric adapters without any vendor library. The world outlives what is returned.
   std::unique_ptr<FabricSampler> (*open_fabric)(const SamplerWorld& world) = nullptr;
+  // How its numbers of devices come about; null where calls do not number devices.
+  const DeviceNaming* device_naming = nullptr;
   // Reads the vendor's devices.
   std::unique_ptr<DeviceSampler> (*open_devices)(const SamplerWorld& world) = nullptr;
   // The error that a message of the kernel log tells of; none when it is not this vendor's driver's. Pure.

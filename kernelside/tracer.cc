@@ -180,6 +180,7 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
     if (seen->second != nullptr && source.pid != 0) {
       for (auto& report : seen->second->reports) {
         if (report.pids.size() < kMaxPidsPerFile) report.pids.insert(source.pid);
+        if (source.mono_ns != 0 && source.mono_ns < report.attached_mono_ns) windows_.insert(source.pid);
       }
     }
     return;
@@ -315,6 +316,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
     report.attached_mono_ns = now;
     report.probes = (*attached)->attached();
     if (report.mapped_mono_ns != 0 && !report.held) ledger_.add(hal::Loss::attach_window);
+    if (!report.held) windows_.insert(report.pids.begin(), report.pids.end());
   }
   if (!attached.ok()) return;
   for (const auto& refusal : (*attached)->refusals()) {
@@ -328,6 +330,11 @@ void Tracer::attach(File& file, const std::string& open_path) {
 std::vector<NamedSite> Tracer::take_sites() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(new_sites_, {});
+}
+
+std::set<uint32_t> Tracer::take_windows() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(windows_, {});
 }
 
 std::string Tracer::library_of(uint32_t site) const {

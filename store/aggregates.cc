@@ -91,6 +91,12 @@ void Aggregates::add(const Sample& sample) {
     dirty_.push_back(&entry);
   }
   entry.totals.add(sample);
+  if (sample.device >= 0) {
+    DeviceCalls& calls = device_calls_[{sample.device, sample.process}];
+    ++calls.count;
+    calls.errors += sample.failed ? 1 : 0;
+    calls.total_ns += sample.timed ? sample.duration_ns : 0;
+  }
   if (sample.never_returned) return;
   if (sample.timed) entry.histogram.add(sample.duration_ns);
   for (size_t width = 0; width < kWidths; ++width) {
@@ -131,6 +137,9 @@ Status Aggregates::prepare(Database& database) {
   INGERO_TRY(make(upsert_, fmt::format("INSERT OR REPLACE INTO call_stats (call, process, {}, histogram) VALUES "
                                        "(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
                                        kTotalsColumns)));
+  INGERO_TRY(make(device_calls_upsert_,
+                  "INSERT INTO device_calls VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET count = count + "
+                  "excluded.count, errors = errors + excluded.errors, total_ns = total_ns + excluded.total_ns"));
   INGERO_TRY(make(trim_5s_, "DELETE FROM event_aggregates_5s WHERE bucket < ?1"));
   const char* const names[kWidths] = {"event_aggregates", "event_aggregates_5s"};
   for (size_t width = 0; width < kWidths; ++width) {
@@ -227,6 +236,14 @@ Status Aggregates::flush(Database& database, uint64_t now_wall_ns) {
   for (const Closed& closed : closed_) {
     INGERO_TRY(write_bucket(database, closed.width, closed.source, closed.op, closed.pid, closed.bucket));
   }
+  for (const auto& [key, calls] : device_calls_) {
+    INGERO_TRY(device_calls_upsert_.bind(1, key.first)
+                   .bind(2, int64_t{key.second})
+                   .bind(3, signed_of(calls.count))
+                   .bind(4, signed_of(calls.errors))
+                   .bind(5, signed_of(calls.total_ns))
+                   .run());
+  }
   if (now_wall_ns > kKeep5sNs) INGERO_TRY(trim_5s_.bind(1, signed_of(now_wall_ns - kKeep5sNs)).run());
   return flush_windows(database, now_wall_ns);
 }
@@ -242,6 +259,7 @@ void Aggregates::committed() {
   }
   dirty_.clear();
   closed_.clear();
+  device_calls_.clear();
   for (const uint64_t cgroup : windows_written_) windows_.erase(cgroup);
   windows_written_.clear();
 }

@@ -7,9 +7,11 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -23,6 +25,7 @@ struct Sample {
   uint32_t call = 0, process = 0;  // ids in the file
   uint32_t pid = 0;
   int64_t source = 0, op = 0;
+  int64_t device = -1;  // event_devices.id of a call whose device is known, and that is not made inside another
   uint64_t start_wall_ns = 0;
   bool timed = false, failed = false, stored = true, never_returned = false;
   bool has_bytes = false, has_off = false;
@@ -53,7 +56,7 @@ class Aggregates {
 
   Status flush(Database& database, uint64_t now_wall_ns);
   void committed();
-  bool is_dirty() const { return !dirty_.empty() || !closed_.empty(); }
+  bool is_dirty() const { return !dirty_.empty() || !closed_.empty() || !device_calls_.empty(); }
   // Forgets entries beyond `keep`, least recently written first; they are found in the file when they come again.
   void trim(size_t keep);
   size_t size() const { return entries_.size(); }
@@ -99,10 +102,14 @@ class Aggregates {
   std::vector<Entry*> dirty_;
   std::vector<Closed> closed_;
   std::unordered_map<uint64_t, Window> windows_;  // by cgroup
+  struct DeviceCalls {
+    uint64_t count = 0, errors = 0, total_ns = 0;
+  };
+  std::map<std::pair<int64_t, uint32_t>, DeviceCalls> device_calls_;  // device and process: since the last commit
   std::vector<uint64_t> windows_written_;
   bool close_windows_ = false;
   uint64_t flushes_ = 0;
-  Statement select_, upsert_, trim_5s_;
+  Statement select_, upsert_, trim_5s_, device_calls_upsert_;
   std::array<Statement, kWidths> bucket_;
 };
 

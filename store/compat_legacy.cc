@@ -188,10 +188,11 @@ std::string legacy_events_view(const std::set<std::string>& there) {
       word("s") + " AS stream, " + word("b") + " AS bytes, " + word("a") + " AS address, NULL AS source_address, " +
       word("f") + " AS function";
   for (const char* name :
-       {"kernel",        "grid_x",       "grid_y",      "grid_z",           "block_x",      "block_y",
-        "block_z",       "shared_bytes", "handle",      "handle2",          "peer_device",  "flags",
-        "start_mono_ns", "depth",        "parent_call", "parent_timestamp", "preempted_ns", "runqueue_ns",
-        "blocked_ns",    "io_ns",        "culprit_pid", "culprit_comm",     "culprit_ns"}) {
+       {"kernel",          "grid_x",        "grid_y",      "grid_z",           "block_x",      "block_y",
+        "block_z",         "shared_bytes",  "handle",      "handle2",          "peer_device",  "flags",
+        "start_mono_ns",   "depth",         "parent_call", "parent_timestamp", "preempted_ns", "runqueue_ns",
+        "blocked_ns",      "io_ns",         "culprit_pid", "culprit_comm",     "culprit_ns",   "gpu_uuid",
+        "gpu_pci_address", "device_ordinal"}) {
     sql += fmt::format(", NULL AS {}", name);
   }
   return sql +

@@ -213,6 +213,14 @@ int64_t Dictionaries::detail(const hal::Event& event) {
         handle2 ? event.handle2 : 0, uint64_t{flags} | uint64_t{peer} << 1 | uint64_t{handle2} << 2}});
 }
 
+int64_t Dictionaries::device(const hal::Event& event) {
+  const bool named = event.has(hal::Has::kDevice);
+  return devices_.id_of(
+      {{event.device_ref, named ? static_cast<uint64_t>(int64_t{event.device}) : 0, uint64_t{named}}});
+}
+
+void Dictionaries::add_device(uint32_t ref, const hal::EventDevice& device) { device_refs_[ref] = device; }
+
 int64_t Dictionaries::culprit(uint32_t pid, const std::array<char, 16>& comm) {
   const std::array<uint64_t, 2> words = words_of(comm);
   return culprits_.id_of({{pid, words[0], words[1]}});
@@ -246,6 +254,7 @@ Status Dictionaries::load_next_ids(Database& database) {
   INGERO_TRY(start(functions_, "functions"));
   INGERO_TRY(start(geometries_, "geometries"));
   INGERO_TRY(start(details_, "details"));
+  INGERO_TRY(start(devices_, "event_devices"));
   INGERO_TRY(start(culprits_, "culprits"));
   INGERO_TRY(start(stacks_, "stacks"));
   const std::pair<int64_t*, const char*> counters[] = {

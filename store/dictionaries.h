@@ -53,6 +53,8 @@ class Dictionaries {
   int64_t function(int64_t process, uint64_t handle);
   int64_t geometry(const hal::Event& event);
   int64_t detail(const hal::Event& event);
+  int64_t device(const hal::Event& event);
+  void add_device(uint32_t ref, const hal::EventDevice& device);
   int64_t culprit(uint32_t pid, const std::array<char, 16>& comm);
   int64_t stack(uint64_t hash);
 
@@ -134,7 +136,9 @@ class Dictionaries {
   Dictionary<2> functions_;   // process, handle
   Dictionary<5> geometries_;  // grid and block in pairs, shared, presence
   Dictionary<4> details_;     // flags, peer device, handle2, presence
-  Dictionary<3> culprits_;    // pid, comm, comm
+  Dictionary<3> devices_;     // ref, ordinal, presence of it
+  std::unordered_map<uint32_t, hal::EventDevice> device_refs_;
+  Dictionary<3> culprits_;  // pid, comm, comm
   Dictionary<1> stacks_;
 };
 

@@ -154,6 +154,18 @@ Status Dictionaries::write_small(Database& database) {
                            s.bind(1, entry.second).bind_if(2, (w[3] & 1) != 0, signed_of(w[0]));
                            s.bind_if(3, (w[3] & 2) != 0, signed_of(w[1])).bind_if(4, (w[3] & 4) != 0, signed_of(w[2]));
                          }));
+  INGERO_TRY(insert_each(database, "INSERT INTO event_devices VALUES (?1, ?2, ?3, ?4, ?5, ?6)", devices_.pending(),
+                         [this](Statement& s, const auto& entry) {
+                           const auto& w = entry.first.words;
+                           const auto known = device_refs_.find(static_cast<uint32_t>(w[0]));
+                           const hal::EventDevice device =
+                               known == device_refs_.end() ? hal::EventDevice{} : known->second;
+                           s.bind(1, entry.second).bind_if(2, w[2] != 0, signed_of(w[1]));
+                           s.bind_if(3, !device.vendor.empty(), std::string_view(device.vendor));
+                           s.bind_if(4, device.gpu_id.has_value(), int64_t{device.gpu_id.value_or(0)});
+                           s.bind_if(5, !device.uuid.empty(), std::string_view(device.uuid));
+                           s.bind_if(6, !device.pci_address.empty(), std::string_view(device.pci_address));
+                         }));
   INGERO_TRY(insert_each(database, "INSERT INTO culprits VALUES (?1, ?2, ?3)", culprits_.pending(),
                          [](Statement& s, const auto& entry) {
                            const auto& w = entry.first.words;
@@ -182,6 +194,7 @@ void Dictionaries::committed() {
   functions_.committed();
   geometries_.committed();
   details_.committed();
+  devices_.committed();
   culprits_.committed();
   stacks_.committed();
 }

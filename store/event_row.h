@@ -33,7 +33,7 @@ namespace ingero::store {
   X(function) /* functions.id */                                \
   X(geometry) /* geometries.id */                               \
   X(handle)                                                     \
-  X(device)                                                     \
+  X(device)  /* event_devices.id */                             \
   X(detail)  /* details.id */                                   \
   X(culprit) /* culprits.id */                                  \
   X(culprit_ns)                                                 \

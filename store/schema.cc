@@ -72,7 +72,7 @@ std::string argument_sql(bool second) {
       {Kind::kEvent, "e.handle", "e.stream"},
       {Kind::kGraph, "e.handle", "e.stream"},
       {Kind::kStream, "e.stream", "NULL"},
-      {Kind::kDevice, "e.device", "NULL"},
+      {Kind::kDevice, "(SELECT ordinal FROM event_devices WHERE id = e.device)", "NULL"},
       {Kind::kCollective, "e.bytes", "e.stream"},
       {Kind::kP2p, "e.bytes", "e.stream"},
       {Kind::kCommunicator, "e.handle", "NULL"},
@@ -98,6 +98,25 @@ std::string enum_sql(const std::string& value, int count) {
 
 std::string with_collectives() { return collective_tables() + collective_views() + collective_compat_view(); }
 
+// Until then a row's device was the number that its call named.
+std::string with_devices() {
+  return R"sql(
+CREATE TABLE event_devices (id INTEGER PRIMARY KEY, ordinal INTEGER, vendor TEXT, gpu_id INTEGER, uuid TEXT,
+  pci_address TEXT);
+INSERT INTO event_devices (ordinal) SELECT DISTINCT device FROM event_rows WHERE device IS NOT NULL;
+UPDATE event_rows SET device = (SELECT id FROM event_devices WHERE ordinal = event_rows.device)
+  WHERE device IS NOT NULL;
+CREATE TABLE device_calls (device INTEGER NOT NULL, process INTEGER NOT NULL, count INTEGER NOT NULL,
+  errors INTEGER NOT NULL, total_ns INTEGER NOT NULL, PRIMARY KEY (device, process)) WITHOUT ROWID;
+CREATE VIEW calls_by_device AS SELECT d.vendor AS vendor, d.gpu_id AS gpu_id, d.uuid AS gpu_uuid,
+  d.pci_address AS gpu_pci_address, p.pid AS pid, p.comm AS comm, p.session AS session, sum(c.count) AS calls,
+  sum(c.errors) AS errors, sum(c.total_ns) AS total_ns
+  FROM device_calls c JOIN event_devices d ON d.id = c.device JOIN processes p ON p.id = c.process
+  GROUP BY d.vendor, d.gpu_id, d.uuid, d.pci_address, c.process;
+DROP VIEW events;
+)sql" + events_view();
+}
+
 std::string first_layout() {
   std::string sql = kDictionaries;
   sql += event_rows_sql() + ";\n";
@@ -119,6 +138,7 @@ constexpr Step kSteps[] = {
     {21, "communicators and their collectives", with_collectives},
     {22, "samples of fabric adapters and devices", samples_tables},
     {23, "chains with grade, evidence and symptoms; limits and theft of CPUs", engine_tables},
+    {24, "devices of events by uuid and address", with_devices},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 
@@ -147,9 +167,10 @@ std::string events_view() {
   };
   std::string sql =
       "CREATE VIEW events AS SELECT k.node || ':' || e.seq AS id, k.wall_ns + e.start AS timestamp, "
-      "t.pid AS pid, t.tid AS tid, s.source AS source, s.op AS op, e.duration AS duration, e.device AS gpu_id, " +
-      argument_sql(false) + " AS arg0, " + argument_sql(true) + " AS arg1, e.return_code AS ret_code, " +
-      of_row("stacks", "hash", "stack") + "stack_hash, k.node AS node, ";
+      "t.pid AS pid, t.tid AS tid, s.source AS source, s.op AS op, e.duration AS duration, " +
+      of_row("event_devices", "gpu_id", "device") + "gpu_id, " + argument_sql(false) + " AS arg0, " +
+      argument_sql(true) + " AS arg1, e.return_code AS ret_code, " + of_row("stacks", "hash", "stack") +
+      "stack_hash, k.node AS node, ";
   for (const char* column : {"rank", "local_rank", "world_size"}) {
     sql += fmt::format("(SELECT {0} FROM processes WHERE id = t.process) AS {0}, ", column);
   }
@@ -179,7 +200,10 @@ std::string events_view() {
          of_row("culprits", "pid", "culprit") + "culprit_pid, " + of_row("culprits", "comm", "culprit") +
          "culprit_comm, e.culprit_ns AS culprit_ns, "
          "CASE WHEN (e.state >> 11) & 1 THEN k.sample_every ELSE 1 END AS weight, k.session AS session, "
-         "t.process AS process, e.seq AS seq FROM event_rows e LEFT JOIN clocks k ON k.id = e.clock "
+         "t.process AS process, e.seq AS seq, " +
+         of_row("event_devices", "uuid", "device") + "gpu_uuid, " + of_row("event_devices", "pci_address", "device") +
+         "gpu_pci_address, " + of_row("event_devices", "ordinal", "device") +
+         "device_ordinal FROM event_rows e LEFT JOIN clocks k ON k.id = e.clock "
          "LEFT JOIN threads t ON t.id = e.thread LEFT JOIN sites s ON s.id = e.site;\n";
 }
 

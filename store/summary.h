@@ -74,6 +74,8 @@ struct CallInstance {
   std::optional<uint64_t> culprit_ns;
   std::string parent_call;
   std::string frames_json;  // where it was made from: stack_traces.frames, or empty
+  std::optional<uint64_t> gpu_id;
+  std::string gpu_uuid;
 };
 
 // The slowest vendor calls (host events excluded), slowest first; `per_call`: at most that many of each call, 0 for no
@@ -82,6 +84,15 @@ Result<std::vector<CallInstance>> slowest(const Reader& reader, const Selection&
                                           uint32_t per_call = 0);
 // Calls in flight or never returned, longest first.
 Result<std::vector<CallInstance>> unfinished(const Reader& reader, const Selection& selection, uint32_t count = 100);
+
+// What was asked of one device, calls made inside others left out.
+struct DeviceTotals {
+  std::string vendor, uuid, pci_address;
+  std::optional<uint64_t> gpu_id;
+  uint64_t calls = 0, errors = 0, total_ns = 0, processes = 0;
+};
+// Over all sessions, by vendor and device; calls whose device is not known are in none. Empty for legacy files.
+Result<std::vector<DeviceTotals>> device_totals(const Reader& reader);
 
 struct LossCount {
   std::string name, severity, sentence;

@@ -22,7 +22,7 @@ Result<std::vector<CallInstance>> fetch(const Reader& reader, const std::vector<
         "SELECT id, call, op_name, layer, library, kernel, outcome, comm, timestamp, duration, pid, tid, ret_code, "
         "failed, stream, bytes, address, arg0, arg1, direction, preempted_ns, runqueue_ns, blocked_ns, io_ns, "
         "culprit_pid, culprit_comm, culprit_ns, parent_call, "
-        "(SELECT frames FROM stack_traces WHERE hash = stack_hash) FROM events WHERE seq = ?1",
+        "(SELECT frames FROM stack_traces WHERE hash = stack_hash), gpu_id, gpu_uuid FROM events WHERE seq = ?1",
         {},
         [&](std::span<const Value> row) {
           CallInstance call;
@@ -53,6 +53,8 @@ Result<std::vector<CallInstance>> fetch(const Reader& reader, const std::vector<
           call.culprit_ns = natural(row[26]);
           call.parent_call = row[27].text;
           call.frames_json = row[28].text;
+          call.gpu_id = natural(row[29]);
+          call.gpu_uuid = row[30].text;
           calls.push_back(std::move(call));
           return true;
         },
@@ -113,6 +115,26 @@ Result<std::vector<CallInstance>> slowest(const Reader& reader, const Selection&
   std::vector<int64_t> seqs;
   for (const Candidate& candidate : best) seqs.push_back(candidate.seq);
   return fetch(reader, seqs);
+}
+
+Result<std::vector<DeviceTotals>> device_totals(const Reader& reader) {
+  std::vector<DeviceTotals> totals;
+  if (reader.layout() == Layout::kLegacy) return totals;
+  Result<QueryOutcome> outcome = reader.query(
+      "SELECT vendor, gpu_uuid, gpu_pci_address, gpu_id, sum(calls), sum(errors), sum(total_ns), count(*) FROM "
+      "calls_by_device GROUP BY 1, 2, 3, 4 ORDER BY 1, 4, 2",
+      {}, [&](std::span<const Value> row) {
+        DeviceTotals& one = totals.emplace_back();
+        one.vendor = row[0].text;
+        one.uuid = row[1].text;
+        one.pci_address = row[2].text;
+        one.gpu_id = natural(row[3]);
+        uint64_t* const numbers[] = {&one.calls, &one.errors, &one.total_ns, &one.processes};
+        for (size_t i = 0; i < std::size(numbers); ++i) *numbers[i] = natural(row[4 + i]).value_or(0);
+        return true;
+      });
+  if (!outcome.ok()) return outcome.error();
+  return totals;
 }
 
 Result<std::vector<CallInstance>> unfinished(const Reader& reader, const Selection& selection, uint32_t count) {

@@ -51,7 +51,7 @@ void Writer::Impl::fill(const hal::Event& event, int64_t process, bool sampled, 
     row.set(Column::geometry, dictionaries.geometry(event));
   }
   if (event.has(Has::kHandle)) row.set(Column::handle, event.handle);
-  if (event.has(Has::kDevice)) row.set(Column::device, int64_t{event.device});
+  if (event.has(Has::kDevice) || event.device_ref != 0) row.set(Column::device, dictionaries.device(event));
   if (event.has(Has::kFlags) || event.has(Has::kPeerDevice) || event.has(Has::kHandle2)) {
     row.set(Column::detail, dictionaries.detail(event));
   }
@@ -87,6 +87,7 @@ void Writer::Impl::count(const hal::Event& event, const CallEntry& call, int64_t
   sample.stored = stored;
   sample.has_off = event.has(Has::kOffCpu);
   sample.off_ns = {event.off.preempted_ns, event.off.runqueue_ns, event.off.blocked_ns, event.off.io_ns};
+  if (event.device_ref != 0 && event.depth == 0) sample.device = dictionaries.device(event);
   sample.has_bytes = event.has(Has::kBytes);
   sample.bytes = event.bytes;
   if (event.kind == hal::Kind::kHost) {
@@ -168,6 +169,7 @@ Result<std::unique_ptr<Writer>> Writer::open(WriterOptions options, const hal::C
 }
 
 void Writer::add_site(uint32_t index, const hal::Site& site) { impl_->dictionaries.add_site(index, site); }
+void Writer::add_device(uint32_t ref, const hal::EventDevice& device) { impl_->dictionaries.add_device(ref, device); }
 void Writer::add_process(const hal::Process& process) { impl_->dictionaries.add_process(process); }
 void Writer::add_function_name(uint32_t pid, uint64_t handle, std::string_view untrusted_name) {
   impl_->dictionaries.add_function_name(pid, handle, untrusted_name);

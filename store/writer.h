@@ -86,6 +86,8 @@ class Writer {
 
   // Event::site's meaning. Before the first event that names it; the same index may come again with a new meaning.
   void add_site(uint32_t index, const hal::Site& site);
+  // Event::device_ref's meaning. Before the first event that names it.
+  void add_device(uint32_t ref, const hal::EventDevice& device);
   // A process, or more about one already told of. A pid with another start time is another process.
   void add_process(const hal::Process& process);
   // The name of a device function of a process, by host stub or handle. Children of a fork inherit it. Untrusted text.

@@ -162,7 +162,8 @@ Status Writer::Impl::recover() {
   if (aggregated_through >= committed_seq) return {};
   Result<Statement> rows = database.prepare(
       "SELECT s.call, t.process, t.pid, s.source, s.op, k.wall_ns + e.start, e.duration, e.state, e.preempted, "
-      "e.runqueue, e.blocked, e.io, coalesce(e.bytes, CASE WHEN s.name = 'mm_page_alloc' THEN e.arg0 END) "
+      "e.runqueue, e.blocked, e.io, coalesce(e.bytes, CASE WHEN s.name = 'mm_page_alloc' THEN e.arg0 END), "
+      "(SELECT id FROM event_devices WHERE id = e.device AND vendor IS NOT NULL AND (e.state >> 7) & 15 = 0) "
       "FROM event_rows e JOIN sites s ON s.id = e.site JOIN threads t ON t.id = e.thread JOIN clocks k ON k.id = "
       "e.clock "
       "WHERE e.seq > ?1");
@@ -187,6 +188,7 @@ Status Writer::Impl::recover() {
     for (int i = 0; i < 4; ++i) sample.off_ns[static_cast<size_t>(i)] = rows->natural(8 + i);
     sample.has_bytes = !rows->is_null(12);
     sample.bytes = rows->natural(12);
+    if (!rows->is_null(13)) sample.device = rows->integer(13);
     aggregates.add(sample);
   }
   return commit(true);

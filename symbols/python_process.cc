@@ -15,66 +15,18 @@
 #include "base/text.h"
 #include "hal/elf_file.h"
 #include "hal/elf_tables.h"
+#include "symbols/process_variable.h"
 #include "symbols/python_dwarf.h"
 
 namespace ingero::symbols {
 namespace {
 
-constexpr uint64_t kMaxSymbols = 4 << 20;
 constexpr uint64_t kMaxStringBytes = 256 << 20;
-constexpr size_t kSymbolsPerRead = 4096;
 constexpr int kMostInterpreters = 64;
-constexpr uint64_t kPage = 4095;
 
 std::string_view base_name(std::string_view path) {
   const size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
-// The address of a variable in one table, as the file has it.
-std::optional<uint64_t> variable_in(const hal::ElfFile& file, const hal::SymbolTable& table, std::string_view name) {
-  if (table.symbol_count > kMaxSymbols || table.strings_bytes > kMaxStringBytes) return std::nullopt;
-  const auto strings = file.read(table.strings_offset, table.strings_bytes, "string table");
-  if (!strings) return std::nullopt;
-  const std::string_view all = strings->view();
-  std::vector<Elf64_Sym> chunk(kSymbolsPerRead);
-  for (uint64_t first = 0; first < table.symbol_count; first += kSymbolsPerRead) {
-    const size_t wanted = static_cast<size_t>(std::min<uint64_t>(kSymbolsPerRead, table.symbol_count - first));
-    const size_t got =
-        file.read_some(table.symbols_offset + first * sizeof(Elf64_Sym), chunk.data(), wanted * sizeof(Elf64_Sym)) /
-        sizeof(Elf64_Sym);
-    for (size_t i = 0; i < got; ++i) {
-      const Elf64_Sym& symbol = chunk[i];
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF) continue;
-      if (symbol.st_name >= all.size() || all.size() - symbol.st_name <= name.size()) continue;
-      if (all.substr(symbol.st_name, name.size()) == name && all[symbol.st_name + name.size()] == '\0') {
-        return symbol.st_value;
-      }
-    }
-    if (got != wanted) break;
-  }
-  return std::nullopt;
-}
-
-std::optional<uint64_t> variable(const hal::ElfFile& file, std::string_view name) {
-  if (const auto table = hal::dynamic_symbols(file, hal::dynamic_tags(file))) {
-    if (const auto address = variable_in(file, *table, name)) return address;
-  }
-  if (const auto table = hal::full_symbols(file)) return variable_in(file, *table, name);
-  return std::nullopt;
-}
-
-// Where the file's address 0 is in the process.
-std::optional<uint64_t> bias_of(const hal::ElfFile& file, const hal::Mapping& mapping) {
-  for (const Elf64_Phdr& segment : file.segments()) {
-    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
-    if (mapping.file_offset < (segment.p_offset & ~kPage) ||
-        mapping.file_offset >= segment.p_offset + segment.p_filesz) {
-      continue;
-    }
-    return mapping.start - mapping.file_offset + segment.p_offset - segment.p_vaddr;
-  }
-  return std::nullopt;
 }
 
 // "libpython3.9.so.1.0", "python3.10": 3.9, 3.10; the micro version is not known and does not matter.

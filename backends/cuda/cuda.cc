@@ -4,6 +4,7 @@
 #include "backends/cuda/runtime_rows.h"
 #include "backends/cuda/status.h"
 #include "backends/cuda/xid.h"
+#include "hal/visible_devices.h"
 
 namespace ingero::backends::cuda {
 namespace {
@@ -27,7 +28,8 @@ constexpr Library kLibraries[] = {
      .in_executables = true,
      .anchors = kRuntimeAnchors,
      .sections = kRuntimeSections,
-     .statuses = kRuntimeStatuses},
+     .statuses = kRuntimeStatuses,
+     .starts_on_first_device = true},
     {.name = "libcuda",
      .sonames = kDriverSonames,
      .rows = kDriverRows,
@@ -35,6 +37,18 @@ constexpr Library kLibraries[] = {
      .source = 4,
      .statuses = kDriverStatuses},
 };
+
+// CUDA C++ Programming Guide, "CUDA Environment Variables"; the first is the container toolkit's.
+constexpr hal::VisibleList kVisible[] = {
+    {.variable = "NVIDIA_VISIBLE_DEVICES", .of_container = true},
+    {.variable = "CUDA_VISIBLE_DEVICES"},
+};
+constexpr hal::DeviceNaming kNaming{.lists = kVisible,
+                                    .order_variable = "CUDA_DEVICE_ORDER",
+                                    .order_by_bus = "PCI_BUS_ID",
+                                    .uuid_prefix = "GPU-",
+                                    .uuid_length = 40,
+                                    .partition_prefix = "MIG-"};
 
 // As the earlier agent named them (compat.md 13.3).
 constexpr std::string_view kSmi[] = {"nvidia-smi"};
@@ -57,6 +71,7 @@ constexpr Backend kBackend{.name = "cuda",
                            .statuses = kRuntimeStatuses,
                            .places = kPlaces,
                            .not_failures = kNotFailures,
+                           .device_naming = &kNaming,
                            .open_devices = open_nvml,
                            .kernel_log_error = xid_of,
                            .diagnostics = kDiagnostics};

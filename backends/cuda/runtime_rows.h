@@ -239,8 +239,8 @@ inline constexpr Row kRuntimeRows[] = {
     {.name = "cudaGraphDestroy", .kind = Kind::kGraph, .shape = shape::kHandleOnly, .source = kGraphSource},
 
     // Devices.
-    {.name = "cudaSetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceOnly},
-    {.name = "cudaGetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceGet, .flags = kPolled},
+    {.name = "cudaSetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceOnly, .flags = kChoosesDevice},
+    {.name = "cudaGetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceGet, .flags = kPolled | kChoosesDevice},
     {.name = "cudaGetDeviceCount", .kind = Kind::kDevice, .shape = shape::kCountGet},
     {.name = "cudaGetDeviceProperties", .kind = Kind::kDevice, .shape = shape::kDeviceOfProperties, .twins = kV2},
     {.name = "cudaInitDevice", .kind = Kind::kDevice, .shape = kInitDevice},

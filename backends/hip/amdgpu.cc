@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/hip/gpu_metrics.h"
 #include "base/text.h"
 
 namespace ingero::backends::hip {
@@ -144,6 +145,8 @@ class Amdgpu : public hal::DeviceSampler {
     }
     for (const auto& [address, folder] : cards) {
       sample.devices.push_back(device(address, folder, static_cast<uint32_t>(sample.devices.size())));
+      const std::string reason = add_gpu_metrics(text_of(folder + "/gpu_metrics"), sample.devices.back());
+      if (!reason.empty()) sample.reason += (sample.reason.empty() ? "" : "; ") + reason;
     }
     if (!sample.devices.empty()) processes(sample.devices);
     return sample;

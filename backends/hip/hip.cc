@@ -2,6 +2,7 @@
 #include "backends/hip/amdgpu.h"
 #include "backends/hip/rows.h"
 #include "backends/hip/status.h"
+#include "hal/visible_devices.h"
 
 namespace ingero::backends::hip {
 namespace {
@@ -18,8 +19,23 @@ constexpr int64_t kNotFailures[] = {600};  // hipErrorNotReady: a query found wo
 constexpr std::string_view kSonames[] = {"libamdhip64.so*"};
 
 constexpr Library kLibraries[] = {
-    {.name = "libamdhip64", .sonames = kSonames, .rows = kRows, .layer = "HIP", .source = kSource},
+    {.name = "libamdhip64",
+     .sonames = kSonames,
+     .rows = kRows,
+     .layer = "HIP",
+     .source = kSource,
+     .starts_on_first_device = true},
 };
+
+// ROCm, "GPU isolation techniques". HIP reads its own variable, and CUDA's where that one is not set; of
+// GPU_DEVICE_ORDINAL the page says that HIP reads it, and its sources do not.
+constexpr hal::VisibleList kVisible[] = {
+    {.variable = "ROCR_VISIBLE_DEVICES"},
+    {.variable = "GPU_DEVICE_ORDINAL", .empty_hides_all = false, .is_doubtful = true},
+    {.variable = "HIP_VISIBLE_DEVICES", .empty_hides_all = false},
+    {.variable = "CUDA_VISIBLE_DEVICES", .only_without = "HIP_VISIBLE_DEVICES", .empty_hides_all = false},
+};
+constexpr hal::DeviceNaming kNaming{.lists = kVisible, .uuid_prefix = "GPU-", .uuid_length = 20};
 
 constexpr std::string_view kSmi[] = {"rocm-smi", "--showallinfo"};
 constexpr Diagnostic kDiagnostics[] = {
@@ -37,6 +53,7 @@ constexpr Backend kBackend{.name = "hip",
                            .statuses = kStatuses,
                            .places = kPlaces,
                            .not_failures = kNotFailures,
+                           .device_naming = &kNaming,
                            .open_devices = open_amdgpu,
                            .kernel_log_error = amdgpu_error_of,
                            .diagnostics = kDiagnostics};

@@ -40,6 +40,7 @@ constexpr Param kAsync{.abi = Abi::kPtr, .peeks = kAsyncEvent};
 
 constexpr Param kObject[] = {param::kHandle};
 constexpr Param kQueryDevice[] = {param::kHandle, param::kSkip};
+constexpr Param kModifySrq[] = {param::kHandle, param::kSkip, param::kSkip32};
 constexpr Param kQueryPort[] = {param::kHandle, param::kSkip32, param::kSkip};
 constexpr Param kQueryGid[] = {param::kHandle, param::kSkip32, param::kSkip32, param::kSkip};
 constexpr Param kRegister[] = {param::kHandle, param::kAddress, param::kBytes, param::kFlags32};
@@ -75,6 +76,10 @@ constexpr Row kRows[] = {
     {.name = "ibv_destroy_cq", .kind = Kind::kFabric, .shape = kObject},
     {.name = "ibv_get_cq_event", .kind = Kind::kFabric, .shape = kGetCqEvent},
     {.name = "ibv_ack_cq_events", .kind = Kind::kFabric, .shape = kAck, .returns = Returns::kVoid},
+    {.name = "ibv_create_srq", .kind = Kind::kFabric, .shape = kQueryDevice, .returns = Returns::kPointer},
+    {.name = "ibv_modify_srq", .kind = Kind::kFabric, .shape = kModifySrq},
+    {.name = "ibv_query_srq", .kind = Kind::kFabric, .shape = kQueryDevice},
+    {.name = "ibv_destroy_srq", .kind = Kind::kFabric, .shape = kObject},
     {.name = "ibv_create_qp", .kind = Kind::kFabric, .shape = kCreateQp, .returns = Returns::kPointer},
     {.name = "ibv_modify_qp", .kind = Kind::kFabric, .shape = kModifyQp},
     {.name = "ibv_query_qp", .kind = Kind::kFabric, .shape = kQueryQp},

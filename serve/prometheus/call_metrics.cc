@@ -152,6 +152,28 @@ void CallMetrics::add(std::span<const hal::Event> events) {
     if (event.kind == hal::Kind::kMemcpy) add_copy(event, call);
     if (event.kind == hal::Kind::kLaunch) add_launch(event);
     if (event.kind == hal::Kind::kFabric) add_async(event, call);
+    if (event.device_ref != 0 && event.depth == 0) {
+      const bool has_room = devices_.size() < kMaxDevices || devices_.contains(event.device_ref);
+      DeviceRow& device = devices_[has_room ? event.device_ref : 0];
+      ++device.count;
+      device.errors += event.failed ? 1 : 0;
+    }
+  }
+}
+
+void CallMetrics::write_devices(Page& page, const std::function<hal::EventDevice(uint32_t ref)>& device) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [ref, row] : devices_) {
+    Labels labels = {{"vendor", std::string(kOther)}};
+    if (ref != 0) {
+      const hal::EventDevice one = device(ref);
+      labels = {{"vendor", one.vendor},
+                {"gpu_id", one.gpu_id ? std::to_string(*one.gpu_id) : ""},
+                {"gpu_uuid", one.uuid},
+                {"pci_address", one.pci_address}};
+    }
+    page.add(kDeviceOperations, labels, static_cast<double>(row.count));
+    page.add(kDeviceFailures, labels, static_cast<double>(row.errors));
   }
 }
 
@@ -201,21 +223,11 @@ void CallMetrics::write(Page& page) const {
   const std::scoped_lock lock(mutex_);
   page.add(kEvents, {}, static_cast<double>(events_));
   write_async(page);
-  std::map<std::string, std::pair<uint64_t, double>> collectives;  // count, bytes
   for (size_t id = 0; id < rows_.size(); ++id) {
     const hal::Call& call = calls_[static_cast<hal::CallId>(id)];
     const CallRow& row = rows_[id];
     if (row.count == 0) continue;
     write_call(page, call, row);
-    if (call.kind == hal::Kind::kCollective || call.kind == hal::Kind::kP2p) {
-      auto& sums = collectives[collective_name(call.name)];
-      sums.first += row.count;
-      sums.second += row.bytes;
-    }
-  }
-  for (const auto& [op, sums] : collectives) {
-    page.add(kCollectives, {{"op_type", op}}, static_cast<double>(sums.first));
-    page.add(kCollectiveBytes, {{"op_type", op}}, sums.second);
   }
   std::map<hal::Direction, std::pair<double, Durations>> all_vendors;
   for (const auto& [key, row] : copies_) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <span>
@@ -22,11 +23,14 @@ namespace ingero::serve::prometheus {
 class CallMetrics {
  public:
   static constexpr size_t kMaxPids = 256;
+  static constexpr size_t kMaxDevices = 256;
 
   // `calls` must outlive this. With `earlier_names` also the names that are no base units.
   CallMetrics(const hal::CallTable& calls, bool earlier_names);
   void add(std::span<const hal::Event> events);
   void write(Page& page) const;
+  // Calls by device; `device` says what an Event::device_ref means.
+  void write_devices(Page& page, const std::function<hal::EventDevice(uint32_t ref)>& device) const;
   uint64_t events() const;
 
  private:
@@ -80,6 +84,10 @@ class CallMetrics {
   PidRow other_pids_;
   bool has_other_pids_ = false;
   std::map<std::pair<const hal::Backend*, uint64_t>, uint64_t> async_;  // by the library's number of the event
+  struct DeviceRow {
+    uint64_t count = 0, errors = 0;
+  };
+  std::map<uint32_t, DeviceRow> devices_;  // by Event::device_ref; the last beyond kMaxDevices are 0: other
   uint64_t events_ = 0;
 };
 

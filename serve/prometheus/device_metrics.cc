@@ -42,6 +42,7 @@ void write_device(Page& page, const hal::Device& device, size_t max_processes) {
   page.add(kDeviceInfo,
            {{"gpu_uuid", device.uuid},
             {"vendor", device.vendor},
+            {"gpu_id", std::to_string(device.position)},
             {"pci_address", device.pci_address},
             {"name", device.name},
             {"driver", device.driver},

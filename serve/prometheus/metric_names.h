@@ -69,8 +69,12 @@ namespace ingero::serve::prometheus {
     "1; what the port belongs to.")                                                                                    \
   X(kFabricDiscontinuities, "ingero_rdma_discontinuities_total", kCounter, "rdma_device, rdma_port, counter, change",  \
     "Times a counter was reset, wrapped, or came to the end of its width and stuck.")                                  \
-  X(kDeviceInfo, "gpu_info", kGauge, "gpu_uuid, vendor, pci_address, name, driver, parent_uuid",                       \
+  X(kDeviceInfo, "gpu_info", kGauge, "gpu_uuid, vendor, gpu_id, pci_address, name, driver, parent_uuid",               \
     "1; which device it is.")                                                                                          \
+  X(kDeviceOperations, "gpu_device_operations_total", kCounter, "vendor, gpu_id, gpu_uuid, pci_address",               \
+    "Calls that ended, by the device that they were about where it is known; a call inside a call counts once.")       \
+  X(kDeviceFailures, "gpu_device_operation_errors_total", kCounter, "vendor, gpu_id, gpu_uuid, pci_address",           \
+    "Those of them that failed.")                                                                                      \
   X(kFragmentation, "gpu_memory_fragmentation_estimate", kGauge, "gpu_uuid",                                           \
     "Share of device memory that is neither used nor free, 0 to 1.")                                                   \
   X(kProcessMemory, "gpu_memory_process_allocated_bytes", kGauge, "gpu_uuid, pid",                                     \
@@ -100,6 +104,22 @@ namespace ingero::serve::prometheus {
     "Collective and point-to-point calls that ended, by operation.")                                                   \
   X(kCollectiveBytes, "gpu_nccl_collective_bytes_total", kCounter, "op_type",                                          \
     "Bytes of collective and point-to-point calls, where they are known.")                                             \
+  X(kCollectiveBarriers, "gpu_nccl_collective_barrier_events", kUntyped, "op_type",                                    \
+    "Collectives that a synchronisation was seen to wait for, by operation.")                                          \
+  X(kCollectiveCalls, "gpu_collectives_total", kCounter, "vendor, op_type",                                            \
+    "Collective and point-to-point calls that ended; one that another makes is part of that one.")                     \
+  X(kCollectiveErrors, "gpu_collective_errors_total", kCounter, "vendor, op_type", "Those of them that failed.")       \
+  X(kCollectiveSize, "gpu_collective_bytes_total", kCounter, "vendor, op_type",                                        \
+    "Bytes that those which succeeded were called with, where they are known.")                                        \
+  X(kCollectiveWait, "gpu_collective_barrier_wait_seconds", kHistogram, "vendor, op_type",                             \
+    "From a collective's return to the end of the synchronisation that waited for it.")                                \
+  X(kCollectiveLateness, "gpu_collective_last_arrival_lateness_seconds", kHistogram, "vendor, op_type",                \
+    "How long after the rank before it the last rank of this host came.")                                              \
+  X(kCollectiveLast, "gpu_collective_last_arrivals_total", kCounter, "rank",                                           \
+    "Collectives that this rank of this host was the last to come to.")                                                \
+  X(kCollectiveHangs, "gpu_collective_hangs_total", kCounter, "vendor, op_type",                                       \
+    "Collectives that some ranks of this host had entered and others had not for longer than --hang-after.")           \
+  X(kCollectivesHanging, "gpu_collectives_hanging", kGauge, "", "Those of them that others have not entered yet.")     \
   X(kLaunches, "gpu_kernel_launch_count", kUntyped, "pid", "Kernel launches by process; a nested launch counts once.") \
   X(kLaunchThreads, "gpu_kernel_launch_threads_per_block", kHistogram, "pid", "Threads per block of launches.")        \
   X(kLaunchBlocks, "gpu_kernel_launch_grid_blocks", kHistogram, "pid", "Blocks per launch.")                           \

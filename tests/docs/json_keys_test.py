@@ -21,11 +21,14 @@ import pipeline_test  # noqa: E402
 
 # The stand-in makes plain calls that return at once: nothing hangs, nests, or is blocked by somebody for certain.
 MAY_BE_ABSENT = {
-    "trace": {"outcome", "handle", "address", "parent_call", "culprit_pid", "culprit", "culprit_ns", "direction",
+    "trace": {*("collective." + key for key in ("comm_id_hash", "rank", "nranks", "seq", "count", "datatype", "reduce_op",
+                                                "root", "peer", "communicator", "new_communicator", "group_mono_ns",
+                                                "is_part")), "gpu_uuid", "gpu_pci_address", "device_ordinal", "outcome", "handle", "address", "parent_call", "culprit_pid", "culprit", "culprit_ns", "direction",
               "stack[].ip", "stack[].inlined", "stack[].source_file", "stack[].line", "stack[].py_file", "stack[].py_func",
               "stack[].py_line"},
     "query": {"stack[].i", "stack[].in", "stack[].sf", "stack[].l", "stack[].pf", "stack[].pfn", "stack[].pl"},
-    "explain": {"slowest[].culprit.pid", "slowest[].culprit.comm", "slowest[].culprit.ns", "losses[].name",
+    "explain": {"devices[].vendor", "devices[].gpu_id", "devices[].uuid", "devices[].pci_address", "devices[].calls",
+                "devices[].errors", "devices[].total_ns", "devices[].processes", "slowest[].culprit.pid", "slowest[].culprit.comm", "slowest[].culprit.ns", "losses[].name",
                 "losses[].severity", "losses[].count", "losses[].sentence"},
     "check": {"libraries[].rows[].reason", "libraries[].rows[].single_stepped", "libraries[].rows[].instruction",
               "libraries[].rows[].remedy"},

@@ -8,7 +8,8 @@ import json
 import os
 import time
 
-from harness import Program, Trace, check, real_collectives, run, say, until
+from harness import Program, Trace, check, json_lines, real_collectives, run, say, until
+from metrics import free_port, get, lint, series_of, value
 
 RANKS = 8
 LATE, LATE_MS = 5, 120
@@ -238,6 +239,76 @@ def MissingRanksAreNamedWhileTheOthersWait(build):
     say(named_after_s=round(took, 3), told=told)
 
 
+def MetricsOfCollectivesAreWhatTheRecordingHolds(build):
+    """Counts, bytes, waits, who came last and by how much, and what hangs while it does: page and recording agree."""
+    address = f"127.0.0.1:{free_port()}"
+    with Trace(build, "--prometheus", address, "--hang-after", "1s") as trace:
+        with ranks(build, "--missing", "3") as program:
+            def hangs():
+                series = series_of(get(f"http://{address}/metrics"))
+                return series if value(series, "gpu_collectives_hanging") else None
+
+            series = until(hangs, 30, "the page shows a hang")
+            check(value(series, "gpu_collective_hangs_total", vendor="nvidia", op_type="ALL_REDUCE") == 1, "one hang")
+            program.go().end()
+        time.sleep(2.5)
+        page = get(f"http://{address}/metrics")
+        trace.stop()
+    lint(page)
+    series = series_of(page)
+    check(value(series, "gpu_collectives_hanging") == 0, "nothing hangs any more")
+    for row in trace.recording.rows("SELECT op, count(*) AS calls, sum(count_bytes) AS bytes, count(barrier_wait_ns) AS "
+                                    "waits, sum(barrier_wait_ns) AS waited_ns, sum(ret_code <> 0) AS failed "
+                                    "FROM nccl_events GROUP BY op"):
+        labels = {"op_type": row["op"], "vendor": "nvidia"}
+        seen = {"gpu_collectives_total": row["calls"], "gpu_collective_errors_total": row["failed"],
+                "gpu_collective_bytes_total": row["bytes"] or 0}
+        if row["waits"]:
+            seen["gpu_collective_barrier_wait_seconds_count"] = row["waits"]
+            seen["gpu_collective_barrier_wait_seconds_sum"] = row["waited_ns"] / 1e9
+        for name, want in seen.items():
+            found = value(series, name, **labels)
+            check(abs(found - want) <= 1e-6 * want, f"{name} of {row['op']}: {found}, recorded {want}")
+        for name, want in (("count", row["calls"]), ("bytes_total", row["bytes"] or 0), ("barrier_events", row["waits"])):
+            found = value(series, f"gpu_nccl_collective_{name}", op_type=row["op"])
+            check(found == want, f"gpu_nccl_collective_{name} of {row['op']}: {found}, recorded {want}")
+    arrivals = trace.recording.rows("SELECT * FROM collective_arrivals WHERE ranks = nranks")
+    check(len(arrivals) > 20, f"{len(arrivals)} arrivals")
+    name = "gpu_collective_last_arrival_lateness_seconds"
+    check(value(series, name + "_count") == len(arrivals), f"{value(series, name + '_count')} of {len(arrivals)}")
+    late = sum(row["late_ns"] for row in arrivals) / 1e9
+    check(abs(value(series, name + "_sum") - late) < 1e-5 * late, f"{value(series, name + '_sum')} instead of {late}")
+    last = collections.Counter(str(row["last_rank"]) for row in arrivals)
+    shown = {rank: value(series, "gpu_collective_last_arrivals_total", rank=rank) for rank in last}
+    check(shown == last, f"{shown} instead of {last}")
+    say(calls=value(series, "gpu_collectives_total"), arrivals=len(arrivals), late_s=round(late, 3))
+
+
+def LinesOfATraceSayTheCollective(build):
+    """What --json prints of a collective is what the recording holds of it."""
+    with Trace(build, "--json") as trace:
+        with ranks(build) as program:
+            program.go().end()
+        trace.stop()
+    printed = collections.defaultdict(list)
+    for line in json_lines(trace.output):
+        if line.get("kind") in ("collective", "p2p") and line.get("outcome") != "in flight":
+            printed[line["tid"]].append(line)
+    compared, every = 0, trace.recording.rows("SELECT * FROM collectives ORDER BY start_mono_ns")
+    for tid, lines in printed.items():
+        lines.sort(key=lambda line: line["timestamp"])
+        rows = [row for row in every if row["tid"] == tid]
+        check(len(rows) == len(lines), f"{len(lines)} lines of {len(rows)} calls")
+        for line, row in zip(lines, rows):
+            said = line["collective"]
+            for key in ("comm_id_hash", "rank", "nranks", "seq", "count", "datatype", "reduce_op", "root", "peer"):
+                check(said[key] == row[key], f"{key} is {said[key]} instead of {row[key]}: {line}")
+            check(said["is_part"] == bool(row["is_part"]) and line["bytes"] == row["bytes"], f"{line}")
+            compared += 1
+    check(compared >= 200, f"{compared} lines")
+    say(lines=compared)
+
+
 REAL = r"""
 #include <dlfcn.h>
 #include <stdio.h>
@@ -298,4 +369,5 @@ def TheRealLibraryIsReadRight(build):
 
 TESTS = (EightRanksAreWhoTheySayTheyAre, EightRanksAreWhoTheySayTheyAreWithMultiLinks,
          CommunicatorsMadeInEveryWayAreKnown, ALateAttachSaysWhatItDoesNotKnow,
-         MissingRanksAreNamedWhileTheOthersWait, TheRealLibraryIsReadRight)
+         MissingRanksAreNamedWhileTheOthersWait, MetricsOfCollectivesAreWhatTheRecordingHolds,
+         LinesOfATraceSayTheCollective, TheRealLibraryIsReadRight)

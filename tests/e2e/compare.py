@@ -39,7 +39,7 @@ SIZE_FIELDS = {"bytes", "width", "height", "depth", "element_bytes", "in_element
 # Column of the events view: field of the vocabulary.
 PLAIN = {"stream": "stream", "address": "address", "source_address": "source", "function": "function",
          "handle": "handle", "handle2": "handle2", "flags": "flags", "shared_bytes": "shared_bytes",
-         "gpu_id": "device", "peer_device": "peer_device"}
+         "device_ordinal": "device", "peer_device": "peer_device"}
 # Column of table `exchanges`: field of the vocabulary, for the kinds that have a row there.
 EXCHANGE_KINDS = {"collective", "p2p", "communicator"}
 EXCHANGE = {"handle": "communicator", "new_handle": "new_communicator", "count": "count", "root": "root",

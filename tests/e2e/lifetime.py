@@ -215,10 +215,34 @@ def TheCommandsExitStatusIsPassedOn(build):
             check(trace.wait() == status, f"{command}: status {trace.process.returncode} instead of {status}")
 
 
+def AReaderThatHasHadEnoughEndsTheTraceQuietly(build):
+    """trace --json | head -1: no error, and the recording is whole. The status is the command's, which may write there too."""
+    read, write = os.pipe()
+    try:
+        with Trace(build, "--json", stdout=write,
+                   command=ground_truth(build, stand_ins(build)[:1], build.path("truth"), 100_000, 1, 1)) as trace:
+            os.close(write)
+            write = None
+            line = b""
+            while not line.endswith(b"\n"):
+                line += os.read(read, 1)
+            os.close(read)
+            read = None
+            status = trace.wait(30)
+        said = trace.stderr().decode(errors="replace")
+        check(status in (0, 128 + signal.SIGPIPE), f"status {status}: {said}")
+        check("standard output" not in said and "error" not in said.lower(), said)
+        check(trace.recording.one("SELECT count(*) FROM sessions WHERE stopped_at > 0") == 1, "the session has no end")
+    finally:
+        for end in (read, write):
+            if end is not None:
+                os.close(end)
+
+
 TESTS = (AHangingCallIsListedWhileItHangsAndCompletedAfterwards, AProgramKilledInsideACallShowsItExited,
          ACallStillHangingAtTheEndNeverReturned, CallsLeftByLongjmpAreUnwoundAndCounted,
          CallsLeftByAnExceptionAreUnwoundAndCounted, CallsInsideWhichThreadAndProcessEndAreExited,
          ACallInsideWhichTheProgramChangesIsExeced, NestedCallsHaveTheirDepthAndParent, CallsNestedTooDeepAreCounted,
          TheRuntimeEntersTheDriverAndBothAreEvents, WhatWasCommittedSurvivesAKilledAgent,
          AHeldCommandGoesOnWhenTheAgentIsKilled, CtrlCDrainsTheRingsFirst, StoppingATraceOfEveryRowIsQuick,
-         TheCommandsExitStatusIsPassedOn)
+         TheCommandsExitStatusIsPassedOn, AReaderThatHasHadEnoughEndsTheTraceQuietly)

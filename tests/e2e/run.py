@@ -14,6 +14,7 @@ import traceback
 
 import causes
 import collectives
+import devices
 import discovery
 import exactness
 import filters
@@ -21,12 +22,13 @@ import harness
 import hostside
 import lifetime
 import metrics
+import mixed_host
 import stacks
 import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, vendors, verbs, collectives, stacks, causes)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs, collectives, stacks, causes)
 SKIPPED = 77
 
 

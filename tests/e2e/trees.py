@@ -88,6 +88,18 @@ def fabric(root):
     return root
 
 
+def cards(root, count):
+    """As many cards of one kind; returns `root`."""
+    for n in range(count):
+        pci = f"devices/pci0000:40/0000:{0x41 + n:x}:00.0"
+        link(root, f"class/drm/card{n}/device", pci)
+        write(root, f"{pci}/vendor", "0x1002")
+        write(root, f"{pci}/unique_id", f"{n:016x}")
+        write(root, f"{pci}/mem_info_vram_total", 64 << 30)
+        write(root, f"{pci}/mem_info_vram_used", n << 30)
+    return root
+
+
 if __name__ == "__main__":
     import sys
     fabric(sys.argv[1])

@@ -31,6 +31,12 @@ def AsynchronousEventsOfTheRealLibraryAreExact(build):
     modified = trace.recording.calls("call = 'ibv_modify_qp'")
     check(len(modified) == 1 and modified[0]["handle2"] == 4242 and modified[0]["flags"] == 3 and
           modified[0]["ret_code"] == 0, f"queue pair 4242 to state 3: {[tuple(row) for row in modified]}")
+    queue = next(line for line in told if line["call"] == "srq")
+    shared = [(row["call"], row["handle"], row["ret_code"], row["failed"])
+              for row in trace.recording.calls("call LIKE '%srq'")]
+    check(sorted(shared, key=str) == sorted([("ibv_create_srq", queue["pd"], None, None)] + [
+        (f"ibv_{what}_srq", queue["srq"], code, 0) for what, code in zip(("modify", "query", "destroy"), queue["returned"])],
+        key=str), f"{shared}, told {queue}")
     say(events=len(rows), library=rows[0]["library"], symbol=rows[0]["symbol"])
 
 

@@ -59,7 +59,7 @@ class Recording {
         "ret_code, "
         "outcome, failed, direction, bytes, grid_x, grid_y, grid_z, block_x, block_y, block_z, kernel, stream, "
         "address, "
-        "source_address, function, handle, handle2, flags, shared_bytes, gpu_id, peer_device)");
+        "source_address, function, handle, handle2, flags, shared_bytes, device_ordinal, peer_device)");
     const char* insert =
         "INSERT INTO events VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'returned', ?9, ?10, ?11, ?12, "
         "?13, ?14, ?15, ?16, ?17, NULL, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)";
@@ -235,7 +235,8 @@ TEST_F(Compare, FindsEachDamage) {
       {"DELETE FROM events WHERE seq = 3000", "\"missing\": 1"},
       {"INSERT INTO events SELECT NULL, kind, pid, tid, start_mono_ns, call, symbol, duration, ret_code, outcome, "
        "failed, direction, bytes, grid_x, grid_y, grid_z, block_x, block_y, block_z, kernel, stream, address, "
-       "source_address, function, handle, handle2, flags, shared_bytes, gpu_id, peer_device FROM events WHERE seq = 5",
+       "source_address, function, handle, handle2, flags, shared_bytes, device_ordinal, peer_device FROM events WHERE "
+       "seq = 5",
        "\"extra\": 1"},
       {"UPDATE events SET ret_code = ret_code + 1 WHERE seq = (SELECT max(seq) FROM events WHERE ret_code NOT NULL)",
        "\"ret_code\": 1"},

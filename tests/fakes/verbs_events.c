@@ -27,6 +27,14 @@ static int no_modify(struct ibv_qp* qp, struct ibv_qp_attr* attr, int mask) {
   return qp->qp_num == 4242 ? 0 : EINVAL;
 }
 
+static struct ibv_srq made_srq;
+static struct ibv_srq* make_srq(struct ibv_pd* pd, struct ibv_srq_init_attr* attributes) {
+  (void)pd;
+  (void)attributes;
+  return &made_srq;
+}
+static int nothing(void) { return 0; }
+
 static int inject(int fd, uint32_t type, uint64_t element) {
   struct ib_uverbs_async_event_desc event;
   memset(&event, 0, sizeof(event));
@@ -94,6 +102,20 @@ int main(int count, char** arguments) {
   attributes.qp_state = IBV_QPS_RTS;
   returned = ibv_modify_qp(&qp, &attributes, IBV_QP_STATE);
   tell("ibv_modify_qp", returned, NULL, 0);
+
+  // A shared receive queue's life; the provider's part of it is a function that makes one, then one that does nothing.
+  for (int i = 0; i < PRIVATE_WORDS; ++i) private_words[i] = (void*)(uintptr_t)make_srq;
+  struct ibv_pd pd = {.context = context, .handle = 1};
+  struct ibv_srq_init_attr wanted;
+  memset(&wanted, 0, sizeof(wanted));
+  struct ibv_srq* srq = ibv_create_srq(&pd, &wanted);
+  if (srq != &made_srq) return 4;
+  for (int i = 0; i < PRIVATE_WORDS; ++i) private_words[i] = (void*)(uintptr_t)nothing;
+  struct ibv_srq_attr limits;
+  memset(&limits, 0, sizeof(limits));
+  printf("{\"call\":\"srq\",\"pid\":%d,\"pd\":%lu,\"srq\":%lu,\"returned\":[%d,%d,%d]}\n", (int)getpid(),
+         (unsigned long)(uintptr_t)&pd, (unsigned long)(uintptr_t)srq, ibv_modify_srq(srq, &limits, IBV_SRQ_LIMIT),
+         ibv_query_srq(srq, &limits), ibv_destroy_srq(srq));
 
   close(ends[1]);
   returned = ibv_get_async_event(context, &event);

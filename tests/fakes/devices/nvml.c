@@ -4,7 +4,7 @@
 //   1  identity only: everything else is not supported
 //   2  a device cut into partitions, one in use
 // INGERO_FAKE_NVML=no-driver: the library is there, the driver is not. =lost: the device count cannot be read.
-// =hang: a call does not return.
+// =hang: a call does not return. =whole: no device is partitioned. =mixed: nor are all of one model.
 #include <unistd.h>
 
 #include <stdint.h>
@@ -70,7 +70,10 @@ int nvmlDeviceGetUUID(void* device, char* out, unsigned size) {
   return kSuccess;
 }
 int nvmlDeviceGetName(void* device, char* out, unsigned size) {
-  snprintf(out, size, "%s", number(device) == 3 ? "NVIDIA H100 MIG 1g.10gb" : "NVIDIA H100");
+  snprintf(out, size, "%s",
+           number(device) == 3                    ? "NVIDIA H100 MIG 1g.10gb"
+           : number(device) == 1 && mode("mixed") ? "NVIDIA L4"
+                                                  : "NVIDIA H100");
   return kSuccess;
 }
 int nvmlDeviceGetPciInfo_v3(void* device, PciInfo* out) {
@@ -180,7 +183,7 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, Proce
   return kSuccess;
 }
 int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
-  *current = *pending = number(device) == 2;
+  *current = *pending = number(device) == 2 && !mode("whole") && !mode("mixed");
   return kSuccess;
 }
 int nvmlDeviceGetMaxMigDeviceCount(void* device, unsigned* count) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -95,6 +96,31 @@ TEST_F(Nvml, PartitionsFollowTheirDevice) {
   EXPECT_EQ(partition.pci_address, "0000:3d:00.0");
   EXPECT_EQ(value_of(partition, ReadingId::memory_total_bytes), 80e9);
   EXPECT_EQ(value_of(partition, ReadingId::power_watts), std::nullopt);
+}
+
+// The vendor's own library, where it is installed or INGERO_NVML names it: without its driver that is the reason, and
+// the library's words for it; with it, what it says is a device.
+TEST_F(Nvml, TheRealLibraryWithoutItsDriverSaysSo) {
+  const char* named = std::getenv("INGERO_NVML");
+  std::string found;
+  for (const std::string& path :
+       {std::string(named != nullptr ? named : ""), std::string("/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1"),
+        std::string("/usr/lib/x86_64-linux-gnu/nvidia/current/libnvidia-ml.so.1")}) {
+    if (found.empty() && !path.empty() && fs::exists(path)) found = path;
+  }
+  if (found.empty()) GTEST_SKIP() << "no libnvidia-ml.so.1 here (INGERO_NVML names one)";
+  world_.management_library = found;
+  const auto sample = cuda::open_nvml(world_)->sample();
+  if (fs::exists("/proc/driver/nvidia/version")) {
+    ASSERT_FALSE(sample.devices.empty()) << sample.reason;
+    EXPECT_EQ(sample.devices[0].uuid.rfind("GPU-", 0), 0U) << sample.devices[0].uuid;
+    EXPECT_EQ(sample.devices[0].uuid.size(), 40U);
+    EXPECT_GT(value_of(sample.devices[0], ReadingId::memory_total_bytes).value_or(0), 1e9);
+    return;
+  }
+  EXPECT_TRUE(sample.devices.empty());
+  EXPECT_NE(sample.reason.find(found), std::string::npos) << sample.reason;
+  EXPECT_NE(sample.reason.find("Driver Not Loaded (nvmlInit_v2 9)"), std::string::npos) << sample.reason;
 }
 
 TEST_F(Nvml, NoLibraryAndNoDriverHaveReasons) {
@@ -232,6 +258,107 @@ TEST_F(Amdgpu, FilesThatSayNothingAreAbsent) {
   const auto sample = hip::open_amdgpu(world_)->sample();
   ASSERT_EQ(sample.devices.size(), 1U);
   EXPECT_TRUE(sample.devices[0].readings.empty());
+}
+
+// The kernel's structures, field by field, apart from the offsets that the sampler reads by.
+struct MetricsHeader {
+  uint16_t structure_size;
+  uint8_t format_revision, content_revision;
+};
+struct Metrics13 {  // gpu_metrics_v1_3
+  MetricsHeader header;
+  uint16_t temperature_edge, temperature_hotspot, temperature_mem, temperature_vrgfx, temperature_vrsoc,
+      temperature_vrmem, average_gfx_activity, average_umc_activity, average_mm_activity, average_socket_power;
+  uint64_t energy_accumulator, system_clock_counter;
+  uint16_t average_clocks[7], current_clocks[7];
+  uint32_t throttle_status;
+  uint16_t current_fan_speed, pcie_link_width, pcie_link_speed, padding;
+  uint32_t gfx_activity_acc, mem_activity_acc;
+  uint16_t temperature_hbm[4];
+  uint64_t firmware_timestamp;
+  uint16_t voltage_soc, voltage_gfx, voltage_mem, padding1;
+  uint64_t indep_throttle_status;
+};
+struct Metrics16 {  // gpu_metrics_v1_6
+  MetricsHeader header;
+  uint16_t temperature_hotspot, temperature_mem, temperature_vrsoc, curr_socket_power, average_gfx_activity,
+      average_umc_activity, vcn_activity[4], jpeg_activity[32];
+  uint64_t energy_accumulator, system_clock_counter;
+  uint32_t accumulation_counter, residencies[5], throttle_status, gfxclk_lock_status;
+  uint16_t pcie_link_width, pcie_link_speed, xgmi_link_width, xgmi_link_speed;
+  uint32_t gfx_activity_acc, mem_activity_acc;
+  uint64_t pcie_bandwidth_acc, pcie_bandwidth_inst, pcie_l0_to_recov_count_acc, pcie_replay_count_acc,
+      pcie_replay_rover_count_acc;
+  uint32_t pcie_nak_sent_count_acc, pcie_nak_rcvd_count_acc;
+  uint64_t xgmi_read_data_acc[8], xgmi_write_data_acc[8], firmware_timestamp;
+  uint16_t current_gfxclk[8], current_socclk[4], current_vclk0[4], current_dclk0[4], current_uclk, padding;
+};
+
+template <typename Table>
+std::string table_of(uint8_t minor, Table table) {
+  table.header = {sizeof(Table), 1, minor};
+  return {reinterpret_cast<const char*>(&table), sizeof table};
+}
+
+TEST_F(Amdgpu, TheBinaryTableAddsWhatNoFileSays) {
+  card("card0", "0000:03:00.0", "0x1002");
+  card("card1", "0000:04:00.0", "0x1002");
+  Metrics13 older;
+  std::memset(&older, 0xff, sizeof older);
+  older.temperature_hotspot = 61;
+  older.temperature_hbm[2] = 55;
+  older.average_gfx_activity = 97;
+  older.average_socket_power = 300;
+  older.indep_throttle_status = uint64_t{1} << 36 | 1;
+  file("devices/0000:03:00.0/gpu_metrics", table_of(3, older));
+  file("devices/0000:03:00.0/gpu_busy_percent", "42");
+  Metrics16 newer{};
+  newer.energy_accumulator = uint64_t{65536} * 1000;
+  newer.pcie_replay_count_acc = 5;
+  newer.xgmi_read_data_acc[7] = 3;
+  newer.xgmi_write_data_acc[0] = 4;
+  newer.temperature_vrsoc = 48;
+  newer.average_umc_activity = 25;
+  file("devices/0000:04:00.0/gpu_metrics", table_of(6, newer));
+  const auto sample = hip::open_amdgpu(world_)->sample();
+  ASSERT_EQ(sample.devices.size(), 2U);
+  EXPECT_EQ(sample.reason, "");
+  const hal::Device& first = sample.devices[0];
+  EXPECT_EQ(value_of(first, ReadingId::temperature_celsius, "junction"), 61);
+  EXPECT_EQ(value_of(first, ReadingId::temperature_celsius, "hbm2"), 55);
+  EXPECT_EQ(value_of(first, ReadingId::temperature_celsius, "hbm0"), std::nullopt) << "all ones: there is none";
+  EXPECT_EQ(value_of(first, ReadingId::utilization_ratio), 0.42) << "what a file says stays";
+  EXPECT_EQ(value_of(first, ReadingId::power_watts), 300);
+  EXPECT_EQ(value_of(first, ReadingId::throttle_power_active), 1);
+  EXPECT_EQ(value_of(first, ReadingId::throttle_thermal_active), 1);
+  EXPECT_EQ(value_of(first, ReadingId::throttle_hw_active), 0);
+  EXPECT_EQ(value_of(first, ReadingId::throttle_sw_active), std::nullopt);
+  const hal::Device& second = sample.devices[1];
+  EXPECT_EQ(value_of(second, ReadingId::energy_joules_total), 1000);
+  EXPECT_EQ(value_of(second, ReadingId::pcie_replays_total), 5);
+  EXPECT_EQ(value_of(second, ReadingId::link_rx_bytes_total, "xgmi7"), 3 * 1024);
+  EXPECT_EQ(value_of(second, ReadingId::link_tx_bytes_total, "xgmi0"), 4 * 1024);
+  EXPECT_EQ(value_of(second, ReadingId::temperature_celsius, "vrsoc"), 48);
+  EXPECT_EQ(value_of(second, ReadingId::memory_utilization_ratio), 0.25);
+}
+
+TEST_F(Amdgpu, ABinaryTableThatIsNotKnownIsSaidAndNotRead) {
+  card("card0", "0000:03:00.0", "0x1002");
+  const std::string path = "devices/0000:03:00.0/gpu_metrics";
+  const std::pair<std::string, std::string> cases[] = {
+      {std::string("\x78\x00\x09\x07", 4) + std::string(116, '\0'), "layout 9.7"},
+      {std::string("\x78\x00\x02\x03", 4) + std::string(116, '\0'), "layout 2.3"},
+      {std::string("\x79\x00\x01\x03", 4) + std::string(117, '\0'), "121 bytes"},
+      {table_of(3, Metrics13{}).substr(0, 60), "61 came"},
+      {"\x78", "cut short"},
+  };
+  for (const auto& [table, reason] : cases) {
+    file(path, table);
+    const auto sample = hip::open_amdgpu(world_)->sample();
+    ASSERT_EQ(sample.devices.size(), 1U);
+    EXPECT_NE(sample.reason.find(reason), std::string::npos) << sample.reason;
+    EXPECT_TRUE(sample.devices[0].readings.empty()) << reason;
+  }
 }
 
 TEST_F(Amdgpu, AMachineWithoutCardsHasNone) { EXPECT_TRUE(hip::open_amdgpu(world_)->sample().devices.empty()); }

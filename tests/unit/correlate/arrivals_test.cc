@@ -37,6 +37,24 @@ class ArrivalsTest : public ::testing::Test {
   Arrivals arrivals;
 };
 
+TEST_F(ArrivalsTest, WhoCameLastIsToldOnceAllHaveCome) {
+  make(3, 3);
+  enter(0);
+  feeder.now += 1'000'000;
+  enter(2);
+  EXPECT_TRUE(arrivals.take_arrivals().empty()) << "one has not come";
+  feeder.now += 5'000'000;
+  enter(1);
+  const auto found = arrivals.take_arrivals();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].number, 1U);
+  EXPECT_EQ(found[0].ranks, 3U);
+  EXPECT_EQ(found[0].last_rank, 1);
+  EXPECT_EQ(found[0].late_ns, 5'010'000U);
+  EXPECT_EQ(found[0].skew_ns, 6'020'000U);
+  EXPECT_TRUE(arrivals.take_arrivals().empty()) << "told once";
+}
+
 TEST_F(ArrivalsTest, NobodyIsMissingWhileAllComeInTime) {
   make(3, 3);
   for (int round = 0; round < 5; ++round) {

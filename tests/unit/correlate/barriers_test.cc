@@ -21,6 +21,25 @@ class BarriersTest : public ::testing::Test {
     barriers.take(event, &exchange);
     return last_id;
   }
+  uint64_t collect_in_group(uint64_t stream, uint64_t group) {
+    Event event = call("collect");
+    event.stream = stream;
+    event.set(Has::kStream);
+    Exchange exchange;
+    exchange.exchange_id = ++last_id;
+    exchange.group = group;
+    barriers.take(event, &exchange);
+    return last_id;
+  }
+  Event end_group(uint64_t group, bool failed = false) {
+    Event event = call("manage");
+    event.failed = failed;
+    Exchange exchange;
+    exchange.role = hal::Role::kGroupEnd;
+    exchange.group = group;
+    barriers.take(event, &exchange);
+    return event;
+  }
   Event on_stream(std::string_view name, uint64_t stream, std::optional<uint64_t> handle = std::nullopt) {
     Event event = call(name);
     event.stream = stream;
@@ -65,6 +84,24 @@ TEST_F(BarriersTest, TheWaitIsFromTheCallsReturnToTheEndOfTheSynchronisation) {
   ASSERT_EQ(waits.size(), 1U);
   EXPECT_EQ(waits[0].wait_ns, sync.end_mono_ns() - returned);
   EXPECT_THAT(waited(on_stream("synchronise", 7)), IsEmpty()) << "measured once";
+}
+
+TEST_F(BarriersTest, ACallOfAGroupIsOnItsStreamWhenTheGroupEnds) {
+  const uint64_t before = collect(7);
+  const uint64_t inside = collect_in_group(7, 50);
+  EXPECT_THAT(waited(on_stream("synchronise", 7)), ElementsAre(before)) << "the group has not ended";
+  end_group(50);  // one inside another
+  const Event end = end_group(50);
+  collect_in_group(7, 60);
+  Event sync = on_stream("synchronise", 7);
+  sync.duration_ns = 3'000'000;
+  feed(sync);
+  const auto waits = barriers.take_waits();
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0].exchange_id, inside);
+  EXPECT_EQ(waits[0].wait_ns, sync.end_mono_ns() - end.end_mono_ns());
+  end_group(60, true);
+  EXPECT_THAT(waited(on_stream("synchronise", 7)), IsEmpty()) << "a group that failed has put nothing there";
 }
 
 TEST_F(BarriersTest, AnotherStreamsSynchronisationCoversNothing) {

@@ -32,7 +32,7 @@ inline constexpr hal::Row kRows[] = {
     {.name = "end", .kind = Kind::kGraph, .shape = {}, .flags = hal::kEndsCapture},
     {.name = "make_stream", .kind = Kind::kStream, .shape = kMakeStream},
     {.name = "query_stream", .kind = Kind::kStream, .shape = {}},
-    {.name = "select", .kind = Kind::kDevice, .shape = kSelect},
+    {.name = "select", .kind = Kind::kDevice, .shape = kSelect, .flags = hal::kChoosesDevice},
 };
 inline constexpr hal::Library kLibraries[] = {{.name = "lib", .sonames = {}, .rows = kRows, .layer = "LIB"}};
 inline constexpr hal::Backend kBackend = {.name = "b", .vendor = "v", .libraries = kLibraries};

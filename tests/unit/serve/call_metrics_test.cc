@@ -2,6 +2,7 @@
 #include "serve/prometheus/call_metrics.h"
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -139,19 +140,33 @@ TEST(CallMetrics, KeepsABoundedNumberOfProcessesAndTheirSum) {
   EXPECT_LINE(text, "gpu_kernel_launch_threads_per_block_bucket{pid=\"other\",le=\"32\"} 0");
 }
 
-TEST(CallMetrics, CollectivesGoByTheirOperation) {
-  CallMetrics metrics(table(), false);
-  Event event = event_of("acmeAllReduce", 10);
-  event.bytes = 4096;
-  event.set(Has::kBytes);
-  metrics.add({&event, 1});
-  const std::string text = page_of(metrics);
-  EXPECT_LINE(text, "gpu_nccl_collective_count{op_type=\"ALL_REDUCE\"} 1");
-  EXPECT_LINE(text, "gpu_nccl_collective_bytes_total{op_type=\"ALL_REDUCE\"} 4096");
+TEST(CallMetrics, CollectivesAreNamedAfterTheirOperation) {
   EXPECT_EQ(collective_name("ncclBcast"), "BROADCAST");
   EXPECT_EQ(collective_name("ncclAlltoAll"), "ALL_TO_ALL");
   EXPECT_EQ(collective_name("ncclReduceScatter"), "REDUCE_SCATTER");
   EXPECT_EQ(collective_name("ncclSend"), "SEND");
+}
+
+TEST(CallMetrics, CallsAreCountedByDeviceAndTheOnesInsideOthersAreNot) {
+  CallMetrics metrics(table(), false);
+  for (const auto& [ref, failed, depth] :
+       {std::tuple{1, false, 0}, {1, true, 0}, {2, false, 0}, {2, false, 1}, {0, false, 0}}) {
+    Event event = event_of("acmeLaunch", 10);
+    event.device_ref = static_cast<uint32_t>(ref);
+    event.failed = failed;
+    event.depth = static_cast<uint8_t>(depth);
+    metrics.add({&event, 1});
+  }
+  Page page;
+  metrics.write_devices(page, [](uint32_t ref) {
+    return ref == 1 ? hal::EventDevice{"acme-corp", 3, "GPU-x", "0000:3b:00.0"}
+                    : hal::EventDevice{"acme-corp", {}, "GPU-y", {}};
+  });
+  const std::string text = page.text();
+  const std::string first = "{gpu_id=\"3\",gpu_uuid=\"GPU-x\",pci_address=\"0000:3b:00.0\",vendor=\"acme-corp\"} ";
+  EXPECT_LINE(text, "gpu_device_operations_total" + first + "2");
+  EXPECT_LINE(text, "gpu_device_operation_errors_total" + first + "1");
+  EXPECT_LINE(text, "gpu_device_operations_total{gpu_uuid=\"GPU-y\",vendor=\"acme-corp\"} 1");
 }
 
 }  // namespace

@@ -129,7 +129,10 @@ TEST_F(CollectivesTest, AHangIsReplacedByItsEnd) {
 
 TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
   open();
-  write({event_of("cudaMalloc", 10, 100)});
+  Event chosen = event_of("cudaSetDevice", 20, 100);
+  chosen.device = 1;
+  chosen.set(Has::kDevice);
+  write({event_of("cudaMalloc", 10, 100), chosen});
   close();
   {
     // As the first version left it: without what later steps add.
@@ -143,7 +146,9 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
                       "DROP VIEW device_samples; DROP TABLE fabric_links; DROP TABLE fabric_gids; DROP TABLE "
                       "fabric_counters; DROP TABLE fabric_values; DROP TABLE devices; DROP TABLE device_values; "
                       "DROP TABLE device_processes; DROP TABLE device_errors; DROP TABLE cgroup_throttling; DROP VIEW "
-                      "chains; DELETE FROM schema_migrations "
+                      "chains; DROP VIEW calls_by_device; DROP VIEW cuda_events; DROP VIEW events; DROP TABLE "
+                      "event_devices; DROP TABLE device_calls; CREATE VIEW events AS SELECT 1 AS one; "
+                      "UPDATE event_rows SET device = 3 WHERE seq = 2; DELETE FROM schema_migrations "
                       "WHERE version > 20; PRAGMA user_version = 20")
             .ok());
     for (const char* column : {"rule", "grade", "confidence", "pid", "tid", "process", "rank", "onset", "ended",
@@ -160,6 +165,8 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
   close();
   EXPECT_THAT(rows("SELECT rank FROM nccl_events"), ElementsAre("0"));
   EXPECT_EQ(row("SELECT count(*) FROM events WHERE call = 'cudaMalloc'"), "1");
+  EXPECT_EQ(row("SELECT device_ordinal, gpu_id, arg0 FROM events WHERE call = 'cudaSetDevice'"), "3|NULL|3")
+      << "what a call named is not the machine's number";
 }
 
 }  // namespace

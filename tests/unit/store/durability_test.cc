@@ -340,7 +340,8 @@ TEST_F(DurabilityTest, TheSchemaSaysItsVersion) {
   EXPECT_THAT(rows("SELECT version, what FROM schema_migrations ORDER BY 1"),
               ElementsAre("20|compact rows, dictionaries, histograms", "21|communicators and their collectives",
                           "22|samples of fabric adapters and devices",
-                          "23|chains with grade, evidence and symptoms; limits and theft of CPUs"));
+                          "23|chains with grade, evidence and symptoms; limits and theft of CPUs",
+                          "24|devices of events by uuid and address"));
   EXPECT_EQ(read()->version(), "1.0");
 }
 

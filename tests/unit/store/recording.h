@@ -38,6 +38,7 @@ inline constexpr hal::Row kRuntimeRows[] = {
     {.name = "cudaEventRecord", .kind = hal::Kind::kEvent, .shape = {}},
     {.name = "cudaEventQuery", .kind = hal::Kind::kEvent, .shape = {}},
     {.name = "cudaFree", .kind = hal::Kind::kFree, .shape = {}, .op = 2},
+    {.name = "cudaSetDevice", .kind = hal::Kind::kDevice, .shape = {}},
 };
 inline constexpr hal::Row kDriverRows[] = {
     {.name = "cuMemAlloc", .kind = hal::Kind::kAlloc, .shape = {}, .op = 5},

@@ -40,6 +40,8 @@ TEST_F(WriterTest, EveryFieldOfAnEventComesBack) {
   event.handle2 = 0x52;
   event.device = 1;
   event.peer_device = 6;
+  event.device_ref = 7;
+  writer->add_device(7, {"nvidia", 4, "GPU-1234", "0000:3b:00.0"});
   event.flags = 9;
   event.bytes = 123456789;
   event.address = 0x7fff00001000;
@@ -62,7 +64,7 @@ TEST_F(WriterTest, EveryFieldOfAnEventComesBack) {
   EXPECT_EQ(row("SELECT id, timestamp - 1767225600000000000, pid, tid, source, op, duration, gpu_id, arg0 = "
                 "0x7f00deadbeef, arg1 = 0xffff888800001234, "
                 "ret_code, stack_hash, node, rank, local_rank, world_size, comm, cgroup_id FROM events"),
-            "node-a:1|1000|100|101|1|3|5000|1|1|1|-7|-9223372036854775807|node-a|2|NULL|8|"
+            "node-a:1|1000|100|101|1|3|5000|4|1|1|-7|-9223372036854775807|node-a|2|NULL|8|"
             "train|42");
   EXPECT_EQ(row("SELECT kind, vendor, backend, layer, call, symbol, library, library_version, outcome, failed, "
                 "direction, stream = 0xffff888800001234, bytes, address - 0x7fff00000000, source_address - "
@@ -78,6 +80,33 @@ TEST_F(WriterTest, EveryFieldOfAnEventComesBack) {
       "1|gemm_kernel|4000000000|2|3|256|5|1|49152|81|82|6|9|1000|1|cudaMalloc|600|1|2|3|4|555|"
       "kworker/3|3|1");
   EXPECT_EQ(row("SELECT name FROM process_names WHERE pid = 100"), "train");
+  EXPECT_EQ(row("SELECT gpu_uuid, gpu_pci_address, device_ordinal FROM events"), "GPU-1234|0000:3b:00.0|1");
+}
+
+TEST_F(WriterTest, CallsAreCountedByDeviceExactlyOverSessionsAndWhateverIsKept) {
+  WriterOptions given = options();
+  given.policy = Policy::kSelective;
+  for (int session = 0; session < 2; ++session) {
+    open(given);
+    writer->add_device(1, {"nvidia", 0, "GPU-a", ""});
+    writer->add_device(2, {"amd", 0, "", "0000:41:00.0"});
+    std::vector<Event> events;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      Event event = event_of("cudaLaunchKernel", i * 100, 10);
+      event.device_ref = i % 4 == 3 ? 2 : i % 2;  // none, the first, none, the second
+      event.failed = i == 1;
+      if (i % 100 == 1) event.depth = 1;  // made inside another call
+      events.push_back(event);
+    }
+    write(events);
+    close();
+  }
+  EXPECT_THAT(rows("SELECT vendor, gpu_id, gpu_uuid, gpu_pci_address, sum(calls), sum(errors), sum(total_ns) FROM "
+                   "calls_by_device GROUP BY 1, 2, 3, 4 ORDER BY 1"),
+              ElementsAre("amd|0|NULL|0000:41:00.0|500|0|5000", "nvidia|0|GPU-a|NULL|480|0|4800"));
+  EXPECT_LT(std::stoi(row("SELECT count(*) FROM events")), 1000) << "the rows are thinned";
+  EXPECT_EQ(row("SELECT count(DISTINCT device) FROM event_rows WHERE device IS NOT NULL"), "4")
+      << "ids of each session";
 }
 
 TEST_F(WriterTest, WhatIsNotKnownIsNull) {

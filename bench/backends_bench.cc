@@ -1,0 +1,245 @@
+// What a call of each backend costs, as a ratio of a CUDA call of the same shape in the same run.
+//
+//   backends_bench [--rounds=9] [--calls=5000] [--manifests=DIR]
+//
+// Rows that make the kernel side do the same work (as many words, stack slots and reads before and after, a name or
+// none) are of one shape; of each backend one row of each shape is measured, in turns with the others, on one function
+// whose every argument can be read. A shape that no CUDA row has is held against the dearest CUDA row.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <thread>
+#include <tuple>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "backends/registry.h"
+#include "base/fd.h"
+#include "base/text.h"
+#include "bench/harness.h"
+#include "bench/target_calls.h"
+#include "hal/call_table.h"
+#include "hal/elf.h"
+#include "hal/lower.h"
+#include "hal/resolve.h"
+#include "kernelside/attach.h"
+#include "kernelside/drain.h"
+#include "kernelside/objects.h"
+
+namespace {
+
+using namespace ingero;
+
+constexpr double kBound = 1.15;
+constexpr std::string_view kBaseline = "cuda";
+constexpr hal::Row kTarget[] = {{.name = "benchAny", .kind = hal::Kind::kSync, .shape = {}}};
+constexpr std::string_view kSonames[] = {"libbenchcalls.so"};
+constexpr hal::Library kTargetLibrary = {
+    .name = "libbenchcalls", .sonames = kSonames, .rows = kTarget, .layer = "BENCH"};
+
+std::string library_path() { return bench::own_folder() + "/libbenchcalls.so"; }
+
+bench::Target::Work make_target() {
+  void* library = dlopen(library_path().c_str(), RTLD_NOW);
+  if (library == nullptr) bench::fail(dlerror());
+  auto* any = reinterpret_cast<decltype(benchAny)*>(dlsym(library, "benchAny"));
+  if (any == nullptr) bench::fail("benchAny: no such function");
+  return [any](uint32_t, uint64_t calls) {
+    static const std::array<uint64_t, 512> memory{};
+    static bench_stack stack;
+    for (const void*& word : stack.words) word = memory.data();
+    const void* p = memory.data();
+    return bench::time_calls(calls, [&](int count) {
+      for (int i = 0; i < count; ++i) any(p, p, p, p, p, p, stack);
+    });
+  };
+}
+
+// What the kernel side does for a call of a row.
+struct Shape {
+  int words = 0, slots = 0, reads = 0, reads_after = 0, aside = 0;
+  auto operator<=>(const Shape&) const = default;
+  std::string text() const {
+    return fmt::format("{} words, {} from the stack, {} read before, {} after{}", words, slots, reads, reads_after,
+                       aside == 0   ? ""
+                       : aside == 1 ? ", a name"
+                                    : ", a block");
+  }
+};
+
+struct Candidate {
+  const hal::Row* row;
+  std::string backend;
+  hal::Lowered lowered;
+  Shape shape;
+  std::vector<double> added = {};
+};
+
+std::vector<Candidate> candidates(std::span<const hal::Backend* const> backends) {
+  std::map<std::pair<std::string, Shape>, Candidate> found;
+  for (const hal::Backend* backend : backends) {
+    for (const hal::Library& library : backend->libraries) {
+      for (const hal::Row& row : library.rows) {
+        const auto lowered = hal::lower(row, hal::kHostArch);
+        if (!lowered.ok()) continue;
+        const wire_recipe& recipe = lowered->recipe;
+        const Shape shape{recipe.n_words, recipe.stack_slots, recipe.n_peeks - recipe.n_return_peeks,
+                          recipe.n_return_peeks,
+                          recipe.aside_word == 0    ? 0
+                          : recipe.aside_bytes == 0 ? 1
+                                                    : 2};
+        found.try_emplace({std::string(backend->name), shape},
+                          Candidate{&row, std::string(backend->name), *lowered, shape});
+      }
+    }
+  }
+  std::vector<Candidate> list;
+  for (auto& [key, candidate] : found) list.push_back(std::move(candidate));
+  return list;
+}
+
+// Our programs and the thread that drains them.
+class Ours {
+ public:
+  Ours(const hal::CallTable& calls, const std::vector<Candidate>& rows) : normaliser_(calls, sites_, ledger_) {
+    kernelside::ObjectOptions options;
+    options.mechanism = kernelside::Mechanism::kSession;
+    options.stacks = WIRE_STACKS_OFF;
+    options.own_pid = static_cast<uint32_t>(getpid());
+    objects_ = bench::must(kernelside::Objects::load(options));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      wire_recipe recipe = rows[i].lowered.recipe;
+      recipe.used = 1;
+      recipe.stack_when = WIRE_STACK_WHEN_NONZERO;
+      bench::must(objects_->set_recipe(static_cast<uint32_t>(i), recipe));
+      sites_.append({calls.id_of(*rows[i].row), &rows[i].lowered});
+    }
+    drain_ = bench::must(kernelside::Drain::open(*objects_, calls, normaliser_, ledger_));
+    (void)objects_->attach_thread_programs();
+    drainer_ = std::thread([this] {
+      kernelside::Batch batch;
+      bool more = false;
+      while (!stop_) {
+        batch.clear();
+        more = bench::must(drain_->poll(more ? 0 : 100, 8192, batch));
+        events_ += batch.events.size();
+      }
+    });
+  }
+  ~Ours() {
+    stop_ = true;
+    drainer_.join();
+  }
+  Ours(const Ours&) = delete;
+  Ours& operator=(const Ours&) = delete;
+  std::unique_ptr<kernelside::FileProbes> attach(size_t site, uint64_t offset, bool aside) {
+    const kernelside::Probe probe{static_cast<uint32_t>(site), offset, aside};
+    auto probes = bench::must(kernelside::FileProbes::attach(*objects_, library_path(), std::span(&probe, 1)));
+    for (const auto& refusal : probes->refusals()) bench::fail(refusal.reason);
+    return probes;
+  }
+  uint64_t events() const { return events_; }
+
+ private:
+  kernelside::SiteTable sites_;
+  hal::LossLedger ledger_;
+  kernelside::Normaliser normaliser_;
+  std::unique_ptr<kernelside::Objects> objects_;
+  std::unique_ptr<kernelside::Drain> drain_;
+  std::atomic<bool> stop_{false};
+  std::atomic<uint64_t> events_{0};
+  std::thread drainer_;
+};
+
+uint64_t probe_offset() {
+  Fd fd(::open(library_path().c_str(), O_RDONLY | O_CLOEXEC));
+  auto image = bench::must(hal::ElfImage::open(std::move(fd), library_path()));
+  for (const auto& resolved : hal::resolve(kTargetLibrary, image, hal::kHostArch)) {
+    if (resolved.state != hal::RowState::kResolved) bench::fail(fmt::format("benchAny: {}", resolved.reason));
+    if (resolved.point.single_stepped) bench::fail("benchAny: its probe is single-stepped: nothing to compare with");
+    return resolved.file_offset;
+  }
+  bench::fail("benchAny: not found");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (geteuid() != 0) {
+    std::printf("backends_bench: skipped (probes need root)\n");
+    return 0;
+  }
+  bench::Target target([] { return make_target(); });
+  bench::pin(bench::kAgentCore);
+  uint64_t rounds = 9, calls_a_sample = 5000;
+  std::string manifests = INGERO_MANIFESTS;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto value = parse_u64(word.substr(word.find('=') + 1));
+    if (word.starts_with("--rounds=") && value) {
+      rounds = *value;
+    } else if (word.starts_with("--calls=") && value) {
+      calls_a_sample = *value;
+    } else if (word.starts_with("--manifests=")) {
+      manifests = word.substr(12);
+    } else {
+      bench::fail(word + ": no such option");
+    }
+  }
+  backends::Registry registry;
+  for (const auto& error : registry.add_folder(manifests)) bench::fail(error.text());
+  const hal::CallTable calls(registry.all());
+  std::vector<Candidate> rows = candidates(registry.all());
+  const uint64_t offset = probe_offset();
+  bench::print_conditions("a call of each backend, of a CUDA call of the same shape");
+  Ours ours(calls, rows);
+  for (uint64_t round = 0; round <= rounds; ++round) {  // the first warms up
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const double before = target.run(0, calls_a_sample / 2);
+      double traced = 0;
+      {
+        const auto probes = ours.attach(i, offset, rows[i].shape.aside != 0);
+        target.run(0, 500);
+        traced = target.run(0, calls_a_sample);
+      }
+      const double after = target.run(0, calls_a_sample / 2);
+      if (round > 0) rows[i].added.push_back(traced - (before + after) / 2);
+    }
+  }
+  std::map<Shape, const Candidate*> baseline;
+  const Candidate* dearest = nullptr;
+  for (const Candidate& row : rows) {
+    if (row.backend != kBaseline) continue;
+    baseline[row.shape] = &row;
+    if (dearest == nullptr || bench::median(row.added) > bench::median(dearest->added)) dearest = &row;
+  }
+  if (dearest == nullptr) bench::fail("no CUDA rows");
+  std::printf("dearest CUDA row: %s (%s), adds %s ns\n", std::string(dearest->row->name).c_str(),
+              dearest->shape.text().c_str(), bench::spread(dearest->added).c_str());
+  std::map<std::string, std::pair<double, std::string>> worst;
+  for (const Candidate& row : rows) {
+    if (row.backend == kBaseline) continue;
+    const auto same = baseline.find(row.shape);
+    const Candidate& against = same == baseline.end() ? *dearest : *same->second;
+    std::vector<double> ratios;
+    for (size_t i = 0; i < row.added.size(); ++i) ratios.push_back(row.added[i] / against.added[i]);
+    const double ratio = bench::median(ratios);
+    std::printf("  %-10s %-34s %s: adds %s ns, %.3f of %s%s\n", row.backend.c_str(), std::string(row.row->name).c_str(),
+                row.shape.text().c_str(), bench::spread(row.added).c_str(), ratio,
+                std::string(against.row->name).c_str(), same == baseline.end() ? " (no CUDA row of this shape)" : "");
+    auto& of = worst[row.backend];
+    if (ratio > of.first) of = {ratio, std::string(row.row->name)};
+  }
+  for (const auto& [backend, of] : worst) {
+    bench::print_goal(fmt::format("{}: its dearest row ({}), of the CUDA row", backend, of.second), of.first, kBound,
+                      "x");
+  }
+  std::printf("events received %lu\n", ours.events());
+  return 0;
+}

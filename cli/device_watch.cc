@@ -1,0 +1,177 @@
+// Environments, and the numbers of devices in them.
+#include "cli/device_watch.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/fd.h"
+#include "base/text.h"
+#include "hal/maps.h"
+#include "symbols/process_environment.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr size_t kMostProcesses = 65536;
+constexpr size_t kMostOrdinals = 1024;
+constexpr size_t kMostPlaced = 4096;
+constexpr size_t kMostEnvironment = 1 << 20;
+constexpr size_t kMostMaps = 64 << 20;
+constexpr uint32_t kNone = ~uint32_t{0};
+
+bool same_devices(const std::vector<hal::Device>& one, const std::vector<hal::Device>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const auto& a, const auto& b) {
+    return a.uuid == b.uuid && a.pci_address == b.pci_address && a.name == b.name && a.parent_uuid == b.parent_uuid &&
+           a.position == b.position;
+  });
+}
+
+}  // namespace
+
+DeviceWatch::DeviceWatch(std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
+                         hal::LossLedger& ledger, std::string proc_root)
+    : proc_root_(std::move(proc_root)), choice_(calls, ledger) {
+  for (const hal::Backend* backend : backends) {
+    if (backend->device_naming == nullptr) continue;
+    for (const std::string_view name : hal::variables_of(*backend->device_naming)) names_.push_back(name);
+  }
+  std::sort(names_.begin(), names_.end());
+  names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+}
+
+void DeviceWatch::know(std::string_view backend, const std::vector<hal::Device>& devices) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<hal::Device>& known = machine_[std::string(backend)];
+  if (same_devices(known, devices)) return;
+  known = devices;
+  for (hal::Device& device : known) {
+    device.readings.clear();
+    device.processes.clear();
+  }
+  ++generation_;
+}
+
+hal::EventDevice DeviceWatch::device(uint32_t ref) const {
+  const std::scoped_lock lock(mutex_);
+  return ref == 0 || ref > placed_.size() ? hal::EventDevice{} : placed_[ref - 1];
+}
+
+void DeviceWatch::meet(const hal::Process& told, bool from_start) {
+  if (names_.empty()) return;
+  if (processes_.size() >= kMostProcesses) processes_.clear();
+  Process& process = processes_[told.pid];
+  process = {};
+  process.in_container = !told.container_id.empty();
+  if (const auto text = read_file(fmt::format("{}/{}/environ", proc_root_, told.pid), kMostEnvironment); text.ok()) {
+    for (const std::string_view entry : split(*text, '\0')) {
+      const size_t equals = entry.find('=');
+      if (equals == std::string_view::npos) continue;
+      const std::string_view name = entry.substr(0, equals);
+      if (std::binary_search(names_.begin(), names_.end(), name)) {
+        process.started_with.emplace(name, entry.substr(equals + 1));
+      }
+    }
+  }
+  choice_.process_ended(told.pid);
+  if (from_start) choice_.watched_from_start(told.pid);
+}
+
+void DeviceWatch::process_ended(uint32_t pid) {
+  choice_.process_ended(pid);
+  processes_.erase(pid);
+}
+
+DeviceWatch::Variables DeviceWatch::read_variables(uint32_t pid, const Process& process) const {
+  const std::string folder = fmt::format("{}/{}", proc_root_, pid);
+  const auto maps = read_file(folder + "/maps", kMostMaps);
+  const Fd memory(::open((folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!maps.ok() || !memory.valid()) return process.started_with;
+  const std::vector<hal::Mapping> mappings = hal::executable_mappings(*maps);
+  symbols::ProcessView view;
+  view.mappings = mappings;
+  view.open_file = [&](const hal::Mapping& mapping) -> Result<Fd> {
+    Fd file(::open(fmt::format("{}/map_files/{:x}-{:x}", folder, mapping.start, mapping.end).c_str(),
+                   O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file.valid()) return errno_error("open a mapped file");
+    return file;
+  };
+  view.read_memory = [&](uint64_t address, void* out, size_t size) {
+    return pread(memory.get(), out, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
+  };
+  auto found = symbols::environment_of(view, names_);
+  return found.ok() ? std::move(*found) : process.started_with;
+}
+
+uint32_t DeviceWatch::ref_of(hal::EventDevice device, Parcel& parcel) {
+  if (!device.is_known()) return kNone;
+  const std::scoped_lock lock(mutex_);
+  const auto known = std::find(placed_.begin(), placed_.end(), device);
+  if (known != placed_.end()) return static_cast<uint32_t>(known - placed_.begin()) + 1;
+  if (placed_.size() >= kMostPlaced) return kNone;
+  placed_.push_back(device);
+  const auto ref = static_cast<uint32_t>(placed_.size());
+  parcel.devices.emplace_back(ref, std::move(device));
+  return ref;
+}
+
+void DeviceWatch::place(hal::Event& event, const correlate::DeviceChoice::Answer& answer, Parcel& parcel) {
+  if (answer.backend == nullptr) return;
+  const auto found = processes_.find(event.pid);
+  if (found == processes_.end()) return;  // not met: nothing is known of it
+  Process& process = found->second;
+  if (!process.variables) {
+    // Until a call has succeeded, the runtime may not have looked at its environment yet.
+    if (event.failed || event.outcome != hal::Outcome::kReturned) return;
+    process.variables = std::make_unique<Variables>(read_variables(event.pid, process));
+  }
+  Seen& seen = process.visible[answer.backend];
+  {
+    const std::scoped_lock lock(mutex_);
+    if (seen.generation != generation_) {
+      const auto machine = machine_.find(answer.backend->name);
+      const auto variable = [&](std::string_view name) -> std::optional<std::string_view> {
+        const auto value = process.variables->find(name);
+        return value == process.variables->end() ? std::nullopt : std::optional<std::string_view>(value->second);
+      };
+      seen.devices = hal::visible_devices(*answer.backend->device_naming, variable, process.in_container,
+                                          machine == machine_.end() ? std::span<const hal::Device>() : machine->second);
+      seen.refs.clear();
+      seen.generation = generation_;
+    }
+  }
+  // A number that was named in vain stays unknown, even where there is only one device.
+  const bool in_vain = event.has(hal::Has::kDevice) && !answer.ordinal;
+  int32_t ordinal = answer.ordinal.value_or(-1);
+  if (seen.devices.only() != nullptr && !in_vain) ordinal = 0;
+  if (ordinal < 0) return;
+  const auto index = static_cast<size_t>(ordinal);
+  if (index >= kMostOrdinals) return;
+  if (index >= seen.refs.size()) seen.refs.resize(index + 1, 0);
+  uint32_t& ref = seen.refs[index];
+  if (ref == 0) {
+    hal::EventDevice device = seen.devices.at(ordinal);
+    device.vendor = answer.backend->vendor;
+    ref = ref_of(std::move(device), parcel);
+  }
+  if (ref != kNone) event.device_ref = ref;
+}
+
+void DeviceWatch::take(Parcel& parcel) {
+  if (names_.empty()) return;
+  auto next = parcel.records.exchanges.begin();
+  for (size_t i = 0; i < parcel.records.events.size(); ++i) {
+    hal::Event& event = parcel.records.events[i];
+    const hal::Exchange* exchange = nullptr;
+    if (next != parcel.records.exchanges.end() && next->first == i) exchange = &(next++)->second;
+    if (event.kind == hal::Kind::kHost || event.outcome == hal::Outcome::kInFlight) continue;
+    place(event, choice_.take(event, exchange), parcel);
+  }
+}
+
+void DeviceWatch::look(hal::Event& event, const hal::Exchange* exchange, Parcel& parcel) {
+  if (!names_.empty()) place(event, choice_.look(event, exchange), parcel);
+}
+
+}  // namespace ingero::cli

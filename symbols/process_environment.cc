@@ -1,0 +1,90 @@
+// From the symbol `environ` to the strings.
+#include "symbols/process_environment.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+#include <vector>
+
+#include "hal/elf_file.h"
+#include "symbols/process_variable.h"
+
+namespace ingero::symbols {
+namespace {
+
+constexpr size_t kMostVariables = 4096;
+constexpr size_t kLongestValue = 4096;
+constexpr size_t kStep = 64;
+
+// A C string of at most `most` bytes; nothing when it cannot be read whole.
+std::optional<std::string> string_at(const ProcessView& process, uint64_t address, size_t most) {
+  std::string text;
+  std::array<char, kStep> chunk;
+  while (text.size() < most) {
+    const size_t wanted = kStep - address % kStep;  // never into the next page before this one is used up
+    if (!process.read_memory(address, chunk.data(), wanted)) return std::nullopt;
+    const size_t length = strnlen(chunk.data(), wanted);
+    text.append(chunk.data(), length);
+    if (length < wanted) return text;
+    address += wanted;
+  }
+  return std::nullopt;
+}
+
+// The list that one file's variable points to; an executable's copy of it comes before the library's own.
+std::optional<uint64_t> list_in(const ProcessView& process, const hal::Mapping& mapping) {
+  auto opened = process.open_file(mapping);
+  if (!opened.ok()) return std::nullopt;
+  const auto file = hal::ElfFile::open(std::move(*opened), "a file of the process");
+  if (!file.ok()) return std::nullopt;
+  const auto bias = bias_of(*file, mapping);
+  if (!bias) return std::nullopt;
+  const auto address = variable(*file, "environ");
+  if (!address) return std::nullopt;
+  uint64_t list = 0;
+  if (!process.read_memory(*bias + *address, &list, sizeof list) || list == 0) return std::nullopt;
+  return list;
+}
+
+}  // namespace
+
+Result<std::map<std::string, std::string, std::less<>>> environment_of(const ProcessView& process,
+                                                                       std::span<const std::string_view> names) {
+  std::optional<uint64_t> list;
+  std::set<hal::FileId> seen;
+  for (const hal::Mapping& mapping : process.mappings) {
+    if (mapping.file.inode == 0 || !seen.insert(mapping.file).second) continue;
+    // The program itself is the first file; then only the C library has the variable.
+    const size_t slash = mapping.untrusted_path.rfind('/');
+    const std::string_view name = std::string_view(mapping.untrusted_path).substr(slash + 1);
+    if (seen.size() > 1 && !name.starts_with("libc.") && !name.starts_with("libc-") && !name.starts_with("ld-musl")) {
+      continue;
+    }
+    list = list_in(process, mapping);
+    if (list) break;
+  }
+  if (!list) return Error(Errc::kNotFound, "no environment was found in the process");
+  std::map<std::string, std::string, std::less<>> found;
+  for (size_t i = 0; i < kMostVariables; ++i) {
+    uint64_t entry = 0;
+    if (!process.read_memory(*list + i * sizeof entry, &entry, sizeof entry)) {
+      return Error(Errc::kNotFound, "the environment of the process could not be read");
+    }
+    if (entry == 0) return found;
+    std::array<char, kStep> start{};
+    const size_t wanted = kStep - entry % kStep;
+    if (!process.read_memory(entry, start.data(), wanted)) continue;
+    for (const std::string_view name : names) {
+      const size_t compared = std::min(name.size(), wanted);
+      if (std::memcmp(start.data(), name.data(), compared) != 0) continue;
+      auto text = string_at(process, entry, name.size() + 1 + kLongestValue);
+      if (text && text->size() > name.size() && text->starts_with(name) && (*text)[name.size()] == '=') {
+        found.emplace(name, text->substr(name.size() + 1));
+      }
+    }
+  }
+  return Error(Errc::kNotFound, "the environment of the process has no end");
+}
+
+}  // namespace ingero::symbols

@@ -1,0 +1,19 @@
+// Where a variable of a program is: its address in the file, and where the file is in the process. For this room.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "hal/elf_file.h"
+#include "hal/maps.h"
+
+namespace ingero::symbols {
+
+// The address that the file gives its variable `name`; nothing when it defines none. Dynamic symbols first.
+std::optional<uint64_t> variable(const hal::ElfFile& file, std::string_view name);
+
+// Where the file's address 0 is in the process, by one of its executable mappings.
+std::optional<uint64_t> bias_of(const hal::ElfFile& file, const hal::Mapping& mapping);
+
+}  // namespace ingero::symbols

@@ -18,7 +18,7 @@ namespace {
 constexpr int kMaxValueBytes = 64 << 20;
 constexpr int kMaxSqlBytes = 1 << 20;
 constexpr int kStepsBetweenChecks = 4000;
-constexpr int kStrangersSteps = 500;  // one step may make a quarter of a megabyte
+constexpr int kStrangersSteps = 50;  // one step may search 128 KiB for 64 KiB
 constexpr int64_t kMapBytes = int64_t{1} << 38;
 
 // SQLite's URI file names: everything but the plainest characters is escaped.
@@ -213,7 +213,7 @@ Status Reader::Impl::restrict() {
     constexpr struct {
       int which, value;
     } kLimits[] = {
-        {SQLITE_LIMIT_LENGTH, 256 << 10},        {SQLITE_LIMIT_SQL_LENGTH, 64 << 10}, {SQLITE_LIMIT_COLUMN, 200},
+        {SQLITE_LIMIT_LENGTH, 128 << 10},        {SQLITE_LIMIT_SQL_LENGTH, 64 << 10}, {SQLITE_LIMIT_COLUMN, 200},
         {SQLITE_LIMIT_EXPR_DEPTH, 100},          {SQLITE_LIMIT_COMPOUND_SELECT, 50},  {SQLITE_LIMIT_VDBE_OP, 100'000},
         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 500}, {SQLITE_LIMIT_FUNCTION_ARG, 32},     {SQLITE_LIMIT_WORKER_THREADS, 0}};
     for (const auto& limit : kLimits) sqlite3_limit(db, limit.which, limit.value);

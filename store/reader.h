@@ -59,7 +59,7 @@ struct TimeSpan {
 };
 
 // Whose SQL a reader runs. The owner sits at the machine and may use its disk and memory; a stranger comes over a
-// network or through a model, and what one statement can take is bounded: values of 256 KiB, 200 columns, short
+// network or through a model, and what one statement can take is bounded: values of 128 KiB, 200 columns, short
 // patterns and printf widths, sorting in memory (see limit_query_memory), and the clock is looked at often.
 enum class Asker : uint8_t { kOwner, kStranger };
 

@@ -20,6 +20,7 @@ using Steady = std::chrono::steady_clock;
 
 constexpr size_t kMostLineBytes = 1 << 20;
 constexpr size_t kMostWaiting = 64;
+constexpr size_t kMostUnread = 16 << 20;  // bytes of answers that wait for the client to read
 constexpr size_t kMostInBatch = 32;
 constexpr size_t kThreads = 4;
 
@@ -33,6 +34,7 @@ class Stdio {
     std::vector<std::thread> threads;
     for (size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { work(); });
     threads.emplace_back([this] { tell_progress(); });
+    std::thread writer([this] { write_all(); });
     const Status status = read_all();
     {
       const std::scoped_lock lock(mutex_);
@@ -40,6 +42,12 @@ class Stdio {
     }
     changed_.notify_all();
     for (auto& thread : threads) thread.join();
+    {
+      const std::scoped_lock lock(out_mutex_);
+      closing_ = true;
+    }
+    out_changed_.notify_all();
+    writer.join();
     if (!status.ok()) return status;
     return broken_ ? Status(Error(Errc::kIo, "write standard output: it does not take any more")) : Status{};
   }
@@ -192,18 +200,41 @@ class Stdio {
     }
   }
 
+  // Hands a line to the thread that writes: a client that sends much before it reads must not stop the reading here.
   void write(const Json& message) {
-    const std::string line = dump(message) + "\n";
-    const std::scoped_lock lock(write_mutex_);
-    for (size_t at = 0; at < line.size() && !broken_;) {
-      const ssize_t put = ::write(output_, line.data() + at, line.size() - at);
-      if (put < 0 && errno == EINTR) continue;
-      if (put <= 0) {
-        broken_ = true;
-      } else {
-        at += static_cast<size_t>(put);
-      }
+    std::string line = dump(message) + "\n";
+    std::unique_lock lock(out_mutex_);
+    out_changed_.wait(lock, [&] { return out_bytes_ < kMostUnread || broken_; });
+    if (broken_) return;
+    out_bytes_ += line.size();
+    out_.push_back(std::move(line));
+    out_changed_.notify_all();
+  }
+
+  void write_all() {
+    std::unique_lock lock(out_mutex_);
+    for (;;) {
+      out_changed_.wait(lock, [&] { return !out_.empty() || closing_; });
+      if (out_.empty()) return;
+      const std::string line = std::move(out_.front());
+      out_.pop_front();
+      lock.unlock();
+      const bool written = broken_ || put(line);
+      lock.lock();
+      if (!written) broken_ = true;
+      out_bytes_ -= line.size();
+      out_changed_.notify_all();
     }
+  }
+
+  bool put(const std::string& line) const {
+    for (size_t at = 0; at < line.size();) {
+      const ssize_t done = ::write(output_, line.data() + at, line.size() - at);
+      if (done < 0 && errno == EINTR) continue;
+      if (done <= 0) return false;
+      at += static_cast<size_t>(done);
+    }
+    return true;
   }
 
   Protocol& protocol_;
@@ -212,7 +243,11 @@ class Stdio {
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Job>> waiting_, running_;
   bool ended_ = false;
-  std::mutex write_mutex_;
+  std::mutex out_mutex_;  // of what follows; may be taken while mutex_ is held, not the other way about
+  std::condition_variable out_changed_;
+  std::deque<std::string> out_;
+  size_t out_bytes_ = 0;
+  bool closing_ = false;
   std::atomic<bool> broken_{false};
 };
 

@@ -138,6 +138,7 @@ struct Desk::Impl {
   }
 
   Result<Json> answer(const Tool& tool, const Json& input, const std::atomic<bool>* cancel);
+  Error shown(const Error& error) const;
 };
 
 Desk::Desk(DeskOptions options, const Findings& findings, const Clock& clock)
@@ -201,6 +202,21 @@ Result<Json> Desk::Impl::answer(const Tool& tool, const Json& input, const std::
   return answer;
 }
 
+// The error without the folders of the recordings, which are nobody's business who asks from elsewhere.
+Error Desk::Impl::shown(const Error& error) const {
+  std::string message = error.message();
+  std::vector<std::string> paths = options.others;
+  paths.push_back(options.database);
+  for (const std::string& path : paths) {
+    const std::string name = file_name(path);
+    if (name == path || name.empty()) continue;
+    for (size_t at = message.find(path); at != std::string::npos; at = message.find(path, at + name.size())) {
+      message.replace(at, path.size(), name);
+    }
+  }
+  return {error.code(), std::move(message), error.hint()};
+}
+
 Result<Json> Desk::ask(std::string_view name, const Json& input, const std::atomic<bool>* cancel) {
   const Tool* tool = find_tool(name);
   if (tool == nullptr) {
@@ -211,7 +227,8 @@ Result<Json> Desk::ask(std::string_view name, const Json& input, const std::atom
       return Error(Errc::kInvalid, "the input is longer than 128 KiB");
     }
     INGERO_TRY(check_schema(tool->input, input));
-    return impl_->answer(*tool, with_defaults(tool->input, input), cancel);
+    auto answer = impl_->answer(*tool, with_defaults(tool->input, input), cancel);
+    return answer.ok() ? std::move(answer) : impl_->shown(answer.error());
   } catch (const std::exception& error) {  // of the JSON library, or of memory
     return Error(Errc::kIo, fmt::format("{}: {}", tool->name, error.what()));
   }
@@ -225,7 +242,7 @@ Json Desk::shown(std::string_view name, const Json& input, const Json& answer) {
 
 Result<Desk::Loan> Desk::lend() {
   auto reader = impl_->take(impl_->options.database);
-  if (!reader.ok()) return reader.error();
+  if (!reader.ok()) return impl_->shown(reader.error());
   return Loan(*this, std::move(*reader), impl_->options.database);
 }
 

@@ -166,7 +166,8 @@ TEST_F(ReaderTest, AStrangersStatementIsBounded) {
   QueryLimits limits;
   limits.time_ns = 300'000'000;
   const auto run = [&](const std::string& sql) { return (*reader)->query(sql, limits, [](auto) { return true; }); };
-  for (const std::string& sql : std::vector<std::string>{"SELECT printf('%.*c', 2000000000, 'x')", "SELECT format('%2000000000s', 'x')",
+  for (const std::string& sql :
+       std::vector<std::string>{"SELECT printf('%.*c', 2000000000, 'x')", "SELECT format('%2000000000s', 'x')",
                                 "SELECT zeroblob(300000)", "SELECT 1 WHERE 'a' LIKE '" + std::string(600, '%') + "'",
                                 "SELECT 1 UNION ALL SELECT " + std::string(70'000, '1')}) {
     const auto before = std::chrono::steady_clock::now();

@@ -139,6 +139,94 @@ TEST_F(Tools, AnAnswerChangesWithTheRecording) {
   EXPECT_EQ(ask("get_trace_stats")["recording"]["live"], false);
 }
 
+// With what is sampled, and two ranks of one communicator.
+class SampledTools : public Tools {
+ protected:
+  void sample(uint64_t second) {
+    hal::FabricCounter counter;
+    counter.name = "port_rcv_errors";
+    counter.value = 5 * second;
+    counter.change = second == 1 ? hal::CounterChange::kFirst : hal::CounterChange::kGrew;
+    if (second == 2) counter.delta = 5;
+    hal::FabricPort port;
+    port.number = 1;
+    port.link_layer = "InfiniBand";
+    port.counters.push_back(counter);
+    hal::FabricDevice adapter;
+    adapter.name = "fab0";
+    adapter.ports.push_back(port);
+    hal::FabricSample fabric;
+    fabric.wall_ns = kWall + second;
+    fabric.devices.push_back(adapter);
+    writer_->add_sample(fabric);
+    hal::Device device;
+    device.vendor = "acme";
+    device.uuid = "GPU-1";
+    device.add(hal::ReadingId::power_watts, 300.0 - 100.0 * static_cast<double>(second));
+    device.processes = {{kPid, 1 << 20}};
+    hal::DeviceSample devices;
+    devices.wall_ns = kWall + second;
+    devices.devices.push_back(device);
+    writer_->add_sample(devices);
+  }
+  void collect(int32_t rank) {
+    hal::Communicator made;
+    made.id = static_cast<uint64_t>(rank) + 1;
+    made.pid = kPid;
+    made.handle = 0x1000;
+    made.comm_id_hash = 0x8000'0000'0000'0001;
+    made.rank = rank;
+    made.nranks = 2;
+    writer_->add_communicator(made);
+    hal::Exchange exchange;
+    exchange.exchange_id = made.id;
+    exchange.communicator = made.handle;
+    exchange.communicator_id = made.id;
+    exchange.number = 1;
+    ASSERT_TRUE(writer_->write_exchange(event("ncclAllReduce", 100'000'000 + 1000 * made.id, 100), exchange).ok());
+    writer_->add_wait({made.id, 700 * made.id});
+  }
+  void record() override {
+    Tools::record();
+    sample(1);
+    sample(2);
+    hal::DeviceError error;
+    error.wall_ns = kWall + 3;
+    error.vendor = "acme";
+    error.kind = "Xid";
+    error.code = 79;
+    error.message = "it fell off\x1b";
+    writer_->add_device_error(error);
+    collect(0);
+    collect(1);
+    ASSERT_TRUE(writer_->flush().ok());
+  }
+};
+
+TEST_F(SampledTools, FabricDevicesAndRanksAreTold) {
+  const Json fabric = ask("get_fabric");
+  EXPECT_EQ(fabric["known"], true);
+  ASSERT_EQ(fabric["counters"].size(), 1U);
+  EXPECT_EQ(fabric["counters"][0]["grew_by"], 5);
+  EXPECT_EQ(fabric["counters"][0]["value"], 10);
+  EXPECT_EQ(fabric["links"][0]["device"], "fab0");
+  const Json devices = ask("get_devices");
+  ASSERT_EQ(devices["readings"].size(), 1U);
+  EXPECT_EQ(devices["readings"][0]["max"], 200.0);
+  EXPECT_EQ(devices["readings"][0]["avg"], 150.0);
+  EXPECT_EQ(devices["readings"][0]["last"], 100.0);
+  EXPECT_EQ(devices["processes"][0]["pid"], kPid);
+  EXPECT_EQ(devices["errors"][0]["message"], "it fell off?");
+  const Json collectives = ask("get_collectives");
+  ASSERT_EQ(collectives["ranks"].size(), 2U);
+  EXPECT_EQ(collectives["ranks"][1]["rank"], 1);
+  EXPECT_EQ(collectives["ranks"][1]["average_wait_ns"], 1400);
+  EXPECT_EQ(collectives["ranks"][1]["last_number"], 1);
+  ASSERT_EQ(collectives["communicators"].size(), 1U);
+  EXPECT_EQ(collectives["communicators"][0]["comm_id_hash"], collectives["ranks"][0]["comm_id_hash"]);
+  EXPECT_EQ(collectives["communicators"][0]["ranks_seen"], 2);
+}
+
 TEST_F(Tools, FailuresAreClassified) {
   const auto fault = [&](const char* tool, Json input) {
     const auto answer = desk_->ask(tool, input);

@@ -3,11 +3,8 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/findings.h"
-#include "cli/options.h"
+#include "cli/serving.h"
 #include "cli/table.h"
-#include "serve/tools/desk.h"
-#include "store/location.h"
 
 namespace ingero::cli {
 namespace {
@@ -15,8 +12,8 @@ namespace {
 using serve::tools::Json;
 
 struct AskOptions {
-  std::string tool, input = "{}", database, timeout = "30s";
-  std::vector<std::string> others;
+  ServingOptions serving;
+  std::string tool, input = "{}";
   bool schema = false;
 };
 
@@ -25,9 +22,7 @@ std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error
 Result<int> list_tools(Context& context) {
   Table table({{"TOOL", Align::kLeft}, {"WHAT IT SAYS", Align::kLeft}});
   for (const auto& tool : serve::tools::all_tools()) {
-    const std::string what(tool.description);
-    table.add_row({Cell(std::string(tool.name)),
-                   Cell(what.substr(0, what.find(": ") < what.find(". ") ? what.find(": ") : what.find(". ")))});
+    table.add_row({Cell(std::string(tool.name)), Cell(std::string(tool.title))});
   }
   context.out << table.render(context.colour);
   return kExitDone;
@@ -48,19 +43,11 @@ Result<int> run_ask(const AskOptions& options, Context& context) {
                          {"output", tool->output}});
     return kExitDone;
   }
-  const auto timeout = parse_duration_ns(options.timeout);
-  if (!timeout.ok()) return timeout.error().in("--timeout");
-  const auto place = store::locate(context.environment, options.database);
-  if (!place.ok()) return place.error();
-  Json input = serve::tools::parse_json(options.input);
+  const Json input = serve::tools::parse_json(options.input);
   if (input.is_discarded()) return Error(Errc::kInvalid, "--json: not JSON");
-  serve::tools::DeskOptions desk_options;
-  desk_options.database = place->path;
-  desk_options.others = options.others;
-  desk_options.time_ns = *timeout;
-  const CommandFindings findings(context);
-  serve::tools::Desk desk(desk_options, findings, *context.clock);
-  const auto answer = desk.ask(options.tool, input);
+  auto service = open_service(options.serving, context);
+  if (!service.ok()) return service.error();
+  const auto answer = service->desk->ask(options.tool, input);
   if (!answer.ok()) {
     return answer.error().in(fmt::format("{} ({})", options.tool, serve::tools::fault_name(answer.error().code())));
   }
@@ -76,11 +63,7 @@ void add_ask(CLI::App& root, Context& context) {
   auto options = std::make_shared<AskOptions>();
   command->add_option("tool", options->tool, "Its name")->type_name("TOOL");
   command->add_option("--json", options->input, "What to ask, as JSON")->type_name("OBJECT")->capture_default_str();
-  add_database_option(*command, options->database);
-  command->add_option("--with", options->others, "Another recording, for the tool compare")->type_name("FILE");
-  command->add_option("--timeout", options->timeout, "Give up after this time (0: never)")
-      ->check(duration_check())
-      ->capture_default_str();
+  add_desk_options(*command, options->serving);
   command->add_flag("--schema", options->schema, "Show what the tool takes and gives instead");
   command->footer(
       "Examples:\n"

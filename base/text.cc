@@ -124,9 +124,10 @@ size_t utf8_length(std::string_view text, uint32_t& code_point) {
 
 // Controls move the cursor or colour a terminal; the bidirectional marks reorder what a reader sees.
 bool unprintable(uint32_t code_point) {
-  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) ||
-         (code_point >= 0x200E && code_point <= 0x200F) || (code_point >= 0x2028 && code_point <= 0x202E) ||
-         (code_point >= 0x2066 && code_point <= 0x2069) || code_point == 0xFEFF;
+  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) || code_point == 0x061C ||
+         (code_point >= 0x200B && code_point <= 0x200F) || (code_point >= 0x2028 && code_point <= 0x202E) ||
+         (code_point >= 0x2060 && code_point <= 0x206F) || code_point == 0xFEFF ||
+         (code_point >= 0xE0000 && code_point <= 0xE007F);
 }
 
 }  // namespace

@@ -68,6 +68,9 @@ void build_app(CLI::App& app, Context& context) {
   add_trace(app, context);
   add_query(app, context);
   add_explain(app, context);
+  add_ask(app, context);
+  add_mcp(app, context);
+  add_dashboard(app, context);
   add_demo(app, context);
   add_version(app, context);
   add_completion(app, context);

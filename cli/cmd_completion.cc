@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "serve/tools/tool.h"
 
 namespace ingero::cli {
 namespace {
@@ -48,6 +49,9 @@ std::vector<Command> commands_of(const CLI::App& root) {
   for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
     Command command{app->get_name(), first_sentence(app->get_description()), flags_of(*app), {}};
     if (command.name == "completion") command.words = {"bash", "zsh", "fish"};
+    if (command.name == "ask") {
+      for (const auto& tool : serve::tools::all_tools()) command.words.emplace_back(tool.name);
+    }
     commands.push_back(std::move(command));
   }
   return commands;

@@ -12,5 +12,8 @@ void add_completion(CLI::App& root, Context& context);
 void add_query(CLI::App& root, Context& context);
 void add_explain(CLI::App& root, Context& context);
 void add_demo(CLI::App& root, Context& context);
+void add_ask(CLI::App& root, Context& context);
+void add_mcp(CLI::App& root, Context& context);
+void add_dashboard(CLI::App& root, Context& context);
 
 }  // namespace ingero::cli

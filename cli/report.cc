@@ -104,6 +104,29 @@ Result<uint64_t> count_chains(const store::Reader& reader) {
   return count;
 }
 
+Status gather_figures(const store::Reader& reader, const store::Selection& selection, const ReportOptions& options,
+                      Report& report) {
+  auto summary = store::summarise(reader, selection);
+  if (!summary.ok()) return summary.error();
+  report.span = summary->span;
+  report.events = summary->events;
+  report.rows_pruned = summary->rows_pruned;
+  for (store::CallStats& call : summary->calls) (is_host(call) ? report.host : report.calls).push_back(std::move(call));
+  auto per_process = store::summarise(reader, selection, true);
+  if (!per_process.ok()) return per_process.error();
+  report.processes = totals_of(per_process->calls);
+  if (options.per_process) report.per_process = std::move(per_process->calls);
+  const auto chains = count_chains(reader);
+  if (!chains.ok()) return chains.error();
+  report.chains = *chains;
+  if (report.whole) {
+    auto devices = store::device_totals(reader);
+    if (!devices.ok()) return devices.error();
+    report.devices = std::move(devices).value();
+  }
+  return gather_failures(reader, selection, options.time_ns, report);
+}
+
 }  // namespace
 
 std::string status_of(const std::string& op, int64_t code) {
@@ -125,49 +148,34 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   report.live = reader.is_live();
   report.whole = selection.whole() && !selection.pid && selection.op.empty();
 
-  auto summary = store::summarise(reader, selection);
-  if (!summary.ok()) return summary.error();
-  report.span = summary->span;
-  report.events = summary->events;
-  report.rows_pruned = summary->rows_pruned;
-  for (store::CallStats& call : summary->calls) (is_host(call) ? report.host : report.calls).push_back(std::move(call));
-
-  auto per_process = store::summarise(reader, selection, true);
-  if (!per_process.ok()) return per_process.error();
-  report.processes = totals_of(per_process->calls);
-  if (options.per_process) report.per_process = std::move(per_process->calls);
-
+  if (options.figures) INGERO_TRY(gather_figures(reader, selection, options, report));
   if (options.slowest > 0) {
-    // Three of each call at most: ten launches of one loop say no more than three.
-    auto slowest = store::slowest(reader, selection, options.slowest, 3);
+    auto slowest = store::slowest(reader, selection, options.slowest, options.per_call);
     if (!slowest.ok()) return slowest.error();
     report.slowest = std::move(slowest).value();
   }
-  if (report.whole) {
-    auto devices = store::device_totals(reader);
-    if (!devices.ok()) return devices.error();
-    report.devices = std::move(devices).value();
+  if (options.unfinished > 0) {
+    auto unfinished = store::unfinished(reader, selection, options.unfinished);
+    if (!unfinished.ok()) return unfinished.error();
+    report.unfinished = std::move(unfinished).value();
   }
-  auto unfinished = store::unfinished(reader, selection, 100);
-  if (!unfinished.ok()) return unfinished.error();
-  report.unfinished = std::move(unfinished).value();
   auto losses = store::losses(reader);
   if (!losses.ok()) return losses.error();
   report.losses = std::move(losses).value();
-  auto diagnosis = diagnose(reader, selection, options.time_ns);
-  if (!diagnosis.ok()) return diagnosis.error();
-  report.diagnosis = std::move(diagnosis).value();
-  const auto chains = count_chains(reader);
-  if (!chains.ok()) return chains.error();
-  report.chains = *chains;
-  auto collectives = gather_collectives(reader, selection, options.time_ns);
-  report.collectives_known = collectives.ok() || collectives.error().code() != Errc::kBusy;
-  if (collectives.ok()) {
-    report.collectives = std::move(*collectives);
-  } else if (report.collectives_known) {
-    return collectives.error();
+  if (options.incidents) {
+    auto diagnosis = diagnose(reader, selection, options.time_ns);
+    if (!diagnosis.ok()) return diagnosis.error();
+    report.diagnosis = std::move(diagnosis).value();
   }
-  INGERO_TRY(gather_failures(reader, selection, options.time_ns, report));
+  if (options.collectives) {
+    auto collectives = gather_collectives(reader, selection, options.time_ns);
+    report.collectives_known = collectives.ok() || collectives.error().code() != Errc::kBusy;
+    if (collectives.ok()) {
+      report.collectives = std::move(*collectives);
+    } else if (report.collectives_known) {
+      return collectives.error();
+    }
+  }
   return report;
 }
 

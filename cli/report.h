@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/result.h"
 #include "cli/app.h"
 #include "cli/incidents.h"
@@ -19,7 +21,13 @@ namespace ingero::cli {
 
 struct ReportOptions {
   bool per_process = false;
+  // What is gathered; the rest of the report stays empty.
+  bool figures = true;  // events, calls, host, processes, failures
+  bool incidents = true;
+  bool collectives = true;
   uint32_t slowest = 10;  // how many of the slowest calls are listed
+  uint32_t per_call = 3;  // of each call: ten launches of one loop say no more than three
+  uint32_t unfinished = 100;
   uint64_t time_ns = 30'000'000'000;
 };
 
@@ -69,6 +77,7 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
 std::string report_text(const Report& report, bool per_process, bool colour);
 // One JSON document; keys in docs/formats/explain.md.
 std::string report_json(const Report& report, bool per_process);
+nlohmann::ordered_json report_document(const Report& report);
 
 // A host event (scheduling, memory, disk, network) rather than a vendor's call.
 bool is_host(const store::CallStats& call);

@@ -152,7 +152,11 @@ std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error
 std::string report_json(const Report& report, bool per_process) {
   const auto stats = [&](const store::CallStats& call) { return stats_json(call, report.legacy); };
   // As the earlier agent printed it: an array, one object per process and call.
-  if (per_process) return dump(array_of(report.per_process, stats));
+  return dump(per_process ? array_of(report.per_process, stats) : report_document(report));
+}
+
+Json report_document(const Report& report) {
+  const auto stats = [&](const store::CallStats& call) { return stats_json(call, report.legacy); };
   Json json;
   json["recording"] = {
       {"path", report.path},
@@ -208,7 +212,7 @@ std::string report_json(const Report& report, bool per_process) {
   json["losses"] = report.legacy ? Json(nullptr) : array_of(report.losses, [](const store::LossCount& loss) {
     return Json{{"name", loss.name}, {"severity", loss.severity}, {"count", loss.count}, {"sentence", loss.sentence}};
   });
-  return dump(json);
+  return json;
 }
 
 }  // namespace ingero::cli

@@ -140,7 +140,8 @@ std::string documented_view(const Documented& documented, const std::set<std::st
 
 std::string op_tables() {
   std::string sql =
-      "CREATE TEMP TABLE legacy_ops (source, op, call, op_name, kind, vendor, backend, layer, synchronising, arg0, "
+      "CREATE TEMP TABLE legacy_ops (source INTEGER, op INTEGER, call, op_name, kind, vendor, backend, layer, "
+      "synchronising, arg0, "
       "arg1, PRIMARY KEY (source, op)) WITHOUT ROWID;\nINSERT INTO legacy_ops VALUES ";
   const char* separator = "";
   for (const LegacyOp& op : kOps) {

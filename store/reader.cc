@@ -8,6 +8,7 @@
 
 #include "store/file_check.h"
 #include "store/file_lock.h"
+#include "store/guarded_functions.h"
 #include "store/reader_impl.h"
 #include "store/schema.h"
 
@@ -17,6 +18,7 @@ namespace {
 constexpr int kMaxValueBytes = 64 << 20;
 constexpr int kMaxSqlBytes = 1 << 20;
 constexpr int kStepsBetweenChecks = 4000;
+constexpr int kStrangersSteps = 50;  // one step may search 128 KiB for 64 KiB
 constexpr int64_t kMapBytes = int64_t{1} << 38;
 
 // SQLite's URI file names: everything but the plainest characters is escaped.
@@ -56,33 +58,30 @@ int authorize(void*, int action, const char* first, const char* second, const ch
   }
 }
 
-struct Watch {
-  std::chrono::steady_clock::time_point end;
-  bool timed = false;
-  const std::atomic<bool>* cancel = nullptr;
-};
-
 int check_watch(void* given) {
-  const auto* watch = static_cast<const Watch*>(given);
-  if (watch->cancel != nullptr && watch->cancel->load(std::memory_order_relaxed)) return 1;
-  return watch->timed && std::chrono::steady_clock::now() >= watch->end ? 1 : 0;
+  for (const auto* watch = static_cast<const Watch*>(given); watch != nullptr; watch = watch->outer) {
+    if (watch->cancel != nullptr && watch->cancel->load(std::memory_order_relaxed)) return 1;
+    if (watch->timed && std::chrono::steady_clock::now() >= watch->end) return 1;
+  }
+  return 0;
 }
 
-// Sets and takes away the progress handler of one query.
+// One query's, or one answer's, time.
 class Watched {
  public:
-  Watched(sqlite3* db, const QueryLimits& limits) : db_(db) {
+  Watched(Reader::Impl& impl, const QueryLimits& limits) : impl_(impl) {
     watch_.timed = limits.time_ns != 0;
     watch_.end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(limits.time_ns);
     watch_.cancel = limits.cancel;
-    sqlite3_progress_handler(db_, kStepsBetweenChecks, check_watch, &watch_);
+    watch_.outer = impl.watch;
+    impl_.set_watch(&watch_);
   }
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
-  ~Watched() { sqlite3_progress_handler(db_, 0, nullptr, nullptr); }
+  ~Watched() { impl_.set_watch(watch_.outer); }
 
  private:
-  sqlite3* db_;
+  Reader::Impl& impl_;
   Watch watch_;
 };
 
@@ -150,7 +149,10 @@ Status Reader::Impl::open_as(bool as_immutable) {
   Result<Database> opened = Database::open(uri_of(path, immutable), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path);
   if (!opened.ok()) return opened.error();
   database = std::move(*opened);
+  set_watch(watch);
   sqlite3_busy_timeout(database.get(), 2000);
+  // A stranger's sorting must not fill the disk: in memory, which has a limit. (Before views: it drops what is TEMP.)
+  if (asker == Asker::kStranger) INGERO_TRY(database.execute("PRAGMA temp_store = MEMORY"));
   // The schema of a file somebody hands us may hold anything: its views and triggers get no say.
   sqlite3_db_config(database.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -192,6 +194,13 @@ Status Reader::Impl::open_as(bool as_immutable) {
   return restrict();
 }
 
+void Reader::Impl::set_watch(const Watch* innermost) {
+  watch = innermost;
+  const int steps = asker == Asker::kStranger ? kStrangersSteps : kStepsBetweenChecks;
+  sqlite3_progress_handler(database.get(), watch == nullptr ? 0 : steps, watch == nullptr ? nullptr : check_watch,
+                           const_cast<Watch*>(watch));
+}
+
 Status Reader::Impl::restrict() {
   INGERO_TRY(database.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON"));
   // Pages of a file at rest cannot go away under a map of them.
@@ -200,6 +209,16 @@ Status Reader::Impl::restrict() {
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
   sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, kMaxSqlBytes);
   sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+  if (asker == Asker::kStranger) {
+    constexpr struct {
+      int which, value;
+    } kLimits[] = {
+        {SQLITE_LIMIT_LENGTH, 128 << 10},        {SQLITE_LIMIT_SQL_LENGTH, 64 << 10}, {SQLITE_LIMIT_COLUMN, 200},
+        {SQLITE_LIMIT_EXPR_DEPTH, 100},          {SQLITE_LIMIT_COMPOUND_SELECT, 50},  {SQLITE_LIMIT_VDBE_OP, 100'000},
+        {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 500}, {SQLITE_LIMIT_FUNCTION_ARG, 32},     {SQLITE_LIMIT_WORKER_THREADS, 0}};
+    for (const auto& limit : kLimits) sqlite3_limit(db, limit.which, limit.value);
+    INGERO_TRY(guard_functions(database));
+  }
   // Table-valued functions are declared by their first use, which the authorizer takes for a change of the schema.
   INGERO_TRY(database.execute(
       "SELECT 1 FROM json_each('[]'), json_tree('[]'), pragma_table_info('x'), pragma_table_xinfo('x'), "
@@ -217,9 +236,10 @@ Status Reader::Impl::refresh() {
 Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Reader::~Reader() = default;
 
-Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
+Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, Asker asker) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
+  impl->asker = asker;
   INGERO_TRY(impl->open());
   return std::unique_ptr<Reader>(new Reader(std::move(impl)));
 }
@@ -246,7 +266,8 @@ Result<QueryOutcome> Reader::query(std::string_view sql, const QueryLimits& limi
   INGERO_TRY(impl_->refresh());
   Database& database = impl_->database;
   if (sql.size() >= kMaxSqlBytes) return Error(Errc::kInvalid, "the SQL is longer than a megabyte");
-  const Watched watched(database.get(), limits);  // preparing can take long too
+  if (sql.find('\0') != std::string_view::npos) return Error(Errc::kInvalid, "the SQL holds a NUL character");
+  const Watched watched(*impl_, limits);  // preparing can take long too
   sqlite3_stmt* handle = nullptr;
   const char* tail = nullptr;
   const auto prepare = [&](const char* text, const char* end) {
@@ -301,6 +322,18 @@ Result<QueryOutcome> Reader::query(std::string_view sql, const QueryLimits& limi
     ++outcome.rows;
     if (!on_row(values)) return outcome;
   }
+}
+
+struct TimeLimit::State {
+  Watched watched;
+};
+
+TimeLimit::TimeLimit(const Reader& reader, const QueryLimits& limits)
+    : state_(new State{Watched(reader.impl(), limits)}) {}
+TimeLimit::~TimeLimit() = default;
+
+void limit_query_memory(uint64_t bytes) {
+  sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(std::min<uint64_t>(bytes, INT64_MAX)));
 }
 
 }  // namespace ingero::store

@@ -58,9 +58,14 @@ struct TimeSpan {
   uint64_t last_wall_ns = 0;
 };
 
+// Whose SQL a reader runs. The owner sits at the machine and may use its disk and memory; a stranger comes over a
+// network or through a model, and what one statement can take is bounded: values of 128 KiB, 200 columns, short
+// patterns and printf widths, sorting in memory (see limit_query_memory), and the clock is looked at often.
+enum class Asker : uint8_t { kOwner, kStranger };
+
 class Reader {
  public:
-  static Result<std::unique_ptr<Reader>> open(const std::string& path);
+  static Result<std::unique_ptr<Reader>> open(const std::string& path, Asker asker = Asker::kOwner);
   ~Reader();
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -86,5 +91,23 @@ class Reader {
   explicit Reader(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// While it lives, whatever reads through `reader` (queries, summaries, replays) ends with kBusy when the time is over
+// or `limits.cancel` is set; the rows of `limits` mean nothing here. The reader and `limits.cancel` outlive it.
+class TimeLimit {
+ public:
+  TimeLimit(const Reader& reader, const QueryLimits& limits);
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+  ~TimeLimit();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The most memory that all readers of this process together may take; beyond it a query ends with kFull. For programs
+// that only answer questions: a writer in the same process would be held to it too.
+void limit_query_memory(uint64_t bytes);
 
 }  // namespace ingero::store

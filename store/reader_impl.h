@@ -1,10 +1,21 @@
 // The reader's state. For this room only.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+
 #include "store/reader.h"
 #include "store/sqlite.h"
 
 namespace ingero::store {
+
+// When the statements of a connection have to end. Watches nest: the outer one holds for the inner one too.
+struct Watch {
+  std::chrono::steady_clock::time_point end;
+  bool timed = false;
+  const std::atomic<bool>* cancel = nullptr;
+  const Watch* outer = nullptr;
+};
 
 struct Reader::Impl {
   std::string path;
@@ -12,13 +23,17 @@ struct Reader::Impl {
   Layout layout = Layout::kCurrent;
   bool live = false;
   bool immutable = false;  // opened as a file nobody writes
+  Asker asker = Asker::kOwner;
   mutable Database database;
+  const Watch* watch = nullptr;  // the innermost one
 
   Status open();
   Status open_as(bool as_immutable);
   Status restrict();
   // A file that was at rest may have got a writer since: see it live from then on.
   Status refresh();
+  // Makes `watch` (null: none) the innermost one.
+  void set_watch(const Watch* watch);
 };
 
 // compat_legacy.cc: TEMP views that give a recording of the earlier agent the names of ours.

@@ -30,6 +30,8 @@ Meaning meaning_of(int code) {
       return {Errc::kPermission, "the file or its directory cannot be written; choose another place with --db"};
     case SQLITE_CANTOPEN:
       return {Errc::kPermission, "the file, or the log beside it, cannot be opened or created there"};
+    case SQLITE_NOMEM:
+      return {Errc::kFull, "it needs more memory than queries may take: narrow it"};
     case SQLITE_AUTH:
       return {Errc::kInvalid, "only statements that read are allowed"};
     case SQLITE_IOERR:

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "base/result.h"
+#include "serve/http/server.h"
 
 namespace ingero::serve::prometheus {
 
@@ -22,19 +24,11 @@ struct ServerOptions {
   std::string auth_file = {};  // lines "bearer TOKEN" or "basic USER:PASSWORD"; any one opens. Empty: no authentication
 };
 
-// Where `address` binds: no host means loopback, not every interface.
-struct Address {
-  std::string host;
-  uint16_t port = 0;
-  bool is_loopback = false;
-};
-Result<Address> parse_address(const std::string& address);
-
 class Server {
  public:
   // Binds; an error says why not. Answers come from start() on.
   static Result<std::unique_ptr<Server>> bind(const ServerOptions& options);
-  ~Server();  // as stop()
+  ~Server() { stop(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
@@ -47,9 +41,9 @@ class Server {
   std::string warning() const;
 
  private:
-  struct Impl;
-  explicit Server(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Server(std::unique_ptr<http::Server> http) : http_(std::move(http)) {}
+  std::unique_ptr<http::Server> http_;
+  std::mutex page_mutex_;
 };
 
 }  // namespace ingero::serve::prometheus

@@ -57,22 +57,6 @@ class MetricsServer : public ::testing::Test {
   std::unique_ptr<Server> server_;
 };
 
-TEST(MetricsAddress, MeansThisMachineUnlessAHostIsNamed) {
-  for (const char* text : {":9090", "9090", "127.0.0.1:9090", "localhost:9090", "[::1]:9090"}) {
-    const auto address = parse_address(text);
-    ASSERT_TRUE(address.ok()) << text;
-    EXPECT_TRUE(address->is_loopback) << text;
-    EXPECT_EQ(address->port, 9090) << text;
-  }
-  EXPECT_EQ(parse_address(":9090")->host, "127.0.0.1");
-  for (const char* text : {"0.0.0.0:9090", "[::]:9090", "10.0.0.1:9090", "node7:9090"}) {
-    EXPECT_FALSE(parse_address(text)->is_loopback) << text;
-  }
-  for (const char* text : {"", "x", "host:", "host:99999", "host:-1", "::1:9090", "[::1]9090", "host:80 80"}) {
-    EXPECT_FALSE(parse_address(text).ok()) << text;
-  }
-}
-
 TEST_F(MetricsServer, AnswersMetricsAndNothingElse) {
   serve({});
   httplib::Client client("127.0.0.1", port());

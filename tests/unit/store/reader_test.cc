@@ -159,6 +159,46 @@ TEST_F(ReaderTest, HugeValuesAreRefusedInsteadOfAllocated) {
   EXPECT_FALSE(reader->query(std::string(2 << 20, ' ') + "SELECT 1", {}, [](auto) { return true; }).ok());
 }
 
+TEST_F(ReaderTest, AStrangersStatementIsBounded) {
+  record(3);
+  const auto reader = Reader::open(path, Asker::kStranger);
+  ASSERT_TRUE(reader.ok());
+  QueryLimits limits;
+  limits.time_ns = 300'000'000;
+  const auto run = [&](const std::string& sql) { return (*reader)->query(sql, limits, [](auto) { return true; }); };
+  for (const std::string& sql :
+       std::vector<std::string>{"SELECT printf('%.*c', 2000000000, 'x')", "SELECT format('%2000000000s', 'x')",
+                                "SELECT zeroblob(300000)", "SELECT 1 WHERE 'a' LIKE '" + std::string(600, '%') + "'",
+                                "SELECT 1 UNION ALL SELECT " + std::string(70'000, '1')}) {
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_FALSE(run(sql).ok()) << sql.substr(0, 60);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(2)) << sql.substr(0, 60);
+  }
+  EXPECT_THAT(rows(**reader, "SELECT printf('%.2f %05d %s %%', 1.239, 42, 'x')"), ElementsAre("1.24 00042 x %"));
+  EXPECT_THAT(rows(**reader, "SELECT format('0x%llx', -1)"), ElementsAre("0xffffffffffffffff"));
+  EXPECT_FALSE(run(std::string("SELECT 1;\0DELETE FROM event_rows", 32)).ok());
+}
+
+TEST_F(ReaderTest, ATimeLimitHoldsForWhateverReadsInIt) {
+  record(2000);
+  const auto reader = read();
+  std::atomic<bool> cancel{true};
+  QueryLimits limits;
+  limits.cancel = &cancel;
+  const char* counting =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT count(*) FROM n";
+  {
+    const TimeLimit limit(*reader, limits);
+    const auto outcome = reader->query(counting, {}, [](auto) { return true; });
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.error().code(), Errc::kBusy);
+    cancel = false;
+    EXPECT_TRUE(reader->query(counting, {}, [](auto) { return true; }).ok());
+    cancel = true;
+  }
+  EXPECT_TRUE(reader->query(counting, {}, [](auto) { return true; }).ok());
+}
+
 TEST_F(ReaderTest, ReadingLeavesNothingBeside) {
   record(100);
   const std::string before = contents();

@@ -1,0 +1,53 @@
+// ingero dashboard: the HTTP API of a recording.
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/serving.h"
+#include "serve/api/api.h"
+
+namespace ingero::cli {
+namespace {
+
+struct DashboardOptions {
+  ServingOptions serving;
+  std::string address = "127.0.0.1:8080";
+  bool no_tls = false;
+};
+
+Result<int> run_dashboard(const DashboardOptions& options, Context& context) {
+  auto service = open_service(options.serving, context);
+  if (!service.ok()) return service.error();
+  auto server = open_server(options.serving, options.address, options.no_tls, context);
+  if (!server.ok()) return server.error().in("--addr");
+  serve::api::Api api(*service->desk, INGERO_VERSION);
+  return serve_until_told(
+      **server, "HTTP API",
+      [&](const serve::http::Request& request) -> serve::http::Response {
+        if (serve::api::Api::owns(request.path)) return api.answer(request);
+        return {404, "application/json",
+                R"({"error":"the API is below /api; /api/v1/openapi.json describes it","class":"not_found"})"};
+      },
+      context);
+}
+
+}  // namespace
+
+void add_dashboard(CLI::App& root, Context& context) {
+  CLI::App* command = root.add_subcommand("dashboard", "Serve a recording's HTTP API");
+  auto options = std::make_shared<DashboardOptions>();
+  add_desk_options(*command, options->serving);
+  command->add_option("--addr", options->address, "Listen here (:PORT: this machine only)")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  command->add_flag("--no-tls", options->no_tls, "Plain HTTP, on this machine only");
+  add_server_options(*command, options->serving, "--token");
+  command->footer(
+      "Examples:\n"
+      "  ingero dashboard --db run.db --no-tls\n"
+      "  curl http://127.0.0.1:8080/api/v1/overview\n"
+      "  curl -d '{\"limit\": 3}' http://127.0.0.1:8080/api/v1/tools/get_slowest_calls");
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return run_dashboard(*options, context); }; });
+}
+
+}  // namespace ingero::cli

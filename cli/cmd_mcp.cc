@@ -1,0 +1,57 @@
+// ingero mcp: the tools for models, over standard input and output or over HTTPS.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/serving.h"
+#include "serve/mcp/stdio.h"
+#include "serve/mcp/streamable.h"
+
+namespace ingero::cli {
+namespace {
+
+struct McpOptions {
+  ServingOptions serving;
+  std::string http;
+};
+
+Result<int> run_mcp(const McpOptions& options, Context& context) {
+  auto service = open_service(options.serving, context);
+  if (!service.ok()) return service.error();
+  serve::mcp::Protocol protocol(*service->desk, {INGERO_VERSION});
+  if (options.http.empty()) {
+    INGERO_TRY(serve::mcp::serve_stdio(protocol, STDIN_FILENO, STDOUT_FILENO));
+    return kExitDone;
+  }
+  auto server = open_server(options.serving, options.http, false, context);
+  if (!server.ok()) return server.error().in("--http");
+  return serve_until_told(
+      **server, "MCP",
+      [&](const serve::http::Request& request) -> serve::http::Response {
+        if (request.path == "/mcp") return serve::mcp::answer_http(protocol, request);
+        return {404, "application/json", R"({"error":"the protocol is at /mcp","class":"not_found"})"};
+      },
+      context);
+}
+
+}  // namespace
+
+void add_mcp(CLI::App& root, Context& context) {
+  CLI::App* command = root.add_subcommand("mcp", "Answer models' questions about a recording (Model Context Protocol)");
+  auto options = std::make_shared<McpOptions>();
+  add_desk_options(*command, options->serving);
+  command
+      ->add_option("--http", options->http,
+                   "Serve HTTPS here, at /mcp, instead of standard input and output (:PORT: this machine only)")
+      ->type_name("ADDRESS");
+  add_server_options(*command, options->serving, "--token,--mcp-bearer-token");
+  command->footer(
+      "Examples:\n"
+      "  ingero mcp --db run.db\n"
+      "  INGERO_TOKEN=$(cat token) ingero mcp --db run.db --http 127.0.0.1:8443");
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return run_mcp(*options, context); }; });
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,146 @@
+// See serving.h.
+#include "cli/serving.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/options.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr const char* kTokenVariable = "INGERO_TOKEN";
+constexpr uint64_t kQueryMemory = uint64_t{512} << 20;
+constexpr size_t kThreads = 8, kWaiting = 64, kBodyBytes = 1 << 20;
+
+// Appends lines; a file that takes no more is told about once.
+Result<serve::http::Audit> open_audit(const std::string& path) {
+  if (path.empty()) return serve::http::Audit([](const std::string& line) { log_info("{}", line); });
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file < 0) return errno_error(fmt::format("open {}", path)).in("--audit-log");
+  const auto owner = std::make_shared<Fd>(file);
+  return serve::http::Audit([owner, path, told = std::make_shared<std::atomic<bool>>(false)](const std::string& line) {
+    const std::string whole = line + "\n";
+    if (::write(owner->get(), whole.data(), whole.size()) != static_cast<ssize_t>(whole.size()) &&
+        !told->exchange(true)) {
+      log_error("{}", errno_error(fmt::format("write {}", path)).text());
+    }
+  });
+}
+
+}  // namespace
+
+void add_desk_options(CLI::App& command, ServingOptions& options) {
+  add_database_option(command, options.database);
+  command.add_option("--with", options.others, "Another recording, for the tool compare")->type_name("FILE");
+  command.add_option("--timeout", options.timeout, "Give up an answer after this time")
+      ->check(duration_check())
+      ->capture_default_str();
+}
+
+void add_server_options(CLI::App& command, ServingOptions& options, const std::string& token_flags) {
+  command
+      .add_option("--tls-cert", options.certificate, "Serve with this certificate (PEM) instead of one made for a day")
+      ->type_name("FILE");
+  command.add_option("--tls-key", options.key, "The certificate's key (PEM), readable by its owner only")
+      ->type_name("FILE");
+  command
+      .add_option("--token-file", options.token_file,
+                  "Ask for the bearer token that this file holds (or that INGERO_TOKEN holds)")
+      ->type_name("FILE");
+  command.add_option("--allow-host", options.hosts, "Also answer requests that call this machine so")
+      ->type_name("NAME");
+  command.add_option("--rate", options.per_second, "Requests a second and client, on average (0: no limit)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--audit-log", options.audit, "Append a line of JSON for each request, refused ones too")
+      ->type_name("FILE");
+  command.add_option(token_flags, options.forbidden_token, "Refused: arguments can be read by everybody")
+      ->type_name("TOKEN");
+}
+
+Result<Service> open_service(const ServingOptions& options, Context& context) {
+  const auto timeout = parse_duration_ns(options.timeout);
+  if (!timeout.ok()) return timeout.error().in("--timeout");
+  const auto place = store::locate(context.environment, options.database);
+  if (!place.ok()) return place.error();
+  store::limit_query_memory(kQueryMemory);
+  serve::tools::DeskOptions desk;
+  desk.database = place->path;
+  desk.others = options.others;
+  desk.time_ns = *timeout;
+  Service service;
+  service.findings = std::make_unique<CommandFindings>(context);
+  service.desk = std::make_unique<serve::tools::Desk>(std::move(desk), *service.findings, *context.clock);
+  return service;
+}
+
+Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& options, const std::string& address,
+                                                         bool plain, Context& context) {
+  if (!options.forbidden_token.empty()) {
+    return Error(Errc::kInvalid, "a secret among the arguments can be read by everybody on this machine",
+                 fmt::format("put it into {} or --token-file", kTokenVariable));
+  }
+  serve::http::ServerOptions served;
+  served.address = address;
+  served.certificate = options.certificate;
+  served.key = options.key;
+  served.makes_certificate = !plain;
+  if (const auto token = context.environment.variable(kTokenVariable); token && !token->empty()) {
+    INGERO_TRY(served.secrets.add_token(*token, kTokenVariable));
+  }
+  if (!options.token_file.empty()) INGERO_TRY(served.secrets.add_token_file(options.token_file));
+  const auto where = serve::http::parse_address(address);
+  if (!where.ok()) return where.error();
+  if (plain && !where->is_loopback) {
+    return Error(Errc::kInvalid, fmt::format("{}: without TLS only this machine is served", printable(address)),
+                 "leave out --no-tls, or listen on 127.0.0.1");
+  }
+  if (plain && !options.certificate.empty()) return Error(Errc::kInvalid, "--no-tls and --tls-cert exclude each other");
+  if (!where->is_loopback && served.secrets.empty()) {
+    return Error(Errc::kInvalid,
+                 fmt::format("{}: everybody who reaches this address could read the recording", printable(address)),
+                 fmt::format("set {} or --token-file, or listen on 127.0.0.1", kTokenVariable));
+  }
+  auto audit = open_audit(options.audit);
+  if (!audit.ok()) return audit.error();
+  served.audit = std::move(*audit);
+  served.guards_host = true;
+  served.hosts = options.hosts;
+  served.threads = kThreads;
+  served.waiting = kWaiting;
+  served.body_bytes = kBodyBytes;
+  served.seconds = 10;
+  served.keep_alive = 1000;
+  served.per_second = options.per_second;
+  return serve::http::Server::bind(std::move(served), *context.clock);
+}
+
+Result<int> serve_until_told(serve::http::Server& server, const std::string& what, serve::http::Handler handler,
+                             Context& context) {
+  sigset_t signals, before;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  // The server's threads inherit the mask: only this one is told.
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  server.start(std::move(handler));
+  context.err << fmt::format("ingero: {} at {}{}\n", what, server.url(), server.has_secret() ? ", with a token" : "");
+  if (!server.fingerprint().empty()) {
+    context.err << fmt::format("ingero: certificate made for a day, SHA-256 {}\n", server.fingerprint());
+  }
+  context.err.flush();
+  int signal = 0;
+  sigwait(&signals, &signal);
+  server.stop();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return kExitDone;
+}
+
+}  // namespace ingero::cli

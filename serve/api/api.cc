@@ -1,0 +1,199 @@
+// Routes, statuses and the description of both: see api.h.
+#include "serve/api/api.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "serve/api/endpoints.h"
+
+namespace ingero::serve::api {
+namespace {
+
+constexpr std::string_view kToolPrefix = "/api/v1/tools/";
+
+http::Response json(int status, const Json& body, std::string note = {}) {
+  return {status, "application/json", body.dump(-1, ' ', false, Json::error_handler_t::replace), {}, std::move(note)};
+}
+
+http::Response failed(const Error& error) {
+  const Json body = tools::error_json(error);
+  return json(status_of(error.code()), body,
+              body["class"].get<std::string>() + ": " + body["error"].get<std::string>());
+}
+
+Json tool_json(const tools::Tool& tool) {
+  return {{"name", tool.name},
+          {"title", tool.title},
+          {"description", tool.description},
+          {"input", tool.input},
+          {"output", tool.output}};
+}
+
+Result<Json> list_tools(Api&, const http::Request&) {
+  Json list = Json::array();
+  for (const tools::Tool& tool : tools::all_tools()) list.push_back(tool_json(tool));
+  return Json{{"tools", std::move(list)}};
+}
+
+Result<Json> versions(Api& api, const http::Request&) {
+  return Json{{"versions", Json::array({"v1"})}, {"ingero", api.version()}};
+}
+
+// Well when the recording can be read, or has not begun.
+Result<Json> health(Api& api, const http::Request&) {
+  Json out{{"status", "ok"}, {"recording", nullptr}, {"live", nullptr}};
+  auto loan = api.desk().lend();
+  if (!loan.ok() && loan.error().code() != Errc::kNotFound) return loan.error();
+  if (loan.ok()) {
+    out["recording"] = (*loan)->version();
+    out["live"] = (*loan)->is_live();
+  }
+  return out;
+}
+
+Result<Json> sql(Api& api, const http::Request& request) {
+  Json body = tools::parse_json(request.body);
+  if (!body.is_object()) return Error(Errc::kInvalid, "the body must be a JSON object");
+  if (body.contains("sql") && !body.contains("query")) {
+    body["query"] = body["sql"];
+    body.erase("sql");
+  }
+  auto answer = api.desk().ask("run_sql", body);
+  if (!answer.ok()) return answer.error();
+  return tools::Desk::shown("run_sql", body, *answer);
+}
+
+Result<Json> describe(Api& api, const http::Request&) { return api.description(); }
+
+Json description_schema() { return tools::object_of("openapi:string info:object paths:object"); }
+
+http::Response call_tool(Api& api, const http::Request& request) {
+  const std::string name = request.path.substr(kToolPrefix.size());
+  if (request.method != "POST") {
+    http::Response response = failed(Error(Errc::kInvalid, "tools are asked by POST"));
+    response.status = 405;
+    response.headers.emplace_back("Allow", "POST");
+    return response;
+  }
+  Json input = request.body.empty() ? Json::object() : tools::parse_json(request.body);
+  if (input.is_discarded()) return failed(Error(Errc::kInvalid, "the body is not JSON"));
+  const auto answer = api.desk().ask(name, input);
+  if (!answer.ok()) return failed(answer.error());
+  return json(200, tools::Desk::shown(name, input, *answer), name);
+}
+
+Json error_schema() { return tools::object_of("error:string class:string"); }
+
+Json answers_of(Json schema) {
+  const auto of = [](const char* what, Json content) {
+    return Json{{"description", what}, {"content", {{"application/json", {{"schema", std::move(content)}}}}}};
+  };
+  const Json error{{"$ref", "#/components/schemas/Error"}};
+  Json answers{{"200", of("The answer", std::move(schema))}};
+  for (const auto& [status, what] : {std::pair{"400", "Bad input"},
+                                     {"401", "No secret, or a wrong one"},
+                                     {"403", "Refused"},
+                                     {"404", "Not found"},
+                                     {"429", "Too many requests"},
+                                     {"500", "Internal"},
+                                     {"504", "Took longer than allowed"}}) {
+    answers[status] = of(what, error);
+  }
+  return answers;
+}
+
+Json body_of(Json schema) {
+  return {{"required", true}, {"content", {{"application/json", {{"schema", std::move(schema)}}}}}};
+}
+
+}  // namespace
+
+int status_of(Errc code) {
+  const std::string_view fault = tools::fault_name(code);
+  return fault == "bad_input"   ? 400
+         : fault == "refused"   ? 403
+         : fault == "not_found" ? 404
+         : fault == "timed_out" ? 504
+                                : 500;
+}
+
+std::span<const Endpoint> own_endpoints() {
+  using tools::object_of;
+  static const Endpoint endpoints[] = {
+      {"GET", "/api/versions", "Versions of this API", false, [] { return object_of("versions:array ingero:string"); },
+       versions},
+      {"GET", "/api/v1/health", "Whether the recording can be read", false,
+       [] { return object_of("status:string recording:string? live:boolean?"); }, health},
+      {"GET", "/api/v1/openapi.json", "This description", false, description_schema, describe},
+      {"GET", "/api/v1/tools/list", "The tools and what they take and give", false,
+       [] { return object_of("tools:array"); }, list_tools},
+      {"POST", "/api/v1/tools/list", "The same", false, [] { return object_of("tools:array"); }, list_tools},
+      {"POST", "/api/v1/sql", "The tool run_sql; \"sql\" may stand for \"query\"", false,
+       [] { return tools::find_tool("run_sql")->output; }, sql},
+  };
+  return endpoints;
+}
+
+http::Response Api::answer(const http::Request& request) {
+  bool is_known = false;
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
+  for (const auto& list : {own_endpoints(), earlier_endpoints()}) {
+    for (const Endpoint& endpoint : list) {
+      if (request.path != endpoint.path) continue;
+      is_known = true;
+      if (method != endpoint.method) continue;
+      const auto answer = endpoint.answer(*this, request);
+      return answer.ok() ? json(200, *answer) : failed(answer.error());
+    }
+  }
+  if (is_known) {
+    http::Response response = failed(Error(Errc::kInvalid, fmt::format("not by {}", printable(request.method, 16))));
+    response.status = 405;
+    return response;
+  }
+  if (request.path.starts_with(kToolPrefix)) return call_tool(*this, request);
+  return failed(Error(Errc::kNotFound, "there is nothing at this path", "/api/v1/openapi.json lists what there is"));
+}
+
+Json Api::description() const {
+  Json paths = Json::object();
+  for (const auto& list : {own_endpoints(), earlier_endpoints()}) {
+    for (const Endpoint& endpoint : list) {
+      const bool is_post = std::string_view(endpoint.method) == "POST";
+      std::string id = std::string(is_post ? "post_" : "get_") + (endpoint.path + 5);
+      std::replace_if(
+          id.begin(), id.end(), [](char c) { return c == '/' || c == '-' || c == '.'; }, '_');
+      Json operation{{"operationId", id}, {"summary", endpoint.summary}, {"responses", answers_of(endpoint.schema())}};
+      if (endpoint.has_since) {
+        operation["parameters"] = Json::array({{{"name", "since"},
+                                                {"in", "query"},
+                                                {"required", false},
+                                                {"description", "Only the last 30s, 5m, 2h"},
+                                                {"schema", {{"type", "string"}}}}});
+      }
+      if (is_post && std::string_view(endpoint.path) != "/api/v1/tools/list") {
+        Json body = tools::object_of("sql:string");
+        body["properties"]["limit"] = {{"type", "integer"}, {"minimum", 1}, {"maximum", 10000}, {"default", 1000}};
+        operation["requestBody"] = body_of(std::move(body));
+      }
+      paths[endpoint.path][is_post ? "post" : "get"] = std::move(operation);
+    }
+  }
+  for (const tools::Tool& tool : tools::all_tools()) {
+    paths[std::string(kToolPrefix) + std::string(tool.name)]["post"] = {{"operationId", tool.name},
+                                                                        {"summary", tool.title},
+                                                                        {"description", tool.description},
+                                                                        {"requestBody", body_of(tool.input)},
+                                                                        {"responses", answers_of(tool.output)}};
+  }
+  return {{"openapi", "3.1.0"},
+          {"info",
+           {{"title", "ingero"}, {"version", version_}, {"description", "Questions about a recording of GPU calls"}}},
+          {"paths", std::move(paths)},
+          {"components",
+           {{"schemas", {{"Error", error_schema()}}},
+            {"securitySchemes", {{"bearer", {{"type", "http"}, {"scheme", "bearer"}}}}}}},
+          {"security", Json::array({Json::object(), {{"bearer", Json::array()}}})}};
+}
+
+}  // namespace ingero::serve::api

@@ -1,0 +1,55 @@
+// Addresses as users write them: see address.h.
+#include "serve/http/address.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ingero::serve::http {
+namespace {
+
+bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
+}  // namespace
+
+Result<Address> parse_address(const std::string& address) {
+  const auto wrong = [&] {
+    return Error(Errc::kInvalid, fmt::format("{}: not an address to listen on", printable(address)),
+                 "give HOST:PORT, or :PORT for this machine only");
+  };
+  Address out;
+  std::string port = address;
+  if (address.starts_with('[')) {
+    const size_t end = address.find("]:");
+    if (end == std::string::npos) return wrong();
+    out.host = address.substr(1, end - 1);
+    port = address.substr(end + 2);
+  } else if (const size_t colon = address.rfind(':'); colon != std::string::npos) {
+    out.host = address.substr(0, colon);
+    port = address.substr(colon + 1);
+    if (out.host.find(':') != std::string::npos) return wrong();
+  }
+  const auto number = parse_u64(port);
+  if (!number || *number > 65535) return wrong();
+  out.port = static_cast<uint16_t>(*number);
+  if (out.host.empty()) out.host = "127.0.0.1";
+  out.is_loopback = is_loopback(out.host);
+  return out;
+}
+
+std::string host_of(std::string_view header) {
+  if (const size_t scheme = header.find("://"); scheme != std::string_view::npos) header.remove_prefix(scheme + 3);
+  if (header.find_first_of("/@ \\") != std::string_view::npos) return {};
+  if (header.starts_with('[')) {
+    const size_t end = header.find(']');
+    header = end == std::string_view::npos ? std::string_view() : header.substr(1, end - 1);
+  } else {
+    header = header.substr(0, header.rfind(':'));
+  }
+  std::string host(header);
+  std::transform(host.begin(), host.end(), host.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return host;
+}
+
+}  // namespace ingero::serve::http

@@ -1,0 +1,91 @@
+// Secrets: see secrets.h.
+#include "serve/http/secrets.h"
+
+#include <sys/stat.h>
+
+#include <openssl/crypto.h>
+
+#include "base/text.h"
+
+namespace ingero::serve::http {
+namespace {
+
+constexpr size_t kMaxFile = 64 << 10;
+constexpr size_t kMinToken = 16;
+
+std::string base64(std::string_view text) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t i = 0; i < text.size(); i += 3) {
+    uint32_t bits = 0;
+    for (size_t j = 0; j < 3; ++j) bits = bits << 8 | (i + j < text.size() ? static_cast<uint8_t>(text[i + j]) : 0);
+    for (size_t j = 0; j < 4; ++j) out += i + j > text.size() ? '=' : kDigits[bits >> (18 - 6 * j) & 63];
+  }
+  return out;
+}
+
+}  // namespace
+
+Status check_private(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && (status.st_mode & 077) != 0) {
+    return Error(Errc::kInvalid, fmt::format("{}: others than its owner can use this file", path),
+                 fmt::format("chmod 600 {}", path));
+  }
+  return {};
+}
+
+Status Secrets::add_file(const std::string& path) {
+  INGERO_TRY(check_private(path));
+  const auto text = read_file(path, kMaxFile);
+  if (!text.ok()) return text.error();
+  size_t number = 0, found = 0;
+  for (const std::string_view raw : split(*text, '\n')) {
+    ++number;
+    const std::string_view line = trim(raw);
+    if (line.empty() || line.starts_with('#')) continue;
+    const size_t space = line.find(' ');
+    const std::string_view scheme = line.substr(0, space);
+    const std::string_view secret = space == std::string_view::npos ? "" : trim(line.substr(space));
+    if (scheme == "bearer" && !secret.empty()) {
+      values_.push_back(fmt::format("Bearer {}", secret));
+    } else if (scheme == "basic" && secret.find(':') != std::string_view::npos && !secret.starts_with(':')) {
+      values_.push_back("Basic " + base64(secret));
+    } else {
+      return Error(Errc::kInvalid,
+                   fmt::format("{}:{}: neither 'bearer TOKEN' nor 'basic USER:PASSWORD'", path, number));
+    }
+    ++found;
+  }
+  if (found == 0) return Error(Errc::kInvalid, fmt::format("{}: no line says what opens", path));
+  return {};
+}
+
+Status Secrets::add_token_file(const std::string& path) {
+  INGERO_TRY(check_private(path));
+  const auto text = read_file(path, kMaxFile);
+  if (!text.ok()) return text.error();
+  return add_token(trim(*text), path);
+}
+
+Status Secrets::add_token(std::string_view token, const std::string& from) {
+  if (token.size() < kMinToken || token.find_first_of(" \t\r\n") != std::string_view::npos) {
+    return Error(Errc::kInvalid, fmt::format("{}: a token is one word of at least {} characters", from, kMinToken),
+                 "make one with: openssl rand -hex 32");
+  }
+  values_.push_back(fmt::format("Bearer {}", token));
+  return {};
+}
+
+// Takes as long for a wrong secret as for the right one of that length.
+bool Secrets::open(const std::string& authorization) const {
+  bool is_open = values_.empty();
+  for (const std::string& value : values_) {
+    const bool same =
+        value.size() == authorization.size() && CRYPTO_memcmp(value.data(), authorization.data(), value.size()) == 0;
+    is_open = is_open || same;
+  }
+  return is_open;
+}
+
+}  // namespace ingero::serve::http

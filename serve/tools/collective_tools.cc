@@ -1,0 +1,68 @@
+// Collectives: what the report says per communicator, and per rank.
+#include "serve/tools/families.h"
+
+namespace ingero::serve::tools {
+namespace {
+
+constexpr uint64_t kMostRanks = 1024;
+
+Result<Json> collectives(Question& question) {
+  const auto selection = selection_of(question.input, *question.reader, question.clock);
+  if (!selection.ok()) return selection.error();
+  ReportParts parts;
+  parts.collectives = true;
+  auto found = question.findings.report(*question.reader, *selection, parts, question.limits.time_ns);
+  if (!found.ok()) return found.error();
+  Json communicators = (*found)["collectives"];
+  if (communicators.is_null()) {
+    return Error(Errc::kBusy, "finding the collectives took longer than allowed",
+                 "give a shorter part: since, from, to");
+  }
+  Json ranks = Json::array();
+  if (question.reader->layout() == store::Layout::kCurrent) {
+    std::string where;
+    std::vector<store::Bound> bound;
+    const auto add = [&](const char* condition, uint64_t value) {
+      where += condition;
+      bound.push_back(store::Bound::of(static_cast<int64_t>(value)));
+    };
+    if (selection->from_wall_ns) add(" AND timestamp + coalesce(duration, 0) >= ?", *selection->from_wall_ns);
+    if (selection->to_wall_ns) add(" AND timestamp <= ?", *selection->to_wall_ns);
+    auto rows =
+        rows_of(question,
+                "SELECT comm_id_hash, rank, global_rank, pid, count(*) AS calls, sum(bytes) AS bytes, "
+                "count(barrier_wait_ns) AS waited, CAST(avg(barrier_wait_ns) AS INTEGER) AS average_wait_ns, "
+                "max(barrier_wait_ns) AS max_wait_ns, max(seq) AS last_number FROM collectives WHERE NOT is_part" +
+                    where + " GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 4",
+                bound, kMostRanks, "ranks");
+    if (!rows.ok()) return rows.error();
+    ranks = std::move(*rows);
+    for (Json& row : ranks) {  // SQL has signed numbers only; the communicators above are spelt unsigned
+      if (!row["comm_id_hash"].is_null())
+        row["comm_id_hash"] = static_cast<uint64_t>(row["comm_id_hash"].get<int64_t>());
+    }
+  }
+  return Json{{"communicators", std::move(communicators)}, {"ranks", std::move(ranks)}};
+}
+
+}  // namespace
+
+std::vector<Tool> collective_tools() {
+  Json output = object_of("");
+  output["properties"] = {
+      {"communicators",
+       list_of(object_of("comm_id_hash:integer? nranks:integer? ranks_seen:integer ops:array rounds:integer "
+                         "max_skew_ns:integer? last:array hangs:array"))},
+      {"ranks", list_of(object_of("comm_id_hash:integer? rank:integer? global_rank:integer? pid:integer? calls:integer "
+                                  "bytes:integer? waited:integer average_wait_ns:integer? max_wait_ns:integer? "
+                                  "last_number:integer?"))}};
+  output["required"] = {"communicators", "ranks"};
+  return {
+      {"get_collectives", "Collectives by rank",
+       "Per communicator: what was called, how long ranks waited, who came last and by how much, which ranks a hanging "
+       "collective misses; and a table by rank: calls, bytes, waits, the last collective it entered. Times are of the "
+       "host: when a rank called, not when its device got there.",
+       input_of(range_properties()), std::move(output), true, true, collectives, nullptr}};
+}
+
+}  // namespace ingero::serve::tools

@@ -1,0 +1,69 @@
+// Where questions are answered: checks the input, opens the recording, runs the tool, and bounds and cleans the answer.
+// Every door asks here, so that the same question has the same answer everywhere.
+//
+// An answer is a JSON object: the tool's own members, then `recording`, `lost` (what the recording lost) and `cut`
+// (what this answer leaves out). Text in it may come from traced processes: it is printable, without control, direction
+// or invisible characters, and bounded. Thread-safe: several questions at once, each on a connection of its own.
+// Failure: classified by the error's code (fault_name in tool.h).
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "serve/tools/tool.h"
+
+namespace ingero::serve::tools {
+
+struct DeskOptions {
+  std::string database;             // the recording; it may come to be later
+  std::vector<std::string> others;  // recordings that "compare" may name, by their file names
+  uint64_t time_ns = 30'000'000'000;
+  size_t answer_bytes = 1 << 20;
+};
+
+class Desk {
+ public:
+  Desk(DeskOptions options, const Findings& findings, const Clock& clock);
+  ~Desk();
+  Desk(const Desk&) = delete;
+  Desk& operator=(const Desk&) = delete;
+
+  // kNotFound: no tool of that name. `cancel`, set by another thread, ends it with kBusy.
+  Result<Json> ask(std::string_view tool, const Json& input, const std::atomic<bool>* cancel = nullptr);
+  // The answer in the form that `input` asks for: itself, or with "tsc" the short one.
+  static Json shown(std::string_view tool, const Json& input, const Json& answer);
+
+  const DeskOptions& options() const;
+  const Clock& clock() const;
+  // A connection for other reading (resources, earlier endpoints); back to the desk with its end.
+  class Loan;
+  Result<Loan> lend();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+class Desk::Loan {
+ public:
+  Loan(Desk& desk, std::unique_ptr<store::Reader> reader, std::string path);
+  Loan(Loan&&) noexcept;
+  Loan& operator=(Loan&&) = delete;
+  ~Loan();
+  const store::Reader& operator*() const { return *reader_; }
+  const store::Reader* operator->() const { return reader_.get(); }
+
+ private:
+  Desk* desk_;
+  std::unique_ptr<store::Reader> reader_;
+  std::string path_;
+};
+
+// {"error": "the sentence", "class": "bad_input"}: on every door.
+Json error_json(const Error& error);
+
+}  // namespace ingero::serve::tools

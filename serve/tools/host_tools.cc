@@ -1,0 +1,52 @@
+// Questions about this machine rather than about the recording.
+#include "base/text.h"
+#include "serve/tools/families.h"
+
+namespace ingero::serve::tools {
+namespace {
+
+constexpr size_t kMostReportBytes = 512 << 10;
+
+Result<Json> check(Question& question) { return question.findings.check(); }
+
+Result<Json> demo(Question& question) {
+  auto report = question.findings.demo(question.input["scenario"].get<std::string>());
+  if (!report.ok()) return report.error();
+  return Json{{"scenario", question.input["scenario"]}, {"report", std::move(*report)}};
+}
+
+Result<Json> test_report(Question&) {
+  constexpr const char* kPath = "logs/test-report.json";
+  const auto text = read_file(kPath, kMostReportBytes);
+  if (!text.ok()) {
+    return Error(Errc::kNotFound, text.error().message(),
+                 "it is written by a test run, in the directory the server runs in");
+  }
+  Json report = Json::parse(*text, nullptr, false);
+  if (report.is_discarded()) return Error(Errc::kCorrupt, fmt::format("{}: not JSON", kPath));
+  return Json{{"report", std::move(report)}};
+}
+
+}  // namespace
+
+std::vector<Tool> host_tools() {
+  Json checked = object_of("all_passed:boolean status:string backends:array libraries:array");
+  checked["properties"]["checks"] =
+      list_of(object_of("name:string pass:boolean? optional:boolean value:string detail:string recommendation:string"));
+  checked["required"].push_back("checks");
+  return {
+      {"get_check", "Can this machine be traced?",
+       "Whether this machine can be traced, which GPU libraries are installed or in use, and what to do about what is "
+       "missing. Attaches nothing.",
+       input_of(Json::object()), std::move(checked), false, false, check, nullptr},
+      {"run_demo", "Demonstration",
+       "A planted cause as made-up events through the real store and engine, and the report on it. It says nothing "
+       "about the recording. An unknown scenario is answered with the names of those there are.",
+       input_of({{"scenario",
+                  property("string", "Which one", {{"default", "incident"}, {"minLength", 1}, {"maxLength", 64}})}}),
+       object_of("scenario:string report:object"), false, false, demo, nullptr},
+      {"get_test_report", "Report of a test run", "The report that a test run left at logs/test-report.json, as it is.",
+       input_of(Json::object()), object_of("report:object"), false, false, test_report, nullptr}};
+}
+
+}  // namespace ingero::serve::tools

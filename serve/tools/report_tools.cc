@@ -1,0 +1,252 @@
+// Figures, causal chains, slow and unfinished calls: members of the report that `ingero explain --json` prints.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "serve/tools/compact.h"
+#include "serve/tools/families.h"
+
+namespace ingero::serve::tools {
+namespace {
+
+constexpr const char* kFigures =
+    "op:string call:string layer:string vendor:string kind:string count:integer errors:integer unfinished:integer "
+    "avg_ns:integer? min_ns:integer? p50_ns:integer? p95_ns:integer? p99_ns:integer? max_ns:integer? total_ns:integer? "
+    "percentiles_exact:boolean bytes:integer? off_cpu:object?";
+constexpr const char* kCall =
+    "id:string op:string call:string layer:string outcome:string? start:string start_ns:integer duration_ns:integer? "
+    "pid:integer tid:integer process:string? return_code:integer? failed:boolean bytes:integer? off_cpu:object? "
+    "culprit:object? parent_call:string?";
+constexpr const char* kChain =
+    "id:string severity:string summary:string root_cause:string detected_at:string explanation:string rule:string? "
+    "grade:string? confidence:number? node:string? pid:integer? op:string? lost_ns:integer? onset:string? end:string? "
+    "timeline:array recommendations:array symptoms:array stack:array evidence_rows:integer";
+
+Json with(std::string_view members, std::initializer_list<std::pair<const char*, Json>> lists) {
+  Json schema = object_of(members);
+  for (const auto& [name, items] : lists) {
+    schema["properties"][name] = list_of(items);
+    schema["required"].push_back(name);
+  }
+  return schema;
+}
+
+Json ranged(Json properties) {
+  Json all = range_properties();
+  all.update(properties);
+  return all;
+}
+
+Json pid_property() { return property("integer", "Only this process", {{"minimum", 1}, {"maximum", 4294967295U}}); }
+Json op_property() {
+  return property("string", "Only this call, upper or lower case", {{"minLength", 1}, {"maxLength", 128}});
+}
+
+Result<Json> report(Question& question, const ReportParts& parts) {
+  const auto selection = selection_of(question.input, *question.reader, question.clock);
+  if (!selection.ok()) return selection.error();
+  return question.findings.report(*question.reader, *selection, parts, question.limits.time_ns);
+}
+
+Result<Json> trace_stats(Question& question) {
+  ReportParts parts;
+  parts.figures = true;
+  auto found = report(question, parts);
+  if (!found.ok()) return found.error();
+  const Json& said = (*found)["recording"];
+  return Json{{"first", said["first"]},
+              {"last", said["last"]},
+              {"events", said["events"]},
+              {"rows_pruned", said["rows_pruned"]},
+              {"calls", (*found)["calls"]},
+              {"host", (*found)["host"]},
+              {"processes", (*found)["processes"]},
+              {"failures", (*found)["failures"]}};
+}
+
+// {n, ops: [{op, n, p50, p95, p99, w%, ...}]}: microseconds.
+Json short_stats(const Json& answer) {
+  Json ops = Json::array();
+  uint64_t all = 0;
+  for (const char* list : {"calls", "host"}) {
+    for (const Json& call : answer[list]) all += call["total_ns"].is_null() ? 0 : call["total_ns"].get<uint64_t>();
+  }
+  const auto us = [](const Json& ns) { return ns.is_null() ? Json(nullptr) : Json(ns.get<uint64_t>() / 1000); };
+  for (const char* list : {"calls", "host"}) {
+    for (const Json& call : answer[list]) {
+      Json op{{"op", call["op"]},          {"n", call["count"]},        {"p50", us(call["p50_ns"])},
+              {"p95", us(call["p95_ns"])}, {"p99", us(call["p99_ns"])}, {"max", us(call["max_ns"])}};
+      if (all > 0 && !call["total_ns"].is_null()) {
+        op["w%"] = std::round(1000.0 * call["total_ns"].get<double>() / static_cast<double>(all)) / 10;
+      }
+      if (call["errors"] != 0) op["errors"] = call["errors"];
+      if (call["unfinished"] != 0) op["unfinished"] = call["unfinished"];
+      ops.push_back(compact(op));
+    }
+  }
+  Json out{{"n", answer["events"]}, {"ops", std::move(ops)}};
+  for (const char* name : {"recording", "lost", "cut"}) out[name] = compact(answer[name]);
+  return out;
+}
+
+// Everything of a chain but its evidence, which get_chain_evidence gives.
+Json without_evidence(const Json& chain) {
+  Json out = chain;
+  out["evidence_rows"] = chain["evidence"].size();
+  out.erase("evidence");
+  return out;
+}
+
+std::set<uint32_t> wanted_pids(const Json& input) {
+  std::set<uint32_t> pids;
+  if (input.contains("pid")) pids.insert(input["pid"].get<uint32_t>());
+  for (const Json& pid : input.value("pids", Json::array())) pids.insert(pid.get<uint32_t>());
+  return pids;
+}
+
+Result<Json> all_chains(Question& question, const std::set<uint32_t>& pids) {
+  Json input = question.input;
+  input.erase("pid");  // of several processes, and after the engine has seen all of them
+  const auto selection = selection_of(input, *question.reader, question.clock);
+  if (!selection.ok()) return selection.error();
+  ReportParts parts;
+  parts.incidents = true;
+  auto found = question.findings.report(*question.reader, *selection, parts, question.limits.time_ns);
+  if (!found.ok() || pids.empty()) return found;
+  Json& chains = (*found)["incidents"];
+  Json kept = Json::array();
+  for (Json& chain : chains) {
+    if (chain["pid"].is_null() || pids.count(chain["pid"].get<uint32_t>()) > 0) kept.push_back(std::move(chain));
+  }
+  chains = std::move(kept);
+  return found;
+}
+
+Result<Json> causal_chains(Question& question) {
+  auto found = all_chains(question, wanted_pids(question.input));
+  if (!found.ok()) return found.error();
+  Json& chains = (*found)["incidents"];
+  const int64_t asked = question.input["top_n"].get<int64_t>();
+  const size_t most = asked < 0 ? chains.size() : asked == 0 ? 10 : static_cast<size_t>(asked);
+  Json given = Json::array();
+  for (size_t i = 0; i < std::min(most, chains.size()); ++i) given.push_back(without_evidence(chains[i]));
+  if (given.size() < chains.size()) {
+    question.cuts.push_back(fmt::format("the worst {} of {} chains are given (top_n)", given.size(), chains.size()));
+  }
+  return Json{{"chains", std::move(given)},
+              {"total", chains.size()},
+              {"examined", (*found)["examined"]},
+              {"earlier_chains", (*found)["earlier_chains"]}};
+}
+
+Json short_chains(const Json& answer) {
+  Json chains = Json::array();
+  for (const Json& chain : answer["chains"]) {
+    Json timeline = Json::array();
+    for (const Json& step : chain["timeline"]) {
+      timeline.push_back(compact({{"layer", step["layer"]}, {"op", step["op"]}, {"detail", step["detail"]}}));
+    }
+    chains.push_back(compact({{"id", chain["id"]},
+                              {"severity", chain["severity"]},
+                              {"summary", chain["summary"]},
+                              {"root_cause", chain["root_cause"]},
+                              {"recommendations", chain["recommendations"]},
+                              {"timeline", std::move(timeline)}}));
+  }
+  Json out{{"chains", std::move(chains)}, {"total", answer["total"]}};
+  for (const char* name : {"recording", "lost", "cut"}) out[name] = compact(answer[name]);
+  return out;
+}
+
+Result<Json> chain_evidence(Question& question) {
+  auto found = all_chains(question, {});
+  if (!found.ok()) return found.error();
+  const auto id = question.input["id"].get<std::string>();
+  const Json& chains = (*found)["incidents"];
+  const auto chain = std::find_if(chains.begin(), chains.end(), [&](const Json& one) { return one["id"] == id; });
+  if (chain == chains.end()) {
+    return Error(Errc::kNotFound, fmt::format("no causal chain has the id \"{}\"", id),
+                 "get_causal_chains lists them; give the same since, from and to");
+  }
+  Json events = Json::array();
+  for (const Json& row : (*chain)["evidence"]) {
+    const auto rows = rows_of(question, row["query"].get<std::string>(), {}, 4, "rows of one event");
+    if (!rows.ok()) return rows.error();
+    for (const Json& event : *rows) events.push_back(event);
+  }
+  return Json{{"chain", *chain}, {"events", std::move(events)}};
+}
+
+Result<Json> slowest_calls(Question& question) {
+  ReportParts parts;
+  parts.slowest = question.input["limit"].get<uint32_t>();
+  parts.per_call = question.input["per_call"].get<uint32_t>();
+  auto found = report(question, parts);
+  if (!found.ok()) return found.error();
+  return Json{{"calls", (*found)["slowest"]}};
+}
+
+Result<Json> calls_in_flight(Question& question) {
+  ReportParts parts;
+  parts.unfinished = question.input["limit"].get<uint32_t>();
+  auto found = report(question, parts);
+  if (!found.ok()) return found.error();
+  Json calls = (*found)["unfinished"];
+  if (calls.is_null()) calls = Json::array();  // said by `known`
+  return Json{{"known", !(*found)["unfinished"].is_null()}, {"calls", std::move(calls)}};
+}
+
+}  // namespace
+
+std::vector<Tool> report_tools() {
+  return {
+      {"get_trace_stats", "Figures of the calls",
+       "Per call (of GPU libraries and of the host): how often, how long (median, p95, p99, longest, total), errors, "
+       "bytes, "
+       "and how much of the time its threads were off the CPU. Start here.",
+       input_of(ranged({{"pid", pid_property()}, {"op", op_property()}})),
+       with("first:string? last:string? events:integer rows_pruned:integer failures:array? processes:array",
+            {{"calls", object_of(kFigures)}, {"host", object_of(kFigures)}}),
+       true, true, trace_stats, short_stats},
+      {"get_causal_chains", "Causal chains",
+       "What was slow, failed or hung, and what caused it: worst first, with root cause, timeline and remedies. An "
+       "empty "
+       "list means that nothing stood out.",
+       input_of(ranged({{"pid", pid_property()},
+                        {"pids", property("array", "Only chains of these processes, and those of no one process",
+                                          {{"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", 4294967295U}}},
+                                           {"maxItems", 256}})},
+                        {"top_n", property("integer", "The worst so many; negative: all",
+                                           {{"default", 10}, {"minimum", -1000000}, {"maximum", 1000}})}})),
+       with("total:integer examined:object? earlier_chains:array?", {{"chains", object_of(kChain)}}), true, true,
+       causal_chains, short_chains},
+      {"get_chain_evidence", "Evidence of one causal chain",
+       "One causal chain by its id, with the recorded events that show it.",
+       input_of(ranged({{"id",
+                         property("string", "As get_causal_chains gives it", {{"minLength", 1}, {"maxLength", 256}})}}),
+                {"id"}),
+       with("chain:object", {{"events", Json{{"type", "object"}}}}), true, true, chain_evidence, nullptr},
+      {"get_slowest_calls", "Slowest calls",
+       "The slowest single calls: where their time went (preempted, waiting for a CPU, asleep, in I/O), who had the "
+       "CPU "
+       "meanwhile, and the stack they were made from.",
+       input_of(ranged(
+           {{"pid", pid_property()},
+            {"op", op_property()},
+            {"limit", property("integer", "At most so many", {{"default", 10}, {"minimum", 1}, {"maximum", 100}})},
+            {"per_call", property("integer", "At most so many of each call; 0: no such limit",
+                                  {{"default", 3}, {"minimum", 0}, {"maximum", 100}})}})),
+       with("", {{"calls", object_of(kCall)}}), true, true, slowest_calls, nullptr},
+      {"get_calls_in_flight", "Calls in flight",
+       "Calls that have not returned, or never did, longest first: where a hung program hangs. \"known\" is false for "
+       "a "
+       "recording of an agent that stored a call only when it returned.",
+       input_of(ranged(
+           {{"pid", pid_property()},
+            {"op", op_property()},
+            {"limit", property("integer", "At most so many", {{"default", 20}, {"minimum", 1}, {"maximum", 100}})}})),
+       with("known:boolean", {{"calls", object_of(kCall)}}), true, true, calls_in_flight, nullptr},
+  };
+}
+
+}  // namespace ingero::serve::tools

@@ -1,0 +1,145 @@
+// What was sampled while recording: fabric adapters and devices.
+#include "serve/tools/families.h"
+
+namespace ingero::serve::tools {
+namespace {
+
+using store::Bound;
+
+constexpr uint64_t kMostRows = 500;
+
+struct Part {
+  std::string where;  // over a column `timestamp`; starts with AND
+  std::vector<Bound> bound;
+};
+
+Result<Part> part_of(Question& question) {
+  const auto selection = selection_of(question.input, *question.reader, question.clock);
+  if (!selection.ok()) return selection.error();
+  Part part;
+  const auto add = [&](const char* condition, uint64_t value) {
+    part.where += condition;
+    part.bound.push_back(Bound::of(static_cast<int64_t>(value)));
+  };
+  if (selection->from_wall_ns) add(" AND timestamp >= ?", *selection->from_wall_ns);
+  if (selection->to_wall_ns) add(" AND timestamp <= ?", *selection->to_wall_ns);
+  return part;
+}
+
+// Recordings of the earlier agent have no samples: `known` is false, the lists are empty.
+bool has_samples(const Question& question) { return question.reader->layout() == store::Layout::kCurrent; }
+
+Result<Json> fabric(Question& question) {
+  if (!has_samples(question)) return Json{{"known", false}, {"links", Json::array()}, {"counters", Json::array()}};
+  const auto part = part_of(question);
+  if (!part.ok()) return part.error();
+  // The bare columns are those of the row with the latest time: SQLite's rule for max().
+  auto links =
+      rows_of(question,
+              "SELECT device, port, link_layer, state, physical_state, rate_bits_per_second, driver, firmware, "
+              "netdev, pci_address, numa_node, count(*) - 1 AS changes, max(timestamp) AS timestamp FROM fabric_links "
+              "WHERE 1" +
+                  part->where + " GROUP BY device, port ORDER BY device, port",
+              part->bound, kMostRows, "links");
+  if (!links.ok()) return links.error();
+  auto counters =
+      rows_of(question,
+              "SELECT device, port, name, unit, origin, coalesce(sum(delta), 0) AS grew_by, value, "
+              "sum(change = 'reset') AS resets, sum(change = 'wrapped') AS wraps, sum(change = 'stuck') AS stuck, "
+              "max(timestamp) AS timestamp FROM fabric_samples WHERE 1" +
+                  part->where + " GROUP BY device, port, name, origin ORDER BY grew_by = 0, device, port, name",
+              part->bound, kMostRows, "counters");
+  if (!counters.ok()) return counters.error();
+  return Json{{"known", true}, {"links", std::move(*links)}, {"counters", std::move(*counters)}};
+}
+
+Result<Json> devices(Question& question) {
+  if (!has_samples(question)) {
+    auto models = rows_of(question,
+                          "SELECT gpu_model AS name, gpu_driver AS driver, started_at AS timestamp FROM sessions "
+                          "WHERE gpu_model <> ''",
+                          {}, kMostRows, "devices");
+    if (!models.ok()) return models.error();
+    return Json{{"known", false},
+                {"devices", std::move(*models)},
+                {"readings", Json::array()},
+                {"processes", Json::array()},
+                {"errors", Json::array()}};
+  }
+  const auto part = part_of(question);
+  if (!part.ok()) return part.error();
+  auto list = rows_of(question,
+                      "SELECT id, vendor, uuid, pci_address, name, driver, position, parent_uuid, session FROM "
+                      "devices ORDER BY id",
+                      {}, kMostRows, "devices");
+  if (!list.ok()) return list.error();
+  const std::string groups = " FROM device_samples WHERE 1" + part->where +
+                             " GROUP BY uuid, pci_address, name, part ORDER BY uuid, pci_address, name, part";
+  auto readings = rows_of(question,
+                          "SELECT uuid, pci_address, name, part, count(*) AS samples, min(value) AS min, avg(value) AS "
+                          "avg, max(value) AS max" +
+                              groups,
+                          part->bound, kMostRows, "readings");
+  if (!readings.ok()) return readings.error();
+  // With one max() alone the bare column is that of its row: the last value. The same groups, in the same order.
+  const size_t said = question.cuts.size();
+  auto last = rows_of(question, "SELECT value, max(timestamp) AS timestamp" + groups, part->bound, kMostRows, "");
+  if (!last.ok()) return last.error();
+  question.cuts.resize(said);
+  for (size_t i = 0; i < readings->size(); ++i) {
+    (*readings)[i]["last"] = i < last->size() ? (*last)[i]["value"] : Json(nullptr);
+  }
+  auto processes =
+      rows_of(question,
+              "SELECT device, pid, memory_bytes, max(timestamp) AS timestamp FROM device_processes WHERE 1" +
+                  part->where + " GROUP BY device, pid ORDER BY memory_bytes DESC, pid",
+              part->bound, kMostRows, "processes");
+  if (!processes.ok()) return processes.error();
+  auto errors =
+      rows_of(question,
+              "SELECT timestamp, vendor, pci_address, kind, code, meaning, pid, process, message FROM device_errors "
+              "WHERE 1" +
+                  part->where + " ORDER BY timestamp DESC",
+              part->bound, 100, "errors");
+  if (!errors.ok()) return errors.error();
+  return Json{{"known", true},
+              {"devices", std::move(*list)},
+              {"readings", std::move(*readings)},
+              {"processes", std::move(*processes)},
+              {"errors", std::move(*errors)}};
+}
+
+Json lists_of(std::initializer_list<std::pair<const char*, Json>> lists) {
+  Json schema = object_of("known:boolean");
+  for (const auto& [name, items] : lists) {
+    schema["properties"][name] = list_of(items);
+    schema["required"].push_back(name);
+  }
+  return schema;
+}
+
+}  // namespace
+
+std::vector<Tool> sample_tools() {
+  return {
+      {"get_fabric", "Fabric health",
+       "RDMA adapters: links as last seen and how often they changed, and by how much each counter grew (errors and "
+       "congestion included), those that moved first. \"known\" is false where the recording has no such samples.",
+       input_of(range_properties()),
+       lists_of({{"links", object_of("device:string port:integer link_layer:string? state:integer? changes:integer")},
+                 {"counters", object_of("device:string port:integer? name:string unit:string origin:string "
+                                        "grew_by:integer value:integer resets:integer wraps:integer stuck:integer")}}),
+       true, true, fabric, nullptr},
+      {"get_devices", "Device health",
+       "Devices, their readings (lowest, average, highest, last), who uses their memory, and the errors their drivers "
+       "reported. \"known\" is false where the recording has no such samples.",
+       input_of(range_properties()),
+       lists_of({{"devices", object_of("name:string? driver:string?")},
+                 {"readings", object_of("uuid:string? pci_address:string? name:string part:string samples:integer "
+                                        "min:number avg:number max:number last:number?")},
+                 {"processes", object_of("device:integer pid:integer memory_bytes:integer?")},
+                 {"errors", object_of("timestamp:integer vendor:string kind:string code:integer? message:string")}}),
+       true, true, devices, nullptr}};
+}
+
+}  // namespace ingero::serve::tools

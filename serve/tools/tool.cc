@@ -1,0 +1,140 @@
+// What tools share: see tool.h.
+#include "serve/tools/tool.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "serve/tools/families.h"
+#include "store/time_range.h"
+
+namespace ingero::serve::tools {
+namespace {
+
+// What the desk adds to every answer.
+void complete(Tool& tool) {
+  const auto add = [&](const char* name, Json schema) {
+    tool.output["properties"][name] = std::move(schema);
+    tool.output["required"].push_back(name);
+  };
+  if (tool.needs_recording) {
+    add("recording", object_of("file:string schema:string earlier_agent:boolean live:boolean"));
+    Json lost = list_of(object_of("name:string severity:string count:integer sentence:string"));
+    lost["type"] = {"array", "null"};
+    lost["description"] = "What the recording is known to have lost, late or cut; null: it kept no account of that";
+    add("lost", std::move(lost));
+  }
+  Json cut = list_of({{"type", "string"}});
+  cut["description"] = "What this answer leaves out, in sentences";
+  add("cut", std::move(cut));
+}
+
+}  // namespace
+
+const std::vector<Tool>& all_tools() {
+  static const std::vector<Tool> tools = [] {
+    std::vector<Tool> all;
+    for (const auto family : {report_tools, compare_tools, collective_tools, stack_tools, graph_tools, memory_tools,
+                              sample_tools, sql_tools, host_tools}) {
+      for (Tool& tool : family()) {
+        complete(tool);
+        all.push_back(std::move(tool));
+      }
+    }
+    return all;
+  }();
+  return tools;
+}
+
+const Tool* find_tool(std::string_view name) {
+  const auto& tools = all_tools();
+  const auto found = std::find_if(tools.begin(), tools.end(), [&](const Tool& tool) { return tool.name == name; });
+  return found == tools.end() ? nullptr : &*found;
+}
+
+std::string_view fault_name(Errc code) {
+  switch (code) {
+    case Errc::kInvalid:
+      return "bad_input";
+    case Errc::kNotFound:
+      return "not_found";
+    case Errc::kBusy:
+      return "timed_out";
+    case Errc::kPermission:
+    case Errc::kNotSupported:
+    case Errc::kFull:
+      return "refused";
+    case Errc::kIo:
+    case Errc::kCorrupt:
+      return "internal";
+  }
+  return "internal";
+}
+
+Json range_properties() {
+  const Json text{{"maxLength", 64}};
+  return {{"since", property("string",
+                             "Only the last 30s, 5m, 2h, 1d: back from the last event of a finished recording, "
+                             "from now in a live one",
+                             text)},
+          {"from", property("string", "From this time: \"2026-11-21T02:26:00Z\"", text)},
+          {"to", property("string", "Up to this time", text)}};
+}
+
+Json input_of(Json properties, Json required) {
+  Json schema{{"type", "object"}, {"properties", std::move(properties)}};
+  schema["properties"]["tsc"] =
+      property("boolean", "The short form: short keys, no empty values (for language models)", {{"default", false}});
+  if (!required.empty()) schema["required"] = std::move(required);
+  schema["additionalProperties"] = false;
+  return schema;
+}
+
+Result<store::Selection> selection_of(const Json& input, const store::Reader& reader, const Clock& clock) {
+  const auto text = [&](const char* name) { return input.value(name, std::string()); };
+  const auto range = store::resolve_range({text("since"), text("from"), text("to")}, reader, clock, 0, "");
+  if (!range.ok()) return range.error();
+  store::Selection selection;
+  selection.from_wall_ns = range->from_wall_ns;
+  selection.to_wall_ns = range->to_wall_ns;
+  if (input.contains("pid")) selection.pid = input["pid"].get<uint32_t>();
+  selection.op = text("op");
+  return selection;
+}
+
+Json json_of(const store::Value& value) {
+  switch (value.type) {
+    case store::Value::Type::kNull:
+      return nullptr;
+    case store::Value::Type::kInteger:
+      return value.integer;
+    case store::Value::Type::kReal:
+      return value.real;
+    case store::Value::Type::kText:
+      return std::string(value.text);
+    case store::Value::Type::kBlob:
+      return to_hex(reinterpret_cast<const uint8_t*>(value.text.data()), value.text.size());
+  }
+  return nullptr;
+}
+
+Result<Json> rows_of(Question& question, const std::string& sql, const std::vector<store::Bound>& bound, uint64_t most,
+                     std::string_view what) {
+  std::vector<std::string> names;
+  Json rows = Json::array();
+  store::QueryLimits limits = question.limits;
+  limits.rows = most;
+  const auto outcome = question.reader->query(
+      sql, limits,
+      [&](std::span<const store::Value> values) {
+        Json row = Json::object();
+        for (size_t i = 0; i < values.size(); ++i) row[names[i]] = json_of(values[i]);
+        rows.push_back(std::move(row));
+        return true;
+      },
+      [&](std::span<const std::string_view> given) { names.assign(given.begin(), given.end()); }, bound);
+  if (!outcome.ok()) return outcome.error();
+  if (outcome->truncated) question.cuts.push_back(fmt::format("the first {} {} are given; there are more", most, what));
+  return rows;
+}
+
+}  // namespace ingero::serve::tools

@@ -1,0 +1,169 @@
+"""Clients of every door, from the standard library: MCP over stdio and over HTTPS, the HTTP API, the command line."""
+import http.client
+import json
+import os
+import re
+import signal
+import ssl
+import subprocess
+import urllib.parse
+
+SAMPLES = ("pytorch-dataloader-starvation", "sample-cluster", "sample-gpu-node-01", "sample-gpu-node-02", "sample-gpu-node-03")
+TOKEN = "a-token-of-the-tests-0123456789"
+
+
+def sample_folder():
+    here = os.path.dirname(os.path.abspath(__file__))
+    return os.environ.get("INGERO_SAMPLES") or os.path.join(os.path.dirname(os.path.dirname(here)), "..", "shared", "data")
+
+
+class Refused(Exception):
+    """An answer that is an error: its class and its sentence."""
+
+
+class Stdio:
+    """ingero mcp over standard input and output."""
+
+    def __init__(self, ingero, database, *more):
+        self.process = subprocess.Popen([ingero, "mcp", "--db", database, *more], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+        self.number = 0
+        self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
+                                    "clientInfo": {"name": "test", "version": "1"}})
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def receive(self):
+        return json.loads(self.process.stdout.readline())
+
+    def request(self, method, params=None):
+        self.number += 1
+        self.send({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}})
+        while True:
+            message = self.receive()
+            if message.get("id") == self.number:
+                return message
+
+    def ask(self, tool, given):
+        return tool_answer(self.request("tools/call", {"name": tool, "arguments": given}))
+
+    def close(self):
+        self.process.stdin.close()
+        os.set_blocking(self.process.stdout.fileno(), True)
+        while self.process.stdout.read(1 << 16):
+            pass
+        self.process.stdout.close()
+        return self.process.wait(30)
+
+
+def tool_answer(message):
+    """What a tool said, checked to be the same in text and structure."""
+    if "error" in message:
+        raise Refused(message["error"]["code"], message["error"]["message"])
+    result = message["result"]
+    if result["isError"]:
+        raise Refused(*result["content"][0]["text"].split(": ", 1))
+    assert result["content"][0]["text"].endswith("[traced-data]") and result["content"][2]["text"] == "[/traced-data]"
+    result["said"] = json.loads(result["content"][1]["text"])
+    return result
+
+
+class Server:
+    """A command that listens; its address is what it says on standard error."""
+
+    def __init__(self, ingero, *arguments, token=TOKEN):
+        environment = dict(os.environ)
+        environment.pop("INGERO_TOKEN", None)
+        if token:
+            environment["INGERO_TOKEN"] = token
+        self.token = token
+        self.process = subprocess.Popen([ingero, *arguments], stderr=subprocess.PIPE, env=environment)
+        self.said = self.process.stderr.readline().decode()
+        found = re.search(r"(https?)://([^,\s]+)", self.said)
+        if not found:
+            raise RuntimeError(f"it does not listen: {self.said}{self.process.stderr.read().decode()}")
+        self.address = urllib.parse.urlsplit(found.group(0))
+        self.connection = None
+
+    def connect(self, timeout=60):
+        if self.address.scheme == "http":
+            return http.client.HTTPConnection(self.address.hostname, self.address.port, timeout=timeout)
+        context = ssl.create_default_context()  # a certificate made for a day is nobody's
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return http.client.HTTPSConnection(self.address.hostname, self.address.port, timeout=timeout, context=context)
+
+    def send(self, method, path, body=None, headers=None):
+        """(status, headers, body)"""
+        given = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        if body is not None:
+            given["Content-Type"] = "application/json"
+        given.update(headers or {})
+        for attempt in (1, 2):
+            if self.connection is None:
+                self.connection = self.connect()
+            try:
+                self.connection.request(method, path, body, {k: v for k, v in given.items() if v is not None})
+                answer = self.connection.getresponse()
+                return answer.status, dict(answer.getheaders()), answer.read()
+            except (http.client.RemoteDisconnected, ConnectionError, http.client.CannotSendRequest):
+                self.connection.close()
+                self.connection = None
+                if attempt == 2:
+                    raise
+        return None
+
+    def json(self, method, path, body=None, headers=None):
+        status, _, text = self.send(method, path, None if body is None else json.dumps(body), headers)
+        return status, json.loads(text)
+
+    def rss_kib(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(30)
+        self.process.stderr.close()
+        return status
+
+
+class Https(Server):
+    """ingero mcp --http."""
+
+    def __init__(self, ingero, database, *more):
+        super().__init__(ingero, "mcp", "--db", database, "--http", "127.0.0.1:0", *more)
+
+    def request(self, method, params=None):
+        _, answer = self.json("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}},
+                              {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"})
+        return answer
+
+    def ask(self, tool, given):
+        return tool_answer(self.request("tools/call", {"name": tool, "arguments": given}))
+
+
+class Dashboard(Server):
+    """ingero dashboard."""
+
+    def __init__(self, ingero, database, *more, token=TOKEN):
+        super().__init__(ingero, "dashboard", "--db", database, "--addr", "127.0.0.1:0", *more, token=token)
+
+    def ask(self, tool, given):
+        status, answer = self.json("POST", f"/api/v1/tools/{tool}", given)
+        if status != 200:
+            raise Refused(answer["class"], answer["error"])
+        return answer
+
+
+def ask(ingero, database, tool, given, *more):
+    done = subprocess.run([ingero, "ask", tool, "--json", json.dumps(given), "--db", database, *more], capture_output=True,
+                          check=False)
+    if done.returncode != 0:
+        raise Refused(re.search(r"\((\w+)\): ", done.stderr.decode()).group(1), done.stderr.decode())
+    return json.loads(done.stdout)

@@ -171,14 +171,13 @@ class ManifestReader {
 
  private:
   // Members of a map by key; a key that is not there is a node that holds nothing.
-  class Keys {
-   public:
+  struct Keys {
     const YamlNode& operator[](std::string_view key) const {
       static const YamlNode nothing;
-      const auto at = nodes_.find(key);
-      return at == nodes_.end() ? nothing : *at->second;
+      const auto at = nodes.find(key);
+      return at == nodes.end() ? nothing : *at->second;
     }
-    std::map<std::string_view, const YamlNode*> nodes_;
+    std::map<std::string_view, const YamlNode*> nodes;
   };
 
   void fail(const YamlNode& node, std::string sentence) {
@@ -200,11 +199,11 @@ class ManifestReader {
       if (std::find(known.begin(), known.end(), key.text) == known.end()) {
         fail(key, fmt::format("unknown key {}: {} has {}", quoted(key), what, fmt::join(known, ", ")));
       } else {
-        keys.nodes_.emplace(key.text, &value);
+        keys.nodes.emplace(key.text, &value);
       }
     }
     for (const std::string_view key : needed) {
-      if (keys.nodes_.count(key) == 0) fail(node, fmt::format("{} needs the key '{}'", what, key));
+      if (keys.nodes.count(key) == 0) fail(node, fmt::format("{} needs the key '{}'", what, key));
     }
     return keys;
   }

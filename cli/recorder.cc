@@ -40,6 +40,7 @@ constexpr size_t kEventsPerBatch = 4096;
 constexpr size_t kQueuedBatches = 4;
 constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kTellCompleteNs = 100'000'000;
 constexpr size_t kMostLookedAt = 256;  // threads that hang, in one second
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxPendingNames = 65536;
@@ -114,7 +115,8 @@ struct Recorder::Impl {
   std::map<CallKey, wire_name> pending_names;                      // until their call's record comes
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   uint64_t next_second_mono_ns = 0;
-  uint64_t started_mono_ns = 0;  // counters of processes met later count from here
+  uint64_t told_complete_mono_ns = 0;  // as far as the engine knows that there is no more to come
+  uint64_t started_mono_ns = 0;        // counters of processes met later count from here
 
   mutable std::mutex mutex;
   // Guarded by mutex:
@@ -525,8 +527,11 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   };
   neighbours.take(records.events, traced, parcel->processes);
   parcel->wall_offset_ns = normaliser->wall_offset_ns();
-  if (records.events.empty() && parcel->processes.empty() && parcel->snapshots.empty() && records.names.empty() &&
-      parcel->communicators.empty() && parcel->hangs.empty() && parcel->stacks.empty()) {
+  // That nothing happened is news to the engine as well, but not every few milliseconds.
+  const bool is_due = parcel->complete_mono_ns >= told_complete_mono_ns + kTellCompleteNs;
+  if (is_due) told_complete_mono_ns = parcel->complete_mono_ns;
+  if (!is_due && records.events.empty() && parcel->processes.empty() && parcel->snapshots.empty() &&
+      records.names.empty() && parcel->communicators.empty() && parcel->hangs.empty() && parcel->stacks.empty()) {
     queue.recycle(std::move(parcel));
     return;
   }

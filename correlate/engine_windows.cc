@@ -268,8 +268,9 @@ void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t win
       effects.erase(key);
       continue;
     }
+    // A cause may be found a window later. What looks at all trailing windows has waited for that already.
     const auto before = effects.find(key);
-    if (!its.is_effect) {
+    if (!its.is_effect || its.family == Family::kPattern) {
       raise(process, finding, window);
     } else if (before != effects.end() && before->second + 1 == window) {
       raise(process, finding, window);

@@ -89,9 +89,9 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Use smaller batches, or free what is not needed.")                                                                \
   X(failing_calls, kFailure, "HOST", kMedium, kMeasured, false, 20, 10, 0, "Calls return errors.",                     \
     "Look up the code; the first failure is the one that matters.")                                                    \
-  X(rate_drop, kRate, "HOST", kMedium, kMeasured, true, 60, 10, 3000, "Much less work is submitted than before.",      \
+  X(rate_drop, kRate, "HOST", kMedium, kMeasured, true, 60, 10, 2000, "Much less work is submitted than before.",      \
     "Look at what the process does between its calls.")                                                                \
-  X(full_stop, kRate, "HOST", kHigh, kMeasured, true, 0, 10, 3000,                                                     \
+  X(full_stop, kRate, "HOST", kHigh, kMeasured, true, 0, 10, 2000,                                                     \
     "No work is submitted any more, and the process "                                                                  \
     "still runs.",                                                                                                     \
     "Look at the stacks of its threads.")                                                                              \

@@ -7,6 +7,8 @@
 namespace ingero::correlate {
 namespace {
 
+constexpr size_t kSteady = 6;  // windows of like work that make a rate to drop from
+
 // The middle of `values` without its last `leave` ones; 0 unless they are steady.
 uint64_t steady_rate(const std::deque<uint64_t>& values, size_t leave, size_t at_least) {
   if (values.size() < leave + at_least) return 0;
@@ -78,7 +80,7 @@ void judge_rates(const Judgement& j, Findings& findings) {
   while (silent < j.process.rates.size() && j.process.rates[j.process.rates.size() - 1 - silent] == 0) ++silent;
   // The window in which it stopped holds a part of the usual.
   const uint64_t before_stop =
-      std::max(steady_rate(j.process.rates, silent, 2 * least), steady_rate(j.process.rates, silent + 1, 2 * least));
+      std::max(steady_rate(j.process.rates, silent, kSteady), steady_rate(j.process.rates, silent + 1, kSteady));
   if (silent >= least && before_stop >= stop.count) {
     Finding finding;
     finding.rule = stop.id;
@@ -94,8 +96,8 @@ void judge_rates(const Judgement& j, Findings& findings) {
   if (silent > 0) return;
   // How long it has been low is not known: the longest stretch that came after steady work counts.
   const size_t shortest = drop.floor_ns / kWindowNs;
-  for (size_t windows = shortest; windows + 2 * shortest <= j.process.rates.size(); ++windows) {
-    const uint64_t before = steady_rate(j.process.rates, windows, 2 * shortest);
+  for (size_t windows = shortest; windows + kSteady <= j.process.rates.size(); ++windows) {
+    const uint64_t before = steady_rate(j.process.rates, windows, kSteady);
     const uint64_t now = most_of_last(j.process.rates, windows);
     if (before < drop.count || now == 0 || now * 100 > before * (100 - drop.share)) continue;
     Finding finding;

@@ -58,7 +58,8 @@ constexpr uint32_t kLinkBytesTx = 138;  // NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX
 constexpr uint32_t kLinkBytesRx = 139;
 constexpr uint32_t kAllLinks = ~uint32_t{0};
 
-// The functions used; null where the library has none.
+// The functions used, by the library's names without "nvml"; null where it has none.
+// NOLINTBEGIN(readability-identifier-naming)
 struct Api {
   int (*Init_v2)();
   int (*Shutdown)();
@@ -91,6 +92,7 @@ struct Api {
   int (*DeviceGetMaxMigDeviceCount)(Handle, unsigned*);
   int (*DeviceGetMigDeviceHandleByIndex)(Handle, unsigned, Handle*);
 };
+// NOLINTEND(readability-identifier-naming)
 
 template <typename Function>
 void find(void* library, const char* name, Function& out) {

@@ -231,7 +231,7 @@ std::optional<hal::DeviceError> amdgpu_error_of(std::string_view line) {
   if (!line.starts_with(kStart)) return std::nullopt;
   std::string_view rest = line.substr(kStart.size());
   const size_t colon = rest.find(": ");
-  if (colon == std::string_view::npos || colon > 16) return std::nullopt;
+  if (colon > 16) return std::nullopt;  // npos too
   const std::string_view place = rest.substr(0, colon);
   rest = rest.substr(colon + 2);
   if (rest.starts_with("amdgpu: ")) rest.remove_prefix(8);

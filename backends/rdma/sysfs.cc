@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -55,7 +56,7 @@ std::optional<uint64_t> rate_of(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || !std::string_view(end, text.data() + text.size()).starts_with(" Gb/sec")) return {};
   if (value < 0 || value > 1e6) return {};
-  return static_cast<uint64_t>(value * 1e9 + 0.5);
+  return static_cast<uint64_t>(std::llround(value * 1e9));
 }
 
 std::string last_component(const std::string& link) {

@@ -222,7 +222,8 @@ struct SystemSnapshot {
   double cpu_percent = -1, mem_percent = -1;
   int64_t mem_available_mb = -1, swap_used_mb = -1;
   double load1 = -1;
-  double psi_cpu_some = -1, psi_io_some = -1, psi_io_full = -1, psi_mem_some = -1, psi_mem_full = -1;  // avg10 percent
+  double psi_cpu_some = -1, psi_io_some = -1, psi_io_full = -1, psi_mem_some = -1,
+         psi_mem_full = -1;                           // percent of two seconds
   int64_t major_faults = -1;                          // since the previous snapshot
   double steal_percent = -1, interrupt_percent = -1;  // of all CPUs: other guests; interrupts, hard and soft
 };

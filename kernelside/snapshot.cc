@@ -1,6 +1,7 @@
 // Parses the half dozen machine-wide files of /proc.
 #include "kernelside/snapshot.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -44,15 +45,36 @@ std::optional<double> decimal(std::string_view text) {
   return value;
 }
 
-// "some avg10=0.12 avg60=..."
-double pressure(std::string_view text, std::string_view kind) {
+// "some avg10=0.12 avg60=... total=1234": microseconds.
+std::optional<uint64_t> stalled_us(std::string_view text, std::string_view kind) {
   for (const std::string_view word : words_after(text, kind)) {
-    if (word.starts_with("avg10=")) return decimal(word.substr(6)).value_or(-1);
+    if (word.starts_with("total=")) return parse_u64(word.substr(6));
   }
-  return -1;
+  return std::nullopt;
 }
 
+constexpr uint64_t kStallPeriodNs = 2'000'000'000;
+
 }  // namespace
+
+double SnapshotReader::share_of(Stall& stall, std::optional<uint64_t> total_us, uint64_t mono_ns) {
+  const bool has_both = total_us && stall.total_us && *total_us >= *stall.total_us && mono_ns > stall.moved_mono_ns;
+  if (!has_both) {
+    stall = {total_us, mono_ns, -1};
+    return -1;
+  }
+  const uint64_t since = mono_ns - stall.moved_mono_ns;
+  if (*total_us > *stall.total_us) {
+    // However long nothing happened before: this was in the kernel's last period.
+    const double stalled_ns = 1000.0 * static_cast<double>(*total_us - *stall.total_us);
+    stall.percent = std::min(100.0, 100.0 * stalled_ns / static_cast<double>(std::min(since, kStallPeriodNs)));
+    stall.total_us = total_us;
+    stall.moved_mono_ns = mono_ns;
+  } else if (since > kStallPeriodNs + kStallPeriodNs / 4) {
+    stall.percent = 0;
+  }
+  return stall.percent;
+}
 
 hal::SystemSnapshot SnapshotReader::read() {
   hal::SystemSnapshot snapshot;
@@ -105,11 +127,12 @@ hal::SystemSnapshot SnapshotReader::read() {
   const std::string cpu_pressure = text_of(root_ + "/pressure/cpu");
   const std::string io_pressure = text_of(root_ + "/pressure/io");
   const std::string memory_pressure = text_of(root_ + "/pressure/memory");
-  snapshot.psi_cpu_some = pressure(cpu_pressure, "some");
-  snapshot.psi_io_some = pressure(io_pressure, "some");
-  snapshot.psi_io_full = pressure(io_pressure, "full");
-  snapshot.psi_mem_some = pressure(memory_pressure, "some");
-  snapshot.psi_mem_full = pressure(memory_pressure, "full");
+  const uint64_t mono_ns = clock_.mono_ns();
+  snapshot.psi_cpu_some = share_of(cpu_some_, stalled_us(cpu_pressure, "some"), mono_ns);
+  snapshot.psi_io_some = share_of(io_some_, stalled_us(io_pressure, "some"), mono_ns);
+  snapshot.psi_io_full = share_of(io_full_, stalled_us(io_pressure, "full"), mono_ns);
+  snapshot.psi_mem_some = share_of(mem_some_, stalled_us(memory_pressure, "some"), mono_ns);
+  snapshot.psi_mem_full = share_of(mem_full_, stalled_us(memory_pressure, "full"), mono_ns);
 
   const auto faults = number_after(text_of(root_ + "/vmstat"), "pgmajfault");
   if (faults && major_faults_ && *faults >= *major_faults_) {

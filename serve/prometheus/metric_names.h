@@ -52,7 +52,7 @@ namespace ingero::serve::prometheus {
   X(kMemoryAvailable, "system_memory_usage_available", kGauge, "", "Memory available to programs, in bytes.")          \
   X(kLoad, "system_cpu_load_average_1m", kGauge, "", "Load average over one minute.")                                  \
   X(kPressure, "system_pressure_ratio", kGauge, "resource, share",                                                     \
-    "Share of the last ten seconds in which some or all tasks waited for the resource.")                               \
+    "Share of the last two seconds in which some or all tasks waited for the resource.")                               \
   X(kAsyncEvents, "ingero_rdma_async_event_total", kCounter, "rdma_event_type, rdma_fabric_error",                     \
     "Asynchronous events that fabric devices told traced processes.")                                                  \
   X(kFabricDevices, "ingero_rdma_devices", kGauge, "", "Fabric adapters there are.")                                   \

@@ -144,7 +144,7 @@ def random_scenario(seed):
         lambda: {"expect": "full_stop", "threads": [f"{steady} @8s idle:60s"], "at": 8, "for": 17},
         lambda: {"expect": "device_out_of_memory", "threads": [f"{steady} @4s oom:{pick.randint(1, 900)}m:{us(50, 500)} "
                                                                f"{steady}"], "at": 4},
-        lambda: {"expect": "page_allocation_storm", "threads": [steady, f"idle:1ms @4s touch:{pick.randint(32, 256)}m"],
+        lambda: {"expect": "page_allocation_storm", "threads": [steady, f"idle:1ms @4s touch:{pick.randint(64, 256)}m"],
                  "at": 4},
         lambda: {"expect": None, "threads": [steady]},
         lambda: {"expect": None, "threads": [steady, f"idle:{pick.randint(50, 900)}ms launch:20us*{pick.randint(1, 20)}"]},

@@ -38,11 +38,7 @@ TEST(Snapshot, ReadsEveryValue) {
   EXPECT_EQ(first.mem_available_mb, 4096);
   EXPECT_EQ(first.swap_used_mb, 1024);
   EXPECT_DOUBLE_EQ(first.load1, 1.25);
-  EXPECT_DOUBLE_EQ(first.psi_cpu_some, 12.5);
-  EXPECT_DOUBLE_EQ(first.psi_io_some, 3);
-  EXPECT_DOUBLE_EQ(first.psi_io_full, 2);
-  EXPECT_DOUBLE_EQ(first.psi_mem_some, 0.5);
-  EXPECT_DOUBLE_EQ(first.psi_mem_full, 0.25);
+  EXPECT_EQ(first.psi_cpu_some, -1);
   EXPECT_GT(first.wall_ns, 0U);
 
   // 60 busy of 200 ticks: user 30, system 20, softirq 10; guest 900 is in user's already and adds nothing.
@@ -51,6 +47,38 @@ TEST(Snapshot, ReadsEveryValue) {
   const auto second = reader.read();
   EXPECT_DOUBLE_EQ(second.cpu_percent, 30);
   EXPECT_EQ(second.major_faults, 5);
+}
+
+class HeldClock : public Clock {
+ public:
+  uint64_t mono_ns() const override { return now_ns; }
+  uint64_t wall_ns() const override { return now_ns; }
+  uint64_t now_ns = 1000'000'000'000;
+};
+
+TEST(Snapshot, PressureIsOfTheLastSecondsAndOverWhenItIsOver) {
+  ProcTree tree;
+  HeldClock clock;
+  SnapshotReader reader(clock, tree.root());
+  const auto after = [&](uint64_t ms, uint64_t some_us, uint64_t full_us) {
+    clock.now_ns += ms * 1'000'000;
+    tree.file("pressure/memory", fmt::format("some avg10=77.00 avg60=1.00 avg300=0.00 total={}\nfull avg10=66.00 "
+                                             "avg60=0.00 avg300=0.00 total={}\n",
+                                             some_us, full_us));
+    return reader.read();
+  };
+  EXPECT_EQ(after(1000, 5'000'000, 9).psi_mem_some, -1) << "a total says nothing of now";
+  EXPECT_EQ(after(1000, 5'000'000, 9).psi_mem_some, -1) << "the kernel may not have added yet";
+  EXPECT_EQ(after(2000, 5'000'000, 9).psi_mem_some, 0);
+  // A minute of nothing, then half of a period.
+  EXPECT_EQ(after(60'000, 5'000'000, 9).psi_mem_some, 0);
+  auto snapshot = after(1000, 6'000'000, 500'009);
+  EXPECT_DOUBLE_EQ(snapshot.psi_mem_some, 50);
+  EXPECT_DOUBLE_EQ(snapshot.psi_mem_full, 25);
+  EXPECT_DOUBLE_EQ(after(1000, 6'000'000, 500'009).psi_mem_some, 50) << "until the kernel's next word";
+  EXPECT_DOUBLE_EQ(after(1000, 8'500'000, 500'009).psi_mem_some, 100) << "no more than all of it";
+  EXPECT_EQ(after(2600, 8'500'000, 500'009).psi_mem_some, 0) << "over";
+  EXPECT_EQ(after(1000, 7, 500'009).psi_mem_some, -1) << "ran backwards";
 }
 
 TEST(Snapshot, WhatIsMissingIsAbsent) {
@@ -96,7 +124,7 @@ TEST(Snapshot, GarbageIsAbsent) {
   tree.file("stat", "cpu  a b c d e f\n");
   tree.file("meminfo", "MemTotal: -5 kB\nMemAvailable: 7 kB\nSwapTotal:\nSwapFree: x\n");
   tree.file("loadavg", "nan 1 2\n");
-  tree.file("pressure/cpu", "some avg10=inf\n");
+  tree.file("pressure/cpu", "some avg10=inf total=-5\n");
   SnapshotReader reader(system_clock(), tree.root());
   reader.read();
   const auto snapshot = reader.read();

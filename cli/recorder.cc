@@ -148,7 +148,7 @@ struct Recorder::Impl {
   void take_tasks(Parcel& parcel);
   void every_second(Parcel& parcel);
   void note_hangs(const std::vector<wire_call_record>& records, uint64_t now, uint64_t after_ns, Parcel& parcel);
-  void take_stacks(Parcel& parcel);
+  void keep_stacks(Parcel& parcel);
   void join_names(Parcel& parcel);
   void name_launched(Parcel& parcel);
   void watch_collectives(Parcel& parcel);
@@ -346,7 +346,10 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
     }
     found.push_back(call);
   }
-  if (looked_at > 0) take_stacks(parcel);
+  if (looked_at > 0) {
+    drain->take_stacks(parcel.records);
+    keep_stacks(parcel);
+  }
   for (LiveCall& call : found) {
     if (stacks) call.stack_id = stacks->hung_at(call.event.tid, call.event.start_mono_ns);
   }
@@ -358,8 +361,7 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
   in_flight = std::move(counts);
 }
 
-void Recorder::Impl::take_stacks(Parcel& parcel) {
-  drain->take_stacks(parcel.records);
+void Recorder::Impl::keep_stacks(Parcel& parcel) {
   if (!stacks->learn_code(parcel)) {
     std::this_thread::sleep_for(200us);
     drain->take_stacks(parcel.records);
@@ -557,7 +559,7 @@ void Recorder::Impl::capture() {
     more = drained.ok() && *drained;
     parcel->complete_mono_ns = more ? 0 : polled_mono_ns;
     if (!drained.ok()) log_error("{}", drained.error().text());
-    if (stacks) take_stacks(*parcel);  // before a process that ran another program is looked at again
+    if (stacks) keep_stacks(*parcel);  // before a process that ran another program is looked at again
     take_tasks(*parcel);
     // Once more with the next parcel: the record of the process's start may come behind.
     for (const uint32_t pid : std::exchange(windows, tracer->take_windows())) devices.missed(pid);

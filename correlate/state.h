@@ -69,7 +69,6 @@ struct GraphState {
   std::array<uint64_t, kOpen> open{};
   std::array<uint64_t, kOpen> open_window{};
   std::deque<uint64_t> rates;  // launches of the last windows
-  bool told_never = false;
 };
 
 struct ProcessState {
@@ -94,7 +93,6 @@ struct ProcessState {
   std::vector<Series*> series;
   std::map<uint64_t, GraphState> graphs;                         // by handle
   std::map<std::pair<hal::CallId, int64_t>, uint64_t> failures;  // of the window being closed and those before
-  bool told_cold = false;
   std::set<uint32_t> children;  // as far as kMostChildren go
 };
 

@@ -93,7 +93,7 @@ struct ProcessState {
   std::vector<Series*> series;
   std::map<uint64_t, GraphState> graphs;                         // by handle
   std::map<std::pair<hal::CallId, int64_t>, uint64_t> failures;  // of the window being closed and those before
-  std::set<uint32_t> children;  // as far as kMostChildren go
+  std::set<uint32_t> children;                                   // as far as kMostChildren go
 };
 
 // The machine, as sampled last before a window's end.

@@ -325,6 +325,13 @@ void Tracer::attach(File& file, const std::string& open_path) {
     ledger_.add(hal::Loss::attach_refused);
   }
   file.probes = std::move(*attached);
+  for (const auto& report : file.reports) {
+    log_info("{}: {} probes attached{}", report.path, report.probes,
+             report.held || report.mapped_mono_ns == 0
+                 ? ""
+                 : fmt::format(" {} after process {} mapped it", format_duration(now - report.mapped_mono_ns),
+                               report.first_pid));
+  }
 }
 
 std::vector<NamedSite> Tracer::take_sites() {

@@ -11,7 +11,7 @@ import glob
 import os
 import time
 
-from harness import ROOT, Program, Skip, Trace, check, compare, real_hip, real_runtime, say
+from harness import ROOT, Program, Skip, Trace, check, compare, real_hip, names, real_runtime, say
 
 QUICK = 200_000
 FULL_SIZE = 1_000_000
@@ -57,9 +57,7 @@ def exact(build, attach, libraries, calls, first, *, options=RING, more=(), proc
     if first:
         with Trace(build, "--attach", attach, *MANIFESTS, *options) as trace:
             with Program(build, *ground_truth(build, libraries, log, calls, processes, threads, *more)) as program:
-                for library in libraries:
-                    program.loaded(os.path.basename(library))
-                time.sleep(0.3)  # probes are promised within 0.1 s of the mapping
+                trace.probed(*names(libraries))
                 program.go().end()
             took = trace.stop()
     else:

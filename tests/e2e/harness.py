@@ -159,7 +159,8 @@ class Trace:
         self.recording = Recording(build.path(name + ".db"))
         self.errors = build.path(name + ".err")
         self.output = build.path(name + ".out")
-        arguments = [build.agent, "trace"]
+        self.log = build.path(name + ".log")
+        arguments = [build.agent, "trace", "--log", self.log]
         arguments += ["--db", self.recording.path] if record else ["--no-record"]
         if verbs:  # the stand-ins hold every backend's calls
             arguments.append("--rdma-verbs")
@@ -187,6 +188,17 @@ class Trace:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+
+    def probed(self, *libraries):
+        """Waits until the trace says that its probes are on these files: promised within 0.1 s of the mapping, and a
+        test of something else must not fail where a busy machine takes longer."""
+        def attached():
+            with open(self.log, encoding="utf-8", errors="replace") as file:
+                lines = [line for line in file if " probes attached" in line]
+            return all(any(f"/{library}: " in line for line in lines) for library in libraries)
+
+        until(attached, 20, f"the trace says that its probes are on {', '.join(libraries)}")
+        return self
 
     def stderr(self):
         with open(self.errors, "rb") as file:
@@ -266,6 +278,10 @@ class Program:
 
     def lines(self):
         return json_lines(self.lines_path)
+
+
+def names(paths):
+    return [os.path.basename(path) for path in paths]
 
 
 def json_lines(path):

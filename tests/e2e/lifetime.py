@@ -5,7 +5,7 @@ import sqlite3
 import time
 
 from exactness import MANIFESTS, ground_truth, stand_ins
-from harness import Program, Skip, Trace, check, clean, compare, compare_scenario, json_lines, run, say, until
+from harness import Program, Skip, Trace, check, clean, compare, compare_scenario, json_lines, names, run, say, until
 from times import traced
 
 
@@ -31,8 +31,7 @@ def AHangingCallIsListedWhileItHangsAndCompletedAfterwards(build):
 def AProgramKilledInsideACallShowsItExited(build):
     with Trace(build, "--hang-after", "500ms") as trace:
         with Program(build, build.scenarios, "hang", "60") as program:
-            program.loaded("libcudart.so.12")
-            time.sleep(0.3)
+            trace.probed("libcudart.so.12")
             program.go()
             until(lambda: hanging(trace), 5, "the hanging call is in the live database")
             program.process.kill()
@@ -46,8 +45,7 @@ def AProgramKilledInsideACallShowsItExited(build):
 def ACallStillHangingAtTheEndNeverReturned(build):
     with Trace(build, "--hang-after", "500ms") as trace:
         with Program(build, build.scenarios, "hang", "60") as program:
-            program.loaded("libcudart.so.12")
-            time.sleep(0.3)
+            trace.probed("libcudart.so.12")
             program.go()
             until(lambda: hanging(trace), 5, "the hanging call is in the live database")
             trace.stop()
@@ -114,8 +112,7 @@ def WhatWasCommittedSurvivesAKilledAgent(build):
     log = build.path("truth")
     with Trace(build, *MANIFESTS, "--ringbuf-size", "64m") as trace:
         with Program(build, *ground_truth(build, stand_ins(build), log, 60_000, 2, 2, "--rate", "5000")) as program:
-            program.loaded("libcudart")
-            time.sleep(0.3)
+            trace.probed(*names(stand_ins(build)))
             program.go()
             until(lambda: len(trace.recording.rows("SELECT 1 FROM event_rows LIMIT 5000")) == 5000, 20,
                   "5000 rows are committed")
@@ -148,8 +145,7 @@ def CtrlCDrainsTheRingsFirst(build):
     log = build.path("truth")
     with Trace(build, *MANIFESTS, "--ringbuf-size", "64m") as trace:
         with Program(build, *ground_truth(build, stand_ins(build), log, 100_000, 2, 2, "--linger-ms", "3000")) as program:
-            program.loaded("libcudart")
-            time.sleep(0.3)
+            trace.probed(*names(stand_ins(build)))
             program.go()
             # All calls are made, the processes are still there: what the rings hold now is what Ctrl-C must not lose.
             until(lambda: finished(program.process.pid), 60, "the calls are made")
@@ -179,8 +175,7 @@ def stopping(build, attach, libraries):
     log = build.path("truth")
     with Trace(build, "--attach", attach, "--ringbuf-size", "64m") as trace:
         with Program(build, *ground_truth(build, libraries, log, 20_000, 1, 2, "--linger-ms", "2000")) as program:
-            program.loaded("libcudart")
-            time.sleep(0.3)
+            trace.probed(*names(libraries))
             program.go()
             time.sleep(1)
             took = trace.stop()

@@ -169,7 +169,7 @@ def OneHostWithEveryVendorIsOneRecording(build):
             counts[vendor] = 5000 + 1000 * len(counts)
             programs.append(Program(build, *ground_truth(build, libraries, build.path("truth." + name), counts[vendor], 1, 2),
                                     name=name).__enter__())
-            programs[-1].loaded(os.path.basename(libraries[0]))
+            trace.probed(os.path.basename(libraries[0]))
         for program in programs:
             program.go()
         for program in programs:

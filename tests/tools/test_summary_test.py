@@ -36,7 +36,7 @@ class Summary(unittest.TestCase):
     def test_fails_and_names_the_test_when_one_failed(self):
         status, output = summary(PASSED, FAILED)
         self.assertEqual(status, 1)
-        self.assertIn("Store.Loses", output)
+        self.assertIn("Store.Loses\n    | x\n", output)
         self.assertTrue(output.endswith("1 passed, 1 failed, 0 skipped\n"), output)
 
     def test_prints_the_reason_of_each_skip(self):

@@ -329,8 +329,10 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
     if (open.start_ns > now) continue;
     devices.look(call.event, hal::has_exchange(call.event.kind) ? &exchange : nullptr, parcel);
     collectives.in_flight(call.event, exchange);
-    if (now - open.start_ns < after_ns) continue;
     call.elapsed_ns = now - open.start_ns;
+    // The engine judges a call that should not wait before it is listed, and must know of it a second earlier.
+    const bool prompt = correlate::make_facts(calls[call.event.call]).prompt;
+    if (call.elapsed_ns < after_ns && !(prompt && call.elapsed_ns + kSecond >= correlate::kStuckNs)) continue;
     const CallKey key{open.tid, open.start_ns};
     still.insert(key);
     if (!reported_hangs.contains(key)) {
@@ -344,7 +346,7 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
       }
       parcel.records.events.push_back(call.event);
     }
-    found.push_back(call);
+    if (call.elapsed_ns >= after_ns) found.push_back(call);
   }
   if (looked_at > 0) {
     drain->take_stacks(parcel.records);

@@ -116,7 +116,10 @@ void Engine::Impl::add(const hal::Event& event) {
   }
   const uint64_t end = event.start_mono_ns + duration;
   const bool unfinished = event.outcome >= hal::Outcome::kInFlight;
-  if (unfinished || duration >= rule(RuleId::never_returned).floor_ns) note_flight(event);
+  if (unfinished || duration >= (facts.prompt ? kStuckNs : rule(RuleId::never_returned).floor_ns) ||
+      (!flights.empty() && flights.contains({event.tid, event.start_mono_ns}))) {
+    note_flight(event);
+  }
   wall_offset_ns = whole_ms(event.wall_offset_ns);
   last_event_ns = std::max(last_event_ns, duration < kTellsTimeNs ? end : event.start_mono_ns);
   if (unfinished) {
@@ -186,6 +189,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
     }
     case hal::HostOp::kPageAlloc:
       window_of(process, window).page_bytes += event.has(Has::kBytes) ? bytes : event.arg0;
+      window_of(process, window).page_allocs += event.has(Has::kBytes) ? event.arg0 : 1;
       break;
     case hal::HostOp::kTcpRetransmit:
       ++window_of(process, window).retransmits;

@@ -111,6 +111,20 @@ void Engine::Impl::judge_arrivals(uint64_t window, std::vector<std::pair<Process
   }
 }
 
+namespace {
+
+bool always_quick(const ProcessState& process, hal::CallId call) {
+  uint64_t times = 0;
+  for (const Series* series : process.series) {
+    if (series->call != call) continue;
+    if (series->slowest_ns > kStuckNs / 10) return false;
+    times += series->baseline.lifetime();
+  }
+  return times >= kStuckCalls;
+}
+
+}  // namespace
+
 void Engine::Impl::judge_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
   const uint64_t end = (window + 1) * kWindowNs;
   const Rule& its = rule(RuleId::never_returned);
@@ -121,10 +135,11 @@ void Engine::Impl::judge_flights(uint64_t window, std::vector<std::pair<ProcessS
       continue;
     }
     const uint64_t start = key.second;
-    if (start + its.floor_ns <= end) {
+    if (start + kStuckNs <= end) {
       ProcessState& process = process_of(flight.pid);
       // One that usually takes as long is no surprise.
-      if (usual_of(process, flight.call, nullptr) < its.floor_ns / 2) {
+      const bool is_long = start + its.floor_ns <= end && usual_of(process, flight.call, nullptr) < its.floor_ns / 2;
+      if (is_long || (calls[flight.call].prompt && always_quick(process, flight.call))) {
         Finding finding;
         finding.rule = RuleId::never_returned;
         finding.lost_ns = end - start;

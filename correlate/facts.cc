@@ -52,6 +52,7 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
   facts.async = name.find("Async") != std::string_view::npos;
   facts.polled = name.find("Query") != std::string_view::npos;
   if (kind == hal::Kind::kGraph) facts.graph = graph_step(name);
+  facts.prompt = kind == hal::Kind::kLaunch || facts.graph == GraphStep::kLaunch;
   if (kind == hal::Kind::kHost) {
     for (const HostName& host : kHostNames) {
       if (host.name == name) facts.host = host.op;

@@ -21,6 +21,7 @@ struct CallFacts {
   bool synchronising = false;
   bool async = false;   // returns before the work is done
   bool polled = false;  // asks for a state: its error codes are answers
+  bool prompt = false;  // submits work and never waits for it: seconds in it are no waiting
   std::optional<hal::HostOp> host;
   GraphStep graph = GraphStep::kNone;
 };

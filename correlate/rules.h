@@ -80,7 +80,7 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Pin the host memory, copy asynchronously, and copy less.")                                                        \
   X(allocation_churn, kMemory, "HOST", kMedium, kMeasured, false, 10, 100, 300,                                        \
     "The process allocates and frees device memory all the time.", "Reuse memory: a pool or a caching allocator.")     \
-  X(memory_growth, kMemory, "HOST", kMedium, kMeasured, false, 0, 5, 5000,                                             \
+  X(memory_growth, kMemory, "HOST", kMedium, kMeasured, false, 0, 4, 4000,                                             \
     "Device memory held by the process grows steadily while it works.",                                                \
     "Find the call site that allocates and does not free.")                                                            \
   X(device_out_of_memory, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                           \
@@ -170,6 +170,9 @@ inline constexpr uint64_t kSpikeNs = 1'000'000;       // and this long at least
 inline constexpr uint64_t kSmallCopyBytes = 65536;    // a copy this small is a result, not data
 inline constexpr uint64_t kLargeCopyBytes = 1 << 20;  // and from here on it is data
 inline constexpr uint64_t kGrowthBytes = 64 << 20;    // growth below it is noise
-inline constexpr uint64_t kPagesPerSecond = uint64_t{2} << 30;  // bytes of host pages a second
+inline constexpr uint64_t kStuckNs = 2'500'000'000;   // how long a call that always was quick and never waits is stuck
+inline constexpr uint64_t kStuckCalls = 100;          // and how many quick ones there were
+inline constexpr uint64_t kPagesPerSecond = uint64_t{2} << 30;  // bytes of host pages a second,
+inline constexpr uint64_t kAllocationsPerSecond = 1 << 18;      // or so many: small ones cost more than large ones
 
 }  // namespace ingero::correlate

@@ -11,12 +11,16 @@ void judge_growth(const Judgement& j, Findings& findings) {
   const auto& growth = j.process.growth;
   const auto& rates = j.process.rates;
   if (growth.size() < its.count || rates.size() < its.count) return;
-  // Every one of the last windows added, while it worked: loading a model adds too, but hardly launches.
-  int64_t sum = 0;
+  // Every one of the last windows added, while it worked: loading a model adds too, but hardly launches. And each as
+  // much as the others (it began within the first): a cache that fills adds ever less.
+  int64_t sum = 0, least = INT64_MAX, most = 0;
   for (size_t i = growth.size() - its.count; i < growth.size(); ++i) {
     if (growth[i] <= 0) return;
     sum += growth[i];
+    if (i > growth.size() - its.count) least = std::min(least, growth[i]);
+    most = std::max(most, growth[i]);
   }
+  if (least < most / 4) return;
   for (size_t i = rates.size() - its.count; i < rates.size(); ++i) {
     if (rates[i] < its.count) return;
   }
@@ -57,7 +61,9 @@ void judge_memory(const Judgement& j, Findings& findings) {
 
   const Rule& pages = rule(RuleId::page_allocation_storm);
   uint64_t storms = 0;
-  for (const ProcessWindow& one : j.process.trailing) storms += one.page_bytes >= kPagesPerSecond ? 1 : 0;
+  for (const ProcessWindow& one : j.process.trailing) {
+    storms += one.page_bytes >= kPagesPerSecond || one.page_allocs >= kAllocationsPerSecond ? 1 : 0;
+  }
   if (storms >= pages.count) findings.push_back(j.counted(pages, 0.6, sum.page_bytes, j.now.page_bytes));
 }
 

@@ -88,9 +88,9 @@ void ProcessWindow::add(const ProcessWindow& other) {
   for (uint64_t ProcessWindow::*number :
        {&ProcessWindow::allocated_bytes, &ProcessWindow::freed_bytes, &ProcessWindow::sync_blocked_ns,
         &ProcessWindow::unusual_blocked_ns, &ProcessWindow::switches, &ProcessWindow::other_switches,
-        &ProcessWindow::switch_ns, &ProcessWindow::retransmits, &ProcessWindow::page_bytes, &ProcessWindow::forks,
-        &ProcessWindow::graph_lost_ns, &ProcessWindow::windows, &ProcessWindow::callers, &ProcessWindow::busy_windows,
-        &ProcessWindow::worst_thread_ns, &ProcessWindow::worst_thread_io_ns}) {
+        &ProcessWindow::switch_ns, &ProcessWindow::retransmits, &ProcessWindow::page_bytes, &ProcessWindow::page_allocs,
+        &ProcessWindow::forks, &ProcessWindow::graph_lost_ns, &ProcessWindow::windows, &ProcessWindow::callers,
+        &ProcessWindow::busy_windows, &ProcessWindow::worst_thread_ns, &ProcessWindow::worst_thread_io_ns}) {
     this->*number += other.*number;
   }
   add_to(in_calls, other.in_calls);

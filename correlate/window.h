@@ -122,7 +122,7 @@ struct ProcessWindow {
   // Block requests, and what else the host did for it.
   KindSum reads, writes;
   uint64_t slowest_io_ns = 0;
-  uint64_t retransmits = 0, page_bytes = 0, forks = 0;
+  uint64_t retransmits = 0, page_bytes = 0, page_allocs = 0, forks = 0;
   uint64_t graph_lost_ns = 0;
   // Threads that made calls, and what the one that lost most lost: many threads lose a little each on any machine.
   uint64_t callers = 0, busy_windows = 0, worst_thread_ns = 0, worst_thread_io_ns = 0;

@@ -144,5 +144,54 @@ TEST(Engine, ACallThatNeverReturnsIsTheSameLiveAndReplayed) {
   EXPECT_EQ(text_of(live), text_of(chains_of(false)));
 }
 
+// A process that trains, and one call of another of its threads that begins at 3.5 s.
+std::vector<Chain> with_one_long(Call call, hal::Kind kind, uint64_t duration_ns, uint64_t quick_seconds = 3,
+                                 std::optional<uint64_t> slow_once_ns = {}) {
+  Stream stream;
+  stream.train((3 - quick_seconds) * kSecond, quick_seconds);
+  if (slow_once_ns) stream.add(call, kind, kSecond, *slow_once_ns).tid = 78;
+  stream.train(3 * kSecond, 9);
+  stream.add(call, kind, 3500 * kMilli, duration_ns).tid = 77;
+  return run(stream);
+}
+
+TEST(Engine, ALaunchThatAlwaysWasQuickIsStuckBeforeAWaitIs) {
+  const auto chains = with_one_long(kLaunchCall, hal::Kind::kLaunch, 4 * kSecond);
+  const Chain* chain = find(chains, RuleId::never_returned);
+  ASSERT_NE(chain, nullptr) << text_of(chains);
+  EXPECT_EQ(chain->onset_mono_ns, kStart + 3500 * kMilli);
+  EXPECT_EQ(find(with_one_long(kSyncCall, hal::Kind::kSync, 4 * kSecond), RuleId::never_returned), nullptr)
+      << "a wait for the device may take seconds";
+  EXPECT_EQ(find(with_one_long(kLaunchCall, hal::Kind::kLaunch, 2 * kSecond), RuleId::never_returned), nullptr);
+  EXPECT_EQ(find(with_one_long(kLaunchCall, hal::Kind::kLaunch, 4 * kSecond, 3, 900 * kMilli), RuleId::never_returned),
+            nullptr)
+      << "it was not always quick: modules are loaded in launches";
+}
+
+TEST(Engine, ACallSeenInFlightThatReturnsSoonDoesNotHang) {
+  Stream stream;
+  stream.train(0, 3);
+  stream.train(6 * kSecond, 20);
+  Event waits = stream.sync(3500 * kMilli, 2 * kSecond);
+  waits.tid = 77;
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  Event first = waits;
+  first.outcome = hal::Outcome::kInFlight;  // a short --hang-after told of it
+  first.clear(Has::kDuration);
+  bool told = false;
+  for (const Event& event : sorted(stream.events)) {
+    if (!told && event.start_mono_ns > kStart + 6 * kSecond) {
+      told = true;
+      engine->add(first);
+      engine->add(waits);
+    }
+    if (event.start_mono_ns != waits.start_mono_ns) engine->add(event);
+  }
+  engine->finish();
+  const auto chains = latest(engine->take_changes());
+  EXPECT_EQ(find(chains, RuleId::never_returned), nullptr) << text_of(chains);
+}
+
 }  // namespace
 }  // namespace ingero::correlate::testing

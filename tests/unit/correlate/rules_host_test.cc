@@ -155,18 +155,21 @@ TEST(HostRules, WorkersThatFightForTheCpusStarveTheirProcess) {
 }
 
 TEST(HostRules, GigabytesOfHostPagesEverySecondAreAStorm) {
-  const auto taking = [](uint64_t bytes_a_second, uint64_t seconds) {
+  const auto taking = [](uint64_t bytes_a_second, uint64_t seconds, uint64_t page_bytes = 2 << 20) {
     Stream stream;
     stream.train(0, 12);
     for (uint64_t i = 0; i < seconds * 10; ++i) {
       Event& pages = stream.add(kPages, hal::Kind::kHost, 4 * kSecond + i * 100 * kMilli, 0);
       pages.bytes = bytes_a_second / 10;
+      pages.arg0 = pages.bytes / page_bytes;
       pages.set(Has::kBytes);
     }
     return run(stream);
   };
   EXPECT_ONLY(taking(uint64_t{3} << 30, 5), RuleId::page_allocation_storm);
   EXPECT_THAT(taking(uint64_t{1} << 30, 5), IsEmpty());
+  EXPECT_ONLY(taking(uint64_t{3} << 29, 5, 4096), RuleId::page_allocation_storm);  // no huge pages were free
+  EXPECT_THAT(taking(uint64_t{1} << 29, 5, 4096), IsEmpty());
   EXPECT_THAT(taking(uint64_t{3} << 30, 1), IsEmpty()) << "a buffer taken once";
 }
 

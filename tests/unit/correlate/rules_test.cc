@@ -178,6 +178,15 @@ TEST(Rules, MemoryThatIsGivenBackAndAModelBeingLoadedAreNoLeak) {
   EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
 }
 
+TEST(Rules, ACacheThatFillsEverMoreSlowlyIsNoLeak) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 8; ++i) {
+    stream.alloc(i * kSecond + 7 * kMilli, 0x1000 + i * 0x10000000000, uint64_t{8} << (30 - 2 * i));
+  }
+  EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+}
+
 TEST(Rules, ARuntimeAllocationAndItsDriverCallAreOne) {
   Stream stream;
   stream.train(0, 12);

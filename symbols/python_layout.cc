@@ -210,16 +210,20 @@ const Row* row_of(uint8_t minor) {
   return nullptr;
 }
 
-// Offsets within _Py_DebugOffsets itself. 3.14 put one word before and two after the words of the thread state.
+// Offsets within _Py_DebugOffsets itself (Include/internal/pycore_debug_offsets.h of each version).
 struct OwnOffsets {
-  uint16_t interpreters_head, interpreter_next, interpreter_threads;
-  uint16_t thread, frame, code;  // where these parts begin
+  uint8_t minor;
+  uint16_t thread, frame, code;                         // where these parts begin
+  uint16_t thread_id, thread_native_id, thread_status;  // within the part
 };
-constexpr OwnOffsets kOwn13{40, 64, 72, 152, 224, 272};
-constexpr OwnOffsets kOwn14{40, 64, 72, 176, 248, 312};
+constexpr OwnOffsets kOwnOffsets[] = {
+    {13, 152, 224, 272, 40, 48, 64},
+    {14, 176, 248, 312, 40, 48, 64},
+    {15, 176, 312, 376, 64, 72, 88},
+};
+constexpr uint16_t kInterpretersHead = 40, kInterpreterNext = 64, kInterpreterThreads = 72;
 // Within the parts. Each begins with the structure's size.
-constexpr uint16_t kThreadPrevious = 8, kThreadNext = 16, kThreadInterpreter = 24, kThreadFrame = 32, kThreadId = 40,
-                   kThreadNativeId = 48, kThreadStatus = 64;
+constexpr uint16_t kThreadPrevious = 8, kThreadNext = 16, kThreadInterpreter = 24, kThreadFrame = 32;
 constexpr uint16_t kFramePrevious = 8, kFrameCode = 16, kFrameInstruction = 24, kFrameOwner = 40;
 constexpr uint16_t kCodeFile = 8, kCodeQualifiedName = 24, kCodeTable = 32, kCodeFirstLine = 40, kCodeBytecode = 72;
 
@@ -294,7 +298,9 @@ Result<wire_python_layout> table_layout(PythonVersion version, uint64_t runtime_
 
 Result<wire_python_layout> debug_offsets_layout(std::span<const std::byte> bytes, PythonVersion version,
                                                 uint64_t runtime_address, ThreadIdentity identity) {
-  if (version.major != 3 || (version.minor != 13 && version.minor != 14)) {
+  const auto* at = std::find_if(std::begin(kOwnOffsets), std::end(kOwnOffsets),
+                                [&](const OwnOffsets& own) { return own.minor == version.minor; });
+  if (version.major != 3 || at == std::end(kOwnOffsets)) {
     return Error{Errc::kNotSupported, fmt::format("CPython {}.{}: its own offsets are not known to this program",
                                                   version.major, version.minor)};
   }
@@ -313,28 +319,28 @@ Result<wire_python_layout> debug_offsets_layout(std::span<const std::byte> bytes
                  fmt::format("CPython {}, free-threaded build: its frames are not read", text_of(version)),
                  "use a build with the global lock to see Python frames"};
   }
-  const OwnOffsets& at = version.minor == 13 ? kOwn13 : kOwn14;
   // What the offsets leave out (strings, where a code object's constant part begins) has not changed since 3.13.
   wire_python_layout layout = layout_of(*row_of(13), runtime_address);
-  layout.interpreters = runtime_address + words.anywhere(at.interpreters_head);
-  layout.interpreter_next = words.anywhere(at.interpreter_next);
-  layout.interpreter_threads = words.anywhere(at.interpreter_threads);
-  layout.thread_previous = words.in_window(at.thread + kThreadPrevious);
-  layout.thread_next = words.in_window(at.thread + kThreadNext);
-  layout.thread_interpreter = words.in_window(at.thread + kThreadInterpreter);
-  layout.thread_frame = words.in_window(at.thread + kThreadFrame);
-  layout.thread_id = words.in_window(at.thread + (identity == ThreadIdentity::kNative ? kThreadNativeId : kThreadId));
+  layout.interpreters = runtime_address + words.anywhere(kInterpretersHead);
+  layout.interpreter_next = words.anywhere(kInterpreterNext);
+  layout.interpreter_threads = words.anywhere(kInterpreterThreads);
+  layout.thread_previous = words.in_window(at->thread + kThreadPrevious);
+  layout.thread_next = words.in_window(at->thread + kThreadNext);
+  layout.thread_interpreter = words.in_window(at->thread + kThreadInterpreter);
+  layout.thread_frame = words.in_window(at->thread + kThreadFrame);
+  layout.thread_id =
+      words.in_window(at->thread + (identity == ThreadIdentity::kNative ? at->thread_native_id : at->thread_id));
   if (identity == ThreadIdentity::kNative) layout.flags |= WIRE_PYTHON_NATIVE_ID;
-  layout.thread_status = words.in_window(at.thread + kThreadStatus);
-  layout.frame_previous = words.in_window(at.frame + kFramePrevious);
-  layout.frame_code = words.in_window(at.frame + kFrameCode);
-  layout.frame_instruction = words.in_window(at.frame + kFrameInstruction);
-  layout.frame_owner = words.in_window(at.frame + kFrameOwner);
-  layout.code_file = words.in_window(at.code + kCodeFile);
-  layout.code_name = words.in_window(at.code + kCodeQualifiedName);
-  layout.code_table = words.in_window(at.code + kCodeTable);
-  layout.code_first_line = words.in_window(at.code + kCodeFirstLine);
-  layout.code_bytecode = words.in_window(at.code + kCodeBytecode);
+  layout.thread_status = words.in_window(at->thread + at->thread_status);
+  layout.frame_previous = words.in_window(at->frame + kFramePrevious);
+  layout.frame_code = words.in_window(at->frame + kFrameCode);
+  layout.frame_instruction = words.in_window(at->frame + kFrameInstruction);
+  layout.frame_owner = words.in_window(at->frame + kFrameOwner);
+  layout.code_file = words.in_window(at->code + kCodeFile);
+  layout.code_name = words.in_window(at->code + kCodeQualifiedName);
+  layout.code_table = words.in_window(at->code + kCodeTable);
+  layout.code_first_line = words.in_window(at->code + kCodeFirstLine);
+  layout.code_bytecode = words.in_window(at->code + kCodeBytecode);
   if (!words.good() || layout.thread_frame == 0 || layout.thread_id == 0 || layout.frame_owner == 0 ||
       layout.code_file == 0 || layout.code_bytecode == 0) {
     return Error{Errc::kCorrupt, fmt::format("CPython {}: its offsets make no sense", text_of(version))};

@@ -1,12 +1,15 @@
 """Where calls were made from, against a program that knows: every frame is right or said to be unknown, never wrong."""
 import collections
+import contextlib
 import glob
 import json
 import os
+import shutil
 import subprocess
+import tempfile
 import time
 
-from harness import Skip, Trace, check, clean, json_lines, say, until
+from harness import Skip, Trace, check, clean, json_lines, say, tool, until
 
 UNKNOWN = "[unknown]"
 MORE = "[more]"
@@ -134,18 +137,46 @@ work(9000)  # MODULE
 """
 
 
-def interpreters():
-    """Every CPython from 3.9 on that is here, newest last."""
-    found = {}
-    for path in sorted(glob.glob("/root/.pyenv/versions/3.*/bin/python3") + glob.glob("/home/*/.pyenv/versions/3.*/bin/python3")
-                       + glob.glob("/usr/bin/python3.*") + glob.glob("/usr/local/bin/python3.*")):
-        if path.endswith("-config"):
-            continue
-        done = subprocess.run([path, "-c", "import ctypes, platform; print(platform.python_version())"],
+class Interpreter:
+    """A CPython, of this machine or of another system's root below a folder (which it is then started in)."""
+
+    def __init__(self, path, root=""):
+        self.path = path
+        self.root = root
+        self.prefix = [tool("chroot"), root] if root else []
+
+    def version(self):
+        done = subprocess.run([*self.prefix, self.path, "-c", "import ctypes, platform; print(platform.python_version())"],
                               capture_output=True, text=True, check=False)
-        version = done.stdout.strip()
-        if done.returncode == 0 and int(version.split(".")[1]) >= 9:
-            found.setdefault(version, path)
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    @contextlib.contextmanager
+    def command(self, build, name, text, library, *arguments):
+        """The command that runs this text with a copy of the library, both where the interpreter can see them."""
+        folder = tempfile.mkdtemp(prefix="ingero.", dir=self.root + "/tmp") if self.root else build.path("python")
+        os.makedirs(folder, exist_ok=True)
+        try:
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+            shutil.copy(library, folder)
+            inside = folder[len(self.root):]
+            yield [*self.prefix, self.path, os.path.join(inside, name), os.path.join(inside, os.path.basename(library)), *arguments]
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def interpreters():
+    """Every CPython from 3.9 on that is here or in the roots named by INGERO_PYTHON_ROOTS (parted by ':'), by version."""
+    here = (glob.glob("/root/.pyenv/versions/3.*/bin/python3") + glob.glob("/home/*/.pyenv/versions/3.*/bin/python3")
+            + glob.glob("/usr/bin/python3.*") + glob.glob("/usr/local/bin/python3.*"))
+    candidates = [Interpreter(path) for path in sorted(here)]
+    for root in filter(None, os.environ.get("INGERO_PYTHON_ROOTS", "").split(":")):
+        candidates += [Interpreter(path[len(root):], root) for path in sorted(glob.glob(root + "/usr/bin/python3.*"))]
+    found = {}
+    for one in candidates:
+        version = "" if one.path.endswith("-config") else one.version()
+        if version and int(version.split(".")[1]) >= 9:
+            found.setdefault(version, one)
     return found
 
 
@@ -158,15 +189,13 @@ def PythonFramesNameTheLineThatRunsOnEveryInterpreter(build):
     found = interpreters()
     if not found:
         raise Skip("no CPython of 3.9 or later with ctypes on this machine")
-    program = build.path("größe.py")
-    with open(program, "w", encoding="utf-8") as file:
-        file.write(PROGRAM)
     at = lines_marked(PROGRAM)
     library = os.path.join(build.timed, "libcudart.so.12")
     for version, python in found.items():
-        with Trace(build, "--stack", "all", command=[python, program, library]) as trace:
+        with python.command(build, "größe.py", PROGRAM, library) as command, \
+                Trace(build, "--stack", "all", command=command) as trace:
             status = trace.wait()
-            check(status == 0, f"{python} ended with {status}: {trace.stderr().decode(errors='replace')}")
+            check(status == 0, f"{version} ended with {status}: {trace.stderr().decode(errors='replace')}")
         recording = trace.recording
         rows = recording.rows("SELECT bytes, stack_hash FROM events WHERE call = 'cudaMalloc'")
         check(len(rows) == 400, f"{version}: {len(rows)} calls")
@@ -192,8 +221,6 @@ def PythonFramesNameTheLineThatRunsOnEveryInterpreter(build):
         check(not wrong, f"Python {version}: {len(wrong)} of {len(rows)} stacks are wrong, such as {wrong[:3]}")
         say(python=version, stacks=len(rows), distinct=len(texts))
         clean(build)
-        with open(program, "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
 
 
 HANGING = """
@@ -221,14 +248,12 @@ def ACallThatHangsHasTheStackWhereItWaits(build):
     found = interpreters()
     if not found:
         raise Skip("no CPython of 3.9 or later with ctypes on this machine")
-    program = build.path("hanging.py")
     at = lines_marked(HANGING)
     library = os.path.join(build.timed, "libcudart.so.12")
     for number, (version, python) in enumerate(found.items()):
-        with open(program, "w", encoding="utf-8") as file:
-            file.write(HANGING)
         # The first is looked at while it hangs, and the others return, from elsewhere than where they hung.
-        with Trace(build, "--hang-after", "500ms", command=[python, program, library, "8" if number == 0 else "3"]) as trace:
+        with python.command(build, "hanging.py", HANGING, library, "8" if number == 0 else "3") as command, \
+                Trace(build, "--hang-after", "500ms", command=command) as trace:
             if number == 0:
                 where = f"from wait() at hanging.py:{at['WAIT']}".encode()
                 until(lambda: b"has not returned" in trace.stderr(), 20, "the call hangs")

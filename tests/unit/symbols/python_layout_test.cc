@@ -72,6 +72,32 @@ TEST(PythonLayout, Reads314WhereItPutThings) {
   EXPECT_EQ(said->shims, 3);
 }
 
+TEST(PythonLayout, Reads315WhereItPutThings) {
+  // The words of the real 3.15.2, up to the code object's.
+  Offsets offsets{{0,   0x030f02f0, 0,   346568, 912,  936,  226240, 7272, 7264, 7336, 7352, 7400, 7592, 7576, 7584,
+                   16,  7736,       0,   7752,   7744, 7944, 0,      888,  0,    8,    16,   72,   80,   88,   96,
+                   176, 184,        256, 32,     36,   40,   136,    288,  0,    88,   8,    0,    56,   80,   74,
+                   64,  0,          216, 112,    120,  128,  136,    68,   52,   96,   104,  208}};
+  std::memcpy(offsets.words.data(), "xdebugpy", 8);
+  const auto said = debug_offsets_layout(offsets.bytes(), {3, 15, 2}, 0x1000, ThreadIdentity::kPthread);
+  ASSERT_TRUE(said) << said.error().text();
+  EXPECT_EQ(said->interpreters, 0x1000U + 936);
+  EXPECT_EQ(said->interpreter_next, 7264U);
+  EXPECT_EQ(said->interpreter_threads, 7336U);
+  EXPECT_EQ(said->thread_frame, 72);
+  EXPECT_EQ(said->thread_id, 176);
+  EXPECT_EQ(said->thread_status, 32);
+  EXPECT_EQ(said->frame_previous, 8);
+  EXPECT_EQ(said->frame_instruction, 56);
+  EXPECT_EQ(said->frame_owner, 74);
+  EXPECT_EQ(said->code_file, 112);
+  EXPECT_EQ(said->code_name, 128);
+  EXPECT_EQ(said->code_bytecode, 208);
+  const auto native = debug_offsets_layout(offsets.bytes(), {3, 15, 2}, 0x1000, ThreadIdentity::kNative);
+  ASSERT_TRUE(native);
+  EXPECT_EQ(native->thread_id, 184);
+}
+
 TEST(PythonLayout, AFreeThreadedBuildIsRefusedWithItsReason) {
   auto offsets = Offsets::of_3_13();
   offsets.words[2] = 1;
@@ -121,7 +147,7 @@ TEST(PythonLayout, EveryOffsetLiesInItsWindow) {
 }
 
 TEST(PythonLayout, WhatIsNotInTheTableSaysSo) {
-  for (const PythonVersion version : {PythonVersion{3, 8, 0}, PythonVersion{3, 15, 0}, PythonVersion{2, 7, 18}}) {
+  for (const PythonVersion version : {PythonVersion{3, 8, 0}, PythonVersion{3, 16, 0}, PythonVersion{2, 7, 18}}) {
     const auto layout = table_layout(version, 0, ThreadIdentity::kPthread);
     ASSERT_FALSE(layout);
     EXPECT_EQ(layout.error().code(), Errc::kNotSupported);

@@ -232,7 +232,7 @@ full:
 	return 0;
 }
 
-#ifndef OF_A_WAITING_THREAD
+#if !defined(OF_A_WAITING_THREAD) && !defined(OF_A_RUNNING_THREAD)
 /* As the caller of the returning call has it. Not static, so that the verifier checks it once and not on every path to
  * it. */
 __noinline int take_stack(struct pt_regs *ctx, struct wire_call *call, __u32 reason)

@@ -234,7 +234,7 @@ enum wire_stack_reason {
 	WIRE_STACK_FAILED = 3,
 	WIRE_STACK_SLOW = 4,
 	WIRE_STACK_SAMPLED = 5,
-	WIRE_STACK_WAITING = 6, /* of a call that has not returned: where its thread sleeps */
+	WIRE_STACK_WAITING = 6, /* of a call that has not returned: where its thread sleeps or spins */
 };
 
 /* What became of the Python part of a stack. */

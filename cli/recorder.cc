@@ -41,7 +41,8 @@ constexpr size_t kQueuedBatches = 4;
 constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kTellCompleteNs = 100'000'000;
-constexpr size_t kMostLookedAt = 256;  // threads that hang, in one second
+constexpr size_t kMostLookedAt = 256;    // threads that hang, in one second
+constexpr size_t kMostInterrupted = 32;  // of them, those that run
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxPendingNames = 65536;
 constexpr size_t kMaxWork = 4096;
@@ -319,7 +320,7 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
   std::vector<LiveCall> found;
   std::map<hal::CallId, uint64_t> counts;
   std::set<CallKey> still;
-  size_t looked_at = 0;
+  std::vector<CallKey> looked_for;
   for (const wire_call_record& record : records) {
     const wire_call& open = record.call;
     LiveCall call;
@@ -340,7 +341,8 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
         parcel.records.exchanges.emplace_back(parcel.records.events.size(), std::move(exchange));
       }
       // Where its thread waits; what its outermost call made in turn is on the same stack.
-      if (stacks && !call.event.has(hal::Has::kParent) && looked_at++ < kMostLookedAt) {
+      if (stacks && !call.event.has(hal::Has::kParent) && looked_for.size() < kMostLookedAt) {
+        looked_for.push_back(key);
         if (const Status taken = objects->take_waiting_stack(open.tid); !taken.ok())
           log_info("{}", taken.error().text());
       }
@@ -348,9 +350,19 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
     }
     if (call.elapsed_ns >= after_ns) found.push_back(call);
   }
-  if (looked_at > 0) {
+  if (!looked_for.empty()) {
     drain->take_stacks(parcel.records);
     keep_stacks(parcel);
+    // What sleeps has a stack now; what runs must be interrupted.
+    std::erase_if(looked_for, [&](const CallKey& key) { return stacks->hung_at(key.first, key.second).has_value(); });
+    if (!looked_for.empty()) {
+      std::vector<uint32_t> tids;
+      for (const CallKey& key : looked_for) tids.push_back(key.first);
+      tids.resize(std::min(tids.size(), kMostInterrupted));
+      if (const Status taken = objects->take_running_stacks(tids); !taken.ok()) log_info("{}", taken.error().text());
+      drain->take_stacks(parcel.records);
+      keep_stacks(parcel);
+    }
   }
   for (LiveCall& call : found) {
     if (stacks) call.stack_id = stacks->hung_at(call.event.tid, call.event.start_mono_ns);

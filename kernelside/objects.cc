@@ -3,12 +3,15 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <thread>
 
 #include "base/fd.h"
@@ -17,6 +20,7 @@
 #include "kernelside/link.h"
 #include "names.skel.h"
 #include "session.skel.h"
+#include "spinning.skel.h"
 #include "threads.skel.h"
 #include "waiting.skel.h"
 
@@ -34,6 +38,8 @@ struct LinkDeleter {
   void operator()(bpf_link* link) const { bpf_link__destroy(link); }
 };
 using Link = std::unique_ptr<bpf_link, LinkDeleter>;
+
+constexpr uint64_t kTimerPeriodNs = 2'000'000;  // of a thread's own time, between two interrupts
 
 template <typename Skeleton>
 void configure(Skeleton& skeleton, const ObjectOptions& options) {
@@ -115,7 +121,9 @@ struct Objects::Impl {
   std::string names_reason;
   Owned<waiting> waiting_object;  // null: this kernel cannot, or no stacks are wanted
   std::string waiting_reason;
-  std::thread waiting_load;  // the two above are its own until it has ended
+  std::thread waiting_load;         // the two above are its own until it has ended
+  Owned<spinning> spinning_object;  // null: not wanted so far, or this kernel cannot
+  std::string spinning_reason;
   std::vector<Link> thread_links;
   Link in_flight_dump;
   Link process_dump;
@@ -326,6 +334,43 @@ Status Objects::take_waiting_stack(uint32_t tid) {
   // The program writes into the ring; reading makes it run.
   char nothing[64];
   if (read(iterator.get(), nothing, sizeof(nothing)) < 0) return errno_error(fmt::format("look at thread {}", tid));
+  return {};
+}
+
+Status Objects::take_running_stacks(std::span<const uint32_t> tids) {
+  if (!impl_->spinning_object && impl_->spinning_reason.empty()) {
+    auto object = open_object<spinning>("spinning");
+    INGERO_TRY(object);
+    share_maps(impl_->threads_object->obj, (*object)->obj);
+    share_maps(impl_->session_object ? impl_->session_object->obj : impl_->capture_object->obj, (*object)->obj);
+    if (const Status loaded = load_object(object->get(), "spinning"); loaded.ok()) {
+      impl_->spinning_object = std::move(*object);
+    } else {
+      impl_->spinning_reason = loaded.error().text();
+    }
+  }
+  if (!impl_->spinning_object) return Error(Errc::kNotSupported, impl_->spinning_reason);
+  const int program = bpf_program__fd(impl_->spinning_object->progs.take_running);
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+  attributes.sample_period = kTimerPeriodNs;
+  attributes.disabled = 1;
+  std::vector<Fd> timers;
+  for (const uint32_t tid : tids) {
+    Fd timer(static_cast<int>(
+        syscall(SYS_perf_event_open, &attributes, static_cast<pid_t>(tid), -1, -1, PERF_FLAG_FD_CLOEXEC)));
+    if (!timer.valid()) {
+      if (errno == ESRCH) continue;  // it ended
+      return errno_error(fmt::format("interrupt thread {}", tid));
+    }
+    if (ioctl(timer.get(), PERF_EVENT_IOC_SET_BPF, program) != 0 || ioctl(timer.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
+      return errno_error(fmt::format("interrupt thread {}", tid));
+    }
+    timers.push_back(std::move(timer));
+  }
+  if (!timers.empty()) std::this_thread::sleep_for(std::chrono::nanoseconds(3 * kTimerPeriodNs));
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,6 +94,9 @@ class Objects {
   // Puts the stack of a thread that sleeps inside a call into the ring of stacks, with the tid and the start of its
   // outermost call; nothing where it makes none, or runs. Capture thread.
   Status take_waiting_stack(uint32_t tid);
+  // The same of threads that run inside a call: each is interrupted by a timer, which takes some milliseconds in all
+  // (and some tenths of a second the first time, when its program is loaded). Capture thread.
+  Status take_running_stacks(std::span<const uint32_t> tids);
   // Asks the kernel to time BPF programs for as long as this lives (all of the machine's; some tens of ns a run).
   Status keep_program_costs();
   // Programs that ran while somebody asked for that, keep_program_costs() or kernel.bpf_stats_enabled. Thread-safe.

@@ -226,13 +226,15 @@ def PythonFramesNameTheLineThatRunsOnEveryInterpreter(build):
 HANGING = """
 import ctypes, sys
 
+SLEEPS, SPINS = 0, 1  # words of a timed_control
+
 library = ctypes.CDLL(sys.argv[1])
 library.cudaStreamSynchronize.argtypes = [ctypes.c_void_p]
 library.timed_runtime_control.restype = ctypes.POINTER(ctypes.c_uint64)
 
 
 def wait():
-    library.timed_runtime_control()[0] = int(float(sys.argv[2]) * 1e9)
+    library.timed_runtime_control()[SPINS if sys.argv[3] == "spin" else SLEEPS] = int(float(sys.argv[2]) * 1e9)
     library.cudaStreamSynchronize(None)  # WAIT
 
 
@@ -244,35 +246,50 @@ step()  # MODULE
 """
 
 
+def hangs(build, version, python, how, seconds, while_it_hangs):
+    """The stack of one call that hangs: looked at while it does, or after it has returned from elsewhere."""
+    at = lines_marked(HANGING)
+    library = os.path.join(build.timed, "libcudart.so.12")
+    with python.command(build, "hanging.py", HANGING, library, seconds, how) as command, \
+            Trace(build, "--hang-after", "500ms", command=command) as trace:
+        if while_it_hangs:
+            where = f"from wait() at hanging.py:{at['WAIT']}".encode()
+            until(lambda: b"has not returned" in trace.stderr(), 20, "the call hangs")
+            check(where in trace.stderr(), trace.stderr().decode())
+            trace.stop()
+        else:
+            trace.wait()
+    rows = trace.recording.rows("SELECT outcome, stack_hash FROM events WHERE call = 'cudaStreamSynchronize'")
+    wanted = "never returned" if while_it_hangs else "returned"
+    check(len(rows) == 1 and rows[0][0] == wanted, f"{version}: {[tuple(row) for row in rows]}")
+    frames = frames_of(trace.recording, rows[0][1])
+    check(frames, f"{version}: no stack")
+    natives = [name_of(frame) for frame in frames if "s" in frame]
+    seen = [(frame["pfn"].split(".")[-1], frame.get("pl")) for frame in frames if "pfn" in frame]
+    say(python=version, how=how, native=natives[:4])
+    # Where it spins, the timer may have met it in any function that the loop calls, or in none.
+    check(how == "spin" or "sleep" in natives[0], f"{version}: {natives}")
+    check("work" in natives and "cudaStreamSynchronize" in natives, f"{version}: {natives}")
+    check(seen == [("wait", at["WAIT"]), ("step", at["STEP"]), ("<module>", at["MODULE"])], f"{version}: {seen}")
+    check(MORE not in natives, f"{version}: {natives}")
+    clean(build)
+
+
 def ACallThatHangsHasTheStackWhereItWaits(build):
     found = interpreters()
     if not found:
         raise Skip("no CPython of 3.9 or later with ctypes on this machine")
-    at = lines_marked(HANGING)
-    library = os.path.join(build.timed, "libcudart.so.12")
     for number, (version, python) in enumerate(found.items()):
-        # The first is looked at while it hangs, and the others return, from elsewhere than where they hung.
-        with python.command(build, "hanging.py", HANGING, library, "8" if number == 0 else "3") as command, \
-                Trace(build, "--hang-after", "500ms", command=command) as trace:
-            if number == 0:
-                where = f"from wait() at hanging.py:{at['WAIT']}".encode()
-                until(lambda: b"has not returned" in trace.stderr(), 20, "the call hangs")
-                check(where in trace.stderr(), trace.stderr().decode())
-                trace.stop()
-            else:
-                trace.wait()
-        rows = trace.recording.rows("SELECT outcome, stack_hash FROM events WHERE call = 'cudaStreamSynchronize'")
-        wanted = "never returned" if number == 0 else "returned"
-        check(len(rows) == 1 and rows[0][0] == wanted, f"{version}: {[tuple(row) for row in rows]}")
-        frames = frames_of(trace.recording, rows[0][1])
-        check(frames, f"{version}: no stack")
-        natives = [name_of(frame) for frame in frames if "s" in frame]
-        seen = [(frame["pfn"].split(".")[-1], frame.get("pl")) for frame in frames if "pfn" in frame]
-        say(python=version, native=natives[:4])
-        check("sleep" in natives[0] and "cudaStreamSynchronize" in natives, f"{version}: {natives}")
-        check(seen == [("wait", at["WAIT"]), ("step", at["STEP"]), ("<module>", at["MODULE"])], f"{version}: {seen}")
-        check(MORE not in natives, f"{version}: {natives}")
-        clean(build)
+        hangs(build, version, python, "sleep", "8" if number == 0 else "3", number == 0)
 
 
-TESTS = (ACallThatHangsHasTheStackWhereItWaits, PythonFramesNameTheLineThatRunsOnEveryInterpreter, EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown,)
+def ACallThatHangsSpinningHasTheStackWhereItSpins(build):
+    found = interpreters()
+    if not found:
+        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
+    for number, (version, python) in enumerate(found.items()):
+        hangs(build, version, python, "spin", "8" if number == 0 else "3", number == 0)
+
+
+TESTS = (ACallThatHangsHasTheStackWhereItWaits, ACallThatHangsSpinningHasTheStackWhereItSpins,
+         PythonFramesNameTheLineThatRunsOnEveryInterpreter, EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown,)

@@ -12,9 +12,10 @@
 
 #include <fmt/format.h>
 
-#include "backends/yaml_tree.h"
+#include "backends/yaml_reader.h"
 #include "base/text.h"
 #include "hal/conformance.h"
+#include "hal/visible_devices.h"
 
 namespace ingero::backends {
 namespace {
@@ -27,15 +28,12 @@ constexpr size_t kMaxParams = 32;
 constexpr size_t kMaxPeeks = 16;
 constexpr size_t kMaxList = 64;  // patterns, anchors, sections
 constexpr size_t kMaxCodes = 4096;
-constexpr size_t kMaxName = 128;
 constexpr int64_t kMaxStructBytes = 4096;
 constexpr int64_t kMaxOffset = 4096;
-constexpr size_t kMinPatternName = 3;  // a pattern such as "*" would claim every file of every process
 
-struct Word {
-  std::string_view text;
-  unsigned value;
-};
+using Word = YamlReader::Word;
+constexpr std::string_view kLowerWord = "a short name in lower case";
+constexpr std::string_view kVariable = "a variable of the environment";
 constexpr Word kAbis[] = {
     {"i32", unsigned(hal::Abi::kI32)},   {"i64", unsigned(hal::Abi::kI64)},       {"ptr", unsigned(hal::Abi::kPtr)},
     {"dim3", unsigned(hal::Abi::kDim3)}, {"struct", unsigned(hal::Abi::kStruct)}, {"float", unsigned(hal::Abi::kFloat)},
@@ -72,8 +70,21 @@ constexpr Word kPlaces[] = {
     {"device", unsigned(hal::Place::kDevice)},
     {"either", unsigned(hal::Place::kEither)},
 };
+constexpr Word kRoles[] = {
+    {"none", unsigned(hal::Role::kNone)},
+    {"init", unsigned(hal::Role::kInit)},
+    {"init_all", unsigned(hal::Role::kInitAll)},
+    {"split", unsigned(hal::Role::kSplit)},
+    {"shrink", unsigned(hal::Role::kShrink)},
+    {"grow", unsigned(hal::Role::kGrow)},
+    {"finalize", unsigned(hal::Role::kFinalize)},
+    {"revoke", unsigned(hal::Role::kRevoke)},
+    {"destroy", unsigned(hal::Role::kDestroy)},
+    {"ask", unsigned(hal::Role::kAsk)},
+    {"group_start", unsigned(hal::Role::kGroupStart)},
+    {"group_end", unsigned(hal::Role::kGroupEnd)},
+};
 constexpr Word kWhens[] = {{"entry", unsigned(hal::When::kEntry)}, {"return", unsigned(hal::When::kReturn)}};
-constexpr Word kBooleans[] = {{"false", 0}, {"true", 1}};
 
 // The vocabulary's own spellings, so that a new word needs no line here.
 template <typename Enum, Enum kLast>
@@ -96,30 +107,6 @@ const std::vector<Word>& direction_words() {
   return words;
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_identifier(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxName && is_letter(text[0]) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c); });
-}
-bool is_lower_word(std::string_view text) {
-  return is_identifier(text) && text.size() <= 32 &&
-         std::none_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-}
-bool is_upper_word(std::string_view text) {
-  return is_identifier(text) && text.size() <= 16 &&
-         std::none_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-}
-bool is_plain(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxName &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127 && c != '/'; });
-}
-bool is_library_name(std::string_view text) { return is_plain(text) && is_letter(text[0]); }
-bool is_pattern(std::string_view text) {
-  return is_plain(text) && text.size() >= kMinPatternName &&
-         std::all_of(text.begin(), text.begin() + kMinPatternName, [](char c) { return is_letter(c) || is_digit(c); });
-}
-
 }  // namespace
 
 struct Manifest::Storage {
@@ -133,22 +120,26 @@ struct Manifest::Storage {
   std::vector<hal::Library> libraries;
   std::vector<hal::Direction> directions;
   std::vector<hal::Place> places;
-  std::vector<int64_t> not_failures;
+  std::vector<int64_t> not_failures, accepted;
+  std::vector<hal::DataType> datatypes;
+  std::vector<hal::NotProbed> not_probed;
+  std::vector<hal::VisibleList> visible_lists;
+  hal::DeviceNaming naming;
   hal::Backend backend;
 };
 
-class ManifestReader {
+class ManifestReader : private YamlReader {
  public:
-  explicit ManifestReader(Manifest::Storage& out) : out_(out) {}
+  explicit ManifestReader(Manifest::Storage& out) : YamlReader(out.strings, out.lists, kMaxProblems), out_(out) {}
 
   std::vector<ManifestProblem> read(const YamlNode& root) {
-    const Keys keys =
-        keys_of(root, "a manifest",
-                {"backend", "vendor", "directions", "places", "statuses", "not_failures", "shapes", "libraries"},
-                {"backend", "vendor", "libraries"});
+    const Keys keys = keys_of(root, "a manifest",
+                              {"backend", "vendor", "directions", "places", "statuses", "not_failures", "accepted",
+                               "datatypes", "reductions", "devices", "not_probed", "shapes", "libraries"},
+                              {"backend", "vendor", "libraries"});
     hal::Backend& backend = out_.backend;
-    backend.name = text(keys["backend"], is_lower_word, "a short name in lower case");
-    backend.vendor = text(keys["vendor"], is_lower_word, "a short name in lower case");
+    backend.name = text(keys["backend"], is_lower_word, kLowerWord);
+    backend.vendor = text(keys["vendor"], is_lower_word, kLowerWord);
     for (const YamlNode& item : list(keys["directions"], kMaxList)) {
       out_.directions.push_back(static_cast<hal::Direction>(word(item, direction_words(), "direction")));
     }
@@ -160,113 +151,22 @@ class ManifestReader {
     backend.statuses = statuses(keys["statuses"]);
     for (const YamlNode& item : list(keys["not_failures"], kMaxList)) out_.not_failures.push_back(code(item));
     backend.not_failures = out_.not_failures;
+    for (const YamlNode& item : list(keys["accepted"], kMaxList)) out_.accepted.push_back(code(item));
+    backend.accepted = out_.accepted;
+    for (const YamlNode& item : list(keys["datatypes"], kMaxList)) out_.datatypes.push_back(datatype(item));
+    backend.datatypes = out_.datatypes;
+    backend.reductions = texts(keys["reductions"], kMaxList, is_lower_word, kLowerWord);
+    for (const YamlNode& item : list(keys["not_probed"], kMaxList)) out_.not_probed.push_back(not_probed(item));
+    backend.not_probed = out_.not_probed;
+    read_devices(keys["devices"]);
     read_shapes(keys["shapes"]);
     read_libraries(keys["libraries"]);
     backend.libraries = out_.libraries;
-    if (problems_.empty()) judge(root);
-    std::stable_sort(problems_.begin(), problems_.end(),
-                     [](const ManifestProblem& a, const ManifestProblem& b) { return a.line < b.line; });
-    return std::move(problems_);
+    if (is_good()) judge(root);
+    return take_problems();
   }
 
  private:
-  // Members of a map by key; a key that is not there is a node that holds nothing.
-  struct Keys {
-    const YamlNode& operator[](std::string_view key) const {
-      static const YamlNode nothing;
-      const auto at = nodes.find(key);
-      return at == nodes.end() ? nothing : *at->second;
-    }
-    std::map<std::string_view, const YamlNode*> nodes;
-  };
-
-  void fail(const YamlNode& node, std::string sentence) {
-    if (problems_.size() < kMaxProblems) problems_.push_back({node.line, node.column, std::move(sentence)});
-  }
-
-  static std::string quoted(const YamlNode& node) {
-    return node.is == YamlNode::Is::kText ? fmt::format("'{}'", printable(node.text, 64)) : "this";
-  }
-
-  Keys keys_of(const YamlNode& node, std::string_view what, std::initializer_list<std::string_view> known,
-               std::initializer_list<std::string_view> needed) {
-    Keys keys;
-    if (node.is != YamlNode::Is::kMap) {
-      fail(node, fmt::format("{} is a map of keys", what));
-      return keys;
-    }
-    for (const auto& [key, value] : node.members) {
-      if (std::find(known.begin(), known.end(), key.text) == known.end()) {
-        fail(key, fmt::format("unknown key {}: {} has {}", quoted(key), what, fmt::join(known, ", ")));
-      } else {
-        keys.nodes.emplace(key.text, &value);
-      }
-    }
-    for (const std::string_view key : needed) {
-      if (keys.nodes.count(key) == 0) fail(node, fmt::format("{} needs the key '{}'", what, key));
-    }
-    return keys;
-  }
-
-  std::span<const YamlNode> list(const YamlNode& node, size_t most) {
-    if (node.is == YamlNode::Is::kNothing) return {};
-    if (node.is != YamlNode::Is::kList) {
-      fail(node, fmt::format("{} is not a list", quoted(node)));
-      return {};
-    }
-    if (node.items.size() > most) fail(node, fmt::format("more than {} entries", most));
-    return std::span(node.items).first(std::min(most, node.items.size()));
-  }
-
-  template <typename Accept>
-  std::string_view text(const YamlNode& node, Accept accept, std::string_view wanted) {
-    if (node.is == YamlNode::Is::kNothing && node.line == 0) return {};  // missing: told where it is needed
-    if (node.is != YamlNode::Is::kText || !accept(node.text)) {
-      fail(node, fmt::format("{} is not {}", quoted(node), wanted));
-      return {};
-    }
-    return out_.strings.emplace_back(node.text);
-  }
-
-  template <typename Accept>
-  std::span<const std::string_view> texts(const YamlNode& node, Accept accept, std::string_view wanted) {
-    auto& all = out_.lists.emplace_back();
-    for (const YamlNode& item : list(node, kMaxList)) all.push_back(text(item, accept, wanted));
-    return all;
-  }
-
-  std::optional<unsigned> find(std::string_view text, std::span<const Word> words) {
-    for (const Word& word : words) {
-      if (word.text == text) return word.value;
-    }
-    return std::nullopt;
-  }
-
-  unsigned word(const YamlNode& node, std::span<const Word> words, std::string_view what, unsigned otherwise = 0) {
-    if (node.is == YamlNode::Is::kNothing && node.line == 0) return otherwise;
-    if (node.is == YamlNode::Is::kText) {
-      if (const auto value = find(node.text, words)) return *value;
-    }
-    std::string known;
-    for (const Word& one : words) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.text);
-    fail(node, fmt::format("{} is no {}: one of {}", quoted(node), what, known));
-    return otherwise;
-  }
-
-  unsigned set_of(const YamlNode& node, std::span<const Word> words, std::string_view what) {
-    unsigned bits = 0;
-    for (const YamlNode& item : list(node, words.size())) bits |= word(item, words, what);
-    return bits;
-  }
-
-  int64_t number(const YamlNode& node, int64_t least, int64_t most, int64_t otherwise) {
-    if (node.is == YamlNode::Is::kNothing && node.line == 0) return otherwise;
-    const auto value = node.is == YamlNode::Is::kText ? parse_i64(node.text) : std::nullopt;
-    if (value && *value >= least && *value <= most) return *value;
-    fail(node, fmt::format("{} is not a number from {} to {}", quoted(node), least, most));
-    return otherwise;
-  }
-
   // A return code as an event holds it: 32 bits with a sign. Written either way (0x80000001 is -2147483647).
   int64_t code(const YamlNode& node) {
     return static_cast<int32_t>(static_cast<uint32_t>(
@@ -293,13 +193,48 @@ class ManifestReader {
     return all;
   }
 
+  hal::DataType datatype(const YamlNode& node) {
+    const Keys keys = keys_of(node, "a datatype", {"name", "bytes"}, {"name", "bytes"});
+    return {text(keys["name"], is_lower_word, kLowerWord), static_cast<uint32_t>(number(keys["bytes"], 1, 64, 1))};
+  }
+
+  hal::NotProbed not_probed(const YamlNode& node) {
+    const Keys keys = keys_of(node, "what is not probed", {"calls", "reason"}, {"calls", "reason"});
+    return {text(keys["calls"], is_sentence, "a line of text"), text(keys["reason"], is_sentence, "a line of text")};
+  }
+
+  void read_devices(const YamlNode& node) {
+    if (is_missing(node)) return;
+    const Keys keys = keys_of(
+        node, "the naming of devices",
+        {"lists", "order_variable", "order_by_bus", "uuid_prefix", "uuid_length", "partition_prefix"}, {"lists"});
+    for (const YamlNode& item : list(keys["lists"], kMaxList)) {
+      const Keys of =
+          keys_of(item, "a list of visible devices",
+                  {"variable", "only_without", "empty_hides_all", "of_container", "is_doubtful"}, {"variable"});
+      out_.visible_lists.push_back({.variable = text(of["variable"], is_identifier, kVariable),
+                                    .only_without = text(of["only_without"], is_identifier, kVariable),
+                                    .empty_hides_all = boolean(of["empty_hides_all"], true),
+                                    .of_container = boolean(of["of_container"]),
+                                    .is_doubtful = boolean(of["is_doubtful"])});
+    }
+    hal::DeviceNaming& naming = out_.naming;
+    naming.lists = out_.visible_lists;
+    naming.order_variable = text(keys["order_variable"], is_identifier, kVariable);
+    naming.order_by_bus = text(keys["order_by_bus"], is_plain, "a value");
+    naming.uuid_prefix = text(keys["uuid_prefix"], is_plain, "the start of a UUID");
+    naming.uuid_length = static_cast<size_t>(number(keys["uuid_length"], 0, 128, 0));
+    naming.partition_prefix = text(keys["partition_prefix"], is_plain, "the start of a UUID");
+    out_.backend.device_naming = &naming;
+  }
+
   hal::Peek peek(const YamlNode& node, hal::Abi abi) {
     const Keys keys = keys_of(node, "a peek", {"into", "offset", "bytes", "when", "signed"}, {"into"});
     hal::Peek out{static_cast<hal::Field>(word(keys["into"], field_words(), "field"))};
     out.offset = static_cast<uint16_t>(number(keys["offset"], 0, kMaxOffset, 0));
     out.bytes = static_cast<uint8_t>(number(keys["bytes"], 1, 8, 8));
     out.when = static_cast<hal::When>(word(keys["when"], kWhens, "time"));
-    out.is_signed = word(keys["signed"], kBooleans, "boolean") != 0;
+    out.is_signed = boolean(keys["signed"]);
     if (abi != hal::Abi::kPtr && abi != hal::Abi::kStruct) fail(node, "only a ptr or a struct can be looked into");
     return out;
   }
@@ -342,8 +277,11 @@ class ManifestReader {
     hal::Param out{static_cast<hal::Abi>(word(keys["abi"], kAbis, "way to pass a parameter"))};
     out.into = static_cast<hal::Field>(word(keys["into"], field_words(), "field"));
     out.bytes = static_cast<uint16_t>(number(keys["bytes"], 1, kMaxStructBytes, 0));
-    out.is_signed = word(keys["signed"], kBooleans, "boolean") != 0;
-    if ((out.abi == hal::Abi::kStruct) != (out.bytes != 0)) fail(node, "a struct, and only a struct, has bytes");
+    out.is_signed = boolean(keys["signed"]);
+    const bool has_bytes =
+        out.abi == hal::Abi::kStruct ||
+        (out.abi == hal::Abi::kPtr && (out.into == hal::Field::kId || out.into == hal::Field::kExcluded));
+    if (has_bytes != (out.bytes != 0)) fail(node, "a struct or the pointer to an id has bytes, and nothing else");
     auto& peeks = out_.peeks.emplace_back();
     for (const YamlNode& item : list(keys["peeks"], kMaxPeeks)) peeks.push_back(peek(item, out.abi));
     out.peeks = peeks;
@@ -381,7 +319,7 @@ class ManifestReader {
   hal::Row row(const YamlNode& node) {
     const Keys keys = keys_of(node, "a row",
                               {"name", "kind", "shape", "twins", "flags", "direction", "element_bytes", "returns",
-                               "result", "instead", "op_name"},
+                               "result", "instead", "op_name", "role"},
                               {"name", "kind", "shape"});
     hal::Row out{};
     out.name = text(keys["name"], is_identifier, "a symbol as C spells it");
@@ -395,6 +333,7 @@ class ManifestReader {
     out.result = static_cast<hal::Field>(word(keys["result"], field_words(), "field"));
     out.instead = text(keys["instead"], is_identifier, "a symbol as C spells it");
     out.op_name = text(keys["op_name"], is_identifier, "a name as C spells it");
+    out.role = static_cast<hal::Role>(word(keys["role"], kRoles, "role"));
     return out;
   }
 
@@ -403,21 +342,23 @@ class ManifestReader {
     out_.libraries.reserve(items.size());
     size_t n_rows = 0;
     for (const YamlNode& item : items) {
-      const Keys keys =
-          keys_of(item, "a library",
-                  {"name", "sonames", "layer", "source", "in_executables", "anchors", "sections", "statuses", "rows"},
-                  {"name", "sonames", "layer", "source", "rows"});
+      const Keys keys = keys_of(item, "a library",
+                                {"name", "vendor", "sonames", "layer", "source", "in_executables", "anchors",
+                                 "sections", "statuses", "starts_on_first_device", "rows"},
+                                {"name", "sonames", "layer", "source", "rows"});
       hal::Library& library = out_.libraries.emplace_back();
       library_nodes_[&library] = &item;
       library.name = text(keys["name"], is_library_name, "a library's name");
-      library.sonames = texts(keys["sonames"], is_pattern,
+      library.sonames = texts(keys["sonames"], kMaxList, is_pattern,
                               "a file name pattern that starts with three letters or more and has no slash");
+      library.vendor = text(keys["vendor"], is_lower_word, kLowerWord);
+      library.starts_on_first_device = boolean(keys["starts_on_first_device"]);
       library.layer = text(keys["layer"], is_upper_word, "a short name in upper case");
       library.source = static_cast<uint16_t>(
           number(keys["source"], kFirstManifestSource, kLastManifestSource, kFirstManifestSource));
-      library.in_executables = word(keys["in_executables"], kBooleans, "boolean") != 0;
-      library.anchors = texts(keys["anchors"], is_identifier, "a symbol as C spells it");
-      library.sections = texts(keys["sections"], is_plain, "a section's name");
+      library.in_executables = boolean(keys["in_executables"]);
+      library.anchors = texts(keys["anchors"], kMaxList, is_identifier, "a symbol as C spells it");
+      library.sections = texts(keys["sections"], kMaxList, is_plain, "a section's name");
       library.statuses = statuses(keys["statuses"]);
       const auto row_nodes = list(keys["rows"], kMaxRows);
       n_rows += row_nodes.size();
@@ -457,7 +398,6 @@ class ManifestReader {
   std::map<std::string, Shape> shapes_;
   std::map<const hal::Row*, const YamlNode*> row_nodes_;
   std::map<const hal::Library*, const YamlNode*> library_nodes_;
-  std::vector<ManifestProblem> problems_;
 };
 
 std::string ManifestProblem::text(std::string_view file) const {

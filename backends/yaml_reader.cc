@@ -1,3 +1,4 @@
+// Values of a YAML tree, checked as they are read.
 #include "backends/yaml_reader.h"
 
 #include <algorithm>

@@ -4,15 +4,19 @@ OpenCL with a CPU driver is the one interface of this kind whose calls succeed w
 own calls is held against the recording.
 """
 import ctypes
+import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 from exactness import MANIFESTS, exact, ground_truth, manifest, stand_ins
-from harness import Program, Skip, Trace, check, json_lines, real_hip, real_library, run, say
+from mixed_host import COLLECTIVES
+from harness import Program, Skip, Trace, check, clean, compare, json_lines, real_hip, real_library, run, say, tool
 
 # hip::hipExtModuleLaunchKernel and its older twin as a C++ compiler spells them, and their parameters behind the sizes.
 MANGLED = """
@@ -217,7 +221,62 @@ def EveryRowOfEveryBackendIsAttachedAndDetachedInTime(build):
         check(took["stop_ms"] < 1000, f"{attach}: {took}")
 
 
-TESTS = (EveryExportedHipCallFires, ARegisteredHipKernelHasItsName, WorkItemsOfASuccessfulLaunchBecomeAGrid,
+FOREIGN_CALLS = 50_000
+FOREIGN = ("libamdhip64.so.*", "librccl.so.*", "libnccl.so.*", "libcudart.so.*", "libcuda.so.*")
+FOREIGN_ROUNDS = 2000
+
+
+def collectives_of(build, root, python, inside, folder):
+    """A library of collectives crashes on arguments that mean nothing: it is called with those it refuses."""
+    with open(folder + "/collectives.py", "w", encoding="utf-8") as file:
+        file.write(COLLECTIVES)
+    command = [tool("chroot"), root, python[len(root):], folder[len(root):] + "/collectives.py", inside, str(FOREIGN_ROUNDS)]
+    with Trace(build, command=command) as trace:
+        check(trace.wait() == 0, trace.stderr().decode(errors="replace")[-2000:])
+    rows = trace.recording.rows("SELECT e.call, min(c.count), max(c.count), count(*), min(e.bytes), max(e.bytes), max(c.peer) "
+                                "FROM events e JOIN collectives c USING (id) "
+                                "WHERE e.call <> 'ncclBroadcast' GROUP BY 1")  # which the older spelling may make in turn
+    # float16 is the type numbered 6 and float32 that numbered 7
+    wanted = [("ncclAllReduce", 1000, 1000, FOREIGN_ROUNDS, 4000, 4000, None),
+              ("ncclBcast", 500, 500, FOREIGN_ROUNDS, 1000, 1000, None),
+              ("ncclSend", 10, 10, FOREIGN_ROUNDS, 20, 20, 0)]
+    check([tuple(row) for row in rows] == wanted, f"{inside}: {[tuple(row) for row in rows]}")
+    return 4
+
+
+def LibrariesOfOtherSystemsAreRecordedExactly(build):
+    """Newer and older vendor libraries than this system's, in roots of other systems named by INGERO_VENDOR_ROOTS (parted
+    by ':'): each is called by a program started in its root."""
+    found = {}
+    for root in filter(None, os.environ.get("INGERO_VENDOR_ROOTS", "").split(":")):
+        for pattern in FOREIGN:
+            for path in sorted(glob.glob(f"{root}/usr/lib/*/{pattern}") + glob.glob(f"{root}/opt/*/lib/{pattern}")):
+                found.setdefault(os.path.realpath(path), (root, path))
+    if not found:
+        raise Skip("INGERO_VENDOR_ROOTS names no root with a vendor library")
+    for root, path in found.values():
+        inside = path[len(root):]
+        pythons = sorted(glob.glob(root + "/usr/bin/python3.*[0-9]"))
+        with tempfile.TemporaryDirectory(prefix="ingero.", dir=root + "/tmp") as folder:
+            if "ccl" in os.path.basename(path):
+                if pythons:
+                    symbols = collectives_of(build, root, pythons[0], inside, folder)
+                    say(library=os.path.basename(os.path.realpath(path)), calls=4 * FOREIGN_ROUNDS, symbols=symbols)
+                clean(build)
+                continue
+            shutil.copy(build.ground_truth, folder)
+            command = ground_truth(build, [inside], folder[len(root):] + "/truth", FOREIGN_CALLS, 2, 2)
+            command[0] = os.path.join(folder[len(root):], os.path.basename(build.ground_truth))
+            with Trace(build, "--ringbuf-size", "64m", command=[tool("chroot"), root, *command]) as trace:
+                check(trace.wait() == 0, trace.stderr().decode(errors="replace")[-2000:])
+            result = compare(folder + "/truth", trace.recording.path)
+            check(result["counts"]["equal"] == FOREIGN_CALLS, f"{path}: {result['counts']}")
+            symbols = trace.recording.one("SELECT count(DISTINCT symbol) FROM events WHERE vendor IN ('amd', 'nvidia')")
+            say(library=os.path.basename(os.path.realpath(path)), calls=FOREIGN_CALLS, symbols=symbols)
+        clean(build)
+
+
+TESTS = (EveryExportedHipCallFires, LibrariesOfOtherSystemsAreRecordedExactly, ARegisteredHipKernelHasItsName, WorkItemsOfASuccessfulLaunchBecomeAGrid,
          OpenClKernelsOnTheCpuAreRecordedExactly,
          LevelZeroLoaderIsRecordedExactly, ABackendFromTheFolderIsUsedAndABrokenOneIsSaid,
          OneHostWithEveryVendorIsOneRecording, EveryRowOfEveryBackendIsAttachedAndDetachedInTime)

@@ -6,10 +6,11 @@ waits, who came last and by how much, and who is missing while the others wait.
 import collections
 import json
 import os
+import re
 import time
 
 from harness import Program, Trace, check, json_lines, real_collectives, run, say, until
-from metrics import free_port, get, lint, series_of, value
+from metrics import free_port, get, lint, panel_queries, series_of, value
 
 RANKS = 8
 LATE, LATE_MS = 5, 120
@@ -281,6 +282,9 @@ def MetricsOfCollectivesAreWhatTheRecordingHolds(build):
     last = collections.Counter(str(row["last_rank"]) for row in arrivals)
     shown = {rank: value(series, "gpu_collective_last_arrivals_total", rank=rank) for rank in last}
     check(shown == last, f"{shown} instead of {last}")
+    # The panels that show them ask for what is on the page.
+    asked = {name for _, expression in panel_queries() for name in re.findall(r"gpu_collective\w+", expression)}
+    check(len(asked) == 4 and asked <= set(series), f"panels ask for {sorted(asked - set(series))}")
     say(calls=value(series, "gpu_collectives_total"), arrivals=len(arrivals), late_s=round(late, 3))
 
 

@@ -129,26 +129,35 @@ void ras(const std::string& folder, hal::Device& device) {
 
 class Amdgpu : public hal::DeviceSampler {
  public:
-  explicit Amdgpu(const hal::SamplerWorld& world) : root_(world.sys_root), clock_(*world.clock) {}
+  explicit Amdgpu(const hal::SamplerWorld& world)
+      : root_(world.sys_root), kfd_(root_ + "/class/kfd/kfd"), clock_(*world.clock) {}
 
   hal::DeviceSample sample() override {
     hal::DeviceSample sample;
     sample.wall_ns = clock_.wall_ns();
-    std::map<std::string, std::string> cards;  // PCI address to folder: in the order the runtime numbers them
+    const std::vector<Node> nodes = nodes_of_kfd();
+    // The runtime numbers devices as KFD's topology does; what KFD does not know comes after, by address.
+    const auto place_of = [&nodes](const std::string& address) {
+      const auto at =
+          std::find_if(nodes.begin(), nodes.end(), [&](const Node& node) { return node.address == address; });
+      return at == nodes.end() ? UINT64_MAX : at->number;
+    };
+    std::map<std::pair<uint64_t, std::string>, std::string> cards;  // place and PCI address to folder
     for (const std::string& name : names_in(root_ + "/class/drm", "card")) {
       if (!all_digits(std::string_view(name).substr(4))) continue;  // card0-DP-1 is a connector
       const std::string folder = root_ + "/class/drm/" + name + "/device";
       if (line_of(folder + "/vendor") != "0x1002") continue;
       std::error_code failed;
       const fs::path target = fs::canonical(folder, failed);
-      cards.emplace(failed ? name : printable(target.filename().string(), 32), folder);
+      const std::string address = failed ? name : printable(target.filename().string(), 32);
+      cards.emplace(std::pair(place_of(address), address), folder);
     }
-    for (const auto& [address, folder] : cards) {
-      sample.devices.push_back(device(address, folder, static_cast<uint32_t>(sample.devices.size())));
+    for (const auto& [place, folder] : cards) {
+      sample.devices.push_back(device(place.second, folder, static_cast<uint32_t>(sample.devices.size())));
       const std::string reason = add_gpu_metrics(text_of(folder + "/gpu_metrics"), sample.devices.back());
       if (!reason.empty()) sample.reason += (sample.reason.empty() ? "" : "; ") + reason;
     }
-    if (!sample.devices.empty()) processes(sample.devices);
+    if (!sample.devices.empty()) processes(sample.devices, nodes);
     return sample;
   }
 
@@ -179,14 +188,19 @@ class Amdgpu : public hal::DeviceSampler {
     return device;
   }
 
-  // KFD numbers devices its own way; its topology says which is where.
-  void processes(std::vector<hal::Device>& devices) const {
-    const std::string kfd = root_ + "/class/kfd/kfd";
-    std::map<std::string, hal::Device*> by_id;
-    for (const std::string& node : names_in(kfd + "/topology/nodes", "")) {
-      const std::string folder = kfd + "/topology/nodes/" + node;
-      const std::string id = line_of(folder + "/gpu_id");
-      if (id.empty() || id == "0") continue;  // a CPU
+  // A device in KFD's topology, where CPUs stand too; partitions of one device are several at one address.
+  struct Node {
+    uint64_t number = 0;
+    std::string id;  // as KFD's other files name it
+    std::string address;
+  };
+  std::vector<Node> nodes_of_kfd() const {
+    std::vector<Node> nodes;
+    for (const std::string& name : names_in(kfd_ + "/topology/nodes", "")) {
+      const std::string folder = kfd_ + "/topology/nodes/" + name;
+      const auto number = parse_u64(name);
+      std::string id = line_of(folder + "/gpu_id");
+      if (!number || id.empty() || id == "0") continue;  // a CPU
       uint64_t location = 0;
       uint64_t domain = 0;
       const std::string properties = text_of(folder + "/properties");
@@ -196,17 +210,26 @@ class Amdgpu : public hal::DeviceSampler {
         if (line.substr(0, blank) == "location_id") location = parse_u64(trim(line.substr(blank))).value_or(0);
         if (line.substr(0, blank) == "domain") domain = parse_u64(trim(line.substr(blank))).value_or(0);
       }
-      const std::string address =
-          fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, location >> 8 & 0xff, location >> 3 & 0x1f, location & 7);
+      nodes.push_back(
+          {*number, std::move(id),
+           fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, location >> 8 & 0xff, location >> 3 & 0x1f, location & 7)});
+    }
+    std::sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) { return a.number < b.number; });
+    return nodes;
+  }
+
+  void processes(std::vector<hal::Device>& devices, const std::vector<Node>& nodes) const {
+    std::map<std::string, hal::Device*> by_id;
+    for (const Node& node : nodes) {
       for (hal::Device& device : devices) {
-        if (device.pci_address == address) by_id[id] = &device;
+        if (device.pci_address == node.address) by_id[node.id] = &device;
       }
     }
-    for (const std::string& name : names_in(kfd + "/proc", "")) {
+    for (const std::string& name : names_in(kfd_ + "/proc", "")) {
       const auto pid = parse_u64(name);
       if (!pid || *pid == 0 || *pid > UINT32_MAX) continue;
       for (const auto& [id, device] : by_id) {
-        const auto bytes = number_of(kfd + "/proc/" + name + "/vram_" + id);
+        const auto bytes = number_of(kfd_ + "/proc/" + name + "/vram_" + id);
         if (!bytes) continue;
         hal::DeviceProcess process;
         process.pid = static_cast<uint32_t>(*pid);
@@ -217,6 +240,7 @@ class Amdgpu : public hal::DeviceSampler {
   }
 
   const std::string root_;
+  const std::string kfd_;
   const Clock& clock_;
 };
 

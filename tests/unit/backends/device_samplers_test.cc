@@ -226,10 +226,10 @@ TEST_F(Amdgpu, ReadsCardHwmonRasAndProcesses) {
   file("class/kfd/kfd/proc/junk/vram_51234", "5");
   const auto sample = hip::open_amdgpu(world_)->sample();
   ASSERT_EQ(sample.devices.size(), 2U);
-  EXPECT_EQ(sample.devices[0].pci_address, "0000:03:00.0") << "in PCI order";
-  EXPECT_EQ(sample.devices[0].uuid, "0000:03:00.0") << "without an id of its own";
-  EXPECT_TRUE(sample.devices[0].readings.empty()) << "absent, not zero";
-  const hal::Device& device = sample.devices[1];
+  EXPECT_EQ(sample.devices[1].pci_address, "0000:03:00.0") << "the runtime does not know it";
+  EXPECT_EQ(sample.devices[1].uuid, "0000:03:00.0") << "without an id of its own";
+  EXPECT_TRUE(sample.devices[1].readings.empty()) << "absent, not zero";
+  const hal::Device& device = sample.devices[0];
   EXPECT_EQ(device.uuid, "GPU-abcdef0123456789");
   EXPECT_EQ(value_of(device, ReadingId::utilization_ratio), 0.93);
   EXPECT_EQ(value_of(device, ReadingId::memory_free_bytes), 600);
@@ -244,6 +244,26 @@ TEST_F(Amdgpu, ReadsCardHwmonRasAndProcesses) {
   ASSERT_EQ(device.processes.size(), 1U);
   EXPECT_EQ(device.processes[0].pid, 4242U);
   EXPECT_EQ(device.processes[0].memory_bytes, 300U);
+}
+
+TEST_F(Amdgpu, DevicesStandInTheOrderOfTheDriversNodes) {
+  card("card0", "0000:03:00.0", "0x1002");
+  card("card1", "0000:43:00.0", "0x1002");
+  card("card2", "0000:83:00.0", "0x1002");
+  const auto node = [this](const std::string& number, const std::string& id, unsigned location) {
+    file("class/kfd/kfd/topology/nodes/" + number + "/gpu_id", id);
+    file("class/kfd/kfd/topology/nodes/" + number + "/properties", "location_id " + std::to_string(location));
+  };
+  node("0", "0", 0);          // a CPU
+  node("10", "111", 0x0300);  // ten comes after two
+  node("2", "222", 0x8300);
+  node("3", "333", 0x4300);
+  const auto sample = hip::open_amdgpu(world_)->sample();
+  ASSERT_EQ(sample.devices.size(), 3U);
+  EXPECT_EQ(sample.devices[0].pci_address, "0000:83:00.0");
+  EXPECT_EQ(sample.devices[1].pci_address, "0000:43:00.0");
+  EXPECT_EQ(sample.devices[2].pci_address, "0000:03:00.0");
+  EXPECT_EQ(sample.devices[2].position, 2U);
 }
 
 TEST_F(Amdgpu, FilesThatSayNothingAreAbsent) {

@@ -192,6 +192,7 @@ class Trace {
       endpoint = std::move(*opened);
     }
     std::unique_ptr<OtlpSender> sender;
+    if (!sends && options_.otlp.traces) return Error(Errc::kInvalid, "--otlp-traces: to where? --otlp is missing");
     if (sends) {
       auto opened =
           OtlpSender::open(options_.otlp, context_, options_.node.empty() ? host_name() : options_.node, calls_);
@@ -227,6 +228,7 @@ class Trace {
         if (print) print_events(parcel, recorder);
       };
     }
+    if (sender) recorder_settings->on_chain = [&sender](const correlate::Chain& chain) { sender->tell(chain); };
     const std::string database = recorder_settings->store ? recorder_settings->store->path : "";
     auto recorder = Recorder::start(std::move(*recorder_settings), probed, calls_);
     INGERO_TRY(recorder);
@@ -253,7 +255,8 @@ class Trace {
     }
     if (sender) {
       sender->start(live, *metrics);
-      note("metrics to " + sender->url());
+      note(fmt::format("metrics{} to {}", options_.otlp.traces ? " and spans" : "", sender->url()));
+      if (options_.otlp.traces && database.empty()) note("--otlp-traces: incidents are found in a recording only");
     }
     const size_t found_at_start = live.tracer().reports().size();
     note_lines(render_discovery(live) + render_degraded(live));

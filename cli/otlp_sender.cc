@@ -8,7 +8,7 @@
 namespace ingero::cli {
 
 Result<std::unique_ptr<OtlpSender>> OtlpSender::open(const OtlpOptions& options, const Context& context,
-                                                     const std::string& node, const hal::CallTable&) {
+                                                     const std::string& node, const hal::CallTable& calls) {
   auto settings = exporter_options(options, context.environment);
   INGERO_TRY(settings);
   auto resource = resource_attributes({context.environment, "", node});
@@ -16,10 +16,28 @@ Result<std::unique_ptr<OtlpSender>> OtlpSender::open(const OtlpOptions& options,
   settings->resource = std::move(*resource);
   auto exporter = serve::otlp::Exporter::open(std::move(*settings));
   if (!exporter.ok()) return exporter.error().in("--otlp");
-  return std::unique_ptr<OtlpSender>(new OtlpSender(std::move(*exporter)));
+  std::unique_ptr<OtlpSender> sender(new OtlpSender(std::move(*exporter)));
+  const auto slow = parse_duration_ns(options.slow_collective);
+  INGERO_TRY(slow);
+  if (options.traces) {
+    const std::string run = fmt::format("{} {}", node, context.clock->wall_ns());
+    const TakeSpan take = [exporter = sender->exporter_.get()](serve::otlp::Span span) {
+      exporter->add(std::move(span));
+    };
+    sender->collectives_.emplace(calls, run, *slow, take);
+    sender->incidents_.emplace(node, run, take);
+  }
+  return sender;
 }
 
-void OtlpSender::add(const Parcel&, const Recorder&) {}
+void OtlpSender::add(const Parcel& parcel, const Recorder& recorder) {
+  if (collectives_) collectives_->add(parcel, [&](uint64_t id) { return recorder.communicator(id); });
+}
+
+void OtlpSender::tell(const correlate::Chain& chain) {
+  const std::scoped_lock lock(mutex_);
+  if (incidents_) incidents_->tell(chain);
+}
 
 void OtlpSender::start(Recorder& recorder, LiveMetrics& metrics) {
   exporter_->start({.fill = [&](serve::prometheus::Page& page) { metrics.fill(page, recorder); },
@@ -27,7 +45,13 @@ void OtlpSender::start(Recorder& recorder, LiveMetrics& metrics) {
                     .say = [](const std::string& sentence) { log_warning("{}", sentence); }});
 }
 
-void OtlpSender::stop() { exporter_->stop(); }
+void OtlpSender::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (incidents_) incidents_->finish();
+  }
+  exporter_->stop();
+}
 
 std::string OtlpSender::summary() const {
   const auto health = exporter_->health();

@@ -5,12 +5,15 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "cli/app.h"
 #include "cli/live_metrics.h"
 #include "cli/otlp_options.h"
+#include "cli/otlp_spans.h"
 #include "cli/recorder.h"
 #include "serve/otlp/exporter.h"
 
@@ -22,6 +25,8 @@ class OtlpSender {
   static Result<std::unique_ptr<OtlpSender>> open(const OtlpOptions& options, const Context& context,
                                                   const std::string& node, const hal::CallTable& calls);
   void add(const Parcel& parcel, const Recorder& recorder);
+  // A causal chain was found, changed, or is over (store thread).
+  void tell(const correlate::Chain& chain);
   void start(Recorder& recorder, LiveMetrics& metrics);
   void stop();
 
@@ -34,6 +39,9 @@ class OtlpSender {
   explicit OtlpSender(std::unique_ptr<serve::otlp::Exporter> exporter) : exporter_(std::move(exporter)) {}
 
   std::unique_ptr<serve::otlp::Exporter> exporter_;
+  std::optional<CollectiveSpans> collectives_;  // none without --otlp-traces; the capture thread's
+  std::mutex mutex_;
+  std::optional<IncidentSpans> incidents_;  // guarded by mutex_
 };
 
 }  // namespace ingero::cli

@@ -134,7 +134,6 @@ Status DiskQueue::write(uint64_t number, const std::string& bytes) const {
     if (wrote <= 0) return errno_error(options_.directory);
     done += static_cast<size_t>(wrote);
   }
-  if (::fdatasync(file.get()) != 0) return errno_error(options_.directory);
   if (::renameat(directory_.get(), kUnfinished, directory_.get(), name_of_number(number).c_str()) != 0) {
     return errno_error(options_.directory);
   }

@@ -1,9 +1,10 @@
 // Requests that could not be sent yet, on disk: they outlive the program, and are bounded in bytes and in number.
 //
 // A directory of files, one request each, named by their order; only their owner can read them (0700, 0600). A file is
-// written under another name, synced, and renamed: a crash leaves a whole request or none. What is in a file is checked
-// before it is believed. When the bound is reached, or the disk is full, the oldest give way. Everything that is
-// dropped is counted. One program at a time (a lock); one thread.
+// written under another name and renamed: a crash of the program leaves a whole request or none. It is not synced,
+// which would cost the machine's disk more than it is worth: what a power cut leaves of it is seen by its checksum.
+// What is in a file is checked before it is believed. When the bound is reached, or the disk is full, the oldest give
+// way. Everything that is dropped is counted. One program at a time (a lock); one thread.
 #pragma once
 
 #include <cstdint>

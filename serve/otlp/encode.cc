@@ -237,7 +237,8 @@ std::vector<Payload> encode_spans(std::span<const Span> spans, const Encoding& e
 std::string gzip(std::string_view text) {
   constexpr int kGzip = 15 + 16, kMemory = 8;
   z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) std::abort();
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
+    std::abort();
   std::string out(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // zlib does not write there
   stream.avail_in = static_cast<uInt>(text.size());

@@ -29,12 +29,12 @@ struct SpanEvent {
 struct Span {
   std::array<uint8_t, 16> trace_id{};  // never all zero
   std::array<uint8_t, 8> span_id{};
-  std::string name;
+  std::string name = {};
   uint64_t start_wall_ns = 0, end_wall_ns = 0;
-  Attributes attributes;
-  std::vector<SpanEvent> events;
+  Attributes attributes = {};
+  std::vector<SpanEvent> events = {};
   bool is_error = false;
-  std::string status;  // of an error, in words
+  std::string status = {};  // of an error, in words
 };
 
 // One request, ready to be sent.

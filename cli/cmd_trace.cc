@@ -183,7 +183,7 @@ class Trace {
     const Signals signals;
     const bool has_page = !options_.metrics.server.address.empty(), sends = !options_.otlp.endpoint.empty();
     std::unique_ptr<LiveMetrics> metrics;
-    // Names that are in no base unit offend only those who read the page.
+    // What is sent has all names; the page has those that are in no base unit only when they are asked for.
     if (has_page || sends) metrics = std::make_unique<LiveMetrics>(calls_, options_.metrics.earlier_names || sends);
     std::unique_ptr<MetricsEndpoint> endpoint;
     if (has_page) {

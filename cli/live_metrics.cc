@@ -98,9 +98,9 @@ void LiveMetrics::add(const Parcel& parcel) {
       {parcel.records.events, parcel.records.exchanges, parcel.waits, parcel.hangs, parcel.arrivals});
 }
 
-void LiveMetrics::fill(prom::Page& page, const Recorder& recorder) {
+void LiveMetrics::fill(prom::Page& page, const Recorder& recorder, bool with_earlier_names) {
   const std::scoped_lock lock(mutex_);
-  call_metrics_.write(page);
+  call_metrics_.write(page, with_earlier_names);
   collective_metrics_.write(page);
   call_metrics_.write_devices(page, [&recorder](uint32_t ref) { return recorder.device(ref); });
   for (const auto& [call, count] : recorder.in_flight()) {

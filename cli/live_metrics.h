@@ -16,7 +16,8 @@ namespace ingero::cli {
 
 class LiveMetrics {
  public:
-  // `calls` must outlive this. With `earlier_names` also the names that are in no base unit.
+  // `calls` must outlive this. With `earlier_names` what has names in no base unit is counted too; whether they are
+  // shown is said each time.
   LiveMetrics(const hal::CallTable& calls, bool earlier_names)
       : calls_(calls), call_metrics_(calls, earlier_names), collective_metrics_(calls) {}
 
@@ -24,7 +25,7 @@ class LiveMetrics {
   // More of the page: called each time. Before the first fill().
   using Part = std::function<void(serve::prometheus::Page&)>;
   void add_part(Part part) { parts_.push_back(std::move(part)); }
-  void fill(serve::prometheus::Page& page, const Recorder& recorder);
+  void fill(serve::prometheus::Page& page, const Recorder& recorder, bool with_earlier_names);
 
  private:
   const hal::CallTable& calls_;

@@ -22,13 +22,13 @@ void add_metrics_options(CLI::App& command, MetricsOptions& options) {
 Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::open(const MetricsOptions& options, LiveMetrics& metrics) {
   auto server = serve::prometheus::Server::bind(options.server);
   if (!server.ok()) return server.error().in("--prometheus");
-  return std::unique_ptr<MetricsEndpoint>(new MetricsEndpoint(std::move(*server), metrics));
+  return std::unique_ptr<MetricsEndpoint>(new MetricsEndpoint(std::move(*server), metrics, options.earlier_names));
 }
 
 void MetricsEndpoint::serve(const Recorder& recorder) {
   server_->start([this, &recorder] {
     serve::prometheus::Page page;
-    metrics_.fill(page, recorder);
+    metrics_.fill(page, recorder, earlier_names_);
     return page.text();
   });
 }

@@ -34,10 +34,11 @@ class MetricsEndpoint {
   const serve::prometheus::Server& server() const { return *server_; }
 
  private:
-  MetricsEndpoint(std::unique_ptr<serve::prometheus::Server> server, LiveMetrics& metrics)
-      : metrics_(metrics), server_(std::move(server)) {}
+  MetricsEndpoint(std::unique_ptr<serve::prometheus::Server> server, LiveMetrics& metrics, bool earlier_names)
+      : metrics_(metrics), earlier_names_(earlier_names), server_(std::move(server)) {}
 
   LiveMetrics& metrics_;
+  const bool earlier_names_;
   std::unique_ptr<serve::prometheus::Server> server_;  // last: its threads use the rest
 };
 

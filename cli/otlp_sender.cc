@@ -40,7 +40,7 @@ void OtlpSender::tell(const correlate::Chain& chain) {
 }
 
 void OtlpSender::start(Recorder& recorder, LiveMetrics& metrics) {
-  exporter_->start({.fill = [&](serve::prometheus::Page& page) { metrics.fill(page, recorder); },
+  exporter_->start({.fill = [&](serve::prometheus::Page& page) { metrics.fill(page, recorder, true); },
                     .lose = [&](hal::Loss loss, uint64_t count) { recorder.add_loss(loss, count); },
                     .say = [](const std::string& sentence) { log_warning("{}", sentence); }});
 }

@@ -195,7 +195,7 @@ class GrpcTransport : public Transport {
         if (size < 0) return Error(Errc::kIo, with_url(nghttp2_strerror(static_cast<int>(size))));
         INGERO_TRY(connection.write({reinterpret_cast<const char*>(out), static_cast<size_t>(size)}));
       }
-      if (nghttp2_session_want_read(session) == 0) break;
+      if (call.is_closed || nghttp2_session_want_read(session) == 0) break;  // we may have closed it ourselves
       const auto got = connection.read(bytes, sizeof(bytes));
       INGERO_TRY(got);
       if (*got == 0) break;

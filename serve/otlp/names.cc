@@ -68,7 +68,8 @@ constexpr Row kRows[] = {
     {"process_virtual_memory_bytes", "process.memory.virtual", "By", kGauge},
     {"process_open_fds", "process.open_file_descriptor.count", "{file_descriptor}", kGauge},
     {"process_threads", "process.thread.count", "{thread}", kGauge},
-    // Words of two parts.
+    // Words of two parts, and a name that would be the beginning of others.
+    {"ingero_otlp_waiting_bytes", "ingero.otlp.waiting.size", "By", kGauge},
     {"gpu_operation_off_cpu_seconds_total", "gpu.operation.off_cpu", "s", kCounter},
     {"gpu_operations_in_flight", "gpu.operations.in_flight", "", kGauge},
     {"gpu_kernel_launch_threads_per_block", "gpu.kernel.launch.threads_per_block", "", kHistogram},

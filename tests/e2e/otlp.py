@@ -26,8 +26,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def part(pattern, what):
-    for root in ("/", os.environ.get("INGERO_PARTS", "")):
-        for path in sorted(glob.glob(os.path.join(root, pattern), recursive=root != "/")) if root else ():
+    folder = os.environ.get("INGERO_PARTS")
+    for wanted in [pattern.replace("**", "")] + ([os.path.join(folder, pattern)] if folder else []):
+        for path in sorted(glob.glob(wanted, recursive=True)):
             return path
     raise Skip(f"no {what} here: set INGERO_PARTS to a folder that holds one")
 

@@ -29,8 +29,8 @@ import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs, collectives, stacks, causes,
-           otlp)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
+           collectives, stacks, causes, otlp)
 SKIPPED = 77
 
 

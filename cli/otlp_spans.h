@@ -44,7 +44,7 @@ class IncidentSpans {
 
 class CollectiveSpans {
  public:
-  static constexpr size_t kMostWaiting = 16384;  // collectives whose wait has not ended
+  static constexpr size_t kMostWaiting = 4096;  // collectives whose wait has not ended: the latest
   static constexpr size_t kMostArrivals = 4096;
 
   // `calls` must outlive this.

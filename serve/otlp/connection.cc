@@ -68,7 +68,7 @@ Result<std::vector<Address>> resolve(const std::string& host, uint16_t port, Dea
   const auto lookup = std::make_shared<Lookup>();
   std::thread([lookup, host, port] {
     std::vector<Address> found;
-    const int error = look_up(host, port, AI_ADDRCONFIG, found);
+    const int error = look_up(host, port, 0, found);
     const std::scoped_lock lock(lookup->mutex);
     lookup->error = error;
     lookup->addresses = std::move(found);
@@ -157,21 +157,27 @@ Connection::~Connection() {
   ERR_clear_error();
 }
 
-Status Connection::wait(short events) const {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now()).count();
+Status Connection::wait(short events, Deadline deadline) const {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
   pollfd wanted[] = {{socket_.get(), events, 0}, {stop_.fd(), POLLIN, 0}};
   const int ready = left <= 0 ? 0 : ::poll(wanted, 2, static_cast<int>(std::min<int64_t>(left, 60'000)));
   if (ready < 0 && errno != EINTR) return errno_error("poll");
   if (wanted[1].revents != 0) return broken("given up: the program ends");
-  if (std::chrono::steady_clock::now() >= deadline_) return broken("no answer in time");
+  if (std::chrono::steady_clock::now() >= deadline) return broken("no answer in time");
   return {};
 }
 
+// One address after the other, each with its share of the time: the first may lead nowhere.
 Status Connection::connect() {
   const auto addresses = resolve(endpoint_.host, endpoint_.port, deadline_, stop_);
   INGERO_TRY(addresses);
   Status last = broken("the name has no address");
+  auto left = static_cast<int>(addresses->size());
   for (const Address& address : *addresses) {
+    if (stop_.is_signalled()) return broken("given up: the program ends");
+    const auto now = std::chrono::steady_clock::now();
+    const Deadline share = left == 1 ? deadline_ : now + (deadline_ - now) / left;
+    --left;
     if (endpoint_.only_loopback && !address.is_loopback()) {
       last = broken("not encrypted, and the name does not mean this machine");
       continue;
@@ -184,12 +190,10 @@ Status Connection::connect() {
     if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.size) != 0) {
       error = errno;
       if (error == EINPROGRESS) {
-        last = wait(POLLOUT);
-        if (!last.ok()) return last;
-        pollfd now{socket_.get(), POLLOUT, 0};
-        while (::poll(&now, 1, 0) == 0) {
-          if (last = wait(POLLOUT); !last.ok()) return last;
-        }
+        pollfd done{socket_.get(), POLLOUT, 0};
+        last = wait(POLLOUT, share);
+        while (last.ok() && ::poll(&done, 1, 0) == 0) last = wait(POLLOUT, share);
+        if (!last.ok()) continue;
         socklen_t size = sizeof(error);
         (void)::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
       }

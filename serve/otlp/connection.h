@@ -68,7 +68,8 @@ class Connection {
       : endpoint_(endpoint), deadline_(deadline), stop_(stop) {}
   Status connect();
   Status begin_tls(SSL_CTX* context, std::string_view protocol);
-  Status wait(short events) const;
+  Status wait(short events) const { return wait(events, deadline_); }
+  Status wait(short events, Deadline deadline) const;
   Error broken(std::string_view what) const;
   // What TLS makes of a failed call: to wait for, or an error.
   Status after(int result, std::string_view what);

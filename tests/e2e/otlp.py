@@ -316,10 +316,12 @@ def SlowCollectivesAreSpansOfOneTraceForAllRanks(build):
             time.sleep(1)
             trace.stop()
         spans = spans_of(receiver)
-    slow = trace.recording.rows("SELECT rank, seq, comm_id_hash, op, ret_code FROM nccl_events WHERE "
+    slow = trace.recording.rows("SELECT count_bytes FROM nccl_events WHERE "
                                 "duration_ns + coalesce(barrier_wait_ns, 0) >= 1000")
     collective = [span for span in spans if span["name"].startswith("collective ")]
     check(len(collective) == len(slow) > 0, f"{len(collective)} spans of {len(slow)} slow collectives")
+    bytes_of = collections.Counter(attributes(span).get("gpu.collective.bytes") for span in collective)
+    check(bytes_of == collections.Counter(row["count_bytes"] for row in slow), f"bytes, not elements: {bytes_of}")
     by_trace = collections.defaultdict(list)
     for span in collective:
         by_trace[span["traceId"]].append(attributes(span))
@@ -358,6 +360,10 @@ def NothingIsSentWithoutTheFlagAndTheTraceEndsInTimeWithoutAReceiver(build):
         environment = dict(os.environ, OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url)
         run(build.agent, "trace", "--no-record", "--duration", "2s", env=environment)
         check(not receiver.requests, "a variable alone made it send")
+    for endpoint, word in (("http://collector.example:4318", "not encrypted"), ("https://u:hunter2@h", "visible"),
+                           ("ftp://h", "scheme"), ("https://h:0", "port")):
+        done = run(build.agent, "trace", "--no-record", "--otlp", endpoint, good=(2,))
+        check(word in done.stderr and "hunter2" not in done.stderr, f"{endpoint}: {done.stderr}")
     with Trace(build, *otlp(build, f"http://127.0.0.1:{free_port()}")) as trace:
         time.sleep(2.5)
         took = trace.stop()

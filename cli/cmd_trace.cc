@@ -22,8 +22,10 @@
 #include "cli/collective_watch.h"
 #include "cli/commands.h"
 #include "cli/event_json.h"
+#include "cli/live_metrics.h"
 #include "cli/metrics_endpoint.h"
 #include "cli/options.h"
+#include "cli/otlp_sender.h"
 #include "cli/recorder.h"
 #include "cli/sampling.h"
 #include "cli/session_facts.h"
@@ -58,6 +60,7 @@ struct TraceOptions {
   uint32_t sample_every = 100;
   std::vector<std::string> command;
   MetricsOptions metrics;
+  OtlpOptions otlp;
   SamplingOptions sampling;
 };
 
@@ -178,11 +181,24 @@ class Trace {
     // What one thread allocates another frees: an arena for each would keep all of it.
     mallopt(M_ARENA_MAX, 2);
     const Signals signals;
-    std::unique_ptr<MetricsEndpoint> metrics;
-    if (!options_.metrics.server.address.empty()) {
-      auto opened = MetricsEndpoint::open(options_.metrics, calls_);
+    const bool has_page = !options_.metrics.server.address.empty(), sends = !options_.otlp.endpoint.empty();
+    std::unique_ptr<LiveMetrics> metrics;
+    // What is sent has all names; the page has those that are in no base unit only when they are asked for.
+    if (has_page || sends) metrics = std::make_unique<LiveMetrics>(calls_, options_.metrics.earlier_names || sends);
+    std::unique_ptr<MetricsEndpoint> endpoint;
+    if (has_page) {
+      auto opened = MetricsEndpoint::open(options_.metrics, *metrics);
       INGERO_TRY(opened);
-      metrics = std::move(*opened);
+      endpoint = std::move(*opened);
+    }
+    std::unique_ptr<OtlpSender> sender;
+    if (!sends && options_.otlp.traces) return Error(Errc::kInvalid, "--otlp-traces: to where? --otlp is missing");
+    if (sends) {
+      auto opened =
+          OtlpSender::open(options_.otlp, context_, options_.node.empty() ? host_name() : options_.node, calls_);
+      INGERO_TRY(opened);
+      sender = std::move(*opened);
+      metrics->add_part([&sender](serve::prometheus::Page& page) { sender->write(page); });
     }
     auto sampling = Sampling::open(options_.sampling, registry_.all(), calls_);
     INGERO_TRY(sampling);
@@ -206,11 +222,13 @@ class Trace {
     recorder_settings->keep_program_costs = options_.metrics.probe_cost;
     const bool print = options_.json || options_.verbose;
     if (print || metrics) {
-      recorder_settings->on_events = [this, print, &metrics](const Parcel& parcel, const Recorder& recorder) {
+      recorder_settings->on_events = [this, print, &metrics, &sender](const Parcel& parcel, const Recorder& recorder) {
         if (metrics) metrics->add(parcel);
+        if (sender) sender->add(parcel, recorder);
         if (print) print_events(parcel, recorder);
       };
     }
+    if (sender) recorder_settings->on_chain = [&sender](const correlate::Chain& chain) { sender->tell(chain); };
     const std::string database = recorder_settings->store ? recorder_settings->store->path : "";
     auto recorder = Recorder::start(std::move(*recorder_settings), probed, calls_);
     INGERO_TRY(recorder);
@@ -218,7 +236,8 @@ class Trace {
     // However this function ends: nobody looks at the recorder once it is gone.
     const std::shared_ptr<void> before_the_recorder_goes(nullptr, [&](void*) {
       (*sampling)->stop();
-      if (metrics) metrics->stop();
+      if (endpoint) endpoint->stop();
+      if (sender) sender->stop();
     });
     const bool samples = print || metrics || !database.empty();
     if (samples) (*sampling)->start(live);
@@ -228,11 +247,16 @@ class Trace {
     if (samples) {
       for (const std::string& reason : (*sampling)->degraded()) note("not available: " + reason);
     }
-    if (metrics) {
-      metrics->add_part([&sampling](serve::prometheus::Page& page) { (*sampling)->write(page); });
-      metrics->serve(live);
-      note("metrics at " + metrics->server().url());
-      if (const auto warning = metrics->server().warning(); !warning.empty()) note(warning);
+    if (metrics) metrics->add_part([&sampling](serve::prometheus::Page& page) { (*sampling)->write(page); });
+    if (endpoint) {
+      endpoint->serve(live);
+      note("metrics at " + endpoint->server().url());
+      if (const auto warning = endpoint->server().warning(); !warning.empty()) note(warning);
+    }
+    if (sender) {
+      sender->start(live, *metrics);
+      note(fmt::format("metrics{} to {}", options_.otlp.traces ? " and spans" : "", sender->url()));
+      if (options_.otlp.traces && database.empty()) note("--otlp-traces: incidents are found in a recording only");
     }
     const size_t found_at_start = live.tracer().reports().size();
     note_lines(render_discovery(live) + render_degraded(live));
@@ -255,7 +279,8 @@ class Trace {
 
     (*sampling)->stop();
     const Status stopped = live.stop();
-    if (metrics) metrics->stop();
+    if (endpoint) endpoint->stop();
+    if (sender) sender->stop();
     if (launch) {
       launch->stop();
       command_thread.join();
@@ -269,6 +294,7 @@ class Trace {
     if (const auto late = render_discovery(live, found_at_start); !late.empty()) note_lines("Found later:\n" + late);
     INGERO_TRY(stopped);
     if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
+    if (sender) note(sender->summary());
     if (command_status && WIFEXITED(*command_status)) return WEXITSTATUS(*command_status);
     if (command_status && WIFSIGNALED(*command_status)) return 128 + WTERMSIG(*command_status);
     return kExitDone;
@@ -421,6 +447,7 @@ void add_trace(CLI::App& root, Context& context) {
       ->check(duration_check())
       ->capture_default_str();
   add_metrics_options(*command, options->metrics);
+  add_otlp_options(*command, options->otlp);
   add_sampling_options(*command, options->sampling);
   command->add_option("command", options->command, "Run this command (after --) and trace it and its children");
   command->positionals_at_end();

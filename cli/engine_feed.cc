@@ -50,7 +50,10 @@ void EngineFeed::take(const Parcel& parcel) {
 }
 
 void EngineFeed::write(store::Writer& writer) {
-  for (const correlate::Chain& chain : engine_->take_changes()) writer.add_chain(row_of(chain));
+  for (const correlate::Chain& chain : engine_->take_changes()) {
+    writer.add_chain(row_of(chain));
+    if (listener_) listener_(chain);
+  }
 }
 
 void EngineFeed::finish(store::Writer& writer) {

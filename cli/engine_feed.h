@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -19,6 +20,8 @@ class EngineFeed {
  public:
   // The arguments must outlive this.
   EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger);
+  // Also told of each chain that becomes a row.
+  void set_listener(std::function<void(const correlate::Chain&)> listener) { listener_ = std::move(listener); }
 
   // A parcel, in the order in which it is stored.
   void take(const Parcel& parcel);
@@ -35,6 +38,7 @@ class EngineFeed {
   };
   const hal::CallTable& calls_;
   std::unique_ptr<correlate::Engine> engine_;
+  std::function<void(const correlate::Chain&)> listener_;
   std::unordered_map<uint64_t, Member> communicators_;  // by id
 };
 

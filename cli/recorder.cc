@@ -174,6 +174,7 @@ Status Recorder::Impl::open() {
     INGERO_TRY(opened_writer);
     writer = std::move(*opened_writer);
     feed = std::make_unique<EngineFeed>(calls, ledger);
+    feed->set_listener(options.on_chain);
   }
 
   if (options.objects.stacks != WIRE_STACKS_OFF) {

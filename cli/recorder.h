@@ -46,6 +46,8 @@ struct RecorderOptions {
   bool drop_privileges = false;  // once everything that needs them is open
   // Each batch of events as captured (capture thread); for --json and --verbose.
   std::function<void(const Parcel&, const Recorder&)> on_events;
+  // Each causal chain found, changed or over (store thread). Only with a recording.
+  std::function<void(const correlate::Chain&)> on_chain;
 };
 
 struct LiveCall {

@@ -48,7 +48,10 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(engine_late, "correlate", kInfo, "Events that came too late to be judged for causes; they are stored.")          \
   X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses the search for causes had no room for.")      \
   X(device_forgotten, "correlate", kInfo, "Threads and objects whose device was forgotten: there were too many.")    \
-  X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")
+  X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")            \
+  X(otlp_dropped, "serve", kLoss, "Data points and spans dropped because the queue, the disk or the list was full.") \
+  X(otlp_refused, "serve", kLoss, "Data points and spans that the receiver of OTLP rejected.")                       \
+  X(otlp_damaged, "serve", kLoss, "Requests that waited for the receiver of OTLP and could not be read again.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -184,10 +184,10 @@ void CallMetrics::write_durations(Page& page, const Metric& metric, const Labels
   page.add(metric, labels, Buckets{bounds, durations.counts, in(durations.sum_ns, unit_ns)});
 }
 
-void CallMetrics::write_call(Page& page, const hal::Call& call, const CallRow& row) const {
+void CallMetrics::write_call(Page& page, const hal::Call& call, const CallRow& row, bool with_earlier_names) {
   const Labels earlier = {{"source", std::string(call.layer)}, {"operation", std::string(call.op_name)}};
   page.add(kEarlierOperations, earlier, static_cast<double>(row.count));
-  if (earlier_names_ && row.percentiles.total() > 0) {
+  if (with_earlier_names && row.percentiles.total() > 0) {
     const std::pair<const char*, double> wanted[] = {{"p50", 0.50}, {"p95", 0.95}, {"p99", 0.99}};
     for (const auto& [name, share] : wanted) {
       Labels labels = earlier;
@@ -219,7 +219,7 @@ void CallMetrics::write_call(Page& page, const hal::Call& call, const CallRow& r
   }
 }
 
-void CallMetrics::write(Page& page) const {
+void CallMetrics::write(Page& page, bool with_earlier_names) const {
   const std::scoped_lock lock(mutex_);
   page.add(kEvents, {}, static_cast<double>(events_));
   write_async(page);
@@ -227,7 +227,7 @@ void CallMetrics::write(Page& page) const {
     const hal::Call& call = calls_[static_cast<hal::CallId>(id)];
     const CallRow& row = rows_[id];
     if (row.count == 0) continue;
-    write_call(page, call, row);
+    write_call(page, call, row, with_earlier_names);
   }
   std::map<hal::Direction, std::pair<double, Durations>> all_vendors;
   for (const auto& [key, row] : copies_) {
@@ -242,7 +242,8 @@ void CallMetrics::write(Page& page) const {
   for (const auto& [direction, sum] : all_vendors) {
     const Labels labels = {{"direction", std::string(name_of(direction))}};
     page.add(kEarlierCopyBytes, labels, sum.first);
-    if (earlier_names_) write_durations(page, kEarlierCopyDuration, labels, sum.second, kMillisecondNs);
+    if (earlier_names_ && with_earlier_names)
+      write_durations(page, kEarlierCopyDuration, labels, sum.second, kMillisecondNs);
   }
   const auto write_pid = [&page](const std::string& pid, const PidRow& row) {
     const Labels labels = {{"pid", pid}};

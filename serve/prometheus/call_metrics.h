@@ -28,7 +28,8 @@ class CallMetrics {
   // `calls` must outlive this. With `earlier_names` also the names that are no base units.
   CallMetrics(const hal::CallTable& calls, bool earlier_names);
   void add(std::span<const hal::Event> events);
-  void write(Page& page) const;
+  // Those names too, or not although they are counted.
+  void write(Page& page, bool with_earlier_names = true) const;
   // Calls by device; `device` says what an Event::device_ref means.
   void write_devices(Page& page, const std::function<hal::EventDevice(uint32_t ref)>& device) const;
   uint64_t events() const;
@@ -72,7 +73,7 @@ class CallMetrics {
   PidRow& pid_row(uint32_t pid);
   static void write_durations(Page& page, const Metric& metric, const Labels& labels, const Durations& durations,
                               double unit_ns);
-  void write_call(Page& page, const hal::Call& call, const CallRow& row) const;
+  static void write_call(Page& page, const hal::Call& call, const CallRow& row, bool with_earlier_names);
 
   const hal::CallTable& calls_;
   const bool earlier_names_;

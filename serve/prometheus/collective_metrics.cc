@@ -28,6 +28,8 @@ void CollectiveMetrics::add(const News& news) {
     Row& row = rows_[key_of(event.call)];
     ++row.count;
     row.errors += event.failed ? 1 : 0;
+    if (event.has(hal::Has::kDuration) && event.outcome == hal::Outcome::kReturned)
+      row.durations.add(event.duration_ns);
     if (event.failed) continue;
     if (event.has(hal::Has::kBytes)) row.bytes += static_cast<double>(event.bytes);
     if (waiting_.size() >= kMaxWaiting) waiting_.clear();
@@ -65,6 +67,9 @@ void CollectiveMetrics::write(Page& page) const {
     page.add(kCollectiveErrors, labels, static_cast<double>(row.errors));
     page.add(kCollectiveSize, labels, row.bytes);
     page.add(kCollectiveHangs, labels, static_cast<double>(row.hangs));
+    if (row.durations.total > 0) {
+      page.add(kCollectiveDuration, labels, Buckets{kBounds, row.durations.counts, row.durations.sum});
+    }
     if (row.waits.total > 0) page.add(kCollectiveWait, labels, Buckets{kBounds, row.waits.counts, row.waits.sum});
     if (row.lateness.total > 0) {
       page.add(kCollectiveLateness, labels, Buckets{kBounds, row.lateness.counts, row.lateness.sum});

@@ -52,7 +52,7 @@ class CollectiveMetrics {
   struct Row {
     uint64_t count = 0, errors = 0, hangs = 0;
     double bytes = 0;
-    Times waits, lateness;
+    Times durations, waits, lateness;
   };
   using Key = std::pair<std::string, std::string>;  // vendor, operation
   Key key_of(hal::CallId call) const;

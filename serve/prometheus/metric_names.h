@@ -40,6 +40,11 @@ namespace ingero::serve::prometheus {
     "Runs of a kernel-side program while the kernel kept its statistics.")                                             \
   X(kProbeSeconds, "ingero_probe_program_seconds_total", kCounter, "program",                                          \
     "Time in a kernel-side program while the kernel kept its statistics; by the runs it is the cost of one.")          \
+  X(kOtlpItems, "ingero_otlp_items_total", kCounter, "outcome",                                                        \
+    "Data points and spans that were to be sent, by what became of them: accepted, rejected, refused, dropped.")       \
+  X(kOtlpFailedTries, "ingero_otlp_failed_tries_total", kCounter, "", "Requests that will be sent again.")             \
+  X(kOtlpWaiting, "ingero_otlp_waiting_requests", kGauge, "", "Requests on disk that are still to be sent.")           \
+  X(kOtlpWaitingBytes, "ingero_otlp_waiting_bytes", kGauge, "", "Their size on disk.")                                 \
   X(kAgentCpu, "process_cpu_seconds_total", kCounter, "", "User and system CPU time of the agent itself.")             \
   X(kAgentResident, "process_resident_memory_bytes", kGauge, "", "Resident memory of the agent itself.")               \
   X(kAgentVirtual, "process_virtual_memory_bytes", kGauge, "", "Virtual memory of the agent itself.")                  \
@@ -111,6 +116,8 @@ namespace ingero::serve::prometheus {
   X(kCollectiveErrors, "gpu_collective_errors_total", kCounter, "vendor, op_type", "Those of them that failed.")       \
   X(kCollectiveSize, "gpu_collective_bytes_total", kCounter, "vendor, op_type",                                        \
     "Bytes that those which succeeded were called with, where they are known.")                                        \
+  X(kCollectiveDuration, "gpu_collective_duration_seconds", kHistogram, "vendor, op_type",                             \
+    "Time of their calls, from entry to return: to enqueue, where they are asynchronous.")                             \
   X(kCollectiveWait, "gpu_collective_barrier_wait_seconds", kHistogram, "vendor, op_type",                             \
     "From a collective's return to the end of the synchronisation that waited for it.")                                \
   X(kCollectiveLateness, "gpu_collective_last_arrival_lateness_seconds", kHistogram, "vendor, op_type",                \

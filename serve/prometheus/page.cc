@@ -42,6 +42,19 @@ double& value_of(core::ClientMetric& metric, core::MetricType type) {
   }
 }
 
+MetricType type_of(core::MetricType type) {
+  switch (type) {
+    case core::MetricType::Counter:
+      return MetricType::kCounter;
+    case core::MetricType::Gauge:
+      return MetricType::kGauge;
+    case core::MetricType::Histogram:
+      return MetricType::kHistogram;
+    default:
+      return MetricType::kUntyped;
+  }
+}
+
 void add_buckets(core::ClientMetric::Histogram& to, const Buckets& from) {
   to.bucket.resize(from.upper_bounds.size() + 1);
   uint64_t below = 0;
@@ -127,6 +140,29 @@ std::string Page::text() const {
   families.reserve(families_.size());
   for (const auto& [name, family] : families_) families.push_back(family->data);
   return core::TextSerializer().Serialize(families);
+}
+
+void Page::each(const std::function<void(const FamilyView& family, std::span<const Series> series)>& look) const {
+  for (const auto& [name, family] : families_) {
+    const core::MetricFamily& data = family->data;
+    std::vector<Series> all;
+    all.reserve(data.metric.size());
+    for (const core::ClientMetric& metric : data.metric) {
+      Series& series = all.emplace_back();
+      for (const auto& label : metric.label) series.labels.emplace_back(label.name, label.value);
+      series.value = data.type == core::MetricType::Counter ? metric.counter.value
+                     : data.type == core::MetricType::Gauge ? metric.gauge.value
+                                                            : metric.untyped.value;
+      uint64_t below = 0;
+      for (const auto& bucket : metric.histogram.bucket) {
+        if (std::isfinite(bucket.upper_bound)) series.upper_bounds.push_back(bucket.upper_bound);
+        series.counts.push_back(bucket.cumulative_count - below);
+        below = bucket.cumulative_count;
+      }
+      series.sum = metric.histogram.sample_sum;
+    }
+    look({data.name, data.help, type_of(data.type)}, all);
+  }
 }
 
 std::string metric_word(std::string_view untrusted) {

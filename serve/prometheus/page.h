@@ -7,10 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "serve/prometheus/metric.h"
 
@@ -19,6 +23,19 @@ namespace ingero::serve::prometheus {
 struct Buckets {
   std::span<const double> upper_bounds;  // ascending, without the infinite one
   std::span<const uint64_t> counts;      // per bucket, not cumulative; one more than bounds: the infinite one
+  double sum = 0;
+};
+
+// What a page holds, for another form than text. Views last as long as the call they are passed to.
+struct FamilyView {
+  std::string_view name, help;
+  MetricType type = MetricType::kGauge;
+};
+struct Series {
+  std::vector<std::pair<std::string_view, std::string_view>> labels;  // in order of names
+  double value = 0;                                                   // not of histograms
+  std::vector<double> upper_bounds = {};                              // of histograms: as in Buckets
+  std::vector<uint64_t> counts = {};
   double sum = 0;
 };
 
@@ -41,6 +58,8 @@ class Page {
   uint64_t folded() const { return folded_; }
   // The text exposition format 0.0.4, names in order.
   std::string text() const;
+  // Each metric with its series, names in order.
+  void each(const std::function<void(const FamilyView& family, std::span<const Series> series)>& look) const;
 
  private:
   struct Family;

@@ -23,12 +23,14 @@ import hostside
 import lifetime
 import metrics
 import mixed_host
+import otlp
 import stacks
 import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs, collectives, stacks, causes)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
+           collectives, stacks, causes, otlp)
 SKIPPED = 77
 
 

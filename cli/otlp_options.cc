@@ -1,0 +1,162 @@
+// Flags of the sender: see otlp_options.h.
+#include "cli/otlp_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "cli/options.h"
+
+namespace ingero::cli {
+namespace {
+
+namespace otlp = serve::otlp;
+
+// The flag, or else the variable, for one signal's sake before the general one; empty: neither says anything.
+class Variables {
+ public:
+  explicit Variables(const store::Environment& environment) : environment_(environment) {}
+  std::string get(const std::string& name) const {
+    return environment_.variable(("OTEL_EXPORTER_OTLP_" + name).c_str()).value_or("");
+  }
+  std::string or_flag(const std::string& flag, const std::string& name) const {
+    return flag.empty() ? get(name) : flag;
+  }
+
+ private:
+  const store::Environment& environment_;
+};
+
+Result<otlp::Protocol> protocol_of(const std::string& text) {
+  if (text.empty() || text == "http/protobuf") return otlp::Protocol::kHttpProtobuf;
+  if (text == "http/json") return otlp::Protocol::kHttpJson;
+  if (text == "grpc") return otlp::Protocol::kGrpc;
+  return Error(Errc::kInvalid, fmt::format("OTLP: {} is no protocol", printable(text)),
+               "one of http/protobuf, http/json, grpc");
+}
+
+Result<uint64_t> timeout_of(const OtlpOptions& options, const Variables& variables) {
+  if (!options.timeout.empty()) return parse_duration_ns(options.timeout);
+  const std::string text = variables.get("TIMEOUT");  // milliseconds, as the specification has it
+  if (text.empty()) return uint64_t{10'000'000'000};
+  const auto ms = parse_u64(text);
+  if (!ms || *ms == 0 || *ms > 3'600'000) {
+    return Error(
+        Errc::kInvalid,
+        fmt::format("OTEL_EXPORTER_OTLP_TIMEOUT={}: not a number of milliseconds up to an hour", printable(text)));
+  }
+  return *ms * 1'000'000;
+}
+
+Result<otlp::Headers> headers_of(const OtlpOptions& options, const Variables& variables, const std::string& signal) {
+  otlp::Headers headers;
+  for (const std::string& name : {std::string("HEADERS"), signal + "_HEADERS"}) {
+    const auto more = otlp::parse_headers_variable(variables.get(name), "OTEL_EXPORTER_OTLP_" + name);
+    INGERO_TRY(more);
+    otlp::merge_headers(headers, *more);
+  }
+  if (options.headers_file.empty()) return headers;
+  const auto more = otlp::read_headers_file(options.headers_file);
+  if (!more.ok()) return more.error().in("--otlp-headers");
+  otlp::merge_headers(headers, *more);
+  return headers;
+}
+
+// A directory for each receiver: what was meant for one is never sent to another.
+Result<std::string> queue_directory(const OtlpOptions& options, const store::Environment& environment,
+                                    const otlp::Receiver& receiver) {
+  std::string above = options.queue;
+  if (above.empty()) {
+    const auto location = store::locate(environment);
+    if (!location.ok())
+      return Error(Errc::kInvalid, "no place for what OTLP cannot send yet: HOME is not set",
+                   "name a directory with --otlp-queue");
+    const size_t slash = location->path.rfind('/');
+    above = (slash == std::string::npos ? "." : location->path.substr(0, slash)) + "/otlp-queue";
+  }
+  while (above.size() > 1 && above.ends_with('/')) above.pop_back();
+  const std::string whose = fmt::format("{} {}", receiver.endpoint.url(), static_cast<int>(receiver.protocol));
+  return fmt::format("{}/{:016x}", above, fnv1a(whose));
+}
+
+}  // namespace
+
+void add_otlp_options(CLI::App& command, OtlpOptions& options) {
+  command.add_option("--otlp", options.endpoint, "Send metrics by OTLP to this URL, or HOST:PORT (TLS)");
+  command.add_flag("--otlp-traces", options.traces, "Also send spans: incidents, and slow collectives");
+  command
+      .add_option("--otlp-protocol", options.protocol,
+                  "http/protobuf (default), http/json, grpc (OTEL_EXPORTER_OTLP_PROTOCOL)")
+      ->check(CLI::IsMember({"http/protobuf", "http/json", "grpc"}));
+  command
+      .add_option("--otlp-compression", options.compression, "gzip (default), none (OTEL_EXPORTER_OTLP_COMPRESSION)")
+      ->check(CLI::IsMember({"gzip", "none"}));
+  command.add_option("--otlp-interval", options.interval, "How often metrics are sent")
+      ->check(duration_check())
+      ->capture_default_str();
+  command.add_option("--otlp-timeout", options.timeout, "Of one request (default 10s; OTEL_EXPORTER_OTLP_TIMEOUT)")
+      ->check(duration_check());
+  command.add_option("--otlp-slow-collective", options.slow_collective, "Collectives that took longer are spans")
+      ->check(duration_check())
+      ->capture_default_str();
+  command.add_option("--otlp-headers", options.headers_file,
+                     "Send the headers of this file: lines 'Name: value' (or OTEL_EXPORTER_OTLP_HEADERS)");
+  command.add_option("--otlp-ca", options.authorities,
+                     "Accept certificates by these authorities (PEM; OTEL_EXPORTER_OTLP_CERTIFICATE)");
+  command.add_option("--otlp-cert", options.certificate,
+                     "Show this client certificate (PEM; OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE)");
+  command.add_option("--otlp-key", options.key, "Its key (PEM; OTEL_EXPORTER_OTLP_CLIENT_KEY)");
+  command.add_option("--otlp-queue", options.queue,
+                     "Where what cannot be sent yet is kept (default: otlp-queue beside the recordings)");
+  command.add_option("--otlp-queue-size", options.queue_size, "Its bound; beyond it the oldest is dropped")
+      ->check(size_check())
+      ->capture_default_str();
+  command.add_flag("--otlp-insecure", options.insecure, "No TLS where --otlp names no scheme; this machine only");
+  command.add_flag("--otlp-insecure-allow-non-loopback", options.insecure_allowed,
+                   "No TLS to other machines either: who is on the way reads everything, headers too");
+}
+
+Result<otlp::ExporterOptions> exporter_options(const OtlpOptions& options, const store::Environment& environment) {
+  const Variables variables(environment);
+  otlp::ExporterOptions out;
+  const auto protocol = protocol_of(variables.or_flag(options.protocol, "PROTOCOL"));
+  INGERO_TRY(protocol);
+  out.receiver.protocol = *protocol;
+  auto endpoint = otlp::parse_endpoint(options.endpoint, {*protocol, options.insecure, options.insecure_allowed});
+  INGERO_TRY(endpoint);
+  out.receiver.endpoint = std::move(*endpoint);
+  out.receiver.agent = "ingero/" INGERO_VERSION;
+  for (auto* of : {&out.receiver.metrics_headers, &out.receiver.traces_headers}) {
+    auto headers = headers_of(options, variables, of == &out.receiver.metrics_headers ? "METRICS" : "TRACES");
+    INGERO_TRY(headers);
+    *of = std::move(*headers);
+  }
+  const std::string compression = variables.or_flag(options.compression, "COMPRESSION");
+  if (!compression.empty() && compression != "gzip" && compression != "none") {
+    return Error(Errc::kInvalid,
+                 fmt::format("OTEL_EXPORTER_OTLP_COMPRESSION={}: neither gzip nor none", printable(compression)));
+  }
+  out.is_gzip = compression != "none";
+  out.tls = {variables.or_flag(options.authorities, "CERTIFICATE"),
+             variables.or_flag(options.certificate, "CLIENT_CERTIFICATE"),
+             variables.or_flag(options.key, "CLIENT_KEY")};
+  const auto interval = parse_duration_ns(options.interval);
+  INGERO_TRY(interval);
+  if (*interval < 100'000'000) return Error(Errc::kInvalid, "--otlp-interval: less than 100ms");
+  out.interval_ns = *interval;
+  const auto timeout = timeout_of(options, variables);
+  INGERO_TRY(timeout);
+  if (*timeout < 1'000'000) return Error(Errc::kInvalid, "--otlp-timeout: less than 1ms");
+  out.timeout_ns = *timeout;
+  const auto queue_bytes = parse_size_bytes(options.queue_size);
+  INGERO_TRY(queue_bytes);
+  if (*queue_bytes < (1 << 20)) return Error(Errc::kInvalid, "--otlp-queue-size: less than 1m");
+  out.queue.max_bytes = *queue_bytes;
+  const auto directory = queue_directory(options, environment, out.receiver);
+  INGERO_TRY(directory);
+  out.queue.directory = *directory;
+  out.version = INGERO_VERSION;
+  return out;
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,75 @@
+// What becomes a span: incidents (causal chains) once they are over, and collectives that took longer than a bound.
+//
+// Ids are made of what they name, so that the same thing has the same id whoever tells it: the ranks of a collective,
+// on whatever host, are spans of one trace where communicator and number are known. Times are wall nanoseconds.
+// Bounded: beyond the caps the oldest give way. Threads: one at a time for each class.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "cli/batch_queue.h"
+#include "correlate/chain.h"
+#include "hal/call_table.h"
+#include "serve/otlp/model.h"
+
+namespace ingero::cli {
+
+using TakeSpan = std::function<void(serve::otlp::Span)>;
+
+class IncidentSpans {
+ public:
+  static constexpr size_t kMostOpen = 1024;
+
+  // `run` names this recording: node and start. Incidents have the ids that they have in it: "node:id".
+  IncidentSpans(std::string node, std::string run, TakeSpan take)
+      : node_(std::move(node)), run_(std::move(run)), take_(std::move(take)) {}
+  // A chain was found, changed, or is over: then it is a span.
+  void tell(const correlate::Chain& chain);
+  // The recording ends: those that are not over are spans that say so.
+  void finish();
+
+ private:
+  serve::otlp::Span span_of(const correlate::Chain& chain) const;
+  const std::string node_, run_;
+  const TakeSpan take_;
+  std::map<std::string, correlate::Chain> open_;  // by id
+};
+
+class CollectiveSpans {
+ public:
+  static constexpr size_t kMostWaiting = 4096;  // collectives whose wait has not ended: the latest
+  static constexpr size_t kMostArrivals = 4096;
+
+  // `calls` must outlive this.
+  CollectiveSpans(const hal::CallTable& calls, std::string run, uint64_t slow_ns, TakeSpan take)
+      : calls_(calls), run_(std::move(run)), slow_ns_(slow_ns), take_(std::move(take)) {}
+
+  using Lookup = std::function<std::optional<hal::Communicator>(uint64_t id)>;
+  void add(const Parcel& parcel, const Lookup& communicator);
+
+ private:
+  struct Waiting {
+    hal::Event event;
+    hal::Exchange exchange;
+    std::optional<hal::Communicator> on;
+  };
+  void tell(const Waiting& one, std::optional<uint64_t> wait_ns) const;
+
+  const hal::CallTable& calls_;
+  const std::string run_;
+  const uint64_t slow_ns_;
+  const TakeSpan take_;
+  std::unordered_map<uint64_t, Waiting> waiting_;  // by exchange
+  std::deque<uint64_t> order_;
+  std::map<std::pair<uint64_t, uint64_t>, correlate::Arrival> arrivals_;  // by communicator's hash and number
+  std::deque<std::pair<uint64_t, uint64_t>> arrivals_order_;
+};
+
+}  // namespace ingero::cli

@@ -1,0 +1,40 @@
+// Where telemetry goes, as users write it: URL or HOST:PORT. Pure; thread-safe.
+//
+// Rules: no secret in it (user:password@ is refused, headers come from a file); plain text to this machine only, unless
+// that is asked for by name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "serve/otlp/model.h"
+
+namespace ingero::serve::otlp {
+
+struct Endpoint {
+  bool has_tls = true;
+  bool only_loopback = false;  // whatever the name resolves to
+  std::string host;            // without brackets
+  uint16_t port = 0;
+  std::string path;  // before "/v1/metrics": empty, or "/x" without a slash at the end
+
+  std::string url() const;  // without the signal's path
+  std::string path_of(Signal signal) const;
+  std::string authority() const;  // for the Host header: with brackets where it takes them
+};
+
+struct EndpointRules {
+  Protocol protocol = Protocol::kHttpProtobuf;
+  bool is_plain = false;          // --otlp-insecure: no TLS where no scheme says
+  bool is_plain_allowed = false;  // also to other machines
+};
+
+// "https://host/prefix", "http://127.0.0.1:4318", "host:4317", "[::1]:4318". A path that ends with "/v1/metrics" or
+// "/v1/traces" is taken as written in full. kInvalid with what is wrong; the text is not in the error where it may hold
+// a secret.
+Result<Endpoint> parse_endpoint(const std::string& text, const EndpointRules& rules);
+
+bool is_loopback_host(const std::string& host);
+
+}  // namespace ingero::serve::otlp

@@ -1,0 +1,137 @@
+// The page: header, the way between views, keys, and keeping up with a recording that is still being written.
+import { Failure, ask, get, login, logIn } from "./ask.js";
+import { el, duration, timeOfDay, wallNs } from "./text.js";
+import { go, hashOf, onMove, place, start } from "./place.js";
+import { showKeys, onKey } from "./keys.js";
+import overview from "./views/overview.js";
+
+export const VIEWS = [overview];
+const EVERY_MS = 2000;
+
+const main = document.getElementById("main");
+const notice = document.getElementById("notice");
+const statusLine = document.getElementById("status");
+
+// What every view is given.
+const context = {
+  info: null,  // the recording: file, live, first, last, events
+  origin: 0n,  // of the times in views: the wall time of the first event, in nanoseconds
+  spanNs: 0,
+  say: (sentence) => { statusLine.textContent = sentence; },
+};
+let shown = null;  // { view, abort, close? } of what is drawn
+let follows = true;
+
+async function look() {
+  const stats = await ask("get_trace_stats");
+  const { file, live, earlier_agent: earlier, schema } = stats.recording;
+  context.info = { file, live, earlier, schema, first: stats.first, last: stats.last, events: stats.events };
+  context.origin = wallNs(stats.first) ?? 0n;
+  context.spanNs = stats.last ? Number(wallNs(stats.last) - context.origin) : 0;
+}
+
+function drawHeader() {
+  const { file, live, earlier, first, events } = context.info;
+  document.title = `${VIEWS.find((view) => view.name === place.view)?.title ?? "?"} – ${file} – ingero`;
+  const line = [file, `${Number(events).toLocaleString("en")} events`, first ? `${duration(context.spanNs)} from ${first.slice(0, 10)} ${timeOfDay(first)} UTC` : "no event yet"];
+  if (earlier) line.push("made by the earlier agent");
+  document.getElementById("recording").replaceChildren(el("span", {}, line.join(" · ")),
+    ...(live ? [" ", el("button", { id: "follow", "aria-pressed": String(follows), onclick: () => { follows = !follows; drawHeader(); } },
+      follows ? "Live: following" : "Live: paused")] : []));
+  document.getElementById("views").replaceChildren(...VIEWS.map((view, i) => el("a", {
+    href: hashOf({ view: view.name }), "aria-current": view.name === place.view ? "page" : undefined, "aria-keyshortcuts": String(i + 1),
+  }, view.title)));
+  const part = document.getElementById("part");
+  if (!place.from && !place.to) {
+    part.replaceChildren("Whole recording");
+    return;
+  }
+  const offset = (text, otherwise) => (text ? Number((wallNs(text) ?? context.origin) - context.origin) : otherwise);
+  const [from, to] = [offset(place.from, 0), offset(place.to, context.spanNs)];
+  part.replaceChildren(`Part: ${duration(Math.max(0, to - from))}, from ${duration(from)} on `,
+    el("button", { id: "whole", onclick: () => go({ from: null, to: null, chosen: place.chosen }) }, "Whole recording"));
+}
+
+// Draws the view anew beside what is there, then changes them over; the focus stays where it was.
+async function draw(quietly = false) {
+  const view = VIEWS.find((one) => one.name === place.view) ?? VIEWS[0];
+  const abort = new AbortController();
+  const before = shown;
+  before?.abort.abort();
+  const mine = { view, abort };
+  shown = mine;
+  drawHeader();
+  if (!quietly) main.setAttribute("aria-busy", "true");
+  const made = el("div", { class: `view ${view.name}` });
+  try {
+    mine.close = await view.draw(made, { ...context, signal: abort.signal });
+    if (shown !== mine) {
+      mine.close?.();
+      return;
+    }
+    notice.hidden = true;
+  } catch (error) {
+    if (shown !== mine || error.name === "AbortError") return;
+    if (error instanceof Failure && error.status === 401) return boot(error.message);
+    made.replaceChildren();
+    tell(error);
+  }
+  before?.close?.();
+  const focusable = "a,button,input,select,[tabindex]";
+  const at = [...main.querySelectorAll(focusable)].indexOf(document.activeElement);
+  const scroll = [scrollX, scrollY];
+  main.replaceChildren(made);
+  main.removeAttribute("aria-busy");
+  view.shown?.(made);
+  if (quietly) {
+    if (at >= 0) main.querySelectorAll(focusable)[at]?.focus({ preventScroll: true });
+    scrollTo(...scroll);
+  }
+}
+
+function tell(error) {
+  notice.textContent = error instanceof Failure ? error.message : `This page failed: ${error.message}`;
+  notice.hidden = false;
+  if (!(error instanceof Failure)) console.error(error);
+}
+
+async function keepUp() {
+  const isDue = !context.info || (context.info.live && follows && !document.hidden);
+  try {
+    if (isDue) {
+      const wasUnknown = !context.info;
+      await look();
+      notice.hidden = true;
+      if (shown?.view.refresh && !wasUnknown) {
+        drawHeader();
+        await shown.view.refresh(context);
+      } else {
+        await draw(true);
+      }
+    }
+  } catch (error) {
+    if (error.status === 401) return boot(error.message);
+    tell(error);
+  }
+  setTimeout(keepUp, EVERY_MS);
+}
+
+async function boot(sentence) {
+  try {
+    if (sentence) await logIn(main, sentence);
+    else await login(main);
+  } catch (error) {
+    tell(error);
+  }
+  keepUp();
+}
+
+addEventListener("keydown", (event) => onKey(event, VIEWS, shown?.view));
+document.getElementById("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+onMove(() => context.info && draw().then(() => { if (document.activeElement === document.body) main.focus({ preventScroll: true }); }));
+start();
+showKeys(VIEWS);
+boot();

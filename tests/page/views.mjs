@@ -1,13 +1,21 @@
-// Every view on every published recording: drawn, no error, no request to anybody else.
+// Every view on every published recording, and on one of today's that has something for each: drawn, no error, no request
+// to anybody else, not wider than the window.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { SAMPLES, VIEWS, Dashboard, check, drawn, goTo, launch, none, open, picture } from "./browser.mjs";
 
-const [ingero, folder] = process.argv.slice(2);
+const [ingero, folder, makeRecording] = process.argv.slice(2);
+const work = mkdtempSync(path.join(os.tmpdir(), "ingero-page-"));
+const made = path.join(work, "made.db");
+execFileSync(makeRecording, [made, "20000"]);
+const recordings = [...SAMPLES.map((name) => [name, path.join(folder, `${name}.db`)]), ["made", made]];
 const browser = await launch();
 let seen = 0;
 try {
-  for (const sample of SAMPLES) {
-    const dashboard = await Dashboard.start(ingero, path.join(folder, `${sample}.db`));
+  for (const [sample, file] of recordings) {
+    const dashboard = await Dashboard.start(ingero, file);
     try {
       for (const [width, dark] of [[1280, false], [1280, true], [360, false], [360, true]]) {
         const { page, problems, close } = await open(browser, dashboard, { width, dark });
@@ -28,5 +36,6 @@ try {
   }
 } finally {
   await browser.close();
+  rmSync(work, { recursive: true });
 }
 console.log(`${seen} views drawn`);

@@ -3,9 +3,16 @@ import { Failure, ask, get, login, logIn } from "./ask.js";
 import { el, duration, timeOfDay, wallNs } from "./text.js";
 import { go, hashOf, onMove, place, start } from "./place.js";
 import { showKeys, onKey } from "./keys.js";
+import collectives from "./views/collectives.js";
+import flame from "./views/flame.js";
+import health from "./views/health.js";
+import memory from "./views/memory.js";
+import operations from "./views/operations.js";
 import overview from "./views/overview.js";
+import { devices, fabric } from "./views/samples.js";
+import timeline from "./views/timeline.js";
 
-export const VIEWS = [overview];
+const VIEWS = [overview, operations, timeline, flame, memory, collectives, fabric, devices, health];
 const EVERY_MS = 2000;
 
 const main = document.getElementById("main");
@@ -18,6 +25,7 @@ const context = {
   origin: 0n,  // of the times in views: the wall time of the first event, in nanoseconds
   spanNs: 0,
   say: (sentence) => { statusLine.textContent = sentence; },
+  header: () => drawHeader(),
 };
 let shown = null;  // { view, abort, close? } of what is drawn
 let follows = true;

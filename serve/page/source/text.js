@@ -19,13 +19,15 @@ export const UNKNOWN = "–";
 const known = (value) => value !== null && value !== undefined;
 
 function three(value) {
-  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+  const size = Math.abs(value);
+  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
 const STEPS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3]];
 export function duration(ns) {
   if (!known(ns)) return UNKNOWN;
   const size = Math.abs(ns);
+  if (size === 0) return "0";
   if (size >= 3.6e12) return `${(ns / 3.6e12).toFixed(1)} h`;
   if (size >= 1.2e11) return `${(ns / 6e10).toFixed(1)} min`;
   for (const [unit, scale] of STEPS) if (size >= scale) return `${three(ns / scale)} ${unit}`;

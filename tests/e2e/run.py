@@ -23,12 +23,13 @@ import hostside
 import lifetime
 import metrics
 import mixed_host
+import page
 import stacks
 import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs, collectives, stacks, causes)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs, collectives, stacks, causes, page)
 SKIPPED = 77
 
 

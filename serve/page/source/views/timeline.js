@@ -376,13 +376,16 @@ async function draw(main, context) {
   return () => view.close();
 }
 
-// A recording that grows: the picture stays where it is, and shows more.
+// A recording that grows: the whole grows with it, its end is followed, any other part stays where it is.
 async function refresh(context) {
   if (!current || current.closed) return;
   const followed = current.to >= current.context.spanNs;
   current.context.spanNs = context.spanNs;
   current.data.forget();
-  if (followed && current.to < context.spanNs) {
+  if (!place.from && !place.to) {
+    current.from = -0.01 * context.spanNs;
+    current.to = 1.01 * context.spanNs;
+  } else if (followed && current.to < context.spanNs) {
     const span = current.to - current.from;
     current.from = context.spanNs - span;
     current.to = context.spanNs + 0.01 * span;

@@ -98,7 +98,7 @@ async function timeline(page) {
   await page.keyboard.press("1");
   await drawn(page, "overview");
   await page.keyboard.press("0");
-  await page.waitForFunction(() => document.getElementById("part").textContent === "Whole recording");
+  await page.waitForFunction(() => document.querySelector("#part span").textContent === "Whole recording");
 }
 
 // Everything that acts has a name; no image is silent.
@@ -110,6 +110,12 @@ async function names(page) {
     check(nameless.length === 0, `${view}: without a name: ${nameless}`);
     check((await page.locator("h1").count()) === 1 && (await page.locator("main h2").count()) > 0, `${view} has no heading`);
   }
+}
+
+// A handle of 64 bits keeps its last digits.
+async function handles(page) {
+  await goTo(page, "collectives");
+  check((await page.getByRole("heading", { name: "Communicator feedfacecafebeef" }).count()) === 1, "the communicator is called otherwise");
 }
 
 // What the recording's processes call themselves is text, whatever it looks like.
@@ -144,7 +150,7 @@ async function secured() {
 try {
   const dashboard = await Dashboard.start(ingero, file);
   try {
-    for (const [name, test] of Object.entries({ everywhere, operations, timeline, names })) {
+    for (const [name, test] of Object.entries({ everywhere, operations, timeline, names, handles })) {
       const { page, problems, close } = await open(browser, dashboard);
       await drawn(page, "overview");
       await test(page);

@@ -11,6 +11,10 @@ export class Failure extends Error {
   }
 }
 
+// JSON whose whole numbers may be handles of 64 bits: those that a double would falsify come as their digits, a string.
+const WHOLE = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
+export const parse = (text) => JSON.parse(text.replace(WHOLE, (one) => (one[0] === '"' || Number.isSafeInteger(Number(one)) ? one : `"${one}"`)));
+
 async function send(method, path, body, signal) {
   const token = sessionStorage.getItem(KEY);
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
@@ -22,7 +26,13 @@ async function send(method, path, body, signal) {
     if (error.name === "AbortError") throw error;
     throw new Failure(0, "gone", "the server does not answer");
   }
-  const said = await answer.json().catch(() => ({ error: `status ${answer.status}`, class: "internal" }));
+  let said;
+  try {
+    said = parse(await answer.text());
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    said = { error: `status ${answer.status}`, class: "internal" };
+  }
   if (!answer.ok) throw new Failure(answer.status, said.class, said.error);
   return said;
 }
@@ -31,7 +41,7 @@ export const ask = (tool, input = {}, signal = undefined) =>
   send("POST", `/api/v1/tools/${tool}`, JSON.stringify(input), signal);
 export const get = (path) => send("GET", path);
 
-// Rows of a statement as objects. Integers beyond 2^53 lose their last digits here: ask for differences of times.
+// Rows of a statement as objects.
 export async function rows(query, limit = 1000, signal = undefined) {
   const answer = await ask("run_sql", { query, limit }, signal);
   return answer.data.map((row) => Object.fromEntries(row.map((value, i) => [answer.columns[i], value])));

@@ -6,7 +6,7 @@ import { el } from "./text.js";
 const INKS = ["launch", "memcpy", "collective", "alloc", "sync", "fabric", "graph", "p2p", "memset", "event", "module", "stream"];
 export const ink = (i) => colour(INKS[i % INKS.length]);
 
-const axis = (values, size) => ({ stroke: () => colour("quiet"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { stroke: () => colour("line") }, values, size });
+const axis = (values, size, space) => ({ space, stroke: () => colour("quiet"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { stroke: () => colour("line") }, values, size });
 
 // Shown once its place has a width; follows it. `close` on the element ends that.
 function mount(place, options, data, height) {
@@ -49,7 +49,7 @@ export function lines({ label, times, series, text, timeText, height = 220, stac
   return mount(place, {
     cursor: { drag: { x: true, y: false, setScale: !choose } },
     scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), (high || 1) * 1.05] } },
-    axes: [axis((_, list) => list.map((value) => timeText(value)), 30), axis((_, list) => list.map((value) => text(value)), 74)],
+    axes: [axis((_, list) => list.map((value) => timeText(value)), 30, 90), axis((_, list) => list.map((value) => text(value)), 74, 35)],
     series: [{ label: "Time", value: (_, value) => (value === null ? "–" : timeText(value)) }, ...shown],
     legend: { live: true },
     hooks: choose ? { setSelect: [(plot) => {

@@ -1,6 +1,6 @@
 // The page: header, the way between views, keys, and keeping up with a recording that is still being written.
 import { Failure, ask, get, login, logIn } from "./ask.js";
-import { el, duration, timeOfDay, wallNs } from "./text.js";
+import { count, duration, el, timeOfDay, wallNs } from "./text.js";
 import { go, hashOf, onMove, place, start } from "./place.js";
 import { showKeys, onKey } from "./keys.js";
 import collectives from "./views/collectives.js";
@@ -38,26 +38,45 @@ async function look() {
   context.spanNs = stats.last ? Number(wallNs(stats.last) - context.origin) : 0;
 }
 
+// Elements of the header stay the same ones, so that the focus is not lost when the recording grows.
+const header = {
+  text: el("span"),
+  follow: el("button", { id: "follow", onclick: () => { follows = !follows; drawHeader(); } }),
+  links: VIEWS.map((view, i) => el("a", { "aria-keyshortcuts": String(i + 1) }, view.title)),
+  part: el("span"),
+  whole: el("button", { id: "whole", onclick: () => go({ from: null, to: null, chosen: place.chosen }) }, "Whole recording"),
+};
+document.getElementById("recording").append(header.text, " ", header.follow);
+document.getElementById("views").append(...header.links);
+document.getElementById("part").append(header.part, " ", header.whole);
+
 function drawHeader() {
   const { file, live, earlier, first, events } = context.info;
   document.title = `${VIEWS.find((view) => view.name === place.view)?.title ?? "?"} – ${file} – ingero`;
-  const line = [file, `${Number(events).toLocaleString("en")} events`, first ? `${duration(context.spanNs)} from ${first.slice(0, 10)} ${timeOfDay(first)} UTC` : "no event yet"];
+  const line = [file, `${count(events)} events`, first ? `${duration(context.spanNs)} from ${first.slice(0, 10)} ${timeOfDay(first)} UTC` : "no event yet"];
   if (earlier) line.push("made by the earlier agent");
-  document.getElementById("recording").replaceChildren(el("span", {}, line.join(" · ")),
-    ...(live ? [" ", el("button", { id: "follow", "aria-pressed": String(follows), onclick: () => { follows = !follows; drawHeader(); } },
-      follows ? "Live: following" : "Live: paused")] : []));
-  document.getElementById("views").replaceChildren(...VIEWS.map((view, i) => el("a", {
-    href: hashOf({ view: view.name }), "aria-current": view.name === place.view ? "page" : undefined, "aria-keyshortcuts": String(i + 1),
-  }, view.title)));
-  const part = document.getElementById("part");
-  if (!place.from && !place.to) {
-    part.replaceChildren("Whole recording");
+  header.text.textContent = line.join(" · ");
+  header.follow.hidden = !live;
+  header.follow.textContent = follows ? "Live: following" : "Live: paused";
+  header.follow.setAttribute("aria-pressed", String(follows));
+  header.links.forEach((link, i) => {
+    const isCurrent = VIEWS[i].name === place.view;
+    link.href = hashOf({ view: VIEWS[i].name });
+    if (isCurrent === link.hasAttribute("aria-current")) return;
+    link.toggleAttribute("aria-current", isCurrent);
+    if (!isCurrent) return;
+    link.setAttribute("aria-current", "page");
+    const nav = link.parentNode;
+    nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
+  });
+  header.whole.hidden = !place.from && !place.to;
+  if (header.whole.hidden) {
+    header.part.textContent = "Whole recording";
     return;
   }
   const offset = (text, otherwise) => (text ? Number((wallNs(text) ?? context.origin) - context.origin) : otherwise);
   const [from, to] = [offset(place.from, 0), offset(place.to, context.spanNs)];
-  part.replaceChildren(`Part: ${duration(Math.max(0, to - from))}, from ${duration(from)} on `,
-    el("button", { id: "whole", onclick: () => go({ from: null, to: null, chosen: place.chosen }) }, "Whole recording"));
+  header.part.textContent = `Part: ${duration(Math.max(0, to - from))}, from ${duration(from)} on`;
 }
 
 // Draws the view anew beside what is there, then changes them over; the focus stays where it was.
@@ -88,11 +107,12 @@ async function draw(quietly = false) {
   const focusable = "a,button,input,select,[tabindex]";
   const at = [...main.querySelectorAll(focusable)].indexOf(document.activeElement);
   const scroll = [scrollX, scrollY];
+  const opened = [...main.querySelectorAll("details")].map((one) => one.open);
   main.replaceChildren(made);
   main.removeAttribute("aria-busy");
-  view.shown?.(made);
   if (quietly) {
     if (at >= 0) main.querySelectorAll(focusable)[at]?.focus({ preventScroll: true });
+    main.querySelectorAll("details").forEach((one, i) => { one.open = opened[i] ?? false; });
     scrollTo(...scroll);
   }
 }
@@ -103,7 +123,13 @@ function tell(error) {
   if (!(error instanceof Failure)) console.error(error);
 }
 
+// Somebody is dragging, typing or choosing: the view is not taken away from under them.
+const isBusy = () => main.querySelector(":active, input:focus, select:focus") !== null;
+
+let turns = 0;  // of keeping up: the latest goes on, others end
+
 async function keepUp() {
+  const turn = ++turns;
   const isDue = !context.info || (context.info.live && follows && !document.hidden);
   try {
     if (isDue) {
@@ -113,7 +139,7 @@ async function keepUp() {
       if (shown?.view.refresh && !wasUnknown) {
         drawHeader();
         await shown.view.refresh(context);
-      } else {
+      } else if (!isBusy()) {
         await draw(true);
       }
     }
@@ -121,13 +147,14 @@ async function keepUp() {
     if (error.status === 401) return boot(error.message);
     tell(error);
   }
-  setTimeout(keepUp, EVERY_MS);
+  setTimeout(() => turn === turns && keepUp(), EVERY_MS);
 }
 
 async function boot(sentence) {
   try {
     if (sentence) await logIn(main, sentence);
     else await login(main);
+    document.activeElement?.blur();
   } catch (error) {
     tell(error);
   }

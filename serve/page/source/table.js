@@ -1,9 +1,13 @@
 // A table that can be sorted by its heads, with rows that can be chosen by keyboard too.
 import { el } from "./text.js";
 
+// By caption: what somebody sorted stays sorted when the view is drawn anew.
+const orders = new Map();
+
 // columns: { head, title?, text(row), sort(row)?, node(row)?, number? }. choose(row): a click or Enter on a row.
 export function table({ caption, columns, rows, sorted = null, choose = null, key = null, chosen = null, most = 200 }) {
-  const state = { by: sorted, down: true };
+  const state = orders.get(caption) ?? { by: sorted, down: true };
+  orders.set(caption, state);
   const body = el("tbody");
   const more = el("p", { class: "quiet" });
 

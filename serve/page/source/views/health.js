@@ -3,6 +3,18 @@ import { ask, rows } from "../ask.js";
 import { card, cuts, facts, nothing, table } from "../table.js";
 import { count, duration, el } from "../text.js";
 
+// Which rows of which library can be attached here, and why others cannot.
+function libraryTable(libraries) {
+  const missing = libraries.flatMap((one) => one.rows.filter((row) => row.state !== "resolved").map((row) => ({ ...row, library: one.library })));
+  return el("div", {}, table({ caption: "Rows by library of this machine", rows: libraries, columns: [
+    { head: "Library", text: (one) => one.path }, { head: "Version", text: (one) => one.version ?? "" }, { head: "Processes", number: true, text: (one) => count(one.pids.length) },
+    { head: "Resolved", number: true, text: (one) => count(one.resolved) }, { head: "Absent", number: true, text: (one) => count(one.absent) },
+    { head: "Refused", number: true, text: (one) => count(one.refused) }, { head: "Single-stepped", number: true, text: (one) => count(one.single_stepped) }] }),
+  missing.length ? el("details", {}, el("summary", {}, `${count(missing.length)} rows are absent or refused`), table({ caption: "Absent and refused rows", rows: missing, columns: [
+    { head: "Call", text: (row) => row.call }, { head: "Library", text: (row) => row.library }, { head: "State", text: (row) => row.state },
+    { head: "Why", text: (row) => [row.reason, row.remedy].filter(Boolean).join("; ") }] })) : null);
+}
+
 async function draw(main, { info, signal }) {
   const [stats, sessions, libraries] = await Promise.all([
     ask("get_trace_stats", {}, signal),
@@ -19,7 +31,7 @@ async function draw(main, { info, signal }) {
     : table({ caption: "Libraries", rows: libraries, columns: [
       { head: "Library", text: (one) => one.library ?? "the kernel" }, { head: "Version", text: (one) => one.library_version ?? "" }, { head: "Backend", text: (one) => one.backend },
       { head: "Calls", number: true, text: (one) => count(one.calls) }, { head: "Spellings", number: true, text: (one) => count(one.rows) }] }),
-    el("p", { class: "quiet" }, "Rows that saw at least one call. What could be attached on a machine is what its ingero check says; below is this server's.")));
+    el("p", { class: "quiet" }, "Rows that saw at least one call. Which rows can be attached at all, the check below says for the machine that serves this page.")));
   main.append(card("Runs of the agent", table({ caption: "Runs", rows: sessions, columns: [
     { head: "Run", text: (one) => `${one.id}${one.node ? ` on ${one.node}` : ""}` }, { head: "Lasted", number: true, text: (one) => (one.lasted_ns === null ? (info.live ? "running" : "killed") : duration(one.lasted_ns)) },
     { head: "Flags", text: (one) => one.flags ?? "" }, { head: "Processes", text: (one) => one.pid_filter || "all" }, { head: "Kernel", text: (one) => one.kernel ?? "" },
@@ -29,10 +41,9 @@ async function draw(main, { info, signal }) {
     place.replaceChildren(el("p", { class: "quiet" }, "Looking…"));
     try {
       const answer = await ask("get_check");
-      const list = answer.checks ?? answer.report?.checks ?? [];
-      place.replaceChildren(list.length ? table({ caption: "Checks of this machine", rows: list, columns: [
-        { head: "Check", text: (one) => one.name ?? "" }, { head: "Result", text: (one) => one.status ?? one.result ?? "" }, { head: "What was found", text: (one) => one.value ?? one.detail ?? one.sentence ?? "" }] })
-        : el("pre", {}, JSON.stringify(answer, null, 1)));
+      place.replaceChildren(el("p", {}, `This machine is ${answer.status}.`), libraryTable(answer.libraries), table({ caption: "Checks of this machine", rows: answer.checks, columns: [
+        { head: "Check", text: (one) => one.name }, { head: "Verdict", text: (one) => (one.pass === null ? "could not tell" : one.pass ? "passed" : one.optional ? "missing, not needed" : "failed") },
+        { head: "What was found", text: (one) => [one.value, one.detail, one.recommendation].filter(Boolean).join("; ") }] }));
     } catch (error) {
       place.replaceChildren(el("p", { role: "alert" }, error.message));
     }

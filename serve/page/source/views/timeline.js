@@ -11,7 +11,7 @@ const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
 
 function laneTitle(lane) {
   if (lane.group === "thread") return `thread ${lane.tid}`;
-  if (lane.group === "stream") return lane.stream === 0 ? "default stream" : `stream ${lane.stream.toString(16)}`;
+  if (lane.group === "stream") return lane.stream === 0 ? "default stream" : `stream ${BigInt(lane.stream).toString(16)}`;
   if (lane.group === "rank") return lane.rank === null ? `rank unknown (pid ${lane.pid})` : `rank ${lane.rank}${lane.nranks ? ` of ${lane.nranks}` : ""}`;
   return lane.op;
 }

@@ -45,7 +45,7 @@ struct Timeline::Impl {
   unsigned shift = kFirstShift;
   std::optional<int64_t> base;
   TimelineRows rows;
-  bool is_loaded = false;
+  bool is_loaded = false, has_other_lanes = false;
   int64_t next_seq = 0, first_seq = 0;
   uint64_t longest_ns = 0;
   size_t size = 0;
@@ -57,7 +57,10 @@ struct Timeline::Impl {
     const Key key{group, row.node, row.process, number};
     const auto found = by_key.find(key);
     if (found != by_key.end()) return found->second;
-    if (lanes.size() >= kMostKept) return kNotThere;
+    if (lanes.size() >= kMostKept) {
+      has_other_lanes = true;
+      return kNotThere;
+    }
     lanes.push_back({group, row.node, row.process, row.pid, number, {}});
     by_key.emplace(key, lanes.size() - 1);
     return lanes.size() - 1;
@@ -326,6 +329,7 @@ struct Timeline::Impl {
     if (!base || question.to_wall_ns <= question.from_wall_ns) return made;
     const std::vector<size_t> list = order(question);
     made.lanes_in_all = list.size();
+    made.has_other_lanes = has_other_lanes;
     std::map<std::string, size_t> by_name;
     std::vector<size_t> wanted, places;  // lanes, and where they are in the list
     for (size_t i = 0; i < list.size() && i < question.most_lanes; ++i) {

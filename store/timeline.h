@@ -63,9 +63,10 @@ struct TimelineOp {
 
 struct TimelineView {
   std::vector<TimelineOp> ops;
-  std::vector<Lane> lanes;      // ranks first, then process by process, busiest first
-  size_t lanes_in_all = 0;      // more than are listed
-  std::vector<LaneView> views;  // of the lanes that were asked for
+  std::vector<Lane> lanes;       // ranks first, then process by process, busiest first
+  size_t lanes_in_all = 0;       // more than are listed
+  bool has_other_lanes = false;  // more lanes than are kept: what came on them later is on none
+  std::vector<LaneView> views;   // of the lanes that were asked for
   uint64_t bin_ns = 0;
   bool is_whole = false;  // every call of these lanes in this part is among the slices
 };
@@ -85,7 +86,7 @@ class Timeline {
   Timeline();
   ~Timeline();
   // Of one recording: always the same, through whichever reader.
-  Result<TimelineView> view(const Reader& reader, const TimelineQuestion& question);
+  Result<TimelineView> view(const Reader& reader, const TimelineQuestion& asked);
 
   static constexpr size_t kMostBins = size_t{1} << 19;
   static constexpr int64_t kLongBins = 64;

@@ -119,6 +119,10 @@ Result<Json> timeline(Question& question) {
     question.cuts.push_back(
         fmt::format("{} of {} lanes are listed, the busiest", found->lanes.size(), found->lanes_in_all));
   }
+  if (found->has_other_lanes) {
+    question.cuts.push_back(fmt::format(
+        "the recording has more lanes than the {} that came first: others are not shown", found->lanes_in_all));
+  }
   if (asked.lanes.empty() && found->views.size() < found->lanes.size()) {
     question.cuts.push_back(
         fmt::format("{} of {} lanes are shown: name others in \"lanes\"", found->views.size(), found->lanes.size()));

@@ -9,6 +9,7 @@
 #   make lint     layering, words, file rules, formatting, clang-tidy
 #   make format   clang-format over the sources
 #   make clang | asan | tsan | debug   build and test under that preset
+#   make page     bundle the dashboard's page anew (serve/page/), and install what its browser tests need
 #   make packages install every Debian package that any of these uses
 SHELL := /bin/sh
 # bpftool and ip live where an ordinary user's PATH does not look.
@@ -19,7 +20,7 @@ BUILD := build/$(PRESET)
 # Filters for one run, as ctest takes them: make test CTEST='-R store'
 CTEST ?=
 
-.PHONY: all run test exactness truth build bench lint format clang asan tsan debug packages tested clean
+.PHONY: all page run test exactness truth build bench lint format clang asan tsan debug packages tested clean
 all: build
 
 packages:
@@ -76,6 +77,11 @@ bench:
 lint:
 	@tools/bootstrap.sh build lint
 	@tools/lint.sh
+
+page:
+	@tools/bootstrap.sh page
+	@cd serve/page && npm ci --ignore-scripts --no-fund --no-audit && npm run --silent build
+	@cd tests/page && npm ci --ignore-scripts --no-fund --no-audit
 
 format:
 	@tools/bootstrap.sh lint

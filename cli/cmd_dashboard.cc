@@ -1,9 +1,10 @@
-// ingero dashboard: the HTTP API of a recording.
+// ingero dashboard: a recording in the browser, and its HTTP API.
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "cli/serving.h"
 #include "serve/api/api.h"
+#include "serve/page/page.h"
 
 namespace ingero::cli {
 namespace {
@@ -17,15 +18,17 @@ struct DashboardOptions {
 Result<int> run_dashboard(const DashboardOptions& options, Context& context) {
   auto service = open_service(options.serving, context);
   if (!service.ok()) return service.error();
-  auto server = open_server(options.serving, options.address, options.no_tls, context);
+  auto server = open_server(options.serving, options.address, options.no_tls, context, serve::page::paths());
   if (!server.ok()) return server.error().in("--addr");
   serve::api::Api api(*service->desk, INGERO_VERSION);
   return serve_until_told(
-      **server, "HTTP API",
+      **server, "page and HTTP API",
       [&](const serve::http::Request& request) -> serve::http::Response {
         if (serve::api::Api::owns(request.path)) return api.answer(request);
-        return {404, "application/json",
-                R"({"error":"the API is below /api; /api/v1/openapi.json describes it","class":"not_found"})"};
+        if (auto file = serve::page::answer(request, (*server)->has_secret())) return std::move(*file);
+        return {
+            404, "application/json",
+            R"({"error":"the page is at /, the API below /api; /api/v1/openapi.json describes it","class":"not_found"})"};
       },
       context);
 }
@@ -33,7 +36,7 @@ Result<int> run_dashboard(const DashboardOptions& options, Context& context) {
 }  // namespace
 
 void add_dashboard(CLI::App& root, Context& context) {
-  CLI::App* command = root.add_subcommand("dashboard", "Serve a recording's HTTP API");
+  CLI::App* command = root.add_subcommand("dashboard", "Serve a recording as a page, with its HTTP API");
   auto options = std::make_shared<DashboardOptions>();
   add_desk_options(*command, options->serving);
   command->add_option("--addr", options->address, "Listen here (:PORT: this machine only)")
@@ -43,7 +46,7 @@ void add_dashboard(CLI::App& root, Context& context) {
   add_server_options(*command, options->serving, "--token");
   command->footer(
       "Examples:\n"
-      "  ingero dashboard --db run.db --no-tls\n"
+      "  ingero dashboard --db run.db --no-tls       open http://127.0.0.1:8080 in a browser\n"
       "  curl http://127.0.0.1:8080/api/v1/overview\n"
       "  curl -d '{\"limit\": 3}' http://127.0.0.1:8080/api/v1/tools/get_slowest_calls");
   command->callback(

@@ -82,7 +82,8 @@ Result<Service> open_service(const ServingOptions& options, Context& context) {
 }
 
 Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& options, const std::string& address,
-                                                         bool plain, Context& context) {
+                                                         bool plain, Context& context,
+                                                         std::vector<std::string> open_paths) {
   if (!options.forbidden_token.empty()) {
     return Error(Errc::kInvalid, "a secret among the arguments can be read by everybody on this machine",
                  fmt::format("put it into {} or --token-file", kTokenVariable));
@@ -111,6 +112,7 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   auto audit = open_audit(options.audit);
   if (!audit.ok()) return audit.error();
   served.audit = std::move(*audit);
+  served.open_paths = std::move(open_paths);
   served.guards_host = true;
   served.hosts = options.hosts;
   served.threads = kThreads;

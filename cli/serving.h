@@ -32,9 +32,10 @@ struct Service {
 Result<Service> open_service(const ServingOptions& options, Context& context);
 
 // A server on `address` that guards its host, with a certificate of its own unless it is `plain` or was given one.
-// Without a secret it listens on loopback only.
+// Without a secret it listens on loopback only. `open_paths` are answered to those who have none.
 Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& options, const std::string& address,
-                                                         bool plain, Context& context);
+                                                         bool plain, Context& context,
+                                                         std::vector<std::string> open_paths = {});
 // Says where it listens, answers with `handler` until SIGINT or SIGTERM.
 Result<int> serve_until_told(serve::http::Server& server, const std::string& what, serve::http::Handler handler,
                              Context& context);

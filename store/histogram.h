@@ -28,6 +28,17 @@ class Histogram {
   // The value of nearest rank ceil(p * total), 0 < p <= 1, as its bucket's middle; 0 when empty.
   uint64_t percentile(double p) const;
 
+  // Calls on(bucket, count) for each bucket that is not empty, in order.
+  template <typename On>
+  void each(const On& on) const {
+    for (size_t octave = 0; octave < kOctaves; ++octave) {
+      if (!octaves_[octave]) continue;
+      for (size_t i = 0; i < kPerOctave; ++i) {
+        if ((*octaves_[octave])[i] > 0) on(octave * kPerOctave + i, (*octaves_[octave])[i]);
+      }
+    }
+  }
+
   // Pairs of varints, (buckets skipped, count), of the buckets that are not empty; docs/formats/store.md.
   std::string encode() const;
   // Adds an encoded histogram to this one. False, and nothing added, when the text is not one.
@@ -36,6 +47,11 @@ class Histogram {
   static constexpr size_t kPerOctave = 64;
   static constexpr size_t kOctaves = 59;
   static constexpr size_t kBuckets = kPerOctave * kOctaves;
+  // The least value of a bucket.
+  static constexpr uint64_t least_of(size_t bucket) {
+    if (bucket < 2 * kPerOctave) return bucket;
+    return uint64_t{kPerOctave + bucket % kPerOctave} << (bucket / kPerOctave - 1);
+  }
   static constexpr size_t bucket_of(uint64_t value) {
     if (value < 2 * kPerOctave) return static_cast<size_t>(value);
     const auto shift = static_cast<unsigned>(std::bit_width(value)) - 7;

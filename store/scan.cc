@@ -110,33 +110,38 @@ Status Snapshot::begin(Database& database) {
   return {};
 }
 
-Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on) {
-  // Runs of blocks that may hold something of the range.
+Result<std::vector<std::pair<int64_t, int64_t>>> block_runs(Database& database, int64_t from, int64_t to,
+                                                            int64_t first_seq) {
   std::vector<std::pair<int64_t, int64_t>> runs;
-  if (filter.whole()) {
+  if (from == INT64_MIN && to == INT64_MAX) {
     runs.emplace_back(first_seq, INT64_MAX);
-  } else {
-    Result<Statement> blocks = database.prepare(
-        "SELECT first, last FROM blocks WHERE end_wall_ns >= ?1 AND start_wall_ns <= ?2 AND last >= ?3 ORDER BY first");
-    if (!blocks.ok()) return blocks.error();
-    blocks->bind(1, filter.from()).bind(2, filter.to()).bind(3, first_seq);
-    for (;;) {
-      Result<bool> row = blocks->step();
-      if (!row.ok()) return row.error();
-      if (!*row) break;
-      if (!runs.empty() && runs.back().second + 1 == blocks->integer(0)) {
-        runs.back().second = blocks->integer(1);
-      } else {
-        runs.emplace_back(std::max(first_seq, blocks->integer(0)), blocks->integer(1));
-      }
+    return runs;
+  }
+  Result<Statement> blocks = database.prepare(
+      "SELECT first, last FROM blocks WHERE end_wall_ns >= ?1 AND start_wall_ns <= ?2 AND last >= ?3 ORDER BY first");
+  if (!blocks.ok()) return blocks.error();
+  blocks->bind(1, from).bind(2, to).bind(3, first_seq);
+  for (;;) {
+    Result<bool> row = blocks->step();
+    if (!row.ok()) return row.error();
+    if (!*row) return runs;
+    if (!runs.empty() && runs.back().second + 1 == blocks->integer(0)) {
+      runs.back().second = blocks->integer(1);
+    } else {
+      runs.emplace_back(std::max(first_seq, blocks->integer(0)), blocks->integer(1));
     }
   }
+}
+
+Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on) {
+  const auto runs = block_runs(database, filter.from(), filter.to(), first_seq);
+  if (!runs.ok()) return runs.error();
   Result<Statement> rows = database.prepare(
       "SELECT seq, duration, site, thread, state, start, clock, preempted, runqueue, blocked, io, bytes, arg0 "
       "FROM event_rows WHERE seq BETWEEN ?1 AND ?2");
   if (!rows.ok()) return rows.error();
   ScannedRow scanned;
-  for (const auto& [first, last] : runs) {
+  for (const auto& [first, last] : *runs) {
     rows->bind(1, first).bind(2, last);
     for (;;) {
       Result<bool> row = rows->step();

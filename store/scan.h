@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -109,6 +110,11 @@ class Snapshot {
  private:
   Statement standing_;
 };
+
+// The runs of rows, first and last, from `first_seq` on in which something of the time may be: those of the blocks that
+// meet it.
+Result<std::vector<std::pair<int64_t, int64_t>>> block_runs(Database& database, int64_t from, int64_t to,
+                                                            int64_t first_seq);
 
 using OnScanned = std::function<void(const ScannedRow&)>;
 // Rows from `first_seq` on that the filter accepts, in order; time ranges by the blocks, then row by row.

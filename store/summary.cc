@@ -174,6 +174,25 @@ Status collect_stored(Database& database, const Names& names, const Filter& filt
   });
 }
 
+// Names, histograms and rows of one moment, also while they grow; the names that `collector` numbers calls by.
+Result<Names> collect(Reader::Impl& impl, const Selection& selection, bool from_rows, Collector& collector) {
+  const bool legacy = impl.layout == Layout::kLegacy;
+  Snapshot snapshot;
+  INGERO_TRY(snapshot.begin(impl.database));
+  Result<Names> names = legacy ? Names::load_legacy(impl.database) : Names::load(impl.database);
+  if (!names.ok()) return names;
+  const Filter filter(*names, selection);
+  const auto add = [&](const ScannedRow& row) { collector.add(row); };
+  if (legacy) {
+    INGERO_TRY(scan_legacy(impl.database, *names, filter, add));
+  } else if (from_rows) {
+    INGERO_TRY(scan_rows(impl.database, *names, filter, 0, add));
+  } else {
+    INGERO_TRY(collect_stored(impl.database, *names, filter, collector));
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<Summary> summarise(const Reader& reader, const Selection& selection, bool per_process, Percentiles percentiles) {
@@ -183,19 +202,9 @@ Result<Summary> summarise(const Reader& reader, const Selection& selection, bool
   if (!span.ok()) return span.error();
   const bool legacy = impl.layout == Layout::kLegacy;
   const bool exact = legacy || percentiles == Percentiles::kExact || !selection.whole();
-  Snapshot snapshot;  // names, histograms and rows of one moment, also while they grow
-  INGERO_TRY(snapshot.begin(impl.database));
-  Result<Names> names = legacy ? Names::load_legacy(impl.database) : Names::load(impl.database);
-  if (!names.ok()) return names.error();
-  const Filter filter(*names, selection);
   Collector collector(per_process, exact);
-  if (legacy) {
-    INGERO_TRY(scan_legacy(impl.database, *names, filter, [&](const ScannedRow& row) { collector.add(row); }));
-  } else if (exact) {
-    INGERO_TRY(scan_rows(impl.database, *names, filter, 0, [&](const ScannedRow& row) { collector.add(row); }));
-  } else {
-    INGERO_TRY(collect_stored(impl.database, *names, filter, collector));
-  }
+  Result<Names> names = collect(impl, selection, exact, collector);
+  if (!names.ok()) return names.error();
   Summary summary;
   if (*span) {
     summary.span = **span;
@@ -222,6 +231,36 @@ Result<Summary> summarise(const Reader& reader, const Selection& selection, bool
     return std::tie(b.total_ns, b.count, a.call, a.pid) < std::tie(a.total_ns, a.count, b.call, b.pid);
   });
   return summary;
+}
+
+Result<std::vector<Distribution>> distributions(const Reader& reader, const Selection& selection, uint32_t per_octave) {
+  Reader::Impl& impl = reader.impl();
+  INGERO_TRY(impl.refresh());
+  Collector collector(false, false);
+  Result<Names> names = collect(impl, selection, !selection.whole(), collector);
+  if (!names.ok()) return names.error();
+  std::vector<std::pair<const Group*, Distribution>> made;
+  for (const auto& [key, group] : collector.groups()) {
+    const CallInfo* call = names->call(key.call);
+    if (call == nullptr || group.totals.timed == 0) continue;
+    Distribution one{call->name, call->op_name, call->layer, call->kind, group.totals.timed, {}};
+    group.histogram.each([&](size_t bucket, uint64_t count) {
+      // Buckets are exact below the first whole octave: the grid is laid over values, not over them.
+      const uint64_t least = Histogram::least_of(bucket);
+      const auto bits = static_cast<unsigned>(std::bit_width(least));
+      const uint64_t step = bits == 0 ? 1 : std::max<uint64_t>((uint64_t{1} << (bits - 1)) / per_octave, 1);
+      const uint64_t start = least / step * step;
+      if (one.buckets.empty() || one.buckets.back().first != start) one.buckets.emplace_back(start, 0);
+      one.buckets.back().second += count;
+    });
+    made.emplace_back(&group, std::move(one));
+  }
+  std::sort(made.begin(), made.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.first->totals.total_ns, a.second.call) < std::tie(a.first->totals.total_ns, b.second.call);
+  });
+  std::vector<Distribution> list;
+  for (auto& [group, one] : made) list.push_back(std::move(one));
+  return list;
 }
 
 Result<std::vector<LossCount>> losses(const Reader& reader) {

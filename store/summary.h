@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -57,6 +58,17 @@ struct Summary {
 
 Result<Summary> summarise(const Reader& reader, const Selection& selection, bool per_process = false,
                           Percentiles percentiles = Percentiles::kAuto);
+
+// How the durations of one call are spread.
+struct Distribution {
+  std::string call, op, layer, kind;
+  uint64_t count = 0;
+  // The least duration of a bucket, and how many calls took so long; ascending, empty ones left out. A bucket ends
+  // where the next of its grid begins: `per_octave` equal ones from each power of two to the next.
+  std::vector<std::pair<uint64_t, uint64_t>> buckets;
+};
+// By total time, greatest first, as summarise(). `per_octave`: a power of two, at most 64.
+Result<std::vector<Distribution>> distributions(const Reader& reader, const Selection& selection, uint32_t per_octave);
 
 // One call, as the slowest and unfinished lists show it. Absent values are unknown.
 struct CallInstance {

@@ -2,7 +2,7 @@
 import os
 import subprocess
 
-SKIPPED_FOLDERS = {".git", "build"}
+SKIPPED_FOLDERS = {".git", "build", "node_modules"}
 
 
 def repo_files(root):

@@ -107,7 +107,9 @@ struct Server::Impl {
       refuse(response, 414, "bad_input", "the path is too long");
       return false;
     }
-    if (!options.secrets.open(request.get_header_value("Authorization"))) {
+    const auto& open = options.open_paths;
+    if (std::find(open.begin(), open.end(), request.path) == open.end() &&
+        !options.secrets.open(request.get_header_value("Authorization"))) {
       refuse(response, 401, "refused", "authentication required");
       response.set_header("WWW-Authenticate", fmt::format("Basic realm=\"{}\", Bearer", options.realm));
       return false;

@@ -41,8 +41,9 @@ struct ServerOptions {
   std::string certificate = {}, key = {};  // PEM files; both or none
   bool makes_certificate = false;          // where there are no files: a self-signed one, and TLS 1.3 only
   Secrets secrets = {};
-  bool guards_host = false;             // Host and Origin must be this machine's, the address's, or one of:
-  std::vector<std::string> hosts = {};  // names beside those
+  std::vector<std::string> open_paths = {};  // answered without a secret
+  bool guards_host = false;                  // Host and Origin must be this machine's, the address's, or one of:
+  std::vector<std::string> hosts = {};       // names beside those
   size_t threads = 4, waiting = 16, body_bytes = 0;
   int seconds = 2;        // to send a request, or take an answer
   int keep_alive = 8;     // requests on one connection

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "serve/tools/clean.h"
 #include "serve/tools/compact.h"
+#include "store/timeline.h"
 
 namespace ingero::serve::tools {
 namespace {
@@ -73,6 +74,16 @@ struct Desk::Impl {
   };
   std::deque<Kept> kept;  // oldest first
   size_t kept_bytes = 0;
+  std::string timeline_inode;
+  std::shared_ptr<store::Timeline> timeline;  // of the recording that has this inode
+
+  std::shared_ptr<store::Timeline> timeline_of(const std::string& path) {
+    const std::string inode = inode_of(path);
+    const std::scoped_lock lock(mutex);
+    if (timeline == nullptr || timeline_inode != inode) timeline = std::make_shared<store::Timeline>();
+    timeline_inode = inode;
+    return timeline;
+  }
 
   Result<std::unique_ptr<store::Reader>> take(const std::string& path) {
     const std::string inode = inode_of(path);
@@ -142,7 +153,7 @@ struct Desk::Impl {
 };
 
 Desk::Desk(DeskOptions options, const Findings& findings, const Clock& clock)
-    : impl_(new Impl{std::move(options), findings, clock, {}, {}, {}, 0}) {}
+    : impl_(new Impl{std::move(options), findings, clock, {}, {}, {}, 0, {}, {}}) {}
 Desk::~Desk() = default;
 const DeskOptions& Desk::options() const { return impl_->options; }
 const Clock& Desk::clock() const { return impl_->clock; }
@@ -174,6 +185,8 @@ Result<Json> Desk::Impl::answer(const Tool& tool, const Json& input, const std::
     other_limit.emplace(*other, limits);
   }
   Question question{input, reader.get(), other.get(), findings, clock, limits};
+  const auto lanes = tool.needs_recording ? timeline_of(options.database) : nullptr;
+  question.timeline = lanes.get();
   auto answer = tool.answer(question);
   if (answer.ok() && reader != nullptr) {
     (*answer)["recording"] = {{"file", file_name(options.database)},

@@ -13,6 +13,7 @@ std::vector<Tool> collective_tools();  // communicators and their ranks
 std::vector<Tool> stack_tools();       // calls by where they were made
 std::vector<Tool> graph_tools();       // captured work and its launches
 std::vector<Tool> memory_tools();      // device memory by call site
+std::vector<Tool> timeline_tools();    // what ran when
 std::vector<Tool> sample_tools();      // fabric and devices
 std::vector<Tool> sql_tools();
 std::vector<Tool> host_tools();  // this machine rather than the recording

@@ -3,6 +3,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "serve/tools/families.h"
 
 namespace ingero::serve::tools {
@@ -12,10 +13,44 @@ using store::Bound;
 using store::Value;
 
 constexpr size_t kMostHeld = 2'000'000;  // allocations followed at once
+constexpr size_t kMostDrawn = 16;        // call sites whose bytes are given over time
+
+// What was held over time, as it changed: a level for each bin in which it did.
+class History {
+ public:
+  void note(uint32_t bin, uint64_t held) {
+    if (levels_.empty() || levels_.back().bin != bin) {
+      const uint64_t before = levels_.empty() ? 0 : levels_.back().last;
+      levels_.push_back({bin, before, before});
+    }
+    Level& level = levels_.back();
+    level.most = std::max(level.most, held);
+    level.last = held;
+  }
+  // The most held in each of `bins`.
+  Json most(uint32_t bins) const {
+    Json list = Json::array();
+    uint64_t held = 0;
+    auto next = levels_.begin();
+    for (uint32_t bin = 0; bin < bins; ++bin) {
+      const bool changed = next != levels_.end() && next->bin == bin;
+      list.push_back(changed ? next->most : held);
+      if (changed) held = next++->last;
+    }
+    return list;
+  }
+
+ private:
+  struct Level {
+    uint32_t bin;
+    uint64_t most, last;
+  };
+  std::vector<Level> levels_;
+};
 
 struct Site {
   uint64_t calls = 0, bytes = 0, freed_bytes = 0, held_bytes = 0, peak_bytes = 0, failed = 0;
-  std::string op;
+  History history;
 };
 
 struct Held {
@@ -33,6 +68,10 @@ struct AddressHash {
 
 class Ledger {
  public:
+  // In which bin what comes next happens.
+  void set_bin(uint32_t bin) { bin_ = bin; }
+  const History& history() const { return history_; }
+
   void obtained(int64_t pid, std::optional<int64_t> address, std::optional<uint64_t> bytes, Site& site) {
     ++site.calls;
     if (!bytes) return;
@@ -52,6 +91,7 @@ class Ledger {
     site.peak_bytes = std::max(site.peak_bytes, site.held_bytes);
     total_ += *bytes;
     peak_ = std::max(peak_, total_);
+    note(site);
   }
   void returned(int64_t pid, int64_t address, bool quietly = false) {
     const auto found = held_.find({pid, address});
@@ -62,6 +102,7 @@ class Ledger {
     found->second.site->held_bytes -= found->second.bytes;
     found->second.site->freed_bytes += found->second.bytes;
     total_ -= found->second.bytes;
+    note(*found->second.site);
     held_.erase(found);
   }
   Json totals() const {
@@ -75,6 +116,13 @@ class Ledger {
 
  private:
   std::unordered_map<AddressKey, Held, AddressHash> held_;
+  void note(Site& site) {
+    if (!bin_) return;
+    site.history.note(*bin_, site.held_bytes);
+    history_.note(*bin_, total_);
+  }
+  std::optional<uint32_t> bin_;  // absent: nobody wants to know
+  History history_;
   uint64_t total_ = 0, peak_ = 0, unmatched_frees_ = 0, unknown_addresses_ = 0, unfollowed_ = 0;
 };
 
@@ -83,7 +131,8 @@ Result<Json> memory(Question& question) {
   if (!selection.ok()) return selection.error();
   // Calls made inside another allocation are the same memory once more.
   std::string sql =
-      "SELECT e.pid, e.kind, e.op_name, e.address, e.bytes, e.stack_hash, e.failed FROM events e WHERE e.kind IN "
+      "SELECT e.pid, e.kind, e.op_name, e.address, e.bytes, e.stack_hash, e.failed, e.timestamp + "
+      "coalesce(e.duration, 0) FROM events e WHERE e.kind IN "
       "('alloc', "
       "'free') AND e.parent_call IS NULL";
   std::vector<Bound> bound;
@@ -95,6 +144,12 @@ Result<Json> memory(Question& question) {
   if (selection->to_wall_ns) add(" AND e.timestamp <= ?", *selection->to_wall_ns);
   if (selection->pid) add(" AND e.pid = ?", *selection->pid);
   sql += " ORDER BY e.timestamp + coalesce(e.duration, 0)";
+  const auto span = question.reader->time_span();
+  if (!span.ok()) return span.error();
+  const uint32_t bins = *span ? question.input.value("bins", 0U) : 0;
+  const uint64_t from = selection->from_wall_ns.value_or(*span ? (*span)->first_wall_ns : 0);
+  const uint64_t to = std::max(from + 1, selection->to_wall_ns.value_or(*span ? (*span)->last_wall_ns : 0));
+  const uint64_t bin_ns = bins == 0 ? 0 : (to - from) / bins + 1;
   std::map<std::tuple<int64_t, std::string, std::optional<int64_t>>, Site> sites;
   Ledger ledger;
   const auto natural = [](const Value& value) {
@@ -104,6 +159,11 @@ Result<Json> memory(Question& question) {
       sql, question.limits,
       [&](std::span<const Value> row) {
         const int64_t pid = row[0].integer;
+        if (bins > 0) {
+          const auto ended = static_cast<uint64_t>(row[7].integer);
+          ledger.set_bin(ended <= from ? 0
+                                       : static_cast<uint32_t>(std::min<uint64_t>((ended - from) / bin_ns, bins - 1)));
+        }
         const auto address = natural(row[3]);
         if (row[1].text == "free") {
           if (address) ledger.returned(pid, *address);
@@ -133,8 +193,9 @@ Result<Json> memory(Question& question) {
     question.cuts.push_back(fmt::format("the first {} of {} call sites are given (limit)", most, order.size()));
     order.resize(most);
   }
-  Json list = Json::array();
+  Json list = Json::array(), held_over_time = Json::array();
   for (const auto& at : order) {
+    if (bins > 0 && held_over_time.size() < kMostDrawn) held_over_time.push_back(at->second.history.most(bins));
     const auto& [pid, op, stack] = at->first;
     const Site& site = at->second;
     Json frames = nullptr;
@@ -157,7 +218,14 @@ Result<Json> memory(Question& question) {
                     {"peak_bytes", site.peak_bytes},
                     {"frames", std::move(frames)}});
   }
-  return Json{{"totals", ledger.totals()}, {"sites", std::move(list)}};
+  Json over_time = nullptr;
+  if (bins > 0) {
+    over_time = {{"from", format_wall(from)},
+                 {"bin_ns", bin_ns},
+                 {"total_bytes", ledger.history().most(bins)},
+                 {"site_bytes", std::move(held_over_time)}};
+  }
+  return Json{{"totals", ledger.totals()}, {"sites", std::move(list)}, {"over_time", std::move(over_time)}};
 }
 
 }  // namespace
@@ -166,14 +234,18 @@ std::vector<Tool> memory_tools() {
   Json properties = range_properties();
   properties["pid"] = property("integer", "Only this process", {{"minimum", 1}, {"maximum", 4294967295U}});
   properties["limit"] = property("integer", "At most so many", {{"default", 20}, {"minimum", 1}, {"maximum", 100}});
-  Json output = object_of("");
-  output["properties"] = {
-      {"totals", object_of("held_bytes:integer peak_bytes:integer held_allocations:integer frees_of_unseen:integer "
-                           "address_unknown:integer unfollowed:integer")},
-      {"sites",
-       list_of(object_of("pid:integer op:string stack_hash:integer? calls:integer failed:integer bytes:integer "
-                         "freed_bytes:integer held_bytes:integer peak_bytes:integer frames:array?"))}};
-  output["required"] = {"totals", "sites"};
+  properties["bins"] = property("integer", "Also what was held over time, in so many parts of equal length",
+                                {{"minimum", 2}, {"maximum", 1000}});
+  Json output = object_of("over_time:object?");
+  output["properties"].update(
+      {{"totals", object_of("held_bytes:integer peak_bytes:integer held_allocations:integer frees_of_unseen:integer "
+                            "address_unknown:integer unfollowed:integer")},
+       {"sites",
+        list_of(object_of("pid:integer op:string stack_hash:integer? calls:integer failed:integer bytes:integer "
+                          "freed_bytes:integer held_bytes:integer peak_bytes:integer frames:array?"))}});
+  output["properties"]["over_time"]["description"] =
+      "With \"bins\": the most that was held in each, in total and by the first 16 call sites of the list";
+  for (const char* name : {"totals", "sites"}) output["required"].push_back(name);
   return {
       {"get_memory", "Memory by call site",
        "Memory that calls obtained, by process, call and stack: how much, how much of it was given back, what is still "

@@ -17,6 +17,10 @@
 #include "store/reader.h"
 #include "store/summary.h"
 
+namespace ingero::store {
+class Timeline;
+}
+
 namespace ingero::serve::tools {
 
 // Which members of the report of `ingero explain --json` are wanted; docs/formats/explain.md says what each holds.
@@ -47,8 +51,9 @@ struct Question {
   const store::Reader* other;   // the recording that input "recording" names, where a tool takes it
   const Findings& findings;
   const Clock& clock;
-  store::QueryLimits limits;           // time and cancellation of the whole answer
-  std::vector<std::string> cuts = {};  // what was left out, in sentences
+  store::QueryLimits limits;            // time and cancellation of the whole answer
+  store::Timeline* timeline = nullptr;  // of the recording, kept between questions; null without one
+  std::vector<std::string> cuts = {};   // what was left out, in sentences
 };
 
 struct Tool {

@@ -80,7 +80,7 @@ class Surface(unittest.TestCase):
         self.assertGreater(asked, 30)
         self.assertEqual(server.json("GET", "/api/v1/nothing")[0], 404)
         self.assertEqual(server.json("GET", "/api/v1/ops?since=soon")[0], 400)
-        self.assertEqual(server.json("GET", "/")[0], 404)
+        self.assertEqual(server.json("GET", "/nothing")[0], 404)
         self.assertEqual(server.close(), 0)
 
     def test_pages_name_what_there_is(self):
@@ -131,6 +131,24 @@ class Surface(unittest.TestCase):
             seen = {line["status"] for line in lines}
             self.assertLessEqual({200, 401, 403, 413, 429}, seen)
             self.assertTrue(all({"time", "client", "method", "path", "status", "note"} <= set(line) for line in lines))
+
+    def test_the_page_is_for_everybody_and_keeps_to_this_server(self):
+        server = clients.Dashboard(INGERO, self.database, "--no-tls")
+        nobody = {"Authorization": None}
+        for path, kind in (("/", "text/html"), ("/page.js", "text/javascript"), ("/page.css", "text/css"),
+                           ("/icon.svg", "image/svg+xml"), ("/page.json", "application/json")):
+            status, headers, body = server.send("GET", path, headers=nobody)
+            self.assertEqual((status, headers["Content-Type"].split(";")[0]), (200, kind))
+            self.assertGreater(len(body), 10)
+            policy = headers["Content-Security-Policy"]
+            self.assertIn("default-src 'none'", policy)
+            self.assertNotIn("unsafe", policy)
+            self.assertNotIn(" http", policy)
+            self.assertEqual(server.send("POST", path, "{}", headers=nobody)[0], 405)
+        self.assertEqual(json.loads(server.send("GET", "/page.json", headers=nobody)[2]), {"asks_token": True})
+        self.assertEqual(server.send("GET", "/api/v1/overview", headers=nobody)[0], 401)
+        self.assertEqual(server.send("GET", "/", headers={"Host": "evil.example"})[0], 403)
+        server.close()
 
     def test_what_must_not_be_served_is_not(self):
         def refused(*arguments, token=clients.TOKEN):

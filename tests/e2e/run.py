@@ -24,13 +24,14 @@ import lifetime
 import metrics
 import mixed_host
 import otlp
+import page
 import stacks
 import times
 import vendors
 import verbs
 
 MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, causes, otlp)
+           collectives, stacks, causes, otlp, page)
 SKIPPED = 77
 
 

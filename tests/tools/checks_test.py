@@ -1,4 +1,5 @@
 """The house's checks find a planted violation of each of their rules, and pass the same tree without it."""
+import hashlib
 import os
 import subprocess
 import sys
@@ -134,6 +135,30 @@ class Files(PlantedTree):
         self.assert_found("files", "hal/blank.cc:1: blank")
         self.plant("hal/blank.cc", "// No newline.")
         self.assert_found("files", "does not end with a newline")
+
+
+class Page(PlantedTree):
+    def setUp(self):
+        super().setUp()
+        for name in ("package.json", "package-lock.json", "build.mjs", "source/main.js"):
+            self.plant("serve/page/" + name, "content\n")
+        known = hashlib.sha256(b"content\n").hexdigest()
+        self.plant("serve/page/bundle/sources.sha256", "# Made.\n" + "".join(
+            f"{known}  {name}\n" for name in ("package.json", "package-lock.json", "build.mjs", "source/main.js")))
+
+    def test_a_bundle_of_these_sources_is_clean(self):
+        self.assert_clean("page")
+
+    def test_a_changed_source_is_found(self):
+        self.plant("serve/page/source/main.js", "changed\n")
+        self.assert_found("page", "source/main.js: is not what the bundle was made of")
+
+    def test_a_new_and_a_removed_source_are_found(self):
+        self.plant("serve/page/source/views/new.js", "content\n")
+        self.assert_found("page", "source/views/new.js: is not what")
+        os.rename(os.path.join(self.folder.name, "serve/page/source/views/new.js"), os.path.join(self.folder.name, "other"))
+        os.unlink(os.path.join(self.folder.name, "serve/page/source/main.js"))
+        self.assert_found("page", "source/main.js: is gone")
 
 
 if __name__ == "__main__":

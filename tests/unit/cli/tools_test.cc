@@ -104,6 +104,41 @@ TEST_F(Tools, MemoryIsFollowedByItsAddress) {
   EXPECT_EQ(memory["sites"][0]["freed_bytes"], 4096);
 }
 
+TEST_F(Tools, WhatWasHeldOverTimeIsTold) {
+  EXPECT_TRUE(ask("get_memory")["over_time"].is_null());
+  // 4096 bytes, 8192 more, less the first 4096: at 1.1, 6 and 11 us after the first call began.
+  const Json over = ask("get_memory", {{"bins", 10}, {"to", "2026-11-21T02:26:40.000020000Z"}})["over_time"];
+  EXPECT_EQ(over["from"], "2026-11-21T02:26:40.000000100Z");
+  EXPECT_EQ(over["bin_ns"], 1991);
+  EXPECT_EQ(over["total_bytes"].dump(), "[4096,4096,12288,12288,12288,12288,8192,8192,8192,8192]");
+}
+
+TEST_F(Tools, DistributionsCountEveryCallOnce) {
+  const Json whole = ask("get_distributions", {{"op", "cudaLaunchKernel"}});
+  ASSERT_EQ(whole["calls"].size(), 1U);
+  EXPECT_EQ(whole["calls"][0]["from_ns"].dump(), "[8192,4194304]");  // 10 us and 5 ms, four buckets an octave
+  EXPECT_EQ(whole["calls"][0]["counts"].dump(), "[20,1]");
+  const Json part = ask("get_distributions", {{"op", "cudaLaunchKernel"}, {"to", "2026-11-21T02:26:40.010Z"}});
+  EXPECT_EQ(part["calls"][0]["count"], 10);
+  EXPECT_FALSE(desk_->ask("get_distributions", {{"per_octave", 3}}).ok());
+}
+
+TEST_F(Tools, TheTimelineNamesLanesAndCalls) {
+  const Json whole = ask("get_timeline");
+  EXPECT_EQ(whole["is_whole"], true);
+  ASSERT_FALSE(whole["lanes"].empty());
+  EXPECT_EQ(whole["lanes"][0]["group"], "thread");
+  EXPECT_EQ(whole["lanes"][0]["process"], "train?[31m");
+  const Json& calls = whole["views"][0];
+  ASSERT_EQ(calls["start_ns"].size(), calls["op"].size());
+  EXPECT_EQ(calls["start_ns"][0], 0);
+  EXPECT_EQ(whole["ops"][calls["op"][0].get<size_t>()]["call"], "cudaMalloc");
+  EXPECT_EQ(calls["failed"].size(), 3U);
+  const Json none = ask("get_timeline", {{"lanes", {"none"}}});
+  EXPECT_TRUE(none["views"].empty());
+  EXPECT_FALSE(desk_->ask("get_timeline", {{"lanes", {1}}}).ok());
+}
+
 TEST_F(Tools, GraphsAreToldByStepAndHandle) {
   const Json life = ask("graph_lifecycle", {{"pid", kPid}});
   ASSERT_EQ(life["events"].size(), 7U);

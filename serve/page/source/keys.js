@@ -1,0 +1,30 @@
+// Keys that work everywhere, and the list of all of them.
+import { el } from "./text.js";
+import { go } from "./place.js";
+
+const EVERYWHERE = [["1 to 9", "the views, in their order"], ["0", "the whole recording"], ["?", "this list"], ["Escape", "closes it"]];
+export const TIMELINE = [
+  ["← →", "earlier, later"], ["+ −", "closer, farther (also ↑ ↓ with Ctrl, or the wheel with Ctrl)"], ["↑ ↓", "the lane above, below"],
+  [", .", "the previous, the next call of the lane"], ["Enter", "as close as the chosen call"], ["Home End", "the beginning, the end"],
+];
+const dialog = document.getElementById("keys");
+
+const list = (title, pairs) => [el("h3", {}, title), el("dl", { class: "keys" },
+  pairs.map(([key, what]) => el("div", {}, el("dt", {}, el("kbd", {}, key)), el("dd", {}, what))))];
+
+export function showKeys() {
+  dialog.replaceChildren(el("h2", { id: "keys-title" }, "Keys"), ...list("Everywhere", EVERYWHERE), ...list("On the timeline", TIMELINE),
+    el("button", { onclick: () => dialog.close() }, "Close"));
+}
+
+const types = (target) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
+
+export function onKey(event, views) {
+  if (event.ctrlKey || event.metaKey || event.altKey || types(event.target) || dialog.open) return;
+  const number = Number(event.key);
+  if (event.key === "?") dialog.showModal();
+  else if (event.key === "0") go({ from: null, to: null });
+  else if (number >= 1 && number <= views.length) go({ view: views[number - 1].name });
+  else return;
+  event.preventDefault();
+}

@@ -1,0 +1,266 @@
+// Writes a recording with something for every view of the page, through the store's own writer:
+//
+//   make_recording FILE EVENTS
+//
+// Four ranks, each a process with six threads and four streams, launch, copy, allocate, wait and reduce; their host
+// loses the CPU now and then; devices and fabric are sampled; one call hangs; records were lost. Deterministic.
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "backends/registry.h"
+#include "hal/call_table.h"
+#include "hal/loss.h"
+#include "store/writer.h"
+
+namespace {
+
+using namespace ingero;
+using hal::Event;
+using hal::Has;
+
+constexpr uint64_t kMono = 1'000'000'000'000;
+constexpr uint64_t kWall = 1'795'228'000'000'000'000;
+constexpr uint32_t kRanks = 4, kThreads = 6, kStreams = 4;
+
+void must(const Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "%s\n", status.error().text().c_str());
+  std::exit(1);
+}
+
+class Maker {
+ public:
+  Maker(const std::string& path, uint64_t events) : calls_(backends::all_backends()), events_(events) {
+    std::remove(path.c_str());
+    store::WriterOptions options;
+    options.path = path;
+    options.session.node = "node-7";
+    auto opened = store::Writer::open(options, calls_, losses_);
+    if (!opened.ok()) must(opened.error());
+    writer_ = std::move(*opened);
+  }
+
+  void make() {
+    for (uint32_t rank = 0; rank < kRanks; ++rank) describe(rank);
+    uint64_t step = 0;
+    while (made_ < events_) {
+      for (uint32_t rank = 0; rank < kRanks; ++rank) run_step(rank, step);
+      if (++step % 8 == 0) sample(step);
+    }
+    Event hanging = event("cudaStreamSynchronize", 0, 0, now_ns_[0], now_ns_[0] / 3);
+    hanging.outcome = hal::Outcome::kInFlight;
+    hanging.clear(Has::kReturnCode);
+    put(hanging);
+    losses_.add(hal::Loss::ring_full, 7);
+    must(writer_->close());
+  }
+
+ private:
+  uint32_t pid(uint32_t rank) const { return 4000 + rank * 100; }
+
+  void describe(uint32_t rank) {
+    hal::Process process;
+    process.pid = pid(rank);
+    process.start_mono_ns = kMono - 1;
+    process.comm = rank == 0 ? "train\x1b[31m<b>" : "train";  // hostile
+    process.rank = static_cast<int32_t>(rank);
+    process.world_size = kRanks;
+    writer_->add_process(process);
+    hal::Communicator communicator;
+    communicator.id = rank + 1;
+    communicator.pid = pid(rank);
+    communicator.handle = 0x1000 + rank;
+    communicator.made_mono_ns = kMono;
+    communicator.comm_id_hash = 0xfeedfacecafebeef;
+    communicator.rank = static_cast<int32_t>(rank);
+    communicator.nranks = kRanks;
+    communicator.made_by = hal::Role::kInit;
+    writer_->add_communicator(communicator);
+    for (uint64_t site = 0; site < 3; ++site) {
+      writer_->add_stack(1 + site, "[]",
+                         std::string(R"([{"s":"cudaMalloc","f":"libcudart.so.13"},{"pf":"train.py","pfn":"layer)") +
+                             std::to_string(site) + R"(<img src=x>","pl":8},{"pf":"train.py","pfn":"main","pl":80}])");
+    }
+  }
+
+  Event event(const char* call, uint32_t rank, uint32_t thread, uint64_t at, uint64_t duration) {
+    Event made;
+    made.call = id(call);
+    made.kind = calls_[made.call].kind;
+    made.start_mono_ns = kMono + at;
+    made.wall_offset_ns = static_cast<int64_t>(kWall - kMono);
+    made.pid = pid(rank);
+    made.tid = pid(rank) + thread;
+    made.duration_ns = duration;
+    made.set(Has::kDuration);
+    if (made.kind != hal::Kind::kHost) {
+      made.site = site_of(made.call);
+      made.set(Has::kReturnCode);
+      made.set(Has::kOffCpu);
+    }
+    return made;
+  }
+
+  void put(const Event& made) {
+    must(writer_->write({&made, 1}));
+    ++made_;
+  }
+
+  // One training step of one rank: every thread launches and copies, the first one allocates, reduces and waits.
+  void run_step(uint32_t rank, uint64_t step) {
+    uint64_t& now = now_ns_[rank];
+    const uint64_t begin = now;
+    for (uint32_t thread = 0; thread < kThreads; ++thread) {
+      uint64_t at = begin + thread * 3'000;
+      for (int i = 0; i < 12; ++i) {
+        const uint64_t length = 2'000 + random_() % 9'000;
+        Event launch = event(i % 4 == 3 ? "cudaMemcpyAsync" : "cudaLaunchKernel", rank, thread, at, length);
+        launch.stream = 0x7000 + thread % kStreams;
+        launch.set(Has::kStream);
+        launch.bytes = 1 << 20;
+        if (i % 4 == 3) launch.set(Has::kBytes);
+        if (i == 0) launch.stack_id = 1 + step % 3, launch.set(Has::kStack);
+        put(launch);
+        Event inner = event("cuLaunchKernel", rank, thread, at + 400, length - 800);
+        inner.depth = 1;
+        inner.parent_call = launch.call;
+        inner.parent_start_mono_ns = launch.start_mono_ns;
+        inner.set(Has::kParent);
+        put(inner);
+        at += length + random_() % 6'000;
+      }
+      now = std::max(now, at);
+    }
+    memory(rank, step, now);
+    collective(rank, step, now);
+    Event wait = event("cudaStreamSynchronize", rank, 0, now, 40'000 + random_() % 30'000);
+    wait.stream = 0x7000;
+    wait.set(Has::kStream);
+    wait.failed = step % 997 == 3;
+    wait.return_code = wait.failed ? 700 : 0;
+    put(wait);
+    now = wait.start_mono_ns - kMono + wait.duration_ns;
+    if (step % 5 == rank) put(event("sched_switch", rank, 0, now - 20'000, 15'000));
+    now += 10'000;
+    for (uint64_t& other : now_ns_) other = std::max(other, now);
+  }
+
+  void memory(uint32_t rank, uint64_t step, uint64_t& now) {
+    const uint64_t address = 0x10000000 + (step % 40) * 0x100000;
+    if (step >= 40 && step % 3 != 0) {
+      Event free = event("cudaFree", rank, 0, now, 4'000);
+      free.address = address;
+      free.set(Has::kAddress);
+      put(free);
+      now += 5'000;
+    }
+    Event alloc = event("cudaMalloc", rank, 0, now, 6'000);
+    alloc.address = address;
+    alloc.set(Has::kAddress);
+    alloc.bytes = (1 + step % 7) << 20;
+    alloc.set(Has::kBytes);
+    alloc.stack_id = 1 + step % 3;
+    alloc.set(Has::kStack);
+    put(alloc);
+    now += 7'000;
+  }
+
+  void collective(uint32_t rank, uint64_t step, uint64_t& now) {
+    hal::Exchange exchange;
+    exchange.exchange_id = step * kRanks + rank + 1;
+    exchange.communicator = 0x1000 + rank;
+    exchange.communicator_id = rank + 1;
+    exchange.number = step + 1;
+    exchange.count = 1024;
+    Event reduce = event("ncclAllReduce", rank, 0, now, 9'000);
+    reduce.stream = 0x7001;
+    reduce.set(Has::kStream);
+    reduce.bytes = 4096;
+    reduce.set(Has::kBytes);
+    must(writer_->write_exchange(reduce, exchange));
+    ++made_;
+    now += 10'000;
+  }
+
+  void sample(uint64_t step) {
+    const uint64_t wall = kWall + now_ns_[0];
+    hal::DeviceSample devices;
+    devices.wall_ns = wall;
+    hal::Device device;
+    device.vendor = "nvidia";
+    device.uuid = "GPU-1";
+    device.name = "Device";
+    for (const auto& [name, value] :
+         {std::pair(hal::ReadingId::power_watts, 200.0 + 100.0 * static_cast<double>(step % 3)),
+          std::pair(hal::ReadingId::temperature_celsius, 40.0 + static_cast<double>(step % 30))}) {
+      hal::Reading reading;
+      reading.id = name;
+      reading.value = value;
+      device.readings.push_back(reading);
+    }
+    devices.devices.push_back(device);
+    writer_->add_sample(devices);
+    hal::FabricSample fabric;
+    fabric.wall_ns = wall;
+    hal::FabricCounter counter;
+    counter.name = "port_xmit_data";
+    counter.unit = hal::CounterUnit::kBytes;
+    counter.value = step * 1'000'000;
+    counter.change = step == 8 ? hal::CounterChange::kFirst : hal::CounterChange::kGrew;
+    if (step > 8) counter.delta = 8'000'000;
+    hal::FabricPort port;
+    port.number = 1;
+    port.link_layer = "InfiniBand";
+    port.state = 4;
+    port.counters.push_back(counter);
+    hal::FabricDevice adapter;
+    adapter.name = "fab0";
+    adapter.ports.push_back(port);
+    fabric.devices.push_back(adapter);
+    writer_->add_sample(fabric);
+    hal::SystemSnapshot load;
+    load.wall_ns = wall;
+    load.cpu_percent = 50 + static_cast<double>(step % 40);
+    load.mem_percent = 30;
+    load.load1 = 3;
+    writer_->add_snapshot(load);
+  }
+
+  hal::CallId id(std::string_view name) const {
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (calls_[static_cast<hal::CallId>(i)].name == name) return static_cast<hal::CallId>(i);
+    }
+    std::fprintf(stderr, "%.*s is no call\n", static_cast<int>(name.size()), name.data());
+    std::exit(1);
+  }
+  uint32_t site_of(hal::CallId call) {
+    for (size_t i = 0; i < sites_.size(); ++i) {
+      if (sites_[i] == call) return static_cast<uint32_t>(i) + 1;
+    }
+    sites_.push_back(call);
+    const auto index = static_cast<uint32_t>(sites_.size());
+    writer_->add_site(index, {call, std::string(calls_[call].name), "/usr/lib/libcudart.so.13", "13.0"});
+    return index;
+  }
+
+  hal::CallTable calls_;
+  hal::LossLedger losses_;
+  std::unique_ptr<store::Writer> writer_;
+  std::vector<hal::CallId> sites_;
+  std::mt19937_64 random_{20261122};
+  uint64_t events_, made_ = 0;
+  uint64_t now_ns_[kRanks] = {};
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 3) {
+    std::fprintf(stderr, "usage: make_recording FILE EVENTS\n");
+    return 2;
+  }
+  Maker(arguments[1], std::strtoull(arguments[2], nullptr, 10)).make();
+  return 0;
+}

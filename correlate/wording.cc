@@ -397,8 +397,7 @@ void finish(Incident& incident, const Rule& its, uint64_t span_ns) {
     chain.severity = ChainSeverity::kHigh;
   }
   chain.explanation =
-      fmt::format("{} Found by rule {} ({}), from {} of the recording's own clock on.{}", its.sentence, its.name,
-                  name_of(chain.grade), format_duration(chain.onset_mono_ns),
+      fmt::format("{} Found by rule {} ({}).{}", its.sentence, its.name, name_of(chain.grade),
                   chain.grade == Grade::kWindowed
                       ? " The recording holds no off-CPU shares: this is what happened at the same time."
                       : "");

@@ -57,22 +57,6 @@ Result<int> show_flames(const ExplainOptions& options, const store::Reader& read
   return kExitDone;
 }
 
-// --last N: from the start of the N-th event from the end.
-Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection) {
-  store::QueryLimits limits;
-  limits.time_ns = time_ns;
-  const store::Bound bound[] = {
-      store::Bound::of(static_cast<int64_t>(std::min<uint64_t>(count, static_cast<uint64_t>(INT64_MAX)) - 1))};
-  const auto outcome = reader.query(
-      "SELECT timestamp FROM events ORDER BY timestamp DESC LIMIT 1 OFFSET ?", limits,
-      [&](std::span<const store::Value> values) {
-        if (!values[0].is_null()) selection.from_wall_ns = static_cast<uint64_t>(values[0].integer);
-        return true;
-      },
-      {}, bound);
-  return outcome.ok() ? Status{} : Status{outcome.error()};
-}
-
 // Until the recording ends. What it is about to say when it ends is said.
 Result<int> follow(const ExplainOptions& options, const store::Selection& selection, uint64_t time_ns,
                    Context& context) {

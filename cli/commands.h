@@ -11,6 +11,7 @@ void add_version(CLI::App& root, Context& context);
 void add_completion(CLI::App& root, Context& context);
 void add_query(CLI::App& root, Context& context);
 void add_explain(CLI::App& root, Context& context);
+void add_export(CLI::App& root, Context& context);
 void add_demo(CLI::App& root, Context& context);
 void add_ask(CLI::App& root, Context& context);
 void add_mcp(CLI::App& root, Context& context);

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "cli/app.h"
 #include "store/reader.h"
+#include "store/summary.h"
 #include "store/time_range.h"
 
 namespace ingero::cli {
@@ -39,5 +40,8 @@ using store::parse_time;
 
 // Opens what --db, INGERO_DB or the default place says.
 Result<std::unique_ptr<store::Reader>> open_recording(const std::string& database, const Context& context);
+
+// --last N: from the start of the N-th event from the end.
+Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection);
 
 }  // namespace ingero::cli

@@ -24,7 +24,8 @@ struct ExplainOptions {
   RangeOptions range;
   uint32_t pid = 0;
   bool pid_given = false;
-  std::string op;
+  std::string op, label;
+  bool annotations = false;
   uint64_t last = 0;
   uint32_t slowest = 10;
   std::string timeout = "30s";
@@ -83,7 +84,7 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   if (!timeout.ok()) return timeout.error().in("--timeout");
   const auto reader = open_recording(options.database, context);
   if (!reader.ok()) return reader.error();
-  const auto range = resolve_range(options.range, **reader, *context.clock, kLiveDefaultNs);
+  const auto range = resolve_range(options.range, **reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
   if (!range.ok()) return range.error();
   store::Selection selection;
   selection.from_wall_ns = range->from_wall_ns;
@@ -91,13 +92,15 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   if (options.pid_given) selection.pid = options.pid;
   selection.op = options.op;
   if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, *timeout, selection));
+  INGERO_TRY(select_label(options.label, **reader, selection));
   if (options.follow) return follow(options, selection, *timeout, context);
   if (options.folded || !options.flame.empty()) {
     return show_flames(options, **reader, selection, *timeout, context);
   }
   if (options.chains) {
-    const auto chains = stored_chains(**reader, selection, *timeout);
+    auto chains = stored_chains(**reader, selection, *timeout);
     if (!chains.ok()) return chains.error();
+    if (options.annotations) INGERO_TRY(add_labels(**reader, *chains));
     context.out << (options.json ? chains_json(*chains) : chains_text(*chains, context.colour));
     return kExitDone;
   }
@@ -105,8 +108,9 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   report_options.per_process = options.per_process;
   report_options.slowest = options.slowest;
   report_options.time_ns = *timeout;
-  const auto report = gather_report(**reader, selection, report_options);
+  auto report = gather_report(**reader, selection, report_options);
   if (!report.ok()) return report.error();
+  if (options.annotations) INGERO_TRY(add_labels(**reader, *report));
   context.out << (options.json ? report_json(*report, options.per_process)
                                : report_text(*report, options.per_process, context.colour));
   return kExitDone;
@@ -123,6 +127,8 @@ void add_explain(CLI::App& root, Context& context) {
       ->type_name("PID")
       ->each([options](const std::string&) { options->pid_given = true; });
   command->add_option("--op", options->op, "Only this call, upper or lower case")->type_name("NAME");
+  add_label_option(*command, options->label);
+  command->add_flag("--annotations", options->annotations, "Say which labels held at each cause and slow call");
   command->add_option("--last", options->last, "Only the last N events")->type_name("N")->check(CLI::PositiveNumber);
   command->add_option("--slowest", options->slowest, "How many of the slowest calls to list")
       ->type_name("N")

@@ -20,7 +20,7 @@ constexpr uint64_t kLiveDefaultNs = 3'600ULL * 1'000'000'000;
 constexpr std::chrono::milliseconds kProgressEvery{200};
 
 struct ExportOptions {
-  std::string format, database, output;
+  std::string format, database, output, label;
   RangeOptions range;
   uint32_t pid = 0;
   bool pid_given = false;
@@ -147,13 +147,14 @@ Result<int> run_export(const ExportOptions& options, Context& context) {
   }
   const auto reader = open_recording(options.database, context);
   if (!reader.ok()) return reader.error();
-  const auto range = resolve_range(options.range, **reader, *context.clock, kLiveDefaultNs);
+  const auto range = resolve_range(options.range, **reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
   if (!range.ok()) return range.error();
   store::Selection selection;
   selection.from_wall_ns = range->from_wall_ns;
   selection.to_wall_ns = range->to_wall_ns;
   if (options.pid_given) selection.pid = options.pid;
   if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, 0, selection));
+  INGERO_TRY(select_label(options.label, **reader, selection));
   auto destination = Destination::open(options, context);
   if (!destination.ok()) return destination.error();
   std::optional<Progress> progress(context);
@@ -198,6 +199,7 @@ void add_export(CLI::App& root, Context& context) {
   command->add_option("-p,--pid", options->pid, "Only this process")
       ->type_name("PID")
       ->each([options](const std::string&) { options->pid_given = true; });
+  add_label_option(*command, options->label);
   command->footer(
       "Examples:\n"
       "  ingero export --format perfetto --db run.db -o run.pftrace     # open it at https://ui.perfetto.dev\n"

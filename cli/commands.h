@@ -10,6 +10,7 @@ void add_trace(CLI::App& root, Context& context);
 void add_version(CLI::App& root, Context& context);
 void add_completion(CLI::App& root, Context& context);
 void add_query(CLI::App& root, Context& context);
+void add_annotate(CLI::App& root, Context& context);
 void add_explain(CLI::App& root, Context& context);
 void add_export(CLI::App& root, Context& context);
 void add_demo(CLI::App& root, Context& context);

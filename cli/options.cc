@@ -33,6 +33,15 @@ void add_range_options(CLI::App& command, RangeOptions& options, const std::stri
   command.add_option("--to", options.to, "Up to this time")->type_name("TIME")->excludes(since);
 }
 
+void add_label_option(CLI::App& command, std::string& label) {
+  command.add_option("--label", label, "Only while this annotation held: step=17 (of what the other flags select)")
+      ->type_name("KEY=VALUE");
+}
+
+Status select_label(const std::string& label, const store::Reader& reader, store::Selection& selection) {
+  return label.empty() ? Status{} : store::narrow_by_label(reader, label, selection);
+}
+
 void add_database_option(CLI::App& command, std::string& database) {
   command.add_option("-d,--db", database, "The recording (default: $INGERO_DB, else ~/.ingero/ingero.db)")
       ->type_name("FILE");

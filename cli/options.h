@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "cli/app.h"
+#include "store/labels.h"
 #include "store/reader.h"
 #include "store/summary.h"
 #include "store/time_range.h"
@@ -27,6 +28,9 @@ using RangeOptions = store::RangeText;
 // --since, --from, --to. `live_default` is what help says --since is for a live recording.
 void add_range_options(CLI::App& command, RangeOptions& options, const std::string& live_default);
 
+// --label: of the part that --since, --from and --to select, when this label held.
+void add_label_option(CLI::App& command, std::string& label);
+
 // --db, also as -d.
 void add_database_option(CLI::App& command, std::string& database);
 
@@ -37,6 +41,9 @@ inline Result<TimeRange> resolve_range(const RangeOptions& options, const store:
   return store::resolve_range(options, reader, clock, live_default_ns, "--");
 }
 using store::parse_time;
+
+// `range`, narrowed to when --label held (empty: as it is); the pid too, where only one process said so.
+Status select_label(const std::string& label, const store::Reader& reader, store::Selection& selection);
 
 // Opens what --db, INGERO_DB or the default place says.
 Result<std::unique_ptr<store::Reader>> open_recording(const std::string& database, const Context& context);

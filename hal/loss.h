@@ -48,7 +48,9 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(engine_late, "correlate", kInfo, "Events that came too late to be judged for causes; they are stored.")          \
   X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses the search for causes had no room for.")      \
   X(device_forgotten, "correlate", kInfo, "Threads and objects whose device was forgotten: there were too many.")    \
-  X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")
+  X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")            \
+  X(annotation_refused, "cli", kInfo, "Annotations refused: not as documented, or about another user's process.")    \
+  X(annotation_dropped, "cli", kLoss, "Annotations dropped: more than the allowed number a second, or a full queue.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

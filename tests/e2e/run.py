@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 
+import annotations
 import causes
 import collectives
 import devices
@@ -28,7 +29,7 @@ import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs, collectives, stacks, causes)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs, collectives, stacks, causes, annotations)
 SKIPPED = 77
 
 

@@ -147,6 +147,7 @@ Result<int> run_export(const ExportOptions& options, Context& context) {
   }
   const auto reader = open_recording(options.database, context);
   if (!reader.ok()) return reader.error();
+  (*reader)->map_little();
   const auto range = resolve_range(options.range, **reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
   if (!range.ok()) return range.error();
   store::Selection selection;

@@ -25,11 +25,12 @@ import lifetime
 import metrics
 import mixed_host
 import stacks
+import timelines
 import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs, collectives, stacks, causes, annotations)
+MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs, collectives, stacks, causes, annotations, timelines)
 SKIPPED = 77
 
 

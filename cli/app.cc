@@ -68,6 +68,8 @@ void build_app(CLI::App& app, Context& context) {
   add_trace(app, context);
   add_query(app, context);
   add_explain(app, context);
+  add_export(app, context);
+  add_annotate(app, context);
   add_ask(app, context);
   add_mcp(app, context);
   add_dashboard(app, context);

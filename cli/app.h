@@ -30,6 +30,7 @@ struct Context {
   std::ostream& out;  // results
   std::ostream& err;  // everything else
   bool out_is_terminal = false;
+  bool err_is_terminal = false;  // progress is shown
   bool colour = false;
   const Clock* clock = &system_clock();
   store::Environment environment = store::system_environment();

@@ -54,6 +54,7 @@ std::string chain_text(const StoredChain& chain, bool colour) {
   }
   if (!chain.root_cause.empty()) out += "  Root cause: " + printable(chain.root_cause, 2000) + "\n";
   for (const std::string& line : chain.lines) out += "    at " + printable(line, 500) + "\n";
+  if (!chain.labels.empty()) out += "    during " + labels_text(chain.labels) + "\n";
   for (const std::string& symptom : chain.symptoms) out += "  Explains: " + printable(symptom, 1000) + "\n";
   for (const std::string& fix : chain.recommendations) out += "  Fix: " + printable(fix, 1000) + "\n";
   if (!chain.rule.empty()) {
@@ -103,6 +104,7 @@ Json chain_json(const StoredChain& chain) {
   json["recommendations"] = chain.recommendations;
   json["symptoms"] = chain.symptoms;
   json["stack"] = chain.lines;
+  if (!chain.labels.empty()) json["labels"] = labels_json(chain.labels);
   json["evidence"] = Json::array();
   for (const auto& row : chain.evidence) {
     json["evidence"].push_back({{"pid", row.pid},

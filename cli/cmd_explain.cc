@@ -24,7 +24,8 @@ struct ExplainOptions {
   RangeOptions range;
   uint32_t pid = 0;
   bool pid_given = false;
-  std::string op;
+  std::string op, label;
+  bool annotations = false;
   uint64_t last = 0;
   uint32_t slowest = 10;
   std::string timeout = "30s";
@@ -57,22 +58,6 @@ Result<int> show_flames(const ExplainOptions& options, const store::Reader& read
   return kExitDone;
 }
 
-// --last N: from the start of the N-th event from the end.
-Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection) {
-  store::QueryLimits limits;
-  limits.time_ns = time_ns;
-  const store::Bound bound[] = {
-      store::Bound::of(static_cast<int64_t>(std::min<uint64_t>(count, static_cast<uint64_t>(INT64_MAX)) - 1))};
-  const auto outcome = reader.query(
-      "SELECT timestamp FROM events ORDER BY timestamp DESC LIMIT 1 OFFSET ?", limits,
-      [&](std::span<const store::Value> values) {
-        if (!values[0].is_null()) selection.from_wall_ns = static_cast<uint64_t>(values[0].integer);
-        return true;
-      },
-      {}, bound);
-  return outcome.ok() ? Status{} : Status{outcome.error()};
-}
-
 // Until the recording ends. What it is about to say when it ends is said.
 Result<int> follow(const ExplainOptions& options, const store::Selection& selection, uint64_t time_ns,
                    Context& context) {
@@ -99,7 +84,7 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   if (!timeout.ok()) return timeout.error().in("--timeout");
   const auto reader = open_recording(options.database, context);
   if (!reader.ok()) return reader.error();
-  const auto range = resolve_range(options.range, **reader, *context.clock, kLiveDefaultNs);
+  const auto range = resolve_range(options.range, **reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
   if (!range.ok()) return range.error();
   store::Selection selection;
   selection.from_wall_ns = range->from_wall_ns;
@@ -107,13 +92,15 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   if (options.pid_given) selection.pid = options.pid;
   selection.op = options.op;
   if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, *timeout, selection));
+  INGERO_TRY(select_label(options.label, **reader, selection));
   if (options.follow) return follow(options, selection, *timeout, context);
   if (options.folded || !options.flame.empty()) {
     return show_flames(options, **reader, selection, *timeout, context);
   }
   if (options.chains) {
-    const auto chains = stored_chains(**reader, selection, *timeout);
+    auto chains = stored_chains(**reader, selection, *timeout);
     if (!chains.ok()) return chains.error();
+    if (options.annotations) INGERO_TRY(add_labels(**reader, *chains));
     context.out << (options.json ? chains_json(*chains) : chains_text(*chains, context.colour));
     return kExitDone;
   }
@@ -121,8 +108,9 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   report_options.per_process = options.per_process;
   report_options.slowest = options.slowest;
   report_options.time_ns = *timeout;
-  const auto report = gather_report(**reader, selection, report_options);
+  auto report = gather_report(**reader, selection, report_options);
   if (!report.ok()) return report.error();
+  if (options.annotations) INGERO_TRY(add_labels(**reader, *report));
   context.out << (options.json ? report_json(*report, options.per_process)
                                : report_text(*report, options.per_process, context.colour));
   return kExitDone;
@@ -139,6 +127,8 @@ void add_explain(CLI::App& root, Context& context) {
       ->type_name("PID")
       ->each([options](const std::string&) { options->pid_given = true; });
   command->add_option("--op", options->op, "Only this call, upper or lower case")->type_name("NAME");
+  add_label_option(*command, options->label);
+  command->add_flag("--annotations", options->annotations, "Say which labels held at each cause and slow call");
   command->add_option("--last", options->last, "Only the last N events")->type_name("N")->check(CLI::PositiveNumber);
   command->add_option("--slowest", options->slowest, "How many of the slowest calls to list")
       ->type_name("N")

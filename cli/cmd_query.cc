@@ -3,10 +3,12 @@
 #include <filesystem>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/incidents.h"
 #include "cli/options.h"
 #include "cli/row_printer.h"
 
@@ -20,7 +22,8 @@ struct QueryOptions {
   std::vector<std::string> words;  // [FILE] [SQL]
   std::string database;
   RangeOptions range;
-  std::string op;
+  std::string op, label;
+  bool annotations = false;
   uint32_t pid = 0;
   bool pid_given = false;
   uint64_t limit = 0;
@@ -83,14 +86,14 @@ struct Filter {
   }
 };
 
-Filter filter_of(const QueryOptions& options, const TimeRange& range) {
+Filter filter_of(const QueryOptions& options, const store::Selection& range) {
   Filter filter;
   if (range.from_wall_ns) {
     filter.add("e.timestamp + coalesce(e.duration, 0) >= ?",
                {store::Bound::of(static_cast<int64_t>(*range.from_wall_ns))});
   }
   if (range.to_wall_ns) filter.add("e.timestamp <= ?", {store::Bound::of(static_cast<int64_t>(*range.to_wall_ns))});
-  if (options.pid_given) filter.add("e.pid = ?", {store::Bound::of(static_cast<int64_t>(options.pid))});
+  if (range.pid) filter.add("e.pid = ?", {store::Bound::of(int64_t{*range.pid})});
   if (!options.op.empty()) {
     const auto op = store::Bound::of(lower(options.op));
     filter.add("(lower(e.op_name) = ? OR lower(e.call) = ? OR lower(e.symbol) = ?)", {op, op, op});
@@ -98,10 +101,28 @@ Filter filter_of(const QueryOptions& options, const TimeRange& range) {
   return filter;
 }
 
+// The labels of a row, as JSON for JSON and CSV, in words for a table.
+std::string shown_labels(const store::Labels& labels, std::span<const store::Value> row, Format format) {
+  std::vector<std::pair<std::string, std::string>> held;
+  for (const auto& [key, value] :
+       labels.at(static_cast<uint32_t>(row[1].integer), static_cast<uint64_t>(std::max<int64_t>(0, row[0].integer)))) {
+    held.emplace_back(key, value);
+  }
+  return format == Format::kTable ? labels_text(held) : labels_json(held).dump();
+}
+
 // A listing's row as users know it: wall time as text, the duration in nanoseconds and for people.
 class ListingRow {
  public:
-  static std::vector<std::string_view> names(Format format) {
+  explicit ListingRow(const store::Labels* labels) : labels_(labels) {}
+
+  std::vector<std::string_view> names(Format format) const {
+    if (labels_ != nullptr && format == Format::kTable) {
+      return {"TIMESTAMP", "PID", "TID", "PROCESS", "SOURCE", "OP", "DURATION", "LABELS"};
+    }
+    if (labels_ != nullptr) {
+      return {"timestamp", "pid", "tid", "comm", "source", "op", "duration_ns", "duration", "labels"};
+    }
     if (format == Format::kTable) return {"TIMESTAMP", "PID", "TID", "PROCESS", "SOURCE", "OP", "DURATION", "RETURN"};
     return {"timestamp", "pid",    "tid",  "comm",        "source",    "op",   "duration_ns",
             "duration",  "gpu_id", "args", "return_code", "cgroup_id", "stack"};
@@ -113,7 +134,13 @@ class ListingRow {
     duration_ = timed ? format_duration(static_cast<uint64_t>(std::max<int64_t>(0, in[kDuration].integer))) : "";
     const store::Value time = text(time_);
     const store::Value duration = timed ? text(duration_) : store::Value{};
-    if (format == Format::kTable) {
+    if (labels_ != nullptr) {
+      shown_ = shown_labels(*labels_, in, format);
+      values_ = {time, in[kPid], in[kTid], in[kComm], in[kSource], in[kOp]};
+      if (format != Format::kTable) values_.push_back(in[kDuration]);
+      values_.push_back(duration);
+      values_.push_back(text(shown_));
+    } else if (format == Format::kTable) {
       values_ = {time, in[kPid], in[kTid], in[kComm], in[kSource], in[kOp], duration, in[kReturn]};
     } else {
       values_ = {time,     in[kPid], in[kTid],  in[kComm],   in[kSource], in[kOp],   in[kDuration],
@@ -129,24 +156,37 @@ class ListingRow {
     value.text = content;
     return value;
   }
+  const store::Labels* labels_;  // null: not asked for
   std::string time_;
   std::string duration_;
+  std::string shown_;
   std::vector<store::Value> values_;
 };
 
 Status list_events(const store::Reader& reader, const QueryOptions& options, const Context& context,
                    const store::QueryLimits& limits, Format format, RowPrinter& printer) {
-  const auto range = resolve_range(options.range, reader, *context.clock, kLiveDefaultNs);
+  const auto range = resolve_range(options.range, reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
   if (!range.ok()) return range.error();
-  Filter filter = filter_of(options, *range);
+  store::Selection selection;
+  selection.from_wall_ns = range->from_wall_ns;
+  selection.to_wall_ns = range->to_wall_ns;
+  if (options.pid_given) selection.pid = options.pid;
+  INGERO_TRY(select_label(options.label, reader, selection));
+  std::optional<store::Labels> labels;
+  if (options.annotations) {
+    auto loaded = store::Labels::load(reader);
+    if (!loaded.ok()) return loaded.error();
+    labels = std::move(*loaded);
+  }
+  const Filter filter = filter_of(options, selection);
   // The latest events when there are too many, shown in the order of time.
   const std::string sql = fmt::format("SELECT * FROM ({}{} ORDER BY e.timestamp DESC LIMIT {}) ORDER BY 1", kListing,
                                       filter.where, limits.rows);
   store::QueryLimits no_row_limit = limits;
   no_row_limit.rows = 0;
-  const auto names = ListingRow::names(format);
+  ListingRow row(labels ? &*labels : nullptr);
+  const auto names = row.names(format);
   printer.columns(names);
-  ListingRow row;
   const auto outcome = reader.query(
       sql, no_row_limit,
       [&](std::span<const store::Value> values) {
@@ -164,8 +204,10 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
 Status run_sql(const store::Reader& reader, const std::string& sql, const QueryOptions& options,
                const store::QueryLimits& limits, RowPrinter& printer) {
   if (options.pid_given || !options.op.empty() || !options.range.since.empty() || !options.range.from.empty() ||
-      !options.range.to.empty()) {
-    log_warning("--since, --from, --to, --pid and --op choose what is listed; SQL says it itself, in WHERE");
+      !options.range.to.empty() || !options.label.empty() || options.annotations) {
+    log_warning(
+        "--since, --from, --to, --pid, --label, --annotations and --op choose what is listed; SQL says it itself, in "
+        "WHERE");
   }
   const auto outcome = reader.query(
       sql, limits,
@@ -216,6 +258,8 @@ void add_query(CLI::App& root, Context& context) {
   command->add_option("-p,--pid", options->pid, "List only this process")
       ->type_name("PID")
       ->each([options](const std::string&) { options->pid_given = true; });
+  add_label_option(*command, options->label);
+  command->add_flag("--annotations", options->annotations, "List the labels that held at each event");
   command->add_option("--limit", options->limit, "At most this many rows (0: 10000)")->type_name("N");
   command->add_option("--timeout", options->timeout, "Give up after this time (0: never)")
       ->check(duration_check())

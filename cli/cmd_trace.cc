@@ -18,6 +18,7 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/annotation_intake.h"
 #include "cli/backend_options.h"
 #include "cli/collective_watch.h"
 #include "cli/commands.h"
@@ -62,6 +63,7 @@ struct TraceOptions {
   MetricsOptions metrics;
   OtlpOptions otlp;
   SamplingOptions sampling;
+  AnnotationOptions annotations;
 };
 
 std::string host_name() {
@@ -202,6 +204,8 @@ class Trace {
     }
     auto sampling = Sampling::open(options_.sampling, registry_.all(), calls_);
     INGERO_TRY(sampling);
+    auto annotations = AnnotationIntake::open(options_.annotations, options_.record);
+    INGERO_TRY(annotations);
     const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
 
     std::unique_ptr<kernelside::Launch> launch;
@@ -235,12 +239,17 @@ class Trace {
     Recorder& live = **recorder;
     // However this function ends: nobody looks at the recorder once it is gone.
     const std::shared_ptr<void> before_the_recorder_goes(nullptr, [&](void*) {
+      if (*annotations) (*annotations)->stop();
       (*sampling)->stop();
       if (endpoint) endpoint->stop();
       if (sender) sender->stop();
     });
     const bool samples = print || metrics || !database.empty();
     if (samples) (*sampling)->start(live);
+    if (*annotations) {
+      (*annotations)->start(live);
+      note("annotations at " + (*annotations)->path());
+    }
     note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
                      database.empty() ? "" : ", recording to " + database,
                      options_.command.empty() ? ", Ctrl-C ends it" : ""));
@@ -277,6 +286,7 @@ class Trace {
     const uint64_t started_ns = context_.clock->mono_ns();
     watch(live, signals, *duration, started_ns, command_ended);
 
+    if (*annotations) (*annotations)->stop();
     (*sampling)->stop();
     const Status stopped = live.stop();
     if (endpoint) endpoint->stop();
@@ -449,6 +459,7 @@ void add_trace(CLI::App& root, Context& context) {
   add_metrics_options(*command, options->metrics);
   add_otlp_options(*command, options->otlp);
   add_sampling_options(*command, options->sampling);
+  add_annotation_options(*command, options->annotations);
   command->add_option("command", options->command, "Run this command (after --) and trace it and its children");
   command->positionals_at_end();
   command->footer(

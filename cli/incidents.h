@@ -43,6 +43,7 @@ struct StoredChain {
   };
   std::vector<Row> evidence;
   std::vector<std::string> symptoms;
+  std::vector<std::pair<std::string, std::string>> labels;  // that held when it began; only when asked for
   std::vector<std::string> lines;  // the stack where it happened, innermost first: "forward() at train.py:142"
 };
 
@@ -72,6 +73,12 @@ store::Chain row_of(const correlate::Chain& chain);
 StoredChain view_of(const correlate::Chain& chain, const std::string& node);
 // Where the chain's stack stands, if the recording has it.
 void add_lines(const store::Reader& reader, std::vector<StoredChain>& chains);
+
+// The labels that held when each began.
+Status add_labels(const store::Reader& reader, std::vector<StoredChain>& chains);
+// "epoch=2 step=17"; empty without labels.
+std::string labels_text(const std::vector<std::pair<std::string, std::string>>& labels);
+nlohmann::ordered_json labels_json(const std::vector<std::pair<std::string, std::string>>& labels);
 
 // 0 for the worst; what is no severity comes last.
 int severity_order(std::string_view severity);

@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   ingero::cli::Context context(std::cout, std::cerr);
   context.out_is_terminal = isatty(STDOUT_FILENO) != 0;
+  context.err_is_terminal = isatty(STDERR_FILENO) != 0;
   context.colour = context.out_is_terminal && !ingero::environment("NO_COLOR") &&
                    ingero::environment("TERM").value_or("dumb") != "dumb";
   return ingero::cli::run({argv + 1, argv + argc}, context);

@@ -33,6 +33,15 @@ void add_range_options(CLI::App& command, RangeOptions& options, const std::stri
   command.add_option("--to", options.to, "Up to this time")->type_name("TIME")->excludes(since);
 }
 
+void add_label_option(CLI::App& command, std::string& label) {
+  command.add_option("--label", label, "Only while this annotation held: step=17 (of what the other flags select)")
+      ->type_name("KEY=VALUE");
+}
+
+Status select_label(const std::string& label, const store::Reader& reader, store::Selection& selection) {
+  return label.empty() ? Status{} : store::narrow_by_label(reader, label, selection);
+}
+
 void add_database_option(CLI::App& command, std::string& database) {
   command.add_option("-d,--db", database, "The recording (default: $INGERO_DB, else ~/.ingero/ingero.db)")
       ->type_name("FILE");
@@ -51,6 +60,21 @@ Result<std::unique_ptr<store::Reader>> open_recording(const std::string& databas
     return Error{Errc::kIo, reader.error().message(), reader.error().hint()};
   }
   return reader;
+}
+
+Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection) {
+  store::QueryLimits limits;
+  limits.time_ns = time_ns;
+  const store::Bound bound[] = {
+      store::Bound::of(static_cast<int64_t>(std::min<uint64_t>(count, static_cast<uint64_t>(INT64_MAX)) - 1))};
+  const auto outcome = reader.query(
+      "SELECT timestamp FROM events ORDER BY timestamp DESC LIMIT 1 OFFSET ?", limits,
+      [&](std::span<const store::Value> values) {
+        if (!values[0].is_null()) selection.from_wall_ns = static_cast<uint64_t>(values[0].integer);
+        return true;
+      },
+      {}, bound);
+  return outcome.ok() ? Status{} : Status{outcome.error()};
 }
 
 }  // namespace ingero::cli

@@ -13,7 +13,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "cli/app.h"
+#include "store/labels.h"
 #include "store/reader.h"
+#include "store/summary.h"
 #include "store/time_range.h"
 
 namespace ingero::cli {
@@ -26,6 +28,9 @@ using RangeOptions = store::RangeText;
 // --since, --from, --to. `live_default` is what help says --since is for a live recording.
 void add_range_options(CLI::App& command, RangeOptions& options, const std::string& live_default);
 
+// --label: of the part that --since, --from and --to select, when this label held.
+void add_label_option(CLI::App& command, std::string& label);
+
 // --db, also as -d.
 void add_database_option(CLI::App& command, std::string& database);
 
@@ -37,7 +42,13 @@ inline Result<TimeRange> resolve_range(const RangeOptions& options, const store:
 }
 using store::parse_time;
 
+// `range`, narrowed to when --label held (empty: as it is); the pid too, where only one process said so.
+Status select_label(const std::string& label, const store::Reader& reader, store::Selection& selection);
+
 // Opens what --db, INGERO_DB or the default place says.
 Result<std::unique_ptr<store::Reader>> open_recording(const std::string& database, const Context& context);
+
+// --last N: from the start of the N-th event from the end.
+Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection);
 
 }  // namespace ingero::cli

@@ -741,16 +741,16 @@ void Recorder::add_event(const hal::Event& event) {
 }
 void Recorder::add_loss(hal::Loss loss, uint64_t count) { impl_->ledger.add(loss, count); }
 void Recorder::with_engine(std::function<void(correlate::Engine&)> work) {
-  with_writer([impl = impl_.get(), work = std::move(work)](store::Writer&) { work(impl->feed->engine()); });
+  const bool is_taken =
+      with_writer([impl = impl_.get(), work = std::move(work)](store::Writer&) { work(impl->feed->engine()); });
+  if (!is_taken) add_loss(hal::Loss::sample_lost, 1);
 }
-void Recorder::with_writer(std::function<void(store::Writer&)> work) {
-  if (!impl_->writer) return;
+bool Recorder::with_writer(std::function<void(store::Writer&)> work) {
+  if (!impl_->writer) return true;
   const std::scoped_lock lock(impl_->mutex);
-  if (impl_->work.size() >= kMaxWork) {
-    impl_->ledger.add(hal::Loss::sample_lost);
-    return;
-  }
+  if (impl_->work.size() >= kMaxWork) return false;
   impl_->work.push_back(std::move(work));
+  return true;
 }
 std::vector<std::string> Recorder::degraded() const { return impl_->degraded; }
 std::string Recorder::store_trouble() const {

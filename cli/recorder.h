@@ -83,8 +83,9 @@ class Recorder {
   // An event that was not captured but read elsewhere; it joins the stream within a second.
   void add_event(const hal::Event& event);
   void add_loss(hal::Loss loss, uint64_t count);
-  // Runs `work` on the store thread before the next commit; not at all without a recording.
-  void with_writer(std::function<void(store::Writer&)> work);
+  // Runs `work` on the store thread before the next commit; not at all without a recording. False: there is too much to
+  // do, and it was not taken.
+  bool with_writer(std::function<void(store::Writer&)> work);
   // Likewise, for the engine that judges the recording.
   void with_engine(std::function<void(correlate::Engine&)> work);
   // Names of the threads' programs and host programs that are not there, with reasons.

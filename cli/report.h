@@ -73,6 +73,9 @@ struct Report {
 Result<Report> gather_report(const store::Reader& reader, const store::Selection& selection,
                              const ReportOptions& options);
 
+// The labels that held at each cause and each slow or unfinished call.
+Status add_labels(const store::Reader& reader, Report& report);
+
 // For people.
 std::string report_text(const Report& report, bool per_process, bool colour);
 // One JSON document; keys in docs/formats/explain.md.

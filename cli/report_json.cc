@@ -92,6 +92,7 @@ Json instance_json(const store::CallInstance& call) {
   json["parent_call"] = text_or_null(call.parent_call);
   json["stack"] = call.frames_json.empty() ? Json(nullptr)
                                            : Json::parse(shown_frames(parse_frames(call.frames_json)), nullptr, false);
+  if (!call.labels.empty()) json["labels"] = labels_json(call.labels);
   return json;
 }
 

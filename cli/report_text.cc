@@ -258,6 +258,7 @@ std::string slowest_text(const Report& report, bool colour) {
     if (!report.legacy) out += "      " + where_blocked(call) + "\n";
     const auto frames = parse_frames(call.frames_json);
     if (const StackFrame* line = line_of(frames); line != nullptr) out += "      from " + line_text(*line) + "\n";
+    if (!call.labels.empty()) out += "      during " + labels_text(call.labels) + "\n";
   }
   return out;
 }
@@ -270,6 +271,7 @@ std::string unfinished_text(const Report& report, bool colour) {
                        state, short_wall(call.start_wall_ns),
                        call.process.empty() ? "process " : printable(call.process), call.pid, call.tid,
                        call.duration_ns ? ", " + format_duration(*call.duration_ns) + " when last seen" : "");
+    if (!call.labels.empty()) out += "      during " + labels_text(call.labels) + "\n";
   }
   return out;
 }

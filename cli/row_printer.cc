@@ -120,7 +120,7 @@ class JsonPrinter final : public RowPrinter {
   }
 
  private:
-  // The listing's columns `args` and `stack` hold JSON as text.
+  // The listing's columns `args`, `stack` and `labels` hold JSON as text.
   static nlohmann::ordered_json json_of(std::string_view name, const Value& value) {
     switch (value.type) {
       case Value::Type::kNull:
@@ -130,7 +130,7 @@ class JsonPrinter final : public RowPrinter {
       case Value::Type::kReal:
         return value.real;
       case Value::Type::kText:
-        if (name == "args" || name == "stack") {
+        if (name == "args" || name == "stack" || name == "labels") {
           auto parsed = nlohmann::ordered_json::parse(value.text, nullptr, false);
           if (!parsed.is_discarded()) return parsed;
         }

@@ -11,6 +11,10 @@
 namespace ingero::cli {
 namespace {
 
+void keep(Recorder& live, std::function<void(store::Writer&)> work) {
+  if (!live.with_writer(std::move(work))) live.add_loss(hal::Loss::sample_lost, 1);
+}
+
 using namespace std::chrono_literals;
 constexpr auto kPatience = 3s;
 constexpr auto kFirstLook = 500ms;
@@ -47,7 +51,7 @@ struct Sampling::State {
       fabric_metrics.update(*sample);
       if (sample->devices.empty()) continue;
       with_recorder([&](Recorder& live) {
-        live.with_writer([sample](store::Writer& writer) { writer.add_sample(*sample); });
+        keep(live, [sample](store::Writer& writer) { writer.add_sample(*sample); });
         live.with_engine([sample, at = mono_of(sample->wall_ns)](correlate::Engine& engine) {
           engine.add_fabric_sample(*sample, at);
         });
@@ -71,7 +75,7 @@ struct Sampling::State {
       with_recorder([&, &name = name](Recorder& live) { live.know_devices(name, sample->devices); });
       if (sample->devices.empty()) continue;
       with_recorder([&](Recorder& live) {
-        live.with_writer([sample](store::Writer& writer) { writer.add_sample(*sample); });
+        keep(live, [sample](store::Writer& writer) { writer.add_sample(*sample); });
         live.with_engine([sample, at = mono_of(sample->wall_ns)](correlate::Engine& engine) {
           engine.add_device_sample(*sample, at);
         });
@@ -92,7 +96,7 @@ struct Sampling::State {
     }
     with_recorder([&](Recorder& live) {
       live.add_event(event);
-      live.with_writer([error](store::Writer& writer) { writer.add_device_error(error); });
+      keep(live, [error](store::Writer& writer) { writer.add_device_error(error); });
       live.with_engine([error](correlate::Engine& engine) { engine.add_device_error(error); });
     });
   }

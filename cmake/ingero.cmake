@@ -60,6 +60,7 @@ endif()
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_path(INGERO_PROTOZERO protozero/pbf_writer.hpp REQUIRED)  # header-only
 
 # ingero_room(NAME [FOLDERS] [PUBLIC deps...] [PRIVATE deps...])
 # One static library per room from every .cc in its folder; with FOLDERS also from those below it. Dependencies are private unless a border header

@@ -51,7 +51,9 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")            \
   X(otlp_dropped, "serve", kLoss, "Data points and spans dropped because the queue, the disk or the list was full.") \
   X(otlp_refused, "serve", kLoss, "Data points and spans that the receiver of OTLP rejected.")                       \
-  X(otlp_damaged, "serve", kLoss, "Requests that waited for the receiver of OTLP and could not be read again.")
+  X(otlp_damaged, "serve", kLoss, "Requests that waited for the receiver of OTLP and could not be read again.")      \
+  X(annotation_refused, "cli", kInfo, "Annotations refused: not as documented, or about another user's process.")    \
+  X(annotation_dropped, "cli", kLoss, "Annotations dropped: more than the allowed number a second, or a full queue.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

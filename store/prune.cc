@@ -37,6 +37,12 @@ Status Writer::Impl::delete_oldest(int64_t first, int64_t last, int64_t block_la
       for (const char* table : {"fabric_values", "device_values", "device_processes"}) {
         sql += fmt::format("DELETE FROM {} WHERE timestamp < (SELECT min(start_wall_ns) FROM blocks);", table);
       }
+      // The last that a process said may still hold.
+      sql +=
+          "DELETE FROM annotations WHERE coalesce(span_end, timestamp) < (SELECT min(start_wall_ns) FROM blocks) AND "
+          "id NOT IN (SELECT max(id) FROM annotations WHERE timestamp < (SELECT min(start_wall_ns) FROM blocks) GROUP "
+          "BY "
+          "pid);";
     } else {
       sql += fmt::format("UPDATE blocks SET first = {} WHERE first = {};", last + 1, first);
     }

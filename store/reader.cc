@@ -20,6 +20,7 @@ constexpr int kMaxSqlBytes = 1 << 20;
 constexpr int kStepsBetweenChecks = 4000;
 constexpr int kStrangersSteps = 50;  // one step may search 128 KiB for 64 KiB
 constexpr int64_t kMapBytes = int64_t{1} << 38;
+constexpr sqlite3_int64 kLittleMapBytes = 16 << 20;
 
 // SQLite's URI file names: everything but the plainest characters is escaped.
 std::string uri_of(const std::string& path, bool immutable) {
@@ -259,6 +260,11 @@ Result<std::optional<TimeSpan>> Reader::time_span() const {
   if (!row.ok()) return row.error();
   if (!*row || statement->is_null(0)) return std::optional<TimeSpan>();
   return std::optional<TimeSpan>(TimeSpan{statement->natural(0), statement->natural(1)});
+}
+
+void Reader::map_little() const {
+  sqlite3_int64 bytes = kLittleMapBytes;
+  sqlite3_file_control(impl_->database.get(), "main", SQLITE_FCNTL_MMAP_SIZE, &bytes);
 }
 
 Result<QueryOutcome> Reader::query(std::string_view sql, const QueryLimits& limits, const OnRow& on_row,

@@ -84,6 +84,9 @@ class Reader {
   Result<QueryOutcome> query(std::string_view sql, const QueryLimits& limits, const OnRow& on_row,
                              const OnColumns& on_columns = {}, std::span<const Bound> bound = {}) const;
 
+  // For whoever reads all of it: pages of a mapped file count as this process's memory, so from now on few are mapped.
+  void map_little() const;
+
   struct Impl;
   Impl& impl() const { return *impl_; }  // for this room
 

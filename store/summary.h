@@ -88,6 +88,7 @@ struct CallInstance {
   std::string frames_json;  // where it was made from: stack_traces.frames, or empty
   std::optional<uint64_t> gpu_id;
   std::string gpu_uuid;
+  std::vector<std::pair<std::string, std::string>> labels;  // for whoever asks for them (labels.h)
 };
 
 // The slowest vendor calls (host events excluded), slowest first; `per_call`: at most that many of each call, 0 for no

@@ -182,6 +182,14 @@ void Writer::add_sample(const hal::FabricSample& sample) { impl_->samples.add(sa
 void Writer::add_sample(const hal::DeviceSample& sample) { impl_->samples.add(sample, impl_->losses); }
 void Writer::add_device_error(const hal::DeviceError& error) { impl_->samples.add(error, impl_->losses); }
 void Writer::add_chain(const Chain& chain) { impl_->chains.push_back(chain); }
+void Writer::add_annotation(Annotation annotation) {
+  // What waits for a disk that does not take it is bounded.
+  if (impl_->annotations.size() >= Impl::kMostAnnotations) {
+    impl_->losses.add(hal::Loss::annotation_dropped);
+    return;
+  }
+  impl_->annotations.push_back(std::move(annotation));
+}
 void Writer::add_throttling(const hal::Throttling& throttling) { impl_->throttlings.push_back(throttling); }
 
 void Writer::add_communicator(const hal::Communicator& communicator) {

@@ -73,6 +73,16 @@ struct Chain {
   uint64_t lost_ns = 0;
 };
 
+// What a program said of itself: a row of `annotations`. Checked by whoever took it in.
+struct Annotation {
+  uint64_t wall_ns = 0;
+  std::string labels_json;  // an object of texts
+  uint32_t pid = 0;         // 0: of the whole machine
+  uint64_t start_time = 0;  // of that process, in ticks, as /proc has it; 0: unknown
+  std::optional<uint64_t> span_start_wall_ns, span_end_wall_ns;
+  uint32_t peer_uid = 0, peer_gid = 0, peer_pid = 0;  // who said it
+};
+
 class Writer {
  public:
   // Creates directory (0755) and file (0644) where needed, migrates an older schema of ours, completes what a killed
@@ -95,6 +105,7 @@ class Writer {
   void add_stack(uint64_t stack_id, std::string_view ips_json, std::string_view frames_json);
   void add_snapshot(const hal::SystemSnapshot& snapshot);
   void add_chain(const Chain& chain);
+  void add_annotation(Annotation annotation);
   void add_throttling(const hal::Throttling& throttling);
   void add_sample(const hal::FabricSample& sample);
   void add_sample(const hal::DeviceSample& sample);

@@ -157,6 +157,17 @@ Status Writer::Impl::write_extras() {
                                  s.bind(7, static_cast<int64_t>(one.periods));
                                  s.bind(8, static_cast<int64_t>(one.throttled_ns));
                                }));
+  INGERO_TRY(database.run_each(
+      "INSERT INTO annotations (timestamp, labels, pid, start_time, span_start, span_end, peer_uid, peer_gid, "
+      "peer_pid) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+      annotations, [](Statement& s, const Annotation& one) {
+        s.bind(1, static_cast<int64_t>(one.wall_ns)).bind(2, std::string_view(one.labels_json));
+        s.bind(3, int64_t{one.pid}).bind(4, static_cast<int64_t>(one.start_time));
+        s.bind_if(5, one.span_start_wall_ns.has_value(), static_cast<int64_t>(one.span_start_wall_ns.value_or(0)));
+        s.bind_if(6, one.span_end_wall_ns.has_value(), static_cast<int64_t>(one.span_end_wall_ns.value_or(0)));
+        s.bind(7, int64_t{one.peer_uid}).bind(8, int64_t{one.peer_gid}).bind(9, int64_t{one.peer_pid});
+      }));
   return database.run_each(kUpsertChain, chains, [&](Statement& s, const Chain& chain) {
     s.bind(1, std::string_view(options.session.node + ":" + chain.id));
     s.bind(2, static_cast<int64_t>(chain.detected_wall_ns));
@@ -231,6 +242,7 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
   snapshots.clear();
   chains.clear();
   throttlings.clear();
+  annotations.clear();
   samples.committed();
   if (!aggregates_written) return;
   aggregates.committed();

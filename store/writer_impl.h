@@ -119,6 +119,8 @@ struct Writer::Impl {
   std::vector<hal::SystemSnapshot> snapshots;
   std::vector<Chain> chains;
   std::vector<hal::Throttling> throttlings;
+  static constexpr size_t kMostAnnotations = 50'000;
+  std::vector<Annotation> annotations;
   Samples samples;
   std::array<uint64_t, static_cast<size_t>(hal::Loss::kCount)> losses_written{};
 

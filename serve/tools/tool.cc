@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "serve/tools/families.h"
+#include "store/labels.h"
 #include "store/time_range.h"
 
 namespace ingero::serve::tools {
@@ -77,7 +78,11 @@ Json range_properties() {
                              "from now in a live one",
                              text)},
           {"from", property("string", "From this time: \"2026-11-21T02:26:00Z\"", text)},
-          {"to", property("string", "Up to this time", text)}};
+          {"to", property("string", "Up to this time", text)},
+          {"label", property("string",
+                             "Only while this annotation of the traced programs held, within the other times: "
+                             "\"step=17\", \"phase=eval\"",
+                             {{"minLength", 3}, {"maxLength", 322}})}};
 }
 
 Json input_of(Json properties, Json required) {
@@ -98,6 +103,10 @@ Result<store::Selection> selection_of(const Json& input, const store::Reader& re
   selection.to_wall_ns = range->to_wall_ns;
   if (input.contains("pid")) selection.pid = input["pid"].get<uint32_t>();
   selection.op = text("op");
+  if (const std::string label = text("label"); !label.empty()) {
+    const Status narrowed = store::narrow_by_label(reader, label, selection);
+    if (!narrowed.ok()) return narrowed.error();
+  }
   return selection;
 }
 

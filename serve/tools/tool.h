@@ -73,11 +73,11 @@ const Tool* find_tool(std::string_view name);
 // "bad_input", "refused", "not_found", "timed_out", "internal".
 std::string_view fault_name(Errc code);
 
-// Inputs that many tools share: "since", "from", "to".
+// Inputs that many tools share: "since", "from", "to", "label".
 Json range_properties();
 // An input schema: an object with these properties and no others.
 Json input_of(Json properties, Json required = Json::array());
-// The part of the recording that since, from, to, pid and op of `input` mean.
+// The part of the recording that since, from, to, label, pid and op of `input` mean.
 Result<store::Selection> selection_of(const Json& input, const store::Reader& reader, const Clock& clock);
 
 // The rows of a statement, by column name. At most `most`; `cut` says what there is more of, and where.

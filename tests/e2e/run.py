@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 
+import annotations
 import causes
 import collectives
 import devices
@@ -26,12 +27,13 @@ import mixed_host
 import otlp
 import page
 import stacks
+import timelines
 import times
 import vendors
 import verbs
 
 MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, causes, otlp, page)
+           collectives, stacks, causes, annotations, timelines, otlp, page)
 SKIPPED = 77
 
 

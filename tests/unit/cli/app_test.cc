@@ -109,7 +109,7 @@ std::string shell_says(const std::string& shell, const std::string& completion, 
 TEST(Completion, WorksInARealBash) {
   const std::string script = run_cli({"completion", "bash"}).out;
   EXPECT_EQ(
-      shell_says("bash --norc", script, "COMP_WORDS=(ingero exp); COMP_CWORD=1; _ingero; echo \"${COMPREPLY[*]}\"\n"),
+      shell_says("bash --norc", script, "COMP_WORDS=(ingero expl); COMP_CWORD=1; _ingero; echo \"${COMPREPLY[*]}\"\n"),
       "explain\n");
   EXPECT_EQ(shell_says("bash --norc", script,
                        "COMP_WORDS=(ingero explain --per); COMP_CWORD=2; _ingero; echo \"${COMPREPLY[*]}\"\n"),

@@ -1,0 +1,213 @@
+// ingero export: a recording for other programs: timelines for Perfetto and chrome://tracing, rows, folded stacks.
+#include <chrono>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/export_rows.h"
+#include "cli/flame.h"
+#include "cli/options.h"
+#include "cli/output_file.h"
+#include "cli/stack_frames.h"
+#include "serve/perfetto/timeline.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr uint64_t kLiveDefaultNs = 3'600ULL * 1'000'000'000;
+constexpr std::chrono::milliseconds kProgressEvery{200};
+
+struct ExportOptions {
+  std::string format, database, output, label;
+  RangeOptions range;
+  uint32_t pid = 0;
+  bool pid_given = false;
+  uint64_t last = 0;
+};
+
+// Where the bytes go: the file that -o names, or standard output.
+class Destination {
+ public:
+  static Result<Destination> open(const ExportOptions& options, Context& context) {
+    Destination destination(context);
+    if (!options.output.empty() && options.output != "-") {
+      auto file = OutputFile::create(options.output);
+      if (!file.ok()) return file.error();
+      destination.file_.emplace(std::move(*file));
+    } else if (options.format == "perfetto" && context.out_is_terminal) {
+      return Error(Errc::kInvalid, "a Perfetto trace is not for a terminal", "name a file with -o FILE");
+    }
+    return destination;
+  }
+  Status write(std::string_view bytes) {
+    bytes_ += bytes.size();
+    if (file_) return file_->write(bytes);
+    context_->out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    // Why it does not take any more is told at the end, or needs no telling: the reader had enough.
+    return context_->out.good() ? Status{} : Status{Error(Errc::kIo, "write standard output: it takes no more")};
+  }
+  Status commit() { return file_ ? file_->commit() : Status{}; }
+  uint64_t bytes() const { return bytes_; }
+  bool is_file() const { return file_.has_value(); }
+
+ private:
+  explicit Destination(Context& context) : context_(&context) {}
+  Context* context_;
+  std::optional<OutputFile> file_;
+  uint64_t bytes_ = 0;
+};
+
+// One line that is written over and over, on a terminal.
+class Progress {
+ public:
+  explicit Progress(Context& context) : context_(context) {}
+  ~Progress() {
+    if (shown_) context_.err << "\r\x1b[K" << std::flush;
+  }
+  bool wanted() const { return context_.err_is_terminal; }
+  void tell(uint64_t done, uint64_t all) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < kProgressEvery) return;
+    last_ = now;
+    shown_ = true;
+    context_.err << (all == 0 ? fmt::format("\r{} events\x1b[K", done)
+                              : fmt::format("\r{} of {} events, {}%\x1b[K", done, all, 100 * std::min(done, all) / all))
+                 << std::flush;
+  }
+
+ private:
+  Context& context_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  bool shown_ = false;
+};
+
+// What was written and what could not be; on standard error.
+struct Summary {
+  std::string text;
+  std::vector<std::string> left_out;
+};
+
+Result<Summary> export_timeline(const ExportOptions& options, const store::Reader& reader,
+                                const store::Selection& selection, Destination& to, Progress& progress) {
+  using namespace serve::perfetto;
+  TimelineOptions wanted;
+  wanted.selection = selection;
+  wanted.format = options.format == "chrome" ? TimelineFormat::kChrome : TimelineFormat::kPerfetto;
+  wanted.line_of = [](std::string_view stored) {
+    const auto frames = parse_frames(stored);
+    const StackFrame* line = line_of(frames);
+    return line == nullptr ? std::string() : line_text(*line);
+  };
+  if (progress.wanted()) wanted.progress = [&](uint64_t done, uint64_t all) { progress.tell(done, all); };
+  const auto totals = write_timeline(reader, wanted, [&](std::string_view bytes) { return to.write(bytes); });
+  if (!totals.ok()) return totals.error();
+  Summary summary;
+  summary.text = fmt::format("{} events, {} causal chains, {} annotations, {} values of counters", totals->events,
+                             totals->chains, totals->annotations, totals->counters);
+  if (totals->unplaced > 0) {
+    summary.left_out.push_back(fmt::format("{} rows name no call, thread or time and are left out", totals->unplaced));
+  }
+  if (totals->shortened > 0) {
+    summary.left_out.push_back(fmt::format("{} slices overlap too many others and are shortened", totals->shortened));
+  }
+  if (totals->unfollowed > 0) {
+    summary.left_out.push_back(
+        fmt::format("{} allocations of unknown size are not in the memory counters", totals->unfollowed));
+  }
+  return summary;
+}
+
+Result<Summary> export_any(const ExportOptions& options, const store::Reader& reader, const store::Selection& selection,
+                           Destination& to, Progress& progress) {
+  if (options.format == "perfetto" || options.format == "chrome") {
+    return export_timeline(options, reader, selection, to, progress);
+  }
+  const auto sink = [&](std::string_view bytes) { return to.write(bytes); };
+  if (options.format == "folded") {
+    const auto flames = gather_flames(reader, selection, 0);
+    if (!flames.ok()) return flames.error();
+    INGERO_TRY(sink(folded_text(*flames)));
+    return Summary{coverage_text(*flames), {}};
+  }
+  std::function<void(uint64_t)> tell;
+  if (progress.wanted()) tell = [&](uint64_t done) { progress.tell(done, 0); };
+  const auto rows =
+      export_rows(reader, selection, options.format == "csv" ? RowFormat::kCsv : RowFormat::kJsonl, sink, tell);
+  if (!rows.ok()) return rows.error();
+  return Summary{fmt::format("{} events", *rows), {}};
+}
+
+Result<int> run_export(const ExportOptions& options, Context& context) {
+  if (options.format == "parquet") {
+    return Error(Errc::kNotSupported, "export --format parquet: Parquet is not written here",
+                 "export csv and let DuckDB convert it: duckdb -c \"COPY (FROM read_csv('run.csv')) TO "
+                 "'run.parquet' (FORMAT parquet)\"");
+  }
+  const auto reader = open_recording(options.database, context);
+  if (!reader.ok()) return reader.error();
+  (*reader)->map_little();
+  const auto range = resolve_range(options.range, **reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
+  if (!range.ok()) return range.error();
+  store::Selection selection;
+  selection.from_wall_ns = range->from_wall_ns;
+  selection.to_wall_ns = range->to_wall_ns;
+  if (options.pid_given) selection.pid = options.pid;
+  if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, 0, selection));
+  INGERO_TRY(select_label(options.label, **reader, selection));
+  auto destination = Destination::open(options, context);
+  if (!destination.ok()) return destination.error();
+  std::optional<Progress> progress(context);
+  const auto summary = export_any(options, **reader, selection, *destination, *progress);
+  progress.reset();
+  // A reader that had enough of the pipe is no failure: run() tells the two apart.
+  if (!summary.ok() && !context.out.good()) return kExitDone;
+  if (!summary.ok()) return summary.error();
+  INGERO_TRY(destination->commit());
+  for (const std::string& sentence : summary->left_out) context.err << "ingero: " << sentence << '\n';
+  if (!destination->is_file()) return kExitDone;
+  context.err << fmt::format("ingero: {}: {}, {}\n", printable(options.output), summary->text,
+                             format_bytes(destination->bytes()));
+  if (options.format == "perfetto" && options.output.ends_with(".json")) {
+    context.err
+        << "ingero: this is Perfetto's binary format whatever the file is called; --format chrome writes JSON\n";
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_export(CLI::App& root, Context& context) {
+  CLI::App* command = root.add_subcommand("export", "Write a recording for other programs: timelines, rows, stacks");
+  auto options = std::make_shared<ExportOptions>();
+  command
+      ->add_option(
+          "--format", options->format,
+          "perfetto: a timeline for ui.perfetto.dev; chrome: the same as JSON; csv, jsonl: the events; folded: "
+          "stacks for flame graph programs")
+      ->required()
+      ->check(CLI::IsMember({"perfetto", "chrome", "csv", "jsonl", "folded", "parquet"}))
+      ->option_text("perfetto|chrome|csv|jsonl|folded");
+  command
+      ->add_option("-o,--output", options->output,
+                   "The file; it is there when it is complete (default: standard "
+                   "output)")
+      ->type_name("FILE");
+  add_database_option(*command, options->database);
+  add_range_options(*command, options->range, "1h");
+  command->add_option("--last", options->last, "Only from the N-th event from the end")->type_name("N");
+  command->add_option("-p,--pid", options->pid, "Only this process")
+      ->type_name("PID")
+      ->each([options](const std::string&) { options->pid_given = true; });
+  add_label_option(*command, options->label);
+  command->footer(
+      "Examples:\n"
+      "  ingero export --format perfetto --db run.db -o run.pftrace     # open it at https://ui.perfetto.dev\n"
+      "  ingero export --format chrome --db run.db --since 10s -o run.json\n"
+      "  ingero export --format jsonl --db run.db --pid 4321 | jq -c 'select(.failed == 1)'");
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return run_export(*options, context); }; });
+}
+
+}  // namespace ingero::cli

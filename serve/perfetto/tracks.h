@@ -1,0 +1,85 @@
+// The tracks of a timeline, made when the first thing is put on them, and the numbers that viewers want to be unique.
+//
+// Of several nodes, and of a pid that was used twice, the first has its own pid and tids; the others get numbers above
+// every real one, and a label says which they are. One thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "serve/perfetto/lanes.h"
+#include "serve/perfetto/recording.h"
+#include "serve/perfetto/trace_writer.h"
+
+namespace ingero::serve::perfetto {
+
+// A track, and beside it as many of the same name as its overlapping slices need.
+class LanedTrack {
+ public:
+  LanedTrack(TraceWriter& writer, TrackId& last, TrackId parent, std::string name)
+      : writer_(writer), last_(last), parent_(parent), name_(std::move(name)) {}
+  // The first lane is a track that is there already.
+  void begin_with(TrackId track) { tracks_.push_back(track); }
+  // Puts it on a lane; false when it had to be shortened.
+  bool put(Slice slice);
+
+ private:
+  TraceWriter& writer_;
+  TrackId& last_;
+  TrackId parent_;
+  std::string name_;
+  Lanes lanes_;
+  std::vector<TrackId> tracks_;
+};
+
+class Tracks {
+ public:
+  // Both outlive this.
+  Tracks(const Recording& recording, TraceWriter& writer) : recording_(recording), writer_(writer) {}
+
+  TrackId node(const std::string& name);
+  TrackId process(size_t index);
+  LanedTrack& calls_of(size_t thread);
+  LanedTrack& host_of(size_t thread);
+  LanedTrack& stream(size_t process, int64_t stream);
+  LanedTrack& rank(size_t process, int64_t communicator, std::optional<int64_t> rank, std::optional<int64_t> ranks);
+  // One more track of a node: "IO", "causal chains".
+  LanedTrack& of_node(const std::string& node, const std::string& name);
+  TrackId counter(TrackId parent, const std::string& name, Unit unit);
+
+ private:
+  struct Process {
+    TrackId track = 0;
+    int32_t pid = 0;
+  };
+  struct Thread {
+    TrackId track = 0;
+    std::unique_ptr<LanedTrack> calls, host;
+  };
+  using Key = std::pair<size_t, int64_t>;
+
+  int32_t unique(std::unordered_set<int32_t>& used, uint32_t wanted);
+  Thread& thread(size_t index);
+  std::unique_ptr<LanedTrack> laned(TrackId parent, std::string name) {
+    return std::make_unique<LanedTrack>(writer_, last_, parent, std::move(name));
+  }
+
+  const Recording& recording_;
+  TraceWriter& writer_;
+  TrackId last_ = 0;
+  int32_t made_up_ = 1 << 22;  // Linux gives no pid above this
+  std::unordered_set<int32_t> pids_, tids_;
+  std::vector<Process> processes_;
+  std::vector<Thread> threads_;
+  std::map<std::string, TrackId> nodes_;
+  std::map<Key, std::unique_ptr<LanedTrack>> streams_, ranks_;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<LanedTrack>> of_nodes_;
+  std::map<std::pair<TrackId, std::string>, TrackId> counters_;
+};
+
+}  // namespace ingero::serve::perfetto

@@ -99,7 +99,6 @@ struct Recorder::Impl {
   struct Known {
     hal::Process process;
     wire_process counters{};
-    uint64_t counters_mono_ns = 0;
   };
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
@@ -278,10 +277,7 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
   for (const auto& ended : parcel.records.ended) {
     const auto entry = known.find(ended.counters.pid);
     const wire_process before = entry != known.end() ? entry->second.counters : wire_process{};
-    const uint64_t since = entry != known.end() && entry->second.counters_mono_ns != 0
-                               ? entry->second.counters_mono_ns
-                               : std::max<uint64_t>(ended.counters.start_ns, started_mono_ns);
-    for (auto& event : kernelside::counter_events(before, since, ended.counters, ended.mono_ns, calls)) {
+    for (auto& event : kernelside::counter_events(before, ended.counters, ended.mono_ns, calls)) {
       event.wall_offset_ns = normaliser->wall_offset_ns();
       parcel.records.events.push_back(event);
     }
@@ -434,14 +430,11 @@ void Recorder::Impl::every_second(Parcel& parcel) {
         entry = known.find(counters.pid);
       }
       Known& process = entry->second;
-      const uint64_t since = process.counters_mono_ns != 0 ? process.counters_mono_ns
-                                                           : std::max<uint64_t>(counters.start_ns, started_mono_ns);
-      for (auto& event : kernelside::counter_events(process.counters, since, counters, now, calls)) {
+      for (auto& event : kernelside::counter_events(process.counters, counters, now, calls)) {
         event.wall_offset_ns = normaliser->wall_offset_ns();
         parcel.records.events.push_back(event);
       }
       process.counters = counters;
-      process.counters_mono_ns = now;
     }
   }
 }

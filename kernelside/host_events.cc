@@ -149,15 +149,14 @@ bool process_end(std::span<const std::byte> bytes, wire_process& counters, uint6
   return true;
 }
 
-std::vector<hal::Event> counter_events(const wire_process& before, uint64_t before_mono_ns, const wire_process& now,
-                                       uint64_t now_mono_ns, const hal::CallTable& calls) {
+std::vector<hal::Event> counter_events(const wire_process& before, const wire_process& now, uint64_t now_mono_ns,
+                                       const hal::CallTable& calls) {
   const bool same = before.pid == now.pid && before.start_ns == now.start_ns;
-  const uint64_t from = std::min(same ? before_mono_ns : std::max<uint64_t>(now.start_ns, before_mono_ns), now_mono_ns);
   const auto gained = [&](uint64_t was, uint64_t is) { return same && was <= is ? is - was : is; };
   std::vector<hal::Event> events;
   const auto add = [&](hal::HostOp op, uint64_t count, uint64_t bytes) {
     if (count == 0) return;
-    hal::Event event = host_event(calls, op, now.pid, now.pid, from);
+    hal::Event event = host_event(calls, op, now.pid, now.pid, now_mono_ns);
     set_bytes(event, bytes);
     set_arg0(event, count);
     set_arg1(event, bytes);

@@ -181,13 +181,13 @@ TEST_F(HostEvents, CountersBecomeOneEventPerKindThatMoved) {
   now.page_alloc_bytes = 49152;
   now.net_receives = 1;
   now.net_received_bytes = 0;  // end of stream
-  const auto events = counter_events(before, 1000, now, 3000, calls);
+  const auto events = counter_events(before, now, 3000, calls);
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(calls.host_op(events[0].call), hal::HostOp::kPageAlloc);
   EXPECT_EQ(events[0].arg0, 2U);
   EXPECT_EQ(events[0].arg1, 8192U);
   EXPECT_EQ(events[0].bytes, 8192U);
-  EXPECT_EQ(events[0].start_mono_ns, 1000U);
+  EXPECT_EQ(events[0].start_mono_ns, 3000U);
   EXPECT_FALSE(events[0].has(hal::Has::kDuration)) << "an interval is not a latency";
   EXPECT_EQ(calls.host_op(events[1].call), hal::HostOp::kNetReceive);
   EXPECT_EQ(events[1].arg0, 1U);
@@ -204,10 +204,10 @@ TEST_F(HostEvents, AReusedPidStartsFromZero) {
   now.start_ns = 2000;
   now.page_allocs = 12;
   now.page_alloc_bytes = 49152;
-  const auto events = counter_events(before, 1000, now, 3000, calls);
+  const auto events = counter_events(before, now, 3000, calls);
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0].arg0, 12U);
-  EXPECT_EQ(events[0].start_mono_ns, 2000U);
+  EXPECT_EQ(events[0].start_mono_ns, 3000U);
 }
 
 }  // namespace

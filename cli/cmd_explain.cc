@@ -84,6 +84,7 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   if (!timeout.ok()) return timeout.error().in("--timeout");
   const auto reader = open_recording(options.database, context);
   if (!reader.ok()) return reader.error();
+  (*reader)->map_little();  // it is read once from end to end: what has been read need not stay
   const auto range = resolve_range(options.range, **reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
   if (!range.ok()) return range.error();
   store::Selection selection;

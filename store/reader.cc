@@ -263,6 +263,7 @@ Result<std::optional<TimeSpan>> Reader::time_span() const {
 }
 
 void Reader::map_little() const {
+  if (!impl_->immutable) return;  // it is not mapped at all
   sqlite3_int64 bytes = kLittleMapBytes;
   sqlite3_file_control(impl_->database.get(), "main", SQLITE_FCNTL_MMAP_SIZE, &bytes);
 }

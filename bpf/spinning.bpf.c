@@ -21,18 +21,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 SEC("perf_event")
 int take_running(struct pt_regs *ctx) /* a bpf_perf_event_data begins with them */
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct wire_thread *thread;
-	struct wire_call call;
-
-	if (!IN_USER(ctx))
-		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!thread || !thread->depth)
-		return 0;
-	/* of the outermost call; what it called in turn is on the same stack */
-	__builtin_memcpy(&call, &thread->frames[0].record.call, sizeof(call));
-	call.site = WIRE_NO_SITE;
-	take_stack_of(NULL, (void *)bpf_task_pt_regs(task), &call, WIRE_STACK_WAITING);
+	if (IN_USER(ctx))
+		take_stack_of_open_call(bpf_get_current_task_btf());
 	return 0;
 }

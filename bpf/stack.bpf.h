@@ -232,7 +232,21 @@ full:
 	return 0;
 }
 
-#if !defined(OF_A_WAITING_THREAD) && !defined(OF_A_RUNNING_THREAD)
+#if defined(OF_A_WAITING_THREAD) || defined(OF_A_RUNNING_THREAD)
+/* The stack of a thread inside calls that have not returned, as it entered the kernel. Of the outermost call: what that
+ * called in turn is on the same stack. */
+static __always_inline void take_stack_of_open_call(struct task_struct *task)
+{
+	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct wire_call call;
+
+	if (!thread || !thread->depth)
+		return;
+	__builtin_memcpy(&call, &thread->frames[0].record.call, sizeof(call));
+	call.site = WIRE_NO_SITE;
+	take_stack_of(task, (void *)bpf_task_pt_regs(task), &call, WIRE_STACK_WAITING);
+}
+#else
 /* As the caller of the returning call has it. Not static, so that the verifier checks it once and not on every path to
  * it. */
 __noinline int take_stack(struct pt_regs *ctx, struct wire_call *call, __u32 reason)

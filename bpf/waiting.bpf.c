@@ -16,17 +16,8 @@ SEC("iter.s/task")
 int take_waiting(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	struct wire_thread *thread;
-	struct wire_call call;
 
-	if (!task || !task->mm)
-		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!thread || !thread->depth)
-		return 0;
-	/* of the outermost call; what it called in turn is on the same stack */
-	__builtin_memcpy(&call, &thread->frames[0].record.call, sizeof(call));
-	call.site = WIRE_NO_SITE;
-	take_stack_of(task, (void *)bpf_task_pt_regs(task), &call, WIRE_STACK_WAITING);
+	if (task && task->mm)
+		take_stack_of_open_call(task);
 	return 0;
 }

@@ -75,17 +75,6 @@ Result<Fd> listen_at(const std::string& path, int64_t group) {
   return fd;
 }
 
-// When the process started, in ticks: field 22 of its stat. The name before it may hold anything, blanks and brackets
-// too; what follows the last bracket is numbers.
-std::optional<uint64_t> start_ticks(const std::string& proc, uint32_t pid) {
-  const auto text = read_file(fmt::format("{}/{}/stat", proc, pid), 4096);
-  if (!text.ok()) return std::nullopt;
-  const size_t end = text->rfind(')');
-  if (end == std::string::npos || end + 2 >= text->size()) return std::nullopt;
-  const auto fields = split(std::string_view(*text).substr(end + 2), ' ');
-  return fields.size() > 19 ? parse_u64(fields[19]) : std::nullopt;
-}
-
 }  // namespace
 
 struct AnnotationSocket::Impl {
@@ -177,21 +166,18 @@ Result<store::Annotation> AnnotationSocket::Impl::checked(const Connection& conn
   one.peer_pid = static_cast<uint32_t>(connection.peer.pid);
   if (!line->pid && !line->is_self) return one;
   one.pid = line->is_self ? one.peer_pid : *line->pid;
-  // The start before and after: both must be of one process, whose user is asked in between.
-  const auto before = start_ticks(options.proc, one.pid);
-  const auto process = proc.process(one.pid);
-  const auto after = start_ticks(options.proc, one.pid);
-  if (!before || !process.ok() || before != after) {
+  const auto process = proc.owner(one.pid);
+  if (!process.ok()) {
     return Error(Errc::kNotFound, fmt::format("annotation: there is no process {}", one.pid));
   }
   if (process->uid != one.peer_uid && one.peer_uid != 0) {
     return Error(Errc::kPermission, fmt::format("annotation: process {} is another user's", one.pid));
   }
-  if (line->start_time && *line->start_time != *before) {
+  if (line->start_time && *line->start_time != process->start_ticks) {
     return Error(Errc::kNotFound,
                  fmt::format("annotation: process {} did not start at {}", one.pid, *line->start_time));
   }
-  one.start_time = *before;
+  one.start_time = process->start_ticks;
   return one;
 }
 

@@ -111,6 +111,7 @@ struct Recorder::Impl {
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
   std::map<uint32_t, uint64_t> lost_at_site;
+  std::vector<bool> prompt;  // by call: it never waits (correlate/facts.h)
   std::set<CallKey> reported_hangs;
   std::map<CallKey, wire_name> pending_names;                      // until their call's record comes
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
@@ -138,7 +139,10 @@ struct Recorder::Impl {
         snapshots(clock),
         socket_owners(proc, clock),
         collectives(call_table, ledger, options.hang_after_ns),
-        devices(tables, call_table, ledger) {}
+        devices(tables, call_table, ledger) {
+    for (hal::CallId id = 0; id < call_table.size(); ++id)
+      prompt.push_back(correlate::make_facts(call_table[id]).prompt);
+  }
 
   Status open();
   void discover();
@@ -329,8 +333,8 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
     collectives.in_flight(call.event, exchange);
     call.elapsed_ns = now - open.start_ns;
     // The engine judges a call that should not wait before it is listed, and must know of it a second earlier.
-    const bool prompt = correlate::make_facts(calls[call.event.call]).prompt;
-    if (call.elapsed_ns < after_ns && !(prompt && call.elapsed_ns + kSecond >= correlate::kStuckNs)) continue;
+    const bool is_prompt = prompt[call.event.call];
+    if (call.elapsed_ns < after_ns && !(is_prompt && call.elapsed_ns + kSecond >= correlate::kStuckNs)) continue;
     const CallKey key{open.tid, open.start_ns};
     still.insert(key);
     if (!reported_hangs.contains(key)) {

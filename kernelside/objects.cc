@@ -128,6 +128,23 @@ struct Objects::Impl {
   Link in_flight_dump;
   Link process_dump;
   int cpus = 1;
+
+  // An object that reads what the capture programs keep; null with the reason where this kernel cannot.
+  template <typename Skeleton>
+  void load_beside_capture(std::string_view name, Owned<Skeleton>& into, std::string& reason) const {
+    auto object = open_object<Skeleton>(name);
+    if (!object.ok()) {
+      reason = object.error().text();
+      return;
+    }
+    share_maps(threads_object->obj, (*object)->obj);
+    share_maps(session_object ? session_object->obj : capture_object->obj, (*object)->obj);
+    if (const Status loaded = load_object(object->get(), name); loaded.ok()) {
+      into = std::move(*object);
+    } else {
+      reason = loaded.error().text();
+    }
+  }
 };
 
 Objects::Objects(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -209,20 +226,8 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
 
   if (options.stacks != WIRE_STACKS_OFF) {
     // The verifier takes its time with the Python frames, and what follows does not wait for them.
-    impl->waiting_load = std::thread([raw = impl.get(), shared] {
-      auto object = open_object<waiting>("waiting");
-      if (!object.ok()) {
-        raw->waiting_reason = object.error().text();
-        return;
-      }
-      share_maps(shared, (*object)->obj);
-      share_maps(raw->session_object ? raw->session_object->obj : raw->capture_object->obj, (*object)->obj);
-      if (const Status loaded = load_object(object->get(), "waiting"); loaded.ok()) {
-        raw->waiting_object = std::move(*object);
-      } else {
-        raw->waiting_reason = loaded.error().text();
-      }
-    });
+    impl->waiting_load = std::thread(
+        [raw = impl.get()] { raw->load_beside_capture("waiting", raw->waiting_object, raw->waiting_reason); });
   }
 
   std::unique_ptr<Objects> objects(new Objects(std::move(impl)));
@@ -339,15 +344,7 @@ Status Objects::take_waiting_stack(uint32_t tid) {
 
 Status Objects::take_running_stacks(std::span<const uint32_t> tids) {
   if (!impl_->spinning_object && impl_->spinning_reason.empty()) {
-    auto object = open_object<spinning>("spinning");
-    INGERO_TRY(object);
-    share_maps(impl_->threads_object->obj, (*object)->obj);
-    share_maps(impl_->session_object ? impl_->session_object->obj : impl_->capture_object->obj, (*object)->obj);
-    if (const Status loaded = load_object(object->get(), "spinning"); loaded.ok()) {
-      impl_->spinning_object = std::move(*object);
-    } else {
-      impl_->spinning_reason = loaded.error().text();
-    }
+    impl_->load_beside_capture("spinning", impl_->spinning_object, impl_->spinning_reason);
   }
   if (!impl_->spinning_object) return Error(Errc::kNotSupported, impl_->spinning_reason);
   const int program = bpf_program__fd(impl_->spinning_object->progs.take_running);

@@ -130,7 +130,7 @@ Result<Fd> ProcFs::open_process(uint32_t pid) const {
   return directory;
 }
 
-Result<hal::Process> ProcFs::identity(const Fd& directory, uint32_t pid) const {
+Result<ProcFs::Identity> ProcFs::identity(const Fd& directory, uint32_t pid) const {
   auto stat_text = read_at(directory, "stat", kMaxStat);
   if (!stat_text) {
     // A read of a process that ended meanwhile says ESRCH.
@@ -150,22 +150,41 @@ Result<hal::Process> ProcFs::identity(const Fd& directory, uint32_t pid) const {
   const auto parent = parse_u64(fields[kParent]);
   const auto start_ticks = parse_u64(fields[kStart]);
   if (!parent || *parent > UINT32_MAX || !start_ticks || *start_ticks > UINT64_MAX / tick_ns()) return malformed;
-  hal::Process process;
+  Identity found;
+  found.start_ticks = *start_ticks;
+  hal::Process& process = found.process;
   process.pid = pid;
   process.parent_pid = static_cast<uint32_t>(*parent);
   process.comm = printable(text.substr(open + 1, close - open - 1), 64);
   const uint64_t start_boot_ns = *start_ticks * tick_ns();
   const uint64_t suspended_ns = roots_.suspended_ns();
   process.start_mono_ns = start_boot_ns > suspended_ns ? start_boot_ns - suspended_ns : start_boot_ns;
-  return process;
+  return found;
+}
+
+Result<uint32_t> ProcFs::uid(const Fd& directory, uint32_t pid) const {
+  const auto status = read_at(directory, "status", kMaxStatus);
+  const auto uid = status ? uid_of(*status) : std::nullopt;
+  if (!uid) return Error(Errc::kNotFound, fmt::format("process {} has no readable owner: it has ended", pid));
+  return *uid;
 }
 
 Result<uint64_t> ProcFs::start_mono_ns(uint32_t pid) const {
   auto directory = open_process(pid);
   if (!directory) return directory.error();
-  auto process = identity(*directory, pid);
-  if (!process) return process.error();
-  return process->start_mono_ns;
+  auto found = identity(*directory, pid);
+  if (!found) return found.error();
+  return found->process.start_mono_ns;
+}
+
+Result<ProcFs::Owner> ProcFs::owner(uint32_t pid) const {
+  auto directory = open_process(pid);
+  if (!directory) return directory.error();
+  auto found = identity(*directory, pid);
+  if (!found) return found.error();
+  auto owner = uid(*directory, pid);
+  if (!owner) return owner.error();
+  return Owner{*owner, found->start_ticks};
 }
 
 Result<hal::Process> ProcFs::process(uint32_t pid) const {
@@ -173,12 +192,10 @@ Result<hal::Process> ProcFs::process(uint32_t pid) const {
   if (!directory) return directory.error();
   auto found = identity(*directory, pid);
   if (!found) return found.error();
-  hal::Process process = std::move(*found);
-
-  const auto status = read_at(*directory, "status", kMaxStatus);
-  const auto uid = status ? uid_of(*status) : std::nullopt;
-  if (!uid) return Error(Errc::kNotFound, fmt::format("process {} has no readable owner: it has ended", pid));
-  process.uid = *uid;
+  hal::Process process = std::move(found->process);
+  const auto owner = uid(*directory, pid);
+  if (!owner) return owner.error();
+  process.uid = *owner;
 
   if (auto command = read_at(*directory, "cmdline", kMaxCommandLine)) {
     process.command_line = command_line_of(std::move(*command));

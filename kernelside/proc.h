@@ -41,10 +41,21 @@ class ProcFs {
   Result<hal::Process> process(uint32_t pid) const;
   // Only stat's identity: a cheap test that the pid still means the same process.
   Result<uint64_t> start_mono_ns(uint32_t pid) const;
+  // Whose the process is and which: both of one process, even where the pid is used again meanwhile.
+  struct Owner {
+    uint32_t uid = 0;
+    uint64_t start_ticks = 0;  // since boot, as stat has it
+  };
+  Result<Owner> owner(uint32_t pid) const;
 
  private:
   Result<Fd> open_process(uint32_t pid) const;
-  Result<hal::Process> identity(const Fd& directory, uint32_t pid) const;
+  struct Identity {
+    hal::Process process;
+    uint64_t start_ticks = 0;
+  };
+  Result<Identity> identity(const Fd& directory, uint32_t pid) const;
+  Result<uint32_t> uid(const Fd& directory, uint32_t pid) const;
 
   ProcRoots roots_;
 };

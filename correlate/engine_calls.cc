@@ -104,25 +104,77 @@ bool Engine::Impl::says_out_of_memory(hal::CallId call, int64_t code) {
   return at->second;
 }
 
-// What the device had free when it was last read, where that was enough: then the memory is in pieces, or the process
-// may not have it. Only where the machine has one device, for which one the call was about is its process's own
-// numbering.
-std::string Engine::Impl::free_memory_text(const hal::Event& event) const {
-  if (!event.has(Has::kBytes)) return {};
+// What the device had free for certain when an allocation was refused: as it was last read, less what anyone got since.
+// Only where the machine has one device, for which one the call was about is its process's own numbering.
+std::optional<uint64_t> Engine::Impl::free_memory_at(const hal::Event& event) const {
   const FreeMemory* last = nullptr;
   for (const FreeMemory& one : free_memory) {
     if (one.n_devices == 1 && one.mono_ns <= event.start_mono_ns) last = &one;
   }
-  if (last == nullptr || last->bytes < event.bytes) return {};
-  return fmt::format("although {} were free: in pieces too small, or kept from this process",
-                     format_bytes(last->bytes));
+  if (last == nullptr || last->mono_ns + kActive * kWindowNs < event.start_mono_ns) return std::nullopt;
+  uint64_t free = last->bytes;
+  for (const auto& [window, bytes] : granted) {
+    if (window >= last->mono_ns / kWindowNs) free -= std::min(free, bytes);
+  }
+  return free;
+}
+
+void Engine::Impl::note_refused(const hal::Event& event, ProcessState& process, ThreadState& thread) {
+  Finding finding;
+  finding.rule = RuleId::device_out_of_memory;
+  finding.op = event.call;
+  finding.number = finding.number_now = 1;
+  finding.confidence = 1;
+  finding.onset_mono_ns = event.start_mono_ns;
+  finding.sample.emplace();
+  consider(*finding.sample, event, 1);
+  if (event.has(Has::kBytes)) {
+    finding.bytes = event.bytes;
+    thread.refused = {event.bytes, event.start_mono_ns, 0, 0, 0};
+    if (const auto free = free_memory_at(event); free && *free >= event.bytes) {
+      finding.rule = RuleId::memory_fragmentation;
+      finding.confidence = 0.7;
+      finding.detail =
+          fmt::format("although {} were free: in pieces too small, or kept from this process", format_bytes(*free));
+    }
+  }
+  pend(event.end_mono_ns(), &process, std::move(finding));
+}
+
+// An allocator that is refused gives back what it keeps and asks again. What it gets then it had, in pieces.
+void Engine::Impl::note_granted(const hal::Event& event, ProcessState& process, ThreadState& thread) {
+  const Refused refused = std::exchange(thread.refused, Refused{});
+  if (event.bytes < refused.bytes || refused.freed_bytes < refused.bytes || refused.largest_piece >= refused.bytes ||
+      event.end_mono_ns() > refused.start_ns + kTrailing * kWindowNs) {
+    return;
+  }
+  Finding finding;
+  finding.rule = RuleId::memory_fragmentation;
+  finding.op = event.call;
+  finding.number = finding.number_now = 1;
+  finding.bytes = refused.bytes;
+  finding.lost_ns = finding.lost_now_ns = event.end_mono_ns() - refused.start_ns;
+  finding.onset_mono_ns = refused.start_ns;
+  finding.detail = fmt::format(
+      "until the process had given back {} that it kept in {} pieces, the largest of {}; asked again, it got it, {} "
+      "after it first asked",
+      format_bytes(refused.freed_bytes), refused.pieces, format_bytes(refused.largest_piece),
+      format_duration(finding.lost_ns));
+  finding.sample.emplace();
+  consider(*finding.sample, event, 1);
+  pend(event.end_mono_ns(), &process, std::move(finding));
 }
 
 void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process,
-                               ProcessWindow& sum) {
+                               ThreadState& thread, ProcessWindow& sum) {
   if (facts.kind == Kind::kAlloc) {
     count(sum.allocations, event.duration_ns, 0);
     if (event.failed || !event.has(Has::kBytes) || !event.has(Has::kAddress)) return;
+    if (thread.refused.bytes > 0) note_granted(event, process, thread);
+    const uint64_t window = event.end_mono_ns() / kWindowNs;
+    if (granted.empty() || granted.back().first < window) granted.emplace_back(window, 0);
+    granted.back().second += event.bytes;
+    if (granted.size() > kActive) granted.pop_front();
     if (process.live.size() >= kMostAddresses) {
       ledger.add(hal::Loss::engine_forgotten);
       return;
@@ -143,6 +195,11 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
   if (event.failed || !event.has(Has::kAddress)) return;
   const auto known = process.live.find(event.address);
   if (known == process.live.end()) return;
+  if (thread.refused.bytes > 0) {
+    ++thread.refused.pieces;
+    thread.refused.freed_bytes += known->second.bytes;
+    thread.refused.largest_piece = std::max(thread.refused.largest_piece, known->second.bytes);
+  }
   give_back(known->second, sum);
   process.live.erase(known);
 }
@@ -251,18 +308,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
         ++process.failures[{event.call, event.return_code}];
       }
       if (facts.kind == Kind::kAlloc && says_out_of_memory(event.call, event.return_code)) {
-        Finding finding;
-        finding.rule = RuleId::device_out_of_memory;
-        finding.op = event.call;
-        finding.number = finding.number_now = 1;
-        finding.bytes = bytes;
-        finding.confidence = 1;
-        finding.onset_mono_ns = event.start_mono_ns;
-        finding.detail = free_memory_text(event);
-        Sample sample;
-        consider(sample, event, 1);
-        finding.sample = sample;
-        pend(event.end_mono_ns(), &process, std::move(finding));
+        note_refused(event, process, thread);
       }
     }
   }
@@ -304,7 +350,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
       break;
     case Kind::kAlloc:
     case Kind::kFree:
-      take_memory(event, facts, process, sum);
+      take_memory(event, facts, process, thread, sum);
       break;
     case Kind::kGraph:
       take_graph(event, facts, process, window);

@@ -33,9 +33,12 @@ struct Engine::Impl {
   // engine_calls.cc
   void take_call(const hal::Event& event, const CallFacts& facts, uint64_t window);
   Series* series_of(ProcessState& process, const hal::Event& event, bool nested);
-  void take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process, ProcessWindow& sum);
+  void take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
+                   ProcessWindow& sum);
+  void note_refused(const hal::Event& event, ProcessState& process, ThreadState& thread);
+  void note_granted(const hal::Event& event, ProcessState& process, ThreadState& thread);
   void take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process, uint64_t window);
-  std::string free_memory_text(const hal::Event& event) const;
+  std::optional<uint64_t> free_memory_at(const hal::Event& event) const;
   bool says_out_of_memory(hal::CallId call, int64_t code);
 
   // engine_windows.cc
@@ -124,7 +127,8 @@ struct Engine::Impl {
     uint64_t mono_ns = 0, bytes = 0;
     size_t n_devices = 0;
   };
-  std::deque<FreeMemory> free_memory;  // readings, the last one last
+  std::deque<FreeMemory> free_memory;                 // readings, the last one last
+  std::deque<std::pair<uint64_t, uint64_t>> granted;  // device memory that anyone got, by window, of the last kActive
 
   std::map<std::string, Incident> incidents;  // open; by family, process and subject
   std::map<std::string, uint64_t> effects;    // effects seen in the last window, not raised yet

@@ -309,7 +309,9 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
     }
   } else {
     // Within the first windows a better name may be found; the id stays.
-    if (its.family == rule(incident.rule).family && incident.rule != finding.rule &&
+    const bool is_coarser =
+        incident.rule == RuleId::memory_fragmentation && finding.rule == RuleId::device_out_of_memory;
+    if (its.family == rule(incident.rule).family && incident.rule != finding.rule && !is_coarser &&
         window < incident.onset_window + kTrailing) {
       incident.rule = finding.rule;
       incident.number = finding.number - finding.number_now;

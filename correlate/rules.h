@@ -83,6 +83,10 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
   X(memory_growth, kMemory, "HOST", kMedium, kMeasured, false, 0, 4, 4000,                                             \
     "Device memory held by the process grows steadily while it works.",                                                \
     "Find the call site that allocates and does not free.")                                                            \
+  X(memory_fragmentation, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                           \
+    "An allocation failed although as much device memory was free, or the process had as much to give back: in "       \
+    "pieces.",                                                                                                         \
+    "Let the allocator grow its segments (PyTorch: expandable_segments:True), or allocate the largest buffers first.") \
   X(device_out_of_memory, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                           \
     "An allocation failed for want of "                                                                                \
     "device memory.",                                                                                                  \

@@ -56,8 +56,16 @@ struct ThreadWindow {
   Culprits culprits;
   Intervals intervals;
 };
+// An allocation that failed for want of device memory, and what its thread has given back since.
+struct Refused {
+  uint64_t bytes = 0;  // 0: none
+  uint64_t start_ns = 0;
+  uint64_t pieces = 0, freed_bytes = 0, largest_piece = 0;
+};
+
 struct ThreadState {
   ProcessState* process = nullptr;
+  Refused refused;
   uint64_t last_call_window = 0;
   std::array<uint64_t, kOpen> called{};  // windows in which it made a call
   std::array<ThreadWindow, kOpen> open;

@@ -284,11 +284,16 @@ void memory_words(Words& w) {
                       format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.held_bytes))),
                       format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.peak_bytes))));
       break;
+    case RuleId::memory_fragmentation:
+      chain.summary = fmt::format("{}: {} was refused {} of fragmented device memory", w.who, w.op(),
+                                  format_bytes(w.incident.last.bytes));
+      chain.root_cause = fmt::format("An allocation of {} was refused {}", format_bytes(w.incident.last.bytes),
+                                     w.incident.last.detail);
+      break;
     case RuleId::device_out_of_memory:
       chain.summary = fmt::format("{}: {} ran out of device memory", w.who, w.op());
-      chain.root_cause = fmt::format("An allocation{} was refused{}; the process held {} that this recording knows of",
+      chain.root_cause = fmt::format("An allocation{} was refused; the process held {} that this recording knows of",
                                      w.incident.last.bytes > 0 ? " of " + format_bytes(w.incident.last.bytes) : "",
-                                     w.incident.last.detail.empty() ? "" : " " + w.incident.last.detail,
                                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.held_bytes))));
       break;
     case RuleId::allocation_churn:

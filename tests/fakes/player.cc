@@ -94,7 +94,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 bool takes_bytes(const std::string& name) {
   return name == "d2h" || name == "h2d" || name == "malloc" || name == "leak" || name == "read" || name == "touch" ||
-         name == "fail" || name == "net";
+         name == "fail" || name == "net" || name == "oom";
 }
 
 std::vector<Phase> parse(const std::string& spec) {

@@ -143,6 +143,10 @@ def random_scenario(seed):
         lambda: {"expect": "full_stop", "threads": [f"{steady} @8s idle:60s"], "at": 8, "for": 17},
         lambda: {"expect": "device_out_of_memory", "threads": [f"{steady} @4s oom:{pick.randint(1, 900)}m:{us(50, 500)} "
                                                                f"{steady}"], "at": 4},
+        lambda: {"expect": "memory_fragmentation", "threads": [
+            f"{steady} @4s malloc:{pick.randint(9, 40)}m:20us*{(pieces := pick.randint(30, 80))} {steady} "
+            f"oom:256m:{us(100, 2000)} free:20us*{pieces} malloc:256m:{us(50, 500)} free:20us {steady} sync:{pick.randint(50, 400)}ms"],
+            "at": 4},
         lambda: {"expect": "page_allocation_storm", "threads": [steady, f"idle:1ms @4s touch:{pick.randint(64, 256)}m"],
                  "at": 4},
         lambda: {"expect": None, "threads": [steady]},

@@ -230,9 +230,10 @@ TEST(Rules, OutOfMemoryIsItsOwnAndNotJustAFailure) {
 }
 
 TEST(Rules, OutOfMemoryBesideFreeMemoryIsFragmentation) {
-  const auto refused = [](double free_bytes, size_t devices, uint64_t sampled_at_ns) {
+  const auto refused = [](double free_bytes, size_t devices, uint64_t sampled_at_ns, uint64_t taken = 0) {
     Stream stream;
     stream.train(0, 8);
+    if (taken > 0) stream.alloc(3500 * kMilli, 0x4000, taken);
     Event& alloc = stream.alloc(4 * kSecond, 0, 2 << 20);
     alloc.failed = true;
     alloc.return_code = 2;
@@ -245,13 +246,45 @@ TEST(Rules, OutOfMemoryBesideFreeMemoryIsFragmentation) {
     for (const Event& event : sorted(stream.events)) engine->add(event);
     engine->finish();
     const auto chains = latest(engine->take_changes());
-    const Chain* chain = find(chains, RuleId::device_out_of_memory);
-    return chain == nullptr ? std::string() : chain->root_cause;
+    return chains.size() == 1 ? chains[0].root_cause : std::string();
   };
   EXPECT_THAT(refused(64 << 20, 1, 3 * kSecond), HasSubstr("although 67.1 MB were free"));
   EXPECT_THAT(refused(1 << 20, 1, 3 * kSecond), HasSubstr("was refused; "));
   EXPECT_THAT(refused(64 << 20, 2, 3 * kSecond), HasSubstr("was refused; ")) << "which of two devices is not known";
   EXPECT_THAT(refused(64 << 20, 1, 5 * kSecond), HasSubstr("was refused; ")) << "read after it";
+  EXPECT_THAT(refused(64 << 20, 1, 3 * kSecond, 63 << 20), HasSubstr("was refused; ")) << "gone since it was read";
+}
+
+TEST(Rules, MemoryThatWasKeptInPiecesIsFragmentation) {
+  // `pieces` are given back between an allocation's refusal and its success.
+  const auto retried = [](std::vector<uint64_t> pieces, uint64_t later_ns = 20 * kMilli, uint32_t other_tid = 0) {
+    Stream stream;
+    stream.train(0, 8);
+    for (size_t i = 0; i < pieces.size(); ++i) stream.alloc(2 * kSecond + i * kMilli, 0x1000 + i, pieces[i]);
+    Event& refused = stream.alloc(4 * kSecond, 0, 256 << 20);
+    refused.clear(Has::kAddress);
+    refused.failed = true;
+    refused.return_code = 2;
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      Event& free = stream.release(4 * kSecond + (i + 1) * kMilli, 0x1000 + i);
+      if (other_tid != 0) free.tid = other_tid;
+    }
+    stream.alloc(4 * kSecond + later_ns, 0x9000, 256 << 20);
+    return run(stream);
+  };
+  const uint64_t large = 100 << 20;
+  const auto chains = retried({large, large, large});
+  EXPECT_ONLY(chains, RuleId::memory_fragmentation);
+  EXPECT_EQ(chains[0].onset_mono_ns, kStart + 4 * kSecond);
+  EXPECT_THAT(
+      chains[0].root_cause,
+      HasSubstr("had given back 315 MB that it kept in 3 pieces, the largest of 105 MB; asked again, it got it, "
+                "20ms after it first asked"));
+  EXPECT_ONLY(retried({large, large, large}, 1500 * kMilli), RuleId::memory_fragmentation);
+  EXPECT_ONLY(retried({large}), RuleId::device_out_of_memory);      // somebody else gave the rest back
+  EXPECT_ONLY(retried({3 * large}), RuleId::device_out_of_memory);  // one piece was large enough
+  EXPECT_ONLY(retried({large, large, large}, 3900 * kMilli), RuleId::device_out_of_memory);    // long after
+  EXPECT_ONLY(retried({large, large, large}, 20 * kMilli, 77), RuleId::device_out_of_memory);  // another thread's
 }
 
 TEST(Rules, GrowthIsOfThePlaceThatKeepsMostNotOfTheOneThatAllocatesMost) {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -20,8 +19,9 @@
 #include "cli/batch_queue.h"
 #include "cli/collective_watch.h"
 #include "cli/device_watch.h"
-#include "cli/engine_feed.h"
+#include "cli/function_names.h"
 #include "cli/neighbours.h"
+#include "cli/store_thread.h"
 #include "kernelside/drain.h"
 #include "kernelside/host_events.h"
 #include "kernelside/mappings.h"
@@ -44,9 +44,7 @@ constexpr uint64_t kTellCompleteNs = 100'000'000;
 constexpr size_t kMostLookedAt = 256;    // threads that hang, in one second
 constexpr size_t kMostInterrupted = 32;  // of them, those that run
 constexpr size_t kMaxKnownProcesses = 65536;
-constexpr size_t kMaxPendingNames = 65536;
-constexpr size_t kMaxWork = 4096;
-constexpr size_t kMaxRegistered = 1 << 20;
+constexpr size_t kMaxAdded = 4096;
 
 constexpr uint64_t kSameStartNs = 20'000'000;  // /proc counts in ticks
 
@@ -80,12 +78,11 @@ struct Recorder::Impl {
   std::unique_ptr<kernelside::Drain> drain;
   std::unique_ptr<kernelside::MappingWatch> mappings;
   std::unique_ptr<kernelside::HostPrograms> host;
-  std::unique_ptr<store::Writer> writer;
-  std::unique_ptr<EngineFeed> feed;  // the store thread's; null without a recording
   std::vector<std::string> degraded;
 
   BatchQueue queue{kQueuedBatches};
-  std::thread discovery_thread, capture_thread, store_thread;
+  StoreThread store;
+  std::thread discovery_thread, capture_thread;
   std::atomic<bool> stop_discovery{false};
   std::atomic<bool> stop_capture{false};
   bool stopped = false;
@@ -104,16 +101,14 @@ struct Recorder::Impl {
   CollectiveWatch collectives;
   Neighbours neighbours{proc};
   DeviceWatch devices;
-  std::set<uint32_t> windows;                                    // processes some of whose calls were missed
-  std::unique_ptr<StackBook> stacks;                             // none: --stack off
-  std::set<std::pair<uint32_t, uint64_t>> registered;            // process and function: named, or asked for
-  std::array<std::pair<uint32_t, uint64_t>, 1024> launched{};    // of those, the ones seen last
+  std::set<uint32_t> windows;         // processes some of whose calls were missed
+  std::unique_ptr<StackBook> stacks;  // none: --stack off
+  FunctionNames names;
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
   std::map<uint32_t, uint64_t> lost_at_site;
   std::vector<bool> prompt;  // by call: it never waits (correlate/facts.h)
   std::set<CallKey> reported_hangs;
-  std::map<CallKey, wire_name> pending_names;                      // until their call's record comes
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   uint64_t next_second_mono_ns = 0;
   uint64_t told_complete_mono_ns = 0;  // as far as the engine knows that there is no more to come
@@ -124,22 +119,19 @@ struct Recorder::Impl {
   std::vector<LiveCall> hanging;
   std::map<hal::CallId, uint64_t> in_flight;
   hal::SystemSnapshot last_snapshot;
-  std::string store_trouble;
-  std::vector<std::function<void(store::Writer&)>> work;  // for the store thread
-  std::vector<hal::Event> added;                          // for the capture thread
-
-  std::atomic<uint64_t> stored{0};
-  std::atomic<uint64_t> file_bytes{0};
+  std::vector<hal::Event> added;  // for the capture thread
 
   Impl(RecorderOptions chosen, std::span<const hal::Backend* const> tables, const hal::CallTable& call_table)
       : options(std::move(chosen)),
         backends(tables),
         calls(call_table),
         stats(call_table),
+        store(queue, call_table, ledger),
         snapshots(clock),
         socket_owners(proc, clock),
         collectives(call_table, ledger, options.hang_after_ns),
-        devices(tables, call_table, ledger) {
+        devices(tables, call_table, ledger),
+        names(ledger) {
     for (hal::CallId id = 0; id < call_table.size(); ++id)
       prompt.push_back(correlate::make_facts(call_table[id]).prompt);
   }
@@ -147,19 +139,14 @@ struct Recorder::Impl {
   Status open();
   void discover();
   void capture();
-  void store();
   void meet(const hal::Process& told, Parcel& parcel);
   void take_tasks(Parcel& parcel);
   void every_second(Parcel& parcel);
   void note_hangs(const std::vector<wire_call_record>& records, uint64_t now, uint64_t after_ns, Parcel& parcel);
   void keep_stacks(Parcel& parcel);
-  void join_names(Parcel& parcel);
-  void name_launched(Parcel& parcel);
   void watch_collectives(Parcel& parcel);
   void note_lost_calls();
   void hand_over(std::unique_ptr<Parcel> parcel);
-  void write(const Parcel& parcel);
-  void do_work();
 };
 
 Status Recorder::Impl::open() {
@@ -172,13 +159,7 @@ Status Recorder::Impl::open() {
   auto opened_drain = kernelside::Drain::open(*objects, calls, *normaliser, ledger);
   INGERO_TRY(opened_drain);
   drain = std::move(*opened_drain);
-  if (options.store) {
-    auto opened_writer = store::Writer::open(*options.store, calls, ledger, clock);
-    INGERO_TRY(opened_writer);
-    writer = std::move(*opened_writer);
-    feed = std::make_unique<EngineFeed>(calls, ledger);
-    feed->set_listener(options.on_chain);
-  }
+  if (options.store) INGERO_TRY(store.open(*options.store, clock, options.on_chain));
 
   if (options.objects.stacks != WIRE_STACKS_OFF) {
     stacks = std::make_unique<StackBook>(
@@ -395,8 +376,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
       known.erase(found);
       devices.process_ended(pid);
       if (stacks) stacks->process_ended(pid);
-      registered.erase(registered.lower_bound({pid, 0}), registered.lower_bound({pid + 1, 0}));
-      launched.fill({});
+      names.process_ended(pid);
     }
   }
   ended_before = std::exchange(ended, {});
@@ -443,39 +423,6 @@ void Recorder::Impl::every_second(Parcel& parcel) {
   }
 }
 
-// A name is read at the start of a call; the handle it names is in the call's own record, written when it ends. A name
-// whose call was lost waits in vain: kMaxPendingNames bounds those.
-void Recorder::Impl::join_names(Parcel& parcel) {
-  for (const wire_name& name : parcel.records.names) {
-    if (pending_names.size() >= kMaxPendingNames) {
-      ledger.add(hal::Loss::name_table_full, pending_names.size());
-      pending_names.clear();
-    }
-    pending_names[{name.tid, name.start_ns}] = name;
-  }
-  if (pending_names.empty()) return;
-  for (auto& [index, exchange] : parcel.records.exchanges) {
-    const hal::Event& event = parcel.records.events[index];
-    const auto found = pending_names.find({event.tid, event.start_mono_ns});
-    if (found == pending_names.end() || event.outcome == hal::Outcome::kInFlight) continue;
-    CollectiveWatch::join_block(found->second, exchange);
-    pending_names.erase(found);
-  }
-  for (const hal::Event& event : parcel.records.events) {
-    if (event.kind != hal::Kind::kModule) continue;
-    const auto found = pending_names.find({event.tid, event.start_mono_ns});
-    if (found == pending_names.end() || event.outcome == hal::Outcome::kInFlight) continue;
-    const wire_name& name = found->second;
-    const uint64_t handle = event.has(hal::Has::kFunction) ? event.function : event.handle;
-    if (handle != 0 && !event.failed) {
-      const size_t length = strnlen(name.name, sizeof(name.name));
-      if (length >= sizeof(name.name) - 1) ledger.add(hal::Loss::name_truncated);
-      parcel.names.push_back({event.pid, handle, std::string(name.name, length)});
-    }
-    pending_names.erase(found);
-  }
-}
-
 // Calls that the kernel side lost: what they would have said of communicators is not known, so what was known of those
 // is no longer sure.
 void Recorder::Impl::note_lost_calls() {
@@ -499,22 +446,6 @@ void Recorder::Impl::note_lost_calls() {
   if (choices) devices.lost();
 }
 
-// A program that was already running has registered its functions before anybody looked: the handle of a launch is then
-// the address of the program's own function of that name.
-void Recorder::Impl::name_launched(Parcel& parcel) {
-  for (const FunctionName& name : parcel.names) {
-    if (registered.size() >= kMaxRegistered) registered.clear();
-    registered.insert({name.pid, name.handle});
-  }
-  for (const hal::Event& event : parcel.records.events) {
-    if (event.kind != hal::Kind::kLaunch || !event.has(hal::Has::kFunction)) continue;
-    auto& slot = launched[(event.function >> 4 ^ event.pid) % launched.size()];
-    if (slot == std::pair(event.pid, event.function)) continue;
-    slot = {event.pid, event.function};
-    if (registered.insert(slot).second) stacks->name_function(event.pid, event.function);
-  }
-}
-
 void Recorder::Impl::watch_collectives(Parcel& parcel) {
   for (const uint32_t pid : collectives.take(parcel)) {
     // What a launcher's child was told may have come after its first call.
@@ -530,8 +461,8 @@ void Recorder::Impl::watch_collectives(Parcel& parcel) {
 
 void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   auto& records = parcel->records;
-  join_names(*parcel);
-  if (stacks) name_launched(*parcel);
+  names.join(*parcel);
+  if (stacks) names.name_launched(*parcel, *stacks);
   if (!records.events.empty()) note_lost_calls();
   devices.take(*parcel);
   watch_collectives(*parcel);
@@ -595,72 +526,6 @@ void Recorder::Impl::capture() {
   queue.close();
 }
 
-void Recorder::Impl::write(const Parcel& parcel) {
-  Status status;
-  for (const auto& site : tracer->take_sites()) writer->add_site(site.index, site.site);
-  for (const auto& process : parcel.processes) writer->add_process(process);
-  for (const auto& name : parcel.names) writer->add_function_name(name.pid, name.handle, name.untrusted_name);
-  for (const auto& snapshot : parcel.snapshots) writer->add_snapshot(snapshot);
-  for (const auto& [ref, device] : parcel.devices) writer->add_device(ref, device);
-  const std::span<const hal::Event> events(parcel.records.events);
-  for (const auto& communicator : parcel.communicators) writer->add_communicator(communicator);
-  // Runs of plain events, between those that have more beside them.
-  auto tcp = parcel.records.tcp.begin();
-  auto exchange = parcel.records.exchanges.begin();
-  for (size_t from = 0; from < events.size();) {
-    const size_t next_tcp = tcp == parcel.records.tcp.end() ? events.size() : tcp->first;
-    const size_t next_exchange = exchange == parcel.records.exchanges.end() ? events.size() : exchange->first;
-    const size_t next = std::min(next_tcp, next_exchange);
-    if (next > from) status = writer->write(events.subspan(from, next - from));
-    if (next == events.size()) break;
-    status = next == next_tcp ? writer->write_tcp(events[next], (tcp++)->second.detail)
-                              : writer->write_exchange(events[next], (exchange++)->second);
-    from = next + 1;
-  }
-  for (const auto& wait : parcel.waits) writer->add_wait(wait);
-  for (const auto& hang : parcel.hangs) writer->add_hang(hang);
-  for (const auto& stack : parcel.stacks) writer->add_stack(stack.id, "", stack.frames_json);
-  for (const auto& one : parcel.throttlings) writer->add_throttling(one);
-  feed->take(parcel);
-  feed->write(*writer);
-  const std::scoped_lock lock(mutex);
-  store_trouble = status.ok() ? "" : status.error().text();
-}
-
-void Recorder::Impl::do_work() {
-  std::vector<std::function<void(store::Writer&)>> now;
-  {
-    const std::scoped_lock lock(mutex);
-    now.swap(work);
-  }
-  for (const auto& one : now) one(*writer);
-}
-
-void Recorder::Impl::store() {
-  auto next_flush = std::chrono::steady_clock::now() + 100ms;
-  while (!queue.finished()) {
-    auto parcel = queue.pop(100ms);
-    if (parcel) {
-      if (writer) write(*parcel);
-      queue.recycle(std::move(parcel));
-    }
-    if (!writer || std::chrono::steady_clock::now() < next_flush) continue;
-    next_flush = std::chrono::steady_clock::now() + 100ms;
-    do_work();
-    const Status flushed = writer->flush();
-    if (!flushed.ok()) {
-      const std::scoped_lock lock(mutex);
-      store_trouble = flushed.error().text();
-    }
-    (void)writer->maintain().ok();
-    stored.store(writer->rows_committed(), std::memory_order_relaxed);
-    file_bytes.store(writer->file_bytes(), std::memory_order_relaxed);
-  }
-  if (!writer) return;
-  do_work();
-  feed->finish(*writer);
-}
-
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Recorder::~Recorder() {
@@ -681,7 +546,7 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   auto* raw = impl.get();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));
   raw->owner = recorder.get();
-  raw->store_thread = std::thread([raw] { raw->store(); });
+  raw->store.start(*raw->tracer);
   raw->capture_thread = std::thread([raw] { raw->capture(); });
   raw->discovery_thread = std::thread([raw] { raw->discover(); });
   return recorder;
@@ -701,12 +566,7 @@ Status Recorder::stop() {
   impl_->stop_capture.store(true, std::memory_order_release);
   impl_->drain->wake();
   if (impl_->capture_thread.joinable()) impl_->capture_thread.join();
-  if (impl_->store_thread.joinable()) impl_->store_thread.join();
-  if (!impl_->writer) return {};
-  Status closed = impl_->writer->close();
-  impl_->stored = impl_->writer->rows_committed();
-  impl_->file_bytes = impl_->writer->file_bytes();
-  return closed;
+  return impl_->store.finish();
 }
 
 kernelside::Tracer& Recorder::tracer() { return *impl_->tracer; }
@@ -730,7 +590,7 @@ std::vector<kernelside::FileReport> Recorder::probe_reports() const { return imp
 std::vector<kernelside::ProgramCost> Recorder::program_costs() const { return impl_->objects->program_costs(); }
 void Recorder::add_event(const hal::Event& event) {
   const std::scoped_lock lock(impl_->mutex);
-  if (impl_->added.size() < kMaxWork) {
+  if (impl_->added.size() < kMaxAdded) {
     impl_->added.push_back(event);
   } else {
     impl_->ledger.add(hal::Loss::kernel_log_lost);
@@ -738,22 +598,13 @@ void Recorder::add_event(const hal::Event& event) {
 }
 void Recorder::add_loss(hal::Loss loss, uint64_t count) { impl_->ledger.add(loss, count); }
 void Recorder::with_engine(std::function<void(correlate::Engine&)> work) {
-  const bool is_taken =
-      with_writer([impl = impl_.get(), work = std::move(work)](store::Writer&) { work(impl->feed->engine()); });
-  if (!is_taken) add_loss(hal::Loss::sample_lost, 1);
+  if (!impl_->store.with_engine(std::move(work))) add_loss(hal::Loss::sample_lost, 1);
 }
 bool Recorder::with_writer(std::function<void(store::Writer&)> work) {
-  if (!impl_->writer) return true;
-  const std::scoped_lock lock(impl_->mutex);
-  if (impl_->work.size() >= kMaxWork) return false;
-  impl_->work.push_back(std::move(work));
-  return true;
+  return impl_->store.with_writer(std::move(work));
 }
 std::vector<std::string> Recorder::degraded() const { return impl_->degraded; }
-std::string Recorder::store_trouble() const {
-  const std::scoped_lock lock(impl_->mutex);
-  return impl_->store_trouble;
-}
+std::string Recorder::store_trouble() const { return impl_->store.trouble(); }
 std::string Recorder::process_name(uint32_t pid) const {
   const auto found = impl_->known.find(pid);
   return found == impl_->known.end() ? "" : found->second.process.comm;
@@ -770,8 +621,8 @@ std::optional<hal::Communicator> Recorder::communicator(uint64_t id) const {
 }
 hal::EventDevice Recorder::device(uint32_t ref) const { return impl_->devices.device(ref); }
 std::string Recorder::library_of(uint32_t site) const { return impl_->tracer->library_of(site); }
-uint64_t Recorder::stored() const { return impl_->stored; }
-uint64_t Recorder::file_bytes() const { return impl_->file_bytes; }
+uint64_t Recorder::stored() const { return impl_->store.stored(); }
+uint64_t Recorder::file_bytes() const { return impl_->store.file_bytes(); }
 
 std::vector<std::pair<std::string, uint64_t>> Recorder::lost_by_call() const {
   std::map<std::string, uint64_t> by_call;

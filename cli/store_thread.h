@@ -1,0 +1,76 @@
+// The recording's second half, on a thread of its own: parcels -> the database, and the engine's judgement of them.
+//
+// Without a recording it only gives the parcels back. Lifetime: open(), start(), then the capture side closes the
+// queue, then finish(). The const members, with_writer() and trouble() may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "cli/batch_queue.h"
+#include "cli/engine_feed.h"
+#include "hal/call_table.h"
+#include "hal/loss.h"
+#include "kernelside/tracer.h"
+#include "store/writer.h"
+
+namespace ingero::cli {
+
+class StoreThread {
+ public:
+  // The arguments must outlive this.
+  StoreThread(BatchQueue& queue, const hal::CallTable& calls, hal::LossLedger& ledger)
+      : queue_(queue), calls_(calls), ledger_(ledger) {}
+  ~StoreThread();
+  StoreThread(const StoreThread&) = delete;
+  StoreThread& operator=(const StoreThread&) = delete;
+
+  // Makes the recording. `on_chain`: each causal chain found, changed or over; called on this thread.
+  Status open(const store::WriterOptions& options, const Clock& clock,
+              std::function<void(const correlate::Chain&)> on_chain);
+  // `tracer` tells of sites.
+  void start(kernelside::Tracer& tracer);
+  // When the queue is closed: returns when all is committed, with what went wrong at the end.
+  Status finish();
+
+  static constexpr size_t kMostWork = 4096;
+  // Runs `work` before the next commit; not at all without a recording. False: there is too much to do, and it was not
+  // taken.
+  bool with_writer(std::function<void(store::Writer&)> work);
+  bool with_engine(std::function<void(correlate::Engine&)> work);
+  uint64_t stored() const { return stored_.load(std::memory_order_relaxed); }  // rows committed
+  uint64_t file_bytes() const { return file_bytes_.load(std::memory_order_relaxed); }
+  // The first error since the store last worked; empty when it works.
+  std::string trouble() const;
+
+ private:
+  void run();
+  void write(const Parcel& parcel);
+  void do_work();
+  void note(const Status& status);
+  void note_size();
+
+  BatchQueue& queue_;
+  const hal::CallTable& calls_;
+  hal::LossLedger& ledger_;
+  kernelside::Tracer* tracer_ = nullptr;
+  std::unique_ptr<store::Writer> writer_;  // null without a recording, as is feed_
+  std::unique_ptr<EngineFeed> feed_;
+  std::thread thread_;
+  std::atomic<uint64_t> stored_{0};
+  std::atomic<uint64_t> file_bytes_{0};
+
+  mutable std::mutex mutex_;
+  // Guarded by mutex_:
+  std::string trouble_;
+  std::vector<std::function<void(store::Writer&)>> work_;
+};
+
+}  // namespace ingero::cli

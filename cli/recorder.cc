@@ -193,6 +193,8 @@ Status Recorder::Impl::open() {
     }
   }
 
+  if (options.objects.stacks != WIRE_STACKS_OFF) objects->start_loading_waiting();
+
   started_mono_ns = clock.mono_ns();
   // The wanted processes are followed from here on, whether or not they have made a call: their children count too.
   for (const uint32_t pid : options.objects.pids) {

@@ -224,12 +224,6 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
     }
   }
 
-  if (options.stacks != WIRE_STACKS_OFF) {
-    // The verifier takes its time with the Python frames, and what follows does not wait for them.
-    impl->waiting_load = std::thread(
-        [raw = impl.get()] { raw->load_beside_capture("waiting", raw->waiting_object, raw->waiting_reason); });
-  }
-
   std::unique_ptr<Objects> objects(new Objects(std::move(impl)));
   const uint8_t yes = 1;
   for (const uint32_t pid : options.pids) bpf_map_update_elem(objects->map_fd("wanted_pids"), &pid, &yes, BPF_ANY);
@@ -306,6 +300,11 @@ std::vector<ProgramCost> Objects::program_costs() const {
 
 int Objects::name_program() const { return name_handle() != nullptr ? bpf_program__fd(name_handle()) : -1; }
 const std::string& Objects::names_reason() const { return impl_->names_reason; }
+void Objects::start_loading_waiting() {
+  impl_->waiting_load = std::thread(
+      [raw = impl_.get()] { raw->load_beside_capture("waiting", raw->waiting_object, raw->waiting_reason); });
+}
+
 const std::string& Objects::waiting_reason() const {
   if (impl_->waiting_load.joinable()) impl_->waiting_load.join();
   return impl_->waiting_reason;

@@ -87,6 +87,10 @@ class Objects {
   // Why stacks of calls that do not return cannot be had; likewise. Waits until that is known: ask before privileges
   // are dropped, from the thread that loaded this.
   const std::string& waiting_reason() const;
+  // Begins to load what takes stacks of calls that do not return; waiting_reason() waits for it. In the background: the
+  // verifier takes its time with the Python frames. Call it when nothing else loads: the kernel's types, which each
+  // load reads, are 12 MB.
+  void start_loading_waiting();
   int map_fd(std::string_view name) const;  // -1: no such map
   // A fresh read of the in-flight or processes dump: whole records.
   Result<std::vector<wire_call_record>> calls_in_flight() const;

@@ -24,6 +24,7 @@
 #include "hal/call_table.h"
 #include "hal/decode.h"
 #include "hal/lower.h"
+#include "temp_folder.h"
 
 namespace ingero::fakes {
 namespace {
@@ -173,9 +174,8 @@ void record_thread(const std::filesystem::path& path, const std::vector<Describe
 class Compare : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "compare_test.XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
+    temp_.emplace();
+    folder_ = temp_->path();
     std::string libraries;
     for (const auto& entry : std::filesystem::directory_iterator(FAKES_FOLDER "/plain")) {
       libraries += " --library " + entry.path().string();
@@ -193,10 +193,7 @@ class Compare : public testing::Test {
       if (entry.path().extension() == ".truth") record_thread(entry.path(), rows, calls, recording);
     }
   }
-  static void TearDownTestSuite() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
+  static void TearDownTestSuite() { temp_.reset(); }
   // compare.py's exit status; its answer goes to `answer`.
   static int compare(const std::string& recording, const std::string& options, std::string& answer) {
     const std::string output = folder_ + "/answer";
@@ -218,6 +215,7 @@ class Compare : public testing::Test {
     sqlite3_close(database);
     return path;
   }
+  static inline std::optional<TempFolder> temp_;
   static inline std::string folder_;
 };
 

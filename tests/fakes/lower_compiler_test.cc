@@ -26,6 +26,7 @@
 #include "fakes/arm64_eval.h"
 #include "fakes/prototypes.h"
 #include "hal/lower.h"
+#include "temp_folder.h"
 
 namespace ingero::fakes {
 namespace {
@@ -142,17 +143,6 @@ std::string struct_types(const Cases& cases) {
 
 class Workshop {
  public:
-  Workshop() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "lower_compiler.XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~Workshop() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(path_ + "/" + name) << text;
     return path_ + "/" + name;
@@ -160,7 +150,8 @@ class Workshop {
   std::string at(const std::string& name) const { return path_ + "/" + name; }
 
  private:
-  std::string path_;
+  TempFolder temp_;
+  const std::string& path_ = temp_.path();
 };
 
 bool run(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }

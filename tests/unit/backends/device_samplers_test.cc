@@ -14,6 +14,7 @@
 #include "backends/cuda/nvml.h"
 #include "backends/cuda/xid.h"
 #include "backends/hip/amdgpu.h"
+#include "temp_folder.h"
 
 namespace ingero::backends {
 namespace {
@@ -176,13 +177,7 @@ TEST(ThrottleReasons, FallIntoFourBuckets) {
 
 class Amdgpu : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "ingero_amdgpu_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-    world_.sys_root = root_;
-  }
-  void TearDown() override { fs::remove_all(root_); }
+  void SetUp() override { world_.sys_root = root_; }
   void file(const std::string& path, const std::string& text) {
     const fs::path full = fs::path(root_) / path;
     fs::create_directories(full.parent_path());
@@ -194,7 +189,8 @@ class Amdgpu : public ::testing::Test {
     fs::create_directory_symlink(fs::path(root_) / "devices" / address,
                                  fs::path(root_) / "class/drm" / name / "device");
   }
-  std::string root_;
+  const TempFolder temp_;
+  const std::string& root_ = temp_.path();
   hal::SamplerWorld world_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "backends/registry.h"
 #include "hal/lower.h"
+#include "temp_folder.h"
 
 namespace ingero::backends {
 namespace {
@@ -200,17 +201,12 @@ TEST(ManifestReading, TakesACodeWithTheHighBitEitherWay) {
 
 class RegistryFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ingero_backends_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ + "/" + name) << text;
     return folder_ + "/" + name;
   }
-  std::string folder_;
+  const TempFolder temp_;
+  const std::string& folder_ = temp_.path();
 };
 
 TEST_F(RegistryFiles, AddsAFileBehindTheCompiledBackends) {

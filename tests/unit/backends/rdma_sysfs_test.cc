@@ -12,6 +12,7 @@
 
 #include "backends/rdma/counter_meanings.h"
 #include "backends/rdma/sysfs.h"
+#include "temp_folder.h"
 
 namespace ingero::backends::rdma {
 namespace {
@@ -29,13 +30,9 @@ class HeldClock : public Clock {
 class FabricSysfs : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "ingero_sysfs_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
     world_.sys_root = root_;
     world_.clock = &clock_;
   }
-  void TearDown() override { fs::remove_all(root_); }
 
   void file(const std::string& path, const std::string& text) {
     const fs::path full = fs::path(root_) / "class/infiniband" / path;
@@ -70,7 +67,8 @@ class FabricSysfs : public ::testing::Test {
     return kNone;
   }
 
-  std::string root_;
+  const TempFolder temp_;
+  const std::string& root_ = temp_.path();
   HeldClock clock_;
   hal::SamplerWorld world_;
 };

@@ -10,26 +10,19 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "temp_folder.h"
 
 namespace ingero {
 namespace {
 
 class Log : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ingero_log_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    path_ = folder_ + "/log";
-    ASSERT_TRUE(set_log_file(path_).ok());
-  }
-  void TearDown() override {
-    set_log_level(LogLevel::kWarning);
-    std::filesystem::remove_all(folder_);
-  }
+  void SetUp() override { ASSERT_TRUE(set_log_file(path_).ok()); }
+  void TearDown() override { set_log_level(LogLevel::kWarning); }
   std::string logged() const { return read_file(path_).value(); }
-  std::string folder_;
-  std::string path_;
+  const TempFolder temp_;
+  const std::string& folder_ = temp_.path();
+  const std::string path_ = folder_ + "/log";
 };
 
 TEST_F(Log, DropsLinesBelowTheLevel) {

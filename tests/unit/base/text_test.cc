@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "temp_folder.h"
+
 namespace ingero {
 namespace {
 
@@ -163,13 +165,8 @@ TEST(Printable, CutsBetweenCharactersNeverInside) {
 
 class ReadFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ingero_text_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  const TempFolder temp_;
+  const std::string& folder_ = temp_.path();
 };
 
 TEST_F(ReadFile, GivesTheWholeFileUpToTheLimitAndRefusesOneByteMore) {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/app.h"
+#include "temp_folder.h"
 
 namespace ingero::cli {
 
@@ -40,14 +41,9 @@ inline void expect_refused(const Outcome& outcome, int status, const std::string
 
 class TemporaryFolder : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ingero_cli_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  std::string folder_;
+  const TempFolder temp_;
+  const std::string& folder_ = temp_.path();
 };
 
 // The published recordings of the earlier agent: INGERO_SAMPLES, or a folder beside the source tree.

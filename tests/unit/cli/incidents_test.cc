@@ -7,6 +7,7 @@
 #include "cli/engine_feed.h"
 #include "recording_fixture.h"
 #include "store/reader.h"
+#include "temp_folder.h"
 
 namespace ingero::cli {
 namespace {
@@ -43,10 +44,9 @@ TEST(Demo, LiveAndReplayedChainsAreTheSame) {
   for (const DemoScenario& scenario : demo_scenarios()) {
     const DemoTrace trace = make_demo(scenario, calls, 3'600'000'000'000, 1'795'228'000'000'000'000);
     hal::LossLedger ledger;
-    std::string folder = (std::filesystem::temp_directory_path() / "ingero_live_XXXXXX").string();
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    const TempFolder folder;
     store::WriterOptions options;
-    options.path = folder + "/run.db";
+    options.path = folder.path() + "/run.db";
     options.session.node = "n";
     {
       auto writer = store::Writer::open(options, calls, ledger);
@@ -82,7 +82,6 @@ TEST(Demo, LiveAndReplayedChainsAreTheSame) {
       }
     }
     EXPECT_EQ(replayed.dump(1), stored.dump(1)) << scenario.name;
-    std::filesystem::remove_all(folder);
   }
 }
 

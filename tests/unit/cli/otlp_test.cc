@@ -14,6 +14,7 @@
 #include "cli/otlp_options.h"
 #include "cli/otlp_resource.h"
 #include "cli/otlp_spans.h"
+#include "temp_folder.h"
 
 namespace ingero::cli {
 namespace {
@@ -25,9 +26,6 @@ using ::testing::Not;
 class OtlpOptionsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ingero_otlp_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     variables_["HOME"] = "/home/u";
     environment_.variable = [this](const char* name) -> std::optional<std::string> {
       const auto found = variables_.find(name);
@@ -36,7 +34,6 @@ class OtlpOptionsTest : public ::testing::Test {
     environment_.account = [](const std::string&) { return std::nullopt; };
     options_.endpoint = "https://collector";
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string file(const std::string& name, const std::string& text, mode_t mode) {
     const std::string path = folder_ + "/" + name;
     std::ofstream(path) << text;
@@ -52,7 +49,8 @@ class OtlpOptionsTest : public ::testing::Test {
     const auto out = exporter_options(options_, environment_);
     return out.ok() ? "none" : out.error().text();
   }
-  std::string folder_;
+  const TempFolder temp_;
+  const std::string& folder_ = temp_.path();
   std::map<std::string, std::string> variables_;
   store::Environment environment_;
   OtlpOptions options_;

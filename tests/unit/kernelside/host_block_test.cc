@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "host_kernel.h"
+#include "temp_folder.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -91,22 +92,16 @@ class HostBlockTest : public HostKernel {
 // A file system of one megabyte; it stays as long as something in it is open.
 class TinyFileSystem {
  public:
-  TinyFileSystem() {
-    char name[] = "/tmp/ingero_tiny_XXXXXX";
-    if (mkdtemp(name) == nullptr) return;
-    folder_ = name;
-    mounted_ = mount("tmpfs", name, "tmpfs", 0, "size=1m") == 0;
-  }
+  TinyFileSystem() : mounted_(mount("tmpfs", folder().c_str(), "tmpfs", 0, "size=1m") == 0) {}
   ~TinyFileSystem() {
-    if (mounted_) umount2(folder_.c_str(), MNT_DETACH);
-    rmdir(folder_.c_str());
+    if (mounted_) umount2(folder().c_str(), MNT_DETACH);
   }
   bool mounted() const { return mounted_; }
-  const std::string& folder() const { return folder_; }
+  const std::string& folder() const { return temp_.path(); }
 
  private:
-  std::string folder_;
-  bool mounted_ = false;
+  const TempFolder temp_;
+  bool mounted_;
 };
 
 // Direct writes and reads of single blocks, none next to the other.

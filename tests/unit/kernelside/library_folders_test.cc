@@ -9,23 +9,19 @@
 #include <gtest/gtest.h>
 
 #include "hal/shapes.h"
+#include "temp_folder.h"
 
 namespace ingero::kernelside {
 namespace {
 
 class LibraryFolders : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ingero_ld_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
   void write(const std::string& path, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
     std::ofstream(root_ + path) << text;
   }
-  std::string root_;
+  const TempFolder temp_;
+  const std::string& root_ = temp_.path();
 };
 
 TEST_F(LibraryFolders, FollowsIncludesAndKeepsTheLoadersOrder) {

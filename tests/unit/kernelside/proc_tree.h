@@ -13,22 +13,12 @@
 
 #include <fmt/format.h>
 
+#include "temp_folder.h"
+
 namespace ingero::testing {
 
 class ProcTree {
  public:
-  ProcTree() {
-    char name[] = "/tmp/ingero_proc_XXXXXX";
-    if (mkdtemp(name) == nullptr) std::abort();
-    root_ = name;
-  }
-  ~ProcTree() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
-  ProcTree(const ProcTree&) = delete;
-  ProcTree& operator=(const ProcTree&) = delete;
-
   const std::string& root() const { return root_; }
 
   void file(const std::string& path, std::string_view text) {
@@ -53,7 +43,8 @@ class ProcTree {
   }
 
  private:
-  std::string root_;
+  TempFolder temp_;
+  const std::string& root_ = temp_.path();
 };
 
 }  // namespace ingero::testing

@@ -13,6 +13,7 @@
 #include "otlp_receiver.h"
 #include "serve/otlp/exporter.h"
 #include "serve/prometheus/metric_names.h"
+#include "temp_folder.h"
 
 namespace ingero::serve::otlp {
 namespace {
@@ -26,9 +27,6 @@ class OtlpSender : public ::testing::Test {
  protected:
   void SetUp() override {
     ::signal(SIGPIPE, SIG_IGN);
-    std::string pattern = (fs::temp_directory_path() / "ingero_otlp_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     options_.queue.directory = folder_ + "/queue";
     options_.receiver.protocol = Protocol::kHttpJson;
     options_.is_gzip = false;
@@ -36,10 +34,7 @@ class OtlpSender : public ::testing::Test {
     options_.timeout_ns = 2'000'000'000;
     options_.stop_ns = 1'000'000'000;
   }
-  void TearDown() override {
-    exporter_.reset();
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { exporter_.reset(); }
   void to(const std::string& url) {
     const auto endpoint = parse_endpoint(url, {.protocol = options_.receiver.protocol});
     ASSERT_TRUE(endpoint.ok()) << endpoint.error().text();
@@ -83,7 +78,8 @@ class OtlpSender : public ::testing::Test {
     }
     return out;
   }
-  std::string folder_;
+  const TempFolder temp_;
+  const std::string& folder_ = temp_.path();
   ExporterOptions options_;
   std::unique_ptr<Exporter> exporter_;
   std::atomic<int> collections_{0};

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "serve/otlp/disk_queue.h"
+#include "temp_folder.h"
 
 namespace ingero::serve::otlp {
 namespace {
@@ -18,13 +19,7 @@ namespace fs = std::filesystem;
 
 class OtlpQueue : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "ingero_queue_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    options_.directory = folder_ + "/above/queue";
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { options_.directory = folder_ + "/above/queue"; }
 
   DiskQueue open() {
     auto queue = DiskQueue::open(options_);
@@ -38,7 +33,8 @@ class OtlpQueue : public ::testing::Test {
     std::sort(out.begin(), out.end());
     return out;
   }
-  std::string folder_;
+  const TempFolder temp_;
+  const std::string& folder_ = temp_.path();
   QueueOptions options_;
 };
 

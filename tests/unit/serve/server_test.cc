@@ -16,21 +16,14 @@
 #include <httplib.h>
 
 #include "base/fd.h"
+#include "temp_folder.h"
 
 namespace ingero::serve::prometheus {
 namespace {
 
 class MetricsServer : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ingero_serve_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  void TearDown() override { server_.reset(); }
   std::string file(const std::string& name, const std::string& text, mode_t mode = 0600) {
     const std::string path = folder_ + "/" + name;
     std::ofstream(path) << text;
@@ -53,7 +46,8 @@ class MetricsServer : public ::testing::Test {
     const auto answer = client.Get(path, headers);
     return answer ? answer->status : -1;
   }
-  std::string folder_;
+  const TempFolder temp_;
+  const std::string& folder_ = temp_.path();
   std::unique_ptr<Server> server_;
 };
 

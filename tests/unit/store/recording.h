@@ -18,6 +18,7 @@
 #include "store/reader.h"
 #include "store/summary.h"
 #include "store/writer.h"
+#include "temp_folder.h"
 
 namespace ingero::store::testing {
 
@@ -107,18 +108,7 @@ inline Event in_flight(Event event) {
 
 class RecordingTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ingero-store-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    directory = pattern;
-    path = directory + "/run.db";
-  }
-  void TearDown() override {
-    writer.reset();
-    std::error_code ignored;
-    std::filesystem::permissions(directory, std::filesystem::perms::owner_all, ignored);
-    std::filesystem::remove_all(directory, ignored);
-  }
+  void TearDown() override { writer.reset(); }
 
   WriterOptions options() {
     WriterOptions made;
@@ -195,7 +185,9 @@ class RecordingTest : public ::testing::Test {
     return nullptr;
   }
 
-  std::string directory, path;
+  const TempFolder temp;
+  const std::string& directory = temp.path();
+  std::string path = directory + "/run.db";
   hal::LossLedger losses;
   HeldClock clock;
   std::unique_ptr<Writer> writer;

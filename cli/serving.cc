@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* kTokenVariable = "INGERO_TOKEN";
 constexpr uint64_t kQueryMemory = uint64_t{512} << 20;
-constexpr size_t kThreads = 8, kWaiting = 64, kBodyBytes = 1 << 20;
+// A browser keeps six connections open for a while: they must not keep others waiting.
+constexpr size_t kConnections = 64, kWaiting = 64, kAtOnce = 8, kBodyBytes = 1 << 20;
 
 // Appends lines; a file that takes no more is told about once.
 Result<serve::http::Audit> open_audit(const std::string& path) {
@@ -115,7 +116,8 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   served.open_paths = std::move(open_paths);
   served.guards_host = true;
   served.hosts = options.hosts;
-  served.threads = kThreads;
+  served.connections = kConnections;
+  served.at_once = kAtOnce;
   served.waiting = kWaiting;
   served.body_bytes = kBodyBytes;
   served.seconds = 10;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 
 #include <httplib.h>
@@ -54,6 +55,18 @@ class Buckets {
   std::map<std::string, Bucket> clients_;
 };
 
+// One of the calls of the handler that may run at once; waits for it.
+class Slot {
+ public:
+  explicit Slot(std::counting_semaphore<>& slots) : slots_(slots) { slots_.acquire(); }
+  ~Slot() { slots_.release(); }
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
+ private:
+  std::counting_semaphore<>& slots_;
+};
+
 std::string error_text(std::string_view word, std::string_view sentence) {
   return Json{{"error", sentence}, {"class", word}}.dump();
 }
@@ -65,11 +78,15 @@ constexpr const char* kNoteHeader = "X-Ingero-Note";
 
 struct Server::Impl {
   Impl(ServerOptions given, const Clock& the_clock)
-      : options(std::move(given)), clock(the_clock), buckets(options.per_second) {}
+      : options(std::move(given)),
+        clock(the_clock),
+        buckets(options.per_second),
+        slots(static_cast<ptrdiff_t>(options.at_once)) {}
 
   ServerOptions options;
   const Clock& clock;
   Buckets buckets;
+  std::counting_semaphore<> slots;  // of the handler
   std::unique_ptr<httplib::Server> http;
   Handler handler;
   std::thread thread;
@@ -128,6 +145,7 @@ struct Server::Impl {
                         [&](const char* name) { return request.get_param_value(name); }};
     Response given;
     try {
+      const Slot slot(slots);
       given = handler(asked);
     } catch (const std::exception& error) {
       given = {500, "application/json", error_text("internal", printable(error.what(), 500)), {}, error.what()};
@@ -191,7 +209,7 @@ struct Server::Impl {
 
   void set_up() {
     http->new_task_queue = [this] {
-      return new BoundedPool(options.threads, options.waiting);
+      return new BoundedPool(options.connections, options.waiting);
     };  // NOLINT: httplib owns it
     http->set_read_timeout(options.seconds);
     http->set_write_timeout(options.seconds);

@@ -1,9 +1,9 @@
 // The one HTTP server of this program: an address, TLS, secrets, and what every request has to pass before it is
 // answered: where it says it goes, who sends it, how much and how often.
 //
-// Requests are bounded: a few at a time, a few waiting, some seconds to send one, `body_bytes` of body, 8 KiB of
-// headers, 512 bytes of path. Handlers are called by the server's threads, several at once. Every request, refused ones
-// too, is told to the audit. Made, started and stopped by one thread.
+// Requests are bounded: `connections` at a time, `at_once` of them answered, a few waiting, some seconds to send one,
+// `body_bytes` of body, 8 KiB of headers, 512 bytes of path. Handlers are called by the server's threads, several at
+// once. Every request, refused ones too, is told to the audit. Made, started and stopped by one thread.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,9 @@ struct ServerOptions {
   std::vector<std::string> open_paths = {};  // answered without a secret
   bool guards_host = false;                  // Host and Origin must be this machine's, the address's, or one of:
   std::vector<std::string> hosts = {};       // names beside those
-  size_t threads = 4, waiting = 16, body_bytes = 0;
+  size_t connections = 4, waiting = 16;      // each holds a thread, idle ones too; further ones wait
+  size_t at_once = 4;                        // calls of the handler; further ones wait
+  size_t body_bytes = 0;
   int seconds = 2;        // to send a request, or take an answer
   int keep_alive = 8;     // requests on one connection
   double per_second = 0;  // requests of one client address, on average; bursts are twice that. 0: no limit

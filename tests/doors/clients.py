@@ -1,9 +1,11 @@
 """Clients of every door, from the standard library: MCP over stdio and over HTTPS, the HTTP API, the command line."""
+import contextlib
 import http.client
 import json
 import os
 import re
 import signal
+import socket
 import ssl
 import subprocess
 import urllib.parse
@@ -15,6 +17,27 @@ TOKEN = "a-token-of-the-tests-0123456789"
 def sample_folder():
     here = os.path.dirname(os.path.abspath(__file__))
     return os.environ.get("INGERO_SAMPLES") or os.path.join(os.path.dirname(os.path.dirname(here)), "..", "shared", "data")
+
+
+def a_question_of_each_tool(ask):
+    """[(tool, input)] of every tool there is; `ask` gives the chain whose evidence is asked for, where there is one."""
+    chains = ask("get_causal_chains", {})["chains"]
+    return [
+        ("get_trace_stats", {}), ("get_causal_chains", {}), ("get_chain_evidence", {"id": chains[0]["id"] if chains else "none"}),
+        ("get_slowest_calls", {"limit": 5}), ("get_calls_in_flight", {}), ("compare", {"before": {}, "after": {"since": "20s"}}),
+        ("get_collectives", {}), ("get_stacks", {}), ("graph_lifecycle", {"pid": 1}), ("graph_frequency", {"pid": 1}),
+        ("get_memory", {"bins": 50}), ("get_distributions", {}), ("get_timeline", {"bins": 200}), ("get_fabric", {}),
+        ("get_devices", {}), ("run_sql", {"query": "SELECT kind, vendor, count(*) FROM events GROUP BY 1, 2 ORDER BY 3 DESC"}),
+        ("get_check", {}), ("run_demo", {"scenario": "incident"}), ("get_test_report", {})]
+
+
+def timeless(answer):
+    """Without what a clock says."""
+    if isinstance(answer, dict) and "meta" in answer:
+        answer = dict(answer, meta={key: value for key, value in answer["meta"].items() if key != "duration_ms"})
+    if isinstance(answer, dict) and "scenario" in answer:  # a demonstration's calls are made as of now
+        answer = json.loads(re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z|\d{16,}", "0", json.dumps(answer)))
+    return answer
 
 
 class Refused(Exception):
@@ -71,6 +94,14 @@ def tool_answer(message):
     return result
 
 
+def unverified():
+    """A certificate made for a day is nobody's."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
 class Server:
     """A command that listens; its address is what it says on standard error."""
 
@@ -91,10 +122,7 @@ class Server:
     def connect(self, timeout=60):
         if self.address.scheme == "http":
             return http.client.HTTPConnection(self.address.hostname, self.address.port, timeout=timeout)
-        context = ssl.create_default_context()  # a certificate made for a day is nobody's
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        return http.client.HTTPSConnection(self.address.hostname, self.address.port, timeout=timeout, context=context)
+        return http.client.HTTPSConnection(self.address.hostname, self.address.port, timeout=timeout, context=unverified())
 
     def send(self, method, path, body=None, headers=None):
         """(status, headers, body)"""
@@ -116,6 +144,13 @@ class Server:
                     raise
         return None
 
+    @contextlib.contextmanager
+    def bare(self):
+        """A connection of its own, for bytes as they are."""
+        with socket.create_connection((self.address.hostname, self.address.port), timeout=30) as plain:
+            with unverified().wrap_socket(plain) if self.address.scheme == "https" else plain as channel:
+                yield channel
+
     def json(self, method, path, body=None, headers=None):
         status, _, text = self.send(method, path, None if body is None else json.dumps(body), headers)
         return status, json.loads(text)
@@ -136,8 +171,8 @@ class Server:
 class Https(Server):
     """ingero mcp --http."""
 
-    def __init__(self, ingero, database, *more):
-        super().__init__(ingero, "mcp", "--db", database, "--http", "127.0.0.1:0", *more)
+    def __init__(self, ingero, database, *more, token=TOKEN):
+        super().__init__(ingero, "mcp", "--db", database, "--http", "127.0.0.1:0", *more, token=token)
 
     def request(self, method, params=None):
         _, answer = self.json("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}},

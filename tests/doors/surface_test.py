@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import clients
@@ -122,6 +123,10 @@ class Surface(unittest.TestCase):
             self.assertEqual(server.send("GET", health, headers={"Origin": "https://evil.example"})[0], 403)
             self.assertEqual(server.send("GET", health, headers={"Host": "gpu-node-7:8080"})[0], 200)
             self.assertEqual(server.send("POST", "/api/v1/sql", "x" * (2 << 20))[0], 413)
+            for status, data in ((b"400", b"nonsense\r\n\r\n"), (b"414", b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n")):
+                with server.bare() as channel:
+                    channel.sendall(data)
+                    self.assertEqual(channel.recv(65536).split(b" ")[1], status)
             statuses = [server.send("GET", health)[0] for _ in range(30)]
             self.assertIn(429, statuses)
             server.close()
@@ -129,8 +134,21 @@ class Surface(unittest.TestCase):
             with open(audit, encoding="utf-8") as file:
                 lines = [json.loads(line) for line in file]
             seen = {line["status"] for line in lines}
-            self.assertLessEqual({200, 401, 403, 413, 429}, seen)
+            self.assertLessEqual({200, 400, 401, 403, 413, 414, 429}, seen)
             self.assertTrue(all({"time", "client", "method", "path", "status", "note"} <= set(line) for line in lines))
+
+    def test_connections_that_stay_open_hold_nobody_up(self):
+        server = clients.Dashboard(INGERO, self.database, "--no-tls")
+        headers = {"Authorization": f"Bearer {server.token}"}
+        connections, begin = [], time.monotonic()
+        for _ in range(40):  # of six browsers
+            connections.append(server.connect())
+            connections[-1].request("GET", "/api/v1/health", headers=headers)
+            self.assertEqual(connections[-1].getresponse().read()[:1], b"{")
+        self.assertLess(time.monotonic() - begin, 4)  # an idle one is closed after five seconds
+        for connection in connections:
+            connection.close()
+        self.assertEqual(server.close(), 0)
 
     def test_the_page_is_for_everybody_and_keeps_to_this_server(self):
         server = clients.Dashboard(INGERO, self.database, "--no-tls")

@@ -226,6 +226,33 @@ TEST_F(ReaderTest, AReaderOpenedBeforeTheWriterSeesWhatItWrites) {
   EXPECT_THAT(rows(*reader, "SELECT count(*) FROM events"), ElementsAre("2"));
 }
 
+// The writer gives up on a lock after two seconds: had it to wait for this reader, a round would take them.
+TEST_F(ReaderTest, AReaderThatStaysHoldsUpNoCommitNoCheckpointAndNoPruning) {
+  WriterOptions given = options();
+  given.max_bytes = 1 << 20;
+  open(given);
+  const std::vector<Event> events(1000, event_of("cudaMalloc", 1, 1));
+  write(events);
+  flush();
+  const auto reader = read();
+  auto longest = std::chrono::steady_clock::duration::zero();
+  const auto outcome = reader->query("SELECT seq FROM events", {}, [&](auto) {
+    for (int i = 0; i < 100; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      write(events);
+      flush();
+      for (Result<bool> more = true; more.ok() && *more;) more = writer->maintain();
+      longest = std::max(longest, std::chrono::steady_clock::now() - begin);
+    }
+    return false;  // the statement, and what it reads, was open all the time
+  });
+  EXPECT_TRUE(outcome.ok());
+  EXPECT_LT(longest, std::chrono::milliseconds(1500));
+  EXPECT_EQ(writer->rows_committed(), 101'000U);
+  EXPECT_GT(losses.count(hal::Loss::store_pruned), 0U);
+  EXPECT_EQ(losses.count(hal::Loss::store_failed), 0U);
+}
+
 TEST_F(ReaderTest, TheTimeSpanIsTheEventsOwn) {
   open();
   EXPECT_FALSE(read()->time_span()->has_value());

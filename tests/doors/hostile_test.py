@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Malformed messages and hostile SQL: the servers stay up, their memory flat, the recording unchanged.
 
-  hostile_test.py INGERO [--messages N]
+  hostile_test.py INGERO [--messages N] [--found FOLDER]
 
-N mutated messages at each door (10,000 by hand: --messages 10000); the seed is printed with a failure.
+N mutated messages at each door (10,000 by hand: --messages 10000); the seed is printed with a failure. FOLDER: what the
+fuzzer found (message_fuzz FOLDER tests/fuzz/corpus/message), a file each; most messages are then of those.
 """
+import contextlib
 import hashlib
 import json
 import os
 import random
 import shutil
 import socket
-import ssl
 import sys
 import tempfile
 import time
@@ -20,11 +21,20 @@ import unittest
 import clients
 
 INGERO = sys.argv.pop(1)
-MESSAGES = 400
-if "--messages" in sys.argv:
-    at = sys.argv.index("--messages")
-    MESSAGES = int(sys.argv[at + 1])
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def option(name, otherwise):
+    if name not in sys.argv:
+        return otherwise
+    at = sys.argv.index(name)
+    value = sys.argv[at + 1]
     del sys.argv[at:at + 2]
+    return value
+
+
+MESSAGES = int(option("--messages", 400))
+FOUND_FOLDER = option("--found", None)
 SEED = int(os.environ.get("INGERO_SEED", "20261122"))
 GROWTH_KIB = 64 << 10  # caches fill and threads touch their stacks; a leak per message would be more
 
@@ -68,18 +78,14 @@ def checksum(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def valid_messages():
-    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
-    for method, params in (
-            ("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}),
-            ("ping", {}), ("tools/list", {}), ("prompts/list", {}), ("resources/list", {}), ("resources/templates/list", {}),
-            ("resources/read", {"uri": "ingero://schema"}), ("prompts/get", {"name": "investigate", "arguments": {"focus": "x"}}),
-            ("tools/call", {"name": "get_trace_stats", "arguments": {"since": "10s"}}),
-            ("tools/call", {"name": "run_sql", "arguments": {"query": "SELECT 1", "limit": 3}}),
-            ("tools/call", {"name": "get_stacks", "arguments": {"limit": 2}, "_meta": {"progressToken": 7}}),
-            ("server/discover", {"_meta": meta}), ("tools/list", {"_meta": meta, "cursor": "3"}),
-            ("notifications/cancelled", {"requestId": 1})):
-        yield {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+def files_of(folder):
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as file:
+            yield file.read()
+
+
+FOUND = list(files_of(FOUND_FOLDER)) if FOUND_FOLDER else []
+VALID = [json.loads(text) for text in files_of(os.path.join(HERE, "..", "fuzz", "corpus", "message"))]
 
 
 def strange(pick):
@@ -104,7 +110,9 @@ def disturbed(value, pick):
 
 
 def hostile_line(pick):
-    message = pick.choice(list(valid_messages()))
+    if FOUND and pick.random() < 0.7:
+        return pick.choice(FOUND).replace(b"\n", b" ")
+    message = pick.choice(VALID)
     kind = pick.random()
     if kind < 0.6:
         for _ in range(pick.randint(1, 3)):
@@ -203,24 +211,13 @@ class Hostile(unittest.TestCase):
         self.assert_flat(before, after)
 
     def malformed_requests(self, server, path):
-        context = ssl.create_default_context()
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
         before = 0
         for number in range(MESSAGES):
-            with socket.create_connection((server.address.hostname, server.address.port), timeout=30) as plain:
-                channel = plain
-                try:
-                    if server.address.scheme == "https":
-                        channel = context.wrap_socket(plain)
-                    channel.sendall(hostile_http(self.pick, path))
-                    channel.shutdown(socket.SHUT_WR)
-                    channel.settimeout(30)
-                    while channel.recv(65536):
-                        pass
-                except OSError:
+            with contextlib.suppress(OSError), server.bare() as channel:
+                channel.sendall(hostile_http(self.pick, path))
+                channel.shutdown(socket.SHUT_WR)
+                while channel.recv(65536):
                     pass
-                channel.close()
             if number == MESSAGES // 4:
                 before = server.rss_kib()
         self.assert_flat(before, server.rss_kib())

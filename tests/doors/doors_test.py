@@ -1,29 +1,31 @@
 #!/usr/bin/env python3
 """The same question has the same answer at every door: MCP over stdio and HTTPS, the HTTP API, `ingero ask`.
 
-  doors_test.py INGERO
+  doors_test.py INGERO MAKE_RECORDING
 
-Over the published samples, and over a recording that the demonstration's writer makes.
+Over the published samples, which an earlier agent wrote, and over a recording that this one's writer makes.
 """
+import contextlib
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import clients
+from clients import timeless
 
-INGERO = sys.argv.pop(1)
+INGERO, MAKE_RECORDING = sys.argv.pop(1), sys.argv.pop(1)
 
+# Beside one of each tool.
 QUESTIONS = [
-    ("get_trace_stats", {}), ("get_trace_stats", {"tsc": True}), ("get_trace_stats", {"since": "10s"}),
-    ("get_causal_chains", {}), ("get_causal_chains", {"top_n": -1, "tsc": True}), ("get_causal_chains", {"top_n": 1}),
-    ("get_slowest_calls", {"limit": 5}), ("get_slowest_calls", {"limit": 5, "tsc": True}), ("get_calls_in_flight", {}),
-    ("get_collectives", {}), ("get_memory", {}), ("get_fabric", {}), ("get_devices", {}),
-    ("get_stacks", {}), ("get_stacks", {"limit": 3, "op": "cuMemAlloc"}), ("get_stacks", {"source": "HOST"}),
-    ("graph_lifecycle", {"pid": 1}), ("graph_frequency", {"pid": 1}),
-    ("compare", {"before": {}, "after": {"since": "20s"}}),
-    ("run_sql", {"query": "SELECT kind, vendor, count(*) FROM events GROUP BY 1, 2 ORDER BY 3 DESC"}),
+    ("get_trace_stats", {"tsc": True}), ("get_trace_stats", {"since": "10s"}), ("get_trace_stats", {"op": "cudaMemcpyAsync"}),
+    ("get_causal_chains", {"top_n": -1, "tsc": True}), ("get_causal_chains", {"top_n": 1}),
+    ("get_slowest_calls", {"limit": 5, "tsc": True}), ("get_memory", {}), ("get_timeline", {}),
+    ("get_distributions", {"per_octave": 8, "since": "30s"}),
+    ("get_stacks", {"limit": 3, "op": "cuMemAlloc"}), ("get_stacks", {"source": "HOST"}),
     ("run_sql", {"query": "SELECT * FROM events ORDER BY timestamp", "limit": 7}),
 ]
 WRONG = [
@@ -33,13 +35,18 @@ WRONG = [
     ("get_test_report", {}, "not_found"),
     ("compare", {"before": {"recording": "x.db"}, "after": {}}, "not_found"),
 ]
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
-def timeless(answer):
-    """Without what a clock says."""
-    if isinstance(answer, dict) and "meta" in answer:
-        answer = dict(answer, meta={key: value for key, value in answer["meta"].items() if key != "duration_ms"})
-    return answer
+@contextlib.contextmanager
+def doors_of(test, database, *more):
+    doors = [clients.Stdio(INGERO, database, *more), clients.Https(INGERO, database, *more),
+             clients.Dashboard(INGERO, database, *more)]
+    try:
+        yield doors
+    finally:
+        for door in doors:
+            test.assertEqual(door.close(), 0)
 
 
 class Doors(unittest.TestCase):
@@ -47,41 +54,64 @@ class Doors(unittest.TestCase):
         self.folder = clients.sample_folder()
         if not os.path.exists(os.path.join(self.folder, clients.SAMPLES[0] + ".db")):
             self.skipTest("the published recordings are not here (set INGERO_SAMPLES)")
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.made = os.path.join(made.name, "made.db")
+        subprocess.run([MAKE_RECORDING, self.made, "20000"], check=True)
+
+    def same_answer(self, database, doors, tool, given):
+        wanted = timeless(clients.ask(INGERO, database, tool, given))
+        for door in doors:
+            answer = door.ask(tool, given)
+            if not isinstance(door, clients.Dashboard):
+                if not given.get("tsc"):
+                    self.assertEqual(timeless(answer["structuredContent"]), wanted, type(door).__name__)
+                answer = answer["said"]
+            self.assertEqual(timeless(answer), wanted, type(door).__name__)
+
+    def same_refusal(self, database, doors, tool, given, fault, *more):
+        sentences = set()
+        for door in doors:
+            with self.assertRaises(clients.Refused) as caught:
+                door.ask(tool, given)
+            self.assertEqual(caught.exception.args[0], fault, type(door).__name__)
+            sentences.add(caught.exception.args[1])
+        with self.assertRaises(clients.Refused) as caught:
+            clients.ask(INGERO, database, tool, given, *more)
+        self.assertEqual(caught.exception.args[0], fault)
+        self.assertEqual(len(sentences), 1, sentences)
+        self.assertIn(sentences.pop(), caught.exception.args[1])
 
     def test_every_door_gives_the_same_answers(self):
-        asked = 0
-        for name in clients.SAMPLES:
-            database = os.path.join(self.folder, name + ".db")
-            doors = [clients.Stdio(INGERO, database), clients.Https(INGERO, database), clients.Dashboard(INGERO, database)]
-            try:
-                for tool, given in QUESTIONS:
-                    with self.subTest(sample=name, tool=tool, given=given):
-                        wanted = timeless(clients.ask(INGERO, database, tool, given))
-                        for door in doors:
-                            answer = door.ask(tool, given)
-                            if not isinstance(door, clients.Dashboard):
-                                if not given.get("tsc"):
-                                    self.assertEqual(timeless(answer["structuredContent"]), wanted, type(door).__name__)
-                                answer = answer["said"]
-                            self.assertEqual(timeless(answer), wanted, type(door).__name__)
-                            asked += 1
+        for database in [os.path.join(self.folder, name + ".db") for name in clients.SAMPLES] + [self.made]:
+            with doors_of(self, database) as doors:
+                listed = {tool["name"] for tool in doors[0].request("tools/list")["result"]["tools"]}
+                of_each = clients.a_question_of_each_tool(lambda tool, given: clients.ask(INGERO, database, tool, given))
+                self.assertEqual({tool for tool, _ in of_each}, listed)
+                # Of the machine rather than of the recording, and only where a test run left one.
+                of_each.remove(("get_test_report", {}))
+                for tool, given in of_each + QUESTIONS:
+                    if given != {"id": "none"}:
+                        with self.subTest(recording=database, tool=tool, given=given):
+                            self.same_answer(database, doors, tool, given)
                 for tool, given, fault in WRONG:
-                    with self.subTest(sample=name, tool=tool, given=given):
-                        sentences = set()
-                        for door in doors:
-                            with self.assertRaises(clients.Refused) as caught:
-                                door.ask(tool, given)
-                            self.assertEqual(caught.exception.args[0], fault)
-                            sentences.add(caught.exception.args[1])
-                        with self.assertRaises(clients.Refused) as caught:
-                            clients.ask(INGERO, database, tool, given)
-                        self.assertEqual(caught.exception.args[0], fault)
-                        self.assertEqual(len(sentences), 1)
-                        self.assertIn(sentences.pop(), caught.exception.args[1])
-            finally:
-                for door in doors:
-                    self.assertEqual(door.close(), 0)
-        self.assertEqual(asked, len(clients.SAMPLES) * len(QUESTIONS) * 3)
+                    with self.subTest(recording=database, tool=tool, given=given):
+                        self.same_refusal(database, doors, tool, given, fault)
+
+    def test_every_door_gives_the_same_faults_of_recordings(self):
+        with self.subTest("timed_out"), doors_of(self, self.made, "--timeout", "300ms") as doors:
+            self.same_refusal(self.made, doors, "run_sql", {"query": ENDLESS}, "timed_out", "--timeout", "300ms")
+        folder = os.path.dirname(self.made)
+        damaged, older = os.path.join(folder, "damaged.db"), os.path.join(folder, "older.db")
+        with open(damaged, "wb") as file:
+            file.write(b"no recording" * 1000)
+        os.rename(self.made, older)
+        with contextlib.closing(sqlite3.connect(older)) as database:
+            version = database.execute("PRAGMA user_version").fetchone()[0]
+            database.execute(f"PRAGMA user_version = {version - 1}")
+        for path, fault in ((damaged, "internal"), (older, "refused"), (os.path.join(folder, "none.db"), "not_found")):
+            with self.subTest(fault), doors_of(self, path) as doors:
+                self.same_refusal(path, doors, "get_trace_stats", {}, fault)
 
     def test_the_answer_is_the_commands(self):
         database = os.path.join(self.folder, clients.SAMPLES[0] + ".db")

@@ -2,6 +2,7 @@
 // up with and what is lost, its CPU share at a modest rate, its memory.
 //
 //   drain_bench [--seconds=12] [--rate=500000] [--low-rate=10000] [--directory=.]
+//   drain_bench --calls [--seconds=12] [--rate=500000]    only makes calls, once a line comes in (for bench/doors.py)
 //
 // The program is `ingero trace` next to this one in the build tree; every call made must be a row of its database.
 #include <sys/resource.h>
@@ -154,6 +155,7 @@ int main(int argc, char** argv) {
   uint64_t rate = 500000;
   uint64_t low_rate = 10000;
   std::string directory = ".";
+  bool only_calls = false;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const auto value = parse_u64(word.substr(word.find('=') + 1)).value_or(0);
@@ -165,9 +167,19 @@ int main(int argc, char** argv) {
       low_rate = value;
     } else if (word.starts_with("--directory=")) {
       directory = word.substr(12);
+    } else if (word == "--calls") {
+      only_calls = true;
     } else {
       bench::fail(word + ": no such option");
     }
+  }
+  if (only_calls) {
+    const auto calls = make_target();
+    std::printf("ready\n");
+    std::fflush(stdout);
+    if (std::getchar() == EOF) return 1;
+    std::printf("%.3f\n", calls(static_cast<uint32_t>(rate), rate * seconds));
+    return 0;
   }
   if (geteuid() != 0) {
     std::printf("drain_bench: skipped (probes need root)\n");

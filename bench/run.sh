@@ -25,6 +25,7 @@ $as_root "$bench/backends_bench"
 $as_root "$bench/sched_bench"
 $as_root "$bench/drain_bench" "--directory=$directory"
 $as_root "$bench/stop_bench"
+$as_root python3 -B "$(dirname "$0")/doors.py" "$build" "--directory=$directory"
 echo
 echo "== the writer and summaries"
 "$bench/store_bench" 400000 10000000 "$directory"

@@ -1,5 +1,7 @@
 """Clients of every door, from the standard library: MCP over stdio and over HTTPS, the HTTP API, the command line."""
+import atexit
 import contextlib
+import functools
 import http.client
 import json
 import os
@@ -44,12 +46,24 @@ class Refused(Exception):
     """An answer that is an error: its class and its sentence."""
 
 
+def started(command, **options):
+    """The process; it does not outlive this one, whatever fails."""
+    process = subprocess.Popen(command, **options)
+
+    def end():
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+    atexit.register(end)
+    return process
+
+
 class Stdio:
     """ingero mcp over standard input and output."""
 
     def __init__(self, ingero, database, *more):
-        self.process = subprocess.Popen([ingero, "mcp", "--db", database, *more], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
+        self.process = started([ingero, "mcp", "--db", database, *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.number = 0
         self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
                                     "clientInfo": {"name": "test", "version": "1"}})
@@ -94,6 +108,7 @@ def tool_answer(message):
     return result
 
 
+@functools.lru_cache
 def unverified():
     """A certificate made for a day is nobody's."""
     context = ssl.create_default_context()
@@ -111,7 +126,7 @@ class Server:
         if token:
             environment["INGERO_TOKEN"] = token
         self.token = token
-        self.process = subprocess.Popen([ingero, *arguments], stderr=subprocess.PIPE, env=environment)
+        self.process = started([ingero, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
         self.said = self.process.stderr.readline().decode()
         found = re.search(r"(https?)://([^,\s]+)", self.said)
         if not found:

@@ -21,6 +21,7 @@ Result<int> run_mcp(const McpOptions& options, Context& context) {
   if (!service.ok()) return service.error();
   serve::mcp::Protocol protocol(*service->desk, {INGERO_VERSION});
   if (options.http.empty()) {
+    step_back();
     INGERO_TRY(serve::mcp::serve_stdio(protocol, STDIN_FILENO, STDOUT_FILENO));
     return kExitDone;
   }

@@ -126,6 +126,12 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   return serve::http::Server::bind(std::move(served), *context.clock);
 }
 
+void step_back() {
+  constexpr int kBehind = 5;  // nice levels: a third of the CPU that an equal would get
+  errno = 0;
+  if (::nice(kBehind) == -1 && errno != 0) log_info("{}", errno_error("lower the priority").text());
+}
+
 Result<int> serve_until_told(serve::http::Server& server, const std::string& what, serve::http::Handler handler,
                              Context& context) {
   sigset_t signals, before;
@@ -134,6 +140,7 @@ Result<int> serve_until_told(serve::http::Server& server, const std::string& wha
   sigaddset(&signals, SIGTERM);
   // The server's threads inherit the mask: only this one is told.
   pthread_sigmask(SIG_BLOCK, &signals, &before);
+  step_back();
   server.start(std::move(handler));
   context.err << fmt::format("ingero: {} at {}{}\n", what, server.url(), server.has_secret() ? ", with a token" : "");
   if (!server.fingerprint().empty()) {

@@ -36,7 +36,11 @@ Result<Service> open_service(const ServingOptions& options, Context& context);
 Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& options, const std::string& address,
                                                          bool plain, Context& context,
                                                          std::vector<std::string> open_paths = {});
-// Says where it listens, answers with `handler` until SIGINT or SIGTERM.
+// Whoever records on this machine, and what is traced, comes first: from now on this thread, and those it starts, take
+// what CPU they leave.
+void step_back();
+
+// Says where it listens, steps back, answers with `handler` until SIGINT or SIGTERM.
 Result<int> serve_until_told(serve::http::Server& server, const std::string& what, serve::http::Handler handler,
                              Context& context);
 

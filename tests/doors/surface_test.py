@@ -137,6 +137,15 @@ class Surface(unittest.TestCase):
             self.assertLessEqual({200, 400, 401, 403, 413, 414, 429}, seen)
             self.assertTrue(all({"time", "client", "method", "path", "status", "note"} <= set(line) for line in lines))
 
+    def test_answering_comes_after_recording(self):
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        for door in (clients.Dashboard(INGERO, self.database, "--no-tls"), clients.Stdio(INGERO, self.database)):
+            threads = os.listdir(f"/proc/{door.process.pid}/task")
+            self.assertGreater(len(threads), 4)
+            for thread in threads:
+                self.assertEqual(os.getpriority(os.PRIO_PROCESS, int(thread)), min(own + 5, 19))
+            self.assertEqual(door.close(), 0)
+
     def test_connections_that_stay_open_hold_nobody_up(self):
         server = clients.Dashboard(INGERO, self.database, "--no-tls")
         headers = {"Authorization": f"Bearer {server.token}"}

@@ -73,23 +73,23 @@ Result<std::string> labels_of(const Json& labels) {
 
 }  // namespace
 
-Result<AnnotationLine> parse_annotation(std::string_view text, uint64_t now_wall_ns) {
-  if (text.size() > Limits::kLineBytes) return wrong(fmt::format("longer than {} bytes", Limits::kLineBytes));
+Result<AnnotationLine> parse_annotation(std::string_view line, uint64_t now_wall_ns) {
+  if (line.size() > Limits::kLineBytes) return wrong(fmt::format("longer than {} bytes", Limits::kLineBytes));
   Flat flat;
-  const Json line = Json::parse(text, std::ref(flat), false);
+  const Json fields = Json::parse(line, std::ref(flat), false);
   if (!flat.is_flat()) return wrong("nested deeper than labels");
-  if (!line.is_object()) return wrong("no JSON object");
+  if (!fields.is_object()) return wrong("no JSON object");
   constexpr std::string_view kFields[] = {"ts", "labels", "pid", "start_time", "span_start", "span_end", "v"};
-  for (const auto& [name, value] : line.items()) {
+  for (const auto& [name, value] : fields.items()) {
     if (std::find(std::begin(kFields), std::end(kFields), name) == std::end(kFields)) {
       return wrong(fmt::format("there is no field \"{}\"", printable(name, 32)));
     }
   }
-  if (line.contains("v") && line["v"] != 1) return wrong("v is not 1");
+  if (fields.contains("v") && fields["v"] != 1) return wrong("v is not 1");
   AnnotationLine out;
   for (const auto& [name, into] :
        {std::pair("ts", &out.wall_ns), {"span_start", &out.span_start_wall_ns}, {"span_end", &out.span_end_wall_ns}}) {
-    auto time = time_of(line, name, now_wall_ns);
+    auto time = time_of(fields, name, now_wall_ns);
     if (!time.ok()) return time.error();
     *into = *time;
   }
@@ -99,7 +99,7 @@ Result<AnnotationLine> parse_annotation(std::string_view text, uint64_t now_wall
   if (out.span_start_wall_ns && *out.span_start_wall_ns > *out.span_end_wall_ns) {
     return wrong("span_end is before span_start");
   }
-  if (const auto pid = line.find("pid"); pid != line.end()) {
+  if (const auto pid = fields.find("pid"); pid != fields.end()) {
     if (pid->is_string() && *pid == "self") {
       out.is_self = true;
     } else if (pid->is_number_unsigned() && pid->get<uint64_t>() <= INT32_MAX) {
@@ -108,13 +108,13 @@ Result<AnnotationLine> parse_annotation(std::string_view text, uint64_t now_wall
       return wrong("pid is no process number and not \"self\"");
     }
   }
-  if (const auto start = line.find("start_time"); start != line.end()) {
+  if (const auto start = fields.find("start_time"); start != fields.end()) {
     if (!start->is_number_unsigned()) return wrong("start_time is no number of ticks");
     if (!out.pid && !out.is_self) return wrong("start_time without a pid");
     out.start_time = start->get<uint64_t>();
   }
-  if (!line.contains("labels")) return wrong("labels is missing");
-  auto labels = labels_of(line["labels"]);
+  if (!fields.contains("labels")) return wrong("labels is missing");
+  auto labels = labels_of(fields["labels"]);
   if (!labels.ok()) return labels.error();
   out.labels_json = std::move(*labels);
   return out;

@@ -68,9 +68,10 @@ Result<std::string> queue_directory(const OtlpOptions& options, const store::Env
   std::string above = options.queue;
   if (above.empty()) {
     const auto location = store::locate(environment);
-    if (!location.ok())
+    if (!location.ok()) {
       return Error(Errc::kInvalid, "no place for what OTLP cannot send yet: HOME is not set",
                    "name a directory with --otlp-queue");
+    }
     const size_t slash = location->path.rfind('/');
     above = (slash == std::string::npos ? "." : location->path.substr(0, slash)) + "/otlp-queue";
   }

@@ -197,8 +197,9 @@ Result<Json> Desk::Impl::answer(const Tool& tool, const Json& input, const std::
     if (!lost.ok()) return lost.error();
     (*answer)["lost"] = std::move(*lost);
   }
-  const bool lasting =
-      tool.is_lasting && reader != nullptr && !reader->is_live() && (other == nullptr || !other->is_live());
+  // An answer that says it is not whole goes on when it is asked for again.
+  const bool lasting = tool.is_lasting && answer.ok() && answer->value("is_whole", true) && reader != nullptr &&
+                       !reader->is_live() && (other == nullptr || !other->is_live());
   limit.reset();
   other_limit.reset();
   give_back(options.database, std::move(reader));

@@ -209,7 +209,7 @@ std::vector<Tool> timeline_tools() {
        "calls (start_ns from the part's beginning, duration_ns, op as a place in \"ops\", depth, row seq of the view "
        "events; failed lists the rows that failed) or, where there are many, bins: four numbers each, position, "
        "calls begun, busy per mille, op of the longest. A lane can have long calls and bins at once.",
-       input_of(std::move(properties)), std::move(output), true, false, timeline, nullptr}};
+       input_of(std::move(properties)), std::move(output), true, true, timeline, nullptr}};
 }
 
 }  // namespace ingero::serve::tools

@@ -2,8 +2,9 @@
 #include "cli/serving.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include <CLI/CLI.hpp>
 

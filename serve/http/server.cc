@@ -237,7 +237,7 @@ struct Server::Impl {
         response.set_content(error_text("bad_input", "the request is not understood"), "application/json");
     });
     http->set_exception_handler(
-        [](const httplib::Request&, httplib::Response& response, std::exception_ptr) { response.status = 500; });
+        [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) { response.status = 500; });
   }
 };
 

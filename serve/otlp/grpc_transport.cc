@@ -1,7 +1,6 @@
 // A unary call of gRPC over one HTTP/2 stream: the request behind its five bytes, the answer, and the trailers that say
 // how it ended. https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/format.h>
 #include <nghttp2/nghttp2.h>
@@ -76,7 +75,7 @@ ssize_t read_request(nghttp2_session*, int32_t, uint8_t* to, size_t size, uint32
                      void* user) {
   Call& call = call_of(user);
   const size_t now = std::min(size, call.request.size() - call.sent);
-  std::memcpy(to, call.request.data() + call.sent, now);
+  std::copy_n(call.request.data() + call.sent, now, to);
   call.sent += now;
   if (call.sent == call.request.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
   return static_cast<ssize_t>(now);
@@ -177,6 +176,7 @@ class GrpcTransport : public Transport {
     if (payload.is_gzip) headers.emplace_back("grpc-encoding", "gzip");
     for (const auto& header : receiver_.headers(payload.signal)) headers.push_back(header);
     std::vector<nghttp2_nv> fields;
+    fields.reserve(headers.size());
     for (auto& [name, value] : headers) {
       fields.push_back({reinterpret_cast<uint8_t*>(name.data()), reinterpret_cast<uint8_t*>(value.data()), name.size(),
                         value.size(), NGHTTP2_NV_FLAG_NONE});
@@ -200,9 +200,10 @@ class GrpcTransport : public Transport {
       INGERO_TRY(got);
       if (*got == 0) break;
       const ssize_t used = nghttp2_session_mem_recv(session, reinterpret_cast<const uint8_t*>(bytes), *got);
-      if (used < 0)
+      if (used < 0) {
         return Error(Errc::kCorrupt,
                      with_url(fmt::format("its answer is no HTTP/2: {}", nghttp2_strerror(static_cast<int>(used)))));
+      }
     }
     return {};
   }

@@ -145,7 +145,7 @@ class ChromeWriter final : public TraceWriter {
     held_ += "}}";
   }
   Status hand_on() {
-    const Status status = sink_(held_);
+    Status status = sink_(held_);
     held_.clear();
     return status;
   }

@@ -190,7 +190,7 @@ class ProtoWriter final : public TraceWriter {
   void end_packet() { pbf_writer(held_).add_message(kPacket, packet_); }
 
   Status hand_on() {
-    const Status status = sink_(held_);
+    Status status = sink_(held_);
     held_.clear();
     return status;
   }

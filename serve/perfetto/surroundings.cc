@@ -157,6 +157,7 @@ class Surroundings {
             name += (name.empty() ? "" : " ") + texts.back().first + "=" + texts.back().second;
           }
           std::vector<Argument> arguments;
+          arguments.reserve(texts.size() + 1);
           for (const auto& [key, value] : texts) arguments.push_back({key, std::string_view(value)});
           if (row[3].integer != 0) arguments.push_back({"pid", row[3].integer});
           Slice slice;

@@ -44,12 +44,14 @@ class Tracks {
 
   TrackId node(const std::string& name);
   TrackId process(size_t index);
-  LanedTrack& calls_of(size_t thread);
-  LanedTrack& host_of(size_t thread);
-  LanedTrack& stream(size_t process, int64_t stream);
-  LanedTrack& rank(size_t process, int64_t communicator, std::optional<int64_t> rank, std::optional<int64_t> ranks);
+  // `index` of the recording's threads.
+  LanedTrack& calls_of(size_t index);
+  LanedTrack& host_of(size_t index);
+  // `index` of its processes.
+  LanedTrack& stream(size_t index, int64_t stream);
+  LanedTrack& rank(size_t index, int64_t communicator, std::optional<int64_t> rank, std::optional<int64_t> ranks);
   // One more track of a node: "IO", "causal chains".
-  LanedTrack& of_node(const std::string& node, const std::string& name);
+  LanedTrack& of_node(const std::string& name, const std::string& track_name);
   TrackId counter(TrackId parent, const std::string& name, Unit unit);
 
  private:

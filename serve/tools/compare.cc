@@ -80,7 +80,8 @@ Result<Json> compare(Question& question) {
   ByOp both = a;
   both.insert(b.begin(), b.end());
   Json calls = Json::array();
-  for (const auto& [key, ignored] : both) {
+  for (const auto& entry : both) {
+    const auto& key = entry.first;
     const auto at = [&](const ByOp& side) { return side.count(key) > 0 ? side.at(key) : nullptr; };
     const Json *one = at(a), *other = at(b);
     Json call{{"op", key.second}, {"layer", key.first}};

@@ -231,27 +231,27 @@ Error Desk::Impl::shown(const Error& error) const {
   return {error.code(), std::move(message), error.hint()};
 }
 
-Result<Json> Desk::ask(std::string_view name, const Json& input, const std::atomic<bool>* cancel) {
-  const Tool* tool = find_tool(name);
-  if (tool == nullptr) {
-    return Error(Errc::kNotFound, fmt::format("there is no tool \"{}\"", printable(name, 64)), "tools/list names them");
+Result<Json> Desk::ask(std::string_view tool, const Json& input, const std::atomic<bool>* cancel) {
+  const Tool* found = find_tool(tool);
+  if (found == nullptr) {
+    return Error(Errc::kNotFound, fmt::format("there is no tool \"{}\"", printable(tool, 64)), "tools/list names them");
   }
   try {
     if (input.dump(-1, ' ', false, Json::error_handler_t::replace).size() > kMostInputBytes) {
       return Error(Errc::kInvalid, "the input is longer than 128 KiB");
     }
-    INGERO_TRY(check_schema(tool->input, input));
-    auto answer = impl_->answer(*tool, with_defaults(tool->input, input), cancel);
+    INGERO_TRY(check_schema(found->input, input));
+    auto answer = impl_->answer(*found, with_defaults(found->input, input), cancel);
     return answer.ok() ? std::move(answer) : impl_->shown(answer.error());
   } catch (const std::exception& error) {  // of the JSON library, or of memory
-    return Error(Errc::kIo, fmt::format("{}: {}", tool->name, error.what()));
+    return Error(Errc::kIo, fmt::format("{}: {}", found->name, error.what()));
   }
 }
 
-Json Desk::shown(std::string_view name, const Json& input, const Json& answer) {
-  const Tool* tool = find_tool(name);
-  if (tool == nullptr || !input.is_object() || !input.contains("tsc") || input["tsc"] != true) return answer;
-  return tool->compact != nullptr ? tool->compact(answer) : compact(answer);
+Json Desk::shown(std::string_view tool, const Json& input, const Json& answer) {
+  const Tool* found = find_tool(tool);
+  if (found == nullptr || !input.is_object() || !input.contains("tsc") || input["tsc"] != true) return answer;
+  return found->compact != nullptr ? found->compact(answer) : compact(answer);
 }
 
 Result<Desk::Loan> Desk::lend() {

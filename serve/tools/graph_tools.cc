@@ -111,7 +111,7 @@ Result<Json> frequency(Question& question) {
   return Json{{"captures", (*captures)[0]["count"]}, {"graphs", std::move(*rows)}};
 }
 
-Json pid_input(Json more) {
+Json pid_input(const Json& more) {
   Json properties = range_properties();
   properties["pid"] = property("integer", "The process", {{"minimum", 1}, {"maximum", 4294967295U}});
   properties.update(more);

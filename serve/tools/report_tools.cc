@@ -31,7 +31,7 @@ Json with(std::string_view members, std::initializer_list<std::pair<const char*,
   return schema;
 }
 
-Json ranged(Json properties) {
+Json ranged(const Json& properties) {
   Json all = range_properties();
   all.update(properties);
   return all;

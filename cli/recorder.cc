@@ -42,6 +42,7 @@ constexpr size_t kQueuedBatches = 4;
 constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kTellCompleteNs = 100'000'000;
+constexpr uint64_t kDrainAtMostNs = 5 * kSecond;
 constexpr size_t kMostLookedAt = 256;    // threads that hang, in one second
 constexpr size_t kMostInterrupted = 32;  // of them, those that run
 constexpr size_t kMaxKnownProcesses = 65536;
@@ -500,6 +501,9 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
 void Recorder::Impl::capture() {
   bool more = false;
   bool last_round = false;
+  uint64_t stopped_mono_ns = 0;
+  // Perf probes fire on when the trace is over; what they had written before is read by then.
+  const bool goes_on = objects->mechanism() == kernelside::Mechanism::kPerf;
   while (true) {
     auto parcel = queue.fresh();
     const uint64_t polled_mono_ns = clock.mono_ns();
@@ -517,9 +521,12 @@ void Recorder::Impl::capture() {
       every_second(*parcel);
     }
     hand_over(std::move(parcel));
-    if (last_round && !more) break;
+    if (last_round && (!more || (goes_on && polled_mono_ns > stopped_mono_ns + kDrainAtMostNs))) break;
     // Stop asked for: the probes are gone by now, so one more round empties the rings.
-    last_round = stop_capture.load(std::memory_order_acquire);
+    if (!last_round && stop_capture.load(std::memory_order_acquire)) {
+      last_round = true;
+      stopped_mono_ns = clock.mono_ns();
+    }
   }
   // What is still open now will not be seen to return.
   auto parcel = queue.fresh();

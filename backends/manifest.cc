@@ -319,7 +319,7 @@ class ManifestReader : private YamlReader {
   hal::Row row(const YamlNode& node) {
     const Keys keys = keys_of(node, "a row",
                               {"name", "kind", "shape", "twins", "flags", "direction", "element_bytes", "returns",
-                               "result", "instead", "op_name", "role"},
+                               "result", "behind_result", "instead", "op_name", "role"},
                               {"name", "kind", "shape"});
     hal::Row out{};
     out.name = text(keys["name"], is_identifier, "a symbol as C spells it");
@@ -331,6 +331,10 @@ class ManifestReader : private YamlReader {
     out.element_bytes = static_cast<uint8_t>(number(keys["element_bytes"], 1, 64, 1));
     out.returns = static_cast<hal::Returns>(word(keys["returns"], kReturns, "way to return"));
     out.result = static_cast<hal::Field>(word(keys["result"], field_words(), "field"));
+    if (!is_missing(keys["behind_result"])) {
+      out.behind_result = peek(keys["behind_result"], hal::Abi::kPtr);
+      out.behind_result.when = hal::When::kReturn;  // there is nothing to read before
+    }
     out.instead = text(keys["instead"], is_identifier, "a symbol as C spells it");
     out.op_name = text(keys["op_name"], is_identifier, "a name as C spells it");
     out.role = static_cast<hal::Role>(word(keys["role"], kRoles, "role"));

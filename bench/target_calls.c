@@ -23,8 +23,9 @@ int benchLaunch(const void* function, struct bench_dim3 grid, struct bench_dim3 
 
 int benchPeek(const struct bench_parameters* parameters) { return burn(parameters->bytes); }
 
-int benchAny(const void* a, const void* b, const void* c, const void* d, const void* e, const void* f,
-             struct bench_stack stack) {
-  return burn((uintptr_t)a + (uintptr_t)b + (uintptr_t)c + (uintptr_t)d + (uintptr_t)e + (uintptr_t)f +
-              (uintptr_t)stack.words[0]);
+const void* benchAny(const void* a, const void* b, const void* c, const void* d, const void* e, const void* f,
+                     struct bench_stack stack) {
+  const int burnt = burn((uintptr_t)a + (uintptr_t)b + (uintptr_t)c + (uintptr_t)d + (uintptr_t)e + (uintptr_t)f +
+                         (uintptr_t)stack.words[0]);
+  return burnt == 42 ? b : a;
 }

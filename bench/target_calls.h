@@ -25,12 +25,12 @@ struct bench_parameters {
   uint64_t address;
 };
 int benchPeek(const struct bench_parameters* parameters);
-/* Any row: every register and the stack slots behind them hold what can be read. */
+/* Any row: every register and the stack slots behind them hold what can be read, and one of them is returned. */
 struct bench_stack {
   const void* words[24];
 };
-int benchAny(const void* a, const void* b, const void* c, const void* d, const void* e, const void* f,
-             struct bench_stack stack);
+const void* benchAny(const void* a, const void* b, const void* c, const void* d, const void* e, const void* f,
+                     struct bench_stack stack);
 #ifdef __cplusplus
 }
 #endif

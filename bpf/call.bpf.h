@@ -420,6 +420,12 @@ static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *
 			count_loss(WIRE_LOSS_NO_RECIPE);
 			return;
 		}
+		if (recipe->result_word) {
+			__u32 word = recipe->result_word - 1;
+
+			if (word < WIRE_MAX_WORDS)
+				frame->record.tail[word] = ret;
+		}
 		follow(recipe, &frame->record, 1);
 	}
 	if (stack_mode) {

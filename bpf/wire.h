@@ -70,6 +70,8 @@ struct wire_recipe {
 	__u8 used;	  /* 0: no such site */
 	__u8 stack_when;  /* enum wire_stack_when */
 	__s32 not_failures[WIRE_NOT_FAILURES]; /* return codes beside 0 that are no failure; 0: none */
+	__u32 result_word; /* the word that is the return register, plus one, before it is read behind; 0: none */
+	__u32 pad;
 	struct wire_peek peeks[WIRE_MAX_WORDS];
 };
 

@@ -1,15 +1,9 @@
 // Environments, and the numbers of devices in them.
 #include "cli/device_watch.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 
-#include "base/fd.h"
 #include "base/text.h"
-#include "hal/maps.h"
-#include "symbols/process_environment.h"
 
 namespace ingero::cli {
 namespace {
@@ -18,7 +12,6 @@ constexpr size_t kMostProcesses = 65536;
 constexpr size_t kMostOrdinals = 1024;
 constexpr size_t kMostPlaced = 4096;
 constexpr size_t kMostEnvironment = 1 << 20;
-constexpr size_t kMostMaps = 64 << 20;
 constexpr uint32_t kNone = ~uint32_t{0};
 
 bool same_devices(const std::vector<hal::Device>& one, const std::vector<hal::Device>& other) {
@@ -83,25 +76,10 @@ void DeviceWatch::process_ended(uint32_t pid) {
   processes_.erase(pid);
 }
 
-DeviceWatch::Variables DeviceWatch::read_variables(uint32_t pid, const Process& process) const {
-  const std::string folder = fmt::format("{}/{}", proc_root_, pid);
-  const auto maps = read_file(folder + "/maps", kMostMaps);
-  const Fd memory(::open((folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
-  if (!maps.ok() || !memory.valid()) return process.started_with;
-  const std::vector<hal::Mapping> mappings = hal::executable_mappings(*maps);
-  symbols::ProcessView view;
-  view.mappings = mappings;
-  view.open_file = [&](const hal::Mapping& mapping) -> Result<Fd> {
-    Fd file(::open(fmt::format("{}/map_files/{:x}-{:x}", folder, mapping.start, mapping.end).c_str(),
-                   O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!file.valid()) return errno_error("open a mapped file");
-    return file;
-  };
-  view.read_memory = [&](uint64_t address, void* out, size_t size) {
-    return pread(memory.get(), out, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
-  };
-  auto found = symbols::environment_of(view, names_);
-  return found.ok() ? std::move(*found) : process.started_with;
+Variables DeviceWatch::read_variables(uint32_t pid, const Process& process) const {
+  auto found = live_environment(fmt::format("{}/{}", proc_root_, pid), names_);
+  if (found.ok()) return std::move(*found);
+  return process.started_with;
 }
 
 uint32_t DeviceWatch::ref_of(hal::EventDevice device, Parcel& parcel) {

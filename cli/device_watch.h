@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/batch_queue.h"
+#include "cli/live_environment.h"
 #include "correlate/device_choice.h"
 #include "hal/call_table.h"
 #include "hal/device.h"
@@ -36,7 +37,7 @@ class DeviceWatch {
   hal::EventDevice device(uint32_t ref) const;
 
   // A process, or the program that it runs from now on. `from_start`: no call of it was missed.
-  void meet(const hal::Process& process, bool from_start);
+  void meet(const hal::Process& told, bool from_start);
   void process_ended(uint32_t pid);
   // Some of its calls were not seen.
   void missed(uint32_t pid) { choice_.missed(pid); }
@@ -49,7 +50,6 @@ class DeviceWatch {
   void look(hal::Event& event, const hal::Exchange* exchange, Parcel& parcel);
 
  private:
-  using Variables = std::map<std::string, std::string, std::less<>>;
   struct Seen {
     uint64_t generation = 0;  // of the machine's devices
     hal::VisibleDevices devices;

@@ -1,11 +1,10 @@
 // Finding interpreters, and keeping both sides' idea of their code objects the same.
 #include "cli/python_watch.h"
 
-#include <fcntl.h>
-
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "cli/process_access.h"
 
 namespace ingero::cli {
 namespace {
@@ -49,22 +48,8 @@ void PythonWatch::look_again() {
 }
 
 void PythonWatch::look(uint32_t pid, Process& process) {
-  const std::string folder = fmt::format("{}/{}", proc_root_, pid);
-  const Fd memory(::open((folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
-  symbols::ProcessView view;
-  view.mappings = process.mappings;
-  view.open_file = [&](const hal::Mapping& mapping) -> Result<Fd> {
-    for (const std::string& name : {fmt::format("{}/map_files/{:x}-{:x}", folder, mapping.start, mapping.end),
-                                    folder + "/root" + mapping.untrusted_path}) {
-      Fd file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-      if (file.valid()) return file;
-    }
-    return errno_error("open a mapped file");
-  };
-  view.read_memory = [&](uint64_t address, void* out, size_t size) {
-    return memory.valid() && pread(memory.get(), out, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
-  };
-  const auto found = symbols::find_python(view, generation_ + 1);
+  const ProcessAccess access(fmt::format("{}/{}", proc_root_, pid));
+  const auto found = symbols::find_python(access.view(process.mappings), generation_ + 1);
   if (found.ok()) {
     ++generation_;
     if (const Status set = objects_.set_python(pid, found->layout); set.ok()) {

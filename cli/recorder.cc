@@ -21,6 +21,7 @@
 #include "cli/device_watch.h"
 #include "cli/function_names.h"
 #include "cli/neighbours.h"
+#include "cli/rank_watch.h"
 #include "cli/store_thread.h"
 #include "kernelside/drain.h"
 #include "kernelside/host_events.h"
@@ -41,6 +42,7 @@ constexpr size_t kQueuedBatches = 4;
 constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kTellCompleteNs = 100'000'000;
+constexpr uint64_t kDrainAtMostNs = 5 * kSecond;
 constexpr size_t kMostLookedAt = 256;    // threads that hang, in one second
 constexpr size_t kMostInterrupted = 32;  // of them, those that run
 constexpr size_t kMaxKnownProcesses = 65536;
@@ -100,6 +102,7 @@ struct Recorder::Impl {
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
   Neighbours neighbours{proc};
+  RankWatch ranks{proc};
   DeviceWatch devices;
   std::set<uint32_t> windows;         // processes some of whose calls were missed
   std::unique_ptr<StackBook> stacks;  // none: --stack off
@@ -132,8 +135,9 @@ struct Recorder::Impl {
         collectives(call_table, ledger, options.hang_after_ns),
         devices(tables, call_table, ledger),
         names(ledger) {
-    for (hal::CallId id = 0; id < call_table.size(); ++id)
-      prompt.push_back(correlate::make_facts(call_table[id]).prompt);
+    for (size_t id = 0; id < call_table.size(); ++id) {
+      prompt.push_back(correlate::make_facts(call_table[static_cast<hal::CallId>(id)]).prompt);
+    }
   }
 
   Status open();
@@ -257,6 +261,7 @@ void Recorder::Impl::meet(const hal::Process& told, Parcel& parcel) {
   if (process.comm.empty()) process.comm = told.comm;
   parcel.processes.push_back(process);
   if (stacks && same) stacks->meet(told.pid);
+  ranks.forget(told.pid);
   known[told.pid].process = std::move(process);
 }
 
@@ -341,6 +346,7 @@ void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, ui
     std::erase_if(looked_for, [&](const CallKey& key) { return stacks->hung_at(key.first, key.second).has_value(); });
     if (!looked_for.empty()) {
       std::vector<uint32_t> tids;
+      tids.reserve(looked_for.size());
       for (const CallKey& key : looked_for) tids.push_back(key.first);
       tids.resize(std::min(tids.size(), kMostInterrupted));
       if (const Status taken = objects->take_running_stacks(tids); !taken.ok()) log_info("{}", taken.error().text());
@@ -377,6 +383,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
     if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) {
       known.erase(found);
       devices.process_ended(pid);
+      ranks.forget(pid);
       if (stacks) stacks->process_ended(pid);
       names.process_ended(pid);
     }
@@ -449,15 +456,12 @@ void Recorder::Impl::note_lost_calls() {
 }
 
 void Recorder::Impl::watch_collectives(Parcel& parcel) {
-  for (const uint32_t pid : collectives.take(parcel)) {
-    // What a launcher's child was told may have come after its first call.
+  const std::vector<uint32_t> made = collectives.take(parcel);
+  const auto traced = [&](uint32_t pid) {
     const auto found = known.find(pid);
-    if (found == known.end() || found->second.process.rank >= 0) continue;
-    auto read = proc.process(pid);
-    if (!read.ok() || !same_start(read->start_mono_ns, found->second.process.start_mono_ns)) continue;
-    parcel.processes.push_back(*read);
-    found->second.process = std::move(*read);
-  }
+    return found == known.end() ? nullptr : &found->second.process;
+  };
+  ranks.take(parcel.records.events, made, traced, parcel.processes);
   collectives.judge(clock.mono_ns(), parcel);
 }
 
@@ -497,6 +501,9 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
 void Recorder::Impl::capture() {
   bool more = false;
   bool last_round = false;
+  uint64_t stopped_mono_ns = 0;
+  // Perf probes fire on when the trace is over; what they had written before is read by then.
+  const bool goes_on = objects->mechanism() == kernelside::Mechanism::kPerf;
   while (true) {
     auto parcel = queue.fresh();
     const uint64_t polled_mono_ns = clock.mono_ns();
@@ -514,9 +521,12 @@ void Recorder::Impl::capture() {
       every_second(*parcel);
     }
     hand_over(std::move(parcel));
-    if (last_round && !more) break;
+    if (last_round && (!more || (goes_on && polled_mono_ns > stopped_mono_ns + kDrainAtMostNs))) break;
     // Stop asked for: the probes are gone by now, so one more round empties the rings.
-    last_round = stop_capture.load(std::memory_order_acquire);
+    if (!last_round && stop_capture.load(std::memory_order_acquire)) {
+      last_round = true;
+      stopped_mono_ns = clock.mono_ns();
+    }
   }
   // What is still open now will not be seen to return.
   auto parcel = queue.fresh();

@@ -23,6 +23,7 @@ std::set<Field> fields_of(const Row& row) {
     for (const Peek& peek : param.peeks) fields.insert(peek.into);
   }
   if (row.result != Field::kNone) fields.insert(row.result);
+  if (row.behind_result.into != Field::kNone) fields.insert(row.behind_result.into);
   return fields;
 }
 
@@ -166,6 +167,9 @@ class Judge {
                            row.result == Field::kFunction || row.result == Field::kStream;
     expect(row.result == Field::kNone || (row.returns == Returns::kPointer && is_object),
            "returns a result that is no pointer to an address, a handle, a function or a stream");
+    once(row.behind_result.into);
+    expect(row.behind_result.into == Field::kNone || row.returns == Returns::kPointer,
+           fmt::format("reads {} behind what it returns, which is no pointer", name_of(row.behind_result.into)));
     for (const Param& param : row.shape) {
       once(param.into);
       for (const Peek& peek : param.peeks) {

@@ -92,6 +92,14 @@ class Aapcs64 {
   size_t integers_ = 0, vectors_ = 0, slots_ = 0;
 };
 
+bool is_peekable(const Peek& peek) {
+  return peek.into != Field::kNone && (peek.bytes == 1 || peek.bytes == 2 || peek.bytes == 4 || peek.bytes == 8);
+}
+
+Word meaning_of(const Peek& peek) {
+  return {peek.into, static_cast<uint8_t>(peek.bytes * 8), peek.is_signed, peek.when == When::kReturn, 0};
+}
+
 // Collects captured words into a recipe; remembers the first thing that was wrong.
 class Recipe {
  public:
@@ -125,6 +133,14 @@ class Recipe {
     add(place, 0, nullptr, {field, 64, false, false, 0});
     read_aside(static_cast<uint8_t>(bytes));
   }
+  // What is behind the return register: the word has that when the call returns, and is then read behind.
+  void add_behind_result(const Peek& peek) {
+    if (!is_peekable(peek)) return fail(fmt::format("peeks {} bytes into {}", peek.bytes, name_of(peek.into)));
+    Peek at_return = peek;
+    at_return.when = When::kReturn;
+    add({}, 0, &at_return, meaning_of(at_return));
+    lowered_.recipe.result_word = lowered_.recipe.n_words;
+  }
   void fail(std::string what) {
     if (failure_.empty()) failure_ = std::move(what);
   }
@@ -145,14 +161,6 @@ class Recipe {
   Lowered lowered_;
   std::string failure_;
 };
-
-bool is_peekable(const Peek& peek) {
-  return peek.into != Field::kNone && (peek.bytes == 1 || peek.bytes == 2 || peek.bytes == 4 || peek.bytes == 8);
-}
-
-Word meaning_of(const Peek& peek) {
-  return {peek.into, static_cast<uint8_t>(peek.bytes * 8), peek.is_signed, peek.when == When::kReturn, 0};
-}
 
 // Members of a struct passed by value: bits of one of its words, or, where the callee is handed a pointer to a copy,
 // a read behind it.
@@ -242,7 +250,7 @@ void walk(Shape shape, Recipe& recipe) {
 
 Source source_of(const wire_recipe& recipe, size_t word) {
   const auto input = static_cast<unsigned>(recipe.inputs >> (word * WIRE_INPUT_BITS)) & (WIRE_INPUTS - 1U);
-  Source source{input >= WIRE_IN_STACK, input % WIRE_IN_STACK, nullptr};
+  Source source{input >= WIRE_IN_STACK, recipe.result_word == word + 1, input % WIRE_IN_STACK, nullptr};
   for (const wire_peek& peek : std::span(recipe.peeks).first(recipe.n_peeks)) {
     if (peek.word == word) source.peek = &peek;
   }
@@ -256,6 +264,7 @@ Result<Lowered> lower(const Row& row, Arch arch) {
   } else {
     walk<Aapcs64>(row.shape, recipe);
   }
+  if (row.behind_result.into != Field::kNone) recipe.add_behind_result(row.behind_result);
   if (!recipe.failure().empty()) {
     return Error(Errc::kInvalid, fmt::format("row {}: {}", row.name, recipe.failure()));
   }

@@ -37,6 +37,7 @@ struct Lowered {
 // Where a word of a recipe comes from, in words people use.
 struct Source {
   bool on_stack = false;
+  bool is_result = false;           // the return register, and index means nothing
   unsigned index = 0;               // argument register or stack slot
   const wire_peek* peek = nullptr;  // the word is read behind that; lives as long as the recipe
 };

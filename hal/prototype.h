@@ -99,12 +99,13 @@ struct Row {
   Direction direction = Direction::kUnknown;  // when the name says it
   uint8_t element_bytes = 1;                  // D8, D16, D32
   Returns returns = Returns::kStatus;
-  Field result = Field::kNone;    // what a returned pointer is: kAddress, kHandle, kFunction or kStream
-  std::string_view instead = {};  // kNotWhereTarget, kOnlyWhereTarget
-  uint16_t source = 0;            // compat.md 2.1 source id, 0: the library's
-  uint16_t op = 0;                // compat.md 2.2 op id, 0: assigned by the store's dictionary
-  std::string_view op_name = {};  // compat.md 2.2 name where it differs from `name`
-  Role role = Role::kNone;        // kCommunicator calls, and those that open and close a group
+  Field result = Field::kNone;          // what a returned pointer is: kAddress, kHandle, kFunction or kStream
+  Peek behind_result = {Field::kNone};  // a field read behind a returned pointer: of what the callee made
+  std::string_view instead = {};        // kNotWhereTarget, kOnlyWhereTarget
+  uint16_t source = 0;                  // compat.md 2.1 source id, 0: the library's
+  uint16_t op = 0;                      // compat.md 2.2 op id, 0: assigned by the store's dictionary
+  std::string_view op_name = {};        // compat.md 2.2 name where it differs from `name`
+  Role role = Role::kNone;              // kCommunicator calls, and those that open and close a group
 };
 
 // Every symbol `row` may be exported as, the base name first: the twins spelled out.

@@ -2,12 +2,15 @@
 #include "kernelside/attach.h"
 
 #include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <thread>
 
 #include "base/fd.h"
+#include "base/log.h"
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
 
@@ -72,6 +75,24 @@ void close_side_by_side(std::vector<Fd> links) {
   for (auto& thread : threads) thread.join();
 }
 
+// Ends when the kernel has removed them: nothing else is left open here, the memory goes first. Whoever closes a link
+// last is the one that waits, so not before the other end of `parent` is closed. Only system calls, for any lock of
+// this process may have been held when it was forked. `sorted`: the links, and `parent`.
+[[noreturn]] void hold_links(std::span<const int> sorted, int parent) {
+  setsid();
+  unsigned next = 0;
+  for (const int link : sorted) {
+    const auto kept = static_cast<unsigned>(link);
+    if (kept > next) close_range(next, kept - 1, 0);
+    next = kept + 1;
+  }
+  close_range(next, ~0U, 0);
+  char nothing = 0;
+  while (read(parent, &nothing, 1) < 0 && errno == EINTR) {
+  }
+  _exit(0);
+}
+
 }  // namespace
 
 struct FileProbes::Impl {
@@ -118,7 +139,38 @@ FileProbes::~FileProbes() {
 size_t FileProbes::attached() const { return impl_->attached; }
 const std::vector<Refusal>& FileProbes::refusals() const { return impl_->refusals; }
 
+// The kernel takes 0.1 s to remove a perf probe, one after the other, and the process that closes them cannot be ended
+// meanwhile: a child holds them while this one closes its own descriptors.
+void FileProbes::leave_perf_links(std::span<FileProbes* const> files) {
+  constexpr size_t kFew = 8;
+  std::vector<int> links;
+  for (const FileProbes* file : files) {
+    for (const PerfLink& link : file->impl_->perf_entries) links.push_back(bpf_link__fd(link.get()));
+    for (const PerfLink& link : file->impl_->perf_returns) links.push_back(bpf_link__fd(link.get()));
+  }
+  if (links.size() <= kFew) return;
+  int ends[2] = {-1, -1};
+  const bool has_pipe = pipe2(ends, O_CLOEXEC) == 0;
+  const Fd from(ends[0]);
+  const Fd to(ends[1]);
+  links.push_back(from.get());
+  std::sort(links.begin(), links.end());
+  const pid_t child = has_pipe ? fork() : -1;
+  if (child == 0) hold_links(links, from.get());
+  if (child < 0) {
+    log_warning("removing {} probes takes minutes: {}", links.size() - 1, errno_error("start a process for it").text());
+  } else {
+    log_warning("the kernel removes {} probes one by one, for about {} s more; process {} waits for it",
+                links.size() - 1, links.size() / 10 + 1, child);
+    for (FileProbes* file : files) {
+      file->impl_->perf_entries.clear();
+      file->impl_->perf_returns.clear();
+    }
+  }
+}
+
 void FileProbes::stop_entries(std::span<FileProbes* const> files) {
+  leave_perf_links(files);
   std::vector<Fd> links;
   for (FileProbes* file : files) {
     for (Fd& link : file->impl_->entries) links.push_back(std::move(link));

@@ -43,9 +43,12 @@ class FileProbes {
   // Detaches entries first, so that no new call starts; returns stay until stop() or destruction (kMulti, kPerf).
   // All files at once: removing a link waits for the kernel's readers, and those waits run side by side.
   static void stop_entries(std::span<FileProbes* const> files);
+  // With kPerf and more than a few probes they are left to a child process, which ends when they are gone: until then
+  // they go on to fire, and nobody reads what they write.
   static void stop(std::span<FileProbes* const> files);
 
  private:
+  static void leave_perf_links(std::span<FileProbes* const> files);
   struct Impl;
   explicit FileProbes(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

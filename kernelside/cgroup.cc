@@ -84,6 +84,9 @@ std::optional<int32_t> small_number(std::string_view text) {
   return value;
 }
 
+constexpr std::string_view kSlurmJob = "SLURM_JOB_ID";
+constexpr std::string_view kSlurmJobOld = "SLURM_JOBID";  // what it was called first
+
 struct Launcher {
   std::string_view rank, local_rank, world_size;
 };
@@ -126,6 +129,15 @@ CgroupNames parse_cgroup(std::string_view untrusted_text) {
   return names;
 }
 
+const std::vector<std::string_view>& job_variables() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all = {kSlurmJob, kSlurmJobOld};
+    for (const Launcher& one : kLaunchers) all.insert(all.end(), {one.rank, one.local_rank, one.world_size});
+    return all;
+  }();
+  return names;
+}
+
 JobNames parse_environ(std::string_view untrusted_text) {
   JobNames names;
   struct Values {
@@ -140,7 +152,7 @@ JobNames parse_environ(std::string_view untrusted_text) {
     if (equals == std::string_view::npos) continue;
     const std::string_view key = entry.substr(0, equals);
     const std::string_view value = entry.substr(equals + 1);
-    if ((key == "SLURM_JOB_ID" || (key == "SLURM_JOBID" && names.slurm_job.empty())) && is_number(value)) {
+    if ((key == kSlurmJob || (key == kSlurmJobOld && names.slurm_job.empty())) && is_number(value)) {
       names.slurm_job = std::string(value);
     }
     for (size_t i = 0; i < kLaunchers.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ingero::kernelside {
 
@@ -31,5 +32,8 @@ struct JobNames {
 // /proc/PID/environ (zero-separated; may be cut anywhere). Ranks come from one launcher only, the first that gives a
 // valid rank: torch (RANK), Slurm, Open MPI, MVAPICH, PMI; values of two launchers are never mixed.
 JobNames parse_environ(std::string_view untrusted_text);
+
+// The variables that it reads.
+const std::vector<std::string_view>& job_variables();
 
 }  // namespace ingero::kernelside

@@ -73,8 +73,11 @@ Status Dictionaries::write_processes(Database& database, uint64_t now_wall_ns) {
       "comm = coalesce(excluded.comm, comm), command_line = coalesce(excluded.command_line, command_line), "
       "cgroup_id = coalesce(excluded.cgroup_id, cgroup_id), cgroup_path = coalesce(excluded.cgroup_path, cgroup_path), "
       "container_id = coalesce(excluded.container_id, container_id), pod_uid = coalesce(excluded.pod_uid, pod_uid), "
-      "slurm_job = coalesce(excluded.slurm_job, slurm_job), rank = coalesce(excluded.rank, rank), "
-      "local_rank = coalesce(excluded.local_rank, local_rank), world_size = coalesce(excluded.world_size, world_size)",
+      "slurm_job = coalesce(excluded.slurm_job, slurm_job), "
+      // One launcher's word: never two of them mixed.
+      "rank = coalesce(excluded.rank, rank), "
+      "local_rank = iif(excluded.rank IS NULL, local_rank, excluded.local_rank), "
+      "world_size = iif(excluded.rank IS NULL, world_size, excluded.world_size)",
       pending_processes_, [&](Statement& s, const std::pair<int64_t, hal::Process>& pending) {
         const hal::Process& p = pending.second;
         const bool told = p.start_mono_ns != 0 || !p.comm.empty();

@@ -16,12 +16,14 @@ namespace {
 constexpr size_t kMostVariables = 4096;
 constexpr size_t kLongestValue = 4096;
 constexpr size_t kStep = 64;
+constexpr size_t kMostSteps = 8192;  // over all values: the same name may stand there as often as the process likes
 
-// A C string of at most `most` bytes; nothing when it cannot be read whole.
-std::optional<std::string> string_at(const ProcessView& process, uint64_t address, size_t most) {
+// A C string of at most `most` bytes; nothing when it cannot be read whole, or there are no steps left.
+std::optional<std::string> string_at(const ProcessView& process, uint64_t address, size_t most, size_t& steps_left) {
   std::string text;
   std::array<char, kStep> chunk;
-  while (text.size() < most) {
+  while (text.size() < most && steps_left > 0) {
+    --steps_left;
     const size_t wanted = kStep - address % kStep;  // never into the next page before this one is used up
     if (!process.read_memory(address, chunk.data(), wanted)) return std::nullopt;
     const size_t length = strnlen(chunk.data(), wanted);
@@ -32,7 +34,8 @@ std::optional<std::string> string_at(const ProcessView& process, uint64_t addres
   return std::nullopt;
 }
 
-// The list that one file's variable points to; an executable's copy of it comes before the library's own.
+// The list that one file's variable points to; an executable's copy of it comes before the library's own. The C library
+// itself goes by __environ, of which a file need not copy the other names.
 std::optional<uint64_t> list_in(const ProcessView& process, const hal::Mapping& mapping) {
   auto opened = process.open_file(mapping);
   if (!opened.ok()) return std::nullopt;
@@ -40,7 +43,8 @@ std::optional<uint64_t> list_in(const ProcessView& process, const hal::Mapping& 
   if (!file.ok()) return std::nullopt;
   const auto bias = bias_of(*file, mapping);
   if (!bias) return std::nullopt;
-  const auto address = variable(*file, "environ");
+  auto address = shared_variable(*file, "__environ");
+  if (!address) address = shared_variable(*file, "environ");
   if (!address) return std::nullopt;
   uint64_t list = 0;
   if (!process.read_memory(*bias + *address, &list, sizeof list) || list == 0) return std::nullopt;
@@ -66,19 +70,22 @@ Result<std::map<std::string, std::string, std::less<>>> environment_of(const Pro
   }
   if (!list) return Error(Errc::kNotFound, "no environment was found in the process");
   std::map<std::string, std::string, std::less<>> found;
+  size_t steps_left = kMostSteps;
   for (size_t i = 0; i < kMostVariables; ++i) {
     uint64_t entry = 0;
     if (!process.read_memory(*list + i * sizeof entry, &entry, sizeof entry)) {
       return Error(Errc::kNotFound, "the environment of the process could not be read");
     }
     if (entry == 0) return found;
+    if (steps_left == 0) return Error(Errc::kNotFound, "the environment of the process is too large");
     std::array<char, kStep> start{};
     const size_t wanted = kStep - entry % kStep;
     if (!process.read_memory(entry, start.data(), wanted)) continue;
     for (const std::string_view name : names) {
       const size_t compared = std::min(name.size(), wanted);
       if (std::memcmp(start.data(), name.data(), compared) != 0) continue;
-      auto text = string_at(process, entry, name.size() + 1 + kLongestValue);
+      if (found.contains(name)) continue;  // the first counts, as for getenv
+      auto text = string_at(process, entry, name.size() + 1 + kLongestValue, steps_left);
       if (text && text->size() > name.size() && text->starts_with(name) && (*text)[name.size()] == '=') {
         found.emplace(name, text->substr(name.size() + 1));
       }

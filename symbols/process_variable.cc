@@ -51,6 +51,15 @@ std::optional<uint64_t> variable(const hal::ElfFile& file, std::string_view name
   return std::nullopt;
 }
 
+std::optional<uint64_t> shared_variable(const hal::ElfFile& file, std::string_view name) {
+  for (const Elf64_Phdr& segment : file.segments()) {
+    if (segment.p_type != PT_INTERP) continue;
+    const auto table = hal::dynamic_symbols(file, hal::dynamic_tags(file));
+    return table ? variable_in(file, *table, name) : std::nullopt;
+  }
+  return variable(file, name);
+}
+
 // Where the file's address 0 is in the process.
 std::optional<uint64_t> bias_of(const hal::ElfFile& file, const hal::Mapping& mapping) {
   for (const Elf64_Phdr& segment : file.segments()) {

@@ -13,6 +13,10 @@ namespace ingero::symbols {
 // The address that the file gives its variable `name`; nothing when it defines none. Dynamic symbols first.
 std::optional<uint64_t> variable(const hal::ElfFile& file, std::string_view name);
 
+// Likewise, of a variable that other files share: in a file that is linked at run time it is a dynamic symbol, and the
+// others, which can be many megabytes, are not read.
+std::optional<uint64_t> shared_variable(const hal::ElfFile& file, std::string_view name);
+
 // Where the file's address 0 is in the process, by one of its executable mappings.
 std::optional<uint64_t> bias_of(const hal::ElfFile& file, const hal::Mapping& mapping);
 

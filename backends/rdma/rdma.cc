@@ -4,7 +4,8 @@
 // pointer: there is no symbol to probe. Prototypes and structure offsets: infiniband/verbs.h of rdma-core 44, whose
 // public structures have been laid out so since libibverbs 1.1; exports with two versions resolve to the default one.
 //
-// kHandle is the object the call is about; kHandle2 of queue pair calls the queue pair's number, of
+// kHandle is the object the call is about; kHandle2 of queue pair calls the queue pair's number (of the one that is
+// made, too: read behind what ibv_create_qp returns), of
 // ibv_get_async_event its element (a pointer; of port events the port, in the low 32 bits); kFlags the queue pair's
 // state after the call, its type at creation, the access rights of a memory region, or the type of an asynchronous
 // event.
@@ -24,6 +25,7 @@ constexpr uint16_t kSource = 13;  // after 10 (hip), 11 (host) and 12 (rccl)
 constexpr std::string_view kAsyncCall = "ibv_get_async_event";
 
 // struct ibv_qp: qp_num at 52, state at 56 (libibverbs sets it when a modification succeeded).
+constexpr Peek kMadeQpNumber{Field::kHandle2, 52, 4, When::kReturn};
 constexpr Peek kQpNumber[] = {{Field::kHandle2, 52, 4}};
 constexpr Peek kQpNumberAndState[] = {{Field::kHandle2, 52, 4}, {Field::kFlags, 56, 4, When::kReturn}};
 constexpr Param kQp{.abi = Abi::kPtr, .into = Field::kHandle, .peeks = kQpNumber};
@@ -31,6 +33,10 @@ constexpr Param kQpChanged{.abi = Abi::kPtr, .into = Field::kHandle, .peeks = kQ
 // struct ibv_qp_init_attr: qp_type at 52.
 constexpr Peek kQpType[] = {{Field::kFlags, 52, 4}};
 constexpr Param kQpInit{.abi = Abi::kPtr, .peeks = kQpType};
+// struct ibv_mr_init_attr (rdma-core 59): length at 0, access at 8. What else is set, comp_mask says; an address or a
+// descriptor of a dma-buf that is not asked for is whatever stood there.
+constexpr Peek kRegionInit[] = {{Field::kBytes, 0, 8}, {Field::kFlags, 8, 4}};
+constexpr Param kMrInit{.abi = Abi::kPtr, .peeks = kRegionInit};
 // struct ibv_mr: addr at 16, length at 24.
 constexpr Peek kRegion[] = {{Field::kAddress, 16, 8}, {Field::kBytes, 24, 8}};
 constexpr Param kMr{.abi = Abi::kPtr, .into = Field::kHandle, .peeks = kRegion};
@@ -47,6 +53,7 @@ constexpr Param kRegister[] = {param::kHandle, param::kAddress, param::kBytes, p
 constexpr Param kRegisterIova[] = {param::kHandle, param::kAddress, param::kBytes, param::kSkip64, param::kFlags32};
 constexpr Param kRegisterDmabuf[] = {param::kHandle, param::kSkip64, param::kBytes,
                                      param::kSkip64, param::kSkip32, param::kFlags32};
+constexpr Param kRegisterEx[] = {param::kHandle, kMrInit};
 constexpr Param kDeregister[] = {kMr};
 constexpr Param kCreateCq[] = {param::kHandle, param::kSkip32, param::kSkip, param::kSkip, param::kSkip32};
 constexpr Param kGetCqEvent[] = {param::kHandle, param::kSkip, param::kSkip};
@@ -71,6 +78,7 @@ constexpr Row kRows[] = {
     {.name = "ibv_reg_mr_iova", .kind = Kind::kFabric, .shape = kRegisterIova, .returns = Returns::kPointer},
     {.name = "ibv_reg_mr_iova2", .kind = Kind::kFabric, .shape = kRegisterIova, .returns = Returns::kPointer},
     {.name = "ibv_reg_dmabuf_mr", .kind = Kind::kFabric, .shape = kRegisterDmabuf, .returns = Returns::kPointer},
+    {.name = "ibv_reg_mr_ex", .kind = Kind::kFabric, .shape = kRegisterEx, .returns = Returns::kPointer},
     {.name = "ibv_dereg_mr", .kind = Kind::kFabric, .shape = kDeregister},
     {.name = "ibv_create_cq", .kind = Kind::kFabric, .shape = kCreateCq, .returns = Returns::kPointer},
     {.name = "ibv_destroy_cq", .kind = Kind::kFabric, .shape = kObject},
@@ -80,7 +88,8 @@ constexpr Row kRows[] = {
     {.name = "ibv_modify_srq", .kind = Kind::kFabric, .shape = kModifySrq},
     {.name = "ibv_query_srq", .kind = Kind::kFabric, .shape = kQueryDevice},
     {.name = "ibv_destroy_srq", .kind = Kind::kFabric, .shape = kObject},
-    {.name = "ibv_create_qp", .kind = Kind::kFabric, .shape = kCreateQp, .returns = Returns::kPointer},
+    {.name = "ibv_create_qp", .kind = Kind::kFabric, .shape = kCreateQp, .returns = Returns::kPointer,
+     .behind_result = kMadeQpNumber},
     {.name = "ibv_modify_qp", .kind = Kind::kFabric, .shape = kModifyQp},
     {.name = "ibv_query_qp", .kind = Kind::kFabric, .shape = kQueryQp},
     {.name = "ibv_destroy_qp", .kind = Kind::kFabric, .shape = kDestroyQp},

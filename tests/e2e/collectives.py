@@ -4,6 +4,7 @@ Identity, rank, size and sequence number of every call, children of a split, a h
 waits, who came last and by how much, and who is missing while the others wait.
 """
 import collections
+import glob
 import json
 import os
 import re
@@ -371,7 +372,96 @@ def TheRealLibraryIsReadRight(build):
     check(once == 1, f"one broadcast is {once}")
 
 
+# What frameworks do: workers are started first and told their rank then, through os.environ; one kind of them has made a
+# call by then, another never makes a communicator. The program itself was told another rank.
+WORKERS = """
+import ctypes, json, multiprocessing, os, sys, time
+SIZE = 4
+
+class Id(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_ubyte * 128)]
+
+class Control(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in ("ret", "out", "spin_ns", "sleep_ns", "calls")]
+
+def load(path, out=0):
+    library = ctypes.CDLL(path)
+    library.fake_control.restype = ctypes.POINTER(Control)
+    library.fake_control().contents.out = out
+    return library
+
+def worker(kind, rank, collectives, runtime):
+    calls_first, communicates = kind != "silent", kind != "alone"
+    runtime, collectives = load(runtime), load(collectives, 0x700000001000)
+    if calls_first and communicates:
+        runtime.cudaDeviceSynchronize()
+        time.sleep(0.5)  # that call is recorded before the rank is told
+    for name, value in (("RANK", rank), ("LOCAL_RANK", rank % 2), ("WORLD_SIZE", SIZE)):
+        os.environ[name] = str(value)
+    if communicates:
+        made = ctypes.c_void_p()
+        collectives.ncclCommInitRank(ctypes.byref(made), SIZE, Id(), rank)
+        collectives.ncclAllReduce(None, None, ctypes.c_size_t(8), 7, 0, made, None)
+    else:
+        runtime.cudaDeviceSynchronize()
+    sys.stdout.write(json.dumps({"kind": kind, "pid": os.getpid(), "rank": rank, "local_rank": rank % 2}) + "\\n")
+    sys.stdout.flush()
+    time.sleep(1)  # it is there when its calls are looked at
+
+if __name__ == "__main__":
+    _, collectives, runtime, _, gate = sys.argv
+    load(runtime).cudaDeviceSynchronize()
+    load(collectives)
+    while not os.path.exists(gate):
+        time.sleep(0.01)
+    load(runtime).cudaDeviceSynchronize()
+    workers = []
+    for way in ("fork", "spawn"):
+        for rank in range(SIZE):
+            kind = ("called", "silent", "alone", "called")[rank]
+            arguments = (kind, rank, collectives, runtime)
+            workers.append(multiprocessing.get_context(way).Process(target=worker, args=arguments))
+    for one in workers:
+        one.start()
+    for one in workers:
+        one.join()
+    sys.exit(any(one.exitcode for one in workers))
+"""
+
+
+def WorkersThatAreToldTheirRankAfterTheirStartHaveIt(build):
+    script = build.path("workers.py")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(WORKERS)
+    libraries = [build.stand_in("plain", name)[0] for name in ("libnccl.so.2", "libcudart.so.13")]
+    pythons = ["/usr/bin/python3"] + sorted(glob.glob("/root/.pyenv/versions/3.1[0-9]*/bin/python3"))[-1:]
+    environment = {**os.environ, "RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1", "SLURM_PROCID": "9"}
+    with Trace(build) as trace:
+        told = []
+        for number, python in enumerate(pythons):
+            with Program(build, python, script, *libraries, name=f"workers{number}", env=environment) as program:
+                trace.probed("libnccl.so.2", "libcudart.so.13")
+                program.go().end()
+                told += program.lines()
+                parent = trace.recording.rows("SELECT DISTINCT rank, local_rank, world_size FROM events WHERE pid = ? AND "
+                                              "kind <> 'host'", program.process.pid)
+                check([tuple(row) for row in parent] == [(0, 0, 1)], f"the program itself: {[tuple(row) for row in parent]}")
+        trace.stop()
+    check(len(told) == 8 * len(pythons), f"{told}")
+    for line in told:
+        found = [tuple(row) for row in trace.recording.rows(
+            "SELECT DISTINCT rank, local_rank, world_size FROM events WHERE pid = ? AND kind <> 'host'", line["pid"])]
+        check(found == [(line["rank"], line["local_rank"], 4)], f"{line}: {found}")
+        calls = trace.recording.one("SELECT count(*) FROM events WHERE pid = ? AND kind <> 'host'", line["pid"])
+        check(calls == {"called": 3, "silent": 2, "alone": 1}[line["kind"]], f"{line}: {calls} calls")
+        global_ranks = {row["global_rank"] for row in trace.recording.rows(
+            "SELECT global_rank FROM collectives WHERE pid = ?", line["pid"])}
+        check(global_ranks == (set() if line["kind"] == "alone" else {line["rank"]}), f"{line}: {global_ranks}")
+    say(workers=len(told), pythons=pythons)
+
+
 TESTS = (EightRanksAreWhoTheySayTheyAre, EightRanksAreWhoTheySayTheyAreWithMultiLinks,
+         WorkersThatAreToldTheirRankAfterTheirStartHaveIt,
          CommunicatorsMadeInEveryWayAreKnown, ALateAttachSaysWhatItDoesNotKnow,
          MissingRanksAreNamedWhileTheOthersWait, MetricsOfCollectivesAreWhatTheRecordingHolds,
          LinesOfATraceSayTheCollective, TheRealLibraryIsReadRight)

@@ -1,5 +1,6 @@
 """Calls that hang, that are left without a return, that nest; and an agent that is stopped or killed in the middle."""
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -203,6 +204,48 @@ def StoppingATraceOfEveryRowIsQuick(build):
         check(took < 0.2, f"{attach}: {took:.3f} s from Ctrl-C to the end, at best of six")
 
 
+def unfinished(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def PerfProbesAreRemovedBehindTheTerminalsBack(build):
+    """The kernel takes 0.1 s for each: the trace ends at once, complete, and its recording can be written again."""
+    library = build.stand_in("plain", "libnccl.so.2")[0]
+    with Trace(build, "--attach", "perf") as trace:
+        with Program(build, *ground_truth(build, [library], build.path("truth"), 20_000, 1, 2)) as program:
+            trace.probed("libnccl.so.2")
+            program.go().end()
+        took = trace.stop()
+    said = re.search(r"removes (\d+) probes one by one.*process (\d+) waits", trace.stderr().decode())
+    check(said, f"nothing is said of a process: {trace.stderr().decode()}")
+    probes, child = int(said[1]), int(said[2])
+    check(probes > 50, f"{probes} probes prove nothing")
+    if not build.sanitized:
+        check(took < 2 and took < 0.05 * probes, f"{took} s from Ctrl-C to the end with {probes} probes")
+    check(unfinished(child), "the process that removes them has ended by now")
+    check(all("bpf" in link or "perf" in link for link in links_of(child)), f"it holds more than probes: {links_of(child)}")
+    compare(build.path("truth"), trace.recording.path)
+    with Trace(build) as again:
+        again.stop()
+    begin = time.monotonic()
+    until(lambda: not unfinished(child), 60, "the probes are gone")
+    say(stop_seconds=round(took, 3), probes=probes, gone_after=round(time.monotonic() - begin, 1))
+
+
+def links_of(pid):
+    links = []
+    for number in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            links.append(os.readlink(f"/proc/{pid}/fd/{number}"))
+        except OSError:
+            pass
+    return links
+
+
 def TheCommandsExitStatusIsPassedOn(build):
     for command, status in ((("sh", "-c", "exit 7"), 7), (("sh", "-c", "kill -TERM $$"), 128 + signal.SIGTERM),
                             (("true",), 0), (("/no/such/program",), 127)):
@@ -240,4 +283,4 @@ TESTS = (AHangingCallIsListedWhileItHangsAndCompletedAfterwards, AProgramKilledI
          ACallInsideWhichTheProgramChangesIsExeced, NestedCallsHaveTheirDepthAndParent, CallsNestedTooDeepAreCounted,
          TheRuntimeEntersTheDriverAndBothAreEvents, WhatWasCommittedSurvivesAKilledAgent,
          AHeldCommandGoesOnWhenTheAgentIsKilled, CtrlCDrainsTheRingsFirst, StoppingATraceOfEveryRowIsQuick,
-         TheCommandsExitStatusIsPassedOn, AReaderThatHasHadEnoughEndsTheTraceQuietly)
+         PerfProbesAreRemovedBehindTheTerminalsBack, TheCommandsExitStatusIsPassedOn, AReaderThatHasHadEnoughEndsTheTraceQuietly)

@@ -31,6 +31,8 @@ def AsynchronousEventsOfTheRealLibraryAreExact(build):
     modified = trace.recording.calls("call = 'ibv_modify_qp'")
     check(len(modified) == 1 and modified[0]["handle2"] == 4242 and modified[0]["flags"] == 3 and
           modified[0]["ret_code"] == 0, f"queue pair 4242 to state 3: {[tuple(row) for row in modified]}")
+    made = [(row["handle2"], row["flags"], row["failed"]) for row in trace.recording.calls("call = 'ibv_create_qp'")]
+    check(made == [(777, 2, None), (None, 2, 1)], f"queue pair 777 of type 2, then none: {made}")
     queue = next(line for line in told if line["call"] == "srq")
     shared = [(row["call"], row["handle"], row["ret_code"], row["failed"])
               for row in trace.recording.calls("call LIKE '%srq'")]

@@ -30,6 +30,7 @@ struct fake_item {
   uint8_t bytes; /* 1, 2, 4 or 8: how much counts */
   uint8_t is_peek;
   uint8_t at_return; /* written by the callee */
+  uint8_t of_result; /* behind the pointer returned: param and word mean nothing */
   uint8_t is_signed;
   uint16_t offset; /* bytes behind the pointer; else bytes into the word */
 };

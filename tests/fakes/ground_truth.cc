@@ -186,6 +186,7 @@ class Caller {
       bool readable = true;
       if (item.is_peek) {
         // Entry peeks were copied before the call: the callee may write there.
+        if (item.of_result) value = record.ret;
         readable = !is_bad(value);
         if (readable && item.at_return) {
           value = read(value, item);
@@ -274,8 +275,23 @@ class Caller {
     }
   }
 
+  // What a callee made, with something new where it is read; now and then a pointer that cannot be memory.
+  uint64_t make_result(const fake_item& item) {
+    if (random_.below(8) == 0) return 1 + random_.below(4095);
+    made_.resize(std::max<size_t>(made_.size(), item.offset + size_t{8}));
+    const uint64_t value = random_.value();
+    memcpy(made_.data() + item.offset, &value, sizeof value);
+    return reinterpret_cast<uint64_t>(made_.data());
+  }
+
   uint64_t choose_return(const fake_row& row) {
-    if (row.returns == FAKE_POINTER) return random_.below(8) == 0 ? 0 : random_.next();
+    if (row.returns == FAKE_POINTER) {
+      if (random_.below(8) == 0) return 0;
+      for (unsigned i = 0; i < row.n_items; ++i) {
+        if (row.items[i].of_result) return make_result(row.items[i]);
+      }
+      return random_.next();
+    }
     // A status is 32 bits: the register's upper half is nobody's business and holds garbage here.
     const uint64_t code = random_.below(8) == 0 ? 1 + random_.below(999) : 0;
     return code | (random_.next() << 32U);
@@ -287,6 +303,7 @@ class Caller {
   size_t reach_ = 0;
   std::vector<char> scratch_;
   std::vector<char> texts_;
+  std::vector<char> made_;
   unsigned next_text_ = 0;
   uint64_t out_base_ = 0;
   uint64_t words_[FAKE_MAX_WORDS] = {};

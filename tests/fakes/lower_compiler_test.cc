@@ -235,9 +235,11 @@ void check_x86_64(const Cases& cases, const std::string& compiler) {
     const auto lowered = hal::lower(row, Arch::kX86_64);
     ASSERT_TRUE(lowered.ok()) << lowered.error().text();
     const auto wanted = captured_of(row);
-    ASSERT_EQ(lowered->recipe.n_words, wanted.size());
+    // What is behind the returned pointer comes last, and from no parameter.
+    ASSERT_EQ(lowered->recipe.n_words, wanted.size() + (lowered->recipe.result_word != 0 ? 1 : 0));
     for (size_t i = 0; i < wanted.size(); ++i) {
       const auto source = hal::source_of(lowered->recipe, i);
+      EXPECT_FALSE(source.is_result);
       const auto& word = lowered->words[i];
       const bool on_stack = source.on_stack;
       ASSERT_LT(source.index, on_stack ? kRecordedSlots : 6U);
@@ -335,9 +337,10 @@ void check_arm64(const Cases& cases, const std::string& compiler) {
     const auto lowered = hal::lower(row, Arch::kArm64);
     ASSERT_TRUE(lowered.ok()) << lowered.error().text();
     const auto wanted = captured_of(row);
-    ASSERT_EQ(lowered->recipe.n_words, wanted.size());
+    ASSERT_EQ(lowered->recipe.n_words, wanted.size() + (lowered->recipe.result_word != 0 ? 1 : 0));
     for (size_t i = 0; i < wanted.size(); ++i) {
       const auto source = hal::source_of(lowered->recipe, i);
+      EXPECT_FALSE(source.is_result);
       const auto& word = lowered->words[i];
       const auto body = functions.find(fmt::format("take_{}_{}", c, i));
       ASSERT_NE(body, functions.end());

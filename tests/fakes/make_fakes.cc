@@ -267,13 +267,14 @@ struct Items {
   unsigned out = 0;
 };
 
-Items items_text(hal::Shape shape) {
+Items items_text(const hal::Row& row) {
+  const hal::Shape shape = row.shape;
   Items items;
   const auto first = first_words(shape);
   auto add = [&](Field field, size_t param, unsigned word, unsigned bytes, bool is_peek, bool is_out, bool is_signed,
                  unsigned offset) {
-    items.text += fmt::format("{{\"{}\", {}, {}, {}, {:d}, {:d}, {:d}, {}}}, ", hal::name_of(field), param, word, bytes,
-                              is_peek, is_out, is_signed, offset);
+    items.text += fmt::format("{{\"{}\", {}, {}, {}, {:d}, {:d}, 0, {:d}, {}}}, ", hal::name_of(field), param, word,
+                              bytes, is_peek, is_out, is_signed, offset);
     ++items.count;
   };
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -294,6 +295,11 @@ Items items_text(hal::Shape shape) {
       items.out += at_return(peek) ? 1 : 0;
       add(peek.into, i, first[i], peek.bytes, true, at_return(peek), peek.is_signed, peek.offset);
     }
+  }
+  if (const hal::Peek& peek = row.behind_result; peek.into != Field::kNone) {
+    items.text += fmt::format("{{\"{}\", 0, 0, {}, 1, 1, 1, {:d}, {}}}, ", hal::name_of(peek.into), peek.bytes,
+                              peek.is_signed, peek.offset);
+    ++items.count;
   }
   return items;
 }
@@ -325,7 +331,7 @@ std::string table_text(std::span<const hal::Backend* const> backends, const std:
         const hal::Row& row = *e.row;
         const bool is_void = row.returns == hal::Returns::kVoid;
         const std::string caller = fmt::format("call_{}_{}", fakes::shape_key(row.shape), is_void ? "v" : "w");
-        const Items items = items_text(row.shape);
+        const Items items = items_text(row);
         if (previous != &row) {
           previous = &row;
           ++index;

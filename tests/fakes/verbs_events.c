@@ -33,6 +33,19 @@ static struct ibv_srq* make_srq(struct ibv_pd* pd, struct ibv_srq_init_attr* att
   (void)attributes;
   return &made_srq;
 }
+static struct ibv_qp made_qp;
+static struct ibv_qp* make_qp(struct ibv_pd* pd, struct ibv_qp_init_attr* attributes) {
+  made_qp.context = pd->context;
+  made_qp.qp_num = 777;
+  made_qp.qp_type = attributes->qp_type;
+  return &made_qp;
+}
+static struct ibv_qp* make_no_qp(struct ibv_pd* pd, struct ibv_qp_init_attr* attributes) {
+  (void)pd;
+  (void)attributes;
+  errno = ENOMEM;
+  return NULL;
+}
 static int nothing(void) { return 0; }
 
 static int inject(int fd, uint32_t type, uint64_t element) {
@@ -116,6 +129,15 @@ int main(int count, char** arguments) {
   printf("{\"call\":\"srq\",\"pid\":%d,\"pd\":%lu,\"srq\":%lu,\"returned\":[%d,%d,%d]}\n", (int)getpid(),
          (unsigned long)(uintptr_t)&pd, (unsigned long)(uintptr_t)srq, ibv_modify_srq(srq, &limits, IBV_SRQ_LIMIT),
          ibv_query_srq(srq, &limits), ibv_destroy_srq(srq));
+
+  // A queue pair that is made, and one that is not.
+  struct ibv_qp_init_attr kind;
+  memset(&kind, 0, sizeof(kind));
+  kind.qp_type = IBV_QPT_RC;
+  for (int i = 0; i < PRIVATE_WORDS; ++i) private_words[i] = (void*)(uintptr_t)make_qp;
+  if (ibv_create_qp(&pd, &kind) != &made_qp) return 5;
+  for (int i = 0; i < PRIVATE_WORDS; ++i) private_words[i] = (void*)(uintptr_t)make_no_qp;
+  if (ibv_create_qp(&pd, &kind) != NULL) return 6;
 
   close(ends[1]);
   returned = ibv_get_async_event(context, &event);

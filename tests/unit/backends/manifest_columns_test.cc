@@ -54,16 +54,17 @@ constexpr std::string_view kRoleNames[] = {"none",     "init",   "init_all", "sp
                                            "finalize", "revoke", "destroy",  "ask",   "group_start", "group_end"};
 constexpr std::string_view kPlaceNames[] = {"unknown", "host", "device", "either"};
 
+std::string text_of(const Peek& peek) {
+  return fmt::format("{{into: {}, offset: {}, bytes: {}, when: {}, signed: {}}}", name_of(peek.into), peek.offset,
+                     peek.bytes, peek.when == When::kReturn ? "return" : "entry", peek.is_signed);
+}
+
 std::string text_of(const Param& param) {
   std::string out = fmt::format("{{abi: {}, into: {}", kAbiNames[size_t(param.abi)], name_of(param.into));
   if (param.bytes != 0) out += fmt::format(", bytes: {}", param.bytes);
   if (param.is_signed) out += ", signed: true";
   if (!param.peeks.empty()) {
-    out +=
-        ", peeks: " + list_of(param.peeks, [](const Peek& peek) {
-          return fmt::format("{{into: {}, offset: {}, bytes: {}, when: {}, signed: {}}}", name_of(peek.into),
-                             peek.offset, peek.bytes, peek.when == When::kReturn ? "return" : "entry", peek.is_signed);
-        });
+    out += ", peeks: " + list_of(param.peeks, [](const Peek& peek) { return text_of(peek); });
   }
   return out + "}";
 }
@@ -75,6 +76,7 @@ std::string text_of(const Row& row) {
       row.name, name_of(row.kind), list_of(row.shape, [](const Param& param) { return text_of(param); }),
       bits(row.twins, kTwinNames), bits(row.flags, kFlagNames), name_of(row.direction), row.element_bytes,
       kReturnNames[size_t(row.returns)], name_of(row.result), kRoleNames[size_t(row.role)]);
+  if (row.behind_result.into != Field::kNone) out += ", behind_result: " + text_of(row.behind_result);
   if (!row.instead.empty()) out += fmt::format(", instead: {}", row.instead);
   if (!row.op_name.empty()) out += fmt::format(", op_name: {}", row.op_name);
   return out + "}\n";
@@ -165,6 +167,7 @@ void expect_equal(const Row& a, const Row& b) {
   EXPECT_EQ(a.direction, b.direction);
   EXPECT_EQ(a.element_bytes, b.element_bytes);
   EXPECT_EQ(a.returns, b.returns);
+  EXPECT_EQ(text_of(a.behind_result), text_of(b.behind_result));
   EXPECT_EQ(a.result, b.result);
   EXPECT_EQ(a.instead, b.instead);
   EXPECT_EQ(a.op_name, b.op_name);

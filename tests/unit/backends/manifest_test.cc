@@ -147,6 +147,10 @@ TEST(ManifestReading, HoldsATableToTheRulesAtItsLine) {
   refused(row("{name: f, kind: launch, shape: [{abi: ptr, peeks: [{into: function, bytes: 3}]}]}"), 12, "3 bytes");
   refused(row("{name: f, kind: alloc, shape: [], result: address}"), 12, "returns a result that is no pointer");
   refused(row("{name: f, kind: alloc, shape: [], returns: pointer}"), 12, "without address or handle");
+  refused(row("{name: f, kind: fabric, shape: [ptr handle], behind_result: {into: handle2}}"), 12,
+          "behind what it returns, which is no pointer");
+  refused(row("{name: f, kind: fabric, shape: [ptr handle], returns: pointer, behind_result: {into: handle}}"), 12,
+          "handle twice");
   refused(row("{name: f, kind: alloc, shape: [ptr address], returns: pointer, result: address}"), 12, "address twice");
   refused(with_rows("      - {name: f, kind: launch, shape: [ptr function], twins: [v2]}\n"
                     "      - {name: f_v2, kind: launch, shape: [ptr function]}\n"),

@@ -164,6 +164,30 @@ TEST(Lower, TheRecipeSaysWhatThePeeksAndTheStackNeed) {
   EXPECT_EQ(arm->recipe.stack_slots, 0);
 }
 
+TEST(Lower, WhatIsBehindTheReturnedPointerIsReadAtReturnAndComesLast) {
+  static constexpr Param kShape[] = {param::kHandle, {Abi::kPtr, Field::kNone, peek::kAddress}};
+  Row row = row_of(kShape);
+  row.returns = Returns::kPointer;
+  row.behind_result = {Field::kHandle2, 52, 4};
+  for (const Arch arch : {Arch::kX86_64, Arch::kArm64}) {
+    const Result<Lowered> lowered = lower(row, arch);
+    ASSERT_TRUE(lowered.ok()) << lowered.error().text();
+    const wire_recipe& recipe = lowered->recipe;
+    ASSERT_EQ(recipe.n_words, 3);
+    EXPECT_EQ(recipe.result_word, 3U);
+    EXPECT_TRUE(source_of(recipe, 2).is_result);
+    EXPECT_FALSE(source_of(recipe, 1).is_result);
+    EXPECT_EQ(recipe.peeks[recipe.n_peeks - 1].word, 2);
+    EXPECT_EQ(recipe.peeks[recipe.n_peeks - 1].offset, 52);
+    EXPECT_EQ(recipe.peeks[recipe.n_peeks - 1].at_return, 1);
+    EXPECT_EQ(lowered->words[2].field, Field::kHandle2);
+    EXPECT_EQ(lowered->words[2].bits, 32);
+    EXPECT_TRUE(lowered->words[2].at_return);
+  }
+  row.behind_result.bytes = 3;
+  EXPECT_FALSE(lower(row, Arch::kX86_64).ok());
+}
+
 void expect_refused(Shape shape, const std::string& why) {
   for (const Arch arch : {Arch::kX86_64, Arch::kArm64}) {
     const Result<Lowered> lowered = lower(row_of(shape), arch);

@@ -1,6 +1,7 @@
 // Container, pod, job and rank out of the spellings that runtimes, schedulers and launchers really use.
 #include "kernelside/cgroup.h"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -121,6 +122,17 @@ TEST(Environ, EveryLauncherIsKnown) {
     EXPECT_EQ(names.local_rank, 1) << text;
     EXPECT_EQ(names.world_size, 4) << text;
   }
+}
+
+TEST(Environ, TheVariablesThatAreReadAreTold) {
+  const auto& told = job_variables();
+  for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS",
+                           "SLURM_JOB_ID", "SLURM_JOBID", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+                           "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
+                           "MV2_COMM_WORLD_SIZE", "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"}) {
+    EXPECT_EQ(std::count(told.begin(), told.end(), name), 1) << name;
+  }
+  EXPECT_EQ(told.size(), 17U);
 }
 
 TEST(Environ, LaunchersAreNeverMixed) {

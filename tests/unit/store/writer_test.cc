@@ -240,6 +240,28 @@ TEST_F(WriterTest, AReusedPidIsAnotherProcess) {
   EXPECT_EQ(summary->calls.size(), 2U);
 }
 
+TEST_F(WriterTest, ARankToldLaterReplacesAllThatTheEarlierLauncherSaid) {
+  open();
+  hal::Process process;
+  process.pid = 100;
+  process.start_mono_ns = 5;
+  process.rank = 0;  // the batch system's: the only task
+  process.local_rank = 0;
+  process.world_size = 1;
+  writer->add_process(process);
+  write({event_of("cudaMalloc", 0, 1)});
+  flush();
+  process.rank = 3;  // the framework's: it does not say how many there are
+  process.local_rank = process.world_size = -1;
+  writer->add_process(process);
+  flush();
+  EXPECT_EQ(row("SELECT rank, local_rank, world_size FROM events"), "3|NULL|NULL");
+  process.rank = -1;  // nothing is known: what was stays
+  writer->add_process(process);
+  close();
+  EXPECT_EQ(row("SELECT rank, local_rank, world_size FROM events"), "3|NULL|NULL");
+}
+
 TEST_F(WriterTest, ProcessesFirstMetThroughTheirCallsGetTheirNameLater) {
   open();
   write({event_of("cudaMalloc", 0, 1)});

@@ -1,10 +1,12 @@
-// The environment as a process has it now, read from this very process and from what cannot be read.
+// The environment as a process has it now, read from this very process, from lists that no C library would make, and
+// from what cannot be read.
 #include "symbols/process_environment.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -61,6 +63,54 @@ TEST_F(ProcessEnvironmentTest, AValueTooLongIsNotTaken) {
   ASSERT_TRUE(found.ok());
   EXPECT_FALSE(found->contains("INGERO_TEST_SET"));
   unsetenv("INGERO_TEST_SET");
+}
+
+// The list that the C library of this process goes by, for as long as this lives.
+class MadeList {
+ public:
+  explicit MadeList(std::vector<char*> entries) : entries_(std::move(entries)) { environ = entries_.data(); }
+  ~MadeList() { environ = before_; }
+  MadeList(const MadeList&) = delete;
+  MadeList& operator=(const MadeList&) = delete;
+
+ private:
+  std::vector<char*> entries_;
+  char** before_ = environ;
+};
+
+TEST_F(ProcessEnvironmentTest, TheFirstOfTwoValuesCountsAsItDoesForTheProcess) {
+  std::string first = "INGERO_TEST_SET=1";
+  std::string second = "INGERO_TEST_SET=2";
+  const MadeList list({first.data(), second.data(), nullptr});
+  EXPECT_STREQ(getenv("INGERO_TEST_SET"), "1");
+  EXPECT_EQ(environment_of(view, kNames)->at("INGERO_TEST_SET"), "1");
+}
+
+TEST_F(ProcessEnvironmentTest, AddressesOfNothingAreNoVariables) {
+  std::string good = "INGERO_TEST_SET=good";
+  auto* const nowhere = reinterpret_cast<char*>(uintptr_t{0x10});  // NOLINT(performance-no-int-to-ptr)
+  auto* const kernel = reinterpret_cast<char*>(~uintptr_t{7});     // NOLINT(performance-no-int-to-ptr)
+  const MadeList list({nowhere, kernel, good.data(), nullptr});
+  const auto found = environment_of(view, kNames);
+  ASSERT_TRUE(found.ok()) << found.error().text();
+  EXPECT_EQ(found->at("INGERO_TEST_SET"), "good");
+}
+
+TEST_F(ProcessEnvironmentTest, AListWithoutEndIsNone) {
+  std::string good = "INGERO_TEST_SET=good";
+  const MadeList list(std::vector<char*>(100'000, good.data()));
+  EXPECT_EQ(environment_of(view, kNames).error().code(), Errc::kNotFound);
+}
+
+TEST_F(ProcessEnvironmentTest, ValuesWithoutEndCostLittle) {
+  std::string endless = "INGERO_TEST_SET=" + std::string(1 << 20, 'x');
+  std::vector<char*> entries(4000, endless.data());
+  entries.push_back(nullptr);
+  const MadeList list(entries);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(environment_of(view, kNames).error().code(), Errc::kNotFound);
+  // Read whole, they would be a quarter of a million reads.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(250));
 }
 
 TEST_F(ProcessEnvironmentTest, AProcessThatCannotBeReadHasNone) {

@@ -1,0 +1,52 @@
+// A process's maps, files and memory, as symbols/ wants them.
+#include "cli/live_environment.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/process_access.h"
+#include "hal/maps.h"
+#include "kernelside/cgroup.h"
+#include "symbols/process_environment.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr size_t kMostMaps = 64 << 20;
+
+}  // namespace
+
+Result<Variables> live_environment(const std::string& process_folder, std::span<const std::string_view> names) {
+  const auto maps = read_file(process_folder + "/maps", kMostMaps);
+  INGERO_TRY(maps);
+  const std::vector<hal::Mapping> mappings = hal::executable_mappings(*maps);
+  const ProcessAccess process(process_folder);
+  return symbols::environment_of(process.view(mappings), names);
+}
+
+bool update_ranks(const kernelside::ProcFs& proc, hal::Process& process) {
+  const auto found = live_environment(fmt::format("{}/{}", proc.root(), process.pid), kernelside::job_variables());
+  if (!found.ok()) return false;
+  // Its number may have become another process's by the time it was read.
+  const auto start = proc.start_mono_ns(process.pid);
+  if (!start.ok() || !kernelside::same_start(*start, process.start_mono_ns)) return false;
+  std::string text;
+  for (const auto& [name, value] : *found) text.append(name).append("=").append(value).push_back('\0');
+  kernelside::JobNames names = kernelside::parse_environ(text);
+  bool is_new = false;
+  if (process.slurm_job.empty() && !names.slurm_job.empty()) {
+    process.slurm_job = std::move(names.slurm_job);
+    is_new = true;
+  }
+  const bool same =
+      names.rank == process.rank && names.local_rank == process.local_rank && names.world_size == process.world_size;
+  if (names.rank < 0 || same) return is_new;
+  process.rank = names.rank;
+  process.local_rank = names.local_rank;
+  process.world_size = names.world_size;
+  return true;
+}
+
+}  // namespace ingero::cli

@@ -40,6 +40,16 @@ class Baseline {
     total_ += count;
     lifetime_ += count;
   }
+  // One more; likewise.
+  void add(uint64_t ns) {
+    if (total_ >= kMemory) {
+      total_ = 0;
+      for (uint32_t& bin : bins_) total_ += bin /= 2;
+    }
+    ++bins_[bin_of(ns)];
+    ++total_;
+    ++lifetime_;
+  }
   uint64_t lifetime() const { return lifetime_; }
   // Nearest rank, as its bin's middle; 0 when nothing is known.
   uint64_t percentile(uint32_t percent) const {
@@ -51,6 +61,13 @@ class Baseline {
       rank -= bins_[i];
     }
     return ns_of(kBins - 1);
+  }
+  // Calls on(middle of a bin in ns, count) for each that is not empty, in order.
+  template <typename On>
+  void each(const On& on) const {
+    for (size_t i = 0; i < kBins; ++i) {
+      if (bins_[i] > 0) on(ns_of(i), uint64_t{bins_[i]});
+    }
   }
 
  private:

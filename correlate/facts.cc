@@ -49,9 +49,13 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
   facts.vendor = vendor;
   facts.kind = kind;
   facts.synchronising = synchronising;
-  facts.async = name.find("Async") != std::string_view::npos;
-  facts.polled = name.find("Query") != std::string_view::npos;
   if (kind == hal::Kind::kGraph) facts.graph = graph_step(name);
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  facts.async = has("Async");
+  facts.polled = has("Query");
+  facts.marks_stream = kind == hal::Kind::kEvent && has("EventRecord");
+  facts.awaits_mark = kind == hal::Kind::kEvent && has("WaitEvent");
+  facts.stream_begins_or_ends = kind == hal::Kind::kStream && (has("Create") || has("Destroy"));
   facts.prompt = kind == hal::Kind::kLaunch || facts.graph == GraphStep::kLaunch;
   if (kind == hal::Kind::kHost) {
     for (const HostName& host : kHostNames) {

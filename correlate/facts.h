@@ -24,6 +24,9 @@ struct CallFacts {
   bool prompt = false;  // submits work and never waits for it: seconds in it are no waiting
   std::optional<hal::HostOp> host;
   GraphStep graph = GraphStep::kNone;
+  bool marks_stream = false;           // a marker behind everything put on a stream before
+  bool awaits_mark = false;            // what is put on a stream from here on waits for a marker
+  bool stream_begins_or_ends = false;  // a stream's handle is given out, or taken back
 };
 CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
                      hal::Kind kind, bool synchronising);

@@ -67,7 +67,9 @@ class Dictionary {
   std::vector<Culprit> culprits;
   std::vector<uint64_t> stacks;
   std::vector<hal::CallId> call_of_site;
-  std::vector<hal::Kind> kinds;  // by call
+  std::vector<std::string> symbol_of_site;
+  std::vector<uint64_t> functions;  // handles
+  std::vector<hal::Kind> kinds;     // by call
   std::map<int64_t, SessionFacts> sessions;
 
  private:
@@ -115,13 +117,17 @@ Status Dictionary::load(Database& database) {
         calls_[id] = {row.text(1), row.text(2), row.text(3), row.text(4), *kind, row.integer(6) != 0};
         at_id(kinds, id) = *kind;
       }));
-  INGERO_TRY(database.each_row("SELECT id, call FROM sites", [&](const Statement& row) {
+  INGERO_TRY(database.each_row("SELECT id, handle FROM functions", [&](const Statement& row) {
+    if (valid(row.integer(0))) at_id(functions, row.integer(0)) = row.natural(1);
+  }));
+  INGERO_TRY(database.each_row("SELECT id, call, coalesce(symbol, '') FROM sites", [&](const Statement& row) {
     if (!valid(row.integer(0))) return;
     const auto call = static_cast<hal::CallId>(row.integer(1));
     const auto before = call_of_site.size();
     at_id(call_of_site, row.integer(0));
     std::fill(call_of_site.begin() + static_cast<std::ptrdiff_t>(before), call_of_site.end(), hal::kNoCall);
     call_of_site[static_cast<size_t>(row.integer(0))] = calls_.contains(call) ? call : hal::kNoCall;
+    at_id(symbol_of_site, row.integer(0)) = row.text(2);
   }));
   INGERO_TRY(database.each_row("SELECT id, node, coalesce(cpu_cores, 0) FROM sessions", [&](const Statement& row) {
     sessions[row.integer(0)] = {row.text(1), row.natural(2)};
@@ -257,7 +263,7 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
   }
   Result<Statement> rows = database.prepare(
       "SELECT seq, start, duration, site, thread, state, clock, return_code, preempted, runqueue, blocked, io, bytes, "
-      "address, handle, stack, culprit, culprit_ns, arg0, arg1 FROM event_rows" +
+      "address, handle, stack, culprit, culprit_ns, arg0, arg1, stream, device, function FROM event_rows" +
       where);
   if (!rows.ok()) return rows.error();
   int64_t session = -1;
@@ -294,6 +300,9 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
       const SessionFacts& facts = dictionary.sessions[session];
       sink.begin(facts.node, facts.cpus, false);
       dictionary.tell_calls(sink);
+      for (size_t id = 0; id < dictionary.symbol_of_site.size(); ++id) {
+        sink.site(static_cast<uint32_t>(id), dictionary.symbol_of_site[id]);
+      }
       dictionary.tell_processes(session, sink);
       Offsets offsets;
       for (const Clock& one : dictionary.clocks) {
@@ -304,6 +313,7 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
     }
     dictionary.tell(thread, sink);
     event.call = call;
+    event.site = static_cast<uint32_t>(site);
     event.kind = dictionary.kinds[call];
     event.pid = thread.pid;
     event.tid = thread.tid;
@@ -330,6 +340,15 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
     take(12, Has::kBytes, event.bytes);
     take(13, Has::kAddress, event.address);
     take(14, Has::kHandle, event.handle);
+    take(20, Has::kStream, event.stream);
+    event.device_ref = rows->is_null(21) ? 0 : static_cast<uint32_t>(rows->integer(21));
+    if (!rows->is_null(22)) {
+      const auto function = static_cast<size_t>(rows->integer(22));
+      if (function < dictionary.functions.size()) {
+        event.function = dictionary.functions[function];
+        event.set(Has::kFunction);
+      }
+    }
     if (!rows->is_null(15)) {
       const auto stack = static_cast<size_t>(rows->integer(15));
       if (stack < dictionary.stacks.size()) {

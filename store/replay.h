@@ -31,6 +31,8 @@ class ReplaySink {
   // A run of the agent on one node begins: nothing before it has to do with it. `windowed`: no off-CPU shares.
   virtual void begin(const std::string& node, uint64_t cpus, bool windowed) = 0;
   virtual void call(hal::CallId id, const ReplayedCall& call) = 0;
+  // The spelling that the calls of a site were made by: Event::site of what follows.
+  virtual void site(uint32_t /*site*/, std::string_view /*symbol*/) {}
   virtual void process(const hal::Process& process) = 0;
   virtual void event(const hal::Event& event) = 0;
   virtual void arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number,

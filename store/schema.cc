@@ -2,6 +2,7 @@
 #include "store/schema.h"
 
 #include "store/collectives.h"
+#include "store/inference.h"
 #include "store/row_image.h"
 
 namespace ingero::store {
@@ -139,6 +140,7 @@ constexpr Step kSteps[] = {
     {22, "samples of fabric adapters and devices", samples_tables},
     {23, "chains with grade, evidence and symptoms; limits and theft of CPUs", engine_tables},
     {24, "devices of events by uuid and address", with_devices},
+    {25, "steps and workloads of inference, and what its engines say of themselves", inference_tables},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

@@ -9,7 +9,7 @@
 
 namespace ingero::store {
 
-inline constexpr int64_t kSchemaVersion = 24;          // PRAGMA user_version
+inline constexpr int64_t kSchemaVersion = 25;          // PRAGMA user_version
 inline constexpr const char* kSchemaName = "1.0";      // schema_info 'version'
 inline constexpr int64_t kApplicationId = 0x494e4752;  // "INGR"
 inline constexpr int64_t kLastLegacyVersion = 10;      // the earlier agent's highest user_version

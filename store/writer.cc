@@ -197,6 +197,16 @@ void Writer::add_communicator(const hal::Communicator& communicator) {
 }
 void Writer::add_wait(const hal::BarrierWait& wait) { impl_->collectives.add(wait); }
 void Writer::add_hang(const hal::CollectiveHang& hang) { impl_->collectives.add(hang); }
+void Writer::add_step(const InferenceStep& step) { impl_->inference.add(step, impl_->losses); }
+void Writer::add_workload(InferenceWorkload workload) {
+  const int64_t process = impl_->dictionaries.process(workload.pid);
+  impl_->inference.add(std::move(workload), process);
+}
+void Writer::add_engine(InferenceEngine engine) {
+  const int64_t process = impl_->dictionaries.process(engine.pid);
+  impl_->inference.add(std::move(engine), process);
+}
+void Writer::add_engine_metric(EngineMetric metric) { impl_->inference.add(std::move(metric), impl_->losses); }
 
 Status Writer::write(std::span<const hal::Event> events) {
   if (impl_->closed) return Error(Errc::kInvalid, impl_->options.path + ": the recording is closed");

@@ -21,6 +21,7 @@
 #include "hal/event.h"
 #include "hal/fabric.h"
 #include "hal/loss.h"
+#include "store/inference_rows.h"
 #include "store/location.h"
 
 namespace ingero::store {
@@ -114,6 +115,11 @@ class Writer {
   void add_communicator(const hal::Communicator& communicator);
   void add_wait(const hal::BarrierWait& wait);
   void add_hang(const hal::CollectiveHang& hang);
+  // Inference. A workload or engine told again replaces what was told.
+  void add_step(const InferenceStep& step);
+  void add_workload(InferenceWorkload workload);
+  void add_engine(InferenceEngine engine);
+  void add_engine_metric(EngineMetric metric);
 
   // Takes the events over; commits whenever a batch is full. An event with Outcome::kInFlight is a row that the final
   // event of the same (tid, start_mono_ns) completes.

@@ -63,6 +63,7 @@ Status Writer::Impl::write_pending(bool aggregates_due) {
   INGERO_TRY(write_extras());
   INGERO_TRY(samples.write(database));
   INGERO_TRY(collectives.write(database));
+  INGERO_TRY(inference.write(database));
   INGERO_TRY(write_losses());
   if (!aggregates_due) return {};
   INGERO_TRY(aggregates.flush(database, wall_ns));
@@ -216,6 +217,7 @@ Status Writer::Impl::write_losses() {
 void Writer::Impl::forget_pending(bool aggregates_written) {
   dictionaries.committed();
   collectives.committed();
+  inference.committed();
   if (!batch.empty()) {
     const int64_t last = committed_seq + static_cast<int64_t>(batch.size());
     if (block && block->last - block->first + 1 < kBlockRows) {

@@ -17,6 +17,7 @@
 #include "store/collectives.h"
 #include "store/dictionaries.h"
 #include "store/file_lock.h"
+#include "store/inference.h"
 #include "store/row_image.h"
 #include "store/samples.h"
 #include "store/selector.h"
@@ -79,6 +80,7 @@ struct Writer::Impl {
   Batch batch;  // the connection's virtual table points at it
   Dictionaries dictionaries;
   Collectives collectives;
+  Inference inference;
   Aggregates aggregates;
   std::optional<Selector> selector;
   int64_t session = 0;

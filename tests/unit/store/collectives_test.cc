@@ -140,16 +140,20 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
     ASSERT_TRUE(database.ok());
     ASSERT_TRUE(
         database
-            ->execute("DROP VIEW nccl_events; DROP VIEW collective_arrivals; DROP VIEW collectives; DROP TABLE "
-                      "exchanges; DROP TABLE communicators; DROP TABLE barrier_waits; DROP TABLE "
-                      "collective_hangs; CREATE VIEW nccl_events AS SELECT 1 AS one; DROP VIEW fabric_samples; "
-                      "DROP VIEW device_samples; DROP TABLE fabric_links; DROP TABLE fabric_gids; DROP TABLE "
-                      "fabric_counters; DROP TABLE fabric_values; DROP TABLE devices; DROP TABLE device_values; "
-                      "DROP TABLE device_processes; DROP TABLE device_errors; DROP TABLE cgroup_throttling; DROP VIEW "
-                      "chains; DROP VIEW calls_by_device; DROP VIEW cuda_events; DROP VIEW events; DROP TABLE "
-                      "event_devices; DROP TABLE device_calls; CREATE VIEW events AS SELECT 1 AS one; "
-                      "UPDATE event_rows SET device = 3 WHERE seq = 2; DELETE FROM schema_migrations "
-                      "WHERE version > 20; PRAGMA user_version = 20")
+            ->execute(
+                "DROP VIEW inference_step_metrics; DROP VIEW inference_steps; DROP VIEW gen_ai_metrics; DROP VIEW "
+                "inference_workloads; DROP TABLE inference_step_rows; DROP TABLE inference_workload_rows; DROP "
+                "TABLE inference_engines; DROP TABLE inference_engine_metrics; DROP VIEW nccl_events; DROP VIEW "
+                "collective_arrivals; DROP VIEW collectives; DROP TABLE "
+                "exchanges; DROP TABLE communicators; DROP TABLE barrier_waits; DROP TABLE "
+                "collective_hangs; CREATE VIEW nccl_events AS SELECT 1 AS one; DROP VIEW fabric_samples; "
+                "DROP VIEW device_samples; DROP TABLE fabric_links; DROP TABLE fabric_gids; DROP TABLE "
+                "fabric_counters; DROP TABLE fabric_values; DROP TABLE devices; DROP TABLE device_values; "
+                "DROP TABLE device_processes; DROP TABLE device_errors; DROP TABLE cgroup_throttling; DROP VIEW "
+                "chains; DROP VIEW calls_by_device; DROP VIEW cuda_events; DROP VIEW events; DROP TABLE "
+                "event_devices; DROP TABLE device_calls; CREATE VIEW events AS SELECT 1 AS one; "
+                "UPDATE event_rows SET device = 3 WHERE seq = 2; DELETE FROM schema_migrations "
+                "WHERE version > 20; PRAGMA user_version = 20")
             .ok());
     for (const char* column : {"rule", "grade", "confidence", "pid", "tid", "process", "rank", "onset", "ended",
                                "resolved_at", "lost_ns", "evidence", "symptoms", "stack_hash"}) {

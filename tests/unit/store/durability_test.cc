@@ -341,7 +341,8 @@ TEST_F(DurabilityTest, TheSchemaSaysItsVersion) {
               ElementsAre("20|compact rows, dictionaries, histograms", "21|communicators and their collectives",
                           "22|samples of fabric adapters and devices",
                           "23|chains with grade, evidence and symptoms; limits and theft of CPUs",
-                          "24|devices of events by uuid and address"));
+                          "24|devices of events by uuid and address",
+                          "25|steps and workloads of inference, and what its engines say of themselves"));
   EXPECT_EQ(read()->version(), "1.0");
 }
 

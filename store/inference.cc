@@ -1,0 +1,191 @@
+// Steps, workloads and engines into their tables.
+#include "store/inference.h"
+
+namespace ingero::store {
+namespace {
+
+int64_t signed_of(uint64_t value) { return static_cast<int64_t>(value); }
+
+void bind_known(Statement& statement, int index, const std::optional<uint64_t>& value) {
+  statement.bind_if(index, value.has_value(), signed_of(value.value_or(0)));
+}
+void bind_known(Statement& statement, int index, const std::optional<double>& value) {
+  statement.bind_if(index, value.has_value(), value.value_or(0));
+}
+void bind_text(Statement& statement, int index, const std::string& text) {
+  statement.bind_if<std::string_view>(index, !text.empty(), text);
+}
+
+}  // namespace
+
+std::string inference_tables() {
+  return R"sql(
+CREATE TABLE inference_workload_rows (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, process INTEGER NOT NULL,
+  cgroup_id INTEGER, stream INTEGER, phase TEXT NOT NULL, functions INTEGER, engine INTEGER, first INTEGER NOT NULL,
+  last INTEGER NOT NULL, steps INTEGER NOT NULL, total_ns INTEGER NOT NULL, min_ns INTEGER NOT NULL,
+  max_ns INTEGER NOT NULL, idle_ns INTEGER NOT NULL, launches INTEGER NOT NULL, graph_launches INTEGER NOT NULL,
+  copied_bytes INTEGER NOT NULL, slow_1_5x INTEGER NOT NULL, slow_2x INTEGER NOT NULL, slow_3x INTEGER NOT NULL,
+  relearned INTEGER NOT NULL, healthy INTEGER NOT NULL, mean_ns INTEGER, p95_ns INTEGER, histogram BLOB NOT NULL);
+CREATE TABLE inference_step_rows (id INTEGER PRIMARY KEY, workload INTEGER NOT NULL, tid INTEGER NOT NULL,
+  timestamp INTEGER NOT NULL, start_mono_ns INTEGER NOT NULL, end_mono_ns INTEGER NOT NULL,
+  duration_ns INTEGER NOT NULL, idle_ns INTEGER NOT NULL, wait_ns INTEGER NOT NULL, launches INTEGER NOT NULL,
+  graph_launches INTEGER NOT NULL, copies INTEGER NOT NULL, copied_bytes INTEGER NOT NULL, sets INTEGER NOT NULL,
+  collectives INTEGER NOT NULL, mean_gap_ns INTEGER, slow TEXT, baseline_mean_ns INTEGER, baseline_p95_ns INTEGER,
+  weight INTEGER NOT NULL);
+CREATE INDEX idx_inference_step_rows_timestamp ON inference_step_rows(timestamp);
+CREATE INDEX idx_inference_step_rows_slow ON inference_step_rows(timestamp) WHERE slow IS NOT NULL;
+CREATE TABLE inference_engines (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, process INTEGER NOT NULL,
+  name TEXT NOT NULL, model TEXT, url TEXT NOT NULL, found INTEGER NOT NULL, pid INTEGER NOT NULL);
+CREATE TABLE inference_engine_metrics (engine INTEGER NOT NULL, timestamp INTEGER NOT NULL, name TEXT NOT NULL,
+  source_name TEXT NOT NULL, model TEXT NOT NULL, unit TEXT NOT NULL, kind TEXT NOT NULL, value REAL, count INTEGER,
+  sum REAL, interval_mean REAL, interval_p95 REAL, PRIMARY KEY (engine, timestamp, name, source_name, model))
+  WITHOUT ROWID;
+CREATE VIEW inference_workloads AS SELECT w.id AS id, w.session AS session, p.pid AS pid, p.comm AS comm,
+  w.cgroup_id AS cgroup_id, p.cgroup_path AS cgroup_path, w.stream AS stream, w.phase AS phase,
+  w.functions AS functions, e.name AS engine, e.model AS model, e.pid AS engine_pid, w.first AS first, w.last AS last,
+  w.steps AS steps, w.healthy AS healthy, w.slow_1_5x AS slow_1_5x, w.slow_2x AS slow_2x, w.slow_3x AS slow_3x,
+  w.mean_ns AS mean_ns, w.p95_ns AS p95_ns, w.min_ns AS min_ns, w.max_ns AS max_ns, w.total_ns AS total_ns,
+  w.idle_ns AS idle_ns, w.launches AS launches, w.graph_launches AS graph_launches, w.copied_bytes AS copied_bytes,
+  w.relearned AS relearned, w.histogram AS histogram, w.process AS process, w.engine AS engine_id
+  FROM inference_workload_rows w LEFT JOIN processes p ON p.id = w.process
+  LEFT JOIN inference_engines e ON e.id = w.engine;
+CREATE VIEW inference_steps AS SELECT r.id AS id, r.timestamp AS timestamp, r.duration_ns AS duration_ns,
+  p.pid AS pid, r.tid AS tid, p.comm AS comm, w.stream AS stream, w.phase AS phase, r.slow AS slow,
+  r.baseline_mean_ns AS baseline_mean_ns, r.baseline_p95_ns AS baseline_p95_ns, r.wait_ns AS wait_ns,
+  r.idle_ns AS idle_ns, r.launches AS launches, r.graph_launches AS graph_launches, r.copies AS copies,
+  r.copied_bytes AS copied_bytes, r.sets AS sets, r.collectives AS collectives, r.mean_gap_ns AS mean_gap_ns,
+  CASE WHEN r.slow IS NOT NULL THEN (SELECT c.id FROM causal_chains c WHERE c.pid = p.pid
+    AND c.onset <= r.timestamp + r.end_mono_ns - r.start_mono_ns AND coalesce(c.ended, c.detected_at) >= r.timestamp
+    ORDER BY c.lost_ns DESC, c.id LIMIT 1) END AS incident,
+  r.weight AS weight, r.workload AS workload, w.engine AS engine_id, w.cgroup_id AS cgroup_id,
+  r.timestamp + r.end_mono_ns - r.start_mono_ns AS end, r.start_mono_ns AS start_mono_ns,
+  r.end_mono_ns AS end_mono_ns, w.session AS session, w.process AS process
+  FROM inference_step_rows r JOIN inference_workload_rows w ON w.id = r.workload
+  LEFT JOIN processes p ON p.id = w.process;
+CREATE VIEW gen_ai_metrics AS SELECT m.timestamp AS timestamp, e.name AS engine, e.pid AS engine_pid,
+  CASE m.model WHEN '' THEN e.model ELSE m.model END AS model, m.name AS name, m.kind AS kind, m.unit AS unit,
+  m.value AS value, m.count AS count, m.sum AS sum, m.interval_mean AS interval_mean, m.interval_p95 AS interval_p95,
+  m.source_name AS source_name, e.url AS url, e.id AS engine_id, e.session AS session
+  FROM inference_engine_metrics m JOIN inference_engines e ON e.id = m.engine;
+CREATE VIEW inference_step_metrics AS SELECT s.id AS step, s.timestamp AS timestamp, s.pid AS pid, s.phase AS phase,
+  s.slow AS slow, s.duration_ns AS duration_ns, m.timestamp AS read, m.engine AS engine, m.model AS model,
+  m.name AS name, m.unit AS unit, m.value AS value, m.interval_mean AS interval_mean, m.interval_p95 AS interval_p95
+  FROM inference_steps s JOIN gen_ai_metrics m ON m.engine_id = s.engine_id AND m.timestamp =
+    (SELECT min(timestamp) FROM inference_engine_metrics WHERE engine = s.engine_id AND timestamp >= s.end);
+)sql";
+}
+
+Status Inference::load(Database& database, int64_t session) {
+  session_ = session;
+  const auto last = [&](const char* sql, int64_t& into) -> Status {
+    Result<std::optional<int64_t>> found = database.integer(sql);
+    if (!found.ok()) return found.error();
+    into = found->value_or(0);
+    return {};
+  };
+  INGERO_TRY(last("SELECT max(id) FROM inference_workload_rows", workloads_before_));
+  return last("SELECT max(id) FROM inference_engines", engines_before_);
+}
+
+void Inference::add(const InferenceStep& step, hal::LossLedger& losses) {
+  if (steps_.size() < kMostRows) {
+    steps_.push_back(step);
+  } else {
+    losses.add(hal::Loss::store_failed);
+  }
+}
+
+void Inference::add(EngineMetric metric, hal::LossLedger& losses) {
+  if (metrics_.size() < kMostRows) {
+    metrics_.push_back(std::move(metric));
+  } else {
+    losses.add(hal::Loss::store_failed);
+  }
+}
+
+Status Inference::write(Database& database) {
+  INGERO_TRY(write_engines(database));
+  INGERO_TRY(write_workloads(database));
+  return write_steps(database);
+}
+
+Status Inference::write_steps(Database& database) {
+  return database.run_each(
+      "INSERT INTO inference_step_rows (workload, tid, timestamp, start_mono_ns, end_mono_ns, duration_ns, idle_ns, "
+      "wait_ns, launches, graph_launches, copies, copied_bytes, sets, collectives, mean_gap_ns, slow, "
+      "baseline_mean_ns, baseline_p95_ns, weight) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
+      "?14, ?15, ?16, ?17, ?18, ?19)",
+      steps_, [&](Statement& s, const InferenceStep& step) {
+        s.bind(1, workloads_before_ + signed_of(step.workload)).bind(2, int64_t{step.tid});
+        int index = 3;
+        for (const uint64_t value :
+             {step.start_wall_ns, step.start_mono_ns, step.end_mono_ns, step.duration_ns, step.idle_ns, step.wait_ns,
+              step.launches, step.graph_launches, step.copies, step.copied_bytes, step.sets, step.collectives}) {
+          s.bind(index++, signed_of(value));
+        }
+        bind_known(s, 15, step.mean_gap_ns);
+        bind_text(s, 16, step.slow);
+        bind_known(s, 17, step.baseline_mean_ns);
+        bind_known(s, 18, step.baseline_p95_ns);
+        s.bind(19, int64_t{step.weight});
+      });
+}
+
+Status Inference::write_workloads(Database& database) {
+  return database.run_each(
+      "INSERT OR REPLACE INTO inference_workload_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+      "?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
+      workloads_, [&](Statement& s, const auto& item) {
+        const auto& [one, process] = item;
+        s.bind(1, workloads_before_ + signed_of(one.id)).bind(2, session_).bind(3, process);
+        bind_known(s, 4, one.cgroup_id);
+        bind_known(s, 5, one.stream);
+        s.bind(6, std::string_view(one.phase));
+        bind_known(s, 7, one.functions);
+        s.bind_if(8, one.engine.has_value(), engines_before_ + signed_of(one.engine.value_or(0)));
+        int index = 9;
+        for (const uint64_t value : {one.first_wall_ns, one.last_wall_ns, one.steps, one.total_ns, one.min_ns,
+                                     one.max_ns, one.idle_ns, one.launches, one.graph_launches, one.copied_bytes,
+                                     one.slow_1_5x, one.slow_2x, one.slow_3x, one.relearned, one.healthy}) {
+          s.bind(index++, signed_of(value));
+        }
+        bind_known(s, 24, one.mean_ns);
+        bind_known(s, 25, one.p95_ns);
+        s.bind_blob(26, one.histogram);
+      });
+}
+
+Status Inference::write_engines(Database& database) {
+  INGERO_TRY(database.run_each("INSERT OR REPLACE INTO inference_engines VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                               engines_, [&](Statement& s, const auto& item) {
+                                 const auto& [one, process] = item;
+                                 s.bind(1, engines_before_ + signed_of(one.id)).bind(2, session_).bind(3, process);
+                                 s.bind(4, std::string_view(one.name));
+                                 bind_text(s, 5, one.model);
+                                 s.bind(6, std::string_view(one.url)).bind(7, signed_of(one.found_wall_ns));
+                                 s.bind(8, int64_t{one.pid});
+                               }));
+  return database.run_each(
+      "INSERT OR REPLACE INTO inference_engine_metrics VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+      metrics_, [&](Statement& s, const EngineMetric& one) {
+        s.bind(1, engines_before_ + signed_of(one.engine)).bind(2, signed_of(one.wall_ns));
+        int index = 3;
+        for (const std::string* text : {&one.name, &one.source_name, &one.model, &one.unit, &one.kind}) {
+          s.bind(index++, std::string_view(*text));
+        }
+        bind_known(s, 8, one.value);
+        bind_known(s, 9, one.count);
+        bind_known(s, 10, one.sum);
+        bind_known(s, 11, one.interval_mean);
+        bind_known(s, 12, one.interval_p95);
+      });
+}
+
+void Inference::committed() {
+  steps_.clear();
+  workloads_.clear();
+  engines_.clear();
+  metrics_.clear();
+}
+
+}  // namespace ingero::store

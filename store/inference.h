@@ -1,0 +1,43 @@
+// Tables of inference, and the transaction's share of them. The writer's half; for this room only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "hal/loss.h"
+#include "store/inference_rows.h"
+#include "store/sqlite.h"
+
+namespace ingero::store {
+
+std::string inference_tables();  // schema step 25
+
+class Inference {
+ public:
+  static constexpr size_t kMostRows = 100'000;  // that wait; more are dropped and counted as store_failed
+
+  Status load(Database& database, int64_t session);
+  void add(const InferenceStep& step, hal::LossLedger& losses);
+  void add(InferenceWorkload workload, int64_t process) { workloads_.emplace_back(std::move(workload), process); }
+  void add(InferenceEngine engine, int64_t process) { engines_.emplace_back(std::move(engine), process); }
+  void add(EngineMetric metric, hal::LossLedger& losses);
+
+  Status write(Database& database);
+  void committed();
+
+ private:
+  Status write_steps(Database& database);
+  Status write_workloads(Database& database);
+  Status write_engines(Database& database);
+
+  int64_t session_ = 0;
+  int64_t workloads_before_ = 0, engines_before_ = 0;
+  std::vector<InferenceStep> steps_;
+  std::vector<std::pair<InferenceWorkload, int64_t>> workloads_;
+  std::vector<std::pair<InferenceEngine, int64_t>> engines_;
+  std::vector<EngineMetric> metrics_;
+};
+
+}  // namespace ingero::store

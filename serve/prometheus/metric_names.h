@@ -97,6 +97,55 @@ namespace ingero::serve::prometheus {
   X(kEarlierOperations, "gpu_cuda_operation_count", kUntyped, "source, operation",                                     \
     "Earlier name of gpu_operations_total and ingero_host_operations_total: events by source and operation.")          \
   X(kEarlierOverflows, "ingero_ringbuf_overflows_total", kCounter, "", "Events lost to full ring buffers.")            \
+  X(kInferenceSteps, "ingero_inference_steps_total", kCounter, "phase", "Steps of inference that ended.")              \
+  X(kInferenceSlow, "ingero_inference_slow_steps_total", kCounter, "phase, slow",                                      \
+    "Steps that took 1.5, 2 or 3 times the 95th percentile of their workload; each counts in one class.")              \
+  X(kInferenceDuration, "ingero_inference_step_duration_seconds", kHistogram, "phase",                                 \
+    "Time of a step, from its first work to the end of the synchronisation that waited for it, without idle time.")    \
+  X(kInferenceIdle, "ingero_inference_idle_seconds_total", kCounter, "phase",                                          \
+    "Idle time between work of one step that is not counted as the step's.")                                           \
+  X(kInferenceWorkloads, "ingero_inference_workloads", kGauge, "", "Workloads of inference whose baselines are kept.") \
+  X(kInferenceMean, "ingero_inference_baseline_mean_seconds", kGauge, "pid, phase",                                    \
+    "Exponential mean of healthy steps, of the process's workload of that phase with the most steps.")                 \
+  X(kInferencePercentile, "ingero_inference_baseline_p95_seconds", kGauge, "pid, phase",                               \
+    "95th percentile of healthy steps, of the same workload.")                                                         \
+  X(kEngineReads, "ingero_inference_engine_reads_total", kCounter, "outcome",                                          \
+    "Times that an inference engine's metrics were asked for: read, failed.")                                          \
+  X(kFirstToken, "gen_ai_client_operation_time_to_first_token_seconds", kHistogram, "engine, model",                   \
+    "Time to the first token, as the engine measures it.")                                                             \
+  X(kTokenTime, "gen_ai_server_time_per_output_token_seconds", kHistogram, "engine, model",                            \
+    "Time for a token after the first, as the engine measures it.")                                                    \
+  X(kRequestDuration, "gen_ai_client_operation_duration_seconds", kHistogram, "engine, model",                         \
+    "Time of a request, as the engine measures it.")                                                                   \
+  X(kRequestTime, "gen_ai_client_operation_seconds_total", kCounter, "engine, model",                                  \
+    "The same where the engine only adds it up.")                                                                      \
+  X(kPrefillDuration, "gen_ai_server_request_duration_prefill_seconds", kHistogram, "engine, model",                   \
+    "Time of a request in prefill.")                                                                                   \
+  X(kDecodeDuration, "gen_ai_server_request_duration_decode_seconds", kHistogram, "engine, model",                     \
+    "Time of a request in decode.")                                                                                    \
+  X(kBatchDuration, "gen_ai_server_request_duration_batch_seconds", kHistogram, "engine, model",                       \
+    "Time of a forward pass of a batch.")                                                                              \
+  X(kQueueDuration, "gen_ai_server_queue_duration_seconds", kHistogram, "engine, model",                               \
+    "Time of a request in the engine's queue.")                                                                        \
+  X(kQueueTime, "gen_ai_server_queue_seconds_total", kCounter, "engine, model",                                        \
+    "The same where the engine only adds it up.")                                                                      \
+  X(kValidationDuration, "gen_ai_server_validation_duration_seconds", kHistogram, "engine, model",                     \
+    "Time to check a request.")                                                                                        \
+  X(kInputCopyTime, "gen_ai_server_compute_input_seconds_total", kCounter, "engine, model",                            \
+    "Time to bring inputs to the device; no prefill, whatever other tools call it.")                                   \
+  X(kInferTime, "gen_ai_server_compute_infer_seconds_total", kCounter, "engine, model", "Time in the model itself.")   \
+  X(kOutputCopyTime, "gen_ai_server_compute_output_seconds_total", kCounter, "engine, model",                          \
+    "Time to bring outputs from the device; no decode, whatever other tools call it.")                                 \
+  X(kInputTokens, "gen_ai_client_token_usage_input_total", kCounter, "engine, model", "Tokens of prompts.")            \
+  X(kOutputTokens, "gen_ai_client_token_usage_output_total", kCounter, "engine, model", "Tokens generated.")           \
+  X(kDraftsAccepted, "gen_ai_client_speculative_accepted_tokens_total", kCounter, "engine, model",                     \
+    "Draft tokens accepted.")                                                                                          \
+  X(kDraftsProposed, "gen_ai_client_speculative_proposed_tokens_total", kCounter, "engine, model",                     \
+    "Draft tokens proposed.")                                                                                          \
+  X(kEngineBatch, "gen_ai_server_batch_size", kGauge, "engine, model", "Requests in the current batch.")               \
+  X(kEngineQueue, "gen_ai_server_queue_size", kGauge, "engine, model", "Requests in the engine's queue.")              \
+  X(kRequestsDone, "gen_ai_client_operation_success_total", kCounter, "engine, model", "Requests that succeeded.")     \
+  X(kRequestsFailed, "gen_ai_client_operation_failure_total", kCounter, "engine, model", "Requests that failed.")      \
   X(kDatabaseBytes, "ingero_trace_db_bytes", kGauge, "", "Size of the recording on disk, its log included.")           \
   X(kDatabasePruned, "ingero_trace_db_pruned_rows_total", kCounter, "",                                                \
     "Stored events deleted to keep the recording under its limit.")                                                    \

@@ -1,0 +1,23 @@
+// Another program's page of metrics, over plain HTTP on this machine.
+//
+// One GET, no redirect followed, nothing sent but the request. The answer is untrusted: bounded in bytes and in time,
+// both as given. Errors name the address. Blocks for at most `timeout_ns`. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace ingero::serve::prometheus {
+
+// 127.0.0.0/8, ::1 or localhost.
+bool is_loopback(const std::string& host);
+
+// kInvalid: `host` is not this machine. kNotFound: nobody answers. kBusy: not in time. kFull: more
+// than `most_bytes`. kCorrupt: no answer of HTTP, or not whole.
+Result<std::string> fetch_page(const std::string& host, uint16_t port, const std::string& path, uint64_t timeout_ns,
+                               size_t most_bytes);
+
+}  // namespace ingero::serve::prometheus

@@ -23,6 +23,7 @@
 #include "cli/collective_watch.h"
 #include "cli/commands.h"
 #include "cli/event_json.h"
+#include "cli/inference_watch.h"
 #include "cli/live_metrics.h"
 #include "cli/metrics_endpoint.h"
 #include "cli/options.h"
@@ -64,6 +65,7 @@ struct TraceOptions {
   OtlpOptions otlp;
   SamplingOptions sampling;
   AnnotationOptions annotations;
+  InferenceOptions inference;
 };
 
 std::string host_name() {
@@ -206,6 +208,10 @@ class Trace {
     INGERO_TRY(sampling);
     auto annotations = AnnotationIntake::open(options_.annotations, options_.record);
     INGERO_TRY(annotations);
+    const bool is_thinned = options_.store == "selective" && !options_.record_all;
+    auto inference =
+        InferenceWatch::open(options_.inference, options_.record, calls_, is_thinned ? options_.sample_every : 1);
+    INGERO_TRY(inference);
     const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
 
     std::unique_ptr<kernelside::Launch> launch;
@@ -233,6 +239,13 @@ class Trace {
       };
     }
     if (sender) recorder_settings->on_chain = [&sender](const correlate::Chain& chain) { sender->tell(chain); };
+    if (sender && *inference) {
+      (*inference)
+          ->set_listener([&sender](const correlate::JudgedStep& step, const std::optional<EngineFound>& engine) {
+            sender->tell(step, engine);
+          });
+    }
+    recorder_settings->guest = inference->get();
     const std::string database = recorder_settings->store ? recorder_settings->store->path : "";
     auto recorder = Recorder::start(std::move(*recorder_settings), probed, calls_);
     INGERO_TRY(recorder);
@@ -240,6 +253,7 @@ class Trace {
     // However this function ends: nobody looks at the recorder once it is gone.
     const std::shared_ptr<void> before_the_recorder_goes(nullptr, [&](void*) {
       if (*annotations) (*annotations)->stop();
+      if (*inference) (*inference)->stop();
       (*sampling)->stop();
       if (endpoint) endpoint->stop();
       if (sender) sender->stop();
@@ -257,6 +271,10 @@ class Trace {
       for (const std::string& reason : (*sampling)->degraded()) note("not available: " + reason);
     }
     if (metrics) metrics->add_part([&sampling](serve::prometheus::Page& page) { (*sampling)->write(page); });
+    if (*inference) {
+      (*inference)->start(live);
+      if (metrics) metrics->add_part([&inference](serve::prometheus::Page& page) { (*inference)->write(page); });
+    }
     if (endpoint) {
       endpoint->serve(live);
       note("metrics at " + endpoint->server().url());
@@ -287,6 +305,7 @@ class Trace {
     watch(live, signals, *duration, started_ns, command_ended);
 
     if (*annotations) (*annotations)->stop();
+    if (*inference) (*inference)->stop();
     (*sampling)->stop();
     const Status stopped = live.stop();
     if (endpoint) endpoint->stop();
@@ -460,6 +479,7 @@ void add_trace(CLI::App& root, Context& context) {
   add_otlp_options(*command, options->otlp);
   add_sampling_options(*command, options->sampling);
   add_annotation_options(*command, options->annotations);
+  add_inference_options(*command, options->inference);
   command->add_option("command", options->command, "Run this command (after --) and trace it and its children");
   command->positionals_at_end();
   command->footer(

@@ -19,6 +19,7 @@ Result<Json> CommandFindings::report(const store::Reader& reader, const store::S
   options.figures = parts.figures;
   options.incidents = parts.incidents;
   options.collectives = parts.collectives;
+  options.inference = parts.inference;
   options.slowest = parts.slowest;
   options.per_call = parts.per_call;
   options.unfinished = parts.unfinished;

@@ -24,6 +24,7 @@ Result<std::unique_ptr<OtlpSender>> OtlpSender::open(const OtlpOptions& options,
     const TakeSpan take = [exporter = sender->exporter_.get()](serve::otlp::Span span) {
       exporter->add(std::move(span));
     };
+    sender->run_ = run;
     sender->collectives_.emplace(calls, run, *slow, take);
     sender->incidents_.emplace(node, run, take);
   }
@@ -37,6 +38,10 @@ void OtlpSender::add(const Parcel& parcel, const Recorder& recorder) {
 void OtlpSender::tell(const correlate::Chain& chain) {
   const std::scoped_lock lock(mutex_);
   if (incidents_) incidents_->tell(chain);
+}
+
+void OtlpSender::tell(const correlate::JudgedStep& step, const std::optional<EngineFound>& engine) {
+  if (!run_.empty()) exporter_->add(span_of(step, engine, run_));
 }
 
 void OtlpSender::start(Recorder& recorder, LiveMetrics& metrics) {

@@ -27,6 +27,8 @@ class OtlpSender {
   void add(const Parcel& parcel, const Recorder& recorder);
   // A causal chain was found, changed, or is over (store thread).
   void tell(const correlate::Chain& chain);
+  // A step of inference was slow (store thread).
+  void tell(const correlate::JudgedStep& step, const std::optional<EngineFound>& engine);
   void start(Recorder& recorder, LiveMetrics& metrics);
   void stop();
 
@@ -39,6 +41,7 @@ class OtlpSender {
   explicit OtlpSender(std::unique_ptr<serve::otlp::Exporter> exporter) : exporter_(std::move(exporter)) {}
 
   std::unique_ptr<serve::otlp::Exporter> exporter_;
+  std::string run_;                             // names this recording in ids; empty without --otlp-traces
   std::optional<CollectiveSpans> collectives_;  // none without --otlp-traces; the capture thread's
   std::mutex mutex_;
   std::optional<IncidentSpans> incidents_;  // guarded by mutex_

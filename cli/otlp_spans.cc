@@ -1,4 +1,4 @@
-// Spans: see otlp_spans.h. Steps of inference will be told here too, with the gen_ai attributes of the conventions.
+// Spans: see otlp_spans.h.
 #include "cli/otlp_spans.h"
 
 #include <fmt/format.h>
@@ -97,6 +97,48 @@ void IncidentSpans::tell(const correlate::Chain& chain) {
 void IncidentSpans::finish() {
   for (const auto& [id, chain] : open_) take_(span_of(chain));
   open_.clear();
+}
+
+Span span_of(const correlate::JudgedStep& judged, const std::optional<EngineFound>& engine, const std::string& run) {
+  const correlate::InferenceStep& step = judged.step;
+  Span span;
+  const auto what = Fnv1a()
+                        .add(run)
+                        .end_text()
+                        .add("step")
+                        .end_text()
+                        .add(uint64_t{step.pid})
+                        .add(uint64_t{step.tid})
+                        .add(step.end_mono_ns);
+  put_trace_id(span, what);
+  put_id(span.span_id.data(), Fnv1a(what).add("span").value());
+  const std::string_view slow = name_of(judged.slow);
+  span.name = fmt::format("infer.outlier.{}", slow);
+  const auto offset = static_cast<uint64_t>(step.wall_offset_ns);
+  span.start_wall_ns = step.start_mono_ns + offset;
+  span.end_wall_ns = step.end_mono_ns + offset;
+  put(span, "process.pid", std::optional(step.pid));
+  put(span, "thread.id", std::optional(step.tid));
+  put(span, "ingero.infer.phase", name_of(judged.phase));
+  put(span, "ingero.infer.outlier_bucket", slow);
+  put(span, "ingero.infer.step_duration_ns", std::optional(step.duration_ns()));
+  put(span, "ingero.infer.baseline_mean_ns", judged.mean_ns);
+  put(span, "ingero.infer.baseline_p95_ns", judged.p95_ns);
+  put(span, "ingero.infer.wait_ns", std::optional(step.wait_ns));
+  put(span, "ingero.infer.idle_ns", std::optional(step.idle_ns));
+  put(span, "ingero.infer.launches", std::optional(step.launches));
+  put(span, "ingero.infer.graph_launches", std::optional(step.graph_launches));
+  put(span, "ingero.infer.copied_bytes", std::optional(step.copied_bytes));
+  put(span, "ingero.infer.collectives", std::optional(step.collectives));
+  if (step.stream) put(span, "ingero.infer.stream_handle", fmt::format("{:#x}", *step.stream));
+  put(span, "ingero.infer.kernel_fingerprint", fmt::format("{:016x}", step.functions));
+  if (engine) {
+    put(span, "gen_ai.system", engine->name);
+    put(span, "gen_ai.request.model", engine->model);
+  }
+  span.is_error = true;
+  span.status = fmt::format("{} of what is usual", slow);
+  return span;
 }
 
 void CollectiveSpans::add(const Parcel& parcel, const Lookup& communicator) {

@@ -1,4 +1,5 @@
-// What becomes a span: incidents (causal chains) once they are over, and collectives that took longer than a bound.
+// What becomes a span: incidents (causal chains) once they are over, collectives that took longer than a bound, and
+// slow steps of inference.
 //
 // Ids are made of what they name, so that the same thing has the same id whoever tells it: the ranks of a collective,
 // on whatever host, are spans of one trace where communicator and number are known. Times are wall nanoseconds.
@@ -15,7 +16,9 @@
 #include <utility>
 
 #include "cli/batch_queue.h"
+#include "cli/inference_engines.h"
 #include "correlate/chain.h"
+#include "correlate/workloads.h"
 #include "hal/call_table.h"
 #include "serve/otlp/model.h"
 
@@ -41,6 +44,10 @@ class IncidentSpans {
   const TakeSpan take_;
   std::map<std::string, correlate::Chain> open_;  // by id
 };
+
+// A slow step, with the engine of its process where that is known. `run` as above.
+serve::otlp::Span span_of(const correlate::JudgedStep& judged, const std::optional<EngineFound>& engine,
+                          const std::string& run);
 
 class CollectiveSpans {
  public:

@@ -558,7 +558,7 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   auto* raw = impl.get();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));
   raw->owner = recorder.get();
-  raw->store.start(*raw->tracer);
+  raw->store.start(*raw->tracer, raw->options.guest);
   raw->capture_thread = std::thread([raw] { raw->capture(); });
   raw->discovery_thread = std::thread([raw] { raw->discover(); });
   return recorder;

@@ -35,6 +35,7 @@
 namespace ingero::cli {
 
 class Recorder;
+class StoreGuest;
 
 struct RecorderOptions {
   kernelside::ObjectOptions objects;
@@ -48,6 +49,7 @@ struct RecorderOptions {
   std::function<void(const Parcel&, const Recorder&)> on_events;
   // Each causal chain found, changed or over (store thread). Only with a recording.
   std::function<void(const correlate::Chain&)> on_chain;
+  StoreGuest* guest = nullptr;  // outlives the recorder
 };
 
 struct LiveCall {

@@ -176,6 +176,11 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
       return collectives.error();
     }
   }
+  if (options.inference) {
+    auto inference = gather_inference(reader, selection, options.time_ns);
+    if (!inference.ok()) return inference.error();
+    report.inference = std::move(*inference);
+  }
   return report;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/app.h"
 #include "cli/incidents.h"
 #include "cli/report_collectives.h"
+#include "cli/report_inference.h"
 #include "store/reader.h"
 #include "store/summary.h"
 
@@ -25,6 +26,7 @@ struct ReportOptions {
   bool figures = true;  // events, calls, host, processes, failures
   bool incidents = true;
   bool collectives = true;
+  bool inference = true;
   uint32_t slowest = 10;  // how many of the slowest calls are listed
   uint32_t per_call = 3;  // of each call: ten launches of one loop say no more than three
   uint32_t unfinished = 100;
@@ -68,6 +70,7 @@ struct Report {
   Diagnosis diagnosis;  // what the engine finds in it
   std::vector<CommunicatorReport> collectives;
   bool collectives_known = true;  // false when looking for them took too long
+  InferenceReport inference;
 };
 
 Result<Report> gather_report(const store::Reader& reader, const store::Selection& selection,

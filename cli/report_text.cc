@@ -387,6 +387,10 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
     out += report.collectives_known ? collectives_text(report.collectives, colour)
                                     : "  They took too long to find out (--timeout).\n";
   }
+  if (!report.inference.empty()) {
+    add_heading(out, "Inference: launches and graph launches are those of a step", colour);
+    out += inference_text(report.inference, colour);
+  }
   if (!report.failures.empty() || !report.failures_known) {
     add_heading(out, "Errors", colour);
     out += failures_text(report);

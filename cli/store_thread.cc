@@ -23,8 +23,9 @@ Status StoreThread::open(const store::WriterOptions& options, const Clock& clock
   return {};
 }
 
-void StoreThread::start(kernelside::Tracer& tracer) {
+void StoreThread::start(kernelside::Tracer& tracer, StoreGuest* guest) {
   tracer_ = &tracer;
+  guest_ = guest;
   thread_ = std::thread([this] { run(); });
 }
 
@@ -91,6 +92,7 @@ void StoreThread::write(const Parcel& parcel) {
   for (const auto& one : parcel.throttlings) writer_->add_throttling(one);
   feed_->take(parcel);
   feed_->write(*writer_);
+  if (guest_ != nullptr) guest_->take(parcel, *tracer_, *writer_, ledger_);
   note(status);
 }
 
@@ -121,6 +123,7 @@ void StoreThread::run() {
   if (!writer_) return;
   do_work();
   feed_->finish(*writer_);
+  if (guest_ != nullptr) guest_->finish(*writer_);
 }
 
 }  // namespace ingero::cli

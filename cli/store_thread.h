@@ -23,6 +23,16 @@
 
 namespace ingero::cli {
 
+// Whoever sees what is stored, before it is committed, and adds to it. Called on the store thread; only with a
+// recording.
+class StoreGuest {
+ public:
+  virtual ~StoreGuest() = default;
+  virtual void take(const Parcel& parcel, const kernelside::Tracer& tracer, store::Writer& writer,
+                    hal::LossLedger& ledger) = 0;
+  virtual void finish(store::Writer& writer) = 0;
+};
+
 class StoreThread {
  public:
   // The arguments must outlive this.
@@ -35,8 +45,8 @@ class StoreThread {
   // Makes the recording. `on_chain`: each causal chain found, changed or over; called on this thread.
   Status open(const store::WriterOptions& options, const Clock& clock,
               std::function<void(const correlate::Chain&)> on_chain);
-  // `tracer` tells of sites.
-  void start(kernelside::Tracer& tracer);
+  // `tracer` tells of sites. `guest` may be null.
+  void start(kernelside::Tracer& tracer, StoreGuest* guest);
   // When the queue is closed: returns when all is committed, with what went wrong at the end.
   Status finish();
 
@@ -61,6 +71,7 @@ class StoreThread {
   const hal::CallTable& calls_;
   hal::LossLedger& ledger_;
   kernelside::Tracer* tracer_ = nullptr;
+  StoreGuest* guest_ = nullptr;
   std::unique_ptr<store::Writer> writer_;  // null without a recording, as is feed_
   std::unique_ptr<EngineFeed> feed_;
   std::thread thread_;

@@ -55,7 +55,39 @@ constexpr Row kRows[] = {
     {"gpu_throttle_sw_event_total", "gpu.throttle.sw_event", "", kCounter},
     {"gpu_throttle_hw_event_total", "gpu.throttle.hw_event", "", kCounter},
     {"gpu_kernel_launch_count", "gpu.kernel.launch.count", "", kCounter},
-    // What the semantic conventions for hardware and processes name. Inference adds its gen_ai names here.
+    {"ingero_inference_step_duration_seconds", "ingero.inference.step.duration", "s", kHistogram},
+    {"ingero_inference_step_duration_seconds", "ingero.infer.step_duration_ns", "ns", kHistogram, 1e9},
+    {"ingero_inference_baseline_mean_seconds", "ingero.inference.baseline.mean", "s", kGauge},
+    {"ingero_inference_baseline_mean_seconds", "ingero.infer.baseline_mean_ns", "ns", kGauge, 1e9},
+    {"ingero_inference_baseline_p95_seconds", "ingero.inference.baseline.p95", "s", kGauge},
+    {"ingero_inference_baseline_p95_seconds", "ingero.infer.baseline_p95_ns", "ns", kGauge, 1e9},
+    {"ingero_inference_workloads", "ingero.infer.workloads_tracked", "", kGauge},
+    {"ingero_inference_slow_steps_total", "ingero.inference.slow_steps", "", kCounter},
+    {"ingero_inference_slow_steps_total", "ingero.infer.outlier_total", "", kCounter},
+    // What engines of inference say of themselves.
+    {"gen_ai_client_operation_time_to_first_token_seconds", "gen_ai.client.operation.time_to_first_token", "s",
+     kHistogram},
+    {"gen_ai_server_time_per_output_token_seconds", "gen_ai.server.time_per_output_token", "s", kHistogram},
+    {"gen_ai_client_operation_duration_seconds", "gen_ai.client.operation.duration", "s", kHistogram},
+    {"gen_ai_client_operation_seconds_total", "gen_ai.client.operation.duration.total", "s", kCounter},
+    {"gen_ai_server_request_duration_prefill_seconds", "gen_ai.server.request.duration.prefill", "s", kHistogram},
+    {"gen_ai_server_request_duration_decode_seconds", "gen_ai.server.request.duration.decode", "s", kHistogram},
+    {"gen_ai_server_request_duration_batch_seconds", "gen_ai.server.request.duration.batch", "s", kHistogram},
+    {"gen_ai_server_queue_seconds_total", "gen_ai.server.queue.duration.total", "s", kCounter},
+    {"gen_ai_server_compute_input_seconds_total", "gen_ai.server.compute_input.duration.total", "s", kCounter},
+    {"gen_ai_server_compute_infer_seconds_total", "gen_ai.server.compute_infer.duration.total", "s", kCounter},
+    {"gen_ai_server_compute_output_seconds_total", "gen_ai.server.compute_output.duration.total", "s", kCounter},
+    {"gen_ai_client_token_usage_input_total", "gen_ai.client.token.usage.input", "{token}", kCounter},
+    {"gen_ai_client_token_usage_output_total", "gen_ai.client.token.usage.output", "{token}", kCounter},
+    {"gen_ai_client_speculative_accepted_tokens_total", "gen_ai.client.speculative.accepted_tokens", "{token}",
+     kCounter},
+    {"gen_ai_client_speculative_proposed_tokens_total", "gen_ai.client.speculative.proposed_tokens", "{token}",
+     kCounter},
+    {"gen_ai_server_batch_size", "gen_ai.server.batch.size", "{request}", kGauge},
+    {"gen_ai_server_queue_size", "gen_ai.server.queue.size", "{request}", kGauge},
+    {"gen_ai_client_operation_success_total", "gen_ai.client.operation.success_total", "{request}", kCounter},
+    {"gen_ai_client_operation_failure_total", "gen_ai.client.operation.failure_total", "{request}", kCounter},
+    // What the semantic conventions for hardware and processes name.
     {"gpu_memory_used_bytes", "hw.gpu.memory.usage", "By", kGauge, 1, true},
     {"gpu_memory_total_bytes", "hw.gpu.memory.limit", "By", kGauge, 1, true},
     {"gpu_utilization_ratio", "hw.gpu.utilization", "1", kGauge, 1, true},
@@ -117,6 +149,14 @@ std::string attribute_name(std::string_view label, const MetricName& metric) {
   if (metric.is_hardware) {
     if (label == "gpu_uuid") return "hw.id";
     if (label == "part") return metric.name == "hw.errors" ? "error.type" : "hw.sensor_location";
+  }
+  if (metric.name.starts_with("gen_ai.")) {
+    if (label == "engine") return "gen_ai.system";
+    if (label == "model") return "gen_ai.request.model";
+  }
+  if (metric.name.starts_with("ingero.infer")) {
+    if (label == "phase") return "ingero.infer.phase";
+    if (label == "slow") return "ingero.infer.outlier_bucket";
   }
   const bool is_collective = metric.name.starts_with("nccl.");
   if (label == "op_type" && is_collective) return "nccl.op_type";

@@ -10,6 +10,7 @@ namespace ingero::serve::tools {
 std::vector<Tool> report_tools();      // figures, causal chains, slow and unfinished calls
 std::vector<Tool> compare_tools();     // two ranges, or two recordings
 std::vector<Tool> collective_tools();  // communicators and their ranks
+std::vector<Tool> inference_tools();   // workloads, slow steps, engines
 std::vector<Tool> stack_tools();       // calls by where they were made
 std::vector<Tool> graph_tools();       // captured work and its launches
 std::vector<Tool> memory_tools();      // device memory by call site

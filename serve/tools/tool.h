@@ -28,6 +28,7 @@ struct ReportParts {
   bool figures = false;      // recording, calls, host, processes, failures
   bool incidents = false;    // incidents, examined, earlier_chains
   bool collectives = false;  // collectives
+  bool inference = false;    // inference
   uint32_t slowest = 0;      // at most so many
   uint32_t per_call = 3;     // of each call
   uint32_t unfinished = 0;   // at most so many

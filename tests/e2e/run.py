@@ -21,6 +21,7 @@ import exactness
 import filters
 import harness
 import hostside
+import inference
 import lifetime
 import metrics
 import mixed_host
@@ -33,7 +34,7 @@ import vendors
 import verbs
 
 MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, causes, annotations, timelines, otlp, page)
+           collectives, stacks, causes, annotations, inference, timelines, otlp, page)
 SKIPPED = 77
 
 

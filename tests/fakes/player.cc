@@ -8,7 +8,8 @@
 // from that time on. A step is NAME[:SIZE][:TIME][*COUNT]; times vary by a fifth either way.
 //
 //   launch:T d2h:B:T h2d:B:T malloc:B:T free:T sync:T    calls; T on the CPU, or for sync asleep as one waits for a
-//   device spinsync:T     a synchronisation that spins locked:T       a launch that waits inside for a lock; hold:T
+//   device gsync:T        likewise, of the stream that graphs are launched on
+//   spinsync:T     a synchronisation that spins locked:T       a launch that waits inside for a lock; hold:T
 //   holds that lock outside of calls read:B         an asynchronous copy that reads B bytes of --file past the page
 //   cache leak:B:T       malloc without a free ever fail:CODE      a launch that returns CODE; oom: a malloc that
 //   returns 2 capture:T glaunch:T    begin and end a capture and instantiate; launch a graph hang           a launch
@@ -118,6 +119,7 @@ std::vector<Phase> parse(const std::string& spec) {
   return phases;
 }
 
+constexpr uintptr_t kGraphStream = 0x5000;
 constexpr uint64_t kHugeFrom = 32 << 20;  // host buffers in huge pages: taking gigabytes a second takes those
 
 using PlainControl = struct fake_control;  // a function has the same name
@@ -248,9 +250,10 @@ class Player {
       timed().spin_cpu_ns = ns;
       return launch();
     }
-    if (step.name == "sync" || step.name == "spinsync") {
-      (step.name == "sync" ? timed().sleep_ns : timed().spin_cpu_ns) = ns;
-      calls.find<int (*)(void*)>(calls.timed, "cudaStreamSynchronize")(nullptr);
+    if (step.name == "sync" || step.name == "spinsync" || step.name == "gsync") {
+      (step.name == "spinsync" ? timed().spin_cpu_ns : timed().sleep_ns) = ns;
+      calls.find<int (*)(void*)>(
+          calls.timed, "cudaStreamSynchronize")(reinterpret_cast<void*>(step.name == "gsync" ? kGraphStream : 0));
       return;
     }
     if (step.name == "d2h" || step.name == "h2d") {
@@ -283,7 +286,7 @@ class Player {
     }
     if (step.name == "capture") {
       uint64_t graph = 0;
-      auto* stream = reinterpret_cast<void*>(0x5000);
+      auto* stream = reinterpret_cast<void*>(kGraphStream);
       calls.find<int (*)(void*, int)>(calls.plain, "cudaStreamBeginCapture")(stream, 0);
       plain().spin_ns = ns;
       plain().out = 0x7000;
@@ -298,7 +301,7 @@ class Player {
     if (step.name == "glaunch") {
       plain().spin_ns = ns;
       calls.find<int (*)(void*, void*)>(calls.plain, "cudaGraphLaunch")(reinterpret_cast<void*>(graph_),
-                                                                        reinterpret_cast<void*>(0x5000));
+                                                                        reinterpret_cast<void*>(kGraphStream));
       plain() = {};
       return;
     }

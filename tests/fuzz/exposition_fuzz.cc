@@ -1,0 +1,45 @@
+// Any bytes as a page of metrics: skipped, counted, or taken within the limits. Nothing may crash, hang or throw.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "cli/inference_engines.h"
+#include "serve/prometheus/exposition.h"
+
+using namespace ingero;
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  uint64_t seen = 0;
+  const auto counts = serve::prometheus::read_exposition(text, [&](const serve::prometheus::Sample& sample) {
+    ++seen;
+    require(!sample.name.empty() && sample.labels.size() <= serve::prometheus::kMostLabels);
+    require(sample.name.data() >= text.data() && sample.name.data() + sample.name.size() <= text.data() + size);
+  });
+  require(seen == counts.samples && counts.samples + counts.refused <= size + 1);
+  for (const std::string_view engine : {"vllm", "tgi", "sglang", "triton"}) {
+    const cli::EnginePage page = cli::read_engine(engine, text);
+    for (const cli::EngineReading& reading : page.readings) {
+      require(reading.row->engine == engine && std::isfinite(reading.sum) && std::isfinite(reading.value));
+      require(reading.counts.size() <= cli::kMostBounds);
+      for (const char c : reading.model) require(static_cast<unsigned char>(c) >= ' ');
+      uint64_t before = 0;
+      for (const auto& [bound, count] : reading.counts) {
+        require(count >= before && count <= reading.count);
+        before = count;
+      }
+      (void)cli::between(reading, reading);
+    }
+  }
+  (void)cli::find_engine(text);
+  return 0;
+}

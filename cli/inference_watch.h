@@ -72,8 +72,8 @@ class InferenceWatch final : public StoreGuest {
 };
 
 // How a step and a workload become rows.
-store::InferenceStep row_of(const correlate::JudgedStep& step);
-store::InferenceWorkload row_of(const correlate::Workload& workload);
+store::InferenceStep row_of(const correlate::JudgedStep& judged);
+store::InferenceWorkload row_of(const correlate::Workload& one);
 // The spelling of a call whose default stream is the calling thread's own.
 bool is_per_thread(std::string_view symbol);
 

@@ -27,7 +27,7 @@ $as_root "$bench/drain_bench" "--directory=$directory"
 $as_root "$bench/stop_bench"
 $as_root python3 -B "$(dirname "$0")/doors.py" "$build" "--directory=$directory"
 echo
-echo "== the writer and summaries"
+echo "== the writer, summaries and replay"
 "$bench/store_bench" 400000 10000000 "$directory"
 echo
 echo "== normalising one record"

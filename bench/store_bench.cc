@@ -1,7 +1,11 @@
 // What the store costs, as ratios taken in one run: the writer against a bare bind-and-step loop of the same columns,
-// interleaved; bytes a row; the sustained rate; summaries of a long recording against a bare scan.
+// interleaved; bytes a row; the sustained rate; summaries of a long recording against a bare scan; `ingero explain` of
+// it, which replays it through the engine, against stepping all columns of its rows.
 //
 //   store_bench [rows of the interleaved runs = 400000] [rows of the long recording = 10000000] [directory = .]
+#include <sys/resource.h>
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +18,7 @@
 
 #include <sqlite3.h>
 
+#include "bench/harness.h"
 #include "hal/call_table.h"
 #include "hal/loss.h"
 #include "store/batch.h"
@@ -221,6 +226,38 @@ double bare_rows(const std::string& path, const std::vector<store::EventRow>& ro
   });
 }
 
+struct Spent {
+  double seconds = 0;  // of CPU
+  double peak_mb = 0;
+};
+
+// The program next to this one in the build tree, on the whole recording.
+Spent explain(const std::string& path) {
+  const std::string program = bench::own_folder() + "/../cli/ingero";
+  const pid_t pid = bench::start_program({program, "explain", "--db", path, "--since", "100000h", "--json"});
+  int status = 0;
+  rusage used{};
+  if (pid < 0 || wait4(pid, &status, 0, &used) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    bench::fail("ingero explain failed");
+  }
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return {seconds(used.ru_utime) + seconds(used.ru_stime), static_cast<double>(used.ru_maxrss) / 1024};
+}
+
+double step_all_columns(const std::string& path) {
+  return seconds_of([&] {
+    auto database = must(store::Database::open(path, SQLITE_OPEN_READONLY, path));
+    auto all = must(database.prepare("SELECT " + store::column_list() + " FROM event_rows"));
+    int64_t sum = 0;
+    while (must(all.step())) {
+      for (size_t column = 0; column < store::kColumns; ++column) sum += all.integer(static_cast<int>(column));
+    }
+    if (sum == 0) std::exit(1);
+  });
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -336,6 +373,19 @@ int main(int argc, char** argv) {
                        [](auto) { return true; }));
   });
   std::printf("SELECT kind, vendor, count(*)      %8.1f ms\n", grouped * 1e3);
+
+  std::vector<double> replayed, stepped, replay_ratio, peak;
+  for (int i = 0; i < 3; ++i) {
+    const Spent spent = explain(path);
+    replayed.push_back(spent.seconds);
+    peak.push_back(spent.peak_mb);
+    stepped.push_back(step_all_columns(path));
+    replay_ratio.push_back(replayed.back() / stepped.back());
+  }
+  std::printf("explain, replayed through the engine %6.2f s\n", median(replayed));
+  std::printf("stepping all columns of its rows   %8.2f s\n", median(stepped));
+  std::printf("explain / stepping                 %8.2f   (goal 3.00)\n", median(replay_ratio));
+  std::printf("explain, resident at most          %8.0f MB (goal 300)\n", *std::max_element(peak.begin(), peak.end()));
   remove_file(path);
   return 0;
 }

@@ -32,7 +32,10 @@ std::string first_sentence(const std::string& text) {
 
 std::vector<Flag> flags_of(const CLI::App& app) {
   std::vector<Flag> flags;
-  for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->nonpositional(); })) {
+  const auto is_shown = [](const CLI::Option* option) {
+    return option->nonpositional() && !option->get_group().empty();
+  };
+  for (const CLI::Option* option : app.get_options(is_shown)) {
     Flag flag;
     flag.long_names = option->get_lnames();
     flag.short_names = option->get_snames();

@@ -22,6 +22,7 @@
 #include "cli/backend_options.h"
 #include "cli/collective_watch.h"
 #include "cli/commands.h"
+#include "cli/earlier_flags.h"
 #include "cli/event_json.h"
 #include "cli/inference_watch.h"
 #include "cli/live_metrics.h"
@@ -464,7 +465,7 @@ void add_trace(CLI::App& root, Context& context) {
   command->add_flag("--no-tcp", options->no_tcp, "Leave TCP retransmissions out");
   command->add_flag("--no-net", options->no_net, "Leave socket volumes out");
   command->add_option("--node", options->node, "This machine's name in event ids (default: host name)");
-  command->add_option("--library,--cuda-lib", options->libraries, "Also probe this library file");
+  command->add_option("--library,--cuda-lib,--nccl-lib", options->libraries, "Also probe this library file");
   add_backend_options(*command, options->backends);
   command->add_option("--ringbuf-size", options->ring_size, "Event ring, a power of two")
       ->check(size_check())
@@ -480,6 +481,7 @@ void add_trace(CLI::App& root, Context& context) {
   add_sampling_options(*command, options->sampling);
   add_annotation_options(*command, options->annotations);
   add_inference_options(*command, options->inference);
+  add_earlier_flags(*command, context);
   command->add_option("command", options->command, "Run this command (after --) and trace it and its children");
   command->positionals_at_end();
   command->footer(

@@ -22,6 +22,19 @@ TEST(CommandLine, RefusesAnUnknownFlagCommandOrNothing) {
   expect_refused(run_cli({}), kExitUsage, "ingero --help");
 }
 
+TEST(CommandLine, TakesFlagsOfTheEarlierAgentAndSaysWhyTheyDoNothing) {
+  const Outcome outcome =
+      run_cli({"trace", "--nccl", "--py-walker", "auto", "--heartbeat", "30s", "--backend", "/nonexistent.yaml"});
+  EXPECT_EQ(outcome.status, kExitFailed);  // of the backend
+  EXPECT_NE(outcome.err.find("/nonexistent.yaml"), std::string::npos) << outcome.err;
+  for (const char* told : {"--nccl has no effect: ", "--py-walker has no effect: ", "--heartbeat has no effect: "}) {
+    EXPECT_NE(outcome.err.find(told), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(outcome.err.find("--deadband"), std::string::npos) << outcome.err;
+  EXPECT_EQ(run_cli({"trace", "--help"}).out.find("--py-walker"), std::string::npos);
+  EXPECT_EQ(run_cli({"completion", "bash"}).out.find("--py-walker"), std::string::npos);
+}
+
 TEST(CommandLine, PointsAtTheHelpOfTheCommandThatWasMistyped) {
   EXPECT_NE(run_cli({"explain", "--colour"}).err.find("'ingero explain --help'"), std::string::npos);
 }
@@ -78,6 +91,7 @@ TEST(Completion, OffersEveryCommandAndFlagOfTheTreeInEveryShell) {
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
       EXPECT_NE(script.find(command->get_name()), std::string::npos) << shell << " " << command->get_name();
       for (const CLI::Option* option : command->get_options()) {
+        if (option->get_group().empty()) continue;  // hidden
         for (const std::string& name : option->get_lnames()) {
           EXPECT_NE(script.find(name), std::string::npos) << shell << " --" << name;
         }

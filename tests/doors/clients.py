@@ -154,7 +154,7 @@ class Server:
                 self.connection.request(method, path, body, {k: v for k, v in given.items() if v is not None})
                 answer = self.connection.getresponse()
                 return answer.status, dict(answer.getheaders()), answer.read()
-            except (http.client.RemoteDisconnected, ConnectionError, http.client.CannotSendRequest):
+            except (http.client.RemoteDisconnected, ConnectionError, ssl.SSLEOFError, http.client.CannotSendRequest):
                 self.connection.close()
                 self.connection = None
                 if attempt == 2:

@@ -261,10 +261,11 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
         }));
     where = fmt::format(" WHERE seq BETWEEN {} AND {}", first, last);
   }
+  const bool with_targets = sink.wants_targets();
   Result<Statement> rows = database.prepare(
       "SELECT seq, start, duration, site, thread, state, clock, return_code, preempted, runqueue, blocked, io, bytes, "
-      "address, handle, stack, culprit, culprit_ns, arg0, arg1, stream, device, function FROM event_rows" +
-      where);
+      "address, handle, stack, culprit, culprit_ns, arg0, arg1" +
+      std::string(with_targets ? ", stream, device, function" : "") + " FROM event_rows" + where);
   if (!rows.ok()) return rows.error();
   int64_t session = -1;
   ReplaySides sides;
@@ -300,7 +301,7 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
       const SessionFacts& facts = dictionary.sessions[session];
       sink.begin(facts.node, facts.cpus, false);
       dictionary.tell_calls(sink);
-      for (size_t id = 0; id < dictionary.symbol_of_site.size(); ++id) {
+      for (size_t id = 0; with_targets && id < dictionary.symbol_of_site.size(); ++id) {
         sink.site(static_cast<uint32_t>(id), dictionary.symbol_of_site[id]);
       }
       dictionary.tell_processes(session, sink);
@@ -340,10 +341,10 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
     take(12, Has::kBytes, event.bytes);
     take(13, Has::kAddress, event.address);
     take(14, Has::kHandle, event.handle);
-    take(20, Has::kStream, event.stream);
-    event.device_ref = rows->is_null(21) ? 0 : static_cast<uint32_t>(rows->integer(21));
-    if (!rows->is_null(22)) {
-      const auto function = static_cast<size_t>(rows->integer(22));
+    if (with_targets) {
+      take(20, Has::kStream, event.stream);
+      event.device_ref = rows->is_null(21) ? 0 : static_cast<uint32_t>(rows->integer(21));
+      const auto function = rows->is_null(22) ? SIZE_MAX : static_cast<size_t>(rows->integer(22));
       if (function < dictionary.functions.size()) {
         event.function = dictionary.functions[function];
         event.set(Has::kFunction);

@@ -31,6 +31,9 @@ class ReplaySink {
   // A run of the agent on one node begins: nothing before it has to do with it. `windowed`: no off-CPU shares.
   virtual void begin(const std::string& node, uint64_t cpus, bool windowed) = 0;
   virtual void call(hal::CallId id, const ReplayedCall& call) = 0;
+  // Whether site() is told, and of each call its stream, device and function: three more columns of every row, which
+  // the causes of what happened do not need.
+  virtual bool wants_targets() const { return false; }
   // The spelling that the calls of a site were made by: Event::site of what follows.
   virtual void site(uint32_t /*site*/, std::string_view /*symbol*/) {}
   virtual void process(const hal::Process& process) = 0;

@@ -151,6 +151,7 @@ class StepSink final : public store::ReplaySink {
     steps.set_call(id,
                    correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising));
   }
+  bool wants_targets() const override { return true; }
   void site(uint32_t site, std::string_view symbol) override { steps.set_site(site, is_per_thread(symbol)); }
   void process(const hal::Process& process) override { steps.add_process(process); }
   void event(const hal::Event& event) override { steps.add(event); }

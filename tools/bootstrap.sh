@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the named purposes (see packages.txt): bootstrap.sh build test ...
 #
-# Only what is missing is installed. Without root and without a password-less sudo it says in one sentence what needs
+# Only what is missing is installed: a package whose command (third column) is there from elsewhere is not. Without root and without a password-less sudo it says in one sentence what needs
 # root, and leaves the rest to whatever is already there: the exit status is 0, because the build itself says best what
 # it cannot do without.
 set -u
@@ -9,8 +9,9 @@ here=$(dirname "$0")
 purposes=" $* "
 
 wanted=
-while read -r purpose package; do
+while read -r purpose package command; do
   case "$purpose" in '' | '#'*) continue ;; esac
+  [ -z "$command" ] || ! command -v "$command" >/dev/null || continue
   case "$purposes" in *" $purpose "*) wanted="$wanted $package" ;; esac
 done <"$here/packages.txt"
 
@@ -41,11 +42,17 @@ echo "bootstrap: installing$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # The package names are words.
+install() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; }
 # shellcheck disable=SC2086
-if { $as_root apt-get update && $as_root env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
+if $as_root apt-get update >"$log" 2>&1 && install $missing >>"$log" 2>&1; then
   exit 0
 fi
-grep -E '^(E|W):' "$log" | head -5 >&2
-echo "bootstrap: apt-get could not install$missing; going on with what is here" >&2
+# One that cannot be installed keeps back only itself.
+refused=
+for package in $missing; do
+  install "$package" >>"$log" 2>&1 || refused="$refused $package"
+done
+[ -n "$refused" ] || exit 0
+grep -E '^(E|W):' "$log" | sort -u | head -5 >&2
+echo "bootstrap: apt-get could not install$refused; going on with what is here" >&2
 exit 0

@@ -26,6 +26,17 @@ bool only_enqueues(const CallFacts& facts) {
          (facts.kind == Kind::kEvent && !facts.synchronising);
 }
 
+// Of one call that says all by itself.
+Finding finding_of(const hal::Event& event, RuleId rule, double confidence) {
+  Finding finding;
+  finding.rule = rule;
+  finding.op = event.call;
+  finding.number = finding.number_now = 1;
+  finding.confidence = confidence;
+  finding.onset_mono_ns = event.start_mono_ns;
+  return finding;
+}
+
 void give_back(ProcessState::Live& live, ProcessWindow& sum) {
   sum.freed_bytes += live.bytes;
   if (live.stack_id) {
@@ -120,12 +131,7 @@ std::optional<uint64_t> Engine::Impl::free_memory_at(const hal::Event& event) co
 }
 
 void Engine::Impl::note_refused(const hal::Event& event, ProcessState& process, ThreadState& thread) {
-  Finding finding;
-  finding.rule = RuleId::device_out_of_memory;
-  finding.op = event.call;
-  finding.number = finding.number_now = 1;
-  finding.confidence = 1;
-  finding.onset_mono_ns = event.start_mono_ns;
+  Finding finding = finding_of(event, RuleId::device_out_of_memory, 1);
   finding.sample.emplace();
   consider(*finding.sample, event, 1);
   if (event.has(Has::kBytes)) {
@@ -148,10 +154,7 @@ void Engine::Impl::note_granted(const hal::Event& event, ProcessState& process, 
       event.end_mono_ns() > refused.start_ns + kTrailing * kWindowNs) {
     return;
   }
-  Finding finding;
-  finding.rule = RuleId::memory_fragmentation;
-  finding.op = event.call;
-  finding.number = finding.number_now = 1;
+  Finding finding = finding_of(event, RuleId::memory_fragmentation, 0.9);
   finding.bytes = refused.bytes;
   finding.lost_ns = finding.lost_now_ns = event.end_mono_ns() - refused.start_ns;
   finding.onset_mono_ns = refused.start_ns;
@@ -216,12 +219,7 @@ void Engine::Impl::take_graph(const hal::Event& event, const CallFacts& facts, P
     count(sum.captures, event.duration_ns, 0);
   }
   if (facts.graph == GraphStep::kEnd && event.failed) {
-    Finding finding;
-    finding.rule = RuleId::graph_capture_failed;
-    finding.op = event.call;
-    finding.number = finding.number_now = 1;
-    finding.confidence = 1;
-    finding.onset_mono_ns = event.start_mono_ns;
+    Finding finding = finding_of(event, RuleId::graph_capture_failed, 1);
     if (event.has(Has::kReturnCode)) {
       const std::string status = options.status_of ? options.status_of(event.call, event.return_code) : std::string();
       finding.detail = fmt::format("{}{}", event.return_code, status.empty() ? "" : " (" + status + ")");

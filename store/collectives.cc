@@ -106,14 +106,8 @@ CREATE VIEW collective_arrivals AS SELECT comm_id_hash, seq, min(call) AS call, 
 
 Status Collectives::load(Database& database, int64_t session) {
   session_ = session;
-  const auto last = [&](const char* sql, int64_t& into) -> Status {
-    Result<std::optional<int64_t>> found = database.integer(sql);
-    if (!found.ok()) return found.error();
-    into = found->value_or(0);
-    return {};
-  };
-  INGERO_TRY(last("SELECT max(id) FROM communicators", communicators_before_));
-  return last("SELECT max(exchange) FROM exchanges", exchanges_before_);
+  INGERO_TRY(database.integer_into("SELECT max(id) FROM communicators", communicators_before_));
+  return database.integer_into("SELECT max(exchange) FROM exchanges", exchanges_before_);
 }
 
 Status Collectives::write(Database& database) {

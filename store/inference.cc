@@ -77,14 +77,8 @@ CREATE VIEW inference_step_metrics AS SELECT s.id AS step, s.timestamp AS timest
 
 Status Inference::load(Database& database, int64_t session) {
   session_ = session;
-  const auto last = [&](const char* sql, int64_t& into) -> Status {
-    Result<std::optional<int64_t>> found = database.integer(sql);
-    if (!found.ok()) return found.error();
-    into = found->value_or(0);
-    return {};
-  };
-  INGERO_TRY(last("SELECT max(id) FROM inference_workload_rows", workloads_before_));
-  return last("SELECT max(id) FROM inference_engines", engines_before_);
+  INGERO_TRY(database.integer_into("SELECT max(id) FROM inference_workload_rows", workloads_before_));
+  return database.integer_into("SELECT max(id) FROM inference_engines", engines_before_);
 }
 
 void Inference::add(const InferenceStep& step, hal::LossLedger& losses) {

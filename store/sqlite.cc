@@ -117,4 +117,11 @@ Result<std::optional<int64_t>> Database::integer(std::string_view sql) {
   return std::optional<int64_t>(statement->integer(0));
 }
 
+Status Database::integer_into(std::string_view sql, int64_t& into) {
+  const Result<std::optional<int64_t>> found = integer(sql);
+  INGERO_TRY(found);
+  into = found->value_or(0);
+  return {};
+}
+
 }  // namespace ingero::store

@@ -119,6 +119,8 @@ class Database {
   Result<Statement> prepare(std::string_view sql, bool kept = false);
   // The first column of the first row; absent when there is no row or it is NULL.
   Result<std::optional<int64_t>> integer(std::string_view sql);
+  // The same; 0 where it is absent.
+  Status integer_into(std::string_view sql, int64_t& into);
   Error error(int code, std::string_view what) const { return sqlite_error(handle_, code, *path_, what); }
   // Runs `sql` and calls take(statement) on each of its rows.
   template <typename Take>

@@ -36,9 +36,9 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WIRE_LOSS_KINDS);
+	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct wire_losses);
 } losses SEC(".maps");
 
 /* calls that found the ring full, by site */
@@ -90,10 +90,11 @@ struct {
 
 static __always_inline void count_loss(__u32 kind)
 {
-	__u64 *count = bpf_map_lookup_elem(&losses, &kind);
+	const __u32 only = 0;
+	struct wire_losses *sums = bpf_map_lookup_elem(&losses, &only);
 
-	if (count)
-		*count += 1;
+	if (sums && kind < WIRE_LOSS_KINDS)
+		sums->count[kind] += 1;
 }
 
 #endif

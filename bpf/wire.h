@@ -490,4 +490,9 @@ enum wire_loss {
 	WIRE_LOSS_KINDS,
 };
 
+/* In one value, so that the reader has all of them for one system call. */
+struct wire_losses {
+	__u64 count[WIRE_LOSS_KINDS];
+};
+
 #endif

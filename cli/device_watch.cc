@@ -105,19 +105,17 @@ void DeviceWatch::place(hal::Event& event, const correlate::DeviceChoice::Answer
     process.variables = std::make_unique<Variables>(read_variables(event.pid, process));
   }
   Seen& seen = process.visible[answer.backend];
-  {
+  if (seen.generation != generation_.load(std::memory_order_acquire)) {
     const std::scoped_lock lock(mutex_);
-    if (seen.generation != generation_) {
-      const auto machine = machine_.find(answer.backend->name);
-      const auto variable = [&](std::string_view name) -> std::optional<std::string_view> {
-        const auto value = process.variables->find(name);
-        return value == process.variables->end() ? std::nullopt : std::optional<std::string_view>(value->second);
-      };
-      seen.devices = hal::visible_devices(*answer.backend->device_naming, variable, process.in_container,
-                                          machine == machine_.end() ? std::span<const hal::Device>() : machine->second);
-      seen.refs.clear();
-      seen.generation = generation_;
-    }
+    const auto machine = machine_.find(answer.backend->name);
+    const auto variable = [&](std::string_view name) -> std::optional<std::string_view> {
+      const auto value = process.variables->find(name);
+      return value == process.variables->end() ? std::nullopt : std::optional<std::string_view>(value->second);
+    };
+    seen.devices = hal::visible_devices(*answer.backend->device_naming, variable, process.in_container,
+                                        machine == machine_.end() ? std::span<const hal::Device>() : machine->second);
+    seen.refs.clear();
+    seen.generation = generation_;
   }
   // A number that was named in vain stays unknown, even where there is only one device.
   const bool in_vain = event.has(hal::Has::kDevice) && !answer.ordinal;

@@ -6,6 +6,7 @@
 // the others to any.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -72,10 +73,10 @@ class DeviceWatch {
   std::unordered_map<uint32_t, Process> processes_;
 
   mutable std::mutex mutex_;
+  std::atomic<uint64_t> generation_{1};  // of machine_: written with mutex_ held
   // Guarded by mutex_:
   std::map<std::string, std::vector<hal::Device>, std::less<>> machine_;  // identities, by backend
-  uint64_t generation_ = 1;
-  std::vector<hal::EventDevice> placed_;  // by ref - 1
+  std::vector<hal::EventDevice> placed_;                                  // by ref - 1
 };
 
 }  // namespace ingero::cli

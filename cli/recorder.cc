@@ -37,8 +37,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kEventsPerBatch = 4096;
-constexpr size_t kQueuedBatches = 4;
+constexpr size_t kEventsPerBatch = 2048;
+constexpr size_t kQueuedBatches = 2;  // what waits longer does so in the ring, in less than half the bytes
 constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kTellCompleteNs = 100'000'000;
@@ -222,6 +222,7 @@ Status Recorder::Impl::open() {
 }
 
 void Recorder::Impl::discover() {
+  pthread_setname_np(pthread_self(), "ingero-discover");
   std::vector<kernelside::NewMapping> found;
   while (!stop_discovery.load(std::memory_order_relaxed)) {
     bool scan = !mappings;
@@ -499,6 +500,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
 }
 
 void Recorder::Impl::capture() {
+  pthread_setname_np(pthread_self(), "ingero-capture");
   bool more = false;
   bool last_round = false;
   uint64_t stopped_mono_ns = 0;

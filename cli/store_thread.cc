@@ -106,6 +106,7 @@ void StoreThread::do_work() {
 }
 
 void StoreThread::run() {
+  pthread_setname_np(pthread_self(), "ingero-store");
   auto next_flush = std::chrono::steady_clock::now() + 100ms;
   while (!queue_.finished()) {
     auto parcel = queue_.pop(100ms);

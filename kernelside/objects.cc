@@ -11,7 +11,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <numeric>
+#include <span>
 #include <thread>
 
 #include "base/fd.h"
@@ -412,25 +415,39 @@ void Objects::read_losses(hal::LossLedger& ledger) const {
       hal::Loss::python_unreadable, hal::Loss::python_cut,     hal::Loss::code_ring_full,
   };
   static_assert(kLosses.size() == WIRE_LOSS_KINDS);
-  std::vector<uint64_t> per_cpu(static_cast<size_t>(impl_->cpus));
-  const int fd = map_fd("losses");
-  for (uint32_t kind = 0; kind < WIRE_LOSS_KINDS; ++kind) {
-    if (bpf_map_lookup_elem(fd, &kind, per_cpu.data()) != 0) continue;
+  std::vector<wire_losses> per_cpu(static_cast<size_t>(impl_->cpus));
+  const uint32_t only = 0;
+  if (bpf_map_lookup_elem(map_fd("losses"), &only, per_cpu.data()) != 0) return;
+  for (size_t kind = 0; kind < kLosses.size(); ++kind) {
     uint64_t total = 0;
-    for (const uint64_t count : per_cpu) total += count;
+    for (const wire_losses& of_cpu : per_cpu) total += of_cpu.count[kind];
     ledger.set(kLosses[kind], total);
   }
 }
 
 std::vector<std::pair<uint32_t, uint64_t>> Objects::site_losses(uint32_t sites) const {
   std::vector<std::pair<uint32_t, uint64_t>> found;
-  std::vector<uint64_t> per_cpu(static_cast<size_t>(impl_->cpus));
+  constexpr uint32_t kAtOnce = 256;  // by one system call (Linux 5.13, f008d732ab18)
+  const auto cpus = static_cast<size_t>(impl_->cpus);
+  std::array<uint32_t, kAtOnce> keys;
+  std::vector<uint64_t> per_cpu(kAtOnce * cpus);
   const int fd = map_fd("site_losses");
-  for (uint32_t site = 0; site < sites; ++site) {
-    if (bpf_map_lookup_elem(fd, &site, per_cpu.data()) != 0) continue;
-    uint64_t total = 0;
-    for (const uint64_t count : per_cpu) total += count;
-    if (total > 0) found.emplace_back(site, total);
+  uint32_t position = 0;
+  for (uint32_t from = 0; from < sites;) {
+    uint32_t count = std::min(kAtOnce, sites - from);
+    // Fails behind the last one, with what there was before it.
+    if (bpf_map_lookup_batch(fd, from == 0 ? nullptr : &position, &position, keys.data(), per_cpu.data(), &count,
+                             nullptr) != 0 &&
+        errno != ENOENT) {
+      break;
+    }
+    if (count == 0) break;
+    for (size_t i = 0; i < count; ++i) {
+      const auto of_site = std::span(per_cpu).subspan(i * cpus, cpus);
+      const uint64_t total = std::accumulate(of_site.begin(), of_site.end(), uint64_t{0});
+      if (total > 0) found.emplace_back(keys[i], total);
+    }
+    from += count;
   }
   return found;
 }

@@ -96,7 +96,7 @@ Status Writer::Impl::open_database() {
   }
   INGERO_TRY(
       database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; "
-                       "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 16777216"));
+                       "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2048; PRAGMA journal_size_limit = 16777216"));
   Result<std::optional<int64_t>> pages = database.integer("PRAGMA page_size");
   if (!pages.ok()) return pages.error();
   page_bytes = pages->value_or(kPageBytes);

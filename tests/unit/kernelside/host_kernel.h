@@ -132,11 +132,11 @@ class HostKernel : public ::testing::Test {
     return process;
   }
   uint64_t loss(wire_loss kind) {
-    std::vector<uint64_t> per_cpu(static_cast<size_t>(libbpf_num_possible_cpus()));
-    const uint32_t key = kind;
-    EXPECT_EQ(bpf_map_lookup_elem(programs_->map_fd("losses"), &key, per_cpu.data()), 0);
+    std::vector<wire_losses> per_cpu(static_cast<size_t>(libbpf_num_possible_cpus()));
+    const uint32_t only = 0;
+    EXPECT_EQ(bpf_map_lookup_elem(programs_->map_fd("losses"), &only, per_cpu.data()), 0);
     uint64_t sum = 0;
-    for (const uint64_t count : per_cpu) sum += count;
+    for (const wire_losses& of_cpu : per_cpu) sum += of_cpu.count[kind];
     return sum;
   }
   void drain() { ring_buffer__consume(rings_); }

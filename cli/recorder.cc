@@ -150,6 +150,7 @@ struct Recorder::Impl {
   void keep_stacks(Parcel& parcel);
   void watch_collectives(Parcel& parcel);
   void note_lost_calls();
+  void read_losses();
   void hand_over(std::unique_ptr<Parcel> parcel);
 };
 
@@ -378,7 +379,7 @@ void Recorder::Impl::keep_stacks(Parcel& parcel) {
 void Recorder::Impl::every_second(Parcel& parcel) {
   const uint64_t now = clock.mono_ns();
   normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
-  objects->read_losses(ledger);
+  read_losses();
   for (const auto& [pid, start_mono_ns] : ended_before) {
     const auto found = known.find(pid);
     if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) {
@@ -431,6 +432,11 @@ void Recorder::Impl::every_second(Parcel& parcel) {
       process.counters = counters;
     }
   }
+}
+
+void Recorder::Impl::read_losses() {
+  objects->read_losses(ledger);
+  ledger.set(hal::Loss::program_skipped, objects->skipped_runs() + (host ? host->skipped_runs() : 0));
 }
 
 // Calls that the kernel side lost: what they would have said of communicators is not known, so what was known of those
@@ -534,7 +540,7 @@ void Recorder::Impl::capture() {
   auto parcel = queue.fresh();
   every_second(*parcel);
   if (auto open = objects->calls_in_flight(); open.ok()) note_hangs(*open, clock.mono_ns(), 0, *parcel);
-  objects->read_losses(ledger);
+  read_losses();
   if (stacks) stacks->finish(*parcel);
   hand_over(std::move(parcel));
   queue.close();
@@ -574,7 +580,10 @@ Status Recorder::stop() {
   if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
   impl_->tracer->stop_entries();
   {
-    const std::jthread host_detached([this] { impl_->host.reset(); });  // its grace period beside the probes'
+    // Its grace period beside the probes'. What its programs counted is still to be read.
+    const std::jthread host_detached([host = impl_->host.get()] {
+      if (host != nullptr) host->detach();
+    });
     impl_->tracer->detach();
   }
   impl_->stop_capture.store(true, std::memory_order_release);

@@ -13,6 +13,7 @@
 
 #include "host.skel.h"
 #include "kernelside/libbpf_log.h"
+#include "kernelside/program_account.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -23,8 +24,9 @@ struct Row {
   const char* tracepoint;
   HostFeature feature;
   const char* program;
-  const char* second_best;  // tried when `program` is refused
-  const char* shortcoming;  // of the second best
+  const char* second_best;          // tried when `program` is refused
+  const char* shortcoming;          // of the second best
+  bool idle_in_interrupts = false;  // tells nothing of what an interrupt does: a run skipped there is no loss
 };
 
 constexpr Row kRows[] = {
@@ -33,7 +35,7 @@ constexpr Row kRows[] = {
     {"sched_process_exit", HostFeature::kProcesses, "on_process_exit", nullptr, nullptr},
     {"mark_victim", HostFeature::kProcesses, "on_oom_kill", nullptr, nullptr},
     {"mm_page_alloc", HostFeature::kMemory, "on_page_alloc", "on_page_alloc_own",
-     "atomic allocations are not counted: this kernel does not tell whether an interrupt made them"},
+     "atomic allocations are not counted: this kernel does not tell whether an interrupt made them", true},
     {"block_getrq", HostFeature::kBlock, "on_block_getrq", nullptr, nullptr},
     {"block_bio_frontmerge", HostFeature::kBlock, "on_block_frontmerge", nullptr, nullptr},
     {"block_rq_issue", HostFeature::kBlock, "on_block_issue", nullptr, nullptr},
@@ -41,7 +43,7 @@ constexpr Row kRows[] = {
     {"block_rq_complete", HostFeature::kBlock, "on_block_complete", nullptr, nullptr},
     {"sock_send_length", HostFeature::kSockets, "on_socket_send", nullptr, nullptr},
     {"sock_recv_length", HostFeature::kSockets, "on_socket_receive", nullptr, nullptr},
-    {"inet_sock_set_state", HostFeature::kTcp, "on_socket_state", nullptr, nullptr},
+    {"inet_sock_set_state", HostFeature::kTcp, "on_socket_state", nullptr, nullptr, true},
     {"tcp_retransmit_skb", HostFeature::kTcp, "on_tcp_retransmit", nullptr, nullptr},
 };
 constexpr size_t kRowCount = std::size(kRows);
@@ -205,7 +207,7 @@ std::string_view name_of(HostFeature feature) {
 struct HostPrograms::Impl {
   Skeleton skeleton;
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
-  std::vector<int> program_fds;
+  std::vector<int> telling_fds;  // programs whose skipped runs are a loss
   std::vector<HostProgramStatus> status;
 };
 
@@ -265,7 +267,7 @@ Result<std::unique_ptr<HostPrograms>> HostPrograms::attach(const HostOptions& op
     }
     impl->status[i].attached = true;
     impl->links.push_back(std::move(link));
-    impl->program_fds.push_back(bpf_program__fd(program));
+    if (!kRows[i].idle_in_interrupts) impl->telling_fds.push_back(bpf_program__fd(program));
   }
   return std::unique_ptr<HostPrograms>(new HostPrograms(std::move(impl)));
 }
@@ -289,14 +291,14 @@ std::vector<DeviceIo> HostPrograms::other_io() const {
   return devices;
 }
 
-uint64_t HostPrograms::missed_runs() const {
-  uint64_t missed = 0;
-  for (const int fd : impl_->program_fds) {
-    bpf_prog_info info{};
-    uint32_t size = sizeof(info);
-    if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0) missed += info.recursion_misses;
+uint64_t HostPrograms::skipped_runs() const {
+  uint64_t skipped = 0;
+  for (const int fd : impl_->telling_fds) {
+    if (const auto account = account_of(fd)) skipped += account->skipped;
   }
-  return missed;
+  return skipped;
 }
+
+void HostPrograms::detach() { impl_->links.clear(); }
 
 }  // namespace ingero::kernelside

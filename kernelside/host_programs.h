@@ -62,8 +62,11 @@ class HostPrograms {
   int map_fd(std::string_view name) const;
   // Totals since attach(); thread-safe.
   std::vector<DeviceIo> other_io() const;
-  // Runs the kernel skipped because the program was already running on that CPU (an interrupt inside it); thread-safe.
-  uint64_t missed_runs() const;
+  // Runs the kernel skipped because the program was running on that CPU already, where an interrupt has something to
+  // tell (a completion inside a completion, not a page for an interrupt's own use). Thread-safe.
+  uint64_t skipped_runs() const;
+  // No program runs any more; what they counted can still be read. Takes a grace period of the kernel.
+  void detach();
 
  private:
   struct Impl;

@@ -21,6 +21,7 @@
 #include "capture.skel.h"
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
+#include "kernelside/program_account.h"
 #include "names.skel.h"
 #include "session.skel.h"
 #include "spinning.skel.h"
@@ -131,6 +132,23 @@ struct Objects::Impl {
   Link in_flight_dump;
   Link process_dump;
   int cpus = 1;
+
+  // Every program but the one of `spinning`, which a timer gives its turn again.
+  template <typename Take>
+  void for_each_account(const Take& take) const {
+    const auto look = [&take](const auto& object) {
+      if (!object) return;
+      bpf_program* program = nullptr;
+      bpf_object__for_each_program(program, object->obj) {
+        if (const auto account = account_of(bpf_program__fd(program))) take(bpf_program__name(program), *account);
+      }
+    };
+    look(threads_object);
+    look(session_object);
+    look(capture_object);
+    look(names_object);
+    if (!waiting_load.joinable()) look(waiting_object);
+  }
 
   // An object that reads what the capture programs keep; null with the reason where this kernel cannot.
   template <typename Skeleton>
@@ -282,23 +300,16 @@ Status Objects::keep_program_costs() {
 
 std::vector<ProgramCost> Objects::program_costs() const {
   std::vector<ProgramCost> costs;
-  const auto add = [&costs](const auto& object) {
-    if (!object) return;
-    bpf_program* program = nullptr;
-    bpf_object__for_each_program(program, object->obj) {
-      bpf_prog_info info{};
-      uint32_t size = sizeof(info);
-      const int fd = bpf_program__fd(program);
-      if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) != 0 || info.run_cnt == 0) continue;
-      costs.push_back({bpf_program__name(program), info.run_cnt, info.run_time_ns});
-    }
-  };
-  add(impl_->threads_object);
-  add(impl_->session_object);
-  add(impl_->capture_object);
-  add(impl_->names_object);
-  if (!impl_->waiting_load.joinable()) add(impl_->waiting_object);
+  impl_->for_each_account([&costs](const char* name, const ProgramAccount& account) {
+    if (account.runs > 0) costs.push_back({name, account.runs, account.run_time_ns});
+  });
   return costs;
+}
+
+uint64_t Objects::skipped_runs() const {
+  uint64_t skipped = 0;
+  impl_->for_each_account([&skipped](const char*, const ProgramAccount& account) { skipped += account.skipped; });
+  return skipped;
 }
 
 int Objects::name_program() const { return name_handle() != nullptr ? bpf_program__fd(name_handle()) : -1; }

@@ -105,6 +105,8 @@ class Objects {
   Status keep_program_costs();
   // Programs that ran while somebody asked for that, keep_program_costs() or kernel.bpf_stats_enabled. Thread-safe.
   std::vector<ProgramCost> program_costs() const;
+  // Runs the kernel skipped because the program was running on that CPU already, by all programs. Thread-safe.
+  uint64_t skipped_runs() const;
   // Sets recipe `site`; thread-safe.
   Status set_recipe(uint32_t site, const wire_recipe& recipe);
   // Python frames of `pid` are read by this layout from now on, or no more. Thread-safe.

@@ -144,7 +144,7 @@ TEST_F(HostBlockTest, EveryDirectRequestOnceWithPlaceSizeAndOwner) {
     EXPECT_GT(block.complete_ns, block.issue_ns);
     EXPECT_LT(block.complete_ns, after_ns);
   }
-  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(seen, expected) << account();
   EXPECT_EQ(loss(WIRE_LOSS_HOST_RING_FULL), 0U);
 }
 
@@ -269,9 +269,9 @@ TEST_F(HostBlockTest, FailedRequestsSaySo) {
     ++seen;
     failed += block.failed;
   }
-  EXPECT_EQ(seen, kCount);
+  EXPECT_EQ(seen, kCount) << account();
   EXPECT_GT(failed, 255);
-  EXPECT_EQ(failed, failures);
+  EXPECT_EQ(failed, failures) << account();
 }
 
 }  // namespace

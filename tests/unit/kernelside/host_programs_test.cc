@@ -445,8 +445,8 @@ TEST_F(HostProgramsTest, AnOomKillNamesTheVictimTracedOrNot) {
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     drain();
     std::vector<wire_task> kills;
-    std::copy_if(tasks_.begin(), tasks_.end(), std::back_inserter(kills),
-                 [&](const wire_task& task) { return task.type == WIRE_OOM && task.pid == hog.pid(); });
+    std::copy_if(kills_.begin(), kills_.end(), std::back_inserter(kills),
+                 [&](const wire_task& kill) { return kill.pid == hog.pid(); });
     ASSERT_EQ(kills.size(), 1U);
     EXPECT_EQ(kills[0].pid, hog.pid());
     EXPECT_EQ(kills[0].other_pid, hog.pid());

@@ -102,7 +102,7 @@ void judge_workers(const Judgement& j, Findings& findings) {
     return;
   }
   // Measured: the threads that make calls sleep outside of calls, the workers want CPUs they do not get.
-  uint64_t workers = 0, wanted_ns = 0, wanted_now_ns = 0;
+  uint64_t workers = 0, wanted_ns = 0;
   for (const auto& [pid, other] : j.by_pid) {
     if (other->facts.parent_pid != j.process.facts.pid || pid == j.process.facts.pid || other->trailing.empty())
       continue;
@@ -110,9 +110,6 @@ void judge_workers(const Judgement& j, Findings& findings) {
     for (const ProcessWindow& one : other->trailing) {
       its_own += one.threads.preempted_ns + one.threads.runqueue_ns + one.others.preempted_ns + one.others.runqueue_ns;
     }
-    const ProcessWindow& last = other->trailing.back();
-    wanted_now_ns +=
-        last.threads.preempted_ns + last.threads.runqueue_ns + last.others.preempted_ns + last.others.runqueue_ns;
     workers += its_own > 0 ? 1 : 0;
     wanted_ns += its_own;
   }

@@ -11,11 +11,11 @@
 
 #include <httplib.h>
 #include <nlohmann/json.hpp>
-#include <openssl/ssl.h>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "serve/http/certificate.h"
+#include "serve/http/listener.h"
 #include "serve/http/pool.h"
 
 namespace ingero::serve::http {
@@ -87,7 +87,7 @@ struct Server::Impl {
   const Clock& clock;
   Buckets buckets;
   std::counting_semaphore<> slots;  // of the handler
-  std::unique_ptr<httplib::Server> http;
+  std::unique_ptr<Listener> http;
   Handler handler;
   std::thread thread;
   Address address;
@@ -105,6 +105,7 @@ struct Server::Impl {
     response.set_content(error_text(word, sentence), "application/json");
     response.set_header(kNoteHeader, std::string(sentence));
     response.set_header("Connection", "close");
+    Listener::refused();
   }
 
   // Before the body is read. True: the request may go on.
@@ -179,31 +180,25 @@ struct Server::Impl {
     if (options.certificate.empty() != options.key.empty()) {
       return Error(Errc::kInvalid, "TLS needs both a certificate and its key");
     }
-    if (!has_files && !options.makes_certificate) {
-      http = std::make_unique<httplib::Server>();
-      return {};
-    }
-    std::unique_ptr<httplib::SSLServer> server;
+    const int version = options.makes_certificate ? TLS1_3_VERSION : TLS1_2_VERSION;
+    TlsContext tls;
     if (has_files) {
       for (const std::string* file : {&options.certificate, &options.key}) INGERO_TRY(read_file(*file, 1 << 20));
       if (options.makes_certificate) INGERO_TRY(check_private(options.key));
-      server = std::make_unique<httplib::SSLServer>(options.certificate.c_str(), options.key.c_str());
-      if (!server->is_valid()) {
-        return Error(Errc::kInvalid,
-                     fmt::format("{} and {}: no certificate with its key", options.certificate, options.key),
-                     "both in PEM format, belonging together");
-      }
-    } else {
-      const auto made = make_certificate(clock.wall_ns());
+      auto made = make_tls(options.certificate, options.key, version);
       INGERO_TRY(made);
-      fingerprint = made->fingerprint;
-      server = std::make_unique<httplib::SSLServer>(made->certificate.get(), made->key.get());
-      if (!server->is_valid())
-        return Error(Errc::kIo, "make a certificate: the cryptographic library does not take it");
+      tls = std::move(*made);
+    } else if (options.makes_certificate) {
+      const auto certificate = make_certificate(clock.wall_ns());
+      INGERO_TRY(certificate);
+      fingerprint = certificate->fingerprint;
+      auto made = make_tls(*certificate, version);
+      INGERO_TRY(made);
+      tls = std::move(*made);
     }
-    SSL_CTX_set_min_proto_version(server->ssl_context(), options.makes_certificate ? TLS1_3_VERSION : TLS1_2_VERSION);
-    http = std::move(server);
-    has_tls = true;
+    has_tls = tls != nullptr;
+    http = std::make_unique<Listener>(
+        std::move(tls), ListenerOptions{options.seconds, options.keep_alive > 8 ? 5 : 1, options.keep_alive});
     return {};
   }
 
@@ -211,10 +206,6 @@ struct Server::Impl {
     http->new_task_queue = [this] {
       return new BoundedPool(options.connections, options.waiting);
     };  // NOLINT: httplib owns it
-    http->set_read_timeout(options.seconds);
-    http->set_write_timeout(options.seconds);
-    http->set_keep_alive_timeout(options.keep_alive > 8 ? 5 : 1);
-    http->set_keep_alive_max_count(static_cast<size_t>(options.keep_alive));
     http->set_payload_max_length(options.body_bytes);
     http->set_tcp_nodelay(true);
     // The library's default is SO_REUSEPORT: a second agent would take the first one's requests.
@@ -276,7 +267,7 @@ void Server::stop() {
   if (!impl_ || !impl_->thread.joinable()) return;
   // stop() before the thread has begun to listen would be forgotten.
   while (!impl_->http->is_running()) std::this_thread::yield();
-  impl_->http->stop();
+  impl_->http->end();
   impl_->thread.join();
 }
 

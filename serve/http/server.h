@@ -62,7 +62,8 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // `handler` must not be called any more after stop() has returned.
+  // `handler` is not called any more once stop() has returned. It ends idle connections at once, and waits for the
+  // handler's open calls and a second at most for their answers to be taken.
   void start(Handler handler);
   void stop();
 

@@ -2,7 +2,6 @@
 #include "serve/otlp/connection.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -95,18 +94,6 @@ std::string tls_reason() {
 }
 
 }  // namespace
-
-Stop::Stop() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-
-void Stop::signal() {
-  const uint64_t one = 1;
-  (void)!::write(fd_.get(), &one, sizeof(one));
-}
-
-bool Stop::is_signalled() const {
-  pollfd wanted{fd_.get(), POLLIN, 0};
-  return ::poll(&wanted, 1, 0) == 1;
-}
 
 Result<TlsContext> TlsContext::make(const TlsFiles& files) {
   TlsContext out;

@@ -13,23 +13,14 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "serve/http/stop.h"
 #include "serve/otlp/endpoint.h"
 
 namespace ingero::serve::otlp {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// Ends what connections wait for, once and for all.
-class Stop {
- public:
-  Stop();
-  void signal();
-  bool is_signalled() const;
-  int fd() const { return fd_.get(); }
-
- private:
-  Fd fd_;
-};
+using http::Stop;
 
 struct TlsFiles {
   std::string authorities;       // PEM; empty: the system's

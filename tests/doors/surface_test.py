@@ -3,9 +3,13 @@
 
   surface_test.py INGERO
 """
+import concurrent.futures
+import contextlib
 import json
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -158,6 +162,59 @@ class Surface(unittest.TestCase):
         for connection in connections:
             connection.close()
         self.assertEqual(server.close(), 0)
+
+    def test_an_interrupt_waits_for_no_idle_connection(self):
+        for make in (lambda: clients.Dashboard(INGERO, self.database, "--no-tls"), lambda: clients.Dashboard(INGERO, self.database),
+                     lambda: clients.Https(INGERO, self.database)):
+            for count in (1, 70):  # 70: more than there are threads
+                with self.subTest(count=count), contextlib.ExitStack() as open_ones:
+                    server = make()
+                    where = (server.address.hostname, server.address.port)
+                    for _ in range(count):
+                        open_ones.enter_context(socket.create_connection(where))  # says nothing, not even of TLS
+                    if count == 1:
+                        half = open_ones.enter_context(server.bare())
+                        half.sendall(b"POST /api/v1/sql HTTP/1.1\r\nHost: local")
+                        server.send("GET", "/api/v1/health")  # kept alive
+                    begin = time.monotonic()
+                    server.process.send_signal(signal.SIGINT)
+                    self.assertEqual(server.process.wait(30), 0)
+                    self.assertLess(time.monotonic() - begin, 1, server.said)
+                    server.close()
+
+    def test_the_body_of_a_refused_request_is_no_request(self):
+        inner = f"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {clients.TOKEN}\r\n\r\n".encode()
+        for more in ((), ("--no-tls",)):
+            server = clients.Dashboard(INGERO, self.database, *more)
+            for body in (inner, b" " * 300000 + inner):  # in one piece with its head; more than the kernel takes at once
+                head = f"POST /api/v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+                with server.bare() as channel:
+                    channel.sendall(head.encode() + body)
+                    answer = b""
+                    while chunk := channel.recv(65536):
+                        answer += chunk
+                self.assertEqual(re.findall(rb"HTTP/1.1 (\d+)", answer), [b"401"])
+            self.assertEqual(server.close(), 0)
+
+    def test_an_interrupt_lets_an_answer_finish(self):
+        server = clients.Dashboard(INGERO, self.database, "--timeout", "2s")
+        server.send("GET", "/api/v1/health")
+
+        def ticks():
+            with open(f"/proc/{server.process.pid}/stat", encoding="utf-8") as file:
+                return int(file.read().split()[13])
+
+        before, begin = ticks(), time.monotonic()
+        asked = concurrent.futures.ThreadPoolExecutor(1).submit(
+            server.json, "POST", "/api/v1/sql", {"sql": "SELECT count(*) FROM events a, events b, events c, events d"})
+        while ticks() < before + 10:  # it is counting
+            time.sleep(0.01)
+        server.process.send_signal(signal.SIGINT)
+        status, answer = asked.result()
+        self.assertEqual((status, answer["class"]), (504, "timed_out"), answer)
+        self.assertEqual(server.process.wait(30), 0)
+        self.assertLess(time.monotonic() - begin, 5)
+        server.close()
 
     def test_the_page_is_for_everybody_and_keeps_to_this_server(self):
         server = clients.Dashboard(INGERO, self.database, "--no-tls")

@@ -1,0 +1,21 @@
+// An eventfd that is never read: see stop.h.
+#include "serve/http/stop.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+namespace ingero::serve::http {
+
+Stop::Stop() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void Stop::signal() {
+  const uint64_t one = 1;
+  (void)!::write(fd_.get(), &one, sizeof(one));
+}
+
+bool Stop::is_signalled() const {
+  pollfd wanted{fd_.get(), POLLIN, 0};
+  return ::poll(&wanted, 1, 0) == 1;
+}
+
+}  // namespace ingero::serve::http

@@ -1,0 +1,19 @@
+// What ends the waits of connections, once and for all. signal() may be called by any thread.
+#pragma once
+
+#include "base/fd.h"
+
+namespace ingero::serve::http {
+
+class Stop {
+ public:
+  Stop();
+  void signal();
+  bool is_signalled() const;
+  int fd() const { return fd_.get(); }  // readable from signal() on
+
+ private:
+  Fd fd_;
+};
+
+}  // namespace ingero::serve::http

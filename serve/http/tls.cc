@@ -1,0 +1,45 @@
+// OpenSSL's contexts: see tls.h.
+#include "serve/http/tls.h"
+
+#include <openssl/err.h>
+
+namespace ingero::serve::http {
+namespace {
+
+Result<TlsContext> make_context(int version) {
+  TlsContext made(SSL_CTX_new(TLS_server_method()));
+  if (made == nullptr || SSL_CTX_set_min_proto_version(made.get(), version) != 1) {
+    ERR_clear_error();
+    return Error(Errc::kIo, "TLS: the cryptographic library refused");
+  }
+  SSL_CTX_set_options(made.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_mode(made.get(), SSL_MODE_ENABLE_PARTIAL_WRITE);
+  return made;
+}
+
+}  // namespace
+
+Result<TlsContext> make_tls(const std::string& certificate, const std::string& key, int version) {
+  auto made = make_context(version);
+  INGERO_TRY(made);
+  if (SSL_CTX_use_certificate_chain_file(made->get(), certificate.c_str()) != 1 ||
+      SSL_CTX_use_PrivateKey_file(made->get(), key.c_str(), SSL_FILETYPE_PEM) != 1) {
+    ERR_clear_error();
+    return Error(Errc::kInvalid, fmt::format("{} and {}: no certificate with its key", certificate, key),
+                 "both in PEM format, belonging together");
+  }
+  return made;
+}
+
+Result<TlsContext> make_tls(const Certificate& certificate, int version) {
+  auto made = make_context(version);
+  INGERO_TRY(made);
+  if (SSL_CTX_use_certificate(made->get(), certificate.certificate.get()) != 1 ||
+      SSL_CTX_use_PrivateKey(made->get(), certificate.key.get()) != 1) {
+    ERR_clear_error();
+    return Error(Errc::kIo, "make a certificate: the cryptographic library does not take it");
+  }
+  return made;
+}
+
+}  // namespace ingero::serve::http

@@ -10,7 +10,7 @@ import sys
 import urllib.request
 
 from harness import ROOT, Trace, check, run, say, until
-from metrics import free_port
+from metrics import free_port, panel_queries
 from otlp import Receiver, attributes
 
 # As `python3 -m vllm.entrypoints.openai.api_server`: serves /metrics, runs the rest of its arguments, ends with them.
@@ -130,6 +130,13 @@ def StepsOfAServingProgramAreToldAndTheSlowOneIsFound(build):
     samples = dict(re.findall(r'^(gen_ai\S*) (\S+)$', pages[-1], re.MULTILINE))
     check(samples['gen_ai_client_token_usage_input_total{engine="vllm",model="meta/tiny"}'] == "1234" and
           samples['gen_ai_client_operation_duration_seconds_sum{engine="vllm",model="meta/tiny"}'] == "7.5", samples)
+    # The panels ask for what is on the page, or is documented and not said by this engine.
+    asked = {name for _, expression in panel_queries() for name in re.findall(r"(?:ingero_inference|gen_ai)_\w+", expression)}
+    missing = asked - set(re.findall(r"^(\w+)[{ ]", pages[-1], re.MULTILINE))
+    with open(os.path.join(ROOT, "docs/formats/metrics.md"), encoding="utf-8") as file:
+        documented = set(re.findall(r"^\| `(\w+)`", file.read(), re.MULTILINE))
+    check(len(asked) == 9 and len(missing) <= 2 and {name.removesuffix("_bucket") for name in missing} <= documented,
+          f"panels ask for {sorted(missing)}")
     run("promtool", "check", "metrics", input=pages[-1], good=(0, 3)) if os.path.exists("/usr/bin/promtool") else None
 
     span = [one for one in spans if attributes(one).get("ingero.infer.step_duration_ns") == slow["duration_ns"]]

@@ -176,7 +176,10 @@ def ARealPrometheusScrapesItAndEveryPanelHasItsQuery(build):
             # What did not happen: no call is in flight, fails at this moment, and no driver wrote an error.
             may_be_empty = ("Errors per second", "Calls in flight", "Driver errors, last hour",
                             # of programs that make collectives: collectives.py
-                            "Collectives per second", "Waited for, 99th", "Last to come", "Hanging now")
+                            "Collectives per second", "Waited for, 99th", "Last to come", "Hanging now",
+                            # of programs that serve models: inference.py
+                            "Steps per second by phase", "Slow steps per second", "Time of a step", "Usual time of a step",
+                            "Time to the first token", "Tokens per second")
             wrong = [line for line in empty if not line.startswith(may_be_empty)]
             check(not wrong, f"panels without data: {wrong}")
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { chromium } from "playwright-core";
 
 export const SAMPLES = ["pytorch-dataloader-starvation", "sample-cluster", "sample-gpu-node-01", "sample-gpu-node-02", "sample-gpu-node-03"];
-export const VIEWS = ["overview", "operations", "timeline", "flame", "memory", "collectives", "fabric", "devices", "health"];
+export const VIEWS = ["overview", "operations", "timeline", "flame", "memory", "collectives", "inference", "fabric", "devices", "health"];
 
 export class Dashboard {
   constructor(process, url) {

@@ -20,7 +20,7 @@ async function everywhere(page) {
   await page.keyboard.press("Enter");
   check((await focused(page)) === "main", "the skip link leads to the view");
   for (const [i, view] of VIEWS.entries()) {
-    await page.keyboard.press(String(i + 1));
+    await page.keyboard.press((i + 1).toString(36));
     await drawn(page, view);
     check((await page.locator("nav a[aria-current=page]").count()) === 1, `${view} is not the current one`);
   }
@@ -118,6 +118,26 @@ async function handles(page) {
   check((await page.getByRole("heading", { name: "Communicator feedfacecafebeef" }).count()) === 1, "the communicator is called otherwise");
 }
 
+// A workload by keyboard, its steps over time (its stream is a handle of 64 bits), and the way from a slow step to the timeline.
+async function inference(page) {
+  await goTo(page, "inference");
+  check((await page.getByText("meta/tiny<b>").count()) > 0, "the model's name is not shown");
+  check((await page.getByRole("group", { name: /^Metrics of engines/ }).textContent()).includes("12 times625 ms"), "the engine's requests and their mean");
+  await page.getByRole("group", { name: /^Workloads/ }).locator("tbody button").first().focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("img", { name: /^Steps over time/ }).waitFor();
+  await drawn(page, "inference");
+  const values = await page.evaluate(() => document.querySelector(".chart").plot.data.slice(1).map((list) => Math.max(...list)));
+  check(values[0] === 4e7 && values[1] === 1e7, `the chart shows ${values}`);
+  await picture(page, "made-inference");
+  const rows = page.getByRole("group", { name: /^Slow steps/ }).locator("tbody tr");
+  check((await rows.count()) === 1 && (await rows.first().textContent()).includes("40.0 ms"), "the slow step is listed");
+  await rows.first().getByRole("link").first().click();
+  await drawn(page, "timeline");
+  const part = await page.locator("#part").textContent();
+  check(part.startsWith("Part: 80.0 ms"), `the part is told as "${part}"`);
+}
+
 // What the recording's processes call themselves is text, whatever it looks like.
 async function hostile(page) {
   await goTo(page, "flame");
@@ -150,7 +170,7 @@ async function secured() {
 try {
   const dashboard = await Dashboard.start(ingero, file);
   try {
-    for (const [name, test] of Object.entries({ everywhere, operations, timeline, names, handles })) {
+    for (const [name, test] of Object.entries({ everywhere, operations, timeline, names, handles, inference })) {
       const { page, problems, close } = await open(browser, dashboard);
       await drawn(page, "overview");
       await test(page);

@@ -3,7 +3,8 @@
 //   make_recording FILE EVENTS
 //
 // Four ranks, each a process with six threads and four streams, launch, copy, allocate, wait and reduce; their host
-// loses the CPU now and then; devices and fabric are sampled; one call hangs; records were lost. Deterministic.
+// loses the CPU now and then; devices and fabric are sampled; one call hangs; records were lost; the first one's steps
+// are those of a program that serves a model, one of them slow. Deterministic.
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -22,6 +23,7 @@ using hal::Has;
 
 constexpr uint64_t kMono = 1'000'000'000'000;
 constexpr uint64_t kWall = 1'795'228'000'000'000'000;
+constexpr uint64_t kServing = (uint64_t{1} << 60) + 1;  // a stream; no double holds it
 constexpr uint32_t kRanks = 4, kThreads = 6, kStreams = 4;
 
 void must(const Status& status) {
@@ -53,6 +55,7 @@ class Maker {
     hanging.outcome = hal::Outcome::kInFlight;
     hanging.clear(Has::kReturnCode);
     put(hanging);
+    infer();
     losses_.add(hal::Loss::ring_full, 7);
     must(writer_->close());
   }
@@ -182,6 +185,59 @@ class Maker {
     must(writer_->write_exchange(reduce, exchange));
     ++made_;
     now += 10'000;
+  }
+
+  void infer() {
+    constexpr uint64_t kSteps = 60, kUsual = 10'000'000;
+    store::InferenceEngine engine;
+    engine.id = 1;
+    engine.pid = pid(0);
+    engine.name = "vllm";
+    engine.model = "meta/tiny<b>";  // hostile
+    engine.found_wall_ns = kWall;
+    writer_->add_engine(engine);
+    store::InferenceWorkload workload;
+    workload.id = 1;
+    workload.pid = pid(0);
+    workload.stream = kServing;
+    workload.engine = 1;
+    workload.phase = "decode";
+    workload.steps = kSteps;
+    workload.launches = 10 * kSteps;
+    workload.slow_3x = 1;
+    workload.mean_ns = kUsual;
+    workload.p95_ns = kUsual;
+    workload.max_ns = 4 * kUsual;
+    workload.first_wall_ns = kWall;
+    workload.last_wall_ns = kWall + now_ns_[0];
+    writer_->add_workload(workload);
+    for (uint64_t i = 0; i < kSteps; ++i) {
+      const bool slow = i == kSteps / 2;
+      store::InferenceStep step;
+      step.workload = 1;
+      step.tid = pid(0);
+      step.start_mono_ns = kMono + i * now_ns_[0] / kSteps;
+      step.start_wall_ns = kWall + i * now_ns_[0] / kSteps;
+      step.duration_ns = slow ? 4 * kUsual : kUsual;
+      step.end_mono_ns = step.start_mono_ns + step.duration_ns;
+      step.wait_ns = step.duration_ns / 2;
+      step.launches = 10;
+      if (i >= 30) step.baseline_mean_ns = step.baseline_p95_ns = kUsual;
+      if (slow) step.slow = "3x";
+      writer_->add_step(step);
+    }
+    store::EngineMetric metric;
+    metric.engine = 1;
+    metric.wall_ns = kWall + now_ns_[0];
+    metric.name = "gen_ai.client.operation.duration";
+    metric.source_name = "vllm:e2e_request_latency_seconds";
+    metric.model = engine.model;
+    metric.unit = "s";
+    metric.kind = "histogram";
+    metric.count = 12;
+    metric.sum = 7.5;
+    metric.interval_mean = 0.625;
+    writer_->add_engine_metric(metric);
   }
 
   void sample(uint64_t step) {

@@ -2,7 +2,10 @@
 import { el } from "./text.js";
 import { go } from "./place.js";
 
-const EVERYWHERE = [["1 to 9", "the views, in their order"], ["0", "the whole recording"], ["?", "this list"], ["Escape", "closes it"]];
+// Of the view that stands there: digits, then letters from "a" on.
+export const keyOf = (i) => (i + 1).toString(36);
+
+const EVERYWHERE = [["1 to 9, a", "the views, in their order"], ["0", "the whole recording"], ["?", "this list"], ["Escape", "closes it"]];
 export const TIMELINE = [
   ["← →", "earlier, later"], ["+ −", "closer, farther (also ↑ ↓ with Ctrl, or the wheel with Ctrl)"], ["↑ ↓", "the lane above, below"],
   [", .", "the previous, the next call of the lane"], ["Enter", "as close as the chosen call"], ["Home End", "the beginning, the end"],
@@ -21,10 +24,10 @@ const types = (target) => target instanceof HTMLElement && (target.isContentEdit
 
 export function onKey(event, views) {
   if (event.ctrlKey || event.metaKey || event.altKey || types(event.target) || dialog.open) return;
-  const number = Number(event.key);
+  const at = views.findIndex((_, i) => keyOf(i) === event.key);
   if (event.key === "?") dialog.showModal();
   else if (event.key === "0") go({ from: null, to: null });
-  else if (number >= 1 && number <= views.length) go({ view: views[number - 1].name });
+  else if (at >= 0) go({ view: views[at].name });
   else return;
   event.preventDefault();
 }

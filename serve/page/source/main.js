@@ -2,17 +2,18 @@
 import { Failure, ask, get, login, logIn } from "./ask.js";
 import { count, duration, el, timeOfDay, wallNs } from "./text.js";
 import { go, hashOf, onMove, place, start } from "./place.js";
-import { showKeys, onKey } from "./keys.js";
+import { keyOf, onKey, showKeys } from "./keys.js";
 import collectives from "./views/collectives.js";
 import flame from "./views/flame.js";
 import health from "./views/health.js";
+import inference from "./views/inference.js";
 import memory from "./views/memory.js";
 import operations from "./views/operations.js";
 import overview from "./views/overview.js";
 import { devices, fabric } from "./views/samples.js";
 import timeline from "./views/timeline.js";
 
-const VIEWS = [overview, operations, timeline, flame, memory, collectives, fabric, devices, health];
+const VIEWS = [overview, operations, timeline, flame, memory, collectives, inference, fabric, devices, health];
 const EVERY_MS = 2000;
 
 const main = document.getElementById("main");
@@ -42,7 +43,7 @@ async function look() {
 const header = {
   text: el("span"),
   follow: el("button", { id: "follow", onclick: () => { follows = !follows; drawHeader(); } }),
-  links: VIEWS.map((view, i) => el("a", { "aria-keyshortcuts": String(i + 1) }, view.title)),
+  links: VIEWS.map((view, i) => el("a", { "aria-keyshortcuts": keyOf(i) }, view.title)),
   part: el("span"),
   whole: el("button", { id: "whole", onclick: () => go({ from: null, to: null, chosen: place.chosen }) }, "Whole recording"),
 };

@@ -32,6 +32,7 @@ uint64_t number(const Json& object, const char* key) {
 // Stored JSON may be another program's: what does not have the documented shape is left out.
 template <typename Take>
 void each_of(std::string_view text, const Take& take) {
+  if (text.empty()) return;
   const auto parsed = Json::parse(text, nullptr, false);
   if (!parsed.is_array()) return;
   for (const auto& item : parsed) take(item);
@@ -137,11 +138,12 @@ StoredChain view_of(const correlate::Chain& chain, const std::string& node) {
 }
 
 Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, const store::Selection& selection,
-                                               uint64_t time_ns) {
-  std::string sql =
-      "SELECT id, severity, summary, root_cause, explanation, recommendations, timeline, detected_at, rule, grade, "
-      "process, op, confidence, pid, tid, rank, stack_hash, onset, ended, resolved_at, lost_ns, evidence, symptoms, "
-      "p99_us, p50_us, node FROM chains";
+                                               uint64_t time_ns, ChainParts parts) {
+  const bool all = parts == ChainParts::kAll;
+  std::string sql = fmt::format(
+      "SELECT id, severity, summary, root_cause, explanation, {}, detected_at, rule, grade, process, op, confidence, "
+      "pid, tid, rank, stack_hash, onset, ended, resolved_at, lost_ns, {}, p99_us, p50_us, node FROM chains",
+      all ? "recommendations, timeline" : "NULL, NULL", all ? "evidence, symptoms" : "NULL, NULL");
   std::vector<store::Bound> bound;
   if (selection.from_wall_ns) {
     sql += " WHERE coalesce(ended, detected_at) >= ?";

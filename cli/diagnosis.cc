@@ -117,7 +117,7 @@ bool same_cause(const StoredChain& earlier, const StoredChain& found) {
 
 Status judge_earlier(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns,
                      Diagnosis& diagnosis) {
-  auto stored = stored_chains(reader, selection, time_ns);
+  auto stored = stored_chains(reader, selection, time_ns, ChainParts::kHeads);
   if (!stored.ok()) return stored.error();
   auto summary = store::summarise(reader, selection);
   if (!summary.ok()) return summary.error();
@@ -167,7 +167,8 @@ Status judge_earlier(const store::Reader& reader, const store::Selection& select
 
 }  // namespace
 
-Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns) {
+Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection,
+                           const DiagnosisOptions& options) {
   Diagnosis diagnosis;
   const bool legacy = reader.layout() == store::Layout::kLegacy;
   bool stored = reader.is_live();
@@ -177,14 +178,16 @@ Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& 
     stored = *thinned;
   }
   if (stored) {
-    auto chains = stored_chains(reader, selection, time_ns);
+    auto chains = stored_chains(reader, selection, options.time_ns);
     if (!chains.ok()) return chains.error();
     diagnosis.chains = std::move(*chains);
   } else {
     EngineSink sink(diagnosis);
     INGERO_TRY(store::replay(reader, selection, sink));
     diagnosis.replayed = true;
-    if (legacy) INGERO_TRY(judge_earlier(reader, selection, time_ns, diagnosis));
+    if (legacy && options.judges_earlier) {
+      INGERO_TRY(judge_earlier(reader, selection, options.time_ns, diagnosis));
+    }
     if (selection.pid) {
       std::erase_if(diagnosis.chains,
                     [&](const StoredChain& chain) { return chain.pid && *chain.pid != *selection.pid; });

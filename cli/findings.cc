@@ -18,6 +18,7 @@ Result<Json> CommandFindings::report(const store::Reader& reader, const store::S
   ReportOptions options;
   options.figures = parts.figures;
   options.incidents = parts.incidents;
+  options.judges_earlier = parts.earlier_chains;
   options.collectives = parts.collectives;
   options.inference = parts.inference;
   options.slowest = parts.slowest;

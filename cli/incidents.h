@@ -54,6 +54,11 @@ struct Judged {
   std::string verdict;
 };
 
+struct DiagnosisOptions {
+  uint64_t time_ns = 30'000'000'000;  // of each statement
+  bool judges_earlier = true;         // `judged` is wanted
+};
+
 struct Diagnosis {
   std::vector<StoredChain> chains;  // worst first
   bool replayed = false;            // found by the engine in the rows, rather than read as stored
@@ -64,11 +69,14 @@ struct Diagnosis {
 
 // Runs the engine over the recording; reads the stored chains where it is still being written, or where only a part of
 // its events became rows.
-Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns);
+Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection,
+                           const DiagnosisOptions& options);
 
-// The stored causal chains that were found in the selection, latest last.
+// The stored causal chains that were found in the selection, latest last; kHeads: without their lists (timeline,
+// recommendations, evidence, symptoms), which take most of the time to read.
+enum class ChainParts : uint8_t { kAll, kHeads };
 Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, const store::Selection& selection,
-                                               uint64_t time_ns);
+                                               uint64_t time_ns, ChainParts parts = ChainParts::kAll);
 store::Chain row_of(const correlate::Chain& chain);
 StoredChain view_of(const correlate::Chain& chain, const std::string& node);
 // Where the chain's stack stands, if the recording has it.

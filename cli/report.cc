@@ -106,16 +106,15 @@ Result<uint64_t> count_chains(const store::Reader& reader) {
 
 Status gather_figures(const store::Reader& reader, const store::Selection& selection, const ReportOptions& options,
                       Report& report) {
-  auto summary = store::summarise(reader, selection);
-  if (!summary.ok()) return summary.error();
-  report.span = summary->span;
-  report.events = summary->events;
-  report.rows_pruned = summary->rows_pruned;
-  for (store::CallStats& call : summary->calls) (is_host(call) ? report.host : report.calls).push_back(std::move(call));
-  auto per_process = store::summarise(reader, selection, true);
-  if (!per_process.ok()) return per_process.error();
-  report.processes = totals_of(per_process->calls);
-  if (options.per_process) report.per_process = std::move(per_process->calls);
+  auto both = store::summarise_both(reader, selection);
+  if (!both.ok()) return both.error();
+  auto& [summary, per_process] = *both;
+  report.span = summary.span;
+  report.events = summary.events;
+  report.rows_pruned = summary.rows_pruned;
+  for (store::CallStats& call : summary.calls) (is_host(call) ? report.host : report.calls).push_back(std::move(call));
+  report.processes = totals_of(per_process.calls);
+  if (options.per_process) report.per_process = std::move(per_process.calls);
   const auto chains = count_chains(reader);
   if (!chains.ok()) return chains.error();
   report.chains = *chains;
@@ -163,7 +162,7 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   if (!losses.ok()) return losses.error();
   report.losses = std::move(losses).value();
   if (options.incidents) {
-    auto diagnosis = diagnose(reader, selection, options.time_ns);
+    auto diagnosis = diagnose(reader, selection, {options.time_ns, options.judges_earlier});
     if (!diagnosis.ok()) return diagnosis.error();
     report.diagnosis = std::move(diagnosis).value();
   }

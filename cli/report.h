@@ -25,6 +25,7 @@ struct ReportOptions {
   // What is gathered; the rest of the report stays empty.
   bool figures = true;  // events, calls, host, processes, failures
   bool incidents = true;
+  bool judges_earlier = true;  // with incidents: what an earlier agent's chains are worth
   bool collectives = true;
   bool inference = true;
   uint32_t slowest = 10;  // how many of the slowest calls are listed

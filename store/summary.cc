@@ -195,16 +195,13 @@ Result<Names> collect(Reader::Impl& impl, const Selection& selection, bool from_
 
 }  // namespace
 
-Result<Summary> summarise(const Reader& reader, const Selection& selection, bool per_process, Percentiles percentiles) {
+namespace {
+
+// All of a summary but its calls.
+Result<Summary> frame_of(const Reader& reader, const Selection& selection) {
   Reader::Impl& impl = reader.impl();
-  INGERO_TRY(impl.refresh());
   Result<std::optional<TimeSpan>> span = reader.time_span();
   if (!span.ok()) return span.error();
-  const bool legacy = impl.layout == Layout::kLegacy;
-  const bool exact = legacy || percentiles == Percentiles::kExact || !selection.whole();
-  Collector collector(per_process, exact);
-  Result<Names> names = collect(impl, selection, exact, collector);
-  if (!names.ok()) return names.error();
   Summary summary;
   if (*span) {
     summary.span = **span;
@@ -214,23 +211,70 @@ Result<Summary> summarise(const Reader& reader, const Selection& selection, bool
     if (selection.to_wall_ns) summary.span->last_wall_ns = std::min(summary.span->last_wall_ns, *selection.to_wall_ns);
     if (summary.span->first_wall_ns > summary.span->last_wall_ns) summary.span.reset();
   }
-  if (!legacy) {
-    Result<std::optional<int64_t>> pruned =
-        impl.database.integer("SELECT value FROM store_state WHERE key = 'rows_pruned'");
-    if (!pruned.ok()) return pruned.error();
-    summary.rows_pruned = static_cast<uint64_t>(pruned->value_or(0));
-  }
-  for (auto& [key, group] : collector.groups()) {
-    const CallInfo* call = names->call(key.call);
+  if (impl.layout == Layout::kLegacy) return summary;
+  Result<std::optional<int64_t>> pruned =
+      impl.database.integer("SELECT value FROM store_state WHERE key = 'rows_pruned'");
+  if (!pruned.ok()) return pruned.error();
+  summary.rows_pruned = static_cast<uint64_t>(pruned->value_or(0));
+  return summary;
+}
+
+void add_calls(const Names& names, Groups& groups, bool exact, Summary& summary) {
+  for (auto& [key, group] : groups) {
+    const CallInfo* call = names.call(key.call);
     if (call == nullptr) continue;
-    const ProcessInfo* process = per_process ? names->process(key.process) : nullptr;
+    const ProcessInfo* process = key.process < 0 ? nullptr : names.process(key.process);
     summary.events += group.totals.count + group.totals.never_returned;
     summary.calls.push_back(stats_of(*call, process, group, exact));
   }
   std::sort(summary.calls.begin(), summary.calls.end(), [](const CallStats& a, const CallStats& b) {
     return std::tie(b.total_ns, b.count, a.call, a.pid) < std::tie(a.total_ns, a.count, b.call, b.pid);
   });
+}
+
+// The groups of each call, whatever its process.
+Groups together(const Groups& per_process) {
+  Groups all;
+  for (const auto& [key, group] : per_process) {
+    Group& sum = all[{key.call, -1}];
+    sum.totals.merge(group.totals);
+    sum.histogram.merge(group.histogram);
+    sum.durations.insert(sum.durations.end(), group.durations.begin(), group.durations.end());
+  }
+  return all;
+}
+
+bool is_exact(const Reader& reader, const Selection& selection, Percentiles percentiles) {
+  return reader.layout() == Layout::kLegacy || percentiles == Percentiles::kExact || !selection.whole();
+}
+
+}  // namespace
+
+Result<Summary> summarise(const Reader& reader, const Selection& selection, bool per_process, Percentiles percentiles) {
+  INGERO_TRY(reader.impl().refresh());
+  auto summary = frame_of(reader, selection);
+  if (!summary.ok()) return summary;
+  const bool exact = is_exact(reader, selection, percentiles);
+  Collector collector(per_process, exact);
+  Result<Names> names = collect(reader.impl(), selection, exact, collector);
+  if (!names.ok()) return names.error();
+  add_calls(*names, collector.groups(), exact, *summary);
   return summary;
+}
+
+Result<Summaries> summarise_both(const Reader& reader, const Selection& selection, Percentiles percentiles) {
+  INGERO_TRY(reader.impl().refresh());
+  auto frame = frame_of(reader, selection);
+  if (!frame.ok()) return frame.error();
+  const bool exact = is_exact(reader, selection, percentiles);
+  Collector collector(true, exact);
+  Result<Names> names = collect(reader.impl(), selection, exact, collector);
+  if (!names.ok()) return names.error();
+  Summaries both{*frame, *frame};
+  Groups all = together(collector.groups());
+  add_calls(*names, all, exact, both.all);
+  add_calls(*names, collector.groups(), exact, both.per_process);
+  return both;
 }
 
 Result<std::vector<Distribution>> distributions(const Reader& reader, const Selection& selection, uint32_t per_octave) {

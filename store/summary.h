@@ -59,6 +59,13 @@ struct Summary {
 Result<Summary> summarise(const Reader& reader, const Selection& selection, bool per_process = false,
                           Percentiles percentiles = Percentiles::kAuto);
 
+// Of all processes together and of each, from one reading.
+struct Summaries {
+  Summary all, per_process;
+};
+Result<Summaries> summarise_both(const Reader& reader, const Selection& selection,
+                                 Percentiles percentiles = Percentiles::kAuto);
+
 // How the durations of one call are spread.
 struct Distribution {
   std::string call, op, layer, kind;

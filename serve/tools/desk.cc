@@ -163,12 +163,12 @@ Result<Json> Desk::Impl::answer(const Tool& tool, const Json& input, const std::
   limits.time_ns = options.time_ns;
   limits.cancel = cancel;
   std::unique_ptr<store::Reader> reader, other;
-  std::string path, key;
+  std::string path, key, identity;
   std::optional<store::TimeLimit> limit, other_limit;
   const auto path_of_other = other_path(input);
   if (!path_of_other.ok()) return path_of_other.error();
   if (tool.needs_recording) {
-    const std::string identity = identity_of(options.database);
+    identity = identity_of(options.database);
     key = fmt::format("{}|{}|{}|{}", tool.name, identity, path_of_other->empty() ? "" : identity_of(*path_of_other),
                       input.dump());
     Json kept_answer;
@@ -187,6 +187,16 @@ Result<Json> Desk::Impl::answer(const Tool& tool, const Json& input, const std::
   Question question{input, reader.get(), other.get(), findings, clock, limits};
   const auto lanes = tool.needs_recording ? timeline_of(options.database) : nullptr;
   question.timeline = lanes.get();
+  if (reader != nullptr) {
+    question.shared = [&](const std::string& name, const std::function<Result<Json>()>& make) -> Result<Json> {
+      const std::string shared_key = fmt::format("{}|{}", name, identity);
+      Json found;
+      if (find_kept(shared_key, found)) return found;
+      auto made = make();
+      if (made.ok() && !reader->is_live()) keep(shared_key, *made);
+      return made;
+    };
+  }
   auto answer = tool.answer(question);
   if (answer.ok() && reader != nullptr) {
     (*answer)["recording"] = {{"file", file_name(options.database)},

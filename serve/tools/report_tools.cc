@@ -104,28 +104,35 @@ std::set<uint32_t> wanted_pids(const Json& input) {
   return pids;
 }
 
-Result<Json> all_chains(Question& question, const std::set<uint32_t>& pids) {
-  Json input = question.input;
-  input.erase("pid");  // of several processes, and after the engine has seen all of them
-  const auto selection = selection_of(input, *question.reader, question.clock);
+// One run of the engine over the selection, for the list of chains and for the evidence of each.
+Result<Json> all_chains(Question& question) {
+  Json part = question.input;
+  part.erase("pid");  // of several processes, and after the engine has seen all of them
+  const auto selection = selection_of(part, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
   ReportParts parts;
-  parts.incidents = true;
-  auto found = question.findings.report(*question.reader, *selection, parts, question.limits.time_ns);
-  if (!found.ok() || pids.empty()) return found;
-  Json& chains = (*found)["incidents"];
+  parts.incidents = parts.earlier_chains = true;
+  const auto text = [](const auto& bound) { return bound ? fmt::format("{}", *bound) : "-"; };
+  const std::string name =
+      fmt::format("chains {} {} {}", text(selection->from_wall_ns), text(selection->to_wall_ns), text(selection->pid));
+  return question.shared(
+      name, [&] { return question.findings.report(*question.reader, *selection, parts, question.limits.time_ns); });
+}
+
+Json of_processes(Json& chains, const std::set<uint32_t>& pids) {
   Json kept = Json::array();
   for (Json& chain : chains) {
-    if (chain["pid"].is_null() || pids.count(chain["pid"].get<uint32_t>()) > 0) kept.push_back(std::move(chain));
+    if (pids.empty() || chain["pid"].is_null() || pids.count(chain["pid"].get<uint32_t>()) > 0) {
+      kept.push_back(std::move(chain));
+    }
   }
-  chains = std::move(kept);
-  return found;
+  return kept;
 }
 
 Result<Json> causal_chains(Question& question) {
-  auto found = all_chains(question, wanted_pids(question.input));
+  auto found = all_chains(question);
   if (!found.ok()) return found.error();
-  Json& chains = (*found)["incidents"];
+  const Json chains = of_processes((*found)["incidents"], wanted_pids(question.input));
   const int64_t asked = question.input["top_n"].get<int64_t>();
   const size_t most = asked < 0 ? chains.size() : asked == 0 ? 10 : static_cast<size_t>(asked);
   Json given = Json::array();
@@ -159,7 +166,7 @@ Json short_chains(const Json& answer) {
 }
 
 Result<Json> chain_evidence(Question& question) {
-  auto found = all_chains(question, {});
+  auto found = all_chains(question);
   if (!found.ok()) return found.error();
   const auto id = question.input["id"].get<std::string>();
   const Json& chains = (*found)["incidents"];

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,13 +26,14 @@ namespace ingero::serve::tools {
 
 // Which members of the report of `ingero explain --json` are wanted; docs/formats/explain.md says what each holds.
 struct ReportParts {
-  bool figures = false;      // recording, calls, host, processes, failures
-  bool incidents = false;    // incidents, examined, earlier_chains
-  bool collectives = false;  // collectives
-  bool inference = false;    // inference
-  uint32_t slowest = 0;      // at most so many
-  uint32_t per_call = 3;     // of each call
-  uint32_t unfinished = 0;   // at most so many
+  bool figures = false;         // recording, calls, host, processes, failures
+  bool incidents = false;       // incidents, examined
+  bool earlier_chains = false;  // earlier_chains; with incidents
+  bool collectives = false;     // collectives
+  bool inference = false;       // inference
+  uint32_t slowest = 0;         // at most so many
+  uint32_t per_call = 3;        // of each call
+  uint32_t unfinished = 0;      // at most so many
 };
 
 // What the composition root computes: so that a tool's answer and a command's are one computation. Thread-safe.
@@ -55,6 +57,8 @@ struct Question {
   store::QueryLimits limits;            // time and cancellation of the whole answer
   store::Timeline* timeline = nullptr;  // of the recording, kept between questions; null without one
   std::vector<std::string> cuts = {};   // what was left out, in sentences
+  // What several tools make of the recording, kept between questions as answers are; `name`: what, and of which part.
+  std::function<Result<Json>(const std::string& name, const std::function<Result<Json>()>& make)> shared = {};
 };
 
 struct Tool {

@@ -80,16 +80,21 @@ TEST_F(SummaryTest, HistogramsAndRowsAgreeWithCountingByHand) {
   const auto reader = read();
   for (const Percentiles percentiles : {Percentiles::kAuto, Percentiles::kExact}) {
     const bool exact = percentiles == Percentiles::kExact;
+    const auto both = summarise_both(*reader, {}, percentiles);
+    ASSERT_TRUE(both.ok()) << both.error().text();
     for (const bool per_process : {false, true}) {
-      const auto summary = summarise(*reader, {}, per_process, percentiles);
-      ASSERT_TRUE(summary.ok()) << summary.error().text();
-      EXPECT_EQ(summary->events, 40000U);
-      EXPECT_EQ(summary->calls.size(), per_process ? 15U : 5U);
-      for (const CallStats& stats : summary->calls) {
-        compare(stats, expected[per_process ? fmt::format("{}/{}", stats.call, *stats.pid) : stats.call], exact);
+      const auto alone = summarise(*reader, {}, per_process, percentiles);
+      ASSERT_TRUE(alone.ok()) << alone.error().text();
+      for (const Summary& summary : {*alone, per_process ? both->per_process : both->all}) {
+        EXPECT_EQ(summary.events, 40000U);
+        EXPECT_EQ(summary.calls.size(), per_process ? 15U : 5U);
+        for (const CallStats& stats : summary.calls) {
+          EXPECT_EQ(stats.pid.has_value(), per_process);
+          compare(stats, expected[per_process ? fmt::format("{}/{}", stats.call, *stats.pid) : stats.call], exact);
+        }
+        EXPECT_TRUE(std::is_sorted(summary.calls.begin(), summary.calls.end(),
+                                   [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; }));
       }
-      EXPECT_TRUE(std::is_sorted(summary->calls.begin(), summary->calls.end(),
-                                 [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; }));
     }
   }
 }

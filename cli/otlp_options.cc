@@ -139,8 +139,8 @@ Result<otlp::ExporterOptions> exporter_options(const OtlpOptions& options, const
   }
   out.is_gzip = compression != "none";
   out.tls = {variables.or_flag(options.authorities, "CERTIFICATE"),
-             variables.or_flag(options.certificate, "CLIENT_CERTIFICATE"),
-             variables.or_flag(options.key, "CLIENT_KEY")};
+             variables.or_flag(options.certificate, "CLIENT_CERTIFICATE"), variables.or_flag(options.key, "CLIENT_KEY"),
+             false, "--otlp-cert and --otlp-key"};
   const auto interval = parse_duration_ns(options.interval);
   INGERO_TRY(interval);
   if (*interval < 100'000'000) return Error(Errc::kInvalid, "--otlp-interval: less than 100ms");

@@ -39,7 +39,8 @@ int left_ms(std::chrono::steady_clock::time_point end) {
 
 }  // namespace
 
-Connection::Connection(int socket, const Stop& stop, int seconds) : socket_(socket), stop_(stop), seconds_(seconds) {
+Connection::Connection(int socket, const net::Stop& stop, int seconds)
+    : socket_(socket), stop_(stop), seconds_(seconds) {
   ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);
 }
 

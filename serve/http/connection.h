@@ -12,8 +12,8 @@
 #include <openssl/ssl.h>
 
 #include "base/fd.h"
-#include "serve/http/stop.h"
 #include "serve/http/tls.h"
+#include "serve/net/stop.h"
 
 namespace ingero::serve::http {
 
@@ -21,7 +21,7 @@ namespace ingero::serve::http {
 class Connection final : public httplib::Stream {
  public:
   // Takes the socket; `stop` must outlive the connection.
-  Connection(int socket, const Stop& stop, int seconds);
+  Connection(int socket, const net::Stop& stop, int seconds);
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -49,7 +49,7 @@ class Connection final : public httplib::Stream {
   ssize_t receive();                  // into the buffer, which is empty
 
   Fd socket_;
-  const Stop& stop_;
+  const net::Stop& stop_;
   int seconds_;
   std::unique_ptr<SSL, FreeTls> tls_;
   std::array<char, 8192> buffer_;  // the library reads lines byte by byte

@@ -3,8 +3,8 @@
 
 #include <httplib.h>
 
-#include "serve/http/stop.h"
 #include "serve/http/tls.h"
+#include "serve/net/stop.h"
 
 namespace ingero::serve::http {
 
@@ -30,7 +30,7 @@ class Listener final : public httplib::Server {
   static thread_local bool is_refused_;
   TlsContext tls_;
   ListenerOptions options_;
-  Stop stop_;
+  net::Stop stop_;
 };
 
 }  // namespace ingero::serve::http

@@ -8,20 +8,16 @@
 #include <string>
 
 #include "base/result.h"
+#include "serve/net/peer.h"
 #include "serve/otlp/model.h"
 
 namespace ingero::serve::otlp {
 
-struct Endpoint {
-  bool has_tls = true;
-  bool only_loopback = false;  // whatever the name resolves to
-  std::string host;            // without brackets
-  uint16_t port = 0;
+struct Endpoint : net::Peer {
   std::string path;  // before "/v1/metrics": empty, or "/x" without a slash at the end
 
   std::string url() const;  // without the signal's path
   std::string path_of(Signal signal) const;
-  std::string authority() const;  // for the Host header: with brackets where it takes them
 };
 
 struct EndpointRules {
@@ -34,7 +30,5 @@ struct EndpointRules {
 // "/v1/traces" is taken as written in full. kInvalid with what is wrong; the text is not in the error where it may hold
 // a secret.
 Result<Endpoint> parse_endpoint(const std::string& text, const EndpointRules& rules);
-
-bool is_loopback_host(const std::string& host);
 
 }  // namespace ingero::serve::otlp

@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "hal/loss.h"
-#include "serve/otlp/connection.h"
 #include "serve/otlp/disk_queue.h"
 #include "serve/otlp/encode.h"
 #include "serve/otlp/model.h"

@@ -9,13 +9,19 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "serve/net/connection.h"
 #include "serve/otlp/answer.h"
-#include "serve/otlp/connection.h"
 #include "serve/otlp/endpoint.h"
 #include "serve/otlp/headers.h"
 #include "serve/otlp/model.h"
 
 namespace ingero::serve::otlp {
+
+using net::Connection;
+using net::Deadline;
+using net::Stop;
+using net::TlsContext;
+using net::TlsFiles;
 
 struct Receiver {
   Endpoint endpoint;

@@ -66,6 +66,7 @@ TEST_F(OtlpOptionsTest, DefaultsAreProtobufGzipAndTls) {
   EXPECT_EQ(out.queue.max_bytes, 64U << 20);
   EXPECT_THAT(out.queue.directory, HasSubstr("/home/u/.ingero/otlp-queue/"));
   EXPECT_THAT(out.receiver.agent, HasSubstr("ingero/"));
+  EXPECT_EQ(out.tls.flags, "--otlp-cert and --otlp-key");
 }
 
 TEST_F(OtlpOptionsTest, AFlagWinsOverAVariable) {

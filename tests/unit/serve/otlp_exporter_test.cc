@@ -458,8 +458,8 @@ TEST_F(OtlpTls, FilesThatCannotBeUsedAreErrorsBeforeAnythingIsSent) {
     return tls.ok() ? std::string("none") : tls.error().text();
   };
   EXPECT_THAT(error({file("missing.pem"), "", ""}), HasSubstr("missing.pem"));
-  EXPECT_THAT(error({"", file("client.pem"), ""}), HasSubstr("--otlp-key"));
-  EXPECT_THAT(error({"", "", file("client.key")}), HasSubstr("--otlp-cert"));
+  EXPECT_THAT(error({"", file("client.pem"), "", false, "--otlp-cert and --otlp-key"}), HasSubstr("--otlp-key"));
+  EXPECT_THAT(error({"", "", file("client.key"), false, "--otlp-cert and --otlp-key"}), HasSubstr("--otlp-cert"));
   EXPECT_THAT(error({"", file("ca.pem"), file("client.key")}), HasSubstr("client.key"));
   EXPECT_THAT(error({"", file("client.csr"), file("client.key")}), HasSubstr("client.csr"));
   ::chmod(file("client.key").c_str(), 0644);

@@ -1,10 +1,10 @@
 // An eventfd that is never read: see stop.h.
-#include "serve/http/stop.h"
+#include "serve/net/stop.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
 
-namespace ingero::serve::http {
+namespace ingero::serve::net {
 
 Stop::Stop() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
@@ -18,4 +18,4 @@ bool Stop::is_signalled() const {
   return ::poll(&wanted, 1, 0) == 1;
 }
 
-}  // namespace ingero::serve::http
+}  // namespace ingero::serve::net

@@ -1,5 +1,5 @@
 // Connections: see connection.h.
-#include "serve/otlp/connection.h"
+#include "serve/net/connection.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "serve/http/secrets.h"
 
-namespace ingero::serve::otlp {
+namespace ingero::serve::net {
 namespace {
 
 struct Address {
@@ -100,7 +100,7 @@ Result<TlsContext> TlsContext::make(const TlsFiles& files) {
   out.context_.reset(SSL_CTX_new(TLS_client_method()));
   SSL_CTX* context = out.context_.get();
   if (context == nullptr) return Error(Errc::kIo, "TLS: the library refused: " + tls_reason());
-  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_min_proto_version(context, files.only_newest ? TLS1_3_VERSION : TLS1_2_VERSION);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   if (files.authorities.empty()) {
     SSL_CTX_set_default_verify_paths(context);
@@ -110,7 +110,7 @@ Result<TlsContext> TlsContext::make(const TlsFiles& files) {
   }
   if (files.certificate.empty() != files.key.empty()) {
     return Error(Errc::kInvalid, "a client certificate needs its key, and a key its certificate",
-                 "give both --otlp-cert and --otlp-key");
+                 fmt::format("give both {}", files.flags));
   }
   if (files.certificate.empty()) return out;
   INGERO_TRY(http::check_private(files.key));
@@ -125,15 +125,13 @@ Result<TlsContext> TlsContext::make(const TlsFiles& files) {
   return out;
 }
 
-Error Connection::broken(std::string_view what) const {
-  return {Errc::kIo, fmt::format("{}: {}", endpoint_.url(), what)};
-}
+Error Connection::broken(std::string_view what) const { return {Errc::kIo, fmt::format("{}: {}", peer_.url(), what)}; }
 
-Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint, const TlsContext* tls,
-                                                     std::string_view protocol, Deadline deadline, const Stop& stop) {
-  std::unique_ptr<Connection> out(new Connection(endpoint, deadline, stop));
+Result<std::unique_ptr<Connection>> Connection::open(const Peer& peer, const TlsContext* tls, std::string_view protocol,
+                                                     Deadline deadline, const Stop& stop) {
+  std::unique_ptr<Connection> out(new Connection(peer, deadline, stop));
   INGERO_TRY(out->connect());
-  if (endpoint.has_tls) INGERO_TRY(out->begin_tls(tls->get(), protocol));
+  if (peer.has_tls) INGERO_TRY(out->begin_tls(tls->get(), protocol));
   return out;
 }
 
@@ -156,7 +154,7 @@ Status Connection::wait(short events, Deadline deadline) const {
 
 // One address after the other, each with its share of the time: the first may lead nowhere.
 Status Connection::connect() {
-  const auto addresses = resolve(endpoint_.host, endpoint_.port, deadline_, stop_);
+  const auto addresses = resolve(peer_.host, peer_.port, deadline_, stop_);
   INGERO_TRY(addresses);
   Status last = broken("the name has no address");
   auto left = static_cast<int>(addresses->size());
@@ -165,7 +163,7 @@ Status Connection::connect() {
     const auto now = std::chrono::steady_clock::now();
     const Deadline share = left == 1 ? deadline_ : now + (deadline_ - now) / left;
     --left;
-    if (endpoint_.only_loopback && !address.is_loopback()) {
+    if (peer_.only_loopback && !address.is_loopback()) {
       last = broken("not encrypted, and the name does not mean this machine");
       continue;
     }
@@ -186,7 +184,7 @@ Status Connection::connect() {
       }
     }
     if (error == 0) return {};
-    last = errno_error(endpoint_.url(), error);
+    last = errno_error(peer_.url(), error);
   }
   return last;
 }
@@ -196,7 +194,7 @@ Status Connection::begin_tls(SSL_CTX* context, std::string_view protocol) {
   if (tls_ == nullptr || SSL_set_fd(tls_, socket_.get()) != 1) return broken("TLS: " + tls_reason());
   in_addr v4{};
   in6_addr v6{};
-  const char* host = endpoint_.host.c_str();
+  const char* host = peer_.host.c_str();
   bool is_set = false;
   if (inet_pton(AF_INET, host, &v4) == 1 || inet_pton(AF_INET6, host, &v6) == 1) {
     is_set = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls_), host) == 1;
@@ -249,7 +247,7 @@ Status Connection::write(std::string_view bytes) {
     } else {
       const ssize_t wrote = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (wrote < 0) {
-        if (errno != EAGAIN && errno != EINTR) return errno_error(endpoint_.url());
+        if (errno != EAGAIN && errno != EINTR) return errno_error(peer_.url());
         INGERO_TRY(wait(POLLOUT));
         continue;
       }
@@ -272,10 +270,10 @@ Result<size_t> Connection::read(char* bytes, size_t size) {
     } else {
       const ssize_t got = ::recv(socket_.get(), bytes, size, 0);
       if (got >= 0) return static_cast<size_t>(got);
-      if (errno != EAGAIN && errno != EINTR) return errno_error(endpoint_.url());
+      if (errno != EAGAIN && errno != EINTR) return errno_error(peer_.url());
       INGERO_TRY(wait(POLLIN));
     }
   }
 }
 
-}  // namespace ingero::serve::otlp
+}  // namespace ingero::serve::net

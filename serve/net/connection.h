@@ -1,7 +1,7 @@
-// One connection to a receiver: TCP, and TLS where the endpoint says so, with a time by which everything must be done.
+// One connection to a peer: TCP, and TLS where the peer has it, with a time by which everything must be done.
 //
 // Nothing here waits longer than the deadline, whatever the other side does, nor after the Stop it is given was
-// signalled. Used by one thread; Stop::signal() by any. Certificates are checked against the host; TLS 1.2 and newer.
+// signalled. Used by one thread; Stop::signal() by any. Certificates are checked against the host.
 #pragma once
 
 #include <chrono>
@@ -13,18 +13,18 @@
 
 #include "base/fd.h"
 #include "base/result.h"
-#include "serve/http/stop.h"
-#include "serve/otlp/endpoint.h"
+#include "serve/net/peer.h"
+#include "serve/net/stop.h"
 
-namespace ingero::serve::otlp {
+namespace ingero::serve::net {
 
 using Deadline = std::chrono::steady_clock::time_point;
-
-using http::Stop;
 
 struct TlsFiles {
   std::string authorities;       // PEM; empty: the system's
   std::string certificate, key;  // PEM; both or none. The key must be its owner's alone
+  bool only_newest = false;      // TLS 1.3; else 1.2 and newer
+  std::string_view flags = {};   // what an error says about a certificate without its key
 };
 
 class TlsContext {
@@ -42,10 +42,10 @@ class TlsContext {
 
 class Connection {
  public:
-  // `tls` is not used, and may be null, where the endpoint is plain. `protocol` is what ALPN must agree on ("h2");
+  // `tls` is not used, and may be null, where the peer is plain. `protocol` is what ALPN must agree on ("h2");
   // empty: nothing. The arguments must outlive the connection.
-  static Result<std::unique_ptr<Connection>> open(const Endpoint& endpoint, const TlsContext* tls,
-                                                  std::string_view protocol, Deadline deadline, const Stop& stop);
+  static Result<std::unique_ptr<Connection>> open(const Peer& peer, const TlsContext* tls, std::string_view protocol,
+                                                  Deadline deadline, const Stop& stop);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -55,8 +55,7 @@ class Connection {
   Result<size_t> read(char* bytes, size_t size);
 
  private:
-  Connection(const Endpoint& endpoint, Deadline deadline, const Stop& stop)
-      : endpoint_(endpoint), deadline_(deadline), stop_(stop) {}
+  Connection(const Peer& peer, Deadline deadline, const Stop& stop) : peer_(peer), deadline_(deadline), stop_(stop) {}
   Status connect();
   Status begin_tls(SSL_CTX* context, std::string_view protocol);
   Status wait(short events) const { return wait(events, deadline_); }
@@ -65,11 +64,11 @@ class Connection {
   // What TLS makes of a failed call: to wait for, or an error.
   Status after(int result, std::string_view what);
 
-  const Endpoint& endpoint_;
+  const Peer& peer_;
   const Deadline deadline_;
   const Stop& stop_;
   Fd socket_;
   SSL* tls_ = nullptr;
 };
 
-}  // namespace ingero::serve::otlp
+}  // namespace ingero::serve::net

@@ -3,7 +3,7 @@
 
 #include "base/fd.h"
 
-namespace ingero::serve::http {
+namespace ingero::serve::net {
 
 class Stop {
  public:
@@ -16,4 +16,4 @@ class Stop {
   Fd fd_;
 };
 
-}  // namespace ingero::serve::http
+}  // namespace ingero::serve::net

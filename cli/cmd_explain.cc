@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/flame.h"
+#include "cli/fleet_chains.h"
+#include "cli/fleet_options.h"
 #include "cli/follow.h"
 #include "cli/options.h"
 #include "cli/report.h"
@@ -28,7 +30,8 @@ struct ExplainOptions {
   bool annotations = false;
   uint64_t last = 0;
   uint32_t slowest = 10;
-  std::string timeout = "30s";
+  std::string timeout;
+  FleetOptions fleet;
   bool per_process = false;
   bool chains = false;
   bool follow = false;
@@ -79,8 +82,31 @@ Result<int> follow(const ExplainOptions& options, const store::Selection& select
   return kExitDone;
 }
 
+// --nodes: their causal chains.
+Result<int> ask_fleet(const ExplainOptions& options, const fleet::Fleet& fleet, Context& context) {
+  if (!options.database.empty()) {
+    return Error(Errc::kInvalid, "a recording and --nodes: only one of them can be asked");
+  }
+  if (!options.op.empty() || options.annotations || options.last > 0 || options.per_process || options.follow ||
+      options.folded || !options.flame.empty()) {
+    return Error(Errc::kInvalid, "of nodes there are causal chains only",
+                 "beside --nodes give --since, --from, --to, --label, --pid or --json");
+  }
+  serve::tools::Json input = serve::tools::Json::object();
+  if (!options.range.since.empty()) input["since"] = options.range.since;
+  if (!options.range.from.empty()) input["from"] = options.range.from;
+  if (!options.range.to.empty()) input["to"] = options.range.to;
+  if (!options.label.empty()) input["label"] = options.label;
+  if (options.pid_given) input["pid"] = options.pid;
+  INGERO_TRY(explain_fleet(fleet, std::move(input), options.json, context));
+  return kExitDone;
+}
+
 Result<int> run_explain(const ExplainOptions& options, Context& context) {
-  const auto timeout = parse_duration_ns(options.timeout);
+  const auto fleet = open_fleet(options.fleet, options.timeout, !has_recording(options.database, context), context);
+  if (!fleet.ok()) return fleet.error();
+  if (*fleet != nullptr) return ask_fleet(options, **fleet, context);
+  const auto timeout = parse_duration_ns(options.timeout.empty() ? "30s" : options.timeout);
   if (!timeout.ok()) return timeout.error().in("--timeout");
   const auto reader = open_recording(options.database, context);
   if (!reader.ok()) return reader.error();
@@ -135,9 +161,11 @@ void add_explain(CLI::App& root, Context& context) {
       ->type_name("N")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
-  command->add_option("--timeout", options->timeout, "Give up a search after this time (0: never)")
-      ->check(duration_check())
-      ->capture_default_str();
+  command
+      ->add_option("--timeout", options->timeout,
+                   "Give up a search after this time (0: never; default: 30s, for each node 5s)")
+      ->check(duration_check());
+  add_fleet_options(*command, options->fleet);
   CLI::Option* per_process =
       command->add_flag("--per-process", options->per_process, "Figures of each process by itself");
   command->add_flag("--chains", options->chains, "The causal chains stored in the recording")->excludes(per_process);
@@ -159,6 +187,7 @@ void add_explain(CLI::App& root, Context& context) {
       "  ingero explain --db run.db                  a finished recording, all of it\n"
       "  ingero explain --db run.db --since 30s      its last half minute\n"
       "  ingero explain --db run.db --from 14:05 --to 14:10 --pid 4321\n"
+      "  ingero explain --nodes gpu-01:8080,gpu-02:8080 --ca-cert ca.pem    the chains of several machines\n"
       "  ingero explain --db run.db --flame out.svg     where the time of the calls was spent, drawn\n"
       "  ingero explain --db run.db --per-process --json | jq .");
   command->callback(

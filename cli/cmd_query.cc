@@ -8,6 +8,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/fleet_options.h"
+#include "cli/fleet_rows.h"
 #include "cli/incidents.h"
 #include "cli/options.h"
 #include "cli/row_printer.h"
@@ -27,7 +29,8 @@ struct QueryOptions {
   uint32_t pid = 0;
   bool pid_given = false;
   uint64_t limit = 0;
-  std::string timeout = "30s";
+  std::string timeout;
+  FleetOptions fleet;
   bool json = false;
   bool csv = false;
 };
@@ -201,14 +204,18 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
   return {};
 }
 
-Status run_sql(const store::Reader& reader, const std::string& sql, const QueryOptions& options,
-               const store::QueryLimits& limits, RowPrinter& printer) {
+void warn_of_filters(const QueryOptions& options) {
   if (options.pid_given || !options.op.empty() || !options.range.since.empty() || !options.range.from.empty() ||
       !options.range.to.empty() || !options.label.empty() || options.annotations) {
     log_warning(
         "--since, --from, --to, --pid, --label, --annotations and --op choose what is listed; SQL says it itself, in "
         "WHERE");
   }
+}
+
+Status run_sql(const store::Reader& reader, const std::string& sql, const QueryOptions& options,
+               const store::QueryLimits& limits, RowPrinter& printer) {
+  warn_of_filters(options);
   const auto outcome = reader.query(
       sql, limits,
       [&](std::span<const store::Value> values) {
@@ -221,10 +228,28 @@ Status run_sql(const store::Reader& reader, const std::string& sql, const QueryO
   return {};
 }
 
+// --nodes: the statement goes to all of them.
+Result<int> ask_fleet(const QueryOptions& options, const Request& request, const fleet::Fleet& fleet,
+                      Context& context) {
+  if (!request.database.empty()) {
+    return Error(Errc::kInvalid, "a recording and --nodes: only one of them can be asked");
+  }
+  if (request.sql.empty()) return Error(Errc::kInvalid, "nodes are asked in SQL, and there is none");
+  warn_of_filters(options);
+  const Format format = options.json ? Format::kJson : options.csv ? Format::kCsv : Format::kTable;
+  const auto printer = RowPrinter::make(format, context);
+  INGERO_TRY(query_fleet(fleet, request.sql, options.limit, *printer, context));
+  return kExitDone;
+}
+
 Result<int> run_query(const QueryOptions& options, Context& context) {
   const auto request = split_words(options);
   if (!request.ok()) return request.error();
-  const auto timeout = parse_duration_ns(options.timeout);
+  const bool may_ask_fleet = !request->sql.empty() && !has_recording(request->database, context);
+  const auto fleet = open_fleet(options.fleet, options.timeout, may_ask_fleet, context);
+  if (!fleet.ok()) return fleet.error();
+  if (*fleet != nullptr) return ask_fleet(options, *request, **fleet, context);
+  const auto timeout = parse_duration_ns(options.timeout.empty() ? "30s" : options.timeout);
   if (!timeout.ok()) return timeout.error().in("--timeout");
   const auto reader = open_recording(request->database, context);
   if (!reader.ok()) return reader.error();
@@ -260,10 +285,12 @@ void add_query(CLI::App& root, Context& context) {
       ->each([options](const std::string&) { options->pid_given = true; });
   add_label_option(*command, options->label);
   command->add_flag("--annotations", options->annotations, "List the labels that held at each event");
-  command->add_option("--limit", options->limit, "At most this many rows (0: 10000)")->type_name("N");
-  command->add_option("--timeout", options->timeout, "Give up after this time (0: never)")
-      ->check(duration_check())
-      ->capture_default_str();
+  command->add_option("--limit", options->limit, "At most this many rows, of each node with --nodes (0: 10000)")
+      ->type_name("N");
+  command
+      ->add_option("--timeout", options->timeout, "Give up after this time (0: never; default: 30s, for each node 5s)")
+      ->check(duration_check());
+  add_fleet_options(*command, options->fleet);
   CLI::Option* json = command->add_flag("--json", options->json, "An array of objects");
   command->add_flag("--csv", options->csv, "Comma-separated values")->excludes(json);
   command->footer(
@@ -271,6 +298,7 @@ void add_query(CLI::App& root, Context& context) {
       "  ingero query run.db \"SELECT op_name, count(*), max(duration)/1000 AS max_us FROM events GROUP BY 1\"\n"
       "  ingero query run.db \"SELECT kind, vendor, count(*) FROM events GROUP BY 1,2\" --csv\n"
       "  ingero query --db run.db --since 2h --pid 4321 --json | jq .\n"
+      "  ingero query --nodes gpu-01:8080,gpu-02:8080 --ca-cert ca.pem \"SELECT count(*) AS events FROM events\"\n"
       "Tables and views: events, sources, ops, process_names, stack_traces, sessions, system_snapshots, schema_info "
       "...");
   command->callback(

@@ -1,6 +1,8 @@
 // Shared flags: see options.h.
 #include "cli/options.h"
 
+#include <filesystem>
+
 #include "base/text.h"
 
 namespace ingero::cli {
@@ -45,6 +47,13 @@ Status select_label(const std::string& label, const store::Reader& reader, store
 void add_database_option(CLI::App& command, std::string& database) {
   command.add_option("-d,--db", database, "The recording (default: $INGERO_DB, else ~/.ingero/ingero.db)")
       ->type_name("FILE");
+}
+
+bool has_recording(const std::string& database, const Context& context) {
+  if (!database.empty() || !context.environment.variable("INGERO_DB").value_or("").empty()) return true;
+  const auto place = store::locate(context.environment);
+  std::error_code ignored;
+  return place.ok() && std::filesystem::exists(place->path, ignored);
 }
 
 Result<std::unique_ptr<store::Reader>> open_recording(const std::string& database, const Context& context) {

@@ -34,6 +34,9 @@ void add_label_option(CLI::App& command, std::string& label);
 // --db, also as -d.
 void add_database_option(CLI::App& command, std::string& database);
 
+// Whether a recording is named (--db, INGERO_DB), or is at the default place.
+bool has_recording(const std::string& database, const Context& context);
+
 // What the flags select, and of a live recording without them what came in the last `live_default_ns`.
 using store::TimeRange;
 inline Result<TimeRange> resolve_range(const RangeOptions& options, const store::Reader& reader, const Clock& clock,

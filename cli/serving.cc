@@ -44,6 +44,11 @@ void add_desk_options(CLI::App& command, ServingOptions& options) {
   command.add_option("--timeout", options.timeout, "Give up an answer after this time")
       ->check(duration_check())
       ->capture_default_str();
+  add_fleet_options(command, options.fleet);
+  command.add_option("--nodes-timeout", options.nodes_timeout, "Give up a node after this time")
+      ->check(duration_check())
+      ->capture_default_str()
+      ->group("Several machines");
 }
 
 void add_server_options(CLI::App& command, ServingOptions& options, const std::string& token_flags) {
@@ -77,6 +82,9 @@ Result<Service> open_service(const ServingOptions& options, Context& context) {
   desk.database = place->path;
   desk.others = options.others;
   desk.time_ns = *timeout;
+  auto fleet = open_fleet(options.fleet, options.nodes_timeout, true, context);
+  if (!fleet.ok()) return fleet.error();
+  desk.nodes = std::move(*fleet);
   Service service;
   service.findings = std::make_unique<CommandFindings>(context);
   service.desk = std::make_unique<serve::tools::Desk>(std::move(desk), *service.findings, *context.clock);

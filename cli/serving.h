@@ -7,6 +7,7 @@
 
 #include "cli/app.h"
 #include "cli/findings.h"
+#include "cli/fleet_options.h"
 #include "serve/http/server.h"
 #include "serve/tools/desk.h"
 
@@ -15,11 +16,13 @@ namespace ingero::cli {
 struct ServingOptions {
   std::string database, certificate, key, token_file, audit, timeout = "30s";
   std::vector<std::string> others, hosts;
+  FleetOptions fleet;
+  std::string nodes_timeout = "5s";
   double per_second = 1000;
   std::string forbidden_token;  // given as an argument, where everybody can read it
 };
 
-// --db, --with, --timeout.
+// --db, --with, --timeout, and the nodes that query_fleet asks.
 void add_desk_options(CLI::App& command, ServingOptions& options);
 // --tls-cert, --tls-key, --token-file, --allow-host, --rate, --audit-log; and what is refused: secrets as arguments.
 void add_server_options(CLI::App& command, ServingOptions& options, const std::string& token_flags);

@@ -29,9 +29,9 @@ Json tool_json(const tools::Tool& tool) {
           {"output", tool.output}};
 }
 
-Result<Json> list_tools(Api&, const http::Request&) {
+Result<Json> list_tools(Api& api, const http::Request&) {
   Json list = Json::array();
-  for (const tools::Tool& tool : tools::all_tools()) list.push_back(tool_json(tool));
+  for (const tools::Tool* tool : api.desk().tools()) list.push_back(tool_json(*tool));
   return Json{{"tools", std::move(list)}};
 }
 
@@ -179,7 +179,8 @@ Json Api::description() const {
       paths[endpoint.path][is_post ? "post" : "get"] = std::move(operation);
     }
   }
-  for (const tools::Tool& tool : tools::all_tools()) {
+  for (const tools::Tool* one : desk_.tools()) {
+    const tools::Tool& tool = *one;
     paths[std::string(kToolPrefix) + std::string(tool.name)]["post"] = {{"operationId", tool.name},
                                                                         {"summary", tool.title},
                                                                         {"description", tool.description},

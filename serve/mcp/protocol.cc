@@ -155,7 +155,8 @@ Json Protocol::paged(const Request& request, const char* name, const Json& all) 
 
 Json Protocol::list_tools(const Request& request) const {
   Json all = Json::array();
-  for (const tools::Tool& tool : tools::all_tools()) {
+  for (const tools::Tool* one : desk_.tools()) {
+    const tools::Tool& tool = *one;
     all.push_back({{"name", tool.name},
                    {"title", tool.title},
                    {"description", tool.description},
@@ -166,14 +167,14 @@ Json Protocol::list_tools(const Request& request) const {
                      {"readOnlyHint", true},
                      {"destructiveHint", false},
                      {"idempotentHint", true},
-                     {"openWorldHint", false}}}});
+                     {"openWorldHint", tool.beyond != tools::Beyond::kNothing}}}});
   }
   return paged(request, "tools", all);
 }
 
 Json Protocol::call_tool(const Request& request) {
   const std::string name = text_member(request.params, "name");
-  if (tools::find_tool(name) == nullptr) {
+  if (desk_.find(name) == nullptr) {
     throw Refusal{kInvalidParams, fmt::format("there is no tool \"{}\"", printable(name, 64))};
   }
   const Json& given = member(request.params, "arguments");

@@ -197,6 +197,7 @@ Result<Json> Desk::Impl::answer(const Tool& tool, const Json& input, const std::
       return made;
     };
   }
+  question.nodes = options.nodes.get();
   auto answer = tool.answer(question);
   if (answer.ok() && reader != nullptr) {
     (*answer)["recording"] = {{"file", file_name(options.database)},
@@ -241,9 +242,28 @@ Error Desk::Impl::shown(const Error& error) const {
   return {error.code(), std::move(message), error.hint()};
 }
 
+std::vector<const Tool*> Desk::tools() const {
+  std::vector<const Tool*> there;
+  for (const Tool& tool : all_tools()) {
+    if (tool.beyond == Beyond::kNothing || impl_->options.nodes != nullptr) there.push_back(&tool);
+  }
+  return there;
+}
+
+const Tool* Desk::find(std::string_view tool) const {
+  for (const Tool* one : tools()) {
+    if (one->name == tool) return one;
+  }
+  return nullptr;
+}
+
 Result<Json> Desk::ask(std::string_view tool, const Json& input, const std::atomic<bool>* cancel) {
-  const Tool* found = find_tool(tool);
+  const Tool* found = find(tool);
   if (found == nullptr) {
+    if (find_tool(tool) != nullptr) {
+      return Error(Errc::kNotFound, fmt::format("{}: no nodes are configured", tool),
+                   "start with --nodes, or write fleet.nodes into ingero.yaml");
+    }
     return Error(Errc::kNotFound, fmt::format("there is no tool \"{}\"", printable(tool, 64)), "tools/list names them");
   }
   try {

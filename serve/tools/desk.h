@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "serve/tools/outside.h"
 #include "serve/tools/tool.h"
 
 namespace ingero::serve::tools {
@@ -23,6 +24,7 @@ struct DeskOptions {
   std::vector<std::string> others;  // recordings that "compare" may name, by their file names
   uint64_t time_ns = 30'000'000'000;
   size_t answer_bytes = 1 << 20;
+  std::shared_ptr<const Nodes> nodes = nullptr;  // null: the tools that ask them are not there
 };
 
 class Desk {
@@ -32,6 +34,10 @@ class Desk {
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
+  // The tools that are there, in the order of all_tools().
+  std::vector<const Tool*> tools() const;
+  // Null: there is no such tool, or it is not there.
+  const Tool* find(std::string_view tool) const;
   // kNotFound: no tool of that name. `cancel`, set by another thread, ends it with kBusy.
   Result<Json> ask(std::string_view tool, const Json& input, const std::atomic<bool>* cancel = nullptr);
   // The answer in the form that `input` asks for: itself, or with "tsc" the short one.

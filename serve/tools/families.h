@@ -17,6 +17,7 @@ std::vector<Tool> memory_tools();      // device memory by call site
 std::vector<Tool> timeline_tools();    // what ran when
 std::vector<Tool> sample_tools();      // fabric and devices
 std::vector<Tool> sql_tools();
-std::vector<Tool> host_tools();  // this machine rather than the recording
+std::vector<Tool> fleet_tools();  // other machines
+std::vector<Tool> host_tools();   // this machine rather than the recording
 
 }  // namespace ingero::serve::tools

@@ -48,6 +48,8 @@ class Findings {
   virtual std::vector<std::string> frames(std::string_view stored) const = 0;
 };
 
+class Nodes;  // outside.h
+
 struct Question {
   const Json& input;            // passed its schema; has its defaults
   const store::Reader* reader;  // null for a tool that needs no recording
@@ -59,7 +61,11 @@ struct Question {
   std::vector<std::string> cuts = {};   // what was left out, in sentences
   // What several tools make of the recording, kept between questions as answers are; `name`: what, and of which part.
   std::function<Result<Json>(const std::string& name, const std::function<Result<Json>()>& make)> shared = {};
+  const Nodes* nodes = nullptr;  // of a tool that asks them
 };
+
+// What a tool reaches for outside of this machine: without it the tool is not there.
+enum class Beyond : uint8_t { kNothing, kNodes };
 
 struct Tool {
   std::string_view name, title, description;
@@ -69,9 +75,10 @@ struct Tool {
   Result<Json> (*answer)(Question& question) = nullptr;
   // The short form (docs/formats/tools.md) of an answer; null: compact() in compact.h.
   Json (*compact)(const Json& answer) = nullptr;
+  Beyond beyond = Beyond::kNothing;
 };
 
-// In the order in which they are listed.
+// In the order in which they are listed; Desk::tools() has those that can be asked.
 const std::vector<Tool>& all_tools();
 const Tool* find_tool(std::string_view name);
 

@@ -89,7 +89,8 @@ class Surface(unittest.TestCase):
         self.assertEqual(server.close(), 0)
 
     def test_pages_name_what_there_is(self):
-        server = clients.Dashboard(INGERO, self.database, "--no-tls")
+        # With nodes, so that the tools that ask them are there.
+        server = clients.Dashboard(INGERO, self.database, "--no-tls", "--nodes", "127.0.0.1:1")
         tools = {tool["name"]: tool for tool in server.json("GET", "/api/v1/tools/list")[1]["tools"]}
         paths = set(server.json("GET", "/api/v1/openapi.json")[1]["paths"])
         server.close()

@@ -1,0 +1,87 @@
+// ingero.yaml: see configuration.h.
+#include "cli/configuration.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "backends/yaml_tree.h"
+#include "base/log.h"
+#include "base/text.h"
+
+namespace ingero::cli {
+namespace {
+
+using backends::YamlNode;
+
+constexpr size_t kMostBytes = 1 << 20;
+
+const YamlNode* member(const YamlNode* map, std::string_view key) {
+  if (map == nullptr || map->is != YamlNode::Is::kMap) return nullptr;
+  const auto found = std::find_if(map->members.begin(), map->members.end(),
+                                  [&](const backends::YamlMember& one) { return one.key.text == key; });
+  return found == map->members.end() ? nullptr : &found->value;
+}
+
+bool is_believed(const std::string& path, uint32_t user) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  if ((status.st_uid == 0 || status.st_uid == user) && (status.st_mode & 022) == 0) return true;
+  log_warning("{}: passed over: others than you and root can write it (chmod go-w, chown)", printable(path));
+  return false;
+}
+
+Error wrong(const std::string& path, const YamlNode& at, std::string_view why) {
+  return {Errc::kInvalid, fmt::format("{}:{}:{}: {}", printable(path), at.line, at.column, why)};
+}
+
+// Nothing: the file does not have the key.
+Result<std::vector<std::string>> nodes_in(const std::string& path) {
+  const auto text = read_file(path, kMostBytes);
+  if (!text.ok()) return text.error();
+  std::vector<std::string> nodes;
+  if (trim(*text).empty()) return nodes;
+  YamlNode root;
+  backends::ManifestProblem problem;
+  if (!backends::read_yaml(*text, root, problem)) return Error(Errc::kInvalid, problem.text(printable(path)));
+  const YamlNode* list = member(member(&root, "fleet"), "nodes");
+  if (list == nullptr || list->is == YamlNode::Is::kNothing) return nodes;
+  if (list->is != YamlNode::Is::kList) return wrong(path, *list, "fleet.nodes is no list");
+  for (const YamlNode& item : list->items) {
+    if (item.is != YamlNode::Is::kText) return wrong(path, item, "a node is HOST:PORT");
+    nodes.push_back(item.text);
+  }
+  return nodes;
+}
+
+std::vector<std::string> places(const store::Environment& environment) {
+  std::vector<std::string> out{"ingero.yaml", "/etc/ingero/ingero.yaml"};
+  if (const auto home = environment.variable("HOME"); home && !home->empty()) {
+    out.push_back(*home + "/.config/ingero/ingero.yaml");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string configuration_places() {
+  return "$INGERO_CONFIG, ./ingero.yaml, /etc/ingero/ingero.yaml, ~/.config/ingero/ingero.yaml";
+}
+
+Result<ConfiguredNodes> configured_nodes(const store::Environment& environment) {
+  std::vector<std::string> paths = places(environment);
+  if (const auto named = environment.variable("INGERO_CONFIG"); named && !named->empty()) {
+    struct stat status {};
+    if (::stat(named->c_str(), &status) != 0) return errno_error(fmt::format("INGERO_CONFIG={}", printable(*named)));
+    paths.insert(paths.begin(), *named);
+  }
+  for (const std::string& path : paths) {
+    if (!is_believed(path, environment.effective_uid)) continue;
+    auto nodes = nodes_in(path);
+    if (!nodes.ok()) return nodes.error();
+    if (!nodes->empty()) return ConfiguredNodes{std::move(*nodes), path};
+  }
+  return ConfiguredNodes{};
+}
+
+}  // namespace ingero::cli

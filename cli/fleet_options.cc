@@ -1,0 +1,105 @@
+// Flags and file: see fleet_options.h.
+#include "cli/fleet_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "cli/configuration.h"
+#include "cli/options.h"
+#include "serve/http/secrets.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr const char* kTokenVariable = "INGERO_NODES_TOKEN";
+constexpr const char* kDefaultTimeout = "5s";
+
+Result<std::string> token_of(const FleetOptions& options, const Context& context) {
+  if (options.token_file.empty()) return context.environment.variable(kTokenVariable).value_or("");
+  INGERO_TRY(serve::http::check_private(options.token_file));
+  const auto text = read_file(options.token_file, 64 << 10);
+  if (!text.ok()) return text.error();
+  return std::string(trim(*text));
+}
+
+struct Entries {
+  std::vector<std::string> list;
+  std::string file;  // where they stand; empty: among the arguments
+};
+
+Result<Entries> entries_of(const FleetOptions& options, bool may_ask_file, const Context& context) {
+  if (!options.nodes.empty() && options.nodes != "all") return Entries{{options.nodes}, {}};
+  if (options.nodes.empty() && !may_ask_file) return Entries{};
+  auto found = configured_nodes(context.environment);
+  if (!found.ok()) return found.error();
+  if (found->nodes.empty() && options.nodes == "all") {
+    return Error(Errc::kInvalid, "--nodes all: no ingero.yaml has fleet.nodes",
+                 "they are looked for in " + configuration_places());
+  }
+  return Entries{std::move(found->nodes), std::move(found->file)};
+}
+
+}  // namespace
+
+void add_fleet_options(CLI::App& command, FleetOptions& options) {
+  const std::string group = "Several machines";
+  command
+      .add_option("--nodes", options.nodes,
+                  "Ask these machines, where 'ingero dashboard' runs: HOST:PORT,... (all: fleet.nodes of ingero.yaml)")
+      ->type_name("LIST")
+      ->group(group);
+  command.add_option("--ca-cert", options.authorities, "Accept certificates of nodes by these authorities (PEM)")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--client-cert", options.certificate, "Show nodes this certificate (PEM)")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--client-key", options.key, "Its key (PEM), readable by its owner only")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option("--nodes-token-file", options.token_file,
+                  "Show nodes the bearer token that this file holds (or that INGERO_NODES_TOKEN holds)")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option("--clock-skew-threshold", options.clock_threshold,
+                  "Tell when clocks of nodes are further apart (0: do not look)")
+      ->check(duration_check())
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_flag("--fleet-require-tls", options.requires_tls,
+                "Ask other machines by TLS only (default: true; =false: who is on the way reads everything)")
+      ->group(group);
+}
+
+Result<std::shared_ptr<const fleet::Fleet>> open_fleet(const FleetOptions& options, const std::string& timeout,
+                                                       bool may_ask_file, Context& context) {
+  const auto entries = entries_of(options, may_ask_file, context);
+  if (!entries.ok()) return entries.error();
+  if (entries->list.empty()) return std::shared_ptr<const fleet::Fleet>();
+  fleet::FleetOptions made;
+  auto nodes = fleet::parse_nodes(
+      entries->list, {!options.authorities.empty() || !options.certificate.empty(), !options.requires_tls});
+  if (!nodes.ok()) return nodes.error().in(entries->file.empty() ? "--nodes" : entries->file);
+  if (nodes->empty()) return Error(Errc::kInvalid, "--nodes: there is none in the list");
+  made.client.nodes = std::move(*nodes);
+  made.client.tls = {options.authorities, options.certificate, options.key, true, "--client-cert and --client-key"};
+  made.client.agent = "ingero/" INGERO_VERSION;
+  auto token = token_of(options, context);
+  if (!token.ok()) return token.error().in("--nodes-token-file");
+  made.client.token = std::move(*token);
+  const auto time = parse_duration_ns(timeout.empty() ? kDefaultTimeout : timeout);
+  if (!time.ok()) return time.error().in("--timeout");
+  made.client.timeout_ns = *time == 0 ? UINT64_MAX : *time;
+  const auto threshold = parse_duration_ns(options.clock_threshold);
+  if (!threshold.ok()) return threshold.error().in("--clock-skew-threshold");
+  made.clock_threshold_ns = *threshold;
+  if (!entries->file.empty()) {
+    context.err << fmt::format("ingero: {} node(s) of {}\n", made.client.nodes.size(), printable(entries->file));
+  }
+  return fleet::Fleet::make(std::move(made), *context.clock);
+}
+
+}  // namespace ingero::cli

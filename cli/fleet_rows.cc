@@ -1,0 +1,72 @@
+// Rows of nodes: see fleet_rows.h.
+#include "cli/fleet_rows.h"
+
+#include "base/log.h"
+#include "base/text.h"
+
+namespace ingero::cli {
+namespace {
+
+using serve::tools::Json;
+using store::Value;
+
+constexpr uint64_t kMostRows = 10'000;  // that a server gives
+
+// The text belongs to the cell.
+Value value_of(const Json& cell) {
+  Value value;
+  if (cell.is_string()) {
+    value.type = Value::Type::kText;
+    value.text = cell.get_ref<const std::string&>();
+  } else if (cell.is_number_integer() && !(cell.is_number_unsigned() && cell.get<uint64_t>() > INT64_MAX)) {
+    value.type = Value::Type::kInteger;
+    value.integer = cell.get<int64_t>();
+  } else if (cell.is_number()) {
+    value.type = Value::Type::kReal;
+    value.real = cell.get<double>();
+  }
+  return value;
+}
+
+}  // namespace
+
+Result<Json> ask_and_warn(const fleet::Fleet& fleet, const Json& input) {
+  store::QueryLimits limits;
+  limits.time_ns = 0;  // each node has its own
+  std::vector<std::string> cuts;
+  auto answer = fleet.ask(input, limits, cuts);
+  if (!answer.ok()) {
+    const Error& error = answer.error();
+    return error.code() == Errc::kInvalid ? Error(Errc::kIo, error.message(), error.hint()) : error;
+  }
+  for (const Json& node : (*answer)["nodes"]) {
+    if (node["answered"] == true) continue;
+    log_warning("{}: {}", node["node"].get<std::string>(), node["error"].get<std::string>());
+  }
+  for (const std::string& cut : cuts) log_warning("{}", cut);
+  for (const Json& note : (*answer)["notes"]) log_warning("{}", note.get<std::string>());
+  return answer;
+}
+
+Status query_fleet(const fleet::Fleet& fleet, const std::string& sql, uint64_t limit, RowPrinter& printer, Context&) {
+  if (limit > kMostRows) {
+    return Error(Errc::kInvalid, fmt::format("--limit {}: a node gives {} rows at most", limit, kMostRows),
+                 "ask for less, or in parts: WHERE timestamp ...");
+  }
+  const auto answer =
+      ask_and_warn(fleet, {{"action", "sql"}, {"query", sql}, {"limit", limit == 0 ? kMostRows : limit}});
+  if (!answer.ok()) return answer.error();
+  std::vector<std::string_view> names;
+  for (const Json& name : (*answer)["columns"]) names.push_back(name.get_ref<const std::string&>());
+  printer.columns(names);
+  std::vector<Value> values;
+  for (const Json& row : (*answer)["data"]) {
+    values.clear();
+    for (const Json& cell : row) values.push_back(value_of(cell));
+    printer.row(values);
+  }
+  printer.finish();
+  return {};
+}
+
+}  // namespace ingero::cli

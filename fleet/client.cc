@@ -1,0 +1,209 @@
+// One thread a node, one connection a question: see client.h.
+#include "fleet/client.h"
+
+#include <system_error>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "base/text.h"
+#include "serve/net/http_answer.h"
+
+namespace ingero::fleet {
+namespace {
+
+using serve::net::Connection;
+using serve::net::Deadline;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr size_t kMostAtOnce = 64;
+constexpr auto kLook = std::chrono::milliseconds(50);  // for a cancellation
+
+Errc code_of(std::string_view fault) {
+  return fault == "bad_input"   ? Errc::kInvalid
+         : fault == "refused"   ? Errc::kPermission
+         : fault == "not_found" ? Errc::kNotFound
+         : fault == "timed_out" ? Errc::kBusy
+                                : Errc::kIo;
+}
+
+// Without the address in front, which whoever shows the error puts there.
+std::string without_url(const std::string& message, const Node& node) {
+  const std::string prefix = node.peer.url() + ": ";
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
+Json time_schema() { return serve::tools::object_of("timestamp_ns:integer"); }
+
+}  // namespace
+
+struct Client::Round {
+  Deadline deadline;
+  const serve::net::Stop& stop;
+};
+
+Result<Json> checked_answer(std::string_view untrusted_body, const Json& schema) {
+  // Before it is parsed: an empty list takes two bytes here and many more in memory.
+  const auto values = std::count_if(untrusted_body.begin(), untrusted_body.end(),
+                                    [](char c) { return c == ',' || c == '[' || c == '{'; });
+  if (static_cast<size_t>(values) > kMostValues) return Error(Errc::kCorrupt, "its answer holds too many values");
+  Json answer = serve::tools::parse_json(untrusted_body);
+  if (answer.is_discarded()) return Error(Errc::kCorrupt, "its answer is no JSON");
+  if (const Status fits = serve::tools::check_schema(schema, answer); !fits.ok()) {
+    return Error(Errc::kCorrupt, "its answer is not of this program: " + printable(fits.error().message(), 300));
+  }
+  return answer;
+}
+
+Error refusal_of(int status, std::string_view untrusted_body) {
+  const std::string said = fmt::format("HTTP {}", status);
+  if (status < 400) return {Errc::kIo, said + " (redirects are not followed)"};
+  const Json body = serve::tools::parse_json(untrusted_body.substr(0, 64 << 10));
+  const bool has_error = body.is_object() && body.contains("error") && body["error"].is_string();
+  const bool has_class = body.is_object() && body.contains("class") && body["class"].is_string();
+  const std::string sentence = has_error ? printable(body["error"].get<std::string>(), 500) : said;
+  if (status == 401) {
+    return {Errc::kPermission, sentence, "give its token in INGERO_NODES_TOKEN or a file for --nodes-token-file"};
+  }
+  if (status == 429) return {Errc::kBusy, sentence};
+  return {has_class ? code_of(body["class"].get<std::string>()) : Errc::kIo, sentence};
+}
+
+Result<Client> Client::make(ClientOptions options, const Clock& clock) {
+  options.tls.only_newest = true;
+  auto tls = serve::net::TlsContext::make(options.tls);
+  if (!tls.ok()) return tls.error();
+  const bool is_word =
+      std::all_of(options.token.begin(), options.token.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (!is_word || options.token.size() > 4096) return Error(Errc::kInvalid, "the token for the nodes is not one word");
+  for (const Node& node : options.nodes) {
+    if (options.token.empty() || node.peer.has_tls || node.peer.only_loopback) continue;
+    if (serve::net::is_loopback_host(node.peer.host)) continue;
+    return Error(Errc::kInvalid, fmt::format("node {}: the token would be sent unencrypted", node.name),
+                 "use https, or ask without a token");
+  }
+  return Client(std::move(options), std::move(*tls), clock);
+}
+
+std::string Client::request_text(const Node& node, std::string_view method, const std::string& path,
+                                 const std::string& body) const {
+  std::string out = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: application/json\r\n", method,
+                                path, node.peer.authority(), options_.agent);
+  if (method == "POST") {
+    out += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", body.size());
+  }
+  if (!options_.token.empty()) out += fmt::format("Authorization: Bearer {}\r\n", options_.token);
+  return out + "Connection: close\r\n\r\n" + body;
+}
+
+Result<Json> Client::exchange(const Round& round, const Node& node, const std::string& request, const Json& schema,
+                              uint64_t* round_trip_ns, uint64_t* begin_wall_ns) const {
+  const auto failed = [&](const Error& error) {
+    const bool is_late = SteadyClock::now() >= round.deadline;
+    std::string hint = error.hint();
+    if (error.code() == Errc::kCorrupt && !node.peer.has_tls) hint = "where it speaks TLS, write https://" + node.name;
+    return Error(is_late ? Errc::kBusy : error.code(), without_url(error.message(), node), hint);
+  };
+  auto connection = Connection::open(node.peer, &tls_, "", round.deadline, round.stop);
+  if (!connection.ok()) return failed(connection.error());
+  if (begin_wall_ns != nullptr) *begin_wall_ns = clock_->wall_ns();
+  const uint64_t begin_ns = clock_->mono_ns();
+  const Status sent = (*connection)->write(request);
+  const auto got = serve::net::read_http_answer(**connection, kMostAnswerBytes);
+  if (!got.ok()) return failed(sent.ok() ? got.error() : sent.error());
+  if (round_trip_ns != nullptr) *round_trip_ns = clock_->mono_ns() - begin_ns;
+  if (got->status != 200) return refusal_of(got->status, got->body);
+  if (got->is_over) {
+    return Error(Errc::kCorrupt, fmt::format("its answer is longer than {}", format_bytes(kMostAnswerBytes)));
+  }
+  if (!got->is_whole) return failed(Error(Errc::kIo, "its answer is cut, or late"));
+  return checked_answer(got->body, schema);
+}
+
+// A node that does not say the time is asked all the same.
+void Client::ask_clock(const Round& round, const Node& node, NodeAnswer& out) const {
+  static const Json schema = time_schema();
+  std::vector<ClockOffset> samples;
+  const std::string request = request_text(node, "GET", "/api/v1/time", "");
+  for (int i = 0; i < kClockSamples; ++i) {
+    uint64_t round_trip_ns = 0, begin_wall_ns = 0;
+    const auto said = exchange(round, node, request, schema, &round_trip_ns, &begin_wall_ns);
+    if (!said.ok()) return;
+    const Json& time = (*said)["timestamp_ns"];
+    if (time.is_number_unsigned() && time.get<uint64_t>() > INT64_MAX) return;
+    const auto offset = clock_offset(begin_wall_ns, round_trip_ns, time.get<int64_t>());
+    if (!offset) return;
+    samples.push_back(*offset);
+  }
+  out.clock = median(std::move(samples));
+}
+
+void Client::ask_one(const Round& round, const std::vector<NodeQuestion>& questions, bool with_clocks,
+                     NodeAnswer& out) const {
+  std::vector<Json> answers;
+  for (const NodeQuestion& question : questions) {
+    const std::string body = question.input.dump(-1, ' ', false, Json::error_handler_t::replace);
+    auto said = exchange(round, *out.node, request_text(*out.node, "POST", "/api/v1/tools/" + question.tool, body),
+                         question.schema);
+    if (!said.ok()) {
+      out.answers = said.error();
+      return;
+    }
+    answers.push_back(std::move(*said));
+  }
+  out.answers = std::move(answers);
+  if (with_clocks) ask_clock(round, *out.node, out);
+}
+
+std::vector<NodeAnswer> Client::ask(const std::vector<NodeQuestion>& questions, bool with_clocks,
+                                    const Bounds& bounds) const {
+  std::vector<NodeAnswer> out;
+  for (const Node& node : options_.nodes)
+    out.push_back({&node, Error(Errc::kBusy, "there was no time left to ask it")});
+  const auto begin = SteadyClock::now();
+  const Deadline end = bounds.time_ns == 0 ? Deadline::max() : begin + std::chrono::nanoseconds(bounds.time_ns);
+  serve::net::Stop stop;
+  std::atomic<size_t> next{0};
+  std::mutex mutex;
+  std::condition_variable done;
+  size_t running = std::min(kMostAtOnce, out.size());
+  const auto work = [&] {
+    for (size_t i = next++; i < out.size() && !stop.is_signalled(); i = next++) {
+      const auto now = SteadyClock::now();
+      if (now >= end) break;
+      const auto share = std::min<uint64_t>(options_.timeout_ns, INT64_MAX / 4);
+      const Round round{std::min(end, now + std::chrono::nanoseconds(share)), stop};
+      try {
+        ask_one(round, questions, with_clocks, out[i]);
+      } catch (const std::exception& error) {  // of the JSON library, or of memory
+        out[i].answers = Error(Errc::kIo, error.what());
+      }
+    }
+    const std::scoped_lock lock(mutex);
+    --running;
+    done.notify_all();
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = running; i > 0; --i) {
+    try {
+      threads.emplace_back(work);
+    } catch (const std::system_error&) {  // as many as there can be
+      const std::scoped_lock lock(mutex);
+      --running;
+    }
+  }
+  {
+    std::unique_lock lock(mutex);
+    while (running > 0) {
+      if (bounds.cancel != nullptr && bounds.cancel->load()) stop.signal();
+      done.wait_for(lock, kLook);
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  return out;
+}
+
+}  // namespace ingero::fleet

@@ -1,0 +1,84 @@
+// Asks nodes over HTTPS, all at once: each gets its own connection, its own time, and at most so many bytes.
+//
+// What comes back is hostile until checked: bounded (kMostAnswerBytes, kMostValues), JSON that fits the schema its
+// question gives. Redirects are not followed; nothing is sent but the questions and the operator's token, and that
+// never unencrypted to another machine. Thread-safe. Failure: of each node by itself, classified by its code as answers
+// of tools are.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "fleet/clocks.h"
+#include "fleet/nodes.h"
+#include "serve/net/connection.h"
+#include "serve/tools/schema.h"
+
+namespace ingero::fleet {
+
+using serve::tools::Json;
+
+inline constexpr size_t kMostAnswerBytes = 32 << 20;
+inline constexpr size_t kMostValues = 2'200'000;  // of one answer: 10,000 rows of 200 columns, and what is around them
+
+struct ClientOptions {
+  std::vector<Node> nodes;
+  serve::net::TlsFiles tls;             // only_newest
+  std::string token = {};               // bearer; empty: none
+  uint64_t timeout_ns = 5'000'000'000;  // for all that one node is asked in one go
+  std::string agent = "ingero";         // of the User-Agent header
+};
+
+// One tool of a node (docs/formats/tools.md), and what its answer must look like.
+struct NodeQuestion {
+  std::string tool;
+  Json input;
+  Json schema;
+};
+
+struct NodeAnswer {
+  const Node* node = nullptr;
+  Result<std::vector<Json>> answers;   // one for each question, or why not
+  std::optional<ClockOffset> clock{};  // where it was asked for, and known
+};
+
+struct Bounds {
+  uint64_t time_ns = 0;                       // of all of it; 0: only each node's
+  const std::atomic<bool>* cancel = nullptr;  // set by another thread: ends it
+};
+
+class Client {
+ public:
+  // Reads the files; kInvalid says which cannot be used, or that the token would be sent unencrypted.
+  static Result<Client> make(ClientOptions options, const Clock& clock);
+
+  const std::vector<Node>& nodes() const { return options_.nodes; }
+  // The answers in the order of the nodes.
+  std::vector<NodeAnswer> ask(const std::vector<NodeQuestion>& questions, bool with_clocks, const Bounds& bounds) const;
+
+ private:
+  Client(ClientOptions options, serve::net::TlsContext tls, const Clock& clock)
+      : options_(std::move(options)), tls_(std::move(tls)), clock_(&clock) {}
+  struct Round;
+  Result<Json> exchange(const Round& round, const Node& node, const std::string& request, const Json& schema,
+                        uint64_t* round_trip_ns = nullptr, uint64_t* begin_wall_ns = nullptr) const;
+  std::string request_text(const Node& node, std::string_view method, const std::string& path,
+                           const std::string& body) const;
+  void ask_clock(const Round& round, const Node& node, NodeAnswer& out) const;
+  void ask_one(const Round& round, const std::vector<NodeQuestion>& questions, bool with_clocks, NodeAnswer& out) const;
+
+  ClientOptions options_;
+  serve::net::TlsContext tls_;
+  const Clock* clock_;
+};
+
+// JSON of a node: kCorrupt when it is none, nests too deep, holds too many values, or does not fit.
+Result<Json> checked_answer(std::string_view untrusted_body, const Json& schema);
+// The error that a node's refusal (its status and body) means.
+Error refusal_of(int status, std::string_view untrusted_body);
+
+}  // namespace ingero::fleet

@@ -1,0 +1,39 @@
+// Clock offsets: see clocks.h.
+#include "fleet/clocks.h"
+
+#include <algorithm>
+
+namespace ingero::fleet {
+
+std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_trip_ns,
+                                        int64_t untrusted_node_wall_ns) {
+  constexpr uint64_t kLatest = uint64_t{1} << 62;  // the year 2116: differences of two such fit
+  if (untrusted_node_wall_ns < 0 || begin_wall_ns > kLatest || round_trip_ns > kLatest) return std::nullopt;
+  if (static_cast<uint64_t>(untrusted_node_wall_ns) > kLatest) return std::nullopt;
+  const auto middle = static_cast<int64_t>(begin_wall_ns + round_trip_ns / 2);
+  return ClockOffset{untrusted_node_wall_ns - middle, round_trip_ns / 2};
+}
+
+std::optional<ClockOffset> median(std::vector<ClockOffset> samples) {
+  if (samples.empty()) return std::nullopt;
+  std::sort(samples.begin(), samples.end(),
+            [](const ClockOffset& a, const ClockOffset& b) { return a.offset_ns < b.offset_ns; });
+  return samples[samples.size() / 2];
+}
+
+std::vector<ClockPair> clocks_apart(const std::vector<std::optional<ClockOffset>>& offsets, uint64_t threshold_ns) {
+  std::vector<ClockPair> pairs;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    for (size_t j = i + 1; j < offsets.size(); ++j) {
+      if (!offsets[i] || !offsets[j]) continue;
+      const int64_t a = offsets[i]->offset_ns, b = offsets[j]->offset_ns;
+      const uint64_t difference = static_cast<uint64_t>(std::max(a, b)) - static_cast<uint64_t>(std::min(a, b));
+      if (difference > threshold_ns) pairs.push_back({i, j, difference, offsets[i]->within_ns + offsets[j]->within_ns});
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const ClockPair& a, const ClockPair& b) { return a.difference_ns > b.difference_ns; });
+  return pairs;
+}
+
+}  // namespace ingero::fleet

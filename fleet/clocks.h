@@ -1,0 +1,32 @@
+// How far apart the wall clocks of nodes are, from a few questions for the time. Pure; thread-safe. Nanoseconds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace ingero::fleet {
+
+inline constexpr int kClockSamples = 3;
+
+// A node's clock less ours, and how far wrong that can be: half of the way there and back.
+struct ClockOffset {
+  int64_t offset_ns = 0;
+  uint64_t within_ns = 0;
+};
+
+// The offset that one question showed: asked at `begin_wall_ns`, answered `round_trip_ns` later. Absent: the answer is
+// no time of these centuries.
+std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_trip_ns, int64_t untrusted_node_wall_ns);
+// The median by offset; absent without samples.
+std::optional<ClockOffset> median(std::vector<ClockOffset> samples);
+
+struct ClockPair {
+  size_t first = 0, second = 0;  // places in the list
+  uint64_t difference_ns = 0, within_ns = 0;
+};
+// Pairs of clocks further apart than `threshold_ns`, furthest first.
+std::vector<ClockPair> clocks_apart(const std::vector<std::optional<ClockOffset>>& offsets, uint64_t threshold_ns);
+
+}  // namespace ingero::fleet

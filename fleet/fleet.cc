@@ -1,0 +1,193 @@
+// What each action asks of a node, and how the answers come together: see fleet.h.
+#include "fleet/fleet.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "fleet/merge.h"
+#include "serve/tools/tool.h"
+
+namespace ingero::fleet {
+namespace {
+
+constexpr size_t kMostPairs = 5;  // of clocks, in sentences
+constexpr size_t kMostSentenceBytes = 1500;
+
+NodeQuestion question(const char* tool, Json input) {
+  return {tool, std::move(input), serve::tools::find_tool(tool)->output};
+}
+
+// Of the input what tools of a node take.
+Json part_of(const Json& input) {
+  Json part = Json::object();
+  for (const char* name : {"since", "from", "to", "label", "pid"}) {
+    if (input.contains(name)) part[name] = input[name];
+  }
+  return part;
+}
+
+Json with(Json part, const char* name, Json value) {
+  part[name] = std::move(value);
+  return part;
+}
+
+Result<std::vector<NodeQuestion>> questions_of(const Json& input) {
+  const auto action = input["action"].get<std::string>();
+  const bool has_statement = input.contains("query") || input.contains("sql");
+  if (action != "sql") {
+    if (has_statement) return Error(Errc::kInvalid, "a statement is asked by action \"sql\"");
+    const Json part = part_of(input);
+    if (action == "chains") return std::vector{question("get_causal_chains", with(part, "top_n", -1))};
+    if (action == "ops") return std::vector{question("get_trace_stats", part)};
+    return std::vector{question("get_trace_stats", part), question("get_causal_chains", with(part, "top_n", 1))};
+  }
+  if (!has_statement) return Error(Errc::kInvalid, "action \"sql\" needs a statement, in \"query\"");
+  if (!part_of(input).empty()) {
+    return Error(Errc::kInvalid, "since, from, to, label and pid choose nothing in SQL",
+                 "say it in the statement: WHERE pid = ...");
+  }
+  const Json& statement = input.contains("query") ? input["query"] : input["sql"];
+  return std::vector{question("run_sql", {{"query", statement}, {"limit", input["limit"]}})};
+}
+
+// What the schemas leave open.
+Status check_answers(const std::string& action, uint64_t limit, const std::vector<Json>& answers) {
+  const Json& first = answers.front();
+  if (action == "sql") return check_rows(first["columns"], first["data"], limit);
+  if (action == "chains") return {};
+  INGERO_TRY(check_figures(first["calls"]));
+  return check_figures(first["host"]);
+}
+
+Json overview_of(const std::string& node, const std::vector<Json>& answers) {
+  const Json &stats = answers[0], &chains = answers[1];
+  Json top;
+  if (!chains["chains"].empty()) {
+    const Json& worst = chains["chains"][0];
+    for (const char* name : {"id", "severity", "summary", "root_cause", "recommendations"}) top[name] = worst[name];
+  }
+  return {{"node", node},
+          {"events", stats["events"]},
+          {"first", stats["first"]},
+          {"last", stats["last"]},
+          {"processes", stats["processes"].size()},
+          {"chains", chains["total"]},
+          {"top_chain", std::move(top)}};
+}
+
+Json line_of(const NodeAnswer& answer) {
+  Json line{{"node", answer.node->name}, {"answered", answer.answers.ok()}};
+  for (const char* name : {"error", "class", "recording", "lost", "clock_offset_ns", "clock_within_ns"}) {
+    line[name] = nullptr;
+  }
+  if (!answer.answers.ok()) {
+    line["error"] = printable(answer.answers.error().text(), 1000);
+    line["class"] = serve::tools::fault_name(answer.answers.error().code());
+    return line;
+  }
+  line["recording"] = (*answer.answers)[0]["recording"];
+  line["lost"] = (*answer.answers)[0]["lost"];
+  if (answer.clock) {
+    line["clock_offset_ns"] = answer.clock->offset_ns;
+    line["clock_within_ns"] = answer.clock->within_ns;
+  }
+  return line;
+}
+
+// One class when all gave that one: a wrong statement is wrong everywhere.
+Error none_answered(const std::vector<NodeAnswer>& all) {
+  Errc code = all.front().answers.error().code();
+  std::string sentence = "no node answered";
+  for (const NodeAnswer& one : all) {
+    if (one.answers.error().code() != code) code = Errc::kIo;
+    if (sentence.size() < kMostSentenceBytes) {
+      sentence += fmt::format("{} {}: {}", &one == &all.front() ? ":" : ";", one.node->name,
+                              printable(one.answers.error().text(), 500));
+    }
+  }
+  return {code, sentence};
+}
+
+void say_clocks(const std::vector<NodeAnswer>& all, uint64_t threshold_ns, Json& notes) {
+  std::vector<std::optional<ClockOffset>> offsets;
+  for (const NodeAnswer& one : all) {
+    offsets.push_back(one.answers.ok() ? one.clock : std::nullopt);
+    if (one.answers.ok() && !one.clock) notes.push_back(fmt::format("{} does not say what time it is", one.node->name));
+  }
+  const auto pairs = clocks_apart(offsets, threshold_ns);
+  for (size_t i = 0; i < std::min(pairs.size(), kMostPairs); ++i) {
+    notes.push_back(
+        fmt::format("the clocks of {} and {} are {} apart (known within {}): do not compare their times more "
+                    "closely",
+                    all[pairs[i].first].node->name, all[pairs[i].second].node->name,
+                    format_duration(pairs[i].difference_ns), format_duration(pairs[i].within_ns)));
+  }
+  if (pairs.size() > kMostPairs)
+    notes.push_back(fmt::format("{} more pairs of clocks are apart", pairs.size() - kMostPairs));
+}
+
+void shorten(Json& list, uint64_t most, std::string_view what, std::vector<std::string>& cuts) {
+  if (list.size() <= most) return;
+  cuts.push_back(fmt::format("the first {} of {} {} are given (limit)", most, list.size(), what));
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(most), list.end());
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Fleet>> Fleet::make(FleetOptions options, const Clock& clock) {
+  auto client = Client::make(std::move(options.client), clock);
+  if (!client.ok()) return client.error();
+  return std::shared_ptr<const Fleet>(new Fleet(std::move(*client), options.clock_threshold_ns));
+}
+
+Result<Json> Fleet::ask(const Json& input, const store::QueryLimits& limits, std::vector<std::string>& cuts) const {
+  const auto questions = questions_of(input);
+  if (!questions.ok()) return questions.error();
+  const auto action = input["action"].get<std::string>();
+  const auto limit = input["limit"].get<uint64_t>();
+  std::vector<NodeAnswer> all = client_.ask(*questions, clock_threshold_ns_ > 0, {limits.time_ns, limits.cancel});
+  if (limits.cancel != nullptr && limits.cancel->load()) return Error(Errc::kBusy, "cancelled");
+  Json out{{"action", action}, {"nodes", Json::array()}, {"notes", Json::array()}};
+  std::vector<NodeRows> rows;
+  std::vector<NodeFigures> figures;
+  std::vector<NodeChains> chains;
+  Json overview = Json::array();
+  bool any = false;
+  for (NodeAnswer& one : all) {
+    if (one.answers.ok()) {
+      if (const Status good = check_answers(action, limit, *one.answers); !good.ok()) one.answers = good.error();
+    }
+    out["nodes"].push_back(line_of(one));
+    if (!one.answers.ok()) continue;
+    any = true;
+    const std::string& node = one.node->name;
+    if (action == "overview") overview.push_back(overview_of(node, *one.answers));
+    Json& first = one.answers->front();
+    if (action != "overview") {  // of the overview's chains one is wanted
+      for (const Json& cut : first["cut"])
+        cuts.push_back(fmt::format("{}: {}", node, printable(cut.get<std::string>(), 300)));
+    }
+    if (action == "sql") rows.push_back({node, std::move(first["columns"]), std::move(first["data"])});
+    if (action == "chains") chains.push_back({node, std::move(first["chains"])});
+    if (action == "ops") figures.push_back({node, std::move(first["calls"]), std::move(first["host"])});
+  }
+  if (!any) return none_answered(all);
+  if (clock_threshold_ns_ > 0) say_clocks(all, clock_threshold_ns_, out["notes"]);
+  if (action == "sql") {
+    MergedRows merged = merge_rows(rows);
+    for (std::string& note : merged.notes) out["notes"].push_back(std::move(note));
+    out["columns"] = std::move(merged.columns);
+    out["data"] = std::move(merged.data);
+  } else if (action == "chains") {
+    out["chains"] = merge_chains(chains);
+    shorten(out["chains"], limit, "chains", cuts);
+  } else if (action == "ops") {
+    out["ops"] = merge_figures(figures);
+    shorten(out["ops"], limit, "calls", cuts);
+  } else {
+    out["overview"] = std::move(overview);
+  }
+  return out;
+}
+
+}  // namespace ingero::fleet

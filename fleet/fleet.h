@@ -1,0 +1,37 @@
+// Questions to all nodes of a fleet, and their answers as one: what the tool query_fleet, `ingero query --nodes` and
+// `ingero explain --nodes` say.
+//
+// A node that fails is named in `nodes` with its reason, and the rest is given; an error only when none answers.
+// Thread-safe.
+#pragma once
+
+#include <memory>
+
+#include "fleet/client.h"
+#include "serve/tools/outside.h"
+
+namespace ingero::fleet {
+
+struct FleetOptions {
+  ClientOptions client;
+  uint64_t clock_threshold_ns = 10'000'000;  // clocks further apart are told; 0: they are not looked at
+};
+
+class Fleet final : public serve::tools::Nodes {
+ public:
+  static Result<std::shared_ptr<const Fleet>> make(FleetOptions options, const Clock& clock);
+
+  // `input` fits the schema of query_fleet and has its defaults. kInvalid: what an action does not take, or no
+  // statement. When no node answers: the class that all of them gave, else kIo.
+  Result<Json> ask(const Json& input, const store::QueryLimits& limits, std::vector<std::string>& cuts) const override;
+  const std::vector<Node>& nodes() const { return client_.nodes(); }
+
+ private:
+  Fleet(Client client, uint64_t clock_threshold_ns)
+      : client_(std::move(client)), clock_threshold_ns_(clock_threshold_ns) {}
+
+  Client client_;
+  uint64_t clock_threshold_ns_;
+};
+
+}  // namespace ingero::fleet

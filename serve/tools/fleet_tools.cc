@@ -1,0 +1,72 @@
+// Several machines at once.
+#include "serve/tools/families.h"
+#include "serve/tools/outside.h"
+
+namespace ingero::serve::tools {
+namespace {
+
+Result<Json> query_fleet(Question& question) {
+  return question.nodes->ask(question.input, question.limits, question.cuts);
+}
+
+Json answer_schema() {
+  Json nodes = object_of(
+      "node:string answered:boolean error:string? class:string? recording:object? lost:array? clock_offset_ns:integer? "
+      "clock_within_ns:integer?");
+  Json schema = object_of("action:string");
+  const auto add = [&](const char* name, Json items, const char* what, bool always = false) {
+    schema["properties"][name] = list_of(std::move(items));
+    schema["properties"][name]["description"] = what;
+    if (always) schema["required"].push_back(name);
+  };
+  add("nodes", std::move(nodes), "Every configured node, and why one gave no answer", true);
+  add("notes", {{"type", "string"}}, "What to know before comparing nodes: clocks apart, columns that one lacks", true);
+  add("chains", object_of("node:string severity:string summary:string root_cause:string"), "Of action chains");
+  add(
+      "ops",
+      [] {
+        Json op = object_of(
+            "op:string call:string layer:string vendor:string kind:string count:integer? errors:integer? "
+            "unfinished:integer? total_ns:integer? min_ns:integer? max_ns:integer?");
+        op["properties"]["nodes"] = list_of(
+            object_of("node:string count:integer avg_ns:integer? p50_ns:integer? p95_ns:integer? p99_ns:integer?"));
+        op["required"].push_back("nodes");
+        return op;
+      }(),
+      "Of action ops: all nodes' counts and times together, percentiles of each node by itself");
+  add("overview", object_of("node:string events:integer first:string? last:string? chains:integer top_chain:object?"),
+      "Of action overview");
+  add("columns", {{"type", "string"}}, "Of action sql: \"node\" first");
+  add("data", {{"type", "array"}}, "Of action sql");
+  return schema;
+}
+
+}  // namespace
+
+std::vector<Tool> fleet_tools() {
+  Json inputs = range_properties();
+  inputs.update(
+      {{"action",
+        property("string", "What to ask", {{"enum", {"chains", "ops", "overview", "sql"}}, {"default", "overview"}})},
+       {"pid", property("integer", "Only this process of each machine", {{"minimum", 1}, {"maximum", 4294967295U}})},
+       {"query", property("string", "The statement of action sql, which says times and pid itself",
+                          {{"minLength", 1}, {"maxLength", 65536}})},
+       {"sql", property("string", "The same, by another name", {{"minLength", 1}, {"maxLength", 65536}})},
+       {"limit", property("integer", "At most so many rows of each machine, chains or calls",
+                          {{"default", 1000}, {"minimum", 1}, {"maximum", 10000}})}});
+  Tool tool{"query_fleet",
+            "Several machines at once",
+            "Asks the machines that the operator configured, all at once: their causal chains, figures of calls, an "
+            "overview, or one SQL statement that only reads. A machine that does not answer is named, with the reason. "
+            "Which machines are asked cannot be chosen.",
+            input_of(std::move(inputs)),
+            answer_schema(),
+            false,
+            false,
+            query_fleet,
+            nullptr};
+  tool.beyond = Beyond::kNodes;
+  return {std::move(tool)};
+}
+
+}  // namespace ingero::serve::tools

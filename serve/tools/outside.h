@@ -1,0 +1,23 @@
+// What tools may ask beyond this machine. Where that is, the operator says; never an input.
+//
+// Thread-safe. Failure: classified by its code, as tools are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "serve/tools/schema.h"
+#include "store/reader.h"
+
+namespace ingero::serve::tools {
+
+// The configured nodes: `input` is that of query_fleet, the answer its answer. `cuts`: what it leaves out.
+class Nodes {
+ public:
+  virtual ~Nodes() = default;
+  virtual Result<Json> ask(const Json& input, const store::QueryLimits& limits,
+                           std::vector<std::string>& cuts) const = 0;
+};
+
+}  // namespace ingero::serve::tools

@@ -163,8 +163,9 @@ void add_explain(CLI::App& root, Context& context) {
       ->capture_default_str();
   command
       ->add_option("--timeout", options->timeout,
-                   "Give up a search after this time (0: never; default: 30s, for each node 5s)")
-      ->check(duration_check());
+                   "Give up a search after this time (0: never); with --nodes on each node, and after 5s")
+      ->check(duration_check())
+      ->default_str("30s");
   add_fleet_options(*command, options->fleet);
   CLI::Option* per_process =
       command->add_flag("--per-process", options->per_process, "Figures of each process by itself");

@@ -288,8 +288,10 @@ void add_query(CLI::App& root, Context& context) {
   command->add_option("--limit", options->limit, "At most this many rows, of each node with --nodes (0: 10000)")
       ->type_name("N");
   command
-      ->add_option("--timeout", options->timeout, "Give up after this time (0: never; default: 30s, for each node 5s)")
-      ->check(duration_check());
+      ->add_option("--timeout", options->timeout,
+                   "Give up after this time (0: never); with --nodes on each node, and after 5s")
+      ->check(duration_check())
+      ->default_str("30s");
   add_fleet_options(*command, options->fleet);
   CLI::Option* json = command->add_flag("--json", options->json, "An array of objects");
   command->add_flag("--csv", options->csv, "Comma-separated values")->excludes(json);

@@ -47,8 +47,15 @@ struct Copy {
   std::vector<std::byte> bytes;
 };
 
+// A function that its callers know nothing of: it stays one, with a frame of its own.
+#if defined(__clang__)
+#define OPAQUE [[gnu::noinline]]
+#else
+#define OPAQUE [[gnu::noipa]]
+#endif
+
 // The caller's registers and stack as the kernel side takes them at a return into it.
-__attribute__((noipa)) void take_here(Copy& copy) {
+OPAQUE void take_here(Copy& copy) {
   uint64_t bp = 0, bx = 0, r12 = 0, r13 = 0, r14 = 0, r15 = 0;
   asm volatile("mov %%rbp, %0\n mov %%rbx, %1" : "=r"(bp), "=r"(bx));
   asm volatile("mov %%r12, %0\n mov %%r13, %1\n mov %%r14, %2\n mov %%r15, %3"
@@ -65,17 +72,17 @@ __attribute__((noipa)) void take_here(Copy& copy) {
   copy.bytes.assign(from, from + 2048);
 }
 
-__attribute__((noipa)) void level_one(Copy& copy) {
+OPAQUE void level_one(Copy& copy) {
   take_here(copy);
   asm volatile("");
 }
-__attribute__((noipa)) void level_two(Copy& copy) {
+OPAQUE void level_two(Copy& copy) {
   volatile char space[200];
   space[7] = 1;
   level_one(copy);
   asm volatile("" : : "r"(space[7]));
 }
-__attribute__((noipa)) void level_three(Copy& copy) {
+OPAQUE void level_three(Copy& copy) {
   level_two(copy);
   asm volatile("");
 }
@@ -111,7 +118,6 @@ TEST(Unwind, PutsBackReturnAddressesThatTheKernelReplaced) {
   Symboliser symboliser;
   const auto right = names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser);
   // The return address of level_two: the second frame's, found in the copy by its value.
-  Registers registers;
   const uint64_t bottom = copy.head.registers[WIRE_STACK_SP];
   const NativeStack stack = unwinder.unwind(copy.head, copy.bytes, space);
   uint64_t at = 0;

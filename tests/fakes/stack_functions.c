@@ -13,21 +13,21 @@
 
 /* n % 4: nothing of its own; an array; a block whose size only running tells; five values kept over the call. */
 #define SIMPLE(n) \
-  static __attribute__((noipa)) int NAME(n)(struct walk * walk) { return NEXT(walk) + n; }
-#define ARRAY(n)                                                  \
-  static __attribute__((noipa)) int NAME(n)(struct walk * walk) { \
-    volatile char block[64 * (n + 1)];                            \
-    block[n] = (char)n;                                           \
-    return NEXT(walk) + block[n];                                 \
+  static OPAQUE int NAME(n)(struct walk * walk) { return NEXT(walk) + n; }
+#define ARRAY(n)                                  \
+  static OPAQUE int NAME(n)(struct walk * walk) { \
+    volatile char block[64 * (n + 1)];            \
+    block[n] = (char)n;                           \
+    return NEXT(walk) + block[n];                 \
   }
-#define DYNAMIC(n)                                                \
-  static __attribute__((noipa)) int NAME(n)(struct walk * walk) { \
-    volatile char* block = alloca(16 + walk->id % 100);           \
-    block[0] = (char)n;                                           \
-    return NEXT(walk) + block[0];                                 \
+#define DYNAMIC(n)                                      \
+  static OPAQUE int NAME(n)(struct walk * walk) {       \
+    volatile char* block = alloca(16 + walk->id % 100); \
+    block[0] = (char)n;                                 \
+    return NEXT(walk) + block[0];                       \
   }
 #define KEEPING(n)                                                        \
-  static __attribute__((noipa)) int NAME(n)(struct walk * walk) {         \
+  static OPAQUE int NAME(n)(struct walk * walk) {                         \
     volatile int seen = n;                                                \
     int a = seen, b = seen + 1, c = seen * 2, d = seen ^ 5, e = seen - 7; \
     int result = NEXT(walk);                                              \

@@ -1,8 +1,8 @@
 /* The library without symbols: what lies between its one exported function and the program is nobody's by name. */
 #include "fakes/stack_walk.h"
 
-static __attribute__((noipa)) int inner(struct walk* walk) { return NEXT(walk) + 1; }
-static __attribute__((noipa)) int middle(struct walk* walk) {
+static OPAQUE int inner(struct walk* walk) { return NEXT(walk) + 1; }
+static OPAQUE int middle(struct walk* walk) {
   volatile int keep = 3;
   return RETURNED(inner(walk)) + keep;
 }

@@ -19,36 +19,36 @@ static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
 
 #define DEEPEST 128
 
-static __attribute__((noipa)) int make_the_call(struct walk* walk) {
+static OPAQUE int make_the_call(struct walk* walk) {
   void* pointer = NULL;
   return RETURNED(allocate(&pointer, walk->id));
 }
 
 /* Where our part of every chain begins. */
-static __attribute__((noipa)) int begin_walk(struct walk* walk) { return RETURNED(walk->functions[0](walk)); }
+static OPAQUE int begin_walk(struct walk* walk) { return RETURNED(walk->functions[0](walk)); }
 
 /* Other ways from one function to the next. */
 static walk_function jit_with_frame, jit_without_frame;
 
-static __attribute__((noipa)) int through_framed_jit(struct walk* walk) {
+static OPAQUE int through_framed_jit(struct walk* walk) {
   return RETURNED(((int (*)(struct walk*, walk_function))(void*)jit_with_frame)(walk, walk->functions[++walk->at]));
 }
-static __attribute__((noipa)) int through_unframed_jit(struct walk* walk) {
+static OPAQUE int through_unframed_jit(struct walk* walk) {
   return RETURNED(((int (*)(struct walk*, walk_function))(void*)jit_without_frame)(walk, walk->functions[++walk->at]));
 }
 
 static _Thread_local struct walk* interrupted;
-static __attribute__((noipa)) void on_signal(void) {
+static OPAQUE void on_signal(void) {
   volatile int result = NEXT(interrupted);
   (void)result;
 }
-static __attribute__((noipa)) int through_a_signal(struct walk* walk) {
+static OPAQUE int through_a_signal(struct walk* walk) {
   interrupted = walk;
   /* An instruction that faults, so that the place is this function's own and not the C library's. */
   __asm__ volatile("ud2" ::: "memory");
   return 1;
 }
-static __attribute__((noipa)) void on_fault(int signal, siginfo_t* info, void* context) {
+static OPAQUE void on_fault(int signal, siginfo_t* info, void* context) {
   (void)signal;
   (void)info;
   ucontext_t* at = context;

@@ -4,6 +4,13 @@
 
 #include <stddef.h>
 
+/* A function that its callers know nothing of: it stays one, with a frame of its own. */
+#if defined(__clang__)
+#define OPAQUE __attribute__((noinline))
+#else
+#define OPAQUE __attribute__((noipa))
+#endif
+
 struct walk;
 typedef int (*walk_function)(struct walk*);
 

@@ -4,6 +4,7 @@
   fleet_test.py INGERO
 """
 import collections
+import concurrent.futures
 import contextlib
 import csv
 import io
@@ -13,6 +14,7 @@ import re
 import shutil
 import socket
 import sqlite3
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,18 @@ def closed_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
+
+
+def first_bytes(listener, context):
+    """What the first client says once its connection is encrypted; nothing where it is not to be."""
+    listener.settimeout(20)
+    plain, _ = listener.accept()
+    plain.settimeout(20)
+    try:
+        with context.wrap_socket(plain, server_side=True) as connection:
+            return connection.recv(65536)
+    except ssl.SSLError:
+        return b""
 
 
 class Fleet(unittest.TestCase):
@@ -145,10 +159,26 @@ class Fleet(unittest.TestCase):
         port = closed.rsplit(":", 1)[1]
         done = self.ingero("query", "--nodes", f"https://127.0.0.2:{port}", sql, *ca, good=False)
         self.assertEqual(done.stdout, "")
-        # An older TLS is not spoken: the handshake fails before the token is sent.
         done = self.ingero("query", "--nodes", f"http://{down},https://127.0.0.1:{closed_port()}", sql, *ca, good=False)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("no node answered", done.stderr)
+
+    def test_a_token_is_not_sent_by_an_older_tls(self):
+        if shutil.which("openssl") is None:
+            self.skipTest("openssl is not installed")
+        subprocess.run(["sh", "-c", CERTIFICATES], cwd=self.folder, check=True, capture_output=True)
+        heard = {}
+        for newest in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.path("node.pem"), self.path("node.key"))
+            context.maximum_version = newest
+            with socket.create_server(("127.0.0.1", 0)) as listener, concurrent.futures.ThreadPoolExecutor(1) as pool:
+                listening = pool.submit(first_bytes, listener, context)
+                self.ingero("query", "--nodes", f"https://127.0.0.1:{listener.getsockname()[1]}", "SELECT 1", "--ca-cert",
+                            self.path("ca.pem"), good=False, INGERO_NODES_TOKEN=clients.TOKEN)
+                heard[newest] = listening.result()
+        self.assertEqual(heard[ssl.TLSVersion.TLSv1_2], b"")
+        self.assertIn(clients.TOKEN.encode(), heard[ssl.TLSVersion.TLSv1_3])
 
     def test_plain_text_stays_here_unless_asked_for(self):
         done = self.ingero("query", "--nodes", "http://gpu-01:8080", "SELECT 1", good=False)

@@ -45,7 +45,7 @@ Result<int> run_ask(const AskOptions& options, Context& context) {
   }
   const Json input = serve::tools::parse_json(options.input);
   if (input.is_discarded()) return Error(Errc::kInvalid, "--json: not JSON");
-  auto service = open_service(options.serving, context);
+  auto service = open_service(options.serving, true, context);
   if (!service.ok()) return service.error();
   const auto answer = service->desk->ask(options.tool, input);
   if (!answer.ok()) {

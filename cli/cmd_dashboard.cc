@@ -16,7 +16,7 @@ struct DashboardOptions {
 };
 
 Result<int> run_dashboard(const DashboardOptions& options, Context& context) {
-  auto service = open_service(options.serving, context);
+  auto service = open_service(options.serving, has_token(options.serving, context), context);
   if (!service.ok()) return service.error();
   auto server = open_server(options.serving, options.address, options.no_tls, context, serve::page::paths());
   if (!server.ok()) return server.error().in("--addr");

@@ -17,7 +17,7 @@ struct McpOptions {
 };
 
 Result<int> run_mcp(const McpOptions& options, Context& context) {
-  auto service = open_service(options.serving, context);
+  auto service = open_service(options.serving, options.http.empty() || has_token(options.serving, context), context);
   if (!service.ok()) return service.error();
   serve::mcp::Protocol protocol(*service->desk, {INGERO_VERSION});
   if (options.http.empty()) {
@@ -47,6 +47,10 @@ void add_mcp(CLI::App& root, Context& context) {
                    "Serve HTTPS here, at /mcp, instead of standard input and output (:PORT: this machine only)")
       ->type_name("ADDRESS");
   add_server_options(*command, options->serving, "--token,--mcp-bearer-token");
+  command
+      ->add_option("--pagerduty-routing-key", options->serving.forbidden_key,
+                   "Refused: arguments can be read by everybody; set INGERO_PAGERDUTY_KEY")
+      ->type_name("KEY");
   command->footer(
       "Examples:\n"
       "  ingero mcp --db run.db\n"

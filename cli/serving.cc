@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <climits>
 #include <csignal>
 
 #include <CLI/CLI.hpp>
@@ -12,11 +13,13 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "serve/alerts/pagerduty.h"
 
 namespace ingero::cli {
 namespace {
 
 constexpr const char* kTokenVariable = "INGERO_TOKEN";
+constexpr const char* kPagerVariable = "INGERO_PAGERDUTY_KEY";
 constexpr uint64_t kQueryMemory = uint64_t{512} << 20;
 // A browser keeps six connections open for a while: they must not keep others waiting.
 constexpr size_t kConnections = 64, kWaiting = 64, kAtOnce = 8, kBodyBytes = 1 << 20;
@@ -34,6 +37,19 @@ Result<serve::http::Audit> open_audit(const std::string& path) {
       log_error("{}", errno_error(fmt::format("write {}", path)).text());
     }
   });
+}
+
+// Null: no key is there.
+Result<std::shared_ptr<serve::tools::Pager>> open_pager(const Context& context) {
+  serve::alerts::PagerDutyOptions pager;
+  pager.key = context.environment.variable(kPagerVariable).value_or("");
+  if (pager.key.empty()) return std::shared_ptr<serve::tools::Pager>();
+  if (const auto url = context.environment.variable("INGERO_PAGERDUTY_URL"); url && !url->empty()) pager.url = *url;
+  char name[HOST_NAME_MAX + 1] = {};
+  pager.source = ::gethostname(name, sizeof(name) - 1) == 0 ? name : "unknown";
+  auto opened = serve::alerts::PagerDuty::make(std::move(pager));
+  if (!opened.ok()) return opened.error().in(kPagerVariable);
+  return std::shared_ptr<serve::tools::Pager>(std::move(*opened));
 }
 
 }  // namespace
@@ -72,7 +88,16 @@ void add_server_options(CLI::App& command, ServingOptions& options, const std::s
       ->type_name("TOKEN");
 }
 
-Result<Service> open_service(const ServingOptions& options, Context& context) {
+bool has_token(const ServingOptions& options, const Context& context) {
+  const auto token = context.environment.variable(kTokenVariable);
+  return !options.token_file.empty() || (token && !token->empty());
+}
+
+Result<Service> open_service(const ServingOptions& options, bool may_page, Context& context) {
+  if (!options.forbidden_key.empty()) {
+    return Error(Errc::kInvalid, "a key among the arguments can be read by everybody on this machine",
+                 fmt::format("put it into {}", kPagerVariable));
+  }
   const auto timeout = parse_duration_ns(options.timeout);
   if (!timeout.ok()) return timeout.error().in("--timeout");
   const auto place = store::locate(context.environment, options.database);
@@ -85,6 +110,11 @@ Result<Service> open_service(const ServingOptions& options, Context& context) {
   auto fleet = open_fleet(options.fleet, options.nodes_timeout, true, context);
   if (!fleet.ok()) return fleet.error();
   desk.nodes = std::move(*fleet);
+  if (may_page) {
+    auto pager = open_pager(context);
+    if (!pager.ok()) return pager.error();
+    desk.pager = std::move(*pager);
+  }
   Service service;
   service.findings = std::make_unique<CommandFindings>(context);
   service.desk = std::make_unique<serve::tools::Desk>(std::move(desk), *service.findings, *context.clock);

@@ -19,7 +19,7 @@ struct ServingOptions {
   FleetOptions fleet;
   std::string nodes_timeout = "5s";
   double per_second = 1000;
-  std::string forbidden_token;  // given as an argument, where everybody can read it
+  std::string forbidden_token, forbidden_key;  // given as arguments, where everybody can read them
 };
 
 // --db, --with, --timeout, and the nodes that query_fleet asks.
@@ -32,7 +32,10 @@ struct Service {
   std::unique_ptr<CommandFindings> findings;
   std::unique_ptr<serve::tools::Desk> desk;
 };
-Result<Service> open_service(const ServingOptions& options, Context& context);
+// With a key for PagerDuty in the environment `may_page` makes the tool that pages.
+Result<Service> open_service(const ServingOptions& options, bool may_page, Context& context);
+// Whoever asks over HTTP must show a token.
+bool has_token(const ServingOptions& options, const Context& context);
 
 // A server on `address` that guards its host, with a certificate of its own unless it is `plain` or was given one.
 // Without a secret it listens on loopback only. `open_paths` are answered to those who have none.

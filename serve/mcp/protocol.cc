@@ -164,7 +164,7 @@ Json Protocol::list_tools(const Request& request) const {
                    {"outputSchema", tool.output},
                    {"annotations",
                     {{"title", tool.title},
-                     {"readOnlyHint", true},
+                     {"readOnlyHint", tool.beyond != tools::Beyond::kPager},
                      {"destructiveHint", false},
                      {"idempotentHint", true},
                      {"openWorldHint", tool.beyond != tools::Beyond::kNothing}}}});

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMostIdle = 8;          // connections kept for the next question, of each recording
 constexpr size_t kKeptBytes = 16 << 20;  // answers kept, by the length of their text
-constexpr size_t kMostInputBytes = 128 << 10;
+constexpr size_t kMostInputBytes = 320 << 10;
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -198,6 +198,7 @@ Result<Json> Desk::Impl::answer(const Tool& tool, const Json& input, const std::
     };
   }
   question.nodes = options.nodes.get();
+  question.pager = options.pager.get();
   auto answer = tool.answer(question);
   if (answer.ok() && reader != nullptr) {
     (*answer)["recording"] = {{"file", file_name(options.database)},
@@ -245,7 +246,10 @@ Error Desk::Impl::shown(const Error& error) const {
 std::vector<const Tool*> Desk::tools() const {
   std::vector<const Tool*> there;
   for (const Tool& tool : all_tools()) {
-    if (tool.beyond == Beyond::kNothing || impl_->options.nodes != nullptr) there.push_back(&tool);
+    const bool is_there = tool.beyond == Beyond::kNodes   ? impl_->options.nodes != nullptr
+                          : tool.beyond == Beyond::kPager ? impl_->options.pager != nullptr
+                                                          : true;
+    if (is_there) there.push_back(&tool);
   }
   return there;
 }
@@ -260,7 +264,10 @@ const Tool* Desk::find(std::string_view tool) const {
 Result<Json> Desk::ask(std::string_view tool, const Json& input, const std::atomic<bool>* cancel) {
   const Tool* found = find(tool);
   if (found == nullptr) {
-    if (find_tool(tool) != nullptr) {
+    if (const Tool* absent = find_tool(tool); absent != nullptr && absent->beyond == Beyond::kPager) {
+      return Error(Errc::kNotFound, fmt::format("{}: nobody is paged from here", tool),
+                   "start with a key in INGERO_PAGERDUTY_KEY; over HTTP with a bearer token too");
+    } else if (absent != nullptr) {
       return Error(Errc::kNotFound, fmt::format("{}: no nodes are configured", tool),
                    "start with --nodes, or write fleet.nodes into ingero.yaml");
     }
@@ -268,7 +275,7 @@ Result<Json> Desk::ask(std::string_view tool, const Json& input, const std::atom
   }
   try {
     if (input.dump(-1, ' ', false, Json::error_handler_t::replace).size() > kMostInputBytes) {
-      return Error(Errc::kInvalid, "the input is longer than 128 KiB");
+      return Error(Errc::kInvalid, "the input is longer than 320 KiB");
     }
     INGERO_TRY(check_schema(found->input, input));
     auto answer = impl_->answer(*found, with_defaults(found->input, input), cancel);

@@ -25,6 +25,7 @@ struct DeskOptions {
   uint64_t time_ns = 30'000'000'000;
   size_t answer_bytes = 1 << 20;
   std::shared_ptr<const Nodes> nodes = nullptr;  // null: the tools that ask them are not there
+  std::shared_ptr<Pager> pager = nullptr;        // null: nor those that page
 };
 
 class Desk {

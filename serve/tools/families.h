@@ -18,6 +18,7 @@ std::vector<Tool> timeline_tools();    // what ran when
 std::vector<Tool> sample_tools();      // fabric and devices
 std::vector<Tool> sql_tools();
 std::vector<Tool> fleet_tools();  // other machines
+std::vector<Tool> alert_tools();  // people
 std::vector<Tool> host_tools();   // this machine rather than the recording
 
 }  // namespace ingero::serve::tools

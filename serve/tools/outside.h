@@ -1,8 +1,9 @@
-// What tools may ask beyond this machine. Where that is, the operator says; never an input.
+// What tools may reach beyond this machine. Where that is, the operator says; never an input.
 //
 // Thread-safe. Failure: classified by its code, as tools are.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,14 @@ class Nodes {
   virtual ~Nodes() = default;
   virtual Result<Json> ask(const Json& input, const store::QueryLimits& limits,
                            std::vector<std::string>& cuts) const = 0;
+};
+
+// Who is on call: `input` is that of pagerduty_trigger, the answer its answer. `time_ns`: 0 for no limit of the
+// caller's.
+class Pager {
+ public:
+  virtual ~Pager() = default;
+  virtual Result<Json> trigger(const Json& input, uint64_t time_ns) = 0;
 };
 
 }  // namespace ingero::serve::tools

@@ -34,8 +34,9 @@ void complete(Tool& tool) {
 const std::vector<Tool>& all_tools() {
   static const std::vector<Tool> tools = [] {
     std::vector<Tool> all;
-    for (const auto family : {report_tools, compare_tools, collective_tools, inference_tools, stack_tools, graph_tools,
-                              memory_tools, timeline_tools, sample_tools, sql_tools, fleet_tools, host_tools}) {
+    for (const auto family :
+         {report_tools, compare_tools, collective_tools, inference_tools, stack_tools, graph_tools, memory_tools,
+          timeline_tools, sample_tools, sql_tools, fleet_tools, alert_tools, host_tools}) {
       for (Tool& tool : family()) {
         complete(tool);
         all.push_back(std::move(tool));

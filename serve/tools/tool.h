@@ -49,6 +49,7 @@ class Findings {
 };
 
 class Nodes;  // outside.h
+class Pager;
 
 struct Question {
   const Json& input;            // passed its schema; has its defaults
@@ -62,10 +63,11 @@ struct Question {
   // What several tools make of the recording, kept between questions as answers are; `name`: what, and of which part.
   std::function<Result<Json>(const std::string& name, const std::function<Result<Json>()>& make)> shared = {};
   const Nodes* nodes = nullptr;  // of a tool that asks them
+  Pager* pager = nullptr;        // of a tool that pages
 };
 
 // What a tool reaches for outside of this machine: without it the tool is not there.
-enum class Beyond : uint8_t { kNothing, kNodes };
+enum class Beyond : uint8_t { kNothing, kNodes, kPager };
 
 struct Tool {
   std::string_view name, title, description;

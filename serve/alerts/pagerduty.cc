@@ -1,0 +1,146 @@
+// One connection an event: see pagerduty.h.
+#include "serve/alerts/pagerduty.h"
+
+#include <algorithm>
+#include <array>
+
+#include <openssl/evp.h>
+
+#include "base/text.h"
+#include "serve/net/http_answer.h"
+
+namespace ingero::serve::alerts {
+namespace {
+
+using tools::Json;
+
+constexpr size_t kMostKey = 64;
+constexpr size_t kMostAnswerBytes = 64 << 10;
+constexpr auto kLongest = std::chrono::seconds(10);
+
+bool is_key(std::string_view key) {
+  return !key.empty() && key.size() <= kMostKey && std::all_of(key.begin(), key.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  });
+}
+
+std::string dedup_key_of(std::string_view source, std::string_view summary) {
+  const std::string text = fmt::format("{}\n{}", source, summary);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
+  constexpr size_t kBytes = 16;
+  std::string out = "ingero-";
+  for (size_t i = 0; i < kBytes; ++i) out += fmt::format("{:02x}", digest[i]);
+  return out;
+}
+
+std::string text_of(const Json& object, const char* name) {
+  return object.is_object() && object.contains(name) && object[name].is_string() ? object[name].get<std::string>() : "";
+}
+
+// What PagerDuty said, for people.
+std::string reason_in(const Json& body) {
+  std::string reason = text_of(body, "message");
+  if (body.is_object() && body.contains("errors") && body["errors"].is_array()) {
+    for (const Json& one : body["errors"]) {
+      if (one.is_string()) reason += (reason.empty() ? "" : "; ") + one.get<std::string>();
+    }
+  }
+  return printable(reason, 300);
+}
+
+Error refusal_of(int status, const Json& body) {
+  const std::string reason = reason_in(body);
+  const std::string said = fmt::format("PagerDuty: HTTP {}{}{}", status, reason.empty() ? "" : ": ", reason);
+  if (status == 400) return {Errc::kInvalid, said, "is INGERO_PAGERDUTY_KEY the key of an Events API v2 integration?"};
+  if (status == 401 || status == 403) return {Errc::kPermission, said};
+  return {status == 429 || status >= 500 ? Errc::kBusy : Errc::kIo, said};
+}
+
+}  // namespace
+
+PagerDuty::PagerDuty(PagerDutyOptions options, net::Peer peer, std::string path, net::TlsContext tls)
+    : options_(std::move(options)), peer_(std::move(peer)), path_(std::move(path)), tls_(std::move(tls)) {}
+
+Result<std::shared_ptr<PagerDuty>> PagerDuty::make(PagerDutyOptions options) {
+  if (!is_key(options.key)) return Error(Errc::kInvalid, "the key for PagerDuty is not one word of letters and digits");
+  net::Peer peer;
+  std::string_view rest = options.url;
+  peer.has_tls = !rest.starts_with("http://");
+  peer.only_loopback = !peer.has_tls;
+  peer.port = peer.has_tls ? 443 : 80;
+  if (!rest.starts_with(peer.has_tls ? "https://" : "http://")) {
+    return Error(Errc::kInvalid, "the address for PagerDuty does not begin with https://");
+  }
+  rest.remove_prefix(peer.has_tls ? 8 : 7);
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  const std::string path(rest.substr(slash));
+  if (const Status read = net::parse_authority(rest.substr(0, slash), peer); !read.ok()) {
+    return read.error().in("the address for PagerDuty");
+  }
+  if (peer.only_loopback && !net::is_loopback_host(peer.host)) {
+    return Error(Errc::kInvalid, "the address for PagerDuty: the key would be sent unencrypted", "use https://");
+  }
+  if (!std::all_of(path.begin(), path.end(), [](char c) { return c > ' ' && c <= '~'; })) {
+    return Error(Errc::kInvalid, "the address for PagerDuty has characters that no address has");
+  }
+  auto tls = net::TlsContext::make({});
+  if (!tls.ok()) return tls.error();
+  return std::shared_ptr<PagerDuty>(
+      new PagerDuty(std::move(options), std::move(peer), path.empty() ? "/" : path, std::move(*tls)));
+}
+
+bool PagerDuty::may_page() {
+  const auto now = std::chrono::steady_clock::now();
+  const std::scoped_lock lock(mutex_);
+  while (!paged_.empty() && paged_.front() + kPagesWithin <= now) paged_.pop_front();
+  if (paged_.size() >= kMostPages) return false;
+  paged_.push_back(now);
+  return true;
+}
+
+Result<Json> PagerDuty::trigger(const Json& input, uint64_t time_ns) {
+  const auto given = [&](const char* name, const std::string& otherwise) {
+    const std::string text = text_of(input, name);
+    return text.empty() ? otherwise : text;
+  };
+  const std::string summary = text_of(input, "summary");
+  const std::string source = given("source", options_.source);
+  Json event = {{"routing_key", options_.key},
+                {"event_action", "trigger"},
+                {"dedup_key", given("dedup_key", dedup_key_of(source, summary))},
+                {"client", "ingero"},
+                {"payload", {{"summary", summary}, {"source", source}, {"severity", given("severity", "error")}}}};
+  if (input.contains("custom_details")) event["payload"]["custom_details"] = input["custom_details"];
+  if (!may_page()) {
+    return Error(Errc::kBusy, fmt::format("{} pages were sent within a minute: no more until it is over", kMostPages));
+  }
+
+  constexpr uint64_t kLongestNs = std::chrono::nanoseconds(kLongest).count();
+  const std::chrono::nanoseconds longest(time_ns == 0 ? kLongestNs : std::min(time_ns, kLongestNs));
+  const net::Deadline deadline = std::chrono::steady_clock::now() + longest;
+  const net::Stop stop;
+  const auto failed = [&](const Error& error) {
+    return Error(std::chrono::steady_clock::now() >= deadline ? Errc::kBusy : error.code(), error.message(),
+                 error.hint());
+  };
+  const auto connection = net::Connection::open(peer_, &tls_, "", deadline, stop);
+  if (!connection.ok()) return failed(connection.error());
+  const std::string body = event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const Status sent =
+      (*connection)
+          ->write(fmt::format("POST {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: ingero\r\nAccept: application/json\r\n"
+                              "Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
+                              path_, peer_.authority(), body.size(), body));
+  const auto answer = net::read_http_answer(**connection, kMostAnswerBytes);
+  if (!answer.ok()) return failed(sent.ok() ? answer.error() : sent.error());
+  const Json said = tools::parse_json(answer->body);
+  if (answer->status != 202 && answer->status != 200) return refusal_of(answer->status, said);
+  const std::string status = text_of(said, "status");
+  if (status.empty()) return Error(Errc::kCorrupt, "PagerDuty: its answer is not that of the Events API");
+  const std::string key = text_of(said, "dedup_key");
+  return Json{{"status", printable(status, 64)},
+              {"dedup_key", key.empty() ? event["dedup_key"] : Json(printable(key, 255))}};
+}
+
+}  // namespace ingero::serve::alerts

@@ -1,0 +1,50 @@
+// Pages whoever is on call, through PagerDuty: what the tool pagerduty_trigger does.
+//
+// The key is the operator's (INGERO_PAGERDUTY_KEY), and so is the address; without a key nothing of this exists and
+// nothing is ever sent. What a model writes goes out as data of the event, bounded by the tool's schema. The same
+// incident told twice is one: without a dedup_key it gets one made from source and summary. At most kMostPages in
+// kPagesWithin, so that a model in a loop wakes nobody for nothing. Thread-safe.
+// Facts: PagerDuty's Events API v2 (POST /v2/enqueue, answered 202; 400 for a wrong event, 429 for too many).
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "serve/net/connection.h"
+#include "serve/tools/outside.h"
+
+namespace ingero::serve::alerts {
+
+inline constexpr size_t kMostPages = 10;
+inline constexpr auto kPagesWithin = std::chrono::minutes(1);
+
+struct PagerDutyOptions {
+  std::string key;                                              // routing key of an Events API v2 integration
+  std::string url = "https://events.pagerduty.com/v2/enqueue";  // http:// to this machine only
+  std::string source;                                           // of events that name none: this machine
+};
+
+class PagerDuty final : public tools::Pager {
+ public:
+  // kInvalid: no key, or no such address. The key is in no error.
+  static Result<std::shared_ptr<PagerDuty>> make(PagerDutyOptions options);
+
+  // kInvalid: PagerDuty does not take the event. kPermission: nor the key. kBusy: too many, or no answer in time.
+  Result<tools::Json> trigger(const tools::Json& input, uint64_t time_ns) override;
+
+ private:
+  PagerDuty(PagerDutyOptions options, net::Peer peer, std::string path, net::TlsContext tls);
+  bool may_page();
+
+  const PagerDutyOptions options_;
+  const net::Peer peer_;
+  const std::string path_;
+  const net::TlsContext tls_;
+  std::mutex mutex_;
+  std::deque<std::chrono::steady_clock::time_point> paged_;  // guarded by mutex_; the last minute's
+};
+
+}  // namespace ingero::serve::alerts

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 import clients
 
@@ -89,8 +90,9 @@ class Surface(unittest.TestCase):
         self.assertEqual(server.close(), 0)
 
     def test_pages_name_what_there_is(self):
-        # With nodes, so that the tools that ask them are there.
-        server = clients.Dashboard(INGERO, self.database, "--no-tls", "--nodes", "127.0.0.1:1")
+        # With nodes and a key, so that the tools that need them are there.
+        with mock.patch.dict(os.environ, {"INGERO_PAGERDUTY_KEY": "0" * 32}):
+            server = clients.Dashboard(INGERO, self.database, "--no-tls", "--nodes", "127.0.0.1:1", token=clients.TOKEN)
         tools = {tool["name"]: tool for tool in server.json("GET", "/api/v1/tools/list")[1]["tools"]}
         paths = set(server.json("GET", "/api/v1/openapi.json")[1]["paths"])
         server.close()

@@ -12,7 +12,8 @@ namespace {
 using hal::Has;
 
 // False: the row makes no sense.
-bool event_of(const Statement& row, const CallInfo& info, hal::Kind kind, size_t call, hal::Event& event) {
+bool event_of(const Statement& row, const CallInfo& info, LegacyWords words, hal::Kind kind, size_t call,
+              hal::Event& event) {
   event = hal::Event{};
   event.call = static_cast<hal::CallId>(call);
   event.kind = kind;
@@ -34,25 +35,30 @@ bool event_of(const Statement& row, const CallInfo& info, hal::Kind kind, size_t
     event.failed = event.return_code != 0;
     event.set(Has::kReturnCode);
   }
-  if (!row.is_null(10)) {
-    event.bytes = row.natural(10);
+  // Where the earlier agent's two words hold it, and are there.
+  const auto word = [&](char meaning) {
+    const int column = words.column(meaning, 7);
+    return column < 0 || row.is_null(column) ? std::nullopt : std::optional(row.integer(column));
+  };
+  if (const auto bytes = word('b')) {
+    event.bytes = static_cast<uint64_t>(*bytes);
     event.set(Has::kBytes);
   }
-  if (!row.is_null(11)) {
+  if (const auto direction = word('d')) {
     constexpr hal::Direction kKinds[] = {hal::Direction::kHostToHost, hal::Direction::kHostToDevice,
                                          hal::Direction::kDeviceToHost, hal::Direction::kDeviceToDevice,
                                          hal::Direction::kDefault};
-    if (row.integer(11) >= 0 && row.integer(11) < 5) {
-      event.direction = kKinds[row.integer(11)];
+    if (*direction >= 0 && *direction < 5) {
+      event.direction = kKinds[*direction];
       event.set(Has::kDirection);
     }
   }
-  if (!row.is_null(12)) {
-    event.address = row.natural(12);
+  if (const auto address = word('a')) {
+    event.address = static_cast<uint64_t>(*address);
     event.set(Has::kAddress);
   }
-  if (!row.is_null(13) && row.integer(13) != 0) {
-    event.stack_id = row.natural(13);
+  if (!row.is_null(10) && row.integer(10) != 0) {
+    event.stack_id = row.natural(10);
     event.set(Has::kStack);
   }
   return true;
@@ -101,12 +107,9 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
   };
   Status status;
   const std::string sql = fmt::format(
-      "SELECT e.timestamp, e.duration, e.source, e.op, e.pid, e.tid, e.ret_code, e.arg0, e.arg1, {}, "
-      "CASE 'b' WHEN o.arg0 THEN e.arg0 WHEN o.arg1 THEN e.arg1 END, CASE 'd' WHEN o.arg0 THEN e.arg0 WHEN o.arg1 THEN "
-      "e.arg1 END, CASE 'a' WHEN o.arg0 THEN e.arg0 WHEN o.arg1 THEN e.arg1 END, e.stack_hash FROM main.events e LEFT "
-      "JOIN legacy_ops o ON o.source = e.source AND o.op = e.op WHERE e.timestamp BETWEEN {} AND {} ORDER BY 10, "
-      "e.timestamp, e.rowid",
-      nodes ? "coalesce(e.node, '')" : "''", from, to);
+      "SELECT timestamp, duration, source, op, pid, tid, ret_code, arg0, arg1, {}, stack_hash FROM main.events WHERE "
+      "timestamp BETWEEN {} AND {} ORDER BY 10, timestamp, rowid",
+      nodes ? "coalesce(node, '')" : "''", from, to);
   INGERO_TRY(database.each_row(sql, [&](const Statement& row) {
     if (!status.ok()) return;
     const size_t call = names->legacy_call(row.integer(2), row.integer(3));
@@ -114,7 +117,7 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
     const auto kind = info == nullptr ? std::nullopt : hal::kind_of(info->kind);
     if (!kind || row.integer(0) < 0) return;
     if (!begun || row.bytes(9) != node) status = begin(row.text(9));
-    if (!event_of(row, *info, *kind, call, event)) return;
+    if (!event_of(row, *info, names->legacy_words(call), *kind, call, event)) return;
     sides.feed(event.start_mono_ns + kAheadNs, sink);
     sink.event(event);
   }));

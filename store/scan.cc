@@ -79,10 +79,12 @@ Result<Names> Names::load(Database& database) {
 Result<Names> Names::load_legacy(Database& database) {
   Names names;
   INGERO_TRY(database.each_row(
-      "SELECT source, op, call, op_name, vendor, layer, kind, source, op, synchronising FROM legacy_ops",
+      "SELECT source, op, call, op_name, vendor, layer, kind, source, op, synchronising, arg0, arg1 FROM legacy_ops",
       [&](const Statement& row) {
+        const auto letter = [&row](int column) { return row.is_null(column) ? '\0' : row.text(column)[0]; };
         names.legacy_calls_[{row.integer(0), row.integer(1)}] = names.calls_.size();
         names.calls_.emplace_back(call_info(row, 2));
+        names.legacy_words_.push_back({letter(10), letter(11)});
       }));
   INGERO_TRY(database.each_row("SELECT pid, name FROM main.process_names", [&](const Statement& row) {
     names.processes_[row.integer(0)] = {static_cast<uint32_t>(row.integer(0)), row.text(1)};
@@ -173,10 +175,8 @@ Status scan_rows(Database& database, const Names& names, const Filter& filter, i
 
 Status scan_legacy(Database& database, const Names& names, const Filter& filter, const OnScanned& on) {
   Result<Statement> rows = database.prepare(
-      "SELECT e.rowid, e.duration, e.source, e.op, e.pid, e.ret_code, CASE 'b' WHEN o.arg0 THEN e.arg0 WHEN o.arg1 "
-      "THEN "
-      "e.arg1 END FROM main.events e LEFT JOIN legacy_ops o ON o.source = e.source AND o.op = e.op "
-      "WHERE e.timestamp BETWEEN ?1 AND ?2");
+      "SELECT rowid, duration, source, op, pid, ret_code, arg0, arg1 FROM main.events WHERE timestamp BETWEEN ?1 AND "
+      "?2");
   if (!rows.ok()) return rows.error();
   rows->bind(1, filter.from()).bind(2, filter.to());
   ScannedRow scanned;
@@ -192,8 +192,9 @@ Status scan_legacy(Database& database, const Names& names, const Filter& filter,
     scanned.timed = true;
     scanned.duration_ns = rows->natural(1);
     scanned.failed = !names.call(scanned.call)->host && rows->integer(5) != 0;
-    scanned.has_bytes = !rows->is_null(6);
-    scanned.bytes = scanned.has_bytes ? rows->natural(6) : 0;
+    const int bytes = names.legacy_words(scanned.call).column('b', 6);
+    scanned.has_bytes = bytes >= 0 && !rows->is_null(bytes);
+    scanned.bytes = scanned.has_bytes ? rows->natural(bytes) : 0;
     on(scanned);
   }
 }

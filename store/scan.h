@@ -30,6 +30,13 @@ struct ProcessInfo {
 };
 
 // The dictionaries as of now.
+// What the two words of an earlier agent's row hold, by a letter ('b' bytes, 'd' direction, 'a' address); 0: nothing.
+struct LegacyWords {
+  char arg0 = 0, arg1 = 0;
+  // Of the column at `first` or the one behind it, the one that holds it; -1: none.
+  int column(char meaning, int first) const { return arg0 == meaning ? first : arg1 == meaning ? first + 1 : -1; }
+};
+
 class Names {
  public:
   static Result<Names> load(Database& database);
@@ -61,6 +68,9 @@ class Names {
     const auto found = legacy_calls_.find({source, op});
     return found == legacy_calls_.end() ? kNone : found->second;
   }
+  LegacyWords legacy_words(size_t call) const {
+    return call < legacy_words_.size() ? legacy_words_[call] : LegacyWords{};
+  }
 
  private:
   std::vector<std::optional<CallInfo>> calls_;
@@ -69,6 +79,7 @@ class Names {
   std::unordered_map<int64_t, ProcessInfo> processes_;
   std::unordered_map<int64_t, int64_t> canonical_;
   std::map<std::pair<int64_t, int64_t>, size_t> legacy_calls_;
+  std::vector<LegacyWords> legacy_words_;  // by call
 };
 
 // A selection made quick to test.

@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -243,10 +242,11 @@ class PythonWalk : public testing::TestWithParam<Interpreter> {
 
   std::map<uint32_t, uint64_t> losses() {
     std::map<uint32_t, uint64_t> all;
-    std::vector<uint64_t> by_cpu(static_cast<size_t>(libbpf_num_possible_cpus()));
+    std::vector<wire_losses> by_cpu(static_cast<size_t>(libbpf_num_possible_cpus()));
+    const uint32_t only = 0;
+    EXPECT_EQ(bpf_map_lookup_elem(bpf_map__fd(skeleton_->maps.losses), &only, by_cpu.data()), 0);
     for (uint32_t kind = 0; kind < WIRE_LOSS_KINDS; ++kind) {
-      bpf_map_lookup_elem(bpf_map__fd(skeleton_->maps.losses), &kind, by_cpu.data());
-      all[kind] = std::accumulate(by_cpu.begin(), by_cpu.end(), uint64_t{0});
+      for (const wire_losses& of_cpu : by_cpu) all[kind] += of_cpu.count[kind];
     }
     return all;
   }

@@ -21,7 +21,7 @@ import unittest
 import clients
 from clients import timeless
 
-INGERO = sys.argv.pop(1)
+INGERO = os.path.abspath(sys.argv.pop(1))
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What holds for every server; the others want tools, prompts and resources of certain names.
 SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection")

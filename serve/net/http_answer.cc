@@ -60,7 +60,7 @@ class Reader {
   Result<std::string> head() {
     while (true) {
       const size_t end = buffer_.find("\r\n\r\n");
-      if (end != std::string::npos && end <= kMostHeadBytes) {
+      if (end <= kMostHeadBytes) {  // not found is more
         std::string text = buffer_.substr(0, end);
         buffer_.erase(0, end + 4);
         return text;

@@ -1,21 +1,27 @@
-// What one probed call costs, as a ratio of an empty session in the same run: untraced, empty session, our programs and
-// the peer's count and histogram take turns on the same function of the same process.
+// What one probed call costs, as a ratio of an empty session in the same run: untraced, an empty session, our programs
+// without and with stacks, and the peer's count and histogram.
 //
-//   capture_bench [mechanism ...] [--rounds=15] [--calls=20000] [--peer-rounds=3] [--row=NAME]
+//   capture_bench [mechanism ...] [--rounds=3000] [--calls=200] [--row=NAME] [--no-peer]
+//
+// Each of them has a copy of the target library of its own and stays attached to it; the target's thread calls the
+// copies in turns of a fraction of a millisecond, so what the machine does to one turn it does to its neighbours, and a
+// round's ratio compares turns that lie side by side. Attaching for each sample instead put seconds between them.
 //
 // Ours is the whole capture: scheduler programs attached (off-CPU shares), calls in flight kept, the rings drained and
 // normalised on the other core as the recorder does it. Every call made must come out as an event.
 #include <bpf/bpf.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <map>
-#include <optional>
+#include <filesystem>
+#include <numeric>
+#include <random>
 #include <thread>
 
 #include <dlfcn.h>
@@ -51,12 +57,49 @@ constexpr const char* kTitles[] = {"nothing captured", "four register arguments"
                                    "two peeks at entry"};
 constexpr double kBounds[] = {1.25, 1.35, 1.35, 0};  // 0: reported, no bound set
 constexpr double kStackBound = 1.15;
+constexpr double kPeerBound = 0.85;
 constexpr size_t kRowCount = std::size(kRows);
 constexpr std::string_view kSonames[] = {"libbenchcalls.so"};
 constexpr hal::Library kLibraries[] = {{.name = "libbenchcalls", .sonames = kSonames, .rows = kRows, .layer = "BENCH"}};
 constexpr hal::Backend kBackend = {.name = "bench", .vendor = "bench", .libraries = kLibraries};
 
-std::string library_path() { return bench::own_folder() + "/libbenchcalls.so"; }
+// Who is attached to a copy of the target library.
+enum Lane : size_t { kUntraced, kEmpty, kOurs, kWithStacks, kPeer, kLanes };
+constexpr uint64_t kWarmRounds = 50;
+
+// The copies: a probe sits in a file, so what is to be probed differently lies in different files.
+class Copies {
+ public:
+  Copies() : folder_(fmt::format("/tmp/ingero-bench.{}", getpid())) {
+    std::filesystem::create_directory(folder_);
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      std::filesystem::copy_file(bench::own_folder() + "/libbenchcalls.so", path(lane));
+    }
+  }
+  ~Copies() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
+  std::string path(size_t lane) const { return fmt::format("{}/{}.so", folder_, lane); }
+
+ private:
+  std::string folder_;
+};
+
+// Nanoseconds a call of each lane's turn, round by round; the target writes it, the parent reads it between runs.
+struct Rounds {
+  static constexpr uint64_t kMost = 100000;
+  uint64_t calls = 200;  // a turn's
+  std::array<std::array<double, kLanes>, kMost> took;
+};
+
+Rounds& shared_rounds() {
+  void* memory = mmap(nullptr, sizeof(Rounds), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) bench::fail("no memory to share with the target");
+  return *new (memory) Rounds;
+}
 
 template <typename Function>
 Function* symbol_of(void* library, const char* name) {
@@ -65,41 +108,63 @@ Function* symbol_of(void* library, const char* name) {
   return address;
 }
 
-bench::Target::Work make_target() {
-  void* library = dlopen(library_path().c_str(), RTLD_NOW);
-  if (library == nullptr) bench::fail(dlerror());
-  auto* nothing = symbol_of<decltype(benchNothing)>(library, "benchNothing");
-  auto* four = symbol_of<decltype(benchFour)>(library, "benchFour");
-  auto* launch = symbol_of<decltype(benchLaunch)>(library, "benchLaunch");
-  auto* peek = symbol_of<decltype(benchPeek)>(library, "benchPeek");
-  return [=](uint32_t row, uint64_t calls) {
+struct Calls {
+  explicit Calls(const std::string& path) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) bench::fail(dlerror());
+    nothing = symbol_of<decltype(benchNothing)>(library, kRows[0].name.data());
+    four = symbol_of<decltype(benchFour)>(library, kRows[1].name.data());
+    launch = symbol_of<decltype(benchLaunch)>(library, kRows[2].name.data());
+    peek = symbol_of<decltype(benchPeek)>(library, kRows[3].name.data());
+  }
+  void make(uint32_t row, uint64_t count) const {
     static const bench_parameters parameters{4096, 0x7f0000000000};
-    return bench::time_calls(calls, [&](int count) {
-      for (int i = 0; i < count; ++i) {
-        switch (row) {
-          case 0:
-            nothing();
-            break;
-          case 1:
-            four(nullptr, nullptr, static_cast<size_t>(i), nullptr);
-            break;
-          case 2:
-            launch(nullptr, {static_cast<uint32_t>(i), 1, 1}, {128, 1, 1}, nullptr, 0, nullptr);
-            break;
-          default:
-            peek(&parameters);
-        }
+    for (uint32_t i = 0; i < count; ++i) {
+      switch (row) {
+        case 0:
+          nothing();
+          break;
+        case 1:
+          four(nullptr, nullptr, i, nullptr);
+          break;
+        case 2:
+          launch(nullptr, {i, 1, 1}, {128, 1, 1}, nullptr, 0, nullptr);
+          break;
+        default:
+          peek(&parameters);
       }
-    });
+    }
+  }
+  decltype(benchNothing)* nothing;
+  decltype(benchFour)* four;
+  decltype(benchLaunch)* launch;
+  decltype(benchPeek)* peek;
+};
+
+bench::Target::Work make_target(const Copies& copies, Rounds& rounds) {
+  std::vector<Calls> lanes;
+  for (size_t lane = 0; lane < kLanes; ++lane) lanes.emplace_back(copies.path(lane));
+  return [lanes, &rounds, order = std::mt19937(1)](uint32_t row, uint64_t count) mutable {
+    std::array<size_t, kLanes> turns{};
+    std::iota(turns.begin(), turns.end(), 0);
+    for (uint64_t round = 0; round < std::min(count, Rounds::kMost); ++round) {
+      std::shuffle(turns.begin(), turns.end(), order);
+      for (const size_t lane : turns) {
+        const uint64_t from = bench::now_ns();
+        lanes[lane].make(row, rounds.calls);
+        rounds.took[round][lane] = static_cast<double>(bench::now_ns() - from) / static_cast<double>(rounds.calls);
+      }
+    }
+    return 0.0;
   };
 }
 
 struct Options {
   std::vector<kernelside::Mechanism> mechanisms;
-  size_t rounds = 15;
-  size_t peer_rounds = 3;
-  uint64_t calls = 20000;
+  uint64_t rounds = 3000;
+  uint64_t calls = 200;
   std::string row;
+  bool peer = true;
 };
 
 Options parse(int argc, char** argv) {
@@ -109,12 +174,12 @@ Options parse(int argc, char** argv) {
     const auto value = parse_u64(word.substr(word.find('=') + 1));
     if (const auto mechanism = kernelside::mechanism_of(word)) {
       options.mechanisms.push_back(*mechanism);
-    } else if (word.starts_with("--rounds=") && value) {
+    } else if (word.starts_with("--rounds=") && value && *value <= Rounds::kMost) {
       options.rounds = *value;
-    } else if (word.starts_with("--peer-rounds=") && value) {
-      options.peer_rounds = *value;
-    } else if (word.starts_with("--calls=") && value) {
+    } else if (word.starts_with("--calls=") && value && *value > 0) {
       options.calls = *value;
+    } else if (word == "--no-peer") {
+      options.peer = false;
     } else if (word.starts_with("--row=")) {
       options.row = word.substr(6);
     } else {
@@ -131,9 +196,9 @@ Options parse(int argc, char** argv) {
 }
 
 // Where each row's probe goes.
-std::vector<uint64_t> probe_offsets() {
-  Fd fd(::open(library_path().c_str(), O_RDONLY | O_CLOEXEC));
-  auto image = bench::must(hal::ElfImage::open(std::move(fd), library_path()));
+std::vector<uint64_t> probe_offsets(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  auto image = bench::must(hal::ElfImage::open(std::move(fd), path));
   std::vector<uint64_t> offsets(kRowCount, 0);
   for (const auto& resolved : hal::resolve(kLibraries[0], image, hal::kHostArch)) {
     const auto row = static_cast<size_t>(resolved.row - kRows);
@@ -159,14 +224,14 @@ class EmptySession {
     program_ = Fd(bpf_prog_load(BPF_PROG_TYPE_KPROBE, "empty", "GPL", code, std::size(code), &options));
   }
   bool available() const { return program_.valid(); }
-  Fd attach(uint64_t offset) const {
-    const std::array<unsigned long, 1> offsets{offset};
-    const std::array<uint64_t, 1> cookies{0};
+  Fd attach(const std::string& path, const std::vector<uint64_t>& offsets) const {
+    const std::vector<unsigned long> at(offsets.begin(), offsets.end());
+    const std::vector<uint64_t> cookies(offsets.size(), 0);
     kernelside::MultiSpec spec;
     spec.program_fd = program_.get();
     spec.kind = kernelside::MultiKind::kSession;
-    spec.path = library_path();
-    spec.offsets = offsets;
+    spec.path = path;
+    spec.offsets = at;
     spec.cookies = cookies;
     return bench::must(kernelside::link_multi(spec));
   }
@@ -175,18 +240,20 @@ class EmptySession {
   Fd program_;
 };
 
-// Our programs, loaded once per mechanism, with the thread that drains them.
+// Our programs attached to every row of a copy, with the thread that drains them.
 class Ours {
  public:
-  Ours(kernelside::Mechanism mechanism, const hal::CallTable& calls, const std::vector<uint64_t>& offsets,
-       wire_stack_mode stacks)
-      : offsets_(offsets), normaliser_(calls, sites_, ledger_) {
+  Ours(kernelside::Mechanism mechanism, const hal::CallTable& calls, const std::string& path,
+       const std::vector<uint64_t>& offsets, wire_stack_mode stacks)
+      : normaliser_(calls, sites_, ledger_) {
     kernelside::ObjectOptions options;
     options.mechanism = mechanism;
     options.stacks = stacks;
     options.own_pid = static_cast<uint32_t>(getpid());
     objects_ = bench::must(kernelside::Objects::load(options));
+    std::vector<kernelside::Probe> probes;
     for (size_t row = 0; row < kRowCount; ++row) {
+      probes.push_back({static_cast<uint32_t>(row), offsets[row], false});
       lowered_[row] = bench::must(hal::lower(kRows[row], hal::kHostArch));
       wire_recipe recipe = lowered_[row].recipe;
       recipe.used = 1;
@@ -198,6 +265,8 @@ class Ours {
     for (const auto& status : objects_->attach_thread_programs()) {
       if (!status.attached) std::printf("%s: %s\n", status.name.c_str(), status.reason.c_str());
     }
+    probes_ = bench::must(kernelside::FileProbes::attach(*objects_, path, probes));
+    for (const auto& refusal : probes_->refusals()) bench::fail(refusal.reason);
     drainer_ = std::thread([this] { drain(); });
   }
   ~Ours() {
@@ -207,12 +276,6 @@ class Ours {
   Ours(const Ours&) = delete;
   Ours& operator=(const Ours&) = delete;
 
-  std::unique_ptr<kernelside::FileProbes> attach(size_t row) {
-    const kernelside::Probe probe{static_cast<uint32_t>(row), offsets_[row], false};
-    auto probes = bench::must(kernelside::FileProbes::attach(*objects_, library_path(), std::span(&probe, 1)));
-    for (const auto& refusal : probes->refusals()) bench::fail(refusal.reason);
-    return probes;
-  }
   uint64_t events() const { return events_; }
   // Waits for the events of calls that have all returned.
   void settle(uint64_t expected) const {
@@ -237,13 +300,13 @@ class Ours {
     }
   }
 
-  const std::vector<uint64_t>& offsets_;
   kernelside::SiteTable sites_;
   hal::LossLedger ledger_;
   kernelside::Normaliser normaliser_;
   std::array<hal::Lowered, kRowCount> lowered_;
   std::unique_ptr<kernelside::Objects> objects_;
   std::unique_ptr<kernelside::Drain> drain_;
+  std::unique_ptr<kernelside::FileProbes> probes_;
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> events_{0};
   std::thread drainer_;
@@ -252,14 +315,16 @@ class Ours {
 // The peer's way: start time in a map by thread, a histogram and a count.
 class Peer {
  public:
-  // Attaches; false with the reason when it cannot.
-  bool start(size_t row, pid_t target) {
-    const std::string program = fmt::format(
-        "uprobe:{0}:{1} {{ @s[tid] = nsecs; }} uretprobe:{0}:{1} /@s[tid]/ {{ @h = hist(nsecs - @s[tid]); @n = "
-        "count(); "
-        "delete(@s[tid]); }} BEGIN {{ printf(\"ready\\n\"); }}",
-        library_path(), kRows[row].name);
-    output_ = fmt::format("/tmp/ingero-bench-peer.{}", getpid());
+  // Attaches to every row; false with the reason when it cannot.
+  bool start(const std::string& path, pid_t target) {
+    std::string program = "BEGIN { printf(\"ready\\n\"); }";
+    for (const auto& row : kRows) {
+      program += fmt::format(
+          " uprobe:{0}:{1} {{ @s[tid] = nsecs; }} uretprobe:{0}:{1} /@s[tid]/ {{ @h = hist(nsecs - @s[tid]); "
+          "@n = count(); delete(@s[tid]); }}",
+          path, row.name);
+    }
+    output_ = path + ".said";
     pid_ = bench::start_program({"bpftrace", "-p", std::to_string(target), "-e", program}, output_);
     for (int i = 0; i < 400; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -271,7 +336,6 @@ class Peer {
       int status = 0;
       if (waitpid(pid_, &status, WNOHANG) == pid_) {
         reason = WEXITSTATUS(status) == 127 ? "bpftrace is not installed" : "bpftrace ended: " + said.value();
-        unlink(output_.c_str());
         return false;
       }
     }
@@ -284,7 +348,6 @@ class Peer {
     kill(pid_, SIGINT);
     waitpid(pid_, nullptr, 0);
     const auto said = read_file(output_, 1 << 20);
-    unlink(output_.c_str());
     if (!said.ok()) return 0;
     const size_t at = said->find("@n: ");
     return at == std::string::npos ? 0 : std::strtoull(said->c_str() + at + 4, nullptr, 10);
@@ -296,100 +359,62 @@ class Peer {
   std::string output_;
 };
 
+// What a row's rounds come to: per lane the nanoseconds added to an untraced call, and our ratios round by round.
 struct Samples {
-  std::vector<double> untraced, empty, ours, peer, ratio, peer_ratio, with_stacks, stack_ratio;
-  uint64_t peer_calls = 0, peer_counted = 0;
+  std::vector<double> untraced, of_empty, stacks_of_ours, of_peer;
+  std::array<std::vector<double>, kLanes> added;
+
+  void add(const std::array<double, kLanes>& took) {
+    untraced.push_back(took[kUntraced]);
+    const auto more = [&](Lane lane) { return took[lane] - took[kUntraced]; };
+    for (const Lane lane : {kEmpty, kOurs, kWithStacks, kPeer}) added[lane].push_back(more(lane));
+    of_empty.push_back(more(kOurs) / more(kEmpty));
+    stacks_of_ours.push_back(more(kWithStacks) / more(kOurs));
+    of_peer.push_back(more(kOurs) / more(kPeer));
+  }
 };
 
-void sample_peer(bench::Target& target, uint32_t row, uint64_t calls, double before, Samples& into, std::string& skip) {
-  Peer peer;
-  if (!peer.start(row, target.pid())) {
-    skip = peer.reason;
-    return;
-  }
-  const double traced = target.run(row, calls);
-  into.peer_counted += peer.stop();
-  into.peer_calls += calls;
-  into.peer.push_back(traced - (before + target.run(row, calls / 2)) / 2);
+void print_ratio(const std::string& what, const std::vector<double>& ratios, double bound) {
+  if (bound > 0) bench::print_goal(what, bench::median(ratios), bound, "x");
+  if (bound == 0) std::printf("%-64s %10.3f x\n", what.c_str(), bench::median(ratios));
 }
 
-void measure(kernelside::Mechanism mechanism, const Options& options, bench::Target& target,
-             const hal::CallTable& calls, const std::vector<uint64_t>& offsets, const EmptySession& floor) {
+void measure(kernelside::Mechanism mechanism, const Options& options, bench::Target& target, const Copies& copies,
+             Rounds& rounds, const hal::CallTable& calls) {
   bench::print_conditions(fmt::format("a call, {} probes", name_of(mechanism)).c_str());
-  Ours ours(mechanism, calls, offsets, WIRE_STACKS_OFF);
-  Ours with_stacks(mechanism, calls, offsets, WIRE_STACKS_AUTO);
-  std::array<Samples, kRowCount> samples;
-  std::string no_peer = options.peer_rounds == 0 ? "not asked for" : "";
-  uint64_t made = 0, made_with_stacks = 0;
-  constexpr uint64_t kWarm = 1000;
-  for (size_t round = 0; round <= options.rounds; ++round) {  // the first warms up
-    for (uint32_t row = 0; row < kRowCount; ++row) {
-      if (!options.row.empty() && options.row != kRows[row].name) continue;
-      Samples& into = samples[row];
-      const double before = target.run(row, options.calls / 2);
-      double traced_empty = 0;
-      if (floor.available()) {
-        const Fd link = floor.attach(offsets[row]);
-        target.run(row, kWarm);
-        traced_empty = target.run(row, options.calls);
-      }
-      const double between = target.run(row, options.calls / 2);
-      double traced = 0;
-      {
-        const auto probes = ours.attach(row);
-        target.run(row, kWarm);
-        traced = target.run(row, options.calls);
-      }
-      made += kWarm + options.calls;
-      const double after = target.run(row, options.calls / 2);
-      double traced_with_stacks = 0;
-      {
-        const auto probes = with_stacks.attach(row);
-        target.run(row, kWarm);
-        traced_with_stacks = target.run(row, options.calls);
-      }
-      made_with_stacks += kWarm + options.calls;
-      const double last = target.run(row, options.calls / 2);
-      if (round == 0) continue;
-      into.untraced.insert(into.untraced.end(), {before, between, after});
-      into.empty.push_back(traced_empty - (before + between) / 2);
-      into.ours.push_back(traced - (between + after) / 2);
-      into.ratio.push_back(into.ours.back() / into.empty.back());
-      into.with_stacks.push_back(traced_with_stacks - (after + last) / 2);
-      into.stack_ratio.push_back(into.with_stacks.back() / into.ours.back());
-      if (round <= options.peer_rounds && no_peer.empty()) {
-        sample_peer(target, row, options.calls, after, into, no_peer);
-        if (no_peer.empty()) into.peer_ratio.push_back(into.ours.back() / into.peer.back());
-      }
-    }
+  const auto offsets = probe_offsets(copies.path(kOurs));
+  const EmptySession floor;
+  const Fd floor_link = floor.available() ? floor.attach(copies.path(kEmpty), offsets) : Fd();
+  Ours ours(mechanism, calls, copies.path(kOurs), offsets, WIRE_STACKS_OFF);
+  Ours with_stacks(mechanism, calls, copies.path(kWithStacks), offsets, WIRE_STACKS_AUTO);
+  Peer peer;
+  const bool with_peer = options.peer && peer.start(copies.path(kPeer), target.pid());
+  uint64_t made = 0;
+  rounds.calls = options.calls;
+  for (uint32_t row = 0; row < kRowCount; ++row) {
+    if (!options.row.empty() && options.row != kRows[row].name) continue;
+    target.run(row, kWarmRounds);
+    target.run(row, options.rounds);
+    made += (kWarmRounds + options.rounds) * options.calls;
+    Samples of;
+    for (uint64_t round = 0; round < options.rounds; ++round) of.add(rounds.took[round]);
+    std::printf("%-26s body %s ns, adds %s, empty session %s, peer %s\n", kTitles[row],
+                bench::spread(of.untraced).c_str(), bench::spread(of.added[kOurs]).c_str(),
+                floor.available() ? bench::spread(of.added[kEmpty]).c_str() : "skipped",
+                with_peer ? bench::spread(of.added[kPeer]).c_str() : "skipped");
+    const std::string what = fmt::format("{}: {}", name_of(mechanism), kTitles[row]);
+    if (floor.available()) print_ratio(what + ", of an empty session", of.of_empty, kBounds[row]);
+    print_ratio(what + ", with --stack auto, of without", of.stacks_of_ours, kStackBound);
+    if (with_peer) print_ratio(what + ", of bpftrace count and hist", of.of_peer, kPeerBound);
   }
   ours.settle(made);
-  with_stacks.settle(made_with_stacks);
-  for (size_t row = 0; row < kRowCount; ++row) {
-    const Samples& of = samples[row];
-    if (of.ours.empty()) continue;
-    std::printf("%-26s body %s ns, adds %s, empty session %s, peer %s\n", kTitles[row],
-                bench::spread(of.untraced).c_str(), bench::spread(of.ours).c_str(), bench::spread(of.empty).c_str(),
-                of.peer.empty() ? "skipped" : bench::spread(of.peer).c_str());
-    const std::string what = fmt::format("{}: {}", name_of(mechanism), kTitles[row]);
-    if (floor.available() && kBounds[row] > 0) {
-      bench::print_goal(what + ", of an empty session", bench::median(of.ratio), kBounds[row], "x");
-    } else if (floor.available()) {
-      std::printf("%-64s %10.3f x\n", (what + ", of an empty session").c_str(), bench::median(of.ratio));
-    }
-    bench::print_goal(what + ", with --stack auto, of without", bench::median(of.stack_ratio), kStackBound, "x");
-    if (!of.peer_ratio.empty()) {
-      bench::print_goal(what + ", of bpftrace count and hist", bench::median(of.peer_ratio), 0.85, "x");
-      if (of.peer_counted != of.peer_calls) {
-        std::printf("  bpftrace counted %lu of %lu calls\n", of.peer_counted, of.peer_calls);
-      }
-    }
-  }
-  if (!no_peer.empty()) std::printf("bpftrace: skipped (%s)\n", no_peer.c_str());
+  with_stacks.settle(made);
+  if (with_peer) std::printf("bpftrace counted %lu of %lu calls\n", peer.stop(), made);
+  if (!with_peer) std::printf("bpftrace: skipped (%s)\n", options.peer ? peer.reason.c_str() : "--no-peer");
   if (!floor.available()) std::printf("empty session: skipped (this kernel has no session links)\n");
-  for (const auto& [one, expected] : {std::pair(&ours, made), std::pair(&with_stacks, made_with_stacks)}) {
-    std::printf("events received %lu of %lu calls, lost %lu%s\n", one->events(), expected, one->lost(),
-                one->events() + one->lost() == expected ? "" : "  WRONG");
+  for (const auto* one : {&ours, &with_stacks}) {
+    std::printf("events received %lu of %lu calls, lost %lu%s\n", one->events(), made, one->lost(),
+                one->events() + one->lost() == made ? "" : "  WRONG");
   }
   std::fflush(stdout);
 }
@@ -401,13 +426,13 @@ int main(int argc, char** argv) {
     std::printf("capture_bench: skipped (probes need root)\n");
     return 0;
   }
-  bench::Target target([] { return make_target(); });
+  const Copies copies;
+  Rounds& rounds = shared_rounds();
+  bench::Target target([&] { return make_target(copies, rounds); });
   bench::pin(bench::kAgentCore);
   const Options options = parse(argc, argv);
   const hal::Backend* const backends[] = {&kBackend};
   const hal::CallTable calls(backends);
-  const auto offsets = probe_offsets();
-  const EmptySession floor;
-  for (const auto mechanism : options.mechanisms) measure(mechanism, options, target, calls, offsets, floor);
+  for (const auto mechanism : options.mechanisms) measure(mechanism, options, target, copies, rounds, calls);
   return 0;
 }

@@ -342,7 +342,8 @@ static __always_inline void own_bio(__u64 bio)
 	owner.tid = task->pid;
 	owner.cgroup_id = bpf_get_current_cgroup_id();
 	__builtin_memcpy(owner.comm, task->comm, WIRE_COMM_LEN);
-	bpf_map_update_elem(&bio_owners, &bio, &owner, BPF_ANY);
+	if (bpf_map_update_elem(&bio_owners, &bio, &owner, BPF_ANY))
+		count_loss(WIRE_LOSS_BLOCK_LOST);
 }
 
 /* A request is being made for this bio; later ones may be merged into it. */
@@ -409,6 +410,8 @@ int on_block_issue(__u64 *ctx)
 		known->issue_ns = bpf_ktime_get_ns();
 		return 0;
 	}
+	if (known) /* the memory is a new request's: the end of the old one was not seen */
+		count_loss(WIRE_LOSS_BLOCK_LOST);
 	__builtin_memset(&entry, 0, sizeof(entry));
 	entry.issue_ns = bpf_ktime_get_ns();
 	entry.sector = request->__sector;

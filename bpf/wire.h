@@ -487,6 +487,7 @@ enum wire_loss {
 	WIRE_LOSS_PYTHON_UNREADABLE, /* Python frames, or what a code object says, could not be read */
 	WIRE_LOSS_PYTHON_CUT,	     /* a Python stack deeper than WIRE_STACK_PYTHON */
 	WIRE_LOSS_CODE_RING_FULL,    /* a code object's record found the ring full */
+	WIRE_LOSS_BLOCK_LOST,	     /* a block request whose completion was not seen, or whose owner had no room */
 	WIRE_LOSS_KINDS,
 };
 

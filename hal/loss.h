@@ -56,7 +56,8 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(annotation_dropped, "cli", kLoss, "Annotations dropped: more than the allowed number a second, or a full queue.") \
   X(step_forgotten, "correlate", kInfo, "Streams, marks or workloads of inference forgotten to bound memory.")        \
   X(engine_unread, "cli", kInfo, "Times the metrics of an inference engine could not be read, or were cut.")          \
-  X(program_skipped, "bpf", kLoss, "Events missed at most: an interrupt brought them while their program was running.")
+  X(program_skipped, "bpf", kLoss, "Events missed at most: an interrupt brought them while their program ran.")       \
+  X(block_lost, "bpf", kLoss, "Block requests whose end was not seen, or whose owner could not be remembered.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -424,6 +424,7 @@ void Objects::read_losses(hal::LossLedger& ledger) const {
       hal::Loss::no_recipe,         hal::Loss::block_unpaired, hal::Loss::name_unreadable,
       hal::Loss::stack_ring_full,   hal::Loss::stack_skipped,  hal::Loss::stack_cut,
       hal::Loss::python_unreadable, hal::Loss::python_cut,     hal::Loss::code_ring_full,
+      hal::Loss::block_lost,
   };
   static_assert(kLosses.size() == WIRE_LOSS_KINDS);
   std::vector<wire_losses> per_cpu(static_cast<size_t>(impl_->cpus));

@@ -8,12 +8,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <thread>
 #include <tuple>
 
 #include <dlfcn.h>
@@ -22,6 +20,7 @@
 #include "backends/registry.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "bench/drainer.h"
 #include "bench/harness.h"
 #include "bench/target_calls.h"
 #include "hal/call_table.h"
@@ -29,8 +28,6 @@
 #include "hal/lower.h"
 #include "hal/resolve.h"
 #include "kernelside/attach.h"
-#include "kernelside/drain.h"
-#include "kernelside/objects.h"
 
 namespace {
 
@@ -104,58 +101,20 @@ std::vector<Candidate> candidates(std::span<const hal::Backend* const> backends)
   return list;
 }
 
-// Our programs and the thread that drains them.
-class Ours {
- public:
-  Ours(const hal::CallTable& calls, const std::vector<Candidate>& rows) : normaliser_(calls, sites_, ledger_) {
-    kernelside::ObjectOptions options;
-    options.mechanism = kernelside::Mechanism::kSession;
-    options.stacks = WIRE_STACKS_OFF;
-    options.own_pid = static_cast<uint32_t>(getpid());
-    objects_ = bench::must(kernelside::Objects::load(options));
-    for (size_t i = 0; i < rows.size(); ++i) {
-      wire_recipe recipe = rows[i].lowered.recipe;
-      recipe.used = 1;
-      recipe.stack_when = WIRE_STACK_WHEN_NONZERO;
-      bench::must(objects_->set_recipe(static_cast<uint32_t>(i), recipe));
-      sites_.append({calls.id_of(*rows[i].row), &rows[i].lowered});
-    }
-    drain_ = bench::must(kernelside::Drain::open(*objects_, calls, normaliser_, ledger_));
-    (void)objects_->attach_thread_programs();
-    drainer_ = std::thread([this] {
-      kernelside::Batch batch;
-      bool more = false;
-      while (!stop_) {
-        batch.clear();
-        more = bench::must(drain_->poll(more ? 0 : 100, 8192, batch));
-        events_ += batch.events.size();
-      }
-    });
-  }
-  ~Ours() {
-    stop_ = true;
-    drainer_.join();
-  }
-  Ours(const Ours&) = delete;
-  Ours& operator=(const Ours&) = delete;
-  std::unique_ptr<kernelside::FileProbes> attach(size_t site, uint64_t offset, bool aside) {
-    const kernelside::Probe probe{static_cast<uint32_t>(site), offset, aside};
-    auto probes = bench::must(kernelside::FileProbes::attach(*objects_, library_path(), std::span(&probe, 1)));
-    for (const auto& refusal : probes->refusals()) bench::fail(refusal.reason);
-    return probes;
-  }
-  uint64_t events() const { return events_; }
+kernelside::ObjectOptions without_stacks() {
+  kernelside::ObjectOptions options;
+  options.mechanism = kernelside::Mechanism::kSession;
+  options.stacks = WIRE_STACKS_OFF;
+  options.own_pid = static_cast<uint32_t>(getpid());
+  return options;
+}
 
- private:
-  kernelside::SiteTable sites_;
-  hal::LossLedger ledger_;
-  kernelside::Normaliser normaliser_;
-  std::unique_ptr<kernelside::Objects> objects_;
-  std::unique_ptr<kernelside::Drain> drain_;
-  std::atomic<bool> stop_{false};
-  std::atomic<uint64_t> events_{0};
-  std::thread drainer_;
-};
+std::unique_ptr<kernelside::FileProbes> attach(bench::Drainer& ours, uint32_t site, uint64_t offset, bool aside) {
+  const kernelside::Probe probe{site, offset, aside};
+  auto probes = bench::must(kernelside::FileProbes::attach(ours.objects(), library_path(), std::span(&probe, 1)));
+  for (const auto& refusal : probes->refusals()) bench::fail(refusal.reason);
+  return probes;
+}
 
 uint64_t probe_offset() {
   Fd fd(::open(library_path().c_str(), O_RDONLY | O_CLOEXEC));
@@ -198,13 +157,15 @@ int main(int argc, char** argv) {
   std::vector<Candidate> rows = candidates(registry.all());
   const uint64_t offset = probe_offset();
   bench::print_conditions("a call of each backend, of a CUDA call of the same shape");
-  Ours ours(calls, rows);
+  bench::Drainer ours(without_stacks(), calls);
+  for (const Candidate& row : rows) ours.add_site(*row.row, row.lowered);
+  ours.start();
   for (uint64_t round = 0; round <= rounds; ++round) {  // the first warms up
-    for (size_t i = 0; i < rows.size(); ++i) {
+    for (uint32_t i = 0; i < rows.size(); ++i) {
       const double before = target.run(0, calls_a_sample / 2);
       double traced = 0;
       {
-        const auto probes = ours.attach(i, offset, rows[i].shape.aside != 0);
+        const auto probes = attach(ours, i, offset, rows[i].shape.aside != 0);
         target.run(0, 500);
         traced = target.run(0, calls_a_sample);
       }
@@ -240,6 +201,6 @@ int main(int argc, char** argv) {
     bench::print_goal(fmt::format("{}: its dearest row ({}), of the CUDA row", backend, of.second), of.first, kBound,
                       "x");
   }
-  std::printf("events received %lu\n", ours.events());
+  std::printf("events received %lu\n", ours.calls());
   return 0;
 }

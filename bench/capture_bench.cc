@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -29,6 +28,7 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "bench/drainer.h"
 #include "bench/harness.h"
 #include "bench/target_calls.h"
 #include "hal/call_table.h"
@@ -36,9 +36,7 @@
 #include "hal/resolve.h"
 #include "hal/shapes.h"
 #include "kernelside/attach.h"
-#include "kernelside/drain.h"
 #include "kernelside/link.h"
-#include "kernelside/objects.h"
 
 namespace {
 
@@ -240,76 +238,45 @@ class EmptySession {
   Fd program_;
 };
 
-// Our programs attached to every row of a copy, with the thread that drains them.
+// Our programs attached to every row of a copy.
 class Ours {
  public:
   Ours(kernelside::Mechanism mechanism, const hal::CallTable& calls, const std::string& path,
        const std::vector<uint64_t>& offsets, wire_stack_mode stacks)
-      : normaliser_(calls, sites_, ledger_) {
-    kernelside::ObjectOptions options;
-    options.mechanism = mechanism;
-    options.stacks = stacks;
-    options.own_pid = static_cast<uint32_t>(getpid());
-    objects_ = bench::must(kernelside::Objects::load(options));
+      : drainer_(options_of(mechanism, stacks), calls) {
     std::vector<kernelside::Probe> probes;
-    for (size_t row = 0; row < kRowCount; ++row) {
-      probes.push_back({static_cast<uint32_t>(row), offsets[row], false});
+    for (uint32_t row = 0; row < kRowCount; ++row) {
       lowered_[row] = bench::must(hal::lower(kRows[row], hal::kHostArch));
-      wire_recipe recipe = lowered_[row].recipe;
-      recipe.used = 1;
-      recipe.stack_when = WIRE_STACK_WHEN_NONZERO;
-      bench::must(objects_->set_recipe(static_cast<uint32_t>(row), recipe));
-      sites_.append({calls.id_of(kRows[row]), &lowered_[row]});
+      drainer_.add_site(kRows[row], lowered_[row]);
+      probes.push_back({row, offsets[row], false});
     }
-    drain_ = bench::must(kernelside::Drain::open(*objects_, calls, normaliser_, ledger_));
-    for (const auto& status : objects_->attach_thread_programs()) {
-      if (!status.attached) std::printf("%s: %s\n", status.name.c_str(), status.reason.c_str());
-    }
-    probes_ = bench::must(kernelside::FileProbes::attach(*objects_, path, probes));
+    probes_ = bench::must(kernelside::FileProbes::attach(drainer_.objects(), path, probes));
     for (const auto& refusal : probes_->refusals()) bench::fail(refusal.reason);
-    drainer_ = std::thread([this] { drain(); });
+    drainer_.start();
   }
-  ~Ours() {
-    stop_ = true;
-    drainer_.join();
+  // Waits for the events of calls that have all returned; how many there are.
+  uint64_t settle(uint64_t expected) const {
+    drainer_.settle(expected);
+    return drainer_.calls();
   }
-  Ours(const Ours&) = delete;
-  Ours& operator=(const Ours&) = delete;
-
-  uint64_t events() const { return events_; }
-  // Waits for the events of calls that have all returned.
-  void settle(uint64_t expected) const {
-    for (int i = 0; i < 40 && events_ < expected; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  uint64_t lost() const {
+  uint64_t lost() {
     uint64_t total = 0;
-    for (const auto& [site, count] : objects_->site_losses(kRowCount)) total += count;
+    for (const auto& [site, count] : drainer_.objects().site_losses(kRowCount)) total += count;
     return total;
   }
 
  private:
-  void drain() {
-    kernelside::Batch batch;
-    bool more = false;
-    while (!stop_) {
-      batch.clear();
-      more = bench::must(drain_->poll(more ? 0 : 100, 8192, batch));
-      uint64_t calls = 0;
-      for (const auto& event : batch.events) calls += event.call < kRowCount ? 1 : 0;
-      events_ += calls;
-    }
+  static kernelside::ObjectOptions options_of(kernelside::Mechanism mechanism, wire_stack_mode stacks) {
+    kernelside::ObjectOptions options;
+    options.mechanism = mechanism;
+    options.stacks = stacks;
+    options.own_pid = static_cast<uint32_t>(getpid());
+    return options;
   }
 
-  kernelside::SiteTable sites_;
-  hal::LossLedger ledger_;
-  kernelside::Normaliser normaliser_;
   std::array<hal::Lowered, kRowCount> lowered_;
-  std::unique_ptr<kernelside::Objects> objects_;
-  std::unique_ptr<kernelside::Drain> drain_;
+  bench::Drainer drainer_;
   std::unique_ptr<kernelside::FileProbes> probes_;
-  std::atomic<bool> stop_{false};
-  std::atomic<uint64_t> events_{0};
-  std::thread drainer_;
 };
 
 // The peer's way: start time in a map by thread, a histogram and a count.
@@ -407,14 +374,13 @@ void measure(kernelside::Mechanism mechanism, const Options& options, bench::Tar
     print_ratio(what + ", with --stack auto, of without", of.stacks_of_ours, kStackBound);
     if (with_peer) print_ratio(what + ", of bpftrace count and hist", of.of_peer, kPeerBound);
   }
-  ours.settle(made);
-  with_stacks.settle(made);
   if (with_peer) std::printf("bpftrace counted %lu of %lu calls\n", peer.stop(), made);
   if (!with_peer) std::printf("bpftrace: skipped (%s)\n", options.peer ? peer.reason.c_str() : "--no-peer");
   if (!floor.available()) std::printf("empty session: skipped (this kernel has no session links)\n");
-  for (const auto* one : {&ours, &with_stacks}) {
-    std::printf("events received %lu of %lu calls, lost %lu%s\n", one->events(), made, one->lost(),
-                one->events() + one->lost() == made ? "" : "  WRONG");
+  for (Ours* one : {&ours, &with_stacks}) {
+    const uint64_t received = one->settle(made), lost = one->lost();
+    std::printf("events received %lu of %lu calls, lost %lu%s\n", received, made, lost,
+                received + lost == made ? "" : "  WRONG");
   }
   std::fflush(stdout);
 }

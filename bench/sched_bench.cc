@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,10 +17,8 @@
 #include <fmt/format.h>
 
 #include "base/fd.h"
+#include "bench/drainer.h"
 #include "bench/harness.h"
-#include "hal/call_table.h"
-#include "kernelside/drain.h"
-#include "kernelside/objects.h"
 
 namespace {
 
@@ -63,41 +60,19 @@ bench::Target::Work make_player() {
 // The programs, attached while this lives, with the ring drained on the other core.
 class Programs {
  public:
-  Programs(const hal::CallTable& calls, const std::vector<pid_t>& traced) : normaliser_(calls, sites_, ledger_) {
-    kernelside::ObjectOptions options;
-    options.own_pid = static_cast<uint32_t>(getpid());
-    objects_ = bench::must(kernelside::Objects::load(options));
-    drain_ = bench::must(kernelside::Drain::open(*objects_, calls, normaliser_, ledger_));
-    for (const pid_t pid : traced) bench::must(objects_->mark_traced(static_cast<uint32_t>(pid)));
-    for (const auto& status : objects_->attach_thread_programs()) {
-      if (!status.attached) bench::fail(fmt::format("{}: {}", status.name, status.reason));
-    }
-    drainer_ = std::thread([this] {
-      kernelside::Batch batch;
-      while (!stop_) {
-        batch.clear();
-        bench::must(drain_->poll(100, 8192, batch));
-        events_ += batch.events.size();
-      }
-    });
+  Programs(const hal::CallTable& calls, const std::vector<pid_t>& traced) : drainer_(options(), calls) {
+    for (const pid_t pid : traced) bench::must(drainer_.objects().mark_traced(static_cast<uint32_t>(pid)));
+    drainer_.start();
   }
-  ~Programs() {
-    stop_ = true;
-    drainer_.join();
-  }
-  Programs(const Programs&) = delete;
-  Programs& operator=(const Programs&) = delete;
-  uint64_t events() const { return events_; }
+  uint64_t events() const { return drainer_.host_events(); }
 
  private:
-  kernelside::SiteTable sites_;
-  hal::LossLedger ledger_;
-  kernelside::Normaliser normaliser_;
-  std::unique_ptr<kernelside::Objects> objects_;
-  std::unique_ptr<kernelside::Drain> drain_;
-  std::atomic<bool> stop_{false};
-  std::atomic<uint64_t> events_{0};
-  std::thread drainer_;
+  static kernelside::ObjectOptions options() {
+    kernelside::ObjectOptions options;
+    options.own_pid = static_cast<uint32_t>(getpid());
+    return options;
+  }
+  bench::Drainer drainer_;
 };
 
 // The least that any program at the switch can cost.

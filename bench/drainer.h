@@ -1,0 +1,83 @@
+// The agent's side of a benchmark: a thread that drains the rings and normalises what it finds, as the recorder does.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "bench/harness.h"
+#include "hal/call_table.h"
+#include "hal/loss.h"
+#include "kernelside/drain.h"
+#include "kernelside/objects.h"
+
+namespace ingero::bench {
+
+class Drainer {
+ public:
+  // Loads the programs and attaches those of the scheduler, but no probe; `calls` must outlive this. Ends the program
+  // where the kernel refuses.
+  Drainer(const kernelside::ObjectOptions& options, const hal::CallTable& calls)
+      : calls_table_(calls),
+        normaliser_(calls, sites_, ledger_),
+        objects_(must(kernelside::Objects::load(options))),
+        drain_(must(kernelside::Drain::open(*objects_, calls, normaliser_, ledger_))) {
+    for (const auto& status : objects_->attach_thread_programs()) {
+      if (!status.attached) fail(status.name + ": " + status.reason);
+    }
+  }
+  ~Drainer() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  Drainer(const Drainer&) = delete;
+  Drainer& operator=(const Drainer&) = delete;
+
+  kernelside::Objects& objects() { return *objects_; }
+  // Sites are numbered from 0 in this order; before start(). `lowered` must outlive this.
+  void add_site(const hal::Row& row, const hal::Lowered& lowered) {
+    wire_recipe recipe = lowered.recipe;
+    recipe.used = 1;
+    recipe.stack_when = WIRE_STACK_WHEN_NONZERO;
+    must(objects_->set_recipe(n_sites_++, recipe));
+    sites_.append({calls_table_.id_of(row), &lowered});
+  }
+  void start() {
+    thread_ = std::thread([this] { run(); });
+  }
+  uint64_t calls() const { return calls_; }
+  uint64_t host_events() const { return host_events_; }
+  // Waits, some seconds at most, for the events of so many calls that have all returned.
+  void settle(uint64_t expected) const {
+    for (int i = 0; i < 40 && calls_ < expected; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+
+ private:
+  void run() {
+    kernelside::Batch batch;
+    bool more = false;
+    while (!stop_) {
+      batch.clear();
+      more = must(drain_->poll(more ? 0 : 100, 8192, batch));
+      uint64_t of_host = 0;
+      for (const hal::Event& event : batch.events) of_host += event.kind == hal::Kind::kHost ? 1 : 0;
+      host_events_ += of_host;
+      calls_ += batch.events.size() - of_host;
+    }
+  }
+
+  const hal::CallTable& calls_table_;
+  uint32_t n_sites_ = 0;
+  kernelside::SiteTable sites_;
+  hal::LossLedger ledger_;
+  kernelside::Normaliser normaliser_;
+  std::unique_ptr<kernelside::Objects> objects_;
+  std::unique_ptr<kernelside::Drain> drain_;
+  std::atomic<bool> stop_{false};
+  std::atomic<uint64_t> calls_{0};
+  std::atomic<uint64_t> host_events_{0};
+  std::thread thread_;
+};
+
+}  // namespace ingero::bench

@@ -10,13 +10,13 @@
 #include <thread>
 
 #include "base/text.h"
-#include "serve/net/http_answer.h"
 
 namespace ingero::fleet {
 namespace {
 
 using serve::net::Connection;
 using serve::net::Deadline;
+using serve::net::HttpRequest;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr size_t kMostAtOnce = 64;
@@ -88,38 +88,37 @@ Result<Client> Client::make(ClientOptions options, const Clock& clock) {
   return Client(std::move(options), std::move(*tls), clock);
 }
 
-std::string Client::request_text(const Node& node, std::string_view method, const std::string& path,
-                                 const std::string& body) const {
-  std::string out = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: application/json\r\n", method,
-                                path, node.peer.authority(), options_.agent);
-  if (method == "POST") {
-    out += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", body.size());
-  }
-  if (!options_.token.empty()) out += fmt::format("Authorization: Bearer {}\r\n", options_.token);
-  return out + "Connection: close\r\n\r\n" + body;
+HttpRequest Client::request_of(std::string_view method, std::string_view path, std::string_view body) const {
+  HttpRequest request{.method = method,
+                      .path = path,
+                      .agent = options_.agent,
+                      .headers = {{"Accept", "application/json"}},
+                      .type = body.empty() ? "" : "application/json",
+                      .body = body};
+  if (!options_.token.empty()) request.headers.emplace_back("Authorization", "Bearer " + options_.token);
+  return request;
 }
 
-Result<Json> Client::exchange(const Round& round, const Node& node, const std::string& request, const Json& schema,
+Result<Json> Client::exchange(const Round& round, const Node& node, const HttpRequest& request, const Json& schema,
                               uint64_t* round_trip_ns, uint64_t* begin_wall_ns) const {
   const auto failed = [&](const Error& error) {
-    const bool is_late = SteadyClock::now() >= round.deadline;
     std::string hint = error.hint();
     if (error.code() == Errc::kCorrupt && !node.peer.has_tls) hint = "where it speaks TLS, write https://" + node.name;
-    return Error(is_late ? Errc::kBusy : error.code(), without_url(error.message(), node), hint);
+    return Error(error.code(), without_url(error.message(), node), hint);
   };
   auto connection = Connection::open(node.peer, &tls_, "", round.deadline, round.stop);
   if (!connection.ok()) return failed(connection.error());
   if (begin_wall_ns != nullptr) *begin_wall_ns = clock_->wall_ns();
   const uint64_t begin_ns = clock_->mono_ns();
-  const Status sent = (*connection)->write(request);
-  const auto got = serve::net::read_http_answer(**connection, kMostAnswerBytes);
-  if (!got.ok()) return failed(sent.ok() ? got.error() : sent.error());
+  const auto got = serve::net::http_ask(**connection, request, kMostAnswerBytes);
+  if (!got.ok()) return failed(got.error());
   if (round_trip_ns != nullptr) *round_trip_ns = clock_->mono_ns() - begin_ns;
   if (got->status != 200) return refusal_of(got->status, got->body);
   if (got->is_over) {
     return Error(Errc::kCorrupt, fmt::format("its answer is longer than {}", format_bytes(kMostAnswerBytes)));
   }
-  if (!got->is_whole) return failed(Error(Errc::kIo, "its answer is cut, or late"));
+  if (got->is_late) return Error(Errc::kBusy, "its answer is late");
+  if (!got->is_whole) return Error(Errc::kIo, "its answer is cut");
   return checked_answer(got->body, schema);
 }
 
@@ -127,7 +126,7 @@ Result<Json> Client::exchange(const Round& round, const Node& node, const std::s
 void Client::ask_clock(const Round& round, const Node& node, NodeAnswer& out) const {
   static const Json schema = time_schema();
   std::vector<ClockOffset> samples;
-  const std::string request = request_text(node, "GET", "/api/v1/time", "");
+  const HttpRequest request = request_of("GET", "/api/v1/time", "");
   for (int i = 0; i < kClockSamples; ++i) {
     uint64_t round_trip_ns = 0, begin_wall_ns = 0;
     const auto said = exchange(round, node, request, schema, &round_trip_ns, &begin_wall_ns);
@@ -145,9 +144,9 @@ void Client::ask_one(const Round& round, const std::vector<NodeQuestion>& questi
                      NodeAnswer& out) const {
   std::vector<Json> answers;
   for (const NodeQuestion& question : questions) {
+    const std::string path = "/api/v1/tools/" + question.tool;
     const std::string body = question.input.dump(-1, ' ', false, Json::error_handler_t::replace);
-    auto said = exchange(round, *out.node, request_text(*out.node, "POST", "/api/v1/tools/" + question.tool, body),
-                         question.schema);
+    auto said = exchange(round, *out.node, request_of("POST", path, body), question.schema);
     if (!said.ok()) {
       out.answers = said.error();
       return;

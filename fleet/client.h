@@ -15,7 +15,7 @@
 #include "base/result.h"
 #include "fleet/clocks.h"
 #include "fleet/nodes.h"
-#include "serve/net/connection.h"
+#include "serve/net/http_exchange.h"
 #include "serve/tools/schema.h"
 
 namespace ingero::fleet {
@@ -64,10 +64,10 @@ class Client {
   Client(ClientOptions options, serve::net::TlsContext tls, const Clock& clock)
       : options_(std::move(options)), tls_(std::move(tls)), clock_(&clock) {}
   struct Round;
-  Result<Json> exchange(const Round& round, const Node& node, const std::string& request, const Json& schema,
-                        uint64_t* round_trip_ns = nullptr, uint64_t* begin_wall_ns = nullptr) const;
-  std::string request_text(const Node& node, std::string_view method, const std::string& path,
-                           const std::string& body) const;
+  Result<Json> exchange(const Round& round, const Node& node, const serve::net::HttpRequest& request,
+                        const Json& schema, uint64_t* round_trip_ns = nullptr, uint64_t* begin_wall_ns = nullptr) const;
+  // The texts must outlive it.
+  serve::net::HttpRequest request_of(std::string_view method, std::string_view path, std::string_view body) const;
   void ask_clock(const Round& round, const Node& node, NodeAnswer& out) const;
   void ask_one(const Round& round, const std::vector<NodeQuestion>& questions, bool with_clocks, NodeAnswer& out) const;
 

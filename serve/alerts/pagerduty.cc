@@ -7,7 +7,7 @@
 #include <openssl/evp.h>
 
 #include "base/text.h"
-#include "serve/net/http_answer.h"
+#include "serve/net/http_exchange.h"
 
 namespace ingero::serve::alerts {
 namespace {
@@ -120,20 +120,17 @@ Result<Json> PagerDuty::trigger(const Json& input, uint64_t time_ns) {
   const std::chrono::nanoseconds longest(time_ns == 0 ? kLongestNs : std::min(time_ns, kLongestNs));
   const net::Deadline deadline = std::chrono::steady_clock::now() + longest;
   const net::Stop stop;
-  const auto failed = [&](const Error& error) {
-    return Error(std::chrono::steady_clock::now() >= deadline ? Errc::kBusy : error.code(), error.message(),
-                 error.hint());
-  };
   const auto connection = net::Connection::open(peer_, &tls_, "", deadline, stop);
-  if (!connection.ok()) return failed(connection.error());
+  if (!connection.ok()) return connection.error();
   const std::string body = event.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const Status sent =
-      (*connection)
-          ->write(fmt::format("POST {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: ingero\r\nAccept: application/json\r\n"
-                              "Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
-                              path_, peer_.authority(), body.size(), body));
-  const auto answer = net::read_http_answer(**connection, kMostAnswerBytes);
-  if (!answer.ok()) return failed(sent.ok() ? answer.error() : sent.error());
+  const auto answer = net::http_ask(**connection,
+                                    {.method = "POST",
+                                     .path = path_,
+                                     .headers = {{"Accept", "application/json"}},
+                                     .type = "application/json",
+                                     .body = body},
+                                    kMostAnswerBytes);
+  if (!answer.ok()) return answer.error();
   const Json said = tools::parse_json(answer->body);
   if (answer->status != 202 && answer->status != 200) return refusal_of(answer->status, said);
   const std::string status = text_of(said, "status");

@@ -77,7 +77,7 @@ Result<std::vector<Address>> resolve(const std::string& host, uint16_t port, Dea
   std::unique_lock lock(lookup->mutex);
   while (!lookup->is_done) {
     if (std::chrono::steady_clock::now() >= deadline || stop.is_signalled()) {
-      return Error(Errc::kIo, fmt::format("{}: the name was not resolved in time", host));
+      return Error(Errc::kBusy, fmt::format("{}: the name was not resolved in time", host));
     }
     lookup->changed.wait_for(lock, std::chrono::milliseconds(50));
   }
@@ -125,7 +125,9 @@ Result<TlsContext> TlsContext::make(const TlsFiles& files) {
   return out;
 }
 
-Error Connection::broken(std::string_view what) const { return {Errc::kIo, fmt::format("{}: {}", peer_.url(), what)}; }
+Error Connection::broken(std::string_view what, Errc code) const {
+  return {code, fmt::format("{}: {}", peer_.url(), what)};
+}
 
 Result<std::unique_ptr<Connection>> Connection::open(const Peer& peer, const TlsContext* tls, std::string_view protocol,
                                                      Deadline deadline, const Stop& stop) {
@@ -148,7 +150,7 @@ Status Connection::wait(short events, Deadline deadline) const {
   const int ready = left <= 0 ? 0 : ::poll(wanted, 2, static_cast<int>(std::min<int64_t>(left, 60'000)));
   if (ready < 0 && errno != EINTR) return errno_error("poll");
   if (wanted[1].revents != 0) return broken("given up: the program ends");
-  if (std::chrono::steady_clock::now() >= deadline) return broken("no answer in time");
+  if (std::chrono::steady_clock::now() >= deadline) return late();
   return {};
 }
 
@@ -254,14 +256,14 @@ Status Connection::write(std::string_view bytes) {
       done = static_cast<size_t>(wrote);
     }
     bytes.remove_prefix(done);
-    if (std::chrono::steady_clock::now() >= deadline_) return broken("no answer in time");
+    if (std::chrono::steady_clock::now() >= deadline_) return late();
   }
   return {};
 }
 
 Result<size_t> Connection::read(char* bytes, size_t size) {
   while (true) {
-    if (std::chrono::steady_clock::now() >= deadline_) return broken("no answer in time");
+    if (std::chrono::steady_clock::now() >= deadline_) return late();
     if (tls_ != nullptr) {
       const int got = SSL_read(tls_, bytes, static_cast<int>(std::min<size_t>(size, 1 << 16)));
       if (got > 0) return static_cast<size_t>(got);

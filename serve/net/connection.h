@@ -1,7 +1,8 @@
 // One connection to a peer: TCP, and TLS where the peer has it, with a time by which everything must be done.
 //
 // Nothing here waits longer than the deadline, whatever the other side does, nor after the Stop it is given was
-// signalled. Used by one thread; Stop::signal() by any. Certificates are checked against the host.
+// signalled. Used by one thread; Stop::signal() by any. Certificates are checked against the host. Failure: kBusy where
+// the time was over, and as errno and TLS have it.
 #pragma once
 
 #include <chrono>
@@ -50,6 +51,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  const Peer& peer() const { return peer_; }
   Status write(std::string_view bytes);
   // What there is, at most `size`, waiting for the first byte; 0: the other side has closed.
   Result<size_t> read(char* bytes, size_t size);
@@ -60,7 +62,8 @@ class Connection {
   Status begin_tls(SSL_CTX* context, std::string_view protocol);
   Status wait(short events) const { return wait(events, deadline_); }
   Status wait(short events, Deadline deadline) const;
-  Error broken(std::string_view what) const;
+  Error broken(std::string_view what, Errc code = Errc::kIo) const;
+  Error late() const { return broken("no answer in time", Errc::kBusy); }
   // What TLS makes of a failed call: to wait for, or an error.
   Status after(int result, std::string_view what);
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "serve/net/http_answer.h"
+#include "serve/net/http_exchange.h"
 #include "serve/otlp/transport.h"
 
 namespace ingero::serve::otlp {
@@ -16,31 +16,23 @@ class HttpTransport : public Transport {
   Answer send(const Payload& payload, Deadline deadline, const Stop& stop) override {
     auto connection = Connection::open(receiver_.endpoint, tls_, "", deadline, stop);
     if (!connection.ok()) return {.message = connection.error().message()};
-    Status sent = (*connection)->write(head_of(payload));
-    if (sent.ok()) sent = (*connection)->write(payload.body);
-    // A receiver that refuses early closes while we write; its answer may be there all the same.
-    const auto answer = net::read_http_answer(**connection, kMostAnswerBytes);
-    if (!answer.ok()) return {.message = with_url(sent.ok() ? answer.error().message() : sent.error().message())};
+    Headers headers = receiver_.headers(payload.signal);
+    if (payload.is_gzip) headers.emplace_back("Content-Encoding", "gzip");
+    const bool is_json = receiver_.protocol == Protocol::kHttpJson;
+    const std::string path = receiver_.endpoint.path_of(payload.signal);
+    const auto answer = net::http_ask(**connection,
+                                      {.method = "POST",
+                                       .path = path,
+                                       .agent = receiver_.agent,
+                                       .headers = std::move(headers),
+                                       .type = is_json ? "application/json" : "application/x-protobuf",
+                                       .body = payload.body},
+                                      kMostAnswerBytes);
+    if (!answer.ok()) return {.message = answer.error().message()};
     return judge(*answer, payload.items);
   }
 
  private:
-  std::string with_url(const std::string& what) const {
-    return what.starts_with(receiver_.endpoint.Peer::url()) ? what
-                                                            : fmt::format("{}: {}", receiver_.endpoint.url(), what);
-  }
-
-  std::string head_of(const Payload& payload) const {
-    const bool is_json = receiver_.protocol == Protocol::kHttpJson;
-    std::string out = fmt::format("POST {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nContent-Type: {}\r\n",
-                                  receiver_.endpoint.path_of(payload.signal), receiver_.endpoint.authority(),
-                                  receiver_.agent, is_json ? "application/json" : "application/x-protobuf");
-    if (payload.is_gzip) out += "Content-Encoding: gzip\r\n";
-    out += fmt::format("Content-Length: {}\r\nConnection: close\r\n", payload.body.size());
-    for (const auto& [name, value] : receiver_.headers(payload.signal)) out += fmt::format("{}: {}\r\n", name, value);
-    return out + "\r\n";
-  }
-
   Answer judge(const net::HttpAnswer& head, uint32_t items) const {
     const std::string& body = head.body;
     if (head.status < 300) {
@@ -48,7 +40,8 @@ class HttpTransport : public Transport {
     }
     Answer answer{.verdict = Verdict::kRefused};
     const std::string words = status_message(body);
-    answer.message = with_url(fmt::format("HTTP {}{}{}", head.status, words.empty() ? "" : ": ", words));
+    answer.message =
+        fmt::format("{}: HTTP {}{}{}", receiver_.endpoint.url(), head.status, words.empty() ? "" : ": ", words);
     if (head.status < 400) answer.message += " (redirects are not followed)";
     if (head.status == 429 || (head.status >= 502 && head.status <= 504)) {
       answer.verdict = Verdict::kRetry;

@@ -1,5 +1,5 @@
-// HTTP's answers: see http_answer.h.
-#include "serve/net/http_answer.h"
+// HTTP from the asking side: see http_exchange.h.
+#include "serve/net/http_exchange.h"
 
 #include <algorithm>
 #include <optional>
@@ -51,6 +51,10 @@ std::optional<Head> parse_head(std::string_view text) {
   return head;
 }
 
+Error fault(const Connection& connection, Errc code, std::string_view what) {
+  return {code, fmt::format("{}: {}", connection.peer().url(), what)};
+}
+
 // The answer's bytes, read as they are asked for.
 class Reader {
  public:
@@ -65,10 +69,12 @@ class Reader {
         buffer_.erase(0, end + 4);
         return text;
       }
-      if (buffer_.size() > kMostHeadBytes) return Error(Errc::kCorrupt, "its answer has too many headers");
+      if (buffer_.size() > kMostHeadBytes) return fault(connection_, Errc::kCorrupt, "its answer has too many headers");
       const auto got = more();
       INGERO_TRY(got);
-      if (!*got) return Error(Errc::kIo, "it closed the connection without an answer");
+      if (*got) continue;
+      if (!buffer_.empty()) return fault(connection_, Errc::kCorrupt, "its answer ends before its headers do");
+      return fault(connection_, Errc::kIo, "it closed the connection without an answer");
     }
   }
 
@@ -81,6 +87,7 @@ class Reader {
     } else {
       plain(head.length, out);
     }
+    out.is_late = is_late_;
   }
 
  private:
@@ -140,6 +147,7 @@ class Reader {
   Result<bool> more() {
     char bytes[16384];
     const auto got = connection_.read(bytes, sizeof(bytes));
+    is_late_ = !got.ok() && got.error().code() == Errc::kBusy;
     INGERO_TRY(got);
     buffer_.append(bytes, *got);
     return *got > 0;
@@ -148,23 +156,43 @@ class Reader {
   Connection& connection_;
   const size_t most_;
   std::string buffer_;
+  bool is_late_ = false;
 };
 
-}  // namespace
-
-Result<HttpAnswer> read_http_answer(Connection& connection, size_t most_body_bytes) {
+Result<HttpAnswer> read_answer(Connection& connection, size_t most_body_bytes) {
   Reader reader(connection, most_body_bytes);
   for (int interim = 0; interim < kMostInterim; ++interim) {
     const auto text = reader.head();
     if (!text.ok()) return text.error();
     const auto head = parse_head(*text);
-    if (!head) return Error(Errc::kCorrupt, "its answer is no HTTP");
+    if (!head) return fault(connection, Errc::kCorrupt, "its answer is no HTTP");
     if (head->status < 200) continue;
     HttpAnswer out{.status = head->status, .retry_after = head->retry_after};
     reader.body(*head, out);
     return out;
   }
-  return Error(Errc::kCorrupt, "its answer never begins");
+  return fault(connection, Errc::kCorrupt, "its answer never begins");
+}
+
+std::string head_of(const HttpRequest& request, const Peer& peer) {
+  std::string out = fmt::format("{} {} {}\r\nHost: {}\r\nUser-Agent: {}\r\n", request.method, request.path,
+                                request.version, peer.authority(), request.agent);
+  for (const auto& [name, value] : request.headers) out += fmt::format("{}: {}\r\n", name, value);
+  if (!request.type.empty()) {
+    out += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", request.type, request.body.size());
+  }
+  return out + "Connection: close\r\n\r\n";
+}
+
+}  // namespace
+
+Result<HttpAnswer> http_ask(Connection& connection, const HttpRequest& request, size_t most_body_bytes) {
+  Status sent = connection.write(head_of(request, connection.peer()));
+  if (sent.ok()) sent = connection.write(request.body);
+  // Who refuses early closes while we write; the answer may be there all the same.
+  auto answer = read_answer(connection, most_body_bytes);
+  if (!answer.ok() && !sent.ok()) return sent.error();
+  return answer;
 }
 
 }  // namespace ingero::serve::net

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cli/options.h"
-#include "serve/prometheus/fetch.h"
+#include "serve/net/peer.h"
 #include "store/histogram.h"
 
 namespace ingero::cli {
@@ -95,7 +95,7 @@ Result<std::unique_ptr<InferenceWatch>> InferenceWatch::open(const InferenceOpti
   if (*interval < kLeast || *redetect < kLeast) {
     return Error(Errc::kInvalid, "--inference-scrape-interval: less than 100ms");
   }
-  if (!serve::prometheus::is_loopback(options.scrape_host)) {
+  if (!serve::net::is_loopback_host(options.scrape_host)) {
     return Error(
         Errc::kInvalid,
         fmt::format("--inference-scrape-host {}: not this machine's own address", printable(options.scrape_host, 64)),

@@ -4,14 +4,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "serve/net/peer.h"
 
 namespace ingero::serve::http {
-namespace {
-
-bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
-
-}  // namespace
-
 Result<Address> parse_address(const std::string& address) {
   const auto wrong = [&] {
     return Error(Errc::kInvalid, fmt::format("{}: not an address to listen on", printable(address)),
@@ -33,7 +28,7 @@ Result<Address> parse_address(const std::string& address) {
   if (!number || *number > 65535) return wrong();
   out.port = static_cast<uint16_t>(*number);
   if (out.host.empty()) out.host = "127.0.0.1";
-  out.is_loopback = is_loopback(out.host);
+  out.is_loopback = net::is_loopback_host(out.host);
   return out;
 }
 

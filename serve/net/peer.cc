@@ -24,7 +24,9 @@ Error wrong(std::string_view why) { return {Errc::kInvalid, std::string(why)}; }
 bool is_loopback_host(const std::string& host) {
   in_addr v4{};
   if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
-  return host == "::1" || host == "localhost";
+  in6_addr v6{};
+  if (inet_pton(AF_INET6, host.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6) != 0;
+  return host == "localhost";
 }
 
 std::string Peer::authority() const {

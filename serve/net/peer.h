@@ -23,7 +23,7 @@ struct Peer {
 // what is wrong, without the text.
 Status parse_authority(std::string_view authority, Peer& out);
 
-// 127.0.0.0/8, ::1 or localhost, as written.
+// 127.0.0.0/8, ::1 (however it is spelled) or localhost: an address of this machine without asking a resolver.
 bool is_loopback_host(const std::string& host);
 
 }  // namespace ingero::serve::net

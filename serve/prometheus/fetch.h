@@ -12,10 +12,7 @@
 
 namespace ingero::serve::prometheus {
 
-// 127.0.0.0/8, ::1 or localhost.
-bool is_loopback(const std::string& host);
-
-// kInvalid: `host` is not this machine. kNotFound: nobody answers. kBusy: not in time. kFull: more
+// kInvalid: `host` is not this machine, or the status is not 200. kIo: nobody answers. kBusy: not in time. kFull: more
 // than `most_bytes`. kCorrupt: no answer of HTTP, or not whole.
 Result<std::string> fetch_page(const std::string& host, uint16_t port, const std::string& path, uint64_t timeout_ns,
                                size_t most_bytes);

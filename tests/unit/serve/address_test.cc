@@ -14,7 +14,7 @@ TEST(Address, MeansThisMachineUnlessAHostIsNamed) {
     EXPECT_EQ(address->port, 9090) << text;
   }
   EXPECT_EQ(parse_address(":9090")->host, "127.0.0.1");
-  for (const char* text : {"0.0.0.0:9090", "[::]:9090", "10.0.0.1:9090", "node7:9090"}) {
+  for (const char* text : {"0.0.0.0:9090", "[::]:9090", "10.0.0.1:9090", "node7:9090", "127.example.org:9090"}) {
     EXPECT_FALSE(parse_address(text)->is_loopback) << text;
   }
   for (const char* text : {"", "x", "host:", "host:99999", "host:-1", "::1:9090", "[::1]9090", "host:80 80"}) {

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 
+#include "serve/net/peer.h"
 #include "serve/prometheus/fetch.h"
 
 namespace ingero::serve::prometheus {
@@ -151,9 +152,12 @@ TEST(FetchTest, AByteNowAndThenDoesNotHoldItLonger) {
 }
 
 TEST(FetchTest, OnlyThisMachineIsAsked) {
-  for (const char* host : {"127.0.0.1", "127.9.9.9", "::1", "localhost"}) EXPECT_TRUE(is_loopback(host)) << host;
-  for (const char* host : {"10.0.0.1", "0.0.0.0", "::2", "localhost.example.org", "", "128.0.0.1"}) {
-    EXPECT_FALSE(is_loopback(host)) << host;
+  using net::is_loopback_host;
+  for (const char* host : {"127.0.0.1", "127.9.9.9", "::1", "0:0:0:0:0:0:0:1", "localhost"}) {
+    EXPECT_TRUE(is_loopback_host(host)) << host;
+  }
+  for (const char* host : {"10.0.0.1", "0.0.0.0", "::2", "localhost.example.org", "", "128.0.0.1", "127.example.org"}) {
+    EXPECT_FALSE(is_loopback_host(host)) << host;
   }
 }
 

@@ -19,15 +19,7 @@ Error wrong(std::string_view entry, std::string_view why, std::string hint = "gi
 Result<Node> parse_node(std::string_view entry, const NodeRules& rules) {
   Node node;
   std::string_view rest = entry;
-  bool has_scheme = true;
-  if (rest.starts_with("https://")) {
-    rest.remove_prefix(8);
-  } else if (rest.starts_with("http://")) {
-    rest.remove_prefix(7);
-    node.peer.has_tls = false;
-  } else {
-    has_scheme = false;
-  }
+  const bool has_scheme = serve::net::take_scheme(rest, node.peer);
   if (rest.ends_with('/')) rest.remove_suffix(1);
   if (rest.find('@') != std::string_view::npos) {
     return Error(Errc::kInvalid, "a node with a user name or password in it: every process can read that",

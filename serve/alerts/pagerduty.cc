@@ -66,13 +66,11 @@ Result<std::shared_ptr<PagerDuty>> PagerDuty::make(PagerDutyOptions options) {
   if (!is_key(options.key)) return Error(Errc::kInvalid, "the key for PagerDuty is not one word of letters and digits");
   net::Peer peer;
   std::string_view rest = options.url;
-  peer.has_tls = !rest.starts_with("http://");
-  peer.only_loopback = !peer.has_tls;
-  peer.port = peer.has_tls ? 443 : 80;
-  if (!rest.starts_with(peer.has_tls ? "https://" : "http://")) {
+  if (!net::take_scheme(rest, peer)) {
     return Error(Errc::kInvalid, "the address for PagerDuty does not begin with https://");
   }
-  rest.remove_prefix(peer.has_tls ? 8 : 7);
+  peer.only_loopback = !peer.has_tls;
+  peer.port = peer.has_tls ? 443 : 80;
   const size_t slash = std::min(rest.find('/'), rest.size());
   const std::string path(rest.substr(slash));
   if (const Status read = net::parse_authority(rest.substr(0, slash), peer); !read.ok()) {

@@ -35,6 +35,15 @@ std::string Peer::authority() const {
 
 std::string Peer::url() const { return fmt::format("{}://{}", has_tls ? "https" : "http", authority()); }
 
+bool take_scheme(std::string_view& text, Peer& out) {
+  constexpr std::string_view kEncrypted = "https://", kPlain = "http://";
+  const bool has_tls = text.starts_with(kEncrypted);
+  if (!has_tls && !text.starts_with(kPlain)) return false;
+  text.remove_prefix((has_tls ? kEncrypted : kPlain).size());
+  out.has_tls = has_tls;
+  return true;
+}
+
 Status parse_authority(std::string_view authority, Peer& out) {
   std::string_view port;
   if (authority.starts_with('[')) {

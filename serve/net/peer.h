@@ -19,6 +19,10 @@ struct Peer {
   std::string authority() const;  // for the Host header: with brackets where it takes them
 };
 
+// Takes "https://" or "http://" off the front of `text`, and notes which. False, and nothing is changed: neither is
+// there.
+bool take_scheme(std::string_view& text, Peer& out);
+
 // "host", "host:8080", "[::1]", "[::1]:8080" into host and port; the port stays where none is written. kInvalid with
 // what is wrong, without the text.
 Status parse_authority(std::string_view authority, Peer& out);

@@ -36,18 +36,8 @@ Result<Endpoint> parse_endpoint(const std::string& text, const EndpointRules& ru
   std::string_view rest(text);
   Endpoint out;
   out.has_tls = !rules.is_plain;
-  bool has_scheme = true;
-  if (rest.starts_with("https://")) {
-    out.has_tls = true;
-    rest.remove_prefix(8);
-  } else if (rest.starts_with("http://")) {
-    out.has_tls = false;
-    rest.remove_prefix(7);
-  } else if (rest.find("://") != std::string_view::npos) {
-    return wrong("the scheme is neither https nor http");
-  } else {
-    has_scheme = false;
-  }
+  const bool has_scheme = net::take_scheme(rest, out);
+  if (!has_scheme && rest.find("://") != std::string_view::npos) return wrong("the scheme is neither https nor http");
   const size_t slash = rest.find('/');
   if (const Status parsed = net::parse_authority(rest.substr(0, slash), out); !parsed.ok()) {
     return wrong(parsed.error().message());

@@ -54,6 +54,15 @@ Result<Json> losses_of(const store::Reader& reader) {
   return list;
 }
 
+Error absent(const Tool& tool) {
+  if (tool.beyond == Beyond::kPager) {
+    return {Errc::kNotFound, fmt::format("{}: nobody is paged from here", tool.name),
+            "start with a key in INGERO_PAGERDUTY_KEY; over HTTP with a bearer token too"};
+  }
+  return {Errc::kNotFound, fmt::format("{}: no nodes are configured", tool.name),
+          "start with --nodes, or write fleet.nodes into ingero.yaml"};
+}
+
 }  // namespace
 
 struct Desk::Impl {
@@ -148,6 +157,10 @@ struct Desk::Impl {
     return std::string();
   }
 
+  bool is_there(const Tool& tool) const {
+    if (tool.beyond == Beyond::kNodes) return options.nodes != nullptr;
+    return tool.beyond != Beyond::kPager || options.pager != nullptr;
+  }
   Result<Json> answer(const Tool& tool, const Json& input, const std::atomic<bool>* cancel);
   Error shown(const Error& error) const;
 };
@@ -246,33 +259,22 @@ Error Desk::Impl::shown(const Error& error) const {
 std::vector<const Tool*> Desk::tools() const {
   std::vector<const Tool*> there;
   for (const Tool& tool : all_tools()) {
-    const bool is_there = tool.beyond == Beyond::kNodes   ? impl_->options.nodes != nullptr
-                          : tool.beyond == Beyond::kPager ? impl_->options.pager != nullptr
-                                                          : true;
-    if (is_there) there.push_back(&tool);
+    if (impl_->is_there(tool)) there.push_back(&tool);
   }
   return there;
 }
 
 const Tool* Desk::find(std::string_view tool) const {
-  for (const Tool* one : tools()) {
-    if (one->name == tool) return one;
-  }
-  return nullptr;
+  const Tool* found = find_tool(tool);
+  return found != nullptr && impl_->is_there(*found) ? found : nullptr;
 }
 
 Result<Json> Desk::ask(std::string_view tool, const Json& input, const std::atomic<bool>* cancel) {
-  const Tool* found = find(tool);
+  const Tool* found = find_tool(tool);
   if (found == nullptr) {
-    if (const Tool* absent = find_tool(tool); absent != nullptr && absent->beyond == Beyond::kPager) {
-      return Error(Errc::kNotFound, fmt::format("{}: nobody is paged from here", tool),
-                   "start with a key in INGERO_PAGERDUTY_KEY; over HTTP with a bearer token too");
-    } else if (absent != nullptr) {
-      return Error(Errc::kNotFound, fmt::format("{}: no nodes are configured", tool),
-                   "start with --nodes, or write fleet.nodes into ingero.yaml");
-    }
     return Error(Errc::kNotFound, fmt::format("there is no tool \"{}\"", printable(tool, 64)), "tools/list names them");
   }
+  if (!impl_->is_there(*found)) return absent(*found);
   try {
     if (input.dump(-1, ' ', false, Json::error_handler_t::replace).size() > kMostInputBytes) {
       return Error(Errc::kInvalid, "the input is longer than 320 KiB");

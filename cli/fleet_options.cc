@@ -16,9 +16,8 @@ constexpr const char* kDefaultTimeout = "5s";
 
 Result<std::string> token_of(const FleetOptions& options, const Context& context) {
   if (options.token_file.empty()) return context.environment.variable(kTokenVariable).value_or("");
-  INGERO_TRY(serve::http::check_private(options.token_file));
-  const auto text = read_file(options.token_file, 64 << 10);
-  if (!text.ok()) return text.error();
+  const auto text = serve::http::read_private(options.token_file);
+  INGERO_TRY(text);
   return std::string(trim(*text));
 }
 

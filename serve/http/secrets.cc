@@ -35,10 +35,14 @@ Status check_private(const std::string& path) {
   return {};
 }
 
-Status Secrets::add_file(const std::string& path) {
+Result<std::string> read_private(const std::string& path) {
   INGERO_TRY(check_private(path));
-  const auto text = read_file(path, kMaxFile);
-  if (!text.ok()) return text.error();
+  return read_file(path, kMaxFile);
+}
+
+Status Secrets::add_file(const std::string& path) {
+  const auto text = read_private(path);
+  INGERO_TRY(text);
   size_t number = 0, found = 0;
   for (const std::string_view raw : split(*text, '\n')) {
     ++number;
@@ -62,9 +66,8 @@ Status Secrets::add_file(const std::string& path) {
 }
 
 Status Secrets::add_token_file(const std::string& path) {
-  INGERO_TRY(check_private(path));
-  const auto text = read_file(path, kMaxFile);
-  if (!text.ok()) return text.error();
+  const auto text = read_private(path);
+  INGERO_TRY(text);
   return add_token(trim(*text), path);
 }
 

@@ -26,5 +26,7 @@ class Secrets {
 
 // kInvalid when others than its owner can use the file: keys and secrets are nobody else's.
 Status check_private(const std::string& path);
+// What such a file holds, at most 64 KiB.
+Result<std::string> read_private(const std::string& path);
 
 }  // namespace ingero::serve::http

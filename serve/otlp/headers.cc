@@ -80,8 +80,7 @@ void merge_headers(Headers& into, const Headers& more) {
 }
 
 Result<Headers> read_headers_file(const std::string& path) {
-  INGERO_TRY(http::check_private(path));
-  const auto text = read_file(path, 64 << 10);
+  const auto text = http::read_private(path);
   INGERO_TRY(text);
   Headers out;
   size_t number = 0;

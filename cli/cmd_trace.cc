@@ -69,11 +69,6 @@ struct TraceOptions {
   InferenceOptions inference;
 };
 
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost";
-}
-
 // The cgroup v2 id of a path below the hierarchy's root is the inode of its directory.
 Result<uint64_t> cgroup_id(const std::string& path) {
   for (const std::string root : {"", "/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {

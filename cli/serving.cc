@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <climits>
 #include <csignal>
 
 #include <CLI/CLI.hpp>
@@ -13,6 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/session_facts.h"
 #include "serve/alerts/pagerduty.h"
 
 namespace ingero::cli {
@@ -45,8 +45,7 @@ Result<std::shared_ptr<serve::tools::Pager>> open_pager(const Context& context) 
   pager.key = context.environment.variable(kPagerVariable).value_or("");
   if (pager.key.empty()) return std::shared_ptr<serve::tools::Pager>();
   if (const auto url = context.environment.variable("INGERO_PAGERDUTY_URL"); url && !url->empty()) pager.url = *url;
-  char name[HOST_NAME_MAX + 1] = {};
-  pager.source = ::gethostname(name, sizeof(name) - 1) == 0 ? name : "unknown";
+  pager.source = host_name();
   auto opened = serve::alerts::PagerDuty::make(std::move(pager));
   if (!opened.ok()) return opened.error().in(kPagerVariable);
   return std::shared_ptr<serve::tools::Pager>(std::move(*opened));

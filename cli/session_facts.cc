@@ -5,6 +5,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <climits>
+
 #include "base/text.h"
 
 namespace ingero::cli {
@@ -40,6 +42,11 @@ store::Session session_facts() {
   }
   session.agent_version = INGERO_VERSION;
   return session;
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost";
 }
 
 }  // namespace ingero::cli

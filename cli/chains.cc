@@ -1,7 +1,4 @@
 // Causal chains for people and programs.
-#include <algorithm>
-#include <iterator>
-
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -34,11 +31,6 @@ std::string clock_time(uint64_t wall_ns) {
 }
 
 }  // namespace
-
-int severity_order(std::string_view severity) {
-  constexpr std::string_view kNames[] = {"CRITICAL", "HIGH", "MEDIUM", "LOW"};
-  return static_cast<int>(std::find(std::begin(kNames), std::end(kNames), severity) - std::begin(kNames));
-}
 
 std::string severity_text(std::string_view severity, bool colour) {
   return styled("[" + printable(severity) + "]", style_of(severity), colour);

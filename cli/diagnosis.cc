@@ -128,7 +128,7 @@ Status judge_earlier(const store::Reader& reader, const store::Selection& select
   };
   std::map<std::tuple<std::string, int, std::string>, Group> groups;
   for (const StoredChain& earlier : *stored) {
-    Group& group = groups[{earlier.node, severity_order(earlier.severity), op_of(earlier)}];
+    Group& group = groups[{earlier.node, correlate::severity_order(earlier.severity), op_of(earlier)}];
     if (group.judged.times++ == 0) group.judged.chain = earlier;
     for (const StoredChain& found : diagnosis.chains) {
       const bool in_time = found.onset_wall_ns && found.ended_wall_ns &&
@@ -194,7 +194,7 @@ Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& 
     }
   }
   std::stable_sort(diagnosis.chains.begin(), diagnosis.chains.end(), [](const StoredChain& a, const StoredChain& b) {
-    const int one = severity_order(a.severity), other = severity_order(b.severity);
+    const int one = correlate::severity_order(a.severity), other = correlate::severity_order(b.severity);
     if (one != other) return one < other;
     if (a.lost_ns.value_or(0) != b.lost_ns.value_or(0)) return a.lost_ns.value_or(0) > b.lost_ns.value_or(0);
     return a.id < b.id;

@@ -23,7 +23,7 @@ std::string_view name_of(ChainFollower::What what) {
 std::vector<ChainFollower::Change> ChainFollower::next(const std::vector<StoredChain>& chains) {
   std::vector<Change> changes;
   for (const StoredChain& chain : chains) {
-    const Seen now{severity_order(chain.severity), chain.resolved_wall_ns.has_value()};
+    const Seen now{correlate::severity_order(chain.severity), chain.resolved_wall_ns.has_value()};
     const auto [seen, is_new] = seen_.try_emplace(chain.id, now);
     if (is_new) {
       changes.push_back({What::kFound, &chain});

@@ -88,8 +88,6 @@ Status add_labels(const store::Reader& reader, std::vector<StoredChain>& chains)
 std::string labels_text(const std::vector<std::pair<std::string, std::string>>& labels);
 nlohmann::ordered_json labels_json(const std::vector<std::pair<std::string, std::string>>& labels);
 
-// 0 for the worst; what is no severity comes last.
-int severity_order(std::string_view severity);
 std::string severity_text(std::string_view severity, bool colour);
 // One chain for people: the line, its timeline, root cause and fixes.
 std::string chain_text(const StoredChain& chain, bool colour);

@@ -19,6 +19,13 @@ constexpr std::string_view name_of(ChainSeverity severity) {
   constexpr std::string_view kNames[] = {"LOW", "MEDIUM", "HIGH", "CRITICAL"};
   return kNames[static_cast<size_t>(severity)];
 }
+// Of a severity's name: 0 for the worst; what is no severity comes last.
+constexpr int severity_order(std::string_view name) {
+  constexpr int kWorst = static_cast<int>(ChainSeverity::kCritical);
+  int level = kWorst;
+  while (level >= 0 && name_of(static_cast<ChainSeverity>(level)) != name) --level;
+  return kWorst - level;
+}
 
 // One row of the timeline: a layer and what happened there.
 struct Step {

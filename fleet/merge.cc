@@ -2,13 +2,13 @@
 #include "fleet/merge.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "correlate/chain.h"
 
 namespace ingero::fleet {
 namespace {
@@ -64,11 +64,6 @@ void add(Json& row, const std::string& node, const Json& call) {
     row[name] = is_first ? call.value(name, Json()) : extreme(row[name], call.value(name, Json()), greatest);
   }
   row["nodes"].push_back(std::move(one));
-}
-
-int severity_order(const std::string& severity) {
-  constexpr std::string_view kNames[] = {"CRITICAL", "HIGH", "MEDIUM", "LOW"};
-  return static_cast<int>(std::find(std::begin(kNames), std::end(kNames), severity) - std::begin(kNames));
 }
 
 }  // namespace
@@ -168,7 +163,7 @@ Json merge_chains(const std::vector<NodeChains>& parts) {
       all.push_back(std::move(one));
     }
   }
-  const auto order = [](const Json& chain) { return severity_order(chain["severity"].get<std::string>()); };
+  const auto order = [](const Json& chain) { return correlate::severity_order(chain["severity"].get<std::string>()); };
   std::stable_sort(all.begin(), all.end(), [&](const Json& a, const Json& b) { return order(a) < order(b); });
   return all;
 }

@@ -238,7 +238,7 @@ Result<int> ask_fleet(const QueryOptions& options, const Request& request, const
   warn_of_filters(options);
   const Format format = options.json ? Format::kJson : options.csv ? Format::kCsv : Format::kTable;
   const auto printer = RowPrinter::make(format, context);
-  INGERO_TRY(query_fleet(fleet, request.sql, options.limit, *printer, context));
+  INGERO_TRY(query_fleet(fleet, request.sql, options.limit, *printer));
   return kExitDone;
 }
 

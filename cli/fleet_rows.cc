@@ -48,7 +48,7 @@ Result<Json> ask_and_warn(const fleet::Fleet& fleet, const Json& input) {
   return answer;
 }
 
-Status query_fleet(const fleet::Fleet& fleet, const std::string& sql, uint64_t limit, RowPrinter& printer, Context&) {
+Status query_fleet(const fleet::Fleet& fleet, const std::string& sql, uint64_t limit, RowPrinter& printer) {
   if (limit > kMostRows) {
     return Error(Errc::kInvalid, fmt::format("--limit {}: a node gives {} rows at most", limit, kMostRows),
                  "ask for less, or in parts: WHERE timestamp ...");

@@ -193,10 +193,6 @@ Result<Names> collect(Reader::Impl& impl, const Selection& selection, bool from_
   return names;
 }
 
-}  // namespace
-
-namespace {
-
 // All of a summary but its calls.
 Result<Summary> frame_of(const Reader& reader, const Selection& selection) {
   Reader::Impl& impl = reader.impl();

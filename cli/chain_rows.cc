@@ -1,27 +1,22 @@
 // Chains between the engine, the table causal_chains and what is shown.
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "base/text.h"
 #include "cli/incidents.h"
 #include "cli/stack_frames.h"
+#include "serve/tools/schema.h"
 
 namespace ingero::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using serve::tools::Json;
+using serve::tools::text_member;
 using store::Value;
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string text_of(const Value& value) {
   return value.type == Value::Type::kText ? std::string(value.text) : std::string();
-}
-
-std::string member(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 uint64_t number(const Json& object, const char* key) {
@@ -175,8 +170,8 @@ Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, cons
         });
         each_of(text_of(values[6]), [&](const Json& item) {
           if (!item.is_object()) return;
-          chain.timeline.push_back(
-              {member(item, "layer"), member(item, "op"), member(item, "detail"), number(item, "dur_us")});
+          chain.timeline.push_back({text_member(item, "layer"), text_member(item, "op"), text_member(item, "detail"),
+                                    number(item, "dur_us")});
         });
         chain.detected_wall_ns = static_cast<uint64_t>(std::max<int64_t>(0, values[7].integer));
         chain.rule = text_of(values[8]);
@@ -199,8 +194,8 @@ Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, cons
                                number(item, "timestamp"),
                                number(item, "duration_ns"),
                                std::nullopt,
-                               member(item, "op"),
-                               member(item, "detail")};
+                               text_member(item, "op"),
+                               text_member(item, "detail")};
           if (number(item, "start_mono_ns") != 0) row.start_mono_ns = number(item, "start_mono_ns");
           chain.evidence.push_back(std::move(row));
         });

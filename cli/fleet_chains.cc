@@ -12,12 +12,9 @@ namespace ingero::cli {
 namespace {
 
 using serve::tools::Json;
+using serve::tools::text_member;
 
-// Of a member that has another type, or is not there: nothing. What a node says is hostile.
-std::string text_in(const Json& json, const char* name) {
-  return json.is_object() && json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : "";
-}
-
+// What a node says is hostile: members of another type are not there.
 std::vector<std::string> texts_in(const Json& json, const char* name) {
   std::vector<std::string> out;
   if (!json.contains(name) || !json[name].is_array()) return out;
@@ -28,17 +25,17 @@ std::vector<std::string> texts_in(const Json& json, const char* name) {
 }
 
 std::optional<uint64_t> time_in(const Json& json, const char* name) {
-  const auto time = store::parse_time(text_in(json, name), 0);
+  const auto time = store::parse_time(text_member(json, name), 0);
   return time.ok() ? std::optional(*time) : std::nullopt;
 }
 
 StoredChain chain_of(const Json& json) {
   StoredChain chain;
-  chain.severity = text_in(json, "severity");
-  chain.summary = text_in(json, "summary");
-  chain.root_cause = text_in(json, "root_cause");
-  chain.rule = text_in(json, "rule");
-  chain.grade = printable(text_in(json, "grade"), 64);
+  chain.severity = text_member(json, "severity");
+  chain.summary = text_member(json, "summary");
+  chain.root_cause = text_member(json, "root_cause");
+  chain.rule = text_member(json, "rule");
+  chain.grade = printable(text_member(json, "grade"), 64);
   if (json.contains("confidence") && json["confidence"].is_number())
     chain.confidence = json["confidence"].get<double>();
   chain.onset_wall_ns = time_in(json, "onset");
@@ -49,7 +46,7 @@ StoredChain chain_of(const Json& json) {
   for (const Json& step : json["timeline"]) {
     const bool is_timed = step.is_object() && step.contains("duration_us") && step["duration_us"].is_number_unsigned();
     chain.timeline.push_back(
-        {text_in(step, "layer"), text_in(step, "op"), text_in(step, "detail"),
+        {text_member(step, "layer"), text_member(step, "op"), text_member(step, "detail"),
          is_timed ? std::min<uint64_t>(step["duration_us"].get<uint64_t>(), INT64_MAX / 1000) : 0});
   }
   return chain;
@@ -65,7 +62,7 @@ std::string text_of(const Json& answer, bool colour) {
   if (silent > 0) out += fmt::format("; {} did not answer", silent);
   out += "\n";
   for (const Json& chain : chains) {
-    out += fmt::format("\n[{}] {}", printable(text_in(chain, "node")), chain_text(chain_of(chain), colour));
+    out += fmt::format("\n[{}] {}", printable(text_member(chain, "node")), chain_text(chain_of(chain), colour));
   }
   return out;
 }

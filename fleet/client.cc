@@ -62,14 +62,13 @@ Error refusal_of(int status, std::string_view untrusted_body) {
   const std::string said = fmt::format("HTTP {}", status);
   if (status < 400) return {Errc::kIo, said + " (redirects are not followed)"};
   const Json body = serve::tools::parse_json(untrusted_body.substr(0, 64 << 10));
-  const bool has_error = body.is_object() && body.contains("error") && body["error"].is_string();
-  const bool has_class = body.is_object() && body.contains("class") && body["class"].is_string();
-  const std::string sentence = has_error ? printable(body["error"].get<std::string>(), 500) : said;
+  const std::string reason = serve::tools::text_member(body, "error");
+  const std::string sentence = reason.empty() ? said : printable(reason, 500);
   if (status == 401) {
     return {Errc::kPermission, sentence, "give its token in INGERO_NODES_TOKEN or a file for --nodes-token-file"};
   }
   if (status == 429) return {Errc::kBusy, sentence};
-  return {has_class ? code_of(body["class"].get<std::string>()) : Errc::kIo, sentence};
+  return {code_of(serve::tools::text_member(body, "class")), sentence};
 }
 
 Result<Client> Client::make(ClientOptions options, const Clock& clock) {

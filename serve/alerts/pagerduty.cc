@@ -13,6 +13,7 @@ namespace ingero::serve::alerts {
 namespace {
 
 using tools::Json;
+using tools::text_member;
 
 constexpr size_t kMostKey = 64;
 constexpr size_t kMostAnswerBytes = 64 << 10;
@@ -34,13 +35,9 @@ std::string dedup_key_of(std::string_view source, std::string_view summary) {
   return out;
 }
 
-std::string text_of(const Json& object, const char* name) {
-  return object.is_object() && object.contains(name) && object[name].is_string() ? object[name].get<std::string>() : "";
-}
-
 // What PagerDuty said, for people.
 std::string reason_in(const Json& body) {
-  std::string reason = text_of(body, "message");
+  std::string reason = text_member(body, "message");
   if (body.is_object() && body.contains("errors") && body["errors"].is_array()) {
     for (const Json& one : body["errors"]) {
       if (one.is_string()) reason += (reason.empty() ? "" : "; ") + one.get<std::string>();
@@ -99,10 +96,10 @@ bool PagerDuty::may_page() {
 
 Result<Json> PagerDuty::trigger(const Json& input, uint64_t time_ns) {
   const auto given = [&](const char* name, const std::string& otherwise) {
-    const std::string text = text_of(input, name);
+    const std::string text = text_member(input, name);
     return text.empty() ? otherwise : text;
   };
-  const std::string summary = text_of(input, "summary");
+  const std::string summary = text_member(input, "summary");
   const std::string source = given("source", options_.source);
   Json event = {{"routing_key", options_.key},
                 {"event_action", "trigger"},
@@ -131,9 +128,9 @@ Result<Json> PagerDuty::trigger(const Json& input, uint64_t time_ns) {
   if (!answer.ok()) return answer.error();
   const Json said = tools::parse_json(answer->body);
   if (answer->status != 202 && answer->status != 200) return refusal_of(answer->status, said);
-  const std::string status = text_of(said, "status");
+  const std::string status = text_member(said, "status");
   if (status.empty()) return Error(Errc::kCorrupt, "PagerDuty: its answer is not that of the Events API");
-  const std::string key = text_of(said, "dedup_key");
+  const std::string key = text_member(said, "dedup_key");
   return Json{{"status", printable(status, 64)},
               {"dedup_key", key.empty() ? event["dedup_key"] : Json(printable(key, 255))}};
 }

@@ -164,6 +164,11 @@ Json parse_json(std::string_view text) {
   return Json::parse(text, nullptr, false);
 }
 
+std::string text_member(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 Status check_schema(const Json& schema, const Json& value) { return check_at(schema, value, ""); }
 
 Json with_defaults(const Json& schema, Json value) {

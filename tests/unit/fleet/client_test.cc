@@ -102,6 +102,7 @@ TEST_F(Nodes, RefusalsKeepTheirClassAndLoseTheirControlCharacters) {
   EXPECT_EQ(refused("404", R"({"error":"x","class":"not_found"})").code(), Errc::kNotFound);
   EXPECT_EQ(refused("504", R"({"error":"x","class":"timed_out"})").code(), Errc::kBusy);
   EXPECT_EQ(refused("500", "<html>").message(), "HTTP 500");
+  EXPECT_EQ(refused("500", R"({"error":""})").message(), "HTTP 500");
   EXPECT_THAT(refused("401", "").hint(), HasSubstr("INGERO_NODES_TOKEN"));
   const Error hostile = refused("403", R"({"error":"\u001b[31mred\u202e","class":7})");
   EXPECT_EQ(hostile.message().find('\x1b'), std::string::npos);

@@ -20,6 +20,7 @@
 #include "cli/collective_watch.h"
 #include "cli/device_watch.h"
 #include "cli/function_names.h"
+#include "cli/hang_watch.h"
 #include "cli/neighbours.h"
 #include "cli/rank_watch.h"
 #include "cli/store_thread.h"
@@ -43,14 +44,10 @@ constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kTellCompleteNs = 100'000'000;
 constexpr uint64_t kDrainAtMostNs = 5 * kSecond;
-constexpr size_t kMostLookedAt = 256;    // threads that hang, in one second
-constexpr size_t kMostInterrupted = 32;  // of them, those that run
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxAdded = 4096;
 
 constexpr uint64_t kSameStartNs = 20'000'000;  // /proc counts in ticks
-
-using CallKey = std::pair<uint32_t, uint64_t>;  // tid, start
 
 hal::Process process_of(const wire_task& task) {
   hal::Process process;
@@ -110,17 +107,14 @@ struct Recorder::Impl {
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
   std::map<uint32_t, uint64_t> lost_at_site;
-  std::vector<bool> prompt;  // by call: it never waits (correlate/facts.h)
-  std::set<CallKey> reported_hangs;
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   uint64_t next_second_mono_ns = 0;
   uint64_t told_complete_mono_ns = 0;  // as far as the engine knows that there is no more to come
   uint64_t started_mono_ns = 0;        // counters of processes met later count from here
 
+  HangWatch hangs{calls};
   mutable std::mutex mutex;
   // Guarded by mutex:
-  std::vector<LiveCall> hanging;
-  std::map<hal::CallId, uint64_t> in_flight;
   hal::SystemSnapshot last_snapshot;
   std::vector<hal::Event> added;  // for the capture thread
 
@@ -134,20 +128,20 @@ struct Recorder::Impl {
         socket_owners(proc, clock),
         collectives(call_table, ledger, options.hang_after_ns),
         devices(tables, call_table, ledger),
-        names(ledger) {
-    for (size_t id = 0; id < call_table.size(); ++id) {
-      prompt.push_back(correlate::make_facts(call_table[static_cast<hal::CallId>(id)]).prompt);
-    }
-  }
+        names(ledger) {}
 
+  // Null: not known.
+  hal::Process* traced(uint32_t pid) {
+    const auto found = known.find(pid);
+    return found == known.end() ? nullptr : &found->second.process;
+  }
   Status open();
   void discover();
   void capture();
   void meet(const hal::Process& told, Parcel& parcel);
   void take_tasks(Parcel& parcel);
   void every_second(Parcel& parcel);
-  void note_hangs(const std::vector<wire_call_record>& records, uint64_t now, uint64_t after_ns, Parcel& parcel);
-  void keep_stacks(Parcel& parcel);
+  void look_at_open_calls(uint64_t after_ns, Parcel& parcel);
   void watch_collectives(Parcel& parcel);
   void note_lost_calls();
   void read_losses();
@@ -306,74 +300,11 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
   }
 }
 
-void Recorder::Impl::note_hangs(const std::vector<wire_call_record>& records, uint64_t now, uint64_t after_ns,
-                                Parcel& parcel) {
-  std::vector<LiveCall> found;
-  std::map<hal::CallId, uint64_t> counts;
-  std::set<CallKey> still;
-  std::vector<CallKey> looked_for;
-  for (const wire_call_record& record : records) {
-    const wire_call& open = record.call;
-    LiveCall call;
-    hal::Exchange exchange;
-    if (!normaliser->in_flight(record, call.event, exchange)) continue;
-    ++counts[call.event.call];
-    if (open.start_ns > now) continue;
-    devices.look(call.event, hal::has_exchange(call.event.kind) ? &exchange : nullptr, parcel);
-    collectives.in_flight(call.event, exchange);
-    call.elapsed_ns = now - open.start_ns;
-    // The engine judges a call that should not wait before it is listed, and must know of it a second earlier.
-    const bool is_prompt = prompt[call.event.call];
-    if (call.elapsed_ns < after_ns && !(is_prompt && call.elapsed_ns + kSecond >= correlate::kStuckNs)) continue;
-    const CallKey key{open.tid, open.start_ns};
-    still.insert(key);
-    if (!reported_hangs.contains(key)) {
-      if (hal::has_exchange(call.event.kind)) {
-        parcel.records.exchanges.emplace_back(parcel.records.events.size(), std::move(exchange));
-      }
-      // Where its thread waits; what its outermost call made in turn is on the same stack.
-      if (stacks && !call.event.has(hal::Has::kParent) && looked_for.size() < kMostLookedAt) {
-        looked_for.push_back(key);
-        if (const Status taken = objects->take_waiting_stack(open.tid); !taken.ok())
-          log_info("{}", taken.error().text());
-      }
-      parcel.records.events.push_back(call.event);
-    }
-    if (call.elapsed_ns >= after_ns) found.push_back(call);
-  }
-  if (!looked_for.empty()) {
-    drain->take_stacks(parcel.records);
-    keep_stacks(parcel);
-    // What sleeps has a stack now; what runs must be interrupted.
-    std::erase_if(looked_for, [&](const CallKey& key) { return stacks->hung_at(key.first, key.second).has_value(); });
-    if (!looked_for.empty()) {
-      std::vector<uint32_t> tids;
-      tids.reserve(looked_for.size());
-      for (const CallKey& key : looked_for) tids.push_back(key.first);
-      tids.resize(std::min(tids.size(), kMostInterrupted));
-      if (const Status taken = objects->take_running_stacks(tids); !taken.ok()) log_info("{}", taken.error().text());
-      drain->take_stacks(parcel.records);
-      keep_stacks(parcel);
-    }
-  }
-  for (LiveCall& call : found) {
-    if (stacks) call.stack_id = stacks->hung_at(call.event.tid, call.event.start_mono_ns);
-  }
-  reported_hangs = std::move(still);
-  std::sort(found.begin(), found.end(),
-            [](const LiveCall& a, const LiveCall& b) { return a.elapsed_ns > b.elapsed_ns; });
-  const std::scoped_lock lock(mutex);
-  hanging = std::move(found);
-  in_flight = std::move(counts);
-}
-
-void Recorder::Impl::keep_stacks(Parcel& parcel) {
-  if (!stacks->learn_code(parcel)) {
-    std::this_thread::sleep_for(200us);
-    drain->take_stacks(parcel.records);
-    (void)stacks->learn_code(parcel);
-  }
-  stacks->take(parcel);
+void Recorder::Impl::look_at_open_calls(uint64_t after_ns, Parcel& parcel) {
+  const uint64_t now_ns = clock.mono_ns();
+  const auto open = objects->calls_in_flight();
+  if (!open.ok()) return;
+  hangs.look({*objects, *drain, *normaliser, collectives, devices, stacks.get()}, *open, now_ns, after_ns, parcel);
 }
 
 void Recorder::Impl::every_second(Parcel& parcel) {
@@ -412,7 +343,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
     const std::scoped_lock lock(mutex);
     last_snapshot = snapshot;
   }
-  if (auto open = objects->calls_in_flight(); open.ok()) note_hangs(*open, now, options.hang_after_ns, parcel);
+  look_at_open_calls(options.hang_after_ns, parcel);
   if (auto processes = objects->processes(); processes.ok()) {
     for (const wire_process& counters : *processes) {
       auto entry = known.find(counters.pid);
@@ -464,11 +395,8 @@ void Recorder::Impl::note_lost_calls() {
 
 void Recorder::Impl::watch_collectives(Parcel& parcel) {
   const std::vector<uint32_t> made = collectives.take(parcel);
-  const auto traced = [&](uint32_t pid) {
-    const auto found = known.find(pid);
-    return found == known.end() ? nullptr : &found->second.process;
-  };
-  ranks.take(parcel.records.events, made, traced, parcel.processes);
+  ranks.take(
+      parcel.records.events, made, [this](uint32_t pid) { return traced(pid); }, parcel.processes);
   collectives.judge(clock.mono_ns(), parcel);
 }
 
@@ -479,11 +407,8 @@ void Recorder::Impl::hand_over(std::unique_ptr<Parcel> parcel) {
   if (!records.events.empty()) note_lost_calls();
   devices.take(*parcel);
   watch_collectives(*parcel);
-  const auto traced = [&](uint32_t pid) {
-    const auto found = known.find(pid);
-    return found == known.end() ? nullptr : &found->second.process;
-  };
-  neighbours.take(records.events, traced, parcel->processes);
+  neighbours.take(
+      records.events, [this](uint32_t pid) { return traced(pid); }, parcel->processes);
   parcel->wall_offset_ns = normaliser->wall_offset_ns();
   // That nothing happened is news to the engine as well, but not every few milliseconds.
   const bool is_due = parcel->complete_mono_ns >= told_complete_mono_ns + kTellCompleteNs;
@@ -519,7 +444,7 @@ void Recorder::Impl::capture() {
     more = drained.ok() && *drained;
     parcel->complete_mono_ns = more ? 0 : polled_mono_ns;
     if (!drained.ok()) log_error("{}", drained.error().text());
-    if (stacks) keep_stacks(*parcel);  // before a process that ran another program is looked at again
+    if (stacks) stacks->take(*drain, *parcel);  // before a process that ran another program is looked at again
     take_tasks(*parcel);
     // Once more with the next parcel: the record of the process's start may come behind.
     for (const uint32_t pid : std::exchange(windows, tracer->take_windows())) devices.missed(pid);
@@ -539,7 +464,7 @@ void Recorder::Impl::capture() {
   // What is still open now will not be seen to return.
   auto parcel = queue.fresh();
   every_second(*parcel);
-  if (auto open = objects->calls_in_flight(); open.ok()) note_hangs(*open, clock.mono_ns(), 0, *parcel);
+  look_at_open_calls(0, *parcel);
   read_losses();
   if (stacks) stacks->finish(*parcel);
   hand_over(std::move(parcel));
@@ -596,19 +521,13 @@ kernelside::Tracer& Recorder::tracer() { return *impl_->tracer; }
 const LiveStats& Recorder::stats() const { return impl_->stats; }
 const hal::LossLedger& Recorder::losses() const { return impl_->ledger; }
 kernelside::Mechanism Recorder::mechanism() const { return impl_->objects->mechanism(); }
-std::vector<LiveCall> Recorder::hanging() const {
-  const std::scoped_lock lock(impl_->mutex);
-  return impl_->hanging;
-}
+std::vector<LiveCall> Recorder::hanging() const { return impl_->hangs.hanging(); }
 std::vector<hal::CollectiveHang> Recorder::waiting() const { return impl_->collectives.hanging(); }
 hal::SystemSnapshot Recorder::snapshot() const {
   const std::scoped_lock lock(impl_->mutex);
   return impl_->last_snapshot;
 }
-std::map<hal::CallId, uint64_t> Recorder::in_flight() const {
-  const std::scoped_lock lock(impl_->mutex);
-  return impl_->in_flight;
-}
+std::map<hal::CallId, uint64_t> Recorder::in_flight() const { return impl_->hangs.in_flight(); }
 std::vector<kernelside::FileReport> Recorder::probe_reports() const { return impl_->tracer->reports(); }
 std::vector<kernelside::ProgramCost> Recorder::program_costs() const { return impl_->objects->program_costs(); }
 void Recorder::add_event(const hal::Event& event) {
@@ -629,8 +548,8 @@ bool Recorder::with_writer(std::function<void(store::Writer&)> work) {
 std::vector<std::string> Recorder::degraded() const { return impl_->degraded; }
 std::string Recorder::store_trouble() const { return impl_->store.trouble(); }
 std::string Recorder::process_name(uint32_t pid) const {
-  const auto found = impl_->known.find(pid);
-  return found == impl_->known.end() ? "" : found->second.process.comm;
+  const hal::Process* found = impl_->traced(pid);
+  return found == nullptr ? "" : found->comm;
 }
 std::vector<StackFrame> Recorder::frames_of(uint64_t stack_id) const {
   return impl_->stacks ? impl_->stacks->frames_of(stack_id) : std::vector<StackFrame>{};

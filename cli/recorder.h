@@ -20,6 +20,7 @@
 
 #include "base/result.h"
 #include "cli/batch_queue.h"
+#include "cli/hang_watch.h"
 #include "cli/live_stats.h"
 #include "cli/stack_book.h"
 #include "correlate/engine.h"
@@ -50,12 +51,6 @@ struct RecorderOptions {
   // Each causal chain found, changed or over (store thread). Only with a recording.
   std::function<void(const correlate::Chain&)> on_chain;
   StoreGuest* guest = nullptr;  // outlives the recorder
-};
-
-struct LiveCall {
-  hal::Event event;  // outcome kInFlight
-  uint64_t elapsed_ns = 0;
-  std::optional<uint64_t> stack_id;  // where its thread waits
 };
 
 class Recorder {

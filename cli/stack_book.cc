@@ -192,6 +192,7 @@ struct StackBook::Impl {
 
   void name_all();
   void hand_out(Parcel& parcel);
+  bool learn_code(Parcel& parcel);
   uint64_t keep(const kernelside::StackRecord& record);
 };
 
@@ -307,18 +308,30 @@ void StackBook::mapped(uint32_t pid, const hal::Mapping& mapping) {
   if (impl_->mapped.size() < kMostRecent) impl_->mapped.emplace_back(pid, mapping);
 }
 
-bool StackBook::learn_code(Parcel& parcel) {
-  for (const auto& record : parcel.records.codes) impl_->python.add(record);
+// Takes in the parcel's code objects. False: one of its stacks names one that was not told yet; its record is behind
+// the stack's in the ring, and may be a moment later.
+bool StackBook::Impl::learn_code(Parcel& parcel) {
+  for (const auto& record : parcel.records.codes) python.add(record);
   parcel.records.codes.clear();
   return std::all_of(parcel.records.stacks.begin(), parcel.records.stacks.end(), [&](const auto& stack) {
     const auto frames = std::span(stack.head.python).first(stack.head.n_python);
     return std::all_of(frames.begin(), frames.end(),
-                       [&](const wire_python_frame& frame) { return impl_->python.knows(stack.head.pid, frame); });
+                       [&](const wire_python_frame& frame) { return python.knows(stack.head.pid, frame); });
   });
 }
 
-void StackBook::take(Parcel& parcel) {
+void StackBook::take_more(kernelside::Drain& drain, Parcel& parcel) {
+  drain.take_stacks(parcel.records);
+  take(drain, parcel);
+}
+
+void StackBook::take(kernelside::Drain& drain, Parcel& parcel) {
   Impl& book = *impl_;
+  if (!book.learn_code(parcel)) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    drain.take_stacks(parcel.records);
+    (void)book.learn_code(parcel);
+  }
   {
     const std::scoped_lock lock(book.mapped_mutex);
     for (auto& [pid, mapping] : book.mapped) {

@@ -19,6 +19,7 @@
 #include "cli/stack_frames.h"
 #include "hal/loss.h"
 #include "hal/maps.h"
+#include "kernelside/drain.h"
 #include "kernelside/objects.h"
 
 namespace ingero::cli {
@@ -44,11 +45,11 @@ class StackBook {
   void process_ended(uint32_t pid);
   // A process, met or not, has mapped code.
   void mapped(uint32_t pid, const hal::Mapping& mapping);
-  // Takes in the parcel's code objects. False: a stack of the parcel names one that was not told yet; its record is
-  // behind the stack's in the ring, and may be a moment later.
-  bool learn_code(Parcel& parcel);
-  // Unwinds the parcel's stacks, sets its events' stack ids, and adds what has been named since.
-  void take(Parcel& parcel);
+  // Unwinds the parcel's stacks, sets its events' stack ids, and adds what has been named since. A code object that one
+  // of the stacks names may be told behind it: `drain` is asked once more.
+  void take(kernelside::Drain& drain, Parcel& parcel);
+  // The same, of what is in the ring of stacks by now.
+  void take_more(kernelside::Drain& drain, Parcel& parcel);
   // Looks up what the program calls the function at `address`, the handle of a launch: its name comes with a later
   // parcel, where the address is a function's.
   void name_function(uint32_t pid, uint64_t address);

@@ -76,8 +76,9 @@ class Engine {
   static constexpr size_t kMostProcesses = 16384;
   static constexpr size_t kMostThreads = 65536;
   static constexpr size_t kMostSeries = 16384;
-  static constexpr size_t kMostAddresses = 262144;  // live allocations of one process
-  static constexpr size_t kMostGraphs = 4096;       // of one process
+  static constexpr size_t kMostAddresses = 262144;           // live allocations of one process
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 44;  // of one of them; all together fit 63 bits
+  static constexpr size_t kMostGraphs = 4096;                // of one process
   static constexpr size_t kMostFlights = 65536;
   static constexpr size_t kMostIncidents = 4096;  // open at once
 

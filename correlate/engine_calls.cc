@@ -173,6 +173,7 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
   if (facts.kind == Kind::kAlloc) {
     count(sum.allocations, event.duration_ns, 0);
     if (event.failed || !event.has(Has::kBytes) || !event.has(Has::kAddress)) return;
+    if (event.bytes > kMostBytes) return;  // no allocation: whoever called says what he likes
     if (thread.refused.bytes > 0) note_granted(event, process, thread);
     const uint64_t window = event.end_mono_ns() / kWindowNs;
     if (granted.empty() || granted.back().first < window) granted.emplace_back(window, 0);

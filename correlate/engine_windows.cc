@@ -127,7 +127,8 @@ void Engine::Impl::close_processes(uint64_t window) {
     }
     process->rates.push_back(now.launches.calls + now.graph_launches.calls + now.collectives.calls);
     if (process->rates.size() > kRatesKept) process->rates.pop_front();
-    const int64_t net = static_cast<int64_t>(now.allocated_bytes) - static_cast<int64_t>(now.freed_bytes);
+    // The difference is less than what lives, whatever the two come to.
+    const auto net = static_cast<int64_t>(now.allocated_bytes - now.freed_bytes);
     process->held_bytes += net;
     process->peak_bytes = std::max(process->peak_bytes, process->held_bytes);
     process->growth.push_back(net);

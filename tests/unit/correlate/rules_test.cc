@@ -187,6 +187,18 @@ TEST(Rules, ACacheThatFillsEverMoreSlowlyIsNoLeak) {
   EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
 }
 
+// What a process passes as a size is its own business: it neither leaks nor overflows.
+TEST(Rules, SizesThatNoMemoryHasAreNone) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 120; ++i) {
+    const uint64_t bytes = i % 3 == 0 ? UINT64_MAX - i : (uint64_t{1} << 63) - i;
+    stream.alloc(i * 100 * kMilli + 7 * kMilli, 0x1000 + i * 0x10000000, bytes);
+    if (i % 5 == 0) stream.release(i * 100 * kMilli + 9 * kMilli, 0x1000 + i * 0x10000000);
+  }
+  EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+}
+
 TEST(Rules, ARuntimeAllocationAndItsDriverCallAreOne) {
   Stream stream;
   stream.train(0, 12);

@@ -16,6 +16,9 @@ if [ -d "$samples" ]; then
   INGERO_LEGACY_SAMPLES=${INGERO_LEGACY_SAMPLES:-$INGERO_SAMPLES}
   export INGERO_SAMPLES INGERO_LEGACY_SAMPLES
 fi
+if grep -q '^INGERO_SANITIZE:.*thread' "$build/CMakeCache.txt"; then
+  export TSAN_OPTIONS="suppressions=$(cd "$(dirname "$0")/.." && pwd)/tests/tsan_suppressions"
+fi
 report=$(cd "$build" && pwd)/test_report.xml
 rm -f "$report"
 # The size limits keep ctest from cutting away the reasons of skips.

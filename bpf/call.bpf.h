@@ -29,7 +29,8 @@ const volatile __u32 filter_uid = 0;
 const volatile __u32 filter_cgroups = 0;
 /* the agent itself, never traced */
 const volatile __u32 own_pid = 0;
-/* a backlog of this many bytes (a power of two) wakes the reader at once; below it the reader comes by itself */
+/* a backlog of this many bytes (a power of two), a sixteenth of the ring, wakes the reader at once; below it the reader
+ * comes by itself */
 const volatile __u64 wake_bytes = 512 << 10;
 
 #if defined(__TARGET_ARCH_arm64)

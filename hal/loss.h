@@ -14,7 +14,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
 // name, room, severity, sentence. Order is the index; append only.
 #define INGERO_LOSSES(X)                                                                                              \
   X(ring_full, "bpf", kLoss, "Calls not recorded because the ring buffer was full.")                                  \
-  X(host_ring_full, "bpf", kLoss, "Host events not recorded because the ring buffer was full.")                       \
+  X(host_ring_full, "bpf", kLoss, "Host events not recorded because the ring buffer was full, or nearly.")            \
   X(critical_ring_full, "bpf", kError, "Process, exit or OOM events lost because the critical ring was full.")        \
   X(no_thread_state, "bpf", kLoss, "Calls not recorded because the kernel had no memory for the thread's state.")     \
   X(too_deep, "bpf", kLoss, "Calls nested deeper than the capture keeps.")                                            \

@@ -8,9 +8,10 @@ import glob
 import json
 import os
 import re
+import signal
 import time
 
-from harness import Program, Trace, check, json_lines, real_collectives, run, say, until
+from harness import Program, Skip, Trace, check, json_lines, real_collectives, run, say, until
 from metrics import free_port, get, lint, panel_queries, series_of, value
 
 RANKS = 8
@@ -163,6 +164,31 @@ def EightRanksAreWhoTheySayTheyAre(build):
 
 def EightRanksAreWhoTheySayTheyAreWithMultiLinks(build):
     eight_ranks(build, "--attach", "multi")
+
+
+def CallsAreKeptWhereSwitchesFillTheRing(build):
+    """Ranks that wait for each other yield in turns, ten thousands of times; an agent that is held up loses of those."""
+    with Trace(build, "--ringbuf-size", "1m") as trace, ranks(build, "--missing", "3", name="holder") as holder:
+        trace.probed("libnccl.so.2", "libcudart.so.13")  # the holder's: its ranks stay where they are
+        with ranks(build, "--late", str(LATE), "--late-ms", str(LATE_MS)) as program:
+            os.kill(trace.process.pid, signal.SIGSTOP)
+            try:
+                program.go().end()
+            finally:
+                os.kill(trace.process.pid, signal.SIGCONT)
+            lines = program.lines()
+        holder.go().end()
+        trace.stop()
+    losses = trace.recording.losses()
+    if not losses.get("host_ring_full"):
+        raise Skip("a ring of 1 MiB held every switch: there was nothing to give way")
+    check(losses.get("ring_full", 0) == 0, f"calls were lost: {losses}")
+    pids = {line["pid"] for line in lines}
+    rows = trace.recording.rows("SELECT pid FROM nccl_events")
+    seen = collections.Counter(row["pid"] for row in rows if row["pid"] in pids)
+    made = collections.Counter(line["pid"] for line in expected_calls(lines))
+    check(made and seen == made, f"recorded {seen}, made {made}")
+    say(switches_lost=losses["host_ring_full"], calls=trace.recording.one("SELECT count(*) FROM events WHERE kind <> 'host'"))
 
 
 def CommunicatorsMadeInEveryWayAreKnown(build):
@@ -461,7 +487,7 @@ def WorkersThatAreToldTheirRankAfterTheirStartHaveIt(build):
 
 
 TESTS = (EightRanksAreWhoTheySayTheyAre, EightRanksAreWhoTheySayTheyAreWithMultiLinks,
-         WorkersThatAreToldTheirRankAfterTheirStartHaveIt,
+         CallsAreKeptWhereSwitchesFillTheRing, WorkersThatAreToldTheirRankAfterTheirStartHaveIt,
          CommunicatorsMadeInEveryWayAreKnown, ALateAttachSaysWhatItDoesNotKnow,
          MissingRanksAreNamedWhileTheOthersWait, MetricsOfCollectivesAreWhatTheRecordingHolds,
          LinesOfATraceSayTheCollective, TheRealLibraryIsReadRight)

@@ -23,9 +23,7 @@ class Drainer {
         normaliser_(calls, sites_, ledger_),
         objects_(must(kernelside::Objects::load(options))),
         drain_(must(kernelside::Drain::open(*objects_, calls, normaliser_, ledger_))) {
-    for (const auto& status : objects_->attach_thread_programs()) {
-      if (!status.attached) fail(status.name + ": " + status.reason);
-    }
+    attach();
   }
   ~Drainer() {
     stop_ = true;
@@ -35,6 +33,12 @@ class Drainer {
   Drainer& operator=(const Drainer&) = delete;
 
   kernelside::Objects& objects() { return *objects_; }
+  // The programs of the scheduler, again after they were detached.
+  void attach() {
+    for (const auto& status : objects_->attach_thread_programs()) {
+      if (!status.attached) fail(status.name + ": " + status.reason);
+    }
+  }
   // Sites are numbered from 0 in this order; before start(). `lowered` must outlive this.
   void add_site(const hal::Row& row, const hal::Lowered& lowered) {
     wire_recipe recipe = lowered.recipe;

@@ -1,17 +1,21 @@
 // What our scheduler programs add to a context switch: two processes play ping-pong through pipes on one core, two
-// switches a round, without the programs, with them as processes nobody traces, and with them as traced ones.
+// switches a round, without any program, with an empty one, with ours as processes nobody traces, and with ours as
+// traced ones. All are loaded before; in a round each is attached for some milliseconds, in a new order each time.
 //
-//   sched_bench [rounds = 40] [round trips a sample = 4000]
+//   sched_bench [rounds = 150] [round trips a sample = 1000]
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <random>
 #include <thread>
 
 #include <fmt/format.h>
@@ -57,23 +61,11 @@ bench::Target::Work make_player() {
   };
 }
 
-// The programs, attached while this lives, with the ring drained on the other core.
-class Programs {
- public:
-  Programs(const hal::CallTable& calls, const std::vector<pid_t>& traced) : drainer_(options(), calls) {
-    for (const pid_t pid : traced) bench::must(drainer_.objects().mark_traced(static_cast<uint32_t>(pid)));
-    drainer_.start();
-  }
-  uint64_t events() const { return drainer_.host_events(); }
-
- private:
-  static kernelside::ObjectOptions options() {
-    kernelside::ObjectOptions options;
-    options.own_pid = static_cast<uint32_t>(getpid());
-    return options;
-  }
-  bench::Drainer drainer_;
-};
+kernelside::ObjectOptions options_here() {
+  kernelside::ObjectOptions options;
+  options.own_pid = static_cast<uint32_t>(getpid());
+  return options;
+}
 
 // The least that any program at the switch can cost.
 class EmptyProgram {
@@ -98,6 +90,48 @@ class EmptyProgram {
   Fd program_;
 };
 
+struct Variant {
+  const char* name;
+  std::function<void()> attach, detach;
+  std::vector<double> took = {};
+};
+
+// Each variant's nanoseconds a switch, round by round.
+void play(bench::Target& player, std::vector<Variant>& variants, uint64_t rounds, uint64_t trips) {
+  constexpr uint64_t kWarm = 100;
+  std::mt19937 order(1);
+  std::vector<Variant*> turns;
+  for (Variant& variant : variants) turns.push_back(&variant);
+  for (uint64_t round = 0; round <= rounds; ++round) {  // the first warms up
+    std::shuffle(turns.begin(), turns.end(), order);
+    for (Variant* variant : turns) {
+      variant->attach();
+      player.run(0, kWarm);
+      const double took = player.run(0, trips);
+      variant->detach();
+      if (round > 0) variant->took.push_back(took);
+    }
+  }
+}
+
+// Percent of the first variant's switch that each of the others adds; prints and answers the medians.
+std::vector<double> added(const std::vector<Variant>& variants) {
+  std::vector<double> medians;
+  std::printf("a switch takes %s ns\n", bench::spread(variants[0].took).c_str());
+  for (size_t i = 1; i < variants.size(); ++i) {
+    std::vector<double> more, percent;
+    for (size_t round = 0; round < variants[i].took.size(); ++round) {
+      const double without = variants[0].took[round];
+      more.push_back(variants[i].took[round] - without);
+      percent.push_back(100 * more.back() / without);
+    }
+    std::printf("  %-24s adds %s ns, %s %%\n", variants[i].name, bench::spread(more).c_str(),
+                bench::spread(percent, 1).c_str());
+    medians.push_back(bench::median(percent));
+  }
+  return medians;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -105,59 +139,41 @@ int main(int argc, char** argv) {
     std::printf("sched_bench: skipped (scheduler programs need root)\n");
     return 0;
   }
-  const size_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 40;
-  const uint64_t trips = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 4000;
+  const uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 150;
+  const uint64_t trips = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
   bench::Target player(make_player);
   bench::pin(bench::kAgentCore);
-  const auto other = static_cast<pid_t>(player.run(1, 0));
+  const auto other = static_cast<uint32_t>(player.run(1, 0));
   const hal::CallTable calls({});
   const EmptyProgram floor;
+  Fd floor_link;
+  const auto nothing = [] {};
+  const auto ours = [](const char* name, bench::Drainer& drainer) {
+    return Variant{name, [&] { drainer.attach(); }, [&] { drainer.objects().detach_thread_programs(); }};
+  };
   bench::print_conditions("a context switch");
-  std::vector<double> plain, empty, untraced, traced, empty_part, untraced_part, traced_part;
-  uint64_t events = 0;
-  for (size_t round = 0; round <= rounds; ++round) {
-    const double a = player.run(0, trips);
-    double with_empty = 0;
-    {
-      const Fd link = floor.attach();
-      with_empty = player.run(0, trips);
-    }
-    const double b = player.run(0, trips);
-    double with_untraced = 0;
-    {
-      const Programs programs(calls, {});
-      with_untraced = player.run(0, trips);
-    }
-    const double c = player.run(0, trips);
-    double with_traced = 0;
-    {
-      const Programs programs(calls, {player.pid(), other});
-      with_traced = player.run(0, trips);
-      std::this_thread::sleep_for(std::chrono::milliseconds(150));
-      events += programs.events();
-    }
-    const double d = player.run(0, trips);
-    if (round == 0) {
-      events = 0;
-      continue;
-    }
-    plain.insert(plain.end(), {a, b, c, d});
-    const auto take = [](double with, double before, double after, std::vector<double>& added,
-                         std::vector<double>& part) {
-      const double without = (before + after) / 2;
-      added.push_back(with - without);
-      part.push_back(100 * (with - without) / without);
-    };
-    take(with_empty, a, b, empty, empty_part);
-    take(with_untraced, b, c, untraced, untraced_part);
-    take(with_traced, c, d, traced, traced_part);
+  {
+    bench::Drainer drainer(options_here(), calls);
+    drainer.objects().detach_thread_programs();
+    drainer.start();
+    std::vector<Variant> variants = {
+        {"nothing", nothing, nothing},
+        {"an empty program", [&] { floor_link = floor.attach(); }, [&] { floor_link = Fd(); }},
+        ours("ours, untraced", drainer)};
+    play(player, variants, rounds, trips);
+    const auto percent = added(variants);
+    bench::print_goal("switch of an untraced process, added", percent[1], 4, "%");
   }
-  std::printf("a switch takes %s ns; added: empty program %s, ours untraced %s, ours traced %s\n",
-              bench::spread(plain).c_str(), bench::spread(empty).c_str(), bench::spread(untraced).c_str(),
-              bench::spread(traced).c_str());
-  bench::print_goal("switch of an untraced process, added", bench::median(untraced_part), 4, "%");
-  std::printf("%-64s %10.3f %%\n", "switch of an untraced process, an empty program there", bench::median(empty_part));
-  std::printf("%-64s %10.3f %%\n", "switch of a traced process, added", bench::median(traced_part));
-  std::printf("off-CPU records %lu of %lu switches of the traced two\n", events, rounds * trips * 2);
+  // A pass of its own: what is traced has storage, which is what the programs look for.
+  bench::Drainer drainer(options_here(), calls);
+  for (const uint32_t pid : {static_cast<uint32_t>(player.pid()), other})
+    bench::must(drainer.objects().mark_traced(pid));
+  drainer.objects().detach_thread_programs();
+  drainer.start();
+  std::vector<Variant> variants = {{"nothing", nothing, nothing}, ours("ours, traced", drainer)};
+  play(player, variants, rounds, trips);
+  (void)added(variants);
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  std::printf("off-CPU records %lu\n", drainer.host_events());
   return 0;
 }

@@ -278,6 +278,8 @@ std::vector<ProgramStatus> Objects::attach_thread_programs() {
   return statuses;
 }
 
+void Objects::detach_thread_programs() { impl_->thread_links.clear(); }
+
 int Objects::session_program() const {
   return impl_->session_object ? bpf_program__fd(impl_->session_object->progs.on_call) : -1;
 }

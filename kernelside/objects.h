@@ -72,8 +72,10 @@ class Objects {
   Objects& operator=(const Objects&) = delete;
 
   Mechanism mechanism() const;
-  // The scheduler, exit and exec programs: attached by start_threads(), each reported.
+  // The scheduler, exit and exec programs, each reported.
   std::vector<ProgramStatus> attach_thread_programs();
+  // Takes them off again, but for the dumps; they can be attached anew.
+  void detach_thread_programs();
 
   // Descriptors, valid while this lives. -1 where the program is not part of the chosen mechanism.
   int session_program() const;

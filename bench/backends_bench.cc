@@ -101,14 +101,6 @@ std::vector<Candidate> candidates(std::span<const hal::Backend* const> backends)
   return list;
 }
 
-kernelside::ObjectOptions without_stacks() {
-  kernelside::ObjectOptions options;
-  options.mechanism = kernelside::Mechanism::kSession;
-  options.stacks = WIRE_STACKS_OFF;
-  options.own_pid = static_cast<uint32_t>(getpid());
-  return options;
-}
-
 std::unique_ptr<kernelside::FileProbes> attach(bench::Drainer& ours, uint32_t site, uint64_t offset, bool aside) {
   const kernelside::Probe probe{site, offset, aside};
   auto probes = bench::must(kernelside::FileProbes::attach(ours.objects(), library_path(), std::span(&probe, 1)));
@@ -157,7 +149,7 @@ int main(int argc, char** argv) {
   std::vector<Candidate> rows = candidates(registry.all());
   const uint64_t offset = probe_offset();
   bench::print_conditions("a call of each backend, of a CUDA call of the same shape");
-  bench::Drainer ours(without_stacks(), calls);
+  bench::Drainer ours(calls, kernelside::Mechanism::kSession);
   for (const Candidate& row : rows) ours.add_site(*row.row, row.lowered);
   ours.start();
   for (uint64_t round = 0; round <= rounds; ++round) {  // the first warms up

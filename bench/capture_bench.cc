@@ -243,7 +243,7 @@ class Ours {
  public:
   Ours(kernelside::Mechanism mechanism, const hal::CallTable& calls, const std::string& path,
        const std::vector<uint64_t>& offsets, wire_stack_mode stacks)
-      : drainer_(options_of(mechanism, stacks), calls) {
+      : drainer_(calls, mechanism, stacks) {
     std::vector<kernelside::Probe> probes;
     for (uint32_t row = 0; row < kRowCount; ++row) {
       lowered_[row] = bench::must(hal::lower(kRows[row], hal::kHostArch));
@@ -266,14 +266,6 @@ class Ours {
   }
 
  private:
-  static kernelside::ObjectOptions options_of(kernelside::Mechanism mechanism, wire_stack_mode stacks) {
-    kernelside::ObjectOptions options;
-    options.mechanism = mechanism;
-    options.stacks = stacks;
-    options.own_pid = static_cast<uint32_t>(getpid());
-    return options;
-  }
-
   std::array<hal::Lowered, kRowCount> lowered_;
   bench::Drainer drainer_;
   std::unique_ptr<kernelside::FileProbes> probes_;

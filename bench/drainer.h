@@ -1,9 +1,12 @@
 // The agent's side of a benchmark: a thread that drains the rings and normalises what it finds, as the recorder does.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "bench/harness.h"
@@ -16,12 +19,13 @@ namespace ingero::bench {
 
 class Drainer {
  public:
-  // Loads the programs and attaches those of the scheduler, but no probe; `calls` must outlive this. Ends the program
-  // where the kernel refuses.
-  Drainer(const kernelside::ObjectOptions& options, const hal::CallTable& calls)
+  // Loads the programs, this process being the agent, and attaches those of the scheduler, but no probe; `calls` must
+  // outlive this. Ends the program where the kernel refuses.
+  explicit Drainer(const hal::CallTable& calls, std::optional<kernelside::Mechanism> mechanism = {},
+                   wire_stack_mode stacks = WIRE_STACKS_OFF)
       : calls_table_(calls),
         normaliser_(calls, sites_, ledger_),
-        objects_(must(kernelside::Objects::load(options))),
+        objects_(must(kernelside::Objects::load(options_of(mechanism, stacks)))),
         drain_(must(kernelside::Drain::open(*objects_, calls, normaliser_, ledger_))) {
     attach();
   }
@@ -58,6 +62,13 @@ class Drainer {
   }
 
  private:
+  static kernelside::ObjectOptions options_of(std::optional<kernelside::Mechanism> mechanism, wire_stack_mode stacks) {
+    kernelside::ObjectOptions options;
+    options.mechanism = mechanism;
+    options.stacks = stacks;
+    options.own_pid = static_cast<uint32_t>(getpid());
+    return options;
+  }
   void run() {
     kernelside::Batch batch;
     bool more = false;

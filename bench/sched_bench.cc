@@ -18,8 +18,6 @@
 #include <random>
 #include <thread>
 
-#include <fmt/format.h>
-
 #include "base/fd.h"
 #include "bench/drainer.h"
 #include "bench/harness.h"
@@ -59,12 +57,6 @@ bench::Target::Work make_player() {
     }
     return bench::median(std::move(chunks));
   };
-}
-
-kernelside::ObjectOptions options_here() {
-  kernelside::ObjectOptions options;
-  options.own_pid = static_cast<uint32_t>(getpid());
-  return options;
 }
 
 // The least that any program at the switch can cost.
@@ -153,7 +145,7 @@ int main(int argc, char** argv) {
   };
   bench::print_conditions("a context switch");
   {
-    bench::Drainer drainer(options_here(), calls);
+    bench::Drainer drainer(calls);
     drainer.objects().detach_thread_programs();
     drainer.start();
     std::vector<Variant> variants = {
@@ -165,7 +157,7 @@ int main(int argc, char** argv) {
     bench::print_goal("switch of an untraced process, added", percent[1], 4, "%");
   }
   // A pass of its own: what is traced has storage, which is what the programs look for.
-  bench::Drainer drainer(options_here(), calls);
+  bench::Drainer drainer(calls);
   for (const uint32_t pid : {static_cast<uint32_t>(player.pid()), other})
     bench::must(drainer.objects().mark_traced(pid));
   drainer.objects().detach_thread_programs();

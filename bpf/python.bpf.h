@@ -7,7 +7,8 @@
  *   (1) The thread's state is the one that says it is this thread's, or whose C frame lies on this thread's stack. What
  *       runs without the global lock has no "current" state, and most calls of interest were made without it.
  *   (2) A state found before is trusted only while it is still in its interpreter's list: a state freed and not yet
- *       written over looks just like a living one.
+ *       written over looks just like a living one. A walk of the list begins again where a state does not point back
+ *       to the one before it: other threads come and go meanwhile, and the free list leads elsewhere.
  *   (3) A code object is named by its address and by a hash of what it is made of: addresses are used again, and a
  *       stack must never be given the name of who lives there now.
  *   (4) What a code object says is copied once, at the same instant, in a record of its own; it counts as told only
@@ -40,6 +41,8 @@
 
 /* thread states looked at when a thread is met for the first time; new ones are at the front */
 #define PYTHON_STATES 512
+/* times a walk of the states begins again */
+#define PYTHON_RESTARTS 8
 /* frames of a stack, and the C function's own between them */
 #define PYTHON_STEPS (2 * WIRE_STACK_PYTHON + 2)
 #define PYTHON_TAGS 7ull      /* 3.14: low bits of a reference */
@@ -55,14 +58,15 @@ struct python_thread {
 	__u64 main_interpreter; /* BY_FRAME */
 	__u64 at;		/* the next frame, or the next state while looking for this thread's */
 	__u64 at_interpreter;
-	__u64 identity; /* of this thread, as its state has it */
+	__u64 came_from; /* the state that led to `at`; 0: the interpreter */
+	__u64 identity;	 /* of this thread, as its state has it */
 	__u64 nearest;
 	__u64 sp;	       /* the thread's stack, */
 	__u64 stack_room;      /* as far as it is known */
 	__u32 one_interpreter; /* there was no other when the state was found */
 	__u32 looked_at;
 	__u32 doubtful; /* another's state may be running here */
-	__u32 pad;
+	__u32 restarts;
 	__u64 table[PYTHON_TABLE_LOOK / 8];
 	__u64 frames_at;    /* where `frames` was read, */
 	__u64 frames_reach; /* and up to which frame */
@@ -203,32 +207,72 @@ static __always_inline __u64 remoteness(const struct wire_python_layout *layout,
 	}
 }
 
-/* Looks at the state at thread->at, or goes on to the next interpreter. 1: there is none left. Not static, so that the
- * verifier checks it once and not once for each turn of a loop. */
+/* tests: a place to wait in, so that a race is won by the others */
+#ifndef PYTHON_BETWEEN_STATES
+#define PYTHON_BETWEEN_STATES()
+#endif
+
+/* To the first state of an interpreter. */
+static __always_inline void enter_interpreter(struct task_struct *reader, const struct wire_python_layout *layout,
+    struct python_thread *thread, __u64 interpreter)
+{
+	thread->at_interpreter = interpreter;
+	thread->at = user_word(reader, interpreter + layout->interpreter_threads);
+	thread->came_from = 0;
+}
+
+/* To the first state of all. False: there is no interpreter. */
+static __always_inline bool begin_looking(
+    struct task_struct *reader, const struct wire_python_layout *layout, struct python_thread *thread)
+{
+	thread->doubtful = 0;
+	thread->state = 0;
+	thread->nearest = ~0ull;
+	thread->looked_at = 0;
+	thread->one_interpreter = 1;
+	thread->first_interpreter = user_word(reader, layout->interpreters);
+	if (!thread->first_interpreter)
+		return false;
+	enter_interpreter(reader, layout, thread, thread->first_interpreter);
+	return true;
+}
+
+/* Looks at the state at thread->at, or goes on to the next interpreter. 1: there is none left, -1: it cannot be looked
+ * at. Not static, so that the verifier checks it once and not once for each turn of a loop. */
 __noinline int look_at_state(READER_PARAMETER const struct wire_python_layout *layout, struct python_thread *thread)
 {
 	READER;
+	const __u8 *window;
 	__u64 distance;
 
 	if (!layout || !thread)
 		return 1;
+	window = thread->state_window;
 	if (!thread->at) {
-		thread->at_interpreter = user_word(reader, thread->at_interpreter + layout->interpreter_next);
-		if (!thread->at_interpreter)
+		__u64 next = user_word(reader, thread->at_interpreter + layout->interpreter_next);
+
+		if (!next)
 			return 1;
 		thread->one_interpreter = 0;
-		thread->at = user_word(reader, thread->at_interpreter + layout->interpreter_threads);
+		enter_interpreter(reader, layout, thread, next);
 		return 0;
 	}
-	if (read_window(reader, thread->state_window, layout->thread_bytes, thread->at))
-		return -1;
+	PYTHON_BETWEEN_STATES();
+	if (read_window(reader, thread->state_window, layout->thread_bytes, thread->at) ||
+	    word_in(window, layout->thread_previous) != thread->came_from ||
+	    word_in(window, layout->thread_interpreter) != thread->at_interpreter) {
+		if (++thread->restarts > PYTHON_RESTARTS)
+			return -1;
+		return begin_looking(reader, layout, thread) ? 0 : -1;
+	}
 	distance = remoteness(layout, thread);
 	if (distance < thread->nearest) {
 		thread->nearest = distance;
 		thread->state = thread->at;
 	}
 	thread->looked_at++;
-	thread->at = word_in(thread->state_window, layout->thread_next);
+	thread->came_from = thread->at;
+	thread->at = word_in(window, layout->thread_next);
 	return 0;
 }
 
@@ -240,18 +284,11 @@ static __always_inline int find_state(struct task_struct *reader, struct task_st
 
 	thread->sp = user_sp(task);
 	thread->stack_room = stack_room(task, thread->sp);
-	thread->doubtful = 0;
-	thread->state = 0;
-	thread->nearest = ~0ull;
-	thread->looked_at = 0;
-	thread->one_interpreter = 1;
-	thread->first_interpreter = user_word(reader, layout->interpreters);
-	thread->at_interpreter = thread->first_interpreter;
+	thread->restarts = 0;
 	if (layout->running == WIRE_PYTHON_BY_FRAME)
 		thread->main_interpreter = user_word(reader, layout->interpreters + 8);
-	if (!thread->first_interpreter)
+	if (!begin_looking(reader, layout, thread))
 		return 0;
-	thread->at = user_word(reader, thread->first_interpreter + layout->interpreter_threads);
 	for (int i = 0; i < PYTHON_STATES; i++) {
 		end = look_at_state(READER_ARGUMENT layout, thread);
 		if (end)

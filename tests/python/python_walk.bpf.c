@@ -2,6 +2,16 @@
  *
  * For python_walk_test.cc: takes the Python frames at every call of a marked function, whose argument names the call.
  */
+#include "maps.bpf.h"
+
+/* How long the walk waits before it looks at a thread state it was led to. */
+__u64 pause_ns = 0;
+#define PYTHON_BETWEEN_STATES()                                           \
+  do {                                                                    \
+    __u64 until = bpf_ktime_get_ns() + pause_ns;                          \
+    for (int turn = 0; turn < 4000 && bpf_ktime_get_ns() < until; turn++) \
+      ;                                                                   \
+  } while (0)
 #include "python.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

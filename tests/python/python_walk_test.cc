@@ -435,6 +435,15 @@ TEST_P(PythonWalk, IsNotFooledByThreadsThatCameAndWent) {
   expect_all_right(outcome);
 }
 
+TEST_P(PythonWalk, FindsItsThreadWhileOthersComeAndGo) {
+  Outcome outcome;
+  skeleton_->bss->pause_ns = 30000;  // so that others do come and go between two looks
+  run({"crowd"}, outcome);
+  skeleton_->bss->pause_ns = 0;
+  ASSERT_FALSE(HasFatalFailure());
+  expect_all_right(outcome);
+}
+
 TEST_P(PythonWalk, FindsTheInterpreterThatRunsAmongSeveral) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"subinterpreters"}, outcome));

@@ -186,6 +186,15 @@ def short_threads():
         thread.join()
 
 
+def crowd():
+    """As short_threads, from several threads at once: states are made and freed while others are looked for."""
+    starters = [threading.Thread(target=short_threads) for _ in range(4)]
+    for thread in starters:
+        thread.start()
+    for thread in starters:
+        thread.join()
+
+
 SUB = """
 import ctypes, json, sys
 sys.argv = {argv!r}

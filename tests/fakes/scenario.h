@@ -2,8 +2,10 @@
 //
 // A line is {"symbol","pid","tid","start_ns","end_ns","ret","args","outcome","expect"}: times are CLOCK_MONOTONIC
 // nanoseconds, end_ns and ret are null for a call that did not return; args and expect are keyed by the vocabulary's
-// words. Anything else a test needs to know is a line with "note" instead of "symbol". Lines are written whole, with
-// one write(2), so processes and threads may share stdout. Failures end the program with a sentence on stderr.
+// words. A line with "inside" has the call's own first and last reading of that clock too: whatever stops the machine,
+// the call lasted from between the two first readings to between the two last ones. Anything else a test needs to know
+// is a line with "note" instead of "symbol". Lines are written whole, with one write(2), so processes and threads may
+// share stdout. Failures end the program with a sentence on stderr.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +62,8 @@ struct Line {
   uint64_t start_ns = 0;
   uint64_t end_ns = 0;  // 0: did not return
   int64_t ret = 0;
-  std::string args;  // pairs
+  uint64_t inside[2] = {};  // 0: not known
+  std::string args;         // pairs
   const char* outcome = "returned";
   std::string expect;  // pairs
 };

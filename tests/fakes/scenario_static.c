@@ -15,10 +15,12 @@
 
 static void print(const char* symbol, uint64_t start_ns, uint64_t end_ns, int status, const char* args,
                   const char* expect) {
+  const struct timed_control* call = timed_runtime_control();
   printf(
-      "{\"symbol\":\"%s\",\"pid\":%d,\"tid\":%ld,\"start_ns\":%lu,\"end_ns\":%lu,\"ret\":%d,\"args\":{%s},"
-      "\"outcome\":\"returned\",\"expect\":{%s}}\n",
-      symbol, getpid(), syscall(SYS_gettid), (unsigned long)start_ns, (unsigned long)end_ns, status, args, expect);
+      "{\"symbol\":\"%s\",\"pid\":%d,\"tid\":%ld,\"start_ns\":%lu,\"end_ns\":%lu,\"ret\":%d,"
+      "\"inside\":[%lu,%lu],\"args\":{%s},\"outcome\":\"returned\",\"expect\":{%s}}\n",
+      symbol, getpid(), syscall(SYS_gettid), (unsigned long)start_ns, (unsigned long)end_ns, status,
+      (unsigned long)call->began_ns, (unsigned long)call->ended_ns, args, expect);
   fflush(stdout);
 }
 

@@ -106,8 +106,12 @@ void print(const Line& line) {
   const bool returned = line.end_ns != 0;
   write_line("{" + pair("symbol", std::string(line.symbol)) + "," + who() + "," + pair("start_ns", line.start_ns) +
              ",\"end_ns\":" + (returned ? std::to_string(line.end_ns) : "null") +
-             ",\"ret\":" + (returned ? std::to_string(line.ret) : "null") + ",\"args\":{" + line.args + "}," +
-             pair("outcome", std::string(line.outcome)) + ",\"expect\":{" + line.expect + "}}");
+             ",\"ret\":" + (returned ? std::to_string(line.ret) : "null") +
+             (line.inside[1] != 0
+                  ? ",\"inside\":[" + std::to_string(line.inside[0]) + "," + std::to_string(line.inside[1]) + "]"
+                  : "") +
+             ",\"args\":{" + line.args + "}," + pair("outcome", std::string(line.outcome)) + ",\"expect\":{" +
+             line.expect + "}}");
 }
 
 void note(const char* what, const std::string& pairs) {
@@ -116,8 +120,11 @@ void note(const char* what, const std::string& pairs) {
 }
 
 Line synchronize(uint64_t stream) {
-  return timed("cudaStreamSynchronize", pair("stream", stream),
-               [&] { return api.cudaStreamSynchronize(reinterpret_cast<void*>(stream)); });
+  Line line = timed("cudaStreamSynchronize", pair("stream", stream),
+                    [&] { return api.cudaStreamSynchronize(reinterpret_cast<void*>(stream)); });
+  line.inside[0] = api.runtime()->began_ns;
+  line.inside[1] = api.runtime()->ended_ns;
+  return line;
 }
 
 namespace {

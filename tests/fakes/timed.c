@@ -28,6 +28,7 @@ static uint64_t clock_ns(clockid_t id) {
 
 /* Each step once per setting, so that a call made from `inside` starts from a clean block. */
 static int work(void) {
+  uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
   struct timed_control todo = control;
   memset(&control, 0, sizeof control);
   if (todo.sleep_ns) {
@@ -47,6 +48,8 @@ static int work(void) {
     }
   }
   if (todo.inside) todo.inside(todo.argument);
+  control.began_ns = began_ns;
+  control.ended_ns = clock_ns(CLOCK_MONOTONIC);
   return (int)todo.ret;
 }
 

@@ -14,6 +14,8 @@ struct timed_control {
   int64_t ret;            /* status of calls that return one */
   uint64_t out;           /* written to out-pointers */
   uint64_t enters_driver; /* the runtime's allocation calls the driver's */
+  uint64_t began_ns;      /* by the call: its own first and */
+  uint64_t ended_ns;      /* last reading of CLOCK_MONOTONIC */
 };
 
 /* Looked up with dlsym:

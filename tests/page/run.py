@@ -11,9 +11,11 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def missing():
+def missing(node_only):
     if shutil.which("node") is None:
         return "node is not installed (make page)"
+    if node_only:
+        return None
     if not os.path.isdir(os.path.join(HERE, "node_modules", "playwright-core")):
         return "playwright-core is not installed (make page)"
     if not os.path.exists(os.environ.get("CHROMIUM", "/usr/bin/chromium")):
@@ -28,7 +30,7 @@ def samples():
 
 def main():
     ingero, test, *arguments = sys.argv[1:]
-    reason = missing()
+    reason = missing("NODE_ONLY" in arguments)
     if reason is None and "SAMPLES" in arguments and samples() is None:
         reason = "the published recordings are not here (set INGERO_SAMPLES)"
     if reason is not None:

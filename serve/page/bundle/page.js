@@ -7,19 +7,19 @@ l]of Ha)if(t>=l)return`${Xo(e/l)} ${n}`;return`${Math.round(e)} ns`}function De(
 if(Math.abs(e)>=n)return`${Xo(e/n)} ${t}`;return`${e} B`}function H(e){return Bl(e)?Number(e).toLocaleString("en"):yl}function Kt(e){for(let[t,n]of[["T",1e12],[
 "G",1e9],["M",1e6],["k",1e3]])if(Math.abs(e)>=n)return`${+(e/n).toPrecision(3)}${t}`;return String(+e.toPrecision(3))}function _l(e){return Bl(e)&&Number.isFinite(
 e)?`${(100*e).toFixed(e<.1?1:0)} %`:yl}function Oe(e){let t=/^(.*?)(?:\.(\d{1,9}))?Z$/.exec(e??""),n=t?Date.parse(`${t[1]}Z`):NaN;return Number.isNaN(n)?null:BigInt(
-n)*1000000n+BigInt((t[2]??"").padEnd(9,"0"))}function cn(e){let t=e/1000000000n;return`${new Date(Number(t)*1e3).toISOString().slice(0,19)}.${String(e-t*1000000000n).
-padStart(9,"0")}Z`}function Tn(e){return e?e.slice(11,23).replace("Z",""):yl}var vl="ingero-token",un=class extends Error{constructor(t,n,l){super(l),this.status=t,this.word=n}},qa=/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g,Ua=e=>JSON.parse(
-e.replace(qa,t=>t[0]==='"'||Number.isSafeInteger(Number(t))?t:`"${t}"`));async function ei(e,t,n,l){let s=sessionStorage.getItem(vl),r=s?{Authorization:`Bearer ${s}`}:
-{};n!==void 0&&(r["Content-Type"]="application/json");let c;try{c=await fetch(t,{method:e,headers:r,body:n,signal:l,credentials:"omit",cache:"no-store"})}catch(f){
-throw f.name==="AbortError"?f:new un(0,"gone","the server does not answer")}let i;try{i=Ua(await c.text())}catch(f){if(f.name==="AbortError")throw f;i={error:`s\
-tatus ${c.status}`,class:"internal"}}if(!c.ok)throw new un(c.status,i.class,i.error);return i}var me=(e,t={},n=void 0)=>ei("POST",`/api/v1/tools/${e}`,JSON.stringify(
-t),n),ti=e=>ei("GET",e);async function Tt(e,t=1e3,n=void 0){let l=await me("run_sql",{query:e,limit:t},n);return l.data.map(s=>Object.fromEntries(s.map((r,c)=>[
-l.columns[c],r])))}async function ni(e){let{asks_token:t}=await ti("/page.json");!t||sessionStorage.getItem(vl)||await Ls(e,"")}function Ls(e,t){return sessionStorage.
-removeItem(vl),new Promise(n=>{let l=y("input",{id:"token",type:"password",autocomplete:"off",spellcheck:"false",required:!0}),s=y("p",{role:"alert"},t),r=y("fo\
-rm",{class:"card login"},y("h2",{},"Token"),y("p",{},"The recording is for those who have the token that the server was started with. It stays in this tab."),y(
-"label",{for:"token"},"Bearer token"),l,y("button",{type:"submit"},"Open"),s);r.addEventListener("submit",async c=>{c.preventDefault(),sessionStorage.setItem(vl,
-l.value);try{await ti("/api/v1/health"),n()}catch(i){sessionStorage.removeItem(vl),s.textContent=i.status===401?"That is not the token.":i.message,l.select()}}),
-e.replaceChildren(r),l.focus()})}var I={view:"overview",from:null,to:null,chosen:{}},li=[],si=e=>li.push(e);function Ns(){let[e,t=""]=location.hash.replace(/^#\/?/,"").split("?"),n=new URLSearchParams(
+n)*1000000n+BigInt((t[2]??"").padEnd(9,"0"))}function un(e){let t=e/1000000000n;return`${new Date(Number(t)*1e3).toISOString().slice(0,19)}.${String(e-t*1000000000n).
+padStart(9,"0")}Z`}function Tn(e){return e?e.slice(11,23).replace("Z",""):yl}var vl="ingero-token",Xt=class extends Error{constructor(t,n,l){super(l),this.status=t,this.word=n}},qa=/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g,Ua=e=>JSON.
+parse(e.replace(qa,t=>t[0]==='"'||Number.isSafeInteger(Number(t))?t:`"${t}"`));async function ei(e,t,n,l){let s=sessionStorage.getItem(vl),r=s?{Authorization:`B\
+earer ${s}`}:{};n!==void 0&&(r["Content-Type"]="application/json");let c;try{c=await fetch(t,{method:e,headers:r,body:n,signal:l,credentials:"omit",cache:"no-st\
+ore"})}catch(f){throw f.name==="AbortError"?f:new Xt(0,"gone","the server does not answer")}let i;try{i=Ua(await c.text())}catch(f){if(f.name==="AbortError")throw f;
+if(c.ok)throw new Xt(c.status,"internal",`the server's answer cannot be read: ${f.message}`);i={error:`status ${c.status}`,class:"internal"}}if(!c.ok)throw new Xt(
+c.status,i.class,i.error);return i}var me=(e,t={},n=void 0)=>ei("POST",`/api/v1/tools/${e}`,JSON.stringify(t),n),ti=e=>ei("GET",e);async function Tt(e,t=1e3,n=void 0){
+let l=await me("run_sql",{query:e,limit:t},n);return l.data.map(s=>Object.fromEntries(s.map((r,c)=>[l.columns[c],r])))}async function ni(e){let{asks_token:t}=await ti(
+"/page.json");!t||sessionStorage.getItem(vl)||await Ls(e,"")}function Ls(e,t){return sessionStorage.removeItem(vl),new Promise(n=>{let l=y("input",{id:"token",type:"\
+password",autocomplete:"off",spellcheck:"false",required:!0}),s=y("p",{role:"alert"},t),r=y("form",{class:"card login"},y("h2",{},"Token"),y("p",{},"The recordi\
+ng is for those who have the token that the server was started with. It stays in this tab."),y("label",{for:"token"},"Bearer token"),l,y("button",{type:"submit"},
+"Open"),s);r.addEventListener("submit",async c=>{c.preventDefault(),sessionStorage.setItem(vl,l.value);try{await ti("/api/v1/health"),n()}catch(i){sessionStorage.
+removeItem(vl),s.textContent=i.status===401?"That is not the token.":i.message,l.select()}}),e.replaceChildren(r),l.focus()})}var I={view:"overview",from:null,to:null,chosen:{}},li=[],si=e=>li.push(e);function Ns(){let[e,t=""]=location.hash.replace(/^#\/?/,"").split("?"),n=new URLSearchParams(
 t);I.view=e||"overview",I.from=n.get("from"),I.to=n.get("to"),n.delete("from"),n.delete("to"),I.chosen=Object.fromEntries(n)}function At({view:e=I.view,from:t=I.
 from,to:n=I.to,chosen:l={}}={}){let s=new URLSearchParams;t&&s.set("from",t),n&&s.set("to",n);for(let[c,i]of Object.entries(l))i!=null&&s.set(c,i);let r=s.toString();
 return`#/${e}${r?`?${r}`:""}`}function fn(e,t=!1){let n=At(e);if(n!==location.hash){if(!t){location.hash=n;return}history.replaceState(null,"",n),Ns()}}var Xe=(e,t=!0)=>fn(
@@ -101,16 +101,16 @@ capture:!0};function Ln(e,t,n,l){t.addEventListener(e,n,l?Sc:Xs)}function qs(e,t
 l||t.length-1;let r=l<=2147483647;for(;l-n>1;)s=r?n+l>>1:bt((n+l)/2),t[s]<e?n=s:l=s;return e-t[n]<=t[l]-e?n:l}function tr(e){return(n,l,s)=>{let r=-1,c=-1;for(let i=l;i<=
 s;i++)if(e(n[i])){r=i;break}for(let i=s;i>=l;i--)if(e(n[i])){c=i;break}return[r,c]}}var nr=e=>e!=null,lr=e=>e!=null&&e>0,Jl=tr(nr),kc=tr(lr);function Mc(e,t,n,l=0,s=!1){
 let r=s?kc:Jl,c=s?lr:nr;[t,n]=r(e,t,n);let i=e[t],f=e[t];if(t>-1)if(l==1)i=e[t],f=e[n];else if(l==-1)i=e[n],f=e[t];else for(let m=t;m<=n;m++){let d=e[m];c(d)&&(d<
-i?i=d:d>f&&(f=d))}return[i??be,f??-be]}function Zl(e,t,n,l){let s=Ci(e),r=Ci(t);e==t&&(s==-1?(e*=n,t/=n):(e/=n,t*=n));let c=n==10?Xt:sr,i=s==1?bt:Lt,f=r==1?Lt:bt,
+i?i=d:d>f&&(f=d))}return[i??be,f??-be]}function Zl(e,t,n,l){let s=Ci(e),r=Ci(t);e==t&&(s==-1?(e*=n,t/=n):(e/=n,t*=n));let c=n==10?en:sr,i=s==1?bt:Lt,f=r==1?Lt:bt,
 m=i(c(Ve(e))),d=f(c(Ve(t))),g=ol(n,m),w=ol(n,d);return n==10&&(m<0&&(g=xe(g,-m)),d<0&&(w=xe(w,-d))),l||n==2?(e=g*s,t=w*r):(e=ar(e,g),t=Ql(t,w)),[e,t]}function eo(e,t,n,l){
 let s=Zl(e,t,n,l);return e==0&&(s[0]=0),t==0&&(s[1]=0),s}var to=.1,Ai={mode:3,pad:to},Tl={pad:0,soft:null,mode:0},Ec={min:Tl,max:Tl};function Kl(e,t,n,l){return Xl(
 n)?$i(e,t,n):(Tl.pad=n,Tl.soft=l?0:null,Tl.mode=l?3:0,$i(e,t,Ec))}function ce(e,t){return e??t}function Tc(e,t,n){for(t=ce(t,0),n=ce(n,e.length-1);t<=n;){if(e[t]!=
 null)return!0;t++}return!1}function $i(e,t,n){let l=n.min,s=n.max,r=ce(l.pad,0),c=ce(s.pad,0),i=ce(l.hard,-be),f=ce(s.hard,be),m=ce(l.soft,be),d=ce(s.soft,-be),
-g=ce(l.mode,0),w=ce(s.mode,0),T=t-e,M=Xt(T),L=ot(Ve(e),Ve(t)),x=Xt(L),F=Ve(x-M);(T<1e-24||F>10)&&(T=0,(e==0||t==0)&&(T=1e-24,g==2&&m!=be&&(r=0),w==2&&d!=-be&&(c=
-0)));let _=T||L||1e3,A=Xt(_),S=ol(10,bt(A)),J=_*(T==0?e==0?.1:1:r),C=xe(ar(e-J,S/10),24),Z=e>=m&&(g==1||g==3&&C<=m||g==2&&C>=m)?m:be,Y=ot(i,C<Z&&e>=Z?Z:zt(Z,C)),
+g=ce(l.mode,0),w=ce(s.mode,0),T=t-e,M=en(T),L=ot(Ve(e),Ve(t)),x=en(L),F=Ve(x-M);(T<1e-24||F>10)&&(T=0,(e==0||t==0)&&(T=1e-24,g==2&&m!=be&&(r=0),w==2&&d!=-be&&(c=
+0)));let _=T||L||1e3,A=en(_),S=ol(10,bt(A)),J=_*(T==0?e==0?.1:1:r),C=xe(ar(e-J,S/10),24),Z=e>=m&&(g==1||g==3&&C<=m||g==2&&C>=m)?m:be,Y=ot(i,C<Z&&e>=Z?Z:zt(Z,C)),
 X=_*(T==0?t==0?.1:1:c),Q=xe(Ql(t+X,S/10),24),$=t<=d&&(w==1||w==3&&Q>=d||w==2&&Q<=d)?d:-be,te=zt(f,Q>$&&t<=$?$:ot($,Q));return Y==te&&Y==0&&(te=100),[Y,te]}var Ac=new Intl.
-NumberFormat(cl?vc.language:"en-US"),no=e=>Ac.format(e),xt=Math,Yl=xt.PI,Ve=xt.abs,bt=xt.floor,Be=xt.round,Lt=xt.ceil,zt=xt.min,ot=xt.max,ol=xt.pow,Ci=xt.sign,Xt=xt.
-log10,sr=xt.log2,$c=(e,t=1)=>xt.sinh(e)*t,Fs=(e,t=1)=>xt.asinh(e/t),be=1/0;function Li(e){return(Xt((e^e>>31)-(e>>31))|0)+1}function Us(e,t,n){return zt(ot(e,t),
+NumberFormat(cl?vc.language:"en-US"),no=e=>Ac.format(e),xt=Math,Yl=xt.PI,Ve=xt.abs,bt=xt.floor,Be=xt.round,Lt=xt.ceil,zt=xt.min,ot=xt.max,ol=xt.pow,Ci=xt.sign,en=xt.
+log10,sr=xt.log2,$c=(e,t=1)=>xt.sinh(e)*t,Fs=(e,t=1)=>xt.asinh(e/t),be=1/0;function Li(e){return(en((e^e>>31)-(e>>31))|0)+1}function Us(e,t,n){return zt(ot(e,t),
 n)}function or(e){return typeof e=="function"}function se(e){return or(e)?e:()=>e}var Cc=()=>{},ir=e=>e,rr=(e,t)=>t,Lc=e=>null,Ni=e=>!0,Di=(e,t)=>e==t,Nc=/\.\d*?(?=9{6,}|0{6,})/gm,
 Nn=e=>{if(ur(e)||dn.has(e))return e;let t=`${e}`,n=t.match(Nc);if(n==null)return e;let l=n[0].length-1;if(t.indexOf("e-")!=-1){let[s,r]=t.split("e");return+`${Nn(
 s)}e${r}`}return xe(e,l)};function An(e,t){return Nn(xe(Nn(e/t))*t)}function Ql(e,t){return Nn(Lt(Nn(e/t))*t)}function ar(e,t){return Nn(bt(Nn(e/t))*t)}function xe(e,t=0){
@@ -166,7 +166,7 @@ show:!0,stroke:"rgba(0,0,0,0.07)",width:2},io=Fe({},_r,{filter:rr}),vr=Fe({},io,
 show:!0,scale:"x",stroke:Zs,space:50,gap:5,alignTo:1,size:50,labelGap:0,labelSize:30,labelFont:kr,side:2,grid:io,ticks:vr,border:Sr,font:ro,lineGap:Mr,rotate:0},
 bu="Value",xu="Time",Hi={show:!0,scale:"x",auto:!1,sorted:1,min:be,max:-be,idxs:[]};function yu(e,t,n,l,s){return t.map(r=>r==null?"":no(r))}function _u(e,t,n,l,s,r,c){
 let i=[],f=dn.get(s)||0;n=c?n:xe(Ql(n,s),f);for(let m=n;m<=l;m=xe(m+s,f))i.push(Object.is(m,-0)?0:m);return i}function Ys(e,t,n,l,s,r,c){let i=[],f=e.scales[e.axes[t].
-scale].log,m=f==10?Xt:sr,d=bt(m(n));s=ol(f,d),f==10&&(s=$n[Wt(s,$n)]);let g=n,w=s*f;f==10&&(w=$n[Wt(w,$n)]);do i.push(g),g=g+s,f==10&&!dn.has(g)&&(g=xe(g,dn.get(
+scale].log,m=f==10?en:sr,d=bt(m(n));s=ol(f,d),f==10&&(s=$n[Wt(s,$n)]);let g=n,w=s*f;f==10&&(w=$n[Wt(w,$n)]);do i.push(g),g=g+s,f==10&&!dn.has(g)&&(g=xe(g,dn.get(
 s))),g>=w&&(s=g,w=s*f,f==10&&(w=$n[Wt(w,$n)]));while(g<=l);return i}function vu(e,t,n,l,s,r,c){let f=e.scales[e.axes[t].scale].asinh,m=l>f?Ys(e,t,ot(f,n),l,s):[
 f],d=l>=0&&n<=0?[0]:[];return(n<-f?Ys(e,t,ot(f,-l),-n,s):[f]).reverse().map(w=>-w).concat(d,m)}var Er=/./,Su=/[12357]/,ku=/[125]/,qi=/1/,Gs=(e,t,n,l)=>e.map((s,r)=>t==
 4&&s==0||r%l==0&&n.test(s.toExponential()[s<0?1:0])?s:null);function Mu(e,t,n,l,s){let r=e.axes[n],c=r.scale,i=e.scales[c],f=e.valToPos,m=r._space,d=f(10,c),g=f(
@@ -183,7 +183,7 @@ n)),n}var al=1,Ks=2;function Dn(e,t,n){let l=e.mode,s=e.series[t],r=l==2?e._data
 c[e.series[0].scale],g=l==2?c[s.facets[1].scale]:c[s.scale],w=i.left,T=i.top,M=i.width,L=i.height,x=e.valToPosH,F=e.valToPosV;return d.ori==0?n(s,f,m,d,g,x,F,w,
 T,M,L,ts,ul,ls,Lr,Dr):n(s,f,m,d,g,F,x,T,w,L,M,ns,fl,uo,Nr,Pr)}function ao(e,t){let n=0,l=0,s=ce(e.bands,lo);for(let r=0;r<s.length;r++){let c=s[r];c.series[0]==
 t?n=c.dir:c.series[1]==t&&(c.dir==1?l|=1:l|=2)}return[n,l==1?-1:l==2?1:l==3?2:0]}function Nu(e,t,n,l,s){let r=e.mode,c=e.series[t],i=r==2?c.facets[1].scale:c.scale,
-f=e.scales[i];return s==-1?f.min:s==1?f.max:f.distr==3?f.dir==1?f.min:f.max:0}function en(e,t,n,l,s,r){return Dn(e,t,(c,i,f,m,d,g,w,T,M,L,x)=>{let F=c.pxRound,_=m.
+f=e.scales[i];return s==-1?f.min:s==1?f.max:f.distr==3?f.dir==1?f.min:f.max:0}function tn(e,t,n,l,s,r){return Dn(e,t,(c,i,f,m,d,g,w,T,M,L,x)=>{let F=c.pxRound,_=m.
 dir*(m.ori==0?1:-1),A=m.ori==0?ul:fl,S,J;_==1?(S=n,J=l):(S=l,J=n);let C=F(g(i[S],m,L,T)),Z=F(w(f[S],d,x,M)),Y=F(g(i[J],m,L,T)),X=F(w(r==1?d.max:d.min,d,x,M)),Q=new Path2D(
 s);return A(Q,Y,X),A(Q,C,X),A(Q,C,Z),Q})}function es(e,t,n,l,s,r){let c=null;if(e.length>0){c=new Path2D;let i=t==0?ls:uo,f=n;for(let g=0;g<e.length;g++){let w=e[g];
 if(w[1]>w[0]){let T=w[0]-f;T>0&&i(c,f,l,T,l+r),f=w[1]}}let m=n+s-f,d=10;m>0&&i(c,f,l-d/2,m,l+r+d)}return c}function Du(e,t,n){let l=e[e.length-1];l&&l[0]==t?l[1]=
@@ -204,33 +204,33 @@ s&&z<=r;z+=C){let Ie=i[z],Te=(C==1?Ie<ne:Ie>ne)?Ee:_(Ie),he=f[z];Te==Ee?he!=null
 null&&J(Y,Ee,A(K),A(q),A(oe),A(V)),he!=null?(V=he,S(Y,Te,A(V)),K=q=oe=V):(K=q=null,he===null&&(X=!0)),Ee=Te,ne=W(Ee+C))}K!=null&&K!=q&&at!=Ee&&J(Y,Ee,A(K),A(q),
 A(oe),A(V))}else for(let W=C==1?s:r;W>=s&&W<=r;W+=C){let K=f[W];K===null?X=!0:K!=null&&S(Y,_(i[W]),A(K))}let[$,te]=ao(n,l);if(c.fill!=null||$!=0){let W=Z.fill=new Path2D(
 Y),K=c.fillTo(n,l,c.min,c.max,$),q=A(K),oe=_(i[s]),V=_(i[r]);C==-1&&([V,oe]=[oe,V]),S(W,V,q),S(W,oe,q)}if(!c.spanGaps){let W=[];X&&W.push(...co(i,f,s,r,C,_,t)),
-Z.gaps=W=c.gaps(n,l,s,r,W),Z.clip=es(W,m.ori,T,M,L,x)}return te!=0&&(Z.band=te==2?[en(n,l,s,r,Y,-1),en(n,l,s,r,Y,1)]:en(n,l,s,r,Y,te)),Z})}function Ou(e){let t=ce(
+Z.gaps=W=c.gaps(n,l,s,r,W),Z.clip=es(W,m.ori,T,M,L,x)}return te!=0&&(Z.band=te==2?[tn(n,l,s,r,Y,-1),tn(n,l,s,r,Y,1)]:tn(n,l,s,r,Y,te)),Z})}function Ou(e){let t=ce(
 e.align,1),n=ce(e.ascDesc,!1),l=ce(e.alignGaps,0),s=ce(e.extend,!1);return(r,c,i,f)=>Dn(r,c,(m,d,g,w,T,M,L,x,F,_,A)=>{[i,f]=Jl(g,i,f);let S=m.pxRound,{left:J,width:C}=r.
 bbox,Z=re=>S(M(re,w,_,x)),Y=re=>S(L(re,T,A,F)),X=w.ori==0?ul:fl,Q={stroke:new Path2D,fill:null,clip:null,band:null,gaps:null,flags:al},$=Q.stroke,te=w.dir*(w.ori==
 0?1:-1),W=Y(g[te==1?i:f]),K=Z(d[te==1?i:f]),q=K,oe=K;s&&t==-1&&(oe=J,X($,oe,W)),X($,K,W);for(let re=te==1?i:f;re>=i&&re<=f;re+=te){let pe=g[re];if(pe==null)continue;
 let ne=Z(d[re]),z=Y(pe);t==1?X($,ne,W):X($,q,z),X($,ne,z),W=z,q=ne}let V=q;s&&t==1&&(V=J+C,X($,V,W));let[at,Ee]=ao(r,c);if(m.fill!=null||at!=0){let re=Q.fill=new Path2D(
 $),pe=m.fillTo(r,c,m.min,m.max,at),ne=Y(pe);X(re,V,ne),X(re,oe,ne)}if(!m.spanGaps){let re=[];re.push(...co(d,g,i,f,te,Z,l));let pe=m.width*fe/2,ne=n||t==1?pe:-pe,
-z=n||t==-1?-pe:pe;re.forEach(Ie=>{Ie[0]+=ne,Ie[1]+=z}),Q.gaps=re=m.gaps(r,c,i,f,re),Q.clip=es(re,w.ori,x,F,_,A)}return Ee!=0&&(Q.band=Ee==2?[en(r,c,i,f,$,-1),en(
-r,c,i,f,$,1)]:en(r,c,i,f,$,Ee)),Q})}function Zi(e,t,n,l,s,r,c=be){if(e.length>1){let i=null;for(let f=0,m=1/0;f<e.length;f++)if(t[f]!==void 0){if(i!=null){let d=Ve(
+z=n||t==-1?-pe:pe;re.forEach(Ie=>{Ie[0]+=ne,Ie[1]+=z}),Q.gaps=re=m.gaps(r,c,i,f,re),Q.clip=es(re,w.ori,x,F,_,A)}return Ee!=0&&(Q.band=Ee==2?[tn(r,c,i,f,$,-1),tn(
+r,c,i,f,$,1)]:tn(r,c,i,f,$,Ee)),Q})}function Zi(e,t,n,l,s,r,c=be){if(e.length>1){let i=null;for(let f=0,m=1/0;f<e.length;f++)if(t[f]!==void 0){if(i!=null){let d=Ve(
 e[f]-e[i]);d<m&&(m=d,c=Ve(n(e[f],l,s,r)-n(e[i],l,s,r)))}i=f}}return c}function Fu(e){e=e||Al;let t=ce(e.size,[.6,be,1]),n=e.align||0,l=e.gap||0,s=e.radius;s=s==
 null?[0,0]:typeof s=="number"?[s,0]:s;let r=se(s),c=1-t[0],i=ce(t[1],be),f=ce(t[2],1),m=ce(e.disp,Al),d=ce(e.each,T=>{}),{fill:g,stroke:w}=m;return(T,M,L,x)=>Dn(
 T,M,(F,_,A,S,J,C,Z,Y,X,Q,$)=>{let te=F.pxRound,W=n,K=l*fe,q=i*fe,oe=f*fe,V,at;S.ori==0?[V,at]=r(T,M):[at,V]=r(T,M);let Ee=S.dir*(S.ori==0?1:-1),re=S.ori==0?ls:uo,
 pe=S.ori==0?d:(P,ye,We,Wn,xn,Vt,yn)=>{d(P,ye,We,xn,Wn,yn,Vt)},ne=ce(T.bands,lo).find(P=>P.series[0]==M),z=ne!=null?ne.dir:0,Ie=F.fillTo(T,M,F.min,F.max,z),et=te(
-Z(Ie,J,$,X)),Te,he,Dt,ht=Q,Ce=te(F.width*fe),Bt=!1,Jt=null,_t=null,nn=null,On=null;g!=null&&(Ce==0||w!=null)&&(Bt=!0,Jt=g.values(T,M,L,x),_t=new Map,new Set(Jt).
-forEach(P=>{P!=null&&_t.set(P,new Path2D)}),Ce>0&&(nn=w.values(T,M,L,x),On=new Map,new Set(nn).forEach(P=>{P!=null&&On.set(P,new Path2D)})));let{x0:Fn,size:hl}=m;
+Z(Ie,J,$,X)),Te,he,Dt,ht=Q,Ce=te(F.width*fe),Bt=!1,Jt=null,_t=null,ln=null,On=null;g!=null&&(Ce==0||w!=null)&&(Bt=!0,Jt=g.values(T,M,L,x),_t=new Map,new Set(Jt).
+forEach(P=>{P!=null&&_t.set(P,new Path2D)}),Ce>0&&(ln=w.values(T,M,L,x),On=new Map,new Set(ln).forEach(P=>{P!=null&&On.set(P,new Path2D)})));let{x0:Fn,size:hl}=m;
 if(Fn!=null&&hl!=null){W=1,_=Fn.values(T,M,L,x),Fn.unit==2&&(_=_.map(We=>T.posToVal(Y+We*Q,S.key,!0)));let P=hl.values(T,M,L,x);hl.unit==2?he=P[0]*Q:he=C(P[0],S,
 Q,Y)-C(0,S,Q,Y),ht=Zi(_,A,C,S,Q,Y,ht),Dt=ht-he+K}else ht=Zi(_,A,C,S,Q,Y,ht),Dt=ht*c+K,he=ht-Dt;Dt<1&&(Dt=0),Ce>=he/2&&(Ce=0),Dt<5&&(te=ir);let Ll=Dt>0,wn=ht-Dt-
 (Ll?Ce:0);he=te(Us(wn,oe,q)),Te=(W==0?he/2:W==Ee?0:he)-W*Ee*((W==0?K/2:0)+(Ll?Ce/2:0));let tt={stroke:null,fill:null,clip:null,band:null,gaps:null,flags:0},In=Bt?
 null:new Path2D,Zt=null;if(ne!=null)Zt=T.data[ne.series[1]];else{let{y0:P,y1:ye}=m;P!=null&&ye!=null&&(A=ye.values(T,M,L,x),Zt=P.values(T,M,L,x))}let bn=V*he,ee=at*
 he;for(let P=Ee==1?L:x;P>=L&&P<=x;P+=Ee){let ye=A[P];if(ye==null)continue;if(Zt!=null){let ct=Zt[P]??0;if(ye-ct==0)continue;et=Z(ct,J,$,X)}let We=S.distr!=2||m!=
 null?_[P]:P,Wn=C(We,S,Q,Y),xn=Z(ce(ye,Ie),J,$,X),Vt=te(Wn-Te),yn=te(ot(xn,et)),dt=te(zt(xn,et)),vt=yn-dt;if(ye!=null){let ct=ye<0?ee:bn,Pt=ye<0?bn:ee;Bt?(Ce>0&&
-nn[P]!=null&&re(On.get(nn[P]),Vt,dt+bt(Ce/2),he,ot(0,vt-Ce),ct,Pt),Jt[P]!=null&&re(_t.get(Jt[P]),Vt,dt+bt(Ce/2),he,ot(0,vt-Ce),ct,Pt)):re(In,Vt,dt+bt(Ce/2),he,ot(
+ln[P]!=null&&re(On.get(ln[P]),Vt,dt+bt(Ce/2),he,ot(0,vt-Ce),ct,Pt),Jt[P]!=null&&re(_t.get(Jt[P]),Vt,dt+bt(Ce/2),he,ot(0,vt-Ce),ct,Pt)):re(In,Vt,dt+bt(Ce/2),he,ot(
 0,vt-Ce),ct,Pt),pe(T,M,P,Vt-Ce/2,dt,he+Ce,vt)}}return Ce>0?tt.stroke=Bt?On:In:Bt||(tt._fill=F.width==0?F._fill:F._stroke??F._fill,tt.width=0),tt.fill=Bt?_t:In,tt})}
 function Iu(e,t){let n=ce(t?.alignGaps,0);return(l,s,r,c)=>Dn(l,s,(i,f,m,d,g,w,T,M,L,x,F)=>{[r,c]=Jl(m,r,c);let _=i.pxRound,A=V=>_(w(V,d,x,M)),S=V=>_(T(V,g,F,L)),
 J,C,Z;d.ori==0?(J=ts,Z=ul,C=Dr):(J=ns,Z=fl,C=Pr);let Y=d.dir*(d.ori==0?1:-1),X=A(f[Y==1?r:c]),Q=X,$=[],te=[];for(let V=Y==1?r:c;V>=r&&V<=c;V+=Y)if(m[V]!=null){let Ee=f[V],
 re=A(Ee);$.push(Q=re),te.push(S(m[V]))}let W={stroke:e($,te,J,Z,C,_),fill:null,clip:null,band:null,gaps:null,flags:al},K=W.stroke,[q,oe]=ao(l,s);if(i.fill!=null||
 q!=0){let V=W.fill=new Path2D(K),at=i.fillTo(l,s,i.min,i.max,q),Ee=S(at);Z(V,Q,Ee),Z(V,X,Ee)}if(!i.spanGaps){let V=[];V.push(...co(f,m,r,c,Y,A,n)),W.gaps=V=i.gaps(
-l,s,r,c,V),W.clip=es(V,d.ori,M,L,x,F)}return oe!=0&&(W.band=oe==2?[en(l,s,r,c,K,-1),en(l,s,r,c,K,1)]:en(l,s,r,c,K,oe)),W})}function Wu(e){return Iu(zu,e)}function zu(e,t,n,l,s,r){
+l,s,r,c,V),W.clip=es(V,d.ori,M,L,x,F)}return oe!=0&&(W.band=oe==2?[tn(l,s,r,c,K,-1),tn(l,s,r,c,K,1)]:tn(l,s,r,c,K,oe)),W})}function Wu(e){return Iu(zu,e)}function zu(e,t,n,l,s,r){
 let c=e.length;if(c<2)return null;let i=new Path2D;if(n(i,e[0],t[0]),c==2)l(i,e[1],t[1]);else{let f=Array(c),m=Array(c-1),d=Array(c-1),g=Array(c-1);for(let w=0;w<
 c-1;w++)d[w]=t[w+1]-t[w],g[w]=e[w+1]-e[w],m[w]=d[w]/g[w];f[0]=m[0];for(let w=1;w<c-1;w++)m[w]===0||m[w-1]===0||m[w-1]>0!=m[w]>0?f[w]=0:(f[w]=3*(g[w-1]+g[w])/((2*
 g[w]+g[w-1])/m[w-1]+(g[w]+2*g[w-1])/m[w]),isFinite(f[w])||(f[w]=0));f[c-1]=m[c-2];for(let w=0;w<c-1;w++)s(i,e[w]+g[w]/3,t[w]+f[w]*g[w]/3,e[w+1]-g[w]/3,t[w+1]-f[w+
@@ -246,7 +246,7 @@ root=Ct(nc);if(e.id!=null&&(m.id=e.id),wt(m,e.class),e.title){let o=Ct(oc,m);o.t
 click",w,o=>{o.target===M&&(ve!=Jn||Ae!=Zn)&&Je.click(l,o)},!0);let T=l.under=Ct(rc,w);w.appendChild(d);let M=l.over=Ct(ac,w);e=rl(e);let L=+ce(e.pxAlign,1),x=Ji(
 L);(e.plugins||[]).forEach(o=>{o.opts&&(e=o.opts(l,e)||e)});let F=e.ms||.001,_=l.series=s==1?Xi(e.series||[],Hi,Ki,!1):Hu(e.series||[null],Gi),A=l.axes=Xi(e.axes||
 [],Vi,Ui,!0),S=l.scales={},J=l.bands=e.bands||[];J.forEach(o=>{o.fill=se(o.fill||null),o.dir=ce(o.dir,-1)});let C=s==2?_[1].facets[0].scale:_[0].scale,Z={axes:Aa,
-series:Sa},Y=(e.drawOrder||["axes","series"]).map(o=>Z[o]);function X(o){let a=o.distr==3?u=>Xt(u>0?u:o.clamp(l,u,o.min,o.max,o.key)):o.distr==4?u=>Fs(u,o.asinh):
+series:Sa},Y=(e.drawOrder||["axes","series"]).map(o=>Z[o]);function X(o){let a=o.distr==3?u=>en(u>0?u:o.clamp(l,u,o.min,o.max,o.key)):o.distr==4?u=>Fs(u,o.asinh):
 o.distr==100?u=>o.fwd(u):u=>u;return u=>{let h=a(u),{_min:p,_max:b}=o,v=b-p;return(h-p)/v}}function Q(o){let a=S[o];if(a==null){let u=(e.scales||Al)[o]||Al;if(u.
 from!=null){Q(u.from);let h=Fe({},S[u.from],u,{key:o});h.valToPct=X(h),S[o]=h}else{a=S[o]=Fe({},o==C?Ar:Lu,u),a.key=o;let h=a.time,p=a.range,b=hn(p);if((o!=C||s==
 2&&!h)&&(b&&(p[0]==null||p[1]==null)&&(p={min:p[0]==null?Ai:{mode:1,hard:p[0],soft:p[0]},max:p[1]==null?Ai:{mode:1,hard:p[1],soft:p[1]}},b=!1),!b&&Xl(p))){let v=p;
@@ -255,7 +255,7 @@ Cu),a._min=a._max=null,a.valToPct=X(a)}}}Q("x"),Q("y"),s==1&&_.forEach(o=>{Q(o.s
 W,K;$.ori==0?(wt(m,lc),W=r,K=c):(wt(m,sc),W=c,K=r);let q={};for(let o in S){let a=S[o];(a.min!=null||a.max!=null)&&(q[o]={min:a.min,max:a.max},a.min=a.max=null)}
 let oe=e.tzDate||(o=>new Date(Be(o/F))),V=e.fmtDate||so,at=F==1?lu(oe):iu(oe),Ee=Wi(oe,Ii(F==1?nu:ou,V)),re=Bi(oe,zi(au,V)),pe=[],ne=l.legend=Fe({},fu,e.legend),
 z=l.cursor=Fe({},wu,{drag:{y:s==2}},e.cursor),Ie=ne.show,et=z.show,Te=ne.markers;ne.idxs=pe,Te.width=se(Te.width),Te.dash=se(Te.dash),Te.stroke=se(Te.stroke),Te.
-fill=se(Te.fill);let he,Dt,ht,Ce=[],Bt=[],Jt,_t=!1,nn={};if(ne.live){let o=_[1]?_[1].values:null;_t=o!=null,Jt=_t?o(l,1,0):{_:0};for(let a in Jt)nn[a]=Qs}if(Ie)
+fill=se(Te.fill);let he,Dt,ht,Ce=[],Bt=[],Jt,_t=!1,ln={};if(ne.live){let o=_[1]?_[1].values:null;_t=o!=null,Jt=_t?o(l,1,0):{_:0};for(let a in Jt)ln[a]=Qs}if(Ie)
 if(he=It("table",mc,m),ht=It("tbody",null,he),ne.mount(l,he),_t){Dt=It("thead",null,he,ht);let o=It("tr",null,Dt);It("th",null,o);for(var On in Jt)It("th",pi,o).
 textContent=On}else wt(he,gc),ne.live&&wt(he,pc);let Fn={show:!0},hl={show:!1};function Ll(o,a){if(a==0&&(_t||!ne.live||s==2))return il;let u=[],h=It("tr",wc,ht,
 ht.childNodes[a]);wt(h,o.class),o.show||wt(h,Cn);let p=It("th",null,h);if(Te.show){let k=Ct(bc,p);if(a>0){let E=Te.width(l,a);E&&(k.style.border=E+"px "+Te.dash(
@@ -269,7 +269,7 @@ o==null&&wn.delete(a)}let Zt=0,bn=0,ee=0,P=0,ye=0,We=0,Wn=ye,xn=We,Vt=ee,yn=P,dt
 .5),vt=u.top=An(We*fe,.5),ct=u.width=An(ee*fe,.5),Pt=u.height=An(P*fe,.5)}let da=3;function ma(){let o=!1,a=0;for(;!o;){a++;let u=Ea(a),h=Ta(a);o=a==da||u&&h,o||
 (So(l.width,l.height),Nl=!0)}}function pa({width:o,height:a}){cs(o,a)}l.setSize=pa;function ga(){let o=!1,a=!1,u=!1,h=!1;A.forEach((p,b)=>{if(p.show&&p._show){let{
 side:v,_size:k}=p,E=v%2,N=p.label!=null?p.labelSize:0,D=k+N;D>0&&(E?(ee-=D,v==3?(ye+=D,h=!0):u=!0):(P-=D,v==0?(We+=D,o=!0):a=!0))}}),Sn[0]=o,Sn[1]=u,Sn[2]=a,Sn[3]=
-h,ee-=ln[1]+ln[3],ye+=ln[3],P-=ln[2]+ln[0],We+=ln[0]}function wa(){let o=ye+ee,a=We+P,u=ye,h=We;function p(b,v){switch(b){case 1:return o+=v,o-v;case 2:return a+=
+h,ee-=sn[1]+sn[3],ye+=sn[3],P-=sn[2]+sn[0],We+=sn[0]}function wa(){let o=ye+ee,a=We+P,u=ye,h=We;function p(b,v){switch(b){case 1:return o+=v,o-v;case 2:return a+=
 v,a-v;case 3:return u-=v,u+v;case 0:return h-=v,h+v}}A.forEach((b,v)=>{if(b.show&&b._show){let k=b.side;b._pos=p(k,b._size),b.label!=null&&(b._lpos=p(k,b.labelSize))}})}
 if(z.dataIdx==null){let o=z.hover,a=o.skip=new Set(o.skip??[]);a.add(void 0);let u=o.prox=se(o.prox),h=o.bias??=0;z.dataIdx=(p,b,v,k)=>{if(b==0)return v;let E=v,
 N=u(p,b,v,k)??be,D=N>=0&&N<be,O=$.ori==0?ee:P,j=z.left,ue=t[0],ae=t[b];if(a.has(ae[v])){E=null;let le=null,U=null,B;if(h==0||h==-1)for(B=v;le==null&&B-- >0;)a.has(
@@ -291,12 +291,12 @@ splits=se(o.splits||(p&&h.distr==1?at:h.distr==3?Ys:h.distr==4?vu:_u)),o.stroke=
 border.stroke=se(o.border.stroke);let b=o.values;o.values=hn(b)&&!hn(b[0])?se(b):p?hn(b)?Wi(oe,Ii(b,V)):Pi(b)?ru(oe,b):b||Ee:b||yu,o.filter=se(o.filter||(h.distr>=
 3&&h.log==10?Mu:h.distr==3&&h.log==2?Eu:rr)),o.font=er(o.font),o.labelFont=er(o.labelFont),o._size=o.size(l,null,a,0),o._space=o._rotate=o._incrs=o._found=o._splits=
 o._values=null,o._size>0&&(Sn[a]=!0,o._el=Ct(cc,w))}}function dl(o,a,u,h){let[p,b,v,k]=u,E=a%2,N=0;return E==0&&(k||b)&&(N=a==0&&!p||a==2&&!v?Be(Vi.size/3):0),E==
-1&&(p||v)&&(N=a==1&&!b||a==3&&!k?Be(Ui.size/2):0),N}let Eo=l.padding=(e.padding||[dl,dl,dl,dl]).map(o=>se(ce(o,dl))),ln=l._padding=Eo.map((o,a)=>o(l,a,Sn,0)),je,
+1&&(p||v)&&(N=a==1&&!b||a==3&&!k?Be(Ui.size/2):0),N}let Eo=l.padding=(e.padding||[dl,dl,dl,dl]).map(o=>se(ce(o,dl))),sn=l._padding=Eo.map((o,a)=>o(l,a,Sn,0)),je,
 He=null,qe=null,Pl=s==1?_[0].idxs:null,Rt=null,ml=!1;function To(o,a){if(t=o??[],l.data=l._data=t,s==2){je=0;for(let u=1;u<_.length;u++)je+=t[u][0].length}else{
 t.length==0&&(l.data=l._data=t=[[]]),Rt=t[0],je=Rt.length;let u=t;if(te==2){u=t.slice();let h=u[0]=Array(je);for(let p=0;p<je;p++)h[p]=p}l._data=t=u}if(Yn(!0),Ge(
-"setData"),te==2&&(zn=!0),a!==!1){let u=$;u.auto(l,ml)?us():on(C,u.min,u.max),_n=_n||z.left>=0,St=!0,Gn()}}l.setData=To;function us(){ml=!0;let o,a;s==1&&(je>0?
+"setData"),te==2&&(zn=!0),a!==!1){let u=$;u.auto(l,ml)?us():rn(C,u.min,u.max),_n=_n||z.left>=0,St=!0,Gn()}}l.setData=To;function us(){ml=!0;let o,a;s==1&&(je>0?
 (He=Pl[0]=0,qe=Pl[1]=je-1,o=t[0][He],a=t[0][qe],te==2?(o=He,a=qe):o==a&&(te==3?[o,a]=Zl(o,o,$.log,!1):te==4?[o,a]=eo(o,o,$.log,!1):$.time?a=o+Be(86400/F):[o,a]=
-Kl(o,a,to,!0))):(He=Pl[0]=o=null,qe=Pl[1]=a=null)),on(C,o,a)}let Rl,Un,fs,hs,ds,ms,ps,gs,ws,ut;function Ao(o,a,u,h,p,b){o??=wi,u??=lo,h??="butt",p??=wi,b??="rou\
+Kl(o,a,to,!0))):(He=Pl[0]=o=null,qe=Pl[1]=a=null)),rn(C,o,a)}let Rl,Un,fs,hs,ds,ms,ps,gs,ws,ut;function Ao(o,a,u,h,p,b){o??=wi,u??=lo,h??="butt",p??=wi,b??="rou\
 nd",o!=Rl&&(g.strokeStyle=Rl=o),p!=Un&&(g.fillStyle=Un=p),a!=fs&&(g.lineWidth=fs=a),b!=ds&&(g.lineJoin=ds=b),h!=ms&&(g.lineCap=ms=h),u!=hs&&g.setLineDash(hs=u)}
 function $o(o,a,u,h){a!=Un&&(g.fillStyle=Un=a),o!=ps&&(g.font=ps=o),u!=gs&&(g.textAlign=gs=u),h!=ws&&(g.textBaseline=ws=h)}function bs(o,a,u,h,p=0){if(h.length>
 0&&o.auto(l,ml)&&(a==null||a.min==null)){let b=ce(He,0),v=ce(qe,h.length-1),k=u.min==null?Mc(h,b,v,p,o.distr==3):[u.min,u.max];o.min=zt(o.min,u.min=k[0]),o.max=
@@ -308,8 +308,8 @@ null)Fe(b,p);else if(h!=C||s==2)if(je==0&&b.from==null){let v=b.range(l,null,nul
 h.auto){let[b,v]=h.facets,k=b.scale,E=v.scale,[N,D]=t[p],O=o[k],j=o[E];O!=null&&bs(O,q[k],b,N,b.sorted),j!=null&&bs(j,q[E],v,D,v.sorted),h.min=v.min,h.max=v.max}});
 for(let h in o){let p=o[h],b=q[h];if(p.from==null&&(b==null||b.min==null)){let v=p.range(l,p.min==be?null:p.min,p.max==-be?null:p.max,h);p.min=v[0],p.max=v[1]}}}
 for(let h in o){let p=o[h];if(p.from!=null){let b=o[p.from];if(b.min==null)p.min=p.max=null;else{let v=p.range(l,b.min,b.max,h);p.min=v[0],p.max=v[1]}}}let a={},
-u=!1;for(let h in o){let p=o[h],b=S[h];if(b.min!=p.min||b.max!=p.max){b.min=p.min,b.max=p.max;let v=b.distr;b._min=v==3?Xt(b.min):v==4?Fs(b.min,b.asinh):v==100?
-b.fwd(b.min):b.min,b._max=v==3?Xt(b.max):v==4?Fs(b.max,b.asinh):v==100?b.fwd(b.max):b.max,a[h]=u=!0}}if(u){_.forEach((h,p)=>{s==2?p>0&&a.y&&(h._paths=null):a[h.
+u=!1;for(let h in o){let p=o[h],b=S[h];if(b.min!=p.min||b.max!=p.max){b.min=p.min,b.max=p.max;let v=b.distr;b._min=v==3?en(b.min):v==4?Fs(b.min,b.asinh):v==100?
+b.fwd(b.min):b.min,b._max=v==3?en(b.max):v==4?Fs(b.max,b.asinh):v==100?b.fwd(b.max):b.max,a[h]=u=!0}}if(u){_.forEach((h,p)=>{s==2?p>0&&a.y&&(h._paths=null):a[h.
 scale]&&(h._paths=null)});for(let h in a)zn=!0,Ge("setScale",h);et&&z.left>=0&&(_n=St=!0)}for(let h in q)q[h]=null}function va(o){let a=Us(He-1,0,je-1),u=Us(qe+
 1,0,je-1);for(;o[a]==null&&a>0;)a--;for(;o[u]==null&&u<je-1;)u++;return[a,u]}function Sa(){if(je>0){let o=_.some(a=>a._focus)&&ut!=Ht.alpha;o&&(g.globalAlpha=ut=
 Ht.alpha),_.forEach((a,u)=>{if(u>0&&a.show&&(Lo(u,!1),Lo(u,!0),a._paths==null)){let h=ut;ut!=a.alpha&&(g.globalAlpha=ut=a.alpha);let p=s==2?[0,t[u][0].length-1]:
@@ -330,7 +330,7 @@ null&&(u==0?O=ue=o[U]:j=ae=o[U],g.moveTo(O,j),g.lineTo(ue,ae));g.stroke(),L==1&&
 let p=S[u.scale];if(p.min==null){u._show&&(a=!1,u._show=!1,Yn(!1));return}else u._show||(a=!1,u._show=!0,Yn(!1));let b=u.side,v=b%2,{min:k,max:E}=p,[N,D]=Ma(h,k,
 E,v==0?ee:P);if(D==0)return;let O=p.distr==2,j=u._splits=u.splits(l,h,k,E,N,D,O),ue=p.distr==2?j.map(B=>Rt[B]):j,ae=p.distr==2?Rt[j[1]]-Rt[j[0]]:N,le=u._values=
 u.values(l,u.filter(l,ue,h,D,ae),h,D,ae);u._rotate=b==2?u.rotate(l,le,h,D):0;let U=u._size;u._size=Lt(u.size(l,le,h,o)),U!=null&&u._size!=U&&(a=!1)}),a}function Ta(o){
-let a=!0;return Eo.forEach((u,h)=>{let p=u(l,h,Sn,o);p!=ln[h]&&(a=!1),ln[h]=p}),a}function Aa(){for(let o=0;o<A.length;o++){let a=A[o];if(!a.show||!a._show)continue;
+let a=!0;return Eo.forEach((u,h)=>{let p=u(l,h,Sn,o);p!=sn[h]&&(a=!1),sn[h]=p}),a}function Aa(){for(let o=0;o<A.length;o++){let a=A[o];if(!a.show||!a._show)continue;
 let u=a.side,h=u%2,p,b,v=a.stroke(l,o),k=u==0||u==3?-1:1,[E,N]=a._found;if(a.label!=null){let lt=a.labelGap*k,gt=Be((a._lpos+lt)*fe);$o(a.labelFont[0],v,"center",
 u==2?"top":gi),g.save(),h==1?(p=b=0,g.translate(gt,Be(vt+Pt/2)),g.rotate((u==3?-Yl:Yl)/2)):(p=Be(dt+ct/2),b=gt);let En=or(a.label)?a.label(l,o,E,N):a.label;g.fillText(
 En,p,b),g.restore()}if(N==0)continue;let D=S[a.scale],O=h==0?ct:Pt,j=h==0?dt:vt,ue=a._splits,ae=D.distr==2?ue.map(lt=>Rt[lt]):ue,le=D.distr==2?Rt[ue[1]]-Rt[ue[0]]:
@@ -350,17 +350,17 @@ Hs(o,Cn)}else wt(o,Cn)}),Rl=Un=fs=ds=ms=ps=gs=ws=hs=null,ut=1,bl(!0),ye!=Wn||We!
 top*=a,Kn&&jt(Kn,Be(z.left),0,ee,P),jn&&jt(jn,0,Be(z.top),ee,P);for(let u=0;u<kt.length;u++){let h=kt[u];h!=null&&(Hn[u]*=o,qn[u]*=a,jt(h,Lt(Hn[u]),Lt(qn[u]),ee,
 P))}}if(Se.show&&!Dl&&Se.left>=0&&Se.width>0){Se.left*=o,Se.width*=o,Se.top*=a,Se.height*=a;for(let u in Ts)Me(Qn,u,Se[u])}Wn=ye,xn=We,Vt=ee,yn=P}Ge("setSize"),
 Nl=!1}Zt>0&&bn>0&&(g.clearRect(0,0,d.width,d.height),Ge("drawClear"),Y.forEach(o=>o()),Ge("draw")),Se.show&&Dl&&(Wl(Se),Dl=!1),et&&_n&&(Mn(null,!0,!1),_n=!1),ne.
-show&&ne.live&&St&&(Ms(),St=!1),f||(f=!0,l.status=1,Ge("ready")),ml=!1,Il=!1}l.redraw=(o,a)=>{zn=a||!1,o!==!1?on(C,$.min,$.max):Gn()};function vs(o,a){let u=S[o];
+show&&ne.live&&St&&(Ms(),St=!1),f||(f=!0,l.status=1,Ge("ready")),ml=!1,Il=!1}l.redraw=(o,a)=>{zn=a||!1,o!==!1?rn(C,$.min,$.max):Gn()};function vs(o,a){let u=S[o];
 if(u.from==null){if(je==0){let h=u.range(l,a.min,a.max,o);a.min=h[0],a.max=h[1]}if(a.min>a.max){let h=a.min;a.min=a.max,a.max=h}if(je>1&&a.min!=null&&a.max!=null&&
 a.max-a.min<1e-16)return;o==C&&u.distr==2&&je>0&&(a.min=Wt(a.min,t[0]),a.max=Wt(a.max,t[0]),a.min==a.max&&a.max++),q[o]=a,as=!0,Gn()}}l.setScale=vs;let Ss,ks,Kn,
-jn,Ro,Oo,Jn,Zn,Fo,Io,ve,Ae,sn=!1,Je=z.drag,Ue=Je.x,Ye=Je.y;et&&(z.x&&(Ss=Ct(fc,M)),z.y&&(ks=Ct(hc,M)),$.ori==0?(Kn=Ss,jn=ks):(Kn=ks,jn=Ss),ve=z.left,Ae=z.top);let Se=l.
+jn,Ro,Oo,Jn,Zn,Fo,Io,ve,Ae,on=!1,Je=z.drag,Ue=Je.x,Ye=Je.y;et&&(z.x&&(Ss=Ct(fc,M)),z.y&&(ks=Ct(hc,M)),$.ori==0?(Kn=Ss,jn=ks):(Kn=ks,jn=Ss),ve=z.left,Ae=z.top);let Se=l.
 select=Fe({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),Qn=Se.show?Ct(uc,Se.over?M:T):null;function Wl(o,a){if(Se.show){for(let u in o)Se[u]=o[u],u in
 Ts&&Me(Qn,u,o[u]);a!==!1&&Ge("setSelect")}}l.setSelect=Wl;function La(o){if(_[o].show)Ie&&Hs(Ce[o],Cn);else if(Ie&&wt(Ce[o],Cn),et){let u=Vn?kt[0]:kt[o];u!=null&&
-jt(u,-10,-10,ee,P)}}function on(o,a,u){vs(o,{min:a,max:u})}function qt(o,a,u,h){a.focus!=null&&Oa(o),a.show!=null&&_.forEach((p,b)=>{b>0&&(o==b||o==null)&&(p.show=
-a.show,La(b),s==2?(on(p.facets[0].scale,null,null),on(p.facets[1].scale,null,null)):on(p.scale,null,null),Gn())}),u!==!1&&Ge("setSeries",o,a),h&&xl("setSeries",
+jt(u,-10,-10,ee,P)}}function rn(o,a,u){vs(o,{min:a,max:u})}function qt(o,a,u,h){a.focus!=null&&Oa(o),a.show!=null&&_.forEach((p,b)=>{b>0&&(o==b||o==null)&&(p.show=
+a.show,La(b),s==2?(rn(p.facets[0].scale,null,null),rn(p.facets[1].scale,null,null)):rn(p.scale,null,null),Gn())}),u!==!1&&Ge("setSeries",o,a),h&&xl("setSeries",
 l,o,a)}l.setSeries=qt;function Na(o,a){Fe(J[o],a)}function Da(o,a){o.fill=se(o.fill||null),o.dir=ce(o.dir,-1),a=a??J.length,J.splice(a,0,o)}function Pa(o){o==null?
 J.length=0:J.splice(o,1)}l.addBand=Da,l.setBand=Na,l.delBand=Pa;function Ra(o,a){_[o].alpha=a,et&&kt[o]!=null&&(kt[o].style.opacity=a),Ie&&Ce[o]&&(Ce[o].style.opacity=
-a)}let Qt,rn,kn,Xn={focus:!0};function Oa(o){if(o!=kn){let a=o==null,u=Ht.alpha!=1;_.forEach((h,p)=>{if(s==1||p>0){let b=a||p==0||p==o;h._focus=a?null:b,u&&Ra(p,
+a)}let Qt,an,kn,Xn={focus:!0};function Oa(o){if(o!=kn){let a=o==null,u=Ht.alpha!=1;_.forEach((h,p)=>{if(s==1||p>0){let b=a||p==0||p==o;h._focus=a?null:b,u&&Ra(p,
 b?1:Ht.alpha)}}),kn=o,u&&Gn()}}Ie&&Bn&&tt(yi,he,o=>{z._lock||(vn(o),kn!=null&&qt(null,Xn,!0,Re.setSeries))});function Ut(o,a,u){let h=S[a];u&&(o=o/fe-(h.ori==1?
 We:ye));let p=ee;h.ori==1&&(p=P,o=p-o),h.dir==-1&&(o=p-o);let b=h._min,v=h._max,k=o/p,E=b+(v-b)*k,N=h.distr;return N==3?ol(10,E):N==4?$c(E,h.asinh):N==100?h.bwd(
 E):E}function Fa(o,a){let u=Ut(o,C,a);return Wt(u,t[0],He,qe)}l.valToIdx=o=>Wt(o,t[0]),l.posToIdx=Fa,l.posToVal=Ut,l.valToPos=(o,a,u)=>S[a].ori==0?r(o,S[a],u?ct:
@@ -368,37 +368,37 @@ ee,u?dt:0):c(o,S[a],u?Pt:P,u?vt:0),l.setCursor=(o,a,u)=>{ve=o.left,Ae=o.top,Mn(n
 Me(Qn,"top",Se.top=o),Me(Qn,Ml,Se.height=a)}let gl=$.ori==0?Wo:zo,wl=$.ori==1?Wo:zo;function Ia(){if(Ie&&ne.live)for(let o=s==2?1:0;o<_.length;o++){if(o==0&&_t)
 continue;let a=ne.values[o],u=0;for(let h in a)Bt[o][u++].firstChild.nodeValue=a[h]}}function Ms(o,a){if(o!=null&&(o.idxs?o.idxs.forEach((u,h)=>{pe[h]=u}):Dc(o.
 idx)||pe.fill(o.idx),ne.idx=pe[0]),Ie&&ne.live){for(let u=0;u<_.length;u++)(u>0||s==1&&!_t)&&Wa(u,pe[u]);Ia()}St=!1,a!==!1&&Ge("setLegend")}l.setLegend=Ms;function Wa(o,a){
-let u=_[o],h=o==0&&te==2?Rt:t[o],p;_t?p=u.values(l,o,a)??nn:(p=u.value(l,a==null?null:h[a],o,a),p=p==null?nn:{_:p}),ne.values[o]=p}function Mn(o,a,u){Fo=ve,Io=Ae,
-[ve,Ae]=z.move(l,ve,Ae),z.left=ve,z.top=Ae,et&&(Kn&&jt(Kn,Be(ve),0,ee,P),jn&&jt(jn,0,Be(Ae),ee,P));let h,p=He>qe;Qt=be,rn=null;let b=$.ori==0?ee:P,v=$.ori==1?ee:
+let u=_[o],h=o==0&&te==2?Rt:t[o],p;_t?p=u.values(l,o,a)??ln:(p=u.value(l,a==null?null:h[a],o,a),p=p==null?ln:{_:p}),ne.values[o]=p}function Mn(o,a,u){Fo=ve,Io=Ae,
+[ve,Ae]=z.move(l,ve,Ae),z.left=ve,z.top=Ae,et&&(Kn&&jt(Kn,Be(ve),0,ee,P),jn&&jt(jn,0,Be(Ae),ee,P));let h,p=He>qe;Qt=be,an=null;let b=$.ori==0?ee:P,v=$.ori==1?ee:
 P;if(ve<0||je==0||p){h=z.idx=null;for(let k=0;k<_.length;k++){let E=kt[k];E!=null&&jt(E,-10,-10,ee,P)}Bn&&qt(null,Xn,!0,o==null&&Re.setSeries),ne.live&&(pe.fill(
 h),St=!0)}else{let k,E,N;s==1&&(k=$.ori==0?ve:Ae,E=Ut(k,C),h=z.idx=Wt(E,t[0],He,qe),N=W(t[0][h],$,b,0));let D=-10,O=-10,j=0,ue=0,ae=!0,le="",U="";for(let B=s==2?
 1:0;B<_.length;B++){let ke=_[B],Le=pe[B],Ke=Le==null?null:s==1?t[B][Le]:t[B][1][Le],ge=z.dataIdx(l,B,h,E),Ne=ge==null?null:s==1?t[B][ge]:t[B][1][ge];if(St=St||Ne!=
 Ke||ge!=Le,pe[B]=ge,B>0&&ke.show){let mt=ge==null?-10:ge==h?N:W(s==1?t[0][ge]:t[B][0][ge],$,b,0),nt=Ne==null?-10:K(Ne,s==1?S[ke.scale]:S[ke.facets[1].scale],v,0);
 if(Bn&&Ne!=null){let Mt=$.ori==1?ve:Ae,Ot=Ve(Ht.dist(l,B,ge,nt,Mt));if(Ot<Qt){let Yt=Ht.bias;if(Yt!=0){let pt=Ut(Mt,ke.scale),Et=Ne>=0?1:-1,Ft=pt>=0?1:-1;Ft==Et&&
-(Ft==1?Yt==1?Ne>=pt:Ne<=pt:Yt==1?Ne<=pt:Ne>=pt)&&(Qt=Ot,rn=B)}else Qt=Ot,rn=B}}if(St||Vn){let Mt,Ot;$.ori==0?(Mt=mt,Ot=nt):(Mt=nt,Ot=mt);let Yt,pt,Et,Ft,Gt,lt,gt=!0,
+(Ft==1?Yt==1?Ne>=pt:Ne<=pt:Yt==1?Ne<=pt:Ne>=pt)&&(Qt=Ot,an=B)}else Qt=Ot,an=B}}if(St||Vn){let Mt,Ot;$.ori==0?(Mt=mt,Ot=nt):(Mt=nt,Ot=mt);let Yt,pt,Et,Ft,Gt,lt,gt=!0,
 En=Qe.bbox;if(En!=null){gt=!1;let st=En(l,B);Et=st.left,Ft=st.top,Yt=st.width,pt=st.height}else Et=Mt,Ft=Ot,Yt=pt=Qe.size(l,B);if(lt=Qe.fill(l,B),Gt=Qe.stroke(l,
-B),Vn)B==rn&&Qt<=Ht.prox&&(D=Et,O=Ft,j=Yt,ue=pt,ae=gt,le=lt,U=Gt);else{let st=kt[B];st!=null&&(Hn[B]=Et,qn[B]=Ft,Ti(st,Yt,pt,gt),Mi(st,lt,Gt),jt(st,Lt(Et),Lt(Ft),
-ee,P))}}}}if(Vn){let B=Ht.prox,ke=kn==null?Qt<=B:Qt>B||rn!=kn;if(St||ke){let Le=kt[0];Le!=null&&(Hn[0]=D,qn[0]=O,Ti(Le,j,ue,ae),Mi(Le,le,U),jt(Le,Lt(D),Lt(O),ee,
-P))}}}if(Se.show&&sn)if(o!=null){let[k,E]=Re.scales,[N,D]=Re.match,[O,j]=o.cursor.sync.scales,ue=o.cursor.drag;if(Ue=ue._x,Ye=ue._y,Ue||Ye){let{left:ae,top:le,width:U,
+B),Vn)B==an&&Qt<=Ht.prox&&(D=Et,O=Ft,j=Yt,ue=pt,ae=gt,le=lt,U=Gt);else{let st=kt[B];st!=null&&(Hn[B]=Et,qn[B]=Ft,Ti(st,Yt,pt,gt),Mi(st,lt,Gt),jt(st,Lt(Et),Lt(Ft),
+ee,P))}}}}if(Vn){let B=Ht.prox,ke=kn==null?Qt<=B:Qt>B||an!=kn;if(St||ke){let Le=kt[0];Le!=null&&(Hn[0]=D,qn[0]=O,Ti(Le,j,ue,ae),Mi(Le,le,U),jt(Le,Lt(D),Lt(O),ee,
+P))}}}if(Se.show&&on)if(o!=null){let[k,E]=Re.scales,[N,D]=Re.match,[O,j]=o.cursor.sync.scales,ue=o.cursor.drag;if(Ue=ue._x,Ye=ue._y,Ue||Ye){let{left:ae,top:le,width:U,
 height:B}=o.select,ke=o.scales[O].ori,Le=o.posToVal,Ke,ge,Ne,mt,nt,Mt=k!=null&&N(k,O),Ot=E!=null&&D(E,j);Mt&&Ue?(ke==0?(Ke=ae,ge=U):(Ke=le,ge=B),Ne=S[k],mt=W(Le(
 Ke,O),Ne,b,0),nt=W(Le(Ke+ge,O),Ne,b,0),gl(zt(mt,nt),Ve(nt-mt))):gl(0,b),Ot&&Ye?(ke==1?(Ke=ae,ge=U):(Ke=le,ge=B),Ne=S[E],mt=K(Le(Ke,j),Ne,v,0),nt=K(Le(Ke+ge,j),Ne,
 v,0),wl(zt(mt,nt),Ve(nt-mt))):wl(0,v)}else As()}else{let k=Ve(Fo-Ro),E=Ve(Io-Oo);if($.ori==1){let j=k;k=E,E=j}Ue=Je.x&&k>=Je.dist,Ye=Je.y&&E>=Je.dist;let N=Je.uni;
 N!=null?Ue&&Ye&&(Ue=k>=N,Ye=E>=N,!Ue&&!Ye&&(E>k?Ye=!0:Ue=!0)):Je.x&&Je.y&&(Ue||Ye)&&(Ue=Ye=!0);let D,O;Ue&&($.ori==0?(D=Jn,O=ve):(D=Zn,O=Ae),gl(zt(D,O),Ve(O-D)),
 Ye||wl(0,v)),Ye&&($.ori==1?(D=Jn,O=ve):(D=Zn,O=Ae),wl(zt(D,O),Ve(O-D)),Ue||gl(0,b)),!Ue&&!Ye&&(gl(0,0),wl(0,0))}if(Je._x=Ue,Je._y=Ye,o==null){if(u){if(Zo!=null){
 let[k,E]=Re.scales;Re.values[0]=k!=null?Ut($.ori==0?ve:Ae,k):null,Re.values[1]=E!=null?Ut($.ori==1?ve:Ae,E):null}xl(Rs,l,ve,Ae,ee,P,h)}if(Bn){let k=u&&Re.setSeries,
-E=Ht.prox;kn==null?Qt<=E&&qt(rn,Xn,!0,k):Qt>E?qt(null,Xn,!0,k):rn!=kn&&qt(rn,Xn,!0,k)}}St&&(ne.idx=h,Ms()),a!==!1&&Ge("setCursor")}let an=null;Object.defineProperty(
-l,"rect",{get(){return an==null&&bl(!1),an}});function bl(o=!1){o?an=null:(an=M.getBoundingClientRect(),Ge("syncRect",an))}function Bo(o,a,u,h,p,b,v){z._lock||sn&&
-o!=null&&o.movementX==0&&o.movementY==0||(Es(o,a,u,h,p,b,v,!1,o!=null),o!=null?Mn(null,!0,!0):Mn(a,!0,!1))}function Es(o,a,u,h,p,b,v,k,E){if(an==null&&bl(!1),vn(
-o),o!=null)u=o.clientX-an.left,h=o.clientY-an.top;else{if(u<0||h<0){ve=-10,Ae=-10;return}let[N,D]=Re.scales,O=a.cursor.sync,[j,ue]=O.values,[ae,le]=O.scales,[U,
+E=Ht.prox;kn==null?Qt<=E&&qt(an,Xn,!0,k):Qt>E?qt(null,Xn,!0,k):an!=kn&&qt(an,Xn,!0,k)}}St&&(ne.idx=h,Ms()),a!==!1&&Ge("setCursor")}let cn=null;Object.defineProperty(
+l,"rect",{get(){return cn==null&&bl(!1),cn}});function bl(o=!1){o?cn=null:(cn=M.getBoundingClientRect(),Ge("syncRect",cn))}function Bo(o,a,u,h,p,b,v){z._lock||on&&
+o!=null&&o.movementX==0&&o.movementY==0||(Es(o,a,u,h,p,b,v,!1,o!=null),o!=null?Mn(null,!0,!0):Mn(a,!0,!1))}function Es(o,a,u,h,p,b,v,k,E){if(cn==null&&bl(!1),vn(
+o),o!=null)u=o.clientX-cn.left,h=o.clientY-cn.top;else{if(u<0||h<0){ve=-10,Ae=-10;return}let[N,D]=Re.scales,O=a.cursor.sync,[j,ue]=O.values,[ae,le]=O.scales,[U,
 B]=Re.match,ke=a.axes[0].side%2==1,Le=$.ori==0?ee:P,Ke=$.ori==1?ee:P,ge=ke?b:p,Ne=ke?p:b,mt=ke?h:u,nt=ke?u:h;if(ae!=null?u=U(N,ae)?i(j,S[N],Le,0):-10:u=Le*(mt/ge),
 le!=null?h=B(D,le)?i(ue,S[D],Ke,0):-10:h=Ke*(nt/Ne),$.ori==1){let Mt=u;u=h,h=Mt}}E&&(a==null||a.cursor.event.type==Rs)&&((u<=1||u>=ee-1)&&(u=An(u,ee)),(h<=1||h>=
 P-1)&&(h=An(h,P))),k?(Ro=u,Oo=h,[Jn,Zn]=z.move(l,u,h)):(ve=u,Ae=h)}let Ts={width:0,height:0,left:0,top:0};function As(){Wl(Ts,!1)}let Vo,Ho,qo,Uo;function Yo(o,a,u,h,p,b,v){
-sn=!0,Ue=Ye=Je._x=Je._y=!1,Es(o,a,u,h,p,b,v,!0,!1),o!=null&&(tt(Os,Bs,Go,!1),xl(bi,l,Jn,Zn,ee,P,null));let{left:k,top:E,width:N,height:D}=Se;Vo=k,Ho=E,qo=N,Uo=D}
-function Go(o,a,u,h,p,b,v){sn=Je._x=Je._y=!1,Es(o,a,u,h,p,b,v,!1,!0);let{left:k,top:E,width:N,height:D}=Se,O=N>0||D>0,j=Vo!=k||Ho!=E||qo!=N||Uo!=D;if(O&&j&&Wl(Se),
-Je.setScale&&O&&j){let ue=k,ae=N,le=E,U=D;if($.ori==1&&(ue=E,ae=D,le=k,U=N),Ue&&on(C,Ut(ue,C),Ut(ue+ae,C)),Ye)for(let B in S){let ke=S[B];B!=C&&ke.from==null&&ke.
-min!=be&&on(B,Ut(le+U,B),Ut(le,B))}As()}else z.lock&&(z._lock=!z._lock,Mn(a,!0,o!=null));o!=null&&(In(Os,Bs),xl(Os,l,ve,Ae,ee,P,null))}function za(o,a,u,h,p,b,v){
-if(z._lock)return;vn(o);let k=sn;if(sn){let E=!0,N=!0,D=10,O,j;$.ori==0?(O=Ue,j=Ye):(O=Ye,j=Ue),O&&j&&(E=ve<=D||ve>=ee-D,N=Ae<=D||Ae>=P-D),O&&E&&(ve=ve<Jn?0:ee),
-j&&N&&(Ae=Ae<Zn?0:P),Mn(null,!0,!0),sn=!1}ve=-10,Ae=-10,pe.fill(null),Mn(null,!0,!0),k&&(sn=k)}function Ko(o,a,u,h,p,b,v){z._lock||(vn(o),us(),As(),o!=null&&xl(
+on=!0,Ue=Ye=Je._x=Je._y=!1,Es(o,a,u,h,p,b,v,!0,!1),o!=null&&(tt(Os,Bs,Go,!1),xl(bi,l,Jn,Zn,ee,P,null));let{left:k,top:E,width:N,height:D}=Se;Vo=k,Ho=E,qo=N,Uo=D}
+function Go(o,a,u,h,p,b,v){on=Je._x=Je._y=!1,Es(o,a,u,h,p,b,v,!1,!0);let{left:k,top:E,width:N,height:D}=Se,O=N>0||D>0,j=Vo!=k||Ho!=E||qo!=N||Uo!=D;if(O&&j&&Wl(Se),
+Je.setScale&&O&&j){let ue=k,ae=N,le=E,U=D;if($.ori==1&&(ue=E,ae=D,le=k,U=N),Ue&&rn(C,Ut(ue,C),Ut(ue+ae,C)),Ye)for(let B in S){let ke=S[B];B!=C&&ke.from==null&&ke.
+min!=be&&rn(B,Ut(le+U,B),Ut(le,B))}As()}else z.lock&&(z._lock=!z._lock,Mn(a,!0,o!=null));o!=null&&(In(Os,Bs),xl(Os,l,ve,Ae,ee,P,null))}function za(o,a,u,h,p,b,v){
+if(z._lock)return;vn(o);let k=on;if(on){let E=!0,N=!0,D=10,O,j;$.ori==0?(O=Ue,j=Ye):(O=Ye,j=Ue),O&&j&&(E=ve<=D||ve>=ee-D,N=Ae<=D||Ae>=P-D),O&&E&&(ve=ve<Jn?0:ee),
+j&&N&&(Ae=Ae<Zn?0:P),Mn(null,!0,!0),on=!1}ve=-10,Ae=-10,pe.fill(null),Mn(null,!0,!0),k&&(on=k)}function Ko(o,a,u,h,p,b,v){z._lock||(vn(o),us(),As(),o!=null&&xl(
 _i,l,ve,Ae,ee,P,null))}function jo(){A.forEach(ju),cs(l.width,l.height,!0)}Ln(Gl,sl,jo);let el={};el.mousedown=Yo,el.mousemove=Bo,el.mouseup=Go,el.dblclick=Ko,el.
 setSeries=(o,a,u,h)=>{let p=Re.match[2];u=p(l,a,u),u!=-1&&qt(u,h,!0,!1)},et&&(tt(bi,M,Yo),tt(Rs,M,Bo),tt(xi,M,o=>{vn(o),bl(!1)}),tt(yi,M,za),tt(_i,M,Ko),js.add(
 l),l.syncRect=bl);let zl=l.hooks=e.hooks||{};function Ge(o,a,u){_s?pl.push([o,a,u]):o in zl&&zl[o].forEach(h=>{h.call(null,l,a,u)})}(e.plugins||[]).forEach(o=>{
@@ -441,7 +441,7 @@ slow_3x},{head:"Usual",number:!0,text:e=>R(e.mean_ns),sort:e=>e.mean_ns,title:"M
 title:"Of healthy steps"},{head:"Longest",number:!0,text:e=>R(e.max_ns),sort:e=>e.max_ns},{head:"Launches a step",number:!0,text:e=>tf(e.launches+e.graph_launches,
 e),title:"Launches of graphs count as one each"},{head:"Copied a step",number:!0,text:e=>e.steps?De(Math.round(e.copied_bytes/e.steps)):"\u2013"},{head:"Idle",number:!0,
 text:e=>R(e.idle_ns),sort:e=>e.idle_ns,title:"Pauses that are part of no step"},{head:"Began over",number:!0,text:e=>e.relearned?H(e.relearned):"",title:"Times \
-that what is usual changed for good"}];function Yr(e){let[t,n]=[BigInt(e.start_wall_ns),BigInt(e.duration_ns)];return{view:"timeline",from:cn(t-n/2n),to:cn(t+3n*
+that what is usual changed for good"}];function Yr(e){let[t,n]=[BigInt(e.start_wall_ns),BigInt(e.duration_ns)];return{view:"timeline",from:un(t-n/2n),to:un(t+3n*
 n/2n)}}var of=e=>[{head:"At",number:!0,node:t=>y("a",{href:At(Yr(t))},R(Number(BigInt(t.start_wall_ns)-e.origin))),sort:t=>Number(t.start_wall_ns)},{head:"Threa\
 d",text:t=>`${t.pid}/${t.tid}`},{head:"Phase",text:t=>t.phase},{head:"Class",text:t=>t.slow,sort:t=>parseFloat(t.slow)},{head:"Took",number:!0,text:t=>R(t.duration_ns),
 sort:t=>t.duration_ns},{head:"p95 then",number:!0,text:t=>R(t.baseline_p95_ns)},{head:"Waited",number:!0,text:t=>R(t.wait_ns),sort:t=>t.wait_ns},{head:"Launches",
@@ -490,7 +490,7 @@ let l=e.origin,s=tl("timestamp",c=>String(Oe(c))),r=await Tt(`SELECT seq, timest
 nts
     WHERE call = '${t.call.replaceAll("'","''")}' AND ${s} ${n?`AND duration BETWEEN ${n[0]} AND ${n[1]}`:""}
     ORDER BY duration DESC`,50,e.signal);return r.length?ie({caption:`Calls of ${t.op}, longest first`,rows:r,most:50,columns:[{head:"Took",number:!0,text:c=>R(
-c.duration),sort:c=>c.duration},{head:"At",number:!0,node:c=>y("a",{href:At({view:"timeline",from:cn(l+BigInt(c.start_ns-Math.max(1e3,c.duration??0))),to:cn(l+BigInt(
+c.duration),sort:c=>c.duration},{head:"At",number:!0,node:c=>y("a",{href:At({view:"timeline",from:un(l+BigInt(c.start_ns-Math.max(1e3,c.duration??0))),to:un(l+BigInt(
 c.start_ns+2*Math.max(1e3,c.duration??0))),chosen:{call:c.seq}})},R(c.start_ns)),sort:c=>c.start_ns},{head:"Thread",text:c=>`${c.comm??""} ${c.pid}/${c.tid}`},{
 head:"Bytes",number:!0,text:c=>De(c.bytes),sort:c=>c.bytes},{head:"Failed",text:c=>c.failed?"yes":""},{head:"Kernel",text:c=>c.kernel??""}]}):we("No call of thi\
 s part took so long.")}async function df(e,t){let[n,l]=await Promise.all([me("get_trace_stats",ze(),t.signal),me("get_distributions",{...ze(),per_octave:Qr},t.signal)]),
@@ -555,13 +555,13 @@ last)},{head:"Least",number:!0,text:i=>Kt(i.min)},{head:"Average",number:!0,text
 text:i=>H(i.samples)}]}))),n.processes.length&&e.append(G("Memory by process",ie({caption:"Memory by process",rows:n.processes,columns:[{head:"Process",text:i=>i.
 pid},{head:"Device",text:i=>i.device},{head:"Memory",number:!0,text:i=>De(i.memory_bytes)}]}))),n.errors.length&&e.append(G("Errors of drivers",ie({caption:"Err\
 ors of drivers",rows:n.errors,columns:[{head:"Kind",text:i=>`${i.kind} ${i.code??""}`},{head:"Meaning",text:i=>i.meaning??""},{head:"Process",text:i=>i.process??
-""},{head:"Message",text:i=>i.message}]}))),go(c,await l,e)}var oa={name:"fabric",title:"Fabric",draw:wf},ia={name:"devices",title:"Devices",draw:bf};var ra=.5,os=class{constructor(t,n){this.context=t,this.onNews=n,this.lanes=[],this.views=new Map,this.cut=[],this.abort=null}text(t){return cn(this.context.origin+
+""},{head:"Message",text:i=>i.message}]}))),go(c,await l,e)}var oa={name:"fabric",title:"Fabric",draw:wf},ia={name:"devices",title:"Devices",draw:bf};var ra=.5,os=class{constructor(t,n){this.context=t,this.onNews=n,this.lanes=[],this.views=new Map,this.cut=[],this.abort=null}text(t){return un(this.context.origin+
 BigInt(Math.round(t)))}async want(t,n,l,s){let r=n-t,c={from:Math.max(-1e9,t-ra*r),to:n+ra*r},i=l.filter(d=>{let g=this.views.get(d);return!g||g.asked.from>t||g.
 asked.to<n?!0:g.bins.length>0&&g.asked.to-g.asked.from>3*r});if(this.lanes.length&&i.length===0||this.abort)return;let f=new AbortController;this.abort=f;let m=await me(
 "get_timeline",{from:this.text(c.from),to:this.text(c.to),bins:Math.min(1e3,Math.max(50,Math.round(s))),...l.length?{lanes:l.slice(0,48)}:{}},f.signal).finally(
 ()=>{this.abort=null});this.take(m,c),this.onNews()}take(t,n){this.lanes=t.lanes,this.cut=t.cut;let l=t.from?Number(Oe(t.from)-this.context.origin):0;for(let s of t.
 views){let r=new Set(s.failed);this.views.set(s.lane,{asked:n,from:l,binNs:s.bins.length?t.bin_ns:0,bins:s.bins,ops:t.ops,slices:s.start_ns.map((c,i)=>({start:l+
-c,duration:s.duration_ns[i],op:t.ops[s.op[i]],depth:s.depth[i],seq:s.seq[i],failed:r.has(s.seq[i])}))})}}forget(){this.views.clear()}};var aa=100,tn=(e,t,n)=>Math.min(n,Math.max(t,e));function bo(e){return e.group==="thread"?`thread ${e.tid}`:e.group==="stream"?e.stream===0?"default stream":`st\
+c,duration:s.duration_ns[i],op:t.ops[s.op[i]],depth:s.depth[i],seq:s.seq[i],failed:r.has(s.seq[i])}))})}}forget(){this.views.clear()}};var aa=100,nn=(e,t,n)=>Math.min(n,Math.max(t,e));function bo(e){return e.group==="thread"?`thread ${e.tid}`:e.group==="stream"?e.stream===0?"default stream":`st\
 ream ${BigInt(e.stream).toString(16)}`:e.group==="rank"?e.rank===null?`rank unknown (pid ${e.pid})`:`rank ${e.rank}${e.nranks?` of ${e.nranks}`:""}`:e.op}var xo=e=>`${e.
 process||"?"} ${e.pid}${e.node?` on ${e.node}`:""}`;function xf(e,t){let n=[];t.length&&n.push({title:"Causes",chains:t});let l=null;for(let s of e){let r=s.group===
 "rank"?"Collectives by rank":xo(s);r!==l&&n.push({heading:r}),l=r,n.push({lane:s,title:bo(s)})}return n}var yo=class{constructor(t,n){this.context=n,this.data=new os(
@@ -577,12 +577,12 @@ Math.max(this.from+aa,n(I.to,1.01*l)),this.lane=I.chosen.lane??null,this.chosen=
 t.signal);this.chains=s.chains.filter(r=>r.onset&&Oe(r.onset)!==null).map(r=>({...r,from:Number(Oe(r.onset)-t.origin),to:r.end?Number(Oe(r.end)-t.origin):t.spanNs})),
 await this.data.want(this.from,this.to,[],800),this.cutList.replaceChildren($e(this.data)??""),this.chosen!==null?await this.describe():I.chosen.chain?this.describeChain(
 this.chains.find(r=>r.id===I.chosen.chain)):this.detail.replaceChildren(y("p",{class:"quiet"},"None. Click one, or press comma or period on the timeline."))}arrange(){
-this.lines=xf(this.data.lanes,this.chains)}resize(){let t=this.scroller.clientWidth;if(!t)return;this.left=t<600?88:190,this.height=tn(yt+this.lines.length*Pe+6,
+this.lines=xf(this.data.lanes,this.chains)}resize(){let t=this.scroller.clientWidth;if(!t)return;this.left=t<600?88:190,this.height=nn(yt+this.lines.length*Pe+6,
 160,Math.max(260,innerHeight-330));let n=devicePixelRatio||1;this.canvas.width=Math.round(t*n),this.canvas.height=Math.round(this.height*n),this.canvas.style.height=
 `${this.height}px`,this.width=t-this.left,this.ratio=n,this.schedule()}schedule(){this.due||this.closed||(this.due=requestAnimationFrame(()=>{this.due=0,this.draw()}))}draw(){
-if(!this.width)return;if(tn(yt+this.lines.length*Pe+6,160,Math.max(260,innerHeight-330))!==this.height)return this.resize();let n=performance.now(),l=this.canvas.
+if(!this.width)return;if(nn(yt+this.lines.length*Pe+6,160,Math.max(260,innerHeight-330))!==this.height)return this.resize();let n=performance.now(),l=this.canvas.
 getContext("2d");l.setTransform(this.ratio,0,0,this.ratio,0,0),l.fillStyle=_e("card"),l.fillRect(0,0,this.left+this.width,this.height);let s={from:this.from,to:this.
-to,left:this.left,width:this.width,height:this.height,lane:this.lane,chosen:this.chosen,chain:I.chosen.chain};this.top=tn(this.top,0,Math.max(0,this.lines.length*
+to,left:this.left,width:this.width,height:this.height,lane:this.lane,chosen:this.chosen,chain:I.chosen.chain};this.top=nn(this.top,0,Math.max(0,this.lines.length*
 Pe-(this.height-yt))),Br(l,s),l.save(),l.beginPath(),l.rect(0,yt,this.left+this.width,this.height-yt),l.clip();let r=this.seen();l.save(),Vr(l,r,this.data.views,
 s),l.restore(),this.drawTitles(l,r),l.restore(),this.where.textContent=`${R(this.to-this.from)} from ${R(Math.max(0,this.from))} on`,this.frames.push(performance.
 now()-n),this.frames.length>2e3&&this.frames.splice(0,1e3),this.canvas.frames=this.frames,this.ask()}seen(){let t=Math.floor(this.top/Pe);return this.lines.slice(
@@ -591,15 +591,15 @@ t.font=`${s.heading?"600 ":""}${l?11:12}px system-ui, sans-serif`;let c=s.headin
 lane.lane===this.lane?_e("chosen"):_e("card"),t.fillRect(0,r,i,Pe),t.fillStyle=s.heading?_e("ink"):_e("quiet");let f=s.heading||l?2:12;s.heading?t.fillText(c,f,
 r+Pe/2):t.fillText(c,f,r+Pe/2,this.left-f-4)}}ask(){this.asking||(this.asking=setTimeout(async()=>{this.asking=0;let t=this.seen().map(({line:n})=>n.lane?.lane).
 filter(Boolean).slice(0,48);if(t.length)try{await this.data.want(this.from,this.to,t,this.width)}catch(n){n.name!=="AbortError"&&this.context.say(n.message)}},60))}move(t,n){
-let l=Math.max(this.context.spanNs,1e3),s=tn(n-t,aa,1.5*l),r=tn((t+n)/2,-.2*l,1.2*l);this.from=r-s/2,this.to=r+s/2,this.schedule(),clearTimeout(this.noting),this.
+let l=Math.max(this.context.spanNs,1e3),s=nn(n-t,aa,1.5*l),r=nn((t+n)/2,-.2*l,1.2*l);this.from=r-s/2,this.to=r+s/2,this.schedule(),clearTimeout(this.noting),this.
 noting=setTimeout(()=>{fn({from:this.data.text(this.from),to:this.data.text(this.to),chosen:this.selection()},!0),this.context.header()},250)}selection(){return{
 lane:this.lane,call:this.chosen,chain:I.chosen.chain}}zoom(t,n=.5){let l=this.to-this.from,s=this.from+n*l;this.move(s-n*l*t,s+(1-n)*l*t)}pan(t){let n=t*(this.to-
 this.from);this.move(this.from+n,this.to+n)}whole(){let t=Math.max(this.context.spanNs,1e3);this.move(-.01*t,1.01*t)}chooseLane(t){let n=this.lines.map((i,f)=>({
-line:i,i:f})).filter(({line:i})=>i.lane);if(!n.length)return;let l=n.findIndex(({line:i})=>i.lane.lane===this.lane),s=n[tn(l<0?0:l+t,0,n.length-1)];this.lane=s.
-line.lane.lane;let r=s.i*Pe,c=this.height-yt-Pe;this.top=tn(this.top,r-c,r),this.context.say(`${bo(s.line.lane)}, ${xo(s.line.lane)}, ${H(s.line.lane.events)} e\
+line:i,i:f})).filter(({line:i})=>i.lane);if(!n.length)return;let l=n.findIndex(({line:i})=>i.lane.lane===this.lane),s=n[nn(l<0?0:l+t,0,n.length-1)];this.lane=s.
+line.lane.lane;let r=s.i*Pe,c=this.height-yt-Pe;this.top=nn(this.top,r-c,r),this.context.say(`${bo(s.line.lane)}, ${xo(s.line.lane)}, ${H(s.line.lane.events)} e\
 vents`),Xe(this.selection()),this.schedule()}chooseCall(t){this.lane||this.chooseLane(0);let n=this.data.views.get(this.lane)?.slices??[];if(!n.length){this.context.
 say(this.data.views.get(this.lane)?.bins.length?"Too many calls to choose one here: zoom closer.":"No call here.");return}let l=n.findIndex(r=>r.seq===this.chosen),
-s=l>=0?l+t:Math.max(0,n.findIndex(r=>r.start>=this.from));this.take(n[tn(s,0,n.length-1)])}take(t){if(this.chosen=t?.seq??null,t&&(t.start>this.to||t.start+(t.duration??
+s=l>=0?l+t:Math.max(0,n.findIndex(r=>r.start>=this.from));this.take(n[nn(s,0,n.length-1)])}take(t){if(this.chosen=t?.seq??null,t&&(t.start>this.to||t.start+(t.duration??
 0)<this.from)){let n=(this.to-this.from)/2;this.move(t.start-n,t.start+n)}Xe({...this.selection(),chain:null}),this.schedule(),this.describe()}async describe(){
 let t=this.chosen;if(t!==null)try{let[n]=await Tt(`SELECT op_name, call, kind, layer, comm, pid, tid, duration, outcome, ret_code, failed, bytes, direction, str\
 eam, kernel, gpu_id,
@@ -610,7 +610,7 @@ y("h3",{},n.op_name),$t([["Took",R(n.duration)],["Call",n.call],["Process",`${n.
 stream)).toString(16)}`],["Kernel",n.kernel],["Device",n.gpu_id],["Library",n.library],["Made inside",n.parent_call],["Off the CPU",l.filter(([,s])=>s).map(([s,
 r])=>`${R(r)} ${s}`).join(", ")],["Meanwhile ran",n.culprit_comm?`${n.culprit_comm} ${n.culprit_pid}, ${R(n.culprit_ns)}`:null]]))}catch(n){n.name!=="AbortError"&&
 this.context.say(n.message)}}describeChain(t){t&&this.detail.replaceChildren(y("h3",{},`${t.severity}: ${t.summary}`),y("p",{},t.root_cause),y("p",{class:"quiet"},
-`from ${Tn(t.onset)} to ${Tn(t.end)}`))}at(t){let n=this.canvas.getBoundingClientRect(),[l,s]=[t.clientX-n.left,t.clientY-n.top],r=tn((l-this.left)/this.width,0,
+`from ${Tn(t.onset)} to ${Tn(t.end)}`))}at(t){let n=this.canvas.getBoundingClientRect(),[l,s]=[t.clientX-n.left,t.clientY-n.top],r=nn((l-this.left)/this.width,0,
 1);return{x:l,y:s,part:r,time:this.from+r*(this.to-this.from),line:this.lines[Math.floor((s-yt+this.top)/Pe)]}}click(t){let{line:n,time:l}=this.at(t);if(n?.chains){
 let c=4*(this.to-this.from)/this.width,i=n.chains.find(f=>f.from-c<=l&&l<=f.to+c);i&&(this.chosen=null,Xe({...this.selection(),chain:i.id}),this.describeChain(i),
 this.schedule());return}if(!n?.lane)return;this.lane=n.lane.lane;let s=3*(this.to-this.from)/this.width,r=null;for(let c of this.data.views.get(this.lane)?.slices??
@@ -644,10 +644,10 @@ parentNode;w.scrollLeft=m.offsetLeft-w.offsetLeft-(w.clientWidth-m.offsetWidth)/
 ecording";return}let c=(m,d)=>m?Number((Oe(m)??rt.origin)-rt.origin):d,[i,f]=[c(I.from,0),c(I.to,rt.spanNs)];ft.part.textContent=`Part: ${R(Math.max(0,f-i))}, f\
 rom ${R(i)} on`}async function fa(e=!1){let t=gn.find(d=>d.name===I.view)??gn[0],n=new AbortController,l=Rn;l?.abort.abort();let s={view:t,abort:n};Rn=s,rs(),e||
 Nt.setAttribute("aria-busy","true");let r=y("div",{class:`view ${t.name}`});try{if(s.close=await t.draw(r,{...rt,signal:n.signal}),Rn!==s){s.close?.();return}is.
-hidden=!0}catch(d){if(Rn!==s||d.name==="AbortError")return;if(d instanceof un&&d.status===401)return vo(d.message);r.replaceChildren(),_o(d)}l?.close?.();let c="\
+hidden=!0}catch(d){if(Rn!==s||d.name==="AbortError")return;if(d instanceof Xt&&d.status===401)return vo(d.message);r.replaceChildren(),_o(d)}l?.close?.();let c="\
 a,button,input,select,[tabindex]",i=[...Nt.querySelectorAll(c)].indexOf(document.activeElement),f=[scrollX,scrollY],m=[...Nt.querySelectorAll("details")].map(d=>d.
 open);Nt.replaceChildren(r),Nt.removeAttribute("aria-busy"),e&&(i>=0&&Nt.querySelectorAll(c)[i]?.focus({preventScroll:!0}),Nt.querySelectorAll("details").forEach(
-(d,g)=>{d.open=m[g]??!1}),scrollTo(...f))}function _o(e){is.textContent=e instanceof un?e.message:`This page failed: ${e.message}`,is.hidden=!1,e instanceof un||
+(d,g)=>{d.open=m[g]??!1}),scrollTo(...f))}function _o(e){is.textContent=e instanceof Xt?e.message:`This page failed: ${e.message}`,is.hidden=!1,e instanceof Xt||
 console.error(e)}var Mf=()=>Nt.querySelector(":active, input:focus, select:focus")!==null,ua=0;async function ha(){let e=++ua,t=!rt.info||rt.info.live&&Cl&&!document.
 hidden;try{if(t){let n=!rt.info;await kf(),is.hidden=!0,Rn?.view.refresh&&!n?(rs(),await Rn.view.refresh(rt)):Mf()||await fa(!0)}}catch(n){if(n.status===401)return vo(
 n.message);_o(n)}setTimeout(()=>e===ua&&ha(),vf)}async function vo(e){try{e?await Ls(Nt,e):await ni(Nt),document.activeElement?.blur()}catch(t){_o(t)}ha()}addEventListener(

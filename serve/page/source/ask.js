@@ -12,7 +12,7 @@ export class Failure extends Error {
 }
 
 // JSON whose whole numbers may be handles of 64 bits: those that a double would falsify come as their digits, a string.
-const WHOLE = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
+const WHOLE = /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g;
 export const parse = (text) => JSON.parse(text.replace(WHOLE, (one) => (one[0] === '"' || Number.isSafeInteger(Number(one)) ? one : `"${one}"`)));
 
 async function send(method, path, body, signal) {
@@ -31,6 +31,7 @@ async function send(method, path, body, signal) {
     said = parse(await answer.text());
   } catch (error) {
     if (error.name === "AbortError") throw error;
+    if (answer.ok) throw new Failure(answer.status, "internal", `the server's answer cannot be read: ${error.message}`);
     said = { error: `status ${answer.status}`, class: "internal" };
   }
   if (!answer.ok) throw new Failure(answer.status, said.class, said.error);

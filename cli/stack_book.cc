@@ -259,7 +259,7 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
   add_text(base_name(stack.call.library));
   for (const symbols::NativeFrame& frame : stack.native.frames) {
     hash.add(frame.code.file ? frame.code.file->identity() : uint64_t{0});
-    hash.add(frame.code.file ? frame.code.address : uint64_t{0});
+    hash.add(frame.code.file ? frame.lookup_address() : uint64_t{0});
   }
   hash.add(uint64_t{stack.native.is_whole});
   stack.python_outcome = static_cast<wire_python_outcome>(record.head.python_outcome);

@@ -54,7 +54,8 @@ NativeStack Unwinder::unwind(const wire_stack& stack, std::span<const std::byte>
   };
 
   Registers registers = registers_of(stack);
-  bool is_return_address = true;  // the call has returned: its caller stands behind the call
+  // A call that has returned: its caller stands behind the call. A thread that waits or spins stands where it stands.
+  bool is_return_address = stack.reason != WIRE_STACK_WAITING;
   while (result.frames.size() < kMostFrames) {
     NativeFrame frame{space.find(registers.pc), is_return_address};
     const bool was_unknown = !result.frames.empty() && !result.frames.back().code.file;

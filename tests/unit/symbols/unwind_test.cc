@@ -55,16 +55,19 @@ struct Copy {
 #define OPAQUE [[gnu::noipa]]
 #endif
 
-// The caller's registers and stack as the kernel side takes them at a return into it.
-OPAQUE void take_here(Copy& copy) {
+// The caller's registers and stack as the kernel side takes them at a return into it; or, of a thread that does not
+// return, as they were at this function's first instruction.
+OPAQUE void take_here(Copy& copy, bool at_entry = false) {
   uint64_t bp = 0, bx = 0, r12 = 0, r13 = 0, r14 = 0, r15 = 0;
   asm volatile("mov %%rbp, %0\n mov %%rbx, %1" : "=r"(bp), "=r"(bx));
   asm volatile("mov %%r12, %0\n mov %%r13, %1\n mov %%r14, %2\n mov %%r15, %3"
                : "=r"(r12), "=r"(r13), "=r"(r14), "=r"(r15));
   // This function keeps a frame pointer (the whole program is built so): its caller's is saved there.
   const auto* frame = static_cast<const uint64_t*>(__builtin_frame_address(0));
-  copy.head.registers[WIRE_STACK_IP] = frame[1];
-  copy.head.registers[WIRE_STACK_SP] = reinterpret_cast<uint64_t>(frame + 2);
+  const uint64_t* top = frame + (at_entry ? 1 : 2);
+  copy.head.reason = at_entry ? WIRE_STACK_WAITING : WIRE_STACK_EVERY;
+  copy.head.registers[WIRE_STACK_IP] = at_entry ? reinterpret_cast<uint64_t>(&take_here) : frame[1];
+  copy.head.registers[WIRE_STACK_SP] = reinterpret_cast<uint64_t>(top);
   copy.head.registers[WIRE_STACK_BP] = frame[0];
   const uint64_t saved[] = {bx, r12, r13, r14, r15};
   std::memcpy(&copy.head.registers[WIRE_STACK_SAVED], saved, sizeof(saved));
@@ -72,22 +75,22 @@ OPAQUE void take_here(Copy& copy) {
   // By the kernel, as the real copy is: a sanitizer keeps this program from reading beyond its own variables.
   copy.bytes.resize(2048);
   const iovec to{copy.bytes.data(), copy.bytes.size()};
-  const iovec from{const_cast<uint64_t*>(frame + 2), copy.bytes.size()};
+  const iovec from{const_cast<uint64_t*>(top), copy.bytes.size()};
   ASSERT_EQ(process_vm_readv(getpid(), &to, 1, &from, 1, 0), 2048) << strerror(errno);
 }
 
-OPAQUE void level_one(Copy& copy) {
-  take_here(copy);
+OPAQUE void level_one(Copy& copy, bool at_entry) {
+  take_here(copy, at_entry);
   asm volatile("");
 }
-OPAQUE void level_two(Copy& copy) {
+OPAQUE void level_two(Copy& copy, bool at_entry) {
   volatile char space[200];
   space[7] = 1;
-  level_one(copy);
+  level_one(copy, at_entry);
   asm volatile("" : : "r"(space[7]));
 }
-OPAQUE void level_three(Copy& copy) {
-  level_two(copy);
+OPAQUE void level_three(Copy& copy, bool at_entry = false) {
+  level_two(copy, at_entry);
   asm volatile("");
 }
 
@@ -111,6 +114,21 @@ TEST(Unwind, FindsTheFunctionsOfThisProgram) {
   EXPECT_NE(names[0].find("level_one"), std::string::npos) << names[0];
   EXPECT_NE(names[1].find("level_two"), std::string::npos) << names[1];
   EXPECT_NE(names[2].find("level_three"), std::string::npos) << names[2];
+}
+
+TEST(Unwind, AThreadThatDoesNotReturnIsWhereItIsAtAFirstInstructionToo) {
+  Copy copy;
+  level_three(copy, true);
+  CodeFiles files;
+  AddressSpace space(files, static_cast<uint32_t>(getpid()));
+  Unwinder unwinder;
+  Symboliser symboliser;
+  const auto names = names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser);
+  ASSERT_GE(names.size(), 4U);
+  EXPECT_NE(names[0].find("take_here"), std::string::npos) << names[0];
+  EXPECT_NE(names[1].find("level_one"), std::string::npos) << names[1];
+  EXPECT_NE(names[2].find("level_two"), std::string::npos) << names[2];
+  EXPECT_NE(names[3].find("level_three"), std::string::npos) << names[3];
 }
 
 TEST(Unwind, PutsBackReturnAddressesThatTheKernelReplaced) {

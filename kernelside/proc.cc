@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <climits>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -89,13 +90,52 @@ std::string command_line_of(std::string untrusted) {
   return printable(untrusted, kMaxCommandLine);
 }
 
+// Where the v2 hierarchy is.
+std::string unified_root(const std::string& root) {
+  struct stat info {};
+  const std::string unified = root + "/unified";
+  return stat(unified.c_str(), &info) == 0 ? unified : root;
+}
+
 // The directory's inode number is the id bpf_get_current_cgroup_id gives.
 uint64_t cgroup_id_of(const std::string& root, const std::string& v2_path) {
   if (v2_path.empty() || v2_path.find("/..") != std::string::npos) return 0;
   struct stat info {};
-  const std::string unified = root + "/unified";
-  const std::string base = stat(unified.c_str(), &info) == 0 ? unified : root;
-  return stat((base + v2_path).c_str(), &info) == 0 && S_ISDIR(info.st_mode) ? info.st_ino : 0;
+  return stat((unified_root(root) + v2_path).c_str(), &info) == 0 && S_ISDIR(info.st_mode) ? info.st_ino : 0;
+}
+
+// The way back, by a file handle: of cgroupfs it is the id (FILEID_KERNFS, include/linux/exportfs.h). Empty: unknown.
+std::string v2_path_of(const std::string& root, uint64_t cgroup_id) {
+  constexpr int kKernfs = 0xfe;
+  struct {
+    unsigned int bytes = sizeof(cgroup_id);
+    int type = kKernfs;
+    uint64_t id;
+  } handle{.id = cgroup_id};  // a file_handle with its variable part
+  static_assert(sizeof(handle) == sizeof(file_handle) + sizeof(cgroup_id));
+  const std::string base = unified_root(root);
+  const Fd mount(open(base.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!mount.valid()) return {};
+  const Fd directory(
+      open_by_handle_at(mount.get(), reinterpret_cast<file_handle*>(&handle), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.valid()) return {};
+  std::array<char, PATH_MAX> target{};
+  const ssize_t size = readlink(fmt::format("/proc/self/fd/{}", directory.get()).c_str(), target.data(), target.size());
+  const std::string_view path(target.data(), size > 0 ? static_cast<size_t>(size) : 0);
+  if (!path.starts_with(base) || path.size() >= target.size()) return {};
+  const std::string below(path == base ? "/" : path.substr(base.size()));
+  // One that is being removed is "... (deleted)"; the id says whether the name is still its own.
+  return cgroup_id_of(root, below) == cgroup_id ? below : std::string();
+}
+
+// Takes what /proc/PID/cgroup tells; its v2 path.
+std::string name_by(std::string_view untrusted_cgroup, hal::Process& process) {
+  CgroupNames names = parse_cgroup(untrusted_cgroup);
+  process.cgroup_path = printable(names.path, 4096);
+  process.container_id = std::move(names.container_id);
+  process.pod_uid = std::move(names.pod_uid);
+  process.slurm_job = std::move(names.slurm_job);
+  return std::move(names.v2_path);
 }
 
 }  // namespace
@@ -201,12 +241,7 @@ Result<hal::Process> ProcFs::process(uint32_t pid) const {
     process.command_line = command_line_of(std::move(*command));
   }
   if (const auto cgroup = read_at(*directory, "cgroup", kMaxCgroup)) {
-    CgroupNames names = parse_cgroup(*cgroup);
-    process.cgroup_id = cgroup_id_of(roots_.cgroup, names.v2_path);
-    process.cgroup_path = printable(names.path, 4096);
-    process.container_id = std::move(names.container_id);
-    process.pod_uid = std::move(names.pod_uid);
-    process.slurm_job = std::move(names.slurm_job);
+    process.cgroup_id = cgroup_id_of(roots_.cgroup, name_by(*cgroup, process));
   }
   if (const auto environment = read_at(*directory, "environ", kMaxEnviron)) {
     JobNames names = parse_environ(*environment);
@@ -217,6 +252,12 @@ Result<hal::Process> ProcFs::process(uint32_t pid) const {
     process.world_size = names.world_size;
   }
   return process;
+}
+
+void ProcFs::name_by_cgroup(hal::Process& gone) const {
+  if (gone.cgroup_id == 0) return;
+  const std::string path = v2_path_of(roots_.cgroup, gone.cgroup_id);
+  if (!path.empty()) name_by("0::" + path, gone);
 }
 
 std::optional<uint32_t> SocketOwners::owner(uint64_t inode, std::span<const uint32_t> preferred) {

@@ -2,6 +2,7 @@
 import contextlib
 import os
 import pwd
+import signal
 
 from harness import Program, Skip, Trace, check, compare_scenario
 
@@ -51,7 +52,9 @@ def OneUserMeansOnlyHisProcesses(build):
         pair(build, ["--user", "nobody"], wanted, other)
 
 
-def OneCgroupMeansItAndWhatIsBelow(build):
+@contextlib.contextmanager
+def cgroups():
+    """A cgroup and one below it: their paths, and how to start a program in the lower one."""
     root = next((path for path in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
                  if os.path.exists(os.path.join(path, "cgroup.controllers"))), None)
     if root is None:
@@ -63,18 +66,43 @@ def OneCgroupMeansItAndWhatIsBelow(build):
     except OSError as error:
         raise Skip(f"cannot make a cgroup: {error}") from None
     try:
-        enter = ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', below]
-        stack, wanted, other = two(build, prefix=enter)
-        with stack:
-            trace = pair(build, ["--cgroup", "/" + os.path.basename(top)], wanted, other)
-        ids = {row[0] for row in trace.recording.rows("SELECT DISTINCT cgroup_id FROM events WHERE kind <> 'host'")}
-        check(ids == {os.stat(below).st_ino}, f"cgroup ids {ids}, the directory is {os.stat(below).st_ino}")
-        paths = [row[0] for row in trace.recording.rows("SELECT cgroup_path FROM cgroup_metadata WHERE cgroup_id = ?",
-                                                        os.stat(below).st_ino)]
-        check(paths and paths[0].endswith("/below"), f"cgroup paths {paths}")
+        yield top, below, ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', below]
     finally:
         os.rmdir(below)
         os.rmdir(top)
 
 
-TESTS = (OnePidMeansItAndItsChildren, OneUserMeansOnlyHisProcesses, OneCgroupMeansItAndWhatIsBelow)
+def paths_of(recording, cgroup):
+    return [row[0] for row in recording.rows("SELECT cgroup_path FROM cgroup_metadata WHERE cgroup_id = ?", os.stat(cgroup).st_ino)]
+
+
+def OneCgroupMeansItAndWhatIsBelow(build):
+    with cgroups() as (top, below, enter):
+        stack, wanted, other = two(build, prefix=enter)
+        with stack:
+            trace = pair(build, ["--cgroup", "/" + os.path.basename(top)], wanted, other)
+        ids = {row[0] for row in trace.recording.rows("SELECT DISTINCT cgroup_id FROM events WHERE kind <> 'host'")}
+        check(ids == {os.stat(below).st_ino}, f"cgroup ids {ids}, the directory is {os.stat(below).st_ino}")
+        paths = paths_of(trace.recording, below)
+        check(paths and paths[0].endswith("/below"), f"cgroup paths {paths}")
+
+
+def ACgroupIsNamedThoughItsProcessIsGone(build):
+    with cgroups() as (top, below, enter), Trace(build) as trace, \
+            Program(build, build.scenarios, "threads", "1", "1", name="holder") as holder:
+        trace.probed("libcudart.so.12")  # the holder's: the next one's calls are seen while the agent stands still
+        with Program(build, build.scenarios, "threads", "1", "1", prefix=enter, name="short") as program:
+            os.kill(trace.process.pid, signal.SIGSTOP)
+            try:
+                program.go().end()
+            finally:
+                os.kill(trace.process.pid, signal.SIGCONT)
+        holder.go().end()
+        trace.stop()
+        paths = paths_of(trace.recording, below)
+        check(paths and paths[0].endswith("/below"), f"cgroup paths {paths}")
+        compare_scenario(program.lines_path, trace.recording)
+
+
+TESTS = (OnePidMeansItAndItsChildren, OneUserMeansOnlyHisProcesses, OneCgroupMeansItAndWhatIsBelow,
+         ACgroupIsNamedThoughItsProcessIsGone)

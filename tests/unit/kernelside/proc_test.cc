@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "proc_tree.h"
@@ -160,6 +161,33 @@ TEST(Proc, KnowsThisVeryProcess) {
   EXPECT_FALSE(process->command_line.empty());
   // Every host has some hierarchy, be it v1, hybrid or v2.
   EXPECT_TRUE(process->cgroup_path.starts_with('/')) << process->cgroup_path;
+}
+
+TEST(Proc, ACgroupIsNamedByItsIdWhileItIsThere) {
+  const std::string id(64, 'a');
+  std::string folder = "/sys/fs/cgroup";
+  if (std::filesystem::exists(folder + "/unified")) folder += "/unified";
+  if (!std::filesystem::exists(folder + "/cgroup.controllers")) GTEST_SKIP() << "no cgroup v2 hierarchy is mounted";
+  folder += fmt::format("/ingero_{}", getpid());
+  const std::string inner = folder + "/docker-" + id + ".scope";
+  std::error_code error;
+  if (!std::filesystem::create_directories(inner, error)) GTEST_SKIP() << "cannot make a cgroup: " << error.message();
+  struct stat info {};
+  ASSERT_EQ(stat(inner.c_str(), &info), 0);
+  const ProcFs proc;
+  hal::Process process;
+  process.cgroup_id = info.st_ino;
+  proc.name_by_cgroup(process);
+  rmdir(inner.c_str());
+  rmdir(folder.c_str());
+  EXPECT_TRUE(process.cgroup_path.ends_with("/docker-" + id + ".scope")) << process.cgroup_path;
+  EXPECT_EQ(process.container_id, id);
+
+  hal::Process other;  // its cgroup is gone
+  other.cgroup_id = info.st_ino;
+  proc.name_by_cgroup(other);
+  EXPECT_EQ(other.cgroup_path, "");
+  EXPECT_EQ(other.cgroup_id, info.st_ino);
 }
 
 TEST(Proc, AProcessThatEndsIsNotFound) {

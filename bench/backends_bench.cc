@@ -1,20 +1,18 @@
 // What a call of each backend costs, as a ratio of a CUDA call of the same shape in the same run.
 //
-//   backends_bench [--rounds=9] [--calls=5000] [--manifests=DIR]
+//   backends_bench [--rounds=1000] [--calls=100] [--manifests=DIR]
 //
 // Rows that make the kernel side do the same work (as many words, stack slots and reads before and after, a name or
-// none) are of one shape; of each backend one row of each shape is measured, in turns with the others, on one function
-// whose every argument can be read. A shape that no CUDA row has is held against the dearest CUDA row.
+// none) are of one shape; of each backend one row of each shape is measured, in turns with the others, on a copy of one
+// function whose every argument can be read. A shape that no CUDA row has is held against the dearest CUDA row.
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <tuple>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "backends/registry.h"
@@ -23,6 +21,7 @@
 #include "bench/drainer.h"
 #include "bench/harness.h"
 #include "bench/target_calls.h"
+#include "bench/turns.h"
 #include "hal/call_table.h"
 #include "hal/elf.h"
 #include "hal/lower.h"
@@ -34,27 +33,22 @@ namespace {
 using namespace ingero;
 
 constexpr double kBound = 1.15;
+constexpr uint64_t kWarmRounds = 20;
 constexpr std::string_view kBaseline = "cuda";
 constexpr hal::Row kTarget[] = {{.name = "benchAny", .kind = hal::Kind::kSync, .shape = {}}};
 constexpr std::string_view kSonames[] = {"libbenchcalls.so"};
 constexpr hal::Library kTargetLibrary = {
     .name = "libbenchcalls", .sonames = kSonames, .rows = kTarget, .layer = "BENCH"};
 
-std::string library_path() { return bench::own_folder() + "/libbenchcalls.so"; }
-
-bench::Target::Work make_target() {
-  void* library = dlopen(library_path().c_str(), RTLD_NOW);
-  if (library == nullptr) bench::fail(dlerror());
-  auto* any = reinterpret_cast<decltype(benchAny)*>(dlsym(library, "benchAny"));
-  if (any == nullptr) bench::fail("benchAny: no such function");
-  return [any](uint32_t, uint64_t calls) {
+// A lane's calls.
+bench::Turns::Lane calls_of(const std::string& path) {
+  auto* any = bench::Copy(path).symbol<decltype(benchAny)>("benchAny");
+  return [any](uint32_t, uint64_t count) {
     static const std::array<uint64_t, 512> memory{};
     static bench_stack stack;
     for (const void*& word : stack.words) word = memory.data();
     const void* p = memory.data();
-    return bench::time_calls(calls, [&](int count) {
-      for (int i = 0; i < count; ++i) any(p, p, p, p, p, p, stack);
-    });
+    for (uint64_t i = 0; i < count; ++i) any(p, p, p, p, p, p, stack);
   };
 }
 
@@ -101,16 +95,17 @@ std::vector<Candidate> candidates(std::span<const hal::Backend* const> backends)
   return list;
 }
 
-std::unique_ptr<kernelside::FileProbes> attach(bench::Drainer& ours, uint32_t site, uint64_t offset, bool aside) {
+std::unique_ptr<kernelside::FileProbes> attach(bench::Drainer& ours, const std::string& path, uint32_t site,
+                                               uint64_t offset, bool aside) {
   const kernelside::Probe probe{site, offset, aside};
-  auto probes = bench::must(kernelside::FileProbes::attach(ours.objects(), library_path(), std::span(&probe, 1)));
+  auto probes = bench::must(kernelside::FileProbes::attach(ours.objects(), path, std::span(&probe, 1)));
   for (const auto& refusal : probes->refusals()) bench::fail(refusal.reason);
   return probes;
 }
 
-uint64_t probe_offset() {
-  Fd fd(::open(library_path().c_str(), O_RDONLY | O_CLOEXEC));
-  auto image = bench::must(hal::ElfImage::open(std::move(fd), library_path()));
+uint64_t probe_offset(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  auto image = bench::must(hal::ElfImage::open(std::move(fd), path));
   for (const auto& resolved : hal::resolve(kTargetLibrary, image, hal::kHostArch)) {
     if (resolved.state != hal::RowState::kResolved) bench::fail(fmt::format("benchAny: {}", resolved.reason));
     if (resolved.point.single_stepped) bench::fail("benchAny: its probe is single-stepped: nothing to compare with");
@@ -126,17 +121,15 @@ int main(int argc, char** argv) {
     std::printf("backends_bench: skipped (probes need root)\n");
     return 0;
   }
-  bench::Target target([] { return make_target(); });
-  bench::pin(bench::kAgentCore);
-  uint64_t rounds = 9, calls_a_sample = 5000;
+  uint64_t rounds = 1000, calls_a_turn = 100;
   std::string manifests = INGERO_MANIFESTS;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const auto value = parse_u64(word.substr(word.find('=') + 1));
-    if (word.starts_with("--rounds=") && value) {
+    if (word.starts_with("--rounds=") && value && *value > 0) {
       rounds = *value;
-    } else if (word.starts_with("--calls=") && value) {
-      calls_a_sample = *value;
+    } else if (word.starts_with("--calls=") && value && *value > 0) {
+      calls_a_turn = *value;
     } else if (word.starts_with("--manifests=")) {
       manifests = word.substr(12);
     } else {
@@ -147,23 +140,29 @@ int main(int argc, char** argv) {
   for (const auto& error : registry.add_folder(manifests)) bench::fail(error.text());
   const hal::CallTable calls(registry.all());
   std::vector<Candidate> rows = candidates(registry.all());
-  const uint64_t offset = probe_offset();
+  const size_t untraced = rows.size();  // the lane behind theirs
+  bench::Turns turns(rows.size() + 1, std::max(rounds, kWarmRounds));
+  turns.set_calls(calls_a_turn);
+  bench::Target target([&] {
+    std::vector<bench::Turns::Lane> lanes;
+    for (size_t lane = 0; lane <= untraced; ++lane) lanes.push_back(calls_of(turns.path(lane)));
+    return turns.work(std::move(lanes));
+  });
+  bench::pin(bench::kAgentCore);
   bench::print_conditions("a call of each backend, of a CUDA call of the same shape");
   bench::Drainer ours(calls, kernelside::Mechanism::kSession);
   for (const Candidate& row : rows) ours.add_site(*row.row, row.lowered);
   ours.start();
-  for (uint64_t round = 0; round <= rounds; ++round) {  // the first warms up
-    for (uint32_t i = 0; i < rows.size(); ++i) {
-      const double before = target.run(0, calls_a_sample / 2);
-      double traced = 0;
-      {
-        const auto probes = attach(ours, i, offset, rows[i].shape.aside != 0);
-        target.run(0, 500);
-        traced = target.run(0, calls_a_sample);
-      }
-      const double after = target.run(0, calls_a_sample / 2);
-      if (round > 0) rows[i].added.push_back(traced - (before + after) / 2);
-    }
+  const uint64_t offset = probe_offset(turns.path(0));
+  std::vector<std::unique_ptr<kernelside::FileProbes>> probes;
+  for (uint32_t i = 0; i < rows.size(); ++i) {
+    probes.push_back(attach(ours, turns.path(i), i, offset, rows[i].shape.aside != 0));
+  }
+  target.run(0, kWarmRounds);
+  target.run(0, rounds);
+  for (uint64_t round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < rows.size(); ++i)
+      rows[i].added.push_back(turns.took(round, i) - turns.took(round, untraced));
   }
   std::map<Shape, const Candidate*> baseline;
   const Candidate* dearest = nullptr;
@@ -193,6 +192,8 @@ int main(int argc, char** argv) {
     bench::print_goal(fmt::format("{}: its dearest row ({}), of the CUDA row", backend, of.second), of.first, kBound,
                       "x");
   }
-  std::printf("events received %lu\n", ours.calls());
+  const uint64_t made = (kWarmRounds + rounds) * calls_a_turn * rows.size();
+  ours.settle(made);
+  std::printf("events received %lu of %lu calls\n", ours.calls(), made);
   return 0;
 }

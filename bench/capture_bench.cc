@@ -3,27 +3,18 @@
 //
 //   capture_bench [mechanism ...] [--rounds=3000] [--calls=200] [--row=NAME] [--no-peer]
 //
-// Each of them has a copy of the target library of its own and stays attached to it; the target's thread calls the
-// copies in turns of a fraction of a millisecond, so what the machine does to one turn it does to its neighbours, and a
-// round's ratio compares turns that lie side by side. Attaching for each sample instead put seconds between them.
-//
 // Ours is the whole capture: scheduler programs attached (off-CPU shares), calls in flight kept, the rings drained and
 // normalised on the other core as the recorder does it. Every call made must come out as an event.
 #include <bpf/bpf.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
-#include <numeric>
-#include <random>
 #include <thread>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "base/fd.h"
@@ -31,6 +22,7 @@
 #include "bench/drainer.h"
 #include "bench/harness.h"
 #include "bench/target_calls.h"
+#include "bench/turns.h"
 #include "hal/call_table.h"
 #include "hal/elf.h"
 #include "hal/resolve.h"
@@ -61,61 +53,18 @@ constexpr std::string_view kSonames[] = {"libbenchcalls.so"};
 constexpr hal::Library kLibraries[] = {{.name = "libbenchcalls", .sonames = kSonames, .rows = kRows, .layer = "BENCH"}};
 constexpr hal::Backend kBackend = {.name = "bench", .vendor = "bench", .libraries = kLibraries};
 
-// Who is attached to a copy of the target library.
+// Who is attached to each copy of the target library.
 enum Lane : size_t { kUntraced, kEmpty, kOurs, kWithStacks, kPeer, kLanes };
 constexpr uint64_t kWarmRounds = 50;
+constexpr uint64_t kMostRounds = 100000;
 
-// The copies: a probe sits in a file, so what is to be probed differently lies in different files.
-class Copies {
- public:
-  Copies() : folder_(fmt::format("/tmp/ingero-bench.{}", getpid())) {
-    std::filesystem::create_directory(folder_);
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      std::filesystem::copy_file(bench::own_folder() + "/libbenchcalls.so", path(lane));
-    }
-  }
-  ~Copies() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  Copies(const Copies&) = delete;
-  Copies& operator=(const Copies&) = delete;
-  std::string path(size_t lane) const { return fmt::format("{}/{}.so", folder_, lane); }
-
- private:
-  std::string folder_;
-};
-
-// Nanoseconds a call of each lane's turn, round by round; the target writes it, the parent reads it between runs.
-struct Rounds {
-  static constexpr uint64_t kMost = 100000;
-  uint64_t calls = 200;  // a turn's
-  std::array<std::array<double, kLanes>, kMost> took;
-};
-
-Rounds& shared_rounds() {
-  void* memory = mmap(nullptr, sizeof(Rounds), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) bench::fail("no memory to share with the target");
-  return *new (memory) Rounds;
-}
-
-template <typename Function>
-Function* symbol_of(void* library, const char* name) {
-  auto* address = reinterpret_cast<Function*>(dlsym(library, name));
-  if (address == nullptr) bench::fail(fmt::format("{}: no such function", name));
-  return address;
-}
-
-struct Calls {
-  explicit Calls(const std::string& path) {
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) bench::fail(dlerror());
-    nothing = symbol_of<decltype(benchNothing)>(library, kRows[0].name.data());
-    four = symbol_of<decltype(benchFour)>(library, kRows[1].name.data());
-    launch = symbol_of<decltype(benchLaunch)>(library, kRows[2].name.data());
-    peek = symbol_of<decltype(benchPeek)>(library, kRows[3].name.data());
-  }
-  void make(uint32_t row, uint64_t count) const {
+// A lane's calls.
+bench::Turns::Lane calls_of(const std::string& path) {
+  const bench::Copy copy(path);
+  return [nothing = copy.symbol<decltype(benchNothing)>(kRows[0].name.data()),
+          four = copy.symbol<decltype(benchFour)>(kRows[1].name.data()),
+          launch = copy.symbol<decltype(benchLaunch)>(kRows[2].name.data()),
+          peek = copy.symbol<decltype(benchPeek)>(kRows[3].name.data())](uint32_t row, uint64_t count) {
     static const bench_parameters parameters{4096, 0x7f0000000000};
     for (uint32_t i = 0; i < count; ++i) {
       switch (row) {
@@ -132,28 +81,6 @@ struct Calls {
           peek(&parameters);
       }
     }
-  }
-  decltype(benchNothing)* nothing;
-  decltype(benchFour)* four;
-  decltype(benchLaunch)* launch;
-  decltype(benchPeek)* peek;
-};
-
-bench::Target::Work make_target(const Copies& copies, Rounds& rounds) {
-  std::vector<Calls> lanes;
-  for (size_t lane = 0; lane < kLanes; ++lane) lanes.emplace_back(copies.path(lane));
-  return [lanes, &rounds, order = std::mt19937(1)](uint32_t row, uint64_t count) mutable {
-    std::array<size_t, kLanes> turns{};
-    std::iota(turns.begin(), turns.end(), 0);
-    for (uint64_t round = 0; round < std::min(count, Rounds::kMost); ++round) {
-      std::shuffle(turns.begin(), turns.end(), order);
-      for (const size_t lane : turns) {
-        const uint64_t from = bench::now_ns();
-        lanes[lane].make(row, rounds.calls);
-        rounds.took[round][lane] = static_cast<double>(bench::now_ns() - from) / static_cast<double>(rounds.calls);
-      }
-    }
-    return 0.0;
   };
 }
 
@@ -172,7 +99,7 @@ Options parse(int argc, char** argv) {
     const auto value = parse_u64(word.substr(word.find('=') + 1));
     if (const auto mechanism = kernelside::mechanism_of(word)) {
       options.mechanisms.push_back(*mechanism);
-    } else if (word.starts_with("--rounds=") && value && *value <= Rounds::kMost) {
+    } else if (word.starts_with("--rounds=") && value && *value <= kMostRounds) {
       options.rounds = *value;
     } else if (word.starts_with("--calls=") && value && *value > 0) {
       options.calls = *value;
@@ -323,7 +250,9 @@ struct Samples {
   std::vector<double> untraced, of_empty, stacks_of_ours, of_peer;
   std::array<std::vector<double>, kLanes> added;
 
-  void add(const std::array<double, kLanes>& took) {
+  void add(const bench::Turns& turns, uint64_t round) {
+    std::array<double, kLanes> took{};
+    for (size_t lane = 0; lane < kLanes; ++lane) took[lane] = turns.took(round, lane);
     untraced.push_back(took[kUntraced]);
     const auto more = [&](Lane lane) { return took[lane] - took[kUntraced]; };
     for (const Lane lane : {kEmpty, kOurs, kWithStacks, kPeer}) added[lane].push_back(more(lane));
@@ -338,25 +267,25 @@ void print_ratio(const std::string& what, const std::vector<double>& ratios, dou
   if (bound == 0) std::printf("%-64s %10.3f x\n", what.c_str(), bench::median(ratios));
 }
 
-void measure(kernelside::Mechanism mechanism, const Options& options, bench::Target& target, const Copies& copies,
-             Rounds& rounds, const hal::CallTable& calls) {
+void measure(kernelside::Mechanism mechanism, const Options& options, bench::Target& target, bench::Turns& turns,
+             const hal::CallTable& calls) {
   bench::print_conditions(fmt::format("a call, {} probes", name_of(mechanism)).c_str());
-  const auto offsets = probe_offsets(copies.path(kOurs));
+  const auto offsets = probe_offsets(turns.path(kOurs));
   const EmptySession floor;
-  const Fd floor_link = floor.available() ? floor.attach(copies.path(kEmpty), offsets) : Fd();
-  Ours ours(mechanism, calls, copies.path(kOurs), offsets, WIRE_STACKS_OFF);
-  Ours with_stacks(mechanism, calls, copies.path(kWithStacks), offsets, WIRE_STACKS_AUTO);
+  const Fd floor_link = floor.available() ? floor.attach(turns.path(kEmpty), offsets) : Fd();
+  Ours ours(mechanism, calls, turns.path(kOurs), offsets, WIRE_STACKS_OFF);
+  Ours with_stacks(mechanism, calls, turns.path(kWithStacks), offsets, WIRE_STACKS_AUTO);
   Peer peer;
-  const bool with_peer = options.peer && peer.start(copies.path(kPeer), target.pid());
+  const bool with_peer = options.peer && peer.start(turns.path(kPeer), target.pid());
   uint64_t made = 0;
-  rounds.calls = options.calls;
+  turns.set_calls(options.calls);
   for (uint32_t row = 0; row < kRowCount; ++row) {
     if (!options.row.empty() && options.row != kRows[row].name) continue;
     target.run(row, kWarmRounds);
     target.run(row, options.rounds);
     made += (kWarmRounds + options.rounds) * options.calls;
     Samples of;
-    for (uint64_t round = 0; round < options.rounds; ++round) of.add(rounds.took[round]);
+    for (uint64_t round = 0; round < options.rounds; ++round) of.add(turns, round);
     std::printf("%-26s body %s ns, adds %s, empty session %s, peer %s\n", kTitles[row],
                 bench::spread(of.untraced).c_str(), bench::spread(of.added[kOurs]).c_str(),
                 floor.available() ? bench::spread(of.added[kEmpty]).c_str() : "skipped",
@@ -384,13 +313,16 @@ int main(int argc, char** argv) {
     std::printf("capture_bench: skipped (probes need root)\n");
     return 0;
   }
-  const Copies copies;
-  Rounds& rounds = shared_rounds();
-  bench::Target target([&] { return make_target(copies, rounds); });
+  bench::Turns turns(kLanes, kMostRounds);
+  bench::Target target([&] {
+    std::vector<bench::Turns::Lane> lanes;
+    for (size_t lane = 0; lane < kLanes; ++lane) lanes.push_back(calls_of(turns.path(lane)));
+    return turns.work(std::move(lanes));
+  });
   bench::pin(bench::kAgentCore);
   const Options options = parse(argc, argv);
   const hal::Backend* const backends[] = {&kBackend};
   const hal::CallTable calls(backends);
-  for (const auto mechanism : options.mechanisms) measure(mechanism, options, target, copies, rounds, calls);
+  for (const auto mechanism : options.mechanisms) measure(mechanism, options, target, turns, calls);
   return 0;
 }

@@ -136,17 +136,6 @@ double Target::run(uint32_t what, uint64_t count) {
   return finish();
 }
 
-double time_calls(uint64_t calls, const std::function<void(int)>& call_many) {
-  constexpr int kChunk = 500;
-  std::vector<double> chunks;
-  for (uint64_t done = 0; done < calls; done += kChunk) {
-    const uint64_t from = now_ns();
-    call_many(kChunk);
-    chunks.push_back(static_cast<double>(now_ns() - from) / kChunk);
-  }
-  return median(std::move(chunks));
-}
-
 pid_t start_program(const std::vector<std::string>& command, const std::string& output) {
   std::fflush(nullptr);
   const pid_t pid = fork();

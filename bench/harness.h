@@ -63,9 +63,6 @@ class Target {
   int answers_ = -1;
 };
 
-// Nanoseconds a call of `call`, the median over chunks of 500.
-double time_calls(uint64_t calls, const std::function<void(int)>& call_many);
-
 // A program started on the agent's core with its output discarded or in a file; -1 when it is not there.
 pid_t start_program(const std::vector<std::string>& command, const std::string& output = "/dev/null");
 

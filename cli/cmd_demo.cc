@@ -85,6 +85,7 @@ Status record(const DemoScenario& scenario, const DemoOptions& options, uint64_t
     INGERO_TRY((*writer)->write(parcel.records.events));
     feed.take(parcel);
     feed.write(**writer);
+    (*writer)->set_complete(wall_ns + at);
     if (options.speed > 0) {
       std::this_thread::sleep_until(
           begin + std::chrono::nanoseconds(static_cast<int64_t>(static_cast<double>(at) / options.speed)));

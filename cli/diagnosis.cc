@@ -55,7 +55,8 @@ class EngineSink final : public store::ReplaySink {
   void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) override {
     engine_->add_fabric_sample(sample, mono_ns);
   }
-  void end() override {
+  void end(std::optional<uint64_t> complete_mono_ns) override {
+    if (complete_mono_ns) engine_->advance(*complete_mono_ns);  // as while it was recorded
     engine_->finish();
     drain();
     const auto examined = engine_->examined();

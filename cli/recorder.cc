@@ -54,6 +54,7 @@ hal::Process process_of(const wire_task& task) {
   process.parent_pid = task.type == WIRE_FORK ? task.other_pid : 0;
   process.start_mono_ns = task.start_ns;
   process.uid = task.uid;
+  process.cgroup_id = task.cgroup_id;
   process.comm.assign(task.comm, strnlen(task.comm, sizeof(task.comm)));
   return process;
 }
@@ -253,6 +254,7 @@ void Recorder::Impl::meet(const hal::Process& told, Parcel& parcel) {
   auto read = proc.process(told.pid);
   const bool same = read.ok() && (told.start_mono_ns == 0 || same_start(read->start_mono_ns, told.start_mono_ns));
   hal::Process process = same ? *read : told;
+  if (!same) proc.name_by_cgroup(process);
   if (process.comm.empty()) process.comm = told.comm;
   parcel.processes.push_back(process);
   if (stacks && same) stacks->meet(told.pid);
@@ -462,6 +464,8 @@ void Recorder::Impl::capture() {
   }
   // What is still open now will not be seen to return.
   auto parcel = queue.fresh();
+  parcel->complete_mono_ns = clock.mono_ns();
+  told_complete_mono_ns = 0;  // news in any case: the session's end
   every_second(*parcel);
   look_at_open_calls(0, *parcel);
   read_losses();

@@ -91,6 +91,9 @@ void StoreThread::write(const Parcel& parcel) {
   for (const auto& stack : parcel.stacks) writer_->add_stack(stack.id, "", stack.frames_json);
   for (const auto& one : parcel.throttlings) writer_->add_throttling(one);
   feed_->take(parcel);
+  if (parcel.complete_mono_ns != 0) {
+    writer_->set_complete(parcel.complete_mono_ns + static_cast<uint64_t>(parcel.wall_offset_ns));
+  }
   feed_->write(*writer_);
   if (guest_ != nullptr) guest_->take(parcel, *tracer_, *writer_, ledger_);
   note(status);

@@ -153,7 +153,8 @@ uint64_t Engine::Impl::usual_of(const ProcessState& process, hal::CallId call, u
 
 Judgement Engine::Impl::judgement(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,
                                   uint64_t window) const {
-  const uint64_t end = finishing ? std::min((window + 1) * kWindowNs, last_event_ns) : (window + 1) * kWindowNs;
+  uint64_t end = finishing ? std::min((window + 1) * kWindowNs, last_event_ns) : (window + 1) * kWindowNs;
+  if (process.ended_mono_ns) end = std::min(end, *process.ended_mono_ns);
   const uint64_t begin = std::max(process.first_seen_ns, (window + 1 - std::min(window + 1, kTrailing)) * kWindowNs);
   const uint64_t span = end > begin ? end - begin : 1;
   return {process, sum, now, window, span, system, calls, by_pid, throttling, options.status_of, options.windowed};

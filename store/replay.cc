@@ -39,6 +39,7 @@ struct Culprit {
 struct SessionFacts {
   std::string node;
   uint64_t cpus = 0;
+  int64_t stopped_wall_ns = 0;  // 0: it has not, or was killed
 };
 
 void copy_name(std::array<char, 16>& name, std::string_view text) {
@@ -129,9 +130,10 @@ Status Dictionary::load(Database& database) {
     call_of_site[static_cast<size_t>(row.integer(0))] = calls_.contains(call) ? call : hal::kNoCall;
     at_id(symbol_of_site, row.integer(0)) = row.text(2);
   }));
-  INGERO_TRY(database.each_row("SELECT id, node, coalesce(cpu_cores, 0) FROM sessions", [&](const Statement& row) {
-    sessions[row.integer(0)] = {row.text(1), row.natural(2)};
-  }));
+  INGERO_TRY(
+      database.each_row("SELECT id, node, coalesce(cpu_cores, 0), stopped_at FROM sessions", [&](const Statement& row) {
+        sessions[row.integer(0)] = {row.text(1), row.natural(2), row.integer(3)};
+      }));
   return database.each_row(
       "SELECT id, session, pid, coalesce(parent_pid, 0), coalesce(start_mono_ns, 0), coalesce(comm, ''), "
       "coalesce(cgroup_id, 0), coalesce(cgroup_path, ''), coalesce(container_id, ''), coalesce(pod_uid, ''), "
@@ -268,6 +270,11 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
       std::string(with_targets ? ", stream, device, function" : "") + " FROM event_rows" + where);
   if (!rows.ok()) return rows.error();
   int64_t session = -1;
+  Offsets offsets;
+  const auto end = [&] {
+    const int64_t stopped = dictionary.sessions[session].stopped_wall_ns;
+    sink.end(selection.whole() && stopped > 0 ? std::optional(offsets.mono_of(stopped)) : std::nullopt);
+  };
   ReplaySides sides;
   hal::Event event;
   for (;;) {
@@ -296,7 +303,7 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
       if (wall > to || wall + static_cast<int64_t>(event.duration_ns) < from) continue;
     }
     if (clock.session != session) {
-      if (session != -1) sink.end();
+      if (session != -1) end();
       session = clock.session;
       const SessionFacts& facts = dictionary.sessions[session];
       sink.begin(facts.node, facts.cpus, false);
@@ -305,7 +312,7 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
         sink.site(static_cast<uint32_t>(id), dictionary.symbol_of_site[id]);
       }
       dictionary.tell_processes(session, sink);
-      Offsets offsets;
+      offsets = {};
       for (const Clock& one : dictionary.clocks) {
         if (one.session == session) offsets.add(one.mono_ns, one.wall_ns);
       }
@@ -379,7 +386,7 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
   }
   if (session != -1) {
     sides.feed(~uint64_t{0}, sink);
-    sink.end();
+    end();
   }
   return {};
 }

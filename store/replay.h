@@ -46,7 +46,9 @@ class ReplaySink {
   virtual void device_error(const hal::DeviceError& error) = 0;
   virtual void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) = 0;
   virtual void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) = 0;
-  virtual void end() = 0;
+  // `complete_mono_ns`: nothing of the session that ended before is missing; unknown where it did not end by itself,
+  // and of a part of a recording.
+  virtual void end(std::optional<uint64_t> complete_mono_ns) = 0;
 };
 
 // The time range of the selection decides; its process and call do not: what else happened is the evidence.

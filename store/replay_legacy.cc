@@ -82,7 +82,7 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
   ReplaySides sides;
   hal::Event event;
   const auto begin = [&](const std::string& next) -> Status {
-    if (begun) sink.end();
+    if (begun) sink.end(std::nullopt);
     begun = true;
     node = next;
     uint64_t cpus = 0;
@@ -121,7 +121,7 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
     sides.feed(event.start_mono_ns + kAheadNs, sink);
     sink.event(event);
   }));
-  if (begun) sink.end();
+  if (begun) sink.end(std::nullopt);
   return status;
 }
 

@@ -247,6 +247,7 @@ Status Writer::write_exchange(const hal::Event& event, const hal::Exchange& exch
   return impl_->commit(false);
 }
 
+void Writer::set_complete(uint64_t wall_ns) { impl_->complete_wall_ns = wall_ns; }
 Status Writer::flush() { return impl_->closed ? Status() : impl_->commit(false); }
 Result<bool> Writer::maintain() { return impl_->closed ? Result<bool>(false) : impl_->maintain(); }
 Status Writer::close() {

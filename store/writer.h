@@ -127,6 +127,9 @@ class Writer {
   Status write_tcp(const hal::Event& event, const hal::TcpDetail& detail);
   Status write_exchange(const hal::Event& event, const hal::Exchange& exchange);
 
+  // Nothing that ended before `wall_ns` is still to come. The last word is when the session stopped, for its row;
+  // without one that is when it was closed.
+  void set_complete(uint64_t wall_ns);
   // Commits everything taken over so far. Call it on a timer (100 ms).
   Status flush();
   // One bounded step (about 10 ms) of pruning and space recovery; true when more is to be done. Call it between

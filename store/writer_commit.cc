@@ -281,7 +281,8 @@ Status Writer::Impl::finish() {
         fmt::format("UPDATE event_rows SET state = (state & ~{}) | {} WHERE seq IN (SELECT seq FROM in_flight);"
                     "INSERT OR IGNORE INTO never_returned SELECT seq FROM in_flight; DELETE FROM in_flight; UPDATE "
                     "sessions SET stopped_at = {} WHERE id = {}; COMMIT",
-                    kOutcomeMask, static_cast<int>(hal::Outcome::kNeverReturned), clock.wall_ns(), session));
+                    kOutcomeMask, static_cast<int>(hal::Outcome::kNeverReturned),
+                    complete_wall_ns != 0 ? complete_wall_ns : clock.wall_ns(), session));
   };
   if (Status status = last_words(); !status.ok()) {
     sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);

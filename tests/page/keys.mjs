@@ -79,10 +79,13 @@ async function timeline(page) {
     await page.keyboard.press("+");
     await page.waitForTimeout(20);
   }
-  await page.waitForTimeout(400);
+  // There is a call to choose once the server has answered for what is now in sight.
+  for (let i = 0; i < 100 && !(await hash(page)).includes("call="); i++) {
+    await page.waitForTimeout(300);
+    await page.keyboard.press(".");
+  }
+  check((await hash(page)).includes("call="), `no call was chosen: "${await page.locator("#status").textContent()}"`);
   await page.keyboard.press(".");
-  await page.keyboard.press(".");
-  await page.waitForFunction(() => location.hash.includes("call="));
   await page.locator("#chosen-call h3").waitFor();
   const told = await page.locator("#chosen-call h3").textContent();
   await page.keyboard.press("Enter");

@@ -68,6 +68,8 @@ TEST(Demo, LiveAndReplayedChainsAreTheSame) {
         feed.write(**writer);
       }
       feed.finish(**writer);
+      const hal::Event& last = trace.events.back();
+      (*writer)->set_complete(last.end_mono_ns() + static_cast<uint64_t>(last.wall_offset_ns));
       ASSERT_TRUE((*writer)->close().ok());
     }
     auto replayed = json_of(run_cli({"explain", "--db", options.path, "--json"}))["incidents"];

@@ -162,7 +162,7 @@ class StepSink final : public store::ReplaySink {
   void device_error(const hal::DeviceError&) override {}
   void device_sample(const hal::DeviceSample&, uint64_t) override {}
   void fabric_sample(const hal::FabricSample&, uint64_t) override {}
-  void end() override {}
+  void end(std::optional<uint64_t>) override {}
   hal::LossLedger ledger;
   correlate::Steps steps{ledger};
 };

@@ -71,7 +71,7 @@ bool AddressSpace::is_executable(uint64_t address) { return mapping_of(address) 
 
 Code AddressSpace::find(uint64_t address) {
   const hal::Mapping* mapping = mapping_of(address);
-  if (mapping == nullptr || mapping->file.inode == 0) return {nullptr, address};
+  if (mapping == nullptr) return {nullptr, address};
   Entry& entry = entries_[static_cast<size_t>(mapping - mappings_.data())];
   if (!entry.looked) {
     entry.looked = true;

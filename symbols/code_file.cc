@@ -3,8 +3,10 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -15,6 +17,8 @@ namespace ingero::symbols {
 namespace {
 
 constexpr size_t kMostSegments = 256;
+constexpr size_t kMostMapsBytes = 1 << 20;
+constexpr std::string_view kVdso = "[vdso]";
 
 template <typename T>
 bool read_at(std::span<const std::byte> bytes, uint64_t offset, T& out) {
@@ -96,7 +100,31 @@ std::span<const std::byte> CodeFile::code_at(uint64_t address, size_t size) cons
   return {};
 }
 
+// The code that the kernel maps into every process: this one's is the same, where the other has as much of it and is of
+// 64 bits too.
+std::shared_ptr<const CodeFile> CodeFiles::vdso(const hal::Mapping& mapping) {
+  if (!vdso_) {
+    const auto maps = read_file("/proc/self/maps", kMostMapsBytes);
+    hal::Mapping own;
+    for (const std::string_view line : split(maps.ok() ? *maps : std::string(), '\n')) {
+      if (hal::parse_maps_line(line, own) && own.untrusted_path == kVdso) break;
+      own = {};
+    }
+    const Fd copy(memfd_create("vdso", MFD_CLOEXEC));
+    const size_t size = own.end - own.start;
+    if (size == 0 || write(copy.get(), reinterpret_cast<const void*>(own.start), size) != static_cast<ssize_t>(size)) {
+      return nullptr;
+    }
+    auto opened = CodeFile::open(copy, std::string(kVdso), {});
+    if (!opened.ok()) return nullptr;
+    vdso_ = *opened;
+  }
+  const bool same = mapping.end - mapping.start == vdso_->mapped().bytes().size() && mapping.start > UINT32_MAX;
+  return same ? vdso_ : nullptr;
+}
+
 std::shared_ptr<const CodeFile> CodeFiles::find(uint32_t pid, const hal::Mapping& mapping) {
+  if (mapping.file.inode == 0) return mapping.untrusted_path == kVdso ? vdso(mapping) : nullptr;
   if (const auto found = files_.find(mapping.file); found != files_.end()) return found->second;
   if (files_.size() >= kMost) return nullptr;
   const std::string names[] = {

@@ -54,7 +54,8 @@ class CodeFiles {
  public:
   explicit CodeFiles(std::string proc_root = "/proc") : proc_root_(std::move(proc_root)) {}
   // The file behind a mapping of `pid`, or null: gone, unreadable, no ELF file. Opened through map_files, else by the
-  // process's own name for it, else by ours; a name that leads to another file is not taken.
+  // process's own name for it, else by ours; a name that leads to another file is not taken. Of what has no file only
+  // the kernel's [vdso] is known.
   std::shared_ptr<const CodeFile> find(uint32_t pid, const hal::Mapping& mapping);
   void release_memory() const;
   size_t size() const { return files_.size(); }
@@ -62,8 +63,11 @@ class CodeFiles {
   static constexpr size_t kMost = 4000;
 
  private:
+  std::shared_ptr<const CodeFile> vdso(const hal::Mapping& mapping);
+
   std::string proc_root_;
   std::map<hal::FileId, std::shared_ptr<const CodeFile>> files_;
+  std::shared_ptr<const CodeFile> vdso_;
 };
 
 }  // namespace ingero::symbols

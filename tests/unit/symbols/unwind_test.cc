@@ -131,6 +131,19 @@ TEST(Unwind, AThreadThatDoesNotReturnIsWhereItIsAtAFirstInstructionToo) {
   EXPECT_NE(names[3].find("level_three"), std::string::npos) << names[3];
 }
 
+TEST(Unwind, NamesTheKernelsOwnCodeInAProcess) {
+  void* vdso = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (vdso == nullptr) GTEST_SKIP() << "this kernel maps no vDSO into programs";
+  const auto address = reinterpret_cast<uint64_t>(dlsym(vdso, "__vdso_clock_gettime"));
+  ASSERT_NE(address, 0U);
+  CodeFiles files;
+  AddressSpace space(files, static_cast<uint32_t>(getpid()));
+  const Code code = space.find(address);
+  ASSERT_NE(code.file, nullptr);
+  Symboliser symboliser;
+  EXPECT_NE(symboliser.name(*code.file, code.address).back().function.find("clock_gettime"), std::string::npos);
+}
+
 TEST(Unwind, PutsBackReturnAddressesThatTheKernelReplaced) {
   Copy copy;
   level_three(copy);

@@ -23,6 +23,24 @@ void add_off(hal::OffCpu& sum, const hal::OffCpu& off) {
   sum.io_ns += off.io_ns;
 }
 
+// Do such events come in the order in which they ended? Others are counted once a second, or come by a ring of their
+// own, ahead of all the calls that are still to be read.
+bool is_in_order(const CallFacts& facts) {
+  if (!facts.host) return true;
+  switch (*facts.host) {
+    case hal::HostOp::kSchedSwitch:
+    case hal::HostOp::kBlockRead:
+    case hal::HostOp::kBlockWrite:
+    case hal::HostOp::kBlockDiscard:
+    case hal::HostOp::kBlockFlush:
+    case hal::HostOp::kBlockOther:
+    case hal::HostOp::kTcpRetransmit:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 uint64_t mix(uint64_t a, uint64_t b) {
@@ -126,7 +144,7 @@ void Engine::Impl::add(const hal::Event& event) {
     seen(event.start_mono_ns);
     return;
   }
-  if (duration < kTellsTimeNs) seen(end);
+  if (duration < kTellsTimeNs && (is_in_order(facts) || future.size() >= kMostFuture)) seen(end);
   if (base == 0) seen(event.start_mono_ns);
   const uint64_t window = end / kWindowNs;
   if (window < base) {
@@ -262,7 +280,7 @@ void Engine::advance(uint64_t mono_ns) { impl_->seen(mono_ns); }
 void Engine::finish() {
   if (impl_->base == 0) return;
   impl_->finishing = true;
-  const uint64_t last = impl_->seen_ns / kWindowNs;
+  const uint64_t last = std::max(impl_->seen_ns, impl_->last_event_ns) / kWindowNs;
   uint64_t end = last + 1;
   if (!impl_->future.empty()) end = std::max(end, std::min(impl_->future.rbegin()->first + 1, last + kLongestGap));
   impl_->seen((end + 1) * kWindowNs + kLatenessNs);

@@ -1,8 +1,8 @@
 // The engine: events in, causes out. One pass, bounded memory, no clock, no I/O, no vendor.
 //
-// Events are judged by the second of event time in which they ended. A second is closed once something kLatenessNs
-// later has been seen, and only then judged: how the events were cut into batches decides nothing, so a recording gives
-// the same chains live and replayed.
+// Events are judged by the second of event time in which they ended. A second is closed once a call or switch
+// kLatenessNs later has been seen, and only then judged: how the events were cut into batches decides nothing, so a
+// recording gives the same chains live and replayed.
 //
 // Invariants:
 // E1  A window takes events until it is closed; what comes later is counted as engine_late and never judged.

@@ -92,6 +92,28 @@ TEST(Engine, WhatComesTooLateIsCounted) {
   EXPECT_EQ(engine->examined().late, 1U);
 }
 
+TEST(Engine, WhatIsToldAheadOfTheCallsMakesNoneOfThemLate) {
+  const Stream stream = contended();
+  const std::string expected = text_of(run(stream));
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  // Calls are read some seconds after they were made, and what was counted meanwhile comes first.
+  const auto events = sorted(stream.events);
+  Event counted = events.back();
+  counted.call = kPages;
+  counted.kind = hal::Kind::kHost;
+  counted.present = 0;
+  counted.start_mono_ns = events.back().end_mono_ns();
+  counted.duration_ns = 0;
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (i == 100) engine->add(counted);
+    engine->add(events[i]);
+  }
+  engine->finish();
+  EXPECT_EQ(text_of(latest(engine->take_changes())), expected);
+  EXPECT_EQ(ledger.count(hal::Loss::engine_late), 0U);
+}
+
 TEST(Engine, HostileTimesNeitherHangNorCrash) {
   Stream stream;
   stream.train(0, 2);

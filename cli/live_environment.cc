@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/process_access.h"
 #include "hal/maps.h"
+#include "hal/same_start.h"
 #include "kernelside/cgroup.h"
 #include "symbols/process_environment.h"
 
@@ -31,7 +32,7 @@ bool update_ranks(const kernelside::ProcFs& proc, hal::Process& process) {
   if (!found.ok()) return false;
   // Its number may have become another process's by the time it was read.
   const auto start = proc.start_mono_ns(process.pid);
-  if (!start.ok() || !kernelside::same_start(*start, process.start_mono_ns)) return false;
+  if (!start.ok() || !hal::same_start(*start, process.start_mono_ns)) return false;
   std::string text;
   for (const auto& [name, value] : *found) text.append(name).append("=").append(value).push_back('\0');
   kernelside::JobNames names = kernelside::parse_environ(text);

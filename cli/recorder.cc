@@ -23,6 +23,7 @@
 #include "cli/neighbours.h"
 #include "cli/rank_watch.h"
 #include "cli/store_thread.h"
+#include "hal/same_start.h"
 #include "kernelside/drain.h"
 #include "kernelside/host_events.h"
 #include "kernelside/mappings.h"
@@ -46,8 +47,6 @@ constexpr uint64_t kDrainAtMostNs = 5 * kSecond;
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxAdded = 4096;
 
-constexpr uint64_t kSameStartNs = 20'000'000;  // /proc counts in ticks
-
 hal::Process process_of(const wire_task& task) {
   hal::Process process;
   process.pid = task.pid;
@@ -58,8 +57,6 @@ hal::Process process_of(const wire_task& task) {
   process.comm.assign(task.comm, strnlen(task.comm, sizeof(task.comm)));
   return process;
 }
-
-bool same_start(uint64_t one, uint64_t other) { return (one > other ? one - other : other - one) <= kSameStartNs; }
 
 }  // namespace
 
@@ -252,7 +249,7 @@ void Recorder::Impl::discover() {
 void Recorder::Impl::meet(const hal::Process& told, Parcel& parcel) {
   if (known.size() >= kMaxKnownProcesses) known.clear();
   auto read = proc.process(told.pid);
-  const bool same = read.ok() && (told.start_mono_ns == 0 || same_start(read->start_mono_ns, told.start_mono_ns));
+  const bool same = read.ok() && (told.start_mono_ns == 0 || hal::same_start(read->start_mono_ns, told.start_mono_ns));
   hal::Process process = same ? *read : told;
   if (!same) proc.name_by_cgroup(process);
   if (process.comm.empty()) process.comm = told.comm;
@@ -280,7 +277,7 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
         break;
       case WIRE_TRACED: {
         const bool is_met =
-            devices.has_met(task.pid) && same_start(known[task.pid].process.start_mono_ns, task.start_ns);
+            devices.has_met(task.pid) && hal::same_start(known[task.pid].process.start_mono_ns, task.start_ns);
         meet(process_of(task), parcel);
         if (!is_met) devices.meet(known[task.pid].process, task.start_ns > started_mono_ns);
         break;
@@ -314,7 +311,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
   read_losses();
   for (const auto& [pid, start_mono_ns] : ended_before) {
     const auto found = known.find(pid);
-    if (found != known.end() && same_start(found->second.process.start_mono_ns, start_mono_ns)) {
+    if (found != known.end() && hal::same_start(found->second.process.start_mono_ns, start_mono_ns)) {
       known.erase(found);
       devices.process_ended(pid);
       ranks.forget(pid);

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include "hal/same_start.h"
+
 namespace ingero::correlate {
 namespace {
 
 using hal::Has;
 using hal::Kind;
-
-constexpr uint64_t kSameStartNs = 20'000'000;  // /proc counts in ticks
 
 // splitmix64's finaliser: sums of it tell sets of functions apart.
 uint64_t mixed(uint64_t value) {
@@ -49,9 +49,8 @@ void Steps::add_process(const hal::Process& process) {
   const auto found = processes_.find(process.pid);
   if (found == processes_.end() || process.start_mono_ns == 0) return;
   Process& known = found->second;
-  const uint64_t one = known.start_mono_ns, other = process.start_mono_ns;
-  if (one != 0 && (one > other ? one - other : other - one) > kSameStartNs) known = Process();
-  known.start_mono_ns = other;
+  if (known.start_mono_ns != 0 && !hal::same_start(known.start_mono_ns, process.start_mono_ns)) known = Process();
+  known.start_mono_ns = process.start_mono_ns;
 }
 
 Steps::Key Steps::key_of(const hal::Event& event) const {

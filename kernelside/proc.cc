@@ -147,11 +147,6 @@ uint64_t measure_suspended_ns() {
   return boot_ns > mono_ns + 1'000'000 ? boot_ns - mono_ns : 0;
 }
 
-bool same_start(uint64_t a_mono_ns, uint64_t b_mono_ns) {
-  const uint64_t apart = a_mono_ns > b_mono_ns ? a_mono_ns - b_mono_ns : b_mono_ns - a_mono_ns;
-  return apart <= 2 * tick_ns();
-}
-
 Result<std::vector<uint32_t>> ProcFs::pids() const {
   const Directory directory(opendir(roots_.proc.c_str()));
   if (!directory) return errno_error(fmt::format("list {}", roots_.proc));

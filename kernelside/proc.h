@@ -37,7 +37,7 @@ class ProcFs {
   // Every process there now, ascending.
   Result<std::vector<uint32_t>> pids() const;
   // kNotFound when it is gone (also when it goes while being read). What may not be read stays unknown. start_mono_ns
-  // has the kernel's tick for resolution: compare with same_start().
+  // has the kernel's tick for resolution: compare with hal::same_start().
   Result<hal::Process> process(uint32_t pid) const;
   // Of a process that is gone (its cgroup_id is the kernel side's word): what the path of its cgroup tells, which often
   // outlives it. Leaves unknown what is; needs CAP_DAC_READ_SEARCH.
@@ -62,10 +62,6 @@ class ProcFs {
 
   ProcRoots roots_;
 };
-
-// Do two start times of one pid, from /proc or from the kernel side, mean the same process? (Within two clock ticks.
-// A machine that was suspended between two processes' starts can make /proc's times look older, never equal.)
-bool same_start(uint64_t a_mono_ns, uint64_t b_mono_ns);
 
 // Finds the process that holds a socket: the fallback for sockets whose owner the kernel side has not seen.
 // A search reads every descriptor of the machine, so a search of all processes happens at most once a second and its

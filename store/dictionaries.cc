@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "hal/same_start.h"
 
 namespace ingero::store {
 namespace {
@@ -14,8 +15,6 @@ constexpr size_t kMaxFunctionNames = 1 << 18;
 constexpr size_t kMaxNameBytes = 1024;
 constexpr size_t kClocksKept = 8;
 constexpr int kMaxAncestors = 8;
-// /proc gives start times in ticks of 10 ms, the kernel side in nanoseconds.
-constexpr uint64_t kSameStartNs = 20'000'000;
 constexpr int64_t kFirstFreeSource = 64;
 
 std::array<uint64_t, 2> words_of(const std::array<char, 16>& comm) {
@@ -136,7 +135,7 @@ void Dictionaries::add_process(const hal::Process& process) {
   ProcessEntry* entry = &process_entry(process.pid);
   const uint64_t before = entry->start_mono_ns;
   const uint64_t now = process.start_mono_ns;
-  const bool same = before == 0 || now == 0 || (before > now ? before - now : now - before) <= kSameStartNs;
+  const bool same = before == 0 || now == 0 || hal::same_start(before, now);
   if (!same) {
     *entry = {};
     recent_processes_[process.pid % recent_processes_.size()].second = -1;

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "hal/same_start.h"
 #include "host_kernel.h"
 #include "kernelside/proc.h"
 
@@ -217,7 +218,7 @@ TEST_F(HostProgramsTest, ProcAndTheKernelSideMeanTheSameProcessAndCgroup) {
   EXPECT_EQ(process->uid, tasks_[0].uid);
   EXPECT_EQ(process->cgroup_id, tasks_[0].cgroup_id);
   EXPECT_TRUE(process->cgroup_path.ends_with(fmt::format("/ingero_test_{}", getpid()))) << process->cgroup_path;
-  EXPECT_TRUE(same_start(process->start_mono_ns, tasks_[0].start_ns))
+  EXPECT_TRUE(hal::same_start(process->start_mono_ns, tasks_[0].start_ns))
       << process->start_mono_ns << " against " << tasks_[0].start_ns;
   ASSERT_EQ(write(held[1], "x", 1), 1);
   EXPECT_EQ(traced.finish(), 0);

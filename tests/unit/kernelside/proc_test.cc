@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "hal/same_start.h"
 #include "proc_tree.h"
 
 namespace ingero::kernelside {
@@ -146,9 +147,9 @@ TEST(Proc, ListsProcessesOnly) {
 
 TEST(Proc, StartsWithinTwoTicksAreOneProcess) {
   const uint64_t tick_ns = kSecond / ticks_per_second();
-  EXPECT_TRUE(same_start(5 * kSecond, 5 * kSecond + 2 * tick_ns));
-  EXPECT_TRUE(same_start(5 * kSecond + tick_ns, 5 * kSecond));
-  EXPECT_FALSE(same_start(5 * kSecond, 5 * kSecond + 3 * tick_ns));
+  EXPECT_TRUE(hal::same_start(5 * kSecond, 5 * kSecond + 2 * tick_ns));
+  EXPECT_TRUE(hal::same_start(5 * kSecond + tick_ns, 5 * kSecond));
+  EXPECT_FALSE(hal::same_start(5 * kSecond, 5 * kSecond + 3 * tick_ns));
 }
 
 TEST(Proc, KnowsThisVeryProcess) {

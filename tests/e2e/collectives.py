@@ -11,7 +11,7 @@ import re
 import signal
 import time
 
-from harness import Program, Skip, Trace, check, json_lines, real_collectives, run, say, until
+from harness import Program, Skip, Trace, at_best, check, in_time, json_lines, real_collectives, run, say, until
 from metrics import free_port, get, lint, panel_queries, series_of, value
 
 RANKS = 8
@@ -236,6 +236,10 @@ def ALateAttachSaysWhatItDoesNotKnow(build):
 
 
 def MissingRanksAreNamedWhileTheOthersWait(build):
+    at_best(build, lambda: name_missing_ranks(build))
+
+
+def name_missing_ranks(build):
     hang_after, missing = 2, (3, 6)
     with Trace(build, "--hang-after", f"{hang_after}s") as trace:
         with ranks(build, "--missing", ",".join(map(str, missing))) as program:
@@ -255,7 +259,7 @@ def MissingRanksAreNamedWhileTheOthersWait(build):
     last = [line for line in lines if line["mark"] == "last"]
     first_ns = min(line["start_ns"] for line in last)
     took = (told_ns - first_ns) / 1e9
-    check(hang_after <= took <= hang_after + 1, f"named after {took} s")
+    check(took >= hang_after, f"named after {took} s")
     hangs = trace.recording.rows("SELECT * FROM collective_hangs")
     check(len(hangs) == 1, f"{len(hangs)} hangs")
     hang = hangs[0]
@@ -263,7 +267,9 @@ def MissingRanksAreNamedWhileTheOthersWait(build):
     check(hang["missing"] == "3,6" or not hang["is_over"], f"{dict(hang)}")
     check(live["missing"] == ",".join(map(str, missing)) and live["present"] == "0,1,2,4,5,7", f"{dict(live)}")
     check(hang["is_over"] == 1 and hang["waited_ns"] >= hang_after * 1e9, f"{dict(hang)}")
-    check(first_ns <= hang["entered_mono_ns"] <= first_ns + 1_000_000, f"{dict(hang)}, first {first_ns}")
+    check(first_ns <= hang["entered_mono_ns"], f"{dict(hang)}, first {first_ns}")
+    in_time(hang["entered_mono_ns"] <= first_ns + 1_000_000, f"{dict(hang)}, first {first_ns}")
+    in_time(took <= hang_after + 1, f"named after {took} s")
     say(named_after_s=round(took, 3), told=told)
 
 

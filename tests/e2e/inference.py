@@ -69,7 +69,7 @@ def StepsOfAServingProgramAreToldAndTheSlowOneIsFound(build):
             def shown():
                 with urllib.request.urlopen(f"http://{metrics}/metrics", timeout=10) as answer:
                     pages.append(answer.read().decode())
-                return 'slow="3x"} 1' in pages[-1] and "gen_ai_client_operation_duration_seconds_count" in pages[-1]
+                return re.search(r'slow="3x"} [1-9]', pages[-1]) and "gen_ai_client_operation_duration_seconds_count" in pages[-1]
 
             until(shown, 40, "the metrics show a slow step and the engine's own")
             check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
@@ -98,12 +98,13 @@ def StepsOfAServingProgramAreToldAndTheSlowOneIsFound(build):
     graphs = [row for row in rows if row["graph_launches"] > 0]
     check(len(graphs) > 50 and all(row["phase"] == "decode" and row["launches"] == 0 and row["graph_launches"] == 1
                                    for row in graphs), f"{len(graphs)} steps of graphs")
-    # The planted one, and no other of its workload (a busy machine may make some of 5 ms three times as long).
+    # The planted one is the slowest. A busy machine may make others three times as long: each is held to its own below.
     planted = [row for row in rows if row["stream"] == 0 and row["wait_ns"] > 100_000_000]
-    slowest = [row for row in rows if row["stream"] == 0 and row["slow"] == "3x"]
-    check([row["id"] for row in planted] == [row["id"] for row in slowest], f"planted {len(planted)}, 3x {len(slowest)}")
+    check(len(planted) == 1, f"{len(planted)} steps wait as long as the planted one")
     slow = planted[0]
-    check(len(planted) == 1 and slow["launches"] == 10 and slow["duration_ns"] >= slow["wait_ns"] >= 128_000_000 and
+    check(slow["slow"] == "3x" and slow["id"] == max(rows, key=lambda row: row["duration_ns"] if row["stream"] == 0 else 0)["id"],
+          f"the planted one is not the slowest: {dict(slow)}")
+    check(slow["launches"] == 10 and slow["duration_ns"] >= slow["wait_ns"] >= 128_000_000 and
           8_000_000 < slow["baseline_p95_ns"] < 60_000_000, dict(slow))
     for row in rows:
         if row["baseline_p95_ns"] is None:

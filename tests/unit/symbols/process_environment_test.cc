@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -107,10 +108,14 @@ TEST_F(ProcessEnvironmentTest, ValuesWithoutEndCostLittle) {
   std::vector<char*> entries(4000, endless.data());
   entries.push_back(nullptr);
   const MadeList list(entries);
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(environment_of(view, kNames).error().code(), Errc::kNotFound);
+  auto least = std::chrono::steady_clock::duration::max();
+  for (int i = 0; i < 5; ++i) {  // at best: a busy machine's time is not the reader's
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(environment_of(view, kNames).error().code(), Errc::kNotFound);
+    least = std::min(least, std::chrono::steady_clock::now() - begin);
+  }
   // Read whole, they would be a quarter of a million reads.
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(250));
+  EXPECT_LT(least, std::chrono::milliseconds(250));
 }
 
 TEST_F(ProcessEnvironmentTest, AProcessThatCannotBeReadHasNone) {

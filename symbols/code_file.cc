@@ -105,8 +105,9 @@ std::span<const std::byte> CodeFile::code_at(uint64_t address, size_t size) cons
 std::shared_ptr<const CodeFile> CodeFiles::vdso(const hal::Mapping& mapping) {
   if (!vdso_) {
     const auto maps = read_file("/proc/self/maps", kMostMapsBytes);
+    if (!maps.ok()) return nullptr;
     hal::Mapping own;
-    for (const std::string_view line : split(maps.ok() ? *maps : std::string(), '\n')) {
+    for (const std::string_view line : split(*maps, '\n')) {
       if (hal::parse_maps_line(line, own) && own.untrusted_path == kVdso) break;
       own = {};
     }

@@ -38,7 +38,8 @@ def timeless(answer):
     if isinstance(answer, dict) and "meta" in answer:
         answer = dict(answer, meta={key: value for key, value in answer["meta"].items() if key != "duration_ms"})
     if isinstance(answer, dict) and "checks" in answer:  # of a machine where programs come and go
-        answer = dict(answer, libraries=None, checks=[one["name"] for one in answer["checks"]])
+        backends = [dict(one, libraries=[dict(library, files=None) for library in one["libraries"]]) for one in answer["backends"]]
+        answer = dict(answer, backends=backends, libraries=None, checks=[one["name"] for one in answer["checks"]])
     if isinstance(answer, dict) and "scenario" in answer:  # a demonstration's calls are made as of now
         answer = json.loads(re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z|\d{16,}", "0", json.dumps(answer)))
     return answer

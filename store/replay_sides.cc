@@ -18,12 +18,20 @@ uint64_t Offsets::mono_of(int64_t wall_ns) const {
   return static_cast<uint64_t>(std::max<int64_t>(0, wall_ns - at->second));
 }
 
-Status ReplaySides::load_snapshots(Database& database, const Offsets& offsets, bool legacy) {
+Status ReplaySides::load_snapshots(Database& database, int64_t session, const Offsets& offsets, bool legacy) {
   const char* newer = legacy ? "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
                              : "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, "
                                "steal_pct, interrupt_pct";
+  // From a session's start to the next one's: what another session saw is no evidence here.
+  const std::string of_session =
+      legacy ? ""
+             : fmt::format(
+                   " WHERE timestamp >= coalesce((SELECT started_at FROM sessions WHERE id = {0} AND id > (SELECT "
+                   "min(id) FROM sessions)), 0) AND timestamp < coalesce((SELECT min(started_at) FROM sessions WHERE "
+                   "id > {0}), {1})",
+                   session, INT64_MAX);
   return database.each_row(std::string("SELECT timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, ") + newer +
-                               " FROM system_snapshots ORDER BY timestamp",
+                               " FROM system_snapshots" + of_session + " ORDER BY timestamp",
                            [&](const Statement& row) {
                              hal::SystemSnapshot snapshot;
                              snapshot.wall_ns = row.natural(0);
@@ -124,7 +132,7 @@ Status ReplaySides::load_samples(Database& database, int64_t session, const Offs
 
 Status ReplaySides::load(Database& database, int64_t session, const Offsets& offsets, bool legacy) {
   items_.clear();
-  INGERO_TRY(load_snapshots(database, offsets, legacy));
+  INGERO_TRY(load_snapshots(database, session, offsets, legacy));
   if (!legacy) INGERO_TRY(load_samples(database, session, offsets));
   at_ = items_.begin();
   return {};

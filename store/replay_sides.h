@@ -37,7 +37,7 @@ class ReplaySides {
  private:
   using Item =
       std::variant<hal::SystemSnapshot, hal::Throttling, hal::DeviceError, hal::DeviceSample, hal::FabricSample>;
-  Status load_snapshots(Database& database, const Offsets& offsets, bool legacy);
+  Status load_snapshots(Database& database, int64_t session, const Offsets& offsets, bool legacy);
   Status load_samples(Database& database, int64_t session, const Offsets& offsets);
 
   std::multimap<uint64_t, Item> items_;

@@ -120,6 +120,51 @@ TEST(Incidents, OfTheClustersNodesOneWaitedForItsDisk) {
   EXPECT_EQ(report["earlier_chains"].size(), 6U);
 }
 
+class HeldClock final : public Clock {
+ public:
+  uint64_t mono_ns() const override { return now_ns; }
+  uint64_t wall_ns() const override { return now_ns; }
+  uint64_t now_ns = 0;
+};
+
+// Two sessions in one file, seconds apart; the hypervisor took the CPU during the first.
+TEST(Incidents, WhatOneSessionSawIsNoEvidenceInTheNext) {
+  constexpr uint64_t kSecond = 1'000'000'000, kFirst = 1'000 * kSecond, kNext = 1'003 * kSecond;
+  static const hal::CallTable calls(backends::all_backends());
+  const TempFolder folder;
+  store::WriterOptions options;
+  options.path = folder.path() + "/run.db";
+  hal::LossLedger ledger;
+  for (const uint64_t start_ns : {kFirst, kNext}) {
+    HeldClock clock;
+    clock.now_ns = start_ns;
+    auto writer = store::Writer::open(options, calls, ledger, clock);
+    ASSERT_TRUE(writer.ok()) << writer.error().text();
+    hal::SystemSnapshot snapshot;
+    snapshot.wall_ns = start_ns + kSecond;
+    snapshot.steal_percent = start_ns == kFirst ? 60 : 0;
+    (*writer)->add_snapshot(snapshot);
+    hal::Event event;
+    event.call = 0;
+    event.kind = calls[0].kind;
+    event.pid = event.tid = 100;
+    event.site = 1;
+    event.set(hal::Has::kDuration);
+    event.duration_ns = 1000;
+    (*writer)->add_site(1, {0, "x", "", ""});
+    for (uint64_t at = 0; at < 2 * kSecond; at += kSecond / 100) {
+      event.start_mono_ns = start_ns + at;
+      ASSERT_TRUE((*writer)->write({&event, 1}).ok());
+    }
+    (*writer)->set_complete(start_ns + 2 * kSecond);
+    ASSERT_TRUE((*writer)->close().ok());
+  }
+  const auto found = json_of(run_cli({"explain", "--db", options.path, "--json"}))["incidents"];
+  ASSERT_EQ(found.size(), 1U) << found.dump(1);
+  EXPECT_EQ(found[0]["rule"], "cpu_steal");
+  EXPECT_LT(found[0]["end"].get<std::string>(), "1970-01-01T00:16:43") << found.dump(1);
+}
+
 class IncidentsOfARecording : public Recording {};
 
 TEST_F(IncidentsOfARecording, FailuresAreAnIncidentOnlyWhenThereAreMany) {

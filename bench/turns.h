@@ -62,7 +62,6 @@ class Turns {
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  uint64_t most_rounds() const { return most_rounds_; }
   std::string path(size_t lane) const { return fmt::format("{}/{}.so", folder_, lane); }
   // Calls a turn; between runs.
   void set_calls(uint64_t calls) { *shared_ = static_cast<double>(calls); }

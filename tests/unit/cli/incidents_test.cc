@@ -5,6 +5,7 @@
 
 #include "cli/demo_scenarios.h"
 #include "cli/engine_feed.h"
+#include "held_clock.h"
 #include "recording_fixture.h"
 #include "store/reader.h"
 #include "temp_folder.h"
@@ -119,13 +120,6 @@ TEST(Incidents, OfTheClustersNodesOneWaitedForItsDisk) {
   EXPECT_EQ(report["incidents"][0]["node"], "gpu-node-01");
   EXPECT_EQ(report["earlier_chains"].size(), 6U);
 }
-
-class HeldClock final : public Clock {
- public:
-  uint64_t mono_ns() const override { return now_ns; }
-  uint64_t wall_ns() const override { return now_ns; }
-  uint64_t now_ns = 0;
-};
 
 // Two sessions in one file, seconds apart; the hypervisor took the CPU during the first.
 TEST(Incidents, WhatOneSessionSawIsNoEvidenceInTheNext) {

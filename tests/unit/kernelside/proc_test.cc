@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "hal/same_start.h"
+#include "held_clock.h"
 #include "proc_tree.h"
 
 namespace ingero::kernelside {
@@ -24,13 +25,6 @@ using namespace std::string_literals;
 using ingero::testing::ProcTree;
 
 constexpr uint64_t kSecond = 1'000'000'000;
-
-class HeldClock : public Clock {
- public:
-  uint64_t mono_ns() const override { return now_ns; }
-  uint64_t wall_ns() const override { return now_ns; }
-  uint64_t now_ns = 1000 * kSecond;
-};
 
 ProcRoots roots_of(const ProcTree& tree, uint64_t suspended_ns = 0) {
   return {tree.root(), tree.root() + "/cgroup", [suspended_ns] { return suspended_ns; }};

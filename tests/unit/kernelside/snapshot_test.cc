@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "held_clock.h"
 #include "proc_tree.h"
 
 namespace ingero::kernelside {
@@ -48,13 +49,6 @@ TEST(Snapshot, ReadsEveryValue) {
   EXPECT_DOUBLE_EQ(second.cpu_percent, 30);
   EXPECT_EQ(second.major_faults, 5);
 }
-
-class HeldClock : public Clock {
- public:
-  uint64_t mono_ns() const override { return now_ns; }
-  uint64_t wall_ns() const override { return now_ns; }
-  uint64_t now_ns = 1000'000'000'000;
-};
 
 TEST(Snapshot, PressureIsOfTheLastSecondsAndOverWhenItIsOver) {
   ProcTree tree;

@@ -102,14 +102,19 @@ std::vector<std::string> names_of(const NativeStack& stack, Symboliser& symbolis
   return names;
 }
 
-TEST(Unwind, FindsTheFunctionsOfThisProgram) {
-  Copy copy;
-  level_three(copy);
+// The functions that a copy made here shows.
+std::vector<std::string> names_in(const Copy& copy) {
   CodeFiles files;
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   Unwinder unwinder;
   Symboliser symboliser;
-  const auto names = names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser);
+  return names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser);
+}
+
+TEST(Unwind, FindsTheFunctionsOfThisProgram) {
+  Copy copy;
+  level_three(copy);
+  const auto names = names_in(copy);
   ASSERT_GE(names.size(), 4U);
   EXPECT_NE(names[0].find("level_one"), std::string::npos) << names[0];
   EXPECT_NE(names[1].find("level_two"), std::string::npos) << names[1];
@@ -119,11 +124,7 @@ TEST(Unwind, FindsTheFunctionsOfThisProgram) {
 TEST(Unwind, AThreadThatDoesNotReturnIsWhereItIsAtAFirstInstructionToo) {
   Copy copy;
   level_three(copy, true);
-  CodeFiles files;
-  AddressSpace space(files, static_cast<uint32_t>(getpid()));
-  Unwinder unwinder;
-  Symboliser symboliser;
-  const auto names = names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser);
+  const auto names = names_in(copy);
   ASSERT_GE(names.size(), 4U);
   EXPECT_NE(names[0].find("take_here"), std::string::npos) << names[0];
   EXPECT_NE(names[1].find("level_one"), std::string::npos) << names[1];

@@ -150,6 +150,14 @@ static __always_inline void keep_returns(struct task_struct *task, struct wire_s
 	stack->n_returns = n;
 }
 
+/* What is copied of the stack begins so far below the stack pointer: in the middle of a function that may still be
+ * needed. At gcc's `ret` the tables have the frame pointer in a place that has just been popped. */
+#if !defined(__TARGET_ARCH_arm64) && (defined(OF_A_WAITING_THREAD) || defined(OF_A_RUNNING_THREAD))
+#define BELOW_SP WIRE_STACK_RED_ZONE
+#else
+#define BELOW_SP 0
+#endif
+
 /* How long a thread ran, in ns: the same before and after, it did not in between, and what was read belongs together.
  * One that runs now gives another number each time. The current thread need not be asked. */
 #ifdef OF_A_WAITING_THREAD
@@ -165,13 +173,13 @@ static __always_inline int fill_stack(struct task_struct *reader, struct pt_regs
 	struct task_struct *task = THREAD_READ;
 	__u64 ran = RAN(task);
 	__u64 sp = USER_SP(ctx);
-	__u64 room = stack_room(task, sp);
+	__u64 room = stack_room(task, sp - BELOW_SP);
 	void *to = stack + 1;
 	__u32 want = size;
 
 	stack->type = WIRE_STACK;
 	stack->reason = reason;
-	stack->pad = 0;
+	stack->below = BELOW_SP;
 	stack->site = call->site;
 	stack->pid = call->pid;
 	stack->tid = call->tid;
@@ -184,7 +192,8 @@ static __always_inline int fill_stack(struct task_struct *reader, struct pt_regs
 		want = room;
 	if (want > size)
 		want = size;
-	if (read_user(to, want, (void *)sp)) {
+	if (read_user(to, want, (void *)(sp - BELOW_SP))) {
+		stack->below = 0;
 		want = 4096 - (sp & 4095); /* the page that is surely there */
 		if (want > size)
 			want = size;
@@ -216,7 +225,7 @@ static __always_inline int take_stack_of(
     struct task_struct *reader, struct pt_regs *ctx, const struct wire_call *call, __u32 reason)
 {
 	struct task_struct *task = THREAD_READ;
-	__u64 room = stack_room(task, USER_SP(ctx));
+	__u64 room = stack_room(task, USER_SP(ctx) - BELOW_SP);
 	struct wire_stack *stack;
 
 	if (room && room <= WIRE_STACK_LEAST)

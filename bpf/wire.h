@@ -219,6 +219,8 @@ enum wire_stack_limits {
 	WIRE_STACK_SOME = 8192,
 	WIRE_STACK_MORE = 24576,
 	WIRE_STACK_MOST = 65536,
+	WIRE_STACK_RED_ZONE =
+	    128, /* below the stack pointer, and a function's own all the same (System V ABI, x86-64) */
 };
 
 /* Which calls' stacks are taken. */
@@ -275,14 +277,15 @@ enum wire_python_place {
 };
 
 /* Where a call was made from: registers and the top of the thread's stack, copied when the call returned, and the
- * Python frames of the same instant. `bytes` of stack follow, from registers[WIRE_STACK_SP] upwards. */
+ * Python frames of the same instant. `bytes` of stack follow, from `below` bytes below registers[WIRE_STACK_SP]
+ * upwards. */
 struct wire_stack {
 	__u16 type;  /* WIRE_STACK */
 	__u8 reason; /* enum wire_stack_reason */
 	__u8 n_returns;
 	__u8 n_python;
 	__u8 python_outcome; /* enum wire_python_outcome */
-	__u16 pad;
+	__u16 below; /* WIRE_STACK_RED_ZONE; 0 where that could not be read or means nothing: the call has returned */
 	__u32 bytes;
 	__u32 site;
 	__u32 pid;

@@ -38,7 +38,7 @@ bool follows_a_call(const Code& code) {
 
 NativeStack Unwinder::unwind(const wire_stack& stack, std::span<const std::byte> bytes, AddressSpace& space) {
   NativeStack result;
-  const uint64_t bottom = stack.registers[WIRE_STACK_SP];
+  const uint64_t bottom = stack.registers[WIRE_STACK_SP] - stack.below;
   const size_t n_returns = std::min<size_t>(stack.n_returns, WIRE_STACK_RETURNS);
   const ReadStack read = [&](uint64_t address) -> std::optional<uint64_t> {
     // The kernel's trampoline stands where these were.

@@ -17,7 +17,8 @@ if [ -d "$samples" ]; then
   export INGERO_SAMPLES INGERO_LEGACY_SAMPLES
 fi
 if grep -q '^INGERO_SANITIZE:.*thread' "$build/CMakeCache.txt"; then
-  export TSAN_OPTIONS="suppressions=$(cd "$(dirname "$0")/.." && pwd)/tests/tsan_suppressions"
+  TSAN_OPTIONS=suppressions=$(cd "$(dirname "$0")/.." && pwd)/tests/tsan_suppressions
+  export TSAN_OPTIONS
 fi
 report=$(cd "$build" && pwd)/test_report.xml
 rm -f "$report"

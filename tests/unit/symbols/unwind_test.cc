@@ -2,10 +2,15 @@
 #include "symbols/unwind.h"
 
 #include <fcntl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -130,6 +135,81 @@ TEST(Unwind, AThreadThatDoesNotReturnIsWhereItIsAtAFirstInstructionToo) {
   EXPECT_NE(names[1].find("level_one"), std::string::npos) << names[1];
   EXPECT_NE(names[2].find("level_two"), std::string::npos) << names[2];
   EXPECT_NE(names[3].find("level_three"), std::string::npos) << names[3];
+}
+
+OPAQUE int innermost(int number) {
+  volatile int kept = number;
+  asm volatile("");
+  return kept + 1;
+}
+OPAQUE int between(int number) {
+  volatile int kept = innermost(number);
+  return kept + innermost(kept);
+}
+OPAQUE void stepped(int number) {
+  volatile int kept = between(number);
+  (void)kept;
+}
+OPAQUE void runs_stepped() {
+  stepped(1);
+  asm volatile("");
+}
+
+// A thread that spins is met at any instruction, those of a function's prologue and epilogue among them.
+TEST(Unwind, AThreadThatDoesNotReturnIsWhereItIsAtEveryInstruction) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(1);
+    raise(SIGSTOP);
+    runs_stepped();
+    _exit(0);
+  }
+  ASSERT_GT(child, 0) << strerror(errno);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (!WIFSTOPPED(status)) GTEST_SKIP() << "this process may not be traced";
+  ASSERT_EQ(ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL), 0) << strerror(errno);
+  CodeFiles files;
+  AddressSpace space(files, static_cast<uint32_t>(child));
+  Unwinder unwinder;
+  Symboliser symboliser;
+  uint64_t end = 0;  // where `stepped` returns to
+  int checked = 0;
+  for (int steps = 0; steps < 1000000 && WIFSTOPPED(status); ++steps) {
+    user_regs_struct at{};
+    ASSERT_EQ(ptrace(PTRACE_GETREGS, child, nullptr, &at), 0) << strerror(errno);
+    if (at.rip == reinterpret_cast<uint64_t>(&stepped)) {
+      errno = 0;
+      end = static_cast<uint64_t>(ptrace(PTRACE_PEEKDATA, child, at.rsp, nullptr));
+      ASSERT_EQ(errno, 0);
+    }
+    if (end != 0 && at.rip == end) break;
+    if (end != 0) {
+      Copy copy;
+      copy.head.reason = WIRE_STACK_WAITING;
+      copy.head.below = WIRE_STACK_RED_ZONE;
+      const uint64_t registers[] = {at.rip, at.rsp, at.rbp, at.rbx, at.r12, at.r13, at.r14, at.r15};
+      std::memcpy(copy.head.registers, registers, sizeof(registers));
+      copy.bytes.resize(1024);
+      const iovec to{copy.bytes.data(), copy.bytes.size()};
+      const iovec from{reinterpret_cast<void*>(at.rsp - copy.head.below), copy.bytes.size()};
+      ASSERT_EQ(process_vm_readv(child, &to, 1, &from, 1, 0), 1024) << strerror(errno);
+      const auto names = names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser);
+      const auto found = std::find_if(names.begin(), names.end(),
+                                      [](const auto& name) { return name.find("runs_stepped") != std::string::npos; });
+      ASSERT_NE(found, names.end()) << "step " << checked << " ends in " << names.back();
+      ASSERT_NE(found, names.begin());
+      EXPECT_NE(found[-1].find("stepped"), std::string::npos) << found[-1];
+      ++checked;
+    }
+    ASSERT_EQ(ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr), 0) << strerror(errno);
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+  }
+  if (WIFSTOPPED(status)) {
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+  }
+  EXPECT_GT(checked, 20);
 }
 
 TEST(Unwind, NamesTheKernelsOwnCodeInAProcess) {

@@ -66,7 +66,7 @@ def check(ingero, processor, database, part, folder):
 def main():
     command = os.environ.get("INGERO_TRACE_PROCESSOR")
     if not command:
-        print("skipped: no trace processor (set INGERO_TRACE_PROCESSOR to a command that takes a trace and SQL)")
+        print("SKIP: no trace processor (set INGERO_TRACE_PROCESSOR to a command that takes a trace and SQL)")
         return 77
     here = os.path.dirname(os.path.abspath(__file__))
     samples = os.environ.get("INGERO_SAMPLES") or os.path.join(os.path.dirname(os.path.dirname(here)), "..", "shared", "data")
@@ -75,7 +75,7 @@ def main():
         for name in SAMPLES:
             database = os.path.join(samples, name + ".db")
             if not os.path.exists(database):
-                print("skipped: %s is not here (set INGERO_SAMPLES)" % database)
+                print("SKIP: %s is not here (set INGERO_SAMPLES)" % database)
                 return 77
             for part in (None, 20):
                 events += check(sys.argv[1], shlex.split(command), database, part, folder)

@@ -117,10 +117,7 @@ uint64_t probe_offset(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (geteuid() != 0) {
-    std::printf("backends_bench: skipped (probes need root)\n");
-    return 0;
-  }
+  bench::need_root("backends_bench");
   uint64_t rounds = 1000, calls_a_turn = 100;
   std::string manifests = INGERO_MANIFESTS;
   for (int i = 1; i < argc; ++i) {

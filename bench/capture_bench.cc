@@ -309,10 +309,7 @@ void measure(kernelside::Mechanism mechanism, const Options& options, bench::Tar
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (geteuid() != 0) {
-    std::printf("capture_bench: skipped (probes need root)\n");
-    return 0;
-  }
+  bench::need_root("capture_bench");
   bench::Turns turns(kLanes, kMostRounds);
   bench::Target target([&] {
     std::vector<bench::Turns::Lane> lanes;

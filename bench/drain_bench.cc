@@ -187,10 +187,7 @@ int main(int argc, char** argv) {
     std::printf("%.3f\n", calls(static_cast<uint32_t>(rate), rate * seconds));
     return 0;
   }
-  if (geteuid() != 0) {
-    std::printf("drain_bench: skipped (probes need root)\n");
-    return 0;
-  }
+  bench::need_root("drain_bench");
   bench::Target target(make_target);
   bench::pin(bench::kAgentCore);
   const std::string agent = bench::own_folder() + "/../cli/ingero";

@@ -70,6 +70,12 @@ void must(const Status& status) {
   if (!status.ok()) fail(status.error().text());
 }
 
+void need_root(const char* program) {
+  if (geteuid() == 0) return;
+  std::printf("SKIP: %s: probes need root\n", program);
+  std::exit(0);
+}
+
 std::string own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
 
 void print_conditions(const char* what) {

@@ -34,6 +34,9 @@ T must(Result<T> result) {
   return std::move(*result);
 }
 
+// Ends the program, and well, where the kernel's programs may not be loaded.
+void need_root(const char* program);
+
 // The folder this program was built into: the target libraries lie beside it.
 std::string own_folder();
 // Load, and what else runs: a figure without it cannot be judged.

@@ -19,19 +19,23 @@ if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null && sudo -n true 2>/dev/nul
   as_root='sudo -n'
 fi
 
+# One part that cannot run does not keep the others from it.
+failed=
+part() { "$@" || failed=yes; }
+
 echo "$(nproc) cores, $(uname -r), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-$as_root "$bench/capture_bench"
-$as_root "$bench/backends_bench"
-$as_root "$bench/sched_bench"
-$as_root "$bench/drain_bench" "--directory=$directory"
-$as_root "$bench/stop_bench"
-$as_root python3 -B "$(dirname "$0")/doors.py" "$build" "--directory=$directory"
+part $as_root "$bench/capture_bench"
+part $as_root "$bench/backends_bench"
+part $as_root "$bench/sched_bench"
+part $as_root "$bench/drain_bench" "--directory=$directory"
+part $as_root "$bench/stop_bench"
+part $as_root python3 -B "$(dirname "$0")/doors.py" "$build" "--directory=$directory"
 echo
 echo "== the writer, summaries and replay"
-"$bench/store_bench" 400000 10000000 "$directory"
+part "$bench/store_bench" 400000 10000000 "$directory"
 echo
 echo "== normalising one record"
-"$bench/event_bench" --benchmark_min_time=0.2
+part "$bench/event_bench" --benchmark_min_time=0.2
 echo
 echo "== probes on a single-stepped instruction, in the vendors' libraries of this machine"
 found=
@@ -43,3 +47,4 @@ for library in /usr/local/cuda*/lib*/libcudart.so.[0-9]* /usr/lib/*/libcuda.so.1
   fi
 done
 [ -n "$found" ] || echo "skipped (no vendor library here; name some in INGERO_BENCH_LIBRARIES)"
+[ -z "$failed" ]

@@ -127,10 +127,7 @@ std::vector<double> added(const std::vector<Variant>& variants) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (geteuid() != 0) {
-    std::printf("sched_bench: skipped (scheduler programs need root)\n");
-    return 0;
-  }
+  bench::need_root("sched_bench");
   const uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 150;
   const uint64_t trips = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
   bench::Target player(make_player);

@@ -53,16 +53,13 @@ int main(int argc, char** argv) {
     }
   }
   if (mechanisms.empty()) mechanisms = {"session", "multi"};
-  if (geteuid() != 0) {
-    std::printf("stop_bench: skipped (probes need root)\n");
-    return 0;
-  }
+  bench::need_root("stop_bench");
   const std::string fakes = bench::own_folder() + "/../tests/fakes/plain";
   std::vector<std::string> libraries;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(fakes, none)) libraries.push_back(entry.path());
   if (libraries.empty()) {
-    std::printf("stop_bench: skipped (no stand-in libraries: build fake_libraries)\n");
+    std::printf("SKIP: stop_bench: no stand-in libraries (build fake_libraries)\n");
     return 0;
   }
   bench::pin(bench::kAgentCore);
@@ -71,8 +68,8 @@ int main(int argc, char** argv) {
   for (const auto& mechanism : mechanisms) {
     std::vector<double> times;
     for (uint64_t i = 0; i < repetitions; ++i) {
-      std::vector<std::string> command{
-          bench::own_folder() + "/../cli/ingero", "trace", "--attach", mechanism, "--db", base + ".db"};
+      std::vector<std::string> command{bench::own_folder() + "/../cli/ingero", "trace", "--rdma-verbs"};
+      command.insert(command.end(), {"--backends-dir", INGERO_MANIFESTS, "--attach", mechanism, "--db", base + ".db"});
       for (const auto& library : libraries) command.insert(command.end(), {"--library", library});
       times.push_back(stop_once(command, base + ".log"));
       for (const char* end : {".db", ".db-wal", ".db-shm", ".log"}) std::filesystem::remove(base + end);

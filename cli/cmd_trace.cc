@@ -180,6 +180,10 @@ class Trace {
     if (options_.no_net) note("--no-net: who owns a socket is then not known for every retransmission");
     // What one thread allocates another frees: an arena for each would keep all of it.
     mallopt(M_ARENA_MAX, 2);
+    const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
+    for (const auto& path : options_.libraries) {
+      INGERO_TRY(check_library_is_probed(path, registry_.all(), probed));
+    }
     const Signals signals;
     const bool has_page = !options_.metrics.server.address.empty(), sends = !options_.otlp.endpoint.empty();
     std::unique_ptr<LiveMetrics> metrics;
@@ -208,7 +212,6 @@ class Trace {
     auto inference =
         InferenceWatch::open(options_.inference, options_.record, calls_, is_thinned ? options_.sample_every : 1);
     INGERO_TRY(inference);
-    const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
 
     std::unique_ptr<kernelside::Launch> launch;
     if (!options_.command.empty()) {

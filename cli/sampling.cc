@@ -1,12 +1,15 @@
 // The sampling threads.
 #include "cli/sampling.h"
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
 #include "cli/options.h"
+#include "hal/resolve.h"
 
 namespace ingero::cli {
 namespace {
@@ -183,6 +186,20 @@ std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* c
       chosen.push_back(backend);
   }
   return chosen;
+}
+
+Status check_library_is_probed(const std::string& path, std::span<const hal::Backend* const> backends,
+                               std::span<const hal::Backend* const> probed) {
+  const std::string name = std::filesystem::path(path).filename();
+  for (const hal::Backend* backend : backends) {
+    if (std::ranges::find(probed, backend) != probed.end()) continue;
+    for (const hal::Library& library : backend->libraries) {
+      if (!hal::soname_matches(library, name)) continue;
+      return Error(Errc::kInvalid,
+                   fmt::format("--library {}: its calls are probed with {} only", path, backend->opt_in));
+    }
+  }
+  return {};
 }
 
 Result<std::unique_ptr<Sampling>> Sampling::open(const SamplingOptions& options,

@@ -42,6 +42,10 @@ void add_sampling_options(CLI::App& command, SamplingOptions& options);
 std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* const> backends,
                                                  const SamplingOptions& options);
 
+// Refuses a file whose name is that of a library not among `probed`, with the flag that it waits for.
+Status check_library_is_probed(const std::string& path, std::span<const hal::Backend* const> backends,
+                               std::span<const hal::Backend* const> probed);
+
 class Sampling {
  public:
   // Opens what may need privileges. `backends` and `calls` must outlive this.

@@ -35,6 +35,12 @@ TEST(CommandLine, TakesFlagsOfTheEarlierAgentAndSaysWhyTheyDoNothing) {
   EXPECT_EQ(run_cli({"completion", "bash"}).out.find("--py-walker"), std::string::npos);
 }
 
+TEST(CommandLine, ALibraryThatWaitsForAFlagIsNotTakenWithoutIt) {
+  const Outcome outcome = run_cli({"trace", "--library", "/opt/x/libibverbs.so.1.14.44"});
+  expect_refused(outcome, kExitUsage, "--rdma-verbs");
+  EXPECT_NE(outcome.err.find("/opt/x/libibverbs.so.1.14.44"), std::string::npos) << outcome.err;
+}
+
 TEST(CommandLine, PointsAtTheHelpOfTheCommandThatWasMistyped) {
   EXPECT_NE(run_cli({"explain", "--colour"}).err.find("'ingero explain --help'"), std::string::npos);
 }

@@ -14,22 +14,21 @@ if [ -z "${INGERO_BENCH_DIR:-}" ]; then
 fi
 directory=${INGERO_BENCH_DIR:-$made}
 
-as_root=
-if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-  as_root='sudo -n'
-fi
+as_root() {
+  if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null && sudo -n true 2>/dev/null; then sudo -n "$@"; else "$@"; fi
+}
 
 # One part that cannot run does not keep the others from it.
 failed=
 part() { "$@" || failed=yes; }
 
 echo "$(nproc) cores, $(uname -r), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-part $as_root "$bench/capture_bench"
-part $as_root "$bench/backends_bench"
-part $as_root "$bench/sched_bench"
-part $as_root "$bench/drain_bench" "--directory=$directory"
-part $as_root "$bench/stop_bench"
-part $as_root python3 -B "$(dirname "$0")/doors.py" "$build" "--directory=$directory"
+part as_root "$bench/capture_bench"
+part as_root "$bench/backends_bench"
+part as_root "$bench/sched_bench"
+part as_root "$bench/drain_bench" "--directory=$directory"
+part as_root "$bench/stop_bench"
+part as_root python3 -B "$(dirname "$0")/doors.py" "$build" "--directory=$directory"
 echo
 echo "== the writer, summaries and replay"
 part "$bench/store_bench" 400000 10000000 "$directory"

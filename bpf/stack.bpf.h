@@ -7,8 +7,8 @@
  * copied is what unwinding needs: the registers as the caller has them back, the top of the stack, and the return
  * addresses that stand no longer there because the kernel put its trampoline in their place.
  *
- * The cost is bounded twice: a call site gives STACKS_PER_SECOND at most, and the ring is its own, so that stacks never
- * displace calls.
+ * The cost is bounded twice: a call site gives STACKS_PER_SECOND at most, and as many again of slow calls, which would
+ * else be missed among many that synchronise or fail; and the ring is its own, so that stacks never displace calls.
  */
 #ifndef INGERO_BPF_STACK_BPF_H
 #define INGERO_BPF_STACK_BPF_H
@@ -74,6 +74,7 @@ static __always_inline __u32 stack_reason(struct pt_regs *ctx, const struct wire
 	__u32 index = key >> 51; /* 13 bits: STACK_PLACES */
 	struct stack_place *place = bpf_map_lookup_elem(&stack_places, &index);
 	__u32 number;
+	bool is_slow;
 
 	if (!place || !recipe)
 		return WIRE_STACK_NOT;
@@ -88,17 +89,20 @@ static __always_inline __u32 stack_reason(struct pt_regs *ctx, const struct wire
 			place->average_ns = duration;
 		}
 	}
+	is_slow = duration > stack_slow_ns && duration > SLOW_TIMES * place->average_ns;
 	if (recipe->stack_when & WIRE_STACK_WHEN_DONE)
 		reason = WIRE_STACK_SYNC;
 	else if (has_failed(recipe, ret))
 		reason = WIRE_STACK_FAILED;
-	else if (duration > stack_slow_ns && duration > SLOW_TIMES * place->average_ns)
+	else if (is_slow)
 		reason = WIRE_STACK_SLOW;
 	place->average_ns += ((__s64)(duration - place->average_ns)) >> 3;
 	number = place->calls++;
 	if (reason != WIRE_STACK_NOT) {
-		if (place->taken++ < STACKS_PER_SECOND)
+		if (place->taken < (is_slow ? 2 * STACKS_PER_SECOND : STACKS_PER_SECOND)) {
+			place->taken++;
 			return reason;
+		}
 		count_loss(WIRE_LOSS_STACK_SKIPPED);
 	}
 	return number & (stack_every - 1) ? WIRE_STACK_NOT : WIRE_STACK_SAMPLED;

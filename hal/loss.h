@@ -39,7 +39,8 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")                          \
   X(kernel_log_lost, "kernelside", kLoss, "Kernel messages not read for device errors: overwritten, or too many.")    \
   X(stack_ring_full, "bpf", kLoss, "Stacks not kept because their ring was full; the calls themselves are there.")    \
-  X(stack_skipped, "bpf", kInfo, "Stacks of slow, failed or synchronising calls beyond 32 a second of a call site.")  \
+  X(stack_skipped, "bpf", kInfo,                                                                                      \
+    "Stacks of failed or synchronising calls beyond 32 a second of a call site, of slow ones beyond 64.")             \
   X(stack_cut, "bpf", kInfo, "Stacks deeper than what is copied, or not readable whole: their outer frames miss.")    \
   X(python_unreadable, "bpf", kInfo, "Python frames, or what a code object says, that could not be read.")            \
   X(python_cut, "bpf", kInfo, "Python stacks deeper than 64 frames: their outer frames miss.")                        \

@@ -291,5 +291,52 @@ def ACallThatHangsSpinningHasTheStackWhereItSpins(build):
         hangs(build, version, python, "spin", "8" if number == 0 else "3", number == 0)
 
 
-TESTS = (ACallThatHangsHasTheStackWhereItWaits, ACallThatHangsSpinningHasTheStackWhereItSpins,
+MANY = """
+import ctypes, sys
+
+SLEEPS, SPINS = 0, 1  # words of a timed_control
+
+library = ctypes.CDLL(sys.argv[1])
+library.cudaStreamSynchronize.argtypes = [ctypes.c_void_p]
+library.timed_runtime_control.restype = ctypes.POINTER(ctypes.c_uint64)
+control = library.timed_runtime_control()
+
+
+def wait(stream):
+    library.cudaStreamSynchronize(stream)
+
+
+for i in range(1000):
+    control[SPINS], control[SLEEPS] = (0, 3000000) if i % 50 == 49 else (20000, 0)
+    if i % 50 == 49:
+        wait(2)  # SLOW
+    else:
+        wait(1)  # QUICK
+"""
+
+
+def SlowCallsAmongManyFromTheSamePlaceHaveTheirStacks(build):
+    """To the kernel side every call from Python is from one place: the instruction behind the call, in libffi."""
+    found = interpreters()
+    if not found:
+        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
+    version, python = next(iter(found.items()))
+    library = os.path.join(build.timed, "libcudart.so.12")
+    with python.command(build, "many.py", MANY, library) as command, Trace(build, command=command) as trace:
+        check(trace.wait() == 0, f"{version}: {trace.stderr().decode(errors='replace')}")
+    rows = trace.recording.rows("SELECT stream, stack_hash FROM events WHERE call = 'cudaStreamSynchronize'")
+    slow = [stack for stream, stack in rows if stream == 2]
+    taken = sum(stack is not None for stream, stack in rows if stream == 1)
+    bare = sum(stack is None for stack in slow)
+    say(python=version, slow=len(slow), bare=bare, quick=len(rows) - len(slow), of_which_with_stack=taken)
+    check(len(slow) == 20 and len(rows) == 1000, f"{len(slow)} slow calls of {len(rows)}")
+    check(bare == 0, f"{bare} of {len(slow)} slow calls have no stack")
+    line = lines_marked(MANY)["SLOW"]
+    for stack in set(slow):
+        seen = [(frame["pfn"], frame.get("pl")) for frame in frames_of(trace.recording, stack) if "pfn" in frame]
+        check(seen[-1] == ("<module>", line), f"{version}: {seen}, not line {line}")
+    clean(build)
+
+
+TESTS = (SlowCallsAmongManyFromTheSamePlaceHaveTheirStacks, ACallThatHangsHasTheStackWhereItWaits, ACallThatHangsSpinningHasTheStackWhereItSpins,
          PythonFramesNameTheLineThatRunsOnEveryInterpreter, EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown,)

@@ -217,7 +217,7 @@ static __always_inline void report_counters(struct wire_process *process)
 	record->pad2 = 0;
 	record->ns = bpf_ktime_get_ns();
 	__builtin_memcpy(&record->process, process, sizeof(record->process));
-	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(record, 0); /* or the reader sleeps on, and on what comes behind it */
 }
 
 /* One event per process: its last thread tells it. */

@@ -1,6 +1,9 @@
 // Finding interpreters, and keeping both sides' idea of their code objects the same.
 #include "cli/python_watch.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "base/log.h"
@@ -13,18 +16,44 @@ constexpr size_t kMostProcesses = 4096;
 constexpr size_t kMostReasons = 16;
 constexpr unsigned kMostAttempts = 600;  // a minute of rounds: an interpreter starts within milliseconds
 
+// 0: nowhere
+uint64_t place_of(const std::vector<hal::Mapping>& mappings, const hal::FileId& file) {
+  const auto found = std::ranges::find(mappings, file, &hal::Mapping::file);
+  return found == mappings.end() ? 0 : found->start;
+}
+
 }  // namespace
 
 PythonWatch::PythonWatch(kernelside::Objects& objects, hal::LossLedger& ledger, std::string proc_root)
     : objects_(objects), ledger_(ledger), proc_root_(std::move(proc_root)) {}
 
-void PythonWatch::meet(uint32_t pid, const std::vector<hal::Mapping>& mappings) {
+void PythonWatch::meet(uint32_t pid, const ReadMappings& read) {
   const std::scoped_lock lock(mutex_);
-  if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) return;
+  auto mappings = read();
+  const auto known = processes_.find(pid);
+  if (known != processes_.end() && still_holds(pid, known->second, mappings)) return;
   forget(pid);
+  if (processes_.size() >= kMostProcesses) make_room();
+  if (processes_.size() >= kMostProcesses) return;
   Process& process = processes_[pid];
-  process.mappings = mappings;
+  process.mappings = std::move(mappings);
   look(pid, process);
+}
+
+// The kernel side forgets a traced process that runs another program. One that is not traced yet may have done so
+// unseen, or another have its number.
+bool PythonWatch::still_holds(uint32_t pid, const Process& process, const std::vector<hal::Mapping>& mappings) const {
+  return process.interpreter && objects_.python_generation(pid) == process.generation &&
+         place_of(mappings, *process.interpreter) == process.place;
+}
+
+// Those that ended before they were traced: nobody tells of them.
+void PythonWatch::make_room() {
+  std::vector<uint32_t> gone;
+  for (const auto& [pid, process] : processes_) {
+    if (!std::filesystem::exists(fmt::format("{}/{}", proc_root_, pid))) gone.push_back(pid);
+  }
+  for (const uint32_t pid : gone) forget(pid);
 }
 
 void PythonWatch::mapped(uint32_t pid, const hal::Mapping& mapping) {
@@ -54,6 +83,8 @@ void PythonWatch::look(uint32_t pid, Process& process) {
     ++generation_;
     if (const Status set = objects_.set_python(pid, found->layout); set.ok()) {
       process.interpreter = found->file;
+      process.generation = generation_;
+      process.place = place_of(process.mappings, found->file);
     } else {
       tell(set.error().text());
     }

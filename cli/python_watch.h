@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -25,8 +26,10 @@ class PythonWatch {
   // The arguments must outlive this.
   PythonWatch(kernelside::Objects& objects, hal::LossLedger& ledger, std::string proc_root = "/proc");
 
-  // Looks for an interpreter among what the process has mapped.
-  void meet(uint32_t pid, const std::vector<hal::Mapping>& mappings);
+  using ReadMappings = std::function<std::vector<hal::Mapping>()>;
+  // Looks for an interpreter among what the process has mapped, unless the one of the program that it runs is known.
+  // `read` is called where mapped() waits: what is mapped behind its back is told there.
+  void meet(uint32_t pid, const ReadMappings& read);
   // It has mapped this since. An interpreter that had not started yet is looked at again at once: it loads a library
   // next, and the first call into that must find its frames.
   void mapped(uint32_t pid, const hal::Mapping& mapping);
@@ -44,10 +47,14 @@ class PythonWatch {
   struct Process {
     std::vector<hal::Mapping> mappings;  // while it is still to be looked at
     std::optional<hal::FileId> interpreter;
+    uint32_t generation = 0;  // of the layout that was set
+    uint64_t place = 0;       // where the interpreter's file is mapped
     unsigned attempts = 0;
     bool is_settled = false;
   };
   void look(uint32_t pid, Process& process);
+  bool still_holds(uint32_t pid, const Process& process, const std::vector<hal::Mapping>& mappings) const;
+  void make_room();
   void forget(uint32_t pid);
   void tell(const std::string& reason);
 

@@ -215,6 +215,16 @@ Status Recorder::Impl::open() {
 
 void Recorder::Impl::discover() {
   pthread_setname_np(pthread_self(), "ingero-discover");
+  // Whoever maps a described library is traced from its first call on, where no filter says otherwise.
+  const auto& filters = options.objects;
+  const bool is_filtered = !filters.pids.empty() || filters.uid || !filters.cgroup_ids.empty();
+  std::set<uint32_t> running(filters.pids.begin(), filters.pids.end());
+  if (!is_filtered) {
+    for (const auto& file : tracer->reports()) running.insert(file.pids.begin(), file.pids.end());
+  }
+  if (stacks) {
+    for (const uint32_t pid : running) stacks->prepare(pid);
+  }
   std::vector<kernelside::NewMapping> found;
   while (!stop_discovery.load(std::memory_order_relaxed)) {
     bool scan = !mappings;
@@ -231,7 +241,8 @@ void Recorder::Impl::discover() {
         mapping.untrusted_path = notice.untrusted_path;
         mapping.file_offset = notice.file_offset;
         if (stacks) stacks->mapped(notice.pid, mapping);
-        tracer->consider(notice.pid, mapping, notice.mono_ns);
+        const bool is_described = tracer->consider(notice.pid, mapping, notice.mono_ns);
+        if (stacks && is_described && !is_filtered) stacks->prepare(notice.pid);
       }
       if (lost.ok() && *lost > 0) {
         ledger.add(hal::Loss::mapping_lost, *lost);
@@ -517,6 +528,9 @@ Status Recorder::stop() {
   return impl_->store.finish();
 }
 
+void Recorder::prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path) {
+  if (impl_->tracer->prepare(pid, open_path, untrusted_path) && impl_->stacks) impl_->stacks->prepare(pid);
+}
 kernelside::Tracer& Recorder::tracer() { return *impl_->tracer; }
 const LiveStats& Recorder::stats() const { return impl_->stats; }
 const hal::LossLedger& Recorder::losses() const { return impl_->ledger; }

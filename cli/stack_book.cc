@@ -294,7 +294,15 @@ StackBook::~StackBook() = default;
 
 void StackBook::meet(uint32_t pid) {
   impl_->spaces.erase(pid);
-  impl_->python.meet(pid, impl_->space_of(pid).mappings());
+  impl_->python.meet(pid, [this, pid] { return impl_->space_of(pid).mappings(); });
+}
+
+void StackBook::prepare(uint32_t pid) {
+  impl_->python.meet(pid, [this, pid] {
+    symbols::AddressSpace space(impl_->files, pid, impl_->proc_root);
+    (void)space.load();
+    return space.mappings();
+  });
 }
 
 void StackBook::process_ended(uint32_t pid) {

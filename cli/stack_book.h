@@ -41,6 +41,9 @@ class StackBook {
 
   // A process is there now: its mappings are read before it can end.
   void meet(uint32_t pid);
+  // A process that is not met yet has mapped, or is held before it maps, a library whose calls are traced: the Python
+  // frames of its first call will be read. Any thread.
+  void prepare(uint32_t pid);
   // It has ended, or runs another program.
   void process_ended(uint32_t pid);
   // A process, met or not, has mapped code.

@@ -402,6 +402,12 @@ Status Objects::set_python(uint32_t pid, const wire_python_layout& layout) {
 
 void Objects::forget_python(uint32_t pid) { bpf_map_delete_elem(map_fd("python_processes"), &pid); }
 
+std::optional<uint32_t> Objects::python_generation(uint32_t pid) const {
+  wire_python_layout layout;
+  if (bpf_map_lookup_elem(map_fd("python_processes"), &pid, &layout) != 0) return std::nullopt;
+  return layout.generation;
+}
+
 void Objects::forget_code(const PythonCode& code) { bpf_map_delete_elem(map_fd("python_codes"), &code); }
 
 Status Objects::mark_traced(uint32_t pid) {

@@ -114,6 +114,8 @@ class Objects {
   // Python frames of `pid` are read by this layout from now on, or no more. Thread-safe.
   Status set_python(uint32_t pid, const wire_python_layout& layout);
   void forget_python(uint32_t pid);
+  // The layout's generation; none: the process has ended, or runs another program since. Thread-safe.
+  std::optional<uint32_t> python_generation(uint32_t pid) const;
   // This code object is to be told again. Thread-safe.
   void forget_code(const PythonCode& code);
   // Traces process `pid` and its children from now on, calls or not.

@@ -131,8 +131,8 @@ Status Tracer::scan() {
   return {};
 }
 
-void Tracer::consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns) {
-  if (mapping.file.inode == 0 || mapping.untrusted_path.empty() || mapping.untrusted_path[0] != '/') return;
+bool Tracer::consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns) {
+  if (mapping.file.inode == 0 || mapping.untrusted_path.empty() || mapping.untrusted_path[0] != '/') return false;
   Source source;
   source.pid = pid;
   source.mono_ns = mono_ns;
@@ -143,12 +143,12 @@ void Tracer::consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_n
       fmt::format("{}/{}/root{}", options_.proc_root, pid, mapping.untrusted_path),
   };
   const std::scoped_lock lock(mutex_);
-  examine(mapping.file, source);
+  return examine(mapping.file, source);
 }
 
-void Tracer::prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path) {
+bool Tracer::prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path) {
   struct stat status {};
-  if (stat(open_path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  if (stat(open_path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
   Source source;
   source.pid = pid;  // mono_ns stays 0: whoever maps it waits for the probes, there is no window
   source.untrusted_path = untrusted_path;
@@ -156,7 +156,7 @@ void Tracer::prepare(uint32_t pid, const std::string& open_path, const std::stri
   source.inode_known = false;
   source.held = true;
   const std::scoped_lock lock(mutex_);
-  examine({status.st_dev, status.st_ino}, source);
+  return examine({status.st_dev, status.st_ino}, source);
 }
 
 Status Tracer::add_library(const std::string& path) {
@@ -166,16 +166,14 @@ Status Tracer::add_library(const std::string& path) {
   source.untrusted_path = path;
   source.open_paths = {path};
   const std::scoped_lock lock(mutex_);
-  examine({status.st_dev, status.st_ino}, source);
-  const auto seen = index_->seen.find({status.st_dev, status.st_ino});
-  if (seen == index_->seen.end() || seen->second == nullptr) {
+  if (!examine({status.st_dev, status.st_ino}, source)) {
     return Error(Errc::kNotFound, fmt::format("library {}: holds no described library's symbols", path));
   }
   return {};
 }
 
-void Tracer::examine(const hal::FileId& id, const Source& source) {
-  if (stopped_) return;  // a command's new library, while the trace ends
+bool Tracer::examine(const hal::FileId& id, const Source& source) {
+  if (stopped_) return false;  // a command's new library, while the trace ends
   if (const auto seen = index_->seen.find(id); seen != index_->seen.end()) {
     if (seen->second != nullptr && source.pid != 0) {
       for (auto& report : seen->second->reports) {
@@ -183,7 +181,7 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
         if (source.mono_ns != 0 && source.mono_ns < report.attached_mono_ns) windows_.insert(source.pid);
       }
     }
-    return;
+    return seen->second != nullptr;
   }
   Fd fd;
   for (const auto& path : source.open_paths) {
@@ -195,7 +193,7 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
     fd = std::move(candidate);
     break;
   }
-  if (!fd.valid()) return;  // gone already; another process that maps it will bring it back
+  if (!fd.valid()) return false;  // gone already; another process that maps it will bring it back
   std::optional<hal::FileId> below;
   if (objects_ != nullptr && RealFiles::layered(fd.get())) {
     if (const auto real = index_->real_files.find(fd.get()); real.ok()) {
@@ -210,14 +208,14 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
       if (seen->second != nullptr && source.pid != 0) {
         for (auto& report : seen->second->reports) report.pids.insert(source.pid);
       }
-      return;
+      return seen->second != nullptr;
     }
     index_->seen[*below] = nullptr;
   }
   index_->seen[id] = nullptr;
   const Fd held(dup(fd.get()));  // the very file that was examined is the one that gets the probes
   auto image = hal::ElfImage::open(std::move(fd), printable(source.untrusted_path, 4096));
-  if (!image.ok()) return;  // not an ELF file
+  if (!image.ok()) return false;  // not an ELF file
 
   auto file = std::make_unique<File>();
   const std::string_view name = base_name(source.untrusted_path);
@@ -264,11 +262,12 @@ void Tracer::examine(const hal::FileId& id, const Source& source) {
       file->reports.push_back(std::move(report));
     }
   }
-  if (file->reports.empty()) return;
+  if (file->reports.empty()) return false;
   index_->seen[id] = file.get();
   if (below) index_->seen[*below] = file.get();
   if (objects_ != nullptr) attach(*file, fmt::format("/proc/self/fd/{}", held.get()));
   files_.push_back(std::move(file));
+  return true;
 }
 
 void Tracer::attach(File& file, const std::string& open_path) {

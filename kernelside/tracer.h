@@ -76,10 +76,11 @@ class Tracer {
 
   // Looks at every process's mappings. Files with a described library's name come first.
   Status scan();
-  // One mapping, just made (`mono_ns`) or found (0).
-  void consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns);
-  // A file about to be mapped by `pid`, reachable at `open_path` (its maker is held until this returns).
-  void prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path);
+  // One mapping, just made (`mono_ns`) or found (0). True: it is a described library's.
+  bool consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns);
+  // A file about to be mapped by `pid`, reachable at `open_path` (its maker is held until this returns). True: it is a
+  // described library's.
+  bool prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path);
   // A file named by the user.
   Status add_library(const std::string& path);
 
@@ -101,7 +102,7 @@ class Tracer {
  private:
   struct File;
   struct Source;
-  void examine(const hal::FileId& id, const Source& source);
+  bool examine(const hal::FileId& id, const Source& source);
   void attach(File& file, const std::string& open_path);
   std::vector<FileProbes*> probes() const;
 

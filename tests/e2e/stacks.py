@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import Skip, Trace, check, clean, json_lines, say, tool, until
+from harness import Program, Skip, Trace, check, clean, json_lines, say, tool, until
 
 UNKNOWN = "[unknown]"
 MORE = "[more]"
@@ -291,6 +291,74 @@ def ACallThatHangsSpinningHasTheStackWhereItSpins(build):
         hangs(build, version, python, "spin", "8" if number == 0 else "3", number == 0)
 
 
+FEW = """
+import ctypes, os, sys, time
+
+library = ctypes.CDLL(sys.argv[1])
+pointer = ctypes.c_void_p()
+while sys.argv[2:] and not os.path.exists(sys.argv[3]):
+    time.sleep(0.01)
+for i in range(3):
+    library.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(4096))  # CALL
+"""
+
+
+def lines_of(recording):
+    """Of each cudaMalloc, by process: the line of its innermost Python frame; None: it has none."""
+    texts = dict(recording.rows("SELECT hash, frames FROM stack_traces"))
+    found = collections.defaultdict(list)
+    for pid, stack in recording.rows("SELECT pid, stack_hash FROM events WHERE call = 'cudaMalloc'"):
+        lines = [frame.get("pl") for frame in json.loads(texts.get(stack) or "[]") if "pfn" in frame]
+        found[pid].append(lines[0] if lines else None)
+    return found
+
+
+def EveryCallOfProgramsThatLiveForMillisecondsHasItsPythonLine(build):
+    """Each is held before it maps the library: by its first call the agent knows where its frames are."""
+    found = interpreters()
+    if not found:
+        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
+    library = os.path.join(build.timed, "libcudart.so.12")
+    line = lines_marked(FEW)["CALL"]
+    again = 'i=0; while [ $i -lt 15 ]; do "$@" || exit 1; i=$((i+1)); done'
+    for version, python in found.items():
+        with python.command(build, "few.py", FEW, library) as command, \
+                Trace(build, "--stack", "all", command=["sh", "-c", again, "sh", *command]) as trace:
+            check(trace.wait() == 0, f"{version}: {trace.stderr().decode(errors='replace')}")
+        if b"is not held" in trace.stderr():
+            raise Skip("this kernel cannot hold a command")
+        lines = lines_of(trace.recording)
+        wrong = {pid: of for pid, of in lines.items() if of != [line] * 3}
+        say(python=version, processes=len(lines), wrong=len(wrong))
+        check(len(lines) == 15 and not wrong, f"{version}: {len(wrong)} of {len(lines)} processes: {wrong}, not line {line}")
+        clean(build)
+
+
+def TheFirstCallOfAProgramThatHadTheLibraryBeforeHasItsPythonLine(build):
+    found = interpreters()
+    if not found:
+        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
+    version, python = next(iter(found.items()))
+    library = os.path.join(build.timed, "libcudart.so.12")
+    line = lines_marked(FEW)["CALL"]
+    with python.command(build, "few.py", FEW, library) as command, Program(build, *command, name="first") as first, \
+            Program(build, *command, name="second") as second:
+        first.loaded("libcudart"), second.loaded("libcudart")
+        with Trace(build, "--stack", "all") as trace, \
+                Trace(build, "--stack", "all", "--pid", str(first.process.pid), name="filtered") as filtered:
+            with Program(build, *command, name="later") as later:
+                later.loaded("libcudart")
+                trace.probed("libcudart.so.12")
+                time.sleep(1)  # a program imports for longer than the agent looks
+                for program in (first, second, later):
+                    program.go().end()
+            trace.stop(), filtered.stop()
+    seen, only = lines_of(trace.recording), lines_of(filtered.recording)
+    say(python=version, seen=dict(seen), only=dict(only))
+    check(seen == {program.process.pid: [line] * 3 for program in (first, second, later)}, f"{dict(seen)}, not line {line}")
+    check(only == {first.process.pid: [line] * 3}, f"with --pid: {dict(only)}, not line {line}")
+
+
 MANY = """
 import ctypes, sys
 
@@ -338,5 +406,6 @@ def SlowCallsAmongManyFromTheSamePlaceHaveTheirStacks(build):
     clean(build)
 
 
-TESTS = (SlowCallsAmongManyFromTheSamePlaceHaveTheirStacks, ACallThatHangsHasTheStackWhereItWaits, ACallThatHangsSpinningHasTheStackWhereItSpins,
+TESTS = (EveryCallOfProgramsThatLiveForMillisecondsHasItsPythonLine,
+         TheFirstCallOfAProgramThatHadTheLibraryBeforeHasItsPythonLine, SlowCallsAmongManyFromTheSamePlaceHaveTheirStacks, ACallThatHangsHasTheStackWhereItWaits, ACallThatHangsSpinningHasTheStackWhereItSpins,
          PythonFramesNameTheLineThatRunsOnEveryInterpreter, EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown,)

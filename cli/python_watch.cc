@@ -18,7 +18,7 @@ constexpr unsigned kMostAttempts = 600;  // a minute of rounds: an interpreter s
 
 // 0: nowhere
 uint64_t place_of(const std::vector<hal::Mapping>& mappings, const hal::FileId& file) {
-  const auto found = std::ranges::find(mappings, file, &hal::Mapping::file);
+  const auto found = std::ranges::find_if(mappings, [&](const hal::Mapping& one) { return one.file == file; });
   return found == mappings.end() ? 0 : found->start;
 }
 

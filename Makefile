@@ -6,6 +6,7 @@
 #   make exactness  a million calls for each way of attaching, each compared with the program's own log (root)
 #   make truth    planted causes and healthy runs, live; what explain would say first, compared with the plant (root)
 #   make bench    benchmarks and their comparison with a peer
+#   make fuzz     what reads hostile input, for FUZZ seconds (default 60) each: broken messages, files and tables
 #   make lint     layering, words, file rules, formatting, clang-tidy
 #   make format   clang-format over the sources
 #   make clang | asan | tsan | debug   build and test under that preset
@@ -19,8 +20,9 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 # Filters for one run, as ctest takes them: make test CTEST='-R store'
 CTEST ?=
+FUZZ ?= 60
 
-.PHONY: all page run test exactness truth build bench lint format clang asan tsan debug packages tested clean
+.PHONY: all page run test exactness truth build bench fuzz lint format clang asan tsan debug packages tested clean
 all: build
 
 packages:
@@ -73,6 +75,18 @@ bench:
 	@cmake --preset release
 	@cmake --build build/release -j $(JOBS)
 	@bench/run.sh build/release
+
+# What a harness finds on the way stays in the build folder; the corpus of the sources is where it begins.
+fuzz:
+	@tools/bootstrap.sh build test fuzz
+	@cmake --preset fuzz
+	@cmake --build --preset fuzz -j $(JOBS)
+	@for harness in tests/fuzz/*_fuzz.cc; do \
+	  name=$$(basename $$harness .cc); found=build/fuzz/found/$$name; mkdir -p $$found; \
+	  build/fuzz/tests/fuzz/$$name -max_total_time=$(FUZZ) -artifact_prefix=$$found. -print_final_stats=1 \
+	    $$found tests/fuzz/corpus/$${name%_fuzz} >$$found.log 2>&1 || { tail -n 40 $$found.log; exit 1; }; \
+	  echo "$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' $$found.log) inputs, nothing broken"; \
+	done
 
 lint:
 	@tools/bootstrap.sh build lint

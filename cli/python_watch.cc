@@ -30,6 +30,7 @@ PythonWatch::PythonWatch(kernelside::Objects& objects, hal::LossLedger& ledger, 
 void PythonWatch::meet(uint32_t pid, const ReadMappings& read) {
   const std::scoped_lock lock(mutex_);
   auto mappings = read();
+  if (mappings.empty()) return;  // it has ended: the names of its stacks are still asked for
   const auto known = processes_.find(pid);
   if (known != processes_.end() && still_holds(pid, known->second, mappings)) return;
   forget(pid);

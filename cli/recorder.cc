@@ -218,11 +218,11 @@ void Recorder::Impl::discover() {
   // Whoever maps a described library is traced from its first call on, where no filter says otherwise.
   const auto& filters = options.objects;
   const bool is_filtered = !filters.pids.empty() || filters.uid || !filters.cgroup_ids.empty();
-  std::set<uint32_t> running(filters.pids.begin(), filters.pids.end());
-  if (!is_filtered) {
-    for (const auto& file : tracer->reports()) running.insert(file.pids.begin(), file.pids.end());
-  }
   if (stacks) {
+    std::set<uint32_t> running(filters.pids.begin(), filters.pids.end());
+    if (!is_filtered) {
+      for (const auto& file : tracer->reports()) running.insert(file.pids.begin(), file.pids.end());
+    }
     for (const uint32_t pid : running) stacks->prepare(pid);
   }
   std::vector<kernelside::NewMapping> found;

@@ -13,7 +13,10 @@ namespace ingero::correlate {
 
 uint64_t mix(uint64_t a, uint64_t b);
 // The wall clock's offset as chains tell it: a recording keeps it less exactly than a live event has it.
-constexpr int64_t whole_ms(int64_t offset_ns) { return offset_ns / 1'000'000 * 1'000'000; }
+template <typename Ns>
+constexpr Ns whole_ms(Ns ns) {
+  return ns / 1'000'000 * 1'000'000;
+}
 
 struct Engine::Impl {
   Impl(EngineOptions given, hal::LossLedger& loss_ledger) : options(std::move(given)), ledger(loss_ledger) {

@@ -196,7 +196,7 @@ void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
 void Engine::add_snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) {
   // Its time is told by the wall clock, whose distance to ours is measured anew each second and moves by nanoseconds:
   // to the millisecond it is the same live and from a recording.
-  impl_->snapshots.emplace_back(snapshot, mono_ns - mono_ns % 1'000'000);
+  impl_->snapshots.emplace_back(snapshot, whole_ms(mono_ns));
   if (impl_->snapshots.size() > kMostIncidents) impl_->snapshots.pop_front();
 }
 

@@ -12,51 +12,51 @@ namespace ingero::hal {
 enum class Severity : uint8_t { kInfo, kLoss, kError };
 
 // name, room, severity, sentence. Order is the index; append only.
-#define INGERO_LOSSES(X)                                                                                               \
-  X(ring_full, "bpf", kLoss, "Calls not recorded because the ring buffer was full.")                                   \
-  X(host_ring_full, "bpf", kLoss, "Host events not recorded because the ring buffer was full, or nearly.")             \
-  X(critical_ring_full, "bpf", kError, "Process, exit or OOM events lost because the critical ring was full.")         \
-  X(no_thread_state, "bpf", kLoss, "Calls not recorded because the kernel had no memory for the thread's state.")      \
-  X(too_deep, "bpf", kLoss, "Calls nested deeper than the capture keeps.")                                             \
-  X(unpaired_return, "bpf", kInfo, "Returns of calls that had started before their probe was attached.")               \
-  X(no_recipe, "bpf", kError, "Probe hits for a site the agent no longer knows.")                                      \
-  X(block_unpaired, "bpf", kInfo, "Block completions whose issue was not seen.")                                       \
-  X(name_unreadable, "bpf", kInfo, "Kernel names and communicator identities that could not be read.")                 \
-  X(record_malformed, "kernelside", kError, "Records whose shape was not understood.")                                 \
-  X(word_unreadable, "kernelside", kInfo, "Call arguments that could not be read from the traced process.")            \
-  X(unwound_call, "kernelside", kInfo, "Calls left without a return (longjmp or exception); stored as such.")          \
-  X(name_truncated, "kernelside", kInfo, "Kernel names longer than the capture keeps.")                                \
-  X(name_table_full, "kernelside", kInfo, "Kernel names not kept because the table was full.")                         \
-  X(attach_refused, "kernelside", kError, "Probes the kernel refused to attach.")                                      \
-  X(single_stepped, "kernelside", kInfo, "Probes on an instruction the kernel must single-step.")                      \
-  X(attach_window, "kernelside", kInfo, "Libraries mapped for a while before their probes were attached.")             \
-  X(mapping_lost, "kernelside", kLoss, "Notices of new mappings the kernel dropped; a full scan followed.")            \
-  X(communicator_unknown, "correlate", kInfo, "Communicators made before the recording began, or not seen made.")      \
-  X(communicator_lost, "correlate", kInfo, "Communicators, or their numbering, forgotten: too many, or calls lost.")   \
-  X(wait_forgotten, "correlate", kInfo, "Collectives whose wait was not measured: no synchronisation for too long.")   \
-  X(store_failed, "store", kError, "Events the database refused.")                                                     \
-  X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                          \
-  X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")                           \
-  X(kernel_log_lost, "kernelside", kLoss, "Kernel messages not read for device errors: overwritten, or too many.")     \
-  X(stack_ring_full, "bpf", kLoss, "Stacks not kept because their ring was full; the calls themselves are there.")     \
-  X(stack_skipped, "bpf", kInfo, "Stacks of a call site's failed or synchronising calls beyond 32 a second, slow 64.") \
-  X(stack_cut, "bpf", kInfo, "Stacks deeper than what is copied, or not readable whole: their outer frames miss.")     \
-  X(python_unreadable, "bpf", kInfo, "Python frames, or what a code object says, that could not be read.")             \
-  X(python_cut, "bpf", kInfo, "Python stacks deeper than 64 frames: their outer frames miss.")                         \
-  X(code_ring_full, "bpf", kLoss, "Python functions not named because the ring of stacks was full.")                   \
-  X(code_forgotten, "symbols", kInfo, "Python functions forgotten to bound memory; they are told again when met.")     \
-  X(engine_late, "correlate", kInfo, "Events that came too late to be judged for causes; they are stored.")            \
-  X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses the search for causes had no room for.")        \
-  X(device_forgotten, "correlate", kInfo, "Threads and objects whose device was forgotten: there were too many.")      \
-  X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")              \
-  X(otlp_dropped, "serve", kLoss, "Data points and spans dropped because the queue, the disk or the list was full.")   \
-  X(otlp_refused, "serve", kLoss, "Data points and spans that the receiver of OTLP rejected.")                         \
-  X(otlp_damaged, "serve", kLoss, "Requests that waited for the receiver of OTLP and could not be read again.")        \
-  X(annotation_refused, "cli", kInfo, "Annotations refused: not as documented, or about another user's process.")      \
-  X(annotation_dropped, "cli", kLoss, "Annotations dropped: more than the allowed number a second, or a full queue.")  \
-  X(step_forgotten, "correlate", kInfo, "Streams, marks or workloads of inference forgotten to bound memory.")         \
-  X(engine_unread, "cli", kInfo, "Times the metrics of an inference engine could not be read, or were cut.")           \
-  X(program_skipped, "bpf", kLoss, "Events missed at most: an interrupt brought them while their program ran.")        \
+#define INGERO_LOSSES(X)                                                                                              \
+  X(ring_full, "bpf", kLoss, "Calls not recorded because the ring buffer was full.")                                  \
+  X(host_ring_full, "bpf", kLoss, "Host events not recorded because the ring buffer was full, or nearly.")            \
+  X(critical_ring_full, "bpf", kError, "Process, exit or OOM events lost because the critical ring was full.")        \
+  X(no_thread_state, "bpf", kLoss, "Calls not recorded because the kernel had no memory for the thread's state.")     \
+  X(too_deep, "bpf", kLoss, "Calls nested deeper than the capture keeps.")                                            \
+  X(unpaired_return, "bpf", kInfo, "Returns of calls that had started before their probe was attached.")              \
+  X(no_recipe, "bpf", kError, "Probe hits for a site the agent no longer knows.")                                     \
+  X(block_unpaired, "bpf", kInfo, "Block completions whose issue was not seen.")                                      \
+  X(name_unreadable, "bpf", kInfo, "Kernel names and communicator identities that could not be read.")                \
+  X(record_malformed, "kernelside", kError, "Records whose shape was not understood.")                                \
+  X(word_unreadable, "kernelside", kInfo, "Call arguments that could not be read from the traced process.")           \
+  X(unwound_call, "kernelside", kInfo, "Calls left without a return (longjmp or exception); stored as such.")         \
+  X(name_truncated, "kernelside", kInfo, "Kernel names longer than the capture keeps.")                               \
+  X(name_table_full, "kernelside", kInfo, "Kernel names not kept because the table was full.")                        \
+  X(attach_refused, "kernelside", kError, "Probes the kernel refused to attach.")                                     \
+  X(single_stepped, "kernelside", kInfo, "Probes on an instruction the kernel must single-step.")                     \
+  X(attach_window, "kernelside", kInfo, "Libraries mapped for a while before their probes were attached.")            \
+  X(mapping_lost, "kernelside", kLoss, "Notices of new mappings the kernel dropped; a full scan followed.")           \
+  X(communicator_unknown, "correlate", kInfo, "Communicators made before the recording began, or not seen made.")     \
+  X(communicator_lost, "correlate", kInfo, "Communicators, or their numbering, forgotten: too many, or calls lost.")  \
+  X(wait_forgotten, "correlate", kInfo, "Collectives whose wait was not measured: no synchronisation for too long.")  \
+  X(store_failed, "store", kError, "Events the database refused.")                                                    \
+  X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                         \
+  X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")                          \
+  X(kernel_log_lost, "kernelside", kLoss, "Kernel messages not read for device errors: overwritten, or too many.")    \
+  X(stack_ring_full, "bpf", kLoss, "Stacks not kept because their ring was full; the calls themselves are there.")    \
+  X(stack_skipped, "bpf", kInfo, "Stacks of a call site's failed or synchronising calls over 32 a second, slow 64.")  \
+  X(stack_cut, "bpf", kInfo, "Stacks deeper than what is copied, or not readable whole: their outer frames miss.")    \
+  X(python_unreadable, "bpf", kInfo, "Python frames, or what a code object says, that could not be read.")            \
+  X(python_cut, "bpf", kInfo, "Python stacks deeper than 64 frames: their outer frames miss.")                        \
+  X(code_ring_full, "bpf", kLoss, "Python functions not named because the ring of stacks was full.")                  \
+  X(code_forgotten, "symbols", kInfo, "Python functions forgotten to bound memory; they are told again when met.")    \
+  X(engine_late, "correlate", kInfo, "Events that came too late to be judged for causes; they are stored.")           \
+  X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses the search for causes had no room for.")       \
+  X(device_forgotten, "correlate", kInfo, "Threads and objects whose device was forgotten: there were too many.")     \
+  X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")             \
+  X(otlp_dropped, "serve", kLoss, "Data points and spans dropped because the queue, the disk or the list was full.")  \
+  X(otlp_refused, "serve", kLoss, "Data points and spans that the receiver of OTLP rejected.")                        \
+  X(otlp_damaged, "serve", kLoss, "Requests that waited for the receiver of OTLP and could not be read again.")       \
+  X(annotation_refused, "cli", kInfo, "Annotations refused: not as documented, or about another user's process.")     \
+  X(annotation_dropped, "cli", kLoss, "Annotations dropped: more than the allowed number a second, or a full queue.") \
+  X(step_forgotten, "correlate", kInfo, "Streams, marks or workloads of inference forgotten to bound memory.")        \
+  X(engine_unread, "cli", kInfo, "Times the metrics of an inference engine could not be read, or were cut.")          \
+  X(program_skipped, "bpf", kLoss, "Events missed at most: an interrupt brought them while their program ran.")       \
   X(block_lost, "bpf", kLoss, "Block requests whose end was not seen, or whose owner could not be remembered.")
 
 enum class Loss : uint8_t {

@@ -177,6 +177,8 @@ def interpreters():
         version = "" if one.path.endswith("-config") else one.version()
         if version and int(version.split(".")[1]) >= 9:
             found.setdefault(version, one)
+    if not found:
+        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
     return found
 
 
@@ -187,8 +189,6 @@ def lines_marked(text):
 
 def PythonFramesNameTheLineThatRunsOnEveryInterpreter(build):
     found = interpreters()
-    if not found:
-        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
     at = lines_marked(PROGRAM)
     library = os.path.join(build.timed, "libcudart.so.12")
     for version, python in found.items():
@@ -277,16 +277,12 @@ def hangs(build, version, python, how, seconds, while_it_hangs):
 
 def ACallThatHangsHasTheStackWhereItWaits(build):
     found = interpreters()
-    if not found:
-        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
     for number, (version, python) in enumerate(found.items()):
         hangs(build, version, python, "sleep", "8" if number == 0 else "3", number == 0)
 
 
 def ACallThatHangsSpinningHasTheStackWhereItSpins(build):
     found = interpreters()
-    if not found:
-        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
     for number, (version, python) in enumerate(found.items()):
         hangs(build, version, python, "spin", "8" if number == 0 else "3", number == 0)
 
@@ -316,8 +312,6 @@ def lines_of(recording):
 def EveryCallOfProgramsThatLiveForMillisecondsHasItsPythonLine(build):
     """Each is held before it maps the library: by its first call the agent knows where its frames are."""
     found = interpreters()
-    if not found:
-        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
     library = os.path.join(build.timed, "libcudart.so.12")
     line = lines_marked(FEW)["CALL"]
     again = 'i=0; while [ $i -lt 15 ]; do "$@" || exit 1; i=$((i+1)); done'
@@ -340,10 +334,7 @@ def EveryCallOfProgramsThatLiveForMillisecondsHasItsPythonLine(build):
 
 
 def TheFirstCallOfAProgramThatHadTheLibraryBeforeHasItsPythonLine(build):
-    found = interpreters()
-    if not found:
-        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
-    version, python = next(iter(found.items()))
+    version, python = next(iter(interpreters().items()))
     library = os.path.join(build.timed, "libcudart.so.12")
     line = lines_marked(FEW)["CALL"]
     with python.command(build, "few.py", FEW, library) as command, Program(build, *command, name="first") as first, \
@@ -390,10 +381,7 @@ for i in range(1000):
 
 def SlowCallsAmongManyFromTheSamePlaceHaveTheirStacks(build):
     """To the kernel side every call from Python is from one place: the instruction behind the call, in libffi."""
-    found = interpreters()
-    if not found:
-        raise Skip("no CPython of 3.9 or later with ctypes on this machine")
-    version, python = next(iter(found.items()))
+    version, python = next(iter(interpreters().items()))
     library = os.path.join(build.timed, "libcudart.so.12")
     with python.command(build, "many.py", MANY, library) as command, Trace(build, command=command) as trace:
         check(trace.wait() == 0, f"{version}: {trace.stderr().decode(errors='replace')}")

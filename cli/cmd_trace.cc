@@ -293,7 +293,7 @@ class Trace {
     if (launch) {
       command_thread = std::thread([&] {
         command_status = launch->serve([&](uint32_t pid, const std::string& open_path, const std::string& path) {
-          live.prepare(pid, open_path, path);
+          return live.prepare(pid, open_path, path);
         });
         command_ended = true;
       });

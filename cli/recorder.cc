@@ -528,8 +528,10 @@ Status Recorder::stop() {
   return impl_->store.finish();
 }
 
-void Recorder::prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path) {
-  if (impl_->tracer->prepare(pid, open_path, untrusted_path) && impl_->stacks) impl_->stacks->prepare(pid);
+bool Recorder::prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path) {
+  if (!impl_->tracer->prepare(pid, open_path, untrusted_path) || !impl_->stacks) return false;
+  impl_->stacks->prepare(pid);
+  return true;
 }
 kernelside::Tracer& Recorder::tracer() { return *impl_->tracer; }
 const LiveStats& Recorder::stats() const { return impl_->stats; }

@@ -65,7 +65,7 @@ class Recorder {
   Status stop();
 
   // A file about to be mapped by process `pid`, which is held until this returns (kernelside::Launch::OnFile).
-  void prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path);
+  bool prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path);
   kernelside::Tracer& tracer();
   const LiveStats& stats() const;
   const hal::LossLedger& losses() const;

@@ -174,7 +174,7 @@ class Keeper {
     ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, &response);  // ENOENT: it was killed meanwhile
   }
 
-  // Lets the agent look at the file, unless it has already.
+  // Lets the agent look at the file, unless it has and need not again.
   void ask(const seccomp_notif& request) {
     KeeperMessage message;
     message.kind = KeeperMessage::kFile;
@@ -190,11 +190,16 @@ class Keeper {
     }
     struct stat status {};
     if (stat(path.data(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-    if (!shown_.insert({status.st_dev, status.st_ino}).second) return;
+    const std::pair file(status.st_dev, status.st_ino);
+    if (seen_.contains(file)) return;
     if (send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message)) return;
     pollfd wait{agent_.get(), POLLIN, 0};
-    char byte = 0;
-    if (poll(&wait, 1, kAgentTimeoutMs) != 1 || recv(agent_.get(), &byte, 1, 0) != 1) agent_.reset();
+    char answer = 0;
+    if (poll(&wait, 1, kAgentTimeoutMs) != 1 || recv(agent_.get(), &answer, 1, 0) != 1) {
+      agent_.reset();
+    } else if (answer == kSeen) {
+      seen_.insert(file);
+    }
   }
 
   // The absolute path of an execve, as its caller sees it.
@@ -231,7 +236,7 @@ class Keeper {
   Fd listener_;
   pid_t command_;
   bool ended_ = false;
-  std::set<std::pair<dev_t, ino_t>> shown_;
+  std::set<std::pair<dev_t, ino_t>> seen_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace ingero::kernelside {
 
-// One SOCK_SEQPACKET message from the keeper to the agent. To kFile the agent answers with one byte.
+// One SOCK_SEQPACKET message from the keeper to the agent. To kFile the agent answers with one byte, a KeeperAnswer.
 struct KeeperMessage {
   enum Kind : uint32_t {
     kReady = 1,  // the command exists and waits; path says why it cannot be held, if so
@@ -22,6 +22,11 @@ struct KeeperMessage {
   int32_t pid = 0;
   int32_t value = -1;
   char path[4096] = {};
+};
+
+enum KeeperAnswer : char {
+  kSeen = 's',      // nothing is in the file, or all that is needed of it is done, whoever maps it next
+  kAskAgain = 'a',  // each process that maps it is to be looked at
 };
 
 // Forks the command and serves it until nobody uses its filter any more. Never returns.

@@ -35,8 +35,8 @@ class Launch {
 
   pid_t pid() const;  // of the command
   // Called for each file about to be mapped or executed, with a path this process can open and the name the command
-  // knows it by; the command's thread waits until it returns.
-  using OnFile = std::function<void(uint32_t pid, const std::string& open_path, const std::string& untrusted_path)>;
+  // knows it by; the command's thread waits until it returns. False: whoever maps the file next need not wait.
+  using OnFile = std::function<bool(uint32_t pid, const std::string& open_path, const std::string& untrusted_path)>;
   // Answers the keeper until the command ends or stop(); returns its wait status, or nothing when stopped.
   std::optional<int> serve(const OnFile& on_file);
   // Lets the command start.

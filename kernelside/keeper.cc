@@ -94,7 +94,7 @@ int receive_descriptor(int socket, int& error) {
     error = EPIPE;
     return -1;
   }
-  error = payload;
+  error = static_cast<unsigned char>(payload);
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return -1;
   int descriptor = -1;

@@ -91,6 +91,7 @@ std::vector<Candidate> candidates(std::span<const hal::Backend* const> backends)
     }
   }
   std::vector<Candidate> list;
+  list.reserve(found.size());
   for (auto& [key, candidate] : found) list.push_back(std::move(candidate));
   return list;
 }

@@ -93,6 +93,7 @@ void play(bench::Target& player, std::vector<Variant>& variants, uint64_t rounds
   constexpr uint64_t kWarm = 100;
   std::mt19937 order(1);
   std::vector<Variant*> turns;
+  turns.reserve(variants.size());
   for (Variant& variant : variants) turns.push_back(&variant);
   for (uint64_t round = 0; round <= rounds; ++round) {  // the first warms up
     std::shuffle(turns.begin(), turns.end(), order);

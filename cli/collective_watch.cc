@@ -53,9 +53,9 @@ std::vector<uint32_t> CollectiveWatch::take(Parcel& parcel) {
     if (next != parcel.records.exchanges.end() && next->first == i) exchange = &(next++)->second;
     if (exchange != nullptr) {
       communicators_.take(event, *exchange);
-      for (auto& told : communicators_.take_changes()) {
+      for (const auto& told : communicators_.take_changes()) {
         arrivals_.know(told);
-        parcel.communicators.push_back(std::move(told));
+        parcel.communicators.push_back(told);
       }
       arrivals_.take(event, *exchange);
     }

@@ -8,7 +8,6 @@ namespace ingero::cli {
 namespace {
 
 using hal::Has;
-using hal::Kind;
 
 constexpr uint64_t kUs = 1000, kMs = 1'000'000, kSecond = 1'000'000'000;
 constexpr uint32_t kPid = 12345, kRival = 23456, kBackup = 4242;

@@ -113,8 +113,8 @@ void Barriers::group_ended(Process& process, const hal::Event& end, uint64_t gro
       std::erase_if(stream.pending, [&](const Pending& work) { return work.group == group && work.tid == end.tid; });
       continue;
     }
-    for (auto work = stream.pending.rbegin(); work != stream.pending.rend(); ++work) {
-      if (work->group == group && work->tid == end.tid) work->end_mono_ns = end.end_mono_ns();
+    for (Pending& work : stream.pending) {
+      if (work.group == group && work.tid == end.tid) work.end_mono_ns = end.end_mono_ns();
     }
   }
 }

@@ -182,8 +182,8 @@ void DeviceChoice::learn(Process& process, const hal::Event& event, const hal::E
 DeviceChoice::Answer DeviceChoice::look(const hal::Event& event, const hal::Exchange* exchange) {
   if (!is_about_a_device(event)) return {};
   const auto found = processes_.find(event.pid);
-  static const Process kNothingKnown;
-  const Process& process = found == processes_.end() ? kNothingKnown : found->second;
+  static const Process nothing_known;
+  const Process& process = found == processes_.end() ? nothing_known : found->second;
   const hal::Backend* backend = numbering_of(&process, event);
   if (backend == nullptr) return {};
   return {backend, device_of(process, event, exchange)};

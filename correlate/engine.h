@@ -47,7 +47,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   void set_call(hal::CallId id, CallFacts facts);
-  void add_process(const hal::Process& process);
+  void add_process(const hal::Process& told);
   void add(const hal::Event& event);
   // A collective's arrival: `comm_id_hash`, rank and place in the communicator's order, of an event given to add().
   void add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number, std::optional<int32_t> rank);

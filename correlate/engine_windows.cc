@@ -100,7 +100,7 @@ void Engine::Impl::close_series(uint64_t window) {
     one->last_window = window;
     count_spikes(*one, sum, window);
     if (one->baseline.lifetime() >= kLearned) one->usual_ns = one->baseline.percentile(50);
-    if (one->listed == false) {
+    if (!one->listed) {
       one->listed = true;
       one->process->series.push_back(one);
     }

@@ -130,9 +130,10 @@ void cpu_words(Words& w) {
       w.fix(
           "Fewer DataLoader workers than CPUs (num_workers), persistent_workers=True, or direct indexing of data in "
           "memory");
-      if (w.j.system.cpus > 0)
+      if (w.j.system.cpus > 0) {
         w.fix(fmt::format("This machine has {} CPUs: leave one to the main process: taskset -cp 0 {}", w.j.system.cpus,
                           w.process.pid));
+      }
       break;
     case RuleId::run_queue_wait:
       chain.summary = fmt::format("{} waited {} for a CPU after being woken ({} of the time)", w.who, lost, share);

@@ -116,8 +116,6 @@ class Judge {
         needs(has_size && has(Field::kAddress), "address, and bytes or width");
         break;
       case Kind::kAlloc:
-        needs(has_object, "address or handle");
-        break;
       case Kind::kFree:
         needs(has_object, "address or handle");
         break;

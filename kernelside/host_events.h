@@ -23,17 +23,17 @@ namespace ingero::kernelside {
 
 // WIRE_EXEC, WIRE_EXIT, WIRE_FORK, WIRE_OOM. (WIRE_TRACED is news for the agent, not an event: false.)
 // The subject of a fork is the parent, of the others the process itself.
-bool task_event(std::span<const std::byte> record, const hal::CallTable& calls, hal::Event& event);
+bool task_event(std::span<const std::byte> bytes, const hal::CallTable& calls, hal::Event& event);
 
 // WIRE_BLOCK: from issue to completion.
-bool block_event(std::span<const std::byte> record, const hal::CallTable& calls, hal::Event& event);
+bool block_event(std::span<const std::byte> bytes, const hal::CallTable& calls, hal::Event& event);
 
 // WIRE_TCP. pid 0: the socket's owner is not known; `socket_inode` (0: none) lets proc.h's resolver find it.
-bool tcp_event(std::span<const std::byte> record, const hal::CallTable& calls, hal::Event& event,
-               hal::TcpDetail& detail, uint64_t& socket_inode);
+bool tcp_event(std::span<const std::byte> bytes, const hal::CallTable& calls, hal::Event& event, hal::TcpDetail& detail,
+               uint64_t& socket_inode);
 
 // WIRE_PROCESS: the last counters of a process that ended.
-bool process_end(std::span<const std::byte> record, wire_process& counters, uint64_t& mono_ns);
+bool process_end(std::span<const std::byte> bytes, wire_process& counters, uint64_t& mono_ns);
 
 // What a process's counters gained between two readings, as one event per kind of counter that moved, at the time of
 // the second: events come in the order of time, and one that told of a second ago would be late. It has no duration:

@@ -35,7 +35,7 @@ class Stdio {
     for (size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { work(); });
     threads.emplace_back([this] { tell_progress(); });
     std::thread writer([this] { write_all(); });
-    const Status status = read_all();
+    Status status = read_all();
     {
       const std::scoped_lock lock(mutex_);
       ended_ = true;

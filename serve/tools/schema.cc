@@ -96,12 +96,12 @@ Status check_object(const Json& schema, const Json& value, const std::string& wh
 }
 
 Status check_at(const Json& schema, const Json& value, const std::string& where) {
-  static const std::set<std::string> kKnown = {"type",      "properties",  "required", "additionalProperties",
-                                               "enum",      "minimum",     "maximum",  "minLength",
-                                               "maxLength", "items",       "maxItems", "default",
-                                               "title",     "description", "examples"};
+  static const std::set<std::string> known = {"type",      "properties",  "required", "additionalProperties",
+                                              "enum",      "minimum",     "maximum",  "minLength",
+                                              "maxLength", "items",       "maxItems", "default",
+                                              "title",     "description", "examples"};
   for (const auto& [word, ignored] : schema.items()) {
-    if (kKnown.count(word) == 0) std::abort();
+    if (known.count(word) == 0) std::abort();
   }
   if (schema.contains("type")) INGERO_TRY(check_type(schema["type"], value, where));
   if (schema.contains("enum")) {
@@ -200,7 +200,7 @@ Json object_of(std::string_view members) {
 
 Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
 
-Json property(std::string_view type, std::string_view description, Json more) {
+Json property(std::string_view type, std::string_view description, const Json& more) {
   Json made{{"type", type}, {"description", description}};
   made.update(more);
   return made;

@@ -31,6 +31,6 @@ Json with_defaults(const Json& schema, Json value);
 Json object_of(std::string_view members);
 Json list_of(Json items);
 // A property of an input.
-Json property(std::string_view type, std::string_view description, Json more = Json::object());
+Json property(std::string_view type, std::string_view description, const Json& more = Json::object());
 
 }  // namespace ingero::serve::tools

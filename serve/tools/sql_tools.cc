@@ -34,9 +34,10 @@ Result<Json> run_sql(Question& question) {
   if (outcome->truncated) {
     question.cuts.push_back(fmt::format("the first {} rows are given; there are more (limit)", limits.rows));
   }
-  if (full)
+  if (full) {
     question.cuts.push_back(
         fmt::format("the first {} rows are given: more are longer than an answer may be", data.size()));
+  }
   return Json{{"meta",
                {{"rows", data.size()},
                 {"truncated", outcome->truncated || full},

@@ -69,6 +69,7 @@ void build_app(CLI::App& app, Context& context) {
   add_query(app, context);
   add_explain(app, context);
   add_export(app, context);
+  add_merge(app, context);
   add_annotate(app, context);
   add_ask(app, context);
   add_mcp(app, context);

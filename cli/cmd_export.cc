@@ -1,5 +1,4 @@
 // ingero export: a recording for other programs: timelines for Perfetto and chrome://tracing, rows, folded stacks.
-#include <chrono>
 #include <optional>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +9,7 @@
 #include "cli/flame.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/progress.h"
 #include "cli/stack_frames.h"
 #include "serve/perfetto/timeline.h"
 
@@ -17,7 +17,6 @@ namespace ingero::cli {
 namespace {
 
 constexpr uint64_t kLiveDefaultNs = 3'600ULL * 1'000'000'000;
-constexpr std::chrono::milliseconds kProgressEvery{200};
 
 struct ExportOptions {
   std::string format, database, output, label;
@@ -59,30 +58,6 @@ class Destination {
   uint64_t bytes_ = 0;
 };
 
-// One line that is written over and over, on a terminal.
-class Progress {
- public:
-  explicit Progress(Context& context) : context_(context) {}
-  ~Progress() {
-    if (shown_) context_.err << "\r\x1b[K" << std::flush;
-  }
-  bool wanted() const { return context_.err_is_terminal; }
-  void tell(uint64_t done, uint64_t all) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < kProgressEvery) return;
-    last_ = now;
-    shown_ = true;
-    context_.err << (all == 0 ? fmt::format("\r{} events\x1b[K", done)
-                              : fmt::format("\r{} of {} events, {}%\x1b[K", done, all, 100 * std::min(done, all) / all))
-                 << std::flush;
-  }
-
- private:
-  Context& context_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  bool shown_ = false;
-};
-
 // What was written and what could not be; on standard error.
 struct Summary {
   std::string text;
@@ -91,17 +66,17 @@ struct Summary {
 
 Result<Summary> export_timeline(const ExportOptions& options, const store::Reader& reader,
                                 const store::Selection& selection, Destination& to, Progress& progress) {
-  using namespace serve::perfetto;
-  TimelineOptions wanted;
+  namespace perfetto = serve::perfetto;
+  perfetto::TimelineOptions wanted;
   wanted.selection = selection;
-  wanted.format = options.format == "chrome" ? TimelineFormat::kChrome : TimelineFormat::kPerfetto;
+  wanted.format = options.format == "chrome" ? perfetto::TimelineFormat::kChrome : perfetto::TimelineFormat::kPerfetto;
   wanted.line_of = [](std::string_view stored) {
     const auto frames = parse_frames(stored);
     const StackFrame* line = line_of(frames);
     return line == nullptr ? std::string() : line_text(*line);
   };
   if (progress.wanted()) wanted.progress = [&](uint64_t done, uint64_t all) { progress.tell(done, all); };
-  const auto totals = write_timeline(reader, wanted, [&](std::string_view bytes) { return to.write(bytes); });
+  const auto totals = perfetto::write_timeline(reader, wanted, [&](std::string_view bytes) { return to.write(bytes); });
   if (!totals.ok()) return totals.error();
   Summary summary;
   summary.text = fmt::format("{} events, {} causal chains, {} annotations, {} values of counters", totals->events,

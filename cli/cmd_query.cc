@@ -77,7 +77,8 @@ Result<Request> split_words(const QueryOptions& options) {
 constexpr const char* kListing =
     "SELECT e.timestamp, e.pid, e.tid, e.comm, lower(e.layer) AS source, e.op_name AS op, e.duration, e.gpu_id, "
     "json_array(e.arg0, e.arg1) AS args, e.ret_code AS return_code, e.cgroup_id, "
-    "(SELECT st.frames FROM stack_traces st WHERE st.hash = e.stack_hash) AS stack FROM events e";
+    "(SELECT st.frames FROM stack_traces st WHERE st.hash = e.stack_hash) AS stack, e.node FROM events e";
+enum Listed { kTime, kPid, kTid, kComm, kSource, kOp, kDuration, kGpu, kArgs, kReturn, kCgroup, kStack, kNode };
 
 struct Filter {
   std::string where;
@@ -107,8 +108,8 @@ Filter filter_of(const QueryOptions& options, const store::Selection& range) {
 // The labels of a row, as JSON for JSON and CSV, in words for a table.
 std::string shown_labels(const store::Labels& labels, std::span<const store::Value> row, Format format) {
   std::vector<std::pair<std::string, std::string>> held;
-  for (const auto& [key, value] :
-       labels.at(static_cast<uint32_t>(row[1].integer), static_cast<uint64_t>(std::max<int64_t>(0, row[0].integer)))) {
+  for (const auto& [key, value] : labels.at(row[kNode].text, static_cast<uint32_t>(row[kPid].integer),
+                                            static_cast<uint64_t>(std::max<int64_t>(0, row[kTime].integer)))) {
     held.emplace_back(key, value);
   }
   return format == Format::kTable ? labels_text(held) : labels_json(held).dump();
@@ -131,7 +132,6 @@ class ListingRow {
             "duration",  "gpu_id", "args", "return_code", "cgroup_id", "stack"};
   }
   std::span<const store::Value> of(std::span<const store::Value> in, Format format) {
-    enum { kTime, kPid, kTid, kComm, kSource, kOp, kDuration, kGpu, kArgs, kReturn, kCgroup, kStack };
     time_ = in[kTime].is_null() ? "" : format_wall(static_cast<uint64_t>(in[kTime].integer));
     const bool timed = !in[kDuration].is_null();
     duration_ = timed ? format_duration(static_cast<uint64_t>(std::max<int64_t>(0, in[kDuration].integer))) : "";

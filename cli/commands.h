@@ -13,6 +13,7 @@ void add_query(CLI::App& root, Context& context);
 void add_annotate(CLI::App& root, Context& context);
 void add_explain(CLI::App& root, Context& context);
 void add_export(CLI::App& root, Context& context);
+void add_merge(CLI::App& root, Context& context);
 void add_demo(CLI::App& root, Context& context);
 void add_ask(CLI::App& root, Context& context);
 void add_mcp(CLI::App& root, Context& context);

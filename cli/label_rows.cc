@@ -17,7 +17,8 @@ Pairs owned(const std::vector<std::pair<std::string_view, std::string_view>>& la
 
 void label(const store::Labels& labels, std::vector<StoredChain>& chains) {
   for (StoredChain& chain : chains) {
-    chain.labels = owned(labels.at(chain.pid.value_or(0), chain.onset_wall_ns.value_or(chain.detected_wall_ns)));
+    chain.labels =
+        owned(labels.at(chain.node, chain.pid.value_or(0), chain.onset_wall_ns.value_or(chain.detected_wall_ns)));
   }
 }
 
@@ -35,7 +36,7 @@ Status add_labels(const store::Reader& reader, Report& report) {
   if (!labels.ok()) return labels.error();
   label(*labels, report.diagnosis.chains);
   for (auto* list : {&report.slowest, &report.unfinished}) {
-    for (store::CallInstance& call : *list) call.labels = owned(labels->at(call.pid, call.start_wall_ns));
+    for (store::CallInstance& call : *list) call.labels = owned(labels->at(call.node, call.pid, call.start_wall_ns));
   }
   return {};
 }

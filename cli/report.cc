@@ -70,11 +70,12 @@ Status gather_failures(const store::Reader& reader, const store::Selection& sele
 }
 
 std::vector<ProcessTotals> totals_of(const std::vector<store::CallStats>& per_process) {
-  std::map<uint32_t, ProcessTotals> by_pid;
+  std::map<std::pair<std::string, uint32_t>, ProcessTotals> by_pid;
   for (const store::CallStats& call : per_process) {
     if (!call.pid) continue;
-    ProcessTotals& totals = by_pid[*call.pid];
+    ProcessTotals& totals = by_pid[{call.node, *call.pid}];
     totals.pid = *call.pid;
+    totals.node = call.node;
     if (totals.name.empty()) totals.name = call.process;
     if (is_host(call)) {
       totals.host_events += call.count + call.unfinished;
@@ -102,6 +103,15 @@ Result<uint64_t> count_chains(const store::Reader& reader) {
   });
   if (!outcome.ok()) return outcome.error();
   return count;
+}
+
+Status gather_nodes(const store::Reader& reader, Report& report) {
+  const auto outcome =
+      reader.query("SELECT DISTINCT node FROM sessions WHERE node <> '' ORDER BY 1", {}, [&](auto values) {
+        report.nodes.emplace_back(values[0].text);
+        return true;
+      });
+  return outcome.ok() ? Status{} : Status{outcome.error()};
 }
 
 Status gather_figures(const store::Reader& reader, const store::Selection& selection, const ReportOptions& options,
@@ -147,6 +157,7 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   report.live = reader.is_live();
   report.whole = selection.whole() && !selection.pid && selection.op.empty();
 
+  INGERO_TRY(gather_nodes(reader, report));
   if (options.figures) INGERO_TRY(gather_figures(reader, selection, options, report));
   if (options.slowest > 0) {
     auto slowest = store::slowest(reader, selection, options.slowest, options.per_call);

@@ -44,7 +44,7 @@ struct FailureCount {
 
 struct ProcessTotals {
   uint32_t pid = 0;
-  std::string name;
+  std::string name, node;
   uint64_t calls = 0, errors = 0, unfinished = 0;
   uint64_t max_ns = 0, host_events = 0;
 };
@@ -54,7 +54,8 @@ struct Report {
   std::string version;  // of the schema
   bool legacy = false;  // by an earlier agent: no off-CPU shares, no losses
   bool live = false;
-  bool whole = false;  // all of the recording was selected
+  bool whole = false;              // all of the recording was selected
+  std::vector<std::string> nodes;  // that the recording is of, where it says so; then what is of one says of which
   std::optional<store::TimeSpan> span;
   uint64_t events = 0, rows_pruned = 0;
   std::vector<store::CallStats> calls;        // the vendors' calls
@@ -73,6 +74,8 @@ struct Report {
   bool collectives_known = true;  // false when looking for them took too long
   InferenceReport inference;
 };
+
+inline bool is_of_several_nodes(const Report& report) { return report.nodes.size() > 1; }
 
 Result<Report> gather_report(const store::Reader& reader, const store::Selection& selection,
                              const ReportOptions& options);

@@ -26,6 +26,7 @@ Json stats_json(const store::CallStats& call, bool legacy) {
   if (call.pid) {
     json["pid"] = *call.pid;
     json["process"] = text_or_null(call.process);
+    json["node"] = text_or_null(call.node);
   }
   json["op"] = call.op;
   json["call"] = call.call;
@@ -68,6 +69,7 @@ Json instance_json(const store::CallInstance& call) {
   json["pid"] = call.pid;
   json["tid"] = call.tid;
   json["process"] = text_or_null(call.process);
+  json["node"] = text_or_null(call.node);
   json["library"] = text_or_null(call.library);
   json["kernel"] = text_or_null(call.kernel);
   json["return_code"] = number_or_null(call.return_code);
@@ -165,6 +167,7 @@ Json report_document(const Report& report) {
       {"earlier_agent", report.legacy},
       {"live", report.live},
       {"whole", report.whole},
+      {"nodes", report.nodes},
       {"first", report.span ? Json(format_wall(report.span->first_wall_ns)) : Json(nullptr)},
       {"last", report.span ? Json(format_wall(report.span->last_wall_ns)) : Json(nullptr)},
       {"events", report.events},
@@ -191,6 +194,7 @@ Json report_document(const Report& report) {
   json["processes"] = array_of(report.processes, [](const ProcessTotals& process) {
     return Json{{"pid", process.pid},
                 {"process", text_or_null(process.name)},
+                {"node", text_or_null(process.node)},
                 {"calls", process.calls},
                 {"errors", process.errors},
                 {"unfinished", process.unfinished},

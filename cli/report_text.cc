@@ -66,10 +66,10 @@ std::string heading(const Report& report) {
   const uint64_t length = report.span->last_wall_ns - report.span->first_wall_ns;
   uint64_t processes = 0;
   for (const ProcessTotals& process : report.processes) processes += process.pid != 0 ? 1 : 0;
-  out +=
-      fmt::format("{}{} over {}, {} to {}, from {}\n", report.whole ? "" : "Selected: ", plural(report.events, "event"),
-                  format_duration(length), short_wall(report.span->first_wall_ns),
-                  short_wall(report.span->last_wall_ns), plural(processes, "process"));
+  out += fmt::format(
+      "{}{} over {}, {} to {}, from {}\n", report.whole ? "" : "Selected: ", plural(report.events, "event"),
+      format_duration(length), short_wall(report.span->first_wall_ns), short_wall(report.span->last_wall_ns),
+      plural(processes, "process") + (is_of_several_nodes(report) ? " on " + plural(report.nodes.size(), "node") : ""));
   if (report.rows_pruned > 0) {
     out += fmt::format("{} were deleted since to keep the file small; totals of the whole still count them.\n",
                        plural(report.rows_pruned, "stored event"));
@@ -149,8 +149,16 @@ std::vector<std::string> findings(const Report& report) {
   return lines;
 }
 
-std::string stats_table(const std::vector<CallStats>& calls, bool per_process, bool shares, bool host, bool colour) {
+// What is said of one thing among those of several nodes begins with its node.
+std::string node_prefix(const Report& report, const std::string& node) {
+  return is_of_several_nodes(report) && !node.empty() ? "[" + printable(node) + "] " : "";
+}
+
+std::string stats_table(const Report& report, const std::vector<CallStats>& calls, bool per_process, bool shares,
+                        bool host, bool colour) {
+  const bool with_nodes = per_process && is_of_several_nodes(report);
   std::vector<TableColumn> columns;
+  if (with_nodes) columns.push_back({"NODE", Align::kLeft});
   if (per_process) {
     columns.push_back({"PID"});
     columns.push_back({"PROCESS", Align::kLeft});
@@ -165,6 +173,7 @@ std::string stats_table(const std::vector<CallStats>& calls, bool per_process, b
   Table table(std::move(columns));
   for (const CallStats& call : calls) {
     std::vector<Cell> cells;
+    if (with_nodes) cells.emplace_back(call.node);
     if (per_process) {
       cells.emplace_back(call.pid ? fmt::format("{}", *call.pid) : "");
       cells.emplace_back(call.process);
@@ -249,7 +258,7 @@ std::string slowest_text(const Report& report, bool colour) {
       const double ratio = static_cast<double>(ns) / static_cast<double>(stats->p50_ns);
       if (ratio >= 2) usual = fmt::format(", {:.0f} times its usual {}", ratio, format_duration(stats->p50_ns));
     }
-    out += fmt::format("  {:>2}. {} {}{}, {}[{}] thread {} at {}\n", ++rank,
+    out += fmt::format("  {:>2}. {}{} {}{}, {}[{}] thread {} at {}\n", ++rank, node_prefix(report, call.node),
                        styled(printable(call.op), Style::kBold, colour), format_duration(ns), usual,
                        call.process.empty() ? "process " : printable(call.process), call.pid, call.tid,
                        clock_time(call.start_wall_ns));
@@ -267,8 +276,8 @@ std::string unfinished_text(const Report& report, bool colour) {
   std::string out;
   for (const CallInstance& call : report.unfinished) {
     const std::string state = call.outcome == "in flight" ? "still in flight" : "never returned";
-    out += fmt::format("  {} {}: started {}, {}[{}] thread {}{}\n", styled(printable(call.op), Style::kBold, colour),
-                       state, short_wall(call.start_wall_ns),
+    out += fmt::format("  {}{} {}: started {}, {}[{}] thread {}{}\n", node_prefix(report, call.node),
+                       styled(printable(call.op), Style::kBold, colour), state, short_wall(call.start_wall_ns),
                        call.process.empty() ? "process " : printable(call.process), call.pid, call.tid,
                        call.duration_ns ? ", " + format_duration(*call.duration_ns) + " when last seen" : "");
     if (!call.labels.empty()) out += "      during " + labels_text(call.labels) + "\n";
@@ -298,11 +307,11 @@ std::string incidents_text(const Report& report, bool colour) {
                              found.late > 0 ? fmt::format(" {} came too late to be judged.", number(found.late)) : "")
                : "\nNo incident so far.\n";
   } else {
-    add_heading(out, fmt::format("CAUSAL CHAINS - {} chain(s)", found.chains.size()), colour);
-    for (const StoredChain& chain : found.chains) {
-      out +=
-          (report.legacy && !chain.node.empty() ? "[" + printable(chain.node) + "] " : "") + chain_text(chain, colour);
-    }
+    add_heading(out,
+                fmt::format("CAUSAL CHAINS - {} chain(s){}", found.chains.size(),
+                            is_of_several_nodes(report) ? fmt::format(" from {} node(s)", report.nodes.size()) : ""),
+                colour);
+    for (const StoredChain& chain : found.chains) out += node_prefix(report, chain.node) + chain_text(chain, colour);
   }
   if (!found.judged.empty()) {
     add_heading(out, "Chains the earlier agent stored, judged by the rows it stored", colour);
@@ -344,22 +353,31 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
   const bool shares = !report.legacy;
   if (per_process) {
     add_heading(out, "Calls and host events, by process", colour);
-    out += stats_table(report.per_process, true, shares, false, colour);
+    out += stats_table(report, report.per_process, true, shares, false, colour);
   } else {
     if (!report.calls.empty()) {
       add_heading(out, "GPU calls, most time first (a call made inside another is in both)", colour);
-      out += stats_table(report.calls, false, shares, false, colour);
+      out += stats_table(report, report.calls, false, shares, false, colour);
     }
     if (!report.host.empty()) {
       add_heading(out, "What the host did", colour);
-      out += stats_table(report.host, false, false, true, colour);
+      out += stats_table(report, report.host, false, false, true, colour);
     }
     if (report.processes.size() > 1) {
       add_heading(out, "Processes (figures of each: --per-process)", colour);
-      Table table({{"PID"}, {"PROCESS", Align::kLeft}, {"CALLS"}, {"ERRORS"}, {"LONGEST"}, {"HOST EVENTS"}});
+      std::vector<TableColumn> columns = {{"PID"},        {"PROCESS", Align::kLeft}, {"CALLS"}, {"ERRORS"}, {"LONGEST"},
+                                          {"HOST EVENTS"}};
+      if (is_of_several_nodes(report)) columns.insert(columns.begin(), {"NODE", Align::kLeft});
+      Table table(std::move(columns));
       for (const ProcessTotals& process : report.processes) {
-        table.add_row({fmt::format("{}", process.pid), process.name, number(process.calls), number(process.errors),
-                       process.calls > 0 ? format_duration(process.max_ns) : "-", number(process.host_events)});
+        std::vector<Cell> cells;
+        if (is_of_several_nodes(report)) cells.emplace_back(process.node);
+        for (const std::string& text :
+             {fmt::format("{}", process.pid), process.name, number(process.calls), number(process.errors),
+              process.calls > 0 ? format_duration(process.max_ns) : "-", number(process.host_events)}) {
+          cells.emplace_back(text);
+        }
+        table.add_row(std::move(cells));
       }
       out += table.render(colour, 2);
     }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "store/event_row.h"
+
 namespace ingero::store {
 namespace {
 
@@ -274,6 +276,40 @@ void Aggregates::trim(size_t keep) {
   const size_t excess = std::min(entries_.size() - keep, by_age.size());
   for (size_t i = 0; i < excess; ++i) entries_.erase(by_age[i].second);
   recent_.fill(nullptr);
+}
+
+Status aggregate_rows_after(Database& database, int64_t seq, Aggregates& aggregates) {
+  Result<Statement> rows = database.prepare(
+      "SELECT s.call, t.process, t.pid, s.source, s.op, k.wall_ns + e.start, e.duration, e.state, e.preempted, "
+      "e.runqueue, e.blocked, e.io, coalesce(e.bytes, CASE WHEN s.name = 'mm_page_alloc' THEN e.arg0 END), "
+      "(SELECT id FROM event_devices WHERE id = e.device AND vendor IS NOT NULL AND (e.state >> 7) & 15 = 0) "
+      "FROM event_rows e JOIN sites s ON s.id = e.site JOIN threads t ON t.id = e.thread JOIN clocks k ON k.id = "
+      "e.clock "
+      "WHERE e.seq > ?1");
+  if (!rows.ok()) return rows.error();
+  rows->bind(1, seq);
+  for (;;) {
+    Result<bool> row = rows->step();
+    if (!row.ok()) return row.error();
+    if (!*row) return {};
+    if (!is_finished(rows->integer(7))) continue;
+    Sample sample;
+    sample.call = static_cast<uint32_t>(rows->integer(0));
+    sample.process = static_cast<uint32_t>(rows->integer(1));
+    sample.pid = static_cast<uint32_t>(rows->integer(2));
+    sample.source = rows->integer(3);
+    sample.op = rows->integer(4);
+    sample.start_wall_ns = rows->natural(5);
+    sample.timed = !rows->is_null(6);
+    sample.duration_ns = rows->natural(6);
+    sample.failed = ((rows->integer(7) >> kFailedBit) & 1) != 0;
+    sample.has_off = !rows->is_null(8);
+    for (int i = 0; i < 4; ++i) sample.off_ns[static_cast<size_t>(i)] = rows->natural(8 + i);
+    sample.has_bytes = !rows->is_null(12);
+    sample.bytes = rows->natural(12);
+    if (!rows->is_null(13)) sample.device = rows->integer(13);
+    aggregates.add(sample);
+  }
 }
 
 }  // namespace ingero::store

@@ -113,4 +113,7 @@ class Aggregates {
   std::array<Statement, kWidths> bucket_;
 };
 
+// Adds the finished rows behind row `seq`.
+Status aggregate_rows_after(Database& database, int64_t seq, Aggregates& aggregates);
+
 }  // namespace ingero::store

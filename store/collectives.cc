@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "store/schema.h"
+
 namespace ingero::store {
 namespace {
 
@@ -77,9 +79,9 @@ CREATE TABLE collective_hangs (session INTEGER NOT NULL, comm_id_hash INTEGER NO
 )sql";
 }
 
-std::string collective_views() {
-  return R"sql(
-CREATE VIEW collectives AS SELECT k.node || ':' || e.seq AS id, k.wall_ns + e.start AS timestamp, e.duration AS duration,
+std::string collectives_view() {
+  return fmt::format(R"sql(
+CREATE VIEW collectives AS SELECT {} AS id, k.wall_ns + e.start AS timestamp, e.duration AS duration,
   s.name AS call, s.kind AS kind, s.vendor AS vendor, t.pid AS pid, t.tid AS tid,
   coalesce(t.comm, p.comm) AS comm, c.comm_id_hash AS comm_id_hash, c.rank AS rank, c.nranks AS nranks,
   x.number AS seq, x.count AS count, e.bytes AS bytes, x.datatype AS datatype, x.reduce_op AS reduce_op, x.root AS root,
@@ -92,6 +94,12 @@ CREATE VIEW collectives AS SELECT k.node || ':' || e.seq AS id, k.wall_ns + e.st
   LEFT JOIN threads t ON t.id = e.thread LEFT JOIN processes p ON p.id = t.process LEFT JOIN sites s ON s.id = e.site
   LEFT JOIN communicators c ON c.id = x.communicator LEFT JOIN barrier_waits w ON w.exchange = x.exchange
   WHERE s.kind IN ('collective', 'p2p');
+)sql",
+                     kEventId);
+}
+
+std::string collective_views() {
+  return collectives_view() + R"sql(
 CREATE VIEW collective_arrivals AS SELECT comm_id_hash, seq, min(call) AS call, count(*) AS ranks, max(nranks) AS nranks,
   min(start_mono_ns) AS first_mono_ns, max(start_mono_ns) - min(start_mono_ns) AS skew_ns,
   max(start_mono_ns) - max(before) AS late_ns, max(CASE WHEN place = 1 THEN rank END) AS last_rank,

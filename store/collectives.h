@@ -16,7 +16,8 @@ namespace ingero::store {
 
 // Tables and views (schema step 21).
 std::string collective_tables();
-std::string collective_views();
+std::string collective_views();  // all of them
+std::string collectives_view();
 
 // What waits for the writer's next transaction. Ids that correlate/ gives count from 1 in each run; in the file they
 // follow those that are there.

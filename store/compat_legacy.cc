@@ -102,7 +102,7 @@ const Documented kTables[] = {
       "world_size"}},
     {"system_snapshots",
      {"id", "timestamp", "cpu_pct", "mem_pct", "mem_avail", "swap_mb", "load_avg", "psi_cpu_some", "psi_io_some",
-      "psi_io_full", "psi_mem_some", "psi_mem_full", "major_faults", "steal_pct", "interrupt_pct"}},
+      "psi_io_full", "psi_mem_some", "psi_mem_full", "major_faults", "steal_pct", "interrupt_pct", "session"}},
     {"stack_traces", {"hash", "ips", "frames"}},
     {"process_names", {"pid", "name", "seen_at"}},
     {"event_aggregates",
@@ -112,7 +112,8 @@ const Documented kTables[] = {
     {"cgroup_metadata", {"cgroup_id", "container_id", "cgroup_path", "pod_name", "namespace"}},
     {"cgroup_schedstat", {"cgroup_id", "p99_off_cpu", "total_off_cpu", "event_count", "window_start", "window_end"}},
     {"annotations",
-     {"id", "timestamp", "labels", "pid", "start_time", "span_start", "span_end", "peer_uid", "peer_gid", "peer_pid"}},
+     {"id", "timestamp", "labels", "pid", "start_time", "span_start", "span_end", "peer_uid", "peer_gid", "peer_pid",
+      "session"}},
     {"loss", {"session", "name", "room", "severity", "count", "sentence"}},
 };
 

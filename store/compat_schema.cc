@@ -67,18 +67,24 @@ std::string compat_views() {
 CREATE VIEW cuda_events AS SELECT id, timestamp AS timestamp_ns, duration AS duration_ns, call AS op, source,
   op AS op_id, kind, pid, tid, comm, gpu_id, stream, bytes, direction, kernel, arg0, arg1, ret_code, outcome,
   stack_hash, node, rank, cgroup_id FROM events WHERE source IN (1, 4, 8);
-CREATE VIEW tcp_events AS SELECT k.node || ':' || e.seq AS id, k.wall_ns + e.start AS timestamp_ns,
-  'tcp_retransmit_skb' AS event, t.pid AS pid, t.tid AS tid, coalesce(t.comm, p.comm) AS comm,
-  CASE d.family WHEN 2 THEN 'ipv4' WHEN 10 THEN 'ipv6' END AS family, d.saddr AS saddr, d.sport AS sport,
-  d.daddr AS daddr, d.dport AS dport, d.state AS state, d.sequence AS seq, t.cgroup_id AS cgroup_id, k.node AS node
-  FROM tcp_details d JOIN event_rows e ON e.seq = d.seq LEFT JOIN clocks k ON k.id = e.clock
-  LEFT JOIN threads t ON t.id = e.thread LEFT JOIN processes p ON p.id = t.process;
-)sql"
+)sql" + tcp_view() +
          "CREATE VIEW nccl_events AS SELECT id, timestamp AS timestamp_ns, duration AS duration_ns, " +
          collective_name_sql("call") +
          " AS op, call, rank, world_size AS nranks, NULL AS comm_id_hash, pid, tid, comm, cgroup_id, NULL AS datatype, "
          "NULL AS reduce_op, bytes AS count_bytes, NULL AS seq, stream, ret_code, outcome, node "
          "FROM events WHERE kind IN ('collective', 'p2p');\n";
+}
+
+std::string tcp_view() {
+  return fmt::format(R"sql(
+CREATE VIEW tcp_events AS SELECT {} AS id, k.wall_ns + e.start AS timestamp_ns,
+  'tcp_retransmit_skb' AS event, t.pid AS pid, t.tid AS tid, coalesce(t.comm, p.comm) AS comm,
+  CASE d.family WHEN 2 THEN 'ipv4' WHEN 10 THEN 'ipv6' END AS family, d.saddr AS saddr, d.sport AS sport,
+  d.daddr AS daddr, d.dport AS dport, d.state AS state, d.sequence AS seq, t.cgroup_id AS cgroup_id, k.node AS node
+  FROM tcp_details d JOIN event_rows e ON e.seq = d.seq LEFT JOIN clocks k ON k.id = e.clock
+  LEFT JOIN threads t ON t.id = e.thread LEFT JOIN processes p ON p.id = t.process;
+)sql",
+                     kEventId);
 }
 
 std::string collective_compat_view() {

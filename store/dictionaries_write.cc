@@ -117,12 +117,14 @@ Status Dictionaries::write_processes(Database& database, uint64_t now_wall_ns) {
 }
 
 Status Dictionaries::write_small(Database& database) {
-  INGERO_TRY(insert_each(database, "INSERT INTO clocks VALUES (?1, ?2, ?3, ?4, ?5, ?6)", pending_clocks_,
-                         [&](Statement& s, const ClockEntry& clock) {
-                           s.bind(1, clock.id).bind(2, session_).bind(3, signed_of(clock.mono_ns));
-                           s.bind(4, signed_of(clock.mono_ns) + clock.offset_ns).bind(5, std::string_view(node_));
-                           s.bind(6, int64_t{sample_every_});
-                         }));
+  INGERO_TRY(insert_each(
+      database,
+      "INSERT INTO clocks (id, session, mono_ns, wall_ns, node, sample_every) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+      pending_clocks_, [&](Statement& s, const ClockEntry& clock) {
+        s.bind(1, clock.id).bind(2, session_).bind(3, signed_of(clock.mono_ns));
+        s.bind(4, signed_of(clock.mono_ns) + clock.offset_ns).bind(5, std::string_view(node_));
+        s.bind(6, int64_t{sample_every_});
+      }));
   INGERO_TRY(insert_each(database, "INSERT INTO threads VALUES (?1, ?2, ?3, ?4, ?5, ?6)", threads_.pending(),
                          [](Statement& s, const auto& entry) {
                            const auto& w = entry.first.words;

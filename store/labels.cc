@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -25,11 +26,13 @@ uint64_t natural(const Value& value) { return static_cast<uint64_t>(std::max<int
 
 Result<Labels> Labels::load(const Reader& reader) {
   Labels labels;
+  labels.has_nodes_ = reader.layout() != Layout::kLegacy;
   std::unordered_map<std::string, uint32_t> numbers;
   uint64_t count = 0;
   // What is no object of texts is not read: the file may be anybody's.
   const auto outcome = reader.query(
-      "SELECT a.timestamp, a.pid, a.span_start, a.span_end, j.key, j.value, a.id FROM annotations a, "
+      "SELECT a.timestamp, a.pid, a.span_start, a.span_end, j.key, j.value, a.id, "
+      "(SELECT node FROM sessions WHERE id = a.session) FROM annotations a, "
       "json_each(CASE WHEN json_valid(a.labels) AND json_type(a.labels) = 'object' THEN a.labels ELSE '{}' END) j "
       "WHERE j.atom IS NOT NULL ORDER BY coalesce(a.span_start, a.timestamp), a.id",
       no_limits(), [&](std::span<const Value> row) {
@@ -45,7 +48,8 @@ Result<Labels> Labels::load(const Reader& reader) {
         const auto [number, is_new] = numbers.try_emplace(std::move(text), static_cast<uint32_t>(numbers.size()));
         if (is_new) labels.values_.push_back(number->first);
         one.value = number->second;
-        labels.by_scope_[static_cast<uint32_t>(row[1].integer)][std::string(row[4].text)].push_back(one);
+        const Scope scope(labels.has_nodes_ ? row[7].text : std::string_view(), static_cast<uint32_t>(row[1].integer));
+        labels.by_scope_[scope][std::string(row[4].text)].push_back(one);
         return true;
       });
   if (!outcome.ok()) return outcome.error();
@@ -53,22 +57,23 @@ Result<Labels> Labels::load(const Reader& reader) {
     return Error(Errc::kFull, fmt::format("{}: more than {} labels", reader.path(), kMostAnnotations),
                  "ask the table annotations in SQL");
   }
-  if (labels.empty() || reader.layout() == Layout::kLegacy) return labels;
+  if (labels.empty() || !labels.has_nodes_) return labels;
   const auto processes = reader.query(
       "SELECT p.pid, p.start_mono_ns + (SELECT k.wall_ns - k.mono_ns FROM clocks k WHERE k.session = p.session "
-      "ORDER BY k.id LIMIT 1) AS start FROM processes p WHERE p.start_mono_ns IS NOT NULL ORDER BY start",
+      "ORDER BY k.id LIMIT 1) AS start, (SELECT node FROM sessions WHERE id = p.session) FROM processes p "
+      "WHERE p.start_mono_ns IS NOT NULL ORDER BY start",
       no_limits(), [&](std::span<const Value> row) {
-        const auto pid = static_cast<uint32_t>(row[0].integer);
-        if (!row[1].is_null() && labels.by_scope_.contains(pid)) labels.starts_[pid].push_back(natural(row[1]));
+        const Scope scope(row[2].text, static_cast<uint32_t>(row[0].integer));
+        if (!row[1].is_null() && labels.by_scope_.contains(scope)) labels.starts_[scope].push_back(natural(row[1]));
         return true;
       });
   if (!processes.ok()) return processes.error();
   return labels;
 }
 
-// When the process began that had `pid` at that time; 0: not known.
-uint64_t Labels::process_start(uint32_t pid, uint64_t wall_ns) const {
-  const auto found = starts_.find(pid);
+// When the process began that had the pid at that time; 0: not known.
+uint64_t Labels::process_start(const Scope& process, uint64_t wall_ns) const {
+  const auto found = starts_.find(process);
   if (found == starts_.end()) return 0;
   const auto after = std::upper_bound(found->second.begin(), found->second.end(), wall_ns);
   return after == found->second.begin() ? 0 : *(after - 1);
@@ -85,13 +90,14 @@ const Labels::One* Labels::newest(const std::vector<One>& all, uint64_t not_befo
   return nullptr;
 }
 
-std::vector<std::pair<std::string_view, std::string_view>> Labels::at(uint32_t pid, uint64_t wall_ns) const {
+std::vector<std::pair<std::string_view, std::string_view>> Labels::at(std::string_view node, uint32_t pid,
+                                                                      uint64_t wall_ns) const {
   std::map<std::string_view, const One*> found;
-  std::set<uint32_t> scopes{0, pid};
-  for (const uint32_t scope : scopes) {
+  for (const uint32_t number : std::set<uint32_t>{0, pid}) {
+    const Scope scope(has_nodes_ ? node : std::string_view(), number);
     const auto keys = by_scope_.find(scope);
     if (keys == by_scope_.end()) continue;
-    const uint64_t not_before = scope == 0 ? 0 : process_start(scope, wall_ns);
+    const uint64_t not_before = number == 0 ? 0 : process_start(scope, wall_ns);
     for (const auto& [key, all] : keys->second) {
       const One* one = newest(all, not_before, wall_ns);
       if (one == nullptr) continue;
@@ -100,6 +106,7 @@ std::vector<std::pair<std::string_view, std::string_view>> Labels::at(uint32_t p
     }
   }
   std::vector<std::pair<std::string_view, std::string_view>> out;
+  out.reserve(found.size());
   for (const auto& [key, one] : found) out.emplace_back(key, values_[one->value]);
   return out;
 }
@@ -108,13 +115,13 @@ std::vector<Labels::Range> Labels::ranges(std::string_view key, std::string_view
                                           std::optional<uint32_t> pid) const {
   std::vector<Range> all;
   for (const auto& [scope, keys] : by_scope_) {
-    if (pid && scope != 0 && scope != *pid) continue;
+    if (pid && scope.second != 0 && scope.second != *pid) continue;
     const auto found = keys.find(std::string(key));
     if (found == keys.end()) continue;
     const std::vector<One>& list = found->second;
     for (size_t i = 0; i < list.size(); ++i) {
       if (values_[list[i].value] != value) continue;
-      Range range{list[i].from_wall_ns, list[i].to_wall_ns, scope};
+      Range range{list[i].from_wall_ns, list[i].to_wall_ns, scope.second};
       // Until the next that is said of the same process: that wins from then on.
       for (size_t j = i + 1; j < list.size() && list[j].from_wall_ns <= range.to_wall_ns; ++j) {
         if (list[j].value == list[i].value || list[j].from_wall_ns == range.from_wall_ns) continue;
@@ -122,7 +129,7 @@ std::vector<Labels::Range> Labels::ranges(std::string_view key, std::string_view
         break;
       }
       // And no longer than its process.
-      if (scope != 0) {
+      if (scope.second != 0) {
         const auto starts = starts_.find(scope);
         if (starts != starts_.end()) {
           const auto later = std::upper_bound(starts->second.begin(), starts->second.end(), list[i].said_wall_ns);

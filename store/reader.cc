@@ -22,17 +22,6 @@ constexpr int kStrangersSteps = 50;  // one step may search 128 KiB for 64 KiB
 constexpr int64_t kMapBytes = int64_t{1} << 38;
 constexpr sqlite3_int64 kLittleMapBytes = 16 << 20;
 
-// SQLite's URI file names: everything but the plainest characters is escaped.
-std::string uri_of(const std::string& path, bool immutable) {
-  std::string uri = "file:";
-  for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
-                       c == '.' || c == '-' || c == '_';
-    uri += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-  }
-  return uri + (immutable ? "?immutable=1" : "?mode=ro");
-}
-
 // What a statement may do: read. Anything not named here is refused while it is prepared.
 int authorize(void*, int action, const char* first, const char* second, const char*, const char*) {
   const std::string_view name = first == nullptr ? std::string_view() : first;
@@ -136,6 +125,17 @@ void bind(Statement& statement, std::span<const Bound> bound) {
 }
 
 }  // namespace
+
+// SQLite's URI file names: everything but the plainest characters is escaped.
+std::string uri_of(const std::string& path, bool immutable) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
+                       c == '.' || c == '-' || c == '_';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  }
+  return uri + (immutable ? "?immutable=1" : "?mode=ro");
+}
 
 Status Reader::Impl::open() {
   INGERO_TRY(check_file(path));

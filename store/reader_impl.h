@@ -36,6 +36,9 @@ struct Reader::Impl {
   void set_watch(const Watch* watch);
 };
 
+// The file as SQLite's URIs name it; `immutable`: nobody writes it.
+std::string uri_of(const std::string& path, bool immutable);
+
 // compat_legacy.cc: TEMP views that give a recording of the earlier agent the names of ours.
 Status create_legacy_views(Database& database);
 

@@ -22,14 +22,8 @@ Status ReplaySides::load_snapshots(Database& database, int64_t session, const Of
   const char* newer = legacy ? "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
                              : "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, "
                                "steal_pct, interrupt_pct";
-  // From a session's start to the next one's: what another session saw is no evidence here.
-  const std::string of_session =
-      legacy ? ""
-             : fmt::format(
-                   " WHERE timestamp >= coalesce((SELECT started_at FROM sessions WHERE id = {0} AND id > (SELECT "
-                   "min(id) FROM sessions)), 0) AND timestamp < coalesce((SELECT min(started_at) FROM sessions WHERE "
-                   "id > {0}), {1})",
-                   session, INT64_MAX);
+  // What another session saw is no evidence here.
+  const std::string of_session = legacy ? "" : fmt::format(" WHERE session = {}", session);
   return database.each_row(std::string("SELECT timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, ") + newer +
                                " FROM system_snapshots" + of_session + " ORDER BY timestamp",
                            [&](const Statement& row) {

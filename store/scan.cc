@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <tuple>
 
 #include "store/event_row.h"
 
@@ -63,15 +65,17 @@ Result<Names> Names::load(Database& database) {
   INGERO_TRY(database.each_row("SELECT id, wall_ns FROM clocks", [&](const Statement& row) {
     put<int64_t>(names.clocks_, row.integer(0), row.integer(1), 0);
   }));
-  std::map<std::pair<int64_t, int64_t>, int64_t> first;
+  std::map<std::tuple<std::string, int64_t, int64_t>, int64_t> first;
   INGERO_TRY(database.each_row(
-      "SELECT id, pid, start_mono_ns, coalesce(comm, '') FROM processes ORDER BY id", [&](const Statement& row) {
+      "SELECT id, pid, start_mono_ns, coalesce(comm, ''), (SELECT node FROM sessions WHERE id = p.session) FROM "
+      "processes p ORDER BY id",
+      [&](const Statement& row) {
         const int64_t id = row.integer(0);
         if (!row.is_null(2)) {
-          const auto [same, is_new] = first.emplace(std::pair(row.integer(1), row.integer(2)), id);
+          const auto [same, is_new] = first.emplace(std::tuple(row.text(4), row.integer(1), row.integer(2)), id);
           if (!is_new) names.canonical_[id] = same->second;
         }
-        names.processes_[id] = {static_cast<uint32_t>(row.integer(1)), row.text(3)};
+        names.processes_[id] = {static_cast<uint32_t>(row.integer(1)), row.text(3), row.text(4)};
       }));
   return names;
 }
@@ -89,6 +93,14 @@ Result<Names> Names::load_legacy(Database& database) {
   INGERO_TRY(database.each_row("SELECT pid, name FROM main.process_names", [&](const Statement& row) {
     names.processes_[row.integer(0)] = {static_cast<uint32_t>(row.integer(0)), row.text(1)};
   }));
+  // A pid that several nodes have cannot be told apart.
+  INGERO_TRY(
+      database.each_row("SELECT pid, max(node) FROM events WHERE node <> '' GROUP BY pid HAVING min(node) = max(node)",
+                        [&](const Statement& row) {
+                          ProcessInfo& process = names.processes_[row.integer(0)];
+                          process.pid = static_cast<uint32_t>(row.integer(0));
+                          process.node = row.text(1);
+                        }));
   return names;
 }
 

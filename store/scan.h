@@ -27,6 +27,7 @@ struct CallInfo {
 struct ProcessInfo {
   uint32_t pid = 0;
   std::string comm;
+  std::string node = {};  // empty: not said
 };
 
 // The dictionaries as of now.

@@ -118,6 +118,19 @@ DROP VIEW events;
 )sql" + events_view();
 }
 
+// Until then all sessions of a file were of one node, one after the other.
+std::string with_nodes() {
+  constexpr const char* kOfSession =
+      "UPDATE {} SET session = coalesce((SELECT max(id) FROM sessions WHERE started_at <= timestamp), "
+      "(SELECT min(id) FROM sessions));\n";
+  return "ALTER TABLE clocks ADD COLUMN seq_offset INTEGER NOT NULL DEFAULT 0;\n"
+         "ALTER TABLE system_snapshots ADD COLUMN session INTEGER;\n"
+         "ALTER TABLE annotations ADD COLUMN session INTEGER;\n" +
+         fmt::format(kOfSession, "system_snapshots") + fmt::format(kOfSession, "annotations") +
+         "DROP VIEW events;\nDROP VIEW tcp_events;\nDROP VIEW collectives;\n" + events_view() + tcp_view() +
+         collectives_view();
+}
+
 std::string first_layout() {
   std::string sql = kDictionaries;
   sql += event_rows_sql() + ";\n";
@@ -141,6 +154,7 @@ constexpr Step kSteps[] = {
     {23, "chains with grade, evidence and symptoms; limits and theft of CPUs", engine_tables},
     {24, "devices of events by uuid and address", with_devices},
     {25, "steps and workloads of inference, and what its engines say of themselves", inference_tables},
+    {26, "sessions of several nodes", with_nodes},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 
@@ -167,12 +181,11 @@ std::string events_view() {
   const auto of_row = [](const char* table, const char* column, const char* id) {
     return fmt::format("(SELECT {1} FROM {0} WHERE id = e.{2}) AS ", table, column, id);
   };
-  std::string sql =
-      "CREATE VIEW events AS SELECT k.node || ':' || e.seq AS id, k.wall_ns + e.start AS timestamp, "
-      "t.pid AS pid, t.tid AS tid, s.source AS source, s.op AS op, e.duration AS duration, " +
-      of_row("event_devices", "gpu_id", "device") + "gpu_id, " + argument_sql(false) + " AS arg0, " +
-      argument_sql(true) + " AS arg1, e.return_code AS ret_code, " + of_row("stacks", "hash", "stack") +
-      "stack_hash, k.node AS node, ";
+  std::string sql = fmt::format("CREATE VIEW events AS SELECT {} AS id, k.wall_ns + e.start AS timestamp, ", kEventId) +
+                    "t.pid AS pid, t.tid AS tid, s.source AS source, s.op AS op, e.duration AS duration, " +
+                    of_row("event_devices", "gpu_id", "device") + "gpu_id, " + argument_sql(false) + " AS arg0, " +
+                    argument_sql(true) + " AS arg1, e.return_code AS ret_code, " + of_row("stacks", "hash", "stack") +
+                    "stack_hash, k.node AS node, ";
   for (const char* column : {"rank", "local_rank", "world_size"}) {
     sql += fmt::format("(SELECT {0} FROM processes WHERE id = t.process) AS {0}, ", column);
   }

@@ -9,7 +9,7 @@
 
 namespace ingero::store {
 
-inline constexpr int64_t kSchemaVersion = 25;          // PRAGMA user_version
+inline constexpr int64_t kSchemaVersion = 26;          // PRAGMA user_version
 inline constexpr const char* kSchemaName = "1.0";      // schema_info 'version'
 inline constexpr int64_t kApplicationId = 0x494e4752;  // "INGR"
 inline constexpr int64_t kLastLegacyVersion = 10;      // the earlier agent's highest user_version
@@ -26,10 +26,13 @@ Status migrate_schema(Database& database, uint64_t wall_ns);
 
 // The view `events`, which gives event_rows and its dictionaries the names users query.
 std::string events_view();
+// What an event is called, by its row and its clock: its node, and its place among what that node recorded.
+inline constexpr const char* kEventId = "k.node || ':' || (e.seq - k.seq_offset)";
 
 // compat_schema.cc: what users of the earlier agent query, and all SQL that spells one of its vendor-named columns.
 std::string compat_tables();
 std::string compat_views();
+std::string tcp_view();
 std::string samples_tables();             // samples_schema.cc
 std::string engine_tables();              // step 23: what the engine says of its chains, and what it needs
 std::string collective_compat_view();     // step 21: the view of collectives, with what is known of communicators

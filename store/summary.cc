@@ -64,6 +64,7 @@ CallStats stats_of(const CallInfo& call, const ProcessInfo* process, Group& grou
   if (process != nullptr) {
     stats.pid = process->pid;
     stats.process = process->comm;
+    stats.node = process->node;
   }
   stats.count = totals.count;
   stats.errors = totals.errors;

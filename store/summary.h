@@ -34,7 +34,7 @@ struct CallStats {
   int64_t source = 0, op_id = 0;
   bool synchronising = false;
   std::optional<uint32_t> pid;  // per process only
-  std::string process;          // its name, per process only
+  std::string process, node;    // its name, and where it ran; per process only
   uint64_t count = 0;           // calls that ended
   uint64_t errors = 0;
   uint64_t unfinished = 0;  // in flight or never returned; not in count
@@ -79,7 +79,7 @@ Result<std::vector<Distribution>> distributions(const Reader& reader, const Sele
 
 // One call, as the slowest and unfinished lists show it. Absent values are unknown.
 struct CallInstance {
-  std::string id, call, op, layer, library, kernel, outcome, process;
+  std::string id, node, call, op, layer, library, kernel, outcome, process;
   uint64_t start_wall_ns = 0;
   std::optional<uint64_t> duration_ns;
   uint32_t pid = 0, tid = 0;

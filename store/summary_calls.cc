@@ -22,7 +22,7 @@ Result<std::vector<CallInstance>> fetch(const Reader& reader, const std::vector<
         "SELECT id, call, op_name, layer, library, kernel, outcome, comm, timestamp, duration, pid, tid, ret_code, "
         "failed, stream, bytes, address, arg0, arg1, direction, preempted_ns, runqueue_ns, blocked_ns, io_ns, "
         "culprit_pid, culprit_comm, culprit_ns, parent_call, "
-        "(SELECT frames FROM stack_traces WHERE hash = stack_hash), gpu_id, gpu_uuid FROM events WHERE seq = ?1",
+        "(SELECT frames FROM stack_traces WHERE hash = stack_hash), gpu_id, gpu_uuid, node FROM events WHERE seq = ?1",
         {},
         [&](std::span<const Value> row) {
           CallInstance call;
@@ -55,6 +55,7 @@ Result<std::vector<CallInstance>> fetch(const Reader& reader, const std::vector<
           call.frames_json = row[28].text;
           call.gpu_id = natural(row[29]);
           call.gpu_uuid = row[30].text;
+          call.node = row[31].text;
           calls.push_back(std::move(call));
           return true;
         },

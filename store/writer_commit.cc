@@ -131,9 +131,9 @@ Status Writer::Impl::write_extras() {
                         }));
   INGERO_TRY(database.run_each(
       "INSERT OR IGNORE INTO system_snapshots (timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, "
-      "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, steal_pct, interrupt_pct) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-      snapshots, [](Statement& s, const hal::SystemSnapshot& snapshot) {
+      "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, steal_pct, interrupt_pct, "
+      "session) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+      snapshots, [&](Statement& s, const hal::SystemSnapshot& snapshot) {
         s.bind(1, static_cast<int64_t>(snapshot.wall_ns));
         bind_real_if(s, 2, snapshot.cpu_percent);
         bind_real_if(s, 3, snapshot.mem_percent);
@@ -148,6 +148,7 @@ Status Writer::Impl::write_extras() {
         s.bind_if(12, snapshot.major_faults >= 0, snapshot.major_faults);
         bind_real_if(s, 13, snapshot.steal_percent);
         bind_real_if(s, 14, snapshot.interrupt_percent);
+        s.bind(15, session);
       }));
   INGERO_TRY(database.run_each("INSERT INTO cgroup_throttling VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", throttlings,
                                [&](Statement& s, const hal::Throttling& one) {
@@ -160,14 +161,14 @@ Status Writer::Impl::write_extras() {
                                }));
   INGERO_TRY(database.run_each(
       "INSERT INTO annotations (timestamp, labels, pid, start_time, span_start, span_end, peer_uid, peer_gid, "
-      "peer_pid) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-      annotations, [](Statement& s, const Annotation& one) {
+      "peer_pid, session) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+      annotations, [&](Statement& s, const Annotation& one) {
         s.bind(1, static_cast<int64_t>(one.wall_ns)).bind(2, std::string_view(one.labels_json));
         s.bind(3, int64_t{one.pid}).bind(4, static_cast<int64_t>(one.start_time));
         s.bind_if(5, one.span_start_wall_ns.has_value(), static_cast<int64_t>(one.span_start_wall_ns.value_or(0)));
         s.bind_if(6, one.span_end_wall_ns.has_value(), static_cast<int64_t>(one.span_end_wall_ns.value_or(0)));
         s.bind(7, int64_t{one.peer_uid}).bind(8, int64_t{one.peer_gid}).bind(9, int64_t{one.peer_pid});
+        s.bind(10, session);
       }));
   return database.run_each(kUpsertChain, chains, [&](Statement& s, const Chain& chain) {
     s.bind(1, std::string_view(options.session.node + ":" + chain.id));

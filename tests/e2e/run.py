@@ -23,6 +23,7 @@ import harness
 import hostside
 import inference
 import lifetime
+import merging
 import metrics
 import mixed_host
 import otlp
@@ -34,7 +35,7 @@ import vendors
 import verbs
 
 MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, causes, annotations, inference, timelines, otlp, page)
+           collectives, stacks, causes, annotations, inference, timelines, merging, otlp, page)
 SKIPPED = 77
 
 

@@ -150,8 +150,10 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
                 "DROP VIEW device_samples; DROP TABLE fabric_links; DROP TABLE fabric_gids; DROP TABLE "
                 "fabric_counters; DROP TABLE fabric_values; DROP TABLE devices; DROP TABLE device_values; "
                 "DROP TABLE device_processes; DROP TABLE device_errors; DROP TABLE cgroup_throttling; DROP VIEW "
-                "chains; DROP VIEW calls_by_device; DROP VIEW cuda_events; DROP VIEW events; DROP TABLE "
-                "event_devices; DROP TABLE device_calls; CREATE VIEW events AS SELECT 1 AS one; "
+                "chains; DROP VIEW calls_by_device; DROP VIEW cuda_events; DROP VIEW events; DROP VIEW "
+                "tcp_events; DROP TABLE "
+                "event_devices; DROP TABLE device_calls; CREATE VIEW events AS SELECT 1 AS one; CREATE VIEW tcp_events "
+                "AS SELECT 1 AS one; "
                 "UPDATE event_rows SET device = 3 WHERE seq = 2; DELETE FROM schema_migrations "
                 "WHERE version > 20; PRAGMA user_version = 20")
             .ok());
@@ -159,9 +161,19 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
                                "resolved_at", "lost_ns", "evidence", "symptoms", "stack_hash"}) {
       ASSERT_TRUE(database->execute(fmt::format("ALTER TABLE causal_chains DROP COLUMN {}", column)).ok()) << column;
     }
-    for (const char* column : {"steal_pct", "interrupt_pct"}) {
+    for (const char* column : {"steal_pct", "interrupt_pct", "session"}) {
       ASSERT_TRUE(database->execute(fmt::format("ALTER TABLE system_snapshots DROP COLUMN {}", column)).ok()) << column;
     }
+    ASSERT_TRUE(database->execute("ALTER TABLE annotations DROP COLUMN session").ok());
+    ASSERT_TRUE(database->execute("ALTER TABLE clocks DROP COLUMN seq_offset").ok());
+    // A second session, and what was seen before the first, in it, and in the second.
+    ASSERT_TRUE(
+        database
+            ->execute(fmt::format(
+                "INSERT INTO sessions (started_at, node, policy, sample_every) VALUES ({0} + 1000, 'node-a', "
+                "'all', 1); INSERT INTO system_snapshots (timestamp) VALUES ({0} - 1), ({0} + 999), ({0} + 1000)",
+                kWall))
+            .ok());
   }
   open();
   writer->add_communicator(communicator_of(1, 100, 0));
@@ -169,6 +181,8 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
   close();
   EXPECT_THAT(rows("SELECT rank FROM nccl_events"), ElementsAre("0"));
   EXPECT_EQ(row("SELECT count(*) FROM events WHERE call = 'cudaMalloc'"), "1");
+  EXPECT_EQ(row("SELECT group_concat(session) FROM (SELECT session FROM system_snapshots ORDER BY timestamp)"),
+            "1,1,2");
   EXPECT_EQ(row("SELECT device_ordinal, gpu_id, arg0 FROM events WHERE call = 'cudaSetDevice'"), "3|NULL|3")
       << "what a call named is not the machine's number";
 }

@@ -342,7 +342,8 @@ TEST_F(DurabilityTest, TheSchemaSaysItsVersion) {
                           "22|samples of fabric adapters and devices",
                           "23|chains with grade, evidence and symptoms; limits and theft of CPUs",
                           "24|devices of events by uuid and address",
-                          "25|steps and workloads of inference, and what its engines say of themselves"));
+                          "25|steps and workloads of inference, and what its engines say of themselves",
+                          "26|sessions of several nodes"));
   EXPECT_EQ(read()->version(), "1.0");
 }
 

@@ -55,12 +55,12 @@ TEST_F(LabelsOf, MomentsHoldUntilTheNextAndSpansWithinTheirs) {
   say(14, R"({"step":"9"})", 100);
   close();
   const Labels all = labels();
-  EXPECT_THAT(all.at(0, wall(9)), IsEmpty());
-  EXPECT_THAT(all.at(0, wall(10)), ElementsAre(Pair("epoch", "0"), Pair("step", "1")));
-  EXPECT_THAT(all.at(0, wall(13)), ElementsAre(Pair("epoch", "0"), Pair("phase", "eval"), Pair("step", "1")));
-  EXPECT_THAT(all.at(0, wall(16)), ElementsAre(Pair("epoch", "0"), Pair("step", "1")));
-  EXPECT_THAT(all.at(100, wall(16)), ElementsAre(Pair("epoch", "0"), Pair("step", "9")));
-  EXPECT_THAT(all.at(100, wall(25)), ElementsAre(Pair("epoch", "0"), Pair("step", "2")));  // said later
+  EXPECT_THAT(all.at("node-a", 0, wall(9)), IsEmpty());
+  EXPECT_THAT(all.at("node-a", 0, wall(10)), ElementsAre(Pair("epoch", "0"), Pair("step", "1")));
+  EXPECT_THAT(all.at("node-a", 0, wall(13)), ElementsAre(Pair("epoch", "0"), Pair("phase", "eval"), Pair("step", "1")));
+  EXPECT_THAT(all.at("node-a", 0, wall(16)), ElementsAre(Pair("epoch", "0"), Pair("step", "1")));
+  EXPECT_THAT(all.at("node-a", 100, wall(16)), ElementsAre(Pair("epoch", "0"), Pair("step", "9")));
+  EXPECT_THAT(all.at("node-a", 100, wall(25)), ElementsAre(Pair("epoch", "0"), Pair("step", "2")));  // said later
   EXPECT_EQ(narrowed("step=1"), "10..20 0");
   EXPECT_EQ(narrowed("phase=eval"), "12..15 0");
   EXPECT_EQ(narrowed("epoch=0"), "10.. 0");
@@ -95,8 +95,8 @@ TEST_F(LabelsOf, AnEarlierProcessOfTheSameNumberSaidNothingOfThisOne) {
   write({testing::event_of("cudaMalloc", 11 * kSecond, 10)});
   close();
   const Labels all = labels();
-  EXPECT_THAT(all.at(100, wall(6)), ElementsAre(Pair("step", "1")));
-  EXPECT_THAT(all.at(100, wall(11)), IsEmpty());
+  EXPECT_THAT(all.at("node-a", 100, wall(6)), ElementsAre(Pair("step", "1")));
+  EXPECT_THAT(all.at("node-a", 100, wall(11)), IsEmpty());
   EXPECT_EQ(narrowed("step=1"), "5..10 100");
 }
 
@@ -123,7 +123,7 @@ TEST_F(LabelsOf, WhatIsNoObjectOfTextsIsNotRead) {
   say(2, "[1]");
   say(3, R"({"a":{"b":1},"c":null,"d":2})");
   close();
-  EXPECT_THAT(labels().at(0, wall(4)), ElementsAre(Pair("d", "2")));
+  EXPECT_THAT(labels().at("node-a", 0, wall(4)), ElementsAre(Pair("d", "2")));
 }
 
 TEST_F(LabelsOf, AreBoundedWhileTheDiskTakesNothing) {

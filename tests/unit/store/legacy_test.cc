@@ -100,7 +100,7 @@ TEST_F(LegacyTest, EveryVersionAnswersTheSameQuestionsUnmodified) {
                   ElementsAre("tcp_retransmit_skb|10.0.0.1|40000|10.0.0.2|443"));
       EXPECT_THAT(rows(*reader, "SELECT op, rank, nranks FROM nccl_events"), IsEmpty());
       EXPECT_THAT(rows(*reader, "SELECT node, gpu_model FROM sessions"), ElementsAre("NULL|RTX"));
-      EXPECT_THAT(rows(*reader, "SELECT * FROM annotations UNION ALL SELECT *, 1, 1, 1, 1 FROM loss"), IsEmpty());
+      EXPECT_THAT(rows(*reader, "SELECT * FROM annotations UNION ALL SELECT *, 1, 1, 1, 1, 1 FROM loss"), IsEmpty());
       // Lookups the file itself lacks are there all the same.
       EXPECT_THAT(
           rows(*reader,

@@ -1,0 +1,133 @@
+// ingero merge: recordings of several nodes as one.
+#include <csignal>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "store/merge.h"
+
+namespace ingero::cli {
+namespace {
+
+struct MergeCommand {
+  std::vector<std::string> sources;
+  std::string output, node, threshold = "100ms";
+};
+
+std::atomic<bool> stop_asked{false};
+
+// While it lives, SIGINT and SIGTERM end the work in its own time: nothing half done is left.
+class Interruptible {
+ public:
+  Interruptible() {
+    stop_asked = false;
+    struct sigaction action {};
+    action.sa_handler = [](int) { stop_asked = true; };
+    sigaction(SIGINT, &action, &before_[0]);
+    sigaction(SIGTERM, &action, &before_[1]);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+  ~Interruptible() {
+    sigaction(SIGINT, &before_[0], nullptr);
+    sigaction(SIGTERM, &before_[1], nullptr);
+  }
+
+ private:
+  struct sigaction before_[2]{};
+};
+
+std::string amount(int64_t ns) { return format_duration(static_cast<uint64_t>(ns < 0 ? -ns : ns)); }
+
+// What two clocks that are surely further apart than that are said to be; none: they may agree.
+std::optional<std::string> apart(const store::ClockDifference& one, uint64_t threshold_ns) {
+  const auto threshold = static_cast<int64_t>(threshold_ns);
+  const std::string first = printable(one.first, 256), second = printable(one.second, 256);
+  const std::string from = fmt::format("as {} collectives show", one.collectives);
+  if (one.least_ns && one.most_ns && *one.least_ns > *one.most_ns) {
+    return fmt::format("the clocks of {} and {} moved against each other by {} at least, {}", first, second,
+                       amount(*one.least_ns - *one.most_ns), from);
+  }
+  if (one.least_ns && *one.least_ns > threshold) {
+    return fmt::format("the clock of {} is {} or more ahead of {}'s, {}", second, amount(*one.least_ns), first, from);
+  }
+  if (one.most_ns && *one.most_ns < -threshold) {
+    return fmt::format("the clock of {} is {} or more behind {}'s, {}", second, amount(*one.most_ns), first, from);
+  }
+  return std::nullopt;
+}
+
+Result<int> run_merge(const MergeCommand& command, Context& context) {
+  if (command.node.find(':') != std::string::npos) {
+    return Error(Errc::kInvalid, fmt::format("--force-node {}: ':' separates the node from the sequence in event ids",
+                                             printable(command.node, 256)));
+  }
+  const auto threshold = parse_duration_ns(command.threshold);
+  if (!threshold.ok()) return threshold.error().in("--clock-skew-threshold");
+  const auto place = store::locate(context.environment, command.output);
+  if (!place.ok()) return place.error();
+  store::MergeOptions options;
+  options.sources = command.sources;
+  options.output = place->path;
+  options.owner = place->owner;
+  options.node = command.node;
+  options.wall_ns = context.clock->wall_ns();
+  options.cancel = &stop_asked;
+  std::optional<Progress> progress(context);
+  if (progress->wanted()) options.progress = [&](uint64_t done, uint64_t all) { progress->tell(done, all); };
+  const Interruptible interruptible;
+  const auto merged = store::merge(options);
+  progress.reset();
+  if (!merged.ok() && stop_asked) return Error(Errc::kBusy, fmt::format("{}: interrupted", printable(options.output)));
+  if (!merged.ok()) return merged.error();
+  uint64_t events = 0, chains = 0;
+  std::vector<std::string> nodes;
+  for (const store::MergedSource& source : merged->sources) {
+    events += source.events;
+    chains += source.chains;
+    nodes.insert(nodes.end(), source.nodes.begin(), source.nodes.end());
+    if (source.is_live) {
+      context.err << fmt::format("ingero: {}: it is being recorded; this is how far it was\n", printable(source.path));
+    }
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  for (const std::string& sentence : merged->left_out) context.err << "ingero: " << sentence << '\n';
+  for (const store::ClockDifference& one : merged->clocks) {
+    if (const auto sentence = apart(one, *threshold)) context.err << "ingero: " << *sentence << '\n';
+  }
+  context.err << fmt::format("ingero: {}: {} events and {} causal chains of {} node{}\n", printable(options.output),
+                             events, chains, nodes.size(), nodes.size() == 1 ? "" : "s");
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& root, Context& context) {
+  CLI::App* command = root.add_subcommand("merge", "Put recordings of several nodes into one file");
+  auto options = std::make_shared<MergeCommand>();
+  command->add_option("recordings", options->sources, "Their files; they are only read")->required()->type_name("FILE");
+  command->add_option("-o,--output", options->output, "The new file; it is there when it is complete")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--force-node", options->node, "The node of recordings that do not say theirs")
+      ->type_name("NAME");
+  command
+      ->add_option("--clock-skew-threshold", options->threshold,
+                   "Say so when the nodes' clocks are surely further apart")
+      ->capture_default_str()
+      ->type_name("DURATION");
+  command->footer(
+      "Examples:\n"
+      "  ingero merge node-01.db node-02.db -o cluster.db\n"
+      "  ingero explain --db cluster.db\n"
+      "  ingero export --format perfetto -d cluster.db -o cluster.pftrace");
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return run_merge(*options, context); }; });
+}
+
+}  // namespace ingero::cli

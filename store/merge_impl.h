@@ -1,0 +1,38 @@
+// What both kinds of merging share. For this room only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "store/merge.h"
+#include "store/sqlite.h"
+
+namespace ingero::store {
+
+// SQL of a text, quotes and all.
+std::string quoted(std::string_view text);
+// A name as SQL.
+std::string name_sql(std::string_view name);
+
+// Tables, and as "table.column" their columns that refer to a row, which are taken as a whole. For tests.
+std::vector<std::string> merged_columns();
+
+// The column `node` of a source's row, `fallback` where it says none.
+std::string node_sql(const std::string& fallback);
+
+// Into `main` what lies in the attached database `source`, both laid out as the earlier agent's.
+class LegacyMerge {
+ public:
+  LegacyMerge(Database& database, const MergeOptions& options, Merged& merged)
+      : database_(database), options_(options), merged_(merged) {}
+  Status add(MergedSource& source);
+  Status finish();
+
+ private:
+  Database& database_;
+  const MergeOptions& options_;
+  Merged& merged_;
+  int64_t user_version_ = 0;
+};
+
+}  // namespace ingero::store

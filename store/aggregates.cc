@@ -145,16 +145,8 @@ Status Aggregates::prepare(Database& database) {
   INGERO_TRY(make(trim_5s_, "DELETE FROM event_aggregates_5s WHERE bucket < ?1"));
   const char* const names[kWidths] = {"event_aggregates", "event_aggregates_5s"};
   for (size_t width = 0; width < kWidths; ++width) {
-    // min(NULL, x) is NULL in SQL: coalesce either way round.
-    INGERO_TRY(
-        make(bucket_[width],
-             fmt::format("INSERT INTO {} VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10) ON CONFLICT DO UPDATE SET "
-                         "count = count + excluded.count, stored = stored + excluded.stored, "
-                         "sum_dur = sum_dur + excluded.sum_dur, "
-                         "min_dur = min(coalesce(min_dur, excluded.min_dur), coalesce(excluded.min_dur, min_dur)), "
-                         "max_dur = max(coalesce(max_dur, excluded.max_dur), coalesce(excluded.max_dur, max_dur)), "
-                         "sum_arg0 = sum_arg0 + excluded.sum_arg0",
-                         names[width])));
+    INGERO_TRY(make(bucket_[width], fmt::format("INSERT INTO {} VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10){}",
+                                                names[width], kBucketsAddUp)));
   }
   return {};
 }

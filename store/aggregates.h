@@ -48,6 +48,15 @@ inline constexpr const char* kTotalsColumns =
     "io_ns, bytes";
 Totals read_totals(const Statement& row, int first);
 
+// The end of an INSERT into a table of buckets: what there is of one already adds up. (min(NULL, x) is NULL in SQL:
+// coalesce either way round.)
+inline constexpr const char* kBucketsAddUp =
+    " ON CONFLICT DO UPDATE SET count = count + excluded.count, stored = stored + excluded.stored, "
+    "sum_dur = sum_dur + excluded.sum_dur, "
+    "min_dur = min(coalesce(min_dur, excluded.min_dur), coalesce(excluded.min_dur, min_dur)), "
+    "max_dur = max(coalesce(max_dur, excluded.max_dur), coalesce(excluded.max_dur, max_dur)), "
+    "sum_arg0 = sum_arg0 + excluded.sum_arg0";
+
 class Aggregates {
  public:
   void add(const Sample& sample);

@@ -24,6 +24,7 @@ namespace ingero::store {
 namespace {
 
 constexpr int64_t kPageBytes = 16384;
+constexpr int kMostValueBytes = 64 << 20;
 constexpr int64_t kRowsAtOnce = 1 << 17;
 constexpr int kStepsBetweenChecks = 10000;
 
@@ -289,12 +290,8 @@ Status Merge::add_sums() {
     INGERO_TRY(database_.execute(fmt::format(
         "INSERT INTO main.{0} SELECT bucket, coalesce(m.source, a.source), coalesce(m.op, a.op), pid, count, stored, "
         "sum_dur, min_dur, max_dur, sum_arg0 FROM source.{0} a LEFT JOIN (SELECT DISTINCT old_source, old_op, source, "
-        "op FROM temp.merged_calls) m ON m.old_source = a.source AND m.old_op = a.op WHERE true ON CONFLICT DO UPDATE "
-        "SET count = count + excluded.count, stored = stored + excluded.stored, sum_dur = sum_dur + excluded.sum_dur, "
-        "min_dur = min(coalesce(min_dur, excluded.min_dur), coalesce(excluded.min_dur, min_dur)), "
-        "max_dur = max(coalesce(max_dur, excluded.max_dur), coalesce(excluded.max_dur, max_dur)), "
-        "sum_arg0 = sum_arg0 + excluded.sum_arg0",
-        table)));
+        "op FROM temp.merged_calls) m ON m.old_source = a.source AND m.old_op = a.op WHERE true{1}",
+        table, kBucketsAddUp)));
   }
   return database_.execute(
       "UPDATE main.store_state SET value = value + coalesce((SELECT value FROM source.store_state WHERE key = "
@@ -363,10 +360,10 @@ Status Merge::add(MergedSource& source) {
 
 Status Merge::compare_clocks() {
   return database_.each_row(
+      // The wait of a call in a group begins at the group's end, which is not told.
       "WITH met AS MATERIALIZED (SELECT comm_id_hash AS comm, seq AS number, node, max(timestamp) AS began, "
-      "min(timestamp + duration + barrier_wait_ns) AS ended FROM collectives WHERE kind = 'collective' AND root IS "
-      "NULL "
-      "AND comm_id_hash IS NOT NULL AND seq IS NOT NULL GROUP BY 1, 2, 3) "
+      "min(iif(group_mono_ns IS NULL, timestamp + duration + barrier_wait_ns, NULL)) AS ended FROM collectives WHERE "
+      "kind = 'collective' AND root IS NULL AND comm_id_hash IS NOT NULL AND seq IS NOT NULL GROUP BY 1, 2, 3) "
       "SELECT a.node, b.node, max(b.began - a.ended), min(b.ended - a.began), count(*) FROM met a JOIN met b ON b.comm "
       "= "
       "a.comm AND b.number = a.number AND a.node < b.node GROUP BY 1, 2 ORDER BY 1, 2",
@@ -488,6 +485,7 @@ Result<Merged> merge(const MergeOptions& options) {
     Database database = std::move(*opened);
     sqlite3_db_config(database.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(database.get(), SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
+    sqlite3_limit(database.get(), SQLITE_LIMIT_LENGTH, kMostValueBytes);
     if (options.cancel != nullptr) {
       sqlite3_progress_handler(database.get(), kStepsBetweenChecks, check_cancel,
                                const_cast<std::atomic<bool>*>(options.cancel));
@@ -495,7 +493,7 @@ Result<Merged> merge(const MergeOptions& options) {
     // What fails is thrown away whole: nothing has to be undone.
     INGERO_TRY(database.execute(fmt::format(
         "PRAGMA page_size = {}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
-        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536",
+        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA cell_size_check = ON",
         kPageBytes)));
     if (!is_legacy) INGERO_TRY(migrate_schema(database, options.wall_ns));
     Merge ours(database, options, merged);

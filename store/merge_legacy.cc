@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "store/aggregates.h"
 #include "store/merge_impl.h"
 
 namespace ingero::store {
@@ -139,10 +140,7 @@ Status LegacyMerge::add(MergedSource& source) {
           " ON CONFLICT DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at WHERE excluded.seen_at > "
           "seen_at";
     } else if (name.starts_with("event_aggregates")) {
-      conflict =
-          " ON CONFLICT DO UPDATE SET count = count + excluded.count, stored = stored + excluded.stored, sum_dur "
-          "= sum_dur + excluded.sum_dur, min_dur = min(min_dur, excluded.min_dur), max_dur = max(max_dur, "
-          "excluded.max_dur), sum_arg0 = sum_arg0 + excluded.sum_arg0";
+      conflict = kBucketsAddUp;
     } else if (!is_whole) {
       conflict = " ON CONFLICT DO NOTHING";
     }

@@ -99,7 +99,7 @@ def main(ingero):
         same_keys(page, "explain", [json.loads(ask("explain", "--db", database, "--json"))])
         per_process = json.loads(ask("explain", "--db", database, "--json", "--per-process"))
         wanted = {key.removeprefix("calls[].") for key in documented(page, "explain") if key.startswith("calls[].")}
-        assert set(printed(per_process)) == {f"[].{key}" for key in wanted | {"pid", "process"}}
+        assert set(printed(per_process)) == {f"[].{key}" for key in wanted | {"pid", "process", "node"}}
         library = next(event["library"] for event in events if "library" in event)
         same_keys(check_page, "check", [json.loads(ask("check", "--json", "--library", library))])
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -50,10 +51,13 @@ class MergeTest : public RecordingTest {
     const auto merged = merge(options_of(std::move(sources), node));
     EXPECT_FALSE(merged.ok());
     EXPECT_FALSE(std::filesystem::exists(directory + "/cluster.db"));
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-      EXPECT_FALSE(entry.path().string().ends_with(".part")) << entry.path();
-    }
+    for (const std::string& name : directory_listing()) EXPECT_FALSE(name.ends_with(".part")) << name;
     return merged.ok() ? "" : merged.error().text();
+  }
+  std::vector<std::string> directory_listing() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) names.push_back(entry.path().filename());
+    return names;
   }
   MergeOptions options_of(std::vector<std::string> sources, const std::string& node) const {
     MergeOptions asked;
@@ -317,6 +321,7 @@ TEST_F(MergeTest, LabelsHoldOnTheNodeThatSaidThem) {
 TEST_F(MergeTest, CollectivesTellHowFarClocksAreApart) {
   // Both enter at 10 and 20 ms, true time, and leave at 30; the second's clock is 5 ms ahead.
   const auto one = [&](int32_t rank, uint64_t entered_ms, uint64_t ahead_ms) {
+    const auto at = [&](uint64_t ms) { return event_of("otherAllReduce", (ms + ahead_ms) * kMs, kMs, 100); };
     hal::Communicator made;
     made.id = 1;
     made.pid = 100;
@@ -332,16 +337,21 @@ TEST_F(MergeTest, CollectivesTellHowFarClocksAreApart) {
     exchange.communicator = 0x1000;
     exchange.communicator_id = 1;
     exchange.number = 1;
-    ASSERT_TRUE(
-        writer->write_exchange(event_of("otherAllReduce", (entered_ms + ahead_ms) * kMs, kMs, 100), exchange).ok());
+    ASSERT_TRUE(writer->write_exchange(at(entered_ms), exchange).ok());
     writer->add_wait({1, (30 - entered_ms - 1) * kMs});
+    // The next, in a group: its wait begins later than its call ends.
+    exchange.exchange_id = 2;
+    exchange.number = 2;
+    exchange.group = kMono;
+    ASSERT_TRUE(writer->write_exchange(at(30 + 2 * entered_ms), exchange).ok());
+    writer->add_wait({2, kMs});
   };
   const auto merged = merge_all(
       {recording("a.db", "node-a", [&] { one(0, 10, 0); }), recording("b.db", "node-b", [&] { one(1, 20, 5); })});
   ASSERT_EQ(merged.clocks.size(), 1U);
   const ClockDifference& clocks = merged.clocks.front();
   EXPECT_EQ(clocks.first + clocks.second, "node-anode-b");
-  EXPECT_EQ(clocks.collectives, 1U);
+  EXPECT_EQ(clocks.collectives, 2U);
   // It began on b at 25 by b's clock and ended on a at 30: b is 5 ms behind at worst; and 25 ms ahead at best.
   EXPECT_EQ(clocks.least_ns, -5 * static_cast<int64_t>(kMs));
   EXPECT_EQ(clocks.most_ns, 25 * static_cast<int64_t>(kMs));
@@ -377,6 +387,26 @@ TEST_F(MergeTest, RefusesWhatWouldBeWrong) {
   ASSERT_FALSE(again.ok());
   EXPECT_THAT(again.error().text(), HasSubstr("cluster.db: is there already"));
   EXPECT_EQ(std::filesystem::last_write_time(path), before);
+}
+
+TEST_F(MergeTest, ADamagedSourceIsMergedOrRefusedAndLeavesNothingHalfDone) {
+  const auto fill = [&] { fill_node(*writer, {"cudaMalloc", "cudaEventRecord", "otherLaunch"}, 100); };
+  const std::string good = recording("a.db", "node-a", fill), source = recording("b.db", "node-b", fill);
+  std::ifstream stream(source, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+  std::mt19937 random(1);
+  size_t refused = 0;
+  for (int round = 0; round < 50; ++round) {
+    std::string damaged = bytes;
+    for (int i = 0; i < 8; ++i) damaged[random() % damaged.size()] = static_cast<char>(random());
+    const std::string file = directory + "/damaged.db";
+    std::ofstream(file, std::ios::binary) << damaged;
+    const auto merged = merge(options_of({good, file}, {}));
+    refused += merged.ok() ? 0 : 1;
+    EXPECT_EQ(std::filesystem::remove(directory + "/cluster.db"), merged.ok());
+    EXPECT_THAT(directory_listing(), UnorderedElementsAre("a.db", "b.db", "damaged.db"));
+  }
+  EXPECT_GT(refused, 0U);
 }
 
 class MergeOfEarlierRecordings : public MergeTest {

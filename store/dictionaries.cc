@@ -101,9 +101,9 @@ int64_t Dictionaries::site(uint32_t index, hal::CallId call) {
 }
 
 const ClockEntry& Dictionaries::clock(uint64_t start_mono_ns, int64_t offset_ns) {
-  for (size_t i = 0; i < clocks_.size(); ++i) {
-    const int64_t difference = clocks_[i].offset_ns - offset_ns;
-    if (difference < kClockToleranceNs && difference > -kClockToleranceNs) return clocks_[i];
+  for (const ClockEntry& one : clocks_) {
+    const int64_t difference = one.offset_ns - offset_ns;
+    if (difference < kClockToleranceNs && difference > -kClockToleranceNs) return one;
   }
   clocks_.push_front({next_clock_++, start_mono_ns, offset_ns});
   pending_clocks_.push_back(clocks_.front());

@@ -44,7 +44,7 @@ class Dictionaries {
   void add_function_name(uint32_t pid, uint64_t handle, std::string_view untrusted_name);
 
   bool knows(hal::CallId call) const { return call < calls_.size(); }
-  const CallEntry& call(hal::CallId call);
+  const CallEntry& call(hal::CallId id);
   int64_t site(uint32_t index, hal::CallId call);
   // The clock to which the event's offset belongs within kClockToleranceNs; a new one when there is none.
   const ClockEntry& clock(uint64_t start_mono_ns, int64_t offset_ns);
@@ -86,7 +86,7 @@ class Dictionaries {
   };
   using NameKey = WordKey<2>;  // process id, handle
 
-  int64_t site_id(hal::CallId call, const std::string& symbol, const std::string& library, const std::string& version);
+  int64_t site_id(hal::CallId id, const std::string& symbol, const std::string& library, const std::string& version);
   int64_t source_of(const hal::Call& call);
   int64_t op_of(const hal::Call& call, int64_t source);
   ProcessEntry& process_entry(uint32_t pid);

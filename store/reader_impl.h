@@ -32,8 +32,8 @@ struct Reader::Impl {
   Status restrict();
   // A file that was at rest may have got a writer since: see it live from then on.
   Status refresh();
-  // Makes `watch` (null: none) the innermost one.
-  void set_watch(const Watch* watch);
+  // Null: none.
+  void set_watch(const Watch* innermost);
 };
 
 // The file as SQLite's URIs name it; `immutable`: nobody writes it.

@@ -1,6 +1,7 @@
 // Encoding rows into database pages.
 #include "store/row_image.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -127,7 +128,7 @@ void put_first_page(uint8_t* at, size_t pages) {
   prefix_size += put_varint(prefix + prefix_size, 1);
   const size_t content_start = kPage - prefix_size - record.size();
   std::memcpy(at + content_start, prefix, prefix_size);
-  std::memcpy(at + content_start + prefix_size, record.data(), record.size());
+  std::copy(record.begin(), record.end(), at + content_start + prefix_size);
   put_page_header(at + 100, kLeafTable, 1, content_start);
   put16(at + 100 + kLeafHeader, content_start);
 }

@@ -300,6 +300,7 @@ Result<std::vector<Distribution>> distributions(const Reader& reader, const Sele
     return std::tie(b.first->totals.total_ns, a.second.call) < std::tie(a.first->totals.total_ns, b.second.call);
   });
   std::vector<Distribution> list;
+  list.reserve(made.size());
   for (auto& [group, one] : made) list.push_back(std::move(one));
   return list;
 }

@@ -114,6 +114,7 @@ Result<std::vector<CallInstance>> slowest(const Reader& reader, const Selection&
   }
   std::sort(best.begin(), best.end());
   std::vector<int64_t> seqs;
+  seqs.reserve(best.size());
   for (const Candidate& candidate : best) seqs.push_back(candidate.seq);
   return fetch(reader, seqs);
 }

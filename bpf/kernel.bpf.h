@@ -111,7 +111,7 @@ struct signal_struct {
 	unsigned int flags;
 };
 struct thread_info {
-	int preempt_count; /* arm64 */
+	__u64 preempt_count; /* arm64: the count in the low half, the inverse of "reschedule" in the high one */
 };
 /* the scheduler's own account of waiting in a run queue, in its clock's nanoseconds */
 struct sched_info {

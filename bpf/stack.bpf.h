@@ -119,6 +119,7 @@ static __always_inline void keep_registers(struct pt_regs *ctx, struct wire_stac
 #pragma unroll
 	for (int i = 0; i < 10; i++)
 		to[WIRE_STACK_SAVED + i] = ctx->user_regs.regs[19 + i];
+	to[WIRE_STACK_LINK] = ctx->user_regs.regs[30];
 #else
 	to[WIRE_STACK_IP] = ctx->ip;
 	to[WIRE_STACK_SP] = ctx->sp;

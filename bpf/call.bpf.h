@@ -92,7 +92,7 @@ static __always_inline void count_ring_loss(__u32 site)
 
 	count_loss(WIRE_LOSS_RING_FULL);
 	if (count)
-		*count += 1;
+		__sync_fetch_and_add(count, 1); /* (P2) */
 }
 
 /* Copying a size known at compile time costs less than bpf_ringbuf_output of just the bytes there are; and what was

@@ -10,6 +10,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 SEC("uprobe")
 int on_enter(struct pt_regs *ctx)
 {
+	stay_on_thread_stack();
 	enter_call(ctx, (void *)bpf_get_current_task_btf(), bpf_get_attach_cookie(ctx));
 	return 0;
 }
@@ -19,6 +20,7 @@ int on_return(struct pt_regs *ctx)
 {
 	__u64 end_ns = bpf_ktime_get_ns();
 
+	stay_on_thread_stack();
 	return_at(ctx, (void *)bpf_get_current_task_btf(), bpf_get_attach_cookie(ctx), end_ns);
 	return 0;
 }

@@ -222,6 +222,38 @@ struct sk_buff {
 
 #pragma clang attribute pop
 
+/* ---- Programs that are preempted ----
+ *
+ * A uprobe program runs in the thread that hit the probe, with preemption on wherever the kernel has it: another thread
+ * may run the same program on the same CPU in the middle of this one. (Migration is off. Programs at tracepoints and
+ * timers are not run a second time on a CPU: the kernel skips the second run and counts it, recursion_misses.) Hence
+ * the rules for everything a uprobe program calls:
+ *
+ *   (P1) Nothing of its own lies in memory of the CPU: no scratch space in a per-CPU map. A thread's is in task
+ *        storage.
+ *   (P2) What is shared, per-CPU counters included, is changed by atomic operations, or may be blurred and says so.
+ *   (P3) Its stack is the thread's. Since 6.13 a JIT may give it a stack of the CPU instead (a76ab5731e32 "bpf: Find
+ *        eligible subprogs for private stack support", 7d1cd70d4b16 for x86, 6c17a882d380 for arm64), and two threads
+ *        then write into each other's variables. Such a program begins with stay_on_thread_stack().
+ *   (P4) What it reads twice of itself may have changed through a switch in between: see (5) in call.bpf.h.
+ *   (P5) Task storage cannot be made while another user of it was preempted on this CPU: see first_call().
+ *
+ * tools/check_bpf.py holds P1 to P3 against the sources.
+ */
+
+/* Always 0, which the verifier knows and the compiler does not. */
+const volatile __u32 never = 0;
+
+/* (P3) A program that calls the helper tail_call (12) is given no stack of its own: the verifier looks for the call in
+ * every instruction, reachable or not (check_max_stack_depth()), and then drops this one as unreachable. It costs the
+ * program a push and a pop. Rejected: bpf_preempt_disable() (6.10), which begins after the first instructions and is
+ * refused where a program may sleep; and no more than 64 bytes of stack, which the walk of open calls does not fit. */
+static __always_inline void stay_on_thread_stack(void)
+{
+	if (never)
+		asm volatile("call 12" ::: "r0", "r1", "r2", "r3", "r4", "r5", "memory");
+}
+
 #define PF_KTHREAD 0x00200000
 #define SIGNAL_GROUP_EXIT 0x4
 #define REQ_OP_MASK 0xff

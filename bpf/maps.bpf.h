@@ -94,7 +94,7 @@ static __always_inline void count_loss(__u32 kind)
 	struct wire_losses *sums = bpf_map_lookup_elem(&losses, &only);
 
 	if (sums && kind < WIRE_LOSS_KINDS)
-		sums->count[kind] += 1;
+		__sync_fetch_and_add(&sums->count[kind], 1); /* (P2) */
 }
 
 #endif

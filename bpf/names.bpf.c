@@ -13,9 +13,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* kernel 6.11, 65ab5ac4df01 "bpf: Add bpf_copy_from_user_str kfunc" */
 extern int bpf_copy_from_user_str(void *to, __u32 size, const void *from, __u64 flags) __weak __ksym;
 
-/* a sleepable program walks task pointers under an explicit lock: kernel 6.2, 9bb00b2895cb */
-extern void bpf_rcu_read_lock(void) __ksym;
-extern void bpf_rcu_read_unlock(void) __ksym;
+/* a sleepable program walks task pointers under an explicit lock since kernel 6.2, 9bb00b2895cb; before, none is asked
+ * for */
+extern void bpf_rcu_read_lock(void) __weak __ksym;
+extern void bpf_rcu_read_unlock(void) __weak __ksym;
 
 SEC("uprobe.s")
 int on_name(struct pt_regs *ctx)
@@ -32,11 +33,13 @@ int on_name(struct pt_regs *ctx)
 	__u64 id = bpf_get_current_pid_tgid();
 	int length = -1;
 
+	stay_on_thread_stack();
 	if (!recipe || !recipe->used) {
 		count_loss(WIRE_LOSS_NO_RECIPE);
 		return 0;
 	}
-	bpf_rcu_read_lock();
+	if (bpf_rcu_read_lock)
+		bpf_rcu_read_lock();
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (thread && thread->depth && thread->depth <= WIRE_MAX_DEPTH) {
 		struct wire_frame *frame = &thread->frames[(thread->depth - 1) & (WIRE_MAX_DEPTH - 1)];
@@ -44,7 +47,8 @@ int on_name(struct pt_regs *ctx)
 		if (frame->record.call.site == site && frame->sp == USER_SP(ctx))
 			start_ns = frame->record.call.start_ns;
 	}
-	bpf_rcu_read_unlock();
+	if (bpf_rcu_read_unlock)
+		bpf_rcu_read_unlock();
 	if (!start_ns)
 		return 0; /* not captured: another's process, or too deep */
 	LOAD_REGISTERS(in, ctx);

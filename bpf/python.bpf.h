@@ -142,7 +142,8 @@ static __always_inline __u64 user_sp(struct task_struct *task)
 /* The number the thread's own system calls tell it. */
 static __always_inline __u64 own_number(struct task_struct *task)
 {
-	struct pid *pid = task->thread_pid;
+	/* an address and not a pointer, for the verifier: before 6.2 it lets nothing unbounded be added to one */
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
 	__u32 level = BPF_CORE_READ(pid, level);
 	void *numbers = (void *)pid + bpf_core_field_offset(pid->numbers);
 	__u32 number = 0;
@@ -355,6 +356,7 @@ static __always_inline __u32 tell_text(struct task_struct *reader, const struct 
 	__u64 size;
 	__u64 from;
 	__u32 kind;
+	__u32 kept;
 	__u32 cut = 0;
 
 	*bytes = 0;
@@ -373,11 +375,13 @@ static __always_inline __u32 tell_text(struct task_struct *reader, const struct 
 		size = most;
 		cut = 1;
 	}
-	if (size > most) /* once more, for the verifier */
-		size = most;
-	if (read_user(to, size, (void *)from))
+	kept = size;
+	barrier_var(kept); /* or clang leaves the second test out, by which the verifier knows the bound (6.1) */
+	if (kept > most)
+		kept = most;
+	if (read_user(to, kept, (void *)from))
 		return 2;
-	*bytes = size;
+	*bytes = kept;
 	*width = kind;
 	return cut;
 }
@@ -389,6 +393,7 @@ static __always_inline void tell_table(struct task_struct *reader, const struct 
 
 	record->table_bytes = size;
 	record->table_kept = 0;
+	barrier_var(kept); /* as in tell_text() */
 	if (kept > most)
 		kept = most;
 	if (read_user(to, kept, (void *)(table + layout->bytes_data))) {

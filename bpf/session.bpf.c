@@ -8,11 +8,11 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-extern _Bool bpf_session_is_return(void) __ksym;
 extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
 
-/* What the kernel keeps of a session program's run, where the two questions below are answered from. Read directly,
- * both together cost less than one call; where these types are not, the kernel is asked. */
+/* What the kernel keeps of a session program's run: which end this is, and the cookie. Read directly, both cost less
+ * than one call; and the kfunc that would tell the first, bpf_session_is_return, has another prototype in 7.2 than
+ * in 6.18. Before 6.13 the first field is not there: mechanism.cc tries that before this object is chosen. */
 struct bpf_session_run_ctx {
 	_Bool is_return;
 } __attribute__((preserve_access_index));
@@ -32,16 +32,10 @@ int on_call(struct pt_regs *ctx)
 	__u64 is_return;
 	__u32 site;
 
-	if (bpf_core_field_exists(struct bpf_uprobe_multi_run_ctx, uprobe) &&
-	    bpf_core_field_exists(struct bpf_session_run_ctx, is_return) &&
-	    bpf_core_field_exists(struct bpf_uprobe, cookie)) {
-		run = bpf_rdonly_cast(task->bpf_ctx, bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
-		is_return = run->session_ctx.is_return;
-		site = run->uprobe->cookie;
-	} else {
-		is_return = bpf_session_is_return();
-		site = bpf_get_attach_cookie(ctx);
-	}
+	stay_on_thread_stack();
+	run = bpf_rdonly_cast(task->bpf_ctx, bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
+	is_return = run->session_ctx.is_return;
+	site = run->uprobe->cookie;
 	/* A call whose entry was not captured (1) makes no return. The kernel's eight carried bytes are not needed: the
 	 * stack pointer names the frame, and asking for them costs more than looking. */
 	if (!is_return)

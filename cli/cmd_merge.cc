@@ -1,6 +1,8 @@
 // ingero merge: recordings of several nodes as one.
+#include <atomic>
 #include <csignal>
 #include <optional>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
@@ -62,10 +64,7 @@ std::optional<std::string> apart(const store::ClockDifference& one, uint64_t thr
 }
 
 Result<int> run_merge(const MergeCommand& command, Context& context) {
-  if (command.node.find(':') != std::string::npos) {
-    return Error(Errc::kInvalid, fmt::format("--force-node {}: ':' separates the node from the sequence in event ids",
-                                             printable(command.node, 256)));
-  }
+  INGERO_TRY(check_node(command.node, "--force-node"));
   const auto threshold = parse_duration_ns(command.threshold);
   if (!threshold.ok()) return threshold.error().in("--clock-skew-threshold");
   const auto place = store::locate(context.environment, command.output);
@@ -85,17 +84,15 @@ Result<int> run_merge(const MergeCommand& command, Context& context) {
   if (!merged.ok() && stop_asked) return Error(Errc::kBusy, fmt::format("{}: interrupted", printable(options.output)));
   if (!merged.ok()) return merged.error();
   uint64_t events = 0, chains = 0;
-  std::vector<std::string> nodes;
+  std::set<std::string> nodes;
   for (const store::MergedSource& source : merged->sources) {
     events += source.events;
     chains += source.chains;
-    nodes.insert(nodes.end(), source.nodes.begin(), source.nodes.end());
+    nodes.insert(source.nodes.begin(), source.nodes.end());
     if (source.is_live) {
       context.err << fmt::format("ingero: {}: it is being recorded; this is how far it was\n", printable(source.path));
     }
   }
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   for (const std::string& sentence : merged->left_out) context.err << "ingero: " << sentence << '\n';
   for (const store::ClockDifference& one : merged->clocks) {
     if (const auto sentence = apart(one, *threshold)) context.err << "ingero: " << *sentence << '\n';

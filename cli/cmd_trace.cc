@@ -133,10 +133,7 @@ Result<RecorderOptions> recorder_options(const TraceOptions& options, const Cont
   store.sample_every = options.sample_every;
   store.session = session_facts();
   store.session.node = options.node.empty() ? host_name() : options.node;
-  if (store.session.node.find(':') != std::string::npos) {
-    return Error(Errc::kInvalid,
-                 fmt::format("--node {}: ':' separates the node from the sequence in event ids", store.session.node));
-  }
+  INGERO_TRY(check_node(store.session.node, "--node"));
   for (const uint32_t pid : options.pids) {
     store.session.pid_filter += fmt::format("{}{}", store.session.pid_filter.empty() ? "" : ",", pid);
   }

@@ -49,6 +49,12 @@ void add_database_option(CLI::App& command, std::string& database) {
       ->type_name("FILE");
 }
 
+Status check_node(const std::string& node, std::string_view flag) {
+  if (node.find(':') == std::string::npos) return {};
+  return Error(Errc::kInvalid,
+               fmt::format("{} {}: ':' separates the node from the sequence in event ids", flag, printable(node, 256)));
+}
+
 bool has_recording(const std::string& database, const Context& context) {
   if (!database.empty() || !context.environment.variable("INGERO_DB").value_or("").empty()) return true;
   const auto place = store::locate(context.environment);

@@ -34,6 +34,9 @@ void add_label_option(CLI::App& command, std::string& label);
 // --db, also as -d.
 void add_database_option(CLI::App& command, std::string& database);
 
+// kInvalid: no name for a node, as `flag` has it.
+Status check_node(const std::string& node, std::string_view flag);
+
 // Whether a recording is named (--db, INGERO_DB), or is at the default place.
 bool has_recording(const std::string& database, const Context& context);
 

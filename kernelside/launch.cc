@@ -87,16 +87,17 @@ std::optional<int> Launch::serve(const OnFile& on_file) {
       if (message.kind == KeeperMessage::kEnded) return message.value;
       if (message.kind != KeeperMessage::kFile) continue;
       const auto pid = static_cast<uint32_t>(message.pid);
-      bool again = false;
+      std::string open_path, name;
       if (message.value >= 0) {  // a descriptor of the held thread
-        const std::string open_path = fmt::format("/proc/{}/fd/{}", pid, message.value);
-        char name[4096];
-        const ssize_t length = readlink(open_path.c_str(), name, sizeof(name));
-        again = on_file(pid, open_path, length > 0 ? std::string(name, static_cast<size_t>(length)) : "");
+        open_path = fmt::format("/proc/{}/fd/{}", pid, message.value);
+        char link[4096];
+        const ssize_t length = readlink(open_path.c_str(), link, sizeof(link));
+        if (length > 0) name.assign(link, static_cast<size_t>(length));
       } else {
-        again = on_file(pid, fmt::format("/proc/{}/root{}", pid, message.path), message.path);
+        open_path = fmt::format("/proc/{}/root{}", pid, message.path);
+        name = message.path;
       }
-      const char answer = again ? kAskAgain : kSeen;
+      const char answer = on_file(pid, open_path, name) ? kAskAgain : kSeen;
       if (send(impl_->keeper.get(), &answer, 1, MSG_NOSIGNAL) != 1) return std::nullopt;
       continue;
     }

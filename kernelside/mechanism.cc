@@ -1,9 +1,12 @@
 // Which attach mechanism this kernel has: each is tried on a function of this program.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdio>
 
 #include <link.h>
 
@@ -48,66 +51,113 @@ struct SkeletonDeleter {
   void operator()(probe* skeleton) const { probe::destroy(skeleton); }
 };
 
+using Skeleton = std::unique_ptr<probe, SkeletonDeleter>;
+
+struct Refused {
+  int number = 0;  // errno
+  std::string words;
+};
+
+bpf_program* program_of(const probe& skeleton, Mechanism mechanism) {
+  switch (mechanism) {
+    case Mechanism::kSession:
+      return skeleton.progs.try_session;
+    case Mechanism::kMulti:
+      return skeleton.progs.try_multi;
+    case Mechanism::kPerf:
+      break;
+  }
+  return skeleton.progs.try_perf;
+}
+
+MultiKind kind_of(Mechanism mechanism) {
+  return mechanism == Mechanism::kSession ? MultiKind::kSession : MultiKind::kMulti;
+}
+
 // Loads one program of the probe object; null with the reason otherwise.
-std::unique_ptr<probe, SkeletonDeleter> load_one(Mechanism mechanism, std::string& reason) {
-  std::unique_ptr<probe, SkeletonDeleter> skeleton(probe::open(nullptr));
+Skeleton load_one(Mechanism mechanism, Refused& refused) {
+  LibbpfLog log;
+  Skeleton skeleton(probe::open(nullptr));
   if (!skeleton) {
-    reason = errno_error("open the probe object").text();
+    refused = {errno, log.reason(errno_error("open the probe object").text())};
     return nullptr;
   }
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton->obj) bpf_program__set_autoload(program, false);
-  switch (mechanism) {
-    case Mechanism::kSession:
-      program = skeleton->progs.try_session;
-      bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(MultiKind::kSession));
-      break;
-    case Mechanism::kMulti:
-      program = skeleton->progs.try_multi;
-      bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(MultiKind::kMulti));
-      break;
-    case Mechanism::kPerf:
-      program = skeleton->progs.try_perf;
-      break;
-  }
+  program = program_of(*skeleton, mechanism);
   bpf_program__set_autoload(program, true);
-  LibbpfLog log;
+  if (mechanism != Mechanism::kPerf) {
+    bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(kind_of(mechanism)));
+  }
   if (const int error = probe::load(skeleton.get()); error != 0) {
-    reason = log.reason(fmt::format("load: {}", errno_error("bpf", -error).message()));
+    refused = {-error, log.reason(errno_error("load", -error).text())};
     return nullptr;
   }
   return skeleton;
 }
 
-std::string try_mechanism(Mechanism mechanism) {
-  std::string reason;
-  const auto skeleton = load_one(mechanism, reason);
-  if (!skeleton) return reason;
+std::optional<Refused> try_mechanism(Mechanism mechanism) {
+  Refused refused;
+  const Skeleton skeleton = load_one(mechanism, refused);
+  if (!skeleton) return refused;
+  bpf_program* const program = program_of(*skeleton, mechanism);
   const std::array<unsigned long, 1> offsets{own_file_offset(reinterpret_cast<uintptr_t>(&probed_function))};
   const std::array<uint64_t, 1> cookies{1};
   if (mechanism == Mechanism::kPerf) {
     LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = 1);
     LibbpfLog log;
-    bpf_link* link =
-        bpf_program__attach_uprobe_opts(skeleton->progs.try_perf, getpid(), "/proc/self/exe", offsets[0], &options);
-    if (link == nullptr) return log.reason(errno_error("attach").message());
+    bpf_link* link = bpf_program__attach_uprobe_opts(program, getpid(), "/proc/self/exe", offsets[0], &options);
+    if (link == nullptr) return Refused{errno, log.reason(errno_error("attach").text())};
     bpf_link__destroy(link);
-    return {};
+    return std::nullopt;
   }
   MultiSpec spec;
-  spec.kind = mechanism == Mechanism::kSession ? MultiKind::kSession : MultiKind::kMulti;
-  spec.program_fd =
-      bpf_program__fd(mechanism == Mechanism::kSession ? skeleton->progs.try_session : skeleton->progs.try_multi);
+  spec.kind = kind_of(mechanism);
+  spec.program_fd = bpf_program__fd(program);
   spec.path = "/proc/self/exe";
   spec.offsets = offsets;
   spec.cookies = cookies;
   spec.pid = static_cast<uint32_t>(getpid());
-  if (auto link = link_multi(spec); !link.ok()) return link.error().text();
-  if (mechanism == Mechanism::kMulti) {
-    spec.at_return = true;
-    if (auto link = link_multi(spec); !link.ok()) return link.error().text();
+  for (const bool at_return : {false, true}) {
+    if (at_return && mechanism == Mechanism::kSession) break;
+    spec.at_return = at_return;
+    if (const auto link = link_multi(spec); !link.ok()) return Refused{errno, link.error().text()};
   }
-  return {};
+  return std::nullopt;
+}
+
+// The kernel release that a mechanism came with, and what it is called there.
+struct Origin {
+  int major, minor;
+  std::string_view what;
+};
+
+Origin origin_of(Mechanism mechanism) {
+  switch (mechanism) {
+    case Mechanism::kSession:
+      return {6, 13, "uprobe session links"};
+    case Mechanism::kMulti:
+      return {6, 6, "uprobe multi links"};
+    case Mechanism::kPerf:
+      break;
+  }
+  return {5, 15, "perf probes with cookies"};
+}
+
+// A sentence: what is missing, and where it is. The release explains a refusal, it never makes one.
+std::string sentence_of(Mechanism mechanism, const Refused& refused) {
+  if (refused.number == EPERM || refused.number == EACCES) {
+    return fmt::format("not allowed: it takes root, or CAP_BPF and CAP_PERFMON ({})", refused.words);
+  }
+  const Origin origin = origin_of(mechanism);
+  utsname name{};
+  int major = 0, minor = 0;
+  const bool known = uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2;
+  if (known && std::pair(major, minor) < std::pair(origin.major, origin.minor)) {
+    return fmt::format("this kernel ({}) has no {}: Linux {}.{} or newer has them", name.release, origin.what,
+                       origin.major, origin.minor);
+  }
+  return fmt::format("this kernel ({}) refused {}: {}", name.release, origin.what, refused.words);
 }
 
 }  // namespace
@@ -125,18 +175,21 @@ std::string_view name_of(Mechanism mechanism) {
 }
 
 std::optional<Mechanism> mechanism_of(std::string_view name) {
-  for (const auto mechanism : {Mechanism::kSession, Mechanism::kMulti, Mechanism::kPerf}) {
+  for (const auto mechanism : kMechanisms) {
     if (name == name_of(mechanism)) return mechanism;
   }
   return std::nullopt;
 }
 
+MechanismProbe probe_mechanism(Mechanism mechanism) {
+  const auto refused = try_mechanism(mechanism);
+  if (!refused) return {mechanism, true, {}, {}};
+  return {mechanism, false, sentence_of(mechanism, *refused), refused->words};
+}
+
 std::vector<MechanismProbe> probe_mechanisms() {
   std::vector<MechanismProbe> verdicts;
-  for (const auto mechanism : {Mechanism::kSession, Mechanism::kMulti, Mechanism::kPerf}) {
-    std::string reason = try_mechanism(mechanism);
-    verdicts.push_back({mechanism, reason.empty(), std::move(reason)});
-  }
+  for (const auto mechanism : kMechanisms) verdicts.push_back(probe_mechanism(mechanism));
   return verdicts;
 }
 

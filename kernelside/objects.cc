@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "base/fd.h"
+#include "base/log.h"
 #include "capture.skel.h"
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
@@ -87,6 +88,22 @@ Status load_object(Skeleton* skeleton, std::string_view name) {
                why.code() == Errc::kPermission ? "run as root, or with CAP_BPF and CAP_PERFMON" : "");
 }
 
+// No way of attaching works, or not the one that was asked for.
+Error no_mechanism_error(const ObjectOptions& options, const std::string& reasons) {
+  const Errc code = geteuid() == 0 ? Errc::kNotSupported : Errc::kPermission;
+  if (!options.mechanism) {
+    return {code, fmt::format("no way to attach probes on this kernel: {}", reasons),
+            "tracing needs root (or CAP_BPF and CAP_PERFMON) and Linux 5.15 or newer; see 'ingero check'"};
+  }
+  for (const Mechanism other : kMechanisms) {
+    if (other == *options.mechanism || !probe_mechanism(other).works) continue;
+    return {code, fmt::format("--attach {}: {}", name_of(*options.mechanism), reasons),
+            fmt::format("leave --attach out: {} works here", name_of(other))};
+  }
+  return {code, fmt::format("--attach {}: {}", name_of(*options.mechanism), reasons),
+          "nothing else works here either; see 'ingero check'"};
+}
+
 template <typename Record>
 Result<std::vector<Record>> read_dump(bpf_link* link, std::string_view name) {
   if (link == nullptr) return Error(Errc::kNotSupported, fmt::format("dump {}: no task iterator on this kernel", name));
@@ -150,6 +167,34 @@ struct Objects::Impl {
     if (!waiting_load.joinable()) look(waiting_object);
   }
 
+  // The programs at the calls themselves.
+  Status load_capture(const ObjectOptions& options, Mechanism chosen) {
+    mechanism = chosen;
+    if (mechanism == Mechanism::kSession) {
+      auto object = open_object<session>("session");
+      INGERO_TRY(object);
+      configure(**object, options);
+      share_maps(threads_object->obj, (*object)->obj);
+      bpf_program__set_expected_attach_type((*object)->progs.on_call,
+                                            static_cast<bpf_attach_type>(MultiKind::kSession));
+      INGERO_TRY(load_object(object->get(), "session"));
+      session_object = std::move(*object);
+      return {};
+    }
+    auto object = open_object<capture>("capture");
+    INGERO_TRY(object);
+    configure(**object, options);
+    share_maps(threads_object->obj, (*object)->obj);
+    if (mechanism == Mechanism::kMulti) {
+      for (auto* program : {(*object)->progs.on_enter, (*object)->progs.on_return}) {
+        bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(MultiKind::kMulti));
+      }
+    }
+    INGERO_TRY(load_object(object->get(), "capture"));
+    capture_object = std::move(*object);
+    return {};
+  }
+
   // An object that reads what the capture programs keep; null with the reason where this kernel cannot.
   template <typename Skeleton>
   void load_beside_capture(std::string_view name, Owned<Skeleton>& into, std::string& reason) const {
@@ -180,25 +225,19 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
 
   auto impl = std::make_unique<Impl>();
   impl->cpus = libbpf_num_possible_cpus();
-  if (options.mechanism) {
-    impl->mechanism = *options.mechanism;
-  } else {
-    std::string reasons;
-    bool found = false;
-    for (const auto& verdict : probe_mechanisms()) {
-      if (verdict.works) {
-        impl->mechanism = verdict.mechanism;
-        found = true;
-        break;
-      }
-      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name_of(verdict.mechanism), verdict.reason);
+  std::vector<Mechanism> candidates;
+  std::string reasons;
+  for (const Mechanism mechanism : kMechanisms) {
+    if (options.mechanism && *options.mechanism != mechanism) continue;
+    MechanismProbe verdict = probe_mechanism(mechanism);
+    if (verdict.works) {
+      candidates.push_back(mechanism);
+      continue;
     }
-    if (!found) {
-      return Error(geteuid() == 0 ? Errc::kNotSupported : Errc::kPermission,
-                   fmt::format("no way to attach probes on this kernel ({})", reasons),
-                   "tracing needs root (or CAP_BPF and CAP_PERFMON) and Linux 5.15 or newer");
-    }
+    log_info("{} links: {}", name_of(mechanism), verdict.words);
+    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", verdict.reason);
   }
+  if (candidates.empty()) return no_mechanism_error(options, reasons);
 
   auto threads_object = open_object<threads>("threads");
   INGERO_TRY(threads_object);
@@ -208,27 +247,12 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
   INGERO_TRY(load_object(impl->threads_object.get(), "threads"));
   bpf_object* shared = impl->threads_object->obj;
 
-  if (impl->mechanism == Mechanism::kSession) {
-    auto object = open_object<session>("session");
-    INGERO_TRY(object);
-    impl->session_object = std::move(*object);
-    configure(*impl->session_object, options);
-    share_maps(shared, impl->session_object->obj);
-    bpf_program__set_expected_attach_type(impl->session_object->progs.on_call,
-                                          static_cast<bpf_attach_type>(MultiKind::kSession));
-    INGERO_TRY(load_object(impl->session_object.get(), "session"));
-  } else {
-    auto object = open_object<capture>("capture");
-    INGERO_TRY(object);
-    impl->capture_object = std::move(*object);
-    configure(*impl->capture_object, options);
-    share_maps(shared, impl->capture_object->obj);
-    if (impl->mechanism == Mechanism::kMulti) {
-      for (auto* program : {impl->capture_object->progs.on_enter, impl->capture_object->progs.on_return}) {
-        bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(MultiKind::kMulti));
-      }
-    }
-    INGERO_TRY(load_object(impl->capture_object.get(), "capture"));
+  // What was tried is a program that does nothing: the next best takes over from one whose own is refused.
+  for (const Mechanism mechanism : candidates) {
+    const Status loaded = impl->load_capture(options, mechanism);
+    if (loaded.ok()) break;
+    if (mechanism == candidates.back()) return loaded.error();
+    log_warning("{} links are not used: {}", name_of(mechanism), loaded.error().text());
   }
 
   // Names are worth having, not worth failing for.

@@ -21,6 +21,7 @@ struct bpf_program;  // libbpf's
 namespace ingero::kernelside {
 
 enum class Mechanism : uint8_t { kSession, kMulti, kPerf };
+inline constexpr Mechanism kMechanisms[] = {Mechanism::kSession, Mechanism::kMulti, Mechanism::kPerf};  // best first
 std::string_view name_of(Mechanism mechanism);  // "session", "multi", "perf"
 std::optional<Mechanism> mechanism_of(std::string_view name);
 
@@ -28,8 +29,10 @@ std::optional<Mechanism> mechanism_of(std::string_view name);
 struct MechanismProbe {
   Mechanism mechanism;
   bool works = false;
-  std::string reason;  // when it does not
+  std::string reason;  // when it does not: a sentence, with the kernel release that has it
+  std::string words;   // what the kernel or libbpf said to it
 };
+MechanismProbe probe_mechanism(Mechanism mechanism);
 // All three, best first. Needs CAP_BPF and CAP_PERFMON (else every verdict carries that reason).
 std::vector<MechanismProbe> probe_mechanisms();
 

@@ -23,7 +23,6 @@
 namespace ingero::store {
 namespace {
 
-constexpr int64_t kPageBytes = 16384;
 constexpr int kMostValueBytes = 64 << 20;
 constexpr int64_t kRowsAtOnce = 1 << 17;
 constexpr int kStepsBetweenChecks = 10000;
@@ -33,7 +32,12 @@ struct Link {
   const char* column;
   const char* to;
 };
-enum class Taken : uint8_t { kAll, kNew };  // kNew: what the file has already stays, and the rest is told
+// What is done with a row whose key the file has already.
+enum class Taken : uint8_t {
+  kAll,   // there is none
+  kNew,   // it is left out, and told
+  kSame,  // it says the same
+};
 
 struct Table {
   const char* name;
@@ -79,7 +83,7 @@ const std::vector<Table>& tables() {
       {"call_stats", {{"call", "calls"}, {"process", "processes"}}},
       {"device_calls", {{"device", "event_devices"}, {"process", "processes"}}},
       {"loss", {{"session", "sessions"}}},
-      {"stack_traces", {}, Taken::kNew},
+      {"stack_traces", {}, Taken::kSame},
       {"causal_chains", {}, Taken::kNew},
       {"system_snapshots", {{"session", "sessions"}}, Taken::kNew},
       {"annotations", {{"session", "sessions"}}},
@@ -111,30 +115,23 @@ std::string id_column(std::string_view table) {
   return table == "event_rows" ? "seq" : table == "exchanges" ? "exchange" : "id";
 }
 
-// Same stack, same text: nothing is lost where both have it.
-bool says_the_same(std::string_view table) { return table == "stack_traces"; }
-
 class Merge {
  public:
   Merge(Database& database, const MergeOptions& options, Merged& merged)
       : database_(database), options_(options), merged_(merged) {}
   Status add(MergedSource& source);
-  Status finish();
+  // After all of them.
+  Status compare_clocks();
 
  private:
   Status count_ids();
   Status add_calls();
   Status add_table(const Table& table, MergedSource& source);
+  Status add_rows(const std::string& insert, MergedSource& source);
   Status add_sums();
   Status add_names(const MergedSource& source);
   Status add_uncounted();
-  Status compare_clocks();
   std::string value_of(const Table& table, const std::string& column) const;
-  void leave_out(int64_t count, const MergedSource& source, std::string_view table) {
-    if (count == 0) return;
-    merged_.left_out.push_back(fmt::format("{}: left out of {}, where another recording has something else: {}",
-                                           printable(source.path, 4096), table, count));
-  }
 
   Database& database_;
   const MergeOptions& options_;
@@ -149,13 +146,10 @@ Status Merge::count_ids() {
     for (const Link& link : table.links) {
       if (std::string_view(link.to) == "calls" || added_.contains(link.to)) continue;
       const std::string id = id_column(link.to);
-      int64_t there = -1, least = 0;
-      Result<std::optional<int64_t>> greatest =
-          database_.integer(fmt::format("SELECT max({}) FROM main.{}", id, link.to));
-      if (!greatest.ok()) return greatest.error();
+      int64_t least = 0;
       INGERO_TRY(database_.integer_into(fmt::format("SELECT min({}) FROM source.{}", id, link.to), least));
-      there = greatest->value_or(least - 1);
-      added_[link.to] = there + 1 - least;
+      INGERO_TRY(database_.integer_into(
+          fmt::format("SELECT coalesce(max({}) + 1 - {}, 0) FROM main.{}", id, least, link.to), added_[link.to]));
     }
   }
   return {};
@@ -174,14 +168,18 @@ Status Merge::add_calls() {
       "INSERT INTO main.calls SELECT (SELECT coalesce(max(id) + 1, 0) FROM main.calls) + row_number() OVER (ORDER BY "
       "id) - 1, name, op_name, vendor, backend, layer, kind, rule, iif(source < 64, source, (SELECT id FROM "
       "main.sources WHERE id >= 64 AND name = (SELECT name FROM source.sources WHERE id = c.source))), op, "
-      "synchronising "
-      "FROM source.calls c WHERE NOT EXISTS (SELECT 1 FROM main.calls m WHERE m.backend = c.backend AND m.layer = "
-      "c.layer AND m.name = c.name);"));
+      "synchronising FROM source.calls c WHERE NOT EXISTS (SELECT 1 FROM main.calls m WHERE m.backend = c.backend AND "
+      "m.layer = c.layer AND m.name = c.name);"));
   // Free numbers of operations: by name within their source, else the next.
   Result<Statement> calls = database_.prepare(
-      "SELECT m.id, m.source, m.op_name, c.op, c.id, c.source, m.layer || ' ' || m.kind, m.op FROM source.calls c JOIN "
+      "SELECT m.id, m.source, m.op_name, c.op, c.id, c.source, m.layer || ' ' || m.kind FROM source.calls c JOIN "
       "main.calls m ON m.backend = c.backend AND m.layer = c.layer AND m.name = c.name ORDER BY c.id");
   if (!calls.ok()) return calls.error();
+  Result<Statement> known =
+      database_.prepare("SELECT min(op_id) FROM main.ops WHERE source_id = ?1 AND name = ?2 HAVING count(*) > 0");
+  if (!known.ok()) return known.error();
+  Result<Statement> put = database_.prepare("INSERT OR IGNORE INTO main.ops VALUES (?1, ?2, ?3, ?4)");
+  if (!put.ok()) return put.error();
   for (;;) {
     Result<bool> row = calls->step();
     if (!row.ok()) return row.error();
@@ -189,22 +187,18 @@ Status Merge::add_calls() {
     const int64_t id = calls->integer(0), source = calls->integer(1);
     const std::string op_name = calls->text(2);
     int64_t op = calls->integer(3);
-    Result<Statement> known =
-        database_.prepare("SELECT op_id FROM main.ops WHERE source_id = ?1 AND name = ?2 ORDER BY op_id LIMIT 1");
-    if (!known.ok()) return known.error();
     known->bind(1, source).bind(2, std::string_view(op_name));
     Result<bool> found = known->step();
     if (!found.ok()) return found.error();
     if (*found) {
       op = known->integer(0);
+      known->reset();
     } else {
       if (op >= 1000) {
         INGERO_TRY(database_.integer_into(
             fmt::format("SELECT max(999, coalesce(max(op_id), 0)) + 1 FROM main.ops WHERE source_id = {}", source),
             op));
       }
-      Result<Statement> put = database_.prepare("INSERT OR IGNORE INTO main.ops VALUES (?1, ?2, ?3, ?4)");
-      if (!put.ok()) return put.error();
       put->bind(1, source).bind(2, op).bind(3, std::string_view(op_name)).bind(4, calls->bytes(6));
       INGERO_TRY(put->run());
     }
@@ -247,32 +241,15 @@ Status Merge::add_table(const Table& table, MergedSource& source) {
                                   values += (values.empty() ? "" : ", ") + value_of(table, row.text(0));
                                 }));
   const std::string insert =
-      fmt::format("INSERT {}INTO main.{} ({}) SELECT {} FROM source.{}", table.taken == Taken::kNew ? "OR IGNORE " : "",
+      fmt::format("INSERT {}INTO main.{} ({}) SELECT {} FROM source.{}", table.taken == Taken::kAll ? "" : "OR IGNORE ",
                   table.name, columns, values, table.name);
-  if (std::string_view(table.name) == "event_rows") {
-    int64_t first = 0, last = -1;
-    INGERO_TRY(database_.integer_into("SELECT min(seq) FROM source.event_rows", first));
-    Result<std::optional<int64_t>> greatest = database_.integer("SELECT max(seq) FROM source.event_rows");
-    if (!greatest.ok()) return greatest.error();
-    last = greatest->value_or(first - 1);
-    Result<Statement> some = database_.prepare(insert + " WHERE seq BETWEEN ?1 AND ?2");
-    if (!some.ok()) return some.error();
-    for (int64_t at = first; at <= last; at += kRowsAtOnce) {
-      INGERO_TRY(some->bind(1, at).bind(2, std::min(last, at + kRowsAtOnce - 1)).run());
-      source.events += static_cast<uint64_t>(sqlite3_changes64(database_.get()));
-      if (options_.progress) {
-        options_.progress(static_cast<uint64_t>(at - first), static_cast<uint64_t>(last - first + 1));
-      }
-    }
-    return {};
-  }
+  if (std::string_view(table.name) == "event_rows") return add_rows(insert, source);
   INGERO_TRY(database_.execute(insert));
   const int64_t taken = sqlite3_changes64(database_.get());
   if (std::string_view(table.name) == "causal_chains") source.chains = static_cast<uint64_t>(taken);
-  if (table.taken == Taken::kAll || says_the_same(table.name)) return {};
-  int64_t there = 0;
-  INGERO_TRY(database_.integer_into(fmt::format("SELECT count(*) FROM source.{}", table.name), there));
-  int64_t left_out = there - taken;
+  if (table.taken != Taken::kNew) return {};
+  int64_t left_out = 0;
+  INGERO_TRY(database_.integer_into(fmt::format("SELECT count(*) - {} FROM source.{}", taken, table.name), left_out));
   // Where both said the same, nothing is missing.
   if (left_out > 0 && table.links.empty() && options_.node.empty()) {
     INGERO_TRY(database_.integer_into(
@@ -280,7 +257,22 @@ Status Merge::add_table(const Table& table, MergedSource& source) {
                     table.name),
         left_out));
   }
-  leave_out(left_out, source, table.name);
+  leave_out(merged_, source, table.name, left_out);
+  return {};
+}
+
+// The events, some at a time: it can be told how far it is.
+Status Merge::add_rows(const std::string& insert, MergedSource& source) {
+  int64_t first = 0, end = 0;
+  INGERO_TRY(database_.integer_into("SELECT min(seq) FROM source.event_rows", first));
+  INGERO_TRY(database_.integer_into("SELECT max(seq) + 1 FROM source.event_rows", end));
+  Result<Statement> some = database_.prepare(insert + " WHERE seq >= ?1 AND seq < ?2");
+  if (!some.ok()) return some.error();
+  for (int64_t at = first; at < end; at += kRowsAtOnce) {
+    INGERO_TRY(some->bind(1, at).bind(2, std::min(end, at + kRowsAtOnce)).run());
+    source.events += static_cast<uint64_t>(sqlite3_changes64(database_.get()));
+    if (options_.progress) options_.progress(static_cast<uint64_t>(at - first), static_cast<uint64_t>(end - first));
+  }
   return {};
 }
 
@@ -303,10 +295,10 @@ Status Merge::add_names(const MergedSource& source) {
   INGERO_TRY(database_.integer_into(
       "SELECT count(*) FROM source.process_names s JOIN main.process_names m ON m.pid = s.pid WHERE m.name <> s.name",
       others));
-  leave_out(others, source, "process_names");
+  leave_out(merged_, source, "process_names", others);
   return database_.execute(
-      "INSERT INTO main.process_names SELECT pid, name, seen_at FROM source.process_names WHERE true ON CONFLICT DO "
-      "UPDATE SET name = excluded.name, seen_at = excluded.seen_at WHERE excluded.seen_at > seen_at");
+      std::string("INSERT INTO main.process_names SELECT pid, name, seen_at FROM source.process_names WHERE true") +
+      kLatestNameStays);
 }
 
 // The rows that the source's writer was killed before it counted: of several nodes only the file's last could say so.
@@ -328,20 +320,13 @@ Status Merge::add(MergedSource& source) {
   const std::string node = node_sql(options_.node);
   int64_t nameless = 0, twice = 0;
   INGERO_TRY(database_.integer_into("SELECT count(*) FROM source.sessions WHERE node = ''", nameless));
-  if (nameless > 0 && options_.node.empty()) {
-    return Error(Errc::kInvalid, fmt::format("{}: does not say which node it is of", printable(source.path, 4096)),
-                 "name it with --force-node");
-  }
+  if (nameless > 0 && options_.node.empty()) return nameless_error(source);
   INGERO_TRY(database_.integer_into(
       fmt::format("SELECT count(*) FROM source.sessions s JOIN main.sessions m ON m.started_at = s.started_at AND "
                   "m.node = iif(s.node = '', {}, s.node)",
                   quoted(options_.node)),
       twice));
-  if (twice > 0) {
-    return Error(Errc::kInvalid,
-                 fmt::format("{}: holds a run that another of the recordings holds too", printable(source.path, 4096)),
-                 "name each run once");
-  }
+  if (twice > 0) return twice_error(source, "a run");
   INGERO_TRY(database_.each_row(fmt::format("SELECT DISTINCT {} FROM source.sessions ORDER BY 1", node),
                                 [&](const Statement& row) { source.nodes.push_back(row.text(0)); }));
   // Where a node that the file has already is counted on.
@@ -364,9 +349,8 @@ Status Merge::compare_clocks() {
       "WITH met AS MATERIALIZED (SELECT comm_id_hash AS comm, seq AS number, node, max(timestamp) AS began, "
       "min(iif(group_mono_ns IS NULL, timestamp + duration + barrier_wait_ns, NULL)) AS ended FROM collectives WHERE "
       "kind = 'collective' AND root IS NULL AND comm_id_hash IS NOT NULL AND seq IS NOT NULL GROUP BY 1, 2, 3) "
-      "SELECT a.node, b.node, max(b.began - a.ended), min(b.ended - a.began), count(*) FROM met a JOIN met b ON b.comm "
-      "= "
-      "a.comm AND b.number = a.number AND a.node < b.node GROUP BY 1, 2 ORDER BY 1, 2",
+      "SELECT a.node, b.node, max(b.began - a.ended), min(b.ended - a.began), count(*) FROM met a JOIN met b ON "
+      "b.comm = a.comm AND b.number = a.number AND a.node < b.node GROUP BY 1, 2 ORDER BY 1, 2",
       [&](const Statement& row) {
         ClockDifference one{row.text(0), row.text(1), {}, {}, row.natural(4)};
         if (!row.is_null(2)) one.least_ns = row.integer(2);
@@ -374,8 +358,6 @@ Status Merge::compare_clocks() {
         merged_.clocks.push_back(std::move(one));
       });
 }
-
-Status Merge::finish() { return compare_clocks(); }
 
 // The output under a name of its own until it is whole.
 class NewFile {
@@ -460,6 +442,23 @@ std::string node_sql(const std::string& fallback) {
   return fallback.empty() ? "node" : fmt::format("iif(node = '', {}, node)", quoted(fallback));
 }
 
+Error nameless_error(const MergedSource& source) {
+  return {Errc::kInvalid, fmt::format("{}: does not say which node it is of", printable(source.path, 4096)),
+          "name it with --force-node"};
+}
+
+Error twice_error(const MergedSource& source, std::string_view what) {
+  return {Errc::kInvalid,
+          fmt::format("{}: holds {} that another of the recordings holds too", printable(source.path, 4096), what),
+          "name each run once"};
+}
+
+void leave_out(Merged& merged, const MergedSource& source, std::string_view table, int64_t count) {
+  if (count == 0) return;
+  merged.left_out.push_back(fmt::format("{}: left out of {}, where another recording has something else: {}",
+                                        printable(source.path, 4096), table, count));
+}
+
 Result<Merged> merge(const MergeOptions& options) {
   Merged merged;
   std::vector<std::unique_ptr<Reader>> readers;
@@ -491,10 +490,9 @@ Result<Merged> merge(const MergeOptions& options) {
                                const_cast<std::atomic<bool>*>(options.cancel));
     }
     // What fails is thrown away whole: nothing has to be undone.
-    INGERO_TRY(database.execute(fmt::format(
-        "PRAGMA page_size = {}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
-        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA cell_size_check = ON",
-        kPageBytes)));
+    INGERO_TRY(database.execute(std::string(kNewFilePragmas) +
+                                "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; "
+                                "PRAGMA cache_size = -65536; PRAGMA cell_size_check = ON"));
     if (!is_legacy) INGERO_TRY(migrate_schema(database, options.wall_ns));
     Merge ours(database, options, merged);
     LegacyMerge theirs(database, options, merged);
@@ -505,7 +503,7 @@ Result<Merged> merge(const MergeOptions& options) {
       source.is_live = reader->is_live();
       INGERO_TRY(with_source(database, *reader, [&] { return is_legacy ? theirs.add(source) : ours.add(source); }));
     }
-    INGERO_TRY(is_legacy ? theirs.finish() : ours.finish());
+    INGERO_TRY(is_legacy ? theirs.finish() : ours.compare_clocks());
     if (!is_legacy) INGERO_TRY(database.execute("PRAGMA journal_mode = WAL"));
   }
   INGERO_TRY(file.put_in_place());

@@ -20,6 +20,14 @@ std::vector<std::string> merged_columns();
 // The column `node` of a source's row, `fallback` where it says none.
 std::string node_sql(const std::string& fallback);
 
+Error nameless_error(const MergedSource& source);
+Error twice_error(const MergedSource& source, std::string_view what);  // "a run"
+// `count` rows of `table`, where another recording has something else; 0: nothing is told.
+void leave_out(Merged& merged, const MergedSource& source, std::string_view table, int64_t count);
+// Names of processes: the latest stays.
+inline constexpr const char* kLatestNameStays =
+    " ON CONFLICT DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at WHERE excluded.seen_at > seen_at";
+
 // Into `main` what lies in the attached database `source`, both laid out as the earlier agent's.
 class LegacyMerge {
  public:

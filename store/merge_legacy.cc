@@ -12,26 +12,30 @@
 namespace ingero::store {
 namespace {
 
-// The documented tables. `number`: a row number that nothing refers to.
+// What is done with a row whose key the file has already.
+enum class Met : uint8_t { kRefused, kTold, kSame, kLatest, kSum };
+
+// The documented tables. `has_number`: a row number that nothing refers to.
 struct LegacyTable {
   const char* name;
-  bool has_node, has_number;
+  Met met;
+  bool has_node = false, has_number = false;
 };
 constexpr LegacyTable kTables[] = {
-    {"events", true, false},
-    {"causal_chains", true, false},
-    {"sessions", true, true},
-    {"sources", false, false},
-    {"ops", false, false},
-    {"system_snapshots", false, true},
-    {"stack_traces", false, false},
-    {"process_names", false, false},
-    {"event_aggregates", false, false},
-    {"cgroup_metadata", false, false},
-    {"cgroup_schedstat", false, false},
-    {"schema_info", false, false},
-    {"annotations", false, true},
-    {"event_aggregates_5s", false, false},
+    {"events", Met::kRefused, true},
+    {"causal_chains", Met::kRefused, true},
+    {"sessions", Met::kRefused, true, true},
+    {"sources", Met::kSame},
+    {"ops", Met::kSame},
+    {"system_snapshots", Met::kTold, false, true},
+    {"stack_traces", Met::kSame},
+    {"process_names", Met::kLatest},
+    {"event_aggregates", Met::kSum},
+    {"cgroup_metadata", Met::kTold},
+    {"cgroup_schedstat", Met::kTold},
+    {"schema_info", Met::kSame},
+    {"annotations", Met::kTold, false, true},
+    {"event_aggregates_5s", Met::kSum},
 };
 constexpr const char* kFirstVersionWithNodes = "0.9";
 
@@ -62,6 +66,21 @@ bool has_column(const std::vector<Column>& columns, std::string_view name) {
   return std::any_of(columns.begin(), columns.end(), [&](const Column& one) { return one.name == name; });
 }
 
+const char* on_conflict(Met met) {
+  switch (met) {
+    case Met::kRefused:
+      return "";
+    case Met::kLatest:
+      return kLatestNameStays;
+    case Met::kSum:
+      return kBucketsAddUp;
+    case Met::kTold:
+    case Met::kSame:
+      break;
+  }
+  return " ON CONFLICT DO NOTHING";
+}
+
 // The table as `main` is to have it: ids are texts that begin with the node.
 std::string create_sql(const LegacyTable& table, std::vector<Column> columns) {
   const bool names_events = table.has_node && !table.has_number;
@@ -86,21 +105,16 @@ Status LegacyMerge::add(MergedSource& source) {
   int64_t version = 0;
   INGERO_TRY(database_.integer_into("PRAGMA source.user_version", version));
   user_version_ = std::max(user_version_, version);
-  const auto sessions = columns_of(database_, "sessions", "source");
-  INGERO_TRY(sessions);
   const auto events = columns_of(database_, "events", "source");
   INGERO_TRY(events);
-  const std::string node = has_column(*events, "node") ? node_sql(options_.node) : quoted(options_.node);
+  const bool says_node = has_column(*events, "node");
+  const auto node_of = [&](bool says) { return says ? node_sql(options_.node) : quoted(options_.node); };
   int64_t nameless = 0;
-  INGERO_TRY(database_.integer_into(has_column(*events, "node")
-                                        ? "SELECT count(*) FROM source.events WHERE coalesce(node, '') = ''"
-                                        : "SELECT count(*) FROM source.events",
-                                    nameless));
-  if (nameless > 0 && options_.node.empty()) {
-    return Error(Errc::kInvalid, fmt::format("{}: does not say which node it is of", printable(source.path, 4096)),
-                 "name it with --force-node");
-  }
-  INGERO_TRY(database_.each_row(fmt::format("SELECT DISTINCT {} FROM source.events ORDER BY 1", node),
+  INGERO_TRY(database_.integer_into(
+      fmt::format("SELECT count(*) FROM source.events{}", says_node ? " WHERE coalesce(node, '') = ''" : ""),
+      nameless));
+  if (nameless > 0 && options_.node.empty()) return nameless_error(source);
+  INGERO_TRY(database_.each_row(fmt::format("SELECT DISTINCT {} FROM source.events ORDER BY 1", node_of(says_node)),
                                 [&](const Statement& row) { source.nodes.push_back(row.text(0)); }));
   for (const LegacyTable& table : kTables) {
     const auto here = columns_of(database_, table.name, "source");
@@ -114,12 +128,12 @@ Status LegacyMerge::add(MergedSource& source) {
       INGERO_TRY(there);
     }
     std::string columns, values;
-    const std::string of_row = has_column(*here, "node") ? node_sql(options_.node) : quoted(options_.node);
+    const bool has_node = has_column(*here, "node");
     const auto put = [&](const std::string& name, const std::string& value) {
       columns += (columns.empty() ? "" : ", ") + name_sql(name);
       values += (values.empty() ? "" : ", ") + value;
     };
-    if (table.has_node) put("node", of_row);
+    if (table.has_node) put("node", node_of(has_node));
     for (const Column& column : *here) {
       if ((table.has_node && column.name == "node") || (table.has_number && column.name == "id")) continue;
       if (!has_column(*there, column.name)) {  // of a later version than the sources before
@@ -128,45 +142,25 @@ Status LegacyMerge::add(MergedSource& source) {
       }
       const bool names_event = table.has_node && column.name == "id";
       const std::string of_node =
-          has_column(*here, "node") ? fmt::format("iif(coalesce(node, '') = '', {} || ':', '')", quoted(options_.node))
-                                    : quoted(options_.node + ":");
+          has_node ? fmt::format("iif(coalesce(node, '') = '', {} || ':', '')", quoted(options_.node))
+                   : quoted(options_.node + ":");
       put(column.name, names_event ? of_node + " || id" : name_sql(column.name));
     }
     const std::string_view name = table.name;
-    const bool is_whole = name == "events" || name == "causal_chains" || name == "sessions";
-    const char* conflict = "";
-    if (name == "process_names") {
-      conflict =
-          " ON CONFLICT DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at WHERE excluded.seen_at > "
-          "seen_at";
-    } else if (name.starts_with("event_aggregates")) {
-      conflict = kBucketsAddUp;
-    } else if (!is_whole) {
-      conflict = " ON CONFLICT DO NOTHING";
-    }
     const Status taken =
-        database_.execute(fmt::format("INSERT INTO main.{0} ({1}) SELECT {2} FROM source.{0} WHERE "
-                                      "true{3}",
-                                      table.name, columns, values, conflict));
-    if (!taken.ok() && is_whole && taken.error().code() == Errc::kInvalid) {
-      return Error(Errc::kInvalid,
-                   fmt::format("{}: holds {} that another of the recordings holds too", printable(source.path, 4096),
-                               name == "events" ? "events" : "causal chains"),
-                   "name each run once");
+        database_.execute(fmt::format("INSERT INTO main.{0} ({1}) SELECT {2} FROM source.{0} WHERE true{3}", table.name,
+                                      columns, values, on_conflict(table.met)));
+    if (!taken.ok() && table.met == Met::kRefused && taken.error().code() == Errc::kInvalid) {
+      return twice_error(source, name == "events" ? "events" : "causal chains");
     }
     INGERO_TRY(taken);
-    const auto rows = static_cast<uint64_t>(sqlite3_changes64(database_.get()));
-    if (name == "events") source.events = rows;
-    if (name == "causal_chains") source.chains = rows;
-    const bool adds_up = is_whole || name == "process_names" || name.starts_with("event_aggregates");
-    if (adds_up || name == "sources" || name == "ops" || name == "schema_info" || name == "stack_traces") continue;
-    int64_t all = 0;
-    INGERO_TRY(database_.integer_into(fmt::format("SELECT count(*) FROM source.{}", table.name), all));
-    if (all > static_cast<int64_t>(rows)) {
-      merged_.left_out.push_back(fmt::format("{}: left out of {}, where another recording has something else: {}",
-                                             printable(source.path, 4096), table.name,
-                                             all - static_cast<int64_t>(rows)));
-    }
+    const int64_t rows = sqlite3_changes64(database_.get());
+    if (name == "events") source.events = static_cast<uint64_t>(rows);
+    if (name == "causal_chains") source.chains = static_cast<uint64_t>(rows);
+    if (table.met != Met::kTold) continue;
+    int64_t left_out = 0;
+    INGERO_TRY(database_.integer_into(fmt::format("SELECT count(*) - {} FROM source.{}", rows, table.name), left_out));
+    leave_out(merged_, source, table.name, left_out);
   }
   return {};
 }

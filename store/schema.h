@@ -14,6 +14,10 @@ inline constexpr const char* kSchemaName = "1.0";      // schema_info 'version'
 inline constexpr int64_t kApplicationId = 0x494e4752;  // "INGR"
 inline constexpr int64_t kLastLegacyVersion = 10;      // the earlier agent's highest user_version
 
+inline constexpr int64_t kPageBytes = 16384;
+// Of a new file, before its first table.
+inline constexpr const char* kNewFilePragmas = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL;";
+
 enum class FileKind : uint8_t { kEmpty, kCurrent, kOlder, kNewer, kLegacy, kForeign };
 // From the header fields and the table names; fails when the file is no database or is damaged.
 Result<FileKind> identify(Database& database);

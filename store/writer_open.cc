@@ -15,8 +15,6 @@
 namespace ingero::store {
 namespace {
 
-constexpr int64_t kPageBytes = 16384;
-
 // Creates the directories of the path that are missing and gives those to the owner.
 Status make_directories(const std::filesystem::path& directory, const std::optional<Owner>& owner) {
   if (directory.empty()) return {};
@@ -87,8 +85,7 @@ Status Writer::Impl::open_database() {
       return newer_error(options.path, version.ok() ? version->value_or(0) : 0);
     }
     case FileKind::kEmpty:
-      // Both must come before the first table.
-      INGERO_TRY(database.execute(fmt::format("PRAGMA page_size = {}; PRAGMA auto_vacuum = INCREMENTAL", kPageBytes)));
+      INGERO_TRY(database.execute(kNewFilePragmas));
       break;
     case FileKind::kOlder:
     case FileKind::kCurrent:

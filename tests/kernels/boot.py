@@ -1,0 +1,130 @@
+"""Boots one kernel under QEMU with one job and brings back what the job left in /out.
+
+Emulated (TCG): a nested machine has seldom a KVM that runs stock kernels, and times inside are no measurement anyway.
+"""
+import dataclasses
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+
+import guest
+import kernels
+
+OUT_BYTES = 512 << 20
+# What a kernel says when something is wrong with it.
+WRONG = re.compile(r"Oops|BUG: |Kernel panic|general protection|WARNING: |refcount_t|INFO: (rcu|task)|double fault|"
+                   r"Unable to handle kernel|scheduling while atomic")
+# The emulator's threads see patched code late: a breakpoint that the kernel writes while it patches is then hit in
+# earnest (arch/x86/kernel/alternative.c, text_poke_bp_batch()). Never excused inside a BPF program.
+EMULATOR = re.compile(r"Oops: int3")
+
+MACHINES = {
+    "amd64": {"program": "qemu-system-x86_64", "machine": [], "console": "ttyS0"},
+    "arm64": {"program": "qemu-system-aarch64", "machine": ["-M", "virt"], "console": "ttyAMA0"},
+}
+
+
+@dataclasses.dataclass
+class Boot:
+    """What came of it. `fault`: the kernel's own words, `said`: the job's; folder: the job's /out."""
+    status: int | None
+    fault: str
+    said: str
+    console: str
+    folder: str
+    is_emulators: bool = False
+
+    @property
+    def words(self):
+        if self.fault:
+            return self.fault
+        return "ended without an answer" if self.status is None else f"status {self.status}"
+
+
+def preempt_of(console):
+    found = re.search(r"^guest: up, (\S+), (\d+) CPUs, preempt (.*?)\s*$", console, re.M)
+    return found[3] if found else "unknown"
+
+
+def fault_in(text):
+    for line in text.splitlines():
+        if WRONG.search(line):
+            return re.sub(r"^\[[^]]*\] *", "", line.strip())
+    return ""
+
+
+def boot(kernel, base, script, out, *, arch="amd64", preempt=None, cpus=2, memory_mb=2048, limit_s=600, files=(),
+         modules=(), append="", network=()):
+    """`kernel`: a folder of kernels.fetch(); `base`: an archive of guest.make_base(). The folder `out` is made anew."""
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
+    machine = MACHINES[arch]
+    with tempfile.TemporaryDirectory(prefix="ingero-boot.") as work:
+        job, root, disk = (os.path.join(work, name) for name in ("job", "root", "disk"))
+        guest.make_job(job, kernel, script, files, modules)
+        with open(root, "wb") as whole:
+            for part in (base, job):
+                with open(part, "rb") as file:
+                    shutil.copyfileobj(file, whole)
+        with open(disk, "wb") as file:
+            file.truncate(OUT_BYTES)
+        console = os.path.join(out, "console")
+        words = [f"console={machine['console']}", "panic=-1", "oops=panic", "quiet", "loglevel=4",
+                 "random.trust_cpu=on", append]
+        if preempt:
+            words.append(f"preempt={preempt}")
+        command = [guest.find_program(machine["program"]), *machine["machine"], "-accel", "tcg,thread=multi",
+                   "-cpu", "max", "-m", str(memory_mb), "-smp", str(cpus), "-display", "none", "-monitor", "none",
+                   "-no-reboot", *(network or ("-nic", "none")), "-serial", f"file:{console}",
+                   "-drive", f"file={disk},format=raw,if=none,id=out,cache=unsafe",
+                   "-device", "virtio-blk-pci,drive=out",
+                   "-kernel", os.path.join(kernel, "vmlinuz"), "-initrd", root, "-append", " ".join(words)]
+        late = False
+        with open(os.path.join(out, "qemu"), "wb") as said:
+            try:
+                subprocess.run(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, timeout=limit_s)
+            except subprocess.TimeoutExpired:
+                late = True
+        folder = os.path.join(out, "files")
+        os.makedirs(folder)
+        try:
+            with tarfile.open(disk) as archive:
+                archive.extractall(folder)
+        except (tarfile.TarError, EOFError):
+            pass
+    with open(console, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    dmesg = os.path.join(folder, "dmesg")
+    if os.path.exists(dmesg):
+        with open(dmesg, encoding="utf-8", errors="replace") as file:
+            text_of_kernel = file.read()
+    else:
+        text_of_kernel = ""
+    status = re.findall(r"^guest: status (\d+)", text, re.M)
+    result = Boot(int(status[-1]) if status else None, fault_in(text) or fault_in(text_of_kernel), "", text, folder)
+    if late and not result.fault and result.status is None:
+        result.fault = f"no answer within {limit_s} s"
+    said = os.path.join(folder, "said")
+    if os.path.exists(said):
+        with open(said, encoding="utf-8", errors="replace") as file:
+            result.said = file.read()
+    where = re.search(r"RIP: 0010:(.*)", text)
+    result.is_emulators = bool(EMULATOR.search(result.fault)) and not (where and "bpf" in where[1])
+    if where:
+        result.fault += f" at {where[1].strip()}"
+    return result
+
+
+def boot_again(times, *arguments, **named):
+    """boot(), again where the emulator was at fault."""
+    for _ in range(times):
+        result = boot(*arguments, **named)
+        if not result.is_emulators:
+            break
+    return result
+
+
+__all__ = ["Boot", "boot", "boot_again", "preempt_of", "kernels"]

@@ -1,0 +1,22 @@
+# Runs in a guest: `ingero check`, then the ground truth under each way of attaching. What it leaves in /out is compared
+# on the host, call by call (lab.py): HOW.RUN.db, HOW.RUN.truth/, HOW.RUN.trace.
+# The file `settings` beside it sets HOWS, RUNS, CALLS, PROCESSES, THREADS, SEED and LIBRARY_session, _multi, _perf.
+. ./settings
+export INGERO_DB=/tmp/none.db
+ingero check >/out/check 2>&1
+echo "CHECK status $?"
+ingero-verifier-cost >/out/verifier_cost 2>&1
+bad=0
+for how in $HOWS; do
+  for run in $(seq $RUNS); do
+    name=/out/$how.$run library=LIBRARY_$how
+    mkdir $name.truth
+    timeout 400 ingero trace --attach $how --ringbuf-size 64m --db $name.db -- ground_truth --library ${!library} \
+      --log $name.truth --calls $CALLS --processes $PROCESSES --threads $THREADS --seed $((SEED + run)) \
+      >$name.trace 2>&1
+    status=$?
+    [ $status = 0 ] || bad=1
+    echo "TRACE $how $run status $status"
+  done
+done
+exit $bad

@@ -440,7 +440,7 @@ static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *
 	if (stack_mode) {
 		__u32 reason = stack_reason(ctx, &frame->record.call, end_ns, ret);
 
-		if (reason != WIRE_STACK_NOT && take_stack(ctx, &frame->record.call, reason))
+		if (reason != WIRE_STACK_NOT && take_stack((CONTEXT *)ctx, &frame->record.call, reason))
 			stack_flag = WIRE_CALL_HAS_STACK;
 	}
 	emit_call(thread, frame, end_ns, ret, WIRE_RETURNED, stack_flag);

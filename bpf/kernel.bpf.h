@@ -26,7 +26,11 @@ struct user_pt_regs {
 struct pt_regs {
 	struct user_pt_regs user_regs;
 };
+/* How the verifier of older kernels knows the context where a global function is given it: bpf_user_pt_regs_t by its
+ * architecture's own name. */
+#define CONTEXT struct user_pt_regs
 #else
+#define CONTEXT struct pt_regs
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
 	unsigned long ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;

@@ -263,9 +263,9 @@ static __always_inline void take_stack_of_open_call(struct task_struct *task)
 #else
 /* As the caller of the returning call has it. Not static, so that the verifier checks it once and not on every path to
  * it. */
-__noinline int take_stack(struct pt_regs *ctx, struct wire_call *call, __u32 reason)
+__noinline int take_stack(CONTEXT *ctx, struct wire_call *call, __u32 reason)
 {
-	return call ? take_stack_of(NULL, ctx, call, reason) : 0;
+	return call ? take_stack_of(NULL, (void *)ctx, call, reason) : 0;
 }
 #endif
 

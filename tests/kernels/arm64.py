@@ -35,6 +35,11 @@ def unpacked(name, *packages):
     return path
 
 
+def real_runtime():
+    """NVIDIA's own, which needs no device to refuse every call."""
+    return os.path.realpath(os.path.join(unpacked("guest", *GUEST_PACKAGES), RUNTIME))
+
+
 class Root(guest.Root):
     """Files of unpacked packages and of our build. Programs keep their own place, and so do libraries."""
 

@@ -1,7 +1,7 @@
 /* Makes calls from places it knows, and says which: one JSON line a call, {"id": bytes asked for, "case": ...,
  * "chain": [innermost function, ..., outermost of ours]}. In a chain "?" stands for code without a name.
  *
- * stack_truth LIBRARY SEED COUNT */
+ * stack_truth LIBRARY SEED COUNT [PAUSE_US, default 300] */
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,6 +15,7 @@
 #include "fakes/stack_walk.h"
 
 static int (*allocate)(void** pointer, size_t bytes);
+static unsigned pause_us = 300;
 static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
 
 #define DEEPEST 128
@@ -85,7 +86,7 @@ static void go(const char* what, size_t id, const struct link* links, size_t cou
   struct walk walk = {functions, 0, id};
   describe(what, id, links, count);
   begin_walk(&walk);
-  usleep(300); /* stacks of all calls, as fast as they come, are more than is kept */
+  usleep(pause_us); /* stacks of all calls, as fast as they come, are more than is kept */
 }
 
 static struct link random_link(unsigned* seed, int framed) {
@@ -146,7 +147,8 @@ static void make_jit(void) {
 }
 
 int main(int count, char** arguments) {
-  if (count != 4) return 2;
+  if (count < 4) return 2;
+  if (count > 4) pause_us = (unsigned)strtoul(arguments[4], NULL, 10);
   void* library = dlopen(arguments[1], RTLD_NOW);
   if (!library) {
     fprintf(stderr, "%s\n", dlerror());

@@ -12,6 +12,7 @@
 #   make lint     layering, words, file rules, formatting, clang-tidy
 #   make format   clang-format over the sources
 #   make clang | asan | tsan | debug   build and test under that preset
+#   make arm64    the program and the ground truth for arm64, built here (build/arm64); what runs them: tests/kernels
 #   make page     bundle the dashboard's page anew (serve/page/), and install what its browser tests need
 #   make packages install every Debian package that any of these uses
 SHELL := /bin/sh
@@ -24,7 +25,7 @@ BUILD := build/$(PRESET)
 CTEST ?=
 FUZZ ?= 60
 
-.PHONY: all page run test exactness kernels truth build bench fuzz lint format clang asan tsan debug packages tested clean
+.PHONY: all page arm64 run test exactness kernels truth build bench fuzz lint format clang asan tsan debug packages tested clean
 all: build
 
 packages:
@@ -54,6 +55,13 @@ tested:
 debug clang asan:
 	@tools/bootstrap.sh build test gpu
 	@$(MAKE) --no-print-directory tested PRESET=$@
+
+# Debian's arm64 packages are unpacked outside of the tree (tools/arm64_sysroot.sh).
+arm64:
+	@tools/bootstrap.sh build arm64
+	@tools/arm64_sysroot.sh $${INGERO_ARM64:-$$HOME/.cache/ingero/arm64}/sysroot
+	@cmake --preset arm64
+	@cmake --build build/arm64 -j $(JOBS) --target ingero ground_truth fake_libraries timed_libraries stack_truth scenarios
 
 # The thread sanitizer cannot see what the kernel writes into a ring: the tests that load BPF stay out.
 tsan:

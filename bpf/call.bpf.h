@@ -8,11 +8,13 @@
  *
  *   (1) A frame is alive while its stack pointer lies above that of every newer frame; frames at or below the stack
  *       pointer of a new entry were left by longjmp or an exception and are closed as WIRE_UNWOUND.
- *   (2) An entry at the very stack pointer of the top frame is a tail call when the word there is the kernel's return
+ *   (2) An entry at the very stack pointer of the top frame is a tail call when the return address is the kernel's return
  *       trampoline (the top frame's own return address was replaced by it), else the top frame is dead by (1).
  *   (3) A return closes its own frame; frames above it were left without a return.
  *   (4) A frame is dead when the trampoline no longer stands at its stack pointer: after a longjmp the thread can call
- *       from further down the stack than the frame it left, which has been written over by then.
+ *       from further down the stack than the frame it left, which has been written over by then. Not on arm64, where a
+ *       function keeps its return address wherever it likes: there such a frame is closed when the stack next gets above
+ *       it, and is the parent of the calls until then.
  *
  * Rejected: pairing by thread id alone (nested calls overwrite each other), a hash per call (three map operations),
  * two records per call (twice the ring, and nothing in the kernel to show a hang).
@@ -36,6 +38,7 @@ const volatile __u64 wake_bytes = 512 << 10;
 #if defined(__TARGET_ARCH_arm64)
 #define FIRST_STACK_ARGUMENT 0
 #define RETURN_POPS 0
+#define RETURN_ADDRESS(ctx) ((ctx)->user_regs.regs[30])
 #define RETURN_VALUE(ctx) ((ctx)->user_regs.regs[0])
 #define LOAD_REGISTERS(in, ctx)                                                                                        \
 	do {                                                                                                           \
@@ -51,6 +54,7 @@ const volatile __u64 wake_bytes = 512 << 10;
 #else
 #define FIRST_STACK_ARGUMENT 8 /* above the return address */
 #define RETURN_POPS 8
+#define RETURN_ADDRESS(ctx) 0 /* on the stack */
 #define RETURN_VALUE(ctx) ((ctx)->ax)
 #define LOAD_REGISTERS(in, ctx)                                                                                        \
 	do {                                                                                                           \
@@ -185,12 +189,9 @@ static __noinline int close_frames(struct wire_thread *thread, __u32 keep, __u32
 }
 
 /* The kernel's return trampoline in this process, which stands where the return address of each call in flight was.
- * 0: not known. On arm64 the return address is in lr, so there is nothing to look at. */
+ * 0: not known. */
 static __always_inline __u64 return_trampoline(void)
 {
-#if defined(__TARGET_ARCH_arm64)
-	return 0;
-#else
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct xol_area *area;
 
@@ -198,11 +199,26 @@ static __always_inline __u64 return_trampoline(void)
 		return 0;
 	area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
 	return area ? BPF_CORE_READ(area, vaddr) : 0;
+}
+
+/* (2) and (4): is the frame, which is not below the stack pointer `sp` of a call that starts, alive? */
+static __always_inline bool is_alive(const struct wire_frame *frame, __u64 sp, __u64 trampoline, __u64 link)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return frame->sp != sp || (trampoline && link == trampoline);
+#else
+	__u64 return_address = 0;
+
+	if (!trampoline)
+		return frame->sp != sp;
+	return !bpf_probe_read_user(&return_address, sizeof(return_address), (void *)frame->sp) &&
+	       return_address == trampoline;
 #endif
 }
 
-/* (1), (2) and (4): how many frames are alive when a call starts at `sp`. */
-static __noinline __u32 alive_frames(struct wire_thread *thread, __u64 sp)
+/* (1), (2) and (4): how many frames are alive when a call starts at `sp`. `link`: where it returns to, if a register
+ * says so. */
+static __noinline __u32 alive_frames(struct wire_thread *thread, __u64 sp, __u64 link)
 {
 	__u64 trampoline = return_trampoline();
 	__u32 alive = 0;
@@ -211,17 +227,9 @@ static __noinline __u32 alive_frames(struct wire_thread *thread, __u64 sp)
 		return 0;
 	for (int i = 0; i < WIRE_MAX_DEPTH; i++) {
 		struct wire_frame *frame = &thread->frames[i];
-		__u64 return_address = 0;
 
-		if (i >= thread->depth || frame->sp < sp)
+		if (i >= thread->depth || frame->sp < sp || !is_alive(frame, sp, trampoline, link))
 			break;
-		if (trampoline) {
-			if (bpf_probe_read_user(&return_address, sizeof(return_address), (void *)frame->sp) ||
-			    return_address != trampoline)
-				break;
-		} else if (frame->sp == sp) {
-			break;
-		}
 		alive = i + 1;
 	}
 	return alive;
@@ -387,7 +395,7 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 
 	depth = thread->depth;
 	if (depth) {
-		__u32 alive = alive_frames(thread, sp);
+		__u32 alive = alive_frames(thread, sp, RETURN_ADDRESS(ctx));
 
 		if (alive < depth)
 			close_frames(thread, alive, WIRE_UNWOUND);
@@ -456,7 +464,7 @@ static __always_inline void leave_call(
 	if (stack_mode) {
 		__u32 reason = stack_reason(ctx, &frame->record.call, end_ns, ret);
 
-		if (reason != WIRE_STACK_NOT && take_stack(ctx, &frame->record.call, reason))
+		if (reason != WIRE_STACK_NOT && take_stack((CONTEXT *)ctx, &frame->record.call, reason))
 			stack_flag = WIRE_CALL_HAS_STACK;
 	}
 	emit_call(thread, frame, off, end_ns, ret, WIRE_RETURNED, stack_flag);

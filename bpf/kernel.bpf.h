@@ -26,7 +26,11 @@ struct user_pt_regs {
 struct pt_regs {
 	struct user_pt_regs user_regs;
 };
+/* How the verifier of older kernels knows the context where a global function is given it: bpf_user_pt_regs_t by its
+ * architecture's own name. */
+#define CONTEXT struct user_pt_regs
 #else
+#define CONTEXT struct pt_regs
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
 	unsigned long ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
@@ -111,7 +115,7 @@ struct signal_struct {
 	unsigned int flags;
 };
 struct thread_info {
-	int preempt_count; /* arm64 */
+	__u64 preempt_count; /* arm64: the count in the low half, the inverse of "reschedule" in the high one */
 };
 /* the scheduler's own account of waiting in a run queue, in its clock's nanoseconds */
 struct sched_info {

@@ -120,6 +120,7 @@ static __always_inline void keep_registers(struct pt_regs *ctx, struct wire_stac
 #pragma unroll
 	for (int i = 0; i < 10; i++)
 		to[WIRE_STACK_SAVED + i] = ctx->user_regs.regs[19 + i];
+	to[WIRE_STACK_LINK] = ctx->user_regs.regs[30];
 #else
 	to[WIRE_STACK_IP] = ctx->ip;
 	to[WIRE_STACK_SP] = ctx->sp;
@@ -263,9 +264,9 @@ static __always_inline void take_stack_of_open_call(struct task_struct *task)
 #else
 /* As the caller of the returning call has it. Not static, so that the verifier checks it once and not on every path to
  * it. */
-__noinline int take_stack(struct pt_regs *ctx, struct wire_call *call, __u32 reason)
+__noinline int take_stack(CONTEXT *ctx, struct wire_call *call, __u32 reason)
 {
-	return call ? take_stack_of(NULL, ctx, call, reason) : 0;
+	return call ? take_stack_of(NULL, (void *)ctx, call, reason) : 0;
 }
 #endif
 

@@ -213,7 +213,7 @@ struct wire_name {
 };
 
 enum wire_stack_limits {
-	WIRE_STACK_REGISTERS = 13,
+	WIRE_STACK_REGISTERS = 14,
 	WIRE_STACK_RETURNS = WIRE_MAX_DEPTH,
 	WIRE_STACK_PYTHON = 64,	 /* Python frames of one stack, innermost first; deeper ones are cut and said so */
 	WIRE_STACK_LEAST = 2048, /* room for bytes of the thread's stack: the least of these four that is enough */
@@ -251,12 +251,13 @@ enum wire_python_outcome {
 };
 
 /* The registers a caller's frame is found from, after the call has returned. x86-64: ip (in the caller), sp, bp, bx,
- * r12..r15. arm64: pc, sp, x29, x19..x28. */
+ * r12..r15. arm64: pc, sp, x29, x19..x28, lr. */
 enum wire_stack_register {
 	WIRE_STACK_IP = 0,
 	WIRE_STACK_SP = 1,
 	WIRE_STACK_BP = 2,
 	WIRE_STACK_SAVED = 3, /* the callee-saved ones in the order above */
+	WIRE_STACK_LINK = 13, /* of a thread inside a call: its function's return address, unless that is stored by now */
 };
 
 /* A return address the kernel replaced by its trampoline: what had stood there. */

@@ -26,7 +26,7 @@ constexpr size_t kMostOperations = 64;  // of one expression; real ones have a d
 
 // The value of an expression: of .eh_frame only what compilers and C libraries write there.
 std::optional<uint64_t> evaluate(std::span<const Dwarf_Op> operations, const Registers& registers,
-                                 const ReadStack& read, std::optional<uint64_t> cfa) {
+                                 const ReadStack& read, unsigned program_counter, std::optional<uint64_t> cfa) {
   std::vector<uint64_t> stack;
   if (operations.size() > kMostOperations) return std::nullopt;
   const auto pop = [&stack]() {
@@ -42,7 +42,7 @@ std::optional<uint64_t> evaluate(std::span<const Dwarf_Op> operations, const Reg
     }
     if (code >= DW_OP_breg0 && code <= DW_OP_breg31) {
       const unsigned number = code - DW_OP_breg0;
-      const bool is_pc = number == kReturnAddress;
+      const bool is_pc = number == program_counter;
       if (!is_pc && !registers.has(number)) return std::nullopt;
       stack.push_back((is_pc ? registers.pc : registers.values[number]) + operation.number);
       continue;
@@ -201,7 +201,7 @@ struct Cfi::Rules {
   int cfa_register = -1;  // -1: evaluate `cfa`
   int64_t cfa_offset = 0;
   Place return_address, frame_pointer;
-  std::array<Place, kSaved.size()> saved;
+  std::array<Place, Machine::kMaxSaved> saved;  // those of the machine
 };
 
 struct Cfi::File {
@@ -210,7 +210,7 @@ struct Cfi::File {
   std::unordered_map<uint64_t, Rules> rules;
 };
 
-Cfi::Cfi() { elf_version(EV_CURRENT); }
+Cfi::Cfi(const Machine& machine) : machine_(machine) { elf_version(EV_CURRENT); }
 Cfi::~Cfi() = default;
 
 const Cfi::Rules& Cfi::rules(const CodeFile& file, uint64_t address) {
@@ -256,8 +256,8 @@ const Cfi::Rules& Cfi::rules(const CodeFile& file, uint64_t address) {
     return place_of(found_operations, found_count, memory.data());
   };
   rules.return_address = place(static_cast<unsigned>(return_register));
-  rules.frame_pointer = place(kFramePointer);
-  for (size_t i = 0; i < kSaved.size(); ++i) rules.saved[i] = place(kSaved[i]);
+  rules.frame_pointer = place(machine_.frame_pointer);
+  for (size_t i = 0; i < machine_.n_saved; ++i) rules.saved[i] = place(machine_.saved[i]);
   rules.there = true;
   return rules;
 }
@@ -273,7 +273,7 @@ Step Cfi::step(const CodeFile& file, uint64_t address, const ReadStack& read, Re
     if (!registers.has(number)) return Step::kUnread;
     cfa = registers.values[number] + static_cast<uint64_t>(rules.cfa_offset);
   } else {
-    cfa = evaluate(rules.cfa, registers, read, std::nullopt);
+    cfa = evaluate(rules.cfa, registers, read, machine_.program_counter, std::nullopt);
   }
   if (!cfa) return Step::kUnread;
   const auto value = [&](const Place& place, unsigned number) -> std::optional<uint64_t> {
@@ -289,7 +289,7 @@ Step Cfi::step(const CodeFile& file, uint64_t address, const ReadStack& read, Re
                    ? std::optional(registers.values[static_cast<size_t>(place.number)])
                    : std::nullopt;
       case Place::Kind::kExpression: {
-        const auto result = evaluate(place.operations, registers, read, cfa);
+        const auto result = evaluate(place.operations, registers, read, machine_.program_counter, cfa);
         return result && !place.is_value ? read(*result) : result;
       }
       case Place::Kind::kUndefined:
@@ -298,17 +298,19 @@ Step Cfi::step(const CodeFile& file, uint64_t address, const ReadStack& read, Re
     return std::nullopt;
   };
   if (rules.return_address.kind == Place::Kind::kUndefined) return Step::kBottom;
-  const auto pc = value(rules.return_address, kReturnAddress);
+  const auto pc = value(rules.return_address, machine_.return_address);
   if (!pc) return Step::kUnread;
   if (*pc == 0) return Step::kBottom;
   // A frame that does not go up the stack goes nowhere: wrong rules, or a stack written over.
-  if (registers.has(kStackPointer) && *cfa < registers.values[kStackPointer]) return Step::kUnread;
+  if (registers.has(machine_.stack_pointer) && *cfa < registers.values[machine_.stack_pointer]) return Step::kUnread;
   Registers caller;
-  caller.pc = *pc;
-  caller.set(kStackPointer, *cfa);
-  if (const auto pointer = value(rules.frame_pointer, kFramePointer)) caller.set(kFramePointer, *pointer);
-  for (size_t i = 0; i < kSaved.size(); ++i) {
-    if (const auto saved = value(rules.saved[i], kSaved[i])) caller.set(kSaved[i], *saved);
+  caller.pc = machine_.code_address(*pc);
+  caller.set(machine_.stack_pointer, *cfa);
+  if (const auto pointer = value(rules.frame_pointer, machine_.frame_pointer)) {
+    caller.set(machine_.frame_pointer, *pointer);
+  }
+  for (size_t i = 0; i < machine_.n_saved; ++i) {
+    if (const auto saved = value(rules.saved[i], machine_.saved[i])) caller.set(machine_.saved[i], *saved);
   }
   if (rules.is_signal_frame) {
     // The interrupted function's own stack pointer: the C library writes it as an expression.

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "symbols/code_file.h"
+#include "symbols/machine.h"
 
 namespace ingero::symbols {
 
@@ -30,15 +31,6 @@ struct Registers {
   }
 };
 
-// Numbers of the registers that matter here (System V x86-64 psABI 3.6.2; AADWARF64 4.1).
-#if defined(__aarch64__)
-inline constexpr unsigned kFramePointer = 29, kStackPointer = 31, kReturnAddress = 30;
-inline constexpr std::array<unsigned, 10> kSaved = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
-#else
-inline constexpr unsigned kFramePointer = 6, kStackPointer = 7, kReturnAddress = 16;
-inline constexpr std::array<unsigned, 5> kSaved = {3, 12, 13, 14, 15};
-#endif
-
 // A word of the thread's stack, or nothing where it was not copied.
 using ReadStack = std::function<std::optional<uint64_t>(uint64_t address)>;
 
@@ -51,7 +43,7 @@ enum class Step : uint8_t {
 
 class Cfi {
  public:
-  Cfi();
+  explicit Cfi(const Machine& machine);
   ~Cfi();
   Cfi(const Cfi&) = delete;
   Cfi& operator=(const Cfi&) = delete;
@@ -65,6 +57,7 @@ class Cfi {
  private:
   struct File;
   struct Rules;
+  const Machine& machine_;
   const Rules& rules(const CodeFile& file, uint64_t address);
   std::unordered_map<const CodeFile*, std::unique_ptr<File>> files_;
   size_t rules_ = 0;

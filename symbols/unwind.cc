@@ -7,32 +7,26 @@
 namespace ingero::symbols {
 namespace {
 
-Registers registers_of(const wire_stack& stack) {
+Registers registers_of(const Machine& machine, const wire_stack& stack) {
   Registers registers;
   registers.pc = stack.registers[WIRE_STACK_IP];
-  registers.set(kStackPointer, stack.registers[WIRE_STACK_SP]);
-  registers.set(kFramePointer, stack.registers[WIRE_STACK_BP]);
-  for (size_t i = 0; i < kSaved.size(); ++i) registers.set(kSaved[i], stack.registers[WIRE_STACK_SAVED + i]);
+  registers.set(machine.stack_pointer, stack.registers[WIRE_STACK_SP]);
+  registers.set(machine.frame_pointer, stack.registers[WIRE_STACK_BP]);
+  for (size_t i = 0; i < machine.n_saved; ++i) {
+    registers.set(machine.saved[i], stack.registers[WIRE_STACK_SAVED + i]);
+  }
+  // A thread that waits or spins may be in a function that has not stored it; one that called has.
+  if (machine.link != Machine::kNone && stack.reason == WIRE_STACK_WAITING) {
+    registers.set(machine.link, stack.registers[WIRE_STACK_LINK]);
+  }
   return registers;
 }
 
-#if defined(__aarch64__)
-bool follows_a_call(const Code&) { return true; }
-#else
-// Does an instruction that calls end at `code`? (Intel SDM vol. 2: e8 rel32; ff /2 with its addressing forms.)
-bool follows_a_call(const Code& code) {
+bool follows_a_call(const Machine& machine, const Code& code) {
   if (!code.file) return false;
-  constexpr size_t kLongest = 7;
-  const auto bytes = code.file->code_at(code.address - kLongest, kLongest);
-  if (bytes.size() < kLongest) return false;
-  const auto at = [&](size_t back) { return std::to_integer<uint8_t>(bytes[kLongest - back]); };
-  if (at(5) == 0xe8) return true;
-  for (const size_t back : {size_t{2}, size_t{3}, size_t{4}, size_t{6}, size_t{7}}) {
-    if (at(back) == 0xff && (at(back - 1) >> 3 & 7) == 2) return true;
-  }
-  return false;
+  const auto bytes = code.file->code_at(code.address - machine.longest_call, machine.longest_call);
+  return bytes.size() == machine.longest_call && machine.ends_in_call(bytes);
 }
-#endif
 
 }  // namespace
 
@@ -40,11 +34,18 @@ NativeStack Unwinder::unwind(const wire_stack& stack, std::span<const std::byte>
   NativeStack result;
   const uint64_t bottom = stack.registers[WIRE_STACK_SP] - stack.below;
   const size_t n_returns = std::min<size_t>(stack.n_returns, WIRE_STACK_RETURNS);
-  const ReadStack read = [&](uint64_t address) -> std::optional<uint64_t> {
-    // The kernel's trampoline stands where these were.
+  const bool on_stack = machine_.link == Machine::kNone;
+  // The kernel's trampoline stands where these were. Where calls leave the return address in a register it is known by
+  // the stack pointer of the call, which is the caller's, and stands wherever the function put it.
+  const auto replaced = [&](uint64_t address) -> std::optional<uint64_t> {
     for (size_t i = 0; i < n_returns; ++i) {
       if (stack.returns[i].sp == address) return stack.returns[i].address;
     }
+    return std::nullopt;
+  };
+  const ReadStack read = [&](uint64_t address) -> std::optional<uint64_t> {
+    const auto returns = on_stack ? replaced(address) : std::nullopt;
+    if (returns) return returns;
     if (address < bottom || address - bottom > bytes.size() || bytes.size() - (address - bottom) < sizeof(uint64_t)) {
       return std::nullopt;
     }
@@ -53,7 +54,8 @@ NativeStack Unwinder::unwind(const wire_stack& stack, std::span<const std::byte>
     return word;
   };
 
-  Registers registers = registers_of(stack);
+  Registers registers = registers_of(machine_, stack);
+  uint64_t frames_end = stack.registers[WIRE_STACK_SP];  // of those walked: the next one lies above
   // A call that has returned: its caller stands behind the call. A thread that waits or spins stands where it stands.
   bool is_return_address = stack.reason != WIRE_STACK_WAITING;
   while (result.frames.size() < kMostFrames) {
@@ -69,25 +71,31 @@ NativeStack Unwinder::unwind(const wire_stack& stack, std::span<const std::byte>
       result.is_whole = true;
       break;
     }
-    if (step == Step::kUnread) break;
     if (step == Step::kCaller) {
+      frames_end = registers.values[machine_.stack_pointer];
+      if (!on_stack) registers.pc = replaced(frames_end).value_or(registers.pc);
       is_return_address = !is_signal_frame;
       continue;
     }
+    // Rules that start from the stack pointer, and it is not known: only the frame pointer is left.
+    if (step == Step::kUnread && registers.has(machine_.stack_pointer)) break;
     // Nothing is said of this code. If it keeps a frame pointer the caller is there; if it does not, the pointer is
     // that of a frame further out, and what is between stays unknown.
-    if (!registers.has(kFramePointer)) break;
-    const uint64_t pointer = registers.values[kFramePointer];
-    if (pointer < registers.values[kStackPointer] || pointer % sizeof(uint64_t) != 0) break;
+    if (!registers.has(machine_.frame_pointer)) break;
+    const uint64_t pointer = registers.values[machine_.frame_pointer];
+    if (pointer < frames_end || pointer % sizeof(uint64_t) != 0) break;
     const auto saved = read(pointer), caller = read(pointer + sizeof(uint64_t));
     if (!saved || !caller) break;
-    const Code place = space.find(*caller);
-    if (place.file ? !follows_a_call(place) : !space.is_executable(*caller)) break;
+    const uint64_t address = machine_.code_address(*caller);
+    const Code place = space.find(address);
+    if (place.file ? !follows_a_call(machine_, place) : !space.is_executable(address)) break;
     if (frame.code.file) result.frames.push_back({{nullptr, 0}, true});
+    frames_end = pointer + 2 * sizeof(uint64_t);
     Registers next;
-    next.pc = *caller;
-    next.set(kStackPointer, pointer + 2 * sizeof(uint64_t));
-    next.set(kFramePointer, *saved);
+    next.pc = address;
+    // Elsewhere the record lies somewhere in the frame: how far that reaches is not known.
+    if (machine_.record_tops_frame) next.set(machine_.stack_pointer, frames_end);
+    next.set(machine_.frame_pointer, *saved);
     registers = next;
     is_return_address = true;
   }

@@ -30,12 +30,14 @@ struct NativeStack {
 
 class Unwinder {
  public:
+  explicit Unwinder(hal::Arch arch = hal::kHostArch) : machine_(machine_of(arch)), cfi_(machine_) {}
   // `stack.bytes` of the thread's stack are in `bytes`.
   NativeStack unwind(const wire_stack& stack, std::span<const std::byte> bytes, AddressSpace& space);
   // Of a file that is not used any more nothing need be kept.
   static constexpr size_t kMostFrames = 256;
 
  private:
+  const Machine& machine_;
   Cfi cfi_;
 };
 

@@ -19,7 +19,8 @@ import time
 SOURCE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(SOURCE))
 COMPARE = os.path.join(SOURCE, "compare.py")
-LIMIT = 120  # nothing below takes longer, the full-size runs aside
+SLOW = int(os.environ.get("INGERO_TESTS_SLOW", "1"))  # how much slower the machine is (an emulated one)
+LIMIT = 120 * SLOW  # nothing below takes longer, the full-size runs aside
 
 
 class Skip(Exception):
@@ -110,7 +111,7 @@ def run(*command, good=(0,), **options):
 
 def until(condition, seconds, sentence):
     """Waits for condition() to be true and returns its value."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + seconds * SLOW
     while True:
         value = condition()
         if value:

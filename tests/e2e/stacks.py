@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import Program, Skip, Trace, check, clean, json_lines, say, tool, until
+from harness import SLOW, Program, Skip, Trace, check, clean, json_lines, say, tool, until
 
 UNKNOWN = "[unknown]"
 MORE = "[more]"
@@ -65,7 +65,7 @@ def nothing_wrong(frames, chain):
 def EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown(build):
     truth = build.program("stack_truth", "not built")
     library = os.path.join(build.timed, "libcudart.so.12")
-    with Trace(build, "--stack", "all", command=[truth, library, "1", "200"]) as trace:
+    with Trace(build, "--stack", "all", command=[truth, library, "1", "200", str(300 * SLOW)]) as trace:
         status = trace.wait()
         check(status == 0, f"ended with {status}: {trace.stderr().decode(errors='replace')}")
     lines = json_lines(trace.output)
@@ -91,7 +91,8 @@ def EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown(build):
             names = [name_of(frame) for frame in own]
             if "begin_walk" not in names:
                 problems.append(f"{line['case']} {line['id']}: did not reach the program's own start: {names}")
-    check(not recording.rows("SELECT name, count FROM loss WHERE severity <> 'info' AND count > 0"), "something was lost")
+    lost = [tuple(row) for row in recording.rows("SELECT name, count FROM loss WHERE severity <> 'info' AND count > 0")]
+    check(not lost, f"something was lost: {lost}; {len(problems)} stacks: {problems[:3]}")
     say(**{case.replace(" ", "_").replace(",", ""): count for case, count in counts.items()}, problems=len(problems))
     check(len(counts) == 7, f"cases that were not run: {counts}")
     check(not problems, "\n".join(problems[:10]))
@@ -250,6 +251,7 @@ def hangs(build, version, python, how, seconds, while_it_hangs):
     """The stack of one call that hangs: looked at while it does, or after it has returned from elsewhere."""
     at = lines_marked(HANGING)
     library = os.path.join(build.timed, "libcudart.so.12")
+    seconds = str(int(seconds) * min(SLOW, 4))
     with python.command(build, "hanging.py", HANGING, library, seconds, how) as command, \
             Trace(build, "--hang-after", "500ms", command=command) as trace:
         if while_it_hangs:

@@ -1,7 +1,7 @@
 /* Makes calls from places it knows, and says which: one JSON line a call, {"id": bytes asked for, "case": ...,
  * "chain": [innermost function, ..., outermost of ours]}. In a chain "?" stands for code without a name.
  *
- * stack_truth LIBRARY SEED COUNT */
+ * stack_truth LIBRARY SEED COUNT [PAUSE_US, default 300] */
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,6 +15,7 @@
 #include "fakes/stack_walk.h"
 
 static int (*allocate)(void** pointer, size_t bytes);
+static unsigned pause_us = 300;
 static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
 
 #define DEEPEST 128
@@ -45,7 +46,11 @@ static OPAQUE void on_signal(void) {
 static OPAQUE int through_a_signal(struct walk* walk) {
   interrupted = walk;
   /* An instruction that faults, so that the place is this function's own and not the C library's. */
+#if defined(__aarch64__)
+  __asm__ volatile("udf #0" ::: "memory");
+#else
   __asm__ volatile("ud2" ::: "memory");
+#endif
   return 1;
 }
 static OPAQUE void on_fault(int signal, siginfo_t* info, void* context) {
@@ -54,6 +59,8 @@ static OPAQUE void on_fault(int signal, siginfo_t* info, void* context) {
   ucontext_t* at = context;
 #if defined(__x86_64__)
   at->uc_mcontext.gregs[REG_RIP] += 2; /* over ud2 */
+#elif defined(__aarch64__)
+  at->uc_mcontext.pc += 4;
 #endif
   on_signal();
   __asm__ volatile("");
@@ -79,7 +86,7 @@ static void go(const char* what, size_t id, const struct link* links, size_t cou
   struct walk walk = {functions, 0, id};
   describe(what, id, links, count);
   begin_walk(&walk);
-  usleep(300); /* stacks of all calls, as fast as they come, are more than is kept */
+  usleep(pause_us); /* stacks of all calls, as fast as they come, are more than is kept */
 }
 
 static struct link random_link(unsigned* seed, int framed) {
@@ -118,21 +125,30 @@ static void* many_walks(void* argument) {
 }
 
 static void make_jit(void) {
-#if defined(__x86_64__)
+#if defined(__aarch64__)
+  /* stp x29, x30, [sp, #-16]!; mov x29, sp; blr x1; ldp x29, x30, [sp], #16; ret */
+  static const unsigned framed[] = {0xa9bf7bfd, 0x910003fd, 0xd63f0020, 0xa8c17bfd, 0xd65f03c0};
+  /* str x30, [sp, #-16]!; blr x1; ldr x30, [sp], #16; ret */
+  static const unsigned unframed[] = {0xf81f0ffe, 0xd63f0020, 0xf84107fe, 0xd65f03c0};
+#elif defined(__x86_64__)
   static const unsigned char framed[] = {0x55, 0x48, 0x89, 0xe5,
                                          0xff, 0xd6, 0x5d, 0xc3}; /* push rbp; mov rbp,rsp; call rsi; pop rbp; ret */
   static const unsigned char unframed[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd6, 0x48, 0x83, 0xc4, 0x08, 0xc3};
+#endif
+#if defined(__aarch64__) || defined(__x86_64__)
   unsigned char* page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return;
   memcpy(page, framed, sizeof framed);
   memcpy(page + 256, unframed, sizeof unframed);
+  __builtin___clear_cache((char*)page, (char*)page + 4096);
   jit_with_frame = (walk_function)(void*)page;
   jit_without_frame = (walk_function)(void*)(page + 256);
 #endif
 }
 
 int main(int count, char** arguments) {
-  if (count != 4) return 2;
+  if (count < 4) return 2;
+  if (count > 4) pause_us = (unsigned)strtoul(arguments[4], NULL, 10);
   void* library = dlopen(arguments[1], RTLD_NOW);
   if (!library) {
     fprintf(stderr, "%s\n", dlerror());

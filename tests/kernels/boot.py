@@ -22,8 +22,11 @@ WRONG = re.compile(r"Oops|BUG: |Kernel panic|general protection|WARNING: |refcou
 EMULATOR = re.compile(r"Oops: int3")
 
 MACHINES = {
-    "amd64": {"program": "qemu-system-x86_64", "machine": [], "console": "ttyS0"},
-    "arm64": {"program": "qemu-system-aarch64", "machine": ["-M", "virt"], "console": "ttyAMA0"},
+    "amd64": {"program": "qemu-system-x86_64", "machine": [], "cpu": "max", "console": "ttyS0"},
+    # pauth-impdef: signing pointers by the architecture's own hash would be most of the time of an emulated program.
+    # lpa2: kernels before 5.12 do not survive it.
+    "arm64": {"program": "qemu-system-aarch64", "machine": ["-M", "virt,gic-version=3"],
+              "cpu": "max,pauth-impdef=on,lpa2=off", "console": "ttyAMA0"},
 }
 
 
@@ -77,7 +80,7 @@ def boot(kernel, base, script, out, *, arch="amd64", preempt=None, cpus=2, memor
         if preempt:
             words.append(f"preempt={preempt}")
         command = [guest.find_program(machine["program"]), *machine["machine"], "-accel", "tcg,thread=multi",
-                   "-cpu", "max", "-m", str(memory_mb), "-smp", str(cpus), "-display", "none", "-monitor", "none",
+                   "-cpu", machine["cpu"], "-m", str(memory_mb), "-smp", str(cpus), "-display", "none", "-monitor", "none",
                    "-no-reboot", *(network or ("-nic", "none")), "-serial", f"file:{console}",
                    "-drive", f"file={disk},format=raw,if=none,id=out,cache=unsafe",
                    "-device", "virtio-blk-pci,drive=out",

@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 
+import arm64
 import boot
 import cost
 import guest
@@ -37,6 +38,8 @@ DEFAULT = ["5.10", "6.1:none:2", "6.1:voluntary:1", "6.1:full:2", "6.1-rt", "6.1
 MODELS = {"6.1": ["none", "voluntary", "full"], "6.12": ["none", "voluntary", "full"], "sid": ["lazy", "full"]}
 ALL = ["5.10"] + [f"{kernel}:{model}:{cpus}" for kernel, models in MODELS.items() for model in models
                   for cpus in (1, 2, 4)] + [f"{kernel}-rt::{cpus}" for kernel in MODELS for cpus in (2, 4)]
+# Debian's kernels for arm64 let nobody choose a model: voluntary up to 6.12, lazy in sid.
+DEFAULT_ARM64 = ["5.10", "6.1", "6.12", "6.12::4", "sid", "sid::1", "sid::4"]
 HOWS = ["session", "multi", "perf"]
 TIMES_AGAIN = 3  # boots of one cell, where the emulator was at fault
 
@@ -92,12 +95,13 @@ def chosen_model(preempt):
     return preempt
 
 
-def libraries_of(build):
+def libraries_of(build, arch):
     """What is called under each way of attaching. A perf probe takes the kernel 0.1 s to remove: there a stand-in with
-    few functions, elsewhere the real runtime where this machine has one."""
+    few functions, elsewhere the real runtime where there is one."""
     fakes = os.path.join(build, "tests", "fakes")
-    real = sorted(glob.glob("/usr/local/cuda*/lib64/libcudart.so.13") +
-                  glob.glob("/usr/local/cuda*/targets/*/lib/libcudart.so.13"))
+    real = [arm64.real_runtime()] if arch == "arm64" else \
+        sorted(glob.glob("/usr/local/cuda*/lib64/libcudart.so.13") +
+               glob.glob("/usr/local/cuda*/targets/*/lib/libcudart.so.13"))
     many = real[:1] or sorted(glob.glob(os.path.join(fakes, "plain", "libcudart.so*")))[:1]
     few = os.path.join(fakes, "timed", "libcudart.so.12")
     return {"session": many[0], "multi": many[0], "perf": few}
@@ -109,7 +113,7 @@ class Lab:
         self.build = os.path.abspath(options.build)
         self.out = os.path.abspath(options.out or tempfile.mkdtemp(prefix="ingero-kernels."))
         os.makedirs(self.out, exist_ok=True)
-        self.libraries = libraries_of(self.build)
+        self.libraries = libraries_of(self.build, options.arch)
         self.base = os.path.join(self.out, "base.cpio")
 
     def make_base(self):
@@ -118,7 +122,8 @@ class Lab:
         counter = os.path.join(self.build, "tests", "kernels", "verifier_cost")
         if os.path.exists(counter):
             files.append((counter, "/bin/verifier_cost"))
-        guest.make_base(self.base, files + [(path, "/lib/traced" + path) for path in set(self.libraries.values())])
+        make_base = arm64.make_base if self.options.arch == "arm64" else guest.make_base
+        make_base(self.base, files + [(path, "/lib/traced" + path) for path in set(self.libraries.values())])
 
     def settings(self):
         lines = [f"HOWS='{' '.join(self.options.hows)}'", f"RUNS={self.options.runs}", f"CALLS={self.options.calls}",
@@ -131,12 +136,12 @@ class Lab:
 
     def run(self, cell):
         folder = os.path.join(self.out, str(cell).replace(":", "-"))
-        kernel = kernels.fetch(cell.kernel, say=say)
+        kernel = kernels.fetch(cell.kernel, self.options.arch, say=say)
         result = boot.boot_again(TIMES_AGAIN, kernel, self.base, os.path.join(HERE, "jobs", "exact.sh"), folder,
-                                 preempt=cell.model, cpus=cell.cpus, limit_s=self.options.limit,
+                                 arch=self.options.arch, preempt=cell.model, cpus=cell.cpus, limit_s=self.options.limit,
                                  files=[self.settings()])
         model = cell.model or chosen_model(boot.preempt_of(result.console))
-        row = Row(cell.kernel, kernels.release_of(kernel), "amd64", model, cell.cpus, "-")
+        row = Row(cell.kernel, kernels.release_of(kernel), self.options.arch, model, cell.cpus, "-")
         return result, self.rows_of(row, result)
 
     def cost_rows(self, about, result):
@@ -196,7 +201,8 @@ def say(text):
 
 
 def cells_of(options):
-    texts = options.cells or (SHORT if options.short else ALL if options.all else DEFAULT)
+    texts = options.cells or (SHORT if options.short else ALL if options.all else
+                              DEFAULT_ARM64 if options.arch == "arm64" else DEFAULT)
     cells = [Cell.of(text) for text in texts]
     wanted = os.environ.get("KERNELS", "").split()
     if not wanted or options.cells:
@@ -213,6 +219,8 @@ def cells_of(options):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--build", required=True, help="build folder with the agent and the ground truth")
+    parser.add_argument("--arch", default="amd64", choices=("amd64", "arm64"),
+                        help="arm64: a build of `make arm64`, emulated")
     parser.add_argument("--short", action="store_true", help="two kernels, one trace each: what `make test` runs")
     parser.add_argument("--all", action="store_true", help="every model with 1, 2 and 4 CPUs")
     parser.add_argument("--calls", type=int, default=20000, help="calls of one trace (default 20000)")
@@ -235,7 +243,7 @@ def main():
     rows, bad = [], 0
     print(HEAD)
     try:
-        for name in ("qemu-system-x86_64", "cpio", "busybox", "modprobe"):
+        for name in (boot.MACHINES[options.arch]["program"], "cpio", "busybox", "modprobe"):
             guest.find_program(name)
         lab.make_base()
         for cell in cells_of(options):

@@ -347,13 +347,14 @@ TEST(Symboliser, DamagedFilesGiveNoNamesAndNoCrash) {
     if (!file) continue;
     ++opened;
     Symboliser symboliser;
-    Cfi cfi;
+    const Machine& machine = machine_of(round % 2 == 0 ? hal::Arch::kX86_64 : hal::Arch::kArm64);
+    Cfi cfi(machine);
     for (int i = 0; i < 20; ++i) {
       const uint64_t address = random() % (damaged.size() + 4096);
       (void)symboliser.name(*file, address);
       Registers registers;
-      registers.set(kStackPointer, 4096);
-      registers.set(kFramePointer, 8192);
+      registers.set(machine.stack_pointer, 4096);
+      registers.set(machine.frame_pointer, 8192);
       bool is_signal = false;
       (void)cfi.step(
           *file, address, [](uint64_t) { return std::optional<uint64_t>(1); }, registers, is_signal);

@@ -4,6 +4,8 @@
 #   make test     install, build, run every test, and say what ran, failed and was skipped and why
 #   make build    build the release preset
 #   make exactness  a million calls for each way of attaching, each compared with the program's own log (root)
+#   make soak     MINUTES=30 beside everything that comes and goes: what grows, and whether a call is missing (root)
+#   make short-processes  COUNT=20000 short programs one after another: what the agent keeps of them (root)
 #   make truth    planted causes and healthy runs, live; what explain would say first, compared with the plant (root)
 #   make bench    benchmarks and their comparison with a peer
 #   make fuzz     what reads hostile input, for FUZZ seconds (default 60) each: broken messages, files and tables
@@ -21,8 +23,10 @@ BUILD := build/$(PRESET)
 # Filters for one run, as ctest takes them: make test CTEST='-R store'
 CTEST ?=
 FUZZ ?= 60
+MINUTES ?= 30
+COUNT ?= 20000
 
-.PHONY: all page run test exactness truth build bench fuzz lint format clang asan tsan debug packages tested clean
+.PHONY: all page run test exactness soak short-processes truth build bench fuzz lint format clang asan tsan debug packages tested clean
 all: build
 
 packages:
@@ -63,6 +67,20 @@ exactness:
 	@cmake --preset release
 	@cmake --build build/release -j $(JOBS)
 	@python3 -B tests/e2e/run.py --build build/release --exactness
+
+# The curves stay in the build folder.
+soak:
+	@tools/bootstrap.sh build test gpu
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero caller fake_libraries
+	@python3 -B tests/soak/soak.py --build build/release --minutes $(MINUTES) --csv build/release/soak.csv $(SOAK)
+
+short-processes:
+	@tools/bootstrap.sh build test gpu
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero caller fake_libraries
+	@python3 -B tests/soak/short_processes.py --build build/release --count $(COUNT) \
+	  --csv build/release/short_processes.csv $(SHORT)
 
 truth:
 	@tools/bootstrap.sh build test truth

@@ -96,7 +96,7 @@ void PythonWatch::look(uint32_t pid, Process& process) {
     tell(found.error().text());
   }
   process.is_settled = true;
-  if (process.interpreter) process.mappings = {};
+  process.mappings = {};  // a Python that comes later brings its own
 }
 
 void PythonWatch::process_ended(uint32_t pid) {

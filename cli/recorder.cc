@@ -98,13 +98,13 @@ struct Recorder::Impl {
   Neighbours neighbours{proc};
   RankWatch ranks{proc};
   DeviceWatch devices;
-  std::set<uint32_t> windows;         // processes some of whose calls were missed
   std::unique_ptr<StackBook> stacks;  // none: --stack off
   FunctionNames names;
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
   std::map<uint32_t, uint64_t> lost_at_site;
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
+  bool was_emptied = false;                                        // the rings, since those were looked at
   uint64_t next_second_mono_ns = 0;
   uint64_t told_complete_mono_ns = 0;  // as far as the engine knows that there is no more to come
   uint64_t started_mono_ns = 0;        // counters of processes met later count from here
@@ -137,6 +137,7 @@ struct Recorder::Impl {
   void capture();
   void meet(const hal::Process& told, Parcel& parcel);
   void take_tasks(Parcel& parcel);
+  void forget_process(uint32_t pid, uint64_t start_mono_ns, Parcel& parcel);
   void every_second(Parcel& parcel);
   void look_at_open_calls(uint64_t after_ns, Parcel& parcel);
   void watch_collectives(Parcel& parcel);
@@ -284,19 +285,21 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
       case WIRE_EXEC:
         over.emplace_back(task.pid, task.ns);
         meet(process_of(task), parcel);
-        devices.meet(known[task.pid].process, true);
+        devices.add_process(known[task.pid].process, true, task.ns);
         break;
       case WIRE_TRACED: {
-        const bool is_met =
-            devices.has_met(task.pid) && hal::same_start(known[task.pid].process.start_mono_ns, task.start_ns);
+        const bool is_known =
+            devices.knows(task.pid) && hal::same_start(known[task.pid].process.start_mono_ns, task.start_ns);
         meet(process_of(task), parcel);
-        if (!is_met) devices.meet(known[task.pid].process, task.start_ns > started_mono_ns);
+        if (!is_known) {
+          devices.add_process(known[task.pid].process, task.start_ns > started_mono_ns, task.start_ns);
+        }
         break;
       }
       case WIRE_FORK:
         meet(process_of(task), parcel);
         // What its parent had chosen it may have a copy of.
-        devices.meet(known[task.pid].process, !devices.has_chosen(task.other_pid));
+        devices.add_process(known[task.pid].process, !devices.has_chosen(task.other_pid), task.start_ns);
         break;
       case WIRE_EXIT:
         over.emplace_back(task.pid, task.ns);
@@ -316,21 +319,26 @@ void Recorder::Impl::look_at_open_calls(uint64_t after_ns, Parcel& parcel) {
   hangs.look({*objects, *drain, *normaliser, collectives, devices, stacks.get()}, *open, now_ns, after_ns, parcel);
 }
 
+void Recorder::Impl::forget_process(uint32_t pid, uint64_t start_mono_ns, Parcel& parcel) {
+  const auto found = known.find(pid);
+  if (found == known.end() || !hal::same_start(found->second.process.start_mono_ns, start_mono_ns)) return;
+  known.erase(found);
+  parcel.ended.emplace_back(pid, start_mono_ns);
+  devices.process_ended(pid);
+  ranks.forget(pid);
+  if (stacks) stacks->process_ended(pid);
+  names.process_ended(pid);
+}
+
 void Recorder::Impl::every_second(Parcel& parcel) {
   const uint64_t now = clock.mono_ns();
   normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
   read_losses();
-  for (const auto& [pid, start_mono_ns] : ended_before) {
-    const auto found = known.find(pid);
-    if (found != known.end() && hal::same_start(found->second.process.start_mono_ns, start_mono_ns)) {
-      known.erase(found);
-      devices.process_ended(pid);
-      ranks.forget(pid);
-      if (stacks) stacks->process_ended(pid);
-      names.process_ended(pid);
-    }
+  // Their last calls may still be in the ring, until it has been empty.
+  if (std::exchange(was_emptied, false)) {
+    for (const auto& [pid, start_mono_ns] : ended_before) forget_process(pid, start_mono_ns, parcel);
+    ended_before = std::exchange(ended, {});
   }
-  ended_before = std::exchange(ended, {});
   for (const auto& [pid, mono_ns] : over_before) collectives.process_ended(pid, mono_ns);
   over_before = std::exchange(over, {});
 
@@ -361,7 +369,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
         told.pid = counters.pid;
         told.start_mono_ns = counters.start_ns;
         meet(told, parcel);
-        devices.meet(known[told.pid].process, counters.start_ns > started_mono_ns);
+        devices.add_process(known[told.pid].process, counters.start_ns > started_mono_ns, counters.start_ns);
         entry = known.find(counters.pid);
       }
       Known& process = entry->second;
@@ -451,13 +459,13 @@ void Recorder::Impl::capture() {
     const uint64_t polled_mono_ns = clock.mono_ns();
     const auto drained = drain->poll(more || last_round ? 0 : kDrainTimeoutMs, kEventsPerBatch, parcel->records);
     more = drained.ok() && *drained;
+    was_emptied = was_emptied || !more;
     parcel->complete_mono_ns = more ? 0 : polled_mono_ns;
     if (!drained.ok()) log_error("{}", drained.error().text());
     if (stacks) stacks->take(*drain, *parcel);  // before a process that ran another program is looked at again
+    // Behind the poll: what its events needed of probes was on before.
+    for (const auto& [pid, until_mono_ns] : tracer->take_windows()) devices.missed(pid, until_mono_ns);
     take_tasks(*parcel);
-    // Once more with the next parcel: the record of the process's start may come behind.
-    for (const uint32_t pid : std::exchange(windows, tracer->take_windows())) devices.missed(pid);
-    for (const uint32_t pid : windows) devices.missed(pid);
     if (clock.mono_ns() >= next_second_mono_ns) {
       next_second_mono_ns = clock.mono_ns() + kSecond;
       every_second(*parcel);

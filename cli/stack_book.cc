@@ -23,11 +23,12 @@ namespace ingero::cli {
 namespace {
 
 constexpr size_t kMostProcesses = 4096;
-constexpr size_t kMostStacks = 1 << 18;  // distinct ones; beyond it ids are given and names are not
+constexpr size_t kMostStacks = 1 << 16;      // distinct ones: beyond it those that come again are named again
+constexpr size_t kMostRemembered = 1 << 12;  // for who asks live: a few kilobytes each
 constexpr size_t kMostUnnamed = 1 << 14;
 constexpr size_t kMostWaiting = 1 << 16;  // stacks whose calls have not come yet
 constexpr size_t kMostHung = 4096;
-constexpr size_t kMostRecent = 1 << 14;  // mappings
+constexpr size_t kMostRecent = 1 << 12;  // mappings: those of some hundred programs that have just started
 constexpr std::chrono::seconds kKeptIdle{5};
 constexpr unsigned kRoundsWaited = 64;
 constexpr unsigned kRoundsPerRelease = 100;
@@ -156,6 +157,7 @@ struct StackBook::Impl {
   bool is_naming = false, stop = false;
   std::vector<NamedStack> named_stacks;
   std::unordered_map<uint64_t, Unnamed> remembered;  // for frames_of()
+  std::deque<uint64_t> remembered_order;             // the oldest first
 
   std::mutex symboliser_mutex;  // taken before `mutex`
   symbols::Symboliser symboliser;
@@ -194,6 +196,7 @@ struct StackBook::Impl {
   void hand_out(Parcel& parcel);
   bool learn_code(Parcel& parcel);
   uint64_t keep(const kernelside::StackRecord& record);
+  void remember(const Unnamed& stack);
 };
 
 void StackBook::Impl::name_all() {
@@ -274,10 +277,11 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
     hash.add(static_cast<uint64_t>(name.line.value_or(-1)) << 1 | ((frame.place & WIRE_PYTHON_ENTRY) != 0 ? 1 : 0));
   }
   stack.id = hash.value();
-  if (told.size() < kMostStacks && told.insert(stack.id).second) {
+  if (told.size() >= kMostStacks) told.clear();
+  if (told.insert(stack.id).second) {
     const std::scoped_lock lock(mutex);
     if (unnamed.size() < kMostUnnamed) {
-      if (remembers || record.head.reason == WIRE_STACK_WAITING) remembered[stack.id] = stack;
+      if (remembers || record.head.reason == WIRE_STACK_WAITING) remember(stack);
       unnamed.push_back(std::move(stack));
       wake.notify_one();
     } else {
@@ -285,6 +289,14 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
     }
   }
   return hash.value();
+}
+
+void StackBook::Impl::remember(const Unnamed& stack) {
+  if (!remembered.insert_or_assign(stack.id, stack).second) return;
+  remembered_order.push_back(stack.id);
+  if (remembered_order.size() <= kMostRemembered) return;
+  remembered.erase(remembered_order.front());
+  remembered_order.pop_front();
 }
 
 StackBook::StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger, bool remembers,

@@ -58,6 +58,8 @@ ProcessState& Engine::Impl::process_of(uint32_t pid) {
     known = processes.back().get();
     known->facts.pid = pid;
     known->key = mix(pid, 0);
+    known->known_since = base;
+    ++examined.processes;
   }
   last_pid = pid;
   last_process = known;
@@ -68,7 +70,7 @@ ThreadState& Engine::Impl::thread_of(uint32_t tid, ProcessState& process) {
   ThreadState& thread = threads[tid];
   if (thread.process != &process) {
     thread.process = &process;
-    thread.last_call_window = 0;
+    thread.last_call_window = thread.last_window = 0;
   }
   return thread;
 }
@@ -76,12 +78,12 @@ ThreadState& Engine::Impl::thread_of(uint32_t tid, ProcessState& process) {
 ProcessWindow& Engine::Impl::window_of(ProcessState& process, uint64_t window) {
   const size_t slot = window % kOpen;
   if (process.open_window[slot] != window) {
-    process.open[slot] = ProcessWindow{};
-    process.open[slot].windows = 1;
+    process.open[slot] = std::make_unique<ProcessWindow>();
+    process.open[slot]->windows = 1;
     process.open_window[slot] = window;
     touched_processes[slot].push_back(&process);
   }
-  return process.open[slot];
+  return *process.open[slot];
 }
 
 void Engine::Impl::seen(uint64_t mono_ns) {
@@ -183,6 +185,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
         sum = ThreadWindow{};
         sum.window = window;
         touched_threads[window % kOpen].push_back(&thread);
+        thread.last_window = std::max(thread.last_window, window);
       }
       ++sum.switches;
       sum.ns += event.duration_ns;
@@ -288,10 +291,7 @@ void Engine::finish() {
 
 std::vector<Chain> Engine::take_changes() { return std::exchange(impl_->changes, {}); }
 
-Engine::Examined Engine::examined() const {
-  Examined examined = impl_->examined;
-  examined.processes = impl_->processes.size();
-  return examined;
-}
+Engine::Examined Engine::examined() const { return impl_->examined; }
+size_t Engine::known_processes() const { return impl_->processes.size(); }
 
 }  // namespace ingero::correlate

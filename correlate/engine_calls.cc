@@ -107,6 +107,7 @@ Series* Engine::Impl::series_of(ProcessState& process, const hal::Event& event, 
 }
 
 bool Engine::Impl::says_out_of_memory(hal::CallId call, int64_t code) {
+  if (memory_codes.size() >= kMostIncidents) memory_codes.clear();  // the program chooses what it returns
   const auto [at, is_new] = memory_codes.try_emplace({call, code}, false);
   if (is_new && options.status_of) {
     const std::string status = options.status_of(call, code);
@@ -253,6 +254,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   ProcessState& process = process_of(event.pid);
   ThreadState& thread = thread_of(event.tid, process);
   thread.last_call_window = std::max(thread.last_call_window, window);
+  thread.last_window = std::max(thread.last_window, window);
   if (process.first_call_window == 0) process.first_call_window = window;
   process.last_call_window = std::max(process.last_call_window, window);
   const bool has_off = event.has(Has::kOffCpu);
@@ -266,12 +268,13 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
 
   bool cold = false;
   if (Series* series = series_of(process, event, nested)) {
-    SeriesWindow& sum = series->open[window % kOpen];
-    if (sum.window != window) {
-      sum = SeriesWindow{};
-      sum.window = window;
+    auto& open = series->open[window % kOpen];
+    if (open == nullptr || open->window != window) {
+      open = std::make_unique<SeriesWindow>();
+      open->window = window;
       touched_series[window % kOpen].push_back(series);
     }
+    SeriesWindow& sum = *open;
     ++sum.calls;
     sum.ns += ns;
     sum.bytes += bytes;

@@ -54,7 +54,10 @@ struct Engine::Impl {
   void settle(ProcessState* process, Findings findings, uint64_t window);
   void raise(ProcessState* process, const Finding& finding, uint64_t window);
   void resolve_quiet(uint64_t window);
+  std::optional<uint64_t> over_from(const ProcessState& process) const;
   void forget_old(uint64_t window);
+  void forget_calls(const std::unordered_set<const ProcessState*>& old);
+  void forget(const std::unordered_set<const ProcessState*>& old);
   Judgement judgement(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,
                       uint64_t window) const;
   uint64_t usual_of(const ProcessState& process, hal::CallId call, uint64_t* slowest) const;
@@ -76,7 +79,6 @@ struct Engine::Impl {
 
   std::vector<std::unique_ptr<ProcessState>> processes;
   std::unordered_map<uint32_t, ProcessState*> by_pid;
-  std::vector<std::unique_ptr<ProcessState>> gone;  // pid reused; still named by open windows
   std::unordered_map<uint32_t, ThreadState> threads;
   std::unordered_map<uint64_t, std::unique_ptr<Series>> series;
   uint32_t last_pid = ~uint32_t{0};

@@ -21,6 +21,7 @@ namespace ingero::kernelside {
 namespace {
 
 constexpr size_t kMaxPidsPerFile = 4096;
+constexpr size_t kMaxSeen = 65536;  // files without anything described: all that any process has run
 
 std::string_view base_name(std::string_view path) {
   // maps prints "path (deleted)" for unlinked files.
@@ -40,6 +41,14 @@ std::vector<uint32_t> process_ids(const std::string& proc_root) {
   }
   closedir(directory);
   return pids;
+}
+
+// Those that have ended make room; beyond so many that live no more are noted.
+void add_process(std::set<uint32_t>& pids, uint32_t pid, const std::string& proc_root) {
+  if (pids.size() >= kMaxPidsPerFile && !pids.contains(pid)) {
+    std::erase_if(pids, [&](uint32_t one) { return access(fmt::format("{}/{}", proc_root, one).c_str(), F_OK) != 0; });
+  }
+  if (pids.size() < kMaxPidsPerFile) pids.insert(pid);
 }
 
 // Which of a call's stacks are always kept: what the kernel side can see of it when it returns.
@@ -177,8 +186,10 @@ bool Tracer::examine(const hal::FileId& id, const Source& source) {
   if (const auto seen = index_->seen.find(id); seen != index_->seen.end()) {
     if (seen->second != nullptr && source.pid != 0) {
       for (auto& report : seen->second->reports) {
-        if (report.pids.size() < kMaxPidsPerFile) report.pids.insert(source.pid);
-        if (source.mono_ns != 0 && source.mono_ns < report.attached_mono_ns) windows_.insert(source.pid);
+        add_process(report.pids, source.pid, options_.proc_root);
+        if (source.mono_ns != 0 && source.mono_ns < report.attached_mono_ns) {
+          windows_[source.pid] = std::max(windows_[source.pid], report.attached_mono_ns);
+        }
       }
     }
     return seen->second != nullptr;
@@ -206,11 +217,14 @@ bool Tracer::examine(const hal::FileId& id, const Source& source) {
     if (const auto seen = index_->seen.find(*below); seen != index_->seen.end()) {
       index_->seen[id] = seen->second;  // another view of a file that is known
       if (seen->second != nullptr && source.pid != 0) {
-        for (auto& report : seen->second->reports) report.pids.insert(source.pid);
+        for (auto& report : seen->second->reports) add_process(report.pids, source.pid, options_.proc_root);
       }
       return seen->second != nullptr;
     }
     index_->seen[*below] = nullptr;
+  }
+  if (index_->seen.size() >= kMaxSeen) {  // they are looked at again when they are mapped again
+    std::erase_if(index_->seen, [](const auto& entry) { return entry.second == nullptr; });
   }
   index_->seen[id] = nullptr;
   const Fd held(dup(fd.get()));  // the very file that was examined is the one that gets the probes
@@ -315,7 +329,9 @@ void Tracer::attach(File& file, const std::string& open_path) {
     report.attached_mono_ns = now;
     report.probes = (*attached)->attached();
     if (report.mapped_mono_ns != 0 && !report.held) ledger_.add(hal::Loss::attach_window);
-    if (!report.held) windows_.insert(report.pids.begin(), report.pids.end());
+    if (!report.held) {
+      for (const uint32_t pid : report.pids) windows_[pid] = now;
+    }
   }
   if (!attached.ok()) return;
   for (const auto& refusal : (*attached)->refusals()) {
@@ -338,7 +354,7 @@ std::vector<NamedSite> Tracer::take_sites() {
   return std::exchange(new_sites_, {});
 }
 
-std::set<uint32_t> Tracer::take_windows() {
+std::map<uint32_t, uint64_t> Tracer::take_windows() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(windows_, {});
 }

@@ -94,9 +94,9 @@ class Tracer {
   // The symbol it probes, or empty. Any thread.
   std::string symbol_of(uint32_t site) const;
   std::vector<FileReport> reports() const;
-  // Processes that mapped a described library before its probes were there, since the last call: some of their calls
-  // may have been missed.
-  std::set<uint32_t> take_windows();
+  // Processes that mapped a described library before its probes were there, since the last call, and when those were:
+  // some of the calls before may have been missed.
+  std::map<uint32_t, uint64_t> take_windows();
   // Detaches everything: entries first, so that calls in flight can be told from new ones.
   void stop_entries();
   void detach();
@@ -123,7 +123,7 @@ class Tracer {
   bool stopped_ = false;
   std::vector<NamedSite> new_sites_;
   std::vector<std::string> site_libraries_, site_symbols_;  // by site
-  std::set<uint32_t> windows_;                              // processes that had one since take_windows()
+  std::map<uint32_t, uint64_t> windows_;                    // processes that had one since take_windows(): its end
   struct Index;
   std::unique_ptr<Index> index_;
 };

@@ -163,9 +163,13 @@ void Dictionary::tell_calls(ReplaySink& sink) const {
 void Dictionary::tell_processes(int64_t session, ReplaySink& sink) {
   told_.clear();
   told_last_ = -1;
+  // The others come with their first event, as when they were recorded.
+  std::vector<bool> has_events(processes_.size());
+  for (const Thread& thread : threads) {
+    if (static_cast<size_t>(thread.process) < has_events.size()) has_events[static_cast<size_t>(thread.process)] = true;
+  }
   for (size_t id = 0; id < processes_.size(); ++id) {
-    if (processes_[id].first != session || processes_[id].second.pid == 0) continue;
-    told_[processes_[id].second.pid] = static_cast<int64_t>(id) + 1;
+    if (processes_[id].first != session || processes_[id].second.pid == 0 || has_events[id]) continue;
     sink.process(processes_[id].second);
   }
 }

@@ -14,7 +14,8 @@ namespace {
 // Blocks of about this many rows: a time range reads at most that many too many at each end.
 constexpr int64_t kBlockRows = 8192;
 constexpr uint64_t kRetryAfterNs = 100'000'000;
-constexpr size_t kEntriesKept = 4096;
+// Of calls and processes, those counted last: about 1.5 kB each. The others are read again when they come again.
+constexpr size_t kEntriesKept = 1024;
 
 std::string address_text(uint16_t family, const std::array<uint8_t, 16>& address) {
   char text[INET6_ADDRSTRLEN] = {};

@@ -29,13 +29,14 @@ import mixed_host
 import otlp
 import page
 import stacks
+import steady
 import timelines
 import times
 import vendors
 import verbs
 
 MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, causes, annotations, inference, timelines, merging, otlp, page)
+           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page)
 SKIPPED = 77
 
 

@@ -90,15 +90,16 @@ void Engine::Impl::seen(uint64_t mono_ns) {
   if (mono_ns <= seen_ns) return;
   seen_ns = mono_ns;
   if (base == 0) {
-    base = std::max<uint64_t>(mono_ns / kWindowNs, 3) - 2;
-    return;
+    // What befell an adapter before the first call is judged, too.
+    base = std::max<uint64_t>(std::min(mono_ns, fabric.first_ns().value_or(mono_ns)) / kWindowNs, 3) - 2;
   }
   uint64_t closed = 0;
   while ((base + 1) * kWindowNs + kLatenessNs <= seen_ns) {
     close(base++);
     if (++closed < kLongestGap) continue;
     const uint64_t last = (seen_ns - kLatenessNs) / kWindowNs;
-    const uint64_t next = future.empty() ? last : std::min(last, future.begin()->first);
+    uint64_t next = future.empty() ? last : std::min(last, future.begin()->first);
+    if (const auto observed = fabric.first_ns()) next = std::min(next, *observed / kWindowNs);
     base = std::max(base, next);
     closed = 0;
   }
@@ -281,9 +282,10 @@ void Engine::add(const hal::Event& event) { impl_->add(event); }
 void Engine::advance(uint64_t mono_ns) { impl_->seen(mono_ns); }
 
 void Engine::finish() {
-  if (impl_->base == 0) return;
+  if (impl_->base == 0 && !impl_->fabric.first_ns()) return;
+  if (impl_->base == 0) impl_->seen(*impl_->fabric.first_ns());
   impl_->finishing = true;
-  const uint64_t last = std::max(impl_->seen_ns, impl_->last_event_ns) / kWindowNs;
+  const uint64_t last = std::max({impl_->seen_ns, impl_->last_event_ns, impl_->fabric.last_ns()}) / kWindowNs;
   uint64_t end = last + 1;
   if (!impl_->future.empty()) end = std::max(end, std::min(impl_->future.rbegin()->first + 1, last + kLongestGap));
   impl_->seen((end + 1) * kWindowNs + kLatenessNs);

@@ -34,6 +34,7 @@ namespace ingero::correlate {
 
 struct EngineOptions {
   StatusOf status_of;
+  EventOf event_of;
   uint64_t cpus = 0;      // 0: unknown
   bool windowed = false;  // the recording has no off-CPU shares: an earlier agent's
 };

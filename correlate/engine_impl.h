@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "correlate/engine.h"
+#include "correlate/fabric.h"
 #include "correlate/state.h"
 
 namespace ingero::correlate {
@@ -40,6 +41,7 @@ struct Engine::Impl {
                    ProcessWindow& sum);
   void note_refused(const hal::Event& event, ProcessState& process, ThreadState& thread);
   void note_granted(const hal::Event& event, ProcessState& process, ThreadState& thread);
+  void take_fabric(const hal::Event& event, const CallFacts& facts, ProcessState& process);
   void take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process, uint64_t window);
   std::optional<uint64_t> free_memory_at(const hal::Event& event) const;
   bool says_out_of_memory(hal::CallId call, int64_t code);
@@ -124,6 +126,7 @@ struct Engine::Impl {
   std::map<std::string, Hang> open_hangs;             // by subject
   std::map<uint64_t, std::vector<uint32_t>> hanging;  // hash of the subject: the processes that wait
 
+  FabricState fabric;
   SystemState system;
   std::deque<std::pair<hal::SystemSnapshot, uint64_t>> snapshots;  // not yet in force
   std::deque<hal::Throttling> throttling;

@@ -169,7 +169,7 @@ void Engine::Impl::close(uint64_t window) {
   close_series(window);
   close_processes(window);
 
-  if (finishing && window * kWindowNs > last_event_ns && pending.empty()) {
+  if (finishing && window * kWindowNs > last_event_ns && pending.empty() && !fabric.first_ns()) {
     resolve_quiet(window);
     return;
   }
@@ -177,6 +177,9 @@ void Engine::Impl::close(uint64_t window) {
   for (auto at = pending.begin(); at != pending.end() && at->first <= window; at = pending.erase(at)) {
     found.push_back(std::move(at->second));
   }
+  Findings of_fabric;
+  fabric.judge(window, processes, of_fabric);
+  for (Finding& finding : of_fabric) found.emplace_back(nullptr, std::move(finding));
   judge_flights(window, found);
   judge_arrivals(window, found);
   std::erase_if(open_hangs, [&](const auto& entry) { return entry.second.until < window; });
@@ -309,8 +312,12 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
     // Within the first windows a better name may be found; the id stays.
     const bool is_coarser =
         incident.rule == RuleId::memory_fragmentation && finding.rule == RuleId::device_out_of_memory;
-    if (its.family == rule(incident.rule).family && incident.rule != finding.rule && !is_coarser &&
-        window < incident.onset_window + kTrailing) {
+    const bool is_same_port = is_of_fabric(incident.rule) && is_of_fabric(finding.rule);
+    if (is_same_port) {
+      // Its rule is the first of those found: what lies further down follows from it.
+      incident.rule = std::min(incident.rule, finding.rule);
+    } else if (its.family == rule(incident.rule).family && incident.rule != finding.rule && !is_coarser &&
+               window < incident.onset_window + kTrailing) {
       incident.rule = finding.rule;
       incident.number = finding.number - finding.number_now;
     } else if (incident.rule != finding.rule) {
@@ -325,15 +332,23 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
   }
   incident.last = finding;
   incident.last_window = window;
-  if (finding.lost_now_ns > 0 || finding.number_now > 0 || is_new) {
+  if (is_new && finding.fabric) {
+    incident.fabric = *finding.fabric;
+  } else if (finding.fabric) {
+    incident.fabric.add(*finding.fabric);
+  }
+  if (finding.lost_now_ns > 0 || finding.number_now > 0 || is_new || (finding.fabric && finding.fabric->is_down)) {
     const uint64_t end = (window + 1) * kWindowNs;
-    incident.chain.end_mono_ns = std::max(incident.chain.onset_mono_ns, finishing ? std::min(end, last_event_ns) : end);
+    incident.chain.end_mono_ns = std::max(incident.chain.onset_mono_ns,
+                                          finishing ? std::min(end, std::max(last_event_ns, fabric.last_ns())) : end);
   }
   incident.last.usual_ns = 0;
   if (process != nullptr) {
     incident.last.slowest_ns = 0;
     incident.last.usual_ns = usual_of(*process, finding.op, &incident.last.slowest_ns);
     describe(incident, judgement(*process, incident.total, now, window));
+  } else if (finding.fabric) {
+    describe_fabric(incident);
   } else {
     describe_system(incident, system);
   }

@@ -14,6 +14,7 @@
 
 #include "correlate/baseline.h"
 #include "correlate/chain.h"
+#include "correlate/fabric.h"
 #include "correlate/facts.h"
 #include "correlate/window.h"
 #include "hal/event.h"
@@ -157,6 +158,14 @@ struct ProcessState {
   std::map<uint64_t, GraphState> graphs;                         // by handle
   std::map<std::pair<hal::CallId, int64_t>, uint64_t> failures;  // of the window being closed and those before
   std::set<uint32_t> children;                                   // as far as kMostChildren go
+  // Queue pairs on fabric adapters: how many there are, and from when to when there were any.
+  uint64_t queues = 0, first_queue_ns = ~uint64_t{0}, last_queue_ns = 0;
+  uint64_t completion_wait_ns = 0;  // in calls that wait for completions
+  bool had_queues(uint64_t from_ns, uint64_t to_ns) const {
+    if (first_queue_ns > to_ns) return false;
+    const bool has_now = queues > 0 && (!ended_mono_ns || *ended_mono_ns >= from_ns);
+    return has_now || last_queue_ns >= from_ns;
+  }
 };
 
 // The machine, as sampled last before a window's end.
@@ -181,6 +190,7 @@ struct Finding {
   uint64_t usual_ns = 0, slowest_ns = 0;
   std::optional<Sample> sample;
   uint64_t onset_mono_ns = 0;  // 0: the first window with a loss
+  std::optional<FabricPart> fabric;
 };
 
 struct Incident {
@@ -191,6 +201,7 @@ struct Incident {
   ProcessWindow total;
   uint64_t onset_window = 0, last_window = 0, lost_ns = 0, number = 0;
   std::vector<std::string> symptoms;
+  FabricPart fabric;  // of all windows
   bool changed = false;
 };
 
@@ -238,5 +249,8 @@ void judge_system(const SystemState& system, Findings& findings);  // rules_syst
 // Writes the incident's chain from what is known of it: texts, timeline, evidence (wording.cc).
 void describe(Incident& incident, const Judgement& j);
 void describe_system(Incident& incident, const SystemState& system);
+void describe_fabric(Incident& incident);  // wording_fabric.cc
+// What all chains have: grade, severity, explanation.
+void finish_chain(Incident& incident, const Rule& its, uint64_t span_ns);
 
 }  // namespace ingero::correlate

@@ -26,8 +26,8 @@ bool same_devices(const std::vector<hal::Device>& one, const std::vector<hal::De
 }  // namespace
 
 DeviceWatch::DeviceWatch(std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
-                         hal::LossLedger& ledger, std::string proc_root)
-    : proc_root_(std::move(proc_root)), choice_(calls, ledger) {
+                         kernelside::Foreign& foreign, hal::LossLedger& ledger)
+    : foreign_(foreign), choice_(calls, ledger) {
   for (const hal::Backend* backend : backends) {
     if (backend->device_naming == nullptr) continue;
     for (const std::string_view name : hal::variables_of(*backend->device_naming)) names_.push_back(name);
@@ -93,7 +93,7 @@ void DeviceWatch::add_process(const hal::Process& told, bool from_start, uint64_
     }
   }
   if (forgot_windows_) from_start = false;
-  if (const auto text = read_file(fmt::format("{}/{}/environ", proc_root_, told.pid), kMostEnvironment); text.ok()) {
+  if (const auto text = foreign_.text(told.pid, "environ", kMostEnvironment); text.ok()) {
     for (const std::string_view entry : split(*text, '\0')) {
       const size_t equals = entry.find('=');
       if (equals == std::string_view::npos) continue;
@@ -114,7 +114,7 @@ void DeviceWatch::process_ended(uint32_t pid) {
 }
 
 Variables DeviceWatch::read_variables(uint32_t pid, const Process& process) const {
-  auto found = live_environment(fmt::format("{}/{}", proc_root_, pid), names_);
+  auto found = live_environment(foreign_, pid, names_);
   if (found.ok()) return std::move(*found);
   return process.started_with;
 }

@@ -29,8 +29,8 @@ namespace ingero::cli {
 class DeviceWatch {
  public:
   // The arguments must outlive this.
-  DeviceWatch(std::span<const hal::Backend* const> backends, const hal::CallTable& calls, hal::LossLedger& ledger,
-              std::string proc_root = "/proc");
+  DeviceWatch(std::span<const hal::Backend* const> backends, const hal::CallTable& calls, kernelside::Foreign& foreign,
+              hal::LossLedger& ledger);
 
   // The devices that a backend's sampler sees. Any thread.
   void know(std::string_view backend, const std::vector<hal::Device>& devices);
@@ -73,7 +73,7 @@ class DeviceWatch {
   Variables read_variables(uint32_t pid, const Process& process) const;
 
   std::vector<std::string_view> names_;
-  const std::string proc_root_;
+  kernelside::Foreign& foreign_;
   correlate::DeviceChoice choice_;
   std::unordered_map<uint32_t, Process> processes_;
   struct Window {

@@ -25,6 +25,7 @@
 #include "cli/store_thread.h"
 #include "hal/same_start.h"
 #include "kernelside/drain.h"
+#include "kernelside/foreign.h"
 #include "kernelside/host_events.h"
 #include "kernelside/mappings.h"
 #include "kernelside/normalise.h"
@@ -68,6 +69,7 @@ struct Recorder::Impl {
 
   hal::LossLedger ledger;
   LiveStats stats;
+  kernelside::Foreign foreign;
   std::unique_ptr<kernelside::Objects> objects;
   std::unique_ptr<kernelside::Tracer> tracer;
   std::unique_ptr<kernelside::Normaliser> normaliser;
@@ -96,7 +98,7 @@ struct Recorder::Impl {
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
   Neighbours neighbours{proc};
-  RankWatch ranks{proc};
+  RankWatch ranks{foreign, proc};
   DeviceWatch devices;
   std::unique_ptr<StackBook> stacks;  // none: --stack off
   FunctionNames names;
@@ -115,16 +117,18 @@ struct Recorder::Impl {
   hal::SystemSnapshot last_snapshot;
   std::vector<hal::Event> added;  // for the capture thread
 
-  Impl(RecorderOptions chosen, std::span<const hal::Backend* const> tables, const hal::CallTable& call_table)
+  Impl(RecorderOptions chosen, std::span<const hal::Backend* const> tables, const hal::CallTable& call_table,
+       std::unique_ptr<kernelside::Helpers> helpers)
       : options(std::move(chosen)),
         backends(tables),
         calls(call_table),
         stats(call_table),
+        foreign(std::move(helpers), ledger),
         store(queue, call_table, ledger),
         snapshots(clock),
         socket_owners(proc, clock),
-        collectives(call_table, ledger, options.hang_after_ns),
-        devices(tables, call_table, ledger),
+        collectives(call_table, foreign, ledger, options.hang_after_ns),
+        devices(tables, call_table, foreign, ledger),
         names(ledger) {}
 
   // Null: not known.
@@ -150,7 +154,7 @@ Status Recorder::Impl::open() {
   auto loaded = kernelside::Objects::load(options.objects);
   INGERO_TRY(loaded);
   objects = std::move(*loaded);
-  tracer = std::make_unique<kernelside::Tracer>(options.tracer, backends, calls, objects.get(), ledger, clock);
+  tracer = std::make_unique<kernelside::Tracer>(options.tracer, backends, calls, objects.get(), foreign, ledger, clock);
   normaliser = std::make_unique<kernelside::Normaliser>(calls, tracer->sites(), ledger);
   normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
   auto opened_drain = kernelside::Drain::open(*objects, calls, *normaliser, ledger);
@@ -163,7 +167,7 @@ Status Recorder::Impl::open() {
         [this](uint32_t site) {
           return StackBook::SiteName{tracer->symbol_of(site), tracer->library_of(site)};
         },
-        *objects, ledger, options.on_events != nullptr);
+        *objects, foreign, ledger, options.on_events != nullptr);
   }
 
   for (const auto& status : objects->attach_thread_programs()) {
@@ -500,7 +504,10 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
                                                   std::span<const hal::Backend* const> backends,
                                                   const hal::CallTable& calls) {
   options.objects.own_pid = static_cast<uint32_t>(getpid());
-  auto impl = std::make_unique<Impl>(std::move(options), backends, calls);
+  // Before more is open and in memory: it is all theirs too for a moment.
+  auto helpers = kernelside::Helpers::start(options.drop_privileges);
+  INGERO_TRY(helpers);
+  auto impl = std::make_unique<Impl>(std::move(options), backends, calls, std::move(*helpers));
   INGERO_TRY(impl->open());
   // Capabilities are per thread: before there are more of them.
   if (impl->options.drop_privileges) {
@@ -520,6 +527,7 @@ Status Recorder::stop() {
   if (impl_->stopped) return {};
   impl_->stopped = true;
   impl_->stop_discovery = true;
+  impl_->foreign.cancel();
   if (impl_->mappings) impl_->mappings->wake();
   if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
   impl_->tracer->stop_entries();

@@ -163,12 +163,15 @@ struct StackBook::Impl {
   symbols::Symboliser symboliser;
   std::thread thread;
 
-  Impl(NameOfSite names, kernelside::Objects& objects, hal::LossLedger& losses, bool remember, std::string root)
+  Impl(NameOfSite names, kernelside::Objects& objects, kernelside::Foreign& foreign, hal::LossLedger& losses,
+       bool remember)
       : name_of_site(std::move(names)),
-        proc_root(std::move(root)),
+        proc_root(foreign.proc_root()),
         remembers(remember),
-        python(objects, losses, proc_root),
-        files(proc_root) {
+        python(objects, foreign, losses),
+        files([&foreign](uint32_t pid, const hal::Mapping& mapping) { return foreign.open_soon(pid, mapping); },
+              proc_root),
+        symboliser([&foreign](const std::string& path) { return foreign.open_named(path); }) {
     thread = std::thread([this] { name_all(); });
   }
   ~Impl() {
@@ -299,9 +302,9 @@ void StackBook::Impl::remember(const Unnamed& stack) {
   remembered_order.pop_front();
 }
 
-StackBook::StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger, bool remembers,
-                     std::string proc_root)
-    : impl_(std::make_unique<Impl>(std::move(name_of_site), objects, ledger, remembers, std::move(proc_root))) {}
+StackBook::StackBook(NameOfSite name_of_site, kernelside::Objects& objects, kernelside::Foreign& foreign,
+                     hal::LossLedger& ledger, bool remembers)
+    : impl_(std::make_unique<Impl>(std::move(name_of_site), objects, foreign, ledger, remembers)) {}
 StackBook::~StackBook() = default;
 
 void StackBook::meet(uint32_t pid) {

@@ -210,7 +210,8 @@ Status Writer::Impl::write_losses() {
                                       : row.severity == hal::Severity::kLoss ? "loss"
                                                                              : "error";
     put->bind(1, session).bind(2, row.name).bind(3, row.room).bind(4, severity);
-    INGERO_TRY(put->bind(5, static_cast<int64_t>(count)).bind(6, row.sentence).run());
+    const std::string sentence = losses.sentence(static_cast<hal::Loss>(i));
+    INGERO_TRY(put->bind(5, static_cast<int64_t>(count)).bind(6, sentence).run());
     losses_written[i] = count;  // after a rollback the next change, or the end, writes it
   }
   return {};

@@ -74,8 +74,7 @@ Code AddressSpace::find(uint64_t address) {
   if (mapping == nullptr) return {nullptr, address};
   Entry& entry = entries_[static_cast<size_t>(mapping - mappings_.data())];
   if (!entry.looked) {
-    entry.looked = true;
-    entry.file = files_.find(pid_, *mapping);
+    entry.file = files_.find(pid_, *mapping, entry.looked);
   }
   if (!entry.file) return {nullptr, address};
   const auto own = entry.file->address_of(address - mapping->start + mapping->file_offset);

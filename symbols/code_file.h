@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,11 +53,14 @@ class CodeFile {
 // The files by identity, opened once. One thread.
 class CodeFiles {
  public:
-  explicit CodeFiles(std::string proc_root = "/proc") : proc_root_(std::move(proc_root)) {}
-  // The file behind a mapping of `pid`, or null: gone, unreadable, no ELF file. Opened through map_files, else by the
-  // process's own name for it, else by ours; a name that leads to another file is not taken. Of what has no file only
-  // the kernel's [vdso] is known.
-  std::shared_ptr<const CodeFile> find(uint32_t pid, const hal::Mapping& mapping);
+  // Opens what a process has mapped: the very file, never another of its name. kNotFound: it is gone, and may come
+  // again; kBusy: not yet; anything else is for good.
+  using OpenMapped = std::function<Result<Fd>(uint32_t pid, const hal::Mapping& mapping)>;
+  explicit CodeFiles(OpenMapped open, std::string proc_root = "/proc")
+      : open_(std::move(open)), proc_root_(std::move(proc_root)) {}
+  // The file behind a mapping of `pid`, or null: gone, unreadable, no ELF file. Of what has no file only the kernel's
+  // [vdso] is known. `is_final`: asked again, the answer would be the same.
+  std::shared_ptr<const CodeFile> find(uint32_t pid, const hal::Mapping& mapping, bool& is_final);
   void release_memory() const;
   size_t size() const { return files_.size(); }
 
@@ -65,6 +69,7 @@ class CodeFiles {
  private:
   std::shared_ptr<const CodeFile> vdso(const hal::Mapping& mapping);
 
+  OpenMapped open_;
   std::string proc_root_;
   std::map<hal::FileId, std::shared_ptr<const CodeFile>> files_;
   std::shared_ptr<const CodeFile> vdso_;

@@ -19,6 +19,7 @@ import devices
 import discovery
 import exactness
 import filters
+import foreign
 import harness
 import hostside
 import inference
@@ -35,7 +36,7 @@ import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
+MODULES = (exactness, times, lifetime, discovery, foreign, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
            collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page)
 SKIPPED = 77
 

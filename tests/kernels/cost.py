@@ -21,8 +21,11 @@ SKIPPED = 77
 
 
 def series_of(release):
+    """6.1.0-50-arm64 -> 6.1-arm64: the instruction sets cost differently."""
     found = re.match(r"(\d+\.\d+)", release)
-    return found[1] if found else release
+    if not found:
+        return release
+    return found[1] + ("-arm64" if "arm64" in release or "aarch64" in os.uname().machine else "")
 
 
 def read_table():
@@ -39,7 +42,8 @@ def read_table():
 def write_table(costs):
     def order(item):
         series, program = item[0]
-        return [int(part) for part in series.split(".")], program
+        number, _, arch = series.partition("-")
+        return [int(part) for part in number.split(".")], arch, program
 
     with open(TABLE, "w", encoding="utf-8") as file:
         file.write(HEAD)

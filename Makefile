@@ -5,6 +5,8 @@
 #   make build    build the release preset
 #   make exactness  a million calls for each way of attaching, each compared with the program's own log (root)
 #   make truth    planted causes and healthy runs, live; what explain would say first, compared with the plant (root)
+#   make kernels    boot other kernels under emulation and compare each recording made there with the program's own log;
+#                   KERNELS="6.1 7.2" chooses, ALL=1 is every preemption model with 1, 2 and 4 CPUs (root)
 #   make bench    benchmarks and their comparison with a peer
 #   make fuzz     what reads hostile input, for FUZZ seconds (default 60) each: broken messages, files and tables
 #   make lint     layering, words, file rules, formatting, clang-tidy
@@ -23,7 +25,7 @@ BUILD := build/$(PRESET)
 CTEST ?=
 FUZZ ?= 60
 
-.PHONY: all page arm64 run test exactness truth build bench fuzz lint format clang asan tsan debug packages tested clean
+.PHONY: all page arm64 run test exactness kernels truth build bench fuzz lint format clang asan tsan debug packages tested clean
 all: build
 
 packages:
@@ -71,6 +73,12 @@ exactness:
 	@cmake --preset release
 	@cmake --build build/release -j $(JOBS)
 	@python3 -B tests/e2e/run.py --build build/release --exactness
+
+kernels:
+	@tools/bootstrap.sh build kernels
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero ground_truth fake_libraries timed_libraries verifier_cost
+	@KERNELS="$(KERNELS)" python3 -B tests/kernels/lab.py --build build/release $(if $(ALL),--all) $(LAB)
 
 truth:
 	@tools/bootstrap.sh build test truth

@@ -113,9 +113,30 @@ static __always_inline void count_ring_loss(__u32 site)
 		bpf_ringbuf_submit(out, wake_flag(thread));                                                            \
 	} while (0)
 
-/* Writes the record of a frame whose call has ended. */
-static __always_inline void emit_call(
-    struct wire_thread *thread, struct wire_frame *frame, __u64 end_ns, __u64 ret, __u32 outcome, __u8 stack_flag)
+/* (P4) The time, and the thread's off-CPU times at that time: were the thread switched out between the two, that interval
+ * would be counted to a call that it lies outside of. */
+#define OFF_ATTEMPTS 3
+static __always_inline __u64 off_at(volatile struct wire_thread *thread, __u64 *off)
+{
+	__u64 now = 0;
+
+#pragma unroll
+	for (int attempt = 0; attempt < OFF_ATTEMPTS; attempt++) {
+		__u64 in_ns = thread->in_ns;
+
+#pragma unroll
+		for (int i = 0; i < WIRE_OFF_KINDS; i++)
+			off[i] = thread->off[i];
+		now = bpf_ktime_get_ns();
+		if (thread->in_ns == in_ns)
+			break;
+	}
+	return now;
+}
+
+/* Writes the record of a frame whose call has ended; `off`: the thread's off-CPU times then. */
+static __always_inline void emit_call(struct wire_thread *thread, struct wire_frame *frame, const __u64 *off_then,
+    __u64 end_ns, __u64 ret, __u32 outcome, __u8 stack_flag)
 {
 	__u32 n_tail = frame->record.call.n_words;
 	__u64 off[WIRE_OFF_KINDS];
@@ -123,7 +144,7 @@ static __always_inline void emit_call(
 
 #pragma unroll
 	for (int i = 0; i < WIRE_OFF_KINDS; i++) {
-		off[i] = thread->off[i] - frame->off[i];
+		off[i] = off_then[i] - frame->off[i];
 		any_off |= off[i];
 	}
 	if (any_off) {
@@ -147,10 +168,12 @@ static __always_inline void emit_call(
 /* Closes frames [keep, depth) without a return. The words of an unwound frame are those read at entry. */
 static __noinline int close_frames(struct wire_thread *thread, __u32 keep, __u32 outcome)
 {
-	__u64 now = bpf_ktime_get_ns();
+	__u64 off[WIRE_OFF_KINDS];
+	__u64 now;
 
 	if (!thread)
 		return 0;
+	now = off_at(thread, off);
 	for (int i = WIRE_MAX_DEPTH - 1; i >= 0; i--) {
 		__u32 depth = i;
 
@@ -158,7 +181,7 @@ static __noinline int close_frames(struct wire_thread *thread, __u32 keep, __u32
 		depth &= WIRE_MAX_DEPTH - 1;
 		if (depth >= thread->depth || depth < keep)
 			continue;
-		emit_call(thread, &thread->frames[depth], now, 0, outcome, 0);
+		emit_call(thread, &thread->frames[depth], off, now, 0, outcome, 0);
 	}
 	if (thread->depth > keep)
 		thread->depth = keep;
@@ -212,15 +235,12 @@ static __noinline __u32 alive_frames(struct wire_thread *thread, __u64 sp, __u64
 	return alive;
 }
 
-static __noinline int decide_process(struct wire_process *process, struct task_struct *leader)
+/* By the filters alone. */
+static __noinline bool is_wanted(void)
 {
-	__u64 id = bpf_get_current_pid_tgid();
-	__u32 pid = id >> 32;
-	struct wire_task *task;
-	int wanted = 1;
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	bool wanted = true;
 
-	if (!process)
-		return 0;
 	if (filter_pids || filter_uid_set || filter_cgroups) {
 		wanted = filter_pids && bpf_map_lookup_elem(&wanted_pids, &pid);
 		if (!wanted && filter_uid_set)
@@ -233,11 +253,19 @@ static __noinline int decide_process(struct wire_process *process, struct task_s
 			wanted = bpf_map_lookup_elem(&wanted_cgroups, &ancestor) != NULL;
 		}
 	}
-	if (pid == own_pid)
-		wanted = 0;
-	process->pid = pid;
-	process->traced = wanted ? WIRE_TRACED_YES : WIRE_TRACED_NO;
-	if (!wanted)
+	return wanted && pid != own_pid;
+}
+
+static __noinline int decide_process(struct wire_process *process, struct task_struct *leader)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	struct wire_task *task;
+
+	if (!process)
+		return 0;
+	process->pid = id >> 32;
+	process->traced = is_wanted() ? WIRE_TRACED_YES : WIRE_TRACED_NO;
+	if (process->traced == WIRE_TRACED_NO)
 		return 0;
 	task = bpf_ringbuf_reserve(&critical_events, sizeof(*task), 0);
 	if (!task) {
@@ -246,7 +274,7 @@ static __noinline int decide_process(struct wire_process *process, struct task_s
 	}
 	__builtin_memset(task, 0, sizeof(*task));
 	task->type = WIRE_TRACED;
-	task->pid = pid;
+	task->pid = id >> 32;
 	task->tid = id;
 	task->uid = bpf_get_current_uid_gid();
 	task->ns = bpf_ktime_get_ns();
@@ -272,19 +300,17 @@ static __noinline struct wire_thread *first_call(void)
 	process = bpf_task_storage_get(&processes, leader, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	for (int i = 0; !process && i < FIRST_CALL_ATTEMPTS; i++)
 		process = bpf_task_storage_get(&processes, leader, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!process) {
-		count_loss(WIRE_LOSS_NO_THREAD_STATE);
-		return NULL;
-	}
-	if (process->traced == WIRE_UNDECIDED) {
+	if (process && process->traced == WIRE_UNDECIDED) {
 		process->start_ns = leader->start_time;
 		decide_process(process, leader);
 	}
-	if (process->traced != WIRE_TRACED_YES)
+	if (process ? process->traced != WIRE_TRACED_YES : !is_wanted())
 		return NULL;
 	thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	for (int i = 0; !thread && i < FIRST_CALL_ATTEMPTS; i++)
 		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!thread) /* (P5) */
+		thread = stray_thread(task->pid, true);
 	if (!thread)
 		count_loss(WIRE_LOSS_NO_THREAD_STATE);
 	return thread;
@@ -404,16 +430,14 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 	}
 	if (recipe->n_words)
 		take_words(ctx, recipe, &frame->record, sp);
-#pragma unroll
-	for (int i = 0; i < WIRE_OFF_KINDS; i++)
-		frame->off[i] = thread->off[i];
 	thread->depth = depth + 1;
-	call->start_ns = bpf_ktime_get_ns(); /* last: our own work is not the call's */
+	call->start_ns = off_at(thread, frame->off); /* last: our own work is not the call's */
 	return depth + 1;
 }
 
 /* A call ends; its frame is number `depth`, known to be its own. */
-static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *thread, __u32 depth, __u64 end_ns)
+static __always_inline void leave_call(
+    struct pt_regs *ctx, struct wire_thread *thread, __u32 depth, const __u64 *off, __u64 end_ns)
 {
 	struct wire_frame *frame = &thread->frames[depth & (WIRE_MAX_DEPTH - 1)];
 	__u64 ret = RETURN_VALUE(ctx);
@@ -443,34 +467,71 @@ static __always_inline void leave_call(struct pt_regs *ctx, struct wire_thread *
 		if (reason != WIRE_STACK_NOT && take_stack((CONTEXT *)ctx, &frame->record.call, reason))
 			stack_flag = WIRE_CALL_HAS_STACK;
 	}
-	emit_call(thread, frame, end_ns, ret, WIRE_RETURNED, stack_flag);
+	emit_call(thread, frame, off, end_ns, ret, WIRE_RETURNED, stack_flag);
+}
+
+static __noinline void forget_stray(__u32 tid)
+{
+	const __u32 only = 0;
+	__u64 *count = bpf_map_lookup_elem(&stray_count, &only);
+
+	if (count && !bpf_map_delete_elem(&stray_threads, &tid))
+		__sync_fetch_and_sub(count, 1);
 }
 
 #define ANY_SITE 0xffffffff
 
-/* A return: its stack pointer names the frame, the top one first. Frames of a tail call share a stack pointer and
- * return newest first. Where returns of calls without a frame come too, `site` keeps them from a neighbour's. */
-static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *task, __u32 site, __u64 end_ns)
+/* The frame of the call that returns, the top one first; its number plus one, or 0. */
+static __always_inline __u32 frame_at(struct wire_thread *thread, __u64 sp, __u32 site)
 {
-	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	__u64 sp = USER_SP(ctx) - RETURN_POPS;
-	__u32 depth;
+	__u32 depth = thread->depth;
 
-	if (!thread)
-		return; /* a process that is not traced, or a call entered before the attach: not ours to count */
-	depth = thread->depth;
 	for (int i = 0; i < WIRE_MAX_DEPTH; i++) {
 		struct wire_frame *frame;
 
 		if (!depth)
 			break;
-		frame = &thread->frames[--depth & (WIRE_MAX_DEPTH - 1)];
-		if (frame->sp == sp && (site == ANY_SITE || frame->record.call.site == site)) {
-			leave_call(ctx, thread, depth, end_ns);
-			return;
+		frame = &thread->frames[(depth - 1) & (WIRE_MAX_DEPTH - 1)];
+		if (frame->sp == sp && (site == ANY_SITE || frame->record.call.site == site))
+			return depth;
+		depth--;
+	}
+	return 0;
+}
+
+/* A return: its stack pointer names the frame. Frames of a tail call share a stack pointer and return newest first.
+ * Where returns of calls without a frame come too, `site` keeps them from a neighbour's. */
+static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *task, __u32 site, __u64 end_ns)
+{
+	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	__u64 sp = USER_SP(ctx) - RETURN_POPS;
+	__u64 off[WIRE_OFF_KINDS];
+	bool is_stray = false;
+	__u32 depth = thread ? frame_at(thread, sp, site) : 0;
+
+	if (!depth) {
+		struct wire_thread *stray = stray_thread(task->pid, false);
+
+		if (stray) {
+			is_stray = true;
+			thread = stray;
+			depth = frame_at(thread, sp, site);
 		}
 	}
-	count_loss(WIRE_LOSS_UNPAIRED_RETURN);
+	if (!thread)
+		return; /* a process that is not traced, or a call entered before the attach: not ours to count */
+	if (!depth) {
+		count_loss(WIRE_LOSS_UNPAIRED_RETURN);
+		return;
+	}
+#pragma unroll
+	for (int i = 0; i < WIRE_OFF_KINDS; i++)
+		off[i] = thread->off[i];
+	if (thread->in_ns > end_ns) /* (P4) switched out since */
+		end_ns = off_at(thread, off);
+	leave_call(ctx, thread, depth - 1, off, end_ns);
+	if (is_stray && depth == 1)
+		forget_stray(task->pid);
 }
 
 #endif

@@ -141,6 +141,7 @@ int on_process_fork(__u64 *ctx)
 	struct wire_python_layout *python;
 	struct wire_process *process;
 	struct wire_task *record;
+	const __u8 yes = 1;
 	__u32 parent_pid;
 	__u32 child_pid;
 
@@ -160,7 +161,7 @@ int on_process_fork(__u64 *ctx)
 		process->pid = child->tgid;
 		process->start_ns = child->start_time;
 		process->traced = WIRE_TRACED_YES;
-	} else {
+	} else if (bpf_map_update_elem(&wanted_pids, &child_pid, &yes, BPF_ANY)) { /* (P5) decided at its first call */
 		count_loss(WIRE_LOSS_NO_THREAD_STATE);
 	}
 	record = reserve_task(WIRE_FORK, child);
@@ -248,6 +249,7 @@ int on_process_exit(__u64 *ctx)
 	if (__sync_lock_test_and_set(&process->ended, 1))
 		return 0;
 	bpf_map_delete_elem(&leaders_gone, &pid);
+	bpf_map_delete_elem(&wanted_pids, &pid); /* the next process of that number is another */
 	bpf_map_delete_elem(&python_processes, &pid);
 	report_counters(process);
 	leader = task->group_leader;
@@ -425,7 +427,8 @@ int on_block_issue(__u64 *ctx)
 		entry.owner = *owner;
 		bpf_map_delete_elem(&bio_owners, &bio);
 	}
-	bpf_map_update_elem(&block_requests, &key, &entry, BPF_ANY);
+	if (bpf_map_update_elem(&block_requests, &key, &entry, BPF_ANY))
+		count_loss(WIRE_LOSS_BLOCK_LOST);
 	return 0;
 }
 

@@ -57,6 +57,22 @@ struct {
 	__type(value, struct wire_thread);
 } threads SEC(".maps");
 
+/* (P5) State of threads that could not be given storage when a call of theirs began: until that call ends. By thread. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIRE_MAX_STRAYS);
+	__type(key, __u32);
+	__type(value, struct wire_thread);
+} stray_threads SEC(".maps");
+
+/* how many those are: nobody looks for one where there is none */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} stray_count SEC(".maps");
+
 /* on the thread-group leader */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

@@ -40,7 +40,7 @@ int on_name(struct pt_regs *ctx)
 	}
 	if (bpf_rcu_read_lock)
 		bpf_rcu_read_lock();
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	thread = state_of(task);
 	if (thread && thread->depth && thread->depth <= WIRE_MAX_DEPTH) {
 		struct wire_frame *frame = &thread->frames[(thread->depth - 1) & (WIRE_MAX_DEPTH - 1)];
 

@@ -14,6 +14,7 @@
 #define INGERO_BPF_STACK_BPF_H
 
 #include "python.bpf.h"
+#include "thread.bpf.h"
 
 /* enum wire_stack_mode */
 const volatile __u32 stack_mode = WIRE_STACKS_OFF;
@@ -251,7 +252,7 @@ full:
  * called in turn is on the same stack. */
 static __always_inline void take_stack_of_open_call(struct task_struct *task)
 {
-	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct wire_thread *thread = state_of(task);
 	struct wire_call call;
 
 	if (!thread || !thread->depth)

@@ -23,7 +23,7 @@ static __always_inline bool may_be_traced(struct task_struct *task)
 
 static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 {
-	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct wire_thread *thread = state_of(task);
 	struct wire_process *process;
 
 	if (thread)
@@ -58,7 +58,7 @@ static __always_inline void switched_out(
 
 static __always_inline void switched_in(struct task_struct *task, __u64 now)
 {
-	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct wire_thread *thread = state_of(task);
 	struct wire_sched *record;
 	__u64 out_ns;
 	__u64 woken_ns;
@@ -70,6 +70,7 @@ static __always_inline void switched_in(struct task_struct *task, __u64 now)
 	woken_ns = thread->woken_ns;
 	kind = thread->out_kind & (WIRE_OFF_KINDS - 1);
 	thread->out_ns = 0;
+	thread->in_ns = now;
 	if (queue_times && kind != WIRE_OFF_PREEMPTED) {
 		__u64 queued = queued_ns(task) - thread->queued_ns;
 
@@ -142,15 +143,15 @@ int on_sched_waking(__u64 *ctx)
 
 	if (!may_be_traced(task))
 		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	thread = state_of(task);
 	if (!thread || !thread->out_ns || thread->woken_ns || thread->out_kind == WIRE_OFF_PREEMPTED)
 		return 0;
 	thread->woken_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
-/* The current thread goes where no call of its returns. */
-static __always_inline int cut_short(__u32 outcome)
+/* The current thread, whose number was `tid`, goes where no call of its returns. */
+static __always_inline int cut_short(__u32 outcome, __u32 tid)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct wire_thread *thread;
@@ -160,6 +161,11 @@ static __always_inline int cut_short(__u32 outcome)
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (thread && thread->depth)
 		close_frames(thread, 0, outcome);
+	thread = stray_thread(tid, false);
+	if (thread) {
+		close_frames(thread, 0, outcome);
+		forget_stray(tid);
+	}
 	return 0;
 }
 
@@ -167,13 +173,13 @@ static __always_inline int cut_short(__u32 outcome)
 SEC("tp_btf/sched_process_exit")
 int on_thread_exit(__u64 *ctx)
 {
-	return cut_short(WIRE_EXITED);
+	return cut_short(WIRE_EXITED, ((struct task_struct *)bpf_get_current_task_btf())->pid);
 }
 
 SEC("tp_btf/sched_process_exec")
 int on_thread_exec(__u64 *ctx)
 {
-	return cut_short(WIRE_EXECED);
+	return cut_short(WIRE_EXECED, ctx[1]); /* of what it had been before it took the leader's place */
 }
 
 SEC("iter/task")
@@ -187,7 +193,7 @@ int dump_in_flight(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	thread = state_of(task);
 	if (!thread || !thread->depth)
 		return 0;
 	now = bpf_ktime_get_ns();

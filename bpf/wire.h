@@ -23,6 +23,7 @@ enum wire_limits {
 	WIRE_NO_SITE = 0xffff,	 /* of a stack that is not as a call's caller has it */
 	WIRE_COMM_LEN = 16,
 	WIRE_NAME_LEN = 256, /* a kernel's name, truncated and flagged beyond */
+	WIRE_MAX_STRAYS = 256, /* threads in a call whose own storage could not be had when it began */
 	WIRE_NOT_FAILURES = 2,
 };
 
@@ -456,6 +457,7 @@ struct wire_frame {
 struct wire_thread {
 	__u64 off[WIRE_OFF_KINDS]; /* off-CPU totals since first seen */
 	__u64 out_ns;		   /* when it left the CPU; 0 on CPU */
+	__u64 in_ns;		   /* when it came back last */
 	__u64 woken_ns;		   /* where the kernel does not keep queue times */
 	__u64 queued_ns;	   /* waited in run queues until then */
 	__u32 culprit_pid;
@@ -479,7 +481,7 @@ enum wire_loss {
 	WIRE_LOSS_RING_FULL = 0,  /* a call record found the ring full */
 	WIRE_LOSS_HOST_RING_FULL, /* a host record found the ring full */
 	WIRE_LOSS_CRITICAL_RING_FULL,
-	WIRE_LOSS_NO_THREAD_STATE, /* no memory for a thread's state: call not captured */
+	WIRE_LOSS_NO_THREAD_STATE, /* nowhere to keep a thread's state: call not captured */
 	WIRE_LOSS_TOO_DEEP,	   /* more nested calls than WIRE_MAX_DEPTH */
 	WIRE_LOSS_UNPAIRED_RETURN, /* return without a known entry: entered before the attach */
 	WIRE_LOSS_NO_RECIPE,	   /* a probe fired for a site that is gone */

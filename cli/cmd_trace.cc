@@ -226,6 +226,7 @@ class Trace {
     auto recorder_settings = recorder_options(options_, context_);
     INGERO_TRY(recorder_settings);
     recorder_settings->keep_program_costs = options_.metrics.probe_cost;
+    if (launch) recorder_settings->tracer.working = [&launch] { launch->working(); };
     const bool print = options_.json || options_.verbose;
     if (print || metrics) {
       recorder_settings->on_events = [this, print, &metrics, &sender](const Parcel& parcel, const Recorder& recorder) {
@@ -289,13 +290,20 @@ class Trace {
     std::optional<int> command_status;
     if (launch) {
       command_thread = std::thread([&] {
-        command_status = launch->serve([&](uint32_t pid, const std::string& open_path, const std::string& path) {
-          return live.prepare(pid, open_path, path);
-        });
+        command_status = launch->serve(
+            [&](uint32_t pid, const std::string& open_path, const std::string& path) {
+              return live.prepare(pid, open_path, path);
+            },
+            [&](uint32_t pid) { live.held_too_long(pid); });
         command_ended = true;
       });
-      INGERO_TRY(launch->go());
     }
+    // However this function ends: the command's thread does not outlive what it uses.
+    const std::shared_ptr<void> with_the_command(nullptr, [&](void*) {
+      if (launch) launch->stop();
+      if (command_thread.joinable()) command_thread.join();
+    });
+    if (launch) INGERO_TRY(launch->go());
 
     const uint64_t started_ns = context_.clock->mono_ns();
     watch(live, signals, *duration, started_ns, command_ended);

@@ -66,6 +66,8 @@ class Recorder {
 
   // A file about to be mapped by process `pid`, which is held until this returns (kernelside::Launch::OnFile).
   bool prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path);
+  // That took so long that the process went on without it.
+  void held_too_long(uint32_t pid);
   kernelside::Tracer& tracer();
   const LiveStats& stats() const;
   const hal::LossLedger& losses() const;

@@ -16,7 +16,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(ring_full, "bpf", kLoss, "Calls not recorded because the ring buffer was full.")                                  \
   X(host_ring_full, "bpf", kLoss, "Host events not recorded because the ring buffer was full, or nearly.")            \
   X(critical_ring_full, "bpf", kError, "Process, exit or OOM events lost because the critical ring was full.")        \
-  X(no_thread_state, "bpf", kLoss, "Calls not recorded because the kernel had no memory for the thread's state.")     \
+  X(no_thread_state, "bpf", kLoss, "Calls not recorded because there was nowhere to keep their thread's state.")     \
   X(too_deep, "bpf", kLoss, "Calls nested deeper than the capture keeps.")                                            \
   X(unpaired_return, "bpf", kInfo, "Returns of calls that had started before their probe was attached.")              \
   X(no_recipe, "bpf", kError, "Probe hits for a site the agent no longer knows.")                                     \

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "base/fd.h"
@@ -121,6 +122,43 @@ struct FileProbes::Impl {
     }
   }
 
+  // One by one, each in turn with all other changes of probes on the machine: beside another trace's, whose probes the
+  // kernel is still removing, it takes 0.1 s a probe.
+  void attach_perf(const Objects& objects, const std::string& path, std::span<const Probe> probes,
+                   const std::function<void()>& working) {
+    constexpr auto kLong = std::chrono::seconds(2);
+    const auto begin = std::chrono::steady_clock::now();
+    bool is_slow = false;
+    for (const Probe& probe : probes) {
+      if (working) working();
+      if (!is_slow && std::chrono::steady_clock::now() - begin > kLong) {
+        is_slow = true;
+        log_warning("{} of {} probes are on after 2 s: the kernel is still removing those of another trace; the command "
+                    "waits for the rest",
+                    perf_entries.size(), probes.size());
+      }
+      PerfLink at_return = link_perf(objects.return_handle(), path, probe, true);
+      if (!at_return) continue;
+      PerfLink at_entry = link_perf(objects.enter_handle(), path, probe, false);
+      if (!at_entry) continue;
+      perf_entries.push_back(std::move(at_entry));
+      perf_returns.push_back(std::move(at_return));
+    }
+  }
+
+  // Null: refused, and said why.
+  PerfLink link_perf(bpf_program* program, const std::string& path, const Probe& probe, bool at_return) {
+    LibbpfLog log;
+    LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
+    options.retprobe = at_return;
+    PerfLink link(bpf_program__attach_uprobe_opts(program, -1, path.c_str(), probe.file_offset, &options));
+    if (!link) {
+      const char* what = at_return ? "attach return probe" : "attach entry probe";
+      refusals.push_back({probe.site, log.reason(errno_error(what).message())});
+    }
+    return link;
+  }
+
   std::vector<Fd> entries;  // session links, or multi entry links
   std::vector<Fd> returns;
   std::vector<PerfLink> perf_entries;
@@ -192,7 +230,8 @@ void FileProbes::stop(std::span<FileProbes* const> files) {
 }
 
 Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, const std::string& path,
-                                                       std::span<const Probe> probes) {
+                                                       std::span<const Probe> probes,
+                                                       const std::function<void()>& working) {
   auto impl = std::make_unique<Impl>();
   if (probes.empty()) return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));
 
@@ -219,26 +258,7 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
       break;
     }
     case Mechanism::kPerf:
-      for (const Probe& probe : probes) {
-        LibbpfLog log;
-        LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
-        options.retprobe = true;
-        PerfLink at_return(
-            bpf_program__attach_uprobe_opts(objects.return_handle(), -1, path.c_str(), probe.file_offset, &options));
-        if (!at_return) {
-          impl->refusals.push_back({probe.site, log.reason(errno_error("attach return probe").message())});
-          continue;
-        }
-        options.retprobe = false;
-        PerfLink at_entry(
-            bpf_program__attach_uprobe_opts(objects.enter_handle(), -1, path.c_str(), probe.file_offset, &options));
-        if (!at_entry) {
-          impl->refusals.push_back({probe.site, log.reason(errno_error("attach entry probe").message())});
-          continue;
-        }
-        impl->perf_entries.push_back(std::move(at_entry));
-        impl->perf_returns.push_back(std::move(at_return));
-      }
+      impl->attach_perf(objects, path, probes, working);
       break;
   }
   impl->attached = probes.size() - impl->refusals.size();

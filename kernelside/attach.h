@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,9 +32,11 @@ struct Refusal {
 class FileProbes {
  public:
   // `path` is followed once ("/proc/self/fd/N" or "/proc/PID/map_files/..."). When the kernel refuses one probe of a
-  // batch the rest are attached without it. Succeeds with no probe attached when all were refused.
+  // batch the rest are attached without it. Succeeds with no probe attached when all were refused. `working`, when there
+  // is one, is called between probes that are attached one by one, which may take a tenth of a second each.
   static Result<std::unique_ptr<FileProbes>> attach(const Objects& objects, const std::string& path,
-                                                    std::span<const Probe> probes);
+                                                    std::span<const Probe> probes,
+                                                    const std::function<void()>& working = {});
   ~FileProbes();
   FileProbes(const FileProbes&) = delete;
   FileProbes& operator=(const FileProbes&) = delete;

@@ -27,7 +27,7 @@
 namespace ingero::kernelside {
 namespace {
 
-constexpr int kAgentTimeoutMs = 5000;  // an agent that does not answer must not hang the command
+constexpr int kAgentTimeoutMs = 30000;  // an agent that says nothing for so long must not hang the command
 
 #if defined(__aarch64__)
 constexpr uint32_t kAuditArch = AUDIT_ARCH_AARCH64;
@@ -139,7 +139,8 @@ class Keeper {
       if (ready > 0 && agent_.valid() && waits[1].revents != 0) {
         char byte = 0;
         if (recv(agent_.get(), &byte, 1, MSG_DONTWAIT) == 1) {
-          [[maybe_unused]] const auto written = write(go, &byte, 1);
+          if (byte == kSeen || byte == kAskAgain) is_late_ = false;  // the answer, after all
+          if (byte == kGo) [[maybe_unused]] const auto written = write(go, &byte, 1);
         } else {
           agent_.reset();
           close(go);  // a command that was never let go ends
@@ -166,7 +167,7 @@ class Keeper {
     seccomp_notif request;
     std::memset(&request, 0, sizeof(request));
     if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &request) != 0) return;
-    if (agent_.valid()) ask(request);
+    if (agent_.valid() && !is_late_) ask(request);
     seccomp_notif_resp response;
     std::memset(&response, 0, sizeof(response));
     response.id = request.id;
@@ -193,13 +194,22 @@ class Keeper {
     const std::pair file(status.st_dev, status.st_ino);
     if (seen_.contains(file)) return;
     if (send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message)) return;
-    pollfd wait{agent_.get(), POLLIN, 0};
-    char answer = 0;
-    if (poll(&wait, 1, kAgentTimeoutMs) != 1 || recv(agent_.get(), &answer, 1, 0) != 1) {
-      agent_.reset();
-    } else if (answer == kSeen) {
-      seen_.insert(file);
+    char answer = kWorking;
+    while (answer == kWorking) {
+      pollfd wait{agent_.get(), POLLIN, 0};
+      const int ready = poll(&wait, 1, kAgentTimeoutMs);
+      if (ready == 0) {
+        is_late_ = true;
+        message.kind = KeeperMessage::kLate;
+        send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL);
+        return;
+      }
+      if (ready != 1 || recv(agent_.get(), &answer, 1, 0) != 1) {
+        agent_.reset();
+        return;
+      }
     }
+    if (answer == kSeen) seen_.insert(file);
   }
 
   // The absolute path of an execve, as its caller sees it.
@@ -236,6 +246,7 @@ class Keeper {
   Fd listener_;
   pid_t command_;
   bool ended_ = false;
+  bool is_late_ = false;  // the agent has not answered in time, and not since
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
 

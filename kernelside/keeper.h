@@ -17,6 +17,7 @@ struct KeeperMessage {
     kReady = 1,  // the command exists and waits; path says why it cannot be held, if so
     kFile = 2,   // a thread wants to map (value: descriptor) or execute (value -1: path) a file
     kEnded = 3,  // the command ended; value is its wait status
+    kLate = 4,   // the answer took too long: the thread went on, and no file is asked about until it comes
   };
   uint32_t kind = 0;
   int32_t pid = 0;
@@ -25,6 +26,8 @@ struct KeeperMessage {
 };
 
 enum KeeperAnswer : char {
+  kWorking = 'w',   // no answer yet, but it goes on
+  kGo = 'g',        // no answer: the command may start
   kSeen = 's',      // nothing is in the file, or all that is needed of it is done, whoever maps it next
   kAskAgain = 'a',  // each process that maps it is to be looked at
 };

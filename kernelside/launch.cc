@@ -62,7 +62,7 @@ pid_t Launch::pid() const { return impl_->command_pid; }
 const std::string& Launch::unheld_reason() const { return impl_->unheld_reason; }
 
 Status Launch::go() {
-  const char byte = 'g';
+  const char byte = kGo;
   if (send(impl_->keeper.get(), &byte, 1, MSG_NOSIGNAL) != 1) return errno_error("start the command");
   return {};
 }
@@ -72,7 +72,12 @@ void Launch::stop() {
   [[maybe_unused]] const auto written = ::write(impl_->stopping.get(), &one, sizeof(one));
 }
 
-std::optional<int> Launch::serve(const OnFile& on_file) {
+void Launch::working() {
+  const char byte = kWorking;
+  send(impl_->keeper.get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+std::optional<int> Launch::serve(const OnFile& on_file, const std::function<void(uint32_t pid)>& on_late) {
   while (true) {
     pollfd waits[2] = {{impl_->keeper.get(), POLLIN, 0}, {impl_->stopping.get(), POLLIN, 0}};
     if (poll(waits, 2, -1) < 0) {
@@ -85,8 +90,9 @@ std::optional<int> Launch::serve(const OnFile& on_file) {
       if (got != sizeof(message)) return std::nullopt;
       message.path[sizeof(message.path) - 1] = '\0';
       if (message.kind == KeeperMessage::kEnded) return message.value;
-      if (message.kind != KeeperMessage::kFile) continue;
       const auto pid = static_cast<uint32_t>(message.pid);
+      if (message.kind == KeeperMessage::kLate) on_late(pid);
+      if (message.kind != KeeperMessage::kFile) continue;
       std::string open_path, name;
       if (message.value >= 0) {  // a descriptor of the held thread
         open_path = fmt::format("/proc/{}/fd/{}", pid, message.value);

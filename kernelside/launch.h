@@ -37,8 +37,12 @@ class Launch {
   // Called for each file about to be mapped or executed, with a path this process can open and the name the command
   // knows it by; the command's thread waits until it returns. False: whoever maps the file next need not wait.
   using OnFile = std::function<bool(uint32_t pid, const std::string& open_path, const std::string& untrusted_path)>;
-  // Answers the keeper until the command ends or stop(); returns its wait status, or nothing when stopped.
-  std::optional<int> serve(const OnFile& on_file);
+  // Answers the keeper until the command ends or stop(); returns its wait status, or nothing when stopped. `on_late`:
+  // on_file() took too long (half a minute without working()), and the command went on meanwhile without what it was
+  // held for.
+  std::optional<int> serve(const OnFile& on_file, const std::function<void(uint32_t pid)>& on_late);
+  // on_file() has not returned yet, but it goes on. From any thread.
+  void working();
   // Lets the command start.
   Status go();
   void stop();

@@ -305,7 +305,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
       probes.push_back({site, row.file_offset, recipe.aside_word != 0});
     }
   }
-  auto attached = FileProbes::attach(*objects_, open_path, probes);
+  auto attached = FileProbes::attach(*objects_, open_path, probes, options_.working);
   const uint64_t now = clock_.mono_ns();
   for (auto& report : file.reports) {
     if (!attached.ok()) {

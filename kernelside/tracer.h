@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -65,6 +66,7 @@ struct NamedSite {
 struct TracerOptions {
   std::string proc_root = "/proc";
   std::vector<std::string> libraries;  // described files to attach to whoever maps them, by path
+  std::function<void()> working;       // called while probes are attached one by one: whoever waits for it, waits on
 };
 
 class Tracer {

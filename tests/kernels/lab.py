@@ -23,6 +23,7 @@ import time
 
 import arm64
 import boot
+import cost
 import guest
 import kernels
 
@@ -73,6 +74,7 @@ class Row:
     losses: dict = dataclasses.field(default_factory=dict)
     note: str = ""
     good: bool = False
+    is_refused: bool = False
 
     def line(self):
         losses = ", ".join(f"{name} {count}" for name, count in sorted(self.losses.items())) or "-"
@@ -117,9 +119,9 @@ class Lab:
     def make_base(self):
         files = [(os.path.join(self.build, "cli", "ingero"), "/bin/ingero"),
                  (os.path.join(self.build, "tests", "fakes", "ground_truth"), "/bin/ground_truth")]
-        cost = os.path.join(self.build, "tests", "verifier_cost")
-        if os.path.exists(cost):
-            files.append((cost, "/bin/ingero-verifier-cost"))
+        counter = os.path.join(self.build, "tests", "kernels", "verifier_cost")
+        if os.path.exists(counter):
+            files.append((counter, "/bin/verifier_cost"))
         make_base = arm64.make_base if self.options.arch == "arm64" else guest.make_base
         make_base(self.base, files + [(path, "/lib/traced" + path) for path in set(self.libraries.values())])
 
@@ -142,13 +144,26 @@ class Lab:
         row = Row(cell.kernel, kernels.release_of(kernel), self.options.arch, model, cell.cpus, "-")
         return result, self.rows_of(row, result)
 
+    def cost_rows(self, about, result):
+        """A row when the verifier does more for a program than the table says."""
+        path = os.path.join(result.folder, "verifier_cost")
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        return [dataclasses.replace(about, how="verifier", note=sentence)
+                for sentence in cost.compare(about.release, text) or []]
+
     def rows_of(self, about, result):
-        rows = []
+        rows = self.cost_rows(about, result)
         if result.fault or result.status is None:
             rows.append(dataclasses.replace(about, note=result.words))
         for how in self.options.hows:
             for run in range(1, self.options.runs + 1):
-                rows.append(self.judge(dataclasses.replace(about, how=how, run=run), result.folder))
+                row = self.judge(dataclasses.replace(about, how=how, run=run), result.folder)
+                rows.append(row)
+                if row.is_refused:  # once is enough
+                    break
         return rows
 
     def judge(self, row, folder):
@@ -159,7 +174,7 @@ class Lab:
                 words = file.read()
         refusal = next((line for line in words.splitlines() if f"--attach {row.how}: this kernel" in line), "")
         if refusal:  # one sentence and nothing else: a mechanism that this kernel has not
-            return dataclasses.replace(row, note="refused: " + refusal.split(": ", 2)[-1], good=True)
+            return dataclasses.replace(row, note=refusal.split(": ", 2)[-1], good=True, is_refused=True)
         if not os.path.exists(name + ".db"):
             return dataclasses.replace(row, note=(words.strip().splitlines() or ["no trace"])[-1])
         done = subprocess.run([sys.executable, "-B", COMPARE, name + ".truth", name + ".db"], text=True,

@@ -38,6 +38,44 @@ class PlantedTree(unittest.TestCase):
         self.assertIn("1 problem(s)", output)
 
 
+class Bpf(PlantedTree):
+    PROGRAM = ('SEC("uprobe%s")\nint on_it(struct pt_regs *ctx)\n{\n\tstruct task *task = current();\n\n%s'
+               '\tdo_it(ctx, task);\n\treturn 0;\n}\n')
+    STAYS = "\tstay_on_thread_stack();\n"
+
+    def plant_program(self, kind="", begin=STAYS, more=""):
+        self.plant("bpf/it.bpf.c", self.PROGRAM % (kind, begin) + more)
+
+    def test_allows_a_program_that_stays_on_its_threads_stack(self):
+        self.plant_program()
+        self.assert_clean("bpf")
+
+    def test_refuses_one_that_may_be_given_a_stack_of_the_cpu(self):
+        self.plant_program(begin="")
+        self.assert_found("bpf", "program on_it does not begin with stay_on_thread_stack() (P3)")
+
+    def test_refuses_it_of_one_that_sleeps_too(self):
+        self.plant_program(kind=".s", begin="\tdo_that(ctx);\n" + self.STAYS)
+        self.assert_found("bpf", "(P3)")
+
+    def test_refuses_memory_of_the_cpu(self):
+        self.plant_program(more="struct {\n\t__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);\n} scratch SEC(\".maps\");\n")
+        self.assert_found("bpf", "map scratch is memory of the CPU")
+
+    def test_refuses_a_counter_that_is_not_atomic(self):
+        self.plant_program(more="static void count(struct sums *sums)\n{\n\tsums->count[0] += 1;\n}\n")
+        self.assert_found("bpf", "sums is changed in place")
+
+    def test_refuses_it_behind_a_pointer(self):
+        self.plant_program(more="static void count(__u64 *n)\n{\n\t*n += 1;\n}\n")
+        self.assert_found("bpf", "n is changed in place")
+
+    def test_allows_what_is_the_threads_own_and_what_is_atomic(self):
+        self.plant_program(more="static void count(struct t *thread, __u64 *n)\n{\n\tthread->depth += 1;\n"
+                                "\t__sync_fetch_and_add(n, 1);\n}\n")
+        self.assert_clean("bpf")
+
+
 class Layers(PlantedTree):
     def test_allows_downward_includes(self):
         self.assert_clean("layers")

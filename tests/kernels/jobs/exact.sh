@@ -5,7 +5,7 @@
 export INGERO_DB=/tmp/none.db
 ingero check >/out/check 2>&1
 echo "CHECK status $?"
-ingero-verifier-cost >/out/verifier_cost 2>&1
+verifier_cost >/out/verifier_cost 2>&1
 bad=0
 for how in $HOWS; do
   for run in $(seq $RUNS); do

@@ -22,7 +22,8 @@ SKIPPED = 77
 
 def series_of(release):
     found = re.match(r"(\d+\.\d+)", release)
-    return found[1] if found else release
+    # Another instruction set's programs are others.
+    return (found[1] if found else release) + ("-arm64" if release.endswith("-arm64") else "")
 
 
 def read_table():

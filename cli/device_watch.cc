@@ -63,7 +63,7 @@ void DeviceWatch::missed(uint32_t pid, uint64_t until_mono_ns) {
 // Of those that ended without a call nothing is said.
 void DeviceWatch::make_room() {
   std::erase_if(windows_, [this](const auto& entry) {
-    return !std::filesystem::exists(fmt::format("{}/{}", proc_root_, entry.first));
+    return !std::filesystem::exists(fmt::format("{}/{}", foreign_.proc_root(), entry.first));
   });
   if (windows_.size() < kMostWindows) return;
   windows_.clear();

@@ -267,6 +267,7 @@ Step Cfi::step(const CodeFile& file, uint64_t address, const ReadStack& read, Re
   const Rules& rules = this->rules(file, address);
   is_signal_frame = false;
   if (!rules.there) return Step::kNoRules;
+  if (rules.return_address.kind == Place::Kind::kUndefined) return Step::kBottom;
   std::optional<uint64_t> cfa;
   if (rules.cfa_register >= 0) {
     const auto number = static_cast<unsigned>(rules.cfa_register);
@@ -297,7 +298,6 @@ Step Cfi::step(const CodeFile& file, uint64_t address, const ReadStack& read, Re
     }
     return std::nullopt;
   };
-  if (rules.return_address.kind == Place::Kind::kUndefined) return Step::kBottom;
   const auto pc = value(rules.return_address, machine_.return_address);
   if (!pc) return Step::kUnread;
   if (*pc == 0) return Step::kBottom;

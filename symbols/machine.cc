@@ -24,6 +24,14 @@ bool arm64_ends_in_call(std::span<const std::byte> code) {
   return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff800) == 0xd63f0800;
 }
 
+// mov x8, #139 (rt_sigreturn); svc #0: __kernel_rt_sigreturn of the kernel's vdso, without tables since 5.8.
+constexpr std::array<std::byte, 8> kArm64SignalReturn = {std::byte{0x68}, std::byte{0x11}, std::byte{0x80},
+                                                         std::byte{0xd2}, std::byte{0x01}, std::byte{0x00},
+                                                         std::byte{0x00}, std::byte{0xd4}};
+// struct rt_sigframe (arch/arm64/kernel/signal.c): siginfo, then ucontext, whose mcontext (asm/sigcontext.h) begins
+// with the fault address.
+constexpr uint64_t kArm64SignalRegisters = 128 + 176 + 8;
+
 constexpr Machine kX86_64 = {.frame_pointer = 6,
                              .stack_pointer = 7,
                              .return_address = 16,
@@ -41,6 +49,10 @@ constexpr Machine kArm64 = {.frame_pointer = 29,
                             .saved = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28},
                             .n_saved = 10,
                             .address_mask = (uint64_t{1} << 48) - 1,
+                            .signal_return = kArm64SignalReturn,
+                            .signal_registers = kArm64SignalRegisters,
+                            .signal_stack_pointer = kArm64SignalRegisters + 31 * 8,
+                            .signal_place = kArm64SignalRegisters + 32 * 8,
                             .longest_call = 4,
                             .ends_in_call = arm64_ends_in_call};
 

@@ -26,6 +26,10 @@ struct Machine {
   // Bits of a return address that are not address: pointer authentication's (Arm ARM D8.10). Code above 2^48, which a
   // process only has where it asks for that address, is not found.
   uint64_t address_mask = ~uint64_t{0};
+  // Where a signal's handler returns to, if tables say nothing of it, and what the kernel left above the stack pointer
+  // there: the interrupted registers, one after the other from number 0 on, the stack pointer and the place.
+  std::array<std::byte, 8> signal_return{};
+  uint64_t signal_registers = 0, signal_stack_pointer = 0, signal_place = 0;  // 0: not needed
   // Longest instruction that calls, and whether one ends these bytes.
   size_t longest_call = 0;
   bool (*ends_in_call)(std::span<const std::byte> code) = nullptr;

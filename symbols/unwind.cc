@@ -1,6 +1,7 @@
 // The walk.
 #include "symbols/unwind.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -26,6 +27,29 @@ bool follows_a_call(const Machine& machine, const Code& code) {
   if (!code.file) return false;
   const auto bytes = code.file->code_at(code.address - machine.longest_call, machine.longest_call);
   return bytes.size() == machine.longest_call && machine.ends_in_call(bytes);
+}
+
+// From where a signal's handler returned to, to what the signal interrupted.
+bool leave_signal(const Machine& machine, const Code& code, const ReadStack& read, Registers& registers) {
+  if (machine.signal_place == 0 || !code.file || !registers.has(machine.stack_pointer)) return false;
+  const auto bytes = code.file->code_at(code.address, machine.signal_return.size());
+  if (!std::equal(bytes.begin(), bytes.end(), machine.signal_return.begin(), machine.signal_return.end())) return false;
+  const uint64_t frame = registers.values[machine.stack_pointer];
+  const auto pc = read(frame + machine.signal_place), sp = read(frame + machine.signal_stack_pointer);
+  if (!pc || !sp || *sp <= frame) return false;
+  Registers interrupted;
+  const auto take = [&](unsigned number) {
+    if (const auto value = read(frame + machine.signal_registers + number * sizeof(uint64_t))) {
+      interrupted.set(number, *value);
+    }
+  };
+  for (const unsigned number : machine.saved_registers()) take(number);
+  take(machine.frame_pointer);
+  take(machine.link);
+  interrupted.set(machine.stack_pointer, *sp);
+  interrupted.pc = *pc;
+  registers = interrupted;
+  return true;
 }
 
 }  // namespace
@@ -75,6 +99,11 @@ NativeStack Unwinder::unwind(const wire_stack& stack, std::span<const std::byte>
       frames_end = registers.values[machine_.stack_pointer];
       if (!on_stack) registers.pc = replaced(frames_end).value_or(registers.pc);
       is_return_address = !is_signal_frame;
+      continue;
+    }
+    if (step == Step::kNoRules && leave_signal(machine_, frame.code, read, registers)) {
+      frames_end = registers.values[machine_.stack_pointer];
+      is_return_address = false;
       continue;
     }
     // Rules that start from the stack pointer, and it is not known: only the frame pointer is left.

@@ -25,7 +25,7 @@ def series_of(release):
     found = re.match(r"(\d+\.\d+)", release)
     if not found:
         return release
-    return found[1] + ("-arm64" if "arm64" in release or "aarch64" in os.uname().machine else "")
+    return found[1] + ("-arm64" if "arm64" in release or os.uname().machine == "aarch64" else "")
 
 
 def read_table():

@@ -119,12 +119,19 @@ unknown:                        // of which the tables say nothing
   bl leaf                       // 0x404
   nop
   .size unknown, .-unknown
+  .org 0x500
+signal_return:
+  mov x8, #139
+  svc #0
+  .size signal_return, .-signal_return
   .globl start, outer, inner, leaf, unknown
   .type start, %function
   .type outer, %function
   .type inner, %function
   .type leaf, %function
   .type unknown, %function
+  .globl signal_return
+  .type signal_return, %function
 )";
 
 constexpr uint64_t kBase = 0xaaaac0000000, kText = 0x10000, kStack = 0xffffe0000000;
@@ -158,14 +165,14 @@ class Arm64Stack : public testing::Test {
   void put(uint64_t at, uint64_t word) { std::memcpy(stack_.data() + (at - kStack), &word, sizeof word); }
   static uint64_t signed_address(uint64_t offset) { return (kBase + offset) | kSignature; }
 
-  // inner's frame at the bottom of the copy, outer's above it; `head` stands in inner, leaf called or returned.
-  void calls_of_inner() {
-    head_.registers[WIRE_STACK_SP] = kStack;
-    head_.registers[WIRE_STACK_BP] = kStack;
-    put(kStack, kStack + 48);
-    put(kStack + 8, signed_address(kInnerReturns));
-    put(kStack + 48, 0);
-    put(kStack + 56, signed_address(kOuterReturns));
+  // inner's frame at `at`, outer's above it; the registers stand in inner, leaf called or returned.
+  void calls_of_inner(uint64_t at = kStack) {
+    head_.registers[WIRE_STACK_SP] = at;
+    head_.registers[WIRE_STACK_BP] = at;
+    put(at, at + 48);
+    put(at + 8, signed_address(kInnerReturns));
+    put(at + 48, 0);
+    put(at + 56, signed_address(kOuterReturns));
   }
 
   std::vector<std::string> names(bool* is_whole = nullptr) {
@@ -185,7 +192,7 @@ class Arm64Stack : public testing::Test {
 
   std::string folder_;
   wire_stack head_{};
-  Bytes stack_ = Bytes(256);
+  Bytes stack_ = Bytes(1024);
 };
 
 using Names = std::vector<std::string>;
@@ -230,6 +237,22 @@ TEST_F(Arm64Stack, GoesOnByFrameRecordsBehindCodeWithoutTablesAndSaysWhatItDoesN
   bool is_whole = false;
   EXPECT_EQ(names(&is_whole), (Names{"unknown", "?", "outer", "?", "start"}));
   EXPECT_TRUE(is_whole);
+}
+
+TEST_F(Arm64Stack, GoesOnWhereASignalInterrupted) {
+  // As the kernel lays it out above the handler's frame: the registers from 312 on, sp at 560, pc at 568.
+  constexpr uint64_t kInterrupted = kStack + 640;
+  calls_of_inner(kInterrupted);
+  put(kStack + 312 + 29 * 8, kInterrupted);
+  put(kStack + 312 + 30 * 8, kBase + kLeafReturns);
+  put(kStack + 560, kInterrupted);
+  put(kStack + 568, kBase + 0x304);
+  head_.reason = WIRE_STACK_EVERY;
+  head_.registers[WIRE_STACK_SP] = kStack;
+  head_.registers[WIRE_STACK_IP] = kBase + 0x500;
+  const Names found = names();
+  ASSERT_EQ(found.size(), 5U);
+  EXPECT_EQ(Names(found.begin() + 1, found.end()), (Names{"leaf", "inner", "outer", "start"}));
 }
 
 TEST_F(Arm64Stack, EndsWhereARecordLeadsToWhereNothingCalls) {

@@ -71,7 +71,8 @@ class DeviceWatchTest : public ::testing::Test {
   const hal::Backend* backends[1] = {&kBackend};
   hal::CallTable calls{backends};
   hal::LossLedger ledger;
-  DeviceWatch watch{backends, calls, ledger};
+  kernelside::Foreign foreign{std::move(kernelside::Helpers::start()).value(), ledger};
+  DeviceWatch watch{backends, calls, foreign, ledger};
   const uint32_t pid = static_cast<uint32_t>(getpid());  // this process: its environment can be read
 };
 

@@ -30,6 +30,7 @@ constexpr size_t kMostWaiting = 1 << 16;  // stacks whose calls have not come ye
 constexpr size_t kMostHung = 4096;
 constexpr size_t kMostRecent = 1 << 12;  // mappings: those of some hundred programs that have just started
 constexpr std::chrono::seconds kKeptIdle{5};
+constexpr std::chrono::seconds kKeptBusy{30};  // where new stacks come all the time
 constexpr unsigned kRoundsWaited = 64;
 constexpr unsigned kRoundsPerRelease = 100;
 
@@ -196,27 +197,38 @@ struct StackBook::Impl {
   }
 
   void name_all();
+  void forget_symbols(std::unique_lock<std::mutex>& lock);
   void hand_out(Parcel& parcel);
   bool learn_code(Parcel& parcel);
   uint64_t keep(const kernelside::StackRecord& record);
   void remember(const Unnamed& stack);
 };
 
+// A program soon makes its calls from places known before: tables and debug information are not kept for nothing.
+void StackBook::Impl::forget_symbols(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  {
+    const std::scoped_lock symbols_lock(symboliser_mutex);
+    symboliser.forget();
+  }
+  malloc_trim(0);
+  lock.lock();
+}
+
 void StackBook::Impl::name_all() {
   std::unique_lock lock(mutex);
+  auto forget_at = std::chrono::steady_clock::now() + kKeptBusy;
   while (true) {
     const auto has_work = [&] { return stop || !unnamed.empty() || !unnamed_functions.empty(); };
-    if (!wake.wait_for(lock, kKeptIdle, has_work)) {
-      // A program soon makes its calls from places met before: tables and debug information are not kept for nothing.
-      lock.unlock();
-      {
-        const std::scoped_lock symbols_lock(symboliser_mutex);
-        symboliser.forget();
-      }
-      malloc_trim(0);
-      lock.lock();
+    if (!has_work() && std::chrono::steady_clock::now() >= forget_at) {
+      forget_symbols(lock);
+      forget_at = std::chrono::steady_clock::now() + kKeptBusy;
+    } else if (!wake.wait_for(lock, kKeptIdle, has_work)) {
+      forget_symbols(lock);
       wake.wait(lock, has_work);
+      forget_at = std::chrono::steady_clock::now() + kKeptBusy;
     }
+    if (!has_work()) continue;
     const auto next = [&](auto& queue, const auto& name_of) {
       const auto item = std::move(queue.front());
       queue.pop_front();

@@ -16,6 +16,8 @@ constexpr int64_t kBlockRows = 8192;
 constexpr uint64_t kRetryAfterNs = 100'000'000;
 // Of calls and processes, those counted last: about 1.5 kB each. The others are read again when they come again.
 constexpr size_t kEntriesKept = 1024;
+// So many that changed are written before their time: programs that come and go make new ones all the time.
+constexpr size_t kMostDirty = 2 * kEntriesKept;
 
 std::string address_text(uint16_t family, const std::array<uint8_t, 16>& address) {
   char text[INET6_ADDRSTRLEN] = {};
@@ -33,7 +35,8 @@ Status Writer::Impl::commit(bool with_aggregates) {
   const bool finished_old = !updates.empty() || !flights_ended.empty();
   // With the selective policy what is not a row is only in the aggregates: both or neither.
   const bool due = with_aggregates || finished_old || options.policy == Policy::kSelective ||
-                   now_ns - last_aggregates_mono_ns >= options.aggregate_interval_ns;
+                   now_ns - last_aggregates_mono_ns >= options.aggregate_interval_ns ||
+                   aggregates.dirty() >= kMostDirty;
   const bool aggregates_due = due && (aggregates.is_dirty() || with_aggregates);
   Status status;
   if (RowImage::fits(batch)) status = image.stage(database, batch, committed_seq + 1);

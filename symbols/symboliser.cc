@@ -156,6 +156,10 @@ SourceLines* Symboliser::lines_of(File& file) {
 
 void Symboliser::forget() {
   with_lines_.clear();
+  for (auto& [code, file] : files_) {
+    file.reset();
+    code->scratch().release();  // what was read of it counts as this process's memory until then
+  }
   files_.clear();
   names_ = 0;
 }

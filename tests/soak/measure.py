@@ -6,7 +6,7 @@ import contextlib
 import os
 import sqlite3
 
-KINDS = ("bpf-link", "bpf-prog", "bpf-map", "perf_event")
+KINDS = ("bpf_link", "bpf-prog", "bpf-map", "perf_event")
 
 
 class Cost:

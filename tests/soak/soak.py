@@ -10,6 +10,7 @@ name. The clock is stepped by itself only in a guest that says so on its kernel'
 whole machine's. Prints the curve, one table and a verdict; the exit status says it too. Needs root, standard library only.
 """
 import argparse
+import contextlib
 import csv
 import os
 import statistics
@@ -44,16 +45,15 @@ class Disk:
         harness.run("mount", "-o", "loop", self.image, self.folder)
 
     def fill(self):
-        with open(os.path.join(self.folder, "filler"), "wb") as file:
-            free = os.statvfs(self.folder)
-            os.posix_fallocate(file.fileno(), 0, free.f_bavail * free.f_frsize // 100 * 99)
-            try:
-                while True:
-                    file.seek(0, os.SEEK_END)
-                    file.write(b"\0" * 4096)
-                    file.flush()
-            except OSError:
-                pass
+        filler = os.open(os.path.join(self.folder, "filler"), os.O_WRONLY | os.O_CREAT, 0o600)
+        free = os.statvfs(self.folder)
+        size = free.f_bavail * free.f_frsize // 100 * 99
+        with contextlib.suppress(OSError):  # it is full
+            os.posix_fallocate(filler, 0, size)
+            os.lseek(filler, size, os.SEEK_SET)
+            while True:
+                os.write(filler, bytes(1 << 16))
+        os.close(filler)
 
     def empty(self):
         os.unlink(os.path.join(self.folder, "filler"))
@@ -94,9 +94,11 @@ class Soak:
                 with harness.Trace(self.build, name="disk/trace") as trace:
                     for path in self.generators.libraries:
                         self.probed(trace, path)
-                    self.generators.start()
-                    self.watch(trace, disk)
-                    self.notes += self.generators.stop()
+                    try:
+                        self.generators.start()
+                        self.watch(trace, disk)
+                    finally:
+                        self.generators.stop()
                     trace.stop()
                     self.recording = trace.recording
             finally:

@@ -99,7 +99,7 @@ Result<RecorderOptions> recorder_options(const TraceOptions& options, const Cont
   if (options.attach != "auto") out.objects.mechanism = kernelside::mechanism_of(options.attach);
   const kernelside::ProcFs proc;
   for (const uint32_t pid : options.pids) {
-    if (const auto process = proc.process(pid); !process.ok()) return process.error().in("--pid");
+    if (const auto start = proc.start_mono_ns(pid); !start.ok()) return start.error().in("--pid");
   }
   if (!options.user.empty()) {
     const auto user = find_user(options.user);

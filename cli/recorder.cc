@@ -87,7 +87,9 @@ struct Recorder::Impl {
   const Recorder* owner = nullptr;
 
   // The capture thread's own.
-  kernelside::ProcFs proc;
+  kernelside::ProcFs proc{{.text = [this](uint32_t pid, std::string_view name, size_t max_bytes) {
+    return foreign.text(pid, name, max_bytes);
+  }}};
   kernelside::SnapshotReader snapshots;
   kernelside::ThrottleReader throttles;
   kernelside::SocketOwners socket_owners;

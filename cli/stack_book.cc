@@ -23,6 +23,7 @@ namespace ingero::cli {
 namespace {
 
 constexpr size_t kMostProcesses = 4096;
+constexpr size_t kMostMapsBytes = 64 << 20;
 constexpr size_t kMostStacks = 1 << 16;      // distinct ones: beyond it those that come again are named again
 constexpr size_t kMostRemembered = 1 << 12;  // for who asks live: a few kilobytes each
 constexpr size_t kMostUnnamed = 1 << 14;
@@ -127,7 +128,6 @@ std::vector<StackFrame> named(const Unnamed& stack, symbols::Symboliser& symboli
 
 struct StackBook::Impl {
   NameOfSite name_of_site;
-  std::string proc_root;
   bool remembers;
 
   // The capture thread's own.
@@ -167,11 +167,10 @@ struct StackBook::Impl {
   Impl(NameOfSite names, kernelside::Objects& objects, kernelside::Foreign& foreign, hal::LossLedger& losses,
        bool remember)
       : name_of_site(std::move(names)),
-        proc_root(foreign.proc_root()),
         remembers(remember),
         python(objects, foreign, losses),
         files([&foreign](uint32_t pid, const hal::Mapping& mapping) { return foreign.open_soon(pid, mapping); },
-              proc_root),
+              [&foreign](uint32_t pid) { return foreign.text(pid, "maps", kMostMapsBytes); }, foreign.proc_root()),
         symboliser([&foreign](const std::string& path) { return foreign.open_named(path); }) {
     thread = std::thread([this] { name_all(); });
   }
@@ -188,7 +187,7 @@ struct StackBook::Impl {
     const auto found = spaces.find(pid);
     if (found != spaces.end()) return found->second;
     if (spaces.size() >= kMostProcesses) spaces.clear();
-    auto& space = spaces.emplace(pid, symbols::AddressSpace(files, pid, proc_root)).first->second;
+    auto& space = spaces.emplace(pid, symbols::AddressSpace(files, pid)).first->second;
     if (space.load()) return space;
     for (const auto& [owner, mapping] : recent) {
       if (owner == pid) space.add(mapping);
@@ -326,7 +325,7 @@ void StackBook::meet(uint32_t pid) {
 
 void StackBook::prepare(uint32_t pid) {
   impl_->python.meet(pid, [this, pid] {
-    symbols::AddressSpace space(impl_->files, pid, impl_->proc_root);
+    symbols::AddressSpace space(impl_->files, pid);
     (void)space.load();
     return space.mappings();
   });

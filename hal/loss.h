@@ -63,8 +63,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(engine_unread, "cli", kInfo, "Times the metrics of an inference engine could not be read, or were cut.")          \
   X(program_skipped, "bpf", kLoss, "Events missed at most: an interrupt brought them while their program ran.")       \
   X(block_lost, "bpf", kLoss, "Block requests whose end was not seen, or whose owner could not be remembered.")       \
-  X(file_unread, "kernelside", kLoss,                                                                                 \
-    "Libraries and programs not read or not probed, for their files may not answer.")                                 \
+  X(file_unread, "kernelside", kLoss, "Libraries not read or not probed: their file system may never answer.")        \
   X(memory_unread, "kernelside", kInfo, "Processes whose memory was not read, for it would have to be waited for.")
 
 enum class Loss : uint8_t {

@@ -92,9 +92,20 @@ Result<ForeignFile> Foreign::examined(Fd path, uint32_t pid, std::string name) {
   file.id = {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
   file.mount_device = file.id.device;
   file.untrusted_name = std::move(name);
-  const Namespace theirs = mounts_of(pid);
+  const auto mount_in = [&](const Namespace& in) {
+    return (status.stx_mask & STATX_MNT_ID) != 0 ? in.mounts->by_id(status.stx_mnt_id) : nullptr;
+  };
+  Namespace theirs = mounts_of(pid);
   const Namespace ours = pid == 0 ? theirs : mounts_of(0);
-  const hal::Mount* mount = (status.stx_mask & STATX_MNT_ID) != 0 ? theirs.mounts->by_id(status.stx_mnt_id) : nullptr;
+  const hal::Mount* mount = mount_in(theirs);
+  if (mount == nullptr) {  // it may be newer than what is kept
+    {
+      const std::scoped_lock lock(mutex_);
+      namespaces_.clear();
+    }
+    theirs = mounts_of(pid);
+    mount = mount_in(theirs);
+  }
   if (mount != nullptr) {
     file.reach = hal::reach_of(*mount, *ours.mounts, theirs.is_ours);
     file.mount = printable(fmt::format("{} at {}", mount->type, mount->untrusted_point), 1024);
@@ -167,11 +178,12 @@ Result<Fd> Foreign::open(const ForeignFile& file, FileParts parts) {
     return opened;
   }
   if (is_silent(file)) {
-    return Error(Errc::kBusy, fmt::format("read {}: its file system ({}) did not answer lately", name, file.mount));
+    return Error(Errc::kBusy, fmt::format("its file system ({}) did not answer lately", file.mount));
   }
   auto copied = helpers_->copy(file.path, parts, name);
-  if (!copied.ok()) note_silence(file, copied.error());
-  return copied;
+  if (copied.ok()) return copied;
+  note_silence(file, copied.error());
+  return copied.error().in(fmt::format("its file system ({})", file.mount));
 }
 
 Status Foreign::pin(const ForeignFile& file, std::span<const uint64_t> offsets) {
@@ -300,8 +312,7 @@ void Foreign::give_up(const ForeignFile& file, const Error& reason) {
   }
   ledger_.add(hal::Loss::file_unread);
   ledger_.name(hal::Loss::file_unread, printable(file.untrusted_name, 1024));
-  log_warning("{}{}: {}", printable(file.untrusted_name, 4096), file.mount.empty() ? "" : " (" + file.mount + ")",
-              reason.text());
+  log_warning("{}: {}", printable(file.untrusted_name, 4096), reason.text());
 }
 
 void Foreign::give_up_memory(uint32_t pid, const Error& reason) {
@@ -318,12 +329,14 @@ void Foreign::give_up_memory(uint32_t pid, const Error& reason) {
   log_warning("{}", reason.text());
 }
 
+bool Foreign::is_silent(uint32_t pid) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = silent_processes_.find(pid);
+  return found != silent_processes_.end() && clock_.mono_ns() < found->second;
+}
+
 bool Foreign::read_memory(uint32_t pid, uint64_t address, void* out, size_t size) {
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto found = silent_processes_.find(pid);
-    if (found != silent_processes_.end() && clock_.mono_ns() < found->second) return false;
-  }
+  if (is_silent(pid)) return false;
   const Status read = helpers_->memory(proc_root_, pid, address, out, size);
   if (!read.ok() && (Helpers::is_silence(read.error()) || read.error().code() == Errc::kNotSupported)) {
     give_up_memory(pid, read.error());
@@ -332,7 +345,11 @@ bool Foreign::read_memory(uint32_t pid, uint64_t address, void* out, size_t size
 }
 
 Result<std::string> Foreign::text(uint32_t pid, std::string_view name, size_t max_bytes) {
-  return helpers_->text(fmt::format("{}/{}/{}", proc_root_, pid, name), max_bytes);
+  const std::string path = fmt::format("{}/{}/{}", proc_root_, pid, name);
+  if (is_silent(pid)) return Error(Errc::kBusy, fmt::format("read {}: the process did not let go of its memory", path));
+  auto text = helpers_->text(path, max_bytes);
+  if (!text.ok() && Helpers::is_silence(text.error())) give_up_memory(pid, text.error());
+  return text;
 }
 
 bool ForeignMemory::read(uint64_t address, void* out, size_t size) {

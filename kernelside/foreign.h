@@ -91,6 +91,7 @@ class Foreign {
   void copy_for(const hal::FileId& id, const ForeignFile& file);
   void work_off();
   bool is_silent(const ForeignFile& file);
+  bool is_silent(uint32_t pid);
   void note_silence(const ForeignFile& file, const Error& error);
   void give_up_memory(uint32_t pid, const Error& reason);
 

@@ -22,7 +22,7 @@ struct HelperRequest {
     kCopy,      // two descriptors, the file and where to
     kPin,       // descriptor, offsets
     kMemory,    // path: the root of /proc
-    kText,      // path; descriptor: where to
+    kText,      // path -> bytes, or a descriptor to read them by
   };
   uint32_t kind = 0;
   uint32_t pid = 0;
@@ -41,7 +41,7 @@ struct HelperReply {
   int32_t pid = 0;
   uint64_t device = 0, inode = 0, bytes = 0;
   uint32_t is_regular = 0;
-  char memory[kMaxMemory] = {};  // `bytes` of it, of kMemory
+  char memory[kMaxMemory] = {};  // `bytes` of it
 };
 
 // Sends `message` with up to two descriptors; false: errno says why.

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include "base/text.h"
 #include "kernelside/foreign_memory.h"
@@ -67,14 +68,15 @@ Fd reopened(const Fd& path, int& error) {
 }
 
 // Locked pages stay in memory while this process lives: the kernel reads these pages where a probe is placed, holding
-// locks that every fork() needs, and finds them.
+// locks that every fork() needs, and finds them. Shared, for in a private mapping the kernel would place the probe too,
+// and this process would keep its own copy of the page instead.
 void pin(const HelperRequest& request, const Fd& path, HelperReply& reply) {
   const Fd file = reopened(path, reply.error);
   struct stat status {};
   if (!file.valid() || fstat(file.get(), &status) != 0) return;
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const auto size = static_cast<uint64_t>(status.st_size);
-  void* mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  void* mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
   if (mapped == MAP_FAILED) {
     reply.error = errno;
     return;
@@ -90,15 +92,30 @@ void pin(const HelperRequest& request, const Fd& path, HelperReply& reply) {
   }
 }
 
-void text(const HelperRequest& request, const Fd& to, HelperReply& reply) {
-  const auto content = read_file(request.path, request.size);
-  if (!content.ok()) {
-    reply.error = errno != 0 ? errno : EIO;
-  } else if (!write_all(to.get(), content->data(), content->size())) {
+// In the reply, or, when it is long, in a file in memory.
+void text(const HelperRequest& request, HelperReply& reply, Fd& found) {
+  const Fd file(open(request.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid()) {
     reply.error = errno;
-  } else {
-    reply.bytes = content->size();
+    return;
   }
+  std::string content;
+  while (content.size() < request.size) {
+    const size_t before = content.size();
+    content.resize(before + std::min<size_t>(kMaxMemory, request.size - before));
+    const ssize_t got = read(file.get(), content.data() + before, content.size() - before);
+    content.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) reply.error = errno;
+    if (got <= 0) break;
+  }
+  reply.bytes = content.size();
+  if (content.size() <= kMaxMemory) {
+    std::memcpy(reply.memory, content.data(), content.size());
+    return;
+  }
+  found.reset(memfd_create("ingero-text", MFD_CLOEXEC));
+  if (!found.valid() || !write_all(found.get(), content.data(), content.size())) reply.error = errno;
 }
 
 [[noreturn]] void run_helper(int socket) {
@@ -135,12 +152,13 @@ void text(const HelperRequest& request, const Fd& to, HelperReply& reply) {
         break;
       }
       case HelperRequest::kText:
-        text(*request, first, *reply);
+        text(*request, *reply, found);
         break;
       default:
         reply->error = EINVAL;
     }
-    const size_t tail = request->kind == HelperRequest::kMemory ? reply->bytes : 0;
+    const bool has_bytes = request->kind == HelperRequest::kMemory || request->kind == HelperRequest::kText;
+    const size_t tail = has_bytes && !found.valid() ? reply->bytes : 0;
     if (!send_message(socket, reply.get(), offsetof(HelperReply, memory) + tail, found.get())) _exit(0);
   }
 }

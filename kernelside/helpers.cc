@@ -245,20 +245,19 @@ Status Helpers::memory(const std::string& proc_root, uint32_t pid, uint64_t addr
 }
 
 Result<std::string> Helpers::text(const std::string& path, size_t max_bytes) {
-  const Fd memory(memfd_create("ingero-text", MFD_CLOEXEC));
-  if (!memory.valid()) return errno_error("make room for a text");
   const auto request = std::make_unique<HelperRequest>();
   request->kind = HelperRequest::kText;
   request->size = max_bytes;
   set_path(*request, path);
-  HelperReply reply;
-  Fd unused;
-  if (const Status ran = impl_->run(*request, memory.get(), -1, kMemoryNs, reply, unused); !ran.ok()) {
+  const auto reply = std::make_unique<HelperReply>();
+  Fd found;
+  if (const Status ran = impl_->run(*request, -1, -1, kMemoryNs, *reply, found); !ran.ok()) {
     return ran.error().in(fmt::format("read {}", path));
   }
-  if (reply.error != 0) return errno_error(fmt::format("read {}", path), reply.error);
-  std::string content(reply.bytes, '\0');
-  if (pread(memory.get(), content.data(), content.size(), 0) != static_cast<ssize_t>(content.size())) {
+  if (reply->error != 0) return errno_error(fmt::format("read {}", path), reply->error);
+  if (!found.valid()) return std::string(reply->memory, std::min<size_t>(reply->bytes, kMaxMemory));
+  std::string content(reply->bytes, '\0');
+  if (pread(found.get(), content.data(), content.size(), 0) != static_cast<ssize_t>(content.size())) {
     return errno_error(fmt::format("read {}", path));
   }
   return content;

@@ -56,7 +56,7 @@ class Helpers {
   Status pin(const Fd& file, std::span<const uint64_t> offsets, const std::string& display_path);
   // `size` bytes of a process's memory, all or none (memory.h says which may be read).
   Status memory(const std::string& proc_root, uint32_t pid, uint64_t address, void* out, size_t size);
-  // A text of /proc that the kernel makes with the process's memory locked (maps, cmdline, environ).
+  // The first bytes of a text of /proc that the kernel makes with the process's memory locked (maps, cmdline, environ).
   Result<std::string> text(const std::string& path, size_t max_bytes);
 
   // Waits for files end now, and from now on fail at once. (Those for memory are short.)

@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kMaxPidsPerFile = 4096;
 constexpr size_t kMaxSeen = 65536;  // files without anything described: all that any process has run
-constexpr uint64_t kUnreadForNs = 60'000'000'000;  // then a file that was not read may be tried again
-constexpr std::chrono::seconds kExaminedWithin{10};
+constexpr uint64_t kUnreadForNs = 60'000'000'000;    // then a file that was not read may be tried again
+constexpr std::chrono::seconds kExaminedWithin{25};  // a held command goes on after 30
 
 std::string_view base_name(std::string_view path) {
   // maps prints "path (deleted)" for unlinked files.
@@ -59,6 +59,31 @@ void say_when_to_keep_stacks(const hal::Row& row, const hal::Call& call, wire_re
   for (size_t i = 0; i < std::min<size_t>(call.owner->not_failures.size(), WIRE_NOT_FAILURES); ++i) {
     recipe.not_failures[i] = static_cast<int32_t>(call.owner->not_failures[i]);
   }
+}
+
+// Once more, with its code: of a file that lies elsewhere only what has symbols is read at first.
+Result<hal::ElfImage> with_code(Foreign& foreign, const ForeignFile& file, const std::string& path) {
+  auto fd = foreign.open(file, {.code = true});
+  INGERO_TRY(fd);
+  return hal::ElfImage::open(std::move(*fd), path);
+}
+
+std::vector<uint64_t> probed_offsets(std::span<const FileReport> reports) {
+  std::vector<uint64_t> offsets;
+  for (const auto& report : reports) {
+    for (const auto& row : report.rows) {
+      if (row.state == hal::RowState::kResolved) offsets.push_back(row.file_offset);
+    }
+  }
+  return offsets;
+}
+
+// The kernel reads a probe's page with locks held that every fork() needs: that user would decide for how long.
+Error served_by_a_user(const ForeignFile& file) {
+  return {Errc::kNotSupported,
+          file.mount.empty() ? "what it lies on is not known"
+                             : fmt::format("it lies on a file system of an ordinary user ({})", file.mount),
+          "name it with --library where that user is trusted"};
 }
 
 }  // namespace
@@ -123,7 +148,7 @@ Status Tracer::scan() {
   std::vector<Found> others;
   std::set<hal::FileId> queued;
   for (const uint32_t pid : pids) {
-    const auto maps = read_file(fmt::format("{}/{}/maps", options_.proc_root, pid), 64 << 20);
+    const auto maps = foreign_.text(pid, "maps", 64 << 20);
     if (!maps.ok()) continue;  // ended, or not ours to see: check reports the privilege
     for (auto& mapping : hal::executable_mappings(*maps)) {
       bool matches = false;
@@ -353,13 +378,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   if (is_local) turn.lock();
   const std::string path = printable(source.untrusted_path, 4096);
   if (file.reach == hal::Reach::kUser && !source.chosen) {
-    // The kernel reads a probe's page with locks held that every fork() needs: whoever serves the file decides then.
-    report_unread(
-        id, source, file,
-        Error(Errc::kNotSupported,
-              file.mount.empty() ? "what it lies on is not known"
-                                 : fmt::format("it lies on a file system of an ordinary user ({})", file.mount),
-              "name it with --library where that user is trusted"));
+    report_unread(id, source, file, served_by_a_user(file));
     return false;
   }
   auto fd = foreign_.open(file, {});
@@ -393,24 +412,17 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   const auto held = held_by(*image, base_name(source.untrusted_path));
   if (held.empty()) return is_over(nullptr);
   if (!is_local) {
-    // So far only what has symbols was read of it.
-    auto with_code = foreign_.open(file, {.code = true});
-    if (with_code.ok()) image = hal::ElfImage::open(std::move(*with_code), path);
-    if (!with_code.ok() || !image.ok()) {
-      report_unread(id, source, file, with_code.ok() ? image.error() : with_code.error());
+    auto again = with_code(foreign_, file, path);
+    if (!again.ok()) {
+      report_unread(id, source, file, again.error());
       return false;
     }
+    image = std::move(again);
   }
   auto made = std::make_unique<File>();
   for (const Held& one : held) made->reports.push_back(report_of(one, *image, id, source));
   if (objects_ != nullptr) {
-    std::vector<uint64_t> offsets;
-    for (const auto& report : made->reports) {
-      for (const auto& row : report.rows) {
-        if (row.state == hal::RowState::kResolved) offsets.push_back(row.file_offset);
-      }
-    }
-    if (const Status pinned = foreign_.pin(file, offsets); !pinned.ok()) {
+    if (const Status pinned = foreign_.pin(file, probed_offsets(made->reports)); !pinned.ok()) {
       report_unread(id, source, file, pinned.error());
       return false;
     }

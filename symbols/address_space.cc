@@ -8,13 +8,12 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr size_t kMostMapsBytes = 64 << 20;
 constexpr unsigned kMissesPerRead = 64;  // an unknown address is most often code made at run time, again and again
 
 }  // namespace
 
 bool AddressSpace::load() {
-  const auto text = read_file(fmt::format("{}/{}/maps", proc_root_, pid_), kMostMapsBytes);
+  const auto text = files_.maps_of(pid_);
   is_loaded_ = true;  // or never will be
   misses_ = 0;
   if (!text.ok() || text->empty()) return false;  // empty: a process that has just ended

@@ -106,21 +106,28 @@ def answers(port):
     return time.monotonic() - begin
 
 
-def beside(build, fs, neighbour, *options, silence=True):
-    """Runs `neighbour` until it is up to no good, then another program makes CALLS calls. Returns the trace, ended, and
-    the neighbour's process id."""
+def beside(build, how, source, *served, library=None, options=(), silence=True):
+    """Runs a neighbour until it is up to no good with a served copy of `source`, then another program makes CALLS calls.
+    Returns the trace, ended, and the neighbour's process id."""
     before = alone(build)
     port = free_port()
-    with contextlib.ExitStack() as stack, ForkLoop(build) as loop, Trace(build, "--prometheus", f"127.0.0.1:{port}", *options) as trace:
-        with Program(build, os.path.join(build.fakes, "neighbour"), *neighbour, name="bad") as bad:
+    with contextlib.ExitStack() as stack:
+        loop = stack.enter_context(ForkLoop(build))  # fork_loop.c: not even its end needs a fork
+        trace = stack.enter_context(Trace(build, "--prometheus", f"127.0.0.1:{port}", *options))
+        fs = stack.enter_context(Silent(build, source, *served))
+        file = () if how == "missing" else (fs.file,)
+        neighbour = (library, *file) if library else file
+        with Program(build, os.path.join(build.fakes, "neighbour"), how, *neighbour, name="bad") as bad:
             ready(bad)
+            if how == "library" and silence:
+                trace.probed("served/libcudart.so.12")
             time.sleep(0.3)  # probes are promised within 0.1 s
             if silence:
                 fs.silence()
             bad.go()
             time.sleep(2.5)  # what waits for the file system does so by now, and has been given up
             good = stack.enter_context(Program(build, build.scenarios, "threads", "2", str(CALLS // 10), name="good"))
-            trace.probed("libcudart.so.12")
+            trace.probed("timed/libcudart.so.12")
             good.go()
             page = answers(port)
             until(lambda: sum("symbol" in line for line in json_lines(good.lines_path)) == CALLS, 10,
@@ -129,13 +136,14 @@ def beside(build, fs, neighbour, *options, silence=True):
             again = answers(port)
             took = trace.stop(seconds=SERVED)
             forks = loop.end()
-            check(fs.process.poll() is None, "the file system ended before the test did")
+            served_on = fs.process.poll() is None
             made = good.process.pid
     seen = trace.recording.one("SELECT count(*) FROM events WHERE kind <> 'host' AND pid = ?", made)
     ok = trace.recording.one("PRAGMA integrity_check")
     say(recorded=seen, of=CALLS, metrics_s=[round(page, 3), round(again, 3)], end_s=round(took, 2),
         fork_worst_ms=forks["worst_ms"], fork_worst_without_ms=before, forks=forks["forks"],
         losses=trace.recording.losses())
+    check(served_on, "it took as long as the file system was there")
     check(seen == CALLS, f"{seen} of {CALLS} calls of another process: {trace.recording.losses()}")
     check(ok == "ok", f"the recording is damaged: {ok}")
     in_time(took <= END_S, f"the trace took {took:.1f} s to end")
@@ -155,48 +163,109 @@ def named(trace, loss, text):
 
 def AnEnvironmentThatDoesNotAnswerHarmsNobody(build):
     def test():
-        with Silent(build, a_file(build)) as fs:
-            trace, pid = beside(build, fs, ("environ", timed(build), fs.file))
-            named(trace, "memory_unread", f"process {pid}")
+        trace, pid = beside(build, "environ", a_file(build), library=timed(build))
+        named(trace, "memory_unread", f"process {pid}")
     at_best(build, test)
 
 
 def AnEnvironmentThatNobodyFillsInHarmsNobody(build):
-    def test():
-        with Silent(build, a_file(build)) as fs:  # not used here
-            beside(build, fs, ("missing", timed(build)), silence=False)
-    at_best(build, test)
+    at_best(build, lambda: beside(build, "missing", a_file(build), library=timed(build), silence=False))
 
 
 def ANameThatDoesNotAnswerHarmsNobody(build):
     def test():
-        with Silent(build, a_file(build)) as fs:
-            library = build.stand_in("plain", "libcudart.so.13")[0]
-            trace, _ = beside(build, fs, ("name", library, fs.file))
-            check(trace.recording.losses().get("name_unreadable", 0) >= 1, str(trace.recording.losses()))
+        library = build.stand_in("plain", "libcudart.so.13")[0]
+        trace, _ = beside(build, "name", a_file(build), library=library)
+        check(trace.recording.losses().get("name_unreadable", 0) >= 1, str(trace.recording.losses()))
     at_best(build, test)
 
 
 def AStackThatDoesNotAnswerHarmsNobody(build):
     def test():
-        with Silent(build, a_file(build)) as fs:
-            trace, pid = beside(build, fs, ("stack", timed(build), fs.file), "--hang-after", "500ms")
-            hung = trace.recording.calls("pid = ? AND outcome = 'never returned'", pid)
-            check(len(hung) == 1, f"{len(hung)} calls that never returned")
+        trace, pid = beside(build, "stack", a_file(build), library=timed(build), options=("--hang-after", "500ms"))
+        hung = trace.recording.calls("pid = ? AND outcome = 'never returned'", pid)
+        check(len(hung) == 1, f"{len(hung)} calls that never returned")
+        check(trace.recording.losses().get("stack_cut", 0) >= 1, str(trace.recording.losses()))
     at_best(build, test)
 
 
 def ALibraryThatDoesNotAnswerHarmsNobodyAndIsNamed(build):
     def test():
-        with Silent(build, timed(build), "--silent-to", "ingero") as fs:
-            trace, _ = beside(build, fs, ("library", fs.file), silence=False)
-            named(trace, "file_unread", fs.file)
-            said = trace.stderr().decode()
-            check(fs.file in said and "not traced" in said, f"the trace does not name it: {said}")
+        trace, _ = beside(build, "library", timed(build), "--silent-to", "ingero", silence=False)
+        path = os.path.join(build.path("served"), "libcudart.so.12")
+        named(trace, "file_unread", path)
+        said = trace.stderr().decode()
+        check(path in said and "not traced" in said, f"the trace does not name it: {said}")
     at_best(build, test)
 
 
+def AProbedLibraryThatAnswersNoMoreHarmsNobody(build):
+    def test():
+        trace, pid = beside(build, "library", timed(build))
+        seen = len(trace.recording.calls("pid = ?", pid))
+        check(seen == 10, f"{seen} of its 10 calls, whose pages were there: {trace.recording.losses()}")
+    at_best(build, test)
+
+
+def below(pid, name):
+    """A process of that name among the children of this one's, and theirs; 0: not yet."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            children = [int(child) for child in file.read().split()]
+        for child in children:
+            with open(f"/proc/{child}/comm", encoding="utf-8") as comm:
+                if comm.read() == name + "\n":
+                    return child
+    except OSError:
+        return 0
+    return next((found for found in (below(child, name) for child in children) if found), 0)
+
+
+def served_calls(build, fs, *options, held=False, name="trace"):
+    """How many of its 10 calls are recorded of a program whose library the file system serves; and the trace."""
+    command = [os.path.join(build.fakes, "neighbour"), "library", fs.file]
+    gate = build.path("bad.go")
+    with contextlib.ExitStack() as stack:
+        if held:
+            trace = stack.enter_context(Trace(build, *options, command=command, name=name))
+            pid = until(lambda: below(trace.process.pid, "neighbour"), 10, "the command runs")
+            stack.callback(os.kill, pid, signal.SIGKILL)
+        else:
+            trace = stack.enter_context(Trace(build, *options, name=name))
+            bad = stack.enter_context(Program(build, *command, name="bad"))
+            ready(bad)
+            time.sleep(1)
+            bad.go()
+            pid = bad.process.pid
+        time.sleep(2)
+        trace.stop()
+    if os.path.exists(gate):
+        os.unlink(gate)
+    return len(trace.recording.calls("pid = ?", pid)), trace
+
+
+def ALibraryOnAFileSystemThatAnswersIsTraced(build):
+    with Silent(build, timed(build)) as fs:
+        seen, trace = served_calls(build, fs)
+        check(seen == 10, f"{seen} of 10 calls: {trace.stderr().decode()}")
+        held, trace = served_calls(build, fs, held=True, name="held")
+        check(held == 10, f"{held} of 10 calls of a held command: {trace.stderr().decode()}")
+
+
+def ALibraryThatAnOrdinaryUserServesIsTracedWhereItIsNamed(build):
+    with Silent(build, timed(build), "--user", "65534") as fs:
+        seen, trace = served_calls(build, fs)
+        check(seen == 0, f"{seen} calls: probes are where a user could stop every fork()")
+        named(trace, "file_unread", fs.file)
+        check("ordinary user" in trace.stderr().decode(), trace.stderr().decode())
+        seen, trace = served_calls(build, fs, "--library", fs.file, name="chosen")
+        check(seen == 10, f"{seen} of 10 calls: {trace.stderr().decode()}")
+
+
 TESTS = (
+    AProbedLibraryThatAnswersNoMoreHarmsNobody,
+    ALibraryOnAFileSystemThatAnswersIsTraced,
+    ALibraryThatAnOrdinaryUserServesIsTracedWhereItIsNamed,
     AnEnvironmentThatDoesNotAnswerHarmsNobody,
     AnEnvironmentThatNobodyFillsInHarmsNobody,
     ANameThatDoesNotAnswerHarmsNobody,

@@ -237,7 +237,9 @@ TEST_F(FakeProc, AReadThatDoesNotComeBackIsGivenUpAndTheNextIsServed) {
   begin = system_clock().mono_ns();
   EXPECT_FALSE(foreign.read_memory(pid_, pages_.address(), out, sizeof(out)));
   EXPECT_LT(system_clock().mono_ns() - begin, 300'000'000U) << "it is not waited for again";
-  EXPECT_TRUE(foreign.text(pid_, "mountinfo", 4096).ok()) << "another helper";
+  tree_.file("1/maps", "of another process");
+  EXPECT_EQ(foreign.text(1, "maps", 4096).value(), "of another process") << "another helper";
+  EXPECT_FALSE(foreign.text(pid_, "mountinfo", 4096).ok());
 }
 
 TEST(Helpers, AfterCancelNoFileIsWaitedFor) {

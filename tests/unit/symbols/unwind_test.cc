@@ -20,6 +20,7 @@
 #include <gtest/gtest.h>
 #include <link.h>
 
+#include "base/text.h"
 #include "symbols/address_space.h"
 #include "symbols/symboliser.h"
 
@@ -41,6 +42,8 @@ Result<Fd> open_mapped(uint32_t, const hal::Mapping& mapping) {
   }
   return fd;
 }
+
+Result<std::string> maps_of(uint32_t pid) { return read_file("/proc/" + std::to_string(pid) + "/maps", 64 << 20); }
 
 std::string scratch(const std::string& name) {
   const std::string folder = std::string(INGERO_BINARY_DIR) + "/tests/symbols." + std::to_string(getpid());
@@ -125,7 +128,7 @@ std::vector<std::string> names_of(const NativeStack& stack, Symboliser& symbolis
 
 // The functions that a copy made here shows.
 std::vector<std::string> names_in(const Copy& copy) {
-  CodeFiles files(open_mapped);
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   Unwinder unwinder;
   Symboliser symboliser(open_named);
@@ -185,7 +188,7 @@ TEST(Unwind, AThreadThatDoesNotReturnIsWhereItIsAtEveryInstruction) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   if (!WIFSTOPPED(status)) GTEST_SKIP() << "this process may not be traced";
   ASSERT_EQ(ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL), 0) << strerror(errno);
-  CodeFiles files(open_mapped);
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(child));
   Unwinder unwinder;
   Symboliser symboliser(open_named);
@@ -233,7 +236,7 @@ TEST(Unwind, NamesTheKernelsOwnCodeInAProcess) {
   if (vdso == nullptr) GTEST_SKIP() << "this kernel maps no vDSO into programs";
   const auto address = reinterpret_cast<uint64_t>(dlsym(vdso, "__vdso_clock_gettime"));
   ASSERT_NE(address, 0U);
-  CodeFiles files(open_mapped);
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   const Code code = space.find(address);
   ASSERT_NE(code.file, nullptr);
@@ -244,7 +247,7 @@ TEST(Unwind, NamesTheKernelsOwnCodeInAProcess) {
 TEST(Unwind, PutsBackReturnAddressesThatTheKernelReplaced) {
   Copy copy;
   level_three(copy);
-  CodeFiles files(open_mapped);
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   Unwinder unwinder;
   Symboliser symboliser(open_named);
@@ -274,7 +277,7 @@ TEST(Unwind, PutsBackReturnAddressesThatTheKernelReplaced) {
 TEST(Unwind, EndsWhereTheCopyEndsAndSaysSo) {
   Copy copy;
   level_three(copy);
-  CodeFiles files(open_mapped);
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   Unwinder unwinder;
   const NativeStack stack = unwinder.unwind(copy.head, std::span(copy.bytes).first(8), space);
@@ -285,7 +288,7 @@ TEST(Unwind, EndsWhereTheCopyEndsAndSaysSo) {
 TEST(Unwind, RandomStacksAndRegistersEndSomewhere) {
   Copy copy;
   level_three(copy);
-  CodeFiles files(open_mapped);
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   Unwinder unwinder;
   std::mt19937_64 random(7);
@@ -380,8 +383,8 @@ TEST(Symboliser, DamagedFilesGiveNoNamesAndNoCrash) {
 }
 
 TEST(AddressSpace, WhatIsMappedLaterReplacesWhatLayThere) {
-  CodeFiles files(open_mapped, "/nowhere");
-  AddressSpace space(files, 1, "/nowhere");
+  CodeFiles files(open_mapped, [](uint32_t) -> Result<std::string> { return errno_error("maps", ENOENT); });
+  AddressSpace space(files, 1);
   EXPECT_FALSE(space.load());
   const auto mapping = [](uint64_t start, uint64_t end, uint64_t inode) {
     hal::Mapping one;

@@ -72,8 +72,8 @@ class FabricState {
   std::optional<uint64_t> first_ns() const;
   uint64_t last_ns() const { return last_ns_; }
   // What was observed up to the end of `window`.
-  void judge(uint64_t window, const std::vector<std::unique_ptr<ProcessState>>& processes,
-             std::vector<Finding>& findings);
+  using Processes = std::vector<std::unique_ptr<ProcessState>>;
+  void judge(uint64_t window, const Processes& processes, std::vector<Finding>& findings);
 
   static constexpr size_t kMaxWaiting = 65536;
   static constexpr size_t kMaxPorts = 4096;
@@ -107,9 +107,9 @@ class FabricState {
     uint64_t onset_ns = 0;
   };
 
-  void take(uint64_t mono_ns, Observation& one, const std::vector<std::unique_ptr<ProcessState>>& processes,
-            std::map<Key, Seen>& seen);
-  void take_event(const FabricEvent& event, std::map<Key, Seen>& seen);
+  void take(uint64_t mono_ns, Observation& one, const Processes& processes, std::map<Key, Seen>& seen);
+  void take_event(const FabricEvent& event, const Processes& processes, std::map<Key, Seen>& seen);
+  static void add_users(FabricPart& part, const Processes& processes, uint64_t from_ns, uint64_t to_ns);
   void note_fall(Port& port, Seen& seen, uint64_t mono_ns, bool is_notified);
   void note_return(Port& port, Seen& seen, uint64_t mono_ns, bool is_notified);
   void take_unresolved(uint32_t number, Port& port, Seen& seen);
@@ -122,6 +122,7 @@ class FabricState {
   std::map<Key, Port> ports_;
   std::deque<FabricEvent> unresolved_;
   uint64_t last_ns_ = 0;
+  uint64_t sampled_ns_ = 0, gap_ns_ = ~uint64_t{0};  // the last sample judged, and the shortest time between two
 };
 
 }  // namespace ingero::correlate

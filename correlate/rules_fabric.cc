@@ -77,9 +77,9 @@ bool FabricState::add(const hal::FabricSample& sample, uint64_t mono_ns) {
     if (!grew && !one.state) return true;
     if (waiting_.size() >= kMaxWaiting) return false;
     waiting_.emplace(mono_ns, std::move(one));
+    last_ns_ = std::max(last_ns_, mono_ns);
     return true;
   };
-  last_ns_ = std::max(last_ns_, mono_ns);
   bool all = true;
   for (const hal::FabricDevice& device : sample.devices) {
     if (!device.counters.empty()) all = keep(device.name, 0, {}, device.counters) && all;
@@ -144,7 +144,16 @@ std::optional<FabricState::Key> FabricState::port_of(uint32_t number) const {
   return fallen == 1 ? down : std::nullopt;
 }
 
-void FabricState::take_event(const FabricEvent& event, std::map<Key, Seen>& seen) {
+// Who had queue pairs at some time between the two.
+void FabricState::add_users(FabricPart& part, const Processes& processes, uint64_t from_ns, uint64_t to_ns) {
+  for (const auto& process : processes) {
+    if (!process->had_queues(from_ns, to_ns)) continue;
+    if (part.users.size() >= FabricPart::kMaxShown) break;
+    part.users[process->facts.pid] = {process->facts.comm, process->completion_wait_ns};
+  }
+}
+
+void FabricState::take_event(const FabricEvent& event, const Processes& processes, std::map<Key, Seen>& seen) {
   const auto key = port_of(event.port);
   if (!key) {
     if (unresolved_.size() < FabricPart::kMaxShown) unresolved_.push_back(event);
@@ -158,6 +167,7 @@ void FabricState::take_event(const FabricEvent& event, std::map<Key, Seen>& seen
   }
   Seen& one = seen_of(*key, seen);
   one.part.events.push_back(event);
+  if (event.is_error) add_users(one.part, processes, event.mono_ns, event.mono_ns);
   event.is_error ? note_fall(port, one, event.mono_ns, true) : note_return(port, one, event.mono_ns, true);
 }
 
@@ -187,11 +197,13 @@ void FabricState::give_up_unresolved(uint64_t end_ns, std::map<Key, Seen>& namel
   }
 }
 
-void FabricState::take(uint64_t mono_ns, Observation& one, const std::vector<std::unique_ptr<ProcessState>>& processes,
-                       std::map<Key, Seen>& seen) {
+void FabricState::take(uint64_t mono_ns, Observation& one, const Processes& processes, std::map<Key, Seen>& seen) {
   Port& port = ports_[one.port];
   if (mono_ns > port.last_ns) port.before_ns = std::exchange(port.last_ns, mono_ns);
-  const uint64_t since = std::max(port.before_ns, mono_ns - std::min(mono_ns, kLongestUse));
+  if (sampled_ns_ != 0 && mono_ns > sampled_ns_) gap_ns_ = std::min(gap_ns_, mono_ns - sampled_ns_);
+  sampled_ns_ = std::max(sampled_ns_, mono_ns);
+  // What changed did so since the sample before, in which it may be that nothing did.
+  const uint64_t since = std::max(port.before_ns, mono_ns - std::min({mono_ns, kLongestUse, gap_ns_ / 2 * 3}));
   const bool falls = one.state && port.state == hal::kPortActive && *one.state != hal::kPortActive;
   if (one.state) port.state = one.state;
   // A port that fell and came back between two samples was never sampled down.
@@ -207,11 +219,9 @@ void FabricState::take(uint64_t mono_ns, Observation& one, const std::vector<std
       known.grown += counter.grown;
       known.meaning = counter.meaning;
     }
-    for (const auto& process : processes) {
-      if (!process->had_queues(since, mono_ns)) continue;
-      if (found.part.users.size() >= FabricPart::kMaxShown) break;
-      found.part.users[process->facts.pid] = {process->facts.comm, process->completion_wait_ns};
-    }
+    // Who was there when the port fell is known exactly where an event said so.
+    if (!port.is_notified || !(port.is_down || is_link_down)) add_users(found.part, processes, since, mono_ns);
+    if (is_link_down && !port.is_down) port.is_notified = false;
     if (is_link_down) found.changed_link = true;
     if (falls || is_link_down) take_unresolved(one.port.second, port, found);
     if (falls) note_fall(port, found, mono_ns, false);
@@ -248,14 +258,13 @@ std::optional<RuleId> FabricState::rule_of(const Port& port, const Seen& seen) c
   return std::nullopt;
 }
 
-void FabricState::judge(uint64_t window, const std::vector<std::unique_ptr<ProcessState>>& processes,
-                        std::vector<Finding>& findings) {
+void FabricState::judge(uint64_t window, const Processes& processes, std::vector<Finding>& findings) {
   const uint64_t end = (window + 1) * kWindowNs;
   std::map<Key, Seen> seen, nameless;
   std::map<Key, uint64_t> packets;
   for (auto at = waiting_.begin(); at != waiting_.end() && at->first < end; at = waiting_.erase(at)) {
     if (at->second.event) {
-      take_event(*at->second.event, seen);
+      take_event(*at->second.event, processes, seen);
       continue;
     }
     packets[at->second.port] += at->second.packets;

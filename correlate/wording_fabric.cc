@@ -96,7 +96,7 @@ void describe_fabric(Incident& incident) {
       break;
     case RuleId::fabric_loss:
       chain.summary =
-          join(fmt::format("Packets were lost on {} and sent again: {}{}", port, counters, of_packets), users);
+          join(fmt::format("Packets were lost or late on {} and sent again: {}{}", port, counters, of_packets), users);
       break;
     case RuleId::fabric_not_ready:
       chain.summary = join(fmt::format("Receivers were not ready at {}: {}{}", port, counters, of_packets), users);

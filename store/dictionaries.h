@@ -51,6 +51,7 @@ class Dictionaries {
   int64_t site(uint32_t index, hal::CallId call);
   // The clock to which the event's offset belongs within kClockToleranceNs; a new one when there is none.
   const ClockEntry& clock(uint64_t start_mono_ns, int64_t offset_ns);
+  bool has_clock() const { return !clocks_.empty(); }
   int64_t process(uint32_t pid);
   int64_t thread(const hal::Event& event, int64_t process);
   int64_t function(int64_t process, uint64_t handle);

@@ -190,7 +190,14 @@ void Writer::add_stack(uint64_t stack_id, std::string_view ips_json, std::string
 void Writer::add_snapshot(const hal::SystemSnapshot& snapshot) {
   if (impl_->has_room(impl_->snapshots.size())) impl_->snapshots.push_back(snapshot);
 }
-void Writer::add_sample(const hal::FabricSample& sample) { impl_->samples.add(sample, impl_->losses); }
+void Writer::add_sample(const hal::FabricSample& sample) {
+  // A recording of nothing but samples has a clock, too: what is found in it has the same times live and replayed.
+  if (!impl_->dictionaries.has_clock()) {
+    const uint64_t mono_ns = impl_->clock.mono_ns();
+    impl_->dictionaries.clock(mono_ns, static_cast<int64_t>(impl_->clock.wall_ns() - mono_ns));
+  }
+  impl_->samples.add(sample, impl_->losses);
+}
 void Writer::add_sample(const hal::DeviceSample& sample) { impl_->samples.add(sample, impl_->losses); }
 void Writer::add_device_error(const hal::DeviceError& error) { impl_->samples.add(error, impl_->losses); }
 void Writer::add_chain(const Chain& chain) {

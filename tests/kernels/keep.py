@@ -9,7 +9,7 @@ import sqlite3
 import sys
 
 KEPT = {"clocks", "processes", "threads", "calls", "sites", "details", "event_rows", "never_returned", "sessions", "store_state",
-        "schema_migrations", "schema_info", "sources", "ops", "loss", "blocks", "fabric_links", "fabric_gids", "fabric_counters",
+        "schema_migrations", "schema_info", "sources", "ops", "loss", "blocks", "call_stats", "fabric_links", "fabric_gids", "fabric_counters",
         "fabric_values"}
 
 
@@ -23,6 +23,7 @@ def main():
         if table not in KEPT:
             database.execute(f"DELETE FROM {table}")
     database.execute("DELETE FROM event_rows WHERE site NOT IN (SELECT id FROM sites WHERE kind = 'fabric')")
+    database.execute("DELETE FROM call_stats WHERE call NOT IN (SELECT id FROM calls WHERE kind = 'fabric')")
     database.execute("DELETE FROM threads WHERE id NOT IN (SELECT thread FROM event_rows)")
     version, application = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "application_id"))
     with open(out, "w", encoding="utf-8") as text:

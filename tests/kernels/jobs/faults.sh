@@ -30,13 +30,15 @@ tcp() {
   ip netns exec far ip addr add 10.8.0.2/24 dev v1; ip netns exec far ip link set v1 up; ip netns exec far ip link set lo up
   ip link set v0 gso_max_segs 1  # a retransmission is then one segment
   ip link set v0 mtu 1000; tc qdisc add dev v0 root netem loss 3% delay 4ms; sleep 1
-  ip netns exec far nc -l -p 5201 >/dev/null & local server=$!; sleep 1
+  ip netns exec far nc -l -p 5201 >/out/tcp.received & local server=$! i
+  for ((i = 0; i < 50; i++)); do ip netns exec far netstat -ltn | grep -q :5201 && break; sleep 0.2; done
   local before after skbs; before=$(awk '/^Tcp:/ { n = $13 } END { print n }' /proc/net/snmp)
   echo 'hist:keys=common_pid.execname' >/sys/kernel/tracing/events/tcp/tcp_retransmit_skb/trigger
   traced "$db" bash -c 'dd if=/dev/zero bs=1k count=4000 2>/dev/null | nc 10.8.0.2 5201; sleep 2'
   after=$(awk '/^Tcp:/ { n = $13 } END { print n }' /proc/net/snmp)
   skbs=$(sed -n 's/.*hitcount: *\([0-9]*\).*/\1/p' /sys/kernel/tracing/events/tcp/tcp_retransmit_skb/hist | awk '{ n += $1 } END { print n + 0 }')
-  note tcp "netem: $(tc -s qdisc show dev v0 | grep -o 'dropped [0-9]*'), TCP timeouts and fast retransmits: $(awk '/^TcpExt:/ { if (!h) { split($0, h) } else { for (i in h) if (h[i] ~ /^TCP(Timeouts|FastRetrans|LostRetransmit|SlowStartRetrans)$/) printf "%s %s ", h[i], $i } }' /proc/net/netstat)"
+  check tcp "bytes that arrived" 4096000 "$(stat -c %s /out/tcp.received)"; rm -f /out/tcp.received
+  note tcp "netem: $(tc -s qdisc show dev v0 | grep -o 'Sent.*dropped [0-9]*'), TCP timeouts and fast retransmits: $(awk '/^TcpExt:/ { if (!h) { split($0, h) } else { for (i in h) if (h[i] ~ /^TCP(Timeouts|FastRetrans|LostRetransmit|SlowStartRetrans)$/) printf "%s %s ", h[i], $i } }' /proc/net/netstat)"
   check tcp "retransmitted segments (RetransSegs)" "$((after - before))" "$(recorded tcp_retransmit)"
   check tcp "retransmitted packets (tracepoint's own count)" "$skbs" "$(recorded tcp_retransmit)"
   check tcp "there were some" yes "$([[ $((after - before)) -gt 3 ]] && echo yes || echo no)"
@@ -110,5 +112,6 @@ oom() {
 for what in ${WHAT:-tcp slow failing flakey cpu io oom}; do
   db=/out/$what.db; $what
   lost=$(sql "$db" "SELECT group_concat(name || ' ' || count, ', ') FROM loss WHERE severity <> 'info'"); note "$what" "losses: ${lost:-none}"
+  rm -f "$db" "$db.w"  # large, for the wire out of a guest
 done
 finish

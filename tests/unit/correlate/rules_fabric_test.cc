@@ -1,5 +1,5 @@
-// A fabric's ports: what counters of each sense say, who was on the port, and events that devices delivered. Each rule is
-// shown what a real run of soft-RoCE recorded (tests/kernels/jobs/), and what merely looks like it.
+// A fabric's ports: what counters of each sense say, who was on the port, and events that devices delivered. Each rule
+// is shown what a real run of soft-RoCE recorded (tests/kernels/jobs/), and what merely looks like it.
 #include "engine_stream.h"
 
 namespace ingero::correlate::testing {
@@ -212,6 +212,22 @@ TEST_F(FabricRules, AnEventAndTheCounterAreOneIncidentWithTypeTimeAndProcess) {
   ASSERT_THAT(chains[0].evidence, SizeIs(::testing::Ge(2)));
   EXPECT_EQ(chains[0].evidence[0].op, "X_PORT_ERR");
   EXPECT_EQ(chains[0].evidence[0].start_mono_ns, kStart + 2 * kSecond + 233 * kMilli);
+}
+
+TEST_F(FabricRules, WhoHadQueuePairsWhenThePortFellIsNamed) {
+  process(7, "early");
+  process(8, "train");
+  process(9, "watcher");
+  engine_->add(call(kMakeQueue, 7, 0));
+  engine_->add(call(kMakeQueue, 8, 100 * kMilli));
+  sampled(kSecond, 4, {{"packets", CounterSense::kPackets, 10}});
+  engine_->add(call(kEndQueue, 7, kSecond + 500 * kMilli));
+  deliver(9, kPortError, 2 * kSecond);
+  sampled(2 * kSecond + 300 * kMilli, 1, {{"link_downed", CounterSense::kLinkDown, 1}});
+  const auto chains = finish();
+  EXPECT_ONLY(chains, RuleId::fabric_port_down);
+  EXPECT_THAT(chains[0].summary, HasSubstr("train (pid 8) had queue pairs on it"));
+  EXPECT_THAT(chains[0].summary, Not(HasSubstr("early"))) << "it had ended when the event came";
 }
 
 TEST_F(FabricRules, AnEventWaitsForThePortThatFellWhereThereAreSeveral) {

@@ -28,6 +28,7 @@ CREATE TABLE cgroup_throttling (session INTEGER NOT NULL, timestamp INTEGER NOT 
   cgroup_id INTEGER, pid INTEGER NOT NULL, path TEXT NOT NULL, periods INTEGER NOT NULL, throttled_ns INTEGER NOT NULL);
 CREATE TABLE clocks (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, mono_ns INTEGER NOT NULL,
   wall_ns INTEGER NOT NULL, node TEXT NOT NULL, sample_every INTEGER NOT NULL, seq_offset INTEGER NOT NULL DEFAULT 0);
+INSERT INTO "clocks" VALUES(0,1,103280418761,1795464350999690642,'guest',1,0);
 CREATE TABLE collective_hangs (session INTEGER NOT NULL, comm_id_hash INTEGER NOT NULL, number INTEGER NOT NULL,
   call TEXT, entered_mono_ns INTEGER NOT NULL, waited_ns INTEGER NOT NULL, is_over INTEGER NOT NULL,
   present TEXT NOT NULL, missing TEXT NOT NULL, nranks INTEGER,
@@ -81,37 +82,37 @@ INSERT INTO "fabric_counters" VALUES(14,1,'rxe0',1,'send_rnr_err','port_hw','cou
 INSERT INTO "fabric_counters" VALUES(15,1,'rxe0',1,'sent_pkts','port_hw','count');
 CREATE TABLE fabric_gids (session INTEGER NOT NULL, timestamp INTEGER NOT NULL, device TEXT NOT NULL,
   port INTEGER NOT NULL, position INTEGER NOT NULL, gid TEXT NOT NULL, type TEXT, netdev TEXT);
-INSERT INTO "fabric_gids" VALUES(1,1795460229801062036,'rxe0',1,0,'fe80:0000:0000:0000:f41c:1fff:fed3:9d6a','RoCE v2','v0');
-INSERT INTO "fabric_gids" VALUES(1,1795460229801062036,'rxe0',1,1,'0000:0000:0000:0000:0000:ffff:0a09:0001','RoCE v2','v0');
-INSERT INTO "fabric_gids" VALUES(1,1795460231124851991,'rxe0',1,0,'fe80:0000:0000:0000:f41c:1fff:fed3:9d6a','RoCE v2','v0');
-INSERT INTO "fabric_gids" VALUES(1,1795460231124851991,'rxe0',1,1,'0000:0000:0000:0000:0000:ffff:0a09:0001','RoCE v2','v0');
-INSERT INTO "fabric_gids" VALUES(1,1795460233171943989,'rxe0',1,0,'fe80:0000:0000:0000:f41c:1fff:fed3:9d6a','RoCE v2','v0');
-INSERT INTO "fabric_gids" VALUES(1,1795460233171943989,'rxe0',1,1,'0000:0000:0000:0000:0000:ffff:0a09:0001','RoCE v2','v0');
+INSERT INTO "fabric_gids" VALUES(1,1795464350100114307,'rxe0',1,0,'fe80:0000:0000:0000:b0be:4aff:febb:658f','RoCE v2','v0');
+INSERT INTO "fabric_gids" VALUES(1,1795464350100114307,'rxe0',1,1,'0000:0000:0000:0000:0000:ffff:0a09:0001','RoCE v2','v0');
+INSERT INTO "fabric_gids" VALUES(1,1795464351972365539,'rxe0',1,0,'fe80:0000:0000:0000:b0be:4aff:febb:658f','RoCE v2','v0');
+INSERT INTO "fabric_gids" VALUES(1,1795464351972365539,'rxe0',1,1,'0000:0000:0000:0000:0000:ffff:0a09:0001','RoCE v2','v0');
+INSERT INTO "fabric_gids" VALUES(1,1795464353989818239,'rxe0',1,0,'fe80:0000:0000:0000:b0be:4aff:febb:658f','RoCE v2','v0');
+INSERT INTO "fabric_gids" VALUES(1,1795464353989818239,'rxe0',1,1,'0000:0000:0000:0000:0000:ffff:0a09:0001','RoCE v2','v0');
 CREATE TABLE fabric_links (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, timestamp INTEGER NOT NULL,
   device TEXT NOT NULL, port INTEGER NOT NULL, link_layer TEXT, state INTEGER, physical_state INTEGER,
   rate_bits_per_second INTEGER, driver TEXT, firmware TEXT, board TEXT, node_guid TEXT, netdev TEXT, pci_address TEXT,
   numa_node INTEGER);
-INSERT INTO "fabric_links" VALUES(1,1,1795460229801062036,'rxe0',1,'Ethernet',4,5,10000000000,NULL,NULL,NULL,'f41c:1fff:fed3:9d6a','v0',NULL,NULL);
-INSERT INTO "fabric_links" VALUES(2,1,1795460231124851991,'rxe0',1,'Ethernet',1,3,10000000000,NULL,NULL,NULL,'f41c:1fff:fed3:9d6a','v0',NULL,NULL);
-INSERT INTO "fabric_links" VALUES(3,1,1795460233171943989,'rxe0',1,'Ethernet',4,5,10000000000,NULL,NULL,NULL,'f41c:1fff:fed3:9d6a','v0',NULL,NULL);
+INSERT INTO "fabric_links" VALUES(1,1,1795464350100114307,'rxe0',1,'Ethernet',4,5,10000000000,'rdma_rxe',NULL,NULL,'b0be:4aff:febb:658f','v0',NULL,NULL);
+INSERT INTO "fabric_links" VALUES(2,1,1795464351972365539,'rxe0',1,'Ethernet',1,3,10000000000,'rdma_rxe',NULL,NULL,'b0be:4aff:febb:658f','v0',NULL,NULL);
+INSERT INTO "fabric_links" VALUES(3,1,1795464353989818239,'rxe0',1,'Ethernet',4,5,10000000000,'rdma_rxe',NULL,NULL,'b0be:4aff:febb:658f','v0',NULL,NULL);
 CREATE TABLE fabric_values (counter INTEGER NOT NULL, timestamp INTEGER NOT NULL, value INTEGER NOT NULL,
   delta INTEGER, change INTEGER NOT NULL, PRIMARY KEY (timestamp, counter)) WITHOUT ROWID;
-INSERT INTO "fabric_values" VALUES(1,1795460229801062036,3006,NULL,0);
-INSERT INTO "fabric_values" VALUES(2,1795460229801062036,6,NULL,0);
-INSERT INTO "fabric_values" VALUES(3,1795460229801062036,6,NULL,0);
-INSERT INTO "fabric_values" VALUES(4,1795460229801062036,1,NULL,0);
-INSERT INTO "fabric_values" VALUES(5,1795460229801062036,0,NULL,0);
-INSERT INTO "fabric_values" VALUES(6,1795460229801062036,27012,NULL,0);
-INSERT INTO "fabric_values" VALUES(7,1795460229801062036,0,NULL,0);
-INSERT INTO "fabric_values" VALUES(8,1795460229801062036,0,NULL,0);
-INSERT INTO "fabric_values" VALUES(9,1795460229801062036,3000,NULL,0);
-INSERT INTO "fabric_values" VALUES(10,1795460229801062036,3000,NULL,0);
-INSERT INTO "fabric_values" VALUES(11,1795460229801062036,0,NULL,0);
-INSERT INTO "fabric_values" VALUES(12,1795460229801062036,0,NULL,0);
-INSERT INTO "fabric_values" VALUES(13,1795460229801062036,0,NULL,0);
-INSERT INTO "fabric_values" VALUES(14,1795460229801062036,0,NULL,0);
-INSERT INTO "fabric_values" VALUES(15,1795460229801062036,27012,NULL,0);
-INSERT INTO "fabric_values" VALUES(4,1795460231124851991,2,1,2);
+INSERT INTO "fabric_values" VALUES(1,1795464350100114307,3408,NULL,0);
+INSERT INTO "fabric_values" VALUES(2,1795464350100114307,8,NULL,0);
+INSERT INTO "fabric_values" VALUES(3,1795464350100114307,8,NULL,0);
+INSERT INTO "fabric_values" VALUES(4,1795464350100114307,1,NULL,0);
+INSERT INTO "fabric_values" VALUES(5,1795464350100114307,0,NULL,0);
+INSERT INTO "fabric_values" VALUES(6,1795464350100114307,29016,NULL,0);
+INSERT INTO "fabric_values" VALUES(7,1795464350100114307,0,NULL,0);
+INSERT INTO "fabric_values" VALUES(8,1795464350100114307,0,NULL,0);
+INSERT INTO "fabric_values" VALUES(9,1795464350100114307,3400,NULL,0);
+INSERT INTO "fabric_values" VALUES(10,1795464350100114307,3400,NULL,0);
+INSERT INTO "fabric_values" VALUES(11,1795464350100114307,0,NULL,0);
+INSERT INTO "fabric_values" VALUES(12,1795464350100114307,0,NULL,0);
+INSERT INTO "fabric_values" VALUES(13,1795464350100114307,0,NULL,0);
+INSERT INTO "fabric_values" VALUES(14,1795464350100114307,0,NULL,0);
+INSERT INTO "fabric_values" VALUES(15,1795464350100114307,29016,NULL,0);
+INSERT INTO "fabric_values" VALUES(4,1795464351972365539,2,1,2);
 CREATE TABLE functions (id INTEGER PRIMARY KEY, process INTEGER NOT NULL, handle INTEGER NOT NULL, name TEXT);
 CREATE TABLE geometries (id INTEGER PRIMARY KEY, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, block_x INTEGER,
   block_y INTEGER, block_z INTEGER, shared_bytes INTEGER);
@@ -158,13 +159,13 @@ INSERT INTO "schema_info" VALUES('unknown_note','What is not known is NULL, neve
 INSERT INTO "schema_info" VALUES('vendor_neutral_note','SELECT kind, vendor, count(*) FROM events GROUP BY 1, 2');
 INSERT INTO "schema_info" VALUES('version','1.0');
 CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL, what TEXT NOT NULL);
-INSERT INTO "schema_migrations" VALUES(20,1795460227352636443,'compact rows, dictionaries, histograms');
-INSERT INTO "schema_migrations" VALUES(21,1795460227352636443,'communicators and their collectives');
-INSERT INTO "schema_migrations" VALUES(22,1795460227352636443,'samples of fabric adapters and devices');
-INSERT INTO "schema_migrations" VALUES(23,1795460227352636443,'chains with grade, evidence and symptoms; limits and theft of CPUs');
-INSERT INTO "schema_migrations" VALUES(24,1795460227352636443,'devices of events by uuid and address');
-INSERT INTO "schema_migrations" VALUES(25,1795460227352636443,'steps and workloads of inference, and what its engines say of themselves');
-INSERT INTO "schema_migrations" VALUES(26,1795460227352636443,'sessions of several nodes');
+INSERT INTO "schema_migrations" VALUES(20,1795464348596059451,'compact rows, dictionaries, histograms');
+INSERT INTO "schema_migrations" VALUES(21,1795464348596059451,'communicators and their collectives');
+INSERT INTO "schema_migrations" VALUES(22,1795464348596059451,'samples of fabric adapters and devices');
+INSERT INTO "schema_migrations" VALUES(23,1795464348596059451,'chains with grade, evidence and symptoms; limits and theft of CPUs');
+INSERT INTO "schema_migrations" VALUES(24,1795464348596059451,'devices of events by uuid and address');
+INSERT INTO "schema_migrations" VALUES(25,1795464348596059451,'steps and workloads of inference, and what its engines say of themselves');
+INSERT INTO "schema_migrations" VALUES(26,1795464348596059451,'sessions of several nodes');
 CREATE TABLE sessions (id INTEGER PRIMARY KEY AUTOINCREMENT, started_at INTEGER NOT NULL,
   stopped_at INTEGER NOT NULL DEFAULT 0, gpu_model TEXT NOT NULL DEFAULT '', gpu_driver TEXT NOT NULL DEFAULT '',
   cpu_model TEXT NOT NULL DEFAULT '', cpu_cores INTEGER, mem_total INTEGER, kernel TEXT NOT NULL DEFAULT '',
@@ -172,7 +173,7 @@ CREATE TABLE sessions (id INTEGER PRIMARY KEY AUTOINCREMENT, started_at INTEGER 
   ingero_ver TEXT NOT NULL DEFAULT '', pid_filter TEXT NOT NULL DEFAULT '', flags TEXT NOT NULL DEFAULT '',
   node TEXT NOT NULL DEFAULT '', rank INTEGER, local_rank INTEGER, world_size INTEGER,
   policy TEXT NOT NULL, sample_every INTEGER NOT NULL);
-INSERT INTO "sessions" VALUES(1,1795460228422257689,1795460237144679856,'','','QEMU TCG CPU version 2.5+',2,1971,'6.12.117+deb13-amd64','','','','0.1.0','','','guest',NULL,NULL,NULL,'all',1);
+INSERT INTO "sessions" VALUES(1,1795464349000532780,1795464358021515261,'','','QEMU TCG CPU version 2.5+',2,1971,'6.12.117+deb13-amd64','','','','0.1.0','','','guest',NULL,NULL,NULL,'all',1);
 CREATE TABLE sites (id INTEGER PRIMARY KEY, call INTEGER NOT NULL, symbol TEXT, library TEXT, library_version TEXT,
   name TEXT NOT NULL, op_name TEXT NOT NULL, vendor TEXT NOT NULL, backend TEXT NOT NULL, layer TEXT NOT NULL,
   kind TEXT NOT NULL, rule INTEGER NOT NULL, source INTEGER NOT NULL, op INTEGER NOT NULL,

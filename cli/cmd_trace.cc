@@ -175,9 +175,10 @@ class Trace {
       INGERO_TRY(set_log_file(options_.log));
     }
     if (options_.no_net) note("--no-net: who owns a socket is then not known for every retransmission");
-    // What one thread allocates another frees: an arena for each would keep all of it. What is large (debug information,
-    // batches, images of pages) is mapped by itself: on the heap, small things that stay would soon lie in its place, and
-    // none of it would ever go back. glibc would raise this limit by itself, to 32 MB, with the first that is freed.
+    // What one thread allocates another frees: an arena for each would keep all of it. What is large (debug
+    // information, batches, images of pages) is mapped by itself: on the heap, small things that stay would soon lie in
+    // its place, and none of it would ever go back. glibc would raise this limit by itself, to 32 MB, with the first
+    // that is freed.
     mallopt(M_ARENA_MAX, 2);
     mallopt(M_MMAP_THRESHOLD, 64 << 10);
     const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
@@ -293,11 +294,9 @@ class Trace {
     std::optional<int> command_status;
     if (launch) {
       command_thread = std::thread([&] {
-        command_status = launch->serve(
-            [&](uint32_t pid, const std::string& open_path, const std::string& path) {
-              return live.prepare(pid, open_path, path);
-            },
-            [&](uint32_t pid) { live.held_too_long(pid); });
+        command_status = launch->serve([&](uint32_t pid, const std::string& open_path,
+                                           const std::string& path) { return live.prepare(pid, open_path, path); },
+                                       [&](uint32_t pid) { live.held_too_long(pid); });
         command_ended = true;
       });
     }

@@ -133,9 +133,10 @@ struct FileProbes::Impl {
       if (working) working();
       if (!is_slow && std::chrono::steady_clock::now() - begin > kLong) {
         is_slow = true;
-        log_warning("{} of {} probes are on after 2 s: the kernel is still removing those of another trace; the command "
-                    "waits for the rest",
-                    perf_entries.size(), probes.size());
+        log_warning(
+            "{} of {} probes are on after 2 s: the kernel is still removing those of another trace; the command "
+            "waits for the rest",
+            perf_entries.size(), probes.size());
       }
       PerfLink at_return = link_perf(objects.return_handle(), path, probe, true);
       if (!at_return) continue;

@@ -32,8 +32,8 @@ struct Refusal {
 class FileProbes {
  public:
   // `path` is followed once ("/proc/self/fd/N" or "/proc/PID/map_files/..."). When the kernel refuses one probe of a
-  // batch the rest are attached without it. Succeeds with no probe attached when all were refused. `working`, when there
-  // is one, is called between probes that are attached one by one, which may take a tenth of a second each.
+  // batch the rest are attached without it. Succeeds with no probe attached when all were refused. `working`, when
+  // there is one, is called between probes that are attached one by one, which may take a tenth of a second each.
   static Result<std::unique_ptr<FileProbes>> attach(const Objects& objects, const std::string& path,
                                                     std::span<const Probe> probes,
                                                     const std::function<void()>& working = {});

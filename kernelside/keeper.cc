@@ -143,7 +143,8 @@ class Keeper {
         char byte = 0;
         if (recv(agent_.get(), &byte, 1, MSG_DONTWAIT) == 1) {
           if (byte == kSeen || byte == kAskAgain) is_late_ = false;  // the answer, after all
-          if (byte == kGo) [[maybe_unused]] const auto written = write(go, &byte, 1);
+          if (byte == kGo) [[maybe_unused]]
+            const auto written = write(go, &byte, 1);
         } else {
           agent_.reset();
           close(go);  // a command that was never let go ends

@@ -18,7 +18,7 @@ namespace ingero::kernelside {
 namespace {
 
 constexpr size_t kMaxPidsPerFile = 4096;
-constexpr size_t kMaxSeen = 65536;  // files without anything described: all that any process has run
+constexpr size_t kMaxSeen = 65536;                   // files without anything described: all that any process has run
 constexpr uint64_t kUnreadForNs = 60'000'000'000;    // then a file that was not read may be tried again
 constexpr std::chrono::seconds kExaminedWithin{25};  // a held command goes on after 30
 
@@ -215,7 +215,7 @@ Status Tracer::add_library(const std::string& path) {
 // What is known of a file; nothing: it is now the caller's to examine, and to say so (set_seen).
 std::optional<bool> Tracer::known_answer(const hal::FileId& id, const Source& source) {
   std::unique_lock lock(mutex_);
-  if (stopped_) return false;  // a command's new library, while the trace ends
+  if (stopped_) return false;             // a command's new library, while the trace ends
   if (index_->seen.size() >= kMaxSeen) {  // they are looked at again when they are mapped again
     std::erase_if(index_->seen, [](const auto& entry) { return entry.second.is_over && entry.second.file == nullptr; });
   }

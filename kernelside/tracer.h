@@ -10,8 +10,8 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <map>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>

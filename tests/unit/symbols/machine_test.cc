@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "symbols/symboliser.h"
 #include "symbols/unwind.h"
 
@@ -186,8 +187,8 @@ class Arm64Stack : public testing::Test {
         [this](uint32_t pid, const hal::Mapping& mapping) {
           return opened(fmt::format("{}/{}/root{}", folder_, pid, mapping.untrusted_path));
         },
-        folder_);
-    AddressSpace space(files, 1, folder_);
+        [this](uint32_t pid) { return read_file(fmt::format("{}/{}/maps", folder_, pid), 1 << 20); }, folder_);
+    AddressSpace space(files, 1);
     Unwinder unwinder(Arch::kArm64);
     Symboliser symboliser(opened);
     const NativeStack stack = unwinder.unwind(head_, stack_, space);

@@ -5,8 +5,8 @@
  *
  * The thread's memory is not this program's: reading it may sleep (bpf_copy_from_user_task, kernel 5.18, 376040e47334;
  * iterators over one thread: 6.1, f0d74c4da1f0; trusted arguments of global functions: 6.8, a64bfe618665), but not on
- * what may never answer (memory.bpf.h). Its registers are those it entered the kernel with. A thread that runs meanwhile
- * has moved on: nothing is told of it.
+ * what may never answer (memory.bpf.h). Its registers are those it entered the kernel with. A thread that runs
+ * meanwhile has moved on: nothing is told of it.
  */
 #define OF_A_WAITING_THREAD
 #include "stack.bpf.h"

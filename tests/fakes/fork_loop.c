@@ -1,10 +1,11 @@
 // fork() one after the other, until SIGTERM; then says how long the longest took: {"forks": N, "worst_ms": X}.
 // What stops fork() on the machine stops this, and it needs none to say so.
 #include <signal.h>
-#include <stdio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include <stdio.h>
+#include <time.h>
 
 static volatile sig_atomic_t over;
 static void end(int number) {

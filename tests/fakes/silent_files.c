@@ -7,16 +7,17 @@
 // after SECONDS, which ends every wait for it: nothing else may be needed for that, least of all fork(). --user is what
 // the mount says of who serves it.
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { ROOT = 1, ONLY_FILE = 2, BUFFER_BYTES = 1 << 20, MOST_NAMES = 8 };
 

@@ -29,6 +29,7 @@ constexpr size_t kMostRemembered = 1 << 12;  // for who asks live: a few kilobyt
 constexpr size_t kMostUnnamed = 1 << 14;
 constexpr size_t kMostWaiting = 1 << 16;  // stacks whose calls have not come yet
 constexpr size_t kMostHung = 4096;
+constexpr size_t kStacksKept = 128;      // room in a parcel
 constexpr size_t kMostRecent = 1 << 12;  // mappings: those of some hundred programs that have just started
 constexpr std::chrono::seconds kKeptIdle{5};
 constexpr std::chrono::seconds kKeptBusy{30};  // where new stacks come all the time
@@ -386,6 +387,8 @@ void StackBook::take(kernelside::Drain& drain, Parcel& parcel) {
       book.hung[key] = id;
     }
   }
+  // After a burst that filled the ring: a kilobyte each, in every parcel there is.
+  if (parcel.records.stacks.capacity() > kStacksKept) parcel.records.stacks = {};
   parcel.records.stacks.clear();
   for (hal::Event& event : parcel.records.events) {
     if (!book.hung.empty()) {

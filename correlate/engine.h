@@ -76,10 +76,10 @@ class Engine {
   // Of which something is kept now.
   size_t known_processes() const;
 
-  static constexpr size_t kMostProcesses = 4096;  // that live or were told: what has ended goes within seconds
-  static constexpr size_t kMostThreads = 16384;   // that were seen in the last kActive windows
-  static constexpr size_t kMostSeries = 16384;
-  static constexpr size_t kMostAddresses = 262144;           // live allocations of one process
+  static constexpr size_t kMostProcesses = 4096;    // that live or were told: what has ended goes within seconds
+  static constexpr size_t kMostThreads = 16384;     // that were seen in the last kActive windows
+  static constexpr size_t kMostSeries = 32768;      // some hundred bytes each
+  static constexpr size_t kMostAddresses = 262144;  // live allocations of one process
   static constexpr uint64_t kMostBytes = uint64_t{1} << 44;  // of one of them; all together fit 63 bits
   static constexpr size_t kMostGraphs = 4096;                // of one process
   static constexpr size_t kMostFlights = 65536;

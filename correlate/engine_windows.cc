@@ -11,9 +11,8 @@ namespace {
 constexpr uint64_t kLearned = 20;          // calls after which a series's usual blocking is known
 constexpr size_t kRatesKept = 32;          // windows a process's rate of work is remembered
 constexpr uint64_t kForgottenAfter = 600;  // windows of silence, of a process that may go on
-// Of one that has ended nothing comes any more. Rules look at kTrailing windows, also at those whose CPU it took; the
-// last one judges its start.
-constexpr uint64_t kKeptEnded = std::max(kTrailing + 1, kColdWindows);
+// Of one that has ended nothing comes any more, and rules look at kTrailing windows, also at those whose CPU it took.
+constexpr uint64_t kKeptEnded = kTrailing;
 
 std::string key_of(Family family, const ProcessState* process, const std::string& subject) {
   return fmt::format("{}/{:x}/{}", static_cast<int>(family), process == nullptr ? 0 : process->key, subject);

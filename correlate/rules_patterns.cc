@@ -14,7 +14,10 @@ constexpr uint64_t kIdleSyncPercent = 2;  // less waiting than this: the device 
 
 void judge_cold_start(const Judgement& j, Findings& findings) {
   const Rule& its = rule(RuleId::cold_start);
-  if (j.window != j.process.first_call_window + kColdWindows) return;
+  // Of a process that has ended there is nothing more to wait for than for its last window.
+  uint64_t judged_in = j.process.first_call_window + kColdWindows;
+  if (j.process.ended_mono_ns) judged_in = std::min(judged_in, *j.process.ended_mono_ns / kWindowNs + kTrailing);
+  if (j.window != judged_in) return;
   uint64_t excess = 0, calls = 0, worst_ns = 0;
   const Series* worst = nullptr;
   for (const Series* one : j.process.series) {

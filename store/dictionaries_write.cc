@@ -193,7 +193,7 @@ void Dictionaries::committed() {
   pending_calls_.clear();
   pending_sites_.clear();
   pending_clocks_.clear();
-  pending_processes_.clear();
+  empty(pending_processes_);
   pending_names_.clear();
   threads_.committed();
   functions_.committed();

@@ -31,6 +31,17 @@ struct WordKey {
   };
 };
 
+// Empties what waited, and gives its room back where a disk that took nothing had made it large.
+template <typename T>
+void empty(std::vector<T>& waiting) {
+  constexpr size_t kKept = 1024;
+  if (waiting.capacity() > kKept) {
+    waiting = {};
+  } else {
+    waiting.clear();
+  }
+}
+
 template <size_t Words>
 class Dictionary {
  public:
@@ -72,7 +83,7 @@ class Dictionary {
 
   // Entries the file does not have yet; cleared by the writer once they are committed.
   const std::vector<std::pair<Key, int64_t>>& pending() const { return pending_; }
-  void committed() { pending_.clear(); }
+  void committed() { empty(pending_); }
 
  private:
   struct Recent {

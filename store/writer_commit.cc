@@ -236,21 +236,25 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
     rows_committed += batch.size();
     committed_seq = last;
     batch.clear();
+    if (batch.capacity() > 2 * size_t{options.batch_rows}) {  // after a disk that took nothing for a while
+      batch.shrink_to_fit();
+      batch.reserve(options.batch_rows);
+    }
     batch_start_wall_ns = INT64_MAX;
     batch_end_wall_ns = INT64_MIN;
   }
   for (const Update& update : updates) {
     if (block && update.seq >= block->first) block->end_wall_ns = std::max(block->end_wall_ns, update.end_wall_ns);
   }
-  updates.clear();
-  flights_begun.clear();
-  flights_ended.clear();
-  tcp.clear();
-  stacks.clear();
-  snapshots.clear();
-  chains.clear();
-  throttlings.clear();
-  annotations.clear();
+  empty(updates);
+  empty(flights_begun);
+  empty(flights_ended);
+  empty(tcp);
+  empty(stacks);
+  empty(snapshots);
+  empty(chains);
+  empty(throttlings);
+  empty(annotations);
   samples.committed();
   if (!aggregates_written) return;
   aggregates.committed();

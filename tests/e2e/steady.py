@@ -12,7 +12,7 @@ import short_processes  # noqa: E402
 PROGRAMS = 1500
 # MiB of its own memory (what it has mapped of other programs' files for their names varies with what else runs): some
 # hundred programs that ended in the last seconds, and the allocator's part. Kept for ever, 1,200 programs take 75.
-GROWN = 20.0
+GROWN = 32.0
 
 
 def ShortProgramsLeaveNothingBehind(build):

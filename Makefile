@@ -4,6 +4,8 @@
 #   make test     install, build, run every test, and say what ran, failed and was skipped and why
 #   make build    build the release preset
 #   make exactness  a million calls for each way of attaching, each compared with the program's own log (root)
+#   make soak     MINUTES=30 beside everything that comes and goes: what grows, and whether a call is missing (root)
+#   make short-processes  COUNT=20000 short programs one after another: what the agent keeps of them (root)
 #   make truth    planted causes and healthy runs, live; what explain would say first, compared with the plant (root)
 #   make kernels    boot other kernels under emulation and compare each recording made there with the program's own log;
 #                   KERNELS="6.1 7.2" chooses, ALL=1 is every preemption model with 1, 2 and 4 CPUs (root)
@@ -24,8 +26,11 @@ BUILD := build/$(PRESET)
 # Filters for one run, as ctest takes them: make test CTEST='-R store'
 CTEST ?=
 FUZZ ?= 60
+MINUTES ?= 30
+COUNT ?= 20000
 
-.PHONY: all page arm64 run test exactness kernels truth build bench fuzz lint format clang asan tsan debug packages tested clean
+.PHONY: all page arm64 run test exactness kernels soak short-processes truth build bench fuzz lint format clang asan tsan debug packages tested \
+  clean
 all: build
 
 packages:
@@ -79,6 +84,20 @@ kernels:
 	@cmake --preset release
 	@cmake --build build/release -j $(JOBS) --target ingero ground_truth fake_libraries timed_libraries verifier_cost
 	@KERNELS="$(KERNELS)" python3 -B tests/kernels/lab.py --build build/release $(if $(ALL),--all) $(LAB)
+
+# The curves stay in the build folder.
+soak:
+	@tools/bootstrap.sh build test gpu
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero caller fake_libraries
+	@python3 -B tests/soak/soak.py --build build/release --minutes $(MINUTES) --csv build/release/soak.csv $(SOAK)
+
+short-processes:
+	@tools/bootstrap.sh build test gpu
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero caller fake_libraries
+	@python3 -B tests/soak/short_processes.py --build build/release --count $(COUNT) \
+	  --csv build/release/short_processes.csv $(SHORT)
 
 truth:
 	@tools/bootstrap.sh build test truth

@@ -2,11 +2,13 @@
  *
  * What a call is given behind a pointer: names of device functions where they are registered or looked up, identities
  * of communicators. Sleepable (uprobe.s, kernel 6.0, 8c7dcb84e3b7): the string is often in a page nobody has touched
- * yet, which the other programs cannot read. The handle it belongs to is in the call's own record; user space joins the
- * two by thread and start. The program therefore runs after the one that captures the call: the kernel runs a probe's
- * programs newest first, so it is attached before.
+ * yet, which the other programs cannot read; where that page would have to be waited for, it is left (memory.bpf.h).
+ * The handle it belongs to is in the call's own record; user space joins the two by thread and start. The program
+ * therefore runs after the one that captures the call: the kernel runs a probe's programs newest first, so it is
+ * attached before.
  */
 #include "call.bpf.h"
+#include "memory.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -17,6 +19,14 @@ extern int bpf_copy_from_user_str(void *to, __u32 size, const void *from, __u64 
  * for */
 extern void bpf_rcu_read_lock(void) __weak __ksym;
 extern void bpf_rcu_read_unlock(void) __weak __ksym;
+
+/* Bytes at `address`: as they are, or brought in where that cannot take for ever. 0: all are there. */
+static __always_inline long read_or_bring_in(struct task_struct *task, void *to, __u32 size, __u64 address)
+{
+	if (!bpf_probe_read_user(to, size, (void *)address))
+		return 0;
+	return may_wait_for(task, address, size) ? bpf_copy_from_user(to, size, (void *)address) : -1;
+}
 
 SEC("uprobe.s")
 int on_name(struct pt_regs *ctx)
@@ -77,17 +87,25 @@ int on_name(struct pt_regs *ctx)
 		/* a list may be shorter than what is asked for and end with its page; no page is smaller than this */
 		__u64 in_page = 4096 - (address & 4095);
 
-		if (!bpf_copy_from_user(record->name, block & 255, (void *)address))
+		if (!read_or_bring_in(task, record->name, block & 255, address))
 			length = block & 255;
-		else if (in_page < block && !bpf_copy_from_user(record->name, in_page & 255, (void *)address))
+		else if (in_page < block && !read_or_bring_in(task, record->name, in_page & 255, address))
 			length = in_page & 255;
-	} else if (bpf_copy_from_user_str) {
-		length = bpf_copy_from_user_str(record->name, sizeof(record->name), (void *)address, 0);
 	} else {
-		/* whole, or what is left of the page it starts in */
-		if (!bpf_copy_from_user(record->name, sizeof(record->name), (void *)address))
+		length = bpf_probe_read_user_str(record->name, sizeof(record->name), (void *)address);
+	}
+	if (!block && length < 0) {
+		/* a mapping may end within what is asked for, and the string before */
+		bool whole = may_wait_for(task, address, sizeof(record->name));
+		__u32 most = whole ? sizeof(record->name) : (4096 - (address & 4095)) & (sizeof(record->name) - 1);
+
+		if (!most || (!whole && !may_wait_for(task, address, most)))
+			length = -1;
+		else if (bpf_copy_from_user_str)
+			length = bpf_copy_from_user_str(record->name, most, (void *)address, 0);
+		else if (whole && !bpf_copy_from_user(record->name, sizeof(record->name), (void *)address))
 			length = sizeof(record->name);
-		else if (!bpf_copy_from_user(record->name, 32, (void *)address))
+		else if (may_wait_for(task, address, 32) && !bpf_copy_from_user(record->name, 32, (void *)address))
 			length = 32;
 	}
 	if (length < 0) {

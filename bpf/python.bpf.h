@@ -30,7 +30,10 @@
 #define READER_ARGUMENT reader,
 #define READER
 #define THREAD_READ reader
-#define read_user(to, size, from) bpf_copy_from_user_task(to, size, from, reader, 0)
+#include "memory.bpf.h"
+/* Only what cannot keep the thread's process waiting. */
+#define read_user(to, size, from)                                                                                      \
+	(may_wait_for(reader, (__u64)(from), size) ? bpf_copy_from_user_task(to, size, from, reader, 0) : -1)
 #else
 #define READER_PARAMETER
 #define READER_ARGUMENT

@@ -31,6 +31,7 @@ struct NamedStack {
 struct Parcel {
   kernelside::Batch records;
   std::vector<hal::Process> processes;  // met since the last parcel; written before the records
+  std::vector<std::pair<uint32_t, uint64_t>> ended;  // pid and start: nothing of them comes behind this
   std::vector<FunctionName> names;
   std::vector<hal::SystemSnapshot> snapshots;
   std::vector<hal::Communicator> communicators;
@@ -47,6 +48,7 @@ struct Parcel {
     devices.clear();
     records.clear();
     processes.clear();
+    ended.clear();
     names.clear();
     snapshots.clear();
     communicators.clear();

@@ -11,6 +11,7 @@
 #include "cli/device_checks.h"
 #include "cli/support_bundle.h"
 #include "cli/table.h"
+#include "kernelside/foreign.h"
 #include "kernelside/library_folders.h"
 #include "kernelside/objects.h"
 #include "kernelside/privilege.h"
@@ -246,7 +247,10 @@ class CheckCommand {
 
     const hal::CallTable calls(registry_.all());
     hal::LossLedger ledger;
-    kernelside::Tracer tracer({}, registry_.all(), calls, nullptr, ledger);
+    auto helpers = kernelside::Helpers::start();
+    INGERO_TRY(helpers);
+    kernelside::Foreign foreign(std::move(*helpers), ledger);
+    kernelside::Tracer tracer({}, registry_.all(), calls, nullptr, foreign, ledger);
     for (const auto& path : options_.libraries) INGERO_TRY(tracer.add_library(path));
     INGERO_TRY(tracer.scan());
     // What is installed and not in use: a file that matches a pattern and is no library says so by itself.

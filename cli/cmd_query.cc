@@ -12,6 +12,7 @@
 #include "cli/fleet_rows.h"
 #include "cli/incidents.h"
 #include "cli/options.h"
+#include "cli/report.h"
 #include "cli/row_printer.h"
 
 namespace ingero::cli {
@@ -77,8 +78,34 @@ Result<Request> split_words(const QueryOptions& options) {
 constexpr const char* kListing =
     "SELECT e.timestamp, e.pid, e.tid, e.comm, lower(e.layer) AS source, e.op_name AS op, e.duration, e.gpu_id, "
     "json_array(e.arg0, e.arg1) AS args, e.ret_code AS return_code, e.cgroup_id, "
-    "(SELECT st.frames FROM stack_traces st WHERE st.hash = e.stack_hash) AS stack, e.node FROM events e";
-enum Listed { kTime, kPid, kTid, kComm, kSource, kOp, kDuration, kGpu, kArgs, kReturn, kCgroup, kStack, kNode };
+    "(SELECT st.frames FROM stack_traces st WHERE st.hash = e.stack_hash) AS stack, e.node, "
+    "CASE WHEN e.kind = 'fabric' THEN e.flags END AS flags, CASE WHEN e.kind = 'fabric' THEN e.handle2 END AS handle2 "
+    "FROM events e";
+enum Listed {
+  kTime,
+  kPid,
+  kTid,
+  kComm,
+  kSource,
+  kOp,
+  kDuration,
+  kGpu,
+  kArgs,
+  kReturn,
+  kCgroup,
+  kStack,
+  kNode,
+  kFlags,
+  kHandle2
+};
+
+// The event of a device that this call brought, with its port where it is of one: "PORT_ERR, port 1". Empty: none.
+std::string event_text(std::span<const store::Value> row) {
+  if (row[kFlags].is_null() || row[kReturn].integer != 0) return {};
+  const hal::AsyncEvent event = event_of(row[kOp].text, static_cast<uint64_t>(row[kFlags].integer));
+  if (event.name.empty() || !event.is_of_port || row[kHandle2].is_null()) return std::string(event.name);
+  return fmt::format("{}, port {}", event.name, static_cast<uint32_t>(row[kHandle2].integer));
+}
 
 struct Filter {
   std::string where;
@@ -118,7 +145,8 @@ std::string shown_labels(const store::Labels& labels, std::span<const store::Val
 // A listing's row as users know it: wall time as text, the duration in nanoseconds and for people.
 class ListingRow {
  public:
-  explicit ListingRow(const store::Labels* labels) : labels_(labels) {}
+  // `with_details`: a table has the column, too; mostly it would be empty.
+  ListingRow(const store::Labels* labels, bool with_details) : labels_(labels), with_details_(with_details) {}
 
   std::vector<std::string_view> names(Format format) const {
     if (labels_ != nullptr && format == Format::kTable) {
@@ -127,9 +155,12 @@ class ListingRow {
     if (labels_ != nullptr) {
       return {"timestamp", "pid", "tid", "comm", "source", "op", "duration_ns", "duration", "labels"};
     }
+    if (format == Format::kTable && with_details_) {
+      return {"TIMESTAMP", "PID", "TID", "PROCESS", "SOURCE", "OP", "DURATION", "RETURN", "DETAIL"};
+    }
     if (format == Format::kTable) return {"TIMESTAMP", "PID", "TID", "PROCESS", "SOURCE", "OP", "DURATION", "RETURN"};
-    return {"timestamp", "pid",    "tid",  "comm",        "source",    "op",   "duration_ns",
-            "duration",  "gpu_id", "args", "return_code", "cgroup_id", "stack"};
+    return {"timestamp", "pid",    "tid",  "comm",        "source",    "op",    "duration_ns",
+            "duration",  "gpu_id", "args", "return_code", "cgroup_id", "stack", "detail"};
   }
   std::span<const store::Value> of(std::span<const store::Value> in, Format format) {
     time_ = in[kTime].is_null() ? "" : format_wall(static_cast<uint64_t>(in[kTime].integer));
@@ -137,6 +168,8 @@ class ListingRow {
     duration_ = timed ? format_duration(static_cast<uint64_t>(std::max<int64_t>(0, in[kDuration].integer))) : "";
     const store::Value time = text(time_);
     const store::Value duration = timed ? text(duration_) : store::Value{};
+    detail_ = event_text(in);
+    const store::Value detail = detail_.empty() ? store::Value{} : text(detail_);
     if (labels_ != nullptr) {
       shown_ = shown_labels(*labels_, in, format);
       values_ = {time, in[kPid], in[kTid], in[kComm], in[kSource], in[kOp]};
@@ -145,9 +178,10 @@ class ListingRow {
       values_.push_back(text(shown_));
     } else if (format == Format::kTable) {
       values_ = {time, in[kPid], in[kTid], in[kComm], in[kSource], in[kOp], duration, in[kReturn]};
+      if (with_details_) values_.push_back(detail);
     } else {
-      values_ = {time,     in[kPid], in[kTid],  in[kComm],   in[kSource], in[kOp],   in[kDuration],
-                 duration, in[kGpu], in[kArgs], in[kReturn], in[kCgroup], in[kStack]};
+      values_ = {time,     in[kPid], in[kTid],  in[kComm],   in[kSource], in[kOp],    in[kDuration],
+                 duration, in[kGpu], in[kArgs], in[kReturn], in[kCgroup], in[kStack], detail};
     }
     return values_;
   }
@@ -160,9 +194,11 @@ class ListingRow {
     return value;
   }
   const store::Labels* labels_;  // null: not asked for
+  bool with_details_;
   std::string time_;
   std::string duration_;
   std::string shown_;
+  std::string detail_;
   std::vector<store::Value> values_;
 };
 
@@ -187,7 +223,7 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
                                       filter.where, limits.rows);
   store::QueryLimits no_row_limit = limits;
   no_row_limit.rows = 0;
-  ListingRow row(labels ? &*labels : nullptr);
+  ListingRow row(labels ? &*labels : nullptr, !event_of(lower(options.op), 0).name.empty());
   const auto names = row.names(format);
   printer.columns(names);
   const auto outcome = reader.query(

@@ -99,7 +99,7 @@ Result<RecorderOptions> recorder_options(const TraceOptions& options, const Cont
   if (options.attach != "auto") out.objects.mechanism = kernelside::mechanism_of(options.attach);
   const kernelside::ProcFs proc;
   for (const uint32_t pid : options.pids) {
-    if (const auto process = proc.process(pid); !process.ok()) return process.error().in("--pid");
+    if (const auto start = proc.start_mono_ns(pid); !start.ok()) return start.error().in("--pid");
   }
   if (!options.user.empty()) {
     const auto user = find_user(options.user);
@@ -175,8 +175,11 @@ class Trace {
       INGERO_TRY(set_log_file(options_.log));
     }
     if (options_.no_net) note("--no-net: who owns a socket is then not known for every retransmission");
-    // What one thread allocates another frees: an arena for each would keep all of it.
+    // What one thread allocates another frees: an arena for each would keep all of it. What is large (debug information,
+    // batches, images of pages) is mapped by itself: on the heap, small things that stay would soon lie in its place, and
+    // none of it would ever go back. glibc would raise this limit by itself, to 32 MB, with the first that is freed.
     mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, 64 << 10);
     const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
     for (const auto& path : options_.libraries) {
       INGERO_TRY(check_library_is_probed(path, registry_.all(), probed));

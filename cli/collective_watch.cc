@@ -1,8 +1,6 @@
 // Between the rings and correlate/.
 #include "cli/collective_watch.h"
 
-#include <sys/uio.h>
-
 #include <cstring>
 
 #include "base/text.h"
@@ -11,14 +9,6 @@ namespace ingero::cli {
 namespace {
 
 constexpr size_t kMostProcesses = 65536;
-
-// Words of another process's memory, all or none.
-bool read_words(uint32_t pid, uint64_t address, std::span<uint64_t> words) {
-  const size_t bytes = words.size() * sizeof(uint64_t);
-  iovec local{words.data(), bytes};
-  iovec remote{reinterpret_cast<void*>(address), bytes};  // NOLINT(performance-no-int-to-ptr): an address over there
-  return process_vm_readv(static_cast<pid_t>(pid), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
-}
 
 std::string list_of(const std::vector<hal::CollectiveHang::Rank>& ranks) {
   std::string list;
@@ -31,8 +21,14 @@ std::string list_of(const std::vector<hal::CollectiveHang::Rank>& ranks) {
 
 }  // namespace
 
-CollectiveWatch::CollectiveWatch(const hal::CallTable& calls, hal::LossLedger& ledger, uint64_t hang_after_ns)
-    : communicators_(calls, ledger, read_words), barriers_(calls, ledger), hang_after_ns_(hang_after_ns) {}
+CollectiveWatch::CollectiveWatch(const hal::CallTable& calls, kernelside::Foreign& foreign, hal::LossLedger& ledger,
+                                 uint64_t hang_after_ns)
+    : communicators_(calls, ledger,
+                     [&foreign](uint32_t pid, uint64_t address, std::span<uint64_t> words) {
+                       return foreign.read_memory(pid, address, words.data(), words.size_bytes());
+                     }),
+      barriers_(calls, ledger),
+      hang_after_ns_(hang_after_ns) {}
 
 void CollectiveWatch::join_block(const wire_name& block, hal::Exchange& exchange) {
   const size_t length = std::min<size_t>(block.length, sizeof(block.name));

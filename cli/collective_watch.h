@@ -17,13 +17,15 @@
 #include "correlate/arrivals.h"
 #include "correlate/barriers.h"
 #include "correlate/communicators.h"
+#include "kernelside/foreign.h"
 
 namespace ingero::cli {
 
 class CollectiveWatch {
  public:
   // The arguments must outlive this.
-  CollectiveWatch(const hal::CallTable& calls, hal::LossLedger& ledger, uint64_t hang_after_ns);
+  CollectiveWatch(const hal::CallTable& calls, kernelside::Foreign& foreign, hal::LossLedger& ledger,
+                  uint64_t hang_after_ns);
 
   // What a call was given beside its words (names.bpf.c), into its exchange.
   static void join_block(const wire_name& block, hal::Exchange& exchange);

@@ -2,6 +2,7 @@
 #include "cli/device_watch.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text.h"
 
@@ -9,6 +10,7 @@ namespace ingero::cli {
 namespace {
 
 constexpr size_t kMostProcesses = 65536;
+constexpr size_t kMostWindows = 4096;  // of processes that have not ended, as far as is known
 constexpr size_t kMostOrdinals = 1024;
 constexpr size_t kMostPlaced = 4096;
 constexpr size_t kMostEnvironment = 1 << 20;
@@ -24,8 +26,8 @@ bool same_devices(const std::vector<hal::Device>& one, const std::vector<hal::De
 }  // namespace
 
 DeviceWatch::DeviceWatch(std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
-                         hal::LossLedger& ledger, std::string proc_root)
-    : proc_root_(std::move(proc_root)), choice_(calls, ledger) {
+                         kernelside::Foreign& foreign, hal::LossLedger& ledger)
+    : foreign_(foreign), choice_(calls, ledger) {
   for (const hal::Backend* backend : backends) {
     if (backend->device_naming == nullptr) continue;
     for (const std::string_view name : hal::variables_of(*backend->device_naming)) names_.push_back(name);
@@ -51,13 +53,47 @@ hal::EventDevice DeviceWatch::device(uint32_t ref) const {
   return ref == 0 || ref > placed_.size() ? hal::EventDevice{} : placed_[ref - 1];
 }
 
-void DeviceWatch::meet(const hal::Process& told, bool from_start) {
+void DeviceWatch::missed(uint32_t pid, uint64_t until_mono_ns) {
+  if (names_.empty()) return;
+  if (windows_.size() >= kMostWindows && !windows_.contains(pid)) make_room();
+  Window& window = windows_[pid];
+  window = {std::max(window.until_mono_ns, until_mono_ns), false};
+}
+
+// Of those that ended without a call nothing is said.
+void DeviceWatch::make_room() {
+  std::erase_if(windows_, [this](const auto& entry) {
+    return !std::filesystem::exists(fmt::format("{}/{}", foreign_.proc_root(), entry.first));
+  });
+  if (windows_.size() < kMostWindows) return;
+  windows_.clear();
+  forgot_windows_ = true;
+  choice_.lost();
+}
+
+// What was known before the window ended may have changed in it; what is learned from here on holds.
+void DeviceWatch::forget_missed(const hal::Event& event) {
+  const auto found = windows_.find(event.pid);
+  if (found == windows_.end() || found->second.is_past || event.start_mono_ns < found->second.until_mono_ns) return;
+  found->second.is_past = true;
+  choice_.missed(event.pid);
+}
+
+void DeviceWatch::add_process(const hal::Process& told, bool from_start, uint64_t since_mono_ns) {
   if (names_.empty()) return;
   if (processes_.size() >= kMostProcesses) processes_.clear();
   Process& process = processes_[told.pid];
   process = {};
   process.in_container = !told.container_id.empty();
-  if (const auto text = read_file(fmt::format("{}/{}/environ", proc_root_, told.pid), kMostEnvironment); text.ok()) {
+  if (const auto window = windows_.find(told.pid); window != windows_.end()) {
+    if (window->second.until_mono_ns > since_mono_ns) {
+      from_start = false;
+    } else {
+      windows_.erase(window);  // the number was another program's
+    }
+  }
+  if (forgot_windows_) from_start = false;
+  if (const auto text = foreign_.text(told.pid, "environ", kMostEnvironment); text.ok()) {
     for (const std::string_view entry : split(*text, '\0')) {
       const size_t equals = entry.find('=');
       if (equals == std::string_view::npos) continue;
@@ -74,10 +110,11 @@ void DeviceWatch::meet(const hal::Process& told, bool from_start) {
 void DeviceWatch::process_ended(uint32_t pid) {
   choice_.process_ended(pid);
   processes_.erase(pid);
+  windows_.erase(pid);
 }
 
 Variables DeviceWatch::read_variables(uint32_t pid, const Process& process) const {
-  auto found = live_environment(fmt::format("{}/{}", proc_root_, pid), names_);
+  auto found = live_environment(foreign_, pid, names_);
   if (found.ok()) return std::move(*found);
   return process.started_with;
 }
@@ -97,7 +134,7 @@ uint32_t DeviceWatch::ref_of(hal::EventDevice device, Parcel& parcel) {
 void DeviceWatch::place(hal::Event& event, const correlate::DeviceChoice::Answer& answer, Parcel& parcel) {
   if (answer.backend == nullptr) return;
   const auto found = processes_.find(event.pid);
-  if (found == processes_.end()) return;  // not met: nothing is known of it
+  if (found == processes_.end()) return;  // nothing is known of it
   Process& process = found->second;
   if (!process.variables) {
     // Until a call has succeeded, the runtime may not have looked at its environment yet.
@@ -142,6 +179,7 @@ void DeviceWatch::take(Parcel& parcel) {
     const hal::Exchange* exchange = nullptr;
     if (next != parcel.records.exchanges.end() && next->first == i) exchange = &(next++)->second;
     if (event.kind == hal::Kind::kHost || event.outcome == hal::Outcome::kInFlight) continue;
+    if (!windows_.empty()) forget_missed(event);
     place(event, choice_.take(event, exchange), parcel);
   }
 }

@@ -29,22 +29,25 @@ namespace ingero::cli {
 class DeviceWatch {
  public:
   // The arguments must outlive this.
-  DeviceWatch(std::span<const hal::Backend* const> backends, const hal::CallTable& calls, hal::LossLedger& ledger,
-              std::string proc_root = "/proc");
+  DeviceWatch(std::span<const hal::Backend* const> backends, const hal::CallTable& calls, kernelside::Foreign& foreign,
+              hal::LossLedger& ledger);
 
   // The devices that a backend's sampler sees. Any thread.
   void know(std::string_view backend, const std::vector<hal::Device>& devices);
   // What Event::device_ref means. Any thread.
   hal::EventDevice device(uint32_t ref) const;
 
-  // A process, or the program that it runs from now on. `from_start`: no call of it was missed.
-  void meet(const hal::Process& told, bool from_start);
+  // A process, or the program that it runs since `since_mono_ns`. `from_start`: all calls of it were seen, unless
+  // missed() says otherwise.
+  void add_process(const hal::Process& process, bool from_start, uint64_t since_mono_ns);
   void process_ended(uint32_t pid);
-  // Some of its calls were not seen.
-  void missed(uint32_t pid) { choice_.missed(pid); }
+  // Some of its calls before `until_mono_ns` were not seen. Comes no later than the first event after that, and perhaps
+  // before the process itself.
+  void missed(uint32_t pid, uint64_t until_mono_ns);
   void lost() { choice_.lost(); }
-  bool has_met(uint32_t pid) const { return processes_.contains(pid); }
-  bool has_chosen(uint32_t pid) const { return choice_.has_chosen(pid); }
+  bool knows(uint32_t pid) const { return processes_.contains(pid); }
+  // Or may have, unseen.
+  bool has_chosen(uint32_t pid) const { return choice_.has_chosen(pid) || windows_.contains(pid); }
   // Fills Event::device_ref of a parcel's events, in ring order; tells what is new in Parcel::devices.
   void take(Parcel& parcel);
   // Of a call that has not returned.
@@ -63,14 +66,22 @@ class DeviceWatch {
     std::map<const hal::Backend*, Seen> visible;
   };
 
+  void make_room();
+  void forget_missed(const hal::Event& event);
   void place(hal::Event& event, const correlate::DeviceChoice::Answer& answer, Parcel& parcel);
   uint32_t ref_of(hal::EventDevice device, Parcel& parcel);
   Variables read_variables(uint32_t pid, const Process& process) const;
 
   std::vector<std::string_view> names_;
-  const std::string proc_root_;
+  kernelside::Foreign& foreign_;
   correlate::DeviceChoice choice_;
   std::unordered_map<uint32_t, Process> processes_;
+  struct Window {
+    uint64_t until_mono_ns = 0;
+    bool is_past = false;  // an event after it has been taken
+  };
+  std::unordered_map<uint32_t, Window> windows_;  // in which calls of a process were missed
+  bool forgot_windows_ = false;                   // there were too many: of no process all calls are known to be seen
 
   mutable std::mutex mutex_;
   std::atomic<uint64_t> generation_{1};  // of machine_: written with mutex_ held

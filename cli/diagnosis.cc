@@ -28,6 +28,10 @@ class EngineSink final : public store::ReplaySink {
       const auto known = ops_.find(call);
       return known == ops_.end() ? std::string() : status_of(known->second, code);
     };
+    options.event_of = [this](uint32_t call, uint64_t code) {
+      const auto known = ops_.find(call);
+      return known == ops_.end() ? hal::AsyncEvent{} : event_of(known->second, code);
+    };
     engine_ = std::make_unique<correlate::Engine>(std::move(options), ledger_);
   }
   void call(hal::CallId id, const store::ReplayedCall& call) override {
@@ -53,7 +57,15 @@ class EngineSink final : public store::ReplaySink {
     engine_->add_device_sample(sample, mono_ns);
   }
   void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) override {
-    engine_->add_fabric_sample(sample, mono_ns);
+    hal::FabricSample known = sample;
+    for (hal::FabricDevice& device : known.devices) {
+      const auto explain = [&](std::vector<hal::FabricCounter>& counters) {
+        for (hal::FabricCounter& one : counters) one.meaning = counter_meaning(device.driver, one.origin, one.name);
+      };
+      explain(device.counters);
+      for (hal::FabricPort& port : device.ports) explain(port.counters);
+    }
+    engine_->add_fabric_sample(known, mono_ns);
   }
   void end(std::optional<uint64_t> complete_mono_ns) override {
     if (complete_mono_ns) engine_->advance(*complete_mono_ns);  // as while it was recorded

@@ -15,6 +15,13 @@ EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : c
     return call < calls.size() ? std::string(hal::status_name(calls[static_cast<hal::CallId>(call)], code))
                                : std::string();
   };
+  options.event_of = [&calls](uint32_t call, uint64_t code) {
+    if (call >= calls.size()) return hal::AsyncEvent{};
+    const hal::Call& its = calls[static_cast<hal::CallId>(call)];
+    return its.owner != nullptr && its.owner->event_of != nullptr && its.name == its.owner->event_call
+               ? its.owner->event_of(code)
+               : hal::AsyncEvent{};
+  };
   engine_ = std::make_unique<correlate::Engine>(std::move(options), ledger);
   for (size_t id = 0; id < calls.size(); ++id) {
     engine_->set_call(static_cast<hal::CallId>(id), correlate::make_facts(calls[static_cast<hal::CallId>(id)]));

@@ -133,6 +133,12 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
   if (event.has(Has::kGrid)) out["grid"] = event.grid;
   if (event.has(Has::kBlock)) out["block"] = event.block;
   if (event.has(Has::kSharedBytes)) out["shared_bytes"] = event.shared_bytes;
+  if (call.owner != nullptr && call.owner->event_of != nullptr && call.name == call.owner->event_call &&
+      !event.failed && event.has(Has::kFlags)) {
+    const hal::AsyncEvent brought = call.owner->event_of(event.flags);
+    if (!brought.name.empty()) out["async_event"] = brought.name;
+    if (brought.is_of_port && event.has(Has::kHandle2)) out["port"] = static_cast<uint32_t>(event.handle2);
+  }
   if (event.has(Has::kParent) && event.parent_call != hal::kNoCall) out["parent_call"] = calls[event.parent_call].name;
   if (event.has(Has::kOffCpu)) {
     out["preempted_ns"] = event.off.preempted_ns;

@@ -3,9 +3,6 @@
 
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "base/text.h"
 #include "cli/process_access.h"
 #include "hal/maps.h"
 #include "hal/same_start.h"
@@ -19,16 +16,17 @@ constexpr size_t kMostMaps = 64 << 20;
 
 }  // namespace
 
-Result<Variables> live_environment(const std::string& process_folder, std::span<const std::string_view> names) {
-  const auto maps = read_file(process_folder + "/maps", kMostMaps);
+Result<Variables> live_environment(kernelside::Foreign& foreign, uint32_t pid,
+                                   std::span<const std::string_view> names) {
+  const auto maps = foreign.text(pid, "maps", kMostMaps);
   INGERO_TRY(maps);
   const std::vector<hal::Mapping> mappings = hal::executable_mappings(*maps);
-  const ProcessAccess process(process_folder);
+  ProcessAccess process(foreign, pid);
   return symbols::environment_of(process.view(mappings), names);
 }
 
-bool update_ranks(const kernelside::ProcFs& proc, hal::Process& process) {
-  const auto found = live_environment(fmt::format("{}/{}", proc.root(), process.pid), kernelside::job_variables());
+bool update_ranks(kernelside::Foreign& foreign, const kernelside::ProcFs& proc, hal::Process& process) {
+  const auto found = live_environment(foreign, process.pid, kernelside::job_variables());
   if (!found.ok()) return false;
   // Its number may have become another process's by the time it was read.
   const auto start = proc.start_mono_ns(process.pid);

@@ -11,18 +11,19 @@
 
 #include "base/result.h"
 #include "hal/event.h"
+#include "kernelside/foreign.h"
 #include "kernelside/proc.h"
 
 namespace ingero::cli {
 
 using Variables = std::map<std::string, std::string, std::less<>>;
 
-// The values of those of `names` that are set. `process_folder`: /proc/PID.
-Result<Variables> live_environment(const std::string& process_folder, std::span<const std::string_view> names);
+// The values of those of `names` that are set.
+Result<Variables> live_environment(kernelside::Foreign& foreign, uint32_t pid, std::span<const std::string_view> names);
 
 // The ranks, and the job where it has none, that the process has put into its environment by itself: they replace those
 // that it was started with. True: something has changed. False also where the process has ended, cannot be read, or
 // says no rank.
-bool update_ranks(const kernelside::ProcFs& proc, hal::Process& process);
+bool update_ranks(kernelside::Foreign& foreign, const kernelside::ProcFs& proc, hal::Process& process);
 
 }  // namespace ingero::cli

@@ -1,31 +1,13 @@
-// Opened under /proc.
+// Two functions of kernelside/foreign.h.
 #include "cli/process_access.h"
-
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 namespace ingero::cli {
 
-ProcessAccess::ProcessAccess(std::string folder)
-    : folder_(std::move(folder)), memory_(::open((folder_ + "/mem").c_str(), O_RDONLY | O_CLOEXEC)) {}
-
-symbols::ProcessView ProcessAccess::view(std::span<const hal::Mapping> mappings) const {
+symbols::ProcessView ProcessAccess::view(std::span<const hal::Mapping> mappings) {
   symbols::ProcessView view;
   view.mappings = mappings;
-  view.open_file = [this](const hal::Mapping& mapping) -> Result<Fd> {
-    for (const std::string& name : {fmt::format("{}/map_files/{:x}-{:x}", folder_, mapping.start, mapping.end),
-                                    folder_ + "/root" + mapping.untrusted_path}) {
-      Fd file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-      if (file.valid()) return file;
-    }
-    return errno_error("open a mapped file");
-  };
-  view.read_memory = [this](uint64_t address, void* out, size_t size) {
-    return memory_.valid() &&
-           pread(memory_.get(), out, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
-  };
+  view.open_file = [this](const hal::Mapping& mapping) { return foreign_.open_soon(pid_, mapping); };
+  view.read_memory = [this](uint64_t address, void* out, size_t size) { return memory_.read(address, out, size); };
   return view;
 }
 

@@ -1,26 +1,27 @@
-// A running process as symbols/ looks at it: its files and its memory. Thread-safe.
+// A running process as symbols/ looks at it: its files and its memory, both in ways that wait for nobody
+// (kernelside/foreign.h). One thread at a time.
 #pragma once
 
 #include <span>
-#include <string>
 
-#include "base/fd.h"
 #include "hal/maps.h"
+#include "kernelside/foreign.h"
 #include "symbols/python_process.h"
 
 namespace ingero::cli {
 
-// Of the process whose folder in /proc it is.
 class ProcessAccess {
  public:
-  explicit ProcessAccess(std::string folder);
+  // `foreign` must outlive this. Memory is read once: what is asked for again is as it was.
+  ProcessAccess(kernelside::Foreign& foreign, uint32_t pid) : foreign_(foreign), pid_(pid), memory_(foreign, pid) {}
 
-  // `mappings` and this must outlive what is returned. A memory that may not be read cannot be read anywhere.
-  symbols::ProcessView view(std::span<const hal::Mapping> mappings) const;
+  // `mappings` and this must outlive what is returned.
+  symbols::ProcessView view(std::span<const hal::Mapping> mappings);
 
  private:
-  std::string folder_;
-  Fd memory_;
+  kernelside::Foreign& foreign_;
+  uint32_t pid_;
+  kernelside::ForeignMemory memory_;
 };
 
 }  // namespace ingero::cli

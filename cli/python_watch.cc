@@ -24,8 +24,8 @@ uint64_t place_of(const std::vector<hal::Mapping>& mappings, const hal::FileId& 
 
 }  // namespace
 
-PythonWatch::PythonWatch(kernelside::Objects& objects, hal::LossLedger& ledger, std::string proc_root)
-    : objects_(objects), ledger_(ledger), proc_root_(std::move(proc_root)) {}
+PythonWatch::PythonWatch(kernelside::Objects& objects, kernelside::Foreign& foreign, hal::LossLedger& ledger)
+    : objects_(objects), foreign_(foreign), ledger_(ledger) {}
 
 void PythonWatch::meet(uint32_t pid, const ReadMappings& read) {
   const std::scoped_lock lock(mutex_);
@@ -52,7 +52,7 @@ bool PythonWatch::still_holds(uint32_t pid, const Process& process, const std::v
 void PythonWatch::make_room() {
   std::vector<uint32_t> gone;
   for (const auto& [pid, process] : processes_) {
-    if (!std::filesystem::exists(fmt::format("{}/{}", proc_root_, pid))) gone.push_back(pid);
+    if (!std::filesystem::exists(fmt::format("{}/{}", foreign_.proc_root(), pid))) gone.push_back(pid);
   }
   for (const uint32_t pid : gone) forget(pid);
 }
@@ -78,7 +78,7 @@ void PythonWatch::look_again() {
 }
 
 void PythonWatch::look(uint32_t pid, Process& process) {
-  const ProcessAccess access(fmt::format("{}/{}", proc_root_, pid));
+  ProcessAccess access(foreign_, pid);
   const auto found = symbols::find_python(access.view(process.mappings), generation_ + 1);
   if (found.ok()) {
     ++generation_;
@@ -96,7 +96,7 @@ void PythonWatch::look(uint32_t pid, Process& process) {
     tell(found.error().text());
   }
   process.is_settled = true;
-  if (process.interpreter) process.mappings = {};
+  process.mappings = {};  // a Python that comes later brings its own
 }
 
 void PythonWatch::process_ended(uint32_t pid) {

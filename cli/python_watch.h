@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hal/loss.h"
+#include "kernelside/foreign.h"
 #include "kernelside/objects.h"
 #include "symbols/python_names.h"
 #include "symbols/python_process.h"
@@ -24,7 +25,7 @@ namespace ingero::cli {
 class PythonWatch {
  public:
   // The arguments must outlive this.
-  PythonWatch(kernelside::Objects& objects, hal::LossLedger& ledger, std::string proc_root = "/proc");
+  PythonWatch(kernelside::Objects& objects, kernelside::Foreign& foreign, hal::LossLedger& ledger);
 
   using ReadMappings = std::function<std::vector<hal::Mapping>()>;
   // Looks for an interpreter among what the process has mapped, unless the one of the program that it runs is known.
@@ -59,8 +60,8 @@ class PythonWatch {
   void tell(const std::string& reason);
 
   kernelside::Objects& objects_;
+  kernelside::Foreign& foreign_;
   hal::LossLedger& ledger_;
-  const std::string proc_root_;
   mutable std::mutex mutex_;  // of all that follows
   std::map<uint32_t, Process> processes_;
   symbols::PythonNames names_;

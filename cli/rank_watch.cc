@@ -23,7 +23,7 @@ void RankWatch::take(std::span<const hal::Event> events, std::span<const uint32_
   const auto look = [&](uint32_t pid) {
     hal::Process* process = traced(pid);
     if (process == nullptr) return false;
-    if (update_ranks(proc_, *process)) changed.push_back(*process);
+    if (update_ranks(foreign_, proc_, *process)) changed.push_back(*process);
     looked_at.push_back(pid);
     return true;
   };

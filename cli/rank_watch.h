@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hal/event.h"
+#include "kernelside/foreign.h"
 #include "kernelside/proc.h"
 
 namespace ingero::cli {
@@ -22,8 +23,8 @@ class RankWatch {
   // What is known of a traced process, to be put right here; null: nothing.
   using Traced = std::function<hal::Process*(uint32_t pid)>;
 
-  // `proc` must outlive this.
-  explicit RankWatch(const kernelside::ProcFs& proc) : proc_(proc) {}
+  // The arguments must outlive this.
+  RankWatch(kernelside::Foreign& foreign, const kernelside::ProcFs& proc) : foreign_(foreign), proc_(proc) {}
 
   // A process is new, or runs another program from now on, or is over.
   void forget(uint32_t pid);
@@ -32,6 +33,7 @@ class RankWatch {
             std::vector<hal::Process>& changed);
 
  private:
+  kernelside::Foreign& foreign_;
   const kernelside::ProcFs& proc_;
   std::unordered_set<uint32_t> have_called_;
   uint32_t last_ = 0;  // of these, the one seen last

@@ -25,6 +25,7 @@
 #include "cli/store_thread.h"
 #include "hal/same_start.h"
 #include "kernelside/drain.h"
+#include "kernelside/foreign.h"
 #include "kernelside/host_events.h"
 #include "kernelside/mappings.h"
 #include "kernelside/normalise.h"
@@ -68,6 +69,7 @@ struct Recorder::Impl {
 
   hal::LossLedger ledger;
   LiveStats stats;
+  kernelside::Foreign foreign;
   std::unique_ptr<kernelside::Objects> objects;
   std::unique_ptr<kernelside::Tracer> tracer;
   std::unique_ptr<kernelside::Normaliser> normaliser;
@@ -85,7 +87,9 @@ struct Recorder::Impl {
   const Recorder* owner = nullptr;
 
   // The capture thread's own.
-  kernelside::ProcFs proc;
+  kernelside::ProcFs proc{{.text = [this](uint32_t pid, std::string_view name, size_t max_bytes) {
+    return foreign.text(pid, name, max_bytes);
+  }}};
   kernelside::SnapshotReader snapshots;
   kernelside::ThrottleReader throttles;
   kernelside::SocketOwners socket_owners;
@@ -96,15 +100,15 @@ struct Recorder::Impl {
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
   Neighbours neighbours{proc};
-  RankWatch ranks{proc};
+  RankWatch ranks{foreign, proc};
   DeviceWatch devices;
-  std::set<uint32_t> windows;         // processes some of whose calls were missed
   std::unique_ptr<StackBook> stacks;  // none: --stack off
   FunctionNames names;
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
   std::map<uint32_t, uint64_t> lost_at_site;
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
+  bool was_emptied = false;                                        // the rings, since those were looked at
   uint64_t next_second_mono_ns = 0;
   uint64_t told_complete_mono_ns = 0;  // as far as the engine knows that there is no more to come
   uint64_t started_mono_ns = 0;        // counters of processes met later count from here
@@ -115,16 +119,18 @@ struct Recorder::Impl {
   hal::SystemSnapshot last_snapshot;
   std::vector<hal::Event> added;  // for the capture thread
 
-  Impl(RecorderOptions chosen, std::span<const hal::Backend* const> tables, const hal::CallTable& call_table)
+  Impl(RecorderOptions chosen, std::span<const hal::Backend* const> tables, const hal::CallTable& call_table,
+       std::unique_ptr<kernelside::Helpers> helpers)
       : options(std::move(chosen)),
         backends(tables),
         calls(call_table),
         stats(call_table),
+        foreign(std::move(helpers), ledger),
         store(queue, call_table, ledger),
         snapshots(clock),
         socket_owners(proc, clock),
-        collectives(call_table, ledger, options.hang_after_ns),
-        devices(tables, call_table, ledger),
+        collectives(call_table, foreign, ledger, options.hang_after_ns),
+        devices(tables, call_table, foreign, ledger),
         names(ledger) {}
 
   // Null: not known.
@@ -137,6 +143,7 @@ struct Recorder::Impl {
   void capture();
   void meet(const hal::Process& told, Parcel& parcel);
   void take_tasks(Parcel& parcel);
+  void forget_process(uint32_t pid, uint64_t start_mono_ns, Parcel& parcel);
   void every_second(Parcel& parcel);
   void look_at_open_calls(uint64_t after_ns, Parcel& parcel);
   void watch_collectives(Parcel& parcel);
@@ -149,7 +156,7 @@ Status Recorder::Impl::open() {
   auto loaded = kernelside::Objects::load(options.objects);
   INGERO_TRY(loaded);
   objects = std::move(*loaded);
-  tracer = std::make_unique<kernelside::Tracer>(options.tracer, backends, calls, objects.get(), ledger, clock);
+  tracer = std::make_unique<kernelside::Tracer>(options.tracer, backends, calls, objects.get(), foreign, ledger, clock);
   normaliser = std::make_unique<kernelside::Normaliser>(calls, tracer->sites(), ledger);
   normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
   auto opened_drain = kernelside::Drain::open(*objects, calls, *normaliser, ledger);
@@ -162,7 +169,7 @@ Status Recorder::Impl::open() {
         [this](uint32_t site) {
           return StackBook::SiteName{tracer->symbol_of(site), tracer->library_of(site)};
         },
-        *objects, ledger, options.on_events != nullptr);
+        *objects, foreign, ledger, options.on_events != nullptr);
   }
 
   for (const auto& status : objects->attach_thread_programs()) {
@@ -284,19 +291,21 @@ void Recorder::Impl::take_tasks(Parcel& parcel) {
       case WIRE_EXEC:
         over.emplace_back(task.pid, task.ns);
         meet(process_of(task), parcel);
-        devices.meet(known[task.pid].process, true);
+        devices.add_process(known[task.pid].process, true, task.ns);
         break;
       case WIRE_TRACED: {
-        const bool is_met =
-            devices.has_met(task.pid) && hal::same_start(known[task.pid].process.start_mono_ns, task.start_ns);
+        const bool is_known =
+            devices.knows(task.pid) && hal::same_start(known[task.pid].process.start_mono_ns, task.start_ns);
         meet(process_of(task), parcel);
-        if (!is_met) devices.meet(known[task.pid].process, task.start_ns > started_mono_ns);
+        if (!is_known) {
+          devices.add_process(known[task.pid].process, task.start_ns > started_mono_ns, task.start_ns);
+        }
         break;
       }
       case WIRE_FORK:
         meet(process_of(task), parcel);
         // What its parent had chosen it may have a copy of.
-        devices.meet(known[task.pid].process, !devices.has_chosen(task.other_pid));
+        devices.add_process(known[task.pid].process, !devices.has_chosen(task.other_pid), task.start_ns);
         break;
       case WIRE_EXIT:
         over.emplace_back(task.pid, task.ns);
@@ -316,21 +325,26 @@ void Recorder::Impl::look_at_open_calls(uint64_t after_ns, Parcel& parcel) {
   hangs.look({*objects, *drain, *normaliser, collectives, devices, stacks.get()}, *open, now_ns, after_ns, parcel);
 }
 
+void Recorder::Impl::forget_process(uint32_t pid, uint64_t start_mono_ns, Parcel& parcel) {
+  const auto found = known.find(pid);
+  if (found == known.end() || !hal::same_start(found->second.process.start_mono_ns, start_mono_ns)) return;
+  known.erase(found);
+  parcel.ended.emplace_back(pid, start_mono_ns);
+  devices.process_ended(pid);
+  ranks.forget(pid);
+  if (stacks) stacks->process_ended(pid);
+  names.process_ended(pid);
+}
+
 void Recorder::Impl::every_second(Parcel& parcel) {
   const uint64_t now = clock.mono_ns();
   normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
   read_losses();
-  for (const auto& [pid, start_mono_ns] : ended_before) {
-    const auto found = known.find(pid);
-    if (found != known.end() && hal::same_start(found->second.process.start_mono_ns, start_mono_ns)) {
-      known.erase(found);
-      devices.process_ended(pid);
-      ranks.forget(pid);
-      if (stacks) stacks->process_ended(pid);
-      names.process_ended(pid);
-    }
+  // Their last calls may still be in the ring, until it has been empty.
+  if (std::exchange(was_emptied, false)) {
+    for (const auto& [pid, start_mono_ns] : ended_before) forget_process(pid, start_mono_ns, parcel);
+    ended_before = std::exchange(ended, {});
   }
-  ended_before = std::exchange(ended, {});
   for (const auto& [pid, mono_ns] : over_before) collectives.process_ended(pid, mono_ns);
   over_before = std::exchange(over, {});
 
@@ -361,7 +375,7 @@ void Recorder::Impl::every_second(Parcel& parcel) {
         told.pid = counters.pid;
         told.start_mono_ns = counters.start_ns;
         meet(told, parcel);
-        devices.meet(known[told.pid].process, counters.start_ns > started_mono_ns);
+        devices.add_process(known[told.pid].process, counters.start_ns > started_mono_ns, counters.start_ns);
         entry = known.find(counters.pid);
       }
       Known& process = entry->second;
@@ -451,13 +465,13 @@ void Recorder::Impl::capture() {
     const uint64_t polled_mono_ns = clock.mono_ns();
     const auto drained = drain->poll(more || last_round ? 0 : kDrainTimeoutMs, kEventsPerBatch, parcel->records);
     more = drained.ok() && *drained;
+    was_emptied = was_emptied || !more;
     parcel->complete_mono_ns = more ? 0 : polled_mono_ns;
     if (!drained.ok()) log_error("{}", drained.error().text());
     if (stacks) stacks->take(*drain, *parcel);  // before a process that ran another program is looked at again
+    // Behind the poll: what its events needed of probes was on before.
+    for (const auto& [pid, until_mono_ns] : tracer->take_windows()) devices.missed(pid, until_mono_ns);
     take_tasks(*parcel);
-    // Once more with the next parcel: the record of the process's start may come behind.
-    for (const uint32_t pid : std::exchange(windows, tracer->take_windows())) devices.missed(pid);
-    for (const uint32_t pid : windows) devices.missed(pid);
     if (clock.mono_ns() >= next_second_mono_ns) {
       next_second_mono_ns = clock.mono_ns() + kSecond;
       every_second(*parcel);
@@ -492,7 +506,10 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
                                                   std::span<const hal::Backend* const> backends,
                                                   const hal::CallTable& calls) {
   options.objects.own_pid = static_cast<uint32_t>(getpid());
-  auto impl = std::make_unique<Impl>(std::move(options), backends, calls);
+  // Before more is open and in memory: it is all theirs too for a moment.
+  auto helpers = kernelside::Helpers::start(options.drop_privileges);
+  INGERO_TRY(helpers);
+  auto impl = std::make_unique<Impl>(std::move(options), backends, calls, std::move(*helpers));
   INGERO_TRY(impl->open());
   // Capabilities are per thread: before there are more of them.
   if (impl->options.drop_privileges) {
@@ -512,6 +529,7 @@ Status Recorder::stop() {
   if (impl_->stopped) return {};
   impl_->stopped = true;
   impl_->stop_discovery = true;
+  impl_->foreign.cancel();
   if (impl_->mappings) impl_->mappings->wake();
   if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
   impl_->tracer->stop_entries();

@@ -146,6 +146,20 @@ std::string status_of(const std::string& op, int64_t code) {
   return {};
 }
 
+hal::AsyncEvent event_of(std::string_view op, uint64_t code) {
+  for (const hal::Backend* backend : backends::all_backends()) {
+    if (backend->event_of != nullptr && backend->event_call == op) return backend->event_of(code);
+  }
+  return {};
+}
+
+hal::CounterMeaning counter_meaning(std::string_view driver, hal::CounterOrigin origin, std::string_view name) {
+  for (const hal::Backend* backend : backends::all_backends()) {
+    if (backend->counter_of != nullptr) return backend->counter_of(driver, origin, name);
+  }
+  return {};
+}
+
 bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }
 
 Result<Report> gather_report(const store::Reader& reader, const store::Selection& selection,

@@ -15,6 +15,7 @@
 #include "cli/incidents.h"
 #include "cli/report_collectives.h"
 #include "cli/report_inference.h"
+#include "hal/prototype.h"
 #include "store/reader.h"
 #include "store/summary.h"
 
@@ -94,5 +95,9 @@ bool is_host(const store::CallStats& call);
 
 // The vendor's name of what `op` returned ("invalidValue"), or empty.
 std::string status_of(const std::string& op, int64_t code);
+// The event of a device that a call brought, by the number that it was recorded with; an empty name: none.
+hal::AsyncEvent event_of(std::string_view op, uint64_t code);
+// What a counter of a fabric adapter says, as the backend of such adapters knows it.
+hal::CounterMeaning counter_meaning(std::string_view driver, hal::CounterOrigin origin, std::string_view name);
 
 }  // namespace ingero::cli

@@ -6,6 +6,7 @@
 #include "cli/report.h"
 #include "cli/stack_frames.h"
 #include "cli/table.h"
+#include "correlate/facts.h"
 
 namespace ingero::cli {
 namespace {
@@ -96,6 +97,11 @@ std::string causes(uint64_t preempted_ns, uint64_t runqueue_ns, uint64_t blocked
   return out;
 }
 
+bool awaits_events(const CallStats& call) {
+  const auto kind = hal::kind_of(call.kind);
+  return kind && correlate::make_facts(call.op, call.op, call.layer, {}, *kind, false).awaits_events;
+}
+
 // The sentences a stranger should read first. Only what the figures say by themselves.
 std::vector<std::string> findings(const Report& report) {
   std::vector<std::string> lines;
@@ -115,16 +121,18 @@ std::vector<std::string> findings(const Report& report) {
     lines.push_back(fmt::format("{} had not returned {}.", plural(unfinished, "call"),
                                 report.live ? "yet" : "when the recording ended"));
   }
-  if (!report.calls.empty() && report.calls.front().timed > 0) {
-    const CallStats& most = report.calls.front();
-    lines.push_back(fmt::format("{} took the most time: {} in {}, {} on average, {} at most.", most.op,
-                                format_duration(most.total_ns), plural(most.timed, "call"), average(most),
-                                format_duration(most.max_ns)));
+  // To wait for something to happen is no work.
+  const auto most = std::find_if(report.calls.begin(), report.calls.end(),
+                                 [](const CallStats& call) { return call.timed > 0 && !awaits_events(call); });
+  if (most != report.calls.end()) {
+    lines.push_back(fmt::format("{} took the most time: {} in {}, {} on average, {} at most.", most->op,
+                                format_duration(most->total_ns), plural(most->timed, "call"), average(*most),
+                                format_duration(most->max_ns)));
   }
   const CallStats* uneven = nullptr;
   double worst = kUneven;
   for (const CallStats& call : report.calls) {
-    if (call.timed < kEnoughCalls || call.p50_ns == 0 || call.p99_ns < kWorthTellingNs) continue;
+    if (call.timed < kEnoughCalls || call.p50_ns == 0 || call.p99_ns < kWorthTellingNs || awaits_events(call)) continue;
     const double ratio = static_cast<double>(call.p99_ns) / static_cast<double>(call.p50_ns);
     if (ratio > worst) {
       worst = ratio;
@@ -138,7 +146,7 @@ std::vector<std::string> findings(const Report& report) {
   // Calls made inside other calls are in their callers' time already: the shares are of each call by itself.
   const CallStats* waiting = nullptr;
   for (const CallStats& call : report.calls) {
-    if (waiting == nullptr || call.off_cpu_ns() > waiting->off_cpu_ns()) waiting = &call;
+    if (!awaits_events(call) && (waiting == nullptr || call.off_cpu_ns() > waiting->off_cpu_ns())) waiting = &call;
   }
   if (waiting != nullptr && waiting->off_cpu_ns() > 0 && waiting->off_cpu_ns() >= waiting->total_ns / kTellingShare) {
     lines.push_back(fmt::format(
@@ -343,7 +351,10 @@ std::string losses_text(const Report& report, bool colour) {
 
 std::string report_text(const Report& report, bool per_process, bool colour) {
   std::string out = heading(report);
-  if (report.events == 0) return out;
+  if (report.events == 0) {
+    // Adapters, devices and the machine are looked at also where no call is made.
+    return report.diagnosis.chains.empty() ? out : out + incidents_text(report, colour);
+  }
   out += incidents_text(report, colour);
   const auto lines = findings(report);
   if (!lines.empty()) {

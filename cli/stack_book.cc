@@ -23,12 +23,15 @@ namespace ingero::cli {
 namespace {
 
 constexpr size_t kMostProcesses = 4096;
-constexpr size_t kMostStacks = 1 << 18;  // distinct ones; beyond it ids are given and names are not
+constexpr size_t kMostMapsBytes = 64 << 20;
+constexpr size_t kMostStacks = 1 << 16;      // distinct ones: beyond it those that come again are named again
+constexpr size_t kMostRemembered = 1 << 12;  // for who asks live: a few kilobytes each
 constexpr size_t kMostUnnamed = 1 << 14;
 constexpr size_t kMostWaiting = 1 << 16;  // stacks whose calls have not come yet
 constexpr size_t kMostHung = 4096;
-constexpr size_t kMostRecent = 1 << 14;  // mappings
+constexpr size_t kMostRecent = 1 << 12;  // mappings: those of some hundred programs that have just started
 constexpr std::chrono::seconds kKeptIdle{5};
+constexpr std::chrono::seconds kKeptBusy{30};  // where new stacks come all the time
 constexpr unsigned kRoundsWaited = 64;
 constexpr unsigned kRoundsPerRelease = 100;
 
@@ -125,7 +128,6 @@ std::vector<StackFrame> named(const Unnamed& stack, symbols::Symboliser& symboli
 
 struct StackBook::Impl {
   NameOfSite name_of_site;
-  std::string proc_root;
   bool remembers;
 
   // The capture thread's own.
@@ -156,17 +158,20 @@ struct StackBook::Impl {
   bool is_naming = false, stop = false;
   std::vector<NamedStack> named_stacks;
   std::unordered_map<uint64_t, Unnamed> remembered;  // for frames_of()
+  std::deque<uint64_t> remembered_order;             // the oldest first
 
   std::mutex symboliser_mutex;  // taken before `mutex`
   symbols::Symboliser symboliser;
   std::thread thread;
 
-  Impl(NameOfSite names, kernelside::Objects& objects, hal::LossLedger& losses, bool remember, std::string root)
+  Impl(NameOfSite names, kernelside::Objects& objects, kernelside::Foreign& foreign, hal::LossLedger& losses,
+       bool remember)
       : name_of_site(std::move(names)),
-        proc_root(std::move(root)),
         remembers(remember),
-        python(objects, losses, proc_root),
-        files(proc_root) {
+        python(objects, foreign, losses),
+        files([&foreign](uint32_t pid, const hal::Mapping& mapping) { return foreign.open_soon(pid, mapping); },
+              [&foreign](uint32_t pid) { return foreign.text(pid, "maps", kMostMapsBytes); }, foreign.proc_root()),
+        symboliser([&foreign](const std::string& path) { return foreign.open_named(path); }) {
     thread = std::thread([this] { name_all(); });
   }
   ~Impl() {
@@ -182,7 +187,7 @@ struct StackBook::Impl {
     const auto found = spaces.find(pid);
     if (found != spaces.end()) return found->second;
     if (spaces.size() >= kMostProcesses) spaces.clear();
-    auto& space = spaces.emplace(pid, symbols::AddressSpace(files, pid, proc_root)).first->second;
+    auto& space = spaces.emplace(pid, symbols::AddressSpace(files, pid)).first->second;
     if (space.load()) return space;
     for (const auto& [owner, mapping] : recent) {
       if (owner == pid) space.add(mapping);
@@ -191,26 +196,38 @@ struct StackBook::Impl {
   }
 
   void name_all();
+  void forget_symbols(std::unique_lock<std::mutex>& lock);
   void hand_out(Parcel& parcel);
   bool learn_code(Parcel& parcel);
   uint64_t keep(const kernelside::StackRecord& record);
+  void remember(const Unnamed& stack);
 };
+
+// A program soon makes its calls from places known before: tables and debug information are not kept for nothing.
+void StackBook::Impl::forget_symbols(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  {
+    const std::scoped_lock symbols_lock(symboliser_mutex);
+    symboliser.forget();
+  }
+  malloc_trim(0);
+  lock.lock();
+}
 
 void StackBook::Impl::name_all() {
   std::unique_lock lock(mutex);
+  auto forget_at = std::chrono::steady_clock::now() + kKeptBusy;
   while (true) {
     const auto has_work = [&] { return stop || !unnamed.empty() || !unnamed_functions.empty(); };
-    if (!wake.wait_for(lock, kKeptIdle, has_work)) {
-      // A program soon makes its calls from places met before: tables and debug information are not kept for nothing.
-      lock.unlock();
-      {
-        const std::scoped_lock symbols_lock(symboliser_mutex);
-        symboliser.forget();
-      }
-      malloc_trim(0);
-      lock.lock();
+    if (!has_work() && std::chrono::steady_clock::now() >= forget_at) {
+      forget_symbols(lock);
+      forget_at = std::chrono::steady_clock::now() + kKeptBusy;
+    } else if (!wake.wait_for(lock, kKeptIdle, has_work)) {
+      forget_symbols(lock);
       wake.wait(lock, has_work);
+      forget_at = std::chrono::steady_clock::now() + kKeptBusy;
     }
+    if (!has_work()) continue;
     const auto next = [&](auto& queue, const auto& name_of) {
       const auto item = std::move(queue.front());
       queue.pop_front();
@@ -274,10 +291,11 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
     hash.add(static_cast<uint64_t>(name.line.value_or(-1)) << 1 | ((frame.place & WIRE_PYTHON_ENTRY) != 0 ? 1 : 0));
   }
   stack.id = hash.value();
-  if (told.size() < kMostStacks && told.insert(stack.id).second) {
+  if (told.size() >= kMostStacks) told.clear();
+  if (told.insert(stack.id).second) {
     const std::scoped_lock lock(mutex);
     if (unnamed.size() < kMostUnnamed) {
-      if (remembers || record.head.reason == WIRE_STACK_WAITING) remembered[stack.id] = stack;
+      if (remembers || record.head.reason == WIRE_STACK_WAITING) remember(stack);
       unnamed.push_back(std::move(stack));
       wake.notify_one();
     } else {
@@ -287,9 +305,17 @@ uint64_t StackBook::Impl::keep(const kernelside::StackRecord& record) {
   return hash.value();
 }
 
-StackBook::StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger, bool remembers,
-                     std::string proc_root)
-    : impl_(std::make_unique<Impl>(std::move(name_of_site), objects, ledger, remembers, std::move(proc_root))) {}
+void StackBook::Impl::remember(const Unnamed& stack) {
+  if (!remembered.insert_or_assign(stack.id, stack).second) return;
+  remembered_order.push_back(stack.id);
+  if (remembered_order.size() <= kMostRemembered) return;
+  remembered.erase(remembered_order.front());
+  remembered_order.pop_front();
+}
+
+StackBook::StackBook(NameOfSite name_of_site, kernelside::Objects& objects, kernelside::Foreign& foreign,
+                     hal::LossLedger& ledger, bool remembers)
+    : impl_(std::make_unique<Impl>(std::move(name_of_site), objects, foreign, ledger, remembers)) {}
 StackBook::~StackBook() = default;
 
 void StackBook::meet(uint32_t pid) {
@@ -299,7 +325,7 @@ void StackBook::meet(uint32_t pid) {
 
 void StackBook::prepare(uint32_t pid) {
   impl_->python.meet(pid, [this, pid] {
-    symbols::AddressSpace space(impl_->files, pid, impl_->proc_root);
+    symbols::AddressSpace space(impl_->files, pid);
     (void)space.load();
     return space.mappings();
   });

@@ -20,6 +20,7 @@
 #include "hal/loss.h"
 #include "hal/maps.h"
 #include "kernelside/drain.h"
+#include "kernelside/foreign.h"
 #include "kernelside/objects.h"
 
 namespace ingero::cli {
@@ -33,8 +34,8 @@ class StackBook {
   using NameOfSite = std::function<SiteName(uint32_t site)>;
 
   // The arguments must outlive this. `remembers`: for frames_of(); every stack is then kept in memory.
-  StackBook(NameOfSite name_of_site, kernelside::Objects& objects, hal::LossLedger& ledger, bool remembers,
-            std::string proc_root = "/proc");
+  StackBook(NameOfSite name_of_site, kernelside::Objects& objects, kernelside::Foreign& foreign,
+            hal::LossLedger& ledger, bool remembers);
   ~StackBook();
   StackBook(const StackBook&) = delete;
   StackBook& operator=(const StackBook&) = delete;

@@ -5,9 +5,15 @@
 #include <chrono>
 #include <span>
 
+#include <malloc.h>
+
 namespace ingero::cli {
 
 using namespace std::chrono_literals;
+
+// What a burst of processes needed lies between what is kept, so the allocator gives none of it back by itself. Looking
+// for it takes a millisecond for 50 MB.
+constexpr auto kTrimEvery = 5s;
 
 StoreThread::~StoreThread() {
   if (thread_.joinable()) thread_.join();
@@ -90,6 +96,7 @@ void StoreThread::write(const Parcel& parcel) {
   for (const auto& hang : parcel.hangs) writer_->add_hang(hang);
   for (const auto& stack : parcel.stacks) writer_->add_stack(stack.id, "", stack.frames_json);
   for (const auto& one : parcel.throttlings) writer_->add_throttling(one);
+  for (const auto& [pid, start_mono_ns] : parcel.ended) writer_->process_ended(pid, start_mono_ns);
   feed_->take(parcel);
   if (parcel.complete_mono_ns != 0) {
     writer_->set_complete(parcel.complete_mono_ns + static_cast<uint64_t>(parcel.wall_offset_ns));
@@ -111,11 +118,16 @@ void StoreThread::do_work() {
 void StoreThread::run() {
   pthread_setname_np(pthread_self(), "ingero-store");
   auto next_flush = std::chrono::steady_clock::now() + 100ms;
+  auto next_trim = next_flush + kTrimEvery;
   while (!queue_.finished()) {
     auto parcel = queue_.pop(100ms);
     if (parcel) {
       if (writer_) write(*parcel);
       queue_.recycle(std::move(parcel));
+    }
+    if (const auto now = std::chrono::steady_clock::now(); now >= next_trim) {
+      next_trim = now + kTrimEvery;
+      malloc_trim(0);
     }
     if (!writer_ || std::chrono::steady_clock::now() < next_flush) continue;
     next_flush = std::chrono::steady_clock::now() + 100ms;

@@ -76,7 +76,9 @@ std::string render_losses(const Recorder& recorder, bool colour) {
     const hal::LossRow& row = hal::kLossTable[loss];
     const uint64_t count = recorder.losses().count(static_cast<hal::Loss>(loss));
     if (count == 0 || row.severity == hal::Severity::kInfo) continue;
-    text += styled(fmt::format("  {} {}: {}\n", row.name, count, row.sentence), Style::kRed, colour);
+    text +=
+        styled(fmt::format("  {} {}: {}\n", row.name, count, recorder.losses().sentence(static_cast<hal::Loss>(loss))),
+               Style::kRed, colour);
   }
   for (const auto& [call, count] : recorder.lost_by_call()) text += fmt::format("    {} {}\n", call, count);
   return text.empty() ? "" : "Lost:\n" + text;

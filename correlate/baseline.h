@@ -1,13 +1,15 @@
 // How long a call usually takes: durations counted in bins a quarter of an octave wide, old ones fading.
 //
 // Two sets of calls that differ in size never meet here: the engine keeps one baseline per (process, call, size class).
-// Not thread-safe; 640 bytes.
+// Not thread-safe. Calls of one kind take about the same time, so few bins are kept: 8 bytes each.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace ingero::correlate {
 
@@ -32,21 +34,17 @@ class Baseline {
  public:
   // A closed window's durations; what came before counts a little less from now on.
   void merge(const Bins& window, uint64_t count) {
-    if (total_ + count > kMemory) {
-      total_ = 0;
-      for (uint32_t& bin : bins_) total_ += bin /= 2;
+    if (total_ + count > kMemory) fade();
+    for (uint32_t i = 0; i < kBins; ++i) {
+      if (window[i] > 0) count_of(i) += window[i];
     }
-    for (size_t i = 0; i < kBins; ++i) bins_[i] += window[i];
     total_ += count;
     lifetime_ += count;
   }
   // One more; likewise.
   void add(uint64_t ns) {
-    if (total_ >= kMemory) {
-      total_ = 0;
-      for (uint32_t& bin : bins_) total_ += bin /= 2;
-    }
-    ++bins_[bin_of(ns)];
+    if (total_ >= kMemory) fade();
+    ++count_of(static_cast<uint32_t>(bin_of(ns)));
     ++total_;
     ++lifetime_;
   }
@@ -56,23 +54,36 @@ class Baseline {
     uint64_t rank = (total_ * percent + 99) / 100;
     if (total_ == 0) return 0;
     if (rank == 0) rank = 1;
-    for (size_t i = 0; i < kBins; ++i) {
-      if (bins_[i] >= rank) return ns_of(i);
-      rank -= bins_[i];
+    for (const Count& one : counts_) {
+      if (one.count >= rank) return ns_of(one.bin);
+      rank -= one.count;
     }
     return ns_of(kBins - 1);
   }
   // Calls on(middle of a bin in ns, count) for each that is not empty, in order.
   template <typename On>
   void each(const On& on) const {
-    for (size_t i = 0; i < kBins; ++i) {
-      if (bins_[i] > 0) on(ns_of(i), uint64_t{bins_[i]});
-    }
+    for (const Count& one : counts_) on(ns_of(one.bin), uint64_t{one.count});
   }
 
  private:
   static constexpr uint64_t kMemory = 1 << 20;  // calls after which half of what is known fades
-  Bins bins_{};
+  struct Count {
+    uint32_t bin, count;  // never 0
+  };
+  uint32_t& count_of(uint32_t bin) {
+    auto at = std::lower_bound(counts_.begin(), counts_.end(), bin,
+                               [](const Count& one, uint32_t wanted) { return one.bin < wanted; });
+    if (at == counts_.end() || at->bin != bin) at = counts_.insert(at, {bin, 0});
+    return at->count;
+  }
+  void fade() {
+    total_ = 0;
+    for (Count& one : counts_) total_ += one.count /= 2;
+    std::erase_if(counts_, [](const Count& one) { return one.count == 0; });
+  }
+
+  std::vector<Count> counts_;  // of bins that are not empty, in order
   uint64_t total_ = 0, lifetime_ = 0;
 };
 

@@ -58,6 +58,8 @@ ProcessState& Engine::Impl::process_of(uint32_t pid) {
     known = processes.back().get();
     known->facts.pid = pid;
     known->key = mix(pid, 0);
+    known->known_since = base;
+    ++examined.processes;
   }
   last_pid = pid;
   last_process = known;
@@ -68,7 +70,7 @@ ThreadState& Engine::Impl::thread_of(uint32_t tid, ProcessState& process) {
   ThreadState& thread = threads[tid];
   if (thread.process != &process) {
     thread.process = &process;
-    thread.last_call_window = 0;
+    thread.last_call_window = thread.last_window = 0;
   }
   return thread;
 }
@@ -76,27 +78,28 @@ ThreadState& Engine::Impl::thread_of(uint32_t tid, ProcessState& process) {
 ProcessWindow& Engine::Impl::window_of(ProcessState& process, uint64_t window) {
   const size_t slot = window % kOpen;
   if (process.open_window[slot] != window) {
-    process.open[slot] = ProcessWindow{};
-    process.open[slot].windows = 1;
+    process.open[slot] = std::make_unique<ProcessWindow>();
+    process.open[slot]->windows = 1;
     process.open_window[slot] = window;
     touched_processes[slot].push_back(&process);
   }
-  return process.open[slot];
+  return *process.open[slot];
 }
 
 void Engine::Impl::seen(uint64_t mono_ns) {
   if (mono_ns <= seen_ns) return;
   seen_ns = mono_ns;
   if (base == 0) {
-    base = std::max<uint64_t>(mono_ns / kWindowNs, 3) - 2;
-    return;
+    // What befell an adapter before the first call is judged, too.
+    base = std::max<uint64_t>(std::min(mono_ns, fabric.first_ns().value_or(mono_ns)) / kWindowNs, 3) - 2;
   }
   uint64_t closed = 0;
   while ((base + 1) * kWindowNs + kLatenessNs <= seen_ns) {
     close(base++);
     if (++closed < kLongestGap) continue;
     const uint64_t last = (seen_ns - kLatenessNs) / kWindowNs;
-    const uint64_t next = future.empty() ? last : std::min(last, future.begin()->first);
+    uint64_t next = future.empty() ? last : std::min(last, future.begin()->first);
+    if (const auto observed = fabric.first_ns()) next = std::min(next, *observed / kWindowNs);
     base = std::max(base, next);
     closed = 0;
   }
@@ -183,6 +186,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
         sum = ThreadWindow{};
         sum.window = window;
         touched_threads[window % kOpen].push_back(&thread);
+        thread.last_window = std::max(thread.last_window, window);
       }
       ++sum.switches;
       sum.ns += event.duration_ns;
@@ -278,9 +282,10 @@ void Engine::add(const hal::Event& event) { impl_->add(event); }
 void Engine::advance(uint64_t mono_ns) { impl_->seen(mono_ns); }
 
 void Engine::finish() {
-  if (impl_->base == 0) return;
+  if (impl_->base == 0 && !impl_->fabric.first_ns()) return;
+  if (impl_->base == 0) impl_->seen(*impl_->fabric.first_ns());
   impl_->finishing = true;
-  const uint64_t last = std::max(impl_->seen_ns, impl_->last_event_ns) / kWindowNs;
+  const uint64_t last = std::max({impl_->seen_ns, impl_->last_event_ns, impl_->fabric.last_ns()}) / kWindowNs;
   uint64_t end = last + 1;
   if (!impl_->future.empty()) end = std::max(end, std::min(impl_->future.rbegin()->first + 1, last + kLongestGap));
   impl_->seen((end + 1) * kWindowNs + kLatenessNs);
@@ -288,10 +293,7 @@ void Engine::finish() {
 
 std::vector<Chain> Engine::take_changes() { return std::exchange(impl_->changes, {}); }
 
-Engine::Examined Engine::examined() const {
-  Examined examined = impl_->examined;
-  examined.processes = impl_->processes.size();
-  return examined;
-}
+Engine::Examined Engine::examined() const { return impl_->examined; }
+size_t Engine::known_processes() const { return impl_->processes.size(); }
 
 }  // namespace ingero::correlate

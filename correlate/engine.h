@@ -34,6 +34,7 @@ namespace ingero::correlate {
 
 struct EngineOptions {
   StatusOf status_of;
+  EventOf event_of;
   uint64_t cpus = 0;      // 0: unknown
   bool windowed = false;  // the recording has no off-CPU shares: an earlier agent's
 };
@@ -69,12 +70,14 @@ class Engine {
   // What was examined, to say so of a healthy recording.
   struct Examined {
     uint64_t events = 0, calls = 0, windows = 0, late = 0;
-    size_t processes = 0;
+    size_t processes = 0;  // each once, those that are forgotten by now included
   };
   Examined examined() const;
+  // Of which something is kept now.
+  size_t known_processes() const;
 
-  static constexpr size_t kMostProcesses = 16384;
-  static constexpr size_t kMostThreads = 65536;
+  static constexpr size_t kMostProcesses = 4096;  // that live or were told: what has ended goes within seconds
+  static constexpr size_t kMostThreads = 16384;   // that were seen in the last kActive windows
   static constexpr size_t kMostSeries = 16384;
   static constexpr size_t kMostAddresses = 262144;           // live allocations of one process
   static constexpr uint64_t kMostBytes = uint64_t{1} << 44;  // of one of them; all together fit 63 bits

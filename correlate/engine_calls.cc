@@ -107,6 +107,7 @@ Series* Engine::Impl::series_of(ProcessState& process, const hal::Event& event, 
 }
 
 bool Engine::Impl::says_out_of_memory(hal::CallId call, int64_t code) {
+  if (memory_codes.size() >= kMostIncidents) memory_codes.clear();  // the program chooses what it returns
   const auto [at, is_new] = memory_codes.try_emplace({call, code}, false);
   if (is_new && options.status_of) {
     const std::string status = options.status_of(call, code);
@@ -208,6 +209,40 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
   process.live.erase(known);
 }
 
+// Queue pairs that are there, and events that devices delivered to the process.
+void Engine::Impl::take_fabric(const hal::Event& event, const CallFacts& facts, ProcessState& process) {
+  const uint64_t end = event.end_mono_ns();
+  if (facts.makes_queue && !event.failed) {
+    ++process.queues;
+    process.first_queue_ns = std::min(process.first_queue_ns, end);
+    process.last_queue_ns = std::max(process.last_queue_ns, end);
+  } else if (facts.ends_queue && !event.failed) {
+    process.queues -= std::min<uint64_t>(process.queues, 1);
+    process.last_queue_ns = std::max(process.last_queue_ns, end);
+  }
+  if (!facts.awaits_events || event.failed || event.outcome != hal::Outcome::kReturned) return;
+  const hal::AsyncEvent brought =
+      options.event_of && event.has(Has::kFlags) ? options.event_of(event.call, event.flags) : hal::AsyncEvent{};
+  if (brought.name.empty()) {
+    process.completion_wait_ns += event.duration_ns;
+    return;
+  }
+  if (!brought.is_of_port) return;
+  FabricEvent delivered;
+  delivered.mono_ns = end;
+  delivered.start_mono_ns = event.start_mono_ns;
+  delivered.duration_ns = event.duration_ns;
+  delivered.wall_offset_ns = whole_ms(event.wall_offset_ns);
+  delivered.pid = event.pid;
+  delivered.tid = event.tid;
+  delivered.port = static_cast<uint32_t>(event.handle2);
+  delivered.call = event.call;
+  delivered.name = brought.name;
+  delivered.comm = process.facts.comm;
+  delivered.is_error = brought.is_error;
+  if (!fabric.add(std::move(delivered))) ledger.add(hal::Loss::engine_forgotten);
+}
+
 void Engine::Impl::take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process, uint64_t window) {
   ProcessWindow& sum = window_of(process, window);
   if (facts.graph == GraphStep::kLaunch) {
@@ -253,6 +288,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   ProcessState& process = process_of(event.pid);
   ThreadState& thread = thread_of(event.tid, process);
   thread.last_call_window = std::max(thread.last_call_window, window);
+  thread.last_window = std::max(thread.last_window, window);
   if (process.first_call_window == 0) process.first_call_window = window;
   process.last_call_window = std::max(process.last_call_window, window);
   const bool has_off = event.has(Has::kOffCpu);
@@ -263,15 +299,21 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   if (facts.layer != "DRIVER" && process.runtime_layer.empty()) process.runtime_layer = facts.layer;
   const uint64_t ns = event.has(Has::kDuration) ? event.duration_ns : 0;
   const uint64_t bytes = event.has(Has::kBytes) ? event.bytes : 0;
+  if (facts.kind == Kind::kFabric) take_fabric(event, facts, process);
+  if (facts.awaits_events) {
+    if (!nested) ++window_of(process, window).calls;
+    return;  // to wait for something to happen is no work that could have been quicker
+  }
 
   bool cold = false;
   if (Series* series = series_of(process, event, nested)) {
-    SeriesWindow& sum = series->open[window % kOpen];
-    if (sum.window != window) {
-      sum = SeriesWindow{};
-      sum.window = window;
+    auto& open = series->open[window % kOpen];
+    if (open == nullptr || open->window != window) {
+      open = std::make_unique<SeriesWindow>();
+      open->window = window;
       touched_series[window % kOpen].push_back(series);
     }
+    SeriesWindow& sum = *open;
     ++sum.calls;
     sum.ns += ns;
     sum.bytes += bytes;

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "correlate/engine.h"
+#include "correlate/fabric.h"
 #include "correlate/state.h"
 
 namespace ingero::correlate {
@@ -40,6 +41,7 @@ struct Engine::Impl {
                    ProcessWindow& sum);
   void note_refused(const hal::Event& event, ProcessState& process, ThreadState& thread);
   void note_granted(const hal::Event& event, ProcessState& process, ThreadState& thread);
+  void take_fabric(const hal::Event& event, const CallFacts& facts, ProcessState& process);
   void take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process, uint64_t window);
   std::optional<uint64_t> free_memory_at(const hal::Event& event) const;
   bool says_out_of_memory(hal::CallId call, int64_t code);
@@ -54,7 +56,10 @@ struct Engine::Impl {
   void settle(ProcessState* process, Findings findings, uint64_t window);
   void raise(ProcessState* process, const Finding& finding, uint64_t window);
   void resolve_quiet(uint64_t window);
+  std::optional<uint64_t> over_from(const ProcessState& process) const;
   void forget_old(uint64_t window);
+  void forget_calls(const std::unordered_set<const ProcessState*>& old);
+  void forget(const std::unordered_set<const ProcessState*>& old);
   Judgement judgement(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,
                       uint64_t window) const;
   uint64_t usual_of(const ProcessState& process, hal::CallId call, uint64_t* slowest) const;
@@ -76,7 +81,6 @@ struct Engine::Impl {
 
   std::vector<std::unique_ptr<ProcessState>> processes;
   std::unordered_map<uint32_t, ProcessState*> by_pid;
-  std::vector<std::unique_ptr<ProcessState>> gone;  // pid reused; still named by open windows
   std::unordered_map<uint32_t, ThreadState> threads;
   std::unordered_map<uint64_t, std::unique_ptr<Series>> series;
   uint32_t last_pid = ~uint32_t{0};
@@ -122,6 +126,7 @@ struct Engine::Impl {
   std::map<std::string, Hang> open_hangs;             // by subject
   std::map<uint64_t, std::vector<uint32_t>> hanging;  // hash of the subject: the processes that wait
 
+  FabricState fabric;
   SystemState system;
   std::deque<std::pair<hal::SystemSnapshot, uint64_t>> snapshots;  // not yet in force
   std::deque<hal::Throttling> throttling;

@@ -20,14 +20,6 @@ std::string list_of(const std::vector<hal::CollectiveHang::Rank>& ranks) {
   return list.empty() ? "a rank that is not on this host" : list;
 }
 
-bool counts_errors(std::string_view name) {
-  for (const std::string_view part : {"err", "discard", "link_downed", "drop", "retry", "retrans", "nak", "timeout",
-                                      "link_integrity", "overrun", "out_of_sequence", "link_error_recovery"}) {
-    if (name.find(part) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void Engine::add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number, std::optional<int32_t> rank) {
@@ -135,7 +127,7 @@ void Engine::Impl::judge_flights(uint64_t window, std::vector<std::pair<ProcessS
       continue;
     }
     const uint64_t start = key.second;
-    if (start + kStuckNs <= end) {
+    if (start + kStuckNs <= end && !calls[flight.call].awaits_events) {
       ProcessState& process = process_of(flight.pid);
       // One that usually takes as long is no surprise.
       const bool is_long = start + its.floor_ns <= end && usual_of(process, flight.call, nullptr) < its.floor_ns / 2;
@@ -247,25 +239,9 @@ void Engine::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns
 }
 
 void Engine::add_fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) {
-  const auto judge = [&](const std::string& device, uint32_t port, const hal::FabricCounter& counter) {
-    if (!counter.delta || *counter.delta < rule(RuleId::fabric_errors).count || !counts_errors(counter.name)) return;
-    Finding finding;
-    finding.rule = RuleId::fabric_errors;
-    finding.number = finding.number_now = *counter.delta;
-    finding.confidence = 1;
-    finding.subject = fmt::format("{}/{}", device, port);
-    finding.detail = fmt::format("{} of {}{} grew by {}{}", printable(counter.name), printable(device),
-                                 port == 0 ? "" : fmt::format(" port {}", port), *counter.delta,
-                                 counter.meaning.empty() ? "" : ": " + printable(counter.meaning));
-    finding.onset_mono_ns = mono_ns;
-    impl_->pend(mono_ns, nullptr, std::move(finding));
-  };
-  for (const hal::FabricDevice& device : sample.devices) {
-    for (const auto& counter : device.counters) judge(device.name, 0, counter);
-    for (const auto& port : device.ports) {
-      for (const auto& counter : port.counters) judge(device.name, port.number, counter);
-    }
-  }
+  Impl& impl = *impl_;
+  if (impl.wall_offset_ns == 0) impl.wall_offset_ns = whole_ms(static_cast<int64_t>(sample.wall_ns - mono_ns));
+  if (!impl.fabric.add(sample, whole_ms(mono_ns))) impl.ledger.add(hal::Loss::engine_forgotten);
 }
 
 }  // namespace ingero::correlate

@@ -8,9 +8,12 @@
 namespace ingero::correlate {
 namespace {
 
-constexpr uint64_t kLearned = 20;  // calls after which a series's usual blocking is known
-constexpr size_t kRatesKept = 32;  // windows a process's rate of work is remembered
-constexpr uint64_t kForgottenAfter = 600;
+constexpr uint64_t kLearned = 20;          // calls after which a series's usual blocking is known
+constexpr size_t kRatesKept = 32;          // windows a process's rate of work is remembered
+constexpr uint64_t kForgottenAfter = 600;  // windows of silence, of a process that may go on
+// Of one that has ended nothing comes any more. Rules look at kTrailing windows, also at those whose CPU it took; the
+// last one judges its start.
+constexpr uint64_t kKeptEnded = std::max(kTrailing + 1, kColdWindows);
 
 std::string key_of(Family family, const ProcessState* process, const std::string& subject) {
   return fmt::format("{}/{:x}/{}", static_cast<int>(family), process == nullptr ? 0 : process->key, subject);
@@ -32,8 +35,7 @@ void count_spikes(Series& series, const SeriesWindow& sum, uint64_t window) {
   if (series.first_spike_ns == 0) series.first_spike_ns = sum.first_spike_ns;
   for (const uint64_t at : sum.spikes) {
     if (series.last_spike == 0 || at > series.last_spike + kBurst) {
-      if (series.last_spike != 0) series.gaps.push_back(at - series.last_spike);
-      if (series.gaps.size() > kGapsKept) series.gaps.pop_front();
+      if (series.last_spike != 0) push_last(series.gaps, at - series.last_spike, kGapsKept);
       ++series.spikes;
     }
     series.last_spike = at;
@@ -77,8 +79,9 @@ void Engine::Impl::close_threads(uint64_t window) {
 void Engine::Impl::close_series(uint64_t window) {
   const size_t slot = window % kOpen;
   for (Series* one : touched_series[slot]) {
-    SeriesWindow& sum = one->open[slot];
-    if (sum.window != window) continue;
+    if (one->open[slot] == nullptr || one->open[slot]->window != window) continue;
+    const std::unique_ptr<SeriesWindow> closed = std::move(one->open[slot]);
+    const SeriesWindow& sum = *closed;
     const CallFacts& facts = calls[one->call];
     // What sleeps now and then (allocations, module loads) has a usual share; what is beyond it is not.
     if (sum.timed > 0 && !facts.synchronising && !one->nested) {
@@ -104,7 +107,6 @@ void Engine::Impl::close_series(uint64_t window) {
       one->listed = true;
       one->process->series.push_back(one);
     }
-    sum.window = 0;
   }
   touched_series[slot].clear();
 }
@@ -115,27 +117,21 @@ void Engine::Impl::close_processes(uint64_t window) {
     const bool told = process->open_window[slot] == window;
     if (told) process->last_window = window;
     if (process->last_window == 0 || process->last_window + 2 * kActive < window) continue;
-    process->trailing.push_back(told ? std::move(process->open[slot]) : ProcessWindow{});
-    process->trailing.back().windows = 1;
+    process->trailing.push(told ? std::move(process->open[slot]) : nullptr);
     if (told) process->open_window[slot] = 0;
-    if (process->trailing.size() > kTrailing) process->trailing.pop_front();
     const ProcessWindow& now = process->trailing.back();
     if (process->first_call_window == 0 && !options.windowed) continue;
     if (now.syncs.calls > 0) {
-      process->sync_means.push_back(now.syncs.ns / now.syncs.calls);
-      if (process->sync_means.size() > kRatesKept) process->sync_means.pop_front();
+      push_last(process->sync_means, now.syncs.ns / now.syncs.calls, kRatesKept);
     }
-    process->rates.push_back(now.launches.calls + now.graph_launches.calls + now.collectives.calls);
-    if (process->rates.size() > kRatesKept) process->rates.pop_front();
+    push_last(process->rates, now.launches.calls + now.graph_launches.calls + now.collectives.calls, kRatesKept);
     // The difference is less than what lives, whatever the two come to.
     const auto net = static_cast<int64_t>(now.allocated_bytes - now.freed_bytes);
     process->held_bytes += net;
     process->peak_bytes = std::max(process->peak_bytes, process->held_bytes);
-    process->growth.push_back(net);
-    if (process->growth.size() > kRatesKept) process->growth.pop_front();
+    push_last(process->growth, net, kRatesKept);
     for (auto& [handle, graph] : process->graphs) {
-      graph.rates.push_back(graph.open_window[slot] == window ? graph.open[slot] : 0);
-      if (graph.rates.size() > kRatesKept) graph.rates.pop_front();
+      push_last(graph.rates, graph.open_window[slot] == window ? graph.open[slot] : 0, kRatesKept);
     }
   }
   touched_processes[slot].clear();
@@ -173,7 +169,7 @@ void Engine::Impl::close(uint64_t window) {
   close_series(window);
   close_processes(window);
 
-  if (finishing && window * kWindowNs > last_event_ns && pending.empty()) {
+  if (finishing && window * kWindowNs > last_event_ns && pending.empty() && !fabric.first_ns()) {
     resolve_quiet(window);
     return;
   }
@@ -181,6 +177,9 @@ void Engine::Impl::close(uint64_t window) {
   for (auto at = pending.begin(); at != pending.end() && at->first <= window; at = pending.erase(at)) {
     found.push_back(std::move(at->second));
   }
+  Findings of_fabric;
+  fabric.judge(window, processes, of_fabric);
+  for (Finding& finding : of_fabric) found.emplace_back(nullptr, std::move(finding));
   judge_flights(window, found);
   judge_arrivals(window, found);
   std::erase_if(open_hangs, [&](const auto& entry) { return entry.second.until < window; });
@@ -213,7 +212,7 @@ void Engine::Impl::close(uint64_t window) {
     if (!findings.empty()) settle(process.get(), std::move(findings), window);
   }
   resolve_quiet(window);
-  if (window % kActive == 0) forget_old(window);
+  forget_old(window);
 }
 
 // One cause, one chain: of a family the heaviest finding; effects only where no cause of the process is there.
@@ -313,8 +312,12 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
     // Within the first windows a better name may be found; the id stays.
     const bool is_coarser =
         incident.rule == RuleId::memory_fragmentation && finding.rule == RuleId::device_out_of_memory;
-    if (its.family == rule(incident.rule).family && incident.rule != finding.rule && !is_coarser &&
-        window < incident.onset_window + kTrailing) {
+    const bool is_same_port = is_of_fabric(incident.rule) && is_of_fabric(finding.rule);
+    if (is_same_port) {
+      // Its rule is the first of those found: what lies further down follows from it.
+      incident.rule = std::min(incident.rule, finding.rule);
+    } else if (its.family == rule(incident.rule).family && incident.rule != finding.rule && !is_coarser &&
+               window < incident.onset_window + kTrailing) {
       incident.rule = finding.rule;
       incident.number = finding.number - finding.number_now;
     } else if (incident.rule != finding.rule) {
@@ -329,15 +332,23 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
   }
   incident.last = finding;
   incident.last_window = window;
-  if (finding.lost_now_ns > 0 || finding.number_now > 0 || is_new) {
+  if (is_new && finding.fabric) {
+    incident.fabric = *finding.fabric;
+  } else if (finding.fabric) {
+    incident.fabric.add(*finding.fabric);
+  }
+  if (finding.lost_now_ns > 0 || finding.number_now > 0 || is_new || (finding.fabric && finding.fabric->is_down)) {
     const uint64_t end = (window + 1) * kWindowNs;
-    incident.chain.end_mono_ns = std::max(incident.chain.onset_mono_ns, finishing ? std::min(end, last_event_ns) : end);
+    incident.chain.end_mono_ns = std::max(incident.chain.onset_mono_ns,
+                                          finishing ? std::min(end, std::max(last_event_ns, fabric.last_ns())) : end);
   }
   incident.last.usual_ns = 0;
   if (process != nullptr) {
     incident.last.slowest_ns = 0;
     incident.last.usual_ns = usual_of(*process, finding.op, &incident.last.slowest_ns);
     describe(incident, judgement(*process, incident.total, now, window));
+  } else if (finding.fabric) {
+    describe_fabric(incident);
   } else {
     describe_system(incident, system);
   }
@@ -357,33 +368,85 @@ void Engine::Impl::resolve_quiet(uint64_t window) {
   if (changes.size() > 4 * kMostIncidents) changes.erase(changes.begin(), changes.begin() + kMostIncidents);
 }
 
-// Processes that are over, or silent for long, give their memory back.
-void Engine::Impl::forget_old(uint64_t window) {
-  const bool many = processes.size() > kMostProcesses || threads.size() > kMostThreads || series.size() > kMostSeries;
-  const uint64_t keep = many ? kActive : kForgottenAfter;
-  const auto is_old = [&](const ProcessState& process) {
-    if (process.last_window + keep >= window) return false;
-    for (const uint64_t open : process.open_window) {
-      if (open >= base) return false;
-    }
-    return std::none_of(incidents.begin(), incidents.end(),
-                        [&](const auto& entry) { return entry.second.process == &process; });
-  };
-  std::unordered_set<const ProcessState*> old;
-  for (const auto& process : processes) {
-    if (is_old(*process)) old.insert(process.get());
+// The window from which on nothing is known to need it; none: not as things are.
+std::optional<uint64_t> Engine::Impl::over_from(const ProcessState& process) const {
+  for (const uint64_t open : process.open_window) {
+    if (open >= base) return std::nullopt;
   }
-  if (old.empty()) return;
+  const uint64_t last = std::max(process.last_window, process.known_since);
+  if (process.ended_mono_ns) return std::max(last, *process.ended_mono_ns / kWindowNs) + kKeptEnded;
+  // What has only been told is told once: of a neighbour nothing else ever comes.
+  return process.last_window == 0 ? ~uint64_t{0} : last + kForgottenAfter;
+}
+
+// Processes that are over, or silent for long, give their memory back. Beyond the limit those silent longest go too,
+// and are counted: they may come again.
+void Engine::Impl::forget_old(uint64_t window) {
+  std::unordered_set<const ProcessState*> named, old, told;
+  for (const auto& [key, incident] : incidents) named.insert(incident.process);
+  std::vector<std::pair<uint64_t, const ProcessState*>> silent;
+  const bool is_full = processes.size() > kMostProcesses;
+  for (const auto& process : processes) {
+    const auto over = over_from(*process);
+    if (!over || (*over >= window && !is_full)) continue;
+    if (named.contains(process.get())) {
+      // Its incident is as it will be; nothing more is found of it.
+      if (*over < window && process->ended_mono_ns && !process->series.empty()) told.insert(process.get());
+    } else if (*over < window) {
+      old.insert(process.get());
+    } else {
+      silent.emplace_back(std::max(process->last_window, process->known_since), process.get());
+    }
+  }
+  const size_t left = processes.size() - old.size();
+  if (left > kMostProcesses) {
+    const size_t excess = std::min(left - kMostProcesses, silent.size());
+    std::nth_element(silent.begin(), silent.begin() + static_cast<std::ptrdiff_t>(excess), silent.end());
+    for (size_t i = 0; i < excess; ++i) old.insert(silent[i].second);
+    ledger.add(hal::Loss::engine_forgotten, excess);
+  }
+  if (!old.empty()) forget(old);
+  if (!told.empty()) forget_calls(told);
+  // To the rules a thread that has been silent for kActive windows is a new one.
+  const bool many = threads.size() > kMostThreads;
+  if (many || window % kActive == 0) {
+    const uint64_t kept = many ? kTrailing : kActive;
+    const size_t forgotten =
+        std::erase_if(threads, [&](const auto& entry) { return entry.second.last_window + kept < window; });
+    if (many) ledger.add(hal::Loss::engine_forgotten, forgotten);
+  }
+  // Of a communicator without a collective under way, how many ranks it has is seen again.
+  if (comm_ranks.size() > kMostRounds) {
+    std::erase_if(comm_ranks, [&](const auto& entry) {
+      const auto round = rounds.lower_bound({entry.first, 0});
+      return round == rounds.end() || round->first.first != entry.first;
+    });
+  }
+}
+
+// How its calls usually went.
+void Engine::Impl::forget_calls(const std::unordered_set<const ProcessState*>& old) {
   std::erase_if(threads, [&](const auto& entry) { return old.contains(entry.second.process); });
   std::erase_if(series,
                 [&](const auto& entry) { return entry.second == nullptr || old.contains(entry.second->process); });
+  for (const auto& process : processes) {
+    if (!old.contains(process.get())) continue;
+    process->series = {};
+    process->trailing = {};
+    process->live = {};
+    process->graphs = {};
+  }
+  last_series_key = ~uint64_t{0};
+  last_series = nullptr;
+}
+
+void Engine::Impl::forget(const std::unordered_set<const ProcessState*>& old) {
+  forget_calls(old);
   std::erase_if(by_pid, [&](const auto& entry) { return old.contains(entry.second); });
   std::erase_if(pending, [&](const auto& entry) { return old.contains(entry.second.first); });
   for (auto& list : touched_processes) std::erase_if(list, [&](ProcessState* one) { return old.contains(one); });
   std::erase_if(processes, [&](const auto& process) { return old.contains(process.get()); });
   last_pid = ~uint32_t{0};
-  last_series_key = ~uint64_t{0};
-  last_series = nullptr;
 }
 
 }  // namespace ingero::correlate

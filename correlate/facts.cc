@@ -52,7 +52,10 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
   if (kind == hal::Kind::kGraph) facts.graph = graph_step(name);
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   facts.async = has("Async");
-  facts.polled = has("Query");
+  facts.awaits_events = kind == hal::Kind::kFabric && has("_get_") && has("_event");
+  facts.makes_queue = kind == hal::Kind::kFabric && has("create_qp");
+  facts.ends_queue = kind == hal::Kind::kFabric && has("destroy_qp");
+  facts.polled = has("Query") || facts.awaits_events;
   facts.marks_stream = kind == hal::Kind::kEvent && has("EventRecord");
   facts.awaits_mark = kind == hal::Kind::kEvent && has("WaitEvent");
   facts.stream_begins_or_ends = kind == hal::Kind::kStream && (has("Create") || has("Destroy"));

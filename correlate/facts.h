@@ -19,9 +19,11 @@ struct CallFacts {
   std::string name, op, layer, vendor;
   hal::Kind kind = hal::Kind::kHost;
   bool synchronising = false;
-  bool async = false;   // returns before the work is done
-  bool polled = false;  // asks for a state: its error codes are answers
-  bool prompt = false;  // submits work and never waits for it: seconds in it are no waiting
+  bool async = false;          // returns before the work is done
+  bool polled = false;         // asks for a state: its error codes are answers
+  bool awaits_events = false;  // returns when something happened: to be in it is no work, and its errors are answers
+  bool makes_queue = false, ends_queue = false;  // of a fabric adapter
+  bool prompt = false;                           // submits work and never waits for it: seconds in it are no waiting
   std::optional<hal::HostOp> host;
   GraphStep graph = GraphStep::kNone;
   bool marks_stream = false;           // a marker behind everything put on a stream before
@@ -34,5 +36,7 @@ CallFacts make_facts(const hal::Call& call);
 
 // The vendor's name of a return code, or empty.
 using StatusOf = std::function<std::string(uint32_t call, int64_t code)>;
+// The event of a device that a call brought, by its number; an empty name: none.
+using EventOf = std::function<hal::AsyncEvent(uint32_t call, uint64_t code)>;
 
 }  // namespace ingero::correlate

@@ -107,8 +107,20 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Give the job more memory, or make it need less.")                                                                 \
   X(tcp_retransmits, kNetwork, "NET", kMedium, kBoth, false, 0, 5, 0,                                                  \
     "Segments of the job's own connections had to be sent again.", "Look for loss or congestion on the path.")         \
-  X(fabric_errors, kNetwork, "FABRIC", kMedium, kMeasured, false, 0, 1, 0, "Error counters of a fabric adapter grew.", \
-    "Check cable, port and switch.")                                                                                   \
+  X(fabric_port_down, kNetwork, "FABRIC", kHigh, kMeasured, false, 0, 1, 0,                                            \
+    "A port of a fabric adapter lost its link.", "Check cable, transceiver and the switch's port.")                    \
+  X(fabric_errors, kNetwork, "FABRIC", kMedium, kMeasured, false, 0, 1, 0,                                             \
+    "Error counters of a fabric adapter grew: packets were spoilt, work was refused or connections were given up.",    \
+    "Spoilt packets: check cable, port and switch. Refused work: look at the program's keys, lengths and limits.")     \
+  X(fabric_loss, kNetwork, "FABRIC", kMedium, kMeasured, false, 0, 5, 0,                                               \
+    "Packets on the fabric were lost or late, and were sent again.",                                                   \
+    "Look for drops on the path: counters of switch ports, pause frames, an overloaded receiver.")                     \
+  X(fabric_not_ready, kNetwork, "FABRIC", kMedium, kMeasured, false, 0, 10, 0,                                         \
+    "Messages came when their receiver had no buffer waiting: senders had to wait and try again.",                     \
+    "Post more receive buffers, earlier; give the receiving process its CPUs.")                                        \
+  X(fabric_congestion, kNetwork, "FABRIC", kLow, kMeasured, false, 0, 1000, 0,                                         \
+    "Congestion control slowed senders down.",                                                                         \
+    "Look for many senders to one receiver, and for links that are slower than others.")                               \
   X(periodic_spike, kPattern, "HOST", kLow, kMeasured, true, 1, 4, 100,                                                \
     "Every so many calls, one takes far longer than the others.", "Find what the program does every so many steps.")   \
   X(device_contention, kDevice, "DRIVER", kMedium, kMeasured, false, 40, 5, 300,                                       \
@@ -160,6 +172,8 @@ inline constexpr Rule kRules[] = {
     INGERO_RULES(X)
 #undef X
 };
+// Of a port, what comes first explains what comes after.
+constexpr bool is_of_fabric(RuleId id) { return id >= RuleId::fabric_port_down && id <= RuleId::fabric_congestion; }
 constexpr const Rule& rule(RuleId id) { return kRules[static_cast<size_t>(id)]; }
 
 // What all rules share.
@@ -176,6 +190,9 @@ inline constexpr uint64_t kLargeCopyBytes = 1 << 20;  // and from here on it is 
 inline constexpr uint64_t kGrowthBytes = 64 << 20;    // growth below it is noise
 inline constexpr uint64_t kStuckNs = 2'500'000'000;   // how long a call that always was quick and never waits is stuck
 inline constexpr uint64_t kStuckCalls = 100;          // and how many quick ones there were
+// A port that loses fewer than one packet in this many is not worth an incident: a decision. Fabrics without flow
+// control always lose some, and what they send again is then little.
+inline constexpr uint64_t kPacketsPerLoss = 1000;
 inline constexpr uint64_t kPagesPerSecond = uint64_t{2} << 30;  // bytes of host pages a second,
 inline constexpr uint64_t kAllocationsPerSecond = 1 << 18;      // or so many: small ones cost more than large ones
 

@@ -10,7 +10,6 @@ namespace {
 
 // Launches between two results, from which on a loop does real work between them.
 constexpr uint64_t kLaunchesAResult = 4;
-constexpr uint64_t kColdWindows = 5;
 constexpr uint64_t kIdleSyncPercent = 2;  // less waiting than this: the device is never behind
 
 void judge_cold_start(const Judgement& j, Findings& findings) {
@@ -43,7 +42,7 @@ void judge_cold_start(const Judgement& j, Findings& findings) {
 }
 
 // Gaps between bursts that are mostly alike: 0 when they are not.
-uint64_t period_of(const std::deque<uint64_t>& gaps) {
+uint64_t period_of(const std::vector<uint64_t>& gaps) {
   std::vector<uint64_t> sorted(gaps.begin(), gaps.end());
   std::sort(sorted.begin(), sorted.end());
   if (sorted.empty()) return 0;

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kSteady = 6;  // windows of like work that make a rate to drop from
 
 // The middle of `values` without its last `leave` ones; 0 unless they are steady.
-uint64_t steady_rate(const std::deque<uint64_t>& values, size_t leave, size_t at_least) {
+uint64_t steady_rate(const std::vector<uint64_t>& values, size_t leave, size_t at_least) {
   if (values.size() < leave + at_least) return 0;
   std::vector<uint64_t> before(values.end() - static_cast<std::ptrdiff_t>(leave + at_least),
                                values.end() - static_cast<std::ptrdiff_t>(leave));
@@ -20,7 +20,7 @@ uint64_t steady_rate(const std::deque<uint64_t>& values, size_t leave, size_t at
   return before.front() * 10 >= middle * 7 ? middle : 0;
 }
 
-uint64_t most_of_last(const std::deque<uint64_t>& values, size_t count) {
+uint64_t most_of_last(const std::vector<uint64_t>& values, size_t count) {
   return *std::max_element(values.end() - static_cast<std::ptrdiff_t>(std::min(count, values.size())), values.end());
 }
 

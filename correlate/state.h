@@ -1,6 +1,7 @@
 // What the engine keeps between windows. For this room only.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "correlate/baseline.h"
 #include "correlate/chain.h"
+#include "correlate/fabric.h"
 #include "correlate/facts.h"
 #include "correlate/window.h"
 #include "hal/event.h"
@@ -20,7 +22,8 @@
 namespace ingero::correlate {
 
 inline constexpr size_t kMostChildren = 1024;
-inline constexpr size_t kOpen = 4;  // windows that can take events at once
+inline constexpr uint64_t kColdWindows = 5;  // after a process's first call, in which its start is judged
+inline constexpr size_t kOpen = 4;           // windows that can take events at once
 static_assert(kOpen * kWindowNs >= kLatenessNs + 2 * kWindowNs);
 
 // One (process, call, size class, nested or not).
@@ -31,13 +34,20 @@ struct SeriesWindow {
   std::vector<uint64_t> spikes;  // which calls of the series
   Bins bins{};
 };
+// The last few of something, the newest last. Empty ones cost nothing: most processes are short.
+template <typename T>
+void push_last(std::vector<T>& last, T value, size_t kept) {
+  if (last.size() >= kept) last.erase(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(last.size() + 1 - kept));
+  last.push_back(std::move(value));
+}
+
 struct ProcessState;
 struct Series {
   ProcessState* process = nullptr;
   hal::CallId call = hal::kNoCall;
   uint8_t size_class = 0;
   bool nested = false;
-  std::array<SeriesWindow, kOpen> open;
+  std::array<std::unique_ptr<SeriesWindow>, kOpen> open;  // null: no call in it so far
   Baseline baseline;
   double usual_blocked_ns = -1;  // mean of a call, before anything unusual
   uint64_t first_calls = 0, first_ns = 0, shortest_ns = ~uint64_t{0};
@@ -45,7 +55,7 @@ struct Series {
   uint64_t usual_ns = 0;  // as of the last closed window
   // Spikes: how many calls lie between two bursts of them.
   uint64_t seen = 0, last_spike = 0, spikes = 0, spike_ns = 0, spike_window = 0, first_spike_ns = 0;
-  std::deque<uint64_t> gaps;
+  std::vector<uint64_t> gaps;
   bool listed = false;  // in its process's list
 };
 
@@ -66,7 +76,7 @@ struct Refused {
 struct ThreadState {
   ProcessState* process = nullptr;
   Refused refused;
-  uint64_t last_call_window = 0;
+  uint64_t last_call_window = 0, last_window = 0;
   std::array<uint64_t, kOpen> called{};  // windows in which it made a call
   std::array<ThreadWindow, kOpen> open;
 };
@@ -76,32 +86,86 @@ struct GraphState {
   uint64_t instantiated_mono_ns = 0, launches = 0, last_window = 0;
   std::array<uint64_t, kOpen> open{};
   std::array<uint64_t, kOpen> open_window{};
-  std::deque<uint64_t> rates;  // launches of the last windows
+  std::vector<uint64_t> rates;  // launches of the last windows
+};
+
+// The last kTrailing closed windows, the newest last. Most are empty, of a process that is short or waits: those take
+// no room.
+class Trailing {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Trailing& trailing, size_t at) : trailing_(trailing), at_(at) {}
+    const ProcessWindow& operator*() const { return trailing_[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return at_ != other.at_; }
+
+   private:
+    const Trailing& trailing_;
+    size_t at_;
+  };
+  // Null: an empty one.
+  void push(std::unique_ptr<const ProcessWindow> window) {
+    if (size_ == kTrailing) {
+      std::move(windows_.begin() + 1, windows_.end(), windows_.begin());
+      --size_;
+    }
+    windows_[size_++] = std::move(window);
+  }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const ProcessWindow& operator[](size_t at) const {
+    static const ProcessWindow nothing = [] {
+      ProcessWindow window;
+      window.windows = 1;
+      return window;
+    }();
+    return windows_[at] ? *windows_[at] : nothing;
+  }
+  const ProcessWindow& back() const { return (*this)[size_ - 1]; }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size_}; }
+
+ private:
+  std::array<std::unique_ptr<const ProcessWindow>, kTrailing> windows_;
+  size_t size_ = 0;
 };
 
 struct ProcessState {
   hal::Process facts;
   uint64_t key = 0;  // of pid and start: the same in every run over the recording
   uint64_t first_seen_ns = ~uint64_t{0};
+  uint64_t known_since = 0;  // window in which it was told, or first seen
   uint64_t first_call_window = 0, last_call_window = 0, last_window = 0;
   std::optional<uint64_t> ended_mono_ns;
-  std::array<ProcessWindow, kOpen> open;
+  std::array<std::unique_ptr<ProcessWindow>, kOpen> open;  // null: not touched so far
   std::array<uint64_t, kOpen> open_window{};
-  std::string runtime_layer;           // of its first call that is no driver's
-  std::deque<ProcessWindow> trailing;  // the last kTrailing closed ones, newest last
-  std::deque<uint64_t> rates;          // work submitted in each of the last windows
+  std::string runtime_layer;  // of its first call that is no driver's
+  Trailing trailing;
+  std::vector<uint64_t> rates;  // work submitted in each of the last windows
   struct Live {
     uint64_t bytes = 0;
     std::optional<uint64_t> stack_id;
   };
   std::unordered_map<uint64_t, Live> live;  // by device address
-  std::deque<uint64_t> sync_means;          // ns of a wait for the device, in each of the last windows with some
-  std::deque<int64_t> growth;               // net bytes of each of the last windows
+  std::vector<uint64_t> sync_means;         // ns of a wait for the device, in each of the last windows with some
+  std::vector<int64_t> growth;              // net bytes of each of the last windows
   int64_t held_bytes = 0, peak_bytes = 0;
   std::vector<Series*> series;
   std::map<uint64_t, GraphState> graphs;                         // by handle
   std::map<std::pair<hal::CallId, int64_t>, uint64_t> failures;  // of the window being closed and those before
   std::set<uint32_t> children;                                   // as far as kMostChildren go
+  // Queue pairs on fabric adapters: how many there are, and from when to when there were any.
+  uint64_t queues = 0, first_queue_ns = ~uint64_t{0}, last_queue_ns = 0;
+  uint64_t completion_wait_ns = 0;  // in calls that wait for completions
+  bool had_queues(uint64_t from_ns, uint64_t to_ns) const {
+    if (first_queue_ns > to_ns) return false;
+    const bool has_now = queues > 0 && (!ended_mono_ns || *ended_mono_ns >= from_ns);
+    return has_now || last_queue_ns >= from_ns;
+  }
 };
 
 // The machine, as sampled last before a window's end.
@@ -126,6 +190,7 @@ struct Finding {
   uint64_t usual_ns = 0, slowest_ns = 0;
   std::optional<Sample> sample;
   uint64_t onset_mono_ns = 0;  // 0: the first window with a loss
+  std::optional<FabricPart> fabric;
 };
 
 struct Incident {
@@ -136,6 +201,7 @@ struct Incident {
   ProcessWindow total;
   uint64_t onset_window = 0, last_window = 0, lost_ns = 0, number = 0;
   std::vector<std::string> symptoms;
+  FabricPart fabric;  // of all windows
   bool changed = false;
 };
 
@@ -183,5 +249,8 @@ void judge_system(const SystemState& system, Findings& findings);  // rules_syst
 // Writes the incident's chain from what is known of it: texts, timeline, evidence (wording.cc).
 void describe(Incident& incident, const Judgement& j);
 void describe_system(Incident& incident, const SystemState& system);
+void describe_fabric(Incident& incident);  // wording_fabric.cc
+// What all chains have: grade, severity, explanation.
+void finish_chain(Incident& incident, const Rule& its, uint64_t span_ns);
 
 }  // namespace ingero::correlate

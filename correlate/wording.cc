@@ -390,7 +390,9 @@ void other_words(Words& w) {
   add_call_step(w, "");
 }
 
-void finish(Incident& incident, const Rule& its, uint64_t span_ns) {
+}  // namespace
+
+void finish_chain(Incident& incident, const Rule& its, uint64_t span_ns) {
   Chain& chain = incident.chain;
   chain.rule = its.id;
   chain.grade = incident.last.grade;
@@ -408,8 +410,6 @@ void finish(Incident& incident, const Rule& its, uint64_t span_ns) {
                       ? " The recording holds no off-CPU shares: this is what happened at the same time."
                       : "");
 }
-
-}  // namespace
 
 void describe(Incident& incident, const Judgement& j) {
   const Rule& its = rule(incident.rule);
@@ -467,7 +467,7 @@ void describe(Incident& incident, const Judgement& j) {
     chain.evidence.push_back({sample.pid, sample.tid, sample.start_mono_ns, sample.duration_ns, sample.wall_offset_ns,
                               w.op(), "the call that lost most"});
   }
-  finish(incident, its, w.span_ns);
+  finish_chain(incident, its, w.span_ns);
 }
 
 void describe_system(Incident& incident, const SystemState& system) {
@@ -485,7 +485,7 @@ void describe_system(Incident& incident, const SystemState& system) {
     chain.timeline.push_back(
         {"SYSTEM", "snapshot", fmt::format("memory {:.0f}% used", system.snapshot->mem_percent), 0});
   }
-  finish(incident, its, 0);
+  finish_chain(incident, its, 0);
 }
 
 }  // namespace ingero::correlate

@@ -17,6 +17,12 @@ std::string_view name_of(CounterOrigin origin) {
 
 std::string_view name_of(CounterUnit unit) { return unit == CounterUnit::kBytes ? "bytes" : "count"; }
 
+std::string_view name_of(CounterSense sense) {
+  constexpr std::string_view kNames[] = {"unknown", "traffic",    "packets",   "level",   "congestion", "not_ready",
+                                         "loss",    "link_fault", "link_down", "refused", "gave_up"};
+  return kNames[static_cast<size_t>(sense)];
+}
+
 std::string_view name_of(CounterChange change) {
   switch (change) {
     case CounterChange::kFirst:

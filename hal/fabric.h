@@ -31,6 +31,28 @@ enum class CounterChange : uint8_t {
 };
 std::string_view name_of(CounterChange change);
 
+// What it says of the fabric when a counter grows. Known per driver, by a table with its sources; what is not in it is
+// shown and never held against anything.
+enum class CounterSense : uint8_t {
+  kUnknown,
+  kTraffic,     // healthy work: bytes, requests, acknowledgements
+  kPackets,     // packets sent or received: what losses are a share of
+  kLevel,       // how many things there are now: it falls, too
+  kCongestion,  // marks and notices of congestion control: senders were slowed down
+  kNotReady,    // a receiver had no buffer waiting
+  kLoss,        // packets that were lost, came out of order, or were sent again
+  kLinkFault,   // bits or packets spoilt on the way: cable, transceiver, port
+  kLinkDown,    // the link went down
+  kRefused,     // work that ended with an error: rights, lengths, resources
+  kGaveUp,      // a connection that ended after its last retry
+};
+std::string_view name_of(CounterSense sense);  // "loss"
+
+struct CounterMeaning {
+  CounterSense sense = CounterSense::kUnknown;
+  std::string_view sentence = {};
+};
+
 struct FabricCounter {
   std::string name;  // the file's, checked to be a name
   CounterOrigin origin = CounterOrigin::kPort;
@@ -38,7 +60,7 @@ struct FabricCounter {
   CounterChange change = CounterChange::kFirst;
   uint64_t value = 0;
   std::optional<uint64_t> delta;
-  std::string_view meaning = {};  // a sentence for people, where the name is known
+  CounterMeaning meaning = {};  // with a sentence for people, where the name is known
 };
 
 struct FabricGid {
@@ -48,10 +70,12 @@ struct FabricGid {
   std::string netdev;
 };
 
+inline constexpr uint32_t kPortActive = 4;
+
 struct FabricPort {
   uint32_t number = 0;
   std::string link_layer;                  // "InfiniBand", "Ethernet"; empty: unknown
-  std::optional<uint32_t> state;           // 4 is active (IBA PortState)
+  std::optional<uint32_t> state;           // kPortActive: works (IBA PortState)
   std::optional<uint32_t> physical_state;  // 5 is link up (IBA PortPhysicalState)
   std::optional<uint64_t> rate_bits_per_second;
   std::string netdev;  // the network interface behind it, where there is one

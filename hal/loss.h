@@ -5,7 +5,12 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ingero::hal {
 
@@ -57,7 +62,9 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(step_forgotten, "correlate", kInfo, "Streams, marks or workloads of inference forgotten to bound memory.")        \
   X(engine_unread, "cli", kInfo, "Times the metrics of an inference engine could not be read, or were cut.")          \
   X(program_skipped, "bpf", kLoss, "Events missed at most: an interrupt brought them while their program ran.")       \
-  X(block_lost, "bpf", kLoss, "Block requests whose end was not seen, or whose owner could not be remembered.")
+  X(block_lost, "bpf", kLoss, "Block requests whose end was not seen, or whose owner could not be remembered.")       \
+  X(file_unread, "kernelside", kLoss, "Libraries not read or not probed: their file system may never answer.")        \
+  X(memory_unread, "kernelside", kInfo, "Processes whose memory was not read, for it would have to be waited for.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,
@@ -88,9 +95,27 @@ class LossLedger {
   // For counters kept elsewhere (the kernel side's): the total as it is now.
   void set(Loss loss, uint64_t total) { counts_[static_cast<size_t>(loss)].store(total, std::memory_order_relaxed); }
   uint64_t count(Loss loss) const { return counts_[static_cast<size_t>(loss)].load(std::memory_order_relaxed); }
+  // What was lost, where that has a name (a file): the first few. The text must be printable.
+  void name(Loss loss, std::string what) {
+    const std::scoped_lock lock(names_mutex_);
+    if (auto& names = names_[loss]; names.size() < kMaxNames) names.push_back(std::move(what));
+  }
+  // The table's sentence, and the names.
+  std::string sentence(Loss loss) const {
+    std::string text(kLossTable[static_cast<size_t>(loss)].sentence);
+    const std::scoped_lock lock(names_mutex_);
+    const auto found = names_.find(loss);
+    if (found == names_.end()) return text;
+    const char* separator = " Among them: ";
+    for (const std::string& name : found->second) text.append(std::exchange(separator, ", ")).append(name);
+    return text + ".";
+  }
 
  private:
+  static constexpr size_t kMaxNames = 8;
   std::array<std::atomic<uint64_t>, static_cast<size_t>(Loss::kCount)> counts_{};
+  mutable std::mutex names_mutex_;
+  std::map<Loss, std::vector<std::string>> names_;  // guarded by names_mutex_
 };
 
 }  // namespace ingero::hal

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hal/fabric.h"
 #include "hal/vocabulary.h"
 
 namespace ingero::hal {
@@ -141,7 +142,6 @@ struct Library {
 
 class DeviceSampler;
 struct DeviceNaming;
-class FabricSampler;
 struct DeviceError;
 struct SamplerWorld;
 
@@ -161,6 +161,7 @@ struct DataType {
 struct AsyncEvent {
   std::string_view name;
   bool is_error = false;
+  bool is_of_port = false;  // of a port's link: its error is that the port went down, its end that it is back
 };
 
 // What the vendor's own tools say about the machine: an entry of a support bundle.
@@ -190,6 +191,8 @@ struct Backend {
   std::span<const NotProbed> not_probed = {};
   std::string_view event_call = {};                 // the row whose kFlags at return numbers an AsyncEvent
   AsyncEvent (*event_of)(uint64_t code) = nullptr;  // an empty name: no such number
+  // What a counter of a fabric adapter says, by its driver (empty: unknown), where it is exported, and its name. Pure.
+  CounterMeaning (*counter_of)(std::string_view driver, CounterOrigin origin, std::string_view name) = nullptr;
   // Reads fabric adapters without any vendor library. The world outlives what is returned.
   std::unique_ptr<FabricSampler> (*open_fabric)(const SamplerWorld& world) = nullptr;
   // How its numbers of devices come about; null where calls do not number devices.

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,8 @@
 #include <cstdio>
 #include <cstring>
 #include <set>
+
+#include "kernelside/foreign_memory.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -189,9 +192,13 @@ class Keeper {
     } else {
       std::snprintf(path.data(), path.size(), "/proc/%d/root%s", message.pid, message.path);
     }
-    struct stat status {};
-    if (stat(path.data(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-    const std::pair file(status.st_dev, status.st_ino);
+    // What is known of it will do: one on a network is not asked for, its server may not answer.
+    struct statx status {};
+    if (statx(AT_FDCWD, path.data(), AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &status) != 0 ||
+        !S_ISREG(status.stx_mode)) {
+      return;
+    }
+    const std::pair file(makedev(status.stx_dev_major, status.stx_dev_minor), ino_t{status.stx_ino});
     if (seen_.contains(file)) return;
     if (send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message)) return;
     char answer = kWorking;
@@ -216,11 +223,8 @@ class Keeper {
   static bool executed_path(const seccomp_notif& request, KeeperMessage& message) {
     const bool at = request.data.nr == __NR_execveat;
     const uint64_t address = request.data.args[at ? 1 : 0];
-    std::array<char, 64> memory{};
-    std::snprintf(memory.data(), memory.size(), "/proc/%u/mem", request.pid);
-    const Fd mem(open(memory.data(), O_RDONLY | O_CLOEXEC));
     std::array<char, 4096> name{};
-    if (!mem.valid() || pread(mem.get(), name.data(), name.size() - 1, static_cast<off_t>(address)) <= 0) return false;
+    if (read_foreign_memory("/proc", request.pid, address, name.data(), name.size() - 1) <= 0) return false;
     if (name[0] == '/') {
       std::memcpy(message.path, name.data(), sizeof(message.path));
       return true;

@@ -10,6 +10,7 @@ namespace ingero::kernelside {
 namespace {
 
 constexpr size_t kMaxIntervals = 4096;  // per thread, inside one call; beyond it the shortest merges away
+constexpr size_t kMaxThreads = 16384;   // inside a call, and preempted in it
 
 hal::Outcome outcome_of(uint8_t wire) {
   switch (wire) {
@@ -121,7 +122,7 @@ void Normaliser::blame(uint32_t tid, bool outermost, hal::Event& event) {
     event.culprit_comm = worst->comm;
     event.set(hal::Has::kCulprit);
   }
-  if (outermost) intervals.clear();
+  if (outermost) intervals_.erase(found);
 }
 
 bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
@@ -161,6 +162,8 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
     std::memcpy(event.culprit_comm.data(), wire.culprit_comm, sizeof(wire.culprit_comm));
     event.set(hal::Has::kCulprit);
     if (wire.in_call > 0) {
+      // Of threads whose calls never end: who ran instead is then not known of some that do.
+      if (intervals_.size() >= kMaxThreads && !intervals_.contains(wire.tid)) intervals_.clear();
       auto& intervals = intervals_[wire.tid];
       if (intervals.size() >= kMaxIntervals) {
         intervals.erase(std::min_element(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) {

@@ -232,13 +232,19 @@ Result<hal::Process> ProcFs::process(uint32_t pid) const {
   if (!owner) return owner.error();
   process.uid = *owner;
 
-  if (auto command = read_at(*directory, "cmdline", kMaxCommandLine)) {
-    process.command_line = command_line_of(std::move(*command));
-  }
+  const auto read_locked = [&](const char* name, size_t max_bytes) {
+    return roots_.text ? roots_.text(pid, name, max_bytes) : read_at(*directory, name, max_bytes);
+  };
+  auto command = read_locked("cmdline", kMaxCommandLine);
+  const auto environment = read_locked("environ", kMaxEnviron);
+  // Read by its number: still the same process?
+  if (roots_.text && !identity(*directory, pid))
+    return Error(Errc::kNotFound, fmt::format("process {} has ended", pid));
+  if (command) process.command_line = command_line_of(std::move(*command));
   if (const auto cgroup = read_at(*directory, "cgroup", kMaxCgroup)) {
     process.cgroup_id = cgroup_id_of(roots_.cgroup, name_by(*cgroup, process));
   }
-  if (const auto environment = read_at(*directory, "environ", kMaxEnviron)) {
+  if (environment) {
     JobNames names = parse_environ(*environment);
     // The path is the scheduler's word, the environment the process's own.
     if (process.slurm_job.empty()) process.slurm_job = std::move(names.slurm_job);

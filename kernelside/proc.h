@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct ProcRoots {
   std::string proc = "/proc";
   std::string cgroup = "/sys/fs/cgroup";  // v2 here, or below in unified/ on hybrid hosts
   std::function<uint64_t()> suspended_ns = measure_suspended_ns;
+  // Reads the first bytes of a file of /proc/PID that the kernel makes with the process's memory locked, which a
+  // process can keep locked (kernelside/foreign.h). Empty: it is waited for.
+  std::function<Result<std::string>(uint32_t pid, std::string_view name, size_t max_bytes)> text = {};
 };
 
 class ProcFs {

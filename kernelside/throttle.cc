@@ -51,6 +51,26 @@ ThrottleReader::Counters ThrottleReader::counters_of(const std::string& director
   return counters;
 }
 
+// A cgroup that its last process left, or ended in, since the last read was stopped for a part of a second yet.
+void ThrottleReader::add_last_of_left(const std::map<std::string, Counters>& now, uint64_t mono_ns,
+                                      std::vector<hal::Throttling>& found) const {
+  std::map<uint32_t, hal::Throttling> worst;  // by pid
+  for (const auto& [path, last] : before_) {
+    if (!last.limited || now.contains(path)) continue;
+    const Counters counters = counters_of(path);
+    if (!counters.limited || counters.periods <= last.periods || counters.throttled_us < last.throttled_us) continue;
+    hal::Throttling& one = worst[last.pid];
+    const uint64_t throttled_ns = (counters.throttled_us - last.throttled_us) * 1000;
+    if (throttled_ns <= one.throttled_ns) continue;
+    one.path = path;
+    one.pid = last.pid;
+    one.mono_ns = mono_ns;
+    one.periods = counters.periods - last.periods;
+    one.throttled_ns = throttled_ns;
+  }
+  for (auto& [pid, one] : worst) found.push_back(std::move(one));
+}
+
 std::vector<hal::Throttling> ThrottleReader::read(std::span<const uint32_t> pids, uint64_t mono_ns) {
   std::vector<hal::Throttling> found;
   std::map<std::string, Counters> now;
@@ -63,6 +83,7 @@ std::vector<hal::Throttling> ThrottleReader::read(std::span<const uint32_t> pids
       for (std::string at = path; at.size() > 1 && at != "/cpu"; at.resize(at.rfind('/'))) {
         const auto [entry, is_new] = now.try_emplace(at);
         if (is_new) entry->second = counters_of(at);
+        entry->second.pid = pid;
         const Counters& counters = entry->second;
         const auto known = before_.find(at);
         if (!counters.limited || known == before_.end() || counters.periods <= known->second.periods ||
@@ -81,6 +102,7 @@ std::vector<hal::Throttling> ThrottleReader::read(std::span<const uint32_t> pids
     worst.mono_ns = mono_ns;
     found.push_back(std::move(worst));
   }
+  add_last_of_left(now, mono_ns, found);
   before_ = std::move(now);
   return found;
 }

@@ -1,7 +1,8 @@
 // How often CPU limits stopped the traced processes: cpu.stat of their cgroups and of those above them, once a second.
 //
 // A cgroup without a limit, or that was not stopped since the last read, gives nothing; of several one above the other
-// the one that was stopped longest counts. Not thread-safe.
+// the one that was stopped longest counts. What a cgroup was stopped before the first read that finds a process in it
+// is not known to be that process's, and not counted. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,11 @@ class ThrottleReader {
   struct Counters {
     bool limited = false;
     uint64_t periods = 0, throttled_us = 0;
+    uint32_t pid = 0;  // of a process in it
   };
   Counters counters_of(const std::string& directory) const;
+  void add_last_of_left(const std::map<std::string, Counters>& now, uint64_t mono_ns,
+                        std::vector<hal::Throttling>& found) const;
   std::string root_, proc_;
   std::map<std::string, Counters> before_;
 };

@@ -1,11 +1,8 @@
 // Which files, which rows, which sites.
 #include "kernelside/tracer.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 
@@ -21,6 +18,9 @@ namespace ingero::kernelside {
 namespace {
 
 constexpr size_t kMaxPidsPerFile = 4096;
+constexpr size_t kMaxSeen = 65536;  // files without anything described: all that any process has run
+constexpr uint64_t kUnreadForNs = 60'000'000'000;    // then a file that was not read may be tried again
+constexpr std::chrono::seconds kExaminedWithin{25};  // a held command goes on after 30
 
 std::string_view base_name(std::string_view path) {
   // maps prints "path (deleted)" for unlinked files.
@@ -42,6 +42,14 @@ std::vector<uint32_t> process_ids(const std::string& proc_root) {
   return pids;
 }
 
+// Those that have ended make room; beyond so many that live no more are noted.
+void add_process(std::set<uint32_t>& pids, uint32_t pid, const std::string& proc_root) {
+  if (pids.size() >= kMaxPidsPerFile && !pids.contains(pid)) {
+    std::erase_if(pids, [&](uint32_t one) { return access(fmt::format("{}/{}", proc_root, one).c_str(), F_OK) != 0; });
+  }
+  if (pids.size() < kMaxPidsPerFile) pids.insert(pid);
+}
+
 // Which of a call's stacks are always kept: what the kernel side can see of it when it returns.
 void say_when_to_keep_stacks(const hal::Row& row, const hal::Call& call, wire_recipe& recipe) {
   if ((row.flags & hal::kSynchronising) != 0) recipe.stack_when |= WIRE_STACK_WHEN_DONE;
@@ -53,17 +61,41 @@ void say_when_to_keep_stacks(const hal::Row& row, const hal::Call& call, wire_re
   }
 }
 
+// Once more, with its code: of a file that lies elsewhere only what has symbols is read at first.
+Result<hal::ElfImage> with_code(Foreign& foreign, const ForeignFile& file, const std::string& path) {
+  auto fd = foreign.open(file, {.code = true});
+  INGERO_TRY(fd);
+  return hal::ElfImage::open(std::move(*fd), path);
+}
+
+std::vector<uint64_t> probed_offsets(std::span<const FileReport> reports) {
+  std::vector<uint64_t> offsets;
+  for (const auto& report : reports) {
+    for (const auto& row : report.rows) {
+      if (row.state == hal::RowState::kResolved) offsets.push_back(row.file_offset);
+    }
+  }
+  return offsets;
+}
+
+// The kernel reads a probe's page with locks held that every fork() needs: that user would decide for how long.
+Error served_by_a_user(const ForeignFile& file) {
+  return {Errc::kNotSupported,
+          file.mount.empty() ? "what it lies on is not known"
+                             : fmt::format("it lies on a file system of an ordinary user ({})", file.mount),
+          "name it with --library where that user is trusted"};
+}
+
 }  // namespace
 
-// Where a file can be opened, and who mapped it.
+// Who mapped a file, and how it is to be looked at.
 struct Tracer::Source {
   uint32_t pid = 0;
   uint64_t mono_ns = 0;
   std::string untrusted_path;
   bool deleted = false;
-  std::vector<std::string> open_paths;  // tried in order
-  bool inode_known = true;
-  bool held = false;  // whoever maps it waits until its probes are on
+  bool held = false;    // whoever maps it waits until its probes are on
+  bool chosen = false;  // named by the user: wherever it lies
 };
 
 // One file with a described library in it.
@@ -73,13 +105,20 @@ struct Tracer::File {
 };
 
 struct Tracer::Index {
-  std::map<hal::FileId, File*> seen;  // null: looked at, nothing described inside
-  RealFiles real_files;
+  struct Seen {
+    File* file = nullptr;     // null: nothing described inside, or not known yet
+    bool is_over = false;     // it has been looked at
+    uint64_t until_ns = 0;    // not 0: it could not be read, and may be tried again then
+    std::set<uint32_t> pids;  // that mapped it meanwhile
+  };
+  std::map<hal::FileId, Seen> seen;
+  RealFiles real_files;  // guarded by examine_mutex_
 };
 
 Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
-               Objects* objects, hal::LossLedger& ledger, const Clock& clock)
+               Objects* objects, Foreign& foreign, hal::LossLedger& ledger, const Clock& clock)
     : options_(std::move(options)),
+      foreign_(foreign),
       backends_(backends),
       calls_(calls),
       objects_(objects),
@@ -96,7 +135,7 @@ Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backe
   }
 }
 
-Tracer::~Tracer() = default;
+Tracer::~Tracer() { stop_examining(); }
 
 Status Tracer::scan() {
   const auto pids = process_ids(options_.proc_root);
@@ -109,7 +148,7 @@ Status Tracer::scan() {
   std::vector<Found> others;
   std::set<hal::FileId> queued;
   for (const uint32_t pid : pids) {
-    const auto maps = read_file(fmt::format("{}/{}/maps", options_.proc_root, pid), 64 << 20);
+    const auto maps = foreign_.text(pid, "maps", 64 << 20);
     if (!maps.ok()) continue;  // ended, or not ours to see: check reports the privilege
     for (auto& mapping : hal::executable_mappings(*maps)) {
       bool matches = false;
@@ -138,142 +177,275 @@ bool Tracer::consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_n
   source.mono_ns = mono_ns;
   source.untrusted_path = mapping.untrusted_path;
   source.deleted = mapping.deleted;
-  source.open_paths = {
-      fmt::format("{}/{}/map_files/{:x}-{:x}", options_.proc_root, pid, mapping.start, mapping.end),
-      fmt::format("{}/{}/root{}", options_.proc_root, pid, mapping.untrusted_path),
-  };
-  const std::scoped_lock lock(mutex_);
-  return examine(mapping.file, source);
+  if (const auto known = known_answer(mapping.file, source)) return *known;
+  auto file = foreign_.find(pid, mapping);
+  if (!file.ok()) {  // gone already; another process that maps it will bring it back
+    set_seen(mapping.file, std::nullopt);
+    return false;
+  }
+  return examine_here_or_later(mapping.file, std::move(source), std::move(*file));
 }
 
 bool Tracer::prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path) {
-  struct stat status {};
-  if (stat(open_path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  auto file = foreign_.find(open_path, pid);
+  if (!file.ok()) return false;
   Source source;
   source.pid = pid;  // mono_ns stays 0: whoever maps it waits for the probes, there is no window
   source.untrusted_path = untrusted_path;
-  source.open_paths = {open_path};
-  source.inode_known = false;
   source.held = true;
-  const std::scoped_lock lock(mutex_);
-  return examine({status.st_dev, status.st_ino}, source);
+  const hal::FileId id = file->id;
+  if (const auto known = known_answer(id, source)) return *known;
+  return examine_here_or_later(id, std::move(source), std::move(*file));
 }
 
 Status Tracer::add_library(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return errno_error(fmt::format("library {}", path));
+  auto file = foreign_.find(path, 0);
+  if (!file.ok()) return file.error().in(fmt::format("library {}", path));
   Source source;
   source.untrusted_path = path;
-  source.open_paths = {path};
-  const std::scoped_lock lock(mutex_);
-  if (!examine({status.st_dev, status.st_ino}, source)) {
+  source.chosen = true;
+  const hal::FileId id = file->id;
+  const auto known = known_answer(id, source);
+  if (known ? !*known : !examine_here_or_later(id, std::move(source), std::move(*file))) {
     return Error(Errc::kNotFound, fmt::format("library {}: holds no described library's symbols", path));
   }
   return {};
 }
 
-bool Tracer::examine(const hal::FileId& id, const Source& source) {
+// What is known of a file; nothing: it is now the caller's to examine, and to say so (set_seen).
+std::optional<bool> Tracer::known_answer(const hal::FileId& id, const Source& source) {
+  std::unique_lock lock(mutex_);
   if (stopped_) return false;  // a command's new library, while the trace ends
-  if (const auto seen = index_->seen.find(id); seen != index_->seen.end()) {
-    if (seen->second != nullptr && source.pid != 0) {
-      for (auto& report : seen->second->reports) {
-        if (report.pids.size() < kMaxPidsPerFile) report.pids.insert(source.pid);
-        if (source.mono_ns != 0 && source.mono_ns < report.attached_mono_ns) windows_.insert(source.pid);
-      }
+  if (index_->seen.size() >= kMaxSeen) {  // they are looked at again when they are mapped again
+    std::erase_if(index_->seen, [](const auto& entry) { return entry.second.is_over && entry.second.file == nullptr; });
+  }
+  if (index_->seen.try_emplace(id).second) return std::nullopt;
+  const auto is_over = [&] {
+    const auto found = index_->seen.find(id);  // anew: what nothing is in may have been let go meanwhile
+    return found == index_->seen.end() || found->second.is_over || stopped_;
+  };
+  // Another thread is at it, and this one's caller waits for the probes.
+  if (!is_over() && (source.held || source.chosen)) examined_.wait_for(lock, kExaminedWithin, is_over);
+  const auto found = index_->seen.find(id);
+  if (found == index_->seen.end()) return false;
+  Index::Seen& seen = found->second;
+  if (!seen.is_over) {
+    if (source.pid != 0 && seen.pids.size() < kMaxPidsPerFile) seen.pids.insert(source.pid);
+    return false;
+  }
+  if (seen.until_ns != 0 && clock_.mono_ns() >= seen.until_ns) {
+    seen = {};
+    return std::nullopt;
+  }
+  if (seen.file == nullptr) return false;
+  if (source.pid == 0) return true;
+  for (auto& report : seen.file->reports) {
+    add_process(report.pids, source.pid, options_.proc_root);
+    if (source.mono_ns != 0 && source.mono_ns < report.attached_mono_ns) {
+      windows_[source.pid] = std::max(windows_[source.pid], report.attached_mono_ns);
     }
-    return seen->second != nullptr;
   }
-  Fd fd;
-  for (const auto& path : source.open_paths) {
-    Fd candidate(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-    struct stat status {};
-    if (!candidate.valid() || fstat(candidate.get(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    // A name may have been replaced since it was mapped; map_files cannot. (Devices differ under overlay file systems.)
-    if (source.inode_known && status.st_ino != id.inode && path.find("/map_files/") == std::string::npos) continue;
-    fd = std::move(candidate);
-    break;
-  }
-  if (!fd.valid()) return false;  // gone already; another process that maps it will bring it back
-  std::optional<hal::FileId> below;
-  if (objects_ != nullptr && RealFiles::layered(fd.get())) {
-    if (const auto real = index_->real_files.find(fd.get()); real.ok()) {
-      below = *real;
-    } else {
-      log_info("{}: {}", printable(source.untrusted_path, 4096), real.error().text());
-    }
-  }
-  if (below && !(*below == id)) {
-    if (const auto seen = index_->seen.find(*below); seen != index_->seen.end()) {
-      index_->seen[id] = seen->second;  // another view of a file that is known
-      if (seen->second != nullptr && source.pid != 0) {
-        for (auto& report : seen->second->reports) report.pids.insert(source.pid);
-      }
-      return seen->second != nullptr;
-    }
-    index_->seen[*below] = nullptr;
-  }
-  index_->seen[id] = nullptr;
-  const Fd held(dup(fd.get()));  // the very file that was examined is the one that gets the probes
-  auto image = hal::ElfImage::open(std::move(fd), printable(source.untrusted_path, 4096));
-  if (!image.ok()) return false;  // not an ELF file
+  return true;
+}
 
-  auto file = std::make_unique<File>();
-  const std::string_view name = base_name(source.untrusted_path);
+// The end of an examination: the file, null, or nothing: it was not there to be looked at, and may come again.
+void Tracer::set_seen(const hal::FileId& id, std::optional<File*> file, uint64_t until_ns) {
+  const std::scoped_lock lock(mutex_);
+  Index::Seen& seen = index_->seen[id];
+  seen.is_over = true;
+  seen.until_ns = file ? until_ns : 1;
+  seen.file = file.value_or(nullptr);
+  if (seen.file != nullptr) {
+    for (auto& report : seen.file->reports) {
+      for (const uint32_t pid : seen.pids) {
+        add_process(report.pids, pid, options_.proc_root);
+        if (seen.file->probes) windows_[pid] = std::max(windows_[pid], report.attached_mono_ns);
+      }
+    }
+  }
+  seen.pids.clear();
+  examined_.notify_all();
+}
+
+// What may not answer is waited for elsewhere: calls of others are captured meanwhile. Those whose caller waits for the
+// probes anyway, and `check`, wait here; all within the limits of helpers.h.
+bool Tracer::examine_here_or_later(const hal::FileId& id, Source source, ForeignFile file) {
+  if (file.reach == hal::Reach::kLocal || source.held || source.chosen || objects_ == nullptr) {
+    return examine(id, source, file);
+  }
+  const auto later = std::make_shared<std::pair<Source, ForeignFile>>(std::move(source), std::move(file));
+  if (!foreign_.later([this, id, later] { (void)examine(id, later->first, later->second); })) {
+    set_seen(id, std::nullopt);
+  }
+  return false;
+}
+
+// A described library of which nothing more can be said than that it is not traced, and why.
+void Tracer::report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason) {
+  auto unread = std::make_unique<File>();
+  for (const auto* backend : backends_) {
+    for (const auto& library : backend->libraries) {
+      if (!hal::soname_matches(library, base_name(source.untrusted_path))) continue;
+      FileReport report;
+      report.backend = backend->name;
+      report.library = library.name;
+      report.path = printable(source.untrusted_path, 4096);
+      report.note = "not traced: " + reason.text();
+      report.file = id;
+      report.first_pid = source.pid;
+      if (source.pid != 0) add_process(report.pids, source.pid, options_.proc_root);
+      unread->reports.push_back(std::move(report));
+    }
+  }
+  foreign_.give_up(file, reason);
+  {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(files_, [&](const auto& known) { return !known->probes && known->reports[0].file == id; });
+    if (!unread->reports.empty()) files_.push_back(std::move(unread));
+  }
+  set_seen(id, nullptr, clock_.mono_ns() + kUnreadForNs);
+}
+
+// The described libraries in an image.
+std::vector<Tracer::Held> Tracer::held_by(const hal::ElfImage& image, std::string_view name) const {
   const auto is_named = [&](const hal::Library& library) {
-    return hal::soname_matches(library, name) || hal::soname_matches(library, image->soname());
+    return hal::soname_matches(library, name) || hal::soname_matches(library, image.soname());
   };
   // A described library that repeats another one's symbols is itself, not a host of the other's copy.
   const bool is_library = std::any_of(backends_.begin(), backends_.end(), [&](const hal::Backend* backend) {
     return std::any_of(backend->libraries.begin(), backend->libraries.end(), is_named);
   });
+  std::vector<Held> found;
   for (const auto* backend : backends_) {
     for (const auto& library : backend->libraries) {
       const bool named = is_named(library);
-      const bool linked_in = !is_library && hal::holds_static_copy(library, *image);
-      const bool hidden = !is_library && !linked_in && hal::hides_static_copy(library, *image);
-      if (!named && !linked_in && !hidden) continue;
-      FileReport report;
-      report.backend = backend->name;
-      report.library = library.name;
-      report.path = printable(source.untrusted_path, 4096);
-      report.version = named ? hal::library_version(name, image->soname()) : "";
-      report.note = linked_in        ? "statically linked"
-                    : hidden         ? "statically linked and stripped: its calls cannot be traced, those of the "
-                                       "libraries below it are"
-                    : source.deleted ? "deleted"
-                                     : "";
-      report.file = id;
-      report.first_pid = source.pid;
-      report.mapped_mono_ns = source.mono_ns;
-      report.held = source.held;
-      if (source.pid != 0) report.pids.insert(source.pid);
-      for (const auto& resolved : hal::resolve(library, *image, hal::kHostArch)) {
-        RowReport row;
-        row.row = resolved.row;
-        row.state = resolved.state;
-        row.symbol = resolved.symbol;
-        row.reason = resolved.reason;
-        row.remedy = resolved.remedy;
-        row.single_stepped = resolved.state == hal::RowState::kResolved && resolved.point.single_stepped;
-        row.instruction = resolved.point.instruction;
-        row.file_offset = resolved.file_offset;
-        report.rows.push_back(std::move(row));
-      }
-      file->reports.push_back(std::move(report));
+      const bool linked_in = !is_library && hal::holds_static_copy(library, image);
+      const bool hidden = !is_library && !linked_in && hal::hides_static_copy(library, image);
+      if (named || linked_in || hidden) found.push_back({backend, &library, named, linked_in, hidden});
     }
   }
-  if (file->reports.empty()) return false;
-  index_->seen[id] = file.get();
-  if (below) index_->seen[*below] = file.get();
-  if (objects_ != nullptr) attach(*file, fmt::format("/proc/self/fd/{}", held.get()));
-  files_.push_back(std::move(file));
-  return true;
+  return found;
 }
 
-void Tracer::attach(File& file, const std::string& open_path) {
+FileReport Tracer::report_of(const Held& held, const hal::ElfImage& image, const hal::FileId& id,
+                             const Source& source) {
+  FileReport report;
+  report.backend = held.backend->name;
+  report.library = held.library->name;
+  report.path = printable(source.untrusted_path, 4096);
+  report.version = held.named ? hal::library_version(base_name(source.untrusted_path), image.soname()) : "";
+  report.note = held.linked_in   ? "statically linked"
+                : held.hidden    ? "statically linked and stripped: its calls cannot be traced, those of the "
+                                   "libraries below it are"
+                : source.deleted ? "deleted"
+                                 : "";
+  report.file = id;
+  report.first_pid = source.pid;
+  report.mapped_mono_ns = source.mono_ns;
+  report.held = source.held;
+  if (source.pid != 0) report.pids.insert(source.pid);
+  for (const auto& resolved : hal::resolve(*held.library, image, hal::kHostArch)) {
+    RowReport row;
+    row.row = resolved.row;
+    row.state = resolved.state;
+    row.symbol = resolved.symbol;
+    row.reason = resolved.reason;
+    row.remedy = resolved.remedy;
+    row.single_stepped = resolved.state == hal::RowState::kResolved && resolved.point.single_stepped;
+    row.instruction = resolved.point.instruction;
+    row.file_offset = resolved.file_offset;
+    report.rows.push_back(std::move(row));
+  }
+  return report;
+}
+
+// Under a layered file system: the numbers of the file below, where they are others.
+std::optional<hal::FileId> Tracer::file_below(const Fd& fd, const hal::FileId& id, const Source& source) {
+  if (objects_ == nullptr || !RealFiles::layered(fd.get())) return std::nullopt;
+  const auto real = index_->real_files.find(fd.get());
+  if (!real.ok()) {
+    log_info("{}: {}", printable(source.untrusted_path, 4096), real.error().text());
+    return std::nullopt;
+  }
+  return *real == id ? std::nullopt : std::optional(*real);
+}
+
+// True: it is a described library's. Opens, reads and attaches, with mutex_ free; ends with set_seen().
+bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignFile& file) {
+  const bool is_local = file.reach == hal::Reach::kLocal;
+  // Files of this machine one after the other; one that does not answer must not hold them up.
+  std::unique_lock turn(examine_mutex_, std::defer_lock);
+  if (is_local) turn.lock();
+  const std::string path = printable(source.untrusted_path, 4096);
+  if (file.reach == hal::Reach::kUser && !source.chosen) {
+    report_unread(id, source, file, served_by_a_user(file));
+    return false;
+  }
+  auto fd = foreign_.open(file, {});
+  if (!fd.ok()) {
+    if (is_local) {
+      set_seen(id, std::nullopt);
+    } else {
+      report_unread(id, source, file, fd.error());
+    }
+    return false;
+  }
+  const auto below = is_local ? file_below(*fd, id, source) : std::nullopt;
+  if (below) {
+    Source same = source;
+    same.held = same.chosen = false;                      // this thread would wait for itself
+    if (const auto known = known_answer(*below, same)) {  // another view of a file that is known
+      std::unique_lock lock(mutex_);
+      File* const other = index_->seen[*below].file;
+      lock.unlock();
+      set_seen(id, other);
+      return *known;
+    }
+  }
+  const auto is_over = [&](File* found) {
+    if (below) set_seen(*below, found);
+    set_seen(id, found);
+    return found != nullptr;
+  };
+  auto image = hal::ElfImage::open(std::move(*fd), path);
+  if (!image.ok()) return is_over(nullptr);  // not an ELF file
+  const auto held = held_by(*image, base_name(source.untrusted_path));
+  if (held.empty()) return is_over(nullptr);
+  if (!is_local) {
+    auto again = with_code(foreign_, file, path);
+    if (!again.ok()) {
+      report_unread(id, source, file, again.error());
+      return false;
+    }
+    image = std::move(again);
+  }
+  auto made = std::make_unique<File>();
+  for (const Held& one : held) made->reports.push_back(report_of(one, *image, id, source));
+  if (objects_ != nullptr) {
+    if (const Status pinned = foreign_.pin(file, probed_offsets(made->reports)); !pinned.ok()) {
+      report_unread(id, source, file, pinned.error());
+      return false;
+    }
+    // The very file that was examined is the one that gets the probes.
+    attach(*made, fmt::format("/proc/self/fd/{}", file.path.get()));
+  }
+  File* const kept = made.get();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!stopped_) {
+      std::erase_if(files_, [&](const auto& known) { return !known->probes && known->reports[0].file == id; });
+      files_.push_back(std::move(made));
+    }
+  }
+  if (made) return is_over(nullptr);  // too late: its probes go with it
+  return is_over(kept);
+}
+
+// A site for each offset that gets a probe, with its recipe.
+std::vector<Probe> Tracer::make_sites(File& file, std::map<uint32_t, RowReport*>& by_site) {
   std::vector<Probe> probes;
-  std::map<uint32_t, RowReport*> by_site;
   std::set<uint64_t> taken;
+  const std::scoped_lock lock(mutex_);
   for (auto& report : file.reports) {
     for (auto& row : report.rows) {
       if (row.state != hal::RowState::kResolved || !taken.insert(row.file_offset).second) continue;
@@ -305,8 +477,15 @@ void Tracer::attach(File& file, const std::string& open_path) {
       probes.push_back({site, row.file_offset, recipe.aside_word != 0});
     }
   }
+  return probes;
+}
+
+void Tracer::attach(File& file, const std::string& open_path) {
+  std::map<uint32_t, RowReport*> by_site;
+  const std::vector<Probe> probes = make_sites(file, by_site);
   auto attached = FileProbes::attach(*objects_, open_path, probes, options_.working);
   const uint64_t now = clock_.mono_ns();
+  const std::scoped_lock lock(mutex_);
   for (auto& report : file.reports) {
     if (!attached.ok()) {
       report.note = attached.error().text();
@@ -315,7 +494,9 @@ void Tracer::attach(File& file, const std::string& open_path) {
     report.attached_mono_ns = now;
     report.probes = (*attached)->attached();
     if (report.mapped_mono_ns != 0 && !report.held) ledger_.add(hal::Loss::attach_window);
-    if (!report.held) windows_.insert(report.pids.begin(), report.pids.end());
+    if (!report.held) {
+      for (const uint32_t pid : report.pids) windows_[pid] = now;
+    }
   }
   if (!attached.ok()) return;
   for (const auto& refusal : (*attached)->refusals()) {
@@ -338,7 +519,7 @@ std::vector<NamedSite> Tracer::take_sites() {
   return std::exchange(new_sites_, {});
 }
 
-std::set<uint32_t> Tracer::take_windows() {
+std::map<uint32_t, uint64_t> Tracer::take_windows() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(windows_, {});
 }
@@ -361,6 +542,7 @@ std::vector<FileReport> Tracer::reports() const {
 }
 
 std::vector<FileProbes*> Tracer::probes() const {
+  const std::scoped_lock lock(mutex_);
   std::vector<FileProbes*> all;
   for (const auto& file : files_) {
     if (file->probes) all.push_back(file->probes.get());
@@ -368,16 +550,26 @@ std::vector<FileProbes*> Tracer::probes() const {
   return all;
 }
 
+void Tracer::stop_examining() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+  }
+  examined_.notify_all();
+  foreign_.stop();
+}
+
 void Tracer::stop_entries() {
-  const std::scoped_lock lock(mutex_);
-  stopped_ = true;
+  stop_examining();
+  const std::scoped_lock turn(examine_mutex_);
   FileProbes::stop_entries(probes());
 }
 
 void Tracer::detach() {
-  const std::scoped_lock lock(mutex_);
-  stopped_ = true;
+  stop_examining();
+  const std::scoped_lock turn(examine_mutex_);
   FileProbes::stop(probes());
+  const std::scoped_lock lock(mutex_);
   for (const auto& file : files_) file->probes.reset();
 }
 

@@ -3,27 +3,34 @@
 // Files are told apart by (device, inode), reached through /proc/PID/map_files (deleted files, containers) or
 // /proc/PID/root, never by a name alone. Blind to vendors: backends come as tables. Nothing is executed.
 //
-// Threads: scan(), watch(), prepare() may be called from different threads (one lock); reports() and take_sites() too.
+// Files that may not answer are examined on the thread of Foreign::later(), everything else on the caller's.
+//
+// Threads: scan(), consider(), prepare() may be called from different threads; the rest from any, without a wait.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "hal/call_table.h"
+#include "hal/elf.h"
 #include "hal/event.h"
 #include "hal/loss.h"
 #include "hal/maps.h"
 #include "hal/resolve.h"
 #include "kernelside/attach.h"
+#include "kernelside/foreign.h"
 #include "kernelside/normalise.h"
 #include "kernelside/objects.h"
 
@@ -73,7 +80,7 @@ class Tracer {
  public:
   // The arguments must outlive this; `objects` null: resolve and report only (`check`).
   Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
-         Objects* objects, hal::LossLedger& ledger, const Clock& clock = system_clock());
+         Objects* objects, Foreign& foreign, hal::LossLedger& ledger, const Clock& clock = system_clock());
   ~Tracer();
 
   // Looks at every process's mappings. Files with a described library's name come first.
@@ -94,9 +101,9 @@ class Tracer {
   // The symbol it probes, or empty. Any thread.
   std::string symbol_of(uint32_t site) const;
   std::vector<FileReport> reports() const;
-  // Processes that mapped a described library before its probes were there, since the last call: some of their calls
-  // may have been missed.
-  std::set<uint32_t> take_windows();
+  // Processes that mapped a described library before its probes were there, since the last call, and when those were:
+  // some of the calls before may have been missed.
+  std::map<uint32_t, uint64_t> take_windows();
   // Detaches everything: entries first, so that calls in flight can be told from new ones.
   void stop_entries();
   void detach();
@@ -104,11 +111,28 @@ class Tracer {
  private:
   struct File;
   struct Source;
-  bool examine(const hal::FileId& id, const Source& source);
+  // A described library in an image: under its own name, or linked in, or hidden by being stripped.
+  struct Held {
+    const hal::Backend* backend;
+    const hal::Library* library;
+    bool named, linked_in, hidden;
+  };
+  std::optional<bool> known_answer(const hal::FileId& id, const Source& source);
+  void set_seen(const hal::FileId& id, std::optional<File*> file, uint64_t until_ns = 0);
+  bool examine_here_or_later(const hal::FileId& id, Source source, ForeignFile file);
+  bool examine(const hal::FileId& id, const Source& source, const ForeignFile& file);
+  void report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason);
+  std::vector<Held> held_by(const hal::ElfImage& image, std::string_view name) const;
+  static FileReport report_of(const Held& held, const hal::ElfImage& image, const hal::FileId& id,
+                              const Source& source);
+  std::optional<hal::FileId> file_below(const Fd& fd, const hal::FileId& id, const Source& source);
+  std::vector<Probe> make_sites(File& file, std::map<uint32_t, RowReport*>& by_site);
   void attach(File& file, const std::string& open_path);
+  void stop_examining();
   std::vector<FileProbes*> probes() const;
 
   TracerOptions options_;
+  Foreign& foreign_;
   std::span<const hal::Backend* const> backends_;
   const hal::CallTable& calls_;
   Objects* objects_;
@@ -117,13 +141,15 @@ class Tracer {
   // Rows of one call can differ in prototype (by library version): lowered each by itself. Constant after construction.
   std::map<const hal::Row*, hal::Lowered> lowered_;
   SiteTable sites_;
-  mutable std::mutex mutex_;
+  std::mutex examine_mutex_;  // held while a file of this machine is examined; taken before mutex_
+  mutable std::mutex mutex_;  // never held while anything is opened, read or attached
+  std::condition_variable examined_;
   // Guarded by mutex_:
   std::vector<std::unique_ptr<File>> files_;
   bool stopped_ = false;
   std::vector<NamedSite> new_sites_;
   std::vector<std::string> site_libraries_, site_symbols_;  // by site
-  std::set<uint32_t> windows_;                              // processes that had one since take_windows()
+  std::map<uint32_t, uint64_t> windows_;                    // processes that had one since take_windows(): its end
   struct Index;
   std::unique_ptr<Index> index_;
 };

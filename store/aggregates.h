@@ -65,6 +65,7 @@ class Aggregates {
 
   Status flush(Database& database, uint64_t now_wall_ns);
   void committed();
+  size_t dirty() const { return dirty_.size(); }  // entries
   bool is_dirty() const { return !dirty_.empty() || !closed_.empty() || !device_calls_.empty(); }
   // Forgets entries beyond `keep`, least recently written first; they are found in the file when they come again.
   void trim(size_t keep);

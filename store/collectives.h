@@ -35,6 +35,8 @@ class Collectives {
   void add(const hal::BarrierWait& wait) { waits_.push_back(wait); }
   void add(const hal::CollectiveHang& hang) { hangs_.push_back(hang); }
 
+  // Beside the exchanges, which are as many as their events.
+  size_t waiting() const { return communicators_.size() + waits_.size() + hangs_.size(); }
   Status write(Database& database);
   void committed();
 

@@ -11,11 +11,13 @@ namespace ingero::store {
 namespace {
 
 constexpr size_t kMaxSites = 1 << 16;
-constexpr size_t kMaxFunctionNames = 1 << 18;
 constexpr size_t kMaxNameBytes = 1024;
 constexpr size_t kClocksKept = 8;
-constexpr int kMaxAncestors = 8;
 constexpr int64_t kFirstFreeSource = 64;
+// Processes that have ended and are still known by their numbers: a disk may answer for one that is long gone.
+constexpr size_t kEndedKept = 4096;
+// Facts of processes that wait for a disk that does not take them.
+constexpr size_t kMaxPendingProcesses = 16384;
 
 std::array<uint64_t, 2> words_of(const std::array<char, 16>& comm) {
   std::array<char, 16> clean{};
@@ -132,56 +134,74 @@ int64_t Dictionaries::process(uint32_t pid) {
 }
 
 void Dictionaries::add_process(const hal::Process& process) {
-  ProcessEntry* entry = &process_entry(process.pid);
-  const uint64_t before = entry->start_mono_ns;
-  const uint64_t now = process.start_mono_ns;
-  const bool same = before == 0 || now == 0 || hal::same_start(before, now);
-  if (!same) {
-    *entry = {};
+  const uint64_t start = process.start_mono_ns;
+  auto known = processes_.find(process.pid);
+  if (known != processes_.end() && !is_same(known->second, start)) {
+    // Its number is another's now, and that one's end was not reported, or will be.
+    ended_now_.push_back(known->second.id);
+    processes_.erase(known);
     recent_processes_[process.pid % recent_processes_.size()].second = -1;
-    entry = &process_entry(process.pid);
   }
-  if (now != 0) entry->start_mono_ns = now;
-  const int64_t id = entry->id;
-  if (process.parent_pid != 0 && process.parent_pid != process.pid && !parents_.contains(id)) {
-    if (const auto parent = processes_.find(process.parent_pid); parent != processes_.end()) {
-      parents_[id] = parent->second.id;
+  if (pending_processes_.size() >= kMaxPendingProcesses) {
+    losses_.add(hal::Loss::store_failed);
+    return;
+  }
+  ProcessEntry& entry = process_entry(process.pid);
+  if (start != 0) entry.start_mono_ns = start;
+  if (process.parent_pid != 0 && process.parent_pid != process.pid) {
+    const auto parent = processes_.find(process.parent_pid);
+    if (parent != processes_.end() && !names_.add_parent(entry.id, parent->second.id)) {
+      losses_.add(hal::Loss::name_table_full);
     }
   }
-  pending_processes_.emplace_back(id, process);
+  pending_processes_.emplace_back(entry.id, process);
+}
+
+bool Dictionaries::is_same(const ProcessEntry& entry, uint64_t start_mono_ns) {
+  return entry.start_mono_ns == 0 || start_mono_ns == 0 || hal::same_start(entry.start_mono_ns, start_mono_ns);
+}
+
+void Dictionaries::process_ended(uint32_t pid, uint64_t start_mono_ns) {
+  const auto known = processes_.find(pid);
+  if (known == processes_.end() || !is_same(known->second, start_mono_ns)) return;
+  ended_.emplace_back(pid, known->second.id);
+  ended_now_.push_back(known->second.id);
+}
+
+// Behind a transaction: the rows that name their functions are written.
+void Dictionaries::forget_ended() {
+  for (const int64_t id : ended_now_) names_.process_ended(id);
+  ended_now_.clear();
+  for (; ended_.size() > kEndedKept; ended_.pop_front()) {
+    const auto& [pid, id] = ended_.front();
+    const auto known = processes_.find(pid);
+    if (known == processes_.end() || known->second.id != id) continue;  // its number is another's by now
+    processes_.erase(known);
+    auto& recent = recent_processes_[pid % recent_processes_.size()];
+    if (recent.first == pid) recent.second = -1;
+  }
 }
 
 void Dictionaries::add_function_name(uint32_t pid, uint64_t handle, std::string_view untrusted_name) {
   const std::string name = printable(untrusted_name, kMaxNameBytes);
   const int64_t owner = process(pid);
-  const NameKey key{{static_cast<uint64_t>(owner), handle}};
-  if (function_names_.size() >= kMaxFunctionNames && !function_names_.contains(key)) {
-    losses_.add(hal::Loss::name_table_full);
-    return;
+  const WordKey<2> key{{static_cast<uint64_t>(owner), handle}};
+  switch (names_.add(owner, handle, name)) {
+    case FunctionNames::Added::kNoRoom:
+      losses_.add(hal::Loss::name_table_full);
+      break;
+    case FunctionNames::Added::kSame:
+      break;
+    case FunctionNames::Added::kRenamed:
+      // A handle that gets a new name (its module was unloaded) is another function: later launches get a new entry,
+      // and earlier ones keep theirs.
+      functions_.forget(key);
+      break;
+    case FunctionNames::Added::kFirst:
+      // One that was launched before its name was known is the same function.
+      if (const int64_t* known = functions_.find(key)) pending_names_[*known] = name;
+      break;
   }
-  const auto [interned, is_new] = name_ids_.emplace(name, static_cast<uint32_t>(names_.size()));
-  if (is_new) names_.push_back(&interned->first);
-  const auto [slot, first] = function_names_.emplace(key, interned->second);
-  if (!first && slot->second == interned->second) return;
-  // A handle that gets a new name (its module was unloaded) is another function: later launches get a new entry, and
-  // earlier ones keep theirs. One that was launched before its name was known is the same function.
-  if (!first) {
-    slot->second = interned->second;
-    functions_.forget(key);
-    return;
-  }
-  if (const int64_t* known = functions_.find(key)) pending_names_[*known] = name;
-}
-
-const std::string* Dictionaries::function_name(int64_t process, uint64_t handle) const {
-  for (int i = 0; i < kMaxAncestors; ++i) {
-    const auto found = function_names_.find(NameKey{{static_cast<uint64_t>(process), handle}});
-    if (found != function_names_.end()) return names_[found->second];
-    const auto parent = parents_.find(process);
-    if (parent == parents_.end()) return nullptr;
-    process = parent->second;
-  }
-  return nullptr;
 }
 
 int64_t Dictionaries::function(int64_t process, uint64_t handle) {

@@ -17,6 +17,7 @@
 #include "hal/event.h"
 #include "hal/loss.h"
 #include "store/dictionary.h"
+#include "store/function_names.h"
 #include "store/sqlite.h"
 
 namespace ingero::store {
@@ -41,6 +42,8 @@ class Dictionaries {
 
   void add_site(uint32_t index, const hal::Site& site);
   void add_process(const hal::Process& process);
+  // Nothing of it is still to come. What is kept of it for readers of its number goes when so many more have ended.
+  void process_ended(uint32_t pid, uint64_t start_mono_ns);
   void add_function_name(uint32_t pid, uint64_t handle, std::string_view untrusted_name);
 
   bool knows(hal::CallId call) const { return call < calls_.size(); }
@@ -48,6 +51,7 @@ class Dictionaries {
   int64_t site(uint32_t index, hal::CallId call);
   // The clock to which the event's offset belongs within kClockToleranceNs; a new one when there is none.
   const ClockEntry& clock(uint64_t start_mono_ns, int64_t offset_ns);
+  bool has_clock() const { return !clocks_.empty(); }
   int64_t process(uint32_t pid);
   int64_t thread(const hal::Event& event, int64_t process);
   int64_t function(int64_t process, uint64_t handle);
@@ -82,15 +86,14 @@ class Dictionaries {
   struct ProcessEntry {
     int64_t id = -1;
     uint64_t start_mono_ns = 0;  // 0: unknown
-    int64_t parent = -1;         // id of the parent's entry when this one was told of
   };
-  using NameKey = WordKey<2>;  // process id, handle
 
   int64_t site_id(hal::CallId id, const std::string& symbol, const std::string& library, const std::string& version);
   int64_t source_of(const hal::Call& call);
   int64_t op_of(const hal::Call& call, int64_t source);
   ProcessEntry& process_entry(uint32_t pid);
-  const std::string* function_name(int64_t process, uint64_t handle) const;
+  static bool is_same(const ProcessEntry& entry, uint64_t start_mono_ns);
+  void forget_ended();
   Status load_next_ids(Database& database);
   Status load_names(Database& database);
   Status write_calls(Database& database);
@@ -122,14 +125,14 @@ class Dictionaries {
   int64_t next_clock_ = 0;
 
   std::unordered_map<uint32_t, ProcessEntry> processes_;
-  std::unordered_map<int64_t, int64_t> parents_;  // by process id
+  std::deque<std::pair<uint32_t, int64_t>>
+      ended_;                       // pid and id: its number may still be named by an event that comes late
+  std::vector<int64_t> ended_now_;  // since the last transaction: their names are still to be written
   std::array<std::pair<uint32_t, int64_t>, 64> recent_processes_{};
   std::vector<std::pair<int64_t, hal::Process>> pending_processes_;
   int64_t next_process_ = 0;
 
-  std::unordered_map<std::string, uint32_t> name_ids_;
-  std::vector<const std::string*> names_;
-  std::unordered_map<NameKey, uint32_t, NameKey::Hash> function_names_;
+  FunctionNames names_;
   std::unordered_map<int64_t, std::string> pending_names_;  // functions.id: named after it was written
 
   Dictionary<6> threads_;     // pid, tid, process, cgroup, comm, comm

@@ -136,7 +136,7 @@ Status Dictionaries::write_small(Database& database) {
                          [&](Statement& s, const auto& entry) {
                            const auto& w = entry.first.words;
                            s.bind(1, entry.second).bind(2, signed_of(w[0])).bind(3, signed_of(w[1]));
-                           const std::string* name = function_name(signed_of(w[0]), w[1]);
+                           const std::string* name = names_.find(signed_of(w[0]), w[1]);
                            s.bind_if<std::string_view>(4, name != nullptr,
                                                        name != nullptr ? *name : std::string_view());
                          }));
@@ -202,6 +202,7 @@ void Dictionaries::committed() {
   devices_.committed();
   culprits_.committed();
   stacks_.committed();
+  forget_ended();
 }
 
 }  // namespace ingero::store

@@ -2,6 +2,7 @@
 #include "store/replay.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "store/event_row.h"
@@ -163,9 +164,13 @@ void Dictionary::tell_calls(ReplaySink& sink) const {
 void Dictionary::tell_processes(int64_t session, ReplaySink& sink) {
   told_.clear();
   told_last_ = -1;
+  // The others come with their first event, as when they were recorded.
+  std::vector<bool> has_events(processes_.size());
+  for (const Thread& thread : threads) {
+    if (static_cast<size_t>(thread.process) < has_events.size()) has_events[static_cast<size_t>(thread.process)] = true;
+  }
   for (size_t id = 0; id < processes_.size(); ++id) {
-    if (processes_[id].first != session || processes_[id].second.pid == 0) continue;
-    told_[processes_[id].second.pid] = static_cast<int64_t>(id) + 1;
+    if (processes_[id].first != session || processes_[id].second.pid == 0 || has_events[id]) continue;
     sink.process(processes_[id].second);
   }
 }
@@ -200,6 +205,39 @@ class Arrivals {
   }
   Statement statement_;
   bool has_row_ = false;
+};
+
+// What few calls have beside what a row holds: looked up for those of fabrics, whose events are in it.
+class Details {
+ public:
+  explicit Details(Database& database) : database_(database) {}
+  Status fill(int64_t id, hal::Event& event) {
+    if (!is_open_) {
+      Result<Statement> statement = database_.prepare("SELECT flags, handle2 FROM details WHERE id = ?1");
+      if (!statement.ok()) return statement.error();
+      statement_ = std::move(*statement);
+      is_open_ = true;
+    }
+    statement_.reset();
+    statement_.bind(1, id);
+    Result<bool> row = statement_.step();
+    if (!row.ok()) return row.error();
+    if (!*row) return {};
+    if (!statement_.is_null(0)) {
+      event.flags = statement_.natural(0);
+      event.set(Has::kFlags);
+    }
+    if (!statement_.is_null(1)) {
+      event.handle2 = statement_.natural(1);
+      event.set(Has::kHandle2);
+    }
+    return {};
+  }
+
+ private:
+  Database& database_;
+  Statement statement_;
+  bool is_open_ = false;
 };
 
 std::vector<hal::CollectiveHang::Rank> ranks_of(std::string_view list) {
@@ -266,16 +304,37 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
   const bool with_targets = sink.wants_targets();
   Result<Statement> rows = database.prepare(
       "SELECT seq, start, duration, site, thread, state, clock, return_code, preempted, runqueue, blocked, io, bytes, "
-      "address, handle, stack, culprit, culprit_ns, arg0, arg1" +
+      "address, handle, stack, culprit, culprit_ns, arg0, arg1, detail" +
       std::string(with_targets ? ", stream, device, function" : "") + " FROM event_rows" + where);
   if (!rows.ok()) return rows.error();
   int64_t session = -1;
   Offsets offsets;
-  const auto end = [&] {
+  Details details(database);
+  ReplaySides sides;
+  std::set<int64_t> begun;
+  const auto begin = [&](int64_t next) -> Status {
+    session = next;
+    begun.insert(next);
+    const SessionFacts& facts = dictionary.sessions[session];
+    sink.begin(facts.node, facts.cpus, false);
+    dictionary.tell_calls(sink);
+    for (size_t id = 0; with_targets && id < dictionary.symbol_of_site.size(); ++id) {
+      sink.site(static_cast<uint32_t>(id), dictionary.symbol_of_site[id]);
+    }
+    dictionary.tell_processes(session, sink);
+    offsets = {};
+    for (const Clock& one : dictionary.clocks) {
+      if (one.session == session) offsets.add(one.mono_ns, one.wall_ns);
+    }
+    INGERO_TRY(sides.load(database, session, offsets, false));
+    return tell_hangs(database, session, sink);
+  };
+  const auto end = [&]() -> Status {
+    sides.feed(~uint64_t{0}, sink);
     const int64_t stopped = dictionary.sessions[session].stopped_wall_ns;
     sink.end(selection.whole() && stopped > 0 ? std::optional(offsets.mono_of(stopped)) : std::nullopt);
+    return {};
   };
-  ReplaySides sides;
   hal::Event event;
   for (;;) {
     Result<bool> row = rows->step();
@@ -303,21 +362,8 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
       if (wall > to || wall + static_cast<int64_t>(event.duration_ns) < from) continue;
     }
     if (clock.session != session) {
-      if (session != -1) end();
-      session = clock.session;
-      const SessionFacts& facts = dictionary.sessions[session];
-      sink.begin(facts.node, facts.cpus, false);
-      dictionary.tell_calls(sink);
-      for (size_t id = 0; with_targets && id < dictionary.symbol_of_site.size(); ++id) {
-        sink.site(static_cast<uint32_t>(id), dictionary.symbol_of_site[id]);
-      }
-      dictionary.tell_processes(session, sink);
-      offsets = {};
-      for (const Clock& one : dictionary.clocks) {
-        if (one.session == session) offsets.add(one.mono_ns, one.wall_ns);
-      }
-      INGERO_TRY(sides.load(database, session, offsets, false));
-      INGERO_TRY(tell_hangs(database, session, sink));
+      if (session != -1) INGERO_TRY(end());
+      INGERO_TRY(begin(clock.session));
     }
     dictionary.tell(thread, sink);
     event.call = call;
@@ -349,9 +395,9 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
     take(13, Has::kAddress, event.address);
     take(14, Has::kHandle, event.handle);
     if (with_targets) {
-      take(20, Has::kStream, event.stream);
-      event.device_ref = rows->is_null(21) ? 0 : static_cast<uint32_t>(rows->integer(21));
-      const auto function = rows->is_null(22) ? SIZE_MAX : static_cast<size_t>(rows->integer(22));
+      take(21, Has::kStream, event.stream);
+      event.device_ref = rows->is_null(22) ? 0 : static_cast<uint32_t>(rows->integer(22));
+      const auto function = rows->is_null(23) ? SIZE_MAX : static_cast<size_t>(rows->integer(23));
       if (function < dictionary.functions.size()) {
         event.function = dictionary.functions[function];
         event.set(Has::kFunction);
@@ -373,6 +419,7 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
         event.set(Has::kCulprit);
       }
     }
+    if (event.kind == hal::Kind::kFabric && !rows->is_null(20)) INGERO_TRY(details.fill(rows->integer(20), event));
     if (event.kind == hal::Kind::kHost) {
       event.comm = thread.comm;
       take(18, Has::kArg0, event.arg0);
@@ -384,9 +431,16 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
       INGERO_TRY(arrivals.take(rows->integer(0), event, sink));
     }
   }
-  if (session != -1) {
-    sides.feed(~uint64_t{0}, sink);
-    end();
+  if (session != -1) INGERO_TRY(end());
+  // A session without any event may hold samples: a port that fell while nothing used it.
+  if (!selection.whole()) return {};
+  std::vector<int64_t> silent;
+  for (const auto& [id, facts] : dictionary.sessions) {
+    if (!begun.contains(id)) silent.push_back(id);
+  }
+  for (const int64_t id : silent) {
+    INGERO_TRY(begin(id));
+    INGERO_TRY(end());
   }
   return {};
 }

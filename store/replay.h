@@ -45,6 +45,7 @@ class ReplaySink {
   virtual void hang(const hal::CollectiveHang& hang, std::string_view call) = 0;
   virtual void device_error(const hal::DeviceError& error) = 0;
   virtual void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) = 0;
+  // Without what its counters mean, which the adapter's backend knows (hal/fabric.h).
   virtual void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) = 0;
   // `complete_mono_ns`: nothing of the session that ended before is missing; unknown where it did not end by itself,
   // and of a part of a recording.

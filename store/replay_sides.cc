@@ -99,27 +99,51 @@ Status ReplaySides::load_samples(Database& database, int64_t session, const Offs
           items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
         }
       }));
+  return load_fabric(database, session, offsets);
+}
+
+// One sample for each counter that grew and each state of a port: what an adapter's driver calls them, its backend
+// says.
+Status ReplaySides::load_fabric(Database& database, int64_t session, const Offsets& offsets) {
+  std::map<std::string, std::string> drivers;
+  INGERO_TRY(database.each_row(
+      fmt::format("SELECT device, max(driver) FROM fabric_links WHERE session = {} GROUP BY device", session),
+      [&](const Statement& row) { drivers[row.text(0)] = row.is_null(1) ? std::string() : row.text(1); }));
+  const auto sample_of = [&](const Statement& row) {
+    hal::FabricSample sample;
+    sample.wall_ns = row.natural(0);
+    hal::FabricDevice& device = sample.devices.emplace_back();
+    device.name = row.text(1);
+    device.driver = drivers[device.name];
+    if (!row.is_null(2)) device.ports.emplace_back().number = static_cast<uint32_t>(row.integer(2));
+    return sample;
+  };
+  INGERO_TRY(database.each_row(
+      fmt::format("SELECT timestamp, device, port, state FROM fabric_links WHERE session = {} AND state IS NOT NULL "
+                  "ORDER BY id",
+                  session),
+      [&](const Statement& row) {
+        hal::FabricSample sample = sample_of(row);
+        sample.devices[0].ports[0].state = static_cast<uint32_t>(row.integer(3));
+        items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
+      }));
   return database.each_row(
-      fmt::format("SELECT v.timestamp, c.device, c.port, c.name, v.value, v.delta FROM fabric_values v JOIN "
+      fmt::format("SELECT v.timestamp, c.device, c.port, c.name, v.value, v.delta, c.origin FROM fabric_values v JOIN "
                   "fabric_counters c ON c.id = v.counter WHERE c.session = {} AND v.delta > 0",
                   session),
       [&](const Statement& row) {
-        hal::FabricSample sample;
-        sample.wall_ns = row.natural(0);
-        hal::FabricDevice& device = sample.devices.emplace_back();
-        device.name = row.text(1);
+        hal::FabricSample sample = sample_of(row);
         hal::FabricCounter counter;
         counter.name = row.text(3);
         counter.value = row.natural(4);
         counter.delta = row.natural(5);
         counter.change = hal::CounterChange::kGrew;
-        if (row.is_null(2)) {
-          device.counters.push_back(std::move(counter));
-        } else {
-          hal::FabricPort& port = device.ports.emplace_back();
-          port.number = static_cast<uint32_t>(row.integer(2));
-          port.counters.push_back(std::move(counter));
+        const std::string origin = row.text(6);
+        for (const auto one : {hal::CounterOrigin::kPortHardware, hal::CounterOrigin::kDeviceHardware}) {
+          if (name_of(one) == origin) counter.origin = one;
         }
+        hal::FabricDevice& device = sample.devices[0];
+        (device.ports.empty() ? device.counters : device.ports[0].counters).push_back(std::move(counter));
         items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
       });
 }

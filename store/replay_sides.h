@@ -39,6 +39,7 @@ class ReplaySides {
       std::variant<hal::SystemSnapshot, hal::Throttling, hal::DeviceError, hal::DeviceSample, hal::FabricSample>;
   Status load_snapshots(Database& database, int64_t session, const Offsets& offsets, bool legacy);
   Status load_samples(Database& database, int64_t session, const Offsets& offsets);
+  Status load_fabric(Database& database, int64_t session, const Offsets& offsets);
 
   std::multimap<uint64_t, Item> items_;
   std::multimap<uint64_t, Item>::const_iterator at_ = items_.end();

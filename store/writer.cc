@@ -151,6 +151,12 @@ void Writer::Impl::take(const hal::Event& event) {
   fill(event, process, sampled, batch.emplace_back());
 }
 
+bool Writer::Impl::has_room(size_t waiting) {
+  if (waiting < kMaxWaiting) return true;
+  losses.add(hal::Loss::store_failed);
+  return false;
+}
+
 Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Writer::~Writer() { static_cast<void>(close()); }
@@ -171,17 +177,32 @@ Result<std::unique_ptr<Writer>> Writer::open(WriterOptions options, const hal::C
 void Writer::add_site(uint32_t index, const hal::Site& site) { impl_->dictionaries.add_site(index, site); }
 void Writer::add_device(uint32_t ref, const hal::EventDevice& device) { impl_->dictionaries.add_device(ref, device); }
 void Writer::add_process(const hal::Process& process) { impl_->dictionaries.add_process(process); }
+void Writer::process_ended(uint32_t pid, uint64_t start_mono_ns) {
+  impl_->dictionaries.process_ended(pid, start_mono_ns);
+}
 void Writer::add_function_name(uint32_t pid, uint64_t handle, std::string_view untrusted_name) {
   impl_->dictionaries.add_function_name(pid, handle, untrusted_name);
 }
 void Writer::add_stack(uint64_t stack_id, std::string_view ips_json, std::string_view frames_json) {
+  if (!impl_->has_room(impl_->stacks.size())) return;
   impl_->stacks.push_back({stack_id, std::string(ips_json), std::string(frames_json)});
 }
-void Writer::add_snapshot(const hal::SystemSnapshot& snapshot) { impl_->snapshots.push_back(snapshot); }
-void Writer::add_sample(const hal::FabricSample& sample) { impl_->samples.add(sample, impl_->losses); }
+void Writer::add_snapshot(const hal::SystemSnapshot& snapshot) {
+  if (impl_->has_room(impl_->snapshots.size())) impl_->snapshots.push_back(snapshot);
+}
+void Writer::add_sample(const hal::FabricSample& sample) {
+  // A recording of nothing but samples has a clock, too: what is found in it has the same times live and replayed.
+  if (!impl_->dictionaries.has_clock()) {
+    const uint64_t mono_ns = impl_->clock.mono_ns();
+    impl_->dictionaries.clock(mono_ns, static_cast<int64_t>(impl_->clock.wall_ns() - mono_ns));
+  }
+  impl_->samples.add(sample, impl_->losses);
+}
 void Writer::add_sample(const hal::DeviceSample& sample) { impl_->samples.add(sample, impl_->losses); }
 void Writer::add_device_error(const hal::DeviceError& error) { impl_->samples.add(error, impl_->losses); }
-void Writer::add_chain(const Chain& chain) { impl_->chains.push_back(chain); }
+void Writer::add_chain(const Chain& chain) {
+  if (impl_->has_room(impl_->chains.size())) impl_->chains.push_back(chain);
+}
 void Writer::add_annotation(Annotation annotation) {
   // What waits for a disk that does not take it is bounded.
   if (impl_->annotations.size() >= Impl::kMostAnnotations) {
@@ -190,13 +211,20 @@ void Writer::add_annotation(Annotation annotation) {
   }
   impl_->annotations.push_back(std::move(annotation));
 }
-void Writer::add_throttling(const hal::Throttling& throttling) { impl_->throttlings.push_back(throttling); }
+void Writer::add_throttling(const hal::Throttling& throttling) {
+  if (impl_->has_room(impl_->throttlings.size())) impl_->throttlings.push_back(throttling);
+}
 
 void Writer::add_communicator(const hal::Communicator& communicator) {
+  if (!impl_->has_room(impl_->collectives.waiting())) return;
   impl_->collectives.add(communicator, impl_->dictionaries.process(communicator.pid));
 }
-void Writer::add_wait(const hal::BarrierWait& wait) { impl_->collectives.add(wait); }
-void Writer::add_hang(const hal::CollectiveHang& hang) { impl_->collectives.add(hang); }
+void Writer::add_wait(const hal::BarrierWait& wait) {
+  if (impl_->has_room(impl_->collectives.waiting())) impl_->collectives.add(wait);
+}
+void Writer::add_hang(const hal::CollectiveHang& hang) {
+  if (impl_->has_room(impl_->collectives.waiting())) impl_->collectives.add(hang);
+}
 void Writer::add_step(const InferenceStep& step) { impl_->inference.add(step, impl_->losses); }
 void Writer::add_workload(InferenceWorkload workload) {
   const int64_t process = impl_->dictionaries.process(workload.pid);

@@ -101,6 +101,8 @@ class Writer {
   void add_device(uint32_t ref, const hal::EventDevice& device);
   // A process, or more about one already told of. A pid with another start time is another process.
   void add_process(const hal::Process& process);
+  // All of its events have been written: what is kept of it goes.
+  void process_ended(uint32_t pid, uint64_t start_mono_ns);
   // The name of a device function of a process, by host stub or handle. Children of a fork inherit it. Untrusted text.
   void add_function_name(uint32_t pid, uint64_t handle, std::string_view untrusted_name);
   void add_stack(uint64_t stack_id, std::string_view ips_json, std::string_view frames_json);

@@ -14,7 +14,10 @@ namespace {
 // Blocks of about this many rows: a time range reads at most that many too many at each end.
 constexpr int64_t kBlockRows = 8192;
 constexpr uint64_t kRetryAfterNs = 100'000'000;
-constexpr size_t kEntriesKept = 4096;
+// Of calls and processes, those counted last: about 1.5 kB each. The others are read again when they come again.
+constexpr size_t kEntriesKept = 1024;
+// So many that changed are written before their time: programs that come and go make new ones all the time.
+constexpr size_t kMostDirty = 2 * kEntriesKept;
 
 std::string address_text(uint16_t family, const std::array<uint8_t, 16>& address) {
   char text[INET6_ADDRSTRLEN] = {};
@@ -32,7 +35,8 @@ Status Writer::Impl::commit(bool with_aggregates) {
   const bool finished_old = !updates.empty() || !flights_ended.empty();
   // With the selective policy what is not a row is only in the aggregates: both or neither.
   const bool due = with_aggregates || finished_old || options.policy == Policy::kSelective ||
-                   now_ns - last_aggregates_mono_ns >= options.aggregate_interval_ns;
+                   now_ns - last_aggregates_mono_ns >= options.aggregate_interval_ns ||
+                   aggregates.dirty() >= kMostDirty;
   const bool aggregates_due = due && (aggregates.is_dirty() || with_aggregates);
   Status status;
   if (RowImage::fits(batch)) status = image.stage(database, batch, committed_seq + 1);
@@ -209,7 +213,8 @@ Status Writer::Impl::write_losses() {
                                       : row.severity == hal::Severity::kLoss ? "loss"
                                                                              : "error";
     put->bind(1, session).bind(2, row.name).bind(3, row.room).bind(4, severity);
-    INGERO_TRY(put->bind(5, static_cast<int64_t>(count)).bind(6, row.sentence).run());
+    const std::string sentence = losses.sentence(static_cast<hal::Loss>(i));
+    INGERO_TRY(put->bind(5, static_cast<int64_t>(count)).bind(6, sentence).run());
     losses_written[i] = count;  // after a rollback the next change, or the end, writes it
   }
   return {};

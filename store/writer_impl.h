@@ -50,6 +50,7 @@ struct Writer::Impl {
 
   // writer.cc
   void take(const hal::Event& event);
+  bool has_room(size_t waiting);
   void fill(const hal::Event& event, int64_t process, bool sampled, EventRow& row);
   void count(const hal::Event& event, const CallEntry& call, int64_t process, bool stored);
   int64_t next_seq() const { return committed_seq + static_cast<int64_t>(batch.size()) + 1; }
@@ -123,6 +124,9 @@ struct Writer::Impl {
   std::vector<Chain> chains;
   std::vector<hal::Throttling> throttlings;
   static constexpr size_t kMostAnnotations = 50'000;
+  // Of each kind of row beside the events, for a disk that does not take them: minutes of a busy machine's. Beyond it
+  // they are dropped, and counted as store_failed.
+  static constexpr size_t kMaxWaiting = 8192;
   std::vector<Annotation> annotations;
   Samples samples;
   std::array<uint64_t, static_cast<size_t>(hal::Loss::kCount)> losses_written{};

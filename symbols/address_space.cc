@@ -8,13 +8,12 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr size_t kMostMapsBytes = 64 << 20;
 constexpr unsigned kMissesPerRead = 64;  // an unknown address is most often code made at run time, again and again
 
 }  // namespace
 
 bool AddressSpace::load() {
-  const auto text = read_file(fmt::format("{}/{}/maps", proc_root_, pid_), kMostMapsBytes);
+  const auto text = files_.maps_of(pid_);
   is_loaded_ = true;  // or never will be
   misses_ = 0;
   if (!text.ok() || text->empty()) return false;  // empty: a process that has just ended
@@ -74,8 +73,7 @@ Code AddressSpace::find(uint64_t address) {
   if (mapping == nullptr) return {nullptr, address};
   Entry& entry = entries_[static_cast<size_t>(mapping - mappings_.data())];
   if (!entry.looked) {
-    entry.looked = true;
-    entry.file = files_.find(pid_, *mapping);
+    entry.file = files_.find(pid_, *mapping, entry.looked);
   }
   if (!entry.file) return {nullptr, address};
   const auto own = entry.file->address_of(address - mapping->start + mapping->file_offset);

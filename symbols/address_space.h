@@ -25,8 +25,7 @@ struct Code {
 class AddressSpace {
  public:
   // `files` must outlive this.
-  AddressSpace(CodeFiles& files, uint32_t pid, std::string proc_root = "/proc")
-      : files_(files), pid_(pid), proc_root_(std::move(proc_root)) {}
+  AddressSpace(CodeFiles& files, uint32_t pid) : files_(files), pid_(pid) {}
 
   // Reads the maps now. False when they cannot be read.
   bool load();
@@ -47,7 +46,6 @@ class AddressSpace {
 
   CodeFiles& files_;
   uint32_t pid_;
-  std::string proc_root_;
   std::vector<hal::Mapping> mappings_;  // executable ones, files and not, in address order
   std::vector<Entry> entries_;          // of each
   bool is_loaded_ = false;

@@ -124,30 +124,20 @@ std::shared_ptr<const CodeFile> CodeFiles::vdso(const hal::Mapping& mapping) {
   return same ? vdso_ : nullptr;
 }
 
-std::shared_ptr<const CodeFile> CodeFiles::find(uint32_t pid, const hal::Mapping& mapping) {
+std::shared_ptr<const CodeFile> CodeFiles::find(uint32_t pid, const hal::Mapping& mapping, bool& is_final) {
+  is_final = true;
   if (mapping.file.inode == 0) return mapping.untrusted_path == kVdso ? vdso(mapping) : nullptr;
   if (const auto found = files_.find(mapping.file); found != files_.end()) return found->second;
   if (files_.size() >= kMost) return nullptr;
-  const std::string names[] = {
-      fmt::format("{}/{}/map_files/{:x}-{:x}", proc_root_, pid, mapping.start, mapping.end),
-      fmt::format("{}/{}/root{}", proc_root_, pid, mapping.untrusted_path),
-      mapping.untrusted_path,
-  };
-  bool is_there = false;  // the process, or the file by its name: what could not be read now will not be read later
-  for (const std::string& name : names) {
-    const Fd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    struct stat status {};
-    if (!fd.valid() || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    // map_files is the mapping itself; a name may lead elsewhere by now. (Overlay: maps and stat disagree on the
-    // device, so the inode has to do.)
-    if (&name != &names[0] && status.st_ino != mapping.file.inode) continue;
-    is_there = true;
-    auto opened = CodeFile::open(fd, mapping.untrusted_path, mapping.file, fmt::format("{}/{}/root", proc_root_, pid));
-    if (!opened.ok()) break;
-    return files_[mapping.file] = *opened;
+  const auto fd = open_(pid, mapping);
+  if (!fd.ok()) {
+    is_final = fd.error().code() != Errc::kBusy;
+    // The process, or the file by its name, may be gone; what is there and could not be read will not be read later.
+    if (is_final && fd.error().code() != Errc::kNotFound) files_[mapping.file] = nullptr;
+    return nullptr;
   }
-  if (is_there) files_[mapping.file] = nullptr;
-  return nullptr;
+  auto opened = CodeFile::open(*fd, mapping.untrusted_path, mapping.file, fmt::format("{}/{}/root", proc_root_, pid));
+  return files_[mapping.file] = opened.ok() ? *opened : nullptr;
 }
 
 void CodeFiles::release_memory() const {

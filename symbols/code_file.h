@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,11 +53,17 @@ class CodeFile {
 // The files by identity, opened once. One thread.
 class CodeFiles {
  public:
-  explicit CodeFiles(std::string proc_root = "/proc") : proc_root_(std::move(proc_root)) {}
-  // The file behind a mapping of `pid`, or null: gone, unreadable, no ELF file. Opened through map_files, else by the
-  // process's own name for it, else by ours; a name that leads to another file is not taken. Of what has no file only
-  // the kernel's [vdso] is known.
-  std::shared_ptr<const CodeFile> find(uint32_t pid, const hal::Mapping& mapping);
+  // Opens what a process has mapped: the very file, never another of its name. kNotFound: it is gone, and may come
+  // again; kBusy: not yet; anything else is for good.
+  using OpenMapped = std::function<Result<Fd>(uint32_t pid, const hal::Mapping& mapping)>;
+  // The text of /proc/PID/maps.
+  using ReadMaps = std::function<Result<std::string>(uint32_t pid)>;
+  CodeFiles(OpenMapped open, ReadMaps read_maps, std::string proc_root = "/proc")
+      : open_(std::move(open)), read_maps_(std::move(read_maps)), proc_root_(std::move(proc_root)) {}
+  Result<std::string> maps_of(uint32_t pid) const { return read_maps_(pid); }
+  // The file behind a mapping of `pid`, or null: gone, unreadable, no ELF file. Of what has no file only the kernel's
+  // [vdso] is known. `is_final`: asked again, the answer would be the same.
+  std::shared_ptr<const CodeFile> find(uint32_t pid, const hal::Mapping& mapping, bool& is_final);
   void release_memory() const;
   size_t size() const { return files_.size(); }
 
@@ -65,6 +72,8 @@ class CodeFiles {
  private:
   std::shared_ptr<const CodeFile> vdso(const hal::Mapping& mapping);
 
+  OpenMapped open_;
+  ReadMaps read_maps_;
   std::string proc_root_;
   std::map<hal::FileId, std::shared_ptr<const CodeFile>> files_;
   std::shared_ptr<const CodeFile> vdso_;

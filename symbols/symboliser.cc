@@ -1,7 +1,6 @@
 // Symbol tables and DWARF, the file's own or a separate debug file's.
 #include "symbols/symboliser.h"
 
-#include <fcntl.h>
 #include <gelf.h>
 
 #include <cstdlib>
@@ -93,7 +92,9 @@ struct Symboliser::File {
   }
 };
 
-Symboliser::Symboliser(std::string root) : root_(std::move(root)) { elf_version(EV_CURRENT); }
+Symboliser::Symboliser(OpenNamed open, std::string root) : open_(std::move(open)), root_(std::move(root)) {
+  elf_version(EV_CURRENT);
+}
 Symboliser::~Symboliser() = default;
 
 Symboliser::File& Symboliser::open(const CodeFile& code) {
@@ -118,9 +119,9 @@ Symboliser::File& Symboliser::open(const CodeFile& code) {
       }
     }
     for (const std::string& name : candidates) {
-      const Fd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-      if (!fd.valid()) continue;
-      auto opened = CodeFile::open(fd, name, {});
+      const auto fd = open_(name);
+      if (!fd.ok()) continue;
+      auto opened = CodeFile::open(*fd, name, {});
       if (!opened.ok() || (*opened)->build_id() != id) continue;
       file->debug_file = *opened;
       file->debug_elf = elf_of(file->debug_file->scratch());
@@ -155,6 +156,10 @@ SourceLines* Symboliser::lines_of(File& file) {
 
 void Symboliser::forget() {
   with_lines_.clear();
+  for (auto& [code, file] : files_) {
+    file.reset();
+    code->scratch().release();  // what was read of it counts as this process's memory until then
+  }
   files_.clear();
   names_ = 0;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -28,7 +29,9 @@ struct Named {
 
 class Symboliser {
  public:
-  explicit Symboliser(std::string root = "");
+  // Opens a separate debug file by name; `root` is where our own names begin.
+  using OpenNamed = std::function<Result<Fd>(const std::string& path)>;
+  explicit Symboliser(OpenNamed open, std::string root = "");
   ~Symboliser();
   Symboliser(const Symboliser&) = delete;
   Symboliser& operator=(const Symboliser&) = delete;
@@ -54,6 +57,7 @@ class Symboliser {
   struct File;
   File& open(const CodeFile& code);
   SourceLines* lines_of(File& file);
+  OpenNamed open_;
   std::string root_;
   std::unordered_map<const CodeFile*, std::unique_ptr<File>> files_;
   size_t names_ = 0;

@@ -1,11 +1,15 @@
-// What counters of known names count, for people. Only for meaning: a name that is not here is sampled all the same.
+// What counters of known names say, driver by driver. A name that is not here is sampled all the same, and accuses
+// nobody.
 #pragma once
 
 #include <string_view>
 
+#include "hal/fabric.h"
+
 namespace ingero::backends::rdma {
 
-// A sentence, or empty.
-std::string_view meaning_of(std::string_view counter);
+// `driver`: of the device behind the adapter, or empty. Files of `counters/` mean the same with every driver. Where the
+// driver is not known, a name is what all the drivers that have it agree on.
+hal::CounterMeaning meaning_of(std::string_view driver, hal::CounterOrigin origin, std::string_view name);
 
 }  // namespace ingero::backends::rdma

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "backends/rdma/counter_meanings.h"
 #include "backends/rdma/sysfs.h"
 #include "hal/shapes.h"
 
@@ -124,8 +125,8 @@ constexpr AsyncEvent kAsyncEvents[] = {
     {"IBV_EVENT_PATH_MIG", false},
     {"IBV_EVENT_PATH_MIG_ERR", true},
     {"IBV_EVENT_DEVICE_FATAL", true},
-    {"IBV_EVENT_PORT_ACTIVE", false},
-    {"IBV_EVENT_PORT_ERR", true},
+    {"IBV_EVENT_PORT_ACTIVE", false, true},
+    {"IBV_EVENT_PORT_ERR", true, true},
     {"IBV_EVENT_LID_CHANGE", false},
     {"IBV_EVENT_PKEY_CHANGE", false},
     {"IBV_EVENT_SM_CHANGE", false},
@@ -189,6 +190,7 @@ constexpr Backend kBackend{.name = "rdma",
                            .not_probed = kNotProbed,
                            .event_call = kAsyncCall,
                            .event_of = async_event_of,
+                           .counter_of = meaning_of,
                            .open_fabric = open_fabric};
 
 }  // namespace ingero::backends::rdma

@@ -19,10 +19,10 @@ constexpr size_t kMaxFile = 4096;
 constexpr size_t kMaxName = 64;
 
 bool is_name(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxName && text.front() != '.' &&
+  return !text.empty() && text.size() <= kMaxName && text.front() != '.' && text.front() != ' ' &&
          std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-                  c == '.' || c == ':';
+                  c == '.' || c == ':' || c == ' ';  // "RNR sent"
          });
 }
 
@@ -65,6 +65,14 @@ std::string last_component(const std::string& link) {
   return failed ? "" : printable(target.filename().string(), kMaxName);
 }
 
+// The driver of the device behind the adapter. Soft-RoCE has none of its own: it lies on any network interface, whose
+// driver is no adapter's, and is known by the file `parent`, which no other driver makes
+// (Linux drivers/infiniband/sw/rxe/rxe_verbs.c).
+std::string driver_of(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path + "/parent", ignored) ? "rdma_rxe" : last_component(path + "/device/driver");
+}
+
 bool is_pci_address(std::string_view text) {  // 0000:3b:00.0
   return text.size() >= 12 && text[text.size() - 2] == '.' && std::count(text.begin(), text.end(), ':') == 2;
 }
@@ -81,8 +89,8 @@ bool is_null_gid(std::string_view gid) {
 
 }  // namespace
 
-void SysfsSampler::counters(const std::string& path, hal::CounterOrigin origin, hal::FabricSample& sample,
-                            std::vector<hal::FabricCounter>& out) {
+void SysfsSampler::counters(const std::string& path, std::string_view driver, hal::CounterOrigin origin,
+                            hal::FabricSample& sample, std::vector<hal::FabricCounter>& out) {
   Directory& state = directories_[path];
   if (now_mono_ns_ < state.next_read_mono_ns) {
     for (auto& counter : state.last) {
@@ -118,7 +126,7 @@ void SysfsSampler::counters(const std::string& path, hal::CounterOrigin origin, 
     hal::FabricCounter counter;
     counter.name = name;
     counter.origin = origin;
-    counter.meaning = meaning_of(name);
+    counter.meaning = meaning_of(driver, origin, name);
     const unsigned bits = origin == hal::CounterOrigin::kPort ? assumed_bits(name, is_extended) : 64;
     const auto step = state.tracks.try_emplace(name, bits).first->second.next(*value);
     const uint64_t scale = is_data_words(name) ? 4 : 1;
@@ -148,7 +156,8 @@ std::vector<hal::FabricGid> SysfsSampler::gids(const std::string& path) {
   return state.last;
 }
 
-hal::FabricPort SysfsSampler::port(const std::string& path, uint32_t number, hal::FabricSample& sample) {
+hal::FabricPort SysfsSampler::port(const std::string& path, std::string_view driver, uint32_t number,
+                                   hal::FabricSample& sample) {
   hal::FabricPort port;
   port.number = number;
   port.link_layer = line_of(path + "/link_layer");
@@ -159,9 +168,9 @@ hal::FabricPort SysfsSampler::port(const std::string& path, uint32_t number, hal
   for (const auto& gid : port.gids) {
     if (port.netdev.empty()) port.netdev = gid.netdev;
   }
-  counters(path + "/counters", hal::CounterOrigin::kPort, sample, port.counters);
-  counters(path + "/counters_ext", hal::CounterOrigin::kPort, sample, port.counters);
-  counters(path + "/hw_counters", hal::CounterOrigin::kPortHardware, sample, port.counters);
+  counters(path + "/counters", driver, hal::CounterOrigin::kPort, sample, port.counters);
+  counters(path + "/counters_ext", driver, hal::CounterOrigin::kPort, sample, port.counters);
+  counters(path + "/hw_counters", driver, hal::CounterOrigin::kPortHardware, sample, port.counters);
   return port;
 }
 
@@ -169,18 +178,18 @@ hal::FabricDevice SysfsSampler::device(const std::string& name, hal::FabricSampl
   const std::string path = root_ + "/" + name;
   hal::FabricDevice device;
   device.name = name;
-  device.driver = last_component(path + "/device/driver");
+  device.driver = driver_of(path);
   device.firmware = line_of(path + "/fw_ver");
   device.board = line_of(path + "/board_id");
   device.node_guid = line_of(path + "/node_guid");
   if (std::string address = last_component(path + "/device"); is_pci_address(address)) device.pci_address = address;
   const auto node = parse_i64(line_of(path + "/device/numa_node"));
   if (node && *node >= 0 && *node < 65536) device.numa_node = static_cast<int32_t>(*node);
-  counters(path + "/hw_counters", hal::CounterOrigin::kDeviceHardware, sample, device.counters);
+  counters(path + "/hw_counters", device.driver, hal::CounterOrigin::kDeviceHardware, sample, device.counters);
   for (const std::string& number : names_in(path + "/ports", kMaxDevices)) {
     const auto parsed = parse_u64(number);
     if (!parsed || *parsed > 255) continue;
-    device.ports.push_back(port(path + "/ports/" + number, static_cast<uint32_t>(*parsed), sample));
+    device.ports.push_back(port(path + "/ports/" + number, device.driver, static_cast<uint32_t>(*parsed), sample));
   }
   // One interface behind the device and one port: theirs is each other, also where no GID says so.
   const auto interfaces = names_in(path + "/device/net", 2);

@@ -35,8 +35,8 @@ class SysfsSampler : public hal::FabricSampler {
   };
 
   hal::FabricDevice device(const std::string& name, hal::FabricSample& sample);
-  hal::FabricPort port(const std::string& path, uint32_t number, hal::FabricSample& sample);
-  void counters(const std::string& path, hal::CounterOrigin origin, hal::FabricSample& sample,
+  hal::FabricPort port(const std::string& path, std::string_view driver, uint32_t number, hal::FabricSample& sample);
+  void counters(const std::string& path, std::string_view driver, hal::CounterOrigin origin, hal::FabricSample& sample,
                 std::vector<hal::FabricCounter>& out);
   std::vector<hal::FabricGid> gids(const std::string& path);
 

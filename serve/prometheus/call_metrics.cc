@@ -106,12 +106,19 @@ void CallMetrics::add_async(const hal::Event& event, const hal::Call& call) {
   ++async_[{call.owner, is_known ? event.flags : UINT64_MAX}];
 }
 
-// A type that has not come is there with 0: the first one is then an increase.
+// A program that waits for events is there: from here on, one that does not come is known not to have come.
+void CallMetrics::note_watcher(const hal::Call& call) {
+  if (call.owner == nullptr || call.owner->event_of == nullptr || call.name != call.owner->event_call) return;
+  watched_.insert(call.owner);
+}
+
+// Where a program waits for events, a type that has not come is there with 0: the first one is then an increase. Where
+// none does, what devices tell is not known.
 void CallMetrics::write_async(Page& page) const {
   const hal::Backend* previous = nullptr;
   for (const hal::Call& call : calls_.calls()) {
     const hal::Backend* owner = call.owner;
-    if (owner == nullptr || owner == previous || owner->event_of == nullptr) continue;
+    if (owner == nullptr || owner == previous || !watched_.contains(owner)) continue;
     previous = owner;
     const auto write = [&](uint64_t code, std::string_view name, bool is_error) {
       const auto found = async_.find({owner, code});
@@ -130,7 +137,9 @@ void CallMetrics::write_async(Page& page) const {
 void CallMetrics::add(std::span<const hal::Event> events) {
   const std::scoped_lock lock(mutex_);
   for (const hal::Event& event : events) {
-    if (event.call >= rows_.size() || event.outcome == hal::Outcome::kInFlight) continue;
+    if (event.call >= rows_.size()) continue;
+    note_watcher(calls_[event.call]);
+    if (event.outcome == hal::Outcome::kInFlight) continue;
     ++events_;
     const hal::Call& call = calls_[event.call];
     CallRow& row = rows_[event.call];

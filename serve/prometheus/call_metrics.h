@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,6 +67,7 @@ class CallMetrics {
   };
 
   void add_async(const hal::Event& event, const hal::Call& call);
+  void note_watcher(const hal::Call& call);
   void write_async(Page& page) const;
   bool is_inside_same_kind(const hal::Event& event) const;
   void add_copy(const hal::Event& event, const hal::Call& call);
@@ -85,6 +87,7 @@ class CallMetrics {
   PidRow other_pids_;
   bool has_other_pids_ = false;
   std::map<std::pair<const hal::Backend*, uint64_t>, uint64_t> async_;  // by the library's number of the event
+  std::set<const hal::Backend*> watched_;                               // whose events a program has waited for
   struct DeviceRow {
     uint64_t count = 0, errors = 0;
   };

@@ -25,9 +25,9 @@ void write_counters(Page& page, const Labels& labels, const std::vector<hal::Fab
     if (counter.unit == hal::CounterUnit::kBytes && !word.ends_with("_bytes")) word += "_bytes";
     // The driver's own counter of a name that the port has too.
     if (!used.insert(word).second) word = "hw_" + word;
-    const std::string help = counter.meaning.empty()
+    const std::string help = counter.meaning.sentence.empty()
                                  ? fmt::format("Counter {} of the adapter, as its driver names it.", word)
-                                 : std::string(counter.meaning);
+                                 : std::string(counter.meaning.sentence);
     page.add("ingero_rdma_" + word, MetricType::kUntyped, help, labels, static_cast<double>(counter.value));
   }
 }

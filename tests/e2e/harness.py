@@ -47,6 +47,7 @@ class Build:
         self.scenarios = os.path.join(self.fakes, "scenarios")
         self.ground_truth = os.path.join(self.fakes, "ground_truth")
         self.timed = os.path.join(self.fakes, "timed")
+        self.caller = os.path.join(self.folder, "tests/soak/caller")
         # On the build's own disk: a test reads past the page cache, which memory file systems cannot.
         above = os.path.join(self.folder, "tests/e2e")
         os.makedirs(above, exist_ok=True)

@@ -19,6 +19,7 @@ import devices
 import discovery
 import exactness
 import filters
+import foreign
 import harness
 import hostside
 import inference
@@ -29,13 +30,14 @@ import mixed_host
 import otlp
 import page
 import stacks
+import steady
 import timelines
 import times
 import vendors
 import verbs
 
-MODULES = (exactness, times, lifetime, discovery, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, causes, annotations, inference, timelines, merging, otlp, page)
+MODULES = (exactness, times, lifetime, discovery, foreign, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
+           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page)
 SKIPPED = 77
 
 

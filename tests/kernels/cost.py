@@ -21,9 +21,11 @@ SKIPPED = 77
 
 
 def series_of(release):
+    """6.1.0-50-arm64 -> 6.1-arm64: the instruction sets cost differently."""
     found = re.match(r"(\d+\.\d+)", release)
-    # Another instruction set's programs are others.
-    return (found[1] if found else release) + ("-arm64" if release.endswith("-arm64") else "")
+    if not found:
+        return release
+    return found[1] + ("-arm64" if "arm64" in release or os.uname().machine == "aarch64" else "")
 
 
 def read_table():
@@ -40,7 +42,8 @@ def read_table():
 def write_table(costs):
     def order(item):
         series, program = item[0]
-        return [int(part) for part in series.split(".")], program
+        number, _, arch = series.partition("-")
+        return [int(part) for part in number.split(".")], arch, program
 
     with open(TABLE, "w", encoding="utf-8") as file:
         file.write(HEAD)

@@ -267,11 +267,68 @@ TEST(CounterTrack, KnowsTheWidthsOfPortCounters) {
   EXPECT_EQ(assumed_bits("no_such_counter", true), 64U);
 }
 
-TEST(CounterMeanings, AreFoundByName) {
-  EXPECT_FALSE(meaning_of("symbol_error").empty());
-  EXPECT_FALSE(meaning_of("VL15_dropped").empty());
-  EXPECT_TRUE(meaning_of("no_such_counter").empty());
-  EXPECT_TRUE(meaning_of("").empty());
+hal::CounterSense sense_of(std::string_view driver, std::string_view name,
+                           hal::CounterOrigin origin = hal::CounterOrigin::kPortHardware) {
+  return meaning_of(driver, origin, name).sense;
+}
+
+TEST(CounterMeanings, AreTheDriversOwn) {
+  using Sense = hal::CounterSense;
+  // The name holds no error and the counter none: it grows once for each healthy acknowledgement left to its task.
+  EXPECT_EQ(sense_of("rdma_rxe", "ack_deferred"), Sense::kTraffic);
+  EXPECT_EQ(sense_of("rdma_rxe", "completer_retry_err"), Sense::kLoss);
+  EXPECT_EQ(sense_of("rdma_rxe", "send_rnr_err"), Sense::kNotReady);
+  EXPECT_EQ(sense_of("rdma_rxe", "link_downed"), Sense::kLinkDown);
+  EXPECT_EQ(sense_of("mlx5_core", "req_transport_retries_exceeded"), Sense::kGaveUp);
+  EXPECT_EQ(sense_of("mlx5_core", "resp_cqe_flush_error"), Sense::kTraffic) << "how every queue pair ends";
+  EXPECT_EQ(sense_of("mlx5_core", "vport_out_of_sequence"), Sense::kLoss);
+  EXPECT_EQ(sense_of("mlx5_core", "np_cnp_sent"), Sense::kCongestion);
+  EXPECT_EQ(sense_of("mlx4_core", "sq_num_to"), Sense::kLoss);
+  EXPECT_EQ(sense_of("mlx4_core", "rq_num_wrfe"), Sense::kTraffic);
+  EXPECT_EQ(sense_of("bnxt_en", "active_qps"), Sense::kLevel);
+  EXPECT_EQ(sense_of("bnxt_en", "recoverable_errors"), Sense::kTraffic) << "the driver puts broadcasts there";
+  EXPECT_EQ(sense_of("efa", "retrans_pkts"), Sense::kLoss);
+  EXPECT_EQ(sense_of("idpf", "Nak Sequence Error"), Sense::kLoss);
+  EXPECT_EQ(sense_of("hns3", "rx_cnp_pkt"), Sense::kCongestion);
+  EXPECT_EQ(sense_of("efa", "completer_retry_err"), Sense::kUnknown) << "another driver's";
+  EXPECT_EQ(sense_of("hfi1", "RcTimeOut_err"), Sense::kUnknown) << "no table: it accuses nobody";
+  EXPECT_EQ(sense_of("rdma_rxe", ""), Sense::kUnknown);
+}
+
+TEST(CounterMeanings, OfAPortAreTheSameWithEveryDriver) {
+  const auto port = hal::CounterOrigin::kPort;
+  EXPECT_EQ(sense_of("hfi1", "symbol_error", port), hal::CounterSense::kLinkFault);
+  EXPECT_EQ(sense_of("", "link_downed", port), hal::CounterSense::kLinkDown);
+  EXPECT_EQ(sense_of("mlx5_core", "port_xmit_wait", port), hal::CounterSense::kUnknown) << "ticks of unknown length";
+  EXPECT_FALSE(meaning_of("", port, "VL15_dropped").sentence.empty());
+}
+
+TEST(CounterMeanings, OfAnUnknownDriverAreWhatAllAgreeOn) {
+  EXPECT_EQ(sense_of("", "ack_deferred"), hal::CounterSense::kTraffic);
+  EXPECT_EQ(sense_of("", "duplicate_request"), hal::CounterSense::kLoss) << "of two drivers, and the same";
+  EXPECT_EQ(sense_of("", "no_such_counter"), hal::CounterSense::kUnknown);
+}
+
+TEST_F(FabricSysfs, SoftRoceIsKnownWhateverItLiesOn) {
+  file("rxe0/parent", "eth0");
+  behind("rxe0", "0000:3b:00.0", "mlx5_core");
+  file("rxe0/ports/1/hw_counters/ack_deferred", "5");
+  SysfsSampler sampler(world_);
+  const auto sample = sampler.sample();
+  const auto& found = device(sample, "rxe0");
+  EXPECT_EQ(found.driver, "rdma_rxe");
+  ASSERT_EQ(found.ports.size(), 1U);
+  EXPECT_EQ(find(found.ports[0].counters, "ack_deferred")->meaning.sense, hal::CounterSense::kTraffic);
+}
+
+TEST_F(FabricSysfs, CountersWithSpacesInTheirNamesAreRead) {
+  file("irdma0/ports/1/hw_counters/RNR sent", "3");
+  SysfsSampler sampler(world_);
+  const auto sample = sampler.sample();
+  const auto* counter = find(device(sample, "irdma0").ports[0].counters, "RNR sent");
+  ASSERT_NE(counter, nullptr);
+  EXPECT_EQ(counter->value, 3U);
+  EXPECT_EQ(counter->meaning.sense, hal::CounterSense::kNotReady);
 }
 
 }  // namespace

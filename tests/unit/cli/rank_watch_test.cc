@@ -75,10 +75,12 @@ hal::Event call_of(uint32_t pid) {
 class RankWatchTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto own = live_environment("/proc/self", kernelside::job_variables());
+    const auto own = live_environment(foreign_, static_cast<uint32_t>(getpid()), kernelside::job_variables());
     if (!own.ok()) GTEST_SKIP() << "this process cannot be read: " << own.error().text();
   }
   hal::Process met(uint32_t pid) { return *proc_.process(pid); }
+  hal::LossLedger losses_;
+  kernelside::Foreign foreign_{std::move(kernelside::Helpers::start()).value(), losses_};
   kernelside::ProcFs proc_;
 };
 
@@ -96,12 +98,12 @@ TEST_F(RankWatchTest, WhatAForkedChildSaysWinsOverWhatItsParentWasStartedWith) {
   process.rank = 0;  // as its parent was told
   process.local_rank = 0;
   process.world_size = 2;
-  EXPECT_TRUE(update_ranks(proc_, process));
+  EXPECT_TRUE(update_ranks(foreign_, proc_, process));
   EXPECT_EQ(process.rank, 5);
   EXPECT_EQ(process.local_rank, 1);
   EXPECT_EQ(process.world_size, 8);
   EXPECT_EQ(process.slurm_job, job.empty() ? "77" : job);
-  EXPECT_FALSE(update_ranks(proc_, process)) << "nothing is news the second time";
+  EXPECT_FALSE(update_ranks(foreign_, proc_, process)) << "nothing is news the second time";
 }
 
 TEST_F(RankWatchTest, AnEnvironmentThatSaysNoRankLeavesWhatWasKnown) {
@@ -111,7 +113,7 @@ TEST_F(RankWatchTest, AnEnvironmentThatSaysNoRankLeavesWhatWasKnown) {
   hal::Process process = met(child.pid());
   process.rank = 3;
   process.world_size = 4;
-  EXPECT_FALSE(update_ranks(proc_, process));
+  EXPECT_FALSE(update_ranks(foreign_, proc_, process));
   EXPECT_EQ(process.rank, 3);
   EXPECT_EQ(process.world_size, 4);
 }
@@ -123,7 +125,7 @@ TEST_F(RankWatchTest, AnotherProcessOfTheSameNumberIsNotAsked) {
   hal::Process process = met(child.pid());
   process.rank = -1;
   process.start_mono_ns -= 10'000'000'000;
-  EXPECT_FALSE(update_ranks(proc_, process));
+  EXPECT_FALSE(update_ranks(foreign_, proc_, process));
   EXPECT_EQ(process.rank, -1);
 }
 
@@ -143,7 +145,7 @@ TEST_F(RankWatchTest, AProcessIsLookedAtWithItsFirstCallAndWithItsFirstCommunica
   bool is_known = false;
   const RankWatch::Traced traced = [&](uint32_t pid) { return is_known && pid == process.pid ? &process : nullptr; };
   std::vector<hal::Process> changed;
-  RankWatch watch(proc_);
+  RankWatch watch(foreign_, proc_);
   std::vector<hal::Event> events = {call_of(child.pid()), call_of(child.pid())};
   events.front().kind = hal::Kind::kHost;
   watch.take(std::span(events).first(1), {}, traced, changed);
@@ -196,7 +198,7 @@ TEST_F(RankWatchTest, HoweverTheProgramIsLinkedItsWordIsRead) {
     const Child child(pid);
     ASSERT_TRUE(ready.hears());
     hal::Process process = met(child.pid());
-    EXPECT_TRUE(update_ranks(proc_, process));
+    EXPECT_TRUE(update_ranks(foreign_, proc_, process));
     EXPECT_EQ(process.rank, 7);
     ++run;
   }
@@ -236,7 +238,7 @@ TEST_F(RankWatchTest, EveryPythonsOwnWordIsRead) {
     ASSERT_TRUE(ready.hears());
     hal::Process process = met(child.pid());
     EXPECT_EQ(process.rank, 0);
-    EXPECT_TRUE(update_ranks(proc_, process));
+    EXPECT_TRUE(update_ranks(foreign_, proc_, process));
     EXPECT_EQ(process.rank, 37);
     EXPECT_EQ(process.local_rank, 5);
     EXPECT_EQ(process.world_size, 64);

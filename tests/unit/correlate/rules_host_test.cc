@@ -63,33 +63,6 @@ TEST(HostRules, ADriversErrorIsToldWithCodeAndDevice) {
   EXPECT_THAT(chains[0].root_cause + chains[0].summary, HasSubstr("Xid 79 on device 0000:3b:00.0"));
 }
 
-TEST(HostRules, AFabricsErrorCountersCountAndItsTrafficDoesNot) {
-  Stream stream;
-  stream.train(0, 8);
-  const auto grown = [&](const char* name, std::optional<uint64_t> delta) {
-    return run_with(stream, [&](Engine& engine) {
-      hal::FabricCounter counter;
-      counter.name = name;
-      counter.delta = delta;
-      hal::FabricPort port;
-      port.number = 1;
-      port.counters.push_back(counter);
-      hal::FabricDevice device;
-      device.name = "fab_0";
-      device.ports.push_back(port);
-      hal::FabricSample sample;
-      sample.devices.push_back(device);
-      engine.add_fabric_sample(sample, kStart + 4 * kSecond);
-    });
-  };
-  const auto chains = grown("symbol_error", 12);
-  EXPECT_ONLY(chains, RuleId::fabric_errors);
-  EXPECT_THAT(chains[0].root_cause + chains[0].summary, HasSubstr("symbol_error of fab_0 port 1 grew by 12"));
-  EXPECT_THAT(grown("symbol_error", 0), IsEmpty());
-  EXPECT_THAT(grown("symbol_error", std::nullopt), IsEmpty()) << "what it stood at when first read says nothing";
-  EXPECT_THAT(grown("port_rcv_data", 1 << 30), IsEmpty());
-}
-
 TEST(HostRules, StolenAndInterruptedCpusAreOfTheMachine) {
   const auto sampled = [](double steal, double interrupts) {
     Stream stream;

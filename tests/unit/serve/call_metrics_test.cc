@@ -19,13 +19,21 @@ constexpr hal::Row kRows[] = {
     {.name = "acmeCopy", .kind = hal::Kind::kMemcpy, .shape = {}},
     {.name = "acmeLaunch", .kind = hal::Kind::kLaunch, .shape = {}},
     {.name = "acmeAllReduce", .kind = hal::Kind::kCollective, .shape = {}},
+    {.name = "acme_get_event", .kind = hal::Kind::kFabric, .shape = {}},
 };
+hal::AsyncEvent async_event_of(uint64_t code) {
+  return code == 0 ? hal::AsyncEvent{"ACME_PORT_ERR", true, true} : hal::AsyncEvent{};
+}
 constexpr hal::Row kLowRows[] = {{.name = "lowCopy", .kind = hal::Kind::kMemcpy, .shape = {}}};
 constexpr hal::Library kLibraries[] = {
     {.name = "libacme", .sonames = {}, .rows = kRows, .layer = "ACME", .source = 20},
     {.name = "liblow", .sonames = {}, .rows = kLowRows, .layer = "LOW", .source = 21},
 };
-constexpr hal::Backend kBackend = {.name = "acme", .vendor = "acme-corp", .libraries = kLibraries};
+constexpr hal::Backend kBackend = {.name = "acme",
+                                   .vendor = "acme-corp",
+                                   .libraries = kLibraries,
+                                   .event_call = "acme_get_event",
+                                   .event_of = async_event_of};
 
 const hal::CallTable& table() {
   static const hal::Backend* const backends[] = {&kBackend};
@@ -167,6 +175,20 @@ TEST(CallMetrics, CallsAreCountedByDeviceAndTheOnesInsideOthersAreNot) {
   EXPECT_LINE(text, "gpu_device_operations_total" + first + "2");
   EXPECT_LINE(text, "gpu_device_operation_errors_total" + first + "1");
   EXPECT_LINE(text, "gpu_device_operations_total{gpu_uuid=\"GPU-y\",vendor=\"acme-corp\"} 1");
+}
+
+// Without a program that waits for events, whether there were any is not known: absent, not 0.
+TEST(CallMetrics, EventsOfDevicesAreKnownOnceAProgramWaitsForThem) {
+  constexpr const char* kNone =
+      R"(ingero_rdma_async_event_total{rdma_event_type="ACME_PORT_ERR",rdma_fabric_error="true"} 0)";
+  CallMetrics metrics(table(), false);
+  const std::vector<Event> other = {event_of("acmeCopy", 5)};
+  metrics.add(other);
+  EXPECT_NO_PART(page_of(metrics), "ingero_rdma_async_event_total");
+  std::vector<Event> waiting = {event_of("acme_get_event", 5)};
+  waiting[0].outcome = hal::Outcome::kInFlight;
+  metrics.add(waiting);
+  EXPECT_LINE(page_of(metrics), kNone);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "recording.h"
+#include "store/replay.h"
 
 namespace ingero::store::testing {
 namespace {
@@ -123,6 +124,53 @@ TEST_F(SamplesTest, AStoreThatCannotWriteKeepsABoundedNumber) {
   EXPECT_GT(losses.count(hal::Loss::store_failed), 40U);
   close();
   EXPECT_EQ(row("SELECT count(*) FROM device_values"), "200000");
+}
+
+// What a replay says of adapters: when a session begins, each state of a port, each counter that grew, the end.
+struct Replayed : ReplaySink {
+  void begin(const std::string& node, uint64_t, bool) override { said.push_back("begin " + node); }
+  void call(hal::CallId, const ReplayedCall&) override {}
+  void process(const hal::Process&) override {}
+  void event(const hal::Event&) override { said.push_back("event"); }
+  void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
+  void snapshot(const hal::SystemSnapshot&, uint64_t) override {}
+  void throttling(const hal::Throttling&) override {}
+  void hang(const hal::CollectiveHang&, std::string_view) override {}
+  void device_error(const hal::DeviceError&) override {}
+  void device_sample(const hal::DeviceSample&, uint64_t) override {}
+  void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) override {
+    const hal::FabricDevice& device = sample.devices.at(0);
+    const hal::FabricPort& port = device.ports.at(0);
+    std::string line = device.name + "(" + device.driver + ") port " + std::to_string(port.number) + " at " +
+                       std::to_string(static_cast<int64_t>(mono_ns - kMono)) + ":";
+    if (port.state) line += " state " + std::to_string(*port.state);
+    for (const auto& counter : port.counters) {
+      line += " " + counter.name + " " + std::string(name_of(counter.origin)) + " +" + std::to_string(*counter.delta);
+    }
+    said.push_back(line);
+  }
+  void end(std::optional<uint64_t> complete) override { said.push_back(complete ? "end" : "end, not complete"); }
+  std::vector<std::string> said;
+};
+
+TEST_F(SamplesTest, ASessionWithoutAnyEventIsReplayedForItsSamples) {
+  open();
+  auto sample = fabric(kWall + 10, 5, hal::CounterChange::kFirst);
+  sample.devices[0].driver = "acme_core";
+  sample.devices[0].ports[0].counters[0].origin = hal::CounterOrigin::kPortHardware;
+  add(sample);
+  sample.wall_ns = kWall + 30;
+  sample.devices[0].ports[0].state = 1;
+  sample.devices[0].ports[0].counters[0].change = hal::CounterChange::kGrew;
+  sample.devices[0].ports[0].counters[0].delta = 2;
+  add(sample);
+  close();
+  EXPECT_EQ(row("SELECT count(*) FROM clocks"), "1") << "its samples have monotonic times, too";
+  Replayed replayed;
+  ASSERT_TRUE(replay(*read(), {}, replayed).ok());
+  EXPECT_THAT(replayed.said, ElementsAre(::testing::StartsWith("begin"), "fab0(acme_core) port 1 at 10: state 4",
+                                         "fab0(acme_core) port 1 at 30: state 1",
+                                         "fab0(acme_core) port 1 at 30: port_rcv_errors port_hw +2", "end"));
 }
 
 }  // namespace

@@ -175,11 +175,21 @@ class Arm64Stack : public testing::Test {
     put(at + 56, signed_address(kOuterReturns));
   }
 
+  static Result<Fd> opened(const std::string& path) {
+    Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd.valid()) return errno_error(path);
+    return fd;
+  }
+
   std::vector<std::string> names(bool* is_whole = nullptr) {
-    CodeFiles files(folder_);
+    CodeFiles files(
+        [this](uint32_t pid, const hal::Mapping& mapping) {
+          return opened(fmt::format("{}/{}/root{}", folder_, pid, mapping.untrusted_path));
+        },
+        folder_);
     AddressSpace space(files, 1, folder_);
     Unwinder unwinder(Arch::kArm64);
-    Symboliser symboliser;
+    Symboliser symboliser(opened);
     const NativeStack stack = unwinder.unwind(head_, stack_, space);
     if (is_whole != nullptr) *is_whole = stack.is_whole;
     std::vector<std::string> found;

@@ -20,11 +20,30 @@
 #include <gtest/gtest.h>
 #include <link.h>
 
+#include "base/text.h"
 #include "symbols/address_space.h"
 #include "symbols/symboliser.h"
 
 namespace ingero::symbols {
 namespace {
+
+Result<Fd> open_named(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return errno_error(path);
+  return fd;
+}
+
+// By its name, as a process that is this one or shares its files has it.
+Result<Fd> open_mapped(uint32_t, const hal::Mapping& mapping) {
+  auto fd = open_named(mapping.untrusted_path);
+  struct stat status {};
+  if (fd.ok() && (fstat(fd->get(), &status) != 0 || status.st_ino != mapping.file.inode)) {
+    return Error(Errc::kNotFound, "another file by now");
+  }
+  return fd;
+}
+
+Result<std::string> maps_of(uint32_t pid) { return read_file("/proc/" + std::to_string(pid) + "/maps", 64 << 20); }
 
 std::string scratch(const std::string& name) {
   const std::string folder = std::string(INGERO_BINARY_DIR) + "/tests/symbols." + std::to_string(getpid());
@@ -109,10 +128,10 @@ std::vector<std::string> names_of(const NativeStack& stack, Symboliser& symbolis
 
 // The functions that a copy made here shows.
 std::vector<std::string> names_in(const Copy& copy) {
-  CodeFiles files;
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   Unwinder unwinder;
-  Symboliser symboliser;
+  Symboliser symboliser(open_named);
   return names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser);
 }
 
@@ -169,10 +188,10 @@ TEST(Unwind, AThreadThatDoesNotReturnIsWhereItIsAtEveryInstruction) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   if (!WIFSTOPPED(status)) GTEST_SKIP() << "this process may not be traced";
   ASSERT_EQ(ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL), 0) << strerror(errno);
-  CodeFiles files;
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(child));
   Unwinder unwinder;
-  Symboliser symboliser;
+  Symboliser symboliser(open_named);
   uint64_t end = 0;  // where `stepped` returns to
   int checked = 0;
   for (int steps = 0; steps < 1000000 && WIFSTOPPED(status); ++steps) {
@@ -217,21 +236,21 @@ TEST(Unwind, NamesTheKernelsOwnCodeInAProcess) {
   if (vdso == nullptr) GTEST_SKIP() << "this kernel maps no vDSO into programs";
   const auto address = reinterpret_cast<uint64_t>(dlsym(vdso, "__vdso_clock_gettime"));
   ASSERT_NE(address, 0U);
-  CodeFiles files;
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   const Code code = space.find(address);
   ASSERT_NE(code.file, nullptr);
-  Symboliser symboliser;
+  Symboliser symboliser(open_named);
   EXPECT_NE(symboliser.name(*code.file, code.address).back().function.find("clock_gettime"), std::string::npos);
 }
 
 TEST(Unwind, PutsBackReturnAddressesThatTheKernelReplaced) {
   Copy copy;
   level_three(copy);
-  CodeFiles files;
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   Unwinder unwinder;
-  Symboliser symboliser;
+  Symboliser symboliser(open_named);
   const auto right = names_of(unwinder.unwind(copy.head, copy.bytes, space), symboliser);
   // The return address of level_two: the second frame's, found in the copy by its value.
   const uint64_t bottom = copy.head.registers[WIRE_STACK_SP];
@@ -258,7 +277,7 @@ TEST(Unwind, PutsBackReturnAddressesThatTheKernelReplaced) {
 TEST(Unwind, EndsWhereTheCopyEndsAndSaysSo) {
   Copy copy;
   level_three(copy);
-  CodeFiles files;
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   Unwinder unwinder;
   const NativeStack stack = unwinder.unwind(copy.head, std::span(copy.bytes).first(8), space);
@@ -269,7 +288,7 @@ TEST(Unwind, EndsWhereTheCopyEndsAndSaysSo) {
 TEST(Unwind, RandomStacksAndRegistersEndSomewhere) {
   Copy copy;
   level_three(copy);
-  CodeFiles files;
+  CodeFiles files(open_mapped, maps_of);
   AddressSpace space(files, static_cast<uint32_t>(getpid()));
   Unwinder unwinder;
   std::mt19937_64 random(7);
@@ -298,7 +317,7 @@ TEST(Symboliser, GivesNoNameToWhatLiesBetweenAStrippedLibrarysExports) {
   ASSERT_NE(dladdr(exported, &info), 0);
   const auto base = reinterpret_cast<uint64_t>(info.dli_fbase);
   const uint64_t start = reinterpret_cast<uint64_t>(exported) - base;
-  Symboliser symboliser;
+  Symboliser symboliser(open_named);
   EXPECT_EQ(symboliser.symbol(*file, start + 1), "walk_through_stripped");
   // All code around the exports: a name only where an export is.
   for (uint64_t address = start - 200; address < start + 400; ++address) {
@@ -346,7 +365,7 @@ TEST(Symboliser, DamagedFilesGiveNoNamesAndNoCrash) {
     const auto file = open_code(path);
     if (!file) continue;
     ++opened;
-    Symboliser symboliser;
+    Symboliser symboliser(open_named);
     const Machine& machine = machine_of(round % 2 == 0 ? hal::Arch::kX86_64 : hal::Arch::kArm64);
     Cfi cfi(machine);
     for (int i = 0; i < 20; ++i) {
@@ -364,8 +383,8 @@ TEST(Symboliser, DamagedFilesGiveNoNamesAndNoCrash) {
 }
 
 TEST(AddressSpace, WhatIsMappedLaterReplacesWhatLayThere) {
-  CodeFiles files("/nowhere");
-  AddressSpace space(files, 1, "/nowhere");
+  CodeFiles files(open_mapped, [](uint32_t) -> Result<std::string> { return errno_error("maps", ENOENT); });
+  AddressSpace space(files, 1);
   EXPECT_FALSE(space.load());
   const auto mapping = [](uint64_t start, uint64_t end, uint64_t inode) {
     hal::Mapping one;

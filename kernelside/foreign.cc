@@ -1,0 +1,374 @@
+// Which files are opened here, which by a helper.
+#include "kernelside/foreign.h"
+
+#include <fcntl.h>
+#include <linux/nsfs.h>
+#include <linux/openat2.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/text.h"
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr size_t kMaxMountinfo = 16 << 20;
+constexpr size_t kMaxRemembered = 4096;
+constexpr uint64_t kMaxCopiedBytes = uint64_t{128} << 20;  // that are kept
+constexpr FileParts kAll{.code = true, .debug = true};
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kSilentFor = 60 * kSecond;
+constexpr uint64_t kMountsValidFor = kSecond;
+
+uint64_t inode_of(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 ? status.st_ino : 0;
+}
+
+// The namespace of a process's mounts, and the user namespace that owns it. 0: not known.
+std::pair<uint64_t, uint64_t> mount_namespace(const std::string& process) {
+  const Fd mounts(::open((process + "/ns/mnt").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!mounts.valid()) return {0, 0};
+  const Fd owner(ioctl(mounts.get(), NS_GET_USERNS));
+  return {inode_of(mounts.get()), owner.valid() ? inode_of(owner.get()) : 0};
+}
+
+}  // namespace
+
+Foreign::Foreign(std::unique_ptr<Helpers> helpers, hal::LossLedger& ledger, std::string proc_root, const Clock& clock)
+    : helpers_(std::move(helpers)), ledger_(ledger), proc_root_(std::move(proc_root)), clock_(clock) {
+  const Fd own(::open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC));
+  if (own.valid()) own_user_namespace_ = inode_of(own.get());
+  const Fd memory(memfd_create("ingero-device", MFD_CLOEXEC));
+  struct stat status {};
+  if (memory.valid() && fstat(memory.get(), &status) == 0) memory_device_ = status.st_dev;
+}
+
+Foreign::~Foreign() { stop(); }
+
+Foreign::Namespace Foreign::mounts_of(uint32_t pid) {
+  const std::string process = pid == 0 ? "/proc/self" : fmt::format("{}/{}", proc_root_, pid);
+  const auto [inode, owner] = mount_namespace(process);
+  Namespace found;
+  found.is_ours = owner != 0 && owner == own_user_namespace_;
+  // Of a namespace that a user owns nothing is kept: numbers of mounts are used again, and he can see to it.
+  const bool is_kept = inode != 0 && found.is_ours;
+  const uint64_t now = clock_.mono_ns();
+  if (is_kept) {
+    const std::scoped_lock lock(mutex_);
+    const auto known = namespaces_.find(inode);
+    if (known != namespaces_.end() && now < known->second.until_ns) {
+      found.mounts = known->second.mounts;
+      return found;
+    }
+  }
+  const auto text = read_file(process + "/mountinfo", kMaxMountinfo);
+  found.mounts = std::make_shared<const hal::Mounts>(text.ok() ? std::string_view(*text) : std::string_view());
+  if (is_kept && text.ok()) {
+    const std::scoped_lock lock(mutex_);
+    if (namespaces_.size() >= kMaxRemembered) namespaces_.clear();
+    namespaces_[inode] = {found.mounts, now + kMountsValidFor};
+  }
+  return found;
+}
+
+// What the mount says of it. The file system is not asked.
+Result<ForeignFile> Foreign::examined(Fd path, uint32_t pid, std::string name) {
+  struct statx status {};
+  if (statx(path.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO | STATX_MNT_ID, &status) != 0) {
+    return errno_error(fmt::format("look at {}", printable(name, 4096)));
+  }
+  if (!S_ISREG(status.stx_mode)) return Error(Errc::kInvalid, fmt::format("{}: not a file", printable(name, 4096)));
+  ForeignFile file;
+  file.path = std::move(path);
+  file.id = {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
+  file.mount_device = file.id.device;
+  file.untrusted_name = std::move(name);
+  const auto mount_in = [&](const Namespace& in) {
+    return (status.stx_mask & STATX_MNT_ID) != 0 ? in.mounts->by_id(status.stx_mnt_id) : nullptr;
+  };
+  Namespace theirs = mounts_of(pid);
+  const Namespace ours = pid == 0 ? theirs : mounts_of(0);
+  const hal::Mount* mount = mount_in(theirs);
+  if (mount == nullptr) {  // it may be newer than what is kept
+    {
+      const std::scoped_lock lock(mutex_);
+      namespaces_.clear();
+    }
+    theirs = mounts_of(pid);
+    mount = mount_in(theirs);
+  }
+  if (mount != nullptr) {
+    file.reach = hal::reach_of(*mount, *ours.mounts, theirs.is_ours);
+    file.mount = printable(fmt::format("{} at {}", mount->type, mount->untrusted_point), 1024);
+    return file;
+  }
+  // The kernel's own, or one that was unmounted while its files are in use: by the device, if that is a disk.
+  const hal::Mount* same = ours.mounts->by_device(file.id.device);
+  const bool is_local = file.id.device == memory_device_ || (same != nullptr && hal::is_local_type(same->type));
+  file.reach = is_local ? hal::Reach::kLocal : hal::Reach::kUser;
+  return file;
+}
+
+// By name, as the process or else as we see it, as far as the kernel has the whole way in memory: it asks no file
+// system then (openat2(2), RESOLVE_CACHED).
+Fd Foreign::cached_path(const std::string& process, const hal::Mapping& mapping) const {
+  if (!mapping.untrusted_path.starts_with('/')) return {};
+  for (const std::string& root : {process + "/root", std::string("/")}) {
+    const Fd folder(::open(root.c_str(), O_PATH | O_CLOEXEC | O_DIRECTORY));
+    if (!folder.valid()) continue;
+    open_how how{};
+    how.flags = O_PATH | O_CLOEXEC;
+    how.resolve = RESOLVE_CACHED | RESOLVE_IN_ROOT;
+    Fd path(
+        static_cast<int>(syscall(SYS_openat2, folder.get(), mapping.untrusted_path.c_str() + 1, &how, sizeof(how))));
+    struct statx status {};
+    // A name may have been replaced since it was mapped. (Devices differ under overlay file systems.)
+    if (path.valid() && statx(path.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) == 0 &&
+        status.stx_ino == mapping.file.inode) {
+      return path;
+    }
+  }
+  return {};
+}
+
+Result<ForeignFile> Foreign::find(uint32_t pid, const hal::Mapping& mapping) {
+  const std::string process = fmt::format("{}/{}", proc_root_, pid);
+  Fd path(
+      ::open(fmt::format("{}/map_files/{:x}-{:x}", process, mapping.start, mapping.end).c_str(), O_PATH | O_CLOEXEC));
+  if (path.valid()) return examined(std::move(path), pid, mapping.untrusted_path);
+  if (Fd cached = cached_path(process, mapping); cached.valid()) {
+    return examined(std::move(cached), pid, mapping.untrusted_path);
+  }
+  if (::access(process.c_str(), F_OK) != 0) return errno_error(process);
+  auto opened = helpers_->find(process + "/root" + mapping.untrusted_path);
+  INGERO_TRY(opened);
+  // A name may have been replaced since it was mapped. (Devices differ under overlay file systems.)
+  if (opened->facts.inode != mapping.file.inode) {
+    return Error(Errc::kNotFound, fmt::format("{}: another file by now", printable(mapping.untrusted_path, 4096)));
+  }
+  return examined(std::move(opened->path), pid, mapping.untrusted_path);
+}
+
+Result<ForeignFile> Foreign::find(const std::string& path, uint32_t pid) {
+  if (path.starts_with(fmt::format("{}/{}/fd/", proc_root_, pid))) {  // leads to the file itself, not by its name
+    Fd named(::open(path.c_str(), O_PATH | O_CLOEXEC));
+    if (!named.valid()) return errno_error(fmt::format("open {}", path));
+    return examined(std::move(named), pid, path);
+  }
+  auto opened = helpers_->find(path);
+  INGERO_TRY(opened);
+  return examined(std::move(opened->path), pid, path);
+}
+
+Result<Fd> Foreign::open(const ForeignFile& file, FileParts parts) {
+  const std::string name = printable(file.untrusted_name, 4096);
+  if (file.reach == hal::Reach::kLocal) {
+    Fd opened(
+        ::open(fmt::format("/proc/self/fd/{}", file.path.get()).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (!opened.valid()) return errno_error(fmt::format("open {}", name));
+    return opened;
+  }
+  if (is_silent(file)) {
+    return Error(Errc::kBusy, fmt::format("its file system ({}) did not answer lately", file.mount));
+  }
+  auto copied = helpers_->copy(file.path, parts, name);
+  if (copied.ok()) return copied;
+  note_silence(file, copied.error());
+  return copied.error().in(fmt::format("its file system ({})", file.mount));
+}
+
+Status Foreign::pin(const ForeignFile& file, std::span<const uint64_t> offsets) {
+  if (file.reach == hal::Reach::kLocal) return {};
+  Status pinned = helpers_->pin(file.path, offsets, printable(file.untrusted_name, 4096));
+  if (!pinned.ok()) note_silence(file, pinned.error());
+  return pinned;
+}
+
+Result<Fd> Foreign::open_soon(uint32_t pid, const hal::Mapping& mapping) {
+  const Error busy(Errc::kBusy, "it is being copied");
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto known = copies_.find(mapping.file); known != copies_.end()) {
+      if (!known->second.is_over) return busy;
+      if (!known->second.fd.valid()) return Error(Errc::kIo, "it could not be read");
+      return Fd(fcntl(known->second.fd.get(), F_DUPFD_CLOEXEC, 0));
+    }
+  }
+  const std::string process = fmt::format("{}/{}", proc_root_, pid);
+  Fd path(
+      ::open(fmt::format("{}/map_files/{:x}-{:x}", process, mapping.start, mapping.end).c_str(), O_PATH | O_CLOEXEC));
+  if (!path.valid()) path = cached_path(process, mapping);
+  if (!path.valid()) return Error(Errc::kNotFound, "the process, or the file by its name, is gone");
+  auto file = examined(std::move(path), pid, mapping.untrusted_path);
+  INGERO_TRY(file);
+  if (file->reach == hal::Reach::kLocal) return open(*file, kAll);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (copies_.size() >= kMaxRemembered) return Error(Errc::kFull, "too many files are copied already");
+    copies_.try_emplace(mapping.file);
+  }
+  const auto kept = std::make_shared<const ForeignFile>(std::move(*file));
+  if (!later([this, id = mapping.file, kept] { copy_for(id, *kept); })) {
+    const std::scoped_lock lock(mutex_);
+    copies_.erase(mapping.file);
+  }
+  return busy;
+}
+
+void Foreign::copy_for(const hal::FileId& id, const ForeignFile& file) {
+  auto copied = open(file, kAll);
+  if (!copied.ok()) give_up(file, copied.error());
+  struct stat status {};
+  const uint64_t bytes = copied.ok() && fstat(copied->get(), &status) == 0 ? status.st_blocks * 512ULL : 0;
+  const std::scoped_lock lock(mutex_);
+  Copy& copy = copies_[id];
+  copy.is_over = true;
+  if (!copied.ok() || copied_bytes_ + bytes > kMaxCopiedBytes) return;
+  copied_bytes_ += bytes;
+  copy.fd = std::move(*copied);
+}
+
+Result<Fd> Foreign::open_named(const std::string& path) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (clock_.mono_ns() < names_silent_until_ns_) return Error(Errc::kBusy, "files are not looked for now");
+  }
+  auto file = find(path, 0);
+  if (!file.ok()) {
+    if (Helpers::is_silence(file.error())) {
+      const std::scoped_lock lock(mutex_);
+      names_silent_until_ns_ = clock_.mono_ns() + kSilentFor;
+    }
+    return file.error();
+  }
+  return open(*file, kAll);
+}
+
+bool Foreign::later(std::function<void()> work) {
+  const std::scoped_lock lock(mutex_);
+  if (stopping_ || work_.size() >= kMaxRemembered) return false;
+  work_.push_back(std::move(work));
+  if (!thread_.joinable()) thread_ = std::thread([this] { work_off(); });
+  wake_.notify_one();
+  return true;
+}
+
+void Foreign::work_off() {
+  pthread_setname_np(pthread_self(), "ingero-files");
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [&] { return stopping_ || !work_.empty(); });
+    if (stopping_) return;
+    const auto work = std::move(work_.front());
+    work_.pop_front();
+    lock.unlock();
+    work();
+    lock.lock();
+  }
+}
+
+void Foreign::stop() {
+  helpers_->cancel();
+  std::thread ending;
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+    ending.swap(thread_);
+  }
+  wake_.notify_all();
+  if (ending.joinable()) ending.join();
+}
+
+bool Foreign::is_silent(const ForeignFile& file) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = silent_.find(file.mount_device);
+  if (found == silent_.end()) return false;
+  if (clock_.mono_ns() < found->second) return true;
+  silent_.erase(found);
+  return false;
+}
+
+void Foreign::note_silence(const ForeignFile& file, const Error& error) {
+  if (!Helpers::is_silence(error)) return;
+  const std::scoped_lock lock(mutex_);
+  if (silent_.size() >= kMaxRemembered) silent_.clear();
+  silent_[file.mount_device] = clock_.mono_ns() + kSilentFor;
+}
+
+void Foreign::give_up(const ForeignFile& file, const Error& reason) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (given_up_.size() >= kMaxRemembered) given_up_.clear();
+    if (!given_up_.insert(file.id).second) return;
+  }
+  ledger_.add(hal::Loss::file_unread);
+  ledger_.name(hal::Loss::file_unread, printable(file.untrusted_name, 1024));
+  log_warning("{}: {}", printable(file.untrusted_name, 4096), reason.text());
+}
+
+void Foreign::give_up_memory(uint32_t pid, const Error& reason) {
+  const uint64_t now = clock_.mono_ns();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (silent_processes_.size() >= kMaxRemembered) silent_processes_.clear();
+    if (Helpers::is_silence(reason)) silent_processes_[pid] = now + kSilentFor;
+    if (unread_processes_.size() >= kMaxRemembered) unread_processes_.clear();
+    if (!unread_processes_.insert(pid).second) return;
+  }
+  ledger_.add(hal::Loss::memory_unread);
+  ledger_.name(hal::Loss::memory_unread, fmt::format("process {}", pid));
+  log_warning("{}", reason.text());
+}
+
+bool Foreign::is_silent(uint32_t pid) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = silent_processes_.find(pid);
+  return found != silent_processes_.end() && clock_.mono_ns() < found->second;
+}
+
+bool Foreign::read_memory(uint32_t pid, uint64_t address, void* out, size_t size) {
+  if (is_silent(pid)) return false;
+  const Status read = helpers_->memory(proc_root_, pid, address, out, size);
+  if (!read.ok() && (Helpers::is_silence(read.error()) || read.error().code() == Errc::kNotSupported)) {
+    give_up_memory(pid, read.error());
+  }
+  return read.ok();
+}
+
+Result<std::string> Foreign::text(uint32_t pid, std::string_view name, size_t max_bytes) {
+  const std::string path = fmt::format("{}/{}/{}", proc_root_, pid, name);
+  if (is_silent(pid)) return Error(Errc::kBusy, fmt::format("read {}: the process did not let go of its memory", path));
+  auto text = helpers_->text(path, max_bytes);
+  if (!text.ok() && Helpers::is_silence(text.error())) give_up_memory(pid, text.error());
+  return text;
+}
+
+bool ForeignMemory::read(uint64_t address, void* out, size_t size) {
+  if (size > UINT64_MAX - address) return false;
+  for (size_t done = 0; done < size;) {
+    const uint64_t start = (address + done) / kBlock * kBlock;
+    const size_t skipped = address + done - start;
+    auto found = blocks_.find(start);
+    if (found == blocks_.end()) {
+      std::string bytes(kBlock, '\0');
+      if (!foreign_.read_memory(pid_, start, bytes.data(), bytes.size())) bytes.clear();
+      found = blocks_.emplace(start, std::move(bytes)).first;
+    }
+    if (found->second.empty()) return false;
+    const size_t some = std::min<size_t>(size - done, kBlock - skipped);
+    std::memcpy(static_cast<char*>(out) + done, found->second.data() + skipped, some);
+    done += some;
+  }
+  return true;
+}
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,142 @@
+// The one way to the files and the memory of traced processes.
+//
+// What lies on this machine's own disks and in its memory is opened here and now. What lies elsewhere, or on a file
+// system that is not known, is opened and read by a helper process (helpers.h) with a limit, and handed out as a copy
+// in memory: the agent itself never holds a descriptor whose read, or whose close, another machine or another program
+// has to answer. Which of the two a file is follows from its mount, by a descriptor that only names it (O_PATH: the
+// file system is not asked), so that the file cannot be another one by the time it is opened.
+//
+// A file system that left one file unanswered is not asked again for a minute. What is given up is counted as
+// `file_unread` or `memory_unread`, each file and process once, and named there.
+//
+// Any thread, none held up for longer than the helpers' limits; all waits end at cancel(). Paths are untrusted.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/result.h"
+#include "hal/loss.h"
+#include "hal/maps.h"
+#include "hal/mounts.h"
+#include "kernelside/helpers.h"
+
+namespace ingero::kernelside {
+
+struct ForeignFile {
+  Fd path;  // O_PATH: names it and nothing more
+  hal::FileId id;
+  hal::Reach reach = hal::Reach::kRemote;
+  uint64_t mount_device = 0;
+  std::string untrusted_name;
+  std::string mount;  // "fuse.sshfs at /home/x", printable; empty: not known
+};
+
+class Foreign {
+ public:
+  // The references must outlive this.
+  Foreign(std::unique_ptr<Helpers> helpers, hal::LossLedger& ledger, std::string proc_root = "/proc",
+          const Clock& clock = system_clock());
+  ~Foreign();
+  Foreign(const Foreign&) = delete;
+  Foreign& operator=(const Foreign&) = delete;
+
+  const std::string& proc_root() const { return proc_root_; }
+
+  // The file behind a mapping, by map_files, else by the process's name for it if that still leads to the same inode.
+  Result<ForeignFile> find(uint32_t pid, const hal::Mapping& mapping);
+  // A file by a path that this process can follow; `pid`: in whose mount namespace it ends up, 0: our own.
+  Result<ForeignFile> find(const std::string& path, uint32_t pid);
+  // To read it: the file itself, or a copy.
+  Result<Fd> open(const ForeignFile& file, FileParts parts);
+  // For those who cannot wait: at once if it is a local file, else kBusy until a copy, made meanwhile, is there.
+  Result<Fd> open_soon(uint32_t pid, const hal::Mapping& mapping);
+  // A file that a traced process's own names lead to (debug files): looked for, and not missed.
+  Result<Fd> open_named(const std::string& path);
+  // Keeps the pages of these offsets in memory, where placing a probe finds them. Nothing to do for a local file.
+  Status pin(const ForeignFile& file, std::span<const uint64_t> offsets);
+  // Counts and names a file whose calls, or whose symbols, will be missing.
+  void give_up(const ForeignFile& file, const Error& reason);
+
+  // `size` bytes of a process's memory, or false (foreign_memory.h).
+  bool read_memory(uint32_t pid, uint64_t address, void* out, size_t size);
+  // A file of /proc/PID that is made with the process's memory locked.
+  Result<std::string> text(uint32_t pid, std::string_view name, size_t max_bytes);
+
+  // Runs `work`, which may wait for files, on a thread of this. False: there is too much to do, or all ends.
+  bool later(std::function<void()> work);
+  // Waits for files end, also those of others, and no more begin.
+  void cancel() { helpers_->cancel(); }
+  // Likewise, and what later() was given is over, done or not.
+  void stop();
+
+ private:
+  struct Namespace {
+    std::shared_ptr<const hal::Mounts> mounts;
+    bool is_ours = false;
+  };
+  Result<ForeignFile> examined(Fd path, uint32_t pid, std::string name);
+  Namespace mounts_of(uint32_t pid);
+  Fd cached_path(const std::string& process, const hal::Mapping& mapping) const;
+  void copy_for(const hal::FileId& id, const ForeignFile& file);
+  void work_off();
+  bool is_silent(const ForeignFile& file);
+  bool is_silent(uint32_t pid);
+  void note_silence(const ForeignFile& file, const Error& error);
+  void give_up_memory(uint32_t pid, const Error& reason);
+
+  const std::unique_ptr<Helpers> helpers_;
+  hal::LossLedger& ledger_;
+  const std::string proc_root_;
+  const Clock& clock_;
+  uint64_t own_user_namespace_ = 0;
+  uint64_t memory_device_ = 0;  // of memfds
+  std::mutex mutex_;
+  // Guarded by mutex_:
+  struct Cached {
+    std::shared_ptr<const hal::Mounts> mounts;
+    uint64_t until_ns = 0;
+  };
+  std::map<uint64_t, Cached> namespaces_;  // of our user namespace alone, by inode
+  std::map<uint64_t, uint64_t> silent_;    // device, and until when it is not asked
+  std::set<hal::FileId> given_up_;
+  std::map<uint32_t, uint64_t> silent_processes_;  // until when they are not read
+  std::set<uint32_t> unread_processes_;            // counted
+  uint64_t names_silent_until_ns_ = 0;             // of open_named()
+  struct Copy {
+    Fd fd;
+    bool is_over = false;  // without a descriptor: it could not be read
+  };
+  std::map<hal::FileId, Copy> copies_;
+  uint64_t copied_bytes_ = 0;
+  std::deque<std::function<void()>> work_;
+  bool stopping_ = false;
+  std::condition_variable wake_;
+  std::thread thread_;  // runs work_off(); started by the first later(), joined by stop()
+};
+
+// The memory of one process, as it was when first asked for: pages are read once.
+class ForeignMemory {
+ public:
+  ForeignMemory(Foreign& foreign, uint32_t pid) : foreign_(foreign), pid_(pid) {}
+  // All of it, or false.
+  bool read(uint64_t address, void* out, size_t size);
+
+ private:
+  static constexpr uint64_t kBlock = 4096;
+  Foreign& foreign_;
+  uint32_t pid_;
+  std::map<uint64_t, std::string> blocks_;  // empty: cannot be read as a whole
+};
+
+}  // namespace ingero::kernelside

@@ -1,0 +1,91 @@
+// What the engine keeps of processes and threads: those that have ended go, those that were only told stay.
+#include "engine_stream.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+hal::Process process_at(uint32_t pid, uint64_t at_ns, std::string_view comm = "short") {
+  hal::Process process;
+  process.pid = pid;
+  process.start_mono_ns = kStart + at_ns;
+  process.comm = comm;
+  return process;
+}
+
+// A program of 20 ms: calls, then its end.
+void live(Engine& engine, Stream& stream, uint32_t pid, uint64_t at_ns) {
+  engine.add_process(process_at(pid, at_ns));
+  for (uint64_t i = 0; i < 10; ++i) {
+    engine.add(stream.add(kLaunchCall, hal::Kind::kLaunch, at_ns + i * kMilli, 5 * kMicro, pid, pid));
+  }
+  engine.add(stream.add(kExit, hal::Kind::kHost, at_ns + 19 * kMilli, 0, pid, pid));
+}
+
+TEST(EngineMemory, ProcessesThatHaveEndedAreForgottenInSeconds) {
+  Stream stream;
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  constexpr uint64_t kPrograms = 5000, kEach = 20 * kMilli;
+  size_t most = 0;
+  for (uint64_t i = 0; i < kPrograms; ++i) {
+    stream.events.clear();
+    live(*engine, stream, static_cast<uint32_t>(1000 + i), i * kEach);
+    most = std::max(most, engine->known_processes());
+  }
+  // 50 end in a second, and are needed for the windows that rules look at.
+  EXPECT_LT(most, 50 * 10U);
+  EXPECT_EQ(engine->examined().processes, kPrograms + stream.processes.size());
+  EXPECT_EQ(ledger.count(hal::Loss::engine_forgotten), 0U);
+  engine->finish();
+  EXPECT_THAT(latest(engine->take_changes()), IsEmpty());
+}
+
+TEST(EngineMemory, AProcessIsJudgedAfterItsEndAsLongAsItMatters) {
+  // The program that took the CPU has ended when it is judged, and so has the one that it was taken from.
+  Stream stream;
+  for (uint64_t i = 0; i < 100; ++i) stream.launch(10 * i * kMilli, 5 * kMicro);
+  for (uint64_t i = 0; i < 40; ++i) stream.preempt((100 + i * 20) * kMilli, 15 * kMilli, 999, "stress-ng");
+  stream.add(kExit, hal::Kind::kHost, 999 * kMilli, 0, kPid, kPid);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) engine->add(event);
+  engine->advance(kStart + 60 * kSecond);
+  const auto chains = latest(engine->take_changes());
+  ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
+  EXPECT_EQ(chains[0].rule, RuleId::cpu_preemption);
+  EXPECT_EQ(chains[0].process, "train");
+  EXPECT_TRUE(chains[0].resolved);
+  EXPECT_EQ(engine->known_processes(), 0U);
+}
+
+TEST(EngineMemory, ANeighbourThatWasToldOnceIsStillOneMuchLater) {
+  Stream stream;
+  stream.processes[0].container_id = "ours";
+  hal::Process neighbour = process_at(999, 0, "batch");
+  neighbour.container_id = "theirs";
+  stream.processes.push_back(neighbour);
+  stream.train(0, 95);
+  for (uint64_t i = 0; i < 150; ++i) stream.preempt((90'000 + i * 20) * kMilli, 9 * kMilli, 999, "batch");
+  const auto chains = run(stream);
+  ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
+  EXPECT_EQ(chains[0].rule, RuleId::noisy_neighbour) << text_of(chains);
+}
+
+TEST(EngineMemory, BeyondTheLimitThoseSilentLongestGoAndAreCounted) {
+  Stream stream;
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  constexpr uint32_t kMore = 100;
+  for (uint32_t i = 0; i < Engine::kMostProcesses + kMore; ++i) {
+    engine->add(stream.add(kLaunchCall, hal::Kind::kLaunch, i * kMilli, kMicro, 1000 + i, 1000 + i));
+  }
+  engine->advance(kStart + 20 * kSecond);
+  EXPECT_EQ(engine->known_processes(), Engine::kMostProcesses);
+  EXPECT_GE(ledger.count(hal::Loss::engine_forgotten), kMore);
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

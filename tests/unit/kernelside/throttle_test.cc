@@ -1,0 +1,78 @@
+// cpu.stat of control groups from made-up trees: what grew since the last read, the longest of several, and the last of
+// what a process left.
+#include "kernelside/throttle.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "temp_folder.h"
+
+namespace ingero::kernelside {
+namespace {
+
+class Throttle : public ::testing::Test {
+ protected:
+  void file(const std::string& path, const std::string& text) {
+    const std::filesystem::path full = temp_.path() + "/" + path;
+    std::filesystem::create_directories(full.parent_path());
+    std::ofstream(full) << text;
+  }
+  void stat(const std::string& group, uint64_t periods, uint64_t usec) {
+    file("cgroup" + group + "/cpu.stat", "usage_usec 1\nnr_periods 9\nnr_throttled " + std::to_string(periods) +
+                                             "\nthrottled_usec " + std::to_string(usec) + "\n");
+  }
+  void put(uint32_t pid, const std::string& group) {
+    file("proc/" + std::to_string(pid) + "/cgroup", "0::" + group + "\n");
+  }
+
+  const TempFolder temp_;
+  ThrottleReader reader_{temp_.path() + "/cgroup", temp_.path() + "/proc"};
+  const std::vector<uint32_t> pids_ = {7};
+};
+
+TEST_F(Throttle, CountsWhatGrewSinceTheLastRead) {
+  put(7, "/job");
+  stat("/job", 5, 500);
+  EXPECT_TRUE(reader_.read(pids_, 1).empty()) << "before the first read it may have been another's";
+  stat("/job", 8, 1700);
+  const auto found = reader_.read(pids_, 2);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].path, "/job");
+  EXPECT_EQ(found[0].pid, 7U);
+  EXPECT_EQ(found[0].periods, 3U);
+  EXPECT_EQ(found[0].throttled_ns, 1'200'000U);
+  EXPECT_TRUE(reader_.read(pids_, 3).empty());
+}
+
+TEST_F(Throttle, TheLastPartOfASecondBeforeAProcessEndsCounts) {
+  put(7, "/pod/job");
+  stat("/pod", 0, 0);
+  stat("/pod/job", 1, 100);
+  EXPECT_TRUE(reader_.read(pids_, 1).empty());
+  stat("/pod", 1, 50);
+  stat("/pod/job", 4, 900);
+  const auto found = reader_.read({}, 2);  // the process has ended
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].path, "/pod/job") << "the longest of several";
+  EXPECT_EQ(found[0].pid, 7U);
+  EXPECT_EQ(found[0].periods, 3U);
+  EXPECT_EQ(found[0].throttled_ns, 800'000U);
+  stat("/pod/job", 40, 9000);
+  EXPECT_TRUE(reader_.read({}, 3).empty()) << "what others do there after it is not its";
+}
+
+TEST_F(Throttle, AGroupThatIsGoneOrHasNoLimitGivesNothing) {
+  put(7, "/job");
+  stat("/job", 1, 100);
+  EXPECT_TRUE(reader_.read(pids_, 1).empty());
+  std::filesystem::remove_all(temp_.path() + "/cgroup/job");
+  EXPECT_TRUE(reader_.read(pids_, 2).empty());
+  EXPECT_TRUE(reader_.read({}, 3).empty());
+  file("cgroup/job/cpu.stat", "usage_usec 5\n");
+  EXPECT_TRUE(reader_.read(pids_, 4).empty());
+}
+
+}  // namespace
+}  // namespace ingero::kernelside

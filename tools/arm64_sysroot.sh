@@ -27,7 +27,7 @@ mkdir -p "$root/lists/partial" "$root/cache/archives/partial"
 mirror=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null |
   sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb *\(\[[^]]*\]\)* *\([^ ]*\).*/\2/p' | grep '/debian/*$' | head -n 1)
 [ -n "$mirror" ] || { echo "arm64_sysroot.sh: /etc/apt names no Debian mirror" >&2; exit 1; }
-# non-free: NVIDIA's runtime, for the ground truth of the guests
+# non-free: a vendor's runtime, for the ground truth of the guests
 echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main contrib non-free" \
   >"$root/sources.list"
 apt() {

@@ -175,6 +175,8 @@ def ARealPrometheusScrapesItAndEveryPanelHasItsQuery(build):
             say(panels=len(list(panel_queries())), empty=empty, rules=sum(len(group["rules"]) for group in rules))
             # What did not happen: no call is in flight, fails at this moment, and no driver wrote an error.
             may_be_empty = ("Errors per second", "Calls in flight", "Driver errors, last hour",
+                            # of programs that wait for events of an adapter: verbs.py
+                            "Asynchronous events per minute",
                             # of programs that make collectives: collectives.py
                             "Collectives per second", "Waited for, 99th", "Last to come", "Hanging now",
                             # of programs that serve models: inference.py

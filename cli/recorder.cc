@@ -44,7 +44,6 @@ constexpr size_t kQueuedBatches = 2;  // what waits longer does so in the ring, 
 constexpr int kDrainTimeoutMs = 100;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kTellCompleteNs = 100'000'000;
-constexpr uint64_t kDrainAtMostNs = 5 * kSecond;
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxAdded = 4096;
 
@@ -457,8 +456,7 @@ void Recorder::Impl::capture() {
   pthread_setname_np(pthread_self(), "ingero-capture");
   bool more = false;
   bool last_round = false;
-  uint64_t stopped_mono_ns = 0;
-  // Perf probes fire on when the trace is over; what they had written before is read by then.
+  // Perf probes fire on when the trace is over: what they had written by then is read, however long that takes.
   const bool goes_on = objects->mechanism() == kernelside::Mechanism::kPerf;
   while (true) {
     auto parcel = queue.fresh();
@@ -477,13 +475,14 @@ void Recorder::Impl::capture() {
       every_second(*parcel);
     }
     hand_over(std::move(parcel));
-    if (last_round && (!more || (goes_on && polled_mono_ns > stopped_mono_ns + kDrainAtMostNs))) break;
+    if (last_round && (!more || (goes_on && drain->is_past_end()))) break;
     // Stop asked for: the probes are gone by now, so one more round empties the rings.
     if (!last_round && stop_capture.load(std::memory_order_acquire)) {
       last_round = true;
-      stopped_mono_ns = clock.mono_ns();
+      drain->end_here();
     }
   }
+  ledger.add(hal::Loss::ring_unread, drain->unread());
   // What is still open now will not be seen to return.
   auto parcel = queue.fresh();
   parcel->complete_mono_ns = clock.mono_ns();

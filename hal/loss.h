@@ -21,7 +21,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(ring_full, "bpf", kLoss, "Calls not recorded because the ring buffer was full.")                                  \
   X(host_ring_full, "bpf", kLoss, "Host events not recorded because the ring buffer was full, or nearly.")            \
   X(critical_ring_full, "bpf", kError, "Process, exit or OOM events lost because the critical ring was full.")        \
-  X(no_thread_state, "bpf", kLoss, "Calls not recorded because there was nowhere to keep their thread's state.")     \
+  X(no_thread_state, "bpf", kLoss, "Calls not recorded because there was nowhere to keep their thread's state.")      \
   X(too_deep, "bpf", kLoss, "Calls nested deeper than the capture keeps.")                                            \
   X(unpaired_return, "bpf", kInfo, "Returns of calls that had started before their probe was attached.")              \
   X(no_recipe, "bpf", kError, "Probe hits for a site the agent no longer knows.")                                     \
@@ -61,10 +61,11 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(annotation_dropped, "cli", kLoss, "Annotations dropped: more than the allowed number a second, or a full queue.") \
   X(step_forgotten, "correlate", kInfo, "Streams, marks or workloads of inference forgotten to bound memory.")        \
   X(engine_unread, "cli", kInfo, "Times the metrics of an inference engine could not be read, or were cut.")          \
-  X(program_skipped, "bpf", kLoss, "Events missed at most: an interrupt brought them while their program ran.")       \
+  X(program_skipped, "bpf", kLoss, "Events missed at most: their program ran on that CPU already.")                   \
   X(block_lost, "bpf", kLoss, "Block requests whose end was not seen, or whose owner could not be remembered.")       \
   X(file_unread, "kernelside", kLoss, "Libraries not read or not probed: their file system may never answer.")        \
-  X(memory_unread, "kernelside", kInfo, "Processes whose memory was not read, for it would have to be waited for.")
+  X(memory_unread, "kernelside", kInfo, "Processes whose memory was not read, for it would have to be waited for.")   \
+  X(ring_unread, "kernelside", kLoss, "Records left in a ring at the end, behind one that was never finished.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

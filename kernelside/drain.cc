@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include "base/fd.h"
 #include "kernelside/host_events.h"
@@ -23,7 +24,8 @@ struct Drain::Impl {
   Normaliser& normaliser;
   hal::LossLedger& ledger;
   Batch* batch = nullptr;
-  hal::Exchange exchange;  // of the call at hand
+  std::map<const Ring*, uint64_t> ends;  // end_here(): how far each had come
+  hal::Exchange exchange;                // of the call at hand
 
   Impl(const hal::CallTable& call_table, Normaliser& to_events, hal::LossLedger& losses)
       : calls(call_table), normaliser(to_events), ledger(losses) {}
@@ -150,6 +152,22 @@ Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::Ca
 void Drain::wake() {
   const uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(impl_->wake.get(), &one, sizeof(one));
+}
+
+void Drain::end_here() {
+  impl_->ends.clear();
+  for (const Ring* ring : {&impl_->critical, &impl_->events, &impl_->stacks}) impl_->ends[ring] = ring->produced();
+}
+
+bool Drain::is_past_end() const {
+  return std::all_of(impl_->ends.begin(), impl_->ends.end(),
+                     [](const auto& one) { return one.first->consumed() >= one.second; });
+}
+
+uint64_t Drain::unread() const {
+  uint64_t count = 0;
+  for (const auto& [ring, end] : impl_->ends) count += ring->unread(end);
+  return count;
 }
 
 void Drain::take_stacks(Batch& batch) {

@@ -68,6 +68,11 @@ class Drain {
   Result<bool> poll(int timeout_ms, size_t max_events, Batch& batch);
   // Appends the stacks and code objects that are in their ring by now.
   void take_stacks(Batch& batch);
+  // What is written from now on need not be read: the trace ends here. After that, whether all that was written before
+  // has been read, and how many records have not.
+  void end_here();
+  bool is_past_end() const;
+  uint64_t unread() const;
   // Ends a wait in poll(), now and from now on. From any thread.
   void wake();
 

@@ -21,6 +21,12 @@ size_t page_size() {
 
 uint64_t load(const void* word) { return __atomic_load_n(static_cast<const uint64_t*>(word), __ATOMIC_ACQUIRE); }
 
+// Where the record behind one at `position` begins.
+uint64_t behind(uint64_t position, uint32_t header) {
+  const uint64_t length = header & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+  return position + ((length + BPF_RINGBUF_HDR_SZ + 7) & ~uint64_t{7});
+}
+
 }  // namespace
 
 Ring::~Ring() {
@@ -45,6 +51,18 @@ Status Ring::open(int map_fd, const char* name) {
   return {};
 }
 
+uint64_t Ring::produced() const { return load(producer_); }
+uint64_t Ring::consumed() const { return load(consumer_); }
+
+uint64_t Ring::unread(uint64_t end) const {
+  uint64_t count = 0;
+  for (uint64_t position = consumed(); position < end; ++count) {
+    const auto* header = reinterpret_cast<const uint32_t*>(data_ + (position & (size_ - 1)));
+    position = behind(position, __atomic_load_n(header, __ATOMIC_ACQUIRE));
+  }
+  return count;
+}
+
 bool Ring::next(Record& record) {
   const uint64_t position = load(consumer_);
   if (position >= load(producer_)) return false;
@@ -53,7 +71,7 @@ bool Ring::next(Record& record) {
   if ((header & BPF_RINGBUF_BUSY_BIT) != 0) return false;
   const uint64_t length = header & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
   record.is_discarded = (header & BPF_RINGBUF_DISCARD_BIT) != 0;
-  record.end = position + ((length + BPF_RINGBUF_HDR_SZ + 7) & ~uint64_t{7});
+  record.end = behind(position, header);
   const uint64_t start = (at + BPF_RINGBUF_HDR_SZ) & (size_ - 1);
   if (start + length <= size_) {
     record.bytes = {data_ + start, length};

@@ -42,6 +42,12 @@ class Ring {
     return true;
   }
 
+  // Bytes that the kernel side has begun to write since the beginning, and that were taken.
+  uint64_t produced() const;
+  uint64_t consumed() const;
+  // Records that were begun before `end`, a position of produced(), and have not been taken.
+  uint64_t unread(uint64_t end) const;
+
  private:
   struct Record {
     std::span<const std::byte> bytes;

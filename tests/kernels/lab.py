@@ -196,6 +196,35 @@ def losses_of(path):
     return dict(with_counts)
 
 
+# Of the capture itself; what a probe costs and what becomes of stacks is told elsewhere.
+OF_CALLS = {"ring_full", "no_thread_state", "too_deep", "unpaired_return", "no_recipe", "record_malformed", "attach_window",
+            "program_skipped", "ring_unread", "unwound_call", "store_failed"}
+
+
+def markdown(rows):
+    """One line for a cell: its traces in a row, by way of attaching."""
+    cells = {}
+    for row in rows:
+        cells.setdefault((row.release, row.arch, row.model, row.cpus), []).append(row)
+    lines = ["| kernel | preempt | CPUs | session | multi | perf | losses of calls |", "|---|---|---|---|---|---|---|"]
+    for (release, _, model, cpus), found in cells.items():
+        columns, losses, faults = [], {}, [row.note for row in found if row.how == "-"]
+        for how in HOWS:
+            of = [row for row in found if row.how == how]
+            if any(row.is_refused for row in of):
+                columns.append("not there")
+            else:
+                columns.append(", ".join(f"{row.differ} of {row.calls:,}" if row.differ is not None else row.note
+                                         for row in of) or "-")
+            for row in of:
+                for name, count in row.losses.items():
+                    if name in OF_CALLS:
+                        losses[name] = losses.get(name, 0) + count
+        said = ", ".join(f"`{name}` {count}" for name, count in sorted(losses.items())) or "none"
+        lines.append(f"| {release} | {model} | {cpus} | {' | '.join(columns)} | {'; '.join([said, *faults])} |")
+    return "\n".join(lines) + "\n"
+
+
 def say(text):
     print(f"kernels: {text}", file=sys.stderr, flush=True)
 
@@ -230,6 +259,7 @@ def parse():
     parser.add_argument("--limit", type=int, default=900, help="seconds of one boot (default 900)")
     parser.add_argument("--out", help="keep what the guests left in this folder")
     parser.add_argument("--json", help="also write the rows to this file")
+    parser.add_argument("--markdown", help="also write the table of docs/kernels.md to this file")
     parser.add_argument("cells", nargs="*")
     options = parser.parse_args()
     if options.short:
@@ -261,6 +291,9 @@ def main():
         if options.json:
             with open(options.json, "w", encoding="utf-8") as file:
                 json.dump([dataclasses.asdict(row) for row in rows], file, indent=1)
+        if options.markdown:
+            with open(options.markdown, "w", encoding="utf-8") as file:
+                file.write(markdown(rows))
         if not options.out:
             shutil.rmtree(lab.out, ignore_errors=True)
     exact = sum(row.calls for row in rows if row.good)

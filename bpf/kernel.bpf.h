@@ -236,12 +236,12 @@ struct sk_buff {
  *   (P1) Nothing of its own lies in memory of the CPU: no scratch space in a per-CPU map. A thread's is in task
  *        storage.
  *   (P2) What is shared, per-CPU counters included, is changed by atomic operations, or may be blurred and says so.
- *   (P3) Its stack is the thread's. Since 6.13 a JIT may give it a stack of the CPU instead (a76ab5731e32 "bpf: Find
- *        eligible subprogs for private stack support", 7d1cd70d4b16 for x86, 6c17a882d380 for arm64), and two threads
- *        then write into each other's variables. Such a program begins with stay_on_thread_stack().
+ *   (P3) Its stack is the thread's. Since 6.13 a JIT may give it a stack of the CPU instead (private stacks,
+ *        a76ab5731e32), and two threads then write into each other's variables. Such a program begins with
+ *        stay_on_thread_stack().
  *   (P4) What it reads of its thread's off-CPU times may have changed before it takes the time: see off_at().
  *   (P5) Task storage cannot be made, and before 6.2 (e8b02296a6b8) not even be found, while another user of it is
- *        preempted on this CPU; 7.0 has done away with that. A call is then kept by its thread's number: stray_threads.
+ *        preempted on this CPU (seen on 6.12). A call is then kept by its thread's number: stray_threads.
  *
  * tools/check_bpf holds P1 to P3 against the sources.
  */

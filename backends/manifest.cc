@@ -1,5 +1,5 @@
-// From a YAML tree to rows, one key at a time. Every reader reports what is wrong where it stands and goes on with a
-// default, so that one reading finds all problems; a manifest with any problem is not made.
+// Turns a YAML tree into function rows, one key at a time. Each problem is reported with its line, and reading
+// continues with a default, so that one pass finds all problems; a manifest with any problem is refused.
 #include "backends/manifest.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ constexpr Word kAbis[] = {
     {"i32", unsigned(hal::Abi::kI32)},   {"i64", unsigned(hal::Abi::kI64)},       {"ptr", unsigned(hal::Abi::kPtr)},
     {"dim3", unsigned(hal::Abi::kDim3)}, {"struct", unsigned(hal::Abi::kStruct)}, {"float", unsigned(hal::Abi::kFloat)},
 };
-constexpr Word kTwins[] = {
+constexpr Word kVariants[] = {
     {"ptsz", hal::kPtsz}, {"ptds", hal::kPtds}, {"v2", hal::kV2},
     {"spt", hal::kSpt},   {"v3", hal::kV3},     {"not_base", hal::kNotBase},
 };
@@ -48,7 +48,7 @@ constexpr Word kFlags[] = {
     {"registers_name", hal::kRegistersName},
     {"polled", hal::kPolled},
     {"async", hal::kAsync},
-    {"mangled_twins", hal::kMangledTwins},
+    {"mangled_twins", hal::kMangledVariants},
     {"only_where_target", hal::kOnlyWhereTarget},
     {"aliases_function", hal::kAliasesFunction},
     {"marks_stream", hal::kMarksStream},
@@ -162,7 +162,7 @@ class ManifestReader : private YamlReader {
     read_shapes(keys["shapes"]);
     read_libraries(keys["libraries"]);
     backend.libraries = out_.libraries;
-    if (is_good()) judge(root);
+    if (is_good()) evaluate(root);
     return take_problems();
   }
 
@@ -177,7 +177,7 @@ class ManifestReader : private YamlReader {
     auto& all = out_.statuses.emplace_back();
     if (node.is == YamlNode::Is::kNothing) return all;
     if (node.is != YamlNode::Is::kMap) {
-      fail(node, "statuses are a map from code to name");
+      fail(node, "statuses must be a map from code to name");
       return all;
     }
     if (node.members.size() > kMaxCodes) fail(node, fmt::format("more than {} return codes", kMaxCodes));
@@ -185,7 +185,7 @@ class ManifestReader : private YamlReader {
     for (const auto& [key, value] : node.members) {
       const int64_t number = code(key);
       if (!seen.emplace(number, &key).second) {
-        fail(key, fmt::format("return code {} again, first on line {}", number, seen[number]->line));
+        fail(key, fmt::format("duplicate return code {}, first on line {}", number, seen[number]->line));
       }
       all.push_back({number, text(value, is_identifier, "a name as C spells it")});
     }
@@ -235,7 +235,7 @@ class ManifestReader : private YamlReader {
     out.bytes = static_cast<uint8_t>(number(keys["bytes"], 1, 8, 8));
     out.when = static_cast<hal::When>(word(keys["when"], kWhens, "time"));
     out.is_signed = boolean(keys["signed"]);
-    if (abi != hal::Abi::kPtr && abi != hal::Abi::kStruct) fail(node, "only a ptr or a struct can be looked into");
+    if (abi != hal::Abi::kPtr && abi != hal::Abi::kStruct) fail(node, "only a ptr or a struct can have peeks");
     return out;
   }
 
@@ -250,7 +250,8 @@ class ManifestReader : private YamlReader {
     const auto abi = parts.empty() ? std::nullopt : find(parts[0], kAbis);
     if (!abi || *abi == unsigned(hal::Abi::kStruct)) {
       fail(node,
-           fmt::format("{} is no parameter: i32, i64, ptr, dim3 or float, then what it fills; or a map", quoted(node)));
+           fmt::format("{} is not a parameter: write i32, i64, ptr, dim3 or float, then the field it fills; or a map",
+                       quoted(node)));
       return out;
     }
     out.abi = static_cast<hal::Abi>(*abi);
@@ -263,7 +264,7 @@ class ManifestReader : private YamlReader {
       if (const auto field = find(parts[next], field_words())) {
         out.into = static_cast<hal::Field>(*field);
       } else {
-        fail(node, fmt::format("'{}' is no field of the vocabulary", printable(parts[next], 64)));
+        fail(node, fmt::format("'{}' is not a field of the vocabulary", printable(parts[next], 64)));
       }
       ++next;
     }
@@ -281,7 +282,8 @@ class ManifestReader : private YamlReader {
     const bool has_bytes =
         out.abi == hal::Abi::kStruct ||
         (out.abi == hal::Abi::kPtr && (out.into == hal::Field::kId || out.into == hal::Field::kExcluded));
-    if (has_bytes != (out.bytes != 0)) fail(node, "a struct or the pointer to an id has bytes, and nothing else");
+    if (has_bytes != (out.bytes != 0))
+      fail(node, "a struct or a pointer to an id needs 'bytes'; other parameters must not have it");
     auto& peeks = out_.peeks.emplace_back();
     for (const YamlNode& item : list(keys["peeks"], kMaxPeeks)) peeks.push_back(peek(item, out.abi));
     out.peeks = peeks;
@@ -296,7 +298,7 @@ class ManifestReader : private YamlReader {
 
   void read_shapes(const YamlNode& node) {
     if (node.is == YamlNode::Is::kNothing) return;
-    if (node.is != YamlNode::Is::kMap) return fail(node, "shapes are a map from name to parameters");
+    if (node.is != YamlNode::Is::kMap) return fail(node, "shapes must be a map from name to parameters");
     if (node.members.size() > kMaxShapes) return fail(node, fmt::format("more than {} shapes", kMaxShapes));
     for (const auto& [key, value] : node.members) {
       if (!is_identifier(key.text)) fail(key, fmt::format("{} is not a name", quoted(key)));
@@ -309,7 +311,7 @@ class ManifestReader : private YamlReader {
     if (node.is != YamlNode::Is::kText) return params(node);
     const auto at = shapes_.find(node.text);
     if (at == shapes_.end()) {
-      fail(node, fmt::format("no shape is called {}", quoted(node)));
+      fail(node, fmt::format("unknown shape {}: define it under 'shapes'", quoted(node)));
       return {};
     }
     at->second.used = true;
@@ -325,8 +327,8 @@ class ManifestReader : private YamlReader {
     out.name = text(keys["name"], is_identifier, "a symbol as C spells it");
     out.kind = static_cast<hal::Kind>(word(keys["kind"], kind_words(), "kind"));
     out.shape = shape(keys["shape"]);
-    out.twins = static_cast<uint8_t>(set_of(keys["twins"], kTwins, "twin"));
-    out.flags = static_cast<uint16_t>(set_of(keys["flags"], kFlags, "flag"));
+    out.variants = static_cast<uint8_t>(set_of(keys["twins"], kVariants, "variant"));
+    out.flags = static_cast<std::underlying_type_t<hal::RowFlag>>(set_of(keys["flags"], kFlags, "flag"));
     out.direction = static_cast<hal::Direction>(word(keys["direction"], direction_words(), "direction"));
     out.element_bytes = static_cast<uint8_t>(number(keys["element_bytes"], 1, 64, 1));
     out.returns = static_cast<hal::Returns>(word(keys["returns"], kReturns, "way to return"));
@@ -348,7 +350,7 @@ class ManifestReader : private YamlReader {
     for (const YamlNode& item : items) {
       const Keys keys = keys_of(item, "a library",
                                 {"name", "vendor", "sonames", "layer", "source", "in_executables", "anchors",
-                                 "sections", "statuses", "starts_on_first_device", "rows"},
+                                 "sections", "statuses", "starts_on_first_device", "below_runtime", "rows"},
                                 {"name", "sonames", "layer", "source", "rows"});
       hal::Library& library = out_.libraries.emplace_back();
       library_nodes_[&library] = &item;
@@ -357,6 +359,7 @@ class ManifestReader : private YamlReader {
                               "a file name pattern that starts with three letters or more and has no slash");
       library.vendor = text(keys["vendor"], is_lower_word, kLowerWord);
       library.starts_on_first_device = boolean(keys["starts_on_first_device"]);
+      library.below_runtime = boolean(keys["below_runtime"]);
       library.layer = text(keys["layer"], is_upper_word, "a short name in upper case");
       library.source = static_cast<uint16_t>(
           number(keys["source"], kFirstManifestSource, kLastManifestSource, kFirstManifestSource));
@@ -376,12 +379,13 @@ class ManifestReader : private YamlReader {
       library.rows = rows;
     }
     for (const auto& [name, shape] : shapes_) {
-      if (!shape.used) fail(*shape.key, fmt::format("no row has the shape '{}'", printable(name, 64)));
+      if (!shape.used)
+        fail(*shape.key, fmt::format("shape '{}' is not used by any row: remove it", printable(name, 64)));
     }
   }
 
   // The rules of every backend, told at the row's line.
-  void judge(const YamlNode& root) {
+  void evaluate(const YamlNode& root) {
     for (const hal::Nonconformity& found : nonconformities(out_.backend)) {
       if (found.row != nullptr) {
         fail(*row_nodes_[found.row], fmt::format("{} {}", found.row->name, found.sentence));

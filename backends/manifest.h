@@ -17,7 +17,7 @@
 namespace ingero::backends {
 
 inline constexpr size_t kMaxManifestBytes = 1 << 20;
-// Source ids (compat.md 2.1) of backends from files; lower ones belong to compiled backends.
+// Source ids (docs/formats/store.md) of backends from files; lower ones belong to compiled backends.
 inline constexpr uint16_t kFirstManifestSource = 64;
 inline constexpr uint16_t kLastManifestSource = 255;
 

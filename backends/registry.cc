@@ -58,7 +58,7 @@ Status Registry::add(std::unique_ptr<Manifest> manifest) {
   const hal::Backend& added = manifest->backend();
   const auto taken = [&](std::string_view what, auto value) {
     return Error(Errc::kInvalid,
-                 fmt::format("{}: there is a backend with the {} {} already", manifest->file(), what, value));
+                 fmt::format("{}: another backend already has the {} {}", manifest->file(), what, value));
   };
   for (const hal::Backend* known : all_) {
     if (known->name == added.name) return taken("name", added.name);

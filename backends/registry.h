@@ -26,8 +26,8 @@ class Registry {
   // Adds the manifest at `path`. A name, a library or a source id that another backend has is refused. `problems` as in
   // manifest.h.
   Status add_file(const std::string& path, std::vector<ManifestProblem>* problems = nullptr);
-  // Adds every *.yaml in `folder`, by name. No such folder is no error; a file that cannot be added is one, and the
-  // others are added.
+  // Adds every *.yaml in `folder`, by name. A missing folder is not an error; a file that cannot be added is one, and
+  // the others are added.
   std::vector<Error> add_folder(const std::string& folder);
 
   // In the order they were added. The span is valid until the next add.

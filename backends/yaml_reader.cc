@@ -1,4 +1,4 @@
-// Values of a YAML tree, checked as they are read.
+// Checks the values of a YAML tree as they are read, and notes each problem with its line.
 #include "backends/yaml_reader.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ YamlReader::Keys YamlReader::keys_of(const YamlNode& node, std::string_view what
                                      std::initializer_list<std::string_view> needed) {
   Keys keys;
   if (node.is != YamlNode::Is::kMap) {
-    fail(node, fmt::format("{} is a map of keys", what));
+    fail(node, fmt::format("{} must be a map of keys", what));
     return keys;
   }
   for (const auto& [key, value] : node.members) {
@@ -133,7 +133,7 @@ unsigned YamlReader::word(const YamlNode& node, std::span<const Word> words, std
   }
   std::string known;
   for (const Word& one : words) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.text);
-  fail(node, fmt::format("{} is no {}: one of {}", quoted(node), what, known));
+  fail(node, fmt::format("{} is not a known {}: use one of {}", quoted(node), what, known));
   return otherwise;
 }
 

@@ -1,5 +1,5 @@
-// Reads the values of a YAML tree, one key at a time. What is wrong is noted where it stands and reading goes on with a
-// default, so that one reading finds all problems. Private to backends/.
+// Reads the values of a YAML tree, one key at a time. Each problem is noted with its line, and reading continues with a
+// default, so that one pass finds all problems. Private to backends/.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class YamlReader {
   Keys keys_of(const YamlNode& node, std::string_view what, std::initializer_list<std::string_view> known,
                std::initializer_list<std::string_view> needed);
   std::span<const YamlNode> list(const YamlNode& node, size_t most);
-  // Empty when it is missing, which is told where it is needed, or not what is accepted.
+  // Empty when it is missing or not accepted. A missing key is reported by keys_of(), where it is required.
   std::string_view text(const YamlNode& node, Accept accept, std::string_view wanted);
   std::span<const std::string_view> texts(const YamlNode& node, size_t most, Accept accept, std::string_view wanted);
   static std::optional<unsigned> find(std::string_view text, std::span<const Word> words);

@@ -1,5 +1,5 @@
-// YAML events to a tree. Whatever is not plain lists, maps and text ends the reading with an exception of our own,
-// which goes no further than read_yaml.
+// Builds a tree from YAML events. Anything but plain lists, maps and text stops the parser with our own exception,
+// which does not leave read_yaml().
 #include "backends/yaml_tree.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class TreeBuilder : public YAML::EventHandler {
   explicit TreeBuilder(YamlNode& root) : root_(root) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (started_) refuse(mark, "a second document begins; a manifest is one");
+    if (started_) refuse(mark, "a manifest must be a single YAML document");
     started_ = true;
   }
   void OnDocumentEnd() override {}
@@ -74,7 +74,7 @@ class TreeBuilder : public YAML::EventHandler {
     YamlNode& parent = *path_.back().node;
     if (parent.is == YamlNode::Is::kList) return parent.items.emplace_back();
     if (path_.back().key_next) {
-      if (is != YamlNode::Is::kText) refuse(mark, "a key that is not plain text");
+      if (is != YamlNode::Is::kText) refuse(mark, "a key must be plain text");
       path_.back().key_next = false;
       return parent.members.emplace_back().key;
     }
@@ -108,7 +108,7 @@ bool has_repeated_key(const YamlNode& node, ManifestProblem& problem) {
   for (size_t i = 1; i < keys.size(); ++i) {
     if (keys[i]->text != keys[i - 1]->text) continue;
     problem = {keys[i]->line, keys[i]->column,
-               fmt::format("key '{}' again, first on line {}", printable(keys[i]->text, 64), keys[i - 1]->line)};
+               fmt::format("duplicate key '{}', first on line {}", printable(keys[i]->text, 64), keys[i - 1]->line)};
     return true;
   }
   return std::any_of(node.items.begin(), node.items.end(),

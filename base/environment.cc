@@ -1,4 +1,4 @@
-// Environment variables and accounts: see environment.h.
+// Reads environment variables and user accounts; other code receives them as an Environment, so that tests can vary it.
 #include "base/environment.h"
 
 #include <unistd.h>
@@ -21,16 +21,6 @@ User user_of(const passwd& entry) {
           entry.pw_dir != nullptr ? entry.pw_dir : ""};
 }
 
-Result<User> find_uid(uid_t uid) {
-  passwd entry{};
-  passwd* found = nullptr;
-  std::vector<char> buffer(kAccountBuffer);
-  const int error = getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
-  if (error != 0) return errno_error(fmt::format("look up user id {}", uid), error);
-  if (found == nullptr) return Error{Errc::kNotFound, fmt::format("user id {} has no account on this machine", uid)};
-  return user_of(entry);
-}
-
 }  // namespace
 
 std::optional<std::string> environment(const char* name) {
@@ -51,20 +41,20 @@ Result<User> find_user(const std::string& name) {
   return user_of(entry);
 }
 
-Result<User> invoking_user() {
-  const uid_t uid = geteuid();
-  if (uid == 0) {
-    if (const auto sudo_user = environment("SUDO_USER")) {
-      if (auto user = find_user(*sudo_user); user.ok()) return user;
-    }
-  }
-  auto account = find_uid(uid);
-  const auto home = environment("HOME");
-  if (!home) return account;
-  User user{uid, getegid(), {}, {}};
-  if (account.ok()) user = std::move(account).value();
-  user.home = *home;
-  return user;
+Environment system_environment() {
+  Environment out;
+  out.variable = [](const char* name) -> std::optional<std::string> {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here calls setenv
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
+  };
+  out.account = [](const std::string& name) -> std::optional<User> {
+    const auto user = find_user(name);
+    if (!user.ok()) return std::nullopt;
+    return *user;
+  };
+  out.effective_uid = ::geteuid();
+  return out;
 }
 
 }  // namespace ingero

@@ -1,11 +1,13 @@
-// The process's surroundings: environment variables and whose home the recordings belong in.
+// Environment variables and accounts, as the process sees them.
 //
-// Values are copied; nothing here changes the environment. Reads only, so safe from any thread that does not race a
-// setenv. Units: none.
+// Environment is what other code is given, so that tests can give it another. Values are copied; nothing here changes
+// the environment. Reads only, so safe from any thread that does not race a setenv. Units: none.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -23,11 +25,15 @@ struct User {
   std::string home;
 };
 
-// The user for whom the program runs: with root through sudo, the user who typed sudo; else the one of the effective
-// uid. kNotFound when the account database does not know them and HOME is unset.
-Result<User> invoking_user();
-
 // The account called `name`, or kNotFound.
 Result<User> find_user(const std::string& name);
+
+struct Environment {
+  std::function<std::optional<std::string>(const char* name)> variable;
+  std::function<std::optional<User>(const std::string& name)> account;  // in the account database
+  uint32_t effective_uid = 0;
+};
+// The process's own.
+Environment system_environment();
 
 }  // namespace ingero

@@ -1,4 +1,4 @@
-// Diagnostics: see log.h.
+// Writes diagnostics to standard error and the log file, one write per line, so that threads do not mix.
 #include "base/log.h"
 
 #include <fcntl.h>
@@ -36,8 +36,6 @@ std::string_view word(LogLevel level) {
       return "warning";
     case LogLevel::kInfo:
       return "info";
-    case LogLevel::kDebug:
-      return "debug";
   }
   return "error";
 }

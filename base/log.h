@@ -16,9 +16,9 @@
 
 namespace ingero {
 
-enum class LogLevel : uint8_t { kError, kWarning, kInfo, kDebug };
+enum class LogLevel : uint8_t { kError, kWarning, kInfo };
 
-// Lines above `level` are dropped. The start is kWarning; --debug sets kDebug.
+// Lines above `level` are dropped. The start is kWarning; --debug sets kInfo.
 void set_log_level(LogLevel level);
 LogLevel log_level();
 
@@ -39,10 +39,6 @@ void log_warning(fmt::format_string<Args...> format, Args&&... args) {
 template <typename... Args>
 void log_info(fmt::format_string<Args...> format, Args&&... args) {
   if (log_level() >= LogLevel::kInfo) log_line(LogLevel::kInfo, fmt::format(format, std::forward<Args>(args)...));
-}
-template <typename... Args>
-void log_debug(fmt::format_string<Args...> format, Args&&... args) {
-  if (log_level() >= LogLevel::kDebug) log_line(LogLevel::kDebug, fmt::format(format, std::forward<Args>(args)...));
 }
 
 }  // namespace ingero

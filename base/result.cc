@@ -1,4 +1,4 @@
-// errno to Error.
+// Makes an Error from an errno: its kind, and a message with the object, the operation and the errno's text.
 #include "base/result.h"
 
 #include <cerrno>

@@ -23,7 +23,7 @@ enum class Errc : uint8_t {
   kPermission,    // more privilege is needed
   kIo,            // the system refused or broke
   kCorrupt,       // data does not hold what its format promises
-  kBusy,          // somebody else holds it
+  kBusy,          // in use by another process or thread
   kFull,          // disk, quota or table is full
 };
 

@@ -304,16 +304,20 @@ Result<std::string> read_file(const std::string& path, size_t max_bytes) {
   // Not blocking: a named pipe put where a file belongs must not hang the agent.
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd.valid()) return errno_error(fmt::format("open({})", printable(path)));
+  return read_file(fd.get(), path, max_bytes);
+}
+
+Result<std::string> read_file(int fd, const std::string& path, size_t max_bytes) {
   std::string out;
   struct stat status {};
-  if (::fstat(fd.get(), &status) == 0 && status.st_size > 0) {
+  if (::fstat(fd, &status) == 0 && status.st_size > 0) {
     out.reserve(std::min(static_cast<size_t>(status.st_size), max_bytes) + 1);
   }
-  // One byte more than allowed is asked for, so that a file of exactly `max_bytes` is told from a longer one.
+  // Read one byte more than allowed, to distinguish a file of exactly `max_bytes` from a longer one.
   while (out.size() <= max_bytes) {
     const size_t before = out.size();
     out.resize(before + std::min(kReadChunk, max_bytes + 1 - before));
-    const ssize_t got = ::read(fd.get(), out.data() + before, out.size() - before);
+    const ssize_t got = ::read(fd, out.data() + before, out.size() - before);
     if (got < 0 && errno == EINTR) {
       out.resize(before);
       continue;

@@ -28,11 +28,15 @@ std::string format_wall(uint64_t wall_ns);
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
+// What follows the last slash.
+inline std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 std::string to_hex(const uint8_t* bytes, size_t size);
 // Untrusted text made safe to print: control characters and invalid UTF-8 replaced by '?', cut at `max_bytes`.
 std::string printable(std::string_view untrusted, size_t max_bytes = 256);
 
 // The whole file (for /proc, /sys and small configuration), at most `max_bytes`.
 Result<std::string> read_file(const std::string& path, size_t max_bytes = 16 << 20);
+// The same of an open file, from where it stands; `path` is for the error's sentence.
+Result<std::string> read_file(int fd, const std::string& path, size_t max_bytes = 16 << 20);
 
 }  // namespace ingero

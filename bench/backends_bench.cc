@@ -41,7 +41,7 @@ constexpr hal::Library kTargetLibrary = {
     .name = "libbenchcalls", .sonames = kSonames, .rows = kTarget, .layer = "BENCH"};
 
 // A lane's calls.
-bench::Turns::Lane calls_of(const std::string& path) {
+bench::Turns::Track calls_of(const std::string& path) {
   auto* any = bench::Copy(path).symbol<decltype(benchAny)>("benchAny");
   return [any](uint32_t, uint64_t count) {
     static const std::array<uint64_t, 512> memory{};
@@ -54,13 +54,13 @@ bench::Turns::Lane calls_of(const std::string& path) {
 
 // What the kernel side does for a call of a row.
 struct Shape {
-  int words = 0, slots = 0, reads = 0, reads_after = 0, aside = 0;
+  int words = 0, slots = 0, reads = 0, reads_after = 0, sleepable = 0;
   auto operator<=>(const Shape&) const = default;
   std::string text() const {
     return fmt::format("{} words, {} from the stack, {} read before, {} after{}", words, slots, reads, reads_after,
-                       aside == 0   ? ""
-                       : aside == 1 ? ", a name"
-                                    : ", a block");
+                       sleepable == 0   ? ""
+                       : sleepable == 1 ? ", a name"
+                                        : ", a block");
   }
 };
 
@@ -82,9 +82,9 @@ std::vector<Candidate> candidates(std::span<const hal::Backend* const> backends)
         const wire_recipe& recipe = lowered->recipe;
         const Shape shape{recipe.n_words, recipe.stack_slots, recipe.n_peeks - recipe.n_return_peeks,
                           recipe.n_return_peeks,
-                          recipe.aside_word == 0    ? 0
-                          : recipe.aside_bytes == 0 ? 1
-                                                    : 2};
+                          recipe.sleepable_word == 0    ? 0
+                          : recipe.sleepable_bytes == 0 ? 1
+                                                        : 2};
         found.try_emplace({std::string(backend->name), shape},
                           Candidate{&row, std::string(backend->name), *lowered, shape});
       }
@@ -97,8 +97,8 @@ std::vector<Candidate> candidates(std::span<const hal::Backend* const> backends)
 }
 
 std::unique_ptr<kernelside::FileProbes> attach(bench::Drainer& ours, const std::string& path, uint32_t site,
-                                               uint64_t offset, bool aside) {
-  const kernelside::Probe probe{site, offset, aside};
+                                               uint64_t offset, bool sleepable) {
+  const kernelside::Probe probe{site, offset, sleepable};
   auto probes = bench::must(kernelside::FileProbes::attach(ours.objects(), path, std::span(&probe, 1)));
   for (const auto& refusal : probes->refusals()) bench::fail(refusal.reason);
   return probes;
@@ -142,9 +142,9 @@ int main(int argc, char** argv) {
   bench::Turns turns(rows.size() + 1, std::max(rounds, kWarmRounds));
   turns.set_calls(calls_a_turn);
   bench::Target target([&] {
-    std::vector<bench::Turns::Lane> lanes;
-    for (size_t lane = 0; lane <= untraced; ++lane) lanes.push_back(calls_of(turns.path(lane)));
-    return turns.work(std::move(lanes));
+    std::vector<bench::Turns::Track> tracks;
+    for (size_t track = 0; track <= untraced; ++track) tracks.push_back(calls_of(turns.path(track)));
+    return turns.work(std::move(tracks));
   });
   bench::pin(bench::kAgentCore);
   bench::print_conditions("a call of each backend, of a CUDA call of the same shape");
@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
   const uint64_t offset = probe_offset(turns.path(0));
   std::vector<std::unique_ptr<kernelside::FileProbes>> probes;
   for (uint32_t i = 0; i < rows.size(); ++i) {
-    probes.push_back(attach(ours, turns.path(i), i, offset, rows[i].shape.aside != 0));
+    probes.push_back(attach(ours, turns.path(i), i, offset, rows[i].shape.sleepable != 0));
   }
   target.run(0, kWarmRounds);
   target.run(0, rounds);

@@ -54,12 +54,12 @@ constexpr hal::Library kLibraries[] = {{.name = "libbenchcalls", .sonames = kSon
 constexpr hal::Backend kBackend = {.name = "bench", .vendor = "bench", .libraries = kLibraries};
 
 // Who is attached to each copy of the target library.
-enum Lane : size_t { kUntraced, kEmpty, kOurs, kWithStacks, kPeer, kLanes };
+enum Track : size_t { kUntraced, kEmpty, kOurs, kWithStacks, kPeer, kTracks };
 constexpr uint64_t kWarmRounds = 50;
-constexpr uint64_t kMostRounds = 100000;
+constexpr uint64_t kMaxRounds = 100000;
 
 // A lane's calls.
-bench::Turns::Lane calls_of(const std::string& path) {
+bench::Turns::Track calls_of(const std::string& path) {
   const bench::Copy copy(path);
   return [nothing = copy.symbol<decltype(benchNothing)>(kRows[0].name.data()),
           four = copy.symbol<decltype(benchFour)>(kRows[1].name.data()),
@@ -99,7 +99,7 @@ Options parse(int argc, char** argv) {
     const auto value = parse_u64(word.substr(word.find('=') + 1));
     if (const auto mechanism = kernelside::mechanism_of(word)) {
       options.mechanisms.push_back(*mechanism);
-    } else if (word.starts_with("--rounds=") && value && *value <= kMostRounds) {
+    } else if (word.starts_with("--rounds=") && value && *value <= kMaxRounds) {
       options.rounds = *value;
     } else if (word.starts_with("--calls=") && value && *value > 0) {
       options.calls = *value;
@@ -112,9 +112,9 @@ Options parse(int argc, char** argv) {
     }
   }
   if (options.mechanisms.empty()) {
-    for (const auto& verdict : kernelside::probe_mechanisms()) {
-      if (verdict.works) options.mechanisms.push_back(verdict.mechanism);
-      if (!verdict.works) std::printf("%s: skipped (%s)\n", name_of(verdict.mechanism).data(), verdict.reason.c_str());
+    for (const auto& result : kernelside::probe_mechanisms()) {
+      if (result.works) options.mechanisms.push_back(result.mechanism);
+      if (!result.works) std::printf("%s: skipped (%s)\n", name_of(result.mechanism).data(), result.reason.c_str());
     }
   }
   return options;
@@ -248,14 +248,14 @@ class Peer {
 // What a row's rounds come to: per lane the nanoseconds added to an untraced call, and our ratios round by round.
 struct Samples {
   std::vector<double> untraced, of_empty, stacks_of_ours, of_peer;
-  std::array<std::vector<double>, kLanes> added;
+  std::array<std::vector<double>, kTracks> added;
 
   void add(const bench::Turns& turns, uint64_t round) {
-    std::array<double, kLanes> took{};
-    for (size_t lane = 0; lane < kLanes; ++lane) took[lane] = turns.took(round, lane);
+    std::array<double, kTracks> took{};
+    for (size_t track = 0; track < kTracks; ++track) took[track] = turns.took(round, track);
     untraced.push_back(took[kUntraced]);
-    const auto more = [&](Lane lane) { return took[lane] - took[kUntraced]; };
-    for (const Lane lane : {kEmpty, kOurs, kWithStacks, kPeer}) added[lane].push_back(more(lane));
+    const auto more = [&](Track track) { return took[track] - took[kUntraced]; };
+    for (const Track track : {kEmpty, kOurs, kWithStacks, kPeer}) added[track].push_back(more(track));
     of_empty.push_back(more(kOurs) / more(kEmpty));
     stacks_of_ours.push_back(more(kWithStacks) / more(kOurs));
     of_peer.push_back(more(kOurs) / more(kPeer));
@@ -310,11 +310,11 @@ void measure(kernelside::Mechanism mechanism, const Options& options, bench::Tar
 
 int main(int argc, char** argv) {
   bench::need_root("capture_bench");
-  bench::Turns turns(kLanes, kMostRounds);
+  bench::Turns turns(kTracks, kMaxRounds);
   bench::Target target([&] {
-    std::vector<bench::Turns::Lane> lanes;
-    for (size_t lane = 0; lane < kLanes; ++lane) lanes.push_back(calls_of(turns.path(lane)));
-    return turns.work(std::move(lanes));
+    std::vector<bench::Turns::Track> tracks;
+    for (size_t track = 0; track < kTracks; ++track) tracks.push_back(calls_of(turns.path(track)));
+    return turns.work(std::move(tracks));
   });
   bench::pin(bench::kAgentCore);
   const Options options = parse(argc, argv);

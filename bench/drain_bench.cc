@@ -3,7 +3,8 @@
 // met: what the first second costs is told beside them.
 //
 //   drain_bench [--seconds=12] [--rate=500000] [--low-rate=10000] [--directory=.]
-//   drain_bench --calls [--seconds=12] [--rate=500000]    only makes calls, once a line comes in (for bench/doors.py)
+//   drain_bench --calls [--seconds=12] [--rate=500000]    only makes calls, once a line comes in (for
+//   bench/interfaces.py)
 //
 // The program is `ingero trace` next to this one in the build tree; every call made must be a row of its database.
 #include <sys/resource.h>

@@ -28,7 +28,7 @@ part as_root "$bench/backends_bench"
 part as_root "$bench/sched_bench"
 part as_root "$bench/drain_bench" "--directory=$directory"
 part as_root "$bench/stop_bench"
-part as_root python3 -B "$(dirname "$0")/doors.py" "$build" "--directory=$directory"
+part as_root python3 -B "$(dirname "$0")/interfaces.py" "$build" "--directory=$directory"
 echo
 echo "== the writer, summaries and replay"
 part "$bench/store_bench" 400000 10000000 "$directory"

@@ -21,12 +21,12 @@
 #include "bench/harness.h"
 #include "hal/call_table.h"
 #include "hal/loss.h"
-#include "store/batch.h"
-#include "store/event_row.h"
-#include "store/row_image.h"
-#include "store/sqlite.h"
-#include "store/summary.h"
-#include "store/writer.h"
+#include "store/db/event_row.h"
+#include "store/db/sqlite.h"
+#include "store/read/summary.h"
+#include "store/write/row_batch.h"
+#include "store/write/row_image.h"
+#include "store/write/writer.h"
 
 namespace {
 
@@ -100,10 +100,10 @@ class Mix {
     event.set(Has::kOffCpu);
     if (random_() % 20 == 0) {
       event.off = {random_() % 60000, random_() % 9000, 0, 0};
-      event.culprit_pid = 90 + static_cast<uint32_t>(random_() % 6);
-      event.culprit_ns = event.off.preempted_ns;
-      std::memcpy(event.culprit_comm.data(), "kworker", 8);
-      event.set(Has::kCulprit);
+      event.preempted_by_pid = 90 + static_cast<uint32_t>(random_() % 6);
+      event.preempted_by_ns = event.off.preempted_ns;
+      std::memcpy(event.preempted_by_comm.data(), "kworker", 8);
+      event.set(Has::kPreemptedBy);
     }
     const bool nested = dice < 15;
     event.call = nested ? 6 : dice < 55 ? 0 : dice < 75 ? 1 : dice < 85 ? 2 : dice < 89 ? 3 : dice < 94 ? 4 : 5;

@@ -44,14 +44,14 @@ class Copy {
 class Turns {
  public:
   // Makes the copies; before the target is forked, which writes what its turns took where this process reads it.
-  Turns(size_t lanes, uint64_t most_rounds)
-      : lanes_(lanes), most_rounds_(most_rounds), folder_(fmt::format("/tmp/ingero-bench.{}", getpid())) {
+  Turns(size_t tracks, uint64_t most_rounds)
+      : tracks_(tracks), most_rounds_(most_rounds), folder_(fmt::format("/tmp/ingero-bench.{}", getpid())) {
     void* memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) fail("no memory to share with the target");
     shared_ = static_cast<double*>(memory);
     std::filesystem::create_directory(folder_);
-    for (size_t lane = 0; lane < lanes; ++lane) {
-      std::filesystem::copy_file(own_folder() + "/libbenchcalls.so", path(lane));
+    for (size_t track = 0; track < tracks; ++track) {
+      std::filesystem::copy_file(own_folder() + "/libbenchcalls.so", path(track));
     }
   }
   ~Turns() {
@@ -62,26 +62,26 @@ class Turns {
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  std::string path(size_t lane) const { return fmt::format("{}/{}.so", folder_, lane); }
+  std::string path(size_t track) const { return fmt::format("{}/{}.so", folder_, track); }
   // Calls a turn; between runs.
   void set_calls(uint64_t calls) { *shared_ = static_cast<double>(calls); }
   // Nanoseconds a call in a round of the last run.
-  double took(uint64_t round, size_t lane) const { return shared_[1 + round * lanes_ + lane]; }
+  double took(uint64_t round, size_t track) const { return shared_[1 + round * tracks_ + track]; }
 
   // In the target: makes `count` calls of row `row` through a lane's copy.
-  using Lane = std::function<void(uint32_t row, uint64_t count)>;
+  using Track = std::function<void(uint32_t row, uint64_t count)>;
   // A target's work; its count is the rounds.
-  Target::Work work(std::vector<Lane> lanes) {
-    return [this, lanes = std::move(lanes), random = std::mt19937(1)](uint32_t row, uint64_t rounds) mutable {
+  Target::Work work(std::vector<Track> tracks) {
+    return [this, tracks = std::move(tracks), random = std::mt19937(1)](uint32_t row, uint64_t rounds) mutable {
       const auto calls = static_cast<uint64_t>(*shared_);
-      std::vector<size_t> turns(lanes_);
+      std::vector<size_t> turns(tracks_);
       std::iota(turns.begin(), turns.end(), 0);
       for (uint64_t round = 0; round < std::min(rounds, most_rounds_); ++round) {
         std::shuffle(turns.begin(), turns.end(), random);
-        for (const size_t lane : turns) {
+        for (const size_t track : turns) {
           const uint64_t from = now_ns();
-          lanes[lane](row, calls);
-          shared_[1 + round * lanes_ + lane] = static_cast<double>(now_ns() - from) / static_cast<double>(calls);
+          tracks[track](row, calls);
+          shared_[1 + round * tracks_ + track] = static_cast<double>(now_ns() - from) / static_cast<double>(calls);
         }
       }
       return 0.0;
@@ -89,9 +89,9 @@ class Turns {
   }
 
  private:
-  size_t bytes() const { return (1 + most_rounds_ * lanes_) * sizeof(double); }
+  size_t bytes() const { return (1 + most_rounds_ * tracks_) * sizeof(double); }
 
-  const size_t lanes_;
+  const size_t tracks_;
   const uint64_t most_rounds_;
   const std::string folder_;
   double* shared_ = nullptr;  // calls a turn, then round by round what each lane took

@@ -8,13 +8,12 @@
  *
  *   (1) A frame is alive while its stack pointer lies above that of every newer frame; frames at or below the stack
  *       pointer of a new entry were left by longjmp or an exception and are closed as WIRE_UNWOUND.
- *   (2) An entry at the very stack pointer of the top frame is a tail call when the return address is the kernel's return
- *       trampoline (the top frame's own return address was replaced by it), else the top frame is dead by (1).
- *   (3) A return closes its own frame; frames above it were left without a return.
- *   (4) A frame is dead when the trampoline no longer stands at its stack pointer: after a longjmp the thread can call
- *       from further down the stack than the frame it left, which has been written over by then. Not on arm64, where a
- *       function keeps its return address wherever it likes: there such a frame is closed when the stack next gets above
- *       it, and is the parent of the calls until then.
+ *   (2) An entry at the very stack pointer of the top frame is a tail call when the return address is the kernel's
+ * return trampoline (the top frame's own return address was replaced by it), else the top frame is dead by (1). (3) A
+ * return closes its own frame; frames above it were left without a return. (4) A frame is dead when the trampoline no
+ * longer stands at its stack pointer: after a longjmp the thread can call from further down the stack than the frame it
+ * left, which has been written over by then. Not on arm64, where a function keeps its return address wherever it likes:
+ * there such a frame is closed when the stack next gets above it, and is the parent of the calls until then.
  *
  * Rejected: pairing by thread id alone (nested calls overwrite each other), a hash per call (three map operations),
  * two records per call (twice the ring, and nothing in the kernel to show a hang).
@@ -113,8 +112,8 @@ static __always_inline void count_ring_loss(__u32 site)
 		bpf_ringbuf_submit(out, wake_flag(thread));                                                            \
 	} while (0)
 
-/* (P4) The time, and the thread's off-CPU times at that time: were the thread switched out between the two, that interval
- * would be counted to a call that it lies outside of. */
+/* (P4) The time, and the thread's off-CPU times at that time: were the thread switched out between the two, that
+ * interval would be counted to a call that it lies outside of. */
 #define OFF_ATTEMPTS 3
 static __always_inline __u64 off_at(volatile struct wire_thread *thread, __u64 *off)
 {

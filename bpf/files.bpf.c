@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * Which file really lies behind a mapping of the agent's own. Under a layered file system /proc and stat(2) tell the
- * layer's numbers, and two layers over one file look like two files; the kernel's probes go by the file below, which is
- * what a mapping holds. iter/task_vma: kernel 5.12, 3d06f34aa89e.
+ * The real file of one of the agent's own mappings. On a layered file system /proc and stat(2) report the numbers of
+ * the layer, and two layers over one file look like two files; the kernel's probes are on the file below, which is the
+ * one that the mapping holds. iter/task_vma: kernel 5.12, 3d06f34aa89e.
  */
 #include "kernel.bpf.h"
 #include "wire.h"
@@ -27,7 +27,7 @@ __u32 mapper_pid = 0;
 __u64 mapped_at = 0;
 
 SEC("iter/task_vma")
-int tell_file(struct bpf_iter__task_vma *ctx)
+int emit_file(struct bpf_iter__task_vma *ctx)
 {
 	struct vm_area_struct *vma = ctx->vma;
 	struct task_struct *task = ctx->task;

@@ -4,9 +4,9 @@
  * retransmissions, socket volumes. Each program is optional and loads without the others. Everything here runs for
  * every process of the machine, so an untraced one is rejected by one pointer test: it has no task storage.
  *
- * Blame is taken where the deed is done, never from whoever is on the CPU when its effect shows: a block request
- * belongs to who asked for it (block_getrq, in the submitter's context), not to the kworker that issues it or the
- * task the completion interrupts; a retransmission belongs to the socket's user, not to the softirq that noticed.
+ * An event is attributed where it is caused, never to the task on the CPU when its effect shows: a block request
+ * belongs to the task that submitted it (block_getrq, in the submitter's context), not to the kworker that issues it or
+ * the task that the completion interrupts; a retransmission belongs to the socket's user, not to the softirq.
  */
 #include "maps.bpf.h"
 
@@ -14,8 +14,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* set before load, from the machine and its BTF */
 const volatile __u64 page_bytes = 4096;
-const volatile __u32 exit_tells_last = 0; /* sched_process_exit has group_dead */
-const volatile __u32 victim_is_task = 0;  /* mark_victim passes the task, not its pid */
+const volatile __u32 exit_has_group_dead = 0; /* sched_process_exit has group_dead */
+const volatile __u32 victim_is_task = 0;      /* mark_victim passes the task, not its pid */
 
 #define AF_INET 2
 #define AF_INET6 10
@@ -221,7 +221,7 @@ static __always_inline void report_counters(struct wire_process *process)
 	bpf_ringbuf_submit(record, 0); /* or the reader sleeps on, and on what comes behind it */
 }
 
-/* One event per process: its last thread tells it. */
+/* One event per process, sent by its last thread. */
 SEC("tp_btf/sched_process_exit")
 int on_process_exit(__u64 *ctx)
 {
@@ -237,7 +237,7 @@ int on_process_exit(__u64 *ctx)
 	pid = task->tgid;
 	/* older kernels do not say group_dead; there two threads ending at once may both see the count at zero,
 	 * hence `ended` */
-	if (exit_tells_last)
+	if (exit_has_group_dead)
 		last = ctx[1] & 1;
 	else
 		last = task->signal->live.counter == 0;
@@ -296,8 +296,8 @@ int on_oom_kill(__u64 *ctx)
 
 /* ---- memory ---- */
 
-/* An interrupt may neither sleep for memory nor ask for movable pages: an allocation that does is the task's own.
- * Only for the rest is the interrupt state worth asking. */
+/* An interrupt may neither sleep for memory nor request movable pages, so an allocation that does is the task's own.
+ * Only for the others is the interrupt state checked. */
 #define GFP_OWN (1 << 3 | 1 << 10) /* __GFP_MOVABLE, __GFP_DIRECT_RECLAIM */
 
 static __always_inline int count_pages(__u64 page, __u32 order, __u32 gfp, bool ask_interrupt)
@@ -321,7 +321,7 @@ int on_page_alloc(__u64 *ctx)
 }
 
 /* Where the kernel does not publish the address of its preemption counter (no CONFIG_KALLSYMS_ALL): atomic
- * allocations are left out, for some are an interrupt's. */
+ * allocations are left out, because some are made by interrupts. */
 SEC("tp_btf/mm_page_alloc")
 int on_page_alloc_own(__u64 *ctx)
 {
@@ -356,7 +356,7 @@ int on_block_getrq(__u64 *ctx)
 	return 0;
 }
 
-/* The bio becomes the first one of a request that is there already. */
+/* The bio becomes the first one of an existing request. */
 SEC("tp_btf/block_bio_frontmerge")
 int on_block_frontmerge(__u64 *ctx)
 {

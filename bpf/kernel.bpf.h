@@ -136,6 +136,7 @@ struct sched_entity {
 
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int __state; /* since 5.14, 2f064a59a11f */
 	int pid;
 	int tgid;
 	unsigned int flags;
@@ -233,20 +234,19 @@ struct sk_buff {
  * timers are not run a second time on a CPU: the kernel skips the second run and counts it, recursion_misses.) Hence
  * the rules for everything a uprobe program calls:
  *
- *   (P1) Nothing of its own lies in memory of the CPU: no scratch space in a per-CPU map. A thread's is in task
- *        storage.
- *   (P2) What is shared, per-CPU counters included, is changed by atomic operations, or may be blurred and says so.
+ *   (P1) It has no private data in per-CPU memory: no scratch space in a per-CPU map. A thread's is in task storage.
+ *   (P2) What is shared, per-CPU counters included, is changed by atomic operations, or is approximate and says so.
  *   (P3) Its stack is the thread's. Since 6.13 a JIT may give it a stack of the CPU instead (private stacks,
  *        a76ab5731e32), and two threads then write into each other's variables. Such a program begins with
  *        stay_on_thread_stack().
  *   (P4) What it reads of its thread's off-CPU times may have changed before it takes the time: see off_at().
- *   (P5) Task storage cannot be made, and before 6.2 (e8b02296a6b8) not even be found, while another user of it is
- *        preempted on this CPU (seen on 6.12). A call is then kept by its thread's number: stray_threads.
+ *   (P5) Task storage cannot be created, and before 6.2 (e8b02296a6b8) not even looked up, while another user of it is
+ *        preempted on this CPU (seen on 6.12). A call is then kept by thread id: stray_threads.
  *
- * tools/check_bpf holds P1 to P3 against the sources.
+ * tools/check_bpf checks P1 to P3.
  */
 
-/* Always 0, which the verifier knows and the compiler does not. */
+/* Always 0; the verifier knows that, the compiler does not. */
 const volatile __u32 never = 0;
 
 /* (P3) A program that calls the helper tail_call (12) is given no stack of its own: the verifier looks for the call in
@@ -259,7 +259,6 @@ static __always_inline void stay_on_thread_stack(void)
 		asm volatile("call 12" ::: "r0", "r1", "r2", "r3", "r4", "r5", "memory");
 }
 
-#define PF_KTHREAD 0x00200000
 #define SIGNAL_GROUP_EXIT 0x4
 #define REQ_OP_MASK 0xff
 
@@ -273,7 +272,7 @@ extern const struct pcpu_hot___x86 pcpu_hot __ksym __weak;
 
 #define PREEMPT_IN_INTERRUPT 0x00ff0100 /* NMI, hard interrupt, or a softirq being served */
 
-/* Does the current task have nothing to do with what is going on? */
+/* Whether the code that runs now is not the current task's, but an interrupt's. */
 static __always_inline bool in_interrupt(struct task_struct *task)
 {
 	int count = 0;
@@ -310,7 +309,7 @@ static __always_inline __u64 queued_ns(struct task_struct *task)
 #define STACK_REACH (256ull << 20) /* no thread's stack is larger */
 
 /* How much of the stack there is above `sp`: up to the process's arguments on the main thread, to the thread's control
- * block on one the C library made. 0: not known, a stack somebody made for himself. */
+ * block on one the C library made. 0: unknown, a stack that the program made itself. */
 static __always_inline __u64 stack_room(struct task_struct *task, __u64 sp)
 {
 	__u64 top = task->mm->start_stack;

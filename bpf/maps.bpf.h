@@ -49,7 +49,7 @@ struct {
 	__type(value, __u64);
 } site_losses SEC(".maps");
 
-/* a thread that made a described call, or belongs to a process that did */
+/* (P1) a thread that made a described call, or belongs to a process that did */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -57,7 +57,7 @@ struct {
 	__type(value, struct wire_thread);
 } threads SEC(".maps");
 
-/* (P5) State of threads that could not be given storage when a call of theirs began: until that call ends. By thread. */
+/* (P5) State of threads that could not get task storage when a call started, until that call ends. By thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WIRE_MAX_STRAYS);
@@ -65,7 +65,7 @@ struct {
 	__type(value, struct wire_thread);
 } stray_threads SEC(".maps");
 
-/* how many those are: nobody looks for one where there is none */
+/* their number: no program looks one up while it is 0 */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -81,7 +81,7 @@ struct {
 	__type(value, struct wire_process);
 } processes SEC(".maps");
 
-/* where a process keeps its Python frames; set by user space, handed on to its children */
+/* the layout of a process's Python frames; set by user space, inherited by its children */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WIRE_PYTHON_PROCESSES);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * Whether a program that may sleep may read a piece of a process's memory. Reading brings in what is not there, and
- * that can take for ever: a page of a file whose server does not answer, or one that another program was asked to fill
- * in (userfaultfd(2)). Meanwhile bpf_copy_from_user_task() holds the process's mmap lock, and a sleepable program holds
- * up the grace period (RCU tasks trace) that every removal of a uprobe waits for; and who removes one then keeps
- * every fork() of the machine waiting.
+ * Whether a sleepable program may read a piece of a process's memory. A read faults in pages that are not present,
+ * which can take for ever: a page of a file whose server does not answer, or one that another program must fill
+ * (userfaultfd(2)). In that time bpf_copy_from_user_task() holds the process's mmap lock, and a sleepable program
+ * delays the grace period (RCU tasks trace) that every removal of a uprobe waits for; and a removal that waits blocks
+ * every fork() of the machine.
  *
- * So only memory without a file, which userfaultfd does not watch, and files of this machine's own disks are read
- * (bpf_find_vma: kernel 5.17, 7c7e3d31e785). Of a layered file system a mapping has the file below. The process could
- * put another mapping there in between; but by reading its own /proc/self/mem it can do the same harm alone.
+ * So only anonymous memory that userfaultfd does not watch, and files on local disks, are read (bpf_find_vma: kernel
+ * 5.17, 7c7e3d31e785). On a layered file system a mapping refers to the file below. The process could replace the
+ * mapping in between; but by reading its own /proc/self/mem it can do the same harm alone.
  */
 #ifndef INGERO_BPF_MEMORY_BPF_H
 #define INGERO_BPF_MEMORY_BPF_H

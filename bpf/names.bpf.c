@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * What a call is given behind a pointer: names of device functions where they are registered or looked up, identities
- * of communicators. Sleepable (uprobe.s, kernel 6.0, 8c7dcb84e3b7): the string is often in a page nobody has touched
- * yet, which the other programs cannot read; where that page would have to be waited for, it is left (memory.bpf.h).
+ * What a call is passed behind a pointer: names of device functions where they are registered or looked up, identities
+ * of communicators. Sleepable (uprobe.s, kernel 6.0, 8c7dcb84e3b7): the string is often in a page that is not present
+ * yet, which the other programs cannot read; a page that might never arrive is not read (memory.bpf.h).
  * The handle it belongs to is in the call's own record; user space joins the two by thread and start. The program
  * therefore runs after the one that captures the call: the kernel runs a probe's programs newest first, so it is
  * attached before.
@@ -20,7 +20,8 @@ extern int bpf_copy_from_user_str(void *to, __u32 size, const void *from, __u64 
 extern void bpf_rcu_read_lock(void) __weak __ksym;
 extern void bpf_rcu_read_unlock(void) __weak __ksym;
 
-/* Bytes at `address`: as they are, or brought in where that cannot take for ever. 0: all are there. */
+/* Bytes at `address`; pages that are not present are faulted in only if that cannot block for ever. 0: all were read.
+ */
 static __always_inline long read_or_bring_in(struct task_struct *task, void *to, __u32 size, __u64 address)
 {
 	if (!bpf_probe_read_user(to, size, (void *)address))
@@ -62,10 +63,10 @@ int on_name(struct pt_regs *ctx)
 	if (!start_ns)
 		return 0; /* not captured: another's process, or too deep */
 	LOAD_REGISTERS(in, ctx);
-	if (recipe->aside_word) {
-		__u32 input = recipe->inputs >> ((recipe->aside_word - 1) * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1);
+	if (recipe->sleepable_word) {
+		__u32 input = recipe->inputs >> ((recipe->sleepable_word - 1) * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1);
 
-		block = recipe->aside_bytes;
+		block = recipe->sleepable_bytes;
 		if (input & WIRE_IN_STACK)
 			address = USER_SP(ctx) + FIRST_STACK_ARGUMENT + (input & 7) * 8;
 		else
@@ -75,7 +76,7 @@ int on_name(struct pt_regs *ctx)
 		return 0;
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
 	if (!record) {
-		count_loss(WIRE_LOSS_HOST_RING_FULL);
+		count_loss(WIRE_LOSS_NAME_RING_FULL);
 		return 0;
 	}
 	record->type = WIRE_NAME;

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * The Python frames of the current thread, as they are at this instant: CPython's own structures, read where user space
- * said they are (python_processes). Nothing is called in the process and nothing is read later, when the thread has
- * moved on.
+ * The Python frames of the current thread at this instant: read from CPython's own structures, at the addresses that
+ * user space found (python_processes). Nothing is called in the process, and nothing is read later, when the thread has
+ * run on.
  *
- *   (1) The thread's state is the one that says it is this thread's, or whose C frame lies on this thread's stack. What
- *       runs without the global lock has no "current" state, and most calls of interest were made without it.
- *   (2) A state found before is trusted only while it is still in its interpreter's list: a state freed and not yet
- *       written over looks just like a living one. A walk of the list begins again where a state does not point back
- *       to the one before it: other threads come and go meanwhile, and the free list leads elsewhere.
- *   (3) A code object is named by its address and by a hash of what it is made of: addresses are used again, and a
- *       stack must never be given the name of who lives there now.
- *   (4) What a code object says is copied once, at the same instant, in a record of its own; it counts as told only
- *       when the record is in the ring and whole.
+ *   (1) The thread's state is the one with this thread's id, or whose C frame is on this thread's stack. A thread
+ * without the GIL has no "current" state, and most calls of interest are made without it. (2) A state found before is
+ * trusted only while it is still in its interpreter's list: a state that was freed and not yet overwritten looks like a
+ * live one. A walk of the list starts again if a state does not point back to the one before it: other threads start
+ * and end in the meantime, and the free list leads elsewhere. (3) A code object is identified by its address and a hash
+ * of its contents: addresses are reused, and a stack must never be given the name of the object that is there now. (4)
+ * The contents of a code object are copied once, at the same instant, in a separate record; it counts as sent only when
+ * the record is in the ring and complete.
  *
- * Buffers are in task storage: these programs can be preempted, so a buffer per CPU would be shared with whoever comes
- * in between.
+ * Buffers are in task storage: these programs can be preempted, so a buffer per CPU would be shared with the program
+ * that preempts them.
  *
- * "The current thread" is another, one that waits, where OF_A_WAITING_THREAD is defined (waiting.bpf.c): `reader` is
- * then that thread, and functions the verifier checks apart are given it.
+ * Where OF_A_WAITING_THREAD is defined (waiting.bpf.c), "the current thread" is another one, which waits: `reader` is
+ * then that thread, and is passed to the global functions, which the verifier checks separately.
  */
 #ifndef INGERO_BPF_PYTHON_BPF_H
 #define INGERO_BPF_PYTHON_BPF_H
@@ -42,7 +41,7 @@
 #define read_user(to, size, from) bpf_probe_read_user(to, size, from)
 #endif
 
-/* thread states looked at when a thread is met for the first time; new ones are at the front */
+/* thread states examined when a thread is seen for the first time; new ones are at the front */
 #define PYTHON_STATES 512
 /* times a walk of the states begins again */
 #define PYTHON_RESTARTS 8
@@ -53,7 +52,7 @@
 #define PYTHON_TABLE_LOOK 64  /* bytes of a line table, from its length on, that go into the identity */
 #define PYTHON_HASH 0x9e3779b97f4a7c15ull
 
-#define PYTHON_FRAMES 2048 /* bytes read at once where frames lie one behind the other */
+#define PYTHON_FRAMES 2048 /* bytes read at once where frames are adjacent */
 
 struct python_thread {
 	__u64 state; /* this thread's; 0: not found yet */
@@ -91,7 +90,7 @@ struct {
 	__type(value, struct python_thread);
 } python_threads SEC(".maps");
 
-/* identity of the code object told last, by address */
+/* identity of the code object sent last, by address */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 32768);
@@ -142,7 +141,7 @@ static __always_inline __u64 user_sp(struct task_struct *task)
 	return sp;
 }
 
-/* The number the thread's own system calls tell it. */
+/* The thread's id as its own system calls return it. */
 static __always_inline __u64 own_number(struct task_struct *task)
 {
 	/* an address and not a pointer, for the verifier: before 6.2 it lets nothing unbounded be added to one */
@@ -183,7 +182,7 @@ static __always_inline bool still_there(
 	return thread->one_interpreter && user_word(reader, layout->interpreters) == thread->first_interpreter;
 }
 
-/* How far from running here a state is that says it is this thread's; ~0: it is not. */
+/* How unlikely it is that a state with this thread's id is the one that runs here; ~0: it is another thread's. */
 static __always_inline __u64 remoteness(const struct wire_python_layout *layout, struct python_thread *thread)
 {
 	const __u8 *window = thread->state_window;
@@ -196,13 +195,13 @@ static __always_inline __u64 remoteness(const struct wire_python_layout *layout,
 			return ~0ull;
 		return is_bound(layout, window) ? 0 : 1 + thread->looked_at;
 	case WIRE_PYTHON_BY_CFRAME:
-		/* Whoever says whose it is: another interpreter's state may have been made by another thread. */
+		/* Whatever thread it names: another interpreter's state may have been created by another thread. */
 		depth = word_in(window, layout->thread_cframe) - thread->sp;
 		if (depth < thread->stack_room)
 			return depth;
 		return own ? STACK_REACH + thread->looked_at : ~0ull;
 	default:
-		/* Nothing tells which thread runs another interpreter, once one does. */
+		/* With more than one interpreter, nothing says which thread runs which. */
 		if (thread->at_interpreter != thread->main_interpreter && word_in(window, layout->thread_frame))
 			thread->doubtful = 1;
 		if (!own)
@@ -225,7 +224,7 @@ static __always_inline void enter_interpreter(struct task_struct *reader, const 
 	thread->came_from = 0;
 }
 
-/* To the first state of all. False: there is no interpreter. */
+/* Starts at the first thread state. False: no interpreter exists. */
 static __always_inline bool begin_looking(
     struct task_struct *reader, const struct wire_python_layout *layout, struct python_thread *thread)
 {
@@ -241,8 +240,8 @@ static __always_inline bool begin_looking(
 	return true;
 }
 
-/* Looks at the state at thread->at, or goes on to the next interpreter. 1: there is none left, -1: it cannot be looked
- * at. Not static, so that the verifier checks it once and not once for each turn of a loop. */
+/* Examines the state at thread->at, or moves to the next interpreter. 1: none is left, -1: it cannot be
+ * read. Not static, so that the verifier checks it once and not once for each turn of a loop. */
 __noinline int look_at_state(READER_PARAMETER const struct wire_python_layout *layout, struct python_thread *thread)
 {
 	READER;
@@ -280,7 +279,7 @@ __noinline int look_at_state(READER_PARAMETER const struct wire_python_layout *l
 	return 0;
 }
 
-/* (1) Leaves the state in state_window. 1: found, 0: the thread has none, -1: not all could be looked at. */
+/* (1) Leaves the state in state_window. 1: found, 0: the thread has none, -1: not all could be read. */
 static __always_inline int find_state(struct task_struct *reader, struct task_struct *task,
     const struct wire_python_layout *layout, struct python_thread *thread)
 {
@@ -309,7 +308,7 @@ static __always_inline int find_state(struct task_struct *reader, struct task_st
 	return 1;
 }
 
-/* (3) What a code object is made of, as it lies in the window. */
+/* (3) The contents of a code object, as read into the window. */
 static __always_inline __u64 identify(
     struct task_struct *reader, const struct wire_python_layout *layout, struct python_thread *thread)
 {
@@ -333,12 +332,12 @@ static __always_inline __u64 identify(
 		__u64 table = word_in(window, layout->code_table) + layout->bytes_size;
 		__u64 size;
 
-		/* a short one at the end of what is mapped: its length then (what could not be read is zero) */
+		/* a short one at the end of a mapping: its length then (bytes that could not be read are zero) */
 		if (read_user(thread->table, sizeof(thread->table), (void *)table))
 			thread->table[0] = user_word(reader, table);
 		size = thread->table[0];
 		hash = (hash ^ size) * PYTHON_HASH;
-		/* From its bytes on, as far as it goes: what lies behind is somebody else's, and changes. */
+		/* Its own bytes only: those after it belong to other objects, and change. */
 #pragma unroll
 		for (int i = 0; i < PYTHON_TABLE_LOOK / 8 - 2; i++) {
 			if (size <= i * 8)
@@ -351,7 +350,7 @@ static __always_inline __u64 identify(
 }
 
 /* One string: the bytes kept, its width, and what to flag. `most` is a power of two. */
-static __always_inline __u32 tell_text(struct task_struct *reader, const struct wire_python_layout *layout, __u64 text,
+static __always_inline __u32 emit_text(struct task_struct *reader, const struct wire_python_layout *layout, __u64 text,
     char *to, __u32 most, __u16 *bytes, __u8 *width, bool keep_end)
 {
 	__u64 length = user_word(reader, text + layout->text_length);
@@ -389,7 +388,7 @@ static __always_inline __u32 tell_text(struct task_struct *reader, const struct 
 	return cut;
 }
 
-static __always_inline void tell_table(struct task_struct *reader, const struct wire_python_layout *layout,
+static __always_inline void emit_table(struct task_struct *reader, const struct wire_python_layout *layout,
     struct wire_code *record, __u64 table, __u8 *to, __u64 size, __u32 most)
 {
 	__u32 kept = size > most ? most : size;
@@ -408,18 +407,18 @@ static __always_inline void tell_table(struct task_struct *reader, const struct 
 		record->flags |= WIRE_CODE_TABLE_CUT;
 }
 
-#define TELL_CODE(most)                                                                                                \
+#define EMIT_CODE(most)                                                                                                \
 	do {                                                                                                           \
 		record = bpf_ringbuf_reserve(&stacks, sizeof(*record) + (most), 0);                                    \
 		if (!record)                                                                                           \
 			goto full;                                                                                     \
 		record->flags = 0;                                                                                     \
-		tell_table(reader, layout, record, table, (__u8 *)(record + 1), size, most);                           \
+		emit_table(reader, layout, record, table, (__u8 *)(record + 1), size, most);                           \
 	} while (0)
 
-/* (4) Writes the record of the code object in the thread's window. A function of its own to the verifier too: it is
- * checked once, not once for each frame. */
-__noinline int tell_code(READER_PARAMETER __u64 code, __u64 identity)
+/* (4) Writes the record of the code object in the thread's window. A global function, so that the verifier checks it
+ * once and not for each frame. */
+__noinline int emit_code(READER_PARAMETER __u64 code, __u64 identity)
 {
 	READER;
 	struct task_struct *task = THREAD_READ;
@@ -441,9 +440,9 @@ __noinline int tell_code(READER_PARAMETER __u64 code, __u64 identity)
 	if (size > 1 << 28)
 		size = 0;
 	if (size <= WIRE_CODE_LEAST)
-		TELL_CODE(WIRE_CODE_LEAST);
+		EMIT_CODE(WIRE_CODE_LEAST);
 	else
-		TELL_CODE(WIRE_CODE_MOST);
+		EMIT_CODE(WIRE_CODE_MOST);
 	flags = record->flags;
 	record->type = WIRE_CODE;
 	record->table_format = layout->table_format;
@@ -453,11 +452,11 @@ __noinline int tell_code(READER_PARAMETER __u64 code, __u64 identity)
 	record->code = code;
 	record->identity = identity;
 	record->first_line = half_in(thread->window, layout->code_first_line);
-	result = tell_text(reader, layout, word_in(thread->window, layout->code_file), record->file,
+	result = emit_text(reader, layout, word_in(thread->window, layout->code_file), record->file,
 	    sizeof(record->file), &record->file_bytes, &record->file_width, true);
 	if (result)
 		flags |= result == 1 ? WIRE_CODE_FILE_CUT : WIRE_CODE_FILE_UNREADABLE;
-	result = tell_text(reader, layout, word_in(thread->window, layout->code_name), record->name,
+	result = emit_text(reader, layout, word_in(thread->window, layout->code_name), record->name,
 	    sizeof(record->name), &record->name_bytes, &record->name_width, false);
 	if (result)
 		flags |= result == 1 ? WIRE_CODE_NAME_CUT : WIRE_CODE_NAME_UNREADABLE;
@@ -487,8 +486,8 @@ static __always_inline __u32 executing_offset(const struct wire_python_layout *l
 	return offset > 0x7fffffff ? 0 : offset; /* one before the first: not begun yet */
 }
 
-/* The frame at thread->at, out of what was read last or read now. From 3.11 on a function's frame lies behind its
- * caller's, and reading costs by the call, not by the byte: what is below in the same page is read along. */
+/* The frame at thread->at, from the previous read or a new one. From 3.11 on a function's frame follows its caller's in
+ * memory, and a read costs per call, not per byte: so the part of the page below the frame is read along. */
 static __always_inline const __u8 *frame_window(
     struct task_struct *reader, const struct wire_python_layout *layout, struct python_thread *thread)
 {
@@ -514,7 +513,7 @@ static __always_inline const __u8 *frame_window(
 #define PYTHON_GOES_ON -1
 
 /* Takes the frame at thread->at and moves on to the one that called it. An enum wire_python_outcome at the end. Checked
- * once by the verifier, like tell_code(). */
+ * once by the verifier, like emit_code(). */
 __noinline int take_python_frame(
     READER_PARAMETER const struct wire_python_layout *layout, struct python_thread *thread, struct wire_stack *stack)
 {
@@ -524,7 +523,7 @@ __noinline int take_python_frame(
 	struct wire_python_frame *frame;
 	const __u8 *window;
 	__u64 identity;
-	__u64 *told;
+	__u64 *reported;
 	__u32 offset;
 	__u32 n;
 	bool entry;
@@ -555,9 +554,9 @@ __noinline int take_python_frame(
 	if (read_window(reader, thread->window, layout->code_bytes, key.code))
 		return WIRE_PYTHON_UNREADABLE;
 	identity = identify(reader, layout, thread);
-	told = bpf_map_lookup_elem(&python_codes, &key);
-	if (!told || *told != identity)
-		tell_code(READER_ARGUMENT key.code, identity);
+	reported = bpf_map_lookup_elem(&python_codes, &key);
+	if (!reported || *reported != identity)
+		emit_code(READER_ARGUMENT key.code, identity);
 	frame = &stack->python[n & (WIRE_STACK_PYTHON - 1)];
 	frame->code = key.code;
 	frame->identity = identity;
@@ -568,7 +567,7 @@ __noinline int take_python_frame(
 
 /* The current thread's Python frames into `stack`: python, n_python and python_outcome. Not static, so that the
  * verifier checks it once and not at every place it is called from. Records of code objects go into the ring before it
- * returns, those of frames in `stack` that were not told before. */
+ * returns, those of frames in `stack` that were not sent before. */
 __noinline int walk_python(READER_PARAMETER struct wire_stack *stack)
 {
 	READER;

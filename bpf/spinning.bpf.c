@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * Where a thread is that runs inside a call and does not come back: a wait for the device spins by default. Its
- * registers are nowhere but in the CPU, so a timer on that one thread interrupts it (a perf event that user space opens
- * for some milliseconds), and its stack and Python frames are copied as at the return of a call.
+ * The stack and Python frames of a thread that runs inside a call that does not return: a wait for the device spins by
+ * default. The thread's registers are only in the CPU, so a timer on that one thread interrupts it (a perf event that
+ * user space opens for some milliseconds), and its stack and Python frames are copied as at the return of a call.
  *
- * Only what interrupts the program itself is used: within the kernel the thread may be in one of our own programs,
- * whose buffers are this one's too.
+ * Only interrupts of user mode are used: in the kernel the thread may be in one of our own programs, which use the same
+ * buffers as this one.
  */
 #define OF_A_RUNNING_THREAD
 #include "stack.bpf.h"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * Where a call was made from: whether that is worth keeping, and the copy of the thread's stack from which user space
- * finds out. Taken when the call returns, because only then is it known whether it was slow or failed.
+ * Decides whether the stack of a call is worth keeping, and copies the top of it for user space to unwind. Done when
+ * the call returns, because only then is it known whether it was slow or failed.
  *
- * Not walked here: libraries are built without frame pointers, and unwinding wants tables that are in files. What is
- * copied is what unwinding needs: the registers as the caller has them back, the top of the stack, and the return
- * addresses that stand no longer there because the kernel put its trampoline in their place.
+ * Not unwound here: libraries are built without frame pointers, and unwinding needs tables that are in files. Copied is
+ * what unwinding needs: the registers as after the return, the top of the stack, and the return addresses that the
+ * kernel has replaced on the stack by its uretprobe trampoline.
  *
- * The cost is bounded twice: a call site gives STACKS_PER_SECOND at most, and as many again of slow calls, which would
- * else be missed among many that synchronise or fail; and the ring is its own, so that stacks never displace calls.
+ * The cost is bounded twice: a call site gets at most STACKS_PER_SECOND, and as many again for slow calls, which would
+ * otherwise be missed among many that synchronise or fail; and stacks have their own ring, so they never displace
+ * calls.
  */
 #ifndef INGERO_BPF_STACK_BPF_H
 #define INGERO_BPF_STACK_BPF_H
@@ -18,7 +19,7 @@
 
 /* enum wire_stack_mode */
 const volatile __u32 stack_mode = WIRE_STACKS_OFF;
-/* one in so many of the ordinary calls of a call site; a power of two */
+/* one of this number of ordinary calls of a call site; a power of two */
 const volatile __u32 stack_every = 64;
 /* a call is slow when it took longer than this, and SLOW_TIMES what its call site usually takes */
 const volatile __u64 stack_slow_ns = 100000;
@@ -35,8 +36,8 @@ const volatile __u64 stack_slow_ns = 100000;
 #define USER_IP(ctx) ((ctx)->ip)
 #endif
 
-/* A place that calls are made from: (site, caller, process), by its hash. Two that meet in one entry share it; an entry
- * not used for a second is given to whoever comes. */
+/* A call site: (probe, caller, process), by its hash. Two that hash to one entry share it; an entry that was not used
+ * for a second is given to the next call site that needs it. */
 struct stack_place {
 	__u64 key;
 	__u64 average_ns; /* of the durations, the newest weighing an eighth */
@@ -136,7 +137,7 @@ static __always_inline void keep_registers(struct pt_regs *ctx, struct wire_stac
 #endif
 }
 
-/* The calls around this one return through the kernel as well: where to. */
+/* The return addresses of the enclosing calls, which return through the trampoline as well. */
 static __always_inline void keep_returns(struct task_struct *task, struct wire_stack *stack, __u64 sp)
 {
 	struct return_instance *instance;
@@ -156,23 +157,23 @@ static __always_inline void keep_returns(struct task_struct *task, struct wire_s
 	stack->n_returns = n;
 }
 
-/* What is copied of the stack begins so far below the stack pointer: in the middle of a function that may still be
- * needed. At gcc's `ret` the tables have the frame pointer in a place that has just been popped. */
+/* The copy of the stack starts this far below the stack pointer, because in the middle of a function that may still be
+ * needed: at gcc's `ret` the tables say that the frame pointer is in a slot that has just been popped. */
 #if !defined(__TARGET_ARCH_arm64) && (defined(OF_A_WAITING_THREAD) || defined(OF_A_RUNNING_THREAD))
 #define BELOW_SP WIRE_STACK_RED_ZONE
 #else
 #define BELOW_SP 0
 #endif
 
-/* How long a thread ran, in ns: the same before and after, it did not in between, and what was read belongs together.
- * One that runs now gives another number each time. The current thread need not be asked. */
+/* How long a thread has run, in ns. The same value before and after a read means that it did not run in between, so the
+ * read is consistent; a thread that runs now gives a new value each time. Not needed for the current thread. */
 #ifdef OF_A_WAITING_THREAD
 #define RAN(task) (BPF_CORE_READ(task, on_cpu) ? bpf_ktime_get_ns() : BPF_CORE_READ(task, se.sum_exec_runtime))
 #else
 #define RAN(task) 0
 #endif
 
-/* Fills a record that has room for `size` bytes of stack, and hands it over. */
+/* Fills a record that has room for `size` bytes of stack, and submits it. */
 static __always_inline int fill_stack(struct task_struct *reader, struct pt_regs *ctx, struct wire_stack *stack,
     const struct wire_call *call, __u32 reason, __u32 size)
 {
@@ -248,8 +249,8 @@ full:
 }
 
 #if defined(OF_A_WAITING_THREAD) || defined(OF_A_RUNNING_THREAD)
-/* The stack of a thread inside calls that have not returned, as it entered the kernel. Of the outermost call: what that
- * called in turn is on the same stack. */
+/* The stack of a thread in calls that have not returned, as it was when the thread entered the kernel. Recorded for the
+ * outermost call: the calls nested in it are on the same stack. */
 static __always_inline void take_stack_of_open_call(struct task_struct *task)
 {
 	struct wire_thread *thread = state_of(task);

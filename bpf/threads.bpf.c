@@ -9,9 +9,13 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define TASK_DEAD 0x80
 
+/* sched_switch passes the state of the thread that leaves: since 5.18, fa2c3254d7cf "sched/tracing: Don't re-read
+ * p->state when emitting sched_switch event". Before, a waker on another CPU may have changed it already. */
+const volatile __u32 switch_has_state = 0;
+
 /* Set by the first dump: the kernel itself keeps how long tasks wait in run queues. The program at sched_waking is then
- * not attached: every wake-up on the machine would pay for it, whoever is woken. */
-__u8 queue_times = 0; /* not bool: C's _Bool in the generated header is no C++ */
+ * not attached, because it would add a cost to every wake-up on the machine, traced or not. */
+__u8 queue_times = 0; /* not bool: C's _Bool in the generated header does not compile as C++ */
 
 static __always_inline bool may_be_traced(struct task_struct *task)
 {
@@ -50,9 +54,9 @@ static __always_inline void switched_out(
 	thread->woken_ns = 0;
 	if (queue_times)
 		thread->queued_ns = queued_ns(task);
-	thread->culprit_pid = next->tgid;
-	thread->culprit_tid = next->pid;
-	__builtin_memcpy(thread->culprit_comm, next->comm, WIRE_COMM_LEN);
+	thread->preempted_by_pid = next->tgid;
+	thread->preempted_by_tid = next->pid;
+	__builtin_memcpy(thread->preempted_by_comm, next->comm, WIRE_COMM_LEN);
 	thread->out_ns = now;
 }
 
@@ -102,23 +106,21 @@ static __always_inline void switched_in(struct task_struct *task, __u64 now)
 	record->out_ns = out_ns;
 	record->woken_ns = kind == WIRE_OFF_PREEMPTED ? 0 : woken_ns;
 	record->in_ns = now;
-	record->culprit_pid = thread->culprit_pid;
-	record->culprit_tid = thread->culprit_tid;
-	__builtin_memcpy(record->culprit_comm, thread->culprit_comm, WIRE_COMM_LEN);
+	record->preempted_by_pid = thread->preempted_by_pid;
+	record->preempted_by_tid = thread->preempted_by_tid;
+	__builtin_memcpy(record->preempted_by_comm, thread->preempted_by_comm, WIRE_COMM_LEN);
 	__builtin_memcpy(record->comm, task->comm, WIRE_COMM_LEN);
 	/* never wakes: waking the reader from inside the scheduler would cost the switch */
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
 
-/* prev_state as fourth argument: 5.18, fa2c3254d7cf "sched/tracing: Don't re-read p->state when emitting
- * sched_switch event" */
 SEC("tp_btf/sched_switch")
 int on_sched_switch(__u64 *ctx)
 {
 	bool preempt = ctx[0];
 	struct task_struct *prev = (void *)ctx[1];
 	struct task_struct *next = (void *)ctx[2];
-	unsigned int state = ctx[3];
+	unsigned int state = switch_has_state ? ctx[3] : prev->__state;
 	bool prev_traced = may_be_traced(prev);
 	bool next_traced = may_be_traced(next);
 	__u64 now;

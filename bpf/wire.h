@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * The only words the kernel side and the user side share. Fixed width, no pointers, no bit fields; a test compares
- * every struct below with the BTF of the loaded object, so the two sides cannot drift.
+ * The only words the kernel side and the user side share. Fixed width, no pointers, no bit fields;
+ * tests/bpf/wire_test.cc compares every struct below with the BTF of the BPF objects, so the two sides cannot drift.
  *
  * Times are CLOCK_MONOTONIC nanoseconds (bpf_ktime_get_ns). "pid" is the process (kernel tgid), "tid" the thread.
  * Values that come out of the traced process (words, ret, comm) are untrusted.
@@ -22,7 +22,7 @@ enum wire_limits {
 	WIRE_MAX_SITES = 16384,	 /* (row, library file) pairs; the attach cookie is the index */
 	WIRE_NO_SITE = 0xffff,	 /* of a stack that is not as a call's caller has it */
 	WIRE_COMM_LEN = 16,
-	WIRE_NAME_LEN = 256, /* a kernel's name, truncated and flagged beyond */
+	WIRE_NAME_LEN = 256,   /* a kernel's name, truncated and flagged beyond */
 	WIRE_MAX_STRAYS = 256, /* threads in a call whose own storage could not be had when it began */
 	WIRE_NOT_FAILURES = 2,
 };
@@ -66,11 +66,11 @@ struct wire_recipe {
 	__u8 stack_slots; /* stack slots to read, at most WIRE_MAX_STACK_ARGS */
 	__u8 n_peeks;	  /* at entry and at return together */
 	__u8 n_return_peeks;
-	__u8 aside_word;  /* the word that points to what the sleepable name program reads, plus one; 0: none */
-	__u8 aside_bytes; /* 0: a C string; else so many bytes, in a stack slot: those lying from there on */
-	__u8 used;	  /* 0: no such site */
-	__u8 stack_when;  /* enum wire_stack_when */
-	__s32 not_failures[WIRE_NOT_FAILURES]; /* return codes beside 0 that are no failure; 0: none */
+	__u8 sleepable_word;  /* the word that points to what the sleepable name program reads, plus one; 0: none */
+	__u8 sleepable_bytes; /* 0: a C string; else so many bytes, in a stack slot: those lying from there on */
+	__u8 used;	      /* 0: no such site */
+	__u8 stack_when;      /* enum wire_stack_when */
+	__s32 not_failures[WIRE_NOT_FAILURES]; /* return codes other than 0 that are not failures; 0: none */
 	__u32 result_word; /* the word that is the return register, plus one, before it is read behind; 0: none */
 	__u32 pad;
 	struct wire_peek peeks[WIRE_MAX_WORDS];
@@ -143,12 +143,12 @@ struct wire_sched {
 	__u32 cpu;    /* where it came back */
 	__u32 pid;
 	__u32 tid;
-	__u64 out_ns;	   /* left the CPU */
-	__u64 woken_ns;	   /* became runnable; 0 when it always was */
-	__u64 in_ns;	   /* back on a CPU */
-	__u32 culprit_pid; /* who got the CPU when this thread left it */
-	__u32 culprit_tid;
-	char culprit_comm[WIRE_COMM_LEN];
+	__u64 out_ns;		/* left the CPU */
+	__u64 woken_ns;		/* became runnable; 0 when it always was */
+	__u64 in_ns;		/* back on a CPU */
+	__u32 preempted_by_pid; /* who got the CPU when this thread left it */
+	__u32 preempted_by_tid;
+	char preempted_by_comm[WIRE_COMM_LEN];
 	char comm[WIRE_COMM_LEN];
 };
 
@@ -200,8 +200,8 @@ struct wire_tcp {
 	__u8 daddr[16];
 };
 
-/* What a call was given beside its words: a kernel function's name where it is registered or looked up, a
- * communicator's identity where it is made. */
+/* What a call was passed in addition to its words: the name of a kernel function that it registers or looks up, the
+ * identity of the communicator that it creates. */
 struct wire_name {
 	__u16 type;   /* WIRE_NAME */
 	__u16 length; /* bytes of name, at most WIRE_NAME_LEN; longer ones are cut */
@@ -215,7 +215,7 @@ struct wire_name {
 enum wire_stack_limits {
 	WIRE_STACK_REGISTERS = 14,
 	WIRE_STACK_RETURNS = WIRE_MAX_DEPTH,
-	WIRE_STACK_PYTHON = 64,	 /* Python frames of one stack, innermost first; deeper ones are cut and said so */
+	WIRE_STACK_PYTHON = 64,	 /* Python frames of one stack, innermost first; deeper stacks are cut and flagged */
 	WIRE_STACK_LEAST = 2048, /* room for bytes of the thread's stack: the least of these four that is enough */
 	WIRE_STACK_SOME = 8192,
 	WIRE_STACK_MORE = 24576,
@@ -244,7 +244,7 @@ enum wire_stack_reason {
 
 /* What became of the Python part of a stack. */
 enum wire_python_outcome {
-	WIRE_PYTHON_NONE = 0,	    /* the process is no known interpreter, or this thread runs no Python */
+	WIRE_PYTHON_NONE = 0,	    /* the process is not a known interpreter, or this thread runs no Python */
 	WIRE_PYTHON_WHOLE = 1,	    /* all frames are there */
 	WIRE_PYTHON_CUT = 2,	    /* deeper than WIRE_STACK_PYTHON */
 	WIRE_PYTHON_UNREADABLE = 3, /* some memory could not be read: the frames there are right, more are missing */
@@ -257,7 +257,8 @@ enum wire_stack_register {
 	WIRE_STACK_SP = 1,
 	WIRE_STACK_BP = 2,
 	WIRE_STACK_SAVED = 3, /* the callee-saved ones in the order above */
-	WIRE_STACK_LINK = 13, /* of a thread inside a call: its function's return address, unless that is stored by now */
+	WIRE_STACK_LINK =
+	    13, /* of a thread inside a call: its function's return address, unless that is stored by now */
 };
 
 /* A return address the kernel replaced by its trampoline: what had stood there. */
@@ -308,7 +309,7 @@ enum wire_python_limits {
 	WIRE_CODE_MOST = 16384, /* bytes of the line table, one of these two */
 };
 
-/* How to tell the state of the running thread from others that the same thread has in other interpreters. */
+/* How to recognise the running thread's state among those that the same thread has in other interpreters. */
 enum wire_python_running {
 	WIRE_PYTHON_BY_STATUS = 0, /* 3.13: it is bound to the thread */
 	WIRE_PYTHON_BY_CFRAME = 1, /* 3.10 to 3.12: its C frame is the innermost on the thread's stack */
@@ -336,10 +337,10 @@ struct wire_python_layout {
 	__u64 interpreters;	   /* where the address of the first interpreter stands */
 	__u32 interpreter_next;	   /* any offset */
 	__u32 interpreter_threads; /* any offset: the first thread state's address */
-	__u32 generation;	   /* differs between the layouts a pid ever had: after exec its code is told again */
-	__u8 flags;		   /* enum wire_python_flags */
-	__u8 running;		   /* enum wire_python_running */
-	__u8 shims; /* the owner from which on a frame stands for the C function itself; 0: there are none */
+	__u32 generation; /* differs between the layouts that a pid has had: after exec its code is sent again */
+	__u8 flags;	  /* enum wire_python_flags */
+	__u8 running;	  /* enum wire_python_running */
+	__u8 shims;	  /* the owner from which on a frame stands for the C function itself; 0: there are none */
 	__u8 instruction_shift; /* where frames count instructions: log2 of an instruction's bytes */
 	__u16 thread_bytes;	/* so much of a thread state is read */
 	__u16 thread_previous;
@@ -382,7 +383,7 @@ enum wire_code_flags {
 	WIRE_CODE_FILE_UNREADABLE = 8,
 	WIRE_CODE_NAME_UNREADABLE = 16,
 	WIRE_CODE_TABLE_UNREADABLE = 32,
-	WIRE_CODE_UNREADABLE = 56, /* any of the three: it is told again */
+	WIRE_CODE_UNREADABLE = 56, /* any of the three: it is sent again */
 };
 
 /* A code object as it was when a stack named it. `table_kept` bytes of its line table follow. Text is as CPython keeps
@@ -431,7 +432,7 @@ struct wire_process_end {
 	struct wire_process process;
 };
 
-/* One disk's I/O for everybody who is not traced, and for nobody known (writeback, flushes). Totals only grow. */
+/* One disk's I/O by processes that are not traced, or not known (writeback, flushes). Totals only grow. */
 struct wire_device_io {
 	__u64 requests;
 	__u64 bytes;
@@ -460,9 +461,9 @@ struct wire_thread {
 	__u64 in_ns;		   /* when it came back last */
 	__u64 woken_ns;		   /* where the kernel does not keep queue times */
 	__u64 queued_ns;	   /* waited in run queues until then */
-	__u32 culprit_pid;
-	__u32 culprit_tid;
-	char culprit_comm[WIRE_COMM_LEN];
+	__u32 preempted_by_pid;
+	__u32 preempted_by_tid;
+	char preempted_by_comm[WIRE_COMM_LEN];
 	__u32 out_kind;
 	__u32 depth;
 	__u32 written; /* records of calls, to look at the ring's backlog now and then */
@@ -476,25 +477,31 @@ struct wire_file {
 	__u64 inode;
 };
 
-/* Kernel-side loss counters, per CPU. Names and sentences: hal/loss.h. */
+/* Kernel-side loss counters, per CPU: the counter, and its name in hal/loss.h, which has the sentence. */
+#define WIRE_LOSSES(X)                                                                                                 \
+	X(RING_FULL, ring_full)		  /* a call record found the ring full */                                      \
+	X(HOST_RING_FULL, host_ring_full) /* a host record found the ring full */                                      \
+	X(CRITICAL_RING_FULL, critical_ring_full)                                                                      \
+	X(NO_THREAD_STATE, no_thread_state) /* nowhere to keep a thread's state: call not captured */                  \
+	X(TOO_DEEP, too_deep)		    /* more nested calls than WIRE_MAX_DEPTH */                                \
+	X(UNPAIRED_RETURN, unpaired_return) /* return without a known entry: entered before the attach */              \
+	X(NO_RECIPE, no_recipe)		    /* a probe fired for a site that is gone */                                \
+	X(BLOCK_UNPAIRED, block_unpaired)   /* block completion without its issue */                                   \
+	X(NAME_UNREADABLE, name_unreadable)                                                                            \
+	X(STACK_RING_FULL, stack_ring_full)	/* a stack found its ring full */                                      \
+	X(STACK_SKIPPED, stack_skipped)		/* of a call site that had given too many that second */               \
+	X(STACK_CUT, stack_cut)			/* deeper than WIRE_STACK_MOST, or not readable whole */               \
+	X(PYTHON_UNREADABLE, python_unreadable) /* Python frames, or what a code object says */                        \
+	X(PYTHON_CUT, python_cut)		/* a Python stack deeper than WIRE_STACK_PYTHON */                     \
+	X(CODE_RING_FULL, code_ring_full)	/* a code object's record found the ring full */                       \
+	X(BLOCK_LOST, block_lost)		/* completion not seen, or no room for the request's owner */          \
+	X(NAME_RING_FULL, name_ring_full)	/* a name's record found the ring full */
+
 enum wire_loss {
-	WIRE_LOSS_RING_FULL = 0,  /* a call record found the ring full */
-	WIRE_LOSS_HOST_RING_FULL, /* a host record found the ring full */
-	WIRE_LOSS_CRITICAL_RING_FULL,
-	WIRE_LOSS_NO_THREAD_STATE, /* nowhere to keep a thread's state: call not captured */
-	WIRE_LOSS_TOO_DEEP,	   /* more nested calls than WIRE_MAX_DEPTH */
-	WIRE_LOSS_UNPAIRED_RETURN, /* return without a known entry: entered before the attach */
-	WIRE_LOSS_NO_RECIPE,	   /* a probe fired for a site that is gone */
-	WIRE_LOSS_BLOCK_UNPAIRED,  /* block completion without its issue */
-	WIRE_LOSS_NAME_UNREADABLE,
-	WIRE_LOSS_STACK_RING_FULL, /* a stack found its ring full */
-	WIRE_LOSS_STACK_SKIPPED,   /* a stack worth keeping, of a call site that had given too many that second */
-	WIRE_LOSS_STACK_CUT,	   /* the thread's stack was deeper than WIRE_STACK_MOST, or could not be read whole */
-	WIRE_LOSS_PYTHON_UNREADABLE, /* Python frames, or what a code object says, could not be read */
-	WIRE_LOSS_PYTHON_CUT,	     /* a Python stack deeper than WIRE_STACK_PYTHON */
-	WIRE_LOSS_CODE_RING_FULL,    /* a code object's record found the ring full */
-	WIRE_LOSS_BLOCK_LOST,	     /* a block request whose completion was not seen, or whose owner had no room */
-	WIRE_LOSS_KINDS,
+#define X(counter, name) WIRE_LOSS_##counter,
+	WIRE_LOSSES(X)
+#undef X
+	    WIRE_LOSS_KINDS,
 };
 
 /* In one value, so that the reader has all of them for one system call. */

@@ -29,7 +29,7 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
   return chosen.empty() ? app : deepest_parsed(*chosen.front());
 }
 
-// The word that stands where a command belongs and is none. (The parser would only say that a command is missing.)
+// The word in the place of a command, if it is not one. (The parser would only say that a command is missing.)
 std::optional<std::string> unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   const auto word = std::find_if(arguments.begin(), arguments.end(),
                                  [](const std::string& argument) { return argument.empty() || argument[0] != '-'; });
@@ -40,7 +40,7 @@ std::optional<std::string> unknown_command(const CLI::App& app, const std::vecto
   return known ? std::nullopt : std::optional<std::string>(*word);
 }
 
-// Does nobody read the pipe any more that is standard output?
+// Whether standard output is a pipe whose reader has closed it.
 bool reader_is_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
@@ -62,7 +62,7 @@ void build_app(CLI::App& app, Context& context) {
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "Show this help and exit");
   app.add_flag_callback(
-      "--debug", [] { set_log_level(LogLevel::kDebug); }, "Diagnostics on standard error");
+      "--debug", [] { set_log_level(LogLevel::kInfo); }, "Diagnostics on standard error");
   app.add_flag("--version")->description("Show the version and exit");
   add_check(app, context);
   add_trace(app, context);
@@ -90,7 +90,7 @@ int run(std::vector<std::string> arguments, Context& context) {
     CLI::App app;
     build_app(app, context);
     if (const auto word = unknown_command(app, arguments)) {
-      return fail(context, fmt::format("there is no command \"{}\" (see 'ingero --help')", *word), kExitUsage);
+      return fail(context, fmt::format("unknown command \"{}\" (see 'ingero --help')", *word), kExitUsage);
     }
     try {
       std::reverse(arguments.begin(), arguments.end());

@@ -5,13 +5,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "store/location.h"
+#include "store/db/location.h"
 
 namespace CLI {
 class App;
@@ -33,9 +34,12 @@ struct Context {
   bool err_is_terminal = false;  // progress is shown
   bool colour = false;
   const Clock* clock = &system_clock();
-  store::Environment environment = store::system_environment();
+  Environment environment = system_environment();
   // Set by the subcommand that was parsed: does its work and gives the exit status.
   std::function<Result<int>()> action;
+  // What could not be ended, with all that it uses: a thread that is stuck in a driver. Where there is any, main() ends
+  // the process without destroying it.
+  std::vector<std::shared_ptr<const void>> unfinished;
 };
 
 // Runs `arguments` (without the program's name).

@@ -1,4 +1,4 @@
-// ingero annotate: tells a running `ingero trace --annotate` what is going on, as a program would itself.
+// ingero annotate: sends an annotation to a running `ingero trace --annotate`, as a program would itself.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -11,17 +11,17 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "agent/annotations/annotation.h"
+#include "agent/annotations/socket_path.h"
 #include "base/fd.h"
 #include "base/text.h"
-#include "cli/annotation.h"
-#include "cli/annotation_place.h"
 #include "cli/commands.h"
 
 namespace ingero::cli {
 namespace {
 
 constexpr int kDialSeconds = 5;
-constexpr size_t kMostAnswer = 4096;
+constexpr size_t kMaxAnswer = 4096;
 
 struct AnnotateOptions {
   std::string file, socket;
@@ -38,9 +38,9 @@ Result<Fd> dial(const std::string& path) {
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return errno_error("open a socket");
-  const timeval patience{kDialSeconds, 0};
+  const timeval timeout{kDialSeconds, 0};
   for (const int what : {SO_SNDTIMEO, SO_RCVTIMEO}) {
-    ::setsockopt(fd.get(), SOL_SOCKET, what, &patience, sizeof(patience));
+    ::setsockopt(fd.get(), SOL_SOCKET, what, &timeout, sizeof(timeout));
   }
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return errno_error(fmt::format("connect to {}", printable(path)));
@@ -51,7 +51,7 @@ Result<Fd> dial(const std::string& path) {
 Result<Fd> dial_any(const std::string& chosen) {
   if (!chosen.empty()) return dial(chosen);
   std::optional<Error> error;
-  for (const std::string& place : annotation_places(annotation_roots())) {
+  for (const std::string& place : agent::annotation_places(agent::annotation_roots())) {
     auto fd = dial(place);
     if (fd.ok()) return fd;
     // One that is there and refuses says more than one that is not there.
@@ -81,15 +81,15 @@ Status send_lines(const Fd& fd, std::istream& in) {
 Result<int> run_annotate(const AnnotateOptions& options, Context& context) {
   std::string line;
   if (!options.labels.empty()) {
-    const auto labels = labels_of_words(options.labels);
+    const auto labels = agent::labels_of_words(options.labels);
     if (!labels.ok()) return labels.error();
     line = fmt::format("{{\"v\":1,\"ts\":{},\"labels\":{}{}}}\n", context.clock->wall_ns(), *labels,
                        options.pid == 0 ? "" : fmt::format(",\"pid\":{}", options.pid));
-    // What is wrong with it is said without bothering anybody.
-    const auto parsed = parse_annotation(trim(line), context.clock->wall_ns());
+    // An invalid line is refused here, before anything is sent.
+    const auto parsed = agent::parse_annotation(trim(line), context.clock->wall_ns());
     if (!parsed.ok()) return parsed.error();
   } else if (options.pid != 0) {
-    return Error(Errc::kInvalid, "--pid goes with --label; lines name their process themselves");
+    return Error(Errc::kInvalid, "--pid needs --label; lines from standard input name their own process");
   }
   std::ifstream file;
   if (line.empty() && !options.file.empty() && options.file != "-") {
@@ -103,23 +103,23 @@ Result<int> run_annotate(const AnnotateOptions& options, Context& context) {
   if (::shutdown(fd->get(), SHUT_WR) != 0) return errno_error("send annotations");
   std::string answer;
   char buffer[512];
-  for (ssize_t got = 1; got > 0 && answer.size() < kMostAnswer;) {
+  for (ssize_t got = 1; got > 0 && answer.size() < kMaxAnswer;) {
     got = ::recv(fd->get(), buffer, sizeof(buffer), 0);
     if (got < 0) return errno_error("wait for what became of the annotations");
     answer.append(buffer, static_cast<size_t>(got));
   }
-  const auto told = nlohmann::json::parse(answer, nullptr, false);
-  if (!told.is_object()) return Error(Errc::kIo, "the agent ended before it said what became of the annotations");
+  const auto reported = nlohmann::json::parse(answer, nullptr, false);
+  if (!reported.is_object()) return Error(Errc::kIo, "the agent ended before it confirmed the annotations");
   const auto count = [&](const char* name) {
-    const auto found = told.find(name);
-    return found != told.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
+    const auto found = reported.find(name);
+    return found != reported.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
   };
   const uint64_t lost = count("refused") + count("dropped");
-  if (lost == 0 && !told.contains("error")) return kExitDone;
-  const auto why = told.find("error");
+  if (lost == 0 && !reported.contains("error")) return kExitDone;
+  const auto why = reported.find("error");
   return Error(Errc::kIo, fmt::format("{} annotations taken, {} refused, {} dropped{}", count("accepted"),
                                       count("refused"), count("dropped"),
-                                      why != told.end() && why->is_string()
+                                      why != reported.end() && why->is_string()
                                           ? "; the first: " + printable(why->get<std::string>(), 300)
                                           : std::string()));
 }

@@ -1,15 +1,14 @@
 // ingero ask: one question to the registry of tools, as a model or a browser would ask it.
 #include <CLI/CLI.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/serving.h"
-#include "cli/table.h"
+#include "report/table.h"
 
 namespace ingero::cli {
 namespace {
-
-using serve::tools::Json;
 
 struct AskOptions {
   ServingOptions serving;
@@ -17,12 +16,10 @@ struct AskOptions {
   bool schema = false;
 };
 
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
 Result<int> list_tools(Context& context) {
-  Table table({{"TOOL", Align::kLeft}, {"WHAT IT SAYS", Align::kLeft}});
+  report::Table table({{"TOOL", report::Align::kLeft}, {"WHAT IT SAYS", report::Align::kLeft}});
   for (const auto& tool : serve::tools::all_tools()) {
-    table.add_row({Cell(std::string(tool.name)), Cell(std::string(tool.title))});
+    table.add_row({report::Cell(std::string(tool.name)), report::Cell(std::string(tool.title))});
   }
   context.out << table.render(context.colour);
   return kExitDone;
@@ -32,26 +29,26 @@ Result<int> run_ask(const AskOptions& options, Context& context) {
   if (options.tool.empty()) return list_tools(context);
   const auto* tool = serve::tools::find_tool(options.tool);
   if (tool == nullptr) {
-    return Error(Errc::kInvalid, fmt::format("there is no tool \"{}\"", printable(options.tool, 64)),
-                 "'ingero ask' alone lists them");
+    return Error(Errc::kInvalid, fmt::format("unknown tool \"{}\"", printable(options.tool, 64)),
+                 "'ingero ask' without a name lists the tools");
   }
   if (options.schema) {
-    context.out << dump({{"name", tool->name},
-                         {"title", tool->title},
-                         {"description", tool->description},
-                         {"input", tool->input},
-                         {"output", tool->output}});
+    context.out << dump_indented({{"name", tool->name},
+                                  {"title", tool->title},
+                                  {"description", tool->description},
+                                  {"input", tool->input},
+                                  {"output", tool->output}});
     return kExitDone;
   }
-  const Json input = serve::tools::parse_json(options.input);
+  const Json input = parse_json(options.input);
   if (input.is_discarded()) return Error(Errc::kInvalid, "--json: not JSON");
   auto service = open_service(options.serving, true, context);
   if (!service.ok()) return service.error();
-  const auto answer = service->desk->ask(options.tool, input);
+  const auto answer = (*service)->ask(options.tool, input);
   if (!answer.ok()) {
     return answer.error().in(fmt::format("{} ({})", options.tool, serve::tools::fault_name(answer.error().code())));
   }
-  context.out << dump(serve::tools::Desk::shown(options.tool, input, *answer));
+  context.out << dump_indented(serve::tools::QueryService::shown(options.tool, input, *answer));
   return kExitDone;
 }
 
@@ -63,7 +60,7 @@ void add_ask(CLI::App& root, Context& context) {
   auto options = std::make_shared<AskOptions>();
   command->add_option("tool", options->tool, "Its name")->type_name("TOOL");
   command->add_option("--json", options->input, "What to ask, as JSON")->type_name("OBJECT")->capture_default_str();
-  add_desk_options(*command, options->serving);
+  add_query_service_options(*command, options->serving);
   command->add_flag("--schema", options->schema, "Show what the tool takes and gives instead");
   command->footer(
       "Examples:\n"

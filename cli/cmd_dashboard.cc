@@ -20,8 +20,8 @@ Result<int> run_dashboard(const DashboardOptions& options, Context& context) {
   if (!service.ok()) return service.error();
   auto server = open_server(options.serving, options.address, options.no_tls, context, serve::page::paths());
   if (!server.ok()) return server.error().in("--addr");
-  serve::api::Api api(*service->desk, INGERO_VERSION);
-  return serve_until_told(
+  serve::api::Api api(**service, INGERO_VERSION);
+  return serve_until_signal(
       **server, "page and HTTP API",
       [&](const serve::http::Request& request) -> serve::http::Response {
         if (serve::api::Api::owns(request.path)) return api.answer(request);
@@ -38,7 +38,7 @@ Result<int> run_dashboard(const DashboardOptions& options, Context& context) {
 void add_dashboard(CLI::App& root, Context& context) {
   CLI::App* command = root.add_subcommand("dashboard", "Serve a recording as a page, with its HTTP API");
   auto options = std::make_shared<DashboardOptions>();
-  add_desk_options(*command, options->serving);
+  add_query_service_options(*command, options->serving);
   command->add_option("--addr", options->address, "Listen here (:PORT: this machine only)")
       ->type_name("ADDRESS")
       ->capture_default_str();

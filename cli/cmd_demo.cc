@@ -1,25 +1,18 @@
 // ingero demo: a planted cause, made-up events, and what explain says of them; through the real store and engine.
-#include <filesystem>
-#include <thread>
-
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
+#include "agent/demo/demo_recording.h"
+#include "agent/demo/demo_scenarios.h"
 #include "backends/registry.h"
 #include "base/text.h"
+#include "cli/backend_flags.h"
 #include "cli/commands.h"
-#include "cli/demo_scenarios.h"
-#include "cli/engine_feed.h"
-#include "cli/options.h"
-#include "cli/report.h"
-#include "store/reader.h"
-#include "store/writer.h"
+#include "cli/flags.h"
+#include "report/report.h"
+#include "store/read/reader.h"
 
 namespace ingero::cli {
 namespace {
-
-constexpr uint64_t kStartMonoNs = 3'600'000'000'000;
-constexpr uint64_t kStepNs = 100'000'000;  // events are handed on as a live recording does
 
 struct DemoOptions {
   std::string scenario = "incident";
@@ -28,92 +21,42 @@ struct DemoOptions {
   bool json = false, verbose = false, no_gpu = false, gpu = false, stack = true;
 };
 
-// A folder that is gone when this is.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> make() {
-    std::string name = (std::filesystem::temp_directory_path() / "ingero-demo-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) return errno_error(fmt::format("mkdtemp({})", name));
-    return TemporaryFolder(std::move(name));
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
-Status record(const DemoScenario& scenario, const DemoOptions& options, uint64_t limit_ns, const std::string& path,
-              Context& context) {
+Result<report::Report> report_of(const agent::DemoScenario& scenario, const agent::DemoPace& pace,
+                                 const report::ReportOptions& options, const Clock& clock) {
   static const hal::CallTable calls(backends::all_backends());
-  hal::LossLedger ledger;
-  store::WriterOptions writing;
-  writing.path = path;
-  writing.session.node = "demo";
-  writing.session.flags = std::string(scenario.name);
-  auto writer = store::Writer::open(writing, calls, ledger);
-  INGERO_TRY(writer);
-  EngineFeed feed(calls, ledger);
-  const uint64_t wall_ns = context.clock->wall_ns();
-  const DemoTrace trace = make_demo(scenario, calls, kStartMonoNs, wall_ns);
-  const auto begin = std::chrono::steady_clock::now();
-  auto next = trace.events.begin();
-  auto snapshot = trace.snapshots.begin();
-  for (uint64_t at = kStepNs; next != trace.events.end(); at += kStepNs) {
-    if (limit_ns != 0 && at > limit_ns) break;
-    Parcel parcel;
-    parcel.wall_offset_ns = static_cast<int64_t>(wall_ns) - static_cast<int64_t>(kStartMonoNs);
-    if (at == kStepNs) parcel.processes = trace.processes;
-    for (; snapshot != trace.snapshots.end() && snapshot->wall_ns < wall_ns + at; ++snapshot) {
-      parcel.snapshots.push_back(*snapshot);
-    }
-    for (; next != trace.events.end() && next->end_mono_ns() < kStartMonoNs + at; ++next) {
-      parcel.records.events.push_back(*next);
-    }
-    parcel.complete_mono_ns = kStartMonoNs + at;
-    for (const hal::Process& process : parcel.processes) (*writer)->add_process(process);
-    for (const hal::SystemSnapshot& one : parcel.snapshots) (*writer)->add_snapshot(one);
-    for (const hal::Event& event : parcel.records.events) {
-      if (event.site != 0) (*writer)->add_site(event.site, {event.call, std::string(calls[event.call].name), "", ""});
-    }
-    INGERO_TRY((*writer)->write(parcel.records.events));
-    feed.take(parcel);
-    feed.write(**writer);
-    (*writer)->set_complete(wall_ns + at);
-    if (options.speed > 0) {
-      std::this_thread::sleep_until(
-          begin + std::chrono::nanoseconds(static_cast<int64_t>(static_cast<double>(at) / options.speed)));
-    }
-  }
-  feed.finish(**writer);
-  return (*writer)->close();
-}
-
-Result<int> show(const DemoScenario& scenario, const DemoOptions& options, uint64_t limit_ns, Context& context) {
-  auto folder = TemporaryFolder::make();
+  auto folder = agent::TemporaryFolder::make();
   INGERO_TRY(folder);
   const std::string path = folder->path() + "/demo.db";
+  INGERO_TRY(agent::record_demo(scenario, calls, pace, path, clock));
+  const auto reader = store::Reader::open(path);
+  INGERO_TRY(reader);
+  auto report = report::gather_report(**reader, {}, options, vendor_names());
+  INGERO_TRY(report);
+  report->path = fmt::format("of the demo scenario {}", scenario.name);
+  return report;
+}
+
+Result<int> show(const agent::DemoScenario& scenario, const DemoOptions& options, uint64_t limit_ns, Context& context) {
   if (!options.json) {
     context.err << fmt::format("demo {}: {} (made-up events, no GPU needed)\n", scenario.name, scenario.sentence);
     context.err.flush();
   }
-  INGERO_TRY(record(scenario, options, limit_ns, path, context));
-  const auto reader = store::Reader::open(path);
-  INGERO_TRY(reader);
-  ReportOptions report_options;
-  report_options.slowest = options.verbose ? 10 : 3;
-  auto report = gather_report(**reader, {}, report_options);
+  report::ReportOptions wanted;
+  wanted.slowest = options.verbose ? 10 : 3;
+  const auto report = report_of(scenario, {options.speed, limit_ns}, wanted, *context.clock);
   INGERO_TRY(report);
-  report->path = fmt::format("of the demo scenario {}", scenario.name);
-  context.out << (options.json ? report_json(*report, false) : report_text(*report, false, context.colour));
+  context.out << (options.json ? report::report_json(*report, false)
+                               : report::report_text(*report, false, context.colour));
   context.out.flush();
   return kExitDone;
+}
+
+std::string scenario_names() {
+  std::string names;
+  for (const agent::DemoScenario& one : agent::demo_scenarios()) {
+    names += std::string(names.empty() ? "" : ", ") + std::string(one.name);
+  }
+  return names;
 }
 
 Result<int> run_demo(const DemoOptions& options, Context& context) {
@@ -124,25 +67,35 @@ Result<int> run_demo(const DemoOptions& options, Context& context) {
                  "trace a program of yours: ingero trace -- python3 train.py");
   }
   if (options.scenario == "all") {
-    for (const DemoScenario& scenario : demo_scenarios()) {
+    for (const agent::DemoScenario& scenario : agent::demo_scenarios()) {
       const auto shown = show(scenario, options, *limit, context);
       if (!shown.ok()) return shown.error();
       if (!options.json) context.out << "\n";
     }
     return kExitDone;
   }
-  const DemoScenario* scenario = find_demo(options.scenario);
+  const agent::DemoScenario* scenario = agent::find_demo(options.scenario);
   if (scenario == nullptr) {
-    std::string names;
-    for (const DemoScenario& one : demo_scenarios())
-      names += std::string(names.empty() ? "" : ", ") + std::string(one.name);
-    return Error(Errc::kInvalid, fmt::format("demo: no scenario is called '{}'", printable(options.scenario)),
-                 "one of " + names + ", all");
+    return Error(Errc::kInvalid, fmt::format("demo: unknown scenario '{}'", printable(options.scenario)),
+                 "one of " + scenario_names() + ", all");
   }
   return show(*scenario, options, *limit, context);
 }
 
 }  // namespace
+
+Result<Json> demo_document(const std::string& scenario, const Clock& clock) {
+  const agent::DemoScenario* found = agent::find_demo(scenario);
+  if (found == nullptr) {
+    return Error(Errc::kNotFound, fmt::format("unknown scenario \"{}\"", printable(scenario, 64)),
+                 "there are " + scenario_names());
+  }
+  report::ReportOptions wanted;
+  wanted.slowest = 3;
+  const auto report = report_of(*found, {}, wanted, clock);
+  INGERO_TRY(report);
+  return report::report_document(*report);
+}
 
 void add_demo(CLI::App& root, Context& context) {
   CLI::App* command = root.add_subcommand("demo", "Show what explain finds, with made-up events");
@@ -161,7 +114,7 @@ void add_demo(CLI::App& root, Context& context) {
   command->add_flag("--gpu", options->gpu, "Refused: trace a program of yours instead")->excludes(no_gpu);
   command->add_option("--stack", options->stack, "Accepted; made-up events have no stacks")->capture_default_str();
   std::string footer = "Scenarios:\n";
-  for (const DemoScenario& one : demo_scenarios()) {
+  for (const agent::DemoScenario& one : agent::demo_scenarios()) {
     std::string names(one.name);
     for (const std::string_view alias : one.aliases) names += ", " + std::string(alias);
     footer += fmt::format("  {:<42} {}\n", names, one.sentence);

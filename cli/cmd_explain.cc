@@ -6,14 +6,16 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
+#include "cli/backend_flags.h"
 #include "cli/commands.h"
-#include "cli/flame.h"
+#include "cli/flags.h"
 #include "cli/fleet_chains.h"
-#include "cli/fleet_options.h"
-#include "cli/follow.h"
-#include "cli/options.h"
-#include "cli/report.h"
+#include "cli/fleet_flags.h"
+#include "report/chain_follower.h"
+#include "report/flame_graph.h"
+#include "report/report.h"
 
 namespace ingero::cli {
 namespace {
@@ -40,40 +42,40 @@ struct ExplainOptions {
   std::string flame;
 };
 
-// --folded and --flame: what the picture leaves out is said beside it.
+// --folded and --flame: notes on what the flame graph leaves out go to the error stream.
 Result<int> show_flames(const ExplainOptions& options, const store::Reader& reader, const store::Selection& selection,
                         uint64_t time_ns, Context& context) {
-  const auto flames = gather_flames(reader, selection, time_ns);
+  const auto flames = report::gather_flames(reader, selection, time_ns);
   if (!flames.ok()) return flames.error();
   if (flames->folded.empty()) {
     return Error(Errc::kNotFound, fmt::format("no call of the selected part of {} has a stack", reader.path()),
                  "record with trace --stack auto (the default) or --stack all");
   }
   if (options.folded) {
-    context.out << folded_text(*flames);
+    context.out << report::folded_text(*flames);
   } else {
     std::ofstream file(options.flame, std::ios::trunc);
-    file << flame_svg(*flames, "Time in GPU calls by where they were made: " + printable(reader.path(), 200));
+    file << report::flame_svg(*flames, "Time in GPU calls by where they were made: " + printable(reader.path(), 200));
     file.close();
     if (!file) return errno_error(fmt::format("write {}", options.flame));
   }
-  context.err << "ingero: " << coverage_text(*flames) << '\n';
+  context.err << "ingero: " << report::coverage_text(*flames) << '\n';
   return kExitDone;
 }
 
-// Until the recording ends. What it is about to say when it ends is said.
+// Follows until the recording ends. What is pending at the end is still printed.
 Result<int> follow(const ExplainOptions& options, const store::Selection& selection, uint64_t time_ns,
                    Context& context) {
-  ChainFollower follower;
+  report::ChainFollower follower;
   for (bool is_live = true; is_live && context.out.good();) {
     const auto reader = open_recording(options.database, context);
     if (!reader.ok()) return reader.error();
     is_live = (*reader)->is_live();
-    auto chains = stored_chains(**reader, selection, time_ns);
+    auto chains = report::stored_chains(**reader, selection, time_ns);
     if (!chains.ok()) return chains.error();
-    add_lines(**reader, *chains);
+    report::add_lines(**reader, *chains);
     for (const auto& change : follower.next(*chains)) {
-      context.out << (options.json ? change_json(change) : change_text(change, context.colour));
+      context.out << (options.json ? report::change_json(change) : report::change_text(change, context.colour));
     }
     context.out.flush();
     if (is_live) std::this_thread::sleep_for(kFollowEvery);
@@ -85,14 +87,17 @@ Result<int> follow(const ExplainOptions& options, const store::Selection& select
 // --nodes: their causal chains.
 Result<int> ask_fleet(const ExplainOptions& options, const fleet::Fleet& fleet, Context& context) {
   if (!options.database.empty()) {
-    return Error(Errc::kInvalid, "a recording and --nodes: only one of them can be asked");
+    return Error(Errc::kInvalid, "a recording and --nodes exclude each other: give one of them");
   }
   if (!options.op.empty() || options.annotations || options.last > 0 || options.per_process || options.follow ||
       options.folded || !options.flame.empty()) {
-    return Error(Errc::kInvalid, "of nodes there are causal chains only",
-                 "beside --nodes give --since, --from, --to, --label, --pid or --json");
+    return Error(
+        Errc::kInvalid,
+        "explain --nodes shows causal chains only: remove --op, --last, --annotations, --per-process, --follow, "
+        "--folded and --flame",
+        "with --nodes give --since, --from, --to, --label, --pid or --json");
   }
-  serve::tools::Json input = serve::tools::Json::object();
+  Json input = Json::object();
   if (!options.range.since.empty()) input["since"] = options.range.since;
   if (!options.range.from.empty()) input["from"] = options.range.from;
   if (!options.range.to.empty()) input["to"] = options.range.to;
@@ -125,21 +130,21 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
     return show_flames(options, **reader, selection, *timeout, context);
   }
   if (options.chains) {
-    auto chains = stored_chains(**reader, selection, *timeout);
+    auto chains = report::stored_chains(**reader, selection, *timeout);
     if (!chains.ok()) return chains.error();
-    if (options.annotations) INGERO_TRY(add_labels(**reader, *chains));
-    context.out << (options.json ? chains_json(*chains) : chains_text(*chains, context.colour));
+    if (options.annotations) INGERO_TRY(report::add_labels(**reader, *chains));
+    context.out << (options.json ? report::chains_json(*chains) : report::chains_text(*chains, context.colour));
     return kExitDone;
   }
-  ReportOptions report_options;
+  report::ReportOptions report_options;
   report_options.per_process = options.per_process;
   report_options.slowest = options.slowest;
   report_options.time_ns = *timeout;
-  auto report = gather_report(**reader, selection, report_options);
+  auto report = report::gather_report(**reader, selection, report_options, vendor_names());
   if (!report.ok()) return report.error();
-  if (options.annotations) INGERO_TRY(add_labels(**reader, *report));
-  context.out << (options.json ? report_json(*report, options.per_process)
-                               : report_text(*report, options.per_process, context.colour));
+  if (options.annotations) INGERO_TRY(report::add_labels(**reader, *report));
+  context.out << (options.json ? report::report_json(*report, options.per_process)
+                               : report::report_text(*report, options.per_process, context.colour));
   return kExitDone;
 }
 

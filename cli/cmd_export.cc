@@ -5,12 +5,12 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/export_rows.h"
-#include "cli/flame.h"
-#include "cli/options.h"
+#include "cli/flags.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
-#include "cli/stack_frames.h"
+#include "report/event_rows.h"
+#include "report/flame_graph.h"
+#include "report/frame_text.h"
 #include "serve/perfetto/timeline.h"
 
 namespace ingero::cli {
@@ -36,7 +36,8 @@ class Destination {
       if (!file.ok()) return file.error();
       destination.file_.emplace(std::move(*file));
     } else if (options.format == "perfetto" && context.out_is_terminal) {
-      return Error(Errc::kInvalid, "a Perfetto trace is not for a terminal", "name a file with -o FILE");
+      return Error(Errc::kInvalid, "a Perfetto trace is binary and cannot go to a terminal",
+                   "name a file with -o FILE");
     }
     return destination;
   }
@@ -44,7 +45,7 @@ class Destination {
     bytes_ += bytes.size();
     if (file_) return file_->write(bytes);
     context_->out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    // Why it does not take any more is told at the end, or needs no telling: the reader had enough.
+    // The reason is reported at the end, unless the reader has closed the pipe, which is not an error.
     return context_->out.good() ? Status{} : Status{Error(Errc::kIo, "write standard output: it takes no more")};
   }
   Status commit() { return file_ ? file_->commit() : Status{}; }
@@ -71,11 +72,11 @@ Result<Summary> export_timeline(const ExportOptions& options, const store::Reade
   wanted.selection = selection;
   wanted.format = options.format == "chrome" ? perfetto::TimelineFormat::kChrome : perfetto::TimelineFormat::kPerfetto;
   wanted.line_of = [](std::string_view stored) {
-    const auto frames = parse_frames(stored);
-    const StackFrame* line = line_of(frames);
-    return line == nullptr ? std::string() : line_text(*line);
+    const auto frames = symbols::parse_frames(stored);
+    const symbols::StackFrame* line = symbols::line_of(frames);
+    return line == nullptr ? std::string() : report::line_text(*line);
   };
-  if (progress.wanted()) wanted.progress = [&](uint64_t done, uint64_t all) { progress.tell(done, all); };
+  if (progress.wanted()) wanted.progress = [&](uint64_t done, uint64_t all) { progress.update(done, all); };
   const auto totals = perfetto::write_timeline(reader, wanted, [&](std::string_view bytes) { return to.write(bytes); });
   if (!totals.ok()) return totals.error();
   Summary summary;
@@ -101,22 +102,22 @@ Result<Summary> export_any(const ExportOptions& options, const store::Reader& re
   }
   const auto sink = [&](std::string_view bytes) { return to.write(bytes); };
   if (options.format == "folded") {
-    const auto flames = gather_flames(reader, selection, 0);
+    const auto flames = report::gather_flames(reader, selection, 0);
     if (!flames.ok()) return flames.error();
-    INGERO_TRY(sink(folded_text(*flames)));
-    return Summary{coverage_text(*flames), {}};
+    INGERO_TRY(sink(report::folded_text(*flames)));
+    return Summary{report::coverage_text(*flames), {}};
   }
-  std::function<void(uint64_t)> tell;
-  if (progress.wanted()) tell = [&](uint64_t done) { progress.tell(done, 0); };
-  const auto rows =
-      export_rows(reader, selection, options.format == "csv" ? RowFormat::kCsv : RowFormat::kJsonl, sink, tell);
+  std::function<void(uint64_t)> update;
+  if (progress.wanted()) update = [&](uint64_t done) { progress.update(done, 0); };
+  const auto rows = report::export_rows(
+      reader, selection, options.format == "csv" ? report::RowFormat::kCsv : report::RowFormat::kJsonl, sink, update);
   if (!rows.ok()) return rows.error();
   return Summary{fmt::format("{} events", *rows), {}};
 }
 
 Result<int> run_export(const ExportOptions& options, Context& context) {
   if (options.format == "parquet") {
-    return Error(Errc::kNotSupported, "export --format parquet: Parquet is not written here",
+    return Error(Errc::kNotSupported, "export --format parquet: this program does not write Parquet",
                  "export csv and let DuckDB convert it: duckdb -c \"COPY (FROM read_csv('run.csv')) TO "
                  "'run.parquet' (FORMAT parquet)\"");
   }
@@ -136,7 +137,7 @@ Result<int> run_export(const ExportOptions& options, Context& context) {
   std::optional<Progress> progress(context);
   const auto summary = export_any(options, **reader, selection, *destination, *progress);
   progress.reset();
-  // A reader that had enough of the pipe is no failure: run() tells the two apart.
+  // It is not a failure when the pipe's reader closes it: run() distinguishes that from a write error.
   if (!summary.ok() && !context.out.good()) return kExitDone;
   if (!summary.ok()) return summary.error();
   INGERO_TRY(destination->commit());

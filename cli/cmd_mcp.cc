@@ -19,7 +19,7 @@ struct McpOptions {
 Result<int> run_mcp(const McpOptions& options, Context& context) {
   auto service = open_service(options.serving, options.http.empty() || has_token(options.serving, context), context);
   if (!service.ok()) return service.error();
-  serve::mcp::Protocol protocol(*service->desk, {INGERO_VERSION});
+  serve::mcp::Protocol protocol(**service, {INGERO_VERSION});
   if (options.http.empty()) {
     step_back();
     INGERO_TRY(serve::mcp::serve_stdio(protocol, STDIN_FILENO, STDOUT_FILENO));
@@ -27,7 +27,7 @@ Result<int> run_mcp(const McpOptions& options, Context& context) {
   }
   auto server = open_server(options.serving, options.http, false, context);
   if (!server.ok()) return server.error().in("--http");
-  return serve_until_told(
+  return serve_until_signal(
       **server, "MCP",
       [&](const serve::http::Request& request) -> serve::http::Response {
         if (request.path == "/mcp") return serve::mcp::answer_http(protocol, request);
@@ -41,7 +41,7 @@ Result<int> run_mcp(const McpOptions& options, Context& context) {
 void add_mcp(CLI::App& root, Context& context) {
   CLI::App* command = root.add_subcommand("mcp", "Answer models' questions about a recording (Model Context Protocol)");
   auto options = std::make_shared<McpOptions>();
-  add_desk_options(*command, options->serving);
+  add_query_service_options(*command, options->serving);
   command
       ->add_option("--http", options->http,
                    "Serve HTTPS here, at /mcp, instead of standard input and output (:PORT: this machine only)")
@@ -49,7 +49,7 @@ void add_mcp(CLI::App& root, Context& context) {
   add_server_options(*command, options->serving, "--token,--mcp-bearer-token");
   command
       ->add_option("--pagerduty-routing-key", options->serving.forbidden_key,
-                   "Refused: arguments can be read by everybody; set INGERO_PAGERDUTY_KEY")
+                   "Refused: every user can read arguments; set INGERO_PAGERDUTY_KEY")
       ->type_name("KEY");
   command->footer(
       "Examples:\n"

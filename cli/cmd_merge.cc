@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/options.h"
+#include "cli/flags.h"
 #include "cli/progress.h"
-#include "store/merge.h"
+#include "store/merge/merge.h"
 
 namespace ingero::cli {
 namespace {
@@ -45,7 +45,7 @@ class Interruptible {
 
 std::string amount(int64_t ns) { return format_duration(static_cast<uint64_t>(ns < 0 ? -ns : ns)); }
 
-// What two clocks that are surely further apart than that are said to be; none: they may agree.
+// The warning for two clocks that certainly differ by more than the threshold; none: they may agree.
 std::optional<std::string> apart(const store::ClockDifference& one, uint64_t threshold_ns) {
   const auto threshold = static_cast<int64_t>(threshold_ns);
   const std::string first = printable(one.first, 256), second = printable(one.second, 256);
@@ -77,7 +77,7 @@ Result<int> run_merge(const MergeCommand& command, Context& context) {
   options.wall_ns = context.clock->wall_ns();
   options.cancel = &stop_asked;
   std::optional<Progress> progress(context);
-  if (progress->wanted()) options.progress = [&](uint64_t done, uint64_t all) { progress->tell(done, all); };
+  if (progress->wanted()) options.progress = [&](uint64_t done, uint64_t all) { progress->update(done, all); };
   const Interruptible interruptible;
   const auto merged = store::merge(options);
   progress.reset();

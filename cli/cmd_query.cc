@@ -7,13 +7,14 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/backend_flags.h"
 #include "cli/commands.h"
-#include "cli/fleet_options.h"
+#include "cli/flags.h"
+#include "cli/fleet_flags.h"
 #include "cli/fleet_rows.h"
-#include "cli/incidents.h"
-#include "cli/options.h"
-#include "cli/report.h"
 #include "cli/row_printer.h"
+#include "report/chains.h"
+#include "report/report.h"
 
 namespace ingero::cli {
 namespace {
@@ -102,7 +103,7 @@ enum Listed {
 // The event of a device that this call brought, with its port where it is of one: "PORT_ERR, port 1". Empty: none.
 std::string event_text(std::span<const store::Value> row) {
   if (row[kFlags].is_null() || row[kReturn].integer != 0) return {};
-  const hal::AsyncEvent event = event_of(row[kOp].text, static_cast<uint64_t>(row[kFlags].integer));
+  const hal::AsyncEvent event = vendor_names().event(row[kOp].text, static_cast<uint64_t>(row[kFlags].integer));
   if (event.name.empty() || !event.is_of_port || row[kHandle2].is_null()) return std::string(event.name);
   return fmt::format("{}, port {}", event.name, static_cast<uint32_t>(row[kHandle2].integer));
 }
@@ -139,7 +140,7 @@ std::string shown_labels(const store::Labels& labels, std::span<const store::Val
                                             static_cast<uint64_t>(std::max<int64_t>(0, row[kTime].integer)))) {
     held.emplace_back(key, value);
   }
-  return format == Format::kTable ? labels_text(held) : labels_json(held).dump();
+  return format == Format::kTable ? report::labels_text(held) : report::labels_json(held).dump();
 }
 
 // A listing's row as users know it: wall time as text, the duration in nanoseconds and for people.
@@ -223,7 +224,7 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
                                       filter.where, limits.rows);
   store::QueryLimits no_row_limit = limits;
   no_row_limit.rows = 0;
-  ListingRow row(labels ? &*labels : nullptr, !event_of(lower(options.op), 0).name.empty());
+  ListingRow row(labels ? &*labels : nullptr, !vendor_names().event(lower(options.op), 0).name.empty());
   const auto names = row.names(format);
   printer.columns(names);
   const auto outcome = reader.query(
@@ -268,9 +269,9 @@ Status run_sql(const store::Reader& reader, const std::string& sql, const QueryO
 Result<int> ask_fleet(const QueryOptions& options, const Request& request, const fleet::Fleet& fleet,
                       Context& context) {
   if (!request.database.empty()) {
-    return Error(Errc::kInvalid, "a recording and --nodes: only one of them can be asked");
+    return Error(Errc::kInvalid, "a recording and --nodes exclude each other: give one of them");
   }
-  if (request.sql.empty()) return Error(Errc::kInvalid, "nodes are asked in SQL, and there is none");
+  if (request.sql.empty()) return Error(Errc::kInvalid, "query --nodes needs an SQL statement");
   warn_of_filters(options);
   const Format format = options.json ? Format::kJson : options.csv ? Format::kCsv : Format::kTable;
   const auto printer = RowPrinter::make(format, context);

@@ -1,40 +1,43 @@
-// ingero trace: record what programs ask of their GPUs and what the host does to them.
+// ingero trace: record the GPU calls of running programs, and what the host did to their threads meanwhile.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <malloc.h>
 
+#include "agent/annotations/annotation_service.h"
+#include "agent/collective_watch.h"
+#include "agent/command_thread.h"
+#include "agent/host_facts.h"
+#include "agent/inference/inference_service.h"
+#include "agent/metrics/live_metrics.h"
+#include "agent/metrics/metrics_endpoint.h"
+#include "agent/otlp/otlp_service.h"
+#include "agent/recorder.h"
+#include "agent/sampling/sampler_service.h"
+#include "agent/session.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cli/annotation_intake.h"
-#include "cli/backend_options.h"
-#include "cli/collective_watch.h"
+#include "cli/backend_flags.h"
 #include "cli/commands.h"
-#include "cli/earlier_flags.h"
-#include "cli/event_json.h"
-#include "cli/inference_watch.h"
-#include "cli/live_metrics.h"
-#include "cli/metrics_endpoint.h"
-#include "cli/options.h"
-#include "cli/otlp_sender.h"
-#include "cli/recorder.h"
-#include "cli/sampling.h"
-#include "cli/session_facts.h"
-#include "cli/trace_view.h"
+#include "cli/flags.h"
+#include "cli/legacy/legacy_flags.h"
+#include "cli/live_view.h"
+#include "cli/trace_flags.h"
 #include "kernelside/launch.h"
 #include "kernelside/proc.h"
+#include "report/event_json.h"
+#include "report/frame_text.h"
 
 namespace ingero::cli {
 namespace {
@@ -62,11 +65,11 @@ struct TraceOptions {
   std::string hang_after = "10s";
   uint32_t sample_every = 100;
   std::vector<std::string> command;
-  MetricsOptions metrics;
-  OtlpOptions otlp;
-  SamplingOptions sampling;
-  AnnotationOptions annotations;
-  InferenceOptions inference;
+  agent::MetricsOptions metrics;
+  agent::OtlpSettings otlp;
+  agent::SamplingOptions sampling;
+  agent::AnnotationOptions annotations;
+  agent::InferenceOptions inference;
 };
 
 // The cgroup v2 id of a path below the hierarchy's root is the inode of its directory.
@@ -77,12 +80,12 @@ Result<uint64_t> cgroup_id(const std::string& path) {
       return static_cast<uint64_t>(status.st_ino);
     }
   }
-  return Error(Errc::kNotFound, fmt::format("cgroup {}: no such cgroup", path),
+  return Error(Errc::kNotFound, fmt::format("cgroup {} does not exist", path),
                "give its path as in /proc/PID/cgroup, or as a directory");
 }
 
-Result<RecorderOptions> recorder_options(const TraceOptions& options, const Context& context) {
-  RecorderOptions out;
+Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, const Context& context) {
+  agent::RecorderOptions out;
   out.objects.pids = options.pids;
   const auto ring = parse_size_bytes(options.ring_size);
   INGERO_TRY(ring);
@@ -131,8 +134,8 @@ Result<RecorderOptions> recorder_options(const TraceOptions& options, const Cont
   store.max_bytes = *max_bytes;
   store.policy = options.store == "selective" && !options.record_all ? store::Policy::kSelective : store::Policy::kAll;
   store.sample_every = options.sample_every;
-  store.session = session_facts();
-  store.session.node = options.node.empty() ? host_name() : options.node;
+  store.session = agent::session_facts();
+  store.session.node = options.node.empty() ? agent::host_name() : options.node;
   INGERO_TRY(check_node(store.session.node, "--node"));
   for (const uint32_t pid : options.pids) {
     store.session.pid_filter += fmt::format("{}{}", store.session.pid_filter.empty() ? "" : ",", pid);
@@ -167,9 +170,66 @@ class Trace {
   Trace(TraceOptions options, Context& context, const backends::Registry& registry)
       : options_(std::move(options)), context_(context), registry_(registry), calls_(registry.all()) {}
 
+  ~Trace() {
+    // A sampler that is still inside its driver is kept until the process ends.
+    if (sampling_ && sampling_->is_stuck()) context_.unfinished.emplace_back(std::move(sampling_));
+  }
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
   Result<int> run() {
     const auto duration = parse_duration_ns(options_.duration);
     INGERO_TRY(duration);
+    INGERO_TRY(prepare_process());
+    const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
+    for (const auto& path : options_.libraries) {
+      INGERO_TRY(check_library_is_probed(path, registry_.all(), probed));
+    }
+    const Signals signals;
+    INGERO_TRY(open_services());
+    INGERO_TRY(start_command());
+    auto settings = recorder_settings();
+    INGERO_TRY(settings);
+    const std::string database = settings->store ? settings->store->path : "";
+    auto recorder = agent::Recorder::start(std::move(*settings), probed, calls_);
+    INGERO_TRY(recorder);
+    agent::Recorder& live = **recorder;
+    agent::Session session(live, sources(!database.empty()), readers());
+    note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
+                     database.empty() ? "" : ", recording to " + database,
+                     options_.command.empty() ? ", Ctrl-C ends it" : ""));
+    for (const std::string& one : session.notes()) note(one);
+    if (options_.otlp.traces && database.empty()) note("--otlp-traces: incidents are found in a recording only");
+    const size_t found_at_start = live.tracer().reports().size();
+    note_lines(render_discovery(live) + render_degraded(live));
+
+    std::optional<agent::CommandThread> command;
+    if (launch_) {
+      command.emplace(
+          *launch_,
+          [&live](uint32_t pid, const std::string& open_path, const std::string& path) {
+            return live.prepare(pid, open_path, path);
+          },
+          [&live](uint32_t pid) { live.held_too_long(pid); });
+      INGERO_TRY(launch_->go());
+    }
+    const uint64_t started_ns = context_.clock->mono_ns();
+    watch(live, signals, *duration, started_ns, command);
+
+    const Status stopped = session.stop();
+    if (command) command->end();
+    show_end(live, started_ns, found_at_start);
+    INGERO_TRY(stopped);
+    if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
+    if (sender_) note(sender_->summary());
+    const std::optional<int> ended = command ? command->status() : std::nullopt;
+    if (ended && WIFEXITED(*ended)) return WEXITSTATUS(*ended);
+    if (ended && WIFSIGNALED(*ended)) return 128 + WTERMSIG(*ended);
+    return kExitDone;
+  }
+
+ private:
+  Status prepare_process() {
     if (!options_.log.empty()) {
       set_log_level(std::max(log_level(), LogLevel::kInfo));
       INGERO_TRY(set_log_file(options_.log));
@@ -181,145 +241,90 @@ class Trace {
     // that is freed.
     mallopt(M_ARENA_MAX, 2);
     mallopt(M_MMAP_THRESHOLD, 64 << 10);
-    const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
-    for (const auto& path : options_.libraries) {
-      INGERO_TRY(check_library_is_probed(path, registry_.all(), probed));
-    }
-    const Signals signals;
-    const bool has_page = !options_.metrics.server.address.empty(), sends = !options_.otlp.endpoint.empty();
-    std::unique_ptr<LiveMetrics> metrics;
-    // What is sent has all names; the page has those that are in no base unit only when they are asked for.
-    if (has_page || sends) metrics = std::make_unique<LiveMetrics>(calls_, options_.metrics.earlier_names || sends);
-    std::unique_ptr<MetricsEndpoint> endpoint;
-    if (has_page) {
-      auto opened = MetricsEndpoint::open(options_.metrics, *metrics);
-      INGERO_TRY(opened);
-      endpoint = std::move(*opened);
-    }
-    std::unique_ptr<OtlpSender> sender;
-    if (!sends && options_.otlp.traces) return Error(Errc::kInvalid, "--otlp-traces: to where? --otlp is missing");
-    if (sends) {
-      auto opened =
-          OtlpSender::open(options_.otlp, context_, options_.node.empty() ? host_name() : options_.node, calls_);
-      INGERO_TRY(opened);
-      sender = std::move(*opened);
-      metrics->add_part([&sender](serve::prometheus::Page& page) { sender->write(page); });
-    }
-    auto sampling = Sampling::open(options_.sampling, registry_.all(), calls_);
-    INGERO_TRY(sampling);
-    auto annotations = AnnotationIntake::open(options_.annotations, options_.record);
-    INGERO_TRY(annotations);
-    const bool is_thinned = options_.store == "selective" && !options_.record_all;
-    auto inference =
-        InferenceWatch::open(options_.inference, options_.record, calls_, is_thinned ? options_.sample_every : 1);
-    INGERO_TRY(inference);
+    return {};
+  }
 
-    std::unique_ptr<kernelside::Launch> launch;
-    if (!options_.command.empty()) {
-      auto started = kernelside::Launch::start(options_.command);
-      INGERO_TRY(started);
-      launch = std::move(*started);
-      options_.pids.push_back(static_cast<uint32_t>(launch->pid()));
-      if (!launch->unheld_reason().empty()) {
-        note(
-            fmt::format("the command is not held while libraries are attached ({}): its first calls after loading one "
-                        "may be missed",
-                        launch->unheld_reason()));
-      }
+  // Before privileges are given up: a bad address or a file that cannot be read fails early.
+  Status open_services() {
+    const bool has_page = !options_.metrics.server.address.empty(), sends = !options_.otlp.endpoint.empty();
+    if (!sends && options_.otlp.traces) return Error(Errc::kInvalid, "--otlp-traces needs --otlp ENDPOINT");
+    // What is sent has all names; the page has those that are in no base unit only when they are asked for.
+    if (has_page || sends) metrics_.emplace(calls_, options_.metrics.legacy_names || sends);
+    if (has_page) INGERO_TRY(take(agent::MetricsEndpoint::open(options_.metrics, *metrics_), endpoint_));
+    if (sends) {
+      INGERO_TRY(
+          take(agent::OtlpSender::open(options_.otlp, context_.environment, *context_.clock,
+                                       options_.node.empty() ? agent::host_name() : options_.node, calls_, *metrics_),
+               sender_));
     }
-    auto recorder_settings = recorder_options(options_, context_);
-    INGERO_TRY(recorder_settings);
-    recorder_settings->keep_program_costs = options_.metrics.probe_cost;
-    if (launch) recorder_settings->tracer.working = [&launch] { launch->working(); };
-    const bool print = options_.json || options_.verbose;
-    if (print || metrics) {
-      recorder_settings->on_events = [this, print, &metrics, &sender](const Parcel& parcel, const Recorder& recorder) {
-        if (metrics) metrics->add(parcel);
-        if (sender) sender->add(parcel, recorder);
-        if (print) print_events(parcel, recorder);
-      };
-    }
-    if (sender) recorder_settings->on_chain = [&sender](const correlate::Chain& chain) { sender->tell(chain); };
-    if (sender && *inference) {
-      (*inference)
-          ->set_listener([&sender](const correlate::JudgedStep& step, const std::optional<EngineFound>& engine) {
-            sender->tell(step, engine);
+    INGERO_TRY(take(agent::Sampling::open(options_.sampling, registry_.all(), calls_), sampling_));
+    INGERO_TRY(take(agent::AnnotationIntake::open(options_.annotations, options_.record), annotations_));
+    const bool is_sampled_out = options_.store == "selective" && !options_.record_all;
+    INGERO_TRY(take(agent::InferenceWatch::open(options_.inference, options_.record, calls_,
+                                                is_sampled_out ? options_.sample_every : 1),
+                    inference_));
+    if (sender_ && inference_) {
+      inference_->set_listener(
+          [this](const correlate::ClassifiedStep& step, const std::optional<agent::EngineFound>& engine) {
+            sender_->emit(step, engine);
           });
     }
-    recorder_settings->guest = inference->get();
-    const std::string database = recorder_settings->store ? recorder_settings->store->path : "";
-    auto recorder = Recorder::start(std::move(*recorder_settings), probed, calls_);
-    INGERO_TRY(recorder);
-    Recorder& live = **recorder;
-    // However this function ends: nobody looks at the recorder once it is gone.
-    const std::shared_ptr<void> before_the_recorder_goes(nullptr, [&](void*) {
-      if (*annotations) (*annotations)->stop();
-      if (*inference) (*inference)->stop();
-      (*sampling)->stop();
-      if (endpoint) endpoint->stop();
-      if (sender) sender->stop();
-    });
-    const bool samples = print || metrics || !database.empty();
-    if (samples) (*sampling)->start(live);
-    if (*annotations) {
-      (*annotations)->start(live);
-      note("annotations at " + (*annotations)->path());
+    if (metrics_) {
+      for (const agent::Service* one :
+           {static_cast<agent::Service*>(sender_.get()), static_cast<agent::Service*>(sampling_.get()),
+            static_cast<agent::Service*>(inference_.get())}) {
+        if (one != nullptr) metrics_->add_part([one](serve::metrics::Page& page) { one->write(page); });
+      }
     }
-    note(fmt::format("tracing ({} probes{}){}", kernelside::name_of(live.mechanism()),
-                     database.empty() ? "" : ", recording to " + database,
-                     options_.command.empty() ? ", Ctrl-C ends it" : ""));
-    if (samples) {
-      for (const std::string& reason : (*sampling)->degraded()) note("not available: " + reason);
-    }
-    if (metrics) metrics->add_part([&sampling](serve::prometheus::Page& page) { (*sampling)->write(page); });
-    if (*inference) {
-      (*inference)->start(live);
-      if (metrics) metrics->add_part([&inference](serve::prometheus::Page& page) { (*inference)->write(page); });
-    }
-    if (endpoint) {
-      endpoint->serve(live);
-      note("metrics at " + endpoint->server().url());
-      if (const auto warning = endpoint->server().warning(); !warning.empty()) note(warning);
-    }
-    if (sender) {
-      sender->start(live, *metrics);
-      note(fmt::format("metrics{} to {}", options_.otlp.traces ? " and spans" : "", sender->url()));
-      if (options_.otlp.traces && database.empty()) note("--otlp-traces: incidents are found in a recording only");
-    }
-    const size_t found_at_start = live.tracer().reports().size();
-    note_lines(render_discovery(live) + render_degraded(live));
+    return {};
+  }
 
-    std::thread command_thread;
-    std::atomic<bool> command_ended{false};
-    std::optional<int> command_status;
-    if (launch) {
-      command_thread = std::thread([&] {
-        command_status = launch->serve([&](uint32_t pid, const std::string& open_path,
-                                           const std::string& path) { return live.prepare(pid, open_path, path); },
-                                       [&](uint32_t pid) { live.held_too_long(pid); });
-        command_ended = true;
-      });
+  Status start_command() {
+    if (options_.command.empty()) return {};
+    INGERO_TRY(take(kernelside::Launch::start(options_.command), launch_));
+    options_.pids.push_back(static_cast<uint32_t>(launch_->pid()));
+    if (!launch_->unheld_reason().empty()) {
+      note(
+          fmt::format("the command is not held while libraries are attached ({}): its first calls after loading one "
+                      "may be missed",
+                      launch_->unheld_reason()));
     }
-    // However this function ends: the command's thread does not outlive what it uses.
-    const std::shared_ptr<void> with_the_command(nullptr, [&](void*) {
-      if (launch) launch->stop();
-      if (command_thread.joinable()) command_thread.join();
-    });
-    if (launch) INGERO_TRY(launch->go());
+    return {};
+  }
 
-    const uint64_t started_ns = context_.clock->mono_ns();
-    watch(live, signals, *duration, started_ns, command_ended);
-
-    if (*annotations) (*annotations)->stop();
-    if (*inference) (*inference)->stop();
-    (*sampling)->stop();
-    const Status stopped = live.stop();
-    if (endpoint) endpoint->stop();
-    if (sender) sender->stop();
-    if (launch) {
-      launch->stop();
-      command_thread.join();
+  Result<agent::RecorderOptions> recorder_settings() {
+    auto settings = recorder_options(options_, context_);
+    INGERO_TRY(settings);
+    settings->keep_program_costs = options_.metrics.probe_cost;
+    if (launch_) settings->tracer.working = [this] { launch_->working(); };
+    if (prints() || metrics_) {
+      settings->on_events = [this](const agent::EventBatch& batch, const agent::Recorder& recorder) {
+        if (metrics_) metrics_->add(batch);
+        if (sender_) sender_->add(batch, recorder);
+        if (prints()) print_events(batch, recorder);
+      };
     }
+    if (sender_) settings->on_chain = [this](const hal::CausalChain& chain) { sender_->emit(chain); };
+    settings->hook = inference_.get();
+    return settings;
+  }
+
+  // What feeds the recording, and what shows it: see agent/session.h.
+  std::vector<agent::Service*> sources(bool is_recording) {
+    std::vector<agent::Service*> list;
+    if (prints() || metrics_ || is_recording) list.push_back(sampling_.get());
+    if (annotations_) list.push_back(annotations_.get());
+    if (inference_) list.push_back(inference_.get());
+    return list;
+  }
+  std::vector<agent::Service*> readers() {
+    std::vector<agent::Service*> list;
+    if (endpoint_) list.push_back(endpoint_.get());
+    if (sender_) list.push_back(sender_.get());
+    return list;
+  }
+
+  void show_end(agent::Recorder& live, uint64_t started_ns, size_t found_at_start) {
     if (!options_.json) {
       if (context_.out_is_terminal) context_.out << "\x1b[H\x1b[2J";
       context_.out << render_trace(live, calls_, context_.clock->mono_ns() - started_ns, 0, context_.colour);
@@ -327,30 +332,31 @@ class Trace {
       note_lines(losses);
     }
     if (const auto late = render_discovery(live, found_at_start); !late.empty()) note_lines("Found later:\n" + late);
-    INGERO_TRY(stopped);
-    if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
-    if (sender) note(sender->summary());
-    if (command_status && WIFEXITED(*command_status)) return WEXITSTATUS(*command_status);
-    if (command_status && WIFSIGNALED(*command_status)) return 128 + WTERMSIG(*command_status);
-    return kExitDone;
   }
 
- private:
-  void watch(const Recorder& live, const Signals& signals, uint64_t duration_ns, uint64_t started_ns,
-             const std::atomic<bool>& command_ended) {
-    std::string last_trouble;
+  template <typename T>
+  static Status take(Result<std::unique_ptr<T>> opened, std::unique_ptr<T>& into) {
+    if (!opened.ok()) return opened.error();
+    into = std::move(*opened);
+    return {};
+  }
+  bool prints() const { return options_.json || options_.verbose; }
+
+  void watch(const agent::Recorder& live, const Signals& signals, uint64_t duration_ns, uint64_t started_ns,
+             const std::optional<agent::CommandThread>& command) {
+    std::string last_shown;
     uint64_t next_view_ns = started_ns + 1'000'000'000;
-    while (!command_ended) {
+    while (!command || !command->has_ended()) {
       if (signals.wait(50'000'000)) return;
       note_waiting(live);
       const uint64_t now = context_.clock->mono_ns();
       if (duration_ns != 0 && now - started_ns >= duration_ns) return;
-      if (!context_.out) return;  // nobody reads the events any more
+      if (!context_.out) return;  // the reader of the events is gone
       if (now < next_view_ns) continue;
       next_view_ns += 1'000'000'000;
-      if (const auto trouble = live.store_trouble(); trouble != last_trouble) {
-        if (!trouble.empty()) log_error("{}", trouble);
-        last_trouble = trouble;
+      if (const auto last_error = live.store_error(); last_error != last_shown) {
+        if (!last_error.empty()) log_error("{}", last_error);
+        last_shown = last_error;
       }
       const bool has_table = context_.out_is_terminal && !options_.json && !options_.verbose;
       if (!has_table) note_hangs(live);
@@ -361,42 +367,43 @@ class Trace {
     }
   }
 
-  // Without a table that lists them, each call that hangs is told once.
-  void note_hangs(const Recorder& live) {
-    for (const LiveCall& call : live.hanging()) {
+  // Without a table that lists them, each call that hangs is reported once.
+  void note_hangs(const agent::Recorder& live) {
+    for (const agent::LiveCall& call : live.hanging()) {
       const hal::Event& event = call.event;
-      if (!told_hangs_.insert({event.tid, event.start_mono_ns}).second) continue;
-      const auto frames = call.stack_id ? live.frames_of(*call.stack_id) : std::vector<StackFrame>();
-      const StackFrame* line = line_of(frames);
+      if (!reported_hangs_.insert({event.tid, event.start_mono_ns}).second) continue;
+      const auto frames = call.stack_id ? live.frames_of(*call.stack_id) : std::vector<symbols::StackFrame>();
+      const symbols::StackFrame* line = symbols::line_of(frames);
       note(fmt::format("{} has not returned for {}: process {}, thread {}{}", calls_[event.call].name,
                        format_duration(call.elapsed_ns), event.pid, event.tid,
-                       line == nullptr ? "" : ", from " + line_text(*line)));
+                       line == nullptr ? "" : ", from " + report::line_text(*line)));
     }
   }
 
-  // Ranks that are missing are told at once, and when others are missing.
-  void note_waiting(const Recorder& live) {
+  // Missing ranks are reported at once, and again when other ranks are missing.
+  void note_waiting(const agent::Recorder& live) {
     if (context_.out_is_terminal && !options_.json && !options_.verbose) return;  // the table lists them
     for (const hal::CollectiveHang& hang : live.waiting()) {
-      auto& told = told_missing_[{hang.comm_id_hash, hang.number}];
-      if (told == hang.missing) continue;
-      told = hang.missing;
-      note(hang_text(hang, calls_));
+      auto& reported = reported_missing_[{hang.comm_id_hash, hang.number}];
+      if (reported == hang.missing) continue;
+      reported = hang.missing;
+      note(agent::hang_text(hang, calls_));
     }
   }
 
-  void print_events(const Parcel& parcel, const Recorder& recorder) {
+  void print_events(const agent::EventBatch& batch, const agent::Recorder& recorder) {
     std::string text;
-    auto next = parcel.records.exchanges.begin();
-    for (size_t i = 0; i < parcel.records.events.size(); ++i) {
-      const hal::Event& event = parcel.records.events[i];
+    auto next = batch.records.exchanges.begin();
+    for (size_t i = 0; i < batch.records.events.size(); ++i) {
+      const hal::Event& event = batch.records.events[i];
       const hal::Exchange* exchange = nullptr;
-      if (next != parcel.records.exchanges.end() && next->first == i) exchange = &(next++)->second;
+      if (next != batch.records.exchanges.end() && next->first == i) exchange = &(next++)->second;
       const std::string name = recorder.process_name(event.pid);
       if (options_.json) {
-        text += event_json(event, calls_, name, recorder.library_of(event.site), recorder.device(event.device_ref),
-                           collective_json(event, exchange, recorder),
-                           event.has(hal::Has::kStack) ? shown_frames(recorder.frames_of(event.stack_id)) : "");
+        text += report::event_json(
+            event, calls_, name, recorder.library_of(event.site), recorder.device(event.device_ref),
+            collective_json(event, exchange, recorder),
+            event.has(hal::Has::kStack) ? symbols::shown_frames(recorder.frames_of(event.stack_id)) : "");
       } else {
         text += fmt::format("{} {}[{}/{}] {} {}{}", format_wall(event.start_wall_ns()), printable(name, 16), event.pid,
                             event.tid, calls_[event.call].name,
@@ -409,10 +416,11 @@ class Trace {
     context_.out.flush();
   }
 
-  std::string collective_json(const hal::Event& event, const hal::Exchange* exchange, const Recorder& recorder) const {
+  std::string collective_json(const hal::Event& event, const hal::Exchange* exchange,
+                              const agent::Recorder& recorder) const {
     if (exchange == nullptr) return {};
     const auto on = exchange->communicator_id ? recorder.communicator(*exchange->communicator_id) : std::nullopt;
-    return exchange_json(*exchange, calls_[event.call], on ? &*on : nullptr);
+    return report::exchange_json(*exchange, calls_[event.call], on ? &*on : nullptr);
   }
 
   void note(const std::string& line) {
@@ -428,8 +436,16 @@ class Trace {
   Context& context_;
   const backends::Registry& registry_;
   const hal::CallTable calls_;
-  std::set<std::pair<uint32_t, uint64_t>> told_hangs_;                                            // thread, start
-  std::map<std::pair<uint64_t, uint64_t>, std::vector<hal::CollectiveHang::Rank>> told_missing_;  // by hash, number
+  // Null: not asked for. The metrics outlive what shows them.
+  std::optional<agent::LiveMetrics> metrics_;
+  std::unique_ptr<agent::MetricsEndpoint> endpoint_;
+  std::unique_ptr<agent::OtlpSender> sender_;
+  std::unique_ptr<agent::Sampling> sampling_;
+  std::unique_ptr<agent::AnnotationIntake> annotations_;
+  std::unique_ptr<agent::InferenceWatch> inference_;
+  std::unique_ptr<kernelside::Launch> launch_;
+  std::set<std::pair<uint32_t, uint64_t>> reported_hangs_;                                            // thread, start
+  std::map<std::pair<uint64_t, uint64_t>, std::vector<hal::CollectiveHang::Rank>> reported_missing_;  // by hash, number
 };
 
 }  // namespace
@@ -486,8 +502,9 @@ void add_trace(CLI::App& root, Context& context) {
   add_sampling_options(*command, options->sampling);
   add_annotation_options(*command, options->annotations);
   add_inference_options(*command, options->inference);
-  add_earlier_flags(*command, context);
+  add_legacy_flags(*command, context);
   command->add_option("command", options->command, "Run this command (after --) and trace it and its children");
+  group_trace_flags(*command);
   command->positionals_at_end();
   command->footer(
       "Examples:\n"
@@ -497,10 +514,13 @@ void add_trace(CLI::App& root, Context& context) {
   command->callback([options, &context] {
     context.action = [options, &context]() -> Result<int> {
       std::vector<Error> unusable;
-      const auto registry = load_backends(options->backends, unusable);
-      INGERO_TRY(registry);
+      auto loaded = load_backends(options->backends, unusable);
+      INGERO_TRY(loaded);
+      const std::shared_ptr<const backends::Registry> registry = std::move(*loaded);
       for (const Error& error : unusable) log_warning("not used: {}", error.text());
-      return Trace(*options, context, **registry).run();
+      Result<int> status = Trace(*options, context, *registry).run();
+      if (!context.unfinished.empty()) context.unfinished.push_back(registry);
+      return status;
     };
   });
 }

@@ -1,4 +1,4 @@
-// ingero.yaml: see configuration.h.
+// Finds ingero.yaml, checks who can write it, and reads its keys with the YAML reader of the manifests.
 #include "cli/configuration.h"
 
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace {
 
 using backends::YamlNode;
 
-constexpr size_t kMostBytes = 1 << 20;
+constexpr size_t kMaxBytes = 1 << 20;
 
 const YamlNode* member(const YamlNode* map, std::string_view key) {
   if (map == nullptr || map->is != YamlNode::Is::kMap) return nullptr;
@@ -37,7 +37,7 @@ Error wrong(const std::string& path, const YamlNode& at, std::string_view why) {
 
 // Nothing: the file does not have the key.
 Result<std::vector<std::string>> nodes_in(const std::string& path) {
-  const auto text = read_file(path, kMostBytes);
+  const auto text = read_file(path, kMaxBytes);
   if (!text.ok()) return text.error();
   std::vector<std::string> nodes;
   if (trim(*text).empty()) return nodes;
@@ -46,15 +46,15 @@ Result<std::vector<std::string>> nodes_in(const std::string& path) {
   if (!backends::read_yaml(*text, root, problem)) return Error(Errc::kInvalid, problem.text(printable(path)));
   const YamlNode* list = member(member(&root, "fleet"), "nodes");
   if (list == nullptr || list->is == YamlNode::Is::kNothing) return nodes;
-  if (list->is != YamlNode::Is::kList) return wrong(path, *list, "fleet.nodes is no list");
+  if (list->is != YamlNode::Is::kList) return wrong(path, *list, "fleet.nodes must be a list of HOST:PORT");
   for (const YamlNode& item : list->items) {
-    if (item.is != YamlNode::Is::kText) return wrong(path, item, "a node is HOST:PORT");
+    if (item.is != YamlNode::Is::kText) return wrong(path, item, "an entry of fleet.nodes must be HOST:PORT");
     nodes.push_back(item.text);
   }
   return nodes;
 }
 
-std::vector<std::string> places(const store::Environment& environment) {
+std::vector<std::string> places(const Environment& environment) {
   std::vector<std::string> out{"ingero.yaml", "/etc/ingero/ingero.yaml"};
   if (const auto home = environment.variable("HOME"); home && !home->empty()) {
     out.push_back(*home + "/.config/ingero/ingero.yaml");
@@ -68,7 +68,7 @@ std::string configuration_places() {
   return "$INGERO_CONFIG, ./ingero.yaml, /etc/ingero/ingero.yaml, ~/.config/ingero/ingero.yaml";
 }
 
-Result<ConfiguredNodes> configured_nodes(const store::Environment& environment) {
+Result<ConfiguredNodes> configured_nodes(const Environment& environment) {
   std::vector<std::string> paths = places(environment);
   if (const auto named = environment.variable("INGERO_CONFIG"); named && !named->empty()) {
     struct stat status {};

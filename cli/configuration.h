@@ -1,15 +1,15 @@
-// What ingero.yaml says. Looked for as $INGERO_CONFIG, ./ingero.yaml, /etc/ingero/ingero.yaml and
+// The settings of ingero.yaml. Looked for as $INGERO_CONFIG, ./ingero.yaml, /etc/ingero/ingero.yaml and
 // ~/.config/ingero/ingero.yaml; the first that has the key wins.
 //
-// A file is believed where it is the user's or root's and nobody else can write it: one that lies in a folder by chance
-// must not say whom secrets go to. Others are passed over with a warning. Threads: one at a time.
+// A file is trusted if it belongs to the user or root and no other user can write it: a file that happens to be in the
+// current folder must not decide where secrets are sent. Others are skipped with a warning. Threads: one at a time.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "store/location.h"
+#include "store/db/location.h"
 
 namespace ingero::cli {
 
@@ -18,7 +18,7 @@ struct ConfiguredNodes {
   std::string file;
 };
 // kInvalid: a file that cannot be understood, with line and column. The file that INGERO_CONFIG names must be there.
-Result<ConfiguredNodes> configured_nodes(const store::Environment& environment);
+Result<ConfiguredNodes> configured_nodes(const Environment& environment);
 
 // Where it is looked for, in words.
 std::string configuration_places();

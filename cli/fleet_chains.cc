@@ -1,18 +1,16 @@
-// Chains of nodes: see fleet_chains.h.
+// Queries all nodes for causal chains and prints them as `explain` does for one recording, with the node's name.
 #include "cli/fleet_chains.h"
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/fleet_rows.h"
-#include "cli/incidents.h"
-#include "store/time_range.h"
+#include "report/chains.h"
+#include "store/read/time_range.h"
 
 namespace ingero::cli {
 namespace {
-
-using serve::tools::Json;
-using serve::tools::text_member;
 
 // What a node says is hostile: members of another type are not there.
 std::vector<std::string> texts_in(const Json& json, const char* name) {
@@ -29,8 +27,8 @@ std::optional<uint64_t> time_in(const Json& json, const char* name) {
   return time.ok() ? std::optional(*time) : std::nullopt;
 }
 
-StoredChain chain_of(const Json& json) {
-  StoredChain chain;
+report::StoredChain chain_of(const Json& json) {
+  report::StoredChain chain;
   chain.severity = text_member(json, "severity");
   chain.summary = text_member(json, "summary");
   chain.root_cause = text_member(json, "root_cause");
@@ -62,7 +60,7 @@ std::string text_of(const Json& answer, bool colour) {
   if (silent > 0) out += fmt::format("; {} did not answer", silent);
   out += "\n";
   for (const Json& chain : chains) {
-    out += fmt::format("\n[{}] {}", printable(text_member(chain, "node")), chain_text(chain_of(chain), colour));
+    out += fmt::format("\n[{}] {}", printable(text_member(chain, "node")), report::chain_text(chain_of(chain), colour));
   }
   return out;
 }
@@ -70,9 +68,9 @@ std::string text_of(const Json& answer, bool colour) {
 }  // namespace
 
 Status explain_fleet(const fleet::Fleet& fleet, Json input, bool json, Context& context) {
-  constexpr uint64_t kMostChains = 10'000;
+  constexpr uint64_t kMaxChains = 10'000;
   input["action"] = "chains";
-  input["limit"] = kMostChains;
+  input["limit"] = kMaxChains;
   const auto answer = ask_and_warn(fleet, input);
   if (!answer.ok()) return answer.error();
   context.out << (json ? (*answer)["chains"].dump(2, ' ', false, Json::error_handler_t::replace) + "\n"

@@ -1,16 +1,16 @@
-// Rows of nodes: see fleet_rows.h.
+// Queries all nodes and prints their rows as one table, so that a fleet reads like one recording.
 #include "cli/fleet_rows.h"
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 
 namespace ingero::cli {
 namespace {
 
-using serve::tools::Json;
 using store::Value;
 
-constexpr uint64_t kMostRows = 10'000;  // that a server gives
+constexpr uint64_t kMaxRows = 10'000;  // that a server gives
 
 // The text belongs to the cell.
 Value value_of(const Json& cell) {
@@ -49,12 +49,12 @@ Result<Json> ask_and_warn(const fleet::Fleet& fleet, const Json& input) {
 }
 
 Status query_fleet(const fleet::Fleet& fleet, const std::string& sql, uint64_t limit, RowPrinter& printer) {
-  if (limit > kMostRows) {
-    return Error(Errc::kInvalid, fmt::format("--limit {}: a node gives {} rows at most", limit, kMostRows),
+  if (limit > kMaxRows) {
+    return Error(Errc::kInvalid, fmt::format("--limit {}: a node returns at most {} rows", limit, kMaxRows),
                  "ask for less, or in parts: WHERE timestamp ...");
   }
   const auto answer =
-      ask_and_warn(fleet, {{"action", "sql"}, {"query", sql}, {"limit", limit == 0 ? kMostRows : limit}});
+      ask_and_warn(fleet, {{"action", "sql"}, {"query", sql}, {"limit", limit == 0 ? kMaxRows : limit}});
   if (!answer.ok()) return answer.error();
   std::vector<std::string_view> names;
   for (const Json& name : (*answer)["columns"]) names.push_back(name.get_ref<const std::string&>());

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/json.h"
 #include "cli/row_printer.h"
 #include "fleet/fleet.h"
 
@@ -12,8 +13,8 @@ namespace ingero::cli {
 // nothing.
 Status query_fleet(const fleet::Fleet& fleet, const std::string& sql, uint64_t limit, RowPrinter& printer);
 
-// What `fleet` answers; the nodes that gave none, what is cut, and clocks that are apart are told on the error stream.
-// Whatever is wrong with the nodes, the command line was right: no answer at all is no kInvalid.
-Result<serve::tools::Json> ask_and_warn(const fleet::Fleet& fleet, const serve::tools::Json& input);
+// The answer of `fleet`. Nodes without an answer, truncation and clock differences are reported on the error stream.
+// Without any answer the error is never kInvalid: the nodes failed, but the command line was right.
+Result<Json> ask_and_warn(const fleet::Fleet& fleet, const Json& input);
 
 }  // namespace ingero::cli

@@ -1,4 +1,4 @@
-// How --help reads: see help.h.
+// CLI11's formatter, replaced: its own output neither wraps lines nor shows one plain type word per flag.
 #include "cli/help.h"
 
 #include "base/text.h"
@@ -28,8 +28,8 @@ void wrap(std::string& out, const std::string& text) {
   out += '\n';
 }
 
-// The parser's type is its type and its checks, "TEXT:DURATION" or "UINT:UINT in [1 - 9]"; a reader wants the one word
-// that tells most.
+// The parser's type name has type and checks, "TEXT:DURATION" or "UINT:UINT in [1 - 9]"; help shows the most specific
+// word only.
 std::string type_word(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   if (option.get_type_size() == 0 || type.empty()) return {};  // a flag

@@ -1,4 +1,4 @@
-// The program: hands the process's arguments, streams and surroundings to run().
+// The program: passes the process's arguments, streams and environment to run().
 #include <unistd.h>
 
 #include <cstdlib>
@@ -14,5 +14,9 @@ int main(int argc, char** argv) {
   context.err_is_terminal = isatty(STDERR_FILENO) != 0;
   context.colour = context.out_is_terminal && !ingero::environment("NO_COLOR") &&
                    ingero::environment("TERM").value_or("dumb") != "dumb";
-  return ingero::cli::run({argv + 1, argv + argc}, context);
+  const int status = ingero::cli::run({argv + 1, argv + argc}, context);
+  if (context.unfinished.empty()) return status;
+  std::cout.flush();
+  std::cerr.flush();
+  _exit(status);
 }

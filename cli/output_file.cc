@@ -1,4 +1,4 @@
-// Whole or not at all: see output_file.h.
+// Writes to an unnamed or temporary file and links it into place at the end, so that a reader never sees half of it.
 #include "cli/output_file.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A name beside `path` that nothing has.
+// A name in the directory of `path` that no file should have.
 std::string name_beside(const std::string& path, unsigned attempt) {
   return fmt::format("{}.{}.{}.part", path, ::getpid(), attempt);
 }

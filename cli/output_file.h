@@ -1,8 +1,8 @@
-// A file that is there whole or not at all: written without a name (or beside its place under a name of its own), and
-// put in its place when it is complete.
+// A file that appears complete or not at all: written without a name (or under a temporary name in the same directory),
+// and moved to its path when it is complete.
 //
-// Owns the file until commit(); without it nothing is left, not even when the program is killed, where the file system
-// knows files without names. What is not a regular file (a pipe, a device) is written to as it is. One thread.
+// Owns the file until commit(); without commit() nothing is left, not even when the program is killed, if the file
+// system supports O_TMPFILE. A pipe or device is written to directly. One thread.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ class Progress {
     if (shown_) context_.err << "\r\x1b[K" << std::flush;
   }
   bool wanted() const { return context_.err_is_terminal; }
-  void tell(uint64_t done, uint64_t all) {
+  void update(uint64_t done, uint64_t all) {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(200)) return;
     last_ = now;

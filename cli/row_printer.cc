@@ -5,10 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/text.h"
-#include "cli/table.h"
+#include "report/table.h"
 
 namespace ingero::cli {
 namespace {
@@ -42,11 +41,11 @@ class TablePrinter final : public RowPrinter {
     numeric_.assign(names.size(), true);
   }
   void row(std::span<const Value> values) override {
-    std::vector<Cell> cells;
+    std::vector<report::Cell> cells;
     for (size_t i = 0; i < values.size(); ++i) {
       const Value& value = values[i];
       if (value.is_null()) {
-        cells.emplace_back("NULL", Style::kDim);
+        cells.emplace_back("NULL", report::Style::kDim);
         continue;
       }
       if (value.type == Value::Type::kText || value.type == Value::Type::kBlob) numeric_[i] = false;
@@ -59,11 +58,12 @@ class TablePrinter final : public RowPrinter {
     rows_.push_back(std::move(cells));
   }
   void finish() override {
-    std::vector<TableColumn> columns;
+    std::vector<report::TableColumn> columns;
     for (size_t i = 0; i < names_.size(); ++i) {
-      columns.push_back({printable(names_[i]), numeric_[i] && !rows_.empty() ? Align::kRight : Align::kLeft});
+      columns.push_back(
+          {printable(names_[i]), numeric_[i] && !rows_.empty() ? report::Align::kRight : report::Align::kLeft});
     }
-    Table table(std::move(columns));
+    report::Table table(std::move(columns));
     for (auto& cells : rows_) table.add_row(std::move(cells));
     context_.out << table.render(context_.colour);
   }
@@ -72,10 +72,10 @@ class TablePrinter final : public RowPrinter {
   Context& context_;
   std::vector<std::string> names_;
   std::vector<bool> numeric_;
-  std::vector<std::vector<Cell>> rows_;
+  std::vector<std::vector<report::Cell>> rows_;
 };
 
-// Text that is handed on in pieces.
+// Text that is written in pieces.
 class Held {
  public:
   explicit Held(std::ostream& out) : out_(out) {}
@@ -108,11 +108,11 @@ class JsonPrinter final : public RowPrinter {
     }
   }
   void row(std::span<const Value> values) override {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    Json object = Json::object();
     for (size_t i = 0; i < values.size() && i < names_.size(); ++i) object[names_[i]] = json_of(names_[i], values[i]);
     held_.add(first_ ? "[\n" : ",\n");
     first_ = false;
-    held_.add(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    held_.add(dump(object));
   }
   void finish() override {
     held_.add(first_ ? "[]\n" : "\n]\n");
@@ -121,7 +121,7 @@ class JsonPrinter final : public RowPrinter {
 
  private:
   // The listing's columns `args`, `stack` and `labels` hold JSON as text.
-  static nlohmann::ordered_json json_of(std::string_view name, const Value& value) {
+  static Json json_of(std::string_view name, const Value& value) {
     switch (value.type) {
       case Value::Type::kNull:
         return nullptr;
@@ -131,7 +131,7 @@ class JsonPrinter final : public RowPrinter {
         return value.real;
       case Value::Type::kText:
         if (name == "args" || name == "stack" || name == "labels") {
-          auto parsed = nlohmann::ordered_json::parse(value.text, nullptr, false);
+          auto parsed = Json::parse(value.text, nullptr, false);
           if (!parsed.is_discarded()) return parsed;
         }
         return std::string(value.text);

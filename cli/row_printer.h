@@ -1,6 +1,6 @@
 // Rows of a query as a table, JSON or CSV.
 //
-// A table is held until finish(), because its widths depend on all rows; JSON and CSV are handed on in pieces, the
+// A table is held until finish(), because its widths depend on all rows; JSON and CSV are written in pieces, the
 // first only after kHeldBytes, so that a query which fails early has written nothing. Threads: one at a time.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "cli/app.h"
-#include "store/reader.h"
+#include "store/read/reader.h"
 
 namespace ingero::cli {
 

@@ -1,4 +1,4 @@
-// See serving.h.
+// Sets up the HTTP server of the commands that serve: certificate, secrets, audit log, signals and the query service.
 #include "cli/serving.h"
 
 #include <fcntl.h>
@@ -8,11 +8,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "agent/host_facts.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cli/options.h"
-#include "cli/session_facts.h"
+#include "cli/backend_flags.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "serve/alerts/pagerduty.h"
 
 namespace ingero::cli {
@@ -24,19 +26,20 @@ constexpr uint64_t kQueryMemory = uint64_t{512} << 20;
 // A browser keeps six connections open for a while: they must not keep others waiting.
 constexpr size_t kConnections = 64, kWaiting = 64, kAtOnce = 8, kBodyBytes = 1 << 20;
 
-// Appends lines; a file that takes no more is told about once.
+// Appends lines; the first failure to write is reported, later ones are not.
 Result<serve::http::Audit> open_audit(const std::string& path) {
   if (path.empty()) return serve::http::Audit([](const std::string& line) { log_info("{}", line); });
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) return errno_error(fmt::format("open {}", path)).in("--audit-log");
   const auto owner = std::make_shared<Fd>(file);
-  return serve::http::Audit([owner, path, told = std::make_shared<std::atomic<bool>>(false)](const std::string& line) {
-    const std::string whole = line + "\n";
-    if (::write(owner->get(), whole.data(), whole.size()) != static_cast<ssize_t>(whole.size()) &&
-        !told->exchange(true)) {
-      log_error("{}", errno_error(fmt::format("write {}", path)).text());
-    }
-  });
+  return serve::http::Audit(
+      [owner, path, reported = std::make_shared<std::atomic<bool>>(false)](const std::string& line) {
+        const std::string whole = line + "\n";
+        if (::write(owner->get(), whole.data(), whole.size()) != static_cast<ssize_t>(whole.size()) &&
+            !reported->exchange(true)) {
+          log_error("{}", errno_error(fmt::format("write {}", path)).text());
+        }
+      });
 }
 
 // Null: no key is there.
@@ -45,7 +48,7 @@ Result<std::shared_ptr<serve::tools::Pager>> open_pager(const Context& context) 
   pager.key = context.environment.variable(kPagerVariable).value_or("");
   if (pager.key.empty()) return std::shared_ptr<serve::tools::Pager>();
   if (const auto url = context.environment.variable("INGERO_PAGERDUTY_URL"); url && !url->empty()) pager.url = *url;
-  pager.source = host_name();
+  pager.source = agent::host_name();
   auto opened = serve::alerts::PagerDuty::make(std::move(pager));
   if (!opened.ok()) return opened.error().in(kPagerVariable);
   return std::shared_ptr<serve::tools::Pager>(std::move(*opened));
@@ -53,7 +56,7 @@ Result<std::shared_ptr<serve::tools::Pager>> open_pager(const Context& context) 
 
 }  // namespace
 
-void add_desk_options(CLI::App& command, ServingOptions& options) {
+void add_query_service_options(CLI::App& command, ServingOptions& options) {
   add_database_option(command, options.database);
   command.add_option("--with", options.others, "Another recording, for the tool compare")->type_name("FILE");
   command.add_option("--timeout", options.timeout, "Give up an answer after this time")
@@ -67,23 +70,21 @@ void add_desk_options(CLI::App& command, ServingOptions& options) {
 }
 
 void add_server_options(CLI::App& command, ServingOptions& options, const std::string& token_flags) {
-  command
-      .add_option("--tls-cert", options.certificate, "Serve with this certificate (PEM) instead of one made for a day")
+  command.add_option("--tls-cert", options.certificate, "Certificate (PEM); default: self-signed, valid for one day")
       ->type_name("FILE");
   command.add_option("--tls-key", options.key, "The certificate's key (PEM), readable by its owner only")
       ->type_name("FILE");
   command
       .add_option("--token-file", options.token_file,
-                  "Ask for the bearer token that this file holds (or that INGERO_TOKEN holds)")
+                  "Require this bearer token, read from FILE (or from INGERO_TOKEN)")
       ->type_name("FILE");
-  command.add_option("--allow-host", options.hosts, "Also answer requests that call this machine so")
-      ->type_name("NAME");
+  command.add_option("--allow-host", options.hosts, "Accept this name in Host and Origin")->type_name("NAME");
   command.add_option("--rate", options.per_second, "Requests a second and client, on average (0: no limit)")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command.add_option("--audit-log", options.audit, "Append a line of JSON for each request, refused ones too")
       ->type_name("FILE");
-  command.add_option(token_flags, options.forbidden_token, "Refused: arguments can be read by everybody")
+  command.add_option(token_flags, options.forbidden_token, "Refused: every user can read arguments")
       ->type_name("TOKEN");
 }
 
@@ -92,9 +93,10 @@ bool has_token(const ServingOptions& options, const Context& context) {
   return !options.token_file.empty() || (token && !token->empty());
 }
 
-Result<Service> open_service(const ServingOptions& options, bool may_page, Context& context) {
+Result<std::unique_ptr<serve::tools::QueryService>> open_service(const ServingOptions& options, bool may_page,
+                                                                 Context& context) {
   if (!options.forbidden_key.empty()) {
-    return Error(Errc::kInvalid, "a key among the arguments can be read by everybody on this machine",
+    return Error(Errc::kInvalid, "a key among the arguments can be read by every user of this machine",
                  fmt::format("put it into {}", kPagerVariable));
   }
   const auto timeout = parse_duration_ns(options.timeout);
@@ -102,29 +104,28 @@ Result<Service> open_service(const ServingOptions& options, bool may_page, Conte
   const auto place = store::locate(context.environment, options.database);
   if (!place.ok()) return place.error();
   store::limit_query_memory(kQueryMemory);
-  serve::tools::DeskOptions desk;
-  desk.database = place->path;
-  desk.others = options.others;
-  desk.time_ns = *timeout;
+  serve::tools::QueryServiceOptions service;
+  service.database = place->path;
+  service.others = options.others;
+  service.time_ns = *timeout;
   auto fleet = open_fleet(options.fleet, options.nodes_timeout, true, context);
   if (!fleet.ok()) return fleet.error();
-  desk.nodes = std::move(*fleet);
+  service.nodes = std::move(*fleet);
   if (may_page) {
     auto pager = open_pager(context);
     if (!pager.ok()) return pager.error();
-    desk.pager = std::move(*pager);
+    service.pager = std::move(*pager);
   }
-  Service service;
-  service.findings = std::make_unique<CommandFindings>(context);
-  service.desk = std::make_unique<serve::tools::Desk>(std::move(desk), *service.findings, *context.clock);
-  return service;
+  service.machine = {check_document,
+                     [clock = context.clock](const std::string& scenario) { return demo_document(scenario, *clock); }};
+  return std::make_unique<serve::tools::QueryService>(std::move(service), vendor_names(), *context.clock);
 }
 
 Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& options, const std::string& address,
                                                          bool plain, Context& context,
                                                          std::vector<std::string> open_paths) {
   if (!options.forbidden_token.empty()) {
-    return Error(Errc::kInvalid, "a secret among the arguments can be read by everybody on this machine",
+    return Error(Errc::kInvalid, "a secret among the arguments can be read by every user of this machine",
                  fmt::format("put it into {} or --token-file", kTokenVariable));
   }
   serve::http::ServerOptions served;
@@ -139,13 +140,14 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   const auto where = serve::http::parse_address(address);
   if (!where.ok()) return where.error();
   if (plain && !where->is_loopback) {
-    return Error(Errc::kInvalid, fmt::format("{}: without TLS only this machine is served", printable(address)),
+    return Error(Errc::kInvalid,
+                 fmt::format("{}: without TLS the server may listen on this machine only", printable(address)),
                  "leave out --no-tls, or listen on 127.0.0.1");
   }
   if (plain && !options.certificate.empty()) return Error(Errc::kInvalid, "--no-tls and --tls-cert exclude each other");
   if (!where->is_loopback && served.secrets.empty()) {
     return Error(Errc::kInvalid,
-                 fmt::format("{}: everybody who reaches this address could read the recording", printable(address)),
+                 fmt::format("{}: every client that reaches this address could read the recording", printable(address)),
                  fmt::format("set {} or --token-file, or listen on 127.0.0.1", kTokenVariable));
   }
   auto audit = open_audit(options.audit);
@@ -170,19 +172,20 @@ void step_back() {
   if (::nice(kBehind) == -1 && errno != 0) log_info("{}", errno_error("lower the priority").text());
 }
 
-Result<int> serve_until_told(serve::http::Server& server, const std::string& what, serve::http::Handler handler,
-                             Context& context) {
+Result<int> serve_until_signal(serve::http::Server& server, const std::string& what, serve::http::Handler handler,
+                               Context& context) {
   sigset_t signals, before;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
-  // The server's threads inherit the mask: only this one is told.
+  // The server's threads inherit the mask, so that only this thread receives the signals.
   pthread_sigmask(SIG_BLOCK, &signals, &before);
   step_back();
   server.start(std::move(handler));
   context.err << fmt::format("ingero: {} at {}{}\n", what, server.url(), server.has_secret() ? ", with a token" : "");
   if (!server.fingerprint().empty()) {
-    context.err << fmt::format("ingero: certificate made for a day, SHA-256 {}\n", server.fingerprint());
+    context.err << fmt::format("ingero: self-signed certificate, valid for one day, SHA-256 {}\n",
+                               server.fingerprint());
   }
   context.err.flush();
   int signal = 0;

@@ -1,4 +1,4 @@
-// Entered numbers per rank, and the oldest that somebody waits for.
+// The collective each rank has entered last, and the oldest one that other ranks still wait for: a hang shows there.
 #include "correlate/arrivals.h"
 
 #include <algorithm>
@@ -11,14 +11,14 @@ void Arrivals::know(const hal::Communicator& communicator) {
   const auto [known, is_new] = hash_of_.try_emplace(communicator.id, *communicator.comm_id_hash);
   auto found = groups_.find(known->second);
   if (found == groups_.end()) {
-    if (!is_new || communicator.ended_mono_ns || hash_of_.size() > kMostCommunicators) {
+    if (!is_new || communicator.ended_mono_ns || hash_of_.size() > kMaxCommunicators) {
       hash_of_.erase(known);
       return;
     }
     found = groups_.emplace(known->second, Group{}).first;
   }
   Group& group = found->second;
-  if (is_new && hash_of_.size() > kMostCommunicators) {
+  if (is_new && hash_of_.size() > kMaxCommunicators) {
     hash_of_.erase(known);
     return;
   }
@@ -30,9 +30,9 @@ void Arrivals::know(const hal::Communicator& communicator) {
   const bool all_ended =
       std::all_of(group.members.begin(), group.members.end(), [](const auto& entry) { return entry.second.has_ended; });
   if (!all_ended) return;
-  if (group.told) {
-    group.told->is_over = true;
-    over_.push_back(*group.told);
+  if (group.reported) {
+    group.reported->is_over = true;
+    over_.push_back(*group.reported);
   }
   for (const auto& [id, ended] : group.members) hash_of_.erase(id);
   groups_.erase(found);
@@ -46,7 +46,7 @@ void Arrivals::take(const hal::Event& event, const hal::Exchange& exchange) {
   Member& member = group.members.at(*exchange.communicator_id);
   if (!exchange.number) {
     // A call that failed entered nothing; one that counted without a number means that the count is lost.
-    if (event.outcome != hal::Outcome::kReturned || !event.failed) member.is_judged = false;
+    if (event.outcome != hal::Outcome::kReturned || !event.failed) member.is_evaluated = false;
     return settle(hash->second, group);
   }
   if (*exchange.number <= member.entered) return;
@@ -65,7 +65,7 @@ void Arrivals::take(const hal::Event& event, const hal::Exchange& exchange) {
     } else {
       first.before_mono_ns = std::max(first.before_mono_ns, event.start_mono_ns);
     }
-    if (group.ahead.size() > kMostAhead) group.ahead.erase(std::prev(group.ahead.end()));
+    if (group.ahead.size() > kMaxAhead) group.ahead.erase(std::prev(group.ahead.end()));
   }
   settle(hash->second, group);
 }
@@ -73,7 +73,7 @@ void Arrivals::take(const hal::Event& event, const hal::Exchange& exchange) {
 void Arrivals::settle(uint64_t hash, Group& group) {
   uint64_t least = std::numeric_limits<uint64_t>::max();
   for (const auto& [id, member] : group.members) {
-    if (member.is_judged) least = std::min(least, member.entered);
+    if (member.is_evaluated) least = std::min(least, member.entered);
   }
   if (least == std::numeric_limits<uint64_t>::max()) {
     group.ahead.clear();
@@ -90,18 +90,18 @@ void Arrivals::settle(uint64_t hash, Group& group) {
   group.ahead.erase(group.ahead.begin(), end);
 }
 
-std::vector<hal::CollectiveHang> Arrivals::judge(uint64_t now_mono_ns, uint64_t after_ns) {
+std::vector<hal::CollectiveHang> Arrivals::evaluate(uint64_t now_mono_ns, uint64_t after_ns) {
   std::vector<hal::CollectiveHang> found = std::move(over_);
   over_.clear();
   for (auto& [hash, group] : groups_) {
     const auto first = group.ahead.begin();
     const bool holds = first != group.ahead.end() && first->first == group.all_entered + 1 &&
                        now_mono_ns > first->second.mono_ns && now_mono_ns - first->second.mono_ns >= after_ns;
-    if (group.told && (!holds || group.told->number != first->first)) {
-      group.told->is_over = true;
-      group.told->waited_ns = now_mono_ns - group.told->entered_mono_ns;
-      found.push_back(*group.told);
-      group.told.reset();
+    if (group.reported && (!holds || group.reported->number != first->first)) {
+      group.reported->is_over = true;
+      group.reported->waited_ns = now_mono_ns - group.reported->entered_mono_ns;
+      found.push_back(*group.reported);
+      group.reported.reset();
     }
     if (!holds) continue;
     hal::CollectiveHang hang;
@@ -112,13 +112,14 @@ std::vector<hal::CollectiveHang> Arrivals::judge(uint64_t now_mono_ns, uint64_t 
     hang.waited_ns = now_mono_ns - first->second.mono_ns;
     hang.nranks = group.nranks;
     for (const auto& [id, member] : group.members) {
-      if (!member.is_judged) continue;
+      if (!member.is_evaluated) continue;
       (member.entered >= hang.number ? hang.present : hang.missing).push_back({member.rank, member.pid});
     }
     std::sort(hang.present.begin(), hang.present.end());
     std::sort(hang.missing.begin(), hang.missing.end());
-    const bool changed = !group.told || group.told->present != hang.present || group.told->missing != hang.missing;
-    group.told = hang;
+    const bool changed =
+        !group.reported || group.reported->present != hang.present || group.reported->missing != hang.missing;
+    group.reported = hang;
     if (changed) found.push_back(std::move(hang));
   }
   return found;
@@ -126,9 +127,9 @@ std::vector<hal::CollectiveHang> Arrivals::judge(uint64_t now_mono_ns, uint64_t 
 
 void Arrivals::forget() {
   for (auto& [hash, group] : groups_) {
-    if (!group.told) continue;
-    group.told->is_over = true;
-    over_.push_back(*group.told);
+    if (!group.reported) continue;
+    group.reported->is_over = true;
+    over_.push_back(*group.reported);
   }
   groups_.clear();
   hash_of_.clear();
@@ -137,9 +138,9 @@ void Arrivals::forget() {
 std::vector<hal::CollectiveHang> Arrivals::hanging(uint64_t now_mono_ns) const {
   std::vector<hal::CollectiveHang> now;
   for (const auto& [hash, group] : groups_) {
-    if (!group.told) continue;
-    now.push_back(*group.told);
-    now.back().waited_ns = now_mono_ns - group.told->entered_mono_ns;
+    if (!group.reported) continue;
+    now.push_back(*group.reported);
+    now.back().waited_ns = now_mono_ns - group.reported->entered_mono_ns;
   }
   return now;
 }

@@ -2,9 +2,9 @@
 //
 // The ranks of a communicator make its collectives in one order. So when one has entered number n and another one has
 // not for too long, they wait for each other, or the missing one is very late: here is where that is seen, while it
-// lasts. A rank elsewhere is never said to be missing: what it does is not seen.
+// lasts. A rank on another host is never reported as missing: its calls are not captured.
 //
-// Pure; one thread. Times are monotonic nanoseconds. A rank whose collectives are no longer numbered is judged no more.
+// Pure; one thread. Times are monotonic nanoseconds. A rank whose collectives lose their numbers is no longer watched.
 #pragma once
 
 #include <cstdint>
@@ -34,26 +34,25 @@ class Arrivals {
   void know(const hal::Communicator& communicator);
   // A call, after Communicators::take; one in flight has been entered.
   void take(const hal::Event& event, const hal::Exchange& exchange);
-  // Collectives that ranks have waited for at least `after_ns`: each once when it is found, again when who is missing
-  // changes, and with is_over when it no longer holds.
-  std::vector<hal::CollectiveHang> judge(uint64_t now_mono_ns, uint64_t after_ns);
-  // Records were lost: who has entered what is not known any more. What is waited for now is over, as far as can be
-  // said.
+  // Collectives that ranks have waited for at least `after_ns`: each once when it is found, again when the missing
+  // ranks change, and with is_over when the wait has ended.
+  std::vector<hal::CollectiveHang> evaluate(uint64_t now_mono_ns, uint64_t after_ns);
+  // Records were lost: which rank has entered what is unknown. Current waits are reported as over.
   void forget();
   // Collectives whose last rank has come since the last call.
   std::vector<Arrival> take_arrivals() { return std::exchange(arrivals_, {}); }
   // Those that hold now.
   std::vector<hal::CollectiveHang> hanging(uint64_t now_mono_ns) const;
 
-  static constexpr size_t kMostCommunicators = 65536;  // ranks of this host; beyond it no new ones are followed
-  static constexpr size_t kMostAhead = 65536;          // collectives one rank is ahead of another
+  static constexpr size_t kMaxCommunicators = 65536;  // ranks of this host; beyond it no new ones are followed
+  static constexpr size_t kMaxAhead = 65536;          // collectives one rank is ahead of another
 
  private:
   struct Member {
     std::optional<int32_t> rank;
     uint32_t pid = 0;
     uint64_t entered = 0;  // the last number
-    bool is_judged = true;
+    bool is_evaluated = true;
     bool has_ended = false;
   };
   struct First {
@@ -68,7 +67,7 @@ class Arrivals {
     std::map<uint64_t, First> ahead;     // numbers that not all have entered, and who came first
     uint64_t all_entered = 0;            // every member has entered this number
     std::optional<int32_t> nranks;
-    std::optional<hal::CollectiveHang> told;
+    std::optional<hal::CollectiveHang> reported;
   };
   void settle(uint64_t hash, Group& group);
 

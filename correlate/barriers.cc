@@ -23,7 +23,7 @@ bool chooses_device(const hal::Call& call, const hal::Event& event) {
   return (call.flags & hal::kChoosesDevice) != 0 && event.has(Has::kDevice);
 }
 
-// A handle given out anew is another stream than the one that had it before.
+// A handle that is reused names a new stream.
 bool makes_stream(const hal::Call& call, const hal::Event& event) {
   if (event.kind != Kind::kStream || !event.has(Has::kStream) || call.row == nullptr) return false;
   return std::any_of(call.row->shape.begin(), call.row->shape.end(), [](const hal::Param& param) {
@@ -36,7 +36,7 @@ bool makes_stream(const hal::Call& call, const hal::Event& event) {
 }  // namespace
 
 Barriers::Stream* Barriers::stream_of(Process& process, uint64_t handle) {
-  if (process.streams.size() >= kMostStreams && !process.streams.contains(handle)) return nullptr;
+  if (process.streams.size() >= kMaxStreams && !process.streams.contains(handle)) return nullptr;
   return &process.streams[handle];
 }
 
@@ -67,7 +67,7 @@ void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
     const uint64_t on_stream_ns = exchange->group ? kNotYet : event.end_mono_ns();
     stream->pending.push_back(
         {exchange->exchange_id, process.next_index++, on_stream_ns, exchange->group, event.tid, device});
-    if (stream->pending.size() <= kMostPending) return;
+    if (stream->pending.size() <= kMaxPending) return;
     stream->pending.pop_front();
     ledger_.add(hal::Loss::wait_forgotten);
     return;
@@ -75,10 +75,10 @@ void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
   if (makes_stream(call, event)) {
     process.streams.erase(event.stream);
   } else if (chooses_device(call, event)) {
-    if (process.device_of_thread.size() >= kMostThreads) process.device_of_thread.clear();
+    if (process.device_of_thread.size() >= kMaxThreads) process.device_of_thread.clear();
     process.device_of_thread[event.tid] = event.device;
   } else if ((call.flags & hal::kMarksStream) != 0 && event.has(Has::kHandle) && event.has(Has::kStream)) {
-    if (process.marks.size() >= kMostMarks) process.marks.clear();
+    if (process.marks.size() >= kMaxMarks) process.marks.clear();
     const auto stream = process.streams.find(event.stream);
     if (stream == process.streams.end()) {
       process.marks.erase(event.handle);  // nothing to wait for came before it

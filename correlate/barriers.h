@@ -6,8 +6,8 @@
 // another stream carries that stream's work with it. One of a device covers the streams of the device that the thread
 // has chosen, where it was seen to choose. Calls kept for a graph are not run, so nothing waits for them.
 //
-// Only what is certain counts: a call still under way when the wait began, and a device nobody was seen to choose on
-// another thread, are left out. Pure; one thread; memory bounded, what falls out is counted.
+// Only certain waits count: a call still running when the wait began is left out, and so is a device whose choice on
+// another thread was not captured. Pure; one thread; memory is bounded and evictions are counted.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ class Barriers {
   void process_ended(uint32_t pid) { processes_.erase(pid); }
   std::vector<hal::BarrierWait> take_waits() { return std::exchange(waits_, {}); }
 
-  static constexpr size_t kMostPending = 4096;  // per stream, without a synchronisation
-  static constexpr size_t kMostMarks = 65536;   // per process
-  static constexpr size_t kMostStreams = 4096;
-  static constexpr size_t kMostThreads = 65536;  // that chose a device
+  static constexpr size_t kMaxPending = 4096;  // per stream, without a synchronisation
+  static constexpr size_t kMaxMarks = 65536;   // per process
+  static constexpr size_t kMaxStreams = 4096;
+  static constexpr size_t kMaxThreads = 65536;  // that chose a device
 
  private:
   struct Pending {

@@ -1,6 +1,6 @@
 // How long a call usually takes: durations counted in bins a quarter of an octave wide, old ones fading.
 //
-// Two sets of calls that differ in size never meet here: the engine keeps one baseline per (process, call, size class).
+// Calls of different sizes never share a baseline: the engine keeps one baseline per (process, call, size class).
 // Not thread-safe. Calls of one kind take about the same time, so few bins are kept: 8 bytes each.
 #pragma once
 

@@ -15,8 +15,8 @@ using hal::Role;
 
 constexpr uint64_t kSeed = 0x9e3779b97f4a7c15;
 constexpr size_t kIdBytes = 128;
-constexpr int32_t kMostRanksInProcess = 1024;  // devices of one machine
-constexpr size_t kMostRanksHere = 4096;        // of one communicator, on this host
+constexpr int32_t kMaxRanksInProcess = 1024;  // devices of one machine
+constexpr size_t kMaxRanksHere = 4096;        // of one communicator, on this host
 
 uint64_t mix(uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
@@ -87,7 +87,7 @@ Communicators::State* Communicators::make(const hal::Event& event, uint64_t hand
   state.shown.made_by = made_by;
   state.is_numbered = state.knows_children = made_by != Role::kNone;
   changes_.push_back(state.shown.id);
-  while (states_.size() > kMostCommunicators) {
+  while (states_.size() > kMaxCommunicators) {  // (C5)
     const uint64_t oldest = ended_.empty() ? states_.begin()->first : ended_.front();
     if (ended_.empty()) {
       const hal::Communicator& shown = states_.begin()->second.shown;
@@ -132,20 +132,20 @@ void Communicators::lost_communicators() {
   ledger_.add(hal::Loss::communicator_lost, by_handle_.size());
   for (const auto& [handle, id] : by_handle_) ended_.push_back(id);
   by_handle_.clear();
-  groups_.clear();  // an end may be among the lost
+  groups_.clear();  // a group's end may be among the lost records
   splits_.clear();
   growths_.clear();
 }
 
 std::vector<hal::Communicator> Communicators::take_changes() {
-  std::vector<hal::Communicator> told;
+  std::vector<hal::Communicator> reported;
   std::sort(changes_.begin(), changes_.end());
   changes_.erase(std::unique(changes_.begin(), changes_.end()), changes_.end());
   for (const uint64_t id : changes_) {
-    if (const hal::Communicator* communicator = find(id)) told.push_back(*communicator);
+    if (const hal::Communicator* communicator = find(id)) reported.push_back(*communicator);
   }
   changes_.clear();
-  return told;
+  return reported;
 }
 
 const hal::Communicator* Communicators::find(uint64_t id) const {
@@ -161,11 +161,11 @@ void Communicators::take(const hal::Event& event, hal::Exchange& exchange) {
   State* state = known_or_late(event, exchange);
   if (state == nullptr) return;
   exchange.communicator_id = state->shown.id;
-  if (event.kind != Kind::kCollective || exchange.is_part) return;
+  if (event.kind != Kind::kCollective || exchange.is_part) return;  // (C4)
   if (event.outcome == Outcome::kInFlight) {
     if (state->is_numbered) exchange.number = state->collectives + 1;
   } else if (event.outcome != Outcome::kReturned) {
-    state->is_numbered = false;  // nobody knows whether the others count it
+    state->is_numbered = false;  // (C3) whether the other ranks count it is unknown
   } else if (!event.failed) {
     ++state->collectives;
     if (state->is_numbered) exchange.number = state->collectives;
@@ -181,7 +181,7 @@ void Communicators::grouping(const hal::Event& event, hal::Exchange& exchange) {
   }
   if (exchange.role == Role::kGroupStart && succeeded(event)) {
     if (found == groups_.end()) {
-      if (groups_.size() >= kMostGroups) groups_.clear();
+      if (groups_.size() >= kMaxGroups) groups_.clear();
       found = groups_.emplace(event.tid, Group{event.pid, event.start_mono_ns, 0}).first;
     }
     ++found->second.depth;
@@ -241,15 +241,15 @@ void Communicators::communicator_call(const hal::Event& event, hal::Exchange& ex
   }
 }
 
-// All ranks at once. The handles stand in an array of the caller's, who needs them there to use them; the call's own
+// All ranks at once. The handles are in an array of the caller's, which the program needs to use them; the call's own
 // record carries the first.
 void Communicators::init_all(const hal::Event& event, const hal::Exchange& exchange) {
   const int32_t nranks = exchange.nranks.value_or(0);
   if (!exchange.new_communicator || nranks <= 0) return;
-  std::vector<uint64_t> handles(static_cast<size_t>(std::min(nranks, kMostRanksInProcess)));
+  std::vector<uint64_t> handles(static_cast<size_t>(std::min(nranks, kMaxRanksInProcess)));
   handles[0] = *exchange.new_communicator;
   bool all_read = handles.size() == 1 && nranks == 1;
-  if (!all_read && nranks <= kMostRanksInProcess && exchange.communicators && read_words_) {
+  if (!all_read && nranks <= kMaxRanksInProcess && exchange.communicators && read_words_) {
     std::vector<uint64_t> read(handles.size());
     all_read = read_words_(event.pid, *exchange.communicators, read) && read[0] == handles[0] &&
                std::set<uint64_t>(read.begin(), read.end()).size() == read.size() &&
@@ -304,17 +304,18 @@ void Communicators::split(const hal::Event& event, const hal::Exchange& exchange
     if (key) state->shown.comm_id_hash = fold(fold(key->first, key->second), static_cast<uint64_t>(*exchange.color));
   }
   if (!key || !exchange.color || !exchange.key || !is_sane(of.rank, of.nranks)) return;
-  if (splits_.size() >= kMostSplits && !splits_.contains(*key)) splits_.erase(splits_.begin());
+  if (splits_.size() >= kMaxSplits && !splits_.contains(*key)) splits_.erase(splits_.begin());
   std::vector<Part>& parts = splits_[*key];
   parts.push_back({*exchange.color, *exchange.key, *of.rank, child_id});
   if (parts.size() == static_cast<size_t>(*of.nranks)) {
     settle(*key, parts.size());
-  } else if (parts.size() >= kMostRanksHere) {
+  } else if (parts.size() >= kMaxRanksHere) {
     splits_.erase(*key);
   }
 }
 
-// All ranks of the parent have been here: those of a colour stand by key, then by their rank in the parent.
+// All ranks of the parent have been here: those of a colour are ordered by key, then by their rank in the parent.
+// Unless all were seen, none has a rank (C2).
 void Communicators::settle(const ChildKey& key, size_t parent_ranks) {
   std::vector<Part> parts = std::move(splits_[key]);
   splits_.erase(key);
@@ -374,10 +375,10 @@ void Communicators::grow(const hal::Event& event, const hal::Exchange& exchange)
   if (is_sane(rank, exchange.nranks)) state->shown.rank = rank;
   state->shown.comm_id_hash = exchange.id_hash;
   if (!key) return;
-  if (growths_.size() >= kMostSplits && !growths_.contains(*key)) growths_.erase(growths_.begin());
+  if (growths_.size() >= kMaxSplits && !growths_.contains(*key)) growths_.erase(growths_.begin());
   Growth& growth = growths_[*key];
   if (exchange.id_hash) growth.hash = exchange.id_hash;
-  if (growth.waiting.size() < kMostRanksHere) growth.waiting.push_back(state->shown.id);
+  if (growth.waiting.size() < kMaxRanksHere) growth.waiting.push_back(state->shown.id);
   if (!growth.hash) return;
   for (const uint64_t id : growth.waiting) {
     const auto found = states_.find(id);

@@ -2,16 +2,18 @@
 //
 // A communicator is known on each rank by a handle of that process. This follows handles from the call that gives them
 // out to the one that takes them back, and says for every call on one: which communicator (the same on all its ranks),
-// which of its ranks, how many there are, and the how-manieth collective of this rank it is.
+// which of its ranks, how many there are, and the collective's sequence number on this rank.
 //
 // Invariants:
 // C1  A handle means what the last successful making of it in that process says, from that call's return to the start
-//     of its destruction. Outside of that it means nothing: what is asked of it stays unknown, and is counted.
-// C2  Nothing is guessed. A child's rank is told where all that decides it was seen: its parent's ranks are all on this
-//     host (split), or the list of the left out was read (shrink). It may become known after the first calls.
+//     of its destruction. Outside of that it means nothing: a call on it stays without a communicator, and is counted.
+// C2  Nothing is guessed. A child's rank is reported only when everything that decides it was captured: all ranks of
+//     its parent are on this host (split), or the list of excluded ranks was read (shrink). It may become known after
+//     the first calls.
 // C3  A number is given only while every collective on the handle was seen: losing records ends the numbering.
 // C4  A collective made inside another one (a call that wraps another, a call made of others) is not one of its own.
-// C5  Memory is bounded: beyond kMostCommunicators the oldest ended ones, then the oldest, are forgotten, and counted.
+// C5  Memory is bounded: beyond kMaxCommunicators the oldest ended ones are forgotten, then the oldest, which is
+// counted.
 //
 // Pure and deterministic: no clock, no I/O, no vendor; one thread. Feed events in the order in which the calls ended.
 #pragma once
@@ -60,9 +62,9 @@ class Communicators {
   // The communicator of an id, while it is remembered.
   const hal::Communicator* find(uint64_t id) const;
 
-  static constexpr size_t kMostCommunicators = 65536;
-  static constexpr size_t kMostGroups = 65536;  // threads inside a group
-  static constexpr size_t kMostSplits = 4096;   // splits that not all ranks have made yet
+  static constexpr size_t kMaxCommunicators = 65536;
+  static constexpr size_t kMaxGroups = 65536;  // threads inside a group
+  static constexpr size_t kMaxSplits = 4096;   // splits that not all ranks have made yet
 
  private:
   struct State {

@@ -21,7 +21,7 @@ bool gives(const hal::Row& row, Field field) {
   });
 }
 
-// Calls that put work on a device, or on its memory: after one, the thread's device is no longer only a default.
+// Calls that put work on a device or touch its memory: after one, the thread's device is known, not a default.
 bool uses_device(Kind kind) {
   return kind == Kind::kLaunch || kind == Kind::kMemcpy || kind == Kind::kMemset || kind == Kind::kAlloc ||
          kind == Kind::kFree || kind == Kind::kSync || kind == Kind::kEvent || kind == Kind::kStream;
@@ -129,7 +129,7 @@ std::optional<int32_t> DeviceChoice::device_of(const Process& process, const hal
 }
 
 void DeviceChoice::note(Process& process, Sort sort, uint64_t value, std::optional<int32_t> ordinal) {
-  if (process.made_on.size() >= kMostThings && !process.made_on.contains({sort, value})) {
+  if (process.made_on.size() >= kMaxThings && !process.made_on.contains({sort, value})) {
     ledger_.add(hal::Loss::device_forgotten, process.made_on.size());
     process.made_on.clear();
   }
@@ -156,13 +156,13 @@ void DeviceChoice::learn(Process& process, const hal::Event& event, const hal::E
   const bool settles =
       thread == process.threads.end() && uses_device(event.kind) && ordinal && ordinal == current(process, event);
   if (chooses || pushes || settles) {
-    if (process.threads.size() >= kMostThreads && thread == process.threads.end()) {
+    if (process.threads.size() >= kMaxThreads && thread == process.threads.end()) {
       ledger_.add(hal::Loss::device_forgotten, process.threads.size());
       process.threads.clear();
       process.from_start = false;
     }
     Contexts& contexts = process.threads[event.tid];
-    if (contexts.size() >= kMostDepth) contexts.erase(contexts.begin());
+    if (contexts.size() >= kMaxDepth) contexts.erase(contexts.begin());
     if (contexts.empty() || pushes) contexts.emplace_back();
     contexts.back() = ordinal;
   }
@@ -217,7 +217,7 @@ DeviceChoice::Answer DeviceChoice::take(const hal::Event& event, const hal::Exch
 }
 
 void DeviceChoice::watched_from_start(uint32_t pid) {
-  if (from_start_.size() >= kMostThreads) from_start_.clear();
+  if (from_start_.size() >= kMaxThreads) from_start_.clear();
   from_start_.insert(pid);
   processes_.erase(pid);
 }

@@ -3,10 +3,10 @@
 // A call that names a device says so. The others are about the device that their thread has chosen (a runtime's choice,
 // or a context made current), unless they are about something that was made on another: a stream, an event, an
 // allocation, a communicator. A thread that was watched from its process's start and has chosen nothing is on the
-// runtime's first device, where that is documented; of one that was not, nothing is known until it chooses or asks.
+// runtime's first device, where that is documented; for any other the device is unknown until it chooses or queries.
 // A driver's handle of a device is taken to be its number, as every framework does.
 //
-// Only what is certain is said. Pure; one thread; memory bounded, what is forgotten is counted.
+// Only certain answers are given. Pure; one thread; memory bounded, what is forgotten is counted.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class DeviceChoice {
   // The same without learning from it: a call that has not returned.
   Answer look(const hal::Event& event, const hal::Exchange* exchange);
 
-  // All of its calls from its first on will be taken. Until this is said, or after lost(), that is not so.
+  // All of its calls from its first on will be passed to take(). Before this call, or after lost(), that is not so.
   void watched_from_start(uint32_t pid);
   void missed(uint32_t pid);
   bool has_chosen(uint32_t pid) const { return processes_.contains(pid); }
@@ -43,9 +43,9 @@ class DeviceChoice {
   // Calls were lost: what they chose is not known.
   void lost();
 
-  static constexpr size_t kMostThreads = 65536;  // per process
-  static constexpr size_t kMostThings = 65536;   // streams, events and allocations of a process
-  static constexpr size_t kMostDepth = 64;       // of contexts
+  static constexpr size_t kMaxThreads = 65536;  // per process
+  static constexpr size_t kMaxThings = 65536;   // streams, events and allocations of a process
+  static constexpr size_t kMaxDepth = 64;       // of contexts
 
  private:
   enum class Sort : uint8_t { kStream, kHandle, kAddress, kCommunicator };

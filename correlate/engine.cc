@@ -11,17 +11,10 @@ namespace {
 
 using hal::Has;
 
-// A gap with nothing in it is not judged second by second.
+// An empty gap is skipped, not evaluated second by second.
 constexpr uint64_t kLongestGap = 64;
 // An event longer than this does not say how far time has come: its row is older than its end.
-constexpr uint64_t kTellsTimeNs = 5'000'000'000;
-
-void add_off(hal::OffCpu& sum, const hal::OffCpu& off) {
-  sum.preempted_ns += off.preempted_ns;
-  sum.runqueue_ns += off.runqueue_ns;
-  sum.blocked_ns += off.blocked_ns;
-  sum.io_ns += off.io_ns;
-}
+constexpr uint64_t kReportsTimeNs = 5'000'000'000;
 
 // Do such events come in the order in which they ended? Others are counted once a second, or come by a ring of their
 // own, ahead of all the calls that are still to be read.
@@ -90,7 +83,7 @@ void Engine::Impl::seen(uint64_t mono_ns) {
   if (mono_ns <= seen_ns) return;
   seen_ns = mono_ns;
   if (base == 0) {
-    // What befell an adapter before the first call is judged, too.
+    // What happened to an adapter before the first call is evaluated, too.
     base = std::max<uint64_t>(std::min(mono_ns, fabric.first_ns().value_or(mono_ns)) / kWindowNs, 3) - 2;
   }
   uint64_t closed = 0;
@@ -117,7 +110,7 @@ void Engine::Impl::note_flight(const hal::Event& event) {
   const auto known = flights.find(key);
   if (known != flights.end()) {
     known->second.end_mono_ns = end;
-  } else if (flights.size() >= kMostFlights) {
+  } else if (flights.size() >= kMaxFlights) {
     ledger.add(hal::Loss::engine_forgotten);
   } else {
     flights[key] = {event.pid, event.call, whole_ms(event.wall_offset_ns), end, event.stack_id, event.has(Has::kStack),
@@ -142,26 +135,27 @@ void Engine::Impl::add(const hal::Event& event) {
     note_flight(event);
   }
   wall_offset_ns = whole_ms(event.wall_offset_ns);
-  last_event_ns = std::max(last_event_ns, duration < kTellsTimeNs ? end : event.start_mono_ns);
+  last_event_ns = std::max(last_event_ns, duration < kReportsTimeNs ? end : event.start_mono_ns);
   if (unfinished) {
     seen(event.start_mono_ns);
     return;
   }
-  if (duration < kTellsTimeNs && (is_in_order(facts) || future.size() >= kMostFuture)) seen(end);
+  if (duration < kReportsTimeNs && (is_in_order(facts) || future.size() >= kMaxFuture)) seen(end);
   if (base == 0) seen(event.start_mono_ns);
   const uint64_t window = end / kWindowNs;
-  if (window < base) {
+  if (window < base) {  // (E1)
     ledger.add(hal::Loss::engine_late);
     ++examined.late;
   } else if (window < base + kOpen) {
     take(event, facts, window);
-  } else if (future.size() < kMostFuture) {
+  } else if (future.size() < kMaxFuture) {
     future.emplace(window, event);
   } else {
     ledger.add(hal::Loss::engine_forgotten);
   }
 }
 
+// Into the sums of its window: nothing here may depend on what was taken before it (E2).
 void Engine::Impl::take(const hal::Event& event, const CallFacts& facts, uint64_t window) {
   if (event.pid != 0) {
     ProcessState& process = process_of(event.pid);
@@ -191,8 +185,9 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       ++sum.switches;
       sum.ns += event.duration_ns;
       add_off(sum.off, event.off);
-      if (event.has(Has::kCulprit)) sum.culprits.add(event.culprit_pid, event.culprit_ns, event.culprit_comm);
-      if (!event.has(Has::kOffCpu) && sum.intervals.size() < kMostIntervals) {
+      if (event.has(Has::kPreemptedBy))
+        sum.culprits.add(event.preempted_by_pid, event.preempted_by_ns, event.preempted_by_comm);
+      if (!event.has(Has::kOffCpu) && sum.intervals.size() < kMaxIntervals) {
         sum.intervals.emplace_back(event.start_mono_ns, event.end_mono_ns());
       }
       window_of(process, window);
@@ -206,7 +201,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       requests.ns += event.duration_ns;
       requests.bytes += event.has(Has::kBytes) ? bytes : event.arg0 * 512;
       sum.slowest_io_ns = std::max(sum.slowest_io_ns, event.duration_ns);
-      if (!measured && sum.io.size() < kMostIntervals) sum.io.emplace_back(event.start_mono_ns, event.end_mono_ns());
+      if (!measured && sum.io.size() < kMaxIntervals) sum.io.emplace_back(event.start_mono_ns, event.end_mono_ns());
       break;
     }
     case hal::HostOp::kPageAlloc:
@@ -217,7 +212,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       ++window_of(process, window).retransmits;
       break;
     case hal::HostOp::kFork:
-      if (event.has(Has::kArg1) && event.arg1 <= UINT32_MAX && process.children.size() < kMostChildren) {
+      if (event.has(Has::kArg1) && event.arg1 <= UINT32_MAX && process.children.size() < kMaxChildren) {
         const auto child = static_cast<uint32_t>(event.arg1);
         process.children.insert(child);
         ProcessState& made = process_of(child);
@@ -257,24 +252,24 @@ void Engine::set_call(hal::CallId id, CallFacts facts) {
   impl_->calls[id] = std::move(facts);
 }
 
-void Engine::add_process(const hal::Process& told) {
-  const auto known = impl_->by_pid.find(told.pid);
-  const uint64_t key = mix(told.pid, told.start_mono_ns);
-  if (known != impl_->by_pid.end() && known->second->facts.start_mono_ns != 0 && told.start_mono_ns != 0 &&
+void Engine::add_process(const hal::Process& reported) {
+  const auto known = impl_->by_pid.find(reported.pid);
+  const uint64_t key = mix(reported.pid, reported.start_mono_ns);
+  if (known != impl_->by_pid.end() && known->second->facts.start_mono_ns != 0 && reported.start_mono_ns != 0 &&
       known->second->key != key) {
     impl_->by_pid.erase(known);  // its number is another process's now; what is open of it stays
     impl_->last_pid = ~uint32_t{0};
   }
-  ProcessState& process = impl_->process_of(told.pid);
-  hal::Process facts = told;
+  ProcessState& process = impl_->process_of(reported.pid);
+  hal::Process facts = reported;
   if (facts.comm.empty()) facts.comm = process.facts.comm;
   if (facts.start_mono_ns == 0) facts.start_mono_ns = process.facts.start_mono_ns;
   if (facts.parent_pid == 0) facts.parent_pid = process.facts.parent_pid;
   process.facts = std::move(facts);
-  if (process.facts.start_mono_ns != 0) process.key = mix(told.pid, process.facts.start_mono_ns);
-  const auto parent = impl_->by_pid.find(told.parent_pid);
-  if (told.parent_pid != 0 && parent != impl_->by_pid.end() && parent->second->children.size() < kMostChildren) {
-    parent->second->children.insert(told.pid);
+  if (process.facts.start_mono_ns != 0) process.key = mix(reported.pid, process.facts.start_mono_ns);
+  const auto parent = impl_->by_pid.find(reported.parent_pid);
+  if (reported.parent_pid != 0 && parent != impl_->by_pid.end() && parent->second->children.size() < kMaxChildren) {
+    parent->second->children.insert(reported.pid);
   }
 }
 
@@ -291,7 +286,7 @@ void Engine::finish() {
   impl_->seen((end + 1) * kWindowNs + kLatenessNs);
 }
 
-std::vector<Chain> Engine::take_changes() { return std::exchange(impl_->changes, {}); }
+std::vector<hal::CausalChain> Engine::take_changes() { return std::exchange(impl_->changes, {}); }
 
 Engine::Examined Engine::examined() const { return impl_->examined; }
 size_t Engine::known_processes() const { return impl_->processes.size(); }

@@ -1,11 +1,11 @@
 // The engine: events in, causes out. One pass, bounded memory, no clock, no I/O, no vendor.
 //
-// Events are judged by the second of event time in which they ended. A second is closed once a call or switch
-// kLatenessNs later has been seen, and only then judged: how the events were cut into batches decides nothing, so a
-// recording gives the same chains live and replayed.
+// Events are grouped by the second of event time in which they ended, a window. A window is closed, and only then
+// evaluated, once a call or switch kLatenessNs later has been seen: how events were cut into batches does not matter,
+// so a recording gives the same chains live and replayed.
 //
 // Invariants:
-// E1  A window takes events until it is closed; what comes later is counted as engine_late and never judged.
+// E1  A window takes events until it is closed; what comes later is counted as engine_late and never evaluated.
 // E2  Sums of a window do not depend on the order of its events.
 // E3  A chain's id follows from rule family, process and onset alone.
 // E4  An incident is open until kQuiet windows pass without a finding; then it is resolved and kept.
@@ -23,8 +23,9 @@
 #include <utility>
 #include <vector>
 
-#include "correlate/chain.h"
 #include "correlate/facts.h"
+#include "correlate/rules.h"
+#include "hal/chain.h"
 #include "hal/device.h"
 #include "hal/event.h"
 #include "hal/fabric.h"
@@ -36,7 +37,7 @@ struct EngineOptions {
   StatusOf status_of;
   EventOf event_of;
   uint64_t cpus = 0;      // 0: unknown
-  bool windowed = false;  // the recording has no off-CPU shares: an earlier agent's
+  bool windowed = false;  // a legacy recording, which has no off-CPU shares
 };
 
 class Engine {
@@ -48,7 +49,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   void set_call(hal::CallId id, CallFacts facts);
-  void add_process(const hal::Process& told);
+  void add_process(const hal::Process& reported);
   void add(const hal::Event& event);
   // A collective's arrival: `comm_id_hash`, rank and place in the communicator's order, of an event given to add().
   void add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number, std::optional<int32_t> rank);
@@ -65,9 +66,9 @@ class Engine {
   void finish();
 
   // Chains opened, updated or resolved since the last call, oldest first.
-  std::vector<Chain> take_changes();
+  std::vector<hal::CausalChain> take_changes();
 
-  // What was examined, to say so of a healthy recording.
+  // What was examined: reported for a recording without incidents, too.
   struct Examined {
     uint64_t events = 0, calls = 0, windows = 0, late = 0;
     size_t processes = 0;  // each once, those that are forgotten by now included
@@ -76,14 +77,14 @@ class Engine {
   // Of which something is kept now.
   size_t known_processes() const;
 
-  static constexpr size_t kMostProcesses = 4096;    // that live or were told: what has ended goes within seconds
-  static constexpr size_t kMostThreads = 16384;     // that were seen in the last kActive windows
-  static constexpr size_t kMostSeries = 32768;      // some hundred bytes each
-  static constexpr size_t kMostAddresses = 262144;  // live allocations of one process
-  static constexpr uint64_t kMostBytes = uint64_t{1} << 44;  // of one of them; all together fit 63 bits
-  static constexpr size_t kMostGraphs = 4096;                // of one process
-  static constexpr size_t kMostFlights = 65536;
-  static constexpr size_t kMostIncidents = 4096;  // open at once
+  static constexpr size_t kMaxProcesses = 4096;             // live or announced; ended ones are removed within seconds
+  static constexpr size_t kMaxThreads = 16384;              // that were seen in the last kActive windows
+  static constexpr size_t kMaxSeries = 32768;               // some hundred bytes each
+  static constexpr size_t kMaxAddresses = 262144;           // live allocations of one process
+  static constexpr uint64_t kMaxBytes = uint64_t{1} << 44;  // of one of them; all together fit 63 bits
+  static constexpr size_t kMaxGraphs = 4096;                // of one process
+  static constexpr size_t kMaxFlights = 65536;
+  static constexpr size_t kMaxIncidents = 4096;  // open at once
 
  private:
   struct Impl;

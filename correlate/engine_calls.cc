@@ -26,7 +26,7 @@ bool only_enqueues(const CallFacts& facts) {
          (facts.kind == Kind::kEvent && !facts.synchronising);
 }
 
-// Of one call that says all by itself.
+// A finding that one call is enough for.
 Finding finding_of(const hal::Event& event, RuleId rule, double confidence) {
   Finding finding;
   finding.rule = rule;
@@ -56,10 +56,10 @@ void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
   sample.tid = event.tid;
   sample.call = event.call;
   sample.off = event.off;
-  if (event.has(Has::kCulprit)) {
-    sample.culprit_pid = event.culprit_pid;
-    sample.culprit_ns = event.culprit_ns;
-    sample.culprit_comm = event.culprit_comm;
+  if (event.has(Has::kPreemptedBy)) {
+    sample.preempted_by_pid = event.preempted_by_pid;
+    sample.preempted_by_ns = event.preempted_by_ns;
+    sample.preempted_by_comm = event.preempted_by_comm;
   }
   if (event.has(Has::kStack)) {
     sample.stack_id = event.stack_id;
@@ -69,12 +69,12 @@ void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
 }
 
 void note_spike(Series& series, SeriesWindow& sum, const hal::Event& event, uint64_t ns) {
-  constexpr size_t kMostSpikes = 1024;  // of a window: beyond it they are no spikes any more
+  constexpr size_t kMaxSpikes = 1024;  // of a window: more than that are not spikes
   ++series.seen;
   if (series.usual_ns == 0 || ns < kSpikeNs || ns < kSpikeTimes * series.usual_ns) return;
   sum.spike_ns += ns - series.usual_ns;
   if (sum.first_spike_ns == 0) sum.first_spike_ns = event.start_mono_ns;
-  if (sum.spikes.size() < kMostSpikes) sum.spikes.push_back(series.seen);
+  if (sum.spikes.size() < kMaxSpikes) sum.spikes.push_back(series.seen);
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Series* Engine::Impl::series_of(ProcessState& process, const hal::Event& event, 
   if (key == last_series_key && last_series->process == &process) return last_series;
   auto& known = series[key];
   if (known == nullptr || known->process != &process) {
-    if (known == nullptr && series.size() > kMostSeries) {
+    if (known == nullptr && series.size() > kMaxSeries) {
       series.erase(key);
       ledger.add(hal::Loss::engine_forgotten);
       return nullptr;
@@ -107,7 +107,7 @@ Series* Engine::Impl::series_of(ProcessState& process, const hal::Event& event, 
 }
 
 bool Engine::Impl::says_out_of_memory(hal::CallId call, int64_t code) {
-  if (memory_codes.size() >= kMostIncidents) memory_codes.clear();  // the program chooses what it returns
+  if (memory_codes.size() >= kMaxIncidents) memory_codes.clear();  // the program chooses what it returns
   const auto [at, is_new] = memory_codes.try_emplace({call, code}, false);
   if (is_new && options.status_of) {
     const std::string status = options.status_of(call, code);
@@ -148,7 +148,7 @@ void Engine::Impl::note_refused(const hal::Event& event, ProcessState& process, 
   pend(event.end_mono_ns(), &process, std::move(finding));
 }
 
-// An allocator that is refused gives back what it keeps and asks again. What it gets then it had, in pieces.
+// An allocator that is refused releases its cache and tries again. What it gets then it held before, in pieces.
 void Engine::Impl::note_granted(const hal::Event& event, ProcessState& process, ThreadState& thread) {
   const Refused refused = std::exchange(thread.refused, Refused{});
   if (event.bytes < refused.bytes || refused.freed_bytes < refused.bytes || refused.largest_piece >= refused.bytes ||
@@ -174,13 +174,13 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
   if (facts.kind == Kind::kAlloc) {
     count(sum.allocations, event.duration_ns, 0);
     if (event.failed || !event.has(Has::kBytes) || !event.has(Has::kAddress)) return;
-    if (event.bytes > kMostBytes) return;  // no allocation: whoever called says what he likes
+    if (event.bytes > kMaxBytes) return;  // not an allocation: the caller may pass any value
     if (thread.refused.bytes > 0) note_granted(event, process, thread);
     const uint64_t window = event.end_mono_ns() / kWindowNs;
     if (granted.empty() || granted.back().first < window) granted.emplace_back(window, 0);
     granted.back().second += event.bytes;
     if (granted.size() > kActive) granted.pop_front();
-    if (process.live.size() >= kMostAddresses) {
+    if (process.live.size() >= kMaxAddresses) {
       ledger.add(hal::Loss::engine_forgotten);
       return;
     }
@@ -264,7 +264,7 @@ void Engine::Impl::take_graph(const hal::Event& event, const CallFacts& facts, P
   }
   if (!event.has(Has::kHandle) || event.failed || event.handle == 0) return;
   if (facts.graph != GraphStep::kLaunch && facts.graph != GraphStep::kInstantiate) return;
-  if (process.graphs.size() >= kMostGraphs && !process.graphs.contains(event.handle)) {
+  if (process.graphs.size() >= kMaxGraphs && !process.graphs.contains(event.handle)) {
     ledger.add(hal::Loss::engine_forgotten);
     return;
   }
@@ -293,16 +293,16 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   process.last_call_window = std::max(process.last_call_window, window);
   const bool has_off = event.has(Has::kOffCpu);
   measured = measured || has_off;
-  // Without a parent's name, a driver's call is taken for part of a runtime's where there is one.
-  const bool nested = event.has(Has::kParent) || event.depth > 0 ||
-                      (options.windowed && facts.layer == "DRIVER" && !process.runtime_layer.empty());
-  if (facts.layer != "DRIVER" && process.runtime_layer.empty()) process.runtime_layer = facts.layer;
+  // Where parents were not recorded, a call below a runtime counts as part of one of the runtime's, if there are any.
+  const bool nested =
+      event.has(Has::kParent) || event.depth > 0 || (options.windowed && facts.below_runtime && process.calls_runtime);
+  if (!facts.below_runtime) process.calls_runtime = true;
   const uint64_t ns = event.has(Has::kDuration) ? event.duration_ns : 0;
   const uint64_t bytes = event.has(Has::kBytes) ? event.bytes : 0;
   if (facts.kind == Kind::kFabric) take_fabric(event, facts, process);
   if (facts.awaits_events) {
     if (!nested) ++window_of(process, window).calls;
-    return;  // to wait for something to happen is no work that could have been quicker
+    return;  // waiting for an event is not work that could have been faster
   }
 
   bool cold = false;
@@ -324,7 +324,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
     if (series->first_calls < kFirstCalls) {
       ++series->first_calls;
       series->first_ns += ns;
-      cold = !facts.synchronising;  // a wait for the device is no start-up
+      cold = !facts.synchronising;  // waiting for the device is not start-up
     }
     if (has_off && !cold) {
       sum.blocked_ns += event.off.blocked_ns;
@@ -360,7 +360,8 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
     sum.in_calls.runqueue_ns += off.runqueue_ns;
     sum.in_calls.blocked_ns += off.blocked_ns;
     if (!cold) sum.in_calls.io_ns += off.io_ns;
-    if (event.has(Has::kCulprit)) sum.call_culprits.add(event.culprit_pid, event.culprit_ns, event.culprit_comm);
+    if (event.has(Has::kPreemptedBy))
+      sum.call_culprits.add(event.preempted_by_pid, event.preempted_by_ns, event.preempted_by_comm);
     consider(sum.worst_cpu, event, wanted);
     if (!cold) consider(sum.worst_io, event, off.io_ns);
     if (facts.synchronising) {

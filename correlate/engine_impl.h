@@ -1,5 +1,5 @@
 // The engine's state, shared by engine.cc (events in), engine_calls.cc (a call's part), engine_windows.cc (windows
-// closed, incidents) and engine_samples.cc (what is not an event). For this room only.
+// closed, incidents) and engine_samples.cc (what is not an event). Private to correlate/.
 #pragma once
 
 #include <deque>
@@ -13,10 +13,17 @@
 namespace ingero::correlate {
 
 uint64_t mix(uint64_t a, uint64_t b);
-// The wall clock's offset as chains tell it: a recording keeps it less exactly than a live event has it.
+// The wall clock's offset as chains show it: a recording keeps it less exactly than a live event.
 template <typename Ns>
 constexpr Ns whole_ms(Ns ns) {
   return ns / 1'000'000 * 1'000'000;
+}
+
+inline void add_off(hal::OffCpu& sum, const hal::OffCpu& off) {
+  sum.preempted_ns += off.preempted_ns;
+  sum.runqueue_ns += off.runqueue_ns;
+  sum.blocked_ns += off.blocked_ns;
+  sum.io_ns += off.io_ns;
 }
 
 struct Engine::Impl {
@@ -51,8 +58,8 @@ struct Engine::Impl {
   void close_threads(uint64_t window);
   void close_series(uint64_t window);
   void close_processes(uint64_t window);
-  void judge_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
-  void judge_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
+  void evaluate_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
+  void evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
   void settle(ProcessState* process, Findings findings, uint64_t window);
   void raise(ProcessState* process, const Finding& finding, uint64_t window);
   void resolve_quiet(uint64_t window);
@@ -60,11 +67,11 @@ struct Engine::Impl {
   void forget_old(uint64_t window);
   void forget_calls(const std::unordered_set<const ProcessState*>& old);
   void forget(const std::unordered_set<const ProcessState*>& old);
-  Judgement judgement(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,
-                      uint64_t window) const;
+  Evaluation evaluation(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,
+                        uint64_t window) const;
   uint64_t usual_of(const ProcessState& process, hal::CallId call, uint64_t* slowest) const;
 
-  // Something that is not summed up but found at once, judged with its window.
+  // A finding that needs no sums; it is evaluated with its window.
   void pend(uint64_t mono_ns, ProcessState* process, Finding finding);
 
   EngineOptions options;
@@ -90,8 +97,8 @@ struct Engine::Impl {
   std::array<std::vector<ThreadState*>, kOpen> touched_threads;
   std::array<std::vector<Series*>, kOpen> touched_series;
   std::array<std::vector<ProcessState*>, kOpen> touched_processes;
-  std::multimap<uint64_t, hal::Event> future;  // ended later than anything else seen: long calls, told early
-  static constexpr size_t kMostFuture = 65536;
+  std::multimap<uint64_t, hal::Event> future;  // end later than anything else seen: long calls, delivered early
+  static constexpr size_t kMaxFuture = 65536;
 
   struct Flight {
     uint32_t pid;
@@ -99,7 +106,7 @@ struct Engine::Impl {
     int64_t wall_offset_ns;
     uint64_t end_mono_ns;  // ~0: not known
     uint64_t stack_id;
-    bool has_stack, told;
+    bool has_stack, reported;
   };
   std::map<std::pair<uint32_t, uint64_t>, Flight> flights;  // tid, start
 
@@ -111,7 +118,7 @@ struct Engine::Impl {
     uint32_t ranks = 0;
   };
   std::map<std::pair<uint64_t, uint64_t>, Round> rounds;  // comm_id_hash, number
-  static constexpr size_t kMostRounds = 65536;
+  static constexpr size_t kMaxRounds = 65536;
   struct Lateness {
     uint64_t rounds = 0, late_ns = 0, worst_ns = 0, worst_at_ns = 0;
     hal::CallId call = hal::kNoCall;
@@ -141,7 +148,7 @@ struct Engine::Impl {
   std::map<std::string, Incident> incidents;  // open; by family, process and subject
   std::map<std::string, uint64_t> effects;    // effects seen in the last window, not raised yet
   std::map<std::pair<hal::CallId, int64_t>, bool> memory_codes;
-  std::vector<Chain> changes;
+  std::vector<hal::CausalChain> changes;
 };
 
 }  // namespace ingero::correlate

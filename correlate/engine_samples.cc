@@ -25,7 +25,7 @@ std::string list_of(const std::vector<hal::CollectiveHang::Rank>& ranks) {
 void Engine::add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number, std::optional<int32_t> rank) {
   Impl& impl = *impl_;
   if (number <= kColdRounds) return;
-  if (impl.rounds.size() >= Impl::kMostRounds) {
+  if (impl.rounds.size() >= Impl::kMaxRounds) {
     impl.rounds.erase(impl.rounds.begin());
     impl.ledger.add(hal::Loss::engine_forgotten);
   }
@@ -46,7 +46,7 @@ void Engine::add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_
   most = std::max(most, round.ranks);
 }
 
-void Engine::Impl::judge_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
+void Engine::Impl::evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
   auto& sums = late.emplace_back(window, std::map<std::pair<uint64_t, uint32_t>, Lateness>{}).second;
   while (late.front().first + kTrailing <= window) late.pop_front();
   std::erase_if(rounds, [&](const auto& entry) {
@@ -117,7 +117,7 @@ bool always_quick(const ProcessState& process, hal::CallId call) {
 
 }  // namespace
 
-void Engine::Impl::judge_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
+void Engine::Impl::evaluate_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
   const uint64_t end = (window + 1) * kWindowNs;
   const Rule& its = rule(RuleId::never_returned);
   for (auto at = flights.begin(); at != flights.end();) {
@@ -129,7 +129,7 @@ void Engine::Impl::judge_flights(uint64_t window, std::vector<std::pair<ProcessS
     const uint64_t start = key.second;
     if (start + kStuckNs <= end && !calls[flight.call].awaits_events) {
       ProcessState& process = process_of(flight.pid);
-      // One that usually takes as long is no surprise.
+      // A call that usually takes as long is not a finding.
       const bool is_long = start + its.floor_ns <= end && usual_of(process, flight.call, nullptr) < its.floor_ns / 2;
       if (is_long || (calls[flight.call].prompt && always_quick(process, flight.call))) {
         Finding finding;
@@ -174,8 +174,8 @@ void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
   auto& waiting = impl.hanging[fnv1a(finding.subject)];
   waiting.clear();
   for (const auto& one : hang.present) waiting.push_back(one.pid);
-  if (impl.hanging.size() > kMostIncidents) impl.hanging.erase(impl.hanging.begin());
-  if (impl.open_hangs.size() >= kMostIncidents && !impl.open_hangs.contains(finding.subject)) {
+  if (impl.hanging.size() > kMaxIncidents) impl.hanging.erase(impl.hanging.begin());
+  if (impl.open_hangs.size() >= kMaxIncidents && !impl.open_hangs.contains(finding.subject)) {
     impl.ledger.add(hal::Loss::engine_forgotten);
     return;
   }
@@ -186,15 +186,15 @@ void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
 }
 
 void Engine::add_snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) {
-  // Its time is told by the wall clock, whose distance to ours is measured anew each second and moves by nanoseconds:
-  // to the millisecond it is the same live and from a recording.
+  // Its timestamp comes from the wall clock, whose offset is measured every second and varies by nanoseconds: rounded
+  // to the millisecond it is the same live and replayed.
   impl_->snapshots.emplace_back(snapshot, whole_ms(mono_ns));
-  if (impl_->snapshots.size() > kMostIncidents) impl_->snapshots.pop_front();
+  if (impl_->snapshots.size() > kMaxIncidents) impl_->snapshots.pop_front();
 }
 
 void Engine::add_throttling(const hal::Throttling& throttling) {
   impl_->throttling.push_back(throttling);
-  if (impl_->throttling.size() > kMostIncidents) impl_->throttling.pop_front();
+  if (impl_->throttling.size() > kMaxIncidents) impl_->throttling.pop_front();
 }
 
 void Engine::add_device_error(const hal::DeviceError& error) {
@@ -216,7 +216,7 @@ void Engine::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns
     for (const hal::Reading& reading : device.readings) {
       if (reading.id == hal::ReadingId::memory_free_bytes && reading.value >= 0 && device.parent_uuid.empty()) {
         impl_->free_memory.push_back({mono_ns, static_cast<uint64_t>(reading.value), sample.devices.size()});
-        if (impl_->free_memory.size() > kMostIncidents) impl_->free_memory.pop_front();
+        if (impl_->free_memory.size() > kMaxIncidents) impl_->free_memory.pop_front();
       }
       const bool held =
           reading.id == hal::ReadingId::throttle_thermal_active || reading.id == hal::ReadingId::throttle_hw_active;

@@ -1,4 +1,4 @@
-// A window closed: sums are completed, rules judge them, incidents open, grow and end.
+// What happens when a window closes: sums are completed, rules evaluate them, incidents open, grow and end.
 #include <algorithm>
 
 #include "base/hash.h"
@@ -16,13 +16,6 @@ constexpr uint64_t kKeptEnded = kTrailing;
 
 std::string key_of(Family family, const ProcessState* process, const std::string& subject) {
   return fmt::format("{}/{:x}/{}", static_cast<int>(family), process == nullptr ? 0 : process->key, subject);
-}
-
-void add_off(hal::OffCpu& sum, const hal::OffCpu& off) {
-  sum.preempted_ns += off.preempted_ns;
-  sum.runqueue_ns += off.runqueue_ns;
-  sum.blocked_ns += off.blocked_ns;
-  sum.io_ns += off.io_ns;
 }
 
 void count_spikes(Series& series, const SeriesWindow& sum, uint64_t window) {
@@ -45,7 +38,7 @@ void count_spikes(Series& series, const SeriesWindow& sum, uint64_t window) {
 
 void Engine::Impl::pend(uint64_t mono_ns, ProcessState* process, Finding finding) {
   const uint64_t window = std::max(mono_ns / kWindowNs, base);
-  if (pending.size() >= kMostIncidents) {
+  if (pending.size() >= kMaxIncidents) {
     ledger.add(hal::Loss::engine_forgotten);
     return;
   }
@@ -55,22 +48,22 @@ void Engine::Impl::pend(uint64_t mono_ns, ProcessState* process, Finding finding
 void Engine::Impl::close_threads(uint64_t window) {
   const size_t slot = window % kOpen;
   for (ThreadState* thread : touched_threads[slot]) {
-    ThreadWindow& told = thread->open[slot];
-    if (told.window != window) continue;
+    ThreadWindow& reported = thread->open[slot];
+    if (reported.window != window) continue;
     ProcessWindow& sum = window_of(*thread->process, window);
     const bool makes_calls = thread->last_call_window != 0 && thread->last_call_window + kActive >= window;
-    add_off(makes_calls ? sum.threads : sum.others, told.off);
-    (makes_calls ? sum.switches : sum.other_switches) += told.switches;
-    (makes_calls ? sum.thread_culprits : sum.other_culprits).add(told.culprits);
-    sum.switch_ns += told.ns;
+    add_off(makes_calls ? sum.threads : sum.others, reported.off);
+    (makes_calls ? sum.switches : sum.other_switches) += reported.switches;
+    (makes_calls ? sum.thread_culprits : sum.other_culprits).add(reported.culprits);
+    sum.switch_ns += reported.ns;
     if (makes_calls) {
-      sum.worst_thread_ns = std::max(sum.worst_thread_ns, told.off.preempted_ns + told.off.runqueue_ns);
-      sum.worst_thread_io_ns = std::max(sum.worst_thread_io_ns, told.off.io_ns);
+      sum.worst_thread_ns = std::max(sum.worst_thread_ns, reported.off.preempted_ns + reported.off.runqueue_ns);
+      sum.worst_thread_io_ns = std::max(sum.worst_thread_io_ns, reported.off.io_ns);
     }
-    for (const auto& interval : told.intervals) {
-      if (sum.off.size() < kMostIntervals) sum.off.push_back(interval);
+    for (const auto& interval : reported.intervals) {
+      if (sum.off.size() < kMaxIntervals) sum.off.push_back(interval);
     }
-    told = ThreadWindow{};
+    reported = ThreadWindow{};
   }
   touched_threads[slot].clear();
 }
@@ -82,7 +75,7 @@ void Engine::Impl::close_series(uint64_t window) {
     const std::unique_ptr<SeriesWindow> closed = std::move(one->open[slot]);
     const SeriesWindow& sum = *closed;
     const CallFacts& facts = calls[one->call];
-    // What sleeps now and then (allocations, module loads) has a usual share; what is beyond it is not.
+    // Calls that sleep now and then (allocations, module loads) have a usual share; more than that is unusual.
     if (sum.timed > 0 && !facts.synchronising && !one->nested) {
       const double mean = static_cast<double>(sum.blocked_ns) / static_cast<double>(sum.timed);
       if (one->baseline.lifetime() >= kLearned && one->usual_blocked_ns >= 0) {
@@ -113,11 +106,11 @@ void Engine::Impl::close_series(uint64_t window) {
 void Engine::Impl::close_processes(uint64_t window) {
   const size_t slot = window % kOpen;
   for (const auto& process : processes) {
-    const bool told = process->open_window[slot] == window;
-    if (told) process->last_window = window;
+    const bool reported = process->open_window[slot] == window;
+    if (reported) process->last_window = window;
     if (process->last_window == 0 || process->last_window + 2 * kActive < window) continue;
-    process->trailing.push(told ? std::move(process->open[slot]) : nullptr);
-    if (told) process->open_window[slot] = 0;
+    process->trailing.push(reported ? std::move(process->open[slot]) : nullptr);
+    if (reported) process->open_window[slot] = 0;
     const ProcessWindow& now = process->trailing.back();
     if (process->first_call_window == 0 && !options.windowed) continue;
     if (now.syncs.calls > 0) {
@@ -146,8 +139,8 @@ uint64_t Engine::Impl::usual_of(const ProcessState& process, hal::CallId call, u
   return best == nullptr ? 0 : best->baseline.percentile(50);
 }
 
-Judgement Engine::Impl::judgement(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,
-                                  uint64_t window) const {
+Evaluation Engine::Impl::evaluation(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,
+                                    uint64_t window) const {
   uint64_t end = finishing ? std::min((window + 1) * kWindowNs, last_event_ns) : (window + 1) * kWindowNs;
   if (process.ended_mono_ns) end = std::min(end, *process.ended_mono_ns);
   const uint64_t begin = std::max(process.first_seen_ns, (window + 1 - std::min(window + 1, kTrailing)) * kWindowNs);
@@ -177,16 +170,16 @@ void Engine::Impl::close(uint64_t window) {
     found.push_back(std::move(at->second));
   }
   Findings of_fabric;
-  fabric.judge(window, processes, of_fabric);
+  fabric.evaluate(window, processes, of_fabric);
   for (Finding& finding : of_fabric) found.emplace_back(nullptr, std::move(finding));
-  judge_flights(window, found);
-  judge_arrivals(window, found);
+  evaluate_flights(window, found);
+  evaluate_arrivals(window, found);
   std::erase_if(open_hangs, [&](const auto& entry) { return entry.second.until < window; });
   for (const auto& [subject, hang] : open_hangs) {
     if (hang.from <= window) found.emplace_back(nullptr, hang.finding);
   }
   Findings of_system;
-  judge_system(system, of_system);
+  evaluate_system(system, of_system);
   for (Finding& finding : of_system) found.emplace_back(nullptr, std::move(finding));
 
   std::map<ProcessState*, Findings> by_process;
@@ -200,13 +193,13 @@ void Engine::Impl::close(uint64_t window) {
     if (active && (process->first_call_window != 0 || options.windowed) && !process->trailing.empty()) {
       ProcessWindow sum;
       for (const ProcessWindow& one : process->trailing) sum.add(one);
-      const Judgement j = judgement(*process, sum, process->trailing.back(), window);
-      judge_cpu(j, findings);
-      judge_waits(j, findings);
-      judge_patterns(j, findings);
-      judge_memory(j, findings);
-      judge_rates(j, findings);
-      judge_device(j, findings);
+      const Evaluation j = evaluation(*process, sum, process->trailing.back(), window);
+      evaluate_cpu(j, findings);
+      evaluate_waits(j, findings);
+      evaluate_patterns(j, findings);
+      evaluate_memory(j, findings);
+      evaluate_rates(j, findings);
+      evaluate_device(j, findings);
     }
     if (!findings.empty()) settle(process.get(), std::move(findings), window);
   }
@@ -253,7 +246,7 @@ void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t win
       symptom.number = finding.number;
       symptom.lost_ns = finding.lost_ns;
       symptom.onset_window = window;
-      describe(symptom, judgement(*process, ProcessWindow{}, ProcessWindow{}, window));
+      describe(symptom, evaluation(*process, ProcessWindow{}, ProcessWindow{}, window));
       const std::string& text = symptom.chain.summary;
       const std::string name = std::string(its.name);
       auto same = std::find_if(cause->symptoms.begin(), cause->symptoms.end(),
@@ -268,7 +261,7 @@ void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t win
       effects.erase(key);
       continue;
     }
-    // A cause may be found a window later. What looks at all trailing windows has waited for that already.
+    // A cause may be found a window later. Rules over all trailing windows have waited for that already.
     const auto before = effects.find(key);
     if (!its.is_effect || its.family == Family::kPattern) {
       raise(process, finding, window);
@@ -286,7 +279,7 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
   const std::string key = key_of(its.family, process, finding.subject);
   auto known = incidents.find(key);
   const bool is_new = known == incidents.end();
-  if (is_new && incidents.size() >= kMostIncidents) {
+  if (is_new && incidents.size() >= kMaxIncidents) {
     ledger.add(hal::Loss::engine_forgotten);
     return;
   }
@@ -301,7 +294,7 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
     incident.lost_ns = finding.lost_ns;
     incident.number = finding.number;
     incident.chain.wall_offset_ns = wall_offset_ns;
-    incident.chain.id =
+    incident.chain.id =  // (E3)
         fmt::format("{}-{:016x}", name_of(its.family),
                     mix(mix(fnv1a(key), static_cast<uint64_t>(its.family)), incident.chain.onset_mono_ns / kWindowNs));
     if (process != nullptr) {
@@ -345,7 +338,7 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
   if (process != nullptr) {
     incident.last.slowest_ns = 0;
     incident.last.usual_ns = usual_of(*process, finding.op, &incident.last.slowest_ns);
-    describe(incident, judgement(*process, incident.total, now, window));
+    describe(incident, evaluation(*process, incident.total, now, window));
   } else if (finding.fabric) {
     describe_fabric(incident);
   } else {
@@ -357,14 +350,14 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
 void Engine::Impl::resolve_quiet(uint64_t window) {
   for (auto at = incidents.begin(); at != incidents.end();) {
     Incident& incident = at->second;
-    const bool over = incident.last_window + kQuiet <= window;
+    const bool over = incident.last_window + kQuiet <= window;  // (E4)
     if (over) incident.chain.resolved = true;
     if (over || incident.changed) changes.push_back(incident.chain);
     incident.changed = false;
     at = over ? incidents.erase(at) : std::next(at);
   }
   std::erase_if(effects, [&](const auto& effect) { return effect.second + 1 < window; });
-  if (changes.size() > 4 * kMostIncidents) changes.erase(changes.begin(), changes.begin() + kMostIncidents);
+  if (changes.size() > 4 * kMaxIncidents) changes.erase(changes.begin(), changes.begin() + kMaxIncidents);
 }
 
 // The window from which on nothing is known to need it; none: not as things are.
@@ -374,23 +367,23 @@ std::optional<uint64_t> Engine::Impl::over_from(const ProcessState& process) con
   }
   const uint64_t last = std::max(process.last_window, process.known_since);
   if (process.ended_mono_ns) return std::max(last, *process.ended_mono_ns / kWindowNs) + kKeptEnded;
-  // What has only been told is told once: of a neighbour nothing else ever comes.
+  // A process that was only announced stays: a neighbour is announced once, and no event of it ever comes.
   return process.last_window == 0 ? ~uint64_t{0} : last + kForgottenAfter;
 }
 
 // Processes that are over, or silent for long, give their memory back. Beyond the limit those silent longest go too,
-// and are counted: they may come again.
+// and are counted: they may come again (E5).
 void Engine::Impl::forget_old(uint64_t window) {
-  std::unordered_set<const ProcessState*> named, old, told;
+  std::unordered_set<const ProcessState*> named, old, reported;
   for (const auto& [key, incident] : incidents) named.insert(incident.process);
   std::vector<std::pair<uint64_t, const ProcessState*>> silent;
-  const bool is_full = processes.size() > kMostProcesses;
+  const bool is_full = processes.size() > kMaxProcesses;
   for (const auto& process : processes) {
     const auto over = over_from(*process);
     if (!over || (*over >= window && !is_full)) continue;
     if (named.contains(process.get())) {
       // Its incident is as it will be; nothing more is found of it.
-      if (*over < window && process->ended_mono_ns && !process->series.empty()) told.insert(process.get());
+      if (*over < window && process->ended_mono_ns && !process->series.empty()) reported.insert(process.get());
     } else if (*over < window) {
       old.insert(process.get());
     } else {
@@ -398,16 +391,16 @@ void Engine::Impl::forget_old(uint64_t window) {
     }
   }
   const size_t left = processes.size() - old.size();
-  if (left > kMostProcesses) {
-    const size_t excess = std::min(left - kMostProcesses, silent.size());
+  if (left > kMaxProcesses) {
+    const size_t excess = std::min(left - kMaxProcesses, silent.size());
     std::nth_element(silent.begin(), silent.begin() + static_cast<std::ptrdiff_t>(excess), silent.end());
     for (size_t i = 0; i < excess; ++i) old.insert(silent[i].second);
     ledger.add(hal::Loss::engine_forgotten, excess);
   }
   if (!old.empty()) forget(old);
-  if (!told.empty()) forget_calls(told);
+  if (!reported.empty()) forget_calls(reported);
   // To the rules a thread that has been silent for kActive windows is a new one.
-  const bool many = threads.size() > kMostThreads;
+  const bool many = threads.size() > kMaxThreads;
   if (many || window % kActive == 0) {
     const uint64_t kept = many ? kTrailing : kActive;
     const size_t forgotten =
@@ -415,7 +408,7 @@ void Engine::Impl::forget_old(uint64_t window) {
     if (many) ledger.add(hal::Loss::engine_forgotten, forgotten);
   }
   // Of a communicator without a collective under way, how many ranks it has is seen again.
-  if (comm_ranks.size() > kMostRounds) {
+  if (comm_ranks.size() > kMaxRounds) {
     std::erase_if(comm_ranks, [&](const auto& entry) {
       const auto round = rounds.lower_bound({entry.first, 0});
       return round == rounds.end() || round->first.first != entry.first;

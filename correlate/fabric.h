@@ -1,10 +1,10 @@
-// Adapters, their ports and what befell them: from samples of their counters and from the events that devices delivered
-// to programs.
+// Adapters, their ports and what happened to them, from samples of their counters and from the events that devices
+// delivered to programs.
 //
-// Observations wait until their window is judged, whatever order they come in; what one window holds about one port is
-// one finding. A port is down from the first that says so (an event delivered to a program, or a sampled state) to the
+// Observations, in any order, wait until their window is evaluated; all that one window holds about one port is one
+// finding. A port is down from the first that says so (an event delivered to a program, or a sampled state) to the
 // first that says it is back. An event names no adapter: where the machine has several, it waits for the port that is
-// seen down, kUnresolved at most. For this room only; one thread.
+// seen down, kUnresolved at most. Private to correlate/; one thread.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ struct FabricPart {
 
 class FabricState {
  public:
-  // False: too much waits to be judged, and this was not taken.
+  // False: too many observations wait to be evaluated; this one was dropped.
   bool add(const hal::FabricSample& sample, uint64_t mono_ns);
   bool add(FabricEvent event);
   // Times of the first and the last observation that wait; none where nothing does.
@@ -73,7 +73,7 @@ class FabricState {
   uint64_t last_ns() const { return last_ns_; }
   // What was observed up to the end of `window`.
   using Processes = std::vector<std::unique_ptr<ProcessState>>;
-  void judge(uint64_t window, const Processes& processes, std::vector<Finding>& findings);
+  void evaluate(uint64_t window, const Processes& processes, std::vector<Finding>& findings);
 
   static constexpr size_t kMaxWaiting = 65536;
   static constexpr size_t kMaxPorts = 4096;
@@ -122,7 +122,7 @@ class FabricState {
   std::map<Key, Port> ports_;
   std::deque<FabricEvent> unresolved_;
   uint64_t last_ns_ = 0;
-  uint64_t sampled_ns_ = 0, gap_ns_ = ~uint64_t{0};  // the last sample judged, and the shortest time between two
+  uint64_t sampled_ns_ = 0, gap_ns_ = ~uint64_t{0};  // the last sample evaluated, and the shortest time between two
 };
 
 }  // namespace ingero::correlate

@@ -1,4 +1,4 @@
-// What a call's name says beside its kind.
+// What a call's name says that its kind does not: its part in a graph, a wait for events, markers and streams.
 #include "correlate/facts.h"
 
 namespace ingero::correlate {
@@ -41,7 +41,7 @@ GraphStep graph_step(std::string_view name) {
 }  // namespace
 
 CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
-                     hal::Kind kind, bool synchronising) {
+                     hal::Kind kind, bool synchronising, bool below_runtime) {
   CallFacts facts;
   facts.name = name;
   facts.op = op;
@@ -49,6 +49,7 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
   facts.vendor = vendor;
   facts.kind = kind;
   facts.synchronising = synchronising;
+  facts.below_runtime = below_runtime;
   if (kind == hal::Kind::kGraph) facts.graph = graph_step(name);
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   facts.async = has("Async");
@@ -70,7 +71,7 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
 
 CallFacts make_facts(const hal::Call& call) {
   return make_facts(call.name, call.op_name, call.layer, call.vendor, call.kind,
-                    (call.flags & hal::kSynchronising) != 0);
+                    (call.flags & hal::kSynchronising) != 0, call.library != nullptr && call.library->below_runtime);
 }
 
 }  // namespace ingero::correlate

@@ -1,5 +1,5 @@
-// What the engine is told beside events: what a call is, and what was sampled. Plain data; built alike from a live call
-// table and from a recording's dictionaries, so that both give the same chains.
+// The engine's input besides events: what a call is, and what was sampled. Plain data, built the same way from a live
+// call table and from a recording's dictionaries, so that both give the same chains.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,19 @@ struct CallFacts {
   hal::Kind kind = hal::Kind::kHost;
   bool synchronising = false;
   bool async = false;          // returns before the work is done
-  bool polled = false;         // asks for a state: its error codes are answers
-  bool awaits_events = false;  // returns when something happened: to be in it is no work, and its errors are answers
+  bool polled = false;         // queries a state: its error codes are answers
+  bool awaits_events = false;  // returns when something happened: time in it is not work, and its errors are answers
   bool makes_queue = false, ends_queue = false;  // of a fabric adapter
-  bool prompt = false;                           // submits work and never waits for it: seconds in it are no waiting
+  bool prompt = false;                           // submits work and never waits for it: a long call is not a wait
   std::optional<hal::HostOp> host;
   GraphStep graph = GraphStep::kNone;
-  bool marks_stream = false;           // a marker behind everything put on a stream before
+  bool marks_stream = false;           // a marker after everything put on a stream before
   bool awaits_mark = false;            // what is put on a stream from here on waits for a marker
   bool stream_begins_or_ends = false;  // a stream's handle is given out, or taken back
+  bool below_runtime = false;          // of a library whose calls a runtime makes (hal::Library)
 };
 CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
-                     hal::Kind kind, bool synchronising);
+                     hal::Kind kind, bool synchronising, bool below_runtime = false);
 CallFacts make_facts(const hal::Call& call);
 
 // The vendor's name of a return code, or empty.

@@ -1,5 +1,5 @@
-// What a step of inference was for, told from what it put on the device. One table; the code and docs/inference.md are
-// made from it.
+// What a step of inference was for, derived from the work it put on the device. One table; the code and
+// docs/inference.md are made from it.
 //
 // The rules are tried in order, the first that holds names the phase. Pure.
 #pragma once
@@ -26,7 +26,7 @@ struct PhaseLimits {
   uint64_t mixed_low_launches = 50, mixed_high_launches = 200;
 };
 
-// What is known of a step: all of it is stored beside the phase.
+// What is known of a step: all of it is stored with the phase.
 struct PhaseInputs {
   uint64_t launches = 0;        // kernels and host functions by themselves
   uint64_t graph_launches = 0;  // a graph counts once, whatever it holds
@@ -38,20 +38,20 @@ struct PhaseInputs {
 };
 
 // phase, condition on the inputs `i` and the limits `l`, meaning, flags
-#define INGERO_PHASE_RULES(X)                                                                                        \
-  X(kUnknown, i.submissions() == 0, "Nothing was launched: copies alone.", "")                                       \
-  X(kDecode, i.submissions() < l.decode_max_launches && i.copied_bytes < l.decode_max_bytes,                         \
-    "Few launches, or a replayed graph, and little copied: a token for each request.",                               \
-    "decode-max-launches, decode-max-memcpy")                                                                        \
-  X(kPrefill, i.launches > l.prefill_min_launches, "Many kernels launched one by one: no graph holds them.",         \
-    "prefill-min-launches")                                                                                          \
-  X(kPrefill, i.mean_ns() >= l.prefill_min_mean_ns, "Long kernels: the step took this long for each launch.",        \
-    "prefill-min-avg-kernel")                                                                                        \
-  X(kMixed, i.submissions() >= l.mixed_low_launches && i.submissions() <= l.mixed_high_launches,                     \
-    "More launches than a decode, fewer than a prefill: both kinds of requests in one batch.",                       \
-    "mixed-launch-low, mixed-launch-high")                                                                           \
-  X(kMixed, i.copied_bytes >= l.mixed_min_bytes, "Much copied beside few launches: caches or prompts came or went.", \
-    "mixed-memcpy")                                                                                                  \
+#define INGERO_PHASE_RULES(X)                                                                                      \
+  X(kUnknown, i.submissions() == 0, "Nothing was launched: copies alone.", "")                                     \
+  X(kDecode, i.submissions() < l.decode_max_launches && i.copied_bytes < l.decode_max_bytes,                       \
+    "Few launches, or a replayed graph, and little copied: a token for each request.",                             \
+    "decode-max-launches, decode-max-memcpy")                                                                      \
+  X(kPrefill, i.launches > l.prefill_min_launches, "Many kernels launched one by one: no graph holds them.",       \
+    "prefill-min-launches")                                                                                        \
+  X(kPrefill, i.mean_ns() >= l.prefill_min_mean_ns, "Long kernels: the step took this long for each launch.",      \
+    "prefill-min-avg-kernel")                                                                                      \
+  X(kMixed, i.submissions() >= l.mixed_low_launches && i.submissions() <= l.mixed_high_launches,                   \
+    "More launches than a decode, fewer than a prefill: both kinds of requests in one batch.",                     \
+    "mixed-launch-low, mixed-launch-high")                                                                         \
+  X(kMixed, i.copied_bytes >= l.mixed_min_bytes, "Many bytes copied, few launches: caches or prompts were moved.", \
+    "mixed-memcpy")                                                                                                \
   X(kUnknown, true, "None of these.", "")
 
 constexpr Phase phase_of(const PhaseInputs& i, const PhaseLimits& l) {

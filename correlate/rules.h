@@ -1,5 +1,5 @@
 // The rules: what the engine calls a cause, and from when on. One table; the code, the chains' texts and docs/rules.md
-// are made from it, and no threshold stands anywhere else.
+// are made from it, and no threshold is defined anywhere else.
 //
 // A rule compares the last kTrailing windows of event time. Its three numbers mean: `share`, percent of the observed
 // time; `count`, how many; `floor_ms`, milliseconds lost at least, or how long something must last. 0: does not apply.
@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "hal/chain.h"
 
 namespace ingero::correlate {
 
@@ -35,7 +37,6 @@ constexpr std::string_view name_of(Family family) {
                                          "failure", "rate", "host", "network", "graph",      "device",  "start"};
   return kNames[static_cast<size_t>(family)];
 }
-enum class ChainSeverity : uint8_t { kLow, kMedium, kHigh, kCritical };
 enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
 
 // id, family, layer, severity, grades, is an effect, share, count, floor_ms, sentence, remedy
@@ -156,7 +157,7 @@ struct Rule {
   std::string_view name;  // "cpu_preemption"
   Family family;
   std::string_view layer;
-  ChainSeverity severity;
+  hal::ChainSeverity severity;
   Grades grades;
   bool is_effect;
   uint32_t share, count;
@@ -166,7 +167,7 @@ struct Rule {
 
 inline constexpr Rule kRules[] = {
 #define X(id, family, layer, severity, grades, effect, share, count, floor_ms, sentence, remedy) \
-  {RuleId::id,     #id,    Family::family, layer, ChainSeverity::severity,                       \
+  {RuleId::id,     #id,    Family::family, layer, hal::ChainSeverity::severity,                  \
    Grades::grades, effect, share,          count, uint64_t{floor_ms} * 1'000'000,                \
    sentence,       remedy},
     INGERO_RULES(X)
@@ -177,7 +178,7 @@ constexpr bool is_of_fabric(RuleId id) { return id >= RuleId::fabric_port_down &
 constexpr const Rule& rule(RuleId id) { return kRules[static_cast<size_t>(id)]; }
 
 // What all rules share.
-inline constexpr uint64_t kWindowNs = 1'000'000'000;  // events are judged by the second in which they ended
+inline constexpr uint64_t kWindowNs = 1'000'000'000;  // events are evaluated by the second in which they ended
 inline constexpr uint64_t kTrailing = 3;              // windows a rule looks at
 inline constexpr uint64_t kLatenessNs = 500'000'000;  // how much later than others an event may come
 inline constexpr uint64_t kQuiet = 5;                 // windows without a finding after which an incident is over
@@ -194,6 +195,6 @@ inline constexpr uint64_t kStuckCalls = 100;          // and how many quick ones
 // control always lose some, and what they send again is then little.
 inline constexpr uint64_t kPacketsPerLoss = 1000;
 inline constexpr uint64_t kPagesPerSecond = uint64_t{2} << 30;  // bytes of host pages a second,
-inline constexpr uint64_t kAllocationsPerSecond = 1 << 18;      // or so many: small ones cost more than large ones
+inline constexpr uint64_t kAllocationsPerSecond = 1 << 18;      // or this many: small ones cost more than large ones
 
 }  // namespace ingero::correlate

@@ -12,14 +12,14 @@ namespace {
 constexpr uint64_t kSnapshotHoldsNs = 10'000'000'000;
 constexpr double kBusyPercent = 90;
 
-bool machine_is_busy(const Judgement& j) {
+bool machine_is_busy(const Evaluation& j) {
   return j.system.snapshot && j.system.snapshot->cpu_percent >= kBusyPercent &&
          j.system.snapshot_mono_ns + kSnapshotHoldsNs >= j.window * kWindowNs;
 }
 
 // The first of the trailing windows that holds a good part of the loss.
 template <typename Loss>
-uint64_t onset_of(const Judgement& j, Loss loss) {
+uint64_t onset_of(const Evaluation& j, Loss loss) {
   uint64_t most = 0;
   for (const ProcessWindow& one : j.process.trailing) most = std::max(most, loss(one));
   uint64_t window = j.window + 1 - j.process.trailing.size();
@@ -30,7 +30,7 @@ uint64_t onset_of(const Judgement& j, Loss loss) {
   return std::max(window * kWindowNs, j.process.first_seen_ns);
 }
 
-const hal::Throttling* worst_limit(const Judgement& j, uint64_t& periods, uint64_t& throttled_ns) {
+const hal::Throttling* worst_limit(const Evaluation& j, uint64_t& periods, uint64_t& throttled_ns) {
   const hal::Throttling* worst = nullptr;
   for (const hal::Throttling& one : j.throttling) {
     const bool its = one.pid == j.process.facts.pid;
@@ -45,16 +45,16 @@ const hal::Throttling* worst_limit(const Judgement& j, uint64_t& periods, uint64
   return worst;
 }
 
-bool is_kin(const Judgement& j, uint32_t pid) {
+bool is_kin(const Evaluation& j, uint32_t pid) {
   if (pid == j.process.facts.pid) return true;
   const auto known = j.by_pid.find(pid);
   return known != j.by_pid.end() && known->second->facts.parent_pid == j.process.facts.pid;
 }
 
-bool is_neighbour(const Judgement& j, uint32_t pid) {
+bool is_neighbour(const Evaluation& j, uint32_t pid) {
   const auto known = j.by_pid.find(pid);
   if (known == j.by_pid.end()) return false;
-  // A program of the machine itself is no neighbour: both must be somebody's.
+  // A system program is not a neighbour: both processes must belong to a container, pod or job.
   const auto differ = [](const std::string& one, const std::string& other) {
     return !one.empty() && !other.empty() && one != other;
   };
@@ -65,11 +65,11 @@ bool is_neighbour(const Judgement& j, uint32_t pid) {
 }
 
 // A process whose own workers took its CPU has too many of them: that is the cause's name, and what can be done.
-void blame_workers(const Judgement& j, Finding& finding) {
+void blame_workers(const Evaluation& j, Finding& finding) {
   std::set<uint32_t> workers;
   uint64_t taken_ns = 0;
   const auto culprits = j.sum.culprits();
-  for (const Culprits::Culprit& one : culprits.list()) {
+  for (const Culprits::PreemptedBy& one : culprits.list()) {
     if (one.pid == j.process.facts.pid || !is_kin(j, one.pid)) continue;
     workers.insert(one.pid);
     taken_ns += one.ns;
@@ -81,7 +81,7 @@ void blame_workers(const Judgement& j, Finding& finding) {
       fmt::format("{} worker processes of its own had its CPU for {}", workers.size(), format_duration(taken_ns));
 }
 
-void judge_workers(const Judgement& j, Findings& findings) {
+void evaluate_workers(const Evaluation& j, Findings& findings) {
   const Rule& its = rule(RuleId::dataloader_starvation);
   if (j.process.children.size() < its.count || j.process.first_call_window == 0) return;
   Finding finding;
@@ -93,7 +93,7 @@ void judge_workers(const Judgement& j, Findings& findings) {
     if (!idle || !runs || !machine_is_busy(j)) return;
     finding.lost_ns = j.span_ns;
     finding.lost_now_ns = kWindowNs;
-    finding.grade = Grade::kWindowed;
+    finding.grade = hal::Grade::kWindowed;
     finding.confidence = 0.6;
     finding.number = j.process.children.size();
     finding.detail = fmt::format("the machine's CPUs were {:.0f}% busy", j.system.snapshot->cpu_percent);
@@ -129,7 +129,7 @@ void judge_workers(const Judgement& j, Findings& findings) {
 
 }  // namespace
 
-void judge_cpu(const Judgement& j, Findings& findings) {
+void evaluate_cpu(const Evaluation& j, Findings& findings) {
   const auto loss = [](const ProcessWindow& one) { return one.wanted_cpu_ns(); };
   const uint64_t lost = j.sum.wanted_cpu_ns();
   Finding finding;
@@ -151,10 +151,10 @@ void judge_cpu(const Judgement& j, Findings& findings) {
     findings.push_back(std::move(finding));
     return;
   }
-  judge_workers(j, findings);
+  evaluate_workers(j, findings);
   const Rule& preempted = rule(RuleId::cpu_preemption);
   if (j.over(j.sum.thread_wanted_ns(), preempted)) {
-    const Culprits::Culprit* worst = j.sum.culprits().worst();
+    const Culprits::PreemptedBy* worst = j.sum.culprits().worst();
     finding.confidence = worst != nullptr ? 0.95 : 0.85;
     finding.onset_mono_ns = onset_of(j, loss);
     if (j.sum.preempted_ns() * 2 < lost) {
@@ -171,7 +171,7 @@ void judge_cpu(const Judgement& j, Findings& findings) {
   // Windowed: its threads were switched out often while it made calls, and no CPU was free.
   if (j.windowed && j.sum.calls > 0 && machine_is_busy(j) && j.over(j.sum.switch_ns, preempted)) {
     finding.rule = preempted.id;
-    finding.grade = Grade::kWindowed;
+    finding.grade = hal::Grade::kWindowed;
     finding.confidence = 0.5;
     finding.lost_ns = std::min(j.sum.switch_ns, j.span_ns);
     finding.lost_now_ns = std::min(j.now.switch_ns, kWindowNs);

@@ -6,7 +6,7 @@
 
 namespace ingero::correlate {
 
-void judge_device(const Judgement& j, Findings& findings) {
+void evaluate_device(const Evaluation& j, Findings& findings) {
   const Rule& its = rule(RuleId::device_contention);
   const auto& means = j.process.sync_means;
   if (means.size() < its.count + kTrailing || j.now.syncs.calls == 0) return;
@@ -17,7 +17,7 @@ void judge_device(const Judgement& j, Findings& findings) {
   const uint64_t mean = j.sum.syncs.ns / std::max<uint64_t>(1, j.sum.syncs.calls);
   if (usual == 0 || mean * 100 < usual * (100 + its.share)) return;
   const uint64_t lost = (mean - usual) * j.sum.syncs.calls;
-  // Sleeping for the device, not fighting for a CPU; and work of its own goes on.
+  // Sleeping for the device, not contending for a CPU; and its own work goes on.
   if (lost < its.floor_ns || j.sum.wanted_cpu_ns() * 4 > lost || j.sum.launches.calls < its.count) return;
   const ProcessState* other = nullptr;
   for (const auto& [pid, one] : j.by_pid) {

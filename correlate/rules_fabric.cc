@@ -1,4 +1,4 @@
-// A fabric's ports: down, spoilt, losing packets, held up. What counters of unknown meaning do accuses nobody.
+// Rules for fabric ports: down, corrupting or losing packets, congested. Counters of unknown meaning fire no rule.
 #include <algorithm>
 
 #include "base/text.h"
@@ -161,7 +161,7 @@ void FabricState::take_event(const FabricEvent& event, const Processes& processe
   }
   Port& port = ports_[*key];
   if (!event.is_error && !port.is_down) {
-    // A return that another event has said already: a part of what is known, or no trouble.
+    // A recovery that another event has reported already: evidence of that finding, or nothing wrong.
     if (const auto known = seen.find(*key); known != seen.end()) known->second.part.events.push_back(event);
     return;
   }
@@ -171,7 +171,7 @@ void FabricState::take_event(const FabricEvent& event, const Processes& processe
   event.is_error ? note_fall(port, one, event.mono_ns, true) : note_return(port, one, event.mono_ns, true);
 }
 
-// Events of a port of this number that could have been any adapter's: this one is seen to have fallen.
+// Events of a port of this number whose adapter was unknown belong to this one, which was seen going down.
 void FabricState::take_unresolved(uint32_t number, Port& port, Seen& seen) {
   for (auto at = unresolved_.begin(); at != unresolved_.end();) {
     if (at->port != number) {
@@ -202,7 +202,7 @@ void FabricState::take(uint64_t mono_ns, Observation& one, const Processes& proc
   if (mono_ns > port.last_ns) port.before_ns = std::exchange(port.last_ns, mono_ns);
   if (sampled_ns_ != 0 && mono_ns > sampled_ns_) gap_ns_ = std::min(gap_ns_, mono_ns - sampled_ns_);
   sampled_ns_ = std::max(sampled_ns_, mono_ns);
-  // What changed did so since the sample before, in which it may be that nothing did.
+  // The change came after the sample before, which left no observation here if nothing had changed in it.
   const uint64_t since = std::max(port.before_ns, mono_ns - std::min({mono_ns, kLongestUse, gap_ns_ / 2 * 3}));
   const bool falls = one.state && port.state == hal::kPortActive && *one.state != hal::kPortActive;
   if (one.state) port.state = one.state;
@@ -219,7 +219,7 @@ void FabricState::take(uint64_t mono_ns, Observation& one, const Processes& proc
       known.grown += counter.grown;
       known.meaning = counter.meaning;
     }
-    // Who was there when the port fell is known exactly where an event said so.
+    // Which processes used the port when it went down is known exactly if an event reported it.
     if (!port.is_notified || !(port.is_down || is_link_down)) add_users(found.part, processes, since, mono_ns);
     if (is_link_down && !port.is_down) port.is_notified = false;
     if (is_link_down) found.changed_link = true;
@@ -258,7 +258,7 @@ std::optional<RuleId> FabricState::rule_of(const Port& port, const Seen& seen) c
   return std::nullopt;
 }
 
-void FabricState::judge(uint64_t window, const Processes& processes, std::vector<Finding>& findings) {
+void FabricState::evaluate(uint64_t window, const Processes& processes, std::vector<Finding>& findings) {
   const uint64_t end = (window + 1) * kWindowNs;
   std::map<Key, Seen> seen, nameless;
   std::map<Key, uint64_t> packets;
@@ -292,7 +292,7 @@ void FabricState::judge(uint64_t window, const Processes& processes, std::vector
     if (const auto id = rule_of(port, one)) add(key, one, *id);
   }
   for (const auto& [key, one] : nameless) add(key, one, RuleId::fabric_port_down);
-  // A port that stays down keeps its incident open; that is not said anew every second.
+  // A port that stays down keeps its incident open without a new finding every second.
   for (const auto& [key, port] : ports_) {
     if (!port.is_seen_down() || seen.contains(key) || window % kStillEvery != 0) continue;
     std::map<Key, Seen> still;

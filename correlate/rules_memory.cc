@@ -6,7 +6,7 @@
 namespace ingero::correlate {
 namespace {
 
-void judge_growth(const Judgement& j, Findings& findings) {
+void evaluate_growth(const Evaluation& j, Findings& findings) {
   const Rule& its = rule(RuleId::memory_growth);
   const auto& growth = j.process.growth;
   const auto& rates = j.process.rates;
@@ -36,8 +36,8 @@ void judge_growth(const Judgement& j, Findings& findings) {
 
 }  // namespace
 
-void judge_memory(const Judgement& j, Findings& findings) {
-  judge_growth(j, findings);
+void evaluate_memory(const Evaluation& j, Findings& findings) {
+  evaluate_growth(j, findings);
   const ProcessWindow& sum = j.sum;
 
   const Rule& churn = rule(RuleId::allocation_churn);

@@ -12,12 +12,12 @@ namespace {
 constexpr uint64_t kLaunchesAResult = 4;
 constexpr uint64_t kIdleSyncPercent = 2;  // less waiting than this: the device is never behind
 
-void judge_cold_start(const Judgement& j, Findings& findings) {
+void evaluate_cold_start(const Evaluation& j, Findings& findings) {
   const Rule& its = rule(RuleId::cold_start);
   // Of a process that has ended there is nothing more to wait for than for its last window.
-  uint64_t judged_in = j.process.first_call_window + kColdWindows;
-  if (j.process.ended_mono_ns) judged_in = std::min(judged_in, *j.process.ended_mono_ns / kWindowNs + kTrailing);
-  if (j.window != judged_in) return;
+  uint64_t evaluated_in = j.process.first_call_window + kColdWindows;
+  if (j.process.ended_mono_ns) evaluated_in = std::min(evaluated_in, *j.process.ended_mono_ns / kWindowNs + kTrailing);
+  if (j.window != evaluated_in) return;
   uint64_t excess = 0, calls = 0, worst_ns = 0;
   const Series* worst = nullptr;
   for (const Series* one : j.process.series) {
@@ -39,7 +39,7 @@ void judge_cold_start(const Judgement& j, Findings& findings) {
   finding.lost_ns = excess;
   finding.number = calls;
   finding.op = worst->call;
-  if (j.windowed) finding.grade = Grade::kWindowed;
+  if (j.windowed) finding.grade = hal::Grade::kWindowed;
   finding.onset_mono_ns = std::max(j.process.first_seen_ns, j.process.first_call_window * kWindowNs);
   findings.push_back(std::move(finding));
 }
@@ -55,7 +55,7 @@ uint64_t period_of(const std::vector<uint64_t>& gaps) {
   return static_cast<size_t>(alike) * 10 >= sorted.size() * 6 ? middle : 0;
 }
 
-void judge_spikes(const Judgement& j, Findings& findings) {
+void evaluate_spikes(const Evaluation& j, Findings& findings) {
   const Rule& its = rule(RuleId::periodic_spike);
   for (const Series* one : j.process.series) {
     if (one->nested || one->spike_window != j.window || one->spikes < its.count || one->gaps.size() + 1 < its.count)
@@ -80,9 +80,9 @@ void judge_spikes(const Judgement& j, Findings& findings) {
 
 }  // namespace
 
-void judge_patterns(const Judgement& j, Findings& findings) {
-  judge_cold_start(j, findings);
-  judge_spikes(j, findings);
+void evaluate_patterns(const Evaluation& j, Findings& findings) {
+  evaluate_cold_start(j, findings);
+  evaluate_spikes(j, findings);
   const ProcessWindow& sum = j.sum;
 
   const Rule& storm = rule(RuleId::sync_storm);

@@ -15,7 +15,7 @@ uint64_t steady_rate(const std::vector<uint64_t>& values, size_t leave, size_t a
   std::vector<uint64_t> before(values.end() - static_cast<std::ptrdiff_t>(leave + at_least),
                                values.end() - static_cast<std::ptrdiff_t>(leave));
   std::sort(before.begin(), before.end());
-  // Bursts are no rate: even the slowest second must come near the middle.
+  // Bursts are not a rate: even the slowest second must come near the median.
   const uint64_t middle = before[before.size() / 2];
   return before.front() * 10 >= middle * 7 ? middle : 0;
 }
@@ -24,7 +24,7 @@ uint64_t most_of_last(const std::vector<uint64_t>& values, size_t count) {
   return *std::max_element(values.end() - static_cast<std::ptrdiff_t>(std::min(count, values.size())), values.end());
 }
 
-void judge_graphs(const Judgement& j, Findings& findings) {
+void evaluate_graphs(const Evaluation& j, Findings& findings) {
   const Rule& collapse = rule(RuleId::graph_rate_collapse);
   const Rule& never = rule(RuleId::graph_never_launched);
   for (const auto& [handle, graph] : j.process.graphs) {
@@ -42,7 +42,7 @@ void judge_graphs(const Judgement& j, Findings& findings) {
     const uint64_t before = steady_rate(graph.rates, kTrailing, collapse.count);
     if (before < collapse.count || graph.rates.empty()) continue;
     const uint64_t now = most_of_last(graph.rates, kTrailing);
-    // A graph that gave way to others is not slow: the process must launch less in all.
+    // A graph replaced by others is not slow: the process as a whole must launch less.
     const uint64_t all = steady_rate(j.process.rates, kTrailing, collapse.count);
     const bool less_in_all = all == 0 || most_of_last(j.process.rates, kTrailing) * 100 < all * (100 - collapse.share);
     if (now * 100 >= before * (100 - collapse.share) || !less_in_all || j.process.ended_mono_ns) continue;
@@ -60,8 +60,8 @@ void judge_graphs(const Judgement& j, Findings& findings) {
 
 }  // namespace
 
-void judge_rates(const Judgement& j, Findings& findings) {
-  judge_graphs(j, findings);
+void evaluate_rates(const Evaluation& j, Findings& findings) {
+  evaluate_graphs(j, findings);
   const Rule& contention = rule(RuleId::graph_contention);
   if (j.sum.graph_launches.calls >= contention.count && j.over(j.sum.graph_lost_ns, contention)) {
     Finding finding;
@@ -92,7 +92,7 @@ void judge_rates(const Judgement& j, Findings& findings) {
     findings.push_back(std::move(finding));
     return;
   }
-  // Nothing at all in the last window: a stop, which is told when it has lasted.
+  // Nothing in the last window: a stop, which is reported once it has lasted.
   if (silent > 0) return;
   // How long it has been low is not known: the longest stretch that came after steady work counts.
   const size_t shortest = drop.floor_ns / kWindowNs;

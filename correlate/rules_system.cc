@@ -4,7 +4,7 @@
 
 namespace ingero::correlate {
 
-void judge_system(const SystemState& system, Findings& findings) {
+void evaluate_system(const SystemState& system, Findings& findings) {
   const auto add = [&](RuleId id, double percent, std::string detail, uint64_t mono_ns) {
     if (percent < rule(id).share) return;
     Finding finding;

@@ -7,7 +7,7 @@ namespace ingero::correlate {
 namespace {
 
 template <typename Loss>
-uint64_t onset_of(const Judgement& j, Loss loss) {
+uint64_t onset_of(const Evaluation& j, Loss loss) {
   uint64_t window = j.window + 1 - j.process.trailing.size();
   for (const ProcessWindow& one : j.process.trailing) {
     if (loss(one) > 0) break;
@@ -18,7 +18,7 @@ uint64_t onset_of(const Judgement& j, Loss loss) {
 
 }  // namespace
 
-void judge_waits(const Judgement& j, Findings& findings) {
+void evaluate_waits(const Evaluation& j, Findings& findings) {
   const Rule& disk = rule(RuleId::block_io);
   const bool warm = j.process.first_call_window + kTrailing <= j.window;
   uint64_t io = warm ? j.sum.io_ns() : j.sum.in_calls.io_ns;
@@ -29,11 +29,11 @@ void judge_waits(const Judgement& j, Findings& findings) {
   if (j.windowed) {
     io = of_a_thread = j.sum.io_overlap_ns();
     finding.lost_now_ns = j.now.io_overlap_ns();
-    finding.grade = Grade::kWindowed;
+    finding.grade = hal::Grade::kWindowed;
   }
   if (j.over(of_a_thread, disk)) {
     finding.lost_ns = io;
-    finding.confidence = finding.grade == Grade::kWindowed            ? 0.7
+    finding.confidence = finding.grade == hal::Grade::kWindowed       ? 0.7
                          : j.sum.reads.calls + j.sum.writes.calls > 0 ? 0.95
                                                                       : 0.85;
     finding.op = j.sum.worst_io.call;

@@ -1,4 +1,4 @@
-// What the engine keeps between windows. For this room only.
+// What the engine keeps between windows. Private to correlate/.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +13,17 @@
 #include <vector>
 
 #include "correlate/baseline.h"
-#include "correlate/chain.h"
 #include "correlate/fabric.h"
 #include "correlate/facts.h"
+#include "correlate/rules.h"
 #include "correlate/window.h"
+#include "hal/chain.h"
 #include "hal/event.h"
 
 namespace ingero::correlate {
 
-inline constexpr size_t kMostChildren = 1024;
-inline constexpr uint64_t kColdWindows = 5;  // after a process's first call, in which its start is judged
+inline constexpr size_t kMaxChildren = 1024;
+inline constexpr uint64_t kColdWindows = 5;  // after a process's first call, in which its start-up is evaluated
 inline constexpr size_t kOpen = 4;           // windows that can take events at once
 static_assert(kOpen * kWindowNs >= kLatenessNs + 2 * kWindowNs);
 
@@ -138,12 +139,12 @@ struct ProcessState {
   hal::Process facts;
   uint64_t key = 0;  // of pid and start: the same in every run over the recording
   uint64_t first_seen_ns = ~uint64_t{0};
-  uint64_t known_since = 0;  // window in which it was told, or first seen
+  uint64_t known_since = 0;  // window in which it was announced, or first seen
   uint64_t first_call_window = 0, last_call_window = 0, last_window = 0;
   std::optional<uint64_t> ended_mono_ns;
   std::array<std::unique_ptr<ProcessWindow>, kOpen> open;  // null: not touched so far
   std::array<uint64_t, kOpen> open_window{};
-  std::string runtime_layer;  // of its first call that is no driver's
+  bool calls_runtime = false;  // it has made a call of a library that is not below a runtime
   Trailing trailing;
   std::vector<uint64_t> rates;  // work submitted in each of the last windows
   struct Live {
@@ -157,7 +158,7 @@ struct ProcessState {
   std::vector<Series*> series;
   std::map<uint64_t, GraphState> graphs;                         // by handle
   std::map<std::pair<hal::CallId, int64_t>, uint64_t> failures;  // of the window being closed and those before
-  std::set<uint32_t> children;                                   // as far as kMostChildren go
+  std::set<uint32_t> children;                                   // as far as kMaxChildren go
   // Queue pairs on fabric adapters: how many there are, and from when to when there were any.
   uint64_t queues = 0, first_queue_ns = ~uint64_t{0}, last_queue_ns = 0;
   uint64_t completion_wait_ns = 0;  // in calls that wait for completions
@@ -180,11 +181,11 @@ struct Finding {
   RuleId rule = RuleId::kCount;
   uint64_t lost_ns = 0;      // in the trailing windows
   uint64_t lost_now_ns = 0;  // in this one
-  Grade grade = Grade::kMeasured;
+  hal::Grade grade = hal::Grade::kMeasured;
   double confidence = 0.9;
   uint64_t number = 0, number_now = 0;  // the rule's own count
-  uint64_t bytes = 0;                   // that were asked for
-  std::string subject;                  // what tells incidents of one rule and process apart
+  uint64_t bytes = 0;                   // requested
+  std::string subject;                  // distinguishes incidents of one rule and process
   std::string detail;                   // the rule's own words
   hal::CallId op = hal::kNoCall;
   uint64_t usual_ns = 0, slowest_ns = 0;
@@ -194,7 +195,7 @@ struct Finding {
 };
 
 struct Incident {
-  Chain chain;
+  hal::CausalChain chain;
   RuleId rule = RuleId::kCount;
   ProcessState* process = nullptr;
   Finding last;
@@ -206,7 +207,7 @@ struct Incident {
 };
 
 // What a rule may look at.
-struct Judgement {
+struct Evaluation {
   const ProcessState& process;
   const ProcessWindow& sum;  // of the trailing windows
   const ProcessWindow& now;
@@ -217,7 +218,7 @@ struct Judgement {
   const std::unordered_map<uint32_t, ProcessState*>& by_pid;
   const std::deque<hal::Throttling>& throttling;  // of the trailing windows
   const StatusOf& status_of;
-  bool windowed = false;  // there are no off-CPU shares: only what happened at the same time can be told
+  bool windowed = false;  // without off-CPU shares: only coincidence in time can be reported
 
   bool over(uint64_t lost_ns, const Rule& rule) const {
     return lost_ns >= rule.floor_ns && lost_ns * 100 >= span_ns * rule.share;
@@ -238,16 +239,16 @@ struct Judgement {
 };
 using Findings = std::vector<Finding>;
 
-void judge_cpu(const Judgement& j, Findings& findings);            // rules_cpu.cc
-void judge_waits(const Judgement& j, Findings& findings);          // rules_waits.cc
-void judge_patterns(const Judgement& j, Findings& findings);       // rules_patterns.cc
-void judge_memory(const Judgement& j, Findings& findings);         // rules_memory.cc
-void judge_rates(const Judgement& j, Findings& findings);          // rules_rates.cc
-void judge_device(const Judgement& j, Findings& findings);         // rules_device.cc
-void judge_system(const SystemState& system, Findings& findings);  // rules_system.cc
+void evaluate_cpu(const Evaluation& j, Findings& findings);           // rules_cpu.cc
+void evaluate_waits(const Evaluation& j, Findings& findings);         // rules_waits.cc
+void evaluate_patterns(const Evaluation& j, Findings& findings);      // rules_patterns.cc
+void evaluate_memory(const Evaluation& j, Findings& findings);        // rules_memory.cc
+void evaluate_rates(const Evaluation& j, Findings& findings);         // rules_rates.cc
+void evaluate_device(const Evaluation& j, Findings& findings);        // rules_device.cc
+void evaluate_system(const SystemState& system, Findings& findings);  // rules_system.cc
 
 // Writes the incident's chain from what is known of it: texts, timeline, evidence (wording.cc).
-void describe(Incident& incident, const Judgement& j);
+void describe(Incident& incident, const Evaluation& j);
 void describe_system(Incident& incident, const SystemState& system);
 void describe_fabric(Incident& incident);  // wording_fabric.cc
 // What all chains have: grade, severity, explanation.

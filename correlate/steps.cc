@@ -11,7 +11,7 @@ namespace {
 using hal::Has;
 using hal::Kind;
 
-// splitmix64's finaliser: sums of it tell sets of functions apart.
+// splitmix64's finaliser: sums of it distinguish sets of functions.
 uint64_t mixed(uint64_t value) {
   value += 0x9e3779b97f4a7c15;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
@@ -24,7 +24,7 @@ bool is_work(const CallFacts& facts) {
          facts.kind == Kind::kCollective || facts.kind == Kind::kP2p || facts.graph == GraphStep::kLaunch;
 }
 
-// Returns when the host has what it asked the device for.
+// Returns when the host has the data it requested from the device.
 bool copies_and_waits(const CallFacts& facts, const hal::Event& event) {
   return facts.kind == Kind::kMemcpy && facts.synchronising && event.has(Has::kDirection) &&
          event.direction == hal::Direction::kDeviceToHost;
@@ -67,7 +67,7 @@ Steps::Key Steps::key_of(const hal::Event& event) const {
 Steps::Process& Steps::process_of(const hal::Event& event) {
   const auto known = processes_.find(event.pid);
   if (known != processes_.end()) return known->second;
-  if (processes_.size() >= kMostProcesses) {
+  if (processes_.size() >= kMaxProcesses) {
     const auto oldest = std::min_element(processes_.begin(), processes_.end(), [](const auto& one, const auto& other) {
       return one.second.last_mono_ns < other.second.last_mono_ns;
     });
@@ -80,7 +80,7 @@ Steps::Process& Steps::process_of(const hal::Event& event) {
 Steps::Stream* Steps::stream_of(Process& process, const Key& key) {
   const auto known = process.streams.find(key);
   if (known != process.streams.end()) return &known->second;
-  if (process.streams.size() >= kMostStreams) {
+  if (process.streams.size() >= kMaxStreams) {
     ledger_.add(hal::Loss::step_forgotten);
     return nullptr;
   }
@@ -95,7 +95,7 @@ void Steps::add(const hal::Event& event) {
       facts.kind != Kind::kStream) {
     return;
   }
-  // "Not ready" is no failure of a query, and says that nothing has ended.
+  // "Not ready" is not a failure of a query; it says that the work has not ended.
   if (event.failed || (!is_work(facts) && event.has(Has::kReturnCode) && event.return_code != 0)) return;
   Process& process = process_of(event);
   process.last_mono_ns = std::max(process.last_mono_ns, event.end_mono_ns());
@@ -111,7 +111,7 @@ void Steps::add(const hal::Event& event) {
   } else if (facts.kind == Kind::kEvent) {
     add_marker(process, event, facts);
   } else if (facts.stream_begins_or_ends && event.has(Has::kStream)) {
-    process.streams.erase(key_of(event));  // a handle given out anew is another stream
+    process.streams.erase(key_of(event));  // a reused handle is a new stream
   }
 }
 
@@ -121,7 +121,7 @@ void Steps::add_work(Process& process, const hal::Event& event, const CallFacts&
   if (stream == nullptr || stream->captured_for) return;
   if (event.device_ref != 0) stream->device_ref = event.device_ref;
   if (std::exchange(stream->is_closed, false)) {
-    if (stream->parts.size() >= kMostParts) {  // markers into the oldest reach less from now on
+    if (stream->parts.size() >= kMaxParts) {  // markers into the oldest reach less from now on
       Part& next = stream->parts[1];
       const Part& first = stream->parts[0];
       if (next.first_start_ns > first.last_end_ns + kIdleNs) next.idle_ns += next.first_start_ns - first.last_end_ns;
@@ -167,7 +167,7 @@ void Steps::add_marker(Process& process, const hal::Event& event, const CallFact
   if (!event.has(Has::kHandle) || (!facts.marks_stream && !facts.awaits_mark)) return;
   const Key key = key_of(event);
   if (facts.marks_stream) {
-    if (process.marks.size() >= kMostMarks && !process.marks.contains(event.handle)) {
+    if (process.marks.size() >= kMaxMarks && !process.marks.contains(event.handle)) {
       process.marks.clear();
       ledger_.add(hal::Loss::step_forgotten);
     }
@@ -285,7 +285,7 @@ void Steps::finish(Process& process, const Reach& reach, std::optional<Key> key,
     last_submission_ns = std::max(last_submission_ns, part.last_submission_ns);
   }
   idle_until(sync.start_mono_ns);
-  // Of several streams, one's idle time may be another's work: never more than there is.
+  // With several streams, one may be idle while another works: never more than the step's own time.
   step.idle_ns = std::min(step.idle_ns, step.end_mono_ns - step.start_mono_ns);
   if (const uint64_t submissions = step.launches + step.graph_launches; submissions > 1) {
     const uint64_t span = last_submission_ns - first_submission_ns;

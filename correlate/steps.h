@@ -11,9 +11,9 @@
 // work.
 //
 // Invariants:
-// S1  What is told depends on the order of the events alone, not on how they were cut into batches.
+// S1  The steps depend on the order of the events alone, not on how they were cut into batches.
 // S2  An idle gap is kIdleNs or longer between calls of a step's stream, and no synchronisation waits during it. It is
-//     subtracted from the step's time, and told beside it.
+//     subtracted from the step's time, and reported with it.
 // S3  Memory is bounded: processes, streams, markers and parts of a step have limits; what is forgotten is counted.
 //
 // Pure and deterministic; one thread. Times are monotonic nanoseconds. Feed events in the order in which calls ended.
@@ -54,10 +54,10 @@ class Steps {
   static constexpr uint64_t kPerThreadStream = 2;
   static constexpr uint64_t kLegacyStream = 1;  // another name of the default stream
   static constexpr uint64_t kIdleNs = 250'000'000;
-  static constexpr size_t kMostProcesses = 4096;
-  static constexpr size_t kMostStreams = 1024;  // of a process
-  static constexpr size_t kMostMarks = 65536;   // of a process
-  static constexpr size_t kMostParts = 64;      // of a stream, between markers
+  static constexpr size_t kMaxProcesses = 4096;
+  static constexpr size_t kMaxStreams = 1024;  // of a process
+  static constexpr size_t kMaxMarks = 65536;   // of a process
+  static constexpr size_t kMaxParts = 64;      // of a stream, between markers
 
   // `ledger` must outlive this.
   explicit Steps(hal::LossLedger& ledger) : ledger_(ledger) {}

@@ -1,4 +1,4 @@
-// Windows added up.
+// Adds up the windows of a process, because rules look at several seconds at once.
 #include "correlate/window.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void keep_worse(Sample& sample, const Sample& other) {
 }
 
 void append(Intervals& intervals, const Intervals& other) {
-  const size_t room = kMostIntervals - std::min(kMostIntervals, intervals.size());
+  const size_t room = kMaxIntervals - std::min(kMaxIntervals, intervals.size());
   intervals.insert(intervals.end(), other.begin(),
                    other.begin() + static_cast<std::ptrdiff_t>(std::min(room, other.size())));
 }
@@ -50,7 +50,7 @@ Places::Place* Places::at(uint64_t stack_id) {
   for (Place& one : list_) {
     if (one.stack_id == stack_id) return &one;
   }
-  if (list_.size() >= kMost) return nullptr;
+  if (list_.size() >= kMax) return nullptr;
   list_.push_back({stack_id, 0, {}});
   return &list_.back();
 }

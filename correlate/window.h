@@ -17,11 +17,11 @@ struct Sample {
   uint64_t lost_ns = 0;
   uint64_t start_mono_ns = 0, duration_ns = 0, stack_id = 0;
   int64_t wall_offset_ns = 0;
-  uint32_t pid = 0, tid = 0, culprit_pid = 0;
-  uint64_t culprit_ns = 0;
+  uint32_t pid = 0, tid = 0, preempted_by_pid = 0;
+  uint64_t preempted_by_ns = 0;
   hal::OffCpu off;
   hal::CallId call = hal::kNoCall;
-  std::array<char, 16> culprit_comm{};
+  std::array<char, 16> preempted_by_comm{};
   bool has_stack = false;
   // Greater loss first; of equals the earlier, so that the order of arrival decides nothing.
   bool worse_than(const Sample& other) const {
@@ -34,44 +34,44 @@ struct Sample {
 // Who ran instead. At most kMost; what comes after is in `others_ns`.
 class Culprits {
  public:
-  struct Culprit {
+  struct PreemptedBy {
     uint32_t pid;
     uint64_t ns;
     std::array<char, 16> comm;
   };
   void add(uint32_t pid, uint64_t ns, const std::array<char, 16>& comm) {
     total_ns_ += ns;
-    for (Culprit& known : list_) {
+    for (PreemptedBy& known : list_) {
       if (known.pid != pid) continue;
       known.ns += ns;
       known.comm = comm;
       return;
     }
-    if (list_.size() < kMost) {
+    if (list_.size() < kMax) {
       list_.push_back({pid, ns, comm});
     } else {
       others_ns_ += ns;
     }
   }
   void add(const Culprits& other) {
-    for (const Culprit& culprit : other.list_) add(culprit.pid, culprit.ns, culprit.comm);
+    for (const PreemptedBy& preempted_by : other.list_) add(preempted_by.pid, preempted_by.ns, preempted_by.comm);
     others_ns_ += other.others_ns_;
     total_ns_ += other.others_ns_;
   }
-  // The one that ran longest; of equals the lowest pid. Null: nobody.
-  const Culprit* worst() const {
-    const Culprit* worst = nullptr;
-    for (const Culprit& one : list_) {
+  // The process that ran longest; of equals the lowest pid. Null: none.
+  const PreemptedBy* worst() const {
+    const PreemptedBy* worst = nullptr;
+    for (const PreemptedBy& one : list_) {
       if (worst == nullptr || one.ns > worst->ns || (one.ns == worst->ns && one.pid < worst->pid)) worst = &one;
     }
     return worst;
   }
-  const std::vector<Culprit>& list() const { return list_; }
+  const std::vector<PreemptedBy>& list() const { return list_; }
   uint64_t total_ns() const { return total_ns_; }
-  static constexpr size_t kMost = 256;
+  static constexpr size_t kMax = 256;
 
  private:
-  std::vector<Culprit> list_;
+  std::vector<PreemptedBy> list_;
   uint64_t total_ns_ = 0, others_ns_ = 0;
 };
 
@@ -89,7 +89,7 @@ class Places {
   void add(const Places& other);
   // The one that holds most; of equals the lowest id. Null: none holds anything.
   const Place* most() const;
-  static constexpr size_t kMost = 64;
+  static constexpr size_t kMax = 64;
 
  private:
   std::vector<Place> list_;
@@ -102,7 +102,7 @@ struct KindSum {
 
 // Intervals, where causes were not measured: only windowed evidence needs them.
 using Intervals = std::vector<std::pair<uint64_t, uint64_t>>;
-inline constexpr size_t kMostIntervals = 4096;
+inline constexpr size_t kMaxIntervals = 4096;
 
 struct ProcessWindow {
   // Calls that no other call made.

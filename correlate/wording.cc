@@ -18,7 +18,7 @@ std::string plural(uint64_t count, std::string_view word) {
 
 struct Words {
   Incident& incident;
-  const Judgement& j;
+  const Evaluation& j;
   const Rule& its;
   const hal::Process& process;
   std::string who;  // "python3 (pid 12)"
@@ -36,7 +36,7 @@ struct Words {
 
 // "stress-ng (pid 99) 340ms, kworker/0:1 (pid 7) 20ms"
 std::string culprits_text(const Culprits& culprits) {
-  std::vector<Culprits::Culprit> list = culprits.list();
+  std::vector<Culprits::PreemptedBy> list = culprits.list();
   std::sort(list.begin(), list.end(),
             [](const auto& a, const auto& b) { return a.ns != b.ns ? a.ns > b.ns : a.pid < b.pid; });
   std::string out;
@@ -93,7 +93,7 @@ std::string slow_call_text(const Words& w) {
 }
 
 void cpu_words(Words& w) {
-  Chain& chain = w.incident.chain;
+  hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   const bool of_threads = w.incident.rule == RuleId::cpu_preemption || w.incident.rule == RuleId::run_queue_wait ||
                           w.incident.rule == RuleId::noisy_neighbour;
@@ -101,8 +101,8 @@ void cpu_words(Words& w) {
   const std::string lost = format_duration(w.incident.lost_ns);
   const std::string share = percent(w.incident.lost_ns, w.span_ns);
   const std::string culprits = culprits_text(total.culprits());
-  const Culprits::Culprit* worst = total.culprits().worst();
-  const bool windowed = chain.grade == Grade::kWindowed;
+  const Culprits::PreemptedBy* worst = total.culprits().worst();
+  const bool windowed = chain.grade == hal::Grade::kWindowed;
   const uint64_t switches = total.switches + total.other_switches;
   add_system_step(w);
   switch (w.incident.rule) {
@@ -174,14 +174,14 @@ void cpu_words(Words& w) {
 }
 
 void wait_words(Words& w) {
-  Chain& chain = w.incident.chain;
+  hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   const std::string lost = format_duration(w.incident.lost_ns);
   const std::string share = percent(w.incident.lost_ns, w.span_ns);
   if (w.incident.rule == RuleId::block_io) {
     add_system_step(w);
     const bool own = total.reads.calls + total.writes.calls > 0;
-    // What it slept for can be told only where it made one kind of request.
+    // What it slept for is known only where it made one kind of request.
     const uint64_t less = std::min(total.reads.bytes, total.writes.bytes), all = total.reads.bytes + total.writes.bytes;
     const std::string_view kind = !own || less * 10 >= all                  ? "disk requests"
                                   : total.reads.bytes >= total.writes.bytes ? "reads"
@@ -212,7 +212,7 @@ void wait_words(Words& w) {
 }
 
 void pattern_words(Words& w) {
-  Chain& chain = w.incident.chain;
+  hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   const std::string lost = format_duration(w.incident.lost_ns);
   const std::string share = percent(w.incident.lost_ns, w.span_ns);
@@ -274,7 +274,7 @@ void pattern_words(Words& w) {
 }
 
 void memory_words(Words& w) {
-  Chain& chain = w.incident.chain;
+  hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   switch (w.incident.rule) {
     case RuleId::memory_growth:
@@ -336,7 +336,7 @@ void memory_words(Words& w) {
 }
 
 void other_words(Words& w) {
-  Chain& chain = w.incident.chain;
+  hal::CausalChain& chain = w.incident.chain;
   const Finding& last = w.incident.last;
   switch (w.incident.rule) {
     case RuleId::never_returned:
@@ -393,27 +393,27 @@ void other_words(Words& w) {
 }  // namespace
 
 void finish_chain(Incident& incident, const Rule& its, uint64_t span_ns) {
-  Chain& chain = incident.chain;
-  chain.rule = its.id;
+  hal::CausalChain& chain = incident.chain;
+  chain.rule = its.name;
   chain.grade = incident.last.grade;
   chain.confidence = incident.last.confidence;
   chain.lost_ns = incident.lost_ns;
   chain.symptoms = incident.symptoms;
   chain.severity = its.severity;
-  if (its.severity == ChainSeverity::kMedium && span_ns > 0 && incident.lost_ns * 100 >= span_ns * kHighShare &&
+  if (its.severity == hal::ChainSeverity::kMedium && span_ns > 0 && incident.lost_ns * 100 >= span_ns * kHighShare &&
       its.family != Family::kStart) {
-    chain.severity = ChainSeverity::kHigh;
+    chain.severity = hal::ChainSeverity::kHigh;
   }
   chain.explanation =
       fmt::format("{} Found by rule {} ({}).{}", its.sentence, its.name, name_of(chain.grade),
-                  chain.grade == Grade::kWindowed
+                  chain.grade == hal::Grade::kWindowed
                       ? " The recording holds no off-CPU shares: this is what happened at the same time."
                       : "");
 }
 
-void describe(Incident& incident, const Judgement& j) {
+void describe(Incident& incident, const Evaluation& j) {
   const Rule& its = rule(incident.rule);
-  Chain& chain = incident.chain;
+  hal::CausalChain& chain = incident.chain;
   chain.timeline.clear();
   chain.recommendations.clear();
   chain.evidence.clear();
@@ -472,7 +472,7 @@ void describe(Incident& incident, const Judgement& j) {
 
 void describe_system(Incident& incident, const SystemState& system) {
   const Rule& its = rule(incident.rule);
-  Chain& chain = incident.chain;
+  hal::CausalChain& chain = incident.chain;
   chain.timeline.clear();
   chain.recommendations = {std::string(its.remedy)};
   const std::string& detail = incident.last.detail;

@@ -1,4 +1,4 @@
-// The words of a fabric's incidents: which port, which counters, who got its events, who had queue pairs on it.
+// Words fabric incidents: which port, which counters, which processes got its events or had queue pairs on it.
 #include <algorithm>
 
 #include "base/text.h"
@@ -75,7 +75,7 @@ std::string join(std::string_view first, std::string_view second) {
 
 void describe_fabric(Incident& incident) {
   const Rule& its = rule(incident.rule);
-  Chain& chain = incident.chain;
+  hal::CausalChain& chain = incident.chain;
   const FabricPart& part = incident.fabric;
   const std::string port = part.name();
   const std::string counters = counters_text(part), events = events_text(part), users = users_text(part);

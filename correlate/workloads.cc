@@ -1,4 +1,4 @@
-// Baselines of workloads.
+// Folds each step into the baseline of its workload and classifies it, so that a slow step is one that is slow for it.
 #include "correlate/workloads.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Workloads::Kept& Workloads::find(const InferenceStep& step, Phase phase) {
     order_.splice(order_.begin(), order_, known->second);
     return order_.front();
   }
-  if (order_.size() >= kMostWorkloads) {
+  if (order_.size() >= kMaxWorkloads) {  // (B3)
     Kept& oldest = order_.back();
     if (oldest.is_changed) forgotten_.push_back(oldest.shown);
     by_key_.erase(oldest.key);
@@ -46,23 +46,23 @@ Workloads::Kept& Workloads::find(const InferenceStep& step, Phase phase) {
   return made;
 }
 
-JudgedStep Workloads::judge(const InferenceStep& step) {
-  JudgedStep judged;
-  judged.step = step;
-  if (options_.has_phases) judged.phase = phase_of(step.inputs(), options_.phases);
-  Kept& kept = find(step, judged.phase);
+ClassifiedStep Workloads::evaluate(const InferenceStep& step) {
+  ClassifiedStep evaluated;
+  evaluated.step = step;
+  if (options_.has_phases) evaluated.phase = phase_of(step.inputs(), options_.phases);
+  Kept& kept = find(step, evaluated.phase);
   Workload& workload = kept.shown;
   kept.is_changed = true;
-  judged.workload = workload.id;
+  evaluated.workload = workload.id;
   const uint64_t ns = step.duration_ns();
-  if (workload.healthy >= options_.warm && workload.p95_ns > 0) {
-    judged.mean_ns = static_cast<uint64_t>(workload.mean_ns);
-    judged.p95_ns = workload.p95_ns;
+  if (workload.healthy >= options_.warm && workload.p95_ns > 0) {  // (B2) the step itself is added below
+    evaluated.mean_ns = static_cast<uint64_t>(workload.mean_ns);
+    evaluated.p95_ns = workload.p95_ns;
     const double ratio = static_cast<double>(ns) / static_cast<double>(workload.p95_ns);
-    judged.slow = ratio >= options_.slow_ratio ? Slow::kThrice
-                  : ratio >= 2.0               ? Slow::kTwice
-                  : ratio >= 1.5               ? Slow::kHalfMore
-                                               : Slow::kNo;
+    evaluated.slow = ratio >= options_.slow_ratio ? Slow::kThrice
+                     : ratio >= 2.0               ? Slow::kTwice
+                     : ratio >= 1.5               ? Slow::kHalfMore
+                                                  : Slow::kNo;
   }
   workload.last_mono_ns = std::max(workload.last_mono_ns, step.end_mono_ns);
   workload.min_ns = workload.steps == 0 ? ns : std::min(workload.min_ns, ns);
@@ -73,20 +73,20 @@ JudgedStep Workloads::judge(const InferenceStep& step) {
   workload.launches += step.launches;
   workload.graph_launches += step.graph_launches;
   workload.copied_bytes += step.copied_bytes;
-  uint64_t& of_class = workload.by_slowness[static_cast<size_t>(judged.slow)];
-  if (judged.slow != Slow::kNo) {
+  uint64_t& of_class = workload.by_slowness[static_cast<size_t>(evaluated.slow)];
+  if (evaluated.slow != Slow::kNo) {  // (B1)
     ++of_class;
-    if (++kept.slow_in_a_row < std::max<uint64_t>(options_.warm, 1)) return judged;
+    if (++kept.slow_in_a_row < std::max<uint64_t>(options_.warm, 1)) return evaluated;
     ++workload.relearned;
     workload.healthy = 0;
     workload.baseline = Baseline();
     kept.slow_in_a_row = 0;
-    return judged;
+    return evaluated;
   }
   if (of_class++ % options_.keep_every != 0) {
-    judged.weight = 0;
+    evaluated.weight = 0;
   } else {
-    judged.weight = options_.keep_every;
+    evaluated.weight = options_.keep_every;
   }
   kept.slow_in_a_row = 0;
   workload.mean_ns = workload.healthy == 0 ? static_cast<double>(ns)
@@ -94,7 +94,7 @@ JudgedStep Workloads::judge(const InferenceStep& step) {
   ++workload.healthy;
   workload.baseline.add(ns);
   workload.p95_ns = std::min(workload.baseline.percentile(95), workload.max_ns);  // a bin's middle may lie beyond
-  return judged;
+  return evaluated;
 }
 
 std::vector<Workload> Workloads::take_changes() {

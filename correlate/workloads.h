@@ -7,8 +7,8 @@
 // Invariants:
 // B1  A slow step is not folded into its baseline. `warm` slow ones in a row are the workload as it is now: its
 //     baseline starts over, so that what changed for good does not alarm for ever.
-// B2  Steps are judged by the baseline as it was before them.
-// B3  At most kMostWorkloads are kept; the one not met for longest is told a last time and forgotten.
+// B2  A step is classified by the baseline as it was before the step.
+// B3  At most kMaxWorkloads are kept; the least recently used is reported a last time and evicted.
 //
 // Pure and deterministic; one thread; nanoseconds.
 #pragma once
@@ -43,7 +43,7 @@ struct WorkloadOptions {
   PhaseLimits phases;
   bool has_phases = true;  // false: every step is of phase unknown
   bool by_functions = false;
-  uint32_t keep_every = 1;  // of healthy steps, one in so many is kept; it stands for all of them
+  uint32_t keep_every = 1;  // of healthy steps, one in this many is kept; it stands for all of them
 };
 
 struct Workload {
@@ -65,8 +65,8 @@ struct Workload {
   Baseline baseline;
 };
 
-// A step, judged.
-struct JudgedStep {
+// A step, classified.
+struct ClassifiedStep {
   InferenceStep step;
   uint64_t workload = 0;
   Phase phase = Phase::kUnknown;
@@ -77,14 +77,14 @@ struct JudgedStep {
 
 class Workloads {
  public:
-  static constexpr size_t kMostWorkloads = 1024;
+  static constexpr size_t kMaxWorkloads = 1024;
   static constexpr double kAlpha = 0.05;
 
   // `ledger` must outlive this.
   Workloads(WorkloadOptions options, hal::LossLedger& ledger) : options_(options), ledger_(ledger) {}
 
-  JudgedStep judge(const InferenceStep& step);
-  // Those with new steps since the last call, in the order in which they were first met.
+  ClassifiedStep evaluate(const InferenceStep& step);
+  // Those with new steps since the last call, in the order in which they first appeared.
   std::vector<Workload> take_changes();
   size_t size() const { return order_.size(); }
 
@@ -104,7 +104,7 @@ class Workloads {
   const WorkloadOptions options_;
   hal::LossLedger& ledger_;
   uint64_t last_id_ = 0;
-  std::list<Kept> order_;  // the one met last comes first
+  std::list<Kept> order_;  // the most recently used comes first
   std::unordered_map<Key, std::list<Kept>::iterator, KeyHash> by_key_;
   std::vector<Workload> forgotten_;
 };

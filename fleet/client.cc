@@ -9,17 +9,17 @@
 #include <mutex>
 #include <thread>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace ingero::fleet {
 namespace {
 
-using serve::net::Connection;
 using serve::net::Deadline;
 using serve::net::HttpRequest;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr size_t kMostAtOnce = 64;
+constexpr size_t kMaxAtOnce = 64;
 constexpr auto kLook = std::chrono::milliseconds(50);  // for a cancellation
 
 Errc code_of(std::string_view fault) {
@@ -30,7 +30,7 @@ Errc code_of(std::string_view fault) {
                                 : Errc::kIo;
 }
 
-// Without the address in front, which whoever shows the error puts there.
+// Without the leading address: the caller that shows the error prepends it.
 std::string without_url(const std::string& message, const Node& node) {
   const std::string prefix = node.peer.url() + ": ";
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
@@ -49,11 +49,11 @@ Result<Json> checked_answer(std::string_view untrusted_body, const Json& schema)
   // Before it is parsed: an empty list takes two bytes here and many more in memory.
   const auto values = std::count_if(untrusted_body.begin(), untrusted_body.end(),
                                     [](char c) { return c == ',' || c == '[' || c == '{'; });
-  if (static_cast<size_t>(values) > kMostValues) return Error(Errc::kCorrupt, "its answer holds too many values");
-  Json answer = serve::tools::parse_json(untrusted_body);
-  if (answer.is_discarded()) return Error(Errc::kCorrupt, "its answer is no JSON");
+  if (static_cast<size_t>(values) > kMaxValues) return Error(Errc::kCorrupt, "its answer holds too many values");
+  Json answer = parse_json(untrusted_body);
+  if (answer.is_discarded()) return Error(Errc::kCorrupt, "its answer is not JSON");
   if (const Status fits = serve::tools::check_schema(schema, answer); !fits.ok()) {
-    return Error(Errc::kCorrupt, "its answer is not of this program: " + printable(fits.error().message(), 300));
+    return Error(Errc::kCorrupt, "its answer does not fit ingero's schema: " + printable(fits.error().message(), 300));
   }
   return answer;
 }
@@ -61,17 +61,20 @@ Result<Json> checked_answer(std::string_view untrusted_body, const Json& schema)
 Error refusal_of(int status, std::string_view untrusted_body) {
   const std::string said = fmt::format("HTTP {}", status);
   if (status < 400) return {Errc::kIo, said + " (redirects are not followed)"};
-  const Json body = serve::tools::parse_json(untrusted_body.substr(0, 64 << 10));
-  const std::string reason = serve::tools::text_member(body, "error");
+  const Json body = parse_json(untrusted_body.substr(0, 64 << 10));
+  const std::string reason = text_member(body, "error");
   const std::string sentence = reason.empty() ? said : printable(reason, 500);
   if (status == 401) {
     return {Errc::kPermission, sentence, "give its token in INGERO_NODES_TOKEN or a file for --nodes-token-file"};
   }
   if (status == 429) return {Errc::kBusy, sentence};
-  return {code_of(serve::tools::text_member(body, "class")), sentence};
+  return {code_of(text_member(body, "class")), sentence};
 }
 
 Result<Client> Client::make(ClientOptions options, const Clock& clock) {
+  const bool has_tls =
+      std::any_of(options.nodes.begin(), options.nodes.end(), [](const Node& node) { return node.peer.has_tls; });
+  INGERO_TRY(serve::net::http_available(has_tls));
   options.tls.only_newest = true;
   auto tls = serve::net::TlsContext::make(options.tls);
   if (!tls.ok()) return tls.error();
@@ -87,9 +90,8 @@ Result<Client> Client::make(ClientOptions options, const Clock& clock) {
   return Client(std::move(options), std::move(*tls), clock);
 }
 
-HttpRequest Client::request_of(std::string_view method, std::string_view path, std::string_view body) const {
-  HttpRequest request{.method = method,
-                      .path = path,
+HttpRequest Client::request_of(std::string_view path, std::string_view body) const {
+  HttpRequest request{.path = path,
                       .agent = options_.agent,
                       .headers = {{"Accept", "application/json"}},
                       .type = body.empty() ? "" : "application/json",
@@ -98,25 +100,27 @@ HttpRequest Client::request_of(std::string_view method, std::string_view path, s
   return request;
 }
 
-Result<Json> Client::exchange(const Round& round, const Node& node, const HttpRequest& request, const Json& schema,
+Result<Json> Client::exchange(const Round& round, const Node& node, HttpRequest request, const Json& schema,
                               uint64_t* round_trip_ns, uint64_t* begin_wall_ns) const {
   const auto failed = [&](const Error& error) {
     std::string hint = error.hint();
-    if (error.code() == Errc::kCorrupt && !node.peer.has_tls) hint = "where it speaks TLS, write https://" + node.name;
+    if (error.code() == Errc::kCorrupt && !node.peer.has_tls) hint = "if it serves TLS, write https://" + node.name;
     return Error(error.code(), without_url(error.message(), node), hint);
   };
-  auto connection = Connection::open(node.peer, &tls_, "", round.deadline, round.stop);
-  if (!connection.ok()) return failed(connection.error());
-  if (begin_wall_ns != nullptr) *begin_wall_ns = clock_->wall_ns();
-  const uint64_t begin_ns = clock_->mono_ns();
-  const auto got = serve::net::http_ask(**connection, request, kMostAnswerBytes);
+  // The clock's question begins where the connection is there: its set-up would count as the way to the node.
+  uint64_t begin_ns = 0;
+  request.on_connected = [&] {
+    if (begin_wall_ns != nullptr) *begin_wall_ns = clock_->wall_ns();
+    begin_ns = clock_->mono_ns();
+  };
+  const auto got = serve::net::http_ask(node.peer, &tls_, request, kMaxAnswerBytes, round.deadline, round.stop);
   if (!got.ok()) return failed(got.error());
   if (round_trip_ns != nullptr) *round_trip_ns = clock_->mono_ns() - begin_ns;
   if (got->status != 200) return refusal_of(got->status, got->body);
   if (got->is_over) {
-    return Error(Errc::kCorrupt, fmt::format("its answer is longer than {}", format_bytes(kMostAnswerBytes)));
+    return Error(Errc::kCorrupt, fmt::format("its answer is longer than {}", format_bytes(kMaxAnswerBytes)));
   }
-  if (got->is_late) return Error(Errc::kBusy, "its answer is late");
+  if (got->is_late) return Error(Errc::kBusy, "it did not answer in time");
   if (!got->is_whole) return Error(Errc::kIo, "its answer is cut");
   return checked_answer(got->body, schema);
 }
@@ -125,7 +129,7 @@ Result<Json> Client::exchange(const Round& round, const Node& node, const HttpRe
 void Client::ask_clock(const Round& round, const Node& node, NodeAnswer& out) const {
   static const Json schema = time_schema();
   std::vector<ClockOffset> samples;
-  const HttpRequest request = request_of("GET", "/api/v1/time", "");
+  const HttpRequest request = request_of("/api/v1/time", "");
   for (int i = 0; i < kClockSamples; ++i) {
     uint64_t round_trip_ns = 0, begin_wall_ns = 0;
     const auto said = exchange(round, node, request, schema, &round_trip_ns, &begin_wall_ns);
@@ -144,8 +148,8 @@ void Client::ask_one(const Round& round, const std::vector<NodeQuestion>& questi
   std::vector<Json> answers;
   for (const NodeQuestion& question : questions) {
     const std::string path = "/api/v1/tools/" + question.tool;
-    const std::string body = question.input.dump(-1, ' ', false, Json::error_handler_t::replace);
-    auto said = exchange(round, *out.node, request_of("POST", path, body), question.schema);
+    const std::string body = dump(question.input);
+    auto said = exchange(round, *out.node, request_of(path, body), question.schema);
     if (!said.ok()) {
       out.answers = said.error();
       return;
@@ -160,14 +164,14 @@ std::vector<NodeAnswer> Client::ask(const std::vector<NodeQuestion>& questions, 
                                     const Bounds& bounds) const {
   std::vector<NodeAnswer> out;
   for (const Node& node : options_.nodes)
-    out.push_back({&node, Error(Errc::kBusy, "there was no time left to ask it")});
+    out.push_back({&node, Error(Errc::kBusy, "not queried: the time limit was reached")});
   const auto begin = SteadyClock::now();
   const Deadline end = bounds.time_ns == 0 ? Deadline::max() : begin + std::chrono::nanoseconds(bounds.time_ns);
   serve::net::Stop stop;
   std::atomic<size_t> next{0};
   std::mutex mutex;
   std::condition_variable done;
-  size_t running = std::min(kMostAtOnce, out.size());
+  size_t running = std::min(kMaxAtOnce, out.size());
   const auto work = [&] {
     for (size_t i = next++; i < out.size() && !stop.is_signalled(); i = next++) {
       const auto now = SteadyClock::now();

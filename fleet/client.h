@@ -1,6 +1,7 @@
-// Asks nodes over HTTPS, all at once: each gets its own connection, its own time, and at most so many bytes.
+// Queries nodes over HTTPS, all at once: each has its own connection, its own deadline and a limit on the answer's
+// size.
 //
-// What comes back is hostile until checked: bounded (kMostAnswerBytes, kMostValues), JSON that fits the schema its
+// What comes back is hostile until checked: bounded (kMaxAnswerBytes, kMaxValues), JSON that fits the schema its
 // question gives. Redirects are not followed; nothing is sent but the questions and the operator's token, and that
 // never unencrypted to another machine. Thread-safe. Failure: of each node by itself, classified by its code as answers
 // of tools are.
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "fleet/clocks.h"
 #include "fleet/nodes.h"
@@ -20,10 +22,8 @@
 
 namespace ingero::fleet {
 
-using serve::tools::Json;
-
-inline constexpr size_t kMostAnswerBytes = 32 << 20;
-inline constexpr size_t kMostValues = 2'200'000;  // of one answer: 10,000 rows of 200 columns, and what is around them
+inline constexpr size_t kMaxAnswerBytes = 32 << 20;
+inline constexpr size_t kMaxValues = 2'200'000;  // of one answer: 10,000 rows of 200 columns, and what is around them
 
 struct ClientOptions {
   std::vector<Node> nodes;
@@ -64,10 +64,10 @@ class Client {
   Client(ClientOptions options, serve::net::TlsContext tls, const Clock& clock)
       : options_(std::move(options)), tls_(std::move(tls)), clock_(&clock) {}
   struct Round;
-  Result<Json> exchange(const Round& round, const Node& node, const serve::net::HttpRequest& request,
-                        const Json& schema, uint64_t* round_trip_ns = nullptr, uint64_t* begin_wall_ns = nullptr) const;
+  Result<Json> exchange(const Round& round, const Node& node, serve::net::HttpRequest request, const Json& schema,
+                        uint64_t* round_trip_ns = nullptr, uint64_t* begin_wall_ns = nullptr) const;
   // The texts must outlive it.
-  serve::net::HttpRequest request_of(std::string_view method, std::string_view path, std::string_view body) const;
+  serve::net::HttpRequest request_of(std::string_view path, std::string_view body) const;
   void ask_clock(const Round& round, const Node& node, NodeAnswer& out) const;
   void ask_one(const Round& round, const std::vector<NodeQuestion>& questions, bool with_clocks, NodeAnswer& out) const;
 
@@ -76,7 +76,7 @@ class Client {
   const Clock* clock_;
 };
 
-// JSON of a node: kCorrupt when it is none, nests too deep, holds too many values, or does not fit.
+// A node's answer as JSON: kCorrupt when it is not JSON, nests too deep, holds too many values, or does not fit.
 Result<Json> checked_answer(std::string_view untrusted_body, const Json& schema);
 // The error that a node's refusal (its status and body) means.
 Error refusal_of(int status, std::string_view untrusted_body);

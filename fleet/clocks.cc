@@ -1,4 +1,4 @@
-// Clock offsets: see clocks.h.
+// Computes the clock offsets of nodes and the pairs that differ too much, because merged times are not corrected.
 #include "fleet/clocks.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What each action asks of a node, and how the answers come together: see fleet.h.
+// Which questions each action sends to a node, and how the answers are merged: see fleet.h.
 #include "fleet/fleet.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace ingero::fleet {
 namespace {
 
-constexpr size_t kMostPairs = 5;  // of clocks, in sentences
-constexpr size_t kMostSentenceBytes = 1500;
+constexpr size_t kMaxPairs = 5;  // of clocks, in sentences
+constexpr size_t kMaxSentenceBytes = 1500;
 
 NodeQuestion question(const char* tool, Json input) {
   return {tool, std::move(input), serve::tools::find_tool(tool)->output};
@@ -35,7 +35,7 @@ Result<std::vector<NodeQuestion>> questions_of(const Json& input) {
   const auto action = input["action"].get<std::string>();
   const bool has_statement = input.contains("query") || input.contains("sql");
   if (action != "sql") {
-    if (has_statement) return Error(Errc::kInvalid, "a statement is asked by action \"sql\"");
+    if (has_statement) return Error(Errc::kInvalid, "\"query\" needs action \"sql\"");
     const Json part = part_of(input);
     if (action == "chains") return std::vector{question("get_causal_chains", with(part, "top_n", -1))};
     if (action == "ops") return std::vector{question("get_trace_stats", part)};
@@ -43,8 +43,8 @@ Result<std::vector<NodeQuestion>> questions_of(const Json& input) {
   }
   if (!has_statement) return Error(Errc::kInvalid, "action \"sql\" needs a statement, in \"query\"");
   if (!part_of(input).empty()) {
-    return Error(Errc::kInvalid, "since, from, to, label and pid choose nothing in SQL",
-                 "say it in the statement: WHERE pid = ...");
+    return Error(Errc::kInvalid, "since, from, to, label and pid do not apply to SQL",
+                 "put the condition in the statement: WHERE pid = ...");
   }
   const Json& statement = input.contains("query") ? input["query"] : input["sql"];
   return std::vector{question("run_sql", {{"query", statement}, {"limit", input["limit"]}})};
@@ -100,7 +100,7 @@ Error none_answered(const std::vector<NodeAnswer>& all) {
   std::string sentence = "no node answered";
   for (const NodeAnswer& one : all) {
     if (one.answers.error().code() != code) code = Errc::kIo;
-    if (sentence.size() < kMostSentenceBytes) {
+    if (sentence.size() < kMaxSentenceBytes) {
       sentence += fmt::format("{} {}: {}", &one == &all.front() ? ":" : ";", one.node->name,
                               printable(one.answers.error().text(), 500));
     }
@@ -115,15 +115,15 @@ void say_clocks(const std::vector<NodeAnswer>& all, uint64_t threshold_ns, Json&
     if (one.answers.ok() && !one.clock) notes.push_back(fmt::format("{} does not say what time it is", one.node->name));
   }
   const auto pairs = clocks_apart(offsets, threshold_ns);
-  for (size_t i = 0; i < std::min(pairs.size(), kMostPairs); ++i) {
+  for (size_t i = 0; i < std::min(pairs.size(), kMaxPairs); ++i) {
     notes.push_back(
         fmt::format("the clocks of {} and {} are {} apart (known within {}): do not compare their times more "
                     "closely",
                     all[pairs[i].first].node->name, all[pairs[i].second].node->name,
                     format_duration(pairs[i].difference_ns), format_duration(pairs[i].within_ns)));
   }
-  if (pairs.size() > kMostPairs)
-    notes.push_back(fmt::format("{} more pairs of clocks are apart", pairs.size() - kMostPairs));
+  if (pairs.size() > kMaxPairs)
+    notes.push_back(fmt::format("{} more pairs of clocks are apart", pairs.size() - kMaxPairs));
 }
 
 void shorten(Json& list, uint64_t most, std::string_view what, std::vector<std::string>& cuts) {

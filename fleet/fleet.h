@@ -8,13 +8,13 @@
 #include <memory>
 
 #include "fleet/client.h"
-#include "serve/tools/outside.h"
+#include "serve/tools/remote.h"
 
 namespace ingero::fleet {
 
 struct FleetOptions {
   ClientOptions client;
-  uint64_t clock_threshold_ns = 10'000'000;  // clocks further apart are told; 0: they are not looked at
+  uint64_t clock_threshold_ns = 10'000'000;  // clocks further apart are reported; 0: not checked
 };
 
 class Fleet final : public serve::tools::Nodes {

@@ -1,4 +1,4 @@
-// Merging: see merge.h.
+// Checks the rows and figures that nodes answer and adds them up into one answer, so that a fleet reads like one node.
 #include "fleet/merge.h"
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "correlate/chain.h"
+#include "hal/chain.h"
 
 namespace ingero::fleet {
 namespace {
 
-constexpr size_t kMostColumns = 2000;  // SQLite's own bound
+constexpr size_t kMaxColumns = 2000;  // SQLite's own bound
 
 // A column is its name, and which one of that name: SELECT may give two the same.
 using Column = std::pair<std::string, size_t>;
@@ -29,10 +29,10 @@ std::vector<Column> columns_of(const Json& names) {
 }
 
 std::string list_of(const std::vector<std::string>& names) {
-  constexpr size_t kMost = 5;
+  constexpr size_t kMax = 5;
   std::string out;
-  for (size_t i = 0; i < std::min(names.size(), kMost); ++i) out += (i == 0 ? "" : ", ") + printable(names[i], 64);
-  return names.size() > kMost ? fmt::format("{} and {} more", out, names.size() - kMost) : out;
+  for (size_t i = 0; i < std::min(names.size(), kMax); ++i) out += (i == 0 ? "" : ", ") + printable(names[i], 64);
+  return names.size() > kMax ? fmt::format("{} and {} more", out, names.size() - kMax) : out;
 }
 
 bool is_count(const Json& value) {
@@ -69,17 +69,20 @@ void add(Json& row, const std::string& node, const Json& call) {
 }  // namespace
 
 Status check_rows(const Json& columns, const Json& data, uint64_t most) {
-  const auto wrong = [](const char* why) { return Error(Errc::kCorrupt, fmt::format("its rows are none: {}", why)); };
-  if (!columns.is_array() || columns.size() > kMostColumns) return wrong("no list of columns");
+  const auto wrong = [](const char* why) {
+    return Error(Errc::kCorrupt, fmt::format("its rows are invalid: {}", why));
+  };
+  if (!columns.is_array() || columns.size() > kMaxColumns) return wrong("the columns are not a list, or too many");
   for (const Json& name : columns) {
     if (!name.is_string()) return wrong("a column without a name");
   }
-  if (!data.is_array()) return wrong("no list of rows");
+  if (!data.is_array()) return wrong("the rows are not a list");
   if (data.size() > most) return wrong("more than were asked for");
   for (const Json& row : data) {
     if (!row.is_array() || row.size() != columns.size()) return wrong("not a cell for each column");
     for (const Json& cell : row) {
-      if (!cell.is_null() && !cell.is_number() && !cell.is_string()) return wrong("a cell that no SQL has");
+      if (!cell.is_null() && !cell.is_number() && !cell.is_string())
+        return wrong("a cell that is neither null, a number nor text");
     }
   }
   return {};
@@ -119,7 +122,7 @@ Status check_figures(const Json& calls) {
   for (const Json& call : calls) {
     for (const char* name : {"count", "errors", "unfinished", "total_ns", "bytes", "min_ns", "max_ns"}) {
       if (!is_count(call.value(name, Json()))) {
-        return Error(Errc::kCorrupt, fmt::format("its figures are none: {} is no count", name));
+        return Error(Errc::kCorrupt, fmt::format("its figures are invalid: {} is not a count", name));
       }
     }
   }
@@ -163,7 +166,7 @@ Json merge_chains(const std::vector<NodeChains>& parts) {
       all.push_back(std::move(one));
     }
   }
-  const auto order = [](const Json& chain) { return correlate::severity_order(chain["severity"].get<std::string>()); };
+  const auto order = [](const Json& chain) { return hal::severity_order(chain["severity"].get<std::string>()); };
   std::stable_sort(all.begin(), all.end(), [&](const Json& a, const Json& b) { return order(a) < order(b); });
   return all;
 }

@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "serve/tools/schema.h"
 
 namespace ingero::fleet {
-
-using serve::tools::Json;
 
 struct NodeRows {
   std::string node;
@@ -36,8 +35,8 @@ struct NodeFigures {
 
 // kCorrupt: counts or times that are negative.
 Status check_figures(const Json& calls);
-// A row for each call: counts, times and extremes of all nodes; averages and percentiles, which cannot be put together,
-// of each node by itself. Most time first. Unknown on one node is unknown of all.
+// A row for each call: counts, times and extremes over all nodes; averages and percentiles, which cannot be merged, per
+// node. Most time first. Unknown on one node is unknown for all.
 Json merge_figures(const std::vector<NodeFigures>& parts);
 
 struct NodeChains {

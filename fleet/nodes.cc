@@ -22,7 +22,7 @@ Result<Node> parse_node(std::string_view entry, const NodeRules& rules) {
   const bool has_scheme = serve::net::take_scheme(rest, node.peer);
   if (rest.ends_with('/')) rest.remove_suffix(1);
   if (rest.find('@') != std::string_view::npos) {
-    return Error(Errc::kInvalid, "a node with a user name or password in it: every process can read that",
+    return Error(Errc::kInvalid, "a node address with a user name or password: every process can read it",
                  "put a token into INGERO_NODES_TOKEN or a file for --nodes-token-file");
   }
   node.peer.port = kPort;
@@ -53,8 +53,8 @@ Result<std::vector<Node>> parse_nodes(const std::vector<std::string>& entries, c
       const bool is_known =
           std::any_of(nodes.begin(), nodes.end(), [&](const Node& one) { return one.name == node->name; });
       if (is_known) return wrong(entry, "named twice", "its rows would count twice");
-      if (nodes.size() == kMostNodes) {
-        return Error(Errc::kInvalid, fmt::format("more than {} nodes", kMostNodes), "ask them in parts");
+      if (nodes.size() == kMaxNodes) {
+        return Error(Errc::kInvalid, fmt::format("more than {} nodes", kMaxNodes), "query them in parts");
       }
       nodes.push_back(std::move(*node));
     }

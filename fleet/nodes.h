@@ -12,7 +12,7 @@
 
 namespace ingero::fleet {
 
-inline constexpr size_t kMostNodes = 256;
+inline constexpr size_t kMaxNodes = 256;
 
 struct Node {
   std::string name;  // "gpu-01:8080": what answers and warnings call it

@@ -14,7 +14,7 @@ struct HostRow {
   uint16_t op;
 };
 
-// In the order of HostOp; ids of compat.md 2.2, 0 where it has none.
+// In the order of HostOp; ids as recordings have them, 0: none is fixed.
 constexpr HostRow kHostRows[] = {
     {"sched_switch", "HOST", 3, 1},    {"mm_page_alloc_summary", "HOST", 3, 20},
     {"oom_kill", "HOST", 3, 4},        {"process_exec", "HOST", 3, 5},

@@ -19,14 +19,14 @@ inline constexpr CallId kNoCall = 0xffff;
 
 struct Call {
   std::string_view name;     // "cudaMalloc", "sched_switch"
-  std::string_view op_name;  // compat.md's spelling ("cudaStreamSync"); equals name where they agree
+  std::string_view op_name;  // as recordings spell it ("cudaStreamSync"); equals name where they agree
   std::string_view vendor;   // "nvidia", "amd"; "host" for host operations
   std::string_view backend;  // "cuda"; "host"
   std::string_view layer;    // "CUDA", "DRIVER", "HOST", "IO", "NET", ...
   Kind kind = Kind::kHost;
-  uint16_t source = 0;       // compat.md 2.1
-  uint16_t op = 0;           // 0: none fixed
-  uint16_t flags = 0;        // RowFlag
+  uint16_t source = 0;  // number of its source in recordings
+  uint16_t op = 0;      // 0: none fixed
+  std::underlying_type_t<RowFlag> flags = 0;
   const Row* row = nullptr;  // null for host operations
   const Backend* owner = nullptr;
   const Library* library = nullptr;
@@ -35,7 +35,7 @@ struct Call {
 // The vendor's name of a return code of `call` ("outOfMemory"), or empty.
 std::string_view status_name(const Call& call, int64_t code);
 
-// Host operations, in the order they are numbered after all rows. Names and ids of compat.md 2.2.
+// Host operations, in the order they are numbered after all rows. Names and ids are those of recordings.
 enum class HostOp : uint8_t {
   kSchedSwitch,
   kPageAlloc,

@@ -27,11 +27,11 @@ std::set<Field> fields_of(const Row& row) {
   return fields;
 }
 
-class Judge {
+class Evaluator {
  public:
-  explicit Judge(const Backend& backend) : backend_(backend) {}
+  explicit Evaluator(const Backend& backend) : backend_(backend) {}
 
-  std::vector<Nonconformity> judge() {
+  std::vector<Nonconformity> evaluate() {
     expect(!backend_.name.empty(), "has no name");
     expect(!backend_.vendor.empty(), "has no vendor");
     expect(!backend_.libraries.empty(), "describes no library");
@@ -40,16 +40,16 @@ class Judge {
     for (const Library& library : backend_.libraries) {
       library_ = &library;
       expect(!library.name.empty() && names.insert(library.name).second, "has no name of its own");
-      judge_library(library);
+      check_library(library);
       for (const Row& row : library.rows) {
         row_ = &row;
-        judge_lowering(row);
-        judge_fields(row);
-        judge_conditions(row);
+        check_lowering(row);
+        check_fields(row);
+        check_conditions(row);
       }
       row_ = nullptr;
-      judge_same_names(library);
-      judge_symbols(library);
+      check_same_names(library);
+      check_symbols(library);
     }
     return std::move(found_);
   }
@@ -64,7 +64,7 @@ class Judge {
     expect(statuses.empty() || !status_name(statuses, 0).empty(), "has no name for return code 0, success");
   }
 
-  void judge_library(const Library& library) {
+  void check_library(const Library& library) {
     expect(!library.sonames.empty(), "has no soname to be found by");
     expect(!library.rows.empty(), "describes no call");
     expect(!library.layer.empty(), "has no layer");
@@ -77,12 +77,13 @@ class Judge {
                                        [](const Row& row) { return row.returns == Returns::kStatus; });
     expect(!has_codes || !statuses.empty(), "returns status codes that have no names");
     for (const int64_t code : backend_.not_failures) {
-      expect(!status_name(statuses, code).empty(), fmt::format("has no name for {}, which is no failure", code));
+      expect(!status_name(statuses, code).empty(),
+             fmt::format("has no name for return code {}, which not_failures lists", code));
     }
   }
 
   // Both architectures, and the same words on both.
-  void judge_lowering(const Row& row) {
+  void check_lowering(const Row& row) {
     const Result<Lowered> x86 = lower(row, Arch::kX86_64);
     const Result<Lowered> arm = lower(row, Arch::kArm64);
     expect(x86.ok(), x86.ok() ? "" : x86.error().message());
@@ -97,7 +98,7 @@ class Judge {
     expect(same, "captures other words on arm64 than on x86-64");
   }
 
-  void judge_fields(const Row& row) {
+  void check_fields(const Row& row) {
     const std::set<Field> fields = fields_of(row);
     const auto has = [&](Field field) { return fields.count(field) != 0; };
     const auto needs = [&](bool good, std::string_view what) {
@@ -130,7 +131,7 @@ class Judge {
         expect((row.flags & kSynchronising) != 0, "waits, and is not marked as synchronising");
         break;
       case Kind::kHost:
-        expect(false, "is of kind host: what the host does is no vendor's call");
+        expect(false, "has the kind host, which is for host events and not for a vendor's calls");
         break;
       default:
         break;
@@ -138,7 +139,7 @@ class Judge {
     if ((row.flags & kRegistersName) != 0) {
       expect(has(Field::kName) && has(Field::kFunction), "registers a name without function and name");
     } else {
-      expect(!has(Field::kName), "captures a name that nobody reads: it needs registers_name");
+      expect(!has(Field::kName), "captures a name that is not used: add the flag registers_name");
     }
     if ((row.flags & kAliasesFunction) != 0) {
       expect(has(Field::kFunction) && has(Field::kHandle), "aliases a function without function and handle");
@@ -151,10 +152,10 @@ class Judge {
            "takes a direction, and its backend says no directions");
     expect((row.flags & (kAsync | kSynchronising)) != (kAsync | kSynchronising),
            "cannot be both async and synchronising");
-    judge_each_field(row);
+    check_each_field(row);
   }
 
-  void judge_each_field(const Row& row) {
+  void check_each_field(const Row& row) {
     std::set<Field> seen;
     const auto once = [&](Field field) {
       if (field == Field::kNone || field == Field::kInElements) return;  // in_elements: either array is enough
@@ -164,10 +165,10 @@ class Judge {
     const bool is_object = row.result == Field::kAddress || row.result == Field::kHandle ||
                            row.result == Field::kFunction || row.result == Field::kStream;
     expect(row.result == Field::kNone || (row.returns == Returns::kPointer && is_object),
-           "returns a result that is no pointer to an address, a handle, a function or a stream");
+           "returns a result that is not a pointer to an address, a handle, a function or a stream");
     once(row.behind_result.into);
     expect(row.behind_result.into == Field::kNone || row.returns == Returns::kPointer,
-           fmt::format("reads {} behind what it returns, which is no pointer", name_of(row.behind_result.into)));
+           fmt::format("reads {} behind its return value, which is not a pointer", name_of(row.behind_result.into)));
     for (const Param& param : row.shape) {
       once(param.into);
       for (const Peek& peek : param.peeks) {
@@ -179,15 +180,15 @@ class Judge {
     }
   }
 
-  void judge_conditions(const Row& row) {
+  void check_conditions(const Row& row) {
     expect(((row.flags & kCondition) != 0) == !row.instead.empty(),
            "names a symbol it depends on without saying how, or the other way round");
     expect((row.flags & kCondition) != kCondition, "holds where a symbol is and where it is not");
-    expect(!spellings(row).empty(), "has no spelling: not_base needs another twin");
+    expect(!spellings(row).empty(), "has no spelling: not_base needs another variant");
   }
 
   // Rows of one name differ in prototype only.
-  void judge_same_names(const Library& library) {
+  void check_same_names(const Library& library) {
     std::map<std::string_view, const Row*> first;
     for (const Row& row : library.rows) {
       const auto [at, is_new] = first.try_emplace(row.name, &row);
@@ -204,7 +205,7 @@ class Judge {
   }
 
   // No file may resolve two rows to one symbol: tried for every combination of the symbols that rows depend on.
-  void judge_symbols(const Library& library) {
+  void check_symbols(const Library& library) {
     std::set<std::string_view> conditions;
     for (const Row& row : library.rows) {
       if (!row.instead.empty()) conditions.insert(row.instead);
@@ -212,7 +213,7 @@ class Judge {
     expect(conditions.size() <= kMaxConditions, "depends on too many symbols");
     if (conditions.size() > kMaxConditions) return;
     const std::vector<std::string_view> symbols(conditions.begin(), conditions.end());
-    std::set<std::string> told;
+    std::set<std::string> reported;
     for (size_t present = 0; present < (size_t{1} << symbols.size()); ++present) {
       const auto is_present = [&](std::string_view symbol) {
         const auto at = std::lower_bound(symbols.begin(), symbols.end(), symbol);
@@ -223,7 +224,7 @@ class Judge {
         if ((row.flags & kNotWhereTarget) != 0 && is_present(row.instead)) continue;
         if ((row.flags & kOnlyWhereTarget) != 0 && !is_present(row.instead)) continue;
         for (std::string& symbol : spellings(row)) {
-          if (seen.insert(symbol).second || !told.insert(symbol).second) continue;
+          if (seen.insert(symbol).second || !reported.insert(symbol).second) continue;
           row_ = &row;
           expect(false, fmt::format("describes {} a second time", symbol));
         }
@@ -240,6 +241,6 @@ class Judge {
 
 }  // namespace
 
-std::vector<Nonconformity> nonconformities(const Backend& backend) { return Judge(backend).judge(); }
+std::vector<Nonconformity> nonconformities(const Backend& backend) { return Evaluator(backend).evaluate(); }
 
 }  // namespace ingero::hal

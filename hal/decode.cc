@@ -1,5 +1,5 @@
-// Captured words to event fields. Every word is untrusted: it is masked to the bits its prototype gives it, and
-// products saturate.
+// Decodes captured words into event fields. Every word is untrusted: it is masked to the bits its prototype gives it,
+// and products saturate.
 #include "hal/decode.h"
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 namespace ingero::hal {
 namespace {
 
-constexpr uint64_t kMostBytes = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+constexpr uint64_t kMaxBytes = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
 
 uint64_t saturating_product(uint64_t a, uint64_t b) {
   uint64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) return kMostBytes;
-  return std::min(product, kMostBytes);
+  if (__builtin_mul_overflow(a, b, &product)) return kMaxBytes;
+  return std::min(product, kMaxBytes);
 }
 
 uint64_t value_of(const Word& word, uint64_t raw) {
@@ -46,8 +46,8 @@ void decode_return(const Call& call, uint64_t raw_return, Event& event) {
   }
 }
 
-// Did the callee finish its job, so that what it wrote through out-pointers is there? "Not ready" is no failure, but
-// it wrote nothing either.
+// Whether the function completed, so that its out-parameters hold results. "Not ready" is not a failure, but nothing
+// was written either.
 bool wrote_results(const Call& call, const Event& event) {
   if (event.outcome != Outcome::kReturned || event.failed) return false;
   if (!event.has(Has::kReturnCode) || event.return_code == 0) return true;
@@ -257,7 +257,7 @@ void derive_bytes(const Call& call, const Parts& parts, Event& event) {
   if (const auto typed = typed_bytes(call, parts)) {
     bytes = *typed;
   } else if (parts.bytes) {
-    bytes = std::min(*parts.bytes, kMostBytes);
+    bytes = std::min(*parts.bytes, kMaxBytes);
   } else if (parts.width) {
     bytes = saturating_product(*parts.width, parts.height.value_or(1));
     bytes = saturating_product(bytes, parts.depth.value_or(1));

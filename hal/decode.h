@@ -1,4 +1,4 @@
-// Captured words to event fields: the other half of lower.h. Pure; thread-safe.
+// Decodes captured words into event fields: the counterpart of lower.h. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>

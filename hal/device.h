@@ -1,7 +1,7 @@
 // What a device says of itself: identity, readings, the processes on it, and errors its driver reports.
 //
 // Plain data, no vendor. A reading that the device or driver does not give is not in the list: absent, never 0. Units
-// are in the names. A sampler is made and used by one thread; it is no subprocess and needs no privilege of its own.
+// are in the names. A sampler is created and used by one thread; it starts no subprocess and needs no privileges.
 #pragma once
 
 #include <cstdint>

@@ -105,11 +105,11 @@ Status ElfImage::Impl::load() {
 
 Status ElfImage::Impl::load_functions(const SymbolTable& table, std::string_view strings, bool dynamic) {
   if (table.symbol_count > file.file_bytes() / sizeof(Elf64_Sym)) {
-    return Error{Errc::kCorrupt, fmt::format("{}: damaged ELF file: symbol table outside it", file.path())};
+    return Error{Errc::kCorrupt,
+                 fmt::format("{}: damaged ELF file: the symbol table is outside the file", file.path())};
   }
   if (table.symbol_count > kMaxSymbols) {
-    return Error{Errc::kNotSupported,
-                 fmt::format("{}: {} symbols, more than are read", file.path(), table.symbol_count)};
+    return Error{Errc::kNotSupported, fmt::format("{}: {} symbols exceed the limit", file.path(), table.symbol_count)};
   }
   Bytes versions;
   std::vector<std::string_view> names;
@@ -136,7 +136,7 @@ Status ElfImage::Impl::load_functions(const SymbolTable& table, std::string_view
         sizeof(Elf64_Sym);
     for (size_t i = 0; i < got; ++i) {
       const Elf64_Sym& raw = chunk[i];
-      // A section index in the reserved range (absolute, common) is no code of this file.
+      // A section index in the reserved range (absolute, common) does not refer to code in this file.
       if (ELF64_ST_TYPE(raw.st_info) != STT_FUNC || raw.st_shndx == SHN_UNDEF ||
           (raw.st_shndx >= SHN_LORESERVE && raw.st_shndx != SHN_XINDEX)) {
         continue;
@@ -163,7 +163,7 @@ Status ElfImage::Impl::load_functions(const SymbolTable& table, std::string_view
       }
       if (functions.size() == kMaxFunctions) {
         return Error{Errc::kNotSupported,
-                     fmt::format("{}: more than {} functions, more than are read", file.path(), kMaxFunctions)};
+                     fmt::format("{}: more than {} functions, which is the limit", file.path(), kMaxFunctions)};
       }
       functions.push_back(symbol);
     }

@@ -2,7 +2,7 @@
 //
 // Reads through an open descriptor (the caller chose the file through /proc/PID/root or map_files), never by name.
 // Malformed files give an error or fewer symbols, never a crash (fuzzed). 64-bit little-endian files of any processor;
-// others are kNotSupported. Symbols' names live as long as the image; what it holds is given back when it goes.
+// others are kNotSupported. Symbols' names live as long as the image, which owns them.
 // Immutable once opened; const members may be called from several threads.
 #pragma once
 

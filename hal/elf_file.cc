@@ -1,4 +1,4 @@
-// Bounds-checked ELF headers over pread.
+// Reads ELF headers and sections with pread; checks every offset and count first, because the file is untrusted.
 #include "hal/elf_file.h"
 
 #include <sys/stat.h>
@@ -112,9 +112,9 @@ const Elf64_Phdr* ElfFile::segment_of_type(uint32_t type) const {
 }
 
 Result<Bytes> ElfFile::read(uint64_t offset, uint64_t size, std::string_view what) const {
-  if (!fits(offset, size, file_bytes_)) return corrupt(fmt::format("{} outside it", what));
+  if (!fits(offset, size, file_bytes_)) return corrupt(fmt::format("{} outside the file", what));
   if (size > kMaxPiece) {
-    return Error{Errc::kNotSupported, fmt::format("{}: its {} is {} bytes long, more than is read", path_, what, size)};
+    return Error{Errc::kNotSupported, fmt::format("{}: its {} of {} bytes exceeds the limit", path_, what, size)};
   }
   Bytes bytes{std::make_unique_for_overwrite<char[]>(size), size};
   if (read_some(offset, bytes.data.get(), size) != size) return corrupt(fmt::format("{} cut short", what));

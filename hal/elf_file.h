@@ -1,8 +1,9 @@
 // A bounded reader of one 64-bit little-endian ELF file: header, segments, sections and pieces of them.
 //
 // Reads with pread and never maps the file: its owner may truncate it while we look, and a mapping would then kill the
-// agent with SIGBUS. Every offset and count in the file is hostile until checked here. Used by elf.cc; owns the
-// descriptor; immutable once opened; thread-compatible.
+// agent with SIGBUS. Every offset and count in the file is hostile until checked here. (This is why it is not libelf:
+// how much that keeps of a file, and what it has checked of it, cannot be bounded by its caller.) Used by elf.cc; owns
+// the descriptor; immutable once opened; thread-compatible.
 #pragma once
 
 #include <elf.h>

@@ -1,7 +1,7 @@
 // Where an ELF file keeps its symbol tables, and how to walk them: the part of elf.cc that reads structure, not
 // meaning.
 //
-// The section headers say it where there are any; a file without them is read the way the dynamic linker does, through
+// Found by the section headers if there are any; a file without them is read as the dynamic linker does, through
 // its dynamic segment. Pure functions over an ElfFile; what they return is checked against the file's bounds when read.
 #pragma once
 

@@ -1,4 +1,4 @@
-// How the ways a call can end are spelled.
+// The names of the ways in which a call can end, as stored and shown.
 #include "hal/event.h"
 
 namespace ingero::hal {

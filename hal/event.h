@@ -38,7 +38,7 @@ struct EventDevice {
 
 // Time a thread was not running, by cause. Nanoseconds. Measured for the call's own interval by the kernel side.
 struct OffCpu {
-  uint64_t preempted_ns = 0;  // still runnable, somebody else ran
+  uint64_t preempted_ns = 0;  // still runnable, another task ran
   uint64_t runqueue_ns = 0;   // woken, waiting for a CPU
   uint64_t blocked_ns = 0;    // asleep
   uint64_t io_ns = 0;         // asleep in I/O wait
@@ -64,7 +64,7 @@ enum class Has : uint8_t {
   kPeerDevice,
   kFlags,
   kOffCpu,
-  kCulprit,
+  kPreemptedBy,
   kParent,
   kStack,
   kArg0,
@@ -104,12 +104,12 @@ struct Event {
   std::array<uint32_t, 3> block{};
   uint64_t shared_bytes = 0;
   OffCpu off;
-  uint32_t culprit_pid = 0;  // who ran longest while this thread was preempted or waited in the run queue
-  uint64_t culprit_ns = 0;
-  std::array<char, 16> culprit_comm{};
+  uint32_t preempted_by_pid = 0;  // who ran longest while this thread was preempted
+  uint64_t preempted_by_ns = 0;
+  std::array<char, 16> preempted_by_comm{};
   std::array<char, 16> comm{};  // host events only: the subject's name at the time
   uint64_t stack_id = 0;
-  uint64_t arg0 = 0;  // host events: compat.md 2.2's meaning
+  uint64_t arg0 = 0;  // host events: as docs/formats/store.md says
   uint64_t arg1 = 0;
 
   bool has(Has field) const { return (present >> static_cast<unsigned>(field)) & 1U; }
@@ -119,8 +119,8 @@ struct Event {
   uint64_t end_mono_ns() const { return start_mono_ns + (has(Has::kDuration) ? duration_ns : 0); }
 };
 
-// What a call of a collective library says beside the event's own fields; accompanies kCollective, kP2p and
-// kCommunicator events. Handles and codes are as the traced process gave them: untrusted. Absent is unknown.
+// What a call of a collective library adds to the event's own fields; accompanies kCollective, kP2p and
+// kCommunicator events. Handles and codes are as the traced process passed them: untrusted. Absent is unknown.
 struct Exchange {
   Role role = Role::kNone;
   std::optional<uint64_t> communicator;         // the call's
@@ -131,7 +131,7 @@ struct Exchange {
   std::optional<int32_t> root, peer;
   std::optional<int32_t> rank, nranks;  // as passed, or as the library answered
   std::optional<int32_t> color, key;
-  // Read beside the call: the fold of its 128-byte identity, the ranks it leaves out (as many as could be read).
+  // Read in addition to the arguments: the hash of its 128-byte identity, the excluded ranks (those readable).
   std::optional<uint64_t> id_hash;
   std::vector<int32_t> excluded;
   // Given by correlate/: which communicator of the recording this was made on, the place of a collective in its order

@@ -21,13 +21,13 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(ring_full, "bpf", kLoss, "Calls not recorded because the ring buffer was full.")                                  \
   X(host_ring_full, "bpf", kLoss, "Host events not recorded because the ring buffer was full, or nearly.")            \
   X(critical_ring_full, "bpf", kError, "Process, exit or OOM events lost because the critical ring was full.")        \
-  X(no_thread_state, "bpf", kLoss, "Calls not recorded because there was nowhere to keep their thread's state.")      \
+  X(no_thread_state, "bpf", kLoss, "Calls not recorded because no state could be kept for their thread.")             \
   X(too_deep, "bpf", kLoss, "Calls nested deeper than the capture keeps.")                                            \
   X(unpaired_return, "bpf", kInfo, "Returns of calls that had started before their probe was attached.")              \
-  X(no_recipe, "bpf", kError, "Probe hits for a site the agent no longer knows.")                                     \
+  X(no_recipe, "bpf", kError, "Probe hits with an attach cookie that has no recipe.")                                 \
   X(block_unpaired, "bpf", kInfo, "Block completions whose issue was not seen.")                                      \
   X(name_unreadable, "bpf", kInfo, "Kernel names and communicator identities that could not be read.")                \
-  X(record_malformed, "kernelside", kError, "Records whose shape was not understood.")                                \
+  X(record_malformed, "kernelside", kError, "Malformed records: unknown type, wrong length or impossible values.")    \
   X(word_unreadable, "kernelside", kInfo, "Call arguments that could not be read from the traced process.")           \
   X(unwound_call, "kernelside", kInfo, "Calls left without a return (longjmp or exception); stored as such.")         \
   X(name_truncated, "kernelside", kInfo, "Kernel names longer than the capture keeps.")                               \
@@ -36,8 +36,8 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(single_stepped, "kernelside", kInfo, "Probes on an instruction the kernel must single-step.")                     \
   X(attach_window, "kernelside", kInfo, "Libraries mapped for a while before their probes were attached.")            \
   X(mapping_lost, "kernelside", kLoss, "Notices of new mappings the kernel dropped; a full scan followed.")           \
-  X(communicator_unknown, "correlate", kInfo, "Communicators made before the recording began, or not seen made.")     \
-  X(communicator_lost, "correlate", kInfo, "Communicators, or their numbering, forgotten: too many, or calls lost.")  \
+  X(communicator_unknown, "correlate", kInfo, "Communicators whose creation was missed, or came before the start.")   \
+  X(communicator_lost, "correlate", kInfo, "Communicators, or their numbering, dropped: too many, or calls lost.")    \
   X(wait_forgotten, "correlate", kInfo, "Collectives whose wait was not measured: no synchronisation for too long.")  \
   X(store_failed, "store", kError, "Events the database refused.")                                                    \
   X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                         \
@@ -45,27 +45,39 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(kernel_log_lost, "kernelside", kLoss, "Kernel messages not read for device errors: overwritten, or too many.")    \
   X(stack_ring_full, "bpf", kLoss, "Stacks not kept because their ring was full; the calls themselves are there.")    \
   X(stack_skipped, "bpf", kInfo, "Stacks of a call site's failed or synchronising calls over 32 a second, slow 64.")  \
-  X(stack_cut, "bpf", kInfo, "Stacks deeper than what is copied, or not readable whole: their outer frames miss.")    \
+  X(stack_cut, "bpf", kInfo, "Stacks deeper than what is copied, or not fully readable: outer frames are missing.")   \
   X(python_unreadable, "bpf", kInfo, "Python frames, or what a code object says, that could not be read.")            \
-  X(python_cut, "bpf", kInfo, "Python stacks deeper than 64 frames: their outer frames miss.")                        \
+  X(python_cut, "bpf", kInfo, "Python stacks deeper than 64 frames: outer frames are missing.")                       \
   X(code_ring_full, "bpf", kLoss, "Python functions not named because the ring of stacks was full.")                  \
-  X(code_forgotten, "symbols", kInfo, "Python functions forgotten to bound memory; they are told again when met.")    \
-  X(engine_late, "correlate", kInfo, "Events that came too late to be judged for causes; they are stored.")           \
-  X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses the search for causes had no room for.")       \
-  X(device_forgotten, "correlate", kInfo, "Threads and objects whose device was forgotten: there were too many.")     \
+  X(code_forgotten, "symbols", kInfo, "Python functions evicted to bound memory; reported again on next use.")        \
+  X(engine_late, "correlate", kInfo, "Events that arrived too late for the causal engine; they are stored.")          \
+  X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses that did not fit the causal engine's tables.") \
+  X(device_forgotten, "correlate", kInfo, "Threads and objects whose device was evicted to bound memory.")            \
   X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")             \
   X(otlp_dropped, "serve", kLoss, "Data points and spans dropped because the queue, the disk or the list was full.")  \
   X(otlp_refused, "serve", kLoss, "Data points and spans that the receiver of OTLP rejected.")                        \
   X(otlp_damaged, "serve", kLoss, "Requests that waited for the receiver of OTLP and could not be read again.")       \
   X(annotation_refused, "cli", kInfo, "Annotations refused: not as documented, or about another user's process.")     \
   X(annotation_dropped, "cli", kLoss, "Annotations dropped: more than the allowed number a second, or a full queue.") \
-  X(step_forgotten, "correlate", kInfo, "Streams, marks or workloads of inference forgotten to bound memory.")        \
-  X(engine_unread, "cli", kInfo, "Times the metrics of an inference engine could not be read, or were cut.")          \
-  X(program_skipped, "bpf", kLoss, "Events missed at most: their program ran on that CPU already.")                   \
+  X(step_forgotten, "correlate", kInfo, "Streams, marks or workloads of inference evicted to bound memory.")          \
+  X(engine_unread, "cli", kInfo, "Times the metrics of a model server could not be read, or were cut.")               \
+  X(program_skipped, "bpf", kLoss, "Upper bound of events that arrived while their BPF program was running.")         \
   X(block_lost, "bpf", kLoss, "Block requests whose end was not seen, or whose owner could not be remembered.")       \
   X(file_unread, "kernelside", kLoss, "Libraries not read or not probed: their file system may never answer.")        \
-  X(memory_unread, "kernelside", kInfo, "Processes whose memory was not read, for it would have to be waited for.")   \
-  X(ring_unread, "kernelside", kLoss, "Records left in a ring at the end, behind one that was never finished.")
+  X(memory_unread, "kernelside", kInfo, "Processes whose memory was not read because the read might block.")          \
+  X(ring_unread, "kernelside", kLoss, "Records left in a ring at the end, behind one that was never finished.")       \
+  X(name_ring_full, "bpf", kLoss, "Kernel names and communicator identities lost because the ring buffer was full.")  \
+  X(stack_unnamed, "symbols", kLoss, "Stacks left without frames because too many waited for their names.")           \
+  X(function_unnamed, "symbols", kInfo, "Device functions left without a name because too many waited for one.")      \
+  X(stack_mapping_lost, "symbols", kInfo, "Mappings not kept for unwinding because too many came at once.")           \
+  X(hang_stack_lost, "symbols", kInfo, "Stacks of hanging calls not kept because too many calls hung at once.")       \
+  X(process_forgotten, "cli", kInfo, "Processes evicted to bound memory; they are read again on their next event.")   \
+  X(rank_forgotten, "cli", kInfo, "Processes with communicators evicted to bound memory; ranks are read again.")      \
+  X(process_unlisted, "kernelside", kInfo, "Processes not listed with a library because too many have mapped it.")    \
+  X(sampler_event_lost, "cli", kLoss, "Device errors not among the events: too many in one second.")                  \
+  X(device_error_lost, "cli", kLoss, "Device errors not stored because the store was behind.")                        \
+  X(engine_sample_lost, "cli", kLoss, "Samples that did not reach the causal engine because the store was behind.")   \
+  X(inference_lost, "cli", kLoss, "Model servers or their metrics not stored because the store was behind.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

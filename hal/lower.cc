@@ -1,4 +1,4 @@
-// Prototype rows to slots. One walk over the parameters for both conventions; what differs is where a parameter goes.
+// Lowers prototypes to registers and stack slots. One walk serves both conventions; only a parameter's place differs.
 //
 // Stack slot 0 is the first word of the argument area as the callee finds it: sp+8 on x86-64 (behind the return
 // address), sp+0 on arm64.
@@ -124,14 +124,14 @@ class Recipe {
     lowered_.words[recipe.n_words++] = meaning;
     if (meaning.field != Field::kName) return;
     if (place.on_stack) return fail("reads a name behind a pointer that is on the stack");
-    read_aside(0);
+    read_sleepable(0);
   }
   // Bytes for the sleepable name program: behind a pointer in a register, or an aggregate where the convention left it.
   void add_block(const Spot& place, bool by_value, size_t bytes, Field field) {
     if (bytes == 0 || bytes > UINT8_MAX) return fail(fmt::format("reads a block of {} bytes", bytes));
     if (place.on_stack && !by_value) return fail("reads a block behind a pointer that is on the stack");
     add(place, 0, nullptr, {field, 64, false, false, 0});
-    read_aside(static_cast<uint8_t>(bytes));
+    read_sleepable(static_cast<uint8_t>(bytes));
   }
   // What is behind the return register: the word has that when the call returns, and is then read behind.
   void add_behind_result(const Peek& peek) {
@@ -152,10 +152,10 @@ class Recipe {
 
  private:
   // The word added last names what the sleepable name program reads: a string, or so many bytes.
-  void read_aside(uint8_t bytes) {
-    if (lowered_.recipe.aside_word != 0) return fail("has two words that are read aside");
-    lowered_.recipe.aside_word = lowered_.recipe.n_words;
-    lowered_.recipe.aside_bytes = bytes;
+  void read_sleepable(uint8_t bytes) {
+    if (lowered_.recipe.sleepable_word != 0) return fail("has two words for the sleepable read, which can read one");
+    lowered_.recipe.sleepable_word = lowered_.recipe.n_words;
+    lowered_.recipe.sleepable_bytes = bytes;
   }
 
   Lowered lowered_;

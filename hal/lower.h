@@ -1,4 +1,4 @@
-// Prototype rows to register and stack slots, for every architecture, on every host.
+// Lowers the prototypes of rows to register and stack slots, for every architecture, on every host.
 //
 // Both calling conventions are always compiled and tested; the agent uses the one it runs on. Sources: System V psABI
 // for AMD64 3.2.3 and AAPCS64 6.8.2. Pure functions; thread-safe.

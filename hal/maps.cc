@@ -22,7 +22,7 @@ std::optional<uint64_t> take(std::string_view& rest, int base, char end) {
 }
 
 // The kernel writes a newline in a path as "\012" and leaves everything else, backslashes too, as it is. A file whose
-// name holds those four characters reads the same: whoever opens the path compares its FileId.
+// name holds those four characters reads the same, so callers that open the path must compare its FileId.
 std::string unescaped(std::string_view path) {
   constexpr std::string_view kNewline = "\\012";
   std::string text;

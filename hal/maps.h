@@ -1,7 +1,7 @@
 // /proc/PID/maps, parsed. The text comes from the kernel but its paths come from the traced process: untrusted. A path
 // that ends in " (deleted)" or holds "\012" can be imitated by a file's name, and on some file systems (overlay, btrfs)
-// stat gives another device than maps: whoever opens a path must check what was opened, or go through map_files.
-// Pure functions, thread-safe; a line that cannot be read is left out, never guessed.
+// stat gives another device than maps, so code that opens a path must check what it opened, or go through map_files.
+// Pure functions, thread-safe; a line that cannot be parsed is left out, never guessed.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-// "lowerdir=A:B,upperdir=C,workdir=D": A, B and C. A comma or a colon in a path stands behind a backslash, which the
+// "lowerdir=A:B,upperdir=C,workdir=D": A, B and C. A comma or a colon in a path is escaped by a backslash, which the
 // kernel escapes once more.
 std::vector<std::string> layers_of(std::string_view super_options) {
   std::vector<std::string> layers;
@@ -145,7 +145,7 @@ const Mount* Mounts::holding(std::string_view path) const {
     const std::string_view point = mount.untrusted_point;
     const bool holds = point == "/" || path == point ||
                        (path.starts_with(point) && path.size() > point.size() && path[point.size()] == '/');
-    // Of two at one place the later one lies above.
+    // Of two mounts at one point the later one covers the other.
     if (holds && (best == nullptr || point.size() >= best->untrusted_point.size())) best = &mount;
   }
   return best;

@@ -1,6 +1,6 @@
-// /proc/PID/mountinfo, parsed: which kind of file system a file of a traced process lies on, without asking that file
-// system anything. One that lies elsewhere (a network, another program) may leave open(2), read(2) and even fstat(2)
-// without an answer for ever; whoever waits for it cannot be ended, and in the kernel may hold what others need.
+// /proc/PID/mountinfo, parsed: which kind of file system a file of a traced process is on, without a request to that
+// file system. On one served by a network or by another program, open(2), read(2) and even fstat(2) may never return;
+// a thread that waits for it cannot be killed, and may hold kernel locks that others need.
 //
 // Pure functions, thread-safe. The text is the kernel's, paths in it are the mounter's: untrusted.
 #pragma once
@@ -24,7 +24,7 @@ struct Mount {
 // What may be expected of a file.
 enum class Reach : uint8_t {
   kLocal,   // this kernel's own disk or memory: it answers
-  kRemote,  // it may leave anybody without an answer
+  kRemote,  // a request to it may never return
   kUser,    // likewise, and an ordinary user decides when
 };
 
@@ -36,7 +36,7 @@ class Mounts {
   // Null: not among them.
   const Mount* by_id(uint64_t id) const;
   const Mount* by_device(uint64_t device) const;
-  // The one that an absolute path lies on.
+  // The mount that an absolute path is on.
   const Mount* holding(std::string_view path) const;
   size_t size() const { return mounts_.size(); }
 

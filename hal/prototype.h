@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "hal/fabric.h"
@@ -59,9 +60,9 @@ enum class Returns : uint8_t {
   kVoid,     // nothing
 };
 
-// Which twins of the base name are exported: bit set. The resolver tries each spelling; absent ones are not errors.
-enum Twin : uint8_t {
-  kNoTwin = 0,
+// Which variants of the base name are exported: bit set. The resolver tries each spelling; absent ones are not errors.
+enum Variant : uint8_t {
+  kNoVariant = 0,
   kPtsz = 1,      // name_ptsz
   kPtds = 2,      // name_ptds
   kV2 = 4,        // name_v2, and with kPtsz/kPtds name_v2_ptsz/name_v2_ptds
@@ -70,14 +71,14 @@ enum Twin : uint8_t {
   kNotBase = 32,  // not the bare name, and with kV2 or kV3 not name_ptsz or name_ptds: those have another prototype
 };
 
-enum RowFlag : uint16_t {
+enum RowFlag : uint32_t {
   kNoFlag = 0,
   kSynchronising = 1,      // the caller waits for the device: always stored, always with a stack
   kNotWhereTarget = 2,     // only probed where `instead` is absent: a wrapper that jumps to it, or an older prototype
   kRegistersName = 4,      // fills kFunction or kHandle and kName: the sleepable name program reads the string
   kPolled = 16,            // a query called in loops (cudaEventQuery): first to be thinned
   kAsync = 32,             // duration is the time to enqueue, not to complete
-  kMangledTwins = 64,      // also exported under a C++-mangled name: match by demangled base name
+  kMangledVariants = 64,   // also exported under a C++-mangled name: match by demangled base name
   kOnlyWhereTarget = 128,  // only probed where `instead` is present: a prototype that came with a later version
   kAliasesFunction = 256,  // kHandle (at return) is another handle of the code known as kFunction
   kMarksStream = 512,      // kHandle is reached when everything put on kStream before it is done
@@ -87,7 +88,10 @@ enum RowFlag : uint16_t {
   kChoosesDevice = 8192,   // the thread is on kDevice, or on the device of context kHandle, from here on
   kPushesDevice = 16384,   // likewise, until the matching
   kPopsDevice = 32768,
+  kNextRowFlag = 65536,  // not a flag: a new one takes this value and doubles it
 };
+static_assert(kNextRowFlag != 0 && (kNextRowFlag & (kNextRowFlag - 1)) == 0,
+              "a flag is one bit, and all of them fit the type");
 
 // Rows of one library may share a name when its prototype changed between versions; no file may resolve both to one
 // symbol (kNotBase, kNotWhereTarget and kOnlyWhereTarget keep them apart), and they are one call (hal/call_table.h).
@@ -95,21 +99,21 @@ struct Row {
   std::string_view name;  // the symbol's base spelling, and the call's name everywhere
   Kind kind;
   Shape shape;
-  uint8_t twins = kNoTwin;
-  uint16_t flags = kNoFlag;
+  uint8_t variants = kNoVariant;
+  std::underlying_type_t<RowFlag> flags = kNoFlag;
   Direction direction = Direction::kUnknown;  // when the name says it
   uint8_t element_bytes = 1;                  // D8, D16, D32
   Returns returns = Returns::kStatus;
   Field result = Field::kNone;          // what a returned pointer is: kAddress, kHandle, kFunction or kStream
   Peek behind_result = {Field::kNone};  // a field read behind a returned pointer: of what the callee made
   std::string_view instead = {};        // kNotWhereTarget, kOnlyWhereTarget
-  uint16_t source = 0;                  // compat.md 2.1 source id, 0: the library's
-  uint16_t op = 0;                      // compat.md 2.2 op id, 0: assigned by the store's dictionary
-  std::string_view op_name = {};        // compat.md 2.2 name where it differs from `name`
+  uint16_t source = 0;                  // number of its source, 0: the library's
+  uint16_t op = 0;                      // number of its op, 0: assigned by the store's dictionary
+  std::string_view op_name = {};        // name in recordings where it differs from `name`
   Role role = Role::kNone;              // kCommunicator calls, and those that open and close a group
 };
 
-// Every symbol `row` may be exported as, the base name first: the twins spelled out.
+// Every symbol `row` may be exported as: the base name, then its variants.
 std::vector<std::string> spellings(const Row& row);
 
 // A return code's name, as the vendor spells it.
@@ -127,7 +131,7 @@ struct Library {
   std::span<const std::string_view> sonames;
   std::span<const Row> rows;
   std::string_view layer;                          // timeline layer: what explain prints before the call
-  uint16_t source = 0;                             // default compat source id of its rows
+  uint16_t source = 0;                             // number of the source of its rows
   bool in_executables = false;                     // may be linked statically: look for its symbols in executables too
   std::span<const std::string_view> anchors = {};  // symbols that prove a static copy is inside an executable
   // Sections of files built for this library, kept by strip: such a file that neither needs the library nor has a
@@ -138,6 +142,9 @@ struct Library {
   std::string_view vendor = {};  // where it is not the backend's
   // A thread that has chosen no device is on the first that its process sees: so documented. Elsewhere it is on none.
   bool starts_on_first_device = false;
+  // A runtime library makes its calls: of a call whose parent is not known, in a process that calls a runtime, it is
+  // assumed that one of the runtime's made it.
+  bool below_runtime = false;
 };
 
 class DeviceSampler;
@@ -181,9 +188,9 @@ struct Backend {
   std::span<const StatusName> statuses = {};
   // Where one end of a copy is, by the vendor's memory type code (kSourcePlace, kDestinationPlace).
   std::span<const Place> places = {};
-  // Return codes beside 0 that are an answer and no failure: "not ready yet" of a query.
+  // Return codes other than 0 that are not failures, such as "not ready yet" of a query.
   std::span<const int64_t> not_failures = {};
-  // Those among them that mean "accepted, under way": what the call gives out is there already.
+  // Those among them that mean "accepted, in progress": the call's out-parameters are already set.
   std::span<const int64_t> accepted = {};
   std::span<const DataType> datatypes = {};           // by the vendor's code (kDatatype)
   std::span<const std::string_view> reductions = {};  // lower-case names ("sum") by its code (kReduceOp)

@@ -1,4 +1,4 @@
-// Rows to probe offsets: spellings, versions, twins, aliases, and reasons.
+// Resolves function rows to offsets in a library file: variants, symbol versions, aliases; and says why a row has none.
 #include "hal/resolve.h"
 
 #include <elf.h>
@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
+
+#include "base/text.h"
 
 namespace ingero::hal {
 namespace {
@@ -23,8 +25,8 @@ bool machine_matches(uint16_t machine, Arch arch) {
   return machine == (arch == Arch::kX86_64 ? EM_X86_64 : EM_AARCH64);
 }
 
-// What a caller of `name` can reach: the exported default; exported old versions only where there is no default; local
-// functions only where nothing is exported (a static copy).
+// What a caller of `name` can reach: the exported default version; old versions only if no default exists; local
+// functions only if nothing is exported (a static copy).
 std::vector<Symbol> reachable(std::vector<Symbol> definitions) {
   const auto keep = [&](auto wanted) {
     if (std::any_of(definitions.begin(), definitions.end(), wanted)) {
@@ -50,11 +52,11 @@ class Resolver {
       });
       if (!all.empty() && refuse_wrapper(row, spelling)) continue;
       for (const Symbol& symbol : reachable(all)) {
-        const bool tell = versions && !symbol.version.empty();
-        place(row, symbol, tell ? fmt::format("{}@{}", spelling, symbol.version) : spelling, same_as);
+        const bool emit = versions && !symbol.version.empty();
+        place(row, symbol, emit ? fmt::format("{}@{}", spelling, symbol.version) : spelling, same_as);
       }
     }
-    if ((row.flags & kMangledTwins) != 0) {
+    if ((row.flags & kMangledVariants) != 0) {
       for (const Symbol& symbol : image_.find_mangled(row.name)) place(row, symbol, std::string(symbol.name), same_as);
     }
     if (rows_.size() != first) return;
@@ -81,14 +83,14 @@ class Resolver {
   std::vector<ResolvedRow> take() { return std::move(rows_); }
 
  private:
-  // A wrapper that jumps to its target would make two events of one call. The target of a twin is the target's twin,
-  // or the target itself.
+  // A wrapper that jumps to its target would make two events of one call. The target of a variant is the same variant
+  // of the target, or the target itself.
   bool refuse_wrapper(const Row& row, const std::string& spelling) {
     if ((row.flags & kNotWhereTarget) == 0) return false;
     std::string target = fmt::format("{}{}", row.instead, spelling.substr(row.name.size()));
     if (image_.find(target).empty()) target = row.instead;
     if (image_.find(target).empty()) return false;
-    rows_.push_back({&row, RowState::kRefused, spelling, 0, {}, fmt::format("enters {}, which is probed", target), {}});
+    rows_.push_back({&row, RowState::kRefused, spelling, 0, {}, fmt::format("calls {}, which is probed", target), {}});
     return true;
   }
 
@@ -106,7 +108,7 @@ class Resolver {
                        std::move(spelling),
                        offset,
                        point,
-                       fmt::format("the kernel takes no probe on its first instruction ({})", point.instruction),
+                       fmt::format("the kernel cannot probe its first instruction ({})", point.instruction),
                        {}});
       return;
     }
@@ -136,11 +138,6 @@ class Resolver {
   std::map<uint64_t, std::string> by_offset_;  // probe offset to the spelling that took it
 };
 
-std::string_view base_name(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 // "libx-0a1b2c3d.so.1" to "libx.so.1"; empty when the name carries no such hash.
 std::string without_hash(std::string_view name) {
   const size_t end = name.find(".so");
@@ -150,10 +147,10 @@ std::string without_hash(std::string_view name) {
   return std::string(name.substr(0, end - kHashDigits - 1)).append(name.substr(end));
 }
 
-// What stands between ".so." and the first thing that is no number: "13.0.96".
+// The version after ".so.", up to the first part that is not a number: "13.0.96".
 std::string_view version_suffix(std::string_view name) {
   constexpr std::string_view kMark = ".so.";
-  name = base_name(name);
+  name = file_name(name);
   const size_t mark = name.find(kMark);
   if (mark == std::string_view::npos) return {};
   const std::string_view rest = name.substr(mark + kMark.size(), kMaxVersionText);
@@ -209,7 +206,7 @@ std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, 
 }
 
 bool soname_matches(const Library& library, std::string_view file_name) {
-  const std::string name(base_name(file_name));
+  const std::string name(ingero::file_name(file_name));
   const std::string plain = without_hash(name);
   return std::any_of(library.sonames.begin(), library.sonames.end(), [&](std::string_view pattern) {
     const std::string terminated(pattern);

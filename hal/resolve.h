@@ -1,4 +1,4 @@
-// Which rows of a backend exist in a library file, where, and why not.
+// Finds which rows of a backend a library file has, and where; for the others, the reason.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, 
 bool soname_matches(const Library& library, std::string_view file_name);
 
 // Does the file define one of the library's anchors? (Ask of files that are not the library itself.) A stripped file
-// with a static copy says no: is_stripped() tells whether "no" means anything.
+// with a static copy also lacks them: is_stripped() says whether their absence means anything.
 bool holds_static_copy(const Library& library, const ElfImage& image);
 
 // Is the file one that must hold a copy of the library, stripped of its symbols? Then its calls cannot be seen.

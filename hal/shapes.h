@@ -1,7 +1,7 @@
 // Prototypes that more than one vendor surface shares: the same C parameters under other names.
 //
 // `param` names how one parameter is passed and what it fills; `shape` puts them in order. A shape belongs here when a
-// second vendor (or the runtime and driver level of one) repeats it; others live beside their rows. Device addresses
+// second vendor (or the runtime and driver level of one) repeats it; others are next to their rows. Device addresses
 // count as 8-byte words whether the header spells them as pointers or as integers: both conventions pass them alike.
 #pragma once
 
@@ -235,7 +235,7 @@ inline constexpr Param kModuleLoadEx[] = {kOutHandle, kSkip, kSkip32, kSkip, kSk
 inline constexpr Param kProcAddressStatus[] = {kSkip, kOutAddress, kSkip32, kFlags64, kSkip};
 inline constexpr Param kLookUpFunction[] = {kOutFunction, kHandle2, kName};
 inline constexpr Param kAliasFunction[] = {kOutHandle, kFunction};  // the new handle of code known as kFunction
-// binary, host stub, device function, device name, limit, and five dimensions nobody uses
+// binary, host stub, device function, device name, limit, and five dimensions that are not used
 inline constexpr Param kRegisterFunction[] = {kSkip, kFunction, kSkip, kName, kSkip32,
                                               kSkip, kSkip,     kSkip, kSkip, kSkip};
 }  // namespace shape

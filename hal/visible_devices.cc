@@ -1,4 +1,4 @@
-// Lists of devices, one applied to the next.
+// Applies the lists of devices in a process's environment, each to the devices that the previous one left.
 #include "hal/visible_devices.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace ingero::hal {
 namespace {
 
-constexpr size_t kMostEntries = 1024;
+constexpr size_t kMaxEntries = 1024;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -47,9 +47,9 @@ class VisibleReader {
   }
 
   VisibleDevices read(bool in_container) {
-    const bool is_told = !in_container || let_in();
-    start(is_told && !in_container);
-    if (!is_told) forget();
+    const bool is_known = !in_container || let_in();
+    start(is_known && !in_container);
+    if (!is_known) forget();
     for (const VisibleList& list : naming_.lists) {
       if (list.of_container) continue;
       if (!list.only_without.empty() && !variable_(list.only_without).value_or("").empty()) continue;
@@ -96,7 +96,7 @@ class VisibleReader {
       return whole;
     }
     if (machine_.empty()) {
-      // Nobody to ask: a whole UUID is what it says it is.
+      // The machine's devices are not known: accept a whole UUID unchecked.
       if (!partition && token.size() != naming_.uuid_length) return EventDevice{};
       return EventDevice{{}, {}, printable(token, 128), {}};
     }
@@ -118,10 +118,10 @@ class VisibleReader {
   void choose(std::string_view value) {
     VisibleDevices chosen;
     chosen.open_ended_ = false;
-    std::set<std::string, std::less<>> met;
+    std::set<std::string, std::less<>> seen;
     for (const std::string_view token : split(value, ',')) {
-      if (value.empty() || chosen.devices_.size() >= kMostEntries) break;
-      if (!met.emplace(token).second || token.find_first_of(" \t\r\n") != std::string_view::npos) return forget();
+      if (value.empty() || chosen.devices_.size() >= kMaxEntries) break;
+      if (!seen.emplace(token).second || token.find_first_of(" \t\r\n") != std::string_view::npos) return forget();
       if (is_uuid(token)) {
         auto device = by_uuid(token);
         if (!device) break;
@@ -137,8 +137,8 @@ class VisibleReader {
     seen_ = std::move(chosen);
   }
 
-  // Leaves in wholes_ what whoever made the container let into it; false: that is not known. Numbers there are the
-  // machine's.
+  // Leaves in wholes_ the devices that the container runtime passed into the container; false: unknown. Indices there
+  // are the machine's.
   bool let_in() {
     if (wholes_.size() <= 1) return !wholes_.empty();
     const auto list = std::find_if(naming_.lists.begin(), naming_.lists.end(),

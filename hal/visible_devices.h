@@ -1,7 +1,7 @@
 // Which devices a process sees, and what their numbers mean: from its environment, as the vendor documents it.
 //
 // A runtime numbers the devices it may see from 0. Variables of the environment choose among the machine's devices, one
-// after the other, each from what the one before it left. What cannot be told for certain is not known: a wrong device
+// after the other, each from what the one before it left. What is not certain is reported as unknown: a wrong device
 // is worse than none. Pure; thread-safe.
 #pragma once
 
@@ -24,7 +24,7 @@ struct VisibleList {
   std::string_view variable;
   std::string_view only_without = {};  // not read where this one is set to something
   bool empty_hides_all = true;         // set to nothing: no device is visible; else it is as if it were not set
-  bool of_container = false;           // written by whoever made the container; the devices keep the machine's order
+  bool of_container = false;           // set by the container runtime; the devices keep the machine's order
   bool is_doubtful = false;            // the vendor's word and its code disagree: where it is set, nothing is known
 };
 
@@ -52,8 +52,8 @@ class VisibleDevices {
   std::vector<EventDevice> devices_;
 };
 
-// `variable` gives a variable of the process's environment, or nothing; what it gives is the process's own word.
-// `machine`: the vendor's devices as its sampler sees them, partitions included; empty where there is no sampler.
+// `variable` returns a variable of the process's environment, or nothing; its value is untrusted.
+// `machine`: the vendor's devices as its sampler sees them, partitions included; empty without a sampler.
 using EnvironmentLookup = std::function<std::optional<std::string_view>(std::string_view name)>;
 VisibleDevices visible_devices(const DeviceNaming& naming, const EnvironmentLookup& variable, bool in_container,
                                std::span<const Device> machine);

@@ -33,7 +33,7 @@ enum class Kind : uint8_t {
 // Lower-case, as stored and shown ("launch", "memcpy", ...).
 std::string_view name_of(Kind kind);
 std::optional<Kind> kind_of(std::string_view name);
-// Calls of collective libraries: their events have an Exchange beside them (hal/event.h).
+// Calls of collective libraries: their events come with an Exchange (hal/event.h).
 constexpr bool has_exchange(Kind kind) {
   return kind == Kind::kCollective || kind == Kind::kP2p || kind == Kind::kCommunicator;
 }
@@ -109,7 +109,7 @@ enum class Field : uint8_t {
 };
 std::string_view name_of(Field field);
 
-// Direction of a copy, as compat.md 11.1 labels it.
+// Direction of a copy.
 enum class Direction : uint8_t { kUnknown, kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kDefault };
 std::string_view name_of(Direction direction);  // h2h, h2d, d2h, d2d, default, unknown
 

@@ -1,4 +1,4 @@
-// Attaching: one link for many probes where the kernel has it, one by one where it does not.
+// Attaches and detaches probes: one link for many if the kernel supports it, else one by one.
 #include "kernelside/attach.h"
 
 #include <bpf/libbpf.h>
@@ -13,7 +13,6 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "kernelside/libbpf_log.h"
-#include "kernelside/link.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -24,7 +23,7 @@ struct PerfLinkDeleter {
 using PerfLink = std::unique_ptr<bpf_link, PerfLinkDeleter>;
 
 // Attaches `probes` as one link; on refusal halves the batch until the refused ones stand alone.
-void link_batch(MultiSpec& spec, std::span<const Probe> probes, std::vector<Fd>& links,
+void link_batch(const ProbePrograms& programs, MultiSpec& spec, std::span<const Probe> probes, std::vector<Fd>& links,
                 std::vector<Refusal>& refusals) {
   std::vector<unsigned long> offsets;
   std::vector<uint64_t> cookies;
@@ -36,15 +35,15 @@ void link_batch(MultiSpec& spec, std::span<const Probe> probes, std::vector<Fd>&
   }
   spec.offsets = offsets;
   spec.cookies = cookies;
-  auto link = link_multi(spec);
+  auto link = programs.link(spec);
   if (link.ok()) {
     links.push_back(std::move(*link));
   } else if (probes.size() == 1) {
     refusals.push_back({probes[0].site, link.error().text()});
   } else {
     const size_t half = probes.size() / 2;
-    link_batch(spec, probes.first(half), links, refusals);
-    link_batch(spec, probes.subspan(half), links, refusals);
+    link_batch(programs, spec, probes.first(half), links, refusals);
+    link_batch(programs, spec, probes.subspan(half), links, refusals);
   }
 }
 
@@ -76,9 +75,9 @@ void close_side_by_side(std::vector<Fd> links) {
   for (auto& thread : threads) thread.join();
 }
 
-// Ends when the kernel has removed them: nothing else is left open here, the memory goes first. Whoever closes a link
-// last is the one that waits, so not before the other end of `parent` is closed. Only system calls, for any lock of
-// this process may have been held when it was forked. `sorted`: the links, and `parent`.
+// Returns when the kernel has removed the links: all other descriptors are closed, and the memory is freed first. The
+// process that closes a link last is the one that waits, so wait for the other end of `parent` to close. Only system
+// calls: any lock of this process may have been held when it was forked. `sorted`: the links, and `parent`.
 [[noreturn]] void hold_links(std::span<const int> sorted, int parent) {
   setsid();
   unsigned next = 0;
@@ -97,34 +96,34 @@ void close_side_by_side(std::vector<Fd> links) {
 }  // namespace
 
 struct FileProbes::Impl {
-  // Best effort: a call whose name cannot be probed is still captured. Before the other probes: the newest program of
-  // a probe runs first, and the name is told by the call that the capture program has opened (names.bpf.c).
-  void attach_names(const Objects& objects, const std::string& path, std::span<const Probe> probes) {
+  // Best effort: a call whose name cannot be probed is still captured. Attached before the other probes: the newest
+  // program of a probe runs first, and the name program needs the call that the capture program opens (names.bpf.c).
+  void attach_names(const ProbePrograms& programs, const std::string& path, std::span<const Probe> probes) {
     std::vector<Probe> named;
     for (const Probe& probe : probes) {
       if (probe.has_name) named.push_back(probe);
     }
-    if (named.empty() || objects.name_handle() == nullptr) return;
+    if (named.empty() || programs.name < 0) return;
     std::vector<Refusal> ignored;
-    if (objects.mechanism() != Mechanism::kPerf) {
+    if (programs.mechanism != Mechanism::kPerf) {
       MultiSpec spec;
       spec.path = path;
-      spec.program_fd = objects.name_program();
-      link_batch(spec, named, entries, ignored);
+      spec.program_fd = programs.name;
+      link_batch(programs, spec, named, entries, ignored);
       return;
     }
     for (const Probe& probe : named) {
       LibbpfLog log;
       LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
       PerfLink link(
-          bpf_program__attach_uprobe_opts(objects.name_handle(), -1, path.c_str(), probe.file_offset, &options));
+          bpf_program__attach_uprobe_opts(programs.name_handle, -1, path.c_str(), probe.file_offset, &options));
       if (link) perf_entries.push_back(std::move(link));
     }
   }
 
-  // One by one, each in turn with all other changes of probes on the machine: beside another trace's, whose probes the
-  // kernel is still removing, it takes 0.1 s a probe.
-  void attach_perf(const Objects& objects, const std::string& path, std::span<const Probe> probes,
+  // One by one, and the kernel serialises them with every other change of probes on the machine: while it is still
+  // removing the probes of another trace, each takes 0.1 s.
+  void attach_perf(const ProbePrograms& programs, const std::string& path, std::span<const Probe> probes,
                    const std::function<void()>& working) {
     constexpr auto kLong = std::chrono::seconds(2);
     const auto begin = std::chrono::steady_clock::now();
@@ -138,9 +137,9 @@ struct FileProbes::Impl {
             "waits for the rest",
             perf_entries.size(), probes.size());
       }
-      PerfLink at_return = link_perf(objects.return_handle(), path, probe, true);
+      PerfLink at_return = link_perf(programs.return_handle, path, probe, true);
       if (!at_return) continue;
-      PerfLink at_entry = link_perf(objects.enter_handle(), path, probe, false);
+      PerfLink at_entry = link_perf(programs.enter_handle, path, probe, false);
       if (!at_entry) continue;
       perf_entries.push_back(std::move(at_entry));
       perf_returns.push_back(std::move(at_return));
@@ -230,36 +229,55 @@ void FileProbes::stop(std::span<FileProbes* const> files) {
   close_side_by_side(std::move(links));
 }
 
+ProbePrograms programs_of(const Objects& objects) {
+  ProbePrograms programs;
+  programs.mechanism = objects.mechanism();
+  programs.session = objects.session_program();
+  programs.enter = objects.enter_program();
+  programs.at_return = objects.return_program();
+  programs.name = objects.name_program();
+  programs.enter_handle = objects.enter_handle();
+  programs.return_handle = objects.return_handle();
+  programs.name_handle = objects.name_handle();
+  return programs;
+}
+
 Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, const std::string& path,
+                                                       std::span<const Probe> probes,
+                                                       const std::function<void()>& working) {
+  return attach(programs_of(objects), path, probes, working);
+}
+
+Result<std::unique_ptr<FileProbes>> FileProbes::attach(const ProbePrograms& programs, const std::string& path,
                                                        std::span<const Probe> probes,
                                                        const std::function<void()>& working) {
   auto impl = std::make_unique<Impl>();
   if (probes.empty()) return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));
 
-  impl->attach_names(objects, path, probes);
+  impl->attach_names(programs, path, probes);
   MultiSpec spec;
   spec.path = path;
-  switch (objects.mechanism()) {
+  switch (programs.mechanism) {
     case Mechanism::kSession:
       spec.kind = MultiKind::kSession;
-      spec.program_fd = objects.session_program();
-      link_batch(spec, probes, impl->entries, impl->refusals);
+      spec.program_fd = programs.session;
+      link_batch(programs, spec, probes, impl->entries, impl->refusals);
       break;
     case Mechanism::kMulti: {
       // Returns first: a call that starts before its entry probe is there is then counted as unpaired, and none is
       // left open in the kernel because its return probe came too late.
       spec.kind = MultiKind::kMulti;
       spec.at_return = true;
-      spec.program_fd = objects.return_program();
-      link_batch(spec, probes, impl->returns, impl->refusals);
+      spec.program_fd = programs.at_return;
+      link_batch(programs, spec, probes, impl->returns, impl->refusals);
       const auto enterable = without(probes, impl->refusals);
       spec.at_return = false;
-      spec.program_fd = objects.enter_program();
-      if (!enterable.empty()) link_batch(spec, enterable, impl->entries, impl->refusals);
+      spec.program_fd = programs.enter;
+      if (!enterable.empty()) link_batch(programs, spec, enterable, impl->entries, impl->refusals);
       break;
     }
     case Mechanism::kPerf:
-      impl->attach_perf(objects, path, probes, working);
+      impl->attach_perf(programs, path, probes, working);
       break;
   }
   impl->attached = probes.size() - impl->refusals.size();

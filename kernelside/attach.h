@@ -1,8 +1,8 @@
 // Probes on one library file: links by whichever mechanism was chosen, and the reason for each that was refused.
 //
-// A Probe is a site (the attach cookie, an index into the recipes map) at a file offset. With session and multi links
+// A Probe is an attach cookie (an index into the recipes map) at a file offset. With session and multi links
 // all probes of a file are one link (two for multi), so attaching and stopping cost milliseconds; with perf each probe
-// is two links and the kernel takes about 100 ms to remove each (capture_limits.md 2). Not thread-safe.
+// is two links and the kernel takes about 100 ms to remove each. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/result.h"
+#include "kernelside/link.h"
 #include "kernelside/objects.h"
 
 namespace ingero::kernelside {
@@ -28,6 +30,18 @@ struct Refusal {
   std::string reason;
 };
 
+// What probes are attached with: the programs of the chosen mechanism (descriptors, -1 where it has none) and what
+// makes a link of them, the kernel unless a test says otherwise.
+struct ProbePrograms {
+  Mechanism mechanism = Mechanism::kMulti;
+  int session = -1, enter = -1, at_return = -1, name = -1;
+  bpf_program* enter_handle = nullptr;  // kPerf: libbpf's own attach wants these
+  bpf_program* return_handle = nullptr;
+  bpf_program* name_handle = nullptr;
+  std::function<Result<Fd>(const MultiSpec&)> link = link_multi;
+};
+ProbePrograms programs_of(const Objects& objects);
+
 // The live probes of one file. Destroying it detaches them.
 class FileProbes {
  public:
@@ -35,6 +49,9 @@ class FileProbes {
   // batch the rest are attached without it. Succeeds with no probe attached when all were refused. `working`, when
   // there is one, is called between probes that are attached one by one, which may take a tenth of a second each.
   static Result<std::unique_ptr<FileProbes>> attach(const Objects& objects, const std::string& path,
+                                                    std::span<const Probe> probes,
+                                                    const std::function<void()>& working = {});
+  static Result<std::unique_ptr<FileProbes>> attach(const ProbePrograms& programs, const std::string& path,
                                                     std::span<const Probe> probes,
                                                     const std::function<void()>& working = {});
   ~FileProbes();
@@ -46,8 +63,8 @@ class FileProbes {
   // Detaches entries first, so that no new call starts; returns stay until stop() or destruction (kMulti, kPerf).
   // All files at once: removing a link waits for the kernel's readers, and those waits run side by side.
   static void stop_entries(std::span<FileProbes* const> files);
-  // With kPerf and more than a few probes they are left to a child process, which ends when they are gone: until then
-  // they go on to fire, and nobody reads what they write.
+  // With kPerf, more than a few probes are left to a child process, which ends when the kernel has removed them. Until
+  // then they still fire, and their records are not read.
   static void stop(std::span<FileProbes* const> files);
 
  private:

@@ -1,4 +1,5 @@
-// Cgroup paths and environments, read for the few names that say who a process works for.
+// Cgroup paths and environments, searched for the few names that say which container, pod, job and rank a process
+// belongs to.
 #include "kernelside/cgroup.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Who a process works for, as its cgroup path and environment tell: container, pod, batch job, rank.
+// The container, pod, batch job and rank of a process, from its cgroup path and environment.
 //
 // Pure text functions; thread-safe. The text is untrusted: a path component and an environment are what their owner
 // chose. Only ids of exactly the right shape are taken, and everything else is unknown (empty, or -1).

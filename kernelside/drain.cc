@@ -1,4 +1,4 @@
-// Ring consumers.
+// Polls the BPF rings and turns each record into an event or another entry of the batch; malformed ones are counted.
 #include "kernelside/drain.h"
 
 #include <sys/epoll.h>
@@ -13,12 +13,11 @@
 
 #include "base/fd.h"
 #include "kernelside/host_events.h"
-#include "kernelside/ring.h"
 
 namespace ingero::kernelside {
 
 struct Drain::Impl {
-  Ring critical, events, stacks;
+  std::unique_ptr<EventRings> rings;
   Fd ready, wake;  // an epoll set, and what ends a wait
   const hal::CallTable& calls;
   Normaliser& normaliser;
@@ -27,18 +26,21 @@ struct Drain::Impl {
   std::map<const Ring*, uint64_t> ends;  // end_here(): how far each had come
   hal::Exchange exchange;                // of the call at hand
 
-  Impl(const hal::CallTable& call_table, Normaliser& to_events, hal::LossLedger& losses)
-      : calls(call_table), normaliser(to_events), ledger(losses) {}
+  Impl(std::unique_ptr<EventRings> from, const hal::CallTable& call_table, Normaliser& to_events,
+       hal::LossLedger& losses)
+      : rings(std::move(from)), calls(call_table), normaliser(to_events), ledger(losses) {}
 
+  // False: the record is too short, which is counted.
   template <typename Record>
-  void keep(std::span<const std::byte> record, std::vector<Record>& into) {
+  bool keep(std::span<const std::byte> record, std::vector<Record>& into) {
     if (record.size() < sizeof(Record)) {
       ledger.add(hal::Loss::record_malformed);
-      return;
+      return false;
     }
     Record copy;
     std::memcpy(&copy, record.data(), sizeof(copy));
     into.push_back(copy);
+    return true;
   }
 
   void take(std::span<const std::byte> record) {
@@ -78,8 +80,7 @@ struct Drain::Impl {
       case WIRE_EXIT:
       case WIRE_FORK:
       case WIRE_OOM:
-        keep(record, batch->tasks);
-        add(task_event(record, calls, event));
+        if (keep(record, batch->tasks)) add(task_event(record, calls, event));
         break;
       case WIRE_BLOCK:
         add(block_event(record, calls, event));
@@ -135,13 +136,20 @@ Drain::~Drain() = default;
 
 Result<std::unique_ptr<Drain>> Drain::open(const Objects& objects, const hal::CallTable& calls, Normaliser& normaliser,
                                            hal::LossLedger& ledger) {
-  auto impl = std::make_unique<Impl>(calls, normaliser, ledger);
-  INGERO_TRY(impl->critical.open(objects.map_fd("critical_events"), "critical_events"));
-  INGERO_TRY(impl->events.open(objects.map_fd("events"), "events"));
-  INGERO_TRY(impl->stacks.open(objects.map_fd("stacks"), "stacks"));
+  auto rings = std::make_unique<EventRings>();
+  INGERO_TRY(rings->critical.open(objects.map_fd("critical_events"), "critical_events"));
+  INGERO_TRY(rings->events.open(objects.map_fd("events"), "events"));
+  INGERO_TRY(rings->stacks.open(objects.map_fd("stacks"), "stacks"));
+  return open(std::move(rings), calls, normaliser, ledger);
+}
+
+Result<std::unique_ptr<Drain>> Drain::open(std::unique_ptr<EventRings> rings, const hal::CallTable& calls,
+                                           Normaliser& normaliser, hal::LossLedger& ledger) {
+  auto impl = std::make_unique<Impl>(std::move(rings), calls, normaliser, ledger);
   impl->ready.reset(epoll_create1(EPOLL_CLOEXEC));
   impl->wake.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  for (const int fd : {impl->critical.fd(), impl->events.fd(), impl->stacks.fd(), impl->wake.get()}) {
+  for (const int fd :
+       {impl->rings->critical.fd(), impl->rings->events.fd(), impl->rings->stacks.fd(), impl->wake.get()}) {
     epoll_event event{};
     event.events = EPOLLIN;
     if (epoll_ctl(impl->ready.get(), EPOLL_CTL_ADD, fd, &event) != 0) return errno_error("wait for the rings");
@@ -156,7 +164,8 @@ void Drain::wake() {
 
 void Drain::end_here() {
   impl_->ends.clear();
-  for (const Ring* ring : {&impl_->critical, &impl_->events, &impl_->stacks}) impl_->ends[ring] = ring->produced();
+  const EventRings& rings = *impl_->rings;
+  for (const Ring* ring : {&rings.critical, &rings.events, &rings.stacks}) impl_->ends[ring] = ring->produced();
 }
 
 bool Drain::is_past_end() const {
@@ -172,7 +181,7 @@ uint64_t Drain::unread() const {
 
 void Drain::take_stacks(Batch& batch) {
   impl_->batch = &batch;
-  impl_->stacks.consume([&](std::span<const std::byte> record) {
+  impl_->rings->stacks.consume([&](std::span<const std::byte> record) {
     impl_->take_stack(record);
     return true;
   });
@@ -189,9 +198,9 @@ Result<bool> Drain::poll(int timeout_ms, size_t max_events, Batch& batch) {
     impl_->take(record);
     return batch.events.size() < max_events;
   };
-  const bool is_empty = impl_->critical.consume(take) && impl_->events.consume(take);
+  const bool is_empty = impl_->rings->critical.consume(take) && impl_->rings->events.consume(take);
   // What says whose calls these are was written before them, but perhaps after the first look.
-  impl_->critical.consume([&](std::span<const std::byte> record) {
+  impl_->rings->critical.consume([&](std::span<const std::byte> record) {
     impl_->take(record);
     return batch.events.size() < 2 * max_events;
   });

@@ -1,7 +1,7 @@
-// The rings, drained: records in kernel order become events in a batch.
+// Drains the rings: records in kernel order become events in a batch.
 //
 // One thread calls poll(). Wake-ups are batched: the kernel side wakes only when its backlog crosses a mark; otherwise
-// poll() returns after its timeout and takes what is there. The critical ring (exec, exit, OOM) wakes at once.
+// poll() returns after its timeout with the records present then. The critical ring (exec, exit, OOM) wakes at once.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include "hal/loss.h"
 #include "kernelside/normalise.h"
 #include "kernelside/objects.h"
+#include "kernelside/ring.h"
 
 namespace ingero::kernelside {
 
@@ -56,10 +57,17 @@ struct Batch {
   }
 };
 
+// What is drained, opened.
+struct EventRings {
+  Ring critical, events, stacks;
+};
+
 class Drain {
  public:
   // The arguments must outlive this.
   static Result<std::unique_ptr<Drain>> open(const Objects& objects, const hal::CallTable& calls,
+                                             Normaliser& normaliser, hal::LossLedger& ledger);
+  static Result<std::unique_ptr<Drain>> open(std::unique_ptr<EventRings> rings, const hal::CallTable& calls,
                                              Normaliser& normaliser, hal::LossLedger& ledger);
   ~Drain();
 

@@ -1,4 +1,4 @@
-// Which files are opened here, which by a helper.
+// Decides by the mount which files are opened here and which by a helper, and caches copies and refusals.
 #include "kernelside/foreign.h"
 
 #include <fcntl.h>
@@ -80,7 +80,7 @@ Foreign::Namespace Foreign::mounts_of(uint32_t pid) {
   return found;
 }
 
-// What the mount says of it. The file system is not asked.
+// From the mount table; without a request to the file system.
 Result<ForeignFile> Foreign::examined(Fd path, uint32_t pid, std::string name) {
   struct statx status {};
   if (statx(path.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO | STATX_MNT_ID, &status) != 0) {
@@ -153,7 +153,8 @@ Result<ForeignFile> Foreign::find(uint32_t pid, const hal::Mapping& mapping) {
   INGERO_TRY(opened);
   // A name may have been replaced since it was mapped. (Devices differ under overlay file systems.)
   if (opened->facts.inode != mapping.file.inode) {
-    return Error(Errc::kNotFound, fmt::format("{}: another file by now", printable(mapping.untrusted_path, 4096)));
+    return Error(Errc::kNotFound,
+                 fmt::format("{}: the path now leads to another file", printable(mapping.untrusted_path, 4096)));
   }
   return examined(std::move(opened->path), pid, mapping.untrusted_path);
 }
@@ -178,7 +179,7 @@ Result<Fd> Foreign::open(const ForeignFile& file, FileParts parts) {
     return opened;
   }
   if (is_silent(file)) {
-    return Error(Errc::kBusy, fmt::format("its file system ({}) did not answer lately", file.mount));
+    return Error(Errc::kBusy, fmt::format("its file system ({}) did not answer recently", file.mount));
   }
   auto copied = helpers_->copy(file.path, parts, name);
   if (copied.ok()) return copied;
@@ -240,7 +241,8 @@ void Foreign::copy_for(const hal::FileId& id, const ForeignFile& file) {
 Result<Fd> Foreign::open_named(const std::string& path) {
   {
     const std::scoped_lock lock(mutex_);
-    if (clock_.mono_ns() < names_silent_until_ns_) return Error(Errc::kBusy, "files are not looked for now");
+    if (clock_.mono_ns() < names_silent_until_ns_)
+      return Error(Errc::kBusy, "file lookups are paused, because one did not return recently");
   }
   auto file = find(path, 0);
   if (!file.ok()) {
@@ -346,7 +348,8 @@ bool Foreign::read_memory(uint32_t pid, uint64_t address, void* out, size_t size
 
 Result<std::string> Foreign::text(uint32_t pid, std::string_view name, size_t max_bytes) {
   const std::string path = fmt::format("{}/{}/{}", proc_root_, pid, name);
-  if (is_silent(pid)) return Error(Errc::kBusy, fmt::format("read {}: the process did not let go of its memory", path));
+  if (is_silent(pid))
+    return Error(Errc::kBusy, fmt::format("read {}: paused, because the process held its memory lock", path));
   auto text = helpers_->text(path, max_bytes);
   if (!text.ok() && Helpers::is_silence(text.error())) give_up_memory(pid, text.error());
   return text;

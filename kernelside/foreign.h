@@ -1,15 +1,15 @@
-// The one way to the files and the memory of traced processes.
+// Opens the files and reads the memory of traced processes; no other code does.
 //
-// What lies on this machine's own disks and in its memory is opened here and now. What lies elsewhere, or on a file
-// system that is not known, is opened and read by a helper process (helpers.h) with a limit, and handed out as a copy
-// in memory: the agent itself never holds a descriptor whose read, or whose close, another machine or another program
-// has to answer. Which of the two a file is follows from its mount, by a descriptor that only names it (O_PATH: the
-// file system is not asked), so that the file cannot be another one by the time it is opened.
+// A file on a local disk or in memory is opened directly. A file on any other or an unknown file system is opened and
+// read by a helper process (helpers.h) with a time limit, and returned as a copy in memory: the agent itself never
+// holds a descriptor whose read or close depends on another machine or another program. The file's mount decides,
+// looked up by an O_PATH descriptor, which sends no request to the file system; so the file cannot be swapped for
+// another one before it is opened.
 //
-// A file system that left one file unanswered is not asked again for a minute. What is given up is counted as
-// `file_unread` or `memory_unread`, each file and process once, and named there.
+// After one request that was not answered, a file system is left alone for a minute. Files and processes that could not
+// be read are logged, and counted as `file_unread` or `memory_unread`, each once.
 //
-// Any thread, none held up for longer than the helpers' limits; all waits end at cancel(). Paths are untrusted.
+// Any thread; no call blocks for longer than the helpers' limits, and all waits end at cancel(). Paths are untrusted.
 #pragma once
 
 #include <condition_variable>
@@ -34,7 +34,7 @@
 namespace ingero::kernelside {
 
 struct ForeignFile {
-  Fd path;  // O_PATH: names it and nothing more
+  Fd path;  // O_PATH: identifies the file, cannot read it
   hal::FileId id;
   hal::Reach reach = hal::Reach::kRemote;
   uint64_t mount_device = 0;
@@ -53,17 +53,17 @@ class Foreign {
 
   const std::string& proc_root() const { return proc_root_; }
 
-  // The file behind a mapping, by map_files, else by the process's name for it if that still leads to the same inode.
+  // The file of a mapping, by map_files, else by the process's path for it if that still leads to the same inode.
   Result<ForeignFile> find(uint32_t pid, const hal::Mapping& mapping);
   // A file by a path that this process can follow; `pid`: in whose mount namespace it ends up, 0: our own.
   Result<ForeignFile> find(const std::string& path, uint32_t pid);
-  // To read it: the file itself, or a copy.
+  // A readable descriptor: the file itself, or a copy.
   Result<Fd> open(const ForeignFile& file, FileParts parts);
-  // For those who cannot wait: at once if it is a local file, else kBusy until a copy, made meanwhile, is there.
+  // For callers that must not block: a local file at once, else kBusy until a copy has been made in the background.
   Result<Fd> open_soon(uint32_t pid, const hal::Mapping& mapping);
-  // A file that a traced process's own names lead to (debug files): looked for, and not missed.
+  // An optional file at a path derived from a traced process (debug files): its absence is not counted.
   Result<Fd> open_named(const std::string& path);
-  // Keeps the pages of these offsets in memory, where placing a probe finds them. Nothing to do for a local file.
+  // Keeps the pages of these offsets in memory, so that placing a probe does not fault. Does nothing for a local file.
   Status pin(const ForeignFile& file, std::span<const uint64_t> offsets);
   // Counts and names a file whose calls, or whose symbols, will be missing.
   void give_up(const ForeignFile& file, const Error& reason);

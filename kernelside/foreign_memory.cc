@@ -1,4 +1,4 @@
-// pagemap, maps, mountinfo, then process_vm_readv.
+// Checks pagemap, maps and mountinfo before it reads with process_vm_readv, so that no read waits for a foreign page.
 #include "kernelside/foreign_memory.h"
 
 #include <fcntl.h>
@@ -22,7 +22,8 @@ constexpr size_t kMaxMounts = 16 << 20;
 constexpr uint64_t kPresent = uint64_t{1} << 63;  // Documentation/admin-guide/mm/pagemap.rst
 constexpr uint64_t kSwapped = uint64_t{1} << 62;
 
-// A page that is not there: may it be brought in? 0, or why not: EFAULT, nothing is there; EAGAIN, others are asked.
+// Whether a page that is not present may be faulted in: 0, or EFAULT (not mapped), or EAGAIN (another program fills
+// it).
 int bring_in(const std::string& process, uint64_t address) {
   const auto maps = read_file(process + "/maps", kMaxMaps);
   if (!maps.ok()) return EFAULT;

@@ -1,15 +1,15 @@
-// Memory of a traced process, read so that nobody has to wait for it.
+// Reads the memory of a traced process without blocking the agent or the machine.
 //
-// A read of another process's memory brings in pages that are not there, as the process's own access would; and what
-// brings them in may be a file system that does not answer, or another program that was asked to fill them in
-// (userfaultfd(2)). /proc/PID/mem and bpf_copy_from_user_task() hold that process's mmap lock meanwhile. Whoever
-// removes a uprobe then waits for the lock, and makes every fork() of the machine wait for him
+// A read of another process's memory faults in pages that are not present, as the process's own access would; and the
+// page may come from a file system that does not answer, or from another program (userfaultfd(2)). /proc/PID/mem and
+// bpf_copy_from_user_task() hold the process's mmap lock until it does. A process that removes a uprobe then waits for
+// that lock, and every fork() on the machine waits for that process
 // (kernel/events/uprobes.c, register_for_each_vma: dup_mmap_sem).
 //
-//   (1) Only a page that is there is read (/proc/PID/pagemap: present, or swapped out), or one of a file on this
-//       machine's own disk (/proc/PID/maps, /proc/PID/mountinfo).
-//   (2) The process may change that in between: read with process_vm_readv(2), which lets go of the lock before it
-//       waits, in a helper process (helpers.h), which may wait for ever.
+//   (1) Only a page that is present or swapped out is read (/proc/PID/pagemap), or one of a file on a local disk
+//       (/proc/PID/maps, /proc/PID/mountinfo).
+//   (2) The process may change that in between, so the read uses process_vm_readv(2), which releases the lock before it
+//       waits, and runs in a helper process (helpers.h), which may wait for ever.
 #pragma once
 
 #include <sys/types.h>

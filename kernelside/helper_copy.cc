@@ -1,4 +1,4 @@
-// Which sections are worth reading over a network.
+// Copies the parts of an ELF file that tracing needs, and skips those not worth reading over a network.
 #include "kernelside/helper_copy.h"
 
 #include <elf.h>

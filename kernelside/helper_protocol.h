@@ -1,4 +1,4 @@
-// What the agent and its helper processes say to each other over SOCK_SEQPACKET. Private to helpers.cc, helper_work.cc.
+// The messages between the agent and its helper processes, over SOCK_SEQPACKET. Private to helpers.cc, helper_work.cc.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
-// The helpers' side: the parent of all, and what each of them does. Forked from the agent, perhaps while it has other
-// threads: nothing here logs or takes a lock of ours.
+// The helpers' side: their common parent, and the work of each. Forked from the agent, perhaps while it has other
+// threads, so nothing here logs or takes a lock of the agent.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

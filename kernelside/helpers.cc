@@ -1,4 +1,4 @@
-// The agent's side: who is free, who is asked, and how long.
+// The agent's side: picks an idle helper or starts one, sends the request, and waits with a limit.
 #include "kernelside/helpers.h"
 
 #include <poll.h>
@@ -25,7 +25,7 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kForkNs = 2 * kSecond;
 constexpr uint64_t kSilenceNs = 2 * kSecond;  // without a sign of life
-constexpr uint64_t kMemoryNs = kSecond / 2;   // by far more than what is there takes on a busy machine
+constexpr uint64_t kMemoryNs = kSecond / 2;   // far more than present pages take on a busy machine
 constexpr uint64_t kWholeNs = 60 * kSecond;   // however alive: a copy
 constexpr size_t kReplyHead = offsetof(HelperReply, memory);
 
@@ -149,7 +149,7 @@ Helpers::Helpers(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Helpers::~Helpers() {
   for (auto* kept : {&impl_->idle, &impl_->pinning}) kept->clear();
   impl_->parent.reset();
-  // It waits for nobody, unless fork() does not come back: then it is left behind as well.
+  // It ends at once, unless its fork() blocks: then it is left running as well.
   for (int i = 0; i < 100 && impl_->parent_pid > 0 && waitpid(impl_->parent_pid, nullptr, WNOHANG) == 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -187,7 +187,7 @@ Result<Helpers::Opened> Helpers::find(const std::string& path) {
 
 Result<Fd> Helpers::copy(const Fd& file, FileParts parts, const std::string& display_path) {
   Fd memory(memfd_create("ingero-copy", MFD_CLOEXEC));
-  if (!memory.valid()) return errno_error("make room for a copy");
+  if (!memory.valid()) return errno_error("allocate memory for a copy");
   const auto request = std::make_unique<HelperRequest>();
   request->kind = HelperRequest::kCopy;
   request->code = parts.code ? 1 : 0;
@@ -232,8 +232,9 @@ Status Helpers::memory(const std::string& proc_root, uint32_t pid, uint64_t addr
       return ran.error().in(fmt::format("read the memory of process {}", pid));
     }
     if (reply->error == EAGAIN) {
-      return Error(Errc::kNotSupported,
-                   fmt::format("read the memory of process {}: it lies in a file that may not answer", pid));
+      return Error(
+          Errc::kNotSupported,
+          fmt::format("read the memory of process {}: the page is in a file whose file system may not answer", pid));
     }
     if (reply->bytes < request->size) {
       return errno_error(fmt::format("read the memory of process {}", pid), reply->error != 0 ? reply->error : EFAULT);

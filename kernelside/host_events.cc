@@ -1,4 +1,4 @@
-// Host records to events, one kind at a time.
+// Converts the kernel side's host records to events, one function per kind of record.
 #include "kernelside/host_events.h"
 
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-// Host records of the kernel side to events. Pure; thread-safe; nothing is owned.
+// Converts host records of the kernel side to events. Pure; thread-safe; owns nothing.
 //
 // Records come from our own programs, but a ring's record is trusted only as far as its size and type: a function
 // given anything else leaves `event` as it was and returns false (the caller counts it as malformed). The wall offset

@@ -2,7 +2,6 @@
 #include "kernelside/host_programs.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <unistd.h>
 
@@ -14,11 +13,12 @@
 #include "host.skel.h"
 #include "kernelside/libbpf_log.h"
 #include "kernelside/program_account.h"
+#include "kernelside/tracepoint_types.h"
 
 namespace ingero::kernelside {
 namespace {
 
-constexpr size_t kLogBytes = 16 << 10;  // of one program's verifier log; a refusal is told at its end
+constexpr size_t kLogBytes = 16 << 10;  // of one program's verifier log; the reason of a refusal is at its end
 
 struct Row {
   const char* tracepoint;
@@ -26,7 +26,7 @@ struct Row {
   const char* program;
   const char* second_best;          // tried when `program` is refused
   const char* shortcoming;          // of the second best
-  bool idle_in_interrupts = false;  // tells nothing of what an interrupt does: a run skipped there is no loss
+  bool idle_in_interrupts = false;  // ignores what an interrupt does, so a run that is skipped there is not a loss
 };
 
 constexpr Row kRows[] = {
@@ -58,11 +58,6 @@ using Skeleton = std::unique_ptr<host, SkeletonDeleter>;
 struct LinkDeleter {
   void operator()(bpf_link* link) const { bpf_link__destroy(link); }
 };
-struct BtfDeleter {
-  void operator()(btf* types) const { btf__free(types); }
-};
-using Btf = std::unique_ptr<btf, BtfDeleter>;
-
 bool wanted(HostFeature feature, const HostOptions& options) {
   switch (feature) {
     case HostFeature::kProcesses:
@@ -78,28 +73,15 @@ bool wanted(HostFeature feature, const HostOptions& options) {
   return false;
 }
 
-// The prototype of a tracepoint's programs, `void *` first; null: this kernel has no such tracepoint.
-const btf_type* prototype_of(const btf* types, const std::string& tracepoint) {
-  const int id = btf__find_by_name_kind(types, ("btf_trace_" + tracepoint).c_str(), BTF_KIND_TYPEDEF);
-  if (id < 0) return nullptr;
-  const btf_type* pointer = btf__type_by_id(types, btf__type_by_id(types, static_cast<uint32_t>(id))->type);
-  if (pointer == nullptr || !btf_is_ptr(pointer)) return nullptr;
-  const btf_type* prototype = btf__type_by_id(types, pointer->type);
-  return prototype != nullptr && btf_is_func_proto(prototype) ? prototype : nullptr;
-}
-
 struct Drift {
-  bool exit_tells_last = false;
+  bool exit_has_group_dead = false;
   bool victim_is_task = false;
 };
 
-Drift drift_of(const btf* types) {
+Drift drift_of(const TracepointTypes& types) {
   Drift drift;
-  if (const btf_type* exit = prototype_of(types, "sched_process_exit")) drift.exit_tells_last = btf_vlen(exit) >= 3;
-  if (const btf_type* victim = prototype_of(types, "mark_victim"); victim != nullptr && btf_vlen(victim) >= 2) {
-    const btf_type* first = btf__type_by_id(types, btf_params(victim)[1].type);
-    drift.victim_is_task = first != nullptr && btf_is_ptr(first);
-  }
+  drift.exit_has_group_dead = types.arguments("sched_process_exit").value_or(0) >= 2;
+  drift.victim_is_task = types.is_pointer("mark_victim", 0);
   return drift;
 }
 
@@ -109,7 +91,7 @@ bool is_used(const Choice& choice, std::string_view program) {
 }
 
 // The telling line of a verifier's log: the one before its statistics.
-std::string verdict(std::string_view log, const std::string& otherwise) {
+std::string result(std::string_view log, const std::string& otherwise) {
   const auto end = log.rfind("\nprocessed ");
   if (end == std::string_view::npos) return otherwise;
   const auto start = log.rfind('\n', end - 1);
@@ -146,7 +128,7 @@ std::variant<Skeleton, Refusal> load(const Choice& choice, const Drift& drift, s
   Skeleton skeleton(host::open());
   if (!skeleton) return Refusal{std::nullopt, errno_error("open BPF object host")};
   skeleton->rodata->page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  skeleton->rodata->exit_tells_last = drift.exit_tells_last ? 1 : 0;
+  skeleton->rodata->exit_has_group_dead = drift.exit_has_group_dead ? 1 : 0;
   skeleton->rodata->victim_is_task = drift.victim_is_task ? 1 : 0;
 
   for (const SharedMap& map : shared) {
@@ -179,7 +161,7 @@ std::variant<Skeleton, Refusal> load(const Choice& choice, const Drift& drift, s
   for (size_t i = 0; i < kRowCount; ++i) {
     if (choice[i] == nullptr || logs[i]->front() == '\0') continue;
     logs[i]->back() = '\0';
-    return Refusal{i, Error(why.code(), verdict(logs[i]->data(), why.message()))};
+    return Refusal{i, Error(why.code(), result(logs[i]->data(), why.message()))};
   }
   return Refusal{std::nullopt,
                  Error(why.code(), fmt::format("load BPF object host: {}", words.reason(why.message())),
@@ -207,7 +189,7 @@ std::string_view name_of(HostFeature feature) {
 struct HostPrograms::Impl {
   Skeleton skeleton;
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
-  std::vector<int> telling_fds;  // programs whose skipped runs are a loss
+  std::vector<int> reporting_fds;  // programs whose skipped runs are a loss
   std::vector<HostProgramStatus> status;
 };
 
@@ -217,12 +199,9 @@ HostPrograms::~HostPrograms() = default;
 Result<std::unique_ptr<HostPrograms>> HostPrograms::attach(const HostOptions& options,
                                                            std::span<const SharedMap> shared) {
   LibbpfLog words;
-  const Btf types(btf__load_vmlinux_btf());
-  if (!types) {
-    return Error(Errc::kNotSupported, errno_error("read the kernel's BTF").message(),
-                 "host events need a kernel with CONFIG_DEBUG_INFO_BTF (/sys/kernel/btf/vmlinux)");
-  }
-  const Drift drift = drift_of(types.get());
+  auto types = TracepointTypes::of_this_kernel();
+  INGERO_TRY(types);
+  const Drift drift = drift_of(*types);
   auto impl = std::make_unique<Impl>();
   Choice choice{};
   for (size_t i = 0; i < kRowCount; ++i) {
@@ -230,7 +209,7 @@ Result<std::unique_ptr<HostPrograms>> HostPrograms::attach(const HostOptions& op
     HostProgramStatus status{row.program, row.tracepoint, row.feature, wanted(row.feature, options), false, {}};
     if (!status.wanted) {
       status.reason = "switched off";
-    } else if (prototype_of(types.get(), row.tracepoint) == nullptr) {
+    } else if (!types->arguments(row.tracepoint)) {
       status.reason = fmt::format("this kernel has no tracepoint {}", row.tracepoint);
     } else {
       choice[i] = row.program;
@@ -267,7 +246,7 @@ Result<std::unique_ptr<HostPrograms>> HostPrograms::attach(const HostOptions& op
     }
     impl->status[i].attached = true;
     impl->links.push_back(std::move(link));
-    if (!kRows[i].idle_in_interrupts) impl->telling_fds.push_back(bpf_program__fd(program));
+    if (!kRows[i].idle_in_interrupts) impl->reporting_fds.push_back(bpf_program__fd(program));
   }
   return std::unique_ptr<HostPrograms>(new HostPrograms(std::move(impl)));
 }
@@ -293,7 +272,7 @@ std::vector<DeviceIo> HostPrograms::other_io() const {
 
 uint64_t HostPrograms::skipped_runs() const {
   uint64_t skipped = 0;
-  for (const int fd : impl_->telling_fds) {
+  for (const int fd : impl_->reporting_fds) {
     if (const auto account = account_of(fd)) skipped += account->skipped;
   }
   return skipped;

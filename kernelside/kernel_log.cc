@@ -1,4 +1,4 @@
-// One read() is one record.
+// Reads and parses /dev/kmsg, where each read() returns one record; errors of device drivers are found there.
 #include "kernelside/kernel_log.h"
 
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 namespace ingero::kernelside {
 namespace {
 
-constexpr size_t kRecordBytes = 8192;   // the kernel's own limit (CONSOLE_EXT_LOG_MAX)
-constexpr size_t kMostAtOnce = 10'000;  // a flood must not hold the reader for ever
+constexpr size_t kRecordBytes = 8192;  // the kernel's own limit (CONSOLE_EXT_LOG_MAX)
+constexpr size_t kMaxAtOnce = 10'000;  // a flood must not hold the reader for ever
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Result<KernelLog> KernelLog::open(const std::string& path) {
 uint64_t KernelLog::read(const std::function<void(uint64_t, std::string_view)>& each) {
   uint64_t lost = 0;
   std::array<char, kRecordBytes> buffer;
-  for (size_t i = 0; i < kMostAtOnce; ++i) {
+  for (size_t i = 0; i < kMaxAtOnce; ++i) {
     const ssize_t size = ::read(fd_.get(), buffer.data(), buffer.size());
     if (size < 0 && (errno == EPIPE || errno == EINTR || errno == EINVAL))
       continue;  // EPIPE: overwritten; sequence tells

@@ -1,7 +1,7 @@
 // New messages of the kernel log, from /dev/kmsg (Linux Documentation/ABI/testing/dev-kmsg).
 //
 // open() needs CAP_SYSLOG where the kernel restricts the log; reading does not. Only messages that come after open()
-// are told. Not thread-safe. Messages that were overwritten before they were read are counted.
+// are reported. Not thread-safe. Messages that were overwritten before they were read are counted.
 #pragma once
 
 #include <cstdint>

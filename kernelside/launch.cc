@@ -1,4 +1,4 @@
-// The agent's end of a held command; the keeper's is keeper.cc.
+// The agent's side of a held command: starts the supervisor and answers it. The supervisor's side is supervisor.cc.
 #include "kernelside/launch.h"
 
 #include <poll.h>
@@ -12,14 +12,14 @@
 
 #include "base/fd.h"
 #include "base/text.h"
-#include "kernelside/keeper.h"
+#include "kernelside/supervisor.h"
 
 namespace ingero::kernelside {
 
 struct Launch::Impl {
-  Fd keeper;  // SOCK_SEQPACKET to the keeper
+  Fd supervisor;  // SOCK_SEQPACKET to the supervisor
   Fd stopping;
-  pid_t keeper_pid = -1;
+  pid_t supervisor_pid = -1;
   pid_t command_pid = -1;
   std::string unheld_reason;
 };
@@ -27,30 +27,32 @@ struct Launch::Impl {
 Launch::Launch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Launch::~Launch() {
-  impl_->keeper.reset();  // the keeper sees the end and goes on alone
-  if (impl_->keeper_pid > 0) waitpid(impl_->keeper_pid, nullptr, WNOHANG);
+  impl_->supervisor.reset();  // the supervisor sees the end and continues on its own
+  if (impl_->supervisor_pid > 0) waitpid(impl_->supervisor_pid, nullptr, WNOHANG);
 }
 
-Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& command) {
+Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& command, int answer_timeout_ms) {
   if (command.empty()) return Error(Errc::kInvalid, "no command to run");
   auto impl = std::make_unique<Impl>();
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return errno_error("connect the keeper");
-  impl->keeper.reset(ends[0]);
-  Fd keeper_end(ends[1]);
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return errno_error("create the socket to the supervisor process");
+  impl->supervisor.reset(ends[0]);
+  Fd supervisor_end(ends[1]);
   impl->stopping.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!impl->stopping.valid()) return errno_error("make the stop event");
-  impl->keeper_pid = fork();
-  if (impl->keeper_pid < 0) return errno_error("fork the keeper");
-  if (impl->keeper_pid == 0) {
-    impl->keeper.reset();
+  if (!impl->stopping.valid()) return errno_error("create the stop event");
+  impl->supervisor_pid = fork();
+  if (impl->supervisor_pid < 0) return errno_error("fork the supervisor process");
+  if (impl->supervisor_pid == 0) {
+    impl->supervisor.reset();
     impl->stopping.reset();
-    run_keeper(std::move(keeper_end), command);  // does not return
+    run_supervisor(std::move(supervisor_end), command, answer_timeout_ms);  // does not return
   }
-  keeper_end.reset();
-  KeeperMessage hello;
-  if (recv(impl->keeper.get(), &hello, sizeof(hello), 0) != sizeof(hello) || hello.kind != KeeperMessage::kReady) {
-    return Error(Errc::kIo, "start the command: the keeper process ended before it was ready");
+  supervisor_end.reset();
+  SupervisorMessage hello;
+  if (recv(impl->supervisor.get(), &hello, sizeof(hello), 0) != sizeof(hello) ||
+      hello.kind != SupervisorMessage::kReady) {
+    return Error(Errc::kIo, "start the command: the supervisor process ended before it was ready");
   }
   impl->command_pid = hello.pid;
   hello.path[sizeof(hello.path) - 1] = '\0';
@@ -63,7 +65,7 @@ const std::string& Launch::unheld_reason() const { return impl_->unheld_reason; 
 
 Status Launch::go() {
   const char byte = kGo;
-  if (send(impl_->keeper.get(), &byte, 1, MSG_NOSIGNAL) != 1) return errno_error("start the command");
+  if (send(impl_->supervisor.get(), &byte, 1, MSG_NOSIGNAL) != 1) return errno_error("start the command");
   return {};
 }
 
@@ -74,25 +76,27 @@ void Launch::stop() {
 
 void Launch::working() {
   const char byte = kWorking;
-  send(impl_->keeper.get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  send(impl_->supervisor.get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 std::optional<int> Launch::serve(const OnFile& on_file, const std::function<void(uint32_t pid)>& on_late) {
   while (true) {
-    pollfd waits[2] = {{impl_->keeper.get(), POLLIN, 0}, {impl_->stopping.get(), POLLIN, 0}};
+    pollfd waits[2] = {{impl_->supervisor.get(), POLLIN, 0}, {impl_->stopping.get(), POLLIN, 0}};
     if (poll(waits, 2, -1) < 0) {
       if (errno == EINTR) continue;
       return std::nullopt;
     }
     if ((waits[0].revents & (POLLIN | POLLHUP)) != 0) {
-      KeeperMessage message;
-      const ssize_t got = recv(impl_->keeper.get(), &message, sizeof(message), 0);
+      SupervisorMessage message;
+      const ssize_t got = recv(impl_->supervisor.get(), &message, sizeof(message), 0);
+      // It ended with something of ours unread; what it sent before that is still to be read.
+      if (got < 0 && (errno == ECONNRESET || errno == EINTR)) continue;
       if (got != sizeof(message)) return std::nullopt;
       message.path[sizeof(message.path) - 1] = '\0';
-      if (message.kind == KeeperMessage::kEnded) return message.value;
+      if (message.kind == SupervisorMessage::kEnded) return message.value;
       const auto pid = static_cast<uint32_t>(message.pid);
-      if (message.kind == KeeperMessage::kLate) on_late(pid);
-      if (message.kind != KeeperMessage::kFile) continue;
+      if (message.kind == SupervisorMessage::kLate) on_late(pid);
+      if (message.kind != SupervisorMessage::kFile) continue;
       std::string open_path, name;
       if (message.value >= 0) {  // a descriptor of the held thread
         open_path = fmt::format("/proc/{}/fd/{}", pid, message.value);
@@ -104,7 +108,8 @@ std::optional<int> Launch::serve(const OnFile& on_file, const std::function<void
         name = message.path;
       }
       const char answer = on_file(pid, open_path, name) ? kAskAgain : kSeen;
-      if (send(impl_->keeper.get(), &answer, 1, MSG_NOSIGNAL) != 1) return std::nullopt;
+      // That fails when the command ended meanwhile: its status is there to be read.
+      send(impl_->supervisor.get(), &answer, 1, MSG_NOSIGNAL);
       continue;
     }
     if ((waits[1].revents & POLLIN) != 0) return std::nullopt;

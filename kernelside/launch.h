@@ -1,14 +1,14 @@
-// A command that waits for its probes: started by the agent, held whenever it is about to map new code until that
-// code's probes are on, so that not one call is missed. Children and libraries loaded later included.
+// Starts a command and holds it whenever it is about to map new code, until that code's probes are attached, so that no
+// call is missed. This includes children, and libraries loaded later.
 //
-// How: a seccomp filter in the command (inherited by all it starts) hands every mmap(PROT_EXEC) of a file and every
-// execve to a keeper process, which asks the agent to look at the file and then lets the call go on
-// (seccomp_unotify(2), SECCOMP_USER_NOTIF_FLAG_CONTINUE, kernel 5.5). The keeper is a process of its own so that the
-// command lives on, not held and not broken, when the agent ends before it. The check is no security boundary and is
-// not used as one.
+// How: a seccomp filter in the command (inherited by its children) passes every mmap(PROT_EXEC) of a file and every
+// execve to a supervisor process, which asks the agent to examine the file and then lets the system call continue
+// (seccomp_unotify(2), SECCOMP_USER_NOTIF_FLAG_CONTINUE, kernel 5.5). The supervisor is a separate process so that the
+// command runs on, neither held nor broken, when the agent ends first. This is not a security boundary and is not used
+// as one.
 //
-// Rejected: SIGSTOP from a probe on the dynamic loader (visible to job control, misses static programs), ptrace (a
-// tracer for every system call), a filter without a keeper (calls fail with ENOSYS once the agent is gone).
+// Rejected: SIGSTOP from a probe on the dynamic loader (visible to job control, misses static programs), ptrace (stops
+// at every system call), a filter without a supervisor (calls fail with ENOSYS once the agent is gone).
 //
 // Threads: start() before any other thread exists (it forks); serve() on one thread; the rest on any.
 #pragma once
@@ -27,19 +27,23 @@ namespace ingero::kernelside {
 
 class Launch {
  public:
-  // Forks the keeper and the command; the command waits before its exec until go().
-  static Result<std::unique_ptr<Launch>> start(const std::vector<std::string>& command);
+  static constexpr int kAnswerTimeoutMs = 30'000;
+
+  // Forks the supervisor and the command; the command waits before its exec until go(). An agent that does not answer
+  // for `answer_timeout_ms` does not hang the command.
+  static Result<std::unique_ptr<Launch>> start(const std::vector<std::string>& command,
+                                               int answer_timeout_ms = kAnswerTimeoutMs);
   ~Launch();  // the command is not killed
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
   pid_t pid() const;  // of the command
   // Called for each file about to be mapped or executed, with a path this process can open and the name the command
-  // knows it by; the command's thread waits until it returns. False: whoever maps the file next need not wait.
+  // knows it by; the command's thread waits until it returns. False: the next process that maps the file need not wait.
   using OnFile = std::function<bool(uint32_t pid, const std::string& open_path, const std::string& untrusted_path)>;
-  // Answers the keeper until the command ends or stop(); returns its wait status, or nothing when stopped. `on_late`:
-  // on_file() took too long (half a minute without working()), and the command went on meanwhile without what it was
-  // held for.
+  // Answers the supervisor until the command ends or stop(); returns its wait status, or nothing when stopped.
+  // `on_late`: on_file() took too long (half a minute without working()), and the command went on meanwhile without
+  // what it was held for.
   std::optional<int> serve(const OnFile& on_file, const std::function<void(uint32_t pid)>& on_late);
   // on_file() has not returned yet, but it goes on. From any thread.
   void working();

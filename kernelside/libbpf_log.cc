@@ -1,4 +1,4 @@
-// Collects libbpf's messages per thread.
+// Replaces libbpf's print function by one that collects messages per thread, to be the reason in an Error.
 #include "kernelside/libbpf_log.h"
 
 #include <bpf/libbpf.h>

@@ -1,6 +1,6 @@
-// libbpf talks on stderr unless told otherwise; here its words become the reason in an error.
+// Collects what libbpf would print on stderr, so that an error can give it as the reason.
 //
-// One per operation, on the stack. Thread-safe: each thread collects its own operation's words.
+// One per operation, on the stack. Thread-safe: each thread collects the messages of its own operation.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class LibbpfLog {
   ~LibbpfLog();
   LibbpfLog(const LibbpfLog&) = delete;
   LibbpfLog& operator=(const LibbpfLog&) = delete;
-  // The telling line of what libbpf or the verifier said, or `otherwise` when they said nothing.
+  // The line of libbpf's or the verifier's output that explains the error, or `otherwise` when there was no output.
   std::string reason(const std::string& otherwise) const;
 
  private:

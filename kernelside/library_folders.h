@@ -1,5 +1,5 @@
-// Where the loader looks for libraries: the folders of /etc/ld.so.conf and the built-in ones. For `check`, which tells
-// what is installed before anything uses it. Reads only; nothing is executed.
+// Where the loader looks for libraries: the folders of /etc/ld.so.conf and the built-in ones. For `check`, which
+// reports what is installed before any process uses it. Reads only; nothing is executed.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// perf's mmap records.
+// Reads PERF_RECORD_MMAP2 from one perf ring per CPU: how the tracer learns of libraries that are loaded later.
 #include "kernelside/mappings.h"
 
 #include <linux/perf_event.h>
@@ -36,7 +36,65 @@ struct Lost {
   uint64_t id, lost;
 };
 
+// One record: how many notices were lost with it, or before it.
+uint64_t take_record(const std::vector<char>& record, std::vector<NewMapping>& mappings) {
+  perf_event_header header;
+  std::memcpy(&header, record.data(), sizeof(header));
+  const char* body = record.data() + sizeof(header);
+  const size_t size = record.size() - sizeof(header);
+  if (header.type == PERF_RECORD_LOST) {
+    Lost lost{0, 1};
+    if (size >= sizeof(lost)) std::memcpy(&lost, body, sizeof(lost));
+    return lost.lost;
+  }
+  if (header.type != PERF_RECORD_MMAP2) return 0;
+  if (size < sizeof(Mmap2) + sizeof(SampleId)) return 1;
+  Mmap2 mmap2;
+  SampleId id;
+  std::memcpy(&mmap2, body, sizeof(mmap2));
+  std::memcpy(&id, body + size - sizeof(id), sizeof(id));
+  if (mmap2.ino == 0 || (mmap2.prot & PROT_EXEC) == 0) return 0;
+  NewMapping& mapping = mappings.emplace_back();
+  mapping.pid = mmap2.pid;
+  mapping.tid = mmap2.tid;
+  mapping.mono_ns = id.time;
+  mapping.start = mmap2.addr;
+  mapping.end = mmap2.addr + mmap2.len;
+  mapping.file_offset = mmap2.pgoff;
+  mapping.file = {makedev(mmap2.maj, mmap2.min), mmap2.ino};
+  const char* name = body + sizeof(mmap2);
+  mapping.untrusted_path.assign(name, strnlen(name, size - sizeof(mmap2) - sizeof(id)));
+  return 0;
+}
+
 }  // namespace
+
+uint64_t read_mapping_ring(char* pages, size_t page_bytes, size_t data_bytes, std::vector<NewMapping>& mappings) {
+  auto* control = reinterpret_cast<perf_event_mmap_page*>(pages);
+  const char* data = pages + page_bytes;
+  const uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+  uint64_t tail = control->data_tail;
+  uint64_t lost = 0;
+  const auto copy = [&](uint64_t from, char* to, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) to[i] = data[(from + i) % data_bytes];
+  };
+  std::vector<char> record;
+  while (tail < head) {
+    perf_event_header header;
+    copy(tail, reinterpret_cast<char*>(&header), sizeof(header));
+    if (header.size < sizeof(header) || header.size > head - tail) {
+      ++lost;
+      tail = head;
+      break;
+    }
+    record.resize(header.size);
+    copy(tail, record.data(), header.size);
+    lost += take_record(record, mappings);
+    tail += header.size;
+  }
+  __atomic_store_n(&control->data_tail, tail, __ATOMIC_RELEASE);
+  return lost;
+}
 
 struct MappingWatch::Impl {
   struct Cpu {
@@ -46,7 +104,6 @@ struct MappingWatch::Impl {
   std::vector<Cpu> cpus;
   Fd wake;
   size_t page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  std::vector<char> record;
 
   size_t ring_bytes() const { return kDataPages * page_bytes; }
 
@@ -54,55 +111,6 @@ struct MappingWatch::Impl {
     for (const Cpu& cpu : cpus) {
       if (cpu.pages != nullptr) munmap(cpu.pages, ring_bytes() + page_bytes);
     }
-  }
-
-  uint64_t take(const perf_event_header& header, std::vector<NewMapping>& mappings) {
-    const char* body = record.data() + sizeof(header);
-    const size_t size = record.size() - sizeof(header);
-    if (header.type == PERF_RECORD_LOST && size >= sizeof(Lost)) {
-      Lost lost;
-      std::memcpy(&lost, body, sizeof(lost));
-      return lost.lost;
-    }
-    if (header.type != PERF_RECORD_MMAP2 || size < sizeof(Mmap2) + sizeof(SampleId)) return 0;
-    Mmap2 mmap2;
-    SampleId id;
-    std::memcpy(&mmap2, body, sizeof(mmap2));
-    std::memcpy(&id, body + size - sizeof(id), sizeof(id));
-    if (mmap2.ino == 0 || (mmap2.prot & PROT_EXEC) == 0) return 0;
-    NewMapping& mapping = mappings.emplace_back();
-    mapping.pid = mmap2.pid;
-    mapping.tid = mmap2.tid;
-    mapping.mono_ns = id.time;
-    mapping.start = mmap2.addr;
-    mapping.end = mmap2.addr + mmap2.len;
-    mapping.file_offset = mmap2.pgoff;
-    mapping.file = {makedev(mmap2.maj, mmap2.min), mmap2.ino};
-    const char* name = body + sizeof(mmap2);
-    mapping.untrusted_path.assign(name, strnlen(name, size - sizeof(mmap2) - sizeof(id)));
-    return 0;
-  }
-
-  uint64_t read_cpu(const Cpu& cpu, std::vector<NewMapping>& mappings) {
-    auto* control = reinterpret_cast<perf_event_mmap_page*>(cpu.pages);
-    const char* data = cpu.pages + page_bytes;
-    const uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
-    uint64_t tail = control->data_tail;
-    uint64_t lost = 0;
-    const auto copy = [&](uint64_t from, char* to, size_t bytes) {
-      for (size_t i = 0; i < bytes; ++i) to[i] = data[(from + i) % ring_bytes()];
-    };
-    while (tail < head) {
-      perf_event_header header;
-      copy(tail, reinterpret_cast<char*>(&header), sizeof(header));
-      if (header.size < sizeof(header)) break;
-      record.resize(header.size);
-      copy(tail, record.data(), header.size);
-      lost += take(header, mappings);
-      tail += header.size;
-    }
-    __atomic_store_n(&control->data_tail, tail, __ATOMIC_RELEASE);
-    return lost;
   }
 };
 
@@ -125,7 +133,7 @@ Result<std::unique_ptr<MappingWatch>> MappingWatch::open() {
   attributes.watermark = 1;
   attributes.wakeup_watermark = 1;
   impl->wake.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!impl->wake.valid()) return errno_error("make the mapping watch's stop event");
+  if (!impl->wake.valid()) return errno_error("create the stop event of the mapping watch");
   const long cpus = sysconf(_SC_NPROCESSORS_CONF);
   for (long number = 0; number < cpus; ++number) {
     Impl::Cpu cpu;
@@ -156,7 +164,8 @@ Result<uint64_t> MappingWatch::read(int timeout_ms, std::vector<NewMapping>& map
   for (const auto& cpu : impl_->cpus) waits.push_back({cpu.event.get(), POLLIN, 0});
   if (::poll(waits.data(), waits.size(), timeout_ms) < 0 && errno != EINTR) return errno_error("wait for mappings");
   uint64_t lost = 0;
-  for (const auto& cpu : impl_->cpus) lost += impl_->read_cpu(cpu, mappings);
+  for (const auto& cpu : impl_->cpus)
+    lost += read_mapping_ring(cpu.pages, impl_->page_bytes, impl_->ring_bytes(), mappings);
   return lost;
 }
 

@@ -26,6 +26,11 @@ struct NewMapping {
   std::string untrusted_path;
 };
 
+// Reads one CPU's ring: `pages` is its control page (`page_bytes`), then `data_bytes` of records. Appends the mappings
+// of files that may be executed; returns how many notices were lost. What cannot be understood ends the ring's contents
+// and counts as lost, so that the caller looks for itself.
+uint64_t read_mapping_ring(char* pages, size_t page_bytes, size_t data_bytes, std::vector<NewMapping>& mappings);
+
 class MappingWatch {
  public:
   static Result<std::unique_ptr<MappingWatch>> open();

@@ -188,9 +188,9 @@ MechanismProbe probe_mechanism(Mechanism mechanism) {
 }
 
 std::vector<MechanismProbe> probe_mechanisms() {
-  std::vector<MechanismProbe> verdicts;
-  for (const auto mechanism : kMechanisms) verdicts.push_back(probe_mechanism(mechanism));
-  return verdicts;
+  std::vector<MechanismProbe> results;
+  for (const auto mechanism : kMechanisms) results.push_back(probe_mechanism(mechanism));
+  return results;
 }
 
 }  // namespace ingero::kernelside

@@ -1,4 +1,4 @@
-// Wire to event, one record at a time.
+// Converts wire records to events, one at a time, and finds in recent switches which task preempted a call.
 #include "kernelside/normalise.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal:
   }
   hal::decode(calls_[site.call], *site.lowered, std::span(tail).first(call.n_words), call.valid, call.ret, event,
               hal::has_exchange(event.kind) ? &exchange : nullptr);
-  if ((call.flags & WIRE_CALL_HAS_STACK) != 0) event.set(hal::Has::kStack);  // its id: whoever joins the stacks
+  if ((call.flags & WIRE_CALL_HAS_STACK) != 0) event.set(hal::Has::kStack);  // its id is set where stacks are joined
   if (event.outcome == hal::Outcome::kInFlight) return true;  // the call's own record will come: nothing to count yet
 
   event.duration_ns = call.end_ns - call.start_ns;
@@ -107,9 +107,9 @@ void Normaliser::blame(uint32_t tid, bool outermost, hal::Event& event) {
     const uint64_t to = std::min(end, interval.end_ns);
     if (from >= to) continue;
     auto suspect = std::find_if(suspects.begin(), suspects.end(),
-                                [&](const Suspect& other) { return other.pid == interval.culprit_pid; });
+                                [&](const Suspect& other) { return other.pid == interval.preempted_by_pid; });
     if (suspect == suspects.end()) {
-      suspects.push_back({interval.culprit_pid, to - from, interval.culprit_comm});
+      suspects.push_back({interval.preempted_by_pid, to - from, interval.preempted_by_comm});
     } else {
       suspect->ns += to - from;
     }
@@ -117,10 +117,10 @@ void Normaliser::blame(uint32_t tid, bool outermost, hal::Event& event) {
   const auto worst = std::max_element(suspects.begin(), suspects.end(),
                                       [](const Suspect& a, const Suspect& b) { return a.ns < b.ns; });
   if (worst != suspects.end()) {
-    event.culprit_pid = worst->pid;
-    event.culprit_ns = worst->ns;
-    event.culprit_comm = worst->comm;
-    event.set(hal::Has::kCulprit);
+    event.preempted_by_pid = worst->pid;
+    event.preempted_by_ns = worst->ns;
+    event.preempted_by_comm = worst->comm;
+    event.set(hal::Has::kPreemptedBy);
   }
   if (outermost) intervals_.erase(found);
 }
@@ -142,6 +142,7 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
   event.pid = wire.pid;
   event.tid = wire.tid;
   std::memcpy(event.comm.data(), wire.comm, sizeof(wire.comm));
+  event.comm.back() = '\0';
   const uint64_t woken_ns = wire.woken_ns > wire.out_ns && wire.woken_ns <= wire.in_ns ? wire.woken_ns : wire.in_ns;
   const uint64_t asleep_ns = woken_ns - wire.out_ns;
   if (wire.off == WIRE_OFF_PREEMPTED) {
@@ -152,15 +153,16 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
   }
   event.set(hal::Has::kOffCpu);
   event.arg0 = wire.cpu;
-  event.arg1 = wire.culprit_pid;
+  event.arg1 = wire.preempted_by_pid;
   event.set(hal::Has::kArg0);
   event.set(hal::Has::kArg1);
   // Who had the CPU is a culprit only for the time this thread wanted it.
   if (wire.off == WIRE_OFF_PREEMPTED) {
-    event.culprit_pid = wire.culprit_pid;
-    event.culprit_ns = event.duration_ns;
-    std::memcpy(event.culprit_comm.data(), wire.culprit_comm, sizeof(wire.culprit_comm));
-    event.set(hal::Has::kCulprit);
+    event.preempted_by_pid = wire.preempted_by_pid;
+    event.preempted_by_ns = event.duration_ns;
+    std::memcpy(event.preempted_by_comm.data(), wire.preempted_by_comm, sizeof(wire.preempted_by_comm));
+    event.preempted_by_comm.back() = '\0';
+    event.set(hal::Has::kPreemptedBy);
     if (wire.in_call > 0) {
       // Of threads whose calls never end: who ran instead is then not known of some that do.
       if (intervals_.size() >= kMaxThreads && !intervals_.contains(wire.tid)) intervals_.clear();
@@ -170,7 +172,7 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
           return a.end_ns - a.start_ns < b.end_ns - b.start_ns;
         }));
       }
-      intervals.push_back({wire.out_ns, wire.in_ns, wire.culprit_pid, event.culprit_comm});
+      intervals.push_back({wire.out_ns, wire.in_ns, wire.preempted_by_pid, event.preempted_by_comm});
     }
   }
   return true;

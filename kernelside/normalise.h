@@ -1,4 +1,4 @@
-// Wire records to events: clock, meaning of the words, and who ran while a call was off the CPU.
+// Converts wire records to events: clock, meaning of the words, and which task ran while a call was off the CPU.
 //
 // Pure but for the ledger it counts into; fed records in ring order by one thread. Records come from the kernel, their
 // words from traced processes: a malformed record is counted and skipped.
@@ -70,8 +70,8 @@ class Normaliser {
   struct Interval {
     uint64_t start_ns;
     uint64_t end_ns;
-    uint32_t culprit_pid;
-    std::array<char, 16> culprit_comm;
+    uint32_t preempted_by_pid;
+    std::array<char, 16> preempted_by_comm;
   };
   void blame(uint32_t tid, bool outermost, hal::Event& event);
 

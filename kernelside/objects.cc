@@ -23,6 +23,7 @@
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
 #include "kernelside/program_account.h"
+#include "kernelside/tracepoint_types.h"
 #include "names.skel.h"
 #include "session.skel.h"
 #include "spinning.skel.h"
@@ -219,7 +220,7 @@ Objects::~Objects() {
 }
 
 Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
-  // Kernels before 5.11 charge BPF memory to this limit; a refusal is not fatal (capture_limits.md 9).
+  // Kernels before 5.11 charge BPF memory to this limit; a refusal is not fatal.
   const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
   setrlimit(RLIMIT_MEMLOCK, &unlimited);
 
@@ -229,13 +230,13 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
   std::string reasons;
   for (const Mechanism mechanism : kMechanisms) {
     if (options.mechanism && *options.mechanism != mechanism) continue;
-    MechanismProbe verdict = probe_mechanism(mechanism);
-    if (verdict.works) {
+    MechanismProbe result = probe_mechanism(mechanism);
+    if (result.works) {
       candidates.push_back(mechanism);
       continue;
     }
-    log_info("{} links: {}", name_of(mechanism), verdict.words);
-    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", verdict.reason);
+    log_info("{} links: {}", name_of(mechanism), result.words);
+    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", result.reason);
   }
   if (candidates.empty()) return no_mechanism_error(options, reasons);
 
@@ -243,6 +244,9 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
   INGERO_TRY(threads_object);
   impl->threads_object = std::move(*threads_object);
   configure(*impl->threads_object, options);
+  auto types = TracepointTypes::of_this_kernel();
+  INGERO_TRY(types);
+  impl->threads_object->rodata->switch_has_state = types->arguments("sched_switch").value_or(0) >= 4 ? 1 : 0;
   bpf_map__set_max_entries(impl->threads_object->maps.events, options.ring_bytes);
   INGERO_TRY(load_object(impl->threads_object.get(), "threads"));
   bpf_object* shared = impl->threads_object->obj;
@@ -319,7 +323,7 @@ int Objects::return_program() const { return return_handle() != nullptr ? bpf_pr
 bpf_program* Objects::name_handle() const { return impl_->names_object ? impl_->names_object->progs.on_name : nullptr; }
 Status Objects::keep_program_costs() {
   Fd statistics(bpf_enable_stats(BPF_STATS_RUN_TIME));
-  if (!statistics.valid()) return errno_error("let the kernel time BPF programs");
+  if (!statistics.valid()) return errno_error("enable the kernel's run time statistics of BPF programs");
   impl_->statistics = std::move(statistics);
   return {};
 }
@@ -372,12 +376,13 @@ Status Objects::take_waiting_stack(uint32_t tid) {
   options.iter_info_len = sizeof(one);
   const int program = bpf_program__fd(impl_->waiting_object->progs.take_waiting);
   const Fd link(bpf_link_create(program, 0, BPF_TRACE_ITER, &options));
-  if (!link.valid()) return errno_error(fmt::format("look at thread {}", tid));
+  if (!link.valid()) return errno_error(fmt::format("read the stack of thread {}", tid));
   const Fd iterator(bpf_iter_create(link.get()));
-  if (!iterator.valid()) return errno_error(fmt::format("look at thread {}", tid));
+  if (!iterator.valid()) return errno_error(fmt::format("read the stack of thread {}", tid));
   // The program writes into the ring; reading makes it run.
   char nothing[64];
-  if (read(iterator.get(), nothing, sizeof(nothing)) < 0) return errno_error(fmt::format("look at thread {}", tid));
+  if (read(iterator.get(), nothing, sizeof(nothing)) < 0)
+    return errno_error(fmt::format("read the stack of thread {}", tid));
   return {};
 }
 
@@ -419,7 +424,7 @@ Status Objects::set_recipe(uint32_t site, const wire_recipe& recipe) {
 
 Status Objects::set_python(uint32_t pid, const wire_python_layout& layout) {
   if (bpf_map_update_elem(map_fd("python_processes"), &pid, &layout, BPF_ANY) != 0) {
-    return errno_error(fmt::format("tell the kernel side where process {} keeps its Python frames", pid));
+    return errno_error(fmt::format("set the Python layout of process {}", pid));
   }
   return {};
 }
@@ -449,16 +454,11 @@ Status Objects::mark_traced(uint32_t pid) {
 }
 
 void Objects::read_losses(hal::LossLedger& ledger) const {
-  // enum wire_loss in order; a static_assert ties the two lists' length.
   static constexpr std::array kLosses = {
-      hal::Loss::ring_full,         hal::Loss::host_ring_full, hal::Loss::critical_ring_full,
-      hal::Loss::no_thread_state,   hal::Loss::too_deep,       hal::Loss::unpaired_return,
-      hal::Loss::no_recipe,         hal::Loss::block_unpaired, hal::Loss::name_unreadable,
-      hal::Loss::stack_ring_full,   hal::Loss::stack_skipped,  hal::Loss::stack_cut,
-      hal::Loss::python_unreadable, hal::Loss::python_cut,     hal::Loss::code_ring_full,
-      hal::Loss::block_lost,
+#define X(counter, name) hal::Loss::name,
+      WIRE_LOSSES(X)
+#undef X
   };
-  static_assert(kLosses.size() == WIRE_LOSS_KINDS);
   std::vector<wire_losses> per_cpu(static_cast<size_t>(impl_->cpus));
   const uint32_t only = 0;
   if (bpf_map_lookup_elem(map_fd("losses"), &only, per_cpu.data()) != 0) return;

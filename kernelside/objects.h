@@ -25,15 +25,15 @@ inline constexpr Mechanism kMechanisms[] = {Mechanism::kSession, Mechanism::kMul
 std::string_view name_of(Mechanism mechanism);  // "session", "multi", "perf"
 std::optional<Mechanism> mechanism_of(std::string_view name);
 
-// One mechanism's verdict on this kernel, found by trying it on a function of this very program.
+// Whether one mechanism works on this kernel, found by trying it on a function of this program.
 struct MechanismProbe {
   Mechanism mechanism;
   bool works = false;
   std::string reason;  // when it does not: a sentence, with the kernel release that has it
-  std::string words;   // what the kernel or libbpf said to it
+  std::string words;   // the error text of the kernel or libbpf
 };
 MechanismProbe probe_mechanism(Mechanism mechanism);
-// All three, best first. Needs CAP_BPF and CAP_PERFMON (else every verdict carries that reason).
+// All three, best first. Needs CAP_BPF and CAP_PERFMON (else that is the reason of each).
 std::vector<MechanismProbe> probe_mechanisms();
 
 struct ObjectOptions {
@@ -60,7 +60,7 @@ struct ProgramCost {
   uint64_t run_time_ns = 0;
 };
 
-// What the kernel side knows a Python code object by: the key of its map.
+// Identifies a Python code object on the kernel side: the key of its map.
 struct PythonCode {
   uint64_t code = 0;
   uint32_t pid = 0;
@@ -77,7 +77,7 @@ class Objects {
   Mechanism mechanism() const;
   // The scheduler, exit and exec programs, each reported.
   std::vector<ProgramStatus> attach_thread_programs();
-  // Takes them off again, but for the dumps; they can be attached anew.
+  // Detaches them, except the dumps; they can be attached again.
   void detach_thread_programs();
 
   // Descriptors, valid while this lives. -1 where the program is not part of the chosen mechanism.
@@ -89,26 +89,26 @@ class Objects {
   int name_program() const;  // -1: names cannot be read here (see degraded())
   bpf_program* name_handle() const;
   const std::string& names_reason() const;  // why not; empty when they can
-  // Why stacks of calls that do not return cannot be had; likewise. Waits until that is known: ask before privileges
-  // are dropped, from the thread that loaded this.
+  // Why stacks of calls that do not return are not available; empty when they are. Blocks until that is known: call it
+  // before privileges are dropped, on the thread that loaded this.
   const std::string& waiting_reason() const;
-  // Begins to load what takes stacks of calls that do not return; waiting_reason() waits for it. In the background: the
-  // verifier takes its time with the Python frames. Call it when nothing else loads: the kernel's types, which each
-  // load reads, are 12 MB.
+  // Starts loading the programs that take stacks of calls that do not return; waiting_reason() waits for it. Done in
+  // the background, because the verifier needs long for the Python frames. Call it when nothing else is being loaded:
+  // each load reads the kernel's BTF, 12 MB.
   void start_loading_waiting();
   int map_fd(std::string_view name) const;  // -1: no such map
   // A fresh read of the in-flight or processes dump: whole records.
   Result<std::vector<wire_call_record>> calls_in_flight() const;
   Result<std::vector<wire_process>> processes() const;
-  // Puts the stack of a thread that sleeps inside a call into the ring of stacks, with the tid and the start of its
-  // outermost call; nothing where it makes none, or runs. Capture thread.
+  // Writes the stack of a thread that sleeps inside a call to the ring of stacks, with the tid and the start of its
+  // outermost call; writes nothing if the thread is not in a call, or runs. Capture thread.
   Status take_waiting_stack(uint32_t tid);
-  // The same of threads that run inside a call: each is interrupted by a timer, which takes some milliseconds in all
-  // (and some tenths of a second the first time, when its program is loaded). Capture thread.
+  // The same for threads that run inside a call: a timer interrupts each, which takes some milliseconds in total (and
+  // some tenths of a second the first time, when its program is loaded). Capture thread.
   Status take_running_stacks(std::span<const uint32_t> tids);
-  // Asks the kernel to time BPF programs for as long as this lives (all of the machine's; some tens of ns a run).
+  // Enables run time statistics while this lives, for all BPF programs of the machine (some tens of ns per run).
   Status keep_program_costs();
-  // Programs that ran while somebody asked for that, keep_program_costs() or kernel.bpf_stats_enabled. Thread-safe.
+  // Programs that ran while statistics were on, by keep_program_costs() or kernel.bpf_stats_enabled. Thread-safe.
   std::vector<ProgramCost> program_costs() const;
   // Runs the kernel skipped because the program was running on that CPU already, by all programs. Thread-safe.
   uint64_t skipped_runs() const;
@@ -117,9 +117,9 @@ class Objects {
   // Python frames of `pid` are read by this layout from now on, or no more. Thread-safe.
   Status set_python(uint32_t pid, const wire_python_layout& layout);
   void forget_python(uint32_t pid);
-  // The layout's generation; none: the process has ended, or runs another program since. Thread-safe.
+  // The layout's generation; nothing: the process has ended, or has executed another program since. Thread-safe.
   std::optional<uint32_t> python_generation(uint32_t pid) const;
-  // This code object is to be told again. Thread-safe.
+  // The kernel side sends this code object again on its next use. Thread-safe.
   void forget_code(const PythonCode& code);
   // Traces process `pid` and its children from now on, calls or not.
   Status mark_traced(uint32_t pid);

@@ -1,4 +1,4 @@
-// /proc/PID, one process at a time, and the search for a socket's holder.
+// Reads /proc/PID, one process at a time, and searches for the process that holds a socket.
 #include "kernelside/proc.h"
 
 #include <fcntl.h>
@@ -172,7 +172,7 @@ Result<ProcFs::Identity> ProcFs::identity(const Fd& directory, uint32_t pid) con
     if (errno == ESRCH) return Error(Errc::kNotFound, fmt::format("process {} has ended", pid));
     return stat_text.error().in(fmt::format("process {}", pid));
   }
-  const Error malformed(Errc::kCorrupt, fmt::format("{}/{}/stat is not in the kernel's form", roots_.proc, pid));
+  const Error malformed(Errc::kCorrupt, fmt::format("{}/{}/stat cannot be parsed", roots_.proc, pid));
   // The name is in parentheses and may itself contain any of them.
   const std::string_view text(*stat_text);
   const size_t open = text.find('(');

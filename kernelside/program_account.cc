@@ -1,4 +1,4 @@
-// Reads the kernel's account of a program.
+// Reads the run time statistics and skipped runs of a BPF program from its bpf_prog_info.
 #include "kernelside/program_account.h"
 
 #include <bpf/bpf.h>

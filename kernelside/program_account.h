@@ -1,7 +1,7 @@
-// What the kernel keeps account of for a BPF program. Plain values, nothing is owned; thread-safe.
+// The kernel's statistics of a BPF program. Plain values, owns nothing; thread-safe.
 //
-// A tracing program does not run while it runs already on the same CPU: when an interrupt arrives inside it and meets
-// the same tracepoint, that run is skipped, and only the kernel knows (bpf_prog_info.recursion_misses, since 5.12).
+// A tracing program is not re-entered on a CPU: when an interrupt arrives inside it and hits the same tracepoint, that
+// run is skipped, and only the kernel counts it (bpf_prog_info.recursion_misses, since 5.12).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ingero::kernelside {
 
 struct ProgramAccount {
-  uint64_t runs = 0;  // this and the next: only while somebody asks the kernel to count (BPF_STATS_RUN_TIME)
+  uint64_t runs = 0;  // this and the next: only while the kernel's statistics are enabled (BPF_STATS_RUN_TIME)
   uint64_t run_time_ns = 0;
   uint64_t skipped = 0;
 };

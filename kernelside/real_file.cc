@@ -59,8 +59,8 @@ struct RealFiles::Impl {
     bpf_iter_link_info info{};
     info.task.pid = static_cast<uint32_t>(getpid());
     LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
-    link.reset(bpf_program__attach_iter(object->progs.tell_file, &options));
-    if (!link) link.reset(bpf_program__attach_iter(object->progs.tell_file, nullptr));
+    link.reset(bpf_program__attach_iter(object->progs.emit_file, &options));
+    if (!link) link.reset(bpf_program__attach_iter(object->progs.emit_file, nullptr));
     if (!link) return Error(Errc::kNotSupported, log.reason(errno_error("attach the mapping iterator").message()));
     return {};
   }
@@ -80,14 +80,14 @@ Result<hal::FileId> RealFiles::find(int fd) {
   if (!page.mapped()) return errno_error("map the file");
   impl_->object->bss->mapped_at = page.address();
   const Fd answer(bpf_iter_create(bpf_link__fd(impl_->link.get())));
-  if (!answer.valid()) return errno_error("ask which file is mapped");
+  if (!answer.valid()) return errno_error("look up the mapped file");
   wire_file file{};
   ssize_t got = 0;
   do {
     got = ::read(answer.get(), &file, sizeof(file));
   } while (got < 0 && (errno == EAGAIN || errno == EINTR));
   if (got != static_cast<ssize_t>(sizeof(file))) {
-    return Error(Errc::kNotFound, "ask which file is mapped: the kernel does not say");
+    return Error(Errc::kNotFound, "look up the mapped file: the kernel did not report one");
   }
   // The kernel keeps major << 20 | minor; stat(2) and /proc spell the two apart.
   return hal::FileId{makedev(static_cast<unsigned>(file.device >> 20U), static_cast<unsigned>(file.device & 0xfffffU)),

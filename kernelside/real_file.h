@@ -1,9 +1,10 @@
 // The file below a layered file system, so that one library seen through two containers is one library.
 //
-// Layers (overlay) give a file numbers of their own, while the kernel's probes sit on the file below: attaching to both
-// views would record each call twice. The agent maps the file and asks the kernel which one the mapping holds.
+// A layered file system (overlay) has its own device and inode numbers, while the kernel places probes on the file
+// below: attaching to both views would record each call twice. The agent maps the file and reads from the kernel which
+// file the mapping holds.
 //
-// Any thread, one at a time. On other file systems nothing is asked: their numbers are the file's.
+// Any thread, one at a time. On other file systems the numbers are already those of the file.
 #pragma once
 
 #include <memory>

@@ -38,16 +38,20 @@ Status Ring::open(int map_fd, const char* name) {
   bpf_map_info info{};
   uint32_t info_bytes = sizeof(info);
   if (bpf_obj_get_info_by_fd(map_fd, &info, &info_bytes) != 0) return errno_error(fmt::format("look at ring {}", name));
-  void* const consumer = mmap(nullptr, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
+  return open(map_fd, map_fd, info.max_entries, name);
+}
+
+Status Ring::open(int memory_fd, int ready_fd, uint64_t data_bytes, const char* name) {
+  void* const consumer = mmap(nullptr, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
   if (consumer == MAP_FAILED) return errno_error(fmt::format("map the consumer's page of ring {}", name));
   consumer_ = consumer;
   void* const producer =
-      mmap(nullptr, page_size() + info.max_entries, PROT_READ, MAP_SHARED, map_fd, static_cast<off_t>(page_size()));
+      mmap(nullptr, page_size() + data_bytes, PROT_READ, MAP_SHARED, memory_fd, static_cast<off_t>(page_size()));
   if (producer == MAP_FAILED) return errno_error(fmt::format("map the data of ring {}", name));
   producer_ = static_cast<const std::byte*>(producer);
   data_ = producer_ + page_size();
-  size_ = info.max_entries;
-  fd_ = map_fd;
+  size_ = data_bytes;
+  fd_ = ready_fd;
   return {};
 }
 

@@ -1,12 +1,12 @@
 // One BPF ring buffer, read by this program.
 //
-// Not libbpf's ring_buffer: that one maps the data twice, one copy behind the other, so that a record across the end
-// reads in one piece, and both copies count as the agent's memory. Here the data is mapped once, and the rare record
+// Not libbpf's ring_buffer: that one maps the data twice in a row, so that a record across the end can be read
+// in one piece, and both copies count as the agent's memory. Here the data is mapped once, and the rare record
 // across the end is put together in a buffer. Source of the layout: kernel/bpf/ringbuf.c and <linux/bpf.h>
 // (BPF_RINGBUF_*): a page with the consumer's position, a page with the producer's, then the data; a record is a
 // header of 8 bytes (length and two flags, page offset) and its bytes, padded to 8.
 //
-// One thread at a time. What a record holds is the kernel side's word, checked by who takes it.
+// One thread at a time. The content of records is not checked here; the consumer does.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +27,14 @@ class Ring {
 
   // `map_fd`, a map of type BPF_MAP_TYPE_RINGBUF, must outlive this. `name` is for the error.
   Status open(int map_fd, const char* name);
+  // A ring of `data_bytes` (a power of two) in any memory that is laid out as above; `ready_fd` is readable when its
+  // writer wakes the reader. Both descriptors must outlive this.
+  Status open(int memory_fd, int ready_fd, uint64_t data_bytes, const char* name);
   // For epoll: readable when the kernel side woke its reader.
   int fd() const { return fd_; }
 
-  // Gives each record that is complete to `take(std::span<const std::byte>) -> bool` until none is left (true) or
-  // take() says false, behind the record it said so of.
+  // Calls `take(std::span<const std::byte>) -> bool` with each complete record until none is left (true), or take()
+  // returns false; that record is consumed.
   template <typename Take>
   bool consume(const Take& take) {
     for (Record record; next(record);) {

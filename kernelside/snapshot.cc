@@ -1,4 +1,4 @@
-// Parses the half dozen machine-wide files of /proc.
+// Parses the machine-wide files of /proc (CPU, memory, load, pressure) into one snapshot.
 #include "kernelside/snapshot.h"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 // Shares and deltas are against the previous read, so the first has neither. What a file does not give (no pressure
 // accounting, no swap) stays absent. Not thread-safe.
 //
-// Pressure is the share of the last two seconds, from the kernel's totals: its own averages still tell for half a
-// minute of what is over. The kernel adds to the totals every two seconds (kernel/sched/psi.c, PSI_FREQ); in between, a
-// share holds.
+// Pressure is the share of the last two seconds, from the kernel's totals: its own averages still include, for half a
+// minute, pressure that is over. The kernel adds to the totals every two seconds (kernel/sched/psi.c, PSI_FREQ); in
+// between, a share holds.
 #pragma once
 
 #include <cstdint>

@@ -74,7 +74,7 @@ void ThrottleReader::add_last_of_left(const std::map<std::string, Counters>& now
 std::vector<hal::Throttling> ThrottleReader::read(std::span<const uint32_t> pids, uint64_t mono_ns) {
   std::vector<hal::Throttling> found;
   std::map<std::string, Counters> now;
-  for (const uint32_t pid : pids.first(std::min(pids.size(), kMostProcesses))) {
+  for (const uint32_t pid : pids.first(std::min(pids.size(), kMaxProcesses))) {
     const auto lines = read_file(fmt::format("{}/{}/cgroup", proc_, pid), 1 << 16);
     if (!lines.ok()) continue;
     hal::Throttling worst;

@@ -1,8 +1,8 @@
 // How often CPU limits stopped the traced processes: cpu.stat of their cgroups and of those above them, once a second.
 //
-// A cgroup without a limit, or that was not stopped since the last read, gives nothing; of several one above the other
-// the one that was stopped longest counts. What a cgroup was stopped before the first read that finds a process in it
-// is not known to be that process's, and not counted. Not thread-safe.
+// A cgroup that has no limit, or was not throttled since the last read, reports nothing; of nested cgroups the one that
+// was throttled longest counts. Throttling before the first read that finds a process in a cgroup is not counted: it
+// may have been that of another process. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class ThrottleReader {
       : root_(std::move(cgroup_root)), proc_(std::move(proc_root)) {}
   std::vector<hal::Throttling> read(std::span<const uint32_t> pids, uint64_t mono_ns);
 
-  static constexpr size_t kMostProcesses = 1024;  // looked at in one second
+  static constexpr size_t kMaxProcesses = 1024;  // looked at in one second
 
  private:
   struct Counters {

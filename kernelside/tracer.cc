@@ -1,4 +1,4 @@
-// Which files, which rows, which sites.
+// Finds library files in processes, resolves the function rows in each file, and attaches their probes.
 #include "kernelside/tracer.h"
 
 #include <algorithm>
@@ -42,12 +42,14 @@ std::vector<uint32_t> process_ids(const std::string& proc_root) {
   return pids;
 }
 
-// Those that have ended make room; beyond so many that live no more are noted.
-void add_process(std::set<uint32_t>& pids, uint32_t pid, const std::string& proc_root) {
+// Those that have ended make room. False: so many are alive that this one is not listed.
+[[nodiscard]] bool add_process(std::set<uint32_t>& pids, uint32_t pid, const std::string& proc_root) {
   if (pids.size() >= kMaxPidsPerFile && !pids.contains(pid)) {
     std::erase_if(pids, [&](uint32_t one) { return access(fmt::format("{}/{}", proc_root, one).c_str(), F_OK) != 0; });
   }
-  if (pids.size() < kMaxPidsPerFile) pids.insert(pid);
+  if (pids.size() >= kMaxPidsPerFile && !pids.contains(pid)) return false;
+  pids.insert(pid);
+  return true;
 }
 
 // Which of a call's stacks are always kept: what the kernel side can see of it when it returns.
@@ -78,12 +80,12 @@ std::vector<uint64_t> probed_offsets(std::span<const FileReport> reports) {
   return offsets;
 }
 
-// The kernel reads a probe's page with locks held that every fork() needs: that user would decide for how long.
+// The kernel reads a probe's page while it holds locks that every fork() needs; that user would control for how long.
 Error served_by_a_user(const ForeignFile& file) {
   return {Errc::kNotSupported,
-          file.mount.empty() ? "what it lies on is not known"
-                             : fmt::format("it lies on a file system of an ordinary user ({})", file.mount),
-          "name it with --library where that user is trusted"};
+          file.mount.empty() ? "its file system is unknown"
+                             : fmt::format("its file system belongs to an ordinary user ({})", file.mount),
+          "if you trust that user, name the file with --library"};
 }
 
 }  // namespace
@@ -94,7 +96,7 @@ struct Tracer::Source {
   uint64_t mono_ns = 0;
   std::string untrusted_path;
   bool deleted = false;
-  bool held = false;    // whoever maps it waits until its probes are on
+  bool held = false;    // the process that maps it waits until the probes are attached
   bool chosen = false;  // named by the user: wherever it lies
 };
 
@@ -115,13 +117,30 @@ struct Tracer::Index {
   RealFiles real_files;  // guarded by examine_mutex_
 };
 
+namespace {
+
+std::optional<ProbeTarget> target_of(Objects* objects) {
+  if (objects == nullptr) return std::nullopt;
+  return ProbeTarget{
+      [objects](uint32_t site, const wire_recipe& recipe) { return objects->set_recipe(site, recipe); },
+      [objects](const std::string& path, std::span<const Probe> probes, const std::function<void()>& working) {
+        return FileProbes::attach(*objects, path, probes, working);
+      }};
+}
+
+}  // namespace
+
 Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
                Objects* objects, Foreign& foreign, hal::LossLedger& ledger, const Clock& clock)
+    : Tracer(std::move(options), backends, calls, target_of(objects), foreign, ledger, clock) {}
+
+Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
+               std::optional<ProbeTarget> target, Foreign& foreign, hal::LossLedger& ledger, const Clock& clock)
     : options_(std::move(options)),
       foreign_(foreign),
       backends_(backends),
       calls_(calls),
-      objects_(objects),
+      target_(std::move(target)),
       ledger_(ledger),
       clock_(clock),
       index_(std::make_unique<Index>()) {
@@ -190,7 +209,7 @@ bool Tracer::prepare(uint32_t pid, const std::string& open_path, const std::stri
   auto file = foreign_.find(open_path, pid);
   if (!file.ok()) return false;
   Source source;
-  source.pid = pid;  // mono_ns stays 0: whoever maps it waits for the probes, there is no window
+  source.pid = pid;  // mono_ns stays 0: the process waits for the probes, so no attach window exists
   source.untrusted_path = untrusted_path;
   source.held = true;
   const hal::FileId id = file->id;
@@ -212,7 +231,7 @@ Status Tracer::add_library(const std::string& path) {
   return {};
 }
 
-// What is known of a file; nothing: it is now the caller's to examine, and to say so (set_seen).
+// What is known of a file; nothing: the caller must now examine it, and report that with set_seen().
 std::optional<bool> Tracer::known_answer(const hal::FileId& id, const Source& source) {
   std::unique_lock lock(mutex_);
   if (stopped_) return false;             // a command's new library, while the trace ends
@@ -230,7 +249,9 @@ std::optional<bool> Tracer::known_answer(const hal::FileId& id, const Source& so
   if (found == index_->seen.end()) return false;
   Index::Seen& seen = found->second;
   if (!seen.is_over) {
-    if (source.pid != 0 && seen.pids.size() < kMaxPidsPerFile) seen.pids.insert(source.pid);
+    if (source.pid != 0 && !add_process(seen.pids, source.pid, options_.proc_root)) {
+      ledger_.add(hal::Loss::process_unlisted);
+    }
     return false;
   }
   if (seen.until_ns != 0 && clock_.mono_ns() >= seen.until_ns) {
@@ -239,12 +260,14 @@ std::optional<bool> Tracer::known_answer(const hal::FileId& id, const Source& so
   }
   if (seen.file == nullptr) return false;
   if (source.pid == 0) return true;
+  bool is_listed = true;  // with every library in the file, or else counted once
   for (auto& report : seen.file->reports) {
-    add_process(report.pids, source.pid, options_.proc_root);
+    is_listed = add_process(report.pids, source.pid, options_.proc_root) && is_listed;
     if (source.mono_ns != 0 && source.mono_ns < report.attached_mono_ns) {
       windows_[source.pid] = std::max(windows_[source.pid], report.attached_mono_ns);
     }
   }
+  if (!is_listed) ledger_.add(hal::Loss::process_unlisted);
   return true;
 }
 
@@ -256,11 +279,13 @@ void Tracer::set_seen(const hal::FileId& id, std::optional<File*> file, uint64_t
   seen.until_ns = file ? until_ns : 1;
   seen.file = file.value_or(nullptr);
   if (seen.file != nullptr) {
-    for (auto& report : seen.file->reports) {
-      for (const uint32_t pid : seen.pids) {
-        add_process(report.pids, pid, options_.proc_root);
+    for (const uint32_t pid : seen.pids) {
+      bool is_listed = true;
+      for (auto& report : seen.file->reports) {
+        is_listed = add_process(report.pids, pid, options_.proc_root) && is_listed;
         if (seen.file->probes) windows_[pid] = std::max(windows_[pid], report.attached_mono_ns);
       }
+      if (!is_listed) ledger_.add(hal::Loss::process_unlisted);
     }
   }
   seen.pids.clear();
@@ -270,7 +295,7 @@ void Tracer::set_seen(const hal::FileId& id, std::optional<File*> file, uint64_t
 // What may not answer is waited for elsewhere: calls of others are captured meanwhile. Those whose caller waits for the
 // probes anyway, and `check`, wait here; all within the limits of helpers.h.
 bool Tracer::examine_here_or_later(const hal::FileId& id, Source source, ForeignFile file) {
-  if (file.reach == hal::Reach::kLocal || source.held || source.chosen || objects_ == nullptr) {
+  if (file.reach == hal::Reach::kLocal || source.held || source.chosen || !target_) {
     return examine(id, source, file);
   }
   const auto later = std::make_shared<std::pair<Source, ForeignFile>>(std::move(source), std::move(file));
@@ -280,7 +305,7 @@ bool Tracer::examine_here_or_later(const hal::FileId& id, Source source, Foreign
   return false;
 }
 
-// A described library of which nothing more can be said than that it is not traced, and why.
+// The report of a described library that is not traced, with the reason.
 void Tracer::report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason) {
   auto unread = std::make_unique<File>();
   for (const auto* backend : backends_) {
@@ -293,7 +318,7 @@ void Tracer::report_unread(const hal::FileId& id, const Source& source, const Fo
       report.note = "not traced: " + reason.text();
       report.file = id;
       report.first_pid = source.pid;
-      if (source.pid != 0) add_process(report.pids, source.pid, options_.proc_root);
+      if (source.pid != 0) report.pids.insert(source.pid);
       unread->reports.push_back(std::move(report));
     }
   }
@@ -361,7 +386,7 @@ FileReport Tracer::report_of(const Held& held, const hal::ElfImage& image, const
 
 // Under a layered file system: the numbers of the file below, where they are others.
 std::optional<hal::FileId> Tracer::file_below(const Fd& fd, const hal::FileId& id, const Source& source) {
-  if (objects_ == nullptr || !RealFiles::layered(fd.get())) return std::nullopt;
+  if (!target_ || !RealFiles::layered(fd.get())) return std::nullopt;
   const auto real = index_->real_files.find(fd.get());
   if (!real.ok()) {
     log_info("{}: {}", printable(source.untrusted_path, 4096), real.error().text());
@@ -421,7 +446,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   }
   auto made = std::make_unique<File>();
   for (const Held& one : held) made->reports.push_back(report_of(one, *image, id, source));
-  if (objects_ != nullptr) {
+  if (target_) {
     if (const Status pinned = foreign_.pin(file, probed_offsets(made->reports)); !pinned.ok()) {
       report_unread(id, source, file, pinned.error());
       return false;
@@ -461,8 +486,7 @@ std::vector<Probe> Tracer::make_sites(File& file, std::map<uint32_t, RowReport*>
       wire_recipe recipe = lowered->second.recipe;
       recipe.used = 1;
       say_when_to_keep_stacks(*row.row, calls_[call], recipe);
-      if (const Status set = objects_->set_recipe(site, recipe);
-          !set.ok() || !sites_.append({call, &lowered->second})) {
+      if (const Status set = target_->set_recipe(site, recipe); !set.ok() || !sites_.append({call, &lowered->second})) {
         row.state = hal::RowState::kRefused;
         row.reason =
             set.ok() ? fmt::format("more than {} probes", static_cast<int>(WIRE_MAX_SITES)) : set.error().text();
@@ -474,7 +498,7 @@ std::vector<Probe> Tracer::make_sites(File& file, std::map<uint32_t, RowReport*>
       new_sites_.push_back({site, {call, row.symbol, report.path, report.version}});
       if (row.single_stepped) ledger_.add(hal::Loss::single_stepped);
       by_site[site] = &row;
-      probes.push_back({site, row.file_offset, recipe.aside_word != 0});
+      probes.push_back({site, row.file_offset, recipe.sleepable_word != 0});
     }
   }
   return probes;
@@ -483,7 +507,7 @@ std::vector<Probe> Tracer::make_sites(File& file, std::map<uint32_t, RowReport*>
 void Tracer::attach(File& file, const std::string& open_path) {
   std::map<uint32_t, RowReport*> by_site;
   const std::vector<Probe> probes = make_sites(file, by_site);
-  auto attached = FileProbes::attach(*objects_, open_path, probes, options_.working);
+  auto attached = target_->attach(open_path, probes, options_.working);
   const uint64_t now = clock_.mono_ns();
   const std::scoped_lock lock(mutex_);
   for (auto& report : file.reports) {

@@ -1,6 +1,6 @@
 // Discovery and attach, live: every distinct file of a described library that any process maps gets its probes, once.
 //
-// Files are told apart by (device, inode), reached through /proc/PID/map_files (deleted files, containers) or
+// Files are identified by (device, inode), and opened through /proc/PID/map_files (deleted files, containers) or
 // /proc/PID/root, never by a name alone. Blind to vendors: backends come as tables. Nothing is executed.
 //
 // Files that may not answer are examined on the thread of Foreign::later(), everything else on the caller's.
@@ -72,8 +72,16 @@ struct NamedSite {
 
 struct TracerOptions {
   std::string proc_root = "/proc";
-  std::vector<std::string> libraries;  // described files to attach to whoever maps them, by path
-  std::function<void()> working;       // called while probes are attached one by one: whoever waits for it, waits on
+  std::vector<std::string> libraries;  // paths of described files to attach to, whichever process maps them
+  std::function<void()> working;       // called while probes are attached one by one, to extend a wait for them
+};
+
+// Where recipes and probes go: the loaded objects, unless a test says otherwise.
+struct ProbeTarget {
+  std::function<Status(uint32_t site, const wire_recipe& recipe)> set_recipe;
+  std::function<Result<std::unique_ptr<FileProbes>>(const std::string& path, std::span<const Probe> probes,
+                                                    const std::function<void()>& working)>
+      attach;
 };
 
 class Tracer {
@@ -81,6 +89,9 @@ class Tracer {
   // The arguments must outlive this; `objects` null: resolve and report only (`check`).
   Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
          Objects* objects, Foreign& foreign, hal::LossLedger& ledger, const Clock& clock = system_clock());
+  Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
+         std::optional<ProbeTarget> target, Foreign& foreign, hal::LossLedger& ledger,
+         const Clock& clock = system_clock());
   ~Tracer();
 
   // Looks at every process's mappings. Files with a described library's name come first.
@@ -135,7 +146,7 @@ class Tracer {
   Foreign& foreign_;
   std::span<const hal::Backend* const> backends_;
   const hal::CallTable& calls_;
-  Objects* objects_;
+  const std::optional<ProbeTarget> target_;  // none: nothing is attached
   hal::LossLedger& ledger_;
   const Clock& clock_;
   // Rows of one call can differ in prototype (by library version): lowered each by itself. Constant after construction.

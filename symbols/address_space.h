@@ -1,7 +1,7 @@
-// What a process has mapped to run, and which file each address belongs to.
+// The executable mappings of a process: which file each code address belongs to.
 //
-// Read from /proc/PID/maps, again when an address is unknown; between those somebody tells what the process has mapped
-// since. What is known stays when the process has ended: its last calls are still to be explained. One thread.
+// Read from /proc/PID/maps, and again when an address is unknown; in between, the caller adds new mappings. Mappings
+// are kept after the process has ended, because its last calls still need their frames named. One thread.
 #pragma once
 
 #include <cstdint>

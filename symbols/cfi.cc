@@ -1,4 +1,4 @@
-// Rules from libdw, and what they compute.
+// Converts libdw's unwind rules for an address to a compact form, and computes the caller's registers from them.
 #include "symbols/cfi.h"
 
 #include <elfutils/libdw.h>
@@ -22,13 +22,13 @@ struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-constexpr size_t kMostOperations = 64;  // of one expression; real ones have a dozen
+constexpr size_t kMaxOperations = 64;  // of one expression; real ones have a dozen
 
 // The value of an expression: of .eh_frame only what compilers and C libraries write there.
 std::optional<uint64_t> evaluate(std::span<const Dwarf_Op> operations, const Registers& registers,
                                  const ReadStack& read, unsigned program_counter, std::optional<uint64_t> cfa) {
   std::vector<uint64_t> stack;
-  if (operations.size() > kMostOperations) return std::nullopt;
+  if (operations.size() > kMaxOperations) return std::nullopt;
   const auto pop = [&stack]() {
     const uint64_t top = stack.back();
     stack.pop_back();
@@ -164,7 +164,7 @@ struct Place {
 Place place_of(const Dwarf_Op* operations, size_t count, const Dwarf_Op* memory) {
   Place place;
   if (count == 0) {
-    // libdw: no operations at all say "undefined" when they stand in the caller's memory, else "unchanged"
+    // libdw: an empty list of operations means "undefined" if it is in the caller's memory, else "unchanged"
     place.kind = operations == memory ? Place::Kind::kUndefined : Place::Kind::kSame;
     return place;
   }
@@ -214,7 +214,7 @@ Cfi::Cfi(const Machine& machine) : machine_(machine) { elf_version(EV_CURRENT); 
 Cfi::~Cfi() = default;
 
 const Cfi::Rules& Cfi::rules(const CodeFile& file, uint64_t address) {
-  if (rules_ >= kMostRules) {
+  if (rules_ >= kMaxRules) {
     files_.clear();
     rules_ = 0;
   }

@@ -1,8 +1,8 @@
 // Call frame information: from the registers inside a function to those of its caller (DWARF 5, 6.4), read by libdw
 // from a file's .eh_frame.
 //
-// What libdw finds for an address is kept in a small form, for the same few hundred return addresses come again and
-// again. One thread.
+// What libdw finds for an address is cached in a compact form, because the same few hundred return addresses recur. One
+// thread.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ using ReadStack = std::function<std::optional<uint64_t>(uint64_t address)>;
 enum class Step : uint8_t {
   kCaller,   // the registers are the caller's now
   kBottom,   // this is the outermost frame
-  kNoRules,  // nothing is said of this address
+  kNoRules,  // no rules cover this address
   kUnread,   // the rules want something that was not copied, or are beyond us
 };
 
@@ -52,7 +52,7 @@ class Cfi {
   // return address. `is_signal_frame` is set when what it goes up to was interrupted, not calling.
   Step step(const CodeFile& file, uint64_t address, const ReadStack& read, Registers& registers, bool& is_signal_frame);
 
-  static constexpr size_t kMostRules = 1 << 17;
+  static constexpr size_t kMaxRules = 1 << 17;
 
  private:
   struct File;

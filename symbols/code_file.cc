@@ -16,8 +16,8 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr size_t kMostSegments = 256;
-constexpr size_t kMostMapsBytes = 1 << 20;
+constexpr size_t kMaxSegments = 256;
+constexpr size_t kMaxMapsBytes = 1 << 20;
 constexpr std::string_view kVdso = "[vdso]";
 
 template <typename T>
@@ -56,7 +56,7 @@ Result<std::shared_ptr<const CodeFile>> CodeFile::open(const Fd& fd, std::string
   Elf64_Ehdr header;
   if (!read_at(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMostSegments) {
+      header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxSegments) {
     return Error(Errc::kNotSupported, fmt::format("{}: not a 64-bit ELF file", printable(path)));
   }
   std::shared_ptr<CodeFile> file(new CodeFile());
@@ -104,7 +104,7 @@ std::span<const std::byte> CodeFile::code_at(uint64_t address, size_t size) cons
 // 64 bits too.
 std::shared_ptr<const CodeFile> CodeFiles::vdso(const hal::Mapping& mapping) {
   if (!vdso_) {
-    const auto maps = read_file("/proc/self/maps", kMostMapsBytes);
+    const auto maps = read_file("/proc/self/maps", kMaxMapsBytes);
     if (!maps.ok()) return nullptr;
     hal::Mapping own;
     for (const std::string_view line : split(*maps, '\n')) {
@@ -128,11 +128,11 @@ std::shared_ptr<const CodeFile> CodeFiles::find(uint32_t pid, const hal::Mapping
   is_final = true;
   if (mapping.file.inode == 0) return mapping.untrusted_path == kVdso ? vdso(mapping) : nullptr;
   if (const auto found = files_.find(mapping.file); found != files_.end()) return found->second;
-  if (files_.size() >= kMost) return nullptr;
+  if (files_.size() >= kMax) return nullptr;
   const auto fd = open_(pid, mapping);
   if (!fd.ok()) {
     is_final = fd.error().code() != Errc::kBusy;
-    // The process, or the file by its name, may be gone; what is there and could not be read will not be read later.
+    // The process, or the file by its name, may be gone; a file that exists and could not be read is not retried.
     if (is_final && fd.error().code() != Errc::kNotFound) files_[mapping.file] = nullptr;
     return nullptr;
   }

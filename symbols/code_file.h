@@ -67,7 +67,7 @@ class CodeFiles {
   void release_memory() const;
   size_t size() const { return files_.size(); }
 
-  static constexpr size_t kMost = 4000;
+  static constexpr size_t kMax = 4000;
 
  private:
   std::shared_ptr<const CodeFile> vdso(const hal::Mapping& mapping);

@@ -1,4 +1,4 @@
-// The two instruction sets.
+// What unwinding needs to know of x86-64 and arm64: register numbers, call instructions, signal frames.
 #include "symbols/machine.h"
 
 #include <cstring>

@@ -26,8 +26,8 @@ struct Machine {
   // Bits of a return address that are not address: pointer authentication's (Arm ARM D8.10). Code above 2^48, which a
   // process only has where it asks for that address, is not found.
   uint64_t address_mask = ~uint64_t{0};
-  // Where a signal's handler returns to, if tables say nothing of it, and what the kernel left above the stack pointer
-  // there: the interrupted registers, one after the other from number 0 on, the stack pointer and the place.
+  // The code that a signal handler returns to, if no table describes it, and what the kernel put above the stack
+  // pointer there: the interrupted registers, one after the other from number 0 on, the stack pointer and the place.
   std::array<std::byte, 8> signal_return{};
   uint64_t signal_registers = 0, signal_stack_pointer = 0, signal_place = 0;  // 0: not needed
   // Longest instruction that calls, and whether one ends these bytes.

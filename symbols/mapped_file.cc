@@ -1,4 +1,4 @@
-// mmap, and what happens when a page behind it is gone.
+// Maps files, and handles the SIGBUS of an access to a page that the file's owner has truncated.
 #include "symbols/mapped_file.h"
 
 #include <sys/mman.h>
@@ -15,12 +15,12 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr size_t kMostFiles = 8192;
+constexpr size_t kMaxFiles = 8192;
 
 struct Range {
   std::atomic<uintptr_t> start{0}, end{0};  // end 0: free
 };
-std::array<Range, kMostFiles> ranges;
+std::array<Range, kMaxFiles> ranges;
 std::mutex ranges_mutex;
 struct sigaction previous;
 
@@ -55,13 +55,14 @@ void watch_bus_errors() {
 Result<std::unique_ptr<MappedFile>> MappedFile::open(const Fd& fd, bool writable) {
   watch_bus_errors();
   struct stat status {};
-  if (fstat(fd.get(), &status) != 0) return errno_error("look at a mapped file");
-  if (!S_ISREG(status.st_mode) || status.st_size <= 0) return Error(Errc::kInvalid, "a mapped file is not a file");
+  if (fstat(fd.get(), &status) != 0) return errno_error("stat a mapped file");
+  if (!S_ISREG(status.st_mode) || status.st_size <= 0)
+    return Error(Errc::kInvalid, "a mapped file is empty or not a regular file");
   const auto size = static_cast<size_t>(status.st_size);
   const std::scoped_lock lock(ranges_mutex);
   size_t slot = 0;
-  while (slot < kMostFiles && ranges[slot].end.load(std::memory_order_relaxed) != 0) ++slot;
-  if (slot == kMostFiles) return Error(Errc::kFull, "more files are mapped than symbols are kept of");
+  while (slot < kMaxFiles && ranges[slot].end.load(std::memory_order_relaxed) != 0) ++slot;
+  if (slot == kMaxFiles) return Error(Errc::kFull, "too many files are open for their symbols");
   void* data = mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (data == MAP_FAILED) return errno_error("map a file for its symbols");
   const auto start = reinterpret_cast<uintptr_t>(data);

@@ -1,8 +1,8 @@
 // A file of a traced process in our memory, read-only.
 //
-// Its owner may cut the file while we look. A page that is gone then would end the agent with SIGBUS: a handler puts
-// zeros in its place instead, and whoever parses finds nonsense, which he must expect anyway. The mapping also keeps
-// the inode from being used again. Immutable; any thread.
+// Its owner may truncate the file while it is mapped. Access to a page that is gone would kill the agent with SIGBUS; a
+// handler maps zeros in its place instead. Parsers must expect such content, because the file is untrusted anyway. The
+// mapping also keeps the inode from being reused. Immutable; any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// From the symbol `environ` to the strings.
+// Finds the C library's symbol `environ` and reads the strings it points to from the process's memory.
 #include "symbols/process_environment.h"
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr size_t kMostVariables = 4096;
+constexpr size_t kMaxVariables = 4096;
 constexpr size_t kLongestValue = 4096;
 constexpr size_t kStep = 64;
-constexpr size_t kMostSteps = 8192;  // over all values: the same name may stand there as often as the process likes
+constexpr size_t kMaxSteps = 8192;  // for all values together: a process may repeat a name any number of times
 
-// A C string of at most `most` bytes; nothing when it cannot be read whole, or there are no steps left.
+// A C string of at most `most` bytes; nothing when it cannot be read whole, or `steps_left` is 0.
 std::optional<std::string> string_at(const ProcessView& process, uint64_t address, size_t most, size_t& steps_left) {
   std::string text;
   std::array<char, kStep> chunk;
@@ -70,8 +70,8 @@ Result<std::map<std::string, std::string, std::less<>>> environment_of(const Pro
   }
   if (!list) return Error(Errc::kNotFound, "no environment was found in the process");
   std::map<std::string, std::string, std::less<>> found;
-  size_t steps_left = kMostSteps;
-  for (size_t i = 0; i < kMostVariables; ++i) {
+  size_t steps_left = kMaxSteps;
+  for (size_t i = 0; i < kMaxVariables; ++i) {
     uint64_t entry = 0;
     if (!process.read_memory(*list + i * sizeof entry, &entry, sizeof entry)) {
       return Error(Errc::kNotFound, "the environment of the process could not be read");
@@ -91,7 +91,7 @@ Result<std::map<std::string, std::string, std::less<>>> environment_of(const Pro
       }
     }
   }
-  return Error(Errc::kNotFound, "the environment of the process has no end");
+  return Error(Errc::kNotFound, "the environment of the process is not terminated");
 }
 
 }  // namespace ingero::symbols

@@ -1,4 +1,4 @@
-// Symbol tables, searched for one name.
+// Searches a file's symbol tables for one variable, to find it in the memory of a process that maps the file.
 #include "symbols/process_variable.h"
 
 #include <elf.h>

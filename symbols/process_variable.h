@@ -1,4 +1,4 @@
-// Where a variable of a program is: its address in the file, and where the file is in the process. For this room.
+// Finds a variable of a program: its address in the file, and where the process maps the file. Private to symbols/.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ingero::symbols {
 
-// The address that the file gives its variable `name`; nothing when it defines none. Dynamic symbols first.
+// The address of the variable `name` in the file; nothing when the file does not define it. Dynamic symbols first.
 std::optional<uint64_t> variable(const hal::ElfFile& file, std::string_view name);
 
 // Likewise, of a variable that other files share: in a file that is linked at run time it is a dynamic symbol, and the

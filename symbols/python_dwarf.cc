@@ -18,8 +18,8 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr size_t kMostEntries = 4 << 20;  // a whole interpreter has about half a million
-constexpr int kMostTypedefs = 16;
+constexpr size_t kMaxEntries = 4 << 20;  // a whole interpreter has about half a million
+constexpr int kMaxTypedefs = 16;
 
 struct DwarfDeleter {
   void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
@@ -30,7 +30,7 @@ std::optional<Dwarf_Die> bare_type(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
   Dwarf_Die type;
   if (dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), &type) == nullptr) return std::nullopt;
-  for (int i = 0; i < kMostTypedefs; ++i) {
+  for (int i = 0; i < kMaxTypedefs; ++i) {
     const int tag = dwarf_tag(&type);
     if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type && tag != DW_TAG_atomic_type) {
       return type;
@@ -53,7 +53,7 @@ class Structures {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die top;
     uint8_t unit_type = 0;
-    size_t budget = kMostEntries;
+    size_t budget = kMaxEntries;
     while (found_.size() < names_.size() &&
            dwarf_get_units(dwarf, unit, &unit, nullptr, &unit_type, &top, nullptr) == 0) {
       Dwarf_Die child;
@@ -157,7 +157,7 @@ class Setter {
 }  // namespace
 
 Status use_dwarf(int fd, uint8_t minor, uint64_t runtime_address, wire_python_layout& layout) {
-  const Error none{Errc::kNotFound, "no debug information that says where Python keeps its frames"};
+  const Error none{Errc::kNotFound, "the debug information does not describe Python's frames"};
   const std::unique_ptr<Dwarf, DwarfDeleter> dwarf(dwarf_begin(fd, DWARF_C_READ));
   if (!dwarf) return none;
   const bool has_frame_objects = minor <= 10;

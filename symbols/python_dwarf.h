@@ -10,9 +10,9 @@
 
 namespace ingero::symbols {
 
-// Puts what the debug information of the interpreter's file says in the place of a stock build's offsets
-// (table_layout()). `fd` stays the caller's. kNotFound: there is no debug information, or not all that is needed; the
-// layout is then as it was.
+// Replaces the offsets of a stock build (table_layout()) with those from the debug information of the interpreter's
+// file. `fd` stays the caller's. kNotFound: the debug information is missing or incomplete, and the layout is
+// unchanged.
 Status use_dwarf(int fd, uint8_t minor, uint64_t runtime_address, wire_python_layout& layout);
 
 }  // namespace ingero::symbols

@@ -90,7 +90,7 @@ constexpr Row kRows[] = {
      .frame_entry = 68,
      .frame_owner = 69,
      .code_start = 16,
-     .code_changing = 48,  // co_warmup beside co_flags
+     .code_changing = 48,  // co_warmup, next to co_flags
      .code_first_line = 72,
      .code_file = 112,
      .code_name = 128,
@@ -227,8 +227,8 @@ constexpr uint16_t kThreadPrevious = 8, kThreadNext = 16, kThreadInterpreter = 2
 constexpr uint16_t kFramePrevious = 8, kFrameCode = 16, kFrameInstruction = 24, kFrameOwner = 40;
 constexpr uint16_t kCodeFile = 8, kCodeQualifiedName = 24, kCodeTable = 32, kCodeFirstLine = 40, kCodeBytecode = 72;
 
-constexpr uint64_t kMostAnywhere = 16 << 20;  // an interpreter state has some hundred kilobytes
-constexpr uint64_t kMostInWindow = WIRE_PYTHON_WINDOW - 16;
+constexpr uint64_t kMaxAnywhere = 16 << 20;  // an interpreter state has some hundred kilobytes
+constexpr uint64_t kMaxInWindow = WIRE_PYTHON_WINDOW - 16;
 
 // Reads words out of the structure; remembers whether one was out of bounds.
 class Words {
@@ -243,8 +243,8 @@ class Words {
     std::memcpy(&word, bytes_.data() + offset, sizeof word);
     return word;
   }
-  uint32_t anywhere(size_t offset) { return static_cast<uint32_t>(below(offset, kMostAnywhere)); }
-  uint16_t in_window(size_t offset) { return static_cast<uint16_t>(below(offset, kMostInWindow)); }
+  uint32_t anywhere(size_t offset) { return static_cast<uint32_t>(below(offset, kMaxAnywhere)); }
+  uint16_t in_window(size_t offset) { return static_cast<uint16_t>(below(offset, kMaxInWindow)); }
   bool good() const { return good_; }
 
  private:
@@ -279,15 +279,14 @@ PythonVersion version_of_hex(uint64_t hex) {
 Result<wire_python_layout> table_layout(PythonVersion version, uint64_t runtime_address, ThreadIdentity identity) {
   const Row* row = version.major == 3 ? row_of(version.minor) : nullptr;
   if (row == nullptr) {
-    return Error{Errc::kNotSupported, fmt::format("CPython {}.{}: its frames cannot be read, only those of 3.9 to 3.14",
+    return Error{Errc::kNotSupported, fmt::format("CPython {}.{}: its frames cannot be read; those of 3.9 to 3.14 can",
                                                   version.major, version.minor)};
   }
   wire_python_layout layout = layout_of(*row, runtime_address);
   if (identity == ThreadIdentity::kNative) {
     if (row->thread_native_id == 0) {
-      return Error{
-          Errc::kNotSupported,
-          fmt::format("CPython {}: which of its threads is which cannot be told on this processor", text_of(version))};
+      return Error{Errc::kNotSupported,
+                   fmt::format("CPython {}: its threads cannot be identified on this architecture", text_of(version))};
     }
     layout.flags |= WIRE_PYTHON_NATIVE_ID;
     layout.thread_id = row->thread_native_id;
@@ -301,18 +300,19 @@ Result<wire_python_layout> debug_offsets_layout(std::span<const std::byte> bytes
   const auto* at = std::find_if(std::begin(kOwnOffsets), std::end(kOwnOffsets),
                                 [&](const OwnOffsets& own) { return own.minor == version.minor; });
   if (version.major != 3 || at == std::end(kOwnOffsets)) {
-    return Error{Errc::kNotSupported, fmt::format("CPython {}.{}: its own offsets are not known to this program",
-                                                  version.major, version.minor)};
+    return Error{Errc::kNotSupported,
+                 fmt::format("CPython {}.{}: this ingero cannot read its offset table", version.major, version.minor)};
   }
   Words words(bytes);
   constexpr char kCookie[] = "xdebugpy";
   if (bytes.size() < 24 || std::memcmp(bytes.data(), kCookie, 8) != 0) {
-    return Error{Errc::kCorrupt, fmt::format("CPython {}: no offsets where they should be", text_of(version))};
+    return Error{Errc::kCorrupt,
+                 fmt::format("CPython {}: its offset table was not found where it should be", text_of(version))};
   }
   const PythonVersion own = version_of_hex(words.raw(8));
   if (own.major != version.major || own.minor != version.minor) {
     return Error{Errc::kCorrupt,
-                 fmt::format("CPython {}: its offsets say they are of {}", text_of(version), text_of(own))};
+                 fmt::format("CPython {}: its offset table is that of {}", text_of(version), text_of(own))};
   }
   if (words.raw(16) != 0) {
     return Error{Errc::kNotSupported,
@@ -343,7 +343,7 @@ Result<wire_python_layout> debug_offsets_layout(std::span<const std::byte> bytes
   layout.code_bytecode = words.in_window(at->code + kCodeBytecode);
   if (!words.good() || layout.thread_frame == 0 || layout.thread_id == 0 || layout.frame_owner == 0 ||
       layout.code_file == 0 || layout.code_bytecode == 0) {
-    return Error{Errc::kCorrupt, fmt::format("CPython {}: its offsets make no sense", text_of(version))};
+    return Error{Errc::kCorrupt, fmt::format("CPython {}: its offset table has impossible values", text_of(version))};
   }
   set_windows(layout);
   return layout;

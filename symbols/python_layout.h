@@ -1,9 +1,9 @@
-// Where each version of CPython keeps what a Python stack is read from, as the kernel side wants it
+// The offsets at which each version of CPython keeps the parts of a Python stack, in the form that the kernel side uses
 // (wire_python_layout).
 //
-// From 3.13 on the interpreter says most of it itself (_Py_DebugOffsets, the first thing in its _PyRuntime). Before
-// that it is a table, by minor version: the structures are internal, but their order has not changed within one. The
-// table is checked against real interpreters by the tests. The target's Python is never run.
+// From 3.13 on the interpreter publishes most of them itself (_Py_DebugOffsets, the first thing in its _PyRuntime).
+// Before that it is a table, by minor version: the structures are internal, but their order has not changed within one.
+// The table is checked against real interpreters by the tests. The target's Python is never run.
 //
 // Pure functions, thread-safe. What they are given from a process is untrusted: every offset is checked.
 #pragma once

@@ -1,4 +1,4 @@
-// Runs and C functions are counted off against each other from the inside out.
+// Matches runs of Python frames with the interpreter's C functions in the native stack, from the innermost outwards.
 #include "symbols/python_merge.h"
 
 namespace ingero::symbols {

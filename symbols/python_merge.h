@@ -1,4 +1,4 @@
-// One stack out of two: Python frames put where the interpreter's C function that ran them stands in the native stack.
+// Merges two stacks: Python frames go where the interpreter's C function that ran them is in the native stack.
 //
 // Each run of that function has the Python frames from its innermost one to the one marked `entry`. Pure, thread-safe.
 #pragma once
@@ -19,7 +19,7 @@ struct StackSlot {
 
 struct MergedStack {
   std::vector<StackSlot> frames;  // innermost first
-  bool placed = true;             // false: the two do not fit together; the Python frames stand in front of all others
+  bool placed = true;             // false: the two do not match; the Python frames come before all others
 };
 
 // Both innermost first; `is_eval[i]`: native frame i is the interpreter's C function (is_python_eval, in the file

@@ -9,11 +9,11 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr size_t kMostForgotten = 65536;  // nobody takes them: the kernel side's own table is no larger
+constexpr size_t kMaxForgotten = 65536;  // when they are not taken; the kernel side's own table is not larger
 
 void append_utf8(std::string& out, uint32_t character) {
   constexpr uint32_t kReplacement = 0xfffd;
-  const bool is_surrogate = character >= 0xd800 && character < 0xe000;  // a byte of a path that was no UTF-8
+  const bool is_surrogate = character >= 0xd800 && character < 0xe000;  // a byte of a path that was not UTF-8
   if (character > 0x10ffff || is_surrogate) character = kReplacement;
   if (character < 0x80) {
     out += static_cast<char>(character);
@@ -81,7 +81,7 @@ bool PythonNames::add(std::span<const std::byte> record) {
   process.emplace(place, std::prev(codes_.end()));
   while (bytes_ > max_bytes_ && codes_.size() > 1) {
     ++n_forgotten_;
-    if (forgotten_.size() < kMostForgotten) forgotten_.push_back(codes_.front().key);
+    if (forgotten_.size() < kMaxForgotten) forgotten_.push_back(codes_.front().key);
     drop(codes_.begin());
   }
   return true;

@@ -1,11 +1,11 @@
-// What Python frames are called: code objects as the kernel side told them once, and the frames of stacks named by
-// them.
+// Names Python frames: keeps the code objects, which the kernel side sends once each, and looks up the frames of
+// stacks.
 //
-// A code object is known by process, address and identity: addresses are used again, and a stack names the one that was
-// there. Its record is in the ring near the stacks that need it, but may come after the first of them: name the frames
-// of a batch when all of its records have been added, and those still unknown after the next batch.
+// A code object is identified by process, address and a hash of its contents: addresses are reused, and a stack means
+// the object that was there then. Its record is in the ring near the stacks that need it, but may come after the first
+// of them: name the frames of a batch when all of its records have been added, and those still unknown after the next.
 //
-// Bounded by bytes; what was told first is forgotten first, and the kernel side must then be made to tell it again
+// Bounded by bytes; the oldest are evicted first, and the kernel side must then be made to send them again
 // (take_forgotten). Text is the traced process's: untrusted, valid UTF-8. Thread-compatible.
 #pragma once
 
@@ -45,15 +45,15 @@ class PythonNames {
 
   // A record of type WIRE_CODE as it was in the ring. False: its shape is wrong, and nothing was added.
   bool add(std::span<const std::byte> record);
-  // Absent: the code object was not told, or not yet.
+  // Nothing: the code object was not received, or not yet.
   std::optional<PythonFrame> name(uint32_t pid, const wire_python_frame& frame) const;
-  // Whether name() would give one.
+  // Whether name() would return one.
   bool knows(uint32_t pid, const wire_python_frame& frame) const { return find(pid, frame) != nullptr; }
   // The process is gone, or runs another program now.
   void forget(uint32_t pid);
   // Code objects that were dropped to stay below the limit since the last call: delete them from python_codes.
   std::vector<PythonCodeKey> take_forgotten();
-  // Of those, how many in all.
+  // The total of those.
   uint64_t forgotten() const { return n_forgotten_; }
   size_t bytes() const { return bytes_; }
 

@@ -1,4 +1,4 @@
-// Looking for _PyRuntime in the mapped files, telling the version, and checking the layout on the process itself.
+// Looking for _PyRuntime in the mapped files, finding the version, and checking the layout on the process itself.
 #include "symbols/python_process.h"
 
 #include <elf.h>
@@ -22,12 +22,7 @@ namespace ingero::symbols {
 namespace {
 
 constexpr uint64_t kMaxStringBytes = 256 << 20;
-constexpr int kMostInterpreters = 64;
-
-std::string_view base_name(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
+constexpr int kMaxInterpreters = 64;
 
 // "libpython3.9.so.1.0", "python3.10": 3.9, 3.10; the micro version is not known and does not matter.
 std::optional<PythonVersion> version_in_name(std::string_view name) {
@@ -58,7 +53,7 @@ std::optional<PythonVersion> version_of(const hal::ElfFile& file, std::string_vi
   }
   std::string holder;
   if (const auto version = version_in_name(soname_of(file, holder))) return version;
-  return version_in_name(base_name(path));
+  return version_in_name(file_name(path));
 }
 
 // Is the process's memory what the layout says? Any thread's state must name its interpreter, and the first one has
@@ -74,7 +69,7 @@ Status check_layout(const ProcessView& process, const wire_python_layout& layout
                                           text_of(version), what)};
   };
   uint64_t interpreter = word(layout.interpreters).value_or(0);
-  for (int i = 0; i < kMostInterpreters && interpreter != 0; ++i) {
+  for (int i = 0; i < kMaxInterpreters && interpreter != 0; ++i) {
     const auto state = word(interpreter + layout.interpreter_threads);
     const auto next = word(interpreter + layout.interpreter_next);
     if (!state || !next) return wrong("an interpreter");
@@ -92,7 +87,7 @@ Status check_layout(const ProcessView& process, const wire_python_layout& layout
   return wrong("no interpreter");
 }
 
-// What the file says of its own offsets: the process's memory says the same, but not before the loader is done.
+// The offset table in the file; the process's memory holds the same, but only after the loader has run.
 bool read_debug_offsets(const hal::ElfFile& file, uint64_t runtime, std::span<std::byte> bytes) {
   const auto offset = file.offset_of(runtime, false);
   return offset && file.read_some(*offset, bytes.data(), bytes.size()) == bytes.size();
@@ -144,7 +139,7 @@ Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& 
 }  // namespace
 
 bool may_be_python(std::string_view untrusted_path) {
-  const std::string_view name = base_name(untrusted_path);
+  const std::string_view name = file_name(untrusted_path);
   return name.starts_with("libpython3") || name.starts_with("python3") || name == "python";
 }
 

@@ -1,7 +1,7 @@
-// The Python of a process: is there one in it, which, and where its frames are.
+// Finds the Python interpreter of a process: its version, and where its frames are.
 //
-// Found in the files the process has mapped, by the symbol _PyRuntime; what it is said to be is checked against the
-// process's memory before anybody believes it. Files and memory are the traced process's: untrusted, bounded. Nothing
+// Found in the files that the process has mapped, by the symbol _PyRuntime; version and layout are checked against the
+// process's memory before they are used. Files and memory are the traced process's: untrusted, bounded. Nothing
 // of the process is run. Thread-safe: all state is the caller's.
 #pragma once
 
@@ -34,15 +34,15 @@ struct PythonProcess {
   std::string untrusted_path;
 };
 
-// kNotFound: no Python in it. kBusy: there is one that has not started yet, or is not laid out as it should be; ask
-// again, but not for ever. kNotSupported: one whose frames cannot be read, and why. `generation` tells layouts of one
-// pid apart (wire_python_layout).
+// kNotFound: the process has no Python. kBusy: its interpreter has not started yet, or its memory does not match the
+// layout; retry, but not for ever. kNotSupported: its frames cannot be read, and why. `generation` distinguishes the
+// layouts of one pid (wire_python_layout).
 Result<PythonProcess> find_python(const ProcessView& process, uint32_t generation);
 
-// Could this file be a Python interpreter, by its name? For asking again only when it is worth it.
+// Whether this file may be a Python interpreter, by its name; decides whether a retry is worthwhile.
 bool may_be_python(std::string_view untrusted_path);
 
-// Is this function of the interpreter's file the one that runs Python code? Its clones ("... [clone .cold]") included.
+// Whether this function of the interpreter's file is the one that runs Python code, or a clone ("... [clone .cold]").
 bool is_python_eval(std::string_view function);
 
 }  // namespace ingero::symbols

@@ -1,4 +1,4 @@
-// DWARF through libdw.
+// Reads functions, inlined functions and source lines from DWARF with libdw, to name the frames of a stack.
 #include "symbols/source_lines.h"
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr size_t kMostInlined = 64;
+constexpr size_t kMaxInlined = 64;
 using Scopes = std::unique_ptr<Dwarf_Die, decltype(&std::free)>;
 
 std::string name_of(Dwarf_Die& die) {
@@ -65,7 +65,7 @@ std::vector<SourcePlace> SourceLines::find(uint64_t address) {
   raw = nullptr;
   const int n_scopes = n_innermost > 0 ? dwarf_getscopes_die(innermost.get(), &raw) : 0;
   const Scopes scopes(raw, &std::free);
-  for (int i = 0; i < n_scopes && places.size() < kMostInlined; ++i) {
+  for (int i = 0; i < n_scopes && places.size() < kMaxInlined; ++i) {
     Dwarf_Die& scope = scopes.get()[i];
     const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
@@ -73,7 +73,7 @@ std::vector<SourcePlace> SourceLines::find(uint64_t address) {
     here.is_inlined = tag == DW_TAG_inlined_subroutine;
     places.push_back(here);
     if (tag == DW_TAG_subprogram) break;
-    // The function it was inlined into stands at the line of the call.
+    // The function it was inlined into is at the line of the call.
     here = {};
     here.line = number_of(scope, DW_AT_call_line);
     Dwarf_Files* files = nullptr;

@@ -1,4 +1,4 @@
-// An index of symbol numbers, sorted by address.
+// Builds and searches an index of symbol numbers, sorted by address, so that a lookup needs no copy of the table.
 #include "symbols/symbol_table.h"
 
 #include <gelf.h>
@@ -10,8 +10,8 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr size_t kMostSymbols = 8 << 20;
-constexpr size_t kMostOverlapping = 64;  // symbols that begin inside another one
+constexpr size_t kMaxSymbols = 8 << 20;
+constexpr size_t kMaxOverlapping = 64;  // symbols that begin inside another one
 
 // How good a name is for one place: a global one before a weak, a weak before a local.
 int rank(const Elf64_Sym& symbol) {
@@ -28,7 +28,7 @@ SymbolTable::SymbolTable(Elf* elf) : elf_(elf) {
       GElf_Shdr header;
       if (gelf_getshdr(section, &header) == nullptr || header.sh_type != wanted) continue;
       const Elf_Data* data = elf_getdata(section, nullptr);
-      if (data == nullptr || data->d_buf == nullptr || data->d_size / sizeof(Elf64_Sym) > kMostSymbols) continue;
+      if (data == nullptr || data->d_buf == nullptr || data->d_size / sizeof(Elf64_Sym) > kMaxSymbols) continue;
       symbols_ = static_cast<const Elf64_Sym*>(data->d_buf);
       names_ = header.sh_link;
       is_dynamic_ = wanted == SHT_DYNSYM;
@@ -71,7 +71,7 @@ std::optional<FoundSymbol> SymbolTable::find(uint64_t address) const {
   std::optional<FoundSymbol> best;
   int best_rank = 0;
   auto position = static_cast<size_t>(after - by_address_.begin());
-  for (size_t looked = 0; position > 0 && looked < kMostOverlapping; ++looked) {
+  for (size_t looked = 0; position > 0 && looked < kMaxOverlapping; ++looked) {
     --position;
     const Elf64_Sym& symbol = symbols_[by_address_[position]];
     if (best && symbol.st_value != best->address) break;

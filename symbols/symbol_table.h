@@ -21,7 +21,6 @@ class SymbolTable {
   // `elf` outlives this. Uses .symtab, else .dynsym.
   explicit SymbolTable(Elf* elf);
   bool is_empty() const { return by_address_.empty(); }
-  bool is_dynamic() const { return is_dynamic_; }
   // The function that holds `address`: of several at one place the global one with the shortest name.
   std::optional<FoundSymbol> find(uint64_t address) const;
 

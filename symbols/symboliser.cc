@@ -132,7 +132,7 @@ Symboliser::File& Symboliser::open(const CodeFile& code) {
     }
   }
   file->debug_bytes = section_bytes(file->debug_elf ? file->debug_elf.get() : file->elf.get(), ".debug_");
-  if (file->debug_bytes == 0 || file->debug_bytes > kMostDebugBytes) file->with_lines = nullptr;
+  if (file->debug_bytes == 0 || file->debug_bytes > kMaxDebugBytes) file->with_lines = nullptr;
   return *file;
 }
 
@@ -165,7 +165,7 @@ void Symboliser::forget() {
 }
 
 std::vector<Named> Symboliser::name(const CodeFile& code, uint64_t address) {
-  if (names_ >= kMostNames) forget();
+  if (names_ >= kMaxNames) forget();
   File& file = open(code);
   const auto known = file.names.find(address);
   if (known != file.names.end()) return known->second;

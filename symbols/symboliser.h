@@ -1,8 +1,8 @@
-// Places in code to names, files and lines.
+// Turns code addresses into function names, files and lines.
 //
 // Functions by the file's symbol table, else its dynamic one, or those of a separate debug file found by build id or
-// debug link; lines and inlined functions where there is DWARF. A name is given only to what lies inside the symbol:
-// in a stripped library the function before is not the one. Text is untrusted. One thread.
+// debug link; lines and inlined functions where there is DWARF. An address gets a name only if it is inside the
+// symbol: in a stripped library the nearest function before it is usually another one. Text is untrusted. One thread.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +47,9 @@ class Symboliser {
   // Gives back all that was kept; what is asked for next is read again.
   void forget();
 
-  static constexpr size_t kMostNames = 1 << 17;
+  static constexpr size_t kMaxNames = 1 << 17;
   // Debug information larger than this is not read: libdw keeps what it has parsed.
-  static constexpr uint64_t kMostDebugBytes = uint64_t{512} << 20;
+  static constexpr uint64_t kMaxDebugBytes = uint64_t{512} << 20;
   // Of several files no more than this is kept open at a time, decompressed: what was found in them is remembered.
   static constexpr uint64_t kKeptDebugBytes = uint64_t{8} << 20;
 

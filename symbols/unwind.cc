@@ -1,4 +1,4 @@
-// The walk.
+// Walks a copied stack frame by frame, by call frame information or the frame pointer, to its return addresses.
 #include "symbols/unwind.h"
 
 #include <algorithm>
@@ -79,10 +79,10 @@ NativeStack Unwinder::unwind(const wire_stack& stack, std::span<const std::byte>
   };
 
   Registers registers = registers_of(machine_, stack);
-  uint64_t frames_end = stack.registers[WIRE_STACK_SP];  // of those walked: the next one lies above
-  // A call that has returned: its caller stands behind the call. A thread that waits or spins stands where it stands.
+  uint64_t frames_end = stack.registers[WIRE_STACK_SP];  // of those walked: the next frame is above it
+  // A return address is the instruction after the call; the pc of a thread that waits or spins is exact.
   bool is_return_address = stack.reason != WIRE_STACK_WAITING;
-  while (result.frames.size() < kMostFrames) {
+  while (result.frames.size() < kMaxFrames) {
     NativeFrame frame{space.find(registers.pc), is_return_address};
     const bool was_unknown = !result.frames.empty() && !result.frames.back().code.file;
     if (frame.code.file || !was_unknown) result.frames.push_back(frame);
@@ -108,8 +108,8 @@ NativeStack Unwinder::unwind(const wire_stack& stack, std::span<const std::byte>
     }
     // Rules that start from the stack pointer, and it is not known: only the frame pointer is left.
     if (step == Step::kUnread && registers.has(machine_.stack_pointer)) break;
-    // Nothing is said of this code. If it keeps a frame pointer the caller is there; if it does not, the pointer is
-    // that of a frame further out, and what is between stays unknown.
+    // No rules for this code. If it keeps a frame pointer, the caller is found there; if not, the pointer is that of a
+    // frame further out, and the frames in between stay unknown.
     if (!registers.has(machine_.frame_pointer)) break;
     const uint64_t pointer = registers.values[machine_.frame_pointer];
     if (pointer < frames_end || pointer % sizeof(uint64_t) != 0) break;

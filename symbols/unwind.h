@@ -1,8 +1,8 @@
-// From a copy of a thread's stack to the places its frames return to.
+// Unwinds a copy of a thread's stack into the return addresses of its frames.
 //
-// By call frame information where a file has it; by the frame pointer where it has none and the function is seen to
-// keep one. Where neither leads on safely the walk ends, or goes on past a place that is said to be unknown: a frame is
-// right or unknown, never guessed. One thread.
+// By call frame information if the file has it, else by the frame pointer if the function is seen to keep one. If
+// neither is safe the walk ends, or continues after a frame that is reported as unknown: a frame is right or unknown,
+// never guessed. One thread.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class Unwinder {
   // `stack.bytes` of the thread's stack are in `bytes`.
   NativeStack unwind(const wire_stack& stack, std::span<const std::byte> bytes, AddressSpace& space);
   // Of a file that is not used any more nothing need be kept.
-  static constexpr size_t kMostFrames = 256;
+  static constexpr size_t kMaxFrames = 256;
 
  private:
   const Machine& machine_;

@@ -22,10 +22,16 @@ cp -R backends/manifests "$stage/ingero/"
 cp LICENSE "$stage/ingero/"
 cp -R LICENSES "$stage/ingero/"
 
-# Libraries without archives go along (the HTTP server and what it needs).
+# Libraries without archives go along (the HTTP server and what it needs), and libcurl, which the program opens when it
+# sends something, with all that Debian's build of it needs. The program's own DT_RPATH finds them there.
 mkdir -p "$stage/ingero/lib"
-ldd "$build/cli/ingero" | awk '$1 ~ /^lib(cpp-httplib|prometheus-cpp|ssl|crypto|brotli|z\.)/ && $2 == "=>" {print $3}' |
-  xargs -r cp -Lt "$stage/ingero/lib"
+curl=$(ldconfig -p | awk '$1 == "libcurl.so.4" {print $NF; exit}')
+[ -n "$curl" ] || { echo "bundle: no libcurl.so.4 here: install libcurl4" >&2; exit 1; }
+{
+  ldd "$build/cli/ingero" | awk '$1 ~ /^lib(cpp-httplib|prometheus-cpp|ssl|crypto|brotli|z\.)/ && $2 == "=>" {print $3}'
+  echo "$curl"
+  ldd "$curl" | awk '$1 !~ /^lib(c|m|pthread|dl|rt|resolv)\.so/ && $2 == "=>" {print $3}'
+} | sort -u | xargs -r cp -Lt "$stage/ingero/lib"
 foreign=$(ldd "$stage/ingero/bin/ingero" | awk '{print $1}' |
   grep -vE '^(linux-vdso|libc|libm|libpthread|libdl|librt|libstdc\+\+|libgcc_s|cpp-httplib|prometheus-cpp-core|ssl|crypto|brotli[a-z]*|z)[.0-9]*\.so|ld-linux' || true)
 if [ -n "$foreign" ]; then

@@ -35,7 +35,8 @@ constexpr Library kLibraries[] = {
      .rows = kDriverRows,
      .layer = "DRIVER",
      .source = 4,
-     .statuses = kDriverStatuses},
+     .statuses = kDriverStatuses,
+     .below_runtime = true},
 };
 
 // CUDA C++ Programming Guide, "CUDA Environment Variables"; the first is the container toolkit's.
@@ -50,7 +51,7 @@ constexpr hal::DeviceNaming kNaming{.lists = kVisible,
                                     .uuid_length = 40,
                                     .partition_prefix = "MIG-"};
 
-// As the earlier agent named them (compat.md 13.3).
+// The names that existing readers of support bundles know.
 constexpr std::string_view kSmi[] = {"nvidia-smi"};
 constexpr std::string_view kSmiQuery[] = {
     "nvidia-smi", "--query-gpu=index,uuid,name,driver_version,pci.bus_id,memory.total,memory.used,utilization.gpu",

@@ -14,7 +14,7 @@ namespace ingero::backends::cuda {
 
 std::unique_ptr<hal::DeviceSampler> open_nvml(const hal::SamplerWorld& world);
 
-// Bits of nvmlDeviceGetCurrentClocksThrottleReasons as four answers (compat.md 11.1). Unknown bits count as hardware.
+// Bits of nvmlDeviceGetCurrentClocksThrottleReasons as four answers. Unknown bits count as hardware.
 struct Throttle {
   bool power = false, thermal = false, sw = false, hw = false;
 };

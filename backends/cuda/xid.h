@@ -9,7 +9,7 @@
 
 namespace ingero::backends::cuda {
 
-// The error of one message, without its time; none when the line is no such message. Pure.
+// The error in one line of the kernel log, without its time; nothing when the line is not an Xid message. Pure.
 std::optional<hal::DeviceError> xid_of(std::string_view line);
 
 }  // namespace ingero::backends::cuda

@@ -1,4 +1,4 @@
-// Files to readings. Every file may be missing or unreadable: then its reading is.
+// Reads sysfs files into readings. Any file may be missing or unreadable; its reading is then left out.
 #include "backends/hip/amdgpu.h"
 
 #include <algorithm>

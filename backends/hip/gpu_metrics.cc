@@ -65,14 +65,15 @@ class Adder {
 
 std::string add_gpu_metrics(std::string_view table, hal::Device& device) {
   if (table.empty()) return {};
-  if (table.size() < 4) return fmt::format("{}: gpu_metrics is cut short", device.pci_address);
+  if (table.size() < 4) return fmt::format("{}: gpu_metrics is truncated", device.pci_address);
   uint16_t bytes = 0;
   std::memcpy(&bytes, table.data(), sizeof bytes);
   const auto major = static_cast<uint8_t>(table[2]), minor = static_cast<uint8_t>(table[3]);
   const auto* layout = std::find_if(std::begin(kLayouts), std::end(kLayouts),
                                     [&](const Layout& one) { return one.major == major && one.minor == minor; });
   if (layout == std::end(kLayouts)) {
-    return fmt::format("{}: gpu_metrics has the layout {}.{}, which is not read", device.pci_address, major, minor);
+    return fmt::format("{}: gpu_metrics has the layout {}.{}, which is not supported", device.pci_address, major,
+                       minor);
   }
   if (bytes != layout->bytes || table.size() < bytes) {
     return fmt::format("{}: gpu_metrics {}.{} has {} bytes, of which {} came, instead of {}", device.pci_address, major,

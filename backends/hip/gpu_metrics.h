@@ -1,8 +1,8 @@
-// The driver's binary table of readings, `gpu_metrics` in sysfs: what no file beside it says.
+// Parses `gpu_metrics`, the amdgpu driver's binary table of readings in sysfs, for what no other sysfs file contains.
 //
-// Its layout is the kernel's (drivers/gpu/drm/amd/include/kgd_pp_interface.h), told apart by the three numbers it
-// begins with. Versions 1.1 to 1.3 and 1.4 to 1.6 are read (MI100 and MI200; MI300); those of devices beside a CPU
-// (2.x, 3.x) are not: what units they are in depends on the chip. Pure; input is untrusted.
+// The layouts are the kernel's (drivers/gpu/drm/amd/include/kgd_pp_interface.h); the three numbers at the start say
+// which one it is. Versions 1.1 to 1.3 (MI100, MI200) and 1.4 to 1.6 (MI300) are read. Those of APUs (2.x, 3.x) are
+// not: their units depend on the chip. Pure; input is untrusted.
 #pragma once
 
 #include <string>

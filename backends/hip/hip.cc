@@ -7,7 +7,7 @@
 namespace ingero::backends::hip {
 namespace {
 
-constexpr uint16_t kSource = 10;  // the first id after those of compat.md 2.1
+constexpr uint16_t kSource = 10;  // the first id that recordings did not use yet
 
 // hipMemoryType from 6.0 on, by code: unregistered, host, device, managed, then array and unified.
 constexpr Place kPlaces[] = {Place::kUnknown, Place::kHost,    Place::kDevice,  Place::kEither,

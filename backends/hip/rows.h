@@ -2,7 +2,7 @@
 //
 // Prototypes are those of ROCm 4.2 to 6.4, and the shapes are mostly CUDA's: HIP is a list of symbols. Exports are thin
 // wrappers over a dispatch table, so a probe fires once per call of the application and not for the runtime's own.
-// _spt twins are the per-thread default stream. A test compares every row with the vendor's header where that is
+// The _spt variants use the per-thread default stream. A test compares every row with the vendor's header where that is
 // installed.
 #pragma once
 
@@ -21,7 +21,7 @@ inline constexpr Param kLaunchCooperative[] = {param::kFunction, param::kGrid,  
 inline constexpr Param kLaunchTimed[] = {param::kFunction, param::kGrid,        param::kBlock,
                                          param::kSkip,     param::kSharedBytes, param::kStream,
                                          param::kSkip,     param::kSkip,        param::kSkip32};
-// Sizes are work-items, not blocks; then start event, stop event and (not in the older twin) flags.
+// Sizes are work-items, not blocks; then start event, stop event and (not in the older variant) flags.
 inline constexpr Param kThreadsX{Abi::kI32, Field::kThreadsX};
 inline constexpr Param kThreadsY{Abi::kI32, Field::kThreadsY};
 inline constexpr Param kThreadsZ{Abi::kI32, Field::kThreadsZ};
@@ -63,10 +63,10 @@ inline constexpr Param kSetPool[] = {param::kDevice, param::kHandle};
 // clang-format off
 inline constexpr Row kRows[] = {
     // Launches.
-    {.name = "hipLaunchKernel", .kind = Kind::kLaunch, .shape = shape::kLaunch, .twins = kSpt, .flags = kAsync},
-    {.name = "hipLaunchKernelExC", .kind = Kind::kLaunch, .shape = shape::kLaunchExC, .twins = kSpt, .flags = kAsync},
+    {.name = "hipLaunchKernel", .kind = Kind::kLaunch, .shape = shape::kLaunch, .variants = kSpt, .flags = kAsync},
+    {.name = "hipLaunchKernelExC", .kind = Kind::kLaunch, .shape = shape::kLaunchExC, .variants = kSpt, .flags = kAsync},
     {.name = "hipExtLaunchKernel", .kind = Kind::kLaunch, .shape = kLaunchTimed, .flags = kAsync},
-    {.name = "hipLaunchCooperativeKernel", .kind = Kind::kLaunch, .shape = kLaunchCooperative, .twins = kSpt,
+    {.name = "hipLaunchCooperativeKernel", .kind = Kind::kLaunch, .shape = kLaunchCooperative, .variants = kSpt,
      .flags = kAsync},
     {.name = "hipLaunchCooperativeKernelMultiDevice", .kind = Kind::kLaunch, .shape = shape::kLaunchMultiDevice,
      .flags = kAsync},
@@ -80,12 +80,12 @@ inline constexpr Row kRows[] = {
     {.name = "hipModuleLaunchCooperativeKernelMultiDevice", .kind = Kind::kLaunch,
      .shape = shape::kDriverLaunchMultiDevice, .flags = kAsync},
     {.name = "hipExtModuleLaunchKernel", .kind = Kind::kLaunch, .shape = kLaunchWorkItems,
-     .flags = kAsync | kMangledTwins},
+     .flags = kAsync | kMangledVariants},
     {.name = "hipHccModuleLaunchKernel", .kind = Kind::kLaunch, .shape = kLaunchWorkItemsOlder,
-     .flags = kAsync | kMangledTwins},
-    {.name = "hipLaunchHostFunc", .kind = Kind::kLaunch, .shape = shape::kHostCallback, .twins = kSpt,
+     .flags = kAsync | kMangledVariants},
+    {.name = "hipLaunchHostFunc", .kind = Kind::kLaunch, .shape = shape::kHostCallback, .variants = kSpt,
      .flags = kAsync},
-    {.name = "hipStreamAddCallback", .kind = Kind::kLaunch, .shape = shape::kHostCallbackFlags, .twins = kSpt,
+    {.name = "hipStreamAddCallback", .kind = Kind::kLaunch, .shape = shape::kHostCallbackFlags, .variants = kSpt,
      .flags = kAsync},
 
     // Memory. Bytes are what was asked for; a pitched allocation is larger.
@@ -137,9 +137,9 @@ inline constexpr Row kRows[] = {
     {.name = "hipMemExportToShareableHandle", .kind = Kind::kDevice, .shape = shape::kMemoryExport},
 
     // Copies.
-    {.name = "hipMemcpy", .kind = Kind::kMemcpy, .shape = shape::kCopyDirected, .twins = kSpt,
+    {.name = "hipMemcpy", .kind = Kind::kMemcpy, .shape = shape::kCopyDirected, .variants = kSpt,
      .flags = kSynchronising},
-    {.name = "hipMemcpyAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyDirectedAsync, .twins = kSpt,
+    {.name = "hipMemcpyAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyDirectedAsync, .variants = kSpt,
      .flags = kAsync},
     {.name = "hipMemcpyWithStream", .kind = Kind::kMemcpy, .shape = shape::kCopyDirectedAsync,
      .flags = kSynchronising},
@@ -158,10 +158,10 @@ inline constexpr Row kRows[] = {
      .direction = Direction::kDeviceToDevice},
     {.name = "hipMemcpyPeerAsync", .kind = Kind::kMemcpy, .shape = shape::kCopyPeerAsync, .flags = kAsync,
      .direction = Direction::kDeviceToDevice},
-    {.name = "hipMemcpy2D", .kind = Kind::kMemcpy, .shape = shape::kCopy2D, .twins = kSpt, .flags = kSynchronising},
-    {.name = "hipMemcpy2DAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy2DAsync, .twins = kSpt, .flags = kAsync},
-    {.name = "hipMemcpy3D", .kind = Kind::kMemcpy, .shape = shape::kCopy3D, .twins = kSpt, .flags = kSynchronising},
-    {.name = "hipMemcpy3DAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy3DAsync, .twins = kSpt, .flags = kAsync},
+    {.name = "hipMemcpy2D", .kind = Kind::kMemcpy, .shape = shape::kCopy2D, .variants = kSpt, .flags = kSynchronising},
+    {.name = "hipMemcpy2DAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy2DAsync, .variants = kSpt, .flags = kAsync},
+    {.name = "hipMemcpy3D", .kind = Kind::kMemcpy, .shape = shape::kCopy3D, .variants = kSpt, .flags = kSynchronising},
+    {.name = "hipMemcpy3DAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy3DAsync, .variants = kSpt, .flags = kAsync},
     {.name = "hipMemcpyParam2D", .kind = Kind::kMemcpy, .shape = shape::kDriverCopy2D,
      .flags = kSynchronising | kOnlyWhereTarget, .instead = kSince6},
     {.name = "hipMemcpyParam2D", .kind = Kind::kMemcpy, .shape = kCopyParams2DBefore6,
@@ -182,25 +182,25 @@ inline constexpr Row kRows[] = {
      .flags = kAsync | kOnlyWhereTarget, .instead = kSince6},
     {.name = "hipDrvMemcpy3DAsync", .kind = Kind::kMemcpy, .shape = kCopyParams3DAsyncBefore6,
      .flags = kAsync | kNotWhereTarget, .instead = kSince6},
-    {.name = "hipMemcpyToSymbol", .kind = Kind::kMemcpy, .shape = shape::kCopySymbol, .twins = kSpt,
+    {.name = "hipMemcpyToSymbol", .kind = Kind::kMemcpy, .shape = shape::kCopySymbol, .variants = kSpt,
      .flags = kSynchronising},
-    {.name = "hipMemcpyToSymbolAsync", .kind = Kind::kMemcpy, .shape = shape::kCopySymbolAsync, .twins = kSpt,
+    {.name = "hipMemcpyToSymbolAsync", .kind = Kind::kMemcpy, .shape = shape::kCopySymbolAsync, .variants = kSpt,
      .flags = kAsync},
-    {.name = "hipMemcpyFromSymbol", .kind = Kind::kMemcpy, .shape = shape::kCopySymbol, .twins = kSpt,
+    {.name = "hipMemcpyFromSymbol", .kind = Kind::kMemcpy, .shape = shape::kCopySymbol, .variants = kSpt,
      .flags = kSynchronising},
-    {.name = "hipMemcpyFromSymbolAsync", .kind = Kind::kMemcpy, .shape = shape::kCopySymbolAsync, .twins = kSpt,
+    {.name = "hipMemcpyFromSymbolAsync", .kind = Kind::kMemcpy, .shape = shape::kCopySymbolAsync, .variants = kSpt,
      .flags = kAsync},
-    {.name = "hipMemcpyToArray", .kind = Kind::kMemcpy, .shape = shape::kCopyToArray, .twins = kSpt,
+    {.name = "hipMemcpyToArray", .kind = Kind::kMemcpy, .shape = shape::kCopyToArray, .variants = kSpt,
      .flags = kSynchronising},
-    {.name = "hipMemcpyFromArray", .kind = Kind::kMemcpy, .shape = shape::kCopyFromArray, .twins = kSpt,
+    {.name = "hipMemcpyFromArray", .kind = Kind::kMemcpy, .shape = shape::kCopyFromArray, .variants = kSpt,
      .flags = kSynchronising},
-    {.name = "hipMemcpy2DToArray", .kind = Kind::kMemcpy, .shape = shape::kCopy2DToArray, .twins = kSpt,
+    {.name = "hipMemcpy2DToArray", .kind = Kind::kMemcpy, .shape = shape::kCopy2DToArray, .variants = kSpt,
      .flags = kSynchronising},
-    {.name = "hipMemcpy2DToArrayAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy2DToArrayAsync, .twins = kSpt,
+    {.name = "hipMemcpy2DToArrayAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy2DToArrayAsync, .variants = kSpt,
      .flags = kAsync},
-    {.name = "hipMemcpy2DFromArray", .kind = Kind::kMemcpy, .shape = shape::kCopy2DFromArray, .twins = kSpt,
+    {.name = "hipMemcpy2DFromArray", .kind = Kind::kMemcpy, .shape = shape::kCopy2DFromArray, .variants = kSpt,
      .flags = kSynchronising},
-    {.name = "hipMemcpy2DFromArrayAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy2DFromArrayAsync, .twins = kSpt,
+    {.name = "hipMemcpy2DFromArrayAsync", .kind = Kind::kMemcpy, .shape = shape::kCopy2DFromArrayAsync, .variants = kSpt,
      .flags = kAsync},
     {.name = "hipMemcpy2DArrayToArray", .kind = Kind::kMemcpy, .shape = shape::kCopy2DArrayToArray,
      .flags = kSynchronising},
@@ -220,12 +220,12 @@ inline constexpr Row kRows[] = {
      .direction = Direction::kDeviceToDevice},
     {.name = "hipMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = shape::kPrefetchDevice, .flags = kAsync},
     {.name = "hipMemAdvise", .kind = Kind::kDevice, .shape = shape::kAdviseDevice},
-    {.name = "hipMemset", .kind = Kind::kMemset, .shape = shape::kSet, .twins = kSpt},
-    {.name = "hipMemsetAsync", .kind = Kind::kMemset, .shape = shape::kSetAsync, .twins = kSpt, .flags = kAsync},
-    {.name = "hipMemset2D", .kind = Kind::kMemset, .shape = shape::kSet2D, .twins = kSpt},
-    {.name = "hipMemset2DAsync", .kind = Kind::kMemset, .shape = shape::kSet2DAsync, .twins = kSpt, .flags = kAsync},
-    {.name = "hipMemset3D", .kind = Kind::kMemset, .shape = shape::kSet3D, .twins = kSpt},
-    {.name = "hipMemset3DAsync", .kind = Kind::kMemset, .shape = shape::kSet3DAsync, .twins = kSpt, .flags = kAsync},
+    {.name = "hipMemset", .kind = Kind::kMemset, .shape = shape::kSet, .variants = kSpt},
+    {.name = "hipMemsetAsync", .kind = Kind::kMemset, .shape = shape::kSetAsync, .variants = kSpt, .flags = kAsync},
+    {.name = "hipMemset2D", .kind = Kind::kMemset, .shape = shape::kSet2D, .variants = kSpt},
+    {.name = "hipMemset2DAsync", .kind = Kind::kMemset, .shape = shape::kSet2DAsync, .variants = kSpt, .flags = kAsync},
+    {.name = "hipMemset3D", .kind = Kind::kMemset, .shape = shape::kSet3D, .variants = kSpt},
+    {.name = "hipMemset3DAsync", .kind = Kind::kMemset, .shape = shape::kSet3DAsync, .variants = kSpt, .flags = kAsync},
     {.name = "hipMemsetD8", .kind = Kind::kMemset, .shape = shape::kSet},
     {.name = "hipMemsetD8Async", .kind = Kind::kMemset, .shape = shape::kSetAsync, .flags = kAsync},
     {.name = "hipMemsetD16", .kind = Kind::kMemset, .shape = shape::kSet, .element_bytes = 2},
@@ -236,7 +236,7 @@ inline constexpr Row kRows[] = {
      .element_bytes = 4},
 
     // Waits, streams, events.
-    {.name = "hipStreamSynchronize", .kind = Kind::kSync, .shape = shape::kStreamOnly, .twins = kSpt,
+    {.name = "hipStreamSynchronize", .kind = Kind::kSync, .shape = shape::kStreamOnly, .variants = kSpt,
      .flags = kSynchronising},
     {.name = "hipDeviceSynchronize", .kind = Kind::kSync, .shape = shape::kNothing, .flags = kSynchronising},
     {.name = "hipCtxSynchronize", .kind = Kind::kSync, .shape = shape::kNothing, .flags = kSynchronising},
@@ -246,9 +246,9 @@ inline constexpr Row kRows[] = {
     {.name = "hipStreamCreateWithPriority", .kind = Kind::kStream, .shape = shape::kStreamCreatePriority},
     {.name = "hipExtStreamCreateWithCUMask", .kind = Kind::kStream, .shape = kStreamCreateMask},
     {.name = "hipStreamDestroy", .kind = Kind::kStream, .shape = shape::kStreamOnly},
-    {.name = "hipStreamQuery", .kind = Kind::kStream, .shape = shape::kStreamOnly, .twins = kSpt, .flags = kPolled},
+    {.name = "hipStreamQuery", .kind = Kind::kStream, .shape = shape::kStreamOnly, .variants = kSpt, .flags = kPolled},
     {.name = "hipStreamAttachMemAsync", .kind = Kind::kStream, .shape = shape::kAttachMemory, .flags = kAsync},
-    {.name = "hipStreamWaitEvent", .kind = Kind::kEvent, .shape = shape::kStreamWaitEvent, .twins = kSpt,
+    {.name = "hipStreamWaitEvent", .kind = Kind::kEvent, .shape = shape::kStreamWaitEvent, .variants = kSpt,
      .flags = kAsync | kAwaitsMark},
     {.name = "hipStreamWaitValue32", .kind = Kind::kEvent, .shape = kWaitValue32, .flags = kAsync},
     {.name = "hipStreamWaitValue64", .kind = Kind::kEvent, .shape = kWaitValue64, .flags = kAsync},
@@ -257,7 +257,7 @@ inline constexpr Row kRows[] = {
     {.name = "hipStreamBatchMemOp", .kind = Kind::kEvent, .shape = shape::kStreamBatch, .flags = kAsync},
     {.name = "hipEventCreate", .kind = Kind::kEvent, .shape = shape::kHandleCreate},
     {.name = "hipEventCreateWithFlags", .kind = Kind::kEvent, .shape = shape::kHandleCreateFlags},
-    {.name = "hipEventRecord", .kind = Kind::kEvent, .shape = shape::kHandleOnStream, .twins = kSpt,
+    {.name = "hipEventRecord", .kind = Kind::kEvent, .shape = shape::kHandleOnStream, .variants = kSpt,
      .flags = kAsync | kMarksStream},
     {.name = "hipEventRecordWithFlags", .kind = Kind::kEvent, .shape = shape::kHandleOnStreamFlags,
      .flags = kAsync | kMarksStream},
@@ -266,11 +266,11 @@ inline constexpr Row kRows[] = {
     {.name = "hipEventDestroy", .kind = Kind::kEvent, .shape = shape::kHandleOnly},
 
     // Graphs.
-    {.name = "hipStreamBeginCapture", .kind = Kind::kGraph, .shape = shape::kBeginCapture, .twins = kSpt,
+    {.name = "hipStreamBeginCapture", .kind = Kind::kGraph, .shape = shape::kBeginCapture, .variants = kSpt,
      .flags = kBeginsCapture},
     {.name = "hipStreamBeginCaptureToGraph", .kind = Kind::kGraph, .shape = shape::kBeginCaptureToGraph,
      .flags = kBeginsCapture},
-    {.name = "hipStreamEndCapture", .kind = Kind::kGraph, .shape = shape::kEndCapture, .twins = kSpt,
+    {.name = "hipStreamEndCapture", .kind = Kind::kGraph, .shape = shape::kEndCapture, .variants = kSpt,
      .flags = kEndsCapture},
     {.name = "hipGraphCreate", .kind = Kind::kGraph, .shape = shape::kHandleCreateFlags},
     {.name = "hipGraphClone", .kind = Kind::kGraph, .shape = shape::kClone},
@@ -278,7 +278,7 @@ inline constexpr Row kRows[] = {
     {.name = "hipGraphInstantiateWithFlags", .kind = Kind::kGraph, .shape = shape::kInstantiateFlags},
     {.name = "hipGraphInstantiateWithParams", .kind = Kind::kGraph, .shape = kInstantiateWithParams},
     {.name = "hipGraphUpload", .kind = Kind::kGraph, .shape = shape::kHandleOnStream, .flags = kAsync},
-    {.name = "hipGraphLaunch", .kind = Kind::kGraph, .shape = shape::kHandleOnStream, .twins = kSpt, .flags = kAsync},
+    {.name = "hipGraphLaunch", .kind = Kind::kGraph, .shape = shape::kHandleOnStream, .variants = kSpt, .flags = kAsync},
     {.name = "hipGraphExecUpdate", .kind = Kind::kGraph, .shape = shape::kUpdateErrorNode},
     {.name = "hipGraphExecDestroy", .kind = Kind::kGraph, .shape = shape::kHandleOnly},
     {.name = "hipGraphDestroy", .kind = Kind::kGraph, .shape = shape::kHandleOnly},

@@ -1,5 +1,5 @@
-// What counters of known names say, driver by driver. A name that is not here is sampled all the same, and accuses
-// nobody.
+// What the counters of known names mean, driver by driver. A counter with another name is sampled too, but is not
+// evidence for any finding.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Widths by name, and telling a wrap from a reset.
+// Looks up counter widths by name, and distinguishes a wrap from a reset.
 #include "backends/rdma/counter_track.h"
 
 #include <iterator>

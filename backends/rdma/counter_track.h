@@ -1,4 +1,4 @@
-// What a counter's new value means beside its last one, when the counter is narrower than the number it is printed as.
+// What a counter's new value means compared with its last one, when the counter is narrower than its printed number.
 //
 // Widths of the port counters are those of the management datagrams that carry them (IBA 1.4 vol. 1, 16.1.3.5; the list
 // in Linux Documentation/ABI/stable/sysfs-class-infiniband). They saturate; data and packet counters without the

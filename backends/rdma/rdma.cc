@@ -1,7 +1,7 @@
 // The RDMA backend: the control path of libibverbs, and the adapters in sysfs.
 //
 // The data path (ibv_post_send, ibv_poll_cq and their like) is inline in verbs.h and enters the provider through a
-// pointer: there is no symbol to probe. Prototypes and structure offsets: infiniband/verbs.h of rdma-core 44, whose
+// pointer, so they have no symbol to probe. Prototypes and structure offsets: infiniband/verbs.h of rdma-core 44, whose
 // public structures have been laid out so since libibverbs 1.1; exports with two versions resolve to the default one.
 //
 // kHandle is the object the call is about; kHandle2 of queue pair calls the queue pair's number (of the one that is

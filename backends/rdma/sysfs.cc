@@ -1,4 +1,4 @@
-// Scans, reads, scales. Every step may find nothing.
+// Scans sysfs for adapters, reads their counters and scales them to base units. Any file may be missing.
 #include "backends/rdma/sysfs.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool is_name(std::string_view text) {
          });
 }
 
-// Names in a directory, sorted; what is no name is left out. Empty where there is no directory.
+// The names in a directory, sorted, without those that are not valid names. Empty when the directory does not exist.
 std::vector<std::string> names_in(const std::string& path, size_t limit) {
   std::vector<std::string> names;
   std::error_code failed;
@@ -65,9 +65,9 @@ std::string last_component(const std::string& link) {
   return failed ? "" : printable(target.filename().string(), kMaxName);
 }
 
-// The driver of the device behind the adapter. Soft-RoCE has none of its own: it lies on any network interface, whose
-// driver is no adapter's, and is known by the file `parent`, which no other driver makes
-// (Linux drivers/infiniband/sw/rxe/rxe_verbs.c).
+// The driver of the adapter's device. Soft-RoCE has no device of its own: it runs on top of any network interface,
+// whose driver is not an RDMA driver. It is recognised by the file `parent`, which no other driver creates (Linux
+// drivers/infiniband/sw/rxe/rxe_verbs.c).
 std::string driver_of(const std::string& path) {
   std::error_code ignored;
   return fs::is_regular_file(path + "/parent", ignored) ? "rdma_rxe" : last_component(path + "/device/driver");
@@ -117,8 +117,8 @@ void SysfsSampler::counters(const std::string& path, std::string_view driver, ha
     if (!value) {
       ++sample.unreadable_count;
       if (sample.unreadable.size() < hal::FabricSample::kMaxUnreadable) {
-        sample.unreadable.push_back(
-            {file, text.ok() ? fmt::format("'{}' is no number", printable(trim(*text), 40)) : text.error().message()});
+        sample.unreadable.push_back({file, text.ok() ? fmt::format("'{}' is not a number", printable(trim(*text), 40))
+                                                     : text.error().message()});
       }
       state.tracks.erase(name);  // what comes after a gap starts anew
       continue;

@@ -1,7 +1,7 @@
 // Fabric adapters as /sys/class/infiniband shows them: any driver, found by scanning, never by a list of names.
 //
-// Layout: Linux Documentation/ABI/stable/sysfs-class-infiniband. One bad file affects that file only. Counters behind
-// `hw_counters/lifespan` (milliseconds) are read no more often than that; between reads their values are told again.
+// Layout: Linux Documentation/ABI/stable/sysfs-class-infiniband. One bad file affects that file only. Counters with a
+// `hw_counters/lifespan` (milliseconds) are read at most once per lifespan; in between, their last values are repeated.
 // Bounded: kMaxEntries of anything a directory lists, names checked before they are used.
 #pragma once
 

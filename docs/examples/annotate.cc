@@ -2,7 +2,7 @@
 //
 //   annotate [SOCKET]     (with `sudo ingero trace --annotate --annotate-socket-gid $(id -g)` running)
 //
-// The program goes on when nobody listens, and never waits for whoever does.
+// The program goes on when no agent listens, and never waits for one.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// One connection an event: see pagerduty.h.
+// Sends each event over a connection of its own, since pages are rare and the answer decides what the tool reports.
 #include "serve/alerts/pagerduty.h"
 
 #include <algorithm>
@@ -6,21 +6,19 @@
 
 #include <openssl/evp.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "serve/net/http_exchange.h"
 
 namespace ingero::serve::alerts {
 namespace {
 
-using tools::Json;
-using tools::text_member;
-
-constexpr size_t kMostKey = 64;
-constexpr size_t kMostAnswerBytes = 64 << 10;
+constexpr size_t kMaxKey = 64;
+constexpr size_t kMaxAnswerBytes = 64 << 10;
 constexpr auto kLongest = std::chrono::seconds(10);
 
 bool is_key(std::string_view key) {
-  return !key.empty() && key.size() <= kMostKey && std::all_of(key.begin(), key.end(), [](char c) {
+  return !key.empty() && key.size() <= kMaxKey && std::all_of(key.begin(), key.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   });
 }
@@ -60,11 +58,11 @@ PagerDuty::PagerDuty(PagerDutyOptions options, net::Peer peer, std::string path,
     : options_(std::move(options)), peer_(std::move(peer)), path_(std::move(path)), tls_(std::move(tls)) {}
 
 Result<std::shared_ptr<PagerDuty>> PagerDuty::make(PagerDutyOptions options) {
-  if (!is_key(options.key)) return Error(Errc::kInvalid, "the key for PagerDuty is not one word of letters and digits");
+  if (!is_key(options.key)) return Error(Errc::kInvalid, "the PagerDuty key must be one word of letters and digits");
   net::Peer peer;
   std::string_view rest = options.url;
   if (!net::take_scheme(rest, peer)) {
-    return Error(Errc::kInvalid, "the address for PagerDuty does not begin with https://");
+    return Error(Errc::kInvalid, "the PagerDuty address must begin with https://");
   }
   peer.only_loopback = !peer.has_tls;
   peer.port = peer.has_tls ? 443 : 80;
@@ -77,8 +75,9 @@ Result<std::shared_ptr<PagerDuty>> PagerDuty::make(PagerDutyOptions options) {
     return Error(Errc::kInvalid, "the address for PagerDuty: the key would be sent unencrypted", "use https://");
   }
   if (!std::all_of(path.begin(), path.end(), [](char c) { return c > ' ' && c <= '~'; })) {
-    return Error(Errc::kInvalid, "the address for PagerDuty has characters that no address has");
+    return Error(Errc::kInvalid, "the PagerDuty address has invalid characters");
   }
+  INGERO_TRY(net::http_available(peer.has_tls));
   auto tls = net::TlsContext::make({});
   if (!tls.ok()) return tls.error();
   return std::shared_ptr<PagerDuty>(
@@ -89,7 +88,7 @@ bool PagerDuty::may_page() {
   const auto now = std::chrono::steady_clock::now();
   const std::scoped_lock lock(mutex_);
   while (!paged_.empty() && paged_.front() + kPagesWithin <= now) paged_.pop_front();
-  if (paged_.size() >= kMostPages) return false;
+  if (paged_.size() >= kMaxPages) return false;
   paged_.push_back(now);
   return true;
 }
@@ -108,28 +107,23 @@ Result<Json> PagerDuty::trigger(const Json& input, uint64_t time_ns) {
                 {"payload", {{"summary", summary}, {"source", source}, {"severity", given("severity", "error")}}}};
   if (input.contains("custom_details")) event["payload"]["custom_details"] = input["custom_details"];
   if (!may_page()) {
-    return Error(Errc::kBusy, fmt::format("{} pages were sent within a minute: no more until it is over", kMostPages));
+    return Error(Errc::kBusy, fmt::format("{} pages were sent within a minute: wait until it is over", kMaxPages));
   }
 
   constexpr uint64_t kLongestNs = std::chrono::nanoseconds(kLongest).count();
   const std::chrono::nanoseconds longest(time_ns == 0 ? kLongestNs : std::min(time_ns, kLongestNs));
   const net::Deadline deadline = std::chrono::steady_clock::now() + longest;
   const net::Stop stop;
-  const auto connection = net::Connection::open(peer_, &tls_, "", deadline, stop);
-  if (!connection.ok()) return connection.error();
-  const std::string body = event.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const auto answer = net::http_ask(**connection,
-                                    {.method = "POST",
-                                     .path = path_,
-                                     .headers = {{"Accept", "application/json"}},
-                                     .type = "application/json",
-                                     .body = body},
-                                    kMostAnswerBytes);
+  const std::string body = dump(event);
+  const auto answer = net::http_ask(
+      peer_, &tls_,
+      {.path = path_, .headers = {{"Accept", "application/json"}}, .type = "application/json", .body = body},
+      kMaxAnswerBytes, deadline, stop);
   if (!answer.ok()) return answer.error();
-  const Json said = tools::parse_json(answer->body);
+  const Json said = parse_json(answer->body);
   if (answer->status != 202 && answer->status != 200) return refusal_of(answer->status, said);
   const std::string status = text_member(said, "status");
-  if (status.empty()) return Error(Errc::kCorrupt, "PagerDuty: its answer is not that of the Events API");
+  if (status.empty()) return Error(Errc::kCorrupt, "PagerDuty: the answer is not one of the Events API");
   const std::string key = text_member(said, "dedup_key");
   return Json{{"status", printable(status, 64)},
               {"dedup_key", key.empty() ? event["dedup_key"] : Json(printable(key, 255))}};

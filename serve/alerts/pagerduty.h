@@ -1,9 +1,9 @@
-// Pages whoever is on call, through PagerDuty: what the tool pagerduty_trigger does.
+// Pages the person on call, through PagerDuty: the implementation of the tool pagerduty_trigger.
 //
-// The key is the operator's (INGERO_PAGERDUTY_KEY), and so is the address; without a key nothing of this exists and
-// nothing is ever sent. What a model writes goes out as data of the event, bounded by the tool's schema. The same
-// incident told twice is one: without a dedup_key it gets one made from source and summary. At most kMostPages in
-// kPagesWithin, so that a model in a loop wakes nobody for nothing. Thread-safe.
+// The operator sets the key (INGERO_PAGERDUTY_KEY) and the address; without a key the tool is not offered and nothing
+// is ever sent. What a model writes goes out as data of the event, bounded by the tool's schema. An incident reported
+// twice stays one: without a dedup_key, one is derived from source and summary. At most kMaxPages in kPagesWithin, so
+// that a model in a loop does not flood the person on call. Thread-safe.
 // Facts: PagerDuty's Events API v2 (POST /v2/enqueue, answered 202; 400 for a wrong event, 429 for too many).
 #pragma once
 
@@ -13,12 +13,14 @@
 #include <mutex>
 #include <string>
 
-#include "serve/net/connection.h"
-#include "serve/tools/outside.h"
+#include "base/json.h"
+#include "serve/net/peer.h"
+#include "serve/net/tls_context.h"
+#include "serve/tools/remote.h"
 
 namespace ingero::serve::alerts {
 
-inline constexpr size_t kMostPages = 10;
+inline constexpr size_t kMaxPages = 10;
 inline constexpr auto kPagesWithin = std::chrono::minutes(1);
 
 struct PagerDutyOptions {
@@ -33,7 +35,7 @@ class PagerDuty final : public tools::Pager {
   static Result<std::shared_ptr<PagerDuty>> make(PagerDutyOptions options);
 
   // kInvalid: PagerDuty does not take the event. kPermission: nor the key. kBusy: too many, or no answer in time.
-  Result<tools::Json> trigger(const tools::Json& input, uint64_t time_ns) override;
+  Result<Json> trigger(const Json& input, uint64_t time_ns) override;
 
  private:
   PagerDuty(PagerDutyOptions options, net::Peer peer, std::string path, net::TlsContext tls);

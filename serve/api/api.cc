@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "serve/api/endpoints.h"
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::string_view kToolPrefix = "/api/v1/tools/";
 
 http::Response json(int status, const Json& body, std::string note = {}) {
-  return {status, "application/json", body.dump(-1, ' ', false, Json::error_handler_t::replace), {}, std::move(note)};
+  return {status, "application/json", dump(body), {}, std::move(note)};
 }
 
 http::Response failed(const Error& error) {
@@ -31,7 +32,7 @@ Json tool_json(const tools::Tool& tool) {
 
 Result<Json> list_tools(Api& api, const http::Request&) {
   Json list = Json::array();
-  for (const tools::Tool* tool : api.desk().tools()) list.push_back(tool_json(*tool));
+  for (const tools::Tool* tool : api.service().tools()) list.push_back(tool_json(*tool));
   return Json{{"tools", std::move(list)}};
 }
 
@@ -42,25 +43,25 @@ Result<Json> versions(Api& api, const http::Request&) {
 // Well when the recording can be read, or has not begun.
 Result<Json> health(Api& api, const http::Request&) {
   Json out{{"status", "ok"}, {"recording", nullptr}, {"live", nullptr}};
-  auto loan = api.desk().lend();
-  if (!loan.ok() && loan.error().code() != Errc::kNotFound) return loan.error();
-  if (loan.ok()) {
-    out["recording"] = (*loan)->version();
-    out["live"] = (*loan)->is_live();
+  auto lease = api.service().acquire();
+  if (!lease.ok() && lease.error().code() != Errc::kNotFound) return lease.error();
+  if (lease.ok()) {
+    out["recording"] = (*lease)->version();
+    out["live"] = (*lease)->is_live();
   }
   return out;
 }
 
 Result<Json> sql(Api& api, const http::Request& request) {
-  Json body = tools::parse_json(request.body);
+  Json body = parse_json(request.body);
   if (!body.is_object()) return Error(Errc::kInvalid, "the body must be a JSON object");
   if (body.contains("sql") && !body.contains("query")) {
     body["query"] = body["sql"];
     body.erase("sql");
   }
-  auto answer = api.desk().ask("run_sql", body);
+  auto answer = api.service().ask("run_sql", body);
   if (!answer.ok()) return answer.error();
-  return tools::Desk::shown("run_sql", body, *answer);
+  return tools::QueryService::shown("run_sql", body, *answer);
 }
 
 Result<Json> describe(Api& api, const http::Request&) { return api.description(); }
@@ -70,16 +71,16 @@ Json description_schema() { return tools::object_of("openapi:string info:object 
 http::Response call_tool(Api& api, const http::Request& request) {
   const std::string name = request.path.substr(kToolPrefix.size());
   if (request.method != "POST") {
-    http::Response response = failed(Error(Errc::kInvalid, "tools are asked by POST"));
+    http::Response response = failed(Error(Errc::kInvalid, "tools are called with POST"));
     response.status = 405;
     response.headers.emplace_back("Allow", "POST");
     return response;
   }
-  Json input = request.body.empty() ? Json::object() : tools::parse_json(request.body);
+  Json input = request.body.empty() ? Json::object() : parse_json(request.body);
   if (input.is_discarded()) return failed(Error(Errc::kInvalid, "the body is not JSON"));
-  const auto answer = api.desk().ask(name, input);
+  const auto answer = api.service().ask(name, input);
   if (!answer.ok()) return failed(answer.error());
-  return json(200, tools::Desk::shown(name, input, *answer), name);
+  return json(200, tools::QueryService::shown(name, input, *answer), name);
 }
 
 Json error_schema() { return tools::object_of("error:string class:string"); }
@@ -137,7 +138,7 @@ std::span<const Endpoint> own_endpoints() {
 http::Response Api::answer(const http::Request& request) {
   bool is_known = false;
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
-  for (const auto& list : {own_endpoints(), earlier_endpoints()}) {
+  for (const auto& list : {own_endpoints(), legacy_endpoints()}) {
     for (const Endpoint& endpoint : list) {
       if (request.path != endpoint.path) continue;
       is_known = true;
@@ -147,17 +148,18 @@ http::Response Api::answer(const http::Request& request) {
     }
   }
   if (is_known) {
-    http::Response response = failed(Error(Errc::kInvalid, fmt::format("not by {}", printable(request.method, 16))));
+    http::Response response =
+        failed(Error(Errc::kInvalid, fmt::format("method {} is not allowed here", printable(request.method, 16))));
     response.status = 405;
     return response;
   }
   if (request.path.starts_with(kToolPrefix)) return call_tool(*this, request);
-  return failed(Error(Errc::kNotFound, "there is nothing at this path", "/api/v1/openapi.json lists what there is"));
+  return failed(Error(Errc::kNotFound, "no endpoint has this path", "/api/v1/openapi.json lists the endpoints"));
 }
 
 Json Api::description() const {
   Json paths = Json::object();
-  for (const auto& list : {own_endpoints(), earlier_endpoints()}) {
+  for (const auto& list : {own_endpoints(), legacy_endpoints()}) {
     for (const Endpoint& endpoint : list) {
       const bool is_post = std::string_view(endpoint.method) == "POST";
       std::string id = std::string(is_post ? "post_" : "get_") + (endpoint.path + 5);
@@ -179,7 +181,7 @@ Json Api::description() const {
       paths[endpoint.path][is_post ? "post" : "get"] = std::move(operation);
     }
   }
-  for (const tools::Tool* one : desk_.tools()) {
+  for (const tools::Tool* one : service_.tools()) {
     const tools::Tool& tool = *one;
     paths[std::string(kToolPrefix) + std::string(tool.name)]["post"] = {{"operationId", tool.name},
                                                                         {"summary", tool.title},

@@ -5,16 +5,15 @@
 
 #include <string>
 
+#include "base/json.h"
 #include "serve/http/server.h"
-#include "serve/tools/desk.h"
+#include "serve/tools/query_service.h"
 
 namespace ingero::serve::api {
 
-using tools::Json;
-
 class Api {
  public:
-  Api(tools::Desk& desk, std::string version) : desk_(desk), version_(std::move(version)) {}
+  Api(tools::QueryService& service, std::string version) : service_(service), version_(std::move(version)) {}
 
   // Whether `path` is one of this room's: /api/...
   static bool owns(const std::string& path) { return path.starts_with("/api/"); }
@@ -22,11 +21,11 @@ class Api {
   // OpenAPI 3.1.
   Json description() const;
 
-  tools::Desk& desk() { return desk_; }
+  tools::QueryService& service() { return service_; }
   const std::string& version() const { return version_; }
 
  private:
-  tools::Desk& desk_;
+  tools::QueryService& service_;
   std::string version_;
 };
 

@@ -1,4 +1,4 @@
-// The endpoints that are no tools: for this folder only.
+// The endpoints that are not tools. Private to serve/api/.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct Endpoint {
   Result<Json> (*answer)(Api& api, const http::Request& request);
 };
 
-std::span<const Endpoint> earlier_endpoints();  // as the earlier agent's dashboard had them
+std::span<const Endpoint> legacy_endpoints();  // as the legacy agent's dashboard had them
 std::span<const Endpoint> own_endpoints();
 
 }  // namespace ingero::serve::api

@@ -1,4 +1,4 @@
-// OpenSSL's way to a self-signed certificate: see certificate.h.
+// Creates a self-signed certificate with OpenSSL, so that the server can use TLS without any setup.
 #include "serve/http/certificate.h"
 
 #include <openssl/ec.h>
@@ -55,7 +55,7 @@ Result<Certificate> make_certificate(uint64_t wall_ns) {
   if (made.key == nullptr || made.certificate == nullptr ||
       !fill(made.certificate.get(), made.key.get(), static_cast<time_t>(wall_ns / 1'000'000'000)) ||
       X509_digest(made.certificate.get(), EVP_sha256(), digest, &size) != 1) {
-    return Error(Errc::kIo, "make a certificate: the cryptographic library refused", "give --tls-cert and --tls-key");
+    return Error(Errc::kIo, "create a certificate: OpenSSL refused", "give --tls-cert and --tls-key");
   }
   for (unsigned i = 0; i < size; ++i) made.fingerprint += (i == 0 ? "" : ":") + to_hex(digest + i, 1);
   return made;

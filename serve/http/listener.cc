@@ -1,14 +1,14 @@
 // One connection after the other, request by request: see listener.h.
 #include "serve/http/listener.h"
 
-#include "serve/http/connection.h"
+#include "serve/http/request_stream.h"
 
 namespace ingero::serve::http {
 
 thread_local bool Listener::is_refused_ = false;
 
 Listener::Listener(TlsContext tls, const ListenerOptions& options) : tls_(std::move(tls)), options_(options) {
-  set_keep_alive_timeout(options.idle_seconds);  // these two are only told to the client
+  set_keep_alive_timeout(options.idle_seconds);  // these two are only sent to the client
   set_keep_alive_max_count(static_cast<size_t>(options.requests));
 }
 

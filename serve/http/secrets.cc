@@ -1,16 +1,14 @@
-// Secrets: see secrets.h.
+// Reads secrets from private files, and compares them in constant time so that timing does not reveal them.
 #include "serve/http/secrets.h"
-
-#include <sys/stat.h>
 
 #include <openssl/crypto.h>
 
+#include "base/private_file.h"
 #include "base/text.h"
 
 namespace ingero::serve::http {
 namespace {
 
-constexpr size_t kMaxFile = 64 << 10;
 constexpr size_t kMinToken = 16;
 
 std::string base64(std::string_view text) {
@@ -25,20 +23,6 @@ std::string base64(std::string_view text) {
 }
 
 }  // namespace
-
-Status check_private(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && (status.st_mode & 077) != 0) {
-    return Error(Errc::kInvalid, fmt::format("{}: others than its owner can use this file", path),
-                 fmt::format("chmod 600 {}", path));
-  }
-  return {};
-}
-
-Result<std::string> read_private(const std::string& path) {
-  INGERO_TRY(check_private(path));
-  return read_file(path, kMaxFile);
-}
 
 Status Secrets::add_file(const std::string& path) {
   const auto text = read_private(path);
@@ -61,7 +45,7 @@ Status Secrets::add_file(const std::string& path) {
     }
     ++found;
   }
-  if (found == 0) return Error(Errc::kInvalid, fmt::format("{}: no line says what opens", path));
+  if (found == 0) return Error(Errc::kInvalid, fmt::format("{}: no line holds a secret", path));
   return {};
 }
 

@@ -1,4 +1,4 @@
-// On cpp-httplib: see server.h.
+// The server on cpp-httplib: checks each request's Host, secret and rate before a handler sees it.
 #include "serve/http/server.h"
 
 #include <sys/socket.h>
@@ -10,9 +10,10 @@
 #include <thread>
 
 #include <httplib.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/log.h"
+#include "base/private_file.h"
 #include "base/text.h"
 #include "serve/http/certificate.h"
 #include "serve/http/listener.h"
@@ -21,10 +22,8 @@
 namespace ingero::serve::http {
 namespace {
 
-constexpr size_t kMostPathBytes = 512;
-constexpr size_t kMostClients = 1024;
-
-using Json = nlohmann::ordered_json;
+constexpr size_t kMaxPathBytes = 512;
+constexpr size_t kMaxClients = 1024;
 
 // Tokens by client address: `per_second` come back, twice as many at most.
 class Buckets {
@@ -34,7 +33,7 @@ class Buckets {
   bool take(const std::string& client, uint64_t mono_ns) {
     if (per_second_ <= 0) return true;
     const std::scoped_lock lock(mutex_);
-    if (clients_.size() >= kMostClients) clients_.clear();  // a flood of addresses: start anew rather than grow
+    if (clients_.size() >= kMaxClients) clients_.clear();  // a flood of addresses: start anew rather than grow
     auto [at, is_new] = clients_.try_emplace(client, Bucket{2 * per_second_, mono_ns});
     Bucket& bucket = at->second;
     const double seconds = static_cast<double>(mono_ns - bucket.mono_ns) / 1e9;
@@ -121,7 +120,7 @@ struct Server::Impl {
         return false;
       }
     }
-    if (request.path.size() > kMostPathBytes) {
+    if (request.path.size() > kMaxPathBytes) {
       refuse(response, 414, "bad_input", "the path is too long");
       return false;
     }
@@ -172,7 +171,7 @@ struct Server::Impl {
                     {"request_bytes", request.body.size()},
                     {"response_bytes", response.body.size()},
                     {"note", printable(note, 300)}};
-    options.audit(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    options.audit(dump(line));
   }
 
   Status make_http() {
@@ -183,9 +182,11 @@ struct Server::Impl {
     const int version = options.makes_certificate ? TLS1_3_VERSION : TLS1_2_VERSION;
     TlsContext tls;
     if (has_files) {
-      for (const std::string* file : {&options.certificate, &options.key}) INGERO_TRY(read_file(*file, 1 << 20));
-      if (options.makes_certificate) INGERO_TRY(check_private(options.key));
-      auto made = make_tls(options.certificate, options.key, version);
+      INGERO_TRY(read_file(options.certificate, 1 << 20));
+      // Users of the metrics endpoint may have keys that a group can read; those stay accepted.
+      const auto key = options.makes_certificate ? read_private(options.key) : read_file(options.key, 1 << 20);
+      INGERO_TRY(key);
+      auto made = make_tls(options.certificate, options.key, *key, version);
       INGERO_TRY(made);
       tls = std::move(*made);
     } else if (options.makes_certificate) {

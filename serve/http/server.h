@@ -1,9 +1,9 @@
-// The one HTTP server of this program: an address, TLS, secrets, and what every request has to pass before it is
-// answered: where it says it goes, who sends it, how much and how often.
+// The only HTTP server of this program: an address, TLS, secrets, and the checks that every request must pass before it
+// is answered: Host and Origin, authorization, size and rate.
 //
 // Requests are bounded: `connections` at a time, `at_once` of them answered, a few waiting, some seconds to send one,
 // `body_bytes` of body, 8 KiB of headers, 512 bytes of path. Handlers are called by the server's threads, several at
-// once. Every request, refused ones too, is told to the audit. Made, started and stopped by one thread.
+// once. Every request goes to the audit log, refused ones too. Created, started and stopped by one thread.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +39,11 @@ using Audit = std::function<void(const std::string& line)>;
 struct ServerOptions {
   std::string address;
   std::string certificate = {}, key = {};  // PEM files; both or none
-  bool makes_certificate = false;          // where there are no files: a self-signed one, and TLS 1.3 only
+  bool makes_certificate = false;          // without files: a self-signed one, and TLS 1.3 only
   Secrets secrets = {};
   std::vector<std::string> open_paths = {};  // answered without a secret
   bool guards_host = false;                  // Host and Origin must be this machine's, the address's, or one of:
-  std::vector<std::string> hosts = {};       // names beside those
+  std::vector<std::string> hosts = {};       // further names
   size_t connections = 4, waiting = 16;      // each holds a thread, idle ones too; further ones wait
   size_t at_once = 4;                        // calls of the handler; further ones wait
   size_t body_bytes = 0;

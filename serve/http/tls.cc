@@ -1,7 +1,8 @@
-// OpenSSL's contexts: see tls.h.
+// Creates OpenSSL contexts from PEM files, or with a self-signed certificate so that TLS needs no setup.
 #include "serve/http/tls.h"
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 
 namespace ingero::serve::http {
 namespace {
@@ -10,7 +11,7 @@ Result<TlsContext> make_context(int version) {
   TlsContext made(SSL_CTX_new(TLS_server_method()));
   if (made == nullptr || SSL_CTX_set_min_proto_version(made.get(), version) != 1) {
     ERR_clear_error();
-    return Error(Errc::kIo, "TLS: the cryptographic library refused");
+    return Error(Errc::kIo, "TLS: OpenSSL refused");
   }
   SSL_CTX_set_options(made.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_mode(made.get(), SSL_MODE_ENABLE_PARTIAL_WRITE);
@@ -19,11 +20,16 @@ Result<TlsContext> make_context(int version) {
 
 }  // namespace
 
-Result<TlsContext> make_tls(const std::string& certificate, const std::string& key, int version) {
+Result<TlsContext> make_tls(const std::string& certificate, const std::string& key, std::string_view key_pem,
+                            int version) {
   auto made = make_context(version);
   INGERO_TRY(made);
-  if (SSL_CTX_use_certificate_chain_file(made->get(), certificate.c_str()) != 1 ||
-      SSL_CTX_use_PrivateKey_file(made->get(), key.c_str(), SSL_FILETYPE_PEM) != 1) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> text(
+      BIO_new_mem_buf(key_pem.data(), static_cast<int>(key_pem.size())), BIO_free);
+  const std::unique_ptr<EVP_PKEY, FreeCertificate> parsed(
+      PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr));
+  if (parsed == nullptr || SSL_CTX_use_certificate_chain_file(made->get(), certificate.c_str()) != 1 ||
+      SSL_CTX_use_PrivateKey(made->get(), parsed.get()) != 1) {
     ERR_clear_error();
     return Error(Errc::kInvalid, fmt::format("{} and {}: no certificate with its key", certificate, key),
                  "both in PEM format, belonging together");
@@ -37,7 +43,7 @@ Result<TlsContext> make_tls(const Certificate& certificate, int version) {
   if (SSL_CTX_use_certificate(made->get(), certificate.certificate.get()) != 1 ||
       SSL_CTX_use_PrivateKey(made->get(), certificate.key.get()) != 1) {
     ERR_clear_error();
-    return Error(Errc::kIo, "make a certificate: the cryptographic library does not take it");
+    return Error(Errc::kIo, "create a certificate: OpenSSL does not accept it");
   }
   return made;
 }

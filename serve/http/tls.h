@@ -1,4 +1,4 @@
-// TLS as a server speaks it: its context, from PEM files or from a certificate made here. For this folder only.
+// The server side of TLS: its context, from PEM files or with a self-signed certificate. Private to serve/http/.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,10 @@ struct FreeTls {
 };
 using TlsContext = std::unique_ptr<SSL_CTX, FreeTls>;
 
-// `version` is the lowest that is spoken. An error names the files.
-Result<TlsContext> make_tls(const std::string& certificate, const std::string& key, int version);
+// `certificate` is a file, `key_pem` what the file `key` holds: a key is opened once, where it is checked
+// (base/private_file.h). `version` is the lowest that is spoken. An error names the files.
+Result<TlsContext> make_tls(const std::string& certificate, const std::string& key, std::string_view key_pem,
+                            int version);
 Result<TlsContext> make_tls(const Certificate& certificate, int version);
 
 }  // namespace ingero::serve::http

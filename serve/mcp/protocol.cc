@@ -1,10 +1,10 @@
-// Methods: see protocol.h.
+// Dispatches the methods of MCP, and answers in the form of the revision that the client asked for.
 #include "serve/mcp/protocol.h"
 
 #include <algorithm>
 
 #include "base/text.h"
-#include "serve/tools/clean.h"
+#include "serve/tools/sanitize.h"
 
 namespace ingero::serve::mcp {
 namespace {
@@ -118,7 +118,7 @@ Json Protocol::answer(const Request& request) {
   if (method == "resources/list") return list_resources(request);
   if (method == "resources/templates/list") return paged(request, "resourceTemplates", Json::array());
   if (method == "resources/read") return read_resource(request);
-  throw Refusal{kMethodNotFound, fmt::format("there is no method {}", printable(method, 100))};
+  throw Refusal{kMethodNotFound, fmt::format("unknown method {}", printable(method, 100))};
 }
 
 Json Protocol::initialize(const Request& request) const {
@@ -155,7 +155,7 @@ Json Protocol::paged(const Request& request, const char* name, const Json& all) 
 
 Json Protocol::list_tools(const Request& request) const {
   Json all = Json::array();
-  for (const tools::Tool* one : desk_.tools()) {
+  for (const tools::Tool* one : service_.tools()) {
     const tools::Tool& tool = *one;
     all.push_back({{"name", tool.name},
                    {"title", tool.title},
@@ -164,30 +164,30 @@ Json Protocol::list_tools(const Request& request) const {
                    {"outputSchema", tool.output},
                    {"annotations",
                     {{"title", tool.title},
-                     {"readOnlyHint", tool.beyond != tools::Beyond::kPager},
+                     {"readOnlyHint", tool.requirement != tools::Requirement::kPager},
                      {"destructiveHint", false},
                      {"idempotentHint", true},
-                     {"openWorldHint", tool.beyond != tools::Beyond::kNothing}}}});
+                     {"openWorldHint", tool.requirement != tools::Requirement::kNothing}}}});
   }
   return paged(request, "tools", all);
 }
 
 Json Protocol::call_tool(const Request& request) {
   const std::string name = text_member(request.params, "name");
-  if (desk_.find(name) == nullptr) {
-    throw Refusal{kInvalidParams, fmt::format("there is no tool \"{}\"", printable(name, 64))};
+  if (service_.find(name) == nullptr) {
+    throw Refusal{kInvalidParams, fmt::format("unknown tool \"{}\"", printable(name, 64))};
   }
   const Json& given = member(request.params, "arguments");
   if (!given.is_null() && !given.is_object()) throw Refusal{kInvalidParams, "params.arguments must be an object"};
   const Json input = given.is_null() ? Json::object() : given;
-  const auto answer = desk_.ask(name, input, request.cancel);
+  const auto answer = service_.ask(name, input, request.cancel);
   if (!answer.ok()) {
     const Json error = tools::error_json(answer.error());
     const std::string text = error["class"].get<std::string>() + ": " + error["error"].get<std::string>();
     // No structure: clients hold that to the tool's schema, in failures too.
     return {{"content", Json::array({text_block(text)})}, {"isError", true}};
   }
-  const Json shown = tools::Desk::shown(name, input, *answer);
+  const Json shown = tools::QueryService::shown(name, input, *answer);
   // Three texts, so that the middle one is JSON as it is.
   return {{"content", Json::array({text_block(preamble() + "\n" + std::string(tools::kOpens)), text_block(shown.dump()),
                                    text_block(std::string(tools::kCloses))})},
@@ -199,7 +199,7 @@ Json Protocol::get_prompt(const Request& request) const {
   const std::string name = text_member(request.params, "name");
   const Json all = prompts();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Json& one) { return one["name"] == name; });
-  if (found == all.end()) throw Refusal{kInvalidParams, fmt::format("there is no prompt \"{}\"", printable(name, 64))};
+  if (found == all.end()) throw Refusal{kInvalidParams, fmt::format("unknown prompt \"{}\"", printable(name, 64))};
   const Json& focus = member(member(request.params, "arguments"), "focus");
   if (!focus.is_null() && (!focus.is_string() || focus.get_ref<const std::string&>().size() > 1000)) {
     throw Refusal{kInvalidParams, "arguments.focus must be a string of at most 1000 bytes"};
@@ -213,7 +213,7 @@ Json Protocol::list_resources(const Request& request) const { return paged(reque
 
 Json Protocol::read_resource(const Request& request) {
   const std::string uri = text_member(request.params, "uri");
-  const auto text = resource_text(uri, desk_);
+  const auto text = resource_text(uri, service_);
   if (!text.ok()) {
     // The earlier revisions have a number of their own for what is not there.
     const bool is_unknown = text.error().code() == Errc::kInvalid;

@@ -2,7 +2,7 @@
 //
 // Revisions 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 (negotiated by `initialize`), and 2026-07-28, where each
 // request names its revision in `_meta`. Keeps no state: any request can be answered at any time, in any thread.
-// Everything in a message is hostile until checked; what is no JSON-RPC gets JSON-RPC's errors.
+// Everything in a message is hostile until checked; what is not JSON-RPC is answered with JSON-RPC's errors.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "serve/tools/desk.h"
+#include "base/json.h"
+#include "serve/tools/query_service.h"
 
 namespace ingero::serve::mcp {
-
-using tools::Json;
 
 inline constexpr std::string_view kRevisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 inline constexpr std::string_view kModernRevision = "2026-07-28";
@@ -40,7 +39,7 @@ Json error_response(const Json& id, int code, const std::string& message, Json d
 
 class Protocol {
  public:
-  Protocol(tools::Desk& desk, ProtocolOptions options) : desk_(desk), options_(std::move(options)) {}
+  Protocol(tools::QueryService& service, ProtocolOptions options) : service_(service), options_(std::move(options)) {}
 
   // The answer to a request; nothing for a notification or an answer. `cancel`: set by another thread, ends the work.
   std::optional<Json> handle(const Json& message, const std::atomic<bool>* cancel = nullptr);
@@ -57,7 +56,7 @@ class Protocol {
   Json get_prompt(const Request& request) const;
   Json paged(const Request& request, const char* name, const Json& all) const;
 
-  tools::Desk& desk_;
+  tools::QueryService& service_;
   ProtocolOptions options_;
 };
 
@@ -65,11 +64,11 @@ class Protocol {
 Json prompts();
 std::string investigate_text(const std::string& focus);
 std::string instructions();
-// What stands before data of traced processes.
+// The text before data of traced processes.
 std::string preamble();
 
 // resources.cc
 Json resources();
-Result<std::string> resource_text(const std::string& uri, tools::Desk& desk);
+Result<std::string> resource_text(const std::string& uri, tools::QueryService& service);
 
 }  // namespace ingero::serve::mcp

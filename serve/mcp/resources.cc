@@ -43,11 +43,11 @@ constexpr Entry kEntries[] = {
     {"ingero://rules", "rules", "Rules of causes", "What the engine calls a cause, and from when on"},
 };
 
-Result<std::string> schema_text(tools::Desk& desk) {
-  auto loan = desk.lend();
-  if (!loan.ok()) return loan.error();
+Result<std::string> schema_text(tools::QueryService& service) {
+  auto lease = service.acquire();
+  if (!lease.ok()) return lease.error();
   std::map<std::string, std::string> tables;
-  auto outcome = (*loan)->query(
+  auto outcome = (*lease)->query(
       "SELECT t.name, c.name FROM pragma_table_list t, pragma_table_info(t.name) c WHERE t.name NOT LIKE 'sqlite_%' "
       "ORDER "
       "BY t.name, c.cid",
@@ -63,11 +63,11 @@ Result<std::string> schema_text(tools::Desk& desk) {
       "view events has every stored call and host event.\n\n";
   for (const auto& [name, columns] : tables) text += name + "(" + columns + ")\n";
   text += "\nNotes of the recording:\n";
-  outcome = (*loan)->query("SELECT key, value FROM schema_info ORDER BY key LIMIT 50", {},
-                           [&](std::span<const store::Value> row) {
-                             text += printable(row[0].text, 100) + ": " + printable(row[1].text, 500) + "\n";
-                             return true;
-                           });
+  outcome = (*lease)->query("SELECT key, value FROM schema_info ORDER BY key LIMIT 50", {},
+                            [&](std::span<const store::Value> row) {
+                              text += printable(row[0].text, 100) + ": " + printable(row[1].text, 500) + "\n";
+                              return true;
+                            });
   if (!outcome.ok()) return outcome.error();
   return text;
 }
@@ -102,11 +102,11 @@ Json resources() {
   return all;
 }
 
-Result<std::string> resource_text(const std::string& uri, tools::Desk& desk) {
-  if (uri == kEntries[0].uri) return schema_text(desk);
+Result<std::string> resource_text(const std::string& uri, tools::QueryService& service) {
+  if (uri == kEntries[0].uri) return schema_text(service);
   if (uri == kEntries[1].uri) return queries_text();
   if (uri == kEntries[2].uri) return rules_text();
-  return Error(Errc::kInvalid, fmt::format("there is no resource {}", printable(uri, 200)));
+  return Error(Errc::kInvalid, fmt::format("unknown resource {}", printable(uri, 200)));
 }
 
 }  // namespace ingero::serve::mcp

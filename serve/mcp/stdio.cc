@@ -1,4 +1,4 @@
-// Lines in, lines out: see stdio.h.
+// The threads of MCP over standard input and output: a reader, a writer, a few that answer, one that reports progress.
 #include "serve/mcp/stdio.h"
 
 #include <unistd.h>
@@ -13,18 +13,18 @@
 #include <thread>
 #include <vector>
 
+#include "base/json.h"
+
 namespace ingero::serve::mcp {
 namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr size_t kMostLineBytes = 1 << 20;
-constexpr size_t kMostWaiting = 64;
-constexpr size_t kMostUnread = 16 << 20;  // bytes of answers that wait for the client to read
-constexpr size_t kMostInBatch = 32;
+constexpr size_t kMaxLineBytes = 1 << 20;
+constexpr size_t kMaxWaiting = 64;
+constexpr size_t kMaxUnread = 16 << 20;  // bytes of answers that wait for the client to read
+constexpr size_t kMaxInBatch = 32;
 constexpr size_t kThreads = 4;
-
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 class Stdio {
  public:
@@ -33,7 +33,7 @@ class Stdio {
   Status run() {
     std::vector<std::thread> threads;
     for (size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { work(); });
-    threads.emplace_back([this] { tell_progress(); });
+    threads.emplace_back([this] { notify_progress(); });
     std::thread writer([this] { write_all(); });
     Status status = read_all();
     {
@@ -58,7 +58,7 @@ class Stdio {
     std::string id;  // as text of JSON; empty: a batch
     Json progress_token;
     Steady::time_point begin = Steady::now();
-    uint64_t told = 0;
+    uint64_t reported = 0;
     std::atomic<bool> cancel{false};
   };
 
@@ -74,7 +74,7 @@ class Stdio {
       for (ssize_t i = 0; i < got; ++i) {
         const char c = buffer[static_cast<size_t>(i)];
         if (c != '\n') {
-          if (line.size() < kMostLineBytes) {
+          if (line.size() < kMaxLineBytes) {
             line += c;
           } else {
             too_long = true;
@@ -97,13 +97,13 @@ class Stdio {
   void take(std::string_view line) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (line.empty()) return;
-    Json message = tools::parse_json(line);
+    Json message = parse_json(line);
     if (message.is_discarded()) {
       write(error_response(nullptr, kParseError, "not JSON"));
       return;
     }
     if (message.is_array()) {
-      if (message.empty() || message.size() > kMostInBatch) {
+      if (message.empty() || message.size() > kMaxInBatch) {
         write(error_response(nullptr, kInvalidRequest, "a batch holds 1 to 32 messages"));
         return;
       }
@@ -122,7 +122,7 @@ class Stdio {
     job->message = std::move(message);
     {
       const std::scoped_lock lock(mutex_);
-      if (waiting_.size() < kMostWaiting) {
+      if (waiting_.size() < kMaxWaiting) {
         waiting_.push_back(job);
         job = nullptr;
       }
@@ -178,18 +178,18 @@ class Stdio {
     if (!responses.empty()) write(responses);
   }
 
-  void tell_progress() {
+  void notify_progress() {
     std::unique_lock lock(mutex_);
     while (!(ended_ && waiting_.empty() && running_.empty())) {
-      // Nobody is told anything while nothing runs.
+      // Without a running request there is nothing to report, so the thread sleeps without a timeout.
       changed_.wait(lock, [&] { return !running_.empty() || (ended_ && waiting_.empty()); });
       changed_.wait_for(lock, std::chrono::milliseconds(200));
       for (const auto& job : running_) {
         if (job->progress_token.is_null()) continue;
         const auto seconds =
             static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(Steady::now() - job->begin).count());
-        if (seconds <= job->told) continue;
-        job->told = seconds;
+        if (seconds <= job->reported) continue;
+        job->reported = seconds;
         write({{"jsonrpc", "2.0"},
                {"method", "notifications/progress"},
                {"params",
@@ -204,7 +204,7 @@ class Stdio {
   void write(const Json& message) {
     std::string line = dump(message) + "\n";
     std::unique_lock lock(out_mutex_);
-    out_changed_.wait(lock, [&] { return out_bytes_ < kMostUnread || broken_; });
+    out_changed_.wait(lock, [&] { return out_bytes_ < kMaxUnread || broken_; });
     if (broken_) return;
     out_bytes_ += line.size();
     out_.push_back(std::move(line));

@@ -1,9 +1,8 @@
-// MCP over standard input and output: one message a line.
+// MCP over standard input and output: one message per line.
 //
 // Requests are answered by a few threads, so that a slow one does not hold up the others and can be cancelled. A line
-// has at most 1 MiB; at most 64 requests wait, more are refused; with 16 MiB of
-// answers unread no more is read. Requests that ask for progress and take more than a
-// second are told about each. Ends when the input does, after the last answer.
+// has at most 1 MiB; at most 64 requests wait, more are refused; while 16 MiB of answers are unread, no input is read.
+// A request that asks for progress gets a notification every second. Ends when the input does, after the last answer.
 #pragma once
 
 #include "serve/mcp/protocol.h"

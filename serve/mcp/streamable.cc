@@ -3,15 +3,16 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace ingero::serve::mcp {
 namespace {
 
-constexpr size_t kMostInBatch = 32;
+constexpr size_t kMaxInBatch = 32;
 
 http::Response json(int status, const Json& body, std::string note = {}) {
-  return {status, "application/json", body.dump(-1, ' ', false, Json::error_handler_t::replace), {}, std::move(note)};
+  return {status, "application/json", dump(body), {}, std::move(note)};
 }
 
 http::Response refused(int status, int code, const std::string& why, const Json& id = nullptr) {
@@ -54,7 +55,7 @@ bool knows(const std::string& version) {
 }
 
 http::Response answer_batch(Protocol& protocol, const Json& messages) {
-  if (messages.empty() || messages.size() > kMostInBatch) {
+  if (messages.empty() || messages.size() > kMaxInBatch) {
     return refused(400, kInvalidRequest, "a batch holds 1 to 32 messages");
   }
   Json responses = Json::array();
@@ -75,7 +76,7 @@ http::Response answer_http(Protocol& protocol, const http::Request& request) {
   if (!request.header("Content-Type").starts_with("application/json")) {
     return refused(415, kInvalidRequest, "Content-Type must be application/json");
   }
-  const Json message = tools::parse_json(request.body);
+  const Json message = parse_json(request.body);
   if (message.is_discarded()) return refused(400, kParseError, "not JSON");
   if (message.is_array()) return answer_batch(protocol, message);
   const Json id = message.is_object() && message.contains("id") ? message["id"] : Json(nullptr);

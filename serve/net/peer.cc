@@ -51,7 +51,8 @@ Status parse_authority(std::string_view authority, Peer& out) {
     if (end == std::string_view::npos) return wrong("a '[' is not closed");
     out.host = authority.substr(1, end - 1);
     in6_addr address{};
-    if (inet_pton(AF_INET6, out.host.c_str(), &address) != 1) return wrong("what is in brackets is no IPv6 address");
+    if (inet_pton(AF_INET6, out.host.c_str(), &address) != 1)
+      return wrong("the text in brackets is not an IPv6 address");
     authority.remove_prefix(end + 1);
     if (!authority.empty() && !authority.starts_with(':')) return wrong("only :PORT may follow ']'");
     port = authority.empty() ? authority : authority.substr(1);

@@ -1,4 +1,4 @@
-// An eventfd that is never read: see stop.h.
+// A stop signal as an eventfd that is never read, so that every poll on it wakes up.
 #include "serve/net/stop.h"
 
 #include <poll.h>

@@ -1,4 +1,4 @@
-// Answers: see answer.h.
+// Parses receivers' answers, in protobuf or JSON, into one form that the exporter can act on.
 #include "serve/otlp/answer.h"
 
 #include <algorithm>
@@ -19,13 +19,13 @@ constexpr std::string_view kNotUnderstood = "its answer was not understood";
 std::string shown(std::string_view untrusted) { return printable(trim(untrusted)); }
 
 Answer accepted(int64_t untrusted_rejected, std::string_view untrusted_message, uint32_t items) {
-  Answer answer{.verdict = Verdict::kAccepted};
+  Answer answer{.send_result = SendResult::kAccepted};
   answer.rejected = static_cast<uint64_t>(std::clamp<int64_t>(untrusted_rejected, 0, items));
   answer.message = shown(untrusted_message);
   return answer;
 }
 
-// `read` looks at one field at a time. False: the bytes are no message.
+// `read` gets one field at a time. False: the bytes are not a protobuf message.
 template <typename Read>
 bool each_field(std::string_view bytes, Read read) {
   try {
@@ -114,10 +114,10 @@ std::optional<uint64_t> retry_delay_ns(std::string_view untrusted_status) {
       return false;
     });
     if (!is_good) return;
-    const auto most = static_cast<int64_t>(kMostRetryAfterNs / kSecondNs);
+    const auto most = static_cast<int64_t>(kMaxRetryAfterNs / kSecondNs);
     seconds = std::clamp<int64_t>(seconds, 0, most);
     nanos = std::clamp<int64_t>(nanos, 0, 999'999'999);
-    delay = std::min(static_cast<uint64_t>(seconds) * kSecondNs + static_cast<uint64_t>(nanos), kMostRetryAfterNs);
+    delay = std::min(static_cast<uint64_t>(seconds) * kSecondNs + static_cast<uint64_t>(nanos), kMaxRetryAfterNs);
   };
   const auto detail = [&](std::string_view bytes) {
     std::string_view type, value;
@@ -145,7 +145,7 @@ std::optional<uint64_t> parse_retry_after_ns(std::string_view untrusted_header, 
   const std::string text(trim(untrusted_header));
   if (text.empty() || text.size() > 64) return std::nullopt;
   if (text.find_first_not_of("0123456789") == std::string::npos) {
-    const uint64_t most = kMostRetryAfterNs / kSecondNs;
+    const uint64_t most = kMaxRetryAfterNs / kSecondNs;
     const uint64_t seconds = parse_u64(text).value_or(most);  // more digits than a number has
     return std::min(seconds, most) * kSecondNs;
   }
@@ -155,7 +155,7 @@ std::optional<uint64_t> parse_retry_after_ns(std::string_view untrusted_header, 
   const time_t at = ::timegm(&when);
   const auto now = static_cast<time_t>(wall_ns / kSecondNs);
   if (at <= now) return 0;
-  return std::min(static_cast<uint64_t>(at - now) * kSecondNs, kMostRetryAfterNs);
+  return std::min(static_cast<uint64_t>(at - now) * kSecondNs, kMaxRetryAfterNs);
 }
 
 }  // namespace ingero::serve::otlp

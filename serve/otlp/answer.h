@@ -10,22 +10,22 @@
 
 namespace ingero::serve::otlp {
 
-enum class Verdict : uint8_t {
+enum class SendResult : uint8_t {
   kAccepted,  // all of it, or all but `rejected`
   kRetry,     // not now: send it again, not before `retry_after_ns` where it says so
   kRefused,   // never: sending it again would be refused again
 };
 
 struct Answer {
-  Verdict verdict = Verdict::kRetry;
+  SendResult send_result = SendResult::kRetry;
   uint64_t rejected = 0;  // items of an accepted request that the receiver dropped
   std::optional<uint64_t> retry_after_ns = {};
   std::string message = {};  // empty: nothing to say
 };
 
 // Longest wait that is granted: a receiver cannot silence the sender for good.
-inline constexpr uint64_t kMostRetryAfterNs = 600'000'000'000;
-inline constexpr size_t kMostAnswerBytes = 64 << 10;
+inline constexpr uint64_t kMaxRetryAfterNs = 600'000'000'000;
+inline constexpr size_t kMaxAnswerBytes = 64 << 10;
 
 // Of Export...ServiceResponse: what partial_success says. An answer that is not understood is a full success, with a
 // word about it.

@@ -10,13 +10,13 @@ namespace ingero::serve::otlp {
 
 class Backoff {
  public:
-  static constexpr uint64_t kFirstNs = 1'000'000'000, kMostNs = 60'000'000'000;
+  static constexpr uint64_t kFirstNs = 1'000'000'000, kMaxNs = 60'000'000'000;
 
   // `random` is uniform over all of uint64_t: spreads the wait over half to one and a half of it, so that senders that
   // failed together do not come back together. A wait that the receiver named is kept, and only made longer.
   uint64_t next_ns(std::optional<uint64_t> retry_after_ns, uint64_t random) {
     const uint64_t base = wait_ns_;
-    wait_ns_ = std::min(2 * wait_ns_, kMostNs);
+    wait_ns_ = std::min(2 * wait_ns_, kMaxNs);
     const uint64_t spread = random % (base + 1);
     if (retry_after_ns) return *retry_after_ns + std::min(spread, kFirstNs);
     return base / 2 + spread;

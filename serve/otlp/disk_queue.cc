@@ -21,7 +21,7 @@ namespace {
 
 constexpr char kMagic[8] = {'i', 'n', 'g', 'e', 'r', 'o', 'q', '1'};
 constexpr const char* kUnfinished = "unfinished";
-constexpr uint64_t kMostBodyBytes = 16 << 20;
+constexpr uint64_t kMaxBodyBytes = 16 << 20;
 
 // As it lies in the file; files do not leave the machine.
 struct Header {
@@ -51,7 +51,7 @@ std::optional<uint64_t> number_of_name(std::string_view name) {
   return parse_u64("0x" + std::string(digits));
 }
 
-// The whole file, at most so many bytes and one more.
+// Reads the whole file, but at most one byte more than the bound.
 Result<std::string> read_all(int fd, size_t most) {
   std::string out(most + 1, '\0');
   size_t size = 0;
@@ -94,11 +94,11 @@ Result<DiskQueue> DiskQueue::open(QueueOptions options) {
   struct stat status {};
   if (::fstat(queue.directory_.get(), &status) != 0) return errno_error(path);
   if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0) {
-    return Error(Errc::kPermission, fmt::format("{}: others than the owner of this program can use it", path),
+    return Error(Errc::kPermission, fmt::format("{}: users other than the owner of this program can access it", path),
                  "name another directory with --otlp-queue");
   }
   if (::flock(queue.directory_.get(), LOCK_EX | LOCK_NB) != 0) {
-    return Error(Errc::kBusy, fmt::format("{}: another program sends from this queue", path),
+    return Error(Errc::kBusy, fmt::format("{}: another program uses this queue", path),
                  "name another directory with --otlp-queue");
   }
   INGERO_TRY(queue.scan());
@@ -151,12 +151,12 @@ void DiskQueue::push(const Payload& payload) {
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof(header));
   bytes += payload.body;
   const bool fits =
-      payload.body.size() <= kMostBodyBytes && bytes.size() <= options_.max_bytes && options_.max_files > 0;
+      payload.body.size() <= kMaxBodyBytes && bytes.size() <= options_.max_bytes && options_.max_files > 0;
   while (fits && !files_.empty() &&
          (bytes_ + bytes.size() > options_.max_bytes || files_.size() >= options_.max_files)) {
     drop_oldest();
   }
-  // A full disk: as many of the oldest give way as this one needs.
+  // A full disk: as many of the oldest are dropped as this one needs.
   uint64_t freed = 0;
   while (fits) {
     const Status written = write(next_, bytes);
@@ -180,7 +180,7 @@ std::optional<Payload> DiskQueue::front() {
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
     if (file.valid() && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid() &&
-        static_cast<uint64_t>(status.st_size) <= kMostBodyBytes + sizeof(Header)) {
+        static_cast<uint64_t>(status.st_size) <= kMaxBodyBytes + sizeof(Header)) {
       const auto bytes = read_all(file.get(), static_cast<size_t>(status.st_size));
       if (bytes.ok()) {
         if (auto payload = parse(*bytes)) return payload;
@@ -207,7 +207,7 @@ void DiskQueue::drop_oldest() {
   remove_front();
 }
 
-// A directory that somebody put in a file's place stays; it is not looked at again.
+// A directory that was put in a file's place stays; it is not read again.
 void DiskQueue::remove_front() {
   (void)::unlinkat(directory_.get(), name_of_number(files_.front().number).c_str(), 0);
   bytes_ -= std::min(bytes_, files_.front().bytes);

@@ -26,7 +26,7 @@ struct QueueOptions {
 
 struct QueueCounts {
   uint64_t dropped_requests = 0, dropped_items = 0;  // to keep the bound, or because the disk was full
-  uint64_t damaged_files = 0;                        // not what was written: cut, altered, or somebody else's
+  uint64_t damaged_files = 0;                        // not what was written: cut, altered, or another program's
 };
 
 class DiskQueue {

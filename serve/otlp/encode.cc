@@ -6,14 +6,14 @@
 
 #include <zlib.h>
 
+#include "serve/metrics/metric_names.h"
 #include "serve/otlp/message.h"
 #include "serve/otlp/names.h"
-#include "serve/prometheus/metric_names.h"
 
 namespace ingero::serve::otlp {
 namespace {
 
-using prometheus::MetricType;
+using metrics::MetricType;
 
 constexpr int32_t kCumulative = 2;   // AggregationTemporality
 constexpr int32_t kInternal = 1;     // Span.SpanKind
@@ -75,7 +75,7 @@ struct Times {
   uint64_t start_ns, now_ns;  // start 0: not known
 };
 
-Attributes attributes_of(const prometheus::Series& series, const MetricName& name) {
+Attributes attributes_of(const metrics::Series& series, const MetricName& name) {
   Attributes out;
   if (name.is_hardware) out.emplace_back("hw.type", "gpu");
   for (const auto& [label, value] : series.labels) {
@@ -92,7 +92,7 @@ Attributes attributes_of(const prometheus::Series& series, const MetricName& nam
 }
 
 template <class M>
-void put_point(M& point, const prometheus::Series& series, const MetricName& name, const Times& times) {
+void put_point(M& point, const metrics::Series& series, const MetricName& name, const Times& times) {
   const bool is_histogram = name.type == MetricType::kHistogram;
   put_attributes(point, {is_histogram ? 9U : 7U, "attributes"}, attributes_of(series, name));
   if (times.start_ns != 0) point.fixed64({2, "startTimeUnixNano"}, times.start_ns);
@@ -112,7 +112,7 @@ void put_point(M& point, const prometheus::Series& series, const MetricName& nam
 }
 
 template <class M>
-std::string put_metric(const prometheus::FamilyView& family, std::span<const prometheus::Series> series,
+std::string put_metric(const metrics::FamilyView& family, std::span<const metrics::Series> series,
                        const MetricName& name, const Times& times) {
   std::string out;
   {
@@ -167,7 +167,7 @@ std::string put_span(const Span& span) {
   return out;
 }
 
-// Requests of at most so many items each.
+// Splits items into requests of bounded size.
 class Requests {
  public:
   Requests(const Encoding& encoding, Signal signal, size_t most) : encoding_(encoding), signal_(signal), most_(most) {}
@@ -210,13 +210,13 @@ bool began_with_the_trace(std::string_view page_name) {
 
 }  // namespace
 
-std::vector<Payload> encode_metrics(const prometheus::Page& page, const Encoding& encoding, uint64_t start_wall_ns,
+std::vector<Payload> encode_metrics(const metrics::Page& page, const Encoding& encoding, uint64_t start_wall_ns,
                                     uint64_t wall_ns) {
   Requests requests(encoding, Signal::kMetrics, kMaxPoints);
-  page.each([&](const prometheus::FamilyView& family, std::span<const prometheus::Series> all) {
+  page.each([&](const metrics::FamilyView& family, std::span<const metrics::Series> all) {
     const Times times{began_with_the_trace(family.name) ? start_wall_ns : 0, wall_ns};
     for (const MetricName& name : metric_names(family.name, family.type)) {
-      for (std::span<const prometheus::Series> rest = all; !rest.empty();) {
+      for (std::span<const metrics::Series> rest = all; !rest.empty();) {
         const auto now = rest.first(std::min(rest.size(), requests.room()));
         requests.add(
             encoding.is_json ? put_metric<Json>(family, now, name, times) : put_metric<Proto>(family, now, name, times),

@@ -1,6 +1,6 @@
 // Metrics and spans as the requests that OTLP sends: protobuf or JSON, compressed where asked for.
 //
-// One list of metrics drives this and the page for Prometheus (serve/prometheus/metric_names.h): names.h says only how
+// One list of metrics drives this and the page for Prometheus (serve/metrics/metric_names.h): names.h says only how
 // they are spelt here. Pure; thread-safe.
 #pragma once
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "serve/metrics/page.h"
 #include "serve/otlp/model.h"
-#include "serve/prometheus/page.h"
 
 namespace ingero::serve::otlp {
 
@@ -26,7 +26,7 @@ struct Encoding {
 
 // Everything on the page, as of `wall_ns`. Counters and histograms are cumulative since `start_wall_ns`; those that
 // other parts of the machine keep (devices, ports) began at a time that is not known, and say none.
-std::vector<Payload> encode_metrics(const prometheus::Page& page, const Encoding& encoding, uint64_t start_wall_ns,
+std::vector<Payload> encode_metrics(const metrics::Page& page, const Encoding& encoding, uint64_t start_wall_ns,
                                     uint64_t wall_ns);
 std::vector<Payload> encode_spans(std::span<const Span> spans, const Encoding& encoding);
 

@@ -1,4 +1,4 @@
-// Endpoints: see endpoint.h.
+// Parses endpoints strictly, because a wrong guess would send telemetry and headers to the wrong host.
 #include "serve/otlp/endpoint.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Result<Endpoint> parse_endpoint(const std::string& text, const EndpointRules& ru
   if (text.empty()) return wrong("the endpoint is empty");
   if (text.size() > kMaxBytes) return wrong("the endpoint is too long");
   if (std::any_of(text.begin(), text.end(), [](char c) { return c <= ' ' || c > '~'; })) {
-    return wrong("the endpoint holds a blank or another character that no URL has");
+    return wrong("the endpoint has a space or another character that is invalid in a URL");
   }
   if (text.find('@') != std::string::npos) {
     return Error(Errc::kInvalid, "--otlp: a user name or password in the endpoint is visible to every process",

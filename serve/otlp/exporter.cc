@@ -1,4 +1,4 @@
-// The sender's thread: see exporter.h.
+// The exporter's thread: collects at an interval, queues on disk what cannot be sent, and sends it in order.
 #include "serve/otlp/exporter.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "serve/metrics/metric_names.h"
 #include "serve/otlp/backoff.h"
-#include "serve/prometheus/metric_names.h"
 
 namespace ingero::serve::otlp {
 namespace {
@@ -59,7 +59,7 @@ struct Exporter::Impl {
   uint64_t start_wall_ns = 0;
   QueueCounts accounted;
   bool is_troubled = false;
-  std::string told_refusal, told_warning;
+  std::string reported_refusal, reported_warning;
 
   mutable std::mutex mutex;
   std::condition_variable changed;
@@ -92,12 +92,12 @@ bool Exporter::Impl::send(const Payload& payload) {
     if (stopping) deadline = std::min(deadline, stop_by);
   }
   const Answer answer = transport->send(payload, deadline, stop);
-  if (answer.verdict == Verdict::kRetry) {
+  if (answer.send_result == SendResult::kRetry) {
     next_try = Steady::now() + nanoseconds(backoff.next_ns(answer.retry_after_ns, random()));
     {
       const std::scoped_lock lock(mutex);
       ++health.failed_tries;
-      health.trouble = answer.message;
+      health.last_error = answer.message;
     }
     if (!is_troubled) say(fmt::format("OTLP: {}; what is to be sent waits on disk", answer.message));
     is_troubled = true;
@@ -106,23 +106,23 @@ bool Exporter::Impl::send(const Payload& payload) {
   backoff.reset();
   if (is_troubled) say("OTLP: the receiver answers again");
   is_troubled = false;
-  const bool is_refused = answer.verdict == Verdict::kRefused;
+  const bool is_refused = answer.send_result == SendResult::kRefused;
   lose(hal::Loss::otlp_refused, is_refused ? payload.items : answer.rejected);
-  std::string& told = is_refused ? told_refusal : told_warning;
-  if (!answer.message.empty() && told != answer.message) {
-    told = answer.message;
-    say(fmt::format("OTLP: {}{}", is_refused ? "refused, and not sent again: " : "the receiver says: ", told));
+  std::string& reported = is_refused ? reported_refusal : reported_warning;
+  if (!answer.message.empty() && reported != answer.message) {
+    reported = answer.message;
+    say(fmt::format("OTLP: {}{}", is_refused ? "refused, and not sent again: " : "the receiver says: ", reported));
   }
   const std::scoped_lock lock(mutex);
   if (is_refused) {
     health.refused_items += payload.items;
-    health.trouble = answer.message;
+    health.last_error = answer.message;
     return true;
   }
   ++health.accepted_requests;
   health.accepted_items += payload.items - answer.rejected;
   health.rejected_items += answer.rejected;
-  health.trouble.clear();
+  health.last_error.clear();
   if (!answer.message.empty()) health.warning = answer.message;
   return true;
 }
@@ -158,7 +158,7 @@ void Exporter::Impl::collect() {
   for (const Payload& payload : encode_spans(now, encoding)) offer(payload);
   std::vector<Payload> metrics;
   {
-    prometheus::Page page;
+    metrics::Page page;
     hooks.fill(page);
     metrics = encode_metrics(page, encoding, start_wall_ns, clock.wall_ns());
   }
@@ -198,6 +198,9 @@ Exporter::Exporter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Exporter::~Exporter() { stop(); }
 
 Result<std::unique_ptr<Exporter>> Exporter::open(ExporterOptions options, const Clock& clock) {
+  const bool is_grpc = options.receiver.protocol == Protocol::kGrpc;
+  INGERO_TRY(
+      net::http_available(options.receiver.endpoint.has_tls, is_grpc ? net::HttpVersion::k2 : net::HttpVersion::k1_1));
   std::optional<TlsContext> tls;
   if (options.receiver.endpoint.has_tls) {
     auto made = TlsContext::make(options.tls);
@@ -248,18 +251,18 @@ ExporterHealth Exporter::health() const {
 
 std::string Exporter::url() const { return impl_->options.receiver.endpoint.url(); }
 
-void Exporter::write(prometheus::Page& page) const {
+void Exporter::write(metrics::Page& page) const {
   const ExporterHealth now = health();
   const std::pair<const char*, uint64_t> outcomes[] = {{"accepted", now.accepted_items},
                                                        {"rejected", now.rejected_items},
                                                        {"refused", now.refused_items},
                                                        {"dropped", now.dropped_items}};
   for (const auto& [outcome, count] : outcomes) {
-    page.add(prometheus::kOtlpItems, {{"outcome", outcome}}, static_cast<double>(count));
+    page.add(metrics::kOtlpItems, {{"outcome", outcome}}, static_cast<double>(count));
   }
-  page.add(prometheus::kOtlpFailedTries, {}, static_cast<double>(now.failed_tries));
-  page.add(prometheus::kOtlpWaiting, {}, static_cast<double>(now.waiting_requests));
-  page.add(prometheus::kOtlpWaitingBytes, {}, static_cast<double>(now.waiting_bytes));
+  page.add(metrics::kOtlpFailedTries, {}, static_cast<double>(now.failed_tries));
+  page.add(metrics::kOtlpWaiting, {}, static_cast<double>(now.waiting_requests));
+  page.add(metrics::kOtlpWaitingBytes, {}, static_cast<double>(now.waiting_bytes));
 }
 
 }  // namespace ingero::serve::otlp

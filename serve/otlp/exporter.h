@@ -14,11 +14,11 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "hal/loss.h"
+#include "serve/metrics/page.h"
 #include "serve/otlp/disk_queue.h"
 #include "serve/otlp/encode.h"
 #include "serve/otlp/model.h"
 #include "serve/otlp/transport.h"
-#include "serve/prometheus/page.h"
 
 namespace ingero::serve::otlp {
 
@@ -43,17 +43,17 @@ struct ExporterHealth {
   uint64_t damaged_files = 0;   // of the queue
   uint64_t failed_tries = 0;
   uint64_t waiting_requests = 0, waiting_bytes = 0;
-  std::string trouble;  // what the last try failed with; empty when it did not
-  std::string warning;  // the last thing the receiver said about what it accepted
+  std::string last_error;  // what the last try failed with; empty when it did not
+  std::string warning;     // the last thing the receiver said about what it accepted
 };
 
 class Exporter {
  public:
   static constexpr size_t kMaxSpans = 4096;
 
-  // What it tells others: called by its own thread, until stop() has returned.
+  // Callbacks: called by its own thread, until stop() has returned.
   struct Hooks {
-    std::function<void(prometheus::Page&)> fill;                // the metrics as they are now
+    std::function<void(metrics::Page&)> fill;                   // the metrics as they are now
     std::function<void(hal::Loss, uint64_t)> lose;              // for the ledger
     std::function<void(const std::string& sentence)> say = {};  // trouble begins, changes, is over
   };
@@ -71,7 +71,7 @@ class Exporter {
   void stop();
 
   ExporterHealth health() const;
-  void write(prometheus::Page& page) const;
+  void write(metrics::Page& page) const;
   std::string url() const;
 
  private:

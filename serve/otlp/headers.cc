@@ -1,11 +1,11 @@
-// Headers: see headers.h.
+// Parses the headers, and refuses those that frame a request, which only the exporter may set.
 #include "serve/otlp/headers.h"
 
 #include <algorithm>
 #include <optional>
 
+#include "base/private_file.h"
 #include "base/text.h"
-#include "serve/http/secrets.h"
 
 namespace ingero::serve::otlp {
 namespace {
@@ -42,9 +42,9 @@ bool is_value(std::string_view value) {
 Status add(Headers& headers, std::string_view name, std::string_view value, const std::string& where) {
   const std::string key = lower(trim(name));
   if (!is_token(key)) return Error(Errc::kInvalid, where + ": not a header's name before the value");
-  if (!is_value(value)) return Error(Errc::kInvalid, where + ": the value holds what no header may hold");
+  if (!is_value(value)) return Error(Errc::kInvalid, where + ": the value has characters that are invalid in a header");
   if (std::find(std::begin(kOurs), std::end(kOurs), key) != std::end(kOurs)) {
-    return Error(Errc::kInvalid, fmt::format("{}: {} is set by the sender", where, key));
+    return Error(Errc::kInvalid, fmt::format("{}: {} is set by the exporter", where, key));
   }
   if (headers.size() >= kMaxHeaders) {
     return Error(Errc::kInvalid, fmt::format("{}: more than {} headers", where, kMaxHeaders));
@@ -80,7 +80,7 @@ void merge_headers(Headers& into, const Headers& more) {
 }
 
 Result<Headers> read_headers_file(const std::string& path) {
-  const auto text = http::read_private(path);
+  const auto text = read_private(path);
   INGERO_TRY(text);
   Headers out;
   size_t number = 0;

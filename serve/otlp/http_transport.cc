@@ -1,8 +1,7 @@
-// A POST of HTTP/1.1 and its answer.
+// OTLP over HTTP/1.1: sends one POST per request and parses the answer.
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "serve/net/http_exchange.h"
 #include "serve/otlp/transport.h"
 
 namespace ingero::serve::otlp {
@@ -14,38 +13,35 @@ class HttpTransport : public Transport {
       : receiver_(receiver), tls_(tls), clock_(clock) {}
 
   Answer send(const Payload& payload, Deadline deadline, const Stop& stop) override {
-    auto connection = Connection::open(receiver_.endpoint, tls_, "", deadline, stop);
-    if (!connection.ok()) return {.message = connection.error().message()};
     Headers headers = receiver_.headers(payload.signal);
     if (payload.is_gzip) headers.emplace_back("Content-Encoding", "gzip");
     const bool is_json = receiver_.protocol == Protocol::kHttpJson;
     const std::string path = receiver_.endpoint.path_of(payload.signal);
-    const auto answer = net::http_ask(**connection,
-                                      {.method = "POST",
-                                       .path = path,
+    const auto answer = net::http_ask(receiver_.endpoint, tls_,
+                                      {.path = path,
                                        .agent = receiver_.agent,
                                        .headers = std::move(headers),
                                        .type = is_json ? "application/json" : "application/x-protobuf",
                                        .body = payload.body},
-                                      kMostAnswerBytes);
-    if (!answer.ok()) return {.message = answer.error().message()};
-    return judge(*answer, payload.items);
+                                      kMaxAnswerBytes, deadline, stop);
+    if (!answer.ok()) return {.message = answer.error().text()};
+    return evaluate(*answer, payload.items);
   }
 
  private:
-  Answer judge(const net::HttpAnswer& head, uint32_t items) const {
+  Answer evaluate(const net::HttpAnswer& head, uint32_t items) const {
     const std::string& body = head.body;
     if (head.status < 300) {
       return receiver_.protocol == Protocol::kHttpJson ? accepted_json(body, items) : accepted_protobuf(body, items);
     }
-    Answer answer{.verdict = Verdict::kRefused};
+    Answer answer{.send_result = SendResult::kRefused};
     const std::string words = status_message(body);
     answer.message =
         fmt::format("{}: HTTP {}{}{}", receiver_.endpoint.url(), head.status, words.empty() ? "" : ": ", words);
     if (head.status < 400) answer.message += " (redirects are not followed)";
     if (head.status == 429 || (head.status >= 502 && head.status <= 504)) {
-      answer.verdict = Verdict::kRetry;
-      answer.retry_after_ns = parse_retry_after_ns(head.retry_after, clock_.wall_ns());
+      answer.send_result = SendResult::kRetry;
+      answer.retry_after_ns = parse_retry_after_ns(head.header("retry-after"), clock_.wall_ns());
     }
     return answer;
   }

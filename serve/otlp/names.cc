@@ -7,7 +7,7 @@
 namespace ingero::serve::otlp {
 namespace {
 
-using prometheus::MetricType;
+using metrics::MetricType;
 
 struct Row {
   std::string_view page_name, name, unit;
@@ -21,7 +21,7 @@ constexpr auto kGauge = MetricType::kGauge;
 constexpr auto kHistogram = MetricType::kHistogram;
 
 constexpr Row kRows[] = {
-    // What users of the earlier agent query.
+    // What users of the legacy agent query.
     {"gpu_cuda_operation_duration_microseconds", "gpu.cuda.operation.duration", "us", kGauge},
     {"gpu_cuda_operation_count", "gpu.cuda.operation.count", "", kCounter},
     {"system_cpu_utilization", "system.cpu.utilization", "1", kGauge},
@@ -132,7 +132,7 @@ std::vector<MetricName> metric_names(std::string_view page_name, MetricType type
   }
   if (!names.empty()) return names;
   MetricName name;
-  // Of what nobody says whether it only grows, nothing is promised.
+  // An untyped metric may also fall, so it is exported as a gauge.
   name.type = type == MetricType::kUntyped ? MetricType::kGauge : type;
   if (name.type == MetricType::kCounter) cut(page_name, "_total");
   for (const auto& [suffix, unit] : kUnits) {
@@ -161,7 +161,7 @@ std::string attribute_name(std::string_view label, const MetricName& metric) {
   const bool is_collective = metric.name.starts_with("nccl.");
   if (label == "op_type" && is_collective) return "nccl.op_type";
   if (label == "gpu_uuid") return "gpu.uuid";
-  // The earlier agent's own labels stay.
+  // The legacy agent's own labels stay.
   if (label == "pid" && metric.name != "gpu.nccl.process_loaded") return "process.pid";
   return std::string(label);
 }

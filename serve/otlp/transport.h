@@ -1,7 +1,7 @@
 // One request to the receiver, one answer: over HTTP/1.1 (protobuf or JSON) or as a unary call of gRPC.
 //
 // A connection for each request: there is one every few seconds. Redirects are not followed, answers are bounded
-// (16 KiB of headers, kMostAnswerBytes of body). Used by one thread.
+// (16 KiB of headers, kMaxAnswerBytes of body). Used by one thread.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "serve/net/connection.h"
+#include "serve/net/http_exchange.h"
 #include "serve/otlp/answer.h"
 #include "serve/otlp/endpoint.h"
 #include "serve/otlp/headers.h"
@@ -17,7 +17,6 @@
 
 namespace ingero::serve::otlp {
 
-using net::Connection;
 using net::Deadline;
 using net::Stop;
 using net::TlsContext;

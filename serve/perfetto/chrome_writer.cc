@@ -11,7 +11,7 @@
 namespace ingero::serve::perfetto {
 namespace {
 
-constexpr int32_t kFirstMadeUp = 1 << 28;  // above every pid and tid, and those that stand for doubles
+constexpr int32_t kFirstMadeUp = 1 << 28;  // above every pid and tid, and the numbers given to duplicates
 
 class ChromeWriter final : public TraceWriter {
  public:

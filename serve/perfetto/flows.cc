@@ -1,4 +1,4 @@
-// Arrows: see flows.h.
+// Matches synchronisations with the launches before them, and ranks of one collective, to draw arrows between slices.
 #include "serve/perfetto/flows.h"
 
 #include "base/hash.h"
@@ -6,7 +6,7 @@
 namespace ingero::serve::perfetto {
 namespace {
 
-// Ids of launches are their rows' numbers; those of collectives stand apart.
+// Ids of launches are their rows' numbers; those of collectives have one more bit.
 constexpr uint64_t kCollectiveBit = uint64_t{1} << 63;
 
 bool is_launch(const RecordedCall& call) {
@@ -35,11 +35,11 @@ const std::vector<Flow>& Flows::of_call(const RecordedEvent& event, size_t proce
   const auto stream = event[Number::kStream];
   if (is_launch(*event.call)) {
     Process& process = processes_[process_index];
-    if (!stream || event.failed || (process.streams.size() >= kMostStreams && !process.streams.contains(*stream))) {
+    if (!stream || event.failed || (process.streams.size() >= kMaxStreams && !process.streams.contains(*stream))) {
       return flows_;
     }
     auto& pending = process.streams[*stream];
-    if (pending.size() == kMostPending) pending.pop_front();
+    if (pending.size() == kMaxPending) pending.pop_front();
     pending.push_back({++process.launches, event.seq, event[Number::kDevice]});
     flows_.push_back({static_cast<uint64_t>(event.seq), Flow::Part::kStart});
     return flows_;
@@ -51,7 +51,7 @@ const std::vector<Flow>& Flows::of_call(const RecordedEvent& event, size_t proce
   Process& process = found->second;
   const auto handle = event[Number::kHandle];
   if (!is_sync) {
-    if (handle && stream && (process.marks.size() < kMostMarks || process.marks.contains(*handle))) {
+    if (handle && stream && (process.marks.size() < kMaxMarks || process.marks.contains(*handle))) {
       process.marks[*handle] = {*stream, process.launches};
     }
     return flows_;
@@ -77,7 +77,7 @@ const std::vector<Flow>& Flows::of_collective(const RecordedEvent& event) {
   const auto [found, is_first] = ranks_.try_emplace(key, 0);
   if (is_first) {
     order_.push_back(key);
-    if (order_.size() > kMostCollectives) {
+    if (order_.size() > kMaxCollectives) {
       ranks_.erase(order_.front());
       order_.pop_front();
     }

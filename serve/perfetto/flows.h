@@ -3,7 +3,7 @@
 //
 // A synchronisation of a stream covers what its stream was given before; one of an event covers what the event's stream
 // was given before the event was recorded; one of a device covers all streams of its process, of the same device where
-// both are known. Of each stream the last kMostPending launches get an arrow. Calls made inside other calls have none.
+// both are known. Of each stream the last kMaxPending launches get an arrow. Calls made inside other calls have none.
 // What one stream waits for on another is not followed. Pure; one thread; memory bounded: what does not fit has no
 // arrow.
 #pragma once
@@ -22,10 +22,10 @@ namespace ingero::serve::perfetto {
 
 class Flows {
  public:
-  static constexpr size_t kMostPending = 64;        // per stream
-  static constexpr size_t kMostStreams = 4096;      // per process
-  static constexpr size_t kMostMarks = 65536;       // per process
-  static constexpr size_t kMostCollectives = 4096;  // seen from one rank, awaited from others
+  static constexpr size_t kMaxPending = 64;        // per stream
+  static constexpr size_t kMaxStreams = 4096;      // per process
+  static constexpr size_t kMaxMarks = 65536;       // per process
+  static constexpr size_t kMaxCollectives = 4096;  // seen from one rank, awaited from others
 
   // The arrows at this event's slice; valid until the next call.
   const std::vector<Flow>& of_call(const RecordedEvent& event, size_t process);

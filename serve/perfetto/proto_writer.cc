@@ -146,7 +146,7 @@ class ProtoWriter final : public TraceWriter {
  private:
   using Names = std::unordered_map<std::string, uint64_t>;
 
-  // The name's number; one that is new is told in this packet.
+  // The name's interned id; a new name is written to this packet's interned data.
   uint64_t name_id(Names& names, uint32_t field, std::string_view name) {
     key_.assign(name);
     const auto [found, is_new] = names.try_emplace(key_, names.size() + 1);

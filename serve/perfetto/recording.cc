@@ -11,7 +11,7 @@ namespace {
 using store::Bound;
 using store::Value;
 
-constexpr size_t kMostName = 200;  // of a kernel: C++ templates make names of kilobytes
+constexpr size_t kMaxName = 200;  // of a kernel: C++ templates make names of kilobytes
 
 // Of the queries below; the numbers follow in the order of Number.
 enum Column : size_t { kSeq, kStart, kDuration, kSite, kThread, kState, kNumbers };
@@ -34,7 +34,7 @@ constexpr size_t kLegacyNode = kNumbers + static_cast<size_t>(Number::kCount);
 
 constexpr std::string_view kOutcomes[] = {"", "unwound", "exited", "execed", "in flight", "never returned"};
 
-std::string text_of(const Value& value, size_t most = kMostName) {
+std::string text_of(const Value& value, size_t most = kMaxName) {
   return value.type == Value::Type::kText ? printable(value.text, most) : std::string();
 }
 
@@ -257,7 +257,7 @@ std::string_view text_at(const std::unordered_map<int64_t, std::string>& texts, 
 
 std::string_view Recording::kernel(int64_t function) const { return text_at(kernels_, function); }
 std::string_view Recording::geometry(int64_t id) const { return text_at(geometries_, id); }
-std::string_view Recording::culprit(int64_t id) const { return text_at(culprits_, id); }
+std::string_view Recording::preempted_by(int64_t id) const { return text_at(culprits_, id); }
 
 std::optional<int64_t> Recording::device(int64_t id) const {
   if (reader_->layout() == store::Layout::kLegacy) return id;

@@ -1,7 +1,7 @@
-// What a timeline shows of a recording: who there is, and every event in the order of its start, the longer first.
+// What a timeline shows of a recording: nodes, processes and threads, and every event by its start, the longer first.
 //
-// Works on our recordings and on those of the earlier agent. Names are held in memory, events are not: the engine sorts
-// them in a file of its own where they are many. Text is printable. Threads: one. Failure: the store's.
+// Reads our recordings and those of the legacy agent. Names are held in memory, events are not: SQLite sorts many
+// events in a temporary file. Text is printable. Threads: one. Failure: the store's.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 #include "base/result.h"
 #include "hal/vocabulary.h"
-#include "store/reader.h"
-#include "store/summary.h"
+#include "store/read/reader.h"
+#include "store/read/summary.h"
 
 namespace ingero::serve::perfetto {
 
@@ -52,8 +52,8 @@ enum class Number : uint8_t {
   kRunqueue,
   kBlocked,
   kIo,
-  kCulprit,
-  kCulpritNs,
+  kPreemptedBy,
+  kPreemptedByNs,
   kArg0,
   kArg1,
   kParent,
@@ -101,7 +101,7 @@ class Recording {
   // Empty or absent: not known.
   std::string_view kernel(int64_t function) const;
   std::string_view geometry(int64_t id) const;
-  std::string_view culprit(int64_t id) const;
+  std::string_view preempted_by(int64_t id) const;
   std::optional<int64_t> device(int64_t id) const;
   std::optional<int64_t> stack_hash(int64_t id) const;
   uint64_t unplaced() const { return unplaced_; }

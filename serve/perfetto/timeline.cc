@@ -1,4 +1,4 @@
-// Events to slices, arrows and the memory counter.
+// Turns the events of a recording into slices, arrows and the memory counter of a timeline.
 #include "serve/perfetto/timeline.h"
 
 #include <algorithm>
@@ -7,16 +7,16 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "serve/perfetto/context_tracks.h"
 #include "serve/perfetto/flows.h"
-#include "serve/perfetto/surroundings.h"
 #include "serve/perfetto/tracks.h"
 
 namespace ingero::serve::perfetto {
 namespace {
 
-constexpr size_t kMostHeld = 1'000'000;  // allocations followed at once
-constexpr size_t kMostLines = 200'000;   // stacks whose line is known
-constexpr size_t kMostLine = 160;
+constexpr size_t kMaxHeld = 1'000'000;  // allocations followed at once
+constexpr size_t kMaxLines = 200'000;   // stacks whose line is known
+constexpr size_t kMaxLine = 160;
 constexpr uint64_t kProgressEvery = 1 << 14;
 
 std::string lower(std::string_view text) {
@@ -42,13 +42,13 @@ class Timeline {
           });
       if (!outcome.ok()) return outcome.error();
     }
-    // Of rows that stand for others no balance can be drawn, nor of a part of the recording.
+    // Sampled rows, or a part of the recording, give no correct balance of memory.
     follows_memory_ = is_complete && options.selection.whole();
     if (!options.line_of) return {};
-    limits.rows = kMostLines;
+    limits.rows = kMaxLines;
     const auto outcome = recording_.reader().query("SELECT hash, frames FROM stack_traces", limits, [&](auto row) {
       if (row[1].type == store::Value::Type::kText) {
-        std::string line = printable(options.line_of(row[1].text), kMostLine);
+        std::string line = printable(options.line_of(row[1].text), kMaxLine);
         if (!line.empty()) lines_[row[0].integer] = std::move(line);
       }
       return true;
@@ -66,7 +66,7 @@ class Timeline {
     slice.category = category(*event.call);
     slice.arguments = arguments_;
     if (event.call->kind == hal::Kind::kHost) {
-      // What the scheduler and the memory did to a thread stands beside its calls; what a disk or a network did, apart.
+      // Scheduler and memory events of a thread go next to its calls; disk and network events to tracks of the node.
       const bool is_threads = event.call->layer == "HOST";
       put(is_threads ? tracks_.host_of(event.thread)
                      : tracks_.of_node(recording_.process(thread.process).node, event.call->layer),
@@ -81,7 +81,7 @@ class Timeline {
   }
 
  private:
-  void put(LanedTrack& track, const Slice& slice) { totals_.shortened += track.put(slice) ? 0 : 1; }
+  void put(StackedTrack& track, const Slice& slice) { totals_.shortened += track.put(slice) ? 0 : 1; }
 
   // The same call once more on its stream's track and on its rank's.
   void also(const RecordedEvent& event, size_t process, Slice slice) {
@@ -144,9 +144,9 @@ class Timeline {
                                       {"io_ns", Number::kIo}}) {
       if (event[which].value_or(0) != 0) number(name, which);
     }
-    if (const auto& id = event[Number::kCulprit]) {
-      text("culprit", recording_.culprit(*id));
-      number("culprit_ns", Number::kCulpritNs);
+    if (const auto& id = event[Number::kPreemptedBy]) {
+      text("culprit", recording_.preempted_by(*id));
+      number("culprit_ns", Number::kPreemptedByNs);
     }
     number("arg0", Number::kArg0);
     number("arg1", Number::kArg1);
@@ -183,7 +183,7 @@ class Timeline {
     }
     if (is_alloc) {
       const auto& bytes = event[Number::kBytes];
-      if (!bytes || *bytes <= 0 || held_.size() >= kMostHeld) {
+      if (!bytes || *bytes <= 0 || held_.size() >= kMaxHeld) {
         ++totals_.unfollowed;
         return;
       }
@@ -236,7 +236,7 @@ Result<TimelineTotals> write_timeline(const store::Reader& reader, const Timelin
   Tracks tracks(*recording, *writer);
   Timeline timeline(*recording, *writer, tracks, totals);
   INGERO_TRY(timeline.load(options));
-  INGERO_TRY(write_surroundings(*recording, options, *extent, *writer, tracks, totals));
+  INGERO_TRY(write_context_tracks(*recording, options, *extent, *writer, tracks, totals));
   INGERO_TRY(recording->each_event(options.selection, [&](const RecordedEvent& event) -> Status {
     timeline.take(event);
     if (options.progress && totals.events % kProgressEvery == 0) options.progress(totals.events, all);

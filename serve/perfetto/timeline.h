@@ -1,5 +1,5 @@
 // A recording as a timeline: one track per node, process, thread, stream and rank, with what was called there, arrows,
-// counters, causal chains and annotations. docs/formats/timelines.md says what stands where.
+// counters, causal chains and annotations. docs/formats/timelines.md specifies the layout.
 //
 // Streams: memory is that of the names. Threads: one. Failure: the store's and the writer's.
 #pragma once
@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "serve/perfetto/trace_writer.h"
-#include "store/reader.h"
-#include "store/summary.h"
+#include "store/read/reader.h"
+#include "store/read/summary.h"
 
 namespace ingero::serve::perfetto {
 
@@ -30,7 +30,7 @@ struct TimelineOptions {
 struct TimelineTotals {
   uint64_t events = 0;
   uint64_t unplaced = 0;    // rows that name no call, thread or time
-  uint64_t shortened = 0;   // slices that did not fit beside others on their track
+  uint64_t shortened = 0;   // slices that did not fit next to others on their track
   uint64_t unfollowed = 0;  // allocations the memory counter did not follow
   uint64_t chains = 0, annotations = 0, counters = 0;
 };

@@ -1,10 +1,8 @@
-// Where a timeline is written to: tracks, and what stands on them, in one of the two formats that timeline viewers
-// read.
+// Where a timeline is written to: tracks and their slices, in one of the two formats that timeline viewers read.
 //
-// Tracks come before what stands on them; slices on one track never overlap unless one holds the other, and come in the
-// order of their starts, the longer first. Times are wall nanoseconds. Text is printable UTF-8 already. Writers keep
-// nothing but names: memory does not grow with the events. Threads: one. Failure: the sink's, told by the next call of
-// flush or finish.
+// A track is written before its slices; slices on one track never overlap unless one contains the other, and come by
+// start, the longer first. Times are wall nanoseconds. Text is already printable UTF-8. Writers keep nothing but names:
+// memory does not grow with the events. Threads: one. Failure: the sink's, returned by the next flush or finish.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +31,7 @@ struct Argument {
   std::variant<int64_t, double, Hex, std::string_view> value;
 };
 
-// An arrow between slices. An end goes to one arrow only; steps and starts go on to whoever has the same id next.
+// An arrow between slices. An end belongs to one arrow only; starts and steps lead to the next slice with the same id.
 struct Flow {
   enum class Part : uint8_t { kStart, kStep, kEnd };
   uint64_t id = 0;
@@ -54,10 +52,10 @@ enum class Unit : uint8_t { kNone, kBytes, kPercent };
 class TraceWriter {
  public:
   virtual ~TraceWriter() = default;
-  // `pid` and `tid` are unique within the trace; labels are shown beside the name.
+  // `pid` and `tid` are unique within the trace; labels are shown next to the name.
   virtual void process(TrackId track, int32_t pid, std::string_view name, std::string_view label) = 0;
   virtual void thread(TrackId track, TrackId process, int32_t tid, std::string_view name) = 0;
-  // A group of tracks that is no process: a node.
+  // A group of tracks that is not a process: a node.
   virtual void group(TrackId track, std::string_view name) = 0;
   virtual void track(TrackId track, TrackId parent, std::string_view name) = 0;
   virtual void counter_track(TrackId track, TrackId parent, std::string_view name, Unit unit) = 0;
@@ -73,8 +71,8 @@ class TraceWriter {
 
 // Perfetto's own protobuf (perfetto.protos.Trace). `start_ns`: about the first time that follows.
 std::unique_ptr<TraceWriter> proto_writer(Sink sink, int64_t start_ns);
-// The JSON of chrome://tracing. Its times are microseconds since `start_ns`, which stands in its metadata: a number of
-// JSON does not hold nanoseconds since the epoch.
+// The JSON of chrome://tracing. Its times are microseconds since `start_ns`, which is in its metadata: a JSON number
+// cannot hold nanoseconds since the epoch.
 std::unique_ptr<TraceWriter> chrome_writer(Sink sink, int64_t start_ns);
 
 }  // namespace ingero::serve::perfetto

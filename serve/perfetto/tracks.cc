@@ -1,20 +1,20 @@
-// Tracks: see tracks.h.
+// Creates tracks on first use, and gives processes and threads numbers that are unique within the trace.
 #include "serve/perfetto/tracks.h"
 
 #include <fmt/format.h>
 
 namespace ingero::serve::perfetto {
 
-bool LanedTrack::put(Slice slice) {
-  // A moment stands anywhere; it holds nothing, and ends nothing.
+bool StackedTrack::put(Slice slice) {
+  // An instant fits on any row: it contains no slice and ends none.
   const auto place = slice.duration_ns
-                         ? lanes_.place(slice.start_ns, slice.start_ns + static_cast<int64_t>(*slice.duration_ns))
-                         : Lanes::Place{};
-  while (tracks_.size() <= place.lane) {
+                         ? rows_.place(slice.start_ns, slice.start_ns + static_cast<int64_t>(*slice.duration_ns))
+                         : SliceRows::Place{};
+  while (tracks_.size() <= place.row) {
     tracks_.push_back(++last_);
     writer_.track(last_, parent_, name_);
   }
-  slice.track = tracks_[place.lane];
+  slice.track = tracks_[place.row];
   if (slice.duration_ns) slice.duration_ns = static_cast<uint64_t>(place.end_ns - slice.start_ns);
   writer_.slice(slice);
   return !place.is_shortened;
@@ -66,39 +66,39 @@ Tracks::Thread& Tracks::thread(size_t index) {
   const int32_t pid = processes_[recorded.process].pid;
   const int32_t tid = is_first && tids_.insert(pid).second ? pid : unique(tids_, recorded.tid);
   writer_.thread(thread.track, process_track, tid, name);
-  thread.calls = laned(thread.track, name);
+  thread.calls = stacked(thread.track, name);
   thread.calls->begin_with(thread.track);
-  thread.host = laned(thread.track, name.empty() ? "host" : name + ": host");
+  thread.host = stacked(thread.track, name.empty() ? "host" : name + ": host");
   return thread;
 }
 
-LanedTrack& Tracks::calls_of(size_t index) { return *thread(index).calls; }
-LanedTrack& Tracks::host_of(size_t index) { return *thread(index).host; }
+StackedTrack& Tracks::calls_of(size_t index) { return *thread(index).calls; }
+StackedTrack& Tracks::host_of(size_t index) { return *thread(index).host; }
 
-LanedTrack& Tracks::stream(size_t index, int64_t stream) {
+StackedTrack& Tracks::stream(size_t index, int64_t stream) {
   auto& track = streams_[{index, stream}];
   if (!track) {
-    track = laned(process(index), stream == 0 ? std::string("default stream")
-                                              : fmt::format("stream 0x{:x}", static_cast<uint64_t>(stream)));
+    track = stacked(process(index), stream == 0 ? std::string("default stream")
+                                                : fmt::format("stream 0x{:x}", static_cast<uint64_t>(stream)));
   }
   return *track;
 }
 
-LanedTrack& Tracks::rank(size_t index, int64_t communicator, std::optional<int64_t> rank,
-                         std::optional<int64_t> ranks) {
+StackedTrack& Tracks::rank(size_t index, int64_t communicator, std::optional<int64_t> rank,
+                           std::optional<int64_t> ranks) {
   auto& track = ranks_[{index, communicator}];
   if (!track) {
     std::string name = rank ? fmt::format("rank {}", *rank) : std::string("rank not known");
     if (ranks) name += fmt::format(" of {}", *ranks);
     if (communicator >= 0) name += fmt::format(", communicator {}", communicator);
-    track = laned(process(index), std::move(name));
+    track = stacked(process(index), std::move(name));
   }
   return *track;
 }
 
-LanedTrack& Tracks::of_node(const std::string& name, const std::string& track_name) {
+StackedTrack& Tracks::of_node(const std::string& name, const std::string& track_name) {
   auto& track = of_nodes_[{name, track_name}];
-  if (!track) track = laned(node(name), recording_.nodes().size() > 1 ? name + ": " + track_name : track_name);
+  if (!track) track = stacked(node(name), recording_.nodes().size() > 1 ? name + ": " + track_name : track_name);
   return *track;
 }
 

@@ -12,20 +12,20 @@
 #include <utility>
 #include <vector>
 
-#include "serve/perfetto/lanes.h"
 #include "serve/perfetto/recording.h"
+#include "serve/perfetto/slice_rows.h"
 #include "serve/perfetto/trace_writer.h"
 
 namespace ingero::serve::perfetto {
 
-// A track, and beside it as many of the same name as its overlapping slices need.
-class LanedTrack {
+// A track, and as many more of the same name as its overlapping slices need.
+class StackedTrack {
  public:
-  LanedTrack(TraceWriter& writer, TrackId& last, TrackId parent, std::string name)
+  StackedTrack(TraceWriter& writer, TrackId& last, TrackId parent, std::string name)
       : writer_(writer), last_(last), parent_(parent), name_(std::move(name)) {}
-  // The first lane is a track that is there already.
+  // Uses an existing track as the first row.
   void begin_with(TrackId track) { tracks_.push_back(track); }
-  // Puts it on a lane; false when it had to be shortened.
+  // Puts the slice on a row; false if it had to be shortened.
   bool put(Slice slice);
 
  private:
@@ -33,7 +33,7 @@ class LanedTrack {
   TrackId& last_;
   TrackId parent_;
   std::string name_;
-  Lanes lanes_;
+  SliceRows rows_;
   std::vector<TrackId> tracks_;
 };
 
@@ -45,13 +45,13 @@ class Tracks {
   TrackId node(const std::string& name);
   TrackId process(size_t index);
   // `index` of the recording's threads.
-  LanedTrack& calls_of(size_t index);
-  LanedTrack& host_of(size_t index);
+  StackedTrack& calls_of(size_t index);
+  StackedTrack& host_of(size_t index);
   // `index` of its processes.
-  LanedTrack& stream(size_t index, int64_t stream);
-  LanedTrack& rank(size_t index, int64_t communicator, std::optional<int64_t> rank, std::optional<int64_t> ranks);
+  StackedTrack& stream(size_t index, int64_t stream);
+  StackedTrack& rank(size_t index, int64_t communicator, std::optional<int64_t> rank, std::optional<int64_t> ranks);
   // One more track of a node: "IO", "causal chains".
-  LanedTrack& of_node(const std::string& name, const std::string& track_name);
+  StackedTrack& of_node(const std::string& name, const std::string& track_name);
   TrackId counter(TrackId parent, const std::string& name, Unit unit);
 
  private:
@@ -61,14 +61,14 @@ class Tracks {
   };
   struct Thread {
     TrackId track = 0;
-    std::unique_ptr<LanedTrack> calls, host;
+    std::unique_ptr<StackedTrack> calls, host;
   };
   using Key = std::pair<size_t, int64_t>;
 
   int32_t unique(std::unordered_set<int32_t>& used, uint32_t wanted);
   Thread& thread(size_t index);
-  std::unique_ptr<LanedTrack> laned(TrackId parent, std::string name) {
-    return std::make_unique<LanedTrack>(writer_, last_, parent, std::move(name));
+  std::unique_ptr<StackedTrack> stacked(TrackId parent, std::string name) {
+    return std::make_unique<StackedTrack>(writer_, last_, parent, std::move(name));
   }
 
   const Recording& recording_;
@@ -79,8 +79,8 @@ class Tracks {
   std::vector<Process> processes_;
   std::vector<Thread> threads_;
   std::map<std::string, TrackId> nodes_;
-  std::map<Key, std::unique_ptr<LanedTrack>> streams_, ranks_;
-  std::map<std::pair<std::string, std::string>, std::unique_ptr<LanedTrack>> of_nodes_;
+  std::map<Key, std::unique_ptr<StackedTrack>> streams_, ranks_;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<StackedTrack>> of_nodes_;
   std::map<std::pair<TrackId, std::string>, TrackId> counters_;
 };
 

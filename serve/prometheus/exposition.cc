@@ -1,4 +1,4 @@
-// A line at a time.
+// Parses a metrics page line by line, so that a line that is not understood costs only itself.
 #include "serve/prometheus/exposition.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ bool take_labels(std::string_view& text, Sample& sample) {
     skip_blanks(text);
     const std::string_view name = take_name(text);
     std::string value;
-    if (name.empty() || sample.labels.size() >= kMostLabels) return false;
+    if (name.empty() || sample.labels.size() >= kMaxLabels) return false;
     if (!take_char(text, '=') || !take_quoted(text, value)) return false;
     sample.labels.emplace_back(name, std::move(value));
     if (take_char(text, '}')) return true;
@@ -111,7 +111,7 @@ ExpositionCounts read_exposition(std::string_view untrusted_text, const std::fun
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     skip_blanks(line);
     if (line.empty() || line.front() == '#') continue;
-    if (counts.samples >= kMostSamples || line.size() > kMostLineBytes || !read_line(line, sample)) {
+    if (counts.samples >= kMaxSamples || line.size() > kMaxLineBytes || !read_line(line, sample)) {
       ++counts.refused;
       continue;
     }

@@ -27,9 +27,9 @@ struct ExpositionCounts {
   uint64_t samples = 0, refused = 0;
 };
 
-inline constexpr size_t kMostLabels = 64;
-inline constexpr size_t kMostLineBytes = 64 << 10;
-inline constexpr uint64_t kMostSamples = 500'000;
+inline constexpr size_t kMaxLabels = 64;
+inline constexpr size_t kMaxLineBytes = 64 << 10;
+inline constexpr uint64_t kMaxSamples = 500'000;
 
 // Calls take(sample) for each; views last as long as the call.
 ExpositionCounts read_exposition(std::string_view untrusted_text, const std::function<void(const Sample&)>& take);

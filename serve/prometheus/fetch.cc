@@ -18,12 +18,10 @@ Result<std::string> fetch_page(const std::string& host, uint16_t port, const std
   }
   const net::Deadline deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout_ns);
   const net::Stop stop;
-  const auto connection = net::Connection::open(peer, nullptr, "", deadline, stop);
-  if (!connection.ok()) return connection.error();
   auto answer = net::http_ask(
-      **connection,
-      {.method = "GET", .path = path, .headers = {{"Accept", "text/plain; version=0.0.4"}}, .version = "HTTP/1.0"},
-      most_bytes);
+      peer, nullptr,
+      {.path = path, .headers = {{"Accept", "text/plain; version=0.0.4"}}, .version = net::HttpVersion::k1_0},
+      most_bytes, deadline, stop);
   if (!answer.ok()) return answer.error();
   if (answer->status != 200) return Error(Errc::kInvalid, fmt::format("{}: status {}", url, answer->status));
   if (answer->is_over) return Error(Errc::kFull, fmt::format("{}: more than {} bytes", url, most_bytes));

@@ -31,7 +31,7 @@ std::string Server::url() const { return http_->url() + "/metrics"; }
 std::string Server::warning() const {
   if (http_->address().is_loopback) return {};
   if (!http_->has_secret())
-    return "metrics are open to everybody who reaches this address; --prometheus-auth asks for a secret";
+    return "every client that reaches this address can read the metrics; require a secret with --prometheus-auth";
   if (!http_->has_tls())
     return "metrics and their secret travel in the clear; --prometheus-cert and --prometheus-key encrypt them";
   return {};

@@ -1,16 +1,16 @@
-// People told of what was found.
-#include "serve/tools/families.h"
-#include "serve/tools/outside.h"
+// The tool pagerduty_trigger: lets a model page a person about what it has found.
+#include "base/json.h"
+#include "serve/tools/remote.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
 
-constexpr size_t kMostDetails = 256 << 10;
+constexpr size_t kMaxDetails = 256 << 10;
 
 Result<Json> pagerduty_trigger(Question& question) {
   const Json& input = question.input;
-  if (input.contains("custom_details") &&
-      input["custom_details"].dump(-1, ' ', false, Json::error_handler_t::replace).size() > kMostDetails) {
+  if (input.contains("custom_details") && dump(input["custom_details"]).size() > kMaxDetails) {
     return Error(Errc::kInvalid, "custom_details is longer than 256 KiB");
   }
   return question.pager->trigger(input, question.limits.time_ns);
@@ -26,13 +26,13 @@ std::vector<Tool> alert_tools() {
       {"source",
        property("string", "Which machine or job (default: this machine)", {{"minLength", 1}, {"maxLength", 255}})},
       {"dedup_key",
-       property("string", "What is told under the same key is one incident (default: from source and summary)",
+       property("string", "Pages with the same key are one incident (default: derived from source and summary)",
                 {{"minLength", 1}, {"maxLength", 255}})},
       {"custom_details", property("object", "What else to show, at most 256 KiB")}};
   Tool tool{
       "pagerduty_trigger",
       "Page who is on call",
-      "Opens an incident at PagerDuty with the operator's key, and so may wake somebody: only for what people must "
+      "Opens an incident at PagerDuty with the operator's key, which may wake a person: only for what people must "
       "act on now. The same source and summary again is the same incident.",
       input_of(std::move(inputs), {"summary"}),
       object_of("status:string dedup_key:string"),
@@ -40,7 +40,7 @@ std::vector<Tool> alert_tools() {
       false,
       pagerduty_trigger,
       nullptr};
-  tool.beyond = Beyond::kPager;
+  tool.requirement = Requirement::kPager;
   return {std::move(tool)};
 }
 

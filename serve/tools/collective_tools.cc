@@ -1,17 +1,17 @@
 // Collectives: what the report says per communicator, and per rank.
-#include "serve/tools/families.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
 
-constexpr uint64_t kMostRanks = 1024;
+constexpr uint64_t kMaxRanks = 1024;
 
 Result<Json> collectives(Question& question) {
   const auto selection = selection_of(question.input, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
-  ReportParts parts;
+  report::ReportOptions parts = report::ReportOptions::nothing();
   parts.collectives = true;
-  auto found = question.findings.report(*question.reader, *selection, parts, question.limits.time_ns);
+  auto found = report_of(question, *question.reader, *selection, parts);
   if (!found.ok()) return found.error();
   Json communicators = (*found)["collectives"];
   if (communicators.is_null()) {
@@ -34,7 +34,7 @@ Result<Json> collectives(Question& question) {
                 "count(barrier_wait_ns) AS waited, CAST(avg(barrier_wait_ns) AS INTEGER) AS average_wait_ns, "
                 "max(barrier_wait_ns) AS max_wait_ns, max(seq) AS last_number FROM collectives WHERE NOT is_part" +
                     where + " GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 4",
-                bound, kMostRanks, "ranks");
+                bound, kMaxRanks, "ranks");
     if (!rows.ok()) return rows.error();
     ranks = std::move(*rows);
     for (Json& row : ranks) {  // SQL has signed numbers only; the communicators above are spelt unsigned

@@ -1,4 +1,4 @@
-// Short keys: see compact.h.
+// Shortens an answer's keys by one table, because a model pays for every token of a repeated key.
 #include "serve/tools/compact.h"
 
 namespace ingero::serve::tools {

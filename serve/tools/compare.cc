@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "serve/tools/families.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
@@ -19,9 +19,9 @@ Result<Side> side_of(Question& question, const char* name) {
   const store::Reader& reader = is_other ? *question.other : *question.reader;
   const auto selection = selection_of(input, reader, question.clock);
   if (!selection.ok()) return selection.error().in(name);
-  ReportParts parts;
+  report::ReportOptions parts = report::ReportOptions::nothing();
   parts.figures = parts.incidents = true;
-  auto report = question.findings.report(reader, *selection, parts, question.limits.time_ns);
+  auto report = report_of(question, reader, *selection, parts);
   if (!report.ok()) return report.error().in(name);
   const auto span = reader.time_span();
   if (!span.ok()) return span.error();

@@ -1,6 +1,6 @@
-// Several machines at once.
-#include "serve/tools/families.h"
-#include "serve/tools/outside.h"
+// The tool query_fleet: one question to all configured nodes, so that a client need not know or reach them.
+#include "serve/tools/remote.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
@@ -52,7 +52,7 @@ std::vector<Tool> fleet_tools() {
        {"query", property("string", "The statement of action sql, which says times and pid itself",
                           {{"minLength", 1}, {"maxLength", 65536}})},
        {"sql", property("string", "The same, by another name", {{"minLength", 1}, {"maxLength", 65536}})},
-       {"limit", property("integer", "At most so many rows of each machine, chains or calls",
+       {"limit", property("integer", "Maximum number of rows per machine, of chains or of calls",
                           {{"default", 1000}, {"minimum", 1}, {"maximum", 10000}})}});
   Tool tool{"query_fleet",
             "Several machines at once",
@@ -65,7 +65,7 @@ std::vector<Tool> fleet_tools() {
             false,
             query_fleet,
             nullptr};
-  tool.beyond = Beyond::kNodes;
+  tool.requirement = Requirement::kNodes;
   return {std::move(tool)};
 }
 

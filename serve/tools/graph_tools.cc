@@ -1,14 +1,14 @@
 // Captured work: when a process captured, instantiated and launched graphs, and how often each is launched.
 #include <cmath>
 
-#include "serve/tools/families.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
 
 using store::Bound;
 
-constexpr uint64_t kMostEvents = 500;
+constexpr uint64_t kMaxEvents = 500;
 constexpr double kHotPerSecond = 10;
 
 struct Part {
@@ -51,7 +51,7 @@ Result<Json> lifecycle(Question& question) {
                           "stream, {} AS handle, {} AS graph, e.ret_code AS return_code, e.failed FROM events e "
                           "WHERE {} ORDER BY e.timestamp, e.seq",
                           kStep, hex("e.stream"), hex("e.handle"), hex("e.handle2"), part->where),
-              part->bound, kMostEvents, "graph calls");
+              part->bound, kMaxEvents, "graph calls");
   if (!events.ok()) return events.error();
   auto counts =
       rows_of(question,
@@ -143,7 +143,7 @@ std::vector<Tool> graph_tools() {
        "Per executable graph of one process: launches, rate, hot (10 a second and more), cold or never launched; and "
        "how "
        "often the process captured.",
-       pid_input({{"window_seconds", property("integer", "Only the last so many seconds with graph calls",
+       pid_input({{"window_seconds", property("integer", "Only this many seconds, the last ones with graph calls",
                                               {{"minimum", 1}, {"maximum", 86400}})}}),
        std::move(often), true, true, frequency, nullptr}};
 }

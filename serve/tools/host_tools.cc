@@ -1,23 +1,23 @@
 // Questions about this machine rather than about the recording.
 #include "base/text.h"
-#include "serve/tools/families.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
 
-constexpr size_t kMostReportBytes = 512 << 10;
+constexpr size_t kMaxReportBytes = 512 << 10;
 
-Result<Json> check(Question& question) { return question.findings.check(); }
+Result<Json> check(Question& question) { return question.machine.check(); }
 
 Result<Json> demo(Question& question) {
-  auto report = question.findings.demo(question.input["scenario"].get<std::string>());
+  auto report = question.machine.demo(question.input["scenario"].get<std::string>());
   if (!report.ok()) return report.error();
   return Json{{"scenario", question.input["scenario"]}, {"report", std::move(*report)}};
 }
 
 Result<Json> test_report(Question&) {
   constexpr const char* kPath = "logs/test-report.json";
-  const auto text = read_file(kPath, kMostReportBytes);
+  const auto text = read_file(kPath, kMaxReportBytes);
   if (!text.ok()) {
     return Error(Errc::kNotFound, text.error().message(),
                  "it is written by a test run, in the directory the server runs in");
@@ -38,13 +38,13 @@ std::vector<Tool> host_tools() {
       {"get_check", "Can this machine be traced?",
        "Whether this machine can be traced, which GPU libraries are installed or in use, and what to do about what is "
        "missing. Attaches nothing.",
-       input_of(Json::object()), std::move(checked), false, false, check, nullptr},
+       input_of(Json::object()), std::move(checked), false, false, check, nullptr, Requirement::kCheck},
       {"run_demo", "Demonstration",
        "A planted cause as made-up events through the real store and engine, and the report on it. It says nothing "
        "about the recording. An unknown scenario is answered with the names of those there are.",
        input_of({{"scenario",
                   property("string", "Which one", {{"default", "incident"}, {"minLength", 1}, {"maxLength", 64}})}}),
-       object_of("scenario:string report:object"), false, false, demo, nullptr},
+       object_of("scenario:string report:object"), false, false, demo, nullptr, Requirement::kDemo},
       {"get_test_report", "Report of a test run", "The report that a test run left at logs/test-report.json, as it is.",
        input_of(Json::object()), object_of("report:object"), false, false, test_report, nullptr}};
 }

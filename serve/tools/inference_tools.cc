@@ -1,5 +1,5 @@
 // Inference: what the report says of workloads, slow steps and engines.
-#include "serve/tools/families.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
@@ -7,9 +7,9 @@ namespace {
 Result<Json> inference(Question& question) {
   const auto selection = selection_of(question.input, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
-  ReportParts parts;
+  report::ReportOptions parts = report::ReportOptions::nothing();
   parts.inference = true;
-  auto found = question.findings.report(*question.reader, *selection, parts, question.limits.time_ns);
+  auto found = report_of(question, *question.reader, *selection, parts);
   if (!found.ok()) return found.error();
   Json answer = (*found)["inference"];
   if (answer.is_null()) {

@@ -4,7 +4,8 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "serve/tools/families.h"
+#include "report/frame_text.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 using store::Bound;
 using store::Value;
 
-constexpr size_t kMostHeld = 2'000'000;  // allocations followed at once
-constexpr size_t kMostDrawn = 16;        // call sites whose bytes are given over time
+constexpr size_t kMaxHeld = 2'000'000;  // allocations followed at once
+constexpr size_t kMaxDrawn = 16;        // call sites whose bytes are given over time
 
 // What was held over time, as it changed: a level for each bin in which it did.
 class History {
@@ -80,7 +81,7 @@ class Ledger {
       ++unknown_addresses_;
       return;
     }
-    if (held_.size() >= kMostHeld) {
+    if (held_.size() >= kMaxHeld) {
       ++unfollowed_;
       return;
     }
@@ -121,7 +122,7 @@ class Ledger {
     site.history.note(*bin_, site.held_bytes);
     history_.note(*bin_, total_);
   }
-  std::optional<uint32_t> bin_;  // absent: nobody wants to know
+  std::optional<uint32_t> bin_;  // absent: no history was asked for
   History history_;
   uint64_t total_ = 0, peak_ = 0, unmatched_frees_ = 0, unknown_addresses_ = 0, unfollowed_ = 0;
 };
@@ -152,7 +153,7 @@ Result<Json> memory(Question& question) {
   const uint64_t bin_ns = bins == 0 ? 0 : (to - from) / bins + 1;
   std::map<std::tuple<int64_t, std::string, std::optional<int64_t>>, Site> sites;
   Ledger ledger;
-  const auto natural = [](const Value& value) {
+  const auto uint64 = [](const Value& value) {
     return value.is_null() ? std::nullopt : std::optional<int64_t>(value.integer);
   };
   const auto outcome = question.reader->query(
@@ -164,18 +165,18 @@ Result<Json> memory(Question& question) {
           ledger.set_bin(ended <= from ? 0
                                        : static_cast<uint32_t>(std::min<uint64_t>((ended - from) / bin_ns, bins - 1)));
         }
-        const auto address = natural(row[3]);
+        const auto address = uint64(row[3]);
         if (row[1].text == "free") {
           if (address) ledger.returned(pid, *address);
           return true;
         }
-        Site& site = sites[{pid, std::string(row[2].text), natural(row[5])}];
+        Site& site = sites[{pid, std::string(row[2].text), uint64(row[5])}];
         if (row[6].integer == 1) {
           ++site.calls;
           ++site.failed;
           return true;
         }
-        const auto bytes = natural(row[4]);
+        const auto bytes = uint64(row[4]);
         ledger.obtained(pid, address, bytes ? std::optional<uint64_t>(static_cast<uint64_t>(*bytes)) : std::nullopt,
                         site);
         return true;
@@ -195,7 +196,7 @@ Result<Json> memory(Question& question) {
   }
   Json list = Json::array(), held_over_time = Json::array();
   for (const auto& at : order) {
-    if (bins > 0 && held_over_time.size() < kMostDrawn) held_over_time.push_back(at->second.history.most(bins));
+    if (bins > 0 && held_over_time.size() < kMaxDrawn) held_over_time.push_back(at->second.history.most(bins));
     const auto& [pid, op, stack] = at->first;
     const Site& site = at->second;
     Json frames = nullptr;
@@ -204,7 +205,7 @@ Result<Json> memory(Question& question) {
           rows_of(question, "SELECT frames FROM stack_traces WHERE hash = ?", {Bound::of(*stack)}, 1, "stacks");
       if (!rows.ok()) return rows.error();
       if (!rows->empty() && (*rows)[0]["frames"].is_string()) {
-        frames = question.findings.frames((*rows)[0]["frames"].get<std::string>());
+        frames = report::frame_texts((*rows)[0]["frames"].get<std::string>());
       }
     }
     list.push_back({{"pid", pid},
@@ -233,8 +234,9 @@ Result<Json> memory(Question& question) {
 std::vector<Tool> memory_tools() {
   Json properties = range_properties();
   properties["pid"] = property("integer", "Only this process", {{"minimum", 1}, {"maximum", 4294967295U}});
-  properties["limit"] = property("integer", "At most so many", {{"default", 20}, {"minimum", 1}, {"maximum", 100}});
-  properties["bins"] = property("integer", "Also what was held over time, in so many parts of equal length",
+  properties["limit"] =
+      property("integer", "Maximum number of call sites", {{"default", 20}, {"minimum", 1}, {"maximum", 100}});
+  properties["bins"] = property("integer", "Also what was held over time, in this many parts of equal length",
                                 {{"minimum", 2}, {"maximum", 1000}});
   Json output = object_of("over_time:object?");
   output["properties"].update(

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "serve/tools/compact.h"
-#include "serve/tools/families.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
@@ -42,14 +42,14 @@ Json op_property() {
   return property("string", "Only this call, upper or lower case", {{"minLength", 1}, {"maxLength", 128}});
 }
 
-Result<Json> report(Question& question, const ReportParts& parts) {
+Result<Json> report(Question& question, const report::ReportOptions& parts) {
   const auto selection = selection_of(question.input, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
-  return question.findings.report(*question.reader, *selection, parts, question.limits.time_ns);
+  return report_of(question, *question.reader, *selection, parts);
 }
 
 Result<Json> trace_stats(Question& question) {
-  ReportParts parts;
+  report::ReportOptions parts = report::ReportOptions::nothing();
   parts.figures = true;
   auto found = report(question, parts);
   if (!found.ok()) return found.error();
@@ -110,13 +110,12 @@ Result<Json> all_chains(Question& question) {
   part.erase("pid");  // of several processes, and after the engine has seen all of them
   const auto selection = selection_of(part, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
-  ReportParts parts;
-  parts.incidents = parts.earlier_chains = true;
+  report::ReportOptions parts = report::ReportOptions::nothing();
+  parts.incidents = parts.evaluates_legacy = true;
   const auto text = [](const auto& bound) { return bound ? fmt::format("{}", *bound) : "-"; };
   const std::string name =
       fmt::format("chains {} {} {}", text(selection->from_wall_ns), text(selection->to_wall_ns), text(selection->pid));
-  return question.shared(
-      name, [&] { return question.findings.report(*question.reader, *selection, parts, question.limits.time_ns); });
+  return question.shared(name, [&] { return report_of(question, *question.reader, *selection, parts); });
 }
 
 Json of_processes(Json& chains, const std::set<uint32_t>& pids) {
@@ -185,7 +184,7 @@ Result<Json> chain_evidence(Question& question) {
 }
 
 Result<Json> slowest_calls(Question& question) {
-  ReportParts parts;
+  report::ReportOptions parts = report::ReportOptions::nothing();
   parts.slowest = question.input["limit"].get<uint32_t>();
   parts.per_call = question.input["per_call"].get<uint32_t>();
   auto found = report(question, parts);
@@ -194,7 +193,7 @@ Result<Json> slowest_calls(Question& question) {
 }
 
 Result<Json> calls_in_flight(Question& question) {
-  ReportParts parts;
+  report::ReportOptions parts = report::ReportOptions::nothing();
   parts.unfinished = question.input["limit"].get<uint32_t>();
   auto found = report(question, parts);
   if (!found.ok()) return found.error();
@@ -223,7 +222,7 @@ std::vector<Tool> report_tools() {
                         {"pids", property("array", "Only chains of these processes, and those of no one process",
                                           {{"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", 4294967295U}}},
                                            {"maxItems", 256}})},
-                        {"top_n", property("integer", "The worst so many; negative: all",
+                        {"top_n", property("integer", "Only this many, the worst; negative: all",
                                            {{"default", 10}, {"minimum", -1000000}, {"maximum", 1000}})}})),
        with("total:integer examined:object? earlier_chains:array?", {{"chains", object_of(kChain)}}), true, true,
        causal_chains, short_chains},
@@ -237,21 +236,21 @@ std::vector<Tool> report_tools() {
        "The slowest single calls: where their time went (preempted, waiting for a CPU, asleep, in I/O), who had the "
        "CPU "
        "meanwhile, and the stack they were made from.",
-       input_of(ranged(
-           {{"pid", pid_property()},
-            {"op", op_property()},
-            {"limit", property("integer", "At most so many", {{"default", 10}, {"minimum", 1}, {"maximum", 100}})},
-            {"per_call", property("integer", "At most so many of each call; 0: no such limit",
-                                  {{"default", 3}, {"minimum", 0}, {"maximum", 100}})}})),
+       input_of(ranged({{"pid", pid_property()},
+                        {"op", op_property()},
+                        {"limit", property("integer", "Maximum number of calls",
+                                           {{"default", 10}, {"minimum", 1}, {"maximum", 100}})},
+                        {"per_call", property("integer", "Maximum number for each call; 0: no limit",
+                                              {{"default", 3}, {"minimum", 0}, {"maximum", 100}})}})),
        with("", {{"calls", object_of(kCall)}}), true, true, slowest_calls, nullptr},
       {"get_calls_in_flight", "Calls in flight",
        "Calls that have not returned, or never did, longest first: where a hung program hangs. \"known\" is false for "
        "a "
        "recording of an agent that stored a call only when it returned.",
-       input_of(ranged(
-           {{"pid", pid_property()},
-            {"op", op_property()},
-            {"limit", property("integer", "At most so many", {{"default", 20}, {"minimum", 1}, {"maximum", 100}})}})),
+       input_of(ranged({{"pid", pid_property()},
+                        {"op", op_property()},
+                        {"limit", property("integer", "Maximum number of calls",
+                                           {{"default", 20}, {"minimum", 1}, {"maximum", 100}})}})),
        with("known:boolean", {{"calls", object_of(kCall)}}), true, true, calls_in_flight, nullptr},
   };
 }

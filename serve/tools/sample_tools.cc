@@ -1,12 +1,12 @@
 // What was sampled while recording: fabric adapters and devices.
-#include "serve/tools/families.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
 
 using store::Bound;
 
-constexpr uint64_t kMostRows = 500;
+constexpr uint64_t kMaxRows = 500;
 
 struct Part {
   std::string where;  // over a column `timestamp`; starts with AND
@@ -26,7 +26,7 @@ Result<Part> part_of(Question& question) {
   return part;
 }
 
-// Recordings of the earlier agent have no samples: `known` is false, the lists are empty.
+// Recordings of the legacy agent have no samples: `known` is false, the lists are empty.
 bool has_samples(const Question& question) { return question.reader->layout() == store::Layout::kCurrent; }
 
 Result<Json> fabric(Question& question) {
@@ -40,7 +40,7 @@ Result<Json> fabric(Question& question) {
               "netdev, pci_address, numa_node, count(*) - 1 AS changes, max(timestamp) AS timestamp FROM fabric_links "
               "WHERE 1" +
                   part->where + " GROUP BY device, port ORDER BY device, port",
-              part->bound, kMostRows, "links");
+              part->bound, kMaxRows, "links");
   if (!links.ok()) return links.error();
   auto counters =
       rows_of(question,
@@ -48,7 +48,7 @@ Result<Json> fabric(Question& question) {
               "sum(change = 'reset') AS resets, sum(change = 'wrapped') AS wraps, sum(change = 'stuck') AS stuck, "
               "max(timestamp) AS timestamp FROM fabric_samples WHERE 1" +
                   part->where + " GROUP BY device, port, name, origin ORDER BY grew_by = 0, device, port, name",
-              part->bound, kMostRows, "counters");
+              part->bound, kMaxRows, "counters");
   if (!counters.ok()) return counters.error();
   return Json{{"known", true}, {"links", std::move(*links)}, {"counters", std::move(*counters)}};
 }
@@ -58,7 +58,7 @@ Result<Json> devices(Question& question) {
     auto models = rows_of(question,
                           "SELECT gpu_model AS name, gpu_driver AS driver, started_at AS timestamp FROM sessions "
                           "WHERE gpu_model <> ''",
-                          {}, kMostRows, "devices");
+                          {}, kMaxRows, "devices");
     if (!models.ok()) return models.error();
     return Json{{"known", false},
                 {"devices", std::move(*models)},
@@ -71,7 +71,7 @@ Result<Json> devices(Question& question) {
   auto list = rows_of(question,
                       "SELECT id, vendor, uuid, pci_address, name, driver, position, parent_uuid, session FROM "
                       "devices ORDER BY id",
-                      {}, kMostRows, "devices");
+                      {}, kMaxRows, "devices");
   if (!list.ok()) return list.error();
   const std::string groups = " FROM device_samples WHERE 1" + part->where +
                              " GROUP BY uuid, pci_address, name, part ORDER BY uuid, pci_address, name, part";
@@ -79,11 +79,11 @@ Result<Json> devices(Question& question) {
                           "SELECT uuid, pci_address, name, part, count(*) AS samples, min(value) AS min, avg(value) AS "
                           "avg, max(value) AS max" +
                               groups,
-                          part->bound, kMostRows, "readings");
+                          part->bound, kMaxRows, "readings");
   if (!readings.ok()) return readings.error();
   // With one max() alone the bare column is that of its row: the last value. The same groups, in the same order.
   const size_t said = question.cuts.size();
-  auto last = rows_of(question, "SELECT value, max(timestamp) AS timestamp" + groups, part->bound, kMostRows, "");
+  auto last = rows_of(question, "SELECT value, max(timestamp) AS timestamp" + groups, part->bound, kMaxRows, "");
   if (!last.ok()) return last.error();
   question.cuts.resize(said);
   for (size_t i = 0; i < readings->size(); ++i) {
@@ -93,7 +93,7 @@ Result<Json> devices(Question& question) {
       rows_of(question,
               "SELECT device, pid, memory_bytes, max(timestamp) AS timestamp FROM device_processes WHERE 1" +
                   part->where + " GROUP BY device, pid ORDER BY memory_bytes DESC, pid",
-              part->bound, kMostRows, "processes");
+              part->bound, kMaxRows, "processes");
   if (!processes.ok()) return processes.error();
   auto errors =
       rows_of(question,

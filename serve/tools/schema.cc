@@ -1,4 +1,8 @@
-// The validator: see schema.h.
+// Validates input against a JSON Schema, with an error that names the member and what it must be.
+//
+// Our own because its sentences ("`top_n` must be an integer, not a string") are part of what tools answer, and because
+// what it checks is hostile: two hundred lines of the standard that are used can be read and bounded. A library for it
+// (valijson) knows the rest of the standard as well, and words its errors for developers.
 #include "serve/tools/schema.h"
 
 #include <algorithm>
@@ -6,6 +10,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace ingero::serve::tools {
@@ -144,30 +149,6 @@ Status check_at(const Json& schema, const Json& value, const std::string& where)
 }
 
 }  // namespace
-
-Json parse_json(std::string_view text) {
-  size_t depth = 0;
-  bool in_text = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_text) {
-      if (c == '\\') ++i;
-      if (c == '"') in_text = false;
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > 64) return Json(Json::value_t::discarded);
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return Json::parse(text, nullptr, false);
-}
-
-std::string text_member(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 Status check_schema(const Json& schema, const Json& value) { return check_at(schema, value, ""); }
 

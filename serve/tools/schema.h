@@ -8,18 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/result.h"
 
 namespace ingero::serve::tools {
-
-using Json = nlohmann::ordered_json;
-
-// JSON from outside, nested at most 64 deep (what prints it recurses). Discarded where it is none.
-Json parse_json(std::string_view text);
-// The text member `name` of JSON from outside; empty where it is another type, is not there, or `json` is no object.
-std::string text_member(const Json& json, const char* name);
 
 // kInvalid with a sentence that names the place: `"top_n" must be an integer, not a string`.
 Status check_schema(const Json& schema, const Json& value);

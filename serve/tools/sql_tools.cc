@@ -1,10 +1,10 @@
-// SQL, held to reading by the engine (store/reader.h), with bounds on rows, bytes and time.
-#include "serve/tools/families.h"
+// SQL, held to reading by the engine (store/read/reader.h), with bounds on rows, bytes and time.
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
 
-constexpr size_t kMostBytes = 900 << 10;  // of cells, so that the whole answer stays below its bound
+constexpr size_t kMaxBytes = 900 << 10;  // of cells, so that the whole answer stays below its bound
 
 Result<Json> run_sql(Question& question) {
   store::QueryLimits limits = question.limits;
@@ -18,7 +18,7 @@ Result<Json> run_sql(Question& question) {
       [&](std::span<const store::Value> values) {
         for (const store::Value& value : values)
           bytes += 24 + value.text.size() * (value.type == store::Value::Type::kBlob ? 2 : 1);
-        if (bytes > kMostBytes) {
+        if (bytes > kMaxBytes) {
           full = true;
           return false;
         }
@@ -57,7 +57,7 @@ std::vector<Tool> sql_tools() {
        "One SQL statement that only reads (SQLite). The view events has every call; the resources ingero://schema and "
        "ingero://queries say what else there is. Times are nanoseconds.",
        input_of({{"query", property("string", "The statement", {{"minLength", 1}, {"maxLength", 65536}})},
-                 {"limit", property("integer", "At most so many rows",
+                 {"limit", property("integer", "Maximum number of rows",
                                     {{"default", 1000}, {"minimum", 1}, {"maximum", 10000}})}},
                 {"query"}),
        std::move(output), true, false, run_sql, nullptr}};

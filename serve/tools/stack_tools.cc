@@ -1,5 +1,6 @@
-// Calls by where they were made.
-#include "serve/tools/families.h"
+// The tool for stacks: calls grouped by the call site and callers that made them.
+#include "report/frame_text.h"
+#include "serve/tools/tool_list.h"
 
 namespace ingero::serve::tools {
 namespace {
@@ -45,7 +46,7 @@ Result<Json> stacks(Question& question) {
   if (!rows.ok()) return rows.error();
   for (Json& row : *rows) {
     row["frames"] =
-        row["frames"].is_string() ? Json(question.findings.frames(row["frames"].get<std::string>())) : Json(nullptr);
+        row["frames"].is_string() ? Json(report::frame_texts(row["frames"].get<std::string>())) : Json(nullptr);
   }
   return Json{
       {"stacks", std::move(*rows)},
@@ -60,7 +61,8 @@ std::vector<Tool> stack_tools() {
       property("string", "Only calls of this layer, a name of table sources", {{"minLength", 1}, {"maxLength", 64}});
   properties["op"] = property("string", "Only this call", {{"minLength", 1}, {"maxLength", 128}});
   properties["pid"] = property("integer", "Only this process", {{"minimum", 1}, {"maximum", 4294967295U}});
-  properties["limit"] = property("integer", "At most so many", {{"default", 10}, {"minimum", 1}, {"maximum", 100}});
+  properties["limit"] =
+      property("integer", "Maximum number of stacks", {{"default", 10}, {"minimum", 1}, {"maximum", 100}});
   Json output = object_of("note:string");
   output["properties"]["stacks"] = list_of(
       object_of("hash:integer op:string n:integer avg_us:number? min_us:number? max_us:number? total_ns:integer? "

@@ -1,47 +1,44 @@
-// What ran when, on which lane, in as much detail as a picture can show; and how long calls took.
+// The tool get_timeline: what ran when, on which track, in as much detail as a picture can show; and the spread of
+// calls' durations.
 #include <algorithm>
 #include <bit>
 
+#include "base/json.h"
 #include "base/text.h"
-#include "serve/tools/families.h"
-#include "store/summary.h"
-#include "store/timeline.h"
+#include "serve/tools/tool_list.h"
+#include "store/read/summary.h"
+#include "store/read/timeline.h"
 
 namespace ingero::serve::tools {
 namespace {
 
-std::string_view name_of(store::LaneGroup group) {
+std::string_view name_of(store::TrackGroup group) {
   switch (group) {
-    case store::LaneGroup::kRank:
+    case store::TrackGroup::kRank:
       return "rank";
-    case store::LaneGroup::kThread:
+    case store::TrackGroup::kThread:
       return "thread";
-    case store::LaneGroup::kStream:
+    case store::TrackGroup::kStream:
       return "stream";
-    case store::LaneGroup::kHost:
+    case store::TrackGroup::kHost:
       return "host";
   }
   return "";
 }
 
-template <typename T>
-Json known(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json lane_json(const store::Lane& lane) {
-  return {{"lane", lane.name},
-          {"group", name_of(lane.group)},
-          {"node", lane.node},
-          {"process", lane.process},
-          {"pid", lane.pid},
-          {"tid", known(lane.tid)},
-          {"stream", known(lane.stream)},
-          {"comm_id_hash", known(lane.comm_id_hash)},
-          {"rank", known(lane.rank)},
-          {"nranks", known(lane.nranks)},
-          {"op", lane.op.empty() ? Json(nullptr) : Json(lane.op)},
-          {"events", lane.events}};
+Json track_json(const store::Track& track) {
+  return {{"lane", track.name},
+          {"group", name_of(track.group)},
+          {"node", track.node},
+          {"process", track.process},
+          {"pid", track.pid},
+          {"tid", json_or_null(track.tid)},
+          {"stream", json_or_null(track.stream)},
+          {"comm_id_hash", json_or_null(track.comm_id_hash)},
+          {"rank", json_or_null(track.rank)},
+          {"nranks", json_or_null(track.nranks)},
+          {"op", track.op.empty() ? Json(nullptr) : Json(track.op)},
+          {"events", track.events}};
 }
 
 // Calls named by the answer, numbered as they come: a recording knows more than an answer shows.
@@ -65,24 +62,24 @@ class Ops {
   Json list_ = Json::array();
 };
 
-Json view_json(const store::LaneView& view, const store::TimelineView& answer, int64_t from_wall_ns, Ops& ops) {
+Json view_json(const store::TrackView& view, const store::TimelineView& answer, int64_t from_wall_ns, Ops& ops) {
   Json bins = Json::array(), starts = Json::array(), durations = Json::array(), calls = Json::array(),
        depths = Json::array(), failed = Json::array(), rows = Json::array();
-  for (const store::LaneBin& bin : view.bins) {
+  for (const store::TrackBin& bin : view.bins) {
     bins.push_back(bin.position);
     bins.push_back(bin.count);
     bins.push_back(answer.bin_ns == 0 ? 0 : (bin.busy_ns * 1000 + answer.bin_ns / 2) / answer.bin_ns);
     bins.push_back(ops.number(bin.op));
   }
-  for (const store::LaneSlice& slice : view.slices) {
+  for (const store::TrackSlice& slice : view.slices) {
     starts.push_back(slice.start_wall_ns - from_wall_ns);
-    durations.push_back(known(slice.duration_ns));
+    durations.push_back(json_or_null(slice.duration_ns));
     calls.push_back(ops.number(slice.op));
     depths.push_back(slice.depth);
     if (slice.failed) failed.push_back(slice.seq);
     rows.push_back(slice.seq);
   }
-  return {{"lane", answer.lanes[view.lane].name},
+  return {{"lane", answer.tracks[view.track].name},
           {"bins", std::move(bins)},
           {"start_ns", std::move(starts)},
           {"duration_ns", std::move(durations)},
@@ -105,33 +102,33 @@ Result<Json> timeline(Question& question) {
   store::TimelineQuestion asked;
   asked.from_wall_ns = static_cast<int64_t>(selection->from_wall_ns.value_or((*span)->first_wall_ns));
   asked.to_wall_ns = static_cast<int64_t>(selection->to_wall_ns.value_or((*span)->last_wall_ns + 1));
-  if (asked.to_wall_ns <= asked.from_wall_ns) return Error(Errc::kInvalid, "the part ends before it begins");
+  if (asked.to_wall_ns <= asked.from_wall_ns) return Error(Errc::kInvalid, "the time range ends before it begins");
   asked.bins = input["bins"].get<uint32_t>();
   asked.pid = selection->pid;
-  if (input.contains("lanes")) asked.lanes = input["lanes"].get<std::vector<std::string>>();
+  if (input.contains("lanes")) asked.tracks = input["lanes"].get<std::vector<std::string>>();
   const auto found = question.timeline->view(*question.reader, asked);
   if (!found.ok()) return found.error();
-  Json lanes = Json::array(), views = Json::array();
-  for (const store::Lane& lane : found->lanes) lanes.push_back(lane_json(lane));
+  Json tracks = Json::array(), views = Json::array();
+  for (const store::Track& track : found->tracks) tracks.push_back(track_json(track));
   Ops ops(found->ops);
-  for (const store::LaneView& view : found->views) views.push_back(view_json(view, *found, asked.from_wall_ns, ops));
-  if (found->lanes_in_all > found->lanes.size()) {
+  for (const store::TrackView& view : found->views) views.push_back(view_json(view, *found, asked.from_wall_ns, ops));
+  if (found->tracks_in_all > found->tracks.size()) {
     question.cuts.push_back(
-        fmt::format("{} of {} lanes are listed, the busiest", found->lanes.size(), found->lanes_in_all));
+        fmt::format("{} of {} tracks are listed, the busiest", found->tracks.size(), found->tracks_in_all));
   }
-  if (found->has_other_lanes) {
-    question.cuts.push_back(fmt::format(
-        "the recording has more lanes than the {} that came first: others are not shown", found->lanes_in_all));
-  }
-  if (asked.lanes.empty() && found->views.size() < found->lanes.size()) {
+  if (found->has_other_tracks) {
     question.cuts.push_back(
-        fmt::format("{} of {} lanes are shown: name others in \"lanes\"", found->views.size(), found->lanes.size()));
+        fmt::format("the recording has more tracks than the first {}: the others are not shown", found->tracks_in_all));
+  }
+  if (asked.tracks.empty() && found->views.size() < found->tracks.size()) {
+    question.cuts.push_back(
+        fmt::format("{} of {} tracks are shown: name others in `lanes`", found->views.size(), found->tracks.size()));
   }
   return Json{{"from", format_wall(static_cast<uint64_t>(asked.from_wall_ns))},
               {"to", format_wall(static_cast<uint64_t>(asked.to_wall_ns))},
               {"bin_ns", found->bin_ns},
               {"ops", ops.take()},
-              {"lanes", std::move(lanes)},
+              {"lanes", std::move(tracks)},
               {"views", std::move(views)},
               {"is_whole", found->is_whole}};
 }
@@ -190,9 +187,9 @@ std::vector<Tool> timeline_tools() {
   Json properties = range_properties();
   properties["pid"] = property("integer", "Only this process", {{"minimum", 1}, {"maximum", 4294967295U}});
   properties["bins"] =
-      property("integer", "Into so many parts of equal length", {{"default", 300}, {"minimum", 10}, {"maximum", 1000}});
+      property("integer", "In this many parts of equal length", {{"default", 300}, {"minimum", 10}, {"maximum", 1000}});
   properties["lanes"] =
-      property("array", "What ran on these lanes, by their names; absent: on the first of the list",
+      property("array", "Only these tracks, by name; absent: the first of the list",
                {{"maxItems", 48}, {"items", {{"type", "string"}, {"minLength", 1}, {"maxLength", 128}}}});
   Json output = object_of("from:string? to:string? bin_ns:integer? is_whole:boolean");
   output["properties"]["ops"] = list_of(object_of("op:string call:string layer:string kind:string"));
@@ -205,10 +202,11 @@ std::vector<Tool> timeline_tools() {
   return {
       distributions_tool(),
       {"get_timeline", "Timeline",
-       "What ran when: lanes of threads, streams, ranks of communicators and host events, and on each either its "
+       "What ran when: tracks (`lanes`) of threads, streams, ranks of communicators and host events, on each either "
+       "its "
        "calls (start_ns from the part's beginning, duration_ns, op as a place in \"ops\", depth, row seq of the view "
        "events; failed lists the rows that failed) or, where there are many, bins: four numbers each, position, "
-       "calls begun, busy per mille, op of the longest. A lane can have long calls and bins at once.",
+       "calls begun, busy per mille, op of the longest. A track can have long calls and bins at once.",
        input_of(std::move(properties)), std::move(output), true, true, timeline, nullptr}};
 }
 

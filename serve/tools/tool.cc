@@ -1,17 +1,17 @@
-// What tools share: see tool.h.
+// The list of all tools, and what they share: members of every answer, common inputs, and classes of errors.
 #include "serve/tools/tool.h"
 
 #include <algorithm>
 
 #include "base/text.h"
-#include "serve/tools/families.h"
-#include "store/labels.h"
-#include "store/time_range.h"
+#include "serve/tools/tool_list.h"
+#include "store/read/labels.h"
+#include "store/read/time_range.h"
 
 namespace ingero::serve::tools {
 namespace {
 
-// What the desk adds to every answer.
+// The members that the query service adds to every answer.
 void complete(Tool& tool) {
   const auto add = [&](const char* name, Json schema) {
     tool.output["properties"][name] = std::move(schema);
@@ -93,6 +93,14 @@ Json input_of(Json properties, Json required) {
   if (!required.empty()) schema["required"] = std::move(required);
   schema["additionalProperties"] = false;
   return schema;
+}
+
+Result<Json> report_of(Question& question, const store::Reader& reader, const store::Selection& selection,
+                       report::ReportOptions options) {
+  options.time_ns = question.limits.time_ns;
+  const auto report = report::gather_report(reader, selection, options, question.names);
+  if (!report.ok()) return report.error();
+  return report::report_document(*report);
 }
 
 Result<store::Selection> selection_of(const Json& input, const store::Reader& reader, const Clock& clock) {

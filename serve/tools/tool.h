@@ -1,9 +1,9 @@
-// A tool: one question that can be asked of a recording, declared once and answered over every door (MCP, HTTP, the
-// command line), with what its handler may use.
+// A tool: one question about a recording, declared once and answered over every interface (MCP, HTTP, the command
+// line), with what its handler may use.
 //
-// Handlers only read. What they give back is bounded, cleaned and completed by the desk (desk.h). Errors are classified
-// by their code: kInvalid bad input, kNotFound, kBusy timed out or cancelled, kPermission, kNotSupported and kFull
-// refused, everything else internal. Threads: a handler runs in one thread; several may run at once.
+// Handlers only read. The query service (query_service.h) bounds, sanitizes and completes their answers. Errors are
+// classified by their code: kInvalid bad input, kNotFound, kBusy timed out or cancelled, kPermission, kNotSupported and
+// kFull refused, everything else internal. Threads: a handler runs in one thread; several may run at once.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "report/report.h"
 #include "serve/tools/schema.h"
-#include "store/reader.h"
-#include "store/summary.h"
+#include "store/read/reader.h"
+#include "store/read/summary.h"
 
 namespace ingero::store {
 class Timeline;
@@ -24,38 +25,22 @@ class Timeline;
 
 namespace ingero::serve::tools {
 
-// Which members of the report of `ingero explain --json` are wanted; docs/formats/explain.md says what each holds.
-struct ReportParts {
-  bool figures = false;         // recording, calls, host, processes, failures
-  bool incidents = false;       // incidents, examined
-  bool earlier_chains = false;  // earlier_chains; with incidents
-  bool collectives = false;     // collectives
-  bool inference = false;       // inference
-  uint32_t slowest = 0;         // at most so many
-  uint32_t per_call = 3;        // of each call
-  uint32_t unfinished = 0;      // at most so many
+// Questions about this machine rather than a recording, made by the composition root. Thread-safe. A tool whose
+// function is empty is not there.
+struct MachineQuestions {
+  std::function<Result<Json>()> check;                            // as `ingero check --json`
+  std::function<Result<Json>(const std::string& scenario)> demo;  // as `ingero demo SCENARIO --json --speed 0`
 };
 
-// What the composition root computes: so that a tool's answer and a command's are one computation. Thread-safe.
-class Findings {
- public:
-  virtual ~Findings() = default;
-  virtual Result<Json> report(const store::Reader& reader, const store::Selection& selection, const ReportParts& parts,
-                              uint64_t time_ns) const = 0;
-  virtual Result<Json> check() const = 0;                            // as `ingero check --json`
-  virtual Result<Json> demo(const std::string& scenario) const = 0;  // as `ingero demo SCENARIO --json --speed 0`
-  // The frames of stack_traces.frames as people read them, innermost first.
-  virtual std::vector<std::string> frames(std::string_view stored) const = 0;
-};
-
-class Nodes;  // outside.h
+class Nodes;  // remote.h
 class Pager;
 
 struct Question {
   const Json& input;            // passed its schema; has its defaults
   const store::Reader* reader;  // null for a tool that needs no recording
   const store::Reader* other;   // the recording that input "recording" names, where a tool takes it
-  const Findings& findings;
+  const report::VendorNames& names;
+  const MachineQuestions& machine;
   const Clock& clock;
   store::QueryLimits limits;            // time and cancellation of the whole answer
   store::Timeline* timeline = nullptr;  // of the recording, kept between questions; null without one
@@ -67,7 +52,7 @@ struct Question {
 };
 
 // What a tool reaches for outside of this machine: without it the tool is not there.
-enum class Beyond : uint8_t { kNothing, kNodes, kPager };
+enum class Requirement : uint8_t { kNothing, kNodes, kPager, kCheck, kDemo };
 
 struct Tool {
   std::string_view name, title, description;
@@ -77,10 +62,10 @@ struct Tool {
   Result<Json> (*answer)(Question& question) = nullptr;
   // The short form (docs/formats/tools.md) of an answer; null: compact() in compact.h.
   Json (*compact)(const Json& answer) = nullptr;
-  Beyond beyond = Beyond::kNothing;
+  Requirement requirement = Requirement::kNothing;
 };
 
-// In the order in which they are listed; Desk::tools() has those that can be asked.
+// In the order in which they are listed; QueryService::tools() has those that are available.
 const std::vector<Tool>& all_tools();
 const Tool* find_tool(std::string_view name);
 
@@ -93,6 +78,10 @@ Json range_properties();
 Json input_of(Json properties, Json required = Json::array());
 // The part of the recording that since, from, to, label, pid and op of `input` mean.
 Result<store::Selection> selection_of(const Json& input, const store::Reader& reader, const Clock& clock);
+
+// The parts of a report that `options` name, as `ingero explain --json` has them; its time limit is the question's.
+Result<Json> report_of(Question& question, const store::Reader& reader, const store::Selection& selection,
+                       report::ReportOptions options);
 
 // The rows of a statement, by column name. At most `most`; `cut` says what there is more of, and where.
 Result<Json> rows_of(Question& question, const std::string& sql, const std::vector<store::Bound>& bound, uint64_t most,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Files and folders that the pages name exist, and links lead somewhere: a page about a file that is gone misleads."""
+"""Files, folders and functions that the pages name exist, and links lead somewhere: a page about what is gone misleads."""
+import functools
 import glob
 import os
 import re
@@ -7,9 +8,14 @@ import sys
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-ROOMS = "base|hal|backends|bpf|symbols|kernelside|correlate|store|serve|fleet|cli|tests|docs|bench|tools|cmake|deploy"
+ROOMS = ("base|hal|backends|bpf|symbols|kernelside|correlate|store|report|serve|fleet|agent|cli|tests|docs|bench|tools|cmake|"
+         "deploy")
 NAMED = re.compile(rf"`((?:{ROOMS})/[A-Za-z0-9_./-]*)`")
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
+MEMBER = re.compile(r"`((?:\w+::)*(\w+)::(\w+))(?:\(\))?`")
+FUNCTION = re.compile(r"`(\w+)\(\)`")
+CODE = (".c", ".cc", ".h", ".def", ".py")
+MESSAGES = re.compile(r"^<!-- messages: .*?^<!-- end of messages -->", re.DOTALL | re.MULTILINE)
 # The worked example is written by the reader, not kept in the tree; the rule that names deploy/ came before the folder.
 NOT_IN_THE_TREE = ("backends/toy/", "deploy/")
 
@@ -30,6 +36,45 @@ def missing_in(page, text):
     return missing
 
 
+@functools.lru_cache(maxsize=None)
+def sources():
+    texts = []
+    for room in ROOMS.split("|"):
+        for path in sorted(glob.glob(os.path.join(ROOT, room, "**", "*"), recursive=True)):
+            if path.endswith(CODE) and os.path.isfile(path) and os.path.abspath(__file__) != path:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    texts.append(file.read())
+    return texts
+
+
+def missing_functions_in(text):
+    missing = []
+    for whole, owner, member in MEMBER.findall(text):
+        defined = re.compile(rf"\b{owner}::{member}\b")
+        declares = re.compile(rf"\b(?:class|struct|namespace|enum) (?:\w+ )*{owner}\b")
+        within = re.compile(rf"\b{member}\b")
+        if not any(defined.search(one) or (declares.search(one) and within.search(one)) for one in sources()):
+            missing.append(whole)
+    for name in FUNCTION.findall(text):
+        called = re.compile(rf"\b{name}\s*\(")
+        if not any(called.search(one) for one in sources()):
+            missing.append(name + "()")
+    return missing
+
+
+def explained_messages(text):
+    """First cells of the table of messages, without the back quotes."""
+    return [message for table in MESSAGES.findall(text) for message in re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)]
+
+
+def missing_messages_in(messages):
+    """Messages that no source file prints; "..." and brackets in them are what varies."""
+    joined = [re.sub(r'"\s*"', "", one) for one in sources()]
+    return [message for message in messages
+            if not any(all(part in one for part in filter(None, map(str.strip, re.split(r"\.\.\.|[()]", message))))
+                       for one in joined)]
+
+
 class Pages(unittest.TestCase):
     def test_files_that_pages_name_exist(self):
         self.assertGreaterEqual(len(pages()), 5)
@@ -41,6 +86,31 @@ class Pages(unittest.TestCase):
             with self.subTest(page=os.path.relpath(page, ROOT)):
                 self.assertEqual(missing_in(page, text), [])
         self.assertGreater(named, 30, "the pattern no longer finds what pages name")
+
+    def test_functions_that_pages_name_exist(self):
+        named = 0
+        for page in pages():
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            named += len(MEMBER.findall(text)) + len(FUNCTION.findall(text))
+            with self.subTest(page=os.path.relpath(page, ROOT)):
+                self.assertEqual(missing_functions_in(text), [])
+        self.assertGreater(named, 5, "the pattern no longer finds what pages name")
+
+    def test_a_function_that_is_gone_is_found(self):
+        text = ("`FunctionNames::join`, `FunctionNames::join_" + "gone`, `ingero::Gone" + "Class::join()`, `printable()`, "
+                "`no_such_" + "function()`")
+        self.assertEqual(missing_functions_in(text),
+                         ["FunctionNames::join_gone", "ingero::GoneClass::join", "no_such_function()"])
+
+    def test_messages_that_the_readme_explains_are_printed(self):
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+            messages = explained_messages(file.read())
+        self.assertGreaterEqual(len(messages), 10, "the pattern no longer finds the table of messages")
+        self.assertEqual(missing_messages_in(messages), [])
+
+    def test_a_message_that_is_gone_is_found(self):
+        self.assertEqual(missing_messages_in(["not an SQLite database", "not an " + "SQLite spoon"]), ["not an SQLite spoon"])
 
     def test_a_file_that_is_gone_is_found(self):
         self.assertEqual(missing_in(os.path.join(ROOT, "x.md"), "see `hal/gone.cc`, `hal/loss.h`, [it](docs/no.md)"),

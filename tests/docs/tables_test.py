@@ -16,9 +16,9 @@ class Tables(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = folder.name
-        for name in ("docs/limits.md", "hal/loss.h", "docs/formats/metrics.md", "serve/prometheus/metric_names.h",
+        for name in ("docs/limits.md", "hal/loss.h", "docs/formats/metrics.md", "serve/metrics/metric_names.h",
                      "docs/formats/otlp.md", "serve/otlp/names.cc", "hal/device.h", "docs/rules.md", "correlate/rules.h",
-                     "docs/inference.md", "correlate/phases.h", "cli/inference_engines.cc", "docs/fabric.md",
+                     "docs/inference.md", "correlate/phases.h", "agent/inference/model_servers.cc", "docs/fabric.md",
                      "backends/rdma/counter_meanings.cc"):
             os.makedirs(os.path.join(self.root, os.path.dirname(name)), exist_ok=True)
             shutil.copy(os.path.join(ROOT, name), os.path.join(self.root, name))

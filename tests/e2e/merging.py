@@ -57,7 +57,7 @@ def MergedRecordingsSayOfEachNodeWhatItsOwnSays(build):
     # The two runs share the identities of their communicators, and are seconds apart: as clocks that differ would look.
     check("the clock of gpu-02 is " in told and "ahead of gpu-01's" in told, told)
     refused = run(*merge, good=(2,)).stderr
-    check("is there already" in refused, refused)
+    check("already exists" in refused, refused)
     say(events=merged.one("SELECT count(*) FROM events"), calls=len(counted), incidents=len(of_parts), told=told.strip())
 
 

@@ -156,10 +156,10 @@ def ABackendFromTheFolderIsUsedAndABrokenOneIsSaid(build):
     with Trace(build, "--backends-dir", folder, command=ground_truth(build, [library], build.path("truth"), 100, 1, 1)) as trace:
         check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
     said = trace.stderr().decode(errors="replace")
-    check("broken.yaml:" in said and "'lunch' is no kind" in said, said)
+    check("broken.yaml:" in said and "'lunch' is not a known kind" in said, said)
     check(trace.recording.one("SELECT count(*) FROM events WHERE vendor = 'intel'") == 100, "not the hundred calls")
     done = run(build.agent, "trace", "--backend", os.path.join(folder, "broken.yaml"), "--", "true", good=None)
-    check(done.returncode == 2 and "'lunch' is no kind" in done.stderr, f"{done.returncode}: {done.stderr}")
+    check(done.returncode == 2 and "'lunch' is not a known kind" in done.stderr, f"{done.returncode}: {done.stderr}")
 
 
 def OneHostWithEveryVendorIsOneRecording(build):

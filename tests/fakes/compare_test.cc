@@ -44,7 +44,7 @@ std::vector<Described> described_rows() {
     for (const auto& library : backend->libraries) {
       for (const auto& row : library.rows) {
         for (auto& symbol : hal::spellings(row)) all.push_back({&row, symbol});
-        if (row.flags & hal::kMangledTwins) all.push_back({&row, mangled(row)});
+        if (row.flags & hal::kMangledVariants) all.push_back({&row, mangled(row)});
       }
     }
   }

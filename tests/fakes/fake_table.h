@@ -50,7 +50,7 @@ struct fake_row {
   const char* kind;
   const char* direction; /* when the name says it, else "unknown" */
   const char* result;    /* what a returned pointer is, or "none" */
-  uint16_t flags;        /* hal::RowFlag */
+  uint32_t flags;        /* hal::RowFlag */
   uint8_t element_bytes;
   uint8_t returns; /* enum fake_returns */
   uint8_t n_params;

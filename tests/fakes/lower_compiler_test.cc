@@ -351,7 +351,7 @@ void check_arm64(const Cases& cases, const std::string& compiler) {
       const bool on_stack = source.on_stack;
       const auto place = static_cast<int>(on_stack ? source.index * 8 : source.index);  // or which register
       // A struct that travels as a pointer to a copy is read behind it, though the prototype shows no pointer.
-      const bool is_block = lowered->recipe.aside_word == i + 1 && lowered->recipe.aside_bytes != 0;
+      const bool is_block = lowered->recipe.sleepable_word == i + 1 && lowered->recipe.sleepable_bytes != 0;
       const bool block_by_copy = is_block && row.shape[wanted[i].param].abi == Abi::kStruct;
       const bool by_copy = (source.peek != nullptr && !wanted[i].behind) || block_by_copy;
       const unsigned bytes = wanted[i].behind ? 8 : wanted[i].bytes;

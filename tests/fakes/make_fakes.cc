@@ -80,7 +80,7 @@ std::vector<Export> exports_of(const hal::Library& library) {
   for (const auto& row : library.rows) {
     auto names = spellings(row);
     for (const auto& symbol : names) exports.push_back({&row, symbol, symbol, {}, {}, {}});
-    if (row.flags & hal::kMangledTwins) {
+    if (row.flags & hal::kMangledVariants) {
       exports.push_back({&row, fakes::mangled(row), std::string(row.name) + "_mangled", {}, {}, {}});
     }
   }

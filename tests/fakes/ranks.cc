@@ -63,7 +63,7 @@ class Rank {
   }
 
   // Waits until all ranks are here.
-  void meet() {
+  void add_process() {
     const unsigned round = shared_->round;
     if (shared_->arrived.fetch_add(1) + 1 == static_cast<unsigned>(size_)) {
       shared_->arrived = 0;
@@ -171,7 +171,7 @@ void run(Rank& self, const Options& options, int rank) {
   self.call(false, "ncclCommInitRank", kWorld, 0, &world, false, static_cast<void*>(&communicator), size, id_of(0),
             rank);
   for (int i = 1; i <= 20; ++i) {
-    self.meet();
+    self.add_process();
     if (i == 7 && rank == options.late) sleep_ms(options.late_ms);
     self.mark(i == 7 ? "late" : "");
     self.reduce(world, stream(0x10));
@@ -184,7 +184,7 @@ void run(Rank& self, const Options& options, int rank) {
             stream(kWorld), stream(0x10));
   self.call(false, "ncclGroupEnd", 0, 0, nullptr, false);
   self.mark("");
-  self.meet();
+  self.add_process();
 
   // Two halves, each in the opposite order.
   const int color = rank % 2;
@@ -192,7 +192,7 @@ void run(Rank& self, const Options& options, int rank) {
   self.call(false, "ncclCommSplit", kHalf, 0, &half, false, stream(kWorld), color, -rank,
             static_cast<void*>(&communicator), stream(0));
   for (int i = 1; i <= 5; ++i) {
-    self.meet();
+    self.add_process();
     self.mark(i == 3 ? "half late" : "");
     if (i == 3 && rank == 2) sleep_ms(options.late_ms / 2);
     self.call(false, "ncclBroadcast", 0, 0, &half, true, stream(0x1000), stream(0x2000), size_t{16}, kFloat32, 0,
@@ -224,12 +224,12 @@ void run(Rank& self, const Options& options, int rank) {
   Rank::On second{"second", kHalf, rank, size};
   self.call(false, "ncclCommInitRank", kHalf, 0, &second, false, static_cast<void*>(&communicator), size, id_of(1),
             rank);
-  self.meet();
+  self.add_process();
   self.mark("slow");
   self.reduce(second, stream(0x10), rank == 3 ? 60'000'000 : 0);
   self.mark("");
 
-  self.meet();
+  self.add_process();
   self.mark("last");
   if (options.missing.contains(rank)) wait_for(options.wait);
   self.reduce(world, stream(0x10));
@@ -347,7 +347,7 @@ int main(int argc, char** argv) {
       size_t length = 0;
       FILE* out = open_memstream(&text, &length);
       Rank self(rank, options.ranks, options.collectives, options.runtime, shared, out);
-      self.meet();
+      self.add_process();
       sleep_ms(400);  // probes are promised within 0.1 s of the mapping
       if (options.lives) {
         live(self);

@@ -56,7 +56,7 @@ static int inject(int fd, uint32_t type, uint64_t element) {
   return write(fd, &event, sizeof(event)) == sizeof(event) ? 0 : -1;
 }
 
-static void tell(const char* call, int returned, const struct ibv_async_event* event, uint32_t port) {
+static void emit(const char* call, int returned, const struct ibv_async_event* event, uint32_t port) {
   printf("{\"call\":\"%s\",\"pid\":%d,\"returned\":%d,\"type\":%d,\"port\":%u}\n", call, (int)getpid(), returned,
          event != NULL ? (int)event->event_type : -1, port);
 }
@@ -92,7 +92,7 @@ int main(int count, char** arguments) {
     struct ibv_async_event event;
     memset(&event, 0xee, sizeof(event));
     const int returned = ibv_get_async_event(context, &event);
-    tell("ibv_get_async_event", returned, &event, types[i % 4] == IBV_EVENT_DEVICE_FATAL ? 0 : port);
+    emit("ibv_get_async_event", returned, &event, types[i % 4] == IBV_EVENT_DEVICE_FATAL ? 0 : port);
     ibv_ack_async_event(&event);
   }
 
@@ -105,7 +105,7 @@ int main(int count, char** arguments) {
   if (inject(ends[1], IBV_EVENT_QP_FATAL, (uintptr_t)&qp) != 0) return 1;
   struct ibv_async_event event;
   int returned = ibv_get_async_event(context, &event);
-  tell("ibv_get_async_event", returned, &event, 0);
+  emit("ibv_get_async_event", returned, &event, 0);
   ibv_ack_async_event(&event);
 
   // The provider's part of a modification does nothing: the library then notes the new state itself.
@@ -114,7 +114,7 @@ int main(int count, char** arguments) {
   memset(&attributes, 0, sizeof(attributes));
   attributes.qp_state = IBV_QPS_RTS;
   returned = ibv_modify_qp(&qp, &attributes, IBV_QP_STATE);
-  tell("ibv_modify_qp", returned, NULL, 0);
+  emit("ibv_modify_qp", returned, NULL, 0);
 
   // A shared receive queue's life; the provider's part of it is a function that makes one, then one that does nothing.
   for (int i = 0; i < PRIVATE_WORDS; ++i) private_words[i] = (void*)(uintptr_t)make_srq;
@@ -141,6 +141,6 @@ int main(int count, char** arguments) {
 
   close(ends[1]);
   returned = ibv_get_async_event(context, &event);
-  tell("ibv_get_async_event", returned, NULL, 0);
+  emit("ibv_get_async_event", returned, NULL, 0);
   return qp.state == IBV_QPS_RTS && qp.events_completed == 1 ? 0 : 3;
 }

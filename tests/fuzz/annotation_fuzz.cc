@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/annotation.h"
+#include "agent/annotations/annotation.h"
 
 using namespace ingero;
 
@@ -18,8 +18,8 @@ void require(bool holds) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using Limits = cli::AnnotationLimits;
-  const auto line = cli::parse_annotation({reinterpret_cast<const char*>(data), size}, 1'795'228'000'000'000'000);
+  using Limits = agent::AnnotationLimits;
+  const auto line = agent::parse_annotation({reinterpret_cast<const char*>(data), size}, 1'795'228'000'000'000'000);
   if (!line.ok()) {
     for (const char c : line.error().text()) require(static_cast<unsigned char>(c) >= ' ');
     return 0;

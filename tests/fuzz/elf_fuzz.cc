@@ -18,7 +18,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-constexpr Row plain_row(std::string_view name) { return {name, Kind::kLaunch, {}, kPtsz | kV2, kMangledTwins}; }
+constexpr Row plain_row(std::string_view name) { return {name, Kind::kLaunch, {}, kPtsz | kV2, kMangledVariants}; }
 constexpr Row kRows[] = {plain_row("a"), plain_row("copy"), plain_row("exported"), plain_row("versioned")};
 constexpr std::string_view kSonames[] = {"lib*.so*"};
 constexpr Library kLibrary{"lib", kSonames, kRows, "LAYER"};

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cli/inference_engines.h"
+#include "agent/inference/model_servers.h"
 #include "serve/prometheus/exposition.h"
 
 using namespace ingero;
@@ -22,24 +22,24 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   uint64_t seen = 0;
   const auto counts = serve::prometheus::read_exposition(text, [&](const serve::prometheus::Sample& sample) {
     ++seen;
-    require(!sample.name.empty() && sample.labels.size() <= serve::prometheus::kMostLabels);
+    require(!sample.name.empty() && sample.labels.size() <= serve::metrics::kMaxLabels);
     require(sample.name.data() >= text.data() && sample.name.data() + sample.name.size() <= text.data() + size);
   });
   require(seen == counts.samples && counts.samples + counts.refused <= size + 1);
   for (const std::string_view engine : {"vllm", "tgi", "sglang", "triton"}) {
-    const cli::EnginePage page = cli::read_engine(engine, text);
-    for (const cli::EngineReading& reading : page.readings) {
+    const agent::EnginePage page = agent::read_engine(engine, text);
+    for (const agent::EngineReading& reading : page.readings) {
       require(reading.row->engine == engine && std::isfinite(reading.sum) && std::isfinite(reading.value));
-      require(reading.counts.size() <= cli::kMostBounds);
+      require(reading.counts.size() <= agent::kMaxBounds);
       for (const char c : reading.model) require(static_cast<unsigned char>(c) >= ' ');
       uint64_t before = 0;
       for (const auto& [bound, count] : reading.counts) {
         require(count >= before && count <= reading.count);
         before = count;
       }
-      (void)cli::between(reading, reading);
+      (void)agent::between(reading, reading);
     }
   }
-  (void)cli::find_engine(text);
+  (void)agent::find_engine(text);
   return 0;
 }

@@ -2,15 +2,15 @@
 // INGERO_FUZZ_RECORDING names the recording that is asked; without it the tools say that there is none.
 #include <cstdint>
 #include <cstdlib>
-#include <iostream>
 #include <string>
 
-#include "cli/findings.h"
+#include "base/json.h"
+#include "cli/backend_flags.h"
+#include "cli/commands.h"
 #include "serve/mcp/protocol.h"
 #include "serve/mcp/streamable.h"
 
 using namespace ingero;
-using serve::tools::Json;
 
 namespace {
 
@@ -19,18 +19,18 @@ void require(bool holds) {
 }
 
 struct Server {
-  static serve::tools::DeskOptions options() {
-    serve::tools::DeskOptions made;
+  static serve::tools::QueryServiceOptions options() {
+    serve::tools::QueryServiceOptions made;
     const char* recording = std::getenv("INGERO_FUZZ_RECORDING");
     made.database = recording == nullptr ? "none" : recording;
     made.time_ns = 1'000'000'000;
+    made.machine = {cli::check_document,
+                    [](const std::string& scenario) { return cli::demo_document(scenario, system_clock()); }};
     return made;
   }
 
-  cli::Context context{std::cout, std::cerr};
-  cli::CommandFindings findings{context};
-  serve::tools::Desk desk{options(), findings, *context.clock};
-  serve::mcp::Protocol protocol{desk, {"1"}};
+  serve::tools::QueryService service{options(), cli::vendor_names(), system_clock()};
+  serve::mcp::Protocol protocol{service, {"1"}};
 };
 
 void check_message(const Json& said) {
@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const Json& one : said.is_array() ? said : Json::array()) check_message(one);
   }
   // The revision of 2026 wants headers over HTTP; here it comes through.
-  const Json message = serve::tools::parse_json(body);
+  const Json message = parse_json(body);
   if (message.is_discarded()) return 0;
   if (const auto said = server.protocol.handle(message)) check_message(*said);
   return 0;

@@ -34,7 +34,7 @@ std::string words;  // libbpf's and the verifier's, of one program
 }
 
 // The verifier's verdict is the line before its statistics.
-std::string verdict() {
+std::string result() {
   const size_t end = words.rfind("\nprocessed ");
   const size_t stop = end == std::string::npos ? words.find_last_not_of('\n') + 1 : end;
   const size_t start = words.rfind('\n', stop == 0 ? 0 : stop - 1);
@@ -67,7 +67,7 @@ void load(const Object& one, const char* program_name) {
   bpf_prog_info info{};
   uint32_t length = sizeof(info);
   if (bpf_object__load(object) != 0 || bpf_obj_get_info_by_fd(bpf_program__fd(chosen), &info, &length) != 0) {
-    std::printf("%s.%s refused: %s\n", one.name, program_name, verdict().c_str());
+    std::printf("%s.%s refused: %s\n", one.name, program_name, result().c_str());
   } else {
     std::printf("%s.%s %u\n", one.name, program_name, info.verified_insns);
   }
@@ -90,7 +90,7 @@ int main() {
     const void* const bytes = one.bytes(&size);
     bpf_object* const object = bpf_object__open_mem(bytes, size, nullptr);
     if (object == nullptr) {
-      std::printf("%s refused: %s\n", one.name, verdict().c_str());
+      std::printf("%s refused: %s\n", one.name, result().c_str());
       continue;
     }
     bpf_program* program = nullptr;

@@ -15,7 +15,7 @@
 #include "backends/registry.h"
 #include "hal/call_table.h"
 #include "hal/loss.h"
-#include "store/writer.h"
+#include "store/write/writer.h"
 
 namespace {
 

@@ -46,7 +46,7 @@ std::vector<uint8_t> from_hex(const std::string& text) {
   return bytes;
 }
 
-TEST_P(PythonTables, EveryInstructionHasTheLineTheInterpreterTells) {
+TEST_P(PythonTables, EveryInstructionHasTheLineTheInterpreterReports) {
   const auto json =
       nlohmann::json::parse(output_of(fmt::format("{} -B {}", GetParam().path, INGERO_LINE_TABLES)), nullptr, false);
   ASSERT_FALSE(json.is_discarded());

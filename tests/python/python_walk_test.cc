@@ -128,22 +128,24 @@ Result<PythonProcess> find_in(uint32_t pid, uint32_t generation) {
   return find_python(view, generation);
 }
 
-struct Told {
+struct Reported {
   std::string file, function;
   int line = 0;
-  bool operator==(const Told&) const = default;
+  bool operator==(const Reported&) const = default;
 };
-void PrintTo(const Told& told, std::ostream* out) { *out << told.file << ':' << told.line << ' ' << told.function; }
+void PrintTo(const Reported& reported, std::ostream* out) {
+  *out << reported.file << ':' << reported.line << ' ' << reported.function;
+}
 
 struct Seen {
   wire_stack stack{};
-  std::vector<Told> frames;
+  std::vector<Reported> frames;
 };
 
 bool is_entry(const wire_python_frame& frame) { return (frame.place & WIRE_PYTHON_ENTRY) != 0; }
 
 struct Outcome {
-  std::map<uint64_t, std::vector<Told>> truth;
+  std::map<uint64_t, std::vector<Reported>> truth;
   std::map<uint64_t, Seen> seen;
   std::map<uint32_t, uint64_t> losses;
   uint64_t not_kept = 0;
@@ -233,8 +235,9 @@ class PythonWalk : public testing::TestWithParam<Interpreter> {
       Seen seen{stack, {}};
       for (int i = 0; i < stack.n_python; ++i) {
         const auto named = context.names.name(pid, stack.python[i]);
-        seen.frames.push_back(named ? Told{named->untrusted_file, named->untrusted_function, named->line.value_or(-1)}
-                                    : Told{"not told", "", 0});
+        seen.frames.push_back(named
+                                  ? Reported{named->untrusted_file, named->untrusted_function, named->line.value_or(-1)}
+                                  : Reported{"not told", "", 0});
       }
       EXPECT_TRUE(outcome.seen.emplace(stack.start_ns, seen).second) << "call " << stack.start_ns << " seen twice";
     }
@@ -281,14 +284,14 @@ INSTANTIATE_TEST_SUITE_P(On, PythonWalk, testing::ValuesIn(python_test::interpre
                          [](const auto& info) { return info.param.name; });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(PythonWalk);
 
-TEST_P(PythonWalk, TellsExecutingLinesOfNestedCalls) {
+TEST_P(PythonWalk, ReportsExecutingLinesOfNestedCalls) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"basic"}, outcome));
   expect_all_right(outcome);
   // what the program says is itself right: innermost to outermost, by name
   const auto& first = outcome.truth.begin()->second;
   std::vector<std::string> functions;
-  for (const Told& told : first) functions.push_back(told.function);
+  for (const Reported& reported : first) functions.push_back(reported.function);
   const bool qualified = GetParam().minor >= 11;
   EXPECT_THAT(functions,
               testing::ElementsAre(qualified ? "Nested.inner" : "inner", qualified ? "Nested.middle" : "middle",
@@ -378,28 +381,29 @@ TEST_P(PythonWalk, FollowsMethodsCalledByTheInterpreterItself) {
   expect_all_right(outcome);
 }
 
-TEST_P(PythonWalk, TellsNamesOfAnyAlphabetAndCutsLongOnes) {
+TEST_P(PythonWalk, ReportsNamesOfAnyAlphabetAndCutsLongOnes) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"names"}, outcome));
   ASSERT_EQ(outcome.truth.size(), 6U);
   // the long ones as they are kept: the end of a path, the beginning of a name
-  const auto cut = [](Told& told) {
-    if (told.file.starts_with("aaa")) told.file = "..." + told.file.substr(told.file.size() - WIRE_CODE_FILE);
-    if (told.file.starts_with("漢漢")) {
+  const auto cut = [](Reported& reported) {
+    if (reported.file.starts_with("aaa"))
+      reported.file = "..." + reported.file.substr(reported.file.size() - WIRE_CODE_FILE);
+    if (reported.file.starts_with("漢漢")) {
       const size_t characters = WIRE_CODE_FILE / 2 - 3;  // ".py" are three of them
-      told.file = "...";
-      for (size_t i = 0; i < characters; ++i) told.file += "漢";
-      told.file += ".py";
+      reported.file = "...";
+      for (size_t i = 0; i < characters; ++i) reported.file += "漢";
+      reported.file += ".py";
     }
-    if (told.function.starts_with("ggg")) told.function = told.function.substr(0, WIRE_CODE_NAME) + "...";
+    if (reported.function.starts_with("ggg")) reported.function = reported.function.substr(0, WIRE_CODE_NAME) + "...";
   };
   for (auto& [id, frames] : outcome.truth) {
-    for (Told& told : frames) cut(told);
+    for (Reported& reported : frames) cut(reported);
   }
   expect_all_right(outcome);
 }
 
-TEST_P(PythonWalk, TellsCodeObjectsApartThatLivedAtOneAddress) {
+TEST_P(PythonWalk, ReportsCodeObjectsApartThatLivedAtOneAddress) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"reused"}, outcome));
   expect_all_right(outcome);
@@ -409,7 +413,7 @@ TEST_P(PythonWalk, TellsCodeObjectsApartThatLivedAtOneAddress) {
   EXPECT_LT(addresses.size(), 400U) << "no address was used twice: this test proves nothing";
 }
 
-TEST_P(PythonWalk, SaysNoLineBeyondALineTableThatWasCut) {
+TEST_P(PythonWalk, SaysNoLinePastALineTableThatWasCut) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"big"}, outcome));
   ASSERT_EQ(outcome.truth.size(), 4U);
@@ -449,17 +453,17 @@ TEST_P(PythonWalk, FindsTheInterpreterThatRunsAmongSeveral) {
   ASSERT_NO_FATAL_FAILURE(run({"subinterpreters"}, outcome));
   if (GetParam().minor > 9) return expect_all_right(outcome);
   // 3.9 does not say which thread runs an interpreter: what may be wrong is not told
-  size_t told = 0;
+  size_t reported = 0;
   for (const auto& [id, seen] : outcome.seen) {
     if (seen.stack.python_outcome == WIRE_PYTHON_UNREADABLE) {
       EXPECT_THAT(seen.frames, testing::IsEmpty());
     } else {
-      ++told;
+      ++reported;
       EXPECT_EQ(seen.frames, outcome.truth.at(id));
     }
   }
-  EXPECT_GT(told, 0U);
-  EXPECT_LT(told, outcome.seen.size());
+  EXPECT_GT(reported, 0U);
+  EXPECT_LT(reported, outcome.seen.size());
 }
 
 TEST_P(PythonWalk, CostsAFewReadsAFrame) {

@@ -79,7 +79,7 @@ static void call(const Function* functions, long calls, uint64_t* made) {
   }
 }
 
-static void tell(uint64_t first_ns, const uint64_t* made) {
+static void emit(uint64_t first_ns, const uint64_t* made) {
   char line[512];
   int length = snprintf(line, sizeof line, "%d %llu %llu", (int)getpid(), (unsigned long long)first_ns,
                         (unsigned long long)now_ns());
@@ -99,7 +99,7 @@ static int one(void) {
   const uint64_t first_ns = now_ns();
   open_library(options.libraries[0], functions);
   call(functions, options.calls, made);
-  tell(first_ns, made);
+  emit(first_ns, made);
   return 0;
 }
 
@@ -151,7 +151,7 @@ static void call_inherited(void) {
   uint64_t made[KINDS] = {0};
   const uint64_t first_ns = now_ns();
   call(inherited, options.calls, made);
-  tell(first_ns, made);
+  emit(first_ns, made);
 }
 
 static void call_and_exec(void) {
@@ -169,7 +169,7 @@ static int reopen(void) {
     if (dlclose(library) != 0) die("dlclose");
     pause_after();
   }
-  tell(first_ns, made);
+  emit(first_ns, made);
   return 0;
 }
 
@@ -199,7 +199,7 @@ static int steady(void) {
     pthread_join(threads[i], NULL);
     for (int kind = 0; kind < KINDS; ++kind) made[kind] += steady_made[i][kind];
   }
-  tell(first_ns, made);
+  emit(first_ns, made);
   return 0;
 }
 

@@ -11,7 +11,7 @@ for how in $HOWS; do
   for run in $(seq $RUNS); do
     name=/out/$how.$run library=LIBRARY_$how
     mkdir $name.truth
-    timeout 400 ingero trace --attach $how --ringbuf-size 64m --db $name.db -- ground_truth --library ${!library} \
+    timeout "${LIMIT:-400}" ingero trace --attach $how --ringbuf-size 64m --db $name.db -- ground_truth --library ${!library} \
       --log $name.truth --calls $CALLS --processes $PROCESSES --threads $THREADS --seed $((SEED + run)) \
       >$name.trace 2>&1
     status=$?

@@ -366,7 +366,7 @@ TEST_F(Amdgpu, ABinaryTableThatIsNotKnownIsSaidAndNotRead) {
       {std::string("\x78\x00\x02\x03", 4) + std::string(116, '\0'), "layout 2.3"},
       {std::string("\x79\x00\x01\x03", 4) + std::string(117, '\0'), "121 bytes"},
       {table_of(3, Metrics13{}).substr(0, 60), "61 came"},
-      {"\x78", "cut short"},
+      {"\x78", "truncated"},
   };
   for (const auto& [table, reason] : cases) {
     file(path, table);

@@ -93,7 +93,7 @@ void check(const hal::Library& library, const std::set<std::string>& exports) {
   }
 }
 
-TEST(VendorLibraries, NoExportedTwinIsLeftOutAndNoneIsDescribedTwice) {
+TEST(VendorLibraries, NoExportedVariantIsLeftOutAndNoneIsDescribedTwice) {
   std::string checked;
   for (const std::string& path : candidates()) {
     const std::string file = std::filesystem::path(path).filename();

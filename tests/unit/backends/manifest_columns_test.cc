@@ -28,7 +28,7 @@ std::string bits(unsigned value, std::span<const std::pair<unsigned, std::string
   }
   return "[" + out + "]";
 }
-constexpr std::pair<unsigned, std::string_view> kTwinNames[] = {
+constexpr std::pair<unsigned, std::string_view> kVariantNames[] = {
     {kPtsz, "ptsz"}, {kPtds, "ptds"}, {kV2, "v2"}, {kSpt, "spt"}, {kV3, "v3"}, {kNotBase, "not_base"},
 };
 constexpr std::pair<unsigned, std::string_view> kFlagNames[] = {
@@ -37,7 +37,7 @@ constexpr std::pair<unsigned, std::string_view> kFlagNames[] = {
     {kRegistersName, "registers_name"},
     {kPolled, "polled"},
     {kAsync, "async"},
-    {kMangledTwins, "mangled_twins"},
+    {kMangledVariants, "mangled_twins"},
     {kOnlyWhereTarget, "only_where_target"},
     {kAliasesFunction, "aliases_function"},
     {kMarksStream, "marks_stream"},
@@ -74,7 +74,7 @@ std::string text_of(const Row& row) {
       "      - {{name: {}, kind: {}, shape: {}, twins: {}, flags: {}, direction: {}, element_bytes: {}, returns: {}, "
       "result: {}, role: {}",
       row.name, name_of(row.kind), list_of(row.shape, [](const Param& param) { return text_of(param); }),
-      bits(row.twins, kTwinNames), bits(row.flags, kFlagNames), name_of(row.direction), row.element_bytes,
+      bits(row.variants, kVariantNames), bits(row.flags, kFlagNames), name_of(row.direction), row.element_bytes,
       kReturnNames[size_t(row.returns)], name_of(row.result), kRoleNames[size_t(row.role)]);
   if (row.behind_result.into != Field::kNone) out += ", behind_result: " + text_of(row.behind_result);
   if (!row.instead.empty()) out += fmt::format(", instead: {}", row.instead);
@@ -132,9 +132,9 @@ std::string manifest_of(const Backend& backend) {
   for (const Library& library : backend.libraries) {
     out += fmt::format("  - name: {}\n    sonames: {}\n    layer: {}\n    source: {}\n    in_executables: {}\n",
                        library.name, list_of(library.sonames, quoted), library.layer, source++, library.in_executables);
-    out += fmt::format("    anchors: {}\n    sections: {}\n    starts_on_first_device: {}\n",
+    out += fmt::format("    anchors: {}\n    sections: {}\n    starts_on_first_device: {}\n    below_runtime: {}\n",
                        list_of(library.anchors, quoted), list_of(library.sections, quoted),
-                       library.starts_on_first_device);
+                       library.starts_on_first_device, library.below_runtime);
     if (!library.vendor.empty()) out += fmt::format("    vendor: {}\n", library.vendor);
     out += statuses_of(library.statuses, "    ");
     out += "    rows:\n";
@@ -162,7 +162,7 @@ void expect_equal(const Row& a, const Row& b) {
   SCOPED_TRACE(std::string(a.name));
   EXPECT_EQ(a.name, b.name);
   EXPECT_EQ(a.kind, b.kind);
-  EXPECT_EQ(a.twins, b.twins);
+  EXPECT_EQ(a.variants, b.variants);
   EXPECT_EQ(a.flags, b.flags);
   EXPECT_EQ(a.direction, b.direction);
   EXPECT_EQ(a.element_bytes, b.element_bytes);
@@ -230,6 +230,7 @@ TEST(ManifestColumns, HoldEveryCompiledTable) {
       EXPECT_EQ(a.vendor, b.vendor);
       EXPECT_EQ(a.in_executables, b.in_executables);
       EXPECT_EQ(a.starts_on_first_device, b.starts_on_first_device);
+      EXPECT_EQ(a.below_runtime, b.below_runtime);
       expect_all<std::string_view>(a.sonames, b.sonames, kSame);
       expect_all<std::string_view>(a.anchors, b.anchors, kSame);
       expect_all<std::string_view>(a.sections, b.sections, kSame);

@@ -116,19 +116,19 @@ TEST(ManifestReading, NamesTheLineOfEachMistake) {
   const auto row = [](const std::string& text) { return with_rows("      - " + text + "\n"); };
   refused(row("{kind: sync, shape: []}"), 12, "needs the key 'name'");
   refused(row("{name: a-b, kind: sync, shape: []}"), 12, "'a-b' is not a symbol");
-  refused(row("{name: f, kind: snyc, shape: []}"), 12, "'snyc' is no kind");
-  refused(row("{name: f, kind: launch, shape: [ptr strem]}"), 12, "'strem' is no field");
-  refused(row("{name: f, kind: launch, shape: [pointer stream]}"), 12, "is no parameter");
+  refused(row("{name: f, kind: snyc, shape: []}"), 12, "'snyc' is not a known kind: use one of");
+  refused(row("{name: f, kind: launch, shape: [ptr strem]}"), 12, "'strem' is not a field");
+  refused(row("{name: f, kind: launch, shape: [pointer stream]}"), 12, "is not a parameter");
   refused(row("{name: f, kind: launch, shape: [ptr function more]}"), 12, "one word too many");
-  refused(row("{name: f, kind: launch, shape: shared}"), 12, "no shape is called 'shared'");
-  refused(row("{name: f, kind: launch, shape: [ptr function], flags: [asynch]}"), 12, "'asynch' is no flag");
-  refused(row("{name: f, kind: launch, shape: [ptr function], twins: [v9]}"), 12, "'v9' is no twin");
-  refused(row("{name: f, kind: launch, shape: [ptr function], returns: int}"), 12, "'int' is no way to return");
+  refused(row("{name: f, kind: launch, shape: shared}"), 12, "unknown shape 'shared'");
+  refused(row("{name: f, kind: launch, shape: [ptr function], flags: [asynch]}"), 12, "'asynch' is not a known flag");
+  refused(row("{name: f, kind: launch, shape: [ptr function], twins: [v9]}"), 12, "'v9' is not a known variant");
+  refused(row("{name: f, kind: launch, shape: [ptr function], returns: int}"), 12, "'int' is not a known way to return");
   refused(row("{name: f, kind: launch, shape: [ptr function], element_bytes: 0}"), 12, "from 1 to 64");
   refused(row("{name: f, kind: launch, shape: {a: b}}"), 12, "is not a list");
-  refused(row("{name: f, kind: launch, shape: [{abi: struct, peeks: []}]}"), 12, "has bytes");
-  refused(row("{name: f, kind: launch, shape: [{abi: i32, peeks: [{into: function}]}]}"), 12, "can be looked into");
-  refused(row("f"), 12, "a row is a map of keys");
+  refused(row("{name: f, kind: launch, shape: [{abi: struct, peeks: []}]}"), 12, "needs 'bytes'");
+  refused(row("{name: f, kind: launch, shape: [{abi: i32, peeks: [{into: function}]}]}"), 12, "can have peeks");
+  refused(row("f"), 12, "a row must be a map of keys");
 }
 
 TEST(ManifestReading, HoldsATableToTheRulesAtItsLine) {
@@ -138,17 +138,17 @@ TEST(ManifestReading, HoldsATableToTheRulesAtItsLine) {
   refused(row("{name: f, kind: launch, shape: [ptr function, ptr stream, ptr stream]}"), 12, "fills stream twice");
   refused(row("{name: f, kind: launch, shape: [ptr function], flags: [async, synchronising]}"), 12, "cannot be both");
   refused(row("{name: f, kind: launch, shape: [float function]}"), 12, "vector register");
-  refused(row("{name: f, kind: host, shape: [ptr function]}"), 12, "no vendor's call");
-  refused(row("{name: f, kind: launch, shape: [ptr function, ptr name]}"), 12, "needs registers_name");
+  refused(row("{name: f, kind: host, shape: [ptr function]}"), 12, "has the kind host");
+  refused(row("{name: f, kind: launch, shape: [ptr function, ptr name]}"), 12, "add the flag registers_name");
   refused(row("{name: f, kind: launch, shape: [ptr function], flags: [only_where_target]}"), 12, "without saying how");
   refused(row("{name: f, kind: launch, shape: [ptr function], twins: [not_base]}"), 12, "no spelling");
   refused(row("{name: f, kind: stream, returns: void, shape: [{abi: ptr, peeks: [{into: stream, when: return}]}]}"), 12,
           "reads stream at return");
   refused(row("{name: f, kind: launch, shape: [{abi: ptr, peeks: [{into: function, bytes: 3}]}]}"), 12, "3 bytes");
-  refused(row("{name: f, kind: alloc, shape: [], result: address}"), 12, "returns a result that is no pointer");
+  refused(row("{name: f, kind: alloc, shape: [], result: address}"), 12, "returns a result that is not a pointer");
   refused(row("{name: f, kind: alloc, shape: [], returns: pointer}"), 12, "without address or handle");
   refused(row("{name: f, kind: fabric, shape: [ptr handle], behind_result: {into: handle2}}"), 12,
-          "behind what it returns, which is no pointer");
+          "behind its return value, which is not a pointer");
   refused(row("{name: f, kind: fabric, shape: [ptr handle], returns: pointer, behind_result: {into: handle}}"), 12,
           "handle twice");
   refused(row("{name: f, kind: alloc, shape: [ptr address], returns: pointer, result: address}"), 12, "address twice");
@@ -156,7 +156,7 @@ TEST(ManifestReading, HoldsATableToTheRulesAtItsLine) {
                     "      - {name: f_v2, kind: launch, shape: [ptr function]}\n"),
           13, "describes f_v2 a second time");
   refused(with_rows("      - {name: f, kind: launch, shape: [ptr function]}\n", "shapes:\n  other: [ptr function]\n"),
-          7, "no row has the shape 'other'");
+          7, "shape 'other' is not used by any row");
 }
 
 TEST(ManifestReading, RefusesWhatOnlyHarmsOrConfuses) {
@@ -165,8 +165,8 @@ TEST(ManifestReading, RefusesWhatOnlyHarmsOrConfuses) {
   refused("x: &a [1]\ny: *a\n" + good, 1, "anchors");
   refused("x: *a\n", 1, "");
   refused("backend: !!str toy\n", 1, "tags");
-  refused(good + "---\n" + good, 13, "second document");
-  refused(good + "backend: again\n", 13, "key 'backend' again, first on line 1");
+  refused(good + "---\n" + good, 13, "a single YAML document");
+  refused(good + "backend: again\n", 13, "duplicate key 'backend', first on line 1");
   refused("a: [[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]\n", 1, "nested deeper");
   refused(std::string(200, '['), 1, "brackets");
   refused("a: [1\n", 2, "");
@@ -185,7 +185,7 @@ TEST(ManifestReading, RefusesPatternsThatClaimEveryFile) {
   }
 }
 
-TEST(ManifestReading, TellsAllProblemsAtOnceAndTheNumberInOneLine) {
+TEST(ManifestReading, ReportsAllProblemsAtOnceAndTheNumberInOneLine) {
   std::vector<ManifestProblem> problems;
   const auto manifest =
       Manifest::parse(with_rows("      - {name: f, kind: x, shape: [y]}\n      - {nme: g}\n"), "toy.yaml", &problems);
@@ -248,7 +248,7 @@ TEST_F(RegistryFiles, RefusesWhatAnotherBackendHas) {
   EXPECT_FALSE(registry.add_file(write("c.yaml", changed("backend: toy", "backend: " + name))).ok());
 }
 
-TEST_F(RegistryFiles, AddsTheGoodFilesOfAFolderAndTellsTheBad) {
+TEST_F(RegistryFiles, AddsTheGoodFilesOfAFolderAndReportsTheBad) {
   write("b.yaml", with_rows("      - {name: f, kind: launch, shape: [ptr function]}\n"));
   write("a.yaml", "nonsense");
   write("c.txt", "not looked at");

@@ -230,7 +230,7 @@ TEST_F(FabricSysfs, HostileNamesAndTextDoNoHarm) {
   EXPECT_FALSE(found.ports[0].state.has_value());
 }
 
-TEST(CounterTrack, TellsWrapFromResetAndStuck) {
+TEST(CounterTrack, ReportsWrapFromResetAndStuck) {
   CounterTrack data(32);
   EXPECT_EQ(data.next(0xfffffff0).change, CounterChange::kFirst);
   const auto wrapped = data.next(0x10);

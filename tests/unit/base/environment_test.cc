@@ -1,4 +1,4 @@
-// Whose recordings these are: sudo's user under root, the account's or HOME otherwise.
+// The process's own environment and accounts, as other code is given them.
 #include "base/environment.h"
 
 #include <unistd.h>
@@ -10,61 +10,48 @@
 namespace ingero {
 namespace {
 
-class Environment : public ::testing::Test {
+class EnvironmentTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    saved_home_ = environment("HOME");
-    saved_sudo_ = environment("SUDO_USER");
-  }
+  void SetUp() override { saved_home_ = environment("HOME"); }
   void TearDown() override {
-    restore("HOME", saved_home_);
-    restore("SUDO_USER", saved_sudo_);
-  }
-  static void restore(const char* name, const std::optional<std::string>& value) {
-    if (value) {
-      setenv(name, value->c_str(), 1);
+    if (saved_home_) {
+      setenv("HOME", saved_home_->c_str(), 1);
     } else {
-      unsetenv(name);
+      unsetenv("HOME");
     }
   }
   std::optional<std::string> saved_home_;
-  std::optional<std::string> saved_sudo_;
 };
 
-TEST_F(Environment, TreatsAnEmptyVariableAsUnset) {
+TEST_F(EnvironmentTest, TreatsAnEmptyVariableAsUnset) {
   setenv("HOME", "", 1);
   EXPECT_FALSE(environment("HOME").has_value());
   setenv("HOME", "/x", 1);
   EXPECT_EQ(environment("HOME"), "/x");
 }
 
-TEST_F(Environment, FollowsHomeWithoutSudo) {
-  unsetenv("SUDO_USER");
+TEST_F(EnvironmentTest, TheSystemsIsTheProcesssOwn) {
+  const Environment system = system_environment();
   setenv("HOME", "/somewhere/else", 1);
-  const auto user = invoking_user();
-  ASSERT_TRUE(user.ok()) << user.error().text();
-  EXPECT_EQ(user->home, "/somewhere/else");
-  EXPECT_EQ(user->uid, geteuid());
+  EXPECT_EQ(system.variable("HOME"), "/somewhere/else");
+  unsetenv("HOME");
+  EXPECT_FALSE(system.variable("HOME").has_value());
+  EXPECT_EQ(system.effective_uid, geteuid());
 }
 
-TEST_F(Environment, BelongsToTheUserWhoTypedSudo) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root: only root runs on behalf of SUDO_USER";
+TEST_F(EnvironmentTest, FindsAccountsByName) {
   const auto daemon = find_user("daemon");
   if (!daemon.ok()) GTEST_SKIP() << "this machine has no account called daemon";
-  setenv("SUDO_USER", "daemon", 1);
-  const auto user = invoking_user();
-  ASSERT_TRUE(user.ok());
-  EXPECT_EQ(user->uid, daemon->uid);
-  EXPECT_EQ(user->home, daemon->home);
+  const auto same = system_environment().account("daemon");
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->uid, daemon->uid);
+  EXPECT_EQ(same->gid, daemon->gid);
+  EXPECT_EQ(same->home, daemon->home);
 }
 
-TEST_F(Environment, IgnoresASudoUserWhoDoesNotExist) {
-  setenv("SUDO_USER", "no such user\n", 1);
-  setenv("HOME", "/h", 1);
-  const auto user = invoking_user();
-  ASSERT_TRUE(user.ok());
-  EXPECT_EQ(user->home, "/h");
+TEST_F(EnvironmentTest, AnAccountThatDoesNotExistIsNotFound) {
   EXPECT_FALSE(find_user("no such user\n").ok());
+  EXPECT_FALSE(system_environment().account("no such user\n"));
 }
 
 }  // namespace

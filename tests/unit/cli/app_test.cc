@@ -22,13 +22,14 @@ TEST(CommandLine, RefusesAnUnknownFlagCommandOrNothing) {
   expect_refused(run_cli({}), kExitUsage, "ingero --help");
 }
 
-TEST(CommandLine, TakesFlagsOfTheEarlierAgentAndSaysWhyTheyDoNothing) {
+TEST(CommandLine, TakesFlagsOfTheLegacyAgentAndSaysWhyTheyDoNothing) {
   const Outcome outcome =
       run_cli({"trace", "--nccl", "--py-walker", "auto", "--heartbeat", "30s", "--backend", "/nonexistent.yaml"});
   EXPECT_EQ(outcome.status, kExitFailed);  // of the backend
   EXPECT_NE(outcome.err.find("/nonexistent.yaml"), std::string::npos) << outcome.err;
-  for (const char* told : {"--nccl has no effect: ", "--py-walker has no effect: ", "--heartbeat has no effect: "}) {
-    EXPECT_NE(outcome.err.find(told), std::string::npos) << outcome.err;
+  for (const char* reported :
+       {"--nccl has no effect: ", "--py-walker has no effect: ", "--heartbeat has no effect: "}) {
+    EXPECT_NE(outcome.err.find(reported), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(outcome.err.find("--deadband"), std::string::npos) << outcome.err;
   EXPECT_EQ(run_cli({"trace", "--help"}).out.find("--py-walker"), std::string::npos);
@@ -77,6 +78,18 @@ TEST(CommandLine, HelpNamesTheWholeCommandAndGivesFlagsNoValue) {
   EXPECT_NE(help.find("  --json                      An array"), std::string::npos) << help;
   EXPECT_NE(help.find("  --since DURATION "), std::string::npos) << help;
   EXPECT_NE(help.find("(default: 30s)"), std::string::npos) << help;
+}
+
+TEST(CommandLine, HelpOfTraceListsItsFlagsUnderHeadings) {
+  const std::string help = run_cli({"trace", "--help"}).out;
+  const auto between = [&](const std::string& heading, const std::string& flag, const std::string& next) {
+    const size_t at = help.find(heading + ":\n"), end = help.find(next + ":\n"), where = help.find("  " + flag);
+    return at != std::string::npos && end != std::string::npos && at < where && where < end;
+  };
+  EXPECT_TRUE(between("Recording", "--max-db", "How it is traced")) << help;
+  EXPECT_TRUE(between("Prometheus", "--prometheus-cert", "OpenTelemetry")) << help;
+  EXPECT_TRUE(between("OpenTelemetry", "--otlp-queue-size", "Devices, fabric and kernel log")) << help;
+  EXPECT_TRUE(between("Annotations", "--annotate-socket", "Inference")) << help;
 }
 
 TEST(CommandLine, SaysWhenStandardOutputTakesNoMore) {

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 
 #include "cli_fixture.h"
-#include "store/sqlite.h"
+#include "store/db/sqlite.h"
 
 namespace ingero::cli {
 namespace {

@@ -1,10 +1,10 @@
 // Times are read as users write them, in their zone, and nonsense is refused.
-#include "cli/options.h"
-
 #include <cstdlib>
 #include <ctime>
 
 #include <gtest/gtest.h>
+
+#include "cli/flags.h"
 
 namespace ingero::cli {
 namespace {

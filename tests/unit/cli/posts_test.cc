@@ -71,7 +71,7 @@ TEST(Posts, ExplainSaysTheFiguresInWordsAndThatSharesWereNotMeasured) {
   INGERO_NEEDS_SAMPLE(kStarvation);
   const Outcome outcome = run_cli({"explain", "-d", sample(kStarvation)});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const char* part : {"3,807 events over 76.9s", "earlier agent", "cudaMemcpyAsync took the most time",
+  for (const char* part : {"3,807 events over 76.9s", "the legacy agent", "cudaMemcpyAsync took the most time",
                            "31.5ms on average", "25.8ms is 35", "python3"}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
   }

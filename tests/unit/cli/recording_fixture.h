@@ -7,7 +7,7 @@
 #include "backends/registry.h"
 #include "cli_fixture.h"
 #include "hal/call_table.h"
-#include "store/writer.h"
+#include "store/write/writer.h"
 
 namespace ingero::cli {
 
@@ -83,10 +83,10 @@ class Recording : public TemporaryFolder {
     for (int i = 0; i < 20; ++i) write(event("cudaLaunchKernel", at += 1'000'000, 10'000));
     hal::Event slow = event("cudaLaunchKernel", at += 1'000'000, 5'000'000);
     slow.off.preempted_ns = 4'000'000;
-    slow.culprit_pid = 991;
-    slow.culprit_ns = 3'000'000;
-    slow.set(hal::Has::kCulprit);
-    std::copy_n("stress-ng", 10, slow.culprit_comm.begin());
+    slow.preempted_by_pid = 991;
+    slow.preempted_by_ns = 3'000'000;
+    slow.set(hal::Has::kPreemptedBy);
+    std::copy_n("stress-ng", 10, slow.preempted_by_comm.begin());
     write(slow);
     for (int i = 0; i < 3; ++i) write(event("cudaMemcpy", at += 10'000'000, 2'000, 35));
     hal::Event hanging = event("cudaStreamSynchronize", at += 1'000'000, 12'000'000);

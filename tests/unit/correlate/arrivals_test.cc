@@ -17,7 +17,7 @@ class ArrivalsTest : public ::testing::Test {
     know();
   }
   void know() {
-    for (const auto& told : feeder.communicators.take_changes()) arrivals.know(told);
+    for (const auto& reported : feeder.communicators.take_changes()) arrivals.know(reported);
   }
   static uint32_t pid(int32_t rank) { return 100 + static_cast<uint32_t>(rank); }
   void enter(int32_t rank, Outcome outcome = Outcome::kReturned) {
@@ -37,7 +37,7 @@ class ArrivalsTest : public ::testing::Test {
   Arrivals arrivals;
 };
 
-TEST_F(ArrivalsTest, WhoCameLastIsToldOnceAllHaveCome) {
+TEST_F(ArrivalsTest, WhoCameLastIsReportedOnceAllHaveCome) {
   make(3, 3);
   enter(0);
   feeder.now += 1'000'000;
@@ -60,7 +60,7 @@ TEST_F(ArrivalsTest, NobodyIsMissingWhileAllComeInTime) {
   for (int round = 0; round < 5; ++round) {
     for (int32_t rank = 0; rank < 3; ++rank) enter(rank);
   }
-  EXPECT_TRUE(arrivals.judge(feeder.now + 100 * kAfter, kAfter).empty());
+  EXPECT_TRUE(arrivals.evaluate(feeder.now + 100 * kAfter, kAfter).empty());
 }
 
 TEST_F(ArrivalsTest, TheMissingAreNamedOnceWhenTheTimeIsUp) {
@@ -69,8 +69,8 @@ TEST_F(ArrivalsTest, TheMissingAreNamedOnceWhenTheTimeIsUp) {
   enter(2);
   const uint64_t entered = feeder.now;
   enter(0);
-  EXPECT_TRUE(arrivals.judge(entered + kAfter - 1, kAfter).empty());
-  const auto found = arrivals.judge(entered + kAfter, kAfter);
+  EXPECT_TRUE(arrivals.evaluate(entered + kAfter - 1, kAfter).empty());
+  const auto found = arrivals.evaluate(entered + kAfter, kAfter);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].number, 2U);
   EXPECT_EQ(found[0].entered_mono_ns, entered);
@@ -78,14 +78,14 @@ TEST_F(ArrivalsTest, TheMissingAreNamedOnceWhenTheTimeIsUp) {
   EXPECT_THAT(ranks(found[0].present), ::testing::ElementsAre(0, 2));
   EXPECT_THAT(ranks(found[0].missing), ::testing::ElementsAre(1, 3));
   EXPECT_FALSE(found[0].is_over);
-  EXPECT_TRUE(arrivals.judge(entered + kAfter + 1, kAfter).empty()) << "told once";
+  EXPECT_TRUE(arrivals.evaluate(entered + kAfter + 1, kAfter).empty()) << "told once";
   enter(1);
-  const auto fewer = arrivals.judge(feeder.now + 2 * kAfter, kAfter);
+  const auto fewer = arrivals.evaluate(feeder.now + 2 * kAfter, kAfter);
   ASSERT_EQ(fewer.size(), 1U);
   EXPECT_THAT(ranks(fewer[0].missing), ::testing::ElementsAre(3));
   EXPECT_EQ(arrivals.hanging(feeder.now).size(), 1U);
   enter(3);
-  const auto over = arrivals.judge(feeder.now + 3 * kAfter, kAfter);
+  const auto over = arrivals.evaluate(feeder.now + 3 * kAfter, kAfter);
   ASSERT_EQ(over.size(), 1U);
   EXPECT_TRUE(over[0].is_over);
   EXPECT_TRUE(arrivals.hanging(feeder.now).empty());
@@ -94,7 +94,7 @@ TEST_F(ArrivalsTest, TheMissingAreNamedOnceWhenTheTimeIsUp) {
 TEST_F(ArrivalsTest, ACallInFlightHasBeenEntered) {
   make(2, 2);
   enter(0, Outcome::kInFlight);
-  const auto found = arrivals.judge(feeder.now + kAfter, kAfter);
+  const auto found = arrivals.evaluate(feeder.now + kAfter, kAfter);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(ranks(found[0].present), ::testing::ElementsAre(0));
 }
@@ -104,13 +104,13 @@ TEST_F(ArrivalsTest, ARankFarAheadWaitsForTheOldestThatOthersHaveNotEntered) {
   enter(0);
   const uint64_t first = feeder.now;
   for (int i = 0; i < 10; ++i) enter(0);
-  const auto found = arrivals.judge(first + kAfter, kAfter);
+  const auto found = arrivals.evaluate(first + kAfter, kAfter);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].number, 1U);
   EXPECT_EQ(found[0].entered_mono_ns, first);
   enter(1);
   // The second was entered later, and has not been waited for so long.
-  const auto next = arrivals.judge(first + 10'000 + kAfter - 1, kAfter);
+  const auto next = arrivals.evaluate(first + 10'000 + kAfter - 1, kAfter);
   ASSERT_EQ(next.size(), 1U);
   EXPECT_TRUE(next[0].is_over);
 }
@@ -120,12 +120,12 @@ TEST_F(ArrivalsTest, ARankThatEndedIsMissing) {
   feeder.communicators.process_ended(pid(1), feeder.now + 5000);
   know();
   enter(0);
-  const auto found = arrivals.judge(feeder.now + kAfter, kAfter);
+  const auto found = arrivals.evaluate(feeder.now + kAfter, kAfter);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(ranks(found[0].missing), ::testing::ElementsAre(1));
   feeder.communicators.process_ended(pid(0), feeder.now + 5000);
   know();
-  const auto over = arrivals.judge(feeder.now + 2 * kAfter, kAfter);
+  const auto over = arrivals.evaluate(feeder.now + 2 * kAfter, kAfter);
   ASSERT_EQ(over.size(), 1U);
   EXPECT_TRUE(over[0].is_over) << "nobody is left to wait";
 }
@@ -133,27 +133,27 @@ TEST_F(ArrivalsTest, ARankThatEndedIsMissing) {
 TEST_F(ArrivalsTest, RanksElsewhereAreNeverMissing) {
   make(1, 8);
   enter(0);
-  EXPECT_TRUE(arrivals.judge(feeder.now + kAfter, kAfter).empty());
+  EXPECT_TRUE(arrivals.evaluate(feeder.now + kAfter, kAfter).empty());
 }
 
-TEST_F(ArrivalsTest, ALostCountIsJudgedNoMore) {
+TEST_F(ArrivalsTest, ALostCountIsEvaluatedNoMore) {
   make(2, 2);
   enter(0);
   feeder.communicators.lost_collectives();
   enter(1);  // which one is not known
-  EXPECT_TRUE(arrivals.judge(feeder.now + kAfter, kAfter).empty());
+  EXPECT_TRUE(arrivals.evaluate(feeder.now + kAfter, kAfter).empty());
 }
 
 TEST_F(ArrivalsTest, AfterALossNobodyIsSaidToBeMissing) {
   make(2, 2);
   enter(0);
-  ASSERT_EQ(arrivals.judge(feeder.now + kAfter, kAfter).size(), 1U);
+  ASSERT_EQ(arrivals.evaluate(feeder.now + kAfter, kAfter).size(), 1U);
   arrivals.forget();
-  const auto over = arrivals.judge(feeder.now + 2 * kAfter, kAfter);
+  const auto over = arrivals.evaluate(feeder.now + 2 * kAfter, kAfter);
   ASSERT_EQ(over.size(), 1U);
   EXPECT_TRUE(over[0].is_over);
   enter(0);
-  EXPECT_TRUE(arrivals.judge(feeder.now + 3 * kAfter, kAfter).empty());
+  EXPECT_TRUE(arrivals.evaluate(feeder.now + 3 * kAfter, kAfter).empty());
 }
 
 TEST_F(ArrivalsTest, AFailedCallEntersNothing) {
@@ -162,9 +162,9 @@ TEST_F(ArrivalsTest, AFailedCallEntersNothing) {
   event.failed = true;
   const Exchange exchange = feeder.collect(event, kHandle);
   arrivals.take(event, exchange);
-  EXPECT_TRUE(arrivals.judge(feeder.now + kAfter, kAfter).empty());
+  EXPECT_TRUE(arrivals.evaluate(feeder.now + kAfter, kAfter).empty());
   enter(0);
-  EXPECT_EQ(arrivals.judge(feeder.now + kAfter, kAfter).size(), 1U);
+  EXPECT_EQ(arrivals.evaluate(feeder.now + kAfter, kAfter).size(), 1U);
 }
 
 }  // namespace

@@ -188,9 +188,9 @@ TEST_F(BarriersTest, OfTwoSynchronisationsInsideEachOtherTheOuterOneCounts) {
 }
 
 TEST_F(BarriersTest, WorkThatNobodyWaitsForIsBoundedAndCounted) {
-  for (size_t i = 0; i < Barriers::kMostPending + 3; ++i) collect(7);
+  for (size_t i = 0; i < Barriers::kMaxPending + 3; ++i) collect(7);
   EXPECT_EQ(ledger.count(hal::Loss::wait_forgotten), 3U);
-  EXPECT_THAT(waited(on_stream("synchronise", 7)), ::testing::SizeIs(Barriers::kMostPending));
+  EXPECT_THAT(waited(on_stream("synchronise", 7)), ::testing::SizeIs(Barriers::kMaxPending));
 }
 
 TEST_F(BarriersTest, AStreamMadeAnewHasNoWorkOfTheOldOne) {

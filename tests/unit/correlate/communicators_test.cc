@@ -62,7 +62,7 @@ TEST(Communicators, OneMadeBeforeTheRecordingIsUnknownAndCountedOnce) {
   EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_unknown), 1U);
 }
 
-TEST(Communicators, TheLibrarysOwnAnswersTellALateOnesRankAndSize) {
+TEST(Communicators, TheLibrarysOwnAnswersGiveALateOnesRankAndSize) {
   Feeder feeder;
   Exchange rank;
   rank.role = Role::kAsk;
@@ -80,6 +80,7 @@ TEST(Communicators, TheLibrarysOwnAnswersTellALateOnesRankAndSize) {
   EXPECT_FALSE(known.comm_id_hash);
 }
 
+// (C1)
 TEST(Communicators, AHandleUsedAgainInheritsNothing) {
   Feeder feeder;
   for (const Role gone : {Role::kDestroy}) {
@@ -158,6 +159,7 @@ TEST(Communicators, RanksThatCannotBeAreNotKept) {
   EXPECT_FALSE(feeder.at(kPid, kHandle).rank);
 }
 
+// (C4)
 TEST(Communicators, OnlyCollectivesThatCountAreNumbered) {
   Feeder feeder;
   feeder.init(kPid, kHandle, 0, 2);
@@ -179,6 +181,7 @@ TEST(Communicators, OnlyCollectivesThatCountAreNumbered) {
   EXPECT_THAT(feeder.collect(kPid, kHandle).number, Optional(2U));
 }
 
+// (C3)
 TEST(Communicators, ACallLeftWithoutAReturnEndsTheNumbering) {
   Feeder feeder;
   feeder.init(kPid, kHandle, 0, 2);
@@ -190,6 +193,7 @@ TEST(Communicators, ACallLeftWithoutAReturnEndsTheNumbering) {
   EXPECT_THAT(feeder.of(call).rank, Optional(0));
 }
 
+// (C3)
 TEST(Communicators, LostRecordsEndWhatDependsOnThem) {
   Feeder feeder;
   feeder.init(kPid, kHandle, 0, 2);
@@ -295,6 +299,7 @@ TEST(Communicators, ASplitsRanksStandByKeyThenByTheirOldRank) {
   EXPECT_TRUE(child(1).parent_id);
 }
 
+// (C2)
 TEST(Communicators, ASplitWithRanksElsewhereHasAnIdentityButNoRank) {
   Feeder feeder;
   feeder.init(kPid, kHandle, 0, 4);
@@ -362,7 +367,7 @@ TEST(Communicators, AListThatCannotBeReadLeavesTheShrunkRankUnknown) {
   EXPECT_FALSE(feeder.at(kPid, kChild).rank) << "a rank named twice";
 }
 
-TEST(Communicators, AGrownOneKeepsOldRanksAndTakesNewOnesAsTold) {
+TEST(Communicators, AGrownOneKeepsOldRanksAndTakesNewOnesAsReported) {
   Feeder feeder;
   feeder.init(kPid, kHandle, 0, 2);
   feeder.init(kPid + 1, kHandle, 1, 2);
@@ -409,19 +414,35 @@ TEST(Communicators, AGroupIsFromItsOutermostBeginningToTheMatchingEnd) {
   EXPECT_FALSE(bracket(Role::kGroupEnd)) << "an end without a beginning";
 }
 
-TEST(Communicators, ChangesAreToldOnceWithTheirLatestState) {
+TEST(Communicators, ChangesAreReportedOnceWithTheirLatestState) {
   Feeder feeder;
   feeder.init(kPid, kHandle, 0, 1);
   feeder.on(kPid, kHandle, Role::kDestroy);
-  const auto told = feeder.communicators.take_changes();
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_TRUE(told[0].ended_mono_ns);
+  const auto reported = feeder.communicators.take_changes();
+  ASSERT_EQ(reported.size(), 1U);
+  EXPECT_TRUE(reported[0].ended_mono_ns);
   EXPECT_TRUE(feeder.communicators.take_changes().empty());
 }
 
+// (C5)
+TEST(Communicators, ThoseThatHaveEndedAreForgottenFirstAndNotCounted) {
+  Feeder feeder;
+  feeder.init(kPid, 0x1000, 1, 2);
+  const Exchange ended = feeder.collect(kPid, 0x1000);
+  feeder.on(kPid, 0x1000, Role::kDestroy);
+  for (uint64_t i = 0; i < Communicators::kMaxCommunicators; ++i) {
+    feeder.init(kPid, 0x100000 + i * 8, 0, 1);
+    feeder.communicators.take_changes();
+  }
+  EXPECT_EQ(feeder.communicators.find(*ended.communicator_id), nullptr);
+  EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_lost), 0U);
+  EXPECT_THAT(feeder.at(kPid, 0x100000).rank, Optional(0)) << "the oldest that lives";
+}
+
+// (C5)
 TEST(Communicators, MemoryIsBounded) {
   Feeder feeder;
-  for (uint64_t i = 0; i < Communicators::kMostCommunicators + 100; ++i) {
+  for (uint64_t i = 0; i < Communicators::kMaxCommunicators + 100; ++i) {
     feeder.init(kPid, 0x100000 + i * 8, 0, 1);
     feeder.communicators.take_changes();
   }

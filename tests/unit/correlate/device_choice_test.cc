@@ -121,7 +121,7 @@ TEST_F(DeviceChoiceTest, AChoiceThatFailedChangesNothing) {
   EXPECT_EQ(launch(), 1);
 }
 
-TEST_F(DeviceChoiceTest, OfAProcessMetLaterNothingIsKnownUntilItChoosesOrAsks) {
+TEST_F(DeviceChoiceTest, OfAProcessFoundLaterNothingIsKnownUntilItChoosesOrAsks) {
   choice.process_ended(kPid);
   EXPECT_EQ(launch(), -1);
   EXPECT_EQ(take(with("ask", Has::kDevice, 3)), 3);
@@ -222,10 +222,10 @@ TEST_F(DeviceChoiceTest, LookingLearnsNothing) {
 }
 
 TEST_F(DeviceChoiceTest, WhatIsForgottenIsCounted) {
-  for (size_t i = 0; i < DeviceChoice::kMostThings; ++i) take(with("alloc", Has::kAddress, 0x1000 + i));
+  for (size_t i = 0; i < DeviceChoice::kMaxThings; ++i) take(with("alloc", Has::kAddress, 0x1000 + i));
   EXPECT_EQ(ledger.count(hal::Loss::device_forgotten), 0U);
   take(with("alloc", Has::kAddress, 1));
-  EXPECT_EQ(ledger.count(hal::Loss::device_forgotten), DeviceChoice::kMostThings);
+  EXPECT_EQ(ledger.count(hal::Loss::device_forgotten), DeviceChoice::kMaxThings);
   EXPECT_EQ(take(with("free", Has::kAddress, 0x1000)), -1);
   EXPECT_EQ(take(with("free", Has::kAddress, 1)), 0);
 }

@@ -43,7 +43,7 @@ TEST(EngineMemory, ProcessesThatHaveEndedAreForgottenInSeconds) {
   EXPECT_THAT(latest(engine->take_changes()), IsEmpty());
 }
 
-TEST(EngineMemory, AProcessIsJudgedAfterItsEndAsLongAsItMatters) {
+TEST(EngineMemory, AProcessIsEvaluatedAfterItsEndAsLongAsItMatters) {
   // The program that took the CPU has ended when it is judged, and so has the one that it was taken from.
   Stream stream;
   for (uint64_t i = 0; i < 100; ++i) stream.launch(10 * i * kMilli, 5 * kMicro);
@@ -55,13 +55,13 @@ TEST(EngineMemory, AProcessIsJudgedAfterItsEndAsLongAsItMatters) {
   engine->advance(kStart + 60 * kSecond);
   const auto chains = latest(engine->take_changes());
   ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
-  EXPECT_EQ(chains[0].rule, RuleId::cpu_preemption);
+  EXPECT_EQ(chains[0].rule, "cpu_preemption");
   EXPECT_EQ(chains[0].process, "train");
   EXPECT_TRUE(chains[0].resolved);
   EXPECT_EQ(engine->known_processes(), 0U);
 }
 
-TEST(EngineMemory, ANeighbourThatWasToldOnceIsStillOneMuchLater) {
+TEST(EngineMemory, ANeighbourThatWasReportedOnceIsStillOneMuchLater) {
   Stream stream;
   stream.processes[0].container_id = "ours";
   hal::Process neighbour = process_at(999, 0, "batch");
@@ -71,19 +71,20 @@ TEST(EngineMemory, ANeighbourThatWasToldOnceIsStillOneMuchLater) {
   for (uint64_t i = 0; i < 150; ++i) stream.preempt((90'000 + i * 20) * kMilli, 9 * kMilli, 999, "batch");
   const auto chains = run(stream);
   ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
-  EXPECT_EQ(chains[0].rule, RuleId::noisy_neighbour) << text_of(chains);
+  EXPECT_EQ(chains[0].rule, "noisy_neighbour") << text_of(chains);
 }
 
-TEST(EngineMemory, BeyondTheLimitThoseSilentLongestGoAndAreCounted) {
+// (E5)
+TEST(EngineMemory, PastTheLimitThoseSilentLongestGoAndAreCounted) {
   Stream stream;
   hal::LossLedger ledger;
   const auto engine = engine_for(stream, ledger);
   constexpr uint32_t kMore = 100;
-  for (uint32_t i = 0; i < Engine::kMostProcesses + kMore; ++i) {
+  for (uint32_t i = 0; i < Engine::kMaxProcesses + kMore; ++i) {
     engine->add(stream.add(kLaunchCall, hal::Kind::kLaunch, i * kMilli, kMicro, 1000 + i, 1000 + i));
   }
   engine->advance(kStart + 20 * kSecond);
-  EXPECT_EQ(engine->known_processes(), Engine::kMostProcesses);
+  EXPECT_EQ(engine->known_processes(), Engine::kMaxProcesses);
   EXPECT_GE(ledger.count(hal::Loss::engine_forgotten), kMore);
 }
 

@@ -106,18 +106,18 @@ struct Stream {
     return event;
   }
   // `culprit` had the CPU of the thread for `ns`.
-  Event& preempt(uint64_t at_ns, uint64_t ns, uint32_t culprit, std::string_view name, uint32_t pid = kPid) {
+  Event& preempt(uint64_t at_ns, uint64_t ns, uint32_t preempted_by, std::string_view name, uint32_t pid = kPid) {
     Event& event = add(kSwitch, hal::Kind::kHost, at_ns, ns, pid);
     event.off.preempted_ns = ns;
     event.set(Has::kOffCpu);
-    blame(event, culprit, ns, name);
+    blame(event, preempted_by, ns, name);
     return event;
   }
-  static void blame(Event& event, uint32_t culprit, uint64_t ns, std::string_view name) {
-    event.culprit_pid = culprit;
-    event.culprit_ns = ns;
-    std::copy_n(name.begin(), std::min<size_t>(15, name.size()), event.culprit_comm.begin());
-    event.set(Has::kCulprit);
+  static void blame(Event& event, uint32_t preempted_by, uint64_t ns, std::string_view name) {
+    event.preempted_by_pid = preempted_by;
+    event.preempted_by_ns = ns;
+    std::copy_n(name.begin(), std::min<size_t>(15, name.size()), event.preempted_by_comm.begin());
+    event.set(Has::kPreemptedBy);
   }
   // A second of training: 100 steps of a launch and a synchronisation of 5 ms.
   void train(uint64_t from_ns, uint64_t seconds) {
@@ -152,7 +152,7 @@ inline CallFacts call_facts(Call call) {
     case kEndCaptureCall:
       return make_facts("xStreamEndCapture", "graphEndCapture", "X", "x", Kind::kGraph, false);
     case kDriverAllocCall:
-      return make_facts("xdMalloc", "xdMalloc", "DRIVER", "x", Kind::kAlloc, false);
+      return make_facts("xdMalloc", "xdMalloc", "XD", "x", Kind::kAlloc, false, true);
     case kSwitch:
       return make_facts("sched_switch", "sched_switch", "HOST", "host", Kind::kHost, false);
     case kRead:
@@ -194,10 +194,11 @@ inline std::vector<Event> sorted(std::vector<Event> events) {
 }
 
 // The last word on each chain, by id.
-inline std::vector<Chain> latest(const std::vector<Chain>& changes) {
-  std::vector<Chain> chains;
-  for (const Chain& chain : changes) {
-    auto known = std::find_if(chains.begin(), chains.end(), [&](const Chain& one) { return one.id == chain.id; });
+inline std::vector<hal::CausalChain> latest(const std::vector<hal::CausalChain>& changes) {
+  std::vector<hal::CausalChain> chains;
+  for (const hal::CausalChain& chain : changes) {
+    auto known =
+        std::find_if(chains.begin(), chains.end(), [&](const hal::CausalChain& one) { return one.id == chain.id; });
     if (known == chains.end()) {
       chains.push_back(chain);
     } else {
@@ -207,7 +208,7 @@ inline std::vector<Chain> latest(const std::vector<Chain>& changes) {
   return chains;
 }
 
-inline std::vector<Chain> run(const Stream& stream) {
+inline std::vector<hal::CausalChain> run(const Stream& stream) {
   hal::LossLedger ledger;
   const auto engine = engine_for(stream, ledger);
   for (const Event& event : sorted(stream.events)) engine->add(event);
@@ -215,27 +216,29 @@ inline std::vector<Chain> run(const Stream& stream) {
   return latest(engine->take_changes());
 }
 
-inline const Chain* find(const std::vector<Chain>& chains, RuleId rule) {
-  const auto found = std::find_if(chains.begin(), chains.end(), [&](const Chain& chain) { return chain.rule == rule; });
+inline const hal::CausalChain* find(const std::vector<hal::CausalChain>& chains, RuleId rule) {
+  const auto found = std::find_if(chains.begin(), chains.end(), [&](const hal::CausalChain& chain) {
+    return chain.rule == correlate::rule(rule).name;
+  });
   return found == chains.end() ? nullptr : &*found;
 }
 
-inline std::string text_of(const std::vector<Chain>& chains) {
+inline std::string text_of(const std::vector<hal::CausalChain>& chains) {
   std::string text;
-  for (const Chain& chain : chains) {
+  for (const hal::CausalChain& chain : chains) {
     text += chain.id + "|" + std::string(name_of(chain.severity)) + "|" + chain.summary + "|" + chain.root_cause + "|" +
             std::to_string(chain.onset_mono_ns) + "|" + std::to_string(chain.end_mono_ns) + "|" +
             std::to_string(chain.lost_ns) + (chain.resolved ? "|resolved" : "|open");
-    for (const Step& step : chain.timeline) text += "|" + step.layer + step.op + step.detail;
+    for (const hal::ChainStep& step : chain.timeline) text += "|" + step.layer + step.op + step.detail;
     for (const std::string& symptom : chain.symptoms) text += "|" + symptom;
     text += "\n";
   }
   return text;
 }
 
-inline void expect_only(const std::vector<Chain>& chains, RuleId rule) {
+inline void expect_only(const std::vector<hal::CausalChain>& chains, RuleId rule) {
   ASSERT_THAT(chains, ::testing::SizeIs(1)) << text_of(chains);
-  EXPECT_EQ(chains[0].rule, rule) << text_of(chains);
+  EXPECT_EQ(chains[0].rule, correlate::rule(rule).name) << text_of(chains);
 }
 
 #define EXPECT_ONLY(chains, rule) \

@@ -28,10 +28,10 @@ TEST(Engine, AHealthyStreamIsSilent) {
 TEST(Engine, ACompetitorIsNamedWithWhatItTook) {
   const auto chains = run(contended());
   ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
-  const Chain& chain = chains[0];
-  EXPECT_EQ(chain.rule, RuleId::cpu_preemption);
-  EXPECT_EQ(chain.severity, ChainSeverity::kHigh);
-  EXPECT_EQ(chain.grade, Grade::kMeasured);
+  const hal::CausalChain& chain = chains[0];
+  EXPECT_EQ(chain.rule, "cpu_preemption");
+  EXPECT_EQ(chain.severity, hal::ChainSeverity::kHigh);
+  EXPECT_EQ(chain.grade, hal::Grade::kMeasured);
   EXPECT_EQ(chain.lost_ns, 150 * 9 * kMilli);
   EXPECT_EQ(chain.onset_mono_ns, kStart + 5 * kSecond);
   EXPECT_THAT(chain.root_cause, HasSubstr("stress-ng (pid 999) 1.35s"));
@@ -47,20 +47,21 @@ TEST(Engine, ChainsAreTheSameInAnyBatchSize) {
   for (int round = 0; round < 20; ++round) {
     hal::LossLedger ledger;
     const auto engine = engine_for(stream, ledger);
-    std::vector<Chain> changes;
+    std::vector<hal::CausalChain> changes;
     for (size_t at = 0; at < events.size();) {
       const size_t end = std::min(events.size(), at + 1 + random() % (round < 10 ? 50 : 5000));
       for (; at < end; ++at) engine->add(events[at]);
       // A live engine is told how far time has come, too.
       if (round % 2 == 0) engine->advance(events[at - 1].end_mono_ns());
-      for (Chain& chain : engine->take_changes()) changes.push_back(std::move(chain));
+      for (hal::CausalChain& chain : engine->take_changes()) changes.push_back(std::move(chain));
     }
     engine->finish();
-    for (Chain& chain : engine->take_changes()) changes.push_back(std::move(chain));
+    for (hal::CausalChain& chain : engine->take_changes()) changes.push_back(std::move(chain));
     EXPECT_EQ(text_of(latest(changes)), expected) << "round " << round;
   }
 }
 
+// (E2)
 TEST(Engine, OrderWithinTheLatenessDecidesNothing) {
   const Stream stream = contended();
   const std::string expected = text_of(run(stream));
@@ -92,7 +93,64 @@ TEST(Engine, WhatComesTooLateIsCounted) {
   EXPECT_EQ(engine->examined().late, 1U);
 }
 
-TEST(Engine, WhatIsToldAheadOfTheCallsMakesNoneOfThemLate) {
+// (E1) A competitor whose whole second comes after its window was closed accuses no one.
+TEST(Engine, WhatComesAfterItsWindowWasClosedIsCountedAndFoundInNothing) {
+  Stream stream, competitor;
+  stream.train(0, 15);
+  for (uint64_t i = 0; i < 150; ++i) competitor.preempt((5000 + i * 20) * kMilli, 9 * kMilli, 999, "stress-ng");
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) engine->add(event);
+  for (const Event& event : competitor.events) engine->add(event);
+  engine->finish();
+  EXPECT_THAT(engine->take_changes(), IsEmpty());
+  EXPECT_EQ(ledger.count(hal::Loss::engine_late), 150U);
+}
+
+// Training, with a competitor for three seconds from each of `seconds` on.
+Stream contended_at(std::initializer_list<uint64_t> seconds, uint64_t took_ns = 9 * kMilli, uint32_t pid = 999) {
+  Stream stream;
+  stream.train(0, 30);
+  for (const uint64_t second : seconds) {
+    for (uint64_t i = 0; i < 150; ++i) stream.preempt(second * kSecond + i * 20 * kMilli, took_ns, pid, "stress-ng");
+  }
+  return stream;
+}
+
+// (E3)
+TEST(Engine, AChainsIdIsOfItsFamilyProcessAndOnsetAlone) {
+  const auto id_of = [](const Stream& stream) {
+    const auto chains = run(stream);
+    EXPECT_THAT(chains, SizeIs(1)) << text_of(chains);
+    return chains.empty() ? std::string() : chains[0].id;
+  };
+  const std::string id = id_of(contended_at({5}));
+  EXPECT_EQ(id_of(contended_at({5}, 12 * kMilli)), id) << "however much was lost";
+  EXPECT_EQ(id_of(contended_at({5}, 9 * kMilli, 888)), id) << "and to whom";
+  Stream with_more = contended_at({5});
+  for (uint64_t i = 0; i < 1500; ++i) with_more.add(kLaunchCall, hal::Kind::kLaunch, i * 20 * kMilli, kMicro, 55, 55);
+  EXPECT_EQ(id_of(with_more), id) << "whatever else ran";
+  EXPECT_NE(id_of(contended_at({7})), id);
+  Stream of_another = contended_at({5});
+  of_another.processes[0].pid = 200;
+  for (Event& event : of_another.events) event.pid = 200;
+  EXPECT_NE(id_of(of_another), id);
+}
+
+// (E4)
+TEST(Engine, AnIncidentIsOverAfterFiveQuietSecondsAndNotBefore) {
+  // The rule looks at three seconds at once: found last in the one that begins at 9, over when five more have passed.
+  for (uint64_t second = 8; second < 20; ++second) {
+    const auto chains = run(contended_at({5, second}));
+    EXPECT_THAT(chains, SizeIs(second <= 9 + kQuiet ? 1 : 2)) << second << "\n" << text_of(chains);
+    for (const hal::CausalChain& chain : chains) EXPECT_TRUE(chain.resolved);
+  }
+  const auto at_the_end = run(contended_at({27}));
+  ASSERT_THAT(at_the_end, SizeIs(1)) << text_of(at_the_end);
+  EXPECT_FALSE(at_the_end[0].resolved) << "the recording ended first";
+}
+
+TEST(Engine, WhatIsReportedAheadOfTheCallsMakesNoneOfThemLate) {
   const Stream stream = contended();
   const std::string expected = text_of(run(stream));
   hal::LossLedger ledger;
@@ -138,10 +196,10 @@ TEST(Engine, ACallThatNeverReturnsIsTheSameLiveAndReplayed) {
     Event hung = stream.sync(3500 * kMilli, 12 * kSecond);
     hal::LossLedger ledger;
     const auto engine = engine_for(stream, ledger);
-    bool told = false;
+    bool reported = false;
     for (const Event& event : events) {
-      if (!told && event.start_mono_ns > kStart + 10 * kSecond) {
-        told = true;
+      if (!reported && event.start_mono_ns > kStart + 10 * kSecond) {
+        reported = true;
         Event first = hung;
         if (live) {
           first.outcome = hal::Outcome::kInFlight;
@@ -159,7 +217,7 @@ TEST(Engine, ACallThatNeverReturnsIsTheSameLiveAndReplayed) {
     return latest(engine->take_changes());
   };
   const auto live = chains_of(true);
-  const Chain* chain = find(live, RuleId::never_returned);
+  const hal::CausalChain* chain = find(live, RuleId::never_returned);
   ASSERT_NE(chain, nullptr) << text_of(live);
   EXPECT_EQ(chain->onset_mono_ns, kStart + 3500 * kMilli);
   EXPECT_THAT(chain->summary, HasSubstr("xStreamSync"));
@@ -167,8 +225,8 @@ TEST(Engine, ACallThatNeverReturnsIsTheSameLiveAndReplayed) {
 }
 
 // A process that trains, and one call of another of its threads that begins at 3.5 s.
-std::vector<Chain> with_one_long(Call call, hal::Kind kind, uint64_t duration_ns, uint64_t quick_seconds = 3,
-                                 std::optional<uint64_t> slow_once_ns = {}) {
+std::vector<hal::CausalChain> with_one_long(Call call, hal::Kind kind, uint64_t duration_ns, uint64_t quick_seconds = 3,
+                                            std::optional<uint64_t> slow_once_ns = {}) {
   Stream stream;
   stream.train((3 - quick_seconds) * kSecond, quick_seconds);
   if (slow_once_ns) stream.add(call, kind, kSecond, *slow_once_ns).tid = 78;
@@ -179,7 +237,7 @@ std::vector<Chain> with_one_long(Call call, hal::Kind kind, uint64_t duration_ns
 
 TEST(Engine, ALaunchThatAlwaysWasQuickIsStuckBeforeAWaitIs) {
   const auto chains = with_one_long(kLaunchCall, hal::Kind::kLaunch, 4 * kSecond);
-  const Chain* chain = find(chains, RuleId::never_returned);
+  const hal::CausalChain* chain = find(chains, RuleId::never_returned);
   ASSERT_NE(chain, nullptr) << text_of(chains);
   EXPECT_EQ(chain->onset_mono_ns, kStart + 3500 * kMilli);
   EXPECT_EQ(find(with_one_long(kSyncCall, hal::Kind::kSync, 4 * kSecond), RuleId::never_returned), nullptr)
@@ -201,10 +259,10 @@ TEST(Engine, ACallSeenInFlightThatReturnsSoonDoesNotHang) {
   Event first = waits;
   first.outcome = hal::Outcome::kInFlight;  // a short --hang-after told of it
   first.clear(Has::kDuration);
-  bool told = false;
+  bool reported = false;
   for (const Event& event : sorted(stream.events)) {
-    if (!told && event.start_mono_ns > kStart + 6 * kSecond) {
-      told = true;
+    if (!reported && event.start_mono_ns > kStart + 6 * kSecond) {
+      reported = true;
       engine->add(first);
       engine->add(waits);
     }

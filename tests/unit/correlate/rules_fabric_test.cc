@@ -80,7 +80,7 @@ class FabricRules : public ::testing::Test {
     }
     engine_->add_fabric_sample(sample, kStart + at_ns);
   }
-  std::vector<Chain> finish() {
+  std::vector<hal::CausalChain> finish() {
     engine_->finish();
     return latest(engine_->take_changes());
   }
@@ -171,7 +171,7 @@ TEST_F(FabricRules, APortThatFallsIsNamedWithoutAnyCall) {
   sampled(5 * kSecond, 4, {});
   const auto chains = finish();
   EXPECT_ONLY(chains, RuleId::fabric_port_down);
-  EXPECT_EQ(chains[0].severity, ChainSeverity::kHigh);
+  EXPECT_EQ(chains[0].severity, hal::ChainSeverity::kHigh);
   EXPECT_EQ(chains[0].summary, "fab0 port 1 went down, back after about 2s");
   EXPECT_THAT(chains[0].root_cause, HasSubstr("link_downed 1"));
   EXPECT_EQ(chains[0].onset_mono_ns, kStart + 3 * kSecond);
@@ -243,7 +243,7 @@ TEST_F(FabricRules, AnEventWaitsForThePortThatFellWhereThereAreSeveral) {
   EXPECT_THAT(chains[0].summary, HasSubstr("X_PORT_ERR delivered to train (pid 8)"));
 }
 
-TEST_F(FabricRules, AnEventIsToldWithoutSamplesToo) {
+TEST_F(FabricRules, AnEventIsReportedWithoutSamplesToo) {
   process(8, "train");
   deliver(8, kPortError, 2 * kSecond, 2);
   engine_->advance(kStart + 30 * kSecond);

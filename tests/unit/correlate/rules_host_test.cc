@@ -10,11 +10,11 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 // The stream, and samples that are no events, given to `tell` before the last second is judged.
-template <typename Tell>
-std::vector<Chain> run_with(const Stream& stream, const Tell& tell) {
+template <typename Emit>
+std::vector<hal::CausalChain> run_with(const Stream& stream, const Emit& emit) {
   hal::LossLedger ledger;
   const auto engine = engine_for(stream, ledger);
-  tell(*engine);
+  emit(*engine);
   for (const Event& event : sorted(stream.events)) engine->add(event);
   engine->finish();
   return latest(engine->take_changes());
@@ -28,7 +28,7 @@ hal::Device device_with(hal::ReadingId id, double value) {
   return device;
 }
 
-TEST(HostRules, HeatThatHoldsTheClocksDownIsToldAndAPowerLimitIsNot) {
+TEST(HostRules, HeatThatHoldsTheClocksDownIsReportedAndAPowerLimitIsNot) {
   Stream stream;
   stream.train(0, 8);
   const auto sampled = [&](hal::ReadingId id, double value) {
@@ -46,7 +46,7 @@ TEST(HostRules, HeatThatHoldsTheClocksDownIsToldAndAPowerLimitIsNot) {
   EXPECT_THAT(sampled(hal::ReadingId::throttle_power_active, 1), IsEmpty());
 }
 
-TEST(HostRules, ADriversErrorIsToldWithCodeAndDevice) {
+TEST(HostRules, ADriversErrorIsReportedWithCodeAndDevice) {
   Stream stream;
   stream.train(0, 8);
   const auto chains = run_with(stream, [&](Engine& engine) {
@@ -59,7 +59,7 @@ TEST(HostRules, ADriversErrorIsToldWithCodeAndDevice) {
     engine.add_device_error(error);
   });
   EXPECT_ONLY(chains, RuleId::device_error);
-  EXPECT_EQ(chains[0].severity, ChainSeverity::kHigh);
+  EXPECT_EQ(chains[0].severity, hal::ChainSeverity::kHigh);
   EXPECT_THAT(chains[0].root_cause + chains[0].summary, HasSubstr("Xid 79 on device 0000:3b:00.0"));
 }
 
@@ -121,7 +121,7 @@ TEST(HostRules, WorkersThatFightForTheCpusStarveTheirProcess) {
   }
   const auto chains = run(stream);
   ASSERT_FALSE(chains.empty());
-  const Chain* starved = find(chains, RuleId::dataloader_starvation);
+  const hal::CausalChain* starved = find(chains, RuleId::dataloader_starvation);
   ASSERT_NE(starved, nullptr) << text_of(chains);
   EXPECT_THAT(starved->root_cause + starved->summary, HasSubstr("4 worker processes"));
   EXPECT_EQ(find(chains, RuleId::rate_drop), nullptr) << "a symptom of it:\n" << text_of(chains);
@@ -158,7 +158,7 @@ TEST(HostRules, ADeviceSharedWithALateComerIsContended) {
     return run(stream);
   };
   const auto chains = sharing(true);
-  const Chain* contended = find(chains, RuleId::device_contention);
+  const hal::CausalChain* contended = find(chains, RuleId::device_contention);
   ASSERT_NE(contended, nullptr) << text_of(chains);
   EXPECT_THAT(contended->root_cause + contended->summary, HasSubstr("pid 800"));
   EXPECT_EQ(find(sharing(false), RuleId::device_contention), nullptr) << "its own kernels take longer";
@@ -192,7 +192,7 @@ class GraphRules : public ::testing::Test {
   Stream stream;
 };
 
-TEST_F(GraphRules, CapturingAgainAndAgainIsTold) {
+TEST_F(GraphRules, CapturingAgainAndAgainIsReported) {
   launches(0, 10, 100, 7);
   for (uint64_t i = 0; i < 60; ++i) graph(kInstantiateCall, 3 * kSecond + i * 100 * kMilli, 40 * kMilli, 1000 + i);
   const auto chains = run(stream);
@@ -235,7 +235,7 @@ TEST_F(GraphRules, LaunchesThatLoseTheirCpuAreContendedUnderThePreemption) {
   EXPECT_THAT(chains[0].symptoms, ::testing::Contains(HasSubstr("raph")));
 }
 
-TEST_F(GraphRules, AGraphNeverLaunchedIsToldAfterHalfAMinuteAndALaunchedOneIsNot) {
+TEST_F(GraphRules, AGraphNeverLaunchedIsReportedAfterHalfAMinuteAndALaunchedOneIsNot) {
   stream.train(0, 40);
   graph(kInstantiateCall, kSecond, kMilli, 7);
   graph(kInstantiateCall, kSecond + 2 * kMilli, kMilli, 8);

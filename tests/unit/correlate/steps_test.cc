@@ -94,9 +94,9 @@ class StepsTest : public ::testing::Test {
   }
   // The only step that a synchronisation of `stream` ends.
   InferenceStep sync(uint64_t stream, uint64_t takes_ns = 5 * kMs, uint32_t tid = kPid) {
-    const auto told = after(on(call("StreamSynchronize", takes_ns, tid), stream));
-    EXPECT_THAT(told, SizeIs(1));
-    return told.empty() ? InferenceStep() : told.front();
+    const auto reported = after(on(call("StreamSynchronize", takes_ns, tid), stream));
+    EXPECT_THAT(reported, SizeIs(1));
+    return reported.empty() ? InferenceStep() : reported.front();
   }
 
   hal::LossLedger ledger;
@@ -225,24 +225,24 @@ TEST_F(StepsTest, AStreamThatWaitsForAnotherCarriesItsWork) {
 
 TEST_F(StepsTest, ADeviceIsAllOfItsStreams) {
   steps.add(on(call("launch"), 7));
-  auto told = after(call("DeviceSynchronize"));
-  ASSERT_THAT(told, SizeIs(1));
-  EXPECT_EQ(told[0].stream, 7U);
+  auto reported = after(call("DeviceSynchronize"));
+  ASSERT_THAT(reported, SizeIs(1));
+  EXPECT_EQ(reported[0].stream, 7U);
   steps.add(on(call("launch"), 7));
   steps.add(on(call("launch"), 8));
-  told = after(call("DeviceSynchronize"));
-  ASSERT_THAT(told, SizeIs(1));
-  EXPECT_EQ(told[0].stream, std::nullopt);
-  EXPECT_EQ(told[0].launches, 2U);
+  reported = after(call("DeviceSynchronize"));
+  ASSERT_THAT(reported, SizeIs(1));
+  EXPECT_EQ(reported[0].stream, std::nullopt);
+  EXPECT_EQ(reported[0].launches, 2U);
   // Another device's streams are not waited for.
   Event here = on(call("launch"), 7), there = on(call("launch"), 8), wait = call("DeviceSynchronize");
   here.device_ref = wait.device_ref = 1;
   there.device_ref = 2;
   steps.add(here);
   steps.add(there);
-  told = after(wait);
-  ASSERT_THAT(told, SizeIs(1));
-  EXPECT_EQ(told[0].stream, 7U);
+  reported = after(wait);
+  ASSERT_THAT(reported, SizeIs(1));
+  EXPECT_EQ(reported[0].stream, 7U);
   EXPECT_EQ(sync(8).launches, 1U);
 }
 
@@ -255,11 +255,11 @@ TEST_F(StepsTest, ACopyToTheHostThatWaitsEndsAStep) {
   Event back = of(call("copyAndWait", 3 * kMs), 8);
   back.direction = hal::Direction::kDeviceToHost;
   back.set(Has::kDirection);
-  const auto told = after(back);
-  ASSERT_THAT(told, SizeIs(1));
-  EXPECT_EQ(told[0].launches, 1U);
-  EXPECT_EQ(told[0].copies, 2U);
-  EXPECT_EQ(told[0].wait_ns, 3 * kMs);
+  const auto reported = after(back);
+  ASSERT_THAT(reported, SizeIs(1));
+  EXPECT_EQ(reported[0].launches, 1U);
+  EXPECT_EQ(reported[0].copies, 2U);
+  EXPECT_EQ(reported[0].wait_ns, 3 * kMs);
 }
 
 TEST_F(StepsTest, AQueryThatSaysDoneEndsAStepAndOneThatDoesNotDoesNot) {
@@ -295,10 +295,10 @@ TEST_F(StepsTest, EachThreadHasItsOwnDefaultStreamWhereTheCallSaysSo) {
   steps.add(others);
   Event wait = call("StreamSynchronize");
   wait.site = 3;
-  const auto told = after(on(wait, 0));
-  ASSERT_THAT(told, SizeIs(1));
-  EXPECT_EQ(told[0].launches, 1U);
-  EXPECT_EQ(told[0].stream, Steps::kPerThreadStream);
+  const auto reported = after(on(wait, 0));
+  ASSERT_THAT(reported, SizeIs(1));
+  EXPECT_EQ(reported[0].launches, 1U);
+  EXPECT_EQ(reported[0].stream, Steps::kPerThreadStream);
   // Named outright, it is the same one.
   EXPECT_EQ(sync(Steps::kPerThreadStream, kMs, kPid + 1).launches, 1U);
   // The default stream of old is everybody's.
@@ -322,16 +322,16 @@ TEST_F(StepsTest, APidUsedAgainIsAnotherProcess) {
 }
 
 TEST_F(StepsTest, MemoryStaysBounded) {
-  for (uint64_t i = 0; i < 10 * Steps::kMostParts; ++i) {
+  for (uint64_t i = 0; i < 10 * Steps::kMaxParts; ++i) {
     steps.add(on(call("launch", 100), 7));
     steps.add(on(with(call("EventRecord", 100), i), 7));
   }
   const InferenceStep step = sync(7);
-  EXPECT_EQ(step.launches, 10 * Steps::kMostParts) << "parts are put together, not lost";
+  EXPECT_EQ(step.launches, 10 * Steps::kMaxParts) << "parts are put together, not lost";
   EXPECT_EQ(step.mean_gap_ns, 200U);
-  for (uint64_t i = 0; i < Steps::kMostStreams + 10; ++i) steps.add(on(call("launch", 100), 1000 + i));
+  for (uint64_t i = 0; i < Steps::kMaxStreams + 10; ++i) steps.add(on(call("launch", 100), 1000 + i));
   EXPECT_EQ(ledger.count(hal::Loss::step_forgotten), 11U);  // stream 7 is one of them
-  for (uint32_t i = 0; i < Steps::kMostProcesses; ++i) {
+  for (uint32_t i = 0; i < Steps::kMaxProcesses; ++i) {
     Event event = on(call("launch", 100), 7);
     event.pid = 1000 + i;
     steps.add(event);

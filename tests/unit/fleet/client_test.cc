@@ -77,17 +77,17 @@ TEST_F(Nodes, TheQuestionIsWhatTheOperatorConfiguredAndNothingElse) {
 
 TEST_F(Nodes, HostileAnswersAreFaults) {
   EXPECT_EQ(fault(ok(kRows)), "answered");
-  EXPECT_THAT(fault("nonsense\r\n\r\n"), HasSubstr("no HTTP"));
+  EXPECT_THAT(fault("nonsense\r\n\r\n"), HasSubstr("invalid HTTP response"));
   EXPECT_THAT(fault("HTTP/1.1 200 OK\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n"), HasSubstr("too many headers"));
   EXPECT_THAT(fault(""), HasSubstr("without an answer"));
   EXPECT_THAT(fault("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{}"), HasSubstr("cut"));
   EXPECT_THAT(fault("HTTP/1.1 200 OK\r\nContent-Length: 40000000\r\n\r\n{}"), HasSubstr("longer than"));
   EXPECT_THAT(fault("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
               HasSubstr("redirects are not followed"));
-  EXPECT_THAT(fault(ok("{\"columns\":")), HasSubstr("no JSON"));
-  EXPECT_THAT(fault(ok(std::string(100'000, '['))), HasSubstr("no JSON"));
-  EXPECT_THAT(fault(ok("[" + std::string(kMostValues + 1, ',') + "]")), HasSubstr("too many values"));
-  EXPECT_THAT(fault(ok("{}")), HasSubstr("not of this program"));
+  EXPECT_THAT(fault(ok("{\"columns\":")), HasSubstr("its answer is not JSON"));
+  EXPECT_THAT(fault(ok(std::string(100'000, '['))), HasSubstr("its answer is not JSON"));
+  EXPECT_THAT(fault(ok("[" + std::string(kMaxValues + 1, ',') + "]")), HasSubstr("too many values"));
+  EXPECT_THAT(fault(ok("{}")), HasSubstr("does not fit ingero's schema"));
   std::string body = kRows;
   body.replace(body.find("[[7]]"), 5, "[[7,8]]");
   EXPECT_THAT(fault(ok(body)), HasSubstr("not a cell for each column"));
@@ -179,7 +179,7 @@ TEST_F(Nodes, ACancelledQuestionEnds) {
   EXPECT_EQ(answer.error().code(), Errc::kBusy);
 }
 
-TEST_F(Nodes, ClocksApartAreTold) {
+TEST_F(Nodes, ClocksApartAreReported) {
   for (const uint64_t ahead_ns : {uint64_t{0}, uint64_t{50'000'000'000}}) {
     add([ahead_ns](const RawReceiver::Request& request, size_t, int) {
       if (request.head.find("/api/v1/time") == std::string::npos) return ok(kRows);

@@ -8,7 +8,7 @@ namespace {
 
 Json parsed(const char* text) { return Json::parse(text); }
 
-TEST(MergedRows, ColumnsMeetByName) {
+TEST(MergedRows, ColumnsMatchByName) {
   const MergedRows merged = merge_rows({{"a:1", parsed(R"(["op","n"])"), parsed(R"([["launch",3],["sync",1]])")},
                                         {"b:1", parsed(R"(["n","op"])"), parsed(R"([[7,"copy"]])")}});
   EXPECT_EQ(merged.columns.dump(), R"(["node","op","n"])");

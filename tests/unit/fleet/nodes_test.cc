@@ -44,7 +44,7 @@ TEST(NodeList, WrongEntriesAreNamed) {
   ASSERT_FALSE(secret.ok());
   EXPECT_EQ(secret.error().text().find("hunter2"), std::string::npos);
   std::string many;
-  for (size_t i = 0; i <= kMostNodes; ++i) many += "n" + std::to_string(i) + ",";
+  for (size_t i = 0; i <= kMaxNodes; ++i) many += "n" + std::to_string(i) + ",";
   EXPECT_FALSE(parse_nodes({many}, {}).ok());
 }
 
@@ -60,7 +60,7 @@ TEST(Clocks, TheMedianOfThreeIsTheOffset) {
   EXPECT_FALSE(clock_offset(1000, 200, INT64_MAX).has_value());
 }
 
-TEST(Clocks, PairsFurtherApartThanTheThresholdAreTold) {
+TEST(Clocks, PairsFurtherApartThanTheThresholdAreReported) {
   const auto pairs = clocks_apart({ClockOffset{-20, 1}, std::nullopt, ClockOffset{0, 2}, ClockOffset{15, 3}}, 16);
   ASSERT_EQ(pairs.size(), 2U);
   EXPECT_EQ(pairs[0].first, 0U);

@@ -15,7 +15,7 @@ constexpr StatusName kBackendStatuses[] = {{0, "success"}, {2, "errorMemory"}};
 constexpr Row kRows[] = {
     {.name = "alloc", .kind = Kind::kAlloc, .shape = shape::kAlloc, .op = 1, .op_name = "allocate"},
     {.name = "free", .kind = Kind::kFree, .shape = shape::kFree, .source = 8},
-    {.name = "alloc", .kind = Kind::kAlloc, .shape = shape::kAllocFlags, .twins = kV2 | kNotBase},
+    {.name = "alloc", .kind = Kind::kAlloc, .shape = shape::kAllocFlags, .variants = kV2 | kNotBase},
 };
 constexpr Row kOther[] = {{.name = "alloc", .kind = Kind::kAlloc, .shape = shape::kAlloc}};
 constexpr Library kLibraries[] = {
@@ -97,11 +97,11 @@ TEST(Vocabulary, EveryWordHasItsOwnSpelling) {
 }
 
 TEST(Spellings, VersionsAndStreamSuffixesCombine) {
-  const Row row{.name = "f", .kind = Kind::kMemcpy, .shape = {}, .twins = kV2 | kPtsz | kPtds};
+  const Row row{.name = "f", .kind = Kind::kMemcpy, .shape = {}, .variants = kV2 | kPtsz | kPtds};
   EXPECT_EQ(spellings(row), (std::vector<std::string>{"f", "f_ptsz", "f_ptds", "f_v2", "f_v2_ptsz", "f_v2_ptds"}));
-  const Row only_v2{.name = "f", .kind = Kind::kMemcpy, .shape = {}, .twins = kV2 | kNotBase | kPtds};
+  const Row only_v2{.name = "f", .kind = Kind::kMemcpy, .shape = {}, .variants = kV2 | kNotBase | kPtds};
   EXPECT_EQ(spellings(only_v2), (std::vector<std::string>{"f_v2", "f_v2_ptds"}));
-  const Row plain{.name = "f", .kind = Kind::kMemcpy, .shape = {}, .twins = kSpt};
+  const Row plain{.name = "f", .kind = Kind::kMemcpy, .shape = {}, .variants = kSpt};
   EXPECT_EQ(spellings(plain), (std::vector<std::string>{"f", "f_spt"}));
 }
 

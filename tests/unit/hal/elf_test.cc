@@ -46,7 +46,7 @@ class FixtureElf : public Test {
   std::optional<ElfImage> image_;
 };
 
-TEST_F(FixtureElf, TellsWhatTheFileIs) {
+TEST_F(FixtureElf, ReportsWhatTheFileIs) {
   EXPECT_EQ(image_->soname(), "libfixture.so.7");
   EXPECT_FALSE(image_->is_executable());
   EXPECT_FALSE(image_->is_stripped());

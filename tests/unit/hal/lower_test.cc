@@ -22,8 +22,8 @@ std::string place(const wire_recipe& recipe, size_t word) {
     text += "->" + std::to_string(source.peek->offset) + ":" + std::to_string(source.peek->bytes);
     if (source.peek->at_return != 0) text += "!";
   }
-  if (recipe.aside_word == word + 1) {
-    text += recipe.aside_bytes == 0 ? "\"" : "#" + std::to_string(recipe.aside_bytes);
+  if (recipe.sleepable_word == word + 1) {
+    text += recipe.sleepable_bytes == 0 ? "\"" : "#" + std::to_string(recipe.sleepable_bytes);
   }
   return text;
 }

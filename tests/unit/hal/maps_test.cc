@@ -25,7 +25,7 @@ TEST(Maps, ReadsEveryFieldOfALibraryLine) {
   EXPECT_EQ(mapping.untrusted_path, "/usr/lib/libx.so.1");
 }
 
-TEST(Maps, TellsDeletedFilesAndKeepsTheirName) {
+TEST(Maps, ReportsDeletedFilesAndKeepsTheirName) {
   Mapping mapping;
   ASSERT_TRUE(parse_maps_line("1000-2000 r-xp 00000000 00:1d 77 /tmp/a (deleted)", mapping));
   EXPECT_TRUE(mapping.deleted);

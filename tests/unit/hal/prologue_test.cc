@@ -144,7 +144,7 @@ TEST(PrologueX86, DoesNotTakeAnImmediateForABranch) {
   EXPECT_EQ(choose_probe_point(code, Arch::kX86_64).delta, 4U);
 }
 
-TEST(PrologueX86, DoesNotMoveWhenTold) {
+TEST(PrologueX86, DoesNotMoveWhenReported) {
   const ProbePoint point = choose_probe_point(kEndbr + kPushRbp, Arch::kX86_64, false);
   EXPECT_EQ(point.delta, 0U);
   EXPECT_TRUE(point.single_stepped);

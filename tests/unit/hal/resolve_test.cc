@@ -15,9 +15,9 @@ namespace {
 constexpr std::string_view kSonames[] = {"libfixture.so*"};
 constexpr std::string_view kAnchors[] = {"no_such_anchor", "local_one"};
 
-Row row(std::string_view name, uint8_t twins = kNoTwin, uint16_t flags = kNoFlag, std::string_view instead = {}) {
+Row row(std::string_view name, uint8_t variants = kNoVariant, uint32_t flags = kNoFlag, std::string_view instead = {}) {
   Row made{name, Kind::kLaunch, {}};
-  made.twins = twins;
+  made.variants = variants;
   made.flags = flags;
   made.instead = instead;
   return made;
@@ -88,8 +88,8 @@ TEST_F(Resolve, AnAddressIsProbedOnceAndTheOtherRowSaysWhy) {
   EXPECT_NE(resolved[1].reason.find("exported"), std::string::npos);
 }
 
-TEST_F(Resolve, FindsMangledTwinsOnlyWhereTheRowAsksForThem) {
-  const Row with[] = {row("twined", kNoTwin, kMangledTwins)};
+TEST_F(Resolve, FindsMangledVariantsOnlyWhereTheRowAsksForThem) {
+  const Row with[] = {row("twined", kNoVariant, kMangledVariants)};
   EXPECT_EQ(symbols(resolve_rows(with), RowState::kResolved), (Names{"twined", "_Z6twinedi"}));
   const Row without[] = {row("twined")};
   EXPECT_EQ(symbols(resolve_rows(without), RowState::kResolved), (Names{"twined"}));

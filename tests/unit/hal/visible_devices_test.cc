@@ -158,9 +158,9 @@ TEST_F(VisibleDevicesTest, AContainerShowsWhatItsMakerLetIn) {
   variables.erase("VISIBLE");
   variables["LET_IN"] = "all";
   EXPECT_EQ(numbers(), "0 1 2 3 - ");
-  for (const char* told : {"void", "none", "", "9", "MIG-bbbb0000"}) {
-    variables["LET_IN"] = told;
-    EXPECT_EQ(numbers(), "- - - - - ") << told;
+  for (const char* reported : {"void", "none", "", "9", "MIG-bbbb0000"}) {
+    variables["LET_IN"] = reported;
+    EXPECT_EQ(numbers(), "- - - - - ") << reported;
   }
   variables.erase("LET_IN");
   EXPECT_EQ(numbers(), "- - - - - ");

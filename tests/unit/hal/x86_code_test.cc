@@ -77,5 +77,13 @@ TEST(X86Code, CutInstructionsDecodeToNothing) {
   }
 }
 
+// A prefix behind REX ends its effect: REX, the prefix, and what follows are one instruction, never two.
+TEST(X86Code, APrefixBehindRexIsNotAnOpcode) {
+  for (const uint8_t prefix : {0x26, 0x2e, 0x36, 0x3e, 0x40, 0x47, 0x4f, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3}) {
+    const std::vector<uint8_t> code = {0x48, prefix, 0x89, 0xc8, 0x90, 0x90};
+    EXPECT_FALSE(decode_x86(code).has_value()) << int{prefix};
+  }
+}
+
 }  // namespace
 }  // namespace ingero::hal

@@ -124,15 +124,15 @@ TEST(Environ, EveryLauncherIsKnown) {
   }
 }
 
-TEST(Environ, TheVariablesThatAreReadAreTold) {
-  const auto& told = job_variables();
+TEST(Environ, TheVariablesThatAreReadAreReported) {
+  const auto& reported = job_variables();
   for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS",
                            "SLURM_JOB_ID", "SLURM_JOBID", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
                            "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
                            "MV2_COMM_WORLD_SIZE", "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"}) {
-    EXPECT_EQ(std::count(told.begin(), told.end(), name), 1) << name;
+    EXPECT_EQ(std::count(reported.begin(), reported.end(), name), 1) << name;
   }
-  EXPECT_EQ(told.size(), 17U);
+  EXPECT_EQ(reported.size(), 17U);
 }
 
 TEST(Environ, LaunchersAreNeverMixed) {

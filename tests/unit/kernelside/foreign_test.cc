@@ -127,7 +127,7 @@ TEST_F(FakeProc, AProcessWhoseMemoryLiesElsewhereIsCountedOnceAndNamed) {
   EXPECT_NE(losses.sentence(hal::Loss::memory_unread).find(fmt::format("process {}", pid_)), std::string::npos);
 }
 
-TEST(ForeignMemory, ReadsThisProcessAcrossPagesAndNotBeyond) {
+TEST(ForeignMemory, ReadsThisProcessAcrossPagesAndNotPast) {
   const Pages pages;
   std::memset(pages.data(), 'x', 2 * kPage);
   hal::LossLedger losses;

@@ -99,7 +99,7 @@ class RingEnds {
   RingEnds& operator=(const RingEnds&) = delete;
   bool mapped() const { return pages_ != MAP_FAILED; }
   // All that was begun to be written has been read.
-  bool met() const { return position(pages_) == position(pages_ + kPage); }
+  bool known() const { return position(pages_) == position(pages_ + kPage); }
 
  private:
   static uint64_t position(const std::byte* at) {
@@ -171,7 +171,8 @@ class HostKernel : public ::testing::Test {
   void drain() {
     for (int tries = 0; tries < 1000; ++tries) {
       ring_buffer__consume(rings_);
-      if (std::all_of(ends_of_rings_.begin(), ends_of_rings_.end(), [](const auto& one) { return one->met(); })) return;
+      if (std::all_of(ends_of_rings_.begin(), ends_of_rings_.end(), [](const auto& one) { return one->known(); }))
+        return;
       usleep(1000);
     }
     ADD_FAILURE() << "a record of a ring is not finished";

@@ -47,7 +47,7 @@ TEST(KernelLog, CountsMessagesThatWereOverwritten) {
   std::filesystem::remove(path);
 }
 
-TEST(KernelLog, OfThisMachineTellsOnlyNewMessages) {
+TEST(KernelLog, OfThisMachineReportsOnlyNewMessages) {
   auto log = KernelLog::open();
   if (!log.ok()) GTEST_SKIP() << log.error().text();
   (void)log->read([](uint64_t, std::string_view) {});

@@ -1,5 +1,5 @@
 // Events become sums: exact counts, exact buckets, nothing counted twice, memory bounded.
-#include "serve/prometheus/call_metrics.h"
+#include "serve/metrics/call_metrics.h"
 
 #include <string>
 #include <tuple>
@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "serve/prometheus/operation_names.h"
+#include "serve/metrics/operation_names.h"
 
-namespace ingero::serve::prometheus {
+namespace ingero::serve::metrics {
 namespace {
 
 using hal::Event;
@@ -120,7 +120,7 @@ TEST(CallMetrics, CountsACopyInsideACopyOnce) {
   EXPECT_LINE(text, "gpu_memcpy_duration_ms_count{direction=\"h2d\"} 2");
 }
 
-TEST(CallMetrics, EarlierNamesInOtherUnitsComeOnlyWhenAskedFor) {
+TEST(CallMetrics, LegacyNamesInOtherUnitsComeOnlyWhenAskedFor) {
   CallMetrics metrics(table(), false);
   const Event event = event_of("acmeCopy", 5000);
   metrics.add({&event, 1});
@@ -192,4 +192,4 @@ TEST(CallMetrics, EventsOfDevicesAreKnownOnceAProgramWaitsForThem) {
 }
 
 }  // namespace
-}  // namespace ingero::serve::prometheus
+}  // namespace ingero::serve::metrics

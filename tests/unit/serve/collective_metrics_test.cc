@@ -1,9 +1,9 @@
 // Collectives become sums: by operation, waits and lateness in their buckets, hangs once each.
-#include "serve/prometheus/collective_metrics.h"
+#include "serve/metrics/collective_metrics.h"
 
 #include <gtest/gtest.h>
 
-namespace ingero::serve::prometheus {
+namespace ingero::serve::metrics {
 namespace {
 
 using hal::Event;
@@ -114,4 +114,4 @@ TEST_F(CollectiveMetricsTest, AHangCountsOnceAndIsThereWhileItLasts) {
 }
 
 }  // namespace
-}  // namespace ingero::serve::prometheus
+}  // namespace ingero::serve::metrics

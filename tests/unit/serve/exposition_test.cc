@@ -50,10 +50,10 @@ TEST(ExpositionTest, WhatIsNoSampleIsCountedAndTheRestIsRead) {
   EXPECT_EQ(refused, 9U);
   const std::string many_labels = [] {
     std::string line = "a{";
-    for (size_t i = 0; i <= kMostLabels; ++i) line += fmt::format("l{}=\"\",", i);
+    for (size_t i = 0; i <= kMaxLabels; ++i) line += fmt::format("l{}=\"\",", i);
     return line + "} 1\n";
   }();
-  EXPECT_TRUE(read(many_labels + "a{x=\"" + std::string(kMostLineBytes, 'x') + "\"} 1\n", &refused).empty());
+  EXPECT_TRUE(read(many_labels + "a{x=\"" + std::string(kMaxLineBytes, 'x') + "\"} 1\n", &refused).empty());
   EXPECT_EQ(refused, 2U);
 }
 
@@ -104,7 +104,7 @@ class OneAnswer {
 
 constexpr std::chrono::milliseconds kAtOnce{0};
 
-TEST(FetchTest, AnAnswerIsReadWholeHoweverItsEndIsTold) {
+TEST(FetchTest, AnAnswerIsReadWholeHoweverItsEndIsReported) {
   {
     OneAnswer server("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\na 1\nrest", kAtOnce, true);
     const auto page = server.fetch();

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "otlp_receiver.h"
+#include "serve/metrics/metric_names.h"
 #include "serve/otlp/exporter.h"
-#include "serve/prometheus/metric_names.h"
 #include "temp_folder.h"
 
 namespace ingero::serve::otlp {
@@ -45,9 +45,9 @@ class OtlpSender : public ::testing::Test {
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     exporter_ = std::move(*opened);
     exporter_->start({.fill =
-                          [this](prometheus::Page& page) {
+                          [this](metrics::Page& page) {
                             ++collections_;
-                            page.add(prometheus::kEvents, {}, static_cast<double>(collections_));
+                            page.add(metrics::kEvents, {}, static_cast<double>(collections_));
                           },
                       .lose = [this](hal::Loss loss, uint64_t count) { losses_[loss] += count; },
                       .say =
@@ -109,7 +109,7 @@ TEST_F(OtlpSender, SendsEveryCollectionWithItsHeaders) {
   const auto health = exporter_->health();
   EXPECT_EQ(health.accepted_items, requests.size());
   EXPECT_EQ(health.waiting_requests, 0U);
-  EXPECT_TRUE(health.trouble.empty());
+  EXPECT_TRUE(health.last_error.empty());
   EXPECT_TRUE(losses_.empty());
 }
 
@@ -191,7 +191,7 @@ TEST_F(OtlpSender, PartialSuccessIsCountedAndShown) {
   EXPECT_EQ(health.accepted_items, 0U);
   EXPECT_EQ(losses_[hal::Loss::otlp_refused], static_cast<uint64_t>(collections_));
   EXPECT_EQ(health.warning, "too old");
-  prometheus::Page page;
+  metrics::Page page;
   exporter_->write(page);
   EXPECT_THAT(page.text(), HasSubstr(fmt::format("ingero_otlp_items_total{{outcome=\"rejected\"}} {}",
                                                  static_cast<int>(collections_))));
@@ -226,7 +226,7 @@ TEST_F(OtlpSender, WithoutAReceiverEverythingWaitsOnDiskForTheNextRun) {
   EXPECT_EQ(before.accepted_items, 0U);
   EXPECT_EQ(before.dropped_items, 0U);
   EXPECT_EQ(before.waiting_requests, static_cast<uint64_t>(collections_) + 1);
-  EXPECT_THAT(before.trouble, HasSubstr("refused"));
+  EXPECT_THAT(before.last_error, HasSubstr("refused"));
   exporter_.reset();
 
   RawReceiver receiver(accept, port);
@@ -259,7 +259,7 @@ TEST_F(OtlpSender, AQueueThatIsTooSmallDropsTheOldestAndSaysSo) {
   EXPECT_EQ(losses_[hal::Loss::otlp_dropped], health.dropped_items);
 }
 
-TEST_F(OtlpSender, SpansBeyondTheCapAreDroppedAndCountedAndNobodyWaits) {
+TEST_F(OtlpSender, SpansPastTheCapAreDroppedAndCountedAndNobodyWaits) {
   RawReceiver receiver(accept);
   to(receiver.url());
   options_.interval_ns = 3'600'000'000'000;
@@ -308,56 +308,57 @@ TEST_F(OtlpSender, HostileAnswersEndInTime) {
   struct Case {
     const char* what;
     RawReceiver::Answer answer;
-    Verdict verdict;
+    SendResult send_result;
   };
   const Case cases[] = {
-      {"closes", [](auto&, size_t, int) { return std::string(); }, Verdict::kRetry},
-      {"garbage", [](auto&, size_t, int) { return std::string("\x00\xff what\r\n\r\n", 11); }, Verdict::kRetry},
-      {"no status", [](auto&, size_t, int) { return std::string("HTTP/1.1 abc\r\n\r\n"); }, Verdict::kRetry},
-      {"status 999", [](auto&, size_t, int) { return std::string("HTTP/1.1 999 x\r\n\r\n"); }, Verdict::kRetry},
+      {"closes", [](auto&, size_t, int) { return std::string(); }, SendResult::kRetry},
+      {"garbage", [](auto&, size_t, int) { return std::string("\x00\xff what\r\n\r\n", 11); }, SendResult::kRetry},
+      {"no status", [](auto&, size_t, int) { return std::string("HTTP/1.1 abc\r\n\r\n"); }, SendResult::kRetry},
+      {"status 999", [](auto&, size_t, int) { return std::string("HTTP/1.1 999 x\r\n\r\n"); }, SendResult::kRetry},
       {"endless interim",
-       [&](auto&, size_t, int fd) { return flood(fd, "HTTP/1.1 100 C\r\n\r\n", 0ms), std::string(); }, Verdict::kRetry},
+       [&](auto&, size_t, int fd) { return flood(fd, "HTTP/1.1 100 C\r\n\r\n", 0ms), std::string(); },
+       SendResult::kRetry},
       {"one endless header",
        [&](auto&, size_t, int fd) {
          return flood(fd, "HTTP/1.1 200 OK\r\nX: ", 0ms), flood(fd, std::string(4096, 'x'), 0ms), std::string();
        },
-       Verdict::kRetry},
+       SendResult::kRetry},
       {"a header a moment", [&](auto&, size_t, int fd) { return flood(fd, "x", 20ms), std::string(); },
-       Verdict::kRetry},
+       SendResult::kRetry},
       {"endless headers",
        [&](auto&, size_t, int fd) { return flood(fd, "HTTP/1.1 200 OK\r\nX: y\r\n", 0ms), std::string(); },
-       Verdict::kRetry},
+       SendResult::kRetry},
       {"wrong length", [](auto&, size_t, int) { return std::string("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n"); },
-       Verdict::kRetry},
+       SendResult::kRetry},
       {"huge length",
        [](auto&, size_t, int) {
          return std::string("HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\n{}");
        },
-       Verdict::kAccepted},
+       SendResult::kAccepted},
       {"endless body",
        [&](auto&, size_t, int fd) {
          (void)!::send(fd, "HTTP/1.1 200 OK\r\n\r\n", 19, MSG_NOSIGNAL);
          return flood(fd, std::string(4096, '{'), 0ms), std::string();
        },
-       Verdict::kAccepted},
+       SendResult::kAccepted},
       {"a byte of body a moment",
        [&](auto&, size_t, int fd) {
          (void)!::send(fd, "HTTP/1.1 200 OK\r\n\r\n", 19, MSG_NOSIGNAL);
          return flood(fd, "{", 20ms), std::string();
        },
-       Verdict::kAccepted},
+       SendResult::kAccepted},
       {"broken chunks",
        [](auto&, size_t, int) {
          return std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nxx");
        },
-       Verdict::kAccepted},
+       SendResult::kAccepted},
       {"good chunks",
        [](auto&, size_t, int) {
          return std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x=y\r\n{\r\n1\r\n}\r\n0\r\n\r\n");
        },
-       Verdict::kAccepted},
+       SendResult::kAccepted},
       {"good after an interim one", [&](auto&, size_t, int) { return "HTTP/1.1 100 Continue\r\n\r\n" + good; },
-       Verdict::kAccepted},
+       SendResult::kAccepted},
   };
   for (const Case& one : cases) {
     RawReceiver receiver(one.answer);
@@ -367,7 +368,7 @@ TEST_F(OtlpSender, HostileAnswersEndInTime) {
     const auto began = std::chrono::steady_clock::now();
     const Answer answer = transport->send({Signal::kMetrics, false, 1, "{}"}, began + 500ms, stop);
     EXPECT_LT(std::chrono::steady_clock::now() - began, 2s) << one.what;
-    EXPECT_EQ(answer.verdict, one.verdict) << one.what << ": " << answer.message;
+    EXPECT_EQ(answer.send_result, one.send_result) << one.what << ": " << answer.message;
     EXPECT_LT(answer.message.size(), 1000U) << one.what;
     EXPECT_EQ(answer.rejected, 0U) << one.what;
   }
@@ -424,7 +425,7 @@ TEST_F(OtlpTls, AcceptsTheAuthoritysCertificateByNameAndByAddress) {
   Server server(file("server.pem"), file("server.key"), "");
   for (const char* host : {"127.0.0.1", "localhost"}) {
     const Answer answer = send(server, {.authorities = file("ca.pem"), .certificate = {}, .key = {}}, host);
-    EXPECT_EQ(answer.verdict, Verdict::kAccepted) << answer.message;
+    EXPECT_EQ(answer.send_result, SendResult::kAccepted) << answer.message;
   }
   EXPECT_EQ(server.requests, 2);
 }
@@ -433,7 +434,7 @@ TEST_F(OtlpTls, RefusesAnotherAuthoritysOrAnotherHostsCertificate) {
   Server server(file("server.pem"), file("server.key"), "");
   for (const std::string& authority : {file("other.pem"), std::string()}) {
     const Answer answer = send(server, {.authorities = authority, .certificate = {}, .key = {}});
-    EXPECT_EQ(answer.verdict, Verdict::kRetry);
+    EXPECT_EQ(answer.send_result, SendResult::kRetry);
     EXPECT_THAT(answer.message, HasSubstr("certificate is not accepted"));
   }
   Server named(file("named.pem"), file("named.key"), "");
@@ -444,12 +445,41 @@ TEST_F(OtlpTls, RefusesAnotherAuthoritysOrAnotherHostsCertificate) {
 
 TEST_F(OtlpTls, ShowsItsOwnCertificateWhereOneIsAskedFor) {
   Server server(file("server.pem"), file("server.key"), file("ca.pem"));
-  EXPECT_EQ(send(server, {.authorities = file("ca.pem"), .certificate = {}, .key = {}}).verdict, Verdict::kRetry);
+  EXPECT_EQ(send(server, {.authorities = file("ca.pem"), .certificate = {}, .key = {}}).send_result,
+            SendResult::kRetry);
   EXPECT_EQ(server.requests, 0);
   const Answer answer =
       send(server, {.authorities = file("ca.pem"), .certificate = file("client.pem"), .key = file("client.key")});
-  EXPECT_EQ(answer.verdict, Verdict::kAccepted) << answer.message;
+  EXPECT_EQ(answer.send_result, SendResult::kAccepted) << answer.message;
   EXPECT_EQ(server.requests, 1);
+}
+
+// Nothing of a call, headers with a token included, is sent to a server that does not speak HTTP/2.
+TEST_F(OtlpTls, GrpcIsNotSentByHttp1) {
+  options_.receiver.protocol = Protocol::kGrpc;
+  options_.receiver.metrics_headers = {{"authorization", "Bearer secret"}};
+  Server server(file("server.pem"), file("server.key"), "");
+  std::atomic<int> any{0};
+  server.http.set_pre_routing_handler([&](const httplib::Request&, httplib::Response&) {
+    ++any;
+    return httplib::Server::HandlerResponse::Unhandled;
+  });
+  const Answer answer = send(server, {.authorities = file("ca.pem"), .certificate = {}, .key = {}});
+  EXPECT_EQ(answer.send_result, SendResult::kRetry);
+  EXPECT_THAT(answer.message, HasSubstr("does not speak HTTP/2"));
+  EXPECT_EQ(any, 0);
+}
+
+// libcurl would write the secrets of each connection into it.
+TEST_F(OtlpTls, NoKeyIsLogged) {
+  ::setenv("SSLKEYLOGFILE", file("keys.log").c_str(), 1);
+  Server server(file("server.pem"), file("server.key"), "");
+  const Answer answer = send(server, {.authorities = file("ca.pem"), .certificate = {}, .key = {}});
+  ::unsetenv("SSLKEYLOGFILE");
+  EXPECT_EQ(answer.send_result, SendResult::kAccepted) << answer.message;
+  std::ifstream log(file("keys.log"));
+  const std::string text((std::istreambuf_iterator<char>(log)), std::istreambuf_iterator<char>());
+  EXPECT_EQ(text, "");
 }
 
 TEST_F(OtlpTls, FilesThatCannotBeUsedAreErrorsBeforeAnythingIsSent) {

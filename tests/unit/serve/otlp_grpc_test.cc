@@ -138,7 +138,7 @@ TEST(OtlpGrpc, TheRequestIsAsTheProtocolSays) {
   Seen seen;
   const Answer answer =
       call({.data = framed(""), .trailers = {{"grpc-status", "0"}}}, seen, {Signal::kTraces, true, 3, "body"});
-  EXPECT_EQ(answer.verdict, Verdict::kAccepted) << answer.message;
+  EXPECT_EQ(answer.send_result, SendResult::kAccepted) << answer.message;
   EXPECT_EQ(answer.message, "");
   EXPECT_EQ(seen.headers[":path"], "/opentelemetry.proto.collector.trace.v1.TraceService/Export");
   EXPECT_EQ(seen.headers[":method"], "POST");
@@ -154,7 +154,7 @@ TEST(OtlpGrpc, ALargeRequestGoesThroughTheWindows) {
   const std::string body(3 << 20, 'x');
   const Answer answer =
       call({.data = framed(""), .trailers = {{"grpc-status", "0"}}}, seen, {Signal::kMetrics, false, 1, body});
-  EXPECT_EQ(answer.verdict, Verdict::kAccepted) << answer.message;
+  EXPECT_EQ(answer.send_result, SendResult::kAccepted) << answer.message;
   EXPECT_EQ(seen.data.substr(5), body);
   EXPECT_EQ(seen.headers["authorization"], "Bearer abc");
 }
@@ -169,7 +169,7 @@ TEST(OtlpGrpc, PartialSuccessIsRead) {
   }
   Seen seen;
   const Answer answer = call({.data = framed(response), .trailers = {{"grpc-status", "0"}}}, seen);
-  EXPECT_EQ(answer.verdict, Verdict::kAccepted);
+  EXPECT_EQ(answer.send_result, SendResult::kAccepted);
   EXPECT_EQ(answer.rejected, 4U);
   EXPECT_EQ(answer.message, "too old");
 }
@@ -183,7 +183,8 @@ TEST(OtlpGrpc, CodesAreRetriedAsOtlpSays) {
     reply.headers.emplace_back("grpc-message", "50%25 %1b[31m%0Aof it");
     const Answer answer = call(reply, seen);
     const bool is_retry = code == 1 || code == 4 || code == 10 || code == 11 || code == 14 || code == 15;
-    EXPECT_EQ(answer.verdict, is_retry ? Verdict::kRetry : Verdict::kRefused) << code << ": " << answer.message;
+    EXPECT_EQ(answer.send_result, is_retry ? SendResult::kRetry : SendResult::kRefused)
+        << code << ": " << answer.message;
     EXPECT_FALSE(answer.retry_after_ns);
     if (code == 14) {
       EXPECT_THAT(answer.message, HasSubstr("UNAVAILABLE: "));
@@ -199,7 +200,7 @@ TEST(OtlpGrpc, AHeaderThatNoneMayHoldEndsTheCallAtOnce) {
   reply.headers.emplace_back("grpc-message", "\x1b[31m");
   reply.headers.emplace_back("grpc-status", "0");
   const auto began = std::chrono::steady_clock::now();
-  EXPECT_EQ(call(reply, seen).verdict, Verdict::kRetry);
+  EXPECT_EQ(call(reply, seen).send_result, SendResult::kRetry);
   EXPECT_LT(std::chrono::steady_clock::now() - began, 1s);
 }
 
@@ -210,20 +211,20 @@ TEST(OtlpGrpc, ExhaustedIsRetriedWhenItSaysWhen) {
                            {"grpc-status-details-bin",
                             "CAgaMAoodHlwZS5nb29nbGVhcGlzLmNvbS9nb29nbGUucnBjLlJldHJ5SW5mbxIECgIIAw"}}};
   const Answer answer = call(reply, seen);
-  EXPECT_EQ(answer.verdict, Verdict::kRetry);
+  EXPECT_EQ(answer.send_result, SendResult::kRetry);
   EXPECT_EQ(answer.retry_after_ns, 3'000'000'000U);
 }
 
 TEST(OtlpGrpc, StatusesOfHttpWithoutOneOfGrpc) {
-  for (const auto& [status, verdict] : std::map<std::string, Verdict>{{"404", Verdict::kRefused},
-                                                                      {"401", Verdict::kRefused},
-                                                                      {"503", Verdict::kRetry},
-                                                                      {"429", Verdict::kRetry},
-                                                                      {"200", Verdict::kRetry}}) {
+  for (const auto& [status, send_result] : std::map<std::string, SendResult>{{"404", SendResult::kRefused},
+                                                                             {"401", SendResult::kRefused},
+                                                                             {"503", SendResult::kRetry},
+                                                                             {"429", SendResult::kRetry},
+                                                                             {"200", SendResult::kRetry}}) {
     Seen seen;
     const Answer answer =
         call({.headers = {{":status", status}, {"content-type", "text/html"}}, .data = "<html>"}, seen);
-    EXPECT_EQ(answer.verdict, verdict) << status;
+    EXPECT_EQ(answer.send_result, send_result) << status;
     EXPECT_THAT(answer.message, HasSubstr("HTTP " + status));
   }
 }
@@ -255,16 +256,29 @@ TEST(OtlpGrpc, BytesThatAreNoHttp2EndInTime) {
   for (size_t i = 0; i < std::size(cases); ++i) {
     const auto began = std::chrono::steady_clock::now();
     const Answer answer = call(cases[i], {Signal::kMetrics, false, 1, "x"}, 500ms);
-    EXPECT_EQ(answer.verdict, Verdict::kRetry) << i;
+    EXPECT_EQ(answer.send_result, SendResult::kRetry) << i;
     EXPECT_FALSE(answer.message.empty()) << i;
     EXPECT_LT(std::chrono::steady_clock::now() - began, 3s) << i;
+  }
+}
+
+TEST(OtlpGrpc, HeadersAndTrailersAreBounded) {
+  for (const bool are_trailers : {false, true}) {
+    Seen seen;
+    Reply reply;
+    Fields& fields = are_trailers ? reply.trailers : reply.headers;
+    for (int i = 0; i < 30; ++i) fields.emplace_back("x-" + std::to_string(i), std::string(1000, 'x'));
+    fields.emplace_back("grpc-status", "0");
+    const Answer answer = call(reply, seen);
+    EXPECT_EQ(answer.send_result, SendResult::kRetry) << are_trailers;
+    EXPECT_FALSE(answer.message.empty());
   }
 }
 
 TEST(OtlpGrpc, AnAnswerThatNeverEndsIsBounded) {
   Seen seen;
   const Answer answer = call({.data = std::string(20 << 20, 'x'), .trailers = {{"grpc-status", "0"}}}, seen);
-  EXPECT_EQ(answer.verdict, Verdict::kAccepted) << answer.message;
+  EXPECT_EQ(answer.send_result, SendResult::kAccepted) << answer.message;
   EXPECT_EQ(answer.rejected, 0U);
 }
 

@@ -8,13 +8,13 @@
 #include <protozero/pbf_writer.hpp>
 #include <zlib.h>
 
+#include "serve/metrics/metric_names.h"
 #include "serve/otlp/answer.h"
 #include "serve/otlp/backoff.h"
 #include "serve/otlp/encode.h"
 #include "serve/otlp/endpoint.h"
 #include "serve/otlp/headers.h"
 #include "serve/otlp/names.h"
-#include "serve/prometheus/metric_names.h"
 
 namespace ingero::serve::otlp {
 namespace {
@@ -101,9 +101,9 @@ TEST(OtlpAnswer, RetryAfterIsSecondsOrADateAndBounded) {
   EXPECT_EQ(parse_retry_after_ns(" 0 ", kNow), 0U);
   EXPECT_EQ(parse_retry_after_ns("Wed, 21 Oct 2015 07:29:00 GMT", kNow), 60'000'000'000U);
   EXPECT_EQ(parse_retry_after_ns("Wed, 21 Oct 2015 07:00:00 GMT", kNow), 0U);
-  EXPECT_EQ(parse_retry_after_ns("999999999999", kNow), kMostRetryAfterNs);
-  EXPECT_EQ(parse_retry_after_ns("99999999999999999999999999", kNow), kMostRetryAfterNs);
-  EXPECT_EQ(parse_retry_after_ns("Fri, 21 Oct 2950 07:28:00 GMT", kNow), kMostRetryAfterNs);
+  EXPECT_EQ(parse_retry_after_ns("999999999999", kNow), kMaxRetryAfterNs);
+  EXPECT_EQ(parse_retry_after_ns("99999999999999999999999999", kNow), kMaxRetryAfterNs);
+  EXPECT_EQ(parse_retry_after_ns("Fri, 21 Oct 2950 07:28:00 GMT", kNow), kMaxRetryAfterNs);
   for (const char* text : {"", "soon", "-1", "1.5", "0x10", "Wed, 21 Oct 2015"}) {
     EXPECT_FALSE(parse_retry_after_ns(text, kNow)) << text;
   }
@@ -119,9 +119,9 @@ std::string partial(int64_t rejected, const std::string& message) {
   return out;
 }
 
-TEST(OtlpAnswer, PartialSuccessIsReadInBothFormsAndNotBelievedBeyondWhatWasSent) {
+TEST(OtlpAnswer, PartialSuccessIsReadInBothFormsAndNotBelievedPastWhatWasSent) {
   const Answer some = accepted_protobuf(partial(3, "too\nold"), 10);
-  EXPECT_EQ(some.verdict, Verdict::kAccepted);
+  EXPECT_EQ(some.send_result, SendResult::kAccepted);
   EXPECT_EQ(some.rejected, 3U);
   EXPECT_EQ(some.message, "too?old");
   EXPECT_EQ(accepted_protobuf(partial(-5, ""), 10).rejected, 0U);
@@ -138,8 +138,8 @@ TEST(OtlpAnswer, BytesThatAreNoAnswerAreASuccessWithAWord) {
   std::string deep(60'000, '[');
   for (const std::string& body :
        {std::string("<html>"), std::string("\xff\xff\xff\xff"), deep, partial(1, "x").substr(1)}) {
-    EXPECT_EQ(accepted_protobuf(body, 10).verdict, Verdict::kAccepted);
-    EXPECT_EQ(accepted_json(body, 10).verdict, Verdict::kAccepted);
+    EXPECT_EQ(accepted_protobuf(body, 10).send_result, SendResult::kAccepted);
+    EXPECT_EQ(accepted_json(body, 10).send_result, SendResult::kAccepted);
     EXPECT_FALSE(accepted_json(body, 10).message.empty());
   }
   const std::string whole = partial(7, "a message");
@@ -165,7 +165,7 @@ TEST(OtlpAnswer, TheDelayInTheDetailsOfAStatus) {
   };
   EXPECT_EQ(retry_delay_ns(status(2, 500'000'000)), 2'500'000'000U);
   EXPECT_EQ(retry_delay_ns(status(-2, -5)), 0U);
-  EXPECT_EQ(retry_delay_ns(status(INT64_MAX, INT32_MAX)), kMostRetryAfterNs);
+  EXPECT_EQ(retry_delay_ns(status(INT64_MAX, INT32_MAX)), kMaxRetryAfterNs);
   EXPECT_FALSE(retry_delay_ns(""));
   EXPECT_FALSE(retry_delay_ns("\xff\xff"));
 }
@@ -174,7 +174,7 @@ TEST(OtlpBackoff, DoublesWithJitterUpToAMinuteAndKeepsTheReceiversWord) {
   Backoff low, high;
   uint64_t previous = 0;
   for (int i = 0; i < 10; ++i) {
-    const uint64_t base = std::min(Backoff::kFirstNs << i, Backoff::kMostNs);
+    const uint64_t base = std::min(Backoff::kFirstNs << i, Backoff::kMaxNs);
     EXPECT_EQ(low.next_ns({}, 0), base / 2);
     EXPECT_EQ(high.next_ns({}, base), base / 2 + base);
     EXPECT_GE(base, previous);
@@ -186,17 +186,15 @@ TEST(OtlpBackoff, DoublesWithJitterUpToAMinuteAndKeepsTheReceiversWord) {
   EXPECT_LE(low.next_ns(uint64_t{30'000'000'000}, UINT64_MAX / 3), 31'000'000'000U);
 }
 
-std::string_view unit_of(std::string_view name, prometheus::MetricType type) {
-  return metric_names(name, type)[0].unit;
-}
+std::string_view unit_of(std::string_view name, metrics::MetricType type) { return metric_names(name, type)[0].unit; }
 
 struct PageMetric {
   std::string name;
-  prometheus::MetricType type;
+  metrics::MetricType type;
 };
 std::vector<PageMetric> page_metrics() {
   return {
-#define X(constant, page_name, page_type, labels, help) PageMetric{page_name, prometheus::MetricType::page_type},
+#define X(constant, page_name, page_type, labels, help) PageMetric{page_name, metrics::MetricType::page_type},
       INGERO_METRICS(X)
 #undef X
   };
@@ -210,18 +208,18 @@ TEST(OtlpNames, EveryMetricOfThePageHasANameOfItsOwn) {
     for (const MetricName& one : metric_names(metric.name, metric.type)) {
       EXPECT_TRUE(seen.emplace(one.name, metric.name).second)
           << one.name << ": " << seen[one.name] << ", " << metric.name;
-      EXPECT_NE(one.type, prometheus::MetricType::kUntyped) << one.name;
+      EXPECT_NE(one.type, metrics::MetricType::kUntyped) << one.name;
     }
   }
   EXPECT_GT(rows, 70U);
   EXPECT_GE(seen.size(), rows);
   EXPECT_EQ(seen["gpu.operation.duration"], "gpu_operation_duration_seconds");
-  EXPECT_EQ(unit_of("gpu_operation_duration_seconds", prometheus::MetricType::kHistogram), "s");
-  EXPECT_EQ(unit_of("gpu_copy_bytes_total", prometheus::MetricType::kCounter), "By");
+  EXPECT_EQ(unit_of("gpu_operation_duration_seconds", metrics::MetricType::kHistogram), "s");
+  EXPECT_EQ(unit_of("gpu_copy_bytes_total", metrics::MetricType::kCounter), "By");
 }
 
 // Names of the earlier agent that somebody may query.
-TEST(OtlpNames, TheEarlierAgentsNamesAreThere) {
+TEST(OtlpNames, TheLegacyAgentsNamesAreThere) {
   std::set<std::string> names;
   for (const PageMetric& metric : page_metrics()) {
     for (const MetricName& one : metric_names(metric.name, metric.type)) names.insert(one.name);
@@ -229,7 +227,7 @@ TEST(OtlpNames, TheEarlierAgentsNamesAreThere) {
   for (const char* reading : {"gpu_memory_used_bytes", "gpu_memory_free_bytes", "gpu_memory_total_bytes",
                               "gpu_throttle_power_active", "gpu_throttle_thermal_active", "gpu_throttle_sw_active",
                               "gpu_throttle_hw_active", "gpu_utilization_ratio", "gpu_power_watts"}) {
-    for (const MetricName& one : metric_names(reading, prometheus::MetricType::kGauge)) names.insert(one.name);
+    for (const MetricName& one : metric_names(reading, metrics::MetricType::kGauge)) names.insert(one.name);
   }
   for (const char* name :
        {"gpu.cuda.operation.duration", "gpu.cuda.operation.count", "system.cpu.utilization",
@@ -250,14 +248,14 @@ TEST(OtlpNames, TheEarlierAgentsNamesAreThere) {
 class OtlpRequest : public ::testing::Test {
  protected:
   void SetUp() override {
-    page_.add(prometheus::kOperations, {{"vendor", "v"}, {"operation", "launch"}}, 12);
-    page_.add(prometheus::kOperations, {{"vendor", "v"}, {"operation", "\xff\n\"copy\\"}}, 30);
+    page_.add(metrics::kOperations, {{"vendor", "v"}, {"operation", "launch"}}, 12);
+    page_.add(metrics::kOperations, {{"vendor", "v"}, {"operation", "\xff\n\"copy\\"}}, 30);
     const double bounds[] = {0.001, 0.1};
     const uint64_t counts[] = {5, 0, 2};
-    page_.add(prometheus::kCollectiveWait, {{"vendor", "v"}, {"op_type", "ALL_REDUCE"}},
-              prometheus::Buckets{bounds, counts, 3.5});
-    page_.add(prometheus::kProcessMemory, {{"gpu_uuid", "GPU-1"}, {"pid", "42"}}, 1e9);
-    page_.add("gpu_energy_joules_total", prometheus::MetricType::kCounter, "Energy.", {{"gpu_uuid", "GPU-1"}}, 77);
+    page_.add(metrics::kCollectiveWait, {{"vendor", "v"}, {"op_type", "ALL_REDUCE"}},
+              metrics::Buckets{bounds, counts, 3.5});
+    page_.add(metrics::kProcessMemory, {{"gpu_uuid", "GPU-1"}, {"pid", "42"}}, 1e9);
+    page_.add("gpu_energy_joules_total", metrics::MetricType::kCounter, "Energy.", {{"gpu_uuid", "GPU-1"}}, 77);
   }
   nlohmann::json metrics() const {
     const auto payloads =
@@ -277,7 +275,7 @@ class OtlpRequest : public ::testing::Test {
     ADD_FAILURE() << name << " is not there";
     return {};
   }
-  prometheus::Page page_;
+  metrics::Page page_;
   mutable uint32_t items_ = 0;
 };
 
@@ -291,7 +289,7 @@ TEST_F(OtlpRequest, CountersAreMonotonicSumsSinceTheTraceBegan) {
   EXPECT_EQ(points[0].at("startTimeUnixNano"), "1000");
   EXPECT_EQ(points[0].at("timeUnixNano"), "2000");
   EXPECT_EQ(points[1].at("attributes").at(0).at("value").at("stringValue"), "??\"copy\\");
-  EXPECT_EQ(metric.at("description"), prometheus::kOperations.help);
+  EXPECT_EQ(metric.at("description"), metrics::kOperations.help);
 }
 
 TEST_F(OtlpRequest, HistogramsAreHistograms) {
@@ -303,10 +301,10 @@ TEST_F(OtlpRequest, HistogramsAreHistograms) {
   EXPECT_EQ(point.at("sum"), 3.5);
   EXPECT_EQ(point.at("bucketCounts").dump(), R"(["5","0","2"])");
   EXPECT_EQ(point.at("explicitBounds").dump(), "[0.001,0.1]");
-  const auto earlier = named(all, "nccl.collective.barrier_wait_ms").at("histogram").at("dataPoints").at(0);
-  EXPECT_EQ(earlier.at("sum"), 3500);
-  EXPECT_EQ(earlier.at("explicitBounds").dump(), "[1,100]");
-  EXPECT_EQ(earlier.at("attributes").at(0).at("key"), "nccl.op_type");
+  const auto legacy = named(all, "nccl.collective.barrier_wait_ms").at("histogram").at("dataPoints").at(0);
+  EXPECT_EQ(legacy.at("sum"), 3500);
+  EXPECT_EQ(legacy.at("explicitBounds").dump(), "[1,100]");
+  EXPECT_EQ(legacy.at("attributes").at(0).at("key"), "nccl.op_type");
 }
 
 TEST_F(OtlpRequest, NumbersOfProcessesAreNumbersAndWhatDevicesKeepHasNoStart) {
@@ -334,7 +332,7 @@ TEST_F(OtlpRequest, NoTwoPointsOfOneMetricHaveTheSameAttributes) {
 }
 
 TEST_F(OtlpRequest, ALargePageIsSeveralRequestsAndNothingIsLeftOut) {
-  for (int i = 0; i < 3900; ++i) page_.add(prometheus::kLaunches, {{"pid", std::to_string(i)}}, i);
+  for (int i = 0; i < 3900; ++i) page_.add(metrics::kLaunches, {{"pid", std::to_string(i)}}, i);
   for (const bool is_json : {false, true}) {
     const auto payloads = encode_metrics(page_, {.is_json = is_json, .is_gzip = true}, 1, 2);
     EXPECT_EQ(payloads.size(), 2U);

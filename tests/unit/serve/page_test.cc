@@ -1,5 +1,5 @@
 // The page keeps its rules whoever fills it: no series twice, caps with an overflow label, values scrapers can read.
-#include "serve/prometheus/page.h"
+#include "serve/metrics/page.h"
 
 #include <cmath>
 #include <limits>
@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "serve/prometheus/metric_names.h"
-#include "serve/prometheus/process_metrics.h"
+#include "serve/metrics/metric_names.h"
+#include "serve/metrics/process_metrics.h"
 
-namespace ingero::serve::prometheus {
+namespace ingero::serve::metrics {
 namespace {
 
 constexpr Metric kCount{"x_total", MetricType::kCounter, "a", "Help."};
@@ -41,7 +41,7 @@ TEST(Page, RefusesASeriesTwiceInAnyLabelOrder) {
   EXPECT_EQ(lines_with(page.text(), " 9"), 0U);
 }
 
-TEST(Page, FoldsCountersBeyondTheCapAndLosesNoCount) {
+TEST(Page, FoldsCountersPastTheCapAndLosesNoCount) {
   Page page;
   const size_t extra = 7;
   for (size_t i = 0; i < Page::kMaxSeries + extra; ++i) page.add(kCount, {{"a", std::to_string(i)}}, 2);
@@ -51,7 +51,7 @@ TEST(Page, FoldsCountersBeyondTheCapAndLosesNoCount) {
   EXPECT_EQ(lines_with(text, "x_total{a=\"other\"} 14"), 1U);
 }
 
-TEST(Page, LeavesOutGaugesBeyondTheCap) {
+TEST(Page, LeavesOutGaugesPastTheCap) {
   Page page;
   for (size_t i = 0; i < Page::kMaxSeries + 3; ++i) page.add(kLevel, {{"a", std::to_string(i)}}, 2);
   EXPECT_EQ(page.folded(), 3U);
@@ -112,7 +112,7 @@ TEST(MetricWord, KeepsWhatANameMayHold) {
   EXPECT_LE(metric_word(std::string(1000, 'a')).size(), 64U);
 }
 
-TEST(ProcessMetrics, TellWhatThisProcessUses) {
+TEST(ProcessMetrics, SayWhatThisProcessUses) {
   Page page;
   write_process(page);
   const std::string text = page.text();
@@ -126,4 +126,4 @@ TEST(ProcessMetrics, TellWhatThisProcessUses) {
 }
 
 }  // namespace
-}  // namespace ingero::serve::prometheus
+}  // namespace ingero::serve::metrics

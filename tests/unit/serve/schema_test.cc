@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "serve/tools/clean.h"
 #include "serve/tools/compact.h"
+#include "serve/tools/sanitize.h"
 #include "serve/tools/tool.h"
 
 namespace ingero::serve::tools {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "recording.h"
-#include "store/sqlite.h"
+#include "store/db/sqlite.h"
 
 namespace ingero::store::testing {
 namespace {
@@ -58,7 +58,7 @@ TEST_F(CollectivesTest, ACallHasItsCommunicatorsIdentity) {
               ElementsAre("1|2|2|40|40|1|200"));
 }
 
-TEST_F(CollectivesTest, WhatBecomesKnownLaterIsKnownOfEarlierCalls) {
+TEST_F(CollectivesTest, WhatBecomesKnownLaterIsKnownOfPreviousCalls) {
   open();
   hal::Communicator early = communicator_of(1, 100, 0);
   early.rank.reset();
@@ -72,7 +72,7 @@ TEST_F(CollectivesTest, WhatBecomesKnownLaterIsKnownOfEarlierCalls) {
   EXPECT_THAT(rows("SELECT rank, nranks FROM nccl_events"), ElementsAre("0|2"));
 }
 
-TEST_F(CollectivesTest, TheNextRunsNumbersDoNotMeetTheFirstOnes) {
+TEST_F(CollectivesTest, TheNextRunsNumbersDoNotCollideWithTheFirstOnes) {
   for (int run = 0; run < 2; ++run) {
     open();
     writer->add_communicator(communicator_of(1, 100, run));

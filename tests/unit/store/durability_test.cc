@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 
 #include "recording.h"
-#include "store/schema.h"
-#include "store/sqlite.h"
+#include "store/db/schema.h"
+#include "store/db/sqlite.h"
 
 namespace ingero::store::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Names of launched functions by process: inherited, and gone with the last of those that may launch them.
-#include "store/function_names.h"
+#include "store/write/function_names.h"
 
 #include <gtest/gtest.h>
 

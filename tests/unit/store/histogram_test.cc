@@ -1,5 +1,5 @@
 // Log-linear histograms: their error bound, their encoded form, and what hostile bytes do to them.
-#include "store/histogram.h"
+#include "store/db/histogram.h"
 
 #include <algorithm>
 #include <cmath>

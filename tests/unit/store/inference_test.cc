@@ -35,14 +35,14 @@ class InferenceTest : public RecordingTest {
     if (!slow.empty()) one.baseline_p95_ns = 5'000'000;
     return one;
   }
-  static Chain chain(const std::string& id, uint32_t pid, uint64_t from_ns, uint64_t to_ns, uint64_t lost_ns) {
-    Chain one;
+  static hal::CausalChain chain(const std::string& id, uint32_t pid, uint64_t from_ns, uint64_t to_ns,
+                                uint64_t lost_ns) {
+    hal::CausalChain one;
     one.id = id;
     one.rule = "cpu_preemption";
     one.pid = pid;
-    one.detected_wall_ns = kWall + to_ns;
-    one.onset_wall_ns = kWall + from_ns;
-    one.ended_wall_ns = kWall + to_ns;
+    one.onset_mono_ns = kWall + from_ns;
+    one.end_mono_ns = kWall + to_ns;
     one.lost_ns = lost_ns;
     return one;
   }

@@ -1,5 +1,5 @@
 // Labels: which hold at a moment, and when one held.
-#include "store/labels.h"
+#include "store/read/labels.h"
 
 #include <gmock/gmock.h>
 
@@ -65,11 +65,11 @@ TEST_F(LabelsOf, MomentsHoldUntilTheNextAndSpansWithinTheirs) {
   EXPECT_EQ(narrowed("phase=eval"), "12..15 0");
   EXPECT_EQ(narrowed("epoch=0"), "10.. 0");
   EXPECT_EQ(narrowed("step=9"), "14.. 100");
-  EXPECT_THAT(narrowed("step=3"), HasSubstr("nothing says so in the selected part (there are epoch, phase, step)"));
+  EXPECT_THAT(narrowed("step=3"), HasSubstr("not found in the selected part (there are epoch, phase, step)"));
   EXPECT_THAT(narrowed("step"), HasSubstr("KEY=VALUE"));
 }
 
-TEST_F(LabelsOf, SeveralTimesIsToldAndATimeChooses) {
+TEST_F(LabelsOf, SeveralTimesIsReportedAndATimeChooses) {
   open();
   write({testing::event_of("cudaMalloc", 0, 10)});
   for (uint64_t at = 0; at < 5; ++at) say(10 * at, at % 2 == 0 ? R"({"phase":"train"})" : R"({"phase":"eval"})");
@@ -82,7 +82,7 @@ TEST_F(LabelsOf, SeveralTimesIsToldAndATimeChooses) {
   EXPECT_EQ(narrowed("phase=train", selection), "21..25 0");
 }
 
-TEST_F(LabelsOf, AnEarlierProcessOfTheSameNumberSaidNothingOfThisOne) {
+TEST_F(LabelsOf, APreviousProcessOfTheSameNumberSaidNothingOfThisOne) {
   open();
   hal::Process process;
   process.pid = 100;

@@ -3,11 +3,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include <gmock/gmock.h>
 
 #include "recording.h"
-#include "store/sqlite.h"
+#include "store/db/sqlite.h"
+#include "store/read/replay.h"
 
 namespace ingero::store::testing {
 namespace {
@@ -19,7 +21,7 @@ using ::testing::SizeIs;
 
 class LegacyTest : public RecordingTest {
  protected:
-  // The tables as compat.md 6.1 documents them; 0.8 had integer ids and no node, 0.9 no comm.
+  // The tables as that agent made them; 0.8 had integer ids and no node, 0.9 no comm.
   void make(const std::string& version) {
     const bool nodes = version != "0.8";
     const bool comm = version == "0.10";
@@ -140,6 +142,34 @@ TEST_F(LegacyTest, ASummaryIsTakenFromTheirRows) {
   EXPECT_EQ((*slow)[0].direction, "h2d");
   EXPECT_TRUE(unfinished(*reader, {})->empty());
   EXPECT_TRUE(store::losses(*reader)->empty());
+}
+
+// They have no parents of calls: the engine needs to know which libraries a runtime calls.
+TEST_F(LegacyTest, AReplaySaysWhichCallsAreBelowARuntime) {
+  class Calls : public ReplaySink {
+   public:
+    std::map<std::string, bool> below;
+    void begin(const std::string&, uint64_t, bool) override {}
+    void call(hal::CallId, const ReplayedCall& call) override { below[std::string(call.name)] = call.below_runtime; }
+    void process(const hal::Process&) override {}
+    void event(const hal::Event&) override {}
+    void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
+    void snapshot(const hal::SystemSnapshot&, uint64_t) override {}
+    void throttling(const hal::Throttling&) override {}
+    void hang(const hal::CollectiveHang&, std::string_view) override {}
+    void device_error(const hal::DeviceError&) override {}
+    void device_sample(const hal::DeviceSample&, uint64_t) override {}
+    void fabric_sample(const hal::FabricSample&, uint64_t) override {}
+    void end(std::optional<uint64_t>) override {}
+  } calls;
+  make("0.10");
+  const Status status = replay(*read(), {}, calls);
+  ASSERT_TRUE(status.ok()) << status.error().text();
+  for (const char* name : {"cuLaunchKernel", "cuMemAlloc", "cuCtxSynchronize"}) EXPECT_TRUE(calls.below[name]) << name;
+  for (const char* name : {"cudaLaunchKernel", "cudaMalloc", "cudaGraphLaunch", "ncclAllReduce", "sched_switch"}) {
+    EXPECT_TRUE(calls.below.contains(name)) << name;
+    EXPECT_FALSE(calls.below[name]) << name;
+  }
 }
 
 TEST_F(LegacyTest, TheyAreNeverWrittenTo) {

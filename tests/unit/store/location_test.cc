@@ -1,5 +1,5 @@
 // Where a recording goes when nobody says.
-#include "store/location.h"
+#include "store/db/location.h"
 
 #include <map>
 
@@ -15,9 +15,9 @@ Environment made(std::map<std::string, std::string> variables, uint32_t uid) {
     if (found == variables.end()) return std::nullopt;
     return found->second;
   };
-  environment.account = [](const std::string& user) -> std::optional<Account> {
+  environment.account = [](const std::string& user) -> std::optional<User> {
     if (user != "ann") return std::nullopt;
-    return Account{"/home/ann", {1000, 1001}};
+    return User{1000, 1001, "ann", "/home/ann"};
   };
   environment.effective_uid = uid;
   return environment;

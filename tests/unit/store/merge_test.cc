@@ -1,5 +1,5 @@
 // Recordings of several nodes as one: nothing lost, nothing twice, and each row means what it meant.
-#include "store/merge.h"
+#include "store/merge/merge.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,10 +10,10 @@
 #include <gmock/gmock.h>
 
 #include "recording.h"
-#include "store/labels.h"
-#include "store/merge_impl.h"
-#include "store/replay.h"
-#include "store/sqlite.h"
+#include "store/db/sqlite.h"
+#include "store/merge/merge_impl.h"
+#include "store/read/labels.h"
+#include "store/read/replay.h"
 
 namespace ingero::store::testing {
 namespace {
@@ -318,7 +318,7 @@ TEST_F(MergeTest, LabelsHoldOnTheNodeThatSaidThem) {
   EXPECT_THAT(labels->at("node-a", 7, kWall + 10), IsEmpty());
 }
 
-TEST_F(MergeTest, CollectivesTellHowFarClocksAreApart) {
+TEST_F(MergeTest, CollectivesShowHowFarClocksAreApart) {
   // Both enter at 10 and 20 ms, true time, and leave at 30; the second's clock is 5 ms ahead.
   const auto one = [&](int32_t rank, uint64_t entered_ms, uint64_t ahead_ms) {
     const auto at = [&](uint64_t ms) { return event_of("otherAllReduce", (ms + ahead_ms) * kMs, kMs, 100); };
@@ -360,16 +360,16 @@ TEST_F(MergeTest, CollectivesTellHowFarClocksAreApart) {
 TEST_F(MergeTest, RefusesWhatWouldBeWrong) {
   const auto few = [&] {
     write({event_of("cudaMalloc", 10, 1)});
-    Chain chain;
+    hal::CausalChain chain;
     chain.id = "memory-1";
-    chain.severity = "HIGH";
+    chain.severity = hal::ChainSeverity::kHigh;
     writer->add_chain(chain);
   };
   const std::string a = recording("a.db", "node-a", few), nameless = recording("b.db", "", few);
   const std::string copy = directory + "/copy.db";
   std::filesystem::copy_file(a, copy);
   EXPECT_THAT(refusal({a, copy}), HasSubstr("copy.db: holds a run that another of the recordings holds too"));
-  EXPECT_THAT(refusal({a, nameless}), HasSubstr("b.db: does not say which node it is of (name it with --force-node)"));
+  EXPECT_THAT(refusal({a, nameless}), HasSubstr("b.db: holds no node name (name it with --force-node)"));
   EXPECT_THAT(refusal({a, directory + "/missing.db"}), HasSubstr("missing.db"));
   std::ofstream(directory + "/text.db") << "this is no recording at all, whatever it is called";
   EXPECT_THAT(refusal({a, directory + "/text.db"}), HasSubstr("text.db"));
@@ -385,7 +385,7 @@ TEST_F(MergeTest, RefusesWhatWouldBeWrong) {
   const auto before = std::filesystem::last_write_time(path);
   const auto again = merge(options_of({a}, {}));
   ASSERT_FALSE(again.ok());
-  EXPECT_THAT(again.error().text(), HasSubstr("cluster.db: is there already"));
+  EXPECT_THAT(again.error().text(), HasSubstr("cluster.db: already exists"));
   EXPECT_EQ(std::filesystem::last_write_time(path), before);
 }
 
@@ -409,7 +409,7 @@ TEST_F(MergeTest, ADamagedSourceIsMergedOrRefusedAndLeavesNothingHalfDone) {
   EXPECT_GT(refused, 0U);
 }
 
-class MergeOfEarlierRecordings : public MergeTest {
+class MergeOfLegacyRecordings : public MergeTest {
  protected:
   static std::string sample(const std::string& name) {
     const char* directory = std::getenv("INGERO_SAMPLES");
@@ -422,7 +422,7 @@ class MergeOfEarlierRecordings : public MergeTest {
   }
 };
 
-TEST_F(MergeOfEarlierRecordings, GivesWhatThatAgentsOwnMergeGave) {
+TEST_F(MergeOfLegacyRecordings, GivesWhatThatAgentsOwnMergeGave) {
   const Merged merged =
       merge_all({sample("sample-gpu-node-01.db"), sample("sample-gpu-node-02.db"), sample("sample-gpu-node-03.db")});
   const std::string theirs = sample("sample-cluster.db");
@@ -453,9 +453,9 @@ TEST_F(MergeOfEarlierRecordings, GivesWhatThatAgentsOwnMergeGave) {
   EXPECT_EQ(read()->version(), "0.9");
 }
 
-TEST_F(MergeOfEarlierRecordings, OneWithoutANodeIsGivenOne) {
+TEST_F(MergeOfLegacyRecordings, OneWithoutANodeIsGivenOne) {
   const std::string old = sample("pytorch-dataloader-starvation.db"), node = sample("sample-gpu-node-01.db");
-  EXPECT_THAT(refusal({old, node}), HasSubstr("does not say which node it is of"));
+  EXPECT_THAT(refusal({old, node}), HasSubstr("holds no node name"));
   for (const auto& sources : {std::vector{old, node}, std::vector{node, old}}) {
     merge_all(sources, "trainer");
     EXPECT_THAT(rows("SELECT node, count(*) FROM events GROUP BY 1"), ElementsAre("gpu-node-01|200", "trainer|3807"));
@@ -470,9 +470,9 @@ TEST_F(MergeOfEarlierRecordings, OneWithoutANodeIsGivenOne) {
   }
 }
 
-TEST_F(MergeOfEarlierRecordings, DoNotMixWithOurs) {
+TEST_F(MergeOfLegacyRecordings, DoNotMixWithOurs) {
   const std::string ours = recording("a.db", "node-a", [&] { write({event_of("cudaMalloc", 10, 1)}); });
-  EXPECT_THAT(refusal({ours, sample("sample-gpu-node-01.db")}), HasSubstr("goes together only with its own"));
+  EXPECT_THAT(refusal({ours, sample("sample-gpu-node-01.db")}), HasSubstr("merges only with legacy recordings"));
   EXPECT_THAT(refusal({sample("sample-gpu-node-01.db"), sample("sample-gpu-node-01.db")}),
               HasSubstr("holds events that another of the recordings holds too"));
 }

@@ -1,5 +1,5 @@
 // The SQL surface: what it lets through, what it refuses, its limits; and that reading leaves no trace.
-#include "store/reader.h"
+#include "store/read/reader.h"
 
 #include <sys/stat.h>
 
@@ -161,7 +161,7 @@ TEST_F(ReaderTest, HugeValuesAreRefusedInsteadOfAllocated) {
 
 TEST_F(ReaderTest, AStrangersStatementIsBounded) {
   record(3);
-  const auto reader = Reader::open(path, Asker::kStranger);
+  const auto reader = Reader::open(path, Trust::kStranger);
   ASSERT_TRUE(reader.ok());
   QueryLimits limits;
   limits.time_ns = 300'000'000;

@@ -15,9 +15,9 @@
 #include "hal/call_table.h"
 #include "hal/event.h"
 #include "hal/loss.h"
-#include "store/reader.h"
-#include "store/summary.h"
-#include "store/writer.h"
+#include "store/read/reader.h"
+#include "store/read/summary.h"
+#include "store/write/writer.h"
 #include "temp_folder.h"
 
 namespace ingero::store::testing {

@@ -1,5 +1,5 @@
 // Rows handed over as ready-made pages are the rows that binding them one by one would have stored.
-#include "store/row_image.h"
+#include "store/write/row_image.h"
 
 #include <limits>
 #include <random>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "store/batch.h"
+#include "store/write/row_batch.h"
 
 namespace ingero::store {
 namespace {

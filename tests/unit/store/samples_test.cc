@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "recording.h"
-#include "store/replay.h"
+#include "store/read/replay.h"
 
 namespace ingero::store::testing {
 namespace {

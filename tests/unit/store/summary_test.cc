@@ -1,5 +1,5 @@
 // Summaries against counting by hand, the selective policy, and pruning.
-#include "store/summary.h"
+#include "store/read/summary.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "recording.h"
-#include "store/selector.h"
+#include "store/write/selector.h"
 
 namespace ingero::store::testing {
 namespace {
@@ -186,7 +186,7 @@ TEST_F(SummaryTest, SelectiveStorageKeepsWhatMattersAndCountsTheRest) {
       std::vector<std::string>{std::to_string(60000 - std::stoi(rows(*reader, "SELECT count(*) FROM events")[0]))});
 }
 
-TEST_F(SummaryTest, HostCriticalEventsAndUnusualEndsAreNeverThinned) {
+TEST_F(SummaryTest, HostCriticalEventsAndUnusualEndsAreNeverSampledOut) {
   WriterOptions given = options();
   given.policy = Policy::kSelective;
   given.sample_every = 1'000'000;

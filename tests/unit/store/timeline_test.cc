@@ -1,5 +1,5 @@
 // Timelines: every call on its lanes, bins that agree with the rows they stand for, and recordings that grow.
-#include "store/timeline.h"
+#include "store/read/timeline.h"
 
 #include <map>
 #include <random>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "recording.h"
-#include "store/lane_bins.h"
+#include "store/read/track_bins.h"
 
 namespace ingero::store::testing {
 namespace {
@@ -27,16 +27,16 @@ class TimelineTest : public RecordingTest {
     question.bins = bins;
     return question;
   }
-  static const LaneView* lane(const TimelineView& view, std::string_view start) {
-    for (const LaneView& one : view.views) {
-      if (view.lanes[one.lane].name.starts_with(start)) return &one;
+  static const TrackView* track(const TimelineView& view, std::string_view start) {
+    for (const TrackView& one : view.views) {
+      if (view.tracks[one.track].name.starts_with(start)) return &one;
     }
     return nullptr;
   }
   Timeline timeline;
 };
 
-TEST_F(TimelineTest, ACallIsOnTheLanesOfItsThreadItsStreamAndItsRank) {
+TEST_F(TimelineTest, ACallIsOnTheTracksOfItsThreadItsStreamAndItsRank) {
   open();
   hal::Communicator communicator;
   communicator.id = 1;
@@ -60,16 +60,16 @@ TEST_F(TimelineTest, ACallIsOnTheLanesOfItsThreadItsStreamAndItsRank) {
   write({inner, event_of("cudaFree", 9000, 10, 200)});
   close();
   const TimelineView all = view(part(0, 10'000));
-  ASSERT_EQ(all.lanes.size(), 4U);
+  ASSERT_EQ(all.tracks.size(), 4U);
   EXPECT_TRUE(all.is_whole);
-  EXPECT_EQ(all.lanes[0].group, LaneGroup::kRank);
-  EXPECT_EQ(all.lanes[0].rank, 3);
-  EXPECT_EQ(all.lanes[0].nranks, 8);
-  EXPECT_EQ(all.lanes[1].tid, 100U);  // the process with more calls first
-  EXPECT_EQ(all.lanes[1].events, 2U);
-  EXPECT_EQ(all.lanes[2].stream, 0xabU);
-  EXPECT_EQ(all.lanes[3].pid, 200U);
-  const LaneView* thread = lane(all, "thread:100:");
+  EXPECT_EQ(all.tracks[0].group, TrackGroup::kRank);
+  EXPECT_EQ(all.tracks[0].rank, 3);
+  EXPECT_EQ(all.tracks[0].nranks, 8);
+  EXPECT_EQ(all.tracks[1].tid, 100U);  // the process with more calls first
+  EXPECT_EQ(all.tracks[1].events, 2U);
+  EXPECT_EQ(all.tracks[2].stream, 0xabU);
+  EXPECT_EQ(all.tracks[3].pid, 200U);
+  const TrackView* thread = track(all, "thread:100:");
   ASSERT_NE(thread, nullptr);
   ASSERT_EQ(thread->slices.size(), 2U);
   EXPECT_EQ(thread->slices[0].start_wall_ns, static_cast<int64_t>(kWall + 1000));
@@ -78,12 +78,12 @@ TEST_F(TimelineTest, ACallIsOnTheLanesOfItsThreadItsStreamAndItsRank) {
   EXPECT_EQ(thread->slices[1].depth, 1U);
   EXPECT_TRUE(thread->slices[1].failed);
   // Only what the part has, only the process and the lane asked for.
-  EXPECT_EQ(lane(view(part(8000, 10'000)), "thread:100:")->slices.size(), 0U);
+  EXPECT_EQ(track(view(part(8000, 10'000)), "thread:100:")->slices.size(), 0U);
   TimelineQuestion other = part(0, 10'000);
   other.pid = 200;
-  EXPECT_EQ(view(other).lanes.size(), 1U);
+  EXPECT_EQ(view(other).tracks.size(), 1U);
   TimelineQuestion named = part(0, 10'000);
-  named.lanes = {all.lanes[2].name, "no such lane"};
+  named.tracks = {all.tracks[2].name, "no such lane"};
   EXPECT_EQ(view(named).views.size(), 1U);
 }
 
@@ -108,10 +108,10 @@ TEST_F(TimelineTest, BinsAgreeWithTheCallsThatTheyStandFor) {
   const TimelineView all = view(part(0, kCalls * kEvery, kBins));
   EXPECT_FALSE(all.is_whole);
   EXPECT_EQ(all.bin_ns, width);
-  const LaneView& thread = all.views[0];
+  const TrackView& thread = all.views[0];
   ASSERT_EQ(thread.bins.size(), kBins);
   uint64_t counted = 0;
-  for (const LaneBin& bin : thread.bins) {
+  for (const TrackBin& bin : thread.bins) {
     counted += bin.count;
     // A bin of the store's grid may lie across a border of the answer's.
     EXPECT_NEAR(static_cast<double>(bin.count), static_cast<double>(count[bin.position]), 110.0);
@@ -156,7 +156,7 @@ TEST_F(TimelineTest, WhatIsWrittenLaterIsThereAndACallInFlightEnds) {
   const TimelineView after = view(part(0, 10'000));
   ASSERT_EQ(after.views[0].slices.size(), 3U);
   EXPECT_EQ(after.views[0].slices[1].duration_ns, 3000U);
-  EXPECT_EQ(after.lanes[0].events, 3U);
+  EXPECT_EQ(after.tracks[0].events, 3U);
   close();
 }
 
@@ -171,9 +171,9 @@ TEST_F(TimelineTest, APartThatCannotBeIsEmpty) {
   EXPECT_EQ(view(part(10, 10)).views.size(), 0U);
 }
 
-TEST(LaneBins, CoarserBinsAreWhatCoarserBinsWouldHaveBeen) {
+TEST(TrackBins, CoarserBinsAreWhatCoarserBinsWouldHaveBeen) {
   std::mt19937_64 random(5);
-  LaneBins grown, made;
+  TrackBins grown, made;
   for (int64_t i = 0; i < 5000; ++i) {
     StoredSlice slice;
     slice.start_ns = static_cast<int64_t>(random() % 10'000'000);

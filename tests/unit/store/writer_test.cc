@@ -1,5 +1,5 @@
 // The writer: what an event becomes, calls in flight, identities, late events.
-#include "store/writer.h"
+#include "store/write/writer.h"
 
 #include <sys/wait.h>
 
@@ -48,15 +48,15 @@ TEST_F(WriterTest, EveryFieldOfAnEventComesBack) {
   event.source_address = 0x7fff00002000;
   event.direction = hal::Direction::kDeviceToHost;
   event.off = {1, 2, 3, 4};
-  event.culprit_pid = 555;
-  event.culprit_ns = 3;
-  std::memcpy(event.culprit_comm.data(), "kworker/3", 9);
+  event.preempted_by_pid = 555;
+  event.preempted_by_ns = 3;
+  std::memcpy(event.preempted_by_comm.data(), "kworker/3", 9);
   event.parent_call = call_named("cudaMalloc");
   event.parent_start_mono_ns = kMono + 400;
   event.stack_id = 0x8000000000000001;
   for (Has field : {Has::kStream, Has::kBytes, Has::kAddress, Has::kSourceAddress, Has::kDirection, Has::kFunction,
                     Has::kGrid, Has::kBlock, Has::kSharedBytes, Has::kHandle, Has::kHandle2, Has::kDevice,
-                    Has::kPeerDevice, Has::kFlags, Has::kOffCpu, Has::kCulprit, Has::kParent, Has::kStack}) {
+                    Has::kPeerDevice, Has::kFlags, Has::kOffCpu, Has::kPreemptedBy, Has::kParent, Has::kStack}) {
     event.set(field);
   }
   write({event});
@@ -240,7 +240,7 @@ TEST_F(WriterTest, AReusedPidIsAnotherProcess) {
   EXPECT_EQ(summary->calls.size(), 2U);
 }
 
-TEST_F(WriterTest, ARankToldLaterReplacesAllThatTheEarlierLauncherSaid) {
+TEST_F(WriterTest, ARankReportedLaterReplacesAllThatThePreviousLauncherSaid) {
   open();
   hal::Process process;
   process.pid = 100;
@@ -262,7 +262,7 @@ TEST_F(WriterTest, ARankToldLaterReplacesAllThatTheEarlierLauncherSaid) {
   EXPECT_EQ(row("SELECT rank, local_rank, world_size FROM events"), "3|NULL|NULL");
 }
 
-TEST_F(WriterTest, ProcessesFirstMetThroughTheirCallsGetTheirNameLater) {
+TEST_F(WriterTest, ProcessesFirstSeenThroughTheirCallsGetTheirNameLater) {
   open();
   write({event_of("cudaMalloc", 0, 1)});
   flush();
@@ -275,7 +275,7 @@ TEST_F(WriterTest, ProcessesFirstMetThroughTheirCallsGetTheirNameLater) {
   EXPECT_EQ(row("SELECT comm FROM events"), "late");
 }
 
-TEST_F(WriterTest, ForkedChildrenInheritKernelNamesAndLateNamesReachEarlierRows) {
+TEST_F(WriterTest, ForkedChildrenInheritKernelNamesAndLateNamesReachPreviousRows) {
   open();
   hal::Process parent;
   parent.pid = 100;
@@ -375,12 +375,13 @@ TEST_F(WriterTest, SnapshotsChainsStacksLossesAndSessionsAreThere) {
   snapshot.cpu_percent = 12.5;
   snapshot.swap_used_mb = 0;
   writer->add_snapshot(snapshot);
-  Chain chain;
+  hal::CausalChain chain;
   chain.id = "tail-1";
-  chain.severity = "HIGH";
+  chain.severity = hal::ChainSeverity::kHigh;
   chain.summary = "slow";
   chain.op = "cudaMalloc";
-  chain.tail_ratio = 2.5;
+  chain.usual_ns = 1000;
+  chain.slowest_ns = 2500;
   writer->add_chain(chain);
   chain.summary = "slower";
   writer->add_chain(chain);

@@ -28,7 +28,7 @@ TEST(PythonLines, LnotabStepsForwardAndBack) {
   EXPECT_EQ(line(WIRE_PYTHON_LNOTAB, table, 5000), 141);
 }
 
-TEST(PythonLines, LnotabThatWasCutTellsNothingBeyondItsEnd) {
+TEST(PythonLines, LnotabThatWasCutReportsNothingPastItsEnd) {
   const Table table = {4, 2, 6, 1};
   EXPECT_EQ(line(WIRE_PYTHON_LNOTAB, table, 9, true), 12);
   EXPECT_EQ(line(WIRE_PYTHON_LNOTAB, table, 10, true), std::nullopt);

@@ -80,9 +80,9 @@ TEST(PythonNames, TextOfEveryWidthBecomesUtf8) {
 TEST(PythonNames, WhatIsNoCharacterIsReplaced) {
   PythonNames names;
   const char16_t surrogate[] = {0xdcff, u'a'};
-  const char32_t beyond[] = {0x110000, U'b'};
-  ASSERT_TRUE(
-      names.add(Record().file(std::u16string_view(surrogate, 2), 2).name(std::u32string_view(beyond, 2), 4).bytes()));
+  const char32_t requirement[] = {0x110000, U'b'};
+  ASSERT_TRUE(names.add(
+      Record().file(std::u16string_view(surrogate, 2), 2).name(std::u32string_view(requirement, 2), 4).bytes()));
   EXPECT_EQ(names.name(5, frame(0))->untrusted_file,
             "\xef\xbf\xbd"
             "a");
@@ -127,7 +127,7 @@ TEST(PythonNames, AWorseRecordDoesNotReplaceABetterOne) {
   EXPECT_EQ(names.name(5, frame(0))->line, 7);
 }
 
-TEST(PythonNames, ForgetsTheOldestBeyondItsLimitAndSaysWhich) {
+TEST(PythonNames, ForgetsTheOldestPastItsLimitAndSaysWhich) {
   PythonNames names(4096);
   for (uint64_t i = 0; i < 100; ++i) {
     Record record;

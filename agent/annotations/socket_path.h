@@ -1,0 +1,28 @@
+// Where the socket for annotations is, and the check that no other user can write to its directory.
+//
+// /run/ingero, else ~/.ingero/annotate, else /run/ingero-EUID. The directory must not be a link, must belong to the
+// caller, and must not be writable by group or others: a user who could replace the socket could read and forge
+// annotations. The roots are arguments. Thread-safe.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ingero::agent {
+
+struct AnnotationRoots {
+  std::string run = "/run";
+  std::string home;  // empty: none
+  uint32_t effective_uid = 0;
+};
+AnnotationRoots annotation_roots();
+
+// In the order in which they are tried; paths of sockets.
+std::vector<std::string> annotation_places(const AnnotationRoots& roots);
+// Makes the directory of `socket` where it is not there, and checks it. With a group (not negative) its members may go
+// through it.
+Status prepare_annotation_folder(const std::string& socket, uint32_t owner, int64_t group);
+
+}  // namespace ingero::agent

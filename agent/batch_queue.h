@@ -1,0 +1,120 @@
+// Batches from the capture thread to the store thread: bounded, and recycled so that memory use stays constant.
+//
+// push() blocks while the queue is full, so that back-pressure reaches the ring buffer, where losses are counted
+// exactly.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "correlate/arrivals.h"
+#include "kernelside/drain.h"
+
+namespace ingero::agent {
+
+struct FunctionName {
+  uint32_t pid = 0;
+  uint64_t handle = 0;  // host stub or function handle
+  std::string untrusted_name;
+};
+
+// A stack with its frames' names (docs/formats/store.md, stack_traces).
+struct NamedStack {
+  uint64_t id = 0;
+  std::string frames_json;
+};
+
+// What the capture thread hands over at a time.
+struct EventBatch {
+  kernelside::Batch records;
+  std::vector<hal::Process> processes;               // new since the last batch; written before the records
+  std::vector<std::pair<uint32_t, uint64_t>> ended;  // pid and start: no later event is theirs
+  std::vector<FunctionName> names;
+  std::vector<hal::SystemSnapshot> snapshots;
+  std::vector<hal::Communicator> communicators;
+  std::vector<hal::BarrierWait> waits;
+  std::vector<hal::CollectiveHang> hangs;
+  std::vector<correlate::Arrival> arrivals;
+  std::vector<NamedStack> stacks;
+  std::vector<hal::Throttling> throttlings;
+  std::vector<std::pair<uint32_t, hal::EventDevice>> devices;  // Event::device_ref, and what it means from now on
+  int64_t wall_offset_ns = 0;
+  uint64_t complete_mono_ns = 0;  // all that ended before it is in this batch or a previous one; 0: unknown
+  void clear() {
+    stacks.clear();
+    devices.clear();
+    records.clear();
+    processes.clear();
+    ended.clear();
+    names.clear();
+    snapshots.clear();
+    communicators.clear();
+    waits.clear();
+    hangs.clear();
+    arrivals.clear();
+    throttlings.clear();
+    complete_mono_ns = 0;
+  }
+};
+
+class BatchQueue {
+ public:
+  explicit BatchQueue(size_t limit) : limit_(limit) {}
+
+  std::unique_ptr<EventBatch> fresh() {
+    const std::scoped_lock lock(mutex_);
+    if (spare_.empty()) return std::make_unique<EventBatch>();
+    auto batch = std::move(spare_.back());
+    spare_.pop_back();
+    return batch;
+  }
+
+  void push(std::unique_ptr<EventBatch> batch) {
+    std::unique_lock lock(mutex_);
+    not_full_.wait(lock, [&] { return queue_.size() < limit_; });
+    queue_.push_back(std::move(batch));
+    not_empty_.notify_one();
+  }
+
+  // The next batch; null after `timeout` without one, or when closed and empty.
+  template <typename Duration>
+  std::unique_ptr<EventBatch> pop(Duration timeout) {
+    std::unique_lock lock(mutex_);
+    not_empty_.wait_for(lock, timeout, [&] { return !queue_.empty() || closed_; });
+    if (queue_.empty()) return nullptr;
+    auto batch = std::move(queue_.front());
+    queue_.pop_front();
+    not_full_.notify_one();
+    return batch;
+  }
+
+  void recycle(std::unique_ptr<EventBatch> batch) {
+    batch->clear();
+    const std::scoped_lock lock(mutex_);
+    if (spare_.size() < limit_) spare_.push_back(std::move(batch));
+  }
+
+  void close() {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    not_empty_.notify_all();
+  }
+  bool finished() const {
+    const std::scoped_lock lock(mutex_);
+    return closed_ && queue_.empty();
+  }
+
+ private:
+  const size_t limit_;
+  mutable std::mutex mutex_;
+  std::condition_variable not_full_, not_empty_;
+  std::deque<std::unique_ptr<EventBatch>> queue_;
+  std::vector<std::unique_ptr<EventBatch>> spare_;
+  bool closed_ = false;
+};
+
+}  // namespace ingero::agent

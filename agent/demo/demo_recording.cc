@@ -1,0 +1,75 @@
+// Events come in steps, as in a live recording.
+#include "agent/demo/demo_recording.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "agent/engine_feed.h"
+#include "store/write/writer.h"
+
+namespace ingero::agent {
+namespace {
+
+constexpr uint64_t kStartMonoNs = 3'600'000'000'000;
+constexpr uint64_t kStepNs = 100'000'000;
+
+}  // namespace
+
+Result<TemporaryFolder> TemporaryFolder::make() {
+  std::string name = (std::filesystem::temp_directory_path() / "ingero-demo-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) return errno_error(fmt::format("mkdtemp({})", name));
+  return TemporaryFolder(std::move(name));
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+Status record_demo(const DemoScenario& scenario, const hal::CallTable& calls, const DemoPace& pace,
+                   const std::string& path, const Clock& clock) {
+  hal::LossLedger ledger;
+  store::WriterOptions writing;
+  writing.path = path;
+  writing.session.node = "demo";
+  writing.session.flags = std::string(scenario.name);
+  auto writer = store::Writer::open(writing, calls, ledger);
+  INGERO_TRY(writer);
+  EngineFeed feed(calls, ledger);
+  const uint64_t wall_ns = clock.wall_ns();
+  const DemoTrace trace = make_demo(scenario, calls, kStartMonoNs, wall_ns);
+  const auto begin = std::chrono::steady_clock::now();
+  auto next = trace.events.begin();
+  auto snapshot = trace.snapshots.begin();
+  for (uint64_t at = kStepNs; next != trace.events.end(); at += kStepNs) {
+    if (pace.limit_ns != 0 && at > pace.limit_ns) break;
+    EventBatch batch;
+    batch.wall_offset_ns = static_cast<int64_t>(wall_ns) - static_cast<int64_t>(kStartMonoNs);
+    if (at == kStepNs) batch.processes = trace.processes;
+    for (; snapshot != trace.snapshots.end() && snapshot->wall_ns < wall_ns + at; ++snapshot) {
+      batch.snapshots.push_back(*snapshot);
+    }
+    for (; next != trace.events.end() && next->end_mono_ns() < kStartMonoNs + at; ++next) {
+      batch.records.events.push_back(*next);
+    }
+    batch.complete_mono_ns = kStartMonoNs + at;
+    for (const hal::Process& process : batch.processes) (*writer)->add_process(process);
+    for (const hal::SystemSnapshot& one : batch.snapshots) (*writer)->add_snapshot(one);
+    for (const hal::Event& event : batch.records.events) {
+      if (event.site != 0) (*writer)->add_site(event.site, {event.call, std::string(calls[event.call].name), "", ""});
+    }
+    INGERO_TRY((*writer)->write(batch.records.events));
+    feed.take(batch);
+    feed.write(**writer);
+    (*writer)->set_complete(wall_ns + at);
+    if (pace.speed > 0) {
+      std::this_thread::sleep_until(
+          begin + std::chrono::nanoseconds(static_cast<int64_t>(static_cast<double>(at) / pace.speed)));
+    }
+  }
+  feed.finish(**writer);
+  return (*writer)->close();
+}
+
+}  // namespace ingero::agent

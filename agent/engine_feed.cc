@@ -1,0 +1,69 @@
+// Feeds batches to the causal engine in the order in which they are stored, so that a replay finds the same chains.
+#include "agent/engine_feed.h"
+
+#include <unistd.h>
+
+namespace ingero::agent {
+
+EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : calls_(calls) {
+  correlate::EngineOptions options;
+  const long cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
+  options.cpus = cpus > 0 ? static_cast<uint64_t>(cpus) : 0;
+  options.status_of = [&calls](uint32_t call, int64_t code) {
+    return call < calls.size() ? std::string(hal::status_name(calls[static_cast<hal::CallId>(call)], code))
+                               : std::string();
+  };
+  options.event_of = [&calls](uint32_t call, uint64_t code) {
+    if (call >= calls.size()) return hal::AsyncEvent{};
+    const hal::Call& its = calls[static_cast<hal::CallId>(call)];
+    return its.owner != nullptr && its.owner->event_of != nullptr && its.name == its.owner->event_call
+               ? its.owner->event_of(code)
+               : hal::AsyncEvent{};
+  };
+  engine_ = std::make_unique<correlate::Engine>(std::move(options), ledger);
+  for (size_t id = 0; id < calls.size(); ++id) {
+    engine_->set_call(static_cast<hal::CallId>(id), correlate::make_facts(calls[static_cast<hal::CallId>(id)]));
+  }
+}
+
+void EngineFeed::take(const EventBatch& batch) {
+  for (const hal::Process& process : batch.processes) engine_->add_process(process);
+  for (const hal::SystemSnapshot& snapshot : batch.snapshots) {
+    engine_->add_snapshot(snapshot, snapshot.wall_ns - static_cast<uint64_t>(batch.wall_offset_ns));
+  }
+  for (const hal::Throttling& one : batch.throttlings) engine_->add_throttling(one);
+  for (const hal::Communicator& one : batch.communicators) {
+    if (communicators_.size() >= kMaxCommunicators) communicators_.clear();
+    communicators_[one.id] = {one.comm_id_hash, one.rank};
+  }
+  for (const hal::CollectiveHang& hang : batch.hangs) {
+    engine_->add_hang(hang, hang.call < calls_.size() ? calls_[hang.call].name : std::string_view());
+  }
+  auto next = batch.records.exchanges.begin();
+  for (size_t i = 0; i < batch.records.events.size(); ++i) {
+    const hal::Event& event = batch.records.events[i];
+    engine_->add(event);
+    if (next == batch.records.exchanges.end() || next->first != i) continue;
+    const hal::Exchange& exchange = (next++)->second;
+    if (event.kind != hal::Kind::kCollective || event.outcome >= hal::Outcome::kInFlight || exchange.is_part) continue;
+    if (!exchange.communicator_id || !exchange.number) continue;
+    const auto known = communicators_.find(*exchange.communicator_id);
+    if (known == communicators_.end() || !known->second.hash) continue;
+    engine_->add_arrival(event, *known->second.hash, *exchange.number, known->second.rank);
+  }
+  if (batch.complete_mono_ns != 0) engine_->advance(batch.complete_mono_ns);
+}
+
+void EngineFeed::write(store::Writer& writer) {
+  for (const hal::CausalChain& chain : engine_->take_changes()) {
+    writer.add_chain(chain);
+    if (listener_) listener_(chain);
+  }
+}
+
+void EngineFeed::finish(store::Writer& writer) {
+  engine_->finish();
+  write(writer);
+}
+
+}  // namespace ingero::agent

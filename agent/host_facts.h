@@ -1,0 +1,16 @@
+// What the session's row says about the machine: kernel, distribution, CPU, memory, this program's version.
+#pragma once
+
+#include <string>
+
+#include "store/write/writer.h"
+
+namespace ingero::agent {
+
+// Reads /proc and /etc/os-release; what cannot be read stays unknown. Node and filters are the caller's.
+store::Session session_facts();
+
+// This machine's; "localhost" where it has none.
+std::string host_name();
+
+}  // namespace ingero::agent

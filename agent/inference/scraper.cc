@@ -1,0 +1,267 @@
+// The scraper's thread: checks that a server is still the one that was found, fetches its metrics, and stores them.
+#include "agent/inference/scraper.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "serve/metrics/metric_names.h"
+#include "serve/prometheus/fetch.h"
+
+namespace ingero::agent {
+namespace {
+
+namespace metrics = serve::metrics;
+
+std::vector<store::EngineMetric> rows_of(uint64_t engine, const std::vector<EngineReading>& before,
+                                         const std::vector<EngineReading>& now, uint64_t wall_ns) {
+  std::vector<store::EngineMetric> rows;
+  for (const EngineReading& reading : now) {
+    store::EngineMetric row;
+    row.engine = engine;
+    row.wall_ns = wall_ns;
+    row.name = reading.row->name;
+    row.source_name = reading.row->source;
+    row.model = reading.model;
+    row.unit = reading.row->unit;
+    switch (reading.row->form) {
+      case EngineForm::kHistogram: {
+        row.kind = "histogram";
+        row.count = reading.count;
+        row.sum = reading.sum;
+        const auto same = std::find_if(before.begin(), before.end(), [&](const EngineReading& one) {
+          return one.row == reading.row && one.model == reading.model;
+        });
+        if (same != before.end()) {
+          const Interval interval = between(*same, reading);
+          row.interval_mean = interval.mean;
+          row.interval_p95 = interval.p95;
+        }
+        break;
+      }
+      case EngineForm::kCounter:
+      case EngineForm::kGauge:
+        row.kind = reading.row->form == EngineForm::kCounter ? "counter" : "gauge";
+        row.value = reading.value;
+        break;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+bool listens(std::string_view table, uint16_t port, uint32_t uid) {
+  const std::string wanted = fmt::format(":{:04X}", port), owner = std::to_string(uid);
+  for (const std::string_view line : split(table, '\n')) {
+    std::vector<std::string_view> words;
+    for (const std::string_view word : split(line, ' ')) {
+      if (!word.empty() && words.size() < 8) words.push_back(word);
+    }
+    if (words.size() == 8 && words[3] == "0A" && words[1].ends_with(wanted) && words[7] == owner) return true;
+  }
+  return false;
+}
+
+void InferenceScrape::start(Recorder& recorder) {
+  recorder_ = &recorder;
+  thread_ = std::thread([this] { run(); });
+}
+
+void InferenceScrape::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void InferenceScrape::know(uint32_t pid) {
+  const std::scoped_lock lock(mutex_);
+  if (engine_of_.contains(pid) || engine_of_.size() >= kMaxProcesses || !unknown_.insert(pid).second) return;
+  changed_.notify_all();
+}
+
+std::optional<uint64_t> InferenceScrape::engine_of(uint32_t pid) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = engine_of_.find(pid);
+  return found == engine_of_.end() ? std::nullopt : found->second;
+}
+
+std::optional<EngineFound> InferenceScrape::found(uint32_t pid) const {
+  const std::scoped_lock lock(mutex_);
+  const auto known = engine_of_.find(pid);
+  if (known == engine_of_.end() || !known->second) return {};
+  const auto engine = engines_.find(*known->second);
+  return engine == engines_.end() ? std::nullopt : std::optional(engine->second.found);
+}
+
+void InferenceScrape::run() {
+  using Time = std::chrono::steady_clock;
+  const std::chrono::nanoseconds interval(options_.interval_ns), redetect(options_.redetect_ns);
+  auto next_read = Time::now(), next_look = Time::now() + redetect;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const bool last = stopping_;
+    if (Time::now() >= next_look) {  // one that was none may have run another program
+      next_look = Time::now() + redetect;
+      for (const auto& [pid, engine] : engine_of_) {
+        if (!engine) unknown_.insert(pid);
+      }
+    }
+    if (!unknown_.empty()) {
+      const size_t before = engines_.size();
+      lock.unlock();
+      look_for_engines();
+      lock.lock();
+      if (engines_.size() > before) next_read = Time::now();
+    }
+    if (last || Time::now() >= next_read) {
+      next_read = Time::now() + interval;
+      lock.unlock();
+      for (auto& [id, engine] : engines_) {
+        if (!engine.is_gone) read(engine);
+      }
+      lock.lock();
+    }
+    if (last) return;
+    changed_.wait_until(lock, std::min(next_read, next_look), [this] { return stopping_ || !unknown_.empty(); });
+  }
+}
+
+void InferenceScrape::look_for_engines() {
+  std::set<uint32_t> pids;
+  {
+    const std::scoped_lock lock(mutex_);
+    pids.swap(unknown_);
+  }
+  for (const uint32_t pid : pids) {
+    std::optional<uint64_t> belongs;
+    uint32_t at = pid;
+    for (int i = 0; i < kMaxParents && at > 1 && !belongs; ++i) {
+      const auto process = proc_.process(at);
+      if (!process.ok()) break;
+      const auto found = find_engine(process->command_line);
+      const auto owner = proc_.owner(at);
+      if (found && owner.ok()) {
+        const std::scoped_lock lock(mutex_);
+        for (const auto& [id, engine] : engines_) {
+          if (engine.pid == at && engine.start_ticks == owner->start_ticks) belongs = id;
+        }
+        if (!belongs && engines_.size() < kMaxEngines) {
+          belongs = engines_.size() + 1;
+          engines_[*belongs] = {*belongs, *found, at, owner->uid, owner->start_ticks, {}, false, {}};
+          store::InferenceEngine row;
+          row.id = *belongs;
+          row.pid = at;
+          row.name = found->name;
+          row.model = found->model;
+          row.url = fmt::format("http://{}:{}/metrics", options_.host, found->port);
+          row.found_wall_ns = system_clock().wall_ns();
+          if (!recorder_->with_writer([row](store::Writer& writer) { writer.add_engine(row); })) {
+            recorder_->add_loss(hal::Loss::inference_lost, 1);
+          }
+          log_info("process {} is part of {} (process {}), metrics at {}", pid, row.name, at, row.url);
+        }
+      }
+      at = process->parent_pid;
+    }
+    const std::scoped_lock lock(mutex_);
+    engine_of_[pid] = belongs;
+  }
+}
+
+void InferenceScrape::note(Engine& engine, const std::string& last_error) {
+  recorder_->add_loss(hal::Loss::engine_unread, 1);
+  {
+    const std::scoped_lock lock(mutex_);
+    ++failures_;
+  }
+  if (engine.reported == last_error) return;
+  engine.reported = last_error;
+  log_warning("metrics of {} (process {}): {}", engine.found.name, engine.pid, last_error);
+}
+
+void InferenceScrape::read(Engine& engine) {
+  const auto owner = proc_.owner(engine.pid);
+  if (!owner.ok() || owner->start_ticks != engine.start_ticks) {
+    const std::scoped_lock lock(mutex_);
+    engine.is_gone = true;
+    return;
+  }
+  bool is_its_own = false;
+  for (const char* table : {"tcp", "tcp6"}) {
+    const auto text = read_file(fmt::format("{}/{}/net/{}", proc_.root(), engine.pid, table));
+    is_its_own = is_its_own || (text.ok() && listens(*text, engine.found.port, owner->uid));
+  }
+  if (!is_its_own) {
+    return note(engine, fmt::format("no process of user {} listens on port {}", owner->uid, engine.found.port));
+  }
+  const uint64_t timeout_ns = std::min(options_.interval_ns / 2, ScrapeOptions::kMaxTimeoutNs);
+  const auto page =
+      serve::prometheus::fetch_page(options_.host, engine.found.port, "/metrics", timeout_ns, ScrapeOptions::kMaxBytes);
+  if (!page.ok()) return note(engine, page.error().text());
+  EnginePage read = read_engine(engine.found.name, *page);
+  if (read.refused > 0) recorder_->add_loss(hal::Loss::engine_unread, 1);
+  engine.reported.clear();
+  auto rows = std::make_shared<std::vector<store::EngineMetric>>(
+      rows_of(engine.id, engine.last, read.readings, system_clock().wall_ns()));
+  {
+    const std::scoped_lock lock(mutex_);
+    engine.last = std::move(read.readings);
+    ++reads_;
+  }
+  const bool taken = recorder_->with_writer([rows](store::Writer& writer) {
+    for (store::EngineMetric& row : *rows) writer.add_engine_metric(std::move(row));
+  });
+  if (!taken) recorder_->add_loss(hal::Loss::inference_lost, 1);
+}
+
+void InferenceScrape::write(metrics::Page& page) const {
+  const std::scoped_lock lock(mutex_);
+  page.add(metrics::kEngineReads, {{"outcome", "read"}}, static_cast<double>(reads_));
+  page.add(metrics::kEngineReads, {{"outcome", "failed"}}, static_cast<double>(failures_));
+  // Engines of one name that serve one model are one series: a pid would be another label without end.
+  std::map<std::tuple<const metrics::Metric*, std::string_view, std::string>, EngineReading> sums;
+  for (const auto& [id, engine] : engines_) {
+    if (engine.is_gone) continue;
+    for (const EngineReading& reading : engine.last) {
+      const std::string& model = reading.model.empty() ? engine.found.model : reading.model;
+      const auto [sum, is_new] = sums.try_emplace({reading.row->metric, engine.found.name, model}, reading);
+      if (is_new) continue;
+      EngineReading& into = sum->second;
+      into.value += reading.value;
+      into.sum += reading.sum;
+      into.count += reading.count;
+      const bool same_bounds = into.counts.size() == reading.counts.size() &&
+                               std::equal(into.counts.begin(), into.counts.end(), reading.counts.begin(),
+                                          [](const auto& one, const auto& other) { return one.first == other.first; });
+      if (!same_bounds) into.counts.clear();
+      for (auto& [bound, count] : into.counts) count += reading.counts.at(bound);
+    }
+  }
+  for (const auto& [key, reading] : sums) {
+    const auto& [metric, name, model] = key;
+    const metrics::Labels labels = {{"engine", std::string(name)}, {"model", model}};
+    if (reading.row->form != EngineForm::kHistogram) {
+      page.add(*metric, labels, reading.value);
+      continue;
+    }
+    std::vector<double> bounds;
+    std::vector<uint64_t> counts;
+    uint64_t before = 0;
+    for (const auto& [bound, total] : reading.counts) {
+      bounds.push_back(bound);
+      counts.push_back(total - before);
+      before = total;
+    }
+    counts.push_back(reading.count - before);
+    page.add(*metric, labels, metrics::Buckets{bounds, counts, reading.sum});
+  }
+}
+
+}  // namespace ingero::agent

@@ -1,0 +1,39 @@
+// The metrics of a running recording: one metric set for Prometheus's scrapes and for the OTLP exporter.
+//
+// add(): the recorder's capture thread; fill(): any thread, one at a time, while `recorder` lives.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "agent/recorder.h"
+#include "serve/metrics/call_metrics.h"
+#include "serve/metrics/collective_metrics.h"
+#include "serve/metrics/page.h"
+
+namespace ingero::agent {
+
+class LiveMetrics {
+ public:
+  // `calls` must outlive this. With `legacy_names`, metrics that are not in base units are counted too; each fill()
+  // says whether they are shown.
+  LiveMetrics(const hal::CallTable& calls, bool legacy_names)
+      : calls_(calls), call_metrics_(calls, legacy_names), collective_metrics_(calls) {}
+
+  void add(const EventBatch& batch);
+  // More of the page: called each time. Before the first fill().
+  using Part = std::function<void(serve::metrics::Page&)>;
+  void add_part(Part part) { parts_.push_back(std::move(part)); }
+  void fill(serve::metrics::Page& page, const Recorder& recorder, bool with_legacy_names);
+
+ private:
+  const hal::CallTable& calls_;
+  serve::metrics::CallMetrics call_metrics_;
+  serve::metrics::CollectiveMetrics collective_metrics_;
+  std::vector<Part> parts_;
+  std::mutex mutex_;
+  uint64_t folded_ = 0;  // guarded by mutex_
+};
+
+}  // namespace ingero::agent

@@ -1,0 +1,29 @@
+// What `trace --otlp` sends where, from its flags and, where a flag does not say, from the OTEL_EXPORTER_OTLP_
+// variables.
+//
+// Only --otlp makes the program send anything: a variable alone does not. Secrets come from a file or a variable.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "serve/otlp/exporter.h"
+#include "store/db/location.h"
+
+namespace ingero::agent {
+
+struct OtlpSettings {
+  std::string endpoint;  // empty: nothing is sent
+  bool traces = false;
+  std::string protocol, compression, interval = "10s", timeout;
+  std::string slow_collective = "50ms";
+  std::string headers_file, authorities, certificate, key;
+  std::string queue;
+  std::string queue_size = "64m";
+  bool insecure = false, insecure_allowed = false;
+};
+
+// Checks every setting and reads the files; the caller fills in the resource.
+Result<serve::otlp::ExporterOptions> exporter_options(const OtlpSettings& options, const Environment& environment);
+
+}  // namespace ingero::agent

@@ -1,0 +1,616 @@
+// The recording's threads, and the order in which they start and stop.
+#include "agent/recorder.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <unordered_map>
+
+#include "agent/batch_queue.h"
+#include "agent/collective_watch.h"
+#include "agent/device_watch.h"
+#include "agent/function_names.h"
+#include "agent/hang_watch.h"
+#include "agent/neighbour_watch.h"
+#include "agent/rank_watch.h"
+#include "agent/store_thread.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "hal/bounded.h"
+#include "hal/same_start.h"
+#include "kernelside/drain.h"
+#include "kernelside/foreign.h"
+#include "kernelside/host_events.h"
+#include "kernelside/mappings.h"
+#include "kernelside/normalise.h"
+#include "kernelside/privilege.h"
+#include "kernelside/proc.h"
+#include "kernelside/snapshot.h"
+#include "kernelside/throttle.h"
+
+namespace ingero::agent {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kEventsPerBatch = 2048;
+constexpr size_t kQueuedBatches = 2;  // what waits longer does so in the ring, in less than half the bytes
+constexpr int kDrainTimeoutMs = 100;
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kWatermarkEveryNs = 100'000'000;
+constexpr size_t kMaxKnownProcesses = 65536;
+constexpr size_t kMaxAdded = 4096;
+
+hal::Process process_of(const wire_task& task) {
+  hal::Process process;
+  process.pid = task.pid;
+  process.parent_pid = task.type == WIRE_FORK ? task.other_pid : 0;
+  process.start_mono_ns = task.start_ns;
+  process.uid = task.uid;
+  process.cgroup_id = task.cgroup_id;
+  process.comm.assign(task.comm, strnlen(task.comm, sizeof(task.comm)));
+  return process;
+}
+
+}  // namespace
+
+struct Recorder::Impl {
+  RecorderOptions options;
+  std::span<const hal::Backend* const> backends;
+  const hal::CallTable& calls;
+  const Clock& clock = system_clock();
+
+  hal::LossLedger ledger;
+  LiveStats stats;
+  kernelside::Foreign foreign;
+  std::unique_ptr<kernelside::Objects> objects;
+  std::unique_ptr<kernelside::Tracer> tracer;
+  std::unique_ptr<kernelside::Normaliser> normaliser;
+  std::unique_ptr<kernelside::Drain> drain;
+  std::unique_ptr<kernelside::MappingWatch> mappings;
+  std::unique_ptr<kernelside::HostPrograms> host;
+  std::vector<std::string> degraded;
+
+  BatchQueue queue{kQueuedBatches};
+  StoreThread store;
+  std::thread discovery_thread, capture_thread;
+  std::atomic<bool> stop_discovery{false};
+  std::atomic<bool> stop_capture{false};
+  bool stopped = false;
+  const Recorder* owner = nullptr;
+
+  // The capture thread's own.
+  kernelside::ProcFs proc{{.text = [this](uint32_t pid, std::string_view name, size_t max_bytes) {
+    return foreign.text(pid, name, max_bytes);
+  }}};
+  kernelside::SnapshotReader snapshots;
+  kernelside::ThrottleReader throttles;
+  kernelside::SocketOwners socket_owners;
+  struct Known {
+    hal::Process process;
+    wire_process counters{};
+  };
+  std::unordered_map<uint32_t, Known> known;
+  CollectiveWatch collectives;
+  Neighbours neighbours{proc};
+  RankWatch ranks{foreign, proc};
+  DeviceWatch devices;
+  std::unique_ptr<StackTable> stacks;  // none: --stack off
+  FunctionNames names;
+  std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
+  uint64_t calls_lost = 0;
+  std::map<uint32_t, uint64_t> lost_at_site;
+  std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
+  bool was_emptied = false;                                        // the rings, since those were looked at
+  uint64_t next_second_mono_ns = 0;
+  uint64_t watermark_mono_ns = 0;  // as far as the engine knows that there is no more to come
+  uint64_t started_mono_ns = 0;    // counters of processes that are traced later count from here
+
+  HangWatch hangs{calls};
+  mutable std::mutex mutex;
+  // Guarded by mutex:
+  hal::SystemSnapshot last_snapshot;
+  std::vector<hal::Event> added;  // for the capture thread
+
+  Impl(RecorderOptions chosen, std::span<const hal::Backend* const> tables, const hal::CallTable& call_table,
+       std::unique_ptr<kernelside::Helpers> helpers)
+      : options(std::move(chosen)),
+        backends(tables),
+        calls(call_table),
+        stats(call_table),
+        foreign(std::move(helpers), ledger),
+        store(queue, call_table, ledger),
+        snapshots(clock),
+        socket_owners(proc, clock),
+        collectives(call_table, foreign, ledger, options.hang_after_ns),
+        devices(tables, call_table, foreign, ledger),
+        names(ledger) {}
+
+  // Null: not known.
+  hal::Process* traced(uint32_t pid) {
+    const auto found = known.find(pid);
+    return found == known.end() ? nullptr : &found->second.process;
+  }
+  Status open();
+  void discover();
+  void capture();
+  void add_process(const hal::Process& reported, EventBatch& batch);
+  void take_tasks(EventBatch& batch);
+  void forget_process(uint32_t pid, uint64_t start_mono_ns, EventBatch& batch);
+  void every_second(EventBatch& batch);
+  void look_at_open_calls(uint64_t after_ns, EventBatch& batch);
+  void watch_collectives(EventBatch& batch);
+  void note_lost_calls();
+  void read_losses();
+  void hand_over(std::unique_ptr<EventBatch> batch);
+};
+
+Status Recorder::Impl::open() {
+  auto loaded = kernelside::Objects::load(options.objects);
+  INGERO_TRY(loaded);
+  objects = std::move(*loaded);
+  tracer = std::make_unique<kernelside::Tracer>(options.tracer, backends, calls, objects.get(), foreign, ledger, clock);
+  normaliser = std::make_unique<kernelside::Normaliser>(calls, tracer->sites(), ledger);
+  normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
+  auto opened_drain = kernelside::Drain::open(*objects, calls, *normaliser, ledger);
+  INGERO_TRY(opened_drain);
+  drain = std::move(*opened_drain);
+  if (options.store) INGERO_TRY(store.open(*options.store, clock, options.on_chain));
+
+  if (options.objects.stacks != WIRE_STACKS_OFF) {
+    stacks = std::make_unique<StackTable>(
+        [this](uint32_t site) {
+          return StackTable::SiteName{tracer->symbol_of(site), tracer->library_of(site)};
+        },
+        *objects, foreign, ledger, options.on_events != nullptr);
+  }
+
+  for (const auto& status : objects->attach_thread_programs()) {
+    if (!status.attached) degraded.push_back(fmt::format("{}: {}", status.name, status.reason));
+  }
+  if (options.keep_program_costs) {
+    if (const Status kept = objects->keep_program_costs(); !kept.ok()) degraded.push_back(kept.error().text());
+  }
+  if (!objects->names_reason().empty()) degraded.push_back(fmt::format("kernel names: {}", objects->names_reason()));
+  std::vector<kernelside::SharedMap> shared;
+  for (const char* name : {"events", "critical_events", "recipes", "losses", "site_losses", "threads", "processes",
+                           "wanted_pids", "wanted_cgroups", "python_processes"}) {
+    shared.push_back({name, objects->map_fd(name)});
+  }
+  auto host_programs = kernelside::HostPrograms::attach(options.host, shared);
+  if (!host_programs.ok()) {
+    degraded.push_back(host_programs.error().text());
+  } else {
+    host = std::move(*host_programs);
+    for (const auto& status : host->status()) {
+      if (status.wanted && !status.attached) {
+        degraded.push_back(fmt::format("{}: {}", status.tracepoint, status.reason));
+      }
+    }
+  }
+
+  if (options.objects.stacks != WIRE_STACKS_OFF) objects->start_loading_waiting();
+
+  started_mono_ns = clock.mono_ns();
+  // The wanted processes are followed from here on, whether or not they have made a call: their children count too.
+  for (const uint32_t pid : options.objects.pids) {
+    if (const Status marked = objects->mark_traced(pid); !marked.ok()) degraded.push_back(marked.error().text());
+  }
+
+  // Watch before the scan, so that no mapping falls between the two.
+  auto watch = kernelside::MappingWatch::open();
+  if (watch.ok()) {
+    mappings = std::move(*watch);
+  } else {
+    degraded.push_back(
+        fmt::format("libraries loaded later are found by a scan every second: {}", watch.error().text()));
+  }
+  for (const auto& library : options.tracer.libraries) INGERO_TRY(tracer->add_library(library));
+  INGERO_TRY(tracer->scan());
+  if (!objects->waiting_reason().empty()) {
+    degraded.push_back(fmt::format("stacks of calls that do not return: {}", objects->waiting_reason()));
+  }
+  return {};
+}
+
+void Recorder::Impl::discover() {
+  pthread_setname_np(pthread_self(), "ingero-discover");
+  // Without a filter, every process that maps a described library is traced from its first call on.
+  const auto& filters = options.objects;
+  const bool is_filtered = !filters.pids.empty() || filters.uid || !filters.cgroup_ids.empty();
+  if (stacks) {
+    std::set<uint32_t> running(filters.pids.begin(), filters.pids.end());
+    if (!is_filtered) {
+      for (const auto& file : tracer->reports()) running.insert(file.pids.begin(), file.pids.end());
+    }
+    for (const uint32_t pid : running) stacks->prepare(pid);
+  }
+  std::vector<kernelside::NewMapping> found;
+  while (!stop_discovery.load(std::memory_order_relaxed)) {
+    bool scan = !mappings;
+    if (mappings) {
+      found.clear();
+      const auto lost = mappings->read(100, found);
+      for (const auto& notice : found) {
+        if (notice.pid == options.objects.own_pid) continue;
+        hal::Mapping mapping;
+        mapping.start = notice.start;
+        mapping.end = notice.end;
+        mapping.executable = true;
+        mapping.file = notice.file;
+        mapping.untrusted_path = notice.untrusted_path;
+        mapping.file_offset = notice.file_offset;
+        if (stacks) stacks->mapped(notice.pid, mapping);
+        const bool is_described = tracer->consider(notice.pid, mapping, notice.mono_ns);
+        if (stacks && is_described && !is_filtered) stacks->prepare(notice.pid);
+      }
+      if (lost.ok() && *lost > 0) {
+        ledger.add(hal::Loss::mapping_lost, *lost);
+        scan = true;
+      }
+    } else {
+      std::this_thread::sleep_for(1s);
+    }
+    if (scan) (void)tracer->scan().ok();
+  }
+}
+
+// A process is traced from now on: reads it from /proc while it exists. `reported` comes from the kernel side, and is
+// all that is known of a process that has ended since, or whose pid has been reused.
+void Recorder::Impl::add_process(const hal::Process& reported, EventBatch& batch) {
+  hal::clear_if_full(known, kMaxKnownProcesses, hal::Loss::process_forgotten, ledger);
+  auto read = proc.process(reported.pid);
+  const bool same =
+      read.ok() && (reported.start_mono_ns == 0 || hal::same_start(read->start_mono_ns, reported.start_mono_ns));
+  hal::Process process = same ? *read : reported;
+  if (!same) proc.name_by_cgroup(process);
+  if (process.comm.empty()) process.comm = reported.comm;
+  batch.processes.push_back(process);
+  if (stacks && same) stacks->add_process(reported.pid);
+  ranks.forget(reported.pid);
+  known[reported.pid].process = std::move(process);
+}
+
+void Recorder::Impl::take_tasks(EventBatch& batch) {
+  for (const auto& ended : batch.records.ended) {
+    const auto entry = known.find(ended.counters.pid);
+    const wire_process before = entry != known.end() ? entry->second.counters : wire_process{};
+    for (auto& event : kernelside::counter_events(before, ended.counters, ended.mono_ns, calls)) {
+      event.wall_offset_ns = normaliser->wall_offset_ns();
+      batch.records.events.push_back(event);
+    }
+  }
+  for (const wire_task& task : batch.records.tasks) {
+    switch (task.type) {
+      case WIRE_EXEC:
+        over.emplace_back(task.pid, task.ns);
+        add_process(process_of(task), batch);
+        devices.add_process(known[task.pid].process, true, task.ns);
+        break;
+      case WIRE_TRACED: {
+        const bool is_known =
+            devices.knows(task.pid) && hal::same_start(known[task.pid].process.start_mono_ns, task.start_ns);
+        add_process(process_of(task), batch);
+        if (!is_known) {
+          devices.add_process(known[task.pid].process, task.start_ns > started_mono_ns, task.start_ns);
+        }
+        break;
+      }
+      case WIRE_FORK:
+        add_process(process_of(task), batch);
+        // What its parent had chosen it may have a copy of.
+        devices.add_process(known[task.pid].process, !devices.has_chosen(task.other_pid), task.start_ns);
+        break;
+      case WIRE_EXIT:
+        over.emplace_back(task.pid, task.ns);
+        ended.emplace_back(task.pid, task.start_ns);
+        normaliser->forget(task.tid);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void Recorder::Impl::look_at_open_calls(uint64_t after_ns, EventBatch& batch) {
+  const uint64_t now_ns = clock.mono_ns();
+  const auto open = objects->calls_in_flight();
+  if (!open.ok()) return;
+  hangs.look({*objects, *drain, *normaliser, collectives, devices, stacks.get()}, *open, now_ns, after_ns, batch);
+}
+
+void Recorder::Impl::forget_process(uint32_t pid, uint64_t start_mono_ns, EventBatch& batch) {
+  const auto found = known.find(pid);
+  if (found == known.end() || !hal::same_start(found->second.process.start_mono_ns, start_mono_ns)) return;
+  known.erase(found);
+  batch.ended.emplace_back(pid, start_mono_ns);
+  devices.process_ended(pid);
+  ranks.forget(pid);
+  if (stacks) stacks->process_ended(pid);
+  names.process_ended(pid);
+}
+
+void Recorder::Impl::every_second(EventBatch& batch) {
+  const uint64_t now = clock.mono_ns();
+  normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
+  read_losses();
+  // Their last calls may still be in the ring, until it has been empty.
+  if (std::exchange(was_emptied, false)) {
+    for (const auto& [pid, start_mono_ns] : ended_before) forget_process(pid, start_mono_ns, batch);
+    ended_before = std::exchange(ended, {});
+  }
+  for (const auto& [pid, mono_ns] : over_before) collectives.process_ended(pid, mono_ns);
+  over_before = std::exchange(over, {});
+
+  {
+    const std::scoped_lock lock(mutex);
+    for (hal::Event& event : added) {
+      event.wall_offset_ns = normaliser->wall_offset_ns();
+      batch.records.events.push_back(event);
+    }
+    added.clear();
+  }
+  std::vector<uint32_t> pids;
+  for (const auto& [pid, one] : known) pids.push_back(pid);
+  batch.throttlings = throttles.read(pids, now);
+  for (hal::Throttling& one : batch.throttlings) one.wall_offset_ns = normaliser->wall_offset_ns();
+  auto snapshot = snapshots.read();
+  batch.snapshots.push_back(snapshot);
+  {
+    const std::scoped_lock lock(mutex);
+    last_snapshot = snapshot;
+  }
+  look_at_open_calls(options.hang_after_ns, batch);
+  if (auto processes = objects->processes(); processes.ok()) {
+    for (const wire_process& counters : *processes) {
+      auto entry = known.find(counters.pid);
+      if (entry == known.end()) {
+        hal::Process reported;
+        reported.pid = counters.pid;
+        reported.start_mono_ns = counters.start_ns;
+        add_process(reported, batch);
+        devices.add_process(known[reported.pid].process, counters.start_ns > started_mono_ns, counters.start_ns);
+        entry = known.find(counters.pid);
+      }
+      Known& process = entry->second;
+      for (auto& event : kernelside::counter_events(process.counters, counters, now, calls)) {
+        event.wall_offset_ns = normaliser->wall_offset_ns();
+        batch.records.events.push_back(event);
+      }
+      process.counters = counters;
+    }
+  }
+}
+
+void Recorder::Impl::read_losses() {
+  objects->read_losses(ledger);
+  ledger.set(hal::Loss::program_skipped, objects->skipped_runs() + (host ? host->skipped_runs() : 0));
+}
+
+// Calls that the kernel side lost: what they would have said of communicators is not known, so what was known of those
+// is no longer sure.
+void Recorder::Impl::note_lost_calls() {
+  objects->read_losses(ledger);
+  const uint64_t lost =
+      ledger.count(hal::Loss::ring_full) + ledger.count(hal::Loss::no_thread_state) + ledger.count(hal::Loss::too_deep);
+  if (lost == std::exchange(calls_lost, lost)) return;
+  bool any_exchange = ledger.count(hal::Loss::no_thread_state) + ledger.count(hal::Loss::too_deep) > 0;
+  bool communicators = any_exchange;
+  bool choices = any_exchange;
+  const auto& sites = tracer->sites();
+  for (const auto& [site, count] : objects->site_losses(sites.size())) {
+    if (count == std::exchange(lost_at_site[site], count)) continue;
+    const hal::Kind kind = calls[sites[site].call].kind;
+    any_exchange = any_exchange || kind == hal::Kind::kCollective;
+    communicators = communicators || kind == hal::Kind::kCommunicator;
+    choices = choices || (kind != hal::Kind::kLaunch && kind != hal::Kind::kMemcpy && kind != hal::Kind::kMemset &&
+                          kind != hal::Kind::kSync && kind != hal::Kind::kFree);
+  }
+  if (any_exchange || communicators) collectives.lost(communicators);
+  if (choices) devices.lost();
+}
+
+void Recorder::Impl::watch_collectives(EventBatch& batch) {
+  const std::vector<uint32_t> made = collectives.take(batch);
+  ranks.take(
+      batch.records.events, made, [this](uint32_t pid) { return traced(pid); }, batch.processes);
+  collectives.evaluate(clock.mono_ns(), batch);
+}
+
+void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
+  auto& records = batch->records;
+  names.join(*batch);
+  if (stacks) names.name_launched(*batch, *stacks);
+  if (!records.events.empty()) note_lost_calls();
+  devices.take(*batch);
+  watch_collectives(*batch);
+  neighbours.take(
+      records.events, [this](uint32_t pid) { return traced(pid); }, batch->processes);
+  batch->wall_offset_ns = normaliser->wall_offset_ns();
+  // That nothing happened is news to the engine as well, but not every few milliseconds.
+  const bool is_due = batch->complete_mono_ns >= watermark_mono_ns + kWatermarkEveryNs;
+  if (is_due) watermark_mono_ns = batch->complete_mono_ns;
+  if (!is_due && records.events.empty() && batch->processes.empty() && batch->snapshots.empty() &&
+      records.names.empty() && batch->communicators.empty() && batch->hangs.empty() && batch->stacks.empty()) {
+    queue.recycle(std::move(batch));
+    return;
+  }
+  for (auto& [index, detail] : records.tcp) {
+    hal::Event& event = records.events[index];
+    if (event.pid != 0 || detail.socket_inode == 0) continue;
+    std::vector<uint32_t> traced;
+    for (const auto& [pid, process] : known) traced.push_back(pid);
+    if (const auto owner = socket_owners.owner(detail.socket_inode, traced)) event.pid = event.tid = *owner;
+  }
+  stats.add(records.events);
+  if (options.on_events && owner != nullptr) options.on_events(*batch, *owner);
+  queue.push(std::move(batch));
+}
+
+void Recorder::Impl::capture() {
+  pthread_setname_np(pthread_self(), "ingero-capture");
+  bool more = false;
+  bool last_round = false;
+  // Perf probes fire on when the trace is over: what they had written by then is read, however long that takes.
+  const bool goes_on = objects->mechanism() == kernelside::Mechanism::kPerf;
+  while (true) {
+    auto batch = queue.fresh();
+    const uint64_t polled_mono_ns = clock.mono_ns();
+    const auto drained = drain->poll(more || last_round ? 0 : kDrainTimeoutMs, kEventsPerBatch, batch->records);
+    more = drained.ok() && *drained;
+    was_emptied = was_emptied || !more;
+    batch->complete_mono_ns = more ? 0 : polled_mono_ns;
+    if (!drained.ok()) log_error("{}", drained.error().text());
+    if (stacks) stacks->take(*drain, *batch);  // before a process that ran another program is looked at again
+    // Behind the poll: what its events needed of probes was on before.
+    for (const auto& [pid, until_mono_ns] : tracer->take_windows()) devices.missed(pid, until_mono_ns);
+    take_tasks(*batch);
+    if (clock.mono_ns() >= next_second_mono_ns) {
+      next_second_mono_ns = clock.mono_ns() + kSecond;
+      every_second(*batch);
+    }
+    hand_over(std::move(batch));
+    if (last_round && (!more || (goes_on && drain->is_past_end()))) break;
+    // Stop asked for: the probes are gone by now, so one more round empties the rings.
+    if (!last_round && stop_capture.load(std::memory_order_acquire)) {
+      last_round = true;
+      drain->end_here();
+    }
+  }
+  ledger.add(hal::Loss::ring_unread, drain->unread());
+  // What is still open now will not be seen to return.
+  auto batch = queue.fresh();
+  batch->complete_mono_ns = clock.mono_ns();
+  watermark_mono_ns = 0;  // news in any case: the session's end
+  every_second(*batch);
+  look_at_open_calls(0, *batch);
+  read_losses();
+  if (stacks) stacks->finish(*batch);
+  hand_over(std::move(batch));
+  queue.close();
+}
+
+Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Recorder::~Recorder() {
+  if (impl_) (void)stop().ok();
+}
+
+Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
+                                                  std::span<const hal::Backend* const> backends,
+                                                  const hal::CallTable& calls) {
+  options.objects.own_pid = static_cast<uint32_t>(getpid());
+  // Before more is open and in memory: it is all theirs too for a moment.
+  auto helpers = kernelside::Helpers::start(options.drop_privileges);
+  INGERO_TRY(helpers);
+  auto impl = std::make_unique<Impl>(std::move(options), backends, calls, std::move(*helpers));
+  INGERO_TRY(impl->open());
+  // Capabilities are per thread: before there are more of them.
+  if (impl->options.drop_privileges) {
+    if (const Status dropped = kernelside::drop_capabilities(); !dropped.ok())
+      log_warning("{}", dropped.error().text());
+  }
+  auto* raw = impl.get();
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));
+  raw->owner = recorder.get();
+  raw->store.start(*raw->tracer, raw->options.hook);
+  raw->capture_thread = std::thread([raw] { raw->capture(); });
+  raw->discovery_thread = std::thread([raw] { raw->discover(); });
+  return recorder;
+}
+
+Status Recorder::stop() {
+  if (impl_->stopped) return {};
+  impl_->stopped = true;
+  impl_->stop_discovery = true;
+  impl_->foreign.cancel();
+  if (impl_->mappings) impl_->mappings->wake();
+  if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
+  impl_->tracer->stop_entries();
+  {
+    // So that its RCU grace period overlaps with the probes'. Its programs' counters are read later.
+    const std::jthread host_detached([host = impl_->host.get()] {
+      if (host != nullptr) host->detach();
+    });
+    impl_->tracer->detach();
+  }
+  impl_->stop_capture.store(true, std::memory_order_release);
+  impl_->drain->wake();
+  if (impl_->capture_thread.joinable()) impl_->capture_thread.join();
+  return impl_->store.finish();
+}
+
+bool Recorder::prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path) {
+  if (!impl_->tracer->prepare(pid, open_path, untrusted_path) || !impl_->stacks) return false;
+  impl_->stacks->prepare(pid);
+  return true;
+}
+void Recorder::held_too_long(uint32_t pid) {
+  impl_->ledger.add(hal::Loss::attach_window);
+  log_warning("process {} has gone on before the probes of a library it mapped were on: its first calls are missing",
+              pid);
+}
+kernelside::Tracer& Recorder::tracer() { return *impl_->tracer; }
+const LiveStats& Recorder::stats() const { return impl_->stats; }
+const hal::LossLedger& Recorder::losses() const { return impl_->ledger; }
+kernelside::Mechanism Recorder::mechanism() const { return impl_->objects->mechanism(); }
+std::vector<LiveCall> Recorder::hanging() const { return impl_->hangs.hanging(); }
+std::vector<hal::CollectiveHang> Recorder::waiting() const { return impl_->collectives.hanging(); }
+hal::SystemSnapshot Recorder::snapshot() const {
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->last_snapshot;
+}
+std::map<hal::CallId, uint64_t> Recorder::in_flight() const { return impl_->hangs.in_flight(); }
+std::vector<kernelside::FileReport> Recorder::probe_reports() const { return impl_->tracer->reports(); }
+std::vector<kernelside::ProgramCost> Recorder::program_costs() const { return impl_->objects->program_costs(); }
+void Recorder::add_event(const hal::Event& event) {
+  const std::scoped_lock lock(impl_->mutex);
+  if (hal::has_room(impl_->added, kMaxAdded, hal::Loss::sampler_event_lost, impl_->ledger)) {
+    impl_->added.push_back(event);
+  }
+}
+void Recorder::add_loss(hal::Loss loss, uint64_t count) { impl_->ledger.add(loss, count); }
+void Recorder::with_engine(std::function<void(correlate::Engine&)> work) {
+  if (!impl_->store.with_engine(std::move(work))) add_loss(hal::Loss::engine_sample_lost, 1);
+}
+bool Recorder::with_writer(std::function<void(store::Writer&)> work) {
+  return impl_->store.with_writer(std::move(work));
+}
+std::vector<std::string> Recorder::degraded() const { return impl_->degraded; }
+std::string Recorder::store_error() const { return impl_->store.last_error(); }
+std::string Recorder::process_name(uint32_t pid) const {
+  const hal::Process* found = impl_->traced(pid);
+  return found == nullptr ? "" : found->comm;
+}
+std::vector<symbols::StackFrame> Recorder::frames_of(uint64_t stack_id) const {
+  return impl_->stacks ? impl_->stacks->frames_of(stack_id) : std::vector<symbols::StackFrame>{};
+}
+void Recorder::know_devices(std::string_view backend, const std::vector<hal::Device>& devices) {
+  impl_->devices.know(backend, devices);
+}
+std::optional<hal::Communicator> Recorder::communicator(uint64_t id) const {
+  const hal::Communicator* found = impl_->collectives.communicator(id);
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+hal::EventDevice Recorder::device(uint32_t ref) const { return impl_->devices.device(ref); }
+std::string Recorder::library_of(uint32_t site) const { return impl_->tracer->library_of(site); }
+uint64_t Recorder::stored() const { return impl_->store.stored(); }
+uint64_t Recorder::file_bytes() const { return impl_->store.file_bytes(); }
+
+std::vector<std::pair<std::string, uint64_t>> Recorder::lost_by_call() const {
+  std::map<std::string, uint64_t> by_call;
+  const auto& sites = impl_->tracer->sites();
+  for (const auto& [site, count] : impl_->objects->site_losses(sites.size())) {
+    by_call[std::string(impl_->calls[sites[site].call].name)] += count;
+  }
+  return {by_call.begin(), by_call.end()};
+}
+
+}  // namespace ingero::agent

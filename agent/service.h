@@ -1,0 +1,36 @@
+// A part of the agent next to the capture loop: it reads the recording while it is made, or feeds it.
+//
+// A service is opened before privileges are given up, started with the recorder, and stopped by the session that it
+// belongs to (session.h). start() and stop() are the session's thread; everything else as each service says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ingero::serve::metrics {
+class Page;
+}
+
+namespace ingero::agent {
+
+class Recorder;
+
+class Service {
+ public:
+  virtual ~Service() = default;
+  // `recorder` runs, and outlives stop().
+  virtual void start(Recorder& recorder) = 0;
+  // Ends its threads; a second call does nothing.
+  virtual void stop() = 0;
+  // Adds its own metrics. Any thread, between start() and stop().
+  virtual void write(serve::metrics::Page&) const {}
+  // Sentences for the user once it runs: where it is, and what is not available and why.
+  virtual std::vector<std::string> notes() const { return {}; }
+
+ protected:
+  Service() = default;
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+};
+
+}  // namespace ingero::agent

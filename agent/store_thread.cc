@@ -1,0 +1,145 @@
+// Writes batches in the order in which they were captured, each event together with the rows that belong to it.
+#include "agent/store_thread.h"
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+
+#include <malloc.h>
+
+namespace ingero::agent {
+
+using namespace std::chrono_literals;
+
+// What a burst of processes needed lies between what is kept, so the allocator gives none of it back by itself. Looking
+// for it takes a millisecond for 50 MB.
+constexpr auto kTrimEvery = 5s;
+
+StoreThread::~StoreThread() {
+  if (thread_.joinable()) thread_.join();
+}
+
+Status StoreThread::open(const store::WriterOptions& options, const Clock& clock,
+                         std::function<void(const hal::CausalChain&)> on_chain) {
+  auto opened = store::Writer::open(options, calls_, ledger_, clock);
+  INGERO_TRY(opened);
+  writer_ = std::move(*opened);
+  feed_ = std::make_unique<EngineFeed>(calls_, ledger_);
+  feed_->set_listener(std::move(on_chain));
+  return {};
+}
+
+void StoreThread::start(kernelside::Tracer& tracer, StoreHook* hook) {
+  tracer_ = &tracer;
+  hook_ = hook;
+  thread_ = std::thread([this] { run(); });
+}
+
+Status StoreThread::finish() {
+  if (thread_.joinable()) thread_.join();
+  if (!writer_) return {};
+  Status closed = writer_->close();
+  note_size();
+  return closed;
+}
+
+bool StoreThread::with_writer(std::function<void(store::Writer&)> work) {
+  if (!writer_) return true;
+  const std::scoped_lock lock(mutex_);
+  if (work_.size() >= kMaxWork) return false;
+  work_.push_back(std::move(work));
+  return true;
+}
+
+bool StoreThread::with_engine(std::function<void(correlate::Engine&)> work) {
+  return with_writer([this, work = std::move(work)](store::Writer&) { work(feed_->engine()); });
+}
+
+std::string StoreThread::last_error() const {
+  const std::scoped_lock lock(mutex_);
+  return last_error_;
+}
+
+void StoreThread::note(const Status& status) {
+  const std::scoped_lock lock(mutex_);
+  last_error_ = status.ok() ? "" : status.error().text();
+}
+
+void StoreThread::note_size() {
+  stored_.store(writer_->rows_committed(), std::memory_order_relaxed);
+  file_bytes_.store(writer_->file_bytes(), std::memory_order_relaxed);
+}
+
+void StoreThread::write(const EventBatch& batch) {
+  Status status;
+  for (const auto& site : tracer_->take_sites()) writer_->add_site(site.index, site.site);
+  for (const auto& process : batch.processes) writer_->add_process(process);
+  for (const auto& name : batch.names) writer_->add_function_name(name.pid, name.handle, name.untrusted_name);
+  for (const auto& snapshot : batch.snapshots) writer_->add_snapshot(snapshot);
+  for (const auto& [ref, device] : batch.devices) writer_->add_device(ref, device);
+  const std::span<const hal::Event> events(batch.records.events);
+  for (const auto& communicator : batch.communicators) writer_->add_communicator(communicator);
+  // Writes runs of plain events at once, and between them, one by one, those that carry TCP data or an exchange.
+  auto tcp = batch.records.tcp.begin();
+  auto exchange = batch.records.exchanges.begin();
+  for (size_t from = 0; from < events.size();) {
+    const size_t next_tcp = tcp == batch.records.tcp.end() ? events.size() : tcp->first;
+    const size_t next_exchange = exchange == batch.records.exchanges.end() ? events.size() : exchange->first;
+    const size_t next = std::min(next_tcp, next_exchange);
+    if (next > from) status = writer_->write(events.subspan(from, next - from));
+    if (next == events.size()) break;
+    status = next == next_tcp ? writer_->write_tcp(events[next], (tcp++)->second.detail)
+                              : writer_->write_exchange(events[next], (exchange++)->second);
+    from = next + 1;
+  }
+  for (const auto& wait : batch.waits) writer_->add_wait(wait);
+  for (const auto& hang : batch.hangs) writer_->add_hang(hang);
+  for (const auto& stack : batch.stacks) writer_->add_stack(stack.id, "", stack.frames_json);
+  for (const auto& one : batch.throttlings) writer_->add_throttling(one);
+  for (const auto& [pid, start_mono_ns] : batch.ended) writer_->process_ended(pid, start_mono_ns);
+  feed_->take(batch);
+  if (batch.complete_mono_ns != 0) {
+    writer_->set_complete(batch.complete_mono_ns + static_cast<uint64_t>(batch.wall_offset_ns));
+  }
+  feed_->write(*writer_);
+  if (hook_ != nullptr) hook_->take(batch, *tracer_, *writer_, ledger_);
+  note(status);
+}
+
+void StoreThread::do_work() {
+  std::vector<std::function<void(store::Writer&)>> now;
+  {
+    const std::scoped_lock lock(mutex_);
+    now.swap(work_);
+  }
+  for (const auto& one : now) one(*writer_);
+}
+
+void StoreThread::run() {
+  pthread_setname_np(pthread_self(), "ingero-store");
+  auto next_flush = std::chrono::steady_clock::now() + 100ms;
+  auto next_trim = next_flush + kTrimEvery;
+  while (!queue_.finished()) {
+    auto batch = queue_.pop(100ms);
+    if (batch) {
+      if (writer_) write(*batch);
+      queue_.recycle(std::move(batch));
+    }
+    if (const auto now = std::chrono::steady_clock::now(); now >= next_trim) {
+      next_trim = now + kTrimEvery;
+      malloc_trim(0);
+    }
+    if (!writer_ || std::chrono::steady_clock::now() < next_flush) continue;
+    next_flush = std::chrono::steady_clock::now() + 100ms;
+    do_work();
+    if (const Status flushed = writer_->flush(); !flushed.ok()) note(flushed);
+    (void)writer_->maintain().ok();
+    note_size();
+  }
+  if (!writer_) return;
+  do_work();
+  feed_->finish(*writer_);
+  if (hook_ != nullptr) hook_->finish(*writer_);
+}
+
+}  // namespace ingero::agent

@@ -1,0 +1,86 @@
+// The recording's second half, on a thread of its own: writes batches to the database and feeds them to the engine.
+//
+// Without a recording it only recycles the batches. Lifetime: open(), start(), then the capture side closes the queue,
+// then finish(). The const members, with_writer() and last_error() may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agent/batch_queue.h"
+#include "agent/engine_feed.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "hal/call_table.h"
+#include "hal/loss.h"
+#include "kernelside/tracer.h"
+#include "store/write/writer.h"
+
+namespace ingero::agent {
+
+// Sees each batch before it is committed, and may add rows. Called on the store thread, and only with a recording.
+class StoreHook {
+ public:
+  virtual ~StoreHook() = default;
+  virtual void take(const EventBatch& batch, const kernelside::Tracer& tracer, store::Writer& writer,
+                    hal::LossLedger& ledger) = 0;
+  virtual void finish(store::Writer& writer) = 0;
+};
+
+class StoreThread {
+ public:
+  // The arguments must outlive this.
+  StoreThread(BatchQueue& queue, const hal::CallTable& calls, hal::LossLedger& ledger)
+      : queue_(queue), calls_(calls), ledger_(ledger) {}
+  ~StoreThread();
+  StoreThread(const StoreThread&) = delete;
+  StoreThread& operator=(const StoreThread&) = delete;
+
+  // Makes the recording. `on_chain`: each causal chain found, changed or over; called on this thread.
+  Status open(const store::WriterOptions& options, const Clock& clock,
+              std::function<void(const hal::CausalChain&)> on_chain);
+  // `tracer` reports new probes. `hook` may be null.
+  void start(kernelside::Tracer& tracer, StoreHook* hook);
+  // When the queue is closed: returns when all is committed, with what went wrong at the end.
+  Status finish();
+
+  static constexpr size_t kMaxWork = 4096;
+  // Runs `work` before the next commit; not at all without a recording. False: there is too much to do, and it was not
+  // taken.
+  bool with_writer(std::function<void(store::Writer&)> work);
+  bool with_engine(std::function<void(correlate::Engine&)> work);
+  uint64_t stored() const { return stored_.load(std::memory_order_relaxed); }  // rows committed
+  uint64_t file_bytes() const { return file_bytes_.load(std::memory_order_relaxed); }
+  // The first error since the store last worked; empty when it works.
+  std::string last_error() const;
+
+ private:
+  void run();
+  void write(const EventBatch& batch);
+  void do_work();
+  void note(const Status& status);
+  void note_size();
+
+  BatchQueue& queue_;
+  const hal::CallTable& calls_;
+  hal::LossLedger& ledger_;
+  kernelside::Tracer* tracer_ = nullptr;
+  StoreHook* hook_ = nullptr;
+  std::unique_ptr<store::Writer> writer_;  // null without a recording, as is feed_
+  std::unique_ptr<EngineFeed> feed_;
+  std::thread thread_;
+  std::atomic<uint64_t> stored_{0};
+  std::atomic<uint64_t> file_bytes_{0};
+
+  mutable std::mutex mutex_;
+  // Guarded by mutex_:
+  std::string last_error_;
+  std::vector<std::function<void(store::Writer&)>> work_;
+};
+
+}  // namespace ingero::agent

@@ -1,0 +1,95 @@
+// Declares the shared flags and turns their text into a selection, so that every command reads them alike.
+#include "cli/flags.h"
+
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace ingero::cli {
+CLI::Validator duration_check() {
+  return {[](std::string& text) {
+            const auto parsed = parse_duration_ns(text);
+            return parsed.ok() ? std::string() : parsed.error().text();
+          },
+          "DURATION"};
+}
+
+CLI::Validator size_check() {
+  return {[](std::string& text) {
+            const auto parsed = parse_size_bytes(text);
+            return parsed.ok() ? std::string() : parsed.error().text();
+          },
+          "SIZE"};
+}
+
+void add_range_options(CLI::App& command, RangeOptions& options, const std::string& live_default) {
+  CLI::Option* since = command
+                           .add_option("--since", options.since,
+                                       "The last 5m, 2h, 1d ...: back from now, or from the last event of a finished "
+                                       "recording (default: " +
+                                           live_default + " of a live recording, all of a finished one)")
+                           ->check(duration_check());
+  command.add_option("--from", options.from, "From this time: \"2026-11-21 02:26\", \"02:26:36\"; UTC with a Z")
+      ->type_name("TIME")
+      ->excludes(since);
+  command.add_option("--to", options.to, "Up to this time")->type_name("TIME")->excludes(since);
+}
+
+void add_label_option(CLI::App& command, std::string& label) {
+  command.add_option("--label", label, "Only while this annotation held: step=17 (of what the other flags select)")
+      ->type_name("KEY=VALUE");
+}
+
+Status select_label(const std::string& label, const store::Reader& reader, store::Selection& selection) {
+  return label.empty() ? Status{} : store::narrow_by_label(reader, label, selection);
+}
+
+void add_database_option(CLI::App& command, std::string& database) {
+  command.add_option("-d,--db", database, "The recording (default: $INGERO_DB, else ~/.ingero/ingero.db)")
+      ->type_name("FILE");
+}
+
+Status check_node(const std::string& node, std::string_view flag) {
+  if (node.find(':') == std::string::npos) return {};
+  return Error(Errc::kInvalid,
+               fmt::format("{} {}: ':' separates the node from the sequence in event ids", flag, printable(node, 256)));
+}
+
+bool has_recording(const std::string& database, const Context& context) {
+  if (!database.empty() || !context.environment.variable("INGERO_DB").value_or("").empty()) return true;
+  const auto place = store::locate(context.environment);
+  std::error_code ignored;
+  return place.ok() && std::filesystem::exists(place->path, ignored);
+}
+
+Result<std::unique_ptr<store::Reader>> open_recording(const std::string& database, const Context& context) {
+  auto place = store::locate(context.environment, database);
+  if (!place.ok()) return place.error();
+  auto reader = store::Reader::open(place->path);
+  if (!reader.ok() && reader.error().code() == Errc::kNotFound && database.empty()) {
+    return Error{Errc::kNotFound, reader.error().message(),
+                 "record with 'sudo ingero trace', or name a file with --db"};
+  }
+  // Whatever is wrong with the file, the command line was right.
+  if (!reader.ok() && reader.error().code() == Errc::kInvalid) {
+    return Error{Errc::kIo, reader.error().message(), reader.error().hint()};
+  }
+  return reader;
+}
+
+Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection) {
+  store::QueryLimits limits;
+  limits.time_ns = time_ns;
+  const store::Bound bound[] = {
+      store::Bound::of(static_cast<int64_t>(std::min<uint64_t>(count, static_cast<uint64_t>(INT64_MAX)) - 1))};
+  const auto outcome = reader.query(
+      "SELECT timestamp FROM events ORDER BY timestamp DESC LIMIT 1 OFFSET ?", limits,
+      [&](std::span<const store::Value> values) {
+        if (!values[0].is_null()) selection.from_wall_ns = static_cast<uint64_t>(values[0].integer);
+        return true;
+      },
+      {}, bound);
+  return outcome.ok() ? Status{} : Status{outcome.error()};
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,59 @@
+// The table of legacy flags, which are accepted so that old command lines work, and the reason why each has no effect.
+#include "cli/legacy/legacy_flags.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+namespace ingero::cli {
+namespace {
+
+struct LegacyFlag {
+  const char* name;
+  bool has_value;
+  const char* why;
+};
+
+constexpr const char* kEverySecond = "the machine is sampled every second";
+constexpr const char* kOwnPace = "devices and libraries are looked at at their own pace (--device-interval)";
+constexpr const char* kOneFile = "a recording is one file, pruned to --max-db";
+constexpr const char* kNoLineage = "steps do not record the ages of allocations";
+
+constexpr LegacyFlag kFlags[] = {
+    {"--nccl", false, "collectives are always recorded"},
+    {"--stack-samples", true, "a stack is stored once, however many events have it"},
+    {"--deadband", true, kEverySecond},
+    {"--heartbeat", true, kEverySecond},
+    {"--sampling-rate", true, "every call is captured; --store selective stores fewer, --sample-every says how many"},
+    {"--py-walker", true, "Python frames are read in the kernel, with the native ones"},
+    {"--fleet-workload-type", true, "the rules are the same for training and inference"},
+    {"--throttle-poll-interval", true, kOwnPace},
+    {"--libnccl-discovery-interval", true, "libraries are found as they are mapped"},
+    {"--memfrag-poll-interval", true, kOwnPace},
+    {"--enable-experimental-kprobes", false, "launches have their dimensions without it"},
+    {"--db-rollover-size", true, kOneFile},
+    {"--db-rollover-keep", true, kOneFile},
+    {"--inference-pause-on-severity", true, "slow steps never change what is usual"},
+    {"--inference-sampler-degrade-on", true, "--store selective keeps every slow step"},
+    {"--inference-phase-memfrag-decode-min", true, "the phase does not depend on it"},
+    {"--inference-kvcache-lineage", false, kNoLineage},
+    {"--inference-kvcache-top-n", true, kNoLineage},
+    {"--inference-kvcache-max-per-pid", true, kNoLineage},
+};
+
+}  // namespace
+
+void add_legacy_flags(CLI::App& command, Context& context) {
+  for (const LegacyFlag& flag : kFlags) {
+    const auto reported = [&context, &flag] {
+      context.err << fmt::format("ingero: {} has no effect: {}\n", flag.name, flag.why);
+    };
+    if (flag.has_value) {
+      command.add_option_function<std::string>(flag.name, [reported](const std::string&) { reported(); })->group("");
+    } else {
+      command.add_flag_callback(flag.name, reported)->group("");
+    }
+  }
+}
+
+}  // namespace ingero::cli

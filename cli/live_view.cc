@@ -1,0 +1,164 @@
+// Formats the live table of a running trace, and the summary at its end, from the recorder's statistics.
+#include "cli/live_view.h"
+
+#include <algorithm>
+#include <span>
+
+#include "agent/collective_watch.h"
+#include "base/text.h"
+#include "report/table.h"
+
+namespace ingero::cli {
+namespace {
+
+std::string percent(uint64_t part, uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+void add_rows(report::Table& table, const std::vector<agent::LiveRow>& rows, const hal::CallTable& calls, bool host,
+              size_t max_rows, uint64_t elapsed_ns) {
+  size_t shown = 0;
+  for (const agent::LiveRow& row : rows) {
+    const hal::Call& call = calls[row.call];
+    if ((call.kind == hal::Kind::kHost) != host) continue;
+    if (max_rows != 0 && ++shown > max_rows) continue;
+    table.add_row(
+        {report::Cell(std::string(call.name)), report::Cell(std::string(call.layer)), fmt::format("{}", row.count),
+         format_duration(row.p50_ns), format_duration(row.p95_ns), format_duration(row.p99_ns),
+         format_duration(row.max_ns), percent(row.total_ns, elapsed_ns),
+         report::Cell(fmt::format("{}", row.errors), row.errors > 0 ? report::Style::kRed : report::Style::kPlain),
+         percent(row.off_ns, row.total_ns)});
+  }
+}
+
+report::Table call_table(const char* title) {
+  return report::Table({{title, report::Align::kLeft},
+                        {"LAYER", report::Align::kLeft},
+                        {"COUNT"},
+                        {"P50"},
+                        {"P95"},
+                        {"P99"},
+                        {"MAX"},
+                        {"WALL%"},
+                        {"ERRORS"},
+                        {"OFF-CPU"}});
+}
+
+std::string render_hanging(const agent::Recorder& recorder, const hal::CallTable& calls, bool colour) {
+  const auto hanging = recorder.hanging();
+  if (hanging.empty()) return {};
+  report::Table table({{"IN FLIGHT", report::Align::kLeft},
+                       {"PID"},
+                       {"TID"},
+                       {"ELAPSED"},
+                       {"OFF-CPU"},
+                       {"ARGUMENTS", report::Align::kLeft}});
+  for (const agent::LiveCall& call : hanging) {
+    const hal::Event& event = call.event;
+    std::string arguments;
+    const auto add = [&](hal::Has has, std::string_view name, uint64_t value, bool hex) {
+      if (!event.has(has)) return;
+      arguments +=
+          fmt::format(fmt::runtime(hex ? "{}{}=0x{:x}" : "{}{}={}"), arguments.empty() ? "" : " ", name, value);
+    };
+    add(hal::Has::kStream, "stream", event.stream, true);
+    add(hal::Has::kBytes, "bytes", event.bytes, false);
+    add(hal::Has::kAddress, "address", event.address, true);
+    add(hal::Has::kFunction, "function", event.function, true);
+    add(hal::Has::kHandle, "handle", event.handle, true);
+    table.add_row({report::Cell(std::string(calls[event.call].name), report::Style::kYellow),
+                   fmt::format("{}", event.pid), fmt::format("{}", event.tid), format_duration(call.elapsed_ns),
+                   percent(event.off.total_ns(), call.elapsed_ns), report::Cell(arguments)});
+  }
+  return table.render(colour);
+}
+
+}  // namespace
+
+std::string render_losses(const agent::Recorder& recorder, bool colour) {
+  std::string text;
+  for (size_t loss = 0; loss < static_cast<size_t>(hal::Loss::kCount); ++loss) {
+    const hal::LossRow& row = hal::kLossTable[loss];
+    const uint64_t count = recorder.losses().count(static_cast<hal::Loss>(loss));
+    if (count == 0 || row.severity == hal::Severity::kInfo) continue;
+    text += report::styled(
+        fmt::format("  {} {}: {}\n", row.name, count, recorder.losses().sentence(static_cast<hal::Loss>(loss))),
+        report::Style::kRed, colour);
+  }
+  for (const auto& [call, count] : recorder.lost_by_call()) text += fmt::format("    {} {}\n", call, count);
+  return text.empty() ? "" : "Lost:\n" + text;
+}
+
+std::string render_trace(const agent::Recorder& recorder, const hal::CallTable& calls, uint64_t elapsed_ns,
+                         size_t max_rows, bool colour) {
+  const auto rows = recorder.stats().rows();
+  std::string text;
+  const hal::SystemSnapshot system = recorder.snapshot();
+  if (system.cpu_percent >= 0) {
+    text += "System ";
+    // What this kernel does not say is left out: a negative value is an unknown one.
+    const auto add = [&](std::string_view name, double value, std::string_view unit) {
+      if (value < 0) return;
+      text += unit.empty() ? fmt::format("  {} {:.2f}", name, value) : fmt::format("  {} {:.0f}{}", name, value, unit);
+    };
+    add("cpu", system.cpu_percent, "%");
+    add("memory", system.mem_percent, "%");
+    add("load", system.load1, "");
+    add("pressure cpu", system.psi_cpu_some, "%");
+    add("pressure io", system.psi_io_some, "%");
+    add("pressure memory", system.psi_mem_some, "%");
+    text += '\n';
+  }
+  report::Table vendor = call_table("CALL");
+  add_rows(vendor, rows, calls, false, max_rows, elapsed_ns);
+  if (vendor.empty()) {
+    text += "No calls yet.\n";
+  } else {
+    text += '\n' + vendor.render(colour);
+  }
+  report::Table host = call_table("HOST");
+  add_rows(host, rows, calls, true, max_rows, elapsed_ns);
+  if (!host.empty()) text += '\n' + host.render(colour);
+  if (const auto hanging = render_hanging(recorder, calls, colour); !hanging.empty()) text += '\n' + hanging;
+  for (const hal::CollectiveHang& hang : recorder.waiting()) {
+    text += report::styled(fmt::format("\nWaiting: {}\n", agent::hang_text(hang, calls)), report::Style::kRed, colour);
+  }
+  const std::string losses = render_losses(recorder, colour);
+  text += fmt::format("\nWall {}  Events {}  Stored {}  Database {}  Attach {}\n", format_duration(elapsed_ns),
+                      recorder.stats().events(), recorder.stored(), format_bytes(recorder.file_bytes()),
+                      kernelside::name_of(recorder.mechanism()));
+  text += losses.empty() ? "Lost: nothing\n" : losses;
+  return text;
+}
+
+std::string render_discovery(agent::Recorder& recorder, size_t skip) {
+  std::string text;
+  const auto reports = recorder.tracer().reports();
+  for (const auto& file : std::span(reports).subspan(std::min(skip, reports.size()))) {
+    text += fmt::format("  {} {}{}: {} probes", file.path, file.version,
+                        file.note.empty() ? "" : " (" + file.note + ")", file.probes);
+    if (!file.held && file.mapped_mono_ns != 0 && file.attached_mono_ns > file.mapped_mono_ns) {
+      text += fmt::format(", attached {} after process {} mapped it (calls in between were not seen)",
+                          format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
+    }
+    text += '\n';
+    for (const auto& row : file.rows) {
+      if (row.single_stepped) {
+        text += fmt::format("    {}: probed on '{}', which the kernel single-steps (about ten times the cost)\n",
+                            row.symbol, row.instruction);
+      } else if (row.state == hal::RowState::kRefused && file.attached_mono_ns != 0 && row.file_offset != 0) {
+        text += fmt::format("    {}: not probed: {}\n", row.symbol, row.reason);
+      }
+    }
+  }
+  return text;
+}
+
+std::string render_degraded(const agent::Recorder& recorder) {
+  std::string text;
+  for (const auto& reason : recorder.degraded()) text += fmt::format("  not available: {}\n", reason);
+  return text;
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,26 @@
+// The recording as people see it while it runs, and once more when it ends: calls, host, losses, calls in flight.
+//
+// Reads the Recorder; owns nothing. Any one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "agent/recorder.h"
+#include "hal/call_table.h"
+
+namespace ingero::cli {
+
+// The whole text. `max_rows` calls at most per section (0: all).
+std::string render_trace(const agent::Recorder& recorder, const hal::CallTable& calls, uint64_t elapsed_ns,
+                         size_t max_rows, bool colour);
+
+// What was found and could not be: one line per library file.
+std::string render_discovery(agent::Recorder& recorder, size_t skip = 0);
+// What this machine does not let us see.
+std::string render_degraded(const agent::Recorder& recorder);
+
+// Loss lines alone; empty when nothing was lost.
+std::string render_losses(const agent::Recorder& recorder, bool colour);
+
+}  // namespace ingero::cli

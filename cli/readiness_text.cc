@@ -1,0 +1,61 @@
+// A line for each check, then the libraries.
+#include "cli/readiness_text.h"
+
+#include <fmt/format.h>
+
+#include "report/table.h"
+
+namespace ingero::cli {
+namespace {
+
+std::string_view word(agent::CheckResult result) {
+  switch (result) {
+    case agent::CheckResult::kPass:
+      return "PASS";
+    case agent::CheckResult::kInfo:
+      return "INFO";
+    case agent::CheckResult::kFail:
+      return "FAIL";
+    case agent::CheckResult::kUnknown:
+      return "????";
+  }
+  return "????";
+}
+
+}  // namespace
+
+std::string readiness_text(const agent::Readiness& readiness, bool all_functions, bool colour) {
+  const int status = readiness.status();
+  std::string text;
+  for (const agent::ReadinessCheck& check : readiness.checks) {
+    const report::Style style = check.result == agent::CheckResult::kFail      ? report::Style::kRed
+                                : check.result == agent::CheckResult::kUnknown ? report::Style::kYellow
+                                                                               : report::Style::kPlain;
+    text += fmt::format("[{}] {}: {}", report::styled(word(check.result), style, colour), check.name, check.value);
+    if (!check.detail.empty()) text += fmt::format(" ({})", check.detail);
+    text += '\n';
+    if (!check.recommendation.empty()) text += fmt::format("       {}\n", check.recommendation);
+  }
+  if (!readiness.files.empty()) text += "\nLibraries\n";
+  for (const auto& file : readiness.files) {
+    const agent::FunctionCounts counts = agent::counts_of(file);
+    text +=
+        fmt::format("  {} {}{}\n    {} rows resolved, {} absent, {} refused, {} single-stepped; {} process{}\n",
+                    file.path, file.version, file.note.empty() ? "" : " (" + file.note + ")", counts.resolved,
+                    counts.absent, counts.refused, counts.stepped, file.pids.size(), file.pids.size() == 1 ? "" : "es");
+    for (const auto& row : file.rows) {
+      if (row.state == hal::RowState::kResolved && !row.single_stepped && !all_functions) continue;
+      if (row.state == hal::RowState::kAbsent && !all_functions) continue;
+      text += fmt::format("      {} {}{}{}\n", row.symbol.empty() ? row.row->name : row.symbol,
+                          agent::state_name(row.state), row.reason.empty() ? "" : ": " + row.reason,
+                          row.single_stepped ? fmt::format(", single-stepped on '{}'", row.instruction) : "");
+      if (const std::string remedy = agent::remedy_of(row); all_functions && !remedy.empty()) {
+        text += fmt::format("        {}\n", remedy);
+      }
+    }
+  }
+  text += fmt::format("\n{}\n", status == 0 ? "Ready to trace." : status == 1 ? "Not ready." : "Could not tell.");
+  return text;
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,186 @@
+// The flags of `trace`: one function for each service, in the order in which help lists them.
+#include "cli/trace_flags.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/flags.h"
+#include "hal/resolve.h"
+
+namespace ingero::cli {
+
+void add_metrics_options(CLI::App& command, agent::MetricsOptions& options) {
+  command.add_option("--prometheus", options.server.address,
+                     "Serve metrics for Prometheus here, at /metrics (:PORT binds to this machine only)");
+  command.add_option("--prometheus-cert", options.server.certificate,
+                     "Serve them over TLS with this certificate (PEM)");
+  command.add_option("--prometheus-key", options.server.key, "The certificate's key (PEM)");
+  command.add_option("--prometheus-auth", options.server.auth_file,
+                     "Require one of the secrets in this file: lines 'bearer TOKEN' or 'basic USER:PASSWORD'");
+  command.add_flag("--prometheus-earlier-names", options.legacy_names,
+                   "Also serve the legacy agent's metrics that are not in base units");
+  command.add_flag("--prometheus-probe-cost", options.probe_cost,
+                   "Also let the kernel time the probes' programs (costs some tens of nanoseconds per call)");
+}
+
+void add_otlp_options(CLI::App& command, agent::OtlpSettings& options) {
+  command.add_option("--otlp", options.endpoint, "Send metrics by OTLP to this URL, or HOST:PORT (TLS)");
+  command.add_flag("--otlp-traces", options.traces, "Also send spans: incidents, and slow collectives");
+  command
+      .add_option("--otlp-protocol", options.protocol,
+                  "http/protobuf (default), http/json, grpc (OTEL_EXPORTER_OTLP_PROTOCOL)")
+      ->check(CLI::IsMember({"http/protobuf", "http/json", "grpc"}));
+  command
+      .add_option("--otlp-compression", options.compression, "gzip (default), none (OTEL_EXPORTER_OTLP_COMPRESSION)")
+      ->check(CLI::IsMember({"gzip", "none"}));
+  command.add_option("--otlp-interval", options.interval, "How often metrics are sent")
+      ->check(duration_check())
+      ->capture_default_str();
+  command.add_option("--otlp-timeout", options.timeout, "Of one request (default 10s; OTEL_EXPORTER_OTLP_TIMEOUT)")
+      ->check(duration_check());
+  command.add_option("--otlp-slow-collective", options.slow_collective, "Collectives that took longer are spans")
+      ->check(duration_check())
+      ->capture_default_str();
+  command.add_option("--otlp-headers", options.headers_file,
+                     "Send the headers of this file: lines 'Name: value' (or OTEL_EXPORTER_OTLP_HEADERS)");
+  command.add_option("--otlp-ca", options.authorities,
+                     "CA certificates to verify the receiver with (PEM; OTEL_EXPORTER_OTLP_CERTIFICATE)");
+  command.add_option("--otlp-cert", options.certificate,
+                     "Client certificate (PEM; OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE)");
+  command.add_option("--otlp-key", options.key, "Its key (PEM; OTEL_EXPORTER_OTLP_CLIENT_KEY)");
+  command.add_option("--otlp-queue", options.queue,
+                     "Folder for data that could not be sent yet (default: otlp-queue in the recordings' folder)");
+  command
+      .add_option("--otlp-queue-size", options.queue_size,
+                  "Its maximum size; when it is full, the oldest data is dropped")
+      ->check(size_check())
+      ->capture_default_str();
+  command.add_flag("--otlp-insecure", options.insecure, "Use plain text where --otlp has no scheme; this machine only");
+  command.add_flag("--otlp-insecure-allow-non-loopback", options.insecure_allowed,
+                   "Allow plain text to other hosts: anyone on the path can read data and headers");
+}
+
+void add_sampling_options(CLI::App& command, agent::SamplingOptions& options) {
+  command.add_flag("--rdma-verbs", options.fabric_calls,
+                   "Also probe the control path of the RDMA verbs library (connections, memory regions, events)");
+  command.add_option("--rdma-interval", options.fabric_interval, "Read fabric adapters this often (0: never)")
+      ->check(duration_check())
+      ->capture_default_str();
+  command.add_option("--device-interval", options.device_interval, "Read devices this often (0: never)")
+      ->check(duration_check())
+      ->capture_default_str();
+  command.add_option("--sysfs-root", options.sys_root, "Look for devices and adapters under this directory")
+      ->capture_default_str();
+  command.add_option("--kernel-log", options.kernel_log, "Read device errors here (empty: nowhere)")
+      ->capture_default_str();
+  command.add_option("--management-library", options.management_library, "The vendor's device library, by path");
+}
+
+void add_annotation_options(CLI::App& command, agent::AnnotationOptions& options) {
+  CLI::Option* wanted = command.add_flag("--annotate", options.wanted,
+                                         "Receive annotations from programs over a socket: step, epoch ...");
+  command
+      .add_option("--annotate-socket-gid", options.group,
+                  "Let members of this group use it too (default: only its owner)")
+      ->type_name("GID")
+      ->needs(wanted);
+  command
+      .add_option("--annotate-socket", options.socket,
+                  "The socket (default: /run/ingero/annotate.sock, else ~/.ingero/annotate/annotate.sock)")
+      ->type_name("FILE")
+      ->needs(wanted);
+}
+
+void add_inference_options(CLI::App& command, agent::InferenceOptions& options) {
+  const std::string group = "Inference";
+  const auto option = [&](const char* name, auto& value, const char* help) {
+    return command.add_option(name, value, help)->group(group)->capture_default_str();
+  };
+  command
+      .add_flag(
+          "--inference", options.wanted,
+          "Detect inference steps, classify them, report slow ones; read the metrics of vLLM, TGI, SGLang and Triton")
+      ->group(group);
+  option("--inference-warmup", options.warmup, "Healthy steps of a workload before any is called slow")
+      ->check(CLI::Range(1, 100'000));
+  option("--inference-outlier-ratio", options.slow_ratio,
+         "The slowest class begins at this many times the workload's 95th percentile")
+      ->check(CLI::Range(1.0, 1000.0));
+  option("--inference-phase-classifier", options.phase_classifier,
+         "rule: distinguish phases; off: one phase for all steps")
+      ->check(CLI::IsMember({"rule", "off"}));
+  option("--inference-phase-decode-max-launches", options.phases.decode_max_launches, "A decode launches less");
+  option("--inference-phase-decode-max-memcpy", options.decode_max_copied, "A decode copies less")->check(size_check());
+  option("--inference-phase-prefill-min-launches", options.phases.prefill_min_launches, "A prefill launches more");
+  option("--inference-phase-prefill-min-avg-kernel", options.prefill_min_mean,
+         "A prefill takes so long for each launch")
+      ->check(duration_check());
+  option("--inference-phase-mixed-memcpy", options.mixed_copied, "A mixed batch copies so much")->check(size_check());
+  option("--inference-phase-mixed-launch-low", options.phases.mixed_low_launches, "A mixed batch launches so much");
+  option("--inference-phase-mixed-launch-high", options.phases.mixed_high_launches, "and no more than this");
+  command
+      .add_flag("--inference-fingerprint-key", options.by_functions,
+                "Steps that launch other functions are another workload")
+      ->group(group);
+  option("--inference-scrape", options.scrape, "auto: read the metrics of engines that are found; off")
+      ->check(CLI::IsMember({"auto", "off"}));
+  option("--inference-scrape-interval", options.scrape_interval, "Read them this often")->check(duration_check());
+  option("--inference-scrape-redetect-interval", options.scrape_redetect, "Look for engines again this often")
+      ->check(duration_check());
+  option("--inference-scrape-host", options.scrape_host, "Read them at this address of this machine");
+}
+
+void group_trace_flags(CLI::App& command) {
+  struct Group {
+    const char* name;
+    std::vector<std::string_view> flags;  // that begin so
+  };
+  static const Group kGroups[] = {
+      {"What is traced", {"pid", "user", "cgroup", "library", "backend", "no-io", "no-tcp", "no-net"}},
+      {"Recording", {"record", "store", "sample-every", "db", "max-db", "node"}},
+      {"How it is traced", {"stack", "ringbuf-size", "attach", "hang-after"}},
+      {"Prometheus", {"prometheus"}},
+      {"OpenTelemetry", {"otlp"}},
+      {"Devices, fabric and kernel log", {"rdma", "device", "sysfs", "kernel-log", "management-library"}},
+      {"Annotations", {"annotate"}},
+  };
+  const std::string ungrouped = command.get_option("--duration")->get_group();
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_group() != ungrouped || option->get_lnames().empty()) continue;
+    const std::string& flag = option->get_lnames().front();
+    for (const Group& group : kGroups) {
+      if (std::ranges::any_of(group.flags, [&](std::string_view begin) { return flag.starts_with(begin); })) {
+        option->group(group.name);
+        break;
+      }
+    }
+  }
+}
+
+std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* const> backends,
+                                                 const agent::SamplingOptions& options) {
+  std::vector<const hal::Backend*> chosen;
+  for (const hal::Backend* backend : backends) {
+    if (backend->opt_in.empty() || (backend->opt_in == "--rdma-verbs" && options.fabric_calls))
+      chosen.push_back(backend);
+  }
+  return chosen;
+}
+
+Status check_library_is_probed(const std::string& path, std::span<const hal::Backend* const> backends,
+                               std::span<const hal::Backend* const> probed) {
+  const std::string name = std::filesystem::path(path).filename();
+  for (const hal::Backend* backend : backends) {
+    if (std::ranges::find(probed, backend) != probed.end()) continue;
+    for (const hal::Library& library : backend->libraries) {
+      if (!hal::soname_matches(library, name)) continue;
+      return Error(Errc::kInvalid,
+                   fmt::format("--library {}: its calls are probed with {} only", path, backend->opt_in));
+    }
+  }
+  return {};
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,40 @@
+// The flags of the services of `trace`: metrics, OTLP, samplers, annotations, inference.
+//
+// Each service has a struct of settings and knows nothing of the command line. Threads: while parsing only.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent/annotations/annotation_service.h"
+#include "agent/inference/inference_service.h"
+#include "agent/metrics/metrics_endpoint.h"
+#include "agent/otlp/settings.h"
+#include "agent/sampling/sampler_service.h"
+#include "base/result.h"
+#include "hal/prototype.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ingero::cli {
+
+void add_metrics_options(CLI::App& command, agent::MetricsOptions& options);
+void add_otlp_options(CLI::App& command, agent::OtlpSettings& options);
+void add_sampling_options(CLI::App& command, agent::SamplingOptions& options);
+void add_annotation_options(CLI::App& command, agent::AnnotationOptions& options);
+void add_inference_options(CLI::App& command, agent::InferenceOptions& options);
+// Puts the flags of `trace` under headings, as help lists them. After the last flag was added; hidden ones stay hidden.
+void group_trace_flags(CLI::App& command);
+
+// The backends that are probed: those that need no flag, and those whose flag was given.
+std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* const> backends,
+                                                 const agent::SamplingOptions& options);
+
+// Refuses a file whose name is that of a library not among `probed`, with the flag that it waits for.
+Status check_library_is_probed(const std::string& path, std::span<const hal::Backend* const> backends,
+                               std::span<const hal::Backend* const> probed);
+
+}  // namespace ingero::cli

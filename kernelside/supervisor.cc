@@ -1,0 +1,291 @@
+// The supervisor process. It runs between fork and _exit in a copy of the agent: plain system calls only.
+#include "kernelside/supervisor.h"
+
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <set>
+
+#include "kernelside/foreign_memory.h"
+
+namespace ingero::kernelside {
+namespace {
+
+#if defined(__aarch64__)
+constexpr uint32_t kAuditArch = AUDIT_ARCH_AARCH64;
+#else
+constexpr uint32_t kAuditArch = AUDIT_ARCH_X86_64;
+#endif
+
+// mmap(PROT_EXEC) of a file, execve and execveat are handed over; everything else goes its way.
+int install_filter() {
+  constexpr uint32_t kNumber = offsetof(seccomp_data, nr);
+  constexpr uint32_t kArch = offsetof(seccomp_data, arch);
+  constexpr uint32_t kProtection = offsetof(seccomp_data, args) + 2 * 8;  // low half, little-endian
+  constexpr uint32_t kDescriptor = offsetof(seccomp_data, args) + 4 * 8;
+  const sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kArch),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kAuditArch, 0, 8),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_execve, 7, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_execveat, 6, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 0, 4),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kProtection),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 2),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kDescriptor),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xffffffffU, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+  };
+  sock_fprog program{static_cast<unsigned short>(std::size(code)), const_cast<sock_filter*>(code)};
+  // With CAP_SYS_ADMIN no_new_privs is not needed, and set-user-id programs keep working inside the command.
+  const long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+  return static_cast<int>(fd);
+}
+
+void send_descriptor(int socket, int descriptor, int error) {
+  char payload = static_cast<char>(error);
+  iovec vector{&payload, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &vector;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  }
+  sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+// The listener, or -1 with the errno that the command met.
+int receive_descriptor(int socket, int& error) {
+  char payload = 0;
+  iovec vector{&payload, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &vector;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1) {
+    error = EPIPE;
+    return -1;
+  }
+  error = static_cast<unsigned char>(payload);
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return -1;
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(header), sizeof(int));
+  return descriptor;
+}
+
+// `go` is a pipe and not the socket: what the command receives from sockets is counted as its own.
+[[noreturn]] void run_command(int supervisor, int go, const std::vector<std::string>& command) {
+  // What the agent did to its signals is not the command's business.
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
+  for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  const int listener = install_filter();
+  send_descriptor(supervisor, listener, listener < 0 ? errno : 0);
+  if (listener >= 0) close(listener);
+  char byte = 0;
+  if (read(go, &byte, 1) != 1) _exit(127);
+  execvp(arguments[0], arguments.data());
+  const int error = errno;
+  dprintf(STDERR_FILENO, "Error: run %s: %s\n", arguments[0], std::strerror(error));
+  _exit(error == ENOENT ? 127 : 126);
+}
+
+class Supervisor {
+ public:
+  Supervisor(Fd agent, Fd listener, pid_t command, int answer_timeout_ms)
+      : agent_(std::move(agent)),
+        listener_(std::move(listener)),
+        command_(command),
+        answer_timeout_ms_(answer_timeout_ms) {}
+
+  [[noreturn]] void run(int go) {
+    while (true) {
+      pollfd waits[2] = {{listener_.get(), POLLIN, 0}, {agent_.get(), POLLIN, 0}};
+      const int ready = poll(waits, 2, ended_ ? 1000 : 20);
+      if (ready < 0 && errno != EINTR) _exit(1);
+      if (ready > 0 && listener_.valid() && (waits[0].revents & POLLIN) != 0) answer_one();
+      if (ready > 0 && listener_.valid() && (waits[0].revents & (POLLHUP | POLLERR)) != 0) listener_.reset();
+      if (ready > 0 && agent_.valid() && waits[1].revents != 0) {
+        char byte = 0;
+        if (recv(agent_.get(), &byte, 1, MSG_DONTWAIT) == 1) {
+          if (byte == kSeen || byte == kAskAgain) is_late_ = false;  // the answer, after all
+          if (byte == kGo) [[maybe_unused]]
+            const auto written = write(go, &byte, 1);
+        } else {
+          agent_.reset();
+          close(go);  // a command that was never let go ends
+        }
+      }
+      reap();
+      if (ended_ && !listener_.valid()) _exit(0);
+    }
+  }
+
+ private:
+  void reap() {
+    int status = 0;
+    if (ended_ || waitpid(command_, &status, WNOHANG) != command_) return;
+    ended_ = true;
+    SupervisorMessage message;
+    message.kind = SupervisorMessage::kEnded;
+    message.pid = command_;
+    message.value = status;
+    if (agent_.valid()) send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL);
+  }
+
+  void answer_one() {
+    seccomp_notif request;
+    std::memset(&request, 0, sizeof(request));
+    if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &request) != 0) return;
+    if (agent_.valid() && !is_late_) ask(request);
+    seccomp_notif_resp response;
+    std::memset(&response, 0, sizeof(response));
+    response.id = request.id;
+    response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, &response);  // ENOENT: it was killed meanwhile
+  }
+
+  // Lets the agent look at the file, unless it has and need not again.
+  void ask(const seccomp_notif& request) {
+    SupervisorMessage message;
+    message.kind = SupervisorMessage::kFile;
+    message.pid = static_cast<int32_t>(request.pid);
+    std::array<char, 4200> path{};
+    if (request.data.nr == __NR_mmap) {
+      message.value = static_cast<int32_t>(request.data.args[4]);
+      std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", message.pid, message.value);
+    } else if (!executed_path(request, message)) {
+      return;
+    } else {
+      std::snprintf(path.data(), path.size(), "/proc/%d/root%s", message.pid, message.path);
+    }
+    // What is known of it will do: one on a network is not asked for, its server may not answer.
+    struct statx status {};
+    if (statx(AT_FDCWD, path.data(), AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &status) != 0 ||
+        !S_ISREG(status.stx_mode)) {
+      return;
+    }
+    const std::pair file(makedev(status.stx_dev_major, status.stx_dev_minor), ino_t{status.stx_ino});
+    if (seen_.contains(file)) return;
+    if (send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message)) return;
+    char answer = kWorking;
+    while (answer == kWorking) {
+      pollfd wait{agent_.get(), POLLIN, 0};
+      const int ready = poll(&wait, 1, answer_timeout_ms_);
+      if (ready == 0) {
+        is_late_ = true;
+        message.kind = SupervisorMessage::kLate;
+        send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL);
+        return;
+      }
+      if (ready != 1 || recv(agent_.get(), &answer, 1, 0) != 1) {
+        agent_.reset();
+        return;
+      }
+    }
+    if (answer == kSeen) seen_.insert(file);
+  }
+
+  // The absolute path of an execve, as its caller sees it.
+  static bool executed_path(const seccomp_notif& request, SupervisorMessage& message) {
+    const bool at = request.data.nr == __NR_execveat;
+    const uint64_t address = request.data.args[at ? 1 : 0];
+    std::array<char, 4096> name{};
+    if (read_foreign_memory("/proc", request.pid, address, name.data(), name.size() - 1) <= 0) return false;
+    if (name[0] == '/') {
+      std::memcpy(message.path, name.data(), sizeof(message.path));
+      return true;
+    }
+    std::array<char, 64> link{};
+    const int directory = at ? static_cast<int32_t>(request.data.args[0]) : AT_FDCWD;
+    if (directory == AT_FDCWD) {
+      std::snprintf(link.data(), link.size(), "/proc/%u/cwd", request.pid);
+    } else {
+      std::snprintf(link.data(), link.size(), "/proc/%u/fd/%d", request.pid, directory);
+    }
+    std::array<char, 4096> base{};
+    if (readlink(link.data(), base.data(), base.size() - 1) <= 0) return false;
+    if (name[0] == '\0') {
+      std::memcpy(message.path, base.data(), sizeof(message.path));
+      return true;
+    }
+    const int length = std::snprintf(message.path, sizeof(message.path), "%.2040s/%.2040s", base.data(), name.data());
+    return length > 0 && static_cast<size_t>(length) < sizeof(message.path);
+  }
+
+  Fd agent_;
+  Fd listener_;
+  pid_t command_;
+  const int answer_timeout_ms_;
+  bool ended_ = false;
+  bool is_late_ = false;  // the agent has not answered in time, and not since
+  std::set<std::pair<dev_t, ino_t>> seen_;
+};
+
+}  // namespace
+
+void run_supervisor(Fd agent, const std::vector<std::string>& command, int answer_timeout_ms) {
+  signal(SIGINT, SIG_IGN);  // the terminal's Ctrl-C is for the command and the agent
+  signal(SIGQUIT, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) _exit(1);
+  int go[2];
+  if (pipe2(go, O_CLOEXEC) != 0) _exit(1);
+  const pid_t child = fork();
+  if (child < 0) _exit(1);
+  if (child == 0) {
+    close(ends[0]);
+    close(go[1]);
+    agent.reset();
+    run_command(ends[1], go[0], command);
+  }
+  close(ends[1]);
+  close(go[0]);
+  int error = 0;
+  Fd listener(receive_descriptor(ends[0], error));
+  close(ends[0]);
+  SupervisorMessage ready;
+  ready.kind = SupervisorMessage::kReady;
+  ready.pid = child;
+  if (!listener.valid()) std::snprintf(ready.path, sizeof(ready.path), "seccomp: %s", std::strerror(error));
+  send(agent.get(), &ready, sizeof(ready), MSG_NOSIGNAL);
+  Supervisor(std::move(agent), std::move(listener), child, answer_timeout_ms).run(go[1]);
+}
+
+}  // namespace ingero::kernelside

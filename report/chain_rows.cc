@@ -1,0 +1,185 @@
+// Chains between the engine, the table causal_chains and what is shown.
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "report/chains.h"
+#include "report/frame_text.h"
+
+namespace ingero::report {
+namespace {
+
+using store::Value;
+
+uint64_t number(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
+}
+
+// Stored JSON may be another program's: what does not have the documented shape is left out.
+template <typename Take>
+void each_of(std::string_view text, const Take& take) {
+  if (text.empty()) return;
+  const auto parsed = Json::parse(text, nullptr, false);
+  if (!parsed.is_array()) return;
+  for (const auto& item : parsed) take(item);
+}
+
+}  // namespace
+
+std::string StoredChain::Row::query() const {
+  return start_mono_ns ? fmt::format("SELECT * FROM events WHERE tid = {} AND start_mono_ns = {}", tid, *start_mono_ns)
+                       : fmt::format("SELECT * FROM events WHERE tid = {} AND timestamp = {}", tid, start_wall_ns);
+}
+
+StoredChain view_of(const hal::CausalChain& chain, const std::string& node) {
+  StoredChain view;
+  view.id = node.empty() ? chain.id : node + ":" + chain.id;
+  view.node = node;
+  view.severity = name_of(chain.severity);
+  view.summary = chain.summary;
+  view.root_cause = chain.root_cause;
+  view.explanation = chain.explanation;
+  view.detected_wall_ns = chain.onset_wall_ns();
+  view.recommendations = chain.recommendations;
+  for (const auto& step : chain.timeline)
+    view.timeline.push_back({step.layer, step.op, step.detail, step.duration_ns / 1000});
+  view.rule = chain.rule;
+  view.grade = name_of(chain.grade);
+  view.process = chain.process;
+  view.op = chain.op;
+  view.confidence = chain.confidence;
+  view.pid = chain.pid;
+  view.tid = chain.tid;
+  view.rank = chain.rank;
+  view.stack_hash = chain.stack_hash;
+  view.onset_wall_ns = chain.onset_wall_ns();
+  view.ended_wall_ns = chain.end_wall_ns();
+  if (chain.resolved) view.resolved_wall_ns = chain.end_wall_ns();
+  view.lost_ns = chain.lost_ns;
+  if (chain.usual_ns > 0) {
+    view.p50_us = chain.usual_ns / 1000;
+    view.p99_us = chain.slowest_ns / 1000;
+  }
+  for (const auto& one : chain.evidence) {
+    StoredChain::Row row{one.pid,         one.tid,      one.start_mono_ns + static_cast<uint64_t>(one.wall_offset_ns),
+                         one.duration_ns, std::nullopt, one.op,
+                         one.detail};
+    if (one.wall_offset_ns != 0) row.start_mono_ns = one.start_mono_ns;
+    view.evidence.push_back(std::move(row));
+  }
+  view.symptoms = chain.symptoms;
+  return view;
+}
+
+Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, const store::Selection& selection,
+                                               uint64_t time_ns, ChainParts parts) {
+  const bool all = parts == ChainParts::kAll;
+  std::string sql = fmt::format(
+      "SELECT id, severity, summary, root_cause, explanation, {}, detected_at, rule, grade, process, op, confidence, "
+      "pid, tid, rank, stack_hash, onset, ended, resolved_at, lost_ns, {}, p99_us, p50_us, node FROM chains",
+      all ? "recommendations, timeline" : "NULL, NULL", all ? "evidence, symptoms" : "NULL, NULL");
+  std::vector<store::Bound> bound;
+  if (selection.from_wall_ns) {
+    sql += " WHERE coalesce(ended, detected_at) >= ?";
+    bound.push_back(store::Bound::of(static_cast<int64_t>(*selection.from_wall_ns)));
+  }
+  if (selection.to_wall_ns) {
+    sql += bound.empty() ? " WHERE detected_at <= ?" : " AND detected_at <= ?";
+    bound.push_back(store::Bound::of(static_cast<int64_t>(*selection.to_wall_ns)));
+  }
+  if (selection.pid) {
+    sql += bound.empty() ? " WHERE" : " AND";
+    sql += " (pid IS NULL OR pid = ?)";
+    bound.push_back(store::Bound::of(static_cast<int64_t>(*selection.pid)));
+  }
+  sql += " ORDER BY detected_at, id";
+  store::QueryLimits limits;
+  limits.rows = 10'000;
+  limits.time_ns = time_ns;
+  std::vector<StoredChain> chains;
+  const auto outcome = reader.query(
+      sql, limits,
+      [&](std::span<const Value> values) {
+        StoredChain chain;
+        std::string* const texts[] = {&chain.id, &chain.severity, &chain.summary, &chain.root_cause,
+                                      &chain.explanation};
+        for (size_t i = 0; i < std::size(texts); ++i) *texts[i] = values[i].as_text();
+        each_of(values[5].as_text(), [&](const Json& item) {
+          if (item.is_string()) chain.recommendations.push_back(item.get<std::string>());
+        });
+        each_of(values[6].as_text(), [&](const Json& item) {
+          if (!item.is_object()) return;
+          chain.timeline.push_back({text_member(item, "layer"), text_member(item, "op"), text_member(item, "detail"),
+                                    number(item, "dur_us")});
+        });
+        chain.detected_wall_ns = static_cast<uint64_t>(std::max<int64_t>(0, values[7].integer));
+        chain.rule = values[8].as_text();
+        chain.grade = values[9].as_text();
+        chain.process = values[10].as_text();
+        chain.op = values[11].as_text();
+        if (values[12].type == Value::Type::kReal) chain.confidence = values[12].real;
+        if (const auto pid = values[13].as_uint64()) chain.pid = static_cast<uint32_t>(*pid);
+        if (const auto tid = values[14].as_uint64()) chain.tid = static_cast<uint32_t>(*tid);
+        if (const auto rank = values[15].as_uint64()) chain.rank = static_cast<int32_t>(*rank);
+        chain.stack_hash = values[16].as_uint64();
+        chain.onset_wall_ns = values[17].as_uint64();
+        chain.ended_wall_ns = values[18].as_uint64();
+        chain.resolved_wall_ns = values[19].as_uint64();
+        chain.lost_ns = values[20].as_uint64();
+        each_of(values[21].as_text(), [&](const Json& item) {
+          if (!item.is_object()) return;
+          StoredChain::Row row{static_cast<uint32_t>(number(item, "pid")),
+                               static_cast<uint32_t>(number(item, "tid")),
+                               number(item, "timestamp"),
+                               number(item, "duration_ns"),
+                               std::nullopt,
+                               text_member(item, "op"),
+                               text_member(item, "detail")};
+          if (number(item, "start_mono_ns") != 0) row.start_mono_ns = number(item, "start_mono_ns");
+          chain.evidence.push_back(std::move(row));
+        });
+        each_of(values[22].as_text(), [&](const Json& item) {
+          if (item.is_string()) chain.symptoms.push_back(item.get<std::string>());
+        });
+        if (values[24].integer > 0) {
+          chain.p99_us = values[23].as_uint64();
+          chain.p50_us = values[24].as_uint64();
+        }
+        chain.node = values[25].as_text();
+        chains.push_back(std::move(chain));
+        return true;
+      },
+      {}, bound);
+  if (!outcome.ok()) return outcome.error();
+  return chains;
+}
+
+void add_lines(const store::Reader& reader, std::vector<StoredChain>& chains) {
+  constexpr size_t kMaxLines = 4;
+  for (StoredChain& chain : chains) {
+    if (!chain.stack_hash) continue;
+    const store::Bound bound[] = {store::Bound::of(static_cast<int64_t>(*chain.stack_hash))};
+    const auto outcome = reader.query(
+        "SELECT frames FROM stack_traces WHERE hash = ?", {},
+        [&](std::span<const Value> values) {
+          std::vector<std::string> native, python;
+          for (const symbols::StackFrame& frame : symbols::parse_frames(values[0].as_text())) {
+            if (frame.is_python() || !frame.symbol.empty()) {
+              (frame.is_python() ? python : native).push_back(frame_text(frame));
+            }
+          }
+          // The program's own lines say more than the library's.
+          for (const auto& list : {python, native}) {
+            for (const std::string& one : list) {
+              if (chain.lines.size() < kMaxLines) chain.lines.push_back(one);
+            }
+          }
+          return true;
+        },
+        {}, bound);
+    if (!outcome.ok()) chain.lines.clear();
+  }
+}
+
+}  // namespace ingero::report

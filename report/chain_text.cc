@@ -1,0 +1,111 @@
+// Formats causal chains as text and as JSON, so that the command line and the tools word them alike.
+#include "base/json.h"
+#include "base/text.h"
+#include "report/chains.h"
+#include "report/table.h"
+
+namespace ingero::report {
+namespace {
+
+Style style_of(std::string_view severity) {
+  if (severity == "HIGH" || severity == "CRITICAL") return Style::kRed;
+  return severity == "MEDIUM" ? Style::kYellow : Style::kPlain;
+}
+
+Json time_or_null(const std::optional<uint64_t>& wall_ns) {
+  return wall_ns ? Json(format_wall(*wall_ns)) : Json(nullptr);
+}
+
+// "02:26:36.004"
+std::string clock_time(uint64_t wall_ns) {
+  const std::string full = format_wall(wall_ns);
+  return full.size() < 23 ? full : full.substr(11, 12);
+}
+
+}  // namespace
+
+std::string severity_text(std::string_view severity, bool colour) {
+  return styled("[" + printable(severity) + "]", style_of(severity), colour);
+}
+
+std::string chain_text(const StoredChain& chain, bool colour) {
+  std::string out = severity_text(chain.severity, colour) + " " + printable(chain.summary, 1000) + "\n";
+  for (const StoredChain::Step& step : chain.timeline) {
+    out += fmt::format(
+        "    [{:<6}] {}{}{}\n", printable(step.layer), printable(step.op),
+        step.detail.empty() ? "" : ": " + printable(step.detail, 500),
+        step.detail.empty() && step.duration_us > 0 ? " (" + format_duration(step.duration_us * 1000) + ")" : "");
+  }
+  if (!chain.root_cause.empty()) out += "  Root cause: " + printable(chain.root_cause, 2000) + "\n";
+  for (const std::string& line : chain.lines) out += "    at " + printable(line, 500) + "\n";
+  if (!chain.labels.empty()) out += "    during " + labels_text(chain.labels) + "\n";
+  for (const std::string& symptom : chain.symptoms) out += "  Explains: " + printable(symptom, 1000) + "\n";
+  for (const std::string& fix : chain.recommendations) out += "  Fix: " + printable(fix, 1000) + "\n";
+  if (!chain.rule.empty()) {
+    out += fmt::format("  ({}{}, {}{})\n", chain.grade,
+                       chain.confidence ? fmt::format(", confidence {:.0f}%", 100 * *chain.confidence) : "",
+                       chain.onset_wall_ns ? "from " + clock_time(*chain.onset_wall_ns) : "",
+                       chain.ended_wall_ns ? " to " + clock_time(*chain.ended_wall_ns) : "");
+  }
+  return out;
+}
+
+std::string chains_text(const std::vector<StoredChain>& chains, bool colour) {
+  if (chains.empty()) return "No causal chain is stored in the selected part.\n";
+  std::string out = fmt::format("CAUSAL CHAINS - {} chain(s)\n", chains.size());
+  for (const StoredChain& chain : chains) out += "\n" + chain_text(chain, colour);
+  return out;
+}
+
+Json chain_json(const StoredChain& chain) {
+  Json json{{"id", chain.id},
+            {"severity", chain.severity},
+            {"summary", chain.summary},
+            {"root_cause", chain.root_cause},
+            {"detected_at", format_wall(chain.detected_wall_ns)},
+            {"explanation", chain.explanation},
+            {"rule", json_or_null(chain.rule)},
+            {"grade", json_or_null(chain.grade)},
+            {"confidence", json_or_null(chain.confidence)},
+            {"node", json_or_null(chain.node)},
+            {"pid", json_or_null(chain.pid)},
+            {"tid", json_or_null(chain.tid)},
+            {"process", json_or_null(chain.process)},
+            {"rank", json_or_null(chain.rank)},
+            {"op", json_or_null(chain.op)},
+            {"usual_us", json_or_null(chain.p50_us)},
+            {"slowest_us", json_or_null(chain.p99_us)},
+            {"lost_ns", json_or_null(chain.lost_ns)},
+            {"onset", time_or_null(chain.onset_wall_ns)},
+            {"end", time_or_null(chain.ended_wall_ns)},
+            {"resolved_at", time_or_null(chain.resolved_wall_ns)},
+            {"stack_hash", chain.stack_hash ? Json(static_cast<int64_t>(*chain.stack_hash)) : Json(nullptr)}};
+  json["timeline"] = Json::array();
+  for (const auto& step : chain.timeline) {
+    json["timeline"].push_back(
+        {{"layer", step.layer}, {"op", step.op}, {"detail", step.detail}, {"duration_us", step.duration_us}});
+  }
+  json["recommendations"] = chain.recommendations;
+  json["symptoms"] = chain.symptoms;
+  json["stack"] = chain.lines;
+  if (!chain.labels.empty()) json["labels"] = labels_json(chain.labels);
+  json["evidence"] = Json::array();
+  for (const auto& row : chain.evidence) {
+    json["evidence"].push_back({{"pid", row.pid},
+                                {"tid", row.tid},
+                                {"op", json_or_null(row.op)},
+                                {"start", format_wall(row.start_wall_ns)},
+                                {"duration_ns", row.duration_ns},
+                                {"detail", row.detail},
+                                {"query", row.query()}});
+  }
+  return json;
+}
+
+std::string chains_json(const std::vector<StoredChain>& chains) {
+  Json json = Json::array();
+  for (const StoredChain& chain : chains) json.push_back(chain_json(chain));
+  return dump_indented(json);
+}
+
+}  // namespace ingero::report

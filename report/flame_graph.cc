@@ -1,0 +1,179 @@
+// Stacks summed, and drawn from the bottom up.
+#include "report/flame_graph.h"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/frame_text.h"
+
+namespace ingero::report {
+namespace {
+
+using store::Value;
+
+constexpr double kWidth = 1200, kRow = 17, kMargin = 10, kTop = 48, kCharacter = 6.6;
+constexpr double kLeast = 0.3;  // narrower boxes are not drawn
+constexpr size_t kMaxDepth = 256;
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+struct Node {
+  std::map<std::string, std::unique_ptr<Node>> children;
+  uint64_t ns = 0;
+};
+
+size_t depth_of(const Node& node) {
+  size_t deepest = 0;
+  for (const auto& [name, child] : node.children) deepest = std::max(deepest, depth_of(*child));
+  return deepest + 1;
+}
+
+// Python frames green, the calls themselves (leaves) red, the rest orange; of one name always the same shade.
+std::string colour_of(const std::string& name, bool is_leaf) {
+  unsigned hash = 5381;
+  for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
+  const unsigned shade = hash % 40;
+  if (is_leaf) return fmt::format("rgb({},{},{})", 215 + shade % 30, 90 + shade, 80);
+  if (name.find(".py)") != std::string::npos) return fmt::format("rgb({},{},{})", 110 + shade, 190 + shade, 110);
+  return fmt::format("rgb({},{},{})", 235 + shade % 20, 150 + shade, 70);
+}
+
+void draw(const Node& node, const std::string& name, double x, double width, size_t level, double height,
+          uint64_t total, std::string& out) {
+  if (width < kLeast) return;
+  const double y = height - kMargin - static_cast<double>(level + 1) * kRow;
+  const auto share = 100.0 * static_cast<double>(node.ns) / static_cast<double>(std::max<uint64_t>(total, 1));
+  out += fmt::format(
+      "<g><title>{}: {} ({:.1f}%)</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" "
+      "fill=\"{}\" "
+      "rx=\"2\"/>",
+      escaped(name), format_duration(node.ns), share, x, y, width, kRow - 1, colour_of(name, node.children.empty()));
+  const auto room = static_cast<size_t>(width / kCharacter);
+  if (room >= 3) {
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + 3, y + 12,
+                       escaped(name.size() <= room ? name : name.substr(0, room - 2) + ".."));
+  }
+  out += "</g>\n";
+  double at = x;
+  for (const auto& [child_name, child] : node.children) {
+    const double child_width =
+        width * static_cast<double>(child->ns) / static_cast<double>(std::max<uint64_t>(node.ns, 1));
+    draw(*child, child_name, at, child_width, level + 1, height, total, out);
+    at += child_width;
+  }
+}
+
+}  // namespace
+
+Result<Flames> gather_flames(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns) {
+  std::string sql =
+      "SELECT e.comm, e.stack_hash, count(*), sum(e.duration), (SELECT frames FROM stack_traces WHERE hash = "
+      "e.stack_hash) FROM events e WHERE e.kind <> 'host' AND e.duration IS NOT NULL";
+  std::vector<store::Bound> bound;
+  const auto where = [&](const char* text, store::Bound value) {
+    sql += text;
+    bound.push_back(std::move(value));
+  };
+  if (selection.from_wall_ns) {
+    where(" AND e.timestamp + e.duration >= ?", store::Bound::of(static_cast<int64_t>(*selection.from_wall_ns)));
+  }
+  if (selection.to_wall_ns)
+    where(" AND e.timestamp <= ?", store::Bound::of(static_cast<int64_t>(*selection.to_wall_ns)));
+  if (selection.pid) where(" AND e.pid = ?", store::Bound::of(int64_t{*selection.pid}));
+  if (!selection.op.empty()) where(" AND lower(e.call) = lower(?)", store::Bound::of(selection.op));
+  sql += " GROUP BY 1, 2";
+  if (reader.layout() == store::Layout::kLegacy) {
+    const size_t at = sql.find("e.kind <> 'host'");
+    sql.replace(at, std::string_view("e.kind <> 'host'").size(), "e.source IN (1, 4, 8)");
+  }
+  store::QueryLimits limits;
+  limits.time_ns = time_ns;
+  Flames flames;
+  const auto outcome = reader.query(
+      sql, limits,
+      [&](std::span<const Value> row) {
+        const auto calls = static_cast<uint64_t>(row[2].integer), ns = static_cast<uint64_t>(row[3].integer);
+        flames.calls += calls;
+        flames.total_ns += ns;
+        const auto frames = symbols::parse_frames(row[4].text);
+        if (frames.empty()) return true;
+        flames.calls_with_stack += calls;
+        flames.total_with_stack_ns += ns;
+        std::string line = row[0].text.empty() ? "process" : printable(row[0].text, 16);
+        for (size_t i = std::min(frames.size(), kMaxDepth); i-- > 0;) {
+          std::string name = frame_name(frames[i]);
+          std::replace(name.begin(), name.end(), ';', ':');
+          line += ";" + name;
+        }
+        flames.folded[line] += ns;
+        return true;
+      },
+      {}, bound);
+  if (!outcome.ok()) return outcome.error();
+  return flames;
+}
+
+std::string folded_text(const Flames& flames) {
+  std::string out;
+  for (const auto& [line, ns] : flames.folded) {
+    out += fmt::format("{} {}\n", line, std::max<uint64_t>(1, (ns + 500) / 1000));
+  }
+  return out;
+}
+
+std::string flame_svg(const Flames& flames, const std::string& title) {
+  Node root;
+  for (const auto& [line, ns] : flames.folded) {
+    Node* node = &root;
+    node->ns += ns;
+    for (const std::string_view name : split(line, ';')) {
+      auto& child = node->children[std::string(name)];
+      if (!child) child = std::make_unique<Node>();
+      node = child.get();
+      node->ns += ns;
+    }
+  }
+  const double height = kTop + kMargin + static_cast<double>(depth_of(root)) * kRow;
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "font-family=\"monospace\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fffaf3\"/>\n"
+      "<text x=\"{2:.0f}\" y=\"20\" font-size=\"14\">{3}</text>\n<text x=\"{2:.0f}\" y=\"38\">{4}</text>\n",
+      kWidth, height, kMargin, escaped(title), escaped(coverage_text(flames)));
+  draw(root, "all", kMargin, kWidth - 2 * kMargin, 0, height, root.ns, out);
+  return out + "</svg>\n";
+}
+
+std::string coverage_text(const Flames& flames) {
+  const double share = flames.total_ns == 0 ? 0
+                                            : 100.0 * static_cast<double>(flames.total_with_stack_ns) /
+                                                  static_cast<double>(flames.total_ns);
+  return fmt::format("stacks of {} of {} calls, {:.0f}% of their time", flames.calls_with_stack, flames.calls, share);
+}
+
+}  // namespace ingero::report

@@ -1,0 +1,64 @@
+// Python lines as file, line and function; native ones as symbol and library.
+#include "report/frame_text.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "symbols/symboliser.h"
+
+namespace ingero::report {
+namespace {
+
+// Earlier agents stored C++ names as the linker spells them.
+std::string function_of(const std::string& symbol) {
+  return symbols::demangled(std::string(std::string_view(symbol).substr(0, symbol.rfind("+0x"))));
+}
+
+}  // namespace
+
+std::string frame_text(const symbols::StackFrame& frame) {
+  if (frame.is_python()) {
+    return fmt::format("[Python] {}{} in {}()", printable(file_name(frame.python_file), 200),
+                       frame.python_line != 0 ? fmt::format(":{}", frame.python_line) : "",
+                       printable(frame.python_function, 200));
+  }
+  const size_t offset = frame.symbol.rfind("+0x");
+  const std::string name = frame.symbol.empty()
+                               ? fmt::format("{:#x}", frame.ip)
+                               : printable(function_of(frame.symbol), 200) +
+                                     (offset == std::string::npos ? "" : printable(frame.symbol.substr(offset), 20));
+  std::string out = "[Native] " + name;
+  if (!frame.file.empty()) out += " (" + printable(file_name(frame.file)) + ")";
+  if (!frame.source.empty() && frame.line != 0) {
+    out += fmt::format(" at {}:{}", printable(file_name(frame.source)), frame.line);
+  }
+  return out;
+}
+
+std::string frame_name(const symbols::StackFrame& frame) {
+  if (frame.is_python()) {
+    return fmt::format("{} ({})", printable(frame.python_function, 200), printable(file_name(frame.python_file)));
+  }
+  if (!frame.symbol.empty()) return printable(function_of(frame.symbol), 200);
+  return "[" + (frame.file.empty() ? std::string("unknown") : printable(file_name(frame.file))) + "]";
+}
+
+std::string line_text(const symbols::StackFrame& frame) {
+  if (frame.is_python()) {
+    return fmt::format("{}() at {}{}", printable(frame.python_function, 200), printable(file_name(frame.python_file)),
+                       frame.python_line != 0 ? fmt::format(":{}", frame.python_line) : "");
+  }
+  return fmt::format("{}() at {}:{}", printable(function_of(frame.symbol), 200), printable(file_name(frame.source)),
+                     frame.line);
+}
+
+std::vector<std::string> frame_texts(std::string_view stored) {
+  std::vector<std::string> texts;
+  for (const symbols::StackFrame& frame : symbols::parse_frames(stored)) {
+    std::string text = frame_text(frame);
+    if (!text.empty()) texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+}  // namespace ingero::report

@@ -1,0 +1,24 @@
+// A frame as people read it.
+//
+// Pure; thread-safe. Text of a traced process comes out printable.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "symbols/frame.h"
+
+namespace ingero::report {
+
+// "[Python] train.py:8 in train_step()", "[Native] cublasSgemm_v2+0xa6 (libcublas.so.12)".
+std::string frame_text(const symbols::StackFrame& frame);
+// A frame's name in a flame graph: "train_step (train.py)", "cublasSgemm_v2".
+std::string frame_name(const symbols::StackFrame& frame);
+// "train_step() at train.py:8".
+std::string line_text(const symbols::StackFrame& frame);
+
+// Of the frames that `stored` holds (stack_traces.frames), innermost first.
+std::vector<std::string> frame_texts(std::string_view stored);
+
+}  // namespace ingero::report

@@ -1,0 +1,189 @@
+// Gathers what `ingero explain` says: see report.h.
+#include "report/report.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "hal/call_table.h"
+
+namespace ingero::report {
+namespace {
+
+using store::Bound;
+using store::Value;
+
+// The selection as SQL over a table alias `e` of the view events.
+struct Where {
+  std::string sql;
+  std::vector<Bound> bound;
+  void add(const std::string& condition, int64_t value) {
+    sql += (sql.empty() ? " WHERE " : " AND ") + condition;
+    bound.push_back(Bound::of(value));
+  }
+};
+
+Where where_of(const store::Selection& selection) {
+  Where where;
+  if (selection.from_wall_ns) {
+    where.add("e.timestamp + coalesce(e.duration, 0) >= ?", static_cast<int64_t>(*selection.from_wall_ns));
+  }
+  if (selection.to_wall_ns) where.add("e.timestamp <= ?", static_cast<int64_t>(*selection.to_wall_ns));
+  if (selection.pid) where.add("e.pid = ?", static_cast<int64_t>(*selection.pid));
+  return where;
+}
+
+// Which codes the failed calls returned. A scan of the rows, so it has a time limit of its own.
+Status gather_failures(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns,
+                       const VendorNames& names, Report& report) {
+  const bool any = std::any_of(report.calls.begin(), report.calls.end(),
+                               [](const store::CallStats& call) { return call.errors > 0; });
+  if (!any) return {};
+  Where where = where_of(selection);
+  where.sql += where.sql.empty() ? " WHERE " : " AND ";
+  const std::string sql = fmt::format(
+      "SELECT e.op_name, e.ret_code, count(*) FROM events e{}e.failed = 1 AND e.ret_code IS NOT NULL "
+      "GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT 10",
+      where.sql);
+  store::QueryLimits limits;
+  limits.time_ns = time_ns;
+  const auto outcome = reader.query(
+      sql, limits,
+      [&](std::span<const Value> values) {
+        const std::string op = values[0].as_text();
+        report.failures.push_back(
+            {op, values[1].integer, names.status(op, values[1].integer), static_cast<uint64_t>(values[2].integer)});
+        return true;
+      },
+      {}, where.bound);
+  if (!outcome.ok() && outcome.error().code() == Errc::kBusy) {
+    report.failures.clear();
+    report.failures_known = false;
+    return {};
+  }
+  return outcome.ok() ? Status{} : Status{outcome.error()};
+}
+
+std::vector<ProcessTotals> totals_of(const std::vector<store::CallStats>& per_process) {
+  std::map<std::pair<std::string, uint32_t>, ProcessTotals> by_pid;
+  for (const store::CallStats& call : per_process) {
+    if (!call.pid) continue;
+    ProcessTotals& totals = by_pid[{call.node, *call.pid}];
+    totals.pid = *call.pid;
+    totals.node = call.node;
+    if (totals.name.empty()) totals.name = call.process;
+    if (is_host(call)) {
+      totals.host_events += call.count + call.unfinished;
+      continue;
+    }
+    totals.calls += call.count;
+    totals.errors += call.errors;
+    totals.unfinished += call.unfinished;
+    totals.max_ns = std::max(totals.max_ns, call.max_ns);
+  }
+  std::vector<ProcessTotals> totals;
+  totals.reserve(by_pid.size());
+  for (auto& [pid, entry] : by_pid) totals.push_back(std::move(entry));
+  std::stable_sort(totals.begin(), totals.end(), [](const ProcessTotals& a, const ProcessTotals& b) {
+    return a.calls != b.calls ? a.calls > b.calls : a.host_events > b.host_events;
+  });
+  return totals;
+}
+
+Result<uint64_t> count_chains(const store::Reader& reader) {
+  uint64_t count = 0;
+  const auto outcome = reader.query("SELECT count(*) FROM causal_chains", {}, [&](std::span<const Value> values) {
+    count = static_cast<uint64_t>(values[0].integer);
+    return true;
+  });
+  if (!outcome.ok()) return outcome.error();
+  return count;
+}
+
+Status gather_nodes(const store::Reader& reader, Report& report) {
+  const auto outcome =
+      reader.query("SELECT DISTINCT node FROM sessions WHERE node <> '' ORDER BY 1", {}, [&](auto values) {
+        report.nodes.emplace_back(values[0].text);
+        return true;
+      });
+  return outcome.ok() ? Status{} : Status{outcome.error()};
+}
+
+Status gather_figures(const store::Reader& reader, const store::Selection& selection, const ReportOptions& options,
+                      const VendorNames& names, Report& report) {
+  auto both = store::summarise_both(reader, selection);
+  if (!both.ok()) return both.error();
+  auto& [summary, per_process] = *both;
+  report.span = summary.span;
+  report.events = summary.events;
+  report.rows_pruned = summary.rows_pruned;
+  for (store::CallStats& call : summary.calls) (is_host(call) ? report.host : report.calls).push_back(std::move(call));
+  report.processes = totals_of(per_process.calls);
+  if (options.per_process) report.per_process = std::move(per_process.calls);
+  const auto chains = count_chains(reader);
+  if (!chains.ok()) return chains.error();
+  report.chains = *chains;
+  if (report.whole) {
+    auto devices = store::device_totals(reader);
+    if (!devices.ok()) return devices.error();
+    report.devices = std::move(devices).value();
+  }
+  return gather_failures(reader, selection, options.time_ns, names, report);
+}
+
+}  // namespace
+
+bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }
+
+Result<Report> gather_report(const store::Reader& reader, const store::Selection& selection,
+                             const ReportOptions& options, const VendorNames& names) {
+  Report report;
+  report.path = reader.path();
+  report.version = reader.version();
+  report.legacy = reader.layout() == store::Layout::kLegacy;
+  report.live = reader.is_live();
+  report.whole = selection.whole() && !selection.pid && selection.op.empty();
+
+  INGERO_TRY(gather_nodes(reader, report));
+  if (options.figures) INGERO_TRY(gather_figures(reader, selection, options, names, report));
+  if (options.slowest > 0) {
+    auto slowest = store::slowest(reader, selection, options.slowest, options.per_call);
+    if (!slowest.ok()) return slowest.error();
+    report.slowest = std::move(slowest).value();
+    for (const store::CallInstance& call : report.slowest) {
+      if (call.failed && call.return_code) {
+        report.statuses[{call.op, *call.return_code}] = names.status(call.op, *call.return_code);
+      }
+    }
+  }
+  if (options.unfinished > 0) {
+    auto unfinished = store::unfinished(reader, selection, options.unfinished);
+    if (!unfinished.ok()) return unfinished.error();
+    report.unfinished = std::move(unfinished).value();
+  }
+  auto losses = store::losses(reader);
+  if (!losses.ok()) return losses.error();
+  report.losses = std::move(losses).value();
+  if (options.incidents) {
+    auto diagnosis = diagnose(reader, selection, {options.time_ns, options.evaluates_legacy}, names);
+    if (!diagnosis.ok()) return diagnosis.error();
+    report.diagnosis = std::move(diagnosis).value();
+  }
+  if (options.collectives) {
+    auto collectives = gather_collectives(reader, selection, options.time_ns);
+    report.collectives_known = collectives.ok() || collectives.error().code() != Errc::kBusy;
+    if (collectives.ok()) {
+      report.collectives = std::move(*collectives);
+    } else if (report.collectives_known) {
+      return collectives.error();
+    }
+  }
+  if (options.inference) {
+    auto inference = gather_inference(reader, selection, options.time_ns);
+    if (!inference.ok()) return inference.error();
+    report.inference = std::move(*inference);
+  }
+  return report;
+}
+
+}  // namespace ingero::report

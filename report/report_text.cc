@@ -1,0 +1,450 @@
+// The report of `ingero explain` for people: what was recorded, the main findings, then the tables they come from.
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "correlate/facts.h"
+#include "report/frame_text.h"
+#include "report/report.h"
+#include "report/table.h"
+
+namespace ingero::report {
+namespace {
+
+using store::CallInstance;
+using store::CallStats;
+
+constexpr uint64_t kWorthReportingNs = 100'000;  // a shorter tail is harmless
+constexpr double kUneven = 10;                   // p99 this many times p50 is worth a line
+constexpr uint64_t kReportedShare = 20;          // off the CPU for less than one part in 20 is ordinary
+constexpr uint64_t kEnoughCalls = 10;            // below this a percentile is an anecdote
+
+std::string percent(double part, double whole) {
+  if (whole <= 0) return "-";
+  const double share = 100 * part / whole;
+  return share > 0 && share < 0.5 ? "<1%" : fmt::format("{:.0f}%", share);
+}
+
+std::string number(uint64_t value) {
+  std::string digits = fmt::format("{}", value);
+  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string plural(uint64_t count, std::string_view word) {
+  const std::string_view ending = count == 1 ? "" : word == "process" ? "es" : "s";
+  return fmt::format("{} {}{}", number(count), word, ending);
+}
+
+// "2026-11-21 02:26:36 UTC"
+std::string short_wall(uint64_t wall_ns) {
+  const std::string full = format_wall(wall_ns);
+  return full.size() < 19 ? full : full.substr(0, 10) + " " + full.substr(11, 8) + " UTC";
+}
+
+// "02:26:36.004"
+std::string clock_time(uint64_t wall_ns) {
+  const std::string full = format_wall(wall_ns);
+  return full.size() < 23 ? full : full.substr(11, 12);
+}
+
+std::string average(const CallStats& call) {
+  return format_duration(static_cast<uint64_t>(std::llround(call.avg_ns())));
+}
+
+void add_heading(std::string& out, std::string_view text, bool colour) {
+  out += "\n" + styled(text, Style::kBold, colour) + "\n";
+}
+
+std::string heading(const Report& report) {
+  std::string out = "Recording " + printable(report.path, 1000);
+  if (report.legacy) out += fmt::format(", made by the legacy agent (schema {})", printable(report.version));
+  if (report.live) out += ", still being written";
+  out += "\n";
+  if (!report.span || report.events == 0) {
+    return out + (report.whole ? "It holds no events.\n" : "It holds no events in the selected part.\n");
+  }
+  const uint64_t length = report.span->last_wall_ns - report.span->first_wall_ns;
+  uint64_t processes = 0;
+  for (const ProcessTotals& process : report.processes) processes += process.pid != 0 ? 1 : 0;
+  out += fmt::format(
+      "{}{} over {}, {} to {}, from {}\n", report.whole ? "" : "Selected: ", plural(report.events, "event"),
+      format_duration(length), short_wall(report.span->first_wall_ns), short_wall(report.span->last_wall_ns),
+      plural(processes, "process") + (is_of_several_nodes(report) ? " on " + plural(report.nodes.size(), "node") : ""));
+  if (report.rows_pruned > 0) {
+    out += fmt::format("{} were deleted since to keep the file small; totals of the whole still count them.\n",
+                       plural(report.rows_pruned, "stored event"));
+  }
+  return out;
+}
+
+// ": 80% preempted, 2% blocked": the causes that took any of `whole_ns`.
+std::string causes(uint64_t preempted_ns, uint64_t runqueue_ns, uint64_t blocked_ns, uint64_t io_ns,
+                   uint64_t whole_ns) {
+  const struct {
+    uint64_t ns;
+    const char* words;
+  } parts[] = {{preempted_ns, "preempted"},
+               {runqueue_ns, "waiting for a CPU after waking"},
+               {blocked_ns, "blocked"},
+               {io_ns, "on I/O"}};
+  std::string out;
+  for (const auto& part : parts) {
+    if (part.ns == 0) continue;
+    out += fmt::format("{}{} {}", out.empty() ? ": " : ", ",
+                       percent(static_cast<double>(part.ns), static_cast<double>(whole_ns)), part.words);
+  }
+  return out;
+}
+
+bool awaits_events(const CallStats& call) {
+  const auto kind = hal::kind_of(call.kind);
+  return kind && correlate::make_facts(call.op, call.op, call.layer, {}, *kind, false).awaits_events;
+}
+
+// The sentences a stranger should read first. Only what the figures say by themselves.
+std::vector<std::string> findings(const Report& report) {
+  std::vector<std::string> lines;
+  uint64_t calls = 0, errors = 0, unfinished = 0;
+  for (const CallStats& call : report.calls) {
+    calls += call.count;
+    errors += call.errors;
+    unfinished += call.unfinished;
+  }
+  if (calls > 0 && errors == calls) {
+    lines.push_back(fmt::format("Every one of the {} returned an error.", plural(calls, "GPU call")));
+  } else if (errors > 0) {
+    lines.push_back(fmt::format("{} of {} returned an error ({}).", number(errors), plural(calls, "GPU call"),
+                                percent(static_cast<double>(errors), static_cast<double>(calls))));
+  }
+  if (unfinished > 0) {
+    lines.push_back(fmt::format("{} had not returned {}.", plural(unfinished, "call"),
+                                report.live ? "yet" : "when the recording ended"));
+  }
+  // Waiting for an event is not work.
+  const auto most = std::find_if(report.calls.begin(), report.calls.end(),
+                                 [](const CallStats& call) { return call.timed > 0 && !awaits_events(call); });
+  if (most != report.calls.end()) {
+    lines.push_back(fmt::format("{} took the most time: {} in {}, {} on average, {} at most.", most->op,
+                                format_duration(most->total_ns), plural(most->timed, "call"), average(*most),
+                                format_duration(most->max_ns)));
+  }
+  const CallStats* uneven = nullptr;
+  double worst = kUneven;
+  for (const CallStats& call : report.calls) {
+    if (call.timed < kEnoughCalls || call.p50_ns == 0 || call.p99_ns < kWorthReportingNs || awaits_events(call))
+      continue;
+    const double ratio = static_cast<double>(call.p99_ns) / static_cast<double>(call.p50_ns);
+    if (ratio > worst) {
+      worst = ratio;
+      uneven = &call;
+    }
+  }
+  if (uneven != nullptr) {
+    lines.push_back(fmt::format("{} is uneven: its p99 of {} is {:.0f} times its p50 of {}.", uneven->op,
+                                format_duration(uneven->p99_ns), worst, format_duration(uneven->p50_ns)));
+  }
+  // Calls made inside other calls are in their callers' time already: the shares are of each call by itself.
+  const CallStats* waiting = nullptr;
+  for (const CallStats& call : report.calls) {
+    if (!awaits_events(call) && (waiting == nullptr || call.off_cpu_ns() > waiting->off_cpu_ns())) waiting = &call;
+  }
+  if (waiting != nullptr && waiting->off_cpu_ns() > 0 && waiting->off_cpu_ns() >= waiting->total_ns / kReportedShare) {
+    lines.push_back(fmt::format(
+        "Threads were off the CPU for {} of the time they spent in {}{}.",
+        percent(static_cast<double>(waiting->off_cpu_ns()), static_cast<double>(waiting->total_ns)), waiting->op,
+        causes(waiting->preempted_ns, waiting->runqueue_ns, waiting->blocked_ns, waiting->io_ns, waiting->total_ns)));
+  }
+  return lines;
+}
+
+// In a recording of several nodes, a line about one thing begins with its node.
+std::string node_prefix(const Report& report, const std::string& node) {
+  return is_of_several_nodes(report) && !node.empty() ? "[" + printable(node) + "] " : "";
+}
+
+std::string stats_table(const Report& report, const std::vector<CallStats>& calls, bool per_process, bool shares,
+                        bool host, bool colour) {
+  const bool with_nodes = per_process && is_of_several_nodes(report);
+  std::vector<TableColumn> columns;
+  if (with_nodes) columns.push_back({"NODE", Align::kLeft});
+  if (per_process) {
+    columns.push_back({"PID"});
+    columns.push_back({"PROCESS", Align::kLeft});
+  }
+  columns.push_back({host ? "EVENT" : "CALL", Align::kLeft});
+  columns.push_back({"LAYER", Align::kLeft});
+  for (const char* name : {"COUNT", "ERRORS", "AVG", "P50", "P95", "P99", "MAX", "TOTAL"}) {
+    if (host && std::string_view(name) == "ERRORS") continue;
+    columns.push_back({name});
+  }
+  if (shares && !host) columns.push_back({"OFF-CPU"});
+  Table table(std::move(columns));
+  for (const CallStats& call : calls) {
+    std::vector<Cell> cells;
+    if (with_nodes) cells.emplace_back(call.node);
+    if (per_process) {
+      cells.emplace_back(call.pid ? fmt::format("{}", *call.pid) : "");
+      cells.emplace_back(call.process);
+    }
+    cells.emplace_back(call.op);
+    cells.emplace_back(call.layer);
+    cells.emplace_back(number(call.count));
+    if (!host) cells.emplace_back(number(call.errors), call.errors > 0 ? Style::kRed : Style::kPlain);
+    // A host event that took no time has none: earlier agents wrote 0 for it.
+    if (call.timed == 0 || (is_host(call) && call.max_ns == 0)) {
+      for (int i = 0; i < 6; ++i) cells.emplace_back("-", Style::kDim);
+    } else {
+      cells.emplace_back(average(call));
+      for (const uint64_t ns : {call.p50_ns, call.p95_ns, call.p99_ns, call.max_ns, call.total_ns}) {
+        cells.emplace_back(format_duration(ns));
+      }
+    }
+    if (shares && !host && (is_host(call) || call.timed == 0)) {
+      cells.emplace_back("-", Style::kDim);
+    } else if (shares && !host) {
+      cells.emplace_back(percent(static_cast<double>(call.off_cpu_ns()), static_cast<double>(call.total_ns)));
+    }
+    table.add_row(std::move(cells));
+  }
+  return table.render(colour, 2);
+}
+
+const CallStats* stats_of(const std::vector<CallStats>& calls, const CallInstance& instance) {
+  const auto found = std::find_if(calls.begin(), calls.end(), [&](const CallStats& call) {
+    return call.op == instance.op && call.layer == instance.layer;
+  });
+  return found == calls.end() ? nullptr : &*found;
+}
+
+std::string where_blocked(const CallInstance& call) {
+  if (!call.preempted_ns && !call.runqueue_ns && !call.blocked_ns && !call.io_ns) {
+    return "its off-CPU time was not measured";
+  }
+  const uint64_t preempted = call.preempted_ns.value_or(0);
+  const uint64_t runqueue = call.runqueue_ns.value_or(0);
+  const uint64_t blocked = call.blocked_ns.value_or(0);
+  const uint64_t io = call.io_ns.value_or(0);
+  const uint64_t whole = call.duration_ns.value_or(0);
+  const uint64_t sum = preempted + runqueue + blocked + io;
+  if (sum == 0) return "on the CPU all the time";
+  std::string out = fmt::format("off the CPU {} of it{}", percent(static_cast<double>(sum), static_cast<double>(whole)),
+                                causes(preempted, runqueue, blocked, io, whole));
+  if (!call.preempted_by.empty() || call.preempted_by_pid) {
+    out +=
+        fmt::format("; {} ran instead", call.preempted_by.empty() ? "another process" : printable(call.preempted_by));
+    if (call.preempted_by_pid) out += fmt::format(" (pid {})", *call.preempted_by_pid);
+    if (call.preempted_by_ns) out += fmt::format(", {}", format_duration(*call.preempted_by_ns));
+  }
+  return out;
+}
+
+// What the call was about: "64 kB h2d, returned 35".
+std::string about(const Report& report, const CallInstance& call) {
+  std::string out;
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+  if (!call.kernel.empty()) add("kernel " + printable(call.kernel, 100));
+  if (call.bytes) add(format_bytes(*call.bytes) + (call.direction.empty() ? "" : " " + printable(call.direction)));
+  if (call.failed && call.return_code) {
+    const auto known = report.statuses.find({call.op, *call.return_code});
+    const std::string status = known == report.statuses.end() ? "" : known->second;
+    add(fmt::format("returned error {}{}", *call.return_code, status.empty() ? "" : " (" + status + ")"));
+  }
+  if (call.gpu_id) {
+    add(fmt::format("on GPU {}", *call.gpu_id));
+  } else if (!call.gpu_uuid.empty()) {
+    add("on " + printable(call.gpu_uuid, 96));
+  }
+  if (!call.parent_call.empty()) add("inside " + printable(call.parent_call));
+  return out;
+}
+
+std::string slowest_text(const Report& report, bool colour) {
+  std::string out;
+  size_t rank = 0;
+  for (const CallInstance& call : report.slowest) {
+    const uint64_t ns = call.duration_ns.value_or(0);
+    std::string usual;
+    if (const CallStats* stats = stats_of(report.calls, call); stats != nullptr && stats->p50_ns > 0) {
+      const double ratio = static_cast<double>(ns) / static_cast<double>(stats->p50_ns);
+      if (ratio >= 2) usual = fmt::format(", {:.0f} times its usual {}", ratio, format_duration(stats->p50_ns));
+    }
+    out += fmt::format("  {:>2}. {}{} {}{}, {}[{}] thread {} at {}\n", ++rank, node_prefix(report, call.node),
+                       styled(printable(call.op), Style::kBold, colour), format_duration(ns), usual,
+                       call.process.empty() ? "process " : printable(call.process), call.pid, call.tid,
+                       clock_time(call.start_wall_ns));
+    const std::string subject = about(report, call);
+    if (!subject.empty()) out += "      " + subject + "\n";
+    if (!report.legacy) out += "      " + where_blocked(call) + "\n";
+    const auto frames = symbols::parse_frames(call.frames_json);
+    if (const symbols::StackFrame* line = symbols::line_of(frames); line != nullptr)
+      out += "      from " + line_text(*line) + "\n";
+    if (!call.labels.empty()) out += "      during " + labels_text(call.labels) + "\n";
+  }
+  return out;
+}
+
+std::string unfinished_text(const Report& report, bool colour) {
+  std::string out;
+  for (const CallInstance& call : report.unfinished) {
+    const std::string state = call.outcome == "in flight" ? "still in flight" : "never returned";
+    out += fmt::format("  {}{} {}: started {}, {}[{}] thread {}{}\n", node_prefix(report, call.node),
+                       styled(printable(call.op), Style::kBold, colour), state, short_wall(call.start_wall_ns),
+                       call.process.empty() ? "process " : printable(call.process), call.pid, call.tid,
+                       call.duration_ns ? ", " + format_duration(*call.duration_ns) + " when last seen" : "");
+    if (!call.labels.empty()) out += "      during " + labels_text(call.labels) + "\n";
+  }
+  return out;
+}
+
+std::string failures_text(const Report& report) {
+  if (!report.failures_known) return "  Which codes were returned took too long to find out (--timeout).\n";
+  std::string out;
+  for (const FailureCount& failure : report.failures) {
+    out += fmt::format("  {} returned {}{}: {}\n", printable(failure.op), failure.return_code,
+                       failure.status.empty() ? "" : " (" + failure.status + ")",
+                       failure.count == 1 ? std::string("once") : number(failure.count) + " times");
+  }
+  return out;
+}
+
+// What the engine found, worst first; of a healthy recording, what was looked at.
+std::string incidents_text(const Report& report, bool colour) {
+  const Diagnosis& found = report.diagnosis;
+  std::string out;
+  if (found.chains.empty()) {
+    out +=
+        found.replayed
+            ? fmt::format("\nNo incident: {} and {} of {} were examined.{}\n", plural(found.calls, "call"),
+                          plural(found.events - found.calls, "host event"), plural(found.processes, "process"),
+                          found.late > 0 ? fmt::format(" {} came too late to be evaluated.", number(found.late)) : "")
+            : "\nNo incident so far.\n";
+  } else {
+    add_heading(out,
+                fmt::format("CAUSAL CHAINS - {} chain(s){}", found.chains.size(),
+                            is_of_several_nodes(report) ? fmt::format(" from {} node(s)", report.nodes.size()) : ""),
+                colour);
+    for (const StoredChain& chain : found.chains) out += node_prefix(report, chain.node) + chain_text(chain, colour);
+  }
+  if (!found.evaluated.empty()) {
+    add_heading(out, "Chains the legacy agent stored, checked against its rows", colour);
+    for (const EvaluatedChain& evaluated : found.evaluated) {
+      out += fmt::format(
+          "  [{}] {}{}\n      {}\n", printable(evaluated.chain.severity), printable(evaluated.chain.summary, 300),
+          evaluated.times > 1 ? fmt::format(" ({} times)", evaluated.times) : "", printable(evaluated.result, 500));
+    }
+  }
+  return out;
+}
+
+std::string losses_text(const Report& report, bool colour) {
+  if (report.legacy) {
+    return "  Not known: the agent that made this recording kept no ledger of what it lost.\n";
+  }
+  const bool lost = std::any_of(report.losses.begin(), report.losses.end(),
+                                [](const store::LossCount& loss) { return loss.severity != "info"; });
+  std::string out = lost ? "" : "  Nothing was lost: every event that was captured is counted above.\n";
+  for (const store::LossCount& loss : report.losses) {
+    const Style style = loss.severity == "info" ? Style::kPlain : Style::kRed;
+    out += fmt::format("  {}: {} {}\n", styled(printable(loss.name), style, colour), number(loss.count),
+                       printable(loss.sentence));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string report_text(const Report& report, bool per_process, bool colour) {
+  std::string out = heading(report);
+  if (report.events == 0) {
+    // Adapters, devices and the machine are looked at also where no call is made.
+    return report.diagnosis.chains.empty() ? out : out + incidents_text(report, colour);
+  }
+  out += incidents_text(report, colour);
+  const auto lines = findings(report);
+  if (!lines.empty()) {
+    add_heading(out, "What stands out", colour);
+    for (const std::string& line : lines) out += "  - " + printable(line, 500) + "\n";
+  }
+  const bool shares = !report.legacy;
+  if (per_process) {
+    add_heading(out, "Calls and host events, by process", colour);
+    out += stats_table(report, report.per_process, true, shares, false, colour);
+  } else {
+    if (!report.calls.empty()) {
+      add_heading(out, "GPU calls, most time first (a call made inside another is in both)", colour);
+      out += stats_table(report, report.calls, false, shares, false, colour);
+    }
+    if (!report.host.empty()) {
+      add_heading(out, "What the host did", colour);
+      out += stats_table(report, report.host, false, false, true, colour);
+    }
+    if (report.processes.size() > 1) {
+      add_heading(out, "Processes (figures of each: --per-process)", colour);
+      std::vector<TableColumn> columns = {{"PID"},        {"PROCESS", Align::kLeft}, {"CALLS"}, {"ERRORS"}, {"LONGEST"},
+                                          {"HOST EVENTS"}};
+      if (is_of_several_nodes(report)) columns.insert(columns.begin(), {"NODE", Align::kLeft});
+      Table table(std::move(columns));
+      for (const ProcessTotals& process : report.processes) {
+        std::vector<Cell> cells;
+        if (is_of_several_nodes(report)) cells.emplace_back(process.node);
+        for (const std::string& text :
+             {fmt::format("{}", process.pid), process.name, number(process.calls), number(process.errors),
+              process.calls > 0 ? format_duration(process.max_ns) : "-", number(process.host_events)}) {
+          cells.emplace_back(text);
+        }
+        table.add_row(std::move(cells));
+      }
+      out += table.render(colour, 2);
+    }
+  }
+  if (!report.devices.empty()) {
+    add_heading(out, "Devices (calls made inside others left out)", colour);
+    Table table({{"GPU"},
+                 {"VENDOR", Align::kLeft},
+                 {"UUID", Align::kLeft},
+                 {"PCI", Align::kLeft},
+                 {"CALLS"},
+                 {"ERRORS"},
+                 {"TIME"},
+                 {"PROCESSES"}});
+    for (const store::DeviceTotals& device : report.devices) {
+      table.add_row({device.gpu_id ? fmt::format("{}", *device.gpu_id) : "-", printable(device.vendor, 32),
+                     device.uuid.empty() ? "-" : printable(device.uuid, 96),
+                     device.pci_address.empty() ? "-" : printable(device.pci_address, 32), number(device.calls),
+                     number(device.errors), format_duration(device.total_ns), number(device.processes)});
+    }
+    out += table.render(colour, 2);
+  }
+  if (!report.collectives.empty() || !report.collectives_known) {
+    add_heading(out, "Collectives, as the ranks on this host called them", colour);
+    out += report.collectives_known ? collectives_text(report.collectives, colour)
+                                    : "  They took too long to find out (--timeout).\n";
+  }
+  if (!report.inference.empty()) {
+    add_heading(out, "Inference: launches and graph launches are those of a step", colour);
+    out += inference_text(report.inference, colour);
+  }
+  if (!report.failures.empty() || !report.failures_known) {
+    add_heading(out, "Errors", colour);
+    out += failures_text(report);
+  }
+  if (!report.slowest.empty()) {
+    add_heading(out, "Slowest calls", colour);
+    if (report.legacy) out += "  (the legacy agent did not measure off-CPU time)\n";
+    out += slowest_text(report, colour);
+  }
+  add_heading(out, "Calls that never returned", colour);
+  out += report.unfinished.empty()
+             ? report.legacy ? "  Not known: the legacy agent stored a call only when it returned.\n" : "  None.\n"
+             : unfinished_text(report, colour);
+  add_heading(out, "What was lost", colour);
+  out += losses_text(report, colour);
+  if (report.chains > 0) {
+    out += fmt::format("\nThe recording also holds {}: ingero explain --chains shows them.\n",
+                       plural(report.chains, "causal chain"));
+  }
+  return out;
+}
+
+}  // namespace ingero::report

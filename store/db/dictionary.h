@@ -1,0 +1,102 @@
+// A dictionary of the recording, as its writer holds it: key to small id, and the entries not yet committed.
+//
+// Ids are given in order and never reused. What was looked up last is found without hashing. Memory is bounded: beyond
+// `capacity` keys the map is forgotten; a key that comes again then gets a second id, which readers treat as another
+// key.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ingero::store {
+
+// A key of 64-bit words without padding.
+template <size_t Words>
+struct WordKey {
+  std::array<uint64_t, Words> words{};
+  bool operator==(const WordKey&) const = default;
+  struct Hash {
+    size_t operator()(const WordKey& key) const {
+      uint64_t hash = 0x9e3779b97f4a7c15;
+      for (const uint64_t word : key.words) {
+        hash = (hash ^ word) * 0xff51afd7ed558ccd;
+        hash ^= hash >> 32;
+      }
+      return static_cast<size_t>(hash);
+    }
+  };
+};
+
+// Empties what waited, and gives its room back where a disk that took nothing had made it large.
+template <typename T>
+void empty(std::vector<T>& waiting) {
+  constexpr size_t kKept = 1024;
+  if (waiting.capacity() > kKept) {
+    waiting = {};
+  } else {
+    waiting.clear();
+  }
+}
+
+template <size_t Words>
+class Dictionary {
+ public:
+  using Key = WordKey<Words>;
+  explicit Dictionary(size_t capacity = 65536) : capacity_(capacity) {}
+
+  // The first id this run may give: one past the greatest in the file.
+  void start_at(int64_t id) { next_ = id; }
+
+  // The key's id; `is_new` says whether it was given just now.
+  int64_t id_of(const Key& key, bool& is_new) {
+    is_new = false;
+    const size_t hash = typename Key::Hash()(key);
+    Recent& recent = recent_[hash % kRecent];
+    if (recent.id >= 0 && recent.key == key) return recent.id;
+    auto found = ids_.find(key);
+    if (found == ids_.end()) {
+      if (ids_.size() >= capacity_) ids_.clear();
+      found = ids_.emplace(key, next_++).first;
+      pending_.emplace_back(key, found->second);
+      is_new = true;
+    }
+    recent = {key, found->second};
+    return found->second;
+  }
+  int64_t id_of(const Key& key) {
+    bool is_new = false;
+    return id_of(key, is_new);
+  }
+  const int64_t* find(const Key& key) const {
+    const auto found = ids_.find(key);
+    return found == ids_.end() ? nullptr : &found->second;
+  }
+  void forget(const Key& key) {
+    ids_.erase(key);
+    Recent& recent = recent_[typename Key::Hash()(key) % kRecent];
+    if (recent.key == key) recent.id = -1;
+  }
+
+  // Entries the file does not have yet; cleared by the writer once they are committed.
+  const std::vector<std::pair<Key, int64_t>>& pending() const { return pending_; }
+  void committed() { empty(pending_); }
+
+ private:
+  struct Recent {
+    Key key;
+    int64_t id = -1;
+  };
+  static constexpr size_t kRecent = 64;
+  size_t capacity_;
+  int64_t next_ = 0;
+  std::array<Recent, kRecent> recent_{};
+  std::unordered_map<Key, int64_t, typename Key::Hash> ids_;
+  std::vector<std::pair<Key, int64_t>> pending_;
+};
+
+}  // namespace ingero::store

@@ -1,0 +1,45 @@
+// The reader's state. Private to store/.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "store/db/sqlite.h"
+#include "store/read/reader.h"
+
+namespace ingero::store {
+
+// When the statements of a connection have to end. Watches nest: the outer one holds for the inner one too.
+struct Watch {
+  std::chrono::steady_clock::time_point end;
+  bool timed = false;
+  const std::atomic<bool>* cancel = nullptr;
+  const Watch* outer = nullptr;
+};
+
+struct Reader::Impl {
+  std::string path;
+  std::string version;
+  Layout layout = Layout::kCurrent;
+  bool live = false;
+  bool immutable = false;  // opened as a file without a writer
+  Trust trust = Trust::kOwner;
+  mutable Database database;
+  const Watch* watch = nullptr;  // the innermost one
+
+  Status open();
+  Status open_as(bool as_immutable);
+  Status restrict();
+  // A file that was at rest may have got a writer since: see it live from then on.
+  Status refresh();
+  // Null: none.
+  void set_watch(const Watch* innermost);
+};
+
+// The file as an SQLite URI; `immutable`: no process writes it.
+std::string uri_of(const std::string& path, bool immutable);
+
+// legacy/views.cc: TEMP views that give a legacy recording the names of ours.
+Status create_legacy_views(Database& database);
+
+}  // namespace ingero::store

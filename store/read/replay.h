@@ -1,0 +1,61 @@
+// Replays a recording in the order in which it was stored: the engine's input when it evaluates a recording.
+//
+// Sessions and nodes come one after another. Processes come before their events, samples at the latest a moment before
+// the events of their time. Streams: memory is that of the dictionaries. Threads: as Reader. Failure: the store's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "hal/call_table.h"
+#include "hal/device.h"
+#include "hal/event.h"
+#include "hal/fabric.h"
+#include "store/read/reader.h"
+#include "store/read/summary.h"
+
+namespace ingero::store {
+
+struct ReplayedCall {
+  std::string_view name, op, layer, vendor;
+  hal::Kind kind = hal::Kind::kHost;
+  bool synchronising = false;
+  bool below_runtime = false;
+};
+// Whether a layer is that of a library below a runtime (hal::Library::below_runtime): recordings hold the layer only.
+bool is_below_runtime(std::string_view layer);
+
+class ReplaySink {
+ public:
+  virtual ~ReplaySink() = default;
+  // A run of the agent on one node begins: nothing before it has to do with it. `windowed`: no off-CPU shares.
+  virtual void begin(const std::string& node, uint64_t cpus, bool windowed) = 0;
+  virtual void call(hal::CallId id, const ReplayedCall& call) = 0;
+  // Whether site() is called and each call carries its stream, device and function: three more columns of every row,
+  // which finding causes does not need.
+  virtual bool wants_targets() const { return false; }
+  // The spelling that the calls of a site were made by: Event::site of what follows.
+  virtual void site(uint32_t /*site*/, std::string_view /*symbol*/) {}
+  virtual void process(const hal::Process& process) = 0;
+  virtual void event(const hal::Event& event) = 0;
+  virtual void arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number,
+                       std::optional<int32_t> rank) = 0;
+  virtual void snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) = 0;
+  virtual void throttling(const hal::Throttling& throttling) = 0;
+  virtual void hang(const hal::CollectiveHang& hang, std::string_view call) = 0;
+  virtual void device_error(const hal::DeviceError& error) = 0;
+  virtual void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) = 0;
+  // Without what its counters mean, which the adapter's backend knows (hal/fabric.h).
+  virtual void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) = 0;
+  // `complete_mono_ns`: nothing of the session that ended before is missing; unknown where it did not end by itself,
+  // and of a part of a recording.
+  virtual void end(std::optional<uint64_t> complete_mono_ns) = 0;
+};
+
+// The time range of the selection decides; its process and call do not: what else happened is the evidence.
+Status replay(const Reader& reader, const Selection& selection, ReplaySink& sink);
+
+}  // namespace ingero::store

@@ -1,0 +1,181 @@
+// Snapshots, limits, devices and adapters of one session.
+#include "store/read/replay_sides.h"
+
+#include <cstring>
+
+namespace ingero::store {
+namespace {
+
+double real_or(const Statement& row, int column) { return row.is_null(column) ? -1 : row.real(column); }
+int64_t integer_or(const Statement& row, int column) { return row.is_null(column) ? -1 : row.integer(column); }
+
+}  // namespace
+
+uint64_t Offsets::mono_of(int64_t wall_ns) const {
+  if (by_wall_.empty()) return static_cast<uint64_t>(wall_ns);
+  auto at = by_wall_.upper_bound(wall_ns);
+  if (at != by_wall_.begin()) --at;
+  return static_cast<uint64_t>(std::max<int64_t>(0, wall_ns - at->second));
+}
+
+Status ReplaySides::load_snapshots(Database& database, int64_t session, const Offsets& offsets, bool legacy) {
+  const char* newer = legacy ? "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+                             : "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, "
+                               "steal_pct, interrupt_pct";
+  // Samples of another session are not evidence here.
+  const std::string of_session = legacy ? "" : fmt::format(" WHERE session = {}", session);
+  return database.each_row(std::string("SELECT timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, ") + newer +
+                               " FROM system_snapshots" + of_session + " ORDER BY timestamp",
+                           [&](const Statement& row) {
+                             hal::SystemSnapshot snapshot;
+                             snapshot.wall_ns = row.uint64(0);
+                             snapshot.cpu_percent = real_or(row, 1);
+                             snapshot.mem_percent = real_or(row, 2);
+                             snapshot.mem_available_mb = integer_or(row, 3);
+                             snapshot.swap_used_mb = integer_or(row, 4);
+                             snapshot.load1 = real_or(row, 5);
+                             snapshot.psi_cpu_some = real_or(row, 6);
+                             snapshot.psi_io_some = real_or(row, 7);
+                             snapshot.psi_io_full = real_or(row, 8);
+                             snapshot.psi_mem_some = real_or(row, 9);
+                             snapshot.psi_mem_full = real_or(row, 10);
+                             snapshot.major_faults = integer_or(row, 11);
+                             snapshot.steal_percent = real_or(row, 12);
+                             snapshot.interrupt_percent = real_or(row, 13);
+                             items_.emplace(offsets.mono_of(row.integer(0)), snapshot);
+                           });
+}
+
+Status ReplaySides::load_samples(Database& database, int64_t session, const Offsets& offsets) {
+  const std::string of_session = fmt::format(" WHERE session = {}", session);
+  INGERO_TRY(database.each_row(
+      "SELECT mono_ns, cgroup_id, pid, path, periods, throttled_ns FROM cgroup_throttling" + of_session,
+      [&](const Statement& row) {
+        hal::Throttling one;
+        one.mono_ns = row.uint64(0);
+        one.cgroup_id = row.uint64(1);
+        one.pid = static_cast<uint32_t>(row.integer(2));
+        one.path = row.text(3);
+        one.periods = row.uint64(4);
+        one.throttled_ns = row.uint64(5);
+        items_.emplace(one.mono_ns, std::move(one));
+      }));
+  INGERO_TRY(database.each_row(
+      "SELECT timestamp, vendor, pci_address, kind, code, meaning, pid, process, message FROM device_errors" +
+          of_session,
+      [&](const Statement& row) {
+        hal::DeviceError error;
+        error.wall_ns = row.uint64(0);
+        error.mono_ns = offsets.mono_of(row.integer(0));
+        error.vendor = texts_.emplace_back(row.text(1));
+        error.pci_address = row.text(2);
+        error.kind = texts_.emplace_back(row.text(3));
+        if (!row.is_null(4)) error.code = row.integer(4);
+        error.meaning = texts_.emplace_back(row.text(5));
+        if (!row.is_null(6)) error.pid = static_cast<uint32_t>(row.integer(6));
+        error.process = row.text(7);
+        error.message = row.text(8);
+        items_.emplace(error.mono_ns, std::move(error));
+      }));
+  // One sample for each reading: only those that a rule looks at.
+  INGERO_TRY(database.each_row(
+      fmt::format("SELECT v.timestamp, v.name, v.part, v.value, d.vendor, d.uuid, d.pci_address, d.name FROM "
+                  "device_values v JOIN devices d ON d.id = v.device WHERE d.session = {} AND v.name IN "
+                  "('memory_free_bytes', 'throttle_thermal_active', 'throttle_hw_active')",
+                  session),
+      [&](const Statement& row) {
+        const std::string name = row.text(1);
+        for (size_t i = 0; i < std::size(hal::kReadingTable); ++i) {
+          if (hal::kReadingTable[i].name != name) continue;
+          hal::DeviceSample sample;
+          sample.wall_ns = row.uint64(0);
+          hal::Device& device = sample.devices.emplace_back();
+          device.vendor = row.text(4);
+          device.uuid = row.text(5);
+          device.pci_address = row.text(6);
+          device.name = row.text(7);
+          if (device.uuid.empty()) device.uuid = device.pci_address;
+          device.add(static_cast<hal::ReadingId>(i), row.real(3), row.text(2));
+          items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
+        }
+      }));
+  return load_fabric(database, session, offsets);
+}
+
+// One sample for each counter that grew and each state of a port: what an adapter's driver calls them, its backend
+// says.
+Status ReplaySides::load_fabric(Database& database, int64_t session, const Offsets& offsets) {
+  std::map<std::string, std::string> drivers;
+  INGERO_TRY(database.each_row(
+      fmt::format("SELECT device, max(driver) FROM fabric_links WHERE session = {} GROUP BY device", session),
+      [&](const Statement& row) { drivers[row.text(0)] = row.is_null(1) ? std::string() : row.text(1); }));
+  const auto sample_of = [&](const Statement& row) {
+    hal::FabricSample sample;
+    sample.wall_ns = row.uint64(0);
+    hal::FabricDevice& device = sample.devices.emplace_back();
+    device.name = row.text(1);
+    device.driver = drivers[device.name];
+    if (!row.is_null(2)) device.ports.emplace_back().number = static_cast<uint32_t>(row.integer(2));
+    return sample;
+  };
+  INGERO_TRY(database.each_row(
+      fmt::format("SELECT timestamp, device, port, state FROM fabric_links WHERE session = {} AND state IS NOT NULL "
+                  "ORDER BY id",
+                  session),
+      [&](const Statement& row) {
+        hal::FabricSample sample = sample_of(row);
+        sample.devices[0].ports[0].state = static_cast<uint32_t>(row.integer(3));
+        items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
+      }));
+  return database.each_row(
+      fmt::format("SELECT v.timestamp, c.device, c.port, c.name, v.value, v.delta, c.origin FROM fabric_values v JOIN "
+                  "fabric_counters c ON c.id = v.counter WHERE c.session = {} AND v.delta > 0",
+                  session),
+      [&](const Statement& row) {
+        hal::FabricSample sample = sample_of(row);
+        hal::FabricCounter counter;
+        counter.name = row.text(3);
+        counter.value = row.uint64(4);
+        counter.delta = row.uint64(5);
+        counter.change = hal::CounterChange::kGrew;
+        const std::string origin = row.text(6);
+        for (const auto one : {hal::CounterOrigin::kPortHardware, hal::CounterOrigin::kDeviceHardware}) {
+          if (name_of(one) == origin) counter.origin = one;
+        }
+        hal::FabricDevice& device = sample.devices[0];
+        (device.ports.empty() ? device.counters : device.ports[0].counters).push_back(std::move(counter));
+        items_.emplace(offsets.mono_of(row.integer(0)), std::move(sample));
+      });
+}
+
+Status ReplaySides::load(Database& database, int64_t session, const Offsets& offsets, bool legacy) {
+  items_.clear();
+  INGERO_TRY(load_snapshots(database, session, offsets, legacy));
+  if (!legacy) INGERO_TRY(load_samples(database, session, offsets));
+  at_ = items_.begin();
+  return {};
+}
+
+void ReplaySides::feed(uint64_t mono_ns, ReplaySink& sink) {
+  for (; at_ != items_.end() && at_->first <= mono_ns; ++at_) {
+    const uint64_t at = at_->first;
+    std::visit(
+        [&](const auto& item) {
+          using T = std::decay_t<decltype(item)>;
+          if constexpr (std::is_same_v<T, hal::SystemSnapshot>) {
+            sink.snapshot(item, at);
+          } else if constexpr (std::is_same_v<T, hal::Throttling>) {
+            sink.throttling(item);
+          } else if constexpr (std::is_same_v<T, hal::DeviceError>) {
+            sink.device_error(item);
+          } else if constexpr (std::is_same_v<T, hal::DeviceSample>) {
+            sink.device_sample(item, at);
+          } else {
+            sink.fabric_sample(item, at);
+          }
+        },
+        at_->second);
+  }
+}
+
+}  // namespace ingero::store

@@ -1,0 +1,214 @@
+// The dictionaries in memory, and the two scans.
+#include "store/read/scan.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <tuple>
+
+#include "store/db/event_row.h"
+
+namespace ingero::store {
+namespace {
+
+// Ids are dense; a hostile file's may not be. Beyond this they are not kept.
+constexpr int64_t kMaxId = int64_t{1} << 26;
+
+template <typename T>
+void put(std::vector<T>& values, int64_t id, T value, T filler) {
+  if (id < 0 || id >= kMaxId) return;
+  if (static_cast<size_t>(id) >= values.size()) values.resize(static_cast<size_t>(id) + 1, filler);
+  values[static_cast<size_t>(id)] = std::move(value);
+}
+
+CallInfo call_info(const Statement& row, int first) {
+  CallInfo call{row.text(first),
+                row.text(first + 1),
+                row.text(first + 2),
+                row.text(first + 3),
+                row.text(first + 4),
+                row.integer(first + 5),
+                row.integer(first + 6),
+                row.integer(first + 7) != 0,
+                false,
+                false};
+  call.host = call.kind == hal::name_of(hal::Kind::kHost);
+  call.page_alloc = call.host && call.name == "mm_page_alloc";
+  return call;
+}
+
+// "cuMemAlloc_v2", "cumemalloc" and "cuMemAllocV2" are the same call to a user.
+std::string plain(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c != '_' && c != '-') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  if (out.size() > 2 && out[out.size() - 2] == 'v' && out.back() >= '2' && out.back() <= '9')
+    out.resize(out.size() - 2);
+  return out;
+}
+
+}  // namespace
+
+Result<Names> Names::load(Database& database) {
+  Names names;
+  INGERO_TRY(database.each_row(
+      "SELECT id, name, op_name, vendor, layer, kind, source, op, synchronising FROM calls", [&](const Statement& row) {
+        put<std::optional<CallInfo>>(names.calls_, row.integer(0), call_info(row, 1), std::nullopt);
+      }));
+  INGERO_TRY(database.each_row("SELECT id, call FROM sites", [&](const Statement& row) {
+    put<size_t>(names.sites_, row.integer(0), static_cast<size_t>(row.integer(1)), kNone);
+  }));
+  INGERO_TRY(database.each_row("SELECT id, process FROM threads", [&](const Statement& row) {
+    put<int64_t>(names.threads_, row.integer(0), row.integer(1), -1);
+  }));
+  INGERO_TRY(database.each_row("SELECT id, wall_ns FROM clocks", [&](const Statement& row) {
+    put<int64_t>(names.clocks_, row.integer(0), row.integer(1), 0);
+  }));
+  std::map<std::tuple<std::string, int64_t, int64_t>, int64_t> first;
+  INGERO_TRY(database.each_row(
+      "SELECT id, pid, start_mono_ns, coalesce(comm, ''), (SELECT node FROM sessions WHERE id = p.session) FROM "
+      "processes p ORDER BY id",
+      [&](const Statement& row) {
+        const int64_t id = row.integer(0);
+        if (!row.is_null(2)) {
+          const auto [same, is_new] = first.emplace(std::tuple(row.text(4), row.integer(1), row.integer(2)), id);
+          if (!is_new) names.canonical_[id] = same->second;
+        }
+        names.processes_[id] = {static_cast<uint32_t>(row.integer(1)), row.text(3), row.text(4)};
+      }));
+  return names;
+}
+
+Result<Names> Names::load_legacy(Database& database) {
+  Names names;
+  INGERO_TRY(database.each_row(
+      "SELECT source, op, call, op_name, vendor, layer, kind, source, op, synchronising, arg0, arg1 FROM legacy_ops",
+      [&](const Statement& row) {
+        const auto letter = [&row](int column) { return row.is_null(column) ? '\0' : row.text(column)[0]; };
+        names.legacy_calls_[{row.integer(0), row.integer(1)}] = names.calls_.size();
+        names.calls_.emplace_back(call_info(row, 2));
+        names.legacy_words_.push_back({letter(10), letter(11)});
+      }));
+  INGERO_TRY(database.each_row("SELECT pid, name FROM main.process_names", [&](const Statement& row) {
+    names.processes_[row.integer(0)] = {static_cast<uint32_t>(row.integer(0)), row.text(1)};
+  }));
+  // A pid used on several nodes is ambiguous and gets no node.
+  INGERO_TRY(
+      database.each_row("SELECT pid, max(node) FROM events WHERE node <> '' GROUP BY pid HAVING min(node) = max(node)",
+                        [&](const Statement& row) {
+                          ProcessInfo& process = names.processes_[row.integer(0)];
+                          process.pid = static_cast<uint32_t>(row.integer(0));
+                          process.node = row.text(1);
+                        }));
+  return names;
+}
+
+Filter::Filter(const Names& names, const Selection& selection) : pid_(selection.pid) {
+  if (selection.from_wall_ns) from_ = static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX));
+  if (selection.to_wall_ns) to_ = static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX));
+  const std::string wanted = plain(selection.op);
+  calls_.resize(names.calls(), selection.op.empty());
+  for (size_t i = 0; !selection.op.empty() && i < names.calls(); ++i) {
+    const CallInfo* call = names.call(i);
+    calls_[i] = call != nullptr && (plain(call->name) == wanted || plain(call->op_name) == wanted);
+  }
+}
+
+Status Snapshot::begin(Database& database) {
+  Result<Statement> statement = database.prepare("SELECT name FROM sqlite_master");
+  if (!statement.ok()) return statement.error();
+  standing_ = std::move(*statement);
+  Result<bool> row = standing_.step();
+  if (!row.ok()) return row.error();
+  return {};
+}
+
+Result<std::vector<std::pair<int64_t, int64_t>>> block_runs(Database& database, int64_t from, int64_t to,
+                                                            int64_t first_seq) {
+  std::vector<std::pair<int64_t, int64_t>> runs;
+  if (from == INT64_MIN && to == INT64_MAX) {
+    runs.emplace_back(first_seq, INT64_MAX);
+    return runs;
+  }
+  Result<Statement> blocks = database.prepare(
+      "SELECT first, last FROM blocks WHERE end_wall_ns >= ?1 AND start_wall_ns <= ?2 AND last >= ?3 ORDER BY first");
+  if (!blocks.ok()) return blocks.error();
+  blocks->bind(1, from).bind(2, to).bind(3, first_seq);
+  for (;;) {
+    Result<bool> row = blocks->step();
+    if (!row.ok()) return row.error();
+    if (!*row) return runs;
+    if (!runs.empty() && runs.back().second + 1 == blocks->integer(0)) {
+      runs.back().second = blocks->integer(1);
+    } else {
+      runs.emplace_back(std::max(first_seq, blocks->integer(0)), blocks->integer(1));
+    }
+  }
+}
+
+Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on) {
+  const auto runs = block_runs(database, filter.from(), filter.to(), first_seq);
+  if (!runs.ok()) return runs.error();
+  Result<Statement> rows = database.prepare(
+      "SELECT seq, duration, site, thread, state, start, clock, preempted, runqueue, blocked, io, bytes, arg0 "
+      "FROM event_rows WHERE seq BETWEEN ?1 AND ?2");
+  if (!rows.ok()) return rows.error();
+  ScannedRow scanned;
+  for (const auto& [first, last] : *runs) {
+    rows->bind(1, first).bind(2, last);
+    for (;;) {
+      Result<bool> row = rows->step();
+      if (!row.ok()) return row.error();
+      if (!*row) break;
+      scanned.call = names.call_of_site(rows->integer(2));
+      if (!filter.accepts_call(scanned.call)) continue;
+      scanned.process = names.canonical(names.process_of_thread(rows->integer(3)));
+      if (filter.pid() && !filter.accepts(names, scanned.call, scanned.process)) continue;
+      scanned.seq = rows->integer(0);
+      scanned.timed = !rows->is_null(1);
+      scanned.duration_ns = scanned.timed ? rows->uint64(1) : 0;
+      if (!filter.whole()) {
+        const int64_t start = names.wall_of_clock(rows->integer(6)) + rows->integer(5);
+        if (start > filter.to() || start + static_cast<int64_t>(scanned.duration_ns) < filter.from()) continue;
+      }
+      const int64_t state = rows->integer(4);
+      scanned.finished = is_finished(state);
+      scanned.failed = ((state >> kFailedBit) & 1) != 0;
+      for (int i = 0; i < 4; ++i) scanned.off_ns[static_cast<size_t>(i)] = rows->uint64(7 + i);
+      const int bytes = names.call(scanned.call)->page_alloc && rows->is_null(11) ? 12 : 11;
+      scanned.has_bytes = !rows->is_null(bytes);
+      scanned.bytes = scanned.has_bytes ? rows->uint64(bytes) : 0;
+      on(scanned);
+    }
+  }
+  return {};
+}
+
+Status scan_legacy(Database& database, const Names& names, const Filter& filter, const OnScanned& on) {
+  Result<Statement> rows = database.prepare(
+      "SELECT rowid, duration, source, op, pid, ret_code, arg0, arg1 FROM main.events WHERE timestamp BETWEEN ?1 AND "
+      "?2");
+  if (!rows.ok()) return rows.error();
+  rows->bind(1, filter.from()).bind(2, filter.to());
+  ScannedRow scanned;
+  for (;;) {
+    Result<bool> row = rows->step();
+    if (!row.ok()) return row.error();
+    if (!*row) return {};
+    scanned.call = names.legacy_call(rows->integer(2), rows->integer(3));
+    if (!filter.accepts_call(scanned.call)) continue;
+    scanned.process = rows->integer(4);
+    if (filter.pid() && static_cast<uint32_t>(scanned.process) != *filter.pid()) continue;
+    scanned.seq = rows->integer(0);
+    scanned.timed = true;
+    scanned.duration_ns = rows->uint64(1);
+    scanned.failed = !names.call(scanned.call)->host && rows->integer(5) != 0;
+    const int bytes = names.legacy_words(scanned.call).column('b', 6);
+    scanned.has_bytes = bytes >= 0 && !rows->is_null(bytes);
+    scanned.bytes = scanned.has_bytes ? rows->uint64(bytes) : 0;
+    on(scanned);
+  }
+}
+
+}  // namespace ingero::store

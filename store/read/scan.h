@@ -1,0 +1,136 @@
+// Reading rows in bulk: dictionaries once into memory, then the row table alone, only the blocks a time range needs.
+// Private to store/.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "store/db/sqlite.h"
+#include "store/read/summary.h"
+
+namespace ingero::store {
+
+struct CallInfo {
+  std::string name, op_name, vendor, layer, kind;
+  int64_t source = 0, op = 0;
+  bool synchronising = false, host = false, page_alloc = false;
+};
+
+struct ProcessInfo {
+  uint32_t pid = 0;
+  std::string comm;
+  std::string node = {};  // empty: unknown
+};
+
+// What the two words of a legacy row hold, by a letter ('b' bytes, 'd' direction, 'a' address); 0: nothing.
+struct LegacyWords {
+  char arg0 = 0, arg1 = 0;
+  // The column, `first` or the next one, that holds `meaning`; -1: none.
+  int column(char meaning, int first) const { return arg0 == meaning ? first : arg1 == meaning ? first + 1 : -1; }
+};
+
+// The dictionaries as of now.
+class Names {
+ public:
+  static Result<Names> load(Database& database);
+  static Result<Names> load_legacy(Database& database);
+
+  const CallInfo* call(size_t id) const { return id < calls_.size() && calls_[id] ? &*calls_[id] : nullptr; }
+  const ProcessInfo* process(int64_t id) const {
+    const auto found = processes_.find(id);
+    return found == processes_.end() ? nullptr : &found->second;
+  }
+  // A process seen by several runs of the agent has several entries; one represents all.
+  int64_t canonical(int64_t process) const {
+    const auto found = canonical_.find(process);
+    return found == canonical_.end() ? process : found->second;
+  }
+  size_t calls() const { return calls_.size(); }
+
+  static constexpr size_t kNone = ~size_t{0};
+  size_t call_of_site(int64_t site) const {
+    return site >= 0 && static_cast<size_t>(site) < sites_.size() ? sites_[static_cast<size_t>(site)] : kNone;
+  }
+  int64_t process_of_thread(int64_t thread) const {
+    return thread >= 0 && static_cast<size_t>(thread) < threads_.size() ? threads_[static_cast<size_t>(thread)] : -1;
+  }
+  int64_t wall_of_clock(int64_t clock) const {
+    return clock >= 0 && static_cast<size_t>(clock) < clocks_.size() ? clocks_[static_cast<size_t>(clock)] : 0;
+  }
+  size_t legacy_call(int64_t source, int64_t op) const {
+    const auto found = legacy_calls_.find({source, op});
+    return found == legacy_calls_.end() ? kNone : found->second;
+  }
+  LegacyWords legacy_words(size_t call) const {
+    return call < legacy_words_.size() ? legacy_words_[call] : LegacyWords{};
+  }
+
+ private:
+  std::vector<std::optional<CallInfo>> calls_;
+  std::vector<size_t> sites_;
+  std::vector<int64_t> threads_, clocks_;
+  std::unordered_map<int64_t, ProcessInfo> processes_;
+  std::unordered_map<int64_t, int64_t> canonical_;
+  std::map<std::pair<int64_t, int64_t>, size_t> legacy_calls_;
+  std::vector<LegacyWords> legacy_words_;  // by call
+};
+
+// A selection made quick to test.
+class Filter {
+ public:
+  Filter(const Names& names, const Selection& selection);
+  bool accepts(const Names& names, size_t call, int64_t process) const {
+    if (call >= calls_.size() || !calls_[call]) return false;
+    if (!pid_) return true;
+    const ProcessInfo* info = names.process(process);
+    return info != nullptr && info->pid == *pid_;
+  }
+  bool accepts_call(size_t call) const { return call < calls_.size() && calls_[call]; }
+  std::optional<uint32_t> pid() const { return pid_; }
+  bool whole() const { return !from_ && !to_; }
+  int64_t from() const { return from_.value_or(INT64_MIN); }
+  int64_t to() const { return to_.value_or(INT64_MAX); }
+
+ private:
+  std::vector<bool> calls_;
+  std::optional<uint32_t> pid_;
+  std::optional<int64_t> from_, to_;
+};
+
+struct ScannedRow {
+  int64_t seq = 0;
+  size_t call = 0;
+  int64_t process = -1;
+  bool finished = true, failed = false, timed = false, has_bytes = false;
+  uint64_t duration_ns = 0, bytes = 0;
+  std::array<uint64_t, 4> off_ns{};
+};
+
+// One moment of the file, for as long as this lives: a statement left standing on a row holds the read transaction.
+class Snapshot {
+ public:
+  Status begin(Database& database);
+
+ private:
+  Statement standing_;
+};
+
+// The runs of rows, first and last, from `first_seq` on that may hold rows of the time range: those of the blocks that
+// overlap it.
+Result<std::vector<std::pair<int64_t, int64_t>>> block_runs(Database& database, int64_t from, int64_t to,
+                                                            int64_t first_seq);
+
+using OnScanned = std::function<void(const ScannedRow&)>;
+// Rows from `first_seq` on that the filter accepts, in order; time ranges by the blocks, then row by row.
+Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on);
+Status scan_legacy(Database& database, const Names& names, const Filter& filter, const OnScanned& on);
+
+}  // namespace ingero::store

@@ -1,0 +1,146 @@
+// Parses times and durations as users type them, and turns them into the range of a recording.
+#include "store/read/time_range.h"
+
+#include <ctime>
+
+#include "base/text.h"
+
+namespace ingero::store {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+// Takes a number of `digits` digits off the front of `text`.
+bool take_number(std::string_view& text, size_t digits, int& value) {
+  if (text.size() < digits) return false;
+  value = 0;
+  for (size_t i = 0; i < digits; ++i) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    value = value * 10 + (text[i] - '0');
+  }
+  text.remove_prefix(digits);
+  return true;
+}
+
+bool take(std::string_view& text, std::string_view choices) {
+  if (text.empty() || choices.find(text.front()) == std::string_view::npos) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+bool take_date(std::string_view& text, tm& parts) {
+  std::string_view rest = text;
+  if (!take_number(rest, 4, parts.tm_year) || !take(rest, "-") || !take_number(rest, 2, parts.tm_mon) ||
+      !take(rest, "-") || !take_number(rest, 2, parts.tm_mday)) {
+    return false;
+  }
+  text = rest;
+  return true;
+}
+
+bool take_clock(std::string_view& text, tm& parts, uint64_t& fraction_ns) {
+  if (!take_number(text, 2, parts.tm_hour) || !take(text, ":") || !take_number(text, 2, parts.tm_min)) return false;
+  if (!take(text, ":")) return true;
+  if (!take_number(text, 2, parts.tm_sec)) return false;
+  if (!take(text, ".")) return true;
+  uint64_t scale = kSecond / 10;
+  size_t digits = 0;
+  for (int digit = 0; digits < 9 && take_number(text, 1, digit); ++digits) {
+    fraction_ns += static_cast<uint64_t>(digit) * scale;
+    scale /= 10;
+  }
+  return digits > 0;
+}
+
+// What follows the clock: nothing (local time), Z, or +HH:MM.
+bool take_zone(std::string_view& text, std::optional<int>& offset_seconds) {
+  if (take(text, "Zz")) {
+    offset_seconds = 0;
+    return true;
+  }
+  const bool behind = !text.empty() && text.front() == '-';
+  if (!take(text, "+-")) return true;
+  int hours = 0;
+  int minutes = 0;
+  if (!take_number(text, 2, hours) || !take(text, ":") || !take_number(text, 2, minutes)) return false;
+  offset_seconds = (hours * 3600 + minutes * 60) * (behind ? -1 : 1);
+  return true;
+}
+
+bool in_calendar(const tm& parts) {
+  constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const int year = parts.tm_year;
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  if (parts.tm_mon < 1 || parts.tm_mon > 12 || parts.tm_hour > 23 || parts.tm_min > 59 || parts.tm_sec > 60)
+    return false;
+  const int days = kDays[parts.tm_mon - 1] + (leap && parts.tm_mon == 2 ? 1 : 0);
+  return year >= 1970 && parts.tm_mday >= 1 && parts.tm_mday <= days;
+}
+
+}  // namespace
+
+Result<uint64_t> parse_time(std::string_view text, uint64_t day_wall_ns) {
+  const Error bad{Errc::kInvalid, fmt::format("time \"{}\": not understood", printable(text, 64)),
+                  "write it like \"2026-11-21 02:26:36\" or \"02:26\", with a Z for UTC"};
+  tm parts{};
+  std::string_view rest = trim(text);
+  uint64_t fraction_ns = 0;
+  std::optional<int> offset_seconds;
+  const bool dated = take_date(rest, parts);
+  const bool timed = !dated || !rest.empty();
+  if (dated && timed && !take(rest, "T ")) return bad;
+  if (timed && (!take_clock(rest, parts, fraction_ns) || !take_zone(rest, offset_seconds))) return bad;
+  if (!rest.empty()) return bad;
+  if (!dated) {
+    // The day is read in the same zone as the time.
+    const auto day = static_cast<time_t>(day_wall_ns / kSecond) + offset_seconds.value_or(0);
+    tm today{};
+    if ((offset_seconds ? gmtime_r(&day, &today) : localtime_r(&day, &today)) == nullptr) return bad;
+    parts.tm_year = today.tm_year + 1900;
+    parts.tm_mon = today.tm_mon + 1;
+    parts.tm_mday = today.tm_mday;
+  }
+  if (!in_calendar(parts)) return bad;
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  parts.tm_isdst = -1;
+  const time_t seconds = offset_seconds ? timegm(&parts) - *offset_seconds : mktime(&parts);
+  if (seconds < 0) return bad;
+  return static_cast<uint64_t>(seconds) * kSecond + fraction_ns;
+}
+
+Result<TimeRange> resolve_range(const RangeText& text, const Reader& reader, const Clock& clock,
+                                uint64_t live_default_ns, const std::string& prefix) {
+  const uint64_t now = clock.wall_ns();
+  uint64_t end = now;
+  if (!reader.is_live()) {
+    const auto span = reader.time_span();
+    if (!span.ok()) return span.error();
+    if (*span) end = (*span)->last_wall_ns;
+  }
+  TimeRange range;
+  const auto back = [&](uint64_t span_ns) { range.from_wall_ns = end > span_ns ? end - span_ns : 0; };
+  if (!text.from.empty()) {
+    const auto from = parse_time(text.from, end);
+    if (!from.ok()) return from.error().in(prefix + "from");
+    range.from_wall_ns = *from;
+  }
+  if (!text.to.empty()) {
+    const auto to = parse_time(text.to, end);
+    if (!to.ok()) return to.error().in(prefix + "to");
+    range.to_wall_ns = *to;
+  }
+  if (range.from_wall_ns && range.to_wall_ns && *range.from_wall_ns > *range.to_wall_ns) {
+    return Error{Errc::kInvalid, prefix + "from is later than " + prefix + "to"};
+  }
+  if (!text.since.empty()) {
+    const auto since = parse_duration_ns(text.since);
+    if (!since.ok()) return since.error().in(prefix + "since");
+    back(*since);
+  } else if (text.from.empty() && text.to.empty() && reader.is_live() && live_default_ns != 0) {
+    back(live_default_ns);
+  }
+  return range;
+}
+
+}  // namespace ingero::store

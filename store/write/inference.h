@@ -1,0 +1,41 @@
+// The tables of inference, and what a transaction writes to them. The writer's half; private to store/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "hal/loss.h"
+#include "store/db/inference_rows.h"
+#include "store/db/sqlite.h"
+
+namespace ingero::store {
+
+class Inference {
+ public:
+  static constexpr size_t kMaxRows = 100'000;  // that wait; more are dropped and counted as store_failed
+
+  Status load(Database& database, int64_t session);
+  void add(const InferenceStep& step, hal::LossLedger& losses);
+  void add(InferenceWorkload workload, int64_t process) { workloads_.emplace_back(std::move(workload), process); }
+  void add(InferenceEngine engine, int64_t process) { engines_.emplace_back(std::move(engine), process); }
+  void add(EngineMetric metric, hal::LossLedger& losses);
+
+  Status write(Database& database);
+  void committed();
+
+ private:
+  Status write_steps(Database& database);
+  Status write_workloads(Database& database);
+  Status write_engines(Database& database);
+
+  int64_t session_ = 0;
+  int64_t workloads_before_ = 0, engines_before_ = 0;
+  std::vector<InferenceStep> steps_;
+  std::vector<std::pair<InferenceWorkload, int64_t>> workloads_;
+  std::vector<std::pair<InferenceEngine, int64_t>> engines_;
+  std::vector<EngineMetric> metrics_;
+};
+
+}  // namespace ingero::store

@@ -1,0 +1,37 @@
+// One entry of a stack, and stacks as JSON: as they are stored, read back, and shown to programs.
+//
+// Pure; thread-safe. Stored frames may come from any recording: what does not have the documented shape
+// (docs/formats/store.md, stack_traces) is left out. Text in them is untrusted until printed by report/frame_text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ingero::symbols {
+
+// One frame. Empty or 0: unknown or not there.
+struct StackFrame {
+  uint64_t ip = 0;     // in the file's own addresses; only if the symbol is unknown
+  std::string symbol;  // "name+0x1f"; "[unknown]": one or more frames of which nothing is known; "[more]": cut here
+  std::string file;    // library or program
+  std::string source;  // source file
+  uint32_t line = 0;   // in `source`
+  bool is_inlined = false;
+  std::string python_file, python_function;
+  uint32_t python_line = 0;
+  bool is_python() const { return !python_file.empty() || !python_function.empty(); }
+};
+
+// As `stack_traces` keeps them, and with the long keys of `trace --json`. JSON arrays, innermost first.
+std::string stored_frames(const std::vector<StackFrame>& frames);
+std::string shown_frames(const std::vector<StackFrame>& frames);
+// What stored_frames() wrote, or another agent.
+std::vector<StackFrame> parse_frames(std::string_view json);
+
+// The frame a reader looks for: the innermost Python frame of the program's own (not of an installed package), else
+// the innermost Python frame, else the innermost native one with a source line; null: none of these.
+const StackFrame* line_of(const std::vector<StackFrame>& frames);
+
+}  // namespace ingero::symbols

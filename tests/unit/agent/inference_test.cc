@@ -1,0 +1,275 @@
+// Engines and their pages; who may be asked; steps of a recording as they were live.
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "agent/inference/inference_service.h"
+#include "agent/inference/model_servers.h"
+#include "agent/inference/scraper.h"
+#include "store/read/reader.h"
+#include "store/read/replay.h"
+#include "unit/cli/recording_fixture.h"
+
+namespace ingero::agent {
+namespace {
+
+using cli::Recording;
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+
+std::string sample_page(const std::string& name) {
+  std::ifstream file(std::string(INGERO_SOURCE_DIR) + "/tests/fuzz/corpus/exposition/" + name);
+  EXPECT_TRUE(file) << name;
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+const EngineReading* reading_of(const EnginePage& page, std::string_view name, std::string_view model = "") {
+  for (const EngineReading& reading : page.readings) {
+    if (reading.row->name == name && (model.empty() || reading.model == model)) return &reading;
+  }
+  ADD_FAILURE() << "no " << name;
+  return nullptr;
+}
+
+TEST(EnginesTest, ACommandLineNamesTheEngineItsPortAndItsModel) {
+  const struct {
+    std::string_view command, name, model;
+    uint16_t port;
+  } lines[] = {
+      {"/usr/bin/python3 -m vllm.entrypoints.openai.api_server --model meta/llama --port 9001", "vllm", "meta/llama",
+       9001},
+      {"/opt/venv/bin/python /opt/venv/bin/vllm serve meta/llama --port=9002", "vllm", "meta/llama", 9002},
+      {"vllm serve --model meta/llama --served-model-name llama", "vllm", "llama", 8000},
+      {"text-generation-launcher --model-id big/code -p 81", "tgi", "big/code", 81},
+      {"/usr/local/bin/text-generation-launcher --model-id=big/code", "tgi", "big/code", 8080},
+      {"python -m sglang.launch_server --model-path qwen --host 0.0.0.0", "sglang", "qwen", 30000},
+      {"/opt/tritonserver/bin/tritonserver --model-repository=/models --http-port 8000", "triton", "", 8002},
+      {"tritonserver --metrics-port=9102", "triton", "", 9102},
+  };
+  for (const auto& line : lines) {
+    const auto found = find_engine(line.command);
+    ASSERT_TRUE(found) << line.command;
+    EXPECT_EQ(found->name, line.name) << line.command;
+    EXPECT_EQ(found->model, line.model) << line.command;
+    EXPECT_EQ(found->port, line.port) << line.command;
+  }
+  for (const std::string_view other : {"python3 train.py", "", "vllm bench", "vi serve vllm.txt",
+                                       "vllm serve m --port 70000", "vllm serve m --port x", "vllm serve m --port 0"}) {
+    EXPECT_FALSE(find_engine(other)) << other;
+  }
+}
+
+TEST(EnginesTest, APageIsReadInTheUnitsOfItsNames) {
+  const EnginePage vllm = read_engine("vllm", sample_page("vllm.txt"));
+  EXPECT_EQ(vllm.refused, 0U);
+  const auto* first = reading_of(vllm, "gen_ai.client.operation.time_to_first_token", "meta/tiny");
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->count, 12U);
+  EXPECT_DOUBLE_EQ(first->sum, 0.6);
+  EXPECT_THAT(first->counts, ElementsAre(std::pair(0.01, 1U), std::pair(0.1, 9U), std::pair(1.0, 12U)));
+  EXPECT_DOUBLE_EQ(reading_of(vllm, "gen_ai.client.token.usage.input")->value, 1234);
+
+  const EnginePage triton = read_engine("triton", sample_page("triton.txt"));
+  EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.client.operation.duration.total", "resnet")->value, 2.5);
+  EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.server.compute_input.duration.total")->value, 0.0007);
+  EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.client.operation.failure_total", "resnet")->value, 4) << "all reasons";
+  EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.client.operation.success_total", "bert")->value, 2);
+  for (const EngineReading& reading : triton.readings) {
+    EXPECT_EQ(reading.row->name.find("prefill"), std::string_view::npos);
+    EXPECT_EQ(reading.row->name.find("decode"), std::string_view::npos);
+  }
+
+  const EnginePage tgi = read_engine("tgi", sample_page("tgi.txt"));
+  EXPECT_DOUBLE_EQ(reading_of(tgi, "gen_ai.client.token.usage.input")->value, 900) << "the sum of a histogram";
+  const auto* batch = reading_of(tgi, "gen_ai.server.request.duration.batch");
+  EXPECT_EQ(batch->count, 10U);
+  EXPECT_DOUBLE_EQ(batch->sum, 0.75);
+  EXPECT_DOUBLE_EQ(reading_of(tgi, "gen_ai.server.queue.size")->value, 2);
+
+  const EnginePage sglang = read_engine("sglang", sample_page("sglang.txt"));
+  EXPECT_DOUBLE_EQ(reading_of(sglang, "gen_ai.client.token.usage.input", "qwen")->value, 10);
+  EXPECT_DOUBLE_EQ(reading_of(sglang, "gen_ai.client.token.usage.output", "qwen")->value, 20);
+}
+
+TEST(EnginesTest, AHostilePageIsBoundedAndCounted) {
+  std::string page;
+  for (int i = 0; i < 1000; ++i) page += "tgi_queue_size{model_id=\"m" + std::to_string(i) + "\"} 1\n";
+  page += "tgi_queue_size{model_id=\"\\n\x1b[31m\"} 1e308\ntgi_queue_size{model_id=\"\\n\x1b[31m\"} 1e308\n";
+  page += "tgi_queue_size{broken\ntgi_queue_size NaN\nno value\n{\n\"\n";
+  page += "tgi_request_duration_count 3\ntgi_request_duration_bucket{le=\"1\"} 9\n";        // more than there are
+  page += "tgi_request_queue_duration_count -3\ntgi_request_queue_duration_count 1e300\n";  // no counts
+  const EnginePage read = read_engine("tgi", page);
+  EXPECT_LE(read.readings.size(), kMaxModels + 4);
+  EXPECT_GE(read.refused, 8U);
+  double all = 0;
+  for (const EngineReading& reading : read.readings) {
+    EXPECT_TRUE(std::isfinite(reading.value));
+    for (const char c : reading.model) EXPECT_GE(static_cast<unsigned char>(c), ' ');
+    if (reading.row->name == "gen_ai.client.operation.duration") {
+      EXPECT_THAT(reading.counts, IsEmpty());
+    }
+    all += reading.value;
+  }
+  EXPECT_GT(all, 999) << "what is beyond the models kept is added up";
+}
+
+TEST(EnginesTest, WhatWasObservedBetweenTwoReadings) {
+  const std::string page = sample_page("vllm.txt");
+  EngineReading before = *reading_of(read_engine("vllm", page), "gen_ai.client.operation.duration");
+  EngineReading now = before;
+  EXPECT_EQ(between(before, now).mean, std::nullopt) << "nothing";
+  now.count += 10;
+  now.sum += 4;
+  now.counts[0.5] += 10;
+  now.counts[1.0] += 10;
+  const Interval interval = between(before, now);
+  EXPECT_THAT(interval.mean, Optional(DoubleEq(0.4)));
+  EXPECT_THAT(interval.p95, Optional(::testing::DoubleNear(0.3 + 0.2 * 0.95, 1e-9)));
+  EXPECT_EQ(between(now, before).p95, std::nullopt) << "it began anew";
+}
+
+TEST(ScrapeTest, WhoListensIsReadFromTheKernelsTable) {
+  constexpr std::string_view kTable =
+      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+      "   0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 5 1 0 100 0 0 10 0\n"
+      "   1: 0100007F:1F41 0100007F:1F40 01 00000000:00000000 00:00000000 00000000  1001        0 6 1 0 100 0 0 10 0\n";
+  EXPECT_TRUE(listens(kTable, 8000, 1000));
+  EXPECT_FALSE(listens(kTable, 8000, 1001)) << "somebody else's";
+  EXPECT_FALSE(listens(kTable, 8001, 1001)) << "connected, not listening";
+  EXPECT_FALSE(listens("", 8000, 0));
+}
+
+// A recording's steps, as the rows tell them.
+class StepSink final : public store::ReplaySink {
+ public:
+  void begin(const std::string&, uint64_t, bool) override {}
+  void call(hal::CallId id, const store::ReplayedCall& call) override {
+    steps.set_call(id,
+                   correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising));
+  }
+  bool wants_targets() const override { return true; }
+  void site(uint32_t site, std::string_view symbol) override { steps.set_site(site, is_per_thread(symbol)); }
+  void process(const hal::Process& process) override { steps.add_process(process); }
+  void event(const hal::Event& event) override { steps.add(event); }
+  void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
+  void snapshot(const hal::SystemSnapshot&, uint64_t) override {}
+  void throttling(const hal::Throttling&) override {}
+  void hang(const hal::CollectiveHang&, std::string_view) override {}
+  void device_error(const hal::DeviceError&) override {}
+  void device_sample(const hal::DeviceSample&, uint64_t) override {}
+  void fabric_sample(const hal::FabricSample&, uint64_t) override {}
+  void end(std::optional<uint64_t>) override {}
+  hal::LossLedger ledger;
+  correlate::Steps steps{ledger};
+};
+
+std::string text_of(const std::vector<correlate::InferenceStep>& steps) {
+  std::string out;
+  for (const auto& step : steps) {
+    out += fmt::format("{} {} {} {}..{} idle {} wait {}: {} {} {} {} {} {} {:x} {}\n", step.pid, step.tid,
+                       step.stream ? fmt::format("{:x}", *step.stream) : "-", step.start_mono_ns, step.end_mono_ns,
+                       step.idle_ns, step.wait_ns, step.launches, step.graph_launches, step.copies, step.copied_bytes,
+                       step.sets, step.collectives, step.functions, step.mean_gap_ns.value_or(0));
+  }
+  return out;
+}
+
+class StepRecording : public Recording {
+ protected:
+  static constexpr std::string_view kNames[] = {"cudaLaunchKernel",      "cudaLaunchKernel",      "cudaLaunchKernel",
+                                                "cudaGraphLaunch",       "cudaMemcpyAsync",       "cudaMemcpy",
+                                                "cudaEventRecord",       "cudaEventSynchronize",  "cudaStreamWaitEvent",
+                                                "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaMalloc",
+                                                "cudaStreamQuery",       "cudaMemsetAsync"};
+  // A pseudo-random program of three threads and three streams, one of them the threads' own.
+  void record() override {
+    uint64_t random = 88172645463325252, at = 0;
+    const auto next = [&](uint64_t most) {
+      random ^= random << 13;
+      random ^= random >> 7;
+      random ^= random << 17;
+      return random % most;
+    };
+    for (int i = 0; i < 5000; ++i) {
+      const std::string_view name = kNames[next(std::size(kNames))];
+      hal::Event one = event(name, at += next(50) == 0 ? 400'000'000 : 1 + next(2'000'000), 1 + next(90'000),
+                             next(40) == 0 ? 700 : 0);
+      at += one.duration_ns;
+      one.tid = kPid + static_cast<uint32_t>(next(3));
+      const uint64_t stream = next(4);
+      if (one.kind != hal::Kind::kAlloc && name != "cudaMemcpy" && name != "cudaDeviceSynchronize" &&
+          name != "cudaEventSynchronize") {
+        one.stream = stream == 3 ? 0xffff'8000'0000'0010 : stream;
+        one.set(hal::Has::kStream);
+      }
+      if (name.find("Event") != std::string_view::npos || name == "cudaGraphLaunch") {
+        one.handle = 100 + next(5);
+        one.set(hal::Has::kHandle);
+      }
+      if (name == "cudaLaunchKernel") {
+        one.function = 0x1000 + next(6);
+        one.set(hal::Has::kFunction);
+      }
+      if (one.kind == hal::Kind::kMemcpy) {
+        one.bytes = next(1 << 20);
+        one.set(hal::Has::kBytes);
+        one.direction = next(2) == 0 ? hal::Direction::kDeviceToHost : hal::Direction::kHostToDevice;
+        one.set(hal::Has::kDirection);
+      }
+      if (next(10) == 0) {
+        one.depth = 1;
+        one.parent_call = one.call;
+        one.parent_start_mono_ns = one.start_mono_ns - 1;
+        one.set(hal::Has::kParent);
+      }
+      if (next(20) == 0) one.site = per_thread_site(one.call);
+      written.push_back(one);
+    }
+    ASSERT_TRUE(writer_->write(written).ok());
+  }
+  uint32_t per_thread_site(hal::CallId call) {
+    const uint32_t index = 1000 + call;
+    writer_->add_site(index, {call, std::string((*calls_)[call].name) + "_ptsz", "/usr/lib/libcudart.so.13", "13.0"});
+    return index;
+  }
+  // As they are told live, `batch` events at a time.
+  std::vector<correlate::InferenceStep> live(size_t batch) {
+    hal::LossLedger ledger;
+    correlate::Steps steps(ledger);
+    for (size_t id = 0; id < calls_->size(); ++id) {
+      steps.set_call(static_cast<hal::CallId>(id), correlate::make_facts((*calls_)[static_cast<hal::CallId>(id)]));
+    }
+    for (const hal::Event& one : written) {
+      if (one.site >= 1000) steps.set_site(one.site, true);
+    }
+    std::vector<correlate::InferenceStep> all;
+    for (size_t i = 0; i < written.size(); ++i) {
+      steps.add(written[i]);
+      if ((i + 1) % batch != 0 && i + 1 != written.size()) continue;
+      const auto reported = steps.take_steps();
+      all.insert(all.end(), reported.begin(), reported.end());
+    }
+    return all;
+  }
+  std::vector<hal::Event> written;
+};
+
+TEST_F(StepRecording, ReportsTheStepsThatWereReportedLiveInBatchesOfAnySize) {
+  const auto reported = live(1);
+  ASSERT_GT(reported.size(), 500U);
+  for (const size_t batch : {7U, 512U, 5000U}) EXPECT_EQ(text_of(live(batch)), text_of(reported));
+  const auto reader = store::Reader::open(database_);
+  ASSERT_TRUE(reader.ok()) << reader.error().text();
+  StepSink sink;
+  ASSERT_TRUE(store::replay(**reader, {}, sink).ok());
+  EXPECT_EQ(text_of(sink.steps.take_steps()), text_of(reported));
+}
+
+}  // namespace
+}  // namespace ingero::agent

@@ -1,0 +1,68 @@
+// Who had the CPU instead of a traced process: read once, and only where that can be a neighbour.
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "agent/neighbour_watch.h"
+#include "unit/kernelside/proc_tree.h"
+
+namespace ingero::agent {
+namespace {
+
+using testing::ProcTree;
+
+constexpr uint64_t kMilli = 1'000'000;
+
+hal::Event away(uint32_t pid, uint32_t preempted_by, const char* name, uint64_t ns) {
+  hal::Event event;
+  event.pid = pid;
+  event.preempted_by_pid = preempted_by;
+  event.preempted_by_ns = ns;
+  const std::string text = name;
+  std::copy(text.begin(), text.end(), event.preempted_by_comm.begin());
+  event.set(hal::Has::kPreemptedBy);
+  return event;
+}
+
+class NeighboursTest : public ::testing::Test {
+ protected:
+  NeighboursTest() {
+    own_.pid = 100;
+    own_.container_id = std::string(64, 'a');
+    tree_.process(900, "stress", 1, 5, 0);
+    tree_.file("900/cgroup", "0::/docker-" + std::string(64, 'b') + ".scope\n");
+  }
+  std::vector<hal::Process> take(const std::vector<hal::Event>& events) {
+    std::vector<hal::Process> found;
+    neighbours_.take(
+        events, [&](uint32_t pid) { return pid == own_.pid ? &own_ : nullptr; }, found);
+    return found;
+  }
+  hal::Process own_;
+  ProcTree tree_;
+  kernelside::ProcFs proc_{kernelside::ProcRoots{tree_.root(), tree_.root() + "/cgroup", [] { return uint64_t{0}; }}};
+  Neighbours neighbours_{proc_};
+};
+
+TEST_F(NeighboursTest, APreemptedByIsReadOnceWithItsContainer) {
+  const auto found = take({away(100, 900, "stress", 3 * kMilli), away(100, 900, "stress", 4 * kMilli)});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].pid, 900U);
+  EXPECT_EQ(found[0].container_id, std::string(64, 'b'));
+  EXPECT_TRUE(take({away(100, 900, "stress", 9 * kMilli)}).empty());
+  // The number is another program's now.
+  EXPECT_EQ(take({away(100, 900, "other", 9 * kMilli)}).size(), 1U);
+}
+
+TEST_F(NeighboursTest, WhoCannotBeANeighbourIsNotRead) {
+  EXPECT_TRUE(take({away(100, 900, "stress", kMilli / 2)}).empty()) << "ran for nothing worth telling";
+  EXPECT_TRUE(take({away(100, 0, "swapper/0", 9 * kMilli)}).empty()) << "nobody ran";
+  EXPECT_TRUE(take({away(100, 901, "gone", 9 * kMilli)}).empty()) << "it has ended";
+  EXPECT_TRUE(take({away(555, 900, "stress", 9 * kMilli)}).empty()) << "not of a traced process";
+  own_.container_id.clear();
+  EXPECT_TRUE(take({away(100, 900, "stress", 9 * kMilli)}).empty()) << "a process of the machine has no neighbours";
+}
+
+}  // namespace
+}  // namespace ingero::agent

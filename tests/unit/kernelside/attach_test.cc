@@ -1,0 +1,185 @@
+// Probes on one file: what is asked of the kernel and in which order, and that what it refuses costs nothing else.
+#include "kernelside/attach.h"
+
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fake_links.h"
+
+namespace ingero::kernelside {
+namespace {
+
+using testing::FakeLinks;
+
+class AttachTest : public ::testing::Test {
+ protected:
+  // `count` probes, of sites from 10 and at offsets from 1000 on.
+  static std::vector<Probe> probes(uint32_t count) {
+    std::vector<Probe> probes;
+    for (uint32_t i = 0; i < count; ++i) probes.push_back({10 + i, 1000 + i});
+    return probes;
+  }
+  std::unique_ptr<FileProbes> attach(Mechanism mechanism, const std::vector<Probe>& probes) {
+    auto attached = FileProbes::attach(links.programs(mechanism), "/proc/self/fd/7", probes);
+    EXPECT_TRUE(attached.ok());
+    return std::move(*attached);
+  }
+  static std::set<uint32_t> refused_sites(const FileProbes& file) {
+    std::set<uint32_t> sites;
+    for (const Refusal& refusal : file.refusals()) {
+      EXPECT_TRUE(sites.insert(refusal.site).second) << "a probe is refused once";
+      EXPECT_FALSE(refusal.reason.empty());
+    }
+    return sites;
+  }
+
+  FakeLinks links;
+};
+
+TEST_F(AttachTest, OfNothingNothingIsAsked) {
+  const auto file = attach(Mechanism::kSession, {});
+  EXPECT_EQ(file->attached(), 0U);
+  EXPECT_EQ(links.asked, 0U);
+}
+
+TEST_F(AttachTest, ASessionIsOneLinkForTheWholeFile) {
+  const auto file = attach(Mechanism::kSession, probes(3));
+  EXPECT_EQ(file->attached(), 3U);
+  ASSERT_EQ(links.made.size(), 1U);
+  EXPECT_EQ(links.made[0]->program, FakeLinks::kSession);
+  EXPECT_EQ(links.made[0]->kind, MultiKind::kSession);
+  EXPECT_EQ(links.made[0]->path, "/proc/self/fd/7");
+  EXPECT_EQ(links.made[0]->offsets, (std::vector<unsigned long>{1000, 1001, 1002}));
+  EXPECT_EQ(links.made[0]->cookies, (std::vector<uint64_t>{10, 11, 12}));
+}
+
+TEST_F(AttachTest, MultiAttachesReturnsBeforeEntries) {
+  const auto file = attach(Mechanism::kMulti, probes(2));
+  EXPECT_EQ(file->attached(), 2U);
+  ASSERT_EQ(links.made.size(), 2U);
+  EXPECT_TRUE(links.made[0]->at_return);
+  EXPECT_EQ(links.made[0]->program, FakeLinks::kReturn);
+  EXPECT_FALSE(links.made[1]->at_return);
+  EXPECT_EQ(links.made[1]->program, FakeLinks::kEnter);
+}
+
+TEST_F(AttachTest, TheNameProgramComesFirstAndOnlyWhereACallHasAName) {
+  auto some = probes(3);
+  some[1].has_name = true;
+  const auto file = attach(Mechanism::kSession, some);
+  ASSERT_EQ(links.made.size(), 2U);
+  EXPECT_EQ(links.made[0]->program, FakeLinks::kName);
+  EXPECT_EQ(links.made[0]->cookies, (std::vector<uint64_t>{11}));
+  EXPECT_EQ(links.made[1]->program, FakeLinks::kSession);
+}
+
+TEST_F(AttachTest, ANameThatCannotBeProbedDoesNotCostTheCall) {
+  auto one = probes(1);
+  one[0].has_name = true;
+  auto programs = links.programs(Mechanism::kSession);
+  programs.name = -1;
+  const auto without = FileProbes::attach(programs, "/x", one);
+  ASSERT_TRUE(without.ok());
+  EXPECT_EQ((*without)->attached(), 1U);
+  EXPECT_TRUE((*without)->refusals().empty());
+  EXPECT_EQ(links.made.size(), 1U);
+}
+
+TEST_F(AttachTest, OneRefusedProbeOfManyIsLeftOutAloneWithItsReason) {
+  links.refused = {1037};
+  const auto file = attach(Mechanism::kSession, probes(100));
+  EXPECT_EQ(file->attached(), 99U);
+  EXPECT_EQ(refused_sites(*file), (std::set<uint32_t>{47}));
+  EXPECT_EQ(file->refusals()[0].reason, "this offset: Invalid argument");
+  std::set<uint64_t> cookies;
+  for (const auto& link : links.made) {
+    for (const uint64_t cookie : link->cookies) EXPECT_TRUE(cookies.insert(cookie).second);
+  }
+  EXPECT_EQ(cookies.size(), 99U) << "each of the others once";
+  EXPECT_LE(links.asked, 16U) << "found by halving, not one by one";
+}
+
+TEST_F(AttachTest, WhenAllAreRefusedNothingIsAttachedAndEachSaysWhy) {
+  links.refused = {1000, 1001, 1002};
+  const auto file = attach(Mechanism::kMulti, probes(3));
+  EXPECT_EQ(file->attached(), 0U);
+  EXPECT_EQ(refused_sites(*file), (std::set<uint32_t>{10, 11, 12}));
+  EXPECT_TRUE(links.made.empty());
+}
+
+TEST_F(AttachTest, MultiAsksForNoEntryWhoseReturnWasRefused) {
+  links.refused = {1001};
+  const auto file = attach(Mechanism::kMulti, probes(3));
+  EXPECT_EQ(file->attached(), 2U);
+  EXPECT_EQ(refused_sites(*file), (std::set<uint32_t>{11}));
+  ASSERT_FALSE(links.made.empty());
+  EXPECT_EQ(links.made.back()->program, FakeLinks::kEnter);
+  EXPECT_EQ(links.made.back()->cookies, (std::vector<uint64_t>{10, 12}));
+}
+
+TEST_F(AttachTest, AnEntryThatIsRefusedIsCountedOnce) {
+  links.refused_entries = {1002};
+  const auto file = attach(Mechanism::kMulti, probes(3));
+  EXPECT_EQ(file->attached(), 2U);
+  EXPECT_EQ(refused_sites(*file), (std::set<uint32_t>{12}));
+}
+
+TEST_F(AttachTest, EntriesGoFirstSoThatCallsInFlightStillReturn) {
+  const auto file = attach(Mechanism::kMulti, probes(2));
+  FileProbes* const files[] = {file.get()};
+  FileProbes::stop_entries(files);
+  EXPECT_EQ(links.open_links(FakeLinks::kEnter), 0U);
+  EXPECT_EQ(links.open_links(FakeLinks::kReturn), 1U);
+  FileProbes::stop(files);
+  EXPECT_EQ(links.open_links(FakeLinks::kReturn), 0U);
+}
+
+TEST_F(AttachTest, AFileThatIsGivenUpLeavesNoProbe) {
+  attach(Mechanism::kMulti, probes(2)).reset();
+  EXPECT_EQ(links.made.size(), 2U);
+  EXPECT_EQ(links.open_links(FakeLinks::kEnter) + links.open_links(FakeLinks::kReturn), 0U);
+}
+
+TEST_F(AttachTest, ManyFilesStopAtOnce) {
+  std::vector<std::unique_ptr<FileProbes>> files;
+  std::vector<FileProbes*> all;
+  for (int i = 0; i < 40; ++i) all.push_back(files.emplace_back(attach(Mechanism::kMulti, probes(1))).get());
+  FileProbes::stop(all);
+  EXPECT_EQ(links.open_links(FakeLinks::kEnter) + links.open_links(FakeLinks::kReturn), 0U);
+}
+
+// The system call itself: what is refused says what was asked of which file.
+TEST(Link, WhatContradictsItselfIsNotAsked) {
+  const unsigned long offsets[] = {1, 2};
+  const uint64_t cookies[] = {1};
+  MultiSpec spec;
+  spec.path = "/some/library.so";
+  spec.offsets = offsets;
+  spec.cookies = cookies;
+  const auto uneven = link_multi(spec);
+  ASSERT_FALSE(uneven.ok());
+  EXPECT_EQ(uneven.error().code(), Errc::kInvalid);
+  EXPECT_EQ(uneven.error().message(), "attach to /some/library.so: 2 offsets and 1 cookies");
+  spec.offsets = {};
+  spec.cookies = {};
+  EXPECT_FALSE(link_multi(spec).ok());
+}
+
+TEST(Link, WhatTheKernelRefusesNamesTheFileAndTheKindOfLink) {
+  const unsigned long offsets[] = {1};
+  const uint64_t cookies[] = {1};
+  MultiSpec spec;
+  spec.path = "/some/library.so";
+  spec.offsets = offsets;
+  spec.cookies = cookies;
+  spec.kind = MultiKind::kSession;  // without a program
+  const auto refused = link_multi(spec);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(refused.error().text().starts_with("attach 1 probes to /some/library.so (uprobe session)"))
+      << refused.error().text();
+}
+
+}  // namespace
+}  // namespace ingero::kernelside

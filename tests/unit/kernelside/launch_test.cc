@@ -1,0 +1,203 @@
+// A held command, for real: what the agent is asked and when, that the command goes on without an answer and without an
+// agent, and what it ends with. Without root: a thread that has no_new_privs may install the filter.
+#include "kernelside/launch.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "temp_folder.h"
+
+namespace ingero::kernelside {
+namespace {
+
+class LaunchTest : public ::testing::Test {
+ protected:
+  // Starts the command, held where `is_held` and this machine can.
+  void start(const std::vector<std::string>& command, int answer_timeout_ms = Launch::kAnswerTimeoutMs) {
+    std::thread([&] {  // no_new_privs is the thread's, and what it forks
+      if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
+      auto started = Launch::start(command, answer_timeout_ms);
+      ASSERT_TRUE(started.ok()) << started.error().text();
+      launch_ = std::move(*started);
+    })
+        .join();
+    ASSERT_NE(launch_, nullptr);
+  }
+  // Likewise, and skipped where the command cannot be held.
+  void start_held(const std::vector<std::string>& command, int answer_timeout_ms = Launch::kAnswerTimeoutMs) {
+    start(command, answer_timeout_ms);
+    if (!launch_->unheld_reason().empty()) GTEST_SKIP() << launch_->unheld_reason();
+  }
+  std::optional<int> serve(const std::function<bool(const std::string& open_path)>& answer = {}) {
+    return launch_->serve(
+        [&](uint32_t pid, const std::string& open_path, const std::string& name) {
+          EXPECT_NE(pid, 0U);
+          files_.push_back(name);
+          return answer ? answer(open_path) : false;
+        },
+        [&](uint32_t) { ++late_; });
+  }
+  size_t asked_about(std::string_view end) const {
+    return static_cast<size_t>(
+        std::count_if(files_.begin(), files_.end(), [&](const std::string& file) { return file.ends_with(end); }));
+  }
+  static int exit_status(const std::optional<int>& status) {
+    EXPECT_TRUE(status.has_value());
+    return status && WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
+  }
+
+  TempFolder folder_;
+  std::unique_ptr<Launch> launch_;
+  std::vector<std::string> files_;
+  int late_ = 0;
+};
+
+TEST_F(LaunchTest, OfNoCommandNothingIsStarted) {
+  const auto started = Launch::start({});
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error().code(), Errc::kInvalid);
+}
+
+TEST_F(LaunchTest, TheCommandWaitsUntilItMayGoAndItsStatusComesBack) {
+  const std::string mark = folder_.path() + "/ran";
+  start({"/bin/sh", "-c", "echo > " + mark + "; exit 7"});
+  EXPECT_GT(launch_->pid(), 0);
+  usleep(100'000);
+  EXPECT_FALSE(std::filesystem::exists(mark));
+  ASSERT_TRUE(launch_->go().ok());
+  EXPECT_EQ(exit_status(serve()), 7);
+  EXPECT_TRUE(std::filesystem::exists(mark));
+}
+
+TEST_F(LaunchTest, ASignalThatEndsTheCommandIsItsStatus) {
+  start({"/bin/sh", "-c", "kill -TERM $$"});
+  ASSERT_TRUE(launch_->go().ok());
+  const auto status = serve();
+  ASSERT_TRUE(status.has_value());
+  EXPECT_TRUE(WIFSIGNALED(*status));
+  EXPECT_EQ(WTERMSIG(*status), SIGTERM);
+}
+
+TEST_F(LaunchTest, ACommandThatCannotBeRunEndsAsAShellWouldSay) {
+  start({"/nowhere/no-such-program"});
+  ASSERT_TRUE(launch_->go().ok());
+  EXPECT_EQ(exit_status(serve()), 127);
+}
+
+TEST_F(LaunchTest, ACommandThatWasNeverLetGoEndsWithItsAgent) {
+  const std::string mark = folder_.path() + "/ran";
+  start({"/bin/sh", "-c", "echo > " + mark});
+  const std::string process = fmt::format("/proc/{}", launch_->pid());
+  launch_.reset();
+  for (int tries = 0; tries < 500 && std::filesystem::exists(process); ++tries) usleep(10'000);
+  EXPECT_FALSE(std::filesystem::exists(process));
+  EXPECT_FALSE(std::filesystem::exists(mark));
+}
+
+TEST_F(LaunchTest, ServingEndsWhenItIsStopped) {
+  start({"/bin/sleep", "30"});
+  ASSERT_TRUE(launch_->go().ok());
+  std::thread other([&] {
+    usleep(50'000);
+    launch_->stop();
+  });
+  EXPECT_FALSE(serve().has_value());
+  other.join();
+  EXPECT_EQ(kill(launch_->pid(), SIGKILL), 0) << "the command runs on";
+}
+
+TEST_F(LaunchTest, EachFileIsAskedAboutBeforeItRunsAndCanBeOpened) {
+  start_held({"/bin/sh", "-c", "exit 3"});
+  if (IsSkipped()) return;
+  ASSERT_TRUE(launch_->go().ok());
+  size_t opened = 0;
+  EXPECT_EQ(exit_status(serve([&](const std::string& open_path) {
+              opened += access(open_path.c_str(), R_OK) == 0 ? 1 : 0;
+              return false;
+            })),
+            3);
+  EXPECT_EQ(asked_about("/sh"), 1U) << "the program itself, by its execve";
+  EXPECT_GE(files_.size(), 2U) << "and its C library";
+  EXPECT_EQ(opened, files_.size());
+  EXPECT_EQ(late_, 0);
+}
+
+TEST_F(LaunchTest, AFileThatNeedsNothingIsAskedAboutOnceAndOthersEachTime) {
+  start_held({"/bin/sh", "-c", "/bin/true; /bin/true; /bin/true"});
+  if (IsSkipped()) return;
+  ASSERT_TRUE(launch_->go().ok());
+  EXPECT_EQ(exit_status(serve()), 0);
+  EXPECT_EQ(asked_about("/true"), 1U);
+  files_.clear();
+  start_held({"/bin/sh", "-c", "/bin/true; /bin/true; /bin/true"});
+  ASSERT_TRUE(launch_->go().ok());
+  EXPECT_EQ(exit_status(serve([](const std::string&) { return true; })), 0);
+  EXPECT_GE(asked_about("/true"), 3U);
+}
+
+TEST_F(LaunchTest, AnAnswerThatTakesTooLongIsReportedAndTheCommandGoesOn) {
+  const std::string mark = folder_.path() + "/ran";
+  start_held({"/bin/sh", "-c", "echo > " + mark + "; exit 5"}, 100);
+  if (IsSkipped()) return;
+  ASSERT_TRUE(launch_->go().ok());
+  bool has_run = false;
+  EXPECT_EQ(exit_status(serve([&](const std::string&) {
+              for (int tries = 0; tries < 500 && !has_run; ++tries) {
+                usleep(10'000);
+                has_run = std::filesystem::exists(mark);
+              }
+              return false;
+            })),
+            5);
+  EXPECT_TRUE(has_run) << "while the answer was still missing";
+  EXPECT_EQ(late_, 1);
+  EXPECT_EQ(files_.size(), 1U) << "nothing is asked before the late answer has come";
+}
+
+TEST_F(LaunchTest, WorkingGivesTheAnswerMoreTime) {
+  start_held({"/bin/sh", "-c", "exit 5"}, 1000);
+  if (IsSkipped()) return;
+  ASSERT_TRUE(launch_->go().ok());
+  EXPECT_EQ(exit_status(serve([&](const std::string&) {
+              if (files_.size() > 1) return false;
+              for (int i = 0; i < 8; ++i) {
+                usleep(200'000);
+                launch_->working();
+              }
+              return false;
+            })),
+            5);
+  EXPECT_EQ(late_, 0);
+}
+
+TEST_F(LaunchTest, AHeldCommandGoesOnWithoutItsAgent) {
+  const std::string mark = folder_.path() + "/ran";
+  start_held({"/bin/sh", "-c", "/bin/true; echo > " + mark});
+  if (IsSkipped()) return;
+  ASSERT_TRUE(launch_->go().ok());
+  std::thread server([&] {
+    serve([&](const std::string&) {
+      launch_->stop();
+      return false;
+    });
+  });
+  server.join();
+  launch_.reset();
+  for (int tries = 0; tries < 1000 && !std::filesystem::exists(mark); ++tries) usleep(10'000);
+  EXPECT_TRUE(std::filesystem::exists(mark));
+}
+
+}  // namespace
+}  // namespace ingero::kernelside

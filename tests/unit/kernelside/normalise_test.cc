@@ -1,0 +1,282 @@
+// Wire records to events: every field in its place, off-CPU time with who ran meanwhile, and nothing made of a record
+// that is not one.
+#include "kernelside/normalise.h"
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "capture_records.h"
+
+namespace ingero::kernelside {
+namespace {
+
+using namespace testing;
+
+class NormaliseTest : public ::testing::Test {
+ protected:
+  bool call(const Bytes& record) { return normaliser.call(record, event, exchange); }
+  bool sched(const wire_sched& record) { return normaliser.sched(bytes_of(record), event); }
+  uint64_t malformed() const { return ledger.count(hal::Loss::record_malformed); }
+
+  Sites sites;
+  hal::LossLedger ledger;
+  Normaliser normaliser{sites.calls, sites.table, ledger};
+  hal::Event event;
+  hal::Exchange exchange;
+};
+
+TEST_F(NormaliseTest, ACallHasItsFieldsTimesAndWords) {
+  normaliser.set_wall_offset_ns(5000);
+  wire_call wire = call_at(kCopySite);
+  wire.ret = 2;
+  ASSERT_TRUE(call(record_of(wire, {0xabc0, 4096})));
+  EXPECT_EQ(event.call, sites.calls.id_of(kRows[kCopySite]));
+  EXPECT_EQ(event.kind, hal::Kind::kMemcpy);
+  EXPECT_EQ(event.site, static_cast<uint32_t>(kCopySite));
+  EXPECT_EQ(event.pid, 100U);
+  EXPECT_EQ(event.tid, 101U);
+  EXPECT_EQ(event.cgroup_id, 7U);
+  EXPECT_EQ(event.start_mono_ns, 1000U);
+  EXPECT_EQ(event.duration_ns, 900U);
+  EXPECT_EQ(event.start_wall_ns(), 6000U);
+  EXPECT_EQ(event.outcome, hal::Outcome::kReturned);
+  EXPECT_EQ(event.address, 0xabc0U);
+  EXPECT_EQ(event.bytes, 4096U);
+  EXPECT_TRUE(event.failed);
+  EXPECT_EQ(event.return_code, 2);
+  EXPECT_FALSE(event.has(hal::Has::kParent));
+  EXPECT_FALSE(event.has(hal::Has::kStack));
+  EXPECT_FALSE(event.has(hal::Has::kPreemptedBy));
+  ASSERT_TRUE(event.has(hal::Has::kOffCpu)) << "no off-CPU times follow: it was none, which is known";
+  EXPECT_EQ(event.off.total_ns(), 0U);
+  EXPECT_EQ(malformed(), 0U);
+}
+
+TEST_F(NormaliseTest, OffCpuTimesFollowTheWords) {
+  wire_call wire = call_at(kCopySite);
+  wire.flags = WIRE_CALL_HAS_OFF | WIRE_CALL_HAS_STACK;
+  ASSERT_TRUE(call(record_of(wire, {1, 2, 10, 20, 30, 40})));
+  EXPECT_EQ(event.off.preempted_ns, 10U);
+  EXPECT_EQ(event.off.runqueue_ns, 20U);
+  EXPECT_EQ(event.off.blocked_ns, 30U);
+  EXPECT_EQ(event.off.io_ns, 40U);
+  EXPECT_TRUE(event.has(hal::Has::kStack));
+}
+
+TEST_F(NormaliseTest, ACallInsideAnotherHasItsParent) {
+  wire_call wire = call_at(kCopySite);
+  wire.depth = 1;
+  wire.parent_site = kCollectSite;
+  wire.parent_start_ns = 900;
+  ASSERT_TRUE(call(record_of(wire, {1, 2})));
+  ASSERT_TRUE(event.has(hal::Has::kParent));
+  EXPECT_EQ(event.parent_call, sites.calls.id_of(kRows[kCollectSite]));
+  EXPECT_EQ(event.parent_start_mono_ns, 900U);
+  EXPECT_EQ(event.depth, 1U);
+}
+
+TEST_F(NormaliseTest, AParentAtASiteThatIsNotKnownIsNone) {
+  wire_call wire = call_at(kCopySite);
+  wire.depth = 1;
+  wire.parent_site = kSites;
+  ASSERT_TRUE(call(record_of(wire, {1, 2})));
+  EXPECT_FALSE(event.has(hal::Has::kParent));
+  EXPECT_EQ(malformed(), 0U);
+}
+
+TEST_F(NormaliseTest, AWordThatCouldNotBeReadIsAbsentAndCountedOnceACall) {
+  wire_call wire = call_at(kCopySite);
+  wire.valid = 0;
+  ASSERT_TRUE(call(record_of(wire, {0xabc0, 4096})));
+  EXPECT_FALSE(event.has(hal::Has::kBytes));
+  EXPECT_FALSE(event.has(hal::Has::kAddress));
+  EXPECT_EQ(ledger.count(hal::Loss::word_unreadable), 1U);
+  EXPECT_EQ(malformed(), 0U);
+}
+
+TEST_F(NormaliseTest, AnUnwoundCallIsCountedAndOneThatEndedWithItsThreadIsNot) {
+  for (const auto& [outcome, expected] :
+       {std::pair(WIRE_UNWOUND, hal::Outcome::kUnwound), std::pair(WIRE_EXITED, hal::Outcome::kExited),
+        std::pair(WIRE_EXECED, hal::Outcome::kExeced)}) {
+    wire_call wire = call_at(kCopySite);
+    wire.outcome = static_cast<uint8_t>(outcome);
+    wire.ret = 2;
+    ASSERT_TRUE(call(record_of(wire, {1, 2})));
+    EXPECT_EQ(event.outcome, expected);
+    EXPECT_EQ(event.duration_ns, 900U);
+    EXPECT_FALSE(event.has(hal::Has::kReturnCode)) << "what it left in the register is no return value";
+  }
+  EXPECT_EQ(ledger.count(hal::Loss::unwound_call), 1U);
+}
+
+TEST_F(NormaliseTest, OnlyCallsOfCollectiveLibrariesFillAnExchange) {
+  exchange.root = 3;
+  ASSERT_TRUE(call(record_of(call_at(kCopySite), {1, 2})));
+  EXPECT_EQ(exchange.root, 3) << "left alone";
+  exchange = {};
+  ASSERT_TRUE(call(record_of(call_at(kCollectSite), {0xcafe, 12})));
+  EXPECT_EQ(exchange.communicator, 0xcafeU);
+  EXPECT_EQ(exchange.count, 12U);
+}
+
+TEST_F(NormaliseTest, ACallInFlightHasNoDurationAndCountsNothingYet) {
+  wire_call_record record{};
+  record.call = call_at(kCopySite);
+  record.call.outcome = WIRE_IN_FLIGHT;
+  record.call.valid = 0;
+  ASSERT_TRUE(normaliser.in_flight(record, event, exchange));
+  EXPECT_EQ(event.outcome, hal::Outcome::kInFlight);
+  EXPECT_FALSE(event.has(hal::Has::kDuration));
+  EXPECT_EQ(ledger.count(hal::Loss::word_unreadable), 0U) << "the call's own record will say so";
+  record.call.outcome = WIRE_RETURNED;
+  EXPECT_FALSE(normaliser.in_flight(record, event, exchange));
+}
+
+TEST_F(NormaliseTest, ARecordCutAnywhereIsCountedOnceAndMakesNothing) {
+  wire_call wire = call_at(kCopySite);
+  wire.flags = WIRE_CALL_HAS_OFF;
+  const Bytes whole = record_of(wire, {1, 2, 10, 20, 30, 40});
+  for (size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(call({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)})) << size;
+    EXPECT_EQ(malformed(), size + 1);
+  }
+  EXPECT_TRUE(call(whole));
+  EXPECT_EQ(malformed(), whole.size());
+}
+
+TEST_F(NormaliseTest, ARecordThatContradictsItselfIsMalformed) {
+  wire_call words = call_at(kCopySite), site = call_at(kSites), times = call_at(kCopySite);
+  words.n_words = WIRE_MAX_WORDS + 1;
+  times.end_ns = times.start_ns - 1;
+  EXPECT_FALSE(call(record_of(words, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})));
+  EXPECT_FALSE(call(record_of(site, {1, 2})));
+  EXPECT_FALSE(call(record_of(times, {1, 2})));
+  EXPECT_EQ(malformed(), 3U);
+}
+
+TEST_F(NormaliseTest, APreemptionIsOfWhoRanAndIsAllPreempted) {
+  ASSERT_TRUE(sched(sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55)));
+  EXPECT_EQ(sites.calls.host_op(event.call), hal::HostOp::kSchedSwitch);
+  EXPECT_EQ(event.start_mono_ns, 1100U);
+  EXPECT_EQ(event.duration_ns, 200U);
+  EXPECT_EQ(event.off.preempted_ns, 200U);
+  EXPECT_EQ(event.off.total_ns(), 200U);
+  EXPECT_EQ(event.arg0, 3U);
+  EXPECT_EQ(event.arg1, 55U);
+  ASSERT_TRUE(event.has(hal::Has::kPreemptedBy));
+  EXPECT_EQ(event.preempted_by_pid, 55U);
+  EXPECT_EQ(event.preempted_by_ns, 200U);
+  EXPECT_EQ(std::string_view(event.preempted_by_comm.data()), "greedy");
+  EXPECT_EQ(std::string_view(event.comm.data()), "trainer");
+}
+
+TEST_F(NormaliseTest, ASleepIsSplitWhereItWasWokenAndNamesNoOtherProcess) {
+  ASSERT_TRUE(sched(sched_of(WIRE_OFF_BLOCKED, 1000, 1700, 2000, 55)));
+  EXPECT_EQ(event.off.blocked_ns, 700U);
+  EXPECT_EQ(event.off.runqueue_ns, 300U);
+  EXPECT_FALSE(event.has(hal::Has::kPreemptedBy));
+  ASSERT_TRUE(sched(sched_of(WIRE_OFF_IO, 1000, 1700, 2000, 55)));
+  EXPECT_EQ(event.off.io_ns, 700U);
+  EXPECT_EQ(event.off.blocked_ns, 0U);
+  EXPECT_EQ(event.off.runqueue_ns, 300U);
+}
+
+TEST_F(NormaliseTest, AWakingOutsideTheSleepIsNotBelieved) {
+  for (const uint64_t woken : {uint64_t{0}, uint64_t{900}, uint64_t{2001}}) {
+    ASSERT_TRUE(sched(sched_of(WIRE_OFF_BLOCKED, 1000, woken, 2000, 55)));
+    EXPECT_EQ(event.off.blocked_ns, 1000U) << woken;
+    EXPECT_EQ(event.off.runqueue_ns, 0U) << woken;
+  }
+}
+
+TEST_F(NormaliseTest, ANameWithoutAnEndIsCutNotReadPast) {
+  wire_sched wire = sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55);
+  std::memset(wire.comm, 'x', sizeof(wire.comm));
+  std::memset(wire.preempted_by_comm, 'y', sizeof(wire.preempted_by_comm));
+  ASSERT_TRUE(sched(wire));
+  EXPECT_EQ(event.comm.back(), '\0');
+  EXPECT_EQ(event.preempted_by_comm.back(), '\0');
+  EXPECT_EQ(std::string(event.preempted_by_comm.data()), std::string(15, 'y'));
+}
+
+TEST_F(NormaliseTest, AnIntervalThatIsShortOrEndsBeforeItBeganIsMalformed) {
+  Bytes cut = bytes_of(sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55));
+  cut.pop_back();
+  EXPECT_FALSE(normaliser.sched(cut, event));
+  EXPECT_FALSE(sched(sched_of(WIRE_OFF_PREEMPTED, 1300, 0, 1100, 55)));
+  EXPECT_EQ(malformed(), 2U);
+}
+
+// A call of the thread from `start` to `end` with off-CPU times.
+wire_call preempted_call(uint64_t start, uint64_t end, uint8_t depth = 0) {
+  wire_call wire = call_at(kCopySite);
+  wire.flags = WIRE_CALL_HAS_OFF;
+  wire.start_ns = start;
+  wire.end_ns = end;
+  wire.depth = depth;
+  return wire;
+}
+
+TEST_F(NormaliseTest, ACallNamesWhoRanLongestInsideIt) {
+  ASSERT_TRUE(sched(sched_of(WIRE_OFF_PREEMPTED, 900, 0, 1100, 55)));   // 100 of it before the call
+  ASSERT_TRUE(sched(sched_of(WIRE_OFF_PREEMPTED, 1200, 0, 1350, 66)));  // the longest one
+  ASSERT_TRUE(sched(sched_of(WIRE_OFF_PREEMPTED, 1400, 0, 1490, 55)));  // but 55 had 190 in all
+  ASSERT_TRUE(sched(sched_of(WIRE_OFF_BLOCKED, 1500, 1500, 1900, 77)));
+  ASSERT_TRUE(call(record_of(preempted_call(1000, 1900), {1, 2, 340, 400, 0, 0})));
+  ASSERT_TRUE(event.has(hal::Has::kPreemptedBy));
+  EXPECT_EQ(event.preempted_by_pid, 55U);
+  EXPECT_EQ(event.preempted_by_ns, 190U);
+}
+
+TEST_F(NormaliseTest, AnInnerCallLeavesItsIntervalsToTheOuterOne) {
+  ASSERT_TRUE(sched(sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55)));
+  ASSERT_TRUE(call(record_of(preempted_call(1050, 1400, 1), {1, 2, 200, 0, 0, 0})));
+  EXPECT_EQ(event.preempted_by_pid, 55U);
+  ASSERT_TRUE(call(record_of(preempted_call(1000, 1900), {1, 2, 200, 0, 0, 0})));
+  EXPECT_EQ(event.preempted_by_pid, 55U);
+  ASSERT_TRUE(call(record_of(preempted_call(1000, 1900), {1, 2, 200, 0, 0, 0})));
+  EXPECT_FALSE(event.has(hal::Has::kPreemptedBy)) << "the outermost call takes them with it";
+}
+
+TEST_F(NormaliseTest, IntervalsOfAnotherThreadOrOfAnEndedOneDoNotCount) {
+  wire_sched other = sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55);
+  other.tid = 102;
+  ASSERT_TRUE(sched(other));
+  ASSERT_TRUE(call(record_of(preempted_call(1000, 1900), {1, 2, 200, 0, 0, 0})));
+  EXPECT_FALSE(event.has(hal::Has::kPreemptedBy));
+  ASSERT_TRUE(sched(sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55)));
+  normaliser.forget(101);
+  ASSERT_TRUE(call(record_of(preempted_call(1000, 1900), {1, 2, 200, 0, 0, 0})));
+  EXPECT_FALSE(event.has(hal::Has::kPreemptedBy));
+}
+
+TEST_F(NormaliseTest, OfManyIntervalsInOneCallTheShortestGo) {
+  ASSERT_TRUE(sched(sched_of(WIRE_OFF_PREEMPTED, 2000, 0, 3000, 55)));
+  for (uint64_t i = 0; i < 5000; ++i) {
+    ASSERT_TRUE(sched(sched_of(WIRE_OFF_PREEMPTED, 10'000 + 10 * i, 0, 10'000 + 10 * i + 1, 66)));
+  }
+  ASSERT_TRUE(call(record_of(preempted_call(1000, 9000), {1, 2, 1000, 0, 0, 0})));
+  EXPECT_EQ(event.preempted_by_pid, 55U) << "the one that counts was kept";
+  EXPECT_EQ(event.preempted_by_ns, 1000U);
+}
+
+TEST_F(NormaliseTest, OfManyIntervalsInOneCallNoMoreAreKeptThanThereIsRoomFor) {
+  for (uint64_t i = 0; i < 5000; ++i) {
+    ASSERT_TRUE(sched(sched_of(WIRE_OFF_PREEMPTED, 10'000 + 10 * i, 0, 10'000 + 10 * i + 1, 66)));
+  }
+  ASSERT_TRUE(call(record_of(preempted_call(1000, 1'000'000), {1, 2, 5000, 0, 0, 0})));
+  EXPECT_EQ(event.preempted_by_ns, 4096U);
+}
+
+TEST(SiteTable, IsFullAtItsBound) {
+  SiteTable table;
+  for (uint32_t i = 0; i < WIRE_MAX_SITES; ++i) ASSERT_TRUE(table.append({}));
+  EXPECT_FALSE(table.append({}));
+  EXPECT_EQ(table.size(), static_cast<uint32_t>(WIRE_MAX_SITES));
+}
+
+}  // namespace
+}  // namespace ingero::kernelside

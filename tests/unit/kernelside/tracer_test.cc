@@ -1,0 +1,380 @@
+// Which files get probes, once each, and what is said of those that do not: over a /proc of the test's own, a real
+// library file, and links that are not the kernel's.
+#include "kernelside/tracer.h"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "fake_links.h"
+#include "held_clock.h"
+#include "proc_tree.h"
+#include "unit/hal/fixture.h"
+
+namespace ingero::kernelside {
+namespace {
+
+using testing::FakeLinks;
+using testing::ProcTree;
+
+constexpr std::string_view kSonames[] = {"libfixture*.so*"};
+constexpr hal::Param kShape[] = {{hal::Abi::kI32, hal::Field::kBytes}};
+constexpr hal::Row kRows[] = {
+    {.name = "exported", .kind = hal::Kind::kAlloc, .shape = kShape},
+    {.name = "aliased", .kind = hal::Kind::kAlloc, .shape = kShape},  // the same address as `exported`
+    {.name = "copy", .kind = hal::Kind::kMemcpy, .shape = kShape, .variants = hal::kPtsz},
+    {.name = "weak_one", .kind = hal::Kind::kSync, .shape = kShape, .flags = hal::kSynchronising},
+    {.name = "not_there", .kind = hal::Kind::kFree, .shape = kShape},
+};
+// Another table that describes the same file.
+constexpr hal::Row kOtherRows[] = {
+    {.name = "exported", .kind = hal::Kind::kAlloc, .shape = kShape},
+    {.name = "calls_local", .kind = hal::Kind::kFree, .shape = kShape},
+};
+constexpr hal::Library kLibraries[] = {{.name = "libfixture", .sonames = kSonames, .rows = kRows, .layer = "LIB"}};
+constexpr hal::Library kOtherLibraries[] = {
+    {.name = "libother", .sonames = kSonames, .rows = kOtherRows, .layer = "LIB"}};
+constexpr hal::Backend kBackend = {.name = "one", .vendor = "v", .libraries = kLibraries};
+constexpr hal::Backend kOther = {.name = "two", .vendor = "v", .libraries = kOtherLibraries};
+
+constexpr size_t kProbes = 4;  // exported, copy, copy_ptsz, weak_one
+
+class TracerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto built = hal::fixture::library();
+    if (!built) GTEST_SKIP() << "no C compiler (cc) to build the fixture with";
+    std::filesystem::copy_file(*built, library_);
+    mounts_ = read_file("/proc/self/mountinfo", 1 << 20).value();
+    start();
+  }
+  void start(std::span<const hal::Backend* const> backends = kOne, bool attaches = true) {
+    tracer_.reset();
+    foreign_.emplace(std::move(Helpers::start()).value(), ledger_, tree_.root(), clock_);  // a tracer's end is its own
+    calls_.emplace(backends);
+    std::optional<ProbeTarget> target;
+    if (attaches) {
+      target = ProbeTarget{[this](uint32_t site, const wire_recipe& recipe) -> Status {
+                             if (no_recipe_) return Error(Errc::kIo, "the map is full");
+                             recipes_[site] = recipe;
+                             return {};
+                           },
+                           [this](const std::string& path, std::span<const Probe> probes,
+                                  const std::function<void()>& working) -> Result<std::unique_ptr<FileProbes>> {
+                             ++attached_;
+                             if (no_attach_) return Error(Errc::kIo, "attach: the kernel is out of memory");
+                             return FileProbes::attach(links_.programs(Mechanism::kMulti), path, probes, working);
+                           }};
+    }
+    TracerOptions options;
+    options.proc_root = tree_.root();
+    tracer_.emplace(options, backends, *calls_, std::move(target), *foreign_, ledger_, clock_);
+  }
+
+  // Process `pid` maps `path`, executable.
+  hal::Mapping map(uint32_t pid, const std::string& path, const std::string& name = "") {
+    hal::Mapping mapping;
+    mapping.start = 0x7f0000000000 + 0x100000 * next_++;
+    mapping.end = mapping.start + 0x3000;
+    mapping.executable = true;
+    struct stat status {};
+    EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+    mapping.file = {status.st_dev, status.st_ino};
+    mapping.untrusted_path = name.empty() ? path : name;
+    maps_[pid] += fmt::format("{:x}-{:x} r-xp 00001000 {:x}:{:x} {}    {}\n", mapping.start, mapping.end,
+                              major(status.st_dev), minor(status.st_dev), status.st_ino, mapping.untrusted_path);
+    tree_.file(fmt::format("{}/maps", pid), maps_[pid]);
+    tree_.file(fmt::format("{}/mountinfo", pid), mounts_);
+    tree_.link(fmt::format("{}/map_files/{:x}-{:x}", pid, mapping.start, mapping.end), path);
+    return mapping;
+  }
+  FileReport only_report() {
+    const auto reports = tracer_->reports();
+    EXPECT_EQ(reports.size(), 1U);
+    return reports.empty() ? FileReport{} : reports[0];
+  }
+  static const RowReport& row_of(const FileReport& report, std::string_view symbol) {
+    const auto found = std::find_if(report.rows.begin(), report.rows.end(),
+                                    [&](const RowReport& row) { return row.symbol == symbol; });
+    EXPECT_NE(found, report.rows.end()) << symbol;
+    return found == report.rows.end() ? report.rows[0] : *found;
+  }
+
+  static constexpr const hal::Backend* kOne[] = {&kBackend};
+  static constexpr const hal::Backend* kBoth[] = {&kBackend, &kOther};
+  ProcTree tree_;
+  TempFolder folder_;
+  const std::string library_ = folder_.path() + "/libfixture.so.7";
+  std::string mounts_;
+  std::map<uint32_t, std::string> maps_;
+  uint64_t next_ = 0;
+  FakeLinks links_;
+  std::map<uint32_t, wire_recipe> recipes_;
+  bool no_recipe_ = false, no_attach_ = false;
+  size_t attached_ = 0;
+  hal::LossLedger ledger_;
+  HeldClock clock_;
+  std::optional<Foreign> foreign_;
+  std::optional<hal::CallTable> calls_;
+  std::optional<Tracer> tracer_;
+};
+
+TEST_F(TracerTest, AFileThatManyProcessesMapIsAttachedOnce) {
+  map(100, library_);
+  map(200, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  const FileReport report = only_report();
+  EXPECT_EQ(attached_, 1U);
+  EXPECT_EQ(report.backend, "one");
+  EXPECT_EQ(report.library, "libfixture");
+  EXPECT_EQ(report.path, library_);
+  EXPECT_EQ(report.pids, (std::set<uint32_t>{100, 200}));
+  EXPECT_EQ(report.first_pid, 100U);
+  EXPECT_EQ(report.probes, kProbes);
+  EXPECT_EQ(report.attached_mono_ns, clock_.now_ns);
+  EXPECT_EQ(report.note, "");
+  ASSERT_TRUE(tracer_->scan().ok());
+  EXPECT_EQ(attached_, 1U) << "nor by another scan";
+}
+
+TEST_F(TracerTest, AliasesCostOneProbeAndWhatIsNotThereSaysSo) {
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  const FileReport report = only_report();
+  ASSERT_FALSE(links_.made.empty());
+  const std::set<unsigned long> offsets(links_.made[0]->offsets.begin(), links_.made[0]->offsets.end());
+  EXPECT_EQ(offsets.size(), kProbes);
+  EXPECT_EQ(links_.made[0]->offsets.size(), kProbes);
+  const auto absent = std::count_if(report.rows.begin(), report.rows.end(), [](const RowReport& row) {
+    return row.state == hal::RowState::kAbsent && row.row->name == "not_there" && !row.reason.empty();
+  });
+  EXPECT_EQ(absent, 1);
+}
+
+TEST_F(TracerTest, AnAddressThatTwoTablesDescribeGetsOneProbe) {
+  start(kBoth);
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  EXPECT_EQ(tracer_->reports().size(), 2U);
+  ASSERT_FALSE(links_.made.empty());
+  EXPECT_EQ(links_.made[0]->offsets.size(), kProbes + 1) << "calls_local is the other table's only one";
+  const std::set<unsigned long> offsets(links_.made[0]->offsets.begin(), links_.made[0]->offsets.end());
+  EXPECT_EQ(offsets.size(), kProbes + 1);
+  EXPECT_EQ(tracer_->sites().size(), kProbes + 1);
+}
+
+TEST_F(TracerTest, EachProbesSiteHasItsRecipeSymbolAndLibrary) {
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  const auto sites = tracer_->take_sites();
+  ASSERT_EQ(sites.size(), kProbes);
+  EXPECT_TRUE(tracer_->take_sites().empty()) << "once";
+  for (const NamedSite& site : sites) {
+    EXPECT_EQ(tracer_->symbol_of(site.index), site.site.symbol);
+    EXPECT_EQ(tracer_->library_of(site.index), library_);
+    EXPECT_EQ(tracer_->sites()[site.index].call, site.site.call);
+    const wire_recipe& recipe = recipes_.at(site.index);
+    EXPECT_EQ(recipe.used, 1);
+    EXPECT_EQ(recipe.n_words, 1);
+    const bool synchronises = site.site.symbol == "weak_one";
+    EXPECT_EQ((recipe.stack_when & WIRE_STACK_WHEN_DONE) != 0, synchronises) << site.site.symbol;
+    EXPECT_NE(recipe.stack_when & WIRE_STACK_WHEN_NONZERO, 0);
+  }
+  EXPECT_EQ(tracer_->symbol_of(kProbes), "");
+  EXPECT_EQ(tracer_->library_of(kProbes), "");
+}
+
+TEST_F(TracerTest, AProbeThatTheKernelRefusesIsReportedWithItsReasonAndCounted) {
+  const hal::Mapping mapping = map(100, library_);
+  start(kOne, false);
+  ASSERT_TRUE(tracer_->consider(100, mapping, 0));
+  const uint64_t offset = row_of(only_report(), "copy").file_offset;
+  start();
+  links_.refused = {static_cast<unsigned long>(offset)};
+  ASSERT_TRUE(tracer_->consider(100, mapping, 0));
+  const FileReport report = only_report();
+  EXPECT_EQ(report.probes, kProbes - 1);
+  EXPECT_EQ(row_of(report, "copy").state, hal::RowState::kRefused);
+  EXPECT_EQ(row_of(report, "copy").reason, "this offset: Invalid argument");
+  EXPECT_EQ(row_of(report, "exported").state, hal::RowState::kResolved);
+  EXPECT_EQ(ledger_.count(hal::Loss::attach_refused), 1U);
+}
+
+TEST_F(TracerTest, AProbeWithoutARecipeIsNotAttached) {
+  no_recipe_ = true;
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  const FileReport report = only_report();
+  EXPECT_EQ(report.probes, 0U);
+  EXPECT_EQ(row_of(report, "copy").state, hal::RowState::kRefused);
+  EXPECT_EQ(row_of(report, "copy").reason, "the map is full");
+  EXPECT_EQ(ledger_.count(hal::Loss::attach_refused), kProbes);
+  EXPECT_EQ(links_.asked, 0U);
+}
+
+TEST_F(TracerTest, AFileThatCannotBeAttachedToSaysWhy) {
+  no_attach_ = true;
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  const FileReport report = only_report();
+  EXPECT_EQ(report.note, "attach: the kernel is out of memory");
+  EXPECT_EQ(report.probes, 0U);
+  EXPECT_EQ(report.attached_mono_ns, 0U);
+}
+
+TEST_F(TracerTest, AMappingThatJustCameHasAWindowAndOneThatWaitedHasNone) {
+  const hal::Mapping mapping = map(100, library_);
+  EXPECT_TRUE(tracer_->consider(100, mapping, clock_.now_ns - 5));
+  EXPECT_EQ(ledger_.count(hal::Loss::attach_window), 1U);
+  EXPECT_EQ(tracer_->take_windows(), (std::map<uint32_t, uint64_t>{{100, clock_.now_ns}}));
+  EXPECT_TRUE(tracer_->take_windows().empty());
+
+  start();
+  EXPECT_TRUE(tracer_->prepare(200, library_, library_));
+  EXPECT_TRUE(only_report().held);
+  EXPECT_EQ(ledger_.count(hal::Loss::attach_window), 1U);
+  EXPECT_TRUE(tracer_->take_windows().empty());
+}
+
+TEST_F(TracerTest, AProcessThatMappedItBeforeTheProbesWereOnHasAWindowToo) {
+  EXPECT_TRUE(tracer_->consider(100, map(100, library_), 0));
+  (void)tracer_->take_windows();
+  const uint64_t on = clock_.now_ns;
+  clock_.now_ns += 1000;
+  EXPECT_TRUE(tracer_->consider(200, map(200, library_), on - 1));
+  EXPECT_TRUE(tracer_->consider(300, map(300, library_), on + 1));
+  EXPECT_EQ(tracer_->take_windows(), (std::map<uint32_t, uint64_t>{{200, on}}));
+}
+
+TEST_F(TracerTest, FilesThatHoldNothingDescribedAreLookedAtOnce) {
+  const std::string text = folder_.path() + "/libfixture-text.so";
+  tree_.file("elsewhere", "no ELF file");
+  std::filesystem::copy_file(tree_.root() + "/elsewhere", text);
+  const hal::Mapping mapping = map(100, text);
+  EXPECT_FALSE(tracer_->consider(100, mapping, 0));
+  std::filesystem::copy_file(library_, text, std::filesystem::copy_options::overwrite_existing);
+  EXPECT_FALSE(tracer_->consider(100, mapping, 0)) << "the same file: it is known";
+  EXPECT_EQ(attached_, 0U);
+  EXPECT_TRUE(tracer_->reports().empty());
+}
+
+TEST_F(TracerTest, AFileThatWasGoneIsLookedAtWhenItComesAgain) {
+  hal::Mapping mapping = map(100, library_);
+  std::filesystem::remove_all(tree_.root() + "/100");
+  mapping.untrusted_path = "/nowhere/libfixture.so.7";
+  EXPECT_FALSE(tracer_->consider(100, mapping, 0));
+  EXPECT_TRUE(tracer_->consider(200, map(200, library_), 0));
+  EXPECT_EQ(attached_, 1U);
+}
+
+TEST_F(TracerTest, WhatIsNoFileIsNotLookedFor) {
+  hal::Mapping anonymous = map(100, library_), vdso = anonymous;
+  anonymous.file.inode = 0;
+  vdso.untrusted_path = "[vdso]";
+  EXPECT_FALSE(tracer_->consider(100, anonymous, 0));
+  EXPECT_FALSE(tracer_->consider(100, vdso, 0));
+  EXPECT_EQ(attached_, 0U);
+}
+
+// Everything lies on a file system that a user's program serves, as the process's mounts have it.
+TEST_F(TracerTest, AFileOfAUsersFileSystemIsReportedWithARemedyAndTriedAgainAMinuteLater) {
+  const std::string real = mounts_;
+  mounts_.clear();
+  for (const std::string_view line : split(real, '\n')) {
+    const size_t dash = line.find(" - ");
+    if (dash != std::string_view::npos) mounts_ += fmt::format("{} - fuse.x x rw,user_id=1000\n", line.substr(0, dash));
+  }
+  hal::Mapping mapping = map(100, library_);
+  EXPECT_FALSE(tracer_->consider(100, mapping, 0));
+  for (int tries = 0; tries < 500 && tracer_->reports().empty(); ++tries) usleep(10'000);  // on a thread of its own
+  FileReport report = only_report();
+  EXPECT_TRUE(report.note.starts_with("not traced: its file system belongs to an ordinary user (fuse.x at "))
+      << report.note;
+  EXPECT_NE(report.note.find("--library"), std::string::npos) << report.note;
+  EXPECT_EQ(report.probes, 0U);
+  EXPECT_EQ(ledger_.count(hal::Loss::file_unread), 1U);
+  EXPECT_EQ(attached_, 0U);
+
+  mounts_ = real;
+  mapping = map(200, library_);
+  EXPECT_FALSE(tracer_->consider(200, mapping, 0));
+  clock_.now_ns += 61'000'000'000;
+  EXPECT_TRUE(tracer_->consider(200, mapping, 0));
+  report = only_report();
+  EXPECT_EQ(report.note, "") << "in place of the other report";
+  EXPECT_EQ(report.probes, kProbes);
+}
+
+TEST_F(TracerTest, ADeletedFileIsTracedAndSaysThatItIs) {
+  hal::Mapping mapping = map(100, library_, library_ + " (deleted)");
+  mapping.deleted = true;
+  EXPECT_TRUE(tracer_->consider(100, mapping, 0));
+  EXPECT_EQ(only_report().note, "deleted");
+  EXPECT_EQ(only_report().probes, kProbes);
+}
+
+TEST_F(TracerTest, AHostileNameIsPrintable) {
+  EXPECT_TRUE(tracer_->consider(100, map(100, library_, "/x\x1b[31m/libfixture.so.7"), 0));
+  EXPECT_EQ(only_report().path.find('\x1b'), std::string::npos);
+}
+
+TEST_F(TracerTest, ALibraryIsAddedByPathAndAFileWithoutOneIsRefusedWithItsName) {
+  EXPECT_TRUE(tracer_->add_library(library_).ok());
+  EXPECT_EQ(only_report().probes, kProbes);
+  const std::string other = folder_.path() + "/other.txt";
+  tree_.file("elsewhere", "nothing");
+  std::filesystem::copy_file(tree_.root() + "/elsewhere", other);
+  const Status refused = tracer_->add_library(other);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().text(), fmt::format("library {}: holds no described library's symbols", other));
+  const Status missing = tracer_->add_library("/nowhere/libfixture.so");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_NE(missing.error().text().find("/nowhere/libfixture.so"), std::string::npos);
+}
+
+TEST_F(TracerTest, WithoutATargetRowsAreResolvedAndNothingIsAttached) {
+  start(kOne, false);
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  const FileReport report = only_report();
+  EXPECT_EQ(row_of(report, "weak_one").state, hal::RowState::kResolved);
+  EXPECT_GT(row_of(report, "weak_one").file_offset, 0U);
+  EXPECT_EQ(report.probes, 0U);
+  EXPECT_EQ(links_.asked, 0U);
+  EXPECT_EQ(tracer_->sites().size(), 0U);
+}
+
+TEST_F(TracerTest, AtTheEndEntriesGoFirstAndNothingIsAttachedAnyMore) {
+  EXPECT_TRUE(tracer_->consider(100, map(100, library_), 0));
+  tracer_->stop_entries();
+  EXPECT_EQ(links_.open_links(FakeLinks::kEnter), 0U);
+  EXPECT_EQ(links_.open_links(FakeLinks::kReturn), 1U);
+  tracer_->detach();
+  EXPECT_EQ(links_.open_links(FakeLinks::kReturn), 0U);
+  const std::string copy = folder_.path() + "/libfixture-2.so";
+  std::filesystem::copy_file(library_, copy);
+  EXPECT_FALSE(tracer_->consider(200, map(200, copy), 0));
+  EXPECT_EQ(attached_, 1U);
+  EXPECT_EQ(only_report().probes, kProbes) << "what was traced is still reported";
+}
+
+TEST_F(TracerTest, AProcThatCannotBeListedIsAnError) {
+  TracerOptions options;
+  options.proc_root = "/nowhere/proc";
+  Tracer blind(options, kOne, *calls_, std::optional<ProbeTarget>(), *foreign_, ledger_, clock_);
+  const Status listed = blind.scan();
+  ASSERT_FALSE(listed.ok());
+  EXPECT_TRUE(listed.error().text().starts_with("list processes in /nowhere/proc")) << listed.error().text();
+}
+
+}  // namespace
+}  // namespace ingero::kernelside

@@ -1,0 +1,183 @@
+// What explain and demo say of causes: planted ones, the published recordings, and a recording made live.
+#include <nlohmann/json.hpp>
+
+#include "agent/demo/demo_scenarios.h"
+#include "agent/engine_feed.h"
+#include "held_clock.h"
+#include "report/chains.h"
+#include "store/read/reader.h"
+#include "temp_folder.h"
+#include "unit/cli/recording_fixture.h"
+
+namespace ingero::report {
+namespace {
+
+using cli::expect_refused;
+using cli::Outcome;
+using cli::Recording;
+using cli::run_cli;
+using cli::sample;
+
+nlohmann::json json_of(const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << outcome.out.substr(0, 500);
+  return json;
+}
+
+TEST(Demo, EachScenariosTopCauseIsWhatItPlants) {
+  for (const agent::DemoScenario& scenario : agent::demo_scenarios()) {
+    const auto report = json_of(run_cli({"demo", std::string(scenario.name), "--speed", "0", "--json"}));
+    ASSERT_FALSE(report["incidents"].empty()) << scenario.name;
+    EXPECT_EQ(report["incidents"][0]["rule"], scenario.cause) << scenario.name << report["incidents"].dump(1);
+    EXPECT_EQ(report["incidents"].size(), 1U) << scenario.name << report["incidents"].dump(1);
+    for (const std::string_view alias : scenario.aliases) EXPECT_EQ(agent::find_demo(alias), &scenario);
+  }
+}
+
+TEST(Demo, HasATableModeAndRefusesWhatItDoesNotKnow) {
+  const Outcome text = run_cli({"demo", "--no-gpu", "incident", "--speed", "0"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("Root cause: "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("backup-agent"), std::string::npos);
+  expect_refused(run_cli({"demo", "nothing-like-it"}), cli::kExitUsage, "unknown scenario");
+  EXPECT_NE(run_cli({"demo", "--gpu", "--no-gpu"}).status, 0);
+}
+
+// The demo's stored chains are the live engine's, its report's are replayed.
+TEST(Demo, LiveAndReplayedChainsAreTheSame) {
+  static const hal::CallTable calls(backends::all_backends());
+  for (const agent::DemoScenario& scenario : agent::demo_scenarios()) {
+    const agent::DemoTrace trace = agent::make_demo(scenario, calls, 3'600'000'000'000, 1'795'228'000'000'000'000);
+    hal::LossLedger ledger;
+    const TempFolder folder;
+    store::WriterOptions options;
+    options.path = folder.path() + "/run.db";
+    options.session.node = "n";
+    {
+      auto writer = store::Writer::open(options, calls, ledger);
+      ASSERT_TRUE(writer.ok()) << writer.error().text();
+      agent::EngineFeed feed(calls, ledger);
+      agent::EventBatch first;
+      first.processes = trace.processes;
+      for (const hal::Process& process : first.processes) (*writer)->add_process(process);
+      feed.take(first);
+      for (size_t at = 0; at < trace.events.size();) {
+        agent::EventBatch batch;
+        for (const size_t end = std::min(trace.events.size(), at + 37); at < end; ++at) {
+          const hal::Event& event = trace.events[at];
+          if (event.site != 0) (*writer)->add_site(event.site, {event.call, "x", "", ""});
+          batch.records.events.push_back(event);
+        }
+        ASSERT_TRUE((*writer)->write(batch.records.events).ok());
+        feed.take(batch);
+        feed.write(**writer);
+      }
+      feed.finish(**writer);
+      const hal::Event& last = trace.events.back();
+      (*writer)->set_complete(last.end_mono_ns() + static_cast<uint64_t>(last.wall_offset_ns));
+      ASSERT_TRUE((*writer)->close().ok());
+    }
+    auto replayed = json_of(run_cli({"explain", "--db", options.path, "--json"}))["incidents"];
+    auto stored = json_of(run_cli({"explain", "--db", options.path, "--chains", "--json"}));
+    ASSERT_FALSE(stored.empty()) << scenario.name;
+    for (auto* list : {&replayed, &stored}) {
+      std::sort(list->begin(), list->end(), [](const auto& a, const auto& b) { return a["id"] < b["id"]; });
+      for (auto& chain : *list) {
+        for (auto& step : chain["timeline"]) {
+          if (step["op"] == "snapshot") step["detail"] = "";
+        }
+      }
+    }
+    EXPECT_EQ(replayed.dump(1), stored.dump(1)) << scenario.name;
+  }
+}
+
+TEST(Incidents, TheStarvedRecordingsCauseIsFoundOnce) {
+  INGERO_NEEDS_SAMPLE("pytorch-dataloader-starvation.db");
+  const auto report = json_of(run_cli({"explain", "-d", sample("pytorch-dataloader-starvation.db"), "--json"}));
+  ASSERT_EQ(report["incidents"].size(), 1U) << report["incidents"].dump(1);
+  const auto& chain = report["incidents"][0];
+  EXPECT_EQ(chain["rule"], "dataloader_starvation");
+  EXPECT_EQ(chain["severity"], "HIGH");
+  EXPECT_EQ(chain["grade"], "windowed");
+  EXPECT_EQ(chain["pid"], 2233);
+  EXPECT_NE(chain["root_cause"].get<std::string>().find("CPU contention"), std::string::npos);
+  // Every chain it stored is spoken of; what is below the floor is said to be.
+  uint64_t times = 0;
+  bool below = false;
+  for (const auto& legacy : report["earlier_chains"]) {
+    times += legacy["times"].get<uint64_t>();
+    below = below || legacy["verdict"].get<std::string>().find("below the floor") != std::string::npos;
+    EXPECT_NE(legacy["verdict"].get<std::string>().find("found again"), std::string::npos) << legacy.dump();
+  }
+  EXPECT_EQ(
+      times,
+      json_of(run_cli({"explain", "-d", sample("pytorch-dataloader-starvation.db"), "--chains", "--json"})).size());
+  EXPECT_TRUE(below);
+}
+
+TEST(Incidents, OfTheClustersNodesOneWaitedForItsDisk) {
+  INGERO_NEEDS_SAMPLE("sample-cluster.db");
+  const auto report = json_of(run_cli({"explain", "-d", sample("sample-cluster.db"), "--json"}));
+  ASSERT_EQ(report["incidents"].size(), 1U) << report["incidents"].dump(1);
+  EXPECT_EQ(report["incidents"][0]["rule"], "block_io");
+  EXPECT_EQ(report["incidents"][0]["node"], "gpu-node-01");
+  EXPECT_EQ(report["earlier_chains"].size(), 6U);
+}
+
+// Two sessions in one file, seconds apart; the hypervisor took the CPU during the first.
+TEST(Incidents, WhatOneSessionSawIsNoEvidenceInTheNext) {
+  constexpr uint64_t kSecond = 1'000'000'000, kFirst = 1'000 * kSecond, kNext = 1'003 * kSecond;
+  static const hal::CallTable calls(backends::all_backends());
+  const TempFolder folder;
+  store::WriterOptions options;
+  options.path = folder.path() + "/run.db";
+  hal::LossLedger ledger;
+  for (const uint64_t start_ns : {kFirst, kNext}) {
+    HeldClock clock;
+    clock.now_ns = start_ns;
+    auto writer = store::Writer::open(options, calls, ledger, clock);
+    ASSERT_TRUE(writer.ok()) << writer.error().text();
+    hal::SystemSnapshot snapshot;
+    snapshot.wall_ns = start_ns + kSecond;
+    snapshot.steal_percent = start_ns == kFirst ? 60 : 0;
+    (*writer)->add_snapshot(snapshot);
+    hal::Event event;
+    event.call = 0;
+    event.kind = calls[0].kind;
+    event.pid = event.tid = 100;
+    event.site = 1;
+    event.set(hal::Has::kDuration);
+    event.duration_ns = 1000;
+    (*writer)->add_site(1, {0, "x", "", ""});
+    for (uint64_t at = 0; at < 2 * kSecond; at += kSecond / 100) {
+      event.start_mono_ns = start_ns + at;
+      ASSERT_TRUE((*writer)->write({&event, 1}).ok());
+    }
+    (*writer)->set_complete(start_ns + 2 * kSecond);
+    ASSERT_TRUE((*writer)->close().ok());
+  }
+  const auto found = json_of(run_cli({"explain", "--db", options.path, "--json"}))["incidents"];
+  ASSERT_EQ(found.size(), 1U) << found.dump(1);
+  EXPECT_EQ(found[0]["rule"], "cpu_steal");
+  EXPECT_LT(found[0]["end"].get<std::string>(), "1970-01-01T00:16:43") << found.dump(1);
+}
+
+class IncidentsOfARecording : public Recording {};
+
+TEST_F(IncidentsOfARecording, FailuresAreAnIncidentOnlyWhenThereAreMany) {
+  const Outcome outcome = run_cli({"explain", "--db", database_});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("No incident: 24 calls"), std::string::npos) << outcome.out.substr(0, 600);
+}
+
+TEST_F(IncidentsOfARecording, AHealthyOneSaysWhatWasExamined) {
+  const auto report = json_of(run_cli({"explain", "--db", database_, "--json"}));
+  EXPECT_TRUE(report["incidents"].empty()) << report["incidents"].dump(1);
+  EXPECT_GT(report["examined"]["calls"], 20);
+  EXPECT_EQ(report["examined"]["late"], 0);
+}
+
+}  // namespace
+}  // namespace ingero::report

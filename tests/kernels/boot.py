@@ -14,6 +14,7 @@ import guest
 import kernels
 
 OUT_BYTES = 512 << 20
+CONSOLE_LINES = 30  # of a boot that failed
 # What a kernel says when something is wrong with it.
 WRONG = re.compile(r"Oops|BUG: |Kernel panic|general protection|WARNING: |refcount_t|INFO: (rcu|task)|double fault|"
                    r"Unable to handle kernel|scheduling while atomic")
@@ -39,6 +40,17 @@ class Boot:
     console: str
     folder: str
     is_emulators: bool = False
+    emulator_said: str = ""
+
+    @property
+    def is_up(self):
+        """Whether the job began: what comes before is the kernel's and the emulator's."""
+        return "guest: up, " in self.console
+
+    @property
+    def last_lines(self):
+        """What the console said last, and the emulator: for a boot that did not end as it should."""
+        return "\n".join((self.console.splitlines()[-CONSOLE_LINES:]) + self.emulator_said.splitlines()[-5:])
 
     @property
     def words(self):
@@ -116,14 +128,16 @@ def boot(kernel, base, script, out, *, arch="amd64", preempt=None, cpus=2, memor
         with open(said, encoding="utf-8", errors="replace") as file:
             result.said = file.read()
     where = re.search(r"RIP: 0010:(.*)", text)
-    result.is_emulators = bool(EMULATOR.search(result.fault)) and not (where and "bpf" in where[1])
+    with open(os.path.join(out, "qemu"), encoding="utf-8", errors="replace") as file:
+        result.emulator_said = file.read()
+    result.is_emulators = not result.is_up or bool(EMULATOR.search(result.fault)) and not (where and "bpf" in where[1])
     if where:
         result.fault += f" at {where[1].strip()}"
     return result
 
 
 def boot_again(times, *arguments, **named):
-    """boot(), again where the emulator was at fault."""
+    """boot(), again where the emulator was at fault: its known fault, or no guest came up."""
     for _ in range(times):
         result = boot(*arguments, **named)
         if not result.is_emulators:

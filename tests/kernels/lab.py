@@ -43,6 +43,7 @@ ALL = ["5.10"] + [f"{kernel}:{model}:{cpus}" for kernel, models in MODELS.items(
 DEFAULT_ARM64 = ["5.10", "6.1", "6.12", "6.12::4", "sid", "sid::1", "sid::4"]
 HOWS = ["session", "multi", "perf"]
 TIMES_AGAIN = 3  # boots of one cell, where the emulator was at fault
+SHORT_LIMIT_S = 300  # a boot takes 20 to 40 s, beside a build up to 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,6 +142,10 @@ class Lab:
         result = boot.boot_again(TIMES_AGAIN, kernel, self.base, os.path.join(HERE, "jobs", "exact.sh"), folder,
                                  arch=self.options.arch, preempt=cell.model, cpus=cell.cpus, limit_s=self.options.limit,
                                  files=[self.settings()])
+        if result.status is None or result.fault:
+            say(f"{cell}: {result.words}; the console's last lines:\n{result.last_lines}")
+        if self.options.short and not result.is_up:  # nothing of this tree has run yet
+            raise kernels.Missing(f"the emulator brought {cell} up in none of {TIMES_AGAIN} boots: {result.words}")
         model = cell.model or chosen_model(boot.preempt_of(result.console))
         row = Row(cell.kernel, kernels.release_of(kernel), self.options.arch, model, cell.cpus, "-")
         return result, self.rows_of(row, result)
@@ -264,7 +269,7 @@ def parse():
     parser.add_argument("cells", nargs="*")
     options = parser.parse_args()
     if options.short:
-        options.calls, options.runs = min(options.calls, 4000), 1
+        options.calls, options.runs, options.limit = min(options.calls, 4000), 1, min(options.limit, SHORT_LIMIT_S)
     return options
 
 
@@ -272,7 +277,7 @@ def main():
     options = parse()
     lab = Lab(options)
     rows, bad = [], 0
-    print(HEAD)
+    print(HEAD, flush=True)
     try:
         for name in (boot.MACHINES[options.arch]["program"], "cpio", "busybox", "modprobe"):
             guest.find_program(name)
@@ -286,8 +291,8 @@ def main():
             bad += sum(not row.good for row in found)
             say(f"{cell}: {time.monotonic() - begin:.0f} s")
     except kernels.Missing as reason:
-        print(f"skipped: {reason}")
-        return SKIPPED if not rows else 1
+        print(f"SKIP: {reason}")
+        return 1 if bad else SKIPPED
     finally:
         if options.json:
             with open(options.json, "w", encoding="utf-8") as file:

@@ -1,7 +1,13 @@
 // Probe placement. What "emulated" means is the kernel's: arch/x86/kernel/uprobes.c (branch and push ops) and
 // arch/arm64/kernel/probes/decode-insn.c. What may be moved over is ours, and deliberately little:
-//   P1. The stack pointer, the argument registers and the stack are as they were at the symbol.
-//   P2. Nothing moved over can branch or fault, so that every call that reaches the symbol reaches the probe.
+//   P1. The stack pointer, the stack, the callee's registers and the argument registers that the capture reads are as
+//   they
+//       were at the symbol.
+//   P2. Nothing moved over can branch, or fault in a call that would have returned, so that every such call that
+//   reaches
+//       the symbol reaches the probe. Loads are therefore those of a loader's dispatch: of the library's own data,
+//       through a pointer that came from there, or of arguments on the stack. If one of these faults, the library is
+//       broken.
 //   P3. Nothing branches to the bytes moved over or to the probe, so that a call hits it once.
 #include "hal/prologue.h"
 
@@ -74,13 +80,40 @@ bool is_emulated(const X86Instruction& insn) {
   return is_nop90(insn);
 }
 
-// Caller-saved, no argument and not restored: rax, r10, r11.
-bool is_scratch(unsigned reg) { return reg == 0 || reg == 10 || reg == 11; }
+// x86-64 registers by number (rax rcx rdx rbx rsp rbp rsi rdi r8...), one bit each.
+using Registers = uint32_t;
+constexpr Registers bit(unsigned reg) { return 1U << reg; }
 
-// cmp and test, on registers and immediates, or on the library's own data: they change the flags alone.
-bool only_compares(const X86Instruction& insn) {
+// What the registers are to the bytes moved over.
+struct RegisterUse {
+  Registers scratch = 0;   // may be written: caller-saved, and not read by the capture
+  Registers own_data = 0;  // written so far: with the library's own data, or with nothing that may be read through
+};
+
+// The callee need not restore them.
+constexpr Registers kNoArgument = bit(0) | bit(10) | bit(11);
+constexpr std::array<unsigned, 6> kArgumentOrder = {7, 6, 2, 1, 8, 9};  // rdi rsi rdx rcx r8 r9
+
+Registers scratch_of(ArgumentRegisters captured) {
+  Registers scratch = kNoArgument;
+  for (size_t i = 0; i < kArgumentOrder.size(); ++i) {
+    if ((captured >> i & 1) == 0) scratch |= bit(kArgumentOrder[i]);
+  }
+  return scratch;
+}
+
+// Memory whose read cannot fault: the library's own, also through a pointer in it, and the arguments on the stack.
+bool reads_safely(const X86Instruction& insn, const RegisterUse& use) {
+  if (!insn.has_modrm || insn.register_form() || insn.odd_address) return false;
+  if (insn.rip_relative() || insn.stack_relative()) return true;
+  const bool is_absolute = (insn.modrm & 0xc7) == 0x05;
+  return !insn.has_sib() && !is_absolute && (use.own_data & bit(insn.rm())) != 0;
+}
+
+// cmp and test, on registers, immediates and safe memory: they change the flags alone.
+bool only_compares(const X86Instruction& insn, const RegisterUse& use) {
   if (insn.map != 0) return false;
-  const bool operand_safe = insn.register_form() || insn.rip_relative();
+  const bool operand_safe = insn.register_form() || reads_safely(insn, use);
   switch (insn.opcode) {
     case 0x38:
     case 0x39:
@@ -106,24 +139,46 @@ bool only_compares(const X86Instruction& insn) {
   }
 }
 
-// Fills a scratch register without reading memory.
-bool only_fills_scratch(const X86Instruction& insn) {
-  if (insn.map != 0) return false;
+// A register that is filled, and whether what is in it then is the library's own data.
+struct Fill {
+  unsigned reg = 0;
+  bool with_own_data = false;
+};
+
+// Fills a register and does nothing else: from a register, an immediate, an address, or safe memory.
+std::optional<Fill> fill_of(const X86Instruction& insn, const RegisterUse& use) {
+  const bool loads = reads_safely(insn, use);
+  const Fill from_operand{insn.reg(), loads && !insn.stack_relative()};
+  const bool operand_safe = insn.register_form() || loads;
+  if (insn.map == 1) {  // movzx, movsx
+    const bool extends = insn.opcode == 0xb6 || insn.opcode == 0xb7 || insn.opcode == 0xbe || insn.opcode == 0xbf;
+    return extends && operand_safe ? std::optional(from_operand) : std::nullopt;
+  }
+  if (insn.map != 0) return std::nullopt;
   switch (insn.opcode) {
     case 0x89:
-      return insn.register_form() && is_scratch(insn.rm());
+      return insn.register_form() ? std::optional(Fill{insn.rm()}) : std::nullopt;
+    case 0x63:  // movsxd
     case 0x8b:
-      return insn.register_form() && is_scratch(insn.reg());
+      return operand_safe ? std::optional(from_operand) : std::nullopt;
     case 0x31:
     case 0x33:
-      return insn.register_form() && insn.rm() == insn.reg() && is_scratch(insn.reg());
-    case 0x8d:
-      return !insn.register_form() && is_scratch(insn.reg());  // lea
+      return insn.register_form() && insn.rm() == insn.reg() ? std::optional(Fill{insn.reg()}) : std::nullopt;
+    case 0x8d:  // lea
+      return insn.register_form() ? std::nullopt : std::optional(Fill{insn.reg(), insn.rip_relative()});
     case 0xc7:
-      return insn.register_form() && insn.extension() == 0 && is_scratch(insn.rm());
+      return insn.register_form() && insn.extension() == 0 ? std::optional(Fill{insn.rm()}) : std::nullopt;
     default:
-      return insn.opcode >= 0xb8 && insn.opcode <= 0xbf && is_scratch(insn.opcode_register());
+      return insn.opcode >= 0xb8 && insn.opcode <= 0xbf ? std::optional(Fill{insn.opcode_register()}) : std::nullopt;
   }
+}
+
+// Whether it only fills a scratch register; `use` then knows with what.
+bool only_fills_scratch(const X86Instruction& insn, RegisterUse& use) {
+  const auto fill = fill_of(insn, use);
+  if (!fill || (use.scratch & bit(fill->reg)) == 0) return false;
+  use.own_data = fill->with_own_data ? use.own_data | bit(fill->reg) : use.own_data & ~bit(fill->reg);
+  return true;
 }
 
 std::string_view x86_name(std::span<const uint8_t> code, const X86Instruction& insn) {
@@ -172,10 +227,12 @@ std::string_view x86_name(std::span<const uint8_t> code, const X86Instruction& i
   }
 }
 
-Step x86_step(std::span<const uint8_t> code, const X86Instruction& insn) {
+Step x86_step(std::span<const uint8_t> code, const X86Instruction& insn, RegisterUse& use) {
   if (is_emulated(insn)) return Step::kEmulated;
   if (is_canonical_nop(code, insn)) return Step::kMaybe;
-  if (is_endbr64(code) || is_long_nop(insn) || only_compares(insn) || only_fills_scratch(insn)) return Step::kMovable;
+  if (is_endbr64(code) || is_long_nop(insn) || only_compares(insn, use) || only_fills_scratch(insn, use)) {
+    return Step::kMovable;
+  }
   return Step::kStop;
 }
 
@@ -208,19 +265,22 @@ bool branches_into(std::span<const uint8_t> code, uint32_t delta) {
   return false;
 }
 
-ProbePoint choose_x86(std::span<const uint8_t> code, bool may_move) {
+ProbePoint stay_x86(std::span<const uint8_t> code) {
   const auto first = decode_x86(code);
   if (!first) return {0, true, false, "unknown"};
-  const Step first_step = x86_step(code, *first);
-  const ProbePoint stay{0, first_step == Step::kStop || first_step == Step::kMovable, is_refused(*first),
-                        x86_name(code, *first)};
-  if (!may_move) return stay;
+  const bool quick = is_emulated(*first) || is_canonical_nop(code, *first);
+  return {0, !quick, is_refused(*first), x86_name(code, *first)};
+}
+
+ProbePoint choose_x86(std::span<const uint8_t> code, ArgumentRegisters captured) {
+  const ProbePoint stay = stay_x86(code);
+  RegisterUse use{scratch_of(captured), 0};
   std::optional<ProbePoint> second_best;
   for (uint32_t delta = 0; delta <= kMaxDelta;) {
     const auto rest = code.subspan(delta);
     const auto insn = decode_x86(rest);
     if (!insn) break;
-    const Step step = x86_step(rest, *insn);
+    const Step step = x86_step(rest, *insn, use);
     const ProbePoint here{delta, false, false, x86_name(rest, *insn)};
     if (step == Step::kEmulated) return delta != 0 && branches_into(code, delta) ? stay : here;
     if (step == Step::kStop) break;
@@ -305,11 +365,14 @@ bool arm64_branches_into(std::span<const uint8_t> code, uint32_t delta) {
   return false;
 }
 
-ProbePoint choose_arm64(std::span<const uint8_t> code, bool may_move) {
+ProbePoint stay_arm64(std::span<const uint8_t> code) {
   const auto first = word_at(code, 0);
   if (!first) return {0, true, false, "unknown"};
-  const ProbePoint stay{0, !is_simulated(*first) && *first != kNop, is_arm64_refused(*first), arm64_name(*first)};
-  if (!may_move) return stay;
+  return {0, !is_simulated(*first) && *first != kNop, is_arm64_refused(*first), arm64_name(*first)};
+}
+
+ProbePoint choose_arm64(std::span<const uint8_t> code) {
+  const ProbePoint stay = stay_arm64(code);
   for (uint32_t delta = 0; delta <= kMaxDelta; delta += sizeof(uint32_t)) {
     const auto word = word_at(code, delta);
     if (!word) break;
@@ -323,8 +386,21 @@ ProbePoint choose_arm64(std::span<const uint8_t> code, bool may_move) {
 
 }  // namespace
 
-ProbePoint choose_probe_point(std::span<const uint8_t> code, Arch arch, bool may_move) {
-  return arch == Arch::kX86_64 ? choose_x86(code, may_move) : choose_arm64(code, may_move);
+ArgumentRegisters captured_registers(const wire_recipe& recipe) {
+  ArgumentRegisters captured = 0;
+  for (size_t word = 0; word < recipe.n_words; ++word) {
+    const Source source = source_of(recipe, word);
+    if (!source.on_stack && !source.is_result) captured |= 1U << source.index;
+  }
+  return captured;
+}
+
+ProbePoint choose_probe_point(std::span<const uint8_t> code, Arch arch, ArgumentRegisters captured) {
+  return arch == Arch::kX86_64 ? choose_x86(code, captured) : choose_arm64(code);
+}
+
+ProbePoint probe_point_at_symbol(std::span<const uint8_t> code, Arch arch) {
+  return arch == Arch::kX86_64 ? stay_x86(code) : stay_arm64(code);
 }
 
 }  // namespace ingero::hal

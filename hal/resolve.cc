@@ -95,7 +95,7 @@ class Resolver {
   }
 
   void place(const Row& row, const Symbol& symbol, std::string spelling, std::string& same_as) {
-    const ProbePoint point = probe_point(symbol);
+    const ProbePoint point = probe_point(row, symbol);
     const uint64_t offset = symbol.file_offset + point.delta;
     const auto [known, is_new] = by_offset_.try_emplace(offset, spelling);
     if (!is_new) {
@@ -115,16 +115,18 @@ class Resolver {
     rows_.push_back({&row, RowState::kResolved, std::move(spelling), offset, point, {}, {}});
   }
 
-  ProbePoint probe_point(const Symbol& symbol) const {
+  ProbePoint probe_point(const Row& row, const Symbol& symbol) const {
     const size_t size =
         symbol.size == 0 ? kUnsizedCode : static_cast<size_t>(std::min<uint64_t>(symbol.size, kMaxCode));
     const std::vector<uint8_t> code = image_.bytes_at(symbol.file_offset, size);
-    const ProbePoint moved = choose_probe_point(code, arch_);
+    const auto lowered = lower(row, arch_);  // what cannot be lowered is not probed, and says so elsewhere
+    const ProbePoint moved =
+        choose_probe_point(code, arch_, lowered.ok() ? captured_registers(lowered->recipe) : kAllArguments);
     if (moved.delta == 0) return moved;
     // Another function that starts in the bytes moved over can be called there.
     const Symbol* there = image_.covering(symbol.file_offset + moved.delta);
     const bool alone = there == nullptr || there->file_offset <= symbol.file_offset;
-    return alone ? moved : choose_probe_point(code, arch_, false);
+    return alone ? moved : probe_point_at_symbol(code, arch_);
   }
 
   static std::string absent_reason(bool hidden) {

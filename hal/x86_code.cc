@@ -52,13 +52,13 @@ struct Reader {
 };
 
 // The bytes behind a ModRM byte: SIB and displacement.
-void skip_memory_operand(Reader& reader, uint8_t modrm) {
-  const unsigned mod = modrm >> 6, rm = modrm & 7U;
+void read_memory_operand(Reader& reader, X86Instruction& out) {
+  const unsigned mod = out.modrm >> 6, rm = out.modrm & 7U;
   if (mod == 3) return;
   unsigned displacement = mod == 1 ? 1 : mod == 2 ? 4 : 0;
   if (rm == 4) {
-    const uint8_t sib = reader.next();
-    if (mod == 0 && (sib & 7U) == 5) displacement = 4;
+    out.sib = reader.next();
+    if (mod == 0 && (out.sib & 7U) == 5) displacement = 4;
   } else if (mod == 0 && rm == 5) {
     displacement = 4;  // relative to rip
   }
@@ -80,7 +80,7 @@ void decode_vector(Reader& reader, uint8_t lead, X86Instruction& out) {
   if (lead != 0x62 && map == 1 && out.opcode == 0x77) return;  // vzeroupper
   out.modrm = reader.next();
   out.has_modrm = true;
-  skip_memory_operand(reader, out.modrm);
+  read_memory_operand(reader, out);
   switch (map) {
     case 1:
       reader.skip(kImm8In1[out.opcode] ? 1 : 0);
@@ -123,7 +123,7 @@ void decode_one_byte(Reader& reader, bool address_32, X86Instruction& out) {
   if (kModrm0[opcode]) {
     out.modrm = reader.next();
     out.has_modrm = true;
-    skip_memory_operand(reader, out.modrm);
+    read_memory_operand(reader, out);
   }
   const unsigned word = out.operand_16 ? 2 : 4;
   if ((opcode >= 0x70 && opcode <= 0x7f) || (opcode >= 0xe0 && opcode <= 0xe3) || opcode == 0xeb) {
@@ -157,7 +157,7 @@ void decode_two_byte(Reader& reader, X86Instruction& out) {
     out.opcode = reader.next();
     out.modrm = reader.next();
     out.has_modrm = true;
-    skip_memory_operand(reader, out.modrm);
+    read_memory_operand(reader, out);
     reader.skip(out.map == 3 ? 1 : 0);
     return;
   }
@@ -173,7 +173,7 @@ void decode_two_byte(Reader& reader, X86Instruction& out) {
   if (kNoModrm1[out.opcode]) return;
   out.modrm = reader.next();
   out.has_modrm = true;
-  skip_memory_operand(reader, out.modrm);
+  read_memory_operand(reader, out);
   reader.skip(kImm8In1[out.opcode] ? 1 : 0);
 }
 

@@ -31,6 +31,7 @@ struct X86Instruction {
   uint8_t opcode = 0;
   uint8_t rex = 0;  // the whole byte, 0 without one
   uint8_t modrm = 0;
+  uint8_t sib = 0;  // meaningful with has_sib()
   bool has_modrm = false;
   bool operand_16 = false;     // prefix 66
   bool odd_address = false;    // fs or gs override, or 32-bit address arithmetic
@@ -42,6 +43,9 @@ struct X86Instruction {
 
   bool register_form() const { return has_modrm && modrm >> 6 == 3; }
   bool rip_relative() const { return has_modrm && (modrm & 0xc7) == 0x05 && !odd_address; }
+  bool has_sib() const { return has_modrm && modrm >> 6 != 3 && (modrm & 7) == 4; }
+  // Memory at the stack pointer and a displacement, without an index.
+  bool stack_relative() const { return has_sib() && (sib & 0x3f) == 0x24 && (rex & 3U) == 0 && !odd_address; }
   // Register numbers 0..15 (rax rcx rdx rbx rsp rbp rsi rdi r8...).
   unsigned reg() const { return ((modrm >> 3) & 7U) | ((rex & 4U) << 1); }
   unsigned rm() const { return (modrm & 7U) | ((rex & 1U) << 3); }

@@ -48,8 +48,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(one.state != RowState::kResolved || one.file_offset < size + 64);
   }
   for (const Arch arch : {Arch::kX86_64, Arch::kArm64}) {
-    const ProbePoint point = choose_probe_point({data, size}, arch);
-    require(point.delta < size || point.delta == 0);
+    for (const ArgumentRegisters captured : {kAllArguments, ArgumentRegisters{0}}) {
+      const ProbePoint point = choose_probe_point({data, size}, arch, captured);
+      require(point.delta < size || point.delta == 0);
+    }
   }
   return 0;
 }

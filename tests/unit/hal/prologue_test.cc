@@ -1,6 +1,7 @@
 // Probe placement: the first instruction the kernel emulates, and never past anything a tracer must still see.
 #include "hal/prologue.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,9 @@ TEST(PrologueX86, MovesPastWhatLeavesArgumentsStackAndFlowAlone) {
   const Code cmpb_global{0x80, 0x3d, 0x10, 0x20, 0x30, 0x00, 0x00};  // cmpb $0,x(%rip)
   const Code nop5{0x0f, 0x1f, 0x44, 0x00, 0x00};
   const Code nopw{0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0};
+  const Code mov_global{0x48, 0x8b, 0x05, 0x81, 0x7c, 0x00, 0x00};  // mov x(%rip),%rax
+  const Code test_rax{0x48, 0x85, 0xc0};
+  const Code kJne{0x75, 0x10};
   check(
       {
           {"endbr64; push", kEndbr + kPushRbp + kRet, 4, false, "push"},
@@ -77,8 +81,63 @@ TEST(PrologueX86, MovesPastWhatLeavesArgumentsStackAndFlowAlone) {
           {"mov eax,1; push", Code{0xb8, 1, 0, 0, 0} + kPushRbp, 5, false, "push"},
           {"nop5; push: emulated on older kernels too", nop5 + kPushRbp, 5, false, "push"},
           {"odd nop; push", nopw + kPushRbp, 10, false, "push"},
+          {"mov rax,x(rip); test rax,rax; jne: libOpenCL's dispatch", mov_global + test_rax + kJne, 10, false, "jcc"},
+          {"mov rax,x(rip); mov r10,[rax]; mov rax,N[r10]; test; je: libze_loader's",
+           mov_global + Code{0x4c, 0x8b, 0x10, 0x49, 0x8b, 0x82, 0xb8, 0x07, 0, 0} + test_rax + kJe, 20, false, "jcc"},
+          {"mov rax,x(rip); cmp dword [rax+8],0; je", mov_global + Code{0x83, 0x78, 0x08, 0x00} + kJe, 11, false,
+           "jcc"},
+          {"movzx eax,byte x(rip); test al,al; je", Code{0x0f, 0xb6, 0x05, 0, 1, 0, 0, 0x84, 0xc0} + kJe, 9, false,
+           "jcc"},
+          {"mov rax,x(rip); mov r10,[rsp+8]; test; je: an argument on the stack",
+           mov_global + Code{0x4c, 0x8b, 0x54, 0x24, 0x08} + test_rax + kJe, 15, false, "jcc"},
+          {"lea rax,x(rip); mov r11,[rax]; push", Code{0x48, 0x8d, 0x05, 0, 1, 0, 0, 0x4c, 0x8b, 0x18} + kPushRbp, 10,
+           false, "push"},
+          {"movsxd rax,x(rip); push", Code{0x48, 0x63, 0x05, 0, 1, 0, 0} + kPushRbp, 7, false, "push"},
       },
       Arch::kX86_64);
+}
+
+TEST(PrologueX86, MovesPastWhatWritesArgumentsThatAreNotCaptured) {
+  // libze_loader's dispatch of a function with few parameters: mov rax,x(rip); mov rdx,[rax]; mov rax,N[rdx]; test; je
+  const Code dispatch = Code{0x48, 0x8b, 0x05, 0, 1, 0, 0} + Code{0x48, 0x8b, 0x10} +
+                        Code{0x48, 0x8b, 0x82, 0x50, 0x05, 0, 0} + Code{0x48, 0x85, 0xc0} + kJe;
+  constexpr ArgumentRegisters kFirst = 1, kThird = 4;
+  EXPECT_EQ(choose_probe_point(dispatch, Arch::kX86_64, kFirst).delta, 20U);
+  EXPECT_EQ(choose_probe_point(dispatch, Arch::kX86_64, 0).delta, 20U);
+  EXPECT_EQ(choose_probe_point(dispatch, Arch::kX86_64, kThird).delta, 0U);
+  EXPECT_EQ(choose_probe_point(dispatch, Arch::kX86_64, kAllArguments).delta, 0U);
+
+  // Each argument register: mov reg,1; push. Free when it is not captured, kept when it is.
+  const Code move_immediate[] = {{0xbf, 1, 0, 0, 0}, {0xbe, 1, 0, 0, 0},       {0xba, 1, 0, 0, 0},
+                                 {0xb9, 1, 0, 0, 0}, {0x41, 0xb8, 1, 0, 0, 0}, {0x41, 0xb9, 1, 0, 0, 0}};
+  for (size_t i = 0; i < std::size(move_immediate); ++i) {
+    const Code code = move_immediate[i] + kPushRbp;
+    EXPECT_EQ(choose_probe_point(code, Arch::kX86_64, kAllArguments & ~(1U << i)).delta, move_immediate[i].size()) << i;
+    EXPECT_EQ(choose_probe_point(code, Arch::kX86_64, 1U << i).delta, 0U) << i;
+  }
+
+  // What came from anywhere but the library's own data is not read through: mov rdx,rdi; mov rax,[rdx]; push.
+  EXPECT_EQ(choose_probe_point(Code{0x48, 0x89, 0xfa, 0x48, 0x8b, 0x02} + kPushRbp, Arch::kX86_64, 0).delta, 0U);
+  // Nor what the stack holds: mov rax,[rsp+8]; mov rcx,[rax]; push.
+  EXPECT_EQ(choose_probe_point(Code{0x48, 0x8b, 0x44, 0x24, 0x08, 0x48, 0x8b, 0x08} + kPushRbp, Arch::kX86_64, 0).delta,
+            0U);
+  // The callee's registers and the stack pointer are not written: mov rbx,rdi; mov r12,rdi; mov rsp,rdi.
+  for (const Code& code : {Code{0x48, 0x89, 0xfb}, Code{0x49, 0x89, 0xfc}, Code{0x48, 0x89, 0xfc}}) {
+    EXPECT_EQ(choose_probe_point(code + kPushRbp, Arch::kX86_64, 0).delta, 0U);
+  }
+}
+
+TEST(Prologue, CapturedRegistersAreThoseThatTheRecipeReads) {
+  wire_recipe recipe{};
+  EXPECT_EQ(captured_registers(recipe), 0U);
+  // Words: register 2, stack slot 0, register 0; the fourth is the result.
+  const std::array<unsigned, 4> inputs = {WIRE_IN_REGISTER + 2, WIRE_IN_STACK + 0, WIRE_IN_REGISTER + 0, 0};
+  for (size_t word = 0; word < inputs.size(); ++word) {
+    recipe.inputs |= uint64_t{inputs[word]} << (word * WIRE_INPUT_BITS);
+  }
+  recipe.n_words = 4;
+  recipe.result_word = 4;
+  EXPECT_EQ(captured_registers(recipe), 0b101U);
 }
 
 TEST(PrologueX86, NeverMovesPastStackArgumentsMemoryOrFlow) {
@@ -97,6 +156,19 @@ TEST(PrologueX86, NeverMovesPastStackArgumentsMemoryOrFlow) {
           {"mov rsp,rax; push", Code{0x48, 0x89, 0xc4} + kPushRbp, 0, true, "mov"},
           {"mov rax,[rdi]; push: may fault", Code{0x48, 0x8b, 0x07} + kPushRbp, 0, true, "mov"},
           {"cmp [rdi],0; je: may fault", Code{0x83, 0x3f, 0x00} + kJe, 0, true, "cmp"},
+          {"mov rax,[rsi+8]; push: may fault", Code{0x48, 0x8b, 0x46, 0x08} + kPushRbp, 0, true, "mov"},
+          {"mov rdi,x(rip); push: an argument", Code{0x48, 0x8b, 0x3d, 0, 1, 0, 0} + kPushRbp, 0, true, "mov"},
+          {"mov rbx,x(rip); push: kept for the caller", Code{0x48, 0x8b, 0x1d, 0, 1, 0, 0} + kPushRbp, 0, true, "mov"},
+          {"mov x(rip),rax; push: a store", Code{0x48, 0x89, 0x05, 0, 1, 0, 0} + kPushRbp, 0, true, "mov"},
+          {"mov rax,[rax]; push: nothing was put into it", Code{0x48, 0x8b, 0x00} + kPushRbp, 0, true, "mov"},
+          {"mov rax,[rsp+rdi*8+8]; push: an index", Code{0x48, 0x8b, 0x44, 0xfc, 0x08} + kPushRbp, 0, true, "mov"},
+          {"mov rax,[r12+8]; push: not the stack", Code{0x49, 0x8b, 0x44, 0x24, 0x08} + kPushRbp, 0, true, "mov"},
+          {"mov [rsp+8],r10; push: a store", Code{0x4c, 0x89, 0x54, 0x24, 0x08} + kPushRbp, 0, true, "mov"},
+          {"mov rax,[rax+rdi*8]; push: an index", Code{0x48, 0x8b, 0x04, 0xf8} + kPushRbp, 0, true, "mov"},
+          {"mov rax,[disp32]; push: absolute", Code{0x48, 0x8b, 0x04, 0x25, 0, 1, 0, 0} + kPushRbp, 0, true, "mov"},
+          {"mov rax,fs:[0x28]; push", Code{0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0} + kPushRbp, 0, true, "mov"},
+          {"mov rax,fs:x(rip); push", Code{0x64, 0x48, 0x8b, 0x05, 0, 1, 0, 0} + kPushRbp, 0, true, "mov"},
+          {"movzx edi,byte x(rip); push", Code{0x0f, 0xb6, 0x3d, 0, 1, 0, 0} + kPushRbp, 0, true, "other"},
           {"test byte fs:x(rip)", Code{0x64, 0xf6, 0x05, 0, 0, 0, 0, 1} + kJe, 0, true, "test"},
           {"add eax,1 (no compare); push", Code{0x83, 0xc0, 0x01} + kPushRbp, 0, true, "add"},
           {"neg eax (f7 /3); push", Code{0xf7, 0xd8} + kPushRbp, 0, true, "other"},
@@ -145,7 +217,7 @@ TEST(PrologueX86, DoesNotTakeAnImmediateForABranch) {
 }
 
 TEST(PrologueX86, DoesNotMoveWhenReported) {
-  const ProbePoint point = choose_probe_point(kEndbr + kPushRbp, Arch::kX86_64, false);
+  const ProbePoint point = probe_point_at_symbol(kEndbr + kPushRbp, Arch::kX86_64);
   EXPECT_EQ(point.delta, 0U);
   EXPECT_TRUE(point.single_stepped);
   EXPECT_EQ(point.instruction, "endbr64");

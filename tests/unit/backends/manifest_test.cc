@@ -123,7 +123,8 @@ TEST(ManifestReading, NamesTheLineOfEachMistake) {
   refused(row("{name: f, kind: launch, shape: shared}"), 12, "unknown shape 'shared'");
   refused(row("{name: f, kind: launch, shape: [ptr function], flags: [asynch]}"), 12, "'asynch' is not a known flag");
   refused(row("{name: f, kind: launch, shape: [ptr function], twins: [v9]}"), 12, "'v9' is not a known variant");
-  refused(row("{name: f, kind: launch, shape: [ptr function], returns: int}"), 12, "'int' is not a known way to return");
+  refused(row("{name: f, kind: launch, shape: [ptr function], returns: int}"), 12,
+          "'int' is not a known way to return");
   refused(row("{name: f, kind: launch, shape: [ptr function], element_bytes: 0}"), 12, "from 1 to 64");
   refused(row("{name: f, kind: launch, shape: {a: b}}"), 12, "is not a list");
   refused(row("{name: f, kind: launch, shape: [{abi: struct, peeks: []}]}"), 12, "needs 'bytes'");

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/shipped_manifests.h"
 #include "base/text.h"
 
 namespace ingero::backends {
@@ -28,6 +29,15 @@ constexpr const hal::Backend* kBackends[] = {
 }  // namespace
 
 std::span<const hal::Backend* const> all_backends() { return kBackends; }
+
+std::span<const hal::Backend* const> known_backends() {
+  static const Registry registry = [] {
+    Registry made;
+    made.add_shipped();
+    return made;
+  }();
+  return registry.all();
+}
 
 Registry::Registry() : all_(all_backends().begin(), all_backends().end()) {}
 
@@ -52,6 +62,13 @@ std::vector<Error> Registry::add_folder(const std::string& folder) {
     if (const Status added = add_file(path); !added.ok()) errors.push_back(added.error());
   }
   return errors;
+}
+
+void Registry::add_shipped() {
+  for (const ShippedManifest& shipped : shipped_manifests()) {
+    auto manifest = Manifest::parse(shipped.text, fmt::format("{}.yaml (part of ingero)", shipped.name));
+    if (manifest.ok()) (void)add(std::move(*manifest));  // a test parses each
+  }
 }
 
 Status Registry::add(std::unique_ptr<Manifest> manifest) {

@@ -1,4 +1,5 @@
-// Every backend this program was built with. Adding one is a folder and a line in backends.def, nothing here.
+// Every backend this program was built with: tables compiled into it (adding one is a folder and a line in
+// backends.def, nothing here), and the manifests that come with it.
 //
 // The returned data is constant, lives for the whole program, owns nothing; thread-safe.
 // A Registry adds backends from files to them, for one run. It owns those, so that they live as long as it does; filled
@@ -16,8 +17,10 @@
 
 namespace ingero::backends {
 
-// In the order of backends.def.
+// The compiled ones, in the order of backends.def.
 std::span<const hal::Backend* const> all_backends();
+// Those and the shipped manifests, which are read on the first call. Lives for the whole program.
+std::span<const hal::Backend* const> known_backends();
 
 class Registry {
  public:
@@ -29,6 +32,10 @@ class Registry {
   // Adds every *.yaml in `folder`, by name. A missing folder is not an error; a file that cannot be added is one, and
   // the others are added.
   std::vector<Error> add_folder(const std::string& folder);
+
+  // Adds the shipped manifests, but those whose name, library or source id another backend has: a user's description
+  // takes the place of a shipped one.
+  void add_shipped();
 
   // In the order they were added. The span is valid until the next add.
   std::span<const hal::Backend* const> all() const { return all_; }

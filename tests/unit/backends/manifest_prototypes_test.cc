@@ -14,8 +14,12 @@
 
 #if __has_include(<CL/cl.h>)
 #define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
+#include <CL/cl_egl.h>
+#include <CL/cl_gl.h>
 #endif
 #if __has_include(<level_zero/ze_api.h>)
 #include <level_zero/ze_api.h>
@@ -26,13 +30,23 @@
 // clang-format off
 #if defined(CL_SUCCESS)
 #define OPENCL(X) \
-  X(clBuildProgram) X(clCreateBuffer) X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) \
-  X(clCreateKernel) X(clCreateProgramWithSource) X(clEnqueueBarrierWithWaitList) X(clEnqueueCopyBuffer) \
-  X(clEnqueueFillBuffer) X(clEnqueueMapBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueNDRangeKernel) \
-  X(clEnqueueNativeKernel) X(clEnqueueReadBuffer) X(clEnqueueSVMMemFill) X(clEnqueueSVMMemcpy) X(clEnqueueTask) \
-  X(clEnqueueUnmapMemObject) X(clEnqueueWriteBuffer) X(clFinish) X(clFlush) X(clReleaseCommandQueue) \
+  X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueAcquireGLObjects) X(clEnqueueReleaseEGLObjectsKHR) \
+  X(clEnqueueReleaseGLObjects) X(clBuildProgram) X(clCloneKernel) X(clCompileProgram) X(clCreateBuffer) X(clCreateBufferWithProperties) \
+  X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clCreateContext) X(clCreateContextFromType) \
+  X(clCreateImage) X(clCreateImage2D) X(clCreateImage3D) X(clCreateImageWithProperties) X(clCreateKernel) \
+  X(clCreateKernelsInProgram) X(clCreatePipe) X(clCreateProgramWithBinary) X(clCreateProgramWithBuiltInKernels) \
+  X(clCreateProgramWithIL) X(clCreateProgramWithSource) X(clCreateSubBuffer) X(clCreateSubDevices) \
+  X(clCreateUserEvent) X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList) X(clEnqueueCopyBuffer) \
+  X(clEnqueueCopyBufferRect) X(clEnqueueCopyBufferToImage) X(clEnqueueCopyImage) X(clEnqueueCopyImageToBuffer) \
+  X(clEnqueueFillBuffer) X(clEnqueueFillImage) X(clEnqueueMapBuffer) X(clEnqueueMapImage) X(clEnqueueMarker) \
+  X(clEnqueueMarkerWithWaitList) X(clEnqueueMigrateMemObjects) X(clEnqueueNDRangeKernel) X(clEnqueueNativeKernel) \
+  X(clEnqueueReadBuffer) X(clEnqueueReadBufferRect) X(clEnqueueReadImage) X(clEnqueueSVMFree) X(clEnqueueSVMMap) \
+  X(clEnqueueSVMMemFill) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMigrateMem) X(clEnqueueSVMUnmap) X(clEnqueueTask) \
+  X(clEnqueueUnmapMemObject) X(clEnqueueWaitForEvents) X(clEnqueueWriteBuffer) X(clEnqueueWriteBufferRect) \
+  X(clEnqueueWriteImage) X(clFinish) X(clFlush) X(clGetDeviceIDs) X(clGetEventInfo) X(clGetEventProfilingInfo) \
+  X(clGetPlatformIDs) X(clLinkProgram) X(clReleaseCommandQueue) X(clReleaseContext) X(clReleaseDevice) \
   X(clReleaseEvent) X(clReleaseKernel) X(clReleaseMemObject) X(clReleaseProgram) X(clSVMAlloc) X(clSVMFree) \
-  X(clWaitForEvents)
+  X(clSetEventCallback) X(clSetUserEventStatus) X(clUnloadCompiler) X(clUnloadPlatformCompiler) X(clWaitForEvents)
 #endif
 #if defined(ZE_APIEXPORT)
 #define LEVEL_ZERO(X) \

@@ -12,11 +12,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "cli/parser.h"
 #include "store/db/location.h"
-
-namespace CLI {
-class App;
-}
 
 namespace ingero::cli {
 
@@ -45,7 +42,7 @@ struct Context {
 // Runs `arguments` (without the program's name).
 int run(std::vector<std::string> arguments, Context& context);
 
-// The whole tree of commands and flags, as run() parses it. `context` outlives it.
-void build_app(CLI::App& app, Context& context);
+// The parser with all commands and flags, as run() uses it. `context` outlives it.
+Parser make_parser(Context& context);
 
 }  // namespace ingero::cli

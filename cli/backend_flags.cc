@@ -3,13 +3,13 @@
 
 namespace ingero::cli {
 
-void add_backend_options(CLI::App& command, BackendOptions& options) {
+void add_backend_options(Command command, BackendOptions& options) {
   command.add_option("--backend", options.files, "Also describe libraries by this manifest (YAML)")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      .type_name("FILE")
+      .one_value_each();
   command.add_option("--backends-dir", options.folder, "And by every *.yaml in this folder")
-      ->type_name("FOLDER")
-      ->capture_default_str();
+      .type_name("FOLDER")
+      .show_default();
 }
 
 Result<std::unique_ptr<backends::Registry>> load_backends(const BackendOptions& options, std::vector<Error>& unusable) {

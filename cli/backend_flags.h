@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "backends/registry.h"
 #include "base/result.h"
+#include "cli/parser.h"
 #include "report/vendor_names.h"
 
 namespace ingero::cli {
@@ -17,7 +16,7 @@ struct BackendOptions {
   std::vector<std::string> files;
   std::string folder = "/etc/ingero/backends.d";
 };
-void add_backend_options(CLI::App& command, BackendOptions& options);
+void add_backend_options(Command command, BackendOptions& options);
 
 // The registry that the flags describe. A file named by --backend must load; a file of the folder that does not is left
 // out and reported in `unusable`.

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "agent/annotations/annotation.h"
@@ -126,29 +125,28 @@ Result<int> run_annotate(const AnnotateOptions& options, Context& context) {
 
 }  // namespace
 
-void add_annotate(CLI::App& root, Context& context) {
-  CLI::App* command =
-      root.add_subcommand("annotate", "Tell a running trace --annotate what is going on: step, epoch ...");
+void add_annotate(Command root, Context& context) {
+  const Command command =
+      root.add_command("annotate", "Tell a running trace --annotate what is going on: step, epoch ...");
   auto options = std::make_shared<AnnotateOptions>();
   command
-      ->add_option("--label", options->labels,
-                   "One annotation with these labels, as of now; may be given several times")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command->add_option("-p,--pid", options->pid, "Of this process only (with --label); yours, unless you are root")
-      ->type_name("PID");
-  command->add_option("--from-file", options->file, "Lines of JSON from this file (-, the default: standard input)")
-      ->type_name("FILE");
+      .add_option("--label", options->labels, "One annotation with these labels, as of now; may be given several times")
+      .type_name("KEY=VALUE")
+      .one_value_each();
+  command.add_option("-p,--pid", options->pid, "Of this process only (with --label); yours, unless you are root")
+      .type_name("PID");
+  command.add_option("--from-file", options->file, "Lines of JSON from this file (-, the default: standard input)")
+      .type_name("FILE");
   command
-      ->add_option("--annotate-socket", options->socket,
-                   "The agent's socket (default: /run/ingero/annotate.sock, else ~/.ingero/annotate/annotate.sock)")
-      ->type_name("FILE");
-  command->footer(
+      .add_option("--annotate-socket", options->socket,
+                  "The agent's socket (default: /run/ingero/annotate.sock, else ~/.ingero/annotate/annotate.sock)")
+      .type_name("FILE");
+  command.footer(
       "Examples:\n"
       "  ingero annotate --label epoch=3 --label phase=train\n"
       "  ingero annotate --label step=17 --pid 4321\n"
       "  echo '{\"labels\":{\"step\":17},\"pid\":\"self\"}' | ingero annotate");
-  command->callback(
+  command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_annotate(*options, context); }; });
 }
 

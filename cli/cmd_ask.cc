@@ -1,5 +1,4 @@
 // ingero ask: one question to the registry of tools, as a model or a browser would ask it.
-#include <CLI/CLI.hpp>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -54,21 +53,21 @@ Result<int> run_ask(const AskOptions& options, Context& context) {
 
 }  // namespace
 
-void add_ask(CLI::App& root, Context& context) {
-  CLI::App* command =
-      root.add_subcommand("ask", "Ask one of the tools that models and dashboards use; alone: list them");
+void add_ask(Command root, Context& context) {
+  const Command command =
+      root.add_command("ask", "Ask one of the tools that models and dashboards use; alone: list them");
   auto options = std::make_shared<AskOptions>();
-  command->add_option("tool", options->tool, "Its name")->type_name("TOOL");
-  command->add_option("--json", options->input, "What to ask, as JSON")->type_name("OBJECT")->capture_default_str();
-  add_query_service_options(*command, options->serving);
-  command->add_flag("--schema", options->schema, "Show what the tool takes and gives instead");
-  command->footer(
+  command.add_option("tool", options->tool, "Its name").type_name("TOOL");
+  command.add_option("--json", options->input, "What to ask, as JSON").type_name("OBJECT").show_default();
+  add_query_service_options(command, options->serving);
+  command.add_flag("--schema", options->schema, "Show what the tool takes and gives instead");
+  command.footer(
       "Examples:\n"
       "  ingero ask\n"
       "  ingero ask get_causal_chains --db run.db\n"
       "  ingero ask run_sql --json '{\"query\": \"SELECT count(*) FROM events\"}' --db run.db\n"
       "  ingero ask compare --json '{\"before\": {\"to\": \"02:26\"}, \"after\": {\"from\": \"02:26\"}}' --db run.db");
-  command->callback(
+  command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_ask(*options, context); }; });
 }
 

@@ -1,5 +1,4 @@
 // ingero check: can this machine be traced, and what would be found? Reads only; nothing is attached.
-#include <CLI/CLI.hpp>
 
 #include "agent/check/readiness.h"
 #include "agent/check/support_bundle.h"
@@ -85,22 +84,22 @@ Result<Json> check_document() {
   return agent::readiness_json(*readiness);
 }
 
-void add_check(CLI::App& root, Context& context) {
+void add_check(Command root, Context& context) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = root.add_subcommand("check", "Can this machine be traced, and what would be found?");
-  command->add_flag("--json", options->json, "As JSON");
-  command->add_flag("--rows", options->rows, "List every call, not only those that are not probed");
-  command->add_option("--library", options->libraries, "Also look at this library file, mapped or not");
-  add_backend_options(*command, options->backends);
+  const Command command = root.add_command("check", "Can this machine be traced, and what would be found?");
+  command.add_flag("--json", options->json, "As JSON");
+  command.add_flag("--rows", options->rows, "List every call, not only those that are not probed");
+  command.add_option("--library", options->libraries, "Also look at this library file, mapped or not");
+  add_backend_options(command, options->backends);
   command
-      ->add_option("--support-bundle", options->support_bundle,
-                   "Write what a supporter asks for (this check, versions, logs; secrets masked) as a tar.gz")
-      ->type_name("FILE");
-  command->footer(
+      .add_option("--support-bundle", options->support_bundle,
+                  "Write what a supporter asks for (this check, versions, logs; secrets masked) as a tar.gz")
+      .type_name("FILE");
+  command.footer(
       "Exit status: 0 ready, 1 not ready, 2 could not tell.\n\nExamples:\n  sudo ingero check\n"
       "  ingero check --json\n"
       "  ingero check --backend toy.yaml");
-  command->callback([options, &context] {
+  command.on_parsed([options, &context] {
     context.action = [options, &context]() -> Result<int> { return run_check(*options, context); };
   });
 }

@@ -1,8 +1,6 @@
 // ingero completion: shell scripts made from the tree of commands itself, so that they cannot lag behind it.
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "cli/commands.h"
 #include "serve/tools/tool.h"
@@ -10,7 +8,7 @@
 namespace ingero::cli {
 namespace {
 
-struct Flag {
+struct ShellFlag {
   std::vector<std::string> long_names;   // without dashes
   std::vector<std::string> short_names;  // without the dash
   std::string help;                      // its first sentence
@@ -18,10 +16,10 @@ struct Flag {
   bool takes_file = false;
 };
 
-struct Command {
+struct ShellCommand {
   std::string name;
   std::string help;
-  std::vector<Flag> flags;
+  std::vector<ShellFlag> flags;
   std::vector<std::string> words;  // fixed values of its positional, if it has such
 };
 
@@ -30,27 +28,19 @@ std::string first_sentence(const std::string& text) {
   return std::string(trim(std::string_view(text).substr(0, end)));
 }
 
-std::vector<Flag> flags_of(const CLI::App& app) {
-  std::vector<Flag> flags;
-  const auto is_shown = [](const CLI::Option* option) {
-    return option->nonpositional() && !option->get_group().empty();
-  };
-  for (const CLI::Option* option : app.get_options(is_shown)) {
-    Flag flag;
-    flag.long_names = option->get_lnames();
-    flag.short_names = option->get_snames();
-    flag.help = first_sentence(option->get_description());
-    flag.takes_value = !option->get_type_name().empty();  // a flag has no type
-    flag.takes_file = flag.takes_value && option->get_type_name().find("FILE") != std::string::npos;
-    flags.push_back(std::move(flag));
+std::vector<ShellFlag> flags_of(const CommandFacts& command) {
+  std::vector<ShellFlag> flags;
+  for (const FlagFacts& facts : command.flags) {
+    flags.push_back({facts.long_names, facts.short_names, first_sentence(facts.description), !facts.type.empty(),
+                     facts.type.find("FILE") != std::string::npos});
   }
   return flags;
 }
 
-std::vector<Command> commands_of(const CLI::App& root) {
-  std::vector<Command> commands;
-  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
-    Command command{app->get_name(), first_sentence(app->get_description()), flags_of(*app), {}};
+std::vector<ShellCommand> commands_of(const CommandFacts& root) {
+  std::vector<ShellCommand> commands;
+  for (const CommandFacts& facts : root.commands) {
+    ShellCommand command{facts.name, first_sentence(facts.description), flags_of(facts), {}};
     if (command.name == "completion") command.words = {"bash", "zsh", "fish"};
     if (command.name == "ask") {
       for (const auto& tool : serve::tools::all_tools()) command.words.emplace_back(tool.name);
@@ -60,9 +50,9 @@ std::vector<Command> commands_of(const CLI::App& root) {
   return commands;
 }
 
-std::string all_flags(const std::vector<Flag>& flags) {
+std::string all_flags(const std::vector<ShellFlag>& flags) {
   std::string text;
-  for (const Flag& flag : flags) {
+  for (const ShellFlag& flag : flags) {
     for (const auto& name : flag.long_names) text += (text.empty() ? "--" : " --") + name;
     for (const auto& name : flag.short_names) text += (text.empty() ? "-" : " -") + name;
   }
@@ -81,10 +71,10 @@ std::string join(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string bash_script(const std::vector<Command>& commands, const std::vector<Flag>& root_flags) {
+std::string bash_script(const std::vector<ShellCommand>& commands, const std::vector<ShellFlag>& root_flags) {
   std::string names;
   std::string cases;
-  for (const Command& command : commands) {
+  for (const ShellCommand& command : commands) {
     names += (names.empty() ? "" : " ") + command.name;
     cases += fmt::format("    {}) words={} ;;\n", command.name,
                          quoted(all_flags(command.flags) + (command.words.empty() ? "" : " " + join(command.words))));
@@ -115,9 +105,9 @@ std::string zsh_text(const std::string& text) {
   return out;
 }
 
-std::string zsh_flags(const std::vector<Flag>& flags) {
+std::string zsh_flags(const std::vector<ShellFlag>& flags) {
   std::string text;
-  for (const Flag& flag : flags) {
+  for (const ShellFlag& flag : flags) {
     const std::string value = !flag.takes_value ? "" : flag.takes_file ? ":file:_files" : ":value: ";
     const auto spec = [&](const std::string& spelling) {
       text += " \\\n        " + quoted(spelling + "[" + zsh_text(flag.help) + "]" + value);
@@ -128,10 +118,10 @@ std::string zsh_flags(const std::vector<Flag>& flags) {
   return text;
 }
 
-std::string zsh_script(const std::vector<Command>& commands, const std::vector<Flag>& root_flags) {
+std::string zsh_script(const std::vector<ShellCommand>& commands, const std::vector<ShellFlag>& root_flags) {
   std::string names;
   std::string cases;
-  for (const Command& command : commands) {
+  for (const ShellCommand& command : commands) {
     names += "        " + quoted(zsh_text(command.name) + ":" + zsh_text(command.help)) + "\n";
     const std::string rest = command.words.empty() ? "'*:file:_files'" : quoted("1:word:(" + join(command.words) + ")");
     cases += fmt::format("      {}) _arguments{} {} ;;\n", command.name, zsh_flags(command.flags), rest);
@@ -157,9 +147,9 @@ compdef _ingero ingero
                      zsh_flags(root_flags), names, cases);
 }
 
-std::string fish_flags(const std::vector<Flag>& flags, const std::string& condition) {
+std::string fish_flags(const std::vector<ShellFlag>& flags, const std::string& condition) {
   std::string text;
-  for (const Flag& flag : flags) {
+  for (const ShellFlag& flag : flags) {
     text += "complete -c ingero -n " + quoted(condition);
     for (const auto& name : flag.long_names) text += " -l " + name;
     for (const auto& name : flag.short_names) text += " -s " + name;
@@ -169,13 +159,13 @@ std::string fish_flags(const std::vector<Flag>& flags, const std::string& condit
   return text;
 }
 
-std::string fish_script(const std::vector<Command>& commands, const std::vector<Flag>& root_flags) {
+std::string fish_script(const std::vector<ShellCommand>& commands, const std::vector<ShellFlag>& root_flags) {
   std::string text = "# fish completion for ingero; load it with: ingero completion fish | source\n";
-  for (const Command& command : commands) {
+  for (const ShellCommand& command : commands) {
     text += "complete -c ingero -f -n __fish_use_subcommand -a " + command.name + " -d " + quoted(command.help) + "\n";
   }
   text += fish_flags(root_flags, "__fish_use_subcommand");
-  for (const Command& command : commands) {
+  for (const ShellCommand& command : commands) {
     const std::string condition = "__fish_seen_subcommand_from " + command.name;
     text += fish_flags(command.flags, condition);
     if (!command.words.empty()) {
@@ -187,18 +177,19 @@ std::string fish_script(const std::vector<Command>& commands, const std::vector<
 
 }  // namespace
 
-void add_completion(CLI::App& root, Context& context) {
-  CLI::App* command = root.add_subcommand("completion", "Print a shell's completion script");
+void add_completion(Command root, Context& context) {
+  const Command command = root.add_command("completion", "Print a shell's completion script");
   auto shell = std::make_shared<std::string>();
-  command->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->footer(
+  command.add_option("shell", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
+  command.footer(
       "Examples:\n"
       "  source <(ingero completion bash)\n"
       "  ingero completion fish > ~/.config/fish/completions/ingero.fish");
-  command->callback([&root, &context, shell] {
-    context.action = [&root, &context, shell]() -> Result<int> {
-      const auto commands = commands_of(root);
-      const auto flags = flags_of(root);
+  command.on_parsed([root, &context, shell] {
+    context.action = [root, &context, shell]() -> Result<int> {
+      const CommandFacts facts = root.facts();
+      const auto commands = commands_of(facts);
+      const auto flags = flags_of(facts);
       if (*shell == "bash") context.out << bash_script(commands, flags);
       if (*shell == "zsh") context.out << zsh_script(commands, flags);
       if (*shell == "fish") context.out << fish_script(commands, flags);

@@ -1,5 +1,4 @@
 // ingero dashboard: a recording in the browser, and its HTTP API.
-#include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "cli/serving.h"
@@ -35,21 +34,21 @@ Result<int> run_dashboard(const DashboardOptions& options, Context& context) {
 
 }  // namespace
 
-void add_dashboard(CLI::App& root, Context& context) {
-  CLI::App* command = root.add_subcommand("dashboard", "Serve a recording as a page, with its HTTP API");
+void add_dashboard(Command root, Context& context) {
+  const Command command = root.add_command("dashboard", "Serve a recording as a page, with its HTTP API");
   auto options = std::make_shared<DashboardOptions>();
-  add_query_service_options(*command, options->serving);
-  command->add_option("--addr", options->address, "Listen here (:PORT: this machine only)")
-      ->type_name("ADDRESS")
-      ->capture_default_str();
-  command->add_flag("--no-tls", options->no_tls, "Plain HTTP, on this machine only");
-  add_server_options(*command, options->serving, "--token");
-  command->footer(
+  add_query_service_options(command, options->serving);
+  command.add_option("--addr", options->address, "Listen here (:PORT: this machine only)")
+      .type_name("ADDRESS")
+      .show_default();
+  command.add_flag("--no-tls", options->no_tls, "Plain HTTP, on this machine only");
+  add_server_options(command, options->serving, "--token");
+  command.footer(
       "Examples:\n"
       "  ingero dashboard --db run.db --no-tls       open http://127.0.0.1:8080 in a browser\n"
       "  curl http://127.0.0.1:8080/api/v1/overview\n"
       "  curl -d '{\"limit\": 3}' http://127.0.0.1:8080/api/v1/tools/get_slowest_calls");
-  command->callback(
+  command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_dashboard(*options, context); }; });
 }
 

@@ -1,5 +1,4 @@
 // ingero demo: a planted cause, made-up events, and what explain says of them; through the real store and engine.
-#include <CLI/CLI.hpp>
 
 #include "agent/demo/demo_recording.h"
 #include "agent/demo/demo_scenarios.h"
@@ -97,30 +96,28 @@ Result<Json> demo_document(const std::string& scenario, const Clock& clock) {
   return report::report_document(*report);
 }
 
-void add_demo(CLI::App& root, Context& context) {
-  CLI::App* command = root.add_subcommand("demo", "Show what explain finds, with made-up events");
+void add_demo(Command root, Context& context) {
+  const Command command = root.add_command("demo", "Show what explain finds, with made-up events");
   auto options = std::make_shared<DemoOptions>();
-  command->add_option("scenario", options->scenario, "Which one, or all")->type_name("SCENARIO")->capture_default_str();
-  command->add_option("-d,--duration", options->duration, "Stop after this much of the scenario (0: all of it)")
-      ->check(duration_check())
-      ->capture_default_str();
-  command->add_option("--speed", options->speed, "Times real time; 0 does not wait")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "JSON, as explain --json");
-  command->add_flag("-v,--verbose", options->verbose, "More of the slowest calls");
-  CLI::Option* no_gpu =
-      command->add_flag("--no-gpu", options->no_gpu, "Made-up events, also where there is a GPU (always so)");
-  command->add_flag("--gpu", options->gpu, "Refused: trace a program of yours instead")->excludes(no_gpu);
-  command->add_option("--stack", options->stack, "Accepted; made-up events have no stacks")->capture_default_str();
+  command.add_option("scenario", options->scenario, "Which one, or all").type_name("SCENARIO").show_default();
+  command.add_option("-d,--duration", options->duration, "Stop after this much of the scenario (0: all of it)")
+      .duration()
+      .show_default();
+  command.add_option("--speed", options->speed, "Times real time; 0 does not wait").not_negative().show_default();
+  command.add_flag("--json", options->json, "JSON, as explain --json");
+  command.add_flag("-v,--verbose", options->verbose, "More of the slowest calls");
+  const Flag no_gpu =
+      command.add_flag("--no-gpu", options->no_gpu, "Made-up events, also where there is a GPU (always so)");
+  command.add_flag("--gpu", options->gpu, "Refused: trace a program of yours instead").excludes(no_gpu);
+  command.add_option("--stack", options->stack, "Accepted; made-up events have no stacks").show_default();
   std::string footer = "Scenarios:\n";
   for (const agent::DemoScenario& one : agent::demo_scenarios()) {
     std::string names(one.name);
     for (const std::string_view alias : one.aliases) names += ", " + std::string(alias);
     footer += fmt::format("  {:<42} {}\n", names, one.sentence);
   }
-  command->footer(footer + "Examples:\n  ingero demo incident --speed 10\n  ingero demo --no-gpu all --speed 0");
-  command->callback(
+  command.footer(footer + "Examples:\n  ingero demo incident --speed 10\n  ingero demo --no-gpu all --speed 0");
+  command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_demo(*options, context); }; });
 }
 

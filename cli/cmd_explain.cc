@@ -4,8 +4,6 @@
 #include <fstream>
 #include <thread>
 
-#include <CLI/CLI.hpp>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/backend_flags.h"
@@ -150,43 +148,39 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
 
 }  // namespace
 
-void add_explain(CLI::App& root, Context& context) {
-  CLI::App* command = root.add_subcommand("explain", "Say what was slow, failed or never returned, and why");
+void add_explain(Command root, Context& context) {
+  const Command command = root.add_command("explain", "Say what was slow, failed or never returned, and why");
   auto options = std::make_shared<ExplainOptions>();
-  add_database_option(*command, options->database);
-  add_range_options(*command, options->range, "5m");
-  command->add_option("-p,--pid", options->pid, "Only this process")
-      ->type_name("PID")
-      ->each([options](const std::string&) { options->pid_given = true; });
-  command->add_option("--op", options->op, "Only this call, upper or lower case")->type_name("NAME");
-  add_label_option(*command, options->label);
-  command->add_flag("--annotations", options->annotations, "Say which labels held at each cause and slow call");
-  command->add_option("--last", options->last, "Only the last N events")->type_name("N")->check(CLI::PositiveNumber);
-  command->add_option("--slowest", options->slowest, "How many of the slowest calls to list")
-      ->type_name("N")
-      ->check(CLI::Range(0, 10'000))
-      ->capture_default_str();
+  add_database_option(command, options->database);
+  add_range_options(command, options->range, "5m");
+  command.add_option("-p,--pid", options->pid, "Only this process").type_name("PID").reports(options->pid_given);
+  command.add_option("--op", options->op, "Only this call, upper or lower case").type_name("NAME");
+  add_label_option(command, options->label);
+  command.add_flag("--annotations", options->annotations, "Say which labels held at each cause and slow call");
+  command.add_option("--last", options->last, "Only the last N events").type_name("N").positive();
+  command.add_option("--slowest", options->slowest, "How many of the slowest calls to list")
+      .type_name("N")
+      .range(0, 10'000)
+      .show_default();
   command
-      ->add_option("--timeout", options->timeout,
-                   "Give up a search after this time (0: never); with --nodes on each node, and after 5s")
-      ->check(duration_check())
-      ->default_str("30s");
-  add_fleet_options(*command, options->fleet);
-  CLI::Option* per_process =
-      command->add_flag("--per-process", options->per_process, "Figures of each process by itself");
-  command->add_flag("--chains", options->chains, "The causal chains stored in the recording")->excludes(per_process);
-  CLI::Option* folded =
-      command->add_flag("--folded", options->folded, "Stacks, one a line, with the microseconds spent");
-  CLI::Option* flame =
-      command->add_option("--flame", options->flame, "Write a flame graph of the calls' time to this file (SVG)")
-          ->type_name("FILE")
-          ->excludes(folded);
-  command->add_flag("--follow", options->follow, "Tell each cause as it is found, until the recording ends")
-      ->excludes(per_process)
-      ->excludes(folded)
-      ->excludes(flame);
-  command->add_flag("--json", options->json, "JSON, with every figure in nanoseconds");
-  command->footer(
+      .add_option("--timeout", options->timeout,
+                  "Give up a search after this time (0: never); with --nodes on each node, and after 5s")
+      .duration()
+      .show_default("30s");
+  add_fleet_options(command, options->fleet);
+  const Flag per_process = command.add_flag("--per-process", options->per_process, "Figures of each process by itself");
+  command.add_flag("--chains", options->chains, "The causal chains stored in the recording").excludes(per_process);
+  const Flag folded = command.add_flag("--folded", options->folded, "Stacks, one a line, with the microseconds spent");
+  const Flag flame =
+      command.add_option("--flame", options->flame, "Write a flame graph of the calls' time to this file (SVG)")
+          .type_name("FILE")
+          .excludes(folded);
+  command.add_flag("--follow", options->follow, "Tell each cause as it is found, until the recording ends")
+      .excludes(per_process)
+      .excludes(folded)
+      .excludes(flame);
+  command.add_flag("--json", options->json, "JSON, with every figure in nanoseconds");
+  command.footer(
       "Examples:\n"
       "  ingero explain                              what the running agent saw in the last five minutes\n"
       "  ingero explain --follow                     what it sees from now on, as it sees it\n"
@@ -196,7 +190,7 @@ void add_explain(CLI::App& root, Context& context) {
       "  ingero explain --nodes gpu-01:8080,gpu-02:8080 --ca-cert ca.pem    the chains of several machines\n"
       "  ingero explain --db run.db --flame out.svg     where the time of the calls was spent, drawn\n"
       "  ingero explain --db run.db --per-process --json | jq .");
-  command->callback(
+  command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_explain(*options, context); }; });
 }
 

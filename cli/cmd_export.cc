@@ -1,8 +1,6 @@
 // ingero export: a recording for other programs: timelines for Perfetto and chrome://tracing, rows, folded stacks.
 #include <optional>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -154,35 +152,31 @@ Result<int> run_export(const ExportOptions& options, Context& context) {
 
 }  // namespace
 
-void add_export(CLI::App& root, Context& context) {
-  CLI::App* command = root.add_subcommand("export", "Write a recording for other programs: timelines, rows, stacks");
+void add_export(Command root, Context& context) {
+  const Command command = root.add_command("export", "Write a recording for other programs: timelines, rows, stacks");
   auto options = std::make_shared<ExportOptions>();
   command
-      ->add_option(
-          "--format", options->format,
-          "perfetto: a timeline for ui.perfetto.dev; chrome: the same as JSON; csv, jsonl: the events; folded: "
-          "stacks for flame graph programs")
-      ->required()
-      ->check(CLI::IsMember({"perfetto", "chrome", "csv", "jsonl", "folded", "parquet"}))
-      ->option_text("perfetto|chrome|csv|jsonl|folded");
+      .add_option("--format", options->format,
+                  "perfetto: a timeline for ui.perfetto.dev; chrome: the same as JSON; csv, jsonl: the events; folded: "
+                  "stacks for flame graph programs")
+      .required()
+      .one_of({"perfetto", "chrome", "csv", "jsonl", "folded", "parquet"});
   command
-      ->add_option("-o,--output", options->output,
-                   "The file; it is there when it is complete (default: standard "
-                   "output)")
-      ->type_name("FILE");
-  add_database_option(*command, options->database);
-  add_range_options(*command, options->range, "1h");
-  command->add_option("--last", options->last, "Only from the N-th event from the end")->type_name("N");
-  command->add_option("-p,--pid", options->pid, "Only this process")
-      ->type_name("PID")
-      ->each([options](const std::string&) { options->pid_given = true; });
-  add_label_option(*command, options->label);
-  command->footer(
+      .add_option("-o,--output", options->output,
+                  "The file; it is there when it is complete (default: standard "
+                  "output)")
+      .type_name("FILE");
+  add_database_option(command, options->database);
+  add_range_options(command, options->range, "1h");
+  command.add_option("--last", options->last, "Only from the N-th event from the end").type_name("N");
+  command.add_option("-p,--pid", options->pid, "Only this process").type_name("PID").reports(options->pid_given);
+  add_label_option(command, options->label);
+  command.footer(
       "Examples:\n"
       "  ingero export --format perfetto --db run.db -o run.pftrace     # open it at https://ui.perfetto.dev\n"
       "  ingero export --format chrome --db run.db --since 10s -o run.json\n"
       "  ingero export --format jsonl --db run.db --pid 4321 | jq -c 'select(.failed == 1)'");
-  command->callback(
+  command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_export(*options, context); }; });
 }
 

@@ -1,8 +1,6 @@
 // ingero mcp: the tools for models, over standard input and output or over HTTPS.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/commands.h"
 #include "cli/serving.h"
 #include "serve/mcp/stdio.h"
@@ -38,24 +36,25 @@ Result<int> run_mcp(const McpOptions& options, Context& context) {
 
 }  // namespace
 
-void add_mcp(CLI::App& root, Context& context) {
-  CLI::App* command = root.add_subcommand("mcp", "Answer models' questions about a recording (Model Context Protocol)");
+void add_mcp(Command root, Context& context) {
+  const Command command =
+      root.add_command("mcp", "Answer models' questions about a recording (Model Context Protocol)");
   auto options = std::make_shared<McpOptions>();
-  add_query_service_options(*command, options->serving);
+  add_query_service_options(command, options->serving);
   command
-      ->add_option("--http", options->http,
-                   "Serve HTTPS here, at /mcp, instead of standard input and output (:PORT: this machine only)")
-      ->type_name("ADDRESS");
-  add_server_options(*command, options->serving, "--token,--mcp-bearer-token");
+      .add_option("--http", options->http,
+                  "Serve HTTPS here, at /mcp, instead of standard input and output (:PORT: this machine only)")
+      .type_name("ADDRESS");
+  add_server_options(command, options->serving, "--token,--mcp-bearer-token");
   command
-      ->add_option("--pagerduty-routing-key", options->serving.forbidden_key,
-                   "Refused: every user can read arguments; set INGERO_PAGERDUTY_KEY")
-      ->type_name("KEY");
-  command->footer(
+      .add_option("--pagerduty-routing-key", options->serving.forbidden_key,
+                  "Refused: every user can read arguments; set INGERO_PAGERDUTY_KEY")
+      .type_name("KEY");
+  command.footer(
       "Examples:\n"
       "  ingero mcp --db run.db\n"
       "  INGERO_TOKEN=$(cat token) ingero mcp --db run.db --http 127.0.0.1:8443");
-  command->callback(
+  command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_mcp(*options, context); }; });
 }
 

@@ -4,8 +4,6 @@
 #include <optional>
 #include <set>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -104,26 +102,25 @@ Result<int> run_merge(const MergeCommand& command, Context& context) {
 
 }  // namespace
 
-void add_merge(CLI::App& root, Context& context) {
-  CLI::App* command = root.add_subcommand("merge", "Put recordings of several nodes into one file");
+void add_merge(Command root, Context& context) {
+  const Command command = root.add_command("merge", "Put recordings of several nodes into one file");
   auto options = std::make_shared<MergeCommand>();
-  command->add_option("recordings", options->sources, "Their files; they are only read")->required()->type_name("FILE");
-  command->add_option("-o,--output", options->output, "The new file; it is there when it is complete")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--force-node", options->node, "The node of recordings that do not say theirs")
-      ->type_name("NAME");
+  command.add_option("recordings", options->sources, "Their files; they are only read").required().type_name("FILE");
+  command.add_option("-o,--output", options->output, "The new file; it is there when it is complete")
+      .required()
+      .type_name("FILE");
+  command.add_option("--force-node", options->node, "The node of recordings that do not say theirs").type_name("NAME");
   command
-      ->add_option("--clock-skew-threshold", options->threshold,
-                   "Say so when the nodes' clocks are surely further apart")
-      ->capture_default_str()
-      ->type_name("DURATION");
-  command->footer(
+      .add_option("--clock-skew-threshold", options->threshold,
+                  "Say so when the nodes' clocks are surely further apart")
+      .show_default()
+      .type_name("DURATION");
+  command.footer(
       "Examples:\n"
       "  ingero merge node-01.db node-02.db -o cluster.db\n"
       "  ingero explain --db cluster.db\n"
       "  ingero export --format perfetto -d cluster.db -o cluster.pftrace");
-  command->callback(
+  command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_merge(*options, context); }; });
 }
 

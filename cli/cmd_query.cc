@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
@@ -306,33 +305,31 @@ Result<int> run_query(const QueryOptions& options, Context& context) {
 
 }  // namespace
 
-void add_query(CLI::App& root, Context& context) {
-  CLI::App* command = root.add_subcommand("query", "Ask a recording in SQL, or list its events");
+void add_query(Command root, Context& context) {
+  const Command command = root.add_command("query", "Ask a recording in SQL, or list its events");
   auto options = std::make_shared<QueryOptions>();
   command
-      ->add_option("words", options->words,
-                   "The recording, and one statement that only reads; without SQL its events are listed")
-      ->expected(0, 2)
-      ->option_text("[FILE] [SQL]");
-  add_database_option(*command, options->database);
-  add_range_options(*command, options->range, "1h");
-  command->add_option("--op", options->op, "List only this call, upper or lower case")->type_name("NAME");
-  command->add_option("-p,--pid", options->pid, "List only this process")
-      ->type_name("PID")
-      ->each([options](const std::string&) { options->pid_given = true; });
-  add_label_option(*command, options->label);
-  command->add_flag("--annotations", options->annotations, "List the labels that held at each event");
-  command->add_option("--limit", options->limit, "At most this many rows, of each node with --nodes (0: 10000)")
-      ->type_name("N");
+      .add_option("words", options->words,
+                  "The recording, and one statement that only reads; without SQL its events are listed")
+      .expected(0, 2)
+      .usage("[FILE] [SQL]");
+  add_database_option(command, options->database);
+  add_range_options(command, options->range, "1h");
+  command.add_option("--op", options->op, "List only this call, upper or lower case").type_name("NAME");
+  command.add_option("-p,--pid", options->pid, "List only this process").type_name("PID").reports(options->pid_given);
+  add_label_option(command, options->label);
+  command.add_flag("--annotations", options->annotations, "List the labels that held at each event");
+  command.add_option("--limit", options->limit, "At most this many rows, of each node with --nodes (0: 10000)")
+      .type_name("N");
   command
-      ->add_option("--timeout", options->timeout,
-                   "Give up after this time (0: never); with --nodes on each node, and after 5s")
-      ->check(duration_check())
-      ->default_str("30s");
-  add_fleet_options(*command, options->fleet);
-  CLI::Option* json = command->add_flag("--json", options->json, "An array of objects");
-  command->add_flag("--csv", options->csv, "Comma-separated values")->excludes(json);
-  command->footer(
+      .add_option("--timeout", options->timeout,
+                  "Give up after this time (0: never); with --nodes on each node, and after 5s")
+      .duration()
+      .show_default("30s");
+  add_fleet_options(command, options->fleet);
+  const Flag json = command.add_flag("--json", options->json, "An array of objects");
+  command.add_flag("--csv", options->csv, "Comma-separated values").excludes(json);
+  command.footer(
       "Examples:\n"
       "  ingero query run.db \"SELECT op_name, count(*), max(duration)/1000 AS max_us FROM events GROUP BY 1\"\n"
       "  ingero query run.db \"SELECT kind, vendor, count(*) FROM events GROUP BY 1,2\" --csv\n"
@@ -340,7 +337,7 @@ void add_query(CLI::App& root, Context& context) {
       "  ingero query --nodes gpu-01:8080,gpu-02:8080 --ca-cert ca.pem \"SELECT count(*) AS events FROM events\"\n"
       "Tables and views: events, sources, ops, process_names, stack_traces, sessions, system_snapshots, schema_info "
       "...");
-  command->callback(
+  command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_query(*options, context); }; });
 }
 

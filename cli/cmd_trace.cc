@@ -11,7 +11,6 @@
 #include <optional>
 #include <set>
 
-#include <CLI/CLI.hpp>
 #include <malloc.h>
 
 #include "agent/annotations/annotation_service.h"
@@ -450,68 +449,66 @@ class Trace {
 
 }  // namespace
 
-void add_trace(CLI::App& root, Context& context) {
+void add_trace(Command root, Context& context) {
   auto options = std::make_shared<TraceOptions>();
-  CLI::App* command = root.add_subcommand("trace", "Record GPU calls and what the host did to their threads (root)");
-  command->add_option("-p,--pid", options->pids, "Only these processes and their children")->delimiter(',');
-  command->add_option("-u,--user", options->user, "Only this user's processes");
-  command->add_option("--cgroup", options->cgroup, "Only processes in this cgroup or below");
-  command->add_option("-d,--duration", options->duration, "Stop after this long (0: until Ctrl-C)")
-      ->check(duration_check())
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "One JSON object per event on standard output");
-  command->add_flag("-v,--verbose", options->verbose, "Print every event");
-  command->add_option("--log", options->log, "Also append diagnostics to this file");
-  command->add_flag("--record,!--no-record", options->record, "Write the database (default true)");
-  command->add_flag("--record-all", options->record_all, "Store every event, also with --store selective");
-  command->add_option("--store", options->store, "all: every event; selective: what matters, and one in N of the rest")
-      ->check(CLI::IsMember({"all", "selective"}))
-      ->capture_default_str();
-  command->add_option("--sample-every", options->sample_every, "N of --store selective")
-      ->check(CLI::Range(1U, 1'000'000U))
-      ->capture_default_str();
-  command->add_option("--db,--out", options->database, "Database file (default: INGERO_DB, ~/.ingero/ingero.db)");
-  command->add_option("--max-db", options->max_db, "Delete the oldest events beyond this size (0: never)")
-      ->check(size_check())
-      ->capture_default_str();
+  const Command command = root.add_command("trace", "Record GPU calls and what the host did to their threads (root)");
+  command.add_option("-p,--pid", options->pids, "Only these processes and their children").separator(',');
+  command.add_option("-u,--user", options->user, "Only this user's processes");
+  command.add_option("--cgroup", options->cgroup, "Only processes in this cgroup or below");
+  command.add_option("-d,--duration", options->duration, "Stop after this long (0: until Ctrl-C)")
+      .duration()
+      .show_default();
+  command.add_flag("--json", options->json, "One JSON object per event on standard output");
+  command.add_flag("-v,--verbose", options->verbose, "Print every event");
+  command.add_option("--log", options->log, "Also append diagnostics to this file");
+  command.add_flag("--record,!--no-record", options->record, "Write the database (default true)");
+  command.add_flag("--record-all", options->record_all, "Store every event, also with --store selective");
+  command.add_option("--store", options->store, "all: every event; selective: what matters, and one in N of the rest")
+      .one_of({"all", "selective"})
+      .show_default();
+  command.add_option("--sample-every", options->sample_every, "N of --store selective")
+      .range(1U, 1'000'000U)
+      .show_default();
+  command.add_option("--db,--out", options->database, "Database file (default: INGERO_DB, ~/.ingero/ingero.db)");
+  command.add_option("--max-db", options->max_db, "Delete the oldest events beyond this size (0: never)")
+      .size()
+      .show_default();
   command
-      ->add_option(
+      .add_option(
           "--stack", options->stack,
           "Where calls were made from. auto: slow, failed and synchronising calls, and one in 64 of the rest of "
           "each call site; all; off")
-      ->expected(0, 1)
-      ->default_str("auto")
-      ->check(CLI::IsMember({"auto", "all", "off", "true", "false"}));
-  command->add_flag("--no-io", options->no_io, "Leave block I/O out");
-  command->add_flag("--no-tcp", options->no_tcp, "Leave TCP retransmissions out");
-  command->add_flag("--no-net", options->no_net, "Leave socket volumes out");
-  command->add_option("--node", options->node, "This machine's name in event ids (default: host name)");
-  command->add_option("--library,--cuda-lib,--nccl-lib", options->libraries, "Also probe this library file");
-  add_backend_options(*command, options->backends);
-  command->add_option("--ringbuf-size", options->ring_size, "Event ring, a power of two")
-      ->check(size_check())
-      ->capture_default_str();
-  command->add_option("--attach", options->attach, "How probes are attached; auto takes the best that works")
-      ->check(CLI::IsMember({"auto", "session", "multi", "perf"}))
-      ->capture_default_str();
-  command->add_option("--hang-after", options->hang_after, "List calls in flight longer than this")
-      ->check(duration_check())
-      ->capture_default_str();
-  add_metrics_options(*command, options->metrics);
-  add_otlp_options(*command, options->otlp);
-  add_sampling_options(*command, options->sampling);
-  add_annotation_options(*command, options->annotations);
-  add_inference_options(*command, options->inference);
-  add_legacy_flags(*command, context);
-  command->add_option("command", options->command, "Run this command (after --) and trace it and its children");
-  group_trace_flags(*command);
-  command->positionals_at_end();
-  command->footer(
+      .expected(0, 1)
+      .show_default("auto")
+      .one_of({"auto", "all", "off", "true", "false"});
+  command.add_flag("--no-io", options->no_io, "Leave block I/O out");
+  command.add_flag("--no-tcp", options->no_tcp, "Leave TCP retransmissions out");
+  command.add_flag("--no-net", options->no_net, "Leave socket volumes out");
+  command.add_option("--node", options->node, "This machine's name in event ids (default: host name)");
+  command.add_option("--library,--cuda-lib,--nccl-lib", options->libraries, "Also probe this library file");
+  add_backend_options(command, options->backends);
+  command.add_option("--ringbuf-size", options->ring_size, "Event ring, a power of two").size().show_default();
+  command.add_option("--attach", options->attach, "How probes are attached; auto takes the best that works")
+      .one_of({"auto", "session", "multi", "perf"})
+      .show_default();
+  command.add_option("--hang-after", options->hang_after, "List calls in flight longer than this")
+      .duration()
+      .show_default();
+  add_metrics_options(command, options->metrics);
+  add_otlp_options(command, options->otlp);
+  add_sampling_options(command, options->sampling);
+  add_annotation_options(command, options->annotations);
+  add_inference_options(command, options->inference);
+  add_legacy_flags(command, context);
+  command.add_option("command", options->command, "Run this command (after --) and trace it and its children");
+  group_trace_flags(command);
+  command.positionals_at_end();
+  command.footer(
       "Examples:\n"
       "  sudo ingero trace --duration 60s\n"
       "  sudo ingero trace -- python3 train.py\n"
       "  sudo ingero trace --pid 4242 --db /tmp/job.db --json");
-  command->callback([options, &context] {
+  command.on_parsed([options, &context] {
     context.action = [options, &context]() -> Result<int> {
       std::vector<Error> unusable;
       auto loaded = load_backends(options->backends, unusable);

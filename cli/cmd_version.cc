@@ -1,14 +1,13 @@
 // ingero version: what this program is.
-#include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 
 namespace ingero::cli {
 
-void add_version(CLI::App& root, Context& context) {
-  CLI::App* command = root.add_subcommand("version", "Show the version");
-  command->footer("Example:\n  ingero version");
-  command->callback([&context] {
+void add_version(Command root, Context& context) {
+  const Command command = root.add_command("version", "Show the version");
+  command.footer("Example:\n  ingero version");
+  command.on_parsed([&context] {
     context.action = [&context]() -> Result<int> {
       context.out << "ingero " << INGERO_VERSION << '\n';
       return kExitDone;

@@ -6,19 +6,19 @@
 
 namespace ingero::cli {
 
-void add_check(CLI::App& root, Context& context);
-void add_trace(CLI::App& root, Context& context);
-void add_version(CLI::App& root, Context& context);
-void add_completion(CLI::App& root, Context& context);
-void add_query(CLI::App& root, Context& context);
-void add_annotate(CLI::App& root, Context& context);
-void add_explain(CLI::App& root, Context& context);
-void add_export(CLI::App& root, Context& context);
-void add_merge(CLI::App& root, Context& context);
-void add_demo(CLI::App& root, Context& context);
-void add_ask(CLI::App& root, Context& context);
-void add_mcp(CLI::App& root, Context& context);
-void add_dashboard(CLI::App& root, Context& context);
+void add_check(Command root, Context& context);
+void add_trace(Command root, Context& context);
+void add_version(Command root, Context& context);
+void add_completion(Command root, Context& context);
+void add_query(Command root, Context& context);
+void add_annotate(Command root, Context& context);
+void add_explain(Command root, Context& context);
+void add_export(Command root, Context& context);
+void add_merge(Command root, Context& context);
+void add_demo(Command root, Context& context);
+void add_ask(Command root, Context& context);
+void add_mcp(Command root, Context& context);
+void add_dashboard(Command root, Context& context);
 
 // What two tools ask of this machine rather than of a recording, as their commands with --json print it.
 Result<Json> check_document();

@@ -6,47 +6,32 @@
 #include "base/text.h"
 
 namespace ingero::cli {
-CLI::Validator duration_check() {
-  return {[](std::string& text) {
-            const auto parsed = parse_duration_ns(text);
-            return parsed.ok() ? std::string() : parsed.error().text();
-          },
-          "DURATION"};
-}
 
-CLI::Validator size_check() {
-  return {[](std::string& text) {
-            const auto parsed = parse_size_bytes(text);
-            return parsed.ok() ? std::string() : parsed.error().text();
-          },
-          "SIZE"};
-}
-
-void add_range_options(CLI::App& command, RangeOptions& options, const std::string& live_default) {
-  CLI::Option* since = command
-                           .add_option("--since", options.since,
-                                       "The last 5m, 2h, 1d ...: back from now, or from the last event of a finished "
-                                       "recording (default: " +
-                                           live_default + " of a live recording, all of a finished one)")
-                           ->check(duration_check());
+void add_range_options(Command command, RangeOptions& options, const std::string& live_default) {
+  const Flag since = command
+                         .add_option("--since", options.since,
+                                     "The last 5m, 2h, 1d ...: back from now, or from the last event of a finished "
+                                     "recording (default: " +
+                                         live_default + " of a live recording, all of a finished one)")
+                         .duration();
   command.add_option("--from", options.from, "From this time: \"2026-11-21 02:26\", \"02:26:36\"; UTC with a Z")
-      ->type_name("TIME")
-      ->excludes(since);
-  command.add_option("--to", options.to, "Up to this time")->type_name("TIME")->excludes(since);
+      .type_name("TIME")
+      .excludes(since);
+  command.add_option("--to", options.to, "Up to this time").type_name("TIME").excludes(since);
 }
 
-void add_label_option(CLI::App& command, std::string& label) {
+void add_label_option(Command command, std::string& label) {
   command.add_option("--label", label, "Only while this annotation held: step=17 (of what the other flags select)")
-      ->type_name("KEY=VALUE");
+      .type_name("KEY=VALUE");
 }
 
 Status select_label(const std::string& label, const store::Reader& reader, store::Selection& selection) {
   return label.empty() ? Status{} : store::narrow_by_label(reader, label, selection);
 }
 
-void add_database_option(CLI::App& command, std::string& database) {
+void add_database_option(Command command, std::string& database) {
   command.add_option("-d,--db", database, "The recording (default: $INGERO_DB, else ~/.ingero/ingero.db)")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
 Status check_node(const std::string& node, std::string_view flag) {

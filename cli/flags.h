@@ -8,8 +8,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "base/clock.h"
 #include "base/result.h"
 #include "cli/app.h"
@@ -20,19 +18,15 @@
 
 namespace ingero::cli {
 
-// Accepts what parse_duration_ns and parse_size_bytes accept; refuses with their sentence.
-CLI::Validator duration_check();
-CLI::Validator size_check();
-
 using RangeOptions = store::RangeText;
 // --since, --from, --to. `live_default` is what help says --since is for a live recording.
-void add_range_options(CLI::App& command, RangeOptions& options, const std::string& live_default);
+void add_range_options(Command command, RangeOptions& options, const std::string& live_default);
 
 // --label: of the part that --since, --from and --to select, when this label held.
-void add_label_option(CLI::App& command, std::string& label);
+void add_label_option(Command command, std::string& label);
 
 // --db, also as -d.
-void add_database_option(CLI::App& command, std::string& database);
+void add_database_option(Command command, std::string& database);
 
 // kInvalid: no name for a node, as `flag` has it.
 Status check_node(const std::string& node, std::string_view flag);

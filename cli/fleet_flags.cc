@@ -1,8 +1,6 @@
 // Combines the flags of fleet commands with ingero.yaml and the token's file, so that all such commands agree on them.
 #include "cli/fleet_flags.h"
 
-#include <CLI/CLI.hpp>
-
 #include "base/private_file.h"
 #include "base/text.h"
 #include "cli/configuration.h"
@@ -40,37 +38,37 @@ Result<Entries> entries_of(const FleetOptions& options, bool may_ask_file, const
 
 }  // namespace
 
-void add_fleet_options(CLI::App& command, FleetOptions& options) {
+void add_fleet_options(Command command, FleetOptions& options) {
   const std::string group = "Several machines";
   command
       .add_option("--nodes", options.nodes,
                   "Query these nodes, which run 'ingero dashboard': HOST:PORT,... (all: fleet.nodes of ingero.yaml)")
-      ->type_name("LIST")
-      ->group(group);
+      .type_name("LIST")
+      .group(group);
   command.add_option("--ca-cert", options.authorities, "CA certificates to verify the nodes with (PEM)")
-      ->type_name("FILE")
-      ->group(group);
+      .type_name("FILE")
+      .group(group);
   command.add_option("--client-cert", options.certificate, "Client certificate for the nodes (PEM)")
-      ->type_name("FILE")
-      ->group(group);
+      .type_name("FILE")
+      .group(group);
   command.add_option("--client-key", options.key, "Its key (PEM), readable by its owner only")
-      ->type_name("FILE")
-      ->group(group);
+      .type_name("FILE")
+      .group(group);
   command
       .add_option("--nodes-token-file", options.token_file,
                   "Bearer token for the nodes, read from FILE (or from INGERO_NODES_TOKEN)")
-      ->type_name("FILE")
-      ->group(group);
+      .type_name("FILE")
+      .group(group);
   command
       .add_option("--clock-skew-threshold", options.clock_threshold,
                   "Warn when clocks of nodes differ by more (0: do not check)")
-      ->check(duration_check())
-      ->capture_default_str()
-      ->group(group);
+      .duration()
+      .show_default()
+      .group(group);
   command
       .add_flag("--fleet-require-tls", options.requires_tls,
                 "Query other hosts over TLS only (default: true; =false: anyone on the path can read the data)")
-      ->group(group);
+      .group(group);
 }
 
 Result<std::shared_ptr<const fleet::Fleet>> open_fleet(const FleetOptions& options, const std::string& timeout,

@@ -1,5 +1,7 @@
-// CLI11's formatter, replaced: its own output neither wraps lines nor shows one plain type word per flag.
+// Our own layout of help, because parsers neither wrap lines nor show one plain type word per flag.
 #include "cli/help.h"
+
+#include <algorithm>
 
 #include "base/text.h"
 
@@ -28,11 +30,20 @@ void wrap(std::string& out, const std::string& text) {
   out += '\n';
 }
 
-// The parser's type name has type and checks, "TEXT:DURATION" or "UINT:UINT in [1 - 9]"; help shows the most specific
-// word only.
-std::string type_word(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  if (option.get_type_size() == 0 || type.empty()) return {};  // a flag
+}  // namespace
+
+std::string help_entry(std::string names, const std::string& description) {
+  if (names.size() + 2 > kNameWidth) {
+    names += "\n" + std::string(kNameWidth, ' ');
+  } else {
+    names.append(kNameWidth - names.size(), ' ');
+  }
+  wrap(names, description);
+  return names;
+}
+
+std::string type_word(const std::string& type) {
+  if (type.empty()) return {};
   for (const std::string_view part : split(type, ':')) {
     const bool generic = part.empty() || part == "TEXT" || part == "UINT" || part == "INT" || part == "FLOAT";
     if (!generic && part.find(" in ") == std::string_view::npos) return std::string(part);
@@ -40,43 +51,9 @@ std::string type_word(const CLI::Option& option) {
   return type.starts_with("UINT") || type.starts_with("INT") ? "N" : "VALUE";
 }
 
-}  // namespace
-
-std::string full_name(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
-}
-
-std::string HelpFormatter::make_usage(const CLI::App* app, std::string /*name*/) const {
-  return "\n" + Formatter::make_usage(app, full_name(*app));
-}
-
-std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
-  std::string out = "  ";
-  if (is_positional) {
-    out += option->get_option_text().empty() ? make_option_name(option, true) : option->get_option_text();
-  } else {
-    // "--no-x{false}" is the parser's way to say what the spelling sets.
-    std::string names = make_option_name(option, false);
-    while (names.find('{') != std::string::npos) names.erase(names.find('{'), names.find('}') - names.find('{') + 1);
-    out += names;
-    const std::string type = type_word(*option);
-    if (!type.empty()) out += " " + type;
-  }
-  if (out.size() + 2 > kNameWidth) {
-    out += "\n" + std::string(kNameWidth, ' ');
-  } else {
-    out.append(kNameWidth - out.size(), ' ');
-  }
-  std::string description = option->get_description();
-  if (option->get_type_size() != 0 && !option->get_default_str().empty()) {
-    description += " (default: " + option->get_default_str() + ")";
-  }
-  wrap(out, description);
-  return out;
-}
-
-std::string HelpFormatter::make_option_usage(const CLI::Option* option) const {
-  return option->get_option_text().empty() ? Formatter::make_option_usage(option) : option->get_option_text();
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return printable(trim(text), 1000);
 }
 
 }  // namespace ingero::cli

@@ -1,20 +1,19 @@
-// How --help reads: the whole command in the usage line, one plain type word per flag, descriptions wrapped.
+// How help and refusals read: descriptions wrapped in a column of their own, one plain type word per flag, one line per
+// refusal. Text in, text out; the parser calls it.
 #pragma once
 
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 namespace ingero::cli {
 
-// "ingero query", from the root down.
-std::string full_name(const CLI::App& app);
+// An entry of help: `names` ("  -d,--db FILE"), and `description` in the column at their right.
+std::string help_entry(std::string names, const std::string& description);
 
-class HelpFormatter final : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App* app, std::string name) const override;
-  std::string make_option(const CLI::Option* option, bool is_positional) const override;
-  std::string make_option_usage(const CLI::Option* option) const override;
-};
+// A parser's type name has type and checks, "TEXT:DURATION" or "UINT:UINT in [1 - 9]"; help shows the most specific
+// word only. Empty: a flag without a value.
+std::string type_word(const std::string& type);
+
+// Parsers may say things in several lines; a user reads one sentence.
+std::string one_line(std::string text);
 
 }  // namespace ingero::cli

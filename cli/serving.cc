@@ -6,8 +6,6 @@
 
 #include <csignal>
 
-#include <CLI/CLI.hpp>
-
 #include "agent/host_facts.h"
 #include "base/fd.h"
 #include "base/log.h"
@@ -56,36 +54,33 @@ Result<std::shared_ptr<serve::tools::Pager>> open_pager(const Context& context) 
 
 }  // namespace
 
-void add_query_service_options(CLI::App& command, ServingOptions& options) {
+void add_query_service_options(Command command, ServingOptions& options) {
   add_database_option(command, options.database);
-  command.add_option("--with", options.others, "Another recording, for the tool compare")->type_name("FILE");
-  command.add_option("--timeout", options.timeout, "Give up an answer after this time")
-      ->check(duration_check())
-      ->capture_default_str();
+  command.add_option("--with", options.others, "Another recording, for the tool compare").type_name("FILE");
+  command.add_option("--timeout", options.timeout, "Give up an answer after this time").duration().show_default();
   add_fleet_options(command, options.fleet);
   command.add_option("--nodes-timeout", options.nodes_timeout, "Give up a node after this time")
-      ->check(duration_check())
-      ->capture_default_str()
-      ->group("Several machines");
+      .duration()
+      .show_default()
+      .group("Several machines");
 }
 
-void add_server_options(CLI::App& command, ServingOptions& options, const std::string& token_flags) {
+void add_server_options(Command command, ServingOptions& options, const std::string& token_flags) {
   command.add_option("--tls-cert", options.certificate, "Certificate (PEM); default: self-signed, valid for one day")
-      ->type_name("FILE");
+      .type_name("FILE");
   command.add_option("--tls-key", options.key, "The certificate's key (PEM), readable by its owner only")
-      ->type_name("FILE");
+      .type_name("FILE");
   command
       .add_option("--token-file", options.token_file,
                   "Require this bearer token, read from FILE (or from INGERO_TOKEN)")
-      ->type_name("FILE");
-  command.add_option("--allow-host", options.hosts, "Accept this name in Host and Origin")->type_name("NAME");
+      .type_name("FILE");
+  command.add_option("--allow-host", options.hosts, "Accept this name in Host and Origin").type_name("NAME");
   command.add_option("--rate", options.per_second, "Requests a second and client, on average (0: no limit)")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      .not_negative()
+      .show_default();
   command.add_option("--audit-log", options.audit, "Append a line of JSON for each request, refused ones too")
-      ->type_name("FILE");
-  command.add_option(token_flags, options.forbidden_token, "Refused: every user can read arguments")
-      ->type_name("TOKEN");
+      .type_name("FILE");
+  command.add_option(token_flags, options.forbidden_token, "Refused: every user can read arguments").type_name("TOKEN");
 }
 
 bool has_token(const ServingOptions& options, const Context& context) {

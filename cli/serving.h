@@ -22,9 +22,9 @@ struct ServingOptions {
 };
 
 // --db, --with, --timeout, and the nodes that query_fleet asks.
-void add_query_service_options(CLI::App& command, ServingOptions& options);
+void add_query_service_options(Command command, ServingOptions& options);
 // --tls-cert, --tls-key, --token-file, --allow-host, --rate, --audit-log; and what is refused: secrets as arguments.
-void add_server_options(CLI::App& command, ServingOptions& options, const std::string& token_flags);
+void add_server_options(Command command, ServingOptions& options, const std::string& token_flags);
 
 // The query service of the recording that the options name. `may_page` offers the PagerDuty tool, if the environment
 // has a key for it.

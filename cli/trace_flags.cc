@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/flags.h"
 #include "hal/resolve.h"
 
 namespace ingero::cli {
 
-void add_metrics_options(CLI::App& command, agent::MetricsOptions& options) {
+void add_metrics_options(Command command, agent::MetricsOptions& options) {
   command.add_option("--prometheus", options.server.address,
                      "Serve metrics for Prometheus here, at /metrics (:PORT binds to this machine only)");
   command.add_option("--prometheus-cert", options.server.certificate,
@@ -25,24 +23,21 @@ void add_metrics_options(CLI::App& command, agent::MetricsOptions& options) {
                    "Also let the kernel time the probes' programs (costs some tens of nanoseconds per call)");
 }
 
-void add_otlp_options(CLI::App& command, agent::OtlpSettings& options) {
+void add_otlp_options(Command command, agent::OtlpSettings& options) {
   command.add_option("--otlp", options.endpoint, "Send metrics by OTLP to this URL, or HOST:PORT (TLS)");
   command.add_flag("--otlp-traces", options.traces, "Also send spans: incidents, and slow collectives");
   command
       .add_option("--otlp-protocol", options.protocol,
                   "http/protobuf (default), http/json, grpc (OTEL_EXPORTER_OTLP_PROTOCOL)")
-      ->check(CLI::IsMember({"http/protobuf", "http/json", "grpc"}));
-  command
-      .add_option("--otlp-compression", options.compression, "gzip (default), none (OTEL_EXPORTER_OTLP_COMPRESSION)")
-      ->check(CLI::IsMember({"gzip", "none"}));
-  command.add_option("--otlp-interval", options.interval, "How often metrics are sent")
-      ->check(duration_check())
-      ->capture_default_str();
+      .one_of({"http/protobuf", "http/json", "grpc"});
+  command.add_option("--otlp-compression", options.compression, "gzip (default), none (OTEL_EXPORTER_OTLP_COMPRESSION)")
+      .one_of({"gzip", "none"});
+  command.add_option("--otlp-interval", options.interval, "How often metrics are sent").duration().show_default();
   command.add_option("--otlp-timeout", options.timeout, "Of one request (default 10s; OTEL_EXPORTER_OTLP_TIMEOUT)")
-      ->check(duration_check());
+      .duration();
   command.add_option("--otlp-slow-collective", options.slow_collective, "Collectives that took longer are spans")
-      ->check(duration_check())
-      ->capture_default_str();
+      .duration()
+      .show_default();
   command.add_option("--otlp-headers", options.headers_file,
                      "Send the headers of this file: lines 'Name: value' (or OTEL_EXPORTER_OTLP_HEADERS)");
   command.add_option("--otlp-ca", options.authorities,
@@ -55,108 +50,91 @@ void add_otlp_options(CLI::App& command, agent::OtlpSettings& options) {
   command
       .add_option("--otlp-queue-size", options.queue_size,
                   "Its maximum size; when it is full, the oldest data is dropped")
-      ->check(size_check())
-      ->capture_default_str();
+      .size()
+      .show_default();
   command.add_flag("--otlp-insecure", options.insecure, "Use plain text where --otlp has no scheme; this machine only");
   command.add_flag("--otlp-insecure-allow-non-loopback", options.insecure_allowed,
                    "Allow plain text to other hosts: anyone on the path can read data and headers");
 }
 
-void add_sampling_options(CLI::App& command, agent::SamplingOptions& options) {
+void add_sampling_options(Command command, agent::SamplingOptions& options) {
   command.add_flag("--rdma-verbs", options.fabric_calls,
                    "Also probe the control path of the RDMA verbs library (connections, memory regions, events)");
   command.add_option("--rdma-interval", options.fabric_interval, "Read fabric adapters this often (0: never)")
-      ->check(duration_check())
-      ->capture_default_str();
+      .duration()
+      .show_default();
   command.add_option("--device-interval", options.device_interval, "Read devices this often (0: never)")
-      ->check(duration_check())
-      ->capture_default_str();
+      .duration()
+      .show_default();
   command.add_option("--sysfs-root", options.sys_root, "Look for devices and adapters under this directory")
-      ->capture_default_str();
-  command.add_option("--kernel-log", options.kernel_log, "Read device errors here (empty: nowhere)")
-      ->capture_default_str();
+      .show_default();
+  command.add_option("--kernel-log", options.kernel_log, "Read device errors here (empty: nowhere)").show_default();
   command.add_option("--management-library", options.management_library, "The vendor's device library, by path");
 }
 
-void add_annotation_options(CLI::App& command, agent::AnnotationOptions& options) {
-  CLI::Option* wanted = command.add_flag("--annotate", options.wanted,
-                                         "Receive annotations from programs over a socket: step, epoch ...");
+void add_annotation_options(Command command, agent::AnnotationOptions& options) {
+  const Flag wanted = command.add_flag("--annotate", options.wanted,
+                                       "Receive annotations from programs over a socket: step, epoch ...");
   command
       .add_option("--annotate-socket-gid", options.group,
                   "Let members of this group use it too (default: only its owner)")
-      ->type_name("GID")
-      ->needs(wanted);
+      .type_name("GID")
+      .needs(wanted);
   command
       .add_option("--annotate-socket", options.socket,
                   "The socket (default: /run/ingero/annotate.sock, else ~/.ingero/annotate/annotate.sock)")
-      ->type_name("FILE")
-      ->needs(wanted);
+      .type_name("FILE")
+      .needs(wanted);
 }
 
-void add_inference_options(CLI::App& command, agent::InferenceOptions& options) {
+void add_inference_options(Command command, agent::InferenceOptions& options) {
   const std::string group = "Inference";
   const auto option = [&](const char* name, auto& value, const char* help) {
-    return command.add_option(name, value, help)->group(group)->capture_default_str();
+    return command.add_option(name, value, help).group(group).show_default();
   };
   command
       .add_flag(
           "--inference", options.wanted,
           "Detect inference steps, classify them, report slow ones; read the metrics of vLLM, TGI, SGLang and Triton")
-      ->group(group);
+      .group(group);
   option("--inference-warmup", options.warmup, "Healthy steps of a workload before any is called slow")
-      ->check(CLI::Range(1, 100'000));
+      .range(1, 100'000);
   option("--inference-outlier-ratio", options.slow_ratio,
          "The slowest class begins at this many times the workload's 95th percentile")
-      ->check(CLI::Range(1.0, 1000.0));
+      .range(1.0, 1000.0);
   option("--inference-phase-classifier", options.phase_classifier,
          "rule: distinguish phases; off: one phase for all steps")
-      ->check(CLI::IsMember({"rule", "off"}));
+      .one_of({"rule", "off"});
   option("--inference-phase-decode-max-launches", options.phases.decode_max_launches, "A decode launches less");
-  option("--inference-phase-decode-max-memcpy", options.decode_max_copied, "A decode copies less")->check(size_check());
+  option("--inference-phase-decode-max-memcpy", options.decode_max_copied, "A decode copies less").size();
   option("--inference-phase-prefill-min-launches", options.phases.prefill_min_launches, "A prefill launches more");
   option("--inference-phase-prefill-min-avg-kernel", options.prefill_min_mean,
          "A prefill takes so long for each launch")
-      ->check(duration_check());
-  option("--inference-phase-mixed-memcpy", options.mixed_copied, "A mixed batch copies so much")->check(size_check());
+      .duration();
+  option("--inference-phase-mixed-memcpy", options.mixed_copied, "A mixed batch copies so much").size();
   option("--inference-phase-mixed-launch-low", options.phases.mixed_low_launches, "A mixed batch launches so much");
   option("--inference-phase-mixed-launch-high", options.phases.mixed_high_launches, "and no more than this");
   command
       .add_flag("--inference-fingerprint-key", options.by_functions,
                 "Steps that launch other functions are another workload")
-      ->group(group);
+      .group(group);
   option("--inference-scrape", options.scrape, "auto: read the metrics of engines that are found; off")
-      ->check(CLI::IsMember({"auto", "off"}));
-  option("--inference-scrape-interval", options.scrape_interval, "Read them this often")->check(duration_check());
+      .one_of({"auto", "off"});
+  option("--inference-scrape-interval", options.scrape_interval, "Read them this often").duration();
   option("--inference-scrape-redetect-interval", options.scrape_redetect, "Look for engines again this often")
-      ->check(duration_check());
+      .duration();
   option("--inference-scrape-host", options.scrape_host, "Read them at this address of this machine");
 }
 
-void group_trace_flags(CLI::App& command) {
-  struct Group {
-    const char* name;
-    std::vector<std::string_view> flags;  // that begin so
-  };
-  static const Group kGroups[] = {
-      {"What is traced", {"pid", "user", "cgroup", "library", "backend", "no-io", "no-tcp", "no-net"}},
-      {"Recording", {"record", "store", "sample-every", "db", "max-db", "node"}},
-      {"How it is traced", {"stack", "ringbuf-size", "attach", "hang-after"}},
-      {"Prometheus", {"prometheus"}},
-      {"OpenTelemetry", {"otlp"}},
-      {"Devices, fabric and kernel log", {"rdma", "device", "sysfs", "kernel-log", "management-library"}},
-      {"Annotations", {"annotate"}},
-  };
-  const std::string ungrouped = command.get_option("--duration")->get_group();
-  for (CLI::Option* option : command.get_options()) {
-    if (option->get_group() != ungrouped || option->get_lnames().empty()) continue;
-    const std::string& flag = option->get_lnames().front();
-    for (const Group& group : kGroups) {
-      if (std::ranges::any_of(group.flags, [&](std::string_view begin) { return flag.starts_with(begin); })) {
-        option->group(group.name);
-        break;
-      }
-    }
-  }
+void group_trace_flags(Command command) {
+  command.group_flags("What is traced", {"pid", "user", "cgroup", "library", "backend", "no-io", "no-tcp", "no-net"});
+  command.group_flags("Recording", {"record", "store", "sample-every", "db", "max-db", "node"});
+  command.group_flags("How it is traced", {"stack", "ringbuf-size", "attach", "hang-after"});
+  command.group_flags("Prometheus", {"prometheus"});
+  command.group_flags("OpenTelemetry", {"otlp"});
+  command.group_flags("Devices, fabric and kernel log",
+                      {"rdma", "device", "sysfs", "kernel-log", "management-library"});
+  command.group_flags("Annotations", {"annotate"});
 }
 
 std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* const> backends,

@@ -13,21 +13,18 @@
 #include "agent/otlp/settings.h"
 #include "agent/sampling/sampler_service.h"
 #include "base/result.h"
+#include "cli/parser.h"
 #include "hal/prototype.h"
-
-namespace CLI {
-class App;
-}
 
 namespace ingero::cli {
 
-void add_metrics_options(CLI::App& command, agent::MetricsOptions& options);
-void add_otlp_options(CLI::App& command, agent::OtlpSettings& options);
-void add_sampling_options(CLI::App& command, agent::SamplingOptions& options);
-void add_annotation_options(CLI::App& command, agent::AnnotationOptions& options);
-void add_inference_options(CLI::App& command, agent::InferenceOptions& options);
+void add_metrics_options(Command command, agent::MetricsOptions& options);
+void add_otlp_options(Command command, agent::OtlpSettings& options);
+void add_sampling_options(Command command, agent::SamplingOptions& options);
+void add_annotation_options(Command command, agent::AnnotationOptions& options);
+void add_inference_options(Command command, agent::InferenceOptions& options);
 // Puts the flags of `trace` under headings, as help lists them. After the last flag was added; hidden ones stay hidden.
-void group_trace_flags(CLI::App& command);
+void group_trace_flags(Command command);
 
 // The backends that are probed: those that need no flag, and those whose flag was given.
 std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* const> backends,

@@ -43,15 +43,18 @@ constexpr LegacyFlag kFlags[] = {
 
 }  // namespace
 
-void add_legacy_flags(CLI::App& command, Context& context) {
+void add_legacy_flags(Command command, Context& context) {
   for (const LegacyFlag& flag : kFlags) {
     const auto reported = [&context, &flag] {
       context.err << fmt::format("ingero: {} has no effect: {}\n", flag.name, flag.why);
     };
     if (flag.has_value) {
-      command.add_option_function<std::string>(flag.name, [reported](const std::string&) { reported(); })->group("");
+      command
+          .add_option_callback(
+              flag.name, [reported](const std::string&) { reported(); }, "")
+          .hidden();
     } else {
-      command.add_flag_callback(flag.name, reported)->group("");
+      command.add_flag_callback(flag.name, reported, "").hidden();
     }
   }
 }

@@ -2,13 +2,11 @@
 // keep working, with one sentence that says why the flag has no effect.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "cli/app.h"
 
 namespace ingero::cli {
 
 // Not in the help. `context` must outlive the command.
-void add_legacy_flags(CLI::App& command, Context& context);
+void add_legacy_flags(Command command, Context& context);
 
 }  // namespace ingero::cli

@@ -14,7 +14,8 @@ class PlantedTree(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.plant("hal/good.h", '// A header.\n#pragma once\n#include "base/result.h"\n#include "bpf/wire.h"\n')
-        self.plant("cli/main.cc", '// Everything.\n#include "store/read/reader.h"\n#include <CLI/CLI.hpp>\n')
+        self.plant("cli/main.cc", '// Everything.\n#include "store/read/reader.h"\n')
+        self.plant("cli/parser.cc", "// The owner of a system header.\n#include <CLI/CLI.hpp>\n")
 
     def plant(self, name, text):
         path = os.path.join(self.folder.name, name)
@@ -127,6 +128,10 @@ class Layers(PlantedTree):
     def test_refuses_a_system_header_that_belongs_to_another_room(self):
         self.plant("symbols/bad.cc", "// Bad.\n#include <bpf/libbpf.h>\n")
         self.assert_found("layers", "<bpf/libbpf.h> belongs to")
+
+    def test_refuses_a_system_header_that_belongs_to_another_file_of_the_room(self):
+        self.plant("cli/main.cc", "// Bad.\n#include <CLI/App.hpp>\n")
+        self.assert_found("layers", "cli/main.cc:2: <CLI/App.hpp> belongs to cli/parser.cc, not to cli")
 
     def test_refuses_a_way_around_the_room_names(self):
         self.plant("hal/bad.h", '// Bad.\n#include "../store/reader.h"\n')

@@ -2,8 +2,6 @@
 #include <array>
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
-
 #include "cli_fixture.h"
 
 namespace ingero::cli {
@@ -59,15 +57,13 @@ TEST(CommandLine, KeepsAHostileArgumentPrintable) {
 TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
   std::ostringstream out, err;
   Context context(out, err);
-  CLI::App app;
-  build_app(app, context);
-  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const auto commands = make_parser(context).root().facts().commands;
   ASSERT_GE(commands.size(), 4U);
-  for (const CLI::App* command : commands) {
-    const Outcome help = run_cli({command->get_name(), "--help"});
-    EXPECT_EQ(help.status, 0) << command->get_name();
-    EXPECT_NE(help.out.find("Example"), std::string::npos) << command->get_name();
-    EXPECT_NE(help.out.find("ingero " + command->get_name()), std::string::npos) << command->get_name();
+  for (const CommandFacts& command : commands) {
+    const Outcome help = run_cli({command.name, "--help"});
+    EXPECT_EQ(help.status, 0) << command.name;
+    EXPECT_NE(help.out.find("Example"), std::string::npos) << command.name;
+    EXPECT_NE(help.out.find("ingero " + command.name), std::string::npos) << command.name;
     EXPECT_EQ(help.err, "");
   }
 }
@@ -103,15 +99,13 @@ TEST(CommandLine, SaysWhenStandardOutputTakesNoMore) {
 TEST(Completion, OffersEveryCommandAndFlagOfTheTreeInEveryShell) {
   std::ostringstream out, err;
   Context context(out, err);
-  CLI::App app;
-  build_app(app, context);
+  const auto commands = make_parser(context).root().facts().commands;
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const std::string script = run_cli({"completion", shell}).out;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-      EXPECT_NE(script.find(command->get_name()), std::string::npos) << shell << " " << command->get_name();
-      for (const CLI::Option* option : command->get_options()) {
-        if (option->get_group().empty()) continue;  // hidden
-        for (const std::string& name : option->get_lnames()) {
+    for (const CommandFacts& command : commands) {
+      EXPECT_NE(script.find(command.name), std::string::npos) << shell << " " << command.name;
+      for (const FlagFacts& flag : command.flags) {
+        for (const std::string& name : flag.long_names) {
           EXPECT_NE(script.find(name), std::string::npos) << shell << " --" << name;
         }
       }

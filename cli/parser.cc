@@ -1,0 +1,251 @@
+// The face of the command line's parser on CLI11, and the only file that includes its header. What CLI11 throws while
+// parsing does not leave this file.
+#include "cli/parser.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "cli/help.h"
+
+namespace ingero::cli {
+namespace {
+
+constexpr const char* kHelpNames = "-h,--help";
+constexpr const char* kHelpText = "Show this help and exit";
+
+// Accepts what `parse` accepts; refuses with its sentence.
+CLI::Validator accepted_by(Result<uint64_t> (*parse)(std::string_view), const char* type) {
+  return {[parse](std::string& text) {
+            const auto parsed = parse(text);
+            return parsed.ok() ? std::string() : parsed.error().text();
+          },
+          type};
+}
+
+// "ingero query", from the root down.
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+const CLI::App& deepest_parsed(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : deepest_parsed(*chosen.front());
+}
+
+// The word in the place of a command, if it is not one. (CLI11 would only say that a command is missing.)
+std::optional<std::string> unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const auto word = std::find_if(arguments.begin(), arguments.end(),
+                                 [](const std::string& argument) { return argument.empty() || argument[0] != '-'; });
+  if (word == arguments.end()) return std::nullopt;
+  const auto commands = commands_of(app);
+  const bool known = std::any_of(commands.begin(), commands.end(),
+                                 [&](const CLI::App* command) { return command->get_name() == *word; });
+  return known ? std::nullopt : std::optional<std::string>(*word);
+}
+
+Error refusal(std::string sentence, const CLI::App& command) {
+  return {Errc::kInvalid, std::move(sentence), fmt::format("see '{} --help'", full_name(command))};
+}
+
+CommandFacts facts_of(const CLI::App& app) {
+  CommandFacts facts{app.get_name(), app.get_description(), {}, {}};
+  const auto is_shown = [](const CLI::Option* option) {
+    return option->nonpositional() && !option->get_group().empty();
+  };
+  for (const CLI::Option* option : app.get_options(is_shown)) {
+    facts.flags.push_back(
+        {option->get_lnames(), option->get_snames(), option->get_description(), option->get_type_name()});
+  }
+  for (const CLI::App* command : commands_of(app)) facts.commands.push_back(facts_of(*command));
+  return facts;
+}
+
+// The whole command in the usage line, and the entries as help_entry() lays them out.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
+    return "\n" + Formatter::make_usage(app, full_name(*app));
+  }
+
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    const bool takes_value = option->get_type_size() != 0;
+    std::string names;
+    if (is_positional) {
+      names = option->get_option_text().empty() ? make_option_name(option, true) : option->get_option_text();
+    } else {
+      names = make_option_name(option, false);
+      // "--no-x{false}" is CLI11's way to say what the spelling sets.
+      while (names.find('{') != std::string::npos) names.erase(names.find('{'), names.find('}') - names.find('{') + 1);
+      const std::string type = takes_value ? type_word(option->get_type_name()) : std::string();
+      if (!type.empty()) names += " " + type;
+    }
+    std::string description = option->get_description();
+    if (takes_value && !option->get_default_str().empty()) {
+      description += " (default: " + option->get_default_str() + ")";
+    }
+    return help_entry("  " + names, description);
+  }
+
+  std::string make_option_usage(const CLI::Option* option) const override {
+    return option->get_option_text().empty() ? Formatter::make_option_usage(option) : option->get_option_text();
+  }
+};
+
+}  // namespace
+
+Flag Flag::type_name(const std::string& word) const { return Flag(option_->type_name(word)); }
+
+Flag Flag::usage(const std::string& text) const { return Flag(option_->option_text(text)); }
+
+Flag Flag::group(const std::string& heading) const { return Flag(option_->group(heading)); }
+
+Flag Flag::hidden() const { return Flag(option_->group("")); }
+
+Flag Flag::show_default() const { return Flag(option_->capture_default_str()); }
+
+Flag Flag::show_default(const std::string& value) const { return Flag(option_->default_str(value)); }
+
+Flag Flag::one_of(std::initializer_list<const char*> words) const {
+  return Flag(option_->check(CLI::IsMember(std::vector<std::string>(words.begin(), words.end()))));
+}
+
+Flag Flag::range(int min, int max) const { return Flag(option_->check(CLI::Range(min, max))); }
+
+Flag Flag::range(uint32_t min, uint32_t max) const { return Flag(option_->check(CLI::Range(min, max))); }
+
+Flag Flag::range(double min, double max) const { return Flag(option_->check(CLI::Range(min, max))); }
+
+Flag Flag::positive() const { return Flag(option_->check(CLI::PositiveNumber)); }
+
+Flag Flag::not_negative() const { return Flag(option_->check(CLI::NonNegativeNumber)); }
+
+Flag Flag::duration() const { return Flag(option_->check(accepted_by(parse_duration_ns, "DURATION"))); }
+
+Flag Flag::size() const { return Flag(option_->check(accepted_by(parse_size_bytes, "SIZE"))); }
+
+Flag Flag::required() const { return Flag(option_->required()); }
+
+Flag Flag::expected(int min, int max) const { return Flag(option_->expected(min, max)); }
+
+Flag Flag::one_value_each() const { return Flag(option_->allow_extra_args(false)); }
+
+Flag Flag::separator(char character) const { return Flag(option_->delimiter(character)); }
+
+Flag Flag::excludes(Flag other) const { return Flag(option_->excludes(other.option_)); }
+
+Flag Flag::needs(Flag other) const { return Flag(option_->needs(other.option_)); }
+
+Flag Flag::reports(bool& given) const {
+  return Flag(option_->each([&given](const std::string&) { given = true; }));
+}
+
+Command Command::add_command(const std::string& name, const std::string& description) const {
+  return Command(app_->add_subcommand(name, description)->fallthrough());
+}
+
+Flag Command::add_option(const std::string& names, std::string& value, const std::string& help) const {
+  return Flag(app_->add_option(names, value, help));
+}
+
+Flag Command::add_option(const std::string& names, bool& value, const std::string& help) const {
+  return Flag(app_->add_option(names, value, help));
+}
+
+Flag Command::add_option(const std::string& names, uint32_t& value, const std::string& help) const {
+  return Flag(app_->add_option(names, value, help));
+}
+
+Flag Command::add_option(const std::string& names, uint64_t& value, const std::string& help) const {
+  return Flag(app_->add_option(names, value, help));
+}
+
+Flag Command::add_option(const std::string& names, int64_t& value, const std::string& help) const {
+  return Flag(app_->add_option(names, value, help));
+}
+
+Flag Command::add_option(const std::string& names, double& value, const std::string& help) const {
+  return Flag(app_->add_option(names, value, help));
+}
+
+Flag Command::add_option(const std::string& names, std::vector<std::string>& values, const std::string& help) const {
+  return Flag(app_->add_option(names, values, help));
+}
+
+Flag Command::add_option(const std::string& names, std::vector<uint32_t>& values, const std::string& help) const {
+  return Flag(app_->add_option(names, values, help));
+}
+
+Flag Command::add_flag(const std::string& names, bool& value, const std::string& help) const {
+  return Flag(app_->add_flag(names, value, help));
+}
+
+Flag Command::add_flag(const std::string& names, const std::string& help) const {
+  return Flag(app_->add_flag(names)->description(help));
+}
+
+Flag Command::add_flag_callback(const std::string& names, std::function<void()> given, const std::string& help) const {
+  return Flag(app_->add_flag_callback(names, std::move(given), help));
+}
+
+Flag Command::add_option_callback(const std::string& names, const std::function<void(const std::string&)>& given,
+                                  const std::string& help) const {
+  return Flag(app_->add_option_function<std::string>(names, given, help));
+}
+
+void Command::positionals_at_end() const { app_->positionals_at_end(); }
+
+void Command::group_flags(const std::string& heading, std::initializer_list<std::string_view> beginnings) const {
+  const std::string& ungrouped = app_->option_defaults()->get_group();
+  for (CLI::Option* option : app_->get_options()) {
+    if (option->get_group() != ungrouped || option->get_lnames().empty()) continue;
+    const std::string& name = option->get_lnames().front();
+    const auto begins = [&](std::string_view beginning) { return name.starts_with(beginning); };
+    if (std::any_of(beginnings.begin(), beginnings.end(), begins)) option->group(heading);
+  }
+}
+
+void Command::footer(const std::string& text) const { app_->footer(text); }
+
+void Command::on_parsed(std::function<void()> callback) const { app_->callback(std::move(callback)); }
+
+CommandFacts Command::facts() const { return facts_of(*app_); }
+
+Parser::Parser(const std::string& name, const std::string& description, const std::string& footer)
+    : app_(std::make_unique<CLI::App>(description, name)) {
+  app_->footer(footer);
+  app_->formatter(std::make_shared<HelpFormatter>());  // the commands inherit it
+  app_->require_subcommand(1);
+  app_->set_help_flag(kHelpNames, kHelpText);
+}
+
+Parser::Parser(Parser&& other) noexcept = default;
+Parser& Parser::operator=(Parser&& other) noexcept = default;
+Parser::~Parser() = default;
+
+void Parser::add_help_flags() {
+  for (CLI::App* command : app_->get_subcommands({})) command->set_help_flag(kHelpNames, kHelpText);
+}
+
+Result<std::optional<std::string>> Parser::parse(std::vector<std::string> arguments) {
+  if (const auto word = unknown_command(*app_, arguments)) {
+    return refusal(fmt::format("unknown command \"{}\"", *word), *app_);
+  }
+  try {
+    std::reverse(arguments.begin(), arguments.end());
+    app_->parse(arguments);
+    return std::optional<std::string>();
+  } catch (const CLI::CallForHelp&) {
+    return std::optional<std::string>(app_->help());
+  } catch (const CLI::ParseError& error) {
+    return refusal(one_line(error.what()), deepest_parsed(*app_));
+  }
+}
+
+}  // namespace ingero::cli

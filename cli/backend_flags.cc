@@ -1,5 +1,10 @@
-// Files named by the user come first, so that files in the folder cannot take their names.
+// Files named by the user come first, then the folder's, then the shipped ones: a later one cannot take an earlier
+// one's name.
 #include "cli/backend_flags.h"
+
+#include <algorithm>
+
+#include "backends/shipped_manifests.h"
 
 namespace ingero::cli {
 
@@ -12,15 +17,26 @@ void add_backend_options(Command command, BackendOptions& options) {
       .show_default();
 }
 
+namespace {
+
+bool is_shipped(const std::string& name) {
+  return std::ranges::any_of(backends::shipped_manifests(), [&](const auto& shipped) { return shipped.name == name; });
+}
+
+}  // namespace
+
 Result<std::unique_ptr<backends::Registry>> load_backends(const BackendOptions& options, std::vector<Error>& unusable) {
   auto registry = std::make_unique<backends::Registry>();
-  for (const std::string& file : options.files) INGERO_TRY(registry->add_file(file));
+  for (const std::string& file : options.files) {
+    if (!is_shipped(file)) INGERO_TRY(registry->add_file(file));
+  }
   unusable = registry->add_folder(options.folder);
+  registry->add_shipped();
   return registry;
 }
 
 const report::VendorNames& vendor_names() {
-  static const report::VendorNames names(backends::all_backends());
+  static const report::VendorNames names(backends::known_backends());
   return names;
 }
 

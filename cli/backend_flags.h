@@ -1,4 +1,5 @@
-// --backend and --backends-dir: manifests that add backends to the compiled ones, for the commands that read libraries.
+// --backend and --backends-dir: manifests that add backends to those of the program, for the commands that read
+// libraries.
 #pragma once
 
 #include <memory>
@@ -18,11 +19,11 @@ struct BackendOptions {
 };
 void add_backend_options(Command command, BackendOptions& options);
 
-// The registry that the flags describe. A file named by --backend must load; a file of the folder that does not is left
-// out and reported in `unusable`.
+// The registry that the flags describe, with the shipped manifests. --backend may also name one of these, which changes
+// nothing. A file named by it must load; a file of the folder that does not is left out and reported in `unusable`.
 Result<std::unique_ptr<backends::Registry>> load_backends(const BackendOptions& options, std::vector<Error>& unusable);
 
-// What the compiled backends call the codes in recordings.
+// What the backends of the program call the codes in recordings.
 const report::VendorNames& vendor_names();
 
 }  // namespace ingero::cli

@@ -297,8 +297,8 @@ Status Merge::add_names(const MergedSource& source) {
       others));
   leave_out(merged_, source, "process_names", others);
   return database_.execute(
-      std::string("INSERT INTO main.process_names SELECT pid, name, seen_at FROM source.process_names WHERE true") +
-      kLatestNameStays);
+      fmt::format("INSERT INTO main.process_names SELECT pid, name, seen_at FROM source.process_names WHERE true{}",
+                  kLatestNameStays));
 }
 
 // The rows that the source's writer was killed before it counted: of several nodes only the file's last could show it.

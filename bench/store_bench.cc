@@ -263,63 +263,80 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const size_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 400000;
-  const size_t long_count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 10000000;
-  const std::string path = std::string(argc > 3 ? argv[3] : ".") + "/store_bench.db";
-  const hal::Backend* const backends[] = {&kBackend};
-  const hal::CallTable calls(backends);
-  hal::LossLedger losses;
-  std::vector<Event> events;
-  Mix mix(calls);
-  for (size_t i = 0; i < count; ++i) events.push_back(mix.next());
-
-  const auto write_all = [&](double& taken) {
-    remove_file(path);
-    auto writer = open_writer(path, calls, losses);
-    taken = seconds_of([&] {
-      // In the pieces a ring's drain hands over.
-      for (size_t at = 0; at < events.size(); at += 1024) {
-        must(writer->write(std::span(events).subspan(at, std::min<size_t>(1024, events.size() - at))));
-      }
-      must(writer->flush());
-    });
-    must(writer->close());
-  };
-  double taken = 0;
-  write_all(taken);
-  std::vector<store::EventRow> rows;
-  {
-    auto database = must(store::Database::open(path, SQLITE_OPEN_READONLY, path));
-    auto all = must(database.prepare("SELECT " + store::column_list() + " FROM event_rows"));
-    while (must(all.step())) {
-      store::EventRow& row = rows.emplace_back();
-      for (size_t i = 0; i < store::kColumns; ++i) {
-        if (!all.is_null(static_cast<int>(i))) row.set(static_cast<store::Column>(i), all.integer(static_cast<int>(i)));
-      }
-    }
-    const auto bytes = must(database.integer("SELECT sum(pgsize) FROM dbstat WHERE name = 'event_rows'"));
-    std::printf("bytes a row, row table alone       %8.1f\n",
-                static_cast<double>(bytes.value_or(0)) / static_cast<double>(rows.size()));
+// The recording that all parts work on, one after another.
+class StoreBench {
+ public:
+  StoreBench(std::string path, size_t count) : path_(std::move(path)) {
+    Mix mix(calls_);
+    for (size_t i = 0; i < count; ++i) events_.push_back(mix.next());
   }
-  std::printf("bytes a row, whole file            %8.1f\n",
-              static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(count));
+  ~StoreBench() { remove_file(path_); }
+  StoreBench(const StoreBench&) = delete;
+  StoreBench& operator=(const StoreBench&) = delete;
 
+  void print_sizes();
+  void print_writers();
+  void write_long_recording(size_t count);
+  void print_summaries();
+  void print_replay();
+
+ private:
+  double write_all();
+
+  static constexpr const hal::Backend* kBackends[] = {&kBackend};
+  const std::string path_;
+  const hal::CallTable calls_{kBackends};
+  hal::LossLedger losses_;
+  std::vector<Event> events_;
+  std::vector<store::EventRow> rows_;  // what became of them, for the bare loops
+};
+
+double StoreBench::write_all() {
+  remove_file(path_);
+  auto writer = open_writer(path_, calls_, losses_);
+  const double taken = seconds_of([&] {
+    // In the pieces a ring's drain hands over.
+    for (size_t at = 0; at < events_.size(); at += 1024) {
+      must(writer->write(std::span(events_).subspan(at, std::min<size_t>(1024, events_.size() - at))));
+    }
+    must(writer->flush());
+  });
+  must(writer->close());
+  return taken;
+}
+
+void StoreBench::print_sizes() {
+  write_all();
+  auto database = must(store::Database::open(path_, SQLITE_OPEN_READONLY, path_));
+  auto all = must(database.prepare("SELECT " + store::column_list() + " FROM event_rows"));
+  while (must(all.step())) {
+    store::EventRow& row = rows_.emplace_back();
+    for (size_t i = 0; i < store::kColumns; ++i) {
+      if (!all.is_null(static_cast<int>(i))) row.set(static_cast<store::Column>(i), all.integer(static_cast<int>(i)));
+    }
+  }
+  const auto bytes = must(database.integer("SELECT sum(pgsize) FROM dbstat WHERE name = 'event_rows'"));
+  std::printf("bytes a row, row table alone       %8.1f\n",
+              static_cast<double>(bytes.value_or(0)) / static_cast<double>(rows_.size()));
+  std::printf("bytes a row, whole file            %8.1f\n",
+              static_cast<double>(std::filesystem::file_size(path_)) / static_cast<double>(events_.size()));
+}
+
+void StoreBench::print_writers() {
   std::vector<double> ours, bare, bare_default, fed, imaged, ratio, fed_ratio, image_ratio;
   for (int i = 0; i < 7; ++i) {
-    write_all(taken);
-    ours.push_back(taken);
-    bare.push_back(bare_rows(path, rows, 16384, Feed::kBindAndStep));
-    bare_default.push_back(bare_rows(path, rows, 4096, Feed::kBindAndStep));
-    fed.push_back(bare_rows(path, rows, 16384, Feed::kBatchTable));
-    imaged.push_back(bare_rows(path, rows, 16384, Feed::kImage));
+    ours.push_back(write_all());
+    bare.push_back(bare_rows(path_, rows_, 16384, Feed::kBindAndStep));
+    bare_default.push_back(bare_rows(path_, rows_, 4096, Feed::kBindAndStep));
+    fed.push_back(bare_rows(path_, rows_, 16384, Feed::kBatchTable));
+    imaged.push_back(bare_rows(path_, rows_, 16384, Feed::kImage));
     image_ratio.push_back(bare.back() / imaged.back());
     ratio.push_back(bare.back() / ours.back());
     fed_ratio.push_back(bare.back() / fed.back());
   }
-  const auto rate = [&](const std::vector<double>& times) { return static_cast<double>(count) / median(times) / 1e6; };
+  const auto rate = [&](const std::vector<double>& times) {
+    return static_cast<double>(events_.size()) / median(times) / 1e6;
+  };
   std::printf("writer, events to committed rows   %8.2f M/s\n", rate(ours));
   std::printf("bind and step, 16 KiB pages        %8.2f M/s\n", rate(bare));
   std::printf("bind and step, 4 KiB pages         %8.2f M/s\n", rate(bare_default));
@@ -328,22 +345,25 @@ int main(int argc, char** argv) {
   std::printf("writer / bind and step             %8.2f   (goal 1.30)\n", median(ratio));
   std::printf("batch table / bind and step        %8.2f\n", median(fed_ratio));
   std::printf("row image / bind and step          %8.2f\n", median(image_ratio));
+}
 
-  remove_file(path);
-  {
-    auto writer = open_writer(path, calls, losses);
-    Mix again(calls);
-    std::vector<Event> piece(1024);
-    double writing = 0;
-    for (size_t done = 0; done < long_count; done += piece.size()) {
-      for (Event& event : piece) event = again.next();
-      writing += seconds_of([&] { must(writer->write(piece)); });
-    }
-    writing += seconds_of([&] { must(writer->close()); });
-    std::printf("sustained over %zu rows     %8.2f M/s   (goal 0.50)\n", long_count,
-                static_cast<double>(long_count) / writing / 1e6);
+void StoreBench::write_long_recording(size_t count) {
+  remove_file(path_);
+  auto writer = open_writer(path_, calls_, losses_);
+  Mix again(calls_);
+  std::vector<Event> piece(1024);
+  double writing = 0;
+  for (size_t done = 0; done < count; done += piece.size()) {
+    for (Event& event : piece) event = again.next();
+    writing += seconds_of([&] { must(writer->write(piece)); });
   }
-  const auto reader = must(store::Reader::open(path));
+  writing += seconds_of([&] { must(writer->close()); });
+  std::printf("sustained over %zu rows     %8.2f M/s   (goal 0.50)\n", count,
+              static_cast<double>(count) / writing / 1e6);
+}
+
+void StoreBench::print_summaries() {
+  const auto reader = must(store::Reader::open(path_));
   std::vector<double> quick, exact, scan;
   for (int i = 0; i < 5; ++i) {
     quick.push_back(seconds_of([&] { must(store::summarise(*reader, {})); }));
@@ -352,7 +372,7 @@ int main(int argc, char** argv) {
     exact.push_back(seconds_of([&] { must(store::summarise(*reader, {}, false, store::Percentiles::kExact)); }));
     scan.push_back(seconds_of([&] {
       auto database =
-          must(store::Database::open("file:" + path + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path));
+          must(store::Database::open("file:" + path_ + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path_));
       must(database.execute("PRAGMA mmap_size = 274877906944"));
       auto all =
           must(database.prepare("SELECT seq, duration, site, thread, state, start, clock, preempted, runqueue, "
@@ -373,19 +393,33 @@ int main(int argc, char** argv) {
                        [](auto) { return true; }));
   });
   std::printf("SELECT kind, vendor, count(*)      %8.1f ms\n", grouped * 1e3);
+}
 
+void StoreBench::print_replay() {
   std::vector<double> replayed, stepped, replay_ratio, peak;
   for (int i = 0; i < 3; ++i) {
-    const Spent spent = explain(path);
+    const Spent spent = explain(path_);
     replayed.push_back(spent.seconds);
     peak.push_back(spent.peak_mb);
-    stepped.push_back(step_all_columns(path));
+    stepped.push_back(step_all_columns(path_));
     replay_ratio.push_back(replayed.back() / stepped.back());
   }
   std::printf("explain, replayed through the engine %6.2f s\n", median(replayed));
   std::printf("stepping all columns of its rows   %8.2f s\n", median(stepped));
   std::printf("explain / stepping                 %8.2f   (goal 3.00)\n", median(replay_ratio));
   std::printf("explain, resident at most          %8.0f MB (goal 300)\n", *std::max_element(peak.begin(), peak.end()));
-  remove_file(path);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const size_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 400000;
+  const size_t long_count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 10000000;
+  StoreBench parts(std::string(argc > 3 ? argv[3] : ".") + "/store_bench.db", count);
+  parts.print_sizes();
+  parts.print_writers();
+  parts.write_long_recording(long_count);
+  parts.print_summaries();
+  parts.print_replay();
   return 0;
 }

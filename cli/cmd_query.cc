@@ -14,6 +14,7 @@
 #include "cli/row_printer.h"
 #include "report/chains.h"
 #include "report/report.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::cli {
 namespace {
@@ -107,31 +108,6 @@ std::string event_text(std::span<const store::Value> row) {
   return fmt::format("{}, port {}", event.name, static_cast<uint32_t>(row[kHandle2].integer));
 }
 
-struct Filter {
-  std::string where;
-  std::vector<store::Bound> bound;
-
-  void add(const std::string& condition, std::initializer_list<store::Bound> values) {
-    where += (where.empty() ? " WHERE " : " AND ") + condition;
-    bound.insert(bound.end(), values.begin(), values.end());
-  }
-};
-
-Filter filter_of(const QueryOptions& options, const store::Selection& range) {
-  Filter filter;
-  if (range.from_wall_ns) {
-    filter.add("e.timestamp + coalesce(e.duration, 0) >= ?",
-               {store::Bound::of(static_cast<int64_t>(*range.from_wall_ns))});
-  }
-  if (range.to_wall_ns) filter.add("e.timestamp <= ?", {store::Bound::of(static_cast<int64_t>(*range.to_wall_ns))});
-  if (range.pid) filter.add("e.pid = ?", {store::Bound::of(int64_t{*range.pid})});
-  if (!options.op.empty()) {
-    const auto op = store::Bound::of(lower(options.op));
-    filter.add("(lower(e.op_name) = ? OR lower(e.call) = ? OR lower(e.symbol) = ?)", {op, op, op});
-  }
-  return filter;
-}
-
 // The labels of a row, as JSON for JSON and CSV, in words for a table.
 std::string shown_labels(const store::Labels& labels, std::span<const store::Value> row, Format format) {
   std::vector<std::pair<std::string, std::string>> held;
@@ -217,10 +193,15 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
     if (!loaded.ok()) return loaded.error();
     labels = std::move(*loaded);
   }
-  const Filter filter = filter_of(options, selection);
+  store::Conditions conditions;
+  conditions.add_events(selection);
+  if (!options.op.empty()) {
+    conditions.add("(lower(e.op_name) = ? OR lower(e.call) = ? OR lower(e.symbol) = ?)",
+                   store::Bound::of(lower(options.op)));
+  }
   // The latest events when there are too many, shown in the order of time.
   const std::string sql = fmt::format("SELECT * FROM ({}{} ORDER BY e.timestamp DESC LIMIT {}) ORDER BY 1", kListing,
-                                      filter.where, limits.rows);
+                                      conditions.where(), limits.rows);
   store::QueryLimits no_row_limit = limits;
   no_row_limit.rows = 0;
   ListingRow row(labels ? &*labels : nullptr, !vendor_names().event(lower(options.op), 0).name.empty());
@@ -232,7 +213,7 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
         printer.row(row.of(values, format));
         return true;
       },
-      {}, filter.bound);
+      {}, conditions.bound());
   if (!outcome.ok()) return outcome.error();
   if (outcome->rows == limits.rows) {
     log_warning("the latest {} events are shown; there may be more (--limit)", limits.rows);

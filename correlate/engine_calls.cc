@@ -26,6 +26,9 @@ bool only_enqueues(const CallFacts& facts) {
          (facts.kind == Kind::kEvent && !facts.synchronising);
 }
 
+uint64_t duration_of(const hal::Event& event) { return event.has(Has::kDuration) ? event.duration_ns : 0; }
+uint64_t bytes_of(const hal::Event& event) { return event.has(Has::kBytes) ? event.bytes : 0; }
+
 // A finding that one call is enough for.
 Finding finding_of(const hal::Event& event, RuleId rule, double confidence) {
   Finding finding;
@@ -75,6 +78,25 @@ void note_spike(Series& series, SeriesWindow& sum, const hal::Event& event, uint
   sum.spike_ns += ns - series.usual_ns;
   if (sum.first_spike_ns == 0) sum.first_spike_ns = event.start_mono_ns;
   if (sum.spikes.size() < kMaxSpikes) sum.spikes.push_back(series.seen);
+}
+
+// Off-CPU time in a call, to the sums of its process's window.
+void add_off_cpu(const hal::Event& event, const CallFacts& facts, bool cold, ProcessWindow& sum) {
+  const hal::OffCpu& off = event.off;
+  sum.in_calls.preempted_ns += off.preempted_ns;
+  sum.in_calls.runqueue_ns += off.runqueue_ns;
+  sum.in_calls.blocked_ns += off.blocked_ns;
+  if (!cold) sum.in_calls.io_ns += off.io_ns;
+  if (event.has(Has::kPreemptedBy))
+    sum.call_culprits.add(event.preempted_by_pid, event.preempted_by_ns, event.preempted_by_comm);
+  consider(sum.worst_cpu, event, off.preempted_ns + off.runqueue_ns);
+  if (!cold) consider(sum.worst_io, event, off.io_ns);
+  if (facts.synchronising) {
+    sum.sync_blocked_ns += off.blocked_ns;
+  } else if (only_enqueues(facts) && !cold && event.outcome == hal::Outcome::kReturned) {
+    sum.unusual_blocked_ns += off.blocked_ns;
+    consider(sum.worst_blocked, event, off.blocked_ns);
+  }
 }
 
 }  // namespace
@@ -283,94 +305,55 @@ void Engine::Impl::take_graph(const hal::Event& event, const CallFacts& facts, P
   ++graph.open[window % kOpen];
 }
 
-void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, uint64_t window) {
-  ++examined.calls;
-  ProcessState& process = process_of(event.pid);
-  ThreadState& thread = thread_of(event.tid, process);
-  thread.last_call_window = std::max(thread.last_call_window, window);
-  thread.last_window = std::max(thread.last_window, window);
-  if (process.first_call_window == 0) process.first_call_window = window;
-  process.last_call_window = std::max(process.last_call_window, window);
-  const bool has_off = event.has(Has::kOffCpu);
-  measured = measured || has_off;
-  // Where parents were not recorded, a call below a runtime counts as part of one of the runtime's, if there are any.
-  const bool nested =
-      event.has(Has::kParent) || event.depth > 0 || (options.windowed && facts.below_runtime && process.calls_runtime);
-  if (!facts.below_runtime) process.calls_runtime = true;
-  const uint64_t ns = event.has(Has::kDuration) ? event.duration_ns : 0;
-  const uint64_t bytes = event.has(Has::kBytes) ? event.bytes : 0;
-  if (facts.kind == Kind::kFabric) take_fabric(event, facts, process);
-  if (facts.awaits_events) {
-    if (!nested) ++window_of(process, window).calls;
-    return;  // waiting for an event is not work that could have been faster
+// Adds the call to those like it. Whether it is one of the first, cold ones of them.
+bool Engine::Impl::take_series(const hal::Event& event, const CallFacts& facts, ProcessState& process, bool nested,
+                               uint64_t window) {
+  Series* const series = series_of(process, event, nested);
+  if (series == nullptr) return false;
+  auto& open = series->open[window % kOpen];
+  if (open == nullptr || open->window != window) {
+    open = std::make_unique<SeriesWindow>();
+    open->window = window;
+    touched_series[window % kOpen].push_back(series);
   }
-
-  bool cold = false;
-  if (Series* series = series_of(process, event, nested)) {
-    auto& open = series->open[window % kOpen];
-    if (open == nullptr || open->window != window) {
-      open = std::make_unique<SeriesWindow>();
-      open->window = window;
-      touched_series[window % kOpen].push_back(series);
-    }
-    SeriesWindow& sum = *open;
-    ++sum.calls;
-    sum.ns += ns;
-    sum.bytes += bytes;
-    sum.max_ns = std::max(sum.max_ns, ns);
-    sum.min_ns = std::min(sum.min_ns, ns);
-    if (event.has(Has::kDuration)) ++sum.bins[bin_of(ns)];
-    note_spike(*series, sum, event, ns);
-    if (series->first_calls < kFirstCalls) {
-      ++series->first_calls;
-      series->first_ns += ns;
-      cold = !facts.synchronising;  // waiting for the device is not start-up
-    }
-    if (has_off && !cold) {
-      sum.blocked_ns += event.off.blocked_ns;
-      ++sum.timed;
-    }
-  }
-  ProcessWindow& sum = window_of(process, window);
-  if (thread.called[window % kOpen] != window) {
-    thread.called[window % kOpen] = window;
-    ++sum.callers;
-    sum.busy_windows = 1;
-  }
-  if (nested) return;
-
+  const uint64_t ns = duration_of(event);
+  SeriesWindow& sum = *open;
   ++sum.calls;
-  sum.call_ns += ns;
-  if (event.failed && !facts.polled) {
-    ++sum.failed;
-    consider(sum.first_failed, event, 1);
-    if (event.has(Has::kReturnCode)) {
-      if (process.failures.size() < 64 || process.failures.contains({event.call, event.return_code})) {
-        ++process.failures[{event.call, event.return_code}];
-      }
-      if (facts.kind == Kind::kAlloc && says_out_of_memory(event.call, event.return_code)) {
-        note_refused(event, process, thread);
-      }
-    }
+  sum.ns += ns;
+  sum.bytes += bytes_of(event);
+  sum.max_ns = std::max(sum.max_ns, ns);
+  sum.min_ns = std::min(sum.min_ns, ns);
+  if (event.has(Has::kDuration)) ++sum.bins[bin_of(ns)];
+  note_spike(*series, sum, event, ns);
+  bool cold = false;
+  if (series->first_calls < kFirstCalls) {
+    ++series->first_calls;
+    series->first_ns += ns;
+    cold = !facts.synchronising;  // waiting for the device is not start-up
   }
-  if (has_off) {
-    const hal::OffCpu& off = event.off;
-    const uint64_t wanted = off.preempted_ns + off.runqueue_ns;
-    sum.in_calls.preempted_ns += off.preempted_ns;
-    sum.in_calls.runqueue_ns += off.runqueue_ns;
-    sum.in_calls.blocked_ns += off.blocked_ns;
-    if (!cold) sum.in_calls.io_ns += off.io_ns;
-    if (event.has(Has::kPreemptedBy))
-      sum.call_culprits.add(event.preempted_by_pid, event.preempted_by_ns, event.preempted_by_comm);
-    consider(sum.worst_cpu, event, wanted);
-    if (!cold) consider(sum.worst_io, event, off.io_ns);
-    if (facts.synchronising) {
-      sum.sync_blocked_ns += off.blocked_ns;
-    } else if (only_enqueues(facts) && !cold && event.outcome == hal::Outcome::kReturned) {
-      sum.unusual_blocked_ns += off.blocked_ns;
-      consider(sum.worst_blocked, event, off.blocked_ns);
-    }
+  if (event.has(Has::kOffCpu) && !cold) {
+    sum.blocked_ns += event.off.blocked_ns;
+    ++sum.timed;
   }
+  return cold;
+}
+
+void Engine::Impl::take_failure(const hal::Event& event, const CallFacts& facts, ProcessState& process,
+                                ThreadState& thread, ProcessWindow& sum) {
+  ++sum.failed;
+  consider(sum.first_failed, event, 1);
+  if (!event.has(Has::kReturnCode)) return;
+  if (process.failures.size() < 64 || process.failures.contains({event.call, event.return_code})) {
+    ++process.failures[{event.call, event.return_code}];
+  }
+  if (facts.kind == Kind::kAlloc && says_out_of_memory(event.call, event.return_code)) {
+    note_refused(event, process, thread);
+  }
+}
+
+void Engine::Impl::take_kind(const hal::Event& event, const CallFacts& facts, ProcessState& process,
+                             ThreadState& thread, ProcessWindow& sum, uint64_t window) {
+  const uint64_t ns = duration_of(event), bytes = bytes_of(event);
   switch (facts.kind) {
     case Kind::kLaunch:
       count(sum.launches, ns, 0);
@@ -404,6 +387,41 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
     default:
       break;
   }
+}
+
+void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, uint64_t window) {
+  ++examined.calls;
+  ProcessState& process = process_of(event.pid);
+  ThreadState& thread = thread_of(event.tid, process);
+  thread.last_call_window = std::max(thread.last_call_window, window);
+  thread.last_window = std::max(thread.last_window, window);
+  if (process.first_call_window == 0) process.first_call_window = window;
+  process.last_call_window = std::max(process.last_call_window, window);
+  measured = measured || event.has(Has::kOffCpu);
+  // Where parents were not recorded, a call below a runtime counts as part of one of the runtime's, if there are any.
+  const bool nested =
+      event.has(Has::kParent) || event.depth > 0 || (options.windowed && facts.below_runtime && process.calls_runtime);
+  if (!facts.below_runtime) process.calls_runtime = true;
+  if (facts.kind == Kind::kFabric) take_fabric(event, facts, process);
+  if (facts.awaits_events) {
+    if (!nested) ++window_of(process, window).calls;
+    return;  // waiting for an event is not work that could have been faster
+  }
+
+  const bool cold = take_series(event, facts, process, nested, window);
+  ProcessWindow& sum = window_of(process, window);
+  if (thread.called[window % kOpen] != window) {
+    thread.called[window % kOpen] = window;
+    ++sum.callers;
+    sum.busy_windows = 1;
+  }
+  if (nested) return;
+
+  ++sum.calls;
+  sum.call_ns += duration_of(event);
+  if (event.failed && !facts.polled) take_failure(event, facts, process, thread, sum);
+  if (event.has(Has::kOffCpu)) add_off_cpu(event, facts, cold, sum);
+  take_kind(event, facts, process, thread, sum, window);
 }
 
 }  // namespace ingero::correlate

@@ -44,6 +44,12 @@ struct Engine::Impl {
   // engine_calls.cc
   void take_call(const hal::Event& event, const CallFacts& facts, uint64_t window);
   Series* series_of(ProcessState& process, const hal::Event& event, bool nested);
+  bool take_series(const hal::Event& event, const CallFacts& facts, ProcessState& process, bool nested,
+                   uint64_t window);
+  void take_failure(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
+                    ProcessWindow& sum);
+  void take_kind(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
+                 ProcessWindow& sum, uint64_t window);
   void take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
                    ProcessWindow& sum);
   void note_refused(const hal::Event& event, ProcessState& process, ThreadState& thread);

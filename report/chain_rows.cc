@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/chains.h"
 #include "report/frame_text.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::report {
 namespace {
@@ -75,25 +76,14 @@ StoredChain view_of(const hal::CausalChain& chain, const std::string& node) {
 Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, const store::Selection& selection,
                                                uint64_t time_ns, ChainParts parts) {
   const bool all = parts == ChainParts::kAll;
-  std::string sql = fmt::format(
+  store::Conditions conditions;
+  conditions.add_range(selection, "detected_at", "coalesce(ended, detected_at)");
+  if (selection.pid) conditions.add("(pid IS NULL OR pid = ?)", int64_t{*selection.pid});
+  const std::string sql = fmt::format(
       "SELECT id, severity, summary, root_cause, explanation, {}, detected_at, rule, grade, process, op, confidence, "
-      "pid, tid, rank, stack_hash, onset, ended, resolved_at, lost_ns, {}, p99_us, p50_us, node FROM chains",
-      all ? "recommendations, timeline" : "NULL, NULL", all ? "evidence, symptoms" : "NULL, NULL");
-  std::vector<store::Bound> bound;
-  if (selection.from_wall_ns) {
-    sql += " WHERE coalesce(ended, detected_at) >= ?";
-    bound.push_back(store::Bound::of(static_cast<int64_t>(*selection.from_wall_ns)));
-  }
-  if (selection.to_wall_ns) {
-    sql += bound.empty() ? " WHERE detected_at <= ?" : " AND detected_at <= ?";
-    bound.push_back(store::Bound::of(static_cast<int64_t>(*selection.to_wall_ns)));
-  }
-  if (selection.pid) {
-    sql += bound.empty() ? " WHERE" : " AND";
-    sql += " (pid IS NULL OR pid = ?)";
-    bound.push_back(store::Bound::of(static_cast<int64_t>(*selection.pid)));
-  }
-  sql += " ORDER BY detected_at, id";
+      "pid, tid, rank, stack_hash, onset, ended, resolved_at, lost_ns, {}, p99_us, p50_us, node FROM chains{} ORDER BY "
+      "detected_at, id",
+      all ? "recommendations, timeline" : "NULL, NULL", all ? "evidence, symptoms" : "NULL, NULL", conditions.where());
   store::QueryLimits limits;
   limits.rows = 10'000;
   limits.time_ns = time_ns;
@@ -150,7 +140,7 @@ Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, cons
         chains.push_back(std::move(chain));
         return true;
       },
-      {}, bound);
+      {}, conditions.bound());
   if (!outcome.ok()) return outcome.error();
   return chains;
 }

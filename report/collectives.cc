@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "report/table.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::report {
 namespace {
@@ -19,8 +20,6 @@ constexpr size_t kMaxLast = 3;
 struct Gathering {
   const store::Reader& reader;
   store::QueryLimits limits;
-  std::string where;  // over columns timestamp and, in `collectives`, pid
-  std::vector<Bound> bound;
   std::map<std::optional<uint64_t>, CommunicatorReport> found;
 
   template <typename Take>
@@ -36,12 +35,12 @@ struct Gathering {
   }
 };
 
-Status gather_ops(Gathering& gathering) {
+Status gather_ops(Gathering& gathering, const store::Conditions& conditions) {
   return gathering.each(
       "SELECT comm_id_hash, call, count(*), sum(bytes), count(barrier_wait_ns), avg(barrier_wait_ns), "
-      "max(barrier_wait_ns), max(nranks), count(DISTINCT communicator) FROM collectives WHERE NOT is_part" +
-          gathering.where + " GROUP BY 1, 2 ORDER BY 3 DESC",
-      gathering.bound, [&](std::span<const Value> row) {
+      "max(barrier_wait_ns), max(nranks), count(DISTINCT communicator) FROM collectives" +
+          conditions.where() + " GROUP BY 1, 2 ORDER BY 3 DESC",
+      conditions.bound(), [&](std::span<const Value> row) {
         CommunicatorReport& report = gathering.found[row[0].as_uint64()];
         CollectiveOp op;
         op.call = row[1].as_text();
@@ -58,13 +57,12 @@ Status gather_ops(Gathering& gathering) {
       });
 }
 
-Status gather_arrivals(Gathering& gathering, const std::string& where, std::span<const Bound> bound) {
+Status gather_arrivals(Gathering& gathering, const store::Conditions& conditions) {
   // The bare columns are those of the row with the greatest skew: SQLite's rule for max().
   INGERO_TRY(gathering.each(
-      "SELECT comm_id_hash, last_rank, last_pid, count(*), max(skew_ns), late_ns, call, seq FROM collective_arrivals "
-      "WHERE 1" +
-          where + " GROUP BY 1, 2, 3 ORDER BY 5 DESC",
-      bound, [&](std::span<const Value> row) {
+      "SELECT comm_id_hash, last_rank, last_pid, count(*), max(skew_ns), late_ns, call, seq FROM collective_arrivals" +
+          conditions.where() + " GROUP BY 1, 2, 3 ORDER BY 5 DESC",
+      conditions.bound(), [&](std::span<const Value> row) {
         CommunicatorReport& report = gathering.found[row[0].as_uint64()];
         if (report.last.size() >= kMaxLast) return;
         report.last.push_back({row[1].as_int64(), row[2].as_int64(), static_cast<uint64_t>(row[3].integer),
@@ -72,8 +70,8 @@ Status gather_arrivals(Gathering& gathering, const std::string& where, std::span
                                row[6].as_text(), static_cast<uint64_t>(row[7].integer)});
       }));
   return gathering.each(
-      "SELECT comm_id_hash, count(*), max(skew_ns) FROM collective_arrivals WHERE 1" + where + " GROUP BY 1", bound,
-      [&](std::span<const Value> row) {
+      "SELECT comm_id_hash, count(*), max(skew_ns) FROM collective_arrivals" + conditions.where() + " GROUP BY 1",
+      conditions.bound(), [&](std::span<const Value> row) {
         CommunicatorReport& report = gathering.found[row[0].as_uint64()];
         report.rounds = static_cast<uint64_t>(row[1].integer);
         report.max_skew_ns = row[2].as_uint64();
@@ -101,7 +99,7 @@ std::string who(const LastArriver& last) {
 
 Result<std::vector<CommunicatorReport>> gather_collectives(const store::Reader& reader,
                                                            const store::Selection& selection, uint64_t time_ns) {
-  Gathering gathering{reader, {}, {}, {}, {}};
+  Gathering gathering{reader, {}, {}};
   gathering.limits.time_ns = time_ns;
   if (reader.layout() == store::Layout::kLegacy) return std::vector<CommunicatorReport>{};
   bool has_tables = false;
@@ -109,19 +107,15 @@ Result<std::vector<CommunicatorReport>> gather_collectives(const store::Reader& 
                             [&](std::span<const Value>) { has_tables = true; }));
   if (!has_tables) return std::vector<CommunicatorReport>{};
 
-  const auto add = [&](const char* condition, uint64_t value) {
-    gathering.where += condition;
-    gathering.bound.push_back(Bound::of(static_cast<int64_t>(value)));
-  };
-  if (selection.from_wall_ns) add(" AND timestamp >= ?", *selection.from_wall_ns);
-  if (selection.to_wall_ns) add(" AND timestamp <= ?", *selection.to_wall_ns);
   // Who came last is a question over all ranks, so a process selects calls only.
-  const std::string time_only = gathering.where;
-  const std::vector<Bound> time_bound = gathering.bound;
-  if (selection.pid) add(" AND pid = ?", *selection.pid);
-  INGERO_TRY(gather_ops(gathering));
+  store::Conditions of_time, of_calls;
+  of_time.add_range(selection, "timestamp", "timestamp");
+  of_calls.add("NOT is_part");
+  of_calls.add_range(selection, "timestamp", "timestamp");
+  of_calls.add_pid(selection, "pid");
+  INGERO_TRY(gather_ops(gathering, of_calls));
   if (gathering.found.empty()) return std::vector<CommunicatorReport>{};
-  INGERO_TRY(gather_arrivals(gathering, time_only, time_bound));
+  INGERO_TRY(gather_arrivals(gathering, of_time));
   INGERO_TRY(gather_hangs(gathering));
 
   std::vector<CommunicatorReport> reports;

@@ -24,6 +24,41 @@ std::string source_name(const hal::Call& call) {
   return name;
 }
 
+// `arg0` and `arg1` of docs/formats/store.md, by what the call is.
+Json args_of(const hal::Event& event) {
+  using hal::Has;
+  Json first(nullptr);
+  Json second(nullptr);
+  const auto given = [&](Has has, uint64_t value) { return event.has(has) ? Json(value) : Json(nullptr); };
+  switch (event.kind) {
+    case hal::Kind::kLaunch:
+      first = given(Has::kFunction, event.function);
+      second = given(Has::kStream, event.stream);
+      break;
+    case hal::Kind::kMemcpy:
+      first = given(Has::kBytes, event.bytes);
+      if (event.has(Has::kDirection)) second = hal::name_of(event.direction);
+      break;
+    case hal::Kind::kAlloc:
+      first = given(Has::kBytes, event.bytes);
+      second = given(Has::kAddress, event.address);
+      break;
+    case hal::Kind::kFree:
+      first = given(Has::kAddress, event.address);
+      second = given(Has::kBytes, event.bytes);
+      break;
+    case hal::Kind::kHost:
+      first = given(Has::kArg0, event.arg0);
+      second = given(Has::kArg1, event.arg1);
+      break;
+    default:
+      first = given(Has::kStream, event.stream);
+      second = given(Has::kHandle, event.handle);
+      break;
+  }
+  return Json::array({first, second});
+}
+
 }  // namespace
 
 std::string exchange_json(const hal::Exchange& exchange, const hal::Call& call, const hal::Communicator* on) {
@@ -74,37 +109,7 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
     out["duration"] = nullptr;
   }
   out["gpu_id"] = device.gpu_id ? Json(*device.gpu_id) : Json(nullptr);
-  // `arg0` and `arg1` of docs/formats/store.md, by what the call is.
-  Json first(nullptr);
-  Json second(nullptr);
-  const auto given = [&](Has has, uint64_t value) { return event.has(has) ? Json(value) : Json(nullptr); };
-  switch (event.kind) {
-    case hal::Kind::kLaunch:
-      first = given(Has::kFunction, event.function);
-      second = given(Has::kStream, event.stream);
-      break;
-    case hal::Kind::kMemcpy:
-      first = given(Has::kBytes, event.bytes);
-      if (event.has(Has::kDirection)) second = hal::name_of(event.direction);
-      break;
-    case hal::Kind::kAlloc:
-      first = given(Has::kBytes, event.bytes);
-      second = given(Has::kAddress, event.address);
-      break;
-    case hal::Kind::kFree:
-      first = given(Has::kAddress, event.address);
-      second = given(Has::kBytes, event.bytes);
-      break;
-    case hal::Kind::kHost:
-      first = given(Has::kArg0, event.arg0);
-      second = given(Has::kArg1, event.arg1);
-      break;
-    default:
-      first = given(Has::kStream, event.stream);
-      second = given(Has::kHandle, event.handle);
-      break;
-  }
-  out["args"] = Json::array({first, second});
+  out["args"] = args_of(event);
   out["return_code"] = event.has(Has::kReturnCode) ? Json(event.return_code) : Json(nullptr);
   out["cgroup_id"] = event.cgroup_id != 0 ? Json(event.cgroup_id) : Json(nullptr);
   out["kind"] = hal::name_of(event.kind);

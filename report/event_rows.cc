@@ -1,18 +1,17 @@
 // Rows to lines, straight from the engine's values.
 #include "report/event_rows.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::report {
 namespace {
 
-using store::Bound;
 using store::Value;
 
 constexpr size_t kHeldBytes = 1 << 20;
@@ -74,16 +73,9 @@ void append_value(std::string& out, const Value& value, RowFormat format) {
 Result<uint64_t> export_rows(const store::Reader& reader, const store::Selection& selection, RowFormat format,
                              const std::function<Status(std::string_view)>& sink,
                              const std::function<void(uint64_t)>& progress) {
-  std::string sql = std::string("SELECT ") + kColumns + " FROM events e";
-  std::vector<Bound> bound;
-  const auto where = [&](const char* condition, uint64_t value) {
-    sql += (bound.empty() ? " WHERE " : " AND ") + std::string(condition);
-    bound.push_back(Bound::of(static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX))));
-  };
-  if (selection.from_wall_ns) where("e.timestamp + coalesce(e.duration, 0) >= ?", *selection.from_wall_ns);
-  if (selection.to_wall_ns) where("e.timestamp <= ?", *selection.to_wall_ns);
-  if (selection.pid) where("e.pid = ?", *selection.pid);
-  sql += " ORDER BY e.seq";
+  store::Conditions conditions;
+  conditions.add_events(selection);
+  const std::string sql = std::string("SELECT ") + kColumns + " FROM events e" + conditions.where() + " ORDER BY e.seq";
   std::string held;
   std::vector<std::string> names;
   uint64_t rows = 0;
@@ -116,7 +108,7 @@ Result<uint64_t> export_rows(const store::Reader& reader, const store::Selection
         }
         if (format == RowFormat::kCsv) held += "\r\n";
       },
-      bound);
+      conditions.bound());
   if (!outcome.ok()) return outcome.error();
   if (!status.ok()) return status.error();
   INGERO_TRY(sink(held));

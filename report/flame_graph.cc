@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "report/frame_text.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::report {
 namespace {
@@ -92,26 +93,15 @@ void draw(const Node& node, const std::string& name, double x, double width, siz
 }  // namespace
 
 Result<Flames> gather_flames(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns) {
-  std::string sql =
+  store::Conditions conditions;
+  conditions.add(reader.layout() == store::Layout::kLegacy ? "e.source IN (1, 4, 8)" : "e.kind <> 'host'");
+  conditions.add("e.duration IS NOT NULL");
+  conditions.add_events(selection);
+  if (!selection.op.empty()) conditions.add("lower(e.call) = lower(?)", store::Bound::of(selection.op));
+  const std::string sql =
       "SELECT e.comm, e.stack_hash, count(*), sum(e.duration), (SELECT frames FROM stack_traces WHERE hash = "
-      "e.stack_hash) FROM events e WHERE e.kind <> 'host' AND e.duration IS NOT NULL";
-  std::vector<store::Bound> bound;
-  const auto where = [&](const char* text, store::Bound value) {
-    sql += text;
-    bound.push_back(std::move(value));
-  };
-  if (selection.from_wall_ns) {
-    where(" AND e.timestamp + e.duration >= ?", store::Bound::of(static_cast<int64_t>(*selection.from_wall_ns)));
-  }
-  if (selection.to_wall_ns)
-    where(" AND e.timestamp <= ?", store::Bound::of(static_cast<int64_t>(*selection.to_wall_ns)));
-  if (selection.pid) where(" AND e.pid = ?", store::Bound::of(int64_t{*selection.pid}));
-  if (!selection.op.empty()) where(" AND lower(e.call) = lower(?)", store::Bound::of(selection.op));
-  sql += " GROUP BY 1, 2";
-  if (reader.layout() == store::Layout::kLegacy) {
-    const size_t at = sql.find("e.kind <> 'host'");
-    sql.replace(at, std::string_view("e.kind <> 'host'").size(), "e.source IN (1, 4, 8)");
-  }
+      "e.stack_hash) FROM events e" +
+      conditions.where() + " GROUP BY 1, 2";
   store::QueryLimits limits;
   limits.time_ns = time_ns;
   Flames flames;
@@ -134,7 +124,7 @@ Result<Flames> gather_flames(const store::Reader& reader, const store::Selection
         flames.folded[line] += ns;
         return true;
       },
-      {}, bound);
+      {}, conditions.bound());
   if (!outcome.ok()) return outcome.error();
   return flames;
 }

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "report/table.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::report {
 namespace {
@@ -42,15 +43,14 @@ Result<InferenceReport> gather_inference(const store::Reader& reader, const stor
         {}, bound);
     return outcome.ok() ? Status{} : Status{outcome.error()};
   };
-  std::vector<Bound> of_pid;
-  const std::string where_pid = selection.pid ? " WHERE pid = ?" : "";
-  if (selection.pid) of_pid.push_back(Bound::of(static_cast<int64_t>(*selection.pid)));
+  store::Conditions of_process;
+  of_process.add_pid(selection, "pid");
   INGERO_TRY(each(
       "SELECT pid, comm, phase, engine, model, stream, mean_ns, p95_ns, steps, slow_1_5x, slow_2x, slow_3x, "
       "max_ns, idle_ns, relearned, launches, graph_launches, copied_bytes FROM inference_workloads" +
-          where_pid +
+          of_process.where() +
           fmt::format(" ORDER BY slow_1_5x + slow_2x + slow_3x DESC, steps DESC, id LIMIT {}", kMaxWorkloads),
-      of_pid, [&](std::span<const Value> row) {
+      of_process.bound(), [&](std::span<const Value> row) {
         report.workloads.push_back({row[0].integer, row[1].as_text(), row[2].as_text(), row[3].as_text(),
                                     row[4].as_text(), row[5].as_uint64(), row[6].as_uint64(), row[7].as_uint64(),
                                     static_cast<uint64_t>(row[8].integer), static_cast<uint64_t>(row[9].integer),
@@ -60,20 +60,16 @@ Result<InferenceReport> gather_inference(const store::Reader& reader, const stor
                                     static_cast<uint64_t>(row[16].integer), static_cast<uint64_t>(row[17].integer)});
       }));
   if (!report.workloads.empty()) {
-    std::string where = " WHERE slow IS NOT NULL";
-    std::vector<Bound> bound;
-    const auto add = [&](const char* condition, uint64_t value) {
-      where += condition;
-      bound.push_back(Bound::of(static_cast<int64_t>(value)));
-    };
-    if (selection.from_wall_ns) add(" AND end >= ?", *selection.from_wall_ns);
-    if (selection.to_wall_ns) add(" AND timestamp <= ?", *selection.to_wall_ns);
-    if (selection.pid) add(" AND pid = ?", *selection.pid);
+    store::Conditions conditions;
+    conditions.add("slow IS NOT NULL");
+    conditions.add_range(selection, "timestamp", "end");
+    conditions.add_pid(selection, "pid");
     INGERO_TRY(each(
         "SELECT id, pid, tid, timestamp, duration_ns, wait_ns, launches, graph_launches, phase, slow, "
         "incident, baseline_p95_ns FROM inference_steps" +
-            where + fmt::format(" ORDER BY duration_ns * 1.0 / baseline_p95_ns DESC, id LIMIT {}", kMaxSteps),
-        bound, [&](std::span<const Value> row) {
+            conditions.where() +
+            fmt::format(" ORDER BY duration_ns * 1.0 / baseline_p95_ns DESC, id LIMIT {}", kMaxSteps),
+        conditions.bound(), [&](std::span<const Value> row) {
           report.slow_steps.push_back({row[0].integer, row[1].integer, row[2].integer,
                                        static_cast<uint64_t>(row[3].integer), static_cast<uint64_t>(row[4].integer),
                                        static_cast<uint64_t>(row[5].integer), static_cast<uint64_t>(row[6].integer),

@@ -6,32 +6,12 @@
 
 #include "base/text.h"
 #include "hal/call_table.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::report {
 namespace {
 
-using store::Bound;
 using store::Value;
-
-// The selection as SQL over a table alias `e` of the view events.
-struct Where {
-  std::string sql;
-  std::vector<Bound> bound;
-  void add(const std::string& condition, int64_t value) {
-    sql += (sql.empty() ? " WHERE " : " AND ") + condition;
-    bound.push_back(Bound::of(value));
-  }
-};
-
-Where where_of(const store::Selection& selection) {
-  Where where;
-  if (selection.from_wall_ns) {
-    where.add("e.timestamp + coalesce(e.duration, 0) >= ?", static_cast<int64_t>(*selection.from_wall_ns));
-  }
-  if (selection.to_wall_ns) where.add("e.timestamp <= ?", static_cast<int64_t>(*selection.to_wall_ns));
-  if (selection.pid) where.add("e.pid = ?", static_cast<int64_t>(*selection.pid));
-  return where;
-}
 
 // Which codes the failed calls returned. A scan of the rows, so it has a time limit of its own.
 Status gather_failures(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns,
@@ -39,12 +19,11 @@ Status gather_failures(const store::Reader& reader, const store::Selection& sele
   const bool any = std::any_of(report.calls.begin(), report.calls.end(),
                                [](const store::CallStats& call) { return call.errors > 0; });
   if (!any) return {};
-  Where where = where_of(selection);
-  where.sql += where.sql.empty() ? " WHERE " : " AND ";
-  const std::string sql = fmt::format(
-      "SELECT e.op_name, e.ret_code, count(*) FROM events e{}e.failed = 1 AND e.ret_code IS NOT NULL "
-      "GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT 10",
-      where.sql);
+  store::Conditions conditions;
+  conditions.add_events(selection);
+  conditions.add("e.failed = 1 AND e.ret_code IS NOT NULL");
+  const std::string sql = "SELECT e.op_name, e.ret_code, count(*) FROM events e" + conditions.where() +
+                          " GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT 10";
   store::QueryLimits limits;
   limits.time_ns = time_ns;
   const auto outcome = reader.query(
@@ -55,7 +34,7 @@ Status gather_failures(const store::Reader& reader, const store::Selection& sele
             {op, values[1].integer, names.status(op, values[1].integer), static_cast<uint64_t>(values[2].integer)});
         return true;
       },
-      {}, where.bound);
+      {}, conditions.bound());
   if (!outcome.ok() && outcome.error().code() == Errc::kBusy) {
     report.failures.clear();
     report.failures_known = false;

@@ -352,6 +352,111 @@ std::string losses_text(const Report& report, bool colour) {
   return out;
 }
 
+std::string stands_out_text(const Report& report) {
+  std::string out;
+  for (const std::string& line : findings(report)) out += "  - " + printable(line, 500) + "\n";
+  return out;
+}
+
+std::string processes_text(const Report& report, bool colour) {
+  std::vector<TableColumn> columns = {{"PID"},        {"PROCESS", Align::kLeft}, {"CALLS"}, {"ERRORS"}, {"LONGEST"},
+                                      {"HOST EVENTS"}};
+  if (is_of_several_nodes(report)) columns.insert(columns.begin(), {"NODE", Align::kLeft});
+  Table table(std::move(columns));
+  for (const ProcessTotals& process : report.processes) {
+    std::vector<Cell> cells;
+    if (is_of_several_nodes(report)) cells.emplace_back(process.node);
+    for (const std::string& text :
+         {fmt::format("{}", process.pid), process.name, number(process.calls), number(process.errors),
+          process.calls > 0 ? format_duration(process.max_ns) : "-", number(process.host_events)}) {
+      cells.emplace_back(text);
+    }
+    table.add_row(std::move(cells));
+  }
+  return table.render(colour, 2);
+}
+
+std::string devices_text(const Report& report, bool colour) {
+  Table table({{"GPU"},
+               {"VENDOR", Align::kLeft},
+               {"UUID", Align::kLeft},
+               {"PCI", Align::kLeft},
+               {"CALLS"},
+               {"ERRORS"},
+               {"TIME"},
+               {"PROCESSES"}});
+  for (const store::DeviceTotals& device : report.devices) {
+    table.add_row({device.gpu_id ? fmt::format("{}", *device.gpu_id) : "-", printable(device.vendor, 32),
+                   device.uuid.empty() ? "-" : printable(device.uuid, 96),
+                   device.pci_address.empty() ? "-" : printable(device.pci_address, 32), number(device.calls),
+                   number(device.errors), format_duration(device.total_ns), number(device.processes)});
+  }
+  return table.render(colour, 2);
+}
+
+struct View {
+  const Report& report;
+  bool per_process, colour;
+};
+
+// A part of the report under a heading; left out where it has no text.
+struct Section {
+  std::string_view heading;
+  std::string (*text)(const View& view);
+};
+constexpr Section kSections[] = {
+    {"What stands out", [](const View& view) { return stands_out_text(view.report); }},
+    {"Calls and host events, by process",
+     [](const View& view) {
+       const Report& report = view.report;
+       if (!view.per_process) return std::string();
+       return stats_table(report, report.per_process, true, !report.legacy, false, view.colour);
+     }},
+    {"GPU calls, most time first (a call made inside another is in both)",
+     [](const View& view) {
+       const Report& report = view.report;
+       if (view.per_process || report.calls.empty()) return std::string();
+       return stats_table(report, report.calls, false, !report.legacy, false, view.colour);
+     }},
+    {"What the host did",
+     [](const View& view) {
+       const Report& report = view.report;
+       if (view.per_process || report.host.empty()) return std::string();
+       return stats_table(report, report.host, false, false, true, view.colour);
+     }},
+    {"Processes (figures of each: --per-process)",
+     [](const View& view) {
+       if (view.per_process || view.report.processes.size() <= 1) return std::string();
+       return processes_text(view.report, view.colour);
+     }},
+    {"Devices (calls made inside others left out)",
+     [](const View& view) {
+       return view.report.devices.empty() ? std::string() : devices_text(view.report, view.colour);
+     }},
+    {"Collectives, as the ranks on this host called them",
+     [](const View& view) -> std::string {
+       if (!view.report.collectives_known) return "  They took too long to find out (--timeout).\n";
+       return collectives_text(view.report.collectives, view.colour);
+     }},
+    {"Inference: launches and graph launches are those of a step",
+     [](const View& view) {
+       return view.report.inference.empty() ? std::string() : inference_text(view.report.inference, view.colour);
+     }},
+    {"Errors", [](const View& view) { return failures_text(view.report); }},
+    {"Slowest calls",
+     [](const View& view) {
+       if (view.report.slowest.empty()) return std::string();
+       return (view.report.legacy ? "  (the legacy agent did not measure off-CPU time)\n" : "") +
+              slowest_text(view.report, view.colour);
+     }},
+    {"Calls that never returned",
+     [](const View& view) -> std::string {
+       if (!view.report.unfinished.empty()) return unfinished_text(view.report, view.colour);
+       return view.report.legacy ? "  Not known: the legacy agent stored a call only when it returned.\n" : "  None.\n";
+     }},
+    {"What was lost", [](const View& view) { return losses_text(view.report, view.colour); }},
+};
+
 }  // namespace
 
 std::string report_text(const Report& report, bool per_process, bool colour) {
@@ -361,85 +466,12 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
     return report.diagnosis.chains.empty() ? out : out + incidents_text(report, colour);
   }
   out += incidents_text(report, colour);
-  const auto lines = findings(report);
-  if (!lines.empty()) {
-    add_heading(out, "What stands out", colour);
-    for (const std::string& line : lines) out += "  - " + printable(line, 500) + "\n";
+  for (const Section& section : kSections) {
+    const std::string text = section.text({report, per_process, colour});
+    if (text.empty()) continue;
+    add_heading(out, section.heading, colour);
+    out += text;
   }
-  const bool shares = !report.legacy;
-  if (per_process) {
-    add_heading(out, "Calls and host events, by process", colour);
-    out += stats_table(report, report.per_process, true, shares, false, colour);
-  } else {
-    if (!report.calls.empty()) {
-      add_heading(out, "GPU calls, most time first (a call made inside another is in both)", colour);
-      out += stats_table(report, report.calls, false, shares, false, colour);
-    }
-    if (!report.host.empty()) {
-      add_heading(out, "What the host did", colour);
-      out += stats_table(report, report.host, false, false, true, colour);
-    }
-    if (report.processes.size() > 1) {
-      add_heading(out, "Processes (figures of each: --per-process)", colour);
-      std::vector<TableColumn> columns = {{"PID"},        {"PROCESS", Align::kLeft}, {"CALLS"}, {"ERRORS"}, {"LONGEST"},
-                                          {"HOST EVENTS"}};
-      if (is_of_several_nodes(report)) columns.insert(columns.begin(), {"NODE", Align::kLeft});
-      Table table(std::move(columns));
-      for (const ProcessTotals& process : report.processes) {
-        std::vector<Cell> cells;
-        if (is_of_several_nodes(report)) cells.emplace_back(process.node);
-        for (const std::string& text :
-             {fmt::format("{}", process.pid), process.name, number(process.calls), number(process.errors),
-              process.calls > 0 ? format_duration(process.max_ns) : "-", number(process.host_events)}) {
-          cells.emplace_back(text);
-        }
-        table.add_row(std::move(cells));
-      }
-      out += table.render(colour, 2);
-    }
-  }
-  if (!report.devices.empty()) {
-    add_heading(out, "Devices (calls made inside others left out)", colour);
-    Table table({{"GPU"},
-                 {"VENDOR", Align::kLeft},
-                 {"UUID", Align::kLeft},
-                 {"PCI", Align::kLeft},
-                 {"CALLS"},
-                 {"ERRORS"},
-                 {"TIME"},
-                 {"PROCESSES"}});
-    for (const store::DeviceTotals& device : report.devices) {
-      table.add_row({device.gpu_id ? fmt::format("{}", *device.gpu_id) : "-", printable(device.vendor, 32),
-                     device.uuid.empty() ? "-" : printable(device.uuid, 96),
-                     device.pci_address.empty() ? "-" : printable(device.pci_address, 32), number(device.calls),
-                     number(device.errors), format_duration(device.total_ns), number(device.processes)});
-    }
-    out += table.render(colour, 2);
-  }
-  if (!report.collectives.empty() || !report.collectives_known) {
-    add_heading(out, "Collectives, as the ranks on this host called them", colour);
-    out += report.collectives_known ? collectives_text(report.collectives, colour)
-                                    : "  They took too long to find out (--timeout).\n";
-  }
-  if (!report.inference.empty()) {
-    add_heading(out, "Inference: launches and graph launches are those of a step", colour);
-    out += inference_text(report.inference, colour);
-  }
-  if (!report.failures.empty() || !report.failures_known) {
-    add_heading(out, "Errors", colour);
-    out += failures_text(report);
-  }
-  if (!report.slowest.empty()) {
-    add_heading(out, "Slowest calls", colour);
-    if (report.legacy) out += "  (the legacy agent did not measure off-CPU time)\n";
-    out += slowest_text(report, colour);
-  }
-  add_heading(out, "Calls that never returned", colour);
-  out += report.unfinished.empty()
-             ? report.legacy ? "  Not known: the legacy agent stored a call only when it returned.\n" : "  None.\n"
-             : unfinished_text(report, colour);
-  add_heading(out, "What was lost", colour);
-  out += losses_text(report, colour);
   if (report.chains > 0) {
     out += fmt::format("\nThe recording also holds {}: ingero explain --chains shows them.\n",
                        plural(report.chains, "causal chain"));

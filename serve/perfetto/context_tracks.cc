@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::serve::perfetto {
 namespace {
@@ -261,13 +262,8 @@ Result<Extent> extent_of(const store::Reader& reader, const store::Selection& se
     if (!outcome.ok()) return outcome.error();
   }
   if (extent.first_ns > extent.last_ns) extent = {0, 0};
-  if (selection.from_wall_ns) {
-    extent.first_ns = static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX));
-  }
-  if (selection.to_wall_ns) {
-    extent.last_ns =
-        std::min(extent.last_ns, static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX)));
-  }
+  if (selection.from_wall_ns) extent.first_ns = store::sql_wall_ns(*selection.from_wall_ns);
+  if (selection.to_wall_ns) extent.last_ns = std::min(extent.last_ns, store::sql_wall_ns(*selection.to_wall_ns));
   extent.last_ns = std::max(extent.first_ns, extent.last_ns);
   return extent;
 }

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::serve::perfetto {
 namespace {
 
-using store::Bound;
 using store::Value;
 
 constexpr size_t kMaxName = 200;  // of a kernel: C++ templates make names of kilobytes
@@ -57,37 +57,27 @@ Status each(const store::Reader& reader, std::string_view sql, const Take& take)
   return outcome.ok() ? Status{} : Status{outcome.error()};
 }
 
-struct Where {
-  std::string sql;
-  std::vector<Bound> bound;
-  void add(const char* condition, int64_t value) {
-    sql += (sql.empty() ? " WHERE " : " AND ") + std::string(condition);
-    bound.push_back(Bound::of(value));
-  }
-};
-
-Where where_of(const store::Selection& selection, bool is_legacy) {
-  const auto bounded = [](uint64_t ns) { return static_cast<int64_t>(std::min<uint64_t>(ns, INT64_MAX)); };
-  Where where;
+store::Conditions conditions_of(const store::Selection& selection, bool is_legacy) {
+  store::Conditions conditions;
   if (is_legacy) {
-    if (selection.from_wall_ns) where.add("at + coalesce(lasted, 0) >= ?", bounded(*selection.from_wall_ns));
-    if (selection.to_wall_ns) where.add("at <= ?", bounded(*selection.to_wall_ns));
-    if (selection.pid) where.add("e.pid = ?", *selection.pid);
-    return where;
+    conditions.add_range(selection, "at", "at + coalesce(lasted, 0)");
+    conditions.add_pid(selection, "e.pid");
+    return conditions;
   }
   // Only the blocks that may hold something of the range are read.
   if (selection.from_wall_ns) {
-    where.add("e.seq >= (SELECT coalesce(min(first), 0) FROM blocks WHERE end_wall_ns >= ?)",
-              bounded(*selection.from_wall_ns));
-    where.add("at + coalesce(lasted, 0) >= ?", bounded(*selection.from_wall_ns));
+    conditions.add("e.seq >= (SELECT coalesce(min(first), 0) FROM blocks WHERE end_wall_ns >= ?)",
+                   store::sql_wall_ns(*selection.from_wall_ns));
   }
   if (selection.to_wall_ns) {
-    where.add("e.seq <= (SELECT coalesce(max(last), 0) FROM blocks WHERE start_wall_ns <= ?)",
-              bounded(*selection.to_wall_ns));
-    where.add("at <= ?", bounded(*selection.to_wall_ns));
+    conditions.add("e.seq <= (SELECT coalesce(max(last), 0) FROM blocks WHERE start_wall_ns <= ?)",
+                   store::sql_wall_ns(*selection.to_wall_ns));
   }
-  if (selection.pid) where.add("e.thread IN (SELECT id FROM threads WHERE pid = ?)", *selection.pid);
-  return where;
+  conditions.add_range(selection, "at", "at + coalesce(lasted, 0)");
+  if (selection.pid) {
+    conditions.add("e.thread IN (SELECT id FROM threads WHERE pid = ?)", int64_t{*selection.pid});
+  }
+  return conditions;
 }
 
 }  // namespace
@@ -183,8 +173,8 @@ size_t Recording::legacy_thread(std::string_view node, int64_t pid, int64_t tid,
 
 Status Recording::each_event(const store::Selection& selection, const std::function<Status(const RecordedEvent&)>& on) {
   const bool is_legacy = reader_->layout() == store::Layout::kLegacy;
-  const Where where = where_of(selection, is_legacy);
-  const std::string sql = (is_legacy ? kLegacyRows : kRows) + where.sql + " ORDER BY at, lasted DESC, e.seq";
+  const store::Conditions conditions = conditions_of(selection, is_legacy);
+  const std::string sql = (is_legacy ? kLegacyRows : kRows) + conditions.where() + " ORDER BY at, lasted DESC, e.seq";
   RecordedEvent event;
   Status status;
   const auto outcome = reader_->query(
@@ -220,25 +210,25 @@ Status Recording::each_event(const store::Selection& selection, const std::funct
         status = on(event);
         return status.ok();
       },
-      {}, where.bound);
+      {}, conditions.bound());
   if (!outcome.ok()) return outcome.error();
   return status;
 }
 
 Result<Recording::Counted> Recording::count(const store::Selection& selection) const {
   const bool is_legacy = reader_->layout() == store::Layout::kLegacy;
-  const Where where = where_of(selection, is_legacy);
+  const store::Conditions conditions = conditions_of(selection, is_legacy);
   Counted counted;
   const auto outcome = reader_->query(
       selection.whole() && !selection.pid && !is_legacy
           ? "SELECT count(*), NULL FROM event_rows"
-          : "SELECT count(*), min(at) FROM (" + std::string(is_legacy ? kLegacyRows : kRows) + where.sql + ")",
+          : "SELECT count(*), min(at) FROM (" + std::string(is_legacy ? kLegacyRows : kRows) + conditions.where() + ")",
       no_limits(),
       [&](std::span<const Value> row) {
         counted = {static_cast<uint64_t>(row[0].integer), number_of(row[1])};
         return true;
       },
-      {}, where.bound);
+      {}, conditions.bound());
   if (!outcome.ok()) return outcome.error();
   return counted;
 }

@@ -1,5 +1,6 @@
 // Collectives: what the report says per communicator, and per rank.
 #include "serve/tools/tool_list.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::serve::tools {
 namespace {
@@ -20,21 +21,15 @@ Result<Json> collectives(Question& question) {
   }
   Json ranks = Json::array();
   if (question.reader->layout() == store::Layout::kCurrent) {
-    std::string where;
-    std::vector<store::Bound> bound;
-    const auto add = [&](const char* condition, uint64_t value) {
-      where += condition;
-      bound.push_back(store::Bound::of(static_cast<int64_t>(value)));
-    };
-    if (selection->from_wall_ns) add(" AND timestamp + coalesce(duration, 0) >= ?", *selection->from_wall_ns);
-    if (selection->to_wall_ns) add(" AND timestamp <= ?", *selection->to_wall_ns);
-    auto rows =
-        rows_of(question,
-                "SELECT comm_id_hash, rank, global_rank, pid, count(*) AS calls, sum(bytes) AS bytes, "
-                "count(barrier_wait_ns) AS waited, CAST(avg(barrier_wait_ns) AS INTEGER) AS average_wait_ns, "
-                "max(barrier_wait_ns) AS max_wait_ns, max(seq) AS last_number FROM collectives WHERE NOT is_part" +
-                    where + " GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 4",
-                bound, kMaxRanks, "ranks");
+    store::Conditions conditions;
+    conditions.add("NOT is_part");
+    conditions.add_range(*selection, "timestamp", "timestamp + coalesce(duration, 0)");
+    auto rows = rows_of(question,
+                        "SELECT comm_id_hash, rank, global_rank, pid, count(*) AS calls, sum(bytes) AS bytes, "
+                        "count(barrier_wait_ns) AS waited, CAST(avg(barrier_wait_ns) AS INTEGER) AS average_wait_ns, "
+                        "max(barrier_wait_ns) AS max_wait_ns, max(seq) AS last_number FROM collectives" +
+                            conditions.where() + " GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 4",
+                        conditions.bound(), kMaxRanks, "ranks");
     if (!rows.ok()) return rows.error();
     ranks = std::move(*rows);
     for (Json& row : ranks) {  // SQL has signed numbers only; the communicators above are spelt unsigned

@@ -2,32 +2,20 @@
 #include <cmath>
 
 #include "serve/tools/tool_list.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::serve::tools {
 namespace {
 
-using store::Bound;
-
 constexpr uint64_t kMaxEvents = 500;
 constexpr double kHotPerSecond = 10;
 
-struct Part {
-  std::string where = "e.kind = 'graph' AND e.pid = ?1";
-  std::vector<Bound> bound;
-};
-
-Result<Part> part_of(Question& question) {
+Result<store::Conditions> part_of(Question& question) {
   const auto selection = selection_of(question.input, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
-  Part part;
-  const auto add = [&](uint64_t value) {
-    part.bound.push_back(Bound::of(static_cast<int64_t>(value)));
-    return "?" + std::to_string(part.bound.size());
-  };
-  add(*selection->pid);
-  if (selection->from_wall_ns)
-    part.where += " AND e.timestamp + coalesce(e.duration, 0) >= " + add(*selection->from_wall_ns);
-  if (selection->to_wall_ns) part.where += " AND e.timestamp <= " + add(*selection->to_wall_ns);
+  store::Conditions part;
+  part.add("e.kind = 'graph'");
+  part.add_events(*selection);
   return part;
 }
 
@@ -50,15 +38,15 @@ Result<Json> lifecycle(Question& question) {
               fmt::format("SELECT e.timestamp, {} AS step, e.op_name AS op, e.tid, e.duration AS duration_ns, {} AS "
                           "stream, {} AS handle, {} AS graph, e.ret_code AS return_code, e.failed FROM events e "
                           "WHERE {} ORDER BY e.timestamp, e.seq",
-                          kStep, hex("e.stream"), hex("e.handle"), hex("e.handle2"), part->where),
-              part->bound, kMaxEvents, "graph calls");
+                          kStep, hex("e.stream"), hex("e.handle"), hex("e.handle2"), part->sql()),
+              part->bound(), kMaxEvents, "graph calls");
   if (!events.ok()) return events.error();
   auto counts =
       rows_of(question,
               fmt::format("SELECT {} AS step, count(*) AS count, sum(e.failed = 1) AS failed FROM events e WHERE {} "
                           "GROUP BY 1 ORDER BY 2 DESC, 1",
-                          kStep, part->where),
-              part->bound, 16, "steps");
+                          kStep, part->sql()),
+              part->bound(), 16, "steps");
   if (!counts.ok()) return counts.error();
   uint64_t captures = 0, launches = 0;
   for (const Json& row : *counts) {
@@ -78,9 +66,9 @@ Result<Json> frequency(Question& question) {
   if (!part.ok()) return part.error();
   const uint64_t window_ns =
       question.input.contains("window_seconds") ? question.input["window_seconds"].get<uint64_t>() * 1'000'000'000 : 0;
-  std::string where = part->where;
+  std::string where = part->sql();
   if (window_ns > 0) {
-    where += fmt::format(" AND e.timestamp >= (SELECT max(e.timestamp) FROM events e WHERE {}) - {}", part->where,
+    where += fmt::format(" AND e.timestamp >= (SELECT max(e.timestamp) FROM events e WHERE {}) - {}", part->sql(),
                          window_ns);
   }
   auto rows =
@@ -90,7 +78,7 @@ Result<Json> frequency(Question& question) {
                           "last_launch FROM events e WHERE {} AND {} IN ('launch', 'instantiate') GROUP BY 1 "
                           "ORDER BY 2 DESC, 1",
                           hex("e.handle"), kStep, kStep, kStep, where, kStep),
-              part->bound, 100, "graphs");
+              part->bound(), 100, "graphs");
   if (!rows.ok()) return rows.error();
   for (Json& row : *rows) {
     const auto launches = row["launches"].get<uint64_t>();
@@ -106,7 +94,7 @@ Result<Json> frequency(Question& question) {
   }
   auto captures = rows_of(
       question, fmt::format("SELECT count(*) AS count FROM events e WHERE {} AND {} = 'begin_capture'", where, kStep),
-      part->bound, 1, "counts");
+      part->bound(), 1, "counts");
   if (!captures.ok()) return captures.error();
   return Json{{"captures", (*captures)[0]["count"]}, {"graphs", std::move(*rows)}};
 }

@@ -1,28 +1,18 @@
 // What was sampled while recording: fabric adapters and devices.
 #include "serve/tools/tool_list.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::serve::tools {
 namespace {
 
-using store::Bound;
-
 constexpr uint64_t kMaxRows = 500;
 
-struct Part {
-  std::string where;  // over a column `timestamp`; starts with AND
-  std::vector<Bound> bound;
-};
-
-Result<Part> part_of(Question& question) {
+// Over a column `timestamp`.
+Result<store::Conditions> part_of(Question& question) {
   const auto selection = selection_of(question.input, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
-  Part part;
-  const auto add = [&](const char* condition, uint64_t value) {
-    part.where += condition;
-    part.bound.push_back(Bound::of(static_cast<int64_t>(value)));
-  };
-  if (selection->from_wall_ns) add(" AND timestamp >= ?", *selection->from_wall_ns);
-  if (selection->to_wall_ns) add(" AND timestamp <= ?", *selection->to_wall_ns);
+  store::Conditions part;
+  part.add_range(*selection, "timestamp", "timestamp");
   return part;
 }
 
@@ -37,18 +27,17 @@ Result<Json> fabric(Question& question) {
   auto links =
       rows_of(question,
               "SELECT device, port, link_layer, state, physical_state, rate_bits_per_second, driver, firmware, "
-              "netdev, pci_address, numa_node, count(*) - 1 AS changes, max(timestamp) AS timestamp FROM fabric_links "
-              "WHERE 1" +
-                  part->where + " GROUP BY device, port ORDER BY device, port",
-              part->bound, kMaxRows, "links");
+              "netdev, pci_address, numa_node, count(*) - 1 AS changes, max(timestamp) AS timestamp FROM fabric_links" +
+                  part->where() + " GROUP BY device, port ORDER BY device, port",
+              part->bound(), kMaxRows, "links");
   if (!links.ok()) return links.error();
   auto counters =
       rows_of(question,
               "SELECT device, port, name, unit, origin, coalesce(sum(delta), 0) AS grew_by, value, "
               "sum(change = 'reset') AS resets, sum(change = 'wrapped') AS wraps, sum(change = 'stuck') AS stuck, "
-              "max(timestamp) AS timestamp FROM fabric_samples WHERE 1" +
-                  part->where + " GROUP BY device, port, name, origin ORDER BY grew_by = 0, device, port, name",
-              part->bound, kMaxRows, "counters");
+              "max(timestamp) AS timestamp FROM fabric_samples" +
+                  part->where() + " GROUP BY device, port, name, origin ORDER BY grew_by = 0, device, port, name",
+              part->bound(), kMaxRows, "counters");
   if (!counters.ok()) return counters.error();
   return Json{{"known", true}, {"links", std::move(*links)}, {"counters", std::move(*counters)}};
 }
@@ -73,34 +62,32 @@ Result<Json> devices(Question& question) {
                       "devices ORDER BY id",
                       {}, kMaxRows, "devices");
   if (!list.ok()) return list.error();
-  const std::string groups = " FROM device_samples WHERE 1" + part->where +
+  const std::string groups = " FROM device_samples" + part->where() +
                              " GROUP BY uuid, pci_address, name, part ORDER BY uuid, pci_address, name, part";
   auto readings = rows_of(question,
                           "SELECT uuid, pci_address, name, part, count(*) AS samples, min(value) AS min, avg(value) AS "
                           "avg, max(value) AS max" +
                               groups,
-                          part->bound, kMaxRows, "readings");
+                          part->bound(), kMaxRows, "readings");
   if (!readings.ok()) return readings.error();
   // With one max() alone the bare column is that of its row: the last value. The same groups, in the same order.
   const size_t said = question.cuts.size();
-  auto last = rows_of(question, "SELECT value, max(timestamp) AS timestamp" + groups, part->bound, kMaxRows, "");
+  auto last = rows_of(question, "SELECT value, max(timestamp) AS timestamp" + groups, part->bound(), kMaxRows, "");
   if (!last.ok()) return last.error();
   question.cuts.resize(said);
   for (size_t i = 0; i < readings->size(); ++i) {
     (*readings)[i]["last"] = i < last->size() ? (*last)[i]["value"] : Json(nullptr);
   }
-  auto processes =
-      rows_of(question,
-              "SELECT device, pid, memory_bytes, max(timestamp) AS timestamp FROM device_processes WHERE 1" +
-                  part->where + " GROUP BY device, pid ORDER BY memory_bytes DESC, pid",
-              part->bound, kMaxRows, "processes");
+  auto processes = rows_of(question,
+                           "SELECT device, pid, memory_bytes, max(timestamp) AS timestamp FROM device_processes" +
+                               part->where() + " GROUP BY device, pid ORDER BY memory_bytes DESC, pid",
+                           part->bound(), kMaxRows, "processes");
   if (!processes.ok()) return processes.error();
   auto errors =
       rows_of(question,
-              "SELECT timestamp, vendor, pci_address, kind, code, meaning, pid, process, message FROM device_errors "
-              "WHERE 1" +
-                  part->where + " ORDER BY timestamp DESC",
-              part->bound, 100, "errors");
+              "SELECT timestamp, vendor, pci_address, kind, code, meaning, pid, process, message FROM device_errors" +
+                  part->where() + " ORDER BY timestamp DESC",
+              part->bound(), 100, "errors");
   if (!errors.ok()) return errors.error();
   return Json{{"known", true},
               {"devices", std::move(*list)},

@@ -1,6 +1,7 @@
 // The tool for stacks: calls grouped by the call site and callers that made them.
 #include "report/frame_text.h"
 #include "serve/tools/tool_list.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::serve::tools {
 namespace {
@@ -11,27 +12,15 @@ Result<Json> stacks(Question& question) {
   const Json& input = question.input;
   const auto selection = selection_of(input, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
-  std::string where;
-  std::vector<Bound> bound;
-  const auto place = [&](Bound value) {
-    bound.push_back(std::move(value));
-    return "?" + std::to_string(bound.size());
-  };
-  const auto number = [&](uint64_t value) { return place(Bound::of(static_cast<int64_t>(value))); };
-  if (selection->from_wall_ns) {
-    where += " AND e.timestamp + coalesce(e.duration, 0) >= " + number(*selection->from_wall_ns);
-  }
-  if (selection->to_wall_ns) where += " AND e.timestamp <= " + number(*selection->to_wall_ns);
-  if (selection->pid) where += " AND e.pid = " + number(*selection->pid);
+  store::Conditions conditions;
+  conditions.add("e.stack_hash IS NOT NULL AND e.stack_hash <> 0");
+  conditions.add_events(*selection);
   if (input.contains("source")) {
-    const std::string source = place(Bound::of(input["source"].get<std::string>()));
-    where += fmt::format(
-        " AND (lower(e.layer) = lower({0}) OR e.source IN (SELECT id FROM sources WHERE lower(name) = lower({0})))",
-        source);
+    conditions.add("(lower(e.layer) = lower(?) OR e.source IN (SELECT id FROM sources WHERE lower(name) = lower(?)))",
+                   Bound::of(input["source"].get<std::string>()));
   }
   if (!selection->op.empty()) {
-    const std::string op = place(Bound::of(selection->op));
-    where += fmt::format(" AND (lower(e.op_name) = lower({0}) OR lower(e.call) = lower({0}))", op);
+    conditions.add("(lower(e.op_name) = lower(?) OR lower(e.call) = lower(?))", Bound::of(selection->op));
   }
   auto rows = rows_of(
       question,
@@ -39,10 +28,9 @@ Result<Json> stacks(Question& question) {
       "e.op_name AS op, count(*) AS n, avg(e.duration) / 1000.0 AS avg_us, min(e.duration) / 1000.0 AS min_us, "
       "max(e.duration) / 1000.0 AS max_us, sum(e.duration) AS total_ns, CASE WHEN e.kind IN ('alloc', 'memcpy', "
       "'memset', "
-      "'host') THEN sum(e.arg0) END AS sum_arg0, group_concat(DISTINCT e.comm) AS processes FROM events e WHERE "
-      "e.stack_hash IS NOT NULL AND e.stack_hash <> 0" +
-          where + " GROUP BY 1, 2) g ORDER BY g.total_ns DESC, g.n DESC, g.hash, g.op",
-      bound, input["limit"].get<uint64_t>(), "stacks");
+      "'host') THEN sum(e.arg0) END AS sum_arg0, group_concat(DISTINCT e.comm) AS processes FROM events e" +
+          conditions.where() + " GROUP BY 1, 2) g ORDER BY g.total_ns DESC, g.n DESC, g.hash, g.op",
+      conditions.bound(), input["limit"].get<uint64_t>(), "stacks");
   if (!rows.ok()) return rows.error();
   for (Json& row : *rows) {
     row["frames"] =

@@ -9,6 +9,7 @@
 #include "store/read/reader_impl.h"
 #include "store/read/replay_sides.h"
 #include "store/read/scan.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::store {
 namespace {
@@ -286,10 +287,8 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
   Arrivals arrivals;
   INGERO_TRY(arrivals.open(database));
   std::string where;
-  const int64_t from =
-      selection.from_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX)) : INT64_MIN;
-  const int64_t to =
-      selection.to_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX)) : INT64_MAX;
+  const int64_t from = selection.from_wall_ns ? sql_wall_ns(*selection.from_wall_ns) : INT64_MIN;
+  const int64_t to = selection.to_wall_ns ? sql_wall_ns(*selection.to_wall_ns) : INT64_MAX;
   if (!selection.whole()) {
     int64_t first = INT64_MAX, last = -1;
     INGERO_TRY(database.each_row(

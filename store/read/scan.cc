@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "store/db/event_row.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::store {
 namespace {
@@ -105,8 +106,8 @@ Result<Names> Names::load_legacy(Database& database) {
 }
 
 Filter::Filter(const Names& names, const Selection& selection) : pid_(selection.pid) {
-  if (selection.from_wall_ns) from_ = static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX));
-  if (selection.to_wall_ns) to_ = static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX));
+  if (selection.from_wall_ns) from_ = sql_wall_ns(*selection.from_wall_ns);
+  if (selection.to_wall_ns) to_ = sql_wall_ns(*selection.to_wall_ns);
   const std::string wanted = plain(selection.op);
   calls_.resize(names.calls(), selection.op.empty());
   for (size_t i = 0; !selection.op.empty() && i < names.calls(); ++i) {

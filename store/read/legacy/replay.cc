@@ -6,6 +6,7 @@
 #include "store/read/reader_impl.h"
 #include "store/read/replay_sides.h"
 #include "store/read/scan.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::store {
 namespace {
@@ -74,10 +75,8 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
       database.integer("SELECT count(*) FROM pragma_table_info('events', 'main') WHERE name = 'node'");
   if (!has_node.ok()) return has_node.error();
   const bool nodes = has_node->value_or(0) > 0;
-  const int64_t from =
-      selection.from_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.from_wall_ns, INT64_MAX)) : 0;
-  const int64_t to =
-      selection.to_wall_ns ? static_cast<int64_t>(std::min<uint64_t>(*selection.to_wall_ns, INT64_MAX)) : INT64_MAX;
+  const int64_t from = selection.from_wall_ns ? sql_wall_ns(*selection.from_wall_ns) : 0;
+  const int64_t to = selection.to_wall_ns ? sql_wall_ns(*selection.to_wall_ns) : INT64_MAX;
   std::string node;
   bool begun = false;
   ReplaySides sides;

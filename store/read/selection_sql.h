@@ -1,0 +1,46 @@
+// A selection as SQL: the conditions of a WHERE clause, with the values bound to them.
+//
+// The values have numbers (?1, ?2, ...), so that a statement may say the conditions more than once. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "store/read/reader.h"
+#include "store/read/summary.h"
+
+namespace ingero::store {
+
+// A wall time as the recording has it: SQLite's integers are signed.
+int64_t sql_wall_ns(uint64_t wall_ns);
+
+class Conditions {
+ public:
+  void add(std::string_view condition);
+  // Each ? of the condition is the value.
+  void add(std::string_view condition, Bound value);
+  void add(std::string_view condition, int64_t value) { add(condition, Bound::of(value)); }
+
+  // Rows that last from `start` to `end`, SQL expressions of wall times: those of which a part lies in the time range.
+  void add_range(const Selection& selection, std::string_view start, std::string_view end);
+  void add_pid(const Selection& selection, std::string_view pid);
+  // The rows of the view `events`, by the name e, that lie in the time range and are of the process.
+  void add_events(const Selection& selection);
+
+  // "a AND b"; empty without conditions.
+  const std::string& sql() const { return sql_; }
+  // " WHERE a AND b"; empty without conditions.
+  std::string where() const { return sql_.empty() ? std::string() : " WHERE " + sql_; }
+  // " AND a AND b", after conditions that always hold; empty without conditions.
+  std::string and_also() const { return sql_.empty() ? std::string() : " AND " + sql_; }
+  const std::vector<Bound>& bound() const { return bound_; }
+
+ private:
+  std::string sql_;
+  std::vector<Bound> bound_;
+};
+
+}  // namespace ingero::store

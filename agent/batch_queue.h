@@ -30,7 +30,7 @@ struct NamedStack {
 
 // What the capture thread hands over at a time.
 struct EventBatch {
-  kernelside::Batch records;
+  kernelside::RingRecords records;
   std::vector<hal::Process> processes;               // new since the last batch; written before the records
   std::vector<std::pair<uint32_t, uint64_t>> ended;  // pid and start: no later event is theirs
   std::vector<FunctionName> names;

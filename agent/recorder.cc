@@ -106,7 +106,7 @@ struct Recorder::Impl {
   FunctionNames names;
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
-  std::map<uint32_t, uint64_t> lost_at_site;
+  std::map<uint32_t, uint64_t> lost_at_probe;
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   bool was_emptied = false;                                        // the rings, since those were looked at
   uint64_t next_second_mono_ns = 0;
@@ -157,7 +157,7 @@ Status Recorder::Impl::open() {
   INGERO_TRY(loaded);
   objects = std::move(*loaded);
   tracer = std::make_unique<kernelside::Tracer>(options.tracer, backends, calls, objects.get(), foreign, ledger, clock);
-  normaliser = std::make_unique<kernelside::Normaliser>(calls, tracer->sites(), ledger);
+  normaliser = std::make_unique<kernelside::Normaliser>(calls, tracer->probe_table(), ledger);
   normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
   auto opened_drain = kernelside::Drain::open(*objects, calls, *normaliser, ledger);
   INGERO_TRY(opened_drain);
@@ -166,8 +166,8 @@ Status Recorder::Impl::open() {
 
   if (options.objects.stacks != WIRE_STACKS_OFF) {
     stacks = std::make_unique<StackTable>(
-        [this](uint32_t site) {
-          return StackTable::SiteName{tracer->symbol_of(site), tracer->library_of(site)};
+        [this](uint32_t probe) {
+          return StackTable::ProbeName{tracer->symbol_of(probe), tracer->library_of(probe)};
         },
         *objects, foreign, ledger, options.on_events != nullptr);
   }
@@ -180,7 +180,7 @@ Status Recorder::Impl::open() {
   }
   if (!objects->names_reason().empty()) degraded.push_back(fmt::format("kernel names: {}", objects->names_reason()));
   std::vector<kernelside::SharedMap> shared;
-  for (const char* name : {"events", "critical_events", "recipes", "losses", "site_losses", "threads", "processes",
+  for (const char* name : {"events", "critical_events", "recipes", "losses", "probe_losses", "threads", "processes",
                            "wanted_pids", "wanted_cgroups", "python_processes"}) {
     shared.push_back({name, objects->map_fd(name)});
   }
@@ -404,10 +404,10 @@ void Recorder::Impl::note_lost_calls() {
   bool any_exchange = ledger.count(hal::Loss::no_thread_state) + ledger.count(hal::Loss::too_deep) > 0;
   bool communicators = any_exchange;
   bool choices = any_exchange;
-  const auto& sites = tracer->sites();
-  for (const auto& [site, count] : objects->site_losses(sites.size())) {
-    if (count == std::exchange(lost_at_site[site], count)) continue;
-    const hal::Kind kind = calls[sites[site].call].kind;
+  const auto& probes = tracer->probe_table();
+  for (const auto& [probe, count] : objects->probe_losses(probes.size())) {
+    if (count == std::exchange(lost_at_probe[probe], count)) continue;
+    const hal::Kind kind = calls[probes[probe].call].kind;
     any_exchange = any_exchange || kind == hal::Kind::kCollective;
     communicators = communicators || kind == hal::Kind::kCommunicator;
     choices = choices || (kind != hal::Kind::kLaunch && kind != hal::Kind::kMemcpy && kind != hal::Kind::kMemset &&
@@ -600,15 +600,15 @@ std::optional<hal::Communicator> Recorder::communicator(uint64_t id) const {
   return found == nullptr ? std::nullopt : std::optional(*found);
 }
 hal::EventDevice Recorder::device(uint32_t ref) const { return impl_->devices.device(ref); }
-std::string Recorder::library_of(uint32_t site) const { return impl_->tracer->library_of(site); }
+std::string Recorder::library_of(uint32_t probe) const { return impl_->tracer->library_of(probe); }
 uint64_t Recorder::stored() const { return impl_->store.stored(); }
 uint64_t Recorder::file_bytes() const { return impl_->store.file_bytes(); }
 
 std::vector<std::pair<std::string, uint64_t>> Recorder::lost_by_call() const {
   std::map<std::string, uint64_t> by_call;
-  const auto& sites = impl_->tracer->sites();
-  for (const auto& [site, count] : impl_->objects->site_losses(sites.size())) {
-    by_call[std::string(impl_->calls[sites[site].call].name)] += count;
+  const auto& probes = impl_->tracer->probe_table();
+  for (const auto& [probe, count] : impl_->objects->probe_losses(probes.size())) {
+    by_call[std::string(impl_->calls[probes[probe].call].name)] += count;
   }
   return {by_call.begin(), by_call.end()};
 }

@@ -105,8 +105,8 @@ class Recorder {
   std::optional<hal::Communicator> communicator(uint64_t id) const;
   // What an Event::device_ref means.
   hal::EventDevice device(uint32_t ref) const;
-  // The library file of a site, or empty. For on_events: the capture thread only.
-  std::string library_of(uint32_t site) const;
+  // The library file of a probe, or empty. For on_events: the capture thread only.
+  std::string library_of(uint32_t probe) const;
   // The first error of the store since it last worked; empty when it works.
   std::string store_error() const;
 

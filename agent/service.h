@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace ingero::serve::metrics {
-class Page;
+class MetricSet;
 }
 
 namespace ingero::agent {
@@ -23,7 +23,7 @@ class Service {
   // Ends its threads; a second call does nothing.
   virtual void stop() = 0;
   // Adds its own metrics. Any thread, between start() and stop().
-  virtual void write(serve::metrics::Page&) const {}
+  virtual void write(serve::metrics::MetricSet&) const {}
   // Sentences for the user once it runs: where it is, and what is not available and why.
   virtual std::vector<std::string> notes() const { return {}; }
 

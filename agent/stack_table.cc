@@ -46,7 +46,7 @@ struct KeyHash {
 // A stack before it has names.
 struct Unnamed {
   uint64_t id = 0;
-  StackTable::SiteName call;
+  StackTable::ProbeName call;
   symbols::NativeStack native;
   std::vector<wire_python_frame> python;
   std::vector<symbols::PythonFrame> python_names;
@@ -131,7 +131,7 @@ std::vector<symbols::StackFrame> named(const Unnamed& stack, symbols::Symboliser
 }  // namespace
 
 struct StackTable::Impl {
-  NameOfSite name_of_site;
+  NameOfProbe name_of_probe;
   bool remembers;
   hal::LossLedger& ledger;
 
@@ -169,9 +169,9 @@ struct StackTable::Impl {
   symbols::Symboliser symboliser;
   std::thread thread;
 
-  Impl(NameOfSite names, kernelside::Objects& objects, kernelside::Foreign& foreign, hal::LossLedger& losses,
+  Impl(NameOfProbe names, kernelside::Objects& objects, kernelside::Foreign& foreign, hal::LossLedger& losses,
        bool remember)
-      : name_of_site(std::move(names)),
+      : name_of_probe(std::move(names)),
         remembers(remember),
         ledger(losses),
         python(objects, foreign, losses),
@@ -276,7 +276,7 @@ void StackTable::Impl::hand_out(EventBatch& batch) {
 uint64_t StackTable::Impl::keep(const kernelside::StackRecord& record) {
   Unnamed stack;
   stack.native = unwinder.unwind(record.head, record.bytes, space_of(record.head.pid));
-  if (record.head.site != WIRE_NO_SITE) stack.call = name_of_site(record.head.site);
+  if (record.head.probe != WIRE_NO_PROBE) stack.call = name_of_probe(record.head.probe);
   Fnv1a hash;
   const auto add_text = [&](std::string_view text) { hash.add(text).end_text(); };
   add_text(stack.call.symbol);
@@ -320,9 +320,9 @@ void StackTable::Impl::remember(const Unnamed& stack) {
   remembered_order.pop_front();
 }
 
-StackTable::StackTable(NameOfSite name_of_site, kernelside::Objects& objects, kernelside::Foreign& foreign,
+StackTable::StackTable(NameOfProbe name_of_probe, kernelside::Objects& objects, kernelside::Foreign& foreign,
                        hal::LossLedger& ledger, bool remembers)
-    : impl_(std::make_unique<Impl>(std::move(name_of_site), objects, foreign, ledger, remembers)) {}
+    : impl_(std::make_unique<Impl>(std::move(name_of_probe), objects, foreign, ledger, remembers)) {}
 StackTable::~StackTable() = default;
 
 void StackTable::add_process(uint32_t pid) {

@@ -27,14 +27,14 @@ namespace ingero::agent {
 
 class StackTable {
  public:
-  // What the kernel side's sites are called: of the frame that is the call itself.
-  struct SiteName {
+  // What the kernel side's probes are called: of the frame that is the call itself.
+  struct ProbeName {
     std::string symbol, library;
   };
-  using NameOfSite = std::function<SiteName(uint32_t site)>;
+  using NameOfProbe = std::function<ProbeName(uint32_t probe)>;
 
   // The arguments must outlive this. `remembers`: for frames_of(); every stack is then kept in memory.
-  StackTable(NameOfSite name_of_site, kernelside::Objects& objects, kernelside::Foreign& foreign,
+  StackTable(NameOfProbe name_of_probe, kernelside::Objects& objects, kernelside::Foreign& foreign,
              hal::LossLedger& ledger, bool remembers);
   ~StackTable();
   StackTable(const StackTable&) = delete;

@@ -96,10 +96,10 @@ std::vector<Candidate> candidates(std::span<const hal::Backend* const> backends)
   return list;
 }
 
-std::unique_ptr<kernelside::FileProbes> attach(bench::Drainer& ours, const std::string& path, uint32_t site,
+std::unique_ptr<kernelside::FileProbes> attach(bench::Drainer& ours, const std::string& path, uint32_t probe,
                                                uint64_t offset, bool sleepable) {
-  const kernelside::Probe probe{site, offset, sleepable};
-  auto probes = bench::must(kernelside::FileProbes::attach(ours.objects(), path, std::span(&probe, 1)));
+  const kernelside::AttachPoint point{probe, offset, sleepable};
+  auto probes = bench::must(kernelside::FileProbes::attach(ours.objects(), path, std::span(&point, 1)));
   for (const auto& refusal : probes->refusals()) bench::fail(refusal.reason);
   return probes;
 }
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
   bench::pin(bench::kAgentCore);
   bench::print_conditions("a call of each backend, of a CUDA call of the same shape");
   bench::Drainer ours(calls, kernelside::Mechanism::kSession);
-  for (const Candidate& row : rows) ours.add_site(*row.row, row.lowered);
+  for (const Candidate& row : rows) ours.add_probe(*row.row, row.lowered);
   ours.start();
   const uint64_t offset = probe_offset(turns.path(0));
   std::vector<std::unique_ptr<kernelside::FileProbes>> probes;

@@ -171,10 +171,10 @@ class Ours {
   Ours(kernelside::Mechanism mechanism, const hal::CallTable& calls, const std::string& path,
        const std::vector<uint64_t>& offsets, wire_stack_mode stacks)
       : drainer_(calls, mechanism, stacks) {
-    std::vector<kernelside::Probe> probes;
+    std::vector<kernelside::AttachPoint> probes;
     for (uint32_t row = 0; row < kRowCount; ++row) {
       lowered_[row] = bench::must(hal::lower(kRows[row], hal::kHostArch));
-      drainer_.add_site(kRows[row], lowered_[row]);
+      drainer_.add_probe(kRows[row], lowered_[row]);
       probes.push_back({row, offsets[row], false});
     }
     probes_ = bench::must(kernelside::FileProbes::attach(drainer_.objects(), path, probes));
@@ -188,7 +188,7 @@ class Ours {
   }
   uint64_t lost() {
     uint64_t total = 0;
-    for (const auto& [site, count] : drainer_.objects().site_losses(kRowCount)) total += count;
+    for (const auto& [probe, count] : drainer_.objects().probe_losses(kRowCount)) total += count;
     return total;
   }
 

@@ -24,7 +24,7 @@ class Drainer {
   explicit Drainer(const hal::CallTable& calls, std::optional<kernelside::Mechanism> mechanism = {},
                    wire_stack_mode stacks = WIRE_STACKS_OFF)
       : calls_table_(calls),
-        normaliser_(calls, sites_, ledger_),
+        normaliser_(calls, probes_, ledger_),
         objects_(must(kernelside::Objects::load(options_of(mechanism, stacks)))),
         drain_(must(kernelside::Drain::open(*objects_, calls, normaliser_, ledger_))) {
     attach();
@@ -43,13 +43,13 @@ class Drainer {
       if (!status.attached) fail(status.name + ": " + status.reason);
     }
   }
-  // Sites are numbered from 0 in this order; before start(). `lowered` must outlive this.
-  void add_site(const hal::Row& row, const hal::Lowered& lowered) {
+  // Probes are numbered from 0 in this order; before start(). `lowered` must outlive this.
+  void add_probe(const hal::Row& row, const hal::Lowered& lowered) {
     wire_recipe recipe = lowered.recipe;
     recipe.used = 1;
     recipe.stack_when = WIRE_STACK_WHEN_NONZERO;
-    must(objects_->set_recipe(n_sites_++, recipe));
-    sites_.append({calls_table_.id_of(row), &lowered});
+    must(objects_->set_recipe(n_probes_++, recipe));
+    probes_.append({calls_table_.id_of(row), &lowered});
   }
   void start() {
     thread_ = std::thread([this] { run(); });
@@ -70,7 +70,7 @@ class Drainer {
     return options;
   }
   void run() {
-    kernelside::Batch batch;
+    kernelside::RingRecords batch;
     bool more = false;
     while (!stop_) {
       batch.clear();
@@ -83,8 +83,8 @@ class Drainer {
   }
 
   const hal::CallTable& calls_table_;
-  uint32_t n_sites_ = 0;
-  kernelside::SiteTable sites_;
+  uint32_t n_probes_ = 0;
+  kernelside::ProbeTable probes_;
   hal::LossLedger ledger_;
   kernelside::Normaliser normaliser_;
   std::unique_ptr<kernelside::Objects> objects_;

@@ -27,9 +27,9 @@ void normalise(benchmark::State& state) {
   const auto& row = kRows[state.range(0)];
   const auto lowered = hal::lower(row, hal::kHostArch);
   hal::LossLedger ledger;
-  kernelside::SiteTable sites;
-  sites.append({calls.id_of(row), &*lowered});
-  kernelside::Normaliser normaliser(calls, sites, ledger);
+  kernelside::ProbeTable probes;
+  probes.append({calls.id_of(row), &*lowered});
+  kernelside::Normaliser normaliser(calls, probes, ledger);
   wire_call_record record{};
   record.call.type = WIRE_CALL;
   record.call.n_words = lowered->recipe.n_words;

@@ -82,7 +82,7 @@ class Mix {
     Event event;
     event.pid = 4000 + static_cast<uint32_t>(random_() % 4);
     event.tid = event.pid + static_cast<uint32_t>(random_() % 3);
-    event.site = 0;
+    event.probe = 0;
     event.wall_offset_ns = 1'700'000'000'000'000'000;
     now_ns_ += 500 + random_() % 3000;
     event.start_mono_ns = now_ns_;
@@ -179,7 +179,7 @@ enum class Feed { kBindAndStep, kBatchTable, kImage };
 double bare_rows(const std::string& path, const std::vector<store::EventRow>& rows, int page_bytes, Feed feed) {
   remove_file(path);
   auto database = must(store::Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path));
-  store::Batch batch;
+  store::RowBatch batch;
   must(store::register_batch(database, batch));
   std::string marks;
   for (size_t i = 0; i < store::kColumns; ++i) marks += i == 0 ? "?" : ",?";
@@ -189,7 +189,7 @@ double bare_rows(const std::string& path, const std::vector<store::EventRow>& ro
                         store::event_rows_sql()));
   store::RowImage image;
   must(image.attach(database));
-  store::Batch none(1);
+  store::RowBatch none(1);
   none[0].present = 0;
   must(image.stage(database, none, 1));
   auto insert = must(database.prepare(

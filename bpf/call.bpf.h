@@ -85,9 +85,9 @@ static __always_inline __u64 wake_flag(struct wire_thread *thread)
 		   : BPF_RB_NO_WAKEUP;
 }
 
-static __always_inline void count_ring_loss(__u32 site)
+static __always_inline void count_ring_loss(__u32 probe)
 {
-	__u64 *count = bpf_map_lookup_elem(&site_losses, &site);
+	__u64 *count = bpf_map_lookup_elem(&probe_losses, &probe);
 
 	count_loss(WIRE_LOSS_RING_FULL);
 	if (count)
@@ -101,7 +101,7 @@ static __always_inline void count_ring_loss(__u32 site)
 		struct wire_call *out = bpf_ringbuf_reserve(&events, sizeof(*out) + (n_tail)*8, 0);                    \
                                                                                                                        \
 		if (!out) {                                                                                            \
-			count_ring_loss(frame->record.call.site);                                                      \
+			count_ring_loss(frame->record.call.probe);                                                     \
 			return;                                                                                        \
 		}                                                                                                      \
 		__builtin_memcpy(out, &frame->record, sizeof(*out) + (n_tail)*8);                                      \
@@ -372,7 +372,7 @@ static __always_inline void take_words(
 }
 
 /* A call starts. Returns the frame's number plus one, or 0 when the call is not captured. */
-static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct *task, __u32 site)
+static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct *task, __u32 probe)
 {
 	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	struct wire_recipe *recipe;
@@ -386,7 +386,7 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 		if (!thread)
 			return 0;
 	}
-	recipe = bpf_map_lookup_elem(&recipes, &site);
+	recipe = bpf_map_lookup_elem(&recipes, &probe);
 	if (!recipe || !recipe->used) {
 		count_loss(WIRE_LOSS_NO_RECIPE);
 		return 0;
@@ -414,17 +414,17 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 	call->depth = depth;
 	call->flags = 0;
 	call->valid = 0xffff;
-	call->site = site;
+	call->probe = probe;
 	call->pid = task->tgid;
 	call->tid = task->pid;
 	call->ret = 0;
 	call->cgroup_id = task->cgroups->dfl_cgrp->kn->id; /* what the helper returns, without the call */
-	call->parent_site = 0;
+	call->parent_probe = 0;
 	call->parent_start_ns = 0;
 	if (depth) {
 		struct wire_call *parent = &thread->frames[(depth - 1) & (WIRE_MAX_DEPTH - 1)].record.call;
 
-		call->parent_site = parent->site;
+		call->parent_probe = parent->probe;
 		call->parent_start_ns = parent->start_ns;
 	}
 	if (recipe->n_words)
@@ -446,7 +446,7 @@ static __always_inline void leave_call(
 		close_frames(thread, depth + 1, WIRE_UNWOUND); /* (3) */
 	thread->depth = depth;
 	if (frame->n_return_peeks) {
-		struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &frame->record.call.site);
+		struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &frame->record.call.probe);
 
 		if (!recipe) {
 			count_loss(WIRE_LOSS_NO_RECIPE);
@@ -478,10 +478,10 @@ static __noinline void forget_stray(__u32 tid)
 		__sync_fetch_and_sub(count, 1);
 }
 
-#define ANY_SITE 0xffffffff
+#define ANY_PROBE 0xffffffff
 
 /* The frame of the call that returns, the top one first; its number plus one, or 0. */
-static __always_inline __u32 frame_at(struct wire_thread *thread, __u64 sp, __u32 site)
+static __always_inline __u32 frame_at(struct wire_thread *thread, __u64 sp, __u32 probe)
 {
 	__u32 depth = thread->depth;
 
@@ -491,7 +491,7 @@ static __always_inline __u32 frame_at(struct wire_thread *thread, __u64 sp, __u3
 		if (!depth)
 			break;
 		frame = &thread->frames[(depth - 1) & (WIRE_MAX_DEPTH - 1)];
-		if (frame->sp == sp && (site == ANY_SITE || frame->record.call.site == site))
+		if (frame->sp == sp && (probe == ANY_PROBE || frame->record.call.probe == probe))
 			return depth;
 		depth--;
 	}
@@ -499,14 +499,14 @@ static __always_inline __u32 frame_at(struct wire_thread *thread, __u64 sp, __u3
 }
 
 /* A return: its stack pointer names the frame. Frames of a tail call share a stack pointer and return newest first.
- * Where returns of calls without a frame come too, `site` keeps them from a neighbour's. */
-static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *task, __u32 site, __u64 end_ns)
+ * Where returns of calls without a frame come too, `probe` keeps them from a neighbour's. */
+static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *task, __u32 probe, __u64 end_ns)
 {
 	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	__u64 sp = USER_SP(ctx) - RETURN_POPS;
 	__u64 off[WIRE_OFF_KINDS];
 	bool is_stray = false;
-	__u32 depth = thread ? frame_at(thread, sp, site) : 0;
+	__u32 depth = thread ? frame_at(thread, sp, probe) : 0;
 
 	if (!depth) {
 		struct wire_thread *stray = stray_thread(task->pid, false);
@@ -514,7 +514,7 @@ static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *t
 		if (stray) {
 			is_stray = true;
 			thread = stray;
-			depth = frame_at(thread, sp, site);
+			depth = frame_at(thread, sp, probe);
 		}
 	}
 	if (!thread)

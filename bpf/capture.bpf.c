@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
  * Call capture as an entry and a return program, for uprobe-multi links (kernel 6.6, 89ae89f53d20) and, with the same
- * cookies, perf uprobes (5.15, 82e6b1eee6a8). Returns find their frame by site and stack pointer.
+ * cookies, perf uprobes (5.15, 82e6b1eee6a8). Returns find their frame by probe and stack pointer.
  */
 #include "call.bpf.h"
 

@@ -29,7 +29,7 @@ struct {
 /* the attach cookie is the index */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, WIRE_MAX_SITES);
+	__uint(max_entries, WIRE_MAX_PROBES);
 	__type(key, __u32);
 	__type(value, struct wire_recipe);
 } recipes SEC(".maps");
@@ -41,13 +41,13 @@ struct {
 	__type(value, struct wire_losses);
 } losses SEC(".maps");
 
-/* calls that found the ring full, by site */
+/* calls that found the ring full, by probe */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WIRE_MAX_SITES);
+	__uint(max_entries, WIRE_MAX_PROBES);
 	__type(key, __u32);
 	__type(value, __u64);
-} site_losses SEC(".maps");
+} probe_losses SEC(".maps");
 
 /* (P1) a thread that made a described call, or belongs to a process that did */
 struct {

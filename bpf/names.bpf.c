@@ -33,8 +33,8 @@ SEC("uprobe.s")
 int on_name(struct pt_regs *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	__u32 site = bpf_get_attach_cookie(ctx);
-	struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &site);
+	__u32 probe = bpf_get_attach_cookie(ctx);
+	struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &probe);
 	struct wire_thread *thread;
 	struct wire_name *record;
 	__u64 start_ns = 0;
@@ -55,7 +55,7 @@ int on_name(struct pt_regs *ctx)
 	if (thread && thread->depth && thread->depth <= WIRE_MAX_DEPTH) {
 		struct wire_frame *frame = &thread->frames[(thread->depth - 1) & (WIRE_MAX_DEPTH - 1)];
 
-		if (frame->record.call.site == site && frame->sp == USER_SP(ctx))
+		if (frame->record.call.probe == probe && frame->sp == USER_SP(ctx))
 			start_ns = frame->record.call.start_ns;
 	}
 	if (bpf_rcu_read_unlock)
@@ -80,7 +80,7 @@ int on_name(struct pt_regs *ctx)
 		return 0;
 	}
 	record->type = WIRE_NAME;
-	record->site = site;
+	record->probe = probe;
 	record->pid = id >> 32;
 	record->tid = id;
 	record->start_ns = start_ns;

@@ -30,16 +30,16 @@ int on_call(struct pt_regs *ctx)
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct bpf_uprobe_multi_run_ctx *run;
 	__u64 is_return;
-	__u32 site;
+	__u32 probe;
 
 	stay_on_thread_stack();
 	run = bpf_rdonly_cast(task->bpf_ctx, bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
 	is_return = run->session_ctx.is_return;
-	site = run->uprobe->cookie;
+	probe = run->uprobe->cookie;
 	/* A call whose entry was not captured (1) makes no return. The kernel's eight carried bytes are not needed: the
 	 * stack pointer names the frame, and asking for them costs more than looking. */
 	if (!is_return)
-		return !enter_call(ctx, task, site);
-	return_at(ctx, task, ANY_SITE, bpf_ktime_get_ns());
+		return !enter_call(ctx, task, probe);
+	return_at(ctx, task, ANY_PROBE, bpf_ktime_get_ns());
 	return 0;
 }

@@ -67,9 +67,9 @@ static __always_inline bool has_failed(const struct wire_recipe *recipe, __u64 r
 /* Is the stack of the call that returns now worth keeping? Races between CPUs blur an average, nothing more. */
 static __always_inline __u32 stack_reason(struct pt_regs *ctx, const struct wire_call *call, __u64 end_ns, __u64 ret)
 {
-	__u32 site = call->site;
-	struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &site);
-	__u64 key = (USER_IP(ctx) ^ (__u64)call->pid << 32 ^ site) * 0x9e3779b97f4a7c15ull;
+	__u32 probe = call->probe;
+	struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &probe);
+	__u64 key = (USER_IP(ctx) ^ (__u64)call->pid << 32 ^ probe) * 0x9e3779b97f4a7c15ull;
 	__u64 duration = end_ns - call->start_ns;
 	__u64 second = end_ns >> ABOUT_A_SECOND;
 	__u32 reason = WIRE_STACK_NOT;
@@ -187,7 +187,7 @@ static __always_inline int fill_stack(struct task_struct *reader, struct pt_regs
 	stack->type = WIRE_STACK;
 	stack->reason = reason;
 	stack->below = BELOW_SP;
-	stack->site = call->site;
+	stack->probe = call->probe;
 	stack->pid = call->pid;
 	stack->tid = call->tid;
 	stack->start_ns = call->start_ns;
@@ -259,7 +259,7 @@ static __always_inline void take_stack_of_open_call(struct task_struct *task)
 	if (!thread || !thread->depth)
 		return;
 	__builtin_memcpy(&call, &thread->frames[0].record.call, sizeof(call));
-	call.site = WIRE_NO_SITE;
+	call.probe = WIRE_NO_PROBE;
 	take_stack_of(task, (void *)bpf_task_pt_regs(task), &call, WIRE_STACK_WAITING);
 }
 #else

@@ -19,8 +19,8 @@ enum wire_limits {
 	WIRE_MORE_WORDS = 8,	 /* launches */
 	WIRE_MAX_STACK_ARGS = 8, /* eight-byte argument slots read from the stack */
 	WIRE_MAX_DEPTH = 8,	 /* described calls in flight on one thread; deeper ones are counted, not captured */
-	WIRE_MAX_SITES = 16384,	 /* (row, library file) pairs; the attach cookie is the index */
-	WIRE_NO_SITE = 0xffff,	 /* of a stack that is not as a call's caller has it */
+	WIRE_MAX_PROBES = 16384, /* (row, library file) pairs; the attach cookie is the index */
+	WIRE_NO_PROBE = 0xffff,	 /* of a stack that is not as a call's caller has it */
 	WIRE_COMM_LEN = 16,
 	WIRE_NAME_LEN = 256,   /* a kernel's name, truncated and flagged beyond */
 	WIRE_MAX_STRAYS = 256, /* threads in a call whose own storage could not be had when it began */
@@ -68,7 +68,7 @@ struct wire_recipe {
 	__u8 n_return_peeks;
 	__u8 sleepable_word;  /* the word that points to what the sleepable name program reads, plus one; 0: none */
 	__u8 sleepable_bytes; /* 0: a C string; else so many bytes, in a stack slot: those lying from there on */
-	__u8 used;	      /* 0: no such site */
+	__u8 used;	      /* 0: no such probe */
 	__u8 stack_when;      /* enum wire_stack_when */
 	__s32 not_failures[WIRE_NOT_FAILURES]; /* return codes other than 0 that are not failures; 0: none */
 	__u32 result_word; /* the word that is the return register, plus one, before it is read behind; 0: none */
@@ -116,8 +116,8 @@ struct wire_call {
 	__u8 depth;   /* 0: no described call encloses this one */
 	__u8 flags;   /* enum wire_call_flags */
 	__u16 valid;  /* bit i: words[i] could be read */
-	__u32 site;
-	__u32 parent_site; /* meaningful when depth > 0 */
+	__u32 probe;
+	__u32 parent_probe; /* meaningful when depth > 0 */
 	__u32 pid;
 	__u32 tid;
 	__u64 start_ns;
@@ -205,7 +205,7 @@ struct wire_tcp {
 struct wire_name {
 	__u16 type;   /* WIRE_NAME */
 	__u16 length; /* bytes of name, at most WIRE_NAME_LEN; longer ones are cut */
-	__u32 site;
+	__u32 probe;
 	__u32 pid;
 	__u32 tid;
 	__u64 start_ns; /* of the call it was given to: with tid, which call that is */
@@ -290,7 +290,7 @@ struct wire_stack {
 	__u8 python_outcome; /* enum wire_python_outcome */
 	__u16 below; /* WIRE_STACK_RED_ZONE; 0 where that could not be read or means nothing: the call has returned */
 	__u32 bytes;
-	__u32 site;
+	__u32 probe;
 	__u32 pid;
 	__u32 tid;
 	__u64 start_ns; /* of the call: with tid, which call that is */
@@ -450,7 +450,7 @@ enum wire_traced {
 struct wire_frame {
 	__u64 sp;		   /* stack pointer at entry: pairs the return, finds dead frames */
 	__u64 off[WIRE_OFF_KINDS]; /* the thread's totals at entry */
-	__u64 n_return_peeks;	   /* of the site's recipe, as it was at entry */
+	__u64 n_return_peeks;	   /* of the probe's recipe, as it was at entry */
 	struct wire_call_record record;
 };
 
@@ -485,7 +485,7 @@ struct wire_file {
 	X(NO_THREAD_STATE, no_thread_state) /* nowhere to keep a thread's state: call not captured */                  \
 	X(TOO_DEEP, too_deep)		    /* more nested calls than WIRE_MAX_DEPTH */                                \
 	X(UNPAIRED_RETURN, unpaired_return) /* return without a known entry: entered before the attach */              \
-	X(NO_RECIPE, no_recipe)		    /* a probe fired for a site that is gone */                                \
+	X(NO_RECIPE, no_recipe)		    /* a probe fired for a probe that is gone */                               \
 	X(BLOCK_UNPAIRED, block_unpaired)   /* block completion without its issue */                                   \
 	X(NAME_UNREADABLE, name_unreadable)                                                                            \
 	X(STACK_RING_FULL, stack_ring_full)	/* a stack found its ring full */                                      \

@@ -264,7 +264,7 @@ class Trace {
                     inference_));
     if (sender_ && inference_) {
       inference_->set_listener(
-          [this](const correlate::ClassifiedStep& step, const std::optional<agent::EngineFound>& engine) {
+          [this](const correlate::ClassifiedStep& step, const std::optional<agent::ModelServer>& engine) {
             sender_->emit(step, engine);
           });
     }
@@ -272,7 +272,7 @@ class Trace {
       for (const agent::Service* one :
            {static_cast<agent::Service*>(sender_.get()), static_cast<agent::Service*>(sampling_.get()),
             static_cast<agent::Service*>(inference_.get())}) {
-        if (one != nullptr) metrics_->add_part([one](serve::metrics::Page& page) { one->write(page); });
+        if (one != nullptr) metrics_->add_part([one](serve::metrics::MetricSet& metrics) { one->write(metrics); });
       }
     }
     return {};
@@ -400,7 +400,7 @@ class Trace {
       const std::string name = recorder.process_name(event.pid);
       if (options_.json) {
         text += report::event_json(
-            event, calls_, name, recorder.library_of(event.site), recorder.device(event.device_ref),
+            event, calls_, name, recorder.library_of(event.probe), recorder.device(event.device_ref),
             collective_json(event, exchange, recorder),
             event.has(hal::Has::kStack) ? symbols::shown_frames(recorder.frames_of(event.stack_id)) : "");
       } else {

@@ -24,7 +24,7 @@ std::string folder_of(const std::string& path) {
 }
 
 // A name in the directory of `path` that no file should have.
-std::string name_beside(const std::string& path, unsigned attempt) {
+std::string sibling_name(const std::string& path, unsigned attempt) {
   return fmt::format("{}.{}.{}.part", path, ::getpid(), attempt);
 }
 
@@ -43,7 +43,7 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
   Fd unnamed(::open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode));
   if (unnamed.valid()) return OutputFile(path, std::move(unnamed));
   for (unsigned attempt = 0; attempt < 100; ++attempt) {
-    const std::string name = name_beside(path, attempt);
+    const std::string name = sibling_name(path, attempt);
     Fd fd(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kMode));
     if (fd.valid()) {
       OutputFile file(path, std::move(fd));
@@ -72,7 +72,7 @@ Status OutputFile::write(std::string_view bytes) {
 Status OutputFile::commit() {
   if (is_plain_) return {};
   for (unsigned attempt = 0; temporary_.empty() && attempt < 100; ++attempt) {
-    const std::string name = name_beside(path_, attempt);
+    const std::string name = sibling_name(path_, attempt);
     const std::string unnamed = fmt::format("/proc/self/fd/{}", fd_.get());
     if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       temporary_ = name;

@@ -186,7 +186,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       sum.ns += event.duration_ns;
       add_off(sum.off, event.off);
       if (event.has(Has::kPreemptedBy))
-        sum.culprits.add(event.preempted_by_pid, event.preempted_by_ns, event.preempted_by_comm);
+        sum.preemptors.add(event.preempted_by_pid, event.preempted_by_ns, event.preempted_by_comm);
       if (!event.has(Has::kOffCpu) && sum.intervals.size() < kMaxIntervals) {
         sum.intervals.emplace_back(event.start_mono_ns, event.end_mono_ns());
       }

@@ -88,7 +88,7 @@ void add_off_cpu(const hal::Event& event, const CallFacts& facts, bool cold, Pro
   sum.in_calls.blocked_ns += off.blocked_ns;
   if (!cold) sum.in_calls.io_ns += off.io_ns;
   if (event.has(Has::kPreemptedBy))
-    sum.call_culprits.add(event.preempted_by_pid, event.preempted_by_ns, event.preempted_by_comm);
+    sum.call_preemptors.add(event.preempted_by_pid, event.preempted_by_ns, event.preempted_by_comm);
   consider(sum.worst_cpu, event, off.preempted_ns + off.runqueue_ns);
   if (!cold) consider(sum.worst_io, event, off.io_ns);
   if (facts.synchronising) {

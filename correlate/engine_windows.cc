@@ -54,7 +54,7 @@ void Engine::Impl::close_threads(uint64_t window) {
     const bool makes_calls = thread->last_call_window != 0 && thread->last_call_window + kActive >= window;
     add_off(makes_calls ? sum.threads : sum.others, reported.off);
     (makes_calls ? sum.switches : sum.other_switches) += reported.switches;
-    (makes_calls ? sum.thread_culprits : sum.other_culprits).add(reported.culprits);
+    (makes_calls ? sum.thread_preemptors : sum.other_preemptors).add(reported.preemptors);
     sum.switch_ns += reported.ns;
     if (makes_calls) {
       sum.worst_thread_ns = std::max(sum.worst_thread_ns, reported.off.preempted_ns + reported.off.runqueue_ns);

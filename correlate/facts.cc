@@ -52,7 +52,7 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
   facts.below_runtime = below_runtime;
   if (kind == hal::Kind::kGraph) facts.graph = graph_step(name);
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  facts.async = has("Async");
+  facts.async = has("Async") || name.ends_with(hal::kNonBlockingSuffix);
   facts.awaits_events = kind == hal::Kind::kFabric && has("_get_") && has("_event");
   facts.makes_queue = kind == hal::Kind::kFabric && has("create_qp");
   facts.ends_queue = kind == hal::Kind::kFabric && has("destroy_qp");

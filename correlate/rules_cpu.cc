@@ -68,13 +68,13 @@ bool is_neighbour(const Evaluation& j, uint32_t pid) {
 void blame_workers(const Evaluation& j, Finding& finding) {
   std::set<uint32_t> workers;
   uint64_t taken_ns = 0;
-  const auto culprits = j.sum.culprits();
-  for (const Culprits::PreemptedBy& one : culprits.list()) {
+  const auto preemptors = j.sum.preemptors();
+  for (const Preemptors::PreemptedBy& one : preemptors.list()) {
     if (one.pid == j.process.facts.pid || !is_kin(j, one.pid)) continue;
     workers.insert(one.pid);
     taken_ns += one.ns;
   }
-  if (workers.size() < rule(RuleId::dataloader_starvation).count || taken_ns * 2 < culprits.total_ns()) return;
+  if (workers.size() < rule(RuleId::dataloader_starvation).count || taken_ns * 2 < preemptors.total_ns()) return;
   finding.rule = RuleId::dataloader_starvation;
   finding.number = workers.size();
   finding.detail =
@@ -154,7 +154,7 @@ void evaluate_cpu(const Evaluation& j, Findings& findings) {
   evaluate_workers(j, findings);
   const Rule& preempted = rule(RuleId::cpu_preemption);
   if (j.over(j.sum.thread_wanted_ns(), preempted)) {
-    const Culprits::PreemptedBy* worst = j.sum.culprits().worst();
+    const Preemptors::PreemptedBy* worst = j.sum.preemptors().worst();
     finding.confidence = worst != nullptr ? 0.95 : 0.85;
     finding.onset_mono_ns = onset_of(j, loss);
     if (j.sum.preempted_ns() * 2 < lost) {

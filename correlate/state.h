@@ -64,7 +64,7 @@ struct ThreadWindow {
   uint64_t window = 0;
   hal::OffCpu off;
   uint64_t switches = 0, ns = 0;
-  Culprits culprits;
+  Preemptors preemptors;
   Intervals intervals;
 };
 // An allocation that failed for want of device memory, and what its thread has given back since.

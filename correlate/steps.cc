@@ -37,12 +37,12 @@ void Steps::set_call(hal::CallId id, CallFacts facts) {
   calls_[id] = std::move(facts);
 }
 
-void Steps::set_site(uint32_t site, bool is_per_thread) {
-  if (site >= per_thread_sites_.size()) {
-    if (!is_per_thread || site >= 1 << 20) return;
-    per_thread_sites_.resize(site + size_t{1});
+void Steps::set_probe(uint32_t probe, bool is_per_thread) {
+  if (probe >= per_thread_probes_.size()) {
+    if (!is_per_thread || probe >= 1 << 20) return;
+    per_thread_probes_.resize(probe + size_t{1});
   }
-  per_thread_sites_[site] = is_per_thread;
+  per_thread_probes_[probe] = is_per_thread;
 }
 
 void Steps::add_process(const hal::Process& process) {
@@ -57,7 +57,7 @@ Steps::Key Steps::key_of(const hal::Event& event) const {
   Key key;
   const bool is_default = !event.has(Has::kStream) || event.stream == 0;
   if (event.has(Has::kStream) && event.stream != kLegacyStream) key.stream = event.stream;
-  if (is_default && event.site < per_thread_sites_.size() && per_thread_sites_[event.site]) {
+  if (is_default && event.probe < per_thread_probes_.size() && per_thread_probes_[event.probe]) {
     key.stream = kPerThreadStream;
   }
   if (key.stream == kPerThreadStream) key.tid = event.tid;

@@ -63,8 +63,8 @@ class Steps {
   explicit Steps(hal::LossLedger& ledger) : ledger_(ledger) {}
 
   void set_call(hal::CallId id, CallFacts facts);
-  // Sites whose calls name the calling thread's own default stream when they name none ("..._ptsz").
-  void set_site(uint32_t site, bool is_per_thread);
+  // Probes whose calls name the calling thread's own default stream when they name none ("..._ptsz").
+  void set_probe(uint32_t probe, bool is_per_thread);
   // A pid with another start is another process.
   void add_process(const hal::Process& process);
   void add(const hal::Event& event);
@@ -116,7 +116,7 @@ class Steps {
 
   hal::LossLedger& ledger_;
   std::vector<CallFacts> calls_;
-  std::vector<bool> per_thread_sites_;
+  std::vector<bool> per_thread_probes_;
   std::map<uint32_t, Process> processes_;
   std::vector<InferenceStep> steps_;
 };

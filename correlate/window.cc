@@ -97,9 +97,9 @@ void ProcessWindow::add(const ProcessWindow& other) {
   add_to(threads, other.threads);
   add_to(others, other.others);
   places.add(other.places);
-  call_culprits.add(other.call_culprits);
-  thread_culprits.add(other.thread_culprits);
-  other_culprits.add(other.other_culprits);
+  call_preemptors.add(other.call_preemptors);
+  thread_preemptors.add(other.thread_preemptors);
+  other_preemptors.add(other.other_preemptors);
   for (Sample ProcessWindow::*sample :
        {&ProcessWindow::worst_cpu, &ProcessWindow::worst_io, &ProcessWindow::worst_blocked, &ProcessWindow::worst_copy,
         &ProcessWindow::worst_graph, &ProcessWindow::first_failed}) {
@@ -124,8 +124,8 @@ uint64_t ProcessWindow::thread_wanted_ns() const {
 uint64_t ProcessWindow::thread_io_ns() const {
   return std::max(worst_thread_io_ns, in_calls.io_ns / threads_at_once());
 }
-const Culprits& ProcessWindow::culprits() const {
-  return thread_culprits.total_ns() >= call_culprits.total_ns() ? thread_culprits : call_culprits;
+const Preemptors& ProcessWindow::preemptors() const {
+  return thread_preemptors.total_ns() >= call_preemptors.total_ns() ? thread_preemptors : call_preemptors;
 }
 
 uint64_t ProcessWindow::io_overlap_ns() const {

@@ -32,7 +32,7 @@ struct Sample {
 };
 
 // Who ran instead. At most kMost; what comes after is in `others_ns`.
-class Culprits {
+class Preemptors {
  public:
   struct PreemptedBy {
     uint32_t pid;
@@ -53,7 +53,7 @@ class Culprits {
       others_ns_ += ns;
     }
   }
-  void add(const Culprits& other) {
+  void add(const Preemptors& other) {
     for (const PreemptedBy& preempted_by : other.list_) add(preempted_by.pid, preempted_by.ns, preempted_by.comm);
     others_ns_ += other.others_ns_;
     total_ns_ += other.others_ns_;
@@ -113,12 +113,12 @@ struct ProcessWindow {
   hal::OffCpu in_calls;          // of those, off-CPU shares
   uint64_t sync_blocked_ns = 0;  // of in_calls.blocked: waiting for the device
   uint64_t unusual_blocked_ns = 0;
-  Culprits call_culprits;
+  Preemptors call_preemptors;
   Sample worst_cpu, worst_io, worst_blocked, worst_copy, worst_graph, first_failed;
   // Switches of threads that make calls, and of the others.
   hal::OffCpu threads, others;
   uint64_t switches = 0, other_switches = 0, switch_ns = 0;
-  Culprits thread_culprits, other_culprits;
+  Preemptors thread_preemptors, other_preemptors;
   // Block requests, and what else the host did for it.
   KindSum reads, writes;
   uint64_t slowest_io_ns = 0;
@@ -137,7 +137,7 @@ struct ProcessWindow {
   uint64_t thread_wanted_ns() const;
   uint64_t thread_io_ns() const;
   uint64_t threads_at_once() const;
-  const Culprits& culprits() const;
+  const Preemptors& preemptors() const;
   uint64_t io_overlap_ns() const;
   bool empty() const { return calls == 0 && switches == 0 && reads.calls + writes.calls == 0; }
 };

@@ -16,7 +16,7 @@ std::string plural(uint64_t count, std::string_view word) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : word == "child" ? "ren" : "s");
 }
 
-struct Words {
+struct ChainText {
   Incident& incident;
   const Evaluation& j;
   const Rule& its;
@@ -35,8 +35,8 @@ struct Words {
 };
 
 // "stress-ng (pid 99) 340ms, kworker/0:1 (pid 7) 20ms"
-std::string culprits_text(const Culprits& culprits) {
-  std::vector<Culprits::PreemptedBy> list = culprits.list();
+std::string preemptors_text(const Preemptors& preemptors) {
+  std::vector<Preemptors::PreemptedBy> list = preemptors.list();
   std::sort(list.begin(), list.end(),
             [](const auto& a, const auto& b) { return a.ns != b.ns ? a.ns > b.ns : a.pid < b.pid; });
   std::string out;
@@ -48,7 +48,7 @@ std::string culprits_text(const Culprits& culprits) {
   return out;
 }
 
-void add_call_step(Words& w, std::string_view why) {
+void add_call_step(ChainText& w, std::string_view why) {
   const CallFacts* facts = w.j.call(w.incident.last.op);
   if (facts == nullptr) return;
   const Finding& last = w.incident.last;
@@ -65,7 +65,7 @@ void add_call_step(Words& w, std::string_view why) {
   w.step(facts->layer, facts->op, detail, last.sample ? last.sample->duration_ns : last.slowest_ns);
 }
 
-void add_system_step(Words& w) {
+void add_system_step(ChainText& w) {
   if (!w.j.system.snapshot) return;
   const hal::SystemSnapshot& now = *w.j.system.snapshot;
   std::string detail;
@@ -84,7 +84,7 @@ std::string disk_text(const ProcessWindow& total) {
                      plural(wr.calls, "write"), format_bytes(wr.bytes), format_duration(total.slowest_io_ns));
 }
 
-std::string slow_call_text(const Words& w) {
+std::string slow_call_text(const ChainText& w) {
   const Finding& last = w.incident.last;
   if (!last.sample || w.op().empty()) return {};
   if (last.sample->duration_ns == 0) return {};
@@ -92,7 +92,7 @@ std::string slow_call_text(const Words& w) {
                      last.usual_ns > 0 ? fmt::format(" (usually {})", format_duration(last.usual_ns)) : "");
 }
 
-void cpu_words(Words& w) {
+void describe_cpu(ChainText& w) {
   hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   const bool of_threads = w.incident.rule == RuleId::cpu_preemption || w.incident.rule == RuleId::run_queue_wait ||
@@ -100,8 +100,8 @@ void cpu_words(Words& w) {
   if (of_threads && total.wanted_cpu_ns() > 0) w.incident.lost_ns = total.wanted_cpu_ns();
   const std::string lost = format_duration(w.incident.lost_ns);
   const std::string share = percent(w.incident.lost_ns, w.span_ns);
-  const std::string culprits = culprits_text(total.culprits());
-  const Culprits::PreemptedBy* worst = total.culprits().worst();
+  const std::string preemptors = preemptors_text(total.preemptors());
+  const Preemptors::PreemptedBy* worst = total.preemptors().worst();
   const bool windowed = chain.grade == hal::Grade::kWindowed;
   const uint64_t switches = total.switches + total.other_switches;
   add_system_step(w);
@@ -158,11 +158,11 @@ void cpu_words(Words& w) {
       chain.summary = fmt::format("{} lost {} ({} of the time) to {}", w.who, lost, share,
                                   worst == nullptr ? "other programs" : printable(text_of(worst->comm)));
       chain.root_cause = fmt::format("{} was ready to run while {} had its CPU{}", w.who,
-                                     culprits.empty() ? "another program" : culprits, slow_call_text(w));
+                                     preemptors.empty() ? "another program" : preemptors, slow_call_text(w));
       w.step("HOST", "sched_switch",
              fmt::format("{} preempted, {} in run queues; {} ran instead", format_duration(total.preempted_ns()),
                          format_duration(std::max(total.threads.runqueue_ns, total.in_calls.runqueue_ns)),
-                         culprits.empty() ? "another program" : culprits),
+                         preemptors.empty() ? "another program" : preemptors),
              w.incident.lost_ns);
       if (worst != nullptr && worst->pid != 0 && worst->pid != w.process.pid) {
         w.fix(fmt::format("Lower the other's priority: renice -n 19 -p {0} (or chrt -i -p 0 {0})", worst->pid));
@@ -173,7 +173,7 @@ void cpu_words(Words& w) {
   add_call_step(w, "off the CPU");
 }
 
-void wait_words(Words& w) {
+void describe_wait(ChainText& w) {
   hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   const std::string lost = format_duration(w.incident.lost_ns);
@@ -211,7 +211,7 @@ void wait_words(Words& w) {
   add_call_step(w, "asleep");
 }
 
-void pattern_words(Words& w) {
+void describe_pattern(ChainText& w) {
   hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   const std::string lost = format_duration(w.incident.lost_ns);
@@ -273,7 +273,7 @@ void pattern_words(Words& w) {
   add_call_step(w, "");
 }
 
-void memory_words(Words& w) {
+void describe_memory(ChainText& w) {
   hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   switch (w.incident.rule) {
@@ -335,7 +335,7 @@ void memory_words(Words& w) {
   add_call_step(w, "");
 }
 
-void other_words(Words& w) {
+void describe_other(ChainText& w) {
   hal::CausalChain& chain = w.incident.chain;
   const Finding& last = w.incident.last;
   switch (w.incident.rule) {
@@ -423,12 +423,12 @@ void describe(Incident& incident, const Evaluation& j) {
       std::max<uint64_t>(j.span_ns, chain.end_mono_ns > chain.onset_mono_ns && incident.onset_window + 1 < j.window
                                         ? chain.end_mono_ns - chain.onset_mono_ns
                                         : 0);
-  Words w{incident,
-          j,
-          its,
-          process,
-          fmt::format("{} (pid {})", comm.empty() ? "a process" : comm, process.pid),
-          span * incident.total.threads_at_once()};
+  ChainText w{incident,
+              j,
+              its,
+              process,
+              fmt::format("{} (pid {})", comm.empty() ? "a process" : comm, process.pid),
+              span * incident.total.threads_at_once()};
   chain.pid = process.pid;
   chain.process = comm;
   if (process.rank >= 0) chain.rank = process.rank;
@@ -440,24 +440,24 @@ void describe(Incident& incident, const Evaluation& j) {
   chain.slowest_ns = incident.last.slowest_ns;
   switch (its.family) {
     case Family::kCpu:
-      cpu_words(w);
+      describe_cpu(w);
       break;
     case Family::kIo:
     case Family::kLock:
-      wait_words(w);
+      describe_wait(w);
       break;
     case Family::kPattern:
     case Family::kStart:
-      pattern_words(w);
+      describe_pattern(w);
       break;
     case Family::kMemory:
     case Family::kFailure:
-      memory_words(w);
+      describe_memory(w);
       break;
     default:
-      incident.rule == RuleId::graph_recapture         ? pattern_words(w)
-      : incident.rule == RuleId::page_allocation_storm ? memory_words(w)
-                                                       : other_words(w);
+      incident.rule == RuleId::graph_recapture         ? describe_pattern(w)
+      : incident.rule == RuleId::page_allocation_storm ? describe_memory(w)
+                                                       : describe_other(w);
   }
   if (incident.rule == RuleId::periodic_spike) incident.lost_ns = incident.last.lost_ns;
   if (incident.last.sample) {

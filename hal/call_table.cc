@@ -44,6 +44,10 @@ Call call_of(const Backend& backend, const Library& library, const Row& row) {
   return call;
 }
 
+bool is_by_parameter(const Row& row) {
+  return std::ranges::any_of(row.shape, [](const Param& param) { return param.into == Field::kBlocking; });
+}
+
 }  // namespace
 
 CallTable::CallTable(std::span<const Backend* const> backends) {
@@ -52,8 +56,16 @@ CallTable::CallTable(std::span<const Backend* const> backends) {
       std::map<std::string_view, CallId> known;  // names of this library
       for (const Row& row : library.rows) {
         const auto [at, is_new] = known.try_emplace(row.name, static_cast<CallId>(calls_.size()));
-        if (is_new) calls_.push_back(call_of(*backend, library, row));
         by_row_.emplace_back(&row, at->second);
+        if (!is_new) continue;
+        calls_.push_back(call_of(*backend, library, row));
+        if (!is_by_parameter(row)) continue;
+        Call call = calls_.back();
+        call.name = call.op_name = names_.emplace_back(std::string(row.name).append(kNonBlockingSuffix));
+        call.op = 0;
+        call.flags |= kAsync;
+        non_blocking_[at->second] = static_cast<CallId>(calls_.size());
+        calls_.push_back(call);
       }
     }
   }
@@ -73,6 +85,11 @@ CallTable::CallTable(std::span<const Backend* const> backends) {
 CallId CallTable::id_of(const Row& row) const {
   const auto at = std::lower_bound(by_row_.begin(), by_row_.end(), std::pair<const Row*, CallId>{&row, 0});
   return at != by_row_.end() && at->first == &row ? at->second : kNoCall;
+}
+
+CallId CallTable::non_blocking(CallId id) const {
+  const auto found = non_blocking_.find(id);
+  return found == non_blocking_.end() ? kNoCall : found->second;
 }
 
 std::string_view status_name(const Call& call, int64_t code) {

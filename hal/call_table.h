@@ -5,14 +5,21 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "hal/prototype.h"
 
 namespace ingero::hal {
+
+// A function that a parameter makes blocking or not (Field::kBlocking) is two calls, because the two have nothing in
+// common but the name: the blocking one has the function's, the other one this behind it, and kAsync.
+inline constexpr std::string_view kNonBlockingSuffix = " (non-blocking)";
 
 using CallId = uint16_t;
 inline constexpr CallId kNoCall = 0xffff;
@@ -63,6 +70,8 @@ class CallTable {
   size_t size() const { return calls_.size(); }
   // `row` must belong to a backend given at construction. Rows of one name in one library share an id.
   CallId id_of(const Row& row) const;
+  // The non-blocking one of a function's two calls; kNoCall where it has one.
+  CallId non_blocking(CallId id) const;
   CallId id_of(HostOp op) const { return static_cast<CallId>(host_base_ + static_cast<size_t>(op)); }
   std::optional<HostOp> host_op(CallId id) const {
     if (id < host_base_ || id >= calls_.size()) return std::nullopt;
@@ -73,6 +82,8 @@ class CallTable {
  private:
   std::vector<Call> calls_;
   std::vector<std::pair<const Row*, CallId>> by_row_;  // sorted
+  std::map<CallId, CallId> non_blocking_;
+  std::deque<std::string> names_;  // those that no row has
   size_t host_base_ = 0;
 };
 

@@ -152,6 +152,8 @@ class Evaluator {
            "takes a direction, and its backend says no directions");
     expect((row.flags & (kAsync | kSynchronising)) != (kAsync | kSynchronising),
            "cannot be both async and synchronising");
+    expect(!has(Field::kBlocking) || (row.flags & (kAsync | kSynchronising)) == 0,
+           "is blocking by a parameter, and marked as always async or synchronising");
     check_each_field(row);
   }
 

@@ -222,6 +222,7 @@ void put_word(const Call& call, Field field, uint64_t value, Event& event, Parts
     case Field::kNRanks:
     case Field::kPort:
     case Field::kQueuePair:
+    case Field::kBlocking:
     case Field::kFieldCount:
       return;
   }

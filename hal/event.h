@@ -79,7 +79,7 @@ struct Event {
   uint32_t present = 0;        // bits of Has
   uint32_t pid = 0;
   uint32_t tid = 0;
-  uint32_t site = 0;  // index of the (call, library file) pair; 0: none (host events)
+  uint32_t probe = 0;  // index of the (call, library file) pair; 0: none (host events)
   CallId call = kNoCall;
   Kind kind = Kind::kHost;
   Outcome outcome = Outcome::kReturned;
@@ -208,8 +208,8 @@ struct Process {
   int32_t rank = -1, local_rank = -1, world_size = -1;  // -1: unknown
 };
 
-// One captured site: a call in one library file. Index is Event::site.
-struct Site {
+// One captured probe: a call in one library file. Index is Event::probe.
+struct Probe {
   CallId call = kNoCall;
   std::string symbol;        // the exported spelling that was probed ("cudaLaunchKernel_ptsz")
   std::string library_path;  // as the first process that mapped it sees it

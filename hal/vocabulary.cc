@@ -61,6 +61,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(Field::kFieldCount)> 
     "nranks",
     "port",
     "queue_pair",
+    "blocking",
 };
 // A word added to one of the enums without its spelling leaves the last entry empty.
 static_assert(!kKindNames.back().empty() && !kFieldNames.back().empty());

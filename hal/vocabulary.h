@@ -105,6 +105,7 @@ enum class Field : uint8_t {
   kNRanks,
   kPort,
   kQueuePair,
+  kBlocking,  // not 0: the call returns when the work is done; 0: when it is queued (hal/call_table.h)
   kFieldCount,
 };
 std::string_view name_of(Field field);

@@ -23,15 +23,15 @@ struct PerfLinkDeleter {
 using PerfLink = std::unique_ptr<bpf_link, PerfLinkDeleter>;
 
 // Attaches `probes` as one link; on refusal halves the batch until the refused ones stand alone.
-void link_batch(const ProbePrograms& programs, MultiSpec& spec, std::span<const Probe> probes, std::vector<Fd>& links,
-                std::vector<Refusal>& refusals) {
+void link_batch(const ProbePrograms& programs, MultiSpec& spec, std::span<const AttachPoint> probes,
+                std::vector<Fd>& links, std::vector<Refusal>& refusals) {
   std::vector<unsigned long> offsets;
   std::vector<uint64_t> cookies;
   offsets.reserve(probes.size());
   cookies.reserve(probes.size());
-  for (const Probe& probe : probes) {
+  for (const AttachPoint& probe : probes) {
     offsets.push_back(probe.file_offset);
-    cookies.push_back(probe.site);
+    cookies.push_back(probe.id);
   }
   spec.offsets = offsets;
   spec.cookies = cookies;
@@ -39,7 +39,7 @@ void link_batch(const ProbePrograms& programs, MultiSpec& spec, std::span<const 
   if (link.ok()) {
     links.push_back(std::move(*link));
   } else if (probes.size() == 1) {
-    refusals.push_back({probes[0].site, link.error().text()});
+    refusals.push_back({probes[0].id, link.error().text()});
   } else {
     const size_t half = probes.size() / 2;
     link_batch(programs, spec, probes.first(half), links, refusals);
@@ -47,17 +47,17 @@ void link_batch(const ProbePrograms& programs, MultiSpec& spec, std::span<const 
   }
 }
 
-bool refused(const std::vector<Refusal>& refusals, uint32_t site) {
+bool refused(const std::vector<Refusal>& refusals, uint32_t probe) {
   for (const Refusal& refusal : refusals) {
-    if (refusal.site == site) return true;
+    if (refusal.probe == probe) return true;
   }
   return false;
 }
 
-std::vector<Probe> without(std::span<const Probe> probes, const std::vector<Refusal>& refusals) {
-  std::vector<Probe> kept;
-  for (const Probe& probe : probes) {
-    if (!refused(refusals, probe.site)) kept.push_back(probe);
+std::vector<AttachPoint> without(std::span<const AttachPoint> probes, const std::vector<Refusal>& refusals) {
+  std::vector<AttachPoint> kept;
+  for (const AttachPoint& probe : probes) {
+    if (!refused(refusals, probe.id)) kept.push_back(probe);
   }
   return kept;
 }
@@ -98,9 +98,9 @@ void close_side_by_side(std::vector<Fd> links) {
 struct FileProbes::Impl {
   // Best effort: a call whose name cannot be probed is still captured. Attached before the other probes: the newest
   // program of a probe runs first, and the name program needs the call that the capture program opens (names.bpf.c).
-  void attach_names(const ProbePrograms& programs, const std::string& path, std::span<const Probe> probes) {
-    std::vector<Probe> named;
-    for (const Probe& probe : probes) {
+  void attach_names(const ProbePrograms& programs, const std::string& path, std::span<const AttachPoint> probes) {
+    std::vector<AttachPoint> named;
+    for (const AttachPoint& probe : probes) {
       if (probe.has_name) named.push_back(probe);
     }
     if (named.empty() || programs.name < 0) return;
@@ -112,9 +112,9 @@ struct FileProbes::Impl {
       link_batch(programs, spec, named, entries, ignored);
       return;
     }
-    for (const Probe& probe : named) {
+    for (const AttachPoint& probe : named) {
       LibbpfLog log;
-      LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
+      LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.id);
       PerfLink link(
           bpf_program__attach_uprobe_opts(programs.name_handle, -1, path.c_str(), probe.file_offset, &options));
       if (link) perf_entries.push_back(std::move(link));
@@ -123,12 +123,12 @@ struct FileProbes::Impl {
 
   // One by one, and the kernel serialises them with every other change of probes on the machine: while it is still
   // removing the probes of another trace, each takes 0.1 s.
-  void attach_perf(const ProbePrograms& programs, const std::string& path, std::span<const Probe> probes,
+  void attach_perf(const ProbePrograms& programs, const std::string& path, std::span<const AttachPoint> probes,
                    const std::function<void()>& working) {
     constexpr auto kLong = std::chrono::seconds(2);
     const auto begin = std::chrono::steady_clock::now();
     bool is_slow = false;
-    for (const Probe& probe : probes) {
+    for (const AttachPoint& probe : probes) {
       if (working) working();
       if (!is_slow && std::chrono::steady_clock::now() - begin > kLong) {
         is_slow = true;
@@ -147,14 +147,14 @@ struct FileProbes::Impl {
   }
 
   // Null: refused, and said why.
-  PerfLink link_perf(bpf_program* program, const std::string& path, const Probe& probe, bool at_return) {
+  PerfLink link_perf(bpf_program* program, const std::string& path, const AttachPoint& probe, bool at_return) {
     LibbpfLog log;
-    LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.site);
+    LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.id);
     options.retprobe = at_return;
     PerfLink link(bpf_program__attach_uprobe_opts(program, -1, path.c_str(), probe.file_offset, &options));
     if (!link) {
       const char* what = at_return ? "attach return probe" : "attach entry probe";
-      refusals.push_back({probe.site, log.reason(errno_error(what).message())});
+      refusals.push_back({probe.id, log.reason(errno_error(what).message())});
     }
     return link;
   }
@@ -243,13 +243,13 @@ ProbePrograms programs_of(const Objects& objects) {
 }
 
 Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, const std::string& path,
-                                                       std::span<const Probe> probes,
+                                                       std::span<const AttachPoint> probes,
                                                        const std::function<void()>& working) {
   return attach(programs_of(objects), path, probes, working);
 }
 
 Result<std::unique_ptr<FileProbes>> FileProbes::attach(const ProbePrograms& programs, const std::string& path,
-                                                       std::span<const Probe> probes,
+                                                       std::span<const AttachPoint> probes,
                                                        const std::function<void()>& working) {
   auto impl = std::make_unique<Impl>();
   if (probes.empty()) return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));

@@ -1,6 +1,6 @@
 // Probes on one library file: links by whichever mechanism was chosen, and the reason for each that was refused.
 //
-// A Probe is an attach cookie (an index into the recipes map) at a file offset. With session and multi links
+// An AttachPoint is an attach cookie (an index into the recipes map) at a file offset. With session and multi links
 // all probes of a file are one link (two for multi), so attaching and stopping cost milliseconds; with perf each probe
 // is two links and the kernel takes about 100 ms to remove each. Not thread-safe.
 #pragma once
@@ -19,14 +19,14 @@
 
 namespace ingero::kernelside {
 
-struct Probe {
-  uint32_t site = 0;
+struct AttachPoint {
+  uint32_t id = 0;
   uint64_t file_offset = 0;
   bool has_name = false;  // its call carries a function's name: the name program goes there too
 };
 
 struct Refusal {
-  uint32_t site = 0;
+  uint32_t probe = 0;
   std::string reason;
 };
 
@@ -49,10 +49,10 @@ class FileProbes {
   // batch the rest are attached without it. Succeeds with no probe attached when all were refused. `working`, when
   // there is one, is called between probes that are attached one by one, which may take a tenth of a second each.
   static Result<std::unique_ptr<FileProbes>> attach(const Objects& objects, const std::string& path,
-                                                    std::span<const Probe> probes,
+                                                    std::span<const AttachPoint> probes,
                                                     const std::function<void()>& working = {});
   static Result<std::unique_ptr<FileProbes>> attach(const ProbePrograms& programs, const std::string& path,
-                                                    std::span<const Probe> probes,
+                                                    std::span<const AttachPoint> probes,
                                                     const std::function<void()>& working = {});
   ~FileProbes();
   FileProbes(const FileProbes&) = delete;

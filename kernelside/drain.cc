@@ -22,7 +22,7 @@ struct Drain::Impl {
   const hal::CallTable& calls;
   Normaliser& normaliser;
   hal::LossLedger& ledger;
-  Batch* batch = nullptr;
+  RingRecords* batch = nullptr;
   std::map<const Ring*, uint64_t> ends;  // end_here(): how far each had come
   hal::Exchange exchange;                // of the call at hand
 
@@ -179,7 +179,7 @@ uint64_t Drain::unread() const {
   return count;
 }
 
-void Drain::take_stacks(Batch& batch) {
+void Drain::take_stacks(RingRecords& batch) {
   impl_->batch = &batch;
   impl_->rings->stacks.consume([&](std::span<const std::byte> record) {
     impl_->take_stack(record);
@@ -187,7 +187,7 @@ void Drain::take_stacks(Batch& batch) {
   });
 }
 
-Result<bool> Drain::poll(int timeout_ms, size_t max_events, Batch& batch) {
+Result<bool> Drain::poll(int timeout_ms, size_t max_events, RingRecords& batch) {
   impl_->batch = &batch;
   std::array<epoll_event, 4> ready{};
   if (epoll_wait(impl_->ready.get(), ready.data(), ready.size(), timeout_ms) < 0 && errno != EINTR) {

@@ -35,7 +35,7 @@ struct StackRecord {
   std::vector<std::byte> bytes;  // head.bytes of them, from the stack pointer upwards
 };
 
-struct Batch {
+struct RingRecords {
   std::vector<hal::Event> events;
   std::vector<std::pair<size_t, TcpRecord>> tcp;            // index into events
   std::vector<std::pair<size_t, hal::Exchange>> exchanges;  // likewise, of each call that has one
@@ -73,9 +73,9 @@ class Drain {
 
   // Appends records to `batch` until the rings are empty or it holds `max_events`; waits up to `timeout_ms` for a
   // wake-up first. True when records may be left.
-  Result<bool> poll(int timeout_ms, size_t max_events, Batch& batch);
+  Result<bool> poll(int timeout_ms, size_t max_events, RingRecords& batch);
   // Appends the stacks and code objects that are in their ring by now.
-  void take_stacks(Batch& batch);
+  void take_stacks(RingRecords& batch);
   // What is written from now on need not be read: the trace ends here. After that, whether all that was written before
   // has been read, and how many records have not.
   void end_here();

@@ -34,15 +34,25 @@ bool copy_record(std::span<const std::byte> bytes, Record& out) {
   return true;
 }
 
+// A word that could not be read says nothing: the call then bears the function's own name.
+bool is_non_blocking(const ProbeMeaning& probe, const wire_call& call, std::span<const uint64_t> words) {
+  if (probe.non_blocking == hal::kNoCall) return false;
+  for (size_t i = 0; i < call.n_words && i < probe.lowered->words.size(); ++i) {
+    if (probe.lowered->words[i].field != hal::Field::kBlocking) continue;
+    return (call.valid >> i & 1) != 0 && static_cast<uint32_t>(words[i]) == 0;
+  }
+  return false;
+}
+
 }  // namespace
 
-Normaliser::Normaliser(const hal::CallTable& calls, const SiteTable& sites, hal::LossLedger& ledger)
-    : calls_(calls), sites_(sites), ledger_(ledger) {}
+Normaliser::Normaliser(const hal::CallTable& calls, const ProbeTable& probes, hal::LossLedger& ledger)
+    : calls_(calls), probes_(probes), ledger_(ledger) {}
 
 bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal::Exchange& exchange) {
   wire_call call;
   std::array<uint64_t, WIRE_CALL_TAIL> tail;  // the words, then the off-CPU times; filled as far as they reach
-  if (!copy_record(record, call) || call.n_words > WIRE_MAX_WORDS || call.site >= sites_.size() ||
+  if (!copy_record(record, call) || call.n_words > WIRE_MAX_WORDS || call.probe >= probes_.size() ||
       call.end_ns < call.start_ns) {
     ledger_.add(hal::Loss::record_malformed);
     return false;
@@ -54,20 +64,20 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal:
     return false;
   }
   std::memcpy(tail.data(), record.data() + sizeof(call), n_tail * sizeof(uint64_t));
-  const SiteMeaning& site = sites_[call.site];
+  const ProbeMeaning& probe = probes_[call.probe];
   event = hal::Event{};
   event.start_mono_ns = call.start_ns;
   event.wall_offset_ns = wall_offset_ns_;
   event.cgroup_id = call.cgroup_id;
   event.pid = call.pid;
   event.tid = call.tid;
-  event.site = call.site;
-  event.call = site.call;
-  event.kind = calls_[site.call].kind;
+  event.probe = call.probe;
+  event.call = is_non_blocking(probe, call, tail) ? probe.non_blocking : probe.call;
+  event.kind = calls_[probe.call].kind;
   event.outcome = outcome_of(call.outcome);
   event.depth = call.depth;
-  if (call.depth > 0 && call.parent_site < sites_.size()) {
-    event.parent_call = sites_[call.parent_site].call;
+  if (call.depth > 0 && call.parent_probe < probes_.size()) {
+    event.parent_call = probes_[call.parent_probe].call;
     event.parent_start_mono_ns = call.parent_start_ns;
     event.set(hal::Has::kParent);
   }
@@ -76,7 +86,7 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal:
     const auto off = std::span(tail).subspan(call.n_words, WIRE_OFF_KINDS);
     event.off = {off[WIRE_OFF_PREEMPTED], off[WIRE_OFF_RUNQUEUE], off[WIRE_OFF_BLOCKED], off[WIRE_OFF_IO]};
   }
-  hal::decode(calls_[site.call], *site.lowered, std::span(tail).first(call.n_words), call.valid, call.ret, event,
+  hal::decode(calls_[probe.call], *probe.lowered, std::span(tail).first(call.n_words), call.valid, call.ret, event,
               hal::has_exchange(event.kind) ? &exchange : nullptr);
   if ((call.flags & WIRE_CALL_HAS_STACK) != 0) event.set(hal::Has::kStack);  // its id is set where stacks are joined
   if (event.outcome == hal::Outcome::kInFlight) return true;  // the call's own record will come: nothing to count yet

@@ -20,37 +20,38 @@
 
 namespace ingero::kernelside {
 
-// A site as normalisation needs it: which call, and what its words mean. Index is the attach cookie.
-struct SiteMeaning {
+// A probe as normalisation needs it: which call, and what its words mean. Index is the attach cookie.
+struct ProbeMeaning {
   hal::CallId call = hal::kNoCall;
   const hal::Lowered* lowered = nullptr;
+  hal::CallId non_blocking = hal::kNoCall;  // which call it is where the blocking word is 0
 };
 
-// All sites of a run. One thread appends (before the site's probe is attached, hence before its first record); any
+// All probes of a run. One thread appends (before the probe's probe is attached, hence before its first record); any
 // thread reads.
-class SiteTable {
+class ProbeTable {
  public:
-  SiteTable() : sites_(std::make_unique<SiteMeaning[]>(WIRE_MAX_SITES)) {}
+  ProbeTable() : probes_(std::make_unique<ProbeMeaning[]>(WIRE_MAX_PROBES)) {}
   uint32_t size() const { return size_.load(std::memory_order_acquire); }
-  const SiteMeaning& operator[](uint32_t site) const { return sites_[site]; }
+  const ProbeMeaning& operator[](uint32_t probe) const { return probes_[probe]; }
   // False when the table is full.
-  bool append(const SiteMeaning& site) {
+  bool append(const ProbeMeaning& probe) {
     const uint32_t at = size_.load(std::memory_order_relaxed);
-    if (at >= WIRE_MAX_SITES) return false;
-    sites_[at] = site;
+    if (at >= WIRE_MAX_PROBES) return false;
+    probes_[at] = probe;
     size_.store(at + 1, std::memory_order_release);
     return true;
   }
 
  private:
-  std::unique_ptr<SiteMeaning[]> sites_;
+  std::unique_ptr<ProbeMeaning[]> probes_;
   std::atomic<uint32_t> size_{0};
 };
 
 class Normaliser {
  public:
   // The arguments must outlive this.
-  Normaliser(const hal::CallTable& calls, const SiteTable& sites, hal::LossLedger& ledger);
+  Normaliser(const hal::CallTable& calls, const ProbeTable& probes, hal::LossLedger& ledger);
 
   // wall minus mono, as measured last; applied to the records that follow.
   void set_wall_offset_ns(int64_t offset) { wall_offset_ns_ = offset; }
@@ -76,7 +77,7 @@ class Normaliser {
   void blame(uint32_t tid, bool outermost, hal::Event& event);
 
   const hal::CallTable& calls_;
-  const SiteTable& sites_;
+  const ProbeTable& probes_;
   hal::LossLedger& ledger_;
   int64_t wall_offset_ns_ = 0;
   // Runnable-but-not-running intervals of threads inside a call, oldest first, bounded.

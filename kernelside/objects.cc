@@ -198,7 +198,7 @@ struct Objects::Impl {
 
   // An object that reads what the capture programs keep; null with the reason where this kernel cannot.
   template <typename Skeleton>
-  void load_beside_capture(std::string_view name, Owned<Skeleton>& into, std::string& reason) const {
+  void load_during_capture(std::string_view name, Owned<Skeleton>& into, std::string& reason) const {
     auto object = open_object<Skeleton>(name);
     if (!object.ok()) {
       reason = object.error().text();
@@ -346,7 +346,7 @@ int Objects::name_program() const { return name_handle() != nullptr ? bpf_progra
 const std::string& Objects::names_reason() const { return impl_->names_reason; }
 void Objects::start_loading_waiting() {
   impl_->waiting_load = std::thread(
-      [raw = impl_.get()] { raw->load_beside_capture("waiting", raw->waiting_object, raw->waiting_reason); });
+      [raw = impl_.get()] { raw->load_during_capture("waiting", raw->waiting_object, raw->waiting_reason); });
 }
 
 const std::string& Objects::waiting_reason() const {
@@ -388,7 +388,7 @@ Status Objects::take_waiting_stack(uint32_t tid) {
 
 Status Objects::take_running_stacks(std::span<const uint32_t> tids) {
   if (!impl_->spinning_object && impl_->spinning_reason.empty()) {
-    impl_->load_beside_capture("spinning", impl_->spinning_object, impl_->spinning_reason);
+    impl_->load_during_capture("spinning", impl_->spinning_object, impl_->spinning_reason);
   }
   if (!impl_->spinning_object) return Error(Errc::kNotSupported, impl_->spinning_reason);
   const int program = bpf_program__fd(impl_->spinning_object->progs.take_running);
@@ -415,9 +415,9 @@ Status Objects::take_running_stacks(std::span<const uint32_t> tids) {
   return {};
 }
 
-Status Objects::set_recipe(uint32_t site, const wire_recipe& recipe) {
-  if (bpf_map_update_elem(map_fd("recipes"), &site, &recipe, BPF_ANY) != 0) {
-    return errno_error(fmt::format("set recipe {}", site));
+Status Objects::set_recipe(uint32_t probe, const wire_recipe& recipe) {
+  if (bpf_map_update_elem(map_fd("recipes"), &probe, &recipe, BPF_ANY) != 0) {
+    return errno_error(fmt::format("set recipe {}", probe));
   }
   return {};
 }
@@ -469,16 +469,16 @@ void Objects::read_losses(hal::LossLedger& ledger) const {
   }
 }
 
-std::vector<std::pair<uint32_t, uint64_t>> Objects::site_losses(uint32_t sites) const {
+std::vector<std::pair<uint32_t, uint64_t>> Objects::probe_losses(uint32_t probes) const {
   std::vector<std::pair<uint32_t, uint64_t>> found;
   constexpr uint32_t kAtOnce = 256;  // by one system call (Linux 5.13, f008d732ab18)
   const auto cpus = static_cast<size_t>(impl_->cpus);
   std::array<uint32_t, kAtOnce> keys;
   std::vector<uint64_t> per_cpu(kAtOnce * cpus);
-  const int fd = map_fd("site_losses");
+  const int fd = map_fd("probe_losses");
   uint32_t position = 0;
-  for (uint32_t from = 0; from < sites;) {
-    uint32_t count = std::min(kAtOnce, sites - from);
+  for (uint32_t from = 0; from < probes;) {
+    uint32_t count = std::min(kAtOnce, probes - from);
     // Fails behind the last one, with what there was before it.
     if (bpf_map_lookup_batch(fd, from == 0 ? nullptr : &position, &position, keys.data(), per_cpu.data(), &count,
                              nullptr) != 0 &&
@@ -487,8 +487,8 @@ std::vector<std::pair<uint32_t, uint64_t>> Objects::site_losses(uint32_t sites) 
     }
     if (count == 0) break;
     for (size_t i = 0; i < count; ++i) {
-      const auto of_site = std::span(per_cpu).subspan(i * cpus, cpus);
-      const uint64_t total = std::accumulate(of_site.begin(), of_site.end(), uint64_t{0});
+      const auto of_probe = std::span(per_cpu).subspan(i * cpus, cpus);
+      const uint64_t total = std::accumulate(of_probe.begin(), of_probe.end(), uint64_t{0});
       if (total > 0) found.emplace_back(keys[i], total);
     }
     from += count;

@@ -113,7 +113,7 @@ class Objects {
   // Runs the kernel skipped because the program was running on that CPU already, by all programs. Thread-safe.
   uint64_t skipped_runs() const;
   // Sets recipe `site`; thread-safe.
-  Status set_recipe(uint32_t site, const wire_recipe& recipe);
+  Status set_recipe(uint32_t probe, const wire_recipe& recipe);
   // Python frames of `pid` are read by this layout from now on, or no more. Thread-safe.
   Status set_python(uint32_t pid, const wire_python_layout& layout);
   void forget_python(uint32_t pid);
@@ -125,8 +125,8 @@ class Objects {
   Status mark_traced(uint32_t pid);
   // Adds the kernel side's counters to the ledger (sets totals); thread-safe.
   void read_losses(hal::LossLedger& ledger) const;
-  // Calls lost to a full ring, by site; only sites below `sites` with losses. Thread-safe.
-  std::vector<std::pair<uint32_t, uint64_t>> site_losses(uint32_t sites) const;
+  // Calls lost to a full ring, by probe; only probes below `sites` with losses. Thread-safe.
+  std::vector<std::pair<uint32_t, uint64_t>> probe_losses(uint32_t probes) const;
 
  private:
   struct Impl;

@@ -122,8 +122,8 @@ namespace {
 std::optional<ProbeTarget> target_of(Objects* objects) {
   if (objects == nullptr) return std::nullopt;
   return ProbeTarget{
-      [objects](uint32_t site, const wire_recipe& recipe) { return objects->set_recipe(site, recipe); },
-      [objects](const std::string& path, std::span<const Probe> probes, const std::function<void()>& working) {
+      [objects](uint32_t probe, const wire_recipe& recipe) { return objects->set_recipe(probe, recipe); },
+      [objects](const std::string& path, std::span<const AttachPoint> probes, const std::function<void()>& working) {
         return FileProbes::attach(*objects, path, probes, working);
       }};
 }
@@ -466,16 +466,16 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   return is_over(kept);
 }
 
-// A site for each offset that gets a probe, with its recipe.
-std::vector<Probe> Tracer::make_sites(File& file, std::map<uint32_t, RowReport*>& by_site) {
-  std::vector<Probe> probes;
+// A probe for each offset that gets a probe, with its recipe.
+std::vector<AttachPoint> Tracer::make_probes(File& file, std::map<uint32_t, RowReport*>& by_probe) {
+  std::vector<AttachPoint> probes;
   std::set<uint64_t> taken;
   const std::scoped_lock lock(mutex_);
   for (auto& report : file.reports) {
     for (auto& row : report.rows) {
       if (row.state != hal::RowState::kResolved || !taken.insert(row.file_offset).second) continue;
       const hal::CallId call = calls_.id_of(*row.row);
-      const uint32_t site = sites_.size();
+      const uint32_t probe = probe_table_.size();
       const auto lowered = lowered_.find(row.row);
       if (lowered == lowered_.end()) {
         row.state = hal::RowState::kRefused;
@@ -486,27 +486,28 @@ std::vector<Probe> Tracer::make_sites(File& file, std::map<uint32_t, RowReport*>
       wire_recipe recipe = lowered->second.recipe;
       recipe.used = 1;
       say_when_to_keep_stacks(*row.row, calls_[call], recipe);
-      if (const Status set = target_->set_recipe(site, recipe); !set.ok() || !sites_.append({call, &lowered->second})) {
+      if (const Status set = target_->set_recipe(probe, recipe);
+          !set.ok() || !probe_table_.append({call, &lowered->second, calls_.non_blocking(call)})) {
         row.state = hal::RowState::kRefused;
         row.reason =
-            set.ok() ? fmt::format("more than {} probes", static_cast<int>(WIRE_MAX_SITES)) : set.error().text();
+            set.ok() ? fmt::format("more than {} probes", static_cast<int>(WIRE_MAX_PROBES)) : set.error().text();
         ledger_.add(hal::Loss::attach_refused);
         continue;
       }
-      site_libraries_.push_back(report.path);
-      site_symbols_.push_back(row.symbol);
-      new_sites_.push_back({site, {call, row.symbol, report.path, report.version}});
+      probe_libraries_.push_back(report.path);
+      probe_symbols_.push_back(row.symbol);
+      new_probes_.push_back({probe, {call, row.symbol, report.path, report.version}});
       if (row.single_stepped) ledger_.add(hal::Loss::single_stepped);
-      by_site[site] = &row;
-      probes.push_back({site, row.file_offset, recipe.sleepable_word != 0});
+      by_probe[probe] = &row;
+      probes.push_back({probe, row.file_offset, recipe.sleepable_word != 0});
     }
   }
   return probes;
 }
 
 void Tracer::attach(File& file, const std::string& open_path) {
-  std::map<uint32_t, RowReport*> by_site;
-  const std::vector<Probe> probes = make_sites(file, by_site);
+  std::map<uint32_t, RowReport*> by_probe;
+  const std::vector<AttachPoint> probes = make_probes(file, by_probe);
   auto attached = target_->attach(open_path, probes, options_.working);
   const uint64_t now = clock_.mono_ns();
   const std::scoped_lock lock(mutex_);
@@ -524,8 +525,8 @@ void Tracer::attach(File& file, const std::string& open_path) {
   }
   if (!attached.ok()) return;
   for (const auto& refusal : (*attached)->refusals()) {
-    by_site[refusal.site]->state = hal::RowState::kRefused;
-    by_site[refusal.site]->reason = refusal.reason;
+    by_probe[refusal.probe]->state = hal::RowState::kRefused;
+    by_probe[refusal.probe]->reason = refusal.reason;
     ledger_.add(hal::Loss::attach_refused);
   }
   file.probes = std::move(*attached);
@@ -538,9 +539,9 @@ void Tracer::attach(File& file, const std::string& open_path) {
   }
 }
 
-std::vector<NamedSite> Tracer::take_sites() {
+std::vector<NamedProbe> Tracer::take_new_probes() {
   const std::scoped_lock lock(mutex_);
-  return std::exchange(new_sites_, {});
+  return std::exchange(new_probes_, {});
 }
 
 std::map<uint32_t, uint64_t> Tracer::take_windows() {
@@ -548,14 +549,14 @@ std::map<uint32_t, uint64_t> Tracer::take_windows() {
   return std::exchange(windows_, {});
 }
 
-std::string Tracer::library_of(uint32_t site) const {
+std::string Tracer::library_of(uint32_t probe) const {
   const std::scoped_lock lock(mutex_);
-  return site < site_libraries_.size() ? site_libraries_[site] : "";
+  return probe < probe_libraries_.size() ? probe_libraries_[probe] : "";
 }
 
-std::string Tracer::symbol_of(uint32_t site) const {
+std::string Tracer::symbol_of(uint32_t probe) const {
   const std::scoped_lock lock(mutex_);
-  return site < site_symbols_.size() ? site_symbols_[site] : "";
+  return probe < probe_symbols_.size() ? probe_symbols_[probe] : "";
 }
 
 std::vector<FileReport> Tracer::reports() const {

@@ -65,9 +65,9 @@ struct FileReport {
   size_t probes = 0;
 };
 
-struct NamedSite {
+struct NamedProbe {
   uint32_t index = 0;
-  hal::Site site;
+  hal::Probe probe;
 };
 
 struct TracerOptions {
@@ -78,8 +78,8 @@ struct TracerOptions {
 
 // Where recipes and probes go: the loaded objects, unless a test says otherwise.
 struct ProbeTarget {
-  std::function<Status(uint32_t site, const wire_recipe& recipe)> set_recipe;
-  std::function<Result<std::unique_ptr<FileProbes>>(const std::string& path, std::span<const Probe> probes,
+  std::function<Status(uint32_t probe, const wire_recipe& recipe)> set_recipe;
+  std::function<Result<std::unique_ptr<FileProbes>>(const std::string& path, std::span<const AttachPoint> probes,
                                                     const std::function<void()>& working)>
       attach;
 };
@@ -104,13 +104,13 @@ class Tracer {
   // A file named by the user.
   Status add_library(const std::string& path);
 
-  const SiteTable& sites() const { return sites_; }
-  // Sites made since the last call, in order.
-  std::vector<NamedSite> take_sites();
-  // The library file of a site, as its first process sees it.
-  std::string library_of(uint32_t site) const;
+  const ProbeTable& probe_table() const { return probe_table_; }
+  // Probes made since the last call, in order.
+  std::vector<NamedProbe> take_new_probes();
+  // The library file of a probe, as its first process sees it.
+  std::string library_of(uint32_t probe) const;
   // The symbol it probes, or empty. Any thread.
-  std::string symbol_of(uint32_t site) const;
+  std::string symbol_of(uint32_t probe) const;
   std::vector<FileReport> reports() const;
   // Processes that mapped a described library before its probes were there, since the last call, and when those were:
   // some of the calls before may have been missed.
@@ -137,7 +137,7 @@ class Tracer {
   static FileReport report_of(const Held& held, const hal::ElfImage& image, const hal::FileId& id,
                               const Source& source);
   std::optional<hal::FileId> file_below(const Fd& fd, const hal::FileId& id, const Source& source);
-  std::vector<Probe> make_sites(File& file, std::map<uint32_t, RowReport*>& by_site);
+  std::vector<AttachPoint> make_probes(File& file, std::map<uint32_t, RowReport*>& by_probe);
   void attach(File& file, const std::string& open_path);
   void stop_examining();
   std::vector<FileProbes*> probes() const;
@@ -151,16 +151,16 @@ class Tracer {
   const Clock& clock_;
   // Rows of one call can differ in prototype (by library version): lowered each by itself. Constant after construction.
   std::map<const hal::Row*, hal::Lowered> lowered_;
-  SiteTable sites_;
+  ProbeTable probe_table_;
   std::mutex examine_mutex_;  // held while a file of this machine is examined; taken before mutex_
   mutable std::mutex mutex_;  // never held while anything is opened, read or attached
   std::condition_variable examined_;
   // Guarded by mutex_:
   std::vector<std::unique_ptr<File>> files_;
   bool stopped_ = false;
-  std::vector<NamedSite> new_sites_;
-  std::vector<std::string> site_libraries_, site_symbols_;  // by site
-  std::map<uint32_t, uint64_t> windows_;                    // processes that had one since take_windows(): its end
+  std::vector<NamedProbe> new_probes_;
+  std::vector<std::string> probe_libraries_, probe_symbols_;  // by probe
+  std::map<uint32_t, uint64_t> windows_;                      // processes that had one since take_windows(): its end
   struct Index;
   std::unique_ptr<Index> index_;
 };

@@ -115,7 +115,7 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
   out["kind"] = hal::name_of(event.kind);
   out["vendor"] = call.vendor;
   out["call"] = call.name;
-  // Host events belong to no library; their site means nothing.
+  // Host events belong to no library; their probe means nothing.
   if (!library.empty() && event.kind != hal::Kind::kHost) out["library"] = library;
   out["failed"] = event.failed;
   if (!device.uuid.empty()) out["gpu_uuid"] = device.uuid;

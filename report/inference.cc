@@ -130,7 +130,7 @@ std::string inference_text(const InferenceReport& report, bool colour) {
                  {"VALUE"},
                  {"LAST MEAN"},
                  {"LAST P95"}});
-  for (const EngineMetricReport& one : report.engines) {
+  for (const ModelServerMetricReport& one : report.engines) {
     // Of a histogram the value is a number of observations, in no unit.
     const bool is_count = one.mean || one.p95 || (one.unit == "s" && !one.name.ends_with(".total"));
     engines.add_row({printable(one.engine, 16), printable(one.model, 32), printable(one.name, 64),
@@ -177,7 +177,7 @@ Json inference_json(const InferenceReport& report) {
                      {"graph_launches", one.graph_launches},
                      {"incident", json_or_null(one.incident)}});
   }
-  for (const EngineMetricReport& one : report.engines) {
+  for (const ModelServerMetricReport& one : report.engines) {
     engines.push_back({{"engine", one.engine},
                        {"pid", one.pid},
                        {"model", json_or_null(one.model)},

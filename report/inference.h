@@ -32,7 +32,7 @@ struct SlowStep {
   std::optional<uint64_t> p95_ns;
 };
 
-struct EngineMetricReport {
+struct ModelServerMetricReport {
   std::string engine, model, name, unit;
   int64_t pid = 0;
   std::optional<double> value, mean, p95;  // mean and p95: since the reading before
@@ -41,7 +41,7 @@ struct EngineMetricReport {
 struct InferenceReport {
   std::vector<WorkloadReport> workloads;  // of the whole recording: most slow steps first, then most steps
   std::vector<SlowStep> slow_steps;       // of the selection: the worst first, against what was usual
-  std::vector<EngineMetricReport> engines;
+  std::vector<ModelServerMetricReport> engines;
   bool empty() const { return workloads.empty() && engines.empty(); }
 };
 

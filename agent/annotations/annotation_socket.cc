@@ -197,7 +197,7 @@ void AnnotationSocket::Impl::line(Connection& connection, std::string_view text)
     return;
   }
   const uint64_t size = one->labels_json.size() + sizeof(store::Annotation);
-  if (bytes + size > options.most_bytes) return drop("annotation: this recording takes no more of them");
+  if (bytes + size > options.max_bytes) return drop("annotation: this recording takes no more of them");
   bytes += size;
   ++connection.accepted;
   taken.push_back(std::move(*one));

@@ -26,7 +26,7 @@ struct AnnotationSocketOptions {
   std::string path;    // empty: the first of annotation_places() that can be had
   int64_t group = -1;  // may connect besides the owner; negative: no group
   std::string proc = "/proc";
-  uint64_t most_bytes = 256 << 20;  // of all annotations together
+  uint64_t max_bytes = 256 << 20;  // of all annotations together
 };
 
 class AnnotationSocket {

@@ -57,7 +57,8 @@ Status record_demo(const DemoScenario& scenario, const hal::CallTable& calls, co
     for (const hal::Process& process : batch.processes) (*writer)->add_process(process);
     for (const hal::SystemSnapshot& one : batch.snapshots) (*writer)->add_snapshot(one);
     for (const hal::Event& event : batch.records.events) {
-      if (event.site != 0) (*writer)->add_site(event.site, {event.call, std::string(calls[event.call].name), "", ""});
+      if (event.probe != 0)
+        (*writer)->add_probe(event.probe, {event.call, std::string(calls[event.call].name), "", ""});
     }
     INGERO_TRY((*writer)->write(batch.records.events));
     feed.take(batch);

@@ -40,7 +40,7 @@ class Maker {
       if (one.source != 1 || one.op != op) continue;
       event.call = static_cast<hal::CallId>(id);
       event.kind = one.kind;
-      event.site = op;
+      event.probe = op;
       break;
     }
     event.return_code = 0;

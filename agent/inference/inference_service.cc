@@ -11,7 +11,7 @@ namespace ingero::agent {
 namespace {
 
 constexpr uint64_t kWriteEveryNs = 1'000'000'000;
-constexpr size_t kMaxSites = 1 << 20;
+constexpr size_t kMaxProbes = 1 << 20;
 
 }  // namespace
 
@@ -82,7 +82,7 @@ void InferenceWatch::stop() {
   if (scrape_) scrape_->stop();
 }
 
-void InferenceWatch::write(serve::metrics::Page& page) const {
+void InferenceWatch::write(serve::metrics::MetricSet& page) const {
   metrics_.write(page);
   if (scrape_) scrape_->write(page);
 }
@@ -91,10 +91,10 @@ void InferenceWatch::take(const EventBatch& batch, const kernelside::Tracer& tra
                           hal::LossLedger& ledger) {
   for (const hal::Process& process : batch.processes) steps_.add_process(process);
   for (const hal::Event& event : batch.records.events) {
-    if (event.site >= known_sites_.size() && event.site < kMaxSites) known_sites_.resize(event.site + size_t{1});
-    if (event.kind != hal::Kind::kHost && event.site < known_sites_.size() && !known_sites_[event.site]) {
-      known_sites_[event.site] = true;
-      steps_.set_site(event.site, is_per_thread(tracer.symbol_of(event.site)));
+    if (event.probe >= known_probes_.size() && event.probe < kMaxProbes) known_probes_.resize(event.probe + size_t{1});
+    if (event.kind != hal::Kind::kHost && event.probe < known_probes_.size() && !known_probes_[event.probe]) {
+      known_probes_[event.probe] = true;
+      steps_.set_probe(event.probe, is_per_thread(tracer.symbol_of(event.probe)));
     }
     steps_.add(event);
   }

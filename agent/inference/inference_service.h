@@ -39,12 +39,12 @@ class InferenceWatch final : public StoreHook, public Service {
   static Result<std::unique_ptr<InferenceWatch>> open(const InferenceOptions& options, bool is_recording,
                                                       const hal::CallTable& calls, uint32_t keep_every);
   // Each slow step, and the engine of its process where it is known (store thread). Before the recorder starts.
-  using Listener = std::function<void(const correlate::ClassifiedStep&, const std::optional<EngineFound>&)>;
+  using Listener = std::function<void(const correlate::ClassifiedStep&, const std::optional<ModelServer>&)>;
   void set_listener(Listener listener) { listener_ = std::move(listener); }
   // Engines are looked for from here on; `recorder` must outlive stop().
   void start(Recorder& recorder) override;
   void stop() override;
-  void write(serve::metrics::Page& page) const override;
+  void write(serve::metrics::MetricSet& page) const override;
 
   void take(const EventBatch& batch, const kernelside::Tracer& tracer, store::Writer& writer,
             hal::LossLedger& ledger) override;
@@ -59,7 +59,7 @@ class InferenceWatch final : public StoreHook, public Service {
   correlate::Steps steps_{ledger_};
   correlate::Workloads workloads_;
   Listener listener_;
-  std::vector<bool> known_sites_;
+  std::vector<bool> known_probes_;
   std::set<uint32_t> known_processes_;
   uint64_t now_mono_ns_ = 0, next_write_mono_ns_ = 0;
   uint64_t last_workload_ = 0;  // the newest one's id

@@ -32,11 +32,11 @@ constexpr Program kPrograms[] = {
     {"triton", 8002, {"--metrics-port", ""}, {"", ""}},  // its other ports show no metrics
 };
 
-constexpr auto kHistogram = EngineForm::kHistogram;
-constexpr auto kCounter = EngineForm::kCounter;
-constexpr auto kGauge = EngineForm::kGauge;
+constexpr auto kHistogram = ModelServerForm::kHistogram;
+constexpr auto kCounter = ModelServerForm::kCounter;
+constexpr auto kGauge = ModelServerForm::kGauge;
 // clang-format off
-constexpr EngineRow kRows[] = {
+constexpr ModelServerRow kRows[] = {
     {"vllm", "vllm:time_to_first_token_seconds", "gen_ai.client.operation.time_to_first_token", "s", kHistogram, 1, false, &metrics::kFirstToken},
     {"vllm", "vllm:inter_token_latency_seconds", "gen_ai.server.time_per_output_token", "s", kHistogram, 1, false, &metrics::kTokenTime},
     {"vllm", "vllm:e2e_request_latency_seconds", "gen_ai.client.operation.duration", "s", kHistogram, 1, false, &metrics::kRequestDuration},
@@ -113,7 +113,7 @@ std::string plain(std::string_view name) {
 class PageReader {
  public:
   explicit PageReader(std::string_view engine) {
-    for (const EngineRow& row : engine_rows()) {
+    for (const ModelServerRow& row : engine_rows()) {
       if (row.engine == engine) rows_.emplace(plain(row.source), &row);
     }
   }
@@ -121,7 +121,7 @@ class PageReader {
   void take(const Sample& sample) {
     const std::string name = plain(sample.name);
     if (const auto whole = rows_.find(name); whole != rows_.end()) {
-      if (whole->second->form == EngineForm::kHistogram || whole->second->is_histogram_sum) return;
+      if (whole->second->form == ModelServerForm::kHistogram || whole->second->is_histogram_sum) return;
       add(open(*whole->second, sample).value, sample.value * whole->second->scale);
       return;
     }
@@ -129,13 +129,13 @@ class PageReader {
     if (cut == std::string::npos) return;
     const auto part = rows_.find(name.substr(0, cut));
     if (part == rows_.end()) return;
-    const EngineRow& row = *part->second;
+    const ModelServerRow& row = *part->second;
     const std::string_view what = std::string_view(name).substr(cut + 1);
     if (row.is_histogram_sum) {
       if (what == "sum") add(open(row, sample).value, sample.value * row.scale);
       return;
     }
-    if (row.form != EngineForm::kHistogram) return;
+    if (row.form != ModelServerForm::kHistogram) return;
     if (what == "sum") {
       add(open(row, sample).sum, sample.value * row.scale);
     } else if (what == "count") {
@@ -145,8 +145,8 @@ class PageReader {
     }
   }
 
-  EnginePage finish(uint64_t refused) {
-    EnginePage page;
+  ModelServerPage finish(uint64_t refused) {
+    ModelServerPage page;
     page.refused = refused + refused_;
     for (auto& [key, one] : open_) {
       // Not a histogram unless each bucket holds those below it.
@@ -166,7 +166,7 @@ class PageReader {
   }
 
  private:
-  void take_bucket(const EngineRow& row, const Sample& sample) {
+  void take_bucket(const ModelServerRow& row, const Sample& sample) {
     const std::string_view text = sample.label("le");
     if (text == "+Inf" || text == "Inf") return;  // the count
     char* end = nullptr;
@@ -194,7 +194,7 @@ class PageReader {
     }
     sum += static_cast<uint64_t>(value);
   }
-  EngineReading& open(const EngineRow& row, const Sample& sample) {
+  ModelServerReading& open(const ModelServerRow& row, const Sample& sample) {
     std::string model;
     for (const std::string_view label : {"model_name", "model", "model_id"}) {
       if (model.empty()) model = printable(sample.label(label), kMaxModelBytes);
@@ -206,30 +206,30 @@ class PageReader {
         models_.insert(model);
       }
     }
-    EngineReading& one = open_[{&row, model}];
+    ModelServerReading& one = open_[{&row, model}];
     one.row = &row;
     one.model = model;
     return one;
   }
 
-  std::map<std::string, const EngineRow*> rows_;
-  std::map<std::pair<const EngineRow*, std::string>, EngineReading> open_;
+  std::map<std::string, const ModelServerRow*> rows_;
+  std::map<std::pair<const ModelServerRow*, std::string>, ModelServerReading> open_;
   std::set<std::string> models_;
   uint64_t refused_ = 0;
 };
 
 }  // namespace
 
-std::span<const EngineRow> engine_rows() { return kRows; }
+std::span<const ModelServerRow> engine_rows() { return kRows; }
 
-std::optional<EngineFound> find_engine(std::string_view command_line) {
+std::optional<ModelServer> find_model_server(std::string_view command_line) {
   std::vector<std::string_view> arguments;
   for (const std::string_view word : split(command_line, ' ')) {
     if (!word.empty() && arguments.size() < kMaxArguments) arguments.push_back(word);
   }
   const Program* program = program_of(arguments);
   if (program == nullptr) return {};
-  EngineFound found;
+  ModelServer found;
   found.name = program->name;
   found.port = program->port;
   for (const std::string_view flag : program->port_flags) {
@@ -251,16 +251,16 @@ std::optional<EngineFound> find_engine(std::string_view command_line) {
   return found;
 }
 
-EnginePage read_engine(std::string_view engine, std::string_view untrusted_page) {
+ModelServerPage read_engine(std::string_view engine, std::string_view untrusted_page) {
   PageReader reader(engine);
   const auto counts =
       serve::prometheus::read_exposition(untrusted_page, [&](const Sample& sample) { reader.take(sample); });
   return reader.finish(counts.refused);
 }
 
-Interval between(const EngineReading& before, const EngineReading& now) {
+Interval between(const ModelServerReading& before, const ModelServerReading& now) {
   Interval interval;
-  if (now.row == nullptr || now.row->form != EngineForm::kHistogram || now.count <= before.count) return interval;
+  if (now.row == nullptr || now.row->form != ModelServerForm::kHistogram || now.count <= before.count) return interval;
   const auto observed = static_cast<double>(now.count - before.count);
   if (now.sum >= before.sum) interval.mean = (now.sum - before.sum) / observed;
   const double wanted = observed * 0.95;

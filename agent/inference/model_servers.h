@@ -17,32 +17,32 @@
 
 namespace ingero::agent {
 
-struct EngineFound {
+struct ModelServer {
   std::string_view name;  // "vllm", "tgi", "sglang", "triton"
   uint16_t port = 0;
   std::string model;  // as its arguments name it; may be empty
 };
 // `command_line`: arguments joined by blanks.
-std::optional<EngineFound> find_engine(std::string_view command_line);
+std::optional<ModelServer> find_model_server(std::string_view command_line);
 
-enum class EngineForm : uint8_t { kHistogram, kCounter, kGauge };
+enum class ModelServerForm : uint8_t { kHistogram, kCounter, kGauge };
 
 // What one of an engine's metrics is called here.
-struct EngineRow {
+struct ModelServerRow {
   std::string_view engine;
   std::string_view source;  // the engine's name of it; ':' and '_' are one
   std::string_view name;    // here and in OTLP
   std::string_view unit;    // after scaling
-  EngineForm form;          // here
+  ModelServerForm form;     // here
   double scale;             // to that unit
   bool is_histogram_sum;    // a histogram there, of which the sum counts here
   const serve::metrics::Metric* metric;
 };
-std::span<const EngineRow> engine_rows();
+std::span<const ModelServerRow> engine_rows();
 
 // A metric, added up over all its series that have the same model.
-struct EngineReading {
-  const EngineRow* row = nullptr;
+struct ModelServerReading {
+  const ModelServerRow* row = nullptr;
   std::string model;
   double value = 0;                   // of counters and gauges
   std::map<double, uint64_t> counts;  // of histograms: cumulative, by upper bound
@@ -52,16 +52,16 @@ struct EngineReading {
 inline constexpr size_t kMaxModels = 64;  // of an engine; what is beyond is of model "other"
 inline constexpr size_t kMaxBounds = 256;
 
-struct EnginePage {
-  std::vector<EngineReading> readings;
+struct ModelServerPage {
+  std::vector<ModelServerReading> readings;
   uint64_t refused = 0;  // lines that were not understood, values that make no sense
 };
-EnginePage read_engine(std::string_view engine, std::string_view untrusted_page);
+ModelServerPage read_engine(std::string_view engine, std::string_view untrusted_page);
 
 // What was observed between two readings of one metric; absent where nothing was, or it began anew.
 struct Interval {
   std::optional<double> mean, p95;  // p95: within its bucket, as if evenly spread
 };
-Interval between(const EngineReading& before, const EngineReading& now);
+Interval between(const ModelServerReading& before, const ModelServerReading& now);
 
 }  // namespace ingero::agent

@@ -15,11 +15,11 @@ namespace {
 
 namespace metrics = serve::metrics;
 
-std::vector<store::EngineMetric> rows_of(uint64_t engine, const std::vector<EngineReading>& before,
-                                         const std::vector<EngineReading>& now, uint64_t wall_ns) {
-  std::vector<store::EngineMetric> rows;
-  for (const EngineReading& reading : now) {
-    store::EngineMetric row;
+std::vector<store::ModelServerMetric> rows_of(uint64_t engine, const std::vector<ModelServerReading>& before,
+                                              const std::vector<ModelServerReading>& now, uint64_t wall_ns) {
+  std::vector<store::ModelServerMetric> rows;
+  for (const ModelServerReading& reading : now) {
+    store::ModelServerMetric row;
     row.engine = engine;
     row.wall_ns = wall_ns;
     row.name = reading.row->name;
@@ -27,11 +27,11 @@ std::vector<store::EngineMetric> rows_of(uint64_t engine, const std::vector<Engi
     row.model = reading.model;
     row.unit = reading.row->unit;
     switch (reading.row->form) {
-      case EngineForm::kHistogram: {
+      case ModelServerForm::kHistogram: {
         row.kind = "histogram";
         row.count = reading.count;
         row.sum = reading.sum;
-        const auto same = std::find_if(before.begin(), before.end(), [&](const EngineReading& one) {
+        const auto same = std::find_if(before.begin(), before.end(), [&](const ModelServerReading& one) {
           return one.row == reading.row && one.model == reading.model;
         });
         if (same != before.end()) {
@@ -41,9 +41,9 @@ std::vector<store::EngineMetric> rows_of(uint64_t engine, const std::vector<Engi
         }
         break;
       }
-      case EngineForm::kCounter:
-      case EngineForm::kGauge:
-        row.kind = reading.row->form == EngineForm::kCounter ? "counter" : "gauge";
+      case ModelServerForm::kCounter:
+      case ModelServerForm::kGauge:
+        row.kind = reading.row->form == ModelServerForm::kCounter ? "counter" : "gauge";
         row.value = reading.value;
         break;
     }
@@ -92,7 +92,7 @@ std::optional<uint64_t> InferenceScrape::engine_of(uint32_t pid) const {
   return found == engine_of_.end() ? std::nullopt : found->second;
 }
 
-std::optional<EngineFound> InferenceScrape::found(uint32_t pid) const {
+std::optional<ModelServer> InferenceScrape::found(uint32_t pid) const {
   const std::scoped_lock lock(mutex_);
   const auto known = engine_of_.find(pid);
   if (known == engine_of_.end() || !known->second) return {};
@@ -145,17 +145,17 @@ void InferenceScrape::look_for_engines() {
     for (int i = 0; i < kMaxParents && at > 1 && !belongs; ++i) {
       const auto process = proc_.process(at);
       if (!process.ok()) break;
-      const auto found = find_engine(process->command_line);
+      const auto found = find_model_server(process->command_line);
       const auto owner = proc_.owner(at);
       if (found && owner.ok()) {
         const std::scoped_lock lock(mutex_);
         for (const auto& [id, engine] : engines_) {
           if (engine.pid == at && engine.start_ticks == owner->start_ticks) belongs = id;
         }
-        if (!belongs && engines_.size() < kMaxEngines) {
+        if (!belongs && engines_.size() < kMaxModelServers) {
           belongs = engines_.size() + 1;
           engines_[*belongs] = {*belongs, *found, at, owner->uid, owner->start_ticks, {}, false, {}};
-          store::InferenceEngine row;
+          store::InferenceModelServer row;
           row.id = *belongs;
           row.pid = at;
           row.name = found->name;
@@ -205,10 +205,10 @@ void InferenceScrape::read(Engine& engine) {
   const auto page =
       serve::prometheus::fetch_page(options_.host, engine.found.port, "/metrics", timeout_ns, ScrapeOptions::kMaxBytes);
   if (!page.ok()) return note(engine, page.error().text());
-  EnginePage read = read_engine(engine.found.name, *page);
+  ModelServerPage read = read_engine(engine.found.name, *page);
   if (read.refused > 0) recorder_->add_loss(hal::Loss::engine_unread, 1);
   engine.reported.clear();
-  auto rows = std::make_shared<std::vector<store::EngineMetric>>(
+  auto rows = std::make_shared<std::vector<store::ModelServerMetric>>(
       rows_of(engine.id, engine.last, read.readings, system_clock().wall_ns()));
   {
     const std::scoped_lock lock(mutex_);
@@ -216,24 +216,24 @@ void InferenceScrape::read(Engine& engine) {
     ++reads_;
   }
   const bool taken = recorder_->with_writer([rows](store::Writer& writer) {
-    for (store::EngineMetric& row : *rows) writer.add_engine_metric(std::move(row));
+    for (store::ModelServerMetric& row : *rows) writer.add_engine_metric(std::move(row));
   });
   if (!taken) recorder_->add_loss(hal::Loss::inference_lost, 1);
 }
 
-void InferenceScrape::write(metrics::Page& page) const {
+void InferenceScrape::write(metrics::MetricSet& page) const {
   const std::scoped_lock lock(mutex_);
   page.add(metrics::kEngineReads, {{"outcome", "read"}}, static_cast<double>(reads_));
   page.add(metrics::kEngineReads, {{"outcome", "failed"}}, static_cast<double>(failures_));
   // Engines of one name that serve one model are one series: a pid would be another label without end.
-  std::map<std::tuple<const metrics::Metric*, std::string_view, std::string>, EngineReading> sums;
+  std::map<std::tuple<const metrics::Metric*, std::string_view, std::string>, ModelServerReading> sums;
   for (const auto& [id, engine] : engines_) {
     if (engine.is_gone) continue;
-    for (const EngineReading& reading : engine.last) {
+    for (const ModelServerReading& reading : engine.last) {
       const std::string& model = reading.model.empty() ? engine.found.model : reading.model;
       const auto [sum, is_new] = sums.try_emplace({reading.row->metric, engine.found.name, model}, reading);
       if (is_new) continue;
-      EngineReading& into = sum->second;
+      ModelServerReading& into = sum->second;
       into.value += reading.value;
       into.sum += reading.sum;
       into.count += reading.count;
@@ -247,7 +247,7 @@ void InferenceScrape::write(metrics::Page& page) const {
   for (const auto& [key, reading] : sums) {
     const auto& [metric, name, model] = key;
     const metrics::Labels labels = {{"engine", std::string(name)}, {"model", model}};
-    if (reading.row->form != EngineForm::kHistogram) {
+    if (reading.row->form != ModelServerForm::kHistogram) {
       page.add(*metric, labels, reading.value);
       continue;
     }

@@ -22,7 +22,7 @@
 #include "agent/inference/model_servers.h"
 #include "agent/recorder.h"
 #include "kernelside/proc.h"
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 
 namespace ingero::agent {
 
@@ -36,7 +36,7 @@ struct ScrapeOptions {
 
 class InferenceScrape {
  public:
-  static constexpr size_t kMaxEngines = 64;
+  static constexpr size_t kMaxModelServers = 64;
   static constexpr size_t kMaxProcesses = 4096;
   static constexpr int kMaxParents = 8;
 
@@ -52,16 +52,16 @@ class InferenceScrape {
   void know(uint32_t pid);
   // The row of inference_engines (in this run's numbers) that a process belongs to.
   std::optional<uint64_t> engine_of(uint32_t pid) const;
-  std::optional<EngineFound> found(uint32_t pid) const;
-  void write(serve::metrics::Page& page) const;
+  std::optional<ModelServer> found(uint32_t pid) const;
+  void write(serve::metrics::MetricSet& page) const;
 
  private:
   struct Engine {
     uint64_t id = 0;
-    EngineFound found;
+    ModelServer found;
     uint32_t pid = 0, uid = 0;
     uint64_t start_ticks = 0;
-    std::vector<EngineReading> last;
+    std::vector<ModelServerReading> last;
     bool is_gone = false;
     std::string reported;  // the trouble that was said last
   };

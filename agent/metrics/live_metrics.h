@@ -10,7 +10,7 @@
 #include "agent/recorder.h"
 #include "serve/metrics/call_metrics.h"
 #include "serve/metrics/collective_metrics.h"
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 
 namespace ingero::agent {
 
@@ -23,9 +23,9 @@ class LiveMetrics {
 
   void add(const EventBatch& batch);
   // More of the page: called each time. Before the first fill().
-  using Part = std::function<void(serve::metrics::Page&)>;
+  using Part = std::function<void(serve::metrics::MetricSet&)>;
   void add_part(Part part) { parts_.push_back(std::move(part)); }
-  void fill(serve::metrics::Page& page, const Recorder& recorder, bool with_legacy_names);
+  void fill(serve::metrics::MetricSet& page, const Recorder& recorder, bool with_legacy_names);
 
  private:
   const hal::CallTable& calls_;

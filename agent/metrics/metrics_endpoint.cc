@@ -17,9 +17,9 @@ std::vector<std::string> MetricsEndpoint::notes() const {
 
 void MetricsEndpoint::start(Recorder& recorder) {
   server_->start([this, &recorder] {
-    serve::metrics::Page page;
-    metrics_.fill(page, recorder, legacy_names_);
-    return page.text();
+    serve::metrics::MetricSet metrics;
+    metrics_.fill(metrics, recorder, legacy_names_);
+    return metrics.text();
   });
 }
 

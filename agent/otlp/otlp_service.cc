@@ -41,14 +41,15 @@ void OtlpSender::emit(const hal::CausalChain& chain) {
   if (incidents_) incidents_->emit(chain);
 }
 
-void OtlpSender::emit(const correlate::ClassifiedStep& step, const std::optional<EngineFound>& engine) {
+void OtlpSender::emit(const correlate::ClassifiedStep& step, const std::optional<ModelServer>& engine) {
   if (!run_.empty()) exporter_->add(span_of(step, engine, run_));
 }
 
 void OtlpSender::start(Recorder& recorder) {
-  exporter_->start({.fill = [this, &recorder](serve::metrics::Page& page) { metrics_.fill(page, recorder, true); },
-                    .lose = [&recorder](hal::Loss loss, uint64_t count) { recorder.add_loss(loss, count); },
-                    .say = [](const std::string& sentence) { log_warning("{}", sentence); }});
+  exporter_->start(
+      {.fill = [this, &recorder](serve::metrics::MetricSet& metrics) { metrics_.fill(metrics, recorder, true); },
+       .lose = [&recorder](hal::Loss loss, uint64_t count) { recorder.add_loss(loss, count); },
+       .say = [](const std::string& sentence) { log_warning("{}", sentence); }});
 }
 
 void OtlpSender::stop() {

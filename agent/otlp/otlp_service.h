@@ -30,12 +30,12 @@ class OtlpSender final : public Service {
   // A causal chain was found, changed, or is over (store thread).
   void emit(const hal::CausalChain& chain);
   // A step of inference was slow (store thread).
-  void emit(const correlate::ClassifiedStep& step, const std::optional<EngineFound>& engine);
+  void emit(const correlate::ClassifiedStep& step, const std::optional<ModelServer>& engine);
   void start(Recorder& recorder) override;
   void stop() override;
 
   std::string url() const { return exporter_->url(); }
-  void write(serve::metrics::Page& page) const override { exporter_->write(page); }
+  void write(serve::metrics::MetricSet& metrics) const override { exporter_->write(metrics); }
   std::vector<std::string> notes() const override;
   // What became of what was sent, in a line.
   std::string summary() const;

@@ -98,7 +98,7 @@ void IncidentSpans::finish() {
   open_.clear();
 }
 
-Span span_of(const correlate::ClassifiedStep& evaluated, const std::optional<EngineFound>& engine,
+Span span_of(const correlate::ClassifiedStep& evaluated, const std::optional<ModelServer>& engine,
              const std::string& run) {
   const correlate::InferenceStep& step = evaluated.step;
   Span span;

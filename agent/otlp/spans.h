@@ -46,7 +46,7 @@ class IncidentSpans {
 };
 
 // A slow step, with the engine of its process where that is known. `run` as above.
-serve::otlp::Span span_of(const correlate::ClassifiedStep& evaluated, const std::optional<EngineFound>& engine,
+serve::otlp::Span span_of(const correlate::ClassifiedStep& evaluated, const std::optional<ModelServer>& engine,
                           const std::string& run);
 
 class CollectiveSpans {

@@ -197,9 +197,9 @@ void Sampling::stop() {
   state_->recorder = nullptr;
 }
 
-void Sampling::write(serve::metrics::Page& page) const {
-  state_->fabric_metrics.write(page);
-  state_->device_metrics.write(page);
+void Sampling::write(serve::metrics::MetricSet& metrics) const {
+  state_->fabric_metrics.write(metrics);
+  state_->device_metrics.write(metrics);
 }
 
 }  // namespace ingero::agent

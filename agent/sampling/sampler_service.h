@@ -49,7 +49,7 @@ class Sampling final : public Service {
   void stop() override;
   // After stop(): whether a thread is still inside its driver.
   bool is_stuck() const { return !threads_.empty(); }
-  void write(serve::metrics::Page& page) const override;
+  void write(serve::metrics::MetricSet& metrics) const override;
   // What cannot be looked at, with reasons.
   std::vector<std::string> notes() const override { return degraded_; }
 

@@ -114,7 +114,7 @@ void CallMetrics::note_watcher(const hal::Call& call) {
 
 // Where a program waits for events, a type that has not come is there with 0: the first one is then an increase. Where
 // no program waits, the devices' events are unknown.
-void CallMetrics::write_async(Page& page) const {
+void CallMetrics::write_async(MetricSet& metrics) const {
   const hal::Backend* previous = nullptr;
   for (const hal::Call& call : calls_.calls()) {
     const hal::Backend* owner = call.owner;
@@ -122,9 +122,9 @@ void CallMetrics::write_async(Page& page) const {
     previous = owner;
     const auto write = [&](uint64_t code, std::string_view name, bool is_error) {
       const auto found = async_.find({owner, code});
-      page.add(kAsyncEvents,
-               {{"rdma_event_type", std::string(name)}, {"rdma_fabric_error", is_error ? "true" : "false"}},
-               found == async_.end() ? 0.0 : static_cast<double>(found->second));
+      metrics.add(kAsyncEvents,
+                  {{"rdma_event_type", std::string(name)}, {"rdma_fabric_error", is_error ? "true" : "false"}},
+                  found == async_.end() ? 0.0 : static_cast<double>(found->second));
     };
     for (uint64_t code = 0; !owner->event_of(code).name.empty(); ++code) {
       const hal::AsyncEvent event = owner->event_of(code);
@@ -170,7 +170,7 @@ void CallMetrics::add(std::span<const hal::Event> events) {
   }
 }
 
-void CallMetrics::write_devices(Page& page, const std::function<hal::EventDevice(uint32_t ref)>& device) const {
+void CallMetrics::write_devices(MetricSet& metrics, const std::function<hal::EventDevice(uint32_t ref)>& device) const {
   const std::scoped_lock lock(mutex_);
   for (const auto& [ref, row] : devices_) {
     Labels labels = {{"vendor", std::string(kOther)}};
@@ -181,40 +181,40 @@ void CallMetrics::write_devices(Page& page, const std::function<hal::EventDevice
                 {"gpu_uuid", one.uuid},
                 {"pci_address", one.pci_address}};
     }
-    page.add(kDeviceOperations, labels, static_cast<double>(row.count));
-    page.add(kDeviceFailures, labels, static_cast<double>(row.errors));
+    metrics.add(kDeviceOperations, labels, static_cast<double>(row.count));
+    metrics.add(kDeviceFailures, labels, static_cast<double>(row.errors));
   }
 }
 
-void CallMetrics::write_durations(Page& page, const Metric& metric, const Labels& labels, const Durations& durations,
-                                  double unit_ns) {
+void CallMetrics::write_durations(MetricSet& metrics, const Metric& metric, const Labels& labels,
+                                  const Durations& durations, double unit_ns) {
   std::array<double, kDurationBuckets - 1> bounds{};
   for (size_t i = 0; i < bounds.size(); ++i) bounds[i] = in(uint64_t{1} << (kFirstPower + 2 * i), unit_ns);
-  page.add(metric, labels, Buckets{bounds, durations.counts, in(durations.sum_ns, unit_ns)});
+  metrics.add(metric, labels, Buckets{bounds, durations.counts, in(durations.sum_ns, unit_ns)});
 }
 
-void CallMetrics::write_call(Page& page, const hal::Call& call, const CallRow& row, bool with_legacy_names) {
+void CallMetrics::write_call(MetricSet& metrics, const hal::Call& call, const CallRow& row, bool with_legacy_names) {
   const Labels legacy = {{"source", std::string(call.layer)}, {"operation", std::string(call.op_name)}};
-  page.add(kLegacyOperations, legacy, static_cast<double>(row.count));
+  metrics.add(kLegacyOperations, legacy, static_cast<double>(row.count));
   if (with_legacy_names && row.percentiles.total() > 0) {
     const std::pair<const char*, double> wanted[] = {{"p50", 0.50}, {"p95", 0.95}, {"p99", 0.99}};
     for (const auto& [name, share] : wanted) {
       Labels labels = legacy;
       labels.emplace_back("percentile", name);
-      page.add(kLegacyDuration, std::move(labels), in(row.percentiles.percentile(share), 1e3));
+      metrics.add(kLegacyDuration, std::move(labels), in(row.percentiles.percentile(share), 1e3));
     }
   }
   if (call.kind == hal::Kind::kHost) {
     const Labels labels = {{"layer", std::string(call.layer)}, {"operation", std::string(call.name)}};
-    page.add(kHostOperations, labels, static_cast<double>(row.count));
-    if (row.durations.total > 0) write_durations(page, kHostDuration, labels, row.durations, kSecondNs);
+    metrics.add(kHostOperations, labels, static_cast<double>(row.count));
+    if (row.durations.total > 0) write_durations(metrics, kHostDuration, labels, row.durations, kSecondNs);
     return;
   }
   const Labels labels = operation_labels(call);
-  page.add(kOperations, labels, static_cast<double>(row.count));
-  page.add(kOperationErrors, labels, static_cast<double>(row.errors));
-  page.add(kOperationsUnfinished, labels, static_cast<double>(row.unfinished));
-  if (row.durations.total > 0) write_durations(page, kOperationDuration, labels, row.durations, kSecondNs);
+  metrics.add(kOperations, labels, static_cast<double>(row.count));
+  metrics.add(kOperationErrors, labels, static_cast<double>(row.errors));
+  metrics.add(kOperationsUnfinished, labels, static_cast<double>(row.unfinished));
+  if (row.durations.total > 0) write_durations(metrics, kOperationDuration, labels, row.durations, kSecondNs);
   if (row.has_off) {
     const std::pair<const char*, uint64_t> causes[] = {{"preempted", row.off.preempted_ns},
                                                        {"runqueue", row.off.runqueue_ns},
@@ -223,26 +223,26 @@ void CallMetrics::write_call(Page& page, const hal::Call& call, const CallRow& r
     for (const auto& [cause, ns] : causes) {
       Labels with_cause = labels;
       with_cause.emplace_back("cause", cause);
-      page.add(kOffCpu, std::move(with_cause), in(ns, kSecondNs));
+      metrics.add(kOffCpu, std::move(with_cause), in(ns, kSecondNs));
     }
   }
 }
 
-void CallMetrics::write(Page& page, bool with_legacy_names) const {
+void CallMetrics::write(MetricSet& metrics, bool with_legacy_names) const {
   const std::scoped_lock lock(mutex_);
-  page.add(kEvents, {}, static_cast<double>(events_));
-  write_async(page);
+  metrics.add(kEvents, {}, static_cast<double>(events_));
+  write_async(metrics);
   for (size_t id = 0; id < rows_.size(); ++id) {
     const hal::Call& call = calls_[static_cast<hal::CallId>(id)];
     const CallRow& row = rows_[id];
     if (row.count == 0) continue;
-    write_call(page, call, row, with_legacy_names);
+    write_call(metrics, call, row, with_legacy_names);
   }
   std::map<hal::Direction, std::pair<double, Durations>> all_vendors;
   for (const auto& [key, row] : copies_) {
     const Labels labels = {{"vendor", std::string(key.first)}, {"direction", std::string(name_of(key.second))}};
-    page.add(kCopyBytes, labels, row.bytes);
-    if (row.durations.total > 0) write_durations(page, kCopyDuration, labels, row.durations, kSecondNs);
+    metrics.add(kCopyBytes, labels, row.bytes);
+    if (row.durations.total > 0) write_durations(metrics, kCopyDuration, labels, row.durations, kSecondNs);
     auto& sum = all_vendors[key.second];
     sum.first += row.bytes;
     for (size_t i = 0; i < kDurationBuckets; ++i) sum.second.counts[i] += row.durations.counts[i];
@@ -250,15 +250,15 @@ void CallMetrics::write(Page& page, bool with_legacy_names) const {
   }
   for (const auto& [direction, sum] : all_vendors) {
     const Labels labels = {{"direction", std::string(name_of(direction))}};
-    page.add(kLegacyCopyBytes, labels, sum.first);
+    metrics.add(kLegacyCopyBytes, labels, sum.first);
     if (legacy_names_ && with_legacy_names)
-      write_durations(page, kLegacyCopyDuration, labels, sum.second, kMillisecondNs);
+      write_durations(metrics, kLegacyCopyDuration, labels, sum.second, kMillisecondNs);
   }
-  const auto write_pid = [&page](const std::string& pid, const PidRow& row) {
+  const auto write_pid = [&metrics](const std::string& pid, const PidRow& row) {
     const Labels labels = {{"pid", pid}};
-    page.add(kLaunches, labels, static_cast<double>(row.launches));
-    page.add(kLaunchThreads, labels, Buckets{kThreadBounds, row.threads, static_cast<double>(row.threads_sum)});
-    page.add(kLaunchBlocks, labels, Buckets{kBlockBounds, row.blocks, row.blocks_sum});
+    metrics.add(kLaunches, labels, static_cast<double>(row.launches));
+    metrics.add(kLaunchThreads, labels, Buckets{kThreadBounds, row.threads, static_cast<double>(row.threads_sum)});
+    metrics.add(kLaunchBlocks, labels, Buckets{kBlockBounds, row.blocks, row.blocks_sum});
   };
   for (const auto& [pid, row] : pids_) write_pid(std::to_string(pid), row);
   if (has_other_pids_) write_pid(std::string(kOther), other_pids_);

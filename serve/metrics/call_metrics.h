@@ -16,7 +16,7 @@
 
 #include "hal/call_table.h"
 #include "hal/event.h"
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 #include "store/db/histogram.h"
 
 namespace ingero::serve::metrics {
@@ -30,9 +30,9 @@ class CallMetrics {
   CallMetrics(const hal::CallTable& calls, bool legacy_names);
   void add(std::span<const hal::Event> events);
   // Those names too, or not although they are counted.
-  void write(Page& page, bool with_legacy_names = true) const;
+  void write(MetricSet& metrics, bool with_legacy_names = true) const;
   // Calls by device; `device` says what an Event::device_ref means.
-  void write_devices(Page& page, const std::function<hal::EventDevice(uint32_t ref)>& device) const;
+  void write_devices(MetricSet& metrics, const std::function<hal::EventDevice(uint32_t ref)>& device) const;
   uint64_t events() const;
 
  private:
@@ -68,14 +68,14 @@ class CallMetrics {
 
   void add_async(const hal::Event& event, const hal::Call& call);
   void note_watcher(const hal::Call& call);
-  void write_async(Page& page) const;
+  void write_async(MetricSet& metrics) const;
   bool is_inside_same_kind(const hal::Event& event) const;
   void add_copy(const hal::Event& event, const hal::Call& call);
   void add_launch(const hal::Event& event);
   PidRow& pid_row(uint32_t pid);
-  static void write_durations(Page& page, const Metric& metric, const Labels& labels, const Durations& durations,
-                              double unit_ns);
-  static void write_call(Page& page, const hal::Call& call, const CallRow& row, bool with_legacy_names);
+  static void write_durations(MetricSet& metrics, const Metric& metric, const Labels& labels,
+                              const Durations& durations, double unit_ns);
+  static void write_call(MetricSet& metrics, const hal::Call& call, const CallRow& row, bool with_legacy_names);
 
   const hal::CallTable& calls_;
   const bool legacy_names_;

@@ -57,22 +57,22 @@ void CollectiveMetrics::add(const News& news) {
   }
 }
 
-void CollectiveMetrics::write(Page& page) const {
+void CollectiveMetrics::write(MetricSet& metrics) const {
   const std::scoped_lock lock(mutex_);
-  page.add(kCollectivesHanging, {}, static_cast<double>(hanging_.size()));
+  metrics.add(kCollectivesHanging, {}, static_cast<double>(hanging_.size()));
   std::map<std::string, Row> by_operation;
   for (const auto& [key, row] : rows_) {
     const Labels labels = {{"vendor", key.first}, {"op_type", key.second}};
-    page.add(kCollectiveCalls, labels, static_cast<double>(row.count));
-    page.add(kCollectiveErrors, labels, static_cast<double>(row.errors));
-    page.add(kCollectiveSize, labels, row.bytes);
-    page.add(kCollectiveHangs, labels, static_cast<double>(row.hangs));
+    metrics.add(kCollectiveCalls, labels, static_cast<double>(row.count));
+    metrics.add(kCollectiveErrors, labels, static_cast<double>(row.errors));
+    metrics.add(kCollectiveSize, labels, row.bytes);
+    metrics.add(kCollectiveHangs, labels, static_cast<double>(row.hangs));
     if (row.durations.total > 0) {
-      page.add(kCollectiveDuration, labels, Buckets{kBounds, row.durations.counts, row.durations.sum});
+      metrics.add(kCollectiveDuration, labels, Buckets{kBounds, row.durations.counts, row.durations.sum});
     }
-    if (row.waits.total > 0) page.add(kCollectiveWait, labels, Buckets{kBounds, row.waits.counts, row.waits.sum});
+    if (row.waits.total > 0) metrics.add(kCollectiveWait, labels, Buckets{kBounds, row.waits.counts, row.waits.sum});
     if (row.lateness.total > 0) {
-      page.add(kCollectiveLateness, labels, Buckets{kBounds, row.lateness.counts, row.lateness.sum});
+      metrics.add(kCollectiveLateness, labels, Buckets{kBounds, row.lateness.counts, row.lateness.sum});
     }
     Row& sum = by_operation[key.second];
     sum.count += row.count;
@@ -80,13 +80,13 @@ void CollectiveMetrics::write(Page& page) const {
     sum.waits.total += row.waits.total;
   }
   for (const auto& [rank, count] : last_) {
-    page.add(kCollectiveLast, {{"rank", rank < 0 ? std::string(kOther) : std::to_string(rank)}},
-             static_cast<double>(count));
+    metrics.add(kCollectiveLast, {{"rank", rank < 0 ? std::string(kOther) : std::to_string(rank)}},
+                static_cast<double>(count));
   }
   for (const auto& [operation, sum] : by_operation) {
-    page.add(kCollectives, {{"op_type", operation}}, static_cast<double>(sum.count));
-    page.add(kCollectiveBytes, {{"op_type", operation}}, sum.bytes);
-    page.add(kCollectiveBarriers, {{"op_type", operation}}, static_cast<double>(sum.waits.total));
+    metrics.add(kCollectives, {{"op_type", operation}}, static_cast<double>(sum.count));
+    metrics.add(kCollectiveBytes, {{"op_type", operation}}, sum.bytes);
+    metrics.add(kCollectiveBarriers, {{"op_type", operation}}, static_cast<double>(sum.waits.total));
   }
 }
 

@@ -18,7 +18,7 @@
 #include "correlate/arrivals.h"
 #include "hal/call_table.h"
 #include "hal/event.h"
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 
 namespace ingero::serve::metrics {
 
@@ -38,7 +38,7 @@ class CollectiveMetrics {
     std::span<const correlate::Arrival> arrivals;
   };
   void add(const News& news);
-  void write(Page& page) const;
+  void write(MetricSet& metrics) const;
 
  private:
   static constexpr std::array<double, 14> kBounds = {1e-5, 1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05,

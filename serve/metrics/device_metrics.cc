@@ -24,30 +24,30 @@ std::optional<double> value_of(const hal::Device& device, ReadingId id) {
   return std::nullopt;
 }
 
-void write_device(Page& page, const hal::Device& device, size_t max_processes) {
+void write_device(MetricSet& metrics, const hal::Device& device, size_t max_processes) {
   const Labels labels = {{"gpu_uuid", device.uuid}};
   for (const auto& reading : device.readings) {
     const hal::ReadingRow& row = hal::kReadingTable[static_cast<size_t>(reading.id)];
     Labels with_part = labels;
     with_part.emplace_back("part", reading.part);
-    page.add("gpu_" + std::string(row.name), row.grows ? MetricType::kCounter : MetricType::kGauge,
-             std::string(row.sentence), std::move(with_part), reading.value);
+    metrics.add("gpu_" + std::string(row.name), row.grows ? MetricType::kCounter : MetricType::kGauge,
+                std::string(row.sentence), std::move(with_part), reading.value);
   }
   const auto total = value_of(device, ReadingId::memory_total_bytes);
   const auto used = value_of(device, ReadingId::memory_used_bytes);
   const auto free = value_of(device, ReadingId::memory_free_bytes);
   if (total && used && free && *total > 0) {
-    page.add(kFragmentation, labels, std::clamp((*total - *used - *free) / *total, 0.0, 1.0));
+    metrics.add(kFragmentation, labels, std::clamp((*total - *used - *free) / *total, 0.0, 1.0));
   }
-  page.add(kDeviceInfo,
-           {{"gpu_uuid", device.uuid},
-            {"vendor", device.vendor},
-            {"gpu_id", std::to_string(device.position)},
-            {"pci_address", device.pci_address},
-            {"name", device.name},
-            {"driver", device.driver},
-            {"parent_uuid", device.parent_uuid}},
-           1);
+  metrics.add(kDeviceInfo,
+              {{"gpu_uuid", device.uuid},
+               {"vendor", device.vendor},
+               {"gpu_id", std::to_string(device.position)},
+               {"pci_address", device.pci_address},
+               {"name", device.name},
+               {"driver", device.driver},
+               {"parent_uuid", device.parent_uuid}},
+              1);
   std::vector<std::pair<uint64_t, uint32_t>> processes;
   for (const auto& process : device.processes) {
     if (process.memory_bytes) processes.emplace_back(*process.memory_bytes, process.pid);
@@ -59,11 +59,11 @@ void write_device(Page& page, const hal::Device& device, size_t max_processes) {
       rest += processes[i].first;
       continue;
     }
-    page.add(kProcessMemory, {{"gpu_uuid", device.uuid}, {"pid", std::to_string(processes[i].second)}},
-             static_cast<double>(processes[i].first));
+    metrics.add(kProcessMemory, {{"gpu_uuid", device.uuid}, {"pid", std::to_string(processes[i].second)}},
+                static_cast<double>(processes[i].first));
   }
   if (processes.size() > max_processes) {
-    page.add(kProcessMemory, {{"gpu_uuid", device.uuid}, {"pid", std::string(kOther)}}, static_cast<double>(rest));
+    metrics.add(kProcessMemory, {{"gpu_uuid", device.uuid}, {"pid", std::string(kOther)}}, static_cast<double>(rest));
   }
 }
 
@@ -95,19 +95,19 @@ void DeviceMetrics::add_error(const hal::DeviceError& error) {
   }
 }
 
-void DeviceMetrics::write(Page& page) const {
+void DeviceMetrics::write(MetricSet& metrics) const {
   const std::scoped_lock lock(mutex_);
   for (const auto& [sampler, sample] : last_) {
-    for (const auto& device : sample.devices) write_device(page, device, kMaxProcesses);
+    for (const auto& device : sample.devices) write_device(metrics, device, kMaxProcesses);
   }
   if (has_throttles_) {
     for (size_t i = 0; i < kThrottles; ++i) {
-      page.add(*kThrottleEvents[i], {}, static_cast<double>(throttle_events_[i]));
+      metrics.add(*kThrottleEvents[i], {}, static_cast<double>(throttle_events_[i]));
     }
   }
   for (const auto& [key, count] : errors_) {
-    page.add(kDeviceErrors, {{"vendor", key[0]}, {"pci_address", key[1]}, {"kind", key[2]}, {"code", key[3]}},
-             static_cast<double>(count));
+    metrics.add(kDeviceErrors, {{"vendor", key[0]}, {"pci_address", key[1]}, {"kind", key[2]}, {"code", key[3]}},
+                static_cast<double>(count));
   }
 }
 

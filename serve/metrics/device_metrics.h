@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hal/device.h"
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 
 namespace ingero::serve::metrics {
 
@@ -22,7 +22,7 @@ class DeviceMetrics {
   // The sample of one sampler; it replaces that sampler's last one. `sampler` is its backend's name.
   void update(const std::string& sampler, const hal::DeviceSample& sample);
   void add_error(const hal::DeviceError& error);
-  void write(Page& page) const;
+  void write(MetricSet& metrics) const;
 
  private:
   static constexpr size_t kThrottles = 4;  // power, thermal, sw, hw

@@ -17,7 +17,7 @@ bool is_flagged(hal::CounterChange change) {
          change == hal::CounterChange::kStuck;
 }
 
-void write_counters(Page& page, const Labels& labels, const std::vector<hal::FabricCounter>& counters) {
+void write_counters(MetricSet& metrics, const Labels& labels, const std::vector<hal::FabricCounter>& counters) {
   std::set<std::string> used;
   for (const auto& counter : counters) {
     std::string word = metric_word(counter.name);
@@ -28,7 +28,7 @@ void write_counters(Page& page, const Labels& labels, const std::vector<hal::Fab
     const std::string help = counter.meaning.sentence.empty()
                                  ? fmt::format("Counter {} of the adapter, as its driver names it.", word)
                                  : std::string(counter.meaning.sentence);
-    page.add("ingero_rdma_" + word, MetricType::kUntyped, help, labels, static_cast<double>(counter.value));
+    metrics.add("ingero_rdma_" + word, MetricType::kUntyped, help, labels, static_cast<double>(counter.value));
   }
 }
 
@@ -52,23 +52,23 @@ void FabricMetrics::update(const hal::FabricSample& sample) {
   has_sample_ = true;
 }
 
-void FabricMetrics::write(Page& page) const {
+void FabricMetrics::write(MetricSet& metrics) const {
   const std::scoped_lock lock(mutex_);
   if (!has_sample_) return;
-  page.add(kFabricDevices, {}, static_cast<double>(last_.devices.size()));
-  page.add(kFabricUnreadable, {}, static_cast<double>(unreadable_));
+  metrics.add(kFabricDevices, {}, static_cast<double>(last_.devices.size()));
+  metrics.add(kFabricUnreadable, {}, static_cast<double>(unreadable_));
   for (const auto& device : last_.devices) {
     const std::string transport = device.ports.empty() ? "" : device.ports[0].link_layer;
-    write_counters(page, {{"rdma_device", device.name}, {"rdma_transport", transport}}, device.counters);
+    write_counters(metrics, {{"rdma_device", device.name}, {"rdma_transport", transport}}, device.counters);
     for (const auto& port : device.ports) {
       const Labels labels = {{"rdma_device", device.name},
                              {"rdma_port", std::to_string(port.number)},
                              {"rdma_transport", port.link_layer}};
-      write_counters(page, labels, port.counters);
-      if (port.state) page.add(kFabricState, labels, *port.state);
-      if (port.physical_state) page.add(kFabricPhysicalState, labels, *port.physical_state);
+      write_counters(metrics, labels, port.counters);
+      if (port.state) metrics.add(kFabricState, labels, *port.state);
+      if (port.physical_state) metrics.add(kFabricPhysicalState, labels, *port.physical_state);
       if (port.rate_bits_per_second) {
-        page.add(kFabricRate, labels, static_cast<double>(*port.rate_bits_per_second) / 8);
+        metrics.add(kFabricRate, labels, static_cast<double>(*port.rate_bits_per_second) / 8);
       }
       Labels facts = labels;
       facts.insert(facts.end(), {{"driver", device.driver},
@@ -77,12 +77,12 @@ void FabricMetrics::write(Page& page) const {
                                  {"netdev", port.netdev},
                                  {"pci_address", device.pci_address},
                                  {"numa_node", device.numa_node ? std::to_string(*device.numa_node) : ""}});
-      page.add(kFabricInfo, std::move(facts), 1);
+      metrics.add(kFabricInfo, std::move(facts), 1);
     }
   }
   for (const auto& [key, count] : changes_) {
     const auto& [device, port, counter, change] = key;
-    page.add(
+    metrics.add(
         kFabricDiscontinuities,
         {{"rdma_device", device}, {"rdma_port", port}, {"counter", counter}, {"change", std::string(name_of(change))}},
         static_cast<double>(count));

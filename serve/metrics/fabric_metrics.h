@@ -10,14 +10,14 @@
 #include <tuple>
 
 #include "hal/fabric.h"
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 
 namespace ingero::serve::metrics {
 
 class FabricMetrics {
  public:
   void update(const hal::FabricSample& sample);
-  void write(Page& page) const;
+  void write(MetricSet& metrics) const;
 
  private:
   mutable std::mutex mutex_;

@@ -37,7 +37,7 @@ void InferenceMetrics::update(std::span<const correlate::Workload> workloads, si
   }
 }
 
-void InferenceMetrics::write(Page& page) const {
+void InferenceMetrics::write(MetricSet& page) const {
   const std::scoped_lock lock(mutex_);
   for (size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "correlate/workloads.h"
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 
 namespace ingero::serve::metrics {
 
@@ -23,7 +23,7 @@ class InferenceMetrics {
   void add(const correlate::ClassifiedStep& step);
   // The workloads' current state; those reported before and not now are kept. `tracked`: how many there are.
   void update(std::span<const correlate::Workload> workloads, size_t tracked);
-  void write(Page& page) const;
+  void write(MetricSet& metrics) const;
 
  private:
   static constexpr std::array<double, 16> kBounds = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025,

@@ -10,7 +10,7 @@
 
 namespace ingero::serve::metrics {
 
-void write_process(Page& page, const std::string& proc_root) {
+void write_process(MetricSet& page, const std::string& proc_root) {
   const auto stat = read_file(proc_root + "/self/stat", 4096);
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   if (stat.ok()) {

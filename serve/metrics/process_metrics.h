@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 
 namespace ingero::serve::metrics {
 
-void write_process(Page& page, const std::string& proc_root = "/proc");
+void write_process(MetricSet& metrics, const std::string& proc_root = "/proc");
 
 }  // namespace ingero::serve::metrics

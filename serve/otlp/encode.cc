@@ -210,10 +210,10 @@ bool began_with_the_trace(std::string_view page_name) {
 
 }  // namespace
 
-std::vector<Payload> encode_metrics(const metrics::Page& page, const Encoding& encoding, uint64_t start_wall_ns,
+std::vector<Payload> encode_metrics(const metrics::MetricSet& metrics, const Encoding& encoding, uint64_t start_wall_ns,
                                     uint64_t wall_ns) {
   Requests requests(encoding, Signal::kMetrics, kMaxPoints);
-  page.each([&](const metrics::FamilyView& family, std::span<const metrics::Series> all) {
+  metrics.each([&](const metrics::FamilyView& family, std::span<const metrics::Series> all) {
     const Times times{began_with_the_trace(family.name) ? start_wall_ns : 0, wall_ns};
     for (const MetricName& name : metric_names(family.name, family.type)) {
       for (std::span<const metrics::Series> rest = all; !rest.empty();) {

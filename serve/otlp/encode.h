@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 #include "serve/otlp/model.h"
 
 namespace ingero::serve::otlp {
@@ -26,7 +26,7 @@ struct Encoding {
 
 // Everything on the page, as of `wall_ns`. Counters and histograms are cumulative since `start_wall_ns`; those that
 // other parts of the machine keep (devices, ports) began at a time that is not known, and say none.
-std::vector<Payload> encode_metrics(const metrics::Page& page, const Encoding& encoding, uint64_t start_wall_ns,
+std::vector<Payload> encode_metrics(const metrics::MetricSet& metrics, const Encoding& encoding, uint64_t start_wall_ns,
                                     uint64_t wall_ns);
 std::vector<Payload> encode_spans(std::span<const Span> spans, const Encoding& encoding);
 

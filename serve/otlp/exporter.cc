@@ -58,7 +58,7 @@ struct Exporter::Impl {
   Steady::time_point next_try{};
   uint64_t start_wall_ns = 0;
   QueueCounts accounted;
-  bool is_troubled = false;
+  bool is_failing = false;
   std::string reported_refusal, reported_warning;
 
   mutable std::mutex mutex;
@@ -99,13 +99,13 @@ bool Exporter::Impl::send(const Payload& payload) {
       ++health.failed_tries;
       health.last_error = answer.message;
     }
-    if (!is_troubled) say(fmt::format("OTLP: {}; what is to be sent waits on disk", answer.message));
-    is_troubled = true;
+    if (!is_failing) say(fmt::format("OTLP: {}; what is to be sent waits on disk", answer.message));
+    is_failing = true;
     return false;
   }
   backoff.reset();
-  if (is_troubled) say("OTLP: the receiver answers again");
-  is_troubled = false;
+  if (is_failing) say("OTLP: the receiver answers again");
+  is_failing = false;
   const bool is_refused = answer.send_result == SendResult::kRefused;
   lose(hal::Loss::otlp_refused, is_refused ? payload.items : answer.rejected);
   std::string& reported = is_refused ? reported_refusal : reported_warning;
@@ -156,13 +156,9 @@ void Exporter::Impl::collect() {
   }
   lose(hal::Loss::otlp_dropped, dropped);
   for (const Payload& payload : encode_spans(now, encoding)) offer(payload);
-  std::vector<Payload> metrics;
-  {
-    metrics::Page page;
-    hooks.fill(page);
-    metrics = encode_metrics(page, encoding, start_wall_ns, clock.wall_ns());
-  }
-  for (const Payload& payload : metrics) offer(payload);
+  metrics::MetricSet metrics;
+  hooks.fill(metrics);
+  for (const Payload& payload : encode_metrics(metrics, encoding, start_wall_ns, clock.wall_ns())) offer(payload);
 }
 
 void Exporter::Impl::run() {
@@ -251,18 +247,18 @@ ExporterHealth Exporter::health() const {
 
 std::string Exporter::url() const { return impl_->options.receiver.endpoint.url(); }
 
-void Exporter::write(metrics::Page& page) const {
+void Exporter::write(metrics::MetricSet& metrics) const {
   const ExporterHealth now = health();
   const std::pair<const char*, uint64_t> outcomes[] = {{"accepted", now.accepted_items},
                                                        {"rejected", now.rejected_items},
                                                        {"refused", now.refused_items},
                                                        {"dropped", now.dropped_items}};
   for (const auto& [outcome, count] : outcomes) {
-    page.add(metrics::kOtlpItems, {{"outcome", outcome}}, static_cast<double>(count));
+    metrics.add(metrics::kOtlpItems, {{"outcome", outcome}}, static_cast<double>(count));
   }
-  page.add(metrics::kOtlpFailedTries, {}, static_cast<double>(now.failed_tries));
-  page.add(metrics::kOtlpWaiting, {}, static_cast<double>(now.waiting_requests));
-  page.add(metrics::kOtlpWaitingBytes, {}, static_cast<double>(now.waiting_bytes));
+  metrics.add(metrics::kOtlpFailedTries, {}, static_cast<double>(now.failed_tries));
+  metrics.add(metrics::kOtlpWaiting, {}, static_cast<double>(now.waiting_requests));
+  metrics.add(metrics::kOtlpWaitingBytes, {}, static_cast<double>(now.waiting_bytes));
 }
 
 }  // namespace ingero::serve::otlp

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "hal/loss.h"
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 #include "serve/otlp/disk_queue.h"
 #include "serve/otlp/encode.h"
 #include "serve/otlp/model.h"
@@ -53,7 +53,7 @@ class Exporter {
 
   // Callbacks: called by its own thread, until stop() has returned.
   struct Hooks {
-    std::function<void(metrics::Page&)> fill;                   // the metrics as they are now
+    std::function<void(metrics::MetricSet&)> fill;              // the metrics as they are now
     std::function<void(hal::Loss, uint64_t)> lose;              // for the ledger
     std::function<void(const std::string& sentence)> say = {};  // trouble begins, changes, is over
   };
@@ -71,7 +71,7 @@ class Exporter {
   void stop();
 
   ExporterHealth health() const;
-  void write(metrics::Page& page) const;
+  void write(metrics::MetricSet& metrics) const;
   std::string url() const;
 
  private:

@@ -14,7 +14,7 @@ using store::Value;
 constexpr size_t kMaxName = 200;  // of a kernel: C++ templates make names of kilobytes
 
 // Of the queries below; the numbers follow in the order of Number.
-enum Column : size_t { kSeq, kStart, kDuration, kSite, kThread, kState, kNumbers };
+enum Column : size_t { kSeq, kStart, kDuration, kProbe, kThread, kState, kNumbers };
 
 constexpr const char* kRows =
     "SELECT e.seq, k.wall_ns + e.start AS at, e.duration AS lasted, e.site, e.thread, e.state, e.return_code, "
@@ -133,7 +133,7 @@ Status Recording::load_current() {
     if (kind) calls_[row[0].integer] = {text_of(row[1]), text_of(row[2]), text_of(row[3]), *kind};
   }));
   INGERO_TRY(
-      each(*reader_, "SELECT id, call FROM sites", [&](auto row) { call_of_site_[row[0].integer] = row[1].integer; }));
+      each(*reader_, "SELECT id, call FROM sites", [&](auto row) { call_of_probe_[row[0].integer] = row[1].integer; }));
   INGERO_TRY(each(*reader_, "SELECT id, name FROM functions WHERE name IS NOT NULL",
                   [&](auto row) { kernels_[row[0].integer] = text_of(row[1]); }));
   INGERO_TRY(each(*reader_,
@@ -143,7 +143,7 @@ Status Recording::load_current() {
   INGERO_TRY(each(*reader_, "SELECT id, gpu_id FROM event_devices WHERE gpu_id IS NOT NULL",
                   [&](auto row) { devices_[row[0].integer] = row[1].integer; }));
   INGERO_TRY(each(*reader_, "SELECT id, comm || ' (' || pid || ')' FROM culprits",
-                  [&](auto row) { culprits_[row[0].integer] = text_of(row[1]); }));
+                  [&](auto row) { preemptors_[row[0].integer] = text_of(row[1]); }));
   return each(*reader_, "SELECT id, hash FROM stacks", [&](auto row) { stacks_[row[0].integer] = row[1].integer; });
 }
 
@@ -156,7 +156,7 @@ Status Recording::load_legacy() {
       [&](auto row) {
         const auto kind = hal::kind_of(row[4].text);
         calls_[row[0].integer] = {text_of(row[1]), text_of(row[2]), text_of(row[3]), kind.value_or(hal::Kind::kHost)};
-        call_of_site_[row[0].integer] = row[0].integer;
+        call_of_probe_[row[0].integer] = row[0].integer;
       }));
   return each(*reader_, "SELECT DISTINCT node, pid, tid, comm FROM events ORDER BY timestamp",
               [&](auto row) { legacy_thread(row[0].text, row[1].integer, row[2].integer, row[3].text); });
@@ -180,8 +180,8 @@ Status Recording::each_event(const store::Selection& selection, const std::funct
   const auto outcome = reader_->query(
       sql, no_limits(),
       [&](std::span<const Value> row) {
-        const auto site = call_of_site_.find(row[kSite].integer);
-        event.call = site == call_of_site_.end() ? nullptr : call(site->second);
+        const auto probe = call_of_probe_.find(row[kProbe].integer);
+        event.call = probe == call_of_probe_.end() ? nullptr : call(probe->second);
         const auto thread = is_legacy ? thread_ids_.end() : thread_ids_.find(row[kThread].integer);
         const bool placed = is_legacy ? !row[kLegacyNode + 1].is_null() : thread != thread_ids_.end();
         if (event.call == nullptr || !placed || row[kStart].is_null()) {
@@ -247,7 +247,7 @@ std::string_view text_at(const std::unordered_map<int64_t, std::string>& texts, 
 
 std::string_view Recording::kernel(int64_t function) const { return text_at(kernels_, function); }
 std::string_view Recording::geometry(int64_t id) const { return text_at(geometries_, id); }
-std::string_view Recording::preempted_by(int64_t id) const { return text_at(culprits_, id); }
+std::string_view Recording::preempted_by(int64_t id) const { return text_at(preemptors_, id); }
 
 std::optional<int64_t> Recording::device(int64_t id) const {
   if (reader_->layout() == store::Layout::kLegacy) return id;

@@ -121,8 +121,8 @@ class Recording {
   std::unordered_map<int64_t, size_t> thread_ids_;
   std::map<std::tuple<size_t, int64_t>, size_t> legacy_threads_;
   std::unordered_map<int64_t, RecordedCall> calls_;
-  std::unordered_map<int64_t, int64_t> call_of_site_;
-  std::unordered_map<int64_t, std::string> kernels_, geometries_, culprits_;
+  std::unordered_map<int64_t, int64_t> call_of_probe_;
+  std::unordered_map<int64_t, std::string> kernels_, geometries_, preemptors_;
   std::unordered_map<int64_t, int64_t> devices_, stacks_;
   uint64_t unplaced_ = 0;
 };

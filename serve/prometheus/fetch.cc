@@ -10,7 +10,7 @@
 namespace ingero::serve::prometheus {
 
 Result<std::string> fetch_page(const std::string& host, uint16_t port, const std::string& path, uint64_t timeout_ns,
-                               size_t most_bytes) {
+                               size_t max_bytes) {
   const net::Peer peer{.has_tls = false, .only_loopback = true, .host = host, .port = port};
   const std::string url = peer.url() + path;
   if (!net::is_loopback_host(host)) {
@@ -21,10 +21,10 @@ Result<std::string> fetch_page(const std::string& host, uint16_t port, const std
   auto answer = net::http_ask(
       peer, nullptr,
       {.path = path, .headers = {{"Accept", "text/plain; version=0.0.4"}}, .version = net::HttpVersion::k1_0},
-      most_bytes, deadline, stop);
+      max_bytes, deadline, stop);
   if (!answer.ok()) return answer.error();
   if (answer->status != 200) return Error(Errc::kInvalid, fmt::format("{}: status {}", url, answer->status));
-  if (answer->is_over) return Error(Errc::kFull, fmt::format("{}: more than {} bytes", url, most_bytes));
+  if (answer->is_over) return Error(Errc::kFull, fmt::format("{}: more than {} bytes", url, max_bytes));
   if (answer->is_late) return Error(Errc::kBusy, fmt::format("{}: no whole answer in time", url));
   if (!answer->is_whole) return Error(Errc::kCorrupt, fmt::format("{}: the answer is cut", url));
   return std::move(answer->body);

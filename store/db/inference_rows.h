@@ -37,7 +37,7 @@ struct InferenceWorkload {
 };
 
 // A model server, as its command line identifies it.
-struct InferenceEngine {
+struct InferenceModelServer {
   uint64_t id = 0;
   uint32_t pid = 0;
   std::string name, model, url;
@@ -45,7 +45,7 @@ struct InferenceEngine {
 };
 
 // One of its own metrics, as last read.
-struct EngineMetric {
+struct ModelServerMetric {
   uint64_t engine = 0;
   uint64_t wall_ns = 0;
   std::string name;         // of docs/inference.md

@@ -67,10 +67,10 @@ class Dictionary {
 
   std::vector<Clock> clocks;
   std::vector<Thread> threads;
-  std::vector<PreemptedBy> culprits;
+  std::vector<PreemptedBy> preemptors;
   std::vector<uint64_t> stacks;
-  std::vector<hal::CallId> call_of_site;
-  std::vector<std::string> symbol_of_site;
+  std::vector<hal::CallId> call_of_probe;
+  std::vector<std::string> symbol_of_probe;
   std::vector<uint64_t> functions;  // handles
   std::vector<hal::Kind> kinds;     // by call
   std::map<int64_t, SessionFacts> sessions;
@@ -104,7 +104,7 @@ Status Dictionary::load(Database& database) {
                                }));
   INGERO_TRY(database.each_row("SELECT id, pid, comm FROM culprits", [&](const Statement& row) {
     if (!valid(row.integer(0))) return;
-    PreemptedBy& preempted_by = at_id(culprits, row.integer(0));
+    PreemptedBy& preempted_by = at_id(preemptors, row.integer(0));
     preempted_by.pid = static_cast<uint32_t>(row.integer(1));
     copy_name(preempted_by.comm, row.text(2));
   }));
@@ -126,11 +126,11 @@ Status Dictionary::load(Database& database) {
   INGERO_TRY(database.each_row("SELECT id, call, coalesce(symbol, '') FROM sites", [&](const Statement& row) {
     if (!valid(row.integer(0))) return;
     const auto call = static_cast<hal::CallId>(row.integer(1));
-    const auto before = call_of_site.size();
-    at_id(call_of_site, row.integer(0));
-    std::fill(call_of_site.begin() + static_cast<std::ptrdiff_t>(before), call_of_site.end(), hal::kNoCall);
-    call_of_site[static_cast<size_t>(row.integer(0))] = calls_.contains(call) ? call : hal::kNoCall;
-    at_id(symbol_of_site, row.integer(0)) = row.text(2);
+    const auto before = call_of_probe.size();
+    at_id(call_of_probe, row.integer(0));
+    std::fill(call_of_probe.begin() + static_cast<std::ptrdiff_t>(before), call_of_probe.end(), hal::kNoCall);
+    call_of_probe[static_cast<size_t>(row.integer(0))] = calls_.contains(call) ? call : hal::kNoCall;
+    at_id(symbol_of_probe, row.integer(0)) = row.text(2);
   }));
   INGERO_TRY(
       database.each_row("SELECT id, node, coalesce(cpu_cores, 0), stopped_at FROM sessions", [&](const Statement& row) {
@@ -318,8 +318,8 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
     const SessionFacts& facts = dictionary.sessions[session];
     sink.begin(facts.node, facts.cpus, false);
     dictionary.emit_calls(sink);
-    for (size_t id = 0; with_targets && id < dictionary.symbol_of_site.size(); ++id) {
-      sink.site(static_cast<uint32_t>(id), dictionary.symbol_of_site[id]);
+    for (size_t id = 0; with_targets && id < dictionary.symbol_of_probe.size(); ++id) {
+      sink.probe(static_cast<uint32_t>(id), dictionary.symbol_of_probe[id]);
     }
     dictionary.emit_processes(session, sink);
     offsets = {};
@@ -340,11 +340,11 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
     Result<bool> row = rows->step();
     if (!row.ok()) return row.error();
     if (!*row) break;
-    const int64_t clock_id = rows->integer(6), thread_id = rows->integer(4), site = rows->integer(3);
+    const int64_t clock_id = rows->integer(6), thread_id = rows->integer(4), probe = rows->integer(3);
     if (clock_id < 0 || static_cast<size_t>(clock_id) >= dictionary.clocks.size()) continue;
     if (thread_id < 0 || static_cast<size_t>(thread_id) >= dictionary.threads.size()) continue;
-    if (site < 0 || static_cast<size_t>(site) >= dictionary.call_of_site.size()) continue;
-    const hal::CallId call = dictionary.call_of_site[static_cast<size_t>(site)];
+    if (probe < 0 || static_cast<size_t>(probe) >= dictionary.call_of_probe.size()) continue;
+    const hal::CallId call = dictionary.call_of_probe[static_cast<size_t>(probe)];
     if (call == hal::kNoCall) continue;
     const Clock& clock = dictionary.clocks[static_cast<size_t>(clock_id)];
     const Thread& thread = dictionary.threads[static_cast<size_t>(thread_id)];
@@ -367,7 +367,7 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
     }
     dictionary.emit(thread, sink);
     event.call = call;
-    event.site = static_cast<uint32_t>(site);
+    event.probe = static_cast<uint32_t>(probe);
     event.kind = dictionary.kinds[call];
     event.pid = thread.pid;
     event.tid = thread.tid;
@@ -412,9 +412,9 @@ Status replay_rows(Database& database, const Selection& selection, ReplaySink& s
     }
     if (!rows->is_null(16)) {
       const auto preempted_by = static_cast<size_t>(rows->integer(16));
-      if (preempted_by < dictionary.culprits.size()) {
-        event.preempted_by_pid = dictionary.culprits[preempted_by].pid;
-        event.preempted_by_comm = dictionary.culprits[preempted_by].comm;
+      if (preempted_by < dictionary.preemptors.size()) {
+        event.preempted_by_pid = dictionary.preemptors[preempted_by].pid;
+        event.preempted_by_comm = dictionary.preemptors[preempted_by].comm;
         event.preempted_by_ns = rows->uint64(17);
         event.set(Has::kPreemptedBy);
       }

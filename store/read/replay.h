@@ -34,11 +34,11 @@ class ReplaySink {
   // A run of the agent on one node begins: nothing before it has to do with it. `windowed`: no off-CPU shares.
   virtual void begin(const std::string& node, uint64_t cpus, bool windowed) = 0;
   virtual void call(hal::CallId id, const ReplayedCall& call) = 0;
-  // Whether site() is called and each call carries its stream, device and function: three more columns of every row,
+  // Whether probe() is called and each call carries its stream, device and function: three more columns of every row,
   // which finding causes does not need.
   virtual bool wants_targets() const { return false; }
-  // The spelling that the calls of a site were made by: Event::site of what follows.
-  virtual void site(uint32_t /*site*/, std::string_view /*symbol*/) {}
+  // The spelling that the calls of a probe were made by: Event::probe of what follows.
+  virtual void probe(uint32_t /*probe*/, std::string_view /*symbol*/) {}
   virtual void process(const hal::Process& process) = 0;
   virtual void event(const hal::Event& event) = 0;
   virtual void arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number,

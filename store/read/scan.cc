@@ -58,7 +58,7 @@ Result<Names> Names::load(Database& database) {
         put<std::optional<CallInfo>>(names.calls_, row.integer(0), call_info(row, 1), std::nullopt);
       }));
   INGERO_TRY(database.each_row("SELECT id, call FROM sites", [&](const Statement& row) {
-    put<size_t>(names.sites_, row.integer(0), static_cast<size_t>(row.integer(1)), kNone);
+    put<size_t>(names.probes_, row.integer(0), static_cast<size_t>(row.integer(1)), kNone);
   }));
   INGERO_TRY(database.each_row("SELECT id, process FROM threads", [&](const Statement& row) {
     put<int64_t>(names.threads_, row.integer(0), row.integer(1), -1);
@@ -162,7 +162,7 @@ Status scan_rows(Database& database, const Names& names, const Filter& filter, i
       Result<bool> row = rows->step();
       if (!row.ok()) return row.error();
       if (!*row) break;
-      scanned.call = names.call_of_site(rows->integer(2));
+      scanned.call = names.call_of_probe(rows->integer(2));
       if (!filter.accepts_call(scanned.call)) continue;
       scanned.process = names.canonical(names.process_of_thread(rows->integer(3)));
       if (filter.pid() && !filter.accepts(names, scanned.call, scanned.process)) continue;

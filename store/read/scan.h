@@ -56,8 +56,8 @@ class Names {
   size_t calls() const { return calls_.size(); }
 
   static constexpr size_t kNone = ~size_t{0};
-  size_t call_of_site(int64_t site) const {
-    return site >= 0 && static_cast<size_t>(site) < sites_.size() ? sites_[static_cast<size_t>(site)] : kNone;
+  size_t call_of_probe(int64_t probe) const {
+    return probe >= 0 && static_cast<size_t>(probe) < probes_.size() ? probes_[static_cast<size_t>(probe)] : kNone;
   }
   int64_t process_of_thread(int64_t thread) const {
     return thread >= 0 && static_cast<size_t>(thread) < threads_.size() ? threads_[static_cast<size_t>(thread)] : -1;
@@ -75,7 +75,7 @@ class Names {
 
  private:
   std::vector<std::optional<CallInfo>> calls_;
-  std::vector<size_t> sites_;
+  std::vector<size_t> probes_;
   std::vector<int64_t> threads_, clocks_;
   std::unordered_map<int64_t, ProcessInfo> processes_;
   std::unordered_map<int64_t, int64_t> canonical_;

@@ -155,7 +155,7 @@ Result<std::vector<CallInstance>> unfinished(const Reader& reader, const Selecti
       Result<bool> row = rows->step();
       if (!row.ok()) return row.error();
       if (!*row) break;
-      const size_t call = names->call_of_site(rows->integer(1));
+      const size_t call = names->call_of_probe(rows->integer(1));
       const int64_t process = names->canonical(names->process_of_thread(rows->integer(2)));
       if (!filter.accepts(*names, call, process) || rows->integer(3) > filter.to()) continue;
       found.emplace_back(rows->integer(3), rows->integer(0));

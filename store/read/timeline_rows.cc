@@ -65,7 +65,7 @@ Status TimelineRows::each(Database& database, int64_t first, int64_t last, const
     row.seq = rows->integer(0);
     while (exchange.ok() && *exchange && exchanges->integer(0) < row.seq) exchange = exchanges->step();
     if (!exchange.ok()) return exchange.error();
-    row.call = names_->call_of_site(rows->integer(3));
+    row.call = names_->call_of_probe(rows->integer(3));
     const CallInfo* call = names_->call(row.call);
     const auto thread = threads_.find(rows->integer(4));
     if (call == nullptr || thread == threads_.end()) continue;

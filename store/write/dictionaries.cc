@@ -10,7 +10,7 @@
 namespace ingero::store {
 namespace {
 
-constexpr size_t kMaxSites = 1 << 16;
+constexpr size_t kMaxProbes = 1 << 16;
 constexpr size_t kMaxNameBytes = 1024;
 constexpr size_t kClocksKept = 8;
 constexpr int64_t kFirstFreeSource = 64;
@@ -34,12 +34,12 @@ std::string call_key(std::string_view backend, std::string_view layer, std::stri
 
 }  // namespace
 
-void Dictionaries::add_site(uint32_t index, const hal::Site& site) {
-  if (index >= kMaxSites || !knows(site.call)) return;
-  if (index >= sites_.size()) sites_.resize(index + 1);
-  SiteEntry& entry = sites_[index];
-  entry = {site.call, -1, printable(site.symbol, kMaxNameBytes), printable(site.library_path, 4096),
-           printable(site.library_version, 64)};
+void Dictionaries::add_probe(uint32_t index, const hal::Probe& probe) {
+  if (index >= kMaxProbes || !knows(probe.call)) return;
+  if (index >= probes_.size()) probes_.resize(index + 1);
+  ProbeEntry& entry = probes_[index];
+  entry = {probe.call, -1, printable(probe.symbol, kMaxNameBytes), printable(probe.library_path, 4096),
+           printable(probe.library_version, 64)};
 }
 
 int64_t Dictionaries::source_of(const hal::Call& call) {
@@ -81,25 +81,25 @@ const CallEntry& Dictionaries::call(hal::CallId id) {
   return entry;
 }
 
-int64_t Dictionaries::site_id(hal::CallId id, const std::string& symbol, const std::string& library,
-                              const std::string& version) {
+int64_t Dictionaries::probe_id(hal::CallId id, const std::string& symbol, const std::string& library,
+                               const std::string& version) {
   const std::string key = fmt::format("{}\n{}\n{}\n{}", call(id).id, symbol, library, version);
-  const auto [slot, is_new] = stored_sites_.emplace(key, next_site_);
+  const auto [slot, is_new] = stored_probes_.emplace(key, next_probe_);
   if (is_new) {
-    pending_sites_.push_back({next_site_, id, symbol, library, version});
-    ++next_site_;
+    pending_probes_.push_back({next_probe_, id, symbol, library, version});
+    ++next_probe_;
   }
   return slot->second;
 }
 
-int64_t Dictionaries::site(uint32_t index, hal::CallId call) {
-  if (index < sites_.size() && sites_[index].call == call) {
-    SiteEntry& entry = sites_[index];
-    if (entry.id < 0) entry.id = site_id(call, entry.symbol, entry.library, entry.version);
+int64_t Dictionaries::probe(uint32_t index, hal::CallId call) {
+  if (index < probes_.size() && probes_[index].call == call) {
+    ProbeEntry& entry = probes_[index];
+    if (entry.id < 0) entry.id = probe_id(call, entry.symbol, entry.library, entry.version);
     return entry.id;
   }
-  int64_t& id = host_sites_[call];
-  if (id < 0) id = site_id(call, {}, {}, {});
+  int64_t& id = host_probes_[call];
+  if (id < 0) id = probe_id(call, {}, {}, {});
   return id;
 }
 
@@ -243,7 +243,7 @@ void Dictionaries::add_device(uint32_t ref, const hal::EventDevice& device) { de
 
 int64_t Dictionaries::preempted_by(uint32_t pid, const std::array<char, 16>& comm) {
   const std::array<uint64_t, 2> words = words_of(comm);
-  return culprits_.id_of({{pid, words[0], words[1]}});
+  return preemptors_.id_of({{pid, words[0], words[1]}});
 }
 
 int64_t Dictionaries::stack(uint64_t hash) { return stacks_.id_of({{hash}}); }
@@ -253,7 +253,7 @@ Status Dictionaries::load(Database& database, int64_t session, std::string node,
   node_ = std::move(node);
   sample_every_ = sample_every;
   call_entries_.assign(calls_.size(), {});
-  host_sites_.assign(calls_.size(), -1);
+  host_probes_.assign(calls_.size(), -1);
   INGERO_TRY(load_next_ids(database));
   return load_names(database);
 }
@@ -275,10 +275,10 @@ Status Dictionaries::load_next_ids(Database& database) {
   INGERO_TRY(start(geometries_, "geometries"));
   INGERO_TRY(start(details_, "details"));
   INGERO_TRY(start(devices_, "event_devices"));
-  INGERO_TRY(start(culprits_, "culprits"));
+  INGERO_TRY(start(preemptors_, "culprits"));
   INGERO_TRY(start(stacks_, "stacks"));
   const std::pair<int64_t*, const char*> counters[] = {
-      {&next_call_, "calls"}, {&next_site_, "sites"}, {&next_clock_, "clocks"}, {&next_process_, "processes"}};
+      {&next_call_, "calls"}, {&next_probe_, "sites"}, {&next_clock_, "clocks"}, {&next_process_, "processes"}};
   for (const auto& [counter, table] : counters) {
     Result<int64_t> id = next(table);
     if (!id.ok()) return id.error();
@@ -301,7 +301,7 @@ Status Dictionaries::load_names(Database& database) {
     stored_calls_[call_key(row.text(1), row.text(2), row.text(3))] = {row.integer(0), row.integer(4), row.integer(5)};
   }));
   return database.each_row("SELECT id, call, symbol, library, library_version FROM sites", [&](const Statement& row) {
-    stored_sites_[fmt::format("{}\n{}\n{}\n{}", row.integer(1), row.text(2), row.text(3), row.text(4))] =
+    stored_probes_[fmt::format("{}\n{}\n{}\n{}", row.integer(1), row.text(2), row.text(3), row.text(4))] =
         row.integer(0);
   });
 }

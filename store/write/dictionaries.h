@@ -40,7 +40,7 @@ class Dictionaries {
   Dictionaries(const hal::CallTable& calls, hal::LossLedger& losses) : calls_(calls), losses_(losses) {}
   Status load(Database& database, int64_t session, std::string node, uint32_t sample_every);
 
-  void add_site(uint32_t index, const hal::Site& site);
+  void add_probe(uint32_t index, const hal::Probe& probe);
   void add_process(const hal::Process& process);
   // No more events of it will come. Its entry stays for lookups by number until kEndedKept more have ended.
   void process_ended(uint32_t pid, uint64_t start_mono_ns);
@@ -48,7 +48,7 @@ class Dictionaries {
 
   bool knows(hal::CallId call) const { return call < calls_.size(); }
   const CallEntry& call(hal::CallId id);
-  int64_t site(uint32_t index, hal::CallId call);
+  int64_t probe(uint32_t index, hal::CallId call);
   // The clock to which the event's offset belongs within kClockToleranceNs; a new one when there is none.
   const ClockEntry& clock(uint64_t start_mono_ns, int64_t offset_ns);
   bool has_clock() const { return !clocks_.empty(); }
@@ -69,12 +69,12 @@ class Dictionaries {
   static constexpr int64_t kClockToleranceNs = 50'000;
 
  private:
-  struct SiteEntry {
+  struct ProbeEntry {
     hal::CallId call = hal::kNoCall;
     int64_t id = -1;
     std::string symbol, library, version;
   };
-  struct PendingSite {
+  struct PendingProbe {
     int64_t id;
     hal::CallId call;
     std::string symbol, library, version;
@@ -88,7 +88,7 @@ class Dictionaries {
     uint64_t start_mono_ns = 0;  // 0: unknown
   };
 
-  int64_t site_id(hal::CallId id, const std::string& symbol, const std::string& library, const std::string& version);
+  int64_t probe_id(hal::CallId id, const std::string& symbol, const std::string& library, const std::string& version);
   int64_t source_of(const hal::Call& call);
   int64_t op_of(const hal::Call& call, int64_t source);
   ProcessEntry& process_entry(uint32_t pid);
@@ -114,11 +114,11 @@ class Dictionaries {
   std::vector<PendingSource> pending_sources_;
   std::unordered_map<std::string, int64_t> ops_;  // "source op-name"
   std::unordered_map<int64_t, int64_t> next_op_;  // by source
-  std::unordered_map<std::string, int64_t> stored_sites_;
-  std::deque<SiteEntry> sites_;
-  std::vector<int64_t> host_sites_;  // by CallId
-  std::vector<PendingSite> pending_sites_;
-  int64_t next_site_ = 0;
+  std::unordered_map<std::string, int64_t> stored_probes_;
+  std::deque<ProbeEntry> probes_;
+  std::vector<int64_t> host_probes_;  // by CallId
+  std::vector<PendingProbe> pending_probes_;
+  int64_t next_probe_ = 0;
 
   std::deque<ClockEntry> clocks_;  // newest first
   std::vector<ClockEntry> pending_clocks_;
@@ -141,7 +141,7 @@ class Dictionaries {
   Dictionary<4> details_;     // flags, peer device, handle2, presence
   Dictionary<3> devices_;     // ref, ordinal, presence of it
   std::unordered_map<uint32_t, hal::EventDevice> device_refs_;
-  Dictionary<3> culprits_;  // pid, comm, comm
+  Dictionary<3> preemptors_;  // pid, comm, comm
   Dictionary<1> stacks_;
 };
 

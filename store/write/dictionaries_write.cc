@@ -54,11 +54,11 @@ Status Dictionaries::write_calls(Database& database) {
   return insert_each(database,
                      "INSERT INTO sites SELECT ?1, id, ?3, ?4, ?5, name, op_name, vendor, backend, layer, kind, rule, "
                      "source, op, synchronising FROM calls WHERE id = ?2",
-                     pending_sites_, [&](Statement& s, const PendingSite& site) {
-                       s.bind(1, site.id).bind(2, call_entries_[site.call].id);
-                       bind_text_if(s, 3, site.symbol);
-                       bind_text_if(s, 4, site.library);
-                       bind_text_if(s, 5, site.version);
+                     pending_probes_, [&](Statement& s, const PendingProbe& probe) {
+                       s.bind(1, probe.id).bind(2, call_entries_[probe.call].id);
+                       bind_text_if(s, 3, probe.symbol);
+                       bind_text_if(s, 4, probe.library);
+                       bind_text_if(s, 5, probe.version);
                      });
 }
 
@@ -171,7 +171,7 @@ Status Dictionaries::write_small(Database& database) {
                            s.bind_if(5, !device.uuid.empty(), std::string_view(device.uuid));
                            s.bind_if(6, !device.pci_address.empty(), std::string_view(device.pci_address));
                          }));
-  INGERO_TRY(insert_each(database, "INSERT INTO culprits VALUES (?1, ?2, ?3)", culprits_.pending(),
+  INGERO_TRY(insert_each(database, "INSERT INTO culprits VALUES (?1, ?2, ?3)", preemptors_.pending(),
                          [](Statement& s, const auto& entry) {
                            const auto& w = entry.first.words;
                            s.bind(1, entry.second).bind(2, signed_of(w[0]));
@@ -191,7 +191,7 @@ Status Dictionaries::write(Database& database, uint64_t now_wall_ns) {
 void Dictionaries::committed() {
   pending_sources_.clear();
   pending_calls_.clear();
-  pending_sites_.clear();
+  pending_probes_.clear();
   pending_clocks_.clear();
   empty(pending_processes_);
   pending_names_.clear();
@@ -200,7 +200,7 @@ void Dictionaries::committed() {
   geometries_.committed();
   details_.committed();
   devices_.committed();
-  culprits_.committed();
+  preemptors_.committed();
   stacks_.committed();
   forget_ended();
 }

@@ -32,7 +32,7 @@ void Inference::add(const InferenceStep& step, hal::LossLedger& losses) {
   }
 }
 
-void Inference::add(EngineMetric metric, hal::LossLedger& losses) {
+void Inference::add(ModelServerMetric metric, hal::LossLedger& losses) {
   if (metrics_.size() < kMaxRows) {
     metrics_.push_back(std::move(metric));
   } else {
@@ -104,7 +104,7 @@ Status Inference::write_engines(Database& database) {
                                }));
   return database.run_each(
       "INSERT OR REPLACE INTO inference_engine_metrics VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-      metrics_, [&](Statement& s, const EngineMetric& one) {
+      metrics_, [&](Statement& s, const ModelServerMetric& one) {
         s.bind(1, engines_before_ + signed_of(one.engine)).bind(2, signed_of(one.wall_ns));
         int index = 3;
         for (const std::string* text : {&one.name, &one.source_name, &one.model, &one.unit, &one.kind}) {

@@ -19,8 +19,8 @@ class Inference {
   Status load(Database& database, int64_t session);
   void add(const InferenceStep& step, hal::LossLedger& losses);
   void add(InferenceWorkload workload, int64_t process) { workloads_.emplace_back(std::move(workload), process); }
-  void add(InferenceEngine engine, int64_t process) { engines_.emplace_back(std::move(engine), process); }
-  void add(EngineMetric metric, hal::LossLedger& losses);
+  void add(InferenceModelServer engine, int64_t process) { engines_.emplace_back(std::move(engine), process); }
+  void add(ModelServerMetric metric, hal::LossLedger& losses);
 
   Status write(Database& database);
   void committed();
@@ -34,8 +34,8 @@ class Inference {
   int64_t workloads_before_ = 0, engines_before_ = 0;
   std::vector<InferenceStep> steps_;
   std::vector<std::pair<InferenceWorkload, int64_t>> workloads_;
-  std::vector<std::pair<InferenceEngine, int64_t>> engines_;
-  std::vector<EngineMetric> metrics_;
+  std::vector<std::pair<InferenceModelServer, int64_t>> engines_;
+  std::vector<ModelServerMetric> metrics_;
 };
 
 }  // namespace ingero::store

@@ -7,7 +7,7 @@ namespace ingero::store {
 namespace {
 
 struct Table : sqlite3_vtab {
-  const Batch* batch;
+  const RowBatch* batch;
 };
 struct Cursor : sqlite3_vtab_cursor {
   const EventRow* row;
@@ -19,7 +19,7 @@ int connect(sqlite3* db, void* aux, int, const char* const*, sqlite3_vtab** out,
   if (const int code = sqlite3_declare_vtab(db, declaration.c_str()); code != SQLITE_OK) return code;
   auto* table = new (std::nothrow) Table{};
   if (table == nullptr) return SQLITE_NOMEM;
-  table->batch = static_cast<const Batch*>(aux);
+  table->batch = static_cast<const RowBatch*>(aux);
   *out = table;
   return SQLITE_OK;
 }
@@ -47,7 +47,7 @@ int close(sqlite3_vtab_cursor* cursor) {
 
 int filter(sqlite3_vtab_cursor* base, int, const char*, int, sqlite3_value**) {
   auto* cursor = static_cast<Cursor*>(base);
-  const Batch& batch = *static_cast<Table*>(base->pVtab)->batch;
+  const RowBatch& batch = *static_cast<Table*>(base->pVtab)->batch;
   cursor->row = batch.data();
   cursor->end = batch.data() + batch.size();
   return SQLITE_OK;
@@ -108,8 +108,8 @@ constexpr sqlite3_module kModule = {
 
 }  // namespace
 
-Status register_batch(Database& database, const Batch& batch) {
-  const int code = sqlite3_create_module_v2(database.get(), "batch", &kModule, const_cast<Batch*>(&batch), nullptr);
+Status register_batch(Database& database, const RowBatch& batch) {
+  const int code = sqlite3_create_module_v2(database.get(), "batch", &kModule, const_cast<RowBatch*>(&batch), nullptr);
   if (code != SQLITE_OK) return database.error(code, "register the batch table");
   return {};
 }

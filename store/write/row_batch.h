@@ -11,11 +11,11 @@
 
 namespace ingero::store {
 
-using Batch = std::vector<EventRow>;
+using RowBatch = std::vector<EventRow>;
 
 // Makes `batch` readable as the table `batch` of this connection. It must stay where it is while the connection lives,
 // and must not change during a statement.
-Status register_batch(Database& database, const Batch& batch);
+Status register_batch(Database& database, const RowBatch& batch);
 // Moves every row of the batch to event_rows; seq continues after the greatest there.
 inline std::string insert_batch_sql() {
   return "INSERT INTO event_rows (" + column_list() + ") SELECT " + column_list() + " FROM batch";

@@ -153,7 +153,7 @@ void RowImage::end_leaf(int64_t last_seq) {
 
 Status RowImage::attach(Database& database) { return database.execute("ATTACH ':memory:' AS staged"); }
 
-Status RowImage::stage(Database& database, const Batch& batch, int64_t first_seq) {
+Status RowImage::stage(Database& database, const RowBatch& batch, int64_t first_seq) {
   image_.clear();
   leaves_.clear();
   add_page();

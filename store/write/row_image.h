@@ -25,12 +25,12 @@ class RowImage {
   // Fewer rows are not worth an image, more do not fit under one root page.
   static constexpr size_t kMinRows = 256;
   static constexpr size_t kMaxRows = 32768;
-  static bool fits(const Batch& batch) { return batch.size() >= kMinRows && batch.size() <= kMaxRows; }
+  static bool fits(const RowBatch& batch) { return batch.size() >= kMinRows && batch.size() <= kMaxRows; }
 
   // Adds the schema `staged` to the connection. Outside a transaction, as is stage().
   Status attach(Database& database);
   // Makes staged.event_rows hold `batch`, numbered from `first_seq` on. The batch must fit.
-  Status stage(Database& database, const Batch& batch, int64_t first_seq);
+  Status stage(Database& database, const RowBatch& batch, int64_t first_seq);
   static constexpr const char* kInsertSql = "INSERT INTO main.event_rows SELECT * FROM staged.event_rows";
 
  private:

@@ -30,7 +30,7 @@ void Writer::Impl::fill(const hal::Event& event, int64_t process, bool sampled, 
   const ClockEntry& clock_entry = dictionaries.clock(event.start_mono_ns, event.wall_offset_ns);
   row.set(Column::start, event.start_mono_ns - clock_entry.mono_ns);
   row.set(Column::clock, clock_entry.id);
-  row.set(Column::site, dictionaries.site(event.site, event.call));
+  row.set(Column::probe, dictionaries.probe(event.probe, event.call));
   row.set(Column::thread, dictionaries.thread(event, process));
   row.set(Column::state,
           state_of(event.outcome, event.failed, event.has(Has::kDirection), event.direction, event.depth, sampled));
@@ -143,7 +143,7 @@ void Writer::Impl::take(const hal::Event& event) {
     }
     sampled = decision == Selector::Decision::kKeepAsSample;
   } else {
-    const Unfinished flight{next_seq(), dictionaries.site(event.site, event.call), process};
+    const Unfinished flight{next_seq(), dictionaries.probe(event.probe, event.call), process};
     in_flight.emplace(key, flight);
     flights_begun.emplace_back(key, flight);
   }
@@ -173,7 +173,7 @@ Result<std::unique_ptr<Writer>> Writer::open(WriterOptions options, const hal::C
   return std::unique_ptr<Writer>(new Writer(std::move(impl)));
 }
 
-void Writer::add_site(uint32_t index, const hal::Site& site) { impl_->dictionaries.add_site(index, site); }
+void Writer::add_probe(uint32_t index, const hal::Probe& probe) { impl_->dictionaries.add_probe(index, probe); }
 void Writer::add_device(uint32_t ref, const hal::EventDevice& device) { impl_->dictionaries.add_device(ref, device); }
 void Writer::add_process(const hal::Process& process) { impl_->dictionaries.add_process(process); }
 void Writer::process_ended(uint32_t pid, uint64_t start_mono_ns) {
@@ -229,11 +229,11 @@ void Writer::add_workload(InferenceWorkload workload) {
   const int64_t process = impl_->dictionaries.process(workload.pid);
   impl_->inference.add(std::move(workload), process);
 }
-void Writer::add_engine(InferenceEngine engine) {
+void Writer::add_engine(InferenceModelServer engine) {
   const int64_t process = impl_->dictionaries.process(engine.pid);
   impl_->inference.add(std::move(engine), process);
 }
-void Writer::add_engine_metric(EngineMetric metric) { impl_->inference.add(std::move(metric), impl_->losses); }
+void Writer::add_engine_metric(ModelServerMetric metric) { impl_->inference.add(std::move(metric), impl_->losses); }
 
 Status Writer::write(std::span<const hal::Event> events) {
   if (impl_->closed) return Error(Errc::kInvalid, impl_->options.path + ": the recording is closed");

@@ -77,8 +77,8 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Event::site's meaning. Before the first event that names it; the same index may be reused with a new meaning.
-  void add_site(uint32_t index, const hal::Site& site);
+  // Event::probe's meaning. Before the first event that names it; the same index may be reused with a new meaning.
+  void add_probe(uint32_t index, const hal::Probe& probe);
   // Event::device_ref's meaning. Before the first event that names it.
   void add_device(uint32_t ref, const hal::EventDevice& device);
   // A process, or more about a known one. A pid with another start time is another process.
@@ -102,8 +102,8 @@ class Writer {
   // Inference. A workload or model server reported again replaces the one before.
   void add_step(const InferenceStep& step);
   void add_workload(InferenceWorkload workload);
-  void add_engine(InferenceEngine engine);
-  void add_engine_metric(EngineMetric metric);
+  void add_engine(InferenceModelServer engine);
+  void add_engine_metric(ModelServerMetric metric);
 
   // Takes the events over; commits whenever a batch is full. An event with Outcome::kInFlight is a row that the final
   // event of the same (tid, start_mono_ns) completes.

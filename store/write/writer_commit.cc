@@ -106,7 +106,7 @@ Status Writer::Impl::write_updates() {
   if (!begun.ok()) return begun.error();
   for (const auto& [key, flight] : flights_begun) {
     begun->bind(1, int64_t{key.first}).bind(2, static_cast<int64_t>(key.second)).bind(3, flight.seq);
-    INGERO_TRY(begun->bind(4, flight.site).bind(5, flight.process).run());
+    INGERO_TRY(begun->bind(4, flight.probe).bind(5, flight.process).run());
   }
   Result<Statement> ended = database.prepare("DELETE FROM in_flight WHERE tid = ?1 AND start_mono_ns = ?2");
   if (!ended.ok()) return ended.error();
@@ -244,7 +244,7 @@ Status Writer::Impl::finish() {
     Result<Statement> who = database.prepare(
         "SELECT s.call, s.source, s.op, (SELECT pid FROM processes WHERE id = ?2) FROM sites s WHERE s.id = ?1");
     if (!who.ok()) return who.error();
-    who->bind(1, flight.site).bind(2, flight.process);
+    who->bind(1, flight.probe).bind(2, flight.process);
     Result<bool> row = who->step();
     if (!row.ok()) return row.error();
     if (!*row) continue;

@@ -37,7 +37,7 @@ struct Writer::Impl {
 
   struct Unfinished {
     int64_t seq = 0;
-    int64_t site = 0, process = 0;
+    int64_t probe = 0, process = 0;
   };
   using FlightKey = std::pair<uint32_t, uint64_t>;  // tid, start_mono_ns
 
@@ -78,7 +78,7 @@ struct Writer::Impl {
   WriterLock lock;  // outlives the connection
   RowImage image;   // the connection reads it: outlives that
   Database database;
-  Batch batch;  // the connection's virtual table points at it
+  RowBatch batch;  // the connection's virtual table points at it
   Dictionaries dictionaries;
   Collectives collectives;
   Inference inference;

@@ -113,7 +113,7 @@ Status Writer::Impl::open_database() {
     return {};
   };
   INGERO_TRY(prepare(insert_rows, insert_batch_sql()));
-  Batch none(1);
+  RowBatch none(1);
   none[0].present = 0;
   INGERO_TRY(image.stage(database, none, 1));
   INGERO_TRY(prepare(insert_image, RowImage::kInsertSql));

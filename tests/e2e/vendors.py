@@ -119,7 +119,7 @@ def OpenClKernelsOnTheCpuAreRecordedExactly(build):
     check(recorded["clEnqueueReadBuffer"]["worst"] == -30, "the failed read has not its own code")
     directions = {row["call"]: row["direction"] for row in trace.recording.rows(
         "SELECT DISTINCT call, direction FROM events WHERE kind = 'memcpy' AND pid = ?", pid)}
-    check(directions == {"clEnqueueWriteBuffer": "h2d", "clEnqueueReadBuffer": "d2h", "clEnqueueCopyBuffer": "d2d"},
+    check(directions == {"clEnqueueWriteBuffer (non-blocking)": "h2d", "clEnqueueReadBuffer": "d2h", "clEnqueueCopyBuffer": "d2d"},
           str(directions))
     waits = trace.recording.rows("SELECT handle FROM events WHERE call = 'clWaitForEvents' AND pid = ? ORDER BY seq", pid)
     released = trace.recording.rows("SELECT handle FROM events WHERE call = 'clReleaseEvent' AND pid = ? ORDER BY seq", pid)

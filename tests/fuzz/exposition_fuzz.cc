@@ -27,8 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   });
   require(seen == counts.samples && counts.samples + counts.refused <= size + 1);
   for (const std::string_view engine : {"vllm", "tgi", "sglang", "triton"}) {
-    const agent::EnginePage page = agent::read_engine(engine, text);
-    for (const agent::EngineReading& reading : page.readings) {
+    const agent::ModelServerPage page = agent::read_engine(engine, text);
+    for (const agent::ModelServerReading& reading : page.readings) {
       require(reading.row->engine == engine && std::isfinite(reading.sum) && std::isfinite(reading.value));
       require(reading.counts.size() <= agent::kMaxBounds);
       for (const char c : reading.model) require(static_cast<unsigned char>(c) >= ' ');
@@ -40,6 +40,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       (void)agent::between(reading, reading);
     }
   }
-  (void)agent::find_engine(text);
+  (void)agent::find_model_server(text);
   return 0;
 }

@@ -84,10 +84,10 @@ class Maker {
     communicator.nranks = kRanks;
     communicator.made_by = hal::Role::kInit;
     writer_->add_communicator(communicator);
-    for (uint64_t site = 0; site < 3; ++site) {
-      writer_->add_stack(1 + site, "[]",
+    for (uint64_t probe = 0; probe < 3; ++probe) {
+      writer_->add_stack(1 + probe, "[]",
                          std::string(R"([{"s":"cudaMalloc","f":"libcudart.so.13"},{"pf":"train.py","pfn":"layer)") +
-                             std::to_string(site) + R"(<img src=x>","pl":8},{"pf":"train.py","pfn":"main","pl":80}])");
+                             std::to_string(probe) + R"(<img src=x>","pl":8},{"pf":"train.py","pfn":"main","pl":80}])");
     }
   }
 
@@ -102,7 +102,7 @@ class Maker {
     made.duration_ns = duration;
     made.set(Has::kDuration);
     if (made.kind != hal::Kind::kHost) {
-      made.site = site_of(made.call);
+      made.probe = probe_of(made.call);
       made.set(Has::kReturnCode);
       made.set(Has::kOffCpu);
     }
@@ -192,7 +192,7 @@ class Maker {
 
   void infer() {
     constexpr uint64_t kSteps = 60, kUsual = 10'000'000;
-    store::InferenceEngine engine;
+    store::InferenceModelServer engine;
     engine.id = 1;
     engine.pid = pid(0);
     engine.name = "vllm";
@@ -229,7 +229,7 @@ class Maker {
       if (slow) step.slow = "3x";
       writer_->add_step(step);
     }
-    store::EngineMetric metric;
+    store::ModelServerMetric metric;
     metric.engine = 1;
     metric.wall_ns = kWall + now_ns_[0];
     metric.name = "gen_ai.client.operation.duration";
@@ -294,20 +294,20 @@ class Maker {
     std::fprintf(stderr, "%.*s is no call\n", static_cast<int>(name.size()), name.data());
     std::exit(1);
   }
-  uint32_t site_of(hal::CallId call) {
-    for (size_t i = 0; i < sites_.size(); ++i) {
-      if (sites_[i] == call) return static_cast<uint32_t>(i) + 1;
+  uint32_t probe_of(hal::CallId call) {
+    for (size_t i = 0; i < probes_.size(); ++i) {
+      if (probes_[i] == call) return static_cast<uint32_t>(i) + 1;
     }
-    sites_.push_back(call);
-    const auto index = static_cast<uint32_t>(sites_.size());
-    writer_->add_site(index, {call, std::string(calls_[call].name), "/usr/lib/libcudart.so.13", "13.0"});
+    probes_.push_back(call);
+    const auto index = static_cast<uint32_t>(probes_.size());
+    writer_->add_probe(index, {call, std::string(calls_[call].name), "/usr/lib/libcudart.so.13", "13.0"});
     return index;
   }
 
   hal::CallTable calls_;
   hal::LossLedger losses_;
   std::unique_ptr<store::Writer> writer_;
-  std::vector<hal::CallId> sites_;
+  std::vector<hal::CallId> probes_;
   std::mt19937_64 random_{20261122};
   uint64_t events_, made_ = 0;
   uint64_t now_ns_[kRanks] = {};

@@ -23,6 +23,9 @@ struct counted {
   unsigned long calls, failed, bytes;
 };
 enum {
+  kPlatforms,
+  kDevices,
+  kCreateContext,
   kCreateQueue,
   kCreateProgram,
   kBuild,
@@ -43,12 +46,15 @@ enum {
   kCalls
 };
 static struct counted counts[kCalls] = {
+    [kPlatforms] = {"clGetPlatformIDs", 0, 0, 0},
+    [kDevices] = {"clGetDeviceIDs", 0, 0, 0},
+    [kCreateContext] = {"clCreateContext", 0, 0, 0},
     [kCreateQueue] = {"clCreateCommandQueue", 0, 0, 0},
     [kCreateProgram] = {"clCreateProgramWithSource", 0, 0, 0},
     [kBuild] = {"clBuildProgram", 0, 0, 0},
     [kCreateKernel] = {"clCreateKernel", 0, 0, 0},
     [kCreateBuffer] = {"clCreateBuffer", 0, 0, 0},
-    [kWrite] = {"clEnqueueWriteBuffer", 0, 0, 0},
+    [kWrite] = {"clEnqueueWriteBuffer (non-blocking)", 0, 0, 0},  // by its third parameter
     [kLaunch] = {"clEnqueueNDRangeKernel", 0, 0, 0},
     [kWait] = {"clWaitForEvents", 0, 0, 0},
     [kReleaseEvent] = {"clReleaseEvent", 0, 0, 0},
@@ -117,6 +123,9 @@ int main(int argc, char** argv) {
   handle context = CALL(handle, "clCreateContext", (const intptr_t*, uint32_t, const handle*, void*, void*, int32_t*))(
       NULL, 1, &device, NULL, NULL, &error);
   if (context == NULL) skip("no context");
+  count(kPlatforms, 0, 0, 0);
+  count(kDevices, 0, 0, 0);
+  count(kCreateContext, 0, 0, 0);
 
   handle queue =
       made(kCreateQueue,

@@ -246,7 +246,7 @@ TEST_F(Annotations, PastTheRateAreDroppedAndCounted) {
 }
 
 TEST_F(Annotations, OfTooManyBytesAreDropped) {
-  options_.most_bytes = 2000;
+  options_.max_bytes = 2000;
   open();
   std::string lines;
   for (int i = 0; i < 100; ++i) lines += "{\"labels\":{\"step\":" + std::to_string(i) + "}}\n";

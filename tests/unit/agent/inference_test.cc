@@ -29,8 +29,8 @@ std::string sample_page(const std::string& name) {
   return text.str();
 }
 
-const EngineReading* reading_of(const EnginePage& page, std::string_view name, std::string_view model = "") {
-  for (const EngineReading& reading : page.readings) {
+const ModelServerReading* reading_of(const ModelServerPage& page, std::string_view name, std::string_view model = "") {
+  for (const ModelServerReading& reading : page.readings) {
     if (reading.row->name == name && (model.empty() || reading.model == model)) return &reading;
   }
   ADD_FAILURE() << "no " << name;
@@ -53,7 +53,7 @@ TEST(EnginesTest, ACommandLineNamesTheEngineItsPortAndItsModel) {
       {"tritonserver --metrics-port=9102", "triton", "", 9102},
   };
   for (const auto& line : lines) {
-    const auto found = find_engine(line.command);
+    const auto found = find_model_server(line.command);
     ASSERT_TRUE(found) << line.command;
     EXPECT_EQ(found->name, line.name) << line.command;
     EXPECT_EQ(found->model, line.model) << line.command;
@@ -61,12 +61,12 @@ TEST(EnginesTest, ACommandLineNamesTheEngineItsPortAndItsModel) {
   }
   for (const std::string_view other : {"python3 train.py", "", "vllm bench", "vi serve vllm.txt",
                                        "vllm serve m --port 70000", "vllm serve m --port x", "vllm serve m --port 0"}) {
-    EXPECT_FALSE(find_engine(other)) << other;
+    EXPECT_FALSE(find_model_server(other)) << other;
   }
 }
 
 TEST(EnginesTest, APageIsReadInTheUnitsOfItsNames) {
-  const EnginePage vllm = read_engine("vllm", sample_page("vllm.txt"));
+  const ModelServerPage vllm = read_engine("vllm", sample_page("vllm.txt"));
   EXPECT_EQ(vllm.refused, 0U);
   const auto* first = reading_of(vllm, "gen_ai.client.operation.time_to_first_token", "meta/tiny");
   ASSERT_NE(first, nullptr);
@@ -75,24 +75,24 @@ TEST(EnginesTest, APageIsReadInTheUnitsOfItsNames) {
   EXPECT_THAT(first->counts, ElementsAre(std::pair(0.01, 1U), std::pair(0.1, 9U), std::pair(1.0, 12U)));
   EXPECT_DOUBLE_EQ(reading_of(vllm, "gen_ai.client.token.usage.input")->value, 1234);
 
-  const EnginePage triton = read_engine("triton", sample_page("triton.txt"));
+  const ModelServerPage triton = read_engine("triton", sample_page("triton.txt"));
   EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.client.operation.duration.total", "resnet")->value, 2.5);
   EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.server.compute_input.duration.total")->value, 0.0007);
   EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.client.operation.failure_total", "resnet")->value, 4) << "all reasons";
   EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.client.operation.success_total", "bert")->value, 2);
-  for (const EngineReading& reading : triton.readings) {
+  for (const ModelServerReading& reading : triton.readings) {
     EXPECT_EQ(reading.row->name.find("prefill"), std::string_view::npos);
     EXPECT_EQ(reading.row->name.find("decode"), std::string_view::npos);
   }
 
-  const EnginePage tgi = read_engine("tgi", sample_page("tgi.txt"));
+  const ModelServerPage tgi = read_engine("tgi", sample_page("tgi.txt"));
   EXPECT_DOUBLE_EQ(reading_of(tgi, "gen_ai.client.token.usage.input")->value, 900) << "the sum of a histogram";
   const auto* batch = reading_of(tgi, "gen_ai.server.request.duration.batch");
   EXPECT_EQ(batch->count, 10U);
   EXPECT_DOUBLE_EQ(batch->sum, 0.75);
   EXPECT_DOUBLE_EQ(reading_of(tgi, "gen_ai.server.queue.size")->value, 2);
 
-  const EnginePage sglang = read_engine("sglang", sample_page("sglang.txt"));
+  const ModelServerPage sglang = read_engine("sglang", sample_page("sglang.txt"));
   EXPECT_DOUBLE_EQ(reading_of(sglang, "gen_ai.client.token.usage.input", "qwen")->value, 10);
   EXPECT_DOUBLE_EQ(reading_of(sglang, "gen_ai.client.token.usage.output", "qwen")->value, 20);
 }
@@ -104,11 +104,11 @@ TEST(EnginesTest, AHostilePageIsBoundedAndCounted) {
   page += "tgi_queue_size{broken\ntgi_queue_size NaN\nno value\n{\n\"\n";
   page += "tgi_request_duration_count 3\ntgi_request_duration_bucket{le=\"1\"} 9\n";        // more than there are
   page += "tgi_request_queue_duration_count -3\ntgi_request_queue_duration_count 1e300\n";  // no counts
-  const EnginePage read = read_engine("tgi", page);
+  const ModelServerPage read = read_engine("tgi", page);
   EXPECT_LE(read.readings.size(), kMaxModels + 4);
   EXPECT_GE(read.refused, 8U);
   double all = 0;
-  for (const EngineReading& reading : read.readings) {
+  for (const ModelServerReading& reading : read.readings) {
     EXPECT_TRUE(std::isfinite(reading.value));
     for (const char c : reading.model) EXPECT_GE(static_cast<unsigned char>(c), ' ');
     if (reading.row->name == "gen_ai.client.operation.duration") {
@@ -121,8 +121,8 @@ TEST(EnginesTest, AHostilePageIsBoundedAndCounted) {
 
 TEST(EnginesTest, WhatWasObservedBetweenTwoReadings) {
   const std::string page = sample_page("vllm.txt");
-  EngineReading before = *reading_of(read_engine("vllm", page), "gen_ai.client.operation.duration");
-  EngineReading now = before;
+  ModelServerReading before = *reading_of(read_engine("vllm", page), "gen_ai.client.operation.duration");
+  ModelServerReading now = before;
   EXPECT_EQ(between(before, now).mean, std::nullopt) << "nothing";
   now.count += 10;
   now.sum += 4;
@@ -154,7 +154,7 @@ class StepSink final : public store::ReplaySink {
                    correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising));
   }
   bool wants_targets() const override { return true; }
-  void site(uint32_t site, std::string_view symbol) override { steps.set_site(site, is_per_thread(symbol)); }
+  void probe(uint32_t probe, std::string_view symbol) override { steps.set_probe(probe, is_per_thread(symbol)); }
   void process(const hal::Process& process) override { steps.add_process(process); }
   void event(const hal::Event& event) override { steps.add(event); }
   void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
@@ -228,14 +228,14 @@ class StepRecording : public Recording {
         one.parent_start_mono_ns = one.start_mono_ns - 1;
         one.set(hal::Has::kParent);
       }
-      if (next(20) == 0) one.site = per_thread_site(one.call);
+      if (next(20) == 0) one.probe = per_thread_probe(one.call);
       written.push_back(one);
     }
     ASSERT_TRUE(writer_->write(written).ok());
   }
-  uint32_t per_thread_site(hal::CallId call) {
+  uint32_t per_thread_probe(hal::CallId call) {
     const uint32_t index = 1000 + call;
-    writer_->add_site(index, {call, std::string((*calls_)[call].name) + "_ptsz", "/usr/lib/libcudart.so.13", "13.0"});
+    writer_->add_probe(index, {call, std::string((*calls_)[call].name) + "_ptsz", "/usr/lib/libcudart.so.13", "13.0"});
     return index;
   }
   // As they are told live, `batch` events at a time.
@@ -246,7 +246,7 @@ class StepRecording : public Recording {
       steps.set_call(static_cast<hal::CallId>(id), correlate::make_facts((*calls_)[static_cast<hal::CallId>(id)]));
     }
     for (const hal::Event& one : written) {
-      if (one.site >= 1000) steps.set_site(one.site, true);
+      if (one.probe >= 1000) steps.set_probe(one.probe, true);
     }
     std::vector<correlate::InferenceStep> all;
     for (size_t i = 0; i < written.size(); ++i) {

@@ -19,11 +19,11 @@ TEST(StackLosses, MappingsAndStacksOfHangingCallsPastTheBounds) {
   ASSERT_TRUE(helpers.ok()) << helpers.error().text();
   kernelside::Foreign foreign(std::move(*helpers), ledger);
   const hal::CallTable calls({});
-  const kernelside::SiteTable sites;
-  kernelside::Normaliser normaliser(calls, sites, ledger);
+  const kernelside::ProbeTable probes;
+  kernelside::Normaliser normaliser(calls, probes, ledger);
   auto drain = kernelside::Drain::open(**objects, calls, normaliser, ledger);
   ASSERT_TRUE(drain.ok()) << drain.error().text();
-  StackTable stacks([](uint32_t) { return StackTable::SiteName{}; }, **objects, foreign, ledger, false);
+  StackTable stacks([](uint32_t) { return StackTable::ProbeName{}; }, **objects, foreign, ledger, false);
 
   for (size_t i = 0; i < kMaxMapped + 3; ++i) {
     hal::Mapping mapping;
@@ -39,7 +39,7 @@ TEST(StackLosses, MappingsAndStacksOfHangingCallsPastTheBounds) {
     kernelside::StackRecord record;
     record.head.type = WIRE_STACK;
     record.head.reason = WIRE_STACK_WAITING;
-    record.head.site = WIRE_NO_SITE;
+    record.head.probe = WIRE_NO_PROBE;
     record.head.pid = static_cast<uint32_t>(getpid());
     record.head.tid = static_cast<uint32_t>(i + 1);
     batch.records.stacks.push_back(std::move(record));

@@ -184,7 +184,7 @@ class Export : public Recording {
     hal::Event outer = on_stream("cudaLaunchKernel", 0xa0);
     hal::Event inner = outer;
     inner.call = id("cuLaunchKernel");
-    inner.site = site_of(inner.call);
+    inner.probe = probe_of(inner.call);
     inner.duration_ns = 10'000;
     inner.parent_call = outer.call;
     inner.parent_start_mono_ns = outer.start_mono_ns;

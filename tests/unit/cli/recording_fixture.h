@@ -57,7 +57,7 @@ class Recording : public TemporaryFolder {
     made.duration_ns = duration_ns;
     made.set(hal::Has::kDuration);
     if (made.kind != hal::Kind::kHost) {
-      made.site = site_of(made.call);
+      made.probe = probe_of(made.call);
       made.return_code = code;
       made.set(hal::Has::kReturnCode);
       made.failed = code != 0;
@@ -68,12 +68,12 @@ class Recording : public TemporaryFolder {
 
   void write(const hal::Event& event) { ASSERT_TRUE(writer_->write({&event, 1}).ok()); }
 
-  uint32_t site_of(hal::CallId call) {
-    const auto known = std::find(sites_.begin(), sites_.end(), call);
-    if (known != sites_.end()) return static_cast<uint32_t>(known - sites_.begin()) + 1;
-    sites_.push_back(call);
-    const auto index = static_cast<uint32_t>(sites_.size());
-    writer_->add_site(index, {call, std::string((*calls_)[call].name), "/usr/lib/libcudart.so.13", "13.0"});
+  uint32_t probe_of(hal::CallId call) {
+    const auto known = std::find(probes_.begin(), probes_.end(), call);
+    if (known != probes_.end()) return static_cast<uint32_t>(known - probes_.begin()) + 1;
+    probes_.push_back(call);
+    const auto index = static_cast<uint32_t>(probes_.size());
+    writer_->add_probe(index, {call, std::string((*calls_)[call].name), "/usr/lib/libcudart.so.13", "13.0"});
     return index;
   }
 
@@ -103,7 +103,7 @@ class Recording : public TemporaryFolder {
   std::unique_ptr<hal::CallTable> calls_;
   hal::LossLedger losses_;
   std::unique_ptr<store::Writer> writer_;
-  std::vector<hal::CallId> sites_;
+  std::vector<hal::CallId> probes_;
   std::string database_;
 };
 

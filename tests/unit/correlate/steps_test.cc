@@ -288,13 +288,13 @@ TEST_F(StepsTest, CallsKeptForAGraphAreNotWork) {
 }
 
 TEST_F(StepsTest, EachThreadHasItsOwnDefaultStreamWhereTheCallSaysSo) {
-  steps.set_site(3, true);
+  steps.set_probe(3, true);
   Event mine = call("launch"), others = call("launch", 10'000, kPid + 1);
-  mine.site = others.site = 3;
+  mine.probe = others.probe = 3;
   steps.add(mine);
   steps.add(others);
   Event wait = call("StreamSynchronize");
-  wait.site = 3;
+  wait.probe = 3;
   const auto reported = after(on(wait, 0));
   ASSERT_THAT(reported, SizeIs(1));
   EXPECT_EQ(reported[0].launches, 1U);

@@ -15,24 +15,24 @@ using testing::FakeLinks;
 
 class AttachTest : public ::testing::Test {
  protected:
-  // `count` probes, of sites from 10 and at offsets from 1000 on.
-  static std::vector<Probe> probes(uint32_t count) {
-    std::vector<Probe> probes;
+  // `count` probes, of probes from 10 and at offsets from 1000 on.
+  static std::vector<AttachPoint> probes(uint32_t count) {
+    std::vector<AttachPoint> probes;
     for (uint32_t i = 0; i < count; ++i) probes.push_back({10 + i, 1000 + i});
     return probes;
   }
-  std::unique_ptr<FileProbes> attach(Mechanism mechanism, const std::vector<Probe>& probes) {
+  std::unique_ptr<FileProbes> attach(Mechanism mechanism, const std::vector<AttachPoint>& probes) {
     auto attached = FileProbes::attach(links.programs(mechanism), "/proc/self/fd/7", probes);
     EXPECT_TRUE(attached.ok());
     return std::move(*attached);
   }
-  static std::set<uint32_t> refused_sites(const FileProbes& file) {
-    std::set<uint32_t> sites;
+  static std::set<uint32_t> refused_probes(const FileProbes& file) {
+    std::set<uint32_t> probes;
     for (const Refusal& refusal : file.refusals()) {
-      EXPECT_TRUE(sites.insert(refusal.site).second) << "a probe is refused once";
+      EXPECT_TRUE(probes.insert(refusal.probe).second) << "a probe is refused once";
       EXPECT_FALSE(refusal.reason.empty());
     }
-    return sites;
+    return probes;
   }
 
   FakeLinks links;
@@ -91,7 +91,7 @@ TEST_F(AttachTest, OneRefusedProbeOfManyIsLeftOutAloneWithItsReason) {
   links.refused = {1037};
   const auto file = attach(Mechanism::kSession, probes(100));
   EXPECT_EQ(file->attached(), 99U);
-  EXPECT_EQ(refused_sites(*file), (std::set<uint32_t>{47}));
+  EXPECT_EQ(refused_probes(*file), (std::set<uint32_t>{47}));
   EXPECT_EQ(file->refusals()[0].reason, "this offset: Invalid argument");
   std::set<uint64_t> cookies;
   for (const auto& link : links.made) {
@@ -105,7 +105,7 @@ TEST_F(AttachTest, WhenAllAreRefusedNothingIsAttachedAndEachSaysWhy) {
   links.refused = {1000, 1001, 1002};
   const auto file = attach(Mechanism::kMulti, probes(3));
   EXPECT_EQ(file->attached(), 0U);
-  EXPECT_EQ(refused_sites(*file), (std::set<uint32_t>{10, 11, 12}));
+  EXPECT_EQ(refused_probes(*file), (std::set<uint32_t>{10, 11, 12}));
   EXPECT_TRUE(links.made.empty());
 }
 
@@ -113,7 +113,7 @@ TEST_F(AttachTest, MultiAsksForNoEntryWhoseReturnWasRefused) {
   links.refused = {1001};
   const auto file = attach(Mechanism::kMulti, probes(3));
   EXPECT_EQ(file->attached(), 2U);
-  EXPECT_EQ(refused_sites(*file), (std::set<uint32_t>{11}));
+  EXPECT_EQ(refused_probes(*file), (std::set<uint32_t>{11}));
   ASSERT_FALSE(links.made.empty());
   EXPECT_EQ(links.made.back()->program, FakeLinks::kEnter);
   EXPECT_EQ(links.made.back()->cookies, (std::vector<uint64_t>{10, 12}));
@@ -123,7 +123,7 @@ TEST_F(AttachTest, AnEntryThatIsRefusedIsCountedOnce) {
   links.refused_entries = {1002};
   const auto file = attach(Mechanism::kMulti, probes(3));
   EXPECT_EQ(file->attached(), 2U);
-  EXPECT_EQ(refused_sites(*file), (std::set<uint32_t>{12}));
+  EXPECT_EQ(refused_probes(*file), (std::set<uint32_t>{12}));
 }
 
 TEST_F(AttachTest, EntriesGoFirstSoThatCallsInFlightStillReturn) {

@@ -1,4 +1,4 @@
-// What the drain is given, made by hand: calls of a made-up library, their sites and their records, and rings in plain
+// What the drain is given, made by hand: calls of a made-up library, their probes and their records, and rings in plain
 // memory, laid out as the kernel lays out its own.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace ingero::testing {
 
-using kernelside::SiteTable;
+using kernelside::ProbeTable;
 
 inline constexpr hal::Param kCopyShape[] = {{hal::Abi::kPtr, hal::Field::kAddress},
                                             {hal::Abi::kI64, hal::Field::kBytes}};
@@ -37,19 +37,19 @@ inline constexpr hal::Library kLibraries[] = {{.name = "lib", .sonames = {}, .ro
 inline constexpr hal::Backend kBackend = {.name = "b", .vendor = "v", .libraries = kLibraries};
 inline constexpr const hal::Backend* kBackends[] = {&kBackend};
 
-enum : uint32_t { kCopySite = 0, kCollectSite = 1, kSites = 2 };
+enum : uint32_t { kCopyProbe = 0, kCollectProbe = 1, kProbes = 2 };
 
-// One site for each row, in the order of the rows.
-class Sites {
+// One probe for each row, in the order of the rows.
+class Probes {
  public:
-  Sites() {
+  Probes() {
     for (const hal::Row& row : kRows) {
       lowered_.push_back(std::move(hal::lower(row, hal::kHostArch)).value());
     }
     for (size_t i = 0; i < std::size(kRows); ++i) table.append({calls.id_of(kRows[i]), &lowered_[i]});
   }
   const hal::CallTable calls{kBackends};
-  SiteTable table;
+  ProbeTable table;
 
  private:
   std::vector<hal::Lowered> lowered_;
@@ -64,13 +64,13 @@ Bytes bytes_of(const Record& record) {
 }
 
 // A call of thread 101 of process 100 that took from 1000 to 1900 and returned 0.
-inline wire_call call_at(uint32_t site) {
+inline wire_call call_at(uint32_t probe) {
   wire_call call{};
   call.type = WIRE_CALL;
   call.n_words = 2;
   call.outcome = WIRE_RETURNED;
   call.valid = 0xffff;
-  call.site = site;
+  call.probe = probe;
   call.pid = 100;
   call.tid = 101;
   call.start_ns = 1000;

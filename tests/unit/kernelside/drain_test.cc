@@ -25,7 +25,7 @@ class DrainTest : public ::testing::Test {
     ASSERT_TRUE(rings->critical.open(critical.memory(), critical.ready(), critical.bytes(), "critical").ok());
     ASSERT_TRUE(rings->events.open(events.memory(), events.ready(), events.bytes(), "events").ok());
     ASSERT_TRUE(rings->stacks.open(stacks.memory(), stacks.ready(), stacks.bytes(), "stacks").ok());
-    auto opened = Drain::open(std::move(rings), sites.calls, normaliser, ledger);
+    auto opened = Drain::open(std::move(rings), probes.calls, normaliser, ledger);
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     drain = std::move(*opened);
   }
@@ -37,15 +37,15 @@ class DrainTest : public ::testing::Test {
   }
   uint64_t malformed() const { return ledger.count(hal::Loss::record_malformed); }
 
-  Sites sites;
+  Probes probes;
   hal::LossLedger ledger;
-  Normaliser normaliser{sites.calls, sites.table, ledger};
+  Normaliser normaliser{probes.calls, probes.table, ledger};
   FakeRing critical, events, stacks;
   std::unique_ptr<Drain> drain;
-  Batch batch;
+  RingRecords batch;
 };
 
-Bytes call_record(uint32_t site = kCopySite) { return record_of(call_at(site), {1, 2}); }
+Bytes call_record(uint32_t probe = kCopyProbe) { return record_of(call_at(probe), {1, 2}); }
 
 template <typename Record>
 Record record_of_type(uint16_t type) {
@@ -88,7 +88,7 @@ TEST_F(DrainTest, EachTypeOfRecordGoesWhereItBelongs) {
   }
   critical.write(bytes_of(process_record()));
   events.write(call_record());
-  events.write(call_record(kCollectSite));
+  events.write(call_record(kCollectProbe));
   events.write(bytes_of(sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55)));
   events.write(bytes_of(record_of_type<wire_block>(WIRE_BLOCK)));
   events.write(bytes_of(tcp_record()));
@@ -102,7 +102,7 @@ TEST_F(DrainTest, EachTypeOfRecordGoesWhereItBelongs) {
   EXPECT_EQ(batch.events[batch.exchanges[0].first].kind, hal::Kind::kCollective);
   EXPECT_EQ(batch.exchanges[0].second.communicator, 1U);
   ASSERT_EQ(batch.tcp.size(), 1U);
-  EXPECT_EQ(sites.calls.host_op(batch.events[batch.tcp[0].first].call), hal::HostOp::kTcpRetransmit);
+  EXPECT_EQ(probes.calls.host_op(batch.events[batch.tcp[0].first].call), hal::HostOp::kTcpRetransmit);
   EXPECT_EQ(batch.tcp[0].second.socket_inode, 99U);
   EXPECT_EQ(batch.tcp[0].second.detail.destination_port, 443U);
   ASSERT_EQ(batch.ended.size(), 1U);
@@ -233,7 +233,7 @@ TEST_F(DrainTest, TheCriticalRingComesFirst) {
   critical.write(bytes_of(record_of_type<wire_task>(WIRE_EXEC)));
   poll();
   ASSERT_EQ(batch.events.size(), 2U);
-  EXPECT_EQ(sites.calls.host_op(batch.events[0].call), hal::HostOp::kExec);
+  EXPECT_EQ(probes.calls.host_op(batch.events[0].call), hal::HostOp::kExec);
 }
 
 TEST_F(DrainTest, AnEndThatWasNotedIsReachedWhateverComesAfterIt) {

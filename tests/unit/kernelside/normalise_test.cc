@@ -21,21 +21,21 @@ class NormaliseTest : public ::testing::Test {
   bool sched(const wire_sched& record) { return normaliser.sched(bytes_of(record), event); }
   uint64_t malformed() const { return ledger.count(hal::Loss::record_malformed); }
 
-  Sites sites;
+  Probes probes;
   hal::LossLedger ledger;
-  Normaliser normaliser{sites.calls, sites.table, ledger};
+  Normaliser normaliser{probes.calls, probes.table, ledger};
   hal::Event event;
   hal::Exchange exchange;
 };
 
 TEST_F(NormaliseTest, ACallHasItsFieldsTimesAndWords) {
   normaliser.set_wall_offset_ns(5000);
-  wire_call wire = call_at(kCopySite);
+  wire_call wire = call_at(kCopyProbe);
   wire.ret = 2;
   ASSERT_TRUE(call(record_of(wire, {0xabc0, 4096})));
-  EXPECT_EQ(event.call, sites.calls.id_of(kRows[kCopySite]));
+  EXPECT_EQ(event.call, probes.calls.id_of(kRows[kCopyProbe]));
   EXPECT_EQ(event.kind, hal::Kind::kMemcpy);
-  EXPECT_EQ(event.site, static_cast<uint32_t>(kCopySite));
+  EXPECT_EQ(event.probe, static_cast<uint32_t>(kCopyProbe));
   EXPECT_EQ(event.pid, 100U);
   EXPECT_EQ(event.tid, 101U);
   EXPECT_EQ(event.cgroup_id, 7U);
@@ -56,7 +56,7 @@ TEST_F(NormaliseTest, ACallHasItsFieldsTimesAndWords) {
 }
 
 TEST_F(NormaliseTest, OffCpuTimesFollowTheWords) {
-  wire_call wire = call_at(kCopySite);
+  wire_call wire = call_at(kCopyProbe);
   wire.flags = WIRE_CALL_HAS_OFF | WIRE_CALL_HAS_STACK;
   ASSERT_TRUE(call(record_of(wire, {1, 2, 10, 20, 30, 40})));
   EXPECT_EQ(event.off.preempted_ns, 10U);
@@ -67,28 +67,28 @@ TEST_F(NormaliseTest, OffCpuTimesFollowTheWords) {
 }
 
 TEST_F(NormaliseTest, ACallInsideAnotherHasItsParent) {
-  wire_call wire = call_at(kCopySite);
+  wire_call wire = call_at(kCopyProbe);
   wire.depth = 1;
-  wire.parent_site = kCollectSite;
+  wire.parent_probe = kCollectProbe;
   wire.parent_start_ns = 900;
   ASSERT_TRUE(call(record_of(wire, {1, 2})));
   ASSERT_TRUE(event.has(hal::Has::kParent));
-  EXPECT_EQ(event.parent_call, sites.calls.id_of(kRows[kCollectSite]));
+  EXPECT_EQ(event.parent_call, probes.calls.id_of(kRows[kCollectProbe]));
   EXPECT_EQ(event.parent_start_mono_ns, 900U);
   EXPECT_EQ(event.depth, 1U);
 }
 
-TEST_F(NormaliseTest, AParentAtASiteThatIsNotKnownIsNone) {
-  wire_call wire = call_at(kCopySite);
+TEST_F(NormaliseTest, AParentAtAProbeThatIsNotKnownIsNone) {
+  wire_call wire = call_at(kCopyProbe);
   wire.depth = 1;
-  wire.parent_site = kSites;
+  wire.parent_probe = kProbes;
   ASSERT_TRUE(call(record_of(wire, {1, 2})));
   EXPECT_FALSE(event.has(hal::Has::kParent));
   EXPECT_EQ(malformed(), 0U);
 }
 
 TEST_F(NormaliseTest, AWordThatCouldNotBeReadIsAbsentAndCountedOnceACall) {
-  wire_call wire = call_at(kCopySite);
+  wire_call wire = call_at(kCopyProbe);
   wire.valid = 0;
   ASSERT_TRUE(call(record_of(wire, {0xabc0, 4096})));
   EXPECT_FALSE(event.has(hal::Has::kBytes));
@@ -101,7 +101,7 @@ TEST_F(NormaliseTest, AnUnwoundCallIsCountedAndOneThatEndedWithItsThreadIsNot) {
   for (const auto& [outcome, expected] :
        {std::pair(WIRE_UNWOUND, hal::Outcome::kUnwound), std::pair(WIRE_EXITED, hal::Outcome::kExited),
         std::pair(WIRE_EXECED, hal::Outcome::kExeced)}) {
-    wire_call wire = call_at(kCopySite);
+    wire_call wire = call_at(kCopyProbe);
     wire.outcome = static_cast<uint8_t>(outcome);
     wire.ret = 2;
     ASSERT_TRUE(call(record_of(wire, {1, 2})));
@@ -114,17 +114,17 @@ TEST_F(NormaliseTest, AnUnwoundCallIsCountedAndOneThatEndedWithItsThreadIsNot) {
 
 TEST_F(NormaliseTest, OnlyCallsOfCollectiveLibrariesFillAnExchange) {
   exchange.root = 3;
-  ASSERT_TRUE(call(record_of(call_at(kCopySite), {1, 2})));
+  ASSERT_TRUE(call(record_of(call_at(kCopyProbe), {1, 2})));
   EXPECT_EQ(exchange.root, 3) << "left alone";
   exchange = {};
-  ASSERT_TRUE(call(record_of(call_at(kCollectSite), {0xcafe, 12})));
+  ASSERT_TRUE(call(record_of(call_at(kCollectProbe), {0xcafe, 12})));
   EXPECT_EQ(exchange.communicator, 0xcafeU);
   EXPECT_EQ(exchange.count, 12U);
 }
 
 TEST_F(NormaliseTest, ACallInFlightHasNoDurationAndCountsNothingYet) {
   wire_call_record record{};
-  record.call = call_at(kCopySite);
+  record.call = call_at(kCopyProbe);
   record.call.outcome = WIRE_IN_FLIGHT;
   record.call.valid = 0;
   ASSERT_TRUE(normaliser.in_flight(record, event, exchange));
@@ -136,7 +136,7 @@ TEST_F(NormaliseTest, ACallInFlightHasNoDurationAndCountsNothingYet) {
 }
 
 TEST_F(NormaliseTest, ARecordCutAnywhereIsCountedOnceAndMakesNothing) {
-  wire_call wire = call_at(kCopySite);
+  wire_call wire = call_at(kCopyProbe);
   wire.flags = WIRE_CALL_HAS_OFF;
   const Bytes whole = record_of(wire, {1, 2, 10, 20, 30, 40});
   for (size_t size = 0; size < whole.size(); ++size) {
@@ -148,18 +148,18 @@ TEST_F(NormaliseTest, ARecordCutAnywhereIsCountedOnceAndMakesNothing) {
 }
 
 TEST_F(NormaliseTest, ARecordThatContradictsItselfIsMalformed) {
-  wire_call words = call_at(kCopySite), site = call_at(kSites), times = call_at(kCopySite);
+  wire_call words = call_at(kCopyProbe), probe = call_at(kProbes), times = call_at(kCopyProbe);
   words.n_words = WIRE_MAX_WORDS + 1;
   times.end_ns = times.start_ns - 1;
   EXPECT_FALSE(call(record_of(words, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})));
-  EXPECT_FALSE(call(record_of(site, {1, 2})));
+  EXPECT_FALSE(call(record_of(probe, {1, 2})));
   EXPECT_FALSE(call(record_of(times, {1, 2})));
   EXPECT_EQ(malformed(), 3U);
 }
 
 TEST_F(NormaliseTest, APreemptionIsOfWhoRanAndIsAllPreempted) {
   ASSERT_TRUE(sched(sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55)));
-  EXPECT_EQ(sites.calls.host_op(event.call), hal::HostOp::kSchedSwitch);
+  EXPECT_EQ(probes.calls.host_op(event.call), hal::HostOp::kSchedSwitch);
   EXPECT_EQ(event.start_mono_ns, 1100U);
   EXPECT_EQ(event.duration_ns, 200U);
   EXPECT_EQ(event.off.preempted_ns, 200U);
@@ -212,7 +212,7 @@ TEST_F(NormaliseTest, AnIntervalThatIsShortOrEndsBeforeItBeganIsMalformed) {
 
 // A call of the thread from `start` to `end` with off-CPU times.
 wire_call preempted_call(uint64_t start, uint64_t end, uint8_t depth = 0) {
-  wire_call wire = call_at(kCopySite);
+  wire_call wire = call_at(kCopyProbe);
   wire.flags = WIRE_CALL_HAS_OFF;
   wire.start_ns = start;
   wire.end_ns = end;
@@ -271,11 +271,49 @@ TEST_F(NormaliseTest, OfManyIntervalsInOneCallNoMoreAreKeptThanThereIsRoomFor) {
   EXPECT_EQ(event.preempted_by_ns, 4096U);
 }
 
-TEST(SiteTable, IsFullAtItsBound) {
-  SiteTable table;
-  for (uint32_t i = 0; i < WIRE_MAX_SITES; ++i) ASSERT_TRUE(table.append({}));
+// A copy that a parameter makes blocking or not is one of two calls; where the parameter could not be read it bears the
+// function's name.
+TEST(Normalise, ABlockingParameterSaysWhichCallItIs) {
+  static constexpr hal::Param kShape[] = {{hal::Abi::kPtr, hal::Field::kAddress},
+                                          {hal::Abi::kI32, hal::Field::kBlocking}};
+  static constexpr hal::Row kWrite[] = {{.name = "write", .kind = hal::Kind::kMemcpy, .shape = kShape}};
+  static constexpr hal::Library kLibrary[] = {{.name = "lib", .sonames = {}, .rows = kWrite, .layer = "LIB"}};
+  static constexpr hal::Backend kWriter = {.name = "w", .vendor = "v", .libraries = kLibrary};
+  static constexpr const hal::Backend* kWriters[] = {&kWriter};
+  const hal::CallTable calls(kWriters);
+  const hal::CallId blocking = calls.id_of(kWrite[0]);
+  const hal::CallId non_blocking = calls.non_blocking(blocking);
+  ASSERT_NE(non_blocking, hal::kNoCall);
+  EXPECT_EQ(calls[non_blocking].name, "write (non-blocking)");
+  EXPECT_EQ(calls[non_blocking].flags & hal::kAsync, hal::kAsync);
+  EXPECT_EQ(calls[blocking].flags & hal::kAsync, 0U);
+  const hal::Lowered lowered = std::move(hal::lower(kWrite[0], hal::kHostArch)).value();
+  ProbeTable table;
+  table.append({blocking, &lowered, non_blocking});
+  hal::LossLedger ledger;
+  Normaliser normaliser(calls, table, ledger);
+  const auto call_with = [&](uint64_t parameter, uint16_t valid) {
+    wire_call call = call_at(0);
+    call.valid = valid;
+    Bytes record = bytes_of(call);
+    const std::array<uint64_t, 2> words = {0x1000, parameter};
+    for (const std::byte byte : std::as_bytes(std::span(words))) record.push_back(byte);
+    hal::Event event;
+    hal::Exchange exchange;
+    EXPECT_TRUE(normaliser.call(record, event, exchange));
+    return event.call;
+  };
+  EXPECT_EQ(call_with(1, 3), blocking);
+  EXPECT_EQ(call_with(0, 3), non_blocking);
+  EXPECT_EQ(call_with(0xffffffff00000000, 3), non_blocking);  // an int's upper half is garbage
+  EXPECT_EQ(call_with(0, 1), blocking);
+}
+
+TEST(ProbeTable, IsFullAtItsBound) {
+  ProbeTable table;
+  for (uint32_t i = 0; i < WIRE_MAX_PROBES; ++i) ASSERT_TRUE(table.append({}));
   EXPECT_FALSE(table.append({}));
-  EXPECT_EQ(table.size(), static_cast<uint32_t>(WIRE_MAX_SITES));
+  EXPECT_EQ(table.size(), static_cast<uint32_t>(WIRE_MAX_PROBES));
 }
 
 }  // namespace

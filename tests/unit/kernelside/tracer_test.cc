@@ -63,12 +63,12 @@ class TracerTest : public ::testing::Test {
     calls_.emplace(backends);
     std::optional<ProbeTarget> target;
     if (attaches) {
-      target = ProbeTarget{[this](uint32_t site, const wire_recipe& recipe) -> Status {
+      target = ProbeTarget{[this](uint32_t probe, const wire_recipe& recipe) -> Status {
                              if (no_recipe_) return Error(Errc::kIo, "the map is full");
-                             recipes_[site] = recipe;
+                             recipes_[probe] = recipe;
                              return {};
                            },
-                           [this](const std::string& path, std::span<const Probe> probes,
+                           [this](const std::string& path, std::span<const AttachPoint> probes,
                                   const std::function<void()>& working) -> Result<std::unique_ptr<FileProbes>> {
                              ++attached_;
                              if (no_attach_) return Error(Errc::kIo, "attach: the kernel is out of memory");
@@ -169,24 +169,24 @@ TEST_F(TracerTest, AnAddressThatTwoTablesDescribeGetsOneProbe) {
   EXPECT_EQ(links_.made[0]->offsets.size(), kProbes + 1) << "calls_local is the other table's only one";
   const std::set<unsigned long> offsets(links_.made[0]->offsets.begin(), links_.made[0]->offsets.end());
   EXPECT_EQ(offsets.size(), kProbes + 1);
-  EXPECT_EQ(tracer_->sites().size(), kProbes + 1);
+  EXPECT_EQ(tracer_->probe_table().size(), kProbes + 1);
 }
 
-TEST_F(TracerTest, EachProbesSiteHasItsRecipeSymbolAndLibrary) {
+TEST_F(TracerTest, EachProbesProbeHasItsRecipeSymbolAndLibrary) {
   map(100, library_);
   ASSERT_TRUE(tracer_->scan().ok());
-  const auto sites = tracer_->take_sites();
-  ASSERT_EQ(sites.size(), kProbes);
-  EXPECT_TRUE(tracer_->take_sites().empty()) << "once";
-  for (const NamedSite& site : sites) {
-    EXPECT_EQ(tracer_->symbol_of(site.index), site.site.symbol);
-    EXPECT_EQ(tracer_->library_of(site.index), library_);
-    EXPECT_EQ(tracer_->sites()[site.index].call, site.site.call);
-    const wire_recipe& recipe = recipes_.at(site.index);
+  const auto probes = tracer_->take_new_probes();
+  ASSERT_EQ(probes.size(), kProbes);
+  EXPECT_TRUE(tracer_->take_new_probes().empty()) << "once";
+  for (const NamedProbe& probe : probes) {
+    EXPECT_EQ(tracer_->symbol_of(probe.index), probe.probe.symbol);
+    EXPECT_EQ(tracer_->library_of(probe.index), library_);
+    EXPECT_EQ(tracer_->probe_table()[probe.index].call, probe.probe.call);
+    const wire_recipe& recipe = recipes_.at(probe.index);
     EXPECT_EQ(recipe.used, 1);
     EXPECT_EQ(recipe.n_words, 1);
-    const bool synchronises = site.site.symbol == "weak_one";
-    EXPECT_EQ((recipe.stack_when & WIRE_STACK_WHEN_DONE) != 0, synchronises) << site.site.symbol;
+    const bool synchronises = probe.probe.symbol == "weak_one";
+    EXPECT_EQ((recipe.stack_when & WIRE_STACK_WHEN_DONE) != 0, synchronises) << probe.probe.symbol;
     EXPECT_NE(recipe.stack_when & WIRE_STACK_WHEN_NONZERO, 0);
   }
   EXPECT_EQ(tracer_->symbol_of(kProbes), "");
@@ -350,7 +350,7 @@ TEST_F(TracerTest, WithoutATargetRowsAreResolvedAndNothingIsAttached) {
   EXPECT_GT(row_of(report, "weak_one").file_offset, 0U);
   EXPECT_EQ(report.probes, 0U);
   EXPECT_EQ(links_.asked, 0U);
-  EXPECT_EQ(tracer_->sites().size(), 0U);
+  EXPECT_EQ(tracer_->probe_table().size(), 0U);
 }
 
 TEST_F(TracerTest, AtTheEndEntriesGoFirstAndNothingIsAttachedAnyMore) {

@@ -66,7 +66,7 @@ TEST(Demo, LiveAndReplayedChainsAreTheSame) {
         agent::EventBatch batch;
         for (const size_t end = std::min(trace.events.size(), at + 37); at < end; ++at) {
           const hal::Event& event = trace.events[at];
-          if (event.site != 0) (*writer)->add_site(event.site, {event.call, "x", "", ""});
+          if (event.probe != 0) (*writer)->add_probe(event.probe, {event.call, "x", "", ""});
           batch.records.events.push_back(event);
         }
         ASSERT_TRUE((*writer)->write(batch.records.events).ok());
@@ -147,10 +147,10 @@ TEST(Incidents, WhatOneSessionSawIsNoEvidenceInTheNext) {
     event.call = 0;
     event.kind = calls[0].kind;
     event.pid = event.tid = 100;
-    event.site = 1;
+    event.probe = 1;
     event.set(hal::Has::kDuration);
     event.duration_ns = 1000;
-    (*writer)->add_site(1, {0, "x", "", ""});
+    (*writer)->add_probe(1, {0, "x", "", ""});
     for (uint64_t at = 0; at < 2 * kSecond; at += kSecond / 100) {
       event.start_mono_ns = start_ns + at;
       ASSERT_TRUE((*writer)->write({&event, 1}).ok());

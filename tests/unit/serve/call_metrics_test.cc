@@ -55,7 +55,7 @@ Event event_of(std::string_view name, uint64_t duration_ns, uint32_t pid = 7) {
 }
 
 std::string page_of(const CallMetrics& metrics) {
-  Page page;
+  MetricSet page;
   metrics.write(page);
   EXPECT_EQ(page.folded(), 0U);
   return page.text();
@@ -165,7 +165,7 @@ TEST(CallMetrics, CallsAreCountedByDeviceAndTheOnesInsideOthersAreNot) {
     event.depth = static_cast<uint8_t>(depth);
     metrics.add({&event, 1});
   }
-  Page page;
+  MetricSet page;
   metrics.write_devices(page, [](uint32_t ref) {
     return ref == 1 ? hal::EventDevice{"acme-corp", 3, "GPU-x", "0000:3b:00.0"}
                     : hal::EventDevice{"acme-corp", {}, "GPU-y", {}};

@@ -56,7 +56,7 @@ class CollectiveMetricsTest : public ::testing::Test {
     metrics.add({.events = {}, .exchanges = {}, .waits = {}, .hangs = {}, .arrivals = {&one, 1}});
   }
   void has(const std::string& line) {
-    Page page;
+    MetricSet page;
     metrics.write(page);
     const std::string text = page.text();
     EXPECT_NE(text.find("\n" + line + "\n"), std::string::npos) << line << " is not in\n" << text;

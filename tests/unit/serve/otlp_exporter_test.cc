@@ -45,7 +45,7 @@ class OtlpSender : public ::testing::Test {
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     exporter_ = std::move(*opened);
     exporter_->start({.fill =
-                          [this](metrics::Page& page) {
+                          [this](metrics::MetricSet& page) {
                             ++collections_;
                             page.add(metrics::kEvents, {}, static_cast<double>(collections_));
                           },
@@ -191,7 +191,7 @@ TEST_F(OtlpSender, PartialSuccessIsCountedAndShown) {
   EXPECT_EQ(health.accepted_items, 0U);
   EXPECT_EQ(losses_[hal::Loss::otlp_refused], static_cast<uint64_t>(collections_));
   EXPECT_EQ(health.warning, "too old");
-  metrics::Page page;
+  metrics::MetricSet page;
   exporter_->write(page);
   EXPECT_THAT(page.text(), HasSubstr(fmt::format("ingero_otlp_items_total{{outcome=\"rejected\"}} {}",
                                                  static_cast<int>(collections_))));

@@ -275,7 +275,7 @@ class OtlpRequest : public ::testing::Test {
     ADD_FAILURE() << name << " is not there";
     return {};
   }
-  metrics::Page page_;
+  metrics::MetricSet page_;
   mutable uint32_t items_ = 0;
 };
 

@@ -1,6 +1,4 @@
 // The page keeps its rules whoever fills it: no series twice, caps with an overflow label, values scrapers can read.
-#include "serve/metrics/page.h"
-
 #include <cmath>
 #include <limits>
 #include <set>
@@ -10,6 +8,7 @@
 
 #include "base/text.h"
 #include "serve/metrics/metric_names.h"
+#include "serve/metrics/metric_set.h"
 #include "serve/metrics/process_metrics.h"
 
 namespace ingero::serve::metrics {
@@ -25,15 +24,15 @@ size_t lines_with(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(Page, WritesHelpTypeAndValueOncePerName) {
-  Page page;
+TEST(MetricSet, WritesHelpTypeAndValueOncePerName) {
+  MetricSet page;
   page.add(kCount, {{"a", "1"}}, 3);
   page.add(kCount, {{"a", "2"}}, 4);
   EXPECT_EQ(page.text(), "# HELP x_total Help.\n# TYPE x_total counter\nx_total{a=\"1\"} 3\nx_total{a=\"2\"} 4\n");
 }
 
-TEST(Page, RefusesASeriesTwiceInAnyLabelOrder) {
-  Page page;
+TEST(MetricSet, RefusesASeriesTwiceInAnyLabelOrder) {
+  MetricSet page;
   page.add(kLevel, {{"a", "1"}, {"b", "2"}}, 1);
   page.add(kLevel, {{"b", "2"}, {"a", "1"}}, 9);
   EXPECT_EQ(page.folded(), 1U);
@@ -41,26 +40,26 @@ TEST(Page, RefusesASeriesTwiceInAnyLabelOrder) {
   EXPECT_EQ(lines_with(page.text(), " 9"), 0U);
 }
 
-TEST(Page, FoldsCountersPastTheCapAndLosesNoCount) {
-  Page page;
+TEST(MetricSet, FoldsCountersPastTheCapAndLosesNoCount) {
+  MetricSet page;
   const size_t extra = 7;
-  for (size_t i = 0; i < Page::kMaxSeries + extra; ++i) page.add(kCount, {{"a", std::to_string(i)}}, 2);
+  for (size_t i = 0; i < MetricSet::kMaxSeries + extra; ++i) page.add(kCount, {{"a", std::to_string(i)}}, 2);
   EXPECT_EQ(page.folded(), extra);
   const std::string text = page.text();
-  EXPECT_EQ(lines_with(text, "x_total{"), Page::kMaxSeries + 1);
+  EXPECT_EQ(lines_with(text, "x_total{"), MetricSet::kMaxSeries + 1);
   EXPECT_EQ(lines_with(text, "x_total{a=\"other\"} 14"), 1U);
 }
 
-TEST(Page, LeavesOutGaugesPastTheCap) {
-  Page page;
-  for (size_t i = 0; i < Page::kMaxSeries + 3; ++i) page.add(kLevel, {{"a", std::to_string(i)}}, 2);
+TEST(MetricSet, LeavesOutGaugesPastTheCap) {
+  MetricSet page;
+  for (size_t i = 0; i < MetricSet::kMaxSeries + 3; ++i) page.add(kLevel, {{"a", std::to_string(i)}}, 2);
   EXPECT_EQ(page.folded(), 3U);
-  EXPECT_EQ(lines_with(page.text(), "x_level{"), Page::kMaxSeries);
+  EXPECT_EQ(lines_with(page.text(), "x_level{"), MetricSet::kMaxSeries);
   EXPECT_EQ(lines_with(page.text(), "other"), 0U);
 }
 
-TEST(Page, MakesHostileLabelValuesHarmless) {
-  Page page;
+TEST(MetricSet, MakesHostileLabelValuesHarmless) {
+  MetricSet page;
   page.add(kLevel, {{"a", "x\"} 1\nevil{b=\"\\\xff"}}, 1);
   page.add(kLevel, {{"a", std::string(5000, 'y')}}, 1);
   const std::string text = page.text();
@@ -70,14 +69,14 @@ TEST(Page, MakesHostileLabelValuesHarmless) {
   EXPECT_EQ(split(text, '\n').size(), 5U) << text;  // help, type, two series, the end
 }
 
-TEST(Page, LeavesUnknownValuesOut) {
-  Page page;
+TEST(MetricSet, LeavesUnknownValuesOut) {
+  MetricSet page;
   page.add(kLevel, {}, std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(lines_with(page.text(), "x_level "), 0U);
 }
 
-TEST(Page, WritesCumulativeBuckets) {
-  Page page;
+TEST(MetricSet, WritesCumulativeBuckets) {
+  MetricSet page;
   const double bounds[] = {1, 2};
   const uint64_t counts[] = {3, 0, 4};
   page.add(kTime, {}, Buckets{bounds, counts, 9.5});
@@ -113,14 +112,14 @@ TEST(MetricWord, KeepsWhatANameMayHold) {
 }
 
 TEST(ProcessMetrics, SayWhatThisProcessUses) {
-  Page page;
+  MetricSet page;
   write_process(page);
   const std::string text = page.text();
   for (const char* name : {"process_cpu_seconds_total ", "process_resident_memory_bytes ", "process_open_fds ",
                            "process_threads ", "process_start_time_seconds "}) {
     EXPECT_NE(text.find(std::string("\n") + name), std::string::npos) << name << text;
   }
-  Page empty;
+  MetricSet empty;
   write_process(empty, "/nonexistent");
   EXPECT_EQ(empty.text(), "");
 }

@@ -79,7 +79,7 @@ TEST_F(Tools, EveryAnswerFitsItsSchemaAndNamesWhatWasLost) {
   }
 }
 
-TEST_F(Tools, SlowAndHangingCallsComeWithTheirCulprits) {
+TEST_F(Tools, SlowAndHangingCallsComeWithTheirPreemptors) {
   const Json slowest = ask("get_slowest_calls", {{"limit", 2}, {"op", "CUDALAUNCHKERNEL"}});
   ASSERT_EQ(slowest["calls"].size(), 2U);
   EXPECT_EQ(slowest["calls"][0]["off_cpu"]["preempted_ns"], 4'000'000);
@@ -163,7 +163,7 @@ TEST_F(Tools, AnAnswerChangesWithTheRecording) {
   auto writer = store::Writer::open(options, *calls_, losses);
   ASSERT_TRUE(writer.ok()) << writer.error().text();
   writer_ = std::move(*writer);
-  sites_.clear();
+  probes_.clear();
   write(event("cudaLaunchKernel", 900'000'000, 10'000));
   ASSERT_TRUE(writer_->flush().ok());
   const Json live = ask("get_trace_stats");

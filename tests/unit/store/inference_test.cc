@@ -46,8 +46,8 @@ class InferenceTest : public RecordingTest {
     one.lost_ns = lost_ns;
     return one;
   }
-  static EngineMetric metric(uint64_t at_ns, double value) {
-    EngineMetric one;
+  static ModelServerMetric metric(uint64_t at_ns, double value) {
+    ModelServerMetric one;
     one.engine = 1;
     one.wall_ns = kWall + at_ns;
     one.name = "gen_ai.server.queue.size";
@@ -79,7 +79,7 @@ TEST_F(InferenceTest, ASlowStepStandsBesideTheChainOfItsProcessAndTime) {
 TEST_F(InferenceTest, NumbersOfALaterRunFollowThoseThatAreThere) {
   for (int run = 0; run < 2; ++run) {
     open();
-    InferenceEngine engine;
+    InferenceModelServer engine;
     engine.id = 1;
     engine.pid = 50 + static_cast<uint32_t>(run);
     engine.name = "tgi";

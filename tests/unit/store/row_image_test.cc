@@ -22,13 +22,13 @@ class RowImageTest : public ::testing::Test {
     must(image.attach(database));
   }
   static void must(const Status& status) { ASSERT_TRUE(status.ok()) << status.error().text(); }
-  void copy(const Batch& batch, int64_t first) {
+  void copy(const RowBatch& batch, int64_t first) {
     must(image.stage(database, batch, first));
     must(database.execute(RowImage::kInsertSql));
   }
-  static Batch made(size_t rows, unsigned seed) {
+  static RowBatch made(size_t rows, unsigned seed) {
     std::mt19937_64 random(seed);
-    Batch batch(rows);
+    RowBatch batch(rows);
     for (EventRow& row : batch) {
       row.present = 0;
       for (size_t i = 0; i < kColumns; ++i) {
@@ -38,7 +38,7 @@ class RowImageTest : public ::testing::Test {
     }
     return batch;
   }
-  void expect_rows(const Batch& batch, int64_t first) {
+  void expect_rows(const RowBatch& batch, int64_t first) {
     auto rows = database.prepare("SELECT seq, " + column_list() + " FROM event_rows ORDER BY seq");
     ASSERT_TRUE(rows.ok());
     for (const EventRow& row : batch) {
@@ -63,7 +63,7 @@ class RowImageTest : public ::testing::Test {
 };
 
 TEST_F(RowImageTest, EveryWidthOfIntegerSurvives) {
-  Batch batch;
+  RowBatch batch;
   std::set<int64_t> values = {0, 1, -1, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
   for (int bit = 1; bit < 63; ++bit) {
     for (const int64_t near : {-1, 0, 1}) {
@@ -80,7 +80,7 @@ TEST_F(RowImageTest, EveryWidthOfIntegerSurvives) {
 }
 
 TEST_F(RowImageTest, ManyPagesKeepOrderAndNumbers) {
-  const Batch batch = made(RowImage::kMaxRows, 1);
+  const RowBatch batch = made(RowImage::kMaxRows, 1);
   copy(batch, 1000);
   expect_rows(batch, 1000);
 }
@@ -89,7 +89,7 @@ TEST_F(RowImageTest, ManyPagesKeepOrderAndNumbers) {
 TEST_F(RowImageTest, BatchesOfOnePageAndOfSlightlyMoreSurvive) {
   for (size_t rows = RowImage::kMinRows; rows < 1400; rows += rows % 100 == 0 ? 37 : 1) {
     must(database.execute("DELETE FROM event_rows"));
-    Batch batch(rows);
+    RowBatch batch(rows);
     for (size_t i = 0; i < rows; ++i) {
       batch[i].present = 0;
       batch[i].set(static_cast<Column>(i % kColumns), static_cast<int64_t>(i % 2));
@@ -103,7 +103,7 @@ TEST_F(RowImageTest, BatchesOfOnePageAndOfSlightlyMoreSurvive) {
   }
   for (const size_t rows : {RowImage::kMinRows, RowImage::kMinRows + 20}) {
     must(database.execute("DELETE FROM event_rows"));
-    Batch batch = made(rows, 6);
+    RowBatch batch = made(rows, 6);
     for (EventRow& row : batch) row.present &= 3;
     copy(batch, 7);
     expect_rows(batch, 7);
@@ -115,17 +115,17 @@ TEST_F(RowImageTest, SequencesOfAnyLengthSurvive) {
                               std::numeric_limits<int64_t>::max() - 1000}) {
     SCOPED_TRACE(first);
     must(database.execute("DELETE FROM event_rows"));
-    const Batch batch = made(300, 2);
+    const RowBatch batch = made(300, 2);
     copy(batch, first);
     expect_rows(batch, first);
   }
 }
 
 TEST_F(RowImageTest, OneAfterTheOtherAppends) {
-  const Batch first = made(700, 3), second = made(900, 4);
+  const RowBatch first = made(700, 3), second = made(900, 4);
   copy(first, 1);
   copy(second, 701);
-  Batch both = first;
+  RowBatch both = first;
   both.insert(both.end(), second.begin(), second.end());
   expect_rows(both, 1);
 }

@@ -16,7 +16,7 @@ class WriterTest : public RecordingTest {};
 
 TEST_F(WriterTest, EveryFieldOfAnEventComesBack) {
   open();
-  writer->add_site(3, {call_named("cudaLaunchKernel"), "cudaLaunchKernel_ptsz", "/opt/lib/libcudart.so.13", "13.0"});
+  writer->add_probe(3, {call_named("cudaLaunchKernel"), "cudaLaunchKernel_ptsz", "/opt/lib/libcudart.so.13", "13.0"});
   hal::Process process;
   process.pid = 100;
   process.start_mono_ns = 77;
@@ -26,7 +26,7 @@ TEST_F(WriterTest, EveryFieldOfAnEventComesBack) {
   writer->add_process(process);
   writer->add_function_name(100, 0x7f00deadbeef, "gemm_kernel");
   Event event = event_of("cudaLaunchKernel", 1000, 5000, 100, 101);
-  event.site = 3;
+  event.probe = 3;
   event.cgroup_id = 42;
   event.failed = true;
   event.return_code = -7;

@@ -1,5 +1,5 @@
 // Collects series and hands them to prometheus-cpp's serializer.
-#include "serve/metrics/page.h"
+#include "serve/metrics/metric_set.h"
 
 #include <algorithm>
 #include <cctype>
@@ -70,16 +70,16 @@ void add_buckets(core::ClientMetric::Histogram& to, const Buckets& from) {
 
 }  // namespace
 
-struct Page::Family {
+struct MetricSet::Family {
   core::MetricFamily data;
   std::set<std::vector<std::pair<std::string, std::string>>> seen;
   size_t other = SIZE_MAX;  // the folded series' place
 };
 
-Page::Page() = default;
-Page::~Page() = default;
+MetricSet::MetricSet() = default;
+MetricSet::~MetricSet() = default;
 
-Page::Family& Page::family(std::string_view name, MetricType type, std::string_view help) {
+MetricSet::Family& MetricSet::family(std::string_view name, MetricType type, std::string_view help) {
   const auto known = families_.find(name);
   if (known != families_.end()) return *known->second;
   auto made = std::make_unique<Family>();
@@ -89,7 +89,7 @@ Page::Family& Page::family(std::string_view name, MetricType type, std::string_v
   return *families_.emplace(std::string(name), std::move(made)).first->second;
 }
 
-void Page::put(Family& family, Labels&& labels, double value, const Buckets* buckets) {
+void MetricSet::put(Family& family, Labels&& labels, double value, const Buckets* buckets) {
   std::vector<std::pair<std::string, std::string>> key;
   for (const auto& [name, text] : labels) {
     if (!text.empty()) key.emplace_back(name, printable(text, kMaxLabelBytes));
@@ -123,26 +123,26 @@ void Page::put(Family& family, Labels&& labels, double value, const Buckets* buc
   }
 }
 
-void Page::add(const Metric& metric, Labels labels, double value) {
+void MetricSet::add(const Metric& metric, Labels labels, double value) {
   if (!std::isnan(value)) put(family(metric.name, metric.type, metric.help), std::move(labels), value, nullptr);
 }
 
-void Page::add(const Metric& metric, Labels labels, const Buckets& buckets) {
+void MetricSet::add(const Metric& metric, Labels labels, const Buckets& buckets) {
   put(family(metric.name, metric.type, metric.help), std::move(labels), 0, &buckets);
 }
 
-void Page::add(const std::string& name, MetricType type, const std::string& help, Labels labels, double value) {
+void MetricSet::add(const std::string& name, MetricType type, const std::string& help, Labels labels, double value) {
   if (!std::isnan(value)) put(family(name, type, help), std::move(labels), value, nullptr);
 }
 
-std::string Page::text() const {
+std::string MetricSet::text() const {
   std::vector<core::MetricFamily> families;
   families.reserve(families_.size());
   for (const auto& [name, family] : families_) families.push_back(family->data);
   return core::TextSerializer().Serialize(families);
 }
 
-void Page::each(const std::function<void(const FamilyView& family, std::span<const Series> series)>& look) const {
+void MetricSet::each(const std::function<void(const FamilyView& family, std::span<const Series> series)>& look) const {
   for (const auto& [name, family] : families_) {
     const core::MetricFamily& data = family->data;
     std::vector<Series> all;

@@ -39,15 +39,15 @@ struct Series {
   double sum = 0;
 };
 
-class Page {
+class MetricSet {
  public:
   static constexpr size_t kMaxSeries = 4000;
   static constexpr size_t kMaxLabelBytes = 128;
 
-  Page();
-  ~Page();
-  Page(const Page&) = delete;
-  Page& operator=(const Page&) = delete;
+  MetricSet();
+  ~MetricSet();
+  MetricSet(const MetricSet&) = delete;
+  MetricSet& operator=(const MetricSet&) = delete;
 
   void add(const Metric& metric, Labels labels, double value);
   void add(const Metric& metric, Labels labels, const Buckets& buckets);

@@ -17,7 +17,7 @@ namespace ingero::store {
 #define INGERO_ROW_COLUMNS(X)                                   \
   X(start)    /* mono ns since clocks.mono_ns */                \
   X(duration) /* ns */                                          \
-  X(probe)    /* probes.id */                                   \
+  X(site)     /* sites.id: a probe */                           \
   X(thread)   /* threads.id */                                  \
   X(state)    /* packed: see state_of() */                      \
   X(clock)    /* clocks.id */                                   \

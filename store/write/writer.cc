@@ -30,7 +30,7 @@ void Writer::Impl::fill(const hal::Event& event, int64_t process, bool sampled, 
   const ClockEntry& clock_entry = dictionaries.clock(event.start_mono_ns, event.wall_offset_ns);
   row.set(Column::start, event.start_mono_ns - clock_entry.mono_ns);
   row.set(Column::clock, clock_entry.id);
-  row.set(Column::probe, dictionaries.probe(event.probe, event.call));
+  row.set(Column::site, dictionaries.probe(event.probe, event.call));
   row.set(Column::thread, dictionaries.thread(event, process));
   row.set(Column::state,
           state_of(event.outcome, event.failed, event.has(Has::kDirection), event.direction, event.depth, sampled));

@@ -6,14 +6,15 @@
  *
  * A thread's open calls are a stack of frames in task storage. It stays right when calls do not return:
  *
- *   (1) A frame is alive while its stack pointer lies above that of every newer frame; frames at or below the stack
- *       pointer of a new entry were left by longjmp or an exception and are closed as WIRE_UNWOUND.
- *   (2) An entry at the very stack pointer of the top frame is a tail call when the return address is the kernel's
- * return trampoline (the top frame's own return address was replaced by it), else the top frame is dead by (1). (3) A
- * return closes its own frame; frames above it were left without a return. (4) A frame is dead when the trampoline no
- * longer stands at its stack pointer: after a longjmp the thread can call from further down the stack than the frame it
- * left, which has been written over by then. Not on arm64, where a function keeps its return address wherever it likes:
- * there such a frame is closed when the stack next gets above it, and is the parent of the calls until then.
+ *   (F1) A frame is alive while its stack pointer lies above that of every newer frame; frames at or below the stack
+ *        pointer of a new entry were left by longjmp or an exception and are closed as WIRE_UNWOUND.
+ *   (F2) An entry at the very stack pointer of the top frame is a tail call when the return address is the kernel's
+ *        return trampoline (the top frame's own return address was replaced by it), else the top frame is dead by (F1).
+ *   (F3) A return closes its own frame; frames above it were left without a return.
+ *   (F4) A frame is dead when the trampoline no longer stands at its stack pointer: after a longjmp the thread can call
+ *        from further down the stack than the frame it left, which has been written over by then. Not on arm64, where a
+ *        function keeps its return address wherever it likes: there such a frame is closed when the stack next gets
+ *        above it, and is the parent of the calls until then.
  *
  * Rejected: pairing by thread id alone (nested calls overwrite each other), a hash per call (three map operations),
  * two records per call (twice the ring, and nothing in the kernel to show a hang).
@@ -200,7 +201,7 @@ static __always_inline __u64 return_trampoline(void)
 	return area ? BPF_CORE_READ(area, vaddr) : 0;
 }
 
-/* (2) and (4): is the frame, which is not below the stack pointer `sp` of a call that starts, alive? */
+/* (F2, F4) Is the frame, which is not below the stack pointer `sp` of a call that starts, alive? */
 static __always_inline bool is_alive(const struct wire_frame *frame, __u64 sp, __u64 trampoline, __u64 link)
 {
 #if defined(__TARGET_ARCH_arm64)
@@ -215,7 +216,7 @@ static __always_inline bool is_alive(const struct wire_frame *frame, __u64 sp, _
 #endif
 }
 
-/* (1), (2) and (4): how many frames are alive when a call starts at `sp`. `link`: where it returns to, if a register
+/* (F1, F2, F4) How many frames are alive when a call starts at `sp`. `link`: where it returns to, if a register
  * says so. */
 static __noinline __u32 alive_frames(struct wire_thread *thread, __u64 sp, __u64 link)
 {
@@ -443,7 +444,7 @@ static __always_inline void leave_call(
 	__u8 stack_flag = 0;
 
 	if (thread->depth > depth + 1)
-		close_frames(thread, depth + 1, WIRE_UNWOUND); /* (3) */
+		close_frames(thread, depth + 1, WIRE_UNWOUND); /* (F3) */
 	thread->depth = depth;
 	if (frame->n_return_peeks) {
 		struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &frame->record.call.probe);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "kernelside/libbpf_log.h"
 
 namespace ingero::cli {
 namespace {
@@ -55,6 +56,7 @@ Parser make_parser(Context& context) {
 
 int run(std::vector<std::string> arguments, Context& context) {
   try {
+    kernelside::print_libbpf_messages(context.environment.variable("INGERO_BPF_DEBUG").has_value());
     // --version alone is a command in flag's clothing.
     if (arguments.size() == 1 && arguments.front() == "--version") arguments = {"version"};
     Parser parser = make_parser(context);

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/progress.h"
+#include "fleet/fleet.h"
 #include "store/merge/merge.h"
 
 namespace ingero::cli {
@@ -15,7 +16,7 @@ namespace {
 
 struct MergeCommand {
   std::vector<std::string> sources;
-  std::string output, node, threshold = "100ms";
+  std::string output, node, threshold = format_duration(fleet::kClockThresholdNs);
 };
 
 std::atomic<bool> stop_asked{false};

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/text.h"
 #include "cli/app.h"
 #include "fleet/fleet.h"
 
@@ -14,7 +15,7 @@ namespace ingero::cli {
 struct FleetOptions {
   std::string nodes;  // a list with commas; "all": those of ingero.yaml
   std::string authorities, certificate, key, token_file;
-  std::string clock_threshold = "10ms";
+  std::string clock_threshold = format_duration(fleet::kClockThresholdNs);
   bool requires_tls = true;
 };
 

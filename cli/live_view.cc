@@ -16,7 +16,9 @@ std::string percent(uint64_t part, uint64_t whole) {
   return fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-void add_rows(report::Table& table, const std::vector<agent::LiveRow>& rows, const hal::CallTable& calls, bool host,
+// Time is summed over threads. 100% of the wall is one thread that is always in the call; of what the host did to all
+// threads of the machine, most of them idle, no share of the wall says anything.
+void add_rows(report::Table& table, std::span<const agent::LiveRow> rows, const hal::CallTable& calls, bool host,
               size_t max_rows, uint64_t elapsed_ns) {
   size_t shown = 0;
   for (const agent::LiveRow& row : rows) {
@@ -26,7 +28,7 @@ void add_rows(report::Table& table, const std::vector<agent::LiveRow>& rows, con
     table.add_row(
         {report::Cell(std::string(call.name)), report::Cell(std::string(call.layer)), fmt::format("{}", row.count),
          format_duration(row.p50_ns), format_duration(row.p95_ns), format_duration(row.p99_ns),
-         format_duration(row.max_ns), percent(row.total_ns, elapsed_ns),
+         format_duration(row.max_ns), host ? "-" : percent(row.total_ns, elapsed_ns),
          report::Cell(fmt::format("{}", row.errors), row.errors > 0 ? report::Style::kRed : report::Style::kPlain),
          percent(row.off_ns, row.total_ns)});
   }
@@ -76,6 +78,22 @@ std::string render_hanging(const agent::Recorder& recorder, const hal::CallTable
 
 }  // namespace
 
+std::string render_rows(std::span<const agent::LiveRow> rows, const hal::CallTable& calls, uint64_t elapsed_ns,
+                        size_t max_rows, bool colour) {
+  std::string text;
+  report::Table vendor = call_table("CALL");
+  add_rows(vendor, rows, calls, false, max_rows, elapsed_ns);
+  if (vendor.empty()) {
+    text += "No calls yet.\n";
+  } else {
+    text += '\n' + vendor.render(colour);
+  }
+  report::Table host = call_table("HOST");
+  add_rows(host, rows, calls, true, max_rows, elapsed_ns);
+  if (!host.empty()) text += '\n' + host.render(colour);
+  return text;
+}
+
 std::string render_losses(const agent::Recorder& recorder, bool colour) {
   std::string text;
   for (size_t loss = 0; loss < static_cast<size_t>(hal::Loss::kCount); ++loss) {
@@ -110,16 +128,7 @@ std::string render_trace(const agent::Recorder& recorder, const hal::CallTable& 
     add("pressure memory", system.psi_mem_some, "%");
     text += '\n';
   }
-  report::Table vendor = call_table("CALL");
-  add_rows(vendor, rows, calls, false, max_rows, elapsed_ns);
-  if (vendor.empty()) {
-    text += "No calls yet.\n";
-  } else {
-    text += '\n' + vendor.render(colour);
-  }
-  report::Table host = call_table("HOST");
-  add_rows(host, rows, calls, true, max_rows, elapsed_ns);
-  if (!host.empty()) text += '\n' + host.render(colour);
+  text += render_rows(rows, calls, elapsed_ns, max_rows, colour);
   if (const auto hanging = render_hanging(recorder, calls, colour); !hanging.empty()) text += '\n' + hanging;
   for (const hal::CollectiveHang& hang : recorder.waiting()) {
     text += report::styled(fmt::format("\nWaiting: {}\n", agent::hang_text(hang, calls)), report::Style::kRed, colour);

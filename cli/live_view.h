@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
+#include "agent/live_stats.h"
 #include "agent/recorder.h"
 #include "hal/call_table.h"
 
@@ -14,6 +16,10 @@ namespace ingero::cli {
 // The whole text. `max_rows` calls at most per section (0: all).
 std::string render_trace(const agent::Recorder& recorder, const hal::CallTable& calls, uint64_t elapsed_ns,
                          size_t max_rows, bool colour);
+
+// Its two tables: calls, and what the host did.
+std::string render_rows(std::span<const agent::LiveRow> rows, const hal::CallTable& calls, uint64_t elapsed_ns,
+                        size_t max_rows, bool colour);
 
 // What was found and could not be: one line per library file.
 std::string render_discovery(agent::Recorder& recorder, size_t skip = 0);

@@ -12,9 +12,12 @@
 
 namespace ingero::fleet {
 
+// Clocks of nodes that certainly differ by more are reported, unless the user says otherwise.
+inline constexpr uint64_t kClockThresholdNs = 10'000'000;
+
 struct FleetOptions {
   ClientOptions client;
-  uint64_t clock_threshold_ns = 10'000'000;  // clocks further apart are reported; 0: not checked
+  uint64_t clock_threshold_ns = kClockThresholdNs;  // 0: not checked
 };
 
 class Fleet final : public serve::tools::Nodes {

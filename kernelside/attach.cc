@@ -1,7 +1,6 @@
 // Attaches and detaches probes: one link for many if the kernel supports it, else one by one.
 #include "kernelside/attach.h"
 
-#include <bpf/libbpf.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,19 +11,11 @@
 
 #include "base/fd.h"
 #include "base/log.h"
-#include "kernelside/libbpf_log.h"
 
 namespace ingero::kernelside {
 namespace {
 
-struct PerfLinkDeleter {
-  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
-};
-using PerfLink = std::unique_ptr<bpf_link, PerfLinkDeleter>;
-
-// Attaches `probes` as one link; on refusal halves the batch until the refused ones stand alone.
-void link_batch(const ProbePrograms& programs, MultiSpec& spec, std::span<const AttachPoint> probes,
-                std::vector<Fd>& links, std::vector<Refusal>& refusals) {
+Result<Fd> link_all(const ProbePrograms& programs, MultiSpec& spec, std::span<const AttachPoint> probes) {
   std::vector<unsigned long> offsets;
   std::vector<uint64_t> cookies;
   offsets.reserve(probes.size());
@@ -36,30 +27,23 @@ void link_batch(const ProbePrograms& programs, MultiSpec& spec, std::span<const 
   spec.offsets = offsets;
   spec.cookies = cookies;
   auto link = programs.link(spec);
-  if (link.ok()) {
-    links.push_back(std::move(*link));
-  } else if (probes.size() == 1) {
-    refusals.push_back({probes[0].id, link.error().text()});
-  } else {
-    const size_t half = probes.size() / 2;
-    link_batch(programs, spec, probes.first(half), links, refusals);
-    link_batch(programs, spec, probes.subspan(half), links, refusals);
-  }
+  spec.offsets = {};
+  spec.cookies = {};
+  return link;
 }
 
-bool refused(const std::vector<Refusal>& refusals, uint32_t probe) {
-  for (const Refusal& refusal : refusals) {
-    if (refusal.probe == probe) return true;
+// `attach` attaches all of a batch, or none and says why: then each half by itself, until the refused ones are alone.
+template <typename Attach>
+void attach_in_batches(std::span<const AttachPoint> probes, const Attach& attach, std::vector<Refusal>& refusals) {
+  const Status attached = attach(probes);
+  if (attached.ok()) return;
+  if (probes.size() == 1) {
+    refusals.push_back({probes[0].id, attached.error().text()});
+    return;
   }
-  return false;
-}
-
-std::vector<AttachPoint> without(std::span<const AttachPoint> probes, const std::vector<Refusal>& refusals) {
-  std::vector<AttachPoint> kept;
-  for (const AttachPoint& probe : probes) {
-    if (!refused(refusals, probe.id)) kept.push_back(probe);
-  }
-  return kept;
+  const size_t half = probes.size() / 2;
+  attach_in_batches(probes.first(half), attach, refusals);
+  attach_in_batches(probes.subspan(half), attach, refusals);
 }
 
 // Each close of a multi or session link takes one grace period, 20..60 ms; perf links are serial in the kernel anyway.
@@ -109,16 +93,36 @@ struct FileProbes::Impl {
       MultiSpec spec;
       spec.path = path;
       spec.program_fd = programs.name;
-      link_batch(programs, spec, named, entries, ignored);
+      attach_in_batches(
+          named, [&](std::span<const AttachPoint> batch) { return attach_entries(programs, spec, batch); }, ignored);
       return;
     }
     for (const AttachPoint& probe : named) {
-      LibbpfLog log;
-      LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.id);
-      PerfLink link(
-          bpf_program__attach_uprobe_opts(programs.name_handle, -1, path.c_str(), probe.file_offset, &options));
+      auto link = link_one(programs, programs.name_handle, path, probe, false, ignored);
       if (link) perf_entries.push_back(std::move(link));
     }
+  }
+
+  Status attach_entries(const ProbePrograms& programs, MultiSpec& spec, std::span<const AttachPoint> probes) {
+    auto link = link_all(programs, spec, probes);
+    INGERO_TRY(link);
+    entries.push_back(std::move(*link));
+    return {};
+  }
+
+  // Returns first: a call that starts before its entry probe is there is then counted as unpaired, and none is left
+  // open in the kernel because its return probe came too late. Where the entries are refused, the returns are removed
+  // again: they would cost every call and find none open.
+  Status attach_both(const ProbePrograms& programs, MultiSpec& spec, std::span<const AttachPoint> probes) {
+    spec.at_return = true;
+    spec.program_fd = programs.at_return;
+    auto link = link_all(programs, spec, probes);
+    INGERO_TRY(link);
+    spec.at_return = false;
+    spec.program_fd = programs.enter;
+    INGERO_TRY(attach_entries(programs, spec, probes));
+    returns.push_back(std::move(*link));
+    return {};
   }
 
   // One by one, and the kernel serialises them with every other change of probes on the machine: while it is still
@@ -137,32 +141,29 @@ struct FileProbes::Impl {
             "waits for the rest",
             perf_entries.size(), probes.size());
       }
-      PerfLink at_return = link_perf(programs.return_handle, path, probe, true);
+      auto at_return = link_one(programs, programs.return_handle, path, probe, true, refusals);
       if (!at_return) continue;
-      PerfLink at_entry = link_perf(programs.enter_handle, path, probe, false);
+      auto at_entry = link_one(programs, programs.enter_handle, path, probe, false, refusals);
       if (!at_entry) continue;
       perf_entries.push_back(std::move(at_entry));
       perf_returns.push_back(std::move(at_return));
     }
   }
 
-  // Null: refused, and said why.
-  PerfLink link_perf(bpf_program* program, const std::string& path, const AttachPoint& probe, bool at_return) {
-    LibbpfLog log;
-    LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe.id);
-    options.retprobe = at_return;
-    PerfLink link(bpf_program__attach_uprobe_opts(program, -1, path.c_str(), probe.file_offset, &options));
-    if (!link) {
-      const char* what = at_return ? "attach return probe" : "attach entry probe";
-      refusals.push_back({probe.id, log.reason(errno_error(what).message())});
-    }
-    return link;
+  // Null: refused, with the reason in `refused`.
+  static std::unique_ptr<PerfLink> link_one(const ProbePrograms& programs, bpf_program* program,
+                                            const std::string& path, const AttachPoint& probe, bool at_return,
+                                            std::vector<Refusal>& refused) {
+    auto link = programs.link_one({program, at_return, path, probe.file_offset, probe.id});
+    if (link.ok()) return std::move(*link);
+    refused.push_back({probe.id, link.error().text()});
+    return nullptr;
   }
 
   std::vector<Fd> entries;  // session links, or multi entry links
   std::vector<Fd> returns;
-  std::vector<PerfLink> perf_entries;
-  std::vector<PerfLink> perf_returns;
+  std::vector<std::unique_ptr<PerfLink>> perf_entries;
+  std::vector<std::unique_ptr<PerfLink>> perf_returns;
   std::vector<Refusal> refusals;
   size_t attached = 0;
 };
@@ -183,8 +184,8 @@ void FileProbes::leave_perf_links(std::span<FileProbes* const> files) {
   constexpr size_t kFew = 8;
   std::vector<int> links;
   for (const FileProbes* file : files) {
-    for (const PerfLink& link : file->impl_->perf_entries) links.push_back(bpf_link__fd(link.get()));
-    for (const PerfLink& link : file->impl_->perf_returns) links.push_back(bpf_link__fd(link.get()));
+    for (const auto& link : file->impl_->perf_entries) links.push_back(link->fd());
+    for (const auto& link : file->impl_->perf_returns) links.push_back(link->fd());
   }
   if (links.size() <= kFew) return;
   int ends[2] = {-1, -1};
@@ -261,21 +262,15 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const ProbePrograms& prog
     case Mechanism::kSession:
       spec.kind = MultiKind::kSession;
       spec.program_fd = programs.session;
-      link_batch(programs, spec, probes, impl->entries, impl->refusals);
+      attach_in_batches(
+          probes, [&](std::span<const AttachPoint> batch) { return impl->attach_entries(programs, spec, batch); },
+          impl->refusals);
       break;
-    case Mechanism::kMulti: {
-      // Returns first: a call that starts before its entry probe is there is then counted as unpaired, and none is
-      // left open in the kernel because its return probe came too late.
-      spec.kind = MultiKind::kMulti;
-      spec.at_return = true;
-      spec.program_fd = programs.at_return;
-      link_batch(programs, spec, probes, impl->returns, impl->refusals);
-      const auto enterable = without(probes, impl->refusals);
-      spec.at_return = false;
-      spec.program_fd = programs.enter;
-      if (!enterable.empty()) link_batch(programs, spec, enterable, impl->entries, impl->refusals);
+    case Mechanism::kMulti:
+      attach_in_batches(
+          probes, [&](std::span<const AttachPoint> batch) { return impl->attach_both(programs, spec, batch); },
+          impl->refusals);
       break;
-    }
     case Mechanism::kPerf:
       impl->attach_perf(programs, path, probes, working);
       break;

@@ -31,7 +31,7 @@ struct Refusal {
 };
 
 // What probes are attached with: the programs of the chosen mechanism (descriptors, -1 where it has none) and what
-// makes a link of them, the kernel unless a test says otherwise.
+// makes links of them, the kernel unless a test says otherwise.
 struct ProbePrograms {
   Mechanism mechanism = Mechanism::kMulti;
   int session = -1, enter = -1, at_return = -1, name = -1;
@@ -39,6 +39,7 @@ struct ProbePrograms {
   bpf_program* return_handle = nullptr;
   bpf_program* name_handle = nullptr;
   std::function<Result<Fd>(const MultiSpec&)> link = link_multi;
+  std::function<Result<std::unique_ptr<PerfLink>>(const PerfSpec&)> link_one = link_perf;
 };
 ProbePrograms programs_of(const Objects& objects);
 

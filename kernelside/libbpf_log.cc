@@ -4,9 +4,9 @@
 #include <bpf/libbpf.h>
 
 #include <array>
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <string_view>
 
@@ -16,13 +16,13 @@ namespace {
 constexpr size_t kMaxWords = 64 << 10;  // a verifier log can be megabytes; its end tells
 
 thread_local std::string* collecting = nullptr;
+std::atomic<bool> is_printed{false};
 
 [[gnu::format(printf, 2, 0)]] int print(libbpf_print_level level, const char* format, va_list arguments) {
-  static const bool loud = std::getenv("INGERO_BPF_DEBUG") != nullptr;
   if (level == LIBBPF_DEBUG) return 0;
   va_list copy;
   va_copy(copy, arguments);
-  if (loud) std::vfprintf(stderr, format, copy);
+  if (is_printed) std::vfprintf(stderr, format, copy);
   va_end(copy);
   if (collecting == nullptr) return 0;
   std::array<char, 8192> line{};
@@ -33,6 +33,8 @@ thread_local std::string* collecting = nullptr;
 }
 
 }  // namespace
+
+void print_libbpf_messages(bool is_wanted) { is_printed = is_wanted; }
 
 LibbpfLog::LibbpfLog() : previous_(collecting) {
   static std::once_flag once;

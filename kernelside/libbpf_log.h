@@ -7,6 +7,10 @@
 
 namespace ingero::kernelside {
 
+// Whether all that libbpf and the verifier say is also printed on standard error, for developers of the programs. It is
+// not, unless this is called.
+void print_libbpf_messages(bool is_wanted);
+
 class LibbpfLog {
  public:
   LibbpfLog();

@@ -1,10 +1,13 @@
-// bpf(BPF_LINK_CREATE) by hand, in the layout of the kernel's uapi header.
+// bpf(BPF_LINK_CREATE) by hand, in the layout of the kernel's uapi header; perf probes by libbpf.
 #include "kernelside/link.h"
 
+#include <bpf/libbpf.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+
+#include "kernelside/libbpf_log.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -29,6 +32,16 @@ struct LinkCreateUprobeMulti {
 };
 static_assert(sizeof(LinkCreateUprobeMulti) == 64);
 
+class LibbpfLink : public PerfLink {
+ public:
+  explicit LibbpfLink(bpf_link* link) : link_(link) {}
+  ~LibbpfLink() override { bpf_link__destroy(link_); }
+  int fd() const override { return bpf_link__fd(link_); }
+
+ private:
+  bpf_link* link_;
+};
+
 }  // namespace
 
 Result<Fd> link_multi(const MultiSpec& spec) {
@@ -51,6 +64,18 @@ Result<Fd> link_multi(const MultiSpec& spec) {
                                    spec.kind == MultiKind::kSession ? "session" : "multi"));
   }
   return Fd(static_cast<int>(fd));
+}
+
+Result<std::unique_ptr<PerfLink>> link_perf(const PerfSpec& spec) {
+  const LibbpfLog log;
+  LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = spec.cookie);
+  options.retprobe = spec.at_return;
+  bpf_link* const link = bpf_program__attach_uprobe_opts(spec.program, -1, spec.path.c_str(), spec.offset, &options);
+  if (link == nullptr) {
+    const Error error = errno_error(spec.at_return ? "attach return probe" : "attach entry probe");
+    return Error(error.code(), log.reason(error.message()));
+  }
+  return std::unique_ptr<PerfLink>(std::make_unique<LibbpfLink>(link));
 }
 
 }  // namespace ingero::kernelside

@@ -1,4 +1,5 @@
-// Probe links the system's libbpf has no helper for: bpf(BPF_LINK_CREATE) for uprobe-multi and uprobe session.
+// Probe links: bpf(BPF_LINK_CREATE) for uprobe-multi and uprobe session, which the system's libbpf has no helper for,
+// and perf probes, which are libbpf's.
 //
 // The kernel follows `path` once, at creation; "/proc/self/fd/N" names an open file, deleted or in another mount
 // namespace. Closing the descriptor detaches. Source: include/uapi/linux/bpf.h, union bpf_attr,
@@ -6,11 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "base/fd.h"
 #include "base/result.h"
+
+struct bpf_program;  // libbpf's
 
 namespace ingero::kernelside {
 
@@ -28,5 +32,26 @@ struct MultiSpec {
 
 // Fails with the kernel's errno in the sentence; nothing is attached then.
 Result<Fd> link_multi(const MultiSpec& spec);
+
+struct PerfSpec {
+  bpf_program* program = nullptr;
+  bool at_return = false;
+  std::string path;
+  uint64_t offset = 0;  // in the file
+  uint64_t cookie = 0;
+};
+
+// One perf probe, in every process. Destroying it removes the probe, unless another process holds its descriptor.
+class PerfLink {
+ public:
+  PerfLink() = default;
+  virtual ~PerfLink() = default;
+  PerfLink(const PerfLink&) = delete;
+  PerfLink& operator=(const PerfLink&) = delete;
+  virtual int fd() const = 0;
+};
+
+// Fails with the reason that libbpf gives, or else the kernel.
+Result<std::unique_ptr<PerfLink>> link_perf(const PerfSpec& spec);
 
 }  // namespace ingero::kernelside

@@ -1,9 +1,12 @@
-// Which attach mechanism this kernel has: each is tried on a function of this program.
+// Tries each mechanism for real, and makes a sentence of what the kernel or libbpf answered.
+#include "kernelside/mechanism.h"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -12,7 +15,6 @@
 
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
-#include "kernelside/objects.h"
 #include "probe.skel.h"
 
 namespace ingero::kernelside {
@@ -53,11 +55,6 @@ struct SkeletonDeleter {
 
 using Skeleton = std::unique_ptr<probe, SkeletonDeleter>;
 
-struct Refused {
-  int number = 0;  // errno
-  std::string words;
-};
-
 bpf_program* program_of(const probe& skeleton, Mechanism mechanism) {
   switch (mechanism) {
     case Mechanism::kSession:
@@ -75,7 +72,7 @@ MultiKind kind_of(Mechanism mechanism) {
 }
 
 // Loads one program of the probe object; null with the reason otherwise.
-Skeleton load_one(Mechanism mechanism, Refused& refused) {
+Skeleton load_one(Mechanism mechanism, MechanismRefusal& refused) {
   LibbpfLog log;
   Skeleton skeleton(probe::open(nullptr));
   if (!skeleton) {
@@ -96,8 +93,8 @@ Skeleton load_one(Mechanism mechanism, Refused& refused) {
   return skeleton;
 }
 
-std::optional<Refused> try_mechanism(Mechanism mechanism) {
-  Refused refused;
+std::optional<MechanismRefusal> try_mechanism(Mechanism mechanism) {
+  MechanismRefusal refused;
   const Skeleton skeleton = load_one(mechanism, refused);
   if (!skeleton) return refused;
   bpf_program* const program = program_of(*skeleton, mechanism);
@@ -107,7 +104,7 @@ std::optional<Refused> try_mechanism(Mechanism mechanism) {
     LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = 1);
     LibbpfLog log;
     bpf_link* link = bpf_program__attach_uprobe_opts(program, getpid(), "/proc/self/exe", offsets[0], &options);
-    if (link == nullptr) return Refused{errno, log.reason(errno_error("attach").text())};
+    if (link == nullptr) return MechanismRefusal{errno, log.reason(errno_error("attach").text())};
     bpf_link__destroy(link);
     return std::nullopt;
   }
@@ -121,7 +118,7 @@ std::optional<Refused> try_mechanism(Mechanism mechanism) {
   for (const bool at_return : {false, true}) {
     if (at_return && mechanism == Mechanism::kSession) break;
     spec.at_return = at_return;
-    if (const auto link = link_multi(spec); !link.ok()) return Refused{errno, link.error().text()};
+    if (const auto link = link_multi(spec); !link.ok()) return MechanismRefusal{errno, link.error().text()};
   }
   return std::nullopt;
 }
@@ -144,20 +141,23 @@ Origin origin_of(Mechanism mechanism) {
   return {5, 15, "perf probes with cookies"};
 }
 
+bool is_forbidden(const MechanismRefusal& refusal) {
+  return refusal.error_number == EPERM || refusal.error_number == EACCES;
+}
+
 // A sentence: what is missing, and where it is. The release explains a refusal, it never makes one.
-std::string sentence_of(Mechanism mechanism, const Refused& refused) {
-  if (refused.number == EPERM || refused.number == EACCES) {
-    return fmt::format("not allowed: it takes root, or CAP_BPF and CAP_PERFMON ({})", refused.words);
+std::string sentence_of(Mechanism mechanism, const MechanismRefusal& refusal, const std::string& release) {
+  if (is_forbidden(refusal)) {
+    return fmt::format("not allowed: it takes root, or CAP_BPF and CAP_PERFMON ({})", refusal.words);
   }
   const Origin origin = origin_of(mechanism);
-  utsname name{};
   int major = 0, minor = 0;
-  const bool known = uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2;
+  const bool known = std::sscanf(release.c_str(), "%d.%d", &major, &minor) == 2;
   if (known && std::pair(major, minor) < std::pair(origin.major, origin.minor)) {
-    return fmt::format("this kernel ({}) has no {}: Linux {}.{} or newer has them", name.release, origin.what,
-                       origin.major, origin.minor);
+    return fmt::format("this kernel ({}) has no {}: Linux {}.{} or newer has them", release, origin.what, origin.major,
+                       origin.minor);
   }
-  return fmt::format("this kernel ({}) refused {}: {}", name.release, origin.what, refused.words);
+  return fmt::format("this kernel ({}) refused {}: {}", release, origin.what, refusal.words);
 }
 
 }  // namespace
@@ -181,16 +181,45 @@ std::optional<Mechanism> mechanism_of(std::string_view name) {
   return std::nullopt;
 }
 
-MechanismProbe probe_mechanism(Mechanism mechanism) {
-  const auto refused = try_mechanism(mechanism);
-  if (!refused) return {mechanism, true, {}, {}};
-  return {mechanism, false, sentence_of(mechanism, *refused), refused->words};
+MechanismTrial system_trial() {
+  utsname name{};
+  return {try_mechanism, uname(&name) == 0 ? name.release : ""};
 }
 
-std::vector<MechanismProbe> probe_mechanisms() {
+MechanismProbe probe_mechanism(Mechanism mechanism, const MechanismTrial& trial) {
+  const auto refusal = trial.attach(mechanism);
+  if (!refusal) return {mechanism, true, false, {}, {}};
+  return {mechanism, false, is_forbidden(*refusal), sentence_of(mechanism, *refusal, trial.release), refusal->words};
+}
+
+std::vector<MechanismProbe> probe_mechanisms(const MechanismTrial& trial) {
   std::vector<MechanismProbe> results;
-  for (const auto mechanism : kMechanisms) results.push_back(probe_mechanism(mechanism));
+  for (const auto mechanism : kMechanisms) results.push_back(probe_mechanism(mechanism, trial));
   return results;
+}
+
+Error no_mechanism_error(std::optional<Mechanism> wanted, std::span<const MechanismProbe> refused,
+                         const MechanismTrial& trial) {
+  std::vector<std::string_view> reasons;
+  for (const auto& probe : refused) {
+    if (std::find(reasons.begin(), reasons.end(), probe.reason) == reasons.end()) reasons.push_back(probe.reason);
+  }
+  const std::string text = fmt::format("{}", fmt::join(reasons, "; "));
+  const bool all_forbidden =
+      std::all_of(refused.begin(), refused.end(), [](const auto& probe) { return probe.is_forbidden; });
+  const Errc code = all_forbidden ? Errc::kPermission : Errc::kNotSupported;
+  if (!wanted) {
+    if (all_forbidden) return {code, fmt::format("attach probes: {}", text), "see 'ingero check'"};
+    return {code, fmt::format("no way to attach probes on this kernel: {}", text),
+            "tracing needs root (or CAP_BPF and CAP_PERFMON) and Linux 5.15 or newer; see 'ingero check'"};
+  }
+  for (const Mechanism other : kMechanisms) {
+    if (other == *wanted || all_forbidden || !probe_mechanism(other, trial).works) continue;
+    return {code, fmt::format("--attach {}: {}", name_of(*wanted), text),
+            fmt::format("leave --attach out: {} works here", name_of(other))};
+  }
+  return {code, fmt::format("--attach {}: {}", name_of(*wanted), text),
+          all_forbidden ? "see 'ingero check'" : "nothing else works here either; see 'ingero check'"};
 }
 
 }  // namespace ingero::kernelside

@@ -89,22 +89,6 @@ Status load_object(Skeleton* skeleton, std::string_view name) {
                why.code() == Errc::kPermission ? "run as root, or with CAP_BPF and CAP_PERFMON" : "");
 }
 
-// No way of attaching works, or not the one that was asked for.
-Error no_mechanism_error(const ObjectOptions& options, const std::string& reasons) {
-  const Errc code = geteuid() == 0 ? Errc::kNotSupported : Errc::kPermission;
-  if (!options.mechanism) {
-    return {code, fmt::format("no way to attach probes on this kernel: {}", reasons),
-            "tracing needs root (or CAP_BPF and CAP_PERFMON) and Linux 5.15 or newer; see 'ingero check'"};
-  }
-  for (const Mechanism other : kMechanisms) {
-    if (other == *options.mechanism || !probe_mechanism(other).works) continue;
-    return {code, fmt::format("--attach {}: {}", name_of(*options.mechanism), reasons),
-            fmt::format("leave --attach out: {} works here", name_of(other))};
-  }
-  return {code, fmt::format("--attach {}: {}", name_of(*options.mechanism), reasons),
-          "nothing else works here either; see 'ingero check'"};
-}
-
 template <typename Record>
 Result<std::vector<Record>> read_dump(bpf_link* link, std::string_view name) {
   if (link == nullptr) return Error(Errc::kNotSupported, fmt::format("dump {}: no task iterator on this kernel", name));
@@ -227,7 +211,7 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
   auto impl = std::make_unique<Impl>();
   impl->cpus = libbpf_num_possible_cpus();
   std::vector<Mechanism> candidates;
-  std::string reasons;
+  std::vector<MechanismProbe> refused;
   for (const Mechanism mechanism : kMechanisms) {
     if (options.mechanism && *options.mechanism != mechanism) continue;
     MechanismProbe result = probe_mechanism(mechanism);
@@ -236,9 +220,9 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
       continue;
     }
     log_info("{} links: {}", name_of(mechanism), result.words);
-    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", result.reason);
+    refused.push_back(std::move(result));
   }
-  if (candidates.empty()) return no_mechanism_error(options, reasons);
+  if (candidates.empty()) return no_mechanism_error(options.mechanism, refused);
 
   auto threads_object = open_object<threads>("threads");
   INGERO_TRY(threads_object);

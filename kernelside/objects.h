@@ -15,26 +15,11 @@
 #include "base/result.h"
 #include "bpf/wire.h"
 #include "hal/loss.h"
+#include "kernelside/mechanism.h"
 
 struct bpf_program;  // libbpf's
 
 namespace ingero::kernelside {
-
-enum class Mechanism : uint8_t { kSession, kMulti, kPerf };
-inline constexpr Mechanism kMechanisms[] = {Mechanism::kSession, Mechanism::kMulti, Mechanism::kPerf};  // best first
-std::string_view name_of(Mechanism mechanism);  // "session", "multi", "perf"
-std::optional<Mechanism> mechanism_of(std::string_view name);
-
-// Whether one mechanism works on this kernel, found by trying it on a function of this program.
-struct MechanismProbe {
-  Mechanism mechanism;
-  bool works = false;
-  std::string reason;  // when it does not: a sentence, with the kernel release that has it
-  std::string words;   // the error text of the kernel or libbpf
-};
-MechanismProbe probe_mechanism(Mechanism mechanism);
-// All three, best first. Needs CAP_BPF and CAP_PERFMON (else that is the reason of each).
-std::vector<MechanismProbe> probe_mechanisms();
 
 struct ObjectOptions {
   std::optional<Mechanism> mechanism;  // none: the best that works

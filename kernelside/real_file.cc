@@ -6,12 +6,12 @@
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <memory>
 
-#include "base/fd.h"
 #include "bpf/wire.h"
 #include "files.skel.h"
 #include "kernelside/libbpf_log.h"
@@ -43,14 +43,11 @@ class Page {
   void* address_;
 };
 
-}  // namespace
-
-struct RealFiles::Impl {
+struct KernelLookup {
   std::unique_ptr<files, ObjectDeleter> object;
   std::unique_ptr<bpf_link, LinkDeleter> link;
 
   Status load() {
-    if (link) return {};
     LibbpfLog log;
     object.reset(files__open_and_load());
     if (!object) return Error(Errc::kNotSupported, log.reason(errno_error("load the mapping iterator").message()));
@@ -64,27 +61,38 @@ struct RealFiles::Impl {
     if (!link) return Error(Errc::kNotSupported, log.reason(errno_error("attach the mapping iterator").message()));
     return {};
   }
+
+  Result<Fd> open(uint64_t address) const {
+    object->bss->mapped_at = address;
+    Fd answer(bpf_iter_create(bpf_link__fd(link.get())));
+    if (!answer.valid()) return errno_error("look up the mapped file");
+    return answer;
+  }
 };
 
-RealFiles::RealFiles() : impl_(std::make_unique<Impl>()) {}
-RealFiles::~RealFiles() = default;
+}  // namespace
 
-bool RealFiles::layered(int fd) {
+MappingLookup kernel_lookup() {
+  const auto kernel = std::make_shared<KernelLookup>();
+  return {[kernel] { return kernel->load(); }, [kernel](uint64_t address) { return kernel->open(address); }};
+}
+
+bool RealFiles::layered(int fd, int (*look)(int fd, struct statfs* status)) {
   struct statfs status {};
-  return fstatfs(fd, &status) == 0 && status.f_type == OVERLAYFS_SUPER_MAGIC;
+  return look(fd, &status) == 0 && status.f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
 Result<hal::FileId> RealFiles::find(int fd) {
-  INGERO_TRY(impl_->load());
+  if (!is_loaded_) INGERO_TRY(lookup_.load());
+  is_loaded_ = true;
   const Page page(fd);
   if (!page.mapped()) return errno_error("map the file");
-  impl_->object->bss->mapped_at = page.address();
-  const Fd answer(bpf_iter_create(bpf_link__fd(impl_->link.get())));
-  if (!answer.valid()) return errno_error("look up the mapped file");
+  const auto answer = lookup_.open(page.address());
+  INGERO_TRY(answer);
   wire_file file{};
   ssize_t got = 0;
   do {
-    got = ::read(answer.get(), &file, sizeof(file));
+    got = ::read(answer->get(), &file, sizeof(file));
   } while (got < 0 && (errno == EAGAIN || errno == EINTR));
   if (got != static_cast<ssize_t>(sizeof(file))) {
     return Error(Errc::kNotFound, "look up the mapped file: the kernel did not report one");

@@ -66,7 +66,7 @@ def left(build, scenario, outcome, *numbers):
 
 def CallsLeftByLongjmpAreUnwoundAndCounted(build):
     """Each jump is followed by a call: it finds the frames that were left dead, be they below its own stack pointer or,
-    written over by then, above it (bpf/call.bpf.h, 1 and 4)."""
+    written over by then, above it (F1, F4)."""
     recording, wanted = left(build, "longjmp", "unwound", "6")
     check(recording.losses().get("unwound_call") == wanted, f"{recording.losses()} where {wanted} were left")
 

@@ -68,6 +68,15 @@ TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
   }
 }
 
+TEST(CommandLine, ClocksOfNodesHaveOneThresholdWhateverTheCommand) {
+  for (const char* command : {"merge", "query", "explain"}) {
+    const std::string help = run_cli({command, "--help"}).out;
+    const size_t at = help.find("--clock-skew-threshold");
+    ASSERT_NE(at, std::string::npos) << command;
+    EXPECT_NE(help.substr(at, 250).find("10ms)"), std::string::npos) << help.substr(at, 250);
+  }
+}
+
 TEST(CommandLine, HelpNamesTheWholeCommandAndGivesFlagsNoValue) {
   const std::string help = run_cli({"query", "--help"}).out;
   EXPECT_NE(help.find("Usage: ingero query [OPTIONS] [FILE] [SQL]\n"), std::string::npos) << help;

@@ -228,6 +228,26 @@ TEST_F(DrainTest, AFullBatchStillHasTheProcessesOfItsCalls) {
   EXPECT_EQ(batch.tasks.size(), 1U);
 }
 
+TEST_F(DrainTest, TheCriticalRingIsReadOnceMoreForAsManyAsABatchHolds) {
+  for (int i = 0; i < 5; ++i) critical.write(bytes_of(record_of_type<wire_task>(WIRE_EXEC)));
+  EXPECT_TRUE(poll(1));
+  EXPECT_EQ(batch.tasks.size(), 2U) << "one that fills the batch, and one when its calls are looked at";
+  EXPECT_TRUE(poll(4));
+  EXPECT_EQ(batch.tasks.size(), 5U);
+}
+
+TEST_F(DrainTest, AnExchangeHoldsNothingOfTheOneBefore) {
+  events.write(record_of(call_at(kCollectProbe), {0xcafe, 12}));
+  wire_call unreadable = call_at(kCollectProbe);
+  unreadable.valid = 0;
+  events.write(record_of(unreadable, {0, 0}));
+  poll();
+  ASSERT_EQ(batch.exchanges.size(), 2U);
+  EXPECT_EQ(batch.exchanges[0].second.communicator, 0xcafeU);
+  EXPECT_FALSE(batch.exchanges[1].second.communicator.has_value());
+  EXPECT_FALSE(batch.exchanges[1].second.count.has_value());
+}
+
 TEST_F(DrainTest, TheCriticalRingComesFirst) {
   events.write(call_record());
   critical.write(bytes_of(record_of_type<wire_task>(WIRE_EXEC)));

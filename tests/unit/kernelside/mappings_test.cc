@@ -178,6 +178,15 @@ TEST_F(MappingsTest, ALengthThatCannotBeCostsWhatIsThereAndNotWhatComes) {
   }
 }
 
+TEST_F(MappingsTest, WhatIsShorterThanItsOwnHeaderIsNoRecordAndNothingIsReadBehindIt) {
+  Bytes bytes(7 + 16);
+  const perf_event_header cut{PERF_RECORD_COMM, 0, 7}, behind{0, 0, 16};
+  std::memcpy(bytes.data(), &cut, sizeof(cut));
+  std::memcpy(bytes.data() + 7, &behind, sizeof(behind));  // a record, if the first one were
+  write(bytes);
+  EXPECT_EQ(read(), 1U);
+}
+
 // The real thing, where this machine lets us.
 class MappingWatchTest : public ::testing::Test {
  protected:

@@ -185,7 +185,7 @@ TEST_F(NormaliseTest, ASleepIsSplitWhereItWasWokenAndNamesNoOtherProcess) {
 }
 
 TEST_F(NormaliseTest, AWakingOutsideTheSleepIsNotBelieved) {
-  for (const uint64_t woken : {uint64_t{0}, uint64_t{900}, uint64_t{2001}}) {
+  for (const uint64_t woken : {uint64_t{0}, uint64_t{900}, uint64_t{1000}, uint64_t{2001}}) {
     ASSERT_TRUE(sched(sched_of(WIRE_OFF_BLOCKED, 1000, woken, 2000, 55)));
     EXPECT_EQ(event.off.blocked_ns, 1000U) << woken;
     EXPECT_EQ(event.off.runqueue_ns, 0U) << woken;
@@ -251,6 +251,31 @@ TEST_F(NormaliseTest, IntervalsOfAnotherThreadOrOfAnEndedOneDoNotCount) {
   normaliser.forget(101);
   ASSERT_TRUE(call(record_of(preempted_call(1000, 1900), {1, 2, 200, 0, 0, 0})));
   EXPECT_FALSE(event.has(hal::Has::kPreemptedBy));
+}
+
+TEST_F(NormaliseTest, AnIntervalOutsideOfEveryCallIsOfNoCall) {
+  wire_sched outside = sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55);
+  outside.in_call = 0;
+  ASSERT_TRUE(sched(outside));
+  EXPECT_TRUE(event.has(hal::Has::kPreemptedBy)) << "of its own";
+  ASSERT_TRUE(call(record_of(preempted_call(1000, 1900), {1, 2, 200, 0, 0, 0})));
+  EXPECT_FALSE(event.has(hal::Has::kPreemptedBy));
+}
+
+TEST_F(NormaliseTest, IntervalsOfTooManyThreadsAreForgottenAndNotKeptForEver) {
+  constexpr uint32_t kThreads = 16384;
+  for (uint32_t tid = 1000; tid <= 1000 + kThreads; ++tid) {
+    wire_sched one = sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55);
+    one.tid = tid;
+    ASSERT_TRUE(sched(one));
+  }
+  wire_call first = preempted_call(1000, 1900), last = first;
+  first.tid = 1000;
+  last.tid = 1000 + kThreads;
+  ASSERT_TRUE(call(record_of(first, {1, 2, 200, 0, 0, 0})));
+  EXPECT_FALSE(event.has(hal::Has::kPreemptedBy));
+  ASSERT_TRUE(call(record_of(last, {1, 2, 200, 0, 0, 0})));
+  EXPECT_TRUE(event.has(hal::Has::kPreemptedBy)) << "who comes after is known again";
 }
 
 TEST_F(NormaliseTest, OfManyIntervalsInOneCallTheShortestGo) {

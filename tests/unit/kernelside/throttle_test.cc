@@ -63,6 +63,36 @@ TEST_F(Throttle, TheLastPartOfASecondBeforeAProcessEndsCounts) {
   EXPECT_TRUE(reader_.read({}, 3).empty()) << "what others do there after it is not its";
 }
 
+// Version 1 mounts the controller apart, counts nanoseconds, and has the counters of the whole machine at its root.
+TEST_F(Throttle, OfVersionOneTheGroupsCountAndTheRootDoesNot) {
+  file("proc/7/cgroup", "5:memory:/elsewhere\n4:cpu,cpuacct:/job\n");
+  const auto stat_v1 = [&](const std::string& group, uint64_t periods, uint64_t ns) {
+    file("cgroup/cpu" + group + "/cpu.stat",
+         "nr_throttled " + std::to_string(periods) + "\nthrottled_time " + std::to_string(ns) + "\n");
+  };
+  stat_v1("", 10, 1'000'000);
+  stat_v1("/job", 1, 100'000);
+  EXPECT_TRUE(reader_.read(pids_, 1).empty());
+  stat_v1("", 90, 900'000'000);
+  EXPECT_TRUE(reader_.read(pids_, 2).empty());
+  stat_v1("/job", 3, 400'000);
+  const auto found = reader_.read(pids_, 3);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].path, "/cpu/job");
+  EXPECT_EQ(found[0].periods, 2U);
+  EXPECT_EQ(found[0].throttled_ns, 300'000U);
+}
+
+TEST_F(Throttle, AGroupThatWasMadeAnewBeginsAnew) {
+  put(7, "/job");
+  stat("/job", 5, 500);
+  EXPECT_TRUE(reader_.read(pids_, 1).empty());
+  stat("/job", 6, 20);  // more periods, and less time
+  EXPECT_TRUE(reader_.read(pids_, 2).empty());
+  stat("/job", 7, 10);
+  EXPECT_TRUE(reader_.read({}, 3).empty()) << "nor after its last process";
+}
+
 TEST_F(Throttle, AGroupThatIsGoneOrHasNoLimitGivesNothing) {
   put(7, "/job");
   stat("/job", 1, 100);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -71,6 +72,7 @@ class TracerTest : public ::testing::Test {
                            [this](const std::string& path, std::span<const AttachPoint> probes,
                                   const std::function<void()>& working) -> Result<std::unique_ptr<FileProbes>> {
                              ++attached_;
+                             if (while_attaching_) while_attaching_();
                              if (no_attach_) return Error(Errc::kIo, "attach: the kernel is out of memory");
                              return FileProbes::attach(links_.programs(Mechanism::kMulti), path, probes, working);
                            }};
@@ -121,6 +123,7 @@ class TracerTest : public ::testing::Test {
   std::map<uint32_t, wire_recipe> recipes_;
   bool no_recipe_ = false, no_attach_ = false;
   size_t attached_ = 0;
+  std::function<void()> while_attaching_;
   hal::LossLedger ledger_;
   HeldClock clock_;
   std::optional<Foreign> foreign_;
@@ -253,6 +256,15 @@ TEST_F(TracerTest, AProcessThatMappedItBeforeTheProbesWereOnHasAWindowToo) {
   EXPECT_TRUE(tracer_->consider(200, map(200, library_), on - 1));
   EXPECT_TRUE(tracer_->consider(300, map(300, library_), on + 1));
   EXPECT_EQ(tracer_->take_windows(), (std::map<uint32_t, uint64_t>{{200, on}}));
+}
+
+TEST_F(TracerTest, AProcessThatMapsAFileWhileItIsBeingAttachedToIsOneOfItsProcessesAndHasAWindow) {
+  const hal::Mapping first = map(100, library_), second = map(200, library_);
+  while_attaching_ = [&] { EXPECT_FALSE(tracer_->consider(200, second, clock_.now_ns)) << "it is not known yet"; };
+  EXPECT_TRUE(tracer_->consider(100, first, 0));
+  EXPECT_EQ(attached_, 1U);
+  EXPECT_EQ(only_report().pids, (std::set<uint32_t>{100, 200}));
+  EXPECT_TRUE(tracer_->take_windows().contains(200));
 }
 
 TEST_F(TracerTest, FilesThatHoldNothingDescribedAreLookedAtOnce) {

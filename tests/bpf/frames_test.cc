@@ -1,0 +1,232 @@
+// The rules by which the kernel side pairs returns with entries (F1 to F4 of bpf/call.bpf.h), on functions of this
+// program: calls that tail-call, that are jumped out of, and that are made where another was left. Through every
+// mechanism that this kernel has.
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <link.h>
+
+#include "hal/call_table.h"
+#include "hal/lower.h"
+#include "hal/shapes.h"
+#include "kernelside/attach.h"
+#include "kernelside/drain.h"
+#include "kernelside/objects.h"
+
+// frames_tail(inside, argument) does nothing but continue as frames_inner(): the same stack pointer, the same return
+// address. No compiler is trusted with that.
+extern "C" {
+using Inside = void (*)(void*);
+void frames_outer(Inside inside, void* argument);
+void frames_inner(Inside inside, void* argument);
+void frames_tail(Inside inside, void* argument);
+}
+#if defined(__aarch64__)
+asm(".text\n.globl frames_tail\n.type frames_tail, %function\nframes_tail:\n nop\n b frames_inner\n"
+    ".size frames_tail, .-frames_tail\n");
+#else
+asm(".text\n.globl frames_tail\n.type frames_tail, @function\nframes_tail:\n nop\n jmp frames_inner\n"
+    ".size frames_tail, .-frames_tail\n");
+#endif
+
+namespace {
+
+void* inner_frame = nullptr;  // of the last frames_inner()
+
+}  // namespace
+
+// Something is left to do after `inside`: it is called, not jumped to.
+[[gnu::noinline, gnu::used]] void frames_outer(Inside inside, void* argument) {
+  inside(argument);
+  asm volatile("" ::: "memory");
+}
+[[gnu::noinline, gnu::used]] void frames_inner(Inside inside, void* argument) {
+  inner_frame = __builtin_frame_address(0);
+  inside(argument);
+  asm volatile("" ::: "memory");
+}
+
+namespace ingero::kernelside {
+namespace {
+
+constexpr hal::Row kRows[] = {
+    {.name = "outer", .kind = hal::Kind::kSync, .shape = hal::shape::kNothing},
+    {.name = "inner", .kind = hal::Kind::kSync, .shape = hal::shape::kNothing},
+    {.name = "tail", .kind = hal::Kind::kSync, .shape = hal::shape::kNothing},
+};
+constexpr hal::Library kLibraries[] = {{.name = "frames", .sonames = {}, .rows = kRows, .layer = "LIB"}};
+constexpr hal::Backend kBackend = {.name = "b", .vendor = "v", .libraries = kLibraries};
+constexpr const hal::Backend* kBackends[] = {&kBackend};
+
+// Where in this program's file an address of its code is.
+uint64_t file_offset(void (*function)(Inside, void*)) {
+  std::pair<uintptr_t, uint64_t> search(reinterpret_cast<uintptr_t>(function), 0);
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& [address, offset] = *static_cast<std::pair<uintptr_t, uint64_t>*>(data);
+        for (const auto& segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+          const uintptr_t start = info->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type == PT_LOAD && address >= start && address < start + segment.p_memsz) {
+            offset = address - start + segment.p_offset;
+          }
+        }
+        return offset != 0 ? 1 : 0;
+      },
+      &search);
+  return search.second;
+}
+
+jmp_buf target;
+[[noreturn]] void jump(void*) { longjmp(target, 1); }
+void nothing(void*) {}
+
+// Calls `inside` from some kilobytes further down the stack, all of which is written over.
+[[gnu::noinline]] void from_further_down(Inside inside) {
+  std::array<volatile char, 8192> filler;
+  for (auto& byte : filler) byte = 0x5a;
+  inside(nullptr);
+  asm volatile("" ::"r"(filler.data()) : "memory");
+}
+
+class FramesTest : public ::testing::TestWithParam<Mechanism> {
+ protected:
+  void SetUp() override {
+    const MechanismProbe probe = probe_mechanism(GetParam());
+    if (!probe.works) GTEST_SKIP() << probe.reason;
+    ObjectOptions options;
+    options.mechanism = GetParam();
+    auto loaded = Objects::load(options);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+    objects_ = std::move(*loaded);
+    std::vector<Probe> probes;
+    for (uint32_t probe = 0; probe < std::size(kRows); ++probe) {
+      lowered_[probe] = hal::lower(kRows[probe], hal::kHostArch).value();
+      wire_recipe recipe = lowered_[probe].recipe;
+      recipe.used = 1;
+      ASSERT_TRUE(objects_->set_recipe(probe, recipe).ok());
+      probes_.append({calls_.id_of(kRows[probe]), &lowered_[probe]});
+      constexpr std::array kAddresses = {frames_outer, frames_inner, frames_tail};
+      probes.push_back({probe, file_offset(kAddresses[probe])});
+    }
+    auto drain = Drain::open(*objects_, calls_, normaliser_, ledger_);
+    ASSERT_TRUE(drain.ok()) << drain.error().text();
+    drain_ = std::move(*drain);
+    auto attached = FileProbes::attach(*objects_, "/proc/self/exe", probes);
+    ASSERT_TRUE(attached.ok()) << attached.error().text();
+    ASSERT_TRUE((*attached)->refusals().empty()) << (*attached)->refusals()[0].reason;
+    probes_ = std::move(*attached);
+  }
+
+  // The calls that have ended since the last time, in the order of their records: "inner unwound 1 in outer" is one at
+  // depth 1 whose parent is a call of `outer`.
+  std::vector<std::string> ended() {
+    Batch batch;
+    EXPECT_TRUE(drain_->poll(0, 1000, batch).ok());
+    std::vector<std::string> lines;
+    for (const hal::Event& event : batch.events) {
+      std::string line = fmt::format("{} {} {}", calls_[event.call].name, name_of(event.outcome), event.depth);
+      if (event.has(hal::Has::kParent)) line += fmt::format(" in {}", calls_[event.parent_call].name);
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  }
+  // Each return found its call, and no call was without room.
+  void expect_nothing_lost() {
+    objects_->read_losses(ledger_);
+    for (const hal::Loss loss : {hal::Loss::unpaired_return, hal::Loss::too_deep, hal::Loss::ring_full,
+                                 hal::Loss::no_thread_state, hal::Loss::no_recipe}) {
+      EXPECT_EQ(ledger_.count(loss), 0U) << hal::kLossTable[static_cast<size_t>(loss)].name;
+    }
+  }
+  using Lines = std::vector<std::string>;
+
+  const hal::CallTable calls_{kBackends};
+  std::array<hal::Lowered, std::size(kRows)> lowered_;
+  ProbeTable probes_;
+  hal::LossLedger ledger_;
+  Normaliser normaliser_{calls_, probes_, ledger_};
+  std::unique_ptr<Objects> objects_;
+  std::unique_ptr<Drain> drain_;
+  std::unique_ptr<FileProbes> probes_;
+};
+
+TEST_P(FramesTest, ACallInsideAnotherHasItAsParent) {
+  frames_outer([](void*) { frames_inner(nothing, nullptr); }, nullptr);
+  EXPECT_EQ(ended(), (Lines{"inner returned 1 in outer", "outer returned 0"}));
+  expect_nothing_lost();
+}
+
+// (F1)
+TEST_P(FramesTest, ACallLeftByAJumpEndsWhenTheNextIsMadeFurtherUpAndTheOneAroundItLivesOn) {
+  frames_outer(
+      [](void*) {
+        if (setjmp(target) == 0) from_further_down([](void*) { frames_inner(jump, nullptr); });
+        frames_inner(nothing, nullptr);
+      },
+      nullptr);
+  EXPECT_EQ(ended(), (Lines{"inner unwound 1 in outer", "inner returned 1 in outer", "outer returned 0"}));
+  expect_nothing_lost();
+}
+
+// (F2) The tail call returns to where its caller would have: both return, and neither ends the other.
+TEST_P(FramesTest, ATailCallAtTheVeryStackPointerOfItsCallerIsInsideIt) {
+  frames_tail(nothing, nullptr);
+  EXPECT_EQ(ended(), (Lines{"inner returned 1 in tail", "tail returned 0"}));
+  frames_outer([](void*) { frames_tail(nothing, nullptr); }, nullptr);
+  EXPECT_EQ(ended(), (Lines{"inner returned 2 in tail", "tail returned 1 in outer", "outer returned 0"}));
+  expect_nothing_lost();
+}
+
+// (F2) The same stack pointer, but a return address of its own: what stood there was left.
+TEST_P(FramesTest, ACallAtTheVeryStackPointerOfOneThatWasLeftIsNotInsideIt) {
+  static void* frames[2];
+  static int round;  // static: it changes between setjmp() and longjmp()
+  for (round = 0; round < 2; ++round) {
+    if (setjmp(target) == 0) frames_inner(round == 0 ? jump : nothing, nullptr);
+    frames[round] = inner_frame;
+  }
+  ASSERT_EQ(frames[0], frames[1]) << "the second call was made elsewhere: this shows nothing";
+  EXPECT_EQ(ended(), (Lines{"inner unwound 0", "inner returned 0"}));
+  expect_nothing_lost();
+}
+
+// (F3)
+TEST_P(FramesTest, AReturnEndsTheCallsAboveItThatWereLeft) {
+  frames_outer(
+      [](void*) {
+        if (setjmp(target) == 0) {
+          frames_inner([](void*) { from_further_down([](void*) { frames_inner(jump, nullptr); }); }, nullptr);
+        }
+      },
+      nullptr);
+  Lines lines = ended();
+  std::sort(lines.begin(), lines.end() - (lines.empty() ? 0 : 1));  // of those that end together any comes first
+  EXPECT_EQ(lines, (Lines{"inner unwound 1 in outer", "inner unwound 2 in inner", "outer returned 0"}));
+  frames_inner(nothing, nullptr);
+  EXPECT_EQ(ended(), Lines{"inner returned 0"}) << "nothing is left open";
+  expect_nothing_lost();
+}
+
+// (F4)
+TEST_P(FramesTest, ACallMadeFurtherDownThanOneThatWasLeftIsNotInsideIt) {
+#if defined(__aarch64__)
+  GTEST_SKIP() << "arm64 keeps return addresses in registers: such a call ends later (bpf/call.bpf.h)";
+#endif
+  if (setjmp(target) == 0) frames_inner(jump, nullptr);
+  from_further_down([](void*) { frames_outer(nothing, nullptr); });
+  EXPECT_EQ(ended(), (Lines{"inner unwound 0", "outer returned 0"}));
+  expect_nothing_lost();
+}
+
+INSTANTIATE_TEST_SUITE_P(Mechanisms, FramesTest, ::testing::ValuesIn(kMechanisms),
+                         [](const auto& param_info) { return std::string(name_of(param_info.param)); });
+
+}  // namespace
+}  // namespace ingero::kernelside

@@ -29,6 +29,7 @@ static __always_inline long read_or_bring_in(struct task_struct *task, void *to,
 	return may_wait_for(task, address, size) ? bpf_copy_from_user(to, size, (void *)address) : -1;
 }
 
+/* Long because each step needs what the ones before it found: the call, where its name is, how much of it is there. */
 SEC("uprobe.s")
 int on_name(struct pt_regs *ctx)
 {

@@ -125,6 +125,7 @@ void put_exchange(Field field, uint64_t value, Exchange& exchange) {
   }
 }
 
+// Long because it is one switch over the vocabulary: the compiler checks that no word is forgotten.
 void put_word(const Call& call, Field field, uint64_t value, Event& event, Parts& parts) {
   const auto narrow = static_cast<uint32_t>(value);
   const auto between = [field](Field first) { return static_cast<size_t>(field) - static_cast<size_t>(first); };

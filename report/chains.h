@@ -18,6 +18,8 @@
 
 namespace ingero::report {
 
+// A chain as a recording has it. The engine's struct (hal/chain.h) is another: it has monotonic times and words of its
+// own rules, where a recording has wall times, any program's words, and members that may be missing.
 struct StoredChain {
   std::string id, severity, summary, root_cause, explanation, node;
   uint64_t detected_wall_ns = 0;

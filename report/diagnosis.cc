@@ -1,17 +1,14 @@
-// Replays a recording through the engine, and evaluates the chains of a legacy recording against its own rows.
+// Replays a recording through the engine, or reads the chains that are stored in it.
 #include <algorithm>
 #include <map>
 
-#include "base/text.h"
 #include "correlate/engine.h"
+#include "report/legacy/stored_chains.h"
 #include "report/report.h"
 #include "store/read/replay.h"
 
 namespace ingero::report {
 namespace {
-
-constexpr uint64_t kWorthReportingNs = 100'000;       // a shorter tail is harmless
-constexpr uint64_t kLegacyWindowNs = 10'000'000'000;  // how far the legacy agent looked back
 
 // One engine for each session and node of the recording.
 class EngineSink final : public store::ReplaySink {
@@ -113,72 +110,6 @@ Result<bool> is_sampled_out(const store::Reader& reader) {
   return sampled;
 }
 
-// The legacy agent's summaries begin with the call: "NAME p99=25.8ms ...".
-std::string op_of(const StoredChain& chain) {
-  return chain.op.empty() ? chain.summary.substr(0, chain.summary.find(' ')) : chain.op;
-}
-
-// What an earlier chain says was the cause, as one of our families.
-bool same_cause(const StoredChain& legacy, const StoredChain& found) {
-  const auto says = [&](std::string_view word) { return legacy.root_cause.find(word) != std::string::npos; };
-  const bool cpu = says("sched_switch") || says("CPU");
-  const bool io = says("block I/O");
-  const bool net = says("retransmit");
-  return (cpu && (found.rule == "cpu_preemption" || found.rule == "dataloader_starvation" ||
-                  found.rule == "run_queue_wait")) ||
-         (io && found.rule == "block_io") || (net && found.rule == "tcp_retransmits");
-}
-
-Status evaluate_legacy(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns,
-                       Diagnosis& diagnosis) {
-  auto stored = stored_chains(reader, selection, time_ns, ChainParts::kHeads);
-  if (!stored.ok()) return stored.error();
-  auto summary = store::summarise(reader, selection);
-  if (!summary.ok()) return summary.error();
-  struct Group {
-    EvaluatedChain evaluated;
-    uint64_t again = 0;
-    std::string as;
-  };
-  std::map<std::tuple<std::string, int, std::string>, Group> groups;
-  for (const StoredChain& legacy : *stored) {
-    Group& group = groups[{legacy.node, hal::severity_order(legacy.severity), op_of(legacy)}];
-    if (group.evaluated.times++ == 0) group.evaluated.chain = legacy;
-    for (const StoredChain& found : diagnosis.chains) {
-      const bool in_time = found.onset_wall_ns && found.ended_wall_ns &&
-                           legacy.detected_wall_ns + kLegacyWindowNs >= *found.onset_wall_ns &&
-                           legacy.detected_wall_ns <= *found.ended_wall_ns + kLegacyWindowNs;
-      if (!in_time || found.node != legacy.node || !same_cause(legacy, found)) continue;
-      ++group.again;
-      group.as = found.id;
-      break;
-    }
-  }
-  for (auto& [key, group] : groups) {
-    const std::string op = std::get<2>(key);
-    const auto stats = std::find_if(summary->calls.begin(), summary->calls.end(),
-                                    [&](const store::CallStats& call) { return call.op == op; });
-    std::string& result = group.evaluated.result;
-    if (group.again > 0) {
-      result = fmt::format("its cause is found again ({} of {}): {}", group.again, group.evaluated.times, group.as);
-    }
-    const std::string both = result.empty() ? "" : "; ";
-    if (stats == summary->calls.end() || stats->timed == 0) {
-      result += both + "this recording has no row of the call: its tail cannot be checked";
-    } else if (stats->p99_ns < kWorthReportingNs) {
-      result += both + fmt::format("not a tail: a p99 of {} is below the floor of {}", format_duration(stats->p99_ns),
-                                   format_duration(kWorthReportingNs));
-    } else if (result.empty()) {
-      result = fmt::format(
-          "not found again: in the stored rows {} took {} at most, and nothing that took CPU or disk from "
-          "its process at that time reaches the floors",
-          op, format_duration(stats->max_ns));
-    }
-    diagnosis.evaluated.push_back(std::move(group.evaluated));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection,
@@ -199,9 +130,7 @@ Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& 
     EngineSink sink(diagnosis, names);
     INGERO_TRY(store::replay(reader, selection, sink));
     diagnosis.replayed = true;
-    if (legacy && options.evaluates_legacy) {
-      INGERO_TRY(evaluate_legacy(reader, selection, options.time_ns, diagnosis));
-    }
+    if (legacy && options.evaluates_legacy) INGERO_TRY(evaluate_legacy(reader, selection, options.time_ns, diagnosis));
     if (selection.pid) {
       std::erase_if(diagnosis.chains,
                     [&](const StoredChain& chain) { return chain.pid && *chain.pid != *selection.pid; });

@@ -24,7 +24,8 @@ struct Free {
 
 constexpr size_t kMaxOperations = 64;  // of one expression; real ones have a dozen
 
-// The value of an expression: of .eh_frame only what compilers and C libraries write there.
+// The value of an expression: of .eh_frame only what compilers and C libraries write there. Long because it is one
+// switch over operations, in three parts by how many values of the stack each needs.
 std::optional<uint64_t> evaluate(std::span<const Dwarf_Op> operations, const Registers& registers,
                                  const ReadStack& read, unsigned program_counter, std::optional<uint64_t> cfa) {
   std::vector<uint64_t> stack;

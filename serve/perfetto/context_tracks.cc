@@ -18,12 +18,6 @@ using Row = std::span<const Value>;
 
 constexpr size_t kMaxText = 2000;
 
-store::QueryLimits no_limits() {
-  store::QueryLimits limits;
-  limits.time_ns = 0;
-  return limits;
-}
-
 std::string text_of(const Value& value, size_t most = kMaxText) {
   return value.type == Value::Type::kText ? printable(value.text, most) : std::string();
 }

@@ -10,6 +10,7 @@
 #include "store/db/file_lock.h"
 #include "store/db/guarded_functions.h"
 #include "store/db/schema.h"
+#include "store/read/legacy/legacy.h"
 #include "store/read/reader_impl.h"
 
 namespace ingero::store {

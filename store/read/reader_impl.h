@@ -39,7 +39,4 @@ struct Reader::Impl {
 // The file as an SQLite URI; `immutable`: no process writes it.
 std::string uri_of(const std::string& path, bool immutable);
 
-// legacy/views.cc: TEMP views that give a legacy recording the names of ours.
-Status create_legacy_views(Database& database);
-
 }  // namespace ingero::store

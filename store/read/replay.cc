@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
-#include "store/db/event_row.h"
+#include "store/read/event_row_reader.h"
+#include "store/read/legacy/legacy.h"
 #include "store/read/reader_impl.h"
+#include "store/read/replay_dictionary.h"
 #include "store/read/replay_sides.h"
 #include "store/read/scan.h"
 #include "store/read/selection_sql.h"
@@ -17,165 +18,6 @@ namespace {
 using hal::Has;
 
 constexpr sqlite3_int64 kMappedBytes = 128 << 20;
-constexpr int64_t kMaxIds = int64_t{1} << 24;
-
-template <typename T>
-T& at_id(std::vector<T>& values, int64_t id) {
-  if (static_cast<size_t>(id) >= values.size()) values.resize(static_cast<size_t>(id) + 1);
-  return values[static_cast<size_t>(id)];
-}
-
-struct Clock {
-  int64_t session = -1, mono_ns = 0, wall_ns = 0;
-};
-struct Thread {
-  uint32_t pid = 0, tid = 0;
-  int64_t process = -1;
-  uint64_t cgroup_id = 0;
-  std::array<char, 16> comm{};
-};
-struct PreemptedBy {
-  uint32_t pid = 0;
-  std::array<char, 16> comm{};
-};
-struct SessionFacts {
-  std::string node;
-  uint64_t cpus = 0;
-  int64_t stopped_wall_ns = 0;  // 0: it has not, or was killed
-};
-
-void copy_name(std::array<char, 16>& name, std::string_view text) {
-  std::copy_n(text.begin(), std::min(text.size(), name.size() - 1), name.begin());
-}
-
-// The dictionary entries that a row's small ids refer to.
-class Dictionary {
- public:
-  Status load(Database& database);
-  void emit_calls(ReplaySink& sink) const;
-  void emit_processes(int64_t session, ReplaySink& sink);
-  void emit(const Thread& thread, ReplaySink& sink) {
-    if (thread.process == reported_last_ || thread.process < 0) return;
-    reported_last_ = thread.process;
-    int64_t& reported = reported_[thread.pid];
-    if (reported == thread.process + 1) return;
-    reported = thread.process + 1;
-    if (static_cast<size_t>(thread.process) < processes_.size()) {
-      sink.process(processes_[static_cast<size_t>(thread.process)].second);
-    }
-  }
-
-  std::vector<Clock> clocks;
-  std::vector<Thread> threads;
-  std::vector<PreemptedBy> preemptors;
-  std::vector<uint64_t> stacks;
-  std::vector<hal::CallId> call_of_probe;
-  std::vector<std::string> symbol_of_probe;
-  std::vector<uint64_t> functions;  // handles
-  std::vector<hal::Kind> kinds;     // by call
-  std::map<int64_t, SessionFacts> sessions;
-
- private:
-  struct CallText {
-    std::string name, op, layer, vendor;
-    hal::Kind kind;
-    bool synchronising;
-  };
-  std::map<hal::CallId, CallText> calls_;
-  std::vector<std::pair<int64_t, hal::Process>> processes_;  // with their session
-  std::unordered_map<uint32_t, int64_t> reported_;
-  int64_t reported_last_ = -1;
-};
-
-Status Dictionary::load(Database& database) {
-  const auto valid = [](int64_t id) { return id >= 0 && id < kMaxIds; };
-  INGERO_TRY(database.each_row("SELECT id, session, mono_ns, wall_ns FROM clocks", [&](const Statement& row) {
-    if (valid(row.integer(0))) at_id(clocks, row.integer(0)) = {row.integer(1), row.integer(2), row.integer(3)};
-  }));
-  INGERO_TRY(database.each_row("SELECT id, pid, tid, process, coalesce(cgroup_id, 0), coalesce(comm, '') FROM threads",
-                               [&](const Statement& row) {
-                                 if (!valid(row.integer(0))) return;
-                                 Thread& thread = at_id(threads, row.integer(0));
-                                 thread.pid = static_cast<uint32_t>(row.integer(1));
-                                 thread.tid = static_cast<uint32_t>(row.integer(2));
-                                 thread.process = row.integer(3);
-                                 thread.cgroup_id = row.uint64(4);
-                                 copy_name(thread.comm, row.text(5));
-                               }));
-  INGERO_TRY(database.each_row("SELECT id, pid, comm FROM culprits", [&](const Statement& row) {
-    if (!valid(row.integer(0))) return;
-    PreemptedBy& preempted_by = at_id(preemptors, row.integer(0));
-    preempted_by.pid = static_cast<uint32_t>(row.integer(1));
-    copy_name(preempted_by.comm, row.text(2));
-  }));
-  INGERO_TRY(database.each_row("SELECT id, hash FROM stacks", [&](const Statement& row) {
-    if (valid(row.integer(0))) at_id(stacks, row.integer(0)) = row.uint64(1);
-  }));
-  INGERO_TRY(database.each_row(
-      "SELECT id, name, op_name, layer, vendor, kind, synchronising FROM calls", [&](const Statement& row) {
-        if (row.integer(0) < 0 || row.integer(0) >= hal::kNoCall) return;
-        const auto kind = hal::kind_of(row.text(5));
-        if (!kind) return;
-        const auto id = static_cast<hal::CallId>(row.integer(0));
-        calls_[id] = {row.text(1), row.text(2), row.text(3), row.text(4), *kind, row.integer(6) != 0};
-        at_id(kinds, id) = *kind;
-      }));
-  INGERO_TRY(database.each_row("SELECT id, handle FROM functions", [&](const Statement& row) {
-    if (valid(row.integer(0))) at_id(functions, row.integer(0)) = row.uint64(1);
-  }));
-  INGERO_TRY(database.each_row("SELECT id, call, coalesce(symbol, '') FROM sites", [&](const Statement& row) {
-    if (!valid(row.integer(0))) return;
-    const auto call = static_cast<hal::CallId>(row.integer(1));
-    const auto before = call_of_probe.size();
-    at_id(call_of_probe, row.integer(0));
-    std::fill(call_of_probe.begin() + static_cast<std::ptrdiff_t>(before), call_of_probe.end(), hal::kNoCall);
-    call_of_probe[static_cast<size_t>(row.integer(0))] = calls_.contains(call) ? call : hal::kNoCall;
-    at_id(symbol_of_probe, row.integer(0)) = row.text(2);
-  }));
-  INGERO_TRY(
-      database.each_row("SELECT id, node, coalesce(cpu_cores, 0), stopped_at FROM sessions", [&](const Statement& row) {
-        sessions[row.integer(0)] = {row.text(1), row.uint64(2), row.integer(3)};
-      }));
-  return database.each_row(
-      "SELECT id, session, pid, coalesce(parent_pid, 0), coalesce(start_mono_ns, 0), coalesce(comm, ''), "
-      "coalesce(cgroup_id, 0), coalesce(cgroup_path, ''), coalesce(container_id, ''), coalesce(pod_uid, ''), "
-      "coalesce(rank, -1) FROM processes ORDER BY id",
-      [&](const Statement& row) {
-        if (!valid(row.integer(0))) return;
-        hal::Process process;
-        process.pid = static_cast<uint32_t>(row.integer(2));
-        process.parent_pid = static_cast<uint32_t>(row.integer(3));
-        process.start_mono_ns = row.uint64(4);
-        process.comm = row.text(5);
-        process.cgroup_id = row.uint64(6);
-        process.cgroup_path = row.text(7);
-        process.container_id = row.text(8);
-        process.pod_uid = row.text(9);
-        process.rank = static_cast<int32_t>(row.integer(10));
-        at_id(processes_, row.integer(0)) = {row.integer(1), std::move(process)};
-      });
-}
-
-void Dictionary::emit_calls(ReplaySink& sink) const {
-  for (const auto& [id, call] : calls_) {
-    sink.call(
-        id, {call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising, is_below_runtime(call.layer)});
-  }
-}
-
-void Dictionary::emit_processes(int64_t session, ReplaySink& sink) {
-  reported_.clear();
-  reported_last_ = -1;
-  // The others come with their first event, as when they were recorded.
-  std::vector<bool> has_events(processes_.size());
-  for (const Thread& thread : threads) {
-    if (static_cast<size_t>(thread.process) < has_events.size()) has_events[static_cast<size_t>(thread.process)] = true;
-  }
-  for (size_t id = 0; id < processes_.size(); ++id) {
-    if (processes_[id].first != session || processes_[id].second.pid == 0 || has_events[id]) continue;
-    sink.process(processes_[id].second);
-  }
-}
 
 // A collective's position in its communicator's order, read in step with the rows.
 class Arrivals {
@@ -281,168 +123,232 @@ Status emit_hangs(Database& database, int64_t session, ReplaySink& sink) {
       });
 }
 
-Status replay_rows(Database& database, const Selection& selection, ReplaySink& sink) {
-  Dictionary dictionary;
-  INGERO_TRY(dictionary.load(database));
-  Arrivals arrivals;
-  INGERO_TRY(arrivals.open(database));
-  std::string where;
-  const int64_t from = selection.from_wall_ns ? sql_wall_ns(*selection.from_wall_ns) : INT64_MIN;
-  const int64_t to = selection.to_wall_ns ? sql_wall_ns(*selection.to_wall_ns) : INT64_MAX;
-  if (!selection.whole()) {
-    int64_t first = INT64_MAX, last = -1;
-    INGERO_TRY(database.each_row(
-        fmt::format("SELECT min(first), max(last) FROM blocks WHERE end_wall_ns >= {} AND start_wall_ns <= {}", from,
-                    to),
-        [&](const Statement& row) {
-          if (row.is_null(0)) return;
-          first = row.integer(0);
-          last = row.integer(1);
-        }));
-    where = fmt::format(" WHERE seq BETWEEN {} AND {}", first, last);
+constexpr EventColumns kReplayed(1, {Column::start,      Column::duration, Column::site,        Column::thread,
+                                     Column::state,      Column::clock,    Column::return_code, Column::preempted,
+                                     Column::runqueue,   Column::blocked,  Column::io,          Column::bytes,
+                                     Column::address,    Column::handle,   Column::stack,       Column::culprit,
+                                     Column::culprit_ns, Column::arg0,     Column::arg1,        Column::detail,
+                                     Column::stream,     Column::device,   Column::function});
+constexpr size_t kTargets = 3;  // the last ones, for sinks that want them
+using ReplayedRow = EventRowReader<kReplayed, Statement>;
+
+// The replay of one recording.
+class RowReplay {
+ public:
+  RowReplay(Database& database, const Selection& selection, ReplaySink& sink)
+      : database_(database),
+        sink_(sink),
+        is_whole_(selection.whole()),
+        with_targets_(sink.wants_targets()),
+        from_(selection.from_wall_ns ? sql_wall_ns(*selection.from_wall_ns) : INT64_MIN),
+        to_(selection.to_wall_ns ? sql_wall_ns(*selection.to_wall_ns) : INT64_MAX),
+        details_(database) {}
+
+  Status run();
+
+ private:
+  Result<std::string> blocks_condition() const;
+  Status begin(int64_t session);
+  Status end();
+  Status begin_silent();
+  bool place(const ReplayedRow& row);
+  void fill(const ReplayedRow& row);
+  void fill_targets(const ReplayedRow& row);
+  Status emit(const ReplayedRow& row);
+
+  Database& database_;
+  ReplaySink& sink_;
+  const bool is_whole_, with_targets_;
+  const int64_t from_, to_;  // wall time
+  ReplayDictionary dictionary_;
+  Arrivals arrivals_;
+  Details details_;
+  ReplaySides sides_;
+  Offsets offsets_;
+  int64_t session_ = -1;
+  std::set<int64_t> begun_;
+  // Of the row at hand.
+  hal::Event event_;
+  const ReplayedClock* clock_ = nullptr;
+  const ReplayedThread* thread_ = nullptr;
+};
+
+// Only the blocks that may hold something of the time range are read.
+Result<std::string> RowReplay::blocks_condition() const {
+  if (is_whole_) return std::string();
+  int64_t first = INT64_MAX, last = -1;
+  INGERO_TRY(database_.each_row(
+      fmt::format("SELECT min(first), max(last) FROM blocks WHERE end_wall_ns >= {} AND start_wall_ns <= {}", from_,
+                  to_),
+      [&](const Statement& row) {
+        if (row.is_null(0)) return;
+        first = row.integer(0);
+        last = row.integer(1);
+      }));
+  return fmt::format(" WHERE seq BETWEEN {} AND {}", first, last);
+}
+
+Status RowReplay::begin(int64_t session) {
+  session_ = session;
+  begun_.insert(session);
+  const ReplayedSession& facts = dictionary_.sessions[session];
+  sink_.begin(facts.node, facts.cpus, false);
+  dictionary_.emit_calls(sink_);
+  for (size_t id = 0; with_targets_ && id < dictionary_.symbol_of_probe.size(); ++id) {
+    sink_.probe(static_cast<uint32_t>(id), dictionary_.symbol_of_probe[id]);
   }
-  const bool with_targets = sink.wants_targets();
-  Result<Statement> rows = database.prepare(
-      "SELECT seq, start, duration, site, thread, state, clock, return_code, preempted, runqueue, blocked, io, bytes, "
-      "address, handle, stack, culprit, culprit_ns, arg0, arg1, detail" +
-      std::string(with_targets ? ", stream, device, function" : "") + " FROM event_rows" + where);
-  if (!rows.ok()) return rows.error();
-  int64_t session = -1;
-  Offsets offsets;
-  Details details(database);
-  ReplaySides sides;
-  std::set<int64_t> begun;
-  const auto begin = [&](int64_t next) -> Status {
-    session = next;
-    begun.insert(next);
-    const SessionFacts& facts = dictionary.sessions[session];
-    sink.begin(facts.node, facts.cpus, false);
-    dictionary.emit_calls(sink);
-    for (size_t id = 0; with_targets && id < dictionary.symbol_of_probe.size(); ++id) {
-      sink.probe(static_cast<uint32_t>(id), dictionary.symbol_of_probe[id]);
-    }
-    dictionary.emit_processes(session, sink);
-    offsets = {};
-    for (const Clock& one : dictionary.clocks) {
-      if (one.session == session) offsets.add(one.mono_ns, one.wall_ns);
-    }
-    INGERO_TRY(sides.load(database, session, offsets, false));
-    return emit_hangs(database, session, sink);
+  dictionary_.emit_processes(session, sink_);
+  offsets_ = {};
+  for (const ReplayedClock& one : dictionary_.clocks) {
+    if (one.session == session) offsets_.add(one.mono_ns, one.wall_ns);
+  }
+  INGERO_TRY(sides_.load(database_, session, offsets_, false));
+  return emit_hangs(database_, session, sink_);
+}
+
+Status RowReplay::end() {
+  sides_.feed(~uint64_t{0}, sink_);
+  const int64_t stopped = dictionary_.sessions[session_].stopped_wall_ns;
+  sink_.end(is_whole_ && stopped > 0 ? std::optional(offsets_.mono_of(stopped)) : std::nullopt);
+  return {};
+}
+
+// Who made the call and when. False: the row makes no sense, or lies outside the time range.
+bool RowReplay::place(const ReplayedRow& row) {
+  clock_ = find_at(dictionary_.clocks, row.integer(Column::clock));
+  thread_ = find_at(dictionary_.threads, row.integer(Column::thread));
+  const int64_t probe = row.integer(Column::site);
+  const hal::CallId* call = find_at(dictionary_.call_of_probe, probe);
+  if (clock_ == nullptr || thread_ == nullptr || call == nullptr || *call == hal::kNoCall) return false;
+  const int64_t start = row.integer(Column::start);
+  event_.present = 0;
+  event_.start_mono_ns = static_cast<uint64_t>(clock_->mono_ns + start);
+  event_.wall_offset_ns = clock_->wall_ns - clock_->mono_ns;
+  event_.duration_ns = 0;
+  if (row.has(Column::duration)) {
+    event_.duration_ns = row.uint64(Column::duration);
+    event_.set(Has::kDuration);
+  }
+  event_.call = *call;
+  event_.probe = static_cast<uint32_t>(probe);
+  event_.kind = dictionary_.kinds[*call];
+  event_.pid = thread_->pid;
+  event_.tid = thread_->tid;
+  event_.cgroup_id = thread_->cgroup_id;
+  if (is_whole_) return true;
+  const int64_t wall = clock_->wall_ns + start;
+  return wall <= to_ && wall + static_cast<int64_t>(event_.duration_ns) >= from_;
+}
+
+// The rest of a call that place() has put.
+void RowReplay::fill(const ReplayedRow& row) {
+  const auto take = [&](ReplayedRow::At column, Has has, auto& into) {
+    if (!row.has(column)) return;
+    into = static_cast<std::decay_t<decltype(into)>>(row.integer(column));
+    event_.set(has);
   };
-  const auto end = [&]() -> Status {
-    sides.feed(~uint64_t{0}, sink);
-    const int64_t stopped = dictionary.sessions[session].stopped_wall_ns;
-    sink.end(selection.whole() && stopped > 0 ? std::optional(offsets.mono_of(stopped)) : std::nullopt);
+  const EventState state = row.state();
+  event_.outcome = state.outcome();
+  event_.failed = state.failed();
+  event_.depth = state.depth();
+  if (const auto direction = state.direction()) {
+    event_.direction = *direction;
+    event_.set(Has::kDirection);
+  }
+  take(Column::return_code, Has::kReturnCode, event_.return_code);
+  event_.off = {};
+  if (row.has(Column::preempted)) {
+    event_.off = row.off_cpu();
+    event_.set(Has::kOffCpu);
+  }
+  take(Column::bytes, Has::kBytes, event_.bytes);
+  take(Column::address, Has::kAddress, event_.address);
+  take(Column::handle, Has::kHandle, event_.handle);
+  if (with_targets_) fill_targets(row);
+  if (row.has(Column::stack)) {
+    if (const uint64_t* stack = find_at(dictionary_.stacks, row.integer(Column::stack))) {
+      event_.stack_id = *stack;
+      event_.set(Has::kStack);
+    }
+  }
+  if (row.has(Column::culprit)) {
+    if (const ReplayedOther* other = find_at(dictionary_.preemptors, row.integer(Column::culprit))) {
+      event_.preempted_by_pid = other->pid;
+      event_.preempted_by_comm = other->comm;
+      event_.preempted_by_ns = row.uint64(Column::culprit_ns);
+      event_.set(Has::kPreemptedBy);
+    }
+  }
+  if (event_.kind == hal::Kind::kHost) {
+    event_.comm = thread_->comm;
+    take(Column::arg0, Has::kArg0, event_.arg0);
+    take(Column::arg1, Has::kArg1, event_.arg1);
+  }
+}
+
+void RowReplay::fill_targets(const ReplayedRow& row) {
+  if (row.has(Column::stream)) {
+    event_.stream = row.uint64(Column::stream);
+    event_.set(Has::kStream);
+  }
+  event_.device_ref = row.has(Column::device) ? static_cast<uint32_t>(row.integer(Column::device)) : 0;
+  if (!row.has(Column::function)) return;
+  if (const uint64_t* function = find_at(dictionary_.functions, row.integer(Column::function))) {
+    event_.function = *function;
+    event_.set(Has::kFunction);
+  }
+}
+
+Status RowReplay::emit(const ReplayedRow& row) {
+  if (!place(row)) return {};
+  if (clock_->session != session_) {
+    if (session_ != -1) INGERO_TRY(end());
+    INGERO_TRY(begin(clock_->session));
+  }
+  dictionary_.emit(*thread_, sink_);
+  fill(row);
+  if (event_.kind == hal::Kind::kFabric && row.has(Column::detail)) {
+    INGERO_TRY(details_.fill(row.integer(Column::detail), event_));
+  }
+  const uint64_t soon = event_.start_mono_ns + kAheadNs;
+  if (sides_.next_mono_ns() <= soon) sides_.feed(soon, sink_);
+  sink_.event(event_);
+  if (event_.kind != hal::Kind::kCollective || !row.state().finished() || arrivals_.next_seq() == ~uint64_t{0}) {
     return {};
-  };
-  hal::Event event;
-  for (;;) {
-    Result<bool> row = rows->step();
-    if (!row.ok()) return row.error();
-    if (!*row) break;
-    const int64_t clock_id = rows->integer(6), thread_id = rows->integer(4), probe = rows->integer(3);
-    if (clock_id < 0 || static_cast<size_t>(clock_id) >= dictionary.clocks.size()) continue;
-    if (thread_id < 0 || static_cast<size_t>(thread_id) >= dictionary.threads.size()) continue;
-    if (probe < 0 || static_cast<size_t>(probe) >= dictionary.call_of_probe.size()) continue;
-    const hal::CallId call = dictionary.call_of_probe[static_cast<size_t>(probe)];
-    if (call == hal::kNoCall) continue;
-    const Clock& clock = dictionary.clocks[static_cast<size_t>(clock_id)];
-    const Thread& thread = dictionary.threads[static_cast<size_t>(thread_id)];
-    const int64_t start = rows->integer(1);
-    event.present = 0;
-    event.start_mono_ns = static_cast<uint64_t>(clock.mono_ns + start);
-    event.wall_offset_ns = clock.wall_ns - clock.mono_ns;
-    event.duration_ns = 0;
-    if (!rows->is_null(2)) {
-      event.duration_ns = rows->uint64(2);
-      event.set(Has::kDuration);
-    }
-    if (!selection.whole()) {
-      const int64_t wall = clock.wall_ns + start;
-      if (wall > to || wall + static_cast<int64_t>(event.duration_ns) < from) continue;
-    }
-    if (clock.session != session) {
-      if (session != -1) INGERO_TRY(end());
-      INGERO_TRY(begin(clock.session));
-    }
-    dictionary.emit(thread, sink);
-    event.call = call;
-    event.probe = static_cast<uint32_t>(probe);
-    event.kind = dictionary.kinds[call];
-    event.pid = thread.pid;
-    event.tid = thread.tid;
-    event.cgroup_id = thread.cgroup_id;
-    const int64_t state = rows->integer(5);
-    event.outcome = outcome_of(state);
-    event.failed = ((state >> kFailedBit) & 1) != 0;
-    event.depth = static_cast<uint8_t>((state >> kDepthBit) & 15);
-    if (const int64_t direction = (state >> kDirectionBit) & 7; direction != 0) {
-      event.direction = static_cast<hal::Direction>(direction - 1);
-      event.set(Has::kDirection);
-    }
-    const auto take = [&](int column, Has has, auto& into) {
-      if (rows->is_null(column)) return;
-      into = static_cast<std::decay_t<decltype(into)>>(rows->integer(column));
-      event.set(has);
-    };
-    take(7, Has::kReturnCode, event.return_code);
-    event.off = {};
-    if (!rows->is_null(8)) {
-      event.off = {rows->uint64(8), rows->uint64(9), rows->uint64(10), rows->uint64(11)};
-      event.set(Has::kOffCpu);
-    }
-    take(12, Has::kBytes, event.bytes);
-    take(13, Has::kAddress, event.address);
-    take(14, Has::kHandle, event.handle);
-    if (with_targets) {
-      take(21, Has::kStream, event.stream);
-      event.device_ref = rows->is_null(22) ? 0 : static_cast<uint32_t>(rows->integer(22));
-      const auto function = rows->is_null(23) ? SIZE_MAX : static_cast<size_t>(rows->integer(23));
-      if (function < dictionary.functions.size()) {
-        event.function = dictionary.functions[function];
-        event.set(Has::kFunction);
-      }
-    }
-    if (!rows->is_null(15)) {
-      const auto stack = static_cast<size_t>(rows->integer(15));
-      if (stack < dictionary.stacks.size()) {
-        event.stack_id = dictionary.stacks[stack];
-        event.set(Has::kStack);
-      }
-    }
-    if (!rows->is_null(16)) {
-      const auto preempted_by = static_cast<size_t>(rows->integer(16));
-      if (preempted_by < dictionary.preemptors.size()) {
-        event.preempted_by_pid = dictionary.preemptors[preempted_by].pid;
-        event.preempted_by_comm = dictionary.preemptors[preempted_by].comm;
-        event.preempted_by_ns = rows->uint64(17);
-        event.set(Has::kPreemptedBy);
-      }
-    }
-    if (event.kind == hal::Kind::kFabric && !rows->is_null(20)) INGERO_TRY(details.fill(rows->integer(20), event));
-    if (event.kind == hal::Kind::kHost) {
-      event.comm = thread.comm;
-      take(18, Has::kArg0, event.arg0);
-      take(19, Has::kArg1, event.arg1);
-    }
-    if (sides.next_mono_ns() <= event.start_mono_ns + kAheadNs) sides.feed(event.start_mono_ns + kAheadNs, sink);
-    sink.event(event);
-    if (event.kind == hal::Kind::kCollective && is_finished(state) && arrivals.next_seq() != ~uint64_t{0}) {
-      INGERO_TRY(arrivals.take(rows->integer(0), event, sink));
-    }
   }
-  if (session != -1) INGERO_TRY(end());
-  // A session without any event may hold samples: a port that fell while nothing used it.
-  if (!selection.whole()) return {};
+  return arrivals_.take(row.seq(), event_, sink_);
+}
+
+// A session without any event may hold samples: a port that fell while nothing used it.
+Status RowReplay::begin_silent() {
   std::vector<int64_t> silent;
-  for (const auto& [id, facts] : dictionary.sessions) {
-    if (!begun.contains(id)) silent.push_back(id);
+  for (const auto& [id, facts] : dictionary_.sessions) {
+    if (!begun_.contains(id)) silent.push_back(id);
   }
   for (const int64_t id : silent) {
     INGERO_TRY(begin(id));
     INGERO_TRY(end());
   }
   return {};
+}
+
+Status RowReplay::run() {
+  INGERO_TRY(dictionary_.load(database_));
+  INGERO_TRY(arrivals_.open(database_));
+  const auto condition = blocks_condition();
+  if (!condition.ok()) return condition.error();
+  Result<Statement> rows =
+      database_.prepare("SELECT seq, " + kReplayed.sql(with_targets_ ? 0 : kTargets) + " FROM event_rows" + *condition);
+  if (!rows.ok()) return rows.error();
+  const ReplayedRow row(*rows);
+  for (;;) {
+    Result<bool> more = rows->step();
+    if (!more.ok()) return more.error();
+    if (!*more) break;
+    INGERO_TRY(emit(row));
+  }
+  if (session_ != -1) INGERO_TRY(end());
+  return is_whole_ ? begin_silent() : Status{};
 }
 
 // `mapped`: what it was.
@@ -466,7 +372,7 @@ Status replay(const Reader& reader, const Selection& selection, ReplaySink& sink
   Snapshot snapshot;
   INGERO_TRY(snapshot.begin(impl.database));
   return impl.layout == Layout::kLegacy ? replay_legacy(impl.database, selection, sink)
-                                        : replay_rows(impl.database, selection, sink);
+                                        : RowReplay(impl.database, selection, sink).run();
 }
 
 }  // namespace ingero::store

@@ -46,8 +46,4 @@ class ReplaySides {
   std::deque<std::string> texts_;  // what views of items point at
 };
 
-// The events of a legacy recording: wall time replaces monotonic time, and kernel events carry the time at which they
-// ended.
-Status replay_legacy(Database& database, const Selection& selection, ReplaySink& sink);
-
 }  // namespace ingero::store

@@ -1,4 +1,4 @@
-// The dictionaries in memory, and the two scans.
+// The dictionaries in memory, and the scan of the rows.
 #include "store/read/scan.h"
 
 #include <algorithm>
@@ -6,7 +6,9 @@
 #include <map>
 #include <tuple>
 
-#include "store/db/event_row.h"
+#include "store/read/event_row_reader.h"
+#include "store/read/legacy/legacy.h"
+#include "store/read/reader_impl.h"
 #include "store/read/selection_sql.h"
 
 namespace ingero::store {
@@ -21,6 +23,23 @@ void put(std::vector<T>& values, int64_t id, T value, T filler) {
   if (static_cast<size_t>(id) >= values.size()) values.resize(static_cast<size_t>(id) + 1, filler);
   values[static_cast<size_t>(id)] = std::move(value);
 }
+
+// "cuMemAlloc_v2", "cumemalloc" and "cuMemAllocV2" are the same call to a user.
+std::string plain(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c != '_' && c != '-') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  if (out.size() > 2 && out[out.size() - 2] == 'v' && out.back() >= '2' && out.back() <= '9')
+    out.resize(out.size() - 2);
+  return out;
+}
+
+constexpr EventColumns kScanned(1, {Column::duration, Column::site, Column::thread, Column::state, Column::start,
+                                    Column::clock, Column::preempted, Column::runqueue, Column::blocked, Column::io,
+                                    Column::bytes, Column::arg0});
+
+}  // namespace
 
 CallInfo call_info(const Statement& row, int first) {
   CallInfo call{row.text(first),
@@ -37,19 +56,6 @@ CallInfo call_info(const Statement& row, int first) {
   call.page_alloc = call.host && call.name == "mm_page_alloc";
   return call;
 }
-
-// "cuMemAlloc_v2", "cumemalloc" and "cuMemAllocV2" are the same call to a user.
-std::string plain(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c != '_' && c != '-') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  if (out.size() > 2 && out[out.size() - 2] == 'v' && out.back() >= '2' && out.back() <= '9')
-    out.resize(out.size() - 2);
-  return out;
-}
-
-}  // namespace
 
 Result<Names> Names::load(Database& database) {
   Names names;
@@ -78,30 +84,6 @@ Result<Names> Names::load(Database& database) {
         }
         names.processes_[id] = {static_cast<uint32_t>(row.integer(1)), row.text(3), row.text(4)};
       }));
-  return names;
-}
-
-Result<Names> Names::load_legacy(Database& database) {
-  Names names;
-  INGERO_TRY(database.each_row(
-      "SELECT source, op, call, op_name, vendor, layer, kind, source, op, synchronising, arg0, arg1 FROM legacy_ops",
-      [&](const Statement& row) {
-        const auto letter = [&row](int column) { return row.is_null(column) ? '\0' : row.text(column)[0]; };
-        names.legacy_calls_[{row.integer(0), row.integer(1)}] = names.calls_.size();
-        names.calls_.emplace_back(call_info(row, 2));
-        names.legacy_words_.push_back({letter(10), letter(11)});
-      }));
-  INGERO_TRY(database.each_row("SELECT pid, name FROM main.process_names", [&](const Statement& row) {
-    names.processes_[row.integer(0)] = {static_cast<uint32_t>(row.integer(0)), row.text(1)};
-  }));
-  // A pid used on several nodes is ambiguous and gets no node.
-  INGERO_TRY(
-      database.each_row("SELECT pid, max(node) FROM events WHERE node <> '' GROUP BY pid HAVING min(node) = max(node)",
-                        [&](const Statement& row) {
-                          ProcessInfo& process = names.processes_[row.integer(0)];
-                          process.pid = static_cast<uint32_t>(row.integer(0));
-                          process.node = row.text(1);
-                        }));
   return names;
 }
 
@@ -151,10 +133,10 @@ Result<std::vector<std::pair<int64_t, int64_t>>> block_runs(Database& database, 
 Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on) {
   const auto runs = block_runs(database, filter.from(), filter.to(), first_seq);
   if (!runs.ok()) return runs.error();
-  Result<Statement> rows = database.prepare(
-      "SELECT seq, duration, site, thread, state, start, clock, preempted, runqueue, blocked, io, bytes, arg0 "
-      "FROM event_rows WHERE seq BETWEEN ?1 AND ?2");
+  Result<Statement> rows =
+      database.prepare("SELECT seq, " + kScanned.sql() + " FROM event_rows WHERE seq BETWEEN ?1 AND ?2");
   if (!rows.ok()) return rows.error();
+  const EventRowReader<kScanned, Statement> reader(*rows);
   ScannedRow scanned;
   for (const auto& [first, last] : *runs) {
     rows->bind(1, first).bind(2, last);
@@ -162,54 +144,38 @@ Status scan_rows(Database& database, const Names& names, const Filter& filter, i
       Result<bool> row = rows->step();
       if (!row.ok()) return row.error();
       if (!*row) break;
-      scanned.call = names.call_of_probe(rows->integer(2));
+      scanned.call = names.call_of_probe(reader.integer(Column::site));
       if (!filter.accepts_call(scanned.call)) continue;
-      scanned.process = names.canonical(names.process_of_thread(rows->integer(3)));
+      scanned.process = names.canonical(names.process_of_thread(reader.integer(Column::thread)));
       if (filter.pid() && !filter.accepts(names, scanned.call, scanned.process)) continue;
-      scanned.seq = rows->integer(0);
-      scanned.timed = !rows->is_null(1);
-      scanned.duration_ns = scanned.timed ? rows->uint64(1) : 0;
+      scanned.seq = reader.seq();
+      scanned.timed = reader.has(Column::duration);
+      scanned.duration_ns = scanned.timed ? reader.uint64(Column::duration) : 0;
       if (!filter.whole()) {
-        const int64_t start = names.wall_of_clock(rows->integer(6)) + rows->integer(5);
+        const int64_t start = names.wall_of_clock(reader.integer(Column::clock)) + reader.integer(Column::start);
         if (start > filter.to() || start + static_cast<int64_t>(scanned.duration_ns) < filter.from()) continue;
       }
-      const int64_t state = rows->integer(4);
-      scanned.finished = is_finished(state);
-      scanned.failed = ((state >> kFailedBit) & 1) != 0;
-      for (int i = 0; i < 4; ++i) scanned.off_ns[static_cast<size_t>(i)] = rows->uint64(7 + i);
-      const int bytes = names.call(scanned.call)->page_alloc && rows->is_null(11) ? 12 : 11;
-      scanned.has_bytes = !rows->is_null(bytes);
-      scanned.bytes = scanned.has_bytes ? rows->uint64(bytes) : 0;
+      const EventState state = reader.state();
+      scanned.finished = state.finished();
+      scanned.failed = state.failed();
+      scanned.off = reader.off_cpu();
+      std::optional<uint64_t> bytes = reader.uint64_if(Column::bytes);
+      if (!bytes && names.call(scanned.call)->page_alloc) bytes = reader.uint64_if(Column::arg0);
+      scanned.has_bytes = bytes.has_value();
+      scanned.bytes = bytes.value_or(0);
       on(scanned);
     }
   }
   return {};
 }
 
-Status scan_legacy(Database& database, const Names& names, const Filter& filter, const OnScanned& on) {
-  Result<Statement> rows = database.prepare(
-      "SELECT rowid, duration, source, op, pid, ret_code, arg0, arg1 FROM main.events WHERE timestamp BETWEEN ?1 AND "
-      "?2");
-  if (!rows.ok()) return rows.error();
-  rows->bind(1, filter.from()).bind(2, filter.to());
-  ScannedRow scanned;
-  for (;;) {
-    Result<bool> row = rows->step();
-    if (!row.ok()) return row.error();
-    if (!*row) return {};
-    scanned.call = names.legacy_call(rows->integer(2), rows->integer(3));
-    if (!filter.accepts_call(scanned.call)) continue;
-    scanned.process = rows->integer(4);
-    if (filter.pid() && static_cast<uint32_t>(scanned.process) != *filter.pid()) continue;
-    scanned.seq = rows->integer(0);
-    scanned.timed = true;
-    scanned.duration_ns = rows->uint64(1);
-    scanned.failed = !names.call(scanned.call)->host && rows->integer(5) != 0;
-    const int bytes = names.legacy_words(scanned.call).column('b', 6);
-    scanned.has_bytes = bytes >= 0 && !rows->is_null(bytes);
-    scanned.bytes = scanned.has_bytes ? rows->uint64(bytes) : 0;
-    on(scanned);
-  }
+Result<Names> load_names(Reader::Impl& recording) {
+  return recording.layout == Layout::kLegacy ? load_legacy_names(recording.database) : Names::load(recording.database);
+}
+
+Status scan_all(Reader::Impl& recording, const Names& names, const Filter& filter, const OnScanned& on) {
+  return recording.layout == Layout::kLegacy ? scan_legacy(recording.database, names, filter, on)
+                                             : scan_rows(recording.database, names, filter, 0, on);
 }
 
 }  // namespace ingero::store

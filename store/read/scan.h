@@ -2,10 +2,8 @@
 // Private to store/.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "hal/event.h"
 #include "store/db/sqlite.h"
 #include "store/read/summary.h"
 
@@ -30,18 +29,20 @@ struct ProcessInfo {
   std::string node = {};  // empty: unknown
 };
 
-// What the two words of a legacy row hold, by a letter ('b' bytes, 'd' direction, 'a' address); 0: nothing.
-struct LegacyWords {
-  char arg0 = 0, arg1 = 0;
-  // The column, `first` or the next one, that holds `meaning`; -1: none.
-  int column(char meaning, int first) const { return arg0 == meaning ? first : arg1 == meaning ? first + 1 : -1; }
-};
+// The call that eight columns from `first` on describe: name, op_name, vendor, layer, kind, source, op, synchronising.
+CallInfo call_info(const Statement& row, int first);
 
 // The dictionaries as of now.
 class Names {
  public:
   static Result<Names> load(Database& database);
-  static Result<Names> load_legacy(Database& database);
+
+  // For names that come from elsewhere: the next id, and the entry of a process.
+  size_t add_call(CallInfo call) {
+    calls_.emplace_back(std::move(call));
+    return calls_.size() - 1;
+  }
+  ProcessInfo& add_process(int64_t id) { return processes_[id]; }
 
   const CallInfo* call(size_t id) const { return id < calls_.size() && calls_[id] ? &*calls_[id] : nullptr; }
   const ProcessInfo* process(int64_t id) const {
@@ -65,13 +66,6 @@ class Names {
   int64_t wall_of_clock(int64_t clock) const {
     return clock >= 0 && static_cast<size_t>(clock) < clocks_.size() ? clocks_[static_cast<size_t>(clock)] : 0;
   }
-  size_t legacy_call(int64_t source, int64_t op) const {
-    const auto found = legacy_calls_.find({source, op});
-    return found == legacy_calls_.end() ? kNone : found->second;
-  }
-  LegacyWords legacy_words(size_t call) const {
-    return call < legacy_words_.size() ? legacy_words_[call] : LegacyWords{};
-  }
 
  private:
   std::vector<std::optional<CallInfo>> calls_;
@@ -79,8 +73,6 @@ class Names {
   std::vector<int64_t> threads_, clocks_;
   std::unordered_map<int64_t, ProcessInfo> processes_;
   std::unordered_map<int64_t, int64_t> canonical_;
-  std::map<std::pair<int64_t, int64_t>, size_t> legacy_calls_;
-  std::vector<LegacyWords> legacy_words_;  // by call
 };
 
 // A selection made quick to test.
@@ -111,7 +103,7 @@ struct ScannedRow {
   int64_t process = -1;
   bool finished = true, failed = false, timed = false, has_bytes = false;
   uint64_t duration_ns = 0, bytes = 0;
-  std::array<uint64_t, 4> off_ns{};
+  hal::OffCpu off;
 };
 
 // One moment of the file, for as long as this lives: a statement left standing on a row holds the read transaction.
@@ -131,6 +123,9 @@ Result<std::vector<std::pair<int64_t, int64_t>>> block_runs(Database& database, 
 using OnScanned = std::function<void(const ScannedRow&)>;
 // Rows from `first_seq` on that the filter accepts, in order; time ranges by the blocks, then row by row.
 Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on);
-Status scan_legacy(Database& database, const Names& names, const Filter& filter, const OnScanned& on);
+
+// By the recording's layout: the names, and all rows that the filter accepts.
+Result<Names> load_names(Reader::Impl& recording);
+Status scan_all(Reader::Impl& recording, const Names& names, const Filter& filter, const OnScanned& on);
 
 }  // namespace ingero::store

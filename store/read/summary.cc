@@ -121,7 +121,10 @@ class Collector {
     totals.total_ns += row.duration_ns;
     totals.min_ns = std::min(totals.min_ns, row.duration_ns);
     totals.max_ns = std::max(totals.max_ns, row.duration_ns);
-    for (size_t i = 0; i < totals.off_ns.size(); ++i) totals.off_ns[i] += row.off_ns[i];
+    totals.off_ns[0] += row.off.preempted_ns;
+    totals.off_ns[1] += row.off.runqueue_ns;
+    totals.off_ns[2] += row.off.blocked_ns;
+    totals.off_ns[3] += row.off.io_ns;
     if (exact_) {
       group.durations.push_back(row.duration_ns);
     } else {
@@ -177,17 +180,13 @@ Status collect_stored(Database& database, const Names& names, const Filter& filt
 
 // Names, histograms and rows of one moment, also while they grow; the names that `collector` numbers calls by.
 Result<Names> collect(Reader::Impl& impl, const Selection& selection, bool from_rows, Collector& collector) {
-  const bool legacy = impl.layout == Layout::kLegacy;
   Snapshot snapshot;
   INGERO_TRY(snapshot.begin(impl.database));
-  Result<Names> names = legacy ? Names::load_legacy(impl.database) : Names::load(impl.database);
+  Result<Names> names = load_names(impl);
   if (!names.ok()) return names;
   const Filter filter(*names, selection);
-  const auto add = [&](const ScannedRow& row) { collector.add(row); };
-  if (legacy) {
-    INGERO_TRY(scan_legacy(impl.database, *names, filter, add));
-  } else if (from_rows) {
-    INGERO_TRY(scan_rows(impl.database, *names, filter, 0, add));
+  if (from_rows || impl.layout == Layout::kLegacy) {
+    INGERO_TRY(scan_all(impl, *names, filter, [&](const ScannedRow& row) { collector.add(row); }));
   } else {
     INGERO_TRY(collect_stored(impl.database, *names, filter, collector));
   }

@@ -87,12 +87,11 @@ Result<std::vector<CallInstance>> slowest(const Reader& reader, const Selection&
   if (count == 0) return std::vector<CallInstance>();
   Reader::Impl& impl = reader.impl();
   INGERO_TRY(impl.refresh());
-  const bool legacy = impl.layout == Layout::kLegacy;
   std::vector<Candidate> best;
   {
     Snapshot snapshot;
     INGERO_TRY(snapshot.begin(impl.database));
-    Result<Names> names = legacy ? Names::load_legacy(impl.database) : Names::load(impl.database);
+    Result<Names> names = load_names(impl);
     if (!names.ok()) return names.error();
     const Filter filter(*names, selection);
     std::map<size_t, std::vector<Candidate>> by_call;
@@ -101,8 +100,7 @@ Result<std::vector<CallInstance>> slowest(const Reader& reader, const Selection&
       std::vector<Candidate>& list = per_call == 0 ? best : by_call[row.call];
       keep(list, {row.duration_ns, row.seq}, per_call == 0 ? count : per_call);
     };
-    INGERO_TRY(legacy ? scan_legacy(impl.database, *names, filter, take)
-                      : scan_rows(impl.database, *names, filter, 0, take));
+    INGERO_TRY(scan_all(impl, *names, filter, take));
     for (const auto& [call, list] : by_call) {
       for (const Candidate& candidate : list) keep(best, candidate, count);
     }

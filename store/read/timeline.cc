@@ -44,7 +44,7 @@ struct Timeline::Impl {
   std::mutex mutex;
   unsigned shift = kFirstShift;
   std::optional<int64_t> base;
-  TimelineRows rows;
+  std::unique_ptr<TimelineRows> rows;  // made with the first question
   bool is_loaded = false, has_other_tracks = false;
   int64_t next_seq = 0, first_seq = 0;
   uint64_t longest_ns = 0;
@@ -72,7 +72,7 @@ struct Timeline::Impl {
     const auto add = [&](size_t one) {
       if (one != kNotThere) found.push_back(one);
     };
-    if (rows.names().call(row.call)->host) {
+    if (rows->names().call(row.call)->host) {
       add(track(TrackGroup::kHost, row, static_cast<int64_t>(row.call)));
       return found;
     }
@@ -121,19 +121,19 @@ struct Timeline::Impl {
     }
   }
 
-  Status refresh(Database& database, bool legacy) {
-    Result<std::optional<int64_t>> last =
-        database.integer(legacy ? "SELECT max(rowid) FROM main.events" : "SELECT max(seq) FROM event_rows");
+  Status refresh(Database& database, Layout layout) {
+    if (rows == nullptr) rows = TimelineRows::make(layout);
+    Result<std::optional<int64_t>> last = rows->last(database);
     if (!last.ok()) return last.error();
     if (!is_loaded || last->value_or(0) >= next_seq || !open.empty()) {
-      INGERO_TRY(rows.load(database, legacy));
+      INGERO_TRY(rows->load(database));
       is_loaded = true;
     }
     std::vector<int64_t> flying;
     for (const auto& [seq, one] : open) flying.push_back(seq);
     for (const int64_t seq : flying) {
       bool is_there = false;
-      INGERO_TRY(rows.each(database, seq, seq, [&](const TimelineRow& row) {
+      INGERO_TRY(rows->each(database, seq, seq, [&](const TimelineRow& row) {
         is_there = row.is_in_flight;
         if (!is_there) add(row);
       }));
@@ -144,14 +144,14 @@ struct Timeline::Impl {
         add(row);
         next_seq = row.seq + 1;  // an answer that was interrupted goes on from here
       };
-      INGERO_TRY(rows.each(database, next_seq, INT64_MAX, take));
+      INGERO_TRY(rows->each(database, next_seq, INT64_MAX, take));
       next_seq = last->value_or(0) + 1;
     }
-    return legacy ? Status{} : forget_pruned(database);
+    return forget_pruned(database);
   }
 
   Status forget_pruned(Database& database) {
-    Result<std::optional<int64_t>> first = database.integer("SELECT min(first) FROM blocks");
+    Result<std::optional<int64_t>> first = rows->first(database);
     if (!first.ok()) return first.error();
     if (!*first || **first == first_seq || !base) return {};
     const bool is_first_time = first_seq == 0;
@@ -170,9 +170,9 @@ struct Timeline::Impl {
   Track described(const TrackState& state) const {
     Track track;
     track.group = state.group;
-    track.node = rows.nodes()[state.node];
+    track.node = rows->nodes()[state.node];
     track.pid = state.pid;
-    if (const ProcessInfo* process = rows.names().process(state.process)) track.process = process->comm;
+    if (const ProcessInfo* process = rows->names().process(state.process)) track.process = process->comm;
     track.events = state.bins.events();
     const auto number = static_cast<uint64_t>(state.number);
     std::string what;
@@ -186,11 +186,11 @@ struct Timeline::Impl {
         what = fmt::format("stream:{:x}", number);
         break;
       case TrackGroup::kHost:
-        track.op = rows.names().call(static_cast<size_t>(number))->op_name;
+        track.op = rows->names().call(static_cast<size_t>(number))->op_name;
         what = "host:" + track.op;
         break;
       case TrackGroup::kRank:
-        if (const auto* communicator = rows.communicator(state.number)) {
+        if (const auto* communicator = rows->communicator(state.number)) {
           track.comm_id_hash = communicator->comm_id_hash;
           track.rank = communicator->rank;
           track.nranks = communicator->nranks;
@@ -214,7 +214,7 @@ struct Timeline::Impl {
       of_process[{one.node, one.process}] += one.bins.events() * (one.group == TrackGroup::kHost ? 1 : 1000);
     }
     const auto rank_of = [&](const TrackState& one) {
-      const auto* communicator = rows.communicator(one.number);
+      const auto* communicator = rows->communicator(one.number);
       return std::tuple(communicator ? communicator->comm_id_hash : std::nullopt,
                         communicator ? communicator->rank : std::nullopt);
     };
@@ -297,15 +297,10 @@ struct Timeline::Impl {
   }
 
   // The rows of the part, by the index of their track in `wanted`; absent: too many rows.
-  Result<std::optional<std::vector<std::vector<StoredSlice>>>> scan(Database& database, bool legacy,
+  Result<std::optional<std::vector<std::vector<StoredSlice>>>> scan(Database& database,
                                                                     const TimelineQuestion& question,
                                                                     const std::vector<size_t>& wanted) {
     using Slices = std::vector<std::vector<StoredSlice>>;
-    const auto slack = static_cast<int64_t>(legacy ? longest_ns : 0);
-    const int64_t from = question.from_wall_ns - slack, to = question.to_wall_ns + slack;
-    const auto runs = rows.runs(database, from, to, kMaxScanned);
-    if (!runs.ok()) return runs.error();
-    if (!*runs) return std::optional<Slices>();
     std::map<size_t, size_t> place;
     for (size_t i = 0; i < wanted.size(); ++i) place[wanted[i]] = i;
     Slices slices(wanted.size());
@@ -319,12 +314,13 @@ struct Timeline::Impl {
         if (const auto at = place.find(one); at != place.end()) slices[at->second].push_back(slice);
       }
     };
-    if (legacy) INGERO_TRY(rows.each_between(database, from, to, take));
-    for (const auto& [first, last] : **runs) INGERO_TRY(rows.each(database, first, last, take));
-    return std::optional<Slices>(std::move(slices));
+    const auto read =
+        rows->each_between(database, question.from_wall_ns, question.to_wall_ns, longest_ns, kMaxScanned, take);
+    if (!read.ok()) return read.error();
+    return *read ? std::optional<Slices>(std::move(slices)) : std::optional<Slices>();
   }
 
-  Result<TimelineView> view(Database& database, bool legacy, const TimelineQuestion& question) {
+  Result<TimelineView> view(Database& database, const TimelineQuestion& question) {
     TimelineView made;
     if (!base || question.to_wall_ns <= question.from_wall_ns) return made;
     const std::vector<size_t> list = order(question);
@@ -347,8 +343,8 @@ struct Timeline::Impl {
     for (const std::string& name : question.tracks) {
       if (const auto found = by_name.find(name); found != by_name.end()) want(found->second);
     }
-    for (size_t i = 0; i < rows.names().calls(); ++i) {
-      const CallInfo* call = rows.names().call(i);
+    for (size_t i = 0; i < rows->names().calls(); ++i) {
+      const CallInfo* call = rows->names().call(i);
       made.ops.push_back(call == nullptr ? TimelineOp{}
                                          : TimelineOp{call->op_name, call->name, call->layer, call->kind});
     }
@@ -356,7 +352,7 @@ struct Timeline::Impl {
     const auto width_of = [&](uint64_t least) {
       return std::max({(range + question.bins - 1) / question.bins, least, uint64_t{1}});
     };
-    auto scanned = scan(database, legacy, question, wanted);
+    auto scanned = scan(database, question, wanted);
     if (!scanned.ok()) return scanned.error();
     made.bin_ns = width_of(*scanned ? 1 : uint64_t{1} << shift);
     const auto count = static_cast<uint32_t>((range + made.bin_ns - 1) / made.bin_ns);
@@ -421,11 +417,10 @@ Result<TimelineView> Timeline::view(const Reader& reader, const TimelineQuestion
   Reader::Impl& file = reader.impl();
   INGERO_TRY(file.refresh());
   const std::scoped_lock lock(impl_->mutex);
-  const bool legacy = file.layout == Layout::kLegacy;
   Snapshot snapshot;
   INGERO_TRY(snapshot.begin(file.database));
-  INGERO_TRY(impl_->refresh(file.database, legacy));
-  return impl_->view(file.database, legacy, question);
+  INGERO_TRY(impl_->refresh(file.database, file.layout));
+  return impl_->view(file.database, question);
 }
 
 }  // namespace ingero::store

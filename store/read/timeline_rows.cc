@@ -1,38 +1,43 @@
-// Decodes the rows that a timeline reads, ours and legacy ones, into one form: what ran when, and for which track.
+// Decodes the rows that a timeline reads: what ran when, and for which track.
 #include "store/read/timeline_rows.h"
 
 #include <algorithm>
 
 #include "hal/vocabulary.h"
-#include "store/db/event_row.h"
+#include "store/read/event_row_reader.h"
+#include "store/read/legacy/legacy.h"
 
 namespace ingero::store {
 namespace {
 
-constexpr int64_t kMaxTime = TimelineRows::kMaxTime;
-int64_t bounded(int64_t time) { return std::clamp(time, -kMaxTime, kMaxTime); }
-uint64_t bounded_duration(uint64_t ns) { return std::min<uint64_t>(ns, static_cast<uint64_t>(kMaxTime)); }
+constexpr EventColumns kShown(1, {Column::start, Column::duration, Column::site, Column::thread, Column::state,
+                                  Column::clock, Column::stream});
 
-bool is_collective(const CallInfo& call) {
-  return call.kind == hal::name_of(hal::Kind::kCollective) || call.kind == hal::name_of(hal::Kind::kP2p);
-}
+class StoredTimelineRows final : public TimelineRows {
+ public:
+  Status load(Database& database) override;
+  Result<std::optional<int64_t>> last(Database& database) override {
+    return database.integer("SELECT max(seq) FROM event_rows");
+  }
+  Result<std::optional<int64_t>> first(Database& database) override {
+    return database.integer("SELECT min(first) FROM blocks");
+  }
+  Status each(Database& database, int64_t first, int64_t last, const On& on) override;
+  Result<bool> each_between(Database& database, int64_t from, int64_t to, uint64_t longest_ns, size_t most,
+                            const On& on) override;
 
-}  // namespace
+ private:
+  struct Thread {
+    uint32_t pid = 0, tid = 0;
+  };
+  std::unordered_map<int64_t, Thread> threads_;
+  std::unordered_map<int64_t, size_t> node_of_clock_;
+};
 
-size_t TimelineRows::node_of(std::string_view name) {
-  const auto found = std::find(nodes_.begin(), nodes_.end(), name);
-  if (found != nodes_.end()) return static_cast<size_t>(found - nodes_.begin());
-  if (nodes_.size() >= 4096) return nodes_.size() - 1;
-  nodes_.emplace_back(name);
-  return nodes_.size() - 1;
-}
-
-Status TimelineRows::load(Database& database, bool legacy) {
-  legacy_ = legacy;
-  Result<Names> names = legacy ? Names::load_legacy(database) : Names::load(database);
+Status StoredTimelineRows::load(Database& database) {
+  Result<Names> names = Names::load(database);
   if (!names.ok()) return names.error();
   names_ = std::move(*names);
-  if (legacy) return {};
   INGERO_TRY(database.each_row("SELECT id, pid, tid FROM threads", [&](const Statement& row) {
     threads_[row.integer(0)] = {static_cast<uint32_t>(row.integer(1)), static_cast<uint32_t>(row.integer(2))};
   }));
@@ -46,11 +51,11 @@ Status TimelineRows::load(Database& database, bool legacy) {
   });
 }
 
-Status TimelineRows::each(Database& database, int64_t first, int64_t last, const On& on) {
-  if (legacy_) return each_legacy(database, "seq BETWEEN ?1 AND ?2", first, last, on);
-  Result<Statement> rows = database.prepare(
-      "SELECT seq, start, duration, site, thread, state, clock, stream FROM event_rows WHERE seq BETWEEN ?1 AND ?2");
+Status StoredTimelineRows::each(Database& database, int64_t first, int64_t last, const On& on) {
+  Result<Statement> rows =
+      database.prepare("SELECT seq, " + kShown.sql() + " FROM event_rows WHERE seq BETWEEN ?1 AND ?2");
   if (!rows.ok()) return rows.error();
+  const EventRowReader<kShown, Statement> reader(*rows);
   Result<Statement> exchanges =
       database.prepare("SELECT seq, communicator FROM exchanges WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq");
   if (!exchanges.ok()) return exchanges.error();
@@ -62,25 +67,26 @@ Status TimelineRows::each(Database& database, int64_t first, int64_t last, const
     if (!more.ok()) return more.error();
     if (!*more) return {};
     TimelineRow row;
-    row.seq = rows->integer(0);
+    row.seq = reader.seq();
     while (exchange.ok() && *exchange && exchanges->integer(0) < row.seq) exchange = exchanges->step();
     if (!exchange.ok()) return exchange.error();
-    row.call = names_->call_of_probe(rows->integer(3));
+    row.call = names_->call_of_probe(reader.integer(Column::site));
     const CallInfo* call = names_->call(row.call);
-    const auto thread = threads_.find(rows->integer(4));
+    const int64_t thread_id = reader.integer(Column::thread), clock = reader.integer(Column::clock);
+    const auto thread = threads_.find(thread_id);
     if (call == nullptr || thread == threads_.end()) continue;
-    row.start_wall_ns = bounded(bounded(names_->wall_of_clock(rows->integer(6))) + bounded(rows->integer(1)));
-    row.duration_ns = bounded_duration(rows->uint64(2));
-    const auto node = node_of_clock_.find(rows->integer(6));
+    row.start_wall_ns = bounded(bounded(names_->wall_of_clock(clock)) + bounded(reader.integer(Column::start)));
+    row.duration_ns = bounded_duration(reader.uint64(Column::duration));
+    const auto node = node_of_clock_.find(clock);
     row.node = node == node_of_clock_.end() ? node_of("") : node->second;
-    row.process = names_->canonical(names_->process_of_thread(rows->integer(4)));
+    row.process = names_->canonical(names_->process_of_thread(thread_id));
     row.pid = thread->second.pid;
     row.tid = thread->second.tid;
-    const int64_t state = rows->integer(5);
-    row.depth = static_cast<unsigned>(state >> kDepthBit) & 15;
-    row.failed = ((state >> kFailedBit) & 1) != 0;
-    row.is_in_flight = outcome_of(state) == hal::Outcome::kInFlight;
-    if (!call->host) row.stream = rows->uint64_if(7);
+    const EventState state = reader.state();
+    row.depth = state.depth();
+    row.failed = state.failed();
+    row.is_in_flight = state.outcome() == hal::Outcome::kInFlight;
+    if (!call->host) row.stream = reader.uint64_if(Column::stream);
     row.is_collective = is_collective(*call);
     const bool has_exchange = row.is_collective && *exchange && exchanges->integer(0) == row.seq;
     if (has_exchange && !exchanges->is_null(1)) row.communicator = exchanges->integer(1);
@@ -88,60 +94,35 @@ Status TimelineRows::each(Database& database, int64_t first, int64_t last, const
   }
 }
 
-Status TimelineRows::each_between(Database& database, int64_t from, int64_t to, const On& on) {
-  return each_legacy(database, "timestamp BETWEEN ?1 AND ?2 ORDER BY timestamp", from, to, on);
-}
-
-Status TimelineRows::each_legacy(Database& database, const char* condition, int64_t first, int64_t last, const On& on) {
-  Result<Statement> rows = database.prepare(fmt::format(
-      "SELECT seq, timestamp, duration, source, op, pid, tid, failed, stream, node FROM temp.events WHERE {}",
-      condition));
-  if (!rows.ok()) return rows.error();
-  rows->bind(1, first).bind(2, last);
-  for (;;) {
-    Result<bool> more = rows->step();
-    if (!more.ok()) return more.error();
-    if (!*more) return {};
-    TimelineRow row;
-    row.seq = rows->integer(0);
-    row.call = names_->legacy_call(rows->integer(3), rows->integer(4));
-    const CallInfo* call = names_->call(row.call);
-    if (call == nullptr) continue;
-    row.duration_ns = bounded_duration(rows->uint64(2));
-    row.start_wall_ns = bounded(rows->integer(1));
-    if (call->host) row.start_wall_ns -= static_cast<int64_t>(row.duration_ns);  // stamped at its end
-    row.pid = static_cast<uint32_t>(rows->integer(5));
-    row.process = rows->integer(5);
-    row.tid = static_cast<uint32_t>(rows->integer(6));
-    row.failed = rows->integer(7) != 0;
-    // A stream of 0 may be the default one or unknown: the legacy agent did not distinguish them.
-    if (!call->host && rows->uint64(8) != 0) row.stream = rows->uint64(8);
-    row.node = node_of(rows->bytes(9));
-    row.is_collective = is_collective(*call);
-    on(row);
-  }
-}
-
-Result<std::optional<std::vector<std::pair<int64_t, int64_t>>>> TimelineRows::runs(Database& database, int64_t from,
-                                                                                   int64_t to, size_t most) {
-  using Runs = std::vector<std::pair<int64_t, int64_t>>;
-  if (legacy_) {
-    Result<Statement> counting = database.prepare(fmt::format(
-        "SELECT count(*) FROM (SELECT 1 FROM main.events WHERE timestamp BETWEEN ?1 AND ?2 LIMIT {})", most + 1));
-    if (!counting.ok()) return counting.error();
-    counting->bind(1, from).bind(2, to);
-    Result<bool> row = counting->step();
-    if (!row.ok()) return row.error();
-    return counting->uint64(0) > most ? std::optional<Runs>() : std::optional<Runs>(Runs());
-  }
-  Result<Runs> found = block_runs(database, from, to, 0);
-  if (!found.ok()) return found.error();
+Result<bool> StoredTimelineRows::each_between(Database& database, int64_t from, int64_t to, uint64_t, size_t most,
+                                              const On& on) {
+  const auto runs = block_runs(database, from, to, 0);
+  if (!runs.ok()) return runs.error();
   uint64_t rows = 0;
-  for (const auto& [first, last] : *found) {
+  for (const auto& [first, last] : *runs) {
     if (last >= first) rows += static_cast<uint64_t>(last - first) + 1;
-    if (rows > most) return std::optional<Runs>();
+    if (rows > most) return false;
   }
-  return std::optional<Runs>(std::move(*found));
+  for (const auto& [first, last] : *runs) INGERO_TRY(each(database, first, last, on));
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<TimelineRows> TimelineRows::make(Layout layout) {
+  return layout == Layout::kLegacy ? make_legacy_timeline_rows() : std::make_unique<StoredTimelineRows>();
+}
+
+bool TimelineRows::is_collective(const CallInfo& call) {
+  return call.kind == hal::name_of(hal::Kind::kCollective) || call.kind == hal::name_of(hal::Kind::kP2p);
+}
+
+size_t TimelineRows::node_of(std::string_view name) {
+  const auto found = std::find(nodes_.begin(), nodes_.end(), name);
+  if (found != nodes_.end()) return static_cast<size_t>(found - nodes_.begin());
+  if (nodes_.size() >= 4096) return nodes_.size() - 1;
+  nodes_.emplace_back(name);
+  return nodes_.size() - 1;
 }
 
 }  // namespace ingero::store

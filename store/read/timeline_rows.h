@@ -1,15 +1,17 @@
 // Rows as a timeline needs them: what ran when, and on which tracks it is shown. Private to store/.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "store/db/sqlite.h"
+#include "store/read/reader.h"
 #include "store/read/scan.h"
 
 namespace ingero::store {
@@ -28,22 +30,29 @@ struct TimelineRow {
   bool failed = false, is_in_flight = false;
 };
 
+// The rows of one recording; of its layout, one class each.
 class TimelineRows {
  public:
+  static std::unique_ptr<TimelineRows> make(Layout layout);
+  virtual ~TimelineRows() = default;
+
   // Times and durations are held to this, so that no sum of a hostile file's overflows (the year 2043).
   static constexpr int64_t kMaxTime = INT64_MAX / 4;
 
   using On = std::function<void(const TimelineRow&)>;
 
   // The dictionaries as of now.
-  Status load(Database& database, bool legacy);
+  virtual Status load(Database& database) = 0;
+  // The greatest seq; absent without rows.
+  virtual Result<std::optional<int64_t>> last(Database& database) = 0;
+  // The least seq that was not deleted; absent where none ever is.
+  virtual Result<std::optional<int64_t>> first(Database& database) = 0;
   // Rows first to last, both included, in order.
-  Status each(Database& database, int64_t first, int64_t last, const On& on);
-  // Runs of rows that may hold rows of the time range, for each(); at most `most` rows, else none.
-  Result<std::optional<std::vector<std::pair<int64_t, int64_t>>>> runs(Database& database, int64_t from, int64_t to,
-                                                                       size_t most);
-  // Rows of a time range in a legacy recording, which has an index instead of blocks.
-  Status each_between(Database& database, int64_t from, int64_t to, const On& on);
+  virtual Status each(Database& database, int64_t first, int64_t last, const On& on) = 0;
+  // At least the rows that have a part in the time range, none of which lasts longer than `longest_ns`. False, and
+  // none: more than `most` rows would have to be read.
+  virtual Result<bool> each_between(Database& database, int64_t from, int64_t to, uint64_t longest_ns, size_t most,
+                                    const On& on) = 0;
 
   const Names& names() const { return *names_; }
   const std::vector<std::string>& nodes() const { return nodes_; }
@@ -57,17 +66,13 @@ class TimelineRows {
     return found == communicators_.end() ? nullptr : &found->second;
   }
 
- private:
-  struct Thread {
-    uint32_t pid = 0, tid = 0;
-  };
-  Status each_legacy(Database& database, const char* condition, int64_t first, int64_t last, const On& on);
+ protected:
+  static int64_t bounded(int64_t time) { return std::clamp(time, -kMaxTime, kMaxTime); }
+  static uint64_t bounded_duration(uint64_t ns) { return std::min<uint64_t>(ns, static_cast<uint64_t>(kMaxTime)); }
+  static bool is_collective(const CallInfo& call);
   size_t node_of(std::string_view name);
 
-  bool legacy_ = false;
   std::optional<Names> names_;
-  std::unordered_map<int64_t, Thread> threads_;
-  std::unordered_map<int64_t, size_t> node_of_clock_;
   std::unordered_map<int64_t, Communicator> communicators_;
   std::vector<std::string> nodes_;
 };

@@ -215,6 +215,7 @@ class Player {
     return pointer;
   }
 
+  // Long because it is one list of the steps that a script may name.
   void once(const Step& step) {
     const uint64_t ns = varied(step.ns);
     if (step.name == "idle") return sleep_ns(ns);

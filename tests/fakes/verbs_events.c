@@ -61,6 +61,7 @@ static void emit(const char* call, int returned, const struct ibv_async_event* e
          event != NULL ? (int)event->event_type : -1, port);
 }
 
+// Long because it is one scenario: the calls in the order in which the test expects their events.
 int main(int count, char** arguments) {
   const int rounds = count > 1 ? atoi(arguments[1]) : 8;
   int ends[2];

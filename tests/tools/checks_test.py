@@ -231,6 +231,35 @@ class Files(PlantedTree):
         self.plant("hal/long.cc", "// Long.\n" * 1001)
         self.assert_found("files", "1001 lines")
 
+    LONG = "int sum(int n)\n{\n" + "  n += '{' - \"}\"[0];  // }\n" * 78 + "}\n"  # 80 lines from brace to brace
+
+    def test_finds_a_function_of_more_than_eighty_lines(self):
+        self.plant("hal/long.cc", "// Long.\n#define OPEN {\n" + self.LONG)
+        self.assert_clean("files")
+        for more in ("  n += 1;\n", "  if (n) {\n  }\n", "  const auto add = [&] {\n    ++n;\n  };\n"):
+            with self.subTest(more=more):
+                self.plant("hal/long.cc", "// Long.\n" + self.LONG[:-2] + more + "}\n")
+                self.assert_found("files", "hal/long.cc:2: a function of ")
+
+    def test_finds_it_in_a_class_and_behind_initialisers(self):
+        body = "    ++a_;\n" * 79 + "  }\n"
+        self.plant("hal/long.h", "// Long.\nnamespace n {\nclass It {\n public:\n  It(int a) : a_{a},\n    b_{a} {\n" + body +
+                   " private:\n  int a_, b_;\n};\n}\n")
+        self.assert_found("files", "hal/long.h:5: a function of 81 lines")
+
+    def test_allows_a_long_class_table_and_namespace(self):
+        lines = "  int f(int a) { return a; }\n" * 100
+        self.plant("hal/long.h", "// Long.\nnamespace n {\nstruct alignas(8) It {\n" + lines + "};\nconstexpr int kAll[] = {\n" +
+                   "  int(1),\n" * 100 + "};\n}\n")
+        self.assert_clean("files")
+
+    def test_allows_a_long_function_that_says_why(self):
+        longer = self.LONG[:-2] + "  n += 1;\n}\n"
+        self.plant("hal/long.cc", "// Long.\n\n// Adds. Long because it is\n// one switch.\n" + longer)
+        self.assert_clean("files")
+        self.plant("hal/long.cc", "// Long.\n\n// Long because it is one switch.\nint m;\n" + longer)
+        self.assert_found("files", "hal/long.cc:5")
+
     def test_finds_blanks_at_a_lines_end_and_a_missing_last_newline(self):
         self.plant("hal/blank.cc", "// Blank. \n")
         self.assert_found("files", "hal/blank.cc:1: blank")

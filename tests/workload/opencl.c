@@ -105,6 +105,7 @@ static handle made(int call, handle object, unsigned long bytes) {
   return object;
 }
 
+// Long because it is one program's life, call after call, from the first to the release of what it made.
 int main(int argc, char** argv) {
   // --wait FILE, as the other programs that are traced: nothing is called until FILE exists.
   const char* gate = argc == 3 && strcmp(argv[1], "--wait") == 0 ? argv[2] : NULL;

@@ -1,11 +1,9 @@
 // Replays a legacy recording: its rows as events, so that the engine can evaluate it like one of ours.
-#include "store/read/replay.h"
-
 #include <algorithm>
 
+#include "store/read/legacy/legacy.h"
 #include "store/read/reader_impl.h"
 #include "store/read/replay_sides.h"
-#include "store/read/scan.h"
 #include "store/read/selection_sql.h"
 
 namespace ingero::store {
@@ -69,8 +67,10 @@ bool event_of(const Statement& row, const CallInfo& info, LegacyWords words, hal
 }  // namespace
 
 Status replay_legacy(Database& database, const Selection& selection, ReplaySink& sink) {
-  Result<Names> names = Names::load_legacy(database);
+  Result<Names> names = load_legacy_names(database);
   if (!names.ok()) return names.error();
+  LegacyCalls calls;
+  INGERO_TRY(calls.load(database));
   Result<std::optional<int64_t>> has_node =
       database.integer("SELECT count(*) FROM pragma_table_info('events', 'main') WHERE name = 'node'");
   if (!has_node.ok()) return has_node.error();
@@ -112,12 +112,12 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
       nodes ? "coalesce(node, '')" : "''", from, to);
   INGERO_TRY(database.each_row(sql, [&](const Statement& row) {
     if (!status.ok()) return;
-    const size_t call = names->legacy_call(row.integer(2), row.integer(3));
+    const size_t call = calls.call(row.integer(2), row.integer(3));
     const CallInfo* info = call == Names::kNone ? nullptr : names->call(call);
     const auto kind = info == nullptr ? std::nullopt : hal::kind_of(info->kind);
     if (!kind || row.integer(0) < 0) return;
     if (!begun || row.bytes(9) != node) status = begin(row.text(9));
-    if (!event_of(row, *info, names->legacy_words(call), *kind, call, event)) return;
+    if (!event_of(row, *info, calls.words(call), *kind, call, event)) return;
     sides.feed(event.start_mono_ns + kAheadNs, sink);
     sink.event(event);
   }));

@@ -7,7 +7,7 @@
 
 #include "hal/vocabulary.h"
 #include "store/db/schema.h"
-#include "store/read/reader_impl.h"
+#include "store/read/legacy/legacy.h"
 
 namespace ingero::store {
 namespace {

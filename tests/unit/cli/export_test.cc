@@ -34,6 +34,7 @@ struct Trace {
   std::map<uint64_t, uint64_t> parents;
   std::map<uint64_t, std::string> tracks;
 
+  // Long because it is one switch over the fields of the format, nested as its messages are.
   explicit Trace(const std::string& bytes) {
     std::map<uint64_t, std::string> names, arguments;
     std::multimap<uint64_t, std::pair<bool, std::pair<uint64_t, Slice>>> events;

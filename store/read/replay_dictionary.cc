@@ -1,0 +1,113 @@
+// Loads the dictionaries, and reports the calls and processes in them.
+#include "store/read/replay_dictionary.h"
+
+#include <algorithm>
+
+namespace ingero::store {
+namespace {
+
+constexpr int64_t kMaxIds = int64_t{1} << 24;
+
+template <typename T>
+T& at_id(std::vector<T>& values, int64_t id) {
+  if (static_cast<size_t>(id) >= values.size()) values.resize(static_cast<size_t>(id) + 1);
+  return values[static_cast<size_t>(id)];
+}
+
+void copy_name(std::array<char, 16>& name, std::string_view text) {
+  std::copy_n(text.begin(), std::min(text.size(), name.size() - 1), name.begin());
+}
+
+}  // namespace
+
+Status ReplayDictionary::load(Database& database) {
+  const auto valid = [](int64_t id) { return id >= 0 && id < kMaxIds; };
+  INGERO_TRY(database.each_row("SELECT id, session, mono_ns, wall_ns FROM clocks", [&](const Statement& row) {
+    if (valid(row.integer(0))) at_id(clocks, row.integer(0)) = {row.integer(1), row.integer(2), row.integer(3)};
+  }));
+  INGERO_TRY(database.each_row("SELECT id, pid, tid, process, coalesce(cgroup_id, 0), coalesce(comm, '') FROM threads",
+                               [&](const Statement& row) {
+                                 if (!valid(row.integer(0))) return;
+                                 ReplayedThread& thread = at_id(threads, row.integer(0));
+                                 thread.pid = static_cast<uint32_t>(row.integer(1));
+                                 thread.tid = static_cast<uint32_t>(row.integer(2));
+                                 thread.process = row.integer(3);
+                                 thread.cgroup_id = row.uint64(4);
+                                 copy_name(thread.comm, row.text(5));
+                               }));
+  INGERO_TRY(database.each_row("SELECT id, pid, comm FROM culprits", [&](const Statement& row) {
+    if (!valid(row.integer(0))) return;
+    ReplayedOther& preempted_by = at_id(preemptors, row.integer(0));
+    preempted_by.pid = static_cast<uint32_t>(row.integer(1));
+    copy_name(preempted_by.comm, row.text(2));
+  }));
+  INGERO_TRY(database.each_row("SELECT id, hash FROM stacks", [&](const Statement& row) {
+    if (valid(row.integer(0))) at_id(stacks, row.integer(0)) = row.uint64(1);
+  }));
+  INGERO_TRY(database.each_row(
+      "SELECT id, name, op_name, layer, vendor, kind, synchronising FROM calls", [&](const Statement& row) {
+        if (row.integer(0) < 0 || row.integer(0) >= hal::kNoCall) return;
+        const auto kind = hal::kind_of(row.text(5));
+        if (!kind) return;
+        const auto id = static_cast<hal::CallId>(row.integer(0));
+        calls_[id] = {row.text(1), row.text(2), row.text(3), row.text(4), *kind, row.integer(6) != 0};
+        at_id(kinds, id) = *kind;
+      }));
+  INGERO_TRY(database.each_row("SELECT id, handle FROM functions", [&](const Statement& row) {
+    if (valid(row.integer(0))) at_id(functions, row.integer(0)) = row.uint64(1);
+  }));
+  INGERO_TRY(database.each_row("SELECT id, call, coalesce(symbol, '') FROM sites", [&](const Statement& row) {
+    if (!valid(row.integer(0))) return;
+    const auto call = static_cast<hal::CallId>(row.integer(1));
+    const auto before = call_of_probe.size();
+    at_id(call_of_probe, row.integer(0));
+    std::fill(call_of_probe.begin() + static_cast<std::ptrdiff_t>(before), call_of_probe.end(), hal::kNoCall);
+    call_of_probe[static_cast<size_t>(row.integer(0))] = calls_.contains(call) ? call : hal::kNoCall;
+    at_id(symbol_of_probe, row.integer(0)) = row.text(2);
+  }));
+  INGERO_TRY(
+      database.each_row("SELECT id, node, coalesce(cpu_cores, 0), stopped_at FROM sessions", [&](const Statement& row) {
+        sessions[row.integer(0)] = {row.text(1), row.uint64(2), row.integer(3)};
+      }));
+  return database.each_row(
+      "SELECT id, session, pid, coalesce(parent_pid, 0), coalesce(start_mono_ns, 0), coalesce(comm, ''), "
+      "coalesce(cgroup_id, 0), coalesce(cgroup_path, ''), coalesce(container_id, ''), coalesce(pod_uid, ''), "
+      "coalesce(rank, -1) FROM processes ORDER BY id",
+      [&](const Statement& row) {
+        if (!valid(row.integer(0))) return;
+        hal::Process process;
+        process.pid = static_cast<uint32_t>(row.integer(2));
+        process.parent_pid = static_cast<uint32_t>(row.integer(3));
+        process.start_mono_ns = row.uint64(4);
+        process.comm = row.text(5);
+        process.cgroup_id = row.uint64(6);
+        process.cgroup_path = row.text(7);
+        process.container_id = row.text(8);
+        process.pod_uid = row.text(9);
+        process.rank = static_cast<int32_t>(row.integer(10));
+        at_id(processes_, row.integer(0)) = {row.integer(1), std::move(process)};
+      });
+}
+
+void ReplayDictionary::emit_calls(ReplaySink& sink) const {
+  for (const auto& [id, call] : calls_) {
+    sink.call(
+        id, {call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising, is_below_runtime(call.layer)});
+  }
+}
+
+void ReplayDictionary::emit_processes(int64_t session, ReplaySink& sink) {
+  reported_.clear();
+  reported_last_ = -1;
+  // The others come with their first event, as when they were recorded.
+  std::vector<bool> has_events(processes_.size());
+  for (const ReplayedThread& thread : threads) {
+    if (static_cast<size_t>(thread.process) < has_events.size()) has_events[static_cast<size_t>(thread.process)] = true;
+  }
+  for (size_t id = 0; id < processes_.size(); ++id) {
+    if (processes_[id].first != session || processes_[id].second.pid == 0 || has_events[id]) continue;
+    sink.process(processes_[id].second);
+  }
+}
+
+}  // namespace ingero::store

@@ -4,14 +4,14 @@
 #   make test     install, build, run every test, and say what ran, failed and was skipped and why
 #   make build    build the release preset
 #   make exactness  a million calls for each way of attaching, each compared with the program's own log (root)
-#   make soak     MINUTES=30 beside everything that comes and goes: what grows, and whether a call is missing (root)
+#   make soak     MINUTES=30 while everything comes and goes: what grows, and whether a call is missing (root)
 #   make short-processes  COUNT=20000 short programs one after another: what the agent keeps of them (root)
 #   make truth    planted causes and healthy runs, live; what explain would say first, compared with the plant (root)
 #   make kernels    boot other kernels under emulation and compare each recording made there with the program's own log;
 #                   KERNELS="6.1 7.2" chooses, ALL=1 is every preemption model with 1, 2 and 4 CPUs (root)
 #   make bench    benchmarks and their comparison with a peer
 #   make fuzz     what reads hostile input, for FUZZ seconds (default 60) each: broken messages, files and tables
-#   make lint     layering, words, file rules, formatting, clang-tidy
+#   make lint     the checks of tools/check_*, formatting, shellcheck, clang-tidy
 #   make format   clang-format over the sources
 #   make clang | asan | tsan | debug   build and test under that preset
 #   make arm64    the program and the ground truth for arm64, built here (build/arm64); what runs them: tests/kernels

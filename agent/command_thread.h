@@ -1,8 +1,8 @@
 // The thread that answers for a traced command: which files it is about to map, and when it has ended.
 //
-// The thread is made here, and joined by end() or the destructor, so that no way out of the caller leaves it behind.
-// The launch and all that the callbacks use must outlive this. Failure: none. One owner's thread, but has_ended(),
-// which any may call.
+// The thread is created here and joined by end() or the destructor, so it never outlives its owner.
+// The launch and all that the callbacks use must outlive this. Failure: none. One thread uses this, except
+// has_ended(), which is thread-safe.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// A process's maps, files and memory, as symbols/ wants them.
+// Reads a process's environment through its memory, and the rank in it.
 #include "agent/live_environment.h"
 
 #include <vector>

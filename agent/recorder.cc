@@ -554,8 +554,9 @@ bool Recorder::prepare(uint32_t pid, const std::string& open_path, const std::st
 }
 void Recorder::held_too_long(uint32_t pid) {
   impl_->ledger.add(hal::Loss::attach_window);
-  log_warning("process {} has gone on before the probes of a library it mapped were on: its first calls are missing",
-              pid);
+  log_warning(
+      "process {} was resumed before the probes of a library it mapped were attached: its first calls are missing",
+      pid);
 }
 kernelside::Tracer& Recorder::tracer() { return *impl_->tracer; }
 const LiveStats& Recorder::stats() const { return impl_->stats; }

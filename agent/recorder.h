@@ -1,8 +1,10 @@
-// One recording, live: attaches, drains, keeps the host's side, stores. Owns the threads.
+// One recording, live: attaches, drains, keeps the host's side, stores. Owns these threads:
 //
 //   discovery  new mappings -> probes
 //   capture    rings -> events, once a second the dumps, counters, clocks and the machine's snapshot
-//   store      events -> database
+//   store      events -> database (store_thread.h)
+//   names      symbols and lines of new stacks (stack_table.h)
+//   files      copies of foreign files (kernelside/foreign.h); and, while it stops, one that detaches the host programs
 //
 // start() returns when probes are on everything mapped already; stop() drains the rings first and returns when all is
 // committed. The const members may be called from any thread in between. A full store queue holds the capture thread

@@ -271,6 +271,13 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+std::string plural(uint64_t count, std::string_view word) {
+  if (count == 1) return fmt::format("1 {}", word);
+  if (word.ends_with("child")) return fmt::format("{} {}ren", count, word);
+  if (word.ends_with("copy")) return fmt::format("{} {}ies", count, word.substr(0, word.size() - 1));
+  return fmt::format("{} {}{}", count, word, word.ends_with("s") ? "es" : "s");
+}
+
 std::string to_hex(const uint8_t* bytes, size_t size) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;

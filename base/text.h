@@ -30,6 +30,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 // What follows the last slash.
 inline std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+// "1 chain", "2 chains", "2 processes", "2 copies", "2 children".
+std::string plural(uint64_t count, std::string_view word);
 std::string to_hex(const uint8_t* bytes, size_t size);
 // Untrusted text made safe to print: control characters and invalid UTF-8 replaced by '?', cut at `max_bytes`.
 std::string printable(std::string_view untrusted, size_t max_bytes = 256);

@@ -40,7 +40,7 @@ constexpr std::string_view kSonames[] = {"libbenchcalls.so"};
 constexpr hal::Library kTargetLibrary = {
     .name = "libbenchcalls", .sonames = kSonames, .rows = kTarget, .layer = "BENCH"};
 
-// A lane's calls.
+// A track's calls.
 bench::Turns::Track calls_of(const std::string& path) {
   auto* any = bench::Copy(path).symbol<decltype(benchAny)>("benchAny");
   return [any](uint32_t, uint64_t count) {
@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
   for (const auto& error : registry.add_folder(manifests)) bench::fail(error.text());
   const hal::CallTable calls(registry.all());
   std::vector<Candidate> rows = candidates(registry.all());
-  const size_t untraced = rows.size();  // the lane behind theirs
+  const size_t untraced = rows.size();  // the track behind theirs
   bench::Turns turns(rows.size() + 1, std::max(rounds, kWarmRounds));
   turns.set_calls(calls_a_turn);
   bench::Target target([&] {

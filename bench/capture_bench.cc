@@ -58,7 +58,7 @@ enum Track : size_t { kUntraced, kEmpty, kOurs, kWithStacks, kPeer, kTracks };
 constexpr uint64_t kWarmRounds = 50;
 constexpr uint64_t kMaxRounds = 100000;
 
-// A lane's calls.
+// A track's calls.
 bench::Turns::Track calls_of(const std::string& path) {
   const bench::Copy copy(path);
   return [nothing = copy.symbol<decltype(benchNothing)>(kRows[0].name.data()),
@@ -245,7 +245,7 @@ class Peer {
   std::string output_;
 };
 
-// What a row's rounds come to: per lane the nanoseconds added to an untraced call, and our ratios round by round.
+// What a row's rounds come to: per track the nanoseconds added to an untraced call, and our ratios round by round.
 struct Samples {
   std::vector<double> untraced, of_empty, stacks_of_ours, of_peer;
   std::array<std::vector<double>, kTracks> added;

@@ -1,6 +1,6 @@
 // The agent as it is shipped, on the second core, recording what one thread on the first can produce: the rate it keeps
-// up with and what is lost, its CPU share at a modest rate, its memory. CPU shares are those of a process that has been
-// met: what the first second costs is told beside them.
+// up with and what is lost, its CPU share at a modest rate, its memory. CPU shares are those of a process that is
+// known already: the cost of the first second is printed separately.
 //
 //   drain_bench [--seconds=12] [--rate=500000] [--low-rate=10000] [--directory=.]
 //   drain_bench --calls [--seconds=12] [--rate=500000]    only makes calls, once a line comes in (for

@@ -56,7 +56,7 @@ class Drainer {
   }
   uint64_t calls() const { return calls_; }
   uint64_t host_events() const { return host_events_; }
-  // Waits, some seconds at most, for the events of so many calls that have all returned.
+  // Waits, some seconds at most, for the events of `expected` calls that have all returned.
   void settle(uint64_t expected) const {
     for (int i = 0; i < 40 && calls_ < expected; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }

@@ -25,7 +25,7 @@ double median(std::vector<double> values);
 // "12.3 (11.9..12.8)": the median and the middle half.
 std::string spread(const std::vector<double>& values, int digits = 0);
 
-// Ends the program with the sentence: a benchmark has nobody to report to.
+// Ends the program with the sentence: a benchmark has no caller to report to.
 [[noreturn]] void fail(const std::string& why);
 void must(const Status& status);
 template <typename T>
@@ -37,7 +37,7 @@ T must(Result<T> result) {
 // Ends the program, and well, where the kernel's programs may not be loaded.
 void need_root(const char* program);
 
-// The folder this program was built into: the target libraries lie beside it.
+// The folder this program was built into: the target libraries are next to it.
 std::string own_folder();
 // Load, and what else runs: a figure without it cannot be judged.
 void print_conditions(const char* what);

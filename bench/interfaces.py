@@ -215,7 +215,7 @@ class Agent:
         naps = [line for line in lines if "nanosleep(" in line]
         early = [line for line in naps if float(line.split()[1]) < self.stopped_at]
         refused = sum("EAGAIN" in line for line in lines)
-        # A refused lock is no wait: a checkpoint that readers hold up is tried again after a later commit.
+        # A refused lock is not a wait: a checkpoint that readers hold up is tried again after a later commit.
         return (f"{len(lines) - len(naps)} locks asked for, {refused} refused; {len(early)} naps while it recorded, "
                 f"{len(naps) - len(early)} to end")
 

@@ -2,7 +2,7 @@
 # `make bench`: every figure with its bound, in one table. run.sh BUILD_DIR
 #
 # Ratios of samples taken in turns, target pinned on core 0, agent on core 1. On a busy machine repeat it: a ratio that
-# moves between runs is no figure. Needs root for all but the store and the normaliser; says so where it skips.
+# moves between runs is not a result. Needs root for all but the store and the normaliser; says so where it skips.
 #   INGERO_BENCH_DIR   where databases of up to 1 GB may lie (default: a new folder under TMPDIR or /tmp)
 set -eu
 build=$1

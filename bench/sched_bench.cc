@@ -1,5 +1,5 @@
 // What our scheduler programs add to a context switch: two processes play ping-pong through pipes on one core, two
-// switches a round, without any program, with an empty one, with ours as processes nobody traces, and with ours as
+// switches a round, without any program, with an empty one, with ours as untraced processes, and with ours as
 // traced ones. All are loaded before; in a round each is attached for some milliseconds, in a new order each time.
 //
 //   sched_bench [rounds = 150] [round trips a sample = 1000]

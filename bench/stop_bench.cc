@@ -1,5 +1,5 @@
 // Ending a trace of every row: all stand-in libraries of tests/fakes are probed by the agent as it is shipped, then it
-// is told to stop. From the signal to the end of the program: probes gone, rings drained, database committed.
+// gets a signal to stop. From the signal to the end of the program: probes gone, rings drained, database committed.
 //
 //   stop_bench [repetitions = 5] [mechanism ...]      (perf takes about 100 ms a probe; name it to measure it)
 #include <sys/wait.h>

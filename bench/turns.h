@@ -68,7 +68,7 @@ class Turns {
   // Nanoseconds a call in a round of the last run.
   double took(uint64_t round, size_t track) const { return shared_[1 + round * tracks_ + track]; }
 
-  // In the target: makes `count` calls of row `row` through a lane's copy.
+  // In the target: makes `count` calls of row `row` through a track's copy.
   using Track = std::function<void(uint32_t row, uint64_t count)>;
   // A target's work; its count is the rounds.
   Target::Work work(std::vector<Track> tracks) {
@@ -94,7 +94,7 @@ class Turns {
   const size_t tracks_;
   const uint64_t most_rounds_;
   const std::string folder_;
-  double* shared_ = nullptr;  // calls a turn, then round by round what each lane took
+  double* shared_ = nullptr;  // calls a turn, then round by round what each track took
 };
 
 }  // namespace ingero::bench

@@ -67,7 +67,7 @@ struct wire_recipe {
 	__u8 n_peeks;	  /* at entry and at return together */
 	__u8 n_return_peeks;
 	__u8 sleepable_word;  /* the word that points to what the sleepable name program reads, plus one; 0: none */
-	__u8 sleepable_bytes; /* 0: a C string; else so many bytes, in a stack slot: those lying from there on */
+	__u8 sleepable_bytes; /* 0: a C string; else the number of bytes, which lie in stack slots from there on */
 	__u8 used;	      /* 0: no such probe */
 	__u8 stack_when;      /* enum wire_stack_when */
 	__s32 not_failures[WIRE_NOT_FAILURES]; /* return codes other than 0 that are not failures; 0: none */
@@ -227,7 +227,8 @@ enum wire_stack_limits {
 /* Which calls' stacks are taken. */
 enum wire_stack_mode {
 	WIRE_STACKS_OFF = 0,
-	WIRE_STACKS_AUTO = 1, /* slow, failed and synchronising calls', and one in so many of the rest of a call site */
+	WIRE_STACKS_AUTO =
+	    1, /* slow, failed and synchronising calls', and one in stack_every of the rest of a call site */
 	WIRE_STACKS_ALL = 2,
 };
 
@@ -302,7 +303,7 @@ struct wire_stack {
 
 enum wire_python_limits {
 	WIRE_PYTHON_PROCESSES = 4096,
-	WIRE_PYTHON_WINDOW = 256, /* of each structure so much is read at most; offsets in it are below */
+	WIRE_PYTHON_WINDOW = 256, /* at most this many bytes of a structure are read; offsets in it are below */
 	WIRE_CODE_FILE = 512,
 	WIRE_CODE_NAME = 256,
 	WIRE_CODE_LEAST = 1024,
@@ -342,7 +343,7 @@ struct wire_python_layout {
 	__u8 running;	  /* enum wire_python_running */
 	__u8 shims;	  /* the owner from which on a frame stands for the C function itself; 0: there are none */
 	__u8 instruction_shift; /* where frames count instructions: log2 of an instruction's bytes */
-	__u16 thread_bytes;	/* so much of a thread state is read */
+	__u16 thread_bytes;	/* bytes of a thread state that are read */
 	__u16 thread_previous;
 	__u16 thread_next;
 	__u16 thread_interpreter;
@@ -351,14 +352,14 @@ struct wire_python_layout {
 	__u16 thread_frame;
 	__u16 thread_cframe; /* BY_CFRAME, or WIRE_PYTHON_CFRAME */
 	__u16 cframe_frame;
-	__u16 frame_bytes; /* so much of a frame is read */
+	__u16 frame_bytes; /* bytes of a frame that are read */
 	__u16 frame_previous;
 	__u16 frame_code;
 	__u16 frame_instruction;
 	__u16 frame_entry; /* set in the outermost frame of one run; 0: not there */
 	__u16 frame_owner;
 	__u16 code_start;    /* from here to code_bytes a code object does not change while it lives */
-	__u16 code_bytes;    /* so much of a code object is read */
+	__u16 code_bytes;    /* bytes of a code object that are read */
 	__u16 code_changing; /* but for the upper half of this word; 0: none */
 	__u16 code_first_line;
 	__u16 code_file;

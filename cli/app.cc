@@ -67,14 +67,14 @@ int run(std::vector<std::string> arguments, Context& context) {
       context.out.flush();
       return kExitDone;
     }
-    if (!context.action) return fail(context, "nothing to do (see 'ingero --help')", kExitUsage);
+    if (!context.action) return fail(context, "no command given (see 'ingero --help')", kExitUsage);
     const Result<int> result = context.action();
     if (!result.ok()) {
       return fail(context, result.error().text(), result.error().code() == Errc::kInvalid ? kExitUsage : kExitFailed);
     }
     context.out.flush();
     if (!context.out.good() && reader_is_gone()) return *result;  // it has had enough: no failure of ours
-    if (!context.out.good()) return fail(context, "write standard output: it does not take any more", kExitFailed);
+    if (!context.out.good()) return fail(context, "cannot write to standard output", kExitFailed);
     return *result;
   } catch (const std::exception& error) {
     return fail(context, fmt::format("internal error: {}", error.what()), kExitFailed);

@@ -12,8 +12,8 @@ void add_backend_options(Command command, BackendOptions& options) {
   command.add_option("--backend", options.files, "Also describe libraries by this manifest (YAML)")
       .type_name("FILE")
       .one_value_each();
-  command.add_option("--backends-dir", options.folder, "And by every *.yaml in this folder")
-      .type_name("FOLDER")
+  command.add_option("--backends-dir", options.folder, "And by every *.yaml in this directory")
+      .type_name("DIRECTORY")
       .show_default();
 }
 

@@ -56,7 +56,8 @@ Result<Fd> dial_any(const std::string& chosen) {
     // One that is there and refuses says more than one that is not there.
     if (!error || (error->code() == Errc::kNotFound && fd.error().code() != Errc::kNotFound)) error = fd.error();
   }
-  return Error(error->code(), error->message(), "is 'ingero trace --annotate' running, and may you connect to it?");
+  return Error(error->code(), error->message(),
+               "start 'ingero trace --annotate', or ask for access to its socket (trace --annotate-socket-gid)");
 }
 
 Status send_all(const Fd& fd, std::string_view text) {
@@ -104,7 +105,7 @@ Result<int> run_annotate(const AnnotateOptions& options, Context& context) {
   char buffer[512];
   for (ssize_t got = 1; got > 0 && answer.size() < kMaxAnswer;) {
     got = ::recv(fd->get(), buffer, sizeof(buffer), 0);
-    if (got < 0) return errno_error("wait for what became of the annotations");
+    if (got < 0) return errno_error("read the agent's reply to the annotations");
     answer.append(buffer, static_cast<size_t>(got));
   }
   const auto reported = nlohmann::json::parse(answer, nullptr, false);
@@ -116,10 +117,10 @@ Result<int> run_annotate(const AnnotateOptions& options, Context& context) {
   const uint64_t lost = count("refused") + count("dropped");
   if (lost == 0 && !reported.contains("error")) return kExitDone;
   const auto why = reported.find("error");
-  return Error(Errc::kIo, fmt::format("{} annotations taken, {} refused, {} dropped{}", count("accepted"),
+  return Error(Errc::kIo, fmt::format("{} annotations accepted, {} refused, {} dropped{}", count("accepted"),
                                       count("refused"), count("dropped"),
                                       why != reported.end() && why->is_string()
-                                          ? "; the first: " + printable(why->get<std::string>(), 300)
+                                          ? "; first error: " + printable(why->get<std::string>(), 300)
                                           : std::string()));
 }
 

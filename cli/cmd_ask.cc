@@ -40,7 +40,8 @@ Result<int> run_ask(const AskOptions& options, Context& context) {
     return kExitDone;
   }
   const Json input = parse_json(options.input);
-  if (input.is_discarded()) return Error(Errc::kInvalid, "--json: not JSON");
+  if (input.is_discarded())
+    return Error(Errc::kInvalid, "--json: not valid JSON: expected an object such as '{\"limit\": 3}'");
   auto service = open_service(options.serving, true, context);
   if (!service.ok()) return service.error();
   const auto answer = (*service)->ask(options.tool, input);

@@ -30,8 +30,7 @@ std::vector<agent::ReadinessCheck> add_backends(const BackendOptions& options, b
       const hal::Backend& backend = *registry.all().back();
       size_t rows = 0;
       for (const auto& library : backend.libraries) rows += library.rows.size();
-      check.value =
-          fmt::format("{} ({}): {} row{}, keeps the rules", backend.name, backend.vendor, rows, rows == 1 ? "" : "s");
+      check.value = fmt::format("{} ({}): valid, {} row{}", backend.name, backend.vendor, rows, rows == 1 ? "" : "s");
     } else {
       check.result = agent::CheckResult::kFail;
       check.value = problems.empty() ? added.error().message() : "refused";
@@ -44,7 +43,7 @@ std::vector<agent::ReadinessCheck> add_backends(const BackendOptions& options, b
   }
   for (const Error& error : registry.add_folder(options.folder)) {
     checks.push_back({"backend", agent::CheckResult::kFail, true, "not used", error.message(),
-                      fmt::format("mend it, or take it out of {}", options.folder)});
+                      fmt::format("fix it, or remove it from {}", options.folder)});
   }
   return checks;
 }
@@ -93,10 +92,10 @@ void add_check(Command root, Context& context) {
   add_backend_options(command, options->backends);
   command
       .add_option("--support-bundle", options->support_bundle,
-                  "Write what a supporter asks for (this check, versions, logs; secrets masked) as a tar.gz")
+                  "Write diagnostics for a bug report (this check, versions, logs; secrets redacted) as a tar.gz")
       .type_name("FILE");
   command.footer(
-      "Exit status: 0 ready, 1 not ready, 2 could not tell.\n\nExamples:\n  sudo ingero check\n"
+      "Exit status: 0 ready, 1 not ready, 2 unknown.\n\nExamples:\n  sudo ingero check\n"
       "  ingero check --json\n"
       "  ingero check --backend toy.yaml");
   command.on_parsed([options, &context] {

@@ -58,11 +58,15 @@ std::string scenario_names() {
   return names;
 }
 
+Error unknown_scenario(Errc code, const std::string& name, std::string remedy) {
+  return Error(code, fmt::format("demo: unknown scenario \"{}\"", printable(name, 64)), std::move(remedy));
+}
+
 Result<int> run_demo(const DemoOptions& options, Context& context) {
   const auto limit = parse_duration_ns(options.duration);
   if (!limit.ok()) return limit.error().in("--duration");
   if (options.gpu) {
-    return Error(Errc::kNotSupported, "demo --gpu: this demonstration makes its events itself",
+    return Error(Errc::kNotSupported, "demo --gpu is not supported: the demo generates its own events",
                  "trace a program of yours: ingero trace -- python3 train.py");
   }
   if (options.scenario == "all") {
@@ -75,8 +79,7 @@ Result<int> run_demo(const DemoOptions& options, Context& context) {
   }
   const agent::DemoScenario* scenario = agent::find_demo(options.scenario);
   if (scenario == nullptr) {
-    return Error(Errc::kInvalid, fmt::format("demo: unknown scenario '{}'", printable(options.scenario)),
-                 "one of " + scenario_names() + ", all");
+    return unknown_scenario(Errc::kInvalid, options.scenario, "choose one of: " + scenario_names() + ", all");
   }
   return show(*scenario, options, *limit, context);
 }
@@ -86,8 +89,7 @@ Result<int> run_demo(const DemoOptions& options, Context& context) {
 Result<Json> demo_document(const std::string& scenario, const Clock& clock) {
   const agent::DemoScenario* found = agent::find_demo(scenario);
   if (found == nullptr) {
-    return Error(Errc::kNotFound, fmt::format("unknown scenario \"{}\"", printable(scenario, 64)),
-                 "there are " + scenario_names());
+    return unknown_scenario(Errc::kNotFound, scenario, "choose one of: " + scenario_names());
   }
   report::ReportOptions wanted;
   wanted.slowest = 3;

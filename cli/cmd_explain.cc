@@ -78,14 +78,14 @@ Result<int> follow(const ExplainOptions& options, const store::Selection& select
     context.out.flush();
     if (is_live) std::this_thread::sleep_for(kFollowEvery);
   }
-  context.err << fmt::format("ingero: the recording has ended; {} incident(s)\n", follower.followed());
+  context.err << fmt::format("ingero: the recording has ended; {}\n", plural(follower.followed(), "causal chain"));
   return kExitDone;
 }
 
 // --nodes: their causal chains.
 Result<int> ask_fleet(const ExplainOptions& options, const fleet::Fleet& fleet, Context& context) {
   if (!options.database.empty()) {
-    return Error(Errc::kInvalid, "a recording and --nodes exclude each other: give one of them");
+    return Error(Errc::kInvalid, "a recording and --nodes cannot be combined: give only one");
   }
   if (!options.op.empty() || options.annotations || options.last > 0 || options.per_process || options.follow ||
       options.folded || !options.flame.empty()) {

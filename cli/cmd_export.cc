@@ -44,7 +44,7 @@ class Destination {
     if (file_) return file_->write(bytes);
     context_->out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     // The reason is reported at the end, unless the reader has closed the pipe, which is not an error.
-    return context_->out.good() ? Status{} : Status{Error(Errc::kIo, "write standard output: it takes no more")};
+    return context_->out.good() ? Status{} : Status{Error(Errc::kIo, "cannot write to standard output")};
   }
   Status commit() { return file_ ? file_->commit() : Status{}; }
   uint64_t bytes() const { return bytes_; }
@@ -163,12 +163,11 @@ void add_export(Command root, Context& context) {
       .one_of({"perfetto", "chrome", "csv", "jsonl", "folded", "parquet"});
   command
       .add_option("-o,--output", options->output,
-                  "The file; it is there when it is complete (default: standard "
-                  "output)")
+                  "Output file; it appears when it is complete (default: standard output)")
       .type_name("FILE");
   add_database_option(command, options->database);
   add_range_options(command, options->range, "1h");
-  command.add_option("--last", options->last, "Only from the N-th event from the end").type_name("N");
+  command.add_option("--last", options->last, "Only the last N events").type_name("N");
   command.add_option("-p,--pid", options->pid, "Only this process").type_name("PID").reports(options->pid_given);
   add_label_option(command, options->label);
   command.footer(

@@ -50,7 +50,7 @@ std::optional<std::string> apart(const store::ClockDifference& one, uint64_t thr
   const std::string first = printable(one.first, 256), second = printable(one.second, 256);
   const std::string from = fmt::format("as {} collectives show", one.collectives);
   if (one.least_ns && one.most_ns && *one.least_ns > *one.most_ns) {
-    return fmt::format("the clocks of {} and {} moved against each other by {} at least, {}", first, second,
+    return fmt::format("the clocks of {} and {} drifted apart by at least {}, {}", first, second,
                        amount(*one.least_ns - *one.most_ns), from);
   }
   if (one.least_ns && *one.least_ns > threshold) {
@@ -89,7 +89,8 @@ Result<int> run_merge(const MergeCommand& command, Context& context) {
     chains += source.chains;
     nodes.insert(source.nodes.begin(), source.nodes.end());
     if (source.is_live) {
-      context.err << fmt::format("ingero: {}: it is being recorded; this is how far it was\n", printable(source.path));
+      context.err << fmt::format("ingero: {}: still being recorded; only what was written so far is merged\n",
+                                 printable(source.path));
     }
   }
   for (const std::string& sentence : merged->left_out) context.err << "ingero: " << sentence << '\n';
@@ -107,13 +108,12 @@ void add_merge(Command root, Context& context) {
   const Command command = root.add_command("merge", "Put recordings of several nodes into one file");
   auto options = std::make_shared<MergeCommand>();
   command.add_option("recordings", options->sources, "Their files; they are only read").required().type_name("FILE");
-  command.add_option("-o,--output", options->output, "The new file; it is there when it is complete")
+  command.add_option("-o,--output", options->output, "Output file; it appears when it is complete")
       .required()
       .type_name("FILE");
-  command.add_option("--force-node", options->node, "The node of recordings that do not say theirs").type_name("NAME");
-  command
-      .add_option("--clock-skew-threshold", options->threshold,
-                  "Say so when the nodes' clocks are surely further apart")
+  command.add_option("--force-node", options->node, "Node name for recordings that do not contain one")
+      .type_name("NAME");
+  command.add_option("--clock-skew-threshold", options->threshold, "Warn when clocks of nodes certainly differ by more")
       .show_default()
       .type_name("DURATION");
   command.footer(

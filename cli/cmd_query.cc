@@ -225,7 +225,7 @@ void warn_of_filters(const QueryOptions& options) {
   if (options.pid_given || !options.op.empty() || !options.range.since.empty() || !options.range.from.empty() ||
       !options.range.to.empty() || !options.label.empty() || options.annotations) {
     log_warning(
-        "--since, --from, --to, --pid, --label, --annotations and --op choose what is listed; SQL says it itself, in "
+        "--since, --from, --to, --pid, --label, --annotations and --op are ignored with SQL: put the condition in "
         "WHERE");
   }
 }
@@ -249,7 +249,7 @@ Status run_sql(const store::Reader& reader, const std::string& sql, const QueryO
 Result<int> ask_fleet(const QueryOptions& options, const Request& request, const fleet::Fleet& fleet,
                       Context& context) {
   if (!request.database.empty()) {
-    return Error(Errc::kInvalid, "a recording and --nodes exclude each other: give one of them");
+    return Error(Errc::kInvalid, "a recording and --nodes cannot be combined: give only one");
   }
   if (request.sql.empty()) return Error(Errc::kInvalid, "query --nodes needs an SQL statement");
   warn_of_filters(options);

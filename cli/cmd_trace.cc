@@ -198,7 +198,9 @@ class Trace {
                      database.empty() ? "" : ", recording to " + database,
                      options_.command.empty() ? ", Ctrl-C ends it" : ""));
     for (const std::string& one : session.notes()) note(one);
-    if (options_.otlp.traces && database.empty()) note("--otlp-traces: incidents are found in a recording only");
+    if (options_.otlp.traces && database.empty()) {
+      note("--otlp-traces: causal chains are not sent, because they need a recording (remove --no-record)");
+    }
     const size_t found_at_start = live.tracer().reports().size();
     note_lines(render_discovery(live) + render_degraded(live));
 
@@ -233,7 +235,7 @@ class Trace {
       set_log_level(std::max(log_level(), LogLevel::kInfo));
       INGERO_TRY(set_log_file(options_.log));
     }
-    if (options_.no_net) note("--no-net: who owns a socket is then not known for every retransmission");
+    if (options_.no_net) note("--no-net: some TCP retransmissions will have no process");
     // What one thread allocates another frees: an arena for each would keep all of it. What is large (debug
     // information, batches, images of pages) is mapped by itself: on the heap, small things that stay would soon lie in
     // its place, and none of it would ever go back. glibc would raise this limit by itself, to 32 MB, with the first
@@ -284,8 +286,8 @@ class Trace {
     options_.pids.push_back(static_cast<uint32_t>(launch_->pid()));
     if (!launch_->unheld_reason().empty()) {
       note(
-          fmt::format("the command is not held while libraries are attached ({}): its first calls after loading one "
-                      "may be missed",
+          fmt::format("the command cannot be held while probes are attached ({}): its first calls into a newly loaded "
+                      "library may be missed",
                       launch_->unheld_reason()));
     }
     return {};
@@ -462,11 +464,15 @@ void add_trace(Command root, Context& context) {
   command.add_flag("-v,--verbose", options->verbose, "Print every event");
   command.add_option("--log", options->log, "Also append diagnostics to this file");
   command.add_flag("--record,!--no-record", options->record, "Write the database (default true)");
-  command.add_flag("--record-all", options->record_all, "Store every event, also with --store selective");
-  command.add_option("--store", options->store, "all: every event; selective: what matters, and one in N of the rest")
+  command.add_flag("--record-all", options->record_all, "Store every event, even with --store selective");
+  command
+      .add_option("--store", options->store,
+                  "all: every event; selective: slow, failed and synchronising calls, and one in N of the rest")
       .one_of({"all", "selective"})
       .show_default();
-  command.add_option("--sample-every", options->sample_every, "N of --store selective")
+  command
+      .add_option("--sample-every", options->sample_every,
+                  "With --store selective, keep one in N of the ordinary events")
       .range(1U, 1'000'000U)
       .show_default();
   command.add_option("--db,--out", options->database, "Database file (default: INGERO_DB, ~/.ingero/ingero.db)");
@@ -487,7 +493,9 @@ void add_trace(Command root, Context& context) {
   command.add_option("--node", options->node, "This machine's name in event ids (default: host name)");
   command.add_option("--library,--cuda-lib,--nccl-lib", options->libraries, "Also probe this library file");
   add_backend_options(command, options->backends);
-  command.add_option("--ringbuf-size", options->ring_size, "Event ring, a power of two").size().show_default();
+  command.add_option("--ringbuf-size", options->ring_size, "Size of the ring buffer for events, a power of two")
+      .size()
+      .show_default();
   command.add_option("--attach", options->attach, "How probes are attached; auto takes the best that works")
       .one_of({"auto", "session", "multi", "perf"})
       .show_default();

@@ -21,7 +21,9 @@ void add_range_options(Command command, RangeOptions& options, const std::string
 }
 
 void add_label_option(Command command, std::string& label) {
-  command.add_option("--label", label, "Only while this annotation held: step=17 (of what the other flags select)")
+  command
+      .add_option("--label", label,
+                  "Only the time in which this label held, e.g. step=17 (within the other selection flags)")
       .type_name("KEY=VALUE");
 }
 

@@ -55,8 +55,8 @@ std::string text_of(const Json& answer, bool colour) {
   const auto all = answer["nodes"].size();
   const auto silent = std::count_if(answer["nodes"].begin(), answer["nodes"].end(),
                                     [](const Json& node) { return node["answered"] == false; });
-  std::string out = fmt::format("FLEET CAUSAL CHAINS - {} chain(s) from {} node(s)", chains.size(),
-                                all - static_cast<size_t>(silent));
+  std::string out = fmt::format("FLEET CAUSAL CHAINS - {} from {}", plural(chains.size(), "chain"),
+                                plural(all - static_cast<size_t>(silent), "node"));
   if (silent > 0) out += fmt::format("; {} did not answer", silent);
   out += "\n";
   for (const Json& chain : chains) {

@@ -94,7 +94,8 @@ Result<std::shared_ptr<const fleet::Fleet>> open_fleet(const FleetOptions& optio
   if (!threshold.ok()) return threshold.error().in("--clock-skew-threshold");
   made.clock_threshold_ns = *threshold;
   if (!entries->file.empty()) {
-    context.err << fmt::format("ingero: {} node(s) of {}\n", made.client.nodes.size(), printable(entries->file));
+    context.err << fmt::format("ingero: {} of {}\n", plural(made.client.nodes.size(), "node"),
+                               printable(entries->file));
   }
   return fleet::Fleet::make(std::move(made), *context.clock);
 }

@@ -154,7 +154,7 @@ std::string render_discovery(agent::Recorder& recorder, size_t skip) {
     text += '\n';
     for (const auto& row : file.rows) {
       if (row.single_stepped) {
-        text += fmt::format("    {}: probed on '{}', which the kernel single-steps (about ten times the cost)\n",
+        text += fmt::format("    {}: probed on '{}', which the kernel single-steps (several times the cost)\n",
                             row.symbol, row.instruction);
       } else if (row.state == hal::RowState::kRefused && file.attached_mono_ns != 0 && row.file_offset != 0) {
         text += fmt::format("    {}: not probed: {}\n", row.symbol, row.reason);

@@ -77,11 +77,11 @@ Status OutputFile::commit() {
     if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       temporary_ = name;
     } else if (errno != EEXIST) {
-      return errno_error(fmt::format("put {} in its place", printable(path_)));
+      return errno_error(fmt::format("rename the finished file to {}", printable(path_)));
     }
   }
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    return errno_error(fmt::format("put {} in its place", printable(path_)));
+    return errno_error(fmt::format("rename the finished file to {}", printable(path_)));
   }
   temporary_.clear();
   return {};

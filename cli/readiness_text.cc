@@ -1,4 +1,4 @@
-// A line for each check, then the libraries.
+// Formats the output of `ingero check`: a line for each check, then the libraries.
 #include "cli/readiness_text.h"
 
 #include <fmt/format.h>
@@ -54,7 +54,9 @@ std::string readiness_text(const agent::Readiness& readiness, bool all_functions
       }
     }
   }
-  text += fmt::format("\n{}\n", status == 0 ? "Ready to trace." : status == 1 ? "Not ready." : "Could not tell.");
+  text += fmt::format("\n{}\n", status == 0   ? "Ready to trace."
+                                : status == 1 ? "Not ready."
+                                              : "Unknown: see the checks above that could not be made.");
   return text;
 }
 

@@ -25,7 +25,7 @@ void add_metrics_options(Command command, agent::MetricsOptions& options) {
 
 void add_otlp_options(Command command, agent::OtlpSettings& options) {
   command.add_option("--otlp", options.endpoint, "Send metrics by OTLP to this URL, or HOST:PORT (TLS)");
-  command.add_flag("--otlp-traces", options.traces, "Also send spans: incidents, and slow collectives");
+  command.add_flag("--otlp-traces", options.traces, "Also send spans: causal chains and slow collectives");
   command
       .add_option("--otlp-protocol", options.protocol,
                   "http/protobuf (default), http/json, grpc (OTEL_EXPORTER_OTLP_PROTOCOL)")
@@ -35,7 +35,9 @@ void add_otlp_options(Command command, agent::OtlpSettings& options) {
   command.add_option("--otlp-interval", options.interval, "How often metrics are sent").duration().show_default();
   command.add_option("--otlp-timeout", options.timeout, "Of one request (default 10s; OTEL_EXPORTER_OTLP_TIMEOUT)")
       .duration();
-  command.add_option("--otlp-slow-collective", options.slow_collective, "Collectives that took longer are spans")
+  command
+      .add_option("--otlp-slow-collective", options.slow_collective,
+                  "Send a span for each collective that took longer than this")
       .duration()
       .show_default();
   command.add_option("--otlp-headers", options.headers_file,
@@ -45,8 +47,9 @@ void add_otlp_options(Command command, agent::OtlpSettings& options) {
   command.add_option("--otlp-cert", options.certificate,
                      "Client certificate (PEM; OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE)");
   command.add_option("--otlp-key", options.key, "Its key (PEM; OTEL_EXPORTER_OTLP_CLIENT_KEY)");
-  command.add_option("--otlp-queue", options.queue,
-                     "Folder for data that could not be sent yet (default: otlp-queue in the recordings' folder)");
+  command.add_option(
+      "--otlp-queue", options.queue,
+      "Directory for data that could not be sent yet (default: otlp-queue in the recordings' directory)");
   command
       .add_option("--otlp-queue-size", options.queue_size,
                   "Its maximum size; when it is full, the oldest data is dropped")
@@ -105,23 +108,29 @@ void add_inference_options(Command command, agent::InferenceOptions& options) {
   option("--inference-phase-classifier", options.phase_classifier,
          "rule: distinguish phases; off: one phase for all steps")
       .one_of({"rule", "off"});
-  option("--inference-phase-decode-max-launches", options.phases.decode_max_launches, "A decode launches less");
-  option("--inference-phase-decode-max-memcpy", options.decode_max_copied, "A decode copies less").size();
-  option("--inference-phase-prefill-min-launches", options.phases.prefill_min_launches, "A prefill launches more");
+  option("--inference-phase-decode-max-launches", options.phases.decode_max_launches,
+         "Classify as decode below this many launches");
+  option("--inference-phase-decode-max-memcpy", options.decode_max_copied,
+         "Classify as decode only below this many copied bytes")
+      .size();
+  option("--inference-phase-prefill-min-launches", options.phases.prefill_min_launches,
+         "Classify as prefill above this many launches");
   option("--inference-phase-prefill-min-avg-kernel", options.prefill_min_mean,
-         "A prefill takes so long for each launch")
+         "Also classify as prefill from this mean time per launch")
       .duration();
-  option("--inference-phase-mixed-memcpy", options.mixed_copied, "A mixed batch copies so much").size();
-  option("--inference-phase-mixed-launch-low", options.phases.mixed_low_launches, "A mixed batch launches so much");
-  option("--inference-phase-mixed-launch-high", options.phases.mixed_high_launches, "and no more than this");
+  option("--inference-phase-mixed-memcpy", options.mixed_copied, "Classify as mixed from this many copied bytes")
+      .size();
+  option("--inference-phase-mixed-launch-low", options.phases.mixed_low_launches,
+         "Also classify as mixed from this many launches");
+  option("--inference-phase-mixed-launch-high", options.phases.mixed_high_launches, "... up to this many launches");
   command
       .add_flag("--inference-fingerprint-key", options.by_functions,
-                "Steps that launch other functions are another workload")
+                "Treat steps that launch different functions as different workloads")
       .group(group);
-  option("--inference-scrape", options.scrape, "auto: read the metrics of engines that are found; off")
+  option("--inference-scrape", options.scrape, "auto: read the metrics of model servers that are found; off: do not")
       .one_of({"auto", "off"});
   option("--inference-scrape-interval", options.scrape_interval, "Read them this often").duration();
-  option("--inference-scrape-redetect-interval", options.scrape_redetect, "Look for engines again this often")
+  option("--inference-scrape-redetect-interval", options.scrape_redetect, "Look for model servers this often")
       .duration();
   option("--inference-scrape-host", options.scrape_host, "Read them at this address of this machine");
 }

@@ -1,4 +1,4 @@
-// Streams, marks and what a synchronisation reaches.
+// Tracks which collectives a synchronisation covers, through streams and the markers between them.
 #include "correlate/barriers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Handles to identities: see communicators.h for the invariants.
+// Maps handles to communicators and numbers their collectives: see communicators.h for the invariants.
 #include "correlate/communicators.h"
 
 #include <algorithm>

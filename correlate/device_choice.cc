@@ -1,4 +1,4 @@
-// Threads' devices, and what was made on which.
+// Tracks the device that each thread selected, and the objects created on it.
 #include "correlate/device_choice.h"
 
 #include <algorithm>

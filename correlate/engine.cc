@@ -1,4 +1,4 @@
-// Events in: which window, which process, which thread.
+// Assigns each event to its window, process and thread.
 #include "correlate/engine.h"
 
 #include <algorithm>

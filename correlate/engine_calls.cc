@@ -163,8 +163,7 @@ void Engine::Impl::note_refused(const hal::Event& event, ProcessState& process, 
     if (const auto free = free_memory_at(event); free && *free >= event.bytes) {
       finding.rule = RuleId::memory_fragmentation;
       finding.confidence = 0.7;
-      finding.detail =
-          fmt::format("although {} were free: in pieces too small, or kept from this process", format_bytes(*free));
+      finding.detail = fmt::format("although {} were free (fragmented, or reserved for others)", format_bytes(*free));
     }
   }
   pend(event.end_mono_ns(), &process, std::move(finding));
@@ -181,11 +180,10 @@ void Engine::Impl::note_granted(const hal::Event& event, ProcessState& process, 
   finding.bytes = refused.bytes;
   finding.lost_ns = finding.lost_now_ns = event.end_mono_ns() - refused.start_ns;
   finding.onset_mono_ns = refused.start_ns;
-  finding.detail = fmt::format(
-      "until the process had given back {} that it kept in {} pieces, the largest of {}; asked again, it got it, {} "
-      "after it first asked",
-      format_bytes(refused.freed_bytes), refused.pieces, format_bytes(refused.largest_piece),
-      format_duration(finding.lost_ns));
+  finding.detail =
+      fmt::format("at first and succeeded {} later, after the process had freed {} in {} blocks (largest {})",
+                  format_duration(finding.lost_ns), format_bytes(refused.freed_bytes), refused.pieces,
+                  format_bytes(refused.largest_piece));
   finding.sample.emplace();
   consider(*finding.sample, event, 1);
   pend(event.end_mono_ns(), &process, std::move(finding));

@@ -95,9 +95,10 @@ void Engine::Impl::evaluate_arrivals(uint64_t window, std::vector<std::pair<Proc
     finding.number_now = now == sums.end() ? 0 : now->second.rounds;
     finding.op = one.call;
     finding.subject = fmt::format("{:016x}", key.first);
-    finding.detail = fmt::format("{} came last to {} collectives on communicator {:016x}, {} late in all, {} once",
+    finding.detail = fmt::format("{} was the last to enter {} on communicator {:016x}: {} late in total, at most {}",
                                  one.rank ? fmt::format("rank {}", *one.rank) : fmt::format("pid {}", key.second),
-                                 one.rounds, key.first, format_duration(one.late_ns), format_duration(one.worst_ns));
+                                 plural(one.rounds, "collective"), key.first, format_duration(one.late_ns),
+                                 format_duration(one.worst_ns));
     finding.onset_mono_ns = one.worst_at_ns;
     found.emplace_back(&process_of(key.second), std::move(finding));
   }
@@ -169,7 +170,7 @@ void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
   finding.detail = fmt::format("{}, number {} on communicator {:016x}: {} waiting for {} for {}{}",
                                call.empty() ? "a collective" : printable(call), hang.number, hang.comm_id_hash,
                                list_of(hang.present), list_of(hang.missing), format_duration(hang.waited_ns),
-                               hang.is_over ? ", then it went on or ended" : "");
+                               hang.is_over ? "; it has since completed or its processes ended" : "");
   finding.onset_mono_ns = hang.entered_mono_ns;
   auto& waiting = impl.hanging[fnv1a(finding.subject)];
   waiting.clear();
@@ -221,7 +222,8 @@ void Engine::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns
       const bool held =
           reading.id == hal::ReadingId::throttle_thermal_active || reading.id == hal::ReadingId::throttle_hw_active;
       if (!held || reading.value <= 0) continue;
-      const std::string_view word = reading.id == hal::ReadingId::throttle_thermal_active ? "heat" : "its hardware";
+      const std::string_view word =
+          reading.id == hal::ReadingId::throttle_thermal_active ? "heat" : "hardware slowdown";
       reasons += fmt::format("{}{}", reasons.empty() ? "" : " and ", word);
     }
     if (reasons.empty()) continue;
@@ -231,8 +233,8 @@ void Engine::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns
     finding.confidence = 1;
     finding.subject = device.uuid;
     finding.detail =
-        fmt::format("{} ({}) holds its clocks down because of {}",
-                    device.name.empty() ? "the device" : printable(device.name), printable(device.uuid), reasons);
+        fmt::format("{} ({}) is throttling its clocks: {}", device.name.empty() ? "the device" : printable(device.name),
+                    printable(device.uuid), reasons);
     finding.onset_mono_ns = mono_ns;
     impl_->pend(mono_ns, nullptr, std::move(finding));
   }

@@ -43,7 +43,7 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
 #define INGERO_RULES(X)                                                                                                \
   X(cpu_preemption, kCpu, "HOST", kMedium, kBoth, false, 10, 0, 100,                                                   \
     "Threads that make GPU calls were ready to run, and another program had their CPU.",                               \
-    "Give the process CPUs of its own, or lower the priority of who ran instead.")                                     \
+    "Give the process CPUs of its own, or lower the priority of the process that ran instead.")                        \
   X(run_queue_wait, kCpu, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                               \
     "Threads that make GPU calls were woken and then waited for a CPU.", "Use fewer runnable threads, or more CPUs.")  \
   X(cgroup_throttling, kCpu, "SYSTEM", kHigh, kMeasured, false, 5, 1, 100,                                             \
@@ -52,7 +52,7 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "A program of another container had the CPU that threads making GPU calls wanted.",                                \
     "Keep the two on different CPUs, or limit the other one.")                                                         \
   X(dataloader_starvation, kCpu, "HOST", kMedium, kBoth, false, 50, 2, 1000,                                           \
-    "The process hardly made GPU calls while its worker processes fought for the CPUs.",                               \
+    "The process hardly made GPU calls while its worker processes competed for the CPUs.",                             \
     "Use fewer workers, keep them between epochs, or index the data directly.")                                        \
   X(cpu_steal, kHost, "SYSTEM", kMedium, kMeasured, false, 10, 0, 0,                                                   \
     "The hypervisor ran other guests on this machine's CPUs.", "Move to a host that is not shared.")                   \
@@ -85,13 +85,10 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Device memory held by the process grows steadily while it works.",                                                \
     "Find the call site that allocates and does not free.")                                                            \
   X(memory_fragmentation, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                           \
-    "An allocation failed although as much device memory was free, or the process had as much to give back: in "       \
-    "pieces.",                                                                                                         \
+    "An allocation failed although enough device memory was free or could be freed, but fragmented.",                  \
     "Let the allocator grow its segments (PyTorch: expandable_segments:True), or allocate the largest buffers first.") \
   X(device_out_of_memory, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                           \
-    "An allocation failed for want of "                                                                                \
-    "device memory.",                                                                                                  \
-    "Use smaller batches, or free what is not needed.")                                                                \
+    "Device memory ran out: an allocation failed.", "Use smaller batches, or free what is not needed.")                \
   X(failing_calls, kFailure, "HOST", kMedium, kMeasured, false, 20, 10, 0, "Calls return errors.",                     \
     "Look up the code; the first failure is the one that matters.")                                                    \
   X(rate_drop, kRate, "HOST", kMedium, kMeasured, true, 60, 10, 2000, "Much less work is submitted than before.",      \
@@ -104,43 +101,46 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Free host memory, or stop what takes it.")                                                                        \
   X(page_allocation_storm, kHost, "HOST", kLow, kMeasured, false, 0, 3, 3000,                                          \
     "The process takes gigabytes of host pages every second.", "Reuse host buffers.")                                  \
-  X(oom_kill, kHost, "SYSTEM", kCritical, kBoth, false, 0, 1, 0, "The kernel killed a process for want of memory.",    \
-    "Give the job more memory, or make it need less.")                                                                 \
+  X(oom_kill, kHost, "SYSTEM", kCritical, kBoth, false, 0, 1, 0,                                                       \
+    "The kernel killed a process because memory ran out.", "Give the job more memory, or make it need less.")          \
   X(tcp_retransmits, kNetwork, "NET", kMedium, kBoth, false, 0, 5, 0,                                                  \
     "Segments of the job's own connections had to be sent again.", "Look for loss or congestion on the path.")         \
   X(fabric_port_down, kNetwork, "FABRIC", kHigh, kMeasured, false, 0, 1, 0,                                            \
     "A port of a fabric adapter lost its link.", "Check cable, transceiver and the switch's port.")                    \
   X(fabric_errors, kNetwork, "FABRIC", kMedium, kMeasured, false, 0, 1, 0,                                             \
-    "Error counters of a fabric adapter grew: packets were spoilt, work was refused or connections were given up.",    \
-    "Spoilt packets: check cable, port and switch. Refused work: look at the program's keys, lengths and limits.")     \
+    "Error counters of a fabric adapter grew: packets were corrupted, work requests "                                  \
+    "rejected, or connections ended after their last retry.",                                                          \
+    "Corrupted packets: check cable, port and switch. Rejected work requests: check keys, lengths and limits in "      \
+    "the program.")                                                                                                    \
   X(fabric_loss, kNetwork, "FABRIC", kMedium, kMeasured, false, 0, 5, 0,                                               \
     "Packets on the fabric were lost or late, and were sent again.",                                                   \
     "Look for drops on the path: counters of switch ports, pause frames, an overloaded receiver.")                     \
   X(fabric_not_ready, kNetwork, "FABRIC", kMedium, kMeasured, false, 0, 10, 0,                                         \
-    "Messages came when their receiver had no buffer waiting: senders had to wait and try again.",                     \
+    "Messages arrived while the receiver had no buffer posted (RNR): senders waited and retried.",                     \
     "Post more receive buffers, earlier; give the receiving process its CPUs.")                                        \
   X(fabric_congestion, kNetwork, "FABRIC", kLow, kMeasured, false, 0, 1000, 0,                                         \
     "Congestion control slowed senders down.",                                                                         \
     "Look for many senders to one receiver, and for links that are slower than others.")                               \
   X(periodic_spike, kPattern, "HOST", kLow, kMeasured, true, 1, 4, 100,                                                \
-    "Every so many calls, one takes far longer than the others.", "Find what the program does every so many steps.")   \
+    "At regular intervals one call takes far longer than the others.", "Find what the program does periodically.")     \
   X(device_contention, kDevice, "DRIVER", kMedium, kMeasured, false, 40, 5, 300,                                       \
-    "Since another process submits work too, the device makes this one wait longer.",                                  \
+    "Waits for the device got longer after another process began to submit work.",                                     \
     "Give each process a device or a share of its own, or run them one after the other.")                              \
   X(graph_recapture, kGraph, "GRAPH", kMedium, kMeasured, false, 10, 5, 300,                                           \
     "Graphs are captured and instantiated again and again.", "Keep shapes fixed, or update the graph instead.")        \
   X(graph_rate_collapse, kGraph, "GRAPH", kMedium, kBoth, true, 50, 5, 3000,                                           \
     "An executable graph is launched far less often than before.", "Look for a re-capture or another graph.")          \
   X(graph_contention, kGraph, "GRAPH", kMedium, kMeasured, true, 10, 5, 100,                                           \
-    "Graph launches lost their CPU to other programs.", "As for CPU preemption.")                                      \
+    "Graph launches lost their CPU to other programs.",                                                                \
+    "Give the process CPUs of its own, or lower the priority of the process that ran instead.")                        \
   X(graph_never_launched, kGraph, "GRAPH", kLow, kBoth, false, 0, 1, 30000,                                            \
     "A graph was instantiated and never launched.", "Its memory is wasted: destroy it.")                               \
   X(graph_capture_failed, kGraph, "GRAPH", kMedium, kBoth, false, 0, 1, 0, "A capture ended with an error.",           \
     "Something not allowed during capture ran: an allocation, a synchronisation, a lazy initialisation.")              \
   X(device_throttling, kDevice, "DRIVER", kMedium, kMeasured, false, 0, 1, 0,                                          \
-    "The device held its clocks down because of heat or its power supply.", "Check cooling and power.")                \
+    "The device throttled its clocks because of heat or its power supply.", "Check cooling and power.")                \
   X(device_error, kDevice, "DRIVER", kHigh, kMeasured, false, 0, 1, 0, "The driver reported a device error.",          \
-    "Look the code up in the vendor's list; a device that repeats it is to be replaced.")                              \
+    "Look the code up in the vendor's list; replace a device that keeps reporting it.")                                \
   X(cold_start, kStart, "HOST", kLow, kBoth, false, 0, 3, 800,                                                         \
     "The first calls of the process were much slower than later ones.",                                                \
     "Warm up before measuring; load modules and libraries early.")

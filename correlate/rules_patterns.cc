@@ -70,7 +70,7 @@ void evaluate_spikes(const Evaluation& j, Findings& findings) {
     finding.op = one->call;
     const CallFacts* facts = j.call(one->call);
     finding.subject = fmt::format("{}/{}", facts == nullptr ? "" : facts->op, one->size_class);
-    finding.detail = fmt::format("every {} calls or so, {} bursts so far, {} more than usual in all", period,
+    finding.detail = fmt::format("about every {} calls, {} times so far, {} longer than usual in total", period,
                                  one->spikes, format_duration(one->spike_ns));
     finding.onset_mono_ns = one->first_spike_ns;
     finding.confidence = 0.7;

@@ -1,4 +1,4 @@
-// Work onto streams, and what a synchronisation makes of it.
+// Assigns work to streams, and ends a step when a synchronisation covers its work.
 #include "correlate/steps.h"
 
 #include <algorithm>

@@ -31,7 +31,7 @@ struct Sample {
   }
 };
 
-// Who ran instead. At most kMost; what comes after is in `others_ns`.
+// Who ran instead. At most kMax; what comes after is in `others_ns`.
 class Preemptors {
  public:
   struct PreemptedBy {
@@ -75,8 +75,8 @@ class Preemptors {
   uint64_t total_ns_ = 0, others_ns_ = 0;
 };
 
-// Device memory by where it was allocated, net of what was given back. Only allocations whose stacks were taken count.
-// At most kMost places; what comes after is not kept.
+// Device memory by where it was allocated, net of what was freed. Only allocations whose stacks were taken count.
+// At most kMax places; what comes after is not kept.
 class Places {
  public:
   struct Place {

@@ -1,4 +1,4 @@
-// The words: summary, root cause, timeline, evidence and remedies of a chain, from its incident's figures.
+// Formats a causal chain: summary, root cause, timeline, evidence and remedies, from its incident's figures.
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,10 +10,6 @@ namespace {
 std::string percent(uint64_t part, uint64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.0f}%", std::min(100.0, 100.0 * static_cast<double>(part) / static_cast<double>(whole)));
-}
-
-std::string plural(uint64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : word == "child" ? "ren" : "s");
 }
 
 struct ChainText {
@@ -128,8 +124,8 @@ void describe_cpu(ChainText& w) {
              fmt::format("{} context switches, {} off the CPU", switches, format_duration(total.switch_ns)),
              total.switch_ns);
       w.fix(
-          "Fewer DataLoader workers than CPUs (num_workers), persistent_workers=True, or direct indexing of data in "
-          "memory");
+          "Use fewer DataLoader workers than CPUs (num_workers), persistent_workers=True, or direct indexing of "
+          "data in memory");
       if (w.j.system.cpus > 0) {
         w.fix(fmt::format("This machine has {} CPUs: leave one to the main process: taskset -cp 0 {}", w.j.system.cpus,
                           w.process.pid));
@@ -198,7 +194,7 @@ void describe_wait(ChainText& w) {
     add_call_step(w, "on I/O");
     return;
   }
-  chain.summary = fmt::format("{}: calls that only queue work slept {} ({} of the time)", w.who, lost, share);
+  chain.summary = fmt::format("{}: asynchronous calls were blocked for {} ({} of the time)", w.who, lost, share);
   chain.root_cause = fmt::format(
       "{} slept {} inside calls that do not wait for the device: a lock is held by another thread, or a queue is "
       "full{}",
@@ -230,7 +226,7 @@ void describe_pattern(ChainText& w) {
       chain.summary = fmt::format("{} is bound by launches: {} of them took {} ({} of the time)", w.who,
                                   w.incident.number, lost, share);
       chain.root_cause =
-          fmt::format("Many tiny launches, {} each on average, and the device never behind: synchronisations took {}",
+          fmt::format("Many tiny launches, {} each on average, and the device keeps up: synchronisations took only {}",
                       format_duration(total.launches.ns / std::max<uint64_t>(1, total.launches.calls)),
                       format_duration(total.syncs.ns));
       break;
@@ -239,7 +235,6 @@ void describe_pattern(ChainText& w) {
           total.copies.ns == 0 ? 0 : static_cast<double>(total.copies.bytes) / static_cast<double>(total.copies.ns);
       chain.summary = fmt::format("{} spent {} ({} of the time) copying {} in {}", w.who, lost, share,
                                   format_bytes(total.copies.bytes), plural(total.copies.calls, "copy"));
-      if (chain.summary.ends_with("copys")) chain.summary.replace(chain.summary.size() - 5, 5, "copies");
       chain.root_cause = fmt::format(
           "Copies run at {:.1f} GB/s and hold the calling thread: pageable host memory is staged by the CPU{}", rate,
           slow_call_text(w));
@@ -248,7 +243,7 @@ void describe_pattern(ChainText& w) {
     case RuleId::periodic_spike:
       chain.summary = fmt::format("{}: {} spikes {}", w.who, w.op(), w.incident.last.detail);
       chain.root_cause =
-          fmt::format("Something that happens every so many steps holds {}: {}{}", w.op(), w.incident.last.detail,
+          fmt::format("A periodic activity delays {}: {}{}", w.op(), w.incident.last.detail,
                       w.incident.last.usual_ns > 0
                           ? fmt::format("; {} at most, usually {}", format_duration(w.incident.last.slowest_ns),
                                         format_duration(w.incident.last.usual_ns))
@@ -257,8 +252,7 @@ void describe_pattern(ChainText& w) {
     case RuleId::graph_recapture:
       chain.summary = fmt::format("{} captured or instantiated graphs {} times: {} ({} of the time)", w.who,
                                   w.incident.number, lost, share);
-      chain.root_cause =
-          "Graphs are made anew instead of launched again: a shape or an address changes from step to step";
+      chain.root_cause = "Graphs are re-created instead of replayed: a shape or an address changes from step to step";
       w.step(
           "GRAPH", "capture",
           fmt::format("{} captures and instantiations, {} launches", total.captures.calls, total.graph_launches.calls),
@@ -286,14 +280,14 @@ void describe_memory(ChainText& w) {
                       format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.peak_bytes))));
       break;
     case RuleId::memory_fragmentation:
-      chain.summary = fmt::format("{}: {} was refused {} of fragmented device memory", w.who, w.op(),
+      chain.summary = fmt::format("{}: {} could not allocate {}: device memory is fragmented", w.who, w.op(),
                                   format_bytes(w.incident.last.bytes));
-      chain.root_cause = fmt::format("An allocation of {} was refused {}", format_bytes(w.incident.last.bytes),
-                                     w.incident.last.detail);
+      chain.root_cause =
+          fmt::format("An allocation of {} failed {}", format_bytes(w.incident.last.bytes), w.incident.last.detail);
       break;
     case RuleId::device_out_of_memory:
       chain.summary = fmt::format("{}: {} ran out of device memory", w.who, w.op());
-      chain.root_cause = fmt::format("An allocation{} was refused; the process held {} that this recording knows of",
+      chain.root_cause = fmt::format("An allocation{} failed; the process held {} allocated in this recording",
                                      w.incident.last.bytes > 0 ? " of " + format_bytes(w.incident.last.bytes) : "",
                                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.held_bytes))));
       break;
@@ -328,7 +322,7 @@ void describe_memory(ChainText& w) {
     }
     default:
       chain.summary = fmt::format("{} took {} of host pages", w.who, format_bytes(w.incident.number));
-      chain.root_cause = "Page-allocation storm: host memory is mapped and given back all the time";
+      chain.root_cause = "Page-allocation storm: the process allocates and frees host memory continually";
       w.step("HOST", "mm_page_alloc", chain.summary);
   }
   w.fix(std::string(w.its.remedy));
@@ -340,14 +334,14 @@ void describe_other(ChainText& w) {
   const Finding& last = w.incident.last;
   switch (w.incident.rule) {
     case RuleId::never_returned:
-      chain.summary = fmt::format("{} of {} has not returned for {}", w.op(), w.who, format_duration(last.lost_ns));
+      chain.summary = fmt::format("{} in {} has not returned for {}", w.op(), w.who, format_duration(last.lost_ns));
       chain.root_cause = fmt::format("Thread {} entered {} and is still in it", last.subject, w.op());
-      w.fix(fmt::format("See where it stands: cat /proc/{0}/task/{1}/stack; py-spy dump --pid {0}", w.process.pid,
+      w.fix(fmt::format("See where it is blocked: cat /proc/{0}/task/{1}/stack; py-spy dump --pid {0}", w.process.pid,
                         last.subject));
       break;
     case RuleId::late_rank:
       chain.summary = last.detail;
-      chain.root_cause = fmt::format("{} of {}: the other ranks waited", last.detail, w.who);
+      chain.root_cause = fmt::format("{} ({}); the other ranks waited", last.detail, w.who);
       w.step("COLLECTIVE", w.op(), last.detail, last.lost_ns);
       break;
     case RuleId::tcp_retransmits:
@@ -359,13 +353,13 @@ void describe_other(ChainText& w) {
     case RuleId::full_stop:
       chain.summary =
           fmt::format("{} stopped submitting work: {} launches a second before, none now", w.who, last.number);
-      chain.root_cause = "The process still runs and makes no GPU calls any more";
+      chain.root_cause = "The process still runs, but makes no more GPU calls";
       break;
     case RuleId::oom_kill:
-      chain.summary = fmt::format("The kernel killed {} for want of memory", last.detail);
+      chain.summary = fmt::format("The kernel killed {} because memory ran out", last.detail);
       chain.root_cause = "Host memory was exhausted, or the cgroup's memory limit reached";
       w.step("SYSTEM", "oom_kill", last.detail);
-      w.fix("Look at the kernel's words: dmesg | grep -i -A5 'out of memory'");
+      w.fix("See the kernel log: dmesg | grep -i -A5 'out of memory'");
       break;
     case RuleId::graph_capture_failed:
       chain.summary = fmt::format("{}: a graph capture failed{}", w.who, last.detail.empty() ? "" : ": " + last.detail);
@@ -477,7 +471,8 @@ void describe_system(Incident& incident, const SystemState& system) {
   chain.recommendations = {std::string(its.remedy)};
   const std::string& detail = incident.last.detail;
   chain.summary = detail.empty() ? std::string(its.sentence) : detail;
-  if (incident.rule == RuleId::oom_kill) chain.summary = fmt::format("The kernel killed {} for want of memory", detail);
+  if (incident.rule == RuleId::oom_kill)
+    chain.summary = fmt::format("The kernel killed {} because memory ran out", detail);
   chain.root_cause = fmt::format("{} {}", its.sentence, detail);
   if (incident.rule == RuleId::collective_hang) incident.lost_ns = incident.last.lost_ns;
   chain.timeline.push_back({std::string(its.layer), std::string(its.name), chain.summary, incident.lost_ns});

@@ -105,7 +105,7 @@ void describe_fabric(Incident& incident) {
       chain.summary = join(fmt::format("{} was slowed down by congestion: {}{}", port, counters, of_packets), users);
       break;
     default:
-      chain.summary = join(fmt::format("Errors of {}: {}", port, counters), users);
+      chain.summary = join(fmt::format("Errors on {}: {}", port, counters), users);
   }
   if (incident.rule != RuleId::fabric_port_down) {
     chain.root_cause = fmt::format("{} {}", its.sentence, chain.summary);
@@ -115,7 +115,7 @@ void describe_fabric(Incident& incident) {
         {std::string(its.layer), event.name,
          fmt::format("port {}, to {} at {}", event.port, process_name(event.pid, event.comm), clock_time(event)), 0});
     chain.evidence.push_back({event.pid, event.tid, event.start_mono_ns, event.duration_ns, event.wall_offset_ns,
-                              event.name, fmt::format("an event of port {}", event.port)});
+                              event.name, fmt::format("event on port {}", event.port)});
   }
   for (const auto& [name, counter] : part.counters) {
     chain.timeline.push_back({std::string(its.layer), printable(name),

@@ -6,7 +6,7 @@
 //
 // Invariants:
 // B1  A slow step is not folded into its baseline. `warm` slow ones in a row are the workload as it is now: its
-//     baseline starts over, so that what changed for good does not alarm for ever.
+//     baseline starts over, so that a permanent change does not raise alarms indefinitely.
 // B2  A step is classified by the baseline as it was before the step.
 // B3  At most kMaxWorkloads are kept; the least recently used is reported a last time and evicted.
 //

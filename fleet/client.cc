@@ -1,4 +1,4 @@
-// One thread a node, one connection a question: see client.h.
+// Queries nodes on several threads, joined before the query returns: see client.h.
 #include "fleet/client.h"
 
 #include <system_error>

@@ -1,4 +1,4 @@
-// The spellings of the fabric's words, as stored and shown.
+// Names of what fabric counters mean and how they changed, as stored and shown.
 #include "hal/fabric.h"
 
 namespace ingero::hal {

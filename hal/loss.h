@@ -1,5 +1,5 @@
 // The loss ledger: everything that can be lost, late, unpaired or cut, by name. One table; the counters, the metric
-// names, schema_info notes and docs/limits.md are derived from it.
+// names, the table `loss` and docs/limits.md are derived from it.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace ingero::hal {
 
 enum class Severity : uint8_t { kInfo, kLoss, kError };
 
-// name, room, severity, sentence. Order is the index; append only.
+// name, room that counts it (tools/check_losses), severity, sentence. Order is the index; append only.
 #define INGERO_LOSSES(X)                                                                                              \
   X(ring_full, "bpf", kLoss, "Calls not recorded because the ring buffer was full.")                                  \
   X(host_ring_full, "bpf", kLoss, "Host events not recorded because the ring buffer was full, or nearly.")            \
@@ -30,54 +30,55 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(record_malformed, "kernelside", kError, "Malformed records: unknown type, wrong length or impossible values.")    \
   X(word_unreadable, "kernelside", kInfo, "Call arguments that could not be read from the traced process.")           \
   X(unwound_call, "kernelside", kInfo, "Calls left without a return (longjmp or exception); stored as such.")         \
-  X(name_truncated, "kernelside", kInfo, "Kernel names longer than the capture keeps.")                               \
-  X(name_table_full, "kernelside", kInfo, "Kernel names not kept because the table was full.")                        \
+  X(name_truncated, "agent", kInfo, "Kernel names longer than the capture keeps.")                                    \
+  X(name_table_full, "agent", kInfo, "Kernel names not kept because the table was full.")                             \
   X(attach_refused, "kernelside", kError, "Probes the kernel refused to attach.")                                     \
   X(single_stepped, "kernelside", kInfo, "Probes on an instruction the kernel must single-step.")                     \
   X(attach_window, "kernelside", kInfo, "Libraries mapped for a while before their probes were attached.")            \
-  X(mapping_lost, "kernelside", kLoss, "Notices of new mappings the kernel dropped; a full scan followed.")           \
+  X(mapping_lost, "agent", kLoss, "Notices of new mappings the kernel dropped; a full scan followed.")                \
   X(communicator_unknown, "correlate", kInfo, "Communicators whose creation was missed, or came before the start.")   \
   X(communicator_lost, "correlate", kInfo, "Communicators, or their numbering, dropped: too many, or calls lost.")    \
   X(wait_forgotten, "correlate", kInfo, "Collectives whose wait was not measured: no synchronisation for too long.")  \
   X(store_failed, "store", kError, "Events the database refused.")                                                    \
   X(store_thinned, "store", kInfo, "Events counted but not stored, by the selective policy.")                         \
   X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")                          \
-  X(kernel_log_lost, "kernelside", kLoss, "Kernel messages not read for device errors: overwritten, or too many.")    \
-  X(stack_ring_full, "bpf", kLoss, "Stacks not kept because their ring was full; the calls themselves are there.")    \
-  X(stack_skipped, "bpf", kInfo, "Stacks of a call site's failed or synchronising calls over 32 a second, slow 64.")  \
+  X(kernel_log_lost, "agent", kLoss, "Kernel messages not read for device errors: overwritten, or too many.")         \
+  X(stack_ring_full, "bpf", kLoss, "Stacks not kept because their ring was full; the calls themselves are recorded.") \
+  X(stack_skipped, "bpf", kInfo, "Stacks skipped by a call site's limit: 32 a second, 64 with those of slow calls.")  \
   X(stack_cut, "bpf", kInfo, "Stacks deeper than what is copied, or not fully readable: outer frames are missing.")   \
-  X(python_unreadable, "bpf", kInfo, "Python frames, or what a code object says, that could not be read.")            \
+  X(python_unreadable, "bpf", kInfo, "Python frames or code objects that could not be read.")                         \
   X(python_cut, "bpf", kInfo, "Python stacks deeper than 64 frames: outer frames are missing.")                       \
   X(code_ring_full, "bpf", kLoss, "Python functions not named because the ring of stacks was full.")                  \
-  X(code_forgotten, "symbols", kInfo, "Python functions evicted to bound memory; reported again on next use.")        \
+  X(code_forgotten, "agent", kInfo, "Python functions evicted to bound memory; reported again on next use.")          \
   X(engine_late, "correlate", kInfo, "Events that arrived too late for the causal engine; they are stored.")          \
   X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses that did not fit the causal engine's tables.") \
   X(device_forgotten, "correlate", kInfo, "Threads and objects whose device was evicted to bound memory.")            \
-  X(sample_lost, "cli", kLoss, "Samples of devices and fabrics not stored because the store was behind.")             \
+  X(sample_lost, "agent", kLoss, "Samples of devices and fabrics not stored because the store was behind.")           \
   X(otlp_dropped, "serve", kLoss, "Data points and spans dropped because the queue, the disk or the list was full.")  \
-  X(otlp_refused, "serve", kLoss, "Data points and spans that the receiver of OTLP rejected.")                        \
-  X(otlp_damaged, "serve", kLoss, "Requests that waited for the receiver of OTLP and could not be read again.")       \
-  X(annotation_refused, "cli", kInfo, "Annotations refused: not as documented, or about another user's process.")     \
-  X(annotation_dropped, "cli", kLoss, "Annotations dropped: more than the allowed number a second, or a full queue.") \
+  X(otlp_refused, "serve", kLoss, "Data points and spans rejected by the OTLP receiver.")                             \
+  X(otlp_damaged, "serve", kLoss, "Queued OTLP requests that could not be read back from disk.")                      \
+  X(annotation_refused, "agent", kInfo, "Annotations refused: malformed, or about another user's process.")           \
+  X(annotation_dropped, "agent", kLoss,                                                                               \
+    "Annotations dropped: more than the allowed number a second, or a full queue.")                                   \
   X(step_forgotten, "correlate", kInfo, "Streams, marks or workloads of inference evicted to bound memory.")          \
-  X(engine_unread, "cli", kInfo, "Times the metrics of a model server could not be read, or were cut.")               \
-  X(program_skipped, "bpf", kLoss, "Upper bound of events that arrived while their BPF program was running.")         \
+  X(engine_unread, "agent", kInfo, "Times the metrics of a model server could not be read, or were cut.")             \
+  X(program_skipped, "agent", kLoss, "Upper bound of events that arrived while their BPF program was running.")       \
   X(block_lost, "bpf", kLoss, "Block requests whose end was not seen, or whose owner could not be remembered.")       \
-  X(file_unread, "kernelside", kLoss, "Libraries not read or not probed: their file system may never answer.")        \
+  X(file_unread, "kernelside", kLoss, "Libraries not read or not probed because their file system may not respond.")  \
   X(memory_unread, "kernelside", kInfo, "Processes whose memory was not read because the read might block.")          \
-  X(ring_unread, "kernelside", kLoss, "Records left in a ring at the end, behind one that was never finished.")       \
+  X(ring_unread, "agent", kLoss, "Records left in a ring at the end, behind one that was never finished.")            \
   X(name_ring_full, "bpf", kLoss, "Kernel names and communicator identities lost because the ring buffer was full.")  \
-  X(stack_unnamed, "symbols", kLoss, "Stacks left without frames because too many waited for their names.")           \
-  X(function_unnamed, "symbols", kInfo, "Device functions left without a name because too many waited for one.")      \
-  X(stack_mapping_lost, "symbols", kInfo, "Mappings not kept for unwinding because too many came at once.")           \
-  X(hang_stack_lost, "symbols", kInfo, "Stacks of hanging calls not kept because too many calls hung at once.")       \
-  X(process_forgotten, "cli", kInfo, "Processes evicted to bound memory; they are read again on their next event.")   \
-  X(rank_forgotten, "cli", kInfo, "Processes with communicators evicted to bound memory; ranks are read again.")      \
-  X(process_unlisted, "kernelside", kInfo, "Processes not listed with a library because too many have mapped it.")    \
-  X(sampler_event_lost, "cli", kLoss, "Device errors not among the events: too many in one second.")                  \
-  X(device_error_lost, "cli", kLoss, "Device errors not stored because the store was behind.")                        \
-  X(engine_sample_lost, "cli", kLoss, "Samples that did not reach the causal engine because the store was behind.")   \
-  X(inference_lost, "cli", kLoss, "Model servers or their metrics not stored because the store was behind.")
+  X(stack_unnamed, "agent", kLoss, "Stacks left without frames because too many waited for their names.")             \
+  X(function_unnamed, "agent", kInfo, "Device functions left without a name because too many waited for one.")        \
+  X(stack_mapping_lost, "agent", kInfo, "Mappings not kept for unwinding because too many came at once.")             \
+  X(hang_stack_lost, "agent", kInfo, "Stacks of hanging calls not kept because too many calls hung at once.")         \
+  X(process_forgotten, "agent", kInfo, "Processes evicted to bound memory; they are read again on their next event.") \
+  X(rank_forgotten, "agent", kInfo, "Processes with communicators evicted to bound memory; ranks are read again.")    \
+  X(process_unlisted, "kernelside", kInfo, "Processes left out of a library's list because too many have mapped it.") \
+  X(sampler_event_lost, "agent", kLoss, "Device errors not stored as events: too many in one second.")                \
+  X(device_error_lost, "agent", kLoss, "Device errors not stored because the store was behind.")                      \
+  X(engine_sample_lost, "agent", kLoss, "Samples that did not reach the causal engine because the store was behind.") \
+  X(inference_lost, "agent", kLoss, "Model servers or their metrics not stored because the store was behind.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -151,7 +151,7 @@ class Recipe {
   }
 
  private:
-  // The word added last names what the sleepable name program reads: a string, or so many bytes.
+  // The word added last names what the sleepable name program reads: a string, or a number of bytes.
   void read_sleepable(uint8_t bytes) {
     if (lowered_.recipe.sleepable_word != 0) return fail("has two words for the sleepable read, which can read one");
     lowered_.recipe.sleepable_word = lowered_.recipe.n_words;

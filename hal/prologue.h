@@ -1,6 +1,7 @@
-// Where to put a probe. A first instruction the kernel cannot emulate is single-stepped: a second trap, ten times the
-// cost (design note: docs/limits.md). The probe may move past instructions that leave in place what the capture reads
-// (captured argument registers, the stack pointer, the stack), to the first one the kernel emulates; never further.
+// Where to put a probe. A first instruction the kernel cannot emulate is single-stepped: a second trap, which costs
+// several times as much (docs/limits.md). The probe may move past instructions that leave in place what the capture
+// reads (captured argument registers, the stack pointer, the stack), to the first one the kernel emulates; never
+// further.
 #pragma once
 
 #include <cstdint>

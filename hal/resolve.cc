@@ -185,7 +185,7 @@ std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, 
                       0,
                       {},
                       fmt::format("the file is for another processor (ELF machine {})", image.machine()),
-                      "trace it on that machine"});
+                      "trace it on a machine of that architecture"});
     }
     return rows;
   }

@@ -1,4 +1,4 @@
-// The spellings of the closed vocabulary, as stored and shown.
+// Names of the closed vocabulary, as stored and shown.
 #include "hal/vocabulary.h"
 
 #include <array>

@@ -197,7 +197,9 @@ void FileProbes::leave_perf_links(std::span<FileProbes* const> files) {
   const pid_t child = has_pipe ? fork() : -1;
   if (child == 0) hold_links(links, from.get());
   if (child < 0) {
-    log_warning("removing {} probes takes minutes: {}", links.size() - 1, errno_error("start a process for it").text());
+    log_warning(
+        "cannot start the process that removes {} probes, so the trace ends when the kernel has removed them: {}",
+        links.size() - 1, errno_error("fork").text());
   } else {
     log_warning("the kernel removes {} probes one by one, for about {} s more; process {} waits for it",
                 links.size() - 1, links.size() / 10 + 1, child);

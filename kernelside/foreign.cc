@@ -84,7 +84,7 @@ Foreign::Namespace Foreign::mounts_of(uint32_t pid) {
 Result<ForeignFile> Foreign::examined(Fd path, uint32_t pid, std::string name) {
   struct statx status {};
   if (statx(path.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO | STATX_MNT_ID, &status) != 0) {
-    return errno_error(fmt::format("look at {}", printable(name, 4096)));
+    return errno_error(fmt::format("stat {}", printable(name, 4096)));
   }
   if (!S_ISREG(status.stx_mode)) return Error(Errc::kInvalid, fmt::format("{}: not a file", printable(name, 4096)));
   ForeignFile file;
@@ -179,7 +179,9 @@ Result<Fd> Foreign::open(const ForeignFile& file, FileParts parts) {
     return opened;
   }
   if (is_silent(file)) {
-    return Error(Errc::kBusy, fmt::format("its file system ({}) did not answer recently", file.mount));
+    return Error(Errc::kBusy,
+                 fmt::format("its file system ({}) did not respond recently; it is tried again within {} s", file.mount,
+                             kSilentFor / kSecond));
   }
   auto copied = helpers_->copy(file.path, parts, name);
   if (copied.ok()) return copied;
@@ -195,12 +197,14 @@ Status Foreign::pin(const ForeignFile& file, std::span<const uint64_t> offsets) 
 }
 
 Result<Fd> Foreign::open_soon(uint32_t pid, const hal::Mapping& mapping) {
-  const Error busy(Errc::kBusy, "it is being copied");
+  const std::string name = printable(mapping.untrusted_path, 4096);
+  const Error busy(Errc::kBusy, fmt::format("{}: still being copied", name));
   {
     const std::scoped_lock lock(mutex_);
     if (const auto known = copies_.find(mapping.file); known != copies_.end()) {
       if (!known->second.is_over) return busy;
-      if (!known->second.fd.valid()) return Error(Errc::kIo, "it could not be read");
+      if (!known->second.fd.valid())
+        return Error(Errc::kIo, fmt::format("{}: not copied: it could not be read, or the copies are full", name));
       return Fd(fcntl(known->second.fd.get(), F_DUPFD_CLOEXEC, 0));
     }
   }
@@ -208,13 +212,17 @@ Result<Fd> Foreign::open_soon(uint32_t pid, const hal::Mapping& mapping) {
   Fd path(
       ::open(fmt::format("{}/map_files/{:x}-{:x}", process, mapping.start, mapping.end).c_str(), O_PATH | O_CLOEXEC));
   if (!path.valid()) path = cached_path(process, mapping);
-  if (!path.valid()) return Error(Errc::kNotFound, "the process, or the file by its name, is gone");
+  if (!path.valid()) {
+    return Error(Errc::kNotFound, fmt::format("{}: process {} ended, or the file was removed", name, pid));
+  }
   auto file = examined(std::move(path), pid, mapping.untrusted_path);
   INGERO_TRY(file);
   if (file->reach == hal::Reach::kLocal) return open(*file, kAll);
   {
     const std::scoped_lock lock(mutex_);
-    if (copies_.size() >= kMaxRemembered) return Error(Errc::kFull, "too many files are copied already");
+    if (copies_.size() >= kMaxRemembered) {
+      return Error(Errc::kFull, fmt::format("{}: not copied: the limit of {} copies is reached", name, kMaxRemembered));
+    }
     copies_.try_emplace(mapping.file);
   }
   const auto kept = std::make_shared<const ForeignFile>(std::move(*file));

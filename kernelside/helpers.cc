@@ -84,7 +84,7 @@ struct Helpers::Impl {
         receive_message(parent.get(), &reply, sizeof(reply), first, second) != static_cast<ssize_t>(kReplyHead)) {
       // An answer that comes later would be taken for another's.
       parent.reset();
-      return Error(Errc::kIo, "start a helper process: their parent does not answer");
+      return Error(Errc::kIo, "start a helper process: the parent process of the helpers does not respond");
     }
     if (reply.pid < 0) return errno_error("fork a helper process", reply.error);
     helper.pid = reply.pid;

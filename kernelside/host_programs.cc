@@ -35,7 +35,7 @@ constexpr Row kRows[] = {
     {"sched_process_exit", HostFeature::kProcesses, "on_process_exit", nullptr, nullptr},
     {"mark_victim", HostFeature::kProcesses, "on_oom_kill", nullptr, nullptr},
     {"mm_page_alloc", HostFeature::kMemory, "on_page_alloc", "on_page_alloc_own",
-     "atomic allocations are not counted: this kernel does not tell whether an interrupt made them", true},
+     "atomic allocations are not counted: this kernel does not report whether an interrupt made them", true},
     {"block_getrq", HostFeature::kBlock, "on_block_getrq", nullptr, nullptr},
     {"block_bio_frontmerge", HostFeature::kBlock, "on_block_frontmerge", nullptr, nullptr},
     {"block_rq_issue", HostFeature::kBlock, "on_block_issue", nullptr, nullptr},
@@ -104,12 +104,12 @@ Status reuse(bpf_map* own, const SharedMap& shared) {
   bpf_map_info info{};
   uint32_t size = sizeof(info);
   if (bpf_obj_get_info_by_fd(shared.fd, &info, &size) != 0) {
-    return errno_error(fmt::format("look at shared map {}", shared.name));
+    return errno_error(fmt::format("query shared map {}", shared.name));
   }
   if (info.type != bpf_map__type(own) || info.key_size != bpf_map__key_size(own) ||
       info.value_size != bpf_map__value_size(own)) {
     return Error(Errc::kInvalid,
-                 fmt::format("shared map {} is not of the kind the host programs declare", shared.name));
+                 fmt::format("shared map {}: type or size differs from what the host programs declare", shared.name));
   }
   if (const int error = bpf_map__reuse_fd(own, shared.fd); error != 0) {
     return errno_error(fmt::format("share map {}", shared.name), -error);

@@ -37,7 +37,7 @@ Ring::~Ring() {
 Status Ring::open(int map_fd, const char* name) {
   bpf_map_info info{};
   uint32_t info_bytes = sizeof(info);
-  if (bpf_obj_get_info_by_fd(map_fd, &info, &info_bytes) != 0) return errno_error(fmt::format("look at ring {}", name));
+  if (bpf_obj_get_info_by_fd(map_fd, &info, &info_bytes) != 0) return errno_error(fmt::format("query ring {}", name));
   return open(map_fd, map_fd, info.max_entries, name);
 }
 

@@ -42,7 +42,7 @@ std::vector<uint32_t> process_ids(const std::string& proc_root) {
   return pids;
 }
 
-// Those that have ended make room. False: so many are alive that this one is not listed.
+// Those that have ended make room. False: too many are alive, and this one is not listed.
 [[nodiscard]] bool add_process(std::set<uint32_t>& pids, uint32_t pid, const std::string& proc_root) {
   if (pids.size() >= kMaxPidsPerFile && !pids.contains(pid)) {
     std::erase_if(pids, [&](uint32_t one) { return access(fmt::format("{}/{}", proc_root, one).c_str(), F_OK) != 0; });

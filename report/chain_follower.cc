@@ -1,4 +1,4 @@
-// A chain's life: found, perhaps worse, resolved.
+// Detects changes of causal chains between two reads: found, worse, resolved.
 #include "report/chain_follower.h"
 
 #include <fmt/format.h>

@@ -52,7 +52,7 @@ std::string chain_text(const StoredChain& chain, bool colour) {
 
 std::string chains_text(const std::vector<StoredChain>& chains, bool colour) {
   if (chains.empty()) return "No causal chain is stored in the selected part.\n";
-  std::string out = fmt::format("CAUSAL CHAINS - {} chain(s)\n", chains.size());
+  std::string out = fmt::format("CAUSAL CHAINS - {}\n", plural(chains.size(), "chain"));
   for (const StoredChain& chain : chains) out += "\n" + chain_text(chain, colour);
   return out;
 }

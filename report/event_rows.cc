@@ -1,4 +1,4 @@
-// Rows to lines, straight from the engine's values.
+// Writes rows of SQLite as CSV or JSON lines without conversion.
 #include "report/event_rows.h"
 
 #include <string>

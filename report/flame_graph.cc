@@ -1,4 +1,4 @@
-// Stacks summed, and drawn from the bottom up.
+// Sums the time of equal stacks, and draws them as folded lines or SVG.
 #include "report/flame_graph.h"
 
 #include <algorithm>

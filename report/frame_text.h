@@ -1,4 +1,4 @@
-// A frame as people read it.
+// Formats a stack frame for the terminal.
 //
 // Pure; thread-safe. Text of a traced process comes out printable.
 #pragma once

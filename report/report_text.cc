@@ -298,7 +298,7 @@ std::string unfinished_text(const Report& report, bool colour) {
 }
 
 std::string failures_text(const Report& report) {
-  if (!report.failures_known) return "  Which codes were returned took too long to find out (--timeout).\n";
+  if (!report.failures_known) return "  Not listed: the query exceeded --timeout.\n";
   std::string out;
   for (const FailureCount& failure : report.failures) {
     out += fmt::format("  {} returned {}{}: {}\n", printable(failure.op), failure.return_code,
@@ -315,14 +315,14 @@ std::string incidents_text(const Report& report, bool colour) {
   if (found.chains.empty()) {
     out +=
         found.replayed
-            ? fmt::format("\nNo incident: {} and {} of {} were examined.{}\n", plural(found.calls, "call"),
+            ? fmt::format("\nNo causal chain found: {} and {} of {} were examined.{}\n", plural(found.calls, "call"),
                           plural(found.events - found.calls, "host event"), plural(found.processes, "process"),
                           found.late > 0 ? fmt::format(" {} came too late to be evaluated.", number(found.late)) : "")
-            : "\nNo incident so far.\n";
+            : "\nNo causal chain so far.\n";
   } else {
     add_heading(out,
-                fmt::format("CAUSAL CHAINS - {} chain(s){}", found.chains.size(),
-                            is_of_several_nodes(report) ? fmt::format(" from {} node(s)", report.nodes.size()) : ""),
+                fmt::format("CAUSAL CHAINS - {}{}", plural(found.chains.size(), "chain"),
+                            is_of_several_nodes(report) ? " from " + plural(report.nodes.size(), "node") : ""),
                 colour);
     for (const StoredChain& chain : found.chains) out += node_prefix(report, chain.node) + chain_text(chain, colour);
   }
@@ -339,7 +339,7 @@ std::string incidents_text(const Report& report, bool colour) {
 
 std::string losses_text(const Report& report, bool colour) {
   if (report.legacy) {
-    return "  Not known: the agent that made this recording kept no ledger of what it lost.\n";
+    return "  Unknown: recordings of the legacy agent have no loss counters.\n";
   }
   const bool lost = std::any_of(report.losses.begin(), report.losses.end(),
                                 [](const store::LossCount& loss) { return loss.severity != "info"; });
@@ -435,7 +435,7 @@ constexpr Section kSections[] = {
      }},
     {"Collectives, as the ranks on this host called them",
      [](const View& view) -> std::string {
-       if (!view.report.collectives_known) return "  They took too long to find out (--timeout).\n";
+       if (!view.report.collectives_known) return "  Not listed: the query exceeded --timeout.\n";
        return collectives_text(view.report.collectives, view.colour);
      }},
     {"Inference: launches and graph launches are those of a step",

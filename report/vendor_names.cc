@@ -1,4 +1,4 @@
-// The first backend that knows a code names it.
+// Looks a code up in the backends' tables; the first match wins.
 #include "report/vendor_names.h"
 
 namespace ingero::report {

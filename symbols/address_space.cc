@@ -1,4 +1,4 @@
-// Mappings of one process, read when they are needed.
+// Reads the mappings of one process when an address is unknown.
 #include "symbols/address_space.h"
 
 #include <algorithm>

@@ -151,7 +151,7 @@ constexpr Row kRows[] = {
 // FRAME_OWNED_BY_CSTACK of 3.12 and 3.13, FRAME_OWNED_BY_INTERPRETER of 3.14; the same number.
 constexpr uint8_t kShimOwner = 3;
 
-// So much of a structure must be read to have all the values at these offsets, each of eight bytes at most.
+// The bytes of a structure that must be read to have all values at these offsets, each of eight bytes at most.
 uint16_t window_of(std::initializer_list<uint16_t> offsets) {
   return static_cast<uint16_t>(std::max(offsets) / 8 * 8 + 8);
 }

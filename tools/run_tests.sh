@@ -9,7 +9,7 @@ if [ "$(id -u)" -ne 0 ]; then
   echo "The tests that place probes need root, because the kernel lets only the privileged watch other processes:" \
     "they are skipped (sudo make test runs them); the rest runs."
 fi
-# Recordings of the earlier agent, where somebody has them; tests that need them say so when they do not.
+# Recordings of the legacy agent, where they are at hand; tests that need them say so when they do not.
 samples=${INGERO_SAMPLES:-$(dirname "$0")/../../shared/data}
 if [ -d "$samples" ]; then
   INGERO_SAMPLES=$(cd "$samples" && pwd)

@@ -174,8 +174,8 @@ Result<store::Annotation> AnnotationSocket::Impl::checked(const Connection& conn
     return Error(Errc::kPermission, fmt::format("annotation: process {} belongs to another user", one.pid));
   }
   if (line->start_time && *line->start_time != process->start_ticks) {
-    return Error(Errc::kNotFound,
-                 fmt::format("annotation: process {} did not start at {}", one.pid, *line->start_time));
+    return Error(Errc::kNotFound, fmt::format("annotation: pid {} was reused: the process did not start at {}", one.pid,
+                                              *line->start_time));
   }
   one.start_time = process->start_ticks;
   return one;
@@ -183,12 +183,15 @@ Result<store::Annotation> AnnotationSocket::Impl::checked(const Connection& conn
 
 void AnnotationSocket::Impl::line(Connection& connection, std::string_view text) {
   if (trim(text).empty()) return;
-  const auto drop = [&](const char* why) {
+  const auto drop = [&](std::string why) {
     ++connection.dropped;
     lost(hal::Loss::annotation_dropped, 1);
-    if (connection.error.empty()) connection.error = why;
+    if (connection.error.empty()) connection.error = std::move(why);
   };
-  if (is_over_rate(connection)) return drop("annotation: more lines a second than are taken");
+  if (is_over_rate(connection)) {
+    return drop(fmt::format("annotation dropped: rate limit exceeded ({} lines a second of a connection, {} of a user)",
+                            Limits::kLinesASecond, Limits::kLinesASecondOfUser));
+  }
   auto one = checked(connection, text);
   if (!one.ok()) {
     ++connection.refused;
@@ -197,7 +200,10 @@ void AnnotationSocket::Impl::line(Connection& connection, std::string_view text)
     return;
   }
   const uint64_t size = one->labels_json.size() + sizeof(store::Annotation);
-  if (bytes + size > options.max_bytes) return drop("annotation: this recording takes no more of them");
+  if (bytes + size > options.max_bytes) {
+    return drop(fmt::format("annotation dropped: this recording holds {} of annotations already",
+                            format_bytes(options.max_bytes)));
+  }
   bytes += size;
   ++connection.accepted;
   taken.push_back(std::move(*one));

@@ -35,7 +35,7 @@ Status prepare_annotation_folder(const std::string& socket, uint32_t owner, int6
   std::error_code ignored;
   std::filesystem::create_directories(folder.parent_path(), ignored);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return errno_error(fmt::format("make the directory {}", printable(folder.string())));
+    return errno_error(fmt::format("create the directory {}", printable(folder.string())));
   }
   const Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd.valid()) return errno_error(fmt::format("open the directory {}", printable(folder.string())));

@@ -46,7 +46,7 @@ std::vector<DeviceFinding> device_findings(std::span<const hal::Backend* const> 
     const hal::FabricSample sample = backend->open_fabric(world)->sample();
     for (const hal::FabricDevice& device : sample.devices) findings.push_back(adapter(*backend, device));
     for (const hal::Unreadable& bad : sample.unreadable) {
-      findings.push_back({fmt::format("{}: {}", backend->name, bad.path), "left out", bad.reason, false});
+      findings.push_back({fmt::format("{}: {}", backend->name, bad.path), "skipped", bad.reason, false});
     }
     if (sample.devices.empty()) {
       findings.push_back({fmt::format("{}: adapters", backend->name), "none",

@@ -76,7 +76,7 @@ class Archive {
     const int closed = gzclose(file_);
     file_ = nullptr;
     if (!failed_ && closed == Z_OK) return {};
-    return Error(Errc::kIo, fmt::format("write {}: the file could not be written whole", printable(path_)),
+    return Error(Errc::kIo, fmt::format("write {}: only part of the file was written", printable(path_)),
                  "is the disk full?");
   }
 
@@ -174,13 +174,13 @@ std::string environment_text() {
     if (equals == std::string_view::npos) continue;
     const std::string_view name = entry.substr(0, equals);
     const std::string_view value = entry.substr(equals + 1);
-    text += fmt::format("{}={}\n", printable(name), is_secret(name, value) ? "<masked>" : printable(value, 4096));
+    text += fmt::format("{}={}\n", printable(name), is_secret(name, value) ? "<redacted>" : printable(value, 4096));
   }
   return text;
 }
 
 Result<std::string> log_tail(const std::string& folder, std::string_view name) {
-  if (folder.empty()) return Error(Errc::kNotFound, "no folder of the agent is known");
+  if (folder.empty()) return Error(Errc::kNotFound, "the agent's directory is unknown: HOME is not set");
   const auto text = read_file(fmt::format("{}/{}", folder, name), kMaxLog);
   if (!text.ok()) return text.error();
   return std::string(last_lines(*text, kLogLines));

@@ -2,7 +2,7 @@
 // entries.
 //
 // A gzip-compressed tar file, readable by its owner only. What cannot be had becomes NAME.error.txt with the reason.
-// Secrets in environment variables are masked by their names. Programs (lscpu, bpftool, those of the backends'
+// Secrets in environment variables are redacted by their names. Programs (lscpu, bpftool, those of the backends'
 // diagnostics) are run from the system's folders, without a shell, ten seconds and one MiB at most each.
 #pragma once
 

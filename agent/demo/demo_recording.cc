@@ -1,4 +1,4 @@
-// Events come in steps, as in a live recording.
+// Writes a scenario into a recording batch by batch, as a live trace would.
 #include "agent/demo/demo_recording.h"
 
 #include <cstdlib>

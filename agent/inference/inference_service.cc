@@ -38,7 +38,7 @@ Result<std::unique_ptr<InferenceWatch>> InferenceWatch::open(const InferenceOpti
                                                              const hal::CallTable& calls, uint32_t keep_every) {
   if (!options.wanted) return std::unique_ptr<InferenceWatch>();
   if (!is_recording) {
-    return Error(Errc::kInvalid, "--inference: steps are kept in a recording", "leave --no-record out");
+    return Error(Errc::kInvalid, "--inference needs a recording", "remove --no-record");
   }
   auto workload = workload_options(options);
   INGERO_TRY(workload);
@@ -51,8 +51,13 @@ Result<std::unique_ptr<InferenceWatch>> InferenceWatch::open(const InferenceOpti
   const auto redetect = parse_duration_ns(options.scrape_redetect);
   INGERO_TRY(redetect);
   constexpr uint64_t kLeast = 100'000'000;
-  if (*interval < kLeast || *redetect < kLeast) {
-    return Error(Errc::kInvalid, "--inference-scrape-interval: less than 100ms");
+  if (*interval < kLeast) {
+    return Error(Errc::kInvalid, fmt::format("--inference-scrape-interval {}: must be at least 100ms",
+                                             printable(options.scrape_interval, 64)));
+  }
+  if (*redetect < kLeast) {
+    return Error(Errc::kInvalid, fmt::format("--inference-scrape-redetect-interval {}: must be at least 100ms",
+                                             printable(options.scrape_redetect, 64)));
   }
   if (!serve::net::is_loopback_host(options.scrape_host)) {
     return Error(

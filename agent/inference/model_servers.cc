@@ -1,4 +1,4 @@
-// The tables, and how a page is read by them.
+// Recognises model servers by their command line, and maps their metrics to ours.
 #include "agent/inference/model_servers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The flags of the page for Prometheus, and its server.
+// Serves the live metric set at /metrics.
 #include "agent/metrics/metrics_endpoint.h"
 
 namespace ingero::agent {

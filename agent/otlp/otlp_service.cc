@@ -70,9 +70,9 @@ std::string OtlpSender::summary() const {
   const auto add = [&](uint64_t count, std::string_view words) {
     if (count > 0) out += fmt::format(", {} {}", count, words);
   };
-  add(health.rejected_items + health.refused_items, "rejected there");
+  add(health.rejected_items + health.refused_items, "rejected by the receiver");
   add(health.dropped_items, "dropped");
-  add(health.waiting_requests, "requests wait for the next run");
+  add(health.waiting_requests, "requests queued for the next run");
   if (!health.last_error.empty()) out += fmt::format(" ({})", health.last_error);
   return out;
 }

@@ -28,7 +28,8 @@ Result<otlp::Protocol> protocol_of(const std::string& text) {
   if (text.empty() || text == "http/protobuf") return otlp::Protocol::kHttpProtobuf;
   if (text == "http/json") return otlp::Protocol::kHttpJson;
   if (text == "grpc") return otlp::Protocol::kGrpc;
-  return Error(Errc::kInvalid, fmt::format("OTLP: unknown protocol {}", printable(text)),
+  return Error(Errc::kInvalid,
+               fmt::format("--otlp-protocol (or OTEL_EXPORTER_OTLP_PROTOCOL) {}: unknown", printable(text)),
                "use http/protobuf, http/json or grpc");
 }
 
@@ -66,7 +67,7 @@ Result<std::string> queue_directory(const OtlpSettings& options, const Environme
   if (above.empty()) {
     const auto location = store::locate(environment);
     if (!location.ok()) {
-      return Error(Errc::kInvalid, "no folder for the OTLP queue: HOME is not set",
+      return Error(Errc::kInvalid, "no directory for the OTLP queue: HOME is not set",
                    "name a directory with --otlp-queue");
     }
     const size_t slash = location->path.rfind('/');
@@ -105,15 +106,24 @@ Result<otlp::ExporterOptions> exporter_options(const OtlpSettings& options, cons
              false, "--otlp-cert and --otlp-key"};
   const auto interval = parse_duration_ns(options.interval);
   INGERO_TRY(interval);
-  if (*interval < 100'000'000) return Error(Errc::kInvalid, "--otlp-interval: less than 100ms");
+  if (*interval < 100'000'000) {
+    return Error(Errc::kInvalid,
+                 fmt::format("--otlp-interval {}: must be at least 100ms", printable(options.interval, 64)));
+  }
   out.interval_ns = *interval;
   const auto timeout = timeout_of(options, variables);
   INGERO_TRY(timeout);
-  if (*timeout < 1'000'000) return Error(Errc::kInvalid, "--otlp-timeout: less than 1ms");
+  if (*timeout < 1'000'000) {
+    return Error(Errc::kInvalid,
+                 fmt::format("--otlp-timeout {}: must be at least 1ms", printable(options.timeout, 64)));
+  }
   out.timeout_ns = *timeout;
   const auto queue_bytes = parse_size_bytes(options.queue_size);
   INGERO_TRY(queue_bytes);
-  if (*queue_bytes < (1 << 20)) return Error(Errc::kInvalid, "--otlp-queue-size: less than 1m");
+  if (*queue_bytes < (1 << 20)) {
+    return Error(Errc::kInvalid,
+                 fmt::format("--otlp-queue-size {}: must be at least 1m", printable(options.queue_size, 64)));
+  }
   out.queue.max_bytes = *queue_bytes;
   const auto directory = queue_directory(options, environment, out.receiver);
   INGERO_TRY(directory);

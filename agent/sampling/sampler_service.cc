@@ -190,7 +190,7 @@ void Sampling::stop() {
   const auto deadline = std::chrono::steady_clock::now() + kTimeout;
   std::erase_if(threads_, [&](const Sampler& one) { return one.thread->join_until(deadline); });
   for (const Sampler& one : threads_) {
-    log_warning("reading {}: the driver has not answered for {} s; what it would have said last is missing", one.what,
+    log_warning("reading {}: no answer from the driver for {} s; the last sample is missing", one.what,
                 kTimeout.count());
   }
   const std::scoped_lock lock(state_->mutex);

@@ -15,7 +15,7 @@ struct LegacyFlag {
 };
 
 constexpr const char* kEverySecond = "the machine is sampled every second";
-constexpr const char* kOwnPace = "devices and libraries are looked at at their own pace (--device-interval)";
+constexpr const char* kOwnPace = "devices are sampled every --device-interval";
 constexpr const char* kOneFile = "a recording is one file, pruned to --max-db";
 constexpr const char* kNoLineage = "steps do not record the ages of allocations";
 
@@ -33,7 +33,7 @@ constexpr LegacyFlag kFlags[] = {
     {"--enable-experimental-kprobes", false, "launches have their dimensions without it"},
     {"--db-rollover-size", true, kOneFile},
     {"--db-rollover-keep", true, kOneFile},
-    {"--inference-pause-on-severity", true, "slow steps never change what is usual"},
+    {"--inference-pause-on-severity", true, "slow steps never change the baseline"},
     {"--inference-sampler-degrade-on", true, "--store selective keeps every slow step"},
     {"--inference-phase-memfrag-decode-min", true, "the phase does not depend on it"},
     {"--inference-kvcache-lineage", false, kNoLineage},

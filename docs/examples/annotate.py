@@ -3,7 +3,7 @@
 
 Usage: annotate.py [SOCKET]     (with `sudo ingero trace --annotate --annotate-socket-gid $(id -g)` running)
 
-Training goes on when nobody listens, and never waits for whoever does.
+Training goes on when no agent listens, and never waits for one that does.
 """
 import json
 import socket

@@ -69,12 +69,12 @@ Status evaluate_legacy(const store::Reader& reader, const store::Selection& sele
     if (stats == summary->calls.end() || stats->timed == 0) {
       result += both + "this recording has no row of the call: its tail cannot be checked";
     } else if (stats->p99_ns < kWorthReportingNs) {
-      result += both + fmt::format("not a tail: a p99 of {} is below the floor of {}", format_duration(stats->p99_ns),
-                                   format_duration(kWorthReportingNs));
+      result += both + fmt::format("not a tail: a p99 of {} is below the threshold of {}",
+                                   format_duration(stats->p99_ns), format_duration(kWorthReportingNs));
     } else if (result.empty()) {
       result = fmt::format(
-          "not found again: in the stored rows {} took {} at most, and nothing that took CPU or disk from "
-          "its process at that time reaches the floors",
+          "not found again: in the stored rows {} took {} at most, and no CPU or disk use by others at "
+          "that time exceeds the thresholds",
           op, format_duration(stats->max_ns));
     }
     diagnosis.evaluated.push_back(std::move(group.evaluated));

@@ -107,7 +107,8 @@ Result<Json> PagerDuty::trigger(const Json& input, uint64_t time_ns) {
                 {"payload", {{"summary", summary}, {"source", source}, {"severity", given("severity", "error")}}}};
   if (input.contains("custom_details")) event["payload"]["custom_details"] = input["custom_details"];
   if (!may_page()) {
-    return Error(Errc::kBusy, fmt::format("{} pages were sent within a minute: wait until it is over", kMaxPages));
+    return Error(Errc::kBusy,
+                 fmt::format("limit reached: {} pages in the last minute; try again in a minute", kMaxPages));
   }
 
   constexpr uint64_t kLongestNs = std::chrono::nanoseconds(kLongest).count();
@@ -123,7 +124,7 @@ Result<Json> PagerDuty::trigger(const Json& input, uint64_t time_ns) {
   const Json said = parse_json(answer->body);
   if (answer->status != 202 && answer->status != 200) return refusal_of(answer->status, said);
   const std::string status = text_member(said, "status");
-  if (status.empty()) return Error(Errc::kCorrupt, "PagerDuty: the answer is not one of the Events API");
+  if (status.empty()) return Error(Errc::kCorrupt, "PagerDuty: unexpected response from the Events API");
   const std::string key = text_member(said, "dedup_key");
   return Json{{"status", printable(status, 64)},
               {"dedup_key", key.empty() ? event["dedup_key"] : Json(printable(key, 255))}};

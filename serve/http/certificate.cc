@@ -7,6 +7,7 @@
 #include <openssl/x509v3.h>
 
 #include "base/text.h"
+#include "serve/net/tls_context.h"
 
 namespace ingero::serve::http {
 namespace {
@@ -55,7 +56,7 @@ Result<Certificate> make_certificate(uint64_t wall_ns) {
   if (made.key == nullptr || made.certificate == nullptr ||
       !fill(made.certificate.get(), made.key.get(), static_cast<time_t>(wall_ns / 1'000'000'000)) ||
       X509_digest(made.certificate.get(), EVP_sha256(), digest, &size) != 1) {
-    return Error(Errc::kIo, "create a certificate: OpenSSL refused", "give --tls-cert and --tls-key");
+    return Error(Errc::kIo, "create a certificate: " + net::tls_reason(), "give --tls-cert and --tls-key");
   }
   for (unsigned i = 0; i < size; ++i) made.fingerprint += (i == 0 ? "" : ":") + to_hex(digest + i, 1);
   return made;

@@ -1,4 +1,4 @@
-// One connection after the other, request by request: see listener.h.
+// Serves connections request by request until the server stops: see listener.h.
 #include "serve/http/listener.h"
 
 #include "serve/http/request_stream.h"

@@ -45,7 +45,9 @@ Status Secrets::add_file(const std::string& path) {
     }
     ++found;
   }
-  if (found == 0) return Error(Errc::kInvalid, fmt::format("{}: no line holds a secret", path));
+  if (found == 0)
+    return Error(Errc::kInvalid, fmt::format("{}: contains no secret", path),
+                 "write lines 'bearer TOKEN' or 'basic USER:PASSWORD'");
   return {};
 }
 

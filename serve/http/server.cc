@@ -116,7 +116,7 @@ struct Server::Impl {
         return false;
       }
       if (!origin.empty() && !is_for_us(origin)) {
-        refuse(response, 403, "refused", "a page of another site asks (--allow-host)");
+        refuse(response, 403, "refused", "the Origin header names another site (allow it with --allow-host)");
         return false;
       }
     }

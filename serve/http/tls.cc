@@ -1,8 +1,9 @@
 // Creates OpenSSL contexts from PEM files, or with a self-signed certificate so that TLS needs no setup.
 #include "serve/http/tls.h"
 
-#include <openssl/err.h>
 #include <openssl/pem.h>
+
+#include "serve/net/tls_context.h"
 
 namespace ingero::serve::http {
 namespace {
@@ -10,8 +11,7 @@ namespace {
 Result<TlsContext> make_context(int version) {
   TlsContext made(SSL_CTX_new(TLS_server_method()));
   if (made == nullptr || SSL_CTX_set_min_proto_version(made.get(), version) != 1) {
-    ERR_clear_error();
-    return Error(Errc::kIo, "TLS: OpenSSL refused");
+    return Error(Errc::kIo, "TLS: cannot create a context: " + net::tls_reason());
   }
   SSL_CTX_set_options(made.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_mode(made.get(), SSL_MODE_ENABLE_PARTIAL_WRITE);
@@ -30,9 +30,9 @@ Result<TlsContext> make_tls(const std::string& certificate, const std::string& k
       PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr));
   if (parsed == nullptr || SSL_CTX_use_certificate_chain_file(made->get(), certificate.c_str()) != 1 ||
       SSL_CTX_use_PrivateKey(made->get(), parsed.get()) != 1) {
-    ERR_clear_error();
-    return Error(Errc::kInvalid, fmt::format("{} and {}: no certificate with its key", certificate, key),
-                 "both in PEM format, belonging together");
+    return Error(Errc::kInvalid,
+                 fmt::format("cannot load certificate {} and key {}: {}", certificate, key, net::tls_reason()),
+                 "both must be in PEM format and belong together");
   }
   return made;
 }
@@ -42,8 +42,7 @@ Result<TlsContext> make_tls(const Certificate& certificate, int version) {
   INGERO_TRY(made);
   if (SSL_CTX_use_certificate(made->get(), certificate.certificate.get()) != 1 ||
       SSL_CTX_use_PrivateKey(made->get(), certificate.key.get()) != 1) {
-    ERR_clear_error();
-    return Error(Errc::kIo, "create a certificate: OpenSSL does not accept it");
+    return Error(Errc::kIo, "TLS: OpenSSL rejects the generated certificate: " + net::tls_reason());
   }
   return made;
 }

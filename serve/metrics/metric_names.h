@@ -23,10 +23,9 @@ namespace ingero::serve::metrics {
   X(kCopyBytes, "gpu_copy_bytes_total", kCounter, "vendor, direction",                                                 \
     "Bytes of successful copies; a copy inside a copy counts once.")                                                   \
   X(kCopyDuration, "gpu_copy_duration_seconds", kHistogram, "vendor, direction", "Time of copy calls.")                \
-  X(kHostOperations, "ingero_host_operations_total", kCounter, "layer, operation",                                     \
-    "What the host did to traced threads.")                                                                            \
+  X(kHostOperations, "ingero_host_operations_total", kCounter, "layer, operation", "Host events of traced threads.")   \
   X(kHostDuration, "ingero_host_operation_duration_seconds", kHistogram, "layer, operation",                           \
-    "How long what the host did to traced threads took.")                                                              \
+    "Duration of host events of traced threads.")                                                                      \
   X(kLosses, "ingero_losses_total", kCounter, "name, severity",                                                        \
     "Entries of the loss ledger: what was lost, late or cut, by name.")                                                \
   X(kFolded, "ingero_metric_series_folded_total", kCounter, "",                                                        \
@@ -37,11 +36,11 @@ namespace ingero::serve::metrics {
   X(kStored, "ingero_stored_events_total", kCounter, "", "Events committed to the recording.")                         \
   X(kStoreError, "ingero_store_failing", kGauge, "", "1 while the recording cannot be written.")                       \
   X(kProbeRuns, "ingero_probe_program_runs_total", kCounter, "program",                                                \
-    "Runs of a kernel-side program while the kernel kept its statistics.")                                             \
+    "Runs of a BPF program while run statistics were on.")                                                             \
   X(kProbeSeconds, "ingero_probe_program_seconds_total", kCounter, "program",                                          \
-    "Time in a kernel-side program while the kernel kept its statistics; by the runs it is the cost of one.")          \
+    "Time in BPF programs while run statistics were on; divide by ingero_probe_program_runs_total for the mean.")      \
   X(kOtlpItems, "ingero_otlp_items_total", kCounter, "outcome",                                                        \
-    "Data points and spans that were to be sent, by what became of them: accepted, rejected, refused, dropped.")       \
+    "Data points and spans by outcome: accepted, rejected, refused, dropped.")                                         \
   X(kOtlpFailedTries, "ingero_otlp_failed_tries_total", kCounter, "", "Requests that will be sent again.")             \
   X(kOtlpWaiting, "ingero_otlp_waiting_requests", kGauge, "", "Requests on disk that are still to be sent.")           \
   X(kOtlpWaitingBytes, "ingero_otlp_waiting_bytes", kGauge, "", "Their size on disk.")                                 \
@@ -60,7 +59,7 @@ namespace ingero::serve::metrics {
     "Share of the last two seconds in which some or all tasks waited for the resource.")                               \
   X(kAsyncEvents, "ingero_rdma_async_event_total", kCounter, "rdma_event_type, rdma_fabric_error",                     \
     "Asynchronous events that fabric devices reported to traced processes.")                                           \
-  X(kFabricDevices, "ingero_rdma_devices", kGauge, "", "Fabric adapters there are.")                                   \
+  X(kFabricDevices, "ingero_rdma_devices", kGauge, "", "Number of fabric adapters.")                                   \
   X(kFabricUnreadable, "ingero_rdma_unreadable_files_total", kCounter, "",                                             \
     "Counter files of fabric adapters that could not be read, counted at each sample.")                                \
   X(kFabricState, "ingero_rdma_port_state", kGauge, "rdma_device, rdma_port, rdma_transport",                          \
@@ -77,7 +76,7 @@ namespace ingero::serve::metrics {
   X(kDeviceInfo, "gpu_info", kGauge, "gpu_uuid, vendor, gpu_id, pci_address, name, driver, parent_uuid",               \
     "1; which device it is.")                                                                                          \
   X(kDeviceOperations, "gpu_device_operations_total", kCounter, "vendor, gpu_id, gpu_uuid, pci_address",               \
-    "Calls that ended, by the device that they were about where it is known; a call inside a call counts once.")       \
+    "Calls that ended, by device; without calls whose device is unknown; a call inside a call counts once.")           \
   X(kDeviceFailures, "gpu_device_operation_errors_total", kCounter, "vendor, gpu_id, gpu_uuid, pci_address",           \
     "Those of them that failed.")                                                                                      \
   X(kFragmentation, "gpu_memory_fragmentation_estimate", kGauge, "gpu_uuid",                                           \
@@ -85,13 +84,13 @@ namespace ingero::serve::metrics {
   X(kProcessMemory, "gpu_memory_process_allocated_bytes", kGauge, "gpu_uuid, pid",                                     \
     "Device memory of a process, by the driver.")                                                                      \
   X(kThrottlePowerEvents, "gpu_throttle_power_event_total", kCounter, "",                                              \
-    "Times a device began to be held down to save power.")                                                             \
+    "Times a device began to throttle to save power.")                                                                 \
   X(kThrottleThermalEvents, "gpu_throttle_thermal_event_total", kCounter, "",                                          \
-    "Times a device began to be held down by temperature.")                                                            \
+    "Times a device began to throttle because of temperature.")                                                        \
   X(kThrottleSwEvents, "gpu_throttle_sw_event_total", kCounter, "",                                                    \
-    "Times a device began to be held down by software.")                                                               \
+    "Times a device began to be throttled by software.")                                                               \
   X(kThrottleHwEvents, "gpu_throttle_hw_event_total", kCounter, "",                                                    \
-    "Times a device began to be held down by hardware.")                                                               \
+    "Times a device began to be throttled by hardware.")                                                               \
   X(kDeviceErrors, "gpu_device_errors_total", kCounter, "vendor, pci_address, kind, code",                             \
     "Errors that device drivers wrote to the kernel log.")                                                             \
   X(kLegacyOperations, "gpu_cuda_operation_count", kUntyped, "source, operation",                                      \
@@ -110,15 +109,15 @@ namespace ingero::serve::metrics {
   X(kInferencePercentile, "ingero_inference_baseline_p95_seconds", kGauge, "pid, phase",                               \
     "95th percentile of healthy steps, of the same workload.")                                                         \
   X(kEngineReads, "ingero_inference_engine_reads_total", kCounter, "outcome",                                          \
-    "Times that an inference engine's metrics were asked for: read, failed.")                                          \
+    "Times that a model server's metrics were requested: read, failed.")                                               \
   X(kFirstToken, "gen_ai_client_operation_time_to_first_token_seconds", kHistogram, "engine, model",                   \
-    "Time to the first token, as the engine measures it.")                                                             \
+    "Time to the first token, as the model server measures it.")                                                       \
   X(kTokenTime, "gen_ai_server_time_per_output_token_seconds", kHistogram, "engine, model",                            \
-    "Time for a token after the first, as the engine measures it.")                                                    \
+    "Time for a token after the first, as the model server measures it.")                                              \
   X(kRequestDuration, "gen_ai_client_operation_duration_seconds", kHistogram, "engine, model",                         \
-    "Time of a request, as the engine measures it.")                                                                   \
+    "Time of a request, as the model server measures it.")                                                             \
   X(kRequestTime, "gen_ai_client_operation_seconds_total", kCounter, "engine, model",                                  \
-    "The same where the engine only adds it up.")                                                                      \
+    "The same where the model server only adds it up.")                                                                \
   X(kPrefillDuration, "gen_ai_server_request_duration_prefill_seconds", kHistogram, "engine, model",                   \
     "Time of a request in prefill.")                                                                                   \
   X(kDecodeDuration, "gen_ai_server_request_duration_decode_seconds", kHistogram, "engine, model",                     \
@@ -126,16 +125,16 @@ namespace ingero::serve::metrics {
   X(kBatchDuration, "gen_ai_server_request_duration_batch_seconds", kHistogram, "engine, model",                       \
     "Time of a forward pass of a batch.")                                                                              \
   X(kQueueDuration, "gen_ai_server_queue_duration_seconds", kHistogram, "engine, model",                               \
-    "Time of a request in the engine's queue.")                                                                        \
+    "Time of a request in the model server's queue.")                                                                  \
   X(kQueueTime, "gen_ai_server_queue_seconds_total", kCounter, "engine, model",                                        \
-    "The same where the engine only adds it up.")                                                                      \
+    "The same where the model server only adds it up.")                                                                \
   X(kValidationDuration, "gen_ai_server_validation_duration_seconds", kHistogram, "engine, model",                     \
     "Time to check a request.")                                                                                        \
   X(kInputCopyTime, "gen_ai_server_compute_input_seconds_total", kCounter, "engine, model",                            \
-    "Time to bring inputs to the device; no prefill, whatever other tools call it.")                                   \
+    "Time to move inputs to the device (not prefill).")                                                                \
   X(kInferTime, "gen_ai_server_compute_infer_seconds_total", kCounter, "engine, model", "Time in the model itself.")   \
   X(kOutputCopyTime, "gen_ai_server_compute_output_seconds_total", kCounter, "engine, model",                          \
-    "Time to bring outputs from the device; no decode, whatever other tools call it.")                                 \
+    "Time to move outputs from the device (not decode).")                                                              \
   X(kInputTokens, "gen_ai_client_token_usage_input_total", kCounter, "engine, model", "Tokens of prompts.")            \
   X(kOutputTokens, "gen_ai_client_token_usage_output_total", kCounter, "engine, model", "Tokens generated.")           \
   X(kDraftsAccepted, "gen_ai_client_speculative_accepted_tokens_total", kCounter, "engine, model",                     \
@@ -164,15 +163,15 @@ namespace ingero::serve::metrics {
     "Collective and point-to-point calls that ended; one that another makes is part of that one.")                     \
   X(kCollectiveErrors, "gpu_collective_errors_total", kCounter, "vendor, op_type", "Those of them that failed.")       \
   X(kCollectiveSize, "gpu_collective_bytes_total", kCounter, "vendor, op_type",                                        \
-    "Bytes that those which succeeded were called with, where they are known.")                                        \
+    "Bytes of successful collective calls, where known.")                                                              \
   X(kCollectiveDuration, "gpu_collective_duration_seconds", kHistogram, "vendor, op_type",                             \
     "Time of their calls, from entry to return: to enqueue, where they are asynchronous.")                             \
   X(kCollectiveWait, "gpu_collective_barrier_wait_seconds", kHistogram, "vendor, op_type",                             \
     "From a collective's return to the end of the synchronisation that waited for it.")                                \
   X(kCollectiveLateness, "gpu_collective_last_arrival_lateness_seconds", kHistogram, "vendor, op_type",                \
-    "How long after the rank before it the last rank of this host came.")                                              \
+    "Delay of the last local rank behind the one before it.")                                                          \
   X(kCollectiveLast, "gpu_collective_last_arrivals_total", kCounter, "rank",                                           \
-    "Collectives that this rank of this host was the last to come to.")                                                \
+    "Collectives that this local rank entered last.")                                                                  \
   X(kCollectiveHangs, "gpu_collective_hangs_total", kCounter, "vendor, op_type",                                       \
     "Collectives that some ranks of this host had entered and others had not for longer than --hang-after.")           \
   X(kCollectivesHanging, "gpu_collectives_hanging", kGauge, "", "Those of them that others have not entered yet.")     \

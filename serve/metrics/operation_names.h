@@ -1,4 +1,4 @@
-// How calls are named in labels.
+// Names calls in labels of metrics. Pure; thread-safe.
 #pragma once
 
 #include <string>

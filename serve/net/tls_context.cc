@@ -12,27 +12,27 @@ namespace ingero::serve::net {
 namespace {
 
 // OpenSSL's own words for what happened last; its queue is empty afterwards.
+}  // namespace
+
 std::string tls_reason() {
   const unsigned long code = ERR_get_error();
   ERR_clear_error();
   const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
-  return reason == nullptr ? "the connection was closed" : reason;
+  return reason == nullptr ? "OpenSSL gives no reason" : reason;
 }
-
-}  // namespace
 
 Result<TlsContext> TlsContext::make(const TlsFiles& files) {
   TlsContext out;
   out.context_.reset(SSL_CTX_new(TLS_client_method()));
   SSL_CTX* context = out.context_.get();
-  if (context == nullptr) return Error(Errc::kIo, "TLS: the library refused: " + tls_reason());
+  if (context == nullptr) return Error(Errc::kIo, "TLS: cannot create a context: " + tls_reason());
   SSL_CTX_set_min_proto_version(context, files.only_newest ? TLS1_3_VERSION : TLS1_2_VERSION);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   if (files.authorities.empty()) {
     SSL_CTX_set_default_verify_paths(context);
   } else if (SSL_CTX_load_verify_locations(context, files.authorities.c_str(), nullptr) != 1) {
-    return Error(Errc::kInvalid, fmt::format("{}: no certificate authorities can be read from it: {}",
-                                             files.authorities, tls_reason()));
+    return Error(Errc::kInvalid,
+                 fmt::format("{}: cannot read certificate authorities: {}", files.authorities, tls_reason()));
   }
   if (files.certificate.empty() != files.key.empty()) {
     return Error(Errc::kInvalid, "a client certificate needs its key, and a key its certificate",
@@ -42,8 +42,7 @@ Result<TlsContext> TlsContext::make(const TlsFiles& files) {
   const auto key_pem = read_private(files.key);
   INGERO_TRY(key_pem);
   if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1) {
-    return Error(Errc::kInvalid,
-                 fmt::format("{}: not a certificate that can be used: {}", files.certificate, tls_reason()));
+    return Error(Errc::kInvalid, fmt::format("{}: not a usable certificate: {}", files.certificate, tls_reason()));
   }
   const std::unique_ptr<BIO, decltype(&BIO_free)> text(
       BIO_new_mem_buf(key_pem->data(), static_cast<int>(key_pem->size())), BIO_free);

@@ -14,6 +14,9 @@
 
 namespace ingero::serve::net {
 
+// OpenSSL's reason for the last failure in this thread, which it clears.
+std::string tls_reason();
+
 struct TlsFiles {
   std::string authorities;       // PEM; empty: the system's
   std::string certificate, key;  // PEM; both or none. The key must be its owner's alone

@@ -87,10 +87,10 @@ Result<DiskQueue> DiskQueue::open(QueueOptions options) {
   const std::string above = path.substr(0, path.rfind('/'));
   if (!above.empty() && above != path) (void)::mkdir(above.c_str(), 0700);
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return errno_error(fmt::format("the queue of what is to be sent: mkdir {}", path));
+    return errno_error(fmt::format("OTLP queue: mkdir {}", path));
   }
   queue.directory_ = Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!queue.directory_.valid()) return errno_error(fmt::format("the queue of what is to be sent: open {}", path));
+  if (!queue.directory_.valid()) return errno_error(fmt::format("OTLP queue: open {}", path));
   struct stat status {};
   if (::fstat(queue.directory_.get(), &status) != 0) return errno_error(path);
   if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0) {

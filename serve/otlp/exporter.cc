@@ -99,7 +99,7 @@ bool Exporter::Impl::send(const Payload& payload) {
       ++health.failed_tries;
       health.last_error = answer.message;
     }
-    if (!is_failing) say(fmt::format("OTLP: {}; what is to be sent waits on disk", answer.message));
+    if (!is_failing) say(fmt::format("OTLP: {}; data is queued on disk and sent later", answer.message));
     is_failing = true;
     return false;
   }

@@ -90,7 +90,7 @@ Result<Headers> read_headers_file(const std::string& path) {
     if (line.empty() || line.starts_with('#')) continue;
     const std::string where = fmt::format("{}:{}", path, number);
     const size_t colon = line.find(':');
-    if (colon == std::string_view::npos) return Error(Errc::kInvalid, where + ": not a line 'Name: value'");
+    if (colon == std::string_view::npos) return Error(Errc::kInvalid, where + ": expected a line 'Name: value'");
     INGERO_TRY(add(out, line.substr(0, colon), trim(line.substr(colon + 1)), where));
   }
   return out;

@@ -1,4 +1,4 @@
-// The table of names, and the rule for the rest.
+// Maps metric names and labels to OTLP: a table of exceptions, and a rule for all others.
 #include "serve/otlp/names.h"
 
 #include <algorithm>

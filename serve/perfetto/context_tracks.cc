@@ -1,4 +1,4 @@
-// Sessions, chains, annotations, counters: a query each.
+// Writes the tracks of sessions, causal chains, annotations and counters, with one query each.
 #include "serve/perfetto/context_tracks.h"
 
 #include <algorithm>

@@ -29,17 +29,16 @@ std::vector<Tool> alert_tools() {
        property("string", "Pages with the same key are one incident (default: derived from source and summary)",
                 {{"minLength", 1}, {"maxLength", 255}})},
       {"custom_details", property("object", "What else to show, at most 256 KiB")}};
-  Tool tool{
-      "pagerduty_trigger",
-      "Page who is on call",
-      "Opens an incident at PagerDuty with the operator's key, which may wake a person: only for what people must "
-      "act on now. The same source and summary again is the same incident.",
-      input_of(std::move(inputs), {"summary"}),
-      object_of("status:string dedup_key:string"),
-      false,
-      false,
-      pagerduty_trigger,
-      nullptr};
+  Tool tool{"pagerduty_trigger",
+            "Page who is on call",
+            "Opens an incident at PagerDuty with the operator's key, which may wake a person: use only for what needs "
+            "immediate action. The same source and summary again is the same incident.",
+            input_of(std::move(inputs), {"summary"}),
+            object_of("status:string dedup_key:string"),
+            false,
+            false,
+            pagerduty_trigger,
+            nullptr};
   tool.requirement = Requirement::kPager;
   return {std::move(tool)};
 }

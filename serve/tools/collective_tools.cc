@@ -1,4 +1,4 @@
-// Collectives: what the report says per communicator, and per rank.
+// The tool get_collectives: collectives by communicator and by rank.
 #include "serve/tools/tool_list.h"
 #include "store/read/selection_sql.h"
 
@@ -16,8 +16,8 @@ Result<Json> collectives(Question& question) {
   if (!found.ok()) return found.error();
   Json communicators = (*found)["collectives"];
   if (communicators.is_null()) {
-    return Error(Errc::kBusy, "finding the collectives took longer than allowed",
-                 "give a shorter part: since, from, to");
+    return Error(Errc::kBusy, "listing the collectives exceeded the time limit",
+                 "select a shorter time range: since, from, to");
   }
   Json ranks = Json::array();
   if (question.reader->layout() == store::Layout::kCurrent) {
@@ -52,12 +52,13 @@ std::vector<Tool> collective_tools() {
                                   "bytes:integer? waited:integer average_wait_ns:integer? max_wait_ns:integer? "
                                   "last_number:integer?"))}};
   output["required"] = {"communicators", "ranks"};
-  return {
-      {"get_collectives", "Collectives by rank",
-       "Per communicator: what was called, how long ranks waited, who came last and by how much, which ranks a hanging "
-       "collective misses; and a table by rank: calls, bytes, waits, the last collective it entered. Times are of the "
-       "host: when a rank called, not when its device got there.",
-       input_of(range_properties()), std::move(output), true, true, collectives, nullptr}};
+  return {{"get_collectives", "Collectives by rank",
+           "Per communicator: what was called, how long ranks waited, which rank came last and by how much, which "
+           "ranks are "
+           "missing from a hanging collective; and a table by rank: calls, bytes, waits, the last collective it "
+           "entered. Times are of the "
+           "host: when a rank called, not when its device got there.",
+           input_of(range_properties()), std::move(output), true, true, collectives, nullptr}};
 }
 
 }  // namespace ingero::serve::tools

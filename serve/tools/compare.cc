@@ -124,10 +124,10 @@ std::vector<Tool> compare_tools() {
       "errors:object"));
   output["required"].push_back("calls");
   return {{"compare", "Compare two parts",
-           "Two time ranges of the recording, or it and another one: per call how often and how long before and after, "
-           "what "
-           "changed most first, and the causal chains of each.",
-           input_of({{"before", side_property("What to compare with")}, {"after", side_property("What is compared")}},
+           "Compares two time ranges of this recording, or this recording with another: count and durations of each "
+           "call before and after, largest change first, and the causal chains of each.",
+           input_of({{"before", side_property("The baseline")},
+                     {"after", side_property("The selection that is compared with the baseline")}},
                     {"before", "after"}),
            std::move(output), true, true, compare, nullptr}};
 }

@@ -35,9 +35,9 @@ Json answer_schema() {
       }(),
       "Of action ops: all nodes' counts and times together, percentiles of each node by itself");
   add("overview", object_of("node:string events:integer first:string? last:string? chains:integer top_chain:object?"),
-      "Of action overview");
-  add("columns", {{"type", "string"}}, "Of action sql: \"node\" first");
-  add("data", {{"type", "array"}}, "Of action sql");
+      "For action overview");
+  add("columns", {{"type", "string"}}, "For action sql: column names, \"node\" first");
+  add("data", {{"type", "array"}}, "For action sql: the rows");
   return schema;
 }
 
@@ -49,16 +49,16 @@ std::vector<Tool> fleet_tools() {
       {{"action",
         property("string", "What to ask", {{"enum", {"chains", "ops", "overview", "sql"}}, {"default", "overview"}})},
        {"pid", property("integer", "Only this process of each machine", {{"minimum", 1}, {"maximum", 4294967295U}})},
-       {"query", property("string", "The statement of action sql, which says times and pid itself",
+       {"query", property("string", "SQL statement for action \"sql\"; put time and pid conditions in it",
                           {{"minLength", 1}, {"maxLength", 65536}})},
-       {"sql", property("string", "The same, by another name", {{"minLength", 1}, {"maxLength", 65536}})},
+       {"sql", property("string", "Alias of \"query\"", {{"minLength", 1}, {"maxLength", 65536}})},
        {"limit", property("integer", "Maximum number of rows per machine, of chains or of calls",
                           {{"default", 1000}, {"minimum", 1}, {"maximum", 10000}})}});
   Tool tool{"query_fleet",
             "Several machines at once",
             "Asks the machines that the operator configured, all at once: their causal chains, figures of calls, an "
             "overview, or one SQL statement that only reads. A machine that does not answer is named, with the reason. "
-            "Which machines are asked cannot be chosen.",
+            "The input cannot choose the machines.",
             input_of(std::move(inputs)),
             answer_schema(),
             false,

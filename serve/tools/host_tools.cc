@@ -20,7 +20,7 @@ Result<Json> test_report(Question&) {
   const auto text = read_file(kPath, kMaxReportBytes);
   if (!text.ok()) {
     return Error(Errc::kNotFound, text.error().message(),
-                 "it is written by a test run, in the directory the server runs in");
+                 "it is the report of a test run, read from the directory in which the server was started");
   }
   Json report = Json::parse(*text, nullptr, false);
   if (report.is_discarded()) return Error(Errc::kCorrupt, fmt::format("{}: not JSON", kPath));

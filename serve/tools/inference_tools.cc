@@ -41,7 +41,7 @@ std::vector<Tool> inference_tools() {
       {"get_inference", "Steps of inference",
        "Of a recording made with --inference: per workload (process, stream, phase) how many steps it made, how long "
        "one usually takes and how many were slow, over the whole recording; the worst slow steps of the selection with "
-       "the causal chain of their time; and what the inference engines said of themselves last. Idle time between "
+       "the causal chain of their time; and the latest metrics of the model servers. Idle time between "
        "requests is part of no step. Empty without --inference.",
        input_of(std::move(properties)), std::move(output), true, true, inference, nullptr}};
 }

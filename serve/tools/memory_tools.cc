@@ -84,10 +84,8 @@ std::vector<Tool> memory_tools() {
   for (const char* name : {"totals", "sites"}) output["required"].push_back(name);
   return {
       {"get_memory", "Memory by call site",
-       "Memory that calls obtained, by process, call and stack: how much, how much of it was given back, what is still "
-       "held and what was held at most. What was obtained before the recording is not seen; a caching allocator's "
-       "blocks "
-       "are those it got from the driver.",
+       "Memory allocated by calls, by process, call and stack: allocated, freed, still held, peak. Allocations before "
+       "the recording are not seen; blocks of a caching allocator are those it got from the driver.",
        input_of(std::move(properties)), std::move(output), true, true, memory, nullptr}};
 }
 

@@ -245,7 +245,7 @@ Result<Json> QueryService::Impl::answer(const Tool& tool, const Json& input, con
   (*answer)["cut"] = Json::array();
   if (!shorten(*answer, options.answer_bytes - 4096, question.cuts)) {
     return Error(Errc::kFull, fmt::format("the answer is longer than {}", format_bytes(options.answer_bytes)),
-                 "ask for less: a shorter part, a smaller limit");
+                 "select a shorter time range or a smaller limit");
   }
   (*answer)["cut"] = question.cuts;
   if (lasting) keep(key, *answer);

@@ -1,4 +1,4 @@
-// What was sampled while recording: fabric adapters and devices.
+// The tools that show samples: fabric adapters and devices.
 #include "serve/tools/tool_list.h"
 #include "store/read/selection_sql.h"
 

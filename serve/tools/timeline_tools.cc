@@ -162,8 +162,9 @@ Tool distributions_tool() {
   Json properties = range_properties();
   properties["pid"] = property("integer", "Only this process", {{"minimum", 1}, {"maximum", 4294967295U}});
   properties["op"] = property("string", "Only this call, upper or lower case", {{"minLength", 1}, {"maxLength", 128}});
-  properties["per_octave"] = property("integer", "So many buckets from each power of two to the next: 1, 2, 4, ... 64",
-                                      {{"default", 4}, {"minimum", 1}, {"maximum", 64}});
+  properties["per_octave"] =
+      property("integer", "Number of buckets from each power of two to the next: 1, 2, 4, ... 64",
+               {{"default", 4}, {"minimum", 1}, {"maximum", 64}});
   Json output = object_of("per_octave:integer");
   output["properties"]["calls"] =
       list_of(object_of("op:string call:string layer:string kind:string count:integer from_ns:array counts:array"));

@@ -1,4 +1,4 @@
-// SQL from the one list of columns.
+// Builds the SQL of event_rows from the list of columns in event_row.h.
 #include "store/db/event_row.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What a recording holds of inference, as the writer takes it: steps, workloads, engines and what engines say of
-// themselves. Plain data; wall and monotonic nanoseconds; absent is unknown. docs/formats/store.md has the columns.
+// What a recording holds of inference, as the writer takes it: steps, workloads, model servers and their
+// metrics. Plain data; wall and monotonic nanoseconds; absent is unknown. docs/formats/store.md has the columns.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Opening without touching, and the SQL surface.
+// Opens recordings without writing to them, and answers SQL.
 #include "store/read/reader.h"
 
 #include <algorithm>
@@ -178,7 +178,7 @@ Status Reader::Impl::open_as(bool as_immutable) {
     }
     case FileKind::kOlder:
       return Error(Errc::kNotSupported, fmt::format("{}: recorded with an older schema", path),
-                   "record into it once, which brings it up to date");
+                   fmt::format("run 'ingero trace --db {}' once: it upgrades the schema", path));
     case FileKind::kCurrent:
       layout = Layout::kCurrent;
       break;

@@ -1,4 +1,4 @@
-// Rows to events again, straight from the row table.
+// Turns stored rows back into events, in the order in which they were stored.
 #include "store/read/replay.h"
 
 #include <algorithm>

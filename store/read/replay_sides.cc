@@ -1,4 +1,4 @@
-// Snapshots, limits, devices and adapters of one session.
+// Reads a session's samples in order of time: snapshots, CPU limits, devices, fabric adapters.
 #include "store/read/replay_sides.h"
 
 #include <cstring>

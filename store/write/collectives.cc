@@ -1,4 +1,4 @@
-// Tables of collectives, and the transaction's share of them.
+// Writes the tables of collectives in each transaction.
 #include "store/write/collectives.h"
 
 #include <fmt/format.h>

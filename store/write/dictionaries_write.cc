@@ -1,4 +1,4 @@
-// New entries of the dictionaries into the writer's transaction.
+// Writes new entries of the dictionaries in each transaction: a part of class Dictionaries.
 #include "base/text.h"
 #include "store/write/dictionaries.h"
 

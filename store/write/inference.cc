@@ -1,4 +1,4 @@
-// Steps, workloads and engines into their tables.
+// Writes steps, workloads and model servers into their tables.
 #include "store/write/inference.h"
 
 namespace ingero::store {

@@ -5,6 +5,7 @@
 #include <array>
 #include <csetjmp>
 #include <memory>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +55,10 @@ void* inner_frame = nullptr;  // of the last frames_inner()
 }
 
 namespace ingero::kernelside {
+
+// For the names of the tests.
+void PrintTo(Mechanism mechanism, std::ostream* out) { *out << name_of(mechanism); }
+
 namespace {
 
 constexpr hal::Row kRows[] = {
@@ -105,7 +110,7 @@ class FramesTest : public ::testing::TestWithParam<Mechanism> {
     auto loaded = Objects::load(options);
     ASSERT_TRUE(loaded.ok()) << loaded.error().text();
     objects_ = std::move(*loaded);
-    std::vector<Probe> probes;
+    std::vector<AttachPoint> points;
     for (uint32_t probe = 0; probe < std::size(kRows); ++probe) {
       lowered_[probe] = hal::lower(kRows[probe], hal::kHostArch).value();
       wire_recipe recipe = lowered_[probe].recipe;
@@ -113,21 +118,21 @@ class FramesTest : public ::testing::TestWithParam<Mechanism> {
       ASSERT_TRUE(objects_->set_recipe(probe, recipe).ok());
       probes_.append({calls_.id_of(kRows[probe]), &lowered_[probe]});
       constexpr std::array kAddresses = {frames_outer, frames_inner, frames_tail};
-      probes.push_back({probe, file_offset(kAddresses[probe])});
+      points.push_back({probe, file_offset(kAddresses[probe])});
     }
     auto drain = Drain::open(*objects_, calls_, normaliser_, ledger_);
     ASSERT_TRUE(drain.ok()) << drain.error().text();
     drain_ = std::move(*drain);
-    auto attached = FileProbes::attach(*objects_, "/proc/self/exe", probes);
+    auto attached = FileProbes::attach(*objects_, "/proc/self/exe", points);
     ASSERT_TRUE(attached.ok()) << attached.error().text();
     ASSERT_TRUE((*attached)->refusals().empty()) << (*attached)->refusals()[0].reason;
-    probes_ = std::move(*attached);
+    attached_ = std::move(*attached);
   }
 
   // The calls that have ended since the last time, in the order of their records: "inner unwound 1 in outer" is one at
   // depth 1 whose parent is a call of `outer`.
   std::vector<std::string> ended() {
-    Batch batch;
+    RingRecords batch;
     EXPECT_TRUE(drain_->poll(0, 1000, batch).ok());
     std::vector<std::string> lines;
     for (const hal::Event& event : batch.events) {
@@ -154,7 +159,7 @@ class FramesTest : public ::testing::TestWithParam<Mechanism> {
   Normaliser normaliser_{calls_, probes_, ledger_};
   std::unique_ptr<Objects> objects_;
   std::unique_ptr<Drain> drain_;
-  std::unique_ptr<FileProbes> probes_;
+  std::unique_ptr<FileProbes> attached_;
 };
 
 TEST_P(FramesTest, ACallInsideAnotherHasItAsParent) {

@@ -1,5 +1,5 @@
-// The example backend of docs/adding_a_backend.md is in this program's registry, beside the real ones: the conformance
-// tests linked with this file judge it too.
+// The example backend of docs/adding_a_backend.md is in this program's registry, with the real ones: the conformance
+// tests linked with this file check it too.
 #include <algorithm>
 
 #include <gtest/gtest.h>

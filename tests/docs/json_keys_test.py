@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The keys of docs/formats/trace_json.md and check_json.md are those that the commands print of a recording of real calls.
+"""The keys of trace_json.md, explain.md and check_json.md (docs/formats/) are those that the commands print.
 
   json_keys_test.py INGERO
 
-Both ways: a printed key the page does not name fails, and so does a key the page names that is never printed, unless
+The commands record and read real calls. Both ways: a printed key the page does not name fails, and so does a key the page names that is never printed, unless
 MAY_BE_ABSENT says why a plain recording has none.
 """
 import json
@@ -19,11 +19,12 @@ GPU = os.path.join(ROOT, "tests", "gpu")
 sys.path.insert(0, GPU)
 import pipeline_test  # noqa: E402
 
-# The stand-in makes plain calls that return at once: nothing hangs, nests, or is blocked by somebody for certain.
+# The stand-in makes plain calls that return at once: nothing hangs, nests, or is certainly blocked.
 MAY_BE_ABSENT = {
     "trace": {*("collective." + key for key in ("comm_id_hash", "rank", "nranks", "seq", "count", "datatype", "reduce_op",
                                                 "root", "peer", "communicator", "new_communicator", "group_mono_ns",
-                                                "is_part")), "gpu_uuid", "gpu_pci_address", "device_ordinal", "outcome", "handle", "address", "parent_call", "culprit_pid", "culprit", "culprit_ns", "direction",
+                                                "is_part")), "gpu_uuid", "gpu_pci_address", "device_ordinal", "outcome", "handle", "address", "async_event", "port",
+              "parent_call", "culprit_pid", "culprit", "culprit_ns", "direction",
               "stack[].ip", "stack[].inlined", "stack[].source_file", "stack[].line", "stack[].py_file", "stack[].py_func",
               "stack[].py_line"},
     "query": {"stack[].i", "stack[].in", "stack[].sf", "stack[].l", "stack[].pf", "stack[].pfn", "stack[].pl"},
@@ -60,7 +61,7 @@ def same_keys(page, command, values):
     found = {key.removeprefix("[].") for value in values for key in printed(value)}
     wanted = documented(page, command)
     # host[] has the keys of calls[], unfinished[] those of slowest[], its stack[] those of trace; those of incidents[]
-    # are in explain.md.
+    # and earlier_chains[] are in the page's text.
     found = {key for key in found if not key.startswith(("host[].", "unfinished[].", "incidents[].", "earlier_chains[].",
                                                                 "slowest[].stack[]."))}
     # An object whose members are named needs no line of its own.
@@ -79,6 +80,8 @@ def main(ingero):
         pipeline_test.skip("this machine cannot be traced (ingero check)")
     with open(os.path.join(ROOT, "docs", "formats", "trace_json.md"), encoding="utf-8") as file:
         page = file.read()
+    with open(os.path.join(ROOT, "docs", "formats", "explain.md"), encoding="utf-8") as file:
+        explain_page = file.read()
     with open(os.path.join(ROOT, "docs", "formats", "check_json.md"), encoding="utf-8") as file:
         check_page = file.read()
     with tempfile.TemporaryDirectory() as folder:
@@ -95,10 +98,10 @@ def main(ingero):
         assert always >= described, f"not in every event: {sorted(described - always)}"
         assert not [event for event in events if event["kind"] == "host" and "library" in event]
         same_keys(page, "trace", events)
-        same_keys(page, "query", [json.loads(ask("query", "--db", database, "--json"))])
-        same_keys(page, "explain", [json.loads(ask("explain", "--db", database, "--json"))])
+        same_keys(explain_page, "query", [json.loads(ask("query", "--db", database, "--json"))])
+        same_keys(explain_page, "explain", [json.loads(ask("explain", "--db", database, "--json"))])
         per_process = json.loads(ask("explain", "--db", database, "--json", "--per-process"))
-        wanted = {key.removeprefix("calls[].") for key in documented(page, "explain") if key.startswith("calls[].")}
+        wanted = {key.removeprefix("calls[].") for key in documented(explain_page, "explain") if key.startswith("calls[].")}
         assert set(printed(per_process)) == {f"[].{key}" for key in wanted | {"pid", "process", "node"}}
         library = next(event["library"] for event in events if "library" in event)
         same_keys(check_page, "check", [json.loads(ask("check", "--json", "--library", library))])

@@ -75,7 +75,26 @@ def missing_messages_in(messages):
                        for one in joined)]
 
 
+def keys_missing_in(page, source):
+    """Keys that a source file prints of an event, or of its collective, and the page does not name."""
+    wanted = re.findall(r'out\["(\w+)"\]', source)
+    named = {part for cell in re.findall(r"^\| (`[^|]*) \|", page, re.MULTILINE) for key in re.findall(r"`([^`]+)`", cell)
+             for part in (key, key.removeprefix("collective."))}
+    return sorted(set(wanted) - named)
+
+
 class Pages(unittest.TestCase):
+    def test_keys_that_trace_prints_are_in_its_page(self):
+        with open(os.path.join(ROOT, "docs", "formats", "trace_json.md"), encoding="utf-8") as file:
+            page = file.read()
+        with open(os.path.join(ROOT, "report", "event_json.cc"), encoding="utf-8") as file:
+            source = file.read()
+        self.assertGreater(source.count('out["'), 30, "the pattern no longer finds what is printed")
+        self.assertEqual(keys_missing_in(page, source), [])
+
+    def test_a_key_that_the_page_lacks_is_found(self):
+        self.assertEqual(keys_missing_in("| `pid`, `collective.rank` | x |", 'out["pid"] out["rank"] out["port"]'), ["port"])
+
     def test_files_that_pages_name_exist(self):
         self.assertGreaterEqual(len(pages()), 5)
         named = 0

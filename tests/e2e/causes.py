@@ -1,4 +1,4 @@
-"""Causes: what is planted beside a traced program is named, live and replayed alike."""
+"""Causes: what is planted next to a traced program is named, live and replayed alike."""
 import json
 import subprocess
 import time

@@ -89,7 +89,7 @@ def check_arrivals(recording, pairs):
             last, before = lines[-1], lines[-2]
             planted = LATE if who is not None else 2
             if last["job_rank"] != planted:
-                continue  # the half where nobody was told to be late
+                continue  # the half in which no rank was to be late
             check(row["last_pid"] == last["pid"] and row["last_rank"] == last["rank"], f"{dict(row)}: {last} was last")
             least, most = last["start_ns"] - before["end_ns"], last["end_ns"] - before["start_ns"]
             check(least <= row["late_ns"] <= most, f"late by {row['late_ns']}, which is not in {least}..{most}")
@@ -430,7 +430,7 @@ def worker(kind, rank, collectives, runtime):
     runtime, collectives = load(runtime), load(collectives, 0x700000001000)
     if calls_first and communicates:
         runtime.cudaDeviceSynchronize()
-        time.sleep(0.5)  # that call is recorded before the rank is told
+        time.sleep(0.5)  # that call is recorded before the rank is known
     for name, value in (("RANK", rank), ("LOCAL_RANK", rank % 2), ("WORLD_SIZE", SIZE)):
         os.environ[name] = str(value)
     if communicates:

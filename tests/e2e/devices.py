@@ -9,7 +9,7 @@ from harness import Program, Trace, check, json_lines, real_runtime, run, say, u
 from metrics import free_port, get, lint, series_of, value
 
 # Chooses devices as programs do, in two threads, and prints each call with the device it chose itself: by the process's
-# own numbers, null where nobody could know. Variables given as arguments are set by the program, before its first call.
+# own numbers, null where it cannot be known. Variables given as arguments are set by the program, before its first call.
 CHOOSER = """
 import ctypes, json, os, sys, threading, time
 library, prefix, gate, stay = sys.argv[1:5]
@@ -146,7 +146,7 @@ def VisibleDevicesAreMapped(build):
 
 
 def ATraceThatComesLateKnowsADeviceOnceItIsChosen(build):
-    """The first calls of threads that had been running: nobody knows what they chose before."""
+    """The first calls of threads that had been running: what they chose before is unknown."""
     with environment(INGERO_FAKE_NVML="whole"):
         with Program(build, *chooser(build, gate=build.path("late.go")), name="late", hold=False) as program:
             program.loaded(os.path.basename(library(build)))

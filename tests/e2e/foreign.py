@@ -1,4 +1,4 @@
-"""Files and memory that do not answer: others' calls are recorded, nobody's fork() waits, Ctrl-C ends the trace, and
+"""Files and memory that do not answer: others' calls are recorded, no fork() waits, Ctrl-C ends the trace, and
 what was not read is named.
 
 The file system is a real one (tests/fakes/silent_files.c) and ends by itself after SERVED seconds, whatever else

@@ -233,7 +233,7 @@ class Trace:
 
     def wait(self, seconds=LIMIT):
         """For a trace of a command: its end. Returns the exit status."""
-        # Popen.wait with a limit looks every 50 ms; the end is told at once by a descriptor of the process.
+        # Popen.wait with a limit looks every 50 ms; a descriptor of the process reports the end at once.
         handle = os.pidfd_open(self.process.pid)
         try:
             if not select.select([handle], [], [], seconds)[0]:

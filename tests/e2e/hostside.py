@@ -1,4 +1,4 @@
-"""The host's rows beside the calls, and how the agent behaves in a pipeline."""
+"""The host's rows next to the calls, and how the agent behaves in a pipeline."""
 import json
 import subprocess
 

@@ -135,7 +135,7 @@ def WhatWasCommittedSurvivesAKilledAgent(build):
 
 
 def AHeldCommandGoesOnWhenTheAgentIsKilled(build):
-    """dlopen-late maps its libraries after the kill: nobody answers for the mapping, and it must not be stuck."""
+    """dlopen-late maps its libraries after the kill: no agent answers for the mapping, and it must not be stuck."""
     with Trace(build, command=[build.scenarios, "dlopen-late", "1500", "50"]) as trace:
         time.sleep(0.5)
         trace.kill()

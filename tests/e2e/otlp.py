@@ -75,7 +75,7 @@ class Receiver:
 
 
 def calls(build, count, *more):
-    """A program that makes so many calls in all."""
+    """A program that makes `count` calls in all."""
     return [build.ground_truth, "--library", build.stand_in(pattern="libcudart.so*")[0], "--log", build.path("calls"),
             "--calls", str(count), "--processes", "2", "--threads", "2", *more]
 
@@ -218,7 +218,7 @@ def receiver_down(build, seconds):
                 operations = exported(port, "gpu.operations")
     accepted, rest = sent(trace)
     check(rest == "", f"not everything was accepted: {rest}")
-    check("waits on disk" in trace.stderr().decode() and "answers again" in trace.stderr().decode(),
+    check("queued on disk" in trace.stderr().decode() and "answers again" in trace.stderr().decode(),
           f"the trouble is not told: {trace.stderr().decode()}")
     gaps = [after - before for before, after in zip(samples, samples[1:])]
     check(max(gaps) < 2500 and samples[-1] - samples[0] > seconds * 1000, f"points are missing: gaps of {max(gaps)} ms")
@@ -298,7 +298,7 @@ def ARealGrpcServerTakesMetricsAndSpansOverTls(build):
     points = next(one for one in last if one["name"] == "gpu.operations")["sum"]["dataPoints"]
     count = check_against_recording(trace.recording, points, lambda point: point["asDouble"])
     accepted, rest = sent(trace)
-    check(", 2 rejected there" in rest, f"what was rejected is not counted: {rest}")
+    check(", 2 rejected by the receiver" in rest, f"what was rejected is not counted: {rest}")
     say(calls=count, requests=len(requests), accepted=accepted)
 
 

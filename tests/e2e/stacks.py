@@ -37,7 +37,7 @@ def exactly(frames, chain):
     return f"the outermost frame is missing: {names}" if MORE in names else None
 
 
-# What calls the first function of every chain, where a frame pointer that nobody keeps may be a frame's so far out: on
+# What calls the first function of every chain, where a frame pointer that is not kept may be a frame's so far out: on
 # arm64 the C library's start has one.
 OUTERMOST = ["go", "random_walk", "main", "__libc_start_main", "_start"] if platform.machine() == "aarch64" else []
 

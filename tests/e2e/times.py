@@ -50,7 +50,7 @@ def SpinningCallsLastAsLongAsTheySpin(build):
 
 
 def SleepingCallsAreBlockedAsLongAsTheySleep(build):
-    # Timers here fire up to 0.2 ms late, untraced too: what is planted is long enough that this is no tenth of it.
+    # Timers here fire up to 0.2 ms late, untraced too: what is planted is long enough that this is less than a tenth of it.
     for usec in (5000, 20000):
         lines, recording, _ = judged(build, "sleep", str(usec), "20")
         check_durations(recording, lines, usec)

@@ -59,7 +59,7 @@ PORT_COUNTERS = {
 
 
 def fabric(root):
-    """Six drivers: mlx5 (InfiniBand and RoCE), bnxt_re, EFA, irdma, hfi1 and one nobody knows."""
+    """Six drivers: mlx5 (InfiniBand and RoCE), bnxt_re, EFA, irdma, hfi1 and an unknown one."""
     base = adapter(root, "mlx5_0", "0000:3b:00.0", "mlx5_core")
     port(root, base, counters=PORT_COUNTERS, gids=[("fe80:0000:0000:0000:b859:9f03:00aa:bbcc", "", "")],
          hw_counters={"lifespan": 10, "out_of_sequence": 5, "req_transport_retries_exceeded": 1, "np_cnp_sent": 4})

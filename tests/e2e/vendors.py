@@ -1,4 +1,4 @@
-"""Vendors beside the first: HIP's mangled twins and every call it exports, and backends from files (OpenCL, Level Zero).
+"""Vendors other than the first: HIP's mangled variants and every call it exports, and backends from files (OpenCL, Level Zero).
 
 OpenCL with a CPU driver is the one interface of this kind whose calls succeed without a GPU: a program that counts its
 own calls is held against the recording.
@@ -18,7 +18,7 @@ from exactness import MANIFESTS, exact, ground_truth, manifest, stand_ins
 from mixed_host import COLLECTIVES
 from harness import Program, Skip, Trace, check, clean, compare, json_lines, real_hip, real_library, run, say, tool
 
-# hip::hipExtModuleLaunchKernel and its older twin as a C++ compiler spells them, and their parameters behind the sizes.
+# hip::hipExtModuleLaunchKernel and its older variant as a C++ compiler spells them, and their parameters behind the sizes.
 MANGLED = """
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
@@ -80,7 +80,7 @@ def EveryExportedHipCallFires(build):
 
 
 def ARegisteredHipKernelHasItsName(build):
-    """On the real runtime: the name given to __hipRegisterFunction is the launch's, two sizes and a failure beside it."""
+    """On the real runtime: the name given to __hipRegisterFunction is the launch's, with two sizes and a failure."""
     with Trace(build, command=[sys.executable, "-c", NAMED, real_hip()]) as trace:
         check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
     returned = re.search(r"(?m)^launched (\d+)$", trace.stdout())

@@ -292,7 +292,7 @@ class Caller {
       }
       return random_.next();
     }
-    // A status is 32 bits: the register's upper half is nobody's business and holds garbage here.
+    // A status is 32 bits: the register's upper half has no meaning and holds garbage here.
     const uint64_t code = random_.below(8) == 0 ? 1 + random_.below(999) : 0;
     return code | (random_.next() << 32U);
   }

@@ -1,5 +1,5 @@
-// Plays a workload against stand-in libraries: threads that make the calls they are told, taking the times they are
-// told. What the truth suite (tests/scenarios) plants causes with.
+// Plays a workload against stand-in libraries: threads that make the calls given to them, taking the times given to
+// them. What the truth suite (tests/scenarios) plants causes with.
 //
 //   player --timed LIBRARY --plain LIBRARY --for 12s [--seed N] [--workers N] [--file PATH] [--peer ADDRESS:PORT]
 //          --thread SPEC...

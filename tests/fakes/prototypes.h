@@ -11,7 +11,7 @@
 
 namespace ingero::fakes {
 
-// The C++-mangled twin of a C name with this shape (Itanium ABI; pointers are void*, structs are words).
+// The C++-mangled variant of a C name with this shape (Itanium ABI; pointers are void*, structs are words).
 std::string mangled(const hal::Row& row);
 
 // The by-value struct types that shapes use, as C declarations: "struct fake_s12 { ... };" for each size in `sizes`.

@@ -1,5 +1,5 @@
 // A job of N ranks, each a process of its own, on the stand-in collective library and runtime: what each rank called,
-// on which communicator, when and as the how-manieth, printed as one JSON line per call.
+// on which communicator, when and with which sequence number, printed as one JSON line per call.
 //
 //   ranks --collectives LIB --runtime LIB [--ranks N] [--late RANK] [--late-ms MS] [--missing R,R] [--wait FILE]
 //   ranks --collectives LIB --runtime LIB --lives

@@ -1,5 +1,5 @@
 /* A program that carries its own copy of the runtime, as a vendor's compiler links it by default: every call is a local
- * symbol of this file, and gone from the stripped twin, whose calls into the driver can still be seen.
+ * symbol of this file, and gone from the stripped copy, whose calls into the driver can still be seen.
  *
  *   scenario_static [ROUNDS] [WAIT_FILE]      one JSON line per call, as scenario.h describes */
 #define _GNU_SOURCE

@@ -81,7 +81,7 @@ int run_sleep(const Settings& settings) {
 }
 
 // This thread and a competitor share one CPU, and the call needs a known CPU time: the rest of its duration it was
-// preempted, by the competitor and nobody else if the machine is quiet. The kernel's schedstat is the witness.
+// preempted, by the competitor and nothing else if the machine is quiet. The kernel's schedstat is the witness.
 int run_preempt(const Settings& settings) {
   const uint64_t ns = settings.number(0, 100000) * 1000, times = settings.number(1, 1);
   cpu_set_t allowed;

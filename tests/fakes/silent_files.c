@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
   file_name = slash == NULL ? argv[2] : slash + 1;
   const int source = open(argv[2], O_RDONLY | O_CLOEXEC);
   if (source < 0 || fstat(source, &of_content) != 0) return fail(argv[2]);
-  // Read and not mapped: a mapping has the breakpoints of whoever traces it.
+  // Read and not mapped: a mapping has the breakpoints of its tracer.
   content = malloc((size_t)of_content.st_size);
   if (content == NULL || read(source, content, (size_t)of_content.st_size) != of_content.st_size) return fail("read");
   device = open("/dev/fuse", O_RDWR | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* The library without symbols: what lies between its one exported function and the program is nobody's by name. */
+/* The library without symbols: what lies between its one exported function and the program has no names. */
 #include "fakes/stack_walk.h"
 
 static OPAQUE int inner(struct walk* walk) { return NEXT(walk) + 1; }

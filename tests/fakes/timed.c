@@ -1,4 +1,4 @@
-/* A stand-in that takes the time it is told to. Compiled twice: the runtime (TIMED_RUNTIME) and the driver below it
+/* A stand-in whose calls take a given time. Compiled twice: the runtime (TIMED_RUNTIME) and the driver below it
  * (TIMED_DRIVER); and once more into a program of its own (scenario_static.c) with TIMED_STATIC, where every call is a
  * local symbol. The prototypes are the public ones; nothing of a vendor's header is needed. */
 #include "fakes/timed.h"
@@ -138,7 +138,7 @@ EXPORT int cudaStreamSynchronize(void* stream) {
 
 EXPORT int cudaDeviceSynchronize(void) { return work(); }
 
-/* What a program with kernels calls before main: proves a static copy to whoever looks for one. */
+/* What a program with kernels calls before main: proves a static copy to a tracer that looks for one. */
 EXPORT void** __cudaRegisterFatBinary(void* image) {
   static void* handle;
   handle = image;

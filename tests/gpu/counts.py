@@ -17,7 +17,7 @@ import sqlite3
 import sys
 
 CATEGORIES = ("cuda_runtime", "cuda_driver")
-# CUPTI names a callback with the interface's version; a stream twin is the same call.
+# CUPTI names a callback with the interface's version; a variant for another stream is the same call.
 SUFFIX = re.compile(r"(_v\d+|_ptsz|_ptds|_spt)+$")
 LAUNCHES = re.compile(r"^(cudaLaunch(Cooperative)?Kernel(ExC)?|cuLaunch(Cooperative)?Kernel(Ex)?)$")
 

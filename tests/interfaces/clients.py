@@ -113,7 +113,7 @@ def tool_answer(message):
 
 @functools.lru_cache
 def unverified():
-    """A certificate made for a day is nobody's."""
+    """A certificate that is valid for one day and known to no client."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

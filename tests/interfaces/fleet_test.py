@@ -81,7 +81,7 @@ class Fleet(unittest.TestCase):
         return done
 
     def count(self, place, sql="SELECT count(*) FROM events"):
-        recording = f"file:{self.samples[place]}?mode=ro&immutable=1"  # leaves no log beside it
+        recording = f"file:{self.samples[place]}?mode=ro&immutable=1"  # leaves no log next to it
         with contextlib.closing(sqlite3.connect(recording, uri=True)) as database:
             return database.execute(sql).fetchone()[0]
 
@@ -112,7 +112,7 @@ class Fleet(unittest.TestCase):
             os.chmod(file, 0o644)
             done = self.ingero("query", sql, "--json")
             self.assertEqual([one["node"] for one in json.loads(done.stdout)], nodes)
-            self.assertEqual(done.stderr, "ingero: 2 node(s) of ingero.yaml\n")
+            self.assertEqual(done.stderr, "ingero: 2 nodes of ingero.yaml\n")
         # A recording that is named, or is where recordings are, is what is asked.
         self.assertEqual(json.loads(self.ingero("query", "--db", self.samples[0], sql, "--json").stdout),
                          [{"events": self.count(0)}])
@@ -218,7 +218,7 @@ class Fleet(unittest.TestCase):
         total = sum(len(chains) for chains in own.values())
         self.assertGreater(total, 0)
         done = self.ingero("explain", "--nodes", ",".join(nodes))
-        self.assertEqual(done.stdout.splitlines()[0], f"FLEET CAUSAL CHAINS - {total} chain(s) from 2 node(s)")
+        self.assertEqual(done.stdout.splitlines()[0], f"FLEET CAUSAL CHAINS - {total} chain{'' if total == 1 else 's'} from 2 nodes")
         heads = re.findall(r"^\[(127\.0\.0\.1:\d+)\] \[(\w+)\] (.*)$", done.stdout, re.MULTILINE)
         self.assertEqual(collections.Counter((node, summary) for node, _, summary in heads),
                          collections.Counter((node, chain["summary"]) for node in nodes for chain in own[node]))
@@ -226,7 +226,7 @@ class Fleet(unittest.TestCase):
         ranks = [order.index(severity) for _, severity, _ in heads]
         self.assertEqual(ranks, sorted(ranks))
         done = self.ingero("explain", "--nodes", f"{nodes[0]},{down}")
-        self.assertIn("from 1 node(s); 1 did not answer\n", done.stdout)
+        self.assertIn("from 1 node; 1 did not answer\n", done.stdout)
         self.assertIn(f"warning: {down}: ", done.stderr)
         listed = json.loads(self.ingero("explain", "--nodes", ",".join(nodes), "--json").stdout)
         for chain in listed:

@@ -19,7 +19,7 @@ from clients import timeless
 
 INGERO, MAKE_RECORDING = sys.argv.pop(1), sys.argv.pop(1)
 
-# Beside one of each tool.
+# In addition to one of each tool.
 QUESTIONS = [
     ("get_trace_stats", {"tsc": True}), ("get_trace_stats", {"since": "10s"}), ("get_trace_stats", {"op": "cudaMemcpyAsync"}),
     ("get_causal_chains", {"top_n": -1, "tsc": True}), ("get_causal_chains", {"top_n": 1}),

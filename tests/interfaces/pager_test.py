@@ -26,7 +26,7 @@ CERTIFICATES = """set -e
 
 
 class Endpoint(http.server.BaseHTTPRequestHandler):
-    """Keeps what it is told; answers as `answer` says, PagerDuty's way by default."""
+    """Keeps what it receives; answers as `answer` says, PagerDuty's way by default."""
     events = []
     answer = None
 

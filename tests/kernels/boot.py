@@ -1,6 +1,6 @@
 """Boots one kernel under QEMU with one job and brings back what the job left in /out.
 
-Emulated (TCG): a nested machine has seldom a KVM that runs stock kernels, and times inside are no measurement anyway.
+Emulated (TCG): a nested machine has seldom a KVM that runs stock kernels, and times inside are not measurements anyway.
 """
 import dataclasses
 import os

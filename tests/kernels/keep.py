@@ -2,7 +2,7 @@
 """Makes a text fixture of a recording of soft-RoCE: keep.py RECORDING OUT.sql.
 
 Keeps the sessions, processes, calls of the verbs library and everything sampled of adapters; leaves out what the host did
-(switches of threads are most of a recording, and an emulator's are no example). Nothing is changed: rows are kept or not.
+(switches of threads are most of a recording, and an emulator's are not typical). Nothing is changed: rows are kept or not.
 """
 import os
 import sqlite3

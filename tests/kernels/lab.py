@@ -39,11 +39,11 @@ DEFAULT = ["5.10", "6.1:none:2", "6.1:voluntary:1", "6.1:full:2", "6.1-rt", "6.1
 MODELS = {"6.1": ["none", "voluntary", "full"], "6.12": ["none", "voluntary", "full"], "sid": ["lazy", "full"]}
 ALL = ["5.10"] + [f"{kernel}:{model}:{cpus}" for kernel, models in MODELS.items() for model in models
                   for cpus in (1, 2, 4)] + [f"{kernel}-rt::{cpus}" for kernel in MODELS for cpus in (2, 4)]
-# Debian's kernels for arm64 let nobody choose a model: voluntary up to 6.12, lazy in sid.
+# Debian's kernels for arm64 offer no choice of a model: voluntary up to 6.12, lazy in sid.
 DEFAULT_ARM64 = ["5.10", "6.1", "6.12", "6.12::4", "sid", "sid::1", "sid::4"]
 HOWS = ["session", "multi", "perf"]
 TIMES_AGAIN = 3  # boots of one cell, where the emulator was at fault
-SHORT_LIMIT_S = 300  # a boot takes 20 to 40 s, beside a build up to 100
+SHORT_LIMIT_S = 300  # a boot takes 20 to 40 s, during a build up to 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,7 +202,7 @@ def losses_of(path):
     return dict(with_counts)
 
 
-# Of the capture itself; what a probe costs and what becomes of stacks is told elsewhere.
+# Of the capture itself; what a probe costs and what becomes of stacks is checked elsewhere.
 OF_CALLS = {"ring_full", "no_thread_state", "too_deep", "unpaired_return", "no_recipe", "record_malformed", "attach_window",
             "program_skipped", "ring_unread", "unwound_call", "store_failed"}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Soft-RoCE and real faults in guests: what the kernel counted beside what the recording holds, and what explain said. One table.
+"""Soft-RoCE and real faults in guests: what the kernel counted next to what the recording holds, and what explain said. One table.
 
 roce.py JOB...      of: one (jobs/roce.sh, one guest), pair (jobs/roce_pair.sh, two guests on one wire), faults (jobs/faults.sh)
   --kernel 6.12     a folder of $KERNELS, as fetched
@@ -7,7 +7,7 @@ roce.py JOB...      of: one (jobs/roce.sh, one guest), pair (jobs/roce_pair.sh, 
   --out FOLDER      what the guests left: recordings, explanations, metrics, the table
   --loss 2          per cent that netem drops (pair)
   --what "..."      only some of the cases of one and faults
-LAB names the folder with boot.sh and guest.sh (default: beside this file). Ends with 1 when a check failed, with 77 and a reason
+LAB names the folder with boot.sh and guest.sh (default: next to this file). Ends with 1 when a check failed, with 77 and a reason
 where the machine has no QEMU, no kernel or no verbs programs.
 """
 import argparse

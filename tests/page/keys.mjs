@@ -68,7 +68,7 @@ async function operations(page) {
   await page.getByRole("heading", { name: "cudaStreamSync" }).waitFor();
 }
 
-// Lanes and calls by keys; what is chosen is told, in the address, and there again after a reload.
+// Tracks and calls by keys; what is chosen is announced, in the address, and there again after a reload.
 async function timeline(page) {
   await goTo(page, "timeline");
   await page.locator("#lanes").focus();

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A recording gives the same report, byte for byte, for as long as nobody meant to change it: one golden file a case.
+"""A recording gives the same report, byte for byte, until a change is intended: one golden file a case.
 
 Recordings: the fixtures in tests/unit/cli/recordings, and those published with the legacy agent where they are
-(INGERO_SAMPLES). Each is asked for its report as text and as JSON. A change that is meant is written with
+(INGERO_SAMPLES). Each is asked for its report as text and as JSON. An intended change is written with
   INGERO=.../ingero python3 tests/replay/replay_test.py --write
 and read in the diff before it is committed.
 """

@@ -94,7 +94,7 @@ def run(build, scenario, seed):
                     world.disturb(stress, player_pid)
             if found_after is None and any(row[0] == scenario["expect"] for row in chains(database)):
                 found_after = max(0.0, now - cause_at)
-            # What the hypervisor takes is no plant of ours, and true: it is measured here as well, over three seconds.
+            # What the hypervisor takes is not planted, and true: it is measured here as well, over three seconds.
             window = window[-30:] + [stolen()]
             if len(window) > 20:
                 most_stolen = max(most_stolen, (window[-1][0] - window[0][0]) / max(1, window[-1][1] - window[0][1]))

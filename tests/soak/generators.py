@@ -1,4 +1,4 @@
-"""What runs beside the agent in a soak: each generator makes calls until a file is there, and logs how many.
+"""What runs next to the agent in a soak: each generator makes calls until a file is there, and logs how many.
 
 Programs that come and go, children without a program of their own, programs that run another, libraries opened and
 closed, threads that call all the time, Python interpreters, and programs in mount namespaces of their own.

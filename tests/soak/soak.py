@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A soak: the agent beside everything that comes and goes, watched for what grows.
+"""A soak: the agent while everything comes and goes, watched for what grows.
 
   soak.py --build DIR [--minutes 30] [--csv FILE] [--full-disk 60] [--clock auto|on|off] [--every SECONDS]
 
-Beside generators.py's programs the recording's disk is full for a minute, and the wall clock is stepped by some hundred
+With generators.py's programs running, the recording's disk is full for a minute, and the wall clock is stepped by some hundred
 milliseconds and back, both in the first third. Memory, descriptors, threads and BPF objects of the last third are then
 those of the second within 2 %, and every call is in the recording, or among the events that the full disk refused, by
 name. The clock is stepped by itself only in a guest that says so on its kernel's command line (ingero.guest): it is the
@@ -63,7 +63,7 @@ class Disk:
 
 
 def step_clock(by_ns):
-    """By so much for some seconds; then it is what it would have been."""
+    """By this for some seconds; then it is what it would have been."""
     real, mono = time.clock_gettime_ns(time.CLOCK_REALTIME), time.monotonic_ns()
     time.clock_settime_ns(time.CLOCK_REALTIME, real + by_ns)
     time.sleep(5)
@@ -198,7 +198,7 @@ def verdict(soak):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The agent beside all that comes and goes, watched for what grows.")
+    parser = argparse.ArgumentParser(description="The agent while programs come and go, watched for what grows.")
     parser.add_argument("--build", required=True)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--every", type=float, default=3, help="seconds between two looks")

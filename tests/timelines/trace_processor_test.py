@@ -27,7 +27,7 @@ def check(ingero, processor, database, part, folder):
     """Every event is one slice with its name and duration, and the trace processor has nothing to complain of."""
     recording = sqlite3.connect("file:%s?mode=ro&immutable=1" % database, uri=True)
     names = dict(((source, op), name) for source, op, name in recording.execute("SELECT source_id, op_id, name FROM ops"))
-    # What began or ended within the part; host events of these recordings are told when they are over.
+    # What began or ended within the part; host events of these recordings are reported when they are over.
     last = recording.execute("SELECT max(timestamp) FROM events").fetchone()[0]
     since = last - part * 10**9 if part else 0
     wanted = {}

@@ -1,4 +1,4 @@
-"""The summary of a test run counts honestly: failures fail it, skips keep their reasons, an empty run is no success."""
+"""The summary of a test run counts honestly: failures fail it, skips keep their reasons, an empty run is not a success."""
 import os
 import subprocess
 import sys

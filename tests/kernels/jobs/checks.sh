@@ -1,6 +1,6 @@
-# checks.sh: what jobs of the kernel laboratory say, one line a check, and how a job ends. Sourced by the jobs beside it.
+# checks.sh: what jobs of the kernel laboratory say, one line a check, and how a job ends. Sourced by the jobs next to it.
 #
-#   check ok|FAIL CASE WHAT: KERNEL | RECORDED     a figure of the kernel (or of a program) beside the recording's
+#   check ok|FAIL CASE WHAT: KERNEL | RECORDED     a figure of the kernel (or of a program) next to the recording's
 #   note CASE TEXT                                 what has no right or wrong
 # A job ends with `finish`: status 1 when a check failed, or when there was none.
 checks=0 failed=0

@@ -1,6 +1,6 @@
 # Runs in a guest: `ingero check`, then the ground truth under each way of attaching. What it leaves in /out is compared
 # on the host, call by call (lab.py): HOW.RUN.db, HOW.RUN.truth/, HOW.RUN.trace.
-# The file `settings` beside it sets HOWS, RUNS, CALLS, PROCESSES, THREADS, SEED and LIBRARY_session, _multi, _perf.
+# The file `settings` next to it sets HOWS, RUNS, CALLS, PROCESSES, THREADS, SEED and LIBRARY_session, _multi, _perf.
 . ./settings
 export INGERO_DB=/tmp/none.db
 ingero check >/out/check 2>&1

@@ -1,4 +1,4 @@
-# fabric.sh: the fabric's figures, the kernel's beside the recording's. Sourced by roce.sh and roce_pair.sh after checks.sh.
+# fabric.sh: the fabric's figures, the kernel's next to the recording's. Sourced by roce.sh and roce_pair.sh after checks.sh.
 hw=/sys/class/infiniband/rxe0/ports/1/hw_counters
 # Index of the address 10.9.0.x among the port's GIDs.
 gid_index() { local i g; for i in 0 1 2 3 4 5; do g=$(cat /sys/class/infiniband/rxe0/ports/1/gids/$i 2>/dev/null); [[ $g == *:ffff:0a09:* ]] && { echo $i; return; }; done; }

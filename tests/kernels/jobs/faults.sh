@@ -92,7 +92,7 @@ io() {
   local before issue=/sys/kernel/tracing/events/block/block_rq_issue; before=$(reads held)
   echo 'hist:keys=common_pid.execname' >$issue/trigger
   traced "$db" bash -c "echo \$\$ >$group/cgroup.procs; dd if=/dev/held of=/dev/null bs=4k count=150 iflag=direct 2>/dev/null"
-  # What io.max held back is given to the device by a kernel thread, which is nobody's to trace (docs/limits.md).
+  # What io.max held back is given to the device by a kernel thread, which cannot be traced (docs/limits.md).
   local others; others=$(sed -n 's/.*common_pid: kworker.*hitcount: *\([0-9]*\).*/\1/p' $issue/hist | awk '{ n += $1 } END { print n + 0 }')
   echo '!hist:keys=common_pid.execname' >$issue/trigger
   note io "$others of $(($(reads held) - before)) reads were held back"

@@ -1,9 +1,9 @@
 # roce.sh: a soft-RoCE adapter on one machine, three recordings, each compared with the kernel's own figures:
-#   healthy  ping-pongs (polling and waiting for events) and ib_send_bw: every counter, queue pair and memory region; nobody is accused
-#   port     ibv_asyncwatch beside a ping-pong while the port goes down and comes back: events by type, time and process; both are named
+#   healthy  ping-pongs (polling and waiting for events) and ib_send_bw: every counter, queue pair and memory region; no cause is reported
+#   port     ibv_asyncwatch next to a ping-pong while the port goes down and comes back: events by type, time and process; both are named
 #   alone    the port goes down while no verbs process runs: named from the counters
 # In the guest: ingero rdma ibv_rc_pingpong ibv_asyncwatch ib_send_bw. Modules: veth ib_uverbs rdma_rxe.
-# settings (a file beside this one): PINGPONGS=6 ITERATIONS=200 WHAT="healthy port alone" PROBES="NAME=OFFSET ..." LIBRARY=path
+# settings (a file next to this one): PINGPONGS=6 ITERATIONS=200 WHAT="healthy port alone" PROBES="NAME=OFFSET ..." LIBRARY=path
 . ./checks.sh; . ./fabric.sh
 PINGPONGS=6 ITERATIONS=200; [[ -f settings ]] && . ./settings
 ip link add v0 type veth peer name v1; ip addr add 10.9.0.1/24 dev v0; ip link set v0 up; ip link set v1 up; sleep 1
@@ -11,7 +11,7 @@ rdma link add rxe0 type rxe netdev v0 || exit 1
 for i in 1 2 3 4 5; do gid=$(gid_index); [[ -n $gid ]] && break; sleep 1; done
 echo "adapter: $(rdma link show | head -n 1), GID $gid"; ingero check | grep -i -E 'rdma|adapter'
 
-# The kernel's own count of calls into the library, by plain uprobes beside the agent's.
+# The kernel's own count of calls into the library, by plain uprobes in addition to the agent's.
 count_calls() { local p; for p in $PROBES; do echo "p:truth/${p%=*} $LIBRARY:${p#*=}" >>/sys/kernel/tracing/uprobe_events; done; echo 1 >/sys/kernel/tracing/events/truth/enable; }
 counted() { awk -v n="$1" '$2 == n { sum = $3 } END { print sum + 0 }' /sys/kernel/tracing/uprobe_profile; }
 stop_counting() { echo 0 >/sys/kernel/tracing/events/truth/enable; : >/sys/kernel/tracing/uprobe_events; }

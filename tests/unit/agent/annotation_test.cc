@@ -253,7 +253,7 @@ TEST_F(Annotations, OfTooManyBytesAreDropped) {
   const Json answer = emit(lines);
   EXPECT_GT(answer["accepted"].get<uint64_t>(), 0U);
   EXPECT_GT(answer["dropped"].get<uint64_t>(), 50U);
-  EXPECT_THAT(answer["error"].get<std::string>(), HasSubstr("takes no more"));
+  EXPECT_THAT(answer["error"].get<std::string>(), HasSubstr("of annotations already"));
 }
 
 TEST_F(Annotations, OutliveRubbishAndThoseThatNeverRead) {
@@ -331,7 +331,7 @@ TEST_F(Annotations, CommandAndExamplesAreUnderstood) {
       0);
   std::ofstream(path("lines")) << "{\"labels\":{\"step\":1}}\n{\"labels\":{\"step\":2}}\n{\"labels\":[]}\n";
   expect_refused(run_cli({"annotate", "--annotate-socket", options_.path, "--from-file", path("lines")}), 1,
-                 "2 annotations taken, 1 refused, 0 dropped; the first: annotation: nested deeper");
+                 "2 annotations accepted, 1 refused, 0 dropped; first error: annotation: nested deeper");
   expect_refused(run_cli({"annotate", "--annotate-socket", options_.path, "--label", "nothing"}), 2, "KEY=VALUE");
   expect_refused(run_cli({"annotate", "--annotate-socket", path("nowhere"), "--label", "a=b"}), 1, "nowhere");
   const std::string examples = INGERO_SOURCE_DIR "/docs/examples/annotate";

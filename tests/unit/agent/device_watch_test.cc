@@ -55,7 +55,7 @@ class DeviceWatchTest : public ::testing::Test {
     }
     return event;
   }
-  // The devices of the parcel's calls: their UUID, or "-".
+  // The devices of the batch's calls: their UUID, or "-".
   std::string take(std::vector<hal::Event> events) {
     EventBatch batch;
     batch.records.events = std::move(events);
@@ -80,7 +80,7 @@ TEST_F(DeviceWatchTest, OfAProcessThatWasThereBeforeOnlyWhatItHasChosenSinceIsKn
   watch.missed(pid, kAttached);
   add_process(false, 10);
   EXPECT_EQ(take({call("sync", 1100), call("choose", 1200, 1), call("sync", 1300)}), "- GPU-1 GPU-1");
-  // In the next parcel too: there is nothing more to be missed.
+  // In the next batch too: there is nothing more to be missed.
   EXPECT_EQ(take({call("sync", 1400)}), "GPU-1");
 }
 

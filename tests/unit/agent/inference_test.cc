@@ -238,7 +238,7 @@ class StepRecording : public Recording {
     writer_->add_probe(index, {call, std::string((*calls_)[call].name) + "_ptsz", "/usr/lib/libcudart.so.13", "13.0"});
     return index;
   }
-  // As they are told live, `batch` events at a time.
+  // As they arrive live, `batch` events at a time.
   std::vector<correlate::InferenceStep> live(size_t batch) {
     hal::LossLedger ledger;
     correlate::Steps steps(ledger);

@@ -211,7 +211,7 @@ TEST(OtlpIncidents, AreReportedOnceWhenTheyAreOver) {
   EXPECT_EQ(seen.at("ingero.incident.resolved"), otlp::Value(true));
   incidents.finish();
   EXPECT_EQ(spans.size(), 1U);
-  // One that lasts to the end is told then; so many that nobody looks at them do not pile up.
+  // One that lasts to the end is sent then; those that are not taken do not pile up.
   chain.resolved = false;
   for (size_t i = 0; i < IncidentSpans::kMaxOpen + 5; ++i) {
     chain.id = "x" + std::to_string(i);

@@ -169,7 +169,7 @@ TEST_F(RankWatchTest, AProcessIsLookedAtWithItsFirstCallAndWithItsFirstCommunica
   EXPECT_EQ(changed.back().rank, 2);
   EXPECT_EQ(process.rank, 2);
 
-  process.rank = 0;  // it runs another program, and is told anew
+  process.rank = 0;  // it runs another program, and is reported anew
   watch.forget(child.pid());
   watch.take(events, {}, traced, changed);
   EXPECT_EQ(changed.size(), 3U);

@@ -1,4 +1,4 @@
-// The support bundle: what is in it, what is masked, and what a program that misbehaves does to it.
+// The support bundle: what is in it, what is redacted, and what a program that misbehaves does to it.
 #include "agent/check/support_bundle.h"
 
 #include <sys/stat.h>
@@ -86,7 +86,7 @@ TEST_F(SupportBundleFile, HoldsItsEntriesForItsOwnerOnly) {
   EXPECT_NE(unpacked(bundle, "sink-stderr.log.error.txt").find("No such file"), std::string::npos);
   EXPECT_NE(unpacked(bundle, "metadata.txt").find("2023-11-14T22:13:20"), std::string::npos);
   const std::string environment = unpacked(bundle, "env-redacted.txt");
-  EXPECT_NE(environment.find("INGERO_TEST_TOKEN=<masked>"), std::string::npos);
+  EXPECT_NE(environment.find("INGERO_TEST_TOKEN=<redacted>"), std::string::npos);
   EXPECT_EQ(environment.find("do-not-tell"), std::string::npos);
 }
 

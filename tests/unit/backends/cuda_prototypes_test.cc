@@ -1,7 +1,7 @@
 // Every CUDA row against the vendor's headers, where those are installed.
 //
-// The driver's header declares each exported spelling, versions and per-thread-stream twins included, when asked as its
-// own library asks.
+// The driver's header declares each exported spelling, versions and per-thread-stream variants included, when asked as
+// its own library asks.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

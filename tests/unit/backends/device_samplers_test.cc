@@ -159,7 +159,7 @@ TEST(ThrottleReasons, FallIntoFourBuckets) {
     bool power, thermal, sw, hw;
   };
   const Case cases[] = {
-      {0x0, false, false, false, false},  {0x1, false, false, false, false},  // idle is no throttling
+      {0x0, false, false, false, false},  {0x1, false, false, false, false},  // idle is not throttling
       {0x2, false, false, true, false},   {0x4, true, false, true, false},
       {0x8, false, false, false, true},   {0x10, false, false, true, false},
       {0x20, false, true, true, false},   {0x40, false, true, false, true},

@@ -1,5 +1,5 @@
-// The rows against real libraries, where some are installed: no exported twin of a described call is left out, and no
-// symbol is described by two rows that hold at once.
+// The rows against real libraries, where some are installed: no exported variant of a described call is left out, and
+// no symbol is described by two rows that hold at once.
 //
 // Not the machine's own driver, which may be newer than the tables: INGERO_VENDOR_LIBRARIES may name more files
 // (colon-separated), such as other versions.

@@ -1,6 +1,6 @@
 // A manifest can say what a compiled table says: every compiled backend, written as a manifest and read back, is the
 // same table. What a manifest cannot hold is code (samplers, readers of the kernel's log), commands to run, the flag
-// that asks for a backend, and the numbers that recordings of the earlier agent use.
+// that asks for a backend, and the numbers that recordings of the legacy agent use.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

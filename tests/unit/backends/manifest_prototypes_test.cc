@@ -25,7 +25,7 @@
 #include <level_zero/ze_api.h>
 #endif
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // what is deprecated is still called
-#pragma GCC diagnostic ignored "-Wignored-attributes"       // alignment is no part of how a value is passed
+#pragma GCC diagnostic ignored "-Wignored-attributes"       // alignment is not part of how a value is passed
 
 // clang-format off
 #if defined(CL_SUCCESS)

@@ -1,4 +1,4 @@
-// Secrets are read only from files that nobody else can use, and what was checked is what is read.
+// Secrets are read only from files that no other user can read or change, and what was checked is what is read.
 #include "base/private_file.h"
 
 #include <fcntl.h>

@@ -134,6 +134,14 @@ TEST(Trim, RemovesBlanksAtBothEndsOnly) {
   EXPECT_EQ(trim(" \n"), "");
 }
 
+TEST(Plural, FollowsTheCountAndTheWord) {
+  EXPECT_EQ(plural(1, "chain"), "1 chain");
+  EXPECT_EQ(plural(0, "chain"), "0 chains");
+  EXPECT_EQ(plural(2, "process"), "2 processes");
+  EXPECT_EQ(plural(3, "copy"), "3 copies");
+  EXPECT_EQ(plural(4, "child"), "4 children");
+}
+
 TEST(ToHex, IsLowerCaseTwoDigitsAByte) {
   const uint8_t bytes[] = {0x00, 0x9A, 0xFF};
   EXPECT_EQ(to_hex(bytes, sizeof bytes), "009aff");

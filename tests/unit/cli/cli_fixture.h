@@ -46,7 +46,7 @@ class TemporaryFolder : public ::testing::Test {
   const std::string& folder_ = temp_.path();
 };
 
-// The published recordings of the earlier agent: INGERO_SAMPLES, or a folder beside the source tree.
+// The published recordings of the legacy agent: INGERO_SAMPLES, or a folder next to the source tree.
 inline std::string sample(const std::string& name) {
   const char* folder = std::getenv("INGERO_SAMPLES");
   return std::string(folder != nullptr ? folder : INGERO_SOURCE_DIR "/../shared/data") + "/" + name;

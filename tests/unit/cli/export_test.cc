@@ -328,7 +328,7 @@ TEST_F(Export, ParquetIsRefusedWithAWay) {
 TEST_F(Export, LeavesNoHalfFile) {
   const std::string file = path("out.json");
   std::ofstream(file) << "before";
-  // The file may grow no more: what is there stays, and nothing beside it.
+  // The file may grow no more: what is there stays, and nothing is added.
   rlimit old{};
   getrlimit(RLIMIT_FSIZE, &old);
   const rlimit small{1000, old.rlim_max};

@@ -149,7 +149,7 @@ TEST_F(BarriersTest, AStreamThatAwaitsAMarkCarriesItsWork) {
 
 TEST_F(BarriersTest, ADevicesSynchronisationCoversTheThreadsOwnWork) {
   const uint64_t one = collect(7), two = collect(8);
-  collect(9, kPid + 1);  // another thread, whose device nobody saw chosen
+  collect(9, kPid + 1);  // another thread, whose choice of a device was not seen
   EXPECT_THAT(waited(call("synchronise")), UnorderedElementsAre(one, two));
 }
 

@@ -51,7 +51,7 @@ TEST(Engine, ChainsAreTheSameInAnyBatchSize) {
     for (size_t at = 0; at < events.size();) {
       const size_t end = std::min(events.size(), at + 1 + random() % (round < 10 ? 50 : 5000));
       for (; at < end; ++at) engine->add(events[at]);
-      // A live engine is told how far time has come, too.
+      // A live engine also gets the time that has come.
       if (round % 2 == 0) engine->advance(events[at - 1].end_mono_ns());
       for (hal::CausalChain& chain : engine->take_changes()) changes.push_back(std::move(chain));
     }
@@ -187,7 +187,7 @@ TEST(Engine, HostileTimesNeitherHangNorCrash) {
 }
 
 TEST(Engine, ACallThatNeverReturnsIsTheSameLiveAndReplayed) {
-  // Live it is told twice: in flight, then ended. A recording holds the end alone, at the row of the first.
+  // Live it is fed twice: in flight, then ended. A recording holds the end alone, at the row of the first.
   const auto chains_of = [](bool live) {
     Stream stream;
     stream.train(0, 3);

@@ -9,7 +9,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// The stream, and samples that are no events, given to `tell` before the last second is judged.
+// The stream, and samples that are not events, given to `emit` before the last second is evaluated.
 template <typename Emit>
 std::vector<hal::CausalChain> run_with(const Stream& stream, const Emit& emit) {
   hal::LossLedger ledger;

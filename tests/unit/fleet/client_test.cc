@@ -1,4 +1,4 @@
-// What hostile nodes do to whoever asks them: nothing but their own failure.
+// What hostile nodes do to a client that queries them: nothing but their own failure.
 #include <chrono>
 
 #include <gmock/gmock.h>

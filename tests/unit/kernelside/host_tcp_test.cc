@@ -1,6 +1,6 @@
 // TCP retransmissions between two network namespaces: each once, with its socket and the process that uses it.
 //
-// A packet is lost by sending it to a hardware address that nobody has: nothing but iproute2 is needed, and the
+// A packet is lost by sending it to a hardware address that no device has: nothing but iproute2 is needed, and the
 // namespace's own RetransSegs counter says how many retransmissions there were.
 #include <fcntl.h>
 #include <sched.h>
@@ -209,7 +209,7 @@ TEST_P(HostTcpPathTest, EveryRetransmissionOnceWithItsSocketAndOwner) {
   drain();
   const uint64_t expected = shared_->after - shared_->before;
   EXPECT_GE(expected, 2U);
-  // Nobody else retransmits through this socket; other sockets of the machine are not ours to count.
+  // No other process retransmits through this socket; other sockets of the machine are not ours to count.
   std::vector<wire_tcp> ours;
   std::copy_if(retransmissions_.begin(), retransmissions_.end(), std::back_inserter(ours),
                [&](const wire_tcp& tcp) { return tcp.socket_inode == shared_->inode; });

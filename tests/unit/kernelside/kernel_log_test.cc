@@ -1,4 +1,4 @@
-// Records of the kernel log: what is one, what was lost, and that only new ones are told.
+// Records of the kernel log: what is one, what was lost, and that only new ones are reported.
 #include "kernelside/kernel_log.h"
 
 #include <fcntl.h>

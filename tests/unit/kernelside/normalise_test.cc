@@ -254,9 +254,9 @@ TEST_F(NormaliseTest, IntervalsOfAnotherThreadOrOfAnEndedOneDoNotCount) {
 }
 
 TEST_F(NormaliseTest, AnIntervalOutsideOfEveryCallIsOfNoCall) {
-  wire_sched outside = sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55);
-  outside.in_call = 0;
-  ASSERT_TRUE(sched(outside));
+  wire_sched not_in_call = sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55);
+  not_in_call.in_call = 0;
+  ASSERT_TRUE(sched(not_in_call));
   EXPECT_TRUE(event.has(hal::Has::kPreemptedBy)) << "of its own";
   ASSERT_TRUE(call(record_of(preempted_call(1000, 1900), {1, 2, 200, 0, 0, 0})));
   EXPECT_FALSE(event.has(hal::Has::kPreemptedBy));

@@ -42,7 +42,7 @@ TEST(ChainFollower, ReportsEachChainOnceThenWhatChanges) {
   EXPECT_EQ(changes[1].chain->id, "b");
 
   chains[0].resolved_wall_ns = 5;
-  chains[0].severity = "MEDIUM";  // better is no news of its own
+  chains[0].severity = "MEDIUM";  // becoming better is not a change of its own
   changes = follower.next(chains);
   ASSERT_THAT(changes, SizeIs(1));
   EXPECT_EQ(changes[0].what, ChainFollower::What::kResolved);

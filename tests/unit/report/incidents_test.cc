@@ -103,12 +103,12 @@ TEST(Incidents, TheStarvedRecordingsCauseIsFoundOnce) {
   EXPECT_EQ(chain["grade"], "windowed");
   EXPECT_EQ(chain["pid"], 2233);
   EXPECT_NE(chain["root_cause"].get<std::string>().find("CPU contention"), std::string::npos);
-  // Every chain it stored is spoken of; what is below the floor is said to be.
+  // Every chain it stored is spoken of; what is below the threshold is said to be.
   uint64_t times = 0;
   bool below = false;
   for (const auto& legacy : report["earlier_chains"]) {
     times += legacy["times"].get<uint64_t>();
-    below = below || legacy["verdict"].get<std::string>().find("below the floor") != std::string::npos;
+    below = below || legacy["verdict"].get<std::string>().find("below the threshold") != std::string::npos;
     EXPECT_NE(legacy["verdict"].get<std::string>().find("found again"), std::string::npos) << legacy.dump();
   }
   EXPECT_EQ(
@@ -169,7 +169,7 @@ class IncidentsOfARecording : public Recording {};
 TEST_F(IncidentsOfARecording, FailuresAreAnIncidentOnlyWhenThereAreMany) {
   const Outcome outcome = run_cli({"explain", "--db", database_});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("No incident: 24 calls"), std::string::npos) << outcome.out.substr(0, 600);
+  EXPECT_NE(outcome.out.find("No causal chain found: 24 calls"), std::string::npos) << outcome.out.substr(0, 600);
 }
 
 TEST_F(IncidentsOfARecording, AHealthyOneSaysWhatWasExamined) {

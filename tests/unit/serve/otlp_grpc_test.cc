@@ -1,5 +1,5 @@
-// The unary call of gRPC against a server of HTTP/2 on loopback that says what it is told to, and against bytes that
-// are no HTTP/2. (tests/e2e/otlp.py has a real implementation of gRPC.)
+// The unary call of gRPC against a server of HTTP/2 on loopback that answers as it is set up, and against bytes that
+// are not HTTP/2. (tests/e2e/otlp.py has a real implementation of gRPC.)
 #include <csignal>
 #include <cstring>
 #include <map>

@@ -218,7 +218,7 @@ TEST(OtlpNames, EveryMetricOfThePageHasANameOfItsOwn) {
   EXPECT_EQ(unit_of("gpu_copy_bytes_total", metrics::MetricType::kCounter), "By");
 }
 
-// Names of the earlier agent that somebody may query.
+// Names of the legacy agent that users may query.
 TEST(OtlpNames, TheLegacyAgentsNamesAreThere) {
   std::set<std::string> names;
   for (const PageMetric& metric : page_metrics()) {
@@ -318,7 +318,7 @@ TEST_F(OtlpRequest, NumbersOfProcessesAreNumbersAndWhatDevicesKeepHasNoStart) {
   EXPECT_EQ(energy.at("attributes").at(1).dump(), R"({"key":"hw.id","value":{"stringValue":"GPU-1"}})");
 }
 
-// A request of the earlier agent held several points of one set of attributes, of which receivers keep one.
+// A request of the legacy agent held several points of one set of attributes, of which receivers keep one.
 TEST_F(OtlpRequest, NoTwoPointsOfOneMetricHaveTheSameAttributes) {
   for (const auto& metric : metrics()) {
     for (const char* kind : {"sum", "gauge", "histogram"}) {

@@ -1,4 +1,4 @@
-// A receiver for tests, on loopback: takes whole requests of HTTP/1.1 and answers with whatever bytes it is told to.
+// A receiver for tests, on loopback: takes whole requests of HTTP/1.1 and answers with the bytes that a test gives it.
 #pragma once
 
 #include <poll.h>

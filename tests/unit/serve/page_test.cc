@@ -1,4 +1,4 @@
-// The page keeps its rules whoever fills it: no series twice, caps with an overflow label, values scrapers can read.
+// The page keeps its rules, whatever fills it: no series twice, caps with an overflow label, values scrapers can read.
 #include <cmath>
 #include <limits>
 #include <set>

@@ -1,4 +1,4 @@
-// Slices that overlap stand on lanes of their own, those that nest share one.
+// Slices that overlap stand on tracks of their own, those that nest share one.
 #include "serve/perfetto/slice_rows.h"
 
 #include <random>

@@ -1,4 +1,4 @@
-// What is kept of collectives beside their rows, and what the views make of it.
+// What is kept of collectives besides their rows, and what the views make of it.
 #include <gmock/gmock.h>
 
 #include "recording.h"

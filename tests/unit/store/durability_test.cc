@@ -141,7 +141,7 @@ TEST_F(DurabilityTest, AFileThatMayNotGrowLosesNothingCommittedAndRecoversWhenIt
     // A limit on the file's size is EFBIG, which SQLite calls an I/O error; a full disk is another test's.
     if (status.error().code() != Errc::kIo || status.error().hint().empty()) ::_exit(5);
     const uint64_t before = out.rows_committed();
-    // Nobody listens to the errors: what does not fit the buffer is counted.
+    // No reader takes the errors: what does not fit the buffer is counted.
     for (int i = 0; i < 20; ++i) (void)out.write(events).ok();
     if (out.rows_buffered() > 2048 || out.rows_committed() != before) ::_exit(6);
     const uint64_t dropped = losses.count(hal::Loss::store_failed);

@@ -1,5 +1,5 @@
-// Recordings of the earlier agent: made here from the documented schemas, and the real samples where they are at hand
-// (INGERO_SAMPLES names their folder; else a folder beside the source tree).
+// Recordings of the legacy agent: made here from the documented schemas, and the real samples where they are at hand
+// (INGERO_SAMPLES names their folder; else a folder next to the source tree).
 #include <cstdlib>
 #include <fstream>
 #include <iterator>

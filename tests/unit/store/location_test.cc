@@ -1,4 +1,4 @@
-// Where a recording goes when nobody says.
+// Where a recording goes when the user does not name one.
 #include "store/db/location.h"
 
 #include <map>

@@ -293,7 +293,7 @@ TEST_F(MergeTest, WhatOneNodeSawIsNoEvidenceOnAnother) {
   } sink;
   ASSERT_TRUE(replay(*read(), {}, sink).ok());
   EXPECT_THAT(sink.seen, UnorderedElementsAre(Pair("node-a", ElementsAre(1)), Pair("node-b", ElementsAre(99))));
-  // The file holds one snapshot of each moment: the other is told, not dropped in silence.
+  // The file holds one snapshot of each moment: the other is reported, not dropped in silence.
   EXPECT_THAT(
       merged.left_out,
       ElementsAre(HasSubstr("b.db: left out of system_snapshots, where another recording has something else: 1")));

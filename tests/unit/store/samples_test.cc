@@ -119,7 +119,7 @@ TEST_F(SamplesTest, AStoreThatCannotWriteKeepsABoundedNumber) {
   sample.devices.push_back(device);
   for (uint64_t i = 1; i <= 250; ++i) {
     sample.wall_ns = i;
-    writer->add_sample(sample);  // nobody commits
+    writer->add_sample(sample);  // nothing is committed
   }
   EXPECT_GT(losses.count(hal::Loss::store_failed), 40U);
   close();

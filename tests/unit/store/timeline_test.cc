@@ -1,4 +1,4 @@
-// Timelines: every call on its lanes, bins that agree with the rows they stand for, and recordings that grow.
+// Timelines: every call on its tracks, bins that agree with the rows they stand for, and recordings that grow.
 #include "store/read/timeline.h"
 
 #include <map>
@@ -77,7 +77,7 @@ TEST_F(TimelineTest, ACallIsOnTheTracksOfItsThreadItsStreamAndItsRank) {
   EXPECT_EQ(all.ops[thread->slices[1].op].call, "cudaMalloc");
   EXPECT_EQ(thread->slices[1].depth, 1U);
   EXPECT_TRUE(thread->slices[1].failed);
-  // Only what the part has, only the process and the lane asked for.
+  // Only what the part has, only the process and the track asked for.
   EXPECT_EQ(track(view(part(8000, 10'000)), "thread:100:")->slices.size(), 0U);
   TimelineQuestion other = part(0, 10'000);
   other.pid = 200;

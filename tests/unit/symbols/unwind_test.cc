@@ -347,7 +347,7 @@ TEST(MappedFile, ReadsZerosWhereTheFileWasCut) {
   EXPECT_EQ((*mapped)->bytes()[40000], std::byte{0});
 }
 
-// Whoever is traced chooses these bytes, and we run as root.
+// A traced program chooses these bytes, and we run as root.
 TEST(Symboliser, DamagedFilesGiveNoNamesAndNoCrash) {
   const std::string original = std::string(INGERO_BINARY_DIR) + "/tests/fakes/stack_truth";
   std::vector<char> bytes = read_whole(original);

@@ -38,7 +38,11 @@ void Dictionaries::add_probe(uint32_t index, const hal::Probe& probe) {
   if (index >= kMaxProbes || !knows(probe.call)) return;
   if (index >= probes_.size()) probes_.resize(index + 1);
   ProbeEntry& entry = probes_[index];
-  entry = {probe.call, -1, printable(probe.symbol, kMaxNameBytes), printable(probe.library_path, 4096),
+  entry = {probe.call,
+           -1,
+           -1,
+           printable(probe.symbol, kMaxNameBytes),
+           printable(probe.library_path, 4096),
            printable(probe.library_version, 64)};
 }
 
@@ -93,10 +97,15 @@ int64_t Dictionaries::probe_id(hal::CallId id, const std::string& symbol, const 
 }
 
 int64_t Dictionaries::probe(uint32_t index, hal::CallId call) {
-  if (index < probes_.size() && probes_[index].call == call) {
+  if (index < probes_.size() && probes_[index].call != hal::kNoCall) {
     ProbeEntry& entry = probes_[index];
-    if (entry.id < 0) entry.id = probe_id(call, entry.symbol, entry.library, entry.version);
-    return entry.id;
+    // A function that a parameter makes blocking or not is two calls at one probe.
+    const bool is_non_blocking = entry.call != call && calls_.non_blocking(entry.call) == call;
+    if (entry.call == call || is_non_blocking) {
+      int64_t& id = is_non_blocking ? entry.non_blocking_id : entry.id;
+      if (id < 0) id = probe_id(call, entry.symbol, entry.library, entry.version);
+      return id;
+    }
   }
   int64_t& id = host_probes_[call];
   if (id < 0) id = probe_id(call, {}, {}, {});

@@ -72,6 +72,7 @@ class Dictionaries {
   struct ProbeEntry {
     hal::CallId call = hal::kNoCall;
     int64_t id = -1;
+    int64_t non_blocking_id = -1;  // of the other call that the function is
     std::string symbol, library, version;
   };
   struct PendingProbe {

@@ -157,6 +157,14 @@ def expected_event(row, ret, readable, items):
     return want
 
 
+def expected_name(row, readable, items):
+    """A function that a parameter makes blocking or not is two calls."""
+    for i, item in enumerate(row["items"]):
+        if item["field"] == "blocking" and readable >> i & 1 and items[i] & 0xFFFFFFFF == 0:
+            return row["name"] + " (non-blocking)"
+    return row["name"]
+
+
 class Report:
     def __init__(self, most):
         self.most = most
@@ -232,8 +240,9 @@ def compare_thread(report, rows_by_symbol, rows, data, events, options):
         event, pending = pending, next(events, None)
         want = expected_event(recorded, ret, readable, items)
         found = differences(want, event)
-        if event["call"] != recorded["name"]:
-            found.append(("call", recorded["name"], event["call"]))
+        name = expected_name(recorded, readable, items)
+        if event["call"] != name:
+            found.append(("call", name, event["call"]))
         if not options.ignore_symbol and (event["symbol"] or "").split("@")[0] != symbol:
             found.append(("symbol", symbol, event["symbol"]))
         if recorded["flags"] & ENTRY_IS_ENOUGH:

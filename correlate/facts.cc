@@ -31,10 +31,10 @@ constexpr HostName kHostNames[] = {
 
 GraphStep graph_step(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  if (has("BeginCapture")) return GraphStep::kBegin;
-  if (has("EndCapture")) return GraphStep::kEnd;
+  if (has("BeginCapture") || has("BeginGraphCapture")) return GraphStep::kBegin;
+  if (has("EndCapture") || has("EndGraphCapture")) return GraphStep::kEnd;
   if (has("GraphInstantiate")) return GraphStep::kInstantiate;
-  if (has("GraphLaunch")) return GraphStep::kLaunch;
+  if (has("GraphLaunch") || has("AppendGraph")) return GraphStep::kLaunch;
   return GraphStep::kOther;
 }
 

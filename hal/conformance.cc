@@ -111,7 +111,8 @@ class Evaluator {
         needs(has(Field::kFunction) || has(Field::kHandle), "function or handle");
         break;
       case Kind::kMemcpy:
-        needs(has_size || has(Field::kCount), "bytes, width or count");
+        // Of a copy of whole objects their creation says how large they are.
+        needs(has_size || has(Field::kCount) || has(Field::kHandle), "bytes, width, count or handle");
         break;
       case Kind::kMemset:
         needs(has_size && has(Field::kAddress), "address, and bytes or width");

@@ -17,6 +17,8 @@ inline constexpr Peek kFunction[] = {{Field::kFunction, 0, 8, When::kReturn}};
 inline constexpr Peek kStream[] = {{Field::kStream, 0, 8, When::kReturn}};
 inline constexpr Peek kDevice[] = {{Field::kDevice, 0, 4, When::kReturn, true}};
 inline constexpr Peek kCount32[] = {{Field::kCount, 0, 4, When::kReturn}};
+// The first of an array, or the one behind a pointer, as the caller put it there.
+inline constexpr Peek kFirstHandle[] = {{Field::kHandle, 0}};
 }  // namespace peek
 
 namespace param {
@@ -62,6 +64,7 @@ inline constexpr Param kOutFunction{Abi::kPtr, Field::kNone, peek::kFunction};
 inline constexpr Param kOutStream{Abi::kPtr, Field::kNone, peek::kStream};
 inline constexpr Param kOutDevice{Abi::kPtr, Field::kNone, peek::kDevice};
 inline constexpr Param kOutCount32{Abi::kPtr, Field::kNone, peek::kCount32};
+inline constexpr Param kFirstHandle{Abi::kPtr, Field::kNone, peek::kFirstHandle};
 }  // namespace param
 
 namespace shape {
@@ -138,6 +141,28 @@ inline constexpr Param kMemorySetAccess[] = {kAddress, kBytes, kSkip, kSkip64};
 inline constexpr Param kMemoryExport[] = {kSkip, kMemoryHandle, kSkip32, kFlags64};
 inline constexpr Param kMemoryImport[] = {kOutHandle, kSkip, kSkip32};
 inline constexpr Param kMemoryRetain[] = {kOutHandle, kAddress};
+
+// Memory, pools, events and semaphores of another process or of another interface.
+inline constexpr Peek kExternalBytes[] = {{Field::kBytes, 24}};  // cudaExternalMemoryHandleDesc
+inline constexpr Peek kMappedBytes[] = {{Field::kBytes, 8}};     // cudaExternalMemoryBufferDesc
+inline constexpr Param kImportExternal[] = {kOutHandle, {Abi::kPtr, Field::kNone, kExternalBytes}};
+inline constexpr Param kMapExternal[] = {kOutAddress, kHandle, {Abi::kPtr, Field::kNone, kMappedBytes}};
+inline constexpr Param kMapExternalArray[] = {kOutHandle, kHandle2, kSkip};
+inline constexpr Param kImportSemaphore[] = {kOutHandle, kSkip};
+inline constexpr Param kSemaphores[] = {kFirstHandle, kSkip, kCount32, kStream};
+inline constexpr Param kOpenIpcEvent[] = {kOutHandle, kIpcHandle};
+inline constexpr Param kExportHandle[] = {kSkip, kHandle};
+inline constexpr Param kExportAddress[] = {kSkip, kAddress};
+inline constexpr Param kExportPool[] = {kSkip, kHandle, kSkip32, kFlags32};
+inline constexpr Param kImportPool[] = {kOutHandle, kSkip, kSkip32, kFlags32};
+inline constexpr Param kImportFromPool[] = {kOutAddress, kHandle, kSkip};
+inline constexpr Param kPoolSetAccess[] = {kHandle, kSkip, kCount};
+// Resources of a graphics interface, known here by its own 32-bit names.
+inline constexpr Param kRegisterBuffer[] = {kOutHandle, kSkip32, kFlags32};
+inline constexpr Param kRegisterTexture[] = {kOutHandle, kSkip32, kSkip32, kFlags32};
+inline constexpr Param kMapResources[] = {kCount32, kFirstHandle, kStream};
+// A part of an array gets or loses its memory: a list of such changes.
+inline constexpr Param kMapArrays[] = {kSkip, kCount32, kStream};
 
 // Hints.
 inline constexpr Param kPrefetchDevice[] = {kAddress, kBytes, kDevice, kStream};
@@ -228,6 +253,9 @@ inline constexpr Param kEnablePeer[] = {kPeerDevice, kFlags32};
 inline constexpr Param kDisablePeer[] = {kPeerDevice};
 inline constexpr Param kContextCreate[] = {kOutHandle, kFlags32, kDevice};
 inline constexpr Param kContextRetain[] = {kOutHandle, kDevice};
+inline constexpr Param kEnableContextPeer[] = {kHandle, kFlags32};
+inline constexpr Param kSetLimit[] = {kSkip32, {Abi::kI64, Field::kValue}};
+inline constexpr Param kMemoryInfo[] = {kSkip, kSkip};
 
 // Code. A looked-up function is kFunction, what it was looked up in kHandle2.
 inline constexpr Param kLoad[] = {kOutHandle, kSkip};
@@ -235,6 +263,24 @@ inline constexpr Param kModuleLoadEx[] = {kOutHandle, kSkip, kSkip32, kSkip, kSk
 inline constexpr Param kProcAddressStatus[] = {kSkip, kOutAddress, kSkip32, kFlags64, kSkip};
 inline constexpr Param kLookUpFunction[] = {kOutFunction, kHandle2, kName};
 inline constexpr Param kAliasFunction[] = {kOutHandle, kFunction};  // the new handle of code known as kFunction
+// What is asked or set of a function, whose code may be loaded for it.
+inline constexpr Param kFunctionInfo[] = {kSkip, kFunction};
+inline constexpr Param kFunctionAttribute[] = {kSkip, kSkip32, kFunction};
+inline constexpr Param kSetFunctionAttribute[] = {kFunction, kSkip32, kSkip32};
+inline constexpr Param kSetFunctionConfig[] = {kFunction, kSkip32};
+// How many blocks of it fit: (answer, function, block size, shared bytes), and the block size that fits best.
+inline constexpr Param kOccupancy[] = {kSkip, kFunction, kSkip32, kSharedBytes};
+inline constexpr Param kOccupancyFlags[] = {kSkip, kFunction, kSkip32, kSharedBytes, kFlags32};
+inline constexpr Param kOccupancyShared[] = {kSkip, kFunction, kSkip32, kSkip32};
+inline constexpr Param kOccupancyClusters[] = {kSkip, kFunction, kSkip};
+// A variable of loaded code: its address and size, the code it was looked up in, its name.
+inline constexpr Param kLookUpVariable[] = {kOutAddress, kSkip, kHandle, kSkip};
+inline constexpr Param kLookUpSymbol[] = {kOutAddress, kSkip};
+// Code put together at run time.
+inline constexpr Param kLinkCreate[] = {kSkip32, kSkip, kSkip, kOutHandle};
+inline constexpr Param kLinkAddData[] = {kHandle, kSkip32, kSkip, kBytes, kSkip, kSkip32, kSkip, kSkip};
+inline constexpr Param kLinkAddFile[] = {kHandle, kSkip32, kSkip, kSkip32, kSkip, kSkip};
+inline constexpr Param kLinkComplete[] = {kHandle, kSkip, kSkip};
 // binary, host stub, device function, device name, limit, and five dimensions that are not used
 inline constexpr Param kRegisterFunction[] = {kSkip, kFunction, kSkip, kName, kSkip32,
                                               kSkip, kSkip,     kSkip, kSkip, kSkip};

@@ -40,6 +40,30 @@ inline constexpr Param kContextCreateAffinity[] = {param::kOutHandle, param::kSk
                                                    param::kDevice};
 inline constexpr Param kContextCreateParams[] = {param::kOutHandle, param::kSkip, param::kFlags32, param::kDevice};
 
+inline constexpr Param kContextCreateVdpau[] = {param::kOutHandle, param::kFlags32, param::kDevice, param::kSkip32,
+                                                param::kSkip};
+inline constexpr Param kContextAttach[] = {param::kOutHandle, param::kFlags32};
+inline constexpr Param kEventOfContext[] = {param::kHandle2, param::kHandle};
+inline constexpr Param kGreenCreate[] = {param::kOutHandle, param::kSkip, param::kDevice, param::kFlags32};
+inline constexpr Param kGreenStream[] = {param::kOutStream, param::kHandle, param::kFlags32, param::kSkip32};
+inline constexpr Param kOfProcess[] = {param::kSkip32, param::kSkip};  // a pid, and arguments
+
+inline constexpr Param kExportRange[] = {param::kSkip, param::kAddress, param::kBytes, param::kSkip32, param::kFlags64};
+inline constexpr Param kExportPoolFlags64[] = {param::kSkip, param::kHandle, param::kSkip32, param::kFlags64};
+inline constexpr Param kImportPoolFlags64[] = {param::kOutHandle, param::kSkip, param::kSkip32, param::kFlags64};
+inline constexpr Param kDecompressBatch[] = {param::kSkip, param::kCount, param::kFlags32, param::kSkip,
+                                             param::kStream};
+inline constexpr Param kPresentDriverEglFrame[] = {
+    param::kFirstHandle, {.abi = Abi::kStruct, .bytes = 64}, param::kSkip};  // struct CUeglFrame
+
+inline constexpr Param kKernelAttribute[] = {param::kSkip, param::kSkip32, param::kFunction, param::kDevice};
+inline constexpr Param kSetKernelAttribute[] = {param::kSkip32, param::kSkip32, param::kFunction, param::kDevice};
+inline constexpr Param kSetKernelConfig[] = {param::kFunction, param::kSkip32, param::kDevice};
+inline constexpr Param kOccupancyBest[] = {param::kSkip, param::kSkip,        param::kFunction,
+                                           param::kSkip, param::kSharedBytes, param::kSkip32};
+inline constexpr Param kOccupancyBestFlags[] = {param::kSkip,        param::kSkip,   param::kFunction, param::kSkip,
+                                                param::kSharedBytes, param::kSkip32, param::kFlags32};
+
 inline constexpr Param kModuleOfLibrary[] = {param::kOutHandle, param::kHandle2};
 inline constexpr Param kProcAddress[] = {param::kSkip, param::kOutAddress, param::kSkip32, param::kFlags64};
 
@@ -48,6 +72,7 @@ inline constexpr Peek kOutAddress32[] = {{Field::kAddress, 0, 4, When::kReturn}}
 inline constexpr Param kAddress32{Abi::kI32, Field::kAddress};
 inline constexpr Param kSource32{Abi::kI32, Field::kSource};
 inline constexpr Param kOutDeviceAddress32{Abi::kPtr, Field::kNone, kOutAddress32};
+inline constexpr Param kLookUpVariableV1[] = {kOutDeviceAddress32, param::kSkip, param::kHandle, param::kSkip};
 inline constexpr Param kAllocV1[] = {kOutDeviceAddress32, param::kBytes32};
 inline constexpr Param kAllocPitchV1[] = {kOutDeviceAddress32, param::kSkip, param::kWidth32, param::kHeight32,
                                           param::kSkip32};
@@ -128,6 +153,26 @@ inline constexpr Row kDriverRows[] = {
     {.name = "cuArrayDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
     {.name = "cuMipmappedArrayDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
     {.name = "cuIpcCloseMemHandle", .kind = Kind::kFree, .shape = shape::kFree},
+    {.name = "cuMemGetInfo", .kind = Kind::kDevice, .shape = shape::kMemoryInfo, .variants = kV2, .flags = kPolled},
+
+    // Memory of other processes and of other interfaces.
+    {.name = "cuIpcGetMemHandle", .kind = Kind::kDevice, .shape = shape::kExportAddress},
+    {.name = "cuMemGetHandleForAddressRange", .kind = Kind::kDevice, .shape = kExportRange},
+    {.name = "cuMemPoolExportToShareableHandle", .kind = Kind::kDevice, .shape = kExportPoolFlags64},
+    {.name = "cuMemPoolImportFromShareableHandle", .kind = Kind::kAlloc, .shape = kImportPoolFlags64},
+    {.name = "cuMemPoolExportPointer", .kind = Kind::kDevice, .shape = shape::kExportAddress},
+    {.name = "cuMemPoolImportPointer", .kind = Kind::kAlloc, .shape = shape::kImportFromPool},
+    {.name = "cuMemPoolSetAccess", .kind = Kind::kDevice, .shape = shape::kPoolSetAccess},
+    {.name = "cuImportExternalMemory", .kind = Kind::kAlloc, .shape = shape::kImportExternal},
+    {.name = "cuExternalMemoryGetMappedBuffer", .kind = Kind::kAlloc, .shape = shape::kMapExternal},
+    {.name = "cuExternalMemoryGetMappedMipmappedArray", .kind = Kind::kAlloc, .shape = shape::kMapExternalArray},
+    {.name = "cuDestroyExternalMemory", .kind = Kind::kFree, .shape = shape::kHandleOnly},
+    {.name = "cuGraphicsGLRegisterBuffer", .kind = Kind::kAlloc, .shape = shape::kRegisterBuffer},
+    {.name = "cuGraphicsGLRegisterImage", .kind = Kind::kAlloc, .shape = shape::kRegisterTexture},
+    {.name = "cuGraphicsEGLRegisterImage", .kind = Kind::kAlloc, .shape = kRegisterEglImage},
+    {.name = "cuGraphicsVDPAURegisterVideoSurface", .kind = Kind::kAlloc, .shape = shape::kRegisterBuffer},
+    {.name = "cuGraphicsVDPAURegisterOutputSurface", .kind = Kind::kAlloc, .shape = shape::kRegisterBuffer},
+    {.name = "cuGraphicsUnregisterResource", .kind = Kind::kFree, .shape = shape::kHandleOnly},
 
     // Physical memory and address space apart: create and release, reserve and free, map and unmap are three pairs.
     {.name = "cuMemCreate", .kind = Kind::kAlloc, .shape = shape::kMemoryCreate},
@@ -139,6 +184,8 @@ inline constexpr Row kDriverRows[] = {
     {.name = "cuMemRelease", .kind = Kind::kFree, .shape = shape::kMemoryHandleOnly},
     {.name = "cuMemAddressFree", .kind = Kind::kFree, .shape = shape::kAddressRange},
     {.name = "cuMemUnmap", .kind = Kind::kFree, .shape = shape::kAddressRange},
+    {.name = "cuMemMapArrayAsync", .kind = Kind::kDevice, .shape = shape::kMapArrays, .variants = kPtsz,
+     .flags = kAsync},
     {.name = "cuMemSetAccess", .kind = Kind::kDevice, .shape = shape::kMemorySetAccess},
     {.name = "cuMemExportToShareableHandle", .kind = Kind::kDevice, .shape = shape::kMemoryExport},
     {.name = "cuMulticastAddDevice", .kind = Kind::kDevice, .shape = kMulticastAddDevice},
@@ -202,6 +249,8 @@ inline constexpr Row kDriverRows[] = {
      .flags = kAsync},
     {.name = "cuMemcpy3DBatchAsync", .kind = Kind::kMemcpy, .shape = kCopy3DBatch, .variants = kOnlyV2Ptsz,
      .flags = kAsync},
+    {.name = "cuMemBatchDecompressAsync", .kind = Kind::kMemcpy, .shape = kDecompressBatch, .variants = kPtsz,
+     .flags = kAsync},
     {.name = "cuMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = shape::kPrefetchDevice, .variants = kPtsz, .flags = kAsync},
     {.name = "cuMemPrefetchAsync", .kind = Kind::kMemcpy, .shape = kPrefetchLocation, .variants = kOnlyV2Ptsz,
      .flags = kAsync},
@@ -260,6 +309,34 @@ inline constexpr Row kDriverRows[] = {
     {.name = "cuEventQuery", .kind = Kind::kEvent, .shape = shape::kHandleOnly, .flags = kPolled},
     {.name = "cuEventElapsedTime", .kind = Kind::kEvent, .shape = shape::kElapsedTime, .variants = kV2},
     {.name = "cuEventDestroy", .kind = Kind::kEvent, .shape = shape::kHandleOnly, .variants = kV2},
+    {.name = "cuCtxRecordEvent", .kind = Kind::kEvent, .shape = kEventOfContext, .flags = kAsync},
+    {.name = "cuCtxWaitEvent", .kind = Kind::kEvent, .shape = kEventOfContext, .flags = kAsync},
+    {.name = "cuGreenCtxRecordEvent", .kind = Kind::kEvent, .shape = kEventOfContext, .flags = kAsync},
+    {.name = "cuGreenCtxWaitEvent", .kind = Kind::kEvent, .shape = kEventOfContext, .flags = kAsync},
+    {.name = "cuGreenCtxStreamCreate", .kind = Kind::kStream, .shape = kGreenStream},
+    {.name = "cuFlushGPUDirectRDMAWrites", .kind = Kind::kSync, .shape = kFlushRemoteWrites,
+     .flags = kSynchronising},
+
+    // Events, semaphores and resources shared with other processes and other interfaces.
+    {.name = "cuIpcGetEventHandle", .kind = Kind::kEvent, .shape = shape::kExportHandle},
+    {.name = "cuIpcOpenEventHandle", .kind = Kind::kEvent, .shape = shape::kOpenIpcEvent},
+    {.name = "cuImportExternalSemaphore", .kind = Kind::kEvent, .shape = shape::kImportSemaphore},
+    {.name = "cuSignalExternalSemaphoresAsync", .kind = Kind::kEvent, .shape = shape::kSemaphores, .variants = kPtsz,
+     .flags = kAsync},
+    {.name = "cuWaitExternalSemaphoresAsync", .kind = Kind::kEvent, .shape = shape::kSemaphores, .variants = kPtsz,
+     .flags = kAsync},
+    {.name = "cuDestroyExternalSemaphore", .kind = Kind::kEvent, .shape = shape::kHandleOnly},
+    {.name = "cuGraphicsMapResources", .kind = Kind::kStream, .shape = shape::kMapResources, .variants = kPtsz},
+    {.name = "cuGraphicsUnmapResources", .kind = Kind::kStream, .shape = shape::kMapResources, .variants = kPtsz},
+    {.name = "cuEGLStreamConsumerConnect", .kind = Kind::kEvent, .shape = kConnectEgl},
+    {.name = "cuEGLStreamConsumerConnectWithFlags", .kind = Kind::kEvent, .shape = kConnectEglFlags},
+    {.name = "cuEGLStreamConsumerDisconnect", .kind = Kind::kEvent, .shape = kDisconnectEgl},
+    {.name = "cuEGLStreamConsumerAcquireFrame", .kind = Kind::kEvent, .shape = kAcquireEglFrame},
+    {.name = "cuEGLStreamConsumerReleaseFrame", .kind = Kind::kEvent, .shape = kReturnEglFrame},
+    {.name = "cuEGLStreamProducerConnect", .kind = Kind::kEvent, .shape = kConnectEglSize},
+    {.name = "cuEGLStreamProducerDisconnect", .kind = Kind::kEvent, .shape = kDisconnectEgl},
+    {.name = "cuEGLStreamProducerPresentFrame", .kind = Kind::kEvent, .shape = kPresentDriverEglFrame},
+    {.name = "cuEGLStreamProducerReturnFrame", .kind = Kind::kEvent, .shape = kReturnEglFrame},
 
     // Graphs.
     {.name = "cuStreamBeginCapture", .kind = Kind::kGraph, .shape = shape::kStreamOnly, .variants = kPtsz,
@@ -289,6 +366,23 @@ inline constexpr Row kDriverRows[] = {
     {.name = "cuCtxCreate", .kind = Kind::kDevice, .shape = shape::kContextCreate, .variants = kV2, .flags = kPushesDevice},
     {.name = "cuCtxCreate", .kind = Kind::kDevice, .shape = kContextCreateAffinity, .variants = kV3 | kNotBase, .flags = kPushesDevice},
     {.name = "cuCtxCreate_v4", .kind = Kind::kDevice, .shape = kContextCreateParams, .flags = kPushesDevice},
+    {.name = "cuGLCtxCreate", .kind = Kind::kDevice, .shape = shape::kContextCreate, .variants = kV2,
+     .flags = kPushesDevice},
+    {.name = "cuVDPAUCtxCreate", .kind = Kind::kDevice, .shape = kContextCreateVdpau, .variants = kV2,
+     .flags = kPushesDevice},
+    {.name = "cuCtxAttach", .kind = Kind::kDevice, .shape = kContextAttach},
+    {.name = "cuCtxDetach", .kind = Kind::kDevice, .shape = shape::kHandleOnly},
+    {.name = "cuGreenCtxCreate", .kind = Kind::kDevice, .shape = kGreenCreate},
+    {.name = "cuGreenCtxDestroy", .kind = Kind::kDevice, .shape = shape::kHandleOnly},
+    {.name = "cuCtxEnablePeerAccess", .kind = Kind::kDevice, .shape = shape::kEnableContextPeer},
+    {.name = "cuCtxDisablePeerAccess", .kind = Kind::kDevice, .shape = shape::kHandleOnly},
+    {.name = "cuCtxSetLimit", .kind = Kind::kDevice, .shape = shape::kSetLimit},
+    {.name = "cuCtxResetPersistingL2Cache", .kind = Kind::kDevice, .shape = shape::kNothing},
+    {.name = "cuDeviceGraphMemTrim", .kind = Kind::kDevice, .shape = shape::kDeviceOnly},
+    {.name = "cuCheckpointProcessLock", .kind = Kind::kDevice, .shape = kOfProcess},
+    {.name = "cuCheckpointProcessCheckpoint", .kind = Kind::kDevice, .shape = kOfProcess},
+    {.name = "cuCheckpointProcessRestore", .kind = Kind::kDevice, .shape = kOfProcess},
+    {.name = "cuCheckpointProcessUnlock", .kind = Kind::kDevice, .shape = kOfProcess},
     {.name = "cuCtxDestroy", .kind = Kind::kDevice, .shape = shape::kHandleOnly, .variants = kV2},
     {.name = "cuCtxPushCurrent", .kind = Kind::kDevice, .shape = shape::kHandleOnly, .variants = kV2, .flags = kPushesDevice},
     {.name = "cuCtxPopCurrent", .kind = Kind::kDevice, .shape = shape::kHandleCreate, .variants = kV2, .flags = kPopsDevice},
@@ -310,11 +404,43 @@ inline constexpr Row kDriverRows[] = {
     {.name = "cuLibraryGetKernel", .kind = Kind::kModule, .shape = shape::kLookUpFunction, .flags = kRegistersName},
     {.name = "cuLibraryGetModule", .kind = Kind::kModule, .shape = kModuleOfLibrary},
     {.name = "cuKernelGetFunction", .kind = Kind::kModule, .shape = shape::kAliasFunction, .flags = kAliasesFunction},
+    {.name = "cuModuleGetGlobal", .kind = Kind::kModule, .shape = shape::kLookUpVariable, .variants = kOnlyV2},
+    {.name = "cuLibraryGetGlobal", .kind = Kind::kModule, .shape = shape::kLookUpVariable},
+    {.name = "cuLibraryGetManaged", .kind = Kind::kModule, .shape = shape::kLookUpVariable},
+    {.name = "cuLibraryGetUnifiedFunction", .kind = Kind::kModule, .shape = kLookUpUnified},
+    {.name = "cuLinkCreate", .kind = Kind::kModule, .shape = shape::kLinkCreate, .variants = kV2},
+    {.name = "cuLinkAddData", .kind = Kind::kModule, .shape = shape::kLinkAddData, .variants = kV2},
+    {.name = "cuLinkAddFile", .kind = Kind::kModule, .shape = shape::kLinkAddFile, .variants = kV2},
+    {.name = "cuLinkComplete", .kind = Kind::kModule, .shape = shape::kLinkComplete},
+    {.name = "cuLinkDestroy", .kind = Kind::kModule, .shape = shape::kHandleOnly},
     {.name = "cuFuncLoad", .kind = Kind::kModule, .shape = shape::kLaunchFunctionOnly},
     {.name = "cuGetProcAddress", .kind = Kind::kModule, .shape = kProcAddress},
     {.name = "cuGetProcAddress", .kind = Kind::kModule, .shape = shape::kProcAddressStatus, .variants = kOnlyV2},
 
+    // What is asked or set of a function: the first call loads its code where loading is lazy.
+    {.name = "cuFuncGetAttribute", .kind = Kind::kModule, .shape = shape::kFunctionAttribute, .flags = kPolled},
+    {.name = "cuFuncSetAttribute", .kind = Kind::kModule, .shape = shape::kSetFunctionAttribute, .flags = kPolled},
+    {.name = "cuFuncSetCacheConfig", .kind = Kind::kModule, .shape = shape::kSetFunctionConfig, .flags = kPolled},
+    {.name = "cuFuncSetSharedMemConfig", .kind = Kind::kModule, .shape = shape::kSetFunctionConfig, .flags = kPolled},
+    {.name = "cuKernelGetAttribute", .kind = Kind::kModule, .shape = kKernelAttribute, .flags = kPolled},
+    {.name = "cuKernelSetAttribute", .kind = Kind::kModule, .shape = kSetKernelAttribute, .flags = kPolled},
+    {.name = "cuKernelSetCacheConfig", .kind = Kind::kModule, .shape = kSetKernelConfig, .flags = kPolled},
+    {.name = "cuOccupancyMaxActiveBlocksPerMultiprocessor", .kind = Kind::kModule, .shape = shape::kOccupancy,
+     .flags = kPolled},
+    {.name = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", .kind = Kind::kModule,
+     .shape = shape::kOccupancyFlags, .flags = kPolled},
+    {.name = "cuOccupancyMaxPotentialBlockSize", .kind = Kind::kModule, .shape = kOccupancyBest, .flags = kPolled},
+    {.name = "cuOccupancyMaxPotentialBlockSizeWithFlags", .kind = Kind::kModule, .shape = kOccupancyBestFlags,
+     .flags = kPolled},
+    {.name = "cuOccupancyAvailableDynamicSMemPerBlock", .kind = Kind::kModule, .shape = shape::kOccupancyShared,
+     .flags = kPolled},
+    {.name = "cuOccupancyMaxPotentialClusterSize", .kind = Kind::kModule, .shape = shape::kOccupancyClusters,
+     .flags = kPolled},
+    {.name = "cuOccupancyMaxActiveClusters", .kind = Kind::kModule, .shape = shape::kOccupancyClusters,
+     .flags = kPolled},
+
     // Bare names with the 32-bit prototype.
+    {.name = "cuModuleGetGlobal", .kind = Kind::kModule, .shape = kLookUpVariableV1},
     {.name = "cuMemAlloc", .kind = Kind::kAlloc, .shape = kAllocV1, .op = 5},
     {.name = "cuMemAllocPitch", .kind = Kind::kAlloc, .shape = kAllocPitchV1},
     {.name = "cuMemAllocHost", .kind = Kind::kAlloc, .shape = kAllocHostV1},

@@ -49,6 +49,22 @@ inline constexpr Peek kInstantiateParams[] = {{Field::kFlags, 0}, {Field::kStrea
 inline constexpr Param kInstantiateWithParams[] = {
     param::kOutHandle, param::kHandle2, {Abi::kPtr, Field::kNone, kInstantiateParams}};
 
+// EGL streams: the connection is behind its pointer. struct cudaEglFrame, by value.
+inline constexpr Param kConnectEgl[] = {param::kOutHandle, param::kSkip};
+inline constexpr Param kConnectEglFlags[] = {param::kOutHandle, param::kSkip, param::kFlags32};
+inline constexpr Param kConnectEglSize[] = {param::kOutHandle, param::kSkip, param::kWidth32, param::kHeight32};
+inline constexpr Param kDisconnectEgl[] = {param::kFirstHandle};
+inline constexpr Param kAcquireEglFrame[] = {param::kFirstHandle, param::kSkip, param::kSkip, param::kSkip32};
+inline constexpr Param kReturnEglFrame[] = {param::kFirstHandle, param::kSkip, param::kSkip};
+inline constexpr Param kEglFrame{.abi = Abi::kStruct, .bytes = 280};
+inline constexpr Param kPresentEglFrame[] = {param::kFirstHandle, kEglFrame, param::kSkip};
+inline constexpr Param kRegisterEglImage[] = {param::kOutHandle, param::kSkip, param::kFlags32};
+inline constexpr Param kSetVdpauDevice[] = {param::kDevice, param::kSkip32, param::kSkip};
+
+inline constexpr Param kFlushRemoteWrites[] = {param::kSkip32, param::kSkip32};
+inline constexpr Param kKernelAttributeOn[] = {param::kFunction, param::kSkip32, param::kSkip32, param::kDevice};
+inline constexpr Param kLookUpUnified[] = {param::kOutAddress, param::kHandle, param::kSkip};
+
 inline constexpr Param kInitDevice[] = {param::kDevice, param::kFlags32, param::kSkip32};
 
 inline constexpr Param kLibraryLoad[] = {param::kOutHandle, param::kSkip, param::kSkip, param::kSkip,
@@ -102,6 +118,25 @@ inline constexpr Row kRuntimeRows[] = {
     {.name = "cudaMemPoolDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
     {.name = "cudaMemPoolTrimTo", .kind = Kind::kFree, .shape = shape::kPoolTrim},
     {.name = "cudaIpcCloseMemHandle", .kind = Kind::kFree, .shape = shape::kFree},
+    {.name = "cudaMemGetInfo", .kind = Kind::kDevice, .shape = shape::kMemoryInfo, .flags = kPolled},
+
+    // Memory of other processes and of other interfaces.
+    {.name = "cudaIpcGetMemHandle", .kind = Kind::kDevice, .shape = shape::kExportAddress},
+    {.name = "cudaMemPoolExportToShareableHandle", .kind = Kind::kDevice, .shape = shape::kExportPool},
+    {.name = "cudaMemPoolImportFromShareableHandle", .kind = Kind::kAlloc, .shape = shape::kImportPool},
+    {.name = "cudaMemPoolExportPointer", .kind = Kind::kDevice, .shape = shape::kExportAddress},
+    {.name = "cudaMemPoolImportPointer", .kind = Kind::kAlloc, .shape = shape::kImportFromPool},
+    {.name = "cudaMemPoolSetAccess", .kind = Kind::kDevice, .shape = shape::kPoolSetAccess},
+    {.name = "cudaImportExternalMemory", .kind = Kind::kAlloc, .shape = shape::kImportExternal},
+    {.name = "cudaExternalMemoryGetMappedBuffer", .kind = Kind::kAlloc, .shape = shape::kMapExternal},
+    {.name = "cudaExternalMemoryGetMappedMipmappedArray", .kind = Kind::kAlloc, .shape = shape::kMapExternalArray},
+    {.name = "cudaDestroyExternalMemory", .kind = Kind::kFree, .shape = shape::kHandleOnly},
+    {.name = "cudaGraphicsGLRegisterBuffer", .kind = Kind::kAlloc, .shape = shape::kRegisterBuffer},
+    {.name = "cudaGraphicsGLRegisterImage", .kind = Kind::kAlloc, .shape = shape::kRegisterTexture},
+    {.name = "cudaGraphicsEGLRegisterImage", .kind = Kind::kAlloc, .shape = kRegisterEglImage},
+    {.name = "cudaGraphicsVDPAURegisterVideoSurface", .kind = Kind::kAlloc, .shape = shape::kRegisterBuffer},
+    {.name = "cudaGraphicsVDPAURegisterOutputSurface", .kind = Kind::kAlloc, .shape = shape::kRegisterBuffer},
+    {.name = "cudaGraphicsUnregisterResource", .kind = Kind::kFree, .shape = shape::kHandleOnly},
 
     // Copies.
     {.name = "cudaMemcpy", .kind = Kind::kMemcpy, .shape = shape::kCopyDirected, .variants = kPtds,
@@ -207,6 +242,30 @@ inline constexpr Row kRuntimeRows[] = {
     {.name = "cudaEventQuery", .kind = Kind::kEvent, .shape = shape::kHandleOnly, .flags = kPolled},
     {.name = "cudaEventElapsedTime", .kind = Kind::kEvent, .shape = shape::kElapsedTime, .variants = kV2},
     {.name = "cudaEventDestroy", .kind = Kind::kEvent, .shape = shape::kHandleOnly},
+    {.name = "cudaDeviceFlushGPUDirectRDMAWrites", .kind = Kind::kSync, .shape = kFlushRemoteWrites,
+     .flags = kSynchronising},
+
+    // Events, semaphores and resources shared with other processes and other interfaces.
+    {.name = "cudaIpcGetEventHandle", .kind = Kind::kEvent, .shape = shape::kExportHandle},
+    {.name = "cudaIpcOpenEventHandle", .kind = Kind::kEvent, .shape = shape::kOpenIpcEvent},
+    {.name = "cudaImportExternalSemaphore", .kind = Kind::kEvent, .shape = shape::kImportSemaphore},
+    {.name = "cudaSignalExternalSemaphoresAsync", .kind = Kind::kEvent, .shape = shape::kSemaphores,
+     .variants = kV2 | kPtsz, .flags = kAsync},
+    {.name = "cudaWaitExternalSemaphoresAsync", .kind = Kind::kEvent, .shape = shape::kSemaphores,
+     .variants = kV2 | kPtsz, .flags = kAsync},
+    {.name = "cudaDestroyExternalSemaphore", .kind = Kind::kEvent, .shape = shape::kHandleOnly},
+    {.name = "cudaGraphicsMapResources", .kind = Kind::kStream, .shape = shape::kMapResources},
+    {.name = "cudaGraphicsUnmapResources", .kind = Kind::kStream, .shape = shape::kMapResources},
+    {.name = "cudaEventCreateFromEGLSync", .kind = Kind::kEvent, .shape = kRegisterEglImage},
+    {.name = "cudaEGLStreamConsumerConnect", .kind = Kind::kEvent, .shape = kConnectEgl},
+    {.name = "cudaEGLStreamConsumerConnectWithFlags", .kind = Kind::kEvent, .shape = kConnectEglFlags},
+    {.name = "cudaEGLStreamConsumerDisconnect", .kind = Kind::kEvent, .shape = kDisconnectEgl},
+    {.name = "cudaEGLStreamConsumerAcquireFrame", .kind = Kind::kEvent, .shape = kAcquireEglFrame},
+    {.name = "cudaEGLStreamConsumerReleaseFrame", .kind = Kind::kEvent, .shape = kReturnEglFrame},
+    {.name = "cudaEGLStreamProducerConnect", .kind = Kind::kEvent, .shape = kConnectEglSize},
+    {.name = "cudaEGLStreamProducerDisconnect", .kind = Kind::kEvent, .shape = kDisconnectEgl},
+    {.name = "cudaEGLStreamProducerPresentFrame", .kind = Kind::kEvent, .shape = kPresentEglFrame},
+    {.name = "cudaEGLStreamProducerReturnFrame", .kind = Kind::kEvent, .shape = kReturnEglFrame},
 
     // Graphs.
     {.name = "cudaStreamBeginCapture", .kind = Kind::kGraph, .shape = shape::kBeginCapture, .variants = kPtsz,
@@ -245,13 +304,22 @@ inline constexpr Row kRuntimeRows[] = {
     {.name = "cudaGetDeviceProperties", .kind = Kind::kDevice, .shape = shape::kDeviceOfProperties, .variants = kV2},
     {.name = "cudaInitDevice", .kind = Kind::kDevice, .shape = kInitDevice},
     {.name = "cudaSetDeviceFlags", .kind = Kind::kDevice, .shape = shape::kFlagsOnly},
+    {.name = "cudaGLSetGLDevice", .kind = Kind::kDevice, .shape = shape::kDeviceOnly, .flags = kChoosesDevice},
+    {.name = "cudaVDPAUSetVDPAUDevice", .kind = Kind::kDevice, .shape = kSetVdpauDevice, .flags = kChoosesDevice},
+    {.name = "cudaDeviceSetLimit", .kind = Kind::kDevice, .shape = shape::kSetLimit},
+    {.name = "cudaDeviceGraphMemTrim", .kind = Kind::kDevice, .shape = shape::kDeviceOnly},
+    {.name = "cudaCtxResetPersistingL2Cache", .kind = Kind::kDevice, .shape = shape::kNothing},
     {.name = "cudaDeviceReset", .kind = Kind::kDevice, .shape = shape::kNothing, .flags = kSynchronising},
+    {.name = "cudaThreadExit", .kind = Kind::kDevice, .shape = shape::kNothing, .flags = kSynchronising},
     {.name = "cudaDeviceEnablePeerAccess", .kind = Kind::kDevice, .shape = shape::kEnablePeer},
     {.name = "cudaDeviceDisablePeerAccess", .kind = Kind::kDevice, .shape = shape::kDisablePeer},
 
     // Code: what a launch's function handle is called.
     {.name = "__cudaRegisterFatBinary", .kind = Kind::kModule, .shape = shape::kHandleOnly,
      .returns = Returns::kPointer},
+    {.name = "__cudaRegisterFatBinaryEnd", .kind = Kind::kModule, .shape = shape::kHandleOnly,
+     .returns = Returns::kVoid},
+    {.name = "__cudaInitModule", .kind = Kind::kModule, .shape = shape::kHandleOnly, .returns = Returns::kVoid},
     {.name = "__cudaUnregisterFatBinary", .kind = Kind::kModule, .shape = shape::kHandleOnly,
      .returns = Returns::kVoid},
     {.name = "__cudaRegisterFunction", .kind = Kind::kModule, .shape = shape::kRegisterFunction,
@@ -263,8 +331,31 @@ inline constexpr Row kRuntimeRows[] = {
     {.name = "cudaLibraryLoadFromFile", .kind = Kind::kModule, .shape = kLibraryLoad},
     {.name = "cudaLibraryUnload", .kind = Kind::kModule, .shape = shape::kHandleOnly},
     {.name = "cudaLibraryGetKernel", .kind = Kind::kModule, .shape = shape::kLookUpFunction, .flags = kRegistersName},
+    {.name = "cudaLibraryGetGlobal", .kind = Kind::kModule, .shape = shape::kLookUpVariable},
+    {.name = "cudaLibraryGetManaged", .kind = Kind::kModule, .shape = shape::kLookUpVariable},
+    {.name = "cudaLibraryGetUnifiedFunction", .kind = Kind::kModule, .shape = kLookUpUnified},
+    {.name = "cudaGetSymbolAddress", .kind = Kind::kModule, .shape = shape::kLookUpSymbol},
+    {.name = "cudaGetSymbolSize", .kind = Kind::kModule, .shape = shape::kMemoryInfo},
     {.name = "cudaGetDriverEntryPoint", .kind = Kind::kModule, .shape = kEntryPoint, .variants = kPtsz},
     {.name = "cudaGetDriverEntryPointByVersion", .kind = Kind::kModule, .shape = kEntryPointByVersion, .variants = kPtsz},
+
+    // What is asked or set of a function: the first call loads its code where loading is lazy.
+    {.name = "cudaFuncGetAttributes", .kind = Kind::kModule, .shape = shape::kFunctionInfo, .flags = kPolled},
+    {.name = "cudaFuncSetAttribute", .kind = Kind::kModule, .shape = shape::kSetFunctionAttribute, .flags = kPolled},
+    {.name = "cudaFuncSetCacheConfig", .kind = Kind::kModule, .shape = shape::kSetFunctionConfig, .flags = kPolled},
+    {.name = "cudaFuncSetSharedMemConfig", .kind = Kind::kModule, .shape = shape::kSetFunctionConfig,
+     .flags = kPolled},
+    {.name = "cudaKernelSetAttributeForDevice", .kind = Kind::kModule, .shape = kKernelAttributeOn, .flags = kPolled},
+    {.name = "cudaOccupancyMaxActiveBlocksPerMultiprocessor", .kind = Kind::kModule, .shape = shape::kOccupancy,
+     .flags = kPolled},
+    {.name = "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", .kind = Kind::kModule,
+     .shape = shape::kOccupancyFlags, .flags = kPolled},
+    {.name = "cudaOccupancyAvailableDynamicSMemPerBlock", .kind = Kind::kModule, .shape = shape::kOccupancyShared,
+     .flags = kPolled},
+    {.name = "cudaOccupancyMaxPotentialClusterSize", .kind = Kind::kModule, .shape = shape::kOccupancyClusters,
+     .flags = kPolled},
+    {.name = "cudaOccupancyMaxActiveClusters", .kind = Kind::kModule, .shape = shape::kOccupancyClusters,
+     .flags = kPolled},
 };
 // clang-format on
 

@@ -58,6 +58,10 @@ inline constexpr Param kStreamCreateMask[] = {param::kOutStream, param::kSkip32,
 inline constexpr Peek kInstantiateParams[] = {{Field::kFlags, 8}, {Field::kStream, 24}};
 inline constexpr Param kInstantiateWithParams[] = {
     param::kOutHandle, param::kHandle2, {Abi::kPtr, Field::kNone, kInstantiateParams}};
+inline constexpr Param kOccupancyBest[] = {param::kSkip, param::kSkip, param::kFunction, param::kSharedBytes,
+                                           param::kSkip32};
+inline constexpr Param kOccupancyBestFlags[] = {param::kSkip,        param::kSkip,   param::kFunction,
+                                                param::kSharedBytes, param::kSkip32, param::kFlags32};
 inline constexpr Param kSetPool[] = {param::kDevice, param::kHandle};
 
 // clang-format off
@@ -123,6 +127,21 @@ inline constexpr Row kRows[] = {
     {.name = "hipMemPoolDestroy", .kind = Kind::kFree, .shape = shape::kHandleOnly},
     {.name = "hipMemPoolTrimTo", .kind = Kind::kFree, .shape = shape::kPoolTrim},
     {.name = "hipIpcCloseMemHandle", .kind = Kind::kFree, .shape = shape::kFree},
+    {.name = "hipMemGetInfo", .kind = Kind::kDevice, .shape = shape::kMemoryInfo, .flags = kPolled},
+
+    // Memory of other processes and of other interfaces.
+    {.name = "hipIpcGetMemHandle", .kind = Kind::kDevice, .shape = shape::kExportAddress},
+    {.name = "hipMemPoolExportToShareableHandle", .kind = Kind::kDevice, .shape = shape::kExportPool},
+    {.name = "hipMemPoolImportFromShareableHandle", .kind = Kind::kAlloc, .shape = shape::kImportPool},
+    {.name = "hipMemPoolExportPointer", .kind = Kind::kDevice, .shape = shape::kExportAddress},
+    {.name = "hipMemPoolImportPointer", .kind = Kind::kAlloc, .shape = shape::kImportFromPool},
+    {.name = "hipMemPoolSetAccess", .kind = Kind::kDevice, .shape = shape::kPoolSetAccess},
+    {.name = "hipImportExternalMemory", .kind = Kind::kAlloc, .shape = shape::kImportExternal},
+    {.name = "hipExternalMemoryGetMappedBuffer", .kind = Kind::kAlloc, .shape = shape::kMapExternal},
+    {.name = "hipDestroyExternalMemory", .kind = Kind::kFree, .shape = shape::kHandleOnly},
+    {.name = "hipGraphicsGLRegisterBuffer", .kind = Kind::kAlloc, .shape = shape::kRegisterBuffer},
+    {.name = "hipGraphicsGLRegisterImage", .kind = Kind::kAlloc, .shape = shape::kRegisterTexture},
+    {.name = "hipGraphicsUnregisterResource", .kind = Kind::kFree, .shape = shape::kHandleOnly},
 
     // Physical memory and address space apart: create and release, reserve and free, map and unmap are three pairs.
     {.name = "hipMemCreate", .kind = Kind::kAlloc, .shape = shape::kMemoryCreate},
@@ -133,6 +152,7 @@ inline constexpr Row kRows[] = {
     {.name = "hipMemRelease", .kind = Kind::kFree, .shape = shape::kMemoryHandleOnly},
     {.name = "hipMemAddressFree", .kind = Kind::kFree, .shape = shape::kAddressRange},
     {.name = "hipMemUnmap", .kind = Kind::kFree, .shape = shape::kAddressRange},
+    {.name = "hipMemMapArrayAsync", .kind = Kind::kDevice, .shape = shape::kMapArrays, .flags = kAsync},
     {.name = "hipMemSetAccess", .kind = Kind::kDevice, .shape = shape::kMemorySetAccess},
     {.name = "hipMemExportToShareableHandle", .kind = Kind::kDevice, .shape = shape::kMemoryExport},
 
@@ -265,6 +285,16 @@ inline constexpr Row kRows[] = {
     {.name = "hipEventElapsedTime", .kind = Kind::kEvent, .shape = shape::kElapsedTime},
     {.name = "hipEventDestroy", .kind = Kind::kEvent, .shape = shape::kHandleOnly},
 
+    // Events, semaphores and resources shared with other processes and other interfaces.
+    {.name = "hipIpcGetEventHandle", .kind = Kind::kEvent, .shape = shape::kExportHandle},
+    {.name = "hipIpcOpenEventHandle", .kind = Kind::kEvent, .shape = shape::kOpenIpcEvent},
+    {.name = "hipImportExternalSemaphore", .kind = Kind::kEvent, .shape = shape::kImportSemaphore},
+    {.name = "hipSignalExternalSemaphoresAsync", .kind = Kind::kEvent, .shape = shape::kSemaphores, .flags = kAsync},
+    {.name = "hipWaitExternalSemaphoresAsync", .kind = Kind::kEvent, .shape = shape::kSemaphores, .flags = kAsync},
+    {.name = "hipDestroyExternalSemaphore", .kind = Kind::kEvent, .shape = shape::kHandleOnly},
+    {.name = "hipGraphicsMapResources", .kind = Kind::kStream, .shape = shape::kMapResources},
+    {.name = "hipGraphicsUnmapResources", .kind = Kind::kStream, .shape = shape::kMapResources},
+
     // Graphs.
     {.name = "hipStreamBeginCapture", .kind = Kind::kGraph, .shape = shape::kBeginCapture, .variants = kSpt,
      .flags = kBeginsCapture},
@@ -296,8 +326,12 @@ inline constexpr Row kRows[] = {
     {.name = "hipDeviceReset", .kind = Kind::kDevice, .shape = shape::kNothing, .flags = kSynchronising},
     {.name = "hipDeviceEnablePeerAccess", .kind = Kind::kDevice, .shape = shape::kEnablePeer},
     {.name = "hipDeviceDisablePeerAccess", .kind = Kind::kDevice, .shape = shape::kDisablePeer},
+    {.name = "hipDeviceSetLimit", .kind = Kind::kDevice, .shape = shape::kSetLimit},
+    {.name = "hipDeviceGraphMemTrim", .kind = Kind::kDevice, .shape = shape::kDeviceOnly},
     {.name = "hipDeviceSetMemPool", .kind = Kind::kDevice, .shape = kSetPool},
     {.name = "hipCtxCreate", .kind = Kind::kDevice, .shape = shape::kContextCreate, .flags = kPushesDevice},
+    {.name = "hipCtxEnablePeerAccess", .kind = Kind::kDevice, .shape = shape::kEnableContextPeer},
+    {.name = "hipCtxDisablePeerAccess", .kind = Kind::kDevice, .shape = shape::kHandleOnly},
     {.name = "hipCtxDestroy", .kind = Kind::kDevice, .shape = shape::kHandleOnly},
     {.name = "hipCtxPushCurrent", .kind = Kind::kDevice, .shape = shape::kHandleOnly, .flags = kPushesDevice},
     {.name = "hipCtxPopCurrent", .kind = Kind::kDevice, .shape = shape::kHandleCreate, .flags = kPopsDevice},
@@ -320,6 +354,34 @@ inline constexpr Row kRows[] = {
     {.name = "hipModuleGetFunction", .kind = Kind::kModule, .shape = shape::kLookUpFunction, .flags = kRegistersName},
     {.name = "hipGetFuncBySymbol", .kind = Kind::kModule, .shape = shape::kAliasFunction, .flags = kAliasesFunction},
     {.name = "hipGetProcAddress", .kind = Kind::kModule, .shape = shape::kProcAddressStatus},
+    {.name = "hipModuleGetGlobal", .kind = Kind::kModule, .shape = shape::kLookUpVariable},
+    {.name = "hipGetSymbolAddress", .kind = Kind::kModule, .shape = shape::kLookUpSymbol},
+    {.name = "hipGetSymbolSize", .kind = Kind::kModule, .shape = shape::kMemoryInfo},
+    {.name = "hipLinkCreate", .kind = Kind::kModule, .shape = shape::kLinkCreate},
+    {.name = "hipLinkAddData", .kind = Kind::kModule, .shape = shape::kLinkAddData},
+    {.name = "hipLinkAddFile", .kind = Kind::kModule, .shape = shape::kLinkAddFile},
+    {.name = "hipLinkComplete", .kind = Kind::kModule, .shape = shape::kLinkComplete},
+    {.name = "hipLinkDestroy", .kind = Kind::kModule, .shape = shape::kHandleOnly},
+
+    // What is asked or set of a function: the first call loads its code.
+    {.name = "hipFuncGetAttribute", .kind = Kind::kModule, .shape = shape::kFunctionAttribute, .flags = kPolled},
+    {.name = "hipFuncGetAttributes", .kind = Kind::kModule, .shape = shape::kFunctionInfo, .flags = kPolled},
+    {.name = "hipFuncSetAttribute", .kind = Kind::kModule, .shape = shape::kSetFunctionAttribute, .flags = kPolled},
+    {.name = "hipFuncSetCacheConfig", .kind = Kind::kModule, .shape = shape::kSetFunctionConfig, .flags = kPolled},
+    {.name = "hipFuncSetSharedMemConfig", .kind = Kind::kModule, .shape = shape::kSetFunctionConfig, .flags = kPolled},
+    {.name = "hipOccupancyMaxActiveBlocksPerMultiprocessor", .kind = Kind::kModule, .shape = shape::kOccupancy,
+     .flags = kPolled},
+    {.name = "hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", .kind = Kind::kModule,
+     .shape = shape::kOccupancyFlags, .flags = kPolled},
+    {.name = "hipOccupancyMaxPotentialBlockSize", .kind = Kind::kModule, .shape = kOccupancyBest, .flags = kPolled},
+    {.name = "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", .kind = Kind::kModule, .shape = shape::kOccupancy,
+     .flags = kPolled},
+    {.name = "hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", .kind = Kind::kModule,
+     .shape = shape::kOccupancyFlags, .flags = kPolled},
+    {.name = "hipModuleOccupancyMaxPotentialBlockSize", .kind = Kind::kModule, .shape = kOccupancyBest,
+     .flags = kPolled},
+    {.name = "hipModuleOccupancyMaxPotentialBlockSizeWithFlags", .kind = Kind::kModule, .shape = kOccupancyBestFlags,
+     .flags = kPolled},
 };
 // clang-format on
 

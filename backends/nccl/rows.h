@@ -62,6 +62,8 @@ inline constexpr Param kWaitSignals[] = {param::kSkip32, param::kSkip, kComm, pa
 // A communicator's life.
 inline constexpr Param kInit[] = {kNewComm, kNRanks, kIdByValue, kRank};
 inline constexpr Param kInitConfig[] = {kNewComm, kNRanks, kIdByValue, kRank, param::kSkip};
+// The last says which of the ranks on one device this is.
+inline constexpr Param kInitMulti[] = {kNewComm, kNRanks, kIdByValue, kRank, param::kSkip32};
 // Several ids, of which the first names the communicator.
 inline constexpr Param kInitScalable[] = {kNewComm, kNRanks, kRank, param::kSkip32, kIdPointer, param::kSkip};
 inline constexpr Param kInitAll[] = {kNewComms, kNRanks, param::kSkip};
@@ -73,6 +75,7 @@ inline constexpr Param kCommFlags[] = {kComm, param::kFlags32};
 inline constexpr Param kCommOut[] = {kComm, param::kSkip};
 inline constexpr Param kAskRank[] = {kComm, {Abi::kPtr, Field::kNone, kPeekRank}};
 inline constexpr Param kAskNRanks[] = {kComm, {Abi::kPtr, Field::kNone, kPeekNRanks}};
+inline constexpr Param kDeviceComm[] = {kComm, param::kSkip, param::kSkip};
 inline constexpr Param kMemoryStatistics[] = {kComm, param::kSkip32, param::kSkip};
 
 // Memory and reductions.
@@ -142,12 +145,15 @@ inline constexpr Row kOnlyNccl[] = {
     {.name = "ncclPutSignal", .kind = Kind::kP2p, .shape = kPut, .flags = kAsync},
     {.name = "ncclSignal", .kind = Kind::kP2p, .shape = kSignal, .flags = kAsync},
     {.name = "ncclWaitSignal", .kind = Kind::kP2p, .shape = kWaitSignals, .flags = kAsync},
+    {.name = "ncclDevCommCreate", .kind = Kind::kCommunicator, .shape = kDeviceComm},
+    {.name = "ncclDevCommDestroy", .kind = Kind::kCommunicator, .shape = kCommOut},
     {.name = "ncclWinGetUserPtr", .kind = Kind::kCommunicator, .shape = kPointerOf, .flags = kPolled},
 };
 
 inline constexpr Row kOnlyRccl[] = {
     {.name = "ncclAllToAll", .kind = Kind::kCollective, .shape = kGatherAll, .flags = kAsync},
     {.name = "ncclAllToAllv", .kind = Kind::kCollective, .shape = kVaried, .flags = kAsync},
+    {.name = "ncclCommInitRankMulti", .kind = Kind::kCommunicator, .shape = kInitMulti, .role = Role::kInit},
     {.name = "mscclLoadAlgo", .kind = Kind::kCommunicator, .shape = kLoadAlgorithm},
     {.name = "mscclRunAlgo", .kind = Kind::kCollective, .shape = kRunAlgorithm, .flags = kAsync},
     {.name = "mscclUnloadAlgo", .kind = Kind::kCommunicator, .shape = kUnloadAlgorithm},

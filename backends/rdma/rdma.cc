@@ -64,15 +64,52 @@ constexpr Param kModifyQp[] = {kQpChanged, param::kSkip, param::kSkip32};
 constexpr Param kQueryQp[] = {kQp, param::kSkip, param::kSkip32, param::kSkip};
 constexpr Param kDestroyQp[] = {kQp};
 constexpr Param kQpAnd[] = {kQp, param::kSkip};
+constexpr Param kCountOut[] = {param::kOutCount32};
+constexpr Param kListOnly[] = {param::kSkip};
+constexpr Param kImportDevice[] = {param::kSkip32};
+constexpr Param kImport[] = {param::kHandle, param::kSkip32};
+constexpr Param kQueryPkey[] = {param::kHandle, param::kSkip32, param::kSkip32, param::kSkip};
+constexpr Param kFindPkey[] = {param::kHandle, param::kSkip32, param::kSkip32};
+constexpr Param kQueryGidEntry[] = {param::kHandle, param::kSkip32,  param::kSkip32,
+                                    param::kSkip,   param::kFlags32, param::kSkip64};
+constexpr Param kQueryGidTable[] = {param::kHandle, param::kSkip, param::kSkip64, param::kFlags32, param::kSkip64};
+constexpr Param kResolveAddress[] = {param::kHandle, param::kSkip, param::kSkip, param::kSkip};
+constexpr Param kAddressOfCompletion[] = {param::kHandle, param::kSkip, param::kSkip, param::kSkip32};
+constexpr Param kReregister[] = {param::kHandle,  param::kSkip32, param::kHandle2,
+                                 param::kAddress, param::kBytes,  param::kFlags32};
+constexpr Param kRegisterBuffer[] = {param::kHandle, param::kSkip, param::kAddress, param::kBytes, param::kFlags32};
+constexpr Param kAllocBuffer[] = {param::kHandle, param::kBytes, param::kSkip};
+constexpr Param kResize[] = {param::kHandle, {Abi::kI32, Field::kValue}};
+constexpr Param kMulticast[] = {kQp, param::kSkip, param::kSkip32};
+constexpr Param kAttachCounter[] = {kQp, param::kSkip, param::kSkip};
 constexpr Param kGetAsync[] = {param::kHandle, kAsync};
 
 // clang-format off
 constexpr Row kRows[] = {
+    {.name = "ibv_get_device_list", .kind = Kind::kFabric, .shape = kCountOut, .returns = Returns::kPointer},
+    {.name = "ibv_free_device_list", .kind = Kind::kFabric, .shape = kListOnly, .returns = Returns::kVoid},
+    {.name = "ibv_fork_init", .kind = Kind::kFabric, .shape = shape::kNothing},
     {.name = "ibv_open_device", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kPointer},
     {.name = "ibv_close_device", .kind = Kind::kFabric, .shape = kObject},
     {.name = "ibv_query_device", .kind = Kind::kFabric, .shape = kQueryDevice},
     {.name = "ibv_query_port", .kind = Kind::kFabric, .shape = kQueryPort},
     {.name = "ibv_query_gid", .kind = Kind::kFabric, .shape = kQueryGid},
+    // These return a count, an index or a descriptor: their failures cannot be told from their answers here.
+    {.name = "_ibv_query_gid_table", .kind = Kind::kFabric, .shape = kQueryGidTable, .returns = Returns::kVoid},
+    {.name = "ibv_get_pkey_index", .kind = Kind::kFabric, .shape = kFindPkey, .returns = Returns::kVoid},
+    {.name = "ibv_dm_export_dmabuf_fd", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kVoid},
+    {.name = "ibv_export_buf_dmabuf_fd", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kVoid},
+    {.name = "_ibv_query_gid_ex", .kind = Kind::kFabric, .shape = kQueryGidEntry},
+    {.name = "ibv_query_pkey", .kind = Kind::kFabric, .shape = kQueryPkey},
+    {.name = "ibv_query_port_speed", .kind = Kind::kFabric, .shape = kQueryPort},
+    {.name = "ibv_resolve_eth_l2_from_gid", .kind = Kind::kFabric, .shape = kResolveAddress},
+    {.name = "ibv_import_device", .kind = Kind::kFabric, .shape = kImportDevice, .returns = Returns::kPointer},
+    {.name = "ibv_import_pd", .kind = Kind::kFabric, .shape = kImport, .returns = Returns::kPointer},
+    {.name = "ibv_unimport_pd", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kVoid},
+    {.name = "ibv_import_mr", .kind = Kind::kFabric, .shape = kImport, .returns = Returns::kPointer},
+    {.name = "ibv_unimport_mr", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kVoid},
+    {.name = "ibv_import_dm", .kind = Kind::kFabric, .shape = kImport, .returns = Returns::kPointer},
+    {.name = "ibv_unimport_dm", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kVoid},
     {.name = "ibv_alloc_pd", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kPointer},
     {.name = "ibv_dealloc_pd", .kind = Kind::kFabric, .shape = kObject},
     {.name = "ibv_reg_mr", .kind = Kind::kFabric, .shape = kRegister, .returns = Returns::kPointer},
@@ -80,8 +117,20 @@ constexpr Row kRows[] = {
     {.name = "ibv_reg_mr_iova2", .kind = Kind::kFabric, .shape = kRegisterIova, .returns = Returns::kPointer},
     {.name = "ibv_reg_dmabuf_mr", .kind = Kind::kFabric, .shape = kRegisterDmabuf, .returns = Returns::kPointer},
     {.name = "ibv_reg_mr_ex", .kind = Kind::kFabric, .shape = kRegisterEx, .returns = Returns::kPointer},
+    {.name = "ibv_rereg_mr", .kind = Kind::kFabric, .shape = kReregister},
+    {.name = "ibv_alloc_buf", .kind = Kind::kFabric, .shape = kAllocBuffer, .returns = Returns::kPointer,
+     .result = Field::kAddress},
+    {.name = "ibv_free_buf", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kVoid},
+    {.name = "ibv_reg_buf_mr", .kind = Kind::kFabric, .shape = kRegisterBuffer, .returns = Returns::kPointer},
+    {.name = "ibv_alloc_dmah", .kind = Kind::kFabric, .shape = kQueryDevice, .returns = Returns::kPointer},
+    {.name = "ibv_dealloc_dmah", .kind = Kind::kFabric, .shape = kObject},
     {.name = "ibv_dereg_mr", .kind = Kind::kFabric, .shape = kDeregister},
     {.name = "ibv_create_cq", .kind = Kind::kFabric, .shape = kCreateCq, .returns = Returns::kPointer},
+    {.name = "ibv_resize_cq", .kind = Kind::kFabric, .shape = kResize},
+    {.name = "ibv_create_comp_channel", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kPointer},
+    {.name = "ibv_destroy_comp_channel", .kind = Kind::kFabric, .shape = kObject},
+    {.name = "ibv_create_comp_cntr", .kind = Kind::kFabric, .shape = kQueryDevice, .returns = Returns::kPointer},
+    {.name = "ibv_destroy_comp_cntr", .kind = Kind::kFabric, .shape = kObject},
     {.name = "ibv_destroy_cq", .kind = Kind::kFabric, .shape = kObject},
     {.name = "ibv_get_cq_event", .kind = Kind::kFabric, .shape = kGetCqEvent},
     {.name = "ibv_ack_cq_events", .kind = Kind::kFabric, .shape = kAck, .returns = Returns::kVoid},
@@ -94,9 +143,14 @@ constexpr Row kRows[] = {
     {.name = "ibv_modify_qp", .kind = Kind::kFabric, .shape = kModifyQp},
     {.name = "ibv_query_qp", .kind = Kind::kFabric, .shape = kQueryQp},
     {.name = "ibv_destroy_qp", .kind = Kind::kFabric, .shape = kDestroyQp},
+    {.name = "ibv_attach_mcast", .kind = Kind::kFabric, .shape = kMulticast},
+    {.name = "ibv_detach_mcast", .kind = Kind::kFabric, .shape = kMulticast},
+    {.name = "ibv_qp_attach_comp_cntr", .kind = Kind::kFabric, .shape = kAttachCounter},
     {.name = "ibv_query_ece", .kind = Kind::kFabric, .shape = kQpAnd},
     {.name = "ibv_set_ece", .kind = Kind::kFabric, .shape = kQpAnd},
     {.name = "ibv_create_ah", .kind = Kind::kFabric, .shape = kQueryDevice, .returns = Returns::kPointer},
+    {.name = "ibv_create_ah_from_wc", .kind = Kind::kFabric, .shape = kAddressOfCompletion,
+     .returns = Returns::kPointer},
     {.name = "ibv_destroy_ah", .kind = Kind::kFabric, .shape = kObject},
     {.name = kAsyncCall, .kind = Kind::kFabric, .shape = kGetAsync},
     {.name = "ibv_ack_async_event", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kVoid},

@@ -165,8 +165,13 @@ void record_thread(const std::filesystem::path& path, const std::vector<Describe
     event.duration_ns = call.end_ns - call.start_ns;
     event.call = calls.id_of(*rows[index].row);
     event.set(Has::kDuration);
-    hal::decode(calls[event.call], *lowered, words_of_call(fake_rows[index], items, random),
-                static_cast<uint16_t>(call.readable), call.ret, event);
+    const auto words = words_of_call(fake_rows[index], items, random);
+    for (size_t i = 0; i < lowered->recipe.n_words; ++i) {  // as kernelside/normalise.cc says which call it is
+      const bool is_queued = lowered->words[i].field == hal::Field::kBlocking && (call.readable >> i & 1) != 0 &&
+                             static_cast<uint32_t>(words[i]) == 0;
+      if (is_queued) event.call = calls.non_blocking(event.call);
+    }
+    hal::decode(calls[event.call], *lowered, words, static_cast<uint16_t>(call.readable), call.ret, event);
     recording.add(calls[event.call], rows[index].symbol, event);
   }
 }

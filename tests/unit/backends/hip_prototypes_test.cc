@@ -17,55 +17,77 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <hip/hip_ext.h>
 #include <hip/hip_runtime_api.h>
+#include <hip/hiprtc.h>
 #pragma GCC diagnostic pop
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // what is deprecated is still called
 
 // clang-format off
 #define HIP(X) \
-  X(hipArray3DCreate) X(hipArrayCreate) X(hipArrayDestroy) X(hipCtxCreate) X(hipCtxDestroy) X(hipCtxPopCurrent) \
-  X(hipCtxPushCurrent) X(hipCtxSetCurrent) X(hipCtxSynchronize) X(hipDeviceDisablePeerAccess) \
-  X(hipDeviceEnablePeerAccess) X(hipDeviceGet) X(hipDevicePrimaryCtxRelease) X(hipDevicePrimaryCtxReset) \
-  X(hipDevicePrimaryCtxRetain) X(hipDeviceReset) X(hipDeviceSetMemPool) X(hipDeviceSynchronize) \
-  X(hipDrvMemcpy2DUnaligned) X(hipDrvMemcpy3D) X(hipDrvMemcpy3DAsync) X(hipEventCreate) X(hipEventCreateWithFlags) \
-  X(hipEventDestroy) X(hipEventElapsedTime) X(hipEventQuery) X(hipEventRecord) X(hipEventSynchronize) \
-  X(hipExtLaunchKernel) X(hipExtMallocWithFlags) X(hipExtModuleLaunchKernel) X(hipExtStreamCreateWithCUMask) \
-  X(hipFree) X(hipFreeArray) X(hipFreeAsync) X(hipFreeHost) X(hipFreeMipmappedArray) X(hipGetDevice) \
-  X(hipGetDeviceCount) X(hipGetDeviceProperties) X(hipGraphClone) X(hipGraphCreate) X(hipGraphDestroy) \
-  X(hipGraphExecDestroy) X(hipGraphExecUpdate) X(hipGraphInstantiate) X(hipGraphInstantiateWithFlags) \
-  X(hipGraphLaunch) X(hipHccModuleLaunchKernel) X(hipHostAlloc) X(hipHostFree) X(hipHostMalloc) X(hipHostRegister) \
-  X(hipHostUnregister) X(hipInit) X(hipIpcCloseMemHandle) X(hipIpcOpenMemHandle) X(hipLaunchByPtr) \
-  X(hipLaunchCooperativeKernel_spt) X(hipLaunchHostFunc) X(hipLaunchKernel) X(hipLaunchKernel_spt) X(hipMalloc) \
-  X(hipMalloc3D) X(hipMalloc3DArray) X(hipMallocArray) X(hipMallocHost) X(hipMallocManaged) \
-  X(hipMallocMipmappedArray) X(hipMallocPitch) X(hipMemAddressFree) X(hipMemAddressReserve) X(hipMemAdvise) \
-  X(hipMemAllocHost) X(hipMemAllocPitch) X(hipMemCreate) X(hipMemExportToShareableHandle) \
-  X(hipMemImportFromShareableHandle) X(hipMemMap) X(hipMemPoolCreate) X(hipMemPoolDestroy) X(hipMemPoolTrimTo) \
-  X(hipMemPrefetchAsync) X(hipMemRelease) X(hipMemRetainAllocationHandle) X(hipMemSetAccess) X(hipMemUnmap) \
-  X(hipMemcpy) X(hipMemcpy2D) X(hipMemcpy2DAsync) X(hipMemcpy2DFromArray) X(hipMemcpy2DFromArrayAsync) \
-  X(hipMemcpy2DFromArray_spt) X(hipMemcpy2DToArray) X(hipMemcpy2DToArrayAsync) X(hipMemcpy2DToArray_spt) \
-  X(hipMemcpy2D_spt) X(hipMemcpy3D) X(hipMemcpy3DAsync) X(hipMemcpy3D_spt) X(hipMemcpyAsync) X(hipMemcpyAsync_spt) \
-  X(hipMemcpyAtoH) X(hipMemcpyDtoD) X(hipMemcpyDtoDAsync) X(hipMemcpyDtoH) X(hipMemcpyDtoHAsync) \
-  X(hipMemcpyFromArray) X(hipMemcpyFromSymbol_spt) X(hipMemcpyHtoA) X(hipMemcpyHtoD) X(hipMemcpyHtoDAsync) \
-  X(hipMemcpyParam2D) X(hipMemcpyParam2DAsync) X(hipMemcpyPeer) X(hipMemcpyPeerAsync) X(hipMemcpyToArray) \
-  X(hipMemcpyToSymbol_spt) X(hipMemcpyWithStream) X(hipMemcpy_spt) X(hipMemset) X(hipMemset2D) X(hipMemset2DAsync) \
-  X(hipMemset2D_spt) X(hipMemset3D) X(hipMemset3DAsync) X(hipMemset3D_spt) X(hipMemsetAsync) X(hipMemsetD16) \
-  X(hipMemsetD16Async) X(hipMemsetD32) X(hipMemsetD32Async) X(hipMemsetD8) X(hipMemsetD8Async) X(hipMemset_spt) \
-  X(hipMipmappedArrayCreate) X(hipMipmappedArrayDestroy) X(hipModuleGetFunction) X(hipModuleLaunchKernel) \
-  X(hipModuleLoad) X(hipModuleLoadData) X(hipModuleLoadDataEx) X(hipModuleUnload) X(hipSetDevice) \
-  X(hipSetDeviceFlags) X(hipStreamAddCallback) X(hipStreamAttachMemAsync) X(hipStreamBeginCapture) \
+  X(hipArray3DCreate) X(hipArrayCreate) X(hipArrayDestroy) X(hipCtxCreate) X(hipCtxDestroy) \
+  X(hipCtxDisablePeerAccess) X(hipCtxEnablePeerAccess) X(hipCtxPopCurrent) X(hipCtxPushCurrent) \
+  X(hipCtxSetCurrent) X(hipCtxSynchronize) X(hipDestroyExternalMemory) X(hipDestroyExternalSemaphore) \
+  X(hipDeviceDisablePeerAccess) X(hipDeviceEnablePeerAccess) X(hipDeviceGet) X(hipDevicePrimaryCtxRelease) \
+  X(hipDevicePrimaryCtxReset) X(hipDevicePrimaryCtxRetain) X(hipDeviceReset) X(hipDeviceSetMemPool) \
+  X(hipDeviceSynchronize) X(hipDrvMemcpy2DUnaligned) X(hipDrvMemcpy3D) X(hipDrvMemcpy3DAsync) X(hipEventCreate) \
+  X(hipEventCreateWithFlags) X(hipEventDestroy) X(hipEventElapsedTime) X(hipEventQuery) X(hipEventRecord) \
+  X(hipEventSynchronize) X(hipExtLaunchKernel) X(hipExtMallocWithFlags) X(hipExtModuleLaunchKernel) \
+  X(hipExtStreamCreateWithCUMask) X(hipExternalMemoryGetMappedBuffer) X(hipFree) X(hipFreeArray) X(hipFreeAsync) \
+  X(hipFreeHost) X(hipFreeMipmappedArray) X(hipFuncGetAttribute) X(hipFuncGetAttributes) X(hipFuncSetAttribute) \
+  X(hipFuncSetCacheConfig) X(hipFuncSetSharedMemConfig) X(hipGetDevice) X(hipGetDeviceCount) \
+  X(hipGetDeviceProperties) X(hipGraphClone) X(hipGraphCreate) X(hipGraphDestroy) X(hipGraphExecDestroy) \
+  X(hipGraphExecUpdate) X(hipGraphInstantiate) X(hipGraphInstantiateWithFlags) X(hipGraphLaunch) \
+  X(hipGraphicsMapResources) X(hipGraphicsUnmapResources) X(hipGraphicsUnregisterResource) \
+  X(hipHccModuleLaunchKernel) X(hipHostAlloc) X(hipHostFree) X(hipHostMalloc) X(hipHostRegister) \
+  X(hipHostUnregister) X(hipImportExternalMemory) X(hipImportExternalSemaphore) X(hipInit) \
+  X(hipIpcCloseMemHandle) X(hipIpcGetEventHandle) X(hipIpcGetMemHandle) X(hipIpcOpenEventHandle) \
+  X(hipIpcOpenMemHandle) X(hipLaunchByPtr) X(hipLaunchCooperativeKernel_spt) X(hipLaunchHostFunc) \
+  X(hipLaunchKernel) X(hipLaunchKernel_spt) X(hipMalloc) X(hipMalloc3D) X(hipMalloc3DArray) X(hipMallocArray) \
+  X(hipMallocHost) X(hipMallocManaged) X(hipMallocMipmappedArray) X(hipMallocPitch) X(hipMemAddressFree) \
+  X(hipMemAddressReserve) X(hipMemAdvise) X(hipMemAllocHost) X(hipMemAllocPitch) X(hipMemCreate) \
+  X(hipMemExportToShareableHandle) X(hipMemGetInfo) X(hipMemImportFromShareableHandle) X(hipMemMap) \
+  X(hipMemMapArrayAsync) X(hipMemPoolCreate) X(hipMemPoolDestroy) X(hipMemPoolExportPointer) \
+  X(hipMemPoolExportToShareableHandle) X(hipMemPoolImportFromShareableHandle) X(hipMemPoolImportPointer) \
+  X(hipMemPoolSetAccess) X(hipMemPoolTrimTo) X(hipMemPrefetchAsync) X(hipMemRelease) \
+  X(hipMemRetainAllocationHandle) X(hipMemSetAccess) X(hipMemUnmap) X(hipMemcpy) X(hipMemcpy2D) \
+  X(hipMemcpy2DAsync) X(hipMemcpy2DFromArray) X(hipMemcpy2DFromArrayAsync) X(hipMemcpy2DFromArray_spt) \
+  X(hipMemcpy2DToArray) X(hipMemcpy2DToArrayAsync) X(hipMemcpy2DToArray_spt) X(hipMemcpy2D_spt) X(hipMemcpy3D) \
+  X(hipMemcpy3DAsync) X(hipMemcpy3D_spt) X(hipMemcpyAsync) X(hipMemcpyAsync_spt) X(hipMemcpyAtoH) \
+  X(hipMemcpyDtoD) X(hipMemcpyDtoDAsync) X(hipMemcpyDtoH) X(hipMemcpyDtoHAsync) X(hipMemcpyFromArray) \
+  X(hipMemcpyFromSymbol_spt) X(hipMemcpyHtoA) X(hipMemcpyHtoD) X(hipMemcpyHtoDAsync) X(hipMemcpyParam2D) \
+  X(hipMemcpyParam2DAsync) X(hipMemcpyPeer) X(hipMemcpyPeerAsync) X(hipMemcpyToArray) X(hipMemcpyToSymbol_spt) \
+  X(hipMemcpyWithStream) X(hipMemcpy_spt) X(hipMemset) X(hipMemset2D) X(hipMemset2DAsync) X(hipMemset2D_spt) \
+  X(hipMemset3D) X(hipMemset3DAsync) X(hipMemset3D_spt) X(hipMemsetAsync) X(hipMemsetD16) X(hipMemsetD16Async) \
+  X(hipMemsetD32) X(hipMemsetD32Async) X(hipMemsetD8) X(hipMemsetD8Async) X(hipMemset_spt) \
+  X(hipMipmappedArrayCreate) X(hipMipmappedArrayDestroy) X(hipModuleGetFunction) X(hipModuleGetGlobal) \
+  X(hipModuleLaunchKernel) X(hipModuleLoad) X(hipModuleLoadData) X(hipModuleLoadDataEx) \
+  X(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor) \
+  X(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) X(hipModuleOccupancyMaxPotentialBlockSize) \
+  X(hipModuleOccupancyMaxPotentialBlockSizeWithFlags) X(hipModuleUnload) X(hipSetDevice) X(hipSetDeviceFlags) \
+  X(hipSignalExternalSemaphoresAsync) X(hipStreamAddCallback) X(hipStreamAttachMemAsync) X(hipStreamBeginCapture) \
   X(hipStreamCreate) X(hipStreamCreateWithFlags) X(hipStreamCreateWithPriority) X(hipStreamDestroy) \
   X(hipStreamEndCapture) X(hipStreamQuery) X(hipStreamQuery_spt) X(hipStreamSynchronize) \
   X(hipStreamSynchronize_spt) X(hipStreamWaitEvent) X(hipStreamWaitEvent_spt) X(hipStreamWaitValue32) \
-  X(hipStreamWaitValue64) X(hipStreamWriteValue32) X(hipStreamWriteValue64)
+  X(hipStreamWaitValue64) X(hipStreamWriteValue32) X(hipStreamWriteValue64) X(hipWaitExternalSemaphoresAsync)
 #if HIP_VERSION_MAJOR >= 6
 #define HIP6(X) \
-  X(hipEventRecordWithFlags) X(hipEventRecord_spt) X(hipGetDevicePropertiesR0600) X(hipGetFuncBySymbol) \
-  X(hipGetProcAddress) X(hipGraphInstantiateWithParams) X(hipGraphLaunch_spt) X(hipGraphUpload) \
-  X(hipLaunchHostFunc_spt) X(hipMemcpy2DArrayToArray) X(hipMemcpy2DAsync_spt) X(hipMemcpyAtoA) X(hipMemcpyAtoD) \
-  X(hipMemcpyAtoHAsync) X(hipMemcpyDtoA) X(hipMemcpyHtoAAsync) X(hipModuleLaunchCooperativeKernel) \
-  X(hipModuleLaunchCooperativeKernelMultiDevice) X(hipStreamBatchMemOp) X(hipStreamBeginCaptureToGraph) \
-  X(hipStreamBeginCapture_spt)
+  X(hipDeviceGraphMemTrim) X(hipDeviceSetLimit) X(hipEventRecordWithFlags) X(hipEventRecord_spt) \
+  X(hipGetDevicePropertiesR0600) X(hipGetFuncBySymbol) X(hipGetProcAddress) X(hipGraphInstantiateWithParams) \
+  X(hipGraphLaunch_spt) X(hipGraphUpload) X(hipLaunchHostFunc_spt) X(hipLinkAddData) X(hipLinkAddFile) \
+  X(hipLinkComplete) X(hipLinkCreate) X(hipLinkDestroy) X(hipMemcpy2DArrayToArray) X(hipMemcpy2DAsync_spt) \
+  X(hipMemcpyAtoA) X(hipMemcpyAtoD) X(hipMemcpyAtoHAsync) X(hipMemcpyDtoA) X(hipMemcpyHtoAAsync) \
+  X(hipModuleLaunchCooperativeKernel) X(hipModuleLaunchCooperativeKernelMultiDevice) X(hipStreamBatchMemOp) \
+  X(hipStreamBeginCaptureToGraph) X(hipStreamBeginCapture_spt)
+#define HIP5(X)
 #else
+#define HIP5(X) X(hipGraphicsGLRegisterBuffer) X(hipGraphicsGLRegisterImage)
 #define HIP6(X)
+#endif
+#define COMPILER(X) X(hiprtcCompileProgram) X(hiprtcCreateProgram) X(hiprtcDestroyProgram)
+#if HIP_VERSION_MAJOR > 5 || HIP_VERSION_MINOR > 2
+#define LINKER(X) \
+  X(hiprtcLinkAddData) X(hiprtcLinkAddFile) X(hiprtcLinkComplete) X(hiprtcLinkCreate) X(hiprtcLinkDestroy)
+#else
+#define LINKER(X)
 #endif
 // clang-format on
 
@@ -74,18 +96,20 @@
 namespace ingero::testing {
 namespace {
 
-const hal::Library& hip_library() {
+const hal::Library& library_of(std::string_view name) {
   for (const hal::Backend* backend : backends::all_backends()) {
-    if (backend->name == "hip") return backend->libraries[0];
+    if (backend->name == name) return backend->libraries[0];
   }
   std::abort();
 }
+
+const hal::Library& hip_library() { return library_of("hip"); }
 
 #if defined(HIP)
 
 TEST(HipPrototypes, RowsAreWhatTheHeaderDeclares) {
 #define X(name) {#name, SignatureOf<decltype(&name)>::get()},
-  Signatures header = {HIP(X) HIP6(X)};
+  Signatures header = {HIP(X) HIP5(X) HIP6(X)};
 #undef X
   // Overloaded by templates of the header: the cast picks the exported function, or does not compile.
 #define OVERLOADED(name, ...) \
@@ -99,11 +123,20 @@ TEST(HipPrototypes, RowsAreWhatTheHeaderDeclares) {
   OVERLOADED(hipMemcpyToSymbolAsync, const void*, const void*, size_t, size_t, hipMemcpyKind, hipStream_t);
   OVERLOADED(hipMemcpyFromSymbol, void*, const void*, size_t, size_t, hipMemcpyKind);
   OVERLOADED(hipMemcpyFromSymbolAsync, void*, const void*, size_t, size_t, hipMemcpyKind, hipStream_t);
+  OVERLOADED(hipGetSymbolAddress, void**, const void*);
+  OVERLOADED(hipGetSymbolSize, size_t*, const void*);
+  OVERLOADED(hipOccupancyMaxActiveBlocksPerMultiprocessor, int*, const void*, int, size_t);
+  OVERLOADED(hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int*, const void*, int, size_t, unsigned int);
+  OVERLOADED(hipOccupancyMaxPotentialBlockSize, int*, int*, const void*, size_t, int);
 #undef OVERLOADED
   std::set<std::string_view> undeclared = {
       "__hipRegisterFatBinary", "__hipUnregisterFatBinary", "__hipRegisterFunction",      "hipLaunchKernelExC",
       "hipDrvLaunchKernelEx",   "hipExtHostAlloc",          "hipGetDevicePropertiesR0000"};
-#if HIP_VERSION_MAJOR < 6
+#if HIP_VERSION_MAJOR >= 6
+  undeclared.insert({"hipGraphicsGLRegisterBuffer", "hipGraphicsGLRegisterImage"});
+#else
+  undeclared.insert({"hipDeviceSetLimit", "hipDeviceGraphMemTrim", "hipLinkCreate", "hipLinkAddData", "hipLinkAddFile",
+                     "hipLinkComplete", "hipLinkDestroy"});
   undeclared.insert({"hipModuleLaunchCooperativeKernel", "hipModuleLaunchCooperativeKernelMultiDevice",
                      "hipMemcpy2DArrayToArray", "hipMemcpyHtoAAsync", "hipMemcpyAtoHAsync", "hipMemcpyDtoA",
                      "hipMemcpyAtoD", "hipMemcpyAtoA", "hipStreamBatchMemOp", "hipEventRecordWithFlags",
@@ -111,6 +144,23 @@ TEST(HipPrototypes, RowsAreWhatTheHeaderDeclares) {
                      "hipGetFuncBySymbol", "hipGetProcAddress", "hipGetDevicePropertiesR0600"});
 #endif
   expect_library(hip_library(), header, {}, undeclared);
+}
+
+TEST(HipPrototypes, RowsOfTheRunTimeCompilerAreWhatTheHeaderDeclares) {
+#define X(name) {#name, SignatureOf<decltype(&name)>::get()},
+  const Signatures header = {COMPILER(X) LINKER(X)};
+#undef X
+  std::set<std::string_view> undeclared;
+  if (header.count("hiprtcLinkCreate") == 0) {
+    undeclared = {"hiprtcLinkAddData", "hiprtcLinkAddFile", "hiprtcLinkComplete", "hiprtcLinkCreate",
+                  "hiprtcLinkDestroy"};
+  }
+  expect_library(library_of("hiprtc"), header, {}, undeclared);
+  for (const hal::Backend* backend : backends::all_backends()) {
+    if (backend->name != "hiprtc") continue;
+    EXPECT_EQ(hal::status_name(backend->statuses, HIPRTC_ERROR_COMPILATION), "HIPRTC_ERROR_COMPILATION");
+    EXPECT_EQ(hal::status_name(backend->statuses, HIPRTC_ERROR_INTERNAL_ERROR), "HIPRTC_ERROR_INTERNAL_ERROR");
+  }
 }
 
 // Fields behind pointers are where the header puts the members.
@@ -126,6 +176,8 @@ TEST(HipPrototypes, PeeksAreTheHeadersMembers) {
   MEMBER("hipMemcpy3D", kDirection, hipMemcpy3DParms, kind);
   MEMBER("hipMemcpyParam2D", kWidth, hip_Memcpy2D, WidthInBytes);
   MEMBER("hipMemcpyParam2D", kHeight, hip_Memcpy2D, Height);
+  MEMBER("hipImportExternalMemory", kBytes, hipExternalMemoryHandleDesc, size);
+  MEMBER("hipExternalMemoryGetMappedBuffer", kBytes, hipExternalMemoryBufferDesc, size);
   MEMBER("hipDrvMemcpy3D", kWidth, HIP_MEMCPY3D, WidthInBytes);
   MEMBER("hipDrvMemcpy3D", kHeight, HIP_MEMCPY3D, Height);
   MEMBER("hipDrvMemcpy3D", kDepth, HIP_MEMCPY3D, Depth);

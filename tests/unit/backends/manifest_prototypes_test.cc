@@ -19,6 +19,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <CL/cl_egl.h>
+#include <CL/cl_ext.h>
 #include <CL/cl_gl.h>
 #endif
 #if __has_include(<level_zero/ze_api.h>)
@@ -30,36 +31,70 @@
 // clang-format off
 #if defined(CL_SUCCESS)
 #define OPENCL(X) \
-  X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueAcquireGLObjects) X(clEnqueueReleaseEGLObjectsKHR) \
-  X(clEnqueueReleaseGLObjects) X(clBuildProgram) X(clCloneKernel) X(clCompileProgram) X(clCreateBuffer) X(clCreateBufferWithProperties) \
+  X(clBuildProgram) X(clCloneKernel) X(clCompileProgram) X(clCreateBuffer) X(clCreateBufferWithProperties) \
   X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clCreateContext) X(clCreateContextFromType) \
-  X(clCreateImage) X(clCreateImage2D) X(clCreateImage3D) X(clCreateImageWithProperties) X(clCreateKernel) \
+  X(clCreateEventFromEGLSyncKHR) X(clCreateEventFromGLsyncKHR) X(clCreateFromEGLImageKHR) X(clCreateFromGLBuffer) X(clCreateFromGLRenderbuffer) \
+  X(clCreateFromGLTexture) X(clCreateFromGLTexture2D) X(clCreateFromGLTexture3D) X(clCreateImage) \
+  X(clCreateImage2D) X(clCreateImage3D) X(clCreateImageWithProperties) X(clCreateKernel) \
   X(clCreateKernelsInProgram) X(clCreatePipe) X(clCreateProgramWithBinary) X(clCreateProgramWithBuiltInKernels) \
   X(clCreateProgramWithIL) X(clCreateProgramWithSource) X(clCreateSubBuffer) X(clCreateSubDevices) \
-  X(clCreateUserEvent) X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList) X(clEnqueueCopyBuffer) \
-  X(clEnqueueCopyBufferRect) X(clEnqueueCopyBufferToImage) X(clEnqueueCopyImage) X(clEnqueueCopyImageToBuffer) \
-  X(clEnqueueFillBuffer) X(clEnqueueFillImage) X(clEnqueueMapBuffer) X(clEnqueueMapImage) X(clEnqueueMarker) \
+  X(clCreateSubDevicesEXT) X(clCreateUserEvent) X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueAcquireGLObjects) \
+  X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList) X(clEnqueueCopyBuffer) X(clEnqueueCopyBufferRect) \
+  X(clEnqueueCopyBufferToImage) X(clEnqueueCopyImage) X(clEnqueueCopyImageToBuffer) X(clEnqueueFillBuffer) \
+  X(clEnqueueFillImage) X(clEnqueueMapBuffer) X(clEnqueueMapImage) X(clEnqueueMarker) \
   X(clEnqueueMarkerWithWaitList) X(clEnqueueMigrateMemObjects) X(clEnqueueNDRangeKernel) X(clEnqueueNativeKernel) \
-  X(clEnqueueReadBuffer) X(clEnqueueReadBufferRect) X(clEnqueueReadImage) X(clEnqueueSVMFree) X(clEnqueueSVMMap) \
-  X(clEnqueueSVMMemFill) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMigrateMem) X(clEnqueueSVMUnmap) X(clEnqueueTask) \
+  X(clEnqueueReadBuffer) X(clEnqueueReadBufferRect) X(clEnqueueReadImage) X(clEnqueueReleaseEGLObjectsKHR) \
+  X(clEnqueueReleaseGLObjects) X(clEnqueueSVMFree) X(clEnqueueSVMMap) X(clEnqueueSVMMemFill) \
+  X(clEnqueueSVMMemcpy) X(clEnqueueSVMMigrateMem) X(clEnqueueSVMUnmap) X(clEnqueueTask) \
   X(clEnqueueUnmapMemObject) X(clEnqueueWaitForEvents) X(clEnqueueWriteBuffer) X(clEnqueueWriteBufferRect) \
   X(clEnqueueWriteImage) X(clFinish) X(clFlush) X(clGetDeviceIDs) X(clGetEventInfo) X(clGetEventProfilingInfo) \
-  X(clGetPlatformIDs) X(clLinkProgram) X(clReleaseCommandQueue) X(clReleaseContext) X(clReleaseDevice) \
+  X(clGetExtensionFunctionAddress) X(clGetExtensionFunctionAddressForPlatform) X(clGetPlatformIDs) \
+  X(clLinkProgram) X(clReleaseCommandQueue) X(clReleaseContext) X(clReleaseDevice) X(clReleaseDeviceEXT) \
   X(clReleaseEvent) X(clReleaseKernel) X(clReleaseMemObject) X(clReleaseProgram) X(clSVMAlloc) X(clSVMFree) \
-  X(clSetEventCallback) X(clSetUserEventStatus) X(clUnloadCompiler) X(clUnloadPlatformCompiler) X(clWaitForEvents)
+  X(clSetEventCallback) X(clSetUserEventStatus) X(clUnloadCompiler) X(clUnloadPlatformCompiler) \
+  X(clWaitForEvents)
 #endif
 #if defined(ZE_APIEXPORT)
 #define LEVEL_ZERO(X) \
-  X(zeCommandListAppendBarrier) X(zeCommandListAppendLaunchCooperativeKernel) X(zeCommandListAppendLaunchKernel) \
-  X(zeCommandListAppendLaunchKernelIndirect) X(zeCommandListAppendMemoryCopy) X(zeCommandListAppendMemoryFill) \
-  X(zeCommandListAppendMemoryPrefetch) X(zeCommandListAppendSignalEvent) X(zeCommandListAppendWaitOnEvents) \
+  X(zeCommandListAppendBarrier) X(zeCommandListAppendEventReset) X(zeCommandListAppendImageCopy) \
+  X(zeCommandListAppendImageCopyFromMemory) X(zeCommandListAppendImageCopyFromMemoryExt) \
+  X(zeCommandListAppendImageCopyRegion) X(zeCommandListAppendImageCopyToMemory) \
+  X(zeCommandListAppendImageCopyToMemoryExt) X(zeCommandListAppendLaunchCooperativeKernel) \
+  X(zeCommandListAppendLaunchKernel) X(zeCommandListAppendLaunchKernelIndirect) \
+  X(zeCommandListAppendLaunchMultipleKernelsIndirect) X(zeCommandListAppendMemAdvise) \
+  X(zeCommandListAppendMemoryCopy) X(zeCommandListAppendMemoryCopyFromContext) \
+  X(zeCommandListAppendMemoryCopyRegion) X(zeCommandListAppendMemoryFill) X(zeCommandListAppendMemoryPrefetch) \
+  X(zeCommandListAppendMemoryRangesBarrier) X(zeCommandListAppendQueryKernelTimestamps) \
+  X(zeCommandListAppendSignalEvent) X(zeCommandListAppendWaitOnEvents) X(zeCommandListAppendWriteGlobalTimestamp) \
   X(zeCommandListClose) X(zeCommandListCreate) X(zeCommandListCreateImmediate) X(zeCommandListDestroy) \
   X(zeCommandListReset) X(zeCommandQueueCreate) X(zeCommandQueueDestroy) X(zeCommandQueueExecuteCommandLists) \
-  X(zeCommandQueueSynchronize) X(zeContextCreate) X(zeContextDestroy) X(zeDeviceGet) X(zeDriverGet) \
-  X(zeEventCreate) X(zeEventDestroy) X(zeEventHostSynchronize) X(zeEventQueryStatus) X(zeFenceHostSynchronize) \
-  X(zeInit) X(zeKernelCreate) X(zeKernelDestroy) X(zeMemAllocDevice) X(zeMemAllocHost) X(zeMemAllocShared) \
-  X(zeMemFree) X(zeModuleCreate) X(zeModuleDestroy) X(zePhysicalMemCreate) X(zePhysicalMemDestroy) \
-  X(zeVirtualMemFree) X(zeVirtualMemMap) X(zeVirtualMemReserve) X(zeVirtualMemUnmap)
+  X(zeCommandQueueSynchronize) X(zeContextCreate) X(zeContextCreateEx) X(zeContextDestroy) X(zeContextEvictImage) \
+  X(zeContextEvictMemory) X(zeContextMakeImageResident) X(zeContextMakeMemoryResident) X(zeContextSystemBarrier) \
+  X(zeDeviceGet) X(zeDriverGet) X(zeDriverGetExtensionFunctionAddress) X(zeEventCreate) X(zeEventDestroy) \
+  X(zeEventHostReset) X(zeEventHostSignal) X(zeEventHostSynchronize) X(zeEventPoolCloseIpcHandle) \
+  X(zeEventPoolCreate) X(zeEventPoolDestroy) X(zeEventPoolGetIpcHandle) X(zeEventPoolOpenIpcHandle) \
+  X(zeEventQueryStatus) X(zeFenceCreate) X(zeFenceDestroy) X(zeFenceHostSynchronize) X(zeFenceQueryStatus) \
+  X(zeFenceReset) X(zeImageCreate) X(zeImageDestroy) X(zeImageViewCreateExp) X(zeInit) X(zeKernelCreate) \
+  X(zeKernelDestroy) X(zeMemAllocDevice) X(zeMemAllocHost) X(zeMemAllocShared) X(zeMemCloseIpcHandle) \
+  X(zeMemFree) X(zeMemFreeExt) X(zeMemGetIpcHandle) X(zeMemOpenIpcHandle) X(zeModuleCreate) X(zeModuleDestroy) \
+  X(zeModuleDynamicLink) X(zeModuleGetFunctionPointer) X(zeModuleGetGlobalPointer) X(zeModuleGetNativeBinary) \
+  X(zePhysicalMemCreate) X(zePhysicalMemDestroy) X(zeVirtualMemFree) X(zeVirtualMemMap) X(zeVirtualMemReserve) \
+  X(zeVirtualMemSetAccessAttribute) X(zeVirtualMemUnmap)
+// Declared from some version after 1.8 on, all of them in 1.17.
+#define LEVEL_ZERO_LATER(X) \
+  X(zeCommandListAppendGraphExt) X(zeCommandListAppendHostFunction) \
+  X(zeCommandListAppendLaunchKernelWithArguments) X(zeCommandListAppendLaunchKernelWithParameters) \
+  X(zeCommandListAppendMemoryCopyWithParameters) X(zeCommandListAppendMemoryFillWithParameters) \
+  X(zeCommandListAppendSignalExternalSemaphoreExt) X(zeCommandListAppendWaitExternalSemaphoreExt) \
+  X(zeCommandListBeginCaptureIntoGraphExt) X(zeCommandListBeginGraphCaptureExt) X(zeCommandListCreateCloneExp) \
+  X(zeCommandListEndGraphCaptureExt) X(zeCommandListHostSynchronize) \
+  X(zeCommandListImmediateAppendCommandListsExp) X(zeCommandListImmediateAppendCommandListsWithParameters) \
+  X(zeDeviceImportExternalSemaphoreExt) X(zeDeviceReleaseExternalSemaphoreExt) X(zeDeviceSynchronize) \
+  X(zeEventCounterBasedCloseIpcHandle) X(zeEventCounterBasedCreate) X(zeEventCounterBasedGetIpcHandle) \
+  X(zeEventCounterBasedOpenIpcHandle) X(zeExecutableGraphDestroyExt) X(zeGraphCreateExt) X(zeGraphDestroyExt) \
+  X(zeGraphInstantiateExt) X(zeImageViewCreateExt) X(zeInitDrivers) X(zeMemGetIpcHandleWithProperties) \
+  X(zeMemPutIpcHandle) X(zeRTASBuilderBuildExp) X(zeRTASBuilderBuildExt) X(zeRTASBuilderCommandListAppendCopyExt) \
+  X(zeRTASParallelOperationJoinExp) X(zeRTASParallelOperationJoinExt)
 #endif
 // clang-format on
 
@@ -94,14 +129,28 @@ TEST(ManifestPrototypes, OpenClRowsAreWhatTheHeaderDeclares) {
 
 TEST(ManifestPrototypes, LevelZeroRowsAreWhatTheHeaderDeclares) {
 #if defined(LEVEL_ZERO)
-  const Signatures header = {LEVEL_ZERO(X)};
+  Signatures header = {LEVEL_ZERO(X)};
+  std::set<std::string_view> undeclared;
+#if defined(ZE_API_VERSION_CURRENT_M) && ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 17)
+  header.insert({LEVEL_ZERO_LATER(X)});
+#else
+#define UNDECLARED(name) #name,
+  undeclared = {LEVEL_ZERO_LATER(UNDECLARED)};
+#undef UNDECLARED
+#endif
   const hal::Library& library = shipped("level_zero").libraries[0];
-  expect_library(library, header, {}, {"zeCommandListHostSynchronize"});
+  expect_library(library, header, {}, undeclared);
   EXPECT_EQ(hal::status_name(shipped("level_zero").statuses, ZE_RESULT_ERROR_UNINITIALIZED),
             "ZE_RESULT_ERROR_UNINITIALIZED");
   EXPECT_EQ(hal::status_name(shipped("level_zero").statuses, ZE_RESULT_NOT_READY), "ZE_RESULT_NOT_READY");
   expect_member(library.rows, "zeCommandListAppendLaunchKernel", hal::Field::kGridZ,
                 offsetof(ze_group_count_t, groupCountZ), sizeof(ze_group_count_t::groupCountZ));
+  expect_member(library.rows, "zeCommandListAppendMemoryCopyRegion", hal::Field::kWidth,
+                offsetof(ze_copy_region_t, width), sizeof(ze_copy_region_t::width));
+  expect_member(library.rows, "zeCommandListAppendMemoryCopyRegion", hal::Field::kHeight,
+                offsetof(ze_copy_region_t, height), sizeof(ze_copy_region_t::height));
+  expect_member(library.rows, "zeCommandListAppendMemoryCopyRegion", hal::Field::kInElements,
+                offsetof(ze_copy_region_t, depth), sizeof(ze_copy_region_t::depth));
   expect_member(library.rows, "zePhysicalMemCreate", hal::Field::kBytes, offsetof(ze_physical_mem_desc_t, size),
                 sizeof(ze_physical_mem_desc_t::size));
 #else

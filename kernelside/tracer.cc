@@ -128,6 +128,15 @@ std::optional<ProbeTarget> target_of(Objects* objects) {
       }};
 }
 
+// Two libraries may go by one file name, of which this file holds one: nothing is missing of the other.
+void drop_names_only(std::vector<FileReport>& reports) {
+  const auto is_absent = [](const FileReport& report) {
+    return report.note.empty() &&
+           std::ranges::all_of(report.rows, [](const RowReport& row) { return row.state == hal::RowState::kAbsent; });
+  };
+  if (!std::ranges::all_of(reports, is_absent)) std::erase_if(reports, is_absent);
+}
+
 }  // namespace
 
 Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backends, const hal::CallTable& calls,
@@ -446,6 +455,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   }
   auto made = std::make_unique<File>();
   for (const Held& one : held) made->reports.push_back(report_of(one, *image, id, source));
+  drop_names_only(made->reports);
   if (target_) {
     if (const Status pinned = foreign_.pin(file, probed_offsets(made->reports)); !pinned.ok()) {
       report_unread(id, source, file, pinned.error());
@@ -517,7 +527,6 @@ void Tracer::attach(File& file, const std::string& open_path) {
       continue;
     }
     report.attached_mono_ns = now;
-    report.probes = (*attached)->attached();
     if (report.mapped_mono_ns != 0 && !report.held) ledger_.add(hal::Loss::attach_window);
     if (!report.held) {
       for (const uint32_t pid : report.pids) windows_[pid] = now;
@@ -530,7 +539,8 @@ void Tracer::attach(File& file, const std::string& open_path) {
     ledger_.add(hal::Loss::attach_refused);
   }
   file.probes = std::move(*attached);
-  for (const auto& report : file.reports) {
+  for (auto& report : file.reports) {
+    report.probes = static_cast<size_t>(std::ranges::count(report.rows, hal::RowState::kResolved, &RowReport::state));
     log_info("{}: {} probes attached{}", report.path, report.probes,
              report.held || report.mapped_mono_ns == 0
                  ? ""

@@ -44,8 +44,13 @@ constexpr hal::Row kOtherRows[] = {
 constexpr hal::Library kLibraries[] = {{.name = "libfixture", .sonames = kSonames, .rows = kRows, .layer = "LIB"}};
 constexpr hal::Library kOtherLibraries[] = {
     {.name = "libother", .sonames = kSonames, .rows = kOtherRows, .layer = "LIB"}};
+// A third, of which the file has the name only.
+constexpr hal::Row kElsewhereRows[] = {{.name = "elsewhere", .kind = hal::Kind::kFree, .shape = kShape}};
+constexpr hal::Library kElsewhereLibraries[] = {
+    {.name = "libelsewhere", .sonames = kSonames, .rows = kElsewhereRows, .layer = "LIB"}};
 constexpr hal::Backend kBackend = {.name = "one", .vendor = "v", .libraries = kLibraries};
 constexpr hal::Backend kOther = {.name = "two", .vendor = "v", .libraries = kOtherLibraries};
+constexpr hal::Backend kElsewhere = {.name = "three", .vendor = "v", .libraries = kElsewhereLibraries};
 
 constexpr size_t kProbes = 4;  // exported, copy, copy_ptsz, weak_one
 
@@ -113,6 +118,8 @@ class TracerTest : public ::testing::Test {
 
   static constexpr const hal::Backend* kOne[] = {&kBackend};
   static constexpr const hal::Backend* kBoth[] = {&kBackend, &kOther};
+  static constexpr const hal::Backend* kWithElsewhere[] = {&kElsewhere, &kBackend};
+  static constexpr const hal::Backend* kOnlyElsewhere[] = {&kElsewhere};
   ProcTree tree_;
   TempFolder folder_;
   const std::string library_ = folder_.path() + "/libfixture.so.7";
@@ -173,6 +180,31 @@ TEST_F(TracerTest, AnAddressThatTwoTablesDescribeGetsOneProbe) {
   const std::set<unsigned long> offsets(links_.made[0]->offsets.begin(), links_.made[0]->offsets.end());
   EXPECT_EQ(offsets.size(), kProbes + 1);
   EXPECT_EQ(tracer_->probe_table().size(), kProbes + 1);
+}
+
+TEST_F(TracerTest, EachLibraryOfAFileHasItsOwnNumberOfProbes) {
+  start(kBoth);
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  const auto reports = tracer_->reports();
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[0].probes, kProbes);
+  EXPECT_EQ(reports[1].probes, 2U);
+}
+
+TEST_F(TracerTest, ALibraryThatOnlySharesAFilesNameIsNotReportedBesidesTheOneInIt) {
+  start(kWithElsewhere);
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  EXPECT_EQ(only_report().library, "libfixture");
+}
+
+TEST_F(TracerTest, AFileOfADescribedNameWithNothingDescribedInItIsReported) {
+  start(kOnlyElsewhere);
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  EXPECT_EQ(only_report().library, "libelsewhere");
+  EXPECT_EQ(only_report().probes, 0U);
 }
 
 TEST_F(TracerTest, EachProbesProbeHasItsRecipeSymbolAndLibrary) {

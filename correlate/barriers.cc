@@ -59,14 +59,15 @@ void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
   if (is_collective) {
     if (exchange == nullptr || exchange->is_part || !event.has(Has::kStream)) return;
     Stream* stream = stream_of(process, event.stream);
-    if (stream == nullptr || stream->captured_for) return;
+    if (stream == nullptr) return ledger_.add(hal::Loss::wait_forgotten);
+    if (stream->captured_for) return;
     std::optional<int32_t> device;
     if (const auto chosen = process.device_of_thread.find(event.tid); chosen != process.device_of_thread.end()) {
       device = chosen->second;
     }
     const uint64_t on_stream_ns = exchange->group ? kNotYet : event.end_mono_ns();
     stream->pending.push_back(
-        {exchange->exchange_id, process.next_index++, on_stream_ns, exchange->group, event.tid, device});
+        {exchange->exchange_id, event.call, process.next_index++, on_stream_ns, exchange->group, event.tid, device});
     if (stream->pending.size() <= kMaxPending) return;
     stream->pending.pop_front();
     ledger_.add(hal::Loss::wait_forgotten);
@@ -75,10 +76,16 @@ void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
   if (makes_stream(call, event)) {
     process.streams.erase(event.stream);
   } else if (chooses_device(call, event)) {
-    if (process.device_of_thread.size() >= kMaxThreads) process.device_of_thread.clear();
+    if (process.device_of_thread.size() >= kMaxThreads) {
+      ledger_.add(hal::Loss::device_forgotten, process.device_of_thread.size());
+      process.device_of_thread.clear();
+    }
     process.device_of_thread[event.tid] = event.device;
   } else if ((call.flags & hal::kMarksStream) != 0 && event.has(Has::kHandle) && event.has(Has::kStream)) {
-    if (process.marks.size() >= kMaxMarks) process.marks.clear();
+    if (process.marks.size() >= kMaxMarks) {
+      ledger_.add(hal::Loss::wait_forgotten, process.marks.size());
+      process.marks.clear();
+    }
     const auto stream = process.streams.find(event.stream);
     if (stream == process.streams.end()) {
       process.marks.erase(event.handle);  // nothing to wait for came before it
@@ -147,7 +154,8 @@ void Barriers::cover(Process& process, const Reach& reach, const hal::Event& syn
     if (found == process.streams.end()) continue;
     auto& pending = found->second.pending;
     while (!pending.empty() && pending.front().index <= index && pending.front().end_mono_ns <= sync.start_mono_ns) {
-      waits_.push_back({pending.front().exchange_id, sync.end_mono_ns() - pending.front().end_mono_ns});
+      const Pending& work = pending.front();
+      waits_.push_back({work.exchange_id, sync.end_mono_ns() - work.end_mono_ns, work.call});
       pending.pop_front();
     }
   }
@@ -161,7 +169,7 @@ void Barriers::cover_device(Process& process, const hal::Event& sync) {
                                    ? *work.device == chosen->second
                                    : !work.device && work.tid == sync.tid && chosen == process.device_of_thread.end();
       if (!same_device || work.end_mono_ns > sync.start_mono_ns) return false;
-      waits_.push_back({work.exchange_id, sync.end_mono_ns() - work.end_mono_ns});
+      waits_.push_back({work.exchange_id, sync.end_mono_ns() - work.end_mono_ns, work.call});
       return true;
     });
   }

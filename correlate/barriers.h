@@ -41,7 +41,9 @@ class Barriers {
 
  private:
   struct Pending {
-    uint64_t exchange_id, index, end_mono_ns;
+    uint64_t exchange_id;
+    hal::CallId call;
+    uint64_t index, end_mono_ns;
     std::optional<uint64_t> group;  // not on its stream before that group's end
     uint32_t tid;
     std::optional<int32_t> device;

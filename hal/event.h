@@ -161,6 +161,7 @@ struct Communicator {
 struct BarrierWait {
   uint64_t exchange_id = 0;
   uint64_t wait_ns = 0;
+  CallId call = kNoCall;  // the collective
 };
 
 // A collective that some ranks have entered and others have not. Told again when it is over.

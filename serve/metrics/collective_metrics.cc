@@ -32,14 +32,9 @@ void CollectiveMetrics::add(const News& news) {
       row.durations.add(event.duration_ns);
     if (event.failed) continue;
     if (event.has(hal::Has::kBytes)) row.bytes += static_cast<double>(event.bytes);
-    if (waiting_.size() >= kMaxWaiting) waiting_.clear();
-    waiting_[exchange.exchange_id] = event.call;
   }
   for (const hal::BarrierWait& wait : news.waits) {
-    const auto found = waiting_.find(wait.exchange_id);
-    if (found == waiting_.end()) continue;
-    rows_[key_of(found->second)].waits.add(wait.wait_ns);
-    waiting_.erase(found);
+    if (wait.call < calls_.size()) rows_[key_of(wait.call)].waits.add(wait.wait_ns);
   }
   for (const correlate::Arrival& arrival : news.arrivals) {
     if (arrival.call >= calls_.size()) continue;

@@ -11,7 +11,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,7 +24,6 @@ namespace ingero::serve::metrics {
 class CollectiveMetrics {
  public:
   static constexpr size_t kMaxRanks = 256;
-  static constexpr size_t kMaxWaiting = 65536;  // collectives whose wait has not ended
 
   // `calls` must outlive this.
   explicit CollectiveMetrics(const hal::CallTable& calls) : calls_(calls) {}
@@ -61,9 +59,8 @@ class CollectiveMetrics {
   mutable std::mutex mutex_;
   // Guarded by mutex_:
   std::map<Key, Row> rows_;
-  std::unordered_map<uint64_t, hal::CallId> waiting_;  // by exchange
-  std::map<int32_t, uint64_t> last_;                   // by rank, -1: others
-  std::set<std::pair<uint64_t, uint64_t>> hanging_;    // communicator's identity, number
+  std::map<int32_t, uint64_t> last_;                 // by rank, -1: others
+  std::set<std::pair<uint64_t, uint64_t>> hanging_;  // communicator's identity, number
 };
 
 }  // namespace ingero::serve::metrics

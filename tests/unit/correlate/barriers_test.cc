@@ -83,6 +83,7 @@ TEST_F(BarriersTest, TheWaitIsFromTheCallsReturnToTheEndOfTheSynchronisation) {
   const auto waits = barriers.take_waits();
   ASSERT_EQ(waits.size(), 1U);
   EXPECT_EQ(waits[0].wait_ns, sync.end_mono_ns() - returned);
+  EXPECT_EQ(waits[0].call, call_named("collect"));
   EXPECT_THAT(waited(on_stream("synchronise", 7)), IsEmpty()) << "measured once";
 }
 
@@ -191,6 +192,29 @@ TEST_F(BarriersTest, WorkThatNobodyWaitsForIsBoundedAndCounted) {
   for (size_t i = 0; i < Barriers::kMaxPending + 3; ++i) collect(7);
   EXPECT_EQ(ledger.count(hal::Loss::wait_forgotten), 3U);
   EXPECT_THAT(waited(on_stream("synchronise", 7)), ::testing::SizeIs(Barriers::kMaxPending));
+}
+
+TEST_F(BarriersTest, AStreamThatDoesNotFitIsCounted) {
+  for (size_t i = 0; i < Barriers::kMaxStreams; ++i) collect(100 + i);
+  EXPECT_EQ(ledger.count(hal::Loss::wait_forgotten), 0U);
+  collect(7);
+  EXPECT_EQ(ledger.count(hal::Loss::wait_forgotten), 1U);
+  EXPECT_THAT(waited(on_stream("synchronise", 7)), IsEmpty());
+}
+
+TEST_F(BarriersTest, MarksThatDoNotFitAreCounted) {
+  collect(7);
+  for (size_t i = 0; i < Barriers::kMaxMarks; ++i) feed(on_stream("mark", 7, 1 + i));
+  EXPECT_EQ(ledger.count(hal::Loss::wait_forgotten), 0U);
+  feed(on_stream("mark", 7, 0));
+  EXPECT_EQ(ledger.count(hal::Loss::wait_forgotten), Barriers::kMaxMarks);
+}
+
+TEST_F(BarriersTest, DevicesOfThreadsThatDoNotFitAreCounted) {
+  for (uint32_t tid = 1; tid <= Barriers::kMaxThreads; ++tid) select(0, tid);
+  EXPECT_EQ(ledger.count(hal::Loss::device_forgotten), 0U);
+  select(0, Barriers::kMaxThreads + 1);
+  EXPECT_EQ(ledger.count(hal::Loss::device_forgotten), Barriers::kMaxThreads);
 }
 
 TEST_F(BarriersTest, AStreamMadeAnewHasNoWorkOfTheOldOne) {

@@ -39,8 +39,8 @@ class CollectiveMetricsTest : public ::testing::Test {
     const std::pair<size_t, Exchange> one(0, exchange);
     metrics.add({.events = {&event, 1}, .exchanges = {&one, 1}, .waits = {}, .hangs = {}, .arrivals = {}});
   }
-  void wait(uint64_t exchange_id, uint64_t ns) {
-    const hal::BarrierWait one{exchange_id, ns};
+  void wait(uint64_t exchange_id, hal::CallId id, uint64_t ns) {
+    const hal::BarrierWait one{exchange_id, ns, id};
     metrics.add({.events = {}, .exchanges = {}, .waits = {&one, 1}, .hangs = {}, .arrivals = {}});
   }
   void hang(uint64_t number, bool is_over) {
@@ -81,10 +81,10 @@ TEST_F(CollectiveMetricsTest, CallsCountByOperationAndPartsDoNot) {
 
 TEST_F(CollectiveMetricsTest, AWaitBelongsToItsCollective) {
   call(0, 1, 4096);
-  call(0, 2, 4096);
-  wait(1, 2'000'000);
-  wait(1, 2'000'000);
-  wait(99, 5);
+  call(1, 2, 4096);
+  wait(1, 0, 2'000'000);
+  wait(2, 1, 5);
+  wait(99, hal::kNoCall, 5);
   has("gpu_nccl_collective_barrier_events{op_type=\"ALL_REDUCE\"} 1");
   has("gpu_collective_barrier_wait_seconds_bucket{op_type=\"ALL_REDUCE\",vendor=\"acme-corp\",le=\"0.001\"} 0");
   has("gpu_collective_barrier_wait_seconds_bucket{op_type=\"ALL_REDUCE\",vendor=\"acme-corp\",le=\"0.005\"} 1");

@@ -48,6 +48,11 @@ Environment system_environment() {
     if (value == nullptr) return std::nullopt;
     return std::string(value);
   };
+  out.entries = [] {
+    std::vector<std::string> entries;
+    for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
+    return entries;
+  };
   out.account = [](const std::string& name) -> std::optional<User> {
     const auto user = find_user(name);
     if (!user.ok()) return std::nullopt;

@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -30,6 +31,7 @@ Result<User> find_user(const std::string& name);
 
 struct Environment {
   std::function<std::optional<std::string>(const char* name)> variable;
+  std::function<std::vector<std::string>()> entries;                    // all, as NAME=VALUE
   std::function<std::optional<User>(const std::string& name)> account;  // in the account database
   uint32_t effective_uid = 0;
 };

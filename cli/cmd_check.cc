@@ -62,7 +62,8 @@ Result<int> run_check(const CheckOptions& options, Context& context) {
   const auto readiness = examine(options, registry);
   INGERO_TRY(readiness);
   if (!options.support_bundle.empty()) {
-    agent::BundleOptions bundle{dump_indented(agent::readiness_json(*readiness)), {}, context.clock->wall_ns()};
+    agent::BundleOptions bundle{dump_indented(agent::readiness_json(*readiness)), {}, context.clock->wall_ns(), {}};
+    if (context.environment.entries) bundle.environment = context.environment.entries();
     if (const auto location = store::locate(context.environment); location.ok()) {
       bundle.log_folder = location->path.substr(0, location->path.rfind('/'));
     }

@@ -27,8 +27,6 @@
 #include "base/fd.h"
 #include "base/text.h"
 
-extern char** environ;
-
 namespace ingero::agent {
 namespace {
 
@@ -166,10 +164,9 @@ Result<std::string> btf_info() {
   return fmt::format("{} {} bytes\n", kPath, status.st_size);
 }
 
-std::string environment_text() {
+std::string environment_text(std::span<const std::string> environment) {
   std::string text;
-  for (char** at = environ; *at != nullptr; ++at) {
-    const std::string_view entry(*at);
+  for (const std::string_view entry : environment) {
     const size_t equals = entry.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view name = entry.substr(0, equals);
@@ -266,7 +263,7 @@ Status write_support_bundle(const std::string& path, std::span<const hal::Backen
   out.add("btf-info.txt", btf_info());
   out.add("bpftool-features.txt", output_of(kFeatures));
   out.add("ptrace-scope.txt", read_file("/proc/sys/kernel/yama/ptrace_scope", kMaxOutput));
-  out.add("env-redacted.txt", environment_text());
+  out.add("env-redacted.txt", environment_text(options.environment));
   for (const std::string_view log : {"agent-trace.log", "sink-stderr.log"})
     out.add(log, log_tail(options.log_folder, log));
   for (const hal::Backend* backend : backends) {

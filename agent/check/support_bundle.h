@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "hal/prototype.h"
@@ -18,9 +19,10 @@
 namespace ingero::agent {
 
 struct BundleOptions {
-  std::string check_json;  // what `check --json` says
-  std::string log_folder;  // where the agent's logs are; empty: unknown
-  uint64_t wall_ns = 0;    // now
+  std::string check_json;                // what `check --json` says
+  std::string log_folder;                // where the agent's logs are; empty: unknown
+  uint64_t wall_ns = 0;                  // now
+  std::vector<std::string> environment;  // the agent's own, as NAME=VALUE
 };
 // Writes the bundle to `path`, which is replaced if it is there.
 Status write_support_bundle(const std::string& path, std::span<const hal::Backend* const> backends,

@@ -70,11 +70,11 @@ TEST_F(SupportBundleFile, HoldsItsEntriesForItsOwnerOnly) {
                                          {.name = "version.txt", .path = "/proc/version"}};
   const hal::Backend backend{.name = "x", .vendor = "y", .libraries = {}, .diagnostics = diagnostics};
   const hal::Backend* const backends[] = {&backend};
-  ASSERT_EQ(setenv("INGERO_TEST_TOKEN", "do-not-tell", 1), 0);
   const std::string bundle = path("bundle.tar.gz");
-  const Status written = write_support_bundle(bundle, backends, {"{\"a\":1}\n", folder_, 1'700'000'000'000'000'000});
+  const BundleOptions options{
+      "{\"a\":1}\n", folder_, 1'700'000'000'000'000'000, {"INGERO_TEST_TOKEN=do-not-tell", "no name", "PLAIN=kept"}};
+  const Status written = write_support_bundle(bundle, backends, options);
   ASSERT_TRUE(written.ok()) << written.error().text();
-  unsetenv("INGERO_TEST_TOKEN");
   struct stat status {};
   ASSERT_EQ(stat(bundle.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600U);
@@ -88,6 +88,7 @@ TEST_F(SupportBundleFile, HoldsItsEntriesForItsOwnerOnly) {
   const std::string environment = unpacked(bundle, "env-redacted.txt");
   EXPECT_NE(environment.find("INGERO_TEST_TOKEN=<redacted>"), std::string::npos);
   EXPECT_EQ(environment.find("do-not-tell"), std::string::npos);
+  EXPECT_NE(environment.find("PLAIN=kept"), std::string::npos);
 }
 
 TEST_F(SupportBundleFile, DoesNotFollowALinkAndReportsWhereItCannotWrite) {

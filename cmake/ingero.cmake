@@ -79,7 +79,7 @@ function(ingero_precompile_options target)
 endfunction()
 
 function(ingero_precompile target)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()
   endif()
   ingero_precompile_options(${target})

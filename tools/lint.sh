@@ -1,6 +1,7 @@
 #!/bin/sh
-# Everything that can be said of the sources without running them. lint.sh [FILE.cc ...]: with files, clang-tidy looks at
-# those alone. Needs the compile commands and generated headers of one preset ($PRESET, or release), which it makes.
+# Everything that can be said of the sources without running them. lint.sh [FILE.cc ...]: with files, only those are
+# compiled and given to clang-tidy. The preset lint builds without precompiled headers: a file that leans on what another
+# one includes does not compile.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 failed=0
@@ -17,17 +18,16 @@ tidy=$(command -v clang-tidy-14 || command -v clang-tidy) || {
   echo "lint: clang-tidy is not installed (make packages installs it)" >&2
   exit 1
 }
-preset=${PRESET:-release}
-build=build/$preset
-cmake --preset "$preset" >/dev/null || exit 1
-# The BPF skeletons are headers too.
-skeletons=$(ninja -C "$build" -t targets all | sed -n 's/^\(ingero_bpf_[a-z_]*\): phony$/\1/p')
-# shellcheck disable=SC2086
-[ -z "$skeletons" ] || ninja -C "$build" $skeletons >/dev/null || exit 1
+build=build/lint
+cmake --preset lint >/dev/null || exit 1
 if [ $# -eq 0 ]; then
+  ninja -C "$build" || failed=1
   # Test bodies are left to the compilers' warnings: the checks cost minutes and GoogleTest's macros trip several.
   sources=$(git ls-files --cached --others --exclude-standard -- '*.cc' ':!tests')
 else
+  # To ninja FILE^ is what is compiled from FILE.
+  # shellcheck disable=SC2046
+  ninja -C "$build" $(printf "$PWD/%s^ " "$@") || failed=1
   sources=$*
 fi
 # A file that no target compiles has no flags to be checked with.

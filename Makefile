@@ -3,6 +3,8 @@
 #   make run      install, build, trace a small GPU workload and explain the recording
 #   make test     install, build, run every test, and say what ran, failed and was skipped and why
 #   make build    build the release preset
+#   make install  build and install under PREFIX (default /usr/local), or below DESTDIR
+#   make package  build a Debian package: build/release/ingero_VERSION_ARCH.deb
 #   make exactness  a million calls for each way of attaching, each compared with the program's own log (root)
 #   make soak     MINUTES=30 while everything comes and goes: what grows, and whether a call is missing (root)
 #   make short-processes  COUNT=20000 short programs one after another: what the agent keeps of them (root)
@@ -11,7 +13,7 @@
 #                   KERNELS="6.1 7.2" chooses, ALL=1 is every preemption model with 1, 2 and 4 CPUs (root)
 #   make bench    benchmarks and their comparison with a peer
 #   make fuzz     what reads hostile input, for FUZZ seconds (default 60) each: broken messages, files and tables
-#   make lint     the checks of tools/check_*, formatting, shellcheck, clang-tidy
+#   make lint     the checks of tools/check_*, formatting, shellcheck, a build without precompiled headers, clang-tidy
 #   make format   clang-format over the sources
 #   make clang | asan | tsan | debug   build and test under that preset
 #   make arm64    the program and the ground truth for arm64, built here (build/arm64); what runs them: tests/kernels
@@ -28,8 +30,9 @@ CTEST ?=
 FUZZ ?= 60
 MINUTES ?= 30
 COUNT ?= 20000
+PREFIX ?= /usr/local
 
-.PHONY: all page arm64 run test exactness kernels soak short-processes truth build bench fuzz lint format clang asan tsan debug packages tested \
+.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth build bench fuzz lint format clang asan tsan debug packages tested \
   clean
 all: build
 
@@ -40,6 +43,17 @@ build:
 	@tools/bootstrap.sh build
 	@cmake --preset $(PRESET)
 	@cmake --build $(BUILD) -j $(JOBS)
+
+installable:
+	@tools/bootstrap.sh build package
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero completions
+
+install: installable
+	@cmake --install build/release --strip --prefix $(PREFIX)
+
+package: installable
+	@cd build/release && cpack
 
 run:
 	@tools/bootstrap.sh build $$(tests/workload/has_runtime.sh || echo gpu)

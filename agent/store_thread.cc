@@ -7,6 +7,9 @@
 
 #include <malloc.h>
 
+#include "base/log.h"
+#include "kernelside/single_step.h"
+
 namespace ingero::agent {
 
 using namespace std::chrono_literals;
@@ -115,6 +118,19 @@ void StoreThread::do_work() {
   for (const auto& one : now) one(*writer_);
 }
 
+// On a thread of its own: the kernel takes a third of a second to place and remove two probes.
+void StoreThread::measure_single_step(bool at_end) {
+  if (single_step_known_ || !writer_->has_single_stepped()) return;
+  if (!single_step_.valid()) single_step_ = std::async(std::launch::async, kernelside::measure_single_step_ns);
+  if (!at_end && single_step_.wait_for(0s) != std::future_status::ready) return;
+  single_step_known_ = true;
+  if (const auto measured = single_step_.get(); measured.ok()) {
+    writer_->set_single_step(*measured);
+  } else {
+    log_warning("the cost of a single step is not known: {}", measured.error().text());
+  }
+}
+
 void StoreThread::run() {
   pthread_setname_np(pthread_self(), "ingero-store");
   auto next_flush = std::chrono::steady_clock::now() + 100ms;
@@ -132,12 +148,14 @@ void StoreThread::run() {
     if (!writer_ || std::chrono::steady_clock::now() < next_flush) continue;
     next_flush = std::chrono::steady_clock::now() + 100ms;
     do_work();
+    measure_single_step(false);
     if (const Status flushed = writer_->flush(); !flushed.ok()) note(flushed);
     (void)writer_->maintain().ok();
     note_size();
   }
   if (!writer_) return;
   do_work();
+  measure_single_step(true);
   feed_->finish(*writer_);
   if (hook_ != nullptr) hook_->finish(*writer_);
 }

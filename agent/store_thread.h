@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -63,6 +64,7 @@ class StoreThread {
   void run();
   void write(const EventBatch& batch);
   void do_work();
+  void measure_single_step(bool at_end);
   void note(const Status& status);
   void note_size();
 
@@ -74,6 +76,8 @@ class StoreThread {
   std::unique_ptr<store::Writer> writer_;  // null without a recording, as is feed_
   std::unique_ptr<EngineFeed> feed_;
   std::thread thread_;
+  std::future<Result<uint64_t>> single_step_;  // begun when a call is the first that needs it
+  bool single_step_known_ = false;
   std::atomic<uint64_t> stored_{0};
   std::atomic<uint64_t> file_bytes_{0};
 

@@ -41,7 +41,7 @@ GraphStep graph_step(std::string_view name) {
 }  // namespace
 
 CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
-                     hal::Kind kind, bool synchronising, bool below_runtime) {
+                     hal::Kind kind, bool synchronising, bool below_runtime, bool asynchronous) {
   CallFacts facts;
   facts.name = name;
   facts.op = op;
@@ -52,7 +52,8 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
   facts.below_runtime = below_runtime;
   if (kind == hal::Kind::kGraph) facts.graph = graph_step(name);
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  facts.async = has("Async") || name.ends_with(hal::kNonBlockingSuffix);
+  const bool moves = kind == hal::Kind::kMemcpy || kind == hal::Kind::kMemset;
+  facts.async = (asynchronous && moves) || has("Async") || name.ends_with(hal::kNonBlockingSuffix);
   facts.awaits_events = kind == hal::Kind::kFabric && has("_get_") && has("_event");
   facts.makes_queue = kind == hal::Kind::kFabric && has("create_qp");
   facts.ends_queue = kind == hal::Kind::kFabric && has("destroy_qp");
@@ -71,7 +72,8 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
 
 CallFacts make_facts(const hal::Call& call) {
   return make_facts(call.name, call.op_name, call.layer, call.vendor, call.kind,
-                    (call.flags & hal::kSynchronising) != 0, call.library != nullptr && call.library->below_runtime);
+                    (call.flags & hal::kSynchronising) != 0, call.library != nullptr && call.library->below_runtime,
+                    (call.flags & hal::kAsync) != 0);
 }
 
 }  // namespace ingero::correlate

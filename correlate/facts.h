@@ -19,7 +19,7 @@ struct CallFacts {
   std::string name, op, layer, vendor;
   hal::Kind kind = hal::Kind::kHost;
   bool synchronising = false;
-  bool async = false;          // returns before the work is done
+  bool async = false;          // of a copy or a fill: returns before the work is done
   bool polled = false;         // queries a state: its error codes are answers
   bool awaits_events = false;  // returns when something happened: time in it is not work, and its errors are answers
   bool makes_queue = false, ends_queue = false;  // of a fabric adapter
@@ -32,7 +32,7 @@ struct CallFacts {
   bool below_runtime = false;          // of a library whose calls a runtime makes (hal::Library)
 };
 CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
-                     hal::Kind kind, bool synchronising, bool below_runtime = false);
+                     hal::Kind kind, bool synchronising, bool below_runtime = false, bool asynchronous = false);
 CallFacts make_facts(const hal::Call& call);
 
 // The vendor's name of a return code, or empty.

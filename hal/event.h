@@ -215,6 +215,7 @@ struct Probe {
   std::string symbol;        // the exported spelling that was probed ("cudaLaunchKernel_ptsz")
   std::string library_path;  // as the first process that mapped it sees it
   std::string library_version;
+  bool single_stepped = false;  // the kernel steps the probed instruction: each call's time includes that
 };
 
 // One-second view of the machine. Values are absent (negative) when /proc does not give them.

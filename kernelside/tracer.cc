@@ -506,7 +506,7 @@ std::vector<AttachPoint> Tracer::make_probes(File& file, std::map<uint32_t, RowR
       }
       probe_libraries_.push_back(report.path);
       probe_symbols_.push_back(row.symbol);
-      new_probes_.push_back({probe, {call, row.symbol, report.path, report.version}});
+      new_probes_.push_back({probe, {call, row.symbol, report.path, report.version, row.single_stepped}});
       if (row.single_stepped) ledger_.add(hal::Loss::single_stepped);
       by_probe[probe] = &row;
       probes.push_back({probe, row.file_offset, recipe.sleepable_word != 0});

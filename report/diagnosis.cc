@@ -34,7 +34,7 @@ class EngineSink final : public store::ReplaySink {
   void call(hal::CallId id, const store::ReplayedCall& call) override {
     ops_[id] = call.op;
     engine_->set_call(id, correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind,
-                                                call.synchronising, call.below_runtime));
+                                                call.synchronising, call.below_runtime, call.asynchronous));
   }
   void process(const hal::Process& process) override { engine_->add_process(process); }
   void event(const hal::Event& event) override {

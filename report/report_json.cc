@@ -34,6 +34,7 @@ Json stats_json(const store::CallStats& call, bool legacy) {
   json["max_ns"] = time(call.max_ns);
   json["total_ns"] = time(call.total_ns);
   json["percentiles_exact"] = call.percentiles_exact;
+  if (call.single_stepped) json["single_step_ns"] = json_or_null(call.single_step_ns);
   json["bytes"] = json_or_null(call.bytes);
   if (legacy || is_host(call)) {
     json["off_cpu"] = nullptr;

@@ -163,6 +163,14 @@ std::string node_prefix(const Report& report, const std::string& node) {
   return is_of_several_nodes(report) && !node.empty() ? "[" + printable(node) + "] " : "";
 }
 
+std::string single_step_note(const CallStats& call) {
+  return fmt::format(
+      "  * its probe is on an instruction that the kernel single-steps: {} of every duration {} that step, not the "
+      "call\n",
+      call.single_step_ns ? "about " + format_duration(*call.single_step_ns) : "an unknown part",
+      call.single_step_ns ? "(measured here) is" : "is");
+}
+
 std::string stats_table(const Report& report, const std::vector<CallStats>& calls, bool per_process, bool shares,
                         bool host, bool colour) {
   const bool with_nodes = per_process && is_of_several_nodes(report);
@@ -187,7 +195,7 @@ std::string stats_table(const Report& report, const std::vector<CallStats>& call
       cells.emplace_back(call.pid ? fmt::format("{}", *call.pid) : "");
       cells.emplace_back(call.process);
     }
-    cells.emplace_back(call.op);
+    cells.emplace_back(call.op + (call.single_stepped ? "*" : ""));
     cells.emplace_back(call.layer);
     cells.emplace_back(number(call.count));
     if (!host) cells.emplace_back(number(call.errors), call.errors > 0 ? Style::kRed : Style::kPlain);
@@ -207,7 +215,8 @@ std::string stats_table(const Report& report, const std::vector<CallStats>& call
     }
     table.add_row(std::move(cells));
   }
-  return table.render(colour, 2);
+  const auto stepped = std::ranges::find(calls, true, &CallStats::single_stepped);
+  return table.render(colour, 2) + (stepped == calls.end() ? "" : single_step_note(*stepped));
 }
 
 const CallStats* stats_of(const std::vector<CallStats>& calls, const CallInstance& instance) {

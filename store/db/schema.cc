@@ -141,6 +141,13 @@ std::string first_layout() {
   return sql;
 }
 
+// NULL: of before, and not known.
+std::string with_steps_of_probes() {
+  return "ALTER TABLE calls ADD COLUMN asynchronous INTEGER;"
+         "ALTER TABLE sites ADD COLUMN single_stepped INTEGER;"
+         "ALTER TABLE sessions ADD COLUMN single_step_ns INTEGER;";
+}
+
 struct Step {
   int64_t version;
   const char* what;
@@ -155,6 +162,7 @@ constexpr Step kSteps[] = {
     {24, "devices of events by uuid and address", with_devices},
     {25, "steps and workloads of inference, and what its engines say of themselves", inference_tables},
     {26, "sessions of several nodes", with_nodes},
+    {27, "single-stepped probes and asynchronous calls", with_steps_of_probes},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

@@ -23,6 +23,7 @@ struct ReplayedCall {
   std::string_view name, op, layer, vendor;
   hal::Kind kind = hal::Kind::kHost;
   bool synchronising = false;
+  bool asynchronous = false;  // by its name alone where the recording does not say
   bool below_runtime = false;
 };
 // Whether a layer is that of a library below a runtime (hal::Library::below_runtime): recordings hold the layer only.

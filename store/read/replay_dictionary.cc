@@ -45,12 +45,14 @@ Status ReplayDictionary::load(Database& database) {
     if (valid(row.integer(0))) at_id(stacks, row.integer(0)) = row.uint64(1);
   }));
   INGERO_TRY(database.each_row(
-      "SELECT id, name, op_name, layer, vendor, kind, synchronising FROM calls", [&](const Statement& row) {
+      "SELECT id, name, op_name, layer, vendor, kind, synchronising, coalesce(asynchronous, 0) FROM calls",
+      [&](const Statement& row) {
         if (row.integer(0) < 0 || row.integer(0) >= hal::kNoCall) return;
         const auto kind = hal::kind_of(row.text(5));
         if (!kind) return;
         const auto id = static_cast<hal::CallId>(row.integer(0));
-        calls_[id] = {row.text(1), row.text(2), row.text(3), row.text(4), *kind, row.integer(6) != 0};
+        calls_[id] = {row.text(1), row.text(2),         row.text(3),        row.text(4),
+                      *kind,       row.integer(6) != 0, row.integer(7) != 0};
         at_id(kinds, id) = *kind;
       }));
   INGERO_TRY(database.each_row("SELECT id, handle FROM functions", [&](const Statement& row) {
@@ -91,8 +93,8 @@ Status ReplayDictionary::load(Database& database) {
 
 void ReplayDictionary::emit_calls(ReplaySink& sink) const {
   for (const auto& [id, call] : calls_) {
-    sink.call(
-        id, {call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising, is_below_runtime(call.layer)});
+    sink.call(id, {call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising, call.asynchronous,
+                   is_below_runtime(call.layer)});
   }
 }
 

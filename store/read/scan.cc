@@ -63,9 +63,16 @@ Result<Names> Names::load(Database& database) {
       "SELECT id, name, op_name, vendor, layer, kind, source, op, synchronising FROM calls", [&](const Statement& row) {
         put<std::optional<CallInfo>>(names.calls_, row.integer(0), call_info(row, 1), std::nullopt);
       }));
-  INGERO_TRY(database.each_row("SELECT id, call FROM sites", [&](const Statement& row) {
-    put<size_t>(names.probes_, row.integer(0), static_cast<size_t>(row.integer(1)), kNone);
+  INGERO_TRY(database.each_row("SELECT id, call, coalesce(single_stepped, 0) FROM sites", [&](const Statement& row) {
+    const auto call = static_cast<size_t>(row.integer(1));
+    put<size_t>(names.probes_, row.integer(0), call, kNone);
+    if (row.integer(2) != 0 && call < names.calls_.size() && names.calls_[call]) {
+      names.calls_[call]->single_stepped = true;
+    }
   }));
+  Result<std::optional<int64_t>> step = database.integer("SELECT max(single_step_ns) FROM sessions");
+  if (!step.ok()) return step.error();
+  if (*step) names.single_step_ns_ = static_cast<uint64_t>(std::max<int64_t>(0, **step));
   INGERO_TRY(database.each_row("SELECT id, process FROM threads", [&](const Statement& row) {
     put<int64_t>(names.threads_, row.integer(0), row.integer(1), -1);
   }));

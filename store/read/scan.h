@@ -21,6 +21,7 @@ struct CallInfo {
   std::string name, op_name, vendor, layer, kind;
   int64_t source = 0, op = 0;
   bool synchronising = false, host = false, page_alloc = false;
+  bool single_stepped = false;  // at one of its probes at least
 };
 
 struct ProcessInfo {
@@ -67,8 +68,11 @@ class Names {
     return clock >= 0 && static_cast<size_t>(clock) < clocks_.size() ? clocks_[static_cast<size_t>(clock)] : 0;
   }
 
+  std::optional<uint64_t> single_step_ns() const { return single_step_ns_; }
+
  private:
   std::vector<std::optional<CallInfo>> calls_;
+  std::optional<uint64_t> single_step_ns_;
   std::vector<size_t> probes_;
   std::vector<int64_t> threads_, clocks_;
   std::unordered_map<int64_t, ProcessInfo> processes_;

@@ -221,7 +221,9 @@ void add_calls(const Names& names, Groups& groups, bool exact, Summary& summary)
     if (call == nullptr) continue;
     const ProcessInfo* process = key.process < 0 ? nullptr : names.process(key.process);
     summary.events += group.totals.count + group.totals.never_returned;
-    summary.calls.push_back(stats_of(*call, process, group, exact));
+    CallStats& stats = summary.calls.emplace_back(stats_of(*call, process, group, exact));
+    stats.single_stepped = call->single_stepped;
+    if (call->single_stepped) stats.single_step_ns = names.single_step_ns();
   }
   std::sort(summary.calls.begin(), summary.calls.end(), [](const CallStats& a, const CallStats& b) {
     return std::tie(b.total_ns, b.count, a.call, a.pid) < std::tie(a.total_ns, a.count, b.call, b.pid);

@@ -33,9 +33,11 @@ struct CallStats {
   std::string call, op, vendor, layer, kind;
   int64_t source = 0, op_id = 0;
   bool synchronising = false;
-  std::optional<uint32_t> pid;  // per process only
-  std::string process, node;    // its name, and where it ran; per process only
-  uint64_t count = 0;           // calls that ended
+  bool single_stepped = false;             // each duration includes the single step of the probed instruction
+  std::optional<uint64_t> single_step_ns;  // what one took where it was recorded (of several machines the longest)
+  std::optional<uint32_t> pid;             // per process only
+  std::string process, node;               // its name, and where it ran; per process only
+  uint64_t count = 0;                      // calls that ended
   uint64_t errors = 0;
   uint64_t unfinished = 0;  // in flight or never returned; not in count
   uint64_t stored = 0;      // rows there are for `count` (fewer with selective storage)

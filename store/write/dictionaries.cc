@@ -43,7 +43,8 @@ void Dictionaries::add_probe(uint32_t index, const hal::Probe& probe) {
            -1,
            printable(probe.symbol, kMaxNameBytes),
            printable(probe.library_path, 4096),
-           printable(probe.library_version, 64)};
+           printable(probe.library_version, 64),
+           probe.single_stepped};
 }
 
 int64_t Dictionaries::source_of(const hal::Call& call) {
@@ -85,12 +86,12 @@ const CallEntry& Dictionaries::call(hal::CallId id) {
   return entry;
 }
 
-int64_t Dictionaries::probe_id(hal::CallId id, const std::string& symbol, const std::string& library,
-                               const std::string& version) {
-  const std::string key = fmt::format("{}\n{}\n{}\n{}", call(id).id, symbol, library, version);
+int64_t Dictionaries::probe_id(hal::CallId id, const ProbeEntry& probe) {
+  const std::string key = fmt::format("{}\n{}\n{}\n{}", call(id).id, probe.symbol, probe.library, probe.version);
+  has_single_stepped_ = has_single_stepped_ || probe.single_stepped;
   const auto [slot, is_new] = stored_probes_.emplace(key, next_probe_);
   if (is_new) {
-    pending_probes_.push_back({next_probe_, id, symbol, library, version});
+    pending_probes_.push_back({next_probe_, id, probe.symbol, probe.library, probe.version, probe.single_stepped});
     ++next_probe_;
   }
   return slot->second;
@@ -103,12 +104,12 @@ int64_t Dictionaries::probe(uint32_t index, hal::CallId call) {
     const bool is_non_blocking = entry.call != call && calls_.non_blocking(entry.call) == call;
     if (entry.call == call || is_non_blocking) {
       int64_t& id = is_non_blocking ? entry.non_blocking_id : entry.id;
-      if (id < 0) id = probe_id(call, entry.symbol, entry.library, entry.version);
+      if (id < 0) id = probe_id(call, entry);
       return id;
     }
   }
   int64_t& id = host_probes_[call];
-  if (id < 0) id = probe_id(call, {}, {}, {});
+  if (id < 0) id = probe_id(call, {});
   return id;
 }
 

@@ -41,6 +41,8 @@ class Dictionaries {
   Status load(Database& database, int64_t session, std::string node, uint32_t sample_every);
 
   void add_probe(uint32_t index, const hal::Probe& probe);
+  // Is one of those that events named single-stepped?
+  bool has_single_stepped() const { return has_single_stepped_; }
   void add_process(const hal::Process& process);
   // No more events of it will come. Its entry stays for lookups by number until kEndedKept more have ended.
   void process_ended(uint32_t pid, uint64_t start_mono_ns);
@@ -74,11 +76,13 @@ class Dictionaries {
     int64_t id = -1;
     int64_t non_blocking_id = -1;  // of the other call that the function is
     std::string symbol, library, version;
+    bool single_stepped = false;
   };
   struct PendingProbe {
     int64_t id;
     hal::CallId call;
     std::string symbol, library, version;
+    bool single_stepped;
   };
   struct PendingSource {
     int64_t id;
@@ -89,7 +93,7 @@ class Dictionaries {
     uint64_t start_mono_ns = 0;  // 0: unknown
   };
 
-  int64_t probe_id(hal::CallId id, const std::string& symbol, const std::string& library, const std::string& version);
+  int64_t probe_id(hal::CallId id, const ProbeEntry& probe);
   int64_t source_of(const hal::Call& call);
   int64_t op_of(const hal::Call& call, int64_t source);
   ProcessEntry& process_entry(uint32_t pid);
@@ -119,6 +123,7 @@ class Dictionaries {
   std::deque<ProbeEntry> probes_;
   std::vector<int64_t> host_probes_;  // by CallId
   std::vector<PendingProbe> pending_probes_;
+  bool has_single_stepped_ = false;
   int64_t next_probe_ = 0;
 
   std::deque<ClockEntry> clocks_;  // newest first

@@ -36,7 +36,7 @@ Status Dictionaries::write_calls(Database& database) {
   INGERO_TRY(insert_each(
       database, "INSERT OR IGNORE INTO sources VALUES (?1, ?2, ?2)", pending_sources_,
       [](Statement& s, const PendingSource& source) { s.bind(1, source.id).bind(2, std::string_view(source.name)); }));
-  INGERO_TRY(insert_each(database, "INSERT INTO calls VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)", pending_calls_,
+  INGERO_TRY(insert_each(database, "INSERT INTO calls VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)", pending_calls_,
                          [&](Statement& s, hal::CallId id) {
                            const hal::Call& call = calls_[id];
                            const CallEntry& entry = call_entries_[id];
@@ -44,6 +44,7 @@ Status Dictionaries::write_calls(Database& database) {
                            s.bind(5, call.backend).bind(6, call.layer).bind(7, hal::name_of(call.kind));
                            s.bind(8, int64_t{static_cast<uint8_t>(call.kind)}).bind(9, entry.source);
                            s.bind(10, entry.op).bind(11, int64_t{(call.flags & hal::kSynchronising) != 0});
+                           s.bind(12, int64_t{(call.flags & hal::kAsync) != 0});
                          }));
   INGERO_TRY(insert_each(database, "INSERT OR IGNORE INTO ops VALUES (?1, ?2, ?3, ?4)", pending_calls_,
                          [&](Statement& s, hal::CallId id) {
@@ -53,12 +54,13 @@ Status Dictionaries::write_calls(Database& database) {
                          }));
   return insert_each(database,
                      "INSERT INTO sites SELECT ?1, id, ?3, ?4, ?5, name, op_name, vendor, backend, layer, kind, rule, "
-                     "source, op, synchronising FROM calls WHERE id = ?2",
+                     "source, op, synchronising, ?6 FROM calls WHERE id = ?2",
                      pending_probes_, [&](Statement& s, const PendingProbe& probe) {
                        s.bind(1, probe.id).bind(2, call_entries_[probe.call].id);
                        bind_text_if(s, 3, probe.symbol);
                        bind_text_if(s, 4, probe.library);
                        bind_text_if(s, 5, probe.version);
+                       s.bind_if(6, !probe.symbol.empty(), int64_t{probe.single_stepped});
                      });
 }
 

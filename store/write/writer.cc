@@ -224,6 +224,8 @@ void Writer::add_wait(const hal::BarrierWait& wait) {
 void Writer::add_hang(const hal::CollectiveHang& hang) {
   if (impl_->has_room(impl_->collectives.waiting())) impl_->collectives.add(hang);
 }
+bool Writer::has_single_stepped() const { return impl_->dictionaries.has_single_stepped(); }
+void Writer::set_single_step(uint64_t ns) { impl_->single_step_ns = ns; }
 void Writer::add_step(const InferenceStep& step) { impl_->inference.add(step, impl_->losses); }
 void Writer::add_workload(InferenceWorkload workload) {
   const int64_t process = impl_->dictionaries.process(workload.pid);

@@ -91,6 +91,9 @@ class Writer {
   void add_snapshot(const hal::SystemSnapshot& snapshot);
   void add_chain(const hal::CausalChain& chain);
   void add_annotation(Annotation annotation);
+  // Has a call been written whose probe is single-stepped? Then set_single_step() says what a step takes here.
+  bool has_single_stepped() const;
+  void set_single_step(uint64_t ns);
   void add_throttling(const hal::Throttling& throttling);
   void add_sample(const hal::FabricSample& sample);
   void add_sample(const hal::DeviceSample& sample);

@@ -117,6 +117,10 @@ Status Writer::Impl::write_updates() {
 }
 
 Status Writer::Impl::write_extras() {
+  if (single_step_ns) {
+    INGERO_TRY(database.execute(
+        fmt::format("UPDATE sessions SET single_step_ns = {} WHERE id = {}", *single_step_ns, session)));
+  }
   INGERO_TRY(database.run_each("INSERT INTO tcp_details VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", tcp,
                                [](Statement& s, const auto& item) {
                                  const auto& [seq, detail] = item;
@@ -199,6 +203,7 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
   dictionaries.committed();
   collectives.committed();
   inference.committed();
+  single_step_ns.reset();
   if (!batch.empty()) {
     const int64_t last = committed_seq + static_cast<int64_t>(batch.size());
     if (block && block->last - block->first + 1 < kBlockRows) {

@@ -1,4 +1,9 @@
 """Durations and where they went: within 5 % or 20 us, and told apart within 10 %."""
+import os
+import re
+import subprocess
+import sys
+
 from harness import Failure, Skip, Trace, check, clean, compare_scenario, json_lines, say
 
 ATTEMPTS = 3
@@ -85,5 +90,38 @@ def ReadingADiskIsTimeInIo(build):
           f"no block reads of the program: {[tuple(r) for r in requests]}")
 
 
-TESTS = (SpinningCallsLastAsLongAsTheySpin, SleepingCallsAreBlockedAsLongAsTheySleep,
+STEPPED = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+for i in range(2000):
+    library.cudaFree(None)
+    library.cudaDeviceSynchronize()
+"""
+
+
+def ASingleStepIsMeasuredAndToldApartFromTheCall(build):
+    library = os.path.join(build.fakes, "stepped", "libcudart.so.12")
+    for attempt in range(1, ATTEMPTS + 1):
+        with Trace(build, command=[sys.executable, "-c", STEPPED, library]) as trace:
+            check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
+        step = trace.recording.one("SELECT single_step_ns FROM sessions")
+        middle = {call: trace.recording.one(
+            "SELECT duration FROM events WHERE call = ? ORDER BY duration LIMIT 1 OFFSET 1000", call)
+            for call in ("cudaFree", "cudaDeviceSynchronize")}
+        added = middle["cudaFree"] - middle["cudaDeviceSynchronize"]
+        say(step_ns=step, cudaFree_ns=middle["cudaFree"], cudaDeviceSynchronize_ns=middle["cudaDeviceSynchronize"])
+        # Measured in another process and at another time: on a machine that speeds up and slows down, about the same.
+        if step and 0.5 < step / added < 2:
+            break
+        check(attempt < ATTEMPTS, f"a step of {step} ns, and the call that has one takes {added} ns longer")
+        clean(build)
+    stepped = {row["symbol"]: row["single_stepped"] for row in
+               trace.recording.rows("SELECT symbol, single_stepped FROM sites WHERE symbol IS NOT NULL")}
+    check(stepped == {"cudaFree": 1, "cudaDeviceSynchronize": 0}, stepped)
+    text = subprocess.run([build.agent, "explain", "--db", trace.recording.path], capture_output=True, text=True).stdout
+    check(re.search(r"cudaFree\*.*\n(.*\n)*?  \* its probe is on an instruction that the kernel single-steps: about "
+                    r"[0-9.]+.s of every duration", text) and "cudaDeviceSynchronize*" not in text, text)
+
+
+TESTS = (ASingleStepIsMeasuredAndToldApartFromTheCall, SpinningCallsLastAsLongAsTheySpin, SleepingCallsAreBlockedAsLongAsTheySleep,
          PreemptionIsMeasuredAndItsCulpritNamed, WaitingForAFutexIsBlockedAndNotPreempted, ReadingADiskIsTimeInIo)

@@ -540,6 +540,9 @@ CREATE VIEW collectives AS SELECT k.node || ':' || (e.seq - k.seq_offset) AS id,
   LEFT JOIN threads t ON t.id = e.thread LEFT JOIN processes p ON p.id = t.process LEFT JOIN sites s ON s.id = e.site
   LEFT JOIN communicators c ON c.id = x.communicator LEFT JOIN barrier_waits w ON w.exchange = x.exchange
   WHERE s.kind IN ('collective', 'p2p');
+ALTER TABLE calls ADD COLUMN asynchronous INTEGER;
+ALTER TABLE sites ADD COLUMN single_stepped INTEGER;
+ALTER TABLE sessions ADD COLUMN single_step_ns INTEGER;
 COMMIT;
-PRAGMA user_version = 26;
+PRAGMA user_version = 27;
 PRAGMA application_id = 1229866834;

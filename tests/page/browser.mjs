@@ -14,11 +14,11 @@ export class Dashboard {
     this.url = url;
   }
 
-  static start(ingero, database, more = ["--no-tls"], token = null) {
+  static start(ingero, database, more = ["--no-tls"], token = null, address = "127.0.0.1:0") {
     const environment = { ...process.env };
     delete environment.INGERO_TOKEN;
     if (token) environment.INGERO_TOKEN = token;
-    const child = spawn(ingero, ["dashboard", "--db", database, "--addr", "127.0.0.1:0", ...more],
+    const child = spawn(ingero, ["dashboard", "--db", database, "--addr", address, ...more],
       { env: environment, stdio: ["ignore", "ignore", "pipe"] });
     return new Promise((done, failed) => {
       let said = "";

@@ -22,7 +22,7 @@ async function everywhere(page) {
   for (const [i, view] of VIEWS.entries()) {
     await page.keyboard.press((i + 1).toString(36));
     await drawn(page, view);
-    check((await page.locator("nav a[aria-current=page]").count()) === 1, `${view} is not the current one`);
+    check((await page.locator("nav [role=tab][aria-selected=true]").count()) === 1, `${view} is not the current one`);
   }
   await page.keyboard.press("?");
   check(await page.locator("dialog[open] h2").isVisible(), "? shows the keys");
@@ -35,7 +35,7 @@ async function everywhere(page) {
     await page.keyboard.press("Tab");
     stops.add(await focused(page));
   }
-  for (const stop of ["Timeline", "Total", "cudaMalloc"]) check([...stops].some((one) => one?.includes(stop)), `Tab never comes to ${stop}`);
+  for (const stop of ["Operations", "Total", "cudaMalloc"]) check([...stops].some((one) => one?.includes(stop)), `Tab never comes to ${stop}`);
 }
 
 // A call of the table, its distribution, a part of it by the fields; the link of a listed call leads to the timeline.

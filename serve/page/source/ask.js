@@ -1,4 +1,4 @@
-// Questions to the server: tools by POST, with the token of this tab. Nothing else of this page talks to anybody.
+// Questions to the server: tools by POST, with the token of this tab. Nothing else of this page uses the network.
 import { el } from "./text.js";
 
 const KEY = "ingero-token";
@@ -38,8 +38,35 @@ async function send(method, path, body, signal) {
   return said;
 }
 
-export const ask = (tool, input = {}, signal = undefined) =>
-  send("POST", `/api/v1/tools/${tool}`, JSON.stringify(input), signal);
+// What a question is about, for the line that says what is being loaded.
+const ABOUT = {
+  get_trace_stats: "the figures of all calls", get_causal_chains: "the causes", get_calls_in_flight: "calls that have not returned",
+  get_distributions: "distributions", get_timeline: "the timeline", get_stacks: "stacks", get_memory: "memory by call site",
+  get_collectives: "collectives", get_inference: "steps of inference", get_fabric: "counters of the fabric", get_devices: "readings of devices",
+};
+const open = new Set();
+const watchers = [];
+let onAnswer = () => {};
+// `watcher` is called when a question begins and when it ends.
+export const onWork = (watcher) => watchers.push(watcher);
+export const underWay = () => [...new Set([...open].map((one) => one.about))];
+// `check` sees what each answer says of the recording, and throws an AbortError when it is not the one that is shown.
+export const onRecording = (check) => { onAnswer = check; };
+
+export async function ask(tool, input = {}, signal = undefined) {
+  const question = { about: ABOUT[tool] ?? "rows" };
+  open.add(question);
+  for (const watcher of watchers) watcher();
+  try {
+    const answer = await send("POST", `/api/v1/tools/${tool}`, JSON.stringify(input), signal);
+    signal?.throwIfAborted();  // it came while the view was being left
+    if (answer.recording) onAnswer(answer.recording);
+    return answer;
+  } finally {
+    open.delete(question);
+    for (const watcher of watchers) watcher();
+  }
+}
 export const get = (path) => send("GET", path);
 
 // Rows of a statement as objects.
@@ -48,11 +75,10 @@ export async function rows(query, limit = 1000, signal = undefined) {
   return answer.data.map((row) => Object.fromEntries(row.map((value, i) => [answer.columns[i], value])));
 }
 
-// Whether the server wants a token that this tab does not have; true after it was given.
-export async function login(main) {
+// Whether the server wants a token that this tab does not have.
+export async function needsToken() {
   const { asks_token: asks } = await get("/page.json");
-  if (!asks || sessionStorage.getItem(KEY)) return;
-  await logIn(main, "");
+  return asks && !sessionStorage.getItem(KEY);
 }
 
 // Shows the field until the server takes what is typed.
@@ -63,7 +89,7 @@ export function logIn(main, sentence) {
     const wrong = el("p", { role: "alert" }, sentence);
     const form = el("form", { class: "card login" },
       el("h2", {}, "Token"),
-      el("p", {}, "The recording is for those who have the token that the server was started with. It stays in this tab."),
+      el("p", {}, "The server was started with a token, and shows the recording to those who have it. It is kept in this tab only."),
       el("label", { for: "token" }, "Bearer token"), field, el("button", { type: "submit" }, "Open"), wrong);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();

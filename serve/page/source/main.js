@@ -1,8 +1,14 @@
-// The page: header, the way between views, keys, and keeping up with a recording that is still being written.
-import { Failure, ask, get, login, logIn } from "./ask.js";
-import { count, duration, el, timeOfDay, wallNs } from "./text.js";
-import { go, hashOf, onMove, place, start } from "./place.js";
-import { keyOf, onKey, showKeys } from "./keys.js";
+// The page: which view is drawn, its keys, and keeping up with a recording that is still being written.
+//
+// A view that is opened replaces the one before at once, with its outline until its content has come: what another view,
+// another part of the recording or another recording showed never stands under its name. A view whose selection
+// changed, or whose recording grew, is drawn anew and then takes the place of what it showed.
+import { Failure, ask, logIn, needsToken, onRecording } from "./ask.js";
+import { Header } from "./header.js";
+import { el, wallNs } from "./text.js";
+import { onMove, place, start } from "./place.js";
+import { onKey, showKeys } from "./keys.js";
+import { begin, end, outline } from "./progress.js";
 import collectives from "./views/collectives.js";
 import flame from "./views/flame.js";
 import health from "./views/health.js";
@@ -15,12 +21,14 @@ import timeline from "./views/timeline.js";
 
 const VIEWS = [overview, operations, timeline, flame, memory, collectives, inference, fabric, devices, health];
 const EVERY_MS = 2000;
+const FOCUSABLE = "a,button,input,select,summary,[tabindex]";
 
 const main = document.getElementById("main");
 const notice = document.getElementById("notice");
 const statusLine = document.getElementById("status");
 
-// What every view is given.
+// What every view is given; with `signal`, which ends what it asks when it is left, and `show`, which puts it on the page
+// before all of its content is there.
 const context = {
   info: null,  // the recording: file, live, first, last, events
   origin: 0n,  // of the times in views: the wall time of the first event, in nanoseconds
@@ -28,71 +36,75 @@ const context = {
   say: (sentence) => { statusLine.textContent = sentence; },
   header: () => drawHeader(),
 };
-let shown = null;  // { view, abort, close? } of what is drawn
+let shown = null;  // { view, part, info, abort, close? } of what is drawn
 let follows = true;
+const header = new Header(VIEWS, () => { follows = !follows; drawHeader(); });
+const drawHeader = () => header.draw(context, follows);
 
+const viewNow = () => VIEWS.find((one) => one.name === place.view) ?? VIEWS[0];
+const isSame = (one, other) => one.file === other.file && one.schema === other.schema && one.legacy === other.legacy;
+
+// Whether it is the recording that was known before; a recording without events has no first one yet.
 async function look() {
   const stats = await ask("get_trace_stats");
-  const { file, live, earlier_agent: earlier, schema } = stats.recording;
-  context.info = { file, live, earlier, schema, first: stats.first, last: stats.last, events: stats.events };
+  const { file, live, earlier_agent: legacy, schema } = stats.recording;
+  const before = context.info;
+  context.info = { file, live, legacy, schema, first: stats.first, last: stats.last, events: stats.events };
   context.origin = wallNs(stats.first) ?? 0n;
   context.spanNs = stats.last ? Number(wallNs(stats.last) - context.origin) : 0;
+  return !before || (isSame(before, context.info) && (before.first ?? stats.first) === stats.first);
 }
 
-// Elements of the header stay the same ones, so that the focus is not lost when the recording grows.
-const header = {
-  text: el("span"),
-  follow: el("button", { id: "follow", onclick: () => { follows = !follows; drawHeader(); } }),
-  links: VIEWS.map((view, i) => el("a", { "aria-keyshortcuts": keyOf(i) }, view.title)),
-  part: el("span"),
-  whole: el("button", { id: "whole", onclick: () => go({ from: null, to: null, chosen: place.chosen }) }, "Whole recording"),
-};
-document.getElementById("recording").append(header.text, " ", header.follow);
-document.getElementById("views").append(...header.links);
-document.getElementById("part").append(header.part, " ", header.whole);
+// The server may have been started anew with another recording, or the recording goes on that had ended.
+onRecording((recording) => {
+  const { info } = context;
+  if (!info || (isSame(info, { ...recording, legacy: recording.earlier_agent }) && (info.live || !recording.live))) return;
+  reopen();
+  throw new DOMException("the server has another recording now", "AbortError");
+});
 
-function drawHeader() {
-  const { file, live, earlier, first, events } = context.info;
-  document.title = `${VIEWS.find((view) => view.name === place.view)?.title ?? "?"} – ${file} – ingero`;
-  const line = [file, `${count(events)} events`, first ? `${duration(context.spanNs)} from ${first.slice(0, 10)} ${timeOfDay(first)} UTC` : "no event yet"];
-  if (earlier) line.push("made by the earlier agent");
-  header.text.textContent = line.join(" · ");
-  header.follow.hidden = !live;
-  header.follow.textContent = follows ? "Live: following" : "Live: paused";
-  header.follow.setAttribute("aria-pressed", String(follows));
-  header.links.forEach((link, i) => {
-    const isCurrent = VIEWS[i].name === place.view;
-    link.href = hashOf({ view: VIEWS[i].name });
-    if (isCurrent === link.hasAttribute("aria-current")) return;
-    link.toggleAttribute("aria-current", isCurrent);
-    if (!isCurrent) return;
-    link.setAttribute("aria-current", "page");
-    const nav = link.parentNode;
-    nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
-  });
-  header.whole.hidden = !place.from && !place.to;
-  if (header.whole.hidden) {
-    header.part.textContent = "Whole recording";
-    return;
-  }
-  const offset = (text, otherwise) => (text ? Number((wallNs(text) ?? context.origin) - context.origin) : otherwise);
-  const [from, to] = [offset(place.from, 0), offset(place.to, context.spanNs)];
-  header.part.textContent = `Part: ${duration(Math.max(0, to - from))}, from ${duration(from)} on`;
+function leave() {
+  shown?.abort.abort();
+  shown?.close?.();
+  shown = null;
 }
 
-// Draws the view anew beside what is there, then changes them over; the focus stays where it was.
+// The recording is looked at anew, with nothing on the page of the one before.
+function reopen() {
+  leave();
+  context.info = null;
+  drawHeader();
+  open(viewNow());
+  keepUp();
+}
+
+function open(view) {
+  notice.hidden = true;
+  context.say("");
+  main.replaceChildren(outline(view.title));
+  main.setAttribute("aria-busy", "true");
+  begin();
+}
+
 async function draw(quietly = false) {
-  const view = VIEWS.find((one) => one.name === place.view) ?? VIEWS[0];
-  const abort = new AbortController();
+  const view = viewNow();
   const before = shown;
+  const mine = { view, part: `${place.from} ${place.to}`, abort: new AbortController() };
+  const stays = before !== null && before.view === view && (quietly || before.part === mine.part);
   before?.abort.abort();
-  const mine = { view, abort };
+  if (!stays) leave();
   shown = mine;
   drawHeader();
-  if (!quietly) main.setAttribute("aria-busy", "true");
-  const made = el("div", { class: `view ${view.name}` });
+  if (!stays) {
+    open(view);
+  } else if (!quietly) {
+    main.setAttribute("aria-busy", "true");
+    begin();
+  }
+  const made = el("div", { class: `view ${view.name}`, id: "view", role: "tabpanel", "aria-labelledby": `tab-${view.name}` });
+  const show = () => { if (shown === mine && !stays) main.replaceChildren(made); };
   try {
-    mine.close = await view.draw(made, { ...context, signal: abort.signal });
+    mine.close = await view.draw(made, { ...context, signal: mine.abort.signal, show });
     if (shown !== mine) {
       mine.close?.();
       return;
@@ -104,18 +116,27 @@ async function draw(quietly = false) {
     made.replaceChildren();
     tell(error);
   }
-  before?.close?.();
-  const focusable = "a,button,input,select,[tabindex]";
-  const at = [...main.querySelectorAll(focusable)].indexOf(document.activeElement);
-  const scroll = [scrollX, scrollY];
-  const opened = [...main.querySelectorAll("details")].map((one) => one.open);
-  main.replaceChildren(made);
+  if (stays) before.close?.();
+  if (!main.contains(made)) replace(made, stays);
   main.removeAttribute("aria-busy");
-  if (quietly) {
-    if (at >= 0) main.querySelectorAll(focusable)[at]?.focus({ preventScroll: true });
-    main.querySelectorAll("details").forEach((one, i) => { one.open = opened[i] ?? false; });
-    scrollTo(...scroll);
-  }
+  end();
+}
+
+// What an element with the focus is, so that the one that stands for it can have it afterwards.
+const nameOf = (one) => `${one.tagName} ${one.id} ${one.getAttribute("aria-label") ?? one.textContent}`;
+
+// Puts a view drawn anew in place of what it showed: focus, scrolling and opened parts stay.
+function replace(made, stays) {
+  const focused = document.activeElement;
+  const [at, name] = main.contains(focused) ? [[...main.querySelectorAll(FOCUSABLE)].indexOf(focused), nameOf(focused)] : [-1, ""];
+  const scroll = [scrollX, scrollY];
+  const opened = new Set([...main.querySelectorAll("details[open] > summary")].map(nameOf));
+  main.replaceChildren(made);
+  if (!stays) return;
+  for (const one of main.querySelectorAll("details > summary")) if (opened.has(nameOf(one))) one.parentNode.open = true;
+  const all = [...main.querySelectorAll(FOCUSABLE)];
+  if (at >= 0) (all.find((one) => nameOf(one) === name) ?? all[at])?.focus({ preventScroll: true });
+  scrollTo(...scroll);
 }
 
 function tell(error) {
@@ -124,8 +145,8 @@ function tell(error) {
   if (!(error instanceof Failure)) console.error(error);
 }
 
-// Somebody is dragging, typing or choosing: the view is not taken away from under them.
-const isBusy = () => main.querySelector(":active, input:focus, select:focus") !== null;
+// Another drawing is not finished, or somebody is dragging, typing or choosing: the view is not taken away from under them.
+const isBusy = () => main.hasAttribute("aria-busy") || main.querySelector(":active, input:focus, select:focus") !== null;
 
 let turns = 0;  // of keeping up: the latest goes on, others end
 
@@ -135,27 +156,43 @@ async function keepUp() {
   try {
     if (isDue) {
       const wasUnknown = !context.info;
-      await look();
+      const isTheSame = await look();
+      if (turn !== turns) return;
       notice.hidden = true;
+      if (!isTheSame) leave();
       if (shown?.view.refresh && !wasUnknown) {
         drawHeader();
         await shown.view.refresh(context);
-      } else if (!isBusy()) {
-        await draw(true);
+      } else if (!shown || !isBusy()) {
+        await draw(shown !== null);
       }
     }
   } catch (error) {
+    if (error.name === "AbortError") return;
     if (error.status === 401) return boot(error.message);
+    if (!context.info) {
+      main.replaceChildren();
+      main.removeAttribute("aria-busy");
+      end();
+    }
     tell(error);
   }
   setTimeout(() => turn === turns && keepUp(), EVERY_MS);
 }
 
+// With a sentence: why the token that was sent is not taken.
 async function boot(sentence) {
+  leave();
+  context.info = null;
+  open(viewNow());
   try {
-    if (sentence) await logIn(main, sentence);
-    else await login(main);
-    document.activeElement?.blur();
+    if (sentence !== undefined || (await needsToken())) {
+      main.removeAttribute("aria-busy");
+      end();
+      await logIn(main, sentence ?? "");
+      document.activeElement?.blur();
+      open(viewNow());
+    }
   } catch (error) {
     tell(error);
   }
@@ -167,7 +204,12 @@ document.getElementById("skip").addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
 });
-onMove(() => context.info && draw().then(() => { if (document.activeElement === document.body) main.focus({ preventScroll: true }); }));
+onMove(() => {
+  if (context.info) return draw().then(() => { if (document.activeElement === document.body) main.focus({ preventScroll: true }); });
+  drawHeader();
+  if (main.hasAttribute("aria-busy")) open(viewNow());
+});
 start();
 showKeys(VIEWS);
+drawHeader();
 boot();

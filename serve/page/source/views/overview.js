@@ -1,7 +1,8 @@
 // What matters first: the top cause in words, what it is about, and the calls that took the time.
-import { ask } from "../ask.js";
+import { Failure, ask } from "../ask.js";
 import { count, duration, el, timeOfDay } from "../text.js";
 import { hashOf, range } from "../place.js";
+import { waiting } from "../progress.js";
 import { card, cuts, facts, nothing, table } from "../table.js";
 
 const severity = (word) => el("span", { class: `severity ${String(word).toLowerCase()}` }, word);
@@ -11,58 +12,79 @@ function frames(stack) {
     el("ol", { class: "frames" }, stack.map((frame) => el("li", {}, frame)))) : null;
 }
 
+const TIME = /\d\s?(?:ns|[uµ]s|ms|s|min|h)\b/;
+
+// The heading says who lost what to whom; what was measured, with all its figures, is behind it.
 function chainText(chain, isFirst) {
-  const about = [chain.process && `${chain.process} (${chain.pid})`, chain.rank !== null && chain.rank !== undefined && `rank ${chain.rank}`,
-    chain.op, chain.lost_ns && `${duration(chain.lost_ns)} lost`, chain.onset && `from ${timeOfDay(chain.onset)}`, chain.node];
+  const about = [chain.lost_ns && !TIME.test(chain.summary) && `${duration(chain.lost_ns)} lost`, chain.rank !== null && chain.rank !== undefined && `rank ${chain.rank}`, chain.op, chain.onset && `from ${timeOfDay(chain.onset)}`, chain.node];
   return el("article", { class: "chain" },
     el(isFirst ? "h3" : "h4", {}, severity(chain.severity), " ", chain.summary),
-    el("p", { class: "cause" }, chain.root_cause),
     chain.explanation ? el("p", {}, chain.explanation) : null,
     el("p", { class: "quiet" }, about.filter(Boolean).join(" · ")),
     chain.recommendations?.length ? el("ul", { class: "remedies", "aria-label": "Remedies" }, chain.recommendations.map((one) => el("li", {}, one))) : null,
+    el("details", {}, el("summary", {}, "What was measured"), el("p", {}, chain.root_cause),
+      chain.timeline?.length ? el("ol", {}, chain.timeline.map((step) => el("li", {}, el("b", {}, step.layer), ` ${step.detail}`))) : null),
     frames(chain.stack),
-    chain.timeline?.length ? el("details", {}, el("summary", {}, `${chain.timeline.length} steps`),
-      el("ol", {}, chain.timeline.map((step) => el("li", {}, el("b", {}, step.layer), ` ${step.detail}`)))) : null,
     chain.onset && chain.end ? el("p", {}, el("a", { href: hashOf({ view: "timeline", from: chain.onset, to: chain.end, chosen: { chain: chain.id } }) },
       "Show it on the timeline")) : null);
 }
 
-async function draw(main, { info, signal }) {
-  const [chains, stats, flights] = await Promise.all([
-    ask("get_causal_chains", { ...range(), top_n: 20 }, signal), ask("get_trace_stats", range(), signal),
-    ask("get_calls_in_flight", { ...range(), limit: 5 }, signal)]);
+function causeCard(chains, info) {
   const [first, ...others] = chains.chains;
-  const healthy = info.live ? "No cause has been found so far." : "Nothing is wrong that the rules know of.";
-  main.append(
-    card("The cause", first ? chainText(first, true) : nothing(healthy),
-      others.length ? el("details", {}, el("summary", {}, `${others.length} more`), others.map((chain) => chainText(chain, false))) : null,
-      chains.earlier_chains?.length ? el("details", {}, el("summary", {}, `${chains.earlier_chains.length} chains that the earlier agent stored`),
-        el("ul", {}, chains.earlier_chains.map((one) => el("li", {}, severity(one.severity), ` ${one.summary}: ${one.verdict}`)))) : null,
-      cuts(chains)));
-  if (flights.calls.length) {
-    main.append(card("Calls that have not returned", table({ caption: "Calls in flight, longest first", rows: flights.calls, columns: [
-      { head: "Call", text: (call) => call.call }, { head: "Thread", text: (call) => `${call.process ?? ""} ${call.pid}/${call.tid}` },
-      { head: "For", text: (call) => duration(call.duration_ns), number: true }] })));
-  }
+  const legacy = chains.earlier_chains ?? [];
+  return card("The cause", first ? chainText(first, true) : nothing(info.live ? "No cause has been found so far." : "Nothing is wrong that the rules know of."),
+    others.length ? el("details", {}, el("summary", {}, `${others.length} more`), others.map((chain) => chainText(chain, false))) : null,
+    legacy.length ? el("details", {}, el("summary", {}, `${legacy.length} chains that the legacy agent stored`),
+      el("ul", {}, legacy.map((one) => el("li", {}, severity(one.severity), ` ${one.summary}: ${one.verdict}`)))) : null,
+    cuts(chains));
+}
+
+const flightsCard = (flights) => (flights.calls.length ? card("Calls that have not returned", table({ caption: "Calls in flight, longest first", rows: flights.calls, columns: [
+  { head: "Call", text: (call) => call.call }, { head: "Thread", text: (call) => `${call.process ?? ""} ${call.pid}/${call.tid}` },
+  { head: "For", text: (call) => duration(call.duration_ns), number: true }] })) : "");
+
+function callsCard(stats) {
   const calls = stats.calls.slice(0, 8);
-  main.append(
-    card("Where the calls' time went", calls.length ? table({ caption: "Calls by total time", rows: calls, columns: [
-      { head: "Call", node: (call) => el("a", { href: hashOf({ view: "operations", chosen: { op: call.call } }) }, call.op) },
-      { head: "Count", text: (call) => count(call.count), number: true },
-      { head: "Total", text: (call) => duration(call.total_ns), number: true },
-      { head: "p50", text: (call) => duration(call.p50_ns), number: true },
-      { head: "p99", text: (call) => duration(call.p99_ns), number: true },
-      { head: "Longest", text: (call) => duration(call.max_ns), number: true }] }) : nothing("No call was recorded in this part.")),
-    card("Processes", table({ caption: "Processes", rows: stats.processes, most: 20, columns: [
-      { head: "Process", text: (one) => `${one.process ?? "?"} ${one.pid}` },
-      { head: "Calls", text: (one) => count(one.calls), number: true },
-      { head: "Errors", text: (one) => count(one.errors), number: true },
-      { head: "Host events", text: (one) => count(one.host_events), number: true },
-      { head: "Longest call", text: (one) => duration(one.calls ? one.max_ns : null), number: true }] })),
-    card("The recording", facts([["File", info.file], ["Schema", info.schema], ["Events in this part", count(stats.events)],
-      ["First", stats.first], ["Last", stats.last], ["Rows pruned", stats.rows_pruned ? count(stats.rows_pruned) : null],
-      ["Lost", stats.lost === null ? "not known: the earlier agent kept no account"
-        : stats.lost.some((one) => one.severity !== "info") ? el("a", { href: hashOf({ view: "health" }) }, "something was: see Capture") : "nothing"]]), cuts(stats)));
+  return card("Where the calls' time went", calls.length ? table({ caption: "Calls by total time", rows: calls, columns: [
+    { head: "Call", node: (call) => el("a", { href: hashOf({ view: "operations", chosen: { op: call.call } }) }, call.op) },
+    { head: "Count", text: (call) => count(call.count), number: true },
+    { head: "Total", text: (call) => duration(call.total_ns), number: true },
+    { head: "p50", text: (call) => duration(call.p50_ns), number: true },
+    { head: "p99", text: (call) => duration(call.p99_ns), number: true },
+    { head: "Longest", text: (call) => duration(call.max_ns), number: true }] }) : nothing("No call was recorded in this part."));
+}
+
+const processesCard = (stats) => card("Processes", table({ caption: "Processes", rows: stats.processes, most: 20, columns: [
+  { head: "Process", text: (one) => `${one.process ?? "?"} ${one.pid}` },
+  { head: "Calls", text: (one) => count(one.calls), number: true },
+  { head: "Errors", text: (one) => count(one.errors), number: true },
+  { head: "Host events", text: (one) => count(one.host_events), number: true },
+  { head: "Longest call", text: (one) => duration(one.calls ? one.max_ns : null), number: true }] }));
+
+const recordingCard = (stats, info) => card("The recording", facts([["File", info.file], ["Schema", info.schema], ["Events in this part", count(stats.events)],
+  ["First", stats.first], ["Last", stats.last], ["Rows pruned", stats.rows_pruned ? count(stats.rows_pruned) : null],
+  ["Lost", stats.lost === null ? "not known: the legacy agent did not count it"
+    : stats.lost.some((one) => one.severity !== "info") ? el("a", { href: hashOf({ view: "health" }) }, "something was: see Capture") : "nothing"]]), cuts(stats));
+
+// Each answer takes its place when it comes: the slowest one, which looks for causes, does not hold up the figures.
+async function draw(main, { info, signal, show }) {
+  const [cause, flights, ...figures] = ["The cause", null, "Where the calls' time went", "Processes", "The recording"]
+    .map((title) => main.appendChild(title ? card(title, waiting()) : el("div", { hidden: true })));
+  show();
+  async function fill(places, question, make) {
+    try {
+      const answer = await question;
+      make(answer).forEach((made, i) => places[i].replaceWith(made));
+    } catch (error) {
+      // One answer that takes too long leaves the others; what is wrong with the question or the token concerns them all.
+      if (!(error instanceof Failure) || error.status < 500) throw error;
+      for (const place of places.filter((one) => !one.hidden)) place.querySelector(".waiting").replaceWith(el("p", { role: "alert" }, error.message));
+    }
+  }
+  await Promise.all([
+    fill([cause], ask("get_causal_chains", { ...range(), top_n: 20 }, signal), (chains) => [causeCard(chains, info)]),
+    fill([flights], ask("get_calls_in_flight", { ...range(), limit: 5 }, signal), (answer) => [flightsCard(answer)]),
+    fill(figures, ask("get_trace_stats", range(), signal), (stats) => [callsCard(stats), processesCard(stats), recordingCard(stats, info)])]);
 }
 
 export default { name: "overview", title: "Overview", draw };

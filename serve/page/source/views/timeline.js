@@ -370,7 +370,12 @@ let current = null;
 async function draw(main, context) {
   forgetColours();
   const view = new TimelineView(main, context);
-  await view.start();
+  try {
+    await view.start();
+  } catch (error) {
+    view.close();
+    throw error;
+  }
   view.arrange();
   current = view;
   return () => view.close();

@@ -231,9 +231,14 @@ std::string where_blocked(const CallInstance& call) {
   std::string out = fmt::format("off the CPU {} of it{}", percent(static_cast<double>(sum), static_cast<double>(whole)),
                                 causes(preempted, runqueue, blocked, io, whole));
   if (!call.preempted_by.empty() || call.preempted_by_pid) {
-    out +=
-        fmt::format("; {} ran instead", call.preempted_by.empty() ? "another process" : printable(call.preempted_by));
-    if (call.preempted_by_pid) out += fmt::format(" (pid {})", *call.preempted_by_pid);
+    if (call.preempted_by_pid == call.pid) {
+      out += fmt::format("; other threads of {} ran instead",
+                         call.process.empty() ? "the process" : printable(call.process));
+    } else {
+      out +=
+          fmt::format("; {} ran instead", call.preempted_by.empty() ? "another process" : printable(call.preempted_by));
+      if (call.preempted_by_pid) out += fmt::format(" (pid {})", *call.preempted_by_pid);
+    }
     if (call.preempted_by_ns) out += fmt::format(", {}", format_duration(*call.preempted_by_ns));
   }
   return out;

@@ -31,9 +31,11 @@ std::vector<LiveRow> LiveStats::rows() const {
       if (row.figures.count == 0) continue;
       LiveRow copy = row.figures;
       copy.call = static_cast<hal::CallId>(call);
-      copy.p50_ns = row.durations.percentile(0.50);
-      copy.p95_ns = row.durations.percentile(0.95);
-      copy.p99_ns = row.durations.percentile(0.99);
+      // A bucket's middle may lie above all that is in it.
+      const auto percentile = [&](double share) { return std::min(row.durations.percentile(share), copy.max_ns); };
+      copy.p50_ns = percentile(0.50);
+      copy.p95_ns = percentile(0.95);
+      copy.p99_ns = percentile(0.99);
       rows.push_back(copy);
     }
   }

@@ -462,9 +462,10 @@ static __always_inline void leave_call(
 		follow(recipe, &frame->record, 1);
 	}
 	if (stack_mode) {
-		__u32 reason = stack_reason(ctx, &frame->record.call, end_ns, ret);
+		__u32 weight = 1;
+		__u32 reason = stack_reason(ctx, &frame->record.call, end_ns, ret, &weight);
 
-		if (reason != WIRE_STACK_NOT && take_stack((CONTEXT *)ctx, &frame->record.call, reason))
+		if (reason != WIRE_STACK_NOT && take_stack((CONTEXT *)ctx, &frame->record.call, reason, weight))
 			stack_flag = WIRE_CALL_HAS_STACK;
 	}
 	emit_call(thread, frame, off, end_ns, ret, WIRE_RETURNED, stack_flag);

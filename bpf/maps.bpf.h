@@ -23,7 +23,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 2 << 20);
+	__uint(max_entries, 8 << 20); /* some hundred deep ones: a burst of failures or allocations */
 } stacks SEC(".maps");
 
 /* the attach cookie is the index */

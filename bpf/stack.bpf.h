@@ -7,9 +7,8 @@
  * what unwinding needs: the registers as after the return, the top of the stack, and the return addresses that the
  * kernel has replaced on the stack by its uretprobe trampoline.
  *
- * The cost is bounded twice: a call site gets at most STACKS_PER_SECOND, and as many again for slow calls, which would
- * otherwise be missed among many that synchronise or fail; and stacks have their own ring, so they never displace
- * calls.
+ * The cost is bounded twice: a call site gets at most STACKS_PER_SECOND, and more for slow calls, which would otherwise
+ * be missed among many that synchronise or fail; and stacks have their own ring, so they never displace calls.
  */
 #ifndef INGERO_BPF_STACK_BPF_H
 #define INGERO_BPF_STACK_BPF_H
@@ -21,11 +20,14 @@
 const volatile __u32 stack_mode = WIRE_STACKS_OFF;
 /* one of this number of ordinary calls of a call site; a power of two */
 const volatile __u32 stack_every = 64;
-/* a call is slow when it took longer than this, and SLOW_TIMES what its call site usually takes */
+/* a call is slow when it took this long; or longer than stack_slow_ns, and SLOW_TIMES what its call site usually takes
+ */
+const volatile __u64 stack_long_ns = 1000000;
 const volatile __u64 stack_slow_ns = 100000;
 #define SLOW_TIMES 3
-#define STACKS_PER_SECOND 32
-#define ABOUT_A_SECOND 30 /* bits of a nanosecond clock */
+#define STACKS_PER_SECOND 256
+#define SLOW_STACKS_PER_SECOND 1024 /* more than one thread can make that take stack_long_ns */
+#define ABOUT_A_SECOND 30	    /* bits of a nanosecond clock */
 #define STACK_BACKLOG (512 << 10)
 
 #if defined(__TARGET_ARCH_arm64)
@@ -43,7 +45,8 @@ struct stack_place {
 	__u64 average_ns; /* of the durations, the newest weighing an eighth */
 	__u64 second;	  /* of its last call */
 	__u32 calls;
-	__u32 taken; /* stacks in this second, sampled ones aside */
+	__u32 taken;	   /* stacks in this second, sampled ones aside */
+	__u32 represented; /* of `calls`: those with a stack of their own, and those that a sampled one stands for */
 };
 
 #define STACK_PLACES 8192
@@ -55,6 +58,19 @@ struct {
 	__type(value, struct stack_place);
 } stack_places SEC(".maps");
 
+/* Of the first calls of a call site more are taken: few come from most. */
+#define FIRST_TAKEN 4
+#define FIRST_EVERY 8
+
+/* One of each `stack_every` calls, but not always the same of them: a program whose calls come from two places in turns
+ * would show only one of the two. */
+static __always_inline bool is_sampled(__u32 number)
+{
+	__u32 every = number < stack_every ? FIRST_EVERY : stack_every;
+
+	return number < FIRST_TAKEN || (number & (every - 1)) == ((number & -every) * 0x9e3779b1u >> 16 & (every - 1));
+}
+
 static __always_inline bool has_failed(const struct wire_recipe *recipe, __u64 ret)
 {
 	__s32 status = ret;
@@ -64,8 +80,10 @@ static __always_inline bool has_failed(const struct wire_recipe *recipe, __u64 r
 	return (recipe->stack_when & WIRE_STACK_WHEN_NULL) && !ret;
 }
 
-/* Is the stack of the call that returns now worth keeping? Races between CPUs blur an average, nothing more. */
-static __always_inline __u32 stack_reason(struct pt_regs *ctx, const struct wire_call *call, __u64 end_ns, __u64 ret)
+/* Is the stack of the call that returns now worth keeping, and how many calls of its call site does it stand for? Races
+ * between CPUs blur an average and a weight, nothing more. */
+static __always_inline __u32 stack_reason(
+    struct pt_regs *ctx, const struct wire_call *call, __u64 end_ns, __u64 ret, __u32 *weight)
 {
 	__u32 probe = call->probe;
 	struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &probe);
@@ -88,10 +106,11 @@ static __always_inline __u32 stack_reason(struct pt_regs *ctx, const struct wire
 		if (place->key != key) {
 			place->key = key;
 			place->calls = 0;
+			place->represented = 0;
 			place->average_ns = duration;
 		}
 	}
-	is_slow = duration > stack_slow_ns && duration > SLOW_TIMES * place->average_ns;
+	is_slow = duration > stack_slow_ns && (duration >= stack_long_ns || duration > SLOW_TIMES * place->average_ns);
 	if (recipe->stack_when & WIRE_STACK_WHEN_DONE)
 		reason = WIRE_STACK_SYNC;
 	else if (has_failed(recipe, ret))
@@ -101,13 +120,18 @@ static __always_inline __u32 stack_reason(struct pt_regs *ctx, const struct wire
 	place->average_ns += ((__s64)(duration - place->average_ns)) >> 3;
 	number = place->calls++;
 	if (reason != WIRE_STACK_NOT) {
-		if (place->taken < (is_slow ? 2 * STACKS_PER_SECOND : STACKS_PER_SECOND)) {
+		if (place->taken < (is_slow ? SLOW_STACKS_PER_SECOND : STACKS_PER_SECOND)) {
 			place->taken++;
+			place->represented++;
 			return reason;
 		}
 		count_loss(WIRE_LOSS_STACK_SKIPPED);
 	}
-	return number & (stack_every - 1) ? WIRE_STACK_NOT : WIRE_STACK_SAMPLED;
+	if (!is_sampled(number))
+		return WIRE_STACK_NOT;
+	*weight = number + 1 - place->represented;
+	place->represented = number + 1;
+	return WIRE_STACK_SAMPLED;
 }
 
 static __always_inline void keep_registers(struct pt_regs *ctx, struct wire_stack *stack)
@@ -175,7 +199,7 @@ static __always_inline void keep_returns(struct task_struct *task, struct wire_s
 
 /* Fills a record that has room for `size` bytes of stack, and submits it. */
 static __always_inline int fill_stack(struct task_struct *reader, struct pt_regs *ctx, struct wire_stack *stack,
-    const struct wire_call *call, __u32 reason, __u32 size)
+    const struct wire_call *call, __u32 reason, __u32 weight, __u32 size)
 {
 	struct task_struct *task = THREAD_READ;
 	__u64 ran = RAN(task);
@@ -190,6 +214,7 @@ static __always_inline int fill_stack(struct task_struct *reader, struct pt_regs
 	stack->probe = call->probe;
 	stack->pid = call->pid;
 	stack->tid = call->tid;
+	stack->weight = weight;
 	stack->start_ns = call->start_ns;
 	stack->ns = bpf_ktime_get_ns();
 	keep_registers(ctx, stack);
@@ -224,12 +249,12 @@ static __always_inline int fill_stack(struct task_struct *reader, struct pt_regs
 		stack = bpf_ringbuf_reserve(&stacks, sizeof(*stack) + (size), 0);                                      \
 		if (!stack)                                                                                            \
 			goto full;                                                                                     \
-		return fill_stack(reader, ctx, stack, call, reason, size);                                             \
+		return fill_stack(reader, ctx, stack, call, reason, weight, size);                                     \
 	} while (0)
 
 /* The stack as `ctx` has it. 1: it is in the ring. */
 static __always_inline int take_stack_of(
-    struct task_struct *reader, struct pt_regs *ctx, const struct wire_call *call, __u32 reason)
+    struct task_struct *reader, struct pt_regs *ctx, const struct wire_call *call, __u32 reason, __u32 weight)
 {
 	struct task_struct *task = THREAD_READ;
 	__u64 room = stack_room(task, USER_SP(ctx) - BELOW_SP);
@@ -260,14 +285,14 @@ static __always_inline void take_stack_of_open_call(struct task_struct *task)
 		return;
 	__builtin_memcpy(&call, &thread->frames[0].record.call, sizeof(call));
 	call.probe = WIRE_NO_PROBE;
-	take_stack_of(task, (void *)bpf_task_pt_regs(task), &call, WIRE_STACK_WAITING);
+	take_stack_of(task, (void *)bpf_task_pt_regs(task), &call, WIRE_STACK_WAITING, 1);
 }
 #else
 /* As the caller of the returning call has it. Not static, so that the verifier checks it once and not on every path to
  * it. */
-__noinline int take_stack(CONTEXT *ctx, struct wire_call *call, __u32 reason)
+__noinline int take_stack(CONTEXT *ctx, struct wire_call *call, __u32 reason, __u32 weight)
 {
-	return call ? take_stack_of(NULL, (void *)ctx, call, reason) : 0;
+	return call ? take_stack_of(NULL, (void *)ctx, call, reason, weight) : 0;
 }
 #endif
 

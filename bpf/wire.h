@@ -55,7 +55,7 @@ struct wire_peek {
 
 /* What of a call's own says that where it was made from is worth keeping; bits of wire_recipe.stack_when. */
 enum wire_stack_when {
-	WIRE_STACK_WHEN_DONE = 1,    /* always: the caller waits for the device */
+	WIRE_STACK_WHEN_DONE = 1,    /* always: the caller waits for the device, or allocates */
 	WIRE_STACK_WHEN_NONZERO = 2, /* the low 32 bits of the return register are a status, and it means failure */
 	WIRE_STACK_WHEN_NULL = 4,    /* it is a pointer, and null */
 };
@@ -227,8 +227,8 @@ enum wire_stack_limits {
 /* Which calls' stacks are taken. */
 enum wire_stack_mode {
 	WIRE_STACKS_OFF = 0,
-	WIRE_STACKS_AUTO =
-	    1, /* slow, failed and synchronising calls', and one in stack_every of the rest of a call site */
+	WIRE_STACKS_AUTO = 1, /* of slow, failed, synchronising and allocating calls, and one in stack_every of the rest
+			       * of a call site */
 	WIRE_STACKS_ALL = 2,
 };
 
@@ -294,6 +294,7 @@ struct wire_stack {
 	__u32 probe;
 	__u32 pid;
 	__u32 tid;
+	__u64 weight;	/* calls of its call site that it stands for, its own among them */
 	__u64 start_ns; /* of the call: with tid, which call that is */
 	__u64 ns;	/* when it was taken */
 	__u64 registers[WIRE_STACK_REGISTERS];

@@ -250,7 +250,9 @@ class Trace {
     const bool has_page = !options_.metrics.server.address.empty(), sends = !options_.otlp.endpoint.empty();
     if (!sends && options_.otlp.traces) return Error(Errc::kInvalid, "--otlp-traces needs --otlp ENDPOINT");
     // What is sent has all names; the page has those that are in no base unit only when they are asked for.
-    if (has_page || sends) metrics_.emplace(calls_, options_.metrics.legacy_names || sends);
+    if (has_page || sends) {
+      metrics_.emplace(calls_, options_.metrics.legacy_names || sends, options_.metrics.launch_sizes);
+    }
     if (has_page) INGERO_TRY(take(agent::MetricsEndpoint::open(options_.metrics, *metrics_), endpoint_));
     if (sends) {
       INGERO_TRY(

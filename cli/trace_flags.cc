@@ -19,6 +19,8 @@ void add_metrics_options(Command command, agent::MetricsOptions& options) {
                      "Require one of the secrets in this file: lines 'bearer TOKEN' or 'basic USER:PASSWORD'");
   command.add_flag("--prometheus-earlier-names", options.legacy_names,
                    "Also serve the legacy agent's metrics that are not in base units");
+  command.add_flag("--prometheus-launch-sizes", options.launch_sizes,
+                   "Also serve, and send by OTLP, histograms of grid and block sizes: 20 series for each process");
   command.add_flag("--prometheus-probe-cost", options.probe_cost,
                    "Also let the kernel time the probes' programs (costs some tens of nanoseconds per call)");
 }

@@ -171,6 +171,8 @@ void Engine::Impl::take(const hal::Event& event, const CallFacts& facts, uint64_
 void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t window) {
   if (event.pid == 0 && op != hal::HostOp::kOomKill) return;
   ProcessState& process = process_of(event.pid);
+  // One that had ended before its name was read is called what it was called when something happened to it.
+  if (process.facts.comm.empty()) process.facts.comm = text_of(event.comm);
   const uint64_t bytes = event.has(Has::kBytes) ? event.bytes : 0;
   switch (op) {
     case hal::HostOp::kSchedSwitch: {

@@ -30,16 +30,19 @@ struct ChainText {
   void fix(std::string text) { incident.chain.recommendations.push_back(std::move(text)); }
 };
 
-// "stress-ng (pid 99) 340ms, kworker/0:1 (pid 7) 20ms"
-std::string preemptors_text(const Preemptors& preemptors) {
+// "stress-ng (pid 99) 340ms, kworker/0:1 (pid 7) 20ms, other threads of python3 3ms"
+std::string preemptors_text(const Preemptors& preemptors, const hal::Process& own) {
   std::vector<Preemptors::PreemptedBy> list = preemptors.list();
   std::sort(list.begin(), list.end(),
             [](const auto& a, const auto& b) { return a.ns != b.ns ? a.ns > b.ns : a.pid < b.pid; });
   std::string out;
   for (size_t i = 0; i < std::min<size_t>(3, list.size()); ++i) {
     const std::string comm = printable(text_of(list[i].comm));
-    out += fmt::format("{}{} (pid {}) {}", out.empty() ? "" : ", ", comm.empty() ? "another program" : comm,
-                       list[i].pid, format_duration(list[i].ns));
+    const std::string who =
+        list[i].pid == own.pid
+            ? fmt::format("other threads of {}", own.comm.empty() ? "the process" : printable(own.comm))
+            : fmt::format("{} (pid {})", comm.empty() ? "another program" : comm, list[i].pid);
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", who, format_duration(list[i].ns));
   }
   return out;
 }
@@ -88,6 +91,44 @@ std::string slow_call_text(const ChainText& w) {
                      last.usual_ns > 0 ? fmt::format(" (usually {})", format_duration(last.usual_ns)) : "");
 }
 
+// No other process took its CPUs: it has more threads that are ready to run than there are CPUs.
+void describe_own_threads(ChainText& w, const std::string& preemptors, const std::string& lost,
+                          const std::string& share) {
+  hal::CausalChain& chain = w.incident.chain;
+  chain.summary =
+      fmt::format("Threads of {} waited {} ({} of the time) for CPUs that its other threads had", w.who, lost, share);
+  chain.root_cause = fmt::format("More threads of {} were ready to run than it had CPUs: {} ran instead{}", w.who,
+                                 preemptors, slow_call_text(w));
+  w.step("HOST", "sched_switch", fmt::format("{} ran instead", preemptors), w.incident.lost_ns);
+  w.fix(w.j.system.cpus > 0
+            ? fmt::format("Start no more threads than there are CPUs ({}), for example with OMP_NUM_THREADS",
+                          w.j.system.cpus)
+            : std::string("Start no more threads than there are CPUs, for example with OMP_NUM_THREADS"));
+}
+
+void describe_preemption(ChainText& w, const std::string& preemptors, const std::string& lost,
+                         const std::string& share) {
+  hal::CausalChain& chain = w.incident.chain;
+  const ProcessWindow& total = w.incident.total;
+  const Preemptors::PreemptedBy* worst = total.preemptors().worst();
+  if (worst != nullptr && worst->pid == w.process.pid) return describe_own_threads(w, preemptors, lost, share);
+  chain.summary = fmt::format("{} lost {} ({} of the time) to {}", w.who, lost, share,
+                              worst == nullptr || text_of(worst->comm).empty() ? "other programs"
+                                                                               : printable(text_of(worst->comm)));
+  chain.root_cause = fmt::format("{} was ready to run while {} had its CPU{}", w.who,
+                                 preemptors.empty() ? "another program" : preemptors, slow_call_text(w));
+  w.step("HOST", "sched_switch",
+         fmt::format("{} preempted, {} in run queues; {} ran instead", format_duration(total.preempted_ns()),
+                     format_duration(std::max(total.threads.runqueue_ns, total.in_calls.runqueue_ns)),
+                     preemptors.empty() ? "another program" : preemptors),
+         w.incident.lost_ns);
+  if (worst != nullptr && worst->pid != 0) {
+    w.fix(fmt::format("Lower the other's priority: renice -n 19 -p {0} (or chrt -i -p 0 {0})", worst->pid));
+    w.fix(fmt::format("Keep it off these CPUs: taskset -acp <other cpus> {}", worst->pid));
+  }
+  w.fix(fmt::format("Give the process CPUs of its own: taskset -acp <cpus> {}", w.process.pid));
+}
+
 void describe_cpu(ChainText& w) {
   hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
@@ -96,8 +137,7 @@ void describe_cpu(ChainText& w) {
   if (of_threads && total.wanted_cpu_ns() > 0) w.incident.lost_ns = total.wanted_cpu_ns();
   const std::string lost = format_duration(w.incident.lost_ns);
   const std::string share = percent(w.incident.lost_ns, w.span_ns);
-  const std::string preemptors = preemptors_text(total.preemptors());
-  const Preemptors::PreemptedBy* worst = total.preemptors().worst();
+  const std::string preemptors = preemptors_text(total.preemptors(), w.process);
   const bool windowed = chain.grade == hal::Grade::kWindowed;
   const uint64_t switches = total.switches + total.other_switches;
   add_system_step(w);
@@ -151,20 +191,7 @@ void describe_cpu(ChainText& w) {
         w.fix(fmt::format("Give it CPUs of its own: taskset -acp <cpus> {}", w.process.pid));
         break;
       }
-      chain.summary = fmt::format("{} lost {} ({} of the time) to {}", w.who, lost, share,
-                                  worst == nullptr ? "other programs" : printable(text_of(worst->comm)));
-      chain.root_cause = fmt::format("{} was ready to run while {} had its CPU{}", w.who,
-                                     preemptors.empty() ? "another program" : preemptors, slow_call_text(w));
-      w.step("HOST", "sched_switch",
-             fmt::format("{} preempted, {} in run queues; {} ran instead", format_duration(total.preempted_ns()),
-                         format_duration(std::max(total.threads.runqueue_ns, total.in_calls.runqueue_ns)),
-                         preemptors.empty() ? "another program" : preemptors),
-             w.incident.lost_ns);
-      if (worst != nullptr && worst->pid != 0 && worst->pid != w.process.pid) {
-        w.fix(fmt::format("Lower the other's priority: renice -n 19 -p {0} (or chrt -i -p 0 {0})", worst->pid));
-        w.fix(fmt::format("Keep it off these CPUs: taskset -acp <other cpus> {}", worst->pid));
-      }
-      w.fix(fmt::format("Give the process CPUs of its own: taskset -acp <cpus> {}", w.process.pid));
+      describe_preemption(w, preemptors, lost, share);
   }
   add_call_step(w, "off the CPU");
 }

@@ -44,7 +44,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(store_pruned, "store", kInfo, "Stored events deleted to keep the file under its limit.")                          \
   X(kernel_log_lost, "agent", kLoss, "Kernel messages not read for device errors: overwritten, or too many.")         \
   X(stack_ring_full, "bpf", kLoss, "Stacks not kept because their ring was full; the calls themselves are recorded.") \
-  X(stack_skipped, "bpf", kInfo, "Stacks skipped by a call site's limit: 32 a second, 64 with those of slow calls.")  \
+  X(stack_skipped, "bpf", kInfo, "Stacks skipped by a call site's limit: 256 a second, 1,024 of slow calls.")         \
   X(stack_cut, "bpf", kInfo, "Stacks deeper than what is copied, or not fully readable: outer frames are missing.")   \
   X(python_unreadable, "bpf", kInfo, "Python frames or code objects that could not be read.")                         \
   X(python_cut, "bpf", kInfo, "Python stacks deeper than 64 frames: outer frames are missing.")                       \

@@ -54,7 +54,8 @@ std::vector<uint32_t> process_ids(const std::string& proc_root) {
 
 // Which of a call's stacks are always kept: what the kernel side can see of it when it returns.
 void say_when_to_keep_stacks(const hal::Row& row, const hal::Call& call, wire_recipe& recipe) {
-  if ((row.flags & hal::kSynchronising) != 0) recipe.stack_when |= WIRE_STACK_WHEN_DONE;
+  if ((row.flags & hal::kSynchronising) != 0 || row.kind == hal::Kind::kAlloc)
+    recipe.stack_when |= WIRE_STACK_WHEN_DONE;
   if (row.returns == hal::Returns::kStatus) recipe.stack_when |= WIRE_STACK_WHEN_NONZERO;
   if (row.returns == hal::Returns::kPointer) recipe.stack_when |= WIRE_STACK_WHEN_NULL;
   if (call.owner == nullptr) return;

@@ -155,7 +155,7 @@ void add_lines(const store::Reader& reader, std::vector<StoredChain>& chains) {
         [&](std::span<const Value> values) {
           std::vector<std::string> native, python;
           for (const symbols::StackFrame& frame : symbols::parse_frames(values[0].as_text())) {
-            if (frame.is_python() || !frame.symbol.empty()) {
+            if (frame.is_python() || (!symbols::is_start_up(frame) && !(frame.symbol.empty() && frame.file.empty()))) {
               (frame.is_python() ? python : native).push_back(frame_text(frame));
             }
           }

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "report/frame_text.h"
+#include "report/stack_shares.h"
 #include "store/read/selection_sql.h"
 
 namespace ingero::report {
@@ -98,33 +99,38 @@ Result<Flames> gather_flames(const store::Reader& reader, const store::Selection
   conditions.add("e.duration IS NOT NULL");
   conditions.add_events(selection);
   if (!selection.op.empty()) conditions.add("lower(e.call) = lower(?)", store::Bound::of(selection.op));
-  const std::string sql =
-      "SELECT e.comm, e.stack_hash, count(*), sum(e.duration), (SELECT frames FROM stack_traces WHERE hash = "
-      "e.stack_hash) FROM events e" +
-      conditions.where() + " GROUP BY 1, 2";
   store::QueryLimits limits;
   limits.time_ns = time_ns;
+  const auto shares = gather_stack_shares(reader, conditions, limits);
+  if (!shares.ok()) return shares.error();
+  // The process and the time of each stack; another pass gives the frames.
+  std::unordered_map<int64_t, std::vector<const StackShare*>> by_hash;
+  for (const StackShare& stack : shares->stacks) by_hash[stack.hash].push_back(&stack);
   Flames flames;
-  const auto outcome = reader.query(
-      sql, limits,
-      [&](std::span<const Value> row) {
-        const auto calls = static_cast<uint64_t>(row[2].integer), ns = static_cast<uint64_t>(row[3].integer);
-        flames.calls += calls;
-        flames.total_ns += ns;
-        const auto frames = symbols::parse_frames(row[4].text);
-        if (frames.empty()) return true;
-        flames.calls_with_stack += calls;
-        flames.total_with_stack_ns += ns;
-        std::string line = row[0].text.empty() ? "process" : printable(row[0].text, 16);
-        for (size_t i = std::min(frames.size(), kMaxDepth); i-- > 0;) {
-          std::string name = frame_name(frames[i]);
-          std::replace(name.begin(), name.end(), ';', ':');
-          line += ";" + name;
-        }
-        flames.folded[line] += ns;
-        return true;
-      },
-      {}, conditions.bound());
+  flames.calls = shares->calls;
+  flames.total_ns = shares->total_ns;
+  const auto outcome = reader.query("SELECT hash, frames FROM stack_traces", limits, [&](std::span<const Value> row) {
+    const auto found = by_hash.find(row[0].integer);
+    if (found == by_hash.end()) return true;
+    const auto frames = symbols::parse_frames(row[1].text);
+    if (frames.empty()) return true;
+    std::string line;
+    for (size_t i = std::min(frames.size(), kMaxDepth); i-- > 0;) {
+      std::string name = frame_name(frames[i]);
+      std::replace(name.begin(), name.end(), ';', ':');
+      line += ";" + name;
+    }
+    for (const StackShare* stack : found->second) {
+      const uint64_t ns = stack->total_ns.value_or(0);
+      flames.calls_with_stack += stack->taken;
+      flames.total_with_stack_ns += stack->taken_ns;
+      flames.calls_covered += stack->calls;
+      flames.total_covered_ns += ns;
+      const std::string& process = stack->untrusted_process;
+      flames.folded[(process.empty() ? "process" : printable(process, 16)) + line] += ns;
+    }
+    return true;
+  });
   if (!outcome.ok()) return outcome.error();
   return flames;
 }
@@ -160,10 +166,15 @@ std::string flame_svg(const Flames& flames, const std::string& title) {
 }
 
 std::string coverage_text(const Flames& flames) {
-  const double share = flames.total_ns == 0 ? 0
-                                            : 100.0 * static_cast<double>(flames.total_with_stack_ns) /
-                                                  static_cast<double>(flames.total_ns);
-  return fmt::format("stacks of {} of {} calls, {:.0f}% of their time", flames.calls_with_stack, flames.calls, share);
+  const auto share = [&](uint64_t ns) {
+    return flames.total_ns == 0 ? 0 : 100.0 * static_cast<double>(ns) / static_cast<double>(flames.total_ns);
+  };
+  std::string text = fmt::format("stacks of {} of {} calls, {:.0f}% of their time", flames.calls_with_stack,
+                                 flames.calls, share(flames.total_with_stack_ns));
+  if (flames.calls_covered > flames.calls_with_stack) {
+    text += fmt::format("; {:.0f}% with the calls that sampled stacks stand for", share(flames.total_covered_ns));
+  }
+  return text;
 }
 
 }  // namespace ingero::report

@@ -1,7 +1,8 @@
 // Where the time of calls was spent, by the stacks they were made from: folded lines and a flame graph.
 //
-// A stack's weight is the time of the calls that have it. Not every call has one (trace --stack), so each picture says
-// of how much of the calls' time it speaks. Threads: one at a time.
+// A stack's width is the time of the calls that have it and of those that it stands for (stack_shares.h). Not every
+// call is covered (trace --stack), so each picture says of how much of the calls' time it speaks. Threads: one at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ struct Flames {
   std::map<std::string, uint64_t> folded;
   uint64_t calls = 0, calls_with_stack = 0;
   uint64_t total_ns = 0, total_with_stack_ns = 0;
+  uint64_t calls_covered = 0, total_covered_ns = 0;  // those with a stack, and those that their stacks stand for
 };
 
 Result<Flames> gather_flames(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns);
@@ -27,7 +29,7 @@ Result<Flames> gather_flames(const store::Reader& reader, const store::Selection
 std::string folded_text(const Flames& flames);
 // A picture of its own: no script, nothing fetched; names and shares appear where the pointer rests.
 std::string flame_svg(const Flames& flames, const std::string& title);
-// "stacks of 2,521 of 17,785 calls, 63% of their time".
+// "stacks of 2,521 of 17,785 calls, 63% of their time; 98% with the calls that sampled stacks stand for".
 std::string coverage_text(const Flames& flames);
 
 }  // namespace ingero::report

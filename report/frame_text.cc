@@ -14,6 +14,11 @@ std::string function_of(const std::string& symbol) {
   return symbols::demangled(std::string(std::string_view(symbol).substr(0, symbol.rfind("+0x"))));
 }
 
+// "clpeak+0x4a31", of a file without symbols: what addr2line and debuggers take.
+std::string place_in_file(const symbols::StackFrame& frame) {
+  return fmt::format("{}+{:#x}", printable(file_name(frame.file)), frame.ip);
+}
+
 }  // namespace
 
 std::string frame_text(const symbols::StackFrame& frame) {
@@ -23,6 +28,7 @@ std::string frame_text(const symbols::StackFrame& frame) {
                        printable(frame.python_function, 200));
   }
   const size_t offset = frame.symbol.rfind("+0x");
+  if (frame.symbol.empty() && !frame.file.empty()) return "[Native] " + place_in_file(frame);
   const std::string name = frame.symbol.empty()
                                ? fmt::format("{:#x}", frame.ip)
                                : printable(function_of(frame.symbol), 200) +
@@ -40,7 +46,7 @@ std::string frame_name(const symbols::StackFrame& frame) {
     return fmt::format("{} ({})", printable(frame.python_function, 200), printable(file_name(frame.python_file)));
   }
   if (!frame.symbol.empty()) return printable(function_of(frame.symbol), 200);
-  return "[" + (frame.file.empty() ? std::string("unknown") : printable(file_name(frame.file))) + "]";
+  return frame.file.empty() ? "[unknown]" : place_in_file(frame);
 }
 
 std::string line_text(const symbols::StackFrame& frame) {
@@ -48,8 +54,12 @@ std::string line_text(const symbols::StackFrame& frame) {
     return fmt::format("{}() at {}{}", printable(frame.python_function, 200), printable(file_name(frame.python_file)),
                        frame.python_line != 0 ? fmt::format(":{}", frame.python_line) : "");
   }
-  return fmt::format("{}() at {}:{}", printable(function_of(frame.symbol), 200), printable(file_name(frame.source)),
-                     frame.line);
+  if (frame.symbol.empty()) return place_in_file(frame);
+  const std::string function = printable(function_of(frame.symbol), 200);
+  if (frame.line == 0 || frame.source.empty()) {
+    return fmt::format("{}() in {}", function, printable(file_name(frame.file)));
+  }
+  return fmt::format("{}() at {}:{}", function, printable(file_name(frame.source)), frame.line);
 }
 
 std::vector<std::string> frame_texts(std::string_view stored) {

@@ -13,9 +13,9 @@ namespace ingero::report {
 
 // "[Python] train.py:8 in train_step()", "[Native] cublasSgemm_v2+0xa6 (libcublas.so.12)".
 std::string frame_text(const symbols::StackFrame& frame);
-// A frame's name in a flame graph: "train_step (train.py)", "cublasSgemm_v2".
+// A frame's name in a flame graph: "train_step (train.py)", "cublasSgemm_v2", "clpeak+0x4a31".
 std::string frame_name(const symbols::StackFrame& frame);
-// "train_step() at train.py:8".
+// "train_step() at train.py:8"; "clpeak+0x4a31" of a file without symbols.
 std::string line_text(const symbols::StackFrame& frame);
 
 // Of the frames that `stored` holds (stack_traces.frames), innermost first.

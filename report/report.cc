@@ -157,6 +157,15 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
       return collectives.error();
     }
   }
+  if (options.kernels) {
+    auto kernels = gather_kernels(reader, selection, options.time_ns);
+    report.kernels_known = kernels.ok() || kernels.error().code() != Errc::kBusy;
+    if (kernels.ok()) {
+      report.kernels = std::move(*kernels);
+    } else if (report.kernels_known) {
+      return kernels.error();
+    }
+  }
   if (options.inference) {
     auto inference = gather_inference(reader, selection, options.time_ns);
     if (!inference.ok()) return inference.error();

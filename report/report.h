@@ -14,6 +14,7 @@
 #include "report/chains.h"
 #include "report/collectives.h"
 #include "report/inference.h"
+#include "report/kernels.h"
 #include "report/vendor_names.h"
 #include "store/read/reader.h"
 #include "store/read/summary.h"
@@ -28,13 +29,14 @@ struct ReportOptions {
   bool evaluates_legacy = true;  // with incidents: evaluate the chains of a legacy recording
   bool collectives = true;
   bool inference = true;
+  bool kernels = true;
   uint32_t slowest = 10;  // how many of the slowest calls are listed
   uint32_t per_call = 3;  // of each call: ten launches of one loop say no more than three
   uint32_t unfinished = 100;
   uint64_t time_ns = 30'000'000'000;
 
   // Nothing but losses: for who names the parts one by one.
-  static ReportOptions nothing() { return {false, false, false, false, false, false, 0, 3, 0}; }
+  static ReportOptions nothing() { return {false, false, false, false, false, false, false, 0, 3, 0}; }
 };
 
 // Calls of one name that returned one code meaning failure.
@@ -77,6 +79,8 @@ struct Report {
   std::vector<CommunicatorReport> collectives;
   bool collectives_known = true;  // false when looking for them took too long
   InferenceReport inference;
+  std::vector<KernelFigures> kernels;  // empty: none has a name
+  bool kernels_known = true;           // false when looking for them took too long
 };
 
 inline bool is_of_several_nodes(const Report& report) { return report.nodes.size() > 1; }

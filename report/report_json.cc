@@ -201,6 +201,7 @@ Json report_document(const Report& report) {
                                                       })
                                            : Json(nullptr);
   json["collectives"] = report.collectives_known ? array_of(report.collectives, communicator_json) : Json(nullptr);
+  json["kernels"] = report.kernels_known ? kernels_json(report.kernels) : Json(nullptr);
   json["inference"] = inference_json(report.inference);
   json["devices"] = array_of(report.devices, device_json);
   json["slowest"] = array_of(report.slowest, instance_json);

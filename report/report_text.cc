@@ -240,9 +240,14 @@ std::string where_blocked(const CallInstance& call) {
   std::string out = fmt::format("off the CPU {} of it{}", percent(static_cast<double>(sum), static_cast<double>(whole)),
                                 causes(preempted, runqueue, blocked, io, whole));
   if (!call.preempted_by.empty() || call.preempted_by_pid) {
-    out +=
-        fmt::format("; {} ran instead", call.preempted_by.empty() ? "another process" : printable(call.preempted_by));
-    if (call.preempted_by_pid) out += fmt::format(" (pid {})", *call.preempted_by_pid);
+    if (call.preempted_by_pid == call.pid) {
+      out += fmt::format("; other threads of {} ran instead",
+                         call.process.empty() ? "the process" : printable(call.process));
+    } else {
+      out +=
+          fmt::format("; {} ran instead", call.preempted_by.empty() ? "another process" : printable(call.preempted_by));
+      if (call.preempted_by_pid) out += fmt::format(" (pid {})", *call.preempted_by_pid);
+    }
     if (call.preempted_by_ns) out += fmt::format(", {}", format_duration(*call.preempted_by_ns));
   }
   return out;
@@ -403,6 +408,24 @@ std::string devices_text(const Report& report, bool colour) {
   return table.render(colour, 2);
 }
 
+// The first ten: explain --json has all.
+std::string kernels_text(const std::vector<KernelFigures>& kernels, bool colour) {
+  constexpr size_t kMaxShown = 10;
+  Table table({{"KERNEL", Align::kLeft}, {"LAUNCHES"}, {"ERRORS"}, {"LAUNCHING"}, {"WAITS"}, {"WAITED"}, {"COPIED"}});
+  for (size_t i = 0; i < std::min(kMaxShown, kernels.size()); ++i) {
+    const KernelFigures& kernel = kernels[i];
+    const auto whole = [](double value) { return static_cast<uint64_t>(value + 0.5); };
+    table.add_row({kernel.untrusted_name.empty() ? "(no name)" : printable(kernel.untrusted_name, 60),
+                   number(kernel.launches), number(kernel.failed), format_duration(kernel.launch_ns),
+                   number(kernel.waits), format_duration(whole(kernel.wait_ns)),
+                   format_bytes(whole(kernel.copied_bytes))});
+  }
+  std::string text = table.render(colour, 2);
+  if (kernels.size() > kMaxShown)
+    text += fmt::format("  and {} more: explain --json has all\n", kernels.size() - kMaxShown);
+  return text;
+}
+
 struct View {
   const Report& report;
   bool per_process, colour;
@@ -426,6 +449,11 @@ constexpr Section kSections[] = {
        const Report& report = view.report;
        if (view.per_process || report.calls.empty()) return std::string();
        return stats_table(report, report.calls, false, !report.legacy, false, view.colour);
+     }},
+    {"Kernels, most waiting first (their threads' waits and copies, shared among the launches before each wait)",
+     [](const View& view) -> std::string {
+       if (!view.report.kernels_known) return "  Not listed: the query exceeded --timeout.\n";
+       return view.report.kernels.empty() ? std::string() : kernels_text(view.report.kernels, view.colour);
      }},
     {"What the host did",
      [](const View& view) {

@@ -1,6 +1,9 @@
 // The two spellings of a frame in JSON differ in their keys only.
 #include "symbols/frame.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -54,6 +57,11 @@ bool is_installed(std::string_view file) {
          file.find("/lib/python3") != std::string_view::npos || file.starts_with("<frozen");
 }
 
+bool is_library(std::string_view file) {
+  const std::string_view name = file_name(file);
+  return name.ends_with(".so") || name.find(".so.") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string stored_frames(const std::vector<StackFrame>& frames) { return frames_json(frames, kStored); }
@@ -89,18 +97,40 @@ std::vector<StackFrame> parse_frames(std::string_view json) {
   return frames;
 }
 
+bool is_start_up(const StackFrame& frame) {
+  constexpr std::string_view kNames[] = {"_start",
+                                         "__libc_start_main",
+                                         "__libc_start_call_main",
+                                         "__libc_start_main_impl",
+                                         "start_thread",
+                                         "clone",
+                                         "__clone",
+                                         "clone3",
+                                         "__clone3",
+                                         "thread_start",
+                                         "_dl_start_user"};
+  constexpr std::string_view kFiles[] = {"libc.so.", "libc-2.", "libpthread", "ld-linux", "ld-musl"};
+  const std::string_view symbol = frame.symbol, file = file_name(frame.file);
+  const std::string_view name = symbol.substr(0, symbol.find_first_of("+@"));
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
+         std::any_of(std::begin(kFiles), std::end(kFiles), [&](auto prefix) { return file.starts_with(prefix); });
+}
+
 const StackFrame* line_of(const std::vector<StackFrame>& frames) {
   const StackFrame* any_python = nullptr;
-  const StackFrame* any_native = nullptr;
+  const StackFrame* with_line = nullptr;
+  const StackFrame* of_program = nullptr;
   for (const StackFrame& frame : frames) {
     if (frame.is_python()) {
       if (!is_installed(frame.python_file)) return &frame;
       if (any_python == nullptr) any_python = &frame;
-    } else if (any_native == nullptr && frame.line != 0 && !frame.source.empty()) {
-      any_native = &frame;
+    } else if (!frame.file.empty() && &frame != frames.data() && !is_start_up(frame)) {
+      if (with_line == nullptr && frame.line != 0 && !frame.source.empty()) with_line = &frame;
+      if (of_program == nullptr && !is_library(frame.file)) of_program = &frame;
     }
   }
-  return any_python != nullptr ? any_python : any_native;
+  if (any_python != nullptr) return any_python;
+  return with_line != nullptr ? with_line : of_program;
 }
 
 }  // namespace ingero::symbols

@@ -30,8 +30,13 @@ std::string shown_frames(const std::vector<StackFrame>& frames);
 // What stored_frames() wrote, or another agent.
 std::vector<StackFrame> parse_frames(std::string_view json);
 
+// Where a thread or a program starts, in the C library or in what the linker adds to a program: never what was asked
+// for.
+bool is_start_up(const StackFrame& frame);
+
 // The frame a reader looks for: the innermost Python frame of the program's own (not of an installed package), else
-// the innermost Python frame, else the innermost native one with a source line; null: none of these.
+// the innermost Python frame, else the innermost native one with a source line, else the innermost of the program's own
+// file. Never the call itself, nor where the C library starts a program or a thread. Null: none of these.
 const StackFrame* line_of(const std::vector<StackFrame>& frames);
 
 }  // namespace ingero::symbols

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/recorder.h"
+#include "base/clock.h"
 #include "serve/metrics/call_metrics.h"
 #include "serve/metrics/collective_metrics.h"
 #include "serve/metrics/metric_set.h"
@@ -17,9 +18,9 @@ namespace ingero::agent {
 class LiveMetrics {
  public:
   // `calls` must outlive this. With `legacy_names`, metrics that are not in base units are counted too; each fill()
-  // says whether they are shown.
-  LiveMetrics(const hal::CallTable& calls, bool legacy_names)
-      : calls_(calls), call_metrics_(calls, legacy_names), collective_metrics_(calls) {}
+  // says whether they are shown. With `launch_sizes`, histograms of grids and blocks by process, too.
+  LiveMetrics(const hal::CallTable& calls, bool legacy_names, bool launch_sizes, const Clock& clock = system_clock())
+      : calls_(calls), clock_(clock), call_metrics_(calls, legacy_names, launch_sizes), collective_metrics_(calls) {}
 
   void add(const EventBatch& batch);
   // More of the page: called each time. Before the first fill().
@@ -29,6 +30,7 @@ class LiveMetrics {
 
  private:
   const hal::CallTable& calls_;
+  const Clock& clock_;
   serve::metrics::CallMetrics call_metrics_;
   serve::metrics::CollectiveMetrics collective_metrics_;
   std::vector<Part> parts_;

@@ -17,6 +17,7 @@ namespace ingero::agent {
 struct MetricsOptions {
   serve::prometheus::ServerOptions server;  // no address: no metrics
   bool legacy_names = false;
+  bool launch_sizes = false;
   bool probe_cost = false;
 };
 

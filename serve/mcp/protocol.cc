@@ -153,6 +153,19 @@ Json Protocol::paged(const Request& request, const char* name, const Json& all) 
   return result;
 }
 
+namespace {
+
+// The members of an answer and their types, without what is in them: each model reads the list before its first
+// question, and pays for every word of it. `ingero ask NAME --schema` and /api/v1/tools/list have all of it.
+Json outline(const Json& schema) {
+  Json members = Json::object();
+  for (const auto& [name, member] : schema["properties"].items())
+    members[name] = member.contains("type") ? Json{{"type", member["type"]}} : Json::object();
+  return {{"type", "object"}, {"properties", std::move(members)}};
+}
+
+}  // namespace
+
 Json Protocol::list_tools(const Request& request) const {
   Json all = Json::array();
   for (const tools::Tool* one : service_.tools()) {
@@ -161,10 +174,9 @@ Json Protocol::list_tools(const Request& request) const {
                    {"title", tool.title},
                    {"description", tool.description},
                    {"inputSchema", tool.input},
-                   {"outputSchema", tool.output},
+                   {"outputSchema", outline(tool.output)},
                    {"annotations",
-                    {{"title", tool.title},
-                     {"readOnlyHint", tool.requirement != tools::Requirement::kPager},
+                    {{"readOnlyHint", tool.requirement != tools::Requirement::kPager},
                      {"destructiveHint", false},
                      {"idempotentHint", true},
                      {"openWorldHint", tool.requirement != tools::Requirement::kNothing}}}});

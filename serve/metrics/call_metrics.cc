@@ -44,8 +44,21 @@ void CallMetrics::PidRow::fold(const PidRow& other) {
   blocks_sum += other.blocks_sum;
 }
 
-CallMetrics::CallMetrics(const hal::CallTable& calls, bool legacy_names)
-    : calls_(calls), legacy_names_(legacy_names), rows_(calls.size()) {}
+CallMetrics::CallMetrics(const hal::CallTable& calls, bool legacy_names, bool launch_sizes)
+    : calls_(calls), legacy_names_(legacy_names), launch_sizes_(launch_sizes), rows_(calls.size()) {}
+
+void CallMetrics::process_ended(uint32_t pid, uint64_t mono_ns) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto found = pids_.find(pid); found != pids_.end()) found->second.ended_mono_ns = mono_ns;
+}
+
+// Not folded into the others: to a reader of rates that would be a burst of launches.
+void CallMetrics::forget_ended(uint64_t mono_ns) {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(pids_, [&](const auto& entry) {
+    return entry.second.ended_mono_ns && *entry.second.ended_mono_ns + kEndedKeptNs <= mono_ns;
+  });
+}
 
 uint64_t CallMetrics::events() const {
   const std::scoped_lock lock(mutex_);
@@ -79,6 +92,7 @@ CallMetrics::PidRow& CallMetrics::pid_row(uint32_t pid) {
   }
   PidRow& row = pids_[pid];
   row.last_heard = events_;
+  row.ended_mono_ns.reset();  // its number is another process's now, or it runs another program
   return row;
 }
 
@@ -254,9 +268,10 @@ void CallMetrics::write(MetricSet& metrics, bool with_legacy_names) const {
     if (legacy_names_ && with_legacy_names)
       write_durations(metrics, kLegacyCopyDuration, labels, sum.second, kMillisecondNs);
   }
-  const auto write_pid = [&metrics](const std::string& pid, const PidRow& row) {
+  const auto write_pid = [&](const std::string& pid, const PidRow& row) {
     const Labels labels = {{"pid", pid}};
     metrics.add(kLaunches, labels, static_cast<double>(row.launches));
+    if (!launch_sizes_) return;
     metrics.add(kLaunchThreads, labels, Buckets{kThreadBounds, row.threads, static_cast<double>(row.threads_sum)});
     metrics.add(kLaunchBlocks, labels, Buckets{kBlockBounds, row.blocks, row.blocks_sum});
   };

@@ -1,7 +1,8 @@
 // Counts events into what the metrics of calls need. Exact: every event captured counts once, whatever is stored.
 //
 // add() from the capture thread, write() from any; neither blocks long. Memory is bounded: one entry per described
-// call, and kMaxPids processes; the least recently seen is evicted and folded into pid "other".
+// call, and kMaxPids processes; the least recently seen is evicted and folded into pid "other". The series of a process
+// that has ended leave after kEndedKeptNs; until then each scrape sees their last values.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -25,10 +27,15 @@ class CallMetrics {
  public:
   static constexpr size_t kMaxPids = 256;
   static constexpr size_t kMaxDevices = 256;
+  static constexpr uint64_t kEndedKeptNs = 300'000'000'000;  // as long as Prometheus looks back for a value
 
-  // `calls` must outlive this. With `legacy_names` also the names whose units are not base units.
-  CallMetrics(const hal::CallTable& calls, bool legacy_names);
+  // `calls` must outlive this. With `legacy_names` also the names whose units are not base units; with `launch_sizes`
+  // the histograms of grids and blocks, 20 series for each process.
+  CallMetrics(const hal::CallTable& calls, bool legacy_names, bool launch_sizes = false);
   void add(std::span<const hal::Event> events);
+  // No later event is of this process. Times are of one clock.
+  void process_ended(uint32_t pid, uint64_t mono_ns);
+  void forget_ended(uint64_t mono_ns);
   // Those names too, or not although they are counted.
   void write(MetricSet& metrics, bool with_legacy_names = true) const;
   // Calls by device; `device` says what an Event::device_ref means.
@@ -59,6 +66,7 @@ class CallMetrics {
   struct PidRow {
     uint64_t launches = 0;
     uint64_t last_heard = 0;
+    std::optional<uint64_t> ended_mono_ns;
     std::array<uint64_t, 7> threads{};
     uint64_t threads_sum = 0;
     std::array<uint64_t, 12> blocks{};
@@ -78,7 +86,7 @@ class CallMetrics {
   static void write_call(MetricSet& metrics, const hal::Call& call, const CallRow& row, bool with_legacy_names);
 
   const hal::CallTable& calls_;
-  const bool legacy_names_;
+  const bool legacy_names_, launch_sizes_;
   mutable std::mutex mutex_;
   // Guarded by mutex_:
   std::vector<CallRow> rows_;                                              // by CallId

@@ -176,8 +176,10 @@ namespace ingero::serve::metrics {
     "Collectives that some ranks of this host had entered and others had not for longer than --hang-after.")           \
   X(kCollectivesHanging, "gpu_collectives_hanging", kGauge, "", "Those of them that others have not entered yet.")     \
   X(kLaunches, "gpu_kernel_launch_count", kUntyped, "pid", "Kernel launches by process; a nested launch counts once.") \
-  X(kLaunchThreads, "gpu_kernel_launch_threads_per_block", kHistogram, "pid", "Threads per block of launches.")        \
-  X(kLaunchBlocks, "gpu_kernel_launch_grid_blocks", kHistogram, "pid", "Blocks per launch.")                           \
+  X(kLaunchThreads, "gpu_kernel_launch_threads_per_block", kHistogram, "pid",                                          \
+    "Threads per block of launches. Only with --prometheus-launch-sizes.")                                             \
+  X(kLaunchBlocks, "gpu_kernel_launch_grid_blocks", kHistogram, "pid",                                                 \
+    "Blocks per launch. Only with --prometheus-launch-sizes.")                                                         \
   X(kLegacyDuration, "gpu_cuda_operation_duration_microseconds", kGauge, "source, operation, percentile",              \
     "Percentiles since the trace began. Only with --prometheus-earlier-names: not a base unit.")                       \
   X(kLegacyCopyDuration, "gpu_memcpy_duration_ms", kHistogram, "direction",                                            \

@@ -83,14 +83,17 @@ class Timeline {
  private:
   void put(StackedTrack& track, const Slice& slice) { totals_.shortened += track.put(slice) ? 0 : 1; }
 
-  // The same call once more on its stream's track and on its rank's.
+  // The same call on its stream's track, where it is only marked: slices of one duration on two tracks would count
+  // double in every sum. And on its rank's, until the wait for it was over.
   void also(const RecordedEvent& event, size_t process, Slice slice) {
     slice.flows = {};
     const Argument row[] = {{"seq", event.seq}};
     if (const auto& stream = event[Number::kStream]) {
-      slice.category = "stream";
-      slice.arguments = row;
-      put(tracks_.stream(process, *stream), slice);
+      Slice mark = slice;
+      mark.category = "stream";
+      mark.arguments = row;
+      mark.duration_ns.reset();
+      put(tracks_.stream(process, *stream), mark);
     }
     const auto& communicator = event[Number::kCommunicator];
     const auto kind = event.call->kind;

@@ -6,8 +6,31 @@ namespace ingero::serve::tools {
 namespace {
 
 constexpr size_t kMaxReportBytes = 512 << 10;
+constexpr size_t kMaxRows = 10;  // of one library
 
-Result<Json> check(Question& question) { return question.machine.check(); }
+// Of the rows only those that need a word, unless all are asked for: there are hundreds in each library.
+Result<Json> check(Question& question) {
+  auto answer = question.machine.check();
+  if (!answer.ok() || question.input["rows"].get<bool>() || !answer->contains("libraries")) return answer;
+  size_t left_out = 0;
+  for (Json& library : (*answer)["libraries"]) {
+    Json kept = Json::array();
+    for (Json& row : library["rows"]) {
+      const bool needs_word = row["state"] == "refused" || row.value("single_stepped", false);
+      if (needs_word && kept.size() < kMaxRows) {
+        kept.push_back(std::move(row));
+      } else {
+        ++left_out;
+      }
+    }
+    library["rows"] = std::move(kept);
+  }
+  if (left_out > 0) {
+    question.cuts.push_back(
+        fmt::format("{} functions that were found or are absent (\"rows\": true lists all)", left_out));
+  }
+  return answer;
+}
 
 Result<Json> demo(Question& question) {
   auto report = question.machine.demo(question.input["scenario"].get<std::string>());
@@ -38,7 +61,8 @@ std::vector<Tool> host_tools() {
       {"get_check", "Can this machine be traced?",
        "Whether this machine can be traced, which GPU libraries are installed or in use, and what to do about what is "
        "missing. Attaches nothing.",
-       input_of(Json::object()), std::move(checked), false, false, check, nullptr, Requirement::kCheck},
+       input_of({{"rows", property("boolean", "Also each function of each library", {{"default", false}})}}),
+       std::move(checked), false, false, check, nullptr, Requirement::kCheck},
       {"run_demo", "Demonstration",
        "A planted cause as made-up events through the real store and engine, and the report on it. It says nothing "
        "about the recording. An unknown scenario is answered with the names of those there are.",

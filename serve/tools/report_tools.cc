@@ -50,7 +50,7 @@ Result<Json> report(Question& question, const report::ReportOptions& parts) {
 
 Result<Json> trace_stats(Question& question) {
   report::ReportOptions parts = report::ReportOptions::nothing();
-  parts.figures = true;
+  parts.figures = parts.kernels = true;
   auto found = report(question, parts);
   if (!found.ok()) return found.error();
   const Json& said = (*found)["recording"];
@@ -61,7 +61,8 @@ Result<Json> trace_stats(Question& question) {
               {"calls", (*found)["calls"]},
               {"host", (*found)["host"]},
               {"processes", (*found)["processes"]},
-              {"failures", (*found)["failures"]}};
+              {"failures", (*found)["failures"]},
+              {"kernels", (*found)["kernels"]}};
 }
 
 // {n, ops: [{op, n, p50, p95, p99, w%, ...}]}: microseconds.
@@ -209,9 +210,11 @@ std::vector<Tool> report_tools() {
       {"get_trace_stats", "Figures of the calls",
        "Per call (of GPU libraries and of the host): how often, how long (median, p95, p99, longest, total), errors, "
        "bytes, "
-       "and how much of the time its threads were off the CPU. Start here.",
+       "and how much of the time its threads were off the CPU; kernels by launches and by the waits behind them. Start "
+       "here.",
        input_of(ranged({{"pid", pid_property()}, {"op", op_property()}})),
-       with("first:string? last:string? events:integer rows_pruned:integer failures:array? processes:array",
+       with("first:string? last:string? events:integer rows_pruned:integer failures:array? processes:array "
+            "kernels:array?",
             {{"calls", object_of(kFigures)}, {"host", object_of(kFigures)}}),
        true, true, trace_stats, short_stats},
       {"get_causal_chains", "Causal chains",

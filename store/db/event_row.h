@@ -75,15 +75,16 @@ struct EventRow {
 static_assert(kColumns <= 32);
 
 // The packed `state` column, low bits first: outcome (3), failed (1), direction plus one or 0 for none (3), depth (4),
-// kept as one of N (1). An ordinary returned call is 0.
-inline constexpr unsigned kFailedBit = 3, kDirectionBit = 4, kDepthBit = 7, kSampledBit = 11;
+// kept as one of N (1), calls without a stack that this one's stands for (32). An ordinary returned call is 0.
+inline constexpr unsigned kFailedBit = 3, kDirectionBit = 4, kDepthBit = 7, kSampledBit = 11, kStackBit = 12;
 inline constexpr int64_t kOutcomeMask = 7;
 
 constexpr int64_t state_of(hal::Outcome outcome, bool failed, bool has_direction, hal::Direction direction,
-                           unsigned depth, bool sampled) {
+                           unsigned depth, bool sampled, uint32_t stands_for = 0) {
   const int64_t direction_code = has_direction ? static_cast<int64_t>(direction) + 1 : 0;
   return static_cast<int64_t>(outcome) | static_cast<int64_t>(failed) << kFailedBit | direction_code << kDirectionBit |
-         static_cast<int64_t>(depth > 15 ? 15 : depth) << kDepthBit | static_cast<int64_t>(sampled) << kSampledBit;
+         static_cast<int64_t>(depth > 15 ? 15 : depth) << kDepthBit | static_cast<int64_t>(sampled) << kSampledBit |
+         static_cast<int64_t>(stands_for) << kStackBit;
 }
 constexpr hal::Outcome outcome_of(int64_t state) { return static_cast<hal::Outcome>(state & kOutcomeMask); }
 constexpr bool is_finished(int64_t state) { return outcome_of(state) < hal::Outcome::kInFlight; }

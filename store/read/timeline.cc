@@ -259,7 +259,10 @@ struct Timeline::Impl {
     for (const StoredSlice& slice : state.bins.long_slices()) {
       if (slice.start_ns <= to && slice.end_ns() >= from) slices.push_back(slice);
     }
-    std::vector<StoredSlice> rest;
+    const auto longest = std::partition(
+        slices.begin(), slices.end(), [&](const StoredSlice& slice) { return slice.duration_ns / width < kLongShown; });
+    std::vector<StoredSlice> rest(slices.begin(), longest);
+    slices.erase(slices.begin(), longest);
     keep_longest(slices, rest);
     for (const StoredSlice& slice : rest) {
       spread(slice, from, static_cast<int64_t>(width), 0, int64_t{count} - 1,

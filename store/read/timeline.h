@@ -89,7 +89,8 @@ class Timeline {
   Result<TimelineView> view(const Reader& reader, const TimelineQuestion& asked);
 
   static constexpr size_t kMaxBins = size_t{1} << 19;
-  static constexpr int64_t kLongBins = 64;
+  // One call of its own takes less memory than bins from its start to its end.
+  static constexpr int64_t kLongBins = 2;
 
  private:
   struct Impl;

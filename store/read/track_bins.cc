@@ -40,28 +40,44 @@ size_t TrackBins::add(const StoredSlice& slice, unsigned shift) {
   return size() - before;
 }
 
-void TrackBins::coarsen(unsigned shift) {
-  size_t kept = 0;
-  for (const StoredBin& bin : bins_) {
-    const int32_t position = bin.position >> 1;
-    if (kept == 0 || bins_[kept - 1].position != position) {
-      bins_[kept] = bin;
-      bins_[kept++].position = position;
-      continue;
-    }
-    StoredBin& into = bins_[kept - 1];
-    into.count += bin.count;
-    into.busy_ns += bin.busy_ns;
-    if (bin.longest_ns >= into.longest_ns) {
-      into.longest_ns = bin.longest_ns;
-      into.op = bin.op;
-    }
+void TrackBins::append(std::vector<StoredBin>& bins, const StoredBin& bin) {
+  if (bins.empty() || bins.back().position != bin.position) {
+    bins.push_back(bin);
+    return;
   }
-  bins_.resize(kept);
-  std::vector<StoredSlice> before;
-  before.swap(long_);
-  events_ -= before.size();  // add() counts them once more
-  for (const StoredSlice& slice : before) add(slice, shift);
+  StoredBin& into = bins.back();
+  into.count += bin.count;
+  into.busy_ns += bin.busy_ns;
+  if (bin.longest_ns >= into.longest_ns) {
+    into.longest_ns = bin.longest_ns;
+    into.op = bin.op;
+  }
+}
+
+// In one pass over what there is: each insertion in the middle would move all that comes after it.
+void TrackBins::coarsen(unsigned shift) {
+  std::vector<StoredBin> no_longer_long;
+  const auto first = std::stable_partition(long_.begin(), long_.end(),
+                                           [&](const StoredSlice& slice) { return is_long(slice, shift); });
+  for (auto slice = first; slice != long_.end(); ++slice) {
+    spread(*slice, 0, int64_t{1} << shift, INT32_MIN, INT32_MAX, [&](int64_t position) -> StoredBin& {
+      no_longer_long.emplace_back().position = static_cast<int32_t>(position);
+      return no_longer_long.back();
+    });
+  }
+  long_.erase(first, long_.end());
+  const auto by_position = [](const StoredBin& a, const StoredBin& b) { return a.position < b.position; };
+  std::stable_sort(no_longer_long.begin(), no_longer_long.end(), by_position);
+  std::vector<StoredBin> made;
+  made.reserve(bins_.size() / 2 + no_longer_long.size());
+  auto next = no_longer_long.begin();
+  for (StoredBin& bin : bins_) {
+    bin.position >>= 1;
+    for (; next != no_longer_long.end() && next->position < bin.position; ++next) append(made, *next);
+    append(made, bin);
+  }
+  for (; next != no_longer_long.end(); ++next) append(made, *next);
+  bins_ = std::move(made);
 }
 
 void TrackBins::forget_before(int64_t start_ns, unsigned shift) {

@@ -68,6 +68,8 @@ class TrackBins {
 
  private:
   StoredBin& at(int64_t position);
+  // Adds to the last one, or behind it.
+  static void append(std::vector<StoredBin>& bins, const StoredBin& bin);
   std::vector<StoredBin> bins_;
   std::vector<StoredSlice> long_;
   uint64_t events_ = 0;

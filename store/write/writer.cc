@@ -32,8 +32,9 @@ void Writer::Impl::fill(const hal::Event& event, int64_t process, bool sampled, 
   row.set(Column::clock, clock_entry.id);
   row.set(Column::site, dictionaries.probe(event.probe, event.call));
   row.set(Column::thread, dictionaries.thread(event, process));
-  row.set(Column::state,
-          state_of(event.outcome, event.failed, event.has(Has::kDirection), event.direction, event.depth, sampled));
+  const uint32_t stands_for = event.has(Has::kStack) && event.stack_weight > 1 ? event.stack_weight - 1 : 0;
+  row.set(Column::state, state_of(event.outcome, event.failed, event.has(Has::kDirection), event.direction, event.depth,
+                                  sampled, stands_for));
   if (event.has(Has::kDuration)) row.set(Column::duration, clipped(event.duration_ns));
   if (event.has(Has::kReturnCode)) row.set(Column::return_code, event.return_code);
   if (event.has(Has::kOffCpu)) {

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import SLOW, Program, Skip, Trace, check, clean, json_lines, say, tool, until
+from harness import SLOW, Program, Skip, Trace, check, clean, json_lines, run, say, tool, until
 
 UNKNOWN = "[unknown]"
 MORE = "[more]"
@@ -422,7 +422,101 @@ def SlowCallsAmongManyFromTheSamePlaceHaveTheirStacks(build):
     clean(build)
 
 
-TESTS = (EveryCallOfProgramsThatLiveForMillisecondsHasItsPythonLine,
+WORTH_KEEPING = """
+import ctypes, sys
+
+SLEEPS, RETURNS = 0, 5  # words of a timed_control
+
+library = ctypes.CDLL(sys.argv[1])
+library.timed_runtime_control.restype = ctypes.POINTER(ctypes.c_uint64)
+control = library.timed_runtime_control()
+pointer = ctypes.c_void_p()
+
+for i in range(30):  # all as slow as the others
+    control[SLEEPS] = 1500000
+    library.cudaMemcpyAsync(None, None, ctypes.c_size_t(1), 1, None)
+for i in range(30):
+    control[RETURNS] = 719
+    library.cudaFree(None)
+for i in range(100):
+    library.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(64))
+for i in range(300):
+    library.cudaFree(None)
+"""
+
+
+def EverySlowFailedAndAllocatingCallHasItsStackFromTheFirstOn(build):
+    version, python = next(iter(interpreters().items()))
+    library = os.path.join(build.timed, "libcudart.so.12")
+    with python.command(build, "worth.py", WORTH_KEEPING, library) as command, Trace(build, command=command) as trace:
+        check(trace.wait() == 0, f"{version}: {trace.stderr().decode(errors='replace')}")
+    found = {}
+    for what, where, count in (("slow", "call = 'cudaMemcpyAsync' AND duration >= 1000000", 30),
+                               ("failed", "call = 'cudaFree' AND failed", 30), ("allocations", "call = 'cudaMalloc'", 100)):
+        rows = trace.recording.rows(f"SELECT stack_hash FROM events WHERE {where}")
+        found[what] = sum(stack is not None for (stack,) in rows)
+        check(len(rows) == count, f"{len(rows)} {what}")
+    quick = trace.recording.rows("SELECT stack_hash FROM events WHERE call = 'cudaFree' AND NOT failed")
+    found["of_300_quick"] = sum(stack is not None for (stack,) in quick)
+    say(python=version, **found)
+    check((found["slow"], found["failed"], found["allocations"]) == (30, 30, 100), f"with stacks: {found}")
+    check(4 <= found["of_300_quick"] <= 100, f"of 300 calls that are nothing special {found['of_300_quick']} have a stack")
+    clean(build)
+
+
+IN_TURNS = """
+import ctypes, sys
+
+SPINS = 1  # a word of a timed_control
+
+library = ctypes.CDLL(sys.argv[1])
+library.timed_runtime_control.restype = ctypes.POINTER(ctypes.c_uint64)
+control = library.timed_runtime_control()
+
+
+def often():
+    control[SPINS] = 5000
+    library.cudaMemcpyAsync(None, None, ctypes.c_size_t(1), 1, None)
+
+
+def rarely():
+    control[SPINS] = 15000
+    library.cudaMemcpyAsync(None, None, ctypes.c_size_t(2), 1, None)
+
+
+for i in range(20000):
+    rarely() if i % 4 == 3 else often()
+"""
+
+
+def SampledStacksStandForTheOtherCallsOfTheirCallSite(build):
+    version, python = next(iter(interpreters().items()))
+    library = os.path.join(build.timed, "libcudart.so.12")
+    with python.command(build, "turns.py", IN_TURNS, library) as command, Trace(build, command=command) as trace:
+        check(trace.wait() == 0, f"{version}: {trace.stderr().decode(errors='replace')}")
+    recording = trace.recording
+    truth = dict((("often", "rarely")[size - 1], (calls, ns)) for size, calls, ns in recording.rows(
+        "SELECT bytes, count(*), sum(duration) FROM events WHERE call = 'cudaMemcpyAsync' GROUP BY 1"))
+    answer = json.loads(run(build.agent, "ask", "get_stacks", "--db", recording.path, "--json",
+                            json.dumps({"op": "cudaMemcpyAsync", "limit": 100})).stdout)
+    folded = run(build.agent, "explain", "--db", recording.path, "--folded").stdout
+    taken = sum(stack["taken"] for stack in answer["stacks"])
+    say(python=version, taken=taken, covered=answer["calls_covered"], calls=answer["calls"])
+    check(taken < 2000 and answer["calls_with_stack"] == taken, f"{taken} stacks: that is not a sample")
+    check(answer["calls"] == 20000 and answer["calls_covered"] >= 19800, f"{answer['calls_covered']} of {answer['calls']} covered")
+    for name, (calls, ns) in truth.items():
+        stacks = [stack for stack in answer["stacks"] if any(f"in {name}()" in frame for frame in stack["frames"])]
+        n, total_ns = (sum(stack[key] for stack in stacks) for key in ("n", "total_ns"))
+        drawn_us = sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines() if f";{name} (turns.py)" in line)
+        say(function=name, calls=calls, shown=n, ms=ns // 1000000, ms_shown=total_ns // 1000000, ms_drawn=drawn_us // 1000)
+        check(abs(n - calls) < 0.25 * calls, f"{name}: {calls} calls, shown as {n}")
+        check(abs(total_ns - ns) < 0.25 * ns, f"{name}: {ns} ns, shown as {total_ns}")
+        check(abs(drawn_us * 1000 - ns) < 0.25 * ns, f"{name}: {ns} ns, drawn as {drawn_us} us")
+    clean(build)
+
+
+TESTS = (EverySlowFailedAndAllocatingCallHasItsStackFromTheFirstOn, SampledStacksStandForTheOtherCallsOfTheirCallSite,
+         EveryCallOfProgramsThatLiveForMillisecondsHasItsPythonLine,
          AProgramThatMapsALibraryMappedBeforeWaitsForTheAgent,
          TheFirstCallOfAProgramThatHadTheLibraryBeforeHasItsPythonLine, SlowCallsAmongManyFromTheSamePlaceHaveTheirStacks, ACallThatHangsHasTheStackWhereItWaits, ACallThatHangsSpinningHasTheStackWhereItSpins,
          PythonFramesNameTheLineThatRunsOnEveryInterpreter, EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown,)

@@ -74,6 +74,18 @@ class Protocol(unittest.TestCase):
                         self.interface.ask("run_sql", {"query": statement})
         self.assertEqual(self.interface.request("resources/read", {"uri": "ingero://x"})["error"]["code"], -32002)
 
+    def test_what_a_model_reads_first_is_short(self):
+        # About four bytes a token, and 8,000 tokens.
+        self.assertLess(len(json.dumps(self.interface.request("tools/list")["result"])), 32_000)
+        said = self.interface.ask("get_check", {})
+        self.assertLess(len("".join(part["text"] for part in said["content"])), 32_000)
+        self.assertLess(len(json.dumps(said["structuredContent"])), 32_000)
+        every = self.interface.ask("get_check", {"rows": True})["structuredContent"]
+        few = said["structuredContent"]
+        self.assertEqual([library["resolved"] for library in few["libraries"]], [library["resolved"] for library in every["libraries"]])
+        for library in every["libraries"]:
+            self.assertEqual(len(library["rows"]), library["resolved"] + library["absent"] + library["refused"], library["path"])
+
     def test_a_slow_call_tells_its_progress_and_can_be_cancelled(self):
         self.interface.send({"jsonrpc": "2.0", "id": "slow", "method": "tools/call",
                         "params": {"name": "run_sql", "arguments": {"query": ENDLESS}, "_meta": {"progressToken": "token"}}})

@@ -274,6 +274,12 @@ TEST_F(Export, ChromeSaysTheSame) {
     }
   }
   EXPECT_EQ(ends, 4U);
+  double shown_ns = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] == "X" && event.contains("args") && event["args"].contains("seq"))
+      shown_ns += event["dur"].get<double>() * 1000;
+  }
+  EXPECT_EQ(std::llround(shown_ns), one("SELECT sum(duration) AS n FROM events")) << "a call's time is there once";
   const Json events = query("SELECT seq, op_name, timestamp, duration FROM events");
   ASSERT_EQ(slices.size(), events.size());
   for (const auto& event : events) {

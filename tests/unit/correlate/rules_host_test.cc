@@ -97,6 +97,36 @@ TEST(HostRules, ANeighbourIsOneOfAnotherContainer) {
   EXPECT_ONLY(contended("aaa"), RuleId::cpu_preemption);
 }
 
+TEST(HostRules, AProcessIsNotAccusedOfWhatItsOwnThreadsDo) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 100; ++i) stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, kPid, "pool-7");
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::cpu_preemption);
+  const std::string own = "other threads of " + stream.processes[0].comm;
+  EXPECT_THAT(chains[0].root_cause, HasSubstr(own));
+  EXPECT_THAT(chains[0].summary, HasSubstr("its other threads"));
+  for (const std::string& text : {chains[0].summary, chains[0].root_cause}) {
+    EXPECT_THAT(text, Not(HasSubstr("lost"))) << "to nobody else";
+    EXPECT_THAT(text, Not(HasSubstr("pool-7"))) << "a thread's name is not who else ran";
+  }
+  for (const std::string& fix : chains[0].recommendations) EXPECT_THAT(fix, Not(HasSubstr("renice")));
+}
+
+TEST(HostRules, AProcessWhoseNameWasNeverReadIsCalledWhatItsEventsSay) {
+  Stream stream;
+  stream.train(0, 12);
+  stream.processes.clear();
+  for (uint64_t i = 0; i < 100; ++i) {
+    Event& away = stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, 900, "stress");
+    std::copy_n("shortlived", 10, away.comm.begin());
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::cpu_preemption);
+  EXPECT_THAT(chains[0].summary, HasSubstr("shortlived (pid"));
+  EXPECT_EQ(chains[0].process, "shortlived");
+}
+
 TEST(HostRules, WorkersThatFightForTheCpusStarveTheirProcess) {
   Stream stream;
   stream.train(0, 8);

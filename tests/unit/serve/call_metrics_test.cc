@@ -131,8 +131,45 @@ TEST(CallMetrics, LegacyNamesInOtherUnitsComeOnlyWhenAskedFor) {
   EXPECT_NE(page_of(both).find("percentile=\"p99\""), std::string::npos);
 }
 
-TEST(CallMetrics, KeepsABoundedNumberOfProcessesAndTheirSum) {
+TEST(CallMetrics, SizesOfLaunchesComeOnlyWhenAskedFor) {
   CallMetrics metrics(table(), false);
+  for (uint32_t pid = 1; pid <= 200; ++pid) {
+    Event event = event_of("acmeLaunch", 10, pid);
+    event.block = event.grid = {32, 2, 1};
+    event.set(Has::kBlock);
+    event.set(Has::kGrid);
+    metrics.add({&event, 1});
+  }
+  const std::string text = page_of(metrics);
+  EXPECT_LINE(text, "gpu_kernel_launch_count{pid=\"200\"} 1");
+  EXPECT_NO_PART(text, "gpu_kernel_launch_threads");
+  EXPECT_NO_PART(text, "gpu_kernel_launch_grid");
+  EXPECT_LT(text.size(), 64U << 10);
+}
+
+TEST(CallMetrics, AProcessThatEndedKeepsItsCountsForATimeAndThenLeaves) {
+  constexpr uint64_t kEnd = 1'000'000'000;
+  CallMetrics metrics(table(), false);
+  for (const uint32_t pid : {7U, 8U, 9U}) {
+    const Event event = event_of("acmeLaunch", 10, pid);
+    metrics.add({&event, 1});
+  }
+  metrics.process_ended(7, kEnd);
+  metrics.process_ended(8, kEnd);
+  const Event reused = event_of("acmeLaunch", 10, 8);  // another process of that number, or exec
+  metrics.add({&reused, 1});
+  metrics.forget_ended(kEnd + CallMetrics::kEndedKeptNs - 1);
+  EXPECT_LINE(page_of(metrics), "gpu_kernel_launch_count{pid=\"7\"} 1");
+  metrics.forget_ended(kEnd + CallMetrics::kEndedKeptNs);
+  const std::string text = page_of(metrics);
+  EXPECT_NO_PART(text, "pid=\"7\"");
+  EXPECT_NO_PART(text, "pid=\"other\"");  // a jump there would read as a burst of launches
+  EXPECT_LINE(text, "gpu_kernel_launch_count{pid=\"8\"} 2");
+  EXPECT_LINE(text, "gpu_kernel_launch_count{pid=\"9\"} 1");
+}
+
+TEST(CallMetrics, KeepsABoundedNumberOfProcessesAndTheirSum) {
+  CallMetrics metrics(table(), false, true);
   constexpr uint32_t kProcesses = CallMetrics::kMaxPids + 50;
   for (uint32_t pid = 1; pid <= kProcesses; ++pid) {
     Event event = event_of("acmeLaunch", 10, pid);

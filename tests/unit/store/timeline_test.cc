@@ -1,6 +1,7 @@
 // Timelines: every call on its tracks, bins that agree with the rows they stand for, and recordings that grow.
 #include "store/read/timeline.h"
 
+#include <chrono>
 #include <map>
 #include <random>
 
@@ -195,6 +196,30 @@ TEST(TrackBins, CoarserBinsAreWhatCoarserBinsWouldHaveBeen) {
     EXPECT_EQ(grown.bins()[i].busy_ns, made.bins()[i].busy_ns);
     EXPECT_EQ(grown.bins()[i].longest_ns, made.bins()[i].longest_ns);
   }
+}
+
+// Calls that take some tens of the finest bins each, on one track: all of them become part of bins when these get
+// coarser.
+std::chrono::nanoseconds time_of_filling(size_t calls) {
+  TrackBins bins;
+  unsigned shift = 10;
+  const auto begin = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < calls; ++i) {
+    StoredSlice slice;
+    slice.start_ns = static_cast<int64_t>(i) * 80'000;
+    slice.duration_ns = i % 2 == 0 ? 70'000 : 20'000;
+    bins.add(slice, shift);
+    while (bins.size() > calls) bins.coarsen(++shift);
+  }
+  while (bins.size() > calls / 64) bins.coarsen(++shift);
+  EXPECT_EQ(bins.events(), calls);
+  return std::chrono::steady_clock::now() - begin;
+}
+
+TEST(TrackBins, TimeGrowsWithTheNumberOfCallsAndNotWithItsSquare) {
+  constexpr size_t kFew = 20'000;
+  // Quadratic: 64 times.
+  EXPECT_LT(time_of_filling(8 * kFew), 24 * time_of_filling(kFew));
 }
 
 }  // namespace

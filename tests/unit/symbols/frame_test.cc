@@ -1,0 +1,71 @@
+// Which frame of a stack is named as the place a call was made from.
+#include "symbols/frame.h"
+
+#include <gtest/gtest.h>
+
+namespace ingero::symbols {
+namespace {
+
+StackFrame native(std::string symbol, std::string file, uint32_t line = 0) {
+  StackFrame frame;
+  frame.symbol = std::move(symbol);
+  frame.file = std::move(file);
+  if (frame.symbol.empty()) frame.ip = 0x4a31;
+  if (line != 0) {
+    frame.source = "/src/a.c";
+    frame.line = line;
+  }
+  return frame;
+}
+
+StackFrame python(std::string file, std::string function) {
+  StackFrame frame;
+  frame.python_file = std::move(file);
+  frame.python_function = std::move(function);
+  frame.python_line = 3;
+  return frame;
+}
+
+const StackFrame kCall = native("clFinish", "/usr/lib/libOpenCL.so.1.0.0");
+// As Debian's C library has them where its debug information is installed.
+const StackFrame kStart = native("__libc_start_call_main+0x7a", "/usr/lib/libc.so.6", 58);
+const StackFrame kThread = native("start_thread+0x304", "/usr/lib/libc.so.6", 442);
+const StackFrame kEntry = native("_start+0x21", "/usr/bin/clpeak");
+
+TEST(LineOf, AStrippedProgramsOwnFrameIsNamedAndNotWhereItStarted) {
+  const std::vector<StackFrame> frames = {kCall, native("", "/usr/bin/clpeak"), native("", "/usr/bin/clpeak"), kStart,
+                                          kEntry};
+  EXPECT_EQ(line_of(frames), &frames[1]);
+}
+
+TEST(LineOf, AFrameWithALineComesFirstAndAProgramsBeforeALibrarys) {
+  const std::vector<StackFrame> with_line = {kCall, native("", "/usr/bin/a"), native("main+0x1", "/usr/bin/a", 7),
+                                             kStart};
+  EXPECT_EQ(line_of(with_line), &with_line[2]);
+  const std::vector<StackFrame> of_library = {kCall, native("av_run+0x9", "/usr/lib/libavutil.so.57"),
+                                              native("", "/usr/bin/ffmpeg"), kStart};
+  EXPECT_EQ(line_of(of_library), &of_library[2]);
+  const std::vector<StackFrame> on_a_thread_of_the_library = {kCall, native("av_run+0x9", "/usr/lib/libavutil.so.57"),
+                                                              kThread, native("clone3+0x2c", "/usr/lib/libc.so.6", 81)};
+  EXPECT_EQ(line_of(on_a_thread_of_the_library), nullptr);
+  const std::vector<StackFrame> linked_statically = {native("cudaMalloc", "/usr/bin/a"), native("", "/usr/bin/a"),
+                                                     kEntry};
+  EXPECT_EQ(line_of(linked_statically), &linked_statically[1]);
+}
+
+TEST(LineOf, PythonComesBeforeNativeFrames) {
+  const std::vector<StackFrame> frames = {kCall, native("main+0x1", "/usr/bin/a", 7),
+                                          python("/usr/lib/python3/site.py", "f"), python("/home/u/train.py", "step"),
+                                          kStart};
+  EXPECT_EQ(line_of(frames), &frames[3]);
+}
+
+TEST(LineOf, WhereNothingElseIsKnownNothingIsNamed) {
+  for (const StackFrame& start : {kStart, kThread, kEntry, native("start_thread", "/usr/bin/static-program", 12),
+                                  native("[unknown]", ""), native("[more]", "")}) {
+    EXPECT_EQ(line_of({kCall, start}), nullptr) << start.symbol;
+  }
+}
+
+}  // namespace
+}  // namespace ingero::symbols

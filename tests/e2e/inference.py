@@ -89,7 +89,9 @@ def StepsOfAServingProgramAreToldAndTheSlowOneIsFound(build):
             work.clear()
     told = [(row["start_mono_ns"], row["end_mono_ns"], row["stream"], row["launches"] + row["graph_launches"])
             for row in recording.rows("SELECT * FROM inference_steps")]
-    check(sorted(told) == sorted(truth), f"{len(told)} steps told, {len(truth)} made")
+    lost = {row["name"]: row["count"] for row in recording.rows("SELECT name, count FROM loss WHERE severity <> 'info' AND count > 0")}
+    check(sorted(told) == sorted(truth),
+          f"{len(told)} steps told, {len(truth)} made; {sorted(set(told) ^ set(truth))[:4]}; lost {lost}")
 
     rows = recording.rows("SELECT * FROM inference_steps ORDER BY start_mono_ns")
     check(all(row["duration_ns"] < 900_000_000 for row in rows), "the pause between requests is in a step")

@@ -112,9 +112,9 @@ void describe_preemption(ChainText& w, const std::string& preemptors, const std:
   const ProcessWindow& total = w.incident.total;
   const Preemptors::PreemptedBy* worst = total.preemptors().worst();
   if (worst != nullptr && worst->pid == w.process.pid) return describe_own_threads(w, preemptors, lost, share);
-  chain.summary = fmt::format("{} lost {} ({} of the time) to {}", w.who, lost, share,
-                              worst == nullptr || text_of(worst->comm).empty() ? "other programs"
-                                                                               : printable(text_of(worst->comm)));
+  chain.summary = fmt::format(
+      "{} lost {} ({} of the time) to {}", w.who, lost, share,
+      worst == nullptr || text_of(worst->comm).empty() ? "other programs" : printable(text_of(worst->comm)));
   chain.root_cause = fmt::format("{} was ready to run while {} had its CPU{}", w.who,
                                  preemptors.empty() ? "another program" : preemptors, slow_call_text(w));
   w.step("HOST", "sched_switch",

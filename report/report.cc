@@ -21,7 +21,7 @@ Status gather_failures(const store::Reader& reader, const store::Selection& sele
   if (!any) return {};
   store::Conditions conditions;
   conditions.add_events(selection);
-  conditions.add("e.failed = 1 AND e.ret_code IS NOT NULL");
+  conditions.add("e.failed = 1");
   const std::string sql = "SELECT e.op_name, e.ret_code, count(*) FROM events e" + conditions.where() +
                           " GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT 10";
   store::QueryLimits limits;
@@ -30,8 +30,9 @@ Status gather_failures(const store::Reader& reader, const store::Selection& sele
       sql, limits,
       [&](std::span<const Value> values) {
         const std::string op = values[0].as_text();
+        const auto code = values[1].as_int64();
         report.failures.push_back(
-            {op, values[1].integer, names.status(op, values[1].integer), static_cast<uint64_t>(values[2].integer)});
+            {op, code, code ? names.status(op, *code) : std::string(), static_cast<uint64_t>(values[2].integer)});
         return true;
       },
       {}, conditions.bound());

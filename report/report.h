@@ -42,8 +42,8 @@ struct ReportOptions {
 // Calls of one name that returned one code meaning failure.
 struct FailureCount {
   std::string op;
-  int64_t return_code = 0;
-  std::string status;  // the vendor's name of the code, or empty
+  std::optional<int64_t> return_code;  // absent: the call returns a pointer, and returned none
+  std::string status;                  // the vendor's name of the code, or empty
   uint64_t count = 0;
 };
 

@@ -195,7 +195,7 @@ Json report_document(const Report& report) {
   json["failures"] = report.failures_known ? array_of(report.failures,
                                                       [](const FailureCount& failure) {
                                                         return Json{{"op", failure.op},
-                                                                    {"return_code", failure.return_code},
+                                                                    {"return_code", json_or_null(failure.return_code)},
                                                                     {"status", json_or_null(failure.status)},
                                                                     {"count", failure.count}};
                                                       })

@@ -315,7 +315,8 @@ std::string failures_text(const Report& report) {
   if (!report.failures_known) return "  Not listed: the query exceeded --timeout.\n";
   std::string out;
   for (const FailureCount& failure : report.failures) {
-    out += fmt::format("  {} returned {}{}: {}\n", printable(failure.op), failure.return_code,
+    const std::string code = failure.return_code ? std::to_string(*failure.return_code) : "nothing (a null pointer)";
+    out += fmt::format("  {} returned {}{}: {}\n", printable(failure.op), code,
                        failure.status.empty() ? "" : " (" + failure.status + ")",
                        failure.count == 1 ? std::string("once") : number(failure.count) + " times");
   }

@@ -1,5 +1,8 @@
 """The control path of the real libibverbs, driven without an adapter: the default versions fire, values are exact."""
-from harness import Trace, check, json_lines, run, say, until
+import json
+import sys
+
+from harness import Skip, Trace, check, json_lines, run, say, until
 from metrics import free_port, get, lint, series_of, value
 
 NAMES = {8: "IBV_EVENT_DEVICE_FATAL", 9: "IBV_EVENT_PORT_ACTIVE", 10: "IBV_EVENT_PORT_ERR", 11: "IBV_EVENT_LID_CHANGE",
@@ -75,5 +78,28 @@ def CheckSaysWhatOfTheVerbsCannotBeProbed(build):
     check("cuda: devices" in text and "hip: devices" in text and "rdma: " in text, f"samplers are not told of: {text}")
 
 
-TESTS = (AsynchronousEventsOfTheRealLibraryAreExact, EventTypesAreCountedAndNothingElseOfThem,
+LISTING = """
+import ctypes
+library = ctypes.CDLL("libibverbs.so.1")
+library.ibv_get_device_list.restype = ctypes.c_void_p
+print(library.ibv_get_device_list(None))
+"""
+
+
+def AListOfAdaptersThatCannotBeHadIsAFailedCall(build):
+    """Where the kernel has no support for adapters, the library's first call fails; it returns a pointer, not a code."""
+    with Trace(build, command=[sys.executable, "-c", LISTING], verbs=True) as trace:
+        status = trace.wait()
+    if status != 0 or "None" not in trace.stdout().split():
+        raise Skip("libibverbs is not installed, or this machine has adapters")
+    rows = trace.recording.calls("call = 'ibv_get_device_list'")
+    check(len(rows) == 1 and rows[0]["failed"] == 1 and rows[0]["ret_code"] is None, f"{[tuple(row) for row in rows]}")
+    explained = json.loads(run(build.agent, "explain", "--db", trace.recording.path, "--json").stdout)
+    failed = [one for one in explained["failures"] if one["op"] == "ibv_get_device_list"]
+    check(len(failed) == 1 and failed[0]["count"] == 1 and failed[0]["return_code"] is None, f"{explained['failures']}")
+    text = run(build.agent, "explain", "--db", trace.recording.path).stdout
+    check("ibv_get_device_list returned nothing" in text, text)
+
+
+TESTS = (AListOfAdaptersThatCannotBeHadIsAFailedCall, AsynchronousEventsOfTheRealLibraryAreExact, EventTypesAreCountedAndNothingElseOfThem,
          VerbsAreNotProbedUnlessAskedFor, CheckSaysWhatOfTheVerbsCannotBeProbed)

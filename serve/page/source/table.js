@@ -1,8 +1,37 @@
 // A table that can be sorted by its heads, with rows that can be chosen by keyboard too.
 import { el } from "./text.js";
 
-// By caption: what somebody sorted stays sorted when the view is drawn anew.
+// By caption: what was sorted stays sorted when the view is drawn anew.
 const orders = new Map();
+
+const plural = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+// A table scrolls in a frame of its own where it is wider than its place; a button above it says how many columns are out
+// of sight and brings them in. Without such columns the frame is no stop of the keyboard.
+function framed(name, grid, more) {
+  const scroller = el("div", { class: "table", role: "group", "aria-label": name }, grid, more);
+  const hint = el("button", { class: "hint", hidden: true }, "More columns");
+  const heads = [...grid.querySelectorAll("thead th")];
+  const update = () => {
+    const width = scroller.clientWidth;
+    if (!width) return;
+    const isWide = scroller.scrollWidth > width + 1;
+    const right = isWide ? heads.filter((head) => head.offsetLeft + head.offsetWidth > scroller.scrollLeft + width + 1).length : 0;
+    scroller.classList.toggle("is-wide", isWide);
+    frame.classList.toggle("is-cut", right > 0);
+    if (isWide) scroller.tabIndex = 0;
+    else scroller.removeAttribute("tabindex");
+    hint.hidden = !isWide;
+    hint.textContent = right ? `${plural(right, "more column")} →` : "← to the first column";
+    hint.onclick = () => { scroller.scrollLeft = right ? scroller.scrollLeft + Math.max(80, width - heads[0].offsetWidth - 20) : 0; };
+  };
+  const frame = el("div", { class: "frame" }, hint, scroller);
+  scroller.addEventListener("scroll", update, { passive: true });
+  const observer = new ResizeObserver(update);
+  observer.observe(scroller);
+  observer.observe(grid);
+  return frame;
+}
 
 // columns: { head, title?, text(row), sort(row)?, node(row)?, number? }. choose(row): a click or Enter on a row.
 export function table({ caption, columns, rows, sorted = null, choose = null, key = null, chosen = null, most = 200 }) {
@@ -40,10 +69,9 @@ export function table({ caption, columns, rows, sorted = null, choose = null, ke
       state.by = i;
       fill();
     } }, column.head) : column.head));
-  const made = el("div", { class: "table", tabindex: "0", role: "group", "aria-label": caption },
-    el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body), more);
+  const grid = el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body);
   fill();
-  return made;
+  return framed(caption, grid, more);
 }
 
 // Pairs of a name and what it is.

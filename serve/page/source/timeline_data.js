@@ -4,6 +4,7 @@ import { ask } from "./ask.js";
 import { wallNs, wallText } from "./text.js";
 
 const WIDER = 0.5;  // of what is seen, on each side
+const BIN = 4;      // numbers of a bin; the last is the call it shows
 
 export class TimelineData {
   constructor(context, onNews) {
@@ -42,7 +43,8 @@ export class TimelineData {
 
   take(answer, part) {
     this.lanes = answer.lanes;
-    this.cut = answer.cut;
+    // What names a parameter is said to who asks the tool: here, lanes that come into sight are asked for.
+    this.cut = answer.cut.filter((one) => !one.includes("`"));
     const from = answer.from ? Number(wallNs(answer.from) - this.context.origin) : 0;
     for (const view of answer.views) {
       const failed = new Set(view.failed);
@@ -54,6 +56,20 @@ export class TimelineData {
         })),
       });
     }
+  }
+
+  // Of the calls in the views, in the order of their names.
+  kinds() {
+    const found = new Set();
+    for (const view of this.views.values()) {
+      for (const slice of view.slices) found.add(slice.op.kind);
+      for (let i = 0; i < view.bins.length; i += BIN) found.add(view.ops[view.bins[i + BIN - 1]].kind);
+    }
+    return [...found].sort();
+  }
+
+  hasFailed() {
+    return [...this.views.values()].some((view) => view.slices.some((slice) => slice.failed));
   }
 
   forget() {

@@ -68,7 +68,7 @@ async function draw(main, context) {
       path.length ? el("button", { onclick: () => open(path.slice(0, -1)) }, "One frame out") : null),
     known.length ? el("div", {}, path.length ? el("p", {}, path.at(-1)) : null, el("p", { class: "quiet" }, `${duration(zoomed.ns)} in ${count(zoomed.n)} calls; a frame is as wide as its share, the calls stand at the bottom.`),
       el("div", { class: "flames", role: "group", "aria-label": "Flame graph" }, boxes(zoomed, zoomed, path, open)))
-      : nothing("This part has no stacks: not every call has one (trace --stack), and recordings of the earlier agent may have none."), cuts(answer)));
+      : nothing("This part has no stacks: not every call has one (trace --stack), and recordings of the legacy agent may have none."), cuts(answer)));
   if (answer.stacks.length) {
     main.append(card("Stacks", table({ caption: "Stacks by time", rows: answer.stacks, sorted: 2, columns: [
       { head: "Call", text: (stack) => stack.op, sort: (stack) => stack.op },

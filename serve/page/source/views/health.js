@@ -19,15 +19,15 @@ async function draw(main, { info, signal }) {
   const [stats, sessions, libraries] = await Promise.all([
     ask("get_trace_stats", {}, signal),
     rows("SELECT id, (CASE WHEN stopped_at > 0 THEN stopped_at - started_at END) AS lasted_ns, kernel, os_release, cpu_model, cpu_cores, gpu_model, gpu_driver, flags, pid_filter, node, ingero_ver FROM sessions ORDER BY id", 50, signal),
-    info.earlier ? Promise.resolve(null)
+    info.legacy ? Promise.resolve(null)
       : rows("SELECT backend, library, library_version, count(*) AS rows, count(DISTINCT name) AS calls FROM sites GROUP BY 1, 2, 3 ORDER BY rows DESC", 200, signal)]);
   const lost = stats.lost;
-  main.append(card("What was lost", lost === null ? nothing("Not known: the earlier agent kept no account of it.") : lost.length === 0 ? nothing("Nothing.")
+  main.append(card("What was lost", lost === null ? nothing("Not known: the legacy agent kept no account of it.") : lost.length === 0 ? nothing("Nothing.")
     : table({ caption: "Losses", rows: lost, sorted: 1, columns: [
       { head: "What", text: (one) => one.sentence }, { head: "Count", number: true, text: (one) => count(one.count), sort: (one) => one.count },
       { head: "Severity", node: (one) => el("span", { class: `severity ${one.severity === "info" ? "low" : "medium"}` }, one.severity), sort: (one) => one.severity },
       { head: "Name", text: (one) => one.name }] })));
-  main.append(card("Rows in use, by library", libraries === null ? nothing("Not known: the earlier agent did not store it.") : libraries.length === 0 ? nothing("No call of a library was captured.")
+  main.append(card("Rows in use, by library", libraries === null ? nothing("Not known: the legacy agent did not store it.") : libraries.length === 0 ? nothing("No call of a library was captured.")
     : table({ caption: "Libraries", rows: libraries, columns: [
       { head: "Library", text: (one) => one.library ?? "the kernel" }, { head: "Version", text: (one) => one.library_version ?? "" }, { head: "Backend", text: (one) => one.backend },
       { head: "Calls", number: true, text: (one) => count(one.calls) }, { head: "Spellings", number: true, text: (one) => count(one.rows) }] }),

@@ -111,6 +111,15 @@ async function listed(context, one, taken) {
     { head: "Kernel", text: (row) => row.kernel ?? "" }] }) : nothing("No call of this part took so long.");
 }
 
+const kernelsCard = (kernels) => card("Kernels", table({ caption: "Kernels", rows: kernels, sorted: 2, columns: [
+  { head: "Kernel", text: (one) => one.kernel ?? "without a name", sort: (one) => one.kernel ?? "" },
+  { head: "Launches", number: true, text: (one) => count(one.launches), sort: (one) => one.launches },
+  { head: "Waited behind it", number: true, text: (one) => duration(one.wait_ns), sort: (one) => one.wait_ns,
+    title: "Its share of the waits of the threads that launched it: a wait is shared equally among the launches since the one before" },
+  { head: "Copied", number: true, text: (one) => bytes(one.copied_bytes), sort: (one) => one.copied_bytes, title: "Its share of the bytes copied meanwhile" },
+  { head: "In launching", number: true, text: (one) => duration(one.launch_ns), sort: (one) => one.launch_ns },
+  { head: "Failed", number: true, text: (one) => (one.failed ? count(one.failed) : ""), sort: (one) => one.failed }] }));
+
 async function draw(main, context) {
   const [stats, spread] = await Promise.all([ask("get_trace_stats", range(), context.signal),
     ask("get_distributions", { ...range(), per_octave: PER_OCTAVE }, context.signal)]);
@@ -119,9 +128,7 @@ async function draw(main, context) {
   const most = Math.max(11, ...spread.calls.map((one) => Math.log2(one.from_ns.at(-1)) + 0.5));
   const total = stats.calls.reduce((sum, call) => sum + (call.total_ns ?? 0), 0);
   const columns = [
-    { head: "Call", text: (call) => call.op, sort: (call) => call.op },
-    { head: "Layer", text: (call) => call.layer, sort: (call) => call.layer },
-    { head: "Distribution", node: (call) => spark(of.get(call.call), least, most) },
+    { head: "Call", text: (call) => call.op + ("single_step_ns" in call ? " *" : ""), sort: (call) => call.op },
     { head: "Count", number: true, text: (call) => count(call.count), sort: (call) => call.count },
     { head: "Total", number: true, text: (call) => duration(call.total_ns), sort: (call) => call.total_ns },
     { head: "Share", number: true, text: (call) => (call.kind === "host" ? "" : percent(call.total_ns / total)), title: "Of all calls' time; a call made inside another is in both" },
@@ -132,11 +139,20 @@ async function draw(main, context) {
     { head: "Errors", number: true, text: (call) => (call.errors ? count(call.errors) : ""), sort: (call) => call.errors },
     { head: "Bytes", number: true, text: (call) => (call.bytes === null ? "" : bytes(call.bytes)), sort: (call) => call.bytes },
     { head: "Off CPU", number: true, text: (call) => (call.off_cpu ? percent(Object.values(call.off_cpu).reduce((a, b) => a + b, 0) / call.total_ns) : ""), title: "Part of the time that the calling threads were off the CPU" }];
+  // Where there is room for a few columns only, the figures come first.
+  const about = [{ head: "Layer", text: (call) => call.layer, sort: (call) => call.layer },
+    { head: "Distribution", node: (call) => spark(of.get(call.call), least, most) }];
+  if (matchMedia("(max-width: 600px)").matches) columns.push(...about);
+  else columns.splice(1, 0, ...about);
+  const sorted = columns.findIndex(({ head }) => head === "Total");
   const chosen = place.chosen.op ?? null;
   const pick = (call) => choose({ op: call.call, least: null, most: null }, false);
   main.append(
-    card("Calls", stats.calls.length ? table({ caption: "Calls", rows: stats.calls, columns, sorted: 4, choose: pick, key: (call) => call.call, chosen }) : nothing("No call was recorded in this part.")),
+    card("Calls", stats.calls.length ? table({ caption: "Calls", rows: stats.calls, columns, sorted, choose: pick, key: (call) => call.call, chosen }) : nothing("No call was recorded in this part.")),
     ...(stats.host.length ? [card("What the host did", table({ caption: "Host events", rows: stats.host, columns: columns.filter(({ head }) => head !== "Off CPU" && head !== "Share"), choose: pick, key: (call) => call.call, chosen }))] : []));
+  if (stats.kernels?.length) main.append(kernelsCard(stats.kernels));
+  if (stats.calls.some((call) => "single_step_ns" in call)) main.append(el("p", { class: "quiet" },
+    "* Probed on an instruction that the kernel single-steps: a part of each duration is that step. Choose the call to see how much."));
   for (const answer of [stats, spread]) if (answer.cut.length) main.append(cuts(answer));
   if (!chosen) return () => {};
   const fine = await ask("get_distributions", { ...range(), op: chosen, per_octave: 16 }, context.signal);
@@ -149,7 +165,8 @@ async function draw(main, context) {
   const shape = distribution(one, taken, (part) => choose({ least: part?.[0] ?? null, most: part?.[1] ?? null }, false));
   const figures = [...stats.calls, ...stats.host].find((call) => call.call === one.call);
   main.prepend(card(one.op, facts([["Count", count(one.count)], ["p50", duration(figures?.p50_ns)], ["p99", duration(figures?.p99_ns)],
-    ["Longest", duration(figures?.max_ns)], ["Library's name", one.call]]), shape.node, await listed(context, one, taken)));
+    ["Longest", duration(figures?.max_ns)], ["Library's name", one.call],
+    ["Of each the probe's single step", figures && "single_step_ns" in figures ? duration(figures.single_step_ns) : null]]), shape.node, await listed(context, one, taken)));
   return shape.close;
 }
 

@@ -47,16 +47,20 @@ class TimelineView {
     this.where = el("span", { class: "quiet" });
     const button = (title, act, keys) => el("button", { onclick: act, title: keys ? `${title} (${keys})` : title }, title);
     this.cutList = el("div");
+    this.legend = el("ul", { class: "legend", "aria-label": "Colours" });
     main.append(el("section", { class: "card" }, el("h2", {}, "Timeline"),
       el("div", { class: "bar" }, button("Closer", () => this.zoom(0.5), "+"), button("Farther", () => this.zoom(2), "−"),
         button("Earlier", () => this.pan(-0.3), "←"), button("Later", () => this.pan(0.3), "→"), button("Whole", () => this.whole(), "0"), this.where),
-      this.scroller, this.legend(), this.cutList), card("The chosen call", this.detail));
+      this.scroller, this.legend, this.cutList), card("The chosen call", this.detail));
     this.listen();
   }
 
-  legend() {
-    const kinds = ["launch", "memcpy", "memset", "alloc", "free", "sync", "event", "graph", "collective", "p2p", "fabric", "host"];
-    return el("ul", { class: "legend", "aria-label": "Colours" }, kinds.map((kind) => el("li", {}, el("i", { class: `kind ${kind}` }), kind)));
+  // Of the kinds that the lanes show, so that each colour in the picture is named and no other.
+  drawLegend() {
+    const kinds = this.data.kinds();
+    this.legend.replaceChildren(...kinds.map((kind) => el("li", {}, el("i", { class: `kind ${kind}` }), kind)),
+      ...(this.chains.length ? [el("li", {}, el("i", { class: "kind chain" }), "cause")] : []),
+      ...(this.data.hasFailed() ? [el("li", {}, el("i", { class: "kind failed" }), "failed")] : []));
   }
 
   async start() {
@@ -79,6 +83,7 @@ class TimelineView {
 
   arrange() {
     this.lines = linesOf(this.data.lanes, this.chains);
+    this.drawLegend();
   }
 
   // The canvas takes the place it has; what does not fit is scrolled to.

@@ -31,9 +31,11 @@ constexpr size_t kMaxRemembered = 1 << 12;  // for who asks live: a few kilobyte
 constexpr size_t kMaxUnnamed = 1 << 14;
 constexpr size_t kMaxWaiting = 1 << 16;  // stacks whose calls have not come yet
 constexpr size_t kMaxHung = 4096;
-constexpr uint64_t kMaxWeight = 1 << 20;  // two CPUs that count at one call site at once can garble it
-constexpr size_t kStacksKept = 128;       // capacity kept in a batch
-constexpr size_t kMaxRecent = 1 << 12;    // mappings: those of some hundred programs that have just started
+// Calls from one sampled stack to the next are two hundred at most. Two CPUs that count at one call site at once can
+// make it nonsense: then a stack stands for its own call alone.
+constexpr uint64_t kMaxWeight = 1024;
+constexpr size_t kStacksKept = 128;     // capacity kept in a batch
+constexpr size_t kMaxRecent = 1 << 12;  // mappings: those of some hundred programs that have just started
 constexpr std::chrono::seconds kKeptIdle{5};
 constexpr std::chrono::seconds kKeptBusy{30};  // where new stacks come all the time
 constexpr unsigned kRoundsWaited = 64;
@@ -391,7 +393,7 @@ void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
     const CallKey key{record.head.tid, record.head.start_ns};
     const uint64_t id = table.keep(record);
     if (record.head.reason != WIRE_STACK_WAITING) {
-      const auto weight = static_cast<uint32_t>(std::clamp<uint64_t>(record.head.weight, 1, kMaxWeight));
+      const auto weight = static_cast<uint32_t>(record.head.weight - 1 < kMaxWeight ? record.head.weight : 1);
       table.waiting[key] = {id, weight, table.round};
     } else if (table.hung.contains(key) ||
                hal::has_room(table.hung, kMaxHung, hal::Loss::hang_stack_lost, table.ledger)) {

@@ -484,8 +484,8 @@ void add_trace(Command root, Context& context) {
   command
       .add_option(
           "--stack", options->stack,
-          "Where calls were made from. auto: slow, failed and synchronising calls, and one in 64 of the rest of "
-          "each call site; all; off")
+          "Where calls were made from. auto: slow, failed, synchronising and allocating calls, and one in 64 of the "
+          "rest of each call site; all; off")
       .expected(0, 1)
       .show_default("auto")
       .one_of({"auto", "all", "off", "true", "false"});

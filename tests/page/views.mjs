@@ -76,7 +76,7 @@ try {
           }
           if (view === "timeline") {
             let { drawn: kinds, missing } = await unnamedColours(page);
-            for (let tries = 0; tries < 30 && kinds.length === 0; tries++) {  // its lanes have not come yet
+            for (let tries = 0; tries < 30 && kinds.length === 0; tries++) {  // its tracks have not come yet
               await page.waitForTimeout(100);
               ({ drawn: kinds, missing } = await unnamedColours(page));
             }

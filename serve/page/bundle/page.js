@@ -45,25 +45,25 @@ t?.file,"ingero"].filter(Boolean).join(" \u2013 "),this.links.forEach((v,$)=>{le
 selected",String(A)),v.tabIndex=A?0:-1}),this.follow.hidden=!t?.live,this.whole.hidden=!W.from&&!W.to,!t){this.text.textContent="",this.part.textContent="";return}
 let{file:c,legacy:r,first:u,events:d}=t,b=[c,`${V(d)} events`,u?`${P(n)} from ${u.slice(0,10)} ${En(u)} UTC`:"no event yet"];if(r&&b.push("made by the legacy ag\
 ent"),this.text.textContent=b.join(" \xB7 "),this.follow.textContent=s?"Live: following":"Live: paused",this.follow.setAttribute("aria-pressed",String(s)),this.
-whole.hidden){this.part.textContent="Whole recording";return}let p=(v,$)=>v?Number((Re(v)??l)-l):$,[w,M]=[p(W.from,0),p(W.to,n)];this.part.textContent=`Part: ${P(
-Math.max(0,M-w))}, from ${P(w)} on`}};var Vs=document.getElementById("progress"),Ai=x("span"),Ci=x("span",{"aria-hidden":"true"});Vs.replaceChildren(Ai,Ci);var vl=null,$i=0;function zs(){if(vl===null)
+whole.hidden){this.part.textContent="Whole recording";return}let p=(v,$)=>v?Number((Re(v)??l)-l):$,[w,S]=[p(W.from,0),p(W.to,n)];this.part.textContent=`Part: ${P(
+Math.max(0,S-w))}, from ${P(w)} on`}};var Vs=document.getElementById("progress"),Ai=x("span"),Ci=x("span",{"aria-hidden":"true"});Vs.replaceChildren(Ai,Ci);var vl=null,$i=0;function zs(){if(vl===null)
 return;let e=gi();Ai.textContent=`Loading ${e.length?e.join(", "):"the view"}`;let t=Math.floor((performance.now()-vl)/1e3);Ci.textContent=t?` \u2026 ${t} s`:" \
 \u2026"}pi(zs);function Hs(){vl===null&&($i=setInterval(zs,1e3)),vl=performance.now(),Vs.hidden=!1,zs()}function Kl(){vl=null,clearInterval($i),Vs.hidden=!0}var qs=(e=3)=>x(
 "div",{class:"waiting","aria-hidden":"true"},Array.from({length:e},()=>x("i"))),Li=e=>x("div",{class:"view outline"},x("section",{class:"card"},x("h2",{},e),qs(
 6)));var Ni=new Map,_c=(e,t)=>`${e} ${t}${e===1?"":"s"}`;function vc(e,t,l){let n=x("div",{class:"table",role:"group","aria-label":e},t,l),s=x("button",{class:"hint",
-hidden:!0},"More columns"),i=[...t.querySelectorAll("thead th")],c=()=>{let d=n.clientWidth;if(!d)return;let b=n.scrollWidth>d+1,p=b?i.filter(w=>w.offsetLeft+w.
-offsetWidth>n.scrollLeft+d+1).length:0;n.classList.toggle("is-wide",b),r.classList.toggle("is-cut",p>0),b?n.tabIndex=0:n.removeAttribute("tabindex"),s.hidden=!b,
-s.textContent=p?`${_c(p,"more column")} \u2192`:"\u2190 to the first column",s.onclick=()=>{n.scrollLeft=p?n.scrollLeft+Math.max(80,d-i[0].offsetWidth-20):0}},r=x(
-"div",{class:"frame"},s,n);n.addEventListener("scroll",c,{passive:!0});let u=new ResizeObserver(c);return u.observe(n),u.observe(t),r}function ie({caption:e,columns:t,
-rows:l,sorted:n=null,choose:s=null,key:i=null,chosen:c=null,most:r=200}){let u=Ni.get(e)??{by:n,down:!0};Ni.set(e,u);let d=x("tbody"),b=x("p",{class:"quiet"});function p(){
-let v=t[u.by],$=l;v?.sort&&($=[...l].sort((A,R)=>{let[m,E]=[v.sort(A),v.sort(R)],k=m===E?0:m==null?-1:E==null?1:m<E?-1:1;return u.down?-k:k})),d.replaceChildren(
-...$.slice(0,r).map(A=>{let R=x("tr",{"aria-selected":i&&c!==null?String(i(A))===String(c):void 0});return t.forEach((m,E)=>{let k=m.node?m.node(A):m.text(A);R.
-append(x(E===0?"th":"td",{scope:E===0?"row":void 0,class:m.number?"number":void 0},E===0&&s?x("button",{class:"plain",onclick:()=>s(A)},k):k))}),R})),b.textContent=
-l.length>r?`${r} of ${l.length} rows are shown.`:"",w.forEach((A,R)=>A.setAttribute("aria-sort",R!==u.by?"none":u.down?"descending":"ascending"))}let w=t.map((v,$)=>x(
-"th",{scope:"col",class:v.number?"number":void 0,title:v.title},v.sort?x("button",{class:"plain",onclick:()=>{u.down=u.by===$?!u.down:!0,u.by=$,p()}},v.head):v.
-head)),M=x("table",{},x("caption",{},e),x("thead",{},x("tr",{},w)),d);return p(),vc(e,M,b)}function $t(e){return x("dl",{class:"facts"},e.filter(([,t])=>t!=null&&
-t!=="").map(([t,l])=>x("div",{},x("dt",{},t),x("dd",{},l))))}var K=(e,...t)=>x("section",{class:"card"},x("h2",{},e),...t),we=e=>x("p",{class:"quiet"},e),Ce=e=>e?.
-cut?.length?x("ul",{class:"cut"},e.cut.map(t=>x("li",{},t))):null;var Di=e=>e===null?"made before the recording":BigInt(e).toString(16);async function kc(e,t){let l=await me("get_collectives",ze(),t.signal);if(!l.communicators.
+hidden:!0},"More columns"),i=[...t.querySelectorAll("thead th")],c=()=>{let d=n.clientWidth;if(!d)return;let b=n.scrollWidth>d+1,p=b?i.filter(S=>S.offsetLeft+S.
+offsetWidth>n.scrollLeft+d+1):[],w=p.length;n.classList.toggle("is-wide",b),r.classList.toggle("is-cut",w>0),b?n.tabIndex=0:n.removeAttribute("tabindex"),s.hidden=
+!b,s.textContent=w?`${_c(w,"more column")} \u2192`:"\u2190 to the first column",s.onclick=()=>{let S=w?p[0].offsetLeft-i[0].offsetWidth:0;n.scrollLeft=w&&S<=n.scrollLeft?
+n.scrollLeft+d/2:S}},r=x("div",{class:"frame"},s,n);n.addEventListener("scroll",c,{passive:!0});let u=new ResizeObserver(c);return u.observe(n),u.observe(t),r}function ie({
+caption:e,columns:t,rows:l,sorted:n=null,choose:s=null,key:i=null,chosen:c=null,most:r=200}){let u=Ni.get(e)??{by:n,down:!0};Ni.set(e,u);let d=x("tbody"),b=x("p",
+{class:"quiet"});function p(){let v=t[u.by],$=l;v?.sort&&($=[...l].sort((A,R)=>{let[m,E]=[v.sort(A),v.sort(R)],k=m===E?0:m==null?-1:E==null?1:m<E?-1:1;return u.
+down?-k:k})),d.replaceChildren(...$.slice(0,r).map(A=>{let R=x("tr",{"aria-selected":i&&c!==null?String(i(A))===String(c):void 0});return t.forEach((m,E)=>{let k=m.
+node?m.node(A):m.text(A);R.append(x(E===0?"th":"td",{scope:E===0?"row":void 0,class:m.number?"number":void 0},E===0&&s?x("button",{class:"plain",onclick:()=>s(A)},
+k):k))}),R})),b.textContent=l.length>r?`${r} of ${l.length} rows are shown.`:"",w.forEach((A,R)=>A.setAttribute("aria-sort",R!==u.by?"none":u.down?"descending":
+"ascending"))}let w=t.map((v,$)=>x("th",{scope:"col",class:v.number?"number":void 0,title:v.title},v.sort?x("button",{class:"plain",onclick:()=>{u.down=u.by===$?
+!u.down:!0,u.by=$,p()}},v.head):v.head)),S=x("table",{},x("caption",{},e),x("thead",{},x("tr",{},w)),d);return p(),vc(e,S,b)}function $t(e){return x("dl",{class:"\
+facts"},e.filter(([,t])=>t!=null&&t!=="").map(([t,l])=>x("div",{},x("dt",{},t),x("dd",{},l))))}var K=(e,...t)=>x("section",{class:"card"},x("h2",{},e),...t),we=e=>x(
+"p",{class:"quiet"},e),Ce=e=>e?.cut?.length?x("ul",{class:"cut"},e.cut.map(t=>x("li",{},t))):null;var Di=e=>e===null?"made before the recording":BigInt(e).toString(16);async function kc(e,t){let l=await me("get_collectives",ze(),t.signal);if(!l.communicators.
 length){e.append(K("Collectives",we("No collective was called in this part."),Ce(l)));return}for(let n of l.communicators)e.append(K(`Communicator ${Di(n.comm_id_hash)}`,
 $t([["Ranks",n.nranks],["Ranks seen here",V(n.ranks_seen)],["Collectives that several entered",V(n.rounds)],["First to last, at most",n.max_skew_ns===null?null:
 P(n.max_skew_ns)]]),n.hangs.length?x("ul",{class:"cut"},n.hangs.map(s=>x("li",{},`${s.call} number ${s.number}: ranks ${s.missing} missing while ${s.present} wa\
@@ -130,9 +130,9 @@ d=r(c(He(e))),b=u(c(He(t))),p=sl(l,d),w=sl(l,b);return l==10&&(d<0&&(p=xe(p,-d))
 let s=ns(e,t,l,n);return e==0&&(s[0]=0),t==0&&(s[1]=0),s}var ho=.1,Zi={mode:3,pad:ho},Tl={pad:0,soft:null,mode:0},eu={min:Tl,max:Tl};function Xl(e,t,l,n){return ss(
 l)?Qi(e,t,l):(Tl.pad=l,Tl.soft=n?0:null,Tl.mode=n?3:0,Qi(e,t,eu))}function ce(e,t){return e??t}function tu(e,t,l){for(t=ce(t,0),l=ce(l,e.length-1);t<=l;){if(e[t]!=
 null)return!0;t++}return!1}function Qi(e,t,l){let n=l.min,s=l.max,i=ce(n.pad,0),c=ce(s.pad,0),r=ce(n.hard,-be),u=ce(s.hard,be),d=ce(n.soft,be),b=ce(s.soft,-be),
-p=ce(n.mode,0),w=ce(s.mode,0),M=t-e,v=en(M),$=rt(He(e),He(t)),A=en($),R=He(A-v);(M<1e-24||R>10)&&(M=0,(e==0||t==0)&&(M=1e-24,p==2&&d!=be&&(i=0),w==2&&b!=-be&&(c=
-0)));let m=M||$||1e3,E=en(m),k=sl(10,bt(E)),J=m*(M==0?e==0?.1:1:i),L=xe(Lr(e-J,k/10),24),Z=e>=d&&(p==1||p==3&&L<=d||p==2&&L>=d)?d:be,Y=rt(r,L<Z&&e>=Z?Z:zt(Z,L)),
-X=m*(M==0?t==0?.1:1:c),Q=xe(ls(t+X,k/10),24),C=t<=b&&(w==1||w==3&&Q>=b||w==2&&Q<=b)?b:-be,te=zt(u,Q>C&&t<=C?C:rt(C,Q));return Y==te&&Y==0&&(te=100),[Y,te]}var nu=new Intl.
+p=ce(n.mode,0),w=ce(s.mode,0),S=t-e,v=en(S),$=rt(He(e),He(t)),A=en($),R=He(A-v);(S<1e-24||R>10)&&(S=0,(e==0||t==0)&&(S=1e-24,p==2&&d!=be&&(i=0),w==2&&b!=-be&&(c=
+0)));let m=S||$||1e3,E=en(m),k=sl(10,bt(E)),J=m*(S==0?e==0?.1:1:i),L=xe(Lr(e-J,k/10),24),Z=e>=d&&(p==1||p==3&&L<=d||p==2&&L>=d)?d:be,Y=rt(r,L<Z&&e>=Z?Z:zt(Z,L)),
+X=m*(S==0?t==0?.1:1:c),Q=xe(ls(t+X,k/10),24),C=t<=b&&(w==1||w==3&&Q>=b||w==2&&Q<=b)?b:-be,te=zt(u,Q>C&&t<=C?C:rt(C,Q));return Y==te&&Y==0&&(te=100),[Y,te]}var nu=new Intl.
 NumberFormat(al?Jc.language:"en-US"),mo=e=>nu.format(e),xt=Math,Zl=xt.PI,He=xt.abs,bt=xt.floor,Ve=xt.round,Nt=xt.ceil,zt=xt.min,rt=xt.max,sl=xt.pow,Xi=xt.sign,en=xt.
 log10,Tr=xt.log2,lu=(e,t=1)=>xt.sinh(e)*t,Gs=(e,t=1)=>xt.asinh(e/t),be=1/0;function er(e){return(en((e^e>>31)-(e>>31))|0)+1}function no(e,t,l){return zt(rt(e,t),
 l)}function Ar(e){return typeof e=="function"}function se(e){return Ar(e)?e:()=>e}var su=()=>{},Cr=e=>e,$r=(e,t)=>t,ou=e=>null,tr=e=>!0,nr=(e,t)=>e==t,iu=/\.\d*?(?=9{6,}|0{6,})/gm,
@@ -148,8 +148,8 @@ for(let l=1;l<t.length;l++){let n=t[l];for(let s in n)s!=Pr&&(ss(e[s])?We(e[s],i
 s,i=-1;n<t.length;n++){let c=t[n];if(c>i){for(s=c-1;s>=0&&e[s]==null;)e[s--]=null;for(s=c+1;s<l&&e[s]==null;)e[i=s++]=null}}}function mu(e,t){if(wu(e)){let c=e[0].
 slice();for(let r=1;r<e.length;r++)c.push(...e[r].slice(1));return bu(c[0])||(c=gu(c)),c}let l=new Set;for(let c=0;c<e.length;c++){let u=e[c][0],d=u.length;for(let b=0;b<
 d;b++)l.add(u[b])}let n=[Array.from(l).sort((c,r)=>c-r)],s=n[0].length,i=new Map;for(let c=0;c<s;c++)i.set(n[0][c],c);for(let c=0;c<e.length;c++){let r=e[c],u=r[0];
-for(let d=1;d<r.length;d++){let b=r[d],p=Array(s).fill(void 0),w=t?t[c][d]:fu,M=[];for(let v=0;v<b.length;v++){let $=b[v],A=i.get(u[v]);$===null?w!=uu&&(p[A]=$,
-w==hu&&M.push(A)):p[A]=$}du(p,M,s),n.push(p)}}return n}var pu=typeof queueMicrotask>"u"?e=>Promise.resolve().then(e):queueMicrotask;function gu(e){let t=e[0],l=t.
+for(let d=1;d<r.length;d++){let b=r[d],p=Array(s).fill(void 0),w=t?t[c][d]:fu,S=[];for(let v=0;v<b.length;v++){let $=b[v],A=i.get(u[v]);$===null?w!=uu&&(p[A]=$,
+w==hu&&S.push(A)):p[A]=$}du(p,S,s),n.push(p)}}return n}var pu=typeof queueMicrotask>"u"?e=>Promise.resolve().then(e):queueMicrotask;function gu(e){let t=e[0],l=t.
 length,n=Array(l);for(let i=0;i<n.length;i++)n[i]=i;n.sort((i,c)=>t[i]-t[c]);let s=[];for(let i=0;i<e.length;i++){let c=e[i],r=Array(l);for(let u=0;u<l;u++)r[u]=
 c[n[u]];s.push(r)}return s}function wu(e){let t=e[0][0],l=t.length;for(let n=1;n<e.length;n++){let s=e[n][0];if(s.length!=l)return!1;if(s!=t){for(let i=0;i<l;i++)
 if(s[i]!=t[i])return!1}}return!0}function bu(e,t=100){let l=e.length;if(l<=1)return!0;let n=0,s=l-1;for(;n<=s&&e[n]==null;)n++;for(;s>=n&&e[s]==null;)s--;if(s<=
@@ -168,14 +168,14 @@ Wr),An=Eu.concat(Fr),wo=`
 s=n*24,i=s*30,c=s*365,u=(e==1?Cl(10,0,3,es).filter(Wr):Cl(10,-3,0,es)).concat([t,t*5,t*10,t*15,t*30,l,l*5,l*10,l*15,l*30,n,n*2,n*3,n*4,n*6,n*8,n*12,s,s*2,s*3,s*
 4,s*5,s*6,s*7,s*8,s*9,s*10,s*15,i,i*2,i*3,i*4,i*6,c,c*2,c*5,c*10,c*25,c*50,c*100]),d=[[c,Br,de,de,de,de,de,de,1],[s*28,"{MMM}",sr,de,de,de,de,de,1],[s,zr,sr,de,
 de,de,de,de,1],[n,"{h}"+Vr,jl,de,El,de,de,de,1],[l,nl,jl,de,El,de,de,de,1],[t,ir,jl+" "+nl,de,El+" "+nl,de,or,de,1],[e,ir+".{fff}",jl+" "+nl,de,El+" "+nl,de,or,
-de,1]];function b(p){return(w,M,v,$,A,R)=>{let m=[],E=A>=c,k=A>=i&&A<c,J=p(v),L=xe(J*e,3),Z=js(J.getFullYear(),E?0:J.getMonth(),k||E?1:J.getDate()),Y=xe(Z*e,3);
+de,1]];function b(p){return(w,S,v,$,A,R)=>{let m=[],E=A>=c,k=A>=i&&A<c,J=p(v),L=xe(J*e,3),Z=js(J.getFullYear(),E?0:J.getMonth(),k||E?1:J.getDate()),Y=xe(Z*e,3);
 if(k||E){let X=k?A/i:0,Q=E?A/c:0,C=L==Y?L:xe(js(Z.getFullYear()+Q,Z.getMonth()+X,1)*e,3),te=new Date(Ve(C/e)),F=te.getFullYear(),G=te.getMonth();for(let q=0;C<=
 $;q++){let oe=js(F+Q*q,G+X*q,1),H=oe-p(xe(oe*e,3));C=xe((+oe+H)*e,3),C<=$&&m.push(C)}}else{let X=A>=s?s:A,Q=bt(v)-bt(L),C=Y+Q+ls(L-Y,X);m.push(C);let te=p(C),F=te.
-getHours()+te.getMinutes()/l+te.getSeconds()/n,G=A/n,q=w.axes[M]._space,oe=R/q;for(;C=xe(C+A,e==1?0:3),!(C>$);)if(G>1){let H=bt(xe(F+G,6))%24,re=p(C).getHours()-
+getHours()+te.getMinutes()/l+te.getSeconds()/n,G=A/n,q=w.axes[S]._space,oe=R/q;for(;C=xe(C+A,e==1?0:3),!(C>$);)if(G>1){let H=bt(xe(F+G,6))%24,re=p(C).getHours()-
 H;re>1&&(re=-1),C-=re*n,F=(F+G)%24;let pe=m[m.length-1];xe((C-pe)/A,3)*oe>=.7&&m.push(C)}else m.push(C)}return m}}return[u,d,b]}var[Cu,$u,Lu]=Hr(1),[Nu,Du,Pu]=Hr(
 .001);Cl(2,-53,53,[1]);function rr(e,t){return e.map(l=>l.map((n,s)=>s==0||s==8||n==null?n:t(s==1||l[8]==0?n:l[1]+n)))}function ar(e,t){return(l,n,s,i,c)=>{let r=t.
-find(v=>c>=v[0])||t[t.length-1],u,d,b,p,w,M;return n.map(v=>{let $=e(v),A=$.getFullYear(),R=$.getMonth(),m=$.getDate(),E=$.getHours(),k=$.getMinutes(),J=$.getSeconds(),
-L=A!=u&&r[2]||R!=d&&r[3]||m!=b&&r[4]||E!=p&&r[5]||k!=w&&r[6]||J!=M&&r[7]||r[1];return u=A,d=R,b=m,p=E,w=k,M=J,L($)})}}function Ru(e,t){let l=go(t);return(n,s,i,c,r)=>s.
+find(v=>c>=v[0])||t[t.length-1],u,d,b,p,w,S;return n.map(v=>{let $=e(v),A=$.getFullYear(),R=$.getMonth(),m=$.getDate(),E=$.getHours(),k=$.getMinutes(),J=$.getSeconds(),
+L=A!=u&&r[2]||R!=d&&r[3]||m!=b&&r[4]||E!=p&&r[5]||k!=w&&r[6]||J!=S&&r[7]||r[1];return u=A,d=R,b=m,p=E,w=k,S=J,L($)})}}function Ru(e,t){let l=go(t);return(n,s,i,c,r)=>s.
 map(u=>l(e(u)))}function js(e,t,l){return new Date(e,t,l)}function cr(e,t){return t(e)}var Ou="{YYYY}-{MM}-{DD} {h}:{mm}{aa}";function ur(e,t){return(l,n,s,i)=>i==
 null?co:t(e(n))}function Iu(e,t){let l=e.series[t];return l.width?l.stroke(e,t):l.points.width?l.points.stroke(e,t):null}function Wu(e,t){return e.series[t].fill(
 e,t)}var Fu={show:!0,live:!0,isolate:!1,mount:su,markers:{show:!0,width:2,stroke:Iu,fill:Wu,dash:"solid"},idx:null,idxs:null,values:[]};function Bu(e,t){let l=e.
@@ -204,53 +204,53 @@ gaps:Jr,alpha:1,points:{show:lf,filter:null},values:null,min:be,max:-be,idxs:[],
 distr:1,log:10,asinh:1,min:null,max:null,dir:1,ori:0},of=We({},Zr,{time:!1,ori:1}),br={};function Qr(e,t){let l=br[e];return l||(l={key:e,plots:[],sub(n){l.plots.
 push(n)},unsub(n){l.plots=l.plots.filter(s=>s!=n)},pub(n,s,i,c,r,u,d){for(let b=0;b<l.plots.length;b++)l.plots[b]!=s&&l.plots[b].pub(n,s,i,c,r,u,d)}},e!=null&&(br[e]=
 l)),l}var rl=1,oo=2;function Nn(e,t,l){let n=e.mode,s=e.series[t],i=n==2?e._data[t]:e._data,c=e.scales,r=e.bbox,u=i[0],d=n==2?i[1]:i[t],b=n==2?c[s.facets[0].scale]:
-c[e.series[0].scale],p=n==2?c[s.facets[1].scale]:c[s.scale],w=r.left,M=r.top,v=r.width,$=r.height,A=e.valToPosH,R=e.valToPosV;return b.ori==0?l(s,u,d,b,p,A,R,w,
-M,v,$,is,cl,as,ea,na):l(s,u,d,b,p,R,A,M,w,$,v,rs,ul,vo,ta,la)}function yo(e,t){let l=0,n=0,s=ce(e.bands,po);for(let i=0;i<s.length;i++){let c=s[i];c.series[0]==
+c[e.series[0].scale],p=n==2?c[s.facets[1].scale]:c[s.scale],w=r.left,S=r.top,v=r.width,$=r.height,A=e.valToPosH,R=e.valToPosV;return b.ori==0?l(s,u,d,b,p,A,R,w,
+S,v,$,is,cl,as,ea,na):l(s,u,d,b,p,R,A,S,w,$,v,rs,ul,vo,ta,la)}function yo(e,t){let l=0,n=0,s=ce(e.bands,po);for(let i=0;i<s.length;i++){let c=s[i];c.series[0]==
 t?l=c.dir:c.series[1]==t&&(c.dir==1?n|=1:n|=2)}return[l,n==1?-1:n==2?1:n==3?2:0]}function rf(e,t,l,n,s){let i=e.mode,c=e.series[t],r=i==2?c.facets[1].scale:c.scale,
-u=e.scales[r];return s==-1?u.min:s==1?u.max:u.distr==3?u.dir==1?u.min:u.max:0}function tn(e,t,l,n,s,i){return Nn(e,t,(c,r,u,d,b,p,w,M,v,$,A)=>{let R=c.pxRound,m=d.
-dir*(d.ori==0?1:-1),E=d.ori==0?cl:ul,k,J;m==1?(k=l,J=n):(k=n,J=l);let L=R(p(r[k],d,$,M)),Z=R(w(u[k],b,A,v)),Y=R(p(r[J],d,$,M)),X=R(w(i==1?b.max:b.min,b,A,v)),Q=new Path2D(
+u=e.scales[r];return s==-1?u.min:s==1?u.max:u.distr==3?u.dir==1?u.min:u.max:0}function tn(e,t,l,n,s,i){return Nn(e,t,(c,r,u,d,b,p,w,S,v,$,A)=>{let R=c.pxRound,m=d.
+dir*(d.ori==0?1:-1),E=d.ori==0?cl:ul,k,J;m==1?(k=l,J=n):(k=n,J=l);let L=R(p(r[k],d,$,S)),Z=R(w(u[k],b,A,v)),Y=R(p(r[J],d,$,S)),X=R(w(i==1?b.max:b.min,b,A,v)),Q=new Path2D(
 s);return E(Q,Y,X),E(Q,L,X),E(Q,L,Z),Q})}function os(e,t,l,n,s,i){let c=null;if(e.length>0){c=new Path2D;let r=t==0?as:vo,u=l;for(let p=0;p<e.length;p++){let w=e[p];
-if(w[1]>w[0]){let M=w[0]-u;M>0&&r(c,u,n,M,n+i),u=w[1]}}let d=l+s-u,b=10;d>0&&r(c,u,n-b/2,d,n+i+b)}return c}function af(e,t,l){let n=e[e.length-1];n&&n[0]==t?n[1]=
+if(w[1]>w[0]){let S=w[0]-u;S>0&&r(c,u,n,S,n+i),u=w[1]}}let d=l+s-u,b=10;d>0&&r(c,u,n-b/2,d,n+i+b)}return c}function af(e,t,l){let n=e[e.length-1];n&&n[0]==t?n[1]=
 l:e.push([t,l])}function _o(e,t,l,n,s,i,c){let r=[],u=e.length;for(let d=s==1?l:n;d>=l&&d<=n;d+=s)if(t[d]===null){let p=d,w=d;if(s==1)for(;++d<=n&&t[d]===null;)
-w=d;else for(;--d>=l&&t[d]===null;)w=d;let M=i(e[p]),v=w==p?M:i(e[w]),$=p-s;M=c<=0&&$>=0&&$<u?i(e[$]):M;let R=w+s;v=c>=0&&R>=0&&R<u?i(e[R]):v,v>=M&&r.push([M,v])}
+w=d;else for(;--d>=l&&t[d]===null;)w=d;let S=i(e[p]),v=w==p?S:i(e[w]),$=p-s;S=c<=0&&$>=0&&$<u?i(e[$]):S;let R=w+s;v=c>=0&&R>=0&&R<u?i(e[R]):v,v>=S&&r.push([S,v])}
 return r}function xr(e){return e==0?Cr:e==1?Ve:t=>Tn(t,e)}function Xr(e){let t=e==0?is:rs,l=e==0?(s,i,c,r,u,d)=>{s.arcTo(i,c,r,u,d)}:(s,i,c,r,u,d)=>{s.arcTo(c,i,
 u,r,d)},n=e==0?(s,i,c,r,u)=>{s.rect(i,c,r,u)}:(s,i,c,r,u)=>{s.rect(c,i,u,r)};return(s,i,c,r,u,d=0,b=0)=>{d==0&&b==0?n(s,i,c,r,u):(d=zt(d,r/2,u/2),b=zt(b,r/2,u/2),
 t(s,i+d,c),l(s,i+r,c,i+r,c+u,d),l(s,i+r,c+u,i,c+u,b),l(s,i,c+u,i,c,b),l(s,i,c,i+r,c,d),s.closePath())}}var is=(e,t,l)=>{e.moveTo(t,l)},rs=(e,t,l)=>{e.moveTo(l,t)},
 cl=(e,t,l)=>{e.lineTo(t,l)},ul=(e,t,l)=>{e.lineTo(l,t)},as=Xr(0),vo=Xr(1),ea=(e,t,l,n,s,i)=>{e.arc(t,l,n,s,i)},ta=(e,t,l,n,s,i)=>{e.arc(l,t,n,s,i)},na=(e,t,l,n,s,i,c)=>{
-e.bezierCurveTo(t,l,n,s,i,c)},la=(e,t,l,n,s,i,c)=>{e.bezierCurveTo(l,t,s,n,c,i)};function sa(e){return(t,l,n,s,i)=>Nn(t,l,(c,r,u,d,b,p,w,M,v,$,A)=>{let{pxRound:R,
+e.bezierCurveTo(t,l,n,s,i,c)},la=(e,t,l,n,s,i,c)=>{e.bezierCurveTo(l,t,s,n,c,i)};function sa(e){return(t,l,n,s,i)=>Nn(t,l,(c,r,u,d,b,p,w,S,v,$,A)=>{let{pxRound:R,
 points:m}=c,E,k;d.ori==0?(E=is,k=ea):(E=rs,k=ta);let J=xe(m.width*fe,3),L=(m.size-m.width)/2*fe,Z=xe(L*2,3),Y=new Path2D,X=new Path2D,{left:Q,top:C,width:te,height:F}=t.
-bbox;as(X,Q-Z,C-Z,te+Z*2,F+Z*2);let G=q=>{if(u[q]!=null){let oe=R(p(r[q],d,$,M)),H=R(w(u[q],b,A,v));E(Y,oe+L,H),k(Y,oe,H,L,0,Zl*2)}};if(i)i.forEach(G);else for(let q=n;q<=
+bbox;as(X,Q-Z,C-Z,te+Z*2,F+Z*2);let G=q=>{if(u[q]!=null){let oe=R(p(r[q],d,$,S)),H=R(w(u[q],b,A,v));E(Y,oe+L,H),k(Y,oe,H,L,0,Zl*2)}};if(i)i.forEach(G);else for(let q=n;q<=
 s;q++)G(q);return{stroke:J>0?Y:null,fill:Y,clip:X,flags:rl|oo}})}function oa(e){return(t,l,n,s,i,c)=>{n!=s&&(i!=n&&c!=n&&e(t,l,n),i!=s&&c!=s&&e(t,l,s),e(t,l,c))}}
-var cf=oa(cl),uf=oa(ul);function ia(e){let t=ce(e?.alignGaps,0);return(l,n,s,i)=>Nn(l,n,(c,r,u,d,b,p,w,M,v,$,A)=>{[s,i]=ts(u,s,i);let R=c.pxRound,m=F=>R(p(F,d,$,
-M)),E=F=>R(w(F,b,A,v)),k,J;d.ori==0?(k=cl,J=cf):(k=ul,J=uf);let L=d.dir*(d.ori==0?1:-1),Z={stroke:new Path2D,fill:null,clip:null,band:null,gaps:null,flags:rl},Y=Z.
+var cf=oa(cl),uf=oa(ul);function ia(e){let t=ce(e?.alignGaps,0);return(l,n,s,i)=>Nn(l,n,(c,r,u,d,b,p,w,S,v,$,A)=>{[s,i]=ts(u,s,i);let R=c.pxRound,m=F=>R(p(F,d,$,
+S)),E=F=>R(w(F,b,A,v)),k,J;d.ori==0?(k=cl,J=cf):(k=ul,J=uf);let L=d.dir*(d.ori==0?1:-1),Z={stroke:new Path2D,fill:null,clip:null,band:null,gaps:null,flags:rl},Y=Z.
 stroke,X=!1;if(i-s>=$*4){let F=B=>l.posToVal(B,d.key,!0),G=null,q=null,oe,H,ct,Ee=m(r[L==1?s:i]),re=m(r[s]),pe=m(r[i]),ne=F(L==1?re+1:pe-1);for(let B=L==1?s:i;B>=
 s&&B<=i;B+=L){let Fe=r[B],Te=(L==1?Fe<ne:Fe>ne)?Ee:m(Fe),he=u[B];Te==Ee?he!=null?(H=he,G==null?(k(Y,Te,E(H)),oe=G=q=H):H<G?G=H:H>q&&(q=H)):he===null&&(X=!0):(G!=
 null&&J(Y,Ee,E(G),E(q),E(oe),E(H)),he!=null?(H=he,k(Y,Te,E(H)),G=q=oe=H):(G=q=null,he===null&&(X=!0)),Ee=Te,ne=F(Ee+L))}G!=null&&G!=q&&ct!=Ee&&J(Y,Ee,E(G),E(q),
 E(oe),E(H))}else for(let F=L==1?s:i;F>=s&&F<=i;F+=L){let G=u[F];G===null?X=!0:G!=null&&k(Y,m(r[F]),E(G))}let[C,te]=yo(l,n);if(c.fill!=null||C!=0){let F=Z.fill=new Path2D(
 Y),G=c.fillTo(l,n,c.min,c.max,C),q=E(G),oe=m(r[s]),H=m(r[i]);L==-1&&([H,oe]=[oe,H]),k(F,H,q),k(F,oe,q)}if(!c.spanGaps){let F=[];X&&F.push(..._o(r,u,s,i,L,m,t)),
-Z.gaps=F=c.gaps(l,n,s,i,F),Z.clip=os(F,d.ori,M,v,$,A)}return te!=0&&(Z.band=te==2?[tn(l,n,s,i,Y,-1),tn(l,n,s,i,Y,1)]:tn(l,n,s,i,Y,te)),Z})}function ff(e){let t=ce(
-e.align,1),l=ce(e.ascDesc,!1),n=ce(e.alignGaps,0),s=ce(e.extend,!1);return(i,c,r,u)=>Nn(i,c,(d,b,p,w,M,v,$,A,R,m,E)=>{[r,u]=ts(p,r,u);let k=d.pxRound,{left:J,width:L}=i.
-bbox,Z=re=>k(v(re,w,m,A)),Y=re=>k($(re,M,E,R)),X=w.ori==0?cl:ul,Q={stroke:new Path2D,fill:null,clip:null,band:null,gaps:null,flags:rl},C=Q.stroke,te=w.dir*(w.ori==
+Z.gaps=F=c.gaps(l,n,s,i,F),Z.clip=os(F,d.ori,S,v,$,A)}return te!=0&&(Z.band=te==2?[tn(l,n,s,i,Y,-1),tn(l,n,s,i,Y,1)]:tn(l,n,s,i,Y,te)),Z})}function ff(e){let t=ce(
+e.align,1),l=ce(e.ascDesc,!1),n=ce(e.alignGaps,0),s=ce(e.extend,!1);return(i,c,r,u)=>Nn(i,c,(d,b,p,w,S,v,$,A,R,m,E)=>{[r,u]=ts(p,r,u);let k=d.pxRound,{left:J,width:L}=i.
+bbox,Z=re=>k(v(re,w,m,A)),Y=re=>k($(re,S,E,R)),X=w.ori==0?cl:ul,Q={stroke:new Path2D,fill:null,clip:null,band:null,gaps:null,flags:rl},C=Q.stroke,te=w.dir*(w.ori==
 0?1:-1),F=Y(p[te==1?r:u]),G=Z(b[te==1?r:u]),q=G,oe=G;s&&t==-1&&(oe=J,X(C,oe,F)),X(C,G,F);for(let re=te==1?r:u;re>=r&&re<=u;re+=te){let pe=p[re];if(pe==null)continue;
 let ne=Z(b[re]),B=Y(pe);t==1?X(C,ne,F):X(C,q,B),X(C,ne,B),F=B,q=ne}let H=q;s&&t==1&&(H=J+L,X(C,H,F));let[ct,Ee]=yo(i,c);if(d.fill!=null||ct!=0){let re=Q.fill=new Path2D(
 C),pe=d.fillTo(i,c,d.min,d.max,ct),ne=Y(pe);X(re,H,ne),X(re,oe,ne)}if(!d.spanGaps){let re=[];re.push(..._o(b,p,r,u,te,Z,n));let pe=d.width*fe/2,ne=l||t==1?pe:-pe,
 B=l||t==-1?-pe:pe;re.forEach(Fe=>{Fe[0]+=ne,Fe[1]+=B}),Q.gaps=re=d.gaps(i,c,r,u,re),Q.clip=os(re,w.ori,A,R,m,E)}return Ee!=0&&(Q.band=Ee==2?[tn(i,c,r,u,C,-1),tn(
 i,c,r,u,C,1)]:tn(i,c,r,u,C,Ee)),Q})}function yr(e,t,l,n,s,i,c=be){if(e.length>1){let r=null;for(let u=0,d=1/0;u<e.length;u++)if(t[u]!==void 0){if(r!=null){let b=He(
 e[u]-e[r]);b<d&&(d=b,c=He(l(e[u],n,s,i)-l(e[r],n,s,i)))}r=u}}return c}function hf(e){e=e||Al;let t=ce(e.size,[.6,be,1]),l=e.align||0,n=e.gap||0,s=e.radius;s=s==
-null?[0,0]:typeof s=="number"?[s,0]:s;let i=se(s),c=1-t[0],r=ce(t[1],be),u=ce(t[2],1),d=ce(e.disp,Al),b=ce(e.each,M=>{}),{fill:p,stroke:w}=d;return(M,v,$,A)=>Nn(
-M,v,(R,m,E,k,J,L,Z,Y,X,Q,C)=>{let te=R.pxRound,F=l,G=n*fe,q=r*fe,oe=u*fe,H,ct;k.ori==0?[H,ct]=i(M,v):[ct,H]=i(M,v);let Ee=k.dir*(k.ori==0?1:-1),re=k.ori==0?as:vo,
-pe=k.ori==0?b:(O,ye,Be,Wn,bn,Ht,xn)=>{b(O,ye,Be,bn,Wn,xn,Ht)},ne=ce(M.bands,po).find(O=>O.series[0]==v),B=ne!=null?ne.dir:0,Fe=R.fillTo(M,v,R.min,R.max,B),nt=te(
-Z(Fe,J,C,X)),Te,he,Dt,ht=Q,$e=te(R.width*fe),Vt=!1,Zt=null,vt=null,ln=null,Rn=null;p!=null&&($e==0||w!=null)&&(Vt=!0,Zt=p.values(M,v,$,A),vt=new Map,new Set(Zt).
-forEach(O=>{O!=null&&vt.set(O,new Path2D)}),$e>0&&(ln=w.values(M,v,$,A),Rn=new Map,new Set(ln).forEach(O=>{O!=null&&Rn.set(O,new Path2D)})));let{x0:On,size:fl}=d;
-if(On!=null&&fl!=null){F=1,m=On.values(M,v,$,A),On.unit==2&&(m=m.map(Be=>M.posToVal(Y+Be*Q,k.key,!0)));let O=fl.values(M,v,$,A);fl.unit==2?he=O[0]*Q:he=L(O[0],k,
+null?[0,0]:typeof s=="number"?[s,0]:s;let i=se(s),c=1-t[0],r=ce(t[1],be),u=ce(t[2],1),d=ce(e.disp,Al),b=ce(e.each,S=>{}),{fill:p,stroke:w}=d;return(S,v,$,A)=>Nn(
+S,v,(R,m,E,k,J,L,Z,Y,X,Q,C)=>{let te=R.pxRound,F=l,G=n*fe,q=r*fe,oe=u*fe,H,ct;k.ori==0?[H,ct]=i(S,v):[ct,H]=i(S,v);let Ee=k.dir*(k.ori==0?1:-1),re=k.ori==0?as:vo,
+pe=k.ori==0?b:(O,ye,Be,Wn,bn,Ht,xn)=>{b(O,ye,Be,bn,Wn,xn,Ht)},ne=ce(S.bands,po).find(O=>O.series[0]==v),B=ne!=null?ne.dir:0,Fe=R.fillTo(S,v,R.min,R.max,B),nt=te(
+Z(Fe,J,C,X)),Te,he,Dt,ht=Q,$e=te(R.width*fe),Vt=!1,Zt=null,vt=null,ln=null,Rn=null;p!=null&&($e==0||w!=null)&&(Vt=!0,Zt=p.values(S,v,$,A),vt=new Map,new Set(Zt).
+forEach(O=>{O!=null&&vt.set(O,new Path2D)}),$e>0&&(ln=w.values(S,v,$,A),Rn=new Map,new Set(ln).forEach(O=>{O!=null&&Rn.set(O,new Path2D)})));let{x0:On,size:fl}=d;
+if(On!=null&&fl!=null){F=1,m=On.values(S,v,$,A),On.unit==2&&(m=m.map(Be=>S.posToVal(Y+Be*Q,k.key,!0)));let O=fl.values(S,v,$,A);fl.unit==2?he=O[0]*Q:he=L(O[0],k,
 Q,Y)-L(0,k,Q,Y),ht=yr(m,E,L,k,Q,Y,ht),Dt=ht-he+G}else ht=yr(m,E,L,k,Q,Y,ht),Dt=ht*c+G,he=ht-Dt;Dt<1&&(Dt=0),$e>=he/2&&($e=0),Dt<5&&(te=Cr);let Pl=Dt>0,gn=ht-Dt-
 (Pl?$e:0);he=te(no(gn,oe,q)),Te=(F==0?he/2:F==Ee?0:he)-F*Ee*((F==0?G/2:0)+(Pl?$e/2:0));let lt={stroke:null,fill:null,clip:null,band:null,gaps:null,flags:0},In=Vt?
-null:new Path2D,Qt=null;if(ne!=null)Qt=M.data[ne.series[1]];else{let{y0:O,y1:ye}=d;O!=null&&ye!=null&&(E=ye.values(M,v,$,A),Qt=O.values(M,v,$,A))}let wn=H*he,ee=ct*
+null:new Path2D,Qt=null;if(ne!=null)Qt=S.data[ne.series[1]];else{let{y0:O,y1:ye}=d;O!=null&&ye!=null&&(E=ye.values(S,v,$,A),Qt=O.values(S,v,$,A))}let wn=H*he,ee=ct*
 he;for(let O=Ee==1?$:A;O>=$&&O<=A;O+=Ee){let ye=E[O];if(ye==null)continue;if(Qt!=null){let ut=Qt[O]??0;if(ye-ut==0)continue;nt=Z(ut,J,C,X)}let Be=k.distr!=2||d!=
 null?m[O]:O,Wn=L(Be,k,Q,Y),bn=Z(ce(ye,Fe),J,C,X),Ht=te(Wn-Te),xn=te(rt(bn,nt)),dt=te(zt(bn,nt)),kt=xn-dt;if(ye!=null){let ut=ye<0?ee:wn,Pt=ye<0?wn:ee;Vt?($e>0&&
 ln[O]!=null&&re(Rn.get(ln[O]),Ht,dt+bt($e/2),he,rt(0,kt-$e),ut,Pt),Zt[O]!=null&&re(vt.get(Zt[O]),Ht,dt+bt($e/2),he,rt(0,kt-$e),ut,Pt)):re(In,Ht,dt+bt($e/2),he,rt(
-0,kt-$e),ut,Pt),pe(M,v,O,Ht-$e/2,dt,he+$e,kt)}}return $e>0?lt.stroke=Vt?Rn:In:Vt||(lt._fill=R.width==0?R._fill:R._stroke??R._fill,lt.width=0),lt.fill=Vt?vt:In,lt})}
-function df(e,t){let l=ce(t?.alignGaps,0);return(n,s,i,c)=>Nn(n,s,(r,u,d,b,p,w,M,v,$,A,R)=>{[i,c]=ts(d,i,c);let m=r.pxRound,E=H=>m(w(H,b,A,v)),k=H=>m(M(H,p,R,$)),
+0,kt-$e),ut,Pt),pe(S,v,O,Ht-$e/2,dt,he+$e,kt)}}return $e>0?lt.stroke=Vt?Rn:In:Vt||(lt._fill=R.width==0?R._fill:R._stroke??R._fill,lt.width=0),lt.fill=Vt?vt:In,lt})}
+function df(e,t){let l=ce(t?.alignGaps,0);return(n,s,i,c)=>Nn(n,s,(r,u,d,b,p,w,S,v,$,A,R)=>{[i,c]=ts(d,i,c);let m=r.pxRound,E=H=>m(w(H,b,A,v)),k=H=>m(S(H,p,R,$)),
 J,L,Z;b.ori==0?(J=is,Z=cl,L=na):(J=rs,Z=ul,L=la);let Y=b.dir*(b.ori==0?1:-1),X=E(u[Y==1?i:c]),Q=X,C=[],te=[];for(let H=Y==1?i:c;H>=i&&H<=c;H+=Y)if(d[H]!=null){let Ee=u[H],
 re=E(Ee);C.push(Q=re),te.push(k(d[H]))}let F={stroke:e(C,te,J,Z,L,m),fill:null,clip:null,band:null,gaps:null,flags:rl},G=F.stroke,[q,oe]=yo(n,s);if(r.fill!=null||
 q!=0){let H=F.fill=new Path2D(G),ct=r.fillTo(n,s,r.min,r.max,q),Ee=k(ct);Z(H,Q,Ee),Z(H,X,Ee)}if(!r.spanGaps){let H=[];H.push(..._o(u,d,i,c,Y,E,l)),F.gaps=H=r.gaps(
@@ -267,14 +267,14 @@ l;return e=e.replace(/(\d+)px/,(n,s)=>(t=Ve((l=+s)*fe))+"px"),[e,t,l]}function S
 /[0-9.]+px/,l+"px"),t[1]=l})}function Xe(e,t,l){let n={mode:ce(e.mode,1)},s=n.mode;function i(o,a,f,h){let g=a.valToPct(o);return h+f*(a.dir==-1?1-g:g)}function c(o,a,f,h){
 let g=a.valToPct(o);return h+f*(a.dir==-1?g:1-g)}function r(o,a,f,h){return a.ori==0?i(o,a,f,h):c(o,a,f,h)}n.valToPosH=i,n.valToPosV=c;let u=!1;n.status=0;let d=n.
 root=Lt($c);if(e.id!=null&&(d.id=e.id),wt(d,e.class),e.title){let o=Lt(Dc,d);o.textContent=e.title}let b=Ft("canvas"),p=n.ctx=b.getContext("2d"),w=Lt(Pc,d);$n("\
-click",w,o=>{o.target===v&&(ve!=jn||Ae!=Jn)&&Qe.click(n,o)},!0);let M=n.under=Lt(Rc,w);w.appendChild(b);let v=n.over=Lt(Oc,w);e=il(e);let $=+ce(e.pxAlign,1),A=xr(
+click",w,o=>{o.target===v&&(ve!=jn||Ae!=Jn)&&Qe.click(n,o)},!0);let S=n.under=Lt(Rc,w);w.appendChild(b);let v=n.over=Lt(Oc,w);e=il(e);let $=+ce(e.pxAlign,1),A=xr(
 $);(e.plugins||[]).forEach(o=>{o.opts&&(e=o.opts(n,e)||e)});let R=e.ms||.001,m=n.series=s==1?vr(e.series||[],hr,wr,!1):bf(e.series||[null],gr),E=n.axes=vr(e.axes||
 [],fr,mr,!0),k=n.scales={},J=n.bands=e.bands||[];J.forEach(o=>{o.fill=se(o.fill||null),o.dir=ce(o.dir,-1)});let L=s==2?m[1].facets[0].scale:m[0].scale,Z={axes:Qa,
 series:Ka},Y=(e.drawOrder||["axes","series"]).map(o=>Z[o]);function X(o){let a=o.distr==3?f=>en(f>0?f:o.clamp(n,f,o.min,o.max,o.key)):o.distr==4?f=>Gs(f,o.asinh):
 o.distr==100?f=>o.fwd(f):f=>f;return f=>{let h=a(f),{_min:g,_max:y}=o,_=y-g;return(h-g)/_}}function Q(o){let a=k[o];if(a==null){let f=(e.scales||Al)[o]||Al;if(f.
 from!=null){Q(f.from);let h=We({},k[f.from],f,{key:o});h.valToPct=X(h),k[o]=h}else{a=k[o]=We({},o==L?Zr:of,f),a.key=o;let h=a.time,g=a.range,y=hn(g);if((o!=L||s==
 2&&!h)&&(y&&(g[0]==null||g[1]==null)&&(g={min:g[0]==null?Zi:{mode:1,hard:g[0],soft:g[0]},max:g[1]==null?Zi:{mode:1,hard:g[1],soft:g[1]}},y=!1),!y&&ss(g))){let _=g;
-g=(S,T,N)=>T==null?ol:Xl(T,N,_)}a.range=se(g||(h?xf:o==L?a.distr==3?_f:a.distr==4?vf:ra:a.distr==3?aa:a.distr==4?ca:yf)),a.auto=se(y?!1:a.auto),a.clamp=se(a.clamp||
+g=(M,T,N)=>T==null?ol:Xl(T,N,_)}a.range=se(g||(h?xf:o==L?a.distr==3?_f:a.distr==4?vf:ra:a.distr==3?aa:a.distr==4?ca:yf)),a.auto=se(y?!1:a.auto),a.clamp=se(a.clamp||
 sf),a._min=a._max=null,a.valToPct=X(a)}}}Q("x"),Q("y"),s==1&&m.forEach(o=>{Q(o.scale)}),E.forEach(o=>{Q(o.scale)});for(let o in e.scales)Q(o);let C=k[L],te=C.distr,
 F,G;C.ori==0?(wt(d,Lc),F=i,G=c):(wt(d,Nc),F=c,G=i);let q={};for(let o in k){let a=k[o];(a.min!=null||a.max!=null)&&(q[o]={min:a.min,max:a.max},a.min=a.max=null)}
 let oe=e.tzDate||(o=>new Date(Ve(o/R))),H=e.fmtDate||go,ct=R==1?Lu(oe):Pu(oe),Ee=ar(oe,rr(R==1?$u:Du,H)),re=ur(oe,cr(Ou,H)),pe=[],ne=n.legend=We({},Fu,e.legend),
@@ -282,21 +282,21 @@ B=n.cursor=We({},Uu,{drag:{y:s==2}},e.cursor),Fe=ne.show,nt=B.show,Te=ne.markers
 fill=se(Te.fill);let he,Dt,ht,$e=[],Vt=[],Zt,vt=!1,ln={};if(ne.live){let o=m[1]?m[1].values:null;vt=o!=null,Zt=vt?o(n,1,0):{_:0};for(let a in Zt)ln[a]=co}if(Fe)
 if(he=Ft("table",Vc,d),ht=Ft("tbody",null,he),ne.mount(n,he),vt){Dt=Ft("thead",null,he,ht);let o=Ft("tr",null,Dt);Ft("th",null,o);for(var Rn in Zt)Ft("th",Wi,o).
 textContent=Rn}else wt(he,qc),ne.live&&wt(he,Hc);let On={show:!0},fl={show:!1};function Pl(o,a){if(a==0&&(vt||!ne.live||s==2))return ol;let f=[],h=Ft("tr",Uc,ht,
-ht.childNodes[a]);wt(h,o.class),o.show||wt(h,Cn);let g=Ft("th",null,h);if(Te.show){let S=Lt(Yc,g);if(a>0){let T=Te.width(n,a);T&&(S.style.border=T+"px "+Te.dash(
-n,a)+" "+Te.stroke(n,a)),S.style.background=Te.fill(n,a)}}let y=Lt(Wi,g);o.label instanceof HTMLElement?y.appendChild(o.label):y.textContent=o.label,a>0&&(Te.show||
-(y.style.color=o.width>0?Te.stroke(n,a):Te.fill(n,a)),lt("click",g,S=>{if(B._lock)return;_n(S);let T=m.indexOf(o);if((S.ctrlKey||S.metaKey)!=ne.isolate){let N=m.
-some((D,I)=>I>0&&I!=T&&D.show);m.forEach((D,I)=>{I>0&&Ut(I,N?I==T?On:fl:On,!0,Ie.setSeries)})}else Ut(T,{show:!o.show},!0,Ie.setSeries)},!1),Bn&&lt(Vi,g,S=>{B._lock||
-(_n(S),Ut(m.indexOf(o),Qn,!0,Ie.setSeries))},!1));for(var _ in Zt){let S=Ft("td",Kc,h);S.textContent="--",f.push(S)}return[h,f]}let gn=new Map;function lt(o,a,f,h=!0){
+ht.childNodes[a]);wt(h,o.class),o.show||wt(h,Cn);let g=Ft("th",null,h);if(Te.show){let M=Lt(Yc,g);if(a>0){let T=Te.width(n,a);T&&(M.style.border=T+"px "+Te.dash(
+n,a)+" "+Te.stroke(n,a)),M.style.background=Te.fill(n,a)}}let y=Lt(Wi,g);o.label instanceof HTMLElement?y.appendChild(o.label):y.textContent=o.label,a>0&&(Te.show||
+(y.style.color=o.width>0?Te.stroke(n,a):Te.fill(n,a)),lt("click",g,M=>{if(B._lock)return;_n(M);let T=m.indexOf(o);if((M.ctrlKey||M.metaKey)!=ne.isolate){let N=m.
+some((D,I)=>I>0&&I!=T&&D.show);m.forEach((D,I)=>{I>0&&Ut(I,N?I==T?On:fl:On,!0,Ie.setSeries)})}else Ut(T,{show:!o.show},!0,Ie.setSeries)},!1),Bn&&lt(Vi,g,M=>{B._lock||
+(_n(M),Ut(m.indexOf(o),Qn,!0,Ie.setSeries))},!1));for(var _ in Zt){let M=Ft("td",Kc,h);M.textContent="--",f.push(M)}return[h,f]}let gn=new Map;function lt(o,a,f,h=!0){
 let g=gn.get(a)||{},y=B.bind[o](n,a,f,h);y&&($n(o,a,g[o]=y),gn.set(a,g))}function In(o,a,f){let h=gn.get(a)||{};for(let g in h)(o==null||g==o)&&(to(g,a,h[g]),delete h[g]);
 o==null&&gn.delete(a)}let Qt=0,wn=0,ee=0,O=0,ye=0,Be=0,Wn=ye,bn=Be,Ht=ee,xn=O,dt=0,kt=0,ut=0,Pt=0;n.bbox={};let ms=!1,Rl=!1,Fn=!1,yn=!1,Ol=!1,St=!1;function ps(o,a,f){
 (f||o!=n.width||a!=n.height)&&Oo(o,a),Un(!1),Fn=!0,Rl=!0,Yn()}function Oo(o,a){n.width=Qt=ee=o,n.height=wn=O=a,ye=Be=0,Ba(),za();let f=n.bbox;dt=f.left=Tn(ye*fe,
 .5),kt=f.top=Tn(Be*fe,.5),ut=f.width=Tn(ee*fe,.5),Pt=f.height=Tn(O*fe,.5)}let Ia=3;function Wa(){let o=!1,a=0;for(;!o;){a++;let f=Ja(a),h=Za(a);o=a==Ia||f&&h,o||
 (Oo(n.width,n.height),Rl=!0)}}function Fa({width:o,height:a}){ps(o,a)}n.setSize=Fa;function Ba(){let o=!1,a=!1,f=!1,h=!1;E.forEach((g,y)=>{if(g.show&&g._show){let{
-side:_,_size:S}=g,T=_%2,N=g.label!=null?g.labelSize:0,D=S+N;D>0&&(T?(ee-=D,_==3?(ye+=D,h=!0):f=!0):(O-=D,_==0?(Be+=D,o=!0):a=!0))}}),vn[0]=o,vn[1]=f,vn[2]=a,vn[3]=
+side:_,_size:M}=g,T=_%2,N=g.label!=null?g.labelSize:0,D=M+N;D>0&&(T?(ee-=D,_==3?(ye+=D,h=!0):f=!0):(O-=D,_==0?(Be+=D,o=!0):a=!0))}}),vn[0]=o,vn[1]=f,vn[2]=a,vn[3]=
 h,ee-=sn[1]+sn[3],ye+=sn[3],O-=sn[2]+sn[0],Be+=sn[0]}function za(){let o=ye+ee,a=Be+O,f=ye,h=Be;function g(y,_){switch(y){case 1:return o+=_,o-_;case 2:return a+=
-_,a-_;case 3:return f-=_,f+_;case 0:return h-=_,h+_}}E.forEach((y,_)=>{if(y.show&&y._show){let S=y.side;y._pos=g(S,y._size),y.label!=null&&(y._lpos=g(S,y.labelSize))}})}
-if(B.dataIdx==null){let o=B.hover,a=o.skip=new Set(o.skip??[]);a.add(void 0);let f=o.prox=se(o.prox),h=o.bias??=0;B.dataIdx=(g,y,_,S)=>{if(y==0)return _;let T=_,
-N=f(g,y,_,S)??be,D=N>=0&&N<be,I=C.ori==0?ee:O,j=B.left,ue=t[0],ae=t[y];if(a.has(ae[_])){T=null;let le=null,U=null,z;if(h==0||h==-1)for(z=_;le==null&&z-- >0;)a.has(
+_,a-_;case 3:return f-=_,f+_;case 0:return h-=_,h+_}}E.forEach((y,_)=>{if(y.show&&y._show){let M=y.side;y._pos=g(M,y._size),y.label!=null&&(y._lpos=g(M,y.labelSize))}})}
+if(B.dataIdx==null){let o=B.hover,a=o.skip=new Set(o.skip??[]);a.add(void 0);let f=o.prox=se(o.prox),h=o.bias??=0;B.dataIdx=(g,y,_,M)=>{if(y==0)return _;let T=_,
+N=f(g,y,_,M)??be,D=N>=0&&N<be,I=C.ori==0?ee:O,j=B.left,ue=t[0],ae=t[y];if(a.has(ae[_])){T=null;let le=null,U=null,z;if(h==0||h==-1)for(z=_;le==null&&z-- >0;)a.has(
 ae[z])||(le=z);if(h==0||h==1)for(z=_;U==null&&z++<ae.length;)a.has(ae[z])||(U=z);if(le!=null||U!=null)if(D){let Se=le==null?-1/0:F(ue[le],C,I,0),Ne=U==null?1/0:
 F(ue[U],C,I,0),je=j-Se,ge=Ne-j;je<=ge?je<=N&&(T=le):ge<=N&&(T=U)}else T=U==null?le:le==null?U:_-le<=U-_?le:U}else D&&He(j-F(ue[_],C,I,0))>N&&(T=null);return T}}
 let _n=o=>{B.event=o};B.idxs=pe,B._lock=!1;let et=B.points;et.show=se(et.show),et.size=se(et.size),et.stroke=se(et.stroke),et.width=se(et.width),et.fill=se(et.fill);
@@ -314,8 +314,8 @@ o.space=se(o.space),o.rotate=se(o.rotate),hn(o.incrs)&&o.incrs.forEach(_=>{!dn.h
 splits=se(o.splits||(g&&h.distr==1?ct:h.distr==3?lo:h.distr==4?Ju:ju)),o.stroke=se(o.stroke),o.grid.stroke=se(o.grid.stroke),o.ticks.stroke=se(o.ticks.stroke),o.
 border.stroke=se(o.border.stroke);let y=o.values;o.values=hn(y)&&!hn(y[0])?se(y):g?hn(y)?ar(oe,rr(y,H)):lr(y)?Ru(oe,y):y||Ee:y||Gu,o.filter=se(o.filter||(h.distr>=
 3&&h.log==10?Xu:h.distr==3&&h.log==2?ef:$r)),o.font=kr(o.font),o.labelFont=kr(o.labelFont),o._size=o.size(n,null,a,0),o._space=o._rotate=o._incrs=o._found=o._splits=
-o._values=null,o._size>0&&(vn[a]=!0,o._el=Lt(Ic,w))}}function hl(o,a,f,h){let[g,y,_,S]=f,T=a%2,N=0;return T==0&&(S||y)&&(N=a==0&&!g||a==2&&!_?Ve(fr.size/3):0),T==
-1&&(g||_)&&(N=a==1&&!y||a==3&&!S?Ve(mr.size/2):0),N}let Fo=n.padding=(e.padding||[hl,hl,hl,hl]).map(o=>se(ce(o,hl))),sn=n._padding=Fo.map((o,a)=>o(n,a,vn,0)),Ze,
+o._values=null,o._size>0&&(vn[a]=!0,o._el=Lt(Ic,w))}}function hl(o,a,f,h){let[g,y,_,M]=f,T=a%2,N=0;return T==0&&(M||y)&&(N=a==0&&!g||a==2&&!_?Ve(fr.size/3):0),T==
+1&&(g||_)&&(N=a==1&&!y||a==3&&!M?Ve(mr.size/2):0),N}let Fo=n.padding=(e.padding||[hl,hl,hl,hl]).map(o=>se(ce(o,hl))),sn=n._padding=Fo.map((o,a)=>o(n,a,vn,0)),Ze,
 qe=null,Ue=null,Il=s==1?m[0].idxs:null,Rt=null,dl=!1;function Bo(o,a){if(t=o??[],n.data=n._data=t,s==2){Ze=0;for(let f=1;f<m.length;f++)Ze+=t[f][0].length}else{
 t.length==0&&(n.data=n._data=t=[[]]),Rt=t[0],Ze=Rt.length;let f=t;if(te==2){f=t.slice();let h=f[0]=Array(Ze);for(let g=0;g<Ze;g++)h[g]=g}n._data=t=f}if(Un(!0),Ge(
 "setData"),te==2&&(Fn=!0),a!==!1){let f=C;f.auto(n,dl)?gs():rn(L,f.min,f.max),yn=yn||B.left>=0,St=!0,Yn()}}n.setData=Bo;function gs(){dl=!0;let o,a;s==1&&(Ze>0?
@@ -323,13 +323,13 @@ t.length==0&&(n.data=n._data=t=[[]]),Rt=t[0],Ze=Rt.length;let f=t;if(te==2){f=t.
 Xl(o,a,ho,!0))):(qe=Il[0]=o=null,Ue=Il[1]=a=null)),rn(L,o,a)}let Wl,qn,ws,bs,xs,ys,_s,vs,ks,ft;function zo(o,a,f,h,g,y){o??=Bi,f??=po,h??="butt",g??=Bi,y??="rou\
 nd",o!=Wl&&(p.strokeStyle=Wl=o),g!=qn&&(p.fillStyle=qn=g),a!=ws&&(p.lineWidth=ws=a),y!=xs&&(p.lineJoin=xs=y),h!=ys&&(p.lineCap=ys=h),f!=bs&&p.setLineDash(bs=f)}
 function Vo(o,a,f,h){a!=qn&&(p.fillStyle=qn=a),o!=_s&&(p.font=_s=o),f!=vs&&(p.textAlign=vs=f),h!=ks&&(p.textBaseline=ks=h)}function Ss(o,a,f,h,g=0){if(h.length>
-0&&o.auto(n,dl)&&(a==null||a.min==null)){let y=ce(qe,0),_=ce(Ue,h.length-1),S=f.min==null?Xc(h,y,_,g,o.distr==3):[f.min,f.max];o.min=zt(o.min,f.min=S[0]),o.max=
-rt(o.max,f.max=S[1])}}let Ho={min:null,max:null};function Ua(){for(let h in k){let g=k[h];q[h]==null&&(g.min==null||q[L]!=null&&g.auto(n,dl))&&(q[h]=Ho)}for(let h in k){
+0&&o.auto(n,dl)&&(a==null||a.min==null)){let y=ce(qe,0),_=ce(Ue,h.length-1),M=f.min==null?Xc(h,y,_,g,o.distr==3):[f.min,f.max];o.min=zt(o.min,f.min=M[0]),o.max=
+rt(o.max,f.max=M[1])}}let Ho={min:null,max:null};function Ua(){for(let h in k){let g=k[h];q[h]==null&&(g.min==null||q[L]!=null&&g.auto(n,dl))&&(q[h]=Ho)}for(let h in k){
 let g=k[h];q[h]==null&&g.from!=null&&q[g.from]!=null&&(q[h]=Ho)}q[L]!=null&&Un(!0);let o={};for(let h in q){let g=q[h];if(g!=null){let y=o[h]=il(k[h],au);if(g.min!=
 null)We(y,g);else if(h!=L||s==2)if(Ze==0&&y.from==null){let _=y.range(n,null,null,h);y.min=_[0],y.max=_[1]}else y.min=be,y.max=-be}}if(Ze>0){m.forEach((h,g)=>{if(s==
-1){let y=h.scale,_=q[y];if(_==null)return;let S=o[y];if(g==0){let T=S.range(n,S.min,S.max,y);S.min=T[0],S.max=T[1],qe=Bt(S.min,t[0]),Ue=Bt(S.max,t[0]),Ue-qe>1&&
-(t[0][qe]<S.min&&qe++,t[0][Ue]>S.max&&Ue--),h.min=Rt[qe],h.max=Rt[Ue]}else h.show&&h.auto&&Ss(S,_,h,t[g],h.sorted);h.idxs[0]=qe,h.idxs[1]=Ue}else if(g>0&&h.show&&
-h.auto){let[y,_]=h.facets,S=y.scale,T=_.scale,[N,D]=t[g],I=o[S],j=o[T];I!=null&&Ss(I,q[S],y,N,y.sorted),j!=null&&Ss(j,q[T],_,D,_.sorted),h.min=_.min,h.max=_.max}});
+1){let y=h.scale,_=q[y];if(_==null)return;let M=o[y];if(g==0){let T=M.range(n,M.min,M.max,y);M.min=T[0],M.max=T[1],qe=Bt(M.min,t[0]),Ue=Bt(M.max,t[0]),Ue-qe>1&&
+(t[0][qe]<M.min&&qe++,t[0][Ue]>M.max&&Ue--),h.min=Rt[qe],h.max=Rt[Ue]}else h.show&&h.auto&&Ss(M,_,h,t[g],h.sorted);h.idxs[0]=qe,h.idxs[1]=Ue}else if(g>0&&h.show&&
+h.auto){let[y,_]=h.facets,M=y.scale,T=_.scale,[N,D]=t[g],I=o[M],j=o[T];I!=null&&Ss(I,q[M],y,N,y.sorted),j!=null&&Ss(j,q[T],_,D,_.sorted),h.min=_.min,h.max=_.max}});
 for(let h in o){let g=o[h],y=q[h];if(g.from==null&&(y==null||y.min==null)){let _=g.range(n,g.min==be?null:g.min,g.max==-be?null:g.max,h);g.min=_[0],g.max=_[1]}}}
 for(let h in o){let g=o[h];if(g.from!=null){let y=o[g.from];if(y.min==null)g.min=g.max=null;else{let _=g.range(n,y.min,y.max,h);g.min=_[0],g.max=_[1]}}}let a={},
 f=!1;for(let h in o){let g=o[h],y=k[h];if(y.min!=g.min||y.max!=g.max){y.min=g.min,y.max=g.max;let _=y.distr;y._min=_==3?en(y.min):_==4?Gs(y.min,y.asinh):_==100?
@@ -340,25 +340,25 @@ qt.alpha),m.forEach((a,f)=>{if(f>0&&a.show&&(qo(f,!1),qo(f,!0),a._paths==null)){
 Ya(t[f]);a._paths=a.paths(n,f,g[0],g[1]),ft!=h&&(p.globalAlpha=ft=h)}}),m.forEach((a,f)=>{if(f>0&&a.show){let h=ft;ft!=a.alpha&&(p.globalAlpha=ft=a.alpha),a._paths!=
 null&&Uo(f,!1);{let g=a._paths!=null?a._paths.gaps:null,y=a.points.show(n,f,qe,Ue,g),_=a.points.filter(n,f,y,g);(y||_)&&(a.points._paths=a.points.paths(n,f,qe,Ue,
 _),Uo(f,!0))}ft!=h&&(p.globalAlpha=ft=h),Ge("drawSeries",f)}}),o&&(p.globalAlpha=ft=1)}}function qo(o,a){let f=a?m[o].points:m[o];f._stroke=f.stroke(n,o),f._fill=
-f.fill(n,o)}function Uo(o,a){let f=a?m[o].points:m[o],{stroke:h,fill:g,clip:y,flags:_,_stroke:S=f._stroke,_fill:T=f._fill,_width:N=f.width}=f._paths;N=xe(N*fe,3);
-let D=null,I=N%2/2;a&&T==null&&(T=N>0?"#fff":S);let j=f.pxAlign==1&&I>0;if(j&&p.translate(I,I),!a){let ue=dt-N/2,ae=kt-N/2,le=ut+N,U=Pt+N;D=new Path2D,D.rect(ue,
-ae,le,U)}a?Ms(S,N,f.dash,f.cap,T,h,g,_,y):Ga(o,S,N,f.dash,f.cap,T,h,g,_,D,y),j&&p.translate(-I,-I)}function Ga(o,a,f,h,g,y,_,S,T,N,D){let I=!1;T!=0&&J.forEach((j,ue)=>{
+f.fill(n,o)}function Uo(o,a){let f=a?m[o].points:m[o],{stroke:h,fill:g,clip:y,flags:_,_stroke:M=f._stroke,_fill:T=f._fill,_width:N=f.width}=f._paths;N=xe(N*fe,3);
+let D=null,I=N%2/2;a&&T==null&&(T=N>0?"#fff":M);let j=f.pxAlign==1&&I>0;if(j&&p.translate(I,I),!a){let ue=dt-N/2,ae=kt-N/2,le=ut+N,U=Pt+N;D=new Path2D,D.rect(ue,
+ae,le,U)}a?Ms(M,N,f.dash,f.cap,T,h,g,_,y):Ga(o,M,N,f.dash,f.cap,T,h,g,_,D,y),j&&p.translate(-I,-I)}function Ga(o,a,f,h,g,y,_,M,T,N,D){let I=!1;T!=0&&J.forEach((j,ue)=>{
 if(j.series[0]==o){let ae=m[j.series[1]],le=t[j.series[1]],U=(ae._paths||Al).band;hn(U)&&(U=j.dir==1?U[0]:U[1]);let z,Se=null;ae.show&&U&&tu(le,qe,Ue)?(Se=j.fill(
-n,ue)||y,z=ae._paths.clip):U=null,Ms(a,f,h,g,Se,_,S,T,N,D,z,U),I=!0}}),I||Ms(a,f,h,g,y,_,S,T,N,D)}let Yo=rl|oo;function Ms(o,a,f,h,g,y,_,S,T,N,D,I){zo(o,a,f,h,g),
-(T||N||I)&&(p.save(),T&&p.clip(T),N&&p.clip(N)),I?(S&Yo)==Yo?(p.clip(I),D&&p.clip(D),Bl(g,_),Fl(o,y,a)):S&oo?(Bl(g,_),p.clip(I),Fl(o,y,a)):S&rl&&(p.save(),p.clip(
+n,ue)||y,z=ae._paths.clip):U=null,Ms(a,f,h,g,Se,_,M,T,N,D,z,U),I=!0}}),I||Ms(a,f,h,g,y,_,M,T,N,D)}let Yo=rl|oo;function Ms(o,a,f,h,g,y,_,M,T,N,D,I){zo(o,a,f,h,g),
+(T||N||I)&&(p.save(),T&&p.clip(T),N&&p.clip(N)),I?(M&Yo)==Yo?(p.clip(I),D&&p.clip(D),Bl(g,_),Fl(o,y,a)):M&oo?(Bl(g,_),p.clip(I),Fl(o,y,a)):M&rl&&(p.save(),p.clip(
 I),D&&p.clip(D),Bl(g,_),p.restore(),Fl(o,y,a)):(Bl(g,_),Fl(o,y,a)),(T||N||I)&&p.restore()}function Fl(o,a,f){f>0&&(a instanceof Map?a.forEach((h,g)=>{p.strokeStyle=
 Wl=g,p.stroke(h)}):a!=null&&o&&p.stroke(a))}function Bl(o,a){a instanceof Map?a.forEach((f,h)=>{p.fillStyle=qn=h,p.fill(f)}):a!=null&&o&&p.fill(a)}function ja(o,a,f,h){
-let g=E[o],y;if(h<=0)y=[0,0];else{let _=g._space=g.space(n,o,a,f,h),S=g._incrs=g.incrs(n,o,a,f,h,_);y=kf(a,f,S,h,_)}return g._found=y}function Es(o,a,f,h,g,y,_,S,T,N){
-let D=_%2/2;$==1&&p.translate(D,D),zo(S,_,T,N,S),p.beginPath();let I,j,ue,ae,le=g+(h==0||h==3?-y:y);f==0?(j=g,ae=le):(I=g,ue=le);for(let U=0;U<o.length;U++)a[U]!=
+let g=E[o],y;if(h<=0)y=[0,0];else{let _=g._space=g.space(n,o,a,f,h),M=g._incrs=g.incrs(n,o,a,f,h,_);y=kf(a,f,M,h,_)}return g._found=y}function Es(o,a,f,h,g,y,_,M,T,N){
+let D=_%2/2;$==1&&p.translate(D,D),zo(M,_,T,N,M),p.beginPath();let I,j,ue,ae,le=g+(h==0||h==3?-y:y);f==0?(j=g,ae=le):(I=g,ue=le);for(let U=0;U<o.length;U++)a[U]!=
 null&&(f==0?I=ue=o[U]:j=ae=o[U],p.moveTo(I,j),p.lineTo(ue,ae));p.stroke(),$==1&&p.translate(-D,-D)}function Ja(o){let a=!0;return E.forEach((f,h)=>{if(!f.show)return;
-let g=k[f.scale];if(g.min==null){f._show&&(a=!1,f._show=!1,Un(!1));return}else f._show||(a=!1,f._show=!0,Un(!1));let y=f.side,_=y%2,{min:S,max:T}=g,[N,D]=ja(h,S,
-T,_==0?ee:O);if(D==0)return;let I=g.distr==2,j=f._splits=f.splits(n,h,S,T,N,D,I),ue=g.distr==2?j.map(z=>Rt[z]):j,ae=g.distr==2?Rt[j[1]]-Rt[j[0]]:N,le=f._values=
+let g=k[f.scale];if(g.min==null){f._show&&(a=!1,f._show=!1,Un(!1));return}else f._show||(a=!1,f._show=!0,Un(!1));let y=f.side,_=y%2,{min:M,max:T}=g,[N,D]=ja(h,M,
+T,_==0?ee:O);if(D==0)return;let I=g.distr==2,j=f._splits=f.splits(n,h,M,T,N,D,I),ue=g.distr==2?j.map(z=>Rt[z]):j,ae=g.distr==2?Rt[j[1]]-Rt[j[0]]:N,le=f._values=
 f.values(n,f.filter(n,ue,h,D,ae),h,D,ae);f._rotate=y==2?f.rotate(n,le,h,D):0;let U=f._size;f._size=Nt(f.size(n,le,h,o)),U!=null&&f._size!=U&&(a=!1)}),a}function Za(o){
 let a=!0;return Fo.forEach((f,h)=>{let g=f(n,h,vn,o);g!=sn[h]&&(a=!1),sn[h]=g}),a}function Qa(){for(let o=0;o<E.length;o++){let a=E[o];if(!a.show||!a._show)continue;
-let f=a.side,h=f%2,g,y,_=a.stroke(n,o),S=f==0||f==3?-1:1,[T,N]=a._found;if(a.label!=null){let ot=a.labelGap*S,gt=Ve((a._lpos+ot)*fe);Vo(a.labelFont[0],_,"center",
+let f=a.side,h=f%2,g,y,_=a.stroke(n,o),M=f==0||f==3?-1:1,[T,N]=a._found;if(a.label!=null){let ot=a.labelGap*M,gt=Ve((a._lpos+ot)*fe);Vo(a.labelFont[0],_,"center",
 f==2?"top":Fi),p.save(),h==1?(g=y=0,p.translate(gt,Ve(kt+Pt/2)),p.rotate((f==3?-Zl:Zl)/2)):(g=Ve(dt+ut/2),y=gt);let Mn=Ar(a.label)?a.label(n,o,T,N):a.label;p.fillText(
 Mn,g,y),p.restore()}if(N==0)continue;let D=k[a.scale],I=h==0?ut:Pt,j=h==0?dt:kt,ue=a._splits,ae=D.distr==2?ue.map(ot=>Rt[ot]):ue,le=D.distr==2?Rt[ue[1]]-Rt[ue[0]]:
-T,U=a.ticks,z=a.border,Se=U.show?U.size:0,Ne=Ve(Se*fe),je=Ve((a.alignTo==2?a._size-Se-a.gap:a.gap)*fe),ge=a._rotate*-Zl/180,De=A(a._pos*fe),mt=(Ne+je)*S,st=De+mt;
+T,U=a.ticks,z=a.border,Se=U.show?U.size:0,Ne=Ve(Se*fe),je=Ve((a.alignTo==2?a._size-Se-a.gap:a.gap)*fe),ge=a._rotate*-Zl/180,De=A(a._pos*fe),mt=(Ne+je)*M,st=De+mt;
 y=h==0?st:0,g=h==1?st:0;let Et=a.font[0],Ot=a.align==1?tl:a.align==2?Us:ge>0?tl:ge<0?Us:h==0?"center":f==3?Us:tl,Kt=ge||h==1?"middle":f==2?"top":Fi;Vo(Et,_,Ot,Kt);
 let pt=a.font[1]*a.lineGap,Tt=ue.map(ot=>A(r(ot,D,I,j))),It=a._values;for(let ot=0;ot<It.length;ot++){let gt=It[ot];if(gt!=null){h==0?g=Tt[ot]:y=Tt[ot],gt=""+gt;
 let Mn=gt.indexOf(`
@@ -367,7 +367,7 @@ fi,g,y+it*pt)}}}U.show&&Es(Tt,U.filter(n,ae,o,N,le),h,f,De,Ne,xe(U.width*fe,3),U
 h==0?2:1,h==0?kt:dt,h==0?Pt:ut,xe(Gt.width*fe,3),Gt.stroke(n,o),Gt.dash,Gt.cap),z.show&&Es([De],[1],h==0?1:0,h==0?1:2,h==1?kt:dt,h==1?Pt:ut,xe(z.width*fe,3),z.stroke(
 n,o),z.dash,z.cap)}Ge("drawAxes")}function Un(o){m.forEach((a,f)=>{f>0&&(a._paths=null,o&&(s==1?(a.min=null,a.max=null):a.facets.forEach(h=>{h.min=null,h.max=null})))})}
 let zl=!1,Ts=!1,ml=[];function Xa(){Ts=!1;for(let o=0;o<ml.length;o++)Ge(...ml[o]);ml.length=0}function Yn(){zl||(pu(Ko),zl=!0)}function ec(o,a=!1){zl=!0,Ts=a,o(
-n),Ko(),a&&ml.length>0&&queueMicrotask(Xa)}n.batch=ec;function Ko(){if(ms&&(Ua(),ms=!1),Fn&&(Wa(),Fn=!1),Rl){if(Me(M,tl,ye),Me(M,"top",Be),Me(M,Sl,ee),Me(M,Ml,O),
+n),Ko(),a&&ml.length>0&&queueMicrotask(Xa)}n.batch=ec;function Ko(){if(ms&&(Ua(),ms=!1),Fn&&(Wa(),Fn=!1),Rl){if(Me(S,tl,ye),Me(S,"top",Be),Me(S,Sl,ee),Me(S,Ml,O),
 Me(v,tl,ye),Me(v,"top",Be),Me(v,Sl,ee),Me(v,Ml,O),Me(w,Sl,Qt),Me(w,Ml,wn),b.width=Ve(Qt*fe),b.height=Ve(wn*fe),E.forEach(({_el:o,_show:a,_size:f,_pos:h,side:g})=>{
 if(o!=null)if(a){let y=g===3||g===0?f:0,_=g%2==1;Me(o,_?"left":"top",h-y),Me(o,_?"width":"height",f),Me(o,_?"top":"left",_?Be:ye),Me(o,_?"height":"width",_?O:ee),
 eo(o,Cn)}else wt(o,Cn)}),Wl=qn=ws=xs=ys=_s=vs=ks=bs=null,ft=1,wl(!0),ye!=Wn||Be!=bn||ee!=Ht||O!=xn){Un(!1);let o=ee/Ht,a=O/xn;if(nt&&!yn&&B.left>=0){B.left*=o,B.
@@ -378,7 +378,7 @@ show&&ne.live&&St&&(Ls(),St=!1),u||(u=!0,n.status=1,Ge("ready")),dl=!1,zl=!1}n.r
 if(f.from==null){if(Ze==0){let h=f.range(n,a.min,a.max,o);a.min=h[0],a.max=h[1]}if(a.min>a.max){let h=a.min;a.min=a.max,a.max=h}if(Ze>1&&a.min!=null&&a.max!=null&&
 a.max-a.min<1e-16)return;o==L&&f.distr==2&&Ze>0&&(a.min=Bt(a.min,t[0]),a.max=Bt(a.max,t[0]),a.min==a.max&&a.max++),q[o]=a,ms=!0,Yn()}}n.setScale=As;let Cs,$s,Kn,
 Gn,Go,jo,jn,Jn,Jo,Zo,ve,Ae,on=!1,Qe=B.drag,Ye=Qe.x,Ke=Qe.y;nt&&(B.x&&(Cs=Lt(Fc,v)),B.y&&($s=Lt(Bc,v)),C.ori==0?(Kn=Cs,Gn=$s):(Kn=$s,Gn=Cs),ve=B.left,Ae=B.top);let ke=n.
-select=We({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),Zn=ke.show?Lt(Wc,ke.over?v:M):null;function Vl(o,a){if(ke.show){for(let f in o)ke[f]=o[f],f in
+select=We({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),Zn=ke.show?Lt(Wc,ke.over?v:S):null;function Vl(o,a){if(ke.show){for(let f in o)ke[f]=o[f],f in
 Ds&&Me(Zn,f,o[f]);a!==!1&&Ge("setSelect")}}n.setSelect=Vl;function tc(o){if(m[o].show)Fe&&eo($e[o],Cn);else if(Fe&&wt($e[o],Cn),nt){let f=zn?Mt[0]:Mt[o];f!=null&&
 Jt(f,-10,-10,ee,O)}}function rn(o,a,f){As(o,{min:a,max:f})}function Ut(o,a,f,h){a.focus!=null&&ic(o),a.show!=null&&m.forEach((g,y)=>{y>0&&(o==y||o==null)&&(g.show=
 a.show,tc(y),s==2?(rn(g.facets[0].scale,null,null),rn(g.facets[1].scale,null,null)):rn(g.scale,null,null),Yn())}),f!==!1&&Ge("setSeries",o,a),h&&bl("setSeries",
@@ -386,7 +386,7 @@ n,o,a)}n.setSeries=Ut;function nc(o,a){We(J[o],a)}function lc(o,a){o.fill=se(o.f
 J.length=0:J.splice(o,1)}n.addBand=lc,n.setBand=nc,n.delBand=sc;function oc(o,a){m[o].alpha=a,nt&&Mt[o]!=null&&(Mt[o].style.opacity=a),Fe&&$e[o]&&($e[o].style.opacity=
 a)}let Xt,an,kn,Qn={focus:!0};function ic(o){if(o!=kn){let a=o==null,f=qt.alpha!=1;m.forEach((h,g)=>{if(s==1||g>0){let y=a||g==0||g==o;h._focus=a?null:y,f&&oc(g,
 y?1:qt.alpha)}}),kn=o,f&&Yn()}}Fe&&Bn&&lt(Hi,he,o=>{B._lock||(_n(o),kn!=null&&Ut(null,Qn,!0,Ie.setSeries))});function Yt(o,a,f){let h=k[a];f&&(o=o/fe-(h.ori==1?
-Be:ye));let g=ee;h.ori==1&&(g=O,o=g-o),h.dir==-1&&(o=g-o);let y=h._min,_=h._max,S=o/g,T=y+(_-y)*S,N=h.distr;return N==3?sl(10,T):N==4?lu(T,h.asinh):N==100?h.bwd(
+Be:ye));let g=ee;h.ori==1&&(g=O,o=g-o),h.dir==-1&&(o=g-o);let y=h._min,_=h._max,M=o/g,T=y+(_-y)*M,N=h.distr;return N==3?sl(10,T):N==4?lu(T,h.asinh):N==100?h.bwd(
 T):T}function rc(o,a){let f=Yt(o,L,a);return Bt(f,t[0],qe,Ue)}n.valToIdx=o=>Bt(o,t[0]),n.posToIdx=rc,n.posToVal=Yt,n.valToPos=(o,a,f)=>k[a].ori==0?i(o,k[a],f?ut:
 ee,f?dt:0):c(o,k[a],f?Pt:O,f?kt:0),n.setCursor=(o,a,f)=>{ve=o.left,Ae=o.top,Sn(null,a,f)};function Qo(o,a){Me(Zn,tl,ke.left=o),Me(Zn,Sl,ke.width=a)}function Xo(o,a){
 Me(Zn,"top",ke.top=o),Me(Zn,Ml,ke.height=a)}let pl=C.ori==0?Qo:Xo,gl=C.ori==1?Qo:Xo;function ac(){if(Fe&&ne.live)for(let o=s==2?1:0;o<m.length;o++){if(o==0&&vt)
@@ -394,8 +394,8 @@ continue;let a=ne.values[o],f=0;for(let h in a)Vt[o][f++].firstChild.nodeValue=a
 idx)||pe.fill(o.idx),ne.idx=pe[0]),Fe&&ne.live){for(let f=0;f<m.length;f++)(f>0||s==1&&!vt)&&cc(f,pe[f]);ac()}St=!1,a!==!1&&Ge("setLegend")}n.setLegend=Ls;function cc(o,a){
 let f=m[o],h=o==0&&te==2?Rt:t[o],g;vt?g=f.values(n,o,a)??ln:(g=f.value(n,a==null?null:h[a],o,a),g=g==null?ln:{_:g}),ne.values[o]=g}function Sn(o,a,f){Jo=ve,Zo=Ae,
 [ve,Ae]=B.move(n,ve,Ae),B.left=ve,B.top=Ae,nt&&(Kn&&Jt(Kn,Ve(ve),0,ee,O),Gn&&Jt(Gn,0,Ve(Ae),ee,O));let h,g=qe>Ue;Xt=be,an=null;let y=C.ori==0?ee:O,_=C.ori==1?ee:
-O;if(ve<0||Ze==0||g){h=B.idx=null;for(let S=0;S<m.length;S++){let T=Mt[S];T!=null&&Jt(T,-10,-10,ee,O)}Bn&&Ut(null,Qn,!0,o==null&&Ie.setSeries),ne.live&&(pe.fill(
-h),St=!0)}else{let S,T,N;s==1&&(S=C.ori==0?ve:Ae,T=Yt(S,L),h=B.idx=Bt(T,t[0],qe,Ue),N=F(t[0][h],C,y,0));let D=-10,I=-10,j=0,ue=0,ae=!0,le="",U="";for(let z=s==2?
+O;if(ve<0||Ze==0||g){h=B.idx=null;for(let M=0;M<m.length;M++){let T=Mt[M];T!=null&&Jt(T,-10,-10,ee,O)}Bn&&Ut(null,Qn,!0,o==null&&Ie.setSeries),ne.live&&(pe.fill(
+h),St=!0)}else{let M,T,N;s==1&&(M=C.ori==0?ve:Ae,T=Yt(M,L),h=B.idx=Bt(T,t[0],qe,Ue),N=F(t[0][h],C,y,0));let D=-10,I=-10,j=0,ue=0,ae=!0,le="",U="";for(let z=s==2?
 1:0;z<m.length;z++){let Se=m[z],Ne=pe[z],je=Ne==null?null:s==1?t[z][Ne]:t[z][1][Ne],ge=B.dataIdx(n,z,h,T),De=ge==null?null:s==1?t[z][ge]:t[z][1][ge];if(St=St||De!=
 je||ge!=Ne,pe[z]=ge,z>0&&Se.show){let mt=ge==null?-10:ge==h?N:F(s==1?t[0][ge]:t[z][0][ge],C,y,0),st=De==null?-10:G(De,s==1?k[Se.scale]:k[Se.facets[1].scale],_,0);
 if(Bn&&De!=null){let Et=C.ori==1?ve:Ae,Ot=He(qt.dist(n,z,ge,st,Et));if(Ot<Xt){let Kt=qt.bias;if(Kt!=0){let pt=Yt(Et,Se.scale),Tt=De>=0?1:-1,It=pt>=0?1:-1;It==Tt&&
@@ -403,26 +403,26 @@ if(Bn&&De!=null){let Et=C.ori==1?ve:Ae,Ot=He(qt.dist(n,z,ge,st,Et));if(Ot<Xt){le
 Mn=et.bbox;if(Mn!=null){gt=!1;let it=Mn(n,z);Tt=it.left,It=it.top,Kt=it.width,pt=it.height}else Tt=Et,It=Ot,Kt=pt=et.size(n,z);if(ot=et.fill(n,z),Gt=et.stroke(n,
 z),zn)z==an&&Xt<=qt.prox&&(D=Tt,I=It,j=Kt,ue=pt,ae=gt,le=ot,U=Gt);else{let it=Mt[z];it!=null&&(Vn[z]=Tt,Hn[z]=It,Ji(it,Kt,pt,gt),Gi(it,ot,Gt),Jt(it,Nt(Tt),Nt(It),
 ee,O))}}}}if(zn){let z=qt.prox,Se=kn==null?Xt<=z:Xt>z||an!=kn;if(St||Se){let Ne=Mt[0];Ne!=null&&(Vn[0]=D,Hn[0]=I,Ji(Ne,j,ue,ae),Gi(Ne,le,U),Jt(Ne,Nt(D),Nt(I),ee,
-O))}}}if(ke.show&&on)if(o!=null){let[S,T]=Ie.scales,[N,D]=Ie.match,[I,j]=o.cursor.sync.scales,ue=o.cursor.drag;if(Ye=ue._x,Ke=ue._y,Ye||Ke){let{left:ae,top:le,width:U,
-height:z}=o.select,Se=o.scales[I].ori,Ne=o.posToVal,je,ge,De,mt,st,Et=S!=null&&N(S,I),Ot=T!=null&&D(T,j);Et&&Ye?(Se==0?(je=ae,ge=U):(je=le,ge=z),De=k[S],mt=F(Ne(
+O))}}}if(ke.show&&on)if(o!=null){let[M,T]=Ie.scales,[N,D]=Ie.match,[I,j]=o.cursor.sync.scales,ue=o.cursor.drag;if(Ye=ue._x,Ke=ue._y,Ye||Ke){let{left:ae,top:le,width:U,
+height:z}=o.select,Se=o.scales[I].ori,Ne=o.posToVal,je,ge,De,mt,st,Et=M!=null&&N(M,I),Ot=T!=null&&D(T,j);Et&&Ye?(Se==0?(je=ae,ge=U):(je=le,ge=z),De=k[M],mt=F(Ne(
 je,I),De,y,0),st=F(Ne(je+ge,I),De,y,0),pl(zt(mt,st),He(st-mt))):pl(0,y),Ot&&Ke?(Se==1?(je=ae,ge=U):(je=le,ge=z),De=k[T],mt=G(Ne(je,j),De,_,0),st=G(Ne(je+ge,j),De,
-_,0),gl(zt(mt,st),He(st-mt))):gl(0,_)}else Ps()}else{let S=He(Jo-Go),T=He(Zo-jo);if(C.ori==1){let j=S;S=T,T=j}Ye=Qe.x&&S>=Qe.dist,Ke=Qe.y&&T>=Qe.dist;let N=Qe.uni;
-N!=null?Ye&&Ke&&(Ye=S>=N,Ke=T>=N,!Ye&&!Ke&&(T>S?Ke=!0:Ye=!0)):Qe.x&&Qe.y&&(Ye||Ke)&&(Ye=Ke=!0);let D,I;Ye&&(C.ori==0?(D=jn,I=ve):(D=Jn,I=Ae),pl(zt(D,I),He(I-D)),
+_,0),gl(zt(mt,st),He(st-mt))):gl(0,_)}else Ps()}else{let M=He(Jo-Go),T=He(Zo-jo);if(C.ori==1){let j=M;M=T,T=j}Ye=Qe.x&&M>=Qe.dist,Ke=Qe.y&&T>=Qe.dist;let N=Qe.uni;
+N!=null?Ye&&Ke&&(Ye=M>=N,Ke=T>=N,!Ye&&!Ke&&(T>M?Ke=!0:Ye=!0)):Qe.x&&Qe.y&&(Ye||Ke)&&(Ye=Ke=!0);let D,I;Ye&&(C.ori==0?(D=jn,I=ve):(D=Jn,I=Ae),pl(zt(D,I),He(I-D)),
 Ke||gl(0,_)),Ke&&(C.ori==1?(D=jn,I=ve):(D=Jn,I=Ae),gl(zt(D,I),He(I-D)),Ye||pl(0,y)),!Ye&&!Ke&&(pl(0,0),gl(0,0))}if(Qe._x=Ye,Qe._y=Ke,o==null){if(f){if(ui!=null){
-let[S,T]=Ie.scales;Ie.values[0]=S!=null?Yt(C.ori==0?ve:Ae,S):null,Ie.values[1]=T!=null?Yt(C.ori==1?ve:Ae,T):null}bl(Ys,n,ve,Ae,ee,O,h)}if(Bn){let S=f&&Ie.setSeries,
-T=qt.prox;kn==null?Xt<=T&&Ut(an,Qn,!0,S):Xt>T?Ut(null,Qn,!0,S):an!=kn&&Ut(an,Qn,!0,S)}}St&&(ne.idx=h,Ls()),a!==!1&&Ge("setCursor")}let cn=null;Object.defineProperty(
+let[M,T]=Ie.scales;Ie.values[0]=M!=null?Yt(C.ori==0?ve:Ae,M):null,Ie.values[1]=T!=null?Yt(C.ori==1?ve:Ae,T):null}bl(Ys,n,ve,Ae,ee,O,h)}if(Bn){let M=f&&Ie.setSeries,
+T=qt.prox;kn==null?Xt<=T&&Ut(an,Qn,!0,M):Xt>T?Ut(null,Qn,!0,M):an!=kn&&Ut(an,Qn,!0,M)}}St&&(ne.idx=h,Ls()),a!==!1&&Ge("setCursor")}let cn=null;Object.defineProperty(
 n,"rect",{get(){return cn==null&&wl(!1),cn}});function wl(o=!1){o?cn=null:(cn=v.getBoundingClientRect(),Ge("syncRect",cn))}function ei(o,a,f,h,g,y,_){B._lock||on&&
-o!=null&&o.movementX==0&&o.movementY==0||(Ns(o,a,f,h,g,y,_,!1,o!=null),o!=null?Sn(null,!0,!0):Sn(a,!0,!1))}function Ns(o,a,f,h,g,y,_,S,T){if(cn==null&&wl(!1),_n(
+o!=null&&o.movementX==0&&o.movementY==0||(Ns(o,a,f,h,g,y,_,!1,o!=null),o!=null?Sn(null,!0,!0):Sn(a,!0,!1))}function Ns(o,a,f,h,g,y,_,M,T){if(cn==null&&wl(!1),_n(
 o),o!=null)f=o.clientX-cn.left,h=o.clientY-cn.top;else{if(f<0||h<0){ve=-10,Ae=-10;return}let[N,D]=Ie.scales,I=a.cursor.sync,[j,ue]=I.values,[ae,le]=I.scales,[U,
 z]=Ie.match,Se=a.axes[0].side%2==1,Ne=C.ori==0?ee:O,je=C.ori==1?ee:O,ge=Se?y:g,De=Se?g:y,mt=Se?h:f,st=Se?f:h;if(ae!=null?f=U(N,ae)?r(j,k[N],Ne,0):-10:f=Ne*(mt/ge),
 le!=null?h=z(D,le)?r(ue,k[D],je,0):-10:h=je*(st/De),C.ori==1){let Et=f;f=h,h=Et}}T&&(a==null||a.cursor.event.type==Ys)&&((f<=1||f>=ee-1)&&(f=Tn(f,ee)),(h<=1||h>=
-O-1)&&(h=Tn(h,O))),S?(Go=f,jo=h,[jn,Jn]=B.move(n,f,h)):(ve=f,Ae=h)}let Ds={width:0,height:0,left:0,top:0};function Ps(){Vl(Ds,!1)}let ti,ni,li,si;function oi(o,a,f,h,g,y,_){
-on=!0,Ye=Ke=Qe._x=Qe._y=!1,Ns(o,a,f,h,g,y,_,!0,!1),o!=null&&(lt(Ks,Qs,ii,!1),bl(zi,n,jn,Jn,ee,O,null));let{left:S,top:T,width:N,height:D}=ke;ti=S,ni=T,li=N,si=D}
-function ii(o,a,f,h,g,y,_){on=Qe._x=Qe._y=!1,Ns(o,a,f,h,g,y,_,!1,!0);let{left:S,top:T,width:N,height:D}=ke,I=N>0||D>0,j=ti!=S||ni!=T||li!=N||si!=D;if(I&&j&&Vl(ke),
-Qe.setScale&&I&&j){let ue=S,ae=N,le=T,U=D;if(C.ori==1&&(ue=T,ae=D,le=S,U=N),Ye&&rn(L,Yt(ue,L),Yt(ue+ae,L)),Ke)for(let z in k){let Se=k[z];z!=L&&Se.from==null&&Se.
+O-1)&&(h=Tn(h,O))),M?(Go=f,jo=h,[jn,Jn]=B.move(n,f,h)):(ve=f,Ae=h)}let Ds={width:0,height:0,left:0,top:0};function Ps(){Vl(Ds,!1)}let ti,ni,li,si;function oi(o,a,f,h,g,y,_){
+on=!0,Ye=Ke=Qe._x=Qe._y=!1,Ns(o,a,f,h,g,y,_,!0,!1),o!=null&&(lt(Ks,Qs,ii,!1),bl(zi,n,jn,Jn,ee,O,null));let{left:M,top:T,width:N,height:D}=ke;ti=M,ni=T,li=N,si=D}
+function ii(o,a,f,h,g,y,_){on=Qe._x=Qe._y=!1,Ns(o,a,f,h,g,y,_,!1,!0);let{left:M,top:T,width:N,height:D}=ke,I=N>0||D>0,j=ti!=M||ni!=T||li!=N||si!=D;if(I&&j&&Vl(ke),
+Qe.setScale&&I&&j){let ue=M,ae=N,le=T,U=D;if(C.ori==1&&(ue=T,ae=D,le=M,U=N),Ye&&rn(L,Yt(ue,L),Yt(ue+ae,L)),Ke)for(let z in k){let Se=k[z];z!=L&&Se.from==null&&Se.
 min!=be&&rn(z,Yt(le+U,z),Yt(le,z))}Ps()}else B.lock&&(B._lock=!B._lock,Sn(a,!0,o!=null));o!=null&&(In(Ks,Qs),bl(Ks,n,ve,Ae,ee,O,null))}function uc(o,a,f,h,g,y,_){
-if(B._lock)return;_n(o);let S=on;if(on){let T=!0,N=!0,D=10,I,j;C.ori==0?(I=Ye,j=Ke):(I=Ke,j=Ye),I&&j&&(T=ve<=D||ve>=ee-D,N=Ae<=D||Ae>=O-D),I&&T&&(ve=ve<jn?0:ee),
-j&&N&&(Ae=Ae<Jn?0:O),Sn(null,!0,!0),on=!1}ve=-10,Ae=-10,pe.fill(null),Sn(null,!0,!0),S&&(on=S)}function ri(o,a,f,h,g,y,_){B._lock||(_n(o),gs(),Ps(),o!=null&&bl(
+if(B._lock)return;_n(o);let M=on;if(on){let T=!0,N=!0,D=10,I,j;C.ori==0?(I=Ye,j=Ke):(I=Ke,j=Ye),I&&j&&(T=ve<=D||ve>=ee-D,N=Ae<=D||Ae>=O-D),I&&T&&(ve=ve<jn?0:ee),
+j&&N&&(Ae=Ae<Jn?0:O),Sn(null,!0,!0),on=!1}ve=-10,Ae=-10,pe.fill(null),Sn(null,!0,!0),M&&(on=M)}function ri(o,a,f,h,g,y,_){B._lock||(_n(o),gs(),Ps(),o!=null&&bl(
 qi,n,ve,Ae,ee,O,null))}function ai(){E.forEach(Sf),ps(n.width,n.height,!0)}$n(Ql,ll,ai);let Xn={};Xn.mousedown=oi,Xn.mousemove=ei,Xn.mouseup=ii,Xn.dblclick=ri,Xn.
 setSeries=(o,a,f,h)=>{let g=Ie.match[2];f=g(n,a,f),f!=-1&&Ut(f,h,!0,!1)},nt&&(lt(zi,v,oi),lt(Ys,v,ei),lt(Vi,v,o=>{_n(o),wl(!1)}),lt(Hi,v,uc),lt(qi,v,ri),io.add(
 n),n.syncRect=wl);let Hl=n.hooks=e.hooks||{};function Ge(o,a,f){Ts?ml.push([o,a,f]):o in Hl&&Hl[o].forEach(h=>{h.call(null,n,a,f)})}(e.plugins||[]).forEach(o=>{
@@ -441,8 +441,8 @@ n+(r-t)/(l-t)*s)+.5;e.moveTo(u,yt-5),e.lineTo(u,i),u<n+s-40&&e.fillText(Ef(Math.
 let r=i/(n-l);for(let u=0;u<t.bins.length;u+=4){let d=t.from+t.bins[u]*t.binNs;if(d>n)break;if(d+t.binNs<l)continue;let b=Math.round(s+Math.max(0,d-l)*r),p=Math.
 max(1,Math.round(s+Math.min(n-l,d+t.binNs-l)*r)-b),w=Math.max(3,t.bins[u+2]/1e3*(Pe-6));e.fillStyle=_e(t.ops[t.bins[u+3]].kind),e.fillRect(b,c+Pe-3-w,p,w)}}function Af(e,t,{
 from:l,to:n,left:s,width:i,chosen:c},r){let u=i/(n-l),d=[-1,-1];e.font="11px system-ui, sans-serif",e.textBaseline="middle";for(let b of t.slices){if(b.start>n)
-break;let p=b.duration===null?n:b.start+b.duration;if(p<l)continue;let w=s+Math.max(0,(b.start-l)*u),M=s+Math.min(i,(p-l)*u),v=b.depth>0?1:0,$=c===b.seq;if(M-w<
-1&&w<d[v]&&!$)continue;let A=Math.max(1,M-w);d[v]=w+A;let R=v?r+3+Math.min(3,b.depth)*4:r+3,m=v?Math.max(3,Pe-6-Math.min(3,b.depth)*4):Pe-6;if(e.globalAlpha=b.duration===
+break;let p=b.duration===null?n:b.start+b.duration;if(p<l)continue;let w=s+Math.max(0,(b.start-l)*u),S=s+Math.min(i,(p-l)*u),v=b.depth>0?1:0,$=c===b.seq;if(S-w<
+1&&w<d[v]&&!$)continue;let A=Math.max(1,S-w);d[v]=w+A;let R=v?r+3+Math.min(3,b.depth)*4:r+3,m=v?Math.max(3,Pe-6-Math.min(3,b.depth)*4):Pe-6;if(e.globalAlpha=b.duration===
 null?.5:1,e.fillStyle=_e(b.op.kind),e.fillRect(w,R,A,m),e.globalAlpha=1,v&&(e.fillStyle=_e("card"),e.fillRect(w,R-1,A,1)),b.failed&&(e.fillStyle=_e("critical"),
 e.fillRect(w,r+1,Math.max(2,A),2)),$&&(e.strokeStyle=_e("ink"),e.lineWidth=2,e.strokeRect(w,r+2,A,Pe-4),e.lineWidth=1),A>34&&!v){e.fillStyle=_e("card");let E=Math.
 floor((A-6)/6),k=b.op.op;e.fillText(k.length<=E?k:`${k.slice(0,Math.max(1,E-1))}\u2026`,w+3,r+Pe/2)}}}function fa(e,t,l,n){for(let{line:s,y:i}of t){if(s.lane&&s.
@@ -453,9 +453,9 @@ stroke:()=>_e("quiet"),grid:{stroke:()=>_e("line"),width:1},ticks:{stroke:()=>_e
 ()=>{let c=e.clientWidth;c&&(s||(s=new Xe({...t,width:c,height:n},l,e),s.root.querySelector("canvas").setAttribute("aria-hidden","true")),s.width!==c&&s.setSize(
 {width:c,height:n}),e.plot=s)});return i.observe(e),e.close=()=>{i.disconnect(),s?.destroy()},e}function pn({label:e,times:t,series:l,text:n,timeText:s,height:i=220,
 stacked:c=!1,choose:r=null}){let u=x("div",{class:"chart",role:"img","aria-label":`${e}: ${l.map(p=>p.name).join(", ")}`}),d=l.map(p=>p.values);if(c){let p=new Array(
-t.length).fill(0);d=d.map(w=>w.map((M,v)=>p[v]+=M??0))}let b=l.map((p,w)=>({label:p.name,stroke:()=>cs(w),width:1.5,points:{show:t.length<3},spanGaps:!0,fill:c?
-()=>cs(w):void 0,value:(M,v,$,A)=>A===null?"\u2013":n(l[w].values[A])}));return c&&(b.reverse(),d.reverse()),Cf(u,{cursor:{drag:{x:!0,y:!1,setScale:!r}},scales:{
-x:{time:!1},y:{range:(p,w,M)=>[Math.min(0,w??0),(M||1)*1.05]}},axes:[da((p,w)=>w.map(M=>s(M)),30,90),da((p,w)=>w.map(M=>n(M)),74,35)],series:[{label:"Time",value:(p,w)=>w===
+t.length).fill(0);d=d.map(w=>w.map((S,v)=>p[v]+=S??0))}let b=l.map((p,w)=>({label:p.name,stroke:()=>cs(w),width:1.5,points:{show:t.length<3},spanGaps:!0,fill:c?
+()=>cs(w):void 0,value:(S,v,$,A)=>A===null?"\u2013":n(l[w].values[A])}));return c&&(b.reverse(),d.reverse()),Cf(u,{cursor:{drag:{x:!0,y:!1,setScale:!r}},scales:{
+x:{time:!1},y:{range:(p,w,S)=>[Math.min(0,w??0),(S||1)*1.05]}},axes:[da((p,w)=>w.map(S=>s(S)),30,90),da((p,w)=>w.map(S=>n(S)),74,35)],series:[{label:"Time",value:(p,w)=>w===
 null?"\u2013":s(w)},...b],legend:{live:!0},hooks:r?{setSelect:[p=>{p.select.width>3&&r(p.posToVal(p.select.left,"x"),p.posToVal(p.select.left+p.select.width,"x"))}]}:
 {}},[t,...d],i)}var So=e=>`${e.pid}|${e.stream??""}|${e.phase}`,ma=e=>e.slow_1_5x+e.slow_2x+e.slow_3x,$f=(e,t)=>t.steps?jt(e/t.steps):"\u2013",ga=e=>[e.engine,e.model].filter(Boolean).
 join(" "),Lf={s:e=>P(e*1e9),bytes:Le},Nf=e=>e.interval_mean!==null||e.interval_p95!==null||e.unit==="s"&&!e.name.endsWith(".total"),Mo=(e,t)=>e==null?"\u2013":Lf[t]?.(
@@ -487,8 +487,8 @@ append(Ce(l)),()=>s?.close()}var wa={name:"inference",title:"Inference",draw:Of}
 {...ze(),limit:100,bins:300},t.signal),{totals:n,sites:s,over_time:i}=l;if(!s.length)return e.append(K("Memory",we("No call of this part obtained memory."),Ce(l))),
 ()=>{};e.append(K("Memory",$t([["Held at the end",Le(n.held_bytes)],["Held at most",Le(n.peak_bytes)],["Allocations held",V(n.held_allocations)],["Freed, but ob\
 tained before",V(n.frees_of_unseen)],["Of unknown address",n.address_unknown?V(n.address_unknown):null]]),Ce(l)));let c=null;if(i){let r=Number(Re(i.from)-t.origin),
-u=i.total_bytes.map((w,M)=>r+M*i.bin_ns),d=i.site_bytes.slice(0,ba),b=d.map((w,M)=>({name:xa(s[M]),values:w})),p=i.total_bytes.map((w,M)=>Math.max(0,w-d.reduce(
-(v,$)=>v+$[M],0)));p.some(w=>w>0)&&b.push({name:"others",values:p}),c=pn({label:"Bytes held by call site",times:u,series:b,stacked:!0,text:Le,timeText:P,height:280}),
+u=i.total_bytes.map((w,S)=>r+S*i.bin_ns),d=i.site_bytes.slice(0,ba),b=d.map((w,S)=>({name:xa(s[S]),values:w})),p=i.total_bytes.map((w,S)=>Math.max(0,w-d.reduce(
+(v,$)=>v+$[S],0)));p.some(w=>w>0)&&b.push({name:"others",values:p}),c=pn({label:"Bytes held by call site",times:u,series:b,stacked:!0,text:Le,timeText:P,height:280}),
 e.append(K("Held over time, by call site",c,x("p",{class:"quiet"},"The most held in each part; what the program held before the recording is not seen.")))}e.append(
 K("Call sites",ie({caption:"Call sites",rows:s.map((r,u)=>({...r,i:u})),columns:[{head:"Where",node:r=>x("span",{},x("i",{class:"dot","data-ink":r.i<ba?r.i:""}),
 xa(r))},{head:"Call",text:r=>r.op,sort:r=>r.op},{head:"Held",number:!0,text:r=>Le(r.held_bytes),sort:r=>r.held_bytes},{head:"At most",number:!0,text:r=>Le(r.peak_bytes),
@@ -499,13 +499,13 @@ indexOf(Math.max(...e.counts))])}`:"not known"});if(!e)return i;let c=i.getConte
 log2(Math.max(d,1))-t)/(l-t)*(n-3);return e.from_ns.forEach((d,b)=>{let p=Math.max(1.5,Math.log1p(e.counts[b])/Math.log1p(r)*s);c.fillRect(u(d),s-p,Math.max(2,n/
 ((l-t)*_a)-.5),p)}),i}function Ff(e,t,l){let n=m=>{let E=2**Math.floor(Math.log2(Math.max(m,1)));return m+Math.max(1,E/16)},[s,i]=[Math.log2(Math.max(e.from_ns[0],
 1)),Math.log2(n(e.from_ns.at(-1)))],c=Math.max(...e.counts),r=160,u=x("canvas",{class:"distribution",role:"img","aria-label":`Distribution of ${e.op}`}),d=0,b=null,
-p=null,w=m=>(Math.log2(Math.max(m,1))-s)/Math.max(i-s,.01)*d,M=m=>2**(s+m/d*(i-s));function v(){let m=devicePixelRatio||1;d=u.clientWidth,u.width=d*m,u.height=r*
+p=null,w=m=>(Math.log2(Math.max(m,1))-s)/Math.max(i-s,.01)*d,S=m=>2**(s+m/d*(i-s));function v(){let m=devicePixelRatio||1;d=u.clientWidth,u.width=d*m,u.height=r*
 m;let E=u.getContext("2d");E.scale(m,m);let k=p??(t?[w(t[0]),w(t[1])]:null);k&&(E.fillStyle=_e("chosen"),E.fillRect(Math.min(...k),0,Math.abs(k[1]-k[0]),r-18)),
 E.fillStyle=_e(e.kind),e.from_ns.forEach((L,Z)=>{let Y=Math.max(2,Math.log1p(e.counts[Z])/Math.log1p(c)*(r-24));E.fillRect(w(L),r-18-Y,Math.max(1,w(n(L))-w(L)-.5),
 Y)}),E.fillStyle=_e("quiet"),E.font="11px system-ui, sans-serif";let J=i-s>5?[1]:i-s>2?[1,2,5]:[1,1.5,2,3,4,5,6,7,8,9];for(let L=0,Z=-60;L<12;L++)for(let Y of J){
 let X=w(Y*10**L);X<Math.max(0,Z+60)||X>d-40||(E.fillText(P(Y*10**L),X,r-4),Z=X)}}u.addEventListener("pointerdown",m=>{b=m.offsetX,u.setPointerCapture(m.pointerId)}),
 u.addEventListener("pointermove",m=>{b!==null&&(p=[b,m.offsetX],v())}),u.addEventListener("pointerup",m=>{let[E,k]=[b,m.offsetX].sort((J,L)=>J-L);b=p=null,l(k-E>
-3?[Math.floor(M(Math.max(0,E))),Math.ceil(M(Math.min(d,k)))]:null)});let $=new ResizeObserver(v);$.observe(u);let A=(m,E,k)=>[x("label",{for:m},E),x("input",{id:m,
+3?[Math.floor(S(Math.max(0,E))),Math.ceil(S(Math.min(d,k)))]:null)});let $=new ResizeObserver(v);$.observe(u);let A=(m,E,k)=>[x("label",{for:m},E),x("input",{id:m,
 type:"number",min:"0",step:"any",value:k??""})],R=x("form",{class:"bar"},A("least","From \xB5s",t?t[0]/1e3:null),A("most","to \xB5s",t?t[1]/1e3:null),x("button",
 {type:"submit"},"List these calls"),t?x("button",{type:"button",onclick:()=>l(null)},"All"):null);return R.addEventListener("submit",m=>{m.preventDefault();let[
 E,k]=[R.querySelector("#least").value,R.querySelector("#most").value];l(E===""&&k===""?null:[Math.floor(Number(E||0)*1e3),Math.ceil(Number(k||1e12)*1e3)])}),{node:x(
@@ -534,8 +534,8 @@ lling threads were off the CPU"}],d=[{head:"Layer",text:m=>m.layer,sort:m=>m.lay
 append(K("Calls",l.calls.length?ie({caption:"Calls",rows:l.calls,columns:u,sorted:b,choose:w,key:m=>m.call,chosen:p}):we("No call was recorded in this part.")),
 ...l.host.length?[K("What the host did",ie({caption:"Host events",rows:l.host,columns:u.filter(({head:m})=>m!=="Off CPU"&&m!=="Share"),choose:w,key:m=>m.call,chosen:p}))]:
 []),l.kernels?.length&&e.append(zf(l.kernels)),l.calls.some(m=>"single_step_ns"in m)&&e.append(x("p",{class:"quiet"},"* Probed on an instruction that the kernel\
- single-steps: a part of each duration is that step. Choose the call to see how much."));for(let m of[l,n])m.cut.length&&e.append(Ce(m));if(!p)return()=>{};let M=await me(
-"get_distributions",{...ze(),op:p,per_octave:16},t.signal),v=M.calls.find(m=>m.call===p)??M.calls[0];if(!v)return e.prepend(K(p,we("It was not called in this pa\
+ single-steps: a part of each duration is that step. Choose the call to see how much."));for(let m of[l,n])m.cut.length&&e.append(Ce(m));if(!p)return()=>{};let S=await me(
+"get_distributions",{...ze(),op:p,per_octave:16},t.signal),v=S.calls.find(m=>m.call===p)??S.calls[0];if(!v)return e.prepend(K(p,we("It was not called in this pa\
 rt, or has no durations."))),()=>{};let $=W.chosen.least?[Number(W.chosen.least),Number(W.chosen.most)]:null,A=Ff(v,$,m=>tt({least:m?.[0]??null,most:m?.[1]??null},
 !1)),R=[...l.calls,...l.host].find(m=>m.call===v.call);return e.prepend(K(v.op,$t([["Count",V(v.count)],["p50",P(R?.p50_ns)],["p99",P(R?.p99_ns)],["Longest",P(R?.
 max_ns)],["Library's name",v.call],["Of each the probe's single step",R&&"single_step_ns"in R?P(R.single_step_ns):null]]),A.node,await Bf(t,v,$))),A.close}var va={
@@ -558,8 +558,8 @@ rocesses",ie({caption:"Processes",rows:e.processes,most:20,columns:[{head:"Proce
 jf=(e,t)=>K("The recording",$t([["File",t.file],["Schema",t.schema],["Events in this part",V(e.events)],["First",e.first],["Last",e.last],["Rows pruned",e.rows_pruned?
 V(e.rows_pruned):null],["Lost",e.lost===null?"not known: the legacy agent did not count it":e.lost.some(l=>l.severity!=="info")?x("a",{href:Ct({view:"health"})},
 "something was: see Capture"):"nothing"]]),Ce(e));async function Jf(e,{info:t,signal:l,show:n}){let[s,i,...c]=["The cause",null,"Where the calls' time went","Pr\
-ocesses","The recording"].map(u=>e.appendChild(u?K(u,qs()):x("div",{hidden:!0})));n();async function r(u,d,b){try{let p=await d;b(p).forEach((w,M)=>u[M].replaceWith(
-w))}catch(p){if(!(p instanceof Wt)||p.status<500)throw p;for(let w of u.filter(M=>!M.hidden))w.querySelector(".waiting").replaceWith(x("p",{role:"alert"},p.message))}}
+ocesses","The recording"].map(u=>e.appendChild(u?K(u,qs()):x("div",{hidden:!0})));n();async function r(u,d,b){try{let p=await d;b(p).forEach((w,S)=>u[S].replaceWith(
+w))}catch(p){if(!(p instanceof Wt)||p.status<500)throw p;for(let w of u.filter(S=>!S.hidden))w.querySelector(".waiting").replaceWith(x("p",{role:"alert"},p.message))}}
 await Promise.all([r([s],me("get_causal_chains",{...ze(),top_n:20},l),u=>[Uf(u,t)]),r([i],me("get_calls_in_flight",{...ze(),limit:5},l),u=>[Yf(u)]),r(c,me("get_\
 trace_stats",ze(),l),u=>[Kf(u),Gf(u),jf(u,t)])])}var Ma={name:"overview",title:"Overview",draw:Jf};var Dn=e=>e==null?"NULL":`'${String(e).replaceAll("'","''")}'`,Ao=()=>el("timestamp",e=>String(Re(e))),Eo=e=>e==="bytes"?Le:t=>t==null?"\u2013":jt(t),Zf=["","do\
 wn","initialising","armed","active","deferred"];async function Ea(e,t){let l=await At(t,1e4,e.signal);return{times:l.map(n=>n.at),values:l.map(n=>n.value)}}async function Qf(e,t){

@@ -16,14 +16,19 @@ function framed(name, grid, more) {
     const width = scroller.clientWidth;
     if (!width) return;
     const isWide = scroller.scrollWidth > width + 1;
-    const right = isWide ? heads.filter((head) => head.offsetLeft + head.offsetWidth > scroller.scrollLeft + width + 1).length : 0;
+    const hidden = isWide ? heads.filter((head) => head.offsetLeft + head.offsetWidth > scroller.scrollLeft + width + 1) : [];
+    const right = hidden.length;
     scroller.classList.toggle("is-wide", isWide);
     frame.classList.toggle("is-cut", right > 0);
     if (isWide) scroller.tabIndex = 0;
     else scroller.removeAttribute("tabindex");
     hint.hidden = !isWide;
     hint.textContent = right ? `${plural(right, "more column")} →` : "← to the first column";
-    hint.onclick = () => { scroller.scrollLeft = right ? scroller.scrollLeft + Math.max(80, width - heads[0].offsetWidth - 20) : 0; };
+    // The first that is cut comes next to the column of names, which stays; one that is there already is wider than its place.
+    hint.onclick = () => {
+      const next = right ? hidden[0].offsetLeft - heads[0].offsetWidth : 0;
+      scroller.scrollLeft = right && next <= scroller.scrollLeft ? scroller.scrollLeft + width / 2 : next;
+    };
   };
   const frame = el("div", { class: "frame" }, hint, scroller);
   scroller.addEventListener("scroll", update, { passive: true });

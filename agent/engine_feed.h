@@ -12,6 +12,7 @@
 #include "correlate/engine.h"
 #include "hal/call_table.h"
 #include "hal/loss.h"
+#include "hal/wait.h"
 #include "store/write/writer.h"
 
 namespace ingero::agent {
@@ -23,7 +24,7 @@ class EngineFeed {
   // Called for each chain that becomes a row.
   void set_listener(std::function<void(const hal::CausalChain&)> listener) { listener_ = std::move(listener); }
 
-  // Batches come in the order in which they are stored.
+  // Batches come in the order in which they are stored; a replay gives the engine the same in the same order.
   void take(const EventBatch& batch);
   // What changed since the last call becomes rows of the next commit.
   void write(store::Writer& writer);
@@ -31,6 +32,11 @@ class EngineFeed {
   correlate::Engine& engine() { return *engine_; }
 
  private:
+  // For the engine's budget of where the time went.
+  void add_wait(const hal::Event& event, const hal::Wait& wait);
+  void add_totals(const hal::WaitTotals& totals);
+  void add_sample(const hal::CpuSample& sample);
+
   static constexpr size_t kMaxCommunicators = 65536;
   struct Member {
     std::optional<uint64_t> hash;

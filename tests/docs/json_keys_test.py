@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The keys of trace_json.md, explain.md and check_json.md (docs/formats/) are those that the commands print.
 
-  json_keys_test.py INGERO
+  json_keys_test.py INGERO STEPPED_LIBRARY
 
-The commands record and read real calls. Both ways: a printed key the page does not name fails, and so does a key the page names that is never printed, unless
+The commands record and read real calls, one of a function of STEPPED_LIBRARY whose probe the kernel must single-step among
+them: whether a real runtime has such a function depends on its version. Both ways: a printed key the page does not name fails, and so does a key the page names that is never printed, unless
 MAY_BE_ABSENT says why a plain recording has none.
 """
 import json
@@ -18,6 +19,13 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 GPU = os.path.join(ROOT, "tests", "gpu")
 sys.path.insert(0, GPU)
 import pipeline_test  # noqa: E402
+
+# What is traced: a call whose probe is single-stepped, then the stand-in in the same process.
+BEFORE_THE_STAND_IN = """
+import ctypes, os, sys
+ctypes.CDLL(sys.argv[1]).cudaFree(None)
+os.execv(sys.executable, [sys.executable, "-B", *sys.argv[2:]])
+"""
 
 # The stand-in makes plain calls that return at once: nothing hangs, nests, or is certainly blocked, and no kernel it launches
 # has a name.
@@ -73,7 +81,7 @@ def same_keys(page, command, values):
     assert not unseen, f"{command}: in the page, but never printed: {sorted(unseen)}"
 
 
-def main(ingero):
+def main(ingero, stepped_library):
     if os.geteuid() != 0:
         pipeline_test.skip("tracing needs root")
     if not pipeline_test.runtime_is_here():
@@ -92,7 +100,7 @@ def main(ingero):
         def ask(*arguments):
             return subprocess.run([ingero, *arguments], stdout=subprocess.PIPE, text=True, check=True).stdout
 
-        stand_in = [sys.executable, "-B", os.path.join(GPU, "stand_in.py"), "right", "--profile",
+        stand_in = [sys.executable, "-c", BEFORE_THE_STAND_IN, stepped_library, os.path.join(GPU, "stand_in.py"), "right", "--profile",
                     os.path.join(folder, "profile"), "--window", os.path.join(folder, "window")]
         events = [json.loads(line) for line in ask("trace", "--json", "--db", database, "--", *stand_in).splitlines()]
         always = set.intersection(*(set(event) for event in events))
@@ -105,9 +113,11 @@ def main(ingero):
         per_process = json.loads(ask("explain", "--db", database, "--json", "--per-process"))
         wanted = {key.removeprefix("calls[].") for key in documented(explain_page, "explain") if key.startswith("calls[].")}
         assert set(printed(per_process)) == {f"[].{key}" for key in wanted | {"pid", "process", "node"}}
-        library = next(event["library"] for event in events if "library" in event)
+        libraries = {event["library"] for event in events if "library" in event}
+        assert stepped_library in libraries, f"no call of {stepped_library}: {sorted(libraries)}"
+        library = next(event["library"] for event in events if event.get("library", stepped_library) != stepped_library)
         same_keys(check_page, "check", [json.loads(ask("check", "--json", "--library", library))])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

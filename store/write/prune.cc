@@ -28,7 +28,8 @@ Status Writer::Impl::delete_oldest(int64_t first, int64_t last, int64_t block_la
     std::string sql = fmt::format(
         "DELETE FROM barrier_waits WHERE exchange IN (SELECT exchange FROM exchanges WHERE seq BETWEEN {} AND {});",
         first, last);
-    for (const char* table : {"event_rows", "exchanges", "tcp_details", "in_flight", "never_returned"}) {
+    for (const char* table : {"event_rows", "exchanges", "tcp_details", "waits", "wait_totals", "cpu_samples",
+                              "in_flight", "never_returned"}) {
       sql += fmt::format("DELETE FROM {} WHERE seq BETWEEN {} AND {};", table, first, last);
     }
     sql += fmt::format("UPDATE store_state SET value = value + {} WHERE key = 'rows_pruned';", last - first + 1);

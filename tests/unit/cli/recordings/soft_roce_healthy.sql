@@ -960,6 +960,30 @@ CREATE VIEW collectives AS SELECT k.node || ':' || (e.seq - k.seq_offset) AS id,
 ALTER TABLE calls ADD COLUMN asynchronous INTEGER;
 ALTER TABLE sites ADD COLUMN single_stepped INTEGER;
 ALTER TABLE sessions ADD COLUMN single_step_ns INTEGER;
+CREATE TABLE wakers (id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, tid INTEGER NOT NULL, comm TEXT NOT NULL,
+  kernel_thread INTEGER NOT NULL);
+CREATE TABLE wait_peers (id INTEGER PRIMARY KEY, family INTEGER NOT NULL, local_port INTEGER, peer_port INTEGER,
+  address BLOB, accepted INTEGER NOT NULL, inode INTEGER);
+CREATE TABLE waits (seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, flags INTEGER NOT NULL, syscall INTEGER,
+  object INTEGER, descriptor INTEGER, peer INTEGER, waker INTEGER, waker_syscall INTEGER, minor_faults INTEGER);
+CREATE TABLE wait_totals (seq INTEGER NOT NULL, thread INTEGER NOT NULL, mono_ns INTEGER NOT NULL,
+  kind INTEGER NOT NULL, ns INTEGER NOT NULL, PRIMARY KEY (seq, thread, mono_ns, kind)) WITHOUT ROWID;
+CREATE TABLE cpu_samples (seq INTEGER NOT NULL, thread INTEGER NOT NULL, clock INTEGER NOT NULL,
+  start INTEGER NOT NULL, weight_ns INTEGER NOT NULL, stack INTEGER, system INTEGER NOT NULL,
+  PRIMARY KEY (seq, thread, clock, start)) WITHOUT ROWID;
+CREATE TABLE wait_objects (session INTEGER NOT NULL, kind INTEGER NOT NULL, object INTEGER NOT NULL,
+  name TEXT NOT NULL, PRIMARY KEY (session, kind, object)) WITHOUT ROWID;
+CREATE VIEW thread_waits AS SELECT k.node || ':' || (e.seq - k.seq_offset) AS id, k.wall_ns + e.start AS timestamp, t.pid AS pid, t.tid AS tid,
+  coalesce(t.comm, p.comm) AS comm, e.duration AS duration, CASE w.kind WHEN 0 THEN 'unknown' WHEN 1 THEN 'preempted' WHEN 2 THEN 'throttled' WHEN 3 THEN 'stopped' WHEN 4 THEN 'traced' WHEN 5 THEN 'frozen' WHEN 6 THEN 'disk' WHEN 7 THEN 'reclaim' WHEN 8 THEN 'page fault' WHEN 9 THEN 'pipe' WHEN 10 THEN 'socket' WHEN 11 THEN 'futex' WHEN 12 THEN 'poll' WHEN 13 THEN 'child' WHEN 14 THEN 'sleep' WHEN 15 THEN 'driver' WHEN 16 THEN 'file' WHEN 17 THEN 'terminal' WHEN 18 THEN 'event file' WHEN 19 THEN 'io_uring' WHEN 20 THEN 'other' END AS kind, w.syscall AS syscall, w.object AS object,
+  (SELECT name FROM wait_objects o WHERE o.session = k.session AND o.kind = w.kind AND o.object = w.object)
+    AS object_name, w.descriptor AS descriptor, w.flags & 1 AS is_write, (w.flags >> 1) & 1 AS timed_out,
+  f.family AS peer_family, f.local_port AS local_port, f.peer_port AS peer_port, f.accepted AS accepted,
+  a.pid AS waker_pid, a.tid AS waker_tid, a.comm AS waker_comm, w.waker_syscall AS waker_syscall,
+  w.minor_faults AS minor_faults, e.preempted AS preempted_ns, e.runqueue AS runqueue_ns, e.blocked AS blocked_ns,
+  e.io AS io_ns, k.mono_ns + e.start AS start_mono_ns, k.session AS session, e.seq AS seq
+  FROM waits w JOIN event_rows e ON e.seq = w.seq LEFT JOIN clocks k ON k.id = e.clock
+  LEFT JOIN threads t ON t.id = e.thread LEFT JOIN processes p ON p.id = t.process
+  LEFT JOIN wait_peers f ON f.id = w.peer LEFT JOIN wakers a ON a.id = w.waker;
 COMMIT;
-PRAGMA user_version = 27;
+PRAGMA user_version = 28;
 PRAGMA application_id = 1229866834;

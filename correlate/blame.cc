@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
 namespace ingero::correlate {
 namespace {
 
@@ -23,6 +26,14 @@ uint64_t object_of(const Piece& piece) {
 
 }  // namespace
 
+std::string peer_text(const hal::WaitPeer& peer) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (peer.family != AF_INET && peer.family != AF_INET6) return {};
+  if (inet_ntop(peer.family, peer.peer.data(), text, sizeof text) == nullptr) return {};
+  return peer.family == AF_INET6 ? fmt::format("[{}]:{}", text, peer.peer_port)
+                                 : fmt::format("{}:{}", text, peer.peer_port);
+}
+
 uint32_t Blame::role(uint32_t parent_pid, const std::string& comm, uint32_t pid, bool is_watched) {
   const std::pair key{parent_pid, comm};
   const auto known = role_of_.find(key);
@@ -41,8 +52,12 @@ uint32_t Blame::role(uint32_t parent_pid, const std::string& comm, uint32_t pid,
   return index;
 }
 
-uint32_t Blame::intern(uint32_t parent, const Piece& piece, uint32_t role) {
-  const uint64_t stack = piece.off != nullptr ? piece.off->stack_id : 0;
+uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread) {
+  const uint32_t role = thread.role;
+  uint64_t stack = piece.off != nullptr ? piece.off->stack_id : 0;
+  if (piece.is == TimeClass::kHost && thread.time != nullptr) {
+    stack = thread.time->sampled_stack(piece.from_ns, piece.to_ns);
+  }
   const Key key{parent, static_cast<uint8_t>(piece.is), role, stack, object_of(piece)};
   const auto known = cause_of_.find(key);
   if (known != cause_of_.end()) return known->second;
@@ -75,7 +90,7 @@ void Blame::walk(const Thread& thread, const Piece& piece, uint64_t from_ns, uin
 
 void Blame::follow(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, uint32_t parent,
                    const Find& find, std::vector<Share>& out) {
-  const uint32_t cause = intern(parent, piece, thread.role);
+  const uint32_t cause = intern(parent, piece, thread);
   const auto leaf = [&](uint64_t ns) {
     if (ns > 0) out.push_back({cause, ns});
   };
@@ -95,7 +110,7 @@ void Blame::follow(const Thread& thread, const Piece& piece, uint64_t from_ns, u
   const uint64_t known_ns = waker.time == nullptr ? end : std::clamp(waker.time->first_ns(), begin, end);
   if (known_ns > begin) {
     const Piece unknown{begin, known_ns, TimeClass::kUnknown, nullptr};
-    out.push_back({intern(cause, unknown, waker.role), known_ns - begin});
+    out.push_back({intern(cause, unknown, waker), known_ns - begin});
   }
   if (known_ns < end) {
     for (const Piece& one : waker.time->pieces(known_ns, end)) {

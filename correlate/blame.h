@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "correlate/thread_time.h"
-#include "correlate/time_class.h"
 #include "hal/loss.h"
+#include "hal/time_class.h"
 
 namespace ingero::correlate {
 
@@ -50,6 +50,9 @@ struct Cause {
   uint64_t object = 0;  // of one of its waits
   hal::WaitPeer peer;   // likewise
 };
+
+// "10.0.0.9:9000"; empty: no such address.
+std::string peer_text(const hal::WaitPeer& peer);
 
 class Blame {
  public:
@@ -79,7 +82,7 @@ class Blame {
 
  private:
   using Key = std::tuple<uint32_t, uint8_t, uint32_t, uint64_t, uint64_t>;
-  uint32_t intern(uint32_t parent, const Piece& piece, uint32_t role);
+  uint32_t intern(uint32_t parent, const Piece& piece, const Thread& thread);
   void follow(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, uint32_t parent,
               const Find& find, std::vector<Share>& out);
 

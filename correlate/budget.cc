@@ -402,6 +402,13 @@ void Budget::add_process(const hal::Process& process) {
 
 void Budget::add(const hal::Event& event) { impl_->add(event); }
 void Budget::add_wait(const hal::Event& event, const hal::Wait& wait) { impl_->add_wait(event, wait); }
+void Budget::add_sample(const hal::CpuSample& sample) {
+  if (sample.stack_id == 0 || sample.mono_ns < impl_->closed_ns) return;
+  const auto thread = impl_->threads.find(sample.tid);
+  if (thread != impl_->threads.end() && thread->second.pid == sample.pid) {
+    thread->second.time.add_sample(sample.mono_ns, sample.stack_id);
+  }
+}
 void Budget::advance(uint64_t mono_ns) { impl_->seen(mono_ns); }
 
 void Budget::finish() {

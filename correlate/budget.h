@@ -35,9 +35,9 @@
 #include "correlate/facts.h"
 #include "correlate/step_finder.h"
 #include "correlate/thread_time.h"
-#include "correlate/time_class.h"
 #include "hal/event.h"
 #include "hal/loss.h"
+#include "hal/time_class.h"
 #include "hal/wait.h"
 
 namespace ingero::correlate {
@@ -106,6 +106,7 @@ class Budget {
   void add(const hal::Event& event);
   // What the sched_switch given last was.
   void add_wait(const hal::Event& event, const hal::Wait& wait);
+  void add_sample(const hal::CpuSample& sample);
   void advance(uint64_t mono_ns);  // everything that ended before has been given
   void finish();
 

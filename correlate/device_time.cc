@@ -15,6 +15,11 @@ bool is_work(const CallFacts& facts) {
          facts.kind == Kind::kCollective || facts.kind == Kind::kP2p || facts.graph == GraphStep::kLaunch;
 }
 
+bool waits_for_device(const CallFacts& facts) {
+  const auto has = [&](std::string_view part) { return facts.name.find(part) != std::string::npos; };
+  return has("Synchronize") && (has("Device") || has("Ctx") || has("Thread"));
+}
+
 bool is_collective(const CallFacts& facts) { return facts.kind == Kind::kCollective || facts.kind == Kind::kP2p; }
 
 }  // namespace
@@ -132,11 +137,13 @@ std::optional<Streams::Reach> DeviceTime::reach_of(const BudgetCall& call, bool&
   return streams_.reach_of_device(call.device_ref, only);
 }
 
-CallSpan DeviceTime::wait(const BudgetCall& call, const ThreadTime& thread) {
+CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
   CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kSync};
   bool is_device_wide = false;
   auto reach = reach_of(call, is_device_wide);
   const WaitEvidence evidence = thread.evidence(call.start_ns, call.end_ns);
+  // (D1) A wait for events that were not recorded, or for writes of others, names neither stream nor marker as well.
+  if (is_device_wide && !waits_for_device(facts)) return span;
   if (is_device_wide && unknown_since_) {
     alive_.push_back({*unknown_since_, std::max(*unknown_since_, evidence.complete_ns)});
     unknown_since_.reset();
@@ -174,7 +181,8 @@ void DeviceTime::query(const BudgetCall& call) {
 CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
   CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kOther};
   if (is_work(facts)) {
-    const bool is_blocking_copy = facts.kind == Kind::kMemcpy && facts.synchronising && !facts.async;
+    const bool is_blocking_copy = facts.kind == Kind::kMemcpy && !facts.async &&
+                                  (facts.synchronising || call.direction == hal::Direction::kDeviceToHost);
     span.use = is_blocking_copy ? CallUse::kBlockingCopy : CallUse::kSubmit;
     if (call.failed) return span;
     if (is_blocking_copy) return copy(call, facts);
@@ -188,7 +196,7 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
   const auto key = [&] { return Streams::key_of(call.stream, call.tid, call.is_per_thread); };
   if (facts.kind == Kind::kSync) {
     span.use = CallUse::kSync;
-    return call.failed || !call.is_zero ? span : wait(call, thread);
+    return call.failed || !call.is_zero ? span : wait(call, facts, thread);
   }
   if (facts.kind == Kind::kAlloc || facts.kind == Kind::kFree) {
     span.use = CallUse::kAllocate;

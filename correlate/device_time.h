@@ -103,7 +103,7 @@ class DeviceTime {
   void put(const BudgetCall& call, const CallFacts& facts);
   Covered cover(Streams::Reach reach, const BudgetCall& wait, uint64_t complete_ns);
   CallSpan copy(const BudgetCall& call, const CallFacts& facts);
-  CallSpan wait(const BudgetCall& call, const ThreadTime& thread);
+  CallSpan wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
   void query(const BudgetCall& call);
   std::optional<Streams::Reach> reach_of(const BudgetCall& call, bool& is_device_wide) const;
   void give_up(uint64_t mono_ns);

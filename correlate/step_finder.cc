@@ -46,7 +46,7 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   if (!token) return;
   if (last_token_.size() >= kMaxTokens && !last_token_.contains(call.tid)) last_token_.clear();
   const auto [last, is_first] = last_token_.try_emplace(call.tid, *token);
-  if (!is_first && std::exchange(last->second, *token) == *token) return;  // (P1)
+  if (!is_first && std::exchange(last->second, *token) == *token) return;  // (N1)
   sum_ += mixed(*token, 1);
   if (tokens_.size() >= kMaxTokens && !tokens_.contains(*token)) {
     const auto oldest = std::min_element(tokens_.begin(), tokens_.end(), [](const auto& a, const auto& b) {
@@ -115,7 +115,7 @@ void StepFinder::choose() {
     return;
   }
   const Token& token = tokens_[best->token];
-  // (P3) As long as the anchor still marks a period, only a clearly longer one replaces it.
+  // (N3) As long as the anchor still marks a period, only a clearly longer one replaces it.
   const bool is_clear = !current || best->median_ns > current->median_ns + current->median_ns / 2;
   if (anchor_ && !is_clear) return;
   if (anchor_) {

@@ -5,9 +5,9 @@
 // and the next is mostly the same marks a period; the longest such period is the step.
 //
 // Invariants:
-// P1  A token equal to the one before adds nothing: a loop of equal launches may have any number of turns.
-// P2  Steps tile the time from the anchor's choice on: each begins where the one before ended, at the end of a call.
-// P3  Another anchor is taken only after kBetter of its periods; memory is bounded by kMaxTokens.
+// N1  A token equal to the one before adds nothing: a loop of equal launches may have any number of turns.
+// N2  Steps tile the time from the anchor's choice on: each begins where the one before ended, at the end of a call.
+// N3  Another anchor is taken only after kBetter of its periods; memory is bounded by kMaxTokens.
 //
 // Pure and deterministic; one thread. Feed outermost calls in the order of their ends.
 #pragma once

@@ -145,6 +145,17 @@ bool ThreadTime::add(const CallSpan& span) {
   return fits;
 }
 
+void ThreadTime::add_sample(uint64_t mono_ns, uint64_t stack_id) {
+  if (samples_.size() >= kMaxSamples) samples_.pop_front();
+  const auto at = std::upper_bound(samples_.begin(), samples_.end(), std::pair(mono_ns, stack_id));
+  samples_.insert(at, {mono_ns, stack_id});
+}
+
+uint64_t ThreadTime::sampled_stack(uint64_t from_ns, uint64_t to_ns) const {
+  const auto at = std::lower_bound(samples_.begin(), samples_.end(), std::pair(from_ns, uint64_t{0}));
+  return at != samples_.end() && at->first < to_ns ? at->second : 0;
+}
+
 void ThreadTime::sort() {
   if (is_sorted_) return;
   std::sort(off_.begin(), off_.end(), [](const OffSpan& a, const OffSpan& b) {
@@ -158,6 +169,7 @@ void ThreadTime::sort() {
 
 void ThreadTime::drop(uint64_t before_ns) {
   dropped_ns_ = std::max(dropped_ns_, before_ns);
+  while (!samples_.empty() && samples_.front().first < before_ns) samples_.pop_front();
   while (!off_.empty() && off_.front().in_ns <= before_ns) off_.pop_front();
   while (!calls_.empty() && calls_.front().end_ns <= before_ns) calls_.pop_front();
 }

@@ -12,13 +12,17 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "correlate/time_class.h"
 #include "hal/event.h"
+#include "hal/time_class.h"
 #include "hal/wait.h"
 
 namespace ingero::correlate {
+
+using hal::kTimeClasses;
+using hal::TimeClass;
 
 // An interval off the CPU.
 struct OffSpan {
@@ -61,6 +65,7 @@ struct WaitEvidence {
 class ThreadTime {
  public:
   static constexpr size_t kMaxSpans = 262144;
+  static constexpr size_t kMaxSamples = 8192;
   static constexpr uint64_t kShortestWaitNs = 20'000;  // a synchronisation that took less may not have waited
   static constexpr uint64_t kReturnNs = 10'000;        // from the end of the device's work to the return
   static constexpr uint64_t kSpinsOnNs = 50'000;       // one that runs for so long after an interval still waits
@@ -69,6 +74,8 @@ class ThreadTime {
   // False: older ones had to be dropped. Spans may come late, but not before what was dropped.
   bool add(const OffSpan& span);
   bool add(const CallSpan& span);
+  // What it did on the CPU at one instant.
+  void add_sample(uint64_t mono_ns, uint64_t stack_id);
   void sort();
   // Nothing before it is needed any more.
   void drop(uint64_t before_ns);
@@ -83,12 +90,15 @@ class ThreadTime {
   // Of a synchronisation of this thread.
   WaitEvidence evidence(uint64_t start_ns, uint64_t end_ns) const;
   const std::deque<OffSpan>& off() const { return off_; }
+  // Of the first sample in [from, to); 0: none.
+  uint64_t sampled_stack(uint64_t from_ns, uint64_t to_ns) const;
   // The wait that went on in this one: CPython asks for its lock again after each time-out.
   const OffSpan* last_of_wait(const OffSpan& first) const;
 
  private:
   std::deque<OffSpan> off_;
   std::deque<CallSpan> calls_;
+  std::deque<std::pair<uint64_t, uint64_t>> samples_;  // when, stack
   uint64_t first_ns_ = ~uint64_t{0}, last_ns_ = 0, certain_ns_ = 0;
   uint64_t dropped_ns_ = 0;  // nothing is known before
   bool is_sorted_ = true;

@@ -53,6 +53,12 @@ class EngineSink final : public store::ReplaySink {
     if (time_ != nullptr) time_->event(event);
     if (++since_ >= kDrainEvery) drain();
   }
+  void wait(const hal::Event& event, const hal::Wait& wait) override {
+    if (time_ != nullptr) time_->wait(event, wait);
+  }
+  void cpu_sample(const hal::CpuSample& sample) override {
+    if (time_ != nullptr) time_->sample(sample);
+  }
   void arrival(const hal::Event& event, uint64_t hash, uint64_t number, std::optional<int32_t> rank) override {
     engine_->add_arrival(event, hash, number, rank);
   }

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <arpa/inet.h>
-
 #include "base/text.h"
 #include "report/frame_text.h"
 #include "symbols/frame.h"
@@ -18,14 +16,6 @@ using correlate::TimeClass;
 
 constexpr size_t kMaxPaths = 5;
 constexpr uint64_t kDrainEvery = 65536;
-
-std::string peer_text(const hal::WaitPeer& peer) {
-  char text[INET6_ADDRSTRLEN] = "";
-  if (peer.family != AF_INET && peer.family != AF_INET6) return {};
-  if (inet_ntop(peer.family, peer.peer.data(), text, sizeof text) == nullptr) return {};
-  return peer.family == AF_INET6 ? fmt::format("[{}]:{}", text, peer.peer_port)
-                                 : fmt::format("{}:{}", text, peer.peer_port);
-}
 
 BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
   BlamePath path;
@@ -43,11 +33,45 @@ BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
     node.is = cause.is;
     node.kind = cause.kind;
     node.is_write = cause.is_write;
-    node.object = peer_text(cause.peer);
+    node.object = correlate::peer_text(cause.peer);
     node.stack_id = cause.stack_id;
     path.nodes.insert(path.nodes.begin(), std::move(node));
   }
   return path;
+}
+
+// Paths that differ in lines alone are one, with the lines that most of it had.
+std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<CauseShare> shares) {
+  std::sort(shares.begin(), shares.end(), [](const CauseShare& a, const CauseShare& b) {
+    return std::tie(b.low, b.high, a.cause) < std::tie(a.low, a.high, b.cause);
+  });
+  std::vector<BlamePath> paths;
+  std::map<std::string, size_t> known;
+  for (const CauseShare& share : shares) {
+    BlamePath path = path_of(blame, share);
+    std::string key;
+    for (const BlameNode& node : path.nodes) {
+      key += fmt::format("{} {} {} {}/", node.role, node.pids.empty() ? 0 : node.pids.front(),
+                         static_cast<int>(node.is), node.object);
+    }
+    const auto [at, is_new] = known.try_emplace(key, paths.size());
+    if (is_new) {
+      paths.push_back(std::move(path));
+      continue;
+    }
+    BlamePath& into = paths[at->second];
+    into.ns += path.ns;
+    into.low += path.low;
+    into.high += path.high;
+    for (size_t i = 0; i < into.nodes.size(); ++i) {
+      if (into.nodes[i].stack_id == 0) into.nodes[i].stack_id = path.nodes[i].stack_id;
+    }
+  }
+  std::stable_sort(paths.begin(), paths.end(), [](const BlamePath& a, const BlamePath& b) {
+    return std::tie(b.low, b.high) < std::tie(a.low, a.high);
+  });
+  if (paths.size() > kMaxPaths) paths.resize(kMaxPaths);
+  return paths;
 }
 
 // What limits a program decides what to do about it.
@@ -137,6 +161,10 @@ void TimeSink::event(const hal::Event& event) {
   if (++session_->since >= kDrainEvery) drain();
 }
 
+void TimeSink::wait(const hal::Event& event, const hal::Wait& wait) { session_->budget.add_wait(event, wait); }
+
+void TimeSink::sample(const hal::CpuSample& sample) { session_->budget.add_sample(sample); }
+
 void TimeSink::drain() {
   session_->since = 0;
   for (const auto& step : session_->budget.take_steps()) session_->summary.add(step, session_->budget.blame());
@@ -159,12 +187,7 @@ void TimeSink::end(std::optional<uint64_t> complete_mono_ns) {
     time.first_submission_ns = its.first_submission_ns;
     if (its.is_attached_late) time.attached_ns = its.attached_ns;
     if (const auto op = session_->ops.find(budget.found_by); op != session_->ops.end()) time.found_by = op->second;
-    std::vector<CauseShare> shares = budget.evaluated.sums.causes;
-    std::sort(shares.begin(), shares.end(), [](const CauseShare& a, const CauseShare& b) {
-      return std::tie(b.low, b.high, a.cause) < std::tie(a.low, a.high, b.cause);
-    });
-    if (shares.size() > kMaxPaths) shares.resize(kMaxPaths);
-    for (const CauseShare& share : shares) time.blame.push_back(path_of(blame, share));
+    time.blame = paths_of(blame, budget.evaluated.sums.causes);
     for (const correlate::SlowStep& slow : budget.slow) {
       std::vector<BlamePath> paths;
       if (slow.cause != 0) paths.push_back(path_of(blame, {slow.cause, 1, slow.more_ns, slow.more_ns, slow.more_ns}));

@@ -56,6 +56,8 @@ class TimeSink {
   void probe(uint32_t probe, std::string_view symbol);
   void process(const hal::Process& process);
   void event(const hal::Event& event);
+  void wait(const hal::Event& event, const hal::Wait& wait);
+  void sample(const hal::CpuSample& sample);
   void end(std::optional<uint64_t> complete_mono_ns);
   std::vector<ProcessTime> take();
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace ingero::correlate {
+namespace ingero::hal {
 
 enum class TimeClass : uint8_t {
   kDeviceWait,     // in a synchronisation: spinning or asleep
@@ -70,4 +70,4 @@ constexpr std::string_view name_of(TimeClass one) { return kTimeClassTable[stati
 constexpr std::string_view words_of(TimeClass one) { return kTimeClassTable[static_cast<size_t>(one)].words; }
 constexpr bool is_wait(TimeClass one) { return one >= TimeClass::kDisk && one <= TimeClass::kBlocked; }
 
-}  // namespace ingero::correlate
+}  // namespace ingero::hal

@@ -9,10 +9,10 @@
 #include <unordered_map>
 
 #include "agent/batch_queue.h"
+#include "agent/budget_feed.h"
 #include "correlate/engine.h"
 #include "hal/call_table.h"
 #include "hal/loss.h"
-#include "hal/wait.h"
 #include "store/write/writer.h"
 
 namespace ingero::agent {
@@ -30,13 +30,9 @@ class EngineFeed {
   void write(store::Writer& writer);
   void finish(store::Writer& writer);
   correlate::Engine& engine() { return *engine_; }
+  void add_probe(uint32_t probe, std::string_view symbol) { budget_.add_probe(probe, symbol); }
 
  private:
-  // For the engine's budget of where the time went.
-  void add_wait(const hal::Event& event, const hal::Wait& wait);
-  void add_totals(const hal::WaitTotals& totals);
-  void add_sample(const hal::CpuSample& sample);
-
   static constexpr size_t kMaxCommunicators = 65536;
   struct Member {
     std::optional<uint64_t> hash;
@@ -44,6 +40,7 @@ class EngineFeed {
   };
   const hal::CallTable& calls_;
   std::unique_ptr<correlate::Engine> engine_;
+  BudgetFeed budget_;
   std::function<void(const hal::CausalChain&)> listener_;
   std::unordered_map<uint64_t, Member> communicators_;  // by id
 };

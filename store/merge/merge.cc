@@ -112,6 +112,10 @@ const std::vector<Table>& tables() {
         {"engine", "inference_engines"}}},
       {"inference_step_rows", {{"id", "inference_step_rows"}, {"workload", "inference_workload_rows"}}},
       {"inference_engine_metrics", {{"engine", "inference_engines"}}},
+      {"causes", {{"id", "causes"}, {"session", "sessions"}, {"parent", "causes"}}},
+      {"step_rows", {{"id", "step_rows"}, {"session", "sessions"}, {"process", "processes"}, {"cause", "causes"}}},
+      {"second_rows", {{"id", "second_rows"}, {"session", "sessions"}, {"process", "processes"}}},
+      {"cause_rows", {{"id", "cause_rows"}, {"process", "processes"}, {"cause", "causes"}}},
   };
   return all;
 }

@@ -309,6 +309,17 @@ void Writer::add_object(const hal::WaitObject& object) {
   if (impl_->has_room(impl_->waits.waiting())) impl_->waits.add(object);
 }
 
+void Writer::add_cause(StoredCause cause) { impl_->budget.add(std::move(cause), impl_->losses); }
+void Writer::add_step_times(const StoredStep& step) {
+  impl_->budget.add(step, impl_->dictionaries.process(step.pid), impl_->losses);
+}
+void Writer::add_second_times(const StoredSecond& second) {
+  impl_->budget.add(second, impl_->dictionaries.process(second.pid), impl_->losses);
+}
+void Writer::add_share(const StoredShare& share) {
+  impl_->budget.add(share, impl_->dictionaries.process(share.pid), impl_->losses);
+}
+
 void Writer::set_complete(uint64_t wall_ns) { impl_->complete_wall_ns = wall_ns; }
 Status Writer::flush() { return impl_->closed ? Status() : impl_->commit(false); }
 Result<bool> Writer::maintain() { return impl_->closed ? Result<bool>(false) : impl_->maintain(); }

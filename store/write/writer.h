@@ -23,6 +23,7 @@
 #include "hal/fabric.h"
 #include "hal/loss.h"
 #include "hal/wait.h"
+#include "store/db/budget_rows.h"
 #include "store/db/inference_rows.h"
 #include "store/db/location.h"
 
@@ -120,6 +121,11 @@ class Writer {
   void add_totals(const hal::WaitTotals& totals);
   void add_sample(const hal::CpuSample& sample, int64_t wall_offset_ns);
   void add_object(const hal::WaitObject& object);
+  // Where the time went. A cause comes before what names it.
+  void add_cause(StoredCause cause);
+  void add_step_times(const StoredStep& step);
+  void add_second_times(const StoredSecond& second);
+  void add_share(const StoredShare& share);
 
   // Nothing that ended before `wall_ns` is still to come. The last word is when the session stopped, for its row;
   // without one that is when it was closed.

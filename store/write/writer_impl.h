@@ -17,6 +17,7 @@
 #include "store/db/sqlite.h"
 #include "store/write/collectives.h"
 #include "store/write/dictionaries.h"
+#include "store/write/budget.h"
 #include "store/write/inference.h"
 #include "store/write/row_batch.h"
 #include "store/write/row_image.h"
@@ -85,6 +86,7 @@ struct Writer::Impl {
   Collectives collectives;
   Inference inference;
   Waits waits;
+  BudgetRows budget;
   Aggregates aggregates;
   std::optional<Selector> selector;
   int64_t session = 0;

@@ -185,6 +185,7 @@ Status Writer::Impl::begin_session() {
   INGERO_TRY(samples.load(database, session));
   INGERO_TRY(collectives.load(database, session));
   INGERO_TRY(waits.load(database, session));
+  INGERO_TRY(budget.load(database, session));
   INGERO_TRY(inference.load(database, session));
   return dictionaries.load(database, session, s.node, selective ? options.sample_every : 1);
 }

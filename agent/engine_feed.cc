@@ -5,7 +5,7 @@
 
 namespace ingero::agent {
 
-EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : calls_(calls) {
+EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : calls_(calls), budget_(calls, ledger) {
   correlate::EngineOptions options;
   const long cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
   options.cpus = cpus > 0 ? static_cast<uint64_t>(cpus) : 0;
@@ -28,7 +28,10 @@ EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : c
 }
 
 void EngineFeed::take(const EventBatch& batch) {
-  for (const hal::Process& process : batch.processes) engine_->add_process(process);
+  for (const hal::Process& process : batch.processes) {
+    engine_->add_process(process);
+    budget_.add_process(process);
+  }
   for (const hal::SystemSnapshot& snapshot : batch.snapshots) {
     engine_->add_snapshot(snapshot, snapshot.wall_ns - static_cast<uint64_t>(batch.wall_offset_ns));
   }
@@ -44,6 +47,7 @@ void EngineFeed::take(const EventBatch& batch) {
   for (size_t i = 0; i < batch.records.events.size(); ++i) {
     const hal::Event& event = batch.records.events[i];
     engine_->add(event);
+    budget_.add(event);
     if (next == batch.records.exchanges.end() || next->first != i) continue;
     const hal::Exchange& exchange = (next++)->second;
     if (event.kind != hal::Kind::kCollective || event.outcome >= hal::Outcome::kInFlight || exchange.is_part) continue;
@@ -52,7 +56,10 @@ void EngineFeed::take(const EventBatch& batch) {
     if (known == communicators_.end() || !known->second.hash) continue;
     engine_->add_arrival(event, *known->second.hash, *exchange.number, known->second.rank);
   }
-  if (batch.complete_mono_ns != 0) engine_->advance(batch.complete_mono_ns);
+  if (batch.complete_mono_ns != 0) {
+    engine_->advance(batch.complete_mono_ns);
+    budget_.advance(batch.complete_mono_ns);
+  }
 }
 
 void EngineFeed::write(store::Writer& writer) {
@@ -60,11 +67,13 @@ void EngineFeed::write(store::Writer& writer) {
     writer.add_chain(chain);
     if (listener_) listener_(chain);
   }
+  budget_.write(writer);
 }
 
 void EngineFeed::finish(store::Writer& writer) {
   engine_->finish();
   write(writer);
+  budget_.finish(writer);
 }
 
 }  // namespace ingero::agent

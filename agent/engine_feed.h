@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "agent/batch_queue.h"
+#include "agent/budget_feed.h"
 #include "correlate/engine.h"
 #include "hal/call_table.h"
 #include "hal/loss.h"
@@ -29,6 +30,7 @@ class EngineFeed {
   void write(store::Writer& writer);
   void finish(store::Writer& writer);
   correlate::Engine& engine() { return *engine_; }
+  void add_probe(uint32_t probe, std::string_view symbol) { budget_.add_probe(probe, symbol); }
 
  private:
   static constexpr size_t kMaxCommunicators = 65536;
@@ -38,6 +40,7 @@ class EngineFeed {
   };
   const hal::CallTable& calls_;
   std::unique_ptr<correlate::Engine> engine_;
+  BudgetFeed budget_;
   std::function<void(const hal::CausalChain&)> listener_;
   std::unordered_map<uint64_t, Member> communicators_;  // by id
 };

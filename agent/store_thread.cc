@@ -75,7 +75,10 @@ void StoreThread::note_size() {
 
 void StoreThread::write(const EventBatch& batch) {
   Status status;
-  for (const auto& probe : tracer_->take_new_probes()) writer_->add_probe(probe.index, probe.probe);
+  for (const auto& probe : tracer_->take_new_probes()) {
+    writer_->add_probe(probe.index, probe.probe);
+    feed_->add_probe(probe.index, probe.probe.symbol);
+  }
   for (const auto& process : batch.processes) writer_->add_process(process);
   for (const auto& name : batch.names) writer_->add_function_name(name.pid, name.handle, name.untrusted_name);
   for (const auto& snapshot : batch.snapshots) writer_->add_snapshot(snapshot);

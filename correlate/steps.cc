@@ -54,14 +54,9 @@ void Steps::add_process(const hal::Process& process) {
 }
 
 Steps::Key Steps::key_of(const hal::Event& event) const {
-  Key key;
-  const bool is_default = !event.has(Has::kStream) || event.stream == 0;
-  if (event.has(Has::kStream) && event.stream != kLegacyStream) key.stream = event.stream;
-  if (is_default && event.probe < per_thread_probes_.size() && per_thread_probes_[event.probe]) {
-    key.stream = kPerThreadStream;
-  }
-  if (key.stream == kPerThreadStream) key.tid = event.tid;
-  return key;
+  const bool is_per_thread = event.probe < per_thread_probes_.size() && per_thread_probes_[event.probe];
+  return Streams::key_of(event.has(Has::kStream) ? std::optional(event.stream) : std::nullopt, event.tid,
+                         is_per_thread);
 }
 
 Steps::Process& Steps::process_of(const hal::Event& event) {
@@ -75,16 +70,6 @@ Steps::Process& Steps::process_of(const hal::Event& event) {
     ledger_.add(hal::Loss::step_forgotten);
   }
   return processes_[event.pid];
-}
-
-Steps::Stream* Steps::stream_of(Process& process, const Key& key) {
-  const auto known = process.streams.find(key);
-  if (known != process.streams.end()) return &known->second;
-  if (process.streams.size() >= kMaxStreams) {
-    ledger_.add(hal::Loss::step_forgotten);
-    return nullptr;
-  }
-  return &process.streams[key];
 }
 
 void Steps::add(const hal::Event& event) {
@@ -101,26 +86,27 @@ void Steps::add(const hal::Event& event) {
   process.last_mono_ns = std::max(process.last_mono_ns, event.end_mono_ns());
   if (is_work(facts)) {
     add_work(process, event, facts);
-    if (copies_and_waits(facts, event)) finish(process, reach_of(process, key_of(event)), key_of(event), event);
+    if (copies_and_waits(facts, event)) finish(process, process.streams.reach_of(key_of(event)), key_of(event), event);
   } else if (facts.kind == Kind::kSync) {
     synchronise(process, event);
   } else if (is_query && event.has(Has::kStream)) {
-    finish(process, reach_of(process, key_of(event)), key_of(event), event);
+    finish(process, process.streams.reach_of(key_of(event)), key_of(event), event);
   } else if (facts.graph == GraphStep::kBegin || facts.graph == GraphStep::kEnd) {
-    capture(process, event, facts.graph == GraphStep::kBegin);
+    process.streams.capture(key_of(event), facts.graph == GraphStep::kBegin, ledger_);
   } else if (facts.kind == Kind::kEvent) {
     add_marker(process, event, facts);
   } else if (facts.stream_begins_or_ends && event.has(Has::kStream)) {
-    process.streams.erase(key_of(event));  // a reused handle is a new stream
+    process.streams.erase(key_of(event));
+    process.work.erase(key_of(event));
   }
 }
 
 void Steps::add_work(Process& process, const hal::Event& event, const CallFacts& facts) {
   const Key key = key_of(event);
-  Stream* stream = stream_of(process, key);
-  if (stream == nullptr || stream->captured_for) return;
-  if (event.device_ref != 0) stream->device_ref = event.device_ref;
-  if (std::exchange(stream->is_closed, false)) {
+  const auto place = process.streams.put(key, event.device_ref, ledger_);
+  if (!place) return;
+  Work* stream = &process.work[key];
+  if (place->is_new || stream->parts.empty()) {
     if (stream->parts.size() >= kMaxParts) {  // markers into the oldest reach less from now on
       Part& next = stream->parts[1];
       const Part& first = stream->parts[0];
@@ -138,7 +124,7 @@ void Steps::add_work(Process& process, const hal::Event& event, const CallFacts&
       stream->parts.erase(stream->parts.begin());
     }
     Part part;
-    part.number = stream->next_number++;
+    part.number = place->number;
     part.first_start_ns = part.last_end_ns = event.start_mono_ns;
     stream->parts.push_back(part);
   }
@@ -165,68 +151,24 @@ void Steps::add_work(Process& process, const hal::Event& event, const CallFacts&
 
 void Steps::add_marker(Process& process, const hal::Event& event, const CallFacts& facts) {
   if (!event.has(Has::kHandle) || (!facts.marks_stream && !facts.awaits_mark)) return;
-  const Key key = key_of(event);
   if (facts.marks_stream) {
-    if (process.marks.size() >= kMaxMarks && !process.marks.contains(event.handle)) {
-      process.marks.clear();
-      ledger_.add(hal::Loss::step_forgotten);
-    }
-    const auto stream = process.streams.find(key);
-    if (stream == process.streams.end()) {
-      process.marks.erase(event.handle);  // nothing came before it
-      return;
-    }
-    stream->second.is_closed = true;
-    process.marks[event.handle] = {key, reach_of(process, key), stream->second.captured_for};
-    return;
+    process.streams.mark(key_of(event), event.handle, ledger_);
+  } else {
+    process.streams.await_mark(key_of(event), event.handle, ledger_);
   }
-  const auto mark = process.marks.find(event.handle);
-  if (mark == process.marks.end()) return;
-  Stream* stream = stream_of(process, key);
-  if (stream == nullptr) return;
-  for (const auto& [reached, number] : mark->second.reach) {
-    uint64_t& known = stream->waits_for[reached];
-    known = std::max(known, number);
-  }
-  if (mark->second.captured_for) stream->captured_for = mark->second.captured_for;
-}
-
-void Steps::capture(Process& process, const hal::Event& event, bool begins) {
-  const Key key = key_of(event);
-  if (begins) {
-    if (Stream* stream = stream_of(process, key)) stream->captured_for = key;
-    return;
-  }
-  for (auto& [other, stream] : process.streams) {
-    if (stream.captured_for == key) stream.captured_for.reset();
-  }
-}
-
-Steps::Reach Steps::reach_of(const Process& process, const Key& key) const {
-  const auto found = process.streams.find(key);
-  if (found == process.streams.end()) return {};
-  Reach reach = found->second.waits_for;
-  uint64_t& own = reach[key];
-  own = std::max(own, found->second.next_number - 1);
-  return reach;
 }
 
 void Steps::synchronise(Process& process, const hal::Event& event) {
   if (event.has(Has::kHandle) && !event.has(Has::kStream)) {
-    const auto mark = process.marks.find(event.handle);
-    if (mark != process.marks.end()) finish(process, mark->second.reach, mark->second.stream, event);
+    if (const Streams::Mark* mark = process.streams.find_mark(event.handle)) {
+      finish(process, Reach(mark->reach), mark->stream, event);
+    }
     return;
   }
   const bool names_stream = event.has(Has::kStream);
-  if (names_stream) return finish(process, reach_of(process, key_of(event)), key_of(event), event);
-  Reach reach;
+  if (names_stream) return finish(process, process.streams.reach_of(key_of(event)), key_of(event), event);
   std::optional<Key> only;
-  for (const auto& [key, stream] : process.streams) {
-    const bool is_elsewhere = stream.device_ref != 0 && event.device_ref != 0 && stream.device_ref != event.device_ref;
-    if (stream.parts.empty() || is_elsewhere) continue;
-    only = reach.empty() ? std::optional(key) : std::nullopt;
-    reach[key] = stream.next_number - 1;
-  }
+  const Reach reach = process.streams.reach_of_device(event.device_ref, only);
   finish(process, reach, only, event);
 }
 
@@ -235,22 +177,18 @@ void Steps::finish(Process& process, const Reach& reach, std::optional<Key> key,
   std::vector<Part> covered;
   uint64_t before_ns = 0;  // when the streams were waited for last
   for (const auto& [reached, number] : reach) {
-    const auto found = process.streams.find(reached);
-    if (found == process.streams.end()) continue;
-    Stream& stream = found->second;
+    const auto found = process.work.find(reached);
+    if (found == process.work.end()) continue;
+    Work& stream = found->second;
     const auto past = std::find_if(stream.parts.begin(), stream.parts.end(),
                                    [number = number](const Part& part) { return part.number > number; });
     if (past == stream.parts.begin()) continue;
     before_ns = std::max(before_ns, stream.last_sync_end_ns);
     covered.insert(covered.end(), stream.parts.begin(), past);
     stream.parts.erase(stream.parts.begin(), past);
-    if (stream.parts.empty()) stream.is_closed = true;
     stream.last_sync_end_ns = std::max(stream.last_sync_end_ns, end_ns);
-    std::erase_if(stream.waits_for, [&](const auto& one) {
-      const auto other = reach.find(one.first);
-      return other != reach.end() && other->second >= one.second;
-    });
   }
+  process.streams.cover(reach);
   if (covered.empty()) return;
   std::sort(covered.begin(), covered.end(),
             [](const Part& one, const Part& other) { return one.first_start_ns < other.first_start_ns; });

@@ -22,12 +22,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "correlate/facts.h"
 #include "correlate/phases.h"
+#include "correlate/streams.h"
 #include "hal/event.h"
 #include "hal/loss.h"
 
@@ -50,14 +50,13 @@ struct InferenceStep {
 
 class Steps {
  public:
-  // Streams without a handle of their own: each thread has its own of this.
-  static constexpr uint64_t kPerThreadStream = 2;
-  static constexpr uint64_t kLegacyStream = 1;  // another name of the default stream
+  static constexpr uint64_t kPerThreadStream = Streams::kPerThreadStream;
+  static constexpr uint64_t kLegacyStream = Streams::kLegacyStream;
   static constexpr uint64_t kIdleNs = 250'000'000;
   static constexpr size_t kMaxProcesses = 4096;
-  static constexpr size_t kMaxStreams = 1024;  // of a process
-  static constexpr size_t kMaxMarks = 65536;   // of a process
-  static constexpr size_t kMaxParts = 64;      // of a stream, between markers
+  static constexpr size_t kMaxStreams = Streams::kMaxStreams;  // of a process
+  static constexpr size_t kMaxMarks = Streams::kMaxMarks;      // of a process
+  static constexpr size_t kMaxParts = 64;                      // of a stream, between markers
 
   // `ledger` must outlive this.
   explicit Steps(hal::LossLedger& ledger) : ledger_(ledger) {}
@@ -71,46 +70,28 @@ class Steps {
   std::vector<InferenceStep> take_steps() { return std::exchange(steps_, {}); }
 
  private:
-  struct Key {  // of a stream
-    uint64_t stream = 0;
-    uint32_t tid = 0;  // 0: any; else the thread whose own it is
-    bool operator==(const Key&) const = default;
-    bool operator<(const Key& other) const { return std::pair(stream, tid) < std::pair(other.stream, other.tid); }
-  };
+  using Key = Streams::Key;
+  using Reach = Streams::Reach;
   struct Part {  // the work between two markers
     uint64_t number = 0;
     uint64_t first_start_ns = 0, last_end_ns = 0, idle_ns = 0;
     uint64_t launches = 0, graph_launches = 0, copies = 0, copied_bytes = 0, sets = 0, collectives = 0, functions = 0;
     uint64_t first_submission_ns = 0, last_submission_ns = 0;
   };
-  using Reach = std::map<Key, uint64_t>;  // stream: its parts up to this number
-  struct Stream {
-    std::vector<Part> parts;  // the last one is open
-    uint64_t next_number = 1;
+  struct Work {  // of a stream
+    std::vector<Part> parts;
     uint64_t last_sync_end_ns = 0;
-    Reach waits_for;
-    std::optional<Key> captured_for;  // the stream whose capture this one takes part in
-    uint32_t device_ref = 0;
-    bool is_closed = true;  // the next work begins another part
-  };
-  struct Mark {
-    Key stream;
-    Reach reach;
-    std::optional<Key> captured_for;
   };
   struct Process {
     uint64_t start_mono_ns = 0, last_mono_ns = 0;
-    std::map<Key, Stream> streams;
-    std::unordered_map<uint64_t, Mark> marks;  // by handle
+    Streams streams;
+    std::map<Key, Work> work;
   };
 
   Key key_of(const hal::Event& event) const;
   Process& process_of(const hal::Event& event);
-  Stream* stream_of(Process& process, const Key& key);
   void add_work(Process& process, const hal::Event& event, const CallFacts& facts);
   void add_marker(Process& process, const hal::Event& event, const CallFacts& facts);
-  void capture(Process& process, const hal::Event& event, bool begins);
-  Reach reach_of(const Process& process, const Key& key) const;
   void synchronise(Process& process, const hal::Event& event);
   void finish(Process& process, const Reach& reach, std::optional<Key> key, const hal::Event& sync);
 

@@ -52,6 +52,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(code_forgotten, "agent", kInfo, "Python functions evicted to bound memory; reported again on next use.")          \
   X(engine_late, "correlate", kInfo, "Events that arrived too late for the causal engine; they are stored.")          \
   X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses that did not fit the causal engine's tables.") \
+  X(budget_forgotten, "correlate", kInfo, "Calls, waits or causes that did not fit the tables of the time budget.")   \
   X(device_forgotten, "correlate", kInfo, "Threads and objects whose device was evicted to bound memory.")            \
   X(sample_lost, "agent", kLoss, "Samples of devices and fabrics not stored because the store was behind.")           \
   X(otlp_dropped, "serve", kLoss, "Data points and spans dropped because the queue, the disk or the list was full.")  \

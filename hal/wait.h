@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace ingero::hal {
 
@@ -35,6 +37,8 @@ enum class WaitKind : uint8_t {
   kIoUring = 19,
   kOther = 20,
 };
+inline constexpr size_t kWaitKinds = 21;
+std::string_view name_of(WaitKind kind);  // "pipe"
 
 // Who woke a thread. Only a thread that was in a system call which can end this wait, or in a fault or exit of the same
 // memory, is a waker: an interrupt that happened to come while somebody ran is none.
@@ -52,6 +56,7 @@ struct WaitPeer {
   uint16_t local_port = 0, peer_port = 0;
   std::array<uint8_t, 16> peer{};  // network order; IPv4 in the first four bytes
   bool is_accepted = false;        // a client's connection to this process, or a socket that listens
+  uint64_t inode = 0;              // AF_UNIX: of the other end; 0: not known
 };
 
 struct Wait {
@@ -73,6 +78,23 @@ struct CpuSample {
   uint32_t pid = 0, tid = 0;
   uint64_t stack_id = 0;   // 0: none
   bool is_system = false;  // in the kernel
+};
+
+// How long a thread was off the CPU in all, by what it waited for, since it was first seen: counted by the kernel side
+// whether or not the records of the single waits arrived. Only grows.
+struct WaitTotals {
+  uint64_t mono_ns = 0;
+  uint32_t pid = 0, tid = 0;
+  std::array<uint64_t, kWaitKinds> ns{};  // until woken, by WaitKind
+  uint64_t queued_ns = 0;                 // from then on, waiting for a CPU
+  bool operator==(const WaitTotals&) const = default;
+};
+
+// What an object that threads waited for is called, as /proc has it. Untrusted text, made printable.
+struct WaitObject {
+  WaitKind kind = WaitKind::kUnknown;
+  uint64_t object = 0;  // Wait::object
+  std::string name;     // a path, or an address and port
 };
 
 }  // namespace ingero::hal

@@ -70,8 +70,10 @@ struct Diagnosis {
 
 // Runs the engine over the recording; reads the stored chains where it is still being written, or where only a part of
 // its events became rows.
+// `time`: takes part in the replay; may be null. Without the rows of all calls it gets nothing.
+class TimeSink;
 Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection,
-                           const DiagnosisOptions& options, const VendorNames& names);
+                           const DiagnosisOptions& options, const VendorNames& names, TimeSink* time = nullptr);
 
 // The stored causal chains that were found in the selection, latest last; kHeads: without their lists (timeline,
 // recommendations, evidence, symptoms), which take most of the time to read.

@@ -10,14 +10,21 @@
 namespace ingero::report {
 namespace {
 
-// One engine for each session and node of the recording.
+// One engine for each session and node of the recording, and one budget.
 class EngineSink final : public store::ReplaySink {
  public:
-  EngineSink(Diagnosis& diagnosis, const VendorNames& names) : diagnosis_(diagnosis), names_(names) {}
+  EngineSink(Diagnosis& diagnosis, const VendorNames& names, TimeSink* time)
+      : diagnosis_(diagnosis), names_(names), time_(time) {}
+
+  bool wants_targets() const override { return time_ != nullptr; }
+  void probe(uint32_t probe, std::string_view symbol) override {
+    if (time_ != nullptr) time_->probe(probe, symbol);
+  }
 
   void begin(const std::string& node, uint64_t cpus, bool windowed) override {
     node_ = node;
     ops_.clear();
+    if (time_ != nullptr) time_->begin(node);
     correlate::EngineOptions options;
     options.cpus = cpus;
     options.windowed = windowed;
@@ -34,13 +41,24 @@ class EngineSink final : public store::ReplaySink {
   }
   void call(hal::CallId id, const store::ReplayedCall& call) override {
     ops_[id] = call.op;
+    if (time_ != nullptr) time_->call(id, call);
     engine_->set_call(id, correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind,
                                                 call.synchronising, call.below_runtime, call.asynchronous));
   }
-  void process(const hal::Process& process) override { engine_->add_process(process); }
+  void process(const hal::Process& process) override {
+    engine_->add_process(process);
+    if (time_ != nullptr) time_->process(process);
+  }
   void event(const hal::Event& event) override {
     engine_->add(event);
+    if (time_ != nullptr) time_->event(event);
     if (++since_ >= kDrainEvery) drain();
+  }
+  void wait(const hal::Event& event, const hal::Wait& wait) override {
+    if (time_ != nullptr) time_->wait(event, wait);
+  }
+  void cpu_sample(const hal::CpuSample& sample) override {
+    if (time_ != nullptr) time_->sample(sample);
   }
   void arrival(const hal::Event& event, uint64_t hash, uint64_t number, std::optional<int32_t> rank) override {
     engine_->add_arrival(event, hash, number, rank);
@@ -66,6 +84,7 @@ class EngineSink final : public store::ReplaySink {
     engine_->add_fabric_sample(known, mono_ns);
   }
   void end(std::optional<uint64_t> complete_mono_ns) override {
+    if (time_ != nullptr) time_->end(complete_mono_ns);
     if (complete_mono_ns) engine_->advance(*complete_mono_ns);  // as while it was recorded
     engine_->finish();
     drain();
@@ -92,6 +111,7 @@ class EngineSink final : public store::ReplaySink {
 
   Diagnosis& diagnosis_;
   const VendorNames& names_;
+  TimeSink* time_;
   hal::LossLedger ledger_;
   std::unique_ptr<correlate::Engine> engine_;
   std::string node_;
@@ -114,7 +134,7 @@ Result<bool> is_sampled_out(const store::Reader& reader) {
 }  // namespace
 
 Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection,
-                           const DiagnosisOptions& options, const VendorNames& names) {
+                           const DiagnosisOptions& options, const VendorNames& names, TimeSink* time) {
   Diagnosis diagnosis;
   const bool legacy = reader.layout() == store::Layout::kLegacy;
   bool stored = reader.is_live();
@@ -128,7 +148,7 @@ Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& 
     if (!chains.ok()) return chains.error();
     diagnosis.chains = std::move(*chains);
   } else {
-    EngineSink sink(diagnosis, names);
+    EngineSink sink(diagnosis, names, time);
     INGERO_TRY(store::replay(reader, selection, sink));
     diagnosis.replayed = true;
     if (legacy && options.evaluates_legacy) INGERO_TRY(evaluate_legacy(reader, selection, options.time_ns, diagnosis));

@@ -157,9 +157,15 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   if (!losses.ok()) return losses.error();
   report.losses = std::move(losses).value();
   if (options.incidents) {
-    auto diagnosis = diagnose(reader, selection, {options.time_ns, options.evaluates_legacy}, names);
+    TimeSink time;
+    auto diagnosis = diagnose(reader, selection, {options.time_ns, options.evaluates_legacy}, names, &time);
     if (!diagnosis.ok()) return diagnosis.error();
     report.diagnosis = std::move(diagnosis).value();
+    report.time = time.take();
+    if (selection.pid) {
+      std::erase_if(report.time, [&](const ProcessTime& one) { return one.budget.pid != *selection.pid; });
+    }
+    add_time_lines(reader, report.time);
   }
   if (options.collectives) {
     auto collectives = gather_collectives(reader, selection, options.time_ns);

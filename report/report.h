@@ -15,6 +15,7 @@
 #include "report/collectives.h"
 #include "report/inference.h"
 #include "report/kernels.h"
+#include "report/time_spent.h"
 #include "report/vendor_names.h"
 #include "store/read/reader.h"
 #include "store/read/summary.h"
@@ -74,8 +75,9 @@ struct Report {
   std::vector<FailureCount> failures;                               // most frequent first
   bool failures_known = true;                                       // false when looking for them took too long
   std::vector<store::LossCount> losses;
-  uint64_t chains = 0;  // stored causal chains
-  Diagnosis diagnosis;  // what the engine finds in it
+  uint64_t chains = 0;            // stored causal chains
+  Diagnosis diagnosis;            // what the engine finds in it
+  std::vector<ProcessTime> time;  // where it went, of each process that makes GPU calls
   std::vector<CommunicatorReport> collectives;
   bool collectives_known = true;  // false when looking for them took too long
   InferenceReport inference;

@@ -565,6 +565,7 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
     // Adapters, devices and the machine are looked at also where no call is made.
     return report.diagnosis.chains.empty() ? out : out + incidents_text(report, colour);
   }
+  out += time_text(report.time, colour);
   out += incidents_text(report, colour);
   for (const Section& section : kSections) {
     const std::string text = section.text({report, per_process, colour});

@@ -1,9 +1,11 @@
 // Tables of the recording. docs/formats/store.md says what each column means and which promises hold.
 #include "store/db/schema.h"
 
+#include "store/db/budget_schema.h"
 #include "store/db/collectives_schema.h"
 #include "store/db/event_row.h"
 #include "store/db/inference_schema.h"
+#include "store/db/waits_schema.h"
 
 namespace ingero::store {
 namespace {
@@ -163,6 +165,8 @@ constexpr Step kSteps[] = {
     {25, "steps and workloads of inference, and what its engines say of themselves", inference_tables},
     {26, "sessions of several nodes", with_nodes},
     {27, "single-stepped probes and asynchronous calls", with_steps_of_probes},
+    {28, "what threads waited for, who woke them, and samples of the CPU", wait_tables},
+    {29, "where the time went: steps, seconds and causes", budget_tables},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

@@ -75,6 +75,12 @@ const std::vector<Table>& tables() {
       {"in_flight", {{"seq", "event_rows"}, {"site", "sites"}, {"process", "processes"}}, Taken::kNew},
       {"never_returned", {{"seq", "event_rows"}}},
       {"tcp_details", {{"seq", "event_rows"}}},
+      {"wakers", {{"id", "wakers"}}},
+      {"wait_peers", {{"id", "wait_peers"}}},
+      {"waits", {{"seq", "event_rows"}, {"peer", "wait_peers"}, {"waker", "wakers"}}},
+      {"wait_totals", {{"seq", "event_rows"}, {"thread", "threads"}}},
+      {"cpu_samples", {{"seq", "event_rows"}, {"thread", "threads"}, {"clock", "clocks"}, {"stack", "stacks"}}},
+      {"wait_objects", {{"session", "sessions"}}},
       {"communicators",
        {{"id", "communicators"}, {"session", "sessions"}, {"process", "processes"}, {"parent", "communicators"}}},
       {"exchanges", {{"seq", "event_rows"}, {"exchange", "exchanges"}, {"communicator", "communicators"}}},
@@ -106,6 +112,10 @@ const std::vector<Table>& tables() {
         {"engine", "inference_engines"}}},
       {"inference_step_rows", {{"id", "inference_step_rows"}, {"workload", "inference_workload_rows"}}},
       {"inference_engine_metrics", {{"engine", "inference_engines"}}},
+      {"causes", {{"id", "causes"}, {"session", "sessions"}, {"parent", "causes"}}},
+      {"step_rows", {{"id", "step_rows"}, {"session", "sessions"}, {"process", "processes"}, {"cause", "causes"}}},
+      {"second_rows", {{"id", "second_rows"}, {"session", "sessions"}, {"process", "processes"}}},
+      {"cause_rows", {{"id", "cause_rows"}, {"process", "processes"}, {"cause", "causes"}}},
   };
   return all;
 }

@@ -9,6 +9,7 @@
 #include "store/read/reader_impl.h"
 #include "store/read/replay_dictionary.h"
 #include "store/read/replay_sides.h"
+#include "store/read/replay_waits.h"
 #include "store/read/scan.h"
 #include "store/read/selection_sql.h"
 
@@ -142,14 +143,15 @@ class RowReplay {
         with_targets_(sink.wants_targets()),
         from_(selection.from_wall_ns ? sql_wall_ns(*selection.from_wall_ns) : INT64_MIN),
         to_(selection.to_wall_ns ? sql_wall_ns(*selection.to_wall_ns) : INT64_MAX),
+        waits_(dictionary_, from_, to_),
         details_(database) {}
 
   Status run();
 
  private:
-  Result<std::string> blocks_condition() const;
+  Status find_blocks();
   Status begin(int64_t session);
-  Status end();
+  Status end(int64_t seq);
   Status begin_silent();
   bool place(const ReplayedRow& row);
   void fill(const ReplayedRow& row);
@@ -162,9 +164,11 @@ class RowReplay {
   const int64_t from_, to_;  // wall time
   ReplayDictionary dictionary_;
   Arrivals arrivals_;
+  ReplayWaits waits_;
   Details details_;
   ReplaySides sides_;
   Offsets offsets_;
+  int64_t first_ = 0, last_ = INT64_MAX;  // rows that are read
   int64_t session_ = -1;
   std::set<int64_t> begun_;
   // Of the row at hand.
@@ -174,18 +178,18 @@ class RowReplay {
 };
 
 // Only the blocks that may hold something of the time range are read.
-Result<std::string> RowReplay::blocks_condition() const {
-  if (is_whole_) return std::string();
-  int64_t first = INT64_MAX, last = -1;
-  INGERO_TRY(database_.each_row(
+Status RowReplay::find_blocks() {
+  if (is_whole_) return {};
+  first_ = INT64_MAX;
+  last_ = -1;
+  return database_.each_row(
       fmt::format("SELECT min(first), max(last) FROM blocks WHERE end_wall_ns >= {} AND start_wall_ns <= {}", from_,
                   to_),
       [&](const Statement& row) {
         if (row.is_null(0)) return;
-        first = row.integer(0);
-        last = row.integer(1);
-      }));
-  return fmt::format(" WHERE seq BETWEEN {} AND {}", first, last);
+        first_ = row.integer(0);
+        last_ = row.integer(1);
+      });
 }
 
 Status RowReplay::begin(int64_t session) {
@@ -206,7 +210,9 @@ Status RowReplay::begin(int64_t session) {
   return emit_hangs(database_, session, sink_);
 }
 
-Status RowReplay::end() {
+// `seq`: the next session's first row.
+Status RowReplay::end(int64_t seq) {
+  INGERO_TRY(waits_.feed(seq, session_, sink_));
   sides_.feed(~uint64_t{0}, sink_);
   const int64_t stopped = dictionary_.sessions[session_].stopped_wall_ns;
   sink_.end(is_whole_ && stopped > 0 ? std::optional(offsets_.mono_of(stopped)) : std::nullopt);
@@ -302,9 +308,10 @@ void RowReplay::fill_targets(const ReplayedRow& row) {
 Status RowReplay::emit(const ReplayedRow& row) {
   if (!place(row)) return {};
   if (clock_->session != session_) {
-    if (session_ != -1) INGERO_TRY(end());
+    if (session_ != -1) INGERO_TRY(end(row.seq()));
     INGERO_TRY(begin(clock_->session));
   }
+  INGERO_TRY(waits_.feed(row.seq(), session_, sink_));
   dictionary_.emit(*thread_, sink_);
   fill(row);
   if (event_.kind == hal::Kind::kFabric && row.has(Column::detail)) {
@@ -313,6 +320,7 @@ Status RowReplay::emit(const ReplayedRow& row) {
   const uint64_t soon = event_.start_mono_ns + kAheadNs;
   if (sides_.next_mono_ns() <= soon) sides_.feed(soon, sink_);
   sink_.event(event_);
+  if (event_.kind == hal::Kind::kHost) return waits_.take(row.seq(), event_, sink_);
   if (event_.kind != hal::Kind::kCollective || !row.state().finished() || arrivals_.next_seq() == ~uint64_t{0}) {
     return {};
   }
@@ -327,7 +335,7 @@ Status RowReplay::begin_silent() {
   }
   for (const int64_t id : silent) {
     INGERO_TRY(begin(id));
-    INGERO_TRY(end());
+    INGERO_TRY(end(0));
   }
   return {};
 }
@@ -335,10 +343,11 @@ Status RowReplay::begin_silent() {
 Status RowReplay::run() {
   INGERO_TRY(dictionary_.load(database_));
   INGERO_TRY(arrivals_.open(database_));
-  const auto condition = blocks_condition();
-  if (!condition.ok()) return condition.error();
+  INGERO_TRY(find_blocks());
+  INGERO_TRY(waits_.open(database_, first_));
   Result<Statement> rows =
-      database_.prepare("SELECT seq, " + kReplayed.sql(with_targets_ ? 0 : kTargets) + " FROM event_rows" + *condition);
+      database_.prepare("SELECT seq, " + kReplayed.sql(with_targets_ ? 0 : kTargets) + " FROM event_rows" +
+                        (is_whole_ ? "" : fmt::format(" WHERE seq BETWEEN {} AND {}", first_, last_)));
   if (!rows.ok()) return rows.error();
   const ReplayedRow row(*rows);
   for (;;) {
@@ -347,7 +356,7 @@ Status RowReplay::run() {
     if (!*more) break;
     INGERO_TRY(emit(row));
   }
-  if (session_ != -1) INGERO_TRY(end());
+  if (session_ != -1) INGERO_TRY(end(is_whole_ ? INT64_MAX : last_ + 1));
   return is_whole_ ? begin_silent() : Status{};
 }
 

@@ -14,6 +14,7 @@
 #include "hal/device.h"
 #include "hal/event.h"
 #include "hal/fabric.h"
+#include "hal/wait.h"
 #include "store/read/reader.h"
 #include "store/read/summary.h"
 
@@ -44,6 +45,11 @@ class ReplaySink {
   virtual void event(const hal::Event& event) = 0;
   virtual void arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number,
                        std::optional<int32_t> rank) = 0;
+  // Why the thread of an off-CPU interval was off, right behind its event(). Recordings of before schema 28 have none.
+  virtual void wait(const hal::Event& /*event*/, const hal::Wait& /*wait*/) {}
+  // Where they stood among the events.
+  virtual void wait_totals(const hal::WaitTotals& /*totals*/) {}
+  virtual void cpu_sample(const hal::CpuSample& /*sample*/) {}
   virtual void snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) = 0;
   virtual void throttling(const hal::Throttling& throttling) = 0;
   virtual void hang(const hal::CollectiveHang& hang, std::string_view call) = 0;

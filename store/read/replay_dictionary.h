@@ -51,6 +51,11 @@ class ReplayDictionary {
     }
   }
 
+  bool is_of(const ReplayedThread& thread, int64_t session) const {
+    return thread.process >= 0 && static_cast<size_t>(thread.process) < processes_.size() &&
+           processes_[static_cast<size_t>(thread.process)].first == session;
+  }
+
   std::vector<ReplayedClock> clocks;
   std::vector<ReplayedThread> threads;
   std::vector<ReplayedOther> preemptors;

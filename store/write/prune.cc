@@ -28,14 +28,15 @@ Status Writer::Impl::delete_oldest(int64_t first, int64_t last, int64_t block_la
     std::string sql = fmt::format(
         "DELETE FROM barrier_waits WHERE exchange IN (SELECT exchange FROM exchanges WHERE seq BETWEEN {} AND {});",
         first, last);
-    for (const char* table : {"event_rows", "exchanges", "tcp_details", "in_flight", "never_returned"}) {
+    for (const char* table : {"event_rows", "exchanges", "tcp_details", "waits", "wait_totals", "cpu_samples",
+                              "in_flight", "never_returned"}) {
       sql += fmt::format("DELETE FROM {} WHERE seq BETWEEN {} AND {};", table, first, last);
     }
     sql += fmt::format("UPDATE store_state SET value = value + {} WHERE key = 'rows_pruned';", last - first + 1);
     if (last == block_last) {
       sql += fmt::format("DELETE FROM blocks WHERE first = {};", first);
-      for (const char* table :
-           {"fabric_values", "device_values", "device_processes", "inference_step_rows", "inference_engine_metrics"}) {
+      for (const char* table : {"fabric_values", "device_values", "device_processes", "inference_step_rows",
+                                "inference_engine_metrics", "step_rows", "second_rows", "cause_rows"}) {
         sql += fmt::format("DELETE FROM {} WHERE timestamp < (SELECT min(start_wall_ns) FROM blocks);", table);
       }
       // The last annotation of a process may still hold.

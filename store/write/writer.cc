@@ -151,6 +151,13 @@ void Writer::Impl::take(const hal::Event& event) {
   fill(event, process, sampled, batch.emplace_back());
 }
 
+int64_t Writer::Impl::thread_of(uint32_t pid, uint32_t tid) {
+  hal::Event event;
+  event.pid = pid;
+  event.tid = tid;
+  return dictionaries.thread(event, dictionaries.process(pid));
+}
+
 bool Writer::Impl::has_room(size_t waiting) {
   if (waiting < kMaxWaiting) return true;
   losses.add(hal::Loss::store_failed);
@@ -275,6 +282,42 @@ Status Writer::write_exchange(const hal::Event& event, const hal::Exchange& exch
   if (has_row || impl_->batch.size() > before) impl_->collectives.add(seq, event.call, exchange);
   if (impl_->batch.size() < impl_->options.batch_rows) return {};
   return impl_->commit(false);
+}
+
+Status Writer::write_wait(const hal::Event& event, const hal::Wait& wait) {
+  if (impl_->closed) return Error(Errc::kInvalid, impl_->options.path + ": the recording is closed");
+  const int64_t seq = impl_->next_seq();
+  const size_t before = impl_->batch.size();
+  impl_->take(event);
+  if (impl_->batch.size() > before) impl_->waits.add(seq, wait);
+  if (impl_->batch.size() < impl_->options.batch_rows) return {};
+  return impl_->commit(false);
+}
+
+void Writer::add_totals(const hal::WaitTotals& totals) {
+  if (!impl_->has_room(impl_->waits.waiting())) return;
+  impl_->waits.add(impl_->next_seq() - 1, impl_->thread_of(totals.pid, totals.tid), totals);
+}
+void Writer::add_sample(const hal::CpuSample& sample, int64_t wall_offset_ns) {
+  if (!impl_->has_room(impl_->waits.waiting())) return;
+  const ClockEntry& clock = impl_->dictionaries.clock(sample.mono_ns, wall_offset_ns);
+  impl_->waits.add({impl_->next_seq() - 1, impl_->thread_of(sample.pid, sample.tid), clock.id,
+                    static_cast<int64_t>(sample.mono_ns - clock.mono_ns), clipped(sample.weight_ns),
+                    sample.stack_id != 0 ? impl_->dictionaries.stack(sample.stack_id) : -1, sample.is_system});
+}
+void Writer::add_object(const hal::WaitObject& object) {
+  if (impl_->has_room(impl_->waits.waiting())) impl_->waits.add(object);
+}
+
+void Writer::add_cause(StoredCause cause) { impl_->budget.add(std::move(cause), impl_->losses); }
+void Writer::add_step_times(const StoredStep& step) {
+  impl_->budget.add(step, impl_->dictionaries.process(step.pid), impl_->losses);
+}
+void Writer::add_second_times(const StoredSecond& second) {
+  impl_->budget.add(second, impl_->dictionaries.process(second.pid), impl_->losses);
+}
+void Writer::add_share(const StoredShare& share) {
+  impl_->budget.add(share, impl_->dictionaries.process(share.pid), impl_->losses);
 }
 
 void Writer::set_complete(uint64_t wall_ns) { impl_->complete_wall_ns = wall_ns; }

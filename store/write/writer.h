@@ -22,6 +22,8 @@
 #include "hal/event.h"
 #include "hal/fabric.h"
 #include "hal/loss.h"
+#include "hal/wait.h"
+#include "store/db/budget_rows.h"
 #include "store/db/inference_rows.h"
 #include "store/db/location.h"
 
@@ -113,6 +115,17 @@ class Writer {
   Status write(std::span<const hal::Event> events);
   Status write_tcp(const hal::Event& event, const hal::TcpDetail& detail);
   Status write_exchange(const hal::Event& event, const hal::Exchange& exchange);
+  // An off-CPU interval, with why it was.
+  Status write_wait(const hal::Event& event, const hal::Wait& wait);
+  // Replayed behind the events written so far.
+  void add_totals(const hal::WaitTotals& totals);
+  void add_sample(const hal::CpuSample& sample, int64_t wall_offset_ns);
+  void add_object(const hal::WaitObject& object);
+  // Where the time went. A cause comes before what names it.
+  void add_cause(StoredCause cause);
+  void add_step_times(const StoredStep& step);
+  void add_second_times(const StoredSecond& second);
+  void add_share(const StoredShare& share);
 
   // Nothing that ended before `wall_ns` is still to come. The last word is when the session stopped, for its row;
   // without one that is when it was closed.

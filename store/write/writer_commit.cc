@@ -68,6 +68,8 @@ Status Writer::Impl::write_pending(bool aggregates_due) {
   INGERO_TRY(samples.write(database));
   INGERO_TRY(collectives.write(database));
   INGERO_TRY(inference.write(database));
+  INGERO_TRY(waits.write(database));
+  INGERO_TRY(budget.write(database));
   INGERO_TRY(write_losses());
   if (!aggregates_due) return {};
   INGERO_TRY(aggregates.flush(database, wall_ns));
@@ -203,6 +205,8 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
   dictionaries.committed();
   collectives.committed();
   inference.committed();
+  waits.committed();
+  budget.committed();
   single_step_ns.reset();
   if (!batch.empty()) {
     const int64_t last = committed_seq + static_cast<int64_t>(batch.size());

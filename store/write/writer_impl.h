@@ -17,11 +17,13 @@
 #include "store/db/sqlite.h"
 #include "store/write/collectives.h"
 #include "store/write/dictionaries.h"
+#include "store/write/budget.h"
 #include "store/write/inference.h"
 #include "store/write/row_batch.h"
 #include "store/write/row_image.h"
 #include "store/write/samples.h"
 #include "store/write/selector.h"
+#include "store/write/waits.h"
 #include "store/write/writer.h"
 
 namespace ingero::store {
@@ -51,6 +53,7 @@ struct Writer::Impl {
   // writer.cc
   void take(const hal::Event& event);
   bool has_room(size_t waiting);
+  int64_t thread_of(uint32_t pid, uint32_t tid);
   void fill(const hal::Event& event, int64_t process, bool sampled, EventRow& row);
   void count(const hal::Event& event, const CallEntry& call, int64_t process, bool stored);
   int64_t next_seq() const { return committed_seq + static_cast<int64_t>(batch.size()) + 1; }
@@ -82,6 +85,8 @@ struct Writer::Impl {
   Dictionaries dictionaries;
   Collectives collectives;
   Inference inference;
+  Waits waits;
+  BudgetRows budget;
   Aggregates aggregates;
   std::optional<Selector> selector;
   int64_t session = 0;

@@ -184,6 +184,8 @@ Status Writer::Impl::begin_session() {
   session = sqlite3_last_insert_rowid(database.get());
   INGERO_TRY(samples.load(database, session));
   INGERO_TRY(collectives.load(database, session));
+  INGERO_TRY(waits.load(database, session));
+  INGERO_TRY(budget.load(database, session));
   INGERO_TRY(inference.load(database, session));
   return dictionaries.load(database, session, s.node, selective ? options.sample_every : 1);
 }

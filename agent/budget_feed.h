@@ -1,0 +1,50 @@
+// The live budget of where the time went: batches of the store thread in, rows of steps, seconds and causes out.
+//
+// At most kMaxStepRows steps of a process and second become rows, slow ones always; seconds have all of them. One
+// thread: the store thread's. Failure: none; what does not fit is counted in the ledger.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "agent/batch_queue.h"
+#include "correlate/budget_summary.h"
+#include "hal/call_table.h"
+#include "hal/loss.h"
+#include "store/write/writer.h"
+
+namespace ingero::agent {
+
+class BudgetFeed {
+ public:
+  static constexpr uint32_t kMaxStepRows = 10;
+  static constexpr size_t kMaxCounted = 4096;  // processes of one second
+
+  // The arguments must outlive this.
+  BudgetFeed(const hal::CallTable& calls, hal::LossLedger& ledger);
+
+  // In the order in which it is stored, so that a replay gives the same.
+  void add_probe(uint32_t probe, std::string_view symbol);
+  void add_process(const hal::Process& process) { budget_.add_process(process); }
+  void add(const hal::Event& event);
+  void advance(uint64_t mono_ns) { budget_.advance(mono_ns); }
+  // What changed since the last call becomes rows of the next commit.
+  void write(store::Writer& writer);
+  void finish(store::Writer& writer);
+  correlate::Budget& budget() { return budget_; }
+
+ private:
+  void write_causes(store::Writer& writer);
+  void write_step(const correlate::BudgetStep& step, store::Writer& writer);
+  uint64_t wall_of(uint64_t mono_ns) const { return mono_ns + static_cast<uint64_t>(wall_offset_ns_); }
+
+  correlate::Budget budget_;
+  correlate::BudgetSummary summary_;
+  int64_t wall_offset_ns_ = 0;
+  uint32_t causes_written_ = 0;
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> step_rows_;  // process, second: rows of it
+};
+
+}  // namespace ingero::agent

@@ -1,0 +1,123 @@
+// Walks along wake-ups.
+#include "correlate/blame.h"
+
+#include <algorithm>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+namespace ingero::correlate {
+namespace {
+
+uint64_t folded(const hal::WaitPeer& peer) {
+  uint64_t sum = peer.family;
+  for (const uint8_t byte : peer.peer) sum = sum * 1099511628211ULL + byte;
+  return sum * 1099511628211ULL + peer.peer_port;
+}
+
+// What keeps causes of one class apart: the server that was asked, the file that was read.
+uint64_t object_of(const Piece& piece) {
+  if (piece.off == nullptr) return 0;
+  if (piece.is == TimeClass::kSocket && piece.off->peer.family != 0 && !piece.off->is_client) {
+    return folded(piece.off->peer);
+  }
+  return piece.is == TimeClass::kDisk ? piece.off->object : 0;
+}
+
+}  // namespace
+
+std::string peer_text(const hal::WaitPeer& peer) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (peer.family != AF_INET && peer.family != AF_INET6) return {};
+  if (inet_ntop(peer.family, peer.peer.data(), text, sizeof text) == nullptr) return {};
+  return peer.family == AF_INET6 ? fmt::format("[{}]:{}", text, peer.peer_port)
+                                 : fmt::format("{}:{}", text, peer.peer_port);
+}
+
+uint32_t Blame::role(uint32_t parent_pid, const std::string& comm, uint32_t pid, bool is_watched) {
+  const std::pair key{parent_pid, comm};
+  const auto known = role_of_.find(key);
+  uint32_t index = 0;
+  if (known != role_of_.end()) {
+    index = known->second;
+  } else if (roles_.size() >= kMaxRoles) {
+    ledger_.add(hal::Loss::budget_forgotten);
+    return 0;
+  } else {
+    index = static_cast<uint32_t>(roles_.size());
+    roles_.push_back({parent_pid, comm, {}, is_watched});
+    role_of_[key] = index;
+  }
+  if (roles_[index].pids.size() < kMaxPids) roles_[index].pids.insert(pid);
+  return index;
+}
+
+uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread) {
+  const uint32_t role = thread.role;
+  uint64_t stack = piece.off != nullptr ? piece.off->stack_id : 0;
+  if (piece.is == TimeClass::kHost && thread.time != nullptr) {
+    stack = thread.time->sampled_stack(piece.from_ns, piece.to_ns);
+  }
+  const Key key{parent, static_cast<uint8_t>(piece.is), role, stack, object_of(piece)};
+  const auto known = cause_of_.find(key);
+  if (known != cause_of_.end()) return known->second;
+  if (causes_.size() >= kMaxCauses && parent != 0) {  // (W3)
+    ledger_.add(hal::Loss::budget_forgotten);
+    return parent;
+  }
+  Cause cause;
+  cause.parent = parent;
+  cause.is = piece.is;
+  cause.role = role;
+  cause.stack_id = stack;
+  if (piece.off != nullptr && is_wait(piece.is)) {
+    cause.kind = piece.off->kind;
+    cause.is_write = piece.off->is_write;
+    cause.object = piece.off->object;
+    cause.peer = piece.off->peer;
+  }
+  causes_.push_back(cause);
+  const auto id = static_cast<uint32_t>(causes_.size());
+  cause_of_[key] = id;
+  return id;
+}
+
+void Blame::walk(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, const Find& find,
+                 std::vector<Share>& out) {
+  path_.assign(1, thread.tid);
+  follow(thread, piece, from_ns, to_ns, 0, find, out);
+}
+
+void Blame::follow(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, uint32_t parent,
+                   const Find& find, std::vector<Share>& out) {
+  const uint32_t cause = intern(parent, piece, thread);
+  const auto leaf = [&](uint64_t ns) {
+    if (ns > 0) out.push_back({cause, ns});
+  };
+  if (!is_wait(piece.is) || piece.off == nullptr || thread.time == nullptr) return leaf(to_ns - from_ns);
+  const OffSpan& last = *thread.time->last_of_wait(*piece.off);
+  const bool is_cut = path_.size() >= kMaxDepth || last.waker_tid == 0 || last.is_kernel_waker ||
+                      std::find(path_.begin(), path_.end(), last.waker_tid) != path_.end();
+  if (is_cut) return leaf(to_ns - from_ns);  // (W2)
+  const Thread waker = find(last.waker_tid);
+  if (waker.tid == 0) return leaf(to_ns - from_ns);
+  // Of this piece, what lies within the wait is the waker's; the rest stays here.
+  const uint64_t begin = std::max(from_ns, std::min(to_ns, piece.off->out_ns));
+  const uint64_t end = std::min(to_ns, std::max(begin, last.woken_ns));
+  leaf((begin - from_ns) + (to_ns - end));
+  if (begin == end) return;
+  path_.push_back(waker.tid);
+  const uint64_t known_ns = waker.time == nullptr ? end : std::clamp(waker.time->first_ns(), begin, end);
+  if (known_ns > begin) {
+    const Piece unknown{begin, known_ns, TimeClass::kUnknown, nullptr};
+    out.push_back({intern(cause, unknown, waker), known_ns - begin});
+  }
+  if (known_ns < end) {
+    for (const Piece& one : waker.time->pieces(known_ns, end)) {
+      follow(waker, one, one.from_ns, one.to_ns, cause, find, out);
+    }
+  }
+  path_.pop_back();
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,97 @@
+// Who was waited for: lost time followed backwards through wake-ups to a root.
+//
+// A wait's time belongs to what the thread that ended it did meanwhile, and so on, until a thread ran, or waited for
+// what no thread of this machine did. A path of such steps is a *cause*; causes form a tree, and a row's time lands on
+// its leaves. Threads that do the same (same parent process, same name) are one *role*: four workers of a pool are one.
+//
+// Invariants:
+// W1  Every nanosecond given to walk() is added to exactly one cause.
+// W2  A path is at most kMaxDepth long, and no thread is in it twice.
+// W3  Roles and causes are bounded by kMaxRoles and kMaxCauses; beyond them time stays with the parent, counted.
+//
+// Pure and deterministic; one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "correlate/thread_time.h"
+#include "hal/loss.h"
+#include "hal/time_class.h"
+
+namespace ingero::correlate {
+
+struct CauseShare {
+  uint32_t cause = 0;
+  uint32_t times = 0;
+  uint64_t ns = 0, low = 0, high = 0;
+  bool operator==(const CauseShare&) const = default;
+};
+
+struct BlameRole {
+  uint32_t parent_pid = 0;
+  std::string comm;
+  std::set<uint32_t> pids;  // at most kMaxPids of them
+  bool is_watched = true;
+};
+
+struct Cause {
+  uint32_t parent = 0;  // 0: none; ids begin with 1
+  TimeClass is = TimeClass::kUnknown;
+  uint32_t role = 0;  // index
+  uint64_t stack_id = 0;
+  uint8_t kind = 0;  // hal::WaitKind
+  bool is_write = false;
+  uint64_t object = 0;  // of one of its waits
+  hal::WaitPeer peer;   // likewise
+};
+
+// "10.0.0.9:9000"; empty: no such address.
+std::string peer_text(const hal::WaitPeer& peer);
+
+class Blame {
+ public:
+  static constexpr size_t kMaxDepth = 8;
+  static constexpr size_t kMaxRoles = 1024, kMaxCauses = 8192, kMaxPids = 64;
+
+  struct Thread {
+    const ThreadTime* time = nullptr;
+    uint32_t tid = 0, role = 0;
+  };
+  // A thread by its tid; its time is null where it is not watched.
+  using Find = std::function<Thread(uint32_t tid)>;
+  struct Share {
+    uint32_t cause;
+    uint64_t ns;
+  };
+
+  explicit Blame(hal::LossLedger& ledger) : ledger_(ledger) {}
+  uint32_t role(uint32_t parent_pid, const std::string& comm, uint32_t pid, bool is_watched);
+  // The causes of [from, to) of a thread's piece.
+  void walk(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, const Find& find,
+            std::vector<Share>& out);
+
+  const std::vector<BlameRole>& roles() const { return roles_; }
+  const std::vector<Cause>& causes() const { return causes_; }
+  const Cause& cause(uint32_t id) const { return causes_[id - 1]; }
+
+ private:
+  using Key = std::tuple<uint32_t, uint8_t, uint32_t, uint64_t, uint64_t>;
+  uint32_t intern(uint32_t parent, const Piece& piece, const Thread& thread);
+  void follow(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, uint32_t parent,
+              const Find& find, std::vector<Share>& out);
+
+  hal::LossLedger& ledger_;
+  std::vector<BlameRole> roles_;
+  std::map<std::pair<uint32_t, std::string>, uint32_t> role_of_;
+  std::vector<Cause> causes_;
+  std::map<Key, uint32_t> cause_of_;
+  std::vector<uint32_t> path_;  // threads, of the walk under way
+};
+
+}  // namespace ingero::correlate

@@ -1,0 +1,431 @@
+// Assigns events to processes and threads, and closes windows once nothing of them is still to come.
+#include "correlate/budget.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "correlate/budget_impl.h"
+#include "correlate/window.h"
+#include "hal/same_start.h"
+
+namespace ingero::correlate {
+namespace {
+
+using hal::Has;
+using hal::Kind;
+
+// A process older than the recording by this much was running when the tracer came.
+constexpr uint64_t kAttachedNs = 500'000'000;
+
+bool is_gpu_call(const CallFacts& facts) {
+  switch (facts.kind) {
+    case Kind::kLaunch:
+    case Kind::kMemcpy:
+    case Kind::kMemset:
+    case Kind::kAlloc:
+    case Kind::kFree:
+    case Kind::kSync:
+    case Kind::kEvent:
+    case Kind::kGraph:
+    case Kind::kStream:
+    case Kind::kDevice:
+    case Kind::kCollective:
+    case Kind::kP2p:
+    case Kind::kCommunicator:
+    case Kind::kModule:
+      return true;
+    case Kind::kFabric:
+    case Kind::kHost:
+    case Kind::kCount:
+      break;
+  }
+  return false;
+}
+
+bool is_submission(const CallFacts& facts) {
+  return facts.kind == Kind::kLaunch || facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset ||
+         facts.kind == Kind::kCollective || facts.kind == Kind::kP2p || facts.graph == GraphStep::kLaunch;
+}
+
+}  // namespace
+
+uint64_t TimeSums::total_ns() const {
+  uint64_t sum = 0;
+  for (const ClassTime& one : classes) sum += one.ns;
+  return sum;
+}
+uint64_t TimeSums::lost_low() const {
+  uint64_t sum = 0;
+  for (const ClassTime& one : classes) sum += one.low;
+  return sum;
+}
+uint64_t TimeSums::lost_high() const {
+  uint64_t sum = 0;
+  for (const ClassTime& one : classes) sum += one.high;
+  return sum;
+}
+
+void TimeSums::add(const TimeSums& other) {
+  for (size_t i = 0; i < kTimeClasses; ++i) {
+    classes[i].ns += other.classes[i].ns;
+    classes[i].low += other.classes[i].low;
+    classes[i].high += other.classes[i].high;
+  }
+  for (uint64_t TimeSums::*one : {&TimeSums::idle_low, &TimeSums::idle_high, &TimeSums::input_low,
+                                  &TimeSums::behind_sync_low, &TimeSums::clients_ns, &TimeSums::spun_preempted_ns}) {
+    this->*one += other.*one;
+  }
+  for (uint32_t TimeSums::*one : {&TimeSums::syncs, &TimeSums::waits, &TimeSums::submissions}) {
+    this->*one += other.*one;
+  }
+  for (const CauseShare& share : other.causes) {
+    const auto at = std::lower_bound(causes.begin(), causes.end(), share.cause,
+                                     [](const CauseShare& one, uint32_t id) { return one.cause < id; });
+    if (at != causes.end() && at->cause == share.cause) {
+      at->times += share.times;
+      at->ns += share.ns;
+      at->low += share.low;
+      at->high += share.high;
+    } else {
+      causes.insert(at, share);
+    }
+  }
+}
+
+BudgetProcess& Budget::Impl::process_of(uint32_t pid) {
+  const auto known = processes.find(pid);
+  if (known != processes.end()) return known->second;
+  if (processes.size() >= kMaxProcesses) {
+    const auto oldest = std::min_element(processes.begin(), processes.end(), [](const auto& a, const auto& b) {
+      return a.second.last_seen_ns < b.second.last_seen_ns;
+    });
+    processes.erase(oldest);
+    ledger.add(hal::Loss::budget_forgotten);
+  }
+  BudgetProcess& process = processes.emplace(pid, ledger).first->second;
+  process.facts.pid = pid;
+  if (const auto its = facts.find(pid); its != facts.end()) process.facts = its->second;
+  return process;
+}
+
+BudgetThread* Budget::Impl::thread_of(uint32_t tid, uint32_t pid, const std::string& comm) {
+  const auto known = threads.find(tid);
+  if (known != threads.end() && known->second.pid == pid) return &known->second;
+  if (known != threads.end()) threads.erase(known);  // the number is another thread's now
+  if (threads.size() >= kMaxThreads) {
+    ledger.add(hal::Loss::budget_forgotten);
+    return nullptr;
+  }
+  BudgetThread& thread = threads[tid];
+  thread.pid = pid;
+  thread.tid = tid;
+  thread.comm = comm;
+  return &thread;
+}
+
+// (G4) Given when it is first needed: by then all that came before is known, in whatever order it came.
+uint32_t Budget::Impl::role_of(BudgetThread& thread) {
+  if (thread.role) return *thread.role;
+  const auto its = facts.find(thread.pid);
+  std::string name = thread.comm;
+  if (name.empty() && its != facts.end()) name = its->second.comm;
+  // Threads of a process that makes GPU calls are kept apart from workers of the same name.
+  const auto process = processes.find(thread.pid);
+  const bool submits = process != processes.end() && process->second.has_begun;
+  const uint32_t parent = its == facts.end() ? 0 : its->second.parent_pid;
+  thread.role = blame.role(submits ? thread.pid : parent, name, thread.pid, true);
+  return *thread.role;
+}
+
+Blame::Thread Budget::Impl::find(uint32_t tid) {
+  const auto known = threads.find(tid);
+  if (known == threads.end()) return {};
+  return {&known->second.time, tid, role_of(known->second)};
+}
+
+void Budget::Impl::add_call(const hal::Event& event, const CallFacts& its) {
+  if (event.depth != 0 || !is_gpu_call(its) || !event.has(Has::kDuration)) return;
+  if (event.outcome >= hal::Outcome::kInFlight) return;
+  if (pending >= kMaxEvents) {
+    ledger.add(hal::Loss::budget_forgotten);
+    return;
+  }
+  BudgetCall call;
+  call.start_ns = event.start_mono_ns;
+  call.end_ns = event.end_mono_ns();
+  if (event.has(Has::kStream)) call.stream = event.stream;
+  if (event.has(Has::kHandle)) call.handle = event.handle;
+  if (event.has(Has::kFunction)) call.function = event.function;
+  if (event.has(Has::kBytes)) call.bytes = event.bytes;
+  if (event.has(Has::kDirection)) call.direction = event.direction;
+  if (event.has(Has::kStack)) call.stack_id = event.stack_id;
+  call.tid = event.tid;
+  call.device_ref = event.device_ref;
+  call.call = event.call;
+  call.is_per_thread = event.probe < per_thread_probes.size() && per_thread_probes[event.probe];
+  call.failed = event.failed || event.outcome != hal::Outcome::kReturned;
+  call.is_zero = !event.has(Has::kReturnCode) || event.return_code == 0;
+  BudgetProcess& process = process_of(event.pid);
+  process.last_seen_ns = std::max(process.last_seen_ns, call.end_ns);
+  process.calls.emplace_back(call, event.call);
+  ++pending;
+}
+
+void Budget::Impl::add_switch(const hal::Event& event) {
+  if (pending >= kMaxEvents || thread_of(event.tid, event.pid, std::string(text_of(event.comm))) == nullptr) {
+    ledger.add(hal::Loss::budget_forgotten);
+    return;
+  }
+  switches.push_back({event.tid, off_span(event, nullptr)});
+  ++pending;
+}
+
+void Budget::Impl::add_wait(const hal::Event& event, const hal::Wait& wait) {
+  if (switches.empty() || switches.back().tid != event.tid) return;
+  OffSpan& last = switches.back().span;
+  if (last.out_ns == event.start_mono_ns && last.in_ns == event.end_mono_ns()) last = off_span(event, &wait);
+}
+
+void Budget::Impl::add(const hal::Event& event) {
+  if (event.call >= calls.size() || event.pid == 0) return;
+  const CallFacts& its = calls[event.call];
+  const uint64_t length = event.has(Has::kDuration) ? event.duration_ns : 0;
+  if (event.start_mono_ns > INT64_MAX || length > INT64_MAX) return;
+  if (first_ns == 0) first_ns = event.start_mono_ns;
+  first_ns = std::min(first_ns, event.start_mono_ns);
+  if (its.host == hal::HostOp::kSchedSwitch) {
+    seen(event.end_mono_ns());
+    if (event.end_mono_ns() >= closed_ns) add_switch(event);  // the last of `switches`, for add_wait()
+  } else if (!its.host && event.kind != Kind::kHost) {
+    if (event.end_mono_ns() >= closed_ns) {
+      add_call(event, its);
+    } else {
+      ledger.add(hal::Loss::budget_forgotten);  // (G4) later than anything may be
+    }
+    if (event.outcome < hal::Outcome::kInFlight) seen(event.end_mono_ns());
+  } else if (its.host == hal::HostOp::kExit && event.tid == event.pid) {
+    if (const auto known = processes.find(event.pid); known != processes.end()) {
+      known->second.ended_ns = event.start_mono_ns;
+    }
+  } else if (its.host == hal::HostOp::kFork && event.has(Has::kArg1) && event.arg1 <= UINT32_MAX) {
+    hal::Process& made = facts[static_cast<uint32_t>(event.arg1)];
+    if (made.parent_pid == 0) made.parent_pid = event.pid;
+    if (made.comm.empty()) made.comm = std::string(text_of(event.comm));
+    if (made.start_mono_ns == 0) made.start_mono_ns = event.start_mono_ns;
+  }
+}
+
+void Budget::Impl::seen(uint64_t mono_ns) {
+  if (mono_ns <= seen_ns) return;
+  seen_ns = mono_ns;
+  if (closed_ns == 0) {
+    closed_ns = mono_ns / kWindowNs * kWindowNs;
+    closed_ns -= std::min(closed_ns, kLatenessNs);
+  }
+  while (closed_ns + kWindowNs + kLatenessNs <= seen_ns) {
+    // Nothing is pending: the gap is skipped.
+    if (pending == 0 && seen_ns - closed_ns > 64 * kWindowNs) {
+      closed_ns = (seen_ns - kLatenessNs) / kWindowNs * kWindowNs;
+      close(closed_ns, false);
+      continue;
+    }
+    closed_ns += kWindowNs;
+    close(closed_ns, false);
+  }
+}
+
+// (G4) Only what ended before `mono_ns` takes part, whatever has already come.
+void Budget::Impl::close(uint64_t mono_ns, bool is_end) {
+  const auto later = std::partition(switches.begin(), switches.end(),
+                                    [&](const Switch& one) { return !is_end && one.span.in_ns >= mono_ns; });
+  for (auto at = later; at != switches.end(); ++at) {
+    --pending;
+    const auto thread = threads.find(at->tid);
+    if (thread == threads.end()) continue;
+    if (!thread->second.time.add(at->span)) ledger.add(hal::Loss::budget_forgotten);
+  }
+  switches.erase(later, switches.end());
+  for (auto& [tid, thread] : threads) thread.time.sort();
+  for (auto& [pid, process] : processes) close_calls(process, is_end ? ~uint64_t{0} : mono_ns);
+  for (auto& [pid, process] : processes) close_process(process, mono_ns, is_end);
+  std::vector<uint32_t> over;
+  for (const auto& [pid, process] : processes) {
+    if (process.ended_ns != 0 && process.ended_ns + kLatenessNs <= mono_ns) over.push_back(pid);
+  }
+  for (const uint32_t pid : over) end_process(pid, mono_ns);
+  forget(mono_ns);
+}
+
+void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
+  const auto later = std::partition(process.calls.begin(), process.calls.end(),
+                                    [&](const auto& one) { return one.first.end_ns >= mono_ns; });
+  std::sort(later, process.calls.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.first.end_ns, a.first.start_ns, a.first.tid, a.first.call) <
+           std::tie(b.first.end_ns, b.first.start_ns, b.first.tid, b.first.call);
+  });
+  for (auto at = later; at != process.calls.end(); ++at) {
+    --pending;
+    const BudgetCall& call = at->first;
+    BudgetThread* thread = thread_of(call.tid, process.facts.pid, {});
+    if (thread == nullptr) continue;
+    if (!process.has_begun) {
+      process.has_begun = true;
+      process.first_event_ns = call.start_ns;
+      const uint64_t start = process.facts.start_mono_ns;
+      process.is_attached_late = start != 0 && start + kAttachedNs < first_ns;
+      if (process.is_attached_late) process.device.begin_unknown(call.start_ns);
+    }
+    if (!thread->submits) {
+      thread->submits = true;
+      thread->done_ns = call.start_ns;
+      process.submitters.push_back(call.tid);
+    }
+    const CallFacts& its = calls[call.call];
+    const CallSpan span = process.device.add(call, its, thread->time);
+    if (!thread->time.add(span)) ledger.add(hal::Loss::budget_forgotten);
+    const bool is_sync = its.kind == Kind::kSync || (span.use == CallUse::kBlockingCopy && span.device_until_ns != 0);
+    const bool has_waited = is_sync && (span.use == CallUse::kBlockingCopy
+                                            ? span.device_until_ns >= call.start_ns + ThreadTime::kShortestWaitNs
+                                            : call.end_ns - call.start_ns >= ThreadTime::kShortestWaitNs);
+    thread->ended.push_back({call.end_ns, is_sync, has_waited, is_submission(its) && !call.failed});
+    process.last_call_ns = std::max(process.last_call_ns, call.end_ns);
+    process.finder.add(call, its);
+  }
+  process.calls.erase(later, process.calls.end());
+  process.finder.choose();
+  for (const StepBoundary& one : process.finder.take()) process.boundaries.push_back(one);
+}
+
+void Budget::Impl::close_process(BudgetProcess& process, uint64_t mono_ns, bool is_end) {
+  if (!process.device.first_submission_ns()) return;
+  for (const uint32_t tid : process.submitters) {
+    if (const auto thread = threads.find(tid); thread != threads.end()) thread->second.time.sort();
+  }
+  uint64_t until = process.device.settle(is_end ? process.last_call_ns : mono_ns);
+  // A gap belongs to the submission behind it: what comes after the last one is not known to be a gap.
+  until = is_end ? process.last_call_ns : std::min(until, process.device.last_submission_ns());
+  for (const DeviceSegment& one : process.device.take(until)) process.segments.push_back(one);
+  uint64_t oldest = until;
+  for (const uint32_t tid : process.submitters) {
+    const auto found = threads.find(tid);
+    if (found == threads.end() || found->second.pid != process.facts.pid) continue;
+    BudgetThread& thread = found->second;
+    const uint64_t known = std::min(until, thread.time.certain_ns());
+    if (known > thread.done_ns) account(process, thread, known);
+    if (is_end) flush_second(thread);
+    // One that makes no more calls holds nothing back.
+    if (mono_ns < thread.time.certain_ns() + kKeptNs) oldest = std::min(oldest, thread.done_ns);
+  }
+  while (!process.segments.empty() && process.segments.front().to_ns <= oldest) process.segments.pop_front();
+  if (process.boundaries.size() > kMaxBoundaries) {  // the thread that had the steps makes no calls any more
+    process.step_tid = process.boundaries.back().tid;
+    process.boundaries.clear();
+    process.step_start_ns = 0;
+  }
+}
+
+void Budget::Impl::end_process(uint32_t pid, uint64_t mono_ns) {
+  const auto known = processes.find(pid);
+  if (known == processes.end()) return;
+  BudgetProcess& process = known->second;
+  close_calls(process, ~uint64_t{0});
+  close_process(process, mono_ns, true);
+  if (ended.size() >= kMaxProcesses) ended.erase(ended.begin());
+  if (process.device.first_submission_ns()) ended.push_back(facts_of(process));
+  for (const uint32_t tid : process.submitters) {
+    const auto thread = threads.find(tid);
+    if (thread != threads.end() && thread->second.pid == pid) thread->second.submits = false;
+  }
+  processes.erase(known);
+}
+
+Budget::ProcessFacts Budget::Impl::facts_of(const BudgetProcess& process) {
+  return {process.facts.pid,
+          process.facts.comm,
+          *process.device.first_submission_ns(),
+          process.device.last_submission_ns(),
+          process.is_attached_late,
+          process.first_event_ns};
+}
+
+// Spans are kept as long as a budget is behind them, and for the walk: at most kKeptNs (G5).
+void Budget::Impl::forget(uint64_t mono_ns) {
+  const uint64_t limit = mono_ns > kKeptNs ? mono_ns - kKeptNs : 0;
+  uint64_t floor = mono_ns;
+  for (const auto& [pid, process] : processes) {
+    for (const uint32_t tid : process.submitters) {
+      const auto thread = threads.find(tid);
+      if (thread != threads.end()) floor = std::min(floor, thread->second.done_ns);
+    }
+  }
+  floor = std::max(floor, limit);
+  for (auto at = threads.begin(); at != threads.end();) {
+    BudgetThread& thread = at->second;
+    thread.time.drop(floor);
+    const bool is_over = !thread.submits && thread.time.last_ns() < limit && thread.time.off().empty();
+    at = is_over ? threads.erase(at) : std::next(at);
+  }
+}
+
+Budget::Budget(hal::LossLedger& ledger) : impl_(std::make_unique<Impl>(ledger)) {}
+Budget::~Budget() = default;
+
+void Budget::set_call(hal::CallId id, CallFacts facts) {
+  if (id == hal::kNoCall) return;
+  if (id >= impl_->calls.size()) impl_->calls.resize(id + size_t{1});
+  impl_->calls[id] = std::move(facts);
+}
+
+void Budget::set_probe(uint32_t probe, bool is_per_thread) {
+  if (probe >= impl_->per_thread_probes.size()) {
+    if (!is_per_thread || probe >= 1 << 20) return;
+    impl_->per_thread_probes.resize(probe + size_t{1});
+  }
+  impl_->per_thread_probes[probe] = is_per_thread;
+}
+
+void Budget::add_process(const hal::Process& process) {
+  if (impl_->facts.size() >= kMaxThreads) impl_->facts.clear();
+  hal::Process& known = impl_->facts[process.pid];
+  if (known.start_mono_ns != 0 && process.start_mono_ns != 0 &&
+      !hal::same_start(known.start_mono_ns, process.start_mono_ns)) {
+    impl_->end_process(process.pid, impl_->seen_ns);  // its number is another process's now
+    known = {};
+  }
+  const uint32_t parent = known.parent_pid;
+  const std::string comm = known.comm;
+  known = process;
+  if (known.parent_pid == 0) known.parent_pid = parent;
+  if (known.comm.empty()) known.comm = comm;
+  if (const auto its = impl_->processes.find(process.pid); its != impl_->processes.end()) its->second.facts = known;
+}
+
+void Budget::add(const hal::Event& event) { impl_->add(event); }
+void Budget::add_wait(const hal::Event& event, const hal::Wait& wait) { impl_->add_wait(event, wait); }
+void Budget::add_sample(const hal::CpuSample& sample) {
+  if (sample.stack_id == 0 || sample.mono_ns < impl_->closed_ns) return;
+  const auto thread = impl_->threads.find(sample.tid);
+  if (thread != impl_->threads.end() && thread->second.pid == sample.pid) {
+    thread->second.time.add_sample(sample.mono_ns, sample.stack_id);
+  }
+}
+void Budget::advance(uint64_t mono_ns) { impl_->seen(mono_ns); }
+
+void Budget::finish() {
+  if (impl_->seen_ns == 0) return;
+  impl_->close(std::max(impl_->seen_ns, impl_->closed_ns), true);
+}
+
+std::vector<BudgetStep> Budget::take_steps() { return std::exchange(impl_->steps, {}); }
+std::vector<BudgetSecond> Budget::take_seconds() { return std::exchange(impl_->seconds, {}); }
+const Blame& Budget::blame() const { return impl_->blame; }
+
+std::vector<Budget::ProcessFacts> Budget::processes() const {
+  std::vector<ProcessFacts> out = impl_->ended;
+  for (const auto& [pid, process] : impl_->processes) {
+    if (process.device.first_submission_ns()) out.push_back(Impl::facts_of(process));
+  }
+  return out;
+}
+
+}  // namespace ingero::correlate

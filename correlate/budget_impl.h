@@ -1,0 +1,96 @@
+// The budget's state, shared by budget.cc (events in, windows) and budget_rows.cc (rows out). Private to correlate/.
+#pragma once
+
+#include <deque>
+
+#include "correlate/budget.h"
+
+namespace ingero::correlate {
+
+struct BudgetThread {
+  uint32_t pid = 0, tid = 0;
+  std::string comm;
+  std::optional<uint32_t> role;
+  ThreadTime time;
+  bool submits = false;  // it makes GPU calls: it has a budget
+  uint64_t done_ns = 0;  // its rows go up to here
+  BudgetSecond second;   // under way
+  struct Ended {
+    uint64_t end_ns;
+    bool is_sync, has_waited, is_submission;
+  };
+  std::deque<Ended> ended;
+};
+
+struct BudgetProcess {
+  explicit BudgetProcess(hal::LossLedger& ledger) : device(ledger) {}
+  hal::Process facts;
+  uint64_t last_seen_ns = 0;
+  uint64_t first_event_ns = 0;
+  uint64_t ended_ns = 0;  // 0: it has not
+  bool is_attached_late = false;
+  bool has_begun = false;
+  std::vector<std::pair<BudgetCall, hal::CallId>> calls;  // not yet in a window
+  DeviceTime device;
+  StepFinder finder;
+  std::deque<DeviceSegment> segments;
+  std::vector<uint32_t> submitters;  // tids
+  uint32_t step_tid = 0;
+  uint64_t step_start_ns = 0;  // 0: none under way
+  uint64_t steps = 0;
+  TimeSums step;
+  std::deque<StepBoundary> boundaries;
+  uint64_t last_call_ns = 0;  // end of the last outermost one
+};
+
+struct Budget::Impl {
+  explicit Impl(hal::LossLedger& loss_ledger) : ledger(loss_ledger), blame(loss_ledger) {}
+
+  // budget.cc
+  void add(const hal::Event& event);
+  void add_wait(const hal::Event& event, const hal::Wait& wait);
+  void add_call(const hal::Event& event, const CallFacts& facts);
+  void add_switch(const hal::Event& event);
+  void seen(uint64_t mono_ns);
+  void close(uint64_t mono_ns, bool is_end);
+  void close_calls(BudgetProcess& process, uint64_t mono_ns);
+  void close_process(BudgetProcess& process, uint64_t mono_ns, bool is_end);
+  void end_process(uint32_t pid, uint64_t mono_ns);
+  static ProcessFacts facts_of(const BudgetProcess& process);
+  void forget(uint64_t mono_ns);
+  BudgetProcess& process_of(uint32_t pid);
+  BudgetThread* thread_of(uint32_t tid, uint32_t pid, const std::string& comm);
+  uint32_t role_of(BudgetThread& thread);
+  Blame::Thread find(uint32_t tid);
+
+  // budget_rows.cc
+  void account(BudgetProcess& process, BudgetThread& thread, uint64_t until_ns);
+  void add_part(BudgetProcess& process, BudgetThread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns,
+                const DeviceSegment* segment);
+  void add_sums(TimeSums& sums, const TimeSums& part);
+  void count_calls(BudgetProcess& process, BudgetThread& thread, uint64_t until_ns);
+  void cut(BudgetProcess& process, BudgetThread& thread, uint64_t at_ns);
+  void flush_second(BudgetThread& thread);
+
+  hal::LossLedger& ledger;
+  Blame blame;
+  std::vector<CallFacts> calls;
+  std::vector<bool> per_thread_probes;
+  std::map<uint32_t, BudgetProcess> processes;  // those that make GPU calls
+  std::map<uint32_t, hal::Process> facts;       // of any process
+  std::unordered_map<uint32_t, BudgetThread> threads;
+  struct Switch {
+    uint32_t tid;
+    OffSpan span;
+  };
+  std::vector<Switch> switches;  // not yet in a window
+  uint64_t first_ns = 0;         // of the recording
+  uint64_t seen_ns = 0, closed_ns = 0;
+  size_t pending = 0;
+  std::vector<ProcessFacts> ended;
+  std::vector<BudgetStep> steps;
+  std::vector<BudgetSecond> seconds;
+  std::vector<Blame::Share> shares;  // reused
+};
+
+}  // namespace ingero::correlate

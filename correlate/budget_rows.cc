@@ -1,0 +1,155 @@
+// Cuts threads' pieces by the device's segments, by seconds and by steps, and adds them to rows.
+#include <algorithm>
+
+#include "correlate/budget_impl.h"
+
+namespace ingero::correlate {
+namespace {
+
+// A thread's wait for the device is never lost: it is what a healthy program does.
+bool is_device(TimeClass one) { return one == TimeClass::kDeviceWait || one == TimeClass::kCommunication; }
+
+void add_share(TimeSums& sums, const Blame::Share& share, bool is_low) {
+  const auto at = std::lower_bound(sums.causes.begin(), sums.causes.end(), share.cause,
+                                   [](const CauseShare& one, uint32_t id) { return one.cause < id; });
+  CauseShare& into = at != sums.causes.end() && at->cause == share.cause
+                         ? *at
+                         : *sums.causes.insert(at, CauseShare{share.cause, 0, 0, 0, 0});
+  ++into.times;
+  into.ns += share.ns;
+  into.high += share.ns;
+  if (is_low) into.low += share.ns;
+}
+
+}  // namespace
+
+void Budget::Impl::flush_second(BudgetThread& thread) {
+  if (thread.second.sums.total_ns() == 0) return;
+  thread.second.pid = thread.pid;
+  thread.second.tid = thread.tid;
+  seconds.push_back(std::move(thread.second));
+  thread.second = BudgetSecond();
+}
+
+// A boundary of steps on the thread that has them.
+void Budget::Impl::cut(BudgetProcess& process, BudgetThread& thread, uint64_t at_ns) {
+  while (!process.boundaries.empty() && process.boundaries.front().mono_ns <= at_ns) {
+    const StepBoundary boundary = process.boundaries.front();
+    process.boundaries.pop_front();
+    if (process.step_start_ns != 0 && !boundary.is_break && boundary.mono_ns == at_ns &&
+        boundary.mono_ns > process.step_start_ns) {
+      BudgetStep step;
+      step.pid = thread.pid;
+      step.tid = thread.tid;
+      step.number = ++process.steps;
+      step.start_ns = process.step_start_ns;
+      step.end_ns = boundary.mono_ns;
+      step.content = boundary.content;
+      step.anchor = process.finder.anchor_call();
+      step.sums = std::move(process.step);
+      steps.push_back(std::move(step));
+    }
+    process.step = TimeSums();
+    if (boundary.is_break) process.step_tid = 0;
+    process.step_start_ns = boundary.mono_ns == at_ns ? at_ns : 0;
+  }
+}
+
+void Budget::Impl::count_calls(BudgetProcess& process, BudgetThread& thread, uint64_t until_ns) {
+  while (!thread.ended.empty() && thread.ended.front().end_ns <= until_ns) {
+    const BudgetThread::Ended& call = thread.ended.front();
+    TimeSums* rows[] = {&thread.second.sums,
+                        thread.tid == process.step_tid && process.step_start_ns != 0 ? &process.step : nullptr};
+    for (TimeSums* row : rows) {
+      if (row == nullptr) continue;
+      row->syncs += call.is_sync ? 1 : 0;
+      row->waits += call.has_waited ? 1 : 0;
+      row->submissions += call.is_submission ? 1 : 0;
+    }
+    thread.ended.pop_front();
+  }
+}
+
+void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const Piece& piece, uint64_t from_ns,
+                            uint64_t to_ns, const DeviceSegment* segment) {
+  const uint64_t ns = to_ns - from_ns;
+  TimeSums* step = thread.tid == process.step_tid && process.step_start_ns != 0 ? &process.step : nullptr;
+  TimeSums* rows[] = {&thread.second.sums, step};
+  const bool is_idle = segment != nullptr && segment->state == DeviceState::kIdle;
+  const bool is_open = segment != nullptr && segment->state != DeviceState::kBusy;
+  const bool is_copy = piece.is == TimeClass::kCopy && is_open && segment->state == DeviceState::kCopying;
+  const bool is_client = piece.off != nullptr && piece.off->is_client && is_wait(piece.is);
+  // (G2) Only the thread whose submission ends the gap is charged with it.
+  const bool is_charged = is_open && segment->tid == thread.tid && !is_device(piece.is) && !is_client;
+  shares.clear();
+  if (is_charged) {
+    const Blame::Thread self{&thread.time, thread.tid, role_of(thread)};
+    blame.walk(
+        self, piece, from_ns, to_ns, [this](uint32_t tid) { return find(tid); }, shares);
+  }
+  for (TimeSums* row : rows) {
+    if (row == nullptr) continue;
+    ClassTime& is = row->of(piece.is);
+    is.ns += ns;
+    if (is_idle) row->idle_low += ns;
+    if (is_open) row->idle_high += ns;
+    if (is_client) row->clients_ns += ns;
+    if (piece.is == TimeClass::kCpuWait && segment != nullptr && segment->state == DeviceState::kBusy) {
+      row->spun_preempted_ns += ns;
+    }
+    if (!is_charged) continue;
+    is.high += ns;
+    if (is_idle || is_copy) {
+      is.low += ns;
+      if (segment->is_input && is_wait(piece.is)) row->input_low += ns;
+      if (segment->is_behind_sync) row->behind_sync_low += ns;
+    }
+    for (const Blame::Share& share : shares) add_share(*row, share, is_idle || is_copy);
+    if (row->causes.size() <= kMaxRowCauses) continue;
+    // (G5) The smallest becomes its parent's, or its nearest neighbour's.
+    const auto smallest = std::min_element(row->causes.begin(), row->causes.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.high, a.cause) < std::tie(b.high, b.cause);
+    });
+    CauseShare moved = *smallest;
+    row->causes.erase(smallest);
+    const uint32_t parent = blame.cause(moved.cause).parent;
+    moved.cause = parent != 0 ? parent : row->causes.front().cause;
+    TimeSums more;
+    more.causes.push_back(moved);
+    row->add(more);
+  }
+}
+
+void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_t until_ns) {
+  if (process.step_tid == 0 && process.finder.has_anchor() && !process.boundaries.empty()) {
+    process.step_tid = process.boundaries.front().tid;
+  }
+  const bool has_steps = process.step_tid == thread.tid;
+  auto segment = process.segments.begin();
+  for (const Piece& piece : thread.time.pieces(thread.done_ns, until_ns)) {
+    for (uint64_t at = piece.from_ns; at < piece.to_ns;) {
+      if (has_steps) cut(process, thread, at);
+      const uint64_t second = at / kWindowNs;
+      if (second != thread.second.second) {
+        flush_second(thread);
+        thread.second.second = second;
+      }
+      while (segment != process.segments.end() && segment->to_ns <= at) ++segment;
+      const DeviceSegment* its = segment != process.segments.end() && segment->from_ns <= at ? &*segment : nullptr;
+      uint64_t next = std::min(piece.to_ns, (second + 1) * kWindowNs);
+      if (segment != process.segments.end()) {
+        next = std::min(next, segment->from_ns > at ? segment->from_ns : segment->to_ns);
+      }
+      if (has_steps && !process.boundaries.empty() && process.boundaries.front().mono_ns > at) {
+        next = std::min(next, process.boundaries.front().mono_ns);
+      }
+      add_part(process, thread, piece, at, next, its);
+      count_calls(process, thread, next);
+      at = next;
+    }
+  }
+  if (has_steps) cut(process, thread, until_ns);
+  thread.done_ns = until_ns;
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,199 @@
+// Usual steps, slow ones, and what limits the program.
+#include "correlate/budget_summary.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ingero::correlate {
+namespace {
+
+constexpr uint64_t kSlowNs = 1'000'000;
+constexpr size_t kWarmSteps = 4;  // with fewer, nothing is usual
+constexpr size_t kEnoughSteps = 8;
+
+uint64_t median(std::vector<uint64_t> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// The commonest distance of three or more.
+std::optional<uint64_t> period_of(const std::vector<std::pair<uint64_t, uint8_t>>& slow, TimeClass is) {
+  std::vector<uint64_t> numbers;
+  for (const auto& [number, its] : slow) {
+    if (its == static_cast<uint8_t>(is)) numbers.push_back(number);
+  }
+  if (numbers.size() < 3) return std::nullopt;
+  std::map<uint64_t, size_t> distances;
+  for (size_t i = 1; i < numbers.size(); ++i) ++distances[numbers[i] - numbers[i - 1]];
+  const auto commonest = std::max_element(distances.begin(), distances.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (commonest->second * 2 < numbers.size() - 1 || commonest->second < 2) return std::nullopt;
+  return commonest->first;
+}
+
+}  // namespace
+
+BudgetSummary::Process* BudgetSummary::process_of(uint32_t pid) {
+  const auto known = processes_.find(pid);
+  if (known != processes_.end()) return &known->second;
+  if (processes_.size() >= kMaxProcesses) return nullptr;
+  return &processes_[pid];
+}
+
+BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame& blame) {
+  Classified result;
+  Process* process = process_of(step.pid);
+  if (process == nullptr) return result;
+  ++process->steps;
+  process->step_tid = step.tid;
+  process->anchor = step.anchor;
+  if (process->first_ns == 0) process->first_ns = step.start_ns;
+  process->last_ns = step.end_ns;
+  Kept kept{step.length_ns(), step.content, {}};
+  for (size_t i = 0; i < kTimeClasses; ++i) kept.ns[i] = step.sums.classes[i].ns;
+
+  std::map<uint64_t, size_t> contents;
+  for (const Kept& one : process->kept) ++contents[one.content];
+  ++contents[step.content];
+  const auto commonest = std::max_element(contents.begin(), contents.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+  const bool is_same = step.content == commonest->first;
+  std::vector<uint64_t> lengths;
+  for (const Kept& one : process->kept) {
+    if (one.content == commonest->first) lengths.push_back(one.length_ns);
+  }
+  result.is_warm_up = lengths.size() < kWarmSteps;
+  const uint64_t usual = median(lengths);
+  for (uint64_t& one : lengths) one = one > usual ? one - usual : usual - one;
+  const uint64_t limit = usual + std::max({usual / 5, 5 * median(lengths), kSlowNs});
+  result.is_slow = !result.is_warm_up && step.length_ns() > limit;
+  result.is_usual = is_same && !result.is_slow;
+  if (result.is_slow) {
+    SlowStep slow{step.number, step.start_ns, step.length_ns(), usual, TimeClass::kUnknown, 0, 0, !is_same};
+    for (size_t i = 0; i < kTimeClasses; ++i) {
+      std::vector<uint64_t> times;
+      for (const Kept& one : process->kept) {
+        if (one.content == commonest->first) times.push_back(one.ns[i]);
+      }
+      const uint64_t often = median(std::move(times));
+      const uint64_t more = kept.ns[i] - std::min(kept.ns[i], often);
+      if (more <= slow.more_ns) continue;
+      slow.more_ns = more;
+      slow.is = static_cast<TimeClass>(i);
+    }
+    uint64_t most = 0;
+    for (const CauseShare& share : step.sums.causes) {
+      uint32_t root = share.cause;
+      while (blame.cause(root).parent != 0) root = blame.cause(root).parent;
+      if (blame.cause(root).is != slow.is || share.high <= most) continue;
+      most = share.high;
+      slow.cause = share.cause;
+    }
+    ++process->slow_steps;
+    process->slow_numbers.emplace_back(step.number, static_cast<uint8_t>(slow.is));
+    if (process->slow_numbers.size() > kMaxSlow * 8) process->slow_numbers.erase(process->slow_numbers.begin());
+    process->slow.push_back(slow);
+    std::stable_sort(process->slow.begin(), process->slow.end(), [](const SlowStep& a, const SlowStep& b) {
+      return a.length_ns - a.usual_ns > b.length_ns - b.usual_ns;
+    });
+    if (process->slow.size() > kMaxSlow) process->slow.pop_back();
+    result.slow = slow;
+  } else if (!is_same) {
+    ++process->other_steps;
+  }
+  if (is_same) {
+    process->with_slow.sums.add(step.sums);
+    ++process->with_slow.steps;
+    if (step.sums.waits > 0) ++process->with_slow.waiting_steps;
+  }
+  if (result.is_usual) {
+    process->evaluated.sums.add(step.sums);
+    ++process->evaluated.steps;
+    if (step.sums.waits > 0) ++process->evaluated.waiting_steps;
+    process->lengths.push_back(step.length_ns());
+    if (process->lengths.size() > kKept) process->lengths.erase(process->lengths.begin());
+  }
+  process->kept.push_back(kept);
+  if (process->kept.size() > kKept) process->kept.pop_front();
+  return result;
+}
+
+void BudgetSummary::add(const BudgetSecond& second) {
+  Process* process = process_of(second.pid);
+  if (process == nullptr) return;
+  if (process->threads.size() >= kMaxProcesses && !process->threads.contains(second.tid)) return;
+  Thread& thread = process->threads[second.tid];
+  if (thread.seconds == 0) thread.first_second = second.second;
+  ++thread.seconds;
+  thread.last_second = second.second;
+  thread.whole.add(second.sums);
+  if (second.second >= thread.first_second + kWarmSeconds) thread.warm.add(second.sums);
+}
+
+std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
+  std::vector<ProcessBudget> out;
+  for (const auto& [pid, process] : processes_) {
+    ProcessBudget budget;
+    budget.pid = pid;
+    budget.steps = process.evaluated.steps >= kEnoughSteps ? process.steps : 0;
+    budget.tid = process.step_tid;
+    if (budget.steps == 0) {  // the thread that submits most
+      uint32_t most = 0;
+      for (const auto& [tid, thread] : process.threads) {
+        if (thread.whole.submissions < most || thread.whole.submissions == 0) continue;
+        most = thread.whole.submissions;
+        budget.tid = tid;
+      }
+    }
+    const auto thread = process.threads.find(budget.tid);
+    if (thread == process.threads.end()) continue;
+    budget.whole = thread->second.whole;
+    if (budget.steps != 0) {
+      budget.start_ns = process.first_ns;
+      budget.end_ns = process.last_ns;
+      budget.usual_ns = median(process.lengths);
+      budget.found_by = process.anchor;
+      budget.evaluated = process.evaluated;
+      budget.evaluated.counts_sleep = true;
+      budget.slow_steps = process.slow_steps;
+      budget.other_steps = process.other_steps;
+      budget.slow = process.slow;
+      if (!budget.slow.empty()) budget.every = period_of(process.slow_numbers, budget.slow.front().is);
+    } else {
+      const bool is_long = thread->second.seconds > 2 * kWarmSeconds;
+      budget.evaluated.sums = is_long ? thread->second.warm : thread->second.whole;
+      budget.evaluated.seconds = thread->second.seconds - (is_long ? kWarmSeconds : 0);
+      budget.start_ns = (thread->second.first_second + (is_long ? kWarmSeconds : 0)) * Budget::kWindowNs;
+      budget.end_ns = (thread->second.last_second + 1) * Budget::kWindowNs;
+    }
+    budget.result = evaluate(budget.evaluated, blame);
+    if (budget.steps != 0 && !is_accusation(budget.result.limit)) {
+      const LimitResult more = evaluate(process.with_slow, blame);
+      if (is_accusation(more.limit)) {
+        budget.result = more;
+        budget.evaluated = process.with_slow;
+        budget.is_of_slow = true;
+      }
+    }
+    // A stop is in no usual step.
+    const uint64_t stopped = budget.whole.of(TimeClass::kStopped).ns;
+    if (stopped * 100 >= kEnterPercent * budget.whole.total_ns() && stopped > 0) {
+      budget.result = LimitResult();
+      budget.result.limit = Limit::kStopped;
+      budget.result.low_ns = budget.whole.of(TimeClass::kStopped).low;
+      budget.result.high_ns = stopped;
+      budget.result.is_high = stopped * 100 >= kHighPercent * budget.whole.total_ns();
+    }
+    out.push_back(std::move(budget));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const ProcessBudget& a, const ProcessBudget& b) {
+    const bool one = is_accusation(a.result.limit), other = is_accusation(b.result.limit);
+    if (one != other) return one;
+    return a.whole.lost_low() > b.whole.lost_low();
+  });
+  return out;
+}
+
+}  // namespace ingero::correlate

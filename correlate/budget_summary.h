@@ -1,0 +1,91 @@
+// A process's budget as people read it: a usual step, what stands out from it, and what limits it.
+//
+// Usual is the commonest content of the last kKept steps; a step is slow that took longer than the median of the usual
+// ones by a fifth, five times their deviation and 1 ms. What limits a program is taken from usual steps alone, so that
+// a pause between bursts, an evaluation or a checkpoint is reported as what it is, and not as what limits the program.
+// Without steps the seconds are evaluated, the first ones left out.
+//
+// Invariants:
+// M1  The sums that a limit is taken from are sums of rows; rows added in any split give the same sums.
+// M2  Memory is bounded: kKept steps and kMaxSlow slow ones of each of kMaxProcesses.
+//
+// Pure and deterministic; one thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "correlate/budget.h"
+#include "correlate/limit.h"
+
+namespace ingero::correlate {
+
+struct SlowStep {
+  uint64_t number = 0, start_ns = 0, length_ns = 0, usual_ns = 0;
+  TimeClass is = TimeClass::kUnknown;  // what most of the excess is
+  uint64_t more_ns = 0;                // of it
+  uint32_t cause = 0;                  // of this step, of that class; 0: not lost, or not known
+  bool has_other_content = false;
+};
+
+struct ProcessBudget {
+  uint32_t pid = 0, tid = 0;
+  uint64_t start_ns = 0, end_ns = 0;  // evaluated, and what lies between
+  uint64_t steps = 0;                 // seen; 0: evaluated by seconds
+  uint64_t usual_ns = 0;              // median of usual steps
+  hal::CallId found_by = hal::kNoCall;
+  Evaluated evaluated;
+  LimitResult result;
+  bool is_of_slow = false;  // it is about the slow steps; the others have none
+  TimeSums whole;           // of the thread, from its first call to its last
+  uint64_t slow_steps = 0, other_steps = 0;
+  std::vector<SlowStep> slow;     // the worst, longest first
+  std::optional<uint64_t> every;  // slow steps of the first one's class come every N
+};
+
+class BudgetSummary {
+ public:
+  static constexpr size_t kKept = 64, kMaxSlow = 32, kMaxProcesses = 1024;
+  static constexpr uint64_t kWarmSeconds = 2;
+
+  // How the step compares with the ones before it: flags of a stored row.
+  struct Classified {
+    bool is_usual = false, is_slow = false, is_warm_up = false;
+    std::optional<SlowStep> slow;
+  };
+  Classified add(const BudgetStep& step, const Blame& blame);
+  void add(const BudgetSecond& second);
+
+  // Most lost first.
+  std::vector<ProcessBudget> results(const Blame& blame) const;
+
+ private:
+  struct Kept {
+    uint64_t length_ns, content;
+    std::array<uint64_t, kTimeClasses> ns;
+  };
+  struct Thread {
+    TimeSums whole, warm;  // warm: without the first seconds
+    uint64_t first_second = 0, last_second = 0, seconds = 0;
+  };
+  struct Process {
+    std::deque<Kept> kept;
+    std::map<uint32_t, Thread> threads;
+    uint32_t step_tid = 0;
+    uint64_t steps = 0, slow_steps = 0, other_steps = 0;
+    uint64_t first_ns = 0, last_ns = 0;
+    hal::CallId anchor = hal::kNoCall;
+    Evaluated evaluated, with_slow;  // usual steps; those and the slow ones of the same content
+    std::vector<SlowStep> slow;
+    std::vector<std::pair<uint64_t, uint8_t>> slow_numbers;  // with their class; the latest kMaxSlow * 8
+    std::vector<uint64_t> lengths;                           // of usual steps, the latest kKept
+  };
+  Process* process_of(uint32_t pid);
+  std::map<uint32_t, Process> processes_;
+};
+
+}  // namespace ingero::correlate

@@ -1,0 +1,315 @@
+// Bounds when a device had work, from what programs know of it.
+#include "correlate/device_time.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+namespace ingero::correlate {
+namespace {
+
+using hal::Kind;
+
+bool is_work(const CallFacts& facts) {
+  return facts.kind == Kind::kLaunch || facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset ||
+         facts.kind == Kind::kCollective || facts.kind == Kind::kP2p || facts.graph == GraphStep::kLaunch;
+}
+
+bool waits_for_device(const CallFacts& facts) {
+  const auto has = [&](std::string_view part) { return facts.name.find(part) != std::string::npos; };
+  return has("Synchronize") && (has("Device") || has("Ctx") || has("Thread"));
+}
+
+bool is_collective(const CallFacts& facts) { return facts.kind == Kind::kCollective || facts.kind == Kind::kP2p; }
+
+}  // namespace
+
+void DeviceTime::begin_unknown(uint64_t mono_ns) { unknown_since_ = mono_ns; }
+
+void DeviceTime::submit(const BudgetCall& call, bool is_input) {
+  if (!first_submission_) {
+    first_submission_ = done_ns_ = call.start_ns;
+  }
+  first_submission_ = std::min(*first_submission_, call.start_ns);
+  last_submission_ = std::max(last_submission_, call.start_ns);
+  if (submissions_.size() >= kMaxPending) {
+    ledger_.add(hal::Loss::budget_forgotten);
+    return;
+  }
+  submissions_.push_back({call.start_ns, call.tid, is_input});
+}
+
+void DeviceTime::put(const BudgetCall& call, const CallFacts& facts) {
+  const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
+  const auto place = streams_.put(key, call.device_ref, ledger_);
+  if (!place) return;
+  std::deque<Part>& parts = outstanding_[key];
+  ++outstanding_submissions_;
+  if (parts.empty() || parts.back().number != place->number) {
+    if (parts.size() >= kMaxParts) {  // the two oldest become one: covered later than it might be
+      parts[1].first_start_ns = std::min(parts[0].first_start_ns, parts[1].first_start_ns);
+      parts[1].only_collectives &= parts[0].only_collectives;
+      parts[1].submissions += parts[0].submissions;
+      parts.pop_front();
+    }
+    parts.push_back({place->number, call.start_ns, call.end_ns, call.tid, 0, true});
+  }
+  Part& part = parts.back();
+  part.first_start_ns = std::min(part.first_start_ns, call.start_ns);
+  part.last_end_ns = std::max(part.last_end_ns, call.end_ns);
+  if (part.tid != call.tid) part.tid = 0;
+  ++part.submissions;
+  part.only_collectives &= is_collective(facts);
+}
+
+DeviceTime::Covered DeviceTime::cover(Streams::Reach reach, const BudgetCall& wait, uint64_t complete_ns) {
+  Covered found;
+  for (auto& [key, number] : reach) {
+    const auto known = outstanding_.find(key);
+    if (known == outstanding_.end()) continue;
+    std::deque<Part>& parts = known->second;
+    while (!parts.empty() && parts.front().number <= number) {
+      const Part& part = parts.front();
+      if (part.last_end_ns > wait.start_ns && part.tid != wait.tid) {
+        // Put there by another thread while this one waited: whether it is covered is not known (D1).
+        number = part.number - 1;
+        streams_.close(key);
+        break;
+      }
+      alive_.push_back({part.first_start_ns, std::max(part.first_start_ns, complete_ns)});
+      found.any = true;
+      found.only_collectives &= part.only_collectives;
+      found.last_end_ns = std::max(found.last_end_ns, part.last_end_ns);
+      outstanding_submissions_ -= std::min<size_t>(outstanding_submissions_, part.submissions);
+      parts.pop_front();
+    }
+    if (parts.empty()) outstanding_.erase(known);
+  }
+  streams_.cover(reach);
+  found.all = outstanding_.empty() && !unknown_since_;
+  return found;
+}
+
+// Until when a copy that took longer than the best of its kind waited for earlier work.
+uint64_t DeviceTime::device_until(const BudgetCall& call) {
+  const uint64_t length = std::max<uint64_t>(1, call.end_ns - call.start_ns);
+  const std::pair kind{static_cast<uint8_t>(call.direction), static_cast<uint8_t>(std::bit_width(call.bytes))};
+  double& best = rates_[kind];
+  best = std::max(best, static_cast<double>(std::max<uint64_t>(1, call.bytes)) / static_cast<double>(length));
+  const auto needs = static_cast<uint64_t>(static_cast<double>(std::max<uint64_t>(1, call.bytes)) / best);
+  return call.end_ns - std::min(length, needs);
+}
+
+CallSpan DeviceTime::copy(const BudgetCall& call, const CallFacts& facts) {
+  CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kBlockingCopy};
+  const bool from_device = call.direction == hal::Direction::kDeviceToHost;
+  const bool to_device = call.direction == hal::Direction::kHostToDevice;
+  submit(call, to_device);
+  const bool is_covering = from_device || (to_device && call.bytes > kSmallCopyBytes);
+  if (!is_covering) {
+    put(call, facts);
+    return span;
+  }
+  const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
+  const uint64_t until = device_until(call);
+  copies_.push_back({call.start_ns, call.end_ns});
+  // Earlier work of the stream ended before the copy began; when exactly is known as well as the rate is. The copy goes
+  // on until its end, so nothing is called idle by this.
+  const Covered covered = cover(streams_.reach_of(key), call, until);
+  if (!covered.any) return span;
+  span.device_until_ns = until;
+  const uint64_t busy_until = until - std::min(until, ThreadTime::kReturnNs);
+  if (until >= call.start_ns + ThreadTime::kShortestWaitNs && busy_until > covered.last_end_ns) {
+    busy_.push_back({covered.last_end_ns, busy_until});
+  }
+  return span;
+}
+
+std::optional<Streams::Reach> DeviceTime::reach_of(const BudgetCall& call, bool& is_device_wide) const {
+  is_device_wide = false;
+  if (call.handle && !call.stream) {
+    const Streams::Mark* mark = streams_.find_mark(*call.handle);
+    return mark == nullptr ? std::nullopt : std::optional(mark->reach);
+  }
+  if (call.stream) return streams_.reach_of(Streams::key_of(call.stream, call.tid, call.is_per_thread));
+  is_device_wide = true;
+  std::optional<Streams::Key> only;
+  return streams_.reach_of_device(call.device_ref, only);
+}
+
+CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
+  CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kSync};
+  bool is_device_wide = false;
+  auto reach = reach_of(call, is_device_wide);
+  const WaitEvidence evidence = thread.evidence(call.start_ns, call.end_ns);
+  // (D1) A wait for events that were not recorded, or for writes of others, names neither stream nor marker as well.
+  if (is_device_wide && !waits_for_device(facts)) return span;
+  if (is_device_wide && unknown_since_) {
+    alive_.push_back({*unknown_since_, std::max(*unknown_since_, evidence.complete_ns)});
+    unknown_since_.reset();
+  }
+  if (!reach) return span;
+  const Covered covered = cover(std::move(*reach), call, evidence.complete_ns);
+  if (!covered.any) return span;
+  if (covered.only_collectives) span.use = CallUse::kCollectiveSync;
+  if (evidence.has_waited && evidence.busy_until_ns > covered.last_end_ns) {
+    busy_.push_back({covered.last_end_ns, evidence.busy_until_ns});
+  }
+  return span;
+}
+
+void DeviceTime::query(const BudgetCall& call) {
+  bool is_device_wide = false;
+  auto reach = reach_of(call, is_device_wide);
+  if (!reach || is_device_wide) return;
+  if (call.is_zero) {
+    cover(std::move(*reach), call, call.end_ns);
+    return;
+  }
+  uint64_t last_end = 0;
+  for (const auto& [key, number] : *reach) {
+    const auto known = outstanding_.find(key);
+    if (known == outstanding_.end()) continue;
+    for (const Part& part : known->second) {
+      if (part.number <= number && part.last_end_ns <= call.start_ns) last_end = std::max(last_end, part.last_end_ns);
+    }
+  }
+  // "Not ready": something of it was there when it was asked for.
+  if (last_end != 0 && last_end < call.start_ns) busy_.push_back({last_end, call.start_ns});
+}
+
+CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
+  CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kOther};
+  if (is_work(facts)) {
+    const bool is_blocking_copy = facts.kind == Kind::kMemcpy && !facts.async &&
+                                  (facts.synchronising || call.direction == hal::Direction::kDeviceToHost);
+    span.use = is_blocking_copy ? CallUse::kBlockingCopy : CallUse::kSubmit;
+    if (call.failed) return span;
+    if (is_blocking_copy) return copy(call, facts);
+    const bool is_full =
+        outstanding_submissions_ >= kQueueFull && call.end_ns - call.start_ns >= kQueueFullNs && facts.prompt;
+    if (is_full) span.use = CallUse::kQueueFull;
+    submit(call, facts.kind == Kind::kMemcpy && call.direction == hal::Direction::kHostToDevice);
+    put(call, facts);
+    return span;
+  }
+  const auto key = [&] { return Streams::key_of(call.stream, call.tid, call.is_per_thread); };
+  if (facts.kind == Kind::kSync) {
+    span.use = CallUse::kSync;
+    return call.failed || !call.is_zero ? span : wait(call, facts, thread);
+  }
+  if (facts.kind == Kind::kAlloc || facts.kind == Kind::kFree) {
+    span.use = CallUse::kAllocate;
+  } else if (facts.polled && (facts.kind == Kind::kStream || facts.kind == Kind::kEvent)) {
+    if (!call.failed || !call.is_zero) query(call);
+  } else if (facts.graph == GraphStep::kBegin || facts.graph == GraphStep::kEnd) {
+    streams_.capture(key(), facts.graph == GraphStep::kBegin, ledger_);
+  } else if (facts.kind == Kind::kEvent) {
+    if (facts.marks_stream) span.use = CallUse::kSubmit;
+    if (facts.marks_stream && call.handle) streams_.mark(key(), *call.handle, ledger_);
+    if (facts.awaits_mark && call.handle) streams_.await_mark(key(), *call.handle, ledger_);
+  } else if (facts.stream_begins_or_ends && call.stream) {
+    streams_.erase(key());
+  }
+  return span;
+}
+
+// What nothing has waited for is taken as done after a while: unknown until then (D3).
+void DeviceTime::give_up(uint64_t mono_ns) {
+  if (mono_ns < kDrainedNs) return;
+  const uint64_t before = mono_ns - kDrainedNs;
+  if (unknown_since_ && *unknown_since_ <= before) {
+    alive_.push_back({*unknown_since_, *unknown_since_ + kDrainedNs});
+    unknown_since_.reset();
+  }
+  for (auto at = outstanding_.begin(); at != outstanding_.end();) {
+    std::deque<Part>& parts = at->second;
+    uint64_t last = 0;
+    while (!parts.empty() && parts.front().last_end_ns <= before) {
+      alive_.push_back({parts.front().first_start_ns, parts.front().last_end_ns + kDrainedNs});
+      last = parts.front().number;
+      outstanding_submissions_ -= std::min<size_t>(outstanding_submissions_, parts.front().submissions);
+      parts.pop_front();
+    }
+    if (last != 0) streams_.cover({{at->first, last}});
+    at = parts.empty() ? outstanding_.erase(at) : std::next(at);
+  }
+}
+
+uint64_t DeviceTime::settle(uint64_t mono_ns) {
+  give_up(mono_ns);
+  uint64_t final_ns = mono_ns;
+  if (unknown_since_) final_ns = std::min(final_ns, *unknown_since_);
+  for (const auto& [key, parts] : outstanding_) final_ns = std::min(final_ns, parts.front().first_start_ns);
+  // Whatever comes to be known later of what is older than this comes too late.
+  if (mono_ns > kDrainedNs) final_ns = std::max(final_ns, mono_ns - kDrainedNs);
+  return final_ns;
+}
+
+std::vector<DeviceSegment> DeviceTime::take(uint64_t until_ns) {
+  std::vector<DeviceSegment> out;
+  if (!first_submission_ || until_ns <= done_ns_) return out;
+  struct Edge {
+    uint64_t ns;
+    int alive, busy, copies;
+  };
+  std::vector<Edge> edges;
+  const auto clip = [&](const std::vector<Span>& spans, int alive, int busy, int copies) {
+    for (const Span& span : spans) {
+      const uint64_t from = std::max(span.from_ns, done_ns_), to = std::min(span.to_ns, until_ns);
+      if (from >= to) continue;
+      edges.push_back({from, alive, busy, copies});
+      edges.push_back({to, -alive, -busy, -copies});
+    }
+  };
+  clip(alive_, 1, 0, 0);
+  clip(busy_, 0, 1, 0);
+  clip(copies_, 0, 0, 1);
+  std::vector<Span> open;
+  for (const auto& [key, parts] : outstanding_) open.push_back({parts.front().first_start_ns, until_ns});
+  if (unknown_since_) open.push_back({*unknown_since_, until_ns});
+  clip(open, 1, 0, 0);
+  std::sort(submissions_.begin(), submissions_.end(), [](const Submission& a, const Submission& b) {
+    return std::tie(a.start_ns, a.tid, a.is_input) < std::tie(b.start_ns, b.tid, b.is_input);
+  });
+  for (const Submission& one : submissions_) {
+    if (one.start_ns > done_ns_ && one.start_ns < until_ns) edges.push_back({one.start_ns, 0, 0, 0});
+  }
+  edges.push_back({until_ns, 0, 0, 0});
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.ns < b.ns; });
+  int alive = 0, busy = 0, copies = 0;
+  auto next = submissions_.begin();
+  uint64_t at = done_ns_;
+  for (const Edge& edge : edges) {
+    if (edge.ns > at) {
+      DeviceSegment segment{at, edge.ns, DeviceState::kIdle};
+      if (busy > 0) {
+        segment.state = DeviceState::kBusy;
+      } else if (alive > 0) {
+        segment.state = DeviceState::kUnknown;
+      } else if (copies > 0) {
+        segment.state = DeviceState::kCopying;
+      }
+      while (next != submissions_.end() && next->start_ns < segment.to_ns) ++next;
+      if (next != submissions_.end()) {
+        segment.tid = next->tid;
+        segment.until_ns = next->start_ns;
+        segment.is_input = next->is_input;
+      }
+      segment.is_behind_sync = segment.state == DeviceState::kIdle && segment.to_ns - segment.from_ns < kShortGapNs;
+      out.push_back(segment);
+      at = edge.ns;
+    }
+    alive += edge.alive;
+    busy += edge.busy;
+    copies += edge.copies;
+  }
+  done_ns_ = until_ns;
+  std::erase_if(alive_, [&](const Span& span) { return span.to_ns <= until_ns; });
+  std::erase_if(copies_, [&](const Span& span) { return span.to_ns <= until_ns; });
+  std::erase_if(busy_, [&](const Span& span) { return span.to_ns <= until_ns; });
+  std::erase_if(submissions_, [&](const Submission& one) { return one.start_ns < until_ns; });
+  return out;
+}
+
+}  // namespace ingero::correlate

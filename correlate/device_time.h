@@ -1,0 +1,123 @@
+// When the device of one process is known to have had work, known to have had none, or neither.
+//
+// No device is asked: submissions, markers, synchronisations, queries and blocking copies say enough to bound it. Work
+// is complete when a wait that covers it has returned, and was there until then if that wait had to wait; from the end
+// of its submission on, because a device takes work in the order in which it comes.
+//
+// Invariants:
+// D1  Known idle: everything submitted is known to be complete, and the next submission has not begun. Known busy: some
+//     work is known to be incomplete. Neither is ever claimed without such a fact.
+// D2  The segments tile the time from the first submission to the last one; a gap belongs to the submission behind it.
+// D3  Memory is bounded; work that nothing waits for within kDrainedNs counts as unknown until then.
+// D4  The result depends on the calls and their times, not on the order in which threads' calls were given within one
+//     settle().
+//
+// Pure and deterministic; one thread. Monotonic nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "correlate/facts.h"
+#include "correlate/streams.h"
+#include "correlate/thread_time.h"
+#include "hal/event.h"
+#include "hal/loss.h"
+
+namespace ingero::correlate {
+
+// An outermost call, as far as a budget needs it.
+struct BudgetCall {
+  uint64_t start_ns = 0, end_ns = 0;
+  std::optional<uint64_t> stream, handle;
+  uint64_t function = 0;
+  uint64_t bytes = 0;
+  uint64_t stack_id = 0;
+  uint32_t tid = 0, device_ref = 0;
+  hal::CallId call = hal::kNoCall;
+  hal::Direction direction = hal::Direction::kUnknown;
+  bool is_per_thread = false, failed = false, is_zero = true;  // it returned 0, or nothing
+};
+
+// kCopying: nothing but one copy that a thread waits for; whether that counts as work is the reader's choice.
+enum class DeviceState : uint8_t { kIdle, kBusy, kCopying, kUnknown };
+
+struct DeviceSegment {
+  uint64_t from_ns = 0, to_ns = 0;
+  DeviceState state = DeviceState::kUnknown;
+  uint32_t tid = 0;             // who made the submission behind it
+  uint64_t until_ns = 0;        // when that began
+  bool is_input = false;        // it copies to the device
+  bool is_behind_sync = false;  // a short gap right behind a wait
+};
+
+class DeviceTime {
+ public:
+  static constexpr uint64_t kDrainedNs = 10'000'000'000;
+  static constexpr uint64_t kShortGapNs = 1'000'000;
+  static constexpr uint64_t kSmallCopyBytes = 65536;  // a copy of less may return before it is done
+  static constexpr size_t kMaxParts = 4096;           // outstanding, of a stream
+  static constexpr size_t kQueueFull = 64;            // submissions outstanding
+  static constexpr uint64_t kQueueFullNs = 100'000;   // and a launch that takes this long waits for room
+  static constexpr size_t kMaxPending = 1 << 20;
+
+  explicit DeviceTime(hal::LossLedger& ledger) : ledger_(ledger) {}
+
+  // What was submitted before is not known.
+  void begin_unknown(uint64_t mono_ns);
+  // In the order of their ends. What the call was to its thread.
+  CallSpan add(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
+  // Everything that ended before is given. Returns until when the segments are final.
+  uint64_t settle(uint64_t mono_ns);
+  std::vector<DeviceSegment> take(uint64_t until_ns);
+
+  std::optional<uint64_t> first_submission_ns() const { return first_submission_; }
+  uint64_t last_submission_ns() const { return last_submission_; }
+  uint64_t done_ns() const { return done_ns_; }
+
+ private:
+  struct Part {
+    uint64_t number = 0;
+    uint64_t first_start_ns = 0, last_end_ns = 0;
+    uint32_t tid = 0;  // 0: several
+    uint32_t submissions = 0;
+    bool only_collectives = true;
+  };
+  struct Span {
+    uint64_t from_ns, to_ns;
+  };
+  struct Submission {
+    uint64_t start_ns;
+    uint32_t tid;
+    bool is_input;
+  };
+  struct Covered {
+    bool any = false, all = false;  // all that was outstanding
+    bool only_collectives = true;
+    uint64_t last_end_ns = 0;
+  };
+  void submit(const BudgetCall& call, bool is_input);
+  void put(const BudgetCall& call, const CallFacts& facts);
+  Covered cover(Streams::Reach reach, const BudgetCall& wait, uint64_t complete_ns);
+  CallSpan copy(const BudgetCall& call, const CallFacts& facts);
+  CallSpan wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
+  void query(const BudgetCall& call);
+  std::optional<Streams::Reach> reach_of(const BudgetCall& call, bool& is_device_wide) const;
+  void give_up(uint64_t mono_ns);
+  uint64_t device_until(const BudgetCall& call);
+
+  hal::LossLedger& ledger_;
+  Streams streams_;
+  std::map<Streams::Key, std::deque<Part>> outstanding_;
+  size_t outstanding_submissions_ = 0;
+  std::vector<Span> alive_, busy_, copies_;  // work that may be there; that is there; that a thread copies itself
+  std::vector<Submission> submissions_;
+  std::optional<uint64_t> first_submission_, unknown_since_;
+  uint64_t last_submission_ = 0, done_ns_ = 0;
+  std::map<std::pair<uint8_t, uint8_t>, double> rates_;  // direction, size class: the best seen, bytes per ns
+};
+
+}  // namespace ingero::correlate

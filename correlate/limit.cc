@@ -1,0 +1,173 @@
+// Evaluates sums of lost time.
+#include "correlate/limit.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ingero::correlate {
+namespace {
+
+constexpr uint64_t kEnoughSteps = 8;
+constexpr uint64_t kShortestNs = 1'000'000'000;
+constexpr uint64_t kUnknownPercent = 10;
+constexpr uint64_t kWidePercent = 20;    // bounds so far apart say nothing
+constexpr uint64_t kLaunchPercent = 40;  // of the time in submissions
+constexpr uint64_t kCollectivePercent = 10;
+constexpr uint64_t kSyncsOfStep = 20, kSyncsOfSecond = 100;
+
+uint64_t percent(uint64_t part, uint64_t whole) { return whole == 0 ? 0 : part * 100 / whole; }
+
+// Lost to a wait of which is known neither on what nor for whom: may be an idle server as well as a slow loader.
+struct Unclear {
+  uint64_t blocked = 0, poll = 0;
+};
+Unclear unclear_of(const TimeSums& sums, const Blame& blame) {
+  Unclear found;
+  found.blocked = sums.of(TimeClass::kBlocked).low;
+  for (const CauseShare& share : sums.causes) {
+    const Cause& cause = blame.cause(share.cause);
+    if (cause.parent == 0 && (cause.is == TimeClass::kPoll || cause.is == TimeClass::kOtherWait)) {
+      found.poll += share.low;
+    }
+  }
+  found.poll = std::min(found.poll, sums.of(TimeClass::kPoll).low + sums.of(TimeClass::kOtherWait).low);
+  return found;
+}
+
+struct Losses {
+  std::array<uint64_t, static_cast<size_t>(Limit::kCount)> low{}, high{};
+  void add(Limit one, const ClassTime& time) {
+    low[static_cast<size_t>(one)] += time.low;
+    high[static_cast<size_t>(one)] += time.high;
+  }
+};
+
+Losses losses_of(const Evaluated& evaluated, const Unclear& unclear) {
+  const TimeSums& sums = evaluated.sums;
+  Losses found;
+  found.add(Limit::kCopyBound, sums.of(TimeClass::kCopy));
+  found.add(Limit::kAllocationBound, sums.of(TimeClass::kAllocate));
+  found.add(Limit::kLaunchBound, sums.of(TimeClass::kSubmit));
+  found.add(Limit::kStarvedOfCpu, sums.of(TimeClass::kCpuWait));
+  found.add(Limit::kThrottled, sums.of(TimeClass::kThrottled));
+  for (const TimeClass one : {TimeClass::kHost, TimeClass::kPageFault, TimeClass::kReclaim, TimeClass::kOtherCall}) {
+    found.add(Limit::kHostBound, sums.of(one));
+  }
+  uint64_t waits_low = 0, waits_high = 0;
+  for (const TimeClass one :
+       {TimeClass::kDisk, TimeClass::kPipe, TimeClass::kSocket, TimeClass::kFutex, TimeClass::kPoll, TimeClass::kChild,
+        TimeClass::kSleep, TimeClass::kDriver, TimeClass::kOtherWait}) {
+    if (one == TimeClass::kSleep && !evaluated.counts_sleep) continue;
+    waits_low += sums.of(one).low;
+    waits_high += sums.of(one).high;
+  }
+  const uint64_t hidden = unclear.poll;
+  waits_low -= std::min(waits_low, hidden);
+  const uint64_t input = std::min(sums.input_low - std::min(sums.input_low, unclear.blocked + hidden), waits_low);
+  found.low[static_cast<size_t>(Limit::kInputBound)] = input;
+  found.high[static_cast<size_t>(Limit::kInputBound)] = input;
+  found.low[static_cast<size_t>(Limit::kHostBound)] += waits_low - input;
+  found.high[static_cast<size_t>(Limit::kHostBound)] += std::max(waits_high, waits_low) - input;
+  return found;
+}
+
+bool synchronises_often(const Evaluated& evaluated, uint64_t total_ns) {
+  if (evaluated.steps > 0 && evaluated.sums.syncs >= kSyncsOfStep * evaluated.steps) return true;
+  return evaluated.sums.syncs >= kSyncsOfSecond * std::max<uint64_t>(1, total_ns / 1'000'000'000);
+}
+
+// The largest of the losses, which are enough to name one.
+LimitResult largest(Losses losses, const Unclear& unclear, uint64_t low, uint64_t total) {
+  LimitResult result;
+  size_t first = 0, second = 0;
+  for (size_t i = 1; i < losses.low.size(); ++i) {
+    if (losses.low[i] > losses.low[first]) {
+      second = first;
+      first = i;
+    } else if (i != first && losses.low[i] > losses.low[second]) {
+      second = i;
+    }
+  }
+  result.low_ns = losses.low[first];
+  result.high_ns = std::max(losses.low[first], losses.high[first]);
+  if (unclear.blocked > result.low_ns || unclear.poll > result.low_ns) {
+    result.why = unclear.blocked > result.low_ns ? NotKnown::kBlocked : NotKnown::kPoll;
+    return result;
+  }
+  result.limit = static_cast<Limit>(first);
+  result.is_high = percent(low, total) >= kHighPercent;
+  if (second != first && losses.low[second] * 2 >= losses.low[first] && losses.low[second] > 0) {
+    result.second = static_cast<Limit>(second);
+  }
+  return result;
+}
+
+// Little is known to be lost: healthy, idle, limited by what is not seen as loss, or not known.
+LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uint64_t total) {
+  const TimeSums& sums = evaluated.sums;
+  const uint64_t waits = sums.of(TimeClass::kDeviceWait).ns + sums.of(TimeClass::kCommunication).ns;
+  LimitResult result;
+  const auto limited = [&](Limit limit, uint64_t ns) {
+    result.limit = limit;
+    result.high_ns = ns;
+    result.is_high = percent(ns, total) >= kHighPercent;
+    return result;
+  };
+  const auto not_known = [&](NotKnown why) {
+    result.why = why;
+    return result;
+  };
+  if (percent(sums.clients_ns, total) >= kHighPercent * 2) return limited(Limit::kIdle, 0);
+  if (percent(unclear.blocked, total) >= kEnterPercent) return not_known(NotKnown::kBlocked);
+  if (percent(unclear.poll, total) >= kEnterPercent) return not_known(NotKnown::kPoll);
+  const uint64_t collective = sums.of(TimeClass::kCommunication).ns, submit = sums.of(TimeClass::kSubmit).ns;
+  if (percent(collective, total) >= kCollectivePercent) return limited(Limit::kCommunicationBound, collective);
+  if (percent(submit, total) >= kLaunchPercent && percent(waits, total) < kEnterPercent) {
+    return limited(Limit::kLaunchBound, submit);
+  }
+  const bool waits_mostly =
+      evaluated.steps > 0 ? evaluated.waiting_steps * 10 >= evaluated.steps * 9 : percent(waits, total) >= kHighPercent;
+  if (waits_mostly && percent(waits, total) >= kEnterPercent) return limited(Limit::kDeviceBound, 0);
+  if (percent(sums.of(TimeClass::kSleep).low, total) >= kEnterPercent) return limited(Limit::kIdle, 0);
+  return not_known(percent(sums.lost_high(), total) > kWidePercent ? NotKnown::kNobodyWaits : NotKnown::kTooShort);
+}
+
+}  // namespace
+
+LimitResult evaluate(const Evaluated& evaluated, const Blame& blame, Limit before) {
+  const TimeSums& sums = evaluated.sums;
+  const uint64_t total = sums.total_ns();
+  LimitResult result;
+  if (total == 0 || (evaluated.steps < kEnoughSteps && total < kShortestNs)) {
+    result.why = NotKnown::kTooShort;
+    return result;
+  }
+  const ClassTime& stopped = sums.of(TimeClass::kStopped);
+  if (percent(stopped.ns, total) >= (before == Limit::kStopped ? kLeavePercent : kEnterPercent)) {
+    result.limit = Limit::kStopped;
+    result.low_ns = stopped.low;
+    result.high_ns = stopped.ns;
+    result.is_high = percent(stopped.ns, total) >= kHighPercent;
+    return result;
+  }
+  if (percent(sums.of(TimeClass::kUnknown).ns, total) > kUnknownPercent) {
+    result.why = NotKnown::kTimeUnknown;
+    return result;
+  }
+  const Unclear unclear = unclear_of(sums, blame);
+  Losses losses = losses_of(evaluated, unclear);
+  uint64_t low = 0;
+  for (const uint64_t one : losses.low) low += one;
+  if (percent(low, total) < (is_accusation(before) ? kLeavePercent : kEnterPercent)) {
+    return without_loss(evaluated, unclear, total);
+  }
+  // The gaps behind many small synchronisations are one cause, whatever the thread did in them.
+  if (synchronises_often(evaluated, total) && sums.behind_sync_low * 2 > low) {
+    losses = Losses();
+    losses.low[static_cast<size_t>(Limit::kSyncBound)] = sums.behind_sync_low;
+    losses.high[static_cast<size_t>(Limit::kSyncBound)] = sums.behind_sync_low;
+  }
+  return largest(losses, unclear, low, total);
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,82 @@
+// Which work a wait covers: the streams of one process, the markers on them, and what depends on what.
+//
+// Work is counted in parts: a part is what was put on a stream between two markers, numbered from 1 for each stream. A
+// wait reaches a stream up to a part: of a stream, everything put on it and on what it was made to wait for by markers;
+// of a marker, the work before it was recorded; of a device, all of its streams. Work put on a stream that is being
+// captured for a graph is not run, and has no part.
+//
+// Shared by the steps of inference (steps.h) and by the device's idle time (device_time.h). Bounded; what does not fit
+// is counted. Pure and deterministic; one thread. Feed calls in the order in which they ended.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "hal/loss.h"
+
+namespace ingero::correlate {
+
+class Streams {
+ public:
+  // Streams without a handle of their own: each thread has its own of this.
+  static constexpr uint64_t kPerThreadStream = 2;
+  static constexpr uint64_t kLegacyStream = 1;  // another name of the default stream
+  static constexpr size_t kMaxStreams = 1024;
+  static constexpr size_t kMaxMarks = 65536;
+
+  struct Key {
+    uint64_t stream = 0;
+    uint32_t tid = 0;  // 0: any; else the thread whose own it is
+    bool operator==(const Key&) const = default;
+    bool operator<(const Key& other) const { return std::pair(stream, tid) < std::pair(other.stream, other.tid); }
+  };
+  // The stream that a call names; absent: none. `is_per_thread`: one that names none means the thread's own.
+  static Key key_of(std::optional<uint64_t> stream, uint32_t tid, bool is_per_thread);
+
+  using Reach = std::map<Key, uint64_t>;  // stream: its parts up to this number
+  struct Mark {
+    Key stream;
+    Reach reach;
+    std::optional<Key> captured_for;
+  };
+
+  // Work is put on a stream: its part. Absent: not run, or it did not fit.
+  struct Part {
+    uint64_t number = 0;
+    bool is_new = false;
+  };
+  std::optional<Part> put(const Key& key, uint32_t device_ref, hal::LossLedger& ledger);
+  // A marker after everything on the stream; later work of the stream waits for a marker.
+  void mark(const Key& key, uint64_t handle, hal::LossLedger& ledger);
+  void await_mark(const Key& key, uint64_t handle, hal::LossLedger& ledger);
+  void capture(const Key& key, bool begins, hal::LossLedger& ledger);
+  void erase(const Key& key) { streams_.erase(key); }  // a reused handle is a new stream
+  // The next work on the stream begins another part.
+  void close(const Key& key);
+
+  Reach reach_of(const Key& key) const;
+  const Mark* find_mark(uint64_t handle) const;
+  // Streams with work that was not waited for, of this device where it is known. `only`: the stream, if it is one.
+  Reach reach_of_device(uint32_t device_ref, std::optional<Key>& only) const;
+  // What a wait has reached is done; the streams that nothing is left of begin another part.
+  void cover(const Reach& reach);
+
+ private:
+  struct Stream {
+    uint64_t next_number = 1, covered = 0;
+    Reach waits_for;
+    std::optional<Key> captured_for;  // the stream whose capture this one takes part in
+    uint32_t device_ref = 0;
+    bool is_closed = true;
+  };
+  Stream* stream_of(const Key& key, hal::LossLedger& ledger);
+
+  std::map<Key, Stream> streams_;
+  std::unordered_map<uint64_t, Mark> marks_;  // by handle
+};
+
+}  // namespace ingero::correlate

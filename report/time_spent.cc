@@ -1,0 +1,223 @@
+// Gathers budgets from a replay, and resolves what their causes name.
+#include "report/time_spent.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "report/frame_text.h"
+#include "symbols/frame.h"
+
+namespace ingero::report {
+namespace {
+
+using correlate::Cause;
+using correlate::CauseShare;
+using correlate::TimeClass;
+
+constexpr size_t kMaxPaths = 5;
+constexpr uint64_t kDrainEvery = 65536;
+
+BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
+  BlamePath path;
+  path.ns = share.ns;
+  path.low = share.low;
+  path.high = share.high;
+  for (uint32_t id = share.cause; id != 0; id = blame.cause(id).parent) {
+    const Cause& cause = blame.cause(id);
+    BlameNode node;
+    if (cause.role < blame.roles().size()) {
+      const correlate::BlameRole& role = blame.roles()[cause.role];
+      node.role = role.comm;
+      node.pids.assign(role.pids.begin(), role.pids.end());
+    }
+    node.is = cause.is;
+    node.kind = cause.kind;
+    node.is_write = cause.is_write;
+    node.object = correlate::peer_text(cause.peer);
+    node.stack_id = cause.stack_id;
+    path.nodes.insert(path.nodes.begin(), std::move(node));
+  }
+  return path;
+}
+
+// Paths that differ in lines alone are one, with the lines that most of it had.
+std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<CauseShare> shares) {
+  std::sort(shares.begin(), shares.end(), [](const CauseShare& a, const CauseShare& b) {
+    return std::tie(b.low, b.high, a.cause) < std::tie(a.low, a.high, b.cause);
+  });
+  std::vector<BlamePath> paths;
+  std::map<std::string, size_t> known;
+  for (const CauseShare& share : shares) {
+    BlamePath path = path_of(blame, share);
+    std::string key;
+    for (const BlameNode& node : path.nodes) {
+      key += fmt::format("{} {} {} {}/", node.role, node.pids.empty() ? 0 : node.pids.front(),
+                         static_cast<int>(node.is), node.object);
+    }
+    const auto [at, is_new] = known.try_emplace(key, paths.size());
+    if (is_new) {
+      paths.push_back(std::move(path));
+      continue;
+    }
+    BlamePath& into = paths[at->second];
+    into.ns += path.ns;
+    into.low += path.low;
+    into.high += path.high;
+    for (size_t i = 0; i < into.nodes.size(); ++i) {
+      if (into.nodes[i].stack_id == 0) into.nodes[i].stack_id = path.nodes[i].stack_id;
+    }
+  }
+  std::stable_sort(paths.begin(), paths.end(), [](const BlamePath& a, const BlamePath& b) {
+    return std::tie(b.low, b.high) < std::tie(a.low, a.high);
+  });
+  if (paths.size() > kMaxPaths) paths.resize(kMaxPaths);
+  return paths;
+}
+
+// What limits a program decides what to do about it.
+std::string remedy_of(const correlate::ProcessBudget& budget) {
+  using correlate::Limit;
+  switch (budget.result.limit) {
+    case Limit::kInputBound:
+      return "prepare more input ahead of time: more workers, deeper prefetching, faster storage, or decode beforehand";
+    case Limit::kHostBound:
+      return "move this work off the thread that submits, or do it while the device works";
+    case Limit::kLaunchBound:
+      return "submit less often: fuse kernels, larger batches, or a captured graph";
+    case Limit::kSyncBound:
+      return "synchronise less often: keep results on the device, and read them once a step";
+    case Limit::kCopyBound:
+      return "copy asynchronously from pinned memory, and in larger pieces";
+    case Limit::kAllocationBound:
+      return "allocate once and reuse, or use a caching allocator";
+    case Limit::kCommunicationBound:
+      return "see which rank comes last (Collectives), and what it did meanwhile";
+    case Limit::kStarvedOfCpu:
+      return "give the thread that submits a CPU: fewer competing threads, pinning, or a higher share";
+    case Limit::kThrottled:
+      return "raise the cgroup's CPU quota, or use fewer threads within it";
+    default:
+      return {};
+  }
+}
+
+std::string line_of(const store::Reader& reader, uint64_t stack_id) {
+  std::string line;
+  const store::Bound bound[] = {store::Bound::of(static_cast<int64_t>(stack_id))};
+  const auto outcome = reader.query(
+      "SELECT frames FROM stack_traces WHERE hash = ?", {},
+      [&](std::span<const store::Value> values) {
+        std::string native;
+        for (const symbols::StackFrame& frame : symbols::parse_frames(values[0].as_text())) {
+          if (frame.is_python()) {
+            line = line_text(frame);
+            break;
+          }
+          const bool is_named = !symbols::is_start_up(frame) && !(frame.symbol.empty() && frame.file.empty());
+          if (is_named && native.empty()) native = line_text(frame);
+        }
+        if (line.empty()) line = native;
+        return true;
+      },
+      {}, bound);
+  return outcome.ok() ? line : std::string();
+}
+
+}  // namespace
+
+struct TimeSink::Session {
+  std::string node;
+  hal::LossLedger ledger;
+  correlate::Budget budget{ledger};
+  correlate::BudgetSummary summary;
+  std::map<hal::CallId, std::string> ops;
+  int64_t wall_offset_ns = 0;
+  uint64_t since = 0;
+};
+
+TimeSink::TimeSink() = default;
+TimeSink::~TimeSink() = default;
+
+void TimeSink::begin(const std::string& node) {
+  session_ = std::make_unique<Session>();
+  session_->node = node;
+}
+
+void TimeSink::call(hal::CallId id, const store::ReplayedCall& call) {
+  session_->ops[id] = call.op;
+  session_->budget.set_call(id, correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind,
+                                                      call.synchronising, call.below_runtime, call.asynchronous));
+}
+
+void TimeSink::probe(uint32_t probe, std::string_view symbol) {
+  session_->budget.set_probe(probe, symbol.ends_with("_ptsz") || symbol.ends_with("_ptds") || symbol.ends_with("_spt"));
+}
+
+void TimeSink::process(const hal::Process& process) { session_->budget.add_process(process); }
+
+void TimeSink::event(const hal::Event& event) {
+  session_->wall_offset_ns = event.wall_offset_ns;
+  session_->budget.add(event);
+  if (++session_->since >= kDrainEvery) drain();
+}
+
+void TimeSink::wait(const hal::Event& event, const hal::Wait& wait) { session_->budget.add_wait(event, wait); }
+
+void TimeSink::sample(const hal::CpuSample& sample) { session_->budget.add_sample(sample); }
+
+void TimeSink::drain() {
+  session_->since = 0;
+  for (const auto& step : session_->budget.take_steps()) session_->summary.add(step, session_->budget.blame());
+  for (const auto& second : session_->budget.take_seconds()) session_->summary.add(second);
+}
+
+void TimeSink::end(std::optional<uint64_t> complete_mono_ns) {
+  if (complete_mono_ns) session_->budget.advance(*complete_mono_ns);
+  session_->budget.finish();
+  drain();
+  const correlate::Blame& blame = session_->budget.blame();
+  std::map<uint32_t, correlate::Budget::ProcessFacts> facts;
+  for (auto& one : session_->budget.processes()) facts[one.pid] = std::move(one);
+  for (correlate::ProcessBudget& budget : session_->summary.results(blame)) {
+    ProcessTime time;
+    const auto& its = facts[budget.pid];
+    time.name = its.comm;
+    time.node = session_->node;
+    time.wall_offset_ns = session_->wall_offset_ns;
+    time.first_submission_ns = its.first_submission_ns;
+    if (its.is_attached_late) time.attached_ns = its.attached_ns;
+    if (const auto op = session_->ops.find(budget.found_by); op != session_->ops.end()) time.found_by = op->second;
+    time.blame = paths_of(blame, budget.evaluated.sums.causes);
+    for (const correlate::SlowStep& slow : budget.slow) {
+      std::vector<BlamePath> paths;
+      if (slow.cause != 0) paths.push_back(path_of(blame, {slow.cause, 1, slow.more_ns, slow.more_ns, slow.more_ns}));
+      time.slow_blame.push_back(std::move(paths));
+    }
+    time.remedy = remedy_of(budget);
+    time.budget = std::move(budget);
+    found_.push_back(std::move(time));
+  }
+  session_.reset();
+}
+
+std::vector<ProcessTime> TimeSink::take() { return std::exchange(found_, {}); }
+
+void add_time_lines(const store::Reader& reader, std::vector<ProcessTime>& times) {
+  std::map<uint64_t, std::string> known;
+  const auto name = [&](std::vector<BlamePath>& paths) {
+    for (BlamePath& path : paths) {
+      for (BlameNode& node : path.nodes) {
+        if (node.stack_id == 0) continue;
+        const auto [at, is_new] = known.try_emplace(node.stack_id);
+        if (is_new) at->second = line_of(reader, node.stack_id);
+        node.line = at->second;
+      }
+    }
+  };
+  for (ProcessTime& time : times) {
+    name(time.blame);
+    for (auto& paths : time.slow_blame) name(paths);
+  }
+}
+
+}  // namespace ingero::report

@@ -1,0 +1,77 @@
+// Where the time went: the budget of each process that makes GPU calls, as `ingero explain` opens with it.
+//
+// Gathered by a replay of the recording through the budget engine (correlate/budget.h), so a finished recording gives
+// the same answer as the agent did. Unknown is absent. Threads: one at a time. Failure: the store's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "correlate/budget_summary.h"
+#include "store/read/reader.h"
+#include "store/read/replay.h"
+
+namespace ingero::report {
+
+struct BlameNode {
+  std::string role;  // "python"
+  std::vector<uint32_t> pids;
+  correlate::TimeClass is = correlate::TimeClass::kUnknown;
+  uint8_t kind = 0;  // hal::WaitKind
+  bool is_write = false;
+  std::string object;  // "10.0.0.9:9000", a path
+  std::string line;    // "train.py:61"
+  uint64_t stack_id = 0;
+};
+
+// From the thread that lost time to the root.
+struct BlamePath {
+  std::vector<BlameNode> nodes;
+  uint64_t ns = 0, low = 0, high = 0;  // of the evaluated steps or seconds
+};
+
+struct ProcessTime {
+  correlate::ProcessBudget budget;
+  std::string name, node, found_by;
+  int64_t wall_offset_ns = 0;
+  uint64_t first_submission_ns = 0;
+  std::optional<uint64_t> attached_ns;             // the process ran before it was traced
+  std::vector<BlamePath> blame;                    // most lost first
+  std::vector<std::vector<BlamePath>> slow_blame;  // of each of budget.slow: none or one
+  std::string remedy;
+};
+
+// Takes part in a replay.
+class TimeSink {
+ public:
+  TimeSink();
+  ~TimeSink();
+  void begin(const std::string& node);
+  void call(hal::CallId id, const store::ReplayedCall& call);
+  void probe(uint32_t probe, std::string_view symbol);
+  void process(const hal::Process& process);
+  void event(const hal::Event& event);
+  void wait(const hal::Event& event, const hal::Wait& wait);
+  void sample(const hal::CpuSample& sample);
+  void end(std::optional<uint64_t> complete_mono_ns);
+  std::vector<ProcessTime> take();
+
+ private:
+  void drain();
+  struct Session;
+  std::unique_ptr<Session> session_;
+  std::vector<ProcessTime> found_;
+};
+
+// The lines of the program where it waited.
+void add_time_lines(const store::Reader& reader, std::vector<ProcessTime>& times);
+
+std::string time_text(const std::vector<ProcessTime>& times, bool colour);
+Json time_json(const std::vector<ProcessTime>& times);
+
+}  // namespace ingero::report

@@ -1,0 +1,387 @@
+// The first screen of `ingero explain`, and the same as JSON.
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.h"
+#include "report/table.h"
+#include "report/time_spent.h"
+
+namespace ingero::report {
+namespace {
+
+using correlate::ClassTime;
+using correlate::Limit;
+using correlate::LimitResult;
+using correlate::NotKnown;
+using correlate::ProcessBudget;
+using correlate::TimeClass;
+using correlate::TimeSums;
+
+constexpr size_t kMaxProcesses = 3;
+constexpr size_t kMaxRows = 9;
+constexpr size_t kMaxWhy = 2;
+constexpr size_t kMaxSlow = 2;
+
+double ms(uint64_t ns) { return static_cast<double>(ns) / 1e6; }
+
+double percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// What figures are given per: a step, or a second.
+uint64_t parts_of(const ProcessBudget& budget) {
+  return std::max<uint64_t>(1, budget.steps != 0 ? budget.evaluated.steps : budget.evaluated.seconds);
+}
+
+std::string_view part_of(const ProcessBudget& budget) { return budget.steps != 0 ? "step" : "second"; }
+
+// "46ms to 48ms"; one figure where they differ by less than a tenth.
+std::string range_text(uint64_t low, uint64_t high) {
+  if (high <= low + low / 10) return format_duration(low == 0 ? high : low);
+  if (low == 0) return "up to " + format_duration(high);
+  return format_duration(low) + " to " + format_duration(high);
+}
+
+std::string capitals(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::string why_not(NotKnown why) {
+  switch (why) {
+    case NotKnown::kTimeUnknown:
+      return "more than a tenth of the time is not recorded";
+    case NotKnown::kBlocked:
+      return "the thread was blocked, and on what is not recorded";
+    case NotKnown::kPoll:
+      return "the thread waited for something that no traced thread ended: it may have had no work";
+    case NotKnown::kNobodyWaits:
+      return "too little waits for the device to say when it was idle; a longer trace may tell";
+    case NotKnown::kTooShort:
+    case NotKnown::kNone:
+      break;
+  }
+  return "too little was recorded";
+}
+
+std::string limit_text(const ProcessTime& time) {
+  const ProcessBudget& budget = time.budget;
+  const LimitResult& result = budget.result;
+  const TimeSums& sums = budget.evaluated.sums;
+  const uint64_t parts = parts_of(budget), total = sums.total_ns();
+  const std::string length =
+      budget.steps != 0 ? fmt::format("each {} step", format_duration(total / parts)) : std::string("each second");
+  const auto idle = [&] {
+    return fmt::format("the device had nothing to do for {} of {} ({:.0f}%)",
+                       range_text(sums.idle_low / parts, sums.idle_high / parts), length,
+                       percent(sums.idle_low != 0 ? sums.idle_low : sums.idle_high, total));
+  };
+  std::string text = capitals(name_of(result.limit));
+  if (result.second) text += " and " + capitals(name_of(*result.second));
+  if (result.is_high && is_accusation(result.limit)) text += ", highly";
+  if (budget.is_of_slow) text += ", in its slow steps";
+  switch (result.limit) {
+    case Limit::kNotKnown:
+      return text + ": " + why_not(result.why) + ". " + capitals(idle().substr(0, 1)) + idle().substr(1) + ".";
+    case Limit::kDeviceBound:
+      return text + " (healthy): " + idle() + ".";
+    case Limit::kIdle:
+      return text + ": no work came for " +
+             format_duration((sums.clients_ns + sums.of(TimeClass::kSleep).low) / parts) + " of " + length + ".";
+    case Limit::kStopped:
+      return text + fmt::format(": for {} of {} in all.", format_duration(budget.whole.of(TimeClass::kStopped).ns),
+                                format_duration(budget.whole.total_ns()));
+    case Limit::kCopyBound:
+      return text +
+             fmt::format(": the thread copied for {} of {}, and the device did nothing else for {}.",
+                         format_duration(sums.of(TimeClass::kCopy).ns / parts), length,
+                         range_text(sums.of(TimeClass::kCopy).low / parts, sums.of(TimeClass::kCopy).high / parts));
+    case Limit::kCommunicationBound:
+      return text + fmt::format(": collectives were waited for {} of {} ({:.0f}%).",
+                                format_duration(sums.of(TimeClass::kCommunication).ns / parts), length,
+                                percent(sums.of(TimeClass::kCommunication).ns, total));
+    default:
+      return text + ": " + idle() + ".";
+  }
+}
+
+std::string did(const BlameNode& node) {
+  switch (node.is) {
+    case TimeClass::kHost:
+      return "ran on the CPU";
+    case TimeClass::kDeviceWait:
+    case TimeClass::kCommunication:
+      return "waited for the device";
+    case TimeClass::kSubmit:
+      return "submitted";
+    case TimeClass::kCopy:
+      return "copied";
+    case TimeClass::kAllocate:
+      return "allocated";
+    case TimeClass::kOtherCall:
+      return "was in other GPU calls";
+    case TimeClass::kPageFault:
+      return "was in page faults";
+    case TimeClass::kCpuWait:
+      return "waited for a CPU";
+    case TimeClass::kThrottled:
+      return "was held back by its CPU quota";
+    case TimeClass::kStopped:
+      return "was stopped";
+    case TimeClass::kDisk:
+      return node.object.empty() ? "waited for a disk" : "waited for " + printable(node.object, 100);
+    case TimeClass::kReclaim:
+      return "waited for memory to be reclaimed";
+    case TimeClass::kPipe:
+      if (node.is_write) return "waited for the reader of its pipe";
+      return "waited for a pipe";
+    case TimeClass::kSocket:
+      return node.object.empty() ? "waited for a socket" : "waited for " + printable(node.object, 100);
+    case TimeClass::kFutex:
+      return "waited for a lock";
+    case TimeClass::kPoll:
+      return "waited in poll";
+    case TimeClass::kChild:
+      return "waited for a child process";
+    case TimeClass::kSleep:
+      return "slept";
+    case TimeClass::kDriver:
+      return "waited in a driver";
+    case TimeClass::kOtherWait:
+      return "waited for something else";
+    case TimeClass::kBlocked:
+      return "was blocked (not recorded on what)";
+    case TimeClass::kUnknown:
+    case TimeClass::kCount:
+      break;
+  }
+  return "was not watched yet";
+}
+
+std::string role_text(const BlameNode& node) {
+  const std::string name = node.role.empty() ? std::string("a thread") : printable(node.role, 40);
+  if (node.pids.empty()) return name;
+  if (node.pids.size() == 1) return fmt::format("{} (pid {})", name, node.pids.front());
+  return fmt::format("{} of {} (pids {} to {})", node.pids.size(), name, node.pids.front(), node.pids.back());
+}
+
+std::string at_line(const BlameNode& node) {
+  return node.line.empty() ? std::string() : fmt::format(" ({})", printable(node.line, 120));
+}
+
+// "train.py:61 waited 46ms a step for python (pid 3120), which ran on the CPU (train.py:14)".
+std::string path_text(const BlamePath& path, uint64_t parts, std::string_view part) {
+  const BlameNode& first = path.nodes.front();
+  const std::string who = first.line.empty() ? role_text(first) : printable(first.line, 120);
+  const std::string time = format_duration(std::max(path.low, path.high) / parts);
+  if (path.nodes.size() == 1) return fmt::format("{} {} for {} a {}", who, did(first), time, part);
+  std::string text = fmt::format("{} waited {} a {}", who, time, part);
+  for (size_t i = 1; i < path.nodes.size(); ++i) {
+    const BlameNode& node = path.nodes[i];
+    const bool is_last = i + 1 == path.nodes.size();
+    text += fmt::format("{} for {}", i == 1 ? "" : ", which waited", role_text(node));
+    if (is_last) text += fmt::format(", which {}{}", did(node), at_line(node));
+  }
+  return text;
+}
+
+std::string rows_text(const ProcessTime& time, bool colour) {
+  const TimeSums& sums = time.budget.evaluated.sums;
+  const uint64_t parts = parts_of(time.budget), total = sums.total_ns();
+  std::vector<TimeClass> order;
+  for (size_t i = 0; i < correlate::kTimeClasses; ++i) {
+    if (sums.classes[i].ns * 500 >= total && sums.classes[i].ns > 0) order.push_back(static_cast<TimeClass>(i));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](TimeClass a, TimeClass b) { return sums.of(a).ns > sums.of(b).ns; });
+  if (order.size() > kMaxRows) order.resize(kMaxRows);
+  Table table({{fmt::format("a {}", part_of(time.budget)), Align::kLeft}, {"ms"}, {"%"}, {"lost"}, {"", Align::kLeft}});
+  for (const TimeClass one : order) {
+    const ClassTime& its = sums.of(one);
+    std::string lost = "-";
+    if (its.high > 0) {
+      lost = its.high <= its.low + its.low / 10 || ms((its.high - its.low) / parts) < 0.1
+                 ? fmt::format("{:.1f}", ms((its.low == 0 ? its.high : its.low) / parts))
+                 : fmt::format("{:.1f} to {:.1f}", ms(its.low / parts), ms(its.high / parts));
+    }
+    std::string note;
+    for (const BlamePath& path : time.blame) {
+      if (note.empty() && path.nodes.front().is == one) note = printable(path.nodes.front().line, 60);
+    }
+    table.add_row({std::string(words_of(one)), fmt::format("{:.1f}", ms(its.ns / parts)),
+                   fmt::format("{:.1f}", percent(its.ns, total)), lost, note});
+  }
+  return table.render(colour, 2);
+}
+
+std::string slow_text(const ProcessTime& time) {
+  const ProcessBudget& budget = time.budget;
+  if (budget.slow_steps == 0) return {};
+  std::string text = fmt::format("Slow: {} of {}.", budget.slow_steps, budget.steps);
+  for (size_t i = 0; i < std::min(kMaxSlow, budget.slow.size()); ++i) {
+    const correlate::SlowStep& slow = budget.slow[i];
+    text += fmt::format(" Step {} took {}, usually {}: {} more {}", slow.number, format_duration(slow.length_ns),
+                        format_duration(slow.usual_ns), format_duration(slow.more_ns), words_of(slow.is));
+    if (!time.slow_blame[i].empty() && time.slow_blame[i].front().nodes.size() > 1) {
+      const BlameNode& root = time.slow_blame[i].front().nodes.back();
+      text += fmt::format(" (for {}, which {}{})", role_text(root), did(root), at_line(root));
+    } else if (!time.slow_blame[i].empty()) {
+      text += at_line(time.slow_blame[i].front().nodes.front());
+    }
+    if (i == 0 && budget.every) text += fmt::format(", every {} steps", *budget.every);
+    text += slow.has_other_content ? "; it did other work as well." : ".";
+  }
+  return text + "\n";
+}
+
+bool is_shown(const ProcessTime& time) { return time.budget.result.why != NotKnown::kTooShort; }
+
+std::string process_text(const ProcessTime& time, bool colour) {
+  const ProcessBudget& budget = time.budget;
+  const TimeSums& sums = budget.evaluated.sums;
+  const uint64_t parts = parts_of(budget);
+  std::string out =
+      fmt::format("\n{} (pid {})", time.name.empty() ? "A process" : printable(time.name, 60), budget.pid);
+  if (budget.steps != 0) {
+    const uint64_t before = budget.start_ns - std::min(budget.start_ns, time.first_submission_ns);
+    out += fmt::format(", {} steps of {} in {}", budget.steps, format_duration(budget.usual_ns),
+                       format_duration(budget.end_ns - budget.start_ns));
+    if (before > 0) out += fmt::format(", after {} of warm-up", format_duration(before));
+  } else {
+    out += fmt::format(", {} of {} seconds", budget.evaluated.seconds, format_duration(budget.whole.total_ns()));
+  }
+  out += "\n" + styled(limit_text(time), Style::kBold, colour) + "\n\n" + rows_text(time, colour);
+  if (is_accusation(budget.result.limit) || budget.result.why == NotKnown::kBlocked) {
+    size_t shown = 0;
+    for (const BlamePath& path : time.blame) {
+      if (shown >= kMaxWhy || path.high * 50 < sums.total_ns()) continue;
+      out += fmt::format("{}{}.\n", shown == 0 ? "Why: " : "     ", path_text(path, parts, part_of(budget)));
+      ++shown;
+    }
+    if (!time.remedy.empty()) out += "Do: " + time.remedy + ".\n";
+  }
+  out += slow_text(time);
+  const uint64_t hidden = sums.spun_preempted_ns;
+  if (hidden * 100 >= sums.total_ns()) {
+    out += fmt::format("Waiting for a CPU for {} in all; the device was busy meanwhile: nothing lost.\n",
+                       format_duration(hidden));
+  }
+  const uint64_t unknown = budget.whole.of(TimeClass::kUnknown).ns;
+  if (unknown > 0) {
+    out += fmt::format("Known for {:.0f}% of the time.\n", 100 - percent(unknown, budget.whole.total_ns()));
+  }
+  if (time.attached_ns) {
+    const std::string at = format_wall(*time.attached_ns + static_cast<uint64_t>(time.wall_offset_ns));
+    out += fmt::format("Attached at {}: what the device did before is not known.\n",
+                       at.size() < 23 ? at : at.substr(11, 8));
+  }
+  return out;
+}
+
+Json node_json(const BlameNode& node) {
+  Json json;
+  json["role"] = printable(node.role, 40);
+  json["pids"] = node.pids;
+  json["class"] = name_of(node.is);
+  json["object"] = json_or_null(printable(node.object, 200));
+  json["line"] = json_or_null(printable(node.line, 200));
+  return json;
+}
+
+Json paths_json(const std::vector<BlamePath>& paths) {
+  Json out = Json::array();
+  for (const BlamePath& path : paths) {
+    Json nodes = Json::array();
+    for (const BlameNode& node : path.nodes) nodes.push_back(node_json(node));
+    out.push_back({{"path", std::move(nodes)}, {"ns", path.ns}, {"low_ns", path.low}, {"high_ns", path.high}});
+  }
+  return out;
+}
+
+Json slow_json(const ProcessTime& time) {
+  Json out = Json::array();
+  for (size_t i = 0; i < time.budget.slow.size(); ++i) {
+    const correlate::SlowStep& slow = time.budget.slow[i];
+    out.push_back({{"step", slow.number},
+                   {"start", format_wall(slow.start_ns + static_cast<uint64_t>(time.wall_offset_ns))},
+                   {"duration_ns", slow.length_ns},
+                   {"usual_ns", slow.usual_ns},
+                   {"class", name_of(slow.is)},
+                   {"more_ns", slow.more_ns},
+                   {"has_other_content", slow.has_other_content},
+                   {"blame", paths_json(time.slow_blame[i])}});
+  }
+  return out;
+}
+
+Json process_json(const ProcessTime& time) {
+  const ProcessBudget& budget = time.budget;
+  const TimeSums& sums = budget.evaluated.sums;
+  const auto wall = [&](uint64_t mono) { return format_wall(mono + static_cast<uint64_t>(time.wall_offset_ns)); };
+  Json json;
+  json["process"] = {{"pid", budget.pid},
+                     {"tid", budget.tid},
+                     {"name", json_or_null(printable(time.name, 60))},
+                     {"node", json_or_null(time.node)}};
+  json["interval"] = {{"start", wall(budget.start_ns)},
+                      {"end", wall(budget.end_ns)},
+                      {"evaluated_ns", sums.total_ns()},
+                      {"attached", time.attached_ns ? Json(wall(*time.attached_ns)) : Json(nullptr)}};
+  json["steps"] = budget.steps == 0 ? Json(nullptr)
+                                    : Json{{"count", budget.steps},
+                                           {"evaluated", budget.evaluated.steps},
+                                           {"usual_ns", budget.usual_ns},
+                                           {"found_by", json_or_null(time.found_by)},
+                                           {"slow", budget.slow_steps},
+                                           {"other", budget.other_steps},
+                                           {"slow_every", json_or_null(budget.every)}};
+  const LimitResult& result = budget.result;
+  json["verdict"] = {{"name", name_of(result.limit)},
+                     {"second", result.second ? Json(name_of(*result.second)) : Json(nullptr)},
+                     {"degree", !is_accusation(result.limit) ? Json(nullptr)
+                                : result.is_high             ? Json("high")
+                                                             : Json("moderate")},
+                     {"of_slow_steps", budget.is_of_slow},
+                     {"reason", result.limit == Limit::kNotKnown ? Json(why_not(result.why)) : Json(nullptr)},
+                     {"sentence", limit_text(time)}};
+  json["idle_ns"] = {{"low", sums.idle_low}, {"high", sums.idle_high}};
+  json["classes"] = Json::array();
+  for (size_t i = 0; i < correlate::kTimeClasses; ++i) {
+    const ClassTime& its = sums.classes[i];
+    if (its.ns == 0) continue;
+    json["classes"].push_back({{"name", name_of(static_cast<TimeClass>(i))},
+                               {"ns", its.ns},
+                               {"share", static_cast<double>(its.ns) / static_cast<double>(sums.total_ns())},
+                               {"lost_ns", {{"low", its.low}, {"high", its.high}}}});
+  }
+  json["blame"] = paths_json(time.blame);
+  json["remedy"] = json_or_null(time.remedy);
+  json["slow"] = slow_json(time);
+  json["waiting_for_clients_ns"] = sums.clients_ns;
+  return json;
+}
+
+}  // namespace
+
+std::string time_text(const std::vector<ProcessTime>& times, bool colour) {
+  std::string out;
+  size_t shown = 0, left = 0;
+  for (const ProcessTime& time : times) {
+    if (!is_shown(time)) continue;
+    if (shown++ < kMaxProcesses) {
+      out += process_text(time, colour);
+    } else {
+      ++left;
+    }
+  }
+  if (left > 0) out += fmt::format("\nAnd {} more processes: explain --json has all.\n", left);
+  return out;
+}
+
+Json time_json(const std::vector<ProcessTime>& times) {
+  Json out = Json::array();
+  for (const ProcessTime& time : times) out.push_back(process_json(time));
+  return out;
+}
+
+}  // namespace ingero::report

@@ -1,0 +1,17 @@
+// The tables of what threads waited for, and their view. Private to store/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ingero::store {
+
+// Bits of waits.flags.
+inline constexpr int64_t kWaitWrites = 1, kWaitTimedOut = 2;
+// wait_totals.kind of the time from being woken to running; the others are hal::WaitKind's.
+inline constexpr int64_t kWaitQueued = -1;
+
+std::string wait_tables();  // step 28
+std::string wait_view();
+
+}  // namespace ingero::store

@@ -1,0 +1,448 @@
+// Where the time went: classes, the device's idle time, what is lost, and who was waited for, one plain case each; and
+// properties of random programs against a device whose busy intervals are known (budget.h, device_time.h).
+#include "unit/correlate/budget_device.h"
+
+namespace ingero::correlate {
+namespace {
+
+using testing::kMs;
+using testing::kSec;
+using testing::kUs;
+using testing::World;
+using How = World::How;
+
+struct Answer {
+  std::vector<BudgetStep> steps;
+  std::vector<BudgetSecond> seconds;
+  std::vector<Cause> causes;
+  std::vector<BlameRole> roles;
+  std::vector<ProcessBudget> processes;
+  TimeSums whole;
+
+  const ProcessBudget& only() const { return processes.at(0); }
+  // The classes of a path, root last.
+  std::vector<TimeClass> path(uint32_t cause) const {
+    std::vector<TimeClass> out;
+    for (uint32_t id = cause; id != 0; id = causes[id - 1].parent) out.insert(out.begin(), causes[id - 1].is);
+    return out;
+  }
+  uint64_t low_at(const std::vector<TimeClass>& is) const {
+    uint64_t sum = 0;
+    for (const CauseShare& share : whole.causes) {
+      if (path(share.cause) == is) sum += share.low;
+    }
+    return sum;
+  }
+};
+
+Answer ask(const World& world, uint64_t shuffle_seed = 0) {
+  hal::LossLedger ledger;
+  Budget budget(ledger);
+  world.feed(budget, shuffle_seed);
+  Answer answer;
+  BudgetSummary summary;
+  answer.steps = budget.take_steps();
+  for (const BudgetStep& one : answer.steps) summary.add(one, budget.blame());
+  answer.seconds = budget.take_seconds();
+  for (const BudgetSecond& one : answer.seconds) {
+    summary.add(one);
+    answer.whole.add(one.sums);
+  }
+  answer.causes = budget.blame().causes();
+  answer.roles = budget.blame().roles();
+  answer.processes = summary.results(budget.blame());
+  EXPECT_EQ(ledger.count(hal::Loss::budget_forgotten), 0U);
+  return answer;
+}
+
+uint64_t ns_of(const TimeSums& sums, TimeClass one) { return sums.of(one).ns; }
+bool near(uint64_t is, uint64_t should, uint64_t by) { return is + by >= should && is <= should + by; }
+#define EXPECT_ABOUT(is, should, by) EXPECT_TRUE(near(is, should, by)) << (is) << " and not " << (should)
+
+// `before`: what the thread does first in each step.
+template <typename Before>
+World loop(size_t steps, uint64_t device_ns, How how, const Before& before) {
+  World world;
+  for (size_t i = 0; i < steps; ++i) {
+    before(world, i);
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.launch(1, 7, device_ns);
+    world.stream_sync(1, 7, how);
+  }
+  return world;
+}
+
+TEST(Budget, ADeviceBoundProgramIsHealthy) {
+  for (const How how : {How::kSpin, How::kSleep}) {
+    const Answer answer = ask(loop(200, 30 * kMs, how, [](World& world, size_t) { world.run(1, 300 * kUs); }));
+    const ProcessBudget& process = answer.only();
+    EXPECT_EQ(process.result.limit, Limit::kDeviceBound);
+    EXPECT_ABOUT(process.usual_ns, 30'330 * kUs, 100 * kUs);
+    EXPECT_GT(ns_of(process.evaluated.sums, TimeClass::kDeviceWait) * 100, process.evaluated.sums.total_ns() * 97);
+    EXPECT_EQ(process.slow_steps, 0U);
+  }
+}
+
+TEST(Budget, HostCodeBetweenStepsIsLost) {
+  const Answer answer = ask(loop(200, 10 * kMs, How::kSleep, [](World& world, size_t) { world.run(1, 20 * kMs); }));
+  const ProcessBudget& process = answer.only();
+  EXPECT_EQ(process.result.limit, Limit::kHostBound);
+  EXPECT_TRUE(process.result.is_high);
+  const ClassTime& host = process.evaluated.sums.of(TimeClass::kHost);
+  EXPECT_ABOUT(host.low / process.evaluated.steps, 20 * kMs, 100 * kUs);
+  EXPECT_LE(host.high, host.ns);
+}
+
+TEST(Budget, AWaitBeforeACopyToTheDeviceIsInputAndItsWakerIsTheRoot) {
+  World world;
+  world.add_worker(900, "worker");
+  for (size_t i = 0; i < 200; ++i) {
+    world.sleep(1, hal::WaitKind::kPipe, 15 * kMs, 900, 10 * kUs);
+    // The worker read for 4 ms, and computed for the rest.
+    world.now(900) = world.now(1) - 15'010 * kUs;
+    world.sleep(900, hal::WaitKind::kDisk, 4 * kMs);
+    world.now(900) = world.now(1);
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.launch(1, 7, 10 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  const ProcessBudget& process = answer.only();
+  EXPECT_EQ(process.result.limit, Limit::kInputBound);
+  const uint64_t pipe = answer.whole.of(TimeClass::kPipe).low;
+  EXPECT_ABOUT(pipe, 199 * 15 * kMs, 20 * kMs);
+  EXPECT_ABOUT(answer.low_at({TimeClass::kPipe, TimeClass::kDisk}), 199 * 4 * kMs, 5 * kMs);
+  EXPECT_ABOUT(answer.low_at({TimeClass::kPipe, TimeClass::kHost}), 199 * 11 * kMs, 15 * kMs);
+  // Woken and then queued: lost to the queue for a CPU.
+  EXPECT_ABOUT(answer.whole.of(TimeClass::kCpuWait).low, 199 * 13 * kUs, 300 * kUs);
+}
+
+TEST(Budget, WaitingForAClientIsNoLoss) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.sleep(1, hal::WaitKind::kSocket, 20 * kMs);
+    hal::WaitPeer peer;
+    peer.family = 2;
+    peer.is_accepted = true;
+    world.given.back().wait->peer = peer;
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_EQ(answer.only().result.limit, Limit::kIdle);
+  EXPECT_EQ(answer.whole.of(TimeClass::kSocket).high, 0U);
+  EXPECT_ABOUT(answer.whole.clients_ns, 199 * 20 * kMs, 25 * kMs);
+}
+
+TEST(Budget, BlockedAndNotRecordedOnWhatIsNotAnAccusation) {
+  World world = [] {
+    World one;
+    one.with_waits = false;
+    return one;
+  }();
+  for (size_t i = 0; i < 200; ++i) {
+    world.sleep(1, hal::WaitKind::kPipe, 20 * kMs, 900);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_EQ(answer.only().result.limit, Limit::kNotKnown);
+  EXPECT_EQ(answer.only().result.why, NotKnown::kBlocked);
+  EXPECT_ABOUT(answer.whole.of(TimeClass::kBlocked).low, 199 * 20 * kMs, 25 * kMs);
+}
+
+TEST(Budget, PreemptedWhileItSpinsForABusyDeviceLosesNothing) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.run(1, 200 * kUs);
+    world.launch(1, 7, 20 * kMs);
+    const uint64_t begin = world.now(1);
+    world.stream_sync(1, 7);
+    const uint64_t end = world.now(1);
+    world.now(1) = begin + 5 * kMs;
+    world.preempt(1, 4 * kMs);
+    world.now(1) = end;
+  }
+  const Answer answer = ask(world);
+  EXPECT_EQ(answer.only().result.limit, Limit::kDeviceBound);
+  EXPECT_ABOUT(answer.whole.of(TimeClass::kCpuWait).ns, 200 * 4 * kMs, 8 * kMs);
+  EXPECT_EQ(answer.whole.of(TimeClass::kCpuWait).low, 0U);
+  EXPECT_EQ(answer.whole.of(TimeClass::kCpuWait).high, 0U);
+  EXPECT_EQ(answer.whole.spun_preempted_ns, answer.whole.of(TimeClass::kCpuWait).ns);
+}
+
+TEST(Budget, ItemInALoopIsSyncBoundAndSynchronousCopiesAreCopyBound) {
+  World items;
+  for (size_t i = 0; i < 100; ++i) {
+    for (size_t k = 0; k < 40; ++k) {
+      items.run(1, 150 * kUs);
+      items.launch(1, 7, 60 * kUs);
+      items.copy(1, 7, hal::Direction::kDeviceToHost, 4, 8 * kUs);
+    }
+    items.launch(1, 7, 2 * kMs, 5 * kUs, 2);
+    items.stream_sync(1, 7);
+  }
+  EXPECT_EQ(ask(items).only().result.limit, Limit::kSyncBound);
+  World copies;
+  for (size_t i = 0; i < 200; ++i) {
+    copies.copy(1, 7, hal::Direction::kHostToDevice, 64 << 20, 20 * kMs);
+    copies.launch(1, 7, 3 * kMs);
+    copies.stream_sync(1, 7);
+  }
+  EXPECT_EQ(ask(copies).only().result.limit, Limit::kCopyBound);
+}
+
+TEST(Budget, TinyLaunchesAreLaunchBoundAndAllocationsAllocationBound) {
+  World tiny;
+  for (size_t i = 0; i < 300; ++i) {
+    for (size_t k = 0; k < 200; ++k) tiny.launch(1, 7, 2 * kUs, 20 * kUs, k);
+    tiny.stream_sync(1, 7);
+  }
+  EXPECT_EQ(ask(tiny).only().result.limit, Limit::kLaunchBound);
+  const Answer answer = ask(loop(200, 5 * kMs, How::kSleep, [](World& world, size_t) { world.allocate(1, 10 * kMs); }));
+  EXPECT_EQ(answer.only().result.limit, Limit::kAllocationBound);
+}
+
+TEST(Budget, ThrottledStarvedAndStoppedAreKeptApart) {
+  const auto with = [](const auto& deed) {
+    return ask(loop(200, 5 * kMs, How::kSleep, [&](World& world, size_t i) { deed(world, i); })).only().result;
+  };
+  EXPECT_EQ(with([](World& world, size_t) { world.preempt(1, 10 * kMs, true); }).limit, Limit::kThrottled);
+  EXPECT_EQ(with([](World& world, size_t) { world.preempt(1, 10 * kMs); }).limit, Limit::kStarvedOfCpu);
+  EXPECT_EQ(with([](World& world, size_t i) {
+              if (i == 100) world.sleep(1, hal::WaitKind::kStopped, 2 * kSec);
+            }).limit,
+            Limit::kStopped);
+}
+
+TEST(Budget, APauseBetweenBurstsAndTheTimeAfterTheEndAreNoLoss) {
+  const Answer burst = ask(loop(300, 30 * kMs, How::kSleep, [](World& world, size_t i) {
+    world.run(1, 200 * kUs);
+    if (i % 40 == 39) world.sleep(1, hal::WaitKind::kSleep, 900 * kMs);
+  }));
+  EXPECT_EQ(burst.only().result.limit, Limit::kDeviceBound);
+  World ended = loop(200, 30 * kMs, How::kSleep, [](World& world, size_t) { world.run(1, 200 * kUs); });
+  ended.sleep(1, hal::WaitKind::kSocket, 6 * kSec);
+  ended.allocate(1, 10 * kUs);
+  const Answer after = ask(ended);
+  EXPECT_EQ(after.only().result.limit, Limit::kDeviceBound);
+  EXPECT_LT(after.whole.lost_high(), 200 * kMs);
+}
+
+TEST(Budget, ASlowStepIsExplainedByWhatItHasMoreOf) {
+  const Answer answer = ask(loop(300, 20 * kMs, How::kSleep, [](World& world, size_t i) {
+    world.run(1, 300 * kUs);
+    if (i % 40 == 39) world.sleep(1, hal::WaitKind::kDisk, 180 * kMs);
+  }));
+  const ProcessBudget& process = answer.only();
+  EXPECT_EQ(process.slow_steps, 6U) << "the first of seven came before steps were found";
+  ASSERT_FALSE(process.slow.empty());
+  EXPECT_EQ(process.slow.front().is, TimeClass::kDisk);
+  EXPECT_ABOUT(process.slow.front().more_ns, 180 * kMs, kMs);
+  EXPECT_EQ(process.every, 40U);
+}
+
+TEST(Budget, TurnsOfOneLockAreOneWaitAndTheHolderIsTheRoot) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.run(1, 100 * kUs);
+    const uint64_t begin = world.now(1);
+    for (int turn = 0; turn < 4; ++turn) {
+      world.sleep(1, hal::WaitKind::kFutex, 5 * kMs, 0, 0, World::kPid, 0x7f00'0040 + 16 * turn, true);
+      world.run(1, 20 * kUs);
+    }
+    world.sleep(1, hal::WaitKind::kFutex, 3 * kMs, 2, 0, World::kPid, 0x7f00'0048);
+    // Thread 2 slept a little, then ran with the lock.
+    world.now(2) = begin;
+    world.sleep(2, hal::WaitKind::kSleep, kMs);
+    world.now(2) = world.now(1);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_ABOUT(answer.low_at({TimeClass::kFutex, TimeClass::kHost}), 199 * 22 * kMs, 30 * kMs);
+  EXPECT_EQ(answer.low_at({TimeClass::kFutex}), 0U) << "the time-outs of the lock are the holder's, too";
+}
+
+TEST(Budget, TwoThatWaitForEachOtherAreCut) {
+  World world;
+  world.add_worker(900, "worker");
+  for (size_t i = 0; i < 100; ++i) {
+    const uint64_t begin = world.now(1);
+    world.sleep(1, hal::WaitKind::kPipe, 20 * kMs, 900);
+    world.now(900) = begin;
+    world.sleep(900, hal::WaitKind::kPipe, 19 * kMs, 1);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_ABOUT(answer.low_at({TimeClass::kPipe, TimeClass::kPipe}), 99 * 19 * kMs, 25 * kMs);
+}
+
+TEST(Budget, AProgramAttachedToLateIsUnknownUntilItsDeviceWasWaitedFor) {
+  hal::LossLedger ledger;
+  Budget budget(ledger);
+  World world;
+  for (size_t i = 0; i < 100; ++i) {
+    world.run(1, 10 * kMs);
+    world.launch(1, 7, 5 * kMs);
+    if (i == 50) {
+      world.device_sync(1, How::kSleep);
+    } else {
+      world.stream_sync(1, 7, How::kSleep);
+    }
+  }
+  hal::Process process;
+  process.pid = World::kPid;
+  process.start_mono_ns = 5000 * kSec - 20 * kSec;
+  process.comm = "train";
+  testing::describe(budget);
+  world.feed(budget);
+  uint64_t first = ~uint64_t{0}, low_before = 0, low_after = 0;
+  hal::LossLedger other_ledger;
+  Budget late(other_ledger);
+  testing::describe(late);
+  late.add_process(process);
+  std::vector<testing::Given> sorted = world.given;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.event.end_mono_ns() < b.event.end_mono_ns(); });
+  for (const testing::Given& one : sorted) late.add(one.event);
+  late.finish();
+  ASSERT_TRUE(late.processes().at(0).is_attached_late);
+  for (const BudgetSecond& one : late.take_seconds()) {
+    first = std::min(first, one.second);
+    (one.second == first ? low_before : low_after) += one.sums.lost_low();
+  }
+  EXPECT_LT(low_before, 250 * kMs) << "the device-wide wait came after 0.76 s";
+  EXPECT_GT(low_after, 250 * kMs);
+}
+
+// One program at random: any way to submit and to wait, one or two threads and streams.
+World random_world(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto pick = [&](uint64_t from, uint64_t to) { return from + random() % (to - from + 1); };
+  World world;
+  const uint32_t threads = pick(0, 3) == 0 ? 2 : 1;
+  const uint64_t streams = pick(1, 3);
+  const size_t deeds = pick(200, 1200);
+  for (size_t i = 0; i < deeds; ++i) {
+    // The one whose clock is behind goes on: the device takes submissions in the order of time.
+    uint32_t tid = 1;
+    if (threads == 2 && world.now(2) < world.now(1)) tid = 2;
+    const uint64_t stream = 10 + (threads == 2 ? tid : pick(0, streams - 1));
+    switch (pick(0, 13)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        world.launch(tid, stream, pick(1, 3000) * kUs, pick(2, 60) * kUs, pick(1, 5));
+        break;
+      case 4:
+        world.copy_async(tid, stream, hal::Direction::kHostToDevice, pick(1, 1 << 20), pick(1, 500) * kUs);
+        break;
+      case 5:
+        world.copy(tid, stream, hal::Direction::kDeviceToHost, pick(1, 1 << 20), pick(1, 500) * kUs);
+        break;
+      case 6:
+      case 7:
+        world.stream_sync(tid, stream, pick(0, 1) != 0 ? How::kSpin : How::kSleep);
+        break;
+      case 8:
+        if (threads == 1) world.device_sync(tid, pick(0, 1) != 0 ? How::kSpin : How::kSleep);
+        break;
+      case 9:
+        world.record(tid, stream, 100 + tid);
+        world.launch(tid, stream, pick(1, 800) * kUs);
+        if (pick(0, 1) != 0) world.event_sync(tid, 100 + tid, How::kSleep);
+        break;
+      case 10:
+        world.query(tid, stream);
+        break;
+      case 11:
+        world.run(tid, pick(1, 2000) * kUs);
+        break;
+      case 12:
+        world.sleep(tid, static_cast<hal::WaitKind>(pick(6, 20)), pick(1, 3000) * kUs, 0, pick(0, 50) * kUs);
+        break;
+      default:
+        world.preempt(tid, pick(1, 2000) * kUs);
+        break;
+    }
+    world.run(tid, pick(1, 30) * kUs);
+  }
+  world.device_sync(1);
+  return world;
+}
+
+TEST(BudgetProperties, BoundsHoldAgainstTheDevicesOwnTime) {
+  uint64_t wide = 0, whole = 0;
+  for (uint64_t seed = 1; seed <= 400; ++seed) {
+    const World world = random_world(seed);
+    const Answer answer = ask(world);
+    // Per thread: the device's idle time as one thread's rows have it, between its first and last instant.
+    std::map<uint32_t, TimeSums> sums;
+    std::map<uint32_t, std::pair<uint64_t, uint64_t>> span;
+    for (const testing::Given& one : world.given) {
+      if (one.event.kind == hal::Kind::kHost) continue;
+      auto& [from, to] = span.try_emplace(one.event.tid, ~uint64_t{0}, 0).first->second;
+      from = std::min(from, one.event.start_mono_ns);
+      to = std::max(to, one.event.end_mono_ns());
+    }
+    for (const BudgetSecond& one : answer.seconds) sums[one.tid].add(one.sums);
+    uint64_t first = ~uint64_t{0};  // of any submission: the device counts from there on
+    for (const testing::Given& one : world.given) {
+      const auto kind = one.event.kind;
+      if (kind == hal::Kind::kLaunch || kind == hal::Kind::kMemcpy) first = std::min(first, one.event.start_mono_ns);
+    }
+    for (const auto& [tid, its] : sums) {
+      const uint64_t idle = world.idle_ns(std::max(first, span[tid].first), span[tid].second);
+      EXPECT_LE(its.idle_low, idle) << "seed " << seed << " thread " << tid;
+      EXPECT_GE(its.idle_high, idle) << "seed " << seed << " thread " << tid;
+      EXPECT_EQ(its.total_ns(), span[tid].second - span[tid].first) << "seed " << seed;  // (G1)
+      wide += its.idle_high - its.idle_low;
+      whole += its.total_ns();
+    }
+  }
+  RecordProperty("width_permille", static_cast<int>(1000 * wide / whole));
+  EXPECT_LT(wide * 100, whole * 60) << "bounds that say nothing";
+}
+
+TEST(BudgetProperties, WhatIsLostIsWithinItsClassAndHasOneRoot) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const Answer answer = ask(random_world(seed));
+    const auto check = [&](const TimeSums& sums) {
+      uint64_t low = 0, high = 0;
+      for (const CauseShare& one : sums.causes) {
+        low += one.low;
+        high += one.high;
+      }
+      EXPECT_EQ(low, sums.lost_low()) << seed;  // (G3)
+      EXPECT_EQ(high, sums.lost_high()) << seed;
+      for (const ClassTime& one : sums.classes) {
+        EXPECT_LE(one.low, one.high) << seed;  // (G2)
+        EXPECT_LE(one.high, one.ns) << seed;
+      }
+      EXPECT_LE(sums.lost_low(), sums.idle_low + sums.of(TimeClass::kCopy).low) << seed;
+    };
+    for (const BudgetSecond& one : answer.seconds) check(one.sums);
+    for (const BudgetStep& one : answer.steps) {
+      check(one.sums);
+      EXPECT_EQ(one.sums.total_ns(), one.length_ns()) << seed;  // (G1)
+    }
+    for (const ProcessBudget& one : answer.processes) check(one.whole);  // (M1)
+  }
+}
+
+TEST(BudgetProperties, OrderOfArrivalDecidesNothing) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const World world = random_world(seed);
+    const Answer one = ask(world), other = ask(world, seed + 1000);
+    EXPECT_EQ(one.whole, other.whole) << seed;  // (G4)
+    EXPECT_EQ(one.steps.size(), other.steps.size()) << seed;
+    ASSERT_EQ(one.seconds.size(), other.seconds.size()) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace ingero::correlate

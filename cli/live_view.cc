@@ -151,12 +151,12 @@ std::string render_discovery(agent::Recorder& recorder, size_t skip) {
       text += fmt::format(", attached {} after process {} mapped it (calls in between were not seen)",
                           format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
     }
+    const auto stepped =
+        std::count_if(file.rows.begin(), file.rows.end(), [](const auto& row) { return row.single_stepped; });
+    if (stepped > 0) text += fmt::format(", {} of them single-stepped ('ingero check' lists them)", stepped);
     text += '\n';
     for (const auto& row : file.rows) {
-      if (row.single_stepped) {
-        text += fmt::format("    {}: probed on '{}', which the kernel single-steps (several times the cost)\n",
-                            row.symbol, row.instruction);
-      } else if (row.state == hal::RowState::kRefused && file.attached_mono_ns != 0 && row.file_offset != 0) {
+      if (row.state == hal::RowState::kRefused && file.attached_mono_ns != 0 && row.file_offset != 0) {
         text += fmt::format("    {}: not probed: {}\n", row.symbol, row.reason);
       }
     }

@@ -27,6 +27,7 @@
 #include "agent/session.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "base/log_rotation.h"
 #include "base/text.h"
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
@@ -179,7 +180,7 @@ bool needs_root() {
   return std::ranges::any_of(missing, [](const std::string& one) { return one == "CAP_BPF" || one == "CAP_PERFMON"; });
 }
 
-// SIGINT and SIGTERM, taken by the main thread alone.
+// SIGINT, SIGTERM and SIGHUP, taken by the main thread alone.
 class Signals {
  public:
   Signals() {
@@ -189,10 +190,15 @@ class Signals {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
   }
-  // True when one came within `ns`.
-  bool wait(uint64_t ns) const {
+  struct Came {
+    int number = 0;        // 0: none came in time
+    bool is_sent = false;  // by a process; a SIGHUP by the kernel means that the terminal is gone
+  };
+  Came wait(uint64_t ns) const {
     const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-    return sigtimedwait(&set_, nullptr, &time) > 0;
+    siginfo_t info{};
+    const int number = sigtimedwait(&set_, &info, &time);
+    return number > 0 ? Came{number, info.si_code <= 0} : Came{};
   }
 
  private:
@@ -256,7 +262,10 @@ class Trace {
     watch(live, signals, *duration, started_ns, command);
 
     const Status stopped = session.stop();
-    if (command) command->end();
+    if (command) {
+      command->end();
+      note_command(*command);
+    }
     show_end(live, started_ns, found_at_start);
     INGERO_TRY(stopped);
     if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
@@ -412,13 +421,17 @@ class Trace {
     std::string last_shown;
     uint64_t next_view_ns = started_ns + 1'000'000'000;
     while (!command || !command->has_ended()) {
-      if (signals.wait(50'000'000)) return;
+      if (const auto came = signals.wait(50'000'000); came.number != 0 && !reopens_log(came)) {
+        stopped_by_ = came.number;
+        return;
+      }
       note_waiting(live);
       const uint64_t now = context_.clock->mono_ns();
       if (duration_ns != 0 && now - started_ns >= duration_ns) return;
       if (!*out_) return;  // the reader of the events is gone
       if (now < next_view_ns) continue;
       next_view_ns += 1'000'000'000;
+      if (!options_.log.empty()) rotate_log();
       if (const auto last_error = live.store_error(); last_error != last_shown) {
         if (!last_error.empty()) log_error("{}", last_error);
         last_shown = last_error;
@@ -430,6 +443,28 @@ class Trace {
         note_hangs(live);
       }
     }
+  }
+
+  // A log is rotated by renaming it and sending this. Without a log, and when the terminal is gone, SIGHUP ends the
+  // trace.
+  bool reopens_log(const Signals::Came& came) {
+    if (came.number != SIGHUP || !came.is_sent || options_.log.empty()) return false;
+    rotate_log();
+    return true;
+  }
+
+  void rotate_log() {
+    const Status reopened = reopen_log_file();
+    const std::string problem = reopened.ok() ? "" : reopened.error().text();
+    if (problem != std::exchange(log_problem_, problem) && !problem.empty()) log_warning("{}", problem);
+  }
+
+  // What becomes of the command when the trace ends first.
+  void note_command(const agent::CommandThread& command) {
+    const pid_t pid = launch_->pid();
+    if (command.status() || ::kill(pid, 0) != 0) return;  // a Ctrl-C in the terminal goes to the command as well
+    note(fmt::format("{}: the command (process {}) goes on, and is not recorded any more",
+                     stopped_by_ != 0 ? "stopped by SIG" + std::string(sigabbrev_np(stopped_by_)) : "stopped", pid));
   }
 
   // Without a table that lists them, each call that hangs is reported once.
@@ -511,8 +546,10 @@ class Trace {
   std::unique_ptr<kernelside::Launch> launch_;
   std::ofstream file_;
   std::ostream* out_ = &context_.out;
-  bool has_live_table_ = false;                             // redrawn in place
-  std::set<std::pair<uint32_t, uint64_t>> reported_hangs_;  // thread, start
+  bool has_live_table_ = false;  // redrawn in place
+  int stopped_by_ = 0;           // a signal
+  std::string log_problem_;
+  std::set<std::pair<uint32_t, uint64_t>> reported_hangs_;                                            // thread, start
   std::map<std::pair<uint64_t, uint64_t>, std::vector<hal::CollectiveHang::Rank>> reported_missing_;  // by hash, number
 };
 

@@ -153,7 +153,11 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
       if (report.unfinished.size() < options.unfinished) report.unfinished.push_back(std::move(call));
     }
   }
-  auto losses = store::losses(reader);
+  const auto runs = store::runs(reader);
+  if (!runs.ok()) return runs.error();
+  report.run_count = runs->size();
+  report.ending = store::ending_of(reader, *runs, options.run);
+  auto losses = options.run ? store::losses_of_run(reader, *options.run) : store::losses(reader);
   if (!losses.ok()) return losses.error();
   report.losses = std::move(losses).value();
   if (options.incidents) {

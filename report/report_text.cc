@@ -61,6 +61,9 @@ std::string heading(const Report& report) {
   if (report.legacy) out += fmt::format(", made by the legacy agent (schema {})", printable(report.version));
   if (report.live) out += ", still being written";
   out += "\n";
+  if (const std::string sentence = store::ending_sentence(report.ending, printable(report.path, 1000)); !sentence.empty()) {
+    out += sentence + "\n";
+  }
   if (!report.span || report.events == 0) {
     return out + (report.whole ? "It holds no events.\n" : "It holds no events in the selected part.\n");
   }
@@ -411,7 +414,13 @@ std::string losses_text(const Report& report, bool colour) {
   }
   const bool lost = std::any_of(report.losses.begin(), report.losses.end(),
                                 [](const store::LossCount& loss) { return loss.severity != "info"; });
-  std::string out = lost ? "" : "  Nothing was lost: every event that was captured is counted above.\n";
+  const bool is_known = store::ending_sentence(report.ending, "").empty();
+  std::string out = !is_known ? "  Not known: the recording has no proper end (see its first lines). What it says until then:\n"
+                    : lost    ? ""
+                    : report.ending == store::Ending::kLive
+                        ? "  Nothing until now: every event that was captured is counted above.\n"
+                        : "  Nothing was lost: every event that was captured is counted above.\n";
+  if (!is_known && report.losses.empty()) out += "  nothing\n";
   for (const store::LossCount& loss : report.losses) {
     const Style style = loss.severity == "info" ? Style::kPlain : Style::kRed;
     out += fmt::format("  {}: {} {}\n", styled(printable(loss.name), style, colour), number(loss.count),

@@ -50,6 +50,9 @@ Status select_label(const std::string& label, const store::Reader& reader, store
 // Opens what --db, INGERO_DB or the default place says.
 Result<std::unique_ptr<store::Reader>> open_recording(const std::string& database, const Context& context);
 
+// --op: kInvalid where no call of the recording has this name, with the one that may be meant.
+Status check_op(const std::string& op, const store::Reader& reader, uint64_t time_ns);
+
 // --last N: from the start of the N-th event from the end.
 Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection);
 

@@ -119,6 +119,7 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   store::Selection selection;
   selection.from_wall_ns = range->from_wall_ns;
   selection.to_wall_ns = range->to_wall_ns;
+  note_run(*range, context);
   if (options.pid_given) selection.pid = options.pid;
   selection.op = options.op;
   if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, *timeout, selection));
@@ -138,6 +139,7 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   report_options.per_process = options.per_process;
   report_options.slowest = options.slowest;
   report_options.time_ns = *timeout;
+  report_options.run = range->run;
   auto report = report::gather_report(**reader, selection, report_options, vendor_names());
   if (!report.ok()) return report.error();
   if (options.annotations) INGERO_TRY(report::add_labels(**reader, *report));

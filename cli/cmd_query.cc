@@ -185,6 +185,7 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
   store::Selection selection;
   selection.from_wall_ns = range->from_wall_ns;
   selection.to_wall_ns = range->to_wall_ns;
+  note_run(*range, context);
   if (options.pid_given) selection.pid = options.pid;
   INGERO_TRY(select_label(options.label, reader, selection));
   std::optional<store::Labels> labels;

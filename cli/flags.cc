@@ -18,6 +18,14 @@ void add_range_options(Command command, RangeOptions& options, const std::string
       .type_name("TIME")
       .excludes(since);
   command.add_option("--to", options.to, "Up to this time").type_name("TIME").excludes(since);
+  command
+      .add_option("--run", options.run,
+                  "Of a file that was recorded into several times, this run (1 is the first) or all (default: the last)")
+      .type_name("N|all");
+}
+
+void note_run(const TimeRange& range, const Context& context) {
+  if (!range.run_note.empty()) context.err << "ingero: " << range.run_note << '\n';
 }
 
 void add_label_option(Command command, std::string& label) {

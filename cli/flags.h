@@ -41,6 +41,8 @@ inline Result<TimeRange> resolve_range(const RangeOptions& options, const store:
   return store::resolve_range(options, reader, clock, live_default_ns, "--");
 }
 using store::parse_time;
+// On the error stream: which of several runs is shown.
+void note_run(const TimeRange& range, const Context& context);
 
 // `range`, narrowed to when --label held (empty: as it is); the pid too, where only one process said so.
 Status select_label(const std::string& label, const store::Reader& reader, store::Selection& selection);

@@ -29,6 +29,7 @@ class BudgetFeed {
   void add_probe(uint32_t probe, std::string_view symbol);
   void add_process(const hal::Process& process) { budget_.add_process(process); }
   void add(const hal::Event& event);
+  void set_start(uint64_t mono_ns) { budget_.set_start(mono_ns); }
   void advance(uint64_t mono_ns) { budget_.advance(mono_ns); }
   // What changed since the last call becomes rows of the next commit.
   void write(store::Writer& writer);

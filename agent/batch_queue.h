@@ -41,6 +41,8 @@ struct EventBatch {
   std::vector<correlate::Arrival> arrivals;
   std::vector<NamedStack> stacks;
   std::vector<hal::Throttling> throttlings;
+  std::vector<hal::WaitTotals> wait_totals;
+  std::vector<hal::WaitObject> objects;                        // new names of what threads waited for
   std::vector<std::pair<uint32_t, hal::EventDevice>> devices;  // Event::device_ref, and what it means from now on
   int64_t wall_offset_ns = 0;
   uint64_t complete_mono_ns = 0;  // all that ended before it is in this batch or a previous one; 0: unknown
@@ -57,6 +59,8 @@ struct EventBatch {
     hangs.clear();
     arrivals.clear();
     throttlings.clear();
+    wait_totals.clear();
+    objects.clear();
     complete_mono_ns = 0;
   }
 };

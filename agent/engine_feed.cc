@@ -43,10 +43,12 @@ void EngineFeed::take(const EventBatch& batch) {
     engine_->add_hang(hang, hang.call < calls_.size() ? calls_[hang.call].name : std::string_view());
   }
   auto next = batch.records.exchanges.begin();
+  auto wait = batch.records.waits.begin();
   for (size_t i = 0; i < batch.records.events.size(); ++i) {
     const hal::Event& event = batch.records.events[i];
     engine_->add(event);
     budget_.add(event);
+    if (wait != batch.records.waits.end() && wait->first == i) budget_.add_wait(event, (wait++)->second);
     if (next == batch.records.exchanges.end() || next->first != i) continue;
     const hal::Exchange& exchange = (next++)->second;
     if (event.kind != hal::Kind::kCollective || event.outcome >= hal::Outcome::kInFlight || exchange.is_part) continue;
@@ -55,6 +57,7 @@ void EngineFeed::take(const EventBatch& batch) {
     if (known == communicators_.end() || !known->second.hash) continue;
     engine_->add_arrival(event, *known->second.hash, *exchange.number, known->second.rank);
   }
+  for (const hal::CpuSample& sample : batch.records.samples) budget_.add_sample(sample);
   if (batch.complete_mono_ns != 0) {
     engine_->advance(batch.complete_mono_ns);
     budget_.advance(batch.complete_mono_ns);

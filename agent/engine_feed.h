@@ -24,7 +24,7 @@ class EngineFeed {
   // Called for each chain that becomes a row.
   void set_listener(std::function<void(const hal::CausalChain&)> listener) { listener_ = std::move(listener); }
 
-  // Batches come in the order in which they are stored.
+  // Batches come in the order in which they are stored; a replay gives the engine the same in the same order.
   void take(const EventBatch& batch);
   // What changed since the last call becomes rows of the next commit.
   void write(store::Writer& writer);

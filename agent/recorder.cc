@@ -20,6 +20,7 @@
 #include "agent/neighbour_watch.h"
 #include "agent/rank_watch.h"
 #include "agent/store_thread.h"
+#include "agent/wait_watch.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -102,6 +103,7 @@ struct Recorder::Impl {
   Neighbours neighbours{proc};
   RankWatch ranks{foreign, proc};
   DeviceWatch devices;
+  std::unique_ptr<WaitWatch> waits;
   std::unique_ptr<StackTable> stacks;  // none: --stack off
   FunctionNames names;
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
@@ -172,6 +174,14 @@ Status Recorder::Impl::open() {
         *objects, foreign, ledger, options.on_events != nullptr);
   }
 
+  WaitWatch::Kernel kernel;
+  kernel.watch_wakers = [this](bool on) { return objects->watch_wakers(on); };
+  if (stacks) kernel.sample_cpus = [this](bool on) { return objects->sample_cpus(on); };
+  kernel.totals = [this] { return objects->totals(); };
+  const auto text = [this](uint32_t pid, std::string_view name, size_t max_bytes) {
+    return foreign.text(pid, name, max_bytes);
+  };
+  waits = std::make_unique<WaitWatch>(std::move(kernel), WaitWatch::Proc{proc.root(), text});
   for (const auto& status : objects->attach_thread_programs()) {
     if (!status.attached) degraded.push_back(fmt::format("{}: {}", status.name, status.reason));
   }
@@ -367,6 +377,7 @@ void Recorder::Impl::every_second(EventBatch& batch) {
     const std::scoped_lock lock(mutex);
     last_snapshot = snapshot;
   }
+  waits->every_second(batch, now);
   look_at_open_calls(options.hang_after_ns, batch);
   if (auto processes = objects->processes(); processes.ok()) {
     for (const wire_process& counters : *processes) {
@@ -430,6 +441,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
   if (stacks) names.name_launched(*batch, *stacks);
   if (!records.events.empty()) note_lost_calls();
   devices.take(*batch);
+  waits->take(*batch, clock.mono_ns());
   watch_collectives(*batch);
   neighbours.take(
       records.events, [this](uint32_t pid) { return traced(pid); }, batch->processes);
@@ -438,7 +450,8 @@ void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
   const bool is_due = batch->complete_mono_ns >= watermark_mono_ns + kWatermarkEveryNs;
   if (is_due) watermark_mono_ns = batch->complete_mono_ns;
   if (!is_due && records.events.empty() && batch->processes.empty() && batch->snapshots.empty() &&
-      records.names.empty() && batch->communicators.empty() && batch->hangs.empty() && batch->stacks.empty()) {
+      records.names.empty() && batch->communicators.empty() && batch->hangs.empty() && batch->stacks.empty() &&
+      batch->wait_totals.empty() && records.samples.empty()) {
     queue.recycle(std::move(batch));
     return;
   }

@@ -391,7 +391,18 @@ void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
   table.python.look_again();
   for (const kernelside::StackRecord& record : batch.records.stacks) {
     const CallKey key{record.head.tid, record.head.start_ns};
+    const bool in_kernel = record.head.reason == WIRE_STACK_IN_KERNEL;
+    if (in_kernel && record.bytes.empty()) {
+      batch.records.samples.push_back(
+          {record.head.start_ns, record.head.weight, record.head.pid, record.head.tid, 0, true});
+      continue;
+    }
     const uint64_t id = table.keep(record);
+    if (in_kernel || record.head.reason == WIRE_STACK_ON_CPU) {
+      batch.records.samples.push_back(
+          {record.head.start_ns, record.head.weight, record.head.pid, record.head.tid, id, in_kernel});
+      continue;
+    }
     if (record.head.reason != WIRE_STACK_WAITING) {
       const auto weight = static_cast<uint32_t>(record.head.weight - 1 < kMaxWeight ? record.head.weight : 1);
       table.waiting[key] = {id, weight, table.round};

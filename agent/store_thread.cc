@@ -86,19 +86,30 @@ void StoreThread::write(const EventBatch& batch) {
   for (const auto& [ref, device] : batch.devices) writer_->add_device(ref, device);
   const std::span<const hal::Event> events(batch.records.events);
   for (const auto& communicator : batch.communicators) writer_->add_communicator(communicator);
-  // Writes runs of plain events at once, and between them, one by one, those that carry TCP data or an exchange.
+  // Writes runs of plain events at once, and between them, one by one, those that carry TCP data, an exchange or a
+  // wait.
   auto tcp = batch.records.tcp.begin();
   auto exchange = batch.records.exchanges.begin();
+  auto wait = batch.records.waits.begin();
   for (size_t from = 0; from < events.size();) {
     const size_t next_tcp = tcp == batch.records.tcp.end() ? events.size() : tcp->first;
     const size_t next_exchange = exchange == batch.records.exchanges.end() ? events.size() : exchange->first;
-    const size_t next = std::min(next_tcp, next_exchange);
+    const size_t next_wait = wait == batch.records.waits.end() ? events.size() : wait->first;
+    const size_t next = std::min({next_tcp, next_exchange, next_wait});
     if (next > from) status = writer_->write(events.subspan(from, next - from));
     if (next == events.size()) break;
-    status = next == next_tcp ? writer_->write_tcp(events[next], (tcp++)->second.detail)
-                              : writer_->write_exchange(events[next], (exchange++)->second);
+    if (next == next_tcp) {
+      status = writer_->write_tcp(events[next], (tcp++)->second.detail);
+    } else if (next == next_exchange) {
+      status = writer_->write_exchange(events[next], (exchange++)->second);
+    } else {
+      status = writer_->write_wait(events[next], (wait++)->second);
+    }
     from = next + 1;
   }
+  for (const auto& totals : batch.wait_totals) writer_->add_totals(totals);
+  for (const auto& sample : batch.records.samples) writer_->add_sample(sample, batch.wall_offset_ns);
+  for (const auto& object : batch.objects) writer_->add_object(object);
   for (const auto& wait : batch.waits) writer_->add_wait(wait);
   for (const auto& hang : batch.hangs) writer_->add_hang(hang);
   for (const auto& stack : batch.stacks) writer_->add_stack(stack.id, "", stack.frames_json);

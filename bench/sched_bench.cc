@@ -1,6 +1,7 @@
-// What our scheduler programs add to a context switch: two processes play ping-pong through pipes on one core, two
-// switches a round, without any program, with an empty one, with ours as untraced processes, and with ours as
-// traced ones. All are loaded before; in a round each is attached for some milliseconds, in a new order each time.
+// What our scheduler programs add to a context switch and the wake-up before it: two processes play ping-pong through
+// pipes on one core, two switches and two wake-ups a round, without any program, with an empty one at the switch, with
+// ours as untraced processes, and with ours as traced ones; each of the latter without and with the program at the
+// wake-up. All are loaded before; in a round each is attached for some milliseconds, in a new order each time.
 //
 //   sched_bench [rounds = 150] [round trips a sample = 1000]
 #include <bpf/bpf.h>
@@ -138,8 +139,13 @@ int main(int argc, char** argv) {
   const EmptyProgram floor;
   Fd floor_link;
   const auto nothing = [] {};
-  const auto ours = [](const char* name, bench::Drainer& drainer) {
-    return Variant{name, [&] { drainer.attach(); }, [&] { drainer.objects().detach_thread_programs(); }};
+  const auto ours = [](const char* name, bench::Drainer& drainer, bool wakers) {
+    return Variant{name,
+                   [&drainer, wakers] {
+                     drainer.attach();
+                     if (wakers) bench::must(drainer.objects().watch_wakers(true));
+                   },
+                   [&drainer] { drainer.objects().detach_thread_programs(); }};
   };
   bench::print_conditions("a context switch");
   {
@@ -149,10 +155,12 @@ int main(int argc, char** argv) {
     std::vector<Variant> variants = {
         {"nothing", nothing, nothing},
         {"an empty program", [&] { floor_link = floor.attach(); }, [&] { floor_link = Fd(); }},
-        ours("ours, untraced", drainer)};
+        ours("ours, untraced", drainer, false),
+        ours("with wake-ups, untraced", drainer, true)};
     play(player, variants, rounds, trips);
     const auto percent = added(variants);
     bench::print_goal("switch of an untraced process, added", percent[1], 4, "%");
+    bench::print_goal("switch and wake-up of untraced ones", percent[2] / percent[0], 1.3, "x an empty program");
   }
   // A pass of its own: what is traced has storage, which is what the programs look for.
   bench::Drainer drainer(calls);
@@ -160,7 +168,9 @@ int main(int argc, char** argv) {
     bench::must(drainer.objects().mark_traced(pid));
   drainer.objects().detach_thread_programs();
   drainer.start();
-  std::vector<Variant> variants = {{"nothing", nothing, nothing}, ours("ours, traced", drainer)};
+  std::vector<Variant> variants = {{"nothing", nothing, nothing},
+                                   ours("ours, traced", drainer, false),
+                                   ours("with wake-ups, traced", drainer, true)};
   play(player, variants, rounds, trips);
   (void)added(variants);
   std::this_thread::sleep_for(std::chrono::milliseconds(150));

@@ -9,9 +9,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-struct file {
-	struct inode *f_inode;
-} __attribute__((preserve_access_index));
 struct vm_area_struct {
 	unsigned long vm_start;
 	struct file *vm_file;

@@ -128,6 +128,7 @@ struct rq {
 };
 struct cfs_rq {
 	struct rq *rq;
+	int throttle_count; /* CONFIG_CFS_BANDWIDTH; of the groups above, too */
 };
 struct sched_entity {
 	struct cfs_rq *cfs_rq; /* CONFIG_FAIR_GROUP_SCHED; of the task's CPU, whatever its class */
@@ -158,7 +159,17 @@ struct task_struct {
 	struct pid *thread_pid;
 	int on_cpu;
 	unsigned in_iowait : 1;
+	struct files_struct *files;
+	unsigned long min_flt;
+	unsigned long jobctl;
+	_Bool throttled; /* since 6.18: the task's own account of its group's quota */
 };
+#if defined(__TARGET_ARCH_arm64)
+/* the kernel's, behind user_pt_regs */
+struct pt_regs___kernel {
+	int syscallno;
+};
+#endif
 
 struct seq_file;
 struct bpf_iter_meta {
@@ -202,7 +213,10 @@ struct sock_common {
 	struct in6_addr skc_v6_daddr;
 	struct in6_addr skc_v6_rcv_saddr;
 };
-struct socket;
+struct sock;
+struct socket {
+	struct sock *sk;
+};
 struct sock {
 	struct sock_common __sk_common;
 	struct socket *sk_socket;
@@ -212,11 +226,39 @@ struct super_block {
 	__u32 s_dev;
 };
 struct inode {
+	unsigned short i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
+	__u32 i_rdev;
+};
+struct qstr {
+	const unsigned char *name;
+};
+struct dentry {
+	struct qstr d_name;
+};
+struct path {
+	struct dentry *dentry;
+};
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+	struct path f_path;
+};
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+struct files_struct {
+	struct fdtable *fdt;
 };
 struct socket_alloc {
 	struct inode vfs_inode;
+};
+struct unix_address;
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
 };
 struct tcp_skb_cb {
 	__u32 seq;
@@ -270,10 +312,12 @@ struct pcpu_hot___x86 {
 extern const int __preempt_count __ksym __weak;
 extern const struct pcpu_hot___x86 pcpu_hot __ksym __weak;
 
-#define PREEMPT_IN_INTERRUPT 0x00ff0100 /* NMI, hard interrupt, or a softirq being served */
+#define PREEMPT_IN_SOFTIRQ 0x00000100	     /* being served, perhaps at the end of the task's own system call */
+#define PREEMPT_IN_HARD_INTERRUPT 0x00ff0000 /* or in an NMI */
+#define PREEMPT_IN_INTERRUPT (PREEMPT_IN_HARD_INTERRUPT | PREEMPT_IN_SOFTIRQ)
 
-/* Whether the code that runs now is not the current task's, but an interrupt's. */
-static __always_inline bool in_interrupt(struct task_struct *task)
+/* Of what runs now; 0 where this kernel does not say. */
+static __always_inline int preempt_count_now(struct task_struct *task)
 {
 	int count = 0;
 
@@ -285,7 +329,13 @@ static __always_inline bool in_interrupt(struct task_struct *task)
 	else if (&pcpu_hot)
 		count = ((const struct pcpu_hot___x86 *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
 #endif
-	return count & PREEMPT_IN_INTERRUPT;
+	return count;
+}
+
+/* Whether the code that runs now is not the current task's, but an interrupt's. */
+static __always_inline bool in_interrupt(struct task_struct *task)
+{
+	return preempt_count_now(task) & PREEMPT_IN_INTERRUPT;
 }
 
 /* Does this kernel keep sched_info, and can the run queue's clock be read? (CONFIG_SCHED_INFO; every task that ever ran

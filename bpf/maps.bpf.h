@@ -73,6 +73,22 @@ struct {
 	__type(value, __u64);
 } stray_count SEC(".maps");
 
+/* a thread of another process that wakes followed ones (waking.bpf.c): not in `threads`, or its calls would count */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct wire_thread);
+} watched_threads SEC(".maps");
+
+/* their number */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} watched_count SEC(".maps");
+
 /* on the thread-group leader */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

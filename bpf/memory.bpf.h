@@ -19,9 +19,6 @@
 struct super_block___with_magic {
 	unsigned long s_magic;
 };
-struct file {
-	struct inode *f_inode;
-};
 struct vm_userfaultfd_ctx {
 	void *ctx;
 };

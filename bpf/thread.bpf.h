@@ -32,4 +32,31 @@ static __always_inline struct wire_thread *state_of(struct task_struct *task)
 	return thread ? thread : stray_thread(task->pid, false);
 }
 
+/* The one test that threads of other processes pay for. */
+static __always_inline bool may_be_traced(struct task_struct *task)
+{
+	bool has_storage = task->group_leader->bpf_storage != NULL;
+
+	barrier_var(has_storage); /* or clang tests two pointers with one OR, which the verifier refuses */
+	return has_storage;
+}
+
+/* As state_of(), or of a thread that is followed for what it wakes. */
+static __always_inline struct wire_thread *followed(struct task_struct *task)
+{
+	struct wire_thread *thread = state_of(task);
+
+	return thread ? thread : bpf_task_storage_get(&watched_threads, task, NULL, 0);
+}
+
+/* The thread ended, or has woken none for long. */
+static __always_inline void watched_no_more(struct wire_thread *thread)
+{
+	const __u32 only = 0;
+	__u64 *count = bpf_map_lookup_elem(&watched_count, &only);
+
+	if (thread && count && __sync_lock_test_and_set(&thread->watched, 0))
+		__sync_fetch_and_add(count, -1);
+}
+
 #endif

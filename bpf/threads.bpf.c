@@ -4,6 +4,7 @@
  * dump of calls in flight. Tasks of other processes are rejected by one pointer test: they have no task storage.
  */
 #include "call.bpf.h"
+#include "wait.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -17,14 +18,6 @@ const volatile __u32 switch_has_state = 0;
  * not attached, because it would add a cost to every wake-up on the machine, traced or not. */
 __u8 queue_times = 0; /* not bool: C's _Bool in the generated header does not compile as C++ */
 
-static __always_inline bool may_be_traced(struct task_struct *task)
-{
-	bool has_storage = task->group_leader->bpf_storage != NULL;
-
-	barrier_var(has_storage); /* or clang tests two pointers with one OR, which the verifier refuses */
-	return has_storage;
-}
-
 static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 {
 	struct wire_thread *thread = state_of(task);
@@ -34,7 +27,7 @@ static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 		return thread;
 	process = bpf_task_storage_get(&processes, task->group_leader, NULL, 0);
 	if (!process || process->traced != WIRE_TRACED_YES)
-		return NULL;
+		return bpf_task_storage_get(&watched_threads, task, NULL, 0);
 	return bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
@@ -42,16 +35,25 @@ static __always_inline void switched_out(
     struct task_struct *task, struct task_struct *next, bool preempt, unsigned int state, __u64 now)
 {
 	struct wire_thread *thread = thread_of(task);
+	struct wire_wait *wait;
+	bool is_runnable = preempt || state == 0;
+	bool is_io = !is_runnable && BPF_CORE_READ_BITFIELD(task, in_iowait);
 
 	if (!thread)
 		return;
-	if (preempt || state == 0)
-		thread->out_kind = WIRE_OFF_PREEMPTED;
-	else if (BPF_CORE_READ_BITFIELD(task, in_iowait))
-		thread->out_kind = WIRE_OFF_IO;
-	else
-		thread->out_kind = WIRE_OFF_BLOCKED;
+	thread->out_kind = is_runnable ? WIRE_OFF_PREEMPTED : is_io ? WIRE_OFF_IO : WIRE_OFF_BLOCKED;
 	thread->woken_ns = 0;
+	thread->timeout_ns = 0;
+	wait = &thread->wait;
+	wait->state = state;
+	wait->depth = thread->watched;
+	wait->flags = thread->in_ns ? WIRE_WAIT_HAS_FAULTS : 0;
+	wait->minor_faults = task->min_flt - thread->faults;
+	thread->faults = task->min_flt;
+	if (is_runnable)
+		wait->kind = is_throttled(task) ? WIRE_WAIT_THROTTLED : WIRE_WAIT_PREEMPTED;
+	else
+		describe_wait(task, thread, state, is_io, now);
 	if (queue_times)
 		thread->queued_ns = queued_ns(task);
 	thread->preempted_by_pid = next->tgid;
@@ -62,10 +64,11 @@ static __always_inline void switched_out(
 
 static __always_inline void switched_in(struct task_struct *task, __u64 now)
 {
-	struct wire_thread *thread = state_of(task);
+	struct wire_thread *thread = followed(task);
 	struct wire_sched *record;
 	__u64 out_ns;
 	__u64 woken_ns;
+	__u64 until_ns;
 	__u32 kind;
 
 	if (!thread || !thread->out_ns)
@@ -80,14 +83,12 @@ static __always_inline void switched_in(struct task_struct *task, __u64 now)
 
 		woken_ns = queued && queued < now - out_ns ? now - queued : 0;
 	}
-	if (kind == WIRE_OFF_PREEMPTED) {
-		thread->off[WIRE_OFF_PREEMPTED] += now - out_ns;
-	} else if (woken_ns > out_ns) {
-		thread->off[kind] += woken_ns - out_ns;
-		thread->off[WIRE_OFF_RUNQUEUE] += now - woken_ns;
-	} else {
-		thread->off[kind] += now - out_ns;
-	}
+	until_ns = kind != WIRE_OFF_PREEMPTED && woken_ns > out_ns ? woken_ns : now;
+	thread->off[kind] += until_ns - out_ns;
+	thread->off[WIRE_OFF_RUNQUEUE] += now - until_ns;
+	thread->waited[thread->wait.kind & (WIRE_WAIT_SLOTS - 1)] += until_ns - out_ns;
+	if (thread->timeout_ns && until_ns >= thread->timeout_ns && !(thread->wait.flags & WIRE_WAIT_HAS_WAKER))
+		thread->wait.flags |= WIRE_WAIT_TIMED_OUT;
 
 	/* threads that yield in turns make more of these than of anything: the last quarter of the ring is for calls */
 	record = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) < 12 * wake_bytes
@@ -110,6 +111,7 @@ static __always_inline void switched_in(struct task_struct *task, __u64 now)
 	record->preempted_by_tid = thread->preempted_by_tid;
 	__builtin_memcpy(record->preempted_by_comm, thread->preempted_by_comm, WIRE_COMM_LEN);
 	__builtin_memcpy(record->comm, task->comm, WIRE_COMM_LEN);
+	__builtin_memcpy(&record->wait, &thread->wait, sizeof(record->wait));
 	/* never wakes: waking the reader from inside the scheduler would cost the switch */
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
@@ -145,7 +147,7 @@ int on_sched_waking(__u64 *ctx)
 
 	if (!may_be_traced(task))
 		return 0;
-	thread = state_of(task);
+	thread = followed(task);
 	if (!thread || !thread->out_ns || thread->woken_ns || thread->out_kind == WIRE_OFF_PREEMPTED)
 		return 0;
 	thread->woken_ns = bpf_ktime_get_ns();
@@ -160,6 +162,8 @@ static __always_inline int cut_short(__u32 outcome, __u32 tid)
 
 	if (!may_be_traced(task))
 		return 0;
+	if (outcome == WIRE_EXITED)
+		watched_no_more(bpf_task_storage_get(&watched_threads, task, NULL, 0));
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (thread && thread->depth)
 		close_frames(thread, 0, outcome);
@@ -226,6 +230,36 @@ int dump_in_flight(struct bpf_iter__task *ctx)
 		if (i < thread->depth && frame->record.call.start_ns == out.call.start_ns &&
 		    out.call.outcome == WIRE_IN_FLIGHT)
 			bpf_seq_write(seq, &out, sizeof(out));
+	}
+	return 0;
+}
+
+/* A waker that no wake-up has named for this long is followed no more. */
+#define FORGET_WAKER_NS 30000000000ull
+
+SEC("iter/task")
+int dump_totals(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct seq_file *seq = ctx->meta->seq;
+	struct wire_thread *thread;
+	struct wire_totals out;
+
+	if (!task || !may_be_traced(task))
+		return 0;
+	thread = followed(task);
+	if (!thread || !thread->in_ns)
+		return 0;
+	out.pid = task->tgid;
+	out.tid = task->pid;
+	out.ns = bpf_ktime_get_ns();
+	out.queued_ns = thread->off[WIRE_OFF_RUNQUEUE];
+	out.ran_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	__builtin_memcpy(out.waited, thread->waited, sizeof(out.waited));
+	bpf_seq_write(seq, &out, sizeof(out));
+	if (thread->watched && out.ns - thread->named_ns > FORGET_WAKER_NS) {
+		watched_no_more(thread);
+		bpf_task_storage_delete(&watched_threads, task);
 	}
 	return 0;
 }

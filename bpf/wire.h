@@ -25,6 +25,8 @@ enum wire_limits {
 	WIRE_NAME_LEN = 256,   /* a kernel's name, truncated and flagged beyond */
 	WIRE_MAX_STRAYS = 256, /* threads in a call whose own storage could not be had when it began */
 	WIRE_NOT_FAILURES = 2,
+	WIRE_MAX_WATCHED = 1024,  /* threads that are followed only because they wake followed ones */
+	WIRE_MAX_WATCH_DEPTH = 6, /* of their wakers, the wakers of those, and so on */
 };
 
 /* Where a call's off-CPU time went; index of the off arrays. */
@@ -34,6 +36,99 @@ enum wire_off {
 	WIRE_OFF_BLOCKED = 2,	/* asleep */
 	WIRE_OFF_IO = 3,	/* asleep in I/O wait (task_struct.in_iowait) */
 	WIRE_OFF_KINDS = 4,
+};
+
+/* What a thread waits for; hal::WaitKind has the same numbers (hal/wait.h), and what each means. */
+enum wire_wait_kind {
+	WIRE_WAIT_UNKNOWN = 0,
+	WIRE_WAIT_PREEMPTED = 1,
+	WIRE_WAIT_THROTTLED = 2,
+	WIRE_WAIT_STOPPED = 3,
+	WIRE_WAIT_TRACED = 4,
+	WIRE_WAIT_FROZEN = 5,
+	WIRE_WAIT_DISK = 6,
+	WIRE_WAIT_RECLAIM = 7,
+	WIRE_WAIT_PAGE_FAULT = 8,
+	WIRE_WAIT_PIPE = 9,
+	WIRE_WAIT_SOCKET = 10,
+	WIRE_WAIT_FUTEX = 11,
+	WIRE_WAIT_POLL = 12,
+	WIRE_WAIT_CHILD = 13,
+	WIRE_WAIT_SLEEP = 14,
+	WIRE_WAIT_DRIVER = 15,
+	WIRE_WAIT_FILE = 16,
+	WIRE_WAIT_TERMINAL = 17,
+	WIRE_WAIT_EVENT_FD = 18,
+	WIRE_WAIT_IO_URING = 19,
+	WIRE_WAIT_OTHER = 20,
+	WIRE_WAIT_KINDS = 21,
+	WIRE_WAIT_SLOTS = 32, /* of arrays by kind: a power of two */
+};
+
+/* What a system call waits for, by its number; set before load from the machine's own numbers. The low four bits say
+ * which, the others are flags. */
+enum wire_syscall {
+	WIRE_SYSCALL_OTHER = 0,
+	WIRE_SYSCALL_DESCRIPTOR = 1, /* what argument 0 refers to */
+	WIRE_SYSCALL_TWO = 2,	     /* two descriptors: arguments 0 and 1 (sendfile, tee), or 0 and 2 (splice) */
+	WIRE_SYSCALL_FUTEX = 3,	     /* the word at argument 0 */
+	WIRE_SYSCALL_POLL = 4,	     /* an array of descriptors at argument 0, argument 1 of them */
+	WIRE_SYSCALL_EPOLL = 5,	     /* descriptor argument 0 */
+	WIRE_SYSCALL_SELECT = 6,
+	WIRE_SYSCALL_CHILD = 7,
+	WIRE_SYSCALL_SLEEP = 8,
+	WIRE_SYSCALL_DRIVER = 9, /* ioctl of argument 0 */
+	WIRE_SYSCALL_FILE = 10,	 /* a file: argument 0; it waits for the file system */
+	WIRE_SYSCALL_IO_URING = 11,
+	WIRE_SYSCALL_EXIT = 12,
+	WIRE_SYSCALL_SIGNAL = 13, /* sends one */
+	WIRE_SYSCALL_UPROBE = 14, /* not a program's own: a probe entered the kernel by it (6.18) */
+	WIRE_SYSCALL_CLOSE = 15,  /* what it closed it no longer refers to when it wakes */
+	WIRE_SYSCALL_WHAT = 15,
+	WIRE_SYSCALL_WRITES = 16,  /* waits for room; ends the waits of readers */
+	WIRE_SYSCALL_READS = 32,   /* ends the waits of writers */
+	WIRE_SYSCALL_LISTENS = 64, /* accept */
+	/* poll: the timeout is milliseconds in argument 2; epoll: in argument 3; two descriptors: 0 and 2, not 0 and 1
+	 */
+	WIRE_SYSCALL_MILLISECONDS = 128,
+	WIRE_SYSCALLS = 512,
+};
+
+/* Bits of wire_wait.flags. */
+enum wire_wait_flags {
+	WIRE_WAIT_HAS_OBJECT = 1,
+	WIRE_WAIT_HAS_PEER = 2,
+	WIRE_WAIT_HAS_DESCRIPTOR = 4,
+	WIRE_WAIT_WRITES = 8,
+	WIRE_WAIT_ACCEPTED = 16,
+	WIRE_WAIT_MAY_TIME_OUT = 32,
+	WIRE_WAIT_TIMED_OUT = 64,
+	WIRE_WAIT_HAS_WAKER = 128,
+	WIRE_WAIT_WAKER_IS_KERNEL = 256,
+	WIRE_WAIT_HAS_FAULTS = 512,
+	WIRE_WAIT_WOKEN = 1024, /* by a waker or not: only the first wake-up counts */
+};
+
+/* Why a thread is off the CPU, and who ended that. Of a field that no flag announces the value means nothing. */
+struct wire_wait {
+	__u64 object;	    /* inode of a pipe, socket or file; address of a futex; pid of a child */
+	__u64 peer_object;  /* AF_UNIX: inode of the other end; 0: not known */
+	__u64 minor_faults; /* of the thread since its interval before */
+	__s32 descriptor;
+	__s16 syscall;	     /* -1: none */
+	__s16 waker_syscall; /* -1: none */
+	__u32 waker_pid;
+	__u32 waker_tid;
+	char waker_comm[WIRE_COMM_LEN];
+	__u16 state; /* task_struct.__state */
+	__u16 flags; /* enum wire_wait_flags */
+	__u8 kind;   /* enum wire_wait_kind */
+	__u8 depth;  /* wake-ups between this thread and a traced process's: 0 is one of those */
+	__u16 family;
+	__u16 local_port;
+	__u16 peer_port;
+	__u32 pad;
+	__u8 peer[16];
 };
 
 /* How the words of a call are made. Lowered from a prototype row, per architecture (hal/lower.h). */
@@ -150,6 +245,17 @@ struct wire_sched {
 	__u32 preempted_by_tid;
 	char preempted_by_comm[WIRE_COMM_LEN];
 	char comm[WIRE_COMM_LEN];
+	struct wire_wait wait;
+};
+
+/* How long a thread was off the CPU in all, by what it waited for (iter/task). */
+struct wire_totals {
+	__u32 pid;
+	__u32 tid;
+	__u64 ns; /* when they were read; a wait that goes on is not in them */
+	__u64 queued_ns;
+	__u64 ran_ns;
+	__u64 waited[WIRE_WAIT_KINDS];
 };
 
 /* exec, exit, fork (thread-group leaders only), OOM kill, first captured call. */
@@ -240,7 +346,9 @@ enum wire_stack_reason {
 	WIRE_STACK_FAILED = 3,
 	WIRE_STACK_SLOW = 4,
 	WIRE_STACK_SAMPLED = 5,
-	WIRE_STACK_WAITING = 6, /* of a call that has not returned: where its thread sleeps or spins */
+	WIRE_STACK_WAITING = 6,	  /* of a call that has not returned: where its thread sleeps or spins */
+	WIRE_STACK_ON_CPU = 7,	  /* of a thread outside calls: `weight` nanoseconds on the CPU, `start_ns` when */
+	WIRE_STACK_IN_KERNEL = 8, /* likewise, while it was in the kernel; without a stack where it took a fault */
 };
 
 /* What became of the Python part of a stack. */
@@ -294,7 +402,7 @@ struct wire_stack {
 	__u32 probe;
 	__u32 pid;
 	__u32 tid;
-	__u64 weight;	/* calls of its call site that it stands for, its own among them */
+	__u64 weight;	/* calls of its call site that it stands for, its own among them; of a sample nanoseconds */
 	__u64 start_ns; /* of the call: with tid, which call that is */
 	__u64 ns;	/* when it was taken */
 	__u64 registers[WIRE_STACK_REGISTERS];
@@ -468,8 +576,13 @@ struct wire_thread {
 	char preempted_by_comm[WIRE_COMM_LEN];
 	__u32 out_kind;
 	__u32 depth;
-	__u32 written; /* records of calls, to look at the ring's backlog now and then */
-	__u32 pad;
+	__u32 written;	  /* records of calls, to look at the ring's backlog now and then */
+	__u32 watched;	  /* of a thread that only wakes traced ones: its depth, from 1 */
+	__u64 named_ns;	  /* and when a wake-up named it last */
+	__u64 timeout_ns; /* when the wait ends by itself; 0: not known */
+	__u64 faults;	  /* minor faults by the end of the interval before */
+	__u64 waited[WIRE_WAIT_SLOTS];
+	struct wire_wait wait;
 	struct wire_frame frames[WIRE_MAX_DEPTH];
 };
 
@@ -497,7 +610,8 @@ struct wire_file {
 	X(PYTHON_CUT, python_cut)		/* a Python stack deeper than WIRE_STACK_PYTHON */                     \
 	X(CODE_RING_FULL, code_ring_full)	/* a code object's record found the ring full */                       \
 	X(BLOCK_LOST, block_lost)		/* completion not seen, or no room for the request's owner */          \
-	X(NAME_RING_FULL, name_ring_full)	/* a name's record found the ring full */
+	X(NAME_RING_FULL, name_ring_full)	/* a name's record found the ring full */                              \
+	X(WAKER_UNWATCHED, waker_unwatched)	/* a waker that is not followed: WIRE_MAX_WATCHED are, or no state */
 
 enum wire_loss {
 #define X(counter, name) WIRE_LOSS_##counter,

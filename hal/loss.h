@@ -79,7 +79,8 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(sampler_event_lost, "agent", kLoss, "Device errors not stored as events: too many in one second.")                \
   X(device_error_lost, "agent", kLoss, "Device errors not stored because the store was behind.")                      \
   X(engine_sample_lost, "agent", kLoss, "Samples that did not reach the causal engine because the store was behind.") \
-  X(inference_lost, "agent", kLoss, "Model servers or their metrics not stored because the store was behind.")
+  X(inference_lost, "agent", kLoss, "Model servers or their metrics not stored because the store was behind.")        \
+  X(waker_unwatched, "bpf", kInfo, "Threads that woke traced ones and were not followed: 1,024 at once are.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -71,7 +71,11 @@ struct Drain::Impl {
         break;
       }
       case WIRE_SCHED:
-        if (!normaliser.sched(record, batch->events.emplace_back())) batch->events.pop_back();
+        if (hal::Wait wait; normaliser.sched(record, batch->events.emplace_back(), wait)) {
+          batch->waits.emplace_back(batch->events.size() - 1, wait);
+        } else {
+          batch->events.pop_back();
+        }
         break;
       case WIRE_TRACED:
         keep(record, batch->tasks);

@@ -13,6 +13,7 @@
 #include "bpf/wire.h"
 #include "hal/event.h"
 #include "hal/loss.h"
+#include "hal/wait.h"
 #include "kernelside/normalise.h"
 #include "kernelside/objects.h"
 #include "kernelside/ring.h"
@@ -39,6 +40,8 @@ struct RingRecords {
   std::vector<hal::Event> events;
   std::vector<std::pair<size_t, TcpRecord>> tcp;            // index into events
   std::vector<std::pair<size_t, hal::Exchange>> exchanges;  // likewise, of each call that has one
+  std::vector<std::pair<size_t, hal::Wait>> waits;          // likewise, of each off-CPU interval
+  std::vector<hal::CpuSample> samples;
   std::vector<wire_task> tasks;     // exec, exit, fork, first call, OOM: also in events where stored
   std::vector<wire_name> names;     // kernel functions registered or looked up
   std::vector<EndedProcess> ended;  // last counters of processes that ended
@@ -51,6 +54,8 @@ struct RingRecords {
     events.clear();
     tcp.clear();
     exchanges.clear();
+    waits.clear();
+    samples.clear();
     tasks.clear();
     names.clear();
     ended.clear();

@@ -1,6 +1,8 @@
 // Converts wire records to events, one at a time, and finds in recent switches which task preempted a call.
 #include "kernelside/normalise.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -44,7 +46,67 @@ bool is_non_blocking(const ProbeMeaning& probe, const wire_call& call, std::span
   return false;
 }
 
+static_assert(size_t{WIRE_WAIT_KINDS} == hal::kWaitKinds);
+static_assert(WIRE_WAIT_SOCKET == static_cast<int>(hal::WaitKind::kSocket));
+static_assert(WIRE_WAIT_OTHER == static_cast<int>(hal::WaitKind::kOther));
+
+// ::ffff:a.b.c.d is IPv4 through a socket of both families.
+void set_address(const wire_wait& wire, hal::WaitPeer& peer) {
+  static constexpr std::array<uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  if (wire.family == AF_INET6 && std::equal(kMapped.begin(), kMapped.end(), wire.peer)) {
+    peer.family = AF_INET;
+    std::copy_n(wire.peer + kMapped.size(), 4, peer.peer.begin());
+  } else if (wire.family == AF_INET || wire.family == AF_INET6) {
+    std::copy_n(wire.peer, wire.family == AF_INET ? 4 : 16, peer.peer.begin());
+  }
+}
+
+hal::Wait wait_of(const wire_wait& wire, bool was_runnable) {
+  hal::Wait wait;
+  const auto has = [&](int flag) { return (wire.flags & flag) != 0; };
+  wait.kind = static_cast<hal::WaitKind>(wire.kind);
+  if (has(WIRE_WAIT_HAS_FAULTS)) wait.minor_faults = wire.minor_faults;
+  if (was_runnable) return wait;  // it waited for nothing
+  if (wire.syscall >= 0) wait.syscall = static_cast<uint32_t>(wire.syscall);
+  if (has(WIRE_WAIT_HAS_OBJECT)) wait.object = wire.object;
+  if (has(WIRE_WAIT_HAS_DESCRIPTOR)) wait.descriptor = wire.descriptor;
+  wait.is_write = has(WIRE_WAIT_WRITES);
+  wait.is_timed_out = has(WIRE_WAIT_TIMED_OUT);
+  if (has(WIRE_WAIT_HAS_PEER)) {
+    hal::WaitPeer& peer = wait.peer.emplace();
+    peer.family = wire.family;
+    peer.is_accepted = has(WIRE_WAIT_ACCEPTED);
+    if (wire.family == AF_UNIX) {
+      peer.inode = wire.peer_object;
+    } else {
+      peer.local_port = wire.local_port;
+      peer.peer_port = wire.peer_port;
+      set_address(wire, peer);
+    }
+  }
+  if (has(WIRE_WAIT_HAS_WAKER)) {
+    hal::Waker& waker = wait.waker.emplace();
+    waker.pid = wire.waker_pid;
+    waker.tid = wire.waker_tid;
+    if (wire.waker_syscall >= 0) waker.syscall = static_cast<uint32_t>(wire.waker_syscall);
+    waker.is_kernel_thread = has(WIRE_WAIT_WAKER_IS_KERNEL);
+    std::memcpy(waker.comm.data(), wire.waker_comm, sizeof(wire.waker_comm));
+    waker.comm.back() = '\0';
+  }
+  return wait;
+}
+
 }  // namespace
+
+hal::WaitTotals totals_of(const wire_totals& wire) {
+  hal::WaitTotals totals;
+  totals.mono_ns = wire.ns;
+  totals.pid = wire.pid;
+  totals.tid = wire.tid;
+  totals.queued_ns = wire.queued_ns;
+  std::copy(std::begin(wire.waited), std::end(wire.waited), totals.ns.begin());
+  return totals;
+}
 
 Normaliser::Normaliser(const hal::CallTable& calls, const ProbeTable& probes, hal::LossLedger& ledger)
     : calls_(calls), probes_(probes), ledger_(ledger) {}
@@ -135,9 +197,9 @@ void Normaliser::blame(uint32_t tid, bool outermost, hal::Event& event) {
   if (outermost) intervals_.erase(found);
 }
 
-bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
+bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event, hal::Wait& wait) {
   wire_sched wire;
-  if (!copy_record(record, wire) || wire.in_ns < wire.out_ns) {
+  if (!copy_record(record, wire) || wire.in_ns < wire.out_ns || wire.wait.kind >= WIRE_WAIT_KINDS) {
     ledger_.add(hal::Loss::record_malformed);
     return false;
   }
@@ -166,6 +228,7 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event) {
   event.arg1 = wire.preempted_by_pid;
   event.set(hal::Has::kArg0);
   event.set(hal::Has::kArg1);
+  wait = wait_of(wire.wait, wire.off == WIRE_OFF_PREEMPTED);
   // Who had the CPU is a culprit only for the time this thread wanted it.
   if (wire.off == WIRE_OFF_PREEMPTED) {
     event.preempted_by_pid = wire.preempted_by_pid;

@@ -17,6 +17,7 @@
 #include "hal/event.h"
 #include "hal/loss.h"
 #include "hal/lower.h"
+#include "hal/wait.h"
 
 namespace ingero::kernelside {
 
@@ -48,6 +49,8 @@ class ProbeTable {
   std::atomic<uint32_t> size_{0};
 };
 
+hal::WaitTotals totals_of(const wire_totals& wire);
+
 class Normaliser {
  public:
   // The arguments must outlive this.
@@ -60,8 +63,8 @@ class Normaliser {
   // One WIRE_CALL record. False when it was malformed (counted). `exchange` is filled for calls of collective libraries
   // (has_exchange) and left alone for others.
   bool call(std::span<const std::byte> record, hal::Event& event, hal::Exchange& exchange);
-  // One WIRE_SCHED record: an off-CPU interval, also remembered for the call it happened in.
-  bool sched(std::span<const std::byte> record, hal::Event& event);
+  // One WIRE_SCHED record: an off-CPU interval and why it was, also remembered for the call it happened in.
+  bool sched(std::span<const std::byte> record, hal::Event& event, hal::Wait& wait);
   // One call in flight from the dump; outcome kInFlight, no duration.
   bool in_flight(const wire_call_record& record, hal::Event& event, hal::Exchange& exchange);
   // Forgets a thread that ended.

@@ -23,12 +23,15 @@
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
 #include "kernelside/program_account.h"
+#include "kernelside/system_calls.h"
 #include "kernelside/tracepoint_types.h"
 #include "names.skel.h"
+#include "sampling.skel.h"
 #include "session.skel.h"
 #include "spinning.skel.h"
 #include "threads.skel.h"
 #include "waiting.skel.h"
+#include "waking.skel.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -45,6 +48,7 @@ struct LinkDeleter {
 };
 using Link = std::unique_ptr<bpf_link, LinkDeleter>;
 
+constexpr uint64_t kSamplePeriodNs = 1'000'000'000 / Objects::kSamplesPerSecond;
 constexpr uint64_t kTimerPeriodNs = 2'000'000;  // of a thread's own time, between two interrupts
 
 template <typename Skeleton>
@@ -130,9 +134,17 @@ struct Objects::Impl {
   std::thread waiting_load;         // the two above are its own until it has ended
   Owned<spinning> spinning_object;  // null: not wanted so far, or this kernel cannot
   std::string spinning_reason;
+  Owned<sampling> sampling_object;  // null: not wanted so far, or this kernel cannot
+  std::string sampling_reason;
+  std::vector<Fd> sampling_timers;
   std::vector<Link> thread_links;
   Link in_flight_dump;
   Link process_dump;
+  Link totals_dump;
+  Owned<waking> waking_object;  // null: this kernel cannot
+  std::string waking_reason;
+  bool knows_context = false;  // which of its programs
+  Link waking_link;
   int cpus = 1;
 
   // Every program but the one of `spinning`, which a timer gives its turn again.
@@ -149,6 +161,7 @@ struct Objects::Impl {
     look(session_object);
     look(capture_object);
     look(names_object);
+    look(waking_object);
     if (!waiting_load.joinable()) look(waiting_object);
   }
 
@@ -178,6 +191,46 @@ struct Objects::Impl {
     INGERO_TRY(load_object(object->get(), "capture"));
     capture_object = std::move(*object);
     return {};
+  }
+
+  // Wakers are worth having, not worth failing for. Which of the two programs this kernel takes is found by trying.
+  void load_waking() {
+    for (const bool with_context : {true, false}) {
+      auto object = open_object<waking>("waking");
+      if (!object.ok()) {
+        waking_reason = object.error().text();
+        return;
+      }
+      std::ranges::copy(system_call_kinds(), (*object)->rodata->syscall_kinds);
+      bpf_program__set_autoload((*object)->progs.on_waking, with_context);
+      bpf_program__set_autoload((*object)->progs.on_waking_blind, !with_context);
+      share_maps(threads_object->obj, (*object)->obj);
+      const Status loaded = load_object(object->get(), "waking");
+      if (loaded.ok()) {
+        knows_context = with_context;
+        waking_object = std::move(*object);
+        waking_reason.clear();
+        return;
+      }
+      waking_reason = loaded.error().text();
+    }
+  }
+
+  void load_sampling() {
+    auto object = open_object<sampling>("sampling");
+    if (!object.ok()) {
+      sampling_reason = object.error().text();
+      return;
+    }
+    std::ranges::copy(system_call_kinds(), (*object)->rodata->syscall_kinds);
+    (*object)->rodata->sample_ns = kSamplePeriodNs;
+    share_maps(threads_object->obj, (*object)->obj);
+    share_maps(session_object ? session_object->obj : capture_object->obj, (*object)->obj);
+    if (const Status loaded = load_object(object->get(), "sampling"); loaded.ok()) {
+      sampling_object = std::move(*object);
+    } else {
+      sampling_reason = loaded.error().text();
+    }
   }
 
   // An object that reads what the capture programs keep; null with the reason where this kernel cannot.
@@ -230,6 +283,7 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
   configure(*impl->threads_object, options);
   auto types = TracepointTypes::of_this_kernel();
   INGERO_TRY(types);
+  std::ranges::copy(system_call_kinds(), impl->threads_object->rodata->syscall_kinds);
   impl->threads_object->rodata->switch_has_state = types->arguments("sched_switch").value_or(0) >= 4 ? 1 : 0;
   bpf_map__set_max_entries(impl->threads_object->maps.events, options.ring_bytes);
   INGERO_TRY(load_object(impl->threads_object.get(), "threads"));
@@ -256,6 +310,8 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
       impl->names_reason = loaded.error().text();
     }
   }
+
+  impl->load_waking();
 
   std::unique_ptr<Objects> objects(new Objects(std::move(impl)));
   const uint8_t yes = 1;
@@ -287,10 +343,30 @@ std::vector<ProgramStatus> Objects::attach_thread_programs() {
   impl_->thread_links.push_back(attach(programs.on_thread_exit, "sched_process_exit"));
   impl_->thread_links.push_back(attach(programs.on_thread_exec, "sched_process_exec"));
   impl_->in_flight_dump = attach(programs.dump_in_flight, "iter/task in flight");
+  impl_->totals_dump = attach(programs.dump_totals, "iter/task totals");
+  statuses.push_back({"wakers", impl_->waking_object != nullptr, impl_->waking_reason});
   return statuses;
 }
 
-void Objects::detach_thread_programs() { impl_->thread_links.clear(); }
+void Objects::detach_thread_programs() {
+  impl_->thread_links.clear();
+  impl_->waking_link.reset();
+  impl_->sampling_timers.clear();
+}
+
+Status Objects::watch_wakers(bool on) {
+  if (!on) {
+    impl_->waking_link.reset();
+    return {};
+  }
+  if (!impl_->waking_object) return Error(Errc::kNotSupported, impl_->waking_reason);
+  if (impl_->waking_link) return {};
+  LibbpfLog log;
+  const auto& programs = impl_->waking_object->progs;
+  impl_->waking_link.reset(bpf_program__attach(impl_->knows_context ? programs.on_waking : programs.on_waking_blind));
+  if (!impl_->waking_link) return Error(Errc::kIo, log.reason(errno_error("attach to sched_waking").message()));
+  return {};
+}
 
 int Objects::session_program() const {
   return impl_->session_object ? bpf_program__fd(impl_->session_object->progs.on_call) : -1;
@@ -346,6 +422,9 @@ int Objects::map_fd(std::string_view name) const {
 Result<std::vector<wire_call_record>> Objects::calls_in_flight() const {
   return read_dump<wire_call_record>(impl_->in_flight_dump.get(), "calls in flight");
 }
+Result<std::vector<wire_totals>> Objects::totals() const {
+  return read_dump<wire_totals>(impl_->totals_dump.get(), "totals of waits");
+}
 Result<std::vector<wire_process>> Objects::processes() const {
   return read_dump<wire_process>(impl_->process_dump.get(), "processes");
 }
@@ -396,6 +475,38 @@ Status Objects::take_running_stacks(std::span<const uint32_t> tids) {
     timers.push_back(std::move(timer));
   }
   if (!timers.empty()) std::this_thread::sleep_for(std::chrono::nanoseconds(3 * kTimerPeriodNs));
+  return {};
+}
+
+Status Objects::sample_cpus(bool on) {
+  if (!on) {
+    impl_->sampling_timers.clear();
+    return {};
+  }
+  if (!impl_->sampling_timers.empty()) return {};
+  if (!impl_->sampling_object && impl_->sampling_reason.empty()) impl_->load_sampling();
+  if (!impl_->sampling_object) return Error(Errc::kNotSupported, impl_->sampling_reason);
+  const int program = bpf_program__fd(impl_->sampling_object->progs.take_sample);
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+  attributes.sample_period = kSamplePeriodNs;
+  attributes.exclude_idle = 1;
+  attributes.disabled = 1;
+  std::vector<Fd> timers;
+  for (int cpu = 0; cpu < impl_->cpus; ++cpu) {
+    Fd timer(static_cast<int>(syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+    if (!timer.valid()) {
+      if (errno == ENODEV || errno == ENXIO) continue;  // a CPU that is not there now
+      return errno_error(fmt::format("sample CPU {}", cpu));
+    }
+    if (ioctl(timer.get(), PERF_EVENT_IOC_SET_BPF, program) != 0 || ioctl(timer.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
+      return errno_error(fmt::format("sample CPU {}", cpu));
+    }
+    timers.push_back(std::move(timer));
+  }
+  impl_->sampling_timers = std::move(timers);
   return {};
 }
 

@@ -85,12 +85,21 @@ class Objects {
   // A fresh read of the in-flight or processes dump: whole records.
   Result<std::vector<wire_call_record>> calls_in_flight() const;
   Result<std::vector<wire_process>> processes() const;
+  // How long each followed thread waited in all; forgets wakers that woke none for long.
+  Result<std::vector<wire_totals>> totals() const;
+  // Whether wake-ups are looked at, which finds wakers and costs every wake-up of the machine a little. On the thread
+  // that drains. Not supported: the reason.
+  Status watch_wakers(bool on);
   // Writes the stack of a thread that sleeps inside a call to the ring of stacks, with the tid and the start of its
   // outermost call; writes nothing if the thread is not in a call, or runs. Capture thread.
   Status take_waiting_stack(uint32_t tid);
   // The same for threads that run inside a call: a timer interrupts each, which takes some milliseconds in total (and
   // some tenths of a second the first time, when its program is loaded). Capture thread.
   Status take_running_stacks(std::span<const uint32_t> tids);
+  // Whether followed threads that compute are sampled, kSamplesPerSecond times on each CPU: their stacks come by the
+  // ring of stacks. Loaded the first time (some tenths of a second). On the thread that drains. Not supported: why.
+  static constexpr uint64_t kSamplesPerSecond = 49;
+  Status sample_cpus(bool on);
   // Enables run time statistics while this lives, for all BPF programs of the machine (some tens of ns per run).
   Status keep_program_costs();
   // Programs that ran while statistics were on, by keep_program_costs() or kernel.bpf_stats_enabled. Thread-safe.

@@ -35,9 +35,11 @@ import timelines
 import times
 import vendors
 import verbs
+import waits
 
 MODULES = (exactness, times, lifetime, discovery, foreign, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page)
+           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page,
+           waits)
 SKIPPED = 77
 
 

@@ -101,6 +101,8 @@ TEST_F(DrainTest, EachTypeOfRecordGoesWhereItBelongs) {
   ASSERT_EQ(batch.exchanges.size(), 1U);
   EXPECT_EQ(batch.events[batch.exchanges[0].first].kind, hal::Kind::kCollective);
   EXPECT_EQ(batch.exchanges[0].second.communicator, 1U);
+  ASSERT_EQ(batch.waits.size(), 1U);
+  EXPECT_EQ(probes.calls.host_op(batch.events[batch.waits[0].first].call), hal::HostOp::kSchedSwitch);
   ASSERT_EQ(batch.tcp.size(), 1U);
   EXPECT_EQ(probes.calls.host_op(batch.events[batch.tcp[0].first].call), hal::HostOp::kTcpRetransmit);
   EXPECT_EQ(batch.tcp[0].second.socket_inode, 99U);
@@ -115,7 +117,8 @@ TEST_F(DrainTest, EachTypeOfRecordGoesWhereItBelongs) {
   EXPECT_EQ(batch.codes.size(), 1U);
   EXPECT_EQ(malformed(), 0U);
   batch.clear();
-  EXPECT_TRUE(batch.events.empty() && batch.exchanges.empty() && batch.tasks.empty() && batch.codes.empty());
+  EXPECT_TRUE(batch.events.empty() && batch.exchanges.empty() && batch.tasks.empty() && batch.codes.empty() &&
+              batch.waits.empty());
 }
 
 TEST_F(DrainTest, HostEventsHaveTheClockAsItWasMeasuredLast) {

@@ -18,7 +18,7 @@ using namespace testing;
 class NormaliseTest : public ::testing::Test {
  protected:
   bool call(const Bytes& record) { return normaliser.call(record, event, exchange); }
-  bool sched(const wire_sched& record) { return normaliser.sched(bytes_of(record), event); }
+  bool sched(const wire_sched& record) { return normaliser.sched(bytes_of(record), event, wait); }
   uint64_t malformed() const { return ledger.count(hal::Loss::record_malformed); }
 
   Probes probes;
@@ -26,6 +26,7 @@ class NormaliseTest : public ::testing::Test {
   Normaliser normaliser{probes.calls, probes.table, ledger};
   hal::Event event;
   hal::Exchange exchange;
+  hal::Wait wait;
 };
 
 TEST_F(NormaliseTest, ACallHasItsFieldsTimesAndWords) {
@@ -205,9 +206,131 @@ TEST_F(NormaliseTest, ANameWithoutAnEndIsCutNotReadPast) {
 TEST_F(NormaliseTest, AnIntervalThatIsShortOrEndsBeforeItBeganIsMalformed) {
   Bytes cut = bytes_of(sched_of(WIRE_OFF_PREEMPTED, 1100, 0, 1300, 55));
   cut.pop_back();
-  EXPECT_FALSE(normaliser.sched(cut, event));
+  EXPECT_FALSE(normaliser.sched(cut, event, wait));
   EXPECT_FALSE(sched(sched_of(WIRE_OFF_PREEMPTED, 1300, 0, 1100, 55)));
   EXPECT_EQ(malformed(), 2U);
+}
+
+wire_sched socket_wait() {
+  wire_sched wire = sched_of(WIRE_OFF_BLOCKED, 1000, 1700, 2000, 55);
+  wire.wait.kind = WIRE_WAIT_SOCKET;
+  wire.wait.flags = WIRE_WAIT_HAS_OBJECT | WIRE_WAIT_HAS_PEER | WIRE_WAIT_HAS_DESCRIPTOR | WIRE_WAIT_WRITES |
+                    WIRE_WAIT_ACCEPTED | WIRE_WAIT_TIMED_OUT | WIRE_WAIT_HAS_WAKER | WIRE_WAIT_WAKER_IS_KERNEL |
+                    WIRE_WAIT_HAS_FAULTS;
+  wire.wait.object = 77;
+  wire.wait.peer_object = 88;
+  wire.wait.minor_faults = 3;
+  wire.wait.descriptor = 5;
+  wire.wait.syscall = 44;
+  wire.wait.waker_syscall = 45;
+  wire.wait.waker_pid = 200;
+  wire.wait.waker_tid = 201;
+  std::memset(wire.wait.waker_comm, 'w', sizeof(wire.wait.waker_comm));
+  wire.wait.family = 2;
+  wire.wait.local_port = 40000;
+  wire.wait.peer_port = 9000;
+  wire.wait.peer[0] = 10;
+  wire.wait.peer[3] = 9;
+  wire.wait.peer[4] = 0xee;
+  return wire;
+}
+
+TEST_F(NormaliseTest, AWaitHasWhatItsFlagsAnnounce) {
+  ASSERT_TRUE(sched(socket_wait()));
+  EXPECT_EQ(wait.kind, hal::WaitKind::kSocket);
+  EXPECT_EQ(wait.syscall, 44U);
+  EXPECT_EQ(wait.object, 77U);
+  EXPECT_EQ(wait.descriptor, 5);
+  EXPECT_EQ(wait.minor_faults, 3U);
+  EXPECT_TRUE(wait.is_write);
+  EXPECT_TRUE(wait.is_timed_out);
+  ASSERT_TRUE(wait.peer.has_value());
+  EXPECT_EQ(wait.peer->family, 2);
+  EXPECT_EQ(wait.peer->local_port, 40000);
+  EXPECT_EQ(wait.peer->peer_port, 9000);
+  EXPECT_EQ(wait.peer->peer[3], 9);
+  EXPECT_EQ(wait.peer->peer[4], 0) << "behind an address of four bytes";
+  EXPECT_TRUE(wait.peer->is_accepted);
+  EXPECT_EQ(wait.peer->inode, 0U) << "of no socket of this machine alone";
+  ASSERT_TRUE(wait.waker.has_value());
+  EXPECT_EQ(wait.waker->pid, 200U);
+  EXPECT_EQ(wait.waker->tid, 201U);
+  EXPECT_EQ(wait.waker->syscall, 45U);
+  EXPECT_TRUE(wait.waker->is_kernel_thread);
+  EXPECT_EQ(std::string(wait.waker->comm.data()), std::string(15, 'w'));
+}
+
+TEST_F(NormaliseTest, OfAWaitThatSaysNothingNothingIsKnown) {
+  wire_sched wire = socket_wait();
+  wire.wait.flags = 0;
+  wire.wait.syscall = -1;
+  ASSERT_TRUE(sched(wire));
+  EXPECT_EQ(wait.kind, hal::WaitKind::kSocket);
+  EXPECT_FALSE(wait.syscall || wait.object || wait.descriptor || wait.minor_faults || wait.peer || wait.waker ||
+               wait.is_write || wait.is_timed_out);
+  wire = socket_wait();
+  wire.wait.waker_syscall = -1;
+  ASSERT_TRUE(sched(wire));
+  EXPECT_FALSE(wait.waker->syscall.has_value());
+}
+
+TEST_F(NormaliseTest, APreemptedThreadWaitedForNothing) {
+  wire_sched wire = socket_wait();
+  wire.off = WIRE_OFF_PREEMPTED;
+  wire.wait.kind = WIRE_WAIT_THROTTLED;
+  ASSERT_TRUE(sched(wire));
+  EXPECT_EQ(wait.kind, hal::WaitKind::kThrottled);
+  EXPECT_EQ(wait.minor_faults, 3U);
+  EXPECT_FALSE(wait.syscall || wait.object || wait.descriptor || wait.peer || wait.waker) << "left over from before";
+}
+
+TEST_F(NormaliseTest, TheOtherEndOfAUnixSocketIsAnInode) {
+  wire_sched wire = socket_wait();
+  wire.wait.family = 1;
+  ASSERT_TRUE(sched(wire));
+  EXPECT_EQ(wait.peer->inode, 88U);
+  EXPECT_EQ(wait.peer->local_port, 0);
+  EXPECT_EQ(wait.peer->peer[0], 0);
+}
+
+TEST_F(NormaliseTest, IPv4ThroughASocketOfBothFamiliesIsIPv4) {
+  wire_sched wire = socket_wait();
+  wire.wait.family = 10;
+  std::memset(wire.wait.peer, 0, sizeof(wire.wait.peer));
+  wire.wait.peer[15] = 1;
+  ASSERT_TRUE(sched(wire));
+  EXPECT_EQ(wait.peer->family, 10);
+  EXPECT_EQ(wait.peer->peer[15], 1);
+  wire.wait.peer[10] = wire.wait.peer[11] = 0xff;
+  wire.wait.peer[12] = 10;
+  ASSERT_TRUE(sched(wire));
+  EXPECT_EQ(wait.peer->family, 2);
+  EXPECT_EQ(wait.peer->peer[0], 10);
+  EXPECT_EQ(wait.peer->peer[3], 1);
+  EXPECT_EQ(wait.peer->peer[15], 0);
+}
+
+TEST_F(NormaliseTest, AWaitOfAKindThatIsNotKnownIsMalformed) {
+  wire_sched wire = socket_wait();
+  wire.wait.kind = WIRE_WAIT_KINDS;
+  EXPECT_FALSE(sched(wire));
+  EXPECT_EQ(malformed(), 1U);
+}
+
+TEST_F(NormaliseTest, TotalsKeepTheirKinds) {
+  wire_totals wire{};
+  wire.pid = 100;
+  wire.tid = 101;
+  wire.ns = 5000;
+  wire.queued_ns = 6;
+  wire.waited[WIRE_WAIT_OTHER] = 7;
+  const hal::WaitTotals totals = totals_of(wire);
+  EXPECT_EQ(totals.pid, 100U);
+  EXPECT_EQ(totals.tid, 101U);
+  EXPECT_EQ(totals.mono_ns, 5000U);
+  EXPECT_EQ(totals.queued_ns, 6U);
+  EXPECT_EQ(totals.ns[static_cast<size_t>(hal::WaitKind::kOther)], 7U);
+  EXPECT_EQ(totals.ns[static_cast<size_t>(hal::WaitKind::kPipe)], 0U);
 }
 
 // A call of the thread from `start` to `end` with off-CPU times.

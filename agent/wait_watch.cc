@@ -1,0 +1,153 @@
+// Turns wake-ups and samples on and off, and looks up in /proc what the kernel side gives as numbers.
+#include "agent/wait_watch.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "kernelside/normalise.h"
+
+namespace ingero::agent {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kIdleAfterNs = 30 * kSecond;   // without calls: wake-ups say nothing about any
+constexpr uint64_t kSampledForNs = 10 * kSecond;  // after the last second in which a thread computed
+constexpr uint64_t kComputesNs = kSecond / 20;    // of a second
+constexpr uint64_t kPortsKnownNs = kSecond;
+constexpr unsigned kMaxLooks = 64;  // at /proc, in one second
+constexpr size_t kMaxNamed = 16384;
+constexpr size_t kMaxThreads = 16384;
+constexpr size_t kMaxProcesses = 1024;
+constexpr size_t kMaxPortsBytes = 64 << 10;  // those that listen come first
+
+std::string address_of(const hal::WaitPeer& peer) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const int family = peer.family;
+  if ((family != AF_INET && family != AF_INET6) || peer.peer_port == 0) return {};
+  if (inet_ntop(family, peer.peer.data(), text.data(), text.size()) == nullptr) return {};
+  return family == AF_INET ? fmt::format("{}:{}", text.data(), peer.peer_port)
+                           : fmt::format("[{}]:{}", text.data(), peer.peer_port);
+}
+
+// The local ports of the sockets that listen, in /proc/PID/net/tcp or tcp6: "sl local_address rem_address st ...".
+void add_listening(std::string_view text, std::set<uint16_t>& ports) {
+  constexpr std::string_view kListens = "0A";
+  for (size_t at = text.find('\n'); at != std::string_view::npos && at + 1 < text.size();) {
+    const size_t end = std::min(text.find('\n', at + 1), text.size());
+    std::vector<std::string_view> words = split(text.substr(at + 1, end - at - 1), ' ');
+    std::erase_if(words, [](std::string_view word) { return word.empty(); });
+    at = end;
+    if (words.size() < 4 || words[3] != kListens) continue;
+    const size_t colon = words[1].rfind(':');
+    uint16_t port = 0;
+    const std::string_view digits = colon == std::string_view::npos ? "" : words[1].substr(colon + 1);
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), port, 16).ec == std::errc()) ports.insert(port);
+  }
+}
+
+}  // namespace
+
+bool WaitWatch::listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns) {
+  if (ports_.size() >= kMaxProcesses && !ports_.contains(pid)) ports_.clear();
+  Ports& known = ports_[pid];
+  if (known.listening.contains(port)) return true;
+  const bool is_old = known.read_mono_ns == 0 || now_mono_ns - known.read_mono_ns >= kPortsKnownNs;
+  if (is_old && looks_ < kMaxLooks) {
+    looks_ += 2;
+    known.read_mono_ns = now_mono_ns;
+    known.listening.clear();
+    for (const char* table : {"net/tcp", "net/tcp6"}) {
+      if (const auto text = proc_.text(pid, table, kMaxPortsBytes); text.ok()) add_listening(*text, known.listening);
+    }
+  }
+  return known.listening.contains(port);
+}
+
+// A pipe has no name; a socket is called by its other end, a file by its path.
+void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch& batch) {
+  using enum hal::WaitKind;
+  const bool has_path =
+      wait.descriptor && (wait.kind == kFile || wait.kind == kDisk || wait.kind == kDriver || wait.kind == kTerminal);
+  if (!wait.object || (!has_path && !(wait.kind == kSocket && wait.peer))) return;
+  const std::pair key(wait.kind, *wait.object);
+  if (named_.contains(key) || looks_ >= kMaxLooks) return;
+  if (named_.size() >= kMaxNamed) named_.clear();
+  named_.insert(key);
+  std::string name;
+  if (has_path) {
+    ++looks_;
+    std::array<char, 4096> target{};
+    const std::string link = fmt::format("{}/{}/fd/{}", proc_.root, event.pid, *wait.descriptor);
+    const ssize_t size = readlink(link.c_str(), target.data(), target.size());
+    if (size > 0) name = printable({target.data(), static_cast<size_t>(size)}, target.size());
+  } else {
+    name = address_of(*wait.peer);
+  }
+  if (!name.empty()) batch.objects.push_back({wait.kind, *wait.object, std::move(name)});
+}
+
+void WaitWatch::set(bool on, bool& is_on, const std::function<Status(bool)>& ask, std::string_view what) {
+  if (on == is_on || !ask || refused_.contains(what)) return;
+  if (const Status done = ask(on); done.ok()) {
+    is_on = on;
+  } else {
+    refused_.insert(what);
+    log_warning("{}: {}", what, done.error().text());
+  }
+}
+
+void WaitWatch::take(EventBatch& batch, uint64_t now_mono_ns) {
+  const auto& events = batch.records.events;
+  for (const hal::Event& event : events) {
+    if (event.kind == hal::Kind::kHost) continue;
+    last_call_mono_ns_ = now_mono_ns;
+    if (event.depth != 0 || !event.has(hal::Has::kDuration)) continue;
+    const auto thread = threads_.find(event.tid);
+    if (thread == threads_.end()) continue;
+    thread->second.in_calls_ns += event.duration_ns - std::min(event.duration_ns, event.off.total_ns());
+  }
+  if (last_call_mono_ns_ == now_mono_ns) set(true, wakers_on_, kernel_.watch_wakers, "who wakes threads is not known");
+  for (auto& [index, wait] : batch.records.waits) {
+    const hal::Event& event = events[index];
+    if (wait.peer && !wait.peer->is_accepted && wait.peer->local_port != 0) {
+      wait.peer->is_accepted = listens(event.pid, wait.peer->local_port, now_mono_ns);
+    }
+    name(event, wait, batch);
+  }
+}
+
+void WaitWatch::every_second(EventBatch& batch, uint64_t now_mono_ns) {
+  looks_ = 0;
+  ++round_;
+  if (last_call_mono_ns_ != 0 && now_mono_ns - last_call_mono_ns_ > kIdleAfterNs) {
+    set(false, wakers_on_, kernel_.watch_wakers, "who wakes threads is not known");
+  }
+  const auto totals = kernel_.totals();
+  if (!totals.ok()) return;
+  for (const wire_totals& wire : *totals) {
+    if (threads_.size() >= kMaxThreads && !threads_.contains(wire.tid)) threads_.clear();
+    Thread& thread = threads_[wire.tid];
+    hal::WaitTotals now = kernelside::totals_of(wire);
+    const bool is_same = thread.totals.pid == now.pid;
+    const uint64_t ran_ns = is_same && wire.ran_ns >= thread.ran_ns ? wire.ran_ns - thread.ran_ns : 0;
+    if (ran_ns >= thread.in_calls_ns + kComputesNs) last_computed_mono_ns_ = now_mono_ns;
+    if (!is_same || now.ns != thread.totals.ns || now.queued_ns != thread.totals.queued_ns) {
+      batch.wait_totals.push_back(now);
+    }
+    thread = {now, wire.ran_ns, 0, round_};
+  }
+  std::erase_if(threads_, [this](const auto& one) { return one.second.round != round_; });
+  const bool wanted = wakers_on_ && last_computed_mono_ns_ != 0 && now_mono_ns - last_computed_mono_ns_ < kSampledForNs;
+  set(wanted, samples_on_, kernel_.sample_cpus, "what threads compute is not known");
+}
+
+}  // namespace ingero::agent

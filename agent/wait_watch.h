@@ -1,0 +1,72 @@
+// Where traced threads' time goes besides calls: decides when wake-ups are looked at and CPUs sampled, reads the kernel
+// side's totals, and gives names to what threads wait for.
+//
+// Looking at wake-ups costs every wake-up of the machine a little, and sampling interrupts each CPU, so each is on only
+// while it says something: the one while some process makes calls, the other while a followed thread computes outside
+// of them. One thread: the capture thread's. Failure: what this kernel cannot is logged once and left out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "agent/batch_queue.h"
+#include "hal/wait.h"
+#include "kernelside/foreign.h"
+#include "kernelside/objects.h"
+
+namespace ingero::agent {
+
+class WaitWatch {
+ public:
+  // What it asks the kernel side for: Objects', unless a test says otherwise.
+  struct Kernel {
+    std::function<Status(bool)> watch_wakers;
+    std::function<Status(bool)> sample_cpus;  // empty: stacks are off
+    std::function<Result<std::vector<wire_totals>>()> totals;
+  };
+  // /proc as it is, and as one may wait for.
+  struct Proc {
+    std::string root = "/proc";
+    std::function<Result<std::string>(uint32_t pid, std::string_view name, size_t max_bytes)> text;
+  };
+  WaitWatch(Kernel kernel, Proc proc) : kernel_(std::move(kernel)), proc_(std::move(proc)) {}
+
+  // Completes the waits of a batch (is the other end a client?) and adds names of objects that are new.
+  void take(EventBatch& batch, uint64_t now_mono_ns);
+  // Once a second: the totals that changed; and what is to be on.
+  void every_second(EventBatch& batch, uint64_t now_mono_ns);
+
+ private:
+  struct Thread {
+    hal::WaitTotals totals;
+    uint64_t ran_ns = 0;
+    uint64_t in_calls_ns = 0;  // on the CPU, since the totals were read
+    unsigned round = 0;
+  };
+  struct Ports {
+    std::set<uint16_t> listening;
+    uint64_t read_mono_ns = 0;
+  };
+  bool listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns);
+  void name(const hal::Event& event, const hal::Wait& wait, EventBatch& batch);
+  void set(bool on, bool& is_on, const std::function<Status(bool)>& ask, std::string_view what);
+
+  const Kernel kernel_;
+  const Proc proc_;
+  std::unordered_map<uint32_t, Thread> threads_;  // by tid
+  std::unordered_map<uint32_t, Ports> ports_;     // by pid
+  std::set<std::pair<hal::WaitKind, uint64_t>> named_;
+  unsigned looks_ = 0;  // at /proc in this second
+  unsigned round_ = 0;
+  uint64_t last_call_mono_ns_ = 0;
+  uint64_t last_computed_mono_ns_ = 0;
+  bool wakers_on_ = false, samples_on_ = false;
+  std::set<std::string_view> refused_;
+};
+
+}  // namespace ingero::agent

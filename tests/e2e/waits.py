@@ -1,0 +1,120 @@
+"""Where a thread's time goes between its calls: what it waited for, who it waited for, and what it computed, next to the
+program's own clock."""
+import sys
+
+from harness import Trace, check, json_lines, say
+
+# Steps of a training loop whose batches come from a worker through multiprocessing.Queue. Its own clock around each wait.
+LOADER = """
+import ctypes, json, multiprocessing, os, sys, threading, time
+
+def work(queue, steps):
+    for step in range(steps):
+        time.sleep(0.03)
+        queue.put(bytes(1000))
+    print(json.dumps({"worker": os.getpid()}), flush=True)
+    time.sleep(0.3)
+
+library = ctypes.CDLL(sys.argv[1])
+steps = int(sys.argv[2])
+queue = multiprocessing.Queue(2)
+library.cudaDeviceSynchronize()
+time.sleep(1.2)
+worker = multiprocessing.Process(target=work, args=(queue, steps))
+worker.start()
+waited = 0
+for step in range(steps):
+    begin = time.monotonic_ns()
+    queue.get()
+    end = time.monotonic_ns()
+    if step >= 5:
+        waited += end - begin
+    else:
+        first = end
+    library.cudaDeviceSynchronize()
+print(json.dumps({"pid": os.getpid(), "tid": threading.get_native_id(), "waited_ns": waited, "from": first,
+                  "to": time.monotonic_ns()}), flush=True)
+worker.join()
+"""
+
+# A loop that computes in one function, outside of the calls.
+HOST = """
+import ctypes, json, os, sys, threading, time
+
+def collate(ns):
+    end = time.thread_time_ns() + ns
+    total = 0
+    while time.thread_time_ns() < end:
+        for i in range(2000):
+            total += i * i
+    return total
+
+library = ctypes.CDLL(sys.argv[1])
+library.cudaDeviceSynchronize()
+begin = time.monotonic()
+computed = 0
+while time.monotonic() - begin < 6:
+    if time.monotonic() - begin > 3:
+        computed += 20_000_000
+    elif computed == 0:
+        since = time.monotonic_ns()
+    collate(20_000_000)
+    library.cudaDeviceSynchronize()
+print(json.dumps({"pid": os.getpid(), "tid": threading.get_native_id(), "computed_ns": computed}), flush=True)
+"""
+
+
+def runtime(build):
+    return build.stand_in("plain", "libcudart*")[0]
+
+
+def ALoopThatWaitsForItsLoaderIsFollowedIntoTheWorker(build):
+    with Trace(build, command=[sys.executable, "-c", LOADER, runtime(build), "60"]) as trace:
+        check(trace.wait() == 0, "the command failed")
+    said = {key: value for line in json_lines(trace.output) for key, value in line.items()}
+    waits = trace.recording.rows("SELECT * FROM thread_waits WHERE tid = ? AND start_mono_ns BETWEEN ? AND ?",
+                                 said["tid"], said["from"], said["to"])
+    check(waits, "not one wait of the loop was recorded")
+    by_kind, by_waker = {}, {}
+    for wait in waits:
+        asleep = wait["blocked_ns"] + wait["io_ns"]
+        by_kind[wait["kind"]] = by_kind.get(wait["kind"], 0) + asleep
+        by_waker[wait["waker_pid"]] = by_waker.get(wait["waker_pid"], 0) + asleep
+    say(own_clock_ms=said["waited_ns"] / 1e6, by_kind={k: v / 1e6 for k, v in by_kind.items()}, by_waker=by_waker,
+        losses=trace.recording.losses())
+    asleep = sum(by_kind.values())
+    check(0.9 * said["waited_ns"] <= asleep <= 1.01 * said["waited_ns"],
+          f"asleep for {asleep / 1e6} ms, by its own clock {said['waited_ns'] / 1e6} ms")
+    check(by_kind.get("pipe", 0) >= 0.9 * asleep, f"the loop waits for a pipe: {by_kind}")
+    check(by_waker.get(said["worker"], 0) >= 0.9 * asleep, f"the worker {said['worker']} ends its waits: {by_waker}")
+    # One link further: the worker's feeder thread waits for its main thread, which sleeps.
+    feeder = trace.recording.rows("SELECT waker_pid, waker_tid, sum(blocked_ns) AS ns FROM thread_waits WHERE pid = ? AND "
+                                  "tid <> pid AND kind = 'futex' AND start_mono_ns BETWEEN ? AND ? GROUP BY 1, 2 ORDER BY "
+                                  "3 DESC", said["worker"], said["from"], said["to"])
+    check(feeder and feeder[0]["waker_tid"] == said["worker"],
+          f"the feeder waits for the worker's main thread: {[tuple(row) for row in feeder]}")
+    slept = trace.recording.one("SELECT coalesce(sum(blocked_ns), 0) FROM thread_waits WHERE tid = ? AND kind = 'sleep' AND "
+                                "start_mono_ns BETWEEN ? AND ?", said["worker"], said["from"], said["to"])
+    check(slept >= 0.8 * asleep, f"the worker slept for {slept / 1e6} of {asleep / 1e6} ms")
+
+
+def WhatAThreadComputesOutsideCallsHasItsLines(build):
+    with Trace(build, command=[sys.executable, "-c", HOST, runtime(build)]) as trace:
+        check(trace.wait() == 0, "the command failed")
+    said = json_lines(trace.output)[0]
+    rows = trace.recording.rows(
+        "SELECT c.weight_ns AS ns, c.start + k.mono_ns AS at, t.frames AS frames FROM cpu_samples c JOIN threads h ON "
+        "h.id = c.thread JOIN clocks k ON k.id = c.clock LEFT JOIN stacks s ON s.id = c.stack LEFT JOIN stack_traces t ON "
+        "t.hash = s.hash WHERE h.tid = ? ORDER BY 2", said["tid"])
+    check(rows, f"not one sample: {trace.recording.losses()}")
+    last = [row for row in rows if row["at"] >= rows[-1]["at"] - 2_900_000_000]
+    total = sum(row["ns"] for row in last)
+    here = sum(row["ns"] for row in last if row["frames"] and '"collate"' in row["frames"])
+    say(samples=len(rows), sampled_ms=total / 1e6, in_collate_ms=here / 1e6, own_clock_ms=said["computed_ns"] / 1e6,
+        losses=trace.recording.losses())
+    check(here >= 0.9 * total, f"{here / 1e6} of {total / 1e6} ms were sampled where the program computes")
+    check(0.75 * said["computed_ns"] <= total <= 1.25 * said["computed_ns"],
+          f"sampled {total / 1e6} ms, computed {said['computed_ns'] / 1e6} ms")
+
+
+TESTS = (ALoopThatWaitsForItsLoaderIsFollowedIntoTheWorker, WhatAThreadComputesOutsideCallsHasItsLines)

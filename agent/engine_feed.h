@@ -30,6 +30,7 @@ class EngineFeed {
   void write(store::Writer& writer);
   void finish(store::Writer& writer);
   correlate::Engine& engine() { return *engine_; }
+  void set_start(uint64_t mono_ns) { budget_.set_start(mono_ns); }
   void add_probe(uint32_t probe, std::string_view symbol) { budget_.add_probe(probe, symbol); }
 
  private:

@@ -28,6 +28,7 @@ Status StoreThread::open(const store::WriterOptions& options, const Clock& clock
   INGERO_TRY(opened);
   writer_ = std::move(*opened);
   feed_ = std::make_unique<EngineFeed>(calls_, ledger_);
+  feed_->set_start(clock.mono_ns());
   feed_->set_listener(std::move(on_chain));
   return {};
 }

@@ -128,7 +128,9 @@ uint32_t Budget::Impl::role_of(BudgetThread& thread) {
   if (thread.role) return *thread.role;
   const auto its = facts.find(thread.pid);
   std::string name = thread.comm;
-  if (name.empty() && its != facts.end()) name = its->second.comm;
+  // Of a main thread the process's, which changes at exec.
+  const bool is_main = thread.tid == thread.pid;
+  if (its != facts.end() && !its->second.comm.empty() && (is_main || name.empty())) name = its->second.comm;
   // Threads of a process that makes GPU calls are kept apart from workers of the same name.
   const auto process = processes.find(thread.pid);
   const bool submits = process != processes.end() && process->second.has_begun;
@@ -192,7 +194,6 @@ void Budget::Impl::add(const hal::Event& event) {
   const uint64_t length = event.has(Has::kDuration) ? event.duration_ns : 0;
   if (event.start_mono_ns > INT64_MAX || length > INT64_MAX) return;
   if (first_ns == 0) first_ns = event.start_mono_ns;
-  first_ns = std::min(first_ns, event.start_mono_ns);
   if (its.host == hal::HostOp::kSchedSwitch) {
     seen(event.end_mono_ns());
     if (event.end_mono_ns() >= closed_ns) add_switch(event);  // the last of `switches`, for add_wait()
@@ -207,7 +208,10 @@ void Budget::Impl::add(const hal::Event& event) {
     if (const auto known = processes.find(event.pid); known != processes.end()) {
       known->second.ended_ns = event.start_mono_ns;
     }
+  } else if (its.host == hal::HostOp::kExec) {
+    if (from_start.size() < kMaxThreads) from_start.insert(event.pid);
   } else if (its.host == hal::HostOp::kFork && event.has(Has::kArg1) && event.arg1 <= UINT32_MAX) {
+    if (from_start.size() < kMaxThreads) from_start.insert(static_cast<uint32_t>(event.arg1));
     hal::Process& made = facts[static_cast<uint32_t>(event.arg1)];
     if (made.parent_pid == 0) made.parent_pid = event.pid;
     if (made.comm.empty()) made.comm = std::string(text_of(event.comm));
@@ -272,7 +276,8 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
       process.has_begun = true;
       process.first_event_ns = call.start_ns;
       const uint64_t start = process.facts.start_mono_ns;
-      process.is_attached_late = start != 0 && start + kAttachedNs < first_ns;
+      process.is_attached_late =
+          start != 0 && start + kAttachedNs < first_ns && !from_start.contains(process.facts.pid);
       if (process.is_attached_late) process.device.begin_unknown(call.start_ns);
     }
     if (!thread->submits) {
@@ -351,7 +356,8 @@ Budget::ProcessFacts Budget::Impl::facts_of(const BudgetProcess& process) {
 // Spans are kept as long as a budget is behind them, and for the walk: at most kKeptNs (G5).
 void Budget::Impl::forget(uint64_t mono_ns) {
   const uint64_t limit = mono_ns > kKeptNs ? mono_ns - kKeptNs : 0;
-  uint64_t floor = mono_ns;
+  // A call that is still to end may have begun a while ago.
+  uint64_t floor = mono_ns > kKeptNs / 3 ? mono_ns - kKeptNs / 3 : 0;
   for (const auto& [pid, process] : processes) {
     for (const uint32_t tid : process.submitters) {
       const auto thread = threads.find(tid);
@@ -400,6 +406,7 @@ void Budget::add_process(const hal::Process& process) {
   if (const auto its = impl_->processes.find(process.pid); its != impl_->processes.end()) its->second.facts = known;
 }
 
+void Budget::set_start(uint64_t mono_ns) { impl_->first_ns = mono_ns; }
 void Budget::add(const hal::Event& event) { impl_->add(event); }
 void Budget::add_wait(const hal::Event& event, const hal::Wait& wait) { impl_->add_wait(event, wait); }
 void Budget::add_sample(const hal::CpuSample& sample) {

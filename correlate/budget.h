@@ -103,6 +103,8 @@ class Budget {
   void set_call(hal::CallId id, CallFacts facts);
   void set_probe(uint32_t probe, bool is_per_thread);
   void add_process(const hal::Process& process);
+  // When the recording began: a process that is older was running before it was traced.
+  void set_start(uint64_t mono_ns);
   void add(const hal::Event& event);
   // What the sched_switch given last was.
   void add_wait(const hal::Event& event, const hal::Wait& wait);

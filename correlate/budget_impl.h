@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <set>
 
 #include "correlate/budget.h"
 
@@ -78,6 +79,7 @@ struct Budget::Impl {
   std::vector<bool> per_thread_probes;
   std::map<uint32_t, BudgetProcess> processes;  // those that make GPU calls
   std::map<uint32_t, hal::Process> facts;       // of any process
+  std::set<uint32_t> from_start;                // pids whose exec or fork was seen: traced from then on
   std::unordered_map<uint32_t, BudgetThread> threads;
   struct Switch {
     uint32_t tid;

@@ -10,8 +10,9 @@ namespace {
 constexpr uint64_t kEnoughSteps = 8;
 constexpr uint64_t kShortestNs = 1'000'000'000;
 constexpr uint64_t kUnknownPercent = 10;
-constexpr uint64_t kWidePercent = 20;    // bounds so far apart say nothing
-constexpr uint64_t kLaunchPercent = 40;  // of the time in submissions
+constexpr uint64_t kWidePercent = 20;      // bounds so far apart say nothing
+constexpr uint64_t kPipelinePercent = 40;  // of the time in waits for the device
+constexpr uint64_t kLaunchPercent = 40;    // of the time in submissions
 constexpr uint64_t kCollectivePercent = 10;
 constexpr uint64_t kSyncsOfStep = 20, kSyncsOfSecond = 100;
 
@@ -127,7 +128,14 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
   }
   const bool waits_mostly =
       evaluated.steps > 0 ? evaluated.waiting_steps * 10 >= evaluated.steps * 9 : percent(waits, total) >= kHighPercent;
-  if (waits_mostly && percent(waits, total) >= kEnterPercent) return limited(Limit::kDeviceBound, 0);
+  // Far apart bounds are a pipeline's: device-bound if the thread has little else to do.
+  const bool is_narrow = percent(sums.lost_high(), total) <= kWidePercent;
+  if (waits_mostly && percent(waits, total) >= (is_narrow ? kEnterPercent : kPipelinePercent)) {
+    return limited(Limit::kDeviceBound, 0);
+  }
+  if (!is_narrow && percent(sums.of(TimeClass::kBlocked).high, total) > kWidePercent) {
+    return not_known(NotKnown::kBlocked);
+  }
   if (percent(sums.of(TimeClass::kSleep).low, total) >= kEnterPercent) return limited(Limit::kIdle, 0);
   return not_known(percent(sums.lost_high(), total) > kWidePercent ? NotKnown::kNobodyWaits : NotKnown::kTooShort);
 }

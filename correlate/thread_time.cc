@@ -167,11 +167,17 @@ void ThreadTime::sort() {
   is_sorted_ = true;
 }
 
+// Unknown is what lies before the end of a span that is gone; behind it nothing is missing.
 void ThreadTime::drop(uint64_t before_ns) {
-  dropped_ns_ = std::max(dropped_ns_, before_ns);
   while (!samples_.empty() && samples_.front().first < before_ns) samples_.pop_front();
-  while (!off_.empty() && off_.front().in_ns <= before_ns) off_.pop_front();
-  while (!calls_.empty() && calls_.front().end_ns <= before_ns) calls_.pop_front();
+  while (!off_.empty() && off_.front().in_ns <= before_ns) {
+    dropped_ns_ = std::max(dropped_ns_, off_.front().in_ns);
+    off_.pop_front();
+  }
+  while (!calls_.empty() && calls_.front().end_ns <= before_ns) {
+    dropped_ns_ = std::max(dropped_ns_, calls_.front().end_ns);
+    calls_.pop_front();
+  }
 }
 
 std::vector<Piece> ThreadTime::pieces(uint64_t from_ns, uint64_t to_ns) const {

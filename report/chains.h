@@ -70,7 +70,8 @@ struct Diagnosis {
 
 // Runs the engine over the recording; reads the stored chains where it is still being written, or where only a part of
 // its events became rows.
-// `time`: takes part in the replay; may be null. Without the rows of all calls it gets nothing.
+Result<bool> is_sampled_out(const store::Reader& reader);
+// `time`: takes part in the replay, if there is one; may be null.
 class TimeSink;
 Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection,
                            const DiagnosisOptions& options, const VendorNames& names, TimeSink* time = nullptr);

@@ -39,6 +39,9 @@ class EngineSink final : public store::ReplaySink {
     };
     engine_ = std::make_unique<correlate::Engine>(std::move(options), ledger_);
   }
+  void started(uint64_t mono_ns) override {
+    if (time_ != nullptr) time_->started(mono_ns);
+  }
   void call(hal::CallId id, const store::ReplayedCall& call) override {
     ops_[id] = call.op;
     if (time_ != nullptr) time_->call(id, call);
@@ -120,6 +123,8 @@ class EngineSink final : public store::ReplaySink {
   uint32_t since_ = 0;
 };
 
+}  // namespace
+
 Result<bool> is_sampled_out(const store::Reader& reader) {
   bool sampled = false;
   const auto outcome = reader.query("SELECT count(*) FROM sessions WHERE policy = 'selective'", {},
@@ -130,8 +135,6 @@ Result<bool> is_sampled_out(const store::Reader& reader) {
   if (!outcome.ok()) return outcome.error();
   return sampled;
 }
-
-}  // namespace
 
 Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection,
                            const DiagnosisOptions& options, const VendorNames& names, TimeSink* time) {

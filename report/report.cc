@@ -160,11 +160,21 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   auto losses = options.run ? store::losses_of_run(reader, *options.run) : store::losses(reader);
   if (!losses.ok()) return losses.error();
   report.losses = std::move(losses).value();
+  TimeSink time;
+  if (options.time && !report.legacy) {
+    const auto sampled = is_sampled_out(reader);
+    if (!sampled.ok()) return sampled.error();
+    report.time_known = !*sampled;
+  }
   if (options.incidents) {
-    TimeSink time;
-    auto diagnosis = diagnose(reader, selection, {options.time_ns, options.evaluates_legacy}, names, &time);
+    auto diagnosis = diagnose(reader, selection, {options.time_ns, options.evaluates_legacy}, names,
+                              report.time_known && options.time ? &time : nullptr);
     if (!diagnosis.ok()) return diagnosis.error();
     report.diagnosis = std::move(diagnosis).value();
+  }
+  if (options.time && report.time_known) {
+    // Without a replay for the chains, as of a live recording, there is one for this alone.
+    if (!report.diagnosis.replayed) INGERO_TRY(replay_time(reader, selection, time));
     report.time = time.take();
     if (selection.pid) {
       std::erase_if(report.time, [&](const ProcessTime& one) { return one.budget.pid != *selection.pid; });

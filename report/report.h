@@ -32,6 +32,7 @@ struct ReportOptions {
   bool collectives = true;
   bool inference = true;
   bool kernels = true;
+  bool time = true;       // where it went
   uint32_t slowest = 10;  // how many of the slowest calls are listed
   uint32_t per_call = 3;  // of each call: ten launches of one loop say no more than three
   uint32_t unfinished = 100;
@@ -39,7 +40,7 @@ struct ReportOptions {
   std::optional<int64_t> run = {};  // whose losses are meant; its events are selected by time
 
   // Nothing but losses: for who names the parts one by one.
-  static ReportOptions nothing() { return {false, false, false, false, false, false, false, 0, 3, 0}; }
+  static ReportOptions nothing() { return {false, false, false, false, false, false, false, false, 0, 3, 0}; }
 };
 
 // Calls of one name that returned one code meaning failure.
@@ -78,6 +79,7 @@ struct Report {
   bool failures_known = true;                                       // false when looking for them took too long
   std::vector<store::LossCount> losses;
   std::vector<ProcessTime> time;                   // where it went, of each process that makes GPU calls
+  bool time_known = true;                          // false: only a part of the calls became rows
   store::Ending ending = store::Ending::kUnknown;  // whether `losses` is all that was lost
   size_t run_count = 0;
   uint64_t chains = 0;  // stored causal chains

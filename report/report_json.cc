@@ -167,7 +167,7 @@ Json report_document(const Report& report) {
       {"causal_chains", report.chains},
   };
   const Diagnosis& found = report.diagnosis;
-  json["time"] = time_json(report.time);
+  json["time"] = report.time_known ? time_json(report.time) : Json(nullptr);
   json["incidents"] = array_of(found.chains, chain_json);
   json["examined"] = found.replayed ? Json{{"events", found.events},
                                            {"calls", found.calls},

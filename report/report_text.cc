@@ -575,6 +575,11 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
     return report.diagnosis.chains.empty() ? out : out + incidents_text(report, colour);
   }
   out += time_text(report.time, colour);
+  if (!report.time_known) {
+    out +=
+        "\nWhere the time went: not computed, only a part of the calls became rows; the view \"budget\" has what was "
+        "computed while recording.\n";
+  }
   out += incidents_text(report, colour);
   for (const Section& section : kSections) {
     const std::string text = section.text({report, per_process, colour});

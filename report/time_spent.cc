@@ -123,7 +123,37 @@ std::string line_of(const store::Reader& reader, uint64_t stack_id) {
   return outcome.ok() ? line : std::string();
 }
 
+class Replayed final : public store::ReplaySink {
+ public:
+  explicit Replayed(TimeSink& sink) : sink_(sink) {}
+  bool wants_targets() const override { return true; }
+  void begin(const std::string& node, uint64_t, bool) override { sink_.begin(node); }
+  void started(uint64_t mono_ns) override { sink_.started(mono_ns); }
+  void call(hal::CallId id, const store::ReplayedCall& call) override { sink_.call(id, call); }
+  void probe(uint32_t probe, std::string_view symbol) override { sink_.probe(probe, symbol); }
+  void process(const hal::Process& process) override { sink_.process(process); }
+  void event(const hal::Event& event) override { sink_.event(event); }
+  void wait(const hal::Event& event, const hal::Wait& wait) override { sink_.wait(event, wait); }
+  void cpu_sample(const hal::CpuSample& sample) override { sink_.sample(sample); }
+  void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
+  void snapshot(const hal::SystemSnapshot&, uint64_t) override {}
+  void throttling(const hal::Throttling&) override {}
+  void hang(const hal::CollectiveHang&, std::string_view) override {}
+  void device_error(const hal::DeviceError&) override {}
+  void device_sample(const hal::DeviceSample&, uint64_t) override {}
+  void fabric_sample(const hal::FabricSample&, uint64_t) override {}
+  void end(std::optional<uint64_t> complete_mono_ns) override { sink_.end(complete_mono_ns); }
+
+ private:
+  TimeSink& sink_;
+};
+
 }  // namespace
+
+Status replay_time(const store::Reader& reader, const store::Selection& selection, TimeSink& sink) {
+  Replayed replayed(sink);
+  return store::replay(reader, selection, replayed);
+}
 
 struct TimeSink::Session {
   std::string node;
@@ -142,6 +172,8 @@ void TimeSink::begin(const std::string& node) {
   session_ = std::make_unique<Session>();
   session_->node = node;
 }
+
+void TimeSink::started(uint64_t mono_ns) { session_->budget.set_start(mono_ns); }
 
 void TimeSink::call(hal::CallId id, const store::ReplayedCall& call) {
   session_->ops[id] = call.op;

@@ -52,6 +52,7 @@ class TimeSink {
   TimeSink();
   ~TimeSink();
   void begin(const std::string& node);
+  void started(uint64_t mono_ns);
   void call(hal::CallId id, const store::ReplayedCall& call);
   void probe(uint32_t probe, std::string_view symbol);
   void process(const hal::Process& process);
@@ -68,6 +69,8 @@ class TimeSink {
   std::vector<ProcessTime> found_;
 };
 
+// A replay for nothing but this.
+Status replay_time(const store::Reader& reader, const store::Selection& selection, TimeSink& sink);
 // The lines of the program where it waited.
 void add_time_lines(const store::Reader& reader, std::vector<ProcessTime>& times);
 

@@ -248,7 +248,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
                        format_duration(budget.end_ns - budget.start_ns));
     if (before > 0) out += fmt::format(", after {} of warm-up", format_duration(before));
   } else {
-    out += fmt::format(", {} of {} seconds", budget.evaluated.seconds, format_duration(budget.whole.total_ns()));
+    out += fmt::format(", {} seconds (no steps were found)", budget.evaluated.seconds);
   }
   out += "\n" + styled(limit_text(time), Style::kBold, colour) + "\n\n" + rows_text(time, colour);
   if (is_accusation(budget.result.limit) || budget.result.why == NotKnown::kBlocked) {

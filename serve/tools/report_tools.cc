@@ -184,6 +184,20 @@ Result<Json> chain_evidence(Question& question) {
   return Json{{"chain", *chain}, {"events", std::move(events)}};
 }
 
+Result<Json> time_spent(Question& question) {
+  report::ReportOptions parts = report::ReportOptions::nothing();
+  parts.time = true;
+  auto found = report(question, parts);
+  if (!found.ok()) return found.error();
+  Json processes = (*found)["time"];
+  const bool is_known = !processes.is_null();
+  if (!is_known) processes = Json::array();
+  const auto limit = question.input["limit"].get<size_t>();
+  const size_t total = processes.size();
+  while (processes.size() > limit) processes.erase(processes.size() - 1);
+  return Json{{"known", is_known}, {"total", total}, {"processes", std::move(processes)}};
+}
+
 Result<Json> slowest_calls(Question& question) {
   report::ReportOptions parts = report::ReportOptions::nothing();
   parts.slowest = question.input["limit"].get<uint32_t>();
@@ -229,6 +243,19 @@ std::vector<Tool> report_tools() {
                                            {{"default", 10}, {"minimum", -1000000}, {"maximum", 1000}})}})),
        with("total:integer examined:object? earlier_chains:array?", {{"chains", object_of(kChain)}}), true, true,
        causal_chains, short_chains},
+      {"get_time_spent", "Where the time went",
+       "Why steps are slow although the device is idle, also when the reason lies between calls: per process the "
+       "verdict "
+       "in one sentence, what its submitting thread did (classes sum to the time), how long the device had nothing to "
+       "do, what that was lost to, who was waited for, and slow steps. Begin here.",
+       input_of(ranged({{"pid", pid_property()},
+                        {"limit", property("integer", "Maximum number of processes",
+                                           {{"default", 5}, {"minimum", 1}, {"maximum", 100}})}})),
+       with("known:boolean total:integer",
+            {{"processes", object_of("process:object interval:object steps:object? verdict:object idle_ns:object "
+                                     "classes:array blame:array remedy:string? slow:array "
+                                     "waiting_for_clients_ns:integer")}}),
+       true, true, time_spent, nullptr},
       {"get_chain_evidence", "Evidence of one causal chain",
        "One causal chain by its id, with the recorded events that show it.",
        input_of(ranged({{"id",

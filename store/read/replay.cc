@@ -206,6 +206,7 @@ Status RowReplay::begin(int64_t session) {
   for (const ReplayedClock& one : dictionary_.clocks) {
     if (one.session == session) offsets_.add(one.mono_ns, one.wall_ns);
   }
+  if (facts.started_wall_ns > 0) sink_.started(offsets_.mono_of(facts.started_wall_ns));
   INGERO_TRY(sides_.load(database_, session, offsets_, false));
   return emit_hangs(database_, session, sink_);
 }

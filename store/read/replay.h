@@ -35,6 +35,8 @@ class ReplaySink {
   virtual ~ReplaySink() = default;
   // A run of the agent on one node begins: nothing before it has to do with it. `windowed`: no off-CPU shares.
   virtual void begin(const std::string& node, uint64_t cpus, bool windowed) = 0;
+  // When it began, where the recording says.
+  virtual void started(uint64_t /*mono_ns*/) {}
   virtual void call(hal::CallId id, const ReplayedCall& call) = 0;
   // Whether probe() is called and each call carries its stream, device and function: three more columns of every row,
   // which finding causes does not need.

@@ -67,9 +67,9 @@ Status ReplayDictionary::load(Database& database) {
     call_of_probe[static_cast<size_t>(row.integer(0))] = calls_.contains(call) ? call : hal::kNoCall;
     at_id(symbol_of_probe, row.integer(0)) = row.text(2);
   }));
-  INGERO_TRY(
-      database.each_row("SELECT id, node, coalesce(cpu_cores, 0), stopped_at FROM sessions", [&](const Statement& row) {
-        sessions[row.integer(0)] = {row.text(1), row.uint64(2), row.integer(3)};
+  INGERO_TRY(database.each_row(
+      "SELECT id, node, coalesce(cpu_cores, 0), stopped_at, started_at FROM sessions", [&](const Statement& row) {
+        sessions[row.integer(0)] = {row.text(1), row.uint64(2), row.integer(4), row.integer(3)};
       }));
   return database.each_row(
       "SELECT id, session, pid, coalesce(parent_pid, 0), coalesce(start_mono_ns, 0), coalesce(comm, ''), "

@@ -31,6 +31,7 @@ struct ReplayedOther {  // who ran while a thread was preempted
 struct ReplayedSession {
   std::string node;
   uint64_t cpus = 0;
+  int64_t started_wall_ns = 0;
   int64_t stopped_wall_ns = 0;  // 0: it has not, or was killed
 };
 

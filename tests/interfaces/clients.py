@@ -27,7 +27,7 @@ def a_question_of_each_tool(ask):
     return [
         ("get_trace_stats", {}), ("get_causal_chains", {}), ("get_chain_evidence", {"id": chains[0]["id"] if chains else "none"}),
         ("get_slowest_calls", {"limit": 5}), ("get_calls_in_flight", {}), ("compare", {"before": {}, "after": {"since": "20s"}}),
-        ("get_collectives", {}), ("get_inference", {}), ("get_stacks", {}), ("graph_lifecycle", {"pid": 1}), ("graph_frequency", {"pid": 1}),
+        ("get_time_spent", {}), ("get_collectives", {}), ("get_inference", {}), ("get_stacks", {}), ("graph_lifecycle", {"pid": 1}), ("graph_frequency", {"pid": 1}),
         ("get_memory", {"bins": 50}), ("get_distributions", {}), ("get_timeline", {"bins": 200}), ("get_fabric", {}),
         ("get_devices", {}), ("run_sql", {"query": "SELECT kind, vendor, count(*) FROM events GROUP BY 1, 2 ORDER BY 3 DESC"}),
         ("get_check", {}), ("run_demo", {"scenario": "incident"}), ("get_test_report", {})]

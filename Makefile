@@ -9,6 +9,8 @@
 #   make soak     MINUTES=30 while everything comes and goes: what grows, and whether a call is missing (root)
 #   make short-processes  COUNT=20000 short programs one after another: what the agent keeps of them (root)
 #   make truth    planted causes and healthy runs, live; what explain would say first, compared with the plant (root)
+#   make truth-programs  some fifty programs that know nothing of ingero, with one planted cause or none, traced and
+#                   explained: first cause, budget against their own clock; TRUTH=--noisy counts false alarms (root)
 #   make kernels    boot other kernels under emulation and compare each recording made there with the program's own log;
 #                   KERNELS="6.1 7.2" chooses, ALL=1 is every preemption model with 1, 2 and 4 CPUs (root)
 #   make real     programs of others, each next to an independent counter of its calls, and what tracing costs them (root)
@@ -33,7 +35,7 @@ MINUTES ?= 30
 COUNT ?= 20000
 PREFIX ?= /usr/local
 
-.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth real build bench fuzz lint format clang asan tsan debug packages tested \
+.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth truth-programs real build bench fuzz lint format clang asan tsan debug packages tested \
   clean
 all: build
 
@@ -125,6 +127,12 @@ real:
 	@cmake --preset release
 	@cmake --build build/release -j $(JOBS) --target ingero
 	@python3 -B tests/real/run.py --build build/release $(REAL)
+
+truth-programs:
+	@tools/bootstrap.sh build test
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero truth_programs
+	@python3 -B tests/truth/run.py --build build/release $(TRUTH)
 
 bench:
 	@tools/bootstrap.sh build bench

@@ -11,6 +11,7 @@
 #   make truth    planted causes and healthy runs, live; what explain would say first, compared with the plant (root)
 #   make kernels    boot other kernels under emulation and compare each recording made there with the program's own log;
 #                   KERNELS="6.1 7.2" chooses, ALL=1 is every preemption model with 1, 2 and 4 CPUs (root)
+#   make real     programs of others, each next to an independent counter of its calls, and what tracing costs them (root)
 #   make bench    benchmarks and their comparison with a peer
 #   make fuzz     what reads hostile input, for FUZZ seconds (default 60) each: broken messages, files and tables
 #   make lint     the checks of tools/check_*, formatting, shellcheck, a build without precompiled headers, clang-tidy
@@ -32,7 +33,7 @@ MINUTES ?= 30
 COUNT ?= 20000
 PREFIX ?= /usr/local
 
-.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth build bench fuzz lint format clang asan tsan debug packages tested \
+.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth real build bench fuzz lint format clang asan tsan debug packages tested \
   clean
 all: build
 
@@ -118,6 +119,12 @@ truth:
 	@cmake --preset release
 	@cmake --build build/release -j $(JOBS)
 	@python3 -B tests/scenarios/run.py --build build/release $(TRUTH)
+
+real:
+	@tools/bootstrap.sh build real
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero
+	@python3 -B tests/real/run.py --build build/release $(REAL)
 
 bench:
 	@tools/bootstrap.sh build bench

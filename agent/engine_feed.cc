@@ -13,6 +13,7 @@ EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : c
     return call < calls.size() ? std::string(hal::status_name(calls[static_cast<hal::CallId>(call)], code))
                                : std::string();
   };
+  options.meaning_of = hal::find_status_meaning;
   options.event_of = [&calls](uint32_t call, uint64_t code) {
     if (call >= calls.size()) return hal::AsyncEvent{};
     const hal::Call& its = calls[static_cast<hal::CallId>(call)];

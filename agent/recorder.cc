@@ -1,8 +1,10 @@
 // The recording's threads, and the order in which they start and stop.
 #include "agent/recorder.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -27,8 +29,10 @@
 #include "hal/bounded.h"
 #include "hal/same_start.h"
 #include "kernelside/drain.h"
+#include "kernelside/followed.h"
 #include "kernelside/foreign.h"
 #include "kernelside/host_events.h"
+#include "kernelside/library_folders.h"
 #include "kernelside/mappings.h"
 #include "kernelside/normalise.h"
 #include "kernelside/privilege.h"
@@ -48,6 +52,8 @@ constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kWatermarkEveryNs = 100'000'000;
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxAdded = 4096;
+constexpr int kThreadPriority = -10;
+constexpr uint64_t kLongWaitNs = 100'000'000;  // of a second: then the tracer was short of CPU time
 
 hal::Process process_of(const wire_task& task) {
   hal::Process process;
@@ -58,6 +64,14 @@ hal::Process process_of(const wire_task& task) {
   process.cgroup_id = task.cgroup_id;
   process.comm.assign(task.comm, strnlen(task.comm, sizeof(task.comm)));
   return process;
+}
+
+// How long this thread has waited for a CPU so far. 0: the kernel keeps no such account.
+uint64_t thread_waited_ns() {
+  const auto text = read_file("/proc/thread-self/schedstat", 256);
+  if (!text.ok()) return 0;
+  const auto fields = split(trim(*text), ' ');
+  return fields.size() > 1 ? parse_u64(fields[1]).value_or(0) : 0;
 }
 
 }  // namespace
@@ -108,12 +122,19 @@ struct Recorder::Impl {
   FunctionNames names;
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
+  uint64_t ring_losses = 0, waited_ns = 0;  // as of the last second
+  std::map<uint32_t, std::string> late;     // processes that had mapped a library before its probes came, and which
   std::map<uint32_t, uint64_t> lost_at_probe;
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   bool was_emptied = false;                                        // the rings, since those were looked at
   uint64_t next_second_mono_ns = 0;
   uint64_t watermark_mono_ns = 0;  // as far as the engine knows that there is no more to come
   uint64_t started_mono_ns = 0;    // counters of processes that are traced later count from here
+
+  // Which processes' libraries get probes: of a trace of some processes, theirs and their children's.
+  const kernelside::ProcFs parents;
+  kernelside::Followed followed;
+  std::vector<uint32_t> joined;  // guarded by mutex: for the discovery thread
 
   HangWatch hangs{calls};
   mutable std::mutex mutex;
@@ -133,7 +154,14 @@ struct Recorder::Impl {
         socket_owners(proc, clock),
         collectives(call_table, foreign, ledger, options.hang_after_ns),
         devices(tables, call_table, foreign, ledger),
-        names(ledger) {}
+        names(ledger),
+        followed(
+            options.objects.uid || !options.objects.cgroup_ids.empty() ? std::span<const uint32_t>()
+                                                                       : std::span<const uint32_t>(options.objects.pids),
+            [this](uint32_t pid) -> std::optional<uint32_t> {
+              const auto parent = parents.parent(pid);
+              return parent.ok() ? std::optional(*parent) : std::nullopt;
+            }) {}
 
   // Null: not known.
   hal::Process* traced(uint32_t pid) {
@@ -141,6 +169,8 @@ struct Recorder::Impl {
     return found == known.end() ? nullptr : &found->second.process;
   }
   Status open();
+  void probe_installed();
+  void follow(uint32_t pid);
   void discover();
   void capture();
   void add_process(const hal::Process& reported, EventBatch& batch);
@@ -151,6 +181,8 @@ struct Recorder::Impl {
   void watch_collectives(EventBatch& batch);
   void note_lost_calls();
   void read_losses();
+  void note_ring_losses();
+  void note_unprobed();
   void hand_over(std::unique_ptr<EventBatch> batch);
 };
 
@@ -158,6 +190,7 @@ Status Recorder::Impl::open() {
   auto loaded = kernelside::Objects::load(options.objects);
   INGERO_TRY(loaded);
   objects = std::move(*loaded);
+  if (!followed.is_everybody()) options.tracer.is_followed = [this](uint32_t pid) { return followed.has(pid); };
   tracer = std::make_unique<kernelside::Tracer>(options.tracer, backends, calls, objects.get(), foreign, ledger, clock);
   normaliser = std::make_unique<kernelside::Normaliser>(calls, tracer->probe_table(), ledger);
   normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
@@ -224,10 +257,25 @@ Status Recorder::Impl::open() {
   }
   for (const auto& library : options.tracer.libraries) INGERO_TRY(tracer->add_library(library));
   INGERO_TRY(tracer->scan());
+  if (followed.is_everybody() && options.objects.pids.empty()) probe_installed();
   if (!objects->waiting_reason().empty()) {
     degraded.push_back(fmt::format("stacks of calls that do not return: {}", objects->waiting_reason()));
   }
   return {};
+}
+
+// Before the first program maps them: a program of some milliseconds is over before a mapping notice has been read.
+void Recorder::Impl::probe_installed() {
+  for (const std::string& path : kernelside::installed_libraries(kernelside::library_folders(), backends)) {
+    tracer->add_installed(path);
+  }
+}
+
+// A child of a traced process: the kernel side captures its calls, so what it has mapped gets probes.
+void Recorder::Impl::follow(uint32_t pid) {
+  if (!followed.add(pid)) return;
+  const std::scoped_lock lock(mutex);
+  joined.push_back(pid);
 }
 
 void Recorder::Impl::discover() {
@@ -268,6 +316,12 @@ void Recorder::Impl::discover() {
     } else {
       std::this_thread::sleep_for(1s);
     }
+    std::vector<uint32_t> news;
+    {
+      const std::scoped_lock lock(mutex);
+      news.swap(joined);
+    }
+    for (const uint32_t pid : news) tracer->follow(pid);
     if (scan) (void)tracer->scan().ok();
   }
 }
@@ -314,6 +368,7 @@ void Recorder::Impl::take_tasks(EventBatch& batch) {
         break;
       }
       case WIRE_FORK:
+        follow(task.pid);
         add_process(process_of(task), batch);
         // What its parent had chosen it may have a copy of.
         devices.add_process(known[task.pid].process, !devices.has_chosen(task.other_pid), task.start_ns);
@@ -340,6 +395,7 @@ void Recorder::Impl::forget_process(uint32_t pid, uint64_t start_mono_ns, EventB
   const auto found = known.find(pid);
   if (found == known.end() || !hal::same_start(found->second.process.start_mono_ns, start_mono_ns)) return;
   known.erase(found);
+  followed.remove(pid);
   batch.ended.emplace_back(pid, start_mono_ns);
   devices.process_ended(pid);
   ranks.forget(pid);
@@ -351,6 +407,8 @@ void Recorder::Impl::every_second(EventBatch& batch) {
   const uint64_t now = clock.mono_ns();
   normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
   read_losses();
+  note_ring_losses();
+  note_unprobed();
   // Their last calls may still be in the ring, until it has been empty.
   if (std::exchange(was_emptied, false)) {
     for (const auto& [pid, start_mono_ns] : ended_before) forget_process(pid, start_mono_ns, batch);
@@ -403,6 +461,31 @@ void Recorder::Impl::every_second(EventBatch& batch) {
 void Recorder::Impl::read_losses() {
   objects->read_losses(ledger);
   ledger.set(hal::Loss::program_skipped, objects->skipped_runs() + (host ? host->skipped_runs() : 0));
+}
+
+// When calls were lost to a full ring, and why: the ring fills where this thread gets no CPU, or where more comes than
+// it can read.
+void Recorder::Impl::note_ring_losses() {
+  const uint64_t waited = thread_waited_ns();
+  const uint64_t wait_ns = waited - std::exchange(waited_ns, waited);
+  const uint64_t total = ledger.count(hal::Loss::ring_full);
+  const uint64_t lost = total - std::exchange(ring_losses, total);
+  if (lost == 0) return;
+  const std::string when = format_wall(clock.wall_ns()).substr(0, 19);
+  ledger.name(hal::Loss::ring_full,
+              wait_ns >= kLongWaitNs
+                  ? fmt::format("{} before {} (the tracer waited {} for a CPU)", lost, when, format_duration(wait_ns))
+                  : fmt::format("{} before {} (more came than was read: --ringbuf-size)", lost, when));
+}
+
+// Programs that were late for their probes and made no call since: when they have ended, all their calls are missing.
+void Recorder::Impl::note_unprobed() {
+  for (auto one = late.begin(); one != late.end();) {
+    const bool is_over = !parents.parent(one->first).ok();
+    if (!traced(one->first) && is_over) tracer->note_unprobed(one->second, one->first);
+    one = traced(one->first) || is_over ? late.erase(one) : std::next(one);
+  }
+  late.merge(tracer->take_late());  // looked at the next time: their first calls may still be in the ring
 }
 
 // Calls that the kernel side lost: what they would have said of communicators is not known, so what was known of those
@@ -526,6 +609,9 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   auto impl = std::make_unique<Impl>(std::move(options), backends, calls, std::move(*helpers));
   INGERO_TRY(impl->open());
   // Capabilities are per thread: before there are more of them.
+  // The threads that drain and store inherit this one's priority: those that they watch must not starve them.
+  const int priority = ::getpriority(PRIO_PROCESS, 0);
+  (void)::setpriority(PRIO_PROCESS, 0, std::min(priority, kThreadPriority));  // not without CAP_SYS_NICE
   if (impl->options.drop_privileges) {
     if (const Status dropped = kernelside::drop_capabilities(); !dropped.ok())
       log_warning("{}", dropped.error().text());
@@ -536,6 +622,7 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   raw->store.start(*raw->tracer, raw->options.hook);
   raw->capture_thread = std::thread([raw] { raw->capture(); });
   raw->discovery_thread = std::thread([raw] { raw->discover(); });
+  (void)::setpriority(PRIO_PROCESS, 0, priority);
   return recorder;
 }
 
@@ -557,6 +644,7 @@ Status Recorder::stop() {
   impl_->stop_capture.store(true, std::memory_order_release);
   impl_->drain->wake();
   if (impl_->capture_thread.joinable()) impl_->capture_thread.join();
+  for (int round = 0; round < 2; ++round) impl_->note_unprobed();  // what is taken in one is looked at in the next
   return impl_->store.finish();
 }
 

@@ -54,6 +54,18 @@ void add_listening(std::string_view text, std::set<uint16_t>& ports) {
   }
 }
 
+// Of the file that /proc/PID/fdinfo/N is about ("ino:", kernel 5.14).
+std::optional<uint64_t> inode_in(std::string_view text) {
+  constexpr std::string_view kField = "ino:";
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.starts_with(kField)) continue;
+    const size_t digits = std::min(line.find_first_not_of(" \t", kField.size()), line.size());
+    uint64_t inode = 0;
+    if (std::from_chars(line.data() + digits, line.data() + line.size(), inode).ec == std::errc()) return inode;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool WaitWatch::listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns) {
@@ -72,7 +84,8 @@ bool WaitWatch::listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns) {
   return known.listening.contains(port);
 }
 
-// A pipe has no name; a socket is called by its other end, a file by its path.
+// A pipe has no name; a socket is called by its other end, a file by its path. The descriptor may mean something else
+// by now: its path counts only while it is still the file that was waited for.
 void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch& batch) {
   using enum hal::WaitKind;
   const bool has_path =
@@ -84,10 +97,15 @@ void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch&
   named_.insert(key);
   std::string name;
   if (has_path) {
-    ++looks_;
+    looks_ += 2;
     std::array<char, 4096> target{};
     const std::string link = fmt::format("{}/{}/fd/{}", proc_.root, event.pid, *wait.descriptor);
     const ssize_t size = readlink(link.c_str(), target.data(), target.size());
+    const auto info = proc_.text(event.pid, fmt::format("fdinfo/{}", *wait.descriptor), target.size());
+    if (!info.ok() || inode_in(*info) != wait.object) {
+      named_.erase(key);  // the next wait for it may come in time
+      return;
+    }
     if (size > 0) name = printable({target.data(), static_cast<size_t>(size)}, target.size());
   } else {
     name = address_of(*wait.peer);

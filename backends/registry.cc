@@ -6,6 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "backends/cuda/meanings.h"
+#include "backends/hip/meanings.h"
+#include "backends/manifests/meanings.h"
+#include "backends/nccl/meanings.h"
+#include "backends/rdma/meanings.h"
 #include "backends/shipped_manifests.h"
 #include "base/text.h"
 
@@ -26,7 +31,12 @@ constexpr const hal::Backend* kBackends[] = {
 #undef BACKEND
 };
 
+constexpr std::span<const hal::StatusMeaning> kMeanings[] = {cuda::kMeanings, hip::kMeanings, nccl::kMeanings,
+                                                             rdma::kMeanings, manifests::kMeanings};
+
 }  // namespace
+
+std::span<const std::span<const hal::StatusMeaning>> all_meanings() { return kMeanings; }
 
 std::span<const hal::Backend* const> all_backends() { return kBackends; }
 
@@ -39,7 +49,9 @@ std::span<const hal::Backend* const> known_backends() {
   return registry.all();
 }
 
-Registry::Registry() : all_(all_backends().begin(), all_backends().end()) {}
+Registry::Registry() : all_(all_backends().begin(), all_backends().end()) {
+  hal::publish_status_meanings(all_meanings());
+}
 
 Status Registry::add_file(const std::string& path, std::vector<ManifestProblem>* problems) {
   auto manifest = Manifest::read(path, problems);

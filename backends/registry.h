@@ -14,9 +14,12 @@
 #include "backends/manifest.h"
 #include "base/result.h"
 #include "hal/prototype.h"
+#include "hal/status_meaning.h"
 
 namespace ingero::backends {
 
+// What return codes of consequence mean, by backend; published when a registry is made.
+std::span<const std::span<const hal::StatusMeaning>> all_meanings();
 // The compiled ones, in the order of backends.def.
 std::span<const hal::Backend* const> all_backends();
 // Those and the shipped manifests, which are read on the first call. Lives for the whole program.

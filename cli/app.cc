@@ -41,6 +41,7 @@ Parser make_parser(Context& context) {
   add_trace(root, context);
   add_query(root, context);
   add_explain(root, context);
+  add_compare(root, context);
   add_export(root, context);
   add_merge(root, context);
   add_annotate(root, context);
@@ -59,6 +60,12 @@ int run(std::vector<std::string> arguments, Context& context) {
     kernelside::print_libbpf_messages(context.environment.variable("INGERO_BPF_DEBUG").has_value());
     // --version alone is a command in flag's clothing.
     if (arguments.size() == 1 && arguments.front() == "--version") arguments = {"version"};
+    // Alone: what there is. "help COMMAND" is how others spell it.
+    if (arguments.empty()) arguments = {"--help"};
+    if (arguments.front() == "help" && arguments.size() <= 2) {
+      arguments.erase(arguments.begin());
+      arguments.emplace_back("--help");
+    }
     Parser parser = make_parser(context);
     const auto help = parser.parse(std::move(arguments));
     if (!help.ok()) return fail(context, help.error().text(), kExitUsage);

@@ -45,6 +45,7 @@ std::vector<agent::ReadinessCheck> add_backends(const BackendOptions& options, b
     checks.push_back({"backend", agent::CheckResult::kFail, true, "not used", error.message(),
                       fmt::format("fix it, or remove it from {}", options.folder)});
   }
+  registry.add_shipped();
   return checks;
 }
 

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kFollowEvery{500};
 constexpr uint64_t kLiveDefaultNs = 300ULL * 1'000'000'000;
 
 struct ExplainOptions {
-  std::string database;
+  std::string file, database;  // the same: FILE and --db FILE
   RangeOptions range;
   uint32_t pid = 0;
   bool pid_given = false;
@@ -105,7 +105,12 @@ Result<int> ask_fleet(const ExplainOptions& options, const fleet::Fleet& fleet, 
   return kExitDone;
 }
 
-Result<int> run_explain(const ExplainOptions& options, Context& context) {
+Result<int> run_explain(const ExplainOptions& given, Context& context) {
+  ExplainOptions options = given;
+  if (!options.file.empty() && !options.database.empty()) {
+    return Error{Errc::kInvalid, "the recording is named twice, by --db and by the first argument"};
+  }
+  if (!options.file.empty()) options.database = options.file;
   const auto fleet = open_fleet(options.fleet, options.timeout, !has_recording(options.database, context), context);
   if (!fleet.ok()) return fleet.error();
   if (*fleet != nullptr) return ask_fleet(options, **fleet, context);
@@ -119,7 +124,9 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   store::Selection selection;
   selection.from_wall_ns = range->from_wall_ns;
   selection.to_wall_ns = range->to_wall_ns;
+  note_run(*range, context);
   if (options.pid_given) selection.pid = options.pid;
+  INGERO_TRY(check_op(options.op, **reader, *timeout));
   selection.op = options.op;
   if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, *timeout, selection));
   INGERO_TRY(select_label(options.label, **reader, selection));
@@ -138,6 +145,7 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
   report_options.per_process = options.per_process;
   report_options.slowest = options.slowest;
   report_options.time_ns = *timeout;
+  report_options.run = range->run;
   auto report = report::gather_report(**reader, selection, report_options, vendor_names());
   if (!report.ok()) return report.error();
   if (options.annotations) INGERO_TRY(report::add_labels(**reader, *report));
@@ -151,6 +159,7 @@ Result<int> run_explain(const ExplainOptions& options, Context& context) {
 void add_explain(Command root, Context& context) {
   const Command command = root.add_command("explain", "Say what was slow, failed or never returned, and why");
   auto options = std::make_shared<ExplainOptions>();
+  command.add_option("file", options->file, "The recording").usage("[FILE]");
   add_database_option(command, options->database);
   add_range_options(command, options->range, "5m");
   command.add_option("-p,--pid", options->pid, "Only this process").type_name("PID").reports(options->pid_given);
@@ -184,8 +193,8 @@ void add_explain(Command root, Context& context) {
       "Examples:\n"
       "  ingero explain                              what the running agent saw in the last five minutes\n"
       "  ingero explain --follow                     what it sees from now on, as it sees it\n"
-      "  ingero explain --db run.db                  a finished recording, all of it\n"
-      "  ingero explain --db run.db --since 30s      its last half minute\n"
+      "  ingero explain run.db                       a finished recording, all of it\n"
+      "  ingero explain run.db --since 30s           its last half minute\n"
       "  ingero explain --db run.db --from 14:05 --to 14:10 --pid 4321\n"
       "  ingero explain --nodes gpu-01:8080,gpu-02:8080 --ca-cert ca.pem    the chains of several machines\n"
       "  ingero explain --db run.db --flame out.svg     where the time of the calls was spent, drawn\n"

@@ -127,6 +127,7 @@ Result<int> run_export(const ExportOptions& options, Context& context) {
   store::Selection selection;
   selection.from_wall_ns = range->from_wall_ns;
   selection.to_wall_ns = range->to_wall_ns;
+  note_run(*range, context);
   if (options.pid_given) selection.pid = options.pid;
   if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, 0, selection));
   INGERO_TRY(select_label(options.label, **reader, selection));

@@ -20,6 +20,7 @@ namespace ingero::cli {
 namespace {
 
 constexpr uint64_t kDefaultRows = 10'000;
+constexpr uint64_t kGlanceRows = 20;  // of a table that was asked for without saying of what
 constexpr uint64_t kLiveDefaultNs = 3'600ULL * 1'000'000'000;
 
 struct QueryOptions {
@@ -178,6 +179,12 @@ class ListingRow {
   std::vector<store::Value> values_;
 };
 
+// Nothing says which events: the latest ones, as many as a screen shows.
+bool is_glance(const QueryOptions& options) {
+  return options.limit == 0 && !options.json && !options.csv && !options.pid_given && options.op.empty() &&
+         options.label.empty() && options.range.since.empty() && options.range.from.empty() && options.range.to.empty();
+}
+
 Status list_events(const store::Reader& reader, const QueryOptions& options, const Context& context,
                    const store::QueryLimits& limits, Format format, RowPrinter& printer) {
   const auto range = resolve_range(options.range, reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
@@ -185,6 +192,7 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
   store::Selection selection;
   selection.from_wall_ns = range->from_wall_ns;
   selection.to_wall_ns = range->to_wall_ns;
+  note_run(*range, context);
   if (options.pid_given) selection.pid = options.pid;
   INGERO_TRY(select_label(options.label, reader, selection));
   std::optional<store::Labels> labels;
@@ -195,6 +203,7 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
   }
   store::Conditions conditions;
   conditions.add_events(selection);
+  INGERO_TRY(check_op(options.op, reader, limits.time_ns));
   if (!options.op.empty()) {
     conditions.add("(lower(e.op_name) = ? OR lower(e.call) = ? OR lower(e.symbol) = ?)",
                    store::Bound::of(lower(options.op)));
@@ -216,6 +225,11 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
       {}, conditions.bound());
   if (!outcome.ok()) return outcome.error();
   if (outcome->rows == limits.rows) {
+    if (is_glance(options)) {
+      context.err << fmt::format(
+          "ingero: the latest {} events are shown (--limit N: more; --op, --pid, --since: which)\n", limits.rows);
+      return {};
+    }
     log_warning("the latest {} events are shown; there may be more (--limit)", limits.rows);
   }
   return {};
@@ -271,7 +285,9 @@ Result<int> run_query(const QueryOptions& options, Context& context) {
   const auto reader = open_recording(request->database, context);
   if (!reader.ok()) return reader.error();
   store::QueryLimits limits;
-  limits.rows = options.limit == 0 ? kDefaultRows : options.limit;
+  limits.rows = options.limit != 0                           ? options.limit
+                : request->sql.empty() && is_glance(options) ? kGlanceRows
+                                                             : kDefaultRows;
   limits.time_ns = *timeout;
   const Format format = options.json ? Format::kJson : options.csv ? Format::kCsv : Format::kTable;
   const auto printer = RowPrinter::make(format, context);
@@ -300,7 +316,10 @@ void add_query(Command root, Context& context) {
   command.add_option("-p,--pid", options->pid, "List only this process").type_name("PID").reports(options->pid_given);
   add_label_option(command, options->label);
   command.add_flag("--annotations", options->annotations, "List the labels that held at each event");
-  command.add_option("--limit", options->limit, "At most this many rows, of each node with --nodes (0: 10000)")
+  command
+      .add_option(
+          "--limit", options->limit,
+          "At most this many rows, of each node with --nodes (0: 10000; a table without any condition: the latest 20)")
       .type_name("N");
   command
       .add_option("--timeout", options->timeout,

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,6 +27,7 @@
 #include "agent/session.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "base/log_rotation.h"
 #include "base/text.h"
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
@@ -34,6 +36,7 @@
 #include "cli/live_view.h"
 #include "cli/trace_flags.h"
 #include "kernelside/launch.h"
+#include "kernelside/privilege.h"
 #include "kernelside/proc.h"
 #include "report/event_json.h"
 #include "report/frame_text.h"
@@ -48,7 +51,7 @@ struct TraceOptions {
   std::string duration = "0";
   bool json = false;
   bool verbose = false;
-  std::string log;
+  std::string log, output;
   bool record = true;
   bool record_all = false;
   std::string store = "all";
@@ -83,6 +86,28 @@ Result<uint64_t> cgroup_id(const std::string& path) {
                "give its path as in /proc/PID/cgroup, or as a directory");
 }
 
+// The children that already run, and theirs: those to come are followed by the kernel side. One that is started while
+// this looks is found by looking again.
+void add_descendants(const kernelside::ProcFs& proc, std::vector<uint32_t>& pids) {
+  constexpr int kMaxLooks = 3;
+  std::set<uint32_t> known(pids.begin(), pids.end());
+  for (int look = 0; look < kMaxLooks && !pids.empty(); ++look) {
+    const auto all = proc.pids();
+    if (!all.ok()) return;
+    std::map<uint32_t, std::vector<uint32_t>> children;
+    for (const uint32_t pid : *all) {
+      if (const auto process = proc.process(pid); process.ok()) children[process->parent_pid].push_back(pid);
+    }
+    const size_t before = known.size();
+    for (size_t i = 0; i < pids.size(); ++i) {
+      for (const uint32_t child : children[pids[i]]) {
+        if (known.insert(child).second) pids.push_back(child);
+      }
+    }
+    if (known.size() == before) return;
+  }
+}
+
 Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, const Context& context) {
   agent::RecorderOptions out;
   out.objects.pids = options.pids;
@@ -101,8 +126,13 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   if (options.attach != "auto") out.objects.mechanism = kernelside::mechanism_of(options.attach);
   const kernelside::ProcFs proc;
   for (const uint32_t pid : options.pids) {
-    if (const auto start = proc.start_mono_ns(pid); !start.ok()) return start.error().in("--pid");
+    const auto start = proc.start_mono_ns(pid);
+    if (!start.ok() && start.error().code() == Errc::kNotFound) {
+      return Error(Errc::kNotFound, fmt::format("--pid {}: no process has this number", pid), "see 'ps aux'");
+    }
+    if (!start.ok()) return start.error().in("--pid");
   }
+  if (options.command.empty()) add_descendants(proc, out.objects.pids);
   if (!options.user.empty()) {
     const auto user = find_user(options.user);
     INGERO_TRY(user);
@@ -143,7 +173,14 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   return out;
 }
 
-// SIGINT and SIGTERM, taken by the main thread alone.
+// Without root and without its capabilities nothing can be traced: one sentence, before anything else is tried.
+bool needs_root() {
+  if (geteuid() == 0) return false;
+  const auto missing = kernelside::missing_capabilities();
+  return std::ranges::any_of(missing, [](const std::string& one) { return one == "CAP_BPF" || one == "CAP_PERFMON"; });
+}
+
+// SIGINT, SIGTERM and SIGHUP, taken by the main thread alone.
 class Signals {
  public:
   Signals() {
@@ -153,10 +190,15 @@ class Signals {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
   }
-  // True when one came within `ns`.
-  bool wait(uint64_t ns) const {
+  struct Came {
+    int number = 0;        // 0: none came in time
+    bool is_sent = false;  // by a process; a SIGHUP by the kernel means that the terminal is gone
+  };
+  Came wait(uint64_t ns) const {
     const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-    return sigtimedwait(&set_, nullptr, &time) > 0;
+    siginfo_t info{};
+    const int number = sigtimedwait(&set_, &info, &time);
+    return number > 0 ? Came{number, info.si_code <= 0} : Came{};
   }
 
  private:
@@ -179,6 +221,8 @@ class Trace {
   Result<int> run() {
     const auto duration = parse_duration_ns(options_.duration);
     INGERO_TRY(duration);
+    if (needs_root()) return Error(Errc::kPermission, "tracing needs root: sudo ingero trace");
+    INGERO_TRY(open_output());
     INGERO_TRY(prepare_process());
     const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
     for (const auto& path : options_.libraries) {
@@ -218,18 +262,38 @@ class Trace {
     watch(live, signals, *duration, started_ns, command);
 
     const Status stopped = session.stop();
-    if (command) command->end();
+    if (command) {
+      command->end();
+      note_command(*command);
+    }
     show_end(live, started_ns, found_at_start);
     INGERO_TRY(stopped);
     if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
     if (sender_) note(sender_->summary());
     const std::optional<int> ended = command ? command->status() : std::nullopt;
+    if (command && !ended && kill(launch_->pid(), 0) == 0) {
+      note(fmt::format("the recording has ended; the command (pid {}) goes on without being traced", launch_->pid()));
+    }
     if (ended && WIFEXITED(*ended)) return WEXITSTATUS(*ended);
     if (ended && WIFSIGNALED(*ended)) return 128 + WTERMSIG(*ended);
     return kExitDone;
   }
 
  private:
+  // Where the table and the events go: to -o; with a command, whose standard output is its own, the table to standard
+  // error.
+  Status open_output() {
+    if (!options_.output.empty()) {
+      file_.open(options_.output, std::ios::trunc);
+      if (!file_) return errno_error(fmt::format("write {}", printable(options_.output, 4096))).in("--output");
+      out_ = &file_;
+    } else if (!options_.command.empty() && !prints()) {
+      out_ = &context_.err;
+    }
+    has_live_table_ = out_ == &context_.out && context_.out_is_terminal && !prints();
+    return {};
+  }
+
   Status prepare_process() {
     if (!options_.log.empty()) {
       set_log_level(std::max(log_level(), LogLevel::kInfo));
@@ -284,7 +348,12 @@ class Trace {
 
   Status start_command() {
     if (options_.command.empty()) return {};
-    INGERO_TRY(take(kernelside::Launch::start(options_.command), launch_));
+    // The command's output is the user's; events on standard output are the only reason to move it.
+    const bool has_events = prints() && options_.output.empty();
+    INGERO_TRY(take(kernelside::Launch::start(
+                        options_.command, kernelside::Launch::kAnswerTimeoutMs,
+                        has_events ? kernelside::Launch::Output::kToErrors : kernelside::Launch::Output::kOwn),
+                    launch_));
     options_.pids.push_back(static_cast<uint32_t>(launch_->pid()));
     if (!launch_->unheld_reason().empty()) {
       note(
@@ -329,8 +398,10 @@ class Trace {
 
   void show_end(agent::Recorder& live, uint64_t started_ns, size_t found_at_start) {
     if (!options_.json) {
-      if (context_.out_is_terminal) context_.out << "\x1b[H\x1b[2J";
-      context_.out << render_trace(live, calls_, context_.clock->mono_ns() - started_ns, 0, context_.colour);
+      if (has_live_table_) *out_ << "\x1b[H\x1b[2J";
+      *out_ << render_trace(live, calls_, context_.clock->mono_ns() - started_ns, 0,
+                            context_.colour && out_ == &context_.out);
+      out_->flush();
     } else if (const auto losses = render_losses(live, false); !losses.empty()) {
       note_lines(losses);
     }
@@ -350,24 +421,50 @@ class Trace {
     std::string last_shown;
     uint64_t next_view_ns = started_ns + 1'000'000'000;
     while (!command || !command->has_ended()) {
-      if (signals.wait(50'000'000)) return;
+      if (const auto came = signals.wait(50'000'000); came.number != 0 && !reopens_log(came)) {
+        stopped_by_ = came.number;
+        return;
+      }
       note_waiting(live);
       const uint64_t now = context_.clock->mono_ns();
       if (duration_ns != 0 && now - started_ns >= duration_ns) return;
-      if (!context_.out) return;  // the reader of the events is gone
+      if (!*out_) return;  // the reader of the events is gone
       if (now < next_view_ns) continue;
       next_view_ns += 1'000'000'000;
+      if (!options_.log.empty()) rotate_log();
       if (const auto last_error = live.store_error(); last_error != last_shown) {
         if (!last_error.empty()) log_error("{}", last_error);
         last_shown = last_error;
       }
-      const bool has_table = context_.out_is_terminal && !options_.json && !options_.verbose;
-      if (!has_table) note_hangs(live);
-      if (has_table) {
-        context_.out << "\x1b[H\x1b[2J" << render_trace(live, calls_, now - started_ns, 20, context_.colour);
-        context_.out.flush();
+      if (has_live_table_) {
+        *out_ << "\x1b[H\x1b[2J" << render_trace(live, calls_, now - started_ns, 20, context_.colour);
+        out_->flush();
+      } else {
+        note_hangs(live);
       }
     }
+  }
+
+  // A log is rotated by renaming it and sending this. Without a log, and when the terminal is gone, SIGHUP ends the
+  // trace.
+  bool reopens_log(const Signals::Came& came) {
+    if (came.number != SIGHUP || !came.is_sent || options_.log.empty()) return false;
+    rotate_log();
+    return true;
+  }
+
+  void rotate_log() {
+    const Status reopened = reopen_log_file();
+    const std::string problem = reopened.ok() ? "" : reopened.error().text();
+    if (problem != std::exchange(log_problem_, problem) && !problem.empty()) log_warning("{}", problem);
+  }
+
+  // What becomes of the command when the trace ends first.
+  void note_command(const agent::CommandThread& command) {
+    const pid_t pid = launch_->pid();
+    if (command.status() || ::kill(pid, 0) != 0) return;  // a Ctrl-C in the terminal goes to the command as well
+    note(fmt::format("{}: the command (process {}) goes on, and is not recorded any more",
+                     stopped_by_ != 0 ? "stopped by SIG" + std::string(sigabbrev_np(stopped_by_)) : "stopped", pid));
   }
 
   // Without a table that lists them, each call that hangs is reported once.
@@ -385,7 +482,7 @@ class Trace {
 
   // Missing ranks are reported at once, and again when other ranks are missing.
   void note_waiting(const agent::Recorder& live) {
-    if (context_.out_is_terminal && !options_.json && !options_.verbose) return;  // the table lists them
+    if (has_live_table_) return;  // the table lists them
     for (const hal::CollectiveHang& hang : live.waiting()) {
       auto& reported = reported_missing_[{hang.comm_id_hash, hang.number}];
       if (reported == hang.missing) continue;
@@ -415,8 +512,8 @@ class Trace {
       }
       text += '\n';
     }
-    context_.out << text;
-    context_.out.flush();
+    *out_ << text;
+    out_->flush();
   }
 
   std::string collective_json(const hal::Event& event, const hal::Exchange* exchange,
@@ -447,9 +544,26 @@ class Trace {
   std::unique_ptr<agent::AnnotationIntake> annotations_;
   std::unique_ptr<agent::InferenceWatch> inference_;
   std::unique_ptr<kernelside::Launch> launch_;
+  std::ofstream file_;
+  std::ostream* out_ = &context_.out;
+  bool has_live_table_ = false;  // redrawn in place
+  int stopped_by_ = 0;           // a signal
+  std::string log_problem_;
   std::set<std::pair<uint32_t, uint64_t>> reported_hangs_;                                            // thread, start
   std::map<std::pair<uint64_t, uint64_t>, std::vector<hal::CollectiveHang::Rank>> reported_missing_;  // by hash, number
 };
+
+void add_output_options(Command command, TraceOptions& options) {
+  command.add_flag("--json", options.json,
+                   "One JSON object per event on standard output (with -- COMMAND, what that prints then goes to "
+                   "standard error)");
+  command.add_flag("-v,--verbose", options.verbose, "Print every event");
+  command
+      .add_option("-o,--output", options.output,
+                  "Write the table, or with --json or --verbose the events, to this file instead of standard output")
+      .type_name("FILE");
+  command.add_option("--log", options.log, "Also append diagnostics to this file");
+}
 
 }  // namespace
 
@@ -459,12 +573,12 @@ void add_trace(Command root, Context& context) {
   command.add_option("-p,--pid", options->pids, "Only these processes and their children").separator(',');
   command.add_option("-u,--user", options->user, "Only this user's processes");
   command.add_option("--cgroup", options->cgroup, "Only processes in this cgroup or below");
-  command.add_option("-d,--duration", options->duration, "Stop after this long (0: until Ctrl-C)")
+  command
+      .add_option("-d,--duration", options->duration,
+                  "End the recording after this long (0: at Ctrl-C); a command goes on")
       .duration()
       .show_default();
-  command.add_flag("--json", options->json, "One JSON object per event on standard output");
-  command.add_flag("-v,--verbose", options->verbose, "Print every event");
-  command.add_option("--log", options->log, "Also append diagnostics to this file");
+  add_output_options(command, *options);
   command.add_flag("--record,!--no-record", options->record, "Write the database (default true)");
   command.add_flag("--record-all", options->record_all, "Store every event, even with --store selective");
   command

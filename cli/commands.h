@@ -13,6 +13,7 @@ void add_completion(Command root, Context& context);
 void add_query(Command root, Context& context);
 void add_annotate(Command root, Context& context);
 void add_explain(Command root, Context& context);
+void add_compare(Command root, Context& context);
 void add_export(Command root, Context& context);
 void add_merge(Command root, Context& context);
 void add_demo(Command root, Context& context);

@@ -1,8 +1,11 @@
 // Declares the shared flags and turns their text into a selection, so that every command reads them alike.
 #include "cli/flags.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
+#include "base/nearest.h"
 #include "base/text.h"
 
 namespace ingero::cli {
@@ -18,6 +21,14 @@ void add_range_options(Command command, RangeOptions& options, const std::string
       .type_name("TIME")
       .excludes(since);
   command.add_option("--to", options.to, "Up to this time").type_name("TIME").excludes(since);
+  command
+      .add_option("--run", options.run,
+                  "Of a file that was recorded into several times, this run (1 is the first) or all (default: the last)")
+      .type_name("N|all");
+}
+
+void note_run(const TimeRange& range, const Context& context) {
+  if (!range.run_note.empty()) context.err << "ingero: " << range.run_note << '\n';
 }
 
 void add_label_option(Command command, std::string& label) {
@@ -62,6 +73,31 @@ Result<std::unique_ptr<store::Reader>> open_recording(const std::string& databas
     return Error{Errc::kIo, reader.error().message(), reader.error().hint()};
   }
   return reader;
+}
+
+Status check_op(const std::string& op, const store::Reader& reader, uint64_t time_ns) {
+  if (op.empty()) return {};
+  store::QueryLimits limits;
+  limits.rows = 0;
+  limits.time_ns = time_ns;
+  std::vector<std::string> names;
+  const char* sql = reader.layout() == store::Layout::kLegacy ? "SELECT op_name, call, NULL FROM legacy_ops"
+                                                              : "SELECT op_name, name, symbol FROM sites";
+  const auto outcome = reader.query(sql, limits, [&](std::span<const store::Value> values) {
+    for (const store::Value& one : values) {
+      if (one.type == store::Value::Type::kText && !one.text.empty()) names.emplace_back(one.text);
+    }
+    return true;
+  });
+  if (!outcome.ok()) return outcome.error();
+  const bool is_known =
+      std::any_of(names.begin(), names.end(), [&](const std::string& one) { return edit_distance(op, one) == 0; });
+  if (is_known || names.empty()) return {};
+  std::sort(names.begin(), names.end());
+  return Error(
+      Errc::kInvalid,
+      fmt::format("--op: no call of {} is named \"{}\"{}", reader.path(), printable(op, 200), did_you_mean(op, names)),
+      "'ingero explain' lists the calls");
 }
 
 Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection) {

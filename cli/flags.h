@@ -41,12 +41,17 @@ inline Result<TimeRange> resolve_range(const RangeOptions& options, const store:
   return store::resolve_range(options, reader, clock, live_default_ns, "--");
 }
 using store::parse_time;
+// On the error stream: which of several runs is shown.
+void note_run(const TimeRange& range, const Context& context);
 
 // `range`, narrowed to when --label held (empty: as it is); the pid too, where only one process said so.
 Status select_label(const std::string& label, const store::Reader& reader, store::Selection& selection);
 
 // Opens what --db, INGERO_DB or the default place says.
 Result<std::unique_ptr<store::Reader>> open_recording(const std::string& database, const Context& context);
+
+// --op: kInvalid where no call of the recording has this name, with the one that may be meant.
+Status check_op(const std::string& op, const store::Reader& reader, uint64_t time_ns);
 
 // --last N: from the start of the N-th event from the end.
 Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection);

@@ -144,22 +144,38 @@ std::string render_trace(const agent::Recorder& recorder, const hal::CallTable& 
 std::string render_discovery(agent::Recorder& recorder, size_t skip) {
   std::string text;
   const auto reports = recorder.tracer().reports();
+  size_t unused = 0, unused_probes = 0;
   for (const auto& file : std::span(reports).subspan(std::min(skip, reports.size()))) {
+    if (file.pids.empty() && file.mapped_mono_ns == 0) {
+      ++unused;
+      unused_probes += file.probes;
+      continue;
+    }
     text += fmt::format("  {} {}{}: {} probes", file.path, file.version,
                         file.note.empty() ? "" : " (" + file.note + ")", file.probes);
     if (!file.held && file.mapped_mono_ns != 0 && file.attached_mono_ns > file.mapped_mono_ns) {
       text += fmt::format(", attached {} after process {} mapped it (calls in between were not seen)",
                           format_duration(file.attached_mono_ns - file.mapped_mono_ns), file.first_pid);
     }
+    const auto stepped =
+        std::count_if(file.rows.begin(), file.rows.end(), [](const auto& row) { return row.single_stepped; });
+    if (stepped > 0) text += fmt::format(", {} of them single-stepped ('ingero check' lists them)", stepped);
+    if (file.others > 0) {
+      text += fmt::format(
+          "; {} that are not traced map it too: each of their calls meets a probe (under a microsecond) and is not "
+          "recorded",
+          plural(file.others, "process"));
+    }
     text += '\n';
     for (const auto& row : file.rows) {
-      if (row.single_stepped) {
-        text += fmt::format("    {}: probed on '{}', which the kernel single-steps (several times the cost)\n",
-                            row.symbol, row.instruction);
-      } else if (row.state == hal::RowState::kRefused && file.attached_mono_ns != 0 && row.file_offset != 0) {
+      if (row.state == hal::RowState::kRefused && file.attached_mono_ns != 0 && row.file_offset != 0) {
         text += fmt::format("    {}: not probed: {}\n", row.symbol, row.reason);
       }
     }
+  }
+  if (unused > 0) {
+    text += fmt::format("  and {} that no process has mapped yet: {} probes wait there\n",
+                        plural(unused, "installed library file"), unused_probes);
   }
   return text;
 }

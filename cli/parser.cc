@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/help.h"
+#include "cli/refusal.h"
 
 namespace ingero::cli {
 namespace {
@@ -235,16 +236,17 @@ void Parser::add_help_flags() {
 
 Result<std::optional<std::string>> Parser::parse(std::vector<std::string> arguments) {
   if (const auto word = unknown_command(*app_, arguments)) {
-    return refusal(fmt::format("unknown command \"{}\"", *word), *app_);
+    return refusal(unknown_command_text(*word, facts_of(*app_)), *app_);
   }
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
-    std::reverse(arguments.begin(), arguments.end());
-    app_->parse(arguments);
+    app_->parse(reversed);
     return std::optional<std::string>();
   } catch (const CLI::CallForHelp&) {
     return std::optional<std::string>(app_->help());
   } catch (const CLI::ParseError& error) {
-    return refusal(one_line(error.what()), deepest_parsed(*app_));
+    const CLI::App& given = deepest_parsed(*app_);
+    return refusal(refusal_text(error.what(), facts_of(given), arguments), given);
   }
 }
 

@@ -153,12 +153,12 @@ class CsvPrinter final : public RowPrinter {
   void columns(std::span<const std::string_view> names) override {
     std::string line;
     for (size_t i = 0; i < names.size(); ++i) line += (i == 0 ? "" : ",") + field(std::string(names[i]));
-    held_.add(line + "\r\n");
+    held_.add(line + "\n");
   }
   void row(std::span<const Value> values) override {
     std::string line;
     for (size_t i = 0; i < values.size(); ++i) line += (i == 0 ? "" : ",") + field(plain_text(values[i]));
-    held_.add(line + "\r\n");
+    held_.add(line + "\n");
   }
   void finish() override { held_.flush(); }
 

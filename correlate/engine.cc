@@ -223,7 +223,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       ++window_of(process, window).forks;
       break;
     case hal::HostOp::kExit:
-      if (event.tid == event.pid) process.ended_mono_ns = event.start_mono_ns;
+      note_exit(event, process);
       break;
     case hal::HostOp::kOomKill: {
       Finding finding;
@@ -236,6 +236,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       finding.confidence = 1;
       finding.onset_mono_ns = event.start_mono_ns;
       const auto known = by_pid.find(victim);
+      if (known != by_pid.end()) known->second->is_oom_victim = true;
       pend(event.start_mono_ns, known == by_pid.end() ? nullptr : known->second, std::move(finding));
       break;
     }

@@ -48,8 +48,9 @@ void give_back(ProcessState::Live& live, ProcessWindow& sum) {
   live = {};
 }
 
-void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
-  if (lost_ns == 0 || lost_ns < worst.lost_ns) return;
+}  // namespace
+
+Sample sample_of(const hal::Event& event, uint64_t lost_ns) {
   Sample sample;
   sample.lost_ns = lost_ns;
   sample.start_mono_ns = event.start_mono_ns;
@@ -68,6 +69,14 @@ void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
     sample.stack_id = event.stack_id;
     sample.has_stack = true;
   }
+  return sample;
+}
+
+namespace {
+
+void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
+  if (lost_ns == 0 || lost_ns < worst.lost_ns) return;
+  const Sample sample = sample_of(event, lost_ns);
   if (worst.call == hal::kNoCall || sample.worse_than(worst)) worst = sample;
 }
 
@@ -97,6 +106,29 @@ void add_off_cpu(const hal::Event& event, const CallFacts& facts, bool cold, Pro
     sum.unusual_blocked_ns += off.blocked_ns;
     consider(sum.worst_blocked, event, off.blocked_ns);
   }
+}
+
+}  // namespace
+
+namespace {
+
+// What a process did last, should it be the last.
+void note_latest(const hal::Event& event, const CallFacts& facts, ProcessState& process) {
+  if (event.outcome == hal::Outcome::kExited) {
+    if (process.calls_at_end.size() < kLastCalls) process.calls_at_end.push_back(sample_of(event, 0));
+    return;
+  }
+  auto& last = process.last_calls;
+  if (last.size() < kLastCalls || event.start_mono_ns > last.front().start_mono_ns) {
+    const auto after = std::upper_bound(last.begin(), last.end(), event.start_mono_ns,
+                                        [](uint64_t at, const Sample& one) { return at < one.start_mono_ns; });
+    last.insert(after, sample_of(event, 0));
+    if (last.size() > kLastCalls) last.erase(last.begin());
+  }
+  if (event.failed || (facts.kind != Kind::kLaunch && facts.graph != GraphStep::kLaunch)) return;
+  const uint64_t function = event.has(Has::kFunction) ? event.function : event.has(Has::kHandle) ? event.handle : 0;
+  process.launches.add(event.has(Has::kStream) ? event.stream : 0,
+                       {sample_of(event, 1), function, event.end_mono_ns()});
 }
 
 }  // namespace
@@ -344,6 +376,10 @@ void Engine::Impl::take_failure(const hal::Event& event, const CallFacts& facts,
   if (process.failures.size() < 64 || process.failures.contains({event.call, event.return_code})) {
     ++process.failures[{event.call, event.return_code}];
   }
+  if (options.meaning_of && options.status_of && process.fatal_mono_ns == 0) {
+    const hal::StatusMeaning* meaning = options.meaning_of(options.status_of(event.call, event.return_code));
+    if (meaning != nullptr && meaning->effect != hal::StatusEffect::kOrdinary) note_fatal(event, process, *meaning);
+  }
   if (facts.kind == Kind::kAlloc && says_out_of_memory(event.call, event.return_code)) {
     note_refused(event, process, thread);
   }
@@ -417,9 +453,16 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
 
   ++sum.calls;
   sum.call_ns += duration_of(event);
+  note_latest(event, facts, process);
   if (event.failed && !facts.polled) take_failure(event, facts, process, thread, sum);
   if (event.has(Has::kOffCpu)) add_off_cpu(event, facts, cold, sum);
   take_kind(event, facts, process, thread, sum, window);
+  const bool submits =
+      facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch || facts.kind == Kind::kCollective;
+  if (submits) process.last_submit_ns = std::max(process.last_submit_ns, event.start_mono_ns);
+  if (facts.synchronising || facts.kind == Kind::kSync || facts.polled) {
+    process.last_wait_ns = std::max(process.last_wait_ns, event.end_mono_ns());
+  }
 }
 
 }  // namespace ingero::correlate

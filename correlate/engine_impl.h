@@ -13,6 +13,7 @@
 namespace ingero::correlate {
 
 uint64_t mix(uint64_t a, uint64_t b);
+Sample sample_of(const hal::Event& event, uint64_t lost_ns);  // engine_calls.cc
 // The wall clock's offset as chains show it: a recording keeps it less exactly than a live event.
 template <typename Ns>
 constexpr Ns whole_ms(Ns ns) {
@@ -52,6 +53,7 @@ struct Engine::Impl {
                  ProcessWindow& sum, uint64_t window);
   void take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
                    ProcessWindow& sum);
+  void note_fatal(const hal::Event& event, ProcessState& process, const hal::StatusMeaning& meaning);
   void note_refused(const hal::Event& event, ProcessState& process, ThreadState& thread);
   void note_granted(const hal::Event& event, ProcessState& process, ThreadState& thread);
   void take_fabric(const hal::Event& event, const CallFacts& facts, ProcessState& process);
@@ -66,6 +68,15 @@ struct Engine::Impl {
   void close_processes(uint64_t window);
   void evaluate_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
   void evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
+  // engine_ends.cc
+  void note_exit(const hal::Event& event, ProcessState& process);
+  void evaluate_ends(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
+  void settle_ends(std::vector<std::pair<ProcessState*, Finding>> ends,
+                   std::vector<std::pair<ProcessState*, Finding>>& found, uint64_t window);
+  bool are_peers(uint32_t pid, uint32_t other) const;
+  Incident* cause_of(const ProcessState* process, const Finding& finding);
+  void add_symptom(Incident& cause, ProcessState* process, const Finding& finding, uint64_t window);
+
   void settle(ProcessState* process, Findings findings, uint64_t window);
   void raise(ProcessState* process, const Finding& finding, uint64_t window);
   void resolve_quiet(uint64_t window);
@@ -122,20 +133,42 @@ struct Engine::Impl {
     std::optional<int32_t> last_rank;
     hal::CallId call = hal::kNoCall;
     uint32_t ranks = 0;
+    bool is_cold = false;  // one of the first: ranks are still starting
+    struct Entry {         // what a rank called, and with how much
+      uint32_t pid = 0;
+      std::optional<int32_t> rank;
+      hal::CallId call = hal::kNoCall;
+      std::optional<uint64_t> bytes;
+    };
+    std::vector<Entry> entries;  // the first kMaxEntries to come
+    bool differs = false, is_reported = false;
   };
+  static constexpr size_t kMaxEntries = 64;
   std::map<std::pair<uint64_t, uint64_t>, Round> rounds;  // comm_id_hash, number
   static constexpr size_t kMaxRounds = 65536;
+  // Of one process, in one window. A rank that is late to several collectives of a step, on one communicator or on
+  // several, made the others wait once.
   struct Lateness {
-    uint64_t rounds = 0, late_ns = 0, worst_ns = 0, worst_at_ns = 0;
+    uint64_t rounds = 0, late_ns = 0, worst_ns = 0, worst_at_ns = 0, worst_comm = 0;
     hal::CallId call = hal::kNoCall;
     std::optional<int32_t> rank;
+    void add(const Lateness& other);
   };
-  std::deque<std::pair<uint64_t, std::map<std::pair<uint64_t, uint32_t>, Lateness>>> late;  // window; (comm, pid)
-  std::map<uint64_t, uint32_t> comm_ranks;  // comm_id_hash: most ranks seen in one collective
+  std::deque<std::pair<uint64_t, std::map<uint32_t, Lateness>>> late;  // window; pid
+  std::map<uint32_t, uint64_t> late_until;                             // by pid: lateness up to here is counted
+  std::set<uint64_t> out_of_step;  // comm_id_hash: communicators with a mismatch, told once
+  void note_entry(const hal::Event& event, Round& round, std::optional<int32_t> rank);
+  void evaluate_mismatches(std::vector<std::pair<ProcessState*, Finding>>& found);
+  std::map<uint64_t, std::vector<uint32_t>> comm_pids;  // comm_id_hash: the processes that came to its collectives
+  static constexpr size_t kMaxPeers = 4096;             // of one communicator
+  std::map<uint64_t, uint32_t> comm_ranks;              // comm_id_hash: most ranks seen in one collective
   struct Hang {
     Finding finding;
     uint64_t from, until;  // windows
+    uint64_t comm_id_hash;
   };
+  // The window from which on it is certain: no other rank comes any more, or it has lasted.
+  uint64_t is_certain_by(const Hang& hang) const;
   std::map<std::string, Hang> open_hangs;             // by subject
   std::map<uint64_t, std::vector<uint32_t>> hanging;  // hash of the subject: the processes that wait
 

@@ -24,7 +24,6 @@ std::string list_of(const std::vector<hal::CollectiveHang::Rank>& ranks) {
 
 void Engine::add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number, std::optional<int32_t> rank) {
   Impl& impl = *impl_;
-  if (number <= kColdRounds) return;
   if (impl.rounds.size() >= Impl::kMaxRounds) {
     impl.rounds.erase(impl.rounds.begin());
     impl.ledger.add(hal::Loss::engine_forgotten);
@@ -32,6 +31,15 @@ void Engine::add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_
   Impl::Round& round = impl.rounds[{comm_id_hash, number}];
   ++round.ranks;
   round.call = event.call;
+  round.is_cold = number <= kColdRounds;
+  impl.note_entry(event, round, rank);
+  if (impl.comm_pids.size() >= kMaxIncidents && !impl.comm_pids.contains(comm_id_hash)) {
+    impl.comm_pids.erase(impl.comm_pids.begin());
+  }
+  auto& peers = impl.comm_pids[comm_id_hash];
+  if (peers.size() < Impl::kMaxPeers && std::find(peers.begin(), peers.end(), event.pid) == peers.end()) {
+    peers.push_back(event.pid);
+  }
   const uint64_t at = event.start_mono_ns;
   round.first_ns = std::min(round.first_ns, at);
   if (at > round.last_ns) {
@@ -46,61 +54,109 @@ void Engine::add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_
   most = std::max(most, round.ranks);
 }
 
+void Engine::Impl::Lateness::add(const Lateness& other) {
+  rounds += other.rounds;
+  late_ns += other.late_ns;
+  call = other.call;
+  rank = other.rank;
+  if (other.worst_ns <= worst_ns) return;
+  worst_ns = other.worst_ns;
+  worst_at_ns = other.worst_at_ns;
+  worst_comm = other.worst_comm;
+}
+
+// Ranks must call the same collective with the same size at the same place of their communicator's order.
+void Engine::Impl::note_entry(const hal::Event& event, Round& round, std::optional<int32_t> rank) {
+  if (round.entries.size() >= kMaxEntries) return;
+  const auto bytes = event.has(hal::Has::kBytes) ? std::optional(event.bytes) : std::nullopt;
+  if (!round.entries.empty()) {
+    const Round::Entry& first = round.entries.front();
+    round.differs |= first.call != event.call || (first.bytes && bytes && *first.bytes != *bytes);
+  }
+  round.entries.push_back({event.pid, rank, event.call, bytes});
+}
+
+void Engine::Impl::evaluate_mismatches(std::vector<std::pair<ProcessState*, Finding>>& found) {
+  for (auto& [key, round] : rounds) {
+    if (!round.differs || round.is_reported) continue;
+    round.is_reported = true;
+    if (out_of_step.size() >= kMaxIncidents) out_of_step.clear();
+    if (!out_of_step.insert(key.first).second) continue;  // what comes after it is out of step, too
+    // The odd one out: whose call the fewest others made; of equals the last to come.
+    std::map<std::pair<hal::CallId, uint64_t>, size_t> votes;
+    const auto vote_of = [](const Round::Entry& one) { return std::pair(one.call, one.bytes.value_or(0)); };
+    for (const Round::Entry& one : round.entries) ++votes[vote_of(one)];
+    const Round::Entry* odd = &round.entries.front();
+    std::string list;
+    for (const Round::Entry& one : round.entries) {
+      if (votes[vote_of(one)] <= votes[vote_of(*odd)]) odd = &one;
+      list += fmt::format("{}{} (pid {}) {}{}", list.empty() ? "" : ", ",
+                          one.rank ? fmt::format("rank {}", *one.rank) : "a rank", one.pid, calls[one.call].op,
+                          one.bytes ? " of " + format_bytes(*one.bytes) : "");
+    }
+    Finding finding;
+    finding.rule = RuleId::collective_mismatch;
+    finding.number = finding.number_now = 1;
+    finding.confidence = 1;
+    finding.op = odd->call;
+    finding.subject = fmt::format("{:016x}", key.first);
+    finding.detail = fmt::format("collective {} of communicator {:016x} differs: {}", key.second, key.first, list);
+    finding.onset_mono_ns = round.first_ns;
+    found.emplace_back(&process_of(odd->pid), std::move(finding));
+  }
+}
+
 void Engine::Impl::evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
-  auto& sums = late.emplace_back(window, std::map<std::pair<uint64_t, uint32_t>, Lateness>{}).second;
+  evaluate_mismatches(found);
+  auto& sums = late.emplace_back(window, std::map<uint32_t, Lateness>{}).second;
   while (late.front().first + kTrailing <= window) late.pop_front();
+  struct Complete {
+    uint64_t comm;
+    Round round;
+  };
+  std::vector<Complete> complete_rounds;
   std::erase_if(rounds, [&](const auto& entry) {
     const auto& [key, round] = entry;
     const bool complete = round.ranks >= 2 && round.ranks >= comm_ranks[key.first];
     if (round.last_ns / kWindowNs > window) return false;
     if (!complete && round.first_ns / kWindowNs + kTrailing > window) return false;
-    if (round.ranks < 2 || round.before_ns == 0) return true;
-    Lateness& one = sums[{key.first, round.last_pid}];
-    const uint64_t late_ns = round.last_ns - round.before_ns;
-    ++one.rounds;
-    one.late_ns += late_ns;
-    one.call = round.call;
-    one.rank = round.last_rank;
-    if (late_ns > one.worst_ns) {
-      one.worst_ns = late_ns;
-      one.worst_at_ns = round.before_ns;
-    }
+    if (round.ranks >= 2 && round.before_ns != 0 && !round.is_cold) complete_rounds.push_back({key.first, round});
     return true;
   });
-  std::map<std::pair<uint64_t, uint32_t>, Lateness> total;
+  std::sort(complete_rounds.begin(), complete_rounds.end(), [](const Complete& a, const Complete& b) {
+    return a.round.before_ns != b.round.before_ns ? a.round.before_ns < b.round.before_ns : a.comm < b.comm;
+  });
+  for (const auto& [comm, round] : complete_rounds) {
+    Lateness& one = sums[round.last_pid];
+    uint64_t& until = late_until[round.last_pid];
+    const uint64_t from = std::max(round.before_ns, until);
+    until = std::max(until, round.last_ns);
+    const uint64_t late_ns = round.last_ns > from ? round.last_ns - from : 0;
+    one.add({1, late_ns, late_ns, round.before_ns, comm, round.call, round.last_rank});
+  }
+  if (late_until.size() > kMaxIncidents) late_until.clear();
+  std::map<uint32_t, Lateness> total;
   for (const auto& [at, entries] : late) {
-    for (const auto& [key, one] : entries) {
-      Lateness& sum = total[key];
-      sum.rounds += one.rounds;
-      sum.late_ns += one.late_ns;
-      sum.call = one.call;
-      sum.rank = one.rank;
-      if (one.worst_ns > sum.worst_ns) {
-        sum.worst_ns = one.worst_ns;
-        sum.worst_at_ns = one.worst_at_ns;
-      }
-    }
+    for (const auto& [pid, one] : entries) total[pid].add(one);
   }
   const Rule& its = rule(RuleId::late_rank);
-  for (const auto& [key, one] : total) {
+  for (const auto& [pid, one] : total) {
     if (one.rounds < its.count || one.late_ns < its.floor_ns || one.late_ns * 100 < kTrailing * kWindowNs * its.share) {
       continue;
     }
     Finding finding;
     finding.rule = RuleId::late_rank;
     finding.lost_ns = one.late_ns;
-    const auto now = sums.find(key);
+    const auto now = sums.find(pid);
     finding.lost_now_ns = now == sums.end() ? 0 : now->second.late_ns;
     finding.number = one.rounds;
     finding.number_now = now == sums.end() ? 0 : now->second.rounds;
     finding.op = one.call;
-    finding.subject = fmt::format("{:016x}", key.first);
-    finding.detail = fmt::format("{} was the last to enter {} on communicator {:016x}: {} late in total, at most {}",
-                                 one.rank ? fmt::format("rank {}", *one.rank) : fmt::format("pid {}", key.second),
-                                 plural(one.rounds, "collective"), key.first, format_duration(one.late_ns),
-                                 format_duration(one.worst_ns));
+    finding.detail = fmt::format("{} (pid {})", one.rank ? fmt::format("rank {}", *one.rank) : "a rank", pid);
+    finding.cause = fmt::format("{:016x}", one.worst_comm);
+    finding.longest_ns = one.worst_ns;
     finding.onset_mono_ns = one.worst_at_ns;
-    found.emplace_back(&process_of(key.second), std::move(finding));
+    found.emplace_back(&process_of(pid), std::move(finding));
   }
 }
 
@@ -167,14 +223,15 @@ void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
   finding.lost_ns = hang.waited_ns;
   finding.confidence = 1;
   finding.subject = fmt::format("{:016x}/{}", hang.comm_id_hash, hang.number);
-  finding.detail = fmt::format("{}, number {} on communicator {:016x}: {} waiting for {} for {}{}",
+  finding.detail = fmt::format("{}, number {} on communicator {:016x}: {} waiting for {}{}",
                                call.empty() ? "a collective" : printable(call), hang.number, hang.comm_id_hash,
-                               list_of(hang.present), list_of(hang.missing), format_duration(hang.waited_ns),
+                               list_of(hang.present), list_of(hang.missing),
                                hang.is_over ? "; it has since completed or its processes ended" : "");
   finding.onset_mono_ns = hang.entered_mono_ns;
   auto& waiting = impl.hanging[fnv1a(finding.subject)];
   waiting.clear();
   for (const auto& one : hang.present) waiting.push_back(one.pid);
+  for (const auto& one : hang.missing) finding.absent.push_back(one.pid);
   if (impl.hanging.size() > kMaxIncidents) impl.hanging.erase(impl.hanging.begin());
   if (impl.open_hangs.size() >= kMaxIncidents && !impl.open_hangs.contains(finding.subject)) {
     impl.ledger.add(hal::Loss::engine_forgotten);
@@ -183,7 +240,7 @@ void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
   const uint64_t from = (hang.entered_mono_ns + rule(RuleId::collective_hang).floor_ns) / kWindowNs;
   const uint64_t until = hang.is_over ? (hang.entered_mono_ns + hang.waited_ns) / kWindowNs : ~uint64_t{0};
   const std::string subject = finding.subject;
-  impl.open_hangs[subject] = {std::move(finding), from, until};
+  impl.open_hangs[subject] = {std::move(finding), from, until, hang.comm_id_hash};
 }
 
 void Engine::add_snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) {

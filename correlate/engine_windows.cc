@@ -18,6 +18,14 @@ std::string key_of(Family family, const ProcessState* process, const std::string
   return fmt::format("{}/{:x}/{}", static_cast<int>(family), process == nullptr ? 0 : process->key, subject);
 }
 
+// Threads of a vendor's library wake up now and then; those that make calls do not, while they sleep.
+bool is_asleep(const ProcessWindow& now) {
+  constexpr uint64_t kWakes = 50;
+  constexpr uint64_t kBytes = 1 << 20;
+  return now.calls + now.switches + now.reads.calls + now.writes.calls + now.forks == 0 &&
+         now.other_switches <= kWakes && now.page_bytes < kBytes;
+}
+
 void count_spikes(Series& series, const SeriesWindow& sum, uint64_t window) {
   constexpr uint64_t kBurst = 8;  // calls that are one burst
   constexpr size_t kGapsKept = 16;
@@ -116,7 +124,11 @@ void Engine::Impl::close_processes(uint64_t window) {
     if (now.syncs.calls > 0) {
       push_last(process->sync_means, now.syncs.ns / now.syncs.calls, kRatesKept);
     }
-    push_last(process->rates, now.launches.calls + now.graph_launches.calls + now.collectives.calls, kRatesKept);
+    const uint64_t work = now.launches.calls + now.graph_launches.calls + now.collectives.calls;
+    if (work > 0) process->longest_pause = std::max(process->longest_pause, std::exchange(process->pause, 0));
+    if (work == 0 && process->first_call_window != 0) ++process->pause;
+    process->asleep = is_asleep(now) ? process->asleep + 1 : 0;
+    push_last(process->rates, work, kRatesKept);
     // The difference is less than what lives, whatever the two come to.
     const auto net = static_cast<int64_t>(now.allocated_bytes - now.freed_bytes);
     process->held_bytes += net;
@@ -145,7 +157,9 @@ Evaluation Engine::Impl::evaluation(const ProcessState& process, const ProcessWi
   if (process.ended_mono_ns) end = std::min(end, *process.ended_mono_ns);
   const uint64_t begin = std::max(process.first_seen_ns, (window + 1 - std::min(window + 1, kTrailing)) * kWindowNs);
   const uint64_t span = end > begin ? end - begin : 1;
-  return {process, sum, now, window, span, system, calls, by_pid, throttling, options.status_of, options.windowed};
+  return {
+      process,         sum, now, window, span, system, calls, by_pid, throttling, options.status_of, options.meaning_of,
+      options.windowed};
 }
 
 void Engine::Impl::close(uint64_t window) {
@@ -174,9 +188,12 @@ void Engine::Impl::close(uint64_t window) {
   for (Finding& finding : of_fabric) found.emplace_back(nullptr, std::move(finding));
   evaluate_flights(window, found);
   evaluate_arrivals(window, found);
+  std::vector<std::pair<ProcessState*, Finding>> ends;
+  evaluate_ends(window, ends);
+  settle_ends(std::move(ends), found, window);
   std::erase_if(open_hangs, [&](const auto& entry) { return entry.second.until < window; });
   for (const auto& [subject, hang] : open_hangs) {
-    if (hang.from <= window) found.emplace_back(nullptr, hang.finding);
+    if (is_certain_by(hang) <= window) found.emplace_back(nullptr, hang.finding);
   }
   Findings of_system;
   evaluate_system(system, of_system);
@@ -213,6 +230,7 @@ void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t win
     const Rule& one = rule(a.rule);
     const Rule& other = rule(b.rule);
     if (one.is_effect != other.is_effect) return !one.is_effect;
+    if (is_certain(one.id) != is_certain(other.id)) return is_certain(one.id);
     if (a.lost_ns != b.lost_ns) return a.lost_ns > b.lost_ns;
     return one.id < other.id;
   });
@@ -221,43 +239,14 @@ void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t win
     const Rule& its = rule(finding.rule);
     const std::string key = key_of(its.family, process, finding.subject);
     if (std::exchange(taken[key], true)) continue;
-    const bool may_be_symptom = its.is_effect || finding.rule == RuleId::never_returned;
+    const bool may_be_symptom = its.is_effect || its.family == Family::kHang || its.family == Family::kExit ||
+                                finding.rule == RuleId::fatal_error;
     if (!may_be_symptom || incidents.contains(key)) {
       raise(process, finding, window);
       continue;
     }
-    // A cause of this process, now or still open?
-    Incident* cause = nullptr;
-    for (auto& [other_key, incident] : incidents) {
-      if (rule(incident.rule).is_effect || incident.rule == RuleId::cold_start) continue;
-      const bool own = process != nullptr && incident.process == process;
-      const auto waiting = hanging.find(fnv1a(incident.last.subject));
-      const bool in_hang =
-          incident.rule == RuleId::collective_hang && process != nullptr && waiting != hanging.end() &&
-          std::find(waiting->second.begin(), waiting->second.end(), process->facts.pid) != waiting->second.end();
-      if (!in_hang && (!own || !its.is_effect)) continue;
-      if (cause == nullptr || incident.lost_ns > cause->lost_ns) cause = &incident;
-    }
-    if (cause != nullptr) {
-      Incident symptom;
-      symptom.rule = finding.rule;
-      symptom.process = process;
-      symptom.last = finding;
-      symptom.number = finding.number;
-      symptom.lost_ns = finding.lost_ns;
-      symptom.onset_window = window;
-      describe(symptom, evaluation(*process, ProcessWindow{}, ProcessWindow{}, window));
-      const std::string& text = symptom.chain.summary;
-      const std::string name = std::string(its.name);
-      auto same = std::find_if(cause->symptoms.begin(), cause->symptoms.end(),
-                               [&](const std::string& one) { return one.starts_with(name + ": "); });
-      if (same == cause->symptoms.end()) {
-        cause->symptoms.push_back(name + ": " + text);
-      } else {
-        *same = name + ": " + text;
-      }
-      cause->chain.symptoms = cause->symptoms;
-      cause->changed = true;
+    if (Incident* cause = cause_of(process, finding)) {
+      add_symptom(*cause, process, finding, window);
       effects.erase(key);
       continue;
     }
@@ -303,16 +292,23 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
   } else {
     // Within the first windows a better name may be found; the id stays.
     const bool is_coarser =
-        incident.rule == RuleId::memory_fragmentation && finding.rule == RuleId::device_out_of_memory;
+        (incident.rule == RuleId::memory_fragmentation && finding.rule == RuleId::device_out_of_memory) ||
+        (is_certain(incident.rule) && !is_certain(finding.rule));
+    const bool is_proven = is_certain(finding.rule) && !is_certain(incident.rule);
     const bool is_same_port = is_of_fabric(incident.rule) && is_of_fabric(finding.rule);
     if (is_same_port) {
       // Its rule is the first of those found: what lies further down follows from it.
       incident.rule = std::min(incident.rule, finding.rule);
     } else if (its.family == rule(incident.rule).family && incident.rule != finding.rule && !is_coarser &&
-               window < incident.onset_window + kTrailing) {
+               (is_proven || window < incident.onset_window + kTrailing)) {
       incident.rule = finding.rule;
       incident.number = finding.number - finding.number_now;
     } else if (incident.rule != finding.rule) {
+      if (incident.rule == RuleId::fatal_error && incident.last_window != window) {
+        incident.number += finding.number_now;  // calls that failed since
+        describe(incident, evaluation(*process, incident.total, now, window));
+        incident.changed = true;
+      }
       incident.last_window = window;
       return;
     }
@@ -322,6 +318,7 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
       incident.total.add(now);
     }
   }
+  incident.longest_ns = std::max(incident.longest_ns, finding.longest_ns);
   incident.last = finding;
   incident.last_window = window;
   if (is_new && finding.fabric) {
@@ -350,7 +347,8 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
 void Engine::Impl::resolve_quiet(uint64_t window) {
   for (auto at = incidents.begin(); at != incidents.end();) {
     Incident& incident = at->second;
-    const bool over = incident.last_window + kQuiet <= window;  // (E4)
+    const bool is_failure = is_certain(incident.rule) && rule(incident.rule).family != Family::kMemory;
+    const bool over = incident.last_window + (is_failure ? kFailureQuiet : kQuiet) <= window;  // (E4)
     if (over) incident.chain.resolved = true;
     if (over || incident.changed) changes.push_back(incident.chain);
     incident.changed = false;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "hal/call_table.h"
+#include "hal/status_meaning.h"
 #include "hal/vocabulary.h"
 
 namespace ingero::correlate {
@@ -37,6 +38,8 @@ CallFacts make_facts(const hal::Call& call);
 
 // The vendor's name of a return code, or empty.
 using StatusOf = std::function<std::string(uint32_t call, int64_t code)>;
+// What a return code of that name means for the program; null: nothing is known of it. Outlives the engine.
+using MeaningOf = std::function<const hal::StatusMeaning*(std::string_view status)>;
 // The event of a device that a call brought, by its number; an empty name: none.
 using EventOf = std::function<hal::AsyncEvent(uint32_t call, uint64_t code)>;
 

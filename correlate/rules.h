@@ -31,10 +31,12 @@ enum class Family : uint8_t {
   kGraph,
   kDevice,
   kStart,
+  kExit,
 };
 constexpr std::string_view name_of(Family family) {
-  constexpr std::string_view kNames[] = {"cpu",     "io",   "lock", "hang",    "collective", "pattern", "memory",
-                                         "failure", "rate", "host", "network", "graph",      "device",  "start"};
+  constexpr std::string_view kNames[] = {"cpu",     "io",     "lock",    "hang",  "collective",
+                                         "pattern", "memory", "failure", "rate",  "host",
+                                         "network", "graph",  "device",  "start", "exit"};
   return kNames[static_cast<size_t>(family)];
 }
 enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
@@ -44,6 +46,9 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
   X(cpu_preemption, kCpu, "HOST", kMedium, kBoth, false, 10, 0, 100,                                                   \
     "Threads that make GPU calls were ready to run, and another program had their CPU.",                               \
     "Give the process CPUs of its own, or lower the priority of the process that ran instead.")                        \
+  X(oversubscription, kCpu, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                             \
+    "Threads that make GPU calls waited for CPUs that other threads of the same program had.",                         \
+    "Start no more threads than there are CPUs.")                                                                      \
   X(run_queue_wait, kCpu, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                               \
     "Threads that make GPU calls were woken and then waited for a CPU.", "Use fewer runnable threads, or more CPUs.")  \
   X(cgroup_throttling, kCpu, "SYSTEM", kHigh, kMeasured, false, 5, 1, 100,                                             \
@@ -67,6 +72,9 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Look at the thread's stack and at the device's state.")                                                           \
   X(collective_hang, kHang, "COLLECTIVE", kCritical, kMeasured, false, 0, 1, 10000,                                    \
     "Some ranks wait in a collective that others have not entered.", "Look at what the missing ranks do instead.")     \
+  X(collective_mismatch, kCollective, "COLLECTIVE", kCritical, kBoth, false, 0, 1, 0,                                  \
+    "A rank called another collective than the others at the same place, or with another size.",                       \
+    "Look at that rank's code before it: it skipped a collective, made one more, or has data of another shape.")       \
   X(late_rank, kCollective, "COLLECTIVE", kMedium, kMeasured, true, 5, 1, 100,                                         \
     "The same rank came last to collectives, and the others waited for it.",                                           \
     "Look at what that rank's process does before it.")                                                                \
@@ -89,13 +97,15 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Let the allocator grow its segments (PyTorch: expandable_segments:True), or allocate the largest buffers first.") \
   X(device_out_of_memory, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                           \
     "Device memory ran out: an allocation failed.", "Use smaller batches, or free what is not needed.")                \
+  X(fatal_error, kFailure, "HOST", kHigh, kBoth, false, 0, 1, 0,                                                       \
+    "A call returned an error after which the process cannot use its device, context or communicator any more.",       \
+    "The first error is the one that matters: later ones follow from it.")                                             \
   X(failing_calls, kFailure, "HOST", kMedium, kMeasured, false, 20, 10, 0, "Calls return errors.",                     \
-    "Look up the code; the first failure is the one that matters.")                                                    \
+    "The first failure is the one that matters: see where it was made.")                                               \
   X(rate_drop, kRate, "HOST", kMedium, kMeasured, true, 60, 10, 2000, "Much less work is submitted than before.",      \
     "Look at what the process does between its calls.")                                                                \
-  X(full_stop, kRate, "HOST", kHigh, kMeasured, true, 0, 10, 2000,                                                     \
-    "No work is submitted any more, and the process "                                                                  \
-    "still runs.",                                                                                                     \
+  X(full_stop, kRate, "HOST", kHigh, kMeasured, true, 0, 10, 8000,                                                     \
+    "No work is submitted any more although some was left undone (high), or the whole process sleeps (low).",          \
     "Look at the stacks of its threads.")                                                                              \
   X(memory_pressure, kHost, "SYSTEM", kMedium, kMeasured, false, 10, 0, 0, "Tasks of the machine wait for memory.",    \
     "Free host memory, or stop what takes it.")                                                                        \
@@ -143,7 +153,13 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Look the code up in the vendor's list; replace a device that keeps reporting it.")                                \
   X(cold_start, kStart, "HOST", kLow, kBoth, false, 0, 3, 800,                                                         \
     "The first calls of the process were much slower than later ones.",                                                \
-    "Warm up before measuring; load modules and libraries early.")
+    "Warm up before measuring; load modules and libraries early.")                                                     \
+  X(process_crashed, kExit, "HOST", kHigh, kBoth, false, 0, 1, 0,                                                      \
+    "A signal ended a process that made GPU calls, or a worker of one.",                                               \
+    "Look at the core dump (coredumpctl debug) and the program's standard error.")                                     \
+  X(process_failed, kExit, "HOST", kMedium, kBoth, false, 0, 1, 0,                                                     \
+    "A process that made GPU calls ended with an exit status that means failure.",                                     \
+    "Look at the program's standard error: what it printed last.")
 
 enum class RuleId : uint8_t {
 #define X(id, ...) id,
@@ -173,6 +189,12 @@ inline constexpr Rule kRules[] = {
     INGERO_RULES(X)
 #undef X
 };
+// One event proves them: nothing that is inferred from sums takes their place in an incident.
+constexpr bool is_certain(RuleId id) {
+  return id == RuleId::fatal_error || id == RuleId::device_out_of_memory || id == RuleId::memory_fragmentation ||
+         id == RuleId::process_crashed || id == RuleId::process_failed || id == RuleId::oom_kill ||
+         id == RuleId::collective_mismatch;
+}
 // Of a port, what comes first explains what comes after.
 constexpr bool is_of_fabric(RuleId id) { return id >= RuleId::fabric_port_down && id <= RuleId::fabric_congestion; }
 constexpr const Rule& rule(RuleId id) { return kRules[static_cast<size_t>(id)]; }
@@ -182,15 +204,18 @@ inline constexpr uint64_t kWindowNs = 1'000'000'000;  // events are evaluated by
 inline constexpr uint64_t kTrailing = 3;              // windows a rule looks at
 inline constexpr uint64_t kLatenessNs = 500'000'000;  // how much later than others an event may come
 inline constexpr uint64_t kQuiet = 5;                 // windows without a finding after which an incident is over
+inline constexpr uint64_t kFailureQuiet = 30;         // of a failure: what its peers get for it comes later
 inline constexpr uint64_t kActive = 30;               // windows after its last call in which a thread makes GPU calls
 inline constexpr uint64_t kHighShare = 30;            // percent lost from which on MEDIUM becomes HIGH
 inline constexpr uint64_t kSpikeTimes = 10;           // times its usual time make a call a spike
 inline constexpr uint64_t kSpikeNs = 1'000'000;       // and this long at least
 inline constexpr uint64_t kSmallCopyBytes = 65536;    // a copy this small is a result, not data
 inline constexpr uint64_t kLargeCopyBytes = 1 << 20;  // and from here on it is data
-inline constexpr uint64_t kGrowthBytes = 64 << 20;    // growth below it is noise
-inline constexpr uint64_t kStuckNs = 2'500'000'000;   // how long a call that always was quick and never waits is stuck
-inline constexpr uint64_t kStuckCalls = 100;          // and how many quick ones there were
+inline constexpr uint64_t kShortWaitNs = 2'000'000;   // a longer wait is the device's work, not the price of asking
+inline constexpr uint64_t kLongSilence = 20;        // windows without work, of a process that has done with it or hangs
+inline constexpr uint64_t kGrowthBytes = 64 << 20;  // growth below it is noise
+inline constexpr uint64_t kStuckNs = 2'500'000'000;  // how long a call that always was quick and never waits is stuck
+inline constexpr uint64_t kStuckCalls = 100;         // and how many quick ones there were
 // A port that loses fewer than one packet in this many is not worth an incident: a decision. Fabrics without flow
 // control always lose some, and what they send again is then little.
 inline constexpr uint64_t kPacketsPerLoss = 1000;

@@ -30,7 +30,12 @@ uint64_t onset_of(const Evaluation& j, Loss loss) {
   return std::max(window * kWindowNs, j.process.first_seen_ns);
 }
 
-const hal::Throttling* worst_limit(const Evaluation& j, uint64_t& periods, uint64_t& throttled_ns) {
+struct Limited {
+  uint64_t periods = 0, ns = 0;
+};
+
+// Of the trailing windows, and of the last of them.
+const hal::Throttling* worst_limit(const Evaluation& j, Limited& all, Limited& now) {
   const hal::Throttling* worst = nullptr;
   for (const hal::Throttling& one : j.throttling) {
     const bool its = one.pid == j.process.facts.pid;
@@ -38,8 +43,12 @@ const hal::Throttling* worst_limit(const Evaluation& j, uint64_t& periods, uint6
         one.mono_ns + kTrailing * kWindowNs < (j.window + 1) * kWindowNs) {
       continue;
     }
-    periods += one.periods;
-    throttled_ns += one.throttled_ns;
+    all.periods += one.periods;
+    all.ns += one.throttled_ns;
+    if (one.mono_ns >= j.window * kWindowNs) {
+      now.periods += one.periods;
+      now.ns += one.throttled_ns;
+    }
     if (worst == nullptr || one.throttled_ns > worst->throttled_ns) worst = &one;
   }
   return worst;
@@ -77,8 +86,7 @@ void blame_workers(const Evaluation& j, Finding& finding) {
   if (workers.size() < rule(RuleId::dataloader_starvation).count || taken_ns * 2 < preemptors.total_ns()) return;
   finding.rule = RuleId::dataloader_starvation;
   finding.number = workers.size();
-  finding.detail =
-      fmt::format("{} worker processes of its own had its CPU for {}", workers.size(), format_duration(taken_ns));
+  finding.detail = fmt::format("{} worker processes of its own had its CPU", workers.size());
 }
 
 void evaluate_workers(const Evaluation& j, Findings& findings) {
@@ -121,8 +129,7 @@ void evaluate_workers(const Evaluation& j, Findings& findings) {
   finding.lost_now_ns = std::min<uint64_t>(j.now.threads.blocked_ns, kWindowNs);
   finding.confidence = 0.85;
   finding.number = workers;
-  finding.detail =
-      fmt::format("{} worker processes wanted a CPU and waited {} for one", workers, format_duration(wanted_ns));
+  finding.detail = fmt::format("{} worker processes wanted a CPU and waited for one", workers);
   finding.onset_mono_ns = onset_of(j, [](const ProcessWindow& one) { return one.threads.blocked_ns; });
   findings.push_back(std::move(finding));
 }
@@ -138,13 +145,15 @@ void evaluate_cpu(const Evaluation& j, Findings& findings) {
   finding.op = j.sum.worst_cpu.call;
   if (j.sum.worst_cpu.call != hal::kNoCall) finding.sample = j.sum.worst_cpu;
 
-  uint64_t periods = 0, throttled_ns = 0;
-  const hal::Throttling* limit = worst_limit(j, periods, throttled_ns);
+  Limited all, now;
+  const hal::Throttling* limit = worst_limit(j, all, now);
   const Rule& throttling = rule(RuleId::cgroup_throttling);
-  if (limit != nullptr && periods >= throttling.count && j.over(throttled_ns, throttling) && j.sum.calls > 0) {
+  if (limit != nullptr && all.periods >= throttling.count && j.over(all.ns, throttling) && j.sum.calls > 0) {
     finding.rule = throttling.id;
-    finding.lost_ns = std::max(lost, std::min(throttled_ns, j.span_ns));
-    finding.number = periods;
+    finding.lost_ns = std::min(all.ns, j.span_ns);
+    finding.lost_now_ns = std::min(now.ns, kWindowNs);
+    finding.number = all.periods;
+    finding.number_now = now.periods;
     finding.confidence = 0.95;
     finding.detail = limit->path;
     finding.onset_mono_ns = onset_of(j, loss);
@@ -161,6 +170,9 @@ void evaluate_cpu(const Evaluation& j, Findings& findings) {
       finding.rule = RuleId::run_queue_wait;
     } else if (worst != nullptr && !is_kin(j, worst->pid) && is_neighbour(j, worst->pid)) {
       finding.rule = RuleId::noisy_neighbour;
+    } else if (worst != nullptr && worst->pid == j.process.facts.pid) {
+      finding.rule = RuleId::oversubscription;
+      blame_workers(j, finding);
     } else {
       finding.rule = preempted.id;
       blame_workers(j, finding);

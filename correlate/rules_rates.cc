@@ -81,7 +81,11 @@ void evaluate_rates(const Evaluation& j, Findings& findings) {
   // The window in which it stopped holds a part of the usual.
   const uint64_t before_stop =
       std::max(steady_rate(j.process.rates, silent, kSteady), steady_rate(j.process.rates, silent + 1, kSteady));
-  if (silent >= least && before_stop >= stop.count) {
+  // Work that has been waited for may have been the last: the process uploads, evaluates, or has no requests. What it
+  // left undone was not; and where all of it sleeps, as it never has for so long, that is something to look at.
+  const bool is_undone = j.process.last_submit_ns > j.process.last_wait_ns;
+  const bool sleeps = j.process.asleep >= least && j.process.pause > 2 * j.process.longest_pause;
+  if (silent >= least && before_stop >= stop.count && (is_undone || sleeps)) {
     Finding finding;
     finding.rule = stop.id;
     finding.lost_ns = silent * kWindowNs;
@@ -89,6 +93,9 @@ void evaluate_rates(const Evaluation& j, Findings& findings) {
     finding.number = before_stop;
     finding.confidence = 0.7;
     finding.onset_mono_ns = (j.window + 1 - silent) * kWindowNs;
+    finding.is_minor = !is_undone;
+    finding.detail = is_undone ? "The process still runs; it has submitted work that it has not waited for"
+                               : "The process still runs; all of its work was waited for, and its threads sleep";
     findings.push_back(std::move(finding));
     return;
   }

@@ -23,6 +23,7 @@
 namespace ingero::correlate {
 
 inline constexpr size_t kMaxChildren = 1024;
+inline constexpr size_t kLastCalls = 3;
 inline constexpr uint64_t kColdWindows = 5;  // after a process's first call, in which its start-up is evaluated
 inline constexpr size_t kOpen = 4;           // windows that can take events at once
 static_assert(kOpen * kWindowNs >= kLatenessNs + 2 * kWindowNs);
@@ -135,6 +136,24 @@ class Trailing {
   size_t size_ = 0;
 };
 
+// The latest launches on each stream: what most likely caused an error that shows later.
+class Launches {
+ public:
+  struct One {
+    Sample sample;
+    uint64_t function = 0, end_mono_ns = 0;
+  };
+  void add(uint64_t stream, One launch);
+  // The last that had ended when a call began at `before_ns`; on any stream where none is given. Null: none.
+  const One* last(std::optional<uint64_t> stream, uint64_t before_ns) const;
+  static constexpr size_t kMaxStreams = 64, kKept = 8;
+
+ private:
+  std::map<uint64_t, std::vector<One>> of_stream_;
+  std::map<uint64_t, uint64_t> stacks_;  // by function: where it was launched when a stack was last taken
+};
+
+// A process that has failed is known as that until it ends: later errors follow from the first.
 struct ProcessState {
   hal::Process facts;
   uint64_t key = 0;  // of pid and start: the same in every run over the recording
@@ -162,6 +181,16 @@ struct ProcessState {
   // Queue pairs on fabric adapters: how many there are, and from when to when there were any.
   uint64_t queues = 0, first_queue_ns = ~uint64_t{0}, last_queue_ns = 0;
   uint64_t completion_wait_ns = 0;  // in calls that wait for completions
+  Launches launches;
+  std::vector<Sample> last_calls;      // the last kLastCalls, by their starts
+  std::vector<Sample> calls_at_end;    // in which its threads ended
+  std::optional<int64_t> exit_status;  // as waitpid(2) gives it
+  uint64_t fatal_mono_ns = 0;          // of the first error after which nothing works; 0: none
+  bool is_oom_victim = false;
+  uint64_t last_submit_ns = 0,
+           last_wait_ns = 0;              // when it last submitted work, and when it last knew that work was done
+  uint64_t pause = 0, longest_pause = 0;  // windows without work: now, and the most so far
+  uint64_t asleep = 0;                    // windows up to now in which all of it slept
   bool had_queues(uint64_t from_ns, uint64_t to_ns) const {
     if (first_queue_ns > to_ns) return false;
     const bool has_now = queues > 0 && (!ended_mono_ns || *ended_mono_ns >= from_ns);
@@ -187,6 +216,10 @@ struct Finding {
   uint64_t bytes = 0;                   // requested
   std::string subject;                  // distinguishes incidents of one rule and process
   std::string detail;                   // the rule's own words
+  std::string cause, remedy;            // likewise; empty: the rule's
+  bool is_minor = false;                // of low severity, whatever its rule's
+  uint64_t longest_ns = 0;              // the most that was lost at once
+  std::vector<uint32_t> absent;         // of a hang: the processes that have not come
   hal::CallId op = hal::kNoCall;
   uint64_t usual_ns = 0, slowest_ns = 0;
   std::optional<Sample> sample;
@@ -200,7 +233,7 @@ struct Incident {
   ProcessState* process = nullptr;
   Finding last;
   ProcessWindow total;
-  uint64_t onset_window = 0, last_window = 0, lost_ns = 0, number = 0;
+  uint64_t onset_window = 0, last_window = 0, lost_ns = 0, number = 0, longest_ns = 0;
   std::vector<std::string> symptoms;
   FabricPart fabric;  // of all windows
   bool changed = false;
@@ -218,6 +251,7 @@ struct Evaluation {
   const std::unordered_map<uint32_t, ProcessState*>& by_pid;
   const std::deque<hal::Throttling>& throttling;  // of the trailing windows
   const StatusOf& status_of;
+  const MeaningOf& meaning_of;
   bool windowed = false;  // without off-CPU shares: only coincidence in time can be reported
 
   bool over(uint64_t lost_ns, const Rule& rule) const {
@@ -249,6 +283,8 @@ void evaluate_system(const SystemState& system, Findings& findings);  // rules_s
 
 // Writes the incident's chain from what is known of it: texts, timeline, evidence (wording.cc).
 void describe(Incident& incident, const Evaluation& j);
+void describe_failure(Incident& incident, const Evaluation& j, const std::string& who);  // wording_ends.cc
+void describe_end(Incident& incident, const Evaluation& j, const std::string& who);      // wording_ends.cc
 void describe_system(Incident& incident, const SystemState& system);
 void describe_fabric(Incident& incident);  // wording_fabric.cc
 // What all chains have: grade, severity, explanation.

@@ -106,12 +106,30 @@ void describe_own_threads(ChainText& w, const std::string& preemptors, const std
             : std::string("Start no more threads than there are CPUs, for example with OMP_NUM_THREADS"));
 }
 
+bool is_recorder(std::string_view name) { return name.starts_with("ingero"); }
+
+// A remedy never names one: its priority and place are not to be changed.
+bool is_kernel_thread(const Evaluation& j, const Preemptors::PreemptedBy& one) {
+  constexpr uint32_t kKthreadd = 2;
+  const auto known = j.by_pid.find(one.pid);
+  if (known != j.by_pid.end() && known->second->facts.parent_pid == kKthreadd) return true;
+  const std::string_view name = text_of(one.comm);
+  constexpr std::string_view kNames[] = {"kworker/",   "ksoftirqd/", "migration/", "rcu_",         "rcuc/",
+                                         "rcuog/",     "rcuop/",     "jbd2/",      "kswapd",       "kcompactd",
+                                         "irq/",       "kthreadd",   "watchdog/",  "idle_inject/", "cpuhp/",
+                                         "khugepaged", "ksmd",       "oom_reaper"};
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
 void describe_preemption(ChainText& w, const std::string& preemptors, const std::string& lost,
                          const std::string& share) {
   hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   const Preemptors::PreemptedBy* worst = total.preemptors().worst();
-  if (worst != nullptr && worst->pid == w.process.pid) return describe_own_threads(w, preemptors, lost, share);
+  if (w.incident.rule == RuleId::oversubscription || (worst != nullptr && worst->pid == w.process.pid)) {
+    return describe_own_threads(w, preemptors, lost, share);
+  }
   chain.summary = fmt::format(
       "{} lost {} ({} of the time) to {}", w.who, lost, share,
       worst == nullptr || text_of(worst->comm).empty() ? "other programs" : printable(text_of(worst->comm)));
@@ -122,7 +140,13 @@ void describe_preemption(ChainText& w, const std::string& preemptors, const std:
                      format_duration(std::max(total.threads.runqueue_ns, total.in_calls.runqueue_ns)),
                      preemptors.empty() ? "another program" : preemptors),
          w.incident.lost_ns);
-  if (worst != nullptr && worst->pid != 0) {
+  const std::string_view worst_name = worst == nullptr ? std::string_view() : text_of(worst->comm);
+  if (is_recorder(worst_name)) {
+    w.fix("The recording itself took the CPU: record less (--store selective, --stack off), or leave it a CPU");
+  } else if (worst != nullptr && is_kernel_thread(w.j, *worst)) {
+    w.fix(
+        "The kernel's own threads took the CPU: move interrupts to other CPUs (/proc/irq), and see what they work for");
+  } else if (worst != nullptr && worst->pid != 0) {
     w.fix(fmt::format("Lower the other's priority: renice -n 19 -p {0} (or chrt -i -p 0 {0})", worst->pid));
     w.fix(fmt::format("Keep it off these CPUs: taskset -acp <other cpus> {}", worst->pid));
   }
@@ -133,7 +157,7 @@ void describe_cpu(ChainText& w) {
   hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   const bool of_threads = w.incident.rule == RuleId::cpu_preemption || w.incident.rule == RuleId::run_queue_wait ||
-                          w.incident.rule == RuleId::noisy_neighbour;
+                          w.incident.rule == RuleId::noisy_neighbour || w.incident.rule == RuleId::oversubscription;
   if (of_threads && total.wanted_cpu_ns() > 0) w.incident.lost_ns = total.wanted_cpu_ns();
   const std::string lost = format_duration(w.incident.lost_ns);
   const std::string share = percent(w.incident.lost_ns, w.span_ns);
@@ -345,6 +369,14 @@ void describe_memory(ChainText& w) {
       }
       chain.summary = fmt::format("{}: {} calls failed: {}", w.who, w.incident.number, codes);
       chain.root_cause = fmt::format("{} of {} calls returned an error: {}", total.failed, total.calls, codes);
+      const hal::StatusMeaning* meaning =
+          list.empty() || !w.j.meaning_of || !w.j.status_of
+              ? nullptr
+              : w.j.meaning_of(w.j.status_of(list[0].first.first, list[0].first.second));
+      if (meaning != nullptr) {
+        chain.root_cause += fmt::format(". {}", meaning->meaning);
+        w.fix(std::string(meaning->remedy));
+      }
       break;
     }
     default:
@@ -366,11 +398,16 @@ void describe_other(ChainText& w) {
       w.fix(fmt::format("See where it is blocked: cat /proc/{0}/task/{1}/stack; py-spy dump --pid {0}", w.process.pid,
                         last.subject));
       break;
-    case RuleId::late_rank:
-      chain.summary = last.detail;
-      chain.root_cause = fmt::format("{} ({}); the other ranks waited", last.detail, w.who);
-      w.step("COLLECTIVE", w.op(), last.detail, last.lost_ns);
+    case RuleId::late_rank: {
+      const std::string lateness =
+          fmt::format("{} was the last to enter {} of communicator {}: {} late in total, at most {}", last.detail,
+                      plural(w.incident.number, "collective"), last.cause, format_duration(w.incident.lost_ns),
+                      format_duration(std::max(w.incident.longest_ns, last.longest_ns)));
+      chain.summary = lateness;
+      chain.root_cause = fmt::format("{} ({}); the other ranks waited", lateness, w.who);
+      w.step("COLLECTIVE", w.op(), lateness, w.incident.lost_ns);
       break;
+    }
     case RuleId::tcp_retransmits:
       chain.summary = fmt::format("{}: {} TCP retransmits on its connections", w.who, w.incident.number);
       chain.root_cause = fmt::format("Segments were lost on the way: {} retransmits of {}", w.incident.number, w.who);
@@ -380,11 +417,17 @@ void describe_other(ChainText& w) {
     case RuleId::full_stop:
       chain.summary =
           fmt::format("{} stopped submitting work: {} launches a second before, none now", w.who, last.number);
-      chain.root_cause = "The process still runs, but makes no more GPU calls";
+      chain.root_cause = last.detail;
       break;
     case RuleId::oom_kill:
       chain.summary = fmt::format("The kernel killed {} because memory ran out", last.detail);
       chain.root_cause = "Host memory was exhausted, or the cgroup's memory limit reached";
+      if (const auto parent = w.j.by_pid.find(w.process.parent_pid);
+          parent != w.j.by_pid.end() && parent->second->first_call_window != 0) {
+        const hal::Process& its = parent->second->facts;
+        chain.root_cause += fmt::format("; it was a worker of {} (pid {}), which makes GPU calls",
+                                        its.comm.empty() ? "a process" : printable(its.comm), its.pid);
+      }
       w.step("SYSTEM", "oom_kill", last.detail);
       w.fix("See the kernel log: dmesg | grep -i -A5 'out of memory'");
       break;
@@ -425,6 +468,7 @@ void finish_chain(Incident& incident, const Rule& its, uint64_t span_ns) {
       its.family != Family::kStart) {
     chain.severity = hal::ChainSeverity::kHigh;
   }
+  if (incident.last.is_minor) chain.severity = hal::ChainSeverity::kLow;
   chain.explanation =
       fmt::format("{} Found by rule {} ({}).{}", its.sentence, its.name, name_of(chain.grade),
                   chain.grade == hal::Grade::kWindowed
@@ -471,9 +515,17 @@ void describe(Incident& incident, const Evaluation& j) {
     case Family::kStart:
       describe_pattern(w);
       break;
-    case Family::kMemory:
     case Family::kFailure:
+      if (incident.rule == RuleId::fatal_error) {
+        describe_failure(incident, j, w.who);
+        break;
+      }
+      [[fallthrough]];
+    case Family::kMemory:
       describe_memory(w);
+      break;
+    case Family::kExit:
+      describe_end(incident, j, w.who);
       break;
     default:
       incident.rule == RuleId::graph_recapture         ? describe_pattern(w)
@@ -486,7 +538,11 @@ void describe(Incident& incident, const Evaluation& j) {
     chain.tid = sample.tid;
     if (sample.has_stack) chain.stack_hash = sample.stack_id;
     chain.evidence.push_back({sample.pid, sample.tid, sample.start_mono_ns, sample.duration_ns, sample.wall_offset_ns,
-                              w.op(), "the call that lost most"});
+                              w.j.call(sample.call) == nullptr ? w.op() : w.j.call(sample.call)->op,
+                              incident.rule == RuleId::fatal_error && sample.call != incident.last.op
+                                  ? "the work that most likely caused it"
+                              : its.family == Family::kExit ? "the last call"
+                                                            : "the call that lost most"});
   }
   finish_chain(incident, its, w.span_ns);
 }
@@ -501,7 +557,11 @@ void describe_system(Incident& incident, const SystemState& system) {
   if (incident.rule == RuleId::oom_kill)
     chain.summary = fmt::format("The kernel killed {} because memory ran out", detail);
   chain.root_cause = fmt::format("{} {}", its.sentence, detail);
-  if (incident.rule == RuleId::collective_hang) incident.lost_ns = incident.last.lost_ns;
+  if (incident.rule == RuleId::collective_hang) {
+    incident.lost_ns =
+        chain.end_mono_ns > chain.onset_mono_ns ? chain.end_mono_ns - chain.onset_mono_ns : incident.last.lost_ns;
+    chain.summary += fmt::format(", for {}", format_duration(incident.lost_ns));
+  }
   chain.timeline.push_back({std::string(its.layer), std::string(its.name), chain.summary, incident.lost_ns});
   if (its.family == Family::kHost && system.snapshot && system.snapshot->mem_percent >= 0) {
     chain.timeline.push_back(

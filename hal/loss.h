@@ -80,7 +80,11 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(device_error_lost, "agent", kLoss, "Device errors not stored because the store was behind.")                      \
   X(engine_sample_lost, "agent", kLoss, "Samples that did not reach the causal engine because the store was behind.") \
   X(inference_lost, "agent", kLoss, "Model servers or their metrics not stored because the store was behind.")        \
-  X(waker_unwatched, "bpf", kInfo, "Threads that woke traced ones and were not followed: 1,024 at once are.")
+  X(waker_unwatched, "bpf", kInfo, "Threads that woke traced ones and were not followed: 1,024 at once are.")         \
+  X(process_unprobed, "kernelside", kLoss,                                                                            \
+    "Programs that ended before probes were on a library that they had mapped.")                                      \
+  X(library_unsupported, "kernelside", kLoss,                                                                         \
+    "Libraries whose calls cannot be recorded: 32-bit, or static and stripped.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -31,7 +31,8 @@ Launch::~Launch() {
   if (impl_->supervisor_pid > 0) waitpid(impl_->supervisor_pid, nullptr, WNOHANG);
 }
 
-Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& command, int answer_timeout_ms) {
+Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& command, int answer_timeout_ms,
+                                              Output output) {
   if (command.empty()) return Error(Errc::kInvalid, "no command to run");
   auto impl = std::make_unique<Impl>();
   int ends[2];
@@ -46,7 +47,8 @@ Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& co
   if (impl->supervisor_pid == 0) {
     impl->supervisor.reset();
     impl->stopping.reset();
-    run_supervisor(std::move(supervisor_end), command, answer_timeout_ms);  // does not return
+    run_supervisor(std::move(supervisor_end), command, answer_timeout_ms,
+                   output == Output::kToErrors);  // does not return
   }
   supervisor_end.reset();
   SupervisorMessage hello;

@@ -30,9 +30,11 @@ class Launch {
   static constexpr int kAnswerTimeoutMs = 30'000;
 
   // Forks the supervisor and the command; the command waits before its exec until go(). An agent that does not answer
-  // for `answer_timeout_ms` does not hang the command.
+  // for `answer_timeout_ms` does not hang the command. kToErrors: what the command writes to standard output goes to
+  // standard error, because the agent's own output is there.
+  enum class Output : bool { kOwn, kToErrors };
   static Result<std::unique_ptr<Launch>> start(const std::vector<std::string>& command,
-                                               int answer_timeout_ms = kAnswerTimeoutMs);
+                                               int answer_timeout_ms = kAnswerTimeoutMs, Output output = Output::kOwn);
   ~Launch();  // the command is not killed
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;

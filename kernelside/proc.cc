@@ -212,6 +212,14 @@ Result<uint64_t> ProcFs::start_mono_ns(uint32_t pid) const {
   return found->process.start_mono_ns;
 }
 
+Result<uint32_t> ProcFs::parent(uint32_t pid) const {
+  auto directory = open_process(pid);
+  if (!directory) return directory.error();
+  auto found = identity(*directory, pid);
+  if (!found) return found.error();
+  return found->process.parent_pid;
+}
+
 Result<ProcFs::Owner> ProcFs::owner(uint32_t pid) const {
   auto directory = open_process(pid);
   if (!directory) return directory.error();

@@ -48,6 +48,8 @@ class ProcFs {
   void name_by_cgroup(hal::Process& gone) const;
   // Only stat's identity: a cheap test that the pid still means the same process.
   Result<uint64_t> start_mono_ns(uint32_t pid) const;
+  // From stat, too: nothing that a process can hold up.
+  Result<uint32_t> parent(uint32_t pid) const;
   // Whose the process is and which: both of one process, even where the pid is used again meanwhile.
   struct Owner {
     uint32_t uid = 0;

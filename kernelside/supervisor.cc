@@ -104,7 +104,7 @@ int receive_descriptor(int socket, int& error) {
 }
 
 // `go` is a pipe and not the socket: what the command receives from sockets is counted as its own.
-[[noreturn]] void run_command(int supervisor, int go, const std::vector<std::string>& command) {
+[[noreturn]] void run_command(int supervisor, int go, const std::vector<std::string>& command, bool output_to_errors) {
   // What the agent did to its signals is not the command's business.
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
@@ -119,6 +119,7 @@ int receive_descriptor(int socket, int& error) {
   if (listener >= 0) close(listener);
   char byte = 0;
   if (read(go, &byte, 1) != 1) _exit(127);
+  if (output_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
   execvp(arguments[0], arguments.data());
   const int error = errno;
   dprintf(STDERR_FILENO, "Error: run %s: %s\n", arguments[0], std::strerror(error));
@@ -259,7 +260,7 @@ class Supervisor {
 
 }  // namespace
 
-void run_supervisor(Fd agent, const std::vector<std::string>& command, int answer_timeout_ms) {
+void run_supervisor(Fd agent, const std::vector<std::string>& command, int answer_timeout_ms, bool output_to_errors) {
   signal(SIGINT, SIG_IGN);  // the terminal's Ctrl-C is for the command and the agent
   signal(SIGQUIT, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
@@ -273,7 +274,11 @@ void run_supervisor(Fd agent, const std::vector<std::string>& command, int answe
     close(ends[0]);
     close(go[1]);
     agent.reset();
-    run_command(ends[1], go[0], command);
+    run_command(ends[1], go[0], command, output_to_errors);
+  }
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (null >= 0) dup2(null, standard);
   }
   close(ends[1]);
   close(go[0]);

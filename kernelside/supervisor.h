@@ -33,7 +33,9 @@ enum SupervisorAnswer : char {
 };
 
 // Forks the command and serves it until no process uses its filter any more. Never returns. Waits for an answer until
-// `answer_timeout_ms` after the last kWorking.
-[[noreturn]] void run_supervisor(Fd agent, const std::vector<std::string>& command, int answer_timeout_ms);
+// `answer_timeout_ms` after the last kWorking. It keeps none of the agent's three standard files: who reads the agent's
+// output would wait for it, as long as a process of the command lives.
+[[noreturn]] void run_supervisor(Fd agent, const std::vector<std::string>& command, int answer_timeout_ms,
+                                 bool output_to_errors);
 
 }  // namespace ingero::kernelside

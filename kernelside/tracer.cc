@@ -52,6 +52,11 @@ std::vector<uint32_t> process_ids(const std::string& proc_root) {
   return true;
 }
 
+// Has the process ended? A program that mapped a library and is gone when the probes are there was not seen.
+bool is_over_now(uint32_t pid, const std::string& proc_root) {
+  return access(fmt::format("{}/{}", proc_root, pid).c_str(), F_OK) != 0;
+}
+
 // Which of a call's stacks are always kept: what the kernel side can see of it when it returns.
 void say_when_to_keep_stacks(const hal::Row& row, const hal::Call& call, wire_recipe& recipe) {
   if ((row.flags & hal::kSynchronising) != 0 || row.kind == hal::Kind::kAlloc)
@@ -115,6 +120,7 @@ struct Tracer::Index {
     std::set<uint32_t> pids;  // that mapped it meanwhile
   };
   std::map<hal::FileId, Seen> seen;
+  std::map<hal::FileId, size_t> others;  // described files of processes that are not followed: how many map each
   RealFiles real_files;  // guarded by examine_mutex_
 };
 
@@ -179,13 +185,12 @@ Status Tracer::scan() {
   for (const uint32_t pid : pids) {
     const auto maps = foreign_.text(pid, "maps", 64 << 20);
     if (!maps.ok()) continue;  // ended, or not ours to see: check reports the privilege
+    if (!is_followed(pid)) {
+      note_others(*maps);
+      continue;
+    }
     for (auto& mapping : hal::executable_mappings(*maps)) {
-      bool matches = false;
-      for (const auto* backend : backends_) {
-        for (const auto& library : backend->libraries) {
-          matches = matches || hal::soname_matches(library, base_name(mapping.untrusted_path));
-        }
-      }
+      const bool matches = is_described(mapping.untrusted_path);
       // A described file notes every process that maps it; the rest are looked at once.
       if (matches) {
         named.push_back({pid, std::move(mapping)});
@@ -199,8 +204,37 @@ Status Tracer::scan() {
   return {};
 }
 
+bool Tracer::is_described(std::string_view path) const {
+  for (const auto* backend : backends_) {
+    for (const auto& library : backend->libraries) {
+      if (hal::soname_matches(library, base_name(path))) return true;
+    }
+  }
+  return false;
+}
+
+// Files are not examined for processes that are not followed, but who pays for probes on them is worth a word.
+void Tracer::note_others(std::string_view maps) {
+  std::set<hal::FileId> files;
+  for (const auto& mapping : hal::executable_mappings(maps)) {
+    if (is_described(mapping.untrusted_path)) files.insert(mapping.file);
+  }
+  const std::scoped_lock lock(mutex_);
+  for (const hal::FileId& file : files) {
+    if (index_->others.size() < kMaxSeen) ++index_->others[file];
+  }
+}
+
+void Tracer::follow(uint32_t pid) {
+  const uint64_t now_ns = clock_.mono_ns();
+  const auto maps = foreign_.text(pid, "maps", 64 << 20);
+  if (!maps.ok()) return;  // it has ended; what it had mapped was its parent's, or held until probed
+  for (const auto& mapping : hal::executable_mappings(*maps)) consider(pid, mapping, now_ns);
+}
+
 bool Tracer::consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns) {
   if (mapping.file.inode == 0 || mapping.untrusted_path.empty() || mapping.untrusted_path[0] != '/') return false;
+  if (!is_followed(pid)) return false;
   Source source;
   source.pid = pid;
   source.mono_ns = mono_ns;
@@ -208,7 +242,16 @@ bool Tracer::consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_n
   source.deleted = mapping.deleted;
   if (const auto known = known_answer(mapping.file, source)) return *known;
   auto file = foreign_.find(pid, mapping);
-  if (!file.ok()) {  // gone already; another process that maps it will bring it back
+  // Its process is gone already. Most often its path leads to the same file for us; else another process that maps it
+  // will bring it back.
+  if (!file.ok() && is_described(mapping.untrusted_path)) {
+    if (auto by_path = foreign_.find(mapping.untrusted_path, 0); by_path.ok() && by_path->id == mapping.file) {
+      file = std::move(by_path);
+    } else if (mono_ns != 0) {
+      note_unprobed(mapping.untrusted_path, pid);
+    }
+  }
+  if (!file.ok()) {
     set_seen(mapping.file, std::nullopt);
     return false;
   }
@@ -241,6 +284,35 @@ Status Tracer::add_library(const std::string& path) {
   return {};
 }
 
+void Tracer::add_installed(const std::string& path) {
+  auto file = foreign_.find(path, 0);
+  if (!file.ok()) return;
+  Source source;
+  source.untrusted_path = path;
+  const hal::FileId id = file->id;
+  if (!known_answer(id, source)) (void)examine_here_or_later(id, std::move(source), std::move(*file));
+}
+
+// A program that had mapped a described library, and is over before its probes were there: nothing of it was seen.
+void Tracer::note_unprobed(const std::string& path, uint32_t pid) {
+  ledger_.add(hal::Loss::process_unprobed);
+  ledger_.name(hal::Loss::process_unprobed, fmt::format("process {} with {}", pid, printable(path, 200)));
+}
+
+// With mutex_ held. One that has ended was not seen at all; of the others the recorder knows when they end.
+void Tracer::note_late(const std::string& path, uint32_t pid) {
+  if (is_over_now(pid, options_.proc_root) || late_.size() >= kMaxPidsPerFile) {
+    note_unprobed(path, pid);
+  } else {
+    late_.emplace(pid, path);
+  }
+}
+
+std::map<uint32_t, std::string> Tracer::take_late() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(late_, {});
+}
+
 // What is known of a file; nothing: the caller must now examine it, and report that with set_seen().
 std::optional<bool> Tracer::known_answer(const hal::FileId& id, const Source& source) {
   std::unique_lock lock(mutex_);
@@ -270,13 +342,16 @@ std::optional<bool> Tracer::known_answer(const hal::FileId& id, const Source& so
   }
   if (seen.file == nullptr) return false;
   if (source.pid == 0) return true;
+  bool is_late = false;
   bool is_listed = true;  // with every library in the file, or else counted once
   for (auto& report : seen.file->reports) {
     is_listed = add_process(report.pids, source.pid, options_.proc_root) && is_listed;
     if (source.mono_ns != 0 && source.mono_ns < report.attached_mono_ns) {
       windows_[source.pid] = std::max(windows_[source.pid], report.attached_mono_ns);
+      is_late = true;
     }
   }
+  if (is_late) note_late(source.untrusted_path, source.pid);
   if (!is_listed) ledger_.add(hal::Loss::process_unlisted);
   return true;
 }
@@ -296,6 +371,7 @@ void Tracer::set_seen(const hal::FileId& id, std::optional<File*> file, uint64_t
         if (seen.file->probes) windows_[pid] = std::max(windows_[pid], report.attached_mono_ns);
       }
       if (!is_listed) ledger_.add(hal::Loss::process_unlisted);
+      if (seen.file->probes) note_late(seen.file->reports[0].path, pid);
     }
   }
   seen.pids.clear();
@@ -317,6 +393,23 @@ bool Tracer::examine_here_or_later(const hal::FileId& id, Source source, Foreign
 
 // The report of a described library that is not traced, with the reason.
 void Tracer::report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason) {
+  foreign_.give_up(file, reason);
+  keep_unread(id, source, "not traced: " + reason.text());
+  set_seen(id, nullptr, clock_.mono_ns() + kUnreadForNs);
+}
+
+// A file that can be read and holds no code that can be probed. True: it is a described library's.
+bool Tracer::report_unsupported(const hal::FileId& id, const Source& source, const Error& reason) {
+  if (reason.code() != Errc::kNotSupported || !is_described(source.untrusted_path)) return false;
+  keep_unread(id, source, "not traced: " + reason.text());
+  if (source.pid == 0) return true;  // installed, and nobody uses it
+  ledger_.add(hal::Loss::library_unsupported);
+  ledger_.name(hal::Loss::library_unsupported,
+               fmt::format("{} in process {}", printable(source.untrusted_path, 200), source.pid));
+  return true;
+}
+
+void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note) {
   auto unread = std::make_unique<File>();
   for (const auto* backend : backends_) {
     for (const auto& library : backend->libraries) {
@@ -325,20 +418,16 @@ void Tracer::report_unread(const hal::FileId& id, const Source& source, const Fo
       report.backend = backend->name;
       report.library = library.name;
       report.path = printable(source.untrusted_path, 4096);
-      report.note = "not traced: " + reason.text();
+      report.note = note;
       report.file = id;
       report.first_pid = source.pid;
       if (source.pid != 0) report.pids.insert(source.pid);
       unread->reports.push_back(std::move(report));
     }
   }
-  foreign_.give_up(file, reason);
-  {
-    const std::scoped_lock lock(mutex_);
-    std::erase_if(files_, [&](const auto& known) { return !known->probes && known->reports[0].file == id; });
-    if (!unread->reports.empty()) files_.push_back(std::move(unread));
-  }
-  set_seen(id, nullptr, clock_.mono_ns() + kUnreadForNs);
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(files_, [&](const auto& known) { return !known->probes && known->reports[0].file == id; });
+  if (!unread->reports.empty()) files_.push_back(std::move(unread));
 }
 
 // The described libraries in an image.
@@ -443,7 +532,10 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
     return found != nullptr;
   };
   auto image = hal::ElfImage::open(std::move(*fd), path);
-  if (!image.ok()) return is_over(nullptr);  // not an ELF file
+  if (!image.ok()) {  // not an ELF file, or one of another kind of processor
+    (void)report_unsupported(id, source, image.error());
+    return is_over(nullptr);
+  }
   const auto held = held_by(*image, base_name(source.untrusted_path));
   if (held.empty()) return is_over(nullptr);
   if (!is_local) {
@@ -456,6 +548,11 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   }
   auto made = std::make_unique<File>();
   for (const Held& one : held) made->reports.push_back(report_of(one, *image, id, source));
+  if (source.pid != 0 && std::ranges::any_of(held, &Held::hidden)) {
+    ledger_.add(hal::Loss::library_unsupported);
+    ledger_.name(hal::Loss::library_unsupported, fmt::format("the {} in process {} ({})", made->reports[0].library,
+                                                             source.pid, printable(source.untrusted_path, 200)));
+  }
   drop_names_only(made->reports);
   if (target_) {
     if (const Status pinned = foreign_.pin(file, probed_offsets(made->reports)); !pinned.ok()) {
@@ -528,7 +625,16 @@ void Tracer::attach(File& file, const std::string& open_path) {
       continue;
     }
     report.attached_mono_ns = now;
-    if (report.mapped_mono_ns != 0 && !report.held) ledger_.add(hal::Loss::attach_window);
+    if (const auto others = index_->others.find(report.file); others != index_->others.end()) {
+      report.others = others->second;
+    }
+    if (report.mapped_mono_ns != 0 && !report.held) {
+      ledger_.add(hal::Loss::attach_window);
+      ledger_.name(hal::Loss::attach_window,
+                   fmt::format("{} in process {} for {}", report.path, report.first_pid,
+                               format_duration(now - report.mapped_mono_ns)));
+      note_late(report.path, report.first_pid);
+    }
     if (!report.held) {
       for (const uint32_t pid : report.pids) windows_[pid] = now;
     }

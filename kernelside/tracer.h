@@ -63,6 +63,7 @@ struct FileReport {
   uint64_t attached_mono_ns = 0;  // 0: not attached
   bool held = false;              // its first process waited until it was attached: no call fell in between
   size_t probes = 0;
+  size_t others = 0;  // processes that had it mapped at the start and are not followed: their calls meet the probes too
 };
 
 struct NamedProbe {
@@ -73,6 +74,8 @@ struct NamedProbe {
 struct TracerOptions {
   std::string proc_root = "/proc";
   std::vector<std::string> libraries;  // paths of described files to attach to, whichever process maps them
+  // Whose libraries get probes; empty: everybody's. A process that it does not know yet comes later, by follow().
+  std::function<bool(uint32_t pid)> is_followed;
   std::function<void()> working;       // called while probes are attached one by one, to extend a wait for them
 };
 
@@ -101,8 +104,12 @@ class Tracer {
   // A file about to be mapped by `pid`, reachable at `open_path` (its maker is held until this returns). True: it is a
   // described library's.
   bool prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path);
+  // A process that is_followed knows from now on: looks at what it has mapped.
+  void follow(uint32_t pid);
   // A file named by the user.
   Status add_library(const std::string& path);
+  // A file that is installed, before any process maps it: its first program may be over before its probes are there.
+  void add_installed(const std::string& path);
 
   const ProbeTable& probe_table() const { return probe_table_; }
   // Probes made since the last call, in order.
@@ -115,6 +122,11 @@ class Tracer {
   // Processes that mapped a described library before its probes were there, since the last call, and when those were:
   // some of the calls before may have been missed.
   std::map<uint32_t, uint64_t> take_windows();
+  // Processes that had mapped a described library when its probes came, since the last call, with the library: they may
+  // have made all their calls before.
+  std::map<uint32_t, std::string> take_late();
+  // Of those, one that ended without a call that was seen.
+  void note_unprobed(const std::string& path, uint32_t pid);
   // Detaches everything: entries first, so that calls in flight can be told from new ones.
   void stop_entries();
   void detach();
@@ -132,7 +144,13 @@ class Tracer {
   void set_seen(const hal::FileId& id, std::optional<File*> file, uint64_t until_ns = 0);
   bool examine_here_or_later(const hal::FileId& id, Source source, ForeignFile file);
   bool examine(const hal::FileId& id, const Source& source, const ForeignFile& file);
+  bool is_followed(uint32_t pid) const { return !options_.is_followed || options_.is_followed(pid); }
   void report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason);
+  bool report_unsupported(const hal::FileId& id, const Source& source, const Error& reason);
+  void keep_unread(const hal::FileId& id, const Source& source, const std::string& note);
+  void note_late(const std::string& path, uint32_t pid);
+  bool is_described(std::string_view path) const;
+  void note_others(std::string_view maps);
   std::vector<Held> held_by(const hal::ElfImage& image, std::string_view name) const;
   static FileReport report_of(const Held& held, const hal::ElfImage& image, const hal::FileId& id,
                               const Source& source);
@@ -161,6 +179,7 @@ class Tracer {
   std::vector<NamedProbe> new_probes_;
   std::vector<std::string> probe_libraries_, probe_symbols_;  // by probe
   std::map<uint32_t, uint64_t> windows_;                      // processes that had one since take_windows(): its end
+  std::map<uint32_t, std::string> late_;                      // since take_late()
   struct Index;
   std::unique_ptr<Index> index_;
 };

@@ -32,6 +32,7 @@ class EngineSink final : public store::ReplaySink {
       const auto known = ops_.find(call);
       return known == ops_.end() ? std::string() : names_.status(known->second, code);
     };
+    options.meaning_of = hal::find_status_meaning;
     options.event_of = [this](uint32_t call, uint64_t code) {
       const auto known = ops_.find(call);
       return known == ops_.end() ? hal::AsyncEvent{} : names_.event(known->second, code);

@@ -22,6 +22,7 @@ Status gather_failures(const store::Reader& reader, const store::Selection& sele
   store::Conditions conditions;
   conditions.add_events(selection);
   conditions.add("e.failed = 1");
+  conditions.add("e.kind <> 'host'");  // an exit status says nothing of a call
   const std::string sql = "SELECT e.op_name, e.ret_code, count(*) FROM events e" + conditions.where() +
                           " GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT 10";
   store::QueryLimits limits;
@@ -126,10 +127,18 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
 
   INGERO_TRY(gather_nodes(reader, report));
   if (options.figures) INGERO_TRY(gather_figures(reader, selection, options, names, report));
+  std::vector<store::CallInstance> ended;
   if (options.slowest > 0) {
-    auto slowest = store::slowest(reader, selection, options.slowest, options.per_call);
+    constexpr uint32_t kMaxEnded = 16;  // calls in which a thread ended: they are not slow, and listed elsewhere
+    auto slowest = store::slowest(reader, selection, options.slowest + kMaxEnded, options.per_call);
     if (!slowest.ok()) return slowest.error();
-    report.slowest = std::move(slowest).value();
+    for (store::CallInstance& call : *slowest) {
+      if (call.outcome == "exited") {
+        ended.push_back(std::move(call));
+      } else if (report.slowest.size() < options.slowest) {
+        report.slowest.push_back(std::move(call));
+      }
+    }
     for (const store::CallInstance& call : report.slowest) {
       if (call.failed && call.return_code) {
         report.statuses[{call.op, *call.return_code}] = names.status(call.op, *call.return_code);
@@ -140,8 +149,15 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
     auto unfinished = store::unfinished(reader, selection, options.unfinished);
     if (!unfinished.ok()) return unfinished.error();
     report.unfinished = std::move(unfinished).value();
+    for (store::CallInstance& call : ended) {
+      if (report.unfinished.size() < options.unfinished) report.unfinished.push_back(std::move(call));
+    }
   }
-  auto losses = store::losses(reader);
+  const auto runs = store::runs(reader);
+  if (!runs.ok()) return runs.error();
+  report.run_count = runs->size();
+  report.ending = store::ending_of(reader, *runs, options.run);
+  auto losses = options.run ? store::losses_of_run(reader, *options.run) : store::losses(reader);
   if (!losses.ok()) return losses.error();
   report.losses = std::move(losses).value();
   TimeSink time;

@@ -18,6 +18,7 @@
 #include "report/time_spent.h"
 #include "report/vendor_names.h"
 #include "store/read/reader.h"
+#include "store/read/runs.h"
 #include "store/read/summary.h"
 
 namespace ingero::report {
@@ -36,6 +37,7 @@ struct ReportOptions {
   uint32_t per_call = 3;  // of each call: ten launches of one loop say no more than three
   uint32_t unfinished = 100;
   uint64_t time_ns = 30'000'000'000;
+  std::optional<int64_t> run = {};  // whose losses are meant; its events are selected by time
 
   // Nothing but losses: for who names the parts one by one.
   static ReportOptions nothing() { return {false, false, false, false, false, false, false, false, 0, 3, 0}; }
@@ -76,10 +78,12 @@ struct Report {
   std::vector<FailureCount> failures;                               // most frequent first
   bool failures_known = true;                                       // false when looking for them took too long
   std::vector<store::LossCount> losses;
-  uint64_t chains = 0;            // stored causal chains
-  Diagnosis diagnosis;            // what the engine finds in it
-  std::vector<ProcessTime> time;  // where it went, of each process that makes GPU calls
-  bool time_known = true;         // false: only a part of the calls became rows
+  std::vector<ProcessTime> time;                   // where it went, of each process that makes GPU calls
+  bool time_known = true;                          // false: only a part of the calls became rows
+  store::Ending ending = store::Ending::kUnknown;  // whether `losses` is all that was lost
+  size_t run_count = 0;
+  uint64_t chains = 0;  // stored causal chains
+  Diagnosis diagnosis;  // what the engine finds in it
   std::vector<CommunicatorReport> collectives;
   bool collectives_known = true;  // false when looking for them took too long
   InferenceReport inference;

@@ -156,6 +156,8 @@ Json report_document(const Report& report) {
       {"schema", report.version},
       {"earlier_agent", report.legacy},
       {"live", report.live},
+      {"runs", report.run_count},
+      {"not_ended", json_or_null(store::ending_sentence(report.ending, report.path))},
       {"whole", report.whole},
       {"nodes", report.nodes},
       {"first", report.span ? Json(format_wall(report.span->first_wall_ns)) : Json(nullptr)},
@@ -208,9 +210,12 @@ Json report_document(const Report& report) {
   json["slowest"] = array_of(report.slowest, instance_json);
   json["unfinished"] =
       report.legacy && report.unfinished.empty() ? Json(nullptr) : array_of(report.unfinished, instance_json);
-  json["losses"] = report.legacy ? Json(nullptr) : array_of(report.losses, [](const store::LossCount& loss) {
+  const bool is_known = !report.legacy && report.ending != store::Ending::kMissing && report.ending != store::Ending::kLogIsLost;
+  const Json losses = array_of(report.losses, [](const store::LossCount& loss) {
     return Json{{"name", loss.name}, {"severity", loss.severity}, {"count", loss.count}, {"sentence", loss.sentence}};
   });
+  json["losses"] = is_known ? losses : Json(nullptr);
+  json["losses_at_least"] = report.legacy ? Json(nullptr) : losses;
   return json;
 }
 

@@ -61,6 +61,9 @@ std::string heading(const Report& report) {
   if (report.legacy) out += fmt::format(", made by the legacy agent (schema {})", printable(report.version));
   if (report.live) out += ", still being written";
   out += "\n";
+  if (const std::string sentence = store::ending_sentence(report.ending, printable(report.path, 1000)); !sentence.empty()) {
+    out += sentence + "\n";
+  }
   if (!report.span || report.events == 0) {
     return out + (report.whole ? "It holds no events.\n" : "It holds no events in the selected part.\n");
   }
@@ -301,7 +304,9 @@ std::string slowest_text(const Report& report, bool colour) {
 std::string unfinished_text(const Report& report, bool colour) {
   std::string out;
   for (const CallInstance& call : report.unfinished) {
-    const std::string state = call.outcome == "in flight" ? "still in flight" : "never returned";
+    const std::string state = call.outcome == "in flight" ? "still in flight"
+                              : call.outcome == "exited"  ? "its thread ended in it"
+                                                          : "never returned";
     out += fmt::format("  {}{} {}: started {}, {}[{}] thread {}{}\n", node_prefix(report, call.node),
                        styled(printable(call.op), Style::kBold, colour), state, short_wall(call.start_wall_ns),
                        call.process.empty() ? "process " : printable(call.process), call.pid, call.tid,
@@ -323,6 +328,48 @@ std::string failures_text(const Report& report) {
   return out;
 }
 
+// Chains of one rule and one program: the worst in full, the others counted.
+struct AlikeChains {
+  const StoredChain* worst;
+  std::vector<const StoredChain*> others;
+};
+
+std::vector<AlikeChains> grouped(const std::vector<StoredChain>& chains) {
+  std::vector<AlikeChains> groups;
+  for (const StoredChain& chain : chains) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const AlikeChains& group) {
+      return !chain.rule.empty() && group.worst->rule == chain.rule && group.worst->process == chain.process &&
+             group.worst->node == chain.node && group.worst->pid.has_value() == chain.pid.has_value();
+    });
+    if (same == groups.end()) {
+      groups.push_back({&chain, {}});
+    } else {
+      same->others.push_back(&chain);
+    }
+  }
+  return groups;
+}
+
+std::string others_text(const AlikeChains& group) {
+  if (group.others.empty()) return {};
+  constexpr size_t kMaxPids = 5;
+  uint64_t lost_ns = 0;
+  std::vector<uint32_t> pids;
+  for (const StoredChain* chain : group.others) {
+    lost_ns += chain->lost_ns.value_or(0);
+    if (chain->pid && chain->pid != group.worst->pid &&
+        std::find(pids.begin(), pids.end(), *chain->pid) == pids.end()) {
+      pids.push_back(*chain->pid);
+    }
+  }
+  std::string list;
+  for (size_t i = 0; i < std::min(kMaxPids, pids.size()); ++i) list += fmt::format("{}{}", i == 0 ? "" : ", ", pids[i]);
+  if (pids.size() > kMaxPids) list += fmt::format(" and {} more", pids.size() - kMaxPids);
+  return fmt::format("  And {} like it{}{}\n", number(group.others.size()) + " more",
+                     list.empty() ? "" : fmt::format(", of pid {}", list),
+                     lost_ns > 0 ? fmt::format(": {} in all", format_duration(lost_ns)) : "");
+}
+
 // What the engine found, worst first; of a healthy recording, what was looked at.
 std::string incidents_text(const Report& report, bool colour) {
   const Diagnosis& found = report.diagnosis;
@@ -339,7 +386,16 @@ std::string incidents_text(const Report& report, bool colour) {
                 fmt::format("CAUSAL CHAINS - {}{}", plural(found.chains.size(), "chain"),
                             is_of_several_nodes(report) ? " from " + plural(report.nodes.size(), "node") : ""),
                 colour);
-    for (const StoredChain& chain : found.chains) out += node_prefix(report, chain.node) + chain_text(chain, colour);
+    constexpr size_t kMaxShown = 10;
+    size_t shown = 0, left_out = 0;
+    for (const AlikeChains& group : grouped(found.chains)) {
+      if (++shown > kMaxShown) {
+        left_out += 1 + group.others.size();
+        continue;
+      }
+      out += node_prefix(report, group.worst->node) + chain_text(*group.worst, colour) + others_text(group);
+    }
+    if (left_out > 0) out += fmt::format("{} not shown: explain --json has all.\n", plural(left_out, "lesser chain"));
   }
   if (!found.evaluated.empty()) {
     add_heading(out, "Chains the legacy agent stored, checked against its rows", colour);
@@ -358,7 +414,13 @@ std::string losses_text(const Report& report, bool colour) {
   }
   const bool lost = std::any_of(report.losses.begin(), report.losses.end(),
                                 [](const store::LossCount& loss) { return loss.severity != "info"; });
-  std::string out = lost ? "" : "  Nothing was lost: every event that was captured is counted above.\n";
+  const bool is_known = store::ending_sentence(report.ending, "").empty();
+  std::string out = !is_known ? "  Not known: the recording has no proper end (see its first lines). What it says until then:\n"
+                    : lost    ? ""
+                    : report.ending == store::Ending::kLive
+                        ? "  Nothing until now: every event that was captured is counted above.\n"
+                        : "  Nothing was lost: every event that was captured is counted above.\n";
+  if (!is_known && report.losses.empty()) out += "  nothing\n";
   for (const store::LossCount& loss : report.losses) {
     const Style style = loss.severity == "info" ? Style::kPlain : Style::kRed;
     out += fmt::format("  {}: {} {}\n", styled(printable(loss.name), style, colour), number(loss.count),
@@ -377,8 +439,12 @@ std::string processes_text(const Report& report, bool colour) {
   std::vector<TableColumn> columns = {{"PID"},        {"PROCESS", Align::kLeft}, {"CALLS"}, {"ERRORS"}, {"LONGEST"},
                                       {"HOST EVENTS"}};
   if (is_of_several_nodes(report)) columns.insert(columns.begin(), {"NODE", Align::kLeft});
+  // Programs that start another in each step have thousands of those without a call.
+  constexpr size_t kMaxWithoutCalls = 10;
+  size_t without_calls = 0;
   Table table(std::move(columns));
   for (const ProcessTotals& process : report.processes) {
+    if (process.calls + process.unfinished == 0 && ++without_calls > kMaxWithoutCalls) continue;
     std::vector<Cell> cells;
     if (is_of_several_nodes(report)) cells.emplace_back(process.node);
     for (const std::string& text :
@@ -388,7 +454,12 @@ std::string processes_text(const Report& report, bool colour) {
     }
     table.add_row(std::move(cells));
   }
-  return table.render(colour, 2);
+  std::string text = table.render(colour, 2);
+  if (without_calls > kMaxWithoutCalls) {
+    text += fmt::format("  and {} more without GPU calls: explain --json has all\n",
+                        number(without_calls - kMaxWithoutCalls));
+  }
+  return text;
 }
 
 std::string devices_text(const Report& report, bool colour) {

@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "serve/tools/compact.h"
 #include "serve/tools/sanitize.h"
+#include "store/read/runs.h"
+#include "store/read/time_range.h"
 #include "store/read/timeline.h"
 
 namespace ingero::serve::tools {
@@ -42,7 +44,6 @@ std::string inode_of(const std::string& path) {
 }
 
 Result<Json> losses_of(const store::Reader& reader) {
-  if (reader.layout() == store::Layout::kLegacy) return Json(nullptr);
   const auto losses = store::losses(reader);
   if (!losses.ok()) return losses.error();
   Json list = Json::array();
@@ -51,6 +52,35 @@ Result<Json> losses_of(const store::Reader& reader) {
         {{"name", loss.name}, {"severity", loss.severity}, {"count", loss.count}, {"sentence", loss.sentence}});
   }
   return list;
+}
+
+// The members `recording` and `lost`.
+Status add_recording(const store::Reader& reader, const std::string& file, Json& answer) {
+  const auto runs = store::runs(reader);
+  if (!runs.ok()) return runs.error();
+  const std::string not_ended = store::ending_sentence(store::ending_of(reader, *runs), file);
+  auto losses = losses_of(reader);
+  if (!losses.ok()) return losses.error();
+  const bool is_legacy = reader.layout() == store::Layout::kLegacy;
+  answer["recording"] = {{"file", file},
+                         {"schema", reader.version()},
+                         {"earlier_agent", is_legacy},
+                         {"live", reader.is_live()},
+                         {"not_ended", json_or_null(not_ended)}};
+  if (!not_ended.empty()) answer["recording"]["lost_at_least"] = *losses;
+  answer["lost"] = is_legacy || !not_ended.empty() ? Json(nullptr) : std::move(*losses);
+  return {};
+}
+
+// Which of several runs the answer is about, as one of its cuts.
+Status note_run(const Tool& tool, const Json& input, const store::Reader& reader, const Clock& clock,
+                std::vector<std::string>& cuts) {
+  if (!tool.input["properties"].contains("run")) return {};
+  const auto text = [&](const char* name) { return input.value(name, std::string()); };
+  const auto range = store::resolve_range({text("since"), text("from"), text("to"), text("run")}, reader, clock, 0, "");
+  if (!range.ok()) return range.error();
+  if (!range->run_note.empty()) cuts.push_back(range->run_note);
+  return {};
 }
 
 Error absent(const Tool& tool) {
@@ -225,13 +255,8 @@ Result<Json> QueryService::Impl::answer(const Tool& tool, const Json& input, con
   question.pager = options.pager.get();
   auto answer = tool.answer(question);
   if (answer.ok() && reader != nullptr) {
-    (*answer)["recording"] = {{"file", file_name(options.database)},
-                              {"schema", reader->version()},
-                              {"earlier_agent", reader->layout() == store::Layout::kLegacy},
-                              {"live", reader->is_live()}};
-    auto lost = losses_of(*reader);
-    if (!lost.ok()) return lost.error();
-    (*answer)["lost"] = std::move(*lost);
+    INGERO_TRY(add_recording(*reader, std::string(file_name(options.database)), *answer));
+    INGERO_TRY(note_run(tool, input, *reader, clock, question.cuts));
   }
   // An answer that says it is not whole goes on when it is asked for again.
   const bool lasting = tool.is_lasting && answer.ok() && answer->value("is_whole", true) && reader != nullptr &&

@@ -18,10 +18,15 @@ void complete(Tool& tool) {
     tool.output["required"].push_back(name);
   };
   if (tool.needs_recording) {
-    add("recording", object_of("file:string schema:string earlier_agent:boolean live:boolean"));
-    Json lost = list_of(object_of("name:string severity:string count:integer sentence:string"));
+    Json recording = object_of("file:string schema:string earlier_agent:boolean live:boolean not_ended:string?");
+    const Json losses = list_of(object_of("name:string severity:string count:integer sentence:string"));
+    recording["properties"]["lost_at_least"] = losses;
+    add("recording", std::move(recording));
+    Json lost = losses;
     lost["type"] = {"array", "null"};
-    lost["description"] = "What the recording is known to have lost, late or cut; null: it kept no account of that";
+    lost["description"] =
+        "All that the recording lost, late or cut; null: not known, because a legacy agent kept no account, or because it "
+        "has no proper end (recording.not_ended; recording.lost_at_least has what it says until then)";
     add("lost", std::move(lost));
   }
   Json cut = list_of({{"type", "string"}});
@@ -80,6 +85,8 @@ Json range_properties() {
                              text)},
           {"from", property("string", "From this time: \"2026-11-21T02:26:00Z\"", text)},
           {"to", property("string", "Up to this time", text)},
+          {"run", property("string", "Of a file with several runs this one (1, 2, ...) or all; default: the last",
+                           {{"pattern", "^([0-9]{1,9}|all)$"}})},
           {"label", property("string",
                              "Only while this annotation of the traced programs held, within the other times: "
                              "\"step=17\", \"phase=eval\"",
@@ -105,7 +112,7 @@ Result<Json> report_of(Question& question, const store::Reader& reader, const st
 
 Result<store::Selection> selection_of(const Json& input, const store::Reader& reader, const Clock& clock) {
   const auto text = [&](const char* name) { return input.value(name, std::string()); };
-  const auto range = store::resolve_range({text("since"), text("from"), text("to")}, reader, clock, 0, "");
+  const auto range = store::resolve_range({text("since"), text("from"), text("to"), text("run")}, reader, clock, 0, "");
   if (!range.ok()) return range.error();
   store::Selection selection;
   selection.from_wall_ns = range->from_wall_ns;

@@ -72,7 +72,7 @@ const Tool* find_tool(std::string_view name);
 // "bad_input", "refused", "not_found", "timed_out", "internal".
 std::string_view fault_name(Errc code);
 
-// Inputs that many tools share: "since", "from", "to", "label".
+// Inputs that many tools share: "since", "from", "to", "run", "label".
 Json range_properties();
 // An input schema: an object with these properties and no others.
 Json input_of(Json properties, Json required = Json::array());

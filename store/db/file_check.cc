@@ -28,8 +28,17 @@ bool has_log(const std::string& path) {
 
 Status check_file(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return errno_error(fmt::format("{}: open", path));
-  if (!S_ISREG(status.st_mode)) return Error(Errc::kInvalid, fmt::format("{}: not a regular file", path));
+  if (::stat(path.c_str(), &status) != 0) {
+    const Error error = errno_error(fmt::format("{}: open", path));
+    if (error.code() != Errc::kNotFound) return error;
+    return Error(Errc::kNotFound, error.message(), "check the path; 'sudo ingero trace --db FILE' makes a recording");
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return Error(Errc::kInvalid, fmt::format("{}: is a directory", path), "name the recording in it");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return Error(Errc::kInvalid, fmt::format("{}: not a regular file", path), "name a recording");
+  }
   const int fd = shared_descriptor(path);
   if (fd < 0) return errno_error(fmt::format("{}: open", path));
   if (status.st_size == 0) return {};

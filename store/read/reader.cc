@@ -169,7 +169,8 @@ Status Reader::Impl::open_as(bool as_immutable) {
   }
   switch (*kind) {
     case FileKind::kEmpty:
-      return Error(Errc::kCorrupt, fmt::format("{}: the recording is empty", path));
+      return Error(Errc::kCorrupt, fmt::format("{}: the recording is empty", path),
+                   "name another file, or record into it with 'sudo ingero trace --db FILE'");
     case FileKind::kForeign:
       return foreign_error(path);
     case FileKind::kNewer: {

@@ -1,9 +1,12 @@
 // Parses times and durations as users type them, and turns them into the range of a recording.
 #include "store/read/time_range.h"
 
+#include <algorithm>
+#include <charconv>
 #include <ctime>
 
 #include "base/text.h"
+#include "store/read/runs.h"
 
 namespace ingero::store {
 namespace {
@@ -77,6 +80,45 @@ bool in_calendar(const tm& parts) {
   return year >= 1970 && parts.tm_mday >= 1 && parts.tm_mday <= days;
 }
 
+// Recorded on one node, one after the other: then "the last one" has a meaning.
+bool are_successive(const std::vector<Run>& runs) {
+  for (size_t i = 1; i < runs.size(); ++i) {
+    if (runs[i].node != runs[0].node) return false;
+    if (runs[i - 1].stopped_wall_ns.value_or(0) > runs[i].started_wall_ns) return false;
+  }
+  return true;
+}
+
+// Narrows the range to the run that is meant.
+Status choose_run(const RangeText& text, const Reader& reader, const std::string& prefix, TimeRange& range) {
+  if (reader.layout() == Layout::kLegacy || text.run == "all") return {};
+  const auto found = runs(reader);
+  if (!found.ok()) return found.error();
+  const bool has_time = !text.since.empty() || !text.from.empty() || !text.to.empty();
+  const size_t count = found->size();
+  size_t chosen = count;  // from 1
+  if (!text.run.empty()) {
+    const auto [end, failure] = std::from_chars(text.run.data(), text.run.data() + text.run.size(), chosen);
+    if (failure != std::errc{} || end != text.run.data() + text.run.size() || chosen < 1 || chosen > count) {
+      return Error(Errc::kInvalid, fmt::format("{}run {}: the recording holds {}", prefix, printable(text.run, 64), plural(count, "run")),
+                   count == 0 ? "leave it out" : fmt::format("give a number from 1 to {}, or all", count));
+    }
+  } else if (count < 2 || has_time || !are_successive(*found)) {
+    return {};
+  }
+  if (count < 2) return {};
+  const Run& run = (*found)[chosen - 1];
+  range.run = run.id;
+  range.run_note = fmt::format("run {} of {} in this file; {}run 1 to {} shows another, {}run all every one", chosen,
+                               count, prefix, count, prefix);
+  range.from_wall_ns = std::max(range.from_wall_ns.value_or(0), run.started_wall_ns);
+  if (chosen < count) {
+    const uint64_t last = (*found)[chosen].started_wall_ns - 1;
+    range.to_wall_ns = std::min(range.to_wall_ns.value_or(last), last);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<uint64_t> parse_time(std::string_view text, uint64_t day_wall_ns) {
@@ -140,6 +182,7 @@ Result<TimeRange> resolve_range(const RangeText& text, const Reader& reader, con
   } else if (text.from.empty() && text.to.empty() && reader.is_live() && live_default_ns != 0) {
     back(live_default_ns);
   }
+  INGERO_TRY(choose_run(text, reader, prefix, range));
   return range;
 }
 

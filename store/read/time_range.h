@@ -18,15 +18,19 @@ struct RangeText {
   std::string since;
   std::string from;
   std::string to;
+  std::string run;  // its number, or "all"
 };
 
 struct TimeRange {
   std::optional<uint64_t> from_wall_ns;
   std::optional<uint64_t> to_wall_ns;
+  std::optional<int64_t> run;  // the one run that is meant, of a file with several
+  std::string run_note;        // which of several runs is meant, and how to name another; empty: there is one
 };
 // `since` counts back from now in a live recording, from the last event in a finished one. With nothing given a
-// finished recording is meant whole, a live one from `live_default_ns` ago (0: whole). `prefix` precedes the names
-// in errors.
+// finished recording is meant whole, a live one from `live_default_ns` ago (0: whole). Of a file with several runs the
+// last is meant where no time is given: runs of one node, one after the other; a merged file has none to choose from.
+// `prefix` precedes the names in errors.
 Result<TimeRange> resolve_range(const RangeText& text, const Reader& reader, const Clock& clock,
                                 uint64_t live_default_ns, const std::string& prefix);
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kRowsAtOnce = 8192;
 constexpr int kPagesAtOnce = 256;
+constexpr uint64_t kCheckpointEveryNs = 5'000'000'000;
 
 }  // namespace
 
@@ -59,7 +60,19 @@ Status Writer::Impl::delete_oldest(int64_t first, int64_t last, int64_t block_la
   return {};
 }
 
+// Moves what is in the write-ahead log to the file, as far as readers allow: who copies the file of a run that was
+// killed, and not its log, then has all but the last seconds.
+Status Writer::Impl::keep_in_one_file() {
+  last_checkpoint_mono_ns = clock.mono_ns();
+  return database.execute("PRAGMA wal_checkpoint(PASSIVE)");
+}
+
 Result<bool> Writer::Impl::maintain() {
+  if (clock.mono_ns() - last_checkpoint_mono_ns >= kCheckpointEveryNs) INGERO_TRY(keep_in_one_file());
+  return make_room();
+}
+
+Result<bool> Writer::Impl::make_room() {
   if (options.max_bytes == 0) return false;
   Result<uint64_t> used = used_bytes();
   if (!used.ok()) return used.error();

@@ -246,8 +246,44 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
   aggregated_through = committed_seq;
 }
 
+// The last transaction: the ledger, that the recording has ended, and, unless the disk is full, what is pending.
+Status Writer::Impl::write_end(bool with_pending) {
+  losses_written.fill(0);
+  INGERO_TRY(database.execute("BEGIN"));
+  const auto last_words = [&]() -> Status {
+    std::string sql;
+    if (with_pending) {
+      INGERO_TRY(write_pending(true));
+      sql = fmt::format(
+          "UPDATE event_rows SET state = (state & ~{}) | {} WHERE seq IN (SELECT seq FROM in_flight);"
+          "INSERT OR IGNORE INTO never_returned SELECT seq FROM in_flight; DELETE FROM in_flight;",
+          kOutcomeMask, static_cast<int>(hal::Outcome::kNeverReturned));
+    } else {
+      INGERO_TRY(write_losses());
+    }
+    return database.execute(sql + fmt::format("UPDATE sessions SET stopped_at = {} WHERE id = {}; COMMIT",
+                                              complete_wall_ns != 0 ? complete_wall_ns : clock.wall_ns(), session));
+  };
+  if (Status status = last_words(); !status.ok()) {
+    sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+    return status;
+  }
+  return {};
+}
+
+// The disk takes no more: what waits is counted as lost, and that count is written into the room kept for it. Aggregates
+// and calls in flight stay as they are in the file, as after a run that was killed (W2, W3).
+Status Writer::Impl::give_up_pending(const Error& reason) {
+  losses.add(hal::Loss::store_failed, batch.size());
+  batch.clear();
+  reserve.release();
+  if (!write_end(false).ok()) return reason;
+  (void)database.execute("PRAGMA wal_checkpoint(TRUNCATE)").ok();
+  return reason;
+}
+
 Status Writer::Impl::finish() {
-  INGERO_TRY(commit(false));
+  if (const Status written = commit(false); !written.ok()) return give_up_pending(written.error());
   // Calls still in flight have no end to wait for: this recording is over.
   for (const auto& [key, flight] : in_flight) {
     Result<Statement> who = database.prepare(
@@ -267,21 +303,7 @@ Status Writer::Impl::finish() {
     aggregates.add(sample);
   }
   aggregates.close_windows();
-  losses_written.fill(0);
-  INGERO_TRY(database.execute("BEGIN"));
-  const auto last_words = [&]() -> Status {
-    INGERO_TRY(write_pending(true));
-    return database.execute(
-        fmt::format("UPDATE event_rows SET state = (state & ~{}) | {} WHERE seq IN (SELECT seq FROM in_flight);"
-                    "INSERT OR IGNORE INTO never_returned SELECT seq FROM in_flight; DELETE FROM in_flight; UPDATE "
-                    "sessions SET stopped_at = {} WHERE id = {}; COMMIT",
-                    kOutcomeMask, static_cast<int>(hal::Outcome::kNeverReturned),
-                    complete_wall_ns != 0 ? complete_wall_ns : clock.wall_ns(), session));
-  };
-  if (Status status = last_words(); !status.ok()) {
-    sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);
-    return status;
-  }
+  if (const Status ended = write_end(true); !ended.ok()) return give_up_pending(ended.error());
   forget_pending(true);
   in_flight.clear();
   return database.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");

@@ -15,9 +15,10 @@
 #include "store/db/aggregates.h"
 #include "store/db/file_lock.h"
 #include "store/db/sqlite.h"
+#include "store/write/budget.h"
 #include "store/write/collectives.h"
 #include "store/write/dictionaries.h"
-#include "store/write/budget.h"
+#include "store/write/disk_reserve.h"
 #include "store/write/inference.h"
 #include "store/write/row_batch.h"
 #include "store/write/row_image.h"
@@ -67,9 +68,13 @@ struct Writer::Impl {
   Status write_losses();
   void forget_pending(bool aggregates_written);
   Status finish();
+  Status write_end(bool with_pending);
+  Status give_up_pending(const Error& reason);
 
   // prune.cc
   Result<bool> maintain();
+  Result<bool> make_room();
+  Status keep_in_one_file();
   Result<uint64_t> used_bytes();
   Status delete_oldest(int64_t first, int64_t last, int64_t block_last);
 
@@ -91,6 +96,9 @@ struct Writer::Impl {
   std::optional<Selector> selector;
   int64_t session = 0;
   bool closed = false;
+  static constexpr uint64_t kReserveBytes = 256 << 10;
+  DiskReserve reserve;  // for give_up_pending()
+  uint64_t last_checkpoint_mono_ns = 0;
 
   int64_t committed_seq = 0;
   int64_t aggregated_through = 0;

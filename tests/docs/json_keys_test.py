@@ -40,7 +40,8 @@ MAY_BE_ABSENT = {
     "explain": {"devices[].vendor", "devices[].gpu_id", "devices[].uuid", "devices[].pci_address", "devices[].calls",
                 "devices[].errors", "devices[].total_ns", "devices[].processes", "slowest[].culprit.pid", "slowest[].culprit.comm", "slowest[].culprit.ns", "losses[].name",
                 *("kernels[]." + key for key in ("kernel", "launches", "failed", "launch_ns", "waits", "wait_ns", "copied_bytes")),
-                "losses[].severity", "losses[].count", "losses[].sentence"},
+                "losses[].severity", "losses[].count", "losses[].sentence",
+                *("losses_at_least[]." + key for key in ("name", "severity", "count", "sentence"))},
     "check": {"libraries[].rows[].reason", "libraries[].rows[].single_stepped", "libraries[].rows[].instruction",
               "libraries[].rows[].remedy"},
 }

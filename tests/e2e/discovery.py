@@ -208,7 +208,7 @@ def ASecondNameOfAFileIsNotASecondFile(build):
         check(trace.wait() == 0, "the command failed")
     compare_scenario(trace.output, trace.recording)
     calls = trace.recording.one("SELECT count(*) FROM events WHERE kind <> 'host'")
-    check(calls == len(json_lines(trace.output)) and not re.search("Lost:\n", trace.stdout()), trace.stdout())
+    check(calls == len(json_lines(trace.output)) and not re.search(b"Lost:\n", trace.stderr()), trace.stderr())
 
 
 def KernelsAreNamed(build):

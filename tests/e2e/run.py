@@ -36,10 +36,10 @@ import times
 import vendors
 import verbs
 import waits
+import whole
 
 MODULES = (exactness, times, lifetime, discovery, foreign, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page,
-           waits)
+           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page, waits, whole)
 SKIPPED = 77
 
 

@@ -131,7 +131,9 @@ def random_scenario(seed):
                                                       f"launch:20us*{pick.randint(5, 20)} sync:1ms"], "at": 4},
         lambda: {"expect": "allocation_churn", "threads": [f"{steady} @4s malloc:{pick.randint(1, 32)}m:{us(200, 500)} "
                                                            f"launch:20us*2 free:{us(100, 300)}"], "at": 4},
-        lambda: {"expect": "failing_calls", "threads": [f"{steady} @4s fail:{pick.choice([1, 2, 700, 719])}:10us*20 idle:5ms"],
+        lambda: {"expect": "failing_calls", "threads": [f"{steady} @4s fail:{pick.choice([1, 2])}:10us*20 idle:5ms"],
+                 "at": 4},
+        lambda: {"expect": "fatal_error", "threads": [f"{steady} @4s fail:{pick.choice([700, 719])}:10us idle:5ms"],
                  "at": 4},
         lambda: {"expect": "graph_recapture", "threads": [f"glaunch:30us*50 sync:5ms @4s capture:{pick.randint(5, 15)}ms "
                                                           f"glaunch:30us*{pick.randint(2, 8)} sync:2ms"], "at": 4},

@@ -57,7 +57,7 @@ Result<uint64_t> from_of(const store::Reader& reader, const http::Request& reque
   std::string since = request.parameter("since");
   if (since.empty()) since = otherwise;
   if (since.empty()) return uint64_t{0};
-  const auto range = store::resolve_range({since, "", ""}, reader, clock, 0, "");
+  const auto range = store::resolve_range({since, "", "", "all"}, reader, clock, 0, "");
   if (!range.ok()) return range.error();
   return range->from_wall_ns.value_or(0);
 }

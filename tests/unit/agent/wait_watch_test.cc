@@ -38,6 +38,7 @@ class WaitWatchTest : public ::testing::Test {
   WaitWatch::Proc proc() {
     return {folder.path(), [this](uint32_t pid, std::string_view name, size_t) {
               ++reads;
+              if (name.starts_with("fdinfo/")) return Result<std::string>("pos:\t0\nflags:\t02\nino:\t4711\n");
               return name == "net/tcp"
                          ? Result<std::string>(
                                fmt::format("  sl  local_address rem_address   st\n   0: 0100007F:{:04X} 00000000:0000 "
@@ -170,7 +171,9 @@ TEST_F(WaitWatchTest, AnObjectIsNamedOnce) {
   hal::Wait gone = file;
   gone.object = 4712;
   gone.descriptor = 9;
-  for (const hal::Wait& wait : {file, file, pipe, gone, socket(50000, 9000)}) add_wait(wait);
+  hal::Wait reused = file;
+  reused.object = 4713;  // the descriptor has become that of another file
+  for (const hal::Wait& wait : {reused, file, file, pipe, gone, socket(50000, 9000)}) add_wait(wait);
   watch.take(batch, kSecond);
   watch.take(batch, kSecond);
   ASSERT_THAT(batch.objects, SizeIs(2));

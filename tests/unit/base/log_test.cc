@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/log_rotation.h"
 #include "base/text.h"
 #include "temp_folder.h"
 
@@ -68,6 +69,29 @@ TEST_F(Log, SaysWhyALogFileCannotBeOpened) {
   const auto status = set_log_file(folder_ + "/no/such/log");
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().message().find("/no/such/log"), std::string::npos);
+}
+
+TEST_F(Log, GoesOnInANewFileWhereTheOldOneWasRenamed) {
+  log_warning("before");
+  std::filesystem::rename(path_, path_ + ".1");
+  log_warning("between");
+  ASSERT_TRUE(reopen_log_file().ok());
+  log_warning("after");
+  EXPECT_EQ(read_file(path_ + ".1").value().find("after"), std::string::npos);
+  EXPECT_NE(read_file(path_ + ".1").value().find("between"), std::string::npos);
+  EXPECT_NE(logged().find("after"), std::string::npos);
+  EXPECT_EQ(logged().find("before"), std::string::npos);
+  ASSERT_TRUE(reopen_log_file().ok());  // the same file: nothing happens
+  log_warning("later");
+  EXPECT_NE(logged().find("later"), std::string::npos);
+}
+
+TEST_F(Log, WritesOnWhereANewFileCannotBeMade) {
+  std::filesystem::rename(path_, folder_ + "/kept");
+  std::filesystem::create_directory(path_);
+  EXPECT_FALSE(reopen_log_file().ok());
+  log_warning("still");
+  EXPECT_NE(read_file(folder_ + "/kept").value().find("still"), std::string::npos);
 }
 
 }  // namespace

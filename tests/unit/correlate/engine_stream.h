@@ -175,7 +175,22 @@ inline std::unique_ptr<Engine> engine_for(const Stream& stream, hal::LossLedger&
   EngineOptions options;
   options.windowed = stream.windowed;
   options.cpus = 4;
-  options.status_of = [](uint32_t, int64_t code) { return code == 2 ? std::string("outOfMemory") : std::string(); };
+  options.status_of = [](uint32_t, int64_t code) {
+    return std::string(code == 1     ? "invalid"
+                       : code == 2   ? "outOfMemory"
+                       : code == 6   ? "remoteError"
+                       : code == 700 ? "illegalAddress"
+                                     : "");
+  };
+  static constexpr hal::StatusMeaning kMeanings[] = {
+      {"invalid", hal::StatusEffect::kOrdinary, "A parameter is wrong.", "Check it."},
+      {"remoteError", hal::StatusEffect::kFatal, "Another rank failed.", "Look for it."},
+      {"illegalAddress", hal::StatusEffect::kFatalLater, "A kernel went astray.", "Restart the process."},
+  };
+  options.meaning_of = [](std::string_view status) {
+    const auto found = std::ranges::find(kMeanings, status, &hal::StatusMeaning::status);
+    return found == std::end(kMeanings) ? nullptr : &*found;
+  };
   auto engine = std::make_unique<Engine>(std::move(options), ledger);
   for (int call = 0; call <= kPages; ++call) {
     engine->set_call(static_cast<hal::CallId>(call), call_facts(static_cast<Call>(call)));

@@ -102,7 +102,7 @@ TEST(HostRules, AProcessIsNotAccusedOfWhatItsOwnThreadsDo) {
   stream.train(0, 12);
   for (uint64_t i = 0; i < 100; ++i) stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, kPid, "pool-7");
   const auto chains = run(stream);
-  EXPECT_ONLY(chains, RuleId::cpu_preemption);
+  EXPECT_ONLY(chains, RuleId::oversubscription);
   const std::string own = "other threads of " + stream.processes[0].comm;
   EXPECT_THAT(chains[0].root_cause, HasSubstr(own));
   EXPECT_THAT(chains[0].summary, HasSubstr("its other threads"));

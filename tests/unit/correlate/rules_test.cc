@@ -347,12 +347,14 @@ TEST(Rules, FailingCallsAreNamedByCode) {
   Stream stream;
   for (uint64_t i = 0; i < 500; ++i) {
     Event& launch = stream.launch(i * 10 * kMilli);
-    launch.return_code = 700;
+    launch.return_code = 1;
     launch.failed = true;
   }
   const auto chains = run(stream);
   EXPECT_ONLY(chains, RuleId::failing_calls);
-  EXPECT_THAT(chains[0].summary, HasSubstr("xLaunch 700"));
+  EXPECT_THAT(chains[0].summary, HasSubstr("xLaunch 1"));
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("A parameter is wrong."));
+  EXPECT_THAT(chains[0].recommendations[0], HasSubstr("Check it."));
 }
 
 TEST(Rules, AFullStopIsFoundAndAnEndIsNot) {
@@ -488,7 +490,7 @@ TEST(Rules, ALateRankIsNamed) {
   engine->finish();
   const auto chains = latest(engine->take_changes());
   EXPECT_ONLY(chains, RuleId::late_rank);
-  EXPECT_THAT(chains[0].summary, HasSubstr("rank 2 was the last to enter"));
+  EXPECT_THAT(chains[0].summary, HasSubstr("rank 2 (pid 100) was the last to enter"));
 }
 
 TEST(Rules, WindowedEvidenceIsLessSure) {

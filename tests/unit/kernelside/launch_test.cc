@@ -26,10 +26,11 @@ namespace {
 class LaunchTest : public ::testing::Test {
  protected:
   // Starts the command, held where `is_held` and this machine can.
-  void start(const std::vector<std::string>& command, int answer_timeout_ms = Launch::kAnswerTimeoutMs) {
+  void start(const std::vector<std::string>& command, int answer_timeout_ms = Launch::kAnswerTimeoutMs,
+             Launch::Output output = Launch::Output::kOwn) {
     std::thread([&] {  // no_new_privs is the thread's, and what it forks
       if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-      auto started = Launch::start(command, answer_timeout_ms);
+      auto started = Launch::start(command, answer_timeout_ms, output);
       ASSERT_TRUE(started.ok()) << started.error().text();
       launch_ = std::move(*started);
     })
@@ -80,6 +81,39 @@ TEST_F(LaunchTest, TheCommandWaitsUntilItMayGoAndItsStatusComesBack) {
   ASSERT_TRUE(launch_->go().ok());
   EXPECT_EQ(exit_status(serve()), 7);
   EXPECT_TRUE(std::filesystem::exists(mark));
+}
+
+TEST_F(LaunchTest, WhatTheCommandPrintsGoesToStandardErrorWhereTheAgentNeedsItsOwnOutput) {
+  // Redirected inside, so that the two differ whatever this test itself was given.
+  const std::string errors = folder_.path() + "/errors";
+  const int kept = dup(STDERR_FILENO);
+  FILE* const file = std::fopen(errors.c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  ASSERT_GE(dup2(fileno(file), STDERR_FILENO), 0);
+  start({"/bin/sh", "-c", "echo printed"}, Launch::kAnswerTimeoutMs, Launch::Output::kToErrors);
+  dup2(kept, STDERR_FILENO);
+  close(kept);
+  std::fclose(file);
+  ASSERT_TRUE(launch_->go().ok());
+  EXPECT_EQ(exit_status(serve()), 0);
+  std::string line;
+  std::getline(std::ifstream(errors), line);
+  EXPECT_EQ(line, "printed");
+}
+
+// It lives as long as any process of the command: who reads the agent's output must not wait for it.
+TEST_F(LaunchTest, TheSupervisorKeepsNoStandardFile) {
+  start({"/bin/sh", "-c", "exit 0"});
+  std::ifstream stat(fmt::format("/proc/{}/stat", launch_->pid()));
+  std::string pid, name, state;
+  int supervisor = 0;
+  stat >> pid >> name >> state >> supervisor;
+  ASSERT_GT(supervisor, 0);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    EXPECT_EQ(std::filesystem::read_symlink(fmt::format("/proc/{}/fd/{}", supervisor, standard)), "/dev/null");
+  }
+  ASSERT_TRUE(launch_->go().ok());
+  EXPECT_EQ(exit_status(serve()), 0);
 }
 
 TEST_F(LaunchTest, ASignalThatEndsTheCommandIsItsStatus) {

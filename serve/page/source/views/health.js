@@ -21,8 +21,9 @@ async function draw(main, { info, signal }) {
     rows("SELECT id, (CASE WHEN stopped_at > 0 THEN stopped_at - started_at END) AS lasted_ns, kernel, os_release, cpu_model, cpu_cores, gpu_model, gpu_driver, flags, pid_filter, node, ingero_ver FROM sessions ORDER BY id", 50, signal),
     info.legacy ? Promise.resolve(null)
       : rows("SELECT backend, library, library_version, count(*) AS rows, count(DISTINCT name) AS calls FROM sites GROUP BY 1, 2, 3 ORDER BY rows DESC", 200, signal)]);
-  const lost = stats.lost;
-  main.append(card("What was lost", lost === null ? nothing("Not known: the legacy agent kept no account of it.") : lost.length === 0 ? nothing("Nothing.")
+  const unended = stats.recording.not_ended, lost = unended ? stats.recording.lost_at_least ?? [] : stats.lost;
+  if (unended) main.append(card("No proper end", el("p", {}, unended), el("p", {}, "What was lost is not known. Below is what was counted until then.")));
+  main.append(card("What was lost", lost === null ? nothing("Not known: the legacy agent kept no account of it.") : lost.length === 0 ? nothing(unended ? "Nothing until then." : "Nothing.")
     : table({ caption: "Losses", rows: lost, sorted: 1, columns: [
       { head: "What", text: (one) => one.sentence }, { head: "Count", number: true, text: (one) => count(one.count), sort: (one) => one.count },
       { head: "Severity", node: (one) => el("span", { class: `severity ${one.severity === "info" ? "low" : "medium"}` }, one.severity), sort: (one) => one.severity },

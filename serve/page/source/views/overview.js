@@ -63,7 +63,7 @@ const processesCard = (stats) => card("Processes", table({ caption: "Processes",
 
 const recordingCard = (stats, info) => card("The recording", facts([["File", info.file], ["Schema", info.schema], ["Events in this part", count(stats.events)],
   ["First", stats.first], ["Last", stats.last], ["Rows pruned", stats.rows_pruned ? count(stats.rows_pruned) : null],
-  ["Lost", stats.lost === null ? "not known: the legacy agent did not count it"
+  ["Lost", stats.lost === null ? (stats.recording.not_ended ? "not known: the recording has no proper end, see Capture" : "not known: the legacy agent did not count it")
     : stats.lost.some((one) => one.severity !== "info") ? el("a", { href: hashOf({ view: "health" }) }, "something was: see Capture") : "nothing"]]), cuts(stats));
 
 // Each answer takes its place when it comes: the slowest one, which looks for causes, does not hold up the figures.

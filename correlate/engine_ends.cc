@@ -1,0 +1,235 @@
+// Errors after which nothing works, processes that die, and who waited for them: facts that one event proves, whatever
+// their share of the time. One fault makes one chain: what follows from it is listed under it.
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "correlate/engine_impl.h"
+
+namespace ingero::correlate {
+namespace {
+
+using hal::Has;
+
+// Signals by which a user, a launcher or a shell ends a program that is all right (signal(7), both architectures).
+constexpr int kHangup = 1, kInterrupt = 2, kKill = 9, kPipe = 13, kAlarm = 14, kTerminate = 15;
+// A failure of one process explains those of its peers for this long.
+constexpr uint64_t kExplainsNs = 120'000'000'000;
+
+bool is_request_to_end(int number) {
+  return number == kHangup || number == kInterrupt || number == kPipe || number == kAlarm || number == kTerminate;
+}
+
+bool is_of_end(RuleId id) { return id == RuleId::process_crashed || id == RuleId::process_failed; }
+
+}  // namespace
+
+void Launches::add(uint64_t stream, One launch) {
+  if (of_stream_.size() >= kMaxStreams && !of_stream_.contains(stream)) of_stream_.erase(of_stream_.begin());
+  if (launch.sample.has_stack && launch.function != 0) {
+    if (stacks_.size() >= kMaxStreams * kKept) stacks_.clear();
+    stacks_[launch.function] = launch.sample.stack_id;
+  } else if (const auto known = stacks_.find(launch.function); known != stacks_.end() && launch.function != 0) {
+    launch.sample.stack_id = known->second;
+    launch.sample.has_stack = true;
+  }
+  auto& list = of_stream_[stream];
+  const auto after = std::upper_bound(list.begin(), list.end(), launch, [](const One& a, const One& b) {
+    return a.sample.start_mono_ns < b.sample.start_mono_ns;
+  });
+  list.insert(after, launch);
+  if (list.size() > kKept) list.erase(list.begin());
+}
+
+const Launches::One* Launches::last(std::optional<uint64_t> stream, uint64_t before_ns) const {
+  const One* last = nullptr;
+  for (const auto& [handle, list] : of_stream_) {
+    if (stream && *stream != handle) continue;
+    for (const One& one : list) {
+      if (one.end_mono_ns > before_ns) continue;
+      if (last == nullptr || one.sample.start_mono_ns > last->sample.start_mono_ns) last = &one;
+    }
+  }
+  return last;
+}
+
+// The first error of a process after which nothing works. One that was caused by earlier work leads to that work.
+void Engine::Impl::note_fatal(const hal::Event& event, ProcessState& process, const hal::StatusMeaning& meaning) {
+  if (process.fatal_mono_ns != 0) return;
+  process.fatal_mono_ns = event.start_mono_ns;
+  Finding finding;
+  finding.rule = RuleId::fatal_error;
+  finding.op = event.call;
+  finding.number = finding.number_now = 1;
+  finding.confidence = 1;
+  finding.onset_mono_ns = event.start_mono_ns;
+  const std::string name = options.status_of ? options.status_of(event.call, event.return_code) : std::string();
+  finding.detail =
+      fmt::format("{} returned {}{}", calls[event.call].op, event.return_code, name.empty() ? "" : " (" + name + ")");
+  finding.cause = meaning.meaning;
+  finding.remedy = meaning.remedy;
+  Sample sample = sample_of(event, 1);
+  if (meaning.effect == hal::StatusEffect::kFatalLater) {
+    const bool of_a_stream = event.has(Has::kStream) && event.kind == hal::Kind::kSync;
+    const auto stream = of_a_stream ? std::optional(event.stream) : std::nullopt;
+    if (const Launches::One* launch = process.launches.last(stream, event.start_mono_ns)) {
+      sample = launch->sample;
+      finding.cause += fmt::format(" Work submitted before did it, most likely the last: {}, {} earlier{}.",
+                                   calls[launch->sample.call].op,
+                                   format_duration(event.start_mono_ns - launch->sample.start_mono_ns),
+                                   stream ? fmt::format(" on stream 0x{:x}", *stream) : "");
+    } else {
+      finding.cause += " Work submitted before did it; which is not recorded.";
+    }
+  }
+  finding.sample = sample;
+  pend(event.end_mono_ns(), &process, std::move(finding));
+}
+
+void Engine::Impl::note_exit(const hal::Event& event, ProcessState& process) {
+  if (event.tid != event.pid) return;
+  process.ended_mono_ns = event.start_mono_ns;
+  if (event.has(Has::kReturnCode)) process.exit_status = event.return_code;
+}
+
+// Processes that ended in this window and should not have: by a signal, or with a status that means failure.
+void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
+  for (const auto& process : processes) {
+    if (!process->ended_mono_ns || !process->exit_status) continue;
+    if (std::max(*process->ended_mono_ns / kWindowNs, process->first_call_window) != window) continue;
+    const int signal = static_cast<int>(*process->exit_status & 0x7f);
+    const int status = static_cast<int>(*process->exit_status >> 8 & 0xff);
+    if ((signal == 0 && status == 0) || is_request_to_end(signal)) continue;
+    if (signal == kKill && process->is_oom_victim) continue;  // the kernel did it: oom_kill
+    if (process->first_call_window == 0) {
+      // A worker of one that makes calls; it may be killed when it is not needed any more.
+      const auto parent = by_pid.find(process->facts.parent_pid);
+      const bool is_worker = parent != by_pid.end() && parent->second->first_call_window != 0;
+      if (!is_worker || signal == 0 || signal == kKill) continue;
+    }
+    Finding finding;
+    finding.rule = signal != 0 ? RuleId::process_crashed : RuleId::process_failed;
+    finding.number = finding.number_now = 1;
+    finding.confidence = 1;
+    finding.onset_mono_ns = *process->ended_mono_ns;
+    if (!process->calls_at_end.empty()) {
+      finding.sample = process->calls_at_end.front();
+    } else if (!process->last_calls.empty()) {
+      finding.sample = process->last_calls.back();
+    }
+    if (finding.sample) finding.op = finding.sample->call;
+    found.emplace_back(process.get(), std::move(finding));
+  }
+}
+
+// In the order in which they happened, across processes: the first explains the others.
+void Engine::Impl::settle_ends(std::vector<std::pair<ProcessState*, Finding>> ends,
+                               std::vector<std::pair<ProcessState*, Finding>>& found, uint64_t window) {
+  for (auto& entry : found) {
+    if (entry.first != nullptr && is_certain(entry.second.rule)) {
+      ends.push_back(std::move(entry));
+      entry.first = nullptr;
+      entry.second.rule = RuleId::kCount;
+    }
+  }
+  std::erase_if(found, [](const auto& entry) { return entry.second.rule == RuleId::kCount; });
+  std::stable_sort(ends.begin(), ends.end(),
+                   [](const auto& a, const auto& b) { return a.second.onset_mono_ns < b.second.onset_mono_ns; });
+  for (auto& [process, finding] : ends) settle(process, {std::move(finding)}, window);
+}
+
+uint64_t Engine::Impl::is_certain_by(const Hang& hang) const {
+  if (out_of_step.contains(hang.comm_id_hash)) return std::min(hang.from, hang.finding.onset_mono_ns / kWindowNs + 1);
+  uint64_t last_end = 0;
+  for (const uint32_t pid : hang.finding.absent) {
+    const auto known = by_pid.find(pid);
+    if (known == by_pid.end() || !known->second->ended_mono_ns) return hang.from;
+    last_end = std::max(last_end, *known->second->ended_mono_ns);
+  }
+  if (hang.finding.absent.empty()) return hang.from;
+  return std::min(hang.from, std::max(last_end, hang.finding.onset_mono_ns) / kWindowNs + 1);
+}
+
+bool Engine::Impl::are_peers(uint32_t pid, uint32_t other) const {
+  return std::any_of(comm_pids.begin(), comm_pids.end(), [&](const auto& entry) {
+    const auto& pids = entry.second;
+    return std::find(pids.begin(), pids.end(), pid) != pids.end() &&
+           std::find(pids.begin(), pids.end(), other) != pids.end();
+  });
+}
+
+// The incident that the finding follows from, now or still open; null: none.
+Incident* Engine::Impl::cause_of(const ProcessState* process, const Finding& finding) {
+  const Rule& its = rule(finding.rule);
+  const uint64_t at = finding.onset_mono_ns;
+  Incident* cause = nullptr;
+  for (auto& [key, incident] : incidents) {
+    const Rule& other = rule(incident.rule);
+    if (other.is_effect || incident.rule == RuleId::cold_start) continue;
+    const bool own = process != nullptr && incident.process == process;
+    const bool of_failure = is_of_end(incident.rule) || incident.rule == RuleId::fatal_error;
+    const bool is_before = at == 0 || incident.chain.onset_mono_ns <= at;
+    bool explains = own && its.is_effect;
+    if (incident.rule == RuleId::collective_hang && process != nullptr) {
+      const auto waiting = hanging.find(fnv1a(incident.last.subject));
+      explains |= waiting != hanging.end() && std::find(waiting->second.begin(), waiting->second.end(),
+                                                        process->facts.pid) != waiting->second.end();
+    }
+    // The end of a process that could not go on; what its peers get then; and those that wait for it.
+    if (own && is_of_end(finding.rule)) explains |= is_certain(incident.rule) && is_before;
+    if (!own && of_failure && process != nullptr && incident.process != nullptr && is_before &&
+        (is_of_end(finding.rule) || finding.rule == RuleId::fatal_error || finding.rule == RuleId::never_returned)) {
+      explains |= incident.chain.onset_mono_ns + kExplainsNs >= at &&
+                  are_peers(process->facts.pid, incident.process->facts.pid);
+    }
+    if (finding.rule == RuleId::collective_hang && incident.process != nullptr &&
+        (of_failure || incident.rule == RuleId::oom_kill)) {
+      explains |=
+          std::find(finding.absent.begin(), finding.absent.end(), incident.process->facts.pid) != finding.absent.end();
+    }
+    // Whose worker was killed waits for it; and a hang follows where ranks are out of step.
+    explains |= its.is_effect && (incident.rule == RuleId::oom_kill || incident.rule == RuleId::process_crashed) &&
+                process != nullptr && incident.process != nullptr &&
+                incident.process->facts.parent_pid == process->facts.pid;
+    explains |= finding.rule == RuleId::collective_hang && incident.rule == RuleId::collective_mismatch &&
+                finding.subject.starts_with(incident.last.subject);
+    if (!explains) continue;
+    if (cause == nullptr || incident.lost_ns > cause->lost_ns ||
+        (is_certain(incident.rule) && incident.chain.onset_mono_ns < cause->chain.onset_mono_ns)) {
+      cause = &incident;
+    }
+  }
+  return cause;
+}
+
+// One line a rule and process: the latest figures replace those before.
+void Engine::Impl::add_symptom(Incident& cause, ProcessState* process, const Finding& finding, uint64_t window) {
+  Incident symptom;
+  symptom.rule = finding.rule;
+  symptom.process = process;
+  symptom.last = finding;
+  symptom.number = finding.number;
+  symptom.lost_ns = finding.lost_ns;
+  symptom.onset_window = window;
+  if (process != nullptr) {
+    describe(symptom, evaluation(*process, ProcessWindow{}, ProcessWindow{}, window));
+  } else {
+    symptom.chain.onset_mono_ns = finding.onset_mono_ns;
+    symptom.chain.end_mono_ns = (window + 1) * kWindowNs;
+    describe_system(symptom, system);
+  }
+  const bool own = process == nullptr || cause.process == process;
+  const std::string name = own ? fmt::format("{}: ", rule(finding.rule).name)
+                               : fmt::format("{} of pid {}: ", rule(finding.rule).name, process->facts.pid);
+  const auto same = std::find_if(cause.symptoms.begin(), cause.symptoms.end(),
+                                 [&](const std::string& one) { return one.starts_with(name); });
+  if (same != cause.symptoms.end()) {
+    *same = name + symptom.chain.summary;
+  } else if (cause.symptoms.size() < kMaxChildren) {
+    cause.symptoms.push_back(name + symptom.chain.summary);
+  }
+  cause.chain.symptoms = cause.symptoms;
+  cause.changed = true;
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,112 @@
+// Formats chains of failures: what a code means and what to do, how a process ended and what it was doing.
+#include <algorithm>
+
+#include "base/text.h"
+#include "correlate/state.h"
+
+namespace ingero::correlate {
+namespace {
+
+struct SignalName {
+  int number;
+  std::string_view name, meaning;
+};
+// signal(7), x86-64 and arm64.
+constexpr SignalName kSignals[] = {
+    {1, "SIGHUP", "its terminal or session was closed"},
+    {2, "SIGINT", "someone pressed Ctrl-C"},
+    {3, "SIGQUIT", "someone asked for a core dump"},
+    {4, "SIGILL", "it ran an instruction that this CPU does not have"},
+    {5, "SIGTRAP", "it ran into a trap: a failed assertion of a compiler, or a debugger"},
+    {6, "SIGABRT", "it ended itself: an assertion, an uncaught exception, or corrupted memory"},
+    {7, "SIGBUS", "it accessed a mapped file beyond its end, or shared memory that ran out (/dev/shm)"},
+    {8, "SIGFPE", "it divided an integer by zero"},
+    {9, "SIGKILL", "another process killed it: a user, a job scheduler, or a memory limit's watchdog"},
+    {11, "SIGSEGV", "it accessed memory that is not its own"},
+    {13, "SIGPIPE", "the reader of its output had gone"},
+    {15, "SIGTERM", "another process asked it to end"},
+    {24, "SIGXCPU", "it used up its CPU time (ulimit -t)"},
+    {25, "SIGXFSZ", "it wrote a file above its limit (ulimit -f)"},
+    {31, "SIGSYS", "it made a system call that is forbidden (seccomp)"},
+};
+
+std::string op_of(const Evaluation& j, hal::CallId id) {
+  const CallFacts* facts = j.call(id);
+  return facts == nullptr ? "a call" : facts->op;
+}
+
+// "xMalloc, xLaunch and xStreamSync"
+std::string list_of(const Evaluation& j, const std::vector<Sample>& calls) {
+  std::string out;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    out += (i == 0 ? "" : i + 1 == calls.size() ? " and " : ", ") + op_of(j, calls[i].call);
+  }
+  return out;
+}
+
+// "exit status 1", "signal SIGSEGV (11)"
+std::string how_it_ended(int64_t status) {
+  const int number = static_cast<int>(status & 0x7f);
+  if (number == 0) return fmt::format("exit status {}", status >> 8 & 0xff);
+  const auto known = std::find_if(std::begin(kSignals), std::end(kSignals),
+                                  [&](const SignalName& one) { return one.number == number; });
+  return known == std::end(kSignals) ? fmt::format("signal {}", number)
+                                     : fmt::format("signal {} ({})", known->name, number);
+}
+
+std::string_view meaning_of(int64_t status) {
+  for (const SignalName& one : kSignals) {
+    if (one.number == (status & 0x7f)) return one.meaning;
+  }
+  return {};
+}
+
+}  // namespace
+
+// A fatal error, with what its code means.
+void describe_failure(Incident& incident, const Evaluation& j, const std::string& who) {
+  hal::CausalChain& chain = incident.chain;
+  const Finding& last = incident.last;
+  if (!last.cause.empty()) {
+    chain.summary = fmt::format("{}: {}: {}", who, last.detail, last.cause.substr(0, last.cause.find(". ") + 1));
+    if (chain.summary.ends_with(": ")) chain.summary += last.cause;
+    chain.root_cause = fmt::format("{} {}", last.cause, rule(incident.rule).sentence);
+    if (incident.number > 1) {
+      chain.root_cause += fmt::format(" {} failed in all since.", plural(incident.number, "call"));
+    }
+  }
+  chain.timeline.push_back(
+      {std::string(j.call(last.op) == nullptr ? "HOST" : j.call(last.op)->layer), op_of(j, last.op), last.detail, 0});
+  if (!last.remedy.empty()) chain.recommendations.push_back(last.remedy);
+}
+
+void describe_end(Incident& incident, const Evaluation& j, const std::string& who) {
+  hal::CausalChain& chain = incident.chain;
+  const ProcessState& process = j.process;
+  const int64_t status = process.exit_status.value_or(0);
+  const std::string how = how_it_ended(status);
+  const bool is_signal = (status & 0x7f) != 0;
+  chain.summary = fmt::format("{} {}: {}", who, is_signal ? "crashed" : "failed", how);
+  if (!process.calls_at_end.empty()) {
+    chain.summary += fmt::format(", inside {}", list_of(j, process.calls_at_end));
+  }
+  chain.root_cause = is_signal && !meaning_of(status).empty()
+                         ? fmt::format("{} was ended by {}: {}", who, how, meaning_of(status))
+                         : fmt::format("{} ended with {}", who, how);
+  if (!process.last_calls.empty()) {
+    chain.root_cause += fmt::format(". Its last calls: {}", list_of(j, process.last_calls));
+    if (const uint64_t ended = process.ended_mono_ns.value_or(0), last = process.last_calls.back().start_mono_ns;
+        ended > last) {
+      chain.root_cause += fmt::format(" ({} before)", format_duration(ended - last));
+    }
+  }
+  chain.timeline.push_back({"HOST", "process_exit", how, 0});
+  if (is_signal && (status & 0x7f) == 9) {
+    chain.recommendations.emplace_back(
+        "See who killed it: dmesg | grep -i kill, the job scheduler's log, and memory limits");
+  } else {
+    chain.recommendations.emplace_back(rule(incident.rule).remedy);
+  }
+}
+
+}  // namespace ingero::correlate

@@ -1,0 +1,61 @@
+"""The programs of `make real`, which nobody of this project wrote or which are a few lines on a real library.
+
+`packages`: Debian's. `libraries`: what is counted. `bound`: the most that tracing may cost, as a factor of the wall time,
+from issue 27; none: the program is too short to time, or its time varies by itself.
+"""
+import dataclasses
+import os
+import shlex
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+PYTHON = "/usr/bin/python3"  # Debian's: its modules are Debian's packages
+OPENCL = ("libOpenCL.so.1",)
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    name: str
+    command: str  # {build}: the folder of what is compiled; {here}: the folder of the small programs; {python}
+    packages: tuple = ()
+    libraries: tuple = OPENCL
+    bound: float | None = None
+    compiled: str = ""  # a C file of the folder, and its libraries
+    environment: tuple = ()
+    statuses: tuple = (0,)
+
+    def words(self, build):
+        return shlex.split(self.command.format(build=build, here=HERE, python=PYTHON))
+
+
+PROGRAMS = (
+    Program("clinfo", "clinfo", ("clinfo",)),
+    Program("hashcat", "hashcat -m 0 -a 3 --potfile-disable -O --quiet --force 5d41402abc4b2a76b9719d911017c592 ?l?l?l?l?l",
+            ("hashcat",), bound=1.03, statuses=(0, 1)),
+    Program("PyOpenCL", "{python} -B {here}/pyopencl_steps.py", ("python3-pyopencl",), bound=1.10),
+    Program("OpenMM", "{python} -B {here}/openmm_steps.py", ("python3-simtk", "libopenmm-plugins"), bound=1.10),
+    Program("ffmpeg", "ffmpeg -loglevel error -init_hw_device opencl=ocl -filter_hw_device ocl -f lavfi -i "
+            "testsrc2=size=320x240:rate=25:duration=6 -vf format=yuv420p,hwupload,unsharp_opencl,hwdownload,format=yuv420p "
+            "-f md5 -", ("ffmpeg",), bound=1.03),
+    Program("clFFT", "clFFT-client -c -x 1024 -y 64 -b 8 -p 200", ("clfft-client",), bound=1.03),
+    Program("CLBlast xaxpy", "clblast_test_xaxpy", ("clblast-tests",), bound=1.10, statuses=(0, 1)),
+    Program("CLBlast copy", "clblast_tuner_copy_fast", ("clblast-utils",), statuses=(0, 1)),
+    Program("clpeak", "clpeak --kernel-latency", ("clpeak",), bound=1.50),
+    Program("clpeak copies", "clpeak --transfer-bandwidth", ("clpeak",)),
+    Program("gpyfft", "{python} -B {here}/gpyfft_transforms.py", ("python3-gpyfft",)),
+    Program("Erlang", "escript {here}/writes.erl", ("erlang-cl", "erlang-base")),
+    Program("ctypes", "{python} -B {here}/ctypes_calls.py", ()),
+    Program("Level Zero", "{build}/level_zero", ("libze1", "libze-dev"), ("libze_loader.so.1",),
+            compiled="level_zero.c -lze_loader"),
+    Program("MPI, CUDA", "mpirun --allow-run-as-root --oversubscribe -n 4 {build}/cuda_allocations", ("openmpi-bin",),
+            ("libcudart.so.13",), compiled="cuda_allocations.c -ldl"),
+    Program("rocminfo", "rocminfo", ("rocminfo",), ("libamdhip64.so.5",), statuses=(0, 1, 255)),
+    Program("ibv_devinfo", "ibv_devinfo", ("ibverbs-utils",), ("libibverbs.so.1",), statuses=(0, 1, 255)),
+    # Not of the field report: chosen to see what those above do not do.
+    Program("x264", "x264 --quiet --opencl --preset fast --frames 60 --input-res 320x240 --fps 25 -o /dev/null {build}/frames.yuv",
+            ("x264",)),
+    Program("OpenCV", "{python} -B {here}/opencv_blur.py", ("python3-opencv",)),
+    Program("GEGL", "gegl {build}/picture.png -o {build}/blurred.png -- gegl:gaussian-blur std-dev-x=3 std-dev-y=3", ("gegl",),
+            environment=(("GEGL_USE_OPENCL", "cpu"),)),
+    Program("darktable", "darktable-cltest", ("darktable",), statuses=(0, 1)),
+    Program("GROMACS", "gmx --version", ("gromacs",)),
+)

@@ -1,0 +1,329 @@
+// Failures that one event proves: fatal errors, processes that die, ranks out of step; each next to what merely looks
+// like it, and one chain for one fault.
+#include "engine_stream.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr uint32_t kPeer = 200;
+
+Event& exits(Stream& stream, uint64_t at_ns, int64_t status, uint32_t pid = kPid) {
+  Event& event = stream.add(kExit, hal::Kind::kHost, at_ns, 0, pid, pid);
+  event.return_code = status;
+  event.failed = status != 0;
+  event.set(Has::kReturnCode);
+  return event;
+}
+
+void fails(Event& event, int64_t code) {
+  event.failed = true;
+  event.return_code = code;
+}
+
+// Rounds of a collective of `ranks` processes, the first of them kPid; each rank's bytes may differ.
+template <typename Change>
+std::vector<hal::CausalChain> run_ranks(Stream& stream, uint32_t ranks, uint64_t rounds, Change change) {
+  hal::LossLedger ledger;
+  for (uint32_t rank = 1; rank < ranks; ++rank) {
+    hal::Process process;
+    process.pid = kPeer + rank - 1;
+    process.start_mono_ns = kStart - kSecond + rank;
+    process.comm = "train";
+    stream.processes.push_back(process);
+  }
+  struct Arrived {
+    uint64_t number;
+    int32_t rank;
+  };
+  std::map<std::pair<uint64_t, uint32_t>, Arrived> arrivals;
+  for (uint64_t number = 1; number <= rounds; ++number) {
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+      const uint32_t pid = rank == 0 ? kPid : kPeer + rank - 1;
+      Event& call = stream.add(kCollectCall, hal::Kind::kCollective, number * 100 * kMilli, 50 * kMicro, pid, pid);
+      call.bytes = 1 << 20;
+      call.set(Has::kBytes);
+      change(call, number, rank);
+      arrivals[{call.start_mono_ns, call.tid}] = {number, static_cast<int32_t>(rank)};
+    }
+  }
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) {
+    engine->add(event);
+    const auto known = arrivals.find({event.start_mono_ns, event.tid});
+    if (event.kind == hal::Kind::kCollective && known != arrivals.end() && !event.failed) {
+      engine->add_arrival(event, 0xbeef, known->second.number, known->second.rank);
+    }
+  }
+  engine->finish();
+  return latest(engine->take_changes());
+}
+
+TEST(Ends, AFatalErrorIsFoundAtItsFirstOccurrenceWithTheLaunchThatLikelyDidIt) {
+  Stream stream;
+  stream.train(0, 8);
+  Event& guilty = stream.launch(5 * kSecond + 7 * kMilli);
+  guilty.stream = 9;
+  guilty.set(Has::kStream);
+  guilty.stack_id = 4711;
+  guilty.set(Has::kStack);
+  Event& innocent = stream.launch(5 * kSecond + 7500 * kMicro);
+  innocent.stream = 3;
+  innocent.set(Has::kStream);
+  Event& sync = stream.sync(5 * kSecond + 8 * kMilli, kMilli);
+  sync.stream = 9;
+  sync.set(Has::kStream);
+  fails(sync, 700);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::fatal_error);
+  EXPECT_EQ(chains[0].severity, hal::ChainSeverity::kHigh);
+  EXPECT_THAT(chains[0].summary, HasSubstr("xStreamSync returned 700"));
+  EXPECT_THAT(chains[0].summary, HasSubstr("A kernel went astray."));
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("most likely the last: xLaunch, 1ms earlier on stream 0x9"));
+  EXPECT_EQ(chains[0].stack_hash, 4711U) << "of the launch, not of the call that only reports it";
+  ASSERT_THAT(chains[0].recommendations, SizeIs(1));
+  EXPECT_EQ(chains[0].recommendations[0], "Restart the process.");
+  ASSERT_THAT(chains[0].evidence, SizeIs(1));
+  EXPECT_EQ(chains[0].evidence[0].op, "xLaunch");
+}
+
+TEST(Ends, AnOrdinaryFailureIsNoFatalError) {
+  Stream stream;
+  stream.train(0, 8);
+  fails(stream.launch(5 * kSecond + 7 * kMilli), 1);
+  fails(stream.launch(6 * kSecond + 7 * kMilli), 12345);
+  EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+}
+
+TEST(Ends, TheErrorsAfterAFatalOneAndTheEndOfItsProcessAreItsEffects) {
+  Stream stream;
+  stream.train(0, 6);
+  for (uint64_t i = 0; i < 2000; ++i) fails(stream.launch(6 * kSecond + i * kMilli), 700);
+  exits(stream, 8 * kSecond + kMilli, 256);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::fatal_error);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("failed in all since"));
+  ASSERT_THAT(chains[0].symptoms, SizeIs(1));
+  EXPECT_THAT(chains[0].symptoms[0], HasSubstr("process_failed: train (pid 100) failed: exit status 1"));
+}
+
+TEST(Ends, AProcessThatASignalEndedIsFoundWithItsLastCalls) {
+  Stream stream;
+  stream.train(0, 5);
+  stream.alloc(5 * kSecond, 0x1000, 1 << 20);
+  Event& inside = stream.launch(5 * kSecond + 2 * kMilli, kMilli);
+  inside.outcome = hal::Outcome::kExited;
+  inside.clear(Has::kReturnCode);
+  exits(stream, 5 * kSecond + 3 * kMilli, 11 | 0x80);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::process_crashed);
+  EXPECT_EQ(chains[0].severity, hal::ChainSeverity::kHigh);
+  EXPECT_THAT(chains[0].summary, HasSubstr("signal SIGSEGV (11), inside xLaunch"));
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("and xMalloc"));
+}
+
+TEST(Ends, AnExitStatusThatMeansFailureIsFoundAndARequestToEndIsNot) {
+  Stream failed;
+  failed.train(0, 5);
+  exits(failed, 5 * kSecond, 3 << 8);
+  const auto chains = run(failed);
+  EXPECT_ONLY(chains, RuleId::process_failed);
+  EXPECT_THAT(chains[0].summary, HasSubstr("exit status 3"));
+  for (const int64_t status : {0, 15, 2, 13, 1}) {
+    Stream stream;
+    stream.train(0, 5);
+    exits(stream, 5 * kSecond, status);
+    EXPECT_THAT(run(stream), IsEmpty()) << status << "\n" << text_of(run(stream));
+  }
+}
+
+TEST(Ends, AProgramWithoutGpuCallsMayFail) {
+  Stream stream;
+  stream.train(0, 8);
+  exits(stream, 4 * kSecond, 1 << 8, 900);
+  exits(stream, 5 * kSecond, 11, 901);
+  EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+}
+
+TEST(Ends, AWorkerThatCrashesIsFoundAndOneThatIsKilledAtItsEndIsNot) {
+  Stream stream;
+  stream.train(0, 8);
+  hal::Process worker;
+  worker.pid = 300;
+  worker.parent_pid = kPid;
+  worker.comm = "loader";
+  worker.start_mono_ns = kStart;
+  stream.processes.push_back(worker);
+  Stream killed = stream;
+  exits(killed, 4 * kSecond, 9, 300);
+  EXPECT_THAT(run(killed), IsEmpty()) << text_of(run(killed));
+  exits(stream, 4 * kSecond, 7, 300);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::process_crashed);
+  EXPECT_THAT(chains[0].summary, HasSubstr("loader (pid 300) crashed: signal SIGBUS (7)"));
+}
+
+TEST(Ends, OneRankThatDiesExplainsWhatItsPeersGet) {
+  Stream stream;
+  stream.train(0, 6);
+  exits(stream, 4 * kSecond + 50 * kMilli, 6, kPeer);
+  exits(stream, 4 * kSecond + 300 * kMilli, 256);
+  const auto chains = run_ranks(stream, 2, 41, [](Event& call, uint64_t number, uint32_t rank) {
+    if (number == 41 && rank == 0) fails(call, 6);
+    if (number == 41 && rank == 1) call.outcome = hal::Outcome::kExited;
+  });
+  ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
+  EXPECT_EQ(chains[0].rule, rule(RuleId::process_crashed).name) << text_of(chains);
+  EXPECT_EQ(chains[0].pid, kPeer);
+  EXPECT_THAT(text_of(chains), HasSubstr("fatal_error of pid 100"));
+  EXPECT_THAT(text_of(chains), HasSubstr("process_failed of pid 100"));
+}
+
+TEST(Ends, AHangOnARankThatIsGoneIsTheEndsEffectAndTakesNoTenSeconds) {
+  Stream stream;
+  stream.train(0, 6);
+  exits(stream, 4 * kSecond + 50 * kMilli, 9, kPeer);
+  Event& peer = stream.add(kLaunchCall, hal::Kind::kLaunch, kSecond, kMicro, kPeer, kPeer);
+  peer.set(Has::kDuration);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  hal::CollectiveHang hang;
+  hang.comm_id_hash = 0xbeef;
+  hang.number = 12;
+  hang.entered_mono_ns = kStart + 4100 * kMilli;
+  hang.waited_ns = kSecond;
+  hang.present = {{0, kPid}};
+  hang.missing = {{1, kPeer}};
+  bool is_reported = false;
+  for (const Event& event : sorted(stream.events)) {
+    if (!is_reported && event.start_mono_ns > kStart + 5200 * kMilli) engine->add_hang(hang, "xAllReduce");
+    is_reported |= event.start_mono_ns > kStart + 5200 * kMilli;
+    engine->add(event);
+  }
+  engine->advance(kStart + 7 * kSecond);
+  const auto chains = latest(engine->take_changes());
+  EXPECT_ONLY(chains, RuleId::process_crashed);
+  EXPECT_THAT(text_of(chains), HasSubstr("collective_hang: xAllReduce, number 12"));
+}
+
+TEST(Ends, ARankThatCallsWithAnotherSizeIsNamedAtOnceWithAllSizes) {
+  Stream stream;
+  stream.train(0, 6);
+  const auto chains = run_ranks(stream, 3, 30, [](Event& call, uint64_t number, uint32_t rank) {
+    if (number == 25 && rank == 1) call.bytes = 1 << 19;
+  });
+  EXPECT_ONLY(chains, RuleId::collective_mismatch);
+  EXPECT_EQ(chains[0].pid, kPeer);
+  EXPECT_THAT(chains[0].summary, HasSubstr("collective 25 of communicator 000000000000beef differs"));
+  EXPECT_THAT(chains[0].summary, HasSubstr("rank 0 (pid 100) xAllReduce of 1.05 MB"));
+  EXPECT_THAT(chains[0].summary, HasSubstr("rank 1 (pid 200) xAllReduce of 524 kB"));
+}
+
+TEST(Ends, RanksThatCallAlikeAreInStep) {
+  Stream stream;
+  stream.train(0, 6);
+  EXPECT_THAT(run_ranks(stream, 3, 30, [](Event& call, uint64_t number, uint32_t) { call.bytes = number * 4096; }),
+              IsEmpty());
+}
+
+TEST(Ends, LatenessToSeveralCollectivesOfAStepCountsOnce) {
+  Stream stream;
+  stream.train(0, 10);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) {
+    engine->add(event);
+    if (event.start_mono_ns % (100 * kMilli) != 0 || event.call != kLaunchCall) continue;
+    const uint64_t step = (event.start_mono_ns - kStart) / (100 * kMilli);
+    for (uint64_t of_step = 0; of_step < 4; ++of_step) {
+      for (uint32_t rank = 0; rank < 2; ++rank) {
+        Event arrival = event;
+        arrival.call = kCollectCall;
+        arrival.pid = rank == 0 ? kPid : kPeer;
+        arrival.start_mono_ns += of_step * 10 * kMicro + (rank == 0 ? 30 * kMilli : 0);
+        engine->add_arrival(arrival, 0xbeef + of_step % 2, 10 + step * 2 + of_step / 2, static_cast<int32_t>(rank));
+      }
+    }
+  }
+  engine->finish();
+  const auto chains = latest(engine->take_changes());
+  EXPECT_ONLY(chains, RuleId::late_rank);
+  EXPECT_EQ(chains[0].pid, kPid);
+  const uint64_t late_ns = 100 * 30 * kMilli;  // a hundred steps
+  EXPECT_NEAR(static_cast<double>(chains[0].lost_ns), static_cast<double>(late_ns), 0.02 * late_ns) << text_of(chains);
+  EXPECT_THAT(chains[0].summary, HasSubstr("to enter 400 collectives"));
+}
+
+TEST(Ends, MemoryThatGrewUntilItWasGoneIsAnOutOfMemory) {
+  Stream stream;
+  stream.train(0, 14);
+  for (uint64_t i = 0; i < 100; ++i) stream.alloc(i * 100 * kMilli + 7 * kMilli, 0x1000 + i * 0x10000000, 32 << 20);
+  Event& refused = stream.alloc(10 * kSecond + 500 * kMilli, 0, 64 << 20);
+  refused.clear(Has::kAddress);
+  fails(refused, 2);
+  exits(stream, 10 * kSecond + 600 * kMilli, 256);
+  const auto chains = run(stream);
+  ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
+  EXPECT_EQ(chains[0].rule, rule(RuleId::device_out_of_memory).name);
+  EXPECT_EQ(chains[0].severity, hal::ChainSeverity::kHigh);
+  EXPECT_THAT(text_of(chains), HasSubstr("process_failed: train (pid 100) failed: exit status 1"));
+}
+
+TEST(Ends, APeriodOfALimitIsCountedOnce) {
+  Stream stream;
+  stream.train(0, 15);
+  for (uint64_t i = 0; i < 80; ++i) stream.preempt((5000 + i * 100) * kMilli, 60 * kMilli, 0, "swapper/0");
+  for (uint64_t second = 5; second < 13; ++second) {
+    hal::Throttling one;
+    one.mono_ns = kStart + second * kSecond + 900 * kMilli;
+    one.pid = kPid;
+    one.path = "/job";
+    one.periods = 10;
+    one.throttled_ns = 600 * kMilli;
+    stream.throttling.push_back(one);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::cgroup_throttling);
+  EXPECT_THAT(chains[0].summary, HasSubstr("4.8s lost in 80 periods"));
+}
+
+TEST(Ends, SilenceAfterTheWorkIsNoStopWhileTheProcessUploadsOrOnceItHasEnded) {
+  Stream stream;
+  stream.train(0, 12);
+  Stream ended = stream;
+  for (uint64_t second = 12; second < 19; ++second) ended.add(kPages, hal::Kind::kHost, second * kSecond, 0);
+  exits(ended, 19 * kSecond, 0);
+  for (uint64_t second = 20; second < 23; ++second) ended.add(kRead, hal::Kind::kHost, second * kSecond, 0, 900, 900);
+  EXPECT_THAT(run(ended), IsEmpty()) << text_of(run(ended));
+  Stream uploads = stream;
+  for (uint64_t second = 12; second < 19; ++second) uploads.add(kRead, hal::Kind::kHost, second * kSecond, kMilli);
+  EXPECT_THAT(run(uploads), IsEmpty()) << text_of(run(uploads));
+}
+
+TEST(Ends, ARemedyNamesNeitherAThreadOfTheKernelNorTheRecorder) {
+  for (const std::string name : {"rcu_preempt", "kworker/1:2", "ingero-capture"}) {
+    Stream stream;
+    stream.train(0, 12);
+    for (uint64_t i = 0; i < 100; ++i) stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, 15, name);
+    const auto chains = run(stream);
+    EXPECT_ONLY(chains, RuleId::cpu_preemption);
+    for (const std::string& fix : chains[0].recommendations) EXPECT_THAT(fix, Not(HasSubstr("15"))) << name;
+  }
+}
+
+TEST(Ends, AServerWhoseRequestsTakeTheDeviceLongIsNoSyncStorm) {
+  Stream stream;
+  for (uint64_t i = 0; i < 500; ++i) {
+    stream.launch(i * 20 * kMilli);
+    stream.copy(kCopyAsyncCall, i * 20 * kMilli + 50 * kMicro, 100 * kMicro, hal::Direction::kDeviceToHost, 4096);
+    stream.sync(i * 20 * kMilli + 200 * kMicro, 19 * kMilli);
+  }
+  EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

@@ -34,8 +34,8 @@ std::string peer_text(const hal::WaitPeer& peer) {
                                  : fmt::format("{}:{}", text, peer.peer_port);
 }
 
-uint32_t Blame::role(uint32_t parent_pid, const std::string& comm, uint32_t pid, bool is_watched) {
-  const std::pair key{parent_pid, comm};
+uint32_t Blame::role(uint32_t parent_pid, const std::string& comm, uint32_t pid, bool is_own) {
+  const std::tuple key{parent_pid, is_own, comm};
   const auto known = role_of_.find(key);
   uint32_t index = 0;
   if (known != role_of_.end()) {
@@ -45,7 +45,7 @@ uint32_t Blame::role(uint32_t parent_pid, const std::string& comm, uint32_t pid,
     return 0;
   } else {
     index = static_cast<uint32_t>(roles_.size());
-    roles_.push_back({parent_pid, comm, {}, is_watched});
+    roles_.push_back({parent_pid, comm, {}});
     role_of_[key] = index;
   }
   if (roles_[index].pids.size() < kMaxPids) roles_[index].pids.insert(pid);

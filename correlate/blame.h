@@ -37,7 +37,6 @@ struct BlameRole {
   uint32_t parent_pid = 0;
   std::string comm;
   std::set<uint32_t> pids;  // at most kMaxPids of them
-  bool is_watched = true;
 };
 
 struct Cause {
@@ -71,7 +70,8 @@ class Blame {
   };
 
   explicit Blame(hal::LossLedger& ledger) : ledger_(ledger) {}
-  uint32_t role(uint32_t parent_pid, const std::string& comm, uint32_t pid, bool is_watched);
+  // `is_own`: a role of `parent_pid`'s own threads, apart from its children's.
+  uint32_t role(uint32_t parent_pid, const std::string& comm, uint32_t pid, bool is_own);
   // The causes of [from, to) of a thread's piece.
   void walk(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, const Find& find,
             std::vector<Share>& out);
@@ -88,7 +88,7 @@ class Blame {
 
   hal::LossLedger& ledger_;
   std::vector<BlameRole> roles_;
-  std::map<std::pair<uint32_t, std::string>, uint32_t> role_of_;
+  std::map<std::tuple<uint32_t, bool, std::string>, uint32_t> role_of_;
   std::vector<Cause> causes_;
   std::map<Key, uint32_t> cause_of_;
   std::vector<uint32_t> path_;  // threads, of the walk under way

@@ -135,7 +135,7 @@ uint32_t Budget::Impl::role_of(BudgetThread& thread) {
   const auto process = processes.find(thread.pid);
   const bool submits = process != processes.end() && process->second.has_begun;
   const uint32_t parent = its == facts.end() ? 0 : its->second.parent_pid;
-  thread.role = blame.role(submits ? thread.pid : parent, name, thread.pid, true);
+  thread.role = blame.role(submits ? thread.pid : parent, name, thread.pid, submits);
   return *thread.role;
 }
 

@@ -262,10 +262,7 @@ class Trace {
     watch(live, signals, *duration, started_ns, command);
 
     const Status stopped = session.stop();
-    if (command) {
-      command->end();
-      note_command(*command);
-    }
+    if (command) command->end();
     show_end(live, started_ns, found_at_start);
     INGERO_TRY(stopped);
     if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
@@ -421,10 +418,7 @@ class Trace {
     std::string last_shown;
     uint64_t next_view_ns = started_ns + 1'000'000'000;
     while (!command || !command->has_ended()) {
-      if (const auto came = signals.wait(50'000'000); came.number != 0 && !reopens_log(came)) {
-        stopped_by_ = came.number;
-        return;
-      }
+      if (const auto came = signals.wait(50'000'000); came.number != 0 && !reopens_log(came)) return;
       note_waiting(live);
       const uint64_t now = context_.clock->mono_ns();
       if (duration_ns != 0 && now - started_ns >= duration_ns) return;
@@ -457,14 +451,6 @@ class Trace {
     const Status reopened = reopen_log_file();
     const std::string problem = reopened.ok() ? "" : reopened.error().text();
     if (problem != std::exchange(log_problem_, problem) && !problem.empty()) log_warning("{}", problem);
-  }
-
-  // What becomes of the command when the trace ends first.
-  void note_command(const agent::CommandThread& command) {
-    const pid_t pid = launch_->pid();
-    if (command.status() || ::kill(pid, 0) != 0) return;  // a Ctrl-C in the terminal goes to the command as well
-    note(fmt::format("{}: the command (process {}) goes on, and is not recorded any more",
-                     stopped_by_ != 0 ? "stopped by SIG" + std::string(sigabbrev_np(stopped_by_)) : "stopped", pid));
   }
 
   // Without a table that lists them, each call that hangs is reported once.
@@ -547,7 +533,6 @@ class Trace {
   std::ofstream file_;
   std::ostream* out_ = &context_.out;
   bool has_live_table_ = false;  // redrawn in place
-  int stopped_by_ = 0;           // a signal
   std::string log_problem_;
   std::set<std::pair<uint32_t, uint64_t>> reported_hangs_;                                            // thread, start
   std::map<std::pair<uint64_t, uint64_t>, std::vector<hal::CollectiveHang::Rank>> reported_missing_;  // by hash, number

@@ -22,8 +22,9 @@ void add_range_options(Command command, RangeOptions& options, const std::string
       .excludes(since);
   command.add_option("--to", options.to, "Up to this time").type_name("TIME").excludes(since);
   command
-      .add_option("--run", options.run,
-                  "Of a file that was recorded into several times, this run (1 is the first) or all (default: the last)")
+      .add_option(
+          "--run", options.run,
+          "Of a file that was recorded into several times, this run (1 is the first) or all (default: the last)")
       .type_name("N|all");
 }
 

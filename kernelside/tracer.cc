@@ -121,7 +121,7 @@ struct Tracer::Index {
   };
   std::map<hal::FileId, Seen> seen;
   std::map<hal::FileId, size_t> others;  // described files of processes that are not followed: how many map each
-  RealFiles real_files;  // guarded by examine_mutex_
+  RealFiles real_files;                  // guarded by examine_mutex_
 };
 
 namespace {
@@ -402,7 +402,7 @@ void Tracer::report_unread(const hal::FileId& id, const Source& source, const Fo
 bool Tracer::report_unsupported(const hal::FileId& id, const Source& source, const Error& reason) {
   if (reason.code() != Errc::kNotSupported || !is_described(source.untrusted_path)) return false;
   keep_unread(id, source, "not traced: " + reason.text());
-  if (source.pid == 0) return true;  // installed, and nobody uses it
+  if (source.pid == 0) return true;  // installed, and not in use
   ledger_.add(hal::Loss::library_unsupported);
   ledger_.name(hal::Loss::library_unsupported,
                fmt::format("{} in process {}", printable(source.untrusted_path, 200), source.pid));
@@ -630,9 +630,8 @@ void Tracer::attach(File& file, const std::string& open_path) {
     }
     if (report.mapped_mono_ns != 0 && !report.held) {
       ledger_.add(hal::Loss::attach_window);
-      ledger_.name(hal::Loss::attach_window,
-                   fmt::format("{} in process {} for {}", report.path, report.first_pid,
-                               format_duration(now - report.mapped_mono_ns)));
+      ledger_.name(hal::Loss::attach_window, fmt::format("{} in process {} for {}", report.path, report.first_pid,
+                                                         format_duration(now - report.mapped_mono_ns)));
       note_late(report.path, report.first_pid);
     }
     if (!report.held) {

@@ -8,7 +8,7 @@
 
 namespace ingero::store {
 
-DiskReserve DiskReserve::set_aside(const std::string& path, uint64_t bytes) {
+DiskReserve DiskReserve::hold(const std::string& path, uint64_t bytes) {
   std::string folder = std::filesystem::path(path).parent_path();
   if (folder.empty()) folder = ".";
   DiskReserve reserve;

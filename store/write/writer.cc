@@ -178,7 +178,7 @@ Result<std::unique_ptr<Writer>> Writer::open(WriterOptions options, const hal::C
   INGERO_TRY(impl->begin_session());
   INGERO_TRY(impl->recover());
   INGERO_TRY(impl->keep_in_one_file());
-  impl->reserve = DiskReserve::set_aside(impl->options.path, Impl::kReserveBytes);
+  impl->reserve = DiskReserve::hold(impl->options.path, Impl::kReserveBytes);
   impl->closed = false;
   return std::unique_ptr<Writer>(new Writer(std::move(impl)));
 }

@@ -271,8 +271,8 @@ Status Writer::Impl::write_end(bool with_pending) {
   return {};
 }
 
-// The disk takes no more: what waits is counted as lost, and that count is written into the room kept for it. Aggregates
-// and calls in flight stay as they are in the file, as after a run that was killed (W2, W3).
+// The disk takes no more: what waits is counted as lost, and that count is written into the room kept for it.
+// Aggregates and calls in flight stay as they are in the file, as after a run that was killed (W2, W3).
 Status Writer::Impl::give_up_pending(const Error& reason) {
   losses.add(hal::Loss::store_failed, batch.size());
   batch.clear();

@@ -1,5 +1,5 @@
 """A recording is whole, or says what is missing: a tracer that is killed, a full disk, programs that are over at once,
-libraries that cannot be probed; a trace of one command, which nobody else pays for; logs that are rotated."""
+libraries that cannot be probed; a trace of one command, which no other program pays for; logs that are rotated."""
 import json
 import os
 import random
@@ -17,7 +17,7 @@ int cudaMalloc(void** memory, unsigned long bytes) { return memory && bytes ? 2 
 int cudaFree(void* memory) { return memory ? 1 : 0; }
 int cudaDeviceSynchronize(void) { return 0; }
 """
-# Calls for so many milliseconds, or so many times, and says how many calls it made and what one took.
+# Calls for the given milliseconds, or the given number of times, and says how many calls it made and what one took.
 CALLER = r"""
 #include <dlfcn.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ def AFullDiskIsSaidByTheRecordingItself(build):
 
 
 def ProgramsThatAreOverAtOnceAreSeenOrCounted(build):
-    """20 programs of some milliseconds, each with a library file that nobody mapped before."""
+    """20 programs of some milliseconds, each with a library file that no process has mapped before."""
     caller, made = compiled(build, "caller", CALLER, "-ldl"), 1077
     runtime(build)
     with Trace(build) as trace:
@@ -220,7 +220,7 @@ def AnInterruptSaysWhatBecomesOfTheCommand(build):
     with Trace(build, command=["sleep", "30"]) as trace:
         trace.stop()
         sentence = trace.stderr().decode()
-        found = re.search(r"stopped by SIGINT: the command \(process (\d+)\) goes on, and is not recorded any more", sentence)
+        found = re.search(r"the command \(pid (\d+)\) goes on without being traced", sentence)
         check(found, sentence)
         os.kill(int(found.group(1)), signal.SIGTERM)  # it is there
 

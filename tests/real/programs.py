@@ -1,4 +1,4 @@
-"""The programs of `make real`, which nobody of this project wrote or which are a few lines on a real library.
+"""The programs of `make real`, which others wrote, or which are a few lines on a real library.
 
 `packages`: Debian's. `libraries`: what is counted. `bound`: the most that tracing may cost, as a factor of the wall time,
 from issue 27; none: the program is too short to time, or its time varies by itself.
@@ -42,7 +42,6 @@ PROGRAMS = (
     Program("clpeak", "clpeak --kernel-latency", ("clpeak",), bound=1.50),
     Program("clpeak copies", "clpeak --transfer-bandwidth", ("clpeak",)),
     Program("gpyfft", "{python} -B {here}/gpyfft_transforms.py", ("python3-gpyfft",)),
-    Program("Erlang", "escript {here}/writes.erl", ("erlang-cl", "erlang-base")),
     Program("ctypes", "{python} -B {here}/ctypes_calls.py", ()),
     Program("Level Zero", "{build}/level_zero", ("libze1", "libze-dev"), ("libze_loader.so.1",),
             compiled="level_zero.c -lze_loader"),

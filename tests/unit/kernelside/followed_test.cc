@@ -1,4 +1,4 @@
-// Whose libraries get probes when some processes are traced: theirs and their children's, and nobody else's.
+// Whose libraries get probes when some processes are traced: theirs and their children's, and no other's.
 #include "kernelside/followed.h"
 
 #include <array>

@@ -1,4 +1,5 @@
-// What a recording says of its runs: whether each has ended, what each lost, and which one is meant where nobody says.
+// What a recording says of its runs: whether each has ended, what each lost, and which one is meant where none is
+// named.
 #include "store/read/runs.h"
 
 #include <signal.h>

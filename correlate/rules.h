@@ -97,7 +97,7 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Let the allocator grow its segments (PyTorch: expandable_segments:True), or allocate the largest buffers first.") \
   X(device_out_of_memory, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                           \
     "Device memory ran out: an allocation failed.", "Use smaller batches, or free what is not needed.")                \
-  X(fatal_error, kFailure, "HOST", kHigh, kBoth, false, 0, 1, 0,                                                       \
+  X(fatal_error, kFailure, "HOST", kCritical, kBoth, false, 0, 1, 0,                                                   \
     "A call returned an error after which the process cannot use its device, context or communicator any more.",       \
     "The first error is the one that matters: later ones follow from it.")                                             \
   X(failing_calls, kFailure, "HOST", kMedium, kMeasured, false, 20, 10, 0, "Calls return errors.",                     \
@@ -154,10 +154,10 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
   X(cold_start, kStart, "HOST", kLow, kBoth, false, 0, 3, 800,                                                         \
     "The first calls of the process were much slower than later ones.",                                                \
     "Warm up before measuring; load modules and libraries early.")                                                     \
-  X(process_crashed, kExit, "HOST", kHigh, kBoth, false, 0, 1, 0,                                                      \
+  X(process_crashed, kExit, "HOST", kCritical, kBoth, false, 0, 1, 0,                                                  \
     "A signal ended a process that made GPU calls, or a worker of one.",                                               \
     "Look at the core dump (coredumpctl debug) and the program's standard error.")                                     \
-  X(process_failed, kExit, "HOST", kMedium, kBoth, false, 0, 1, 0,                                                     \
+  X(process_failed, kExit, "HOST", kHigh, kBoth, false, 0, 1, 0,                                                       \
     "A process that made GPU calls ended with an exit status that means failure.",                                     \
     "Look at the program's standard error: what it printed last.")
 

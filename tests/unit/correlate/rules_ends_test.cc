@@ -80,7 +80,7 @@ TEST(Ends, AFatalErrorIsFoundAtItsFirstOccurrenceWithTheLaunchThatLikelyDidIt) {
   fails(sync, 700);
   const auto chains = run(stream);
   EXPECT_ONLY(chains, RuleId::fatal_error);
-  EXPECT_EQ(chains[0].severity, hal::ChainSeverity::kHigh);
+  EXPECT_EQ(chains[0].severity, hal::ChainSeverity::kCritical);
   EXPECT_THAT(chains[0].summary, HasSubstr("xStreamSync returned 700"));
   EXPECT_THAT(chains[0].summary, HasSubstr("A kernel went astray."));
   EXPECT_THAT(chains[0].root_cause, HasSubstr("most likely the last: xLaunch, 1ms earlier on stream 0x9"));
@@ -121,7 +121,7 @@ TEST(Ends, AProcessThatASignalEndedIsFoundWithItsLastCalls) {
   exits(stream, 5 * kSecond + 3 * kMilli, 11 | 0x80);
   const auto chains = run(stream);
   EXPECT_ONLY(chains, RuleId::process_crashed);
-  EXPECT_EQ(chains[0].severity, hal::ChainSeverity::kHigh);
+  EXPECT_EQ(chains[0].severity, hal::ChainSeverity::kCritical);
   EXPECT_THAT(chains[0].summary, HasSubstr("signal SIGSEGV (11), inside xLaunch"));
   EXPECT_THAT(chains[0].root_cause, HasSubstr("and xMalloc"));
 }

@@ -12,7 +12,8 @@
 namespace ingero::cli {
 namespace {
 
-constexpr size_t kShown = 200;  // bytes of what was typed
+constexpr size_t kShown = 200;      // bytes of what was typed
+constexpr size_t kLongestEnd = 30;  // of a range
 
 std::string quoted(std::string_view text) { return fmt::format("\"{}\"", printable(text, kShown)); }
 
@@ -56,6 +57,9 @@ std::optional<std::string> not_among(std::string_view flag, std::string_view sai
     std::string_view value = halves->before;
     if (value.starts_with("Value ")) value.remove_prefix(6);
     const auto ends = split_at(halves->after, " to ");
+    // A positive number is a range to the greatest one there is, which helps no reader.
+    if (ends && ends->after.size() > kLongestEnd)
+      return fmt::format("{}: {} is not a positive number", flag, quoted(value));
     return fmt::format("{}: {} is not a number{}", flag, quoted(value),
                        ends ? fmt::format(" from {} to {}", ends->before, ends->after) : "");
   }

@@ -261,7 +261,7 @@ void Engine::add_process(const hal::Process& reported) {
   if (known != impl_->by_pid.end() && known->second->facts.start_mono_ns != 0 && reported.start_mono_ns != 0 &&
       known->second->key != key) {
     impl_->by_pid.erase(known);  // its number is another process's now; what is open of it stays
-    impl_->last_pid = ~uint32_t{0};
+    impl_->last_pid.reset();
   }
   ProcessState& process = impl_->process_of(reported.pid);
   hal::Process facts = reported;

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <unordered_set>
 
 #include "correlate/engine.h"
@@ -107,7 +108,7 @@ struct Engine::Impl {
   std::unordered_map<uint32_t, ProcessState*> by_pid;
   std::unordered_map<uint32_t, ThreadState> threads;
   std::unordered_map<uint64_t, std::unique_ptr<Series>> series;
-  uint32_t last_pid = ~uint32_t{0};
+  std::optional<uint32_t> last_pid;  // of last_process; every number is a pid that a recording may hold
   ProcessState* last_process = nullptr;
   uint64_t last_series_key = ~uint64_t{0};
   Series* last_series = nullptr;

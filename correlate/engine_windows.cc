@@ -436,7 +436,7 @@ void Engine::Impl::forget(const std::unordered_set<const ProcessState*>& old) {
   std::erase_if(pending, [&](const auto& entry) { return old.contains(entry.second.first); });
   for (auto& list : touched_processes) std::erase_if(list, [&](ProcessState* one) { return old.contains(one); });
   std::erase_if(processes, [&](const auto& process) { return old.contains(process.get()); });
-  last_pid = ~uint32_t{0};
+  last_pid.reset();
 }
 
 }  // namespace ingero::correlate

@@ -64,7 +64,7 @@ void AnnotationIntake::start(Recorder& recorder) {
 }
 
 void AnnotationIntake::stop() {
-  socket_->stop();
+  if (socket_ != nullptr) socket_->stop();  // null: it could not be opened
   const std::scoped_lock lock(state_->mutex);
   hand_on();
   state_->recorder = nullptr;

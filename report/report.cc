@@ -112,21 +112,9 @@ Status gather_figures(const store::Reader& reader, const store::Selection& selec
   return gather_failures(reader, selection, options.time_ns, names, report);
 }
 
-}  // namespace
-
-bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }
-
-Result<Report> gather_report(const store::Reader& reader, const store::Selection& selection,
-                             const ReportOptions& options, const VendorNames& names) {
-  Report report;
-  report.path = reader.path();
-  report.version = reader.version();
-  report.legacy = reader.layout() == store::Layout::kLegacy;
-  report.live = reader.is_live();
-  report.whole = selection.whole() && !selection.pid && selection.op.empty();
-
-  INGERO_TRY(gather_nodes(reader, report));
-  if (options.figures) INGERO_TRY(gather_figures(reader, selection, options, names, report));
+// The slowest calls, and those that never returned.
+Status gather_single_calls(const store::Reader& reader, const store::Selection& selection, const ReportOptions& options,
+                           const VendorNames& names, Report& report) {
   std::vector<store::CallInstance> ended;
   if (options.slowest > 0) {
     constexpr uint32_t kMaxEnded = 16;  // calls in which a thread ended: they are not slow, and listed elsewhere
@@ -153,6 +141,10 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
       if (report.unfinished.size() < options.unfinished) report.unfinished.push_back(std::move(call));
     }
   }
+  return {};
+}
+
+Status gather_losses(const store::Reader& reader, const ReportOptions& options, Report& report) {
   const auto runs = store::runs(reader);
   if (!runs.ok()) return runs.error();
   report.run_count = runs->size();
@@ -160,6 +152,26 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   auto losses = options.run ? store::losses_of_run(reader, *options.run) : store::losses(reader);
   if (!losses.ok()) return losses.error();
   report.losses = std::move(losses).value();
+  return {};
+}
+
+}  // namespace
+
+bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }
+
+Result<Report> gather_report(const store::Reader& reader, const store::Selection& selection,
+                             const ReportOptions& options, const VendorNames& names) {
+  Report report;
+  report.path = reader.path();
+  report.version = reader.version();
+  report.legacy = reader.layout() == store::Layout::kLegacy;
+  report.live = reader.is_live();
+  report.whole = selection.whole() && !selection.pid && selection.op.empty();
+
+  INGERO_TRY(gather_nodes(reader, report));
+  if (options.figures) INGERO_TRY(gather_figures(reader, selection, options, names, report));
+  INGERO_TRY(gather_single_calls(reader, selection, options, names, report));
+  INGERO_TRY(gather_losses(reader, options, report));
   TimeSink time;
   if (options.time && !report.legacy) {
     const auto sampled = is_sampled_out(reader);

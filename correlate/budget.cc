@@ -71,8 +71,9 @@ void TimeSums::add(const TimeSums& other) {
     classes[i].low += other.classes[i].low;
     classes[i].high += other.classes[i].high;
   }
-  for (uint64_t TimeSums::*one : {&TimeSums::idle_low, &TimeSums::idle_high, &TimeSums::input_low,
-                                  &TimeSums::behind_sync_low, &TimeSums::clients_ns, &TimeSums::spun_preempted_ns}) {
+  for (uint64_t TimeSums::*one :
+       {&TimeSums::idle_low, &TimeSums::idle_high, &TimeSums::input_low, &TimeSums::behind_sync_low,
+        &TimeSums::clients_ns, &TimeSums::spun_preempted_ns, &TimeSums::by_debugger_ns, &TimeSums::by_freezer_ns}) {
     this->*one += other.*one;
   }
   for (uint32_t TimeSums::*one : {&TimeSums::syncs, &TimeSums::waits, &TimeSums::submissions}) {

@@ -50,12 +50,13 @@ struct ClassTime {
 // What one thread did in an interval.
 struct TimeSums {
   std::array<ClassTime, kTimeClasses> classes{};
-  uint64_t idle_low = 0, idle_high = 0;  // the device of its process
-  uint64_t input_low = 0;                // lost to waits right before a copy to the device
-  uint64_t behind_sync_low = 0;          // lost in short gaps right behind a synchronisation
-  uint64_t clients_ns = 0;               // waiting for work: in the classes, and not lost
-  uint64_t spun_preempted_ns = 0;        // preempted in a synchronisation while the device was busy
-  uint32_t syncs = 0, waits = 0;         // synchronisations; those of them that had to wait
+  uint64_t idle_low = 0, idle_high = 0;            // the device of its process
+  uint64_t input_low = 0;                          // lost to waits right before a copy to the device
+  uint64_t behind_sync_low = 0;                    // lost in short gaps right behind a synchronisation
+  uint64_t clients_ns = 0;                         // waiting for work: in the classes, and not lost
+  uint64_t spun_preempted_ns = 0;                  // preempted in a synchronisation while the device was busy
+  uint64_t by_debugger_ns = 0, by_freezer_ns = 0;  // of kStopped: by a debugger, by the freezer; the rest by a signal
+  uint32_t syncs = 0, waits = 0;                   // synchronisations; those of them that had to wait
   uint32_t submissions = 0;
   std::vector<CauseShare> causes;  // by cause
 

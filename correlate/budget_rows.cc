@@ -97,11 +97,17 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
     if (piece.is == TimeClass::kCpuWait && segment != nullptr && segment->state == DeviceState::kBusy) {
       row->spun_preempted_ns += ns;
     }
+    if (piece.is == TimeClass::kStopped && piece.off != nullptr) {
+      if (piece.off->kind == static_cast<uint8_t>(hal::WaitKind::kTraced)) row->by_debugger_ns += ns;
+      if (piece.off->kind == static_cast<uint8_t>(hal::WaitKind::kFrozen)) row->by_freezer_ns += ns;
+    }
     if (!is_charged) continue;
     is.high += ns;
     if (is_idle || is_copy) {
       is.low += ns;
-      if (segment->is_input && is_wait(piece.is)) row->input_low += ns;
+      // Waiting to write is output, whatever is submitted next.
+      const bool may_be_input = is_wait(piece.is) && (piece.off == nullptr || !piece.off->is_write);
+      if (segment->is_input && may_be_input) row->input_low += ns;
       if (segment->is_behind_sync) row->behind_sync_low += ns;
     }
     for (const Blame::Share& share : shares) add_share(*row, share, is_idle || is_copy);

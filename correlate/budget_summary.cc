@@ -182,6 +182,7 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
     if (stopped * 100 >= kEnterPercent * budget.whole.total_ns() && stopped > 0) {
       budget.result = LimitResult();
       budget.result.limit = Limit::kStopped;
+      budget.is_of_slow = false;  // of the whole time
       budget.result.low_ns = budget.whole.of(TimeClass::kStopped).low;
       budget.result.high_ns = stopped;
       budget.result.is_high = stopped * 100 >= kHighPercent * budget.whole.total_ns();

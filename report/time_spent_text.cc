@@ -65,6 +65,19 @@ std::string why_not(NotKnown why) {
   return "too little was recorded";
 }
 
+// "stopped by a signal for 1.6s of 6.02s in all"
+std::string stopped_text(const TimeSums& whole) {
+  const uint64_t ns = whole.of(TimeClass::kStopped).ns;
+  const uint64_t by_signal = ns - std::min(ns, whole.by_debugger_ns + whole.by_freezer_ns);
+  std::string_view what = "stopped by a signal";
+  if (whole.by_freezer_ns >= std::max(by_signal, whole.by_debugger_ns)) {
+    what = "frozen by the cgroup freezer";
+  } else if (whole.by_debugger_ns >= by_signal) {
+    what = "stopped by a debugger";
+  }
+  return fmt::format("{} for {} of {} in all", what, format_duration(ns), format_duration(whole.total_ns()));
+}
+
 std::string limit_text(const ProcessTime& time) {
   const ProcessBudget& budget = time.budget;
   const LimitResult& result = budget.result;
@@ -90,8 +103,7 @@ std::string limit_text(const ProcessTime& time) {
       return text + ": no work came for " +
              format_duration((sums.clients_ns + sums.of(TimeClass::kSleep).low) / parts) + " of " + length + ".";
     case Limit::kStopped:
-      return text + fmt::format(": for {} of {} in all.", format_duration(budget.whole.of(TimeClass::kStopped).ns),
-                                format_duration(budget.whole.total_ns()));
+      return text + ": " + stopped_text(budget.whole) + ".";
     case Limit::kCopyBound:
       return text +
              fmt::format(": the thread copied for {} of {}, and the device did nothing else for {}.",

@@ -6,19 +6,17 @@
 
 #include <fmt/format.h>
 
-#include "backends/cuda/meanings.h"
-#include "backends/hip/meanings.h"
 #include "backends/manifests/meanings.h"
-#include "backends/nccl/meanings.h"
-#include "backends/rdma/meanings.h"
 #include "backends/shipped_manifests.h"
 #include "base/text.h"
 
 namespace ingero::backends {
 
-#define BACKEND(name)                 \
-  namespace name {                    \
-  extern const hal::Backend kBackend; \
+// What its return codes mean is optional: a backend that does not say defines no kStatusMeanings.
+#define BACKEND(name)                                                             \
+  namespace name {                                                                \
+  extern const hal::Backend kBackend;                                             \
+  extern const std::span<const hal::StatusMeaning> kStatusMeanings [[gnu::weak]]; \
   }
 #include "backends/backends.def"
 #undef BACKEND
@@ -31,12 +29,19 @@ constexpr const hal::Backend* kBackends[] = {
 #undef BACKEND
 };
 
-constexpr std::span<const hal::StatusMeaning> kMeanings[] = {cuda::kMeanings, hip::kMeanings, nccl::kMeanings,
-                                                             rdma::kMeanings, manifests::kMeanings};
-
 }  // namespace
 
-std::span<const std::span<const hal::StatusMeaning>> all_meanings() { return kMeanings; }
+std::span<const std::span<const hal::StatusMeaning>> all_meanings() {
+  static const std::vector<std::span<const hal::StatusMeaning>> all = [] {
+    std::vector<std::span<const hal::StatusMeaning>> made{manifests::kMeanings};
+#define BACKEND(name) \
+  if (&name::kStatusMeanings != nullptr) made.push_back(name::kStatusMeanings);
+#include "backends/backends.def"
+#undef BACKEND
+    return made;
+  }();
+  return all;
+}
 
 std::span<const hal::Backend* const> all_backends() { return kBackends; }
 

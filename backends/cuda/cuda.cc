@@ -1,5 +1,6 @@
 // The CUDA backend: two libraries and what their codes mean.
 #include "backends/cuda/driver_rows.h"
+#include "backends/cuda/meanings.h"
 #include "backends/cuda/nvml.h"
 #include "backends/cuda/runtime_rows.h"
 #include "backends/cuda/status.h"
@@ -76,5 +77,8 @@ constexpr Backend kBackend{.name = "cuda",
                            .open_devices = open_nvml,
                            .kernel_log_error = xid_of,
                            .diagnostics = kDiagnostics};
+
+extern const std::span<const hal::StatusMeaning> kStatusMeanings;
+const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
 
 }  // namespace ingero::backends::cuda

@@ -1,5 +1,6 @@
 // The HIP backend: one library and what its codes mean.
 #include "backends/hip/amdgpu.h"
+#include "backends/hip/meanings.h"
 #include "backends/hip/rows.h"
 #include "backends/hip/status.h"
 #include "hal/visible_devices.h"
@@ -57,5 +58,8 @@ constexpr Backend kBackend{.name = "hip",
                            .open_devices = open_amdgpu,
                            .kernel_log_error = amdgpu_error_of,
                            .diagnostics = kDiagnostics};
+
+extern const std::span<const hal::StatusMeaning> kStatusMeanings;
+const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
 
 }  // namespace ingero::backends::hip

@@ -1,4 +1,5 @@
 // The backend of NVIDIA's collective library and of AMD's, which repeats its interface: NCCL and RCCL.
+#include "backends/nccl/meanings.h"
 #include "backends/nccl/rows.h"
 
 namespace ingero::backends::nccl {
@@ -60,5 +61,8 @@ constexpr Backend kBackend{.name = "nccl",
                            .accepted = kAccepted,
                            .datatypes = kTypes,
                            .reductions = kReduceOps};
+
+extern const std::span<const hal::StatusMeaning> kStatusMeanings;
+const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
 
 }  // namespace ingero::backends::nccl

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "backends/rdma/counter_meanings.h"
+#include "backends/rdma/meanings.h"
 #include "backends/rdma/sysfs.h"
 #include "hal/shapes.h"
 
@@ -246,5 +247,8 @@ constexpr Backend kBackend{.name = "rdma",
                            .event_of = async_event_of,
                            .counter_of = meaning_of,
                            .open_fabric = open_fabric};
+
+extern const std::span<const hal::StatusMeaning> kStatusMeanings;
+const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
 
 }  // namespace ingero::backends::rdma

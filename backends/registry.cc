@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/manifests/meanings.h"
+#include "backends/manifest_meanings.h"
 #include "backends/shipped_manifests.h"
 #include "base/text.h"
 

@@ -1,6 +1,8 @@
 // Finds library files in processes, resolves the function rows in each file, and attaches their probes.
 #include "kernelside/tracer.h"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -16,6 +18,12 @@
 
 namespace ingero::kernelside {
 namespace {
+
+// What only has a library's name (text, an archive) is none, and misses no call.
+bool has_elf_magic(const Fd& file) {
+  char magic[SELFMAG];
+  return ::pread(file.get(), magic, SELFMAG, 0) == SELFMAG && std::memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
 
 constexpr size_t kMaxPidsPerFile = 4096;
 constexpr size_t kMaxSeen = 65536;                   // files without anything described: all that any process has run
@@ -531,9 +539,10 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
     set_seen(id, found);
     return found != nullptr;
   };
+  const bool is_elf = has_elf_magic(*fd);
   auto image = hal::ElfImage::open(std::move(*fd), path);
-  if (!image.ok()) {  // not an ELF file, or one of another kind of processor
-    (void)report_unsupported(id, source, image.error());
+  if (!image.ok()) {
+    if (is_elf) (void)report_unsupported(id, source, image.error());  // of another kind of processor
     return is_over(nullptr);
   }
   const auto held = held_by(*image, base_name(source.untrusted_path));

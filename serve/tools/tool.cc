@@ -21,11 +21,14 @@ void complete(Tool& tool) {
     Json recording = object_of("file:string schema:string earlier_agent:boolean live:boolean not_ended:string?");
     const Json losses = list_of(object_of("name:string severity:string count:integer sentence:string"));
     recording["properties"]["lost_at_least"] = losses;
+    // A node of an earlier release does not answer it.
+    std::erase(recording["required"].get_ref<Json::array_t&>(), Json("not_ended"));
     add("recording", std::move(recording));
     Json lost = losses;
     lost["type"] = {"array", "null"};
     lost["description"] =
-        "All that the recording lost, late or cut; null: not known, because a legacy agent kept no account, or because it "
+        "All that the recording lost, late or cut; null: not known, because a legacy agent kept no account, or because "
+        "it "
         "has no proper end (recording.not_ended; recording.lost_at_least has what it says until then)";
     add("lost", std::move(lost));
   }
@@ -79,24 +82,18 @@ std::string_view fault_name(Errc code) {
 
 Json range_properties() {
   const Json text{{"maxLength", 64}};
-  return {{"since", property("string",
-                             "Only the last 30s, 5m, 2h, 1d: back from the last event of a finished recording, "
-                             "from now in a live one",
-                             text)},
+  return {{"since", property("string", "Only the last 30s, 5m, 2h, 1d of the recording", text)},
           {"from", property("string", "From this time: \"2026-11-21T02:26:00Z\"", text)},
           {"to", property("string", "Up to this time", text)},
-          {"run", property("string", "Of a file with several runs this one (1, 2, ...) or all; default: the last",
+          {"run", property("string", "Run 1, 2, ... of the file, or all; default: the last",
                            {{"pattern", "^([0-9]{1,9}|all)$"}})},
-          {"label", property("string",
-                             "Only while this annotation of the traced programs held, within the other times: "
-                             "\"step=17\", \"phase=eval\"",
-                             {{"minLength", 3}, {"maxLength", 322}})}};
+          {"label",
+           property("string", "Only while this annotation held: \"step=17\"", {{"minLength", 3}, {"maxLength", 322}})}};
 }
 
 Json input_of(Json properties, Json required) {
   Json schema{{"type", "object"}, {"properties", std::move(properties)}};
-  schema["properties"]["tsc"] =
-      property("boolean", "The short form: short keys, no empty values (for language models)", {{"default", false}});
+  schema["properties"]["tsc"] = property("boolean", "Short keys, no empty values", {{"default", false}});
   if (!required.empty()) schema["required"] = std::move(required);
   schema["additionalProperties"] = false;
   return schema;

@@ -61,7 +61,7 @@ TEST(Parser, LeavesAloneWhatIsNotGiven) {
 }
 
 TEST(Parser, RefusesWithASentenceThatPointsAtTheCommandsHelp) {
-  EXPECT_EQ(refusal({"lost"}), "unknown command \"lost\" (see 'tool --help')");
+  EXPECT_EQ(refusal({"lost"}), "unknown command \"lost\", did you mean list? (see 'tool --help')");
   EXPECT_EQ(refusal({"list", "-n", "10"}), "--count: \"10\" is not a number from 1 to 9 (see 'tool list --help')");
   EXPECT_NE(refusal({"list", "--time", "soon"}).find("expected a number"), std::string::npos);
   EXPECT_NE(refusal({"list", "--wide", "--plain"}).find("cannot be combined"), std::string::npos);

@@ -88,7 +88,7 @@ class Recording : public TemporaryFolder {
     slow.set(hal::Has::kPreemptedBy);
     std::copy_n("stress-ng", 10, slow.preempted_by_comm.begin());
     write(slow);
-    for (int i = 0; i < 3; ++i) write(event("cudaMemcpy", at += 10'000'000, 2'000, 35));
+    for (int i = 0; i < 3; ++i) write(event("cudaMemcpy", at += 10'000'000, 2'000, 1));
     hal::Event hanging = event("cudaStreamSynchronize", at += 1'000'000, 12'000'000);
     hanging.outcome = hal::Outcome::kInFlight;
     hanging.clear(hal::Has::kReturnCode);

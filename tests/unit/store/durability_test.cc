@@ -344,7 +344,8 @@ TEST_F(DurabilityTest, TheSchemaSaysItsVersion) {
                           "24|devices of events by uuid and address",
                           "25|steps and workloads of inference, and what its engines say of themselves",
                           "26|sessions of several nodes", "27|single-stepped probes and asynchronous calls",
-                          "28|what threads waited for, who woke them, and samples of the CPU"));
+                          "28|what threads waited for, who woke them, and samples of the CPU",
+                          "29|where the time went: steps, seconds and causes"));
   EXPECT_EQ(read()->version(), "1.0");
 }
 

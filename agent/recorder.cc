@@ -155,13 +155,13 @@ struct Recorder::Impl {
         collectives(call_table, foreign, ledger, options.hang_after_ns),
         devices(tables, call_table, foreign, ledger),
         names(ledger),
-        followed(
-            options.objects.uid || !options.objects.cgroup_ids.empty() ? std::span<const uint32_t>()
-                                                                       : std::span<const uint32_t>(options.objects.pids),
-            [this](uint32_t pid) -> std::optional<uint32_t> {
-              const auto parent = parents.parent(pid);
-              return parent.ok() ? std::optional(*parent) : std::nullopt;
-            }) {}
+        followed(options.objects.uid || !options.objects.cgroup_ids.empty()
+                     ? std::span<const uint32_t>()
+                     : std::span<const uint32_t>(options.objects.pids),
+                 [this](uint32_t pid) -> std::optional<uint32_t> {
+                   const auto parent = parents.parent(pid);
+                   return parent.ok() ? std::optional(*parent) : std::nullopt;
+                 }) {}
 
   // Null: not known.
   hal::Process* traced(uint32_t pid) {
@@ -257,7 +257,9 @@ Status Recorder::Impl::open() {
   }
   for (const auto& library : options.tracer.libraries) INGERO_TRY(tracer->add_library(library));
   INGERO_TRY(tracer->scan());
-  if (followed.is_everybody() && options.objects.pids.empty()) probe_installed();
+  // Perf probes are removed one by one, 0.1 s each: only on files that are in use.
+  const bool is_quick = objects->mechanism() != kernelside::Mechanism::kPerf;
+  if (is_quick && followed.is_everybody() && options.objects.pids.empty()) probe_installed();
   if (!objects->waiting_reason().empty()) {
     degraded.push_back(fmt::format("stacks of calls that do not return: {}", objects->waiting_reason()));
   }

@@ -76,7 +76,7 @@ struct TracerOptions {
   std::vector<std::string> libraries;  // paths of described files to attach to, whichever process maps them
   // Whose libraries get probes; empty: everybody's. A process that it does not know yet comes later, by follow().
   std::function<bool(uint32_t pid)> is_followed;
-  std::function<void()> working;       // called while probes are attached one by one, to extend a wait for them
+  std::function<void()> working;  // called while probes are attached one by one, to extend a wait for them
 };
 
 // Where recipes and probes go: the loaded objects, unless a test says otherwise.

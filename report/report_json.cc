@@ -210,7 +210,8 @@ Json report_document(const Report& report) {
   json["slowest"] = array_of(report.slowest, instance_json);
   json["unfinished"] =
       report.legacy && report.unfinished.empty() ? Json(nullptr) : array_of(report.unfinished, instance_json);
-  const bool is_known = !report.legacy && report.ending != store::Ending::kMissing && report.ending != store::Ending::kLogIsLost;
+  const bool is_known =
+      !report.legacy && report.ending != store::Ending::kMissing && report.ending != store::Ending::kLogIsLost;
   const Json losses = array_of(report.losses, [](const store::LossCount& loss) {
     return Json{{"name", loss.name}, {"severity", loss.severity}, {"count", loss.count}, {"sentence", loss.sentence}};
   });

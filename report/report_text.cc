@@ -61,7 +61,8 @@ std::string heading(const Report& report) {
   if (report.legacy) out += fmt::format(", made by the legacy agent (schema {})", printable(report.version));
   if (report.live) out += ", still being written";
   out += "\n";
-  if (const std::string sentence = store::ending_sentence(report.ending, printable(report.path, 1000)); !sentence.empty()) {
+  if (const std::string sentence = store::ending_sentence(report.ending, printable(report.path, 1000));
+      !sentence.empty()) {
     out += sentence + "\n";
   }
   if (!report.span || report.events == 0) {
@@ -415,11 +416,11 @@ std::string losses_text(const Report& report, bool colour) {
   const bool lost = std::any_of(report.losses.begin(), report.losses.end(),
                                 [](const store::LossCount& loss) { return loss.severity != "info"; });
   const bool is_known = store::ending_sentence(report.ending, "").empty();
-  std::string out = !is_known ? "  Not known: the recording has no proper end (see its first lines). What it says until then:\n"
-                    : lost    ? ""
-                    : report.ending == store::Ending::kLive
-                        ? "  Nothing until now: every event that was captured is counted above.\n"
-                        : "  Nothing was lost: every event that was captured is counted above.\n";
+  std::string out =
+      !is_known ? "  Not known: the recording has no proper end (see its first lines). What it says until then:\n"
+      : lost    ? ""
+      : report.ending == store::Ending::kLive ? "  Nothing until now: every event that was captured is counted above.\n"
+                                              : "  Nothing was lost: every event that was captured is counted above.\n";
   if (!is_known && report.losses.empty()) out += "  nothing\n";
   for (const store::LossCount& loss : report.losses) {
     const Style style = loss.severity == "info" ? Style::kPlain : Style::kRed;

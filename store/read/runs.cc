@@ -66,7 +66,8 @@ std::string ending_sentence(Ending ending, const std::string& file) {
   }
   if (ending == Ending::kLogIsLost) {
     return fmt::format(
-        "The recording has no proper end, and its write-ahead log, {}-wal, is not next to it: what was captured last is "
+        "The recording has no proper end, and its write-ahead log, {}-wal, is not next to it: what was captured last "
+        "is "
         "in that file. Copy both files, or let ingero end first.",
         file);
   }

@@ -1,6 +1,6 @@
-// The runs of a recording: one for each time an agent wrote into the file (table `sessions`), and whether each has ended
-// properly. What a run lost is known only when it has, or while it is still being written: the agent counts it, and
-// writes the last counts at the end.
+// The runs of a recording: one for each time an agent wrote into the file (table `sessions`), and whether each has
+// ended properly. What a run lost is known only when it has, or while it is still being written: the agent counts it,
+// and writes the last counts at the end.
 //
 // Plain data. Threads: as the reader. Failure: the reader's.
 #pragma once

@@ -100,8 +100,10 @@ Status choose_run(const RangeText& text, const Reader& reader, const std::string
   if (!text.run.empty()) {
     const auto [end, failure] = std::from_chars(text.run.data(), text.run.data() + text.run.size(), chosen);
     if (failure != std::errc{} || end != text.run.data() + text.run.size() || chosen < 1 || chosen > count) {
-      return Error(Errc::kInvalid, fmt::format("{}run {}: the recording holds {}", prefix, printable(text.run, 64), plural(count, "run")),
-                   count == 0 ? "leave it out" : fmt::format("give a number from 1 to {}, or all", count));
+      return Error(
+          Errc::kInvalid,
+          fmt::format("{}run {}: the recording holds {}", prefix, printable(text.run, 64), plural(count, "run")),
+          count == 0 ? "leave it out" : fmt::format("give a number from 1 to {}, or all", count));
     }
   } else if (count < 2 || has_time || !are_successive(*found)) {
     return {};

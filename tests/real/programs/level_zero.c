@@ -1,8 +1,7 @@
 // Calls of the Level Zero loader; without a driver zeInit fails, and each call still goes through the loader.
+#include <level_zero/ze_api.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#include <level_zero/ze_api.h>
 
 int main(void) {
   const ze_result_t started = zeInit(0);

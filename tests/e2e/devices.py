@@ -104,7 +104,9 @@ def traced(build, visible, *options, name="trace", mode="whole", variables=None,
     with environment(INGERO_FAKE_NVML=mode, **(variables or {})):
         with Trace(build, *(options or sampler(build)), name=name, command=chooser(build, **which)) as trace:
             check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
-    lines = [line for line in json_lines(trace.output) if "device" in line]
+    # With --json the command's own lines are on standard error.
+    own = trace.errors if "--json" in options else trace.output
+    lines = [line for line in json_lines(own) if "device" in line]
     check(len(lines) == 16, f"{lines}")
     if visible is not None:
         compare(trace, lines, visible)

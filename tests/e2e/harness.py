@@ -215,10 +215,18 @@ class Trace:
     def probed(self, *libraries):
         """Waits until the trace says that its probes are on these files: promised within 0.1 s of the mapping, and a
         test of something else must not fail where a busy machine takes longer."""
+        begin = time.monotonic()
+
+        def is_on(library, lines):
+            found = [line for line in lines if f"/{library}: " in line]
+            # An installed library of the same name has its probes from the start: the stand-in is what is waited for.
+            is_stand_in = any("/tests/fakes/" in line or "/tests/e2e/" in line for line in found)
+            return is_stand_in or (found and time.monotonic() - begin > 2)
+
         def attached():
             with open(self.log, encoding="utf-8", errors="replace") as file:
                 lines = [line for line in file if " probes attached" in line]
-            return all(any(f"/{library}: " in line for line in lines) for library in libraries)
+            return all(is_on(library, lines) for library in libraries)
 
         until(attached, 20, f"the trace says that its probes are on {', '.join(libraries)}")
         return self

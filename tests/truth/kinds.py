@@ -225,7 +225,7 @@ FAULTS = [
          who=(r"cache-evict|evict_samples|{holder_tid}",)),
     Kind("stdout_blocked", program("train_host.py", "stdout", "{seconds}"), slow_reader,
          cause=r"pipe|standard output|stdout|its reader", who=(r"pid {reader}\b|\b{reader}\b",)),
-    Kind("checkpoint_fsync", program("train_host.py", "checkpoint", "{seconds}"), scratch, cause=r"fsync|checkpoint|ckpt|own writes|writeback",
+    Kind("checkpoint_fsync", program("train_host.py", "checkpoint", "{seconds}"), scratch, cause=r"fsync|checkpoint|ckpt",
          who=(r"ckpt.bin|train_host.py:({line:checkpoint}|{line:save})",), seconds=6),
     Kind("first_touch", program("train_host.py", "first_touch", "{seconds}"),
          cause=r"first touch|page[- ]fault|touched (for the first time|first)|fresh memory"),

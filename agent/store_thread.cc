@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 // What a burst of processes needed lies between what is kept, so the allocator gives none of it back by itself. Looking
 // for it takes a millisecond for 50 MB.
 constexpr auto kTrimEvery = 5s;
+constexpr int kMaintainSteps = 8;  // each gives back 8,192 rows: 650,000 a second
 
 StoreThread::~StoreThread() {
   if (thread_.joinable()) thread_.join();
@@ -165,7 +166,9 @@ void StoreThread::run() {
     do_work();
     measure_single_step(false);
     if (const Status flushed = writer_->flush(); !flushed.ok()) note(flushed);
-    (void)writer_->maintain().ok();
+    for (int step = 0; step < kMaintainSteps; ++step) {  // as fast as rows come in
+      if (const Result<bool> more = writer_->maintain(); !more.ok() || !*more) break;
+    }
     note_size();
   }
   if (!writer_) return;

@@ -14,6 +14,7 @@ namespace {
 
 // Blocks of about this many rows: a time range reads at most that many too many at each end.
 constexpr int64_t kBlockRows = 8192;
+constexpr int kLastRoomSteps = 1024;  // of the end of a recording: bounds its time, whatever the file holds
 constexpr uint64_t kRetryAfterNs = 100'000'000;
 // The calls and processes counted last, about 1.5 kB each. Others are read again when they recur.
 constexpr size_t kEntriesKept = 1024;
@@ -284,6 +285,9 @@ Status Writer::Impl::give_up_pending(const Error& reason) {
 
 Status Writer::Impl::finish() {
   if (const Status written = commit(false); !written.ok()) return give_up_pending(written.error());
+  for (int step = 0; step < kLastRoomSteps; ++step) {
+    if (const Result<bool> more = make_room(); !more.ok() || !*more) break;
+  }
   // Calls still in flight have no end to wait for: this recording is over.
   for (const auto& [key, flight] : in_flight) {
     Result<Statement> who = database.prepare(

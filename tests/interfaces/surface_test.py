@@ -100,7 +100,7 @@ class Surface(unittest.TestCase):
         rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", text.split("## Tools")[1].split("\n## ")[0], re.MULTILINE))
         self.assertEqual(set(rows), set(tools))
         for name, tool in tools.items():
-            given = set(tool["input"]["properties"]) - {"tsc", "since", "from", "to", "label"}
+            given = set(tool["input"]["properties"]) - {"tsc", "since", "from", "to", "run", "label"}
             self.assertEqual(set(re.findall(r"`(\w+)`", rows[name])) - {"range"}, given, name)
             self.assertEqual("`range`" in rows[name], "since" in tool["input"]["properties"], name)
         named = set(re.findall(r"^\| `(?:GET|POST)[^`]* (/api/[^`?]+)[^`]*`", page("http_api.md"), re.MULTILINE))

@@ -39,7 +39,33 @@ void DeviceTime::submit(const BudgetCall& call, bool is_input) {
   submissions_.push_back({call.start_ns, call.tid, is_input});
 }
 
+// Before the call is put among what is outstanding: whether all of it, and the call, are copies with a known end (D5).
+void DeviceTime::bound(const BudgetCall& call, const CallFacts& facts) {
+  const bool is_first = outstanding_.empty() && !unknown_since_;
+  if (copied_ns_ && *copied_ns_ < call.start_ns && !is_first) {
+    // Everything so far was over before this came.
+    for (auto& [key, parts] : outstanding_) {
+      for (Part& part : parts) {
+        alive_.push_back({part.first_start_ns, std::max(part.first_start_ns, *copied_ns_)});
+        part.first_start_ns = call.start_ns;
+      }
+    }
+  }
+  const bool is_copy = (facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset) && call.bytes > 0;
+  if (!is_copy || has_slow_link_ || (!is_first && !copied_ns_)) {
+    copied_ns_.reset();
+    return;
+  }
+  const uint64_t begins = is_first ? call.end_ns : std::max(*copied_ns_, call.end_ns);
+  copied_ns_ = begins + kCopyStartNs + static_cast<uint64_t>(static_cast<double>(call.bytes) / kSlowestLink);
+}
+
+uint64_t DeviceTime::done_by(uint64_t complete_ns) const {
+  return copied_ns_ ? std::min(complete_ns, *copied_ns_) : complete_ns;
+}
+
 void DeviceTime::put(const BudgetCall& call, const CallFacts& facts) {
+  bound(call, facts);
   const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
   const auto place = streams_.put(key, call.device_ref, ledger_);
   if (!place) return;
@@ -76,7 +102,7 @@ DeviceTime::Covered DeviceTime::cover(Streams::Reach reach, const BudgetCall& wa
         streams_.close(key);
         break;
       }
-      alive_.push_back({part.first_start_ns, std::max(part.first_start_ns, complete_ns)});
+      alive_.push_back({part.first_start_ns, std::max(part.first_start_ns, done_by(complete_ns))});
       found.any = true;
       found.only_collectives &= part.only_collectives;
       found.last_end_ns = std::max(found.last_end_ns, part.last_end_ns);
@@ -86,6 +112,7 @@ DeviceTime::Covered DeviceTime::cover(Streams::Reach reach, const BudgetCall& wa
     if (parts.empty()) outstanding_.erase(known);
   }
   streams_.cover(reach);
+  if (outstanding_.empty()) copied_ns_.reset();
   found.all = outstanding_.empty() && !unknown_since_;
   return found;
 }
@@ -149,10 +176,12 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
     unknown_since_.reset();
   }
   if (!reach) return span;
+  const std::optional<uint64_t> copied = copied_ns_;
   const Covered covered = cover(std::move(*reach), call, evidence.complete_ns);
   if (!covered.any) return span;
   if (covered.only_collectives) span.use = CallUse::kCollectiveSync;
   if (evidence.has_waited && evidence.busy_until_ns > covered.last_end_ns) {
+    if (copied && evidence.busy_until_ns > *copied) has_slow_link_ = true;
     busy_.push_back({covered.last_end_ns, evidence.busy_until_ns});
   }
   return span;
@@ -226,7 +255,7 @@ void DeviceTime::give_up(uint64_t mono_ns) {
     std::deque<Part>& parts = at->second;
     uint64_t last = 0;
     while (!parts.empty() && parts.front().last_end_ns <= before) {
-      alive_.push_back({parts.front().first_start_ns, parts.front().last_end_ns + kDrainedNs});
+      alive_.push_back({parts.front().first_start_ns, done_by(parts.front().last_end_ns + kDrainedNs)});
       last = parts.front().number;
       outstanding_submissions_ -= std::min<size_t>(outstanding_submissions_, parts.front().submissions);
       parts.pop_front();
@@ -266,7 +295,9 @@ std::vector<DeviceSegment> DeviceTime::take(uint64_t until_ns) {
   clip(busy_, 0, 1, 0);
   clip(copies_, 0, 0, 1);
   std::vector<Span> open;
-  for (const auto& [key, parts] : outstanding_) open.push_back({parts.front().first_start_ns, until_ns});
+  for (const auto& [key, parts] : outstanding_) {
+    open.push_back({parts.front().first_start_ns, std::max(parts.front().first_start_ns, done_by(until_ns))});
+  }
   if (unknown_since_) open.push_back({*unknown_since_, until_ns});
   clip(open, 1, 0, 0);
   std::sort(submissions_.begin(), submissions_.end(), [](const Submission& a, const Submission& b) {

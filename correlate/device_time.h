@@ -11,6 +11,9 @@
 // D3  Memory is bounded; work that nothing waits for within kDrainedNs counts as unknown until then.
 // D4  The result depends on the calls and their times, not on the order in which threads' calls were given within one
 //     settle().
+// D5  A copy that finds the device without work is over when the slowest link there is would have moved it: PCIe 1.0 with
+//     one lane, 250 MB/s of payload (PCI Express Base Specification 1.1, 2.5 GT/s in 8b/10b). A wait that shows a copy to
+//     last longer ends this assumption for the process.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds.
 #pragma once
@@ -63,6 +66,8 @@ class DeviceTime {
   static constexpr size_t kQueueFull = 64;            // submissions outstanding
   static constexpr uint64_t kQueueFullNs = 100'000;   // and a launch that takes this long waits for room
   static constexpr size_t kMaxPending = 1 << 20;
+  static constexpr double kSlowestLink = 0.25;    // bytes a nanosecond (D5)
+  static constexpr uint64_t kCopyStartNs = 200'000;  // from the call to the first byte
 
   explicit DeviceTime(hal::LossLedger& ledger) : ledger_(ledger) {}
 
@@ -100,6 +105,8 @@ class DeviceTime {
     uint64_t last_end_ns = 0;
   };
   void submit(const BudgetCall& call, bool is_input);
+  void bound(const BudgetCall& call, const CallFacts& facts);
+  uint64_t done_by(uint64_t complete_ns) const;
   void put(const BudgetCall& call, const CallFacts& facts);
   Covered cover(Streams::Reach reach, const BudgetCall& wait, uint64_t complete_ns);
   CallSpan copy(const BudgetCall& call, const CallFacts& facts);
@@ -113,6 +120,8 @@ class DeviceTime {
   Streams streams_;
   std::map<Streams::Key, std::deque<Part>> outstanding_;
   size_t outstanding_submissions_ = 0;
+  std::optional<uint64_t> copied_ns_;  // only copies are outstanding, and are over by then (D5)
+  bool has_slow_link_ = false;
   std::vector<Span> alive_, busy_, copies_;  // work that may be there; that is there; that a thread copies itself
   std::vector<Submission> submissions_;
   std::optional<uint64_t> first_submission_, unknown_since_;

@@ -39,6 +39,10 @@ bool update_ranks(kernelside::Foreign& foreign, const kernelside::ProcFs& proc, 
     process.slurm_job = std::move(names.slurm_job);
     is_new = true;
   }
+  if (!names.settings.empty() && names.settings != process.settings) {
+    process.settings = std::move(names.settings);
+    is_new = true;
+  }
   const bool same =
       names.rank == process.rank && names.local_rank == process.local_rank && names.world_size == process.world_size;
   if (names.rank < 0 || same) return is_new;

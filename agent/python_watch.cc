@@ -85,6 +85,8 @@ void PythonWatch::look(uint32_t pid, Process& process) {
     if (const Status set = objects_.set_python(pid, found->layout); set.ok()) {
       process.interpreter = found->file;
       process.generation = generation_;
+      process.runtime_address = found->runtime_address;
+      process.runtime_bytes = found->runtime_bytes;
       process.place = place_of(process.mappings, found->file);
     } else {
       notify(set.error().text());
@@ -135,6 +137,14 @@ std::optional<hal::FileId> PythonWatch::interpreter_of(uint32_t pid) const {
   const std::scoped_lock lock(mutex_);
   const auto found = processes_.find(pid);
   return found == processes_.end() ? std::nullopt : found->second.interpreter;
+}
+
+bool PythonWatch::is_interpreter_lock(uint32_t pid, uint64_t address) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = processes_.find(pid);
+  if (found == processes_.end() || !found->second.interpreter) return false;
+  const Process& process = found->second;
+  return address >= process.runtime_address && address - process.runtime_address < process.runtime_bytes;
 }
 
 void PythonWatch::notify(const std::string& reason) {

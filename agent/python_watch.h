@@ -43,13 +43,16 @@ class PythonWatch {
   bool knows(uint32_t pid, const wire_python_frame& frame) const;
   // The file whose function runs the process's Python code; none: no Python.
   std::optional<hal::FileId> interpreter_of(uint32_t pid) const;
+  // Whether a lock at this address is the process's global interpreter lock (symbols/python_process.h).
+  bool is_interpreter_lock(uint32_t pid, uint64_t address) const;
 
  private:
   struct Process {
     std::vector<hal::Mapping> mappings;  // while it is still to be looked at
     std::optional<hal::FileId> interpreter;
     uint32_t generation = 0;  // of the layout that was set
-    uint64_t place = 0;       // where the interpreter's file is mapped
+    uint64_t runtime_address = 0, runtime_bytes = 0;
+    uint64_t place = 0;  // where the interpreter's file is mapped
     unsigned attempts = 0;
     bool is_settled = false;
   };

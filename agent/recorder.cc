@@ -179,12 +179,21 @@ struct Recorder::Impl {
   void every_second(EventBatch& batch);
   void look_at_open_calls(uint64_t after_ns, EventBatch& batch);
   void watch_collectives(EventBatch& batch);
+  WaitWatch::Proc proc_of_waits();
   void note_lost_calls();
   void read_losses();
   void note_ring_losses();
   void note_unprobed();
   void hand_over(std::unique_ptr<EventBatch> batch);
 };
+
+WaitWatch::Proc Recorder::Impl::proc_of_waits() {
+  return {.root = proc.root(),
+          .text = [this](uint32_t pid, std::string_view name,
+                         size_t max_bytes) { return foreign.text(pid, name, max_bytes); },
+          .is_interpreter_lock =
+              [this](uint32_t pid, uint64_t address) { return stacks && stacks->is_interpreter_lock(pid, address); }};
+}
 
 Status Recorder::Impl::open() {
   auto loaded = kernelside::Objects::load(options.objects);
@@ -211,10 +220,7 @@ Status Recorder::Impl::open() {
   kernel.watch_wakers = [this](bool on) { return objects->watch_wakers(on); };
   if (stacks) kernel.sample_cpus = [this](bool on) { return objects->sample_cpus(on); };
   kernel.totals = [this] { return objects->totals(); };
-  const auto text = [this](uint32_t pid, std::string_view name, size_t max_bytes) {
-    return foreign.text(pid, name, max_bytes);
-  };
-  waits = std::make_unique<WaitWatch>(std::move(kernel), WaitWatch::Proc{proc.root(), text});
+  waits = std::make_unique<WaitWatch>(std::move(kernel), proc_of_waits());
   for (const auto& status : objects->attach_thread_programs()) {
     if (!status.attached) degraded.push_back(fmt::format("{}: {}", status.name, status.reason));
   }

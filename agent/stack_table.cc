@@ -452,6 +452,10 @@ void StackTable::name_function(uint32_t pid, uint64_t address) {
   impl_->wake.notify_one();
 }
 
+bool StackTable::is_interpreter_lock(uint32_t pid, uint64_t address) const {
+  return impl_->python.is_interpreter_lock(pid, address);
+}
+
 std::optional<uint64_t> StackTable::hung_at(uint32_t tid, uint64_t start_ns) const {
   const auto found = impl_->hung.find({tid, start_ns});
   return found == impl_->hung.end() ? std::nullopt : std::optional(found->second);

@@ -63,6 +63,8 @@ class StackTable {
   // The frames of a known stack, named now, for callers that cannot wait. Empty: not known, or not remembered
   // (stacks of calls that hang always are). Any thread.
   std::vector<symbols::StackFrame> frames_of(uint64_t stack_id);
+  // Whether a lock is the process's global interpreter lock. Any thread.
+  bool is_interpreter_lock(uint32_t pid, uint64_t address) const;
   // Waits until all is named.
   void finish(EventBatch& batch);
 

@@ -90,6 +90,13 @@ void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch&
   using enum hal::WaitKind;
   const bool has_path =
       wait.descriptor && (wait.kind == kFile || wait.kind == kDisk || wait.kind == kDriver || wait.kind == kTerminal);
+  if (wait.kind == kFutex && wait.object && proc_.is_interpreter_lock && !named_.contains({kFutex, *wait.object}) &&
+      proc_.is_interpreter_lock(event.pid, *wait.object)) {
+    if (named_.size() >= kMaxNamed) named_.clear();
+    named_.insert({kFutex, *wait.object});
+    batch.objects.push_back({kFutex, *wait.object, "Python's global interpreter lock (GIL)"});
+    return;
+  }
   if (!wait.object || (!has_path && !(wait.kind == kSocket && wait.peer))) return;
   const std::pair key(wait.kind, *wait.object);
   if (named_.contains(key) || looks_ >= kMaxLooks) return;

@@ -33,6 +33,7 @@ class WaitWatch {
   struct Proc {
     std::string root = "/proc";
     std::function<Result<std::string>(uint32_t pid, std::string_view name, size_t max_bytes)> text;
+    std::function<bool(uint32_t pid, uint64_t address)> is_interpreter_lock = {};  // empty: no Python is known
   };
   WaitWatch(Kernel kernel, Proc proc) : kernel_(std::move(kernel)), proc_(std::move(proc)) {}
 

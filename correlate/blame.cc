@@ -90,6 +90,10 @@ void Blame::walk(const Thread& thread, const Piece& piece, uint64_t from_ns, uin
 
 void Blame::follow(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, uint32_t parent,
                    const Find& find, std::vector<Share>& out) {
+  if (parent != 0 && piece.off != nullptr && piece.off->is_client && is_wait(piece.is)) {
+    out.push_back({kClient, to_ns - from_ns});
+    return;
+  }
   const uint32_t cause = intern(parent, piece, thread);
   const auto leaf = [&](uint64_t ns) {
     if (ns > 0) out.push_back({cause, ns});

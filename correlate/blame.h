@@ -5,7 +5,7 @@
 // its leaves. Threads that do the same (same parent process, same name) are one *role*: four workers of a pool are one.
 //
 // Invariants:
-// W1  Every nanosecond given to walk() is added to exactly one cause.
+// W1  Every nanosecond given to walk() is added to exactly one cause, or to kClient.
 // W2  A path is at most kMaxDepth long, and no thread is in it twice.
 // W3  Roles and causes are bounded by kMaxRoles and kMaxCauses; beyond them time stays with the parent, counted.
 //
@@ -65,9 +65,10 @@ class Blame {
   // A thread by its tid; its time is null where it is not watched.
   using Find = std::function<Thread(uint32_t tid)>;
   struct Share {
-    uint32_t cause;
+    uint32_t cause;  // kClient: somebody on the way waited for work, so nothing was lost
     uint64_t ns;
   };
+  static constexpr uint32_t kClient = 0;
 
   explicit Blame(hal::LossLedger& ledger) : ledger_(ledger) {}
   // `is_own`: a role of `parent_pid`'s own threads, apart from its children's.

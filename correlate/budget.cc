@@ -289,7 +289,8 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     const CallFacts& its = calls[call.call];
     const CallSpan span = process.device.add(call, its, thread->time);
     if (!thread->time.add(span)) ledger.add(hal::Loss::budget_forgotten);
-    const bool is_sync = its.kind == Kind::kSync || (span.use == CallUse::kBlockingCopy && span.device_until_ns != 0);
+    const bool is_sync = span.use == CallUse::kSync || its.kind == Kind::kSync ||
+                         (span.use == CallUse::kBlockingCopy && span.device_until_ns != 0);
     const bool has_waited = is_sync && (span.use == CallUse::kBlockingCopy
                                             ? span.device_until_ns >= call.start_ns + ThreadTime::kShortestWaitNs
                                             : call.end_ns - call.start_ns >= ThreadTime::kShortestWaitNs);

@@ -87,13 +87,21 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
     blame.walk(
         self, piece, from_ns, to_ns, [this](uint32_t tid) { return find(tid); }, shares);
   }
+  // A thread that waits for another, which waits for a client, waits for work as well.
+  uint64_t client_ns = is_client ? ns : 0;
+  std::erase_if(shares, [&](const Blame::Share& share) {
+    if (share.cause != Blame::kClient) return false;
+    client_ns += share.ns;
+    return true;
+  });
+  const uint64_t lost_ns = ns - client_ns;
   for (TimeSums* row : rows) {
     if (row == nullptr) continue;
     ClassTime& is = row->of(piece.is);
     is.ns += ns;
     if (is_idle) row->idle_low += ns;
     if (is_open) row->idle_high += ns;
-    if (is_client) row->clients_ns += ns;
+    row->clients_ns += client_ns;
     if (piece.is == TimeClass::kCpuWait && segment != nullptr && segment->state == DeviceState::kBusy) {
       row->spun_preempted_ns += ns;
     }
@@ -102,13 +110,16 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
       if (piece.off->kind == static_cast<uint8_t>(hal::WaitKind::kFrozen)) row->by_freezer_ns += ns;
     }
     if (!is_charged) continue;
-    is.high += ns;
+    is.high += lost_ns;
     if (is_idle || is_copy) {
-      is.low += ns;
-      // Waiting to write is output, whatever is submitted next.
-      const bool may_be_input = is_wait(piece.is) && (piece.off == nullptr || !piece.off->is_write);
-      if (segment->is_input && may_be_input) row->input_low += ns;
-      if (segment->is_behind_sync) row->behind_sync_low += ns;
+      is.low += lost_ns;
+      // Waiting to write is output, and a lock of a file is not input, whatever is submitted next.
+      const bool may_be_input =
+          is_wait(piece.is) &&
+          (piece.off == nullptr ||
+           (!piece.off->is_write && piece.off->kind != static_cast<uint8_t>(hal::WaitKind::kFile)));
+      if (segment->is_input && may_be_input) row->input_low += lost_ns;
+      if (segment->is_behind_sync) row->behind_sync_low += lost_ns;
     }
     for (const Blame::Share& share : shares) add_share(*row, share, is_idle || is_copy);
     if (row->causes.size() <= kMaxRowCauses) continue;

@@ -10,6 +10,7 @@ namespace {
 constexpr uint64_t kSlowNs = 1'000'000;
 constexpr size_t kWarmSteps = 4;  // with fewer, nothing is usual
 constexpr size_t kEnoughSteps = 8;
+constexpr uint64_t kSlowPercent = 1;  // of the time: what all slow steps took more than usual ones
 
 uint64_t median(std::vector<uint64_t> values) {
   if (values.empty()) return 0;
@@ -69,9 +70,9 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
   for (uint64_t& one : lengths) one = one > usual ? one - usual : usual - one;
   const uint64_t limit = usual + std::max({usual / 5, 5 * median(lengths), kSlowNs});
   result.is_slow = !result.is_warm_up && step.length_ns() > limit;
-  result.is_usual = is_same && !result.is_slow;
+  result.is_usual = is_same && !result.is_slow && !result.is_warm_up;
   if (result.is_slow) {
-    SlowStep slow{step.number, step.start_ns, step.length_ns(), usual, TimeClass::kUnknown, 0, 0, !is_same};
+    SlowStep slow{step.number, step.start_ns, step.length_ns(), usual, TimeClass::kUnknown, 0, 0, {}, !is_same};
     for (size_t i = 0; i < kTimeClasses; ++i) {
       std::vector<uint64_t> times;
       for (const Kept& one : process->kept) {
@@ -87,11 +88,14 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
     for (const CauseShare& share : step.sums.causes) {
       uint32_t root = share.cause;
       while (blame.cause(root).parent != 0) root = blame.cause(root).parent;
-      if (blame.cause(root).is != slow.is || share.high <= most) continue;
+      if (blame.cause(root).is != slow.is) continue;
+      slow.causes.push_back(share);
+      if (share.high <= most) continue;
       most = share.high;
       slow.cause = share.cause;
     }
     ++process->slow_steps;
+    process->slow_more_ns += step.length_ns() - usual;
     process->slow_numbers.emplace_back(step.number, static_cast<uint8_t>(slow.is));
     if (process->slow_numbers.size() > kMaxSlow * 8) process->slow_numbers.erase(process->slow_numbers.begin());
     process->slow.push_back(slow);
@@ -159,7 +163,8 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       budget.evaluated.counts_sleep = true;
       budget.slow_steps = process.slow_steps;
       budget.other_steps = process.other_steps;
-      budget.slow = process.slow;
+      // A step that was slow once and cost nothing in all answers nothing; its row is kept (step_rows).
+      if (process.slow_more_ns * 100 >= kSlowPercent * (process.last_ns - process.first_ns)) budget.slow = process.slow;
       if (!budget.slow.empty()) budget.every = period_of(process.slow_numbers, budget.slow.front().is);
     } else {
       const bool is_long = thread->second.seconds > 2 * kWarmSeconds;

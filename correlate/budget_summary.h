@@ -29,6 +29,7 @@ struct SlowStep {
   TimeClass is = TimeClass::kUnknown;  // what most of the excess is
   uint64_t more_ns = 0;                // of it
   uint32_t cause = 0;                  // of this step, of that class; 0: not lost, or not known
+  std::vector<CauseShare> causes;      // all of that class
   bool has_other_content = false;
 };
 
@@ -77,6 +78,7 @@ class BudgetSummary {
     std::map<uint32_t, Thread> threads;
     uint32_t step_tid = 0;
     uint64_t steps = 0, slow_steps = 0, other_steps = 0;
+    uint64_t slow_more_ns = 0;  // what the slow ones took more than usual ones
     uint64_t first_ns = 0, last_ns = 0;
     hal::CallId anchor = hal::kNoCall;
     Evaluated evaluated, with_slow;  // usual steps; those and the slow ones of the same content

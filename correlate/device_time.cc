@@ -187,6 +187,18 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   return span;
 }
 
+// A few bytes for the host, as of item(): the copy takes no time, and waits for all that the stream had before.
+CallSpan DeviceTime::wait_for_copy(const BudgetCall& call, const ThreadTime& thread) {
+  CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kSync};
+  const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
+  const WaitEvidence evidence = thread.evidence(call.start_ns, call.end_ns);
+  const Covered covered = cover(streams_.reach_of(key), call, evidence.complete_ns);
+  if (covered.any && evidence.has_waited && evidence.busy_until_ns > call.start_ns) {
+    busy_.push_back({call.start_ns, evidence.busy_until_ns});
+  }
+  return span;
+}
+
 void DeviceTime::query(const BudgetCall& call) {
   bool is_device_wide = false;
   auto reach = reach_of(call, is_device_wide);
@@ -214,6 +226,12 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
                                   (facts.synchronising || call.direction == hal::Direction::kDeviceToHost);
     span.use = is_blocking_copy ? CallUse::kBlockingCopy : CallUse::kSubmit;
     if (call.failed) return span;
+    const bool is_scalar = call.direction == hal::Direction::kDeviceToHost && call.bytes <= kScalarBytes;
+    if (is_blocking_copy && is_scalar) {
+      submit(call, false);
+      put(call, facts);
+      return wait_for_copy(call, thread);
+    }
     if (is_blocking_copy) return copy(call, facts);
     const bool is_full =
         outstanding_submissions_ >= kQueueFull && call.end_ns - call.start_ns >= kQueueFullNs && facts.prompt;
@@ -245,12 +263,12 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
 
 // What nothing has waited for is taken as done after a while: unknown until then (D3).
 void DeviceTime::give_up(uint64_t mono_ns) {
-  if (mono_ns < kDrainedNs) return;
-  const uint64_t before = mono_ns - kDrainedNs;
-  if (unknown_since_ && *unknown_since_ <= before) {
-    alive_.push_back({*unknown_since_, *unknown_since_ + kDrainedNs});
+  if (unknown_since_ && *unknown_since_ + kBeforeNs <= mono_ns) {
+    alive_.push_back({*unknown_since_, *unknown_since_ + kBeforeNs});
     unknown_since_.reset();
   }
+  if (mono_ns < kDrainedNs) return;
+  const uint64_t before = mono_ns - kDrainedNs;
   for (auto at = outstanding_.begin(); at != outstanding_.end();) {
     std::deque<Part>& parts = at->second;
     uint64_t last = 0;

@@ -11,9 +11,10 @@
 // D3  Memory is bounded; work that nothing waits for within kDrainedNs counts as unknown until then.
 // D4  The result depends on the calls and their times, not on the order in which threads' calls were given within one
 //     settle().
-// D5  A copy that finds the device without work is over when the slowest link there is would have moved it: PCIe 1.0 with
-//     one lane, 250 MB/s of payload (PCI Express Base Specification 1.1, 2.5 GT/s in 8b/10b). A wait that shows a copy to
-//     last longer ends this assumption for the process.
+// D5  A copy that finds the device without work is over when the slowest link there is would have moved it: PCIe 1.0
+// with
+//     one lane, 250 MB/s of payload (PCI Express Base Specification 1.1, 2.5 GT/s in 8b/10b). A wait that shows a copy
+//     to last longer ends this assumption for the process.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds.
 #pragma once
@@ -60,13 +61,15 @@ struct DeviceSegment {
 class DeviceTime {
  public:
   static constexpr uint64_t kDrainedNs = 10'000'000'000;
+  static constexpr uint64_t kBeforeNs = 2'000'000'000;  // likewise, for work of before the recording
   static constexpr uint64_t kShortGapNs = 1'000'000;
+  static constexpr uint64_t kScalarBytes = 1024;      // a copy of no more to the host is made to wait: a loss, a flag
   static constexpr uint64_t kSmallCopyBytes = 65536;  // a copy of less may return before it is done
   static constexpr size_t kMaxParts = 4096;           // outstanding, of a stream
   static constexpr size_t kQueueFull = 64;            // submissions outstanding
   static constexpr uint64_t kQueueFullNs = 100'000;   // and a launch that takes this long waits for room
   static constexpr size_t kMaxPending = 1 << 20;
-  static constexpr double kSlowestLink = 0.25;    // bytes a nanosecond (D5)
+  static constexpr double kSlowestLink = 0.25;       // bytes a nanosecond (D5)
   static constexpr uint64_t kCopyStartNs = 200'000;  // from the call to the first byte
 
   explicit DeviceTime(hal::LossLedger& ledger) : ledger_(ledger) {}
@@ -111,6 +114,7 @@ class DeviceTime {
   Covered cover(Streams::Reach reach, const BudgetCall& wait, uint64_t complete_ns);
   CallSpan copy(const BudgetCall& call, const CallFacts& facts);
   CallSpan wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
+  CallSpan wait_for_copy(const BudgetCall& call, const ThreadTime& thread);
   void query(const BudgetCall& call);
   std::optional<Streams::Reach> reach_of(const BudgetCall& call, bool& is_device_wide) const;
   void give_up(uint64_t mono_ns);

@@ -11,8 +11,9 @@ constexpr uint64_t kEnoughSteps = 8;
 constexpr uint64_t kShortestNs = 1'000'000'000;
 constexpr uint64_t kUnknownPercent = 10;
 constexpr uint64_t kWidePercent = 20;      // bounds so far apart say nothing
+constexpr uint64_t kHalfPercent = 50;      // likewise
 constexpr uint64_t kPipelinePercent = 40;  // of the time in waits for the device
-constexpr uint64_t kLaunchPercent = 40;    // of the time in submissions
+constexpr uint64_t kLaunchPercent = 40;    // of the time in submissions, or in allocations
 constexpr uint64_t kCollectivePercent = 10;
 constexpr uint64_t kSyncsOfStep = 20, kSyncsOfSecond = 100;
 
@@ -126,8 +127,13 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
   if (percent(submit, total) >= kLaunchPercent && percent(waits, total) < kEnterPercent) {
     return limited(Limit::kLaunchBound, submit);
   }
-  const bool waits_mostly =
-      evaluated.steps > 0 ? evaluated.waiting_steps * 10 >= evaluated.steps * 9 : percent(waits, total) >= kHighPercent;
+  const uint64_t allocate = sums.of(TimeClass::kAllocate).ns;
+  if (percent(allocate, total) >= kLaunchPercent && percent(waits, total) < kEnterPercent) {
+    return limited(Limit::kAllocationBound, allocate);
+  }
+  const bool waits_mostly = percent(waits, total) >= kHalfPercent ? true
+                            : evaluated.steps > 0                 ? evaluated.waiting_steps * 10 >= evaluated.steps * 9
+                                                                  : percent(waits, total) >= kHighPercent;
   // Far apart bounds are a pipeline's: device-bound if the thread has little else to do.
   const bool is_narrow = percent(sums.lost_high(), total) <= kWidePercent;
   if (waits_mostly && percent(waits, total) >= (is_narrow ? kEnterPercent : kPipelinePercent)) {

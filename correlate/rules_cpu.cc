@@ -138,10 +138,12 @@ void evaluate_workers(const Evaluation& j, Findings& findings) {
 
 void evaluate_cpu(const Evaluation& j, Findings& findings) {
   const auto loss = [](const ProcessWindow& one) { return one.wanted_cpu_ns(); };
-  const uint64_t lost = j.sum.wanted_cpu_ns();
+  const auto without = [](uint64_t ns, uint64_t taken_ns) { return ns - std::min(ns, taken_ns); };
+  const uint64_t recorder_ns = j.sum.preemptors().recorder_ns();
+  const uint64_t lost = without(j.sum.wanted_cpu_ns(), recorder_ns);
   Finding finding;
   finding.lost_ns = lost;
-  finding.lost_now_ns = j.now.wanted_cpu_ns();
+  finding.lost_now_ns = without(j.now.wanted_cpu_ns(), j.now.preemptors().recorder_ns());
   finding.op = j.sum.worst_cpu.call;
   if (j.sum.worst_cpu.call != hal::kNoCall) finding.sample = j.sum.worst_cpu;
 
@@ -162,11 +164,11 @@ void evaluate_cpu(const Evaluation& j, Findings& findings) {
   }
   evaluate_workers(j, findings);
   const Rule& preempted = rule(RuleId::cpu_preemption);
-  if (j.over(j.sum.thread_wanted_ns(), preempted)) {
+  if (j.over(without(j.sum.thread_wanted_ns(), recorder_ns), preempted)) {
     const Preemptors::PreemptedBy* worst = j.sum.preemptors().worst();
     finding.confidence = worst != nullptr ? 0.95 : 0.85;
     finding.onset_mono_ns = onset_of(j, loss);
-    if (j.sum.preempted_ns() * 2 < lost) {
+    if (without(j.sum.preempted_ns(), recorder_ns) * 2 < lost) {
       finding.rule = RuleId::run_queue_wait;
     } else if (worst != nullptr && !is_kin(j, worst->pid) && is_neighbour(j, worst->pid)) {
       finding.rule = RuleId::noisy_neighbour;

@@ -31,7 +31,8 @@ struct Sample {
   }
 };
 
-// Who ran instead. At most kMax; what comes after is in `others_ns`.
+// Who ran instead. At most kMax; what comes after is in `others_ns`. The recorder is none of them: what it took is kept
+// apart, because nothing that the traced program does brings it back.
 class Preemptors {
  public:
   struct PreemptedBy {
@@ -41,6 +42,10 @@ class Preemptors {
   };
   void add(uint32_t pid, uint64_t ns, const std::array<char, 16>& comm) {
     total_ns_ += ns;
+    if (std::string_view(comm.data(), comm.size()).starts_with("ingero")) {
+      recorder_ns_ += ns;
+      return;
+    }
     for (PreemptedBy& known : list_) {
       if (known.pid != pid) continue;
       known.ns += ns;
@@ -56,7 +61,8 @@ class Preemptors {
   void add(const Preemptors& other) {
     for (const PreemptedBy& preempted_by : other.list_) add(preempted_by.pid, preempted_by.ns, preempted_by.comm);
     others_ns_ += other.others_ns_;
-    total_ns_ += other.others_ns_;
+    recorder_ns_ += other.recorder_ns_;
+    total_ns_ += other.others_ns_ + other.recorder_ns_;
   }
   // The process that ran longest; of equals the lowest pid. Null: none.
   const PreemptedBy* worst() const {
@@ -68,11 +74,12 @@ class Preemptors {
   }
   const std::vector<PreemptedBy>& list() const { return list_; }
   uint64_t total_ns() const { return total_ns_; }
+  uint64_t recorder_ns() const { return recorder_ns_; }
   static constexpr size_t kMax = 256;
 
  private:
   std::vector<PreemptedBy> list_;
-  uint64_t total_ns_ = 0, others_ns_ = 0;
+  uint64_t total_ns_ = 0, others_ns_ = 0, recorder_ns_ = 0;
 };
 
 // Device memory by where it was allocated, net of what was freed. Only allocations whose stacks were taken count.

@@ -106,8 +106,6 @@ void describe_own_threads(ChainText& w, const std::string& preemptors, const std
             : std::string("Start no more threads than there are CPUs, for example with OMP_NUM_THREADS"));
 }
 
-bool is_recorder(std::string_view name) { return name.starts_with("ingero"); }
-
 // A remedy never names one: its priority and place are not to be changed.
 bool is_kernel_thread(const Evaluation& j, const Preemptors::PreemptedBy& one) {
   constexpr uint32_t kKthreadd = 2;
@@ -140,10 +138,7 @@ void describe_preemption(ChainText& w, const std::string& preemptors, const std:
                      format_duration(std::max(total.threads.runqueue_ns, total.in_calls.runqueue_ns)),
                      preemptors.empty() ? "another program" : preemptors),
          w.incident.lost_ns);
-  const std::string_view worst_name = worst == nullptr ? std::string_view() : text_of(worst->comm);
-  if (is_recorder(worst_name)) {
-    w.fix("The recording itself took the CPU: record less (--store selective, --stack off), or leave it a CPU");
-  } else if (worst != nullptr && is_kernel_thread(w.j, *worst)) {
+  if (worst != nullptr && is_kernel_thread(w.j, *worst)) {
     w.fix(
         "The kernel's own threads took the CPU: move interrupts to other CPUs (/proc/irq), and see what they work for");
   } else if (worst != nullptr && worst->pid != 0) {

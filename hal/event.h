@@ -208,6 +208,7 @@ struct Process {
   std::string pod_uid;
   std::string slurm_job;
   int32_t rank = -1, local_rank = -1, world_size = -1;  // -1: unknown
+  std::string settings;  // of its environment, those known to slow or serialize: hal/slow_settings.h
 };
 
 // One captured probe: a call in one library file. Index is Event::probe.

@@ -27,10 +27,12 @@ struct JobNames {
   int32_t rank = -1;
   int32_t local_rank = -1;
   int32_t world_size = -1;
+  std::string settings;  // as hal::Process has them
 };
 
-// /proc/PID/environ (zero-separated; may be cut anywhere). Ranks come from one launcher only, the first that gives a
-// valid rank: torch (RANK), Slurm, Open MPI, MVAPICH, PMI; values of two launchers are never mixed.
+// /proc/PID/environ (zero-separated; may be cut anywhere). Settings are those of a list of names, each with a value of
+// at most 32 plain characters: nothing else of an environment is kept. Ranks come from one launcher only, the first
+// that gives a valid rank: torch (RANK), Slurm, Open MPI, MVAPICH, PMI; values of two launchers are never mixed.
 JobNames parse_environ(std::string_view untrusted_text);
 
 // The variables that it reads.

@@ -259,6 +259,7 @@ Result<hal::Process> ProcFs::process(uint32_t pid) const {
     process.rank = names.rank;
     process.local_rank = names.local_rank;
     process.world_size = names.world_size;
+    process.settings = std::move(names.settings);
   }
   return process;
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "correlate/rules.h"
 #include "hal/call_table.h"
 #include "store/read/selection_sql.h"
 
@@ -155,6 +156,23 @@ Status gather_losses(const store::Reader& reader, const ReportOptions& options, 
   return {};
 }
 
+// Only what delays is a cause: a thread that was ready to run while its device was busy lost nothing, which the budget
+// of its process knows and the rule for who has the CPU does not.
+void drop_harmless(std::vector<StoredChain>& chains, const std::vector<ProcessTime>& times) {
+  constexpr uint64_t kPercent = 5;
+  std::erase_if(chains, [&](const StoredChain& chain) {
+    const bool is_of_cpu = chain.rule == correlate::rule(correlate::RuleId::cpu_preemption).name ||
+                           chain.rule == correlate::rule(correlate::RuleId::run_queue_wait).name;
+    if (!is_of_cpu) return false;
+    return std::any_of(times.begin(), times.end(), [&](const ProcessTime& time) {
+      const correlate::TimeSums& sums = time.budget.whole;
+      const bool is_its = time.budget.pid == chain.pid && time.node == chain.node;
+      return is_its && time.budget.steps != 0 &&
+             sums.of(correlate::TimeClass::kCpuWait).high * 100 < kPercent * sums.total_ns();
+    });
+  });
+}
+
 }  // namespace
 
 bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }
@@ -191,7 +209,9 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
     if (selection.pid) {
       std::erase_if(report.time, [&](const ProcessTime& one) { return one.budget.pid != *selection.pid; });
     }
-    add_time_lines(reader, report.time);
+    drop_harmless(report.diagnosis.chains, report.time);
+    add_time_names(reader, report.time);
+    add_time_evidence(reader, report.time);
   }
   if (options.collectives) {
     auto collectives = gather_collectives(reader, selection, options.time_ns);

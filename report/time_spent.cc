@@ -34,6 +34,7 @@ BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
     node.kind = cause.kind;
     node.is_write = cause.is_write;
     node.object = correlate::peer_text(cause.peer);
+    node.object_id = cause.object;
     node.stack_id = cause.stack_id;
     path.nodes.insert(path.nodes.begin(), std::move(node));
   }
@@ -121,6 +122,38 @@ std::string line_of(const store::Reader& reader, uint64_t stack_id) {
       },
       {}, bound);
   return outcome.ok() ? line : std::string();
+}
+
+// Of a recording without names: empty.
+std::string object_name(const store::Reader& reader, uint8_t kind, uint64_t object) {
+  std::string name;
+  const store::Bound bound[] = {store::Bound::of(int64_t{kind}), store::Bound::of(static_cast<int64_t>(object))};
+  const auto take = [&](std::span<const store::Value> values) {
+    name = std::string(values[0].as_text());
+    return false;
+  };
+  const auto outcome =
+      reader.query("SELECT name FROM wait_objects WHERE kind = ? AND object = ? LIMIT 1", {}, take, {}, bound);
+  return outcome.ok() ? name : std::string();
+}
+
+// A slow step without a sample of who was waited for has the line that other slow steps have on the same path.
+void add_lines_of_others(std::vector<std::vector<BlamePath>>& slow) {
+  const auto is_same = [](const BlameNode& a, const BlameNode& b) {
+    return a.role == b.role && a.is == b.is && a.pids == b.pids;
+  };
+  for (auto& paths : slow) {
+    if (paths.empty()) continue;
+    for (const auto& others : slow) {
+      if (others.empty() || !std::equal(paths[0].nodes.begin(), paths[0].nodes.end(), others[0].nodes.begin(),
+                                        others[0].nodes.end(), is_same)) {
+        continue;
+      }
+      for (size_t i = 0; i < paths[0].nodes.size(); ++i) {
+        if (paths[0].nodes[i].line.empty()) paths[0].nodes[i].line = others[0].nodes[i].line;
+      }
+    }
+  }
 }
 
 class Replayed final : public store::ReplaySink {
@@ -221,8 +254,8 @@ void TimeSink::end(std::optional<uint64_t> complete_mono_ns) {
     if (const auto op = session_->ops.find(budget.found_by); op != session_->ops.end()) time.found_by = op->second;
     time.blame = paths_of(blame, budget.evaluated.sums.causes);
     for (const correlate::SlowStep& slow : budget.slow) {
-      std::vector<BlamePath> paths;
-      if (slow.cause != 0) paths.push_back(path_of(blame, {slow.cause, 1, slow.more_ns, slow.more_ns, slow.more_ns}));
+      std::vector<BlamePath> paths = paths_of(blame, slow.causes);
+      if (paths.size() > 1) paths.resize(1);
       time.slow_blame.push_back(std::move(paths));
     }
     time.remedy = remedy_of(budget);
@@ -234,11 +267,17 @@ void TimeSink::end(std::optional<uint64_t> complete_mono_ns) {
 
 std::vector<ProcessTime> TimeSink::take() { return std::exchange(found_, {}); }
 
-void add_time_lines(const store::Reader& reader, std::vector<ProcessTime>& times) {
+void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times) {
   std::map<uint64_t, std::string> known;
+  std::map<std::pair<uint8_t, uint64_t>, std::string> objects;
   const auto name = [&](std::vector<BlamePath>& paths) {
     for (BlamePath& path : paths) {
       for (BlameNode& node : path.nodes) {
+        if (node.object.empty() && node.object_id != 0) {
+          const auto [at, is_new] = objects.try_emplace({node.kind, node.object_id});
+          if (is_new) at->second = object_name(reader, node.kind, node.object_id);
+          node.object = at->second;
+        }
         if (node.stack_id == 0) continue;
         const auto [at, is_new] = known.try_emplace(node.stack_id);
         if (is_new) at->second = line_of(reader, node.stack_id);
@@ -249,6 +288,7 @@ void add_time_lines(const store::Reader& reader, std::vector<ProcessTime>& times
   for (ProcessTime& time : times) {
     name(time.blame);
     for (auto& paths : time.slow_blame) name(paths);
+    add_lines_of_others(time.slow_blame);
   }
 }
 

@@ -24,8 +24,9 @@ struct BlameNode {
   correlate::TimeClass is = correlate::TimeClass::kUnknown;
   uint8_t kind = 0;  // hal::WaitKind
   bool is_write = false;
-  std::string object;  // "10.0.0.9:9000", a path
-  std::string line;    // "train.py:61"
+  std::string object;      // "10.0.0.9:9000", a path, a lock's name
+  uint64_t object_id = 0;  // of the recording's wait_objects
+  std::string line;        // "train.py:61"
   uint64_t stack_id = 0;
 };
 
@@ -44,6 +45,9 @@ struct ProcessTime {
   std::vector<BlamePath> blame;                    // most lost first
   std::vector<std::vector<BlamePath>> slow_blame;  // of each of budget.slow: none or one
   std::string remedy;
+  // What else the recording shows of the reason, as sentences.
+  std::vector<std::string> because;
+  std::string waits_for;  // "rank 1 (pid 812), the last in 140 of 146 collectives"; empty: none
 };
 
 // Takes part in a replay.
@@ -71,8 +75,10 @@ class TimeSink {
 
 // A replay for nothing but this.
 Status replay_time(const store::Reader& reader, const store::Selection& selection, TimeSink& sink);
-// The lines of the program where it waited.
-void add_time_lines(const store::Reader& reader, std::vector<ProcessTime>& times);
+// The lines of the program where it waited, and the names of what it waited for.
+void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times);
+// What else explains it: who had the CPUs, the collector of a language, page faults, settings, a rank that comes last.
+void add_time_evidence(const store::Reader& reader, std::vector<ProcessTime>& times);
 
 std::string time_text(const std::vector<ProcessTime>& times, bool colour);
 Json time_json(const std::vector<ProcessTime>& times);

@@ -110,6 +110,7 @@ std::string limit_text(const ProcessTime& time) {
                          format_duration(sums.of(TimeClass::kCopy).ns / parts), length,
                          range_text(sums.of(TimeClass::kCopy).low / parts, sums.of(TimeClass::kCopy).high / parts));
     case Limit::kCommunicationBound:
+      if (!time.waits_for.empty()) return text + ": it waits for " + time.waits_for + ".";
       return text + fmt::format(": collectives were waited for {} of {} ({:.0f}%).",
                                 format_duration(sums.of(TimeClass::kCommunication).ns / parts), length,
                                 percent(sums.of(TimeClass::kCommunication).ns, total));
@@ -151,7 +152,9 @@ std::string did(const BlameNode& node) {
     case TimeClass::kSocket:
       return node.object.empty() ? "waited for a socket" : "waited for " + printable(node.object, 100);
     case TimeClass::kFutex:
-      return "waited for a lock";
+      if (node.object.empty()) return "waited for a lock";
+      return (node.kind == static_cast<uint8_t>(hal::WaitKind::kFile) ? "waited for the lock on " : "waited for ") +
+             printable(node.object, 100);
     case TimeClass::kPoll:
       return "waited in poll";
     case TimeClass::kChild:
@@ -188,11 +191,15 @@ std::string path_text(const BlamePath& path, uint64_t parts, std::string_view pa
   const std::string who = first.line.empty() ? role_text(first) : printable(first.line, 120);
   const std::string time = format_duration(std::max(path.low, path.high) / parts);
   if (path.nodes.size() == 1) return fmt::format("{} {} for {} a {}", who, did(first), time, part);
-  std::string text = fmt::format("{} waited {} a {}", who, time, part);
+  // A named lock comes with who held it.
+  const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
+  std::string text = is_held ? fmt::format("{} {} for {} a {}, held", who, did(first), time, part)
+                             : fmt::format("{} waited {} a {}", who, time, part);
   for (size_t i = 1; i < path.nodes.size(); ++i) {
     const BlameNode& node = path.nodes[i];
     const bool is_last = i + 1 == path.nodes.size();
-    text += fmt::format("{} for {}", i == 1 ? "" : ", which waited", role_text(node));
+    const std::string_view joint = i > 1 ? ", which waited for" : is_held ? " by" : " for";
+    text += fmt::format("{} {}", joint, role_text(node));
     if (is_last) text += fmt::format(", which {}{}", did(node), at_line(node));
   }
   return text;
@@ -228,15 +235,17 @@ std::string rows_text(const ProcessTime& time, bool colour) {
 
 std::string slow_text(const ProcessTime& time) {
   const ProcessBudget& budget = time.budget;
-  if (budget.slow_steps == 0) return {};
+  if (budget.slow.empty()) return {};
   std::string text = fmt::format("Slow: {} of {}.", budget.slow_steps, budget.steps);
   for (size_t i = 0; i < std::min(kMaxSlow, budget.slow.size()); ++i) {
     const correlate::SlowStep& slow = budget.slow[i];
     text += fmt::format(" Step {} took {}, usually {}: {} more {}", slow.number, format_duration(slow.length_ns),
                         format_duration(slow.usual_ns), format_duration(slow.more_ns), words_of(slow.is));
     if (!time.slow_blame[i].empty() && time.slow_blame[i].front().nodes.size() > 1) {
+      const BlameNode& first = time.slow_blame[i].front().nodes.front();
       const BlameNode& root = time.slow_blame[i].front().nodes.back();
-      text += fmt::format(" (for {}, which {}{})", role_text(root), did(root), at_line(root));
+      const std::string what = first.object.empty() ? std::string() : printable(first.object, 100) + ", ";
+      text += fmt::format(" ({}for {}, which {}{})", what, role_text(root), did(root), at_line(root));
     } else if (!time.slow_blame[i].empty()) {
       text += at_line(time.slow_blame[i].front().nodes.front());
     }
@@ -262,7 +271,9 @@ std::string process_text(const ProcessTime& time, bool colour) {
   } else {
     out += fmt::format(", {} seconds (no steps were found)", budget.evaluated.seconds);
   }
-  out += "\n" + styled(limit_text(time), Style::kBold, colour) + "\n\n" + rows_text(time, colour);
+  out += "\n" + styled(limit_text(time), Style::kBold, colour) + "\n";
+  for (const std::string& one : time.because) out += "  " + one + ".\n";
+  out += "\n" + rows_text(time, colour);
   if (is_accusation(budget.result.limit) || budget.result.why == NotKnown::kBlocked) {
     size_t shown = 0;
     for (const BlamePath& path : time.blame) {
@@ -300,12 +311,16 @@ Json node_json(const BlameNode& node) {
   return json;
 }
 
-Json paths_json(const std::vector<BlamePath>& paths) {
+Json paths_json(const std::vector<BlamePath>& paths, uint64_t parts, std::string_view part) {
   Json out = Json::array();
   for (const BlamePath& path : paths) {
     Json nodes = Json::array();
     for (const BlameNode& node : path.nodes) nodes.push_back(node_json(node));
-    out.push_back({{"path", std::move(nodes)}, {"ns", path.ns}, {"low_ns", path.low}, {"high_ns", path.high}});
+    out.push_back({{"sentence", path_text(path, parts, part)},
+                   {"path", std::move(nodes)},
+                   {"ns", path.ns},
+                   {"low_ns", path.low},
+                   {"high_ns", path.high}});
   }
   return out;
 }
@@ -321,7 +336,7 @@ Json slow_json(const ProcessTime& time) {
                    {"class", name_of(slow.is)},
                    {"more_ns", slow.more_ns},
                    {"has_other_content", slow.has_other_content},
-                   {"blame", paths_json(time.slow_blame[i])}});
+                   {"blame", paths_json(time.slow_blame[i], 1, "step")}});
   }
   return out;
 }
@@ -355,7 +370,8 @@ Json process_json(const ProcessTime& time) {
                                                              : Json("moderate")},
                      {"of_slow_steps", budget.is_of_slow},
                      {"reason", result.limit == Limit::kNotKnown ? Json(why_not(result.why)) : Json(nullptr)},
-                     {"sentence", limit_text(time)}};
+                     {"sentence", limit_text(time)},
+                     {"because", time.because}};
   json["idle_ns"] = {{"low", sums.idle_low}, {"high", sums.idle_high}};
   json["classes"] = Json::array();
   for (size_t i = 0; i < correlate::kTimeClasses; ++i) {
@@ -366,7 +382,7 @@ Json process_json(const ProcessTime& time) {
                                {"share", static_cast<double>(its.ns) / static_cast<double>(sums.total_ns())},
                                {"lost_ns", {{"low", its.low}, {"high", its.high}}}});
   }
-  json["blame"] = paths_json(time.blame);
+  json["blame"] = paths_json(time.blame, parts_of(budget), part_of(budget));
   json["remedy"] = json_or_null(time.remedy);
   json["slow"] = slow_json(time);
   json["waiting_for_clients_ns"] = sums.clients_ns;

@@ -17,7 +17,7 @@ constexpr size_t kSymbolsPerRead = 4096;
 constexpr uint64_t kPage = 4095;
 
 // The address of a variable in one table, as the file has it.
-std::optional<uint64_t> variable_in(const hal::ElfFile& file, const hal::SymbolTable& table, std::string_view name) {
+std::optional<Variable> variable_in(const hal::ElfFile& file, const hal::SymbolTable& table, std::string_view name) {
   if (table.symbol_count > kMaxSymbols || table.strings_bytes > kMaxStringBytes) return std::nullopt;
   const auto strings = file.read(table.strings_offset, table.strings_bytes, "string table");
   if (!strings) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<uint64_t> variable_in(const hal::ElfFile& file, const hal::SymbolT
       if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF) continue;
       if (symbol.st_name >= all.size() || all.size() - symbol.st_name <= name.size()) continue;
       if (all.substr(symbol.st_name, name.size()) == name && all[symbol.st_name + name.size()] == '\0') {
-        return symbol.st_value;
+        return Variable{symbol.st_value, symbol.st_size};
       }
     }
     if (got != wanted) break;
@@ -43,19 +43,25 @@ std::optional<uint64_t> variable_in(const hal::ElfFile& file, const hal::SymbolT
 
 }  // namespace
 
-std::optional<uint64_t> variable(const hal::ElfFile& file, std::string_view name) {
+std::optional<Variable> placed_variable(const hal::ElfFile& file, std::string_view name) {
   if (const auto table = hal::dynamic_symbols(file, hal::dynamic_tags(file))) {
-    if (const auto address = variable_in(file, *table, name)) return address;
+    if (const auto found = variable_in(file, *table, name)) return found;
   }
   if (const auto table = hal::full_symbols(file)) return variable_in(file, *table, name);
   return std::nullopt;
+}
+
+std::optional<uint64_t> variable(const hal::ElfFile& file, std::string_view name) {
+  const auto found = placed_variable(file, name);
+  return found ? std::optional(found->address) : std::nullopt;
 }
 
 std::optional<uint64_t> shared_variable(const hal::ElfFile& file, std::string_view name) {
   for (const Elf64_Phdr& segment : file.segments()) {
     if (segment.p_type != PT_INTERP) continue;
     const auto table = hal::dynamic_symbols(file, hal::dynamic_tags(file));
-    return table ? variable_in(file, *table, name) : std::nullopt;
+    const auto found = table ? variable_in(file, *table, name) : std::nullopt;
+    return found ? std::optional(found->address) : std::nullopt;
   }
   return variable(file, name);
 }

@@ -10,7 +10,13 @@
 
 namespace ingero::symbols {
 
-// The address of the variable `name` in the file; nothing when the file does not define it. Dynamic symbols first.
+struct Variable {
+  uint64_t address = 0, bytes = 0;
+};
+
+// The variable `name` in the file; nothing when the file does not define it. Dynamic symbols first.
+std::optional<Variable> placed_variable(const hal::ElfFile& file, std::string_view name);
+// Its address.
 std::optional<uint64_t> variable(const hal::ElfFile& file, std::string_view name);
 
 // Likewise, of a variable that other files share: in a file that is linked at run time it is a dynamic symbol, and the

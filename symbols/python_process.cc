@@ -99,15 +99,17 @@ Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& 
   if (!fd) return fd.error();
   auto file = hal::ElfFile::open(*std::move(fd), mapping.untrusted_path);
   if (!file) return none;
-  const auto runtime = variable(*file, "_PyRuntime");
+  const auto placed = placed_variable(*file, "_PyRuntime");
   const auto bias = bias_of(*file, mapping);
-  if (!runtime || !bias) return none;
-  const uint64_t address = *bias + *runtime;
+  if (!placed || !bias) return none;
+  const uint64_t runtime = placed->address, address = *bias + runtime;
   const uint16_t machine = file->header().e_machine;
   const ThreadIdentity identity = machine == EM_X86_64 ? ThreadIdentity::kPthread : ThreadIdentity::kNative;
 
   PythonProcess found;
   found.file = mapping.file;
+  found.runtime_address = address;
+  found.runtime_bytes = placed->bytes;
   found.untrusted_path = mapping.untrusted_path;
   const auto version = version_of(*file, mapping.untrusted_path);
   if (!version) {
@@ -116,7 +118,7 @@ Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& 
   }
   found.version = *version;
   std::array<std::byte, kDebugOffsetsBytes> bytes{};
-  const bool says_itself = version->minor >= 13 && read_debug_offsets(*file, *runtime, bytes);
+  const bool says_itself = version->minor >= 13 && read_debug_offsets(*file, runtime, bytes);
   auto layout = says_itself ? debug_offsets_layout(bytes, *version, address, identity)
                             : table_layout(*version, address, identity);
   if (!layout) return layout.error();

@@ -32,6 +32,9 @@ struct PythonProcess {
   wire_python_layout layout{};
   hal::FileId file;  // which has the interpreter's C functions: _PyEval_EvalFrameDefault is in it
   std::string untrusted_path;
+  // Of _PyRuntime in the process. The global interpreter lock is within: up to CPython 3.11 its own, from 3.12 on as
+  // the lock of the main interpreter, which is within as well.
+  uint64_t runtime_address = 0, runtime_bytes = 0;
 };
 
 // kNotFound: the process has no Python. kBusy: its interpreter has not started yet, or its memory does not match the

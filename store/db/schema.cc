@@ -150,6 +150,8 @@ std::string with_steps_of_probes() {
          "ALTER TABLE sessions ADD COLUMN single_step_ns INTEGER;";
 }
 
+std::string settings_column() { return "ALTER TABLE processes ADD COLUMN settings TEXT;"; }
+
 struct Step {
   int64_t version;
   const char* what;
@@ -167,6 +169,7 @@ constexpr Step kSteps[] = {
     {27, "single-stepped probes and asynchronous calls", with_steps_of_probes},
     {28, "what threads waited for, who woke them, and samples of the CPU", wait_tables},
     {29, "where the time went: steps, seconds and causes", budget_tables},
+    {30, "settings of a process that slow it down", settings_column},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

@@ -68,7 +68,7 @@ Status Dictionaries::write_processes(Database& database, uint64_t now_wall_ns) {
   // A later report adds to an earlier one or replaces it; columns that it leaves out stay.
   INGERO_TRY(insert_each(
       database,
-      "INSERT INTO processes VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16) ON CONFLICT (id) DO "
+      "INSERT INTO processes VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17) ON CONFLICT (id) DO "
       "UPDATE "
       "SET parent_pid = coalesce(excluded.parent_pid, parent_pid), "
       "start_mono_ns = coalesce(excluded.start_mono_ns, start_mono_ns), uid = coalesce(excluded.uid, uid), "
@@ -79,7 +79,8 @@ Status Dictionaries::write_processes(Database& database, uint64_t now_wall_ns) {
       // One launcher's word: never two of them mixed.
       "rank = coalesce(excluded.rank, rank), "
       "local_rank = iif(excluded.rank IS NULL, local_rank, excluded.local_rank), "
-      "world_size = iif(excluded.rank IS NULL, world_size, excluded.world_size)",
+      "world_size = iif(excluded.rank IS NULL, world_size, excluded.world_size), "
+      "settings = coalesce(excluded.settings, settings)",
       pending_processes_, [&](Statement& s, const std::pair<int64_t, hal::Process>& pending) {
         const hal::Process& p = pending.second;
         const bool reported = p.start_mono_ns != 0 || !p.comm.empty();
@@ -95,6 +96,7 @@ Status Dictionaries::write_processes(Database& database, uint64_t now_wall_ns) {
         bind_text_if(s, 13, printable(p.slurm_job, 128));
         s.bind_if(14, p.rank >= 0, int64_t{p.rank}).bind_if(15, p.local_rank >= 0, int64_t{p.local_rank});
         s.bind_if(16, p.world_size >= 0, int64_t{p.world_size});
+        bind_text_if(s, 17, printable(p.settings, 512));
       }));
   std::vector<const hal::Process*> named, grouped;
   for (const auto& [id, process] : pending_processes_) {

@@ -135,6 +135,67 @@ TEST(Budget, WaitingForAClientIsNoLoss) {
   EXPECT_ABOUT(answer.whole.clients_ns, 199 * 20 * kMs, 25 * kMs);
 }
 
+TEST(Budget, WaitingForAThreadThatWaitsForAClientIsNoLoss) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.now(2) = world.now(1);
+    world.sleep(2, hal::WaitKind::kSocket, 20 * kMs);  // the thread that takes requests
+    hal::WaitPeer peer;
+    peer.family = 2;
+    peer.is_accepted = true;
+    world.given.back().wait->peer = peer;
+    world.sleep(1, hal::WaitKind::kFutex, 20 * kMs, 2);  // its queue
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_EQ(answer.only().result.limit, Limit::kIdle);
+  EXPECT_ABOUT(answer.whole.clients_ns, 199 * 20 * kMs, 25 * kMs);
+  EXPECT_LT(answer.whole.of(TimeClass::kFutex).high, 199 * kMs);
+}
+
+// (D5)
+TEST(Budget, AGapBehindACopyThatFoundTheDeviceIdleIsKnown) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.run(1, 20 * kMs);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const ProcessBudget process = ask(world).only();
+  EXPECT_EQ(process.result.limit, Limit::kHostBound);
+  const ClassTime& host = process.evaluated.sums.of(TimeClass::kHost);
+  EXPECT_ABOUT(host.low / process.evaluated.steps, 20 * kMs - 4'400 * kUs, 300 * kUs);  // 1 MiB at 250 MB/s
+}
+
+// A kernel was submitted before the copy: how long it runs is not known.
+TEST(Budget, AGapBehindACopyBehindAKernelIsNotKnown) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.launch(1, 7, 2 * kMs);
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.run(1, 20 * kMs);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const ProcessBudget process = ask(world).only();
+  EXPECT_LT(process.evaluated.sums.of(TimeClass::kHost).low / process.evaluated.steps, kMs);
+}
+
+TEST(Budget, AFewBytesForTheHostAreASynchronisation) {
+  World world;
+  for (size_t i = 0; i < 20000; ++i) {
+    world.launch(1, 7, 100 * kUs);
+    world.copy(1, 7, hal::Direction::kDeviceToHost, 4, 2 * kUs);
+    world.run(1, 60 * kUs);
+  }
+  const ProcessBudget process = ask(world).only();
+  EXPECT_EQ(process.result.limit, Limit::kSyncBound);
+  EXPECT_EQ(process.evaluated.sums.of(TimeClass::kCopy).ns, 0U);
+}
+
 TEST(Budget, BlockedAndNotRecordedOnWhatIsNotAnAccusation) {
   World world = [] {
     World one;

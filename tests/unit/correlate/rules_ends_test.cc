@@ -304,12 +304,17 @@ TEST(Ends, SilenceAfterTheWorkIsNoStopWhileTheProcessUploadsOrOnceItHasEnded) {
   EXPECT_THAT(run(uploads), IsEmpty()) << text_of(run(uploads));
 }
 
+// What the recorder took is not a cause at all: nothing that the program does brings it back.
 TEST(Ends, ARemedyNamesNeitherAThreadOfTheKernelNorTheRecorder) {
   for (const std::string name : {"rcu_preempt", "kworker/1:2", "ingero-capture"}) {
     Stream stream;
     stream.train(0, 12);
     for (uint64_t i = 0; i < 100; ++i) stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, 15, name);
     const auto chains = run(stream);
+    if (name.starts_with("ingero")) {
+      EXPECT_THAT(chains, IsEmpty());
+      continue;
+    }
     EXPECT_ONLY(chains, RuleId::cpu_preemption);
     for (const std::string& fix : chains[0].recommendations) EXPECT_THAT(fix, Not(HasSubstr("15"))) << name;
   }

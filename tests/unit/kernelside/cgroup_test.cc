@@ -132,7 +132,15 @@ TEST(Environ, TheVariablesThatAreReadAreReported) {
                            "MV2_COMM_WORLD_SIZE", "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"}) {
     EXPECT_EQ(std::count(reported.begin(), reported.end(), name), 1) << name;
   }
-  EXPECT_EQ(reported.size(), 17U);
+  EXPECT_EQ(reported.size(), 25U);
+}
+
+TEST(Environ, SettingsThatSlowAreKeptAndNothingElseIs) {
+  const auto names = parse_environ("HOME=/root\0CUDA_LAUNCH_BLOCKING=1\0NCCL_IB_DISABLE=1\0API_KEY=secret\0"s);
+  EXPECT_EQ(names.settings, "CUDA_LAUNCH_BLOCKING=1 NCCL_IB_DISABLE=1");
+  // A value that is not one: too long, or with characters that no setting has.
+  EXPECT_EQ(parse_environ("NCCL_IB_DISABLE=" + std::string(33, 'A') + '\0').settings, "");
+  EXPECT_EQ(parse_environ("NCCL_IB_DISABLE=$(id) x\0"s).settings, "");
 }
 
 TEST(Environ, LaunchersAreNeverMixed) {

@@ -172,6 +172,7 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
     for (const char* column : {"steal_pct", "interrupt_pct", "session"}) {
       ASSERT_TRUE(database->execute(fmt::format("ALTER TABLE system_snapshots DROP COLUMN {}", column)).ok()) << column;
     }
+    ASSERT_TRUE(database->execute("ALTER TABLE processes DROP COLUMN settings").ok());
     ASSERT_TRUE(database->execute("ALTER TABLE annotations DROP COLUMN session").ok());
     ASSERT_TRUE(database->execute("ALTER TABLE clocks DROP COLUMN seq_offset").ok());
     // A second session, and what was seen before the first, in it, and in the second.

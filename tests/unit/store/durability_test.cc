@@ -337,15 +337,16 @@ TEST_F(DurabilityTest, TheSchemaSaysItsVersion) {
   EXPECT_EQ(row("SELECT value FROM schema_info WHERE key = 'version'"), "1.0");
   EXPECT_EQ(row("PRAGMA user_version"), std::to_string(kSchemaVersion));
   EXPECT_EQ(row("SELECT max(version) FROM schema_migrations"), std::to_string(kSchemaVersion));
-  EXPECT_THAT(rows("SELECT version, what FROM schema_migrations ORDER BY 1"),
-              ElementsAre("20|compact rows, dictionaries, histograms", "21|communicators and their collectives",
-                          "22|samples of fabric adapters and devices",
-                          "23|chains with grade, evidence and symptoms; limits and theft of CPUs",
-                          "24|devices of events by uuid and address",
-                          "25|steps and workloads of inference, and what its engines say of themselves",
-                          "26|sessions of several nodes", "27|single-stepped probes and asynchronous calls",
-                          "28|what threads waited for, who woke them, and samples of the CPU",
-                          "29|where the time went: steps, seconds and causes"));
+  EXPECT_THAT(
+      rows("SELECT version, what FROM schema_migrations ORDER BY 1"),
+      ElementsAre("20|compact rows, dictionaries, histograms", "21|communicators and their collectives",
+                  "22|samples of fabric adapters and devices",
+                  "23|chains with grade, evidence and symptoms; limits and theft of CPUs",
+                  "24|devices of events by uuid and address",
+                  "25|steps and workloads of inference, and what its engines say of themselves",
+                  "26|sessions of several nodes", "27|single-stepped probes and asynchronous calls",
+                  "28|what threads waited for, who woke them, and samples of the CPU",
+                  "29|where the time went: steps, seconds and causes", "30|settings of a process that slow it down"));
   EXPECT_EQ(read()->version(), "1.0");
 }
 

@@ -1,0 +1,226 @@
+// What a budget alone does not say, and the recording does: who had the CPUs that a thread waited for, whether its host
+// code was the collector of a language or page faults, settings that slow it down, and which rank the others wait for.
+//
+// Each is one sentence, and only where it explains a good part of what was lost. Read after the budgets are known, by
+// queries of the recording; a recording of a schema without a table has no such sentence.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+
+#include "base/text.h"
+#include "hal/slow_settings.h"
+#include "report/time_spent.h"
+#include "symbols/frame.h"
+
+namespace ingero::report {
+namespace {
+
+using correlate::Limit;
+using correlate::TimeClass;
+using store::Bound;
+
+constexpr double kGoodPart = 0.25;  // likewise
+constexpr int64_t kEnoughSamples = 20;
+constexpr uint64_t kFaultNs = 100'000;  // of kernel time a page fault, at most: more is something else
+constexpr uint64_t kEnoughRounds = 8;
+constexpr uint64_t kLatePercent = 5;
+constexpr int64_t kMaxStacks = 2000;
+
+using OnRow = std::function<void(std::span<const store::Value>)>;
+
+void ask(const store::Reader& reader, std::string_view sql, std::initializer_list<int64_t> values,
+         const OnRow& on_row) {
+  std::vector<Bound> bound;
+  for (const int64_t value : values) bound.push_back(Bound::of(value));
+  const auto take = [&](std::span<const store::Value> row) {
+    on_row(row);
+    return true;
+  };
+  (void)reader.query(sql, {}, take, {}, bound).ok();  // without the table there is nothing to say
+}
+
+// Who had the CPUs that it waited for.
+void add_preemptors(const store::Reader& reader, ProcessTime& time) {
+  const correlate::TimeSums& sums = time.budget.evaluated.sums;
+  const bool is_starved =
+      time.budget.result.limit == Limit::kStarvedOfCpu || time.budget.result.second == Limit::kStarvedOfCpu;
+  if (!is_starved || sums.of(TimeClass::kCpuWait).low == 0) return;
+  struct Had {
+    int64_t pid;
+    std::string comm;
+    int64_t ns;
+  };
+  std::vector<Had> had;
+  int64_t all_ns = 0;
+  ask(reader,
+      "SELECT c.pid, c.comm, sum(e.culprit_ns) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN threads t ON "
+      "t.id = e.thread JOIN culprits c ON c.id = e.culprit WHERE t.pid = ? AND t.tid = ? AND e.preempted > 0 "
+      "GROUP BY c.pid ORDER BY 3 DESC LIMIT 100",
+      {time.budget.pid, time.budget.tid}, [&](std::span<const store::Value> row) {
+        had.push_back({row[0].integer, std::string(row[1].as_text()), row[2].integer});
+        all_ns += row[2].integer;
+      });
+  // The recorder is left out: nothing that the program does brings that time back.
+  std::erase_if(had, [](const Had& one) { return one.comm.starts_with("ingero"); });
+  if (had.empty() || all_ns == 0) return;
+  const double share = static_cast<double>(had.front().ns) / static_cast<double>(all_ns);
+  if (had.front().pid == time.budget.pid) {
+    if (share < kGoodPart) return;
+    time.because.push_back(fmt::format(
+        "Its own threads had the CPU for {:.0f}% of that: it has more threads ready to run than CPUs", 100 * share));
+    time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
+  } else if (share >= kGoodPart) {
+    time.because.push_back(fmt::format("{} (pid {}) had the CPU for {:.0f}% of that", printable(had.front().comm, 40),
+                                       had.front().pid, 100 * share));
+  }
+}
+
+// Functions of CPython's collector. The exported one stands for all in a stripped interpreter.
+bool is_collector(std::string_view function) {
+  constexpr std::array<std::string_view, 6> kNames = {"gc_collect_main",    "gc_collect_generations",
+                                                      "deduce_unreachable", "gc_collect_region",
+                                                      "gc_collect_young",   "PyGC_Collect"};
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
+    return function.starts_with(name) &&
+           (function.size() == name.size() || function[name.size()] == '+' || function[name.size()] == '.');
+  });
+}
+
+// What the samples of its thread say of host code: the collector, or the kernel.
+void add_samples(const store::Reader& reader, ProcessTime& time) {
+  const correlate::TimeSums& sums = time.budget.evaluated.sums;
+  const uint64_t host_low = sums.of(TimeClass::kHost).low;
+  if (host_low * 20 < sums.total_ns()) return;
+  int64_t samples = 0, in_kernel = 0, collecting = 0;
+  ask(reader,
+      "SELECT x.frames, count(*), sum(c.system) FROM cpu_samples c JOIN threads t ON t.id = c.thread "
+      "LEFT JOIN stacks s ON s.id = c.stack LEFT JOIN stack_traces x ON x.hash = s.hash "
+      "WHERE t.pid = ? AND t.tid = ? GROUP BY c.stack ORDER BY 2 DESC LIMIT ?",
+      {time.budget.pid, time.budget.tid, kMaxStacks}, [&](std::span<const store::Value> row) {
+        samples += row[1].integer;
+        in_kernel += row[2].integer;
+        for (const symbols::StackFrame& frame : symbols::parse_frames(row[0].as_text())) {
+          if (!is_collector(frame.symbol)) continue;
+          collecting += row[1].integer;
+          break;
+        }
+      });
+  if (samples < kEnoughSamples) return;
+  const auto share = [&](int64_t some) { return static_cast<double>(some) / static_cast<double>(samples); };
+  if (share(collecting) >= kGoodPart) {
+    time.because.push_back(fmt::format("Python's garbage collector had {:.0f}% of its time on the CPU (gc_collect)",
+                                       100 * share(collecting)));
+    time.remedy =
+        "collect less often: gc.freeze() after start-up, a higher gc.set_threshold(), or gc.collect() between "
+        "epochs only";
+  }
+  int64_t faults = 0;
+  ask(reader,
+      "SELECT sum(w.minor_faults) FROM waits w JOIN event_rows e ON e.seq = w.seq JOIN threads t ON t.id = e.thread "
+      "WHERE t.pid = ? AND t.tid = ?",
+      {time.budget.pid, time.budget.tid}, [&](std::span<const store::Value> row) { faults = row[0].integer; });
+  const uint64_t whole_ns = time.budget.whole.of(TimeClass::kHost).ns;
+  const double kernel_ns = share(in_kernel) * static_cast<double>(whole_ns);
+  if (share(in_kernel) < kGoodPart || faults <= 0 || kernel_ns > static_cast<double>(faults) * kFaultNs) return;
+  const uint64_t steps = std::max<uint64_t>(1, time.budget.steps);
+  time.because.push_back(fmt::format(
+      "{:.0f}% of its time on the CPU was in the kernel, with {} page faults a {}: memory touched for the first time",
+      100 * share(in_kernel), static_cast<uint64_t>(faults) / steps, time.budget.steps != 0 ? "step" : "recording"));
+  time.remedy = "reuse buffers instead of allocating new ones each step, or touch them before the loop";
+}
+
+// Settings whose effect is seen.
+void add_settings(const store::Reader& reader, ProcessTime& time) {
+  const correlate::TimeSums& sums = time.budget.evaluated.sums;
+  std::string settings;
+  ask(reader, "SELECT settings FROM processes WHERE pid = ? AND settings IS NOT NULL ORDER BY id DESC LIMIT 1",
+      {time.budget.pid}, [&](std::span<const store::Value> row) { settings = std::string(row[0].as_text()); });
+  for (const std::string_view one : split(settings, ' ')) {
+    const std::string_view name = one.substr(0, one.find('='));
+    const auto known = std::find_if(std::begin(hal::kSlowSettings), std::end(hal::kSlowSettings),
+                                    [&](const hal::SlowSetting& setting) { return setting.name == name; });
+    if (known == std::end(hal::kSlowSettings) || one.ends_with("=0")) continue;
+    const uint64_t ns = sums.of(known->shows_in).ns;
+    if (ns * 20 < sums.total_ns()) continue;
+    time.because.push_back(fmt::format("{} is set in its environment: {} ({:.0f}% of the time)", printable(one, 80),
+                                       known->effect,
+                                       100 * static_cast<double>(ns) / static_cast<double>(sums.total_ns())));
+    time.remedy = fmt::format("unset {}", name);
+  }
+}
+
+struct Late {
+  int64_t rank = 0, pid = 0, nranks = 0;
+  uint64_t times = 0, rounds = 0;
+  uint64_t skew_ns = 0;  // after the first, in all
+  uint64_t late_ns = 0;  // after the one before it, in all
+};
+
+std::vector<Late> late_ranks(const store::Reader& reader) {
+  std::vector<Late> found;
+  ask(reader,
+      "SELECT a.last_rank, a.last_pid, count(*), sum(a.skew_ns), sum(a.late_ns), "
+      "(SELECT count(*) FROM collective_arrivals b WHERE b.comm_id_hash IS a.comm_id_hash), "
+      "(SELECT max(nranks) FROM communicators c WHERE c.comm_id_hash IS a.comm_id_hash) "
+      "FROM collective_arrivals a WHERE a.last_rank IS NOT NULL AND a.last_pid IS NOT NULL "
+      "GROUP BY a.comm_id_hash, a.last_rank ORDER BY 4 DESC LIMIT 16",
+      {}, [&](std::span<const store::Value> row) {
+        found.push_back({row[0].integer, row[1].integer, row[6].integer, static_cast<uint64_t>(row[2].integer),
+                         static_cast<uint64_t>(row[5].integer), static_cast<uint64_t>(row[3].integer),
+                         static_cast<uint64_t>(row[4].integer)});
+      });
+  std::erase_if(found, [](const Late& one) { return one.rounds < kEnoughRounds || one.times * 2 < one.rounds; });
+  return found;
+}
+
+std::set<int64_t> others_of(const store::Reader& reader, int64_t rank) {
+  std::set<int64_t> pids;
+  ask(reader, "SELECT DISTINCT pid FROM collectives WHERE rank != ? AND pid IS NOT NULL LIMIT 1024", {rank},
+      [&](std::span<const store::Value> row) { pids.insert(row[0].integer); });
+  return pids;
+}
+
+// A rank that comes last in most collectives, by enough: it is the cause of what the others wait for.
+void add_late_ranks(const store::Reader& reader, std::vector<ProcessTime>& times) {
+  for (const Late& late : late_ranks(reader)) {
+    const auto latest =
+        std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) { return one.budget.pid == late.pid; });
+    if (latest == times.end()) continue;
+    const uint64_t total = latest->budget.whole.total_ns();
+    if (late.late_ns * 100 < kLatePercent * total) continue;
+    const std::string last = fmt::format("the last in {} of {} collectives, by {} on average", late.times, late.rounds,
+                                         format_duration(late.late_ns / std::max<uint64_t>(1, late.times)));
+    const std::string who =
+        fmt::format("rank {}{}", late.rank, late.nranks > 0 ? fmt::format(" of {}", late.nranks) : std::string());
+    latest->because.insert(latest->because.begin(),
+                           fmt::format("It is {}, {}: the other ranks wait for it", who, last));
+    for (const int64_t pid : others_of(reader, late.rank)) {
+      const auto victim =
+          std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) { return one.budget.pid == pid; });
+      if (victim == times.end() || is_accusation(victim->budget.result.limit)) continue;
+      victim->budget.result = {};
+      victim->budget.result.limit = Limit::kCommunicationBound;
+      victim->budget.result.low_ns = victim->budget.result.high_ns = late.late_ns;
+      victim->budget.result.is_high = late.late_ns * 100 >= correlate::kHighPercent * total;
+      victim->waits_for = fmt::format("{} (pid {}), {}", who, late.pid, last);
+      victim->remedy = fmt::format("see what {} (pid {}) does meanwhile", who, late.pid);
+    }
+    // The latest before its victims.
+    std::rotate(times.begin(), latest, latest + 1);
+  }
+}
+
+}  // namespace
+
+void add_time_evidence(const store::Reader& reader, std::vector<ProcessTime>& times) {
+  for (ProcessTime& time : times) {
+    add_settings(reader, time);
+    if (!is_accusation(time.budget.result.limit)) continue;
+    add_preemptors(reader, time);
+    add_samples(reader, time);
+  }
+  add_late_ranks(reader, times);
+}
+
+}  // namespace ingero::report

@@ -1,5 +1,5 @@
 // Environment variables that are known to slow or serialize the work of a program, by the class of time in which their
-// effect is seen. The only ones of a traced process's environment, beside its rank and job, that are recorded.
+// effect is seen. The only ones of a traced process's environment, besides its rank and job, that are recorded.
 //
 // Sources: NVIDIA's CUDA C++ Programming Guide (environment variables), AMD's HIP documentation (debugging), NCCL's
 // user guide (environment variables), PyTorch's documentation (CUDA environment variables). Constants only.

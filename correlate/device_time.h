@@ -12,8 +12,7 @@
 // D4  The result depends on the calls and their times, not on the order in which threads' calls were given within one
 //     settle().
 // D5  A copy that finds the device without work is over when the slowest link there is would have moved it: PCIe 1.0
-// with
-//     one lane, 250 MB/s of payload (PCI Express Base Specification 1.1, 2.5 GT/s in 8b/10b). A wait that shows a copy
+//     x1, 250 MB/s of payload (PCI Express Base Specification 1.1, 2.5 GT/s in 8b/10b). A wait that shows a copy
 //     to last longer ends this assumption for the process.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds.

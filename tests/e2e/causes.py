@@ -56,8 +56,8 @@ def LiveAndReplayedCausesAreTheSameWhereNothingFollows(build):
 
 
 def DiskWaitsAreNamed(build):
-    # On a fast disk 64 reads wait for 50 ms in all, which is where the rule begins.
-    _, recording = traced(build, "read", "400")
+    # The rule begins at 50 ms of waits in all: on the fastest disk seen here, 400 reads are less than that.
+    _, recording = traced(build, "read", "1000")
     found, _ = incidents(build, recording)
     say(found=[chain["summary"] for chain in found])
     check(any(chain["rule"] == "block_io" for chain in found), f"{found}")

@@ -80,7 +80,7 @@ void BudgetFeed::write_step(const correlate::BudgetStep& step, store::Writer& wr
     row.usual_ns = classified.slow->usual_ns;
     row.slow_class = classified.slow->is;
     row.more_ns = classified.slow->more_ns;
-    if (classified.slow->cause != 0) row.cause = classified.slow->cause;
+    if (!classified.slow->causes.empty()) row.cause = classified.slow->causes.front().cause;
   }
   row.times = times_of(step.sums);
   writer.add_step_times(row);

@@ -9,14 +9,17 @@
 #include "backends/manifest_meanings.h"
 #include "backends/shipped_manifests.h"
 #include "base/text.h"
+#include "hal/slow_settings.h"
 
 namespace ingero::backends {
 
-// What its return codes mean is optional: a backend that does not say defines no kStatusMeanings.
+// What its return codes mean and which settings slow it down is optional: a backend that does not say defines no
+// kStatusMeanings, no kSlowSettings.
 #define BACKEND(name)                                                             \
   namespace name {                                                                \
   extern const hal::Backend kBackend;                                             \
   extern const std::span<const hal::StatusMeaning> kStatusMeanings [[gnu::weak]]; \
+  extern const std::span<const hal::SlowSetting> kSlowSettings [[gnu::weak]];     \
   }
 #include "backends/backends.def"
 #undef BACKEND
@@ -28,6 +31,15 @@ constexpr const hal::Backend* kBackends[] = {
 #include "backends/backends.def"
 #undef BACKEND
 };
+
+void publish_all_slow_settings() {
+  std::vector<std::span<const hal::SlowSetting>> made;
+#define BACKEND(name) \
+  if (&name::kSlowSettings != nullptr) made.push_back(name::kSlowSettings);
+#include "backends/backends.def"
+#undef BACKEND
+  hal::publish_slow_settings(made);
+}
 
 }  // namespace
 
@@ -56,6 +68,7 @@ std::span<const hal::Backend* const> known_backends() {
 
 Registry::Registry() : all_(all_backends().begin(), all_backends().end()) {
   hal::publish_status_meanings(all_meanings());
+  publish_all_slow_settings();
 }
 
 Status Registry::add_file(const std::string& path, std::vector<ManifestProblem>* problems) {

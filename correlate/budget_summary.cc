@@ -72,7 +72,7 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
   result.is_slow = !result.is_warm_up && step.length_ns() > limit;
   result.is_usual = is_same && !result.is_slow && !result.is_warm_up;
   if (result.is_slow) {
-    SlowStep slow{step.number, step.start_ns, step.length_ns(), usual, TimeClass::kUnknown, 0, 0, {}, !is_same};
+    SlowStep slow{step.number, step.start_ns, step.length_ns(), usual, TimeClass::kUnknown, 0, {}, !is_same};
     for (size_t i = 0; i < kTimeClasses; ++i) {
       std::vector<uint64_t> times;
       for (const Kept& one : process->kept) {
@@ -84,16 +84,13 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
       slow.more_ns = more;
       slow.is = static_cast<TimeClass>(i);
     }
-    uint64_t most = 0;
     for (const CauseShare& share : step.sums.causes) {
       uint32_t root = share.cause;
       while (blame.cause(root).parent != 0) root = blame.cause(root).parent;
-      if (blame.cause(root).is != slow.is) continue;
-      slow.causes.push_back(share);
-      if (share.high <= most) continue;
-      most = share.high;
-      slow.cause = share.cause;
+      if (blame.cause(root).is == slow.is && share.high > 0) slow.causes.push_back(share);
     }
+    std::stable_sort(slow.causes.begin(), slow.causes.end(),
+                     [](const CauseShare& a, const CauseShare& b) { return a.high > b.high; });
     ++process->slow_steps;
     process->slow_more_ns += step.length_ns() - usual;
     process->slow_numbers.emplace_back(step.number, static_cast<uint8_t>(slow.is));

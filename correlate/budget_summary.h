@@ -28,8 +28,7 @@ struct SlowStep {
   uint64_t number = 0, start_ns = 0, length_ns = 0, usual_ns = 0;
   TimeClass is = TimeClass::kUnknown;  // what most of the excess is
   uint64_t more_ns = 0;                // of it
-  uint32_t cause = 0;                  // of this step, of that class; 0: not lost, or not known
-  std::vector<CauseShare> causes;      // all of that class
+  std::vector<CauseShare> causes;      // of this step, of that class; most lost first, empty: not lost, or not known
   bool has_other_content = false;
 };
 

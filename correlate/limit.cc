@@ -131,9 +131,10 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
   if (percent(allocate, total) >= kLaunchPercent && percent(waits, total) < kEnterPercent) {
     return limited(Limit::kAllocationBound, allocate);
   }
-  const bool waits_mostly = percent(waits, total) >= kHalfPercent ? true
-                            : evaluated.steps > 0                 ? evaluated.waiting_steps * 10 >= evaluated.steps * 9
-                                                                  : percent(waits, total) >= kHighPercent;
+  // Where there are steps, nine of ten of them; a thread that waits for half of its time waits in most, whatever they
+  // are.
+  const bool is_of_steps = evaluated.steps > 0 && evaluated.waiting_steps * 10 >= evaluated.steps * 9;
+  const bool waits_mostly = is_of_steps || percent(waits, total) >= (evaluated.steps > 0 ? kHalfPercent : kHighPercent);
   // Far apart bounds are a pipeline's: device-bound if the thread has little else to do.
   const bool is_narrow = percent(sums.lost_high(), total) <= kWidePercent;
   if (waits_mostly && percent(waits, total) >= (is_narrow ? kEnterPercent : kPipelinePercent)) {

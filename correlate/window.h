@@ -31,6 +31,9 @@ struct Sample {
   }
 };
 
+// A thread of the recorder, by its name.
+inline bool is_recorder(std::string_view comm) { return comm.starts_with("ingero"); }
+
 // Who ran instead. At most kMax; what comes after is in `others_ns`. The recorder is none of them: what it took is kept
 // apart, because nothing that the traced program does brings it back.
 class Preemptors {
@@ -42,7 +45,7 @@ class Preemptors {
   };
   void add(uint32_t pid, uint64_t ns, const std::array<char, 16>& comm) {
     total_ns_ += ns;
-    if (std::string_view(comm.data(), comm.size()).starts_with("ingero")) {
+    if (is_recorder({comm.data(), comm.size()})) {
       recorder_ns_ += ns;
       return;
     }

@@ -92,11 +92,6 @@ std::optional<int32_t> small_number(std::string_view text) {
 constexpr std::string_view kSlurmJob = "SLURM_JOB_ID";
 constexpr std::string_view kSlurmJobOld = "SLURM_JOBID";  // what it was called first
 
-bool is_slow_setting(std::string_view name) {
-  return std::any_of(std::begin(hal::kSlowSettings), std::end(hal::kSlowSettings),
-                     [&](const hal::SlowSetting& one) { return one.name == name; });
-}
-
 bool is_setting(std::string_view value) {
   constexpr size_t kMaxValue = 32;
   return !value.empty() && value.size() <= kMaxValue && std::all_of(value.begin(), value.end(), [](unsigned char c) {
@@ -149,7 +144,7 @@ CgroupNames parse_cgroup(std::string_view untrusted_text) {
 const std::vector<std::string_view>& job_variables() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> all = {kSlurmJob, kSlurmJobOld};
-    for (const hal::SlowSetting& one : hal::kSlowSettings) all.push_back(one.name);
+    for (const hal::SlowSetting& one : hal::slow_settings()) all.push_back(one.name);
     for (const Launcher& one : kLaunchers) all.insert(all.end(), {one.rank, one.local_rank, one.world_size});
     return all;
   }();
@@ -173,7 +168,7 @@ JobNames parse_environ(std::string_view untrusted_text) {
     if ((key == kSlurmJob || (key == kSlurmJobOld && names.slurm_job.empty())) && is_number(value)) {
       names.slurm_job = std::string(value);
     }
-    if (is_slow_setting(key) && is_setting(value)) {
+    if (hal::find_slow_setting(key) != nullptr && is_setting(value)) {
       names.settings += fmt::format("{}{}={}", names.settings.empty() ? "" : " ", key, value);
     }
     for (size_t i = 0; i < kLaunchers.size(); ++i) {

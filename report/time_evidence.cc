@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "correlate/window.h"
 #include "hal/slow_settings.h"
 #include "report/time_spent.h"
 #include "symbols/frame.h"
@@ -62,7 +63,7 @@ void add_preemptors(const store::Reader& reader, ProcessTime& time) {
         all_ns += row[2].integer;
       });
   // The recorder is left out: nothing that the program does brings that time back.
-  std::erase_if(had, [](const Had& one) { return one.comm.starts_with("ingero"); });
+  std::erase_if(had, [](const Had& one) { return correlate::is_recorder(one.comm); });
   if (had.empty() || all_ns == 0) return;
   const double share = static_cast<double>(had.front().ns) / static_cast<double>(all_ns);
   if (had.front().pid == time.budget.pid) {
@@ -138,9 +139,8 @@ void add_settings(const store::Reader& reader, ProcessTime& time) {
       {time.budget.pid}, [&](std::span<const store::Value> row) { settings = std::string(row[0].as_text()); });
   for (const std::string_view one : split(settings, ' ')) {
     const std::string_view name = one.substr(0, one.find('='));
-    const auto known = std::find_if(std::begin(hal::kSlowSettings), std::end(hal::kSlowSettings),
-                                    [&](const hal::SlowSetting& setting) { return setting.name == name; });
-    if (known == std::end(hal::kSlowSettings) || one.ends_with("=0")) continue;
+    const hal::SlowSetting* known = hal::find_slow_setting(name);
+    if (known == nullptr || one.ends_with("=0")) continue;
     const uint64_t ns = sums.of(known->shows_in).ns;
     if (ns * 20 < sums.total_ns()) continue;
     time.because.push_back(fmt::format("{} is set in its environment: {} ({:.0f}% of the time)", printable(one, 80),

@@ -5,6 +5,7 @@
 #include "backends/cuda/runtime_rows.h"
 #include "backends/cuda/status.h"
 #include "backends/cuda/xid.h"
+#include "hal/slow_settings.h"
 #include "hal/visible_devices.h"
 
 namespace ingero::backends::cuda {
@@ -80,5 +81,13 @@ constexpr Backend kBackend{.name = "cuda",
 
 extern const std::span<const hal::StatusMeaning> kStatusMeanings;
 const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
+
+// CUDA C++ Programming Guide and PyTorch's documentation, "CUDA Environment Variables".
+constexpr hal::SlowSetting kSettings[] = {
+    {"CUDA_LAUNCH_BLOCKING", hal::TimeClass::kSubmit, "each launch waits for its work"},
+    {"PYTORCH_NO_CUDA_MEMORY_CACHING", hal::TimeClass::kAllocate, "each tensor is allocated anew"},
+};
+extern const std::span<const hal::SlowSetting> kSlowSettings;
+const std::span<const hal::SlowSetting> kSlowSettings = kSettings;
 
 }  // namespace ingero::backends::cuda

@@ -3,6 +3,7 @@
 #include "backends/hip/meanings.h"
 #include "backends/hip/rows.h"
 #include "backends/hip/status.h"
+#include "hal/slow_settings.h"
 #include "hal/visible_devices.h"
 
 namespace ingero::backends::hip {
@@ -61,5 +62,14 @@ constexpr Backend kBackend{.name = "hip",
 
 extern const std::span<const hal::StatusMeaning> kStatusMeanings;
 const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
+
+// HIP's documentation, "Debugging with HIP".
+constexpr hal::SlowSetting kSettings[] = {
+    {"HIP_LAUNCH_BLOCKING", hal::TimeClass::kSubmit, "each launch waits for its work"},
+    {"AMD_SERIALIZE_KERNEL", hal::TimeClass::kSubmit, "kernels run one after the other"},
+    {"AMD_SERIALIZE_COPY", hal::TimeClass::kSubmit, "copies run one after the other"},
+};
+extern const std::span<const hal::SlowSetting> kSlowSettings;
+const std::span<const hal::SlowSetting> kSlowSettings = kSettings;
 
 }  // namespace ingero::backends::hip

@@ -1,6 +1,7 @@
 // The backend of NVIDIA's collective library and of AMD's, which repeats its interface: NCCL and RCCL.
 #include "backends/nccl/meanings.h"
 #include "backends/nccl/rows.h"
+#include "hal/slow_settings.h"
 
 namespace ingero::backends::nccl {
 
@@ -64,5 +65,14 @@ constexpr Backend kBackend{.name = "nccl",
 
 extern const std::span<const hal::StatusMeaning> kStatusMeanings;
 const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
+
+// NCCL User Guide, "Environment Variables".
+constexpr hal::SlowSetting kSettings[] = {
+    {"NCCL_P2P_DISABLE", hal::TimeClass::kCommunication, "ranks of a host do not exchange data directly"},
+    {"NCCL_SHM_DISABLE", hal::TimeClass::kCommunication, "ranks of a host do not exchange data through shared memory"},
+    {"NCCL_IB_DISABLE", hal::TimeClass::kCommunication, "ranks of several hosts exchange data over sockets"},
+};
+extern const std::span<const hal::SlowSetting> kSlowSettings;
+const std::span<const hal::SlowSetting> kSlowSettings = kSettings;
 
 }  // namespace ingero::backends::nccl

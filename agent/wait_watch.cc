@@ -84,22 +84,17 @@ bool WaitWatch::listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns) {
   return known.listening.contains(port);
 }
 
-// A pipe has no name; a socket is called by its other end, a file by its path. The descriptor may mean something else
-// by now: its path counts only while it is still the file that was waited for.
+// A pipe has no name; a socket is called by its other end, a file by its path, and of locks one is known. The
+// descriptor may mean something else by now: its path counts only while it is still the file that was waited for.
 void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch& batch) {
   using enum hal::WaitKind;
   const bool has_path =
       wait.descriptor && (wait.kind == kFile || wait.kind == kDisk || wait.kind == kDriver || wait.kind == kTerminal);
-  if (wait.kind == kFutex && wait.object && proc_.is_interpreter_lock && !named_.contains({kFutex, *wait.object}) &&
-      proc_.is_interpreter_lock(event.pid, *wait.object)) {
-    if (named_.size() >= kMaxNamed) named_.clear();
-    named_.insert({kFutex, *wait.object});
-    batch.objects.push_back({kFutex, *wait.object, "Python's global interpreter lock (GIL)"});
-    return;
-  }
-  if (!wait.object || (!has_path && !(wait.kind == kSocket && wait.peer))) return;
+  const bool may_be_lock = wait.kind == kFutex && proc_.is_interpreter_lock;
+  if (!wait.object || (!has_path && !may_be_lock && !(wait.kind == kSocket && wait.peer))) return;
   const std::pair key(wait.kind, *wait.object);
-  if (named_.contains(key) || looks_ >= kMaxLooks) return;
+  if (named_.contains(key)) return;
+  if (may_be_lock ? !proc_.is_interpreter_lock(event.pid, *wait.object) : looks_ >= kMaxLooks) return;
   if (named_.size() >= kMaxNamed) named_.clear();
   named_.insert(key);
   std::string name;
@@ -115,7 +110,7 @@ void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch&
     }
     if (size > 0) name = printable({target.data(), static_cast<size_t>(size)}, target.size());
   } else {
-    name = address_of(*wait.peer);
+    name = may_be_lock ? "Python's global interpreter lock (GIL)" : address_of(*wait.peer);
   }
   if (!name.empty()) batch.objects.push_back({wait.kind, *wait.object, std::move(name)});
 }

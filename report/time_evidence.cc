@@ -151,7 +151,7 @@ void add_settings(const store::Reader& reader, ProcessTime& time) {
 }
 
 struct Late {
-  int64_t rank = 0, pid = 0, nranks = 0;
+  int64_t communicator = 0, rank = 0, pid = 0, nranks = 0;
   uint64_t times = 0, rounds = 0;
   uint64_t skew_ns = 0;  // after the first, in all
   uint64_t late_ns = 0;  // after the one before it, in all
@@ -160,24 +160,26 @@ struct Late {
 std::vector<Late> late_ranks(const store::Reader& reader) {
   std::vector<Late> found;
   ask(reader,
-      "SELECT a.last_rank, a.last_pid, count(*), sum(a.skew_ns), sum(a.late_ns), "
+      "SELECT a.comm_id_hash, a.last_rank, a.last_pid, count(*), sum(a.skew_ns), sum(a.late_ns), "
       "(SELECT count(*) FROM collective_arrivals b WHERE b.comm_id_hash IS a.comm_id_hash), "
       "(SELECT max(nranks) FROM communicators c WHERE c.comm_id_hash IS a.comm_id_hash) "
       "FROM collective_arrivals a WHERE a.last_rank IS NOT NULL AND a.last_pid IS NOT NULL "
-      "GROUP BY a.comm_id_hash, a.last_rank ORDER BY 4 DESC LIMIT 16",
+      "GROUP BY a.comm_id_hash, a.last_rank ORDER BY 5 DESC LIMIT 16",
       {}, [&](std::span<const store::Value> row) {
-        found.push_back({row[0].integer, row[1].integer, row[6].integer, static_cast<uint64_t>(row[2].integer),
-                         static_cast<uint64_t>(row[5].integer), static_cast<uint64_t>(row[3].integer),
-                         static_cast<uint64_t>(row[4].integer)});
+        const auto count = [&](size_t column) { return static_cast<uint64_t>(row[column].integer); };
+        found.push_back(
+            {row[0].integer, row[1].integer, row[2].integer, row[7].integer, count(3), count(6), count(4), count(5)});
       });
   std::erase_if(found, [](const Late& one) { return one.rounds < kEnoughRounds || one.times * 2 < one.rounds; });
   return found;
 }
 
-std::set<int64_t> others_of(const store::Reader& reader, int64_t rank) {
+// The processes of its communicator's other ranks.
+std::set<int64_t> others_of(const store::Reader& reader, const Late& late) {
   std::set<int64_t> pids;
-  ask(reader, "SELECT DISTINCT pid FROM collectives WHERE rank != ? AND pid IS NOT NULL LIMIT 1024", {rank},
-      [&](std::span<const store::Value> row) { pids.insert(row[0].integer); });
+  ask(reader,
+      "SELECT DISTINCT pid FROM collectives WHERE comm_id_hash IS ? AND rank != ? AND pid IS NOT NULL LIMIT 1024",
+      {late.communicator, late.rank}, [&](std::span<const store::Value> row) { pids.insert(row[0].integer); });
   return pids;
 }
 
@@ -195,7 +197,7 @@ void add_late_ranks(const store::Reader& reader, std::vector<ProcessTime>& times
         fmt::format("rank {}{}", late.rank, late.nranks > 0 ? fmt::format(" of {}", late.nranks) : std::string());
     latest->because.insert(latest->because.begin(),
                            fmt::format("It is {}, {}: the other ranks wait for it", who, last));
-    for (const int64_t pid : others_of(reader, late.rank)) {
+    for (const int64_t pid : others_of(reader, late)) {
       const auto victim =
           std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) { return one.budget.pid == pid; });
       if (victim == times.end() || is_accusation(victim->budget.result.limit)) continue;

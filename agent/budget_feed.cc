@@ -30,7 +30,7 @@ BudgetFeed::BudgetFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : b
 }
 
 void BudgetFeed::add_probe(uint32_t probe, std::string_view symbol) {
-  budget_.set_probe(probe, symbol.ends_with("_ptsz") || symbol.ends_with("_ptds") || symbol.ends_with("_spt"));
+  budget_.set_probe(probe, correlate::is_per_thread_symbol(symbol));
 }
 
 void BudgetFeed::add(const hal::Event& event) {

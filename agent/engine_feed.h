@@ -31,7 +31,10 @@ class EngineFeed {
   void finish(store::Writer& writer);
   correlate::Engine& engine() { return *engine_; }
   void set_start(uint64_t mono_ns) { budget_.set_start(mono_ns); }
-  void add_probe(uint32_t probe, std::string_view symbol) { budget_.add_probe(probe, symbol); }
+  void add_probe(uint32_t probe, std::string_view symbol) {
+    engine_->set_probe(probe, correlate::is_per_thread_symbol(symbol));
+    budget_.add_probe(probe, symbol);
+  }
 
  private:
   static constexpr size_t kMaxCommunicators = 65536;

@@ -34,8 +34,9 @@ class Arrivals {
   void know(const hal::Communicator& communicator);
   // A call, after Communicators::take; one in flight has been entered.
   void take(const hal::Event& event, const hal::Exchange& exchange);
-  // Collectives that ranks have waited for at least `after_ns`: each once when it is found, again when the missing
-  // ranks change, and with is_over when the wait has ended.
+  // Collectives that ranks have waited for at least `after_ns`, or kGoneNs where each missing rank has ended or left
+  // the communicator and so cannot come any more: each once when it is found, again when the missing ranks change, and
+  // with is_over when the wait has ended.
   std::vector<hal::CollectiveHang> evaluate(uint64_t now_mono_ns, uint64_t after_ns);
   // Records were lost: which rank has entered what is unknown. Current waits are reported as over.
   void forget();
@@ -45,6 +46,7 @@ class Arrivals {
   std::vector<hal::CollectiveHang> hanging(uint64_t now_mono_ns) const;
 
   static constexpr size_t kMaxCommunicators = 65536;  // ranks of this host; beyond it no new ones are followed
+  static constexpr uint64_t kGoneNs = 1'000'000'000;  // records of calls made before its end may still be read
   static constexpr size_t kMaxAhead = 65536;          // collectives one rank is ahead of another
 
  private:

@@ -165,7 +165,7 @@ void Budget::Impl::add_call(const hal::Event& event, const CallFacts& its) {
   call.tid = event.tid;
   call.device_ref = event.device_ref;
   call.call = event.call;
-  call.is_per_thread = event.probe < per_thread_probes.size() && per_thread_probes[event.probe];
+  call.is_per_thread = per_thread_probes.has(event.probe);
   call.failed = event.failed || event.outcome != hal::Outcome::kReturned;
   call.is_zero = !event.has(Has::kReturnCode) || event.return_code == 0;
   BudgetProcess& process = process_of(event.pid);
@@ -384,13 +384,7 @@ void Budget::set_call(hal::CallId id, CallFacts facts) {
   impl_->calls[id] = std::move(facts);
 }
 
-void Budget::set_probe(uint32_t probe, bool is_per_thread) {
-  if (probe >= impl_->per_thread_probes.size()) {
-    if (!is_per_thread || probe >= 1 << 20) return;
-    impl_->per_thread_probes.resize(probe + size_t{1});
-  }
-  impl_->per_thread_probes[probe] = is_per_thread;
-}
+void Budget::set_probe(uint32_t probe, bool is_per_thread) { impl_->per_thread_probes.set(probe, is_per_thread); }
 
 void Budget::add_process(const hal::Process& process) {
   if (impl_->facts.size() >= kMaxThreads) impl_->facts.clear();

@@ -76,7 +76,7 @@ struct Budget::Impl {
   hal::LossLedger& ledger;
   Blame blame;
   std::vector<CallFacts> calls;
-  std::vector<bool> per_thread_probes;
+  PerThreadProbes per_thread_probes;
   std::map<uint32_t, BudgetProcess> processes;  // those that make GPU calls
   std::map<uint32_t, hal::Process> facts;       // of any process
   std::set<uint32_t> from_start;                // pids whose exec or fork was seen: traced from then on

@@ -171,7 +171,9 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       budget.end_ns = (thread->second.last_second + 1) * Budget::kWindowNs;
     }
     budget.result = evaluate(budget.evaluated, blame);
-    if (budget.steps != 0 && !is_accusation(budget.result.limit)) {
+    // Slow steps decide where they cost more than what each usual step loses.
+    if (budget.steps != 0 && (!is_accusation(budget.result.limit) ||
+                              process.slow_more_ns > std::max(budget.result.low_ns, budget.result.high_ns))) {
       const LimitResult more = evaluate(process.with_slow, blame);
       if (is_accusation(more.limit)) {
         budget.result = more;

@@ -20,6 +20,16 @@ bool waits_for_device(const CallFacts& facts) {
   return has("Synchronize") && (has("Device") || has("Ctx") || has("Thread"));
 }
 
+// An "asynchronous" copy from or to pageable memory: the call goes through a buffer of the library, piece by piece, and
+// takes time by the byte; from pinned memory it returns at once, whatever the size (docs/rules.md).
+bool is_staged(const BudgetCall& call, const CallFacts& facts) {
+  if (facts.kind != Kind::kMemcpy || call.direction == hal::Direction::kDeviceToDevice) return false;
+  const uint64_t length = call.end_ns - call.start_ns;
+  return call.bytes > DeviceTime::kSmallCopyBytes && length >= DeviceTime::kStagedNs &&
+         static_cast<double>(call.bytes) <= DeviceTime::kFastestStaging * static_cast<double>(length) &&
+         static_cast<double>(call.bytes) >= DeviceTime::kSlowestLink * static_cast<double>(length);
+}
+
 bool is_collective(const CallFacts& facts) { return facts.kind == Kind::kCollective || facts.kind == Kind::kP2p; }
 
 }  // namespace
@@ -236,6 +246,7 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
     const bool is_full =
         outstanding_submissions_ >= kQueueFull && call.end_ns - call.start_ns >= kQueueFullNs && facts.prompt;
     if (is_full) span.use = CallUse::kQueueFull;
+    if (!is_full && is_staged(call, facts)) span.use = CallUse::kBlockingCopy;
     submit(call, facts.kind == Kind::kMemcpy && call.direction == hal::Direction::kHostToDevice);
     put(call, facts);
     return span;

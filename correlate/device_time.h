@@ -68,6 +68,8 @@ class DeviceTime {
   static constexpr size_t kQueueFull = 64;            // submissions outstanding
   static constexpr uint64_t kQueueFullNs = 100'000;   // and a launch that takes this long waits for room
   static constexpr size_t kMaxPending = 1 << 20;
+  static constexpr uint64_t kStagedNs = 50'000;      // an asynchronous copy that takes this long in the call, and
+  static constexpr double kFastestStaging = 64;      // no more bytes a nanosecond, is made by the calling thread
   static constexpr double kSlowestLink = 0.25;       // bytes a nanosecond (D5)
   static constexpr uint64_t kCopyStartNs = 200'000;  // from the call to the first byte
 

@@ -255,6 +255,8 @@ void Engine::set_call(hal::CallId id, CallFacts facts) {
   impl_->calls[id] = std::move(facts);
 }
 
+void Engine::set_probe(uint32_t probe, bool is_per_thread) { impl_->per_thread_probes.set(probe, is_per_thread); }
+
 void Engine::add_process(const hal::Process& reported) {
   const auto known = impl_->by_pid.find(reported.pid);
   const uint64_t key = mix(reported.pid, reported.start_mono_ns);

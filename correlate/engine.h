@@ -51,6 +51,8 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   void set_call(hal::CallId id, CallFacts facts);
+  // `is_per_thread`: calls of this probe that name no stream mean the thread's own (is_per_thread_symbol).
+  void set_probe(uint32_t probe, bool is_per_thread);
   void add_process(const hal::Process& reported);
   void add(const hal::Event& event);
   // A collective's arrival: `comm_id_hash`, rank and place in the communicator's order, of an event given to add().

@@ -385,15 +385,24 @@ void Engine::Impl::take_failure(const hal::Event& event, const CallFacts& facts,
   }
 }
 
+bool Engine::Impl::is_on_default_stream(const hal::Event& event) const {
+  if (!event.has(Has::kStream)) return false;
+  return Streams::key_of(event.stream, event.tid, per_thread_probes.has(event.probe)) == Streams::Key{};
+}
+
 void Engine::Impl::take_kind(const hal::Event& event, const CallFacts& facts, ProcessState& process,
                              ThreadState& thread, ProcessWindow& sum, uint64_t window) {
   const uint64_t ns = duration_of(event), bytes = bytes_of(event);
   switch (facts.kind) {
     case Kind::kLaunch:
       count(sum.launches, ns, 0);
+      if (is_on_default_stream(event)) sum.default_stream.add({event.tid, event.device_ref, 1, 0});
       break;
     case Kind::kSync:
       count(sum.syncs, ns, 0);
+      if (!event.has(Has::kStream) || is_on_default_stream(event)) {
+        sum.default_stream.add({event.tid, event.device_ref, 0, ns});
+      }
       break;
     case Kind::kMemcpy:
       if (facts.synchronising) count(sum.syncs, ns, 0);

@@ -122,6 +122,16 @@ void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessS
   }
 }
 
+// When it is known to have happened: a rank that is waited for is missing for good once it has ended.
+uint64_t Engine::Impl::known_ns(const Finding& finding) const {
+  uint64_t at = finding.onset_mono_ns;
+  for (const uint32_t pid : finding.absent) {
+    const auto known = by_pid.find(pid);
+    if (known != by_pid.end()) at = std::max(at, known->second->ended_mono_ns.value_or(0));
+  }
+  return at;
+}
+
 // In the order in which they happened, across processes: the first explains the others.
 void Engine::Impl::settle_ends(std::vector<std::pair<ProcessState*, Finding>> ends,
                                std::vector<std::pair<ProcessState*, Finding>>& found, uint64_t window) {
@@ -134,7 +144,7 @@ void Engine::Impl::settle_ends(std::vector<std::pair<ProcessState*, Finding>> en
   }
   std::erase_if(found, [](const auto& entry) { return entry.second.rule == RuleId::kCount; });
   std::stable_sort(ends.begin(), ends.end(),
-                   [](const auto& a, const auto& b) { return a.second.onset_mono_ns < b.second.onset_mono_ns; });
+                   [&](const auto& a, const auto& b) { return known_ns(a.second) < known_ns(b.second); });
   for (auto& [process, finding] : ends) settle(process, {std::move(finding)}, window);
 }
 

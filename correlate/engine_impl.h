@@ -10,6 +10,7 @@
 #include "correlate/engine.h"
 #include "correlate/fabric.h"
 #include "correlate/state.h"
+#include "correlate/streams.h"
 
 namespace ingero::correlate {
 
@@ -50,6 +51,8 @@ struct Engine::Impl {
                    uint64_t window);
   void take_failure(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
                     ProcessWindow& sum);
+  PerThreadProbes per_thread_probes;
+  bool is_on_default_stream(const hal::Event& event) const;
   void take_kind(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
                  ProcessWindow& sum, uint64_t window);
   void take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
@@ -74,6 +77,7 @@ struct Engine::Impl {
   void evaluate_ends(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
   void settle_ends(std::vector<std::pair<ProcessState*, Finding>> ends,
                    std::vector<std::pair<ProcessState*, Finding>>& found, uint64_t window);
+  uint64_t known_ns(const Finding& finding) const;
   bool are_peers(uint32_t pid, uint32_t other) const;
   Incident* cause_of(const ProcessState* process, const Finding& finding);
   void add_symptom(Incident& cause, ProcessState* process, const Finding& finding, uint64_t window);

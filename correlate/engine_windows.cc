@@ -190,11 +190,11 @@ void Engine::Impl::close(uint64_t window) {
   evaluate_arrivals(window, found);
   std::vector<std::pair<ProcessState*, Finding>> ends;
   evaluate_ends(window, ends);
-  settle_ends(std::move(ends), found, window);
   std::erase_if(open_hangs, [&](const auto& entry) { return entry.second.until < window; });
   for (const auto& [subject, hang] : open_hangs) {
-    if (is_certain_by(hang) <= window) found.emplace_back(nullptr, hang.finding);
+    if (is_certain_by(hang) <= window) ends.emplace_back(nullptr, hang.finding);
   }
+  settle_ends(std::move(ends), found, window);
   Findings of_system;
   evaluate_system(system, of_system);
   for (Finding& finding : of_system) found.emplace_back(nullptr, std::move(finding));

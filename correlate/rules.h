@@ -136,6 +136,9 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
   X(device_contention, kDevice, "DRIVER", kMedium, kMeasured, false, 40, 5, 300,                                       \
     "Waits for the device got longer after another process began to submit work.",                                     \
     "Give each process a device or a share of its own, or run them one after the other.")                              \
+  X(shared_default_stream, kPattern, "HOST", kLow, kMeasured, false, 20, 10, 300,                                      \
+    "Threads of one process put their work on the default stream, where it runs one after the other.",                 \
+    "Give each thread a stream of its own, or build with per-thread default streams.")                                 \
   X(graph_recapture, kGraph, "GRAPH", kMedium, kMeasured, false, 10, 5, 300,                                           \
     "Graphs are captured and instantiated again and again.", "Keep shapes fixed, or update the graph instead.")        \
   X(graph_rate_collapse, kGraph, "GRAPH", kMedium, kBoth, true, 50, 5, 3000,                                           \

@@ -1,6 +1,7 @@
 // What the program itself does badly: draining the device for every result, tiny launches, pageable copies, cold
 // starts.
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "correlate/state.h"
@@ -78,6 +79,30 @@ void evaluate_spikes(const Evaluation& j, Findings& findings) {
   }
 }
 
+// What each of them waits for is the work of all: by itself it would have waited for its own part, if the device could
+// run the parts at the same time, which is not known here.
+void evaluate_default_stream(const Evaluation& j, Findings& findings) {
+  const Rule& its = rule(RuleId::shared_default_stream);
+  struct Sharing {
+    uint64_t threads = 0, waited_ns = 0;
+    uint64_t lost_ns() const { return threads < 2 ? 0 : waited_ns / threads * (threads - 1) / threads; }
+  };
+  std::map<uint32_t, Sharing> of_device;
+  for (const StreamUsers::User& one : j.sum.default_stream.list()) {
+    if (one.launches < its.count || one.waited_ns * 100 < j.span_ns * its.share) continue;
+    Sharing& sharing = of_device[one.device_ref];
+    ++sharing.threads;
+    sharing.waited_ns += one.waited_ns;
+  }
+  for (const auto& [device, sharing] : of_device) {
+    const uint64_t lost_ns = sharing.lost_ns();
+    if (lost_ns == 0 || !j.over(lost_ns, its)) continue;
+    Finding finding = j.counted(its, 0.6, sharing.threads, sharing.threads, lost_ns, lost_ns / kTrailing);
+    finding.subject = fmt::format("{}", device);
+    findings.push_back(std::move(finding));
+  }
+}
+
 }  // namespace
 
 void evaluate_patterns(const Evaluation& j, Findings& findings) {
@@ -108,6 +133,8 @@ void evaluate_patterns(const Evaluation& j, Findings& findings) {
     if (sum.worst_copy.call != hal::kNoCall) finding.sample = sum.worst_copy;
     findings.push_back(std::move(finding));
   }
+
+  evaluate_default_stream(j, findings);
 
   const Rule& captures = rule(RuleId::graph_recapture);
   if (sum.captures.calls >= captures.count * kTrailing && j.over(sum.captures.ns, captures)) {

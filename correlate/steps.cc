@@ -37,13 +37,7 @@ void Steps::set_call(hal::CallId id, CallFacts facts) {
   calls_[id] = std::move(facts);
 }
 
-void Steps::set_probe(uint32_t probe, bool is_per_thread) {
-  if (probe >= per_thread_probes_.size()) {
-    if (!is_per_thread || probe >= 1 << 20) return;
-    per_thread_probes_.resize(probe + size_t{1});
-  }
-  per_thread_probes_[probe] = is_per_thread;
-}
+void Steps::set_probe(uint32_t probe, bool is_per_thread) { per_thread_probes_.set(probe, is_per_thread); }
 
 void Steps::add_process(const hal::Process& process) {
   const auto found = processes_.find(process.pid);
@@ -54,7 +48,7 @@ void Steps::add_process(const hal::Process& process) {
 }
 
 Steps::Key Steps::key_of(const hal::Event& event) const {
-  const bool is_per_thread = event.probe < per_thread_probes_.size() && per_thread_probes_[event.probe];
+  const bool is_per_thread = per_thread_probes_.has(event.probe);
   return Streams::key_of(event.has(Has::kStream) ? std::optional(event.stream) : std::nullopt, event.tid,
                          is_per_thread);
 }

@@ -97,7 +97,7 @@ class Steps {
 
   hal::LossLedger& ledger_;
   std::vector<CallFacts> calls_;
-  std::vector<bool> per_thread_probes_;
+  PerThreadProbes per_thread_probes_;
   std::map<uint32_t, Process> processes_;
   std::vector<InferenceStep> steps_;
 };

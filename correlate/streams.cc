@@ -5,6 +5,11 @@
 
 namespace ingero::correlate {
 
+bool is_per_thread_symbol(std::string_view symbol) {
+  symbol = symbol.substr(0, symbol.find('@'));
+  return symbol.ends_with("_ptsz") || symbol.ends_with("_ptds") || symbol.ends_with("_spt");
+}
+
 Streams::Key Streams::key_of(std::optional<uint64_t> stream, uint32_t tid, bool is_per_thread) {
   Key key;
   const bool is_default = !stream || *stream == 0;

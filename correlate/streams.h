@@ -13,12 +13,35 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "hal/loss.h"
 
 namespace ingero::correlate {
+
+// A function that means the calling thread's own stream where it names none: the variants that a program built with
+// per-thread default streams calls.
+bool is_per_thread_symbol(std::string_view symbol);
+
+// Which probes are at such functions.
+class PerThreadProbes {
+ public:
+  void set(uint32_t probe, bool is_per_thread) {
+    if (probe >= probes_.size()) {
+      if (!is_per_thread || probe >= kMax) return;
+      probes_.resize(probe + size_t{1});
+    }
+    probes_[probe] = is_per_thread;
+  }
+  bool has(uint32_t probe) const { return probe < probes_.size() && probes_[probe]; }
+  static constexpr uint32_t kMax = 1 << 20;
+
+ private:
+  std::vector<bool> probes_;
+};
 
 class Streams {
  public:

@@ -75,6 +75,22 @@ const Places::Place* Places::most() const {
   return most;
 }
 
+void StreamUsers::add(const User& user) {
+  const auto known = std::find_if(list_.begin(), list_.end(), [&](const User& one) {
+    return one.tid == user.tid && one.device_ref == user.device_ref;
+  });
+  if (known != list_.end()) {
+    known->launches += user.launches;
+    known->waited_ns += user.waited_ns;
+  } else if (list_.size() < kMax) {
+    list_.push_back(user);
+  }
+}
+
+void StreamUsers::add(const StreamUsers& other) {
+  for (const User& one : other.list_) add(one);
+}
+
 void ProcessWindow::add(const ProcessWindow& other) {
   calls += other.calls;
   call_ns += other.call_ns;
@@ -97,6 +113,7 @@ void ProcessWindow::add(const ProcessWindow& other) {
   add_to(threads, other.threads);
   add_to(others, other.others);
   places.add(other.places);
+  default_stream.add(other.default_stream);
   call_preemptors.add(other.call_preemptors);
   thread_preemptors.add(other.thread_preemptors);
   other_preemptors.add(other.other_preemptors);

@@ -105,6 +105,23 @@ class Places {
   std::vector<Place> list_;
 };
 
+// Threads that put work on the default stream of a device, and how long each waited for it. At most kMax; later ones
+// are not kept.
+class StreamUsers {
+ public:
+  struct User {
+    uint32_t tid, device_ref;  // as hal::Event has them
+    uint64_t launches, waited_ns;
+  };
+  void add(const User& user);
+  void add(const StreamUsers& other);
+  const std::vector<User>& list() const { return list_; }
+  static constexpr size_t kMax = 64;
+
+ private:
+  std::vector<User> list_;
+};
+
 // Calls of one kind in a process's window.
 struct KindSum {
   uint64_t calls = 0, ns = 0, bytes = 0;
@@ -120,6 +137,7 @@ struct ProcessWindow {
   KindSum launches, syncs, copies, small_results, allocations, frees, collectives, graph_launches, captures;
   uint64_t allocated_bytes = 0, freed_bytes = 0;
   Places places;
+  StreamUsers default_stream;
   hal::OffCpu in_calls;          // of those, off-CPU shares
   uint64_t sync_blocked_ns = 0;  // of in_calls.blocked: waiting for the device
   uint64_t unusual_blocked_ns = 0;

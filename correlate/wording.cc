@@ -286,6 +286,14 @@ void describe_pattern(ChainText& w) {
           slow_call_text(w));
       break;
     }
+    case RuleId::shared_default_stream:
+      chain.summary = fmt::format("{}: {} threads share the default stream: their work runs one after the other", w.who,
+                                  w.incident.last.number);
+      chain.root_cause = fmt::format(
+          "Each of {} threads puts its work on the default stream and waits for it, and with it for the others': up to "
+          "{} ({} of the time) each, if the device has room for their work at the same time",
+          w.incident.last.number, lost, share);
+      break;
     case RuleId::periodic_spike:
       chain.summary = fmt::format("{}: {} spikes {}", w.who, w.op(), w.incident.last.detail);
       chain.root_cause =

@@ -18,6 +18,7 @@ class EngineSink final : public store::ReplaySink {
 
   bool wants_targets() const override { return time_ != nullptr; }
   void probe(uint32_t probe, std::string_view symbol) override {
+    engine_->set_probe(probe, correlate::is_per_thread_symbol(symbol));
     if (time_ != nullptr) time_->probe(probe, symbol);
   }
 

@@ -575,13 +575,18 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
     // Adapters, devices and the machine are looked at also where no call is made.
     return report.diagnosis.chains.empty() ? out : out + incidents_text(report, colour);
   }
+  // What ended a program or holds it for ever comes before where its time went.
+  const auto& chains = report.diagnosis.chains;
+  const bool is_critical =
+      std::any_of(chains.begin(), chains.end(), [](const StoredChain& one) { return one.severity == "CRITICAL"; });
+  if (is_critical) out += incidents_text(report, colour);
   out += time_text(report.time, colour);
   if (!report.time_known) {
     out +=
         "\nWhere the time went: not computed, only a part of the calls became rows; the view \"budget\" has what was "
         "computed while recording.\n";
   }
-  out += incidents_text(report, colour);
+  if (!is_critical) out += incidents_text(report, colour);
   for (const Section& section : kSections) {
     const std::string text = section.text({report, per_process, colour});
     if (text.empty()) continue;

@@ -213,11 +213,28 @@ void add_late_ranks(const store::Reader& reader, std::vector<ProcessTime>& times
   }
 }
 
+// Ranks that wait for their devices wait for each other's in every collective: from the host all look alike.
+void add_ranks(const store::Reader& reader, ProcessTime& time) {
+  if (time.budget.result.limit != Limit::kDeviceBound) return;
+  int64_t ranks = 0;
+  ask(reader,
+      "SELECT max(c.nranks) FROM communicators c JOIN processes p ON p.id = c.process WHERE p.pid = ? AND EXISTS "
+      "(SELECT 1 FROM collectives e WHERE e.comm_id_hash IS c.comm_id_hash)",
+      {time.budget.pid}, [&](std::span<const store::Value> row) { ranks = row[0].integer; });
+  if (ranks < 2) return;
+  time.because.push_back(
+      fmt::format("It is one of {} ranks, which wait for each other's devices in collectives: the slowest device sets "
+                  "the pace, and "
+                  "which rank has it is not visible from the host",
+                  ranks));
+}
+
 }  // namespace
 
 void add_time_evidence(const store::Reader& reader, std::vector<ProcessTime>& times) {
   for (ProcessTime& time : times) {
     add_settings(reader, time);
+    add_ranks(reader, time);
     if (!is_accusation(time.budget.result.limit)) continue;
     add_preemptors(reader, time);
     add_samples(reader, time);

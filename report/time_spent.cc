@@ -215,7 +215,7 @@ void TimeSink::call(hal::CallId id, const store::ReplayedCall& call) {
 }
 
 void TimeSink::probe(uint32_t probe, std::string_view symbol) {
-  session_->budget.set_probe(probe, symbol.ends_with("_ptsz") || symbol.ends_with("_ptds") || symbol.ends_with("_spt"));
+  session_->budget.set_probe(probe, correlate::is_per_thread_symbol(symbol));
 }
 
 void TimeSink::process(const hal::Process& process) { session_->budget.add_process(process); }

@@ -99,7 +99,7 @@ void InferenceWatch::take(const EventBatch& batch, const kernelside::Tracer& tra
     if (event.probe >= known_probes_.size() && event.probe < kMaxProbes) known_probes_.resize(event.probe + size_t{1});
     if (event.kind != hal::Kind::kHost && event.probe < known_probes_.size() && !known_probes_[event.probe]) {
       known_probes_[event.probe] = true;
-      steps_.set_probe(event.probe, is_per_thread(tracer.symbol_of(event.probe)));
+      steps_.set_probe(event.probe, correlate::is_per_thread_symbol(tracer.symbol_of(event.probe)));
     }
     steps_.add(event);
   }
@@ -140,11 +140,6 @@ void InferenceWatch::write_workloads(store::Writer& writer) {
 }
 
 void InferenceWatch::finish(store::Writer& writer) { write_workloads(writer); }
-
-bool is_per_thread(std::string_view symbol) {
-  symbol = symbol.substr(0, symbol.find('@'));
-  return symbol.ends_with("_ptsz") || symbol.ends_with("_ptds") || symbol.ends_with("_spt");
-}
 
 store::InferenceStep row_of(const correlate::ClassifiedStep& evaluated) {
   const correlate::InferenceStep& step = evaluated.step;

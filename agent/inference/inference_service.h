@@ -70,7 +70,5 @@ class InferenceWatch final : public StoreHook, public Service {
 // How a step and a workload become rows.
 store::InferenceStep row_of(const correlate::ClassifiedStep& evaluated);
 store::InferenceWorkload row_of(const correlate::Workload& one);
-// The spelling of a call whose default stream is the calling thread's own.
-bool is_per_thread(std::string_view symbol);
 
 }  // namespace ingero::agent

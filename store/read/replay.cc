@@ -2,6 +2,7 @@
 #include "store/read/replay.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "store/read/event_row_reader.h"
@@ -107,6 +108,21 @@ std::vector<hal::CollectiveHang::Rank> ranks_of(std::string_view list) {
 }
 
 Status emit_hangs(Database& database, int64_t session, ReplaySink& sink) {
+  std::map<std::pair<uint64_t, int32_t>, uint32_t> pid_of;  // communicator, rank
+  INGERO_TRY(database.each_row(
+      fmt::format("SELECT c.comm_id_hash, c.rank, p.pid FROM communicators c JOIN processes p ON p.id = c.process "
+                  "WHERE c.session = {} AND c.comm_id_hash IS NOT NULL AND c.rank IS NOT NULL",
+                  session),
+      [&](const Statement& row) {
+        pid_of[{row.uint64(0), static_cast<int32_t>(row.integer(1))}] = static_cast<uint32_t>(row.integer(2));
+      }));
+  const auto with_pids = [&](uint64_t comm_id_hash, std::vector<hal::CollectiveHang::Rank> ranks) {
+    for (auto& one : ranks) {
+      const auto known = one.rank ? pid_of.find({comm_id_hash, *one.rank}) : pid_of.end();
+      if (known != pid_of.end()) one.pid = known->second;
+    }
+    return ranks;
+  };
   return database.each_row(
       fmt::format("SELECT comm_id_hash, number, coalesce(call, ''), entered_mono_ns, waited_ns, is_over, present, "
                   "missing, nranks FROM collective_hangs WHERE session = {}",
@@ -118,8 +134,8 @@ Status emit_hangs(Database& database, int64_t session, ReplaySink& sink) {
         hang.entered_mono_ns = row.uint64(3);
         hang.waited_ns = row.uint64(4);
         hang.is_over = row.integer(5) != 0;
-        hang.present = ranks_of(row.bytes(6));
-        hang.missing = ranks_of(row.bytes(7));
+        hang.present = with_pids(hang.comm_id_hash, ranks_of(row.bytes(6)));
+        hang.missing = with_pids(hang.comm_id_hash, ranks_of(row.bytes(7)));
         sink.hang(hang, row.text(2));
       });
 }

@@ -8,6 +8,7 @@
   helpers.py lock FILE HELD FREE       locks FILE for HELD ms of each HELD + FREE ms
   helpers.py clients SOCKET PER_SECOND one byte a request; MS between them, whatever the answers
 """
+import contextlib
 import fcntl
 import os
 import socket
@@ -110,7 +111,13 @@ def clients(path, per_second):
             break
         except OSError:
             time.sleep(0.02)
-    threading.Thread(target=lambda: [connection.recv(4096) or os._exit(0) for _ in iter(int, 1)], daemon=True).start()
+
+    def read_answers():
+        with contextlib.suppress(ConnectionResetError):
+            while connection.recv(4096):
+                pass
+        os._exit(0)
+    threading.Thread(target=read_answers, daemon=True).start()
     following = time.monotonic()
     try:
         while True:

@@ -3,10 +3,13 @@
 An answer is what stands first for a reader: the verdict with its first reason, or else the first causal chain. Whether it
 is right is decided by kinds.py alone.
 """
+import contextlib
+import datetime
 import glob
 import json
 import os
 import re
+import sqlite3
 import struct
 
 RIGHT, PARTLY, WRONG, NOTHING, HEALTHY, FALSE_ALARM, BROKEN = "right", "partly", "WRONG", "nothing", "healthy", "FALSE ALARM", "broken"
@@ -23,6 +26,7 @@ GROUPS = {
 }
 PARTS = {"submit": "submit", "sync": "device", "copy": "device", "allocate": "allocate", "host": "cpu", "input": "wait",
          "output": "wait", "lock": "wait", "sleep": "wait", "child": "wait", "checkpoint": "wait"}
+CALLS = ("submit", "device", "allocate")  # what a program does in calls: the rest of such a part is its own code
 
 
 def words(value):
@@ -59,18 +63,26 @@ def verdict_name(budget):
     return str(verdict.get("name") if isinstance(verdict, dict) else verdict or "").replace("_", "-").lower()
 
 
-def accusations(said):
-    """What the answer blames, first things first: (text, share or None)."""
-    found = []
+def accusations(said, counts_verdict=False):
+    """What the answer blames, first things first as its text has them: (text, share or None)."""
+    found, incidents = [], said.get("incidents") or []
+    critical = [one for one in incidents if str(one.get("severity")).upper() == "CRITICAL"]
+    if critical:  # then all of them come before the budgets
+        found = incident_texts(incidents)
     for budget in budgets(said):
         name = verdict_name(budget)
-        if name and not any(name.startswith(word) for word in INNOCENT):
+        if name and (counts_verdict or not any(name.startswith(word) for word in INNOCENT)):
             text = " ".join([name, words(budget["verdict"]), words((budget.get("blame") or [])[:1]), words(largest_loss(budget)),
                              words((budget.get("slow") or [])[:1]), words(budget.get("process"))])
             found.append((text, None))
         elif budget.get("slow"):
             found.append((words(budget["slow"][:1]), 0.0))
-    for incident in said.get("incidents") or []:
+    return found if critical else found + incident_texts(incidents)
+
+
+def incident_texts(incidents):
+    found = []
+    for incident in incidents:
         text = " ".join(str(incident.get(key) or "") for key in ("summary", "root_cause", "explanation", "process"))
         text += " " + words(incident.get("remedies") or incident.get("fixes") or [])
         text += " " + words([{key: frame.get(key) for key in ("symbol", "function", "file", "line")}
@@ -87,7 +99,7 @@ def plain(text):
 
 def grade(kind, said, names):
     """(grade, the first answer). Kinds without a cause are healthy."""
-    blamed = accusations(said)
+    blamed = accusations(said, kind.counts_verdict)
     first = blamed[0][0] if blamed else ""
     if kind.cause is None:
         held = [text for text, share in blamed if share is None or share > kind.mild]
@@ -164,23 +176,46 @@ def fill(pattern, names):
     return re.sub(r"\{([a-z_]+(?::\w+)?)\}", lambda found: str(names[found.group(1)]), pattern)
 
 
-def own_shares(clock, start=0, end=1 << 63):
-    """{group: share of the wall} of the steps within [start, end) by the program's own stamps."""
+def own_shares(steps):
+    """{group: share of the wall} of steps by the program's own stamps."""
     total, groups = 0, {}
-    for step in clock["steps"]:
-        if step["start"] < start or step["end"] > end:
-            continue
+    for step in steps:
         wall, rest = step["end"] - step["start"], step["end"] - step["start"]
         total += wall
         for part, ns in step["parts"].items():
             group, busy = PARTS[part], step["busy"].get(part, 0)
             rest -= ns
+            if group in CALLS and "inside" in step:
+                inside = min(step["inside"].get(part, 0), ns)
+                groups["cpu"] = groups.get("cpu", 0) + ns - inside
+                ns = inside
             if group == "wait":
                 groups["cpu"] = groups.get("cpu", 0) + min(busy, ns)
                 ns -= min(busy, ns)
             groups[group] = groups.get(group, 0) + ns
         groups["cpu"] = groups.get("cpu", 0) + rest
     return {group: ns / total for group, ns in groups.items()} if total else None
+
+
+def same_steps(budget, clock, database):
+    """The program's steps that a budget is of: those in its interval, without the slow ones (the answer says how many they
+    were) where it does not count them."""
+    with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as recording:
+        wall, mono = recording.execute("SELECT timestamp, start_mono_ns FROM events LIMIT 1").fetchone()
+    start, end = (nanoseconds(budget["interval"][name]) - wall + mono for name in ("start", "end"))
+    found = [step for step in clock["steps"] if step["start"] >= start and step["end"] <= end]
+    steps = budget.get("steps")
+    if steps and not budget["verdict"]["of_slow_steps"]:
+        found.sort(key=lambda step: step["end"] - step["start"])
+        found = found[:len(found) - min(steps["slow"], len(found) // 2)]
+    return found
+
+
+def nanoseconds(text):
+    """Of a time such as 2026-11-24T19:08:53.143232717Z."""
+    whole, _, part = text.rstrip("Z").partition(".")
+    seconds = datetime.datetime.fromisoformat(whole).replace(tzinfo=datetime.timezone.utc).timestamp()
+    return int(seconds) * 1_000_000_000 + int((part or "0").ljust(9, "0"))
 
 
 def told_shares(budget):

@@ -72,11 +72,15 @@ class Budgets(unittest.TestCase):
 
     def error(self, **classes):
         told = judge.told_shares(budget("x", classes=[{"name": name, "ns": ns} for name, ns in classes.items()]))
-        return judge.budget_error(judge.own_shares(self.CLOCK), told)
+        return judge.budget_error(judge.own_shares(self.CLOCK["steps"]), told)
 
     def test_own_shares_add_up(self):
-        own = judge.own_shares(self.CLOCK)
+        own = judge.own_shares(self.CLOCK["steps"])
         self.assertEqual(own, {"wait": 0.40, "cpu": 0.25, "device": 0.25, "submit": 0.10})
+
+    def test_what_a_part_of_calls_spends_outside_them_is_the_programs(self):
+        step = {**self.CLOCK["steps"][0], "inside": {"submit": 4, "sync": 24}}
+        self.assertEqual(judge.own_shares([step]), {"wait": 0.40, "cpu": 0.32, "device": 0.24, "submit": 0.04})
 
     def test_an_equal_budget_has_no_error(self):
         self.assertAlmostEqual(self.error(pipe=40, host=25, device_wait=25, submit=10), 0)

@@ -45,6 +45,7 @@ class Kind:
     budget: bool = True             # the program's own clock is held against the budget
     healthy_cpu: bool = True        # its threads have their CPU: else waiting for one is part of the plant
     check: Optional[Callable] = None  # (answer) -> what in its evidence cannot be
+    counts_verdict: bool = False    # an answer that accuses nothing is one too: what the issue asks of this kind at least
     mild: float = 0.0               # an accusation of at most this share of the time is not a false alarm
 
 
@@ -237,8 +238,9 @@ FAULTS = [
     Kind("segv", program("train_host.py", "segv", "{seconds}"), cause=r"SIGSEGV|signal 11|segmentation", budget=False),
     Kind("pageable_async", program("train_host.py", "pageable", "{seconds}"), cause=r"pageable|not pinned|unpinned|pinned"),
     Kind("sync_copies", program("train_host.py", "copies", "{seconds}"), cause=r"cop(y|ies)[- ]bound|synchronous cop|cop(y|ies)"),
-    Kind("slow_device_rank", program("ranks.py", "slow_device", "{seconds}", "4"), cause=r"device", never=r"lost \d+%? .* to ",
-         budget=False),
+    Kind("slow_device_rank", program("ranks.py", "slow_device", "{seconds}", "4"), cause=r"device[- ]bound",
+         who=(r"slowest device", r"which rank|rank (is )?(not known|unknown)"), never=r"lost \d+%? .* to ", budget=False,
+         counts_verdict=True),
     Kind("late_rank_loader", program("ranks.py", "late_loader", "{seconds}", "3"), cause=RANK,
          who=(r"loader|worker|pipe|input", r"{rank_pid}")),
     Kind("late_rank_neighbour", program("ranks.py", "late_neighbour", "{seconds}", "3"), rank_neighbour, cause=RANK,

@@ -133,14 +133,7 @@ def disturbed(kind, folder):
     return clocks[0].get("queued_ns", 0) / max(1, steps[-1]["end"] - steps[0]["start"])
 
 
-def same_interval(budget, steps):
-    """[start, end) of a budget on the clock of the steps, where the answer says it in nanoseconds of that clock."""
-    interval = budget.get("interval") or {}
-    start, end = interval.get("mono_start_ns"), interval.get("mono_end_ns")
-    return (start, end) if start and end and start < steps[-1]["end"] else (0, 1 << 63)
-
-
-def judge_budget(kind, result, folder):
+def judge_budget(kind, result, folder, database):
     clocks = [clock for clock in judge.read_steps(folder) if clock["steps"]]
     if not kind.budget or not clocks:
         return
@@ -149,7 +142,7 @@ def judge_budget(kind, result, folder):
         for clock in clocks:
             if clock["pid"] != pid:
                 continue
-            own = judge.own_shares(clock, *same_interval(budget, clock["steps"]))
+            own = judge.own_shares(judge.same_steps(budget, clock, database))
             told = judge.told_shares(budget)
             if own and told:
                 error = judge.budget_error(own, told)
@@ -174,7 +167,7 @@ def run_once(kind, options, noise=None):
     result.said = explain(options, database, folder)
     names = judge.read_names(folder, run.names, PROGRAMS)
     result.grade, result.answer = judge.grade(kind, result.said, names)
-    judge_budget(kind, result, folder)
+    judge_budget(kind, result, folder, database)
     share = disturbed(kind, folder)
     if share > QUEUED_TOO_LONG:
         result.note = f"disturbed: waited {share:.0%} for a CPU"

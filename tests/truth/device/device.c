@@ -56,6 +56,24 @@ uint64_t now_ns(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+static __thread uint64_t inside_since, inside_ns;
+static __thread unsigned inside_calls;
+
+uint64_t truth_inside_ns(void) { return inside_ns; }
+
+void device_enter(void) {
+  if (inside_calls++ == 0) {
+    inside_since = now_ns();
+  }
+}
+
+void device_leave(const int* unused) {
+  (void)unused;
+  if (--inside_calls == 0) {
+    inside_ns += now_ns() - inside_since;
+  }
+}
+
 uint64_t device_setting(const char* name, uint64_t otherwise) {
   const char* text = getenv(name);
   return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;

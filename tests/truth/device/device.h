@@ -54,4 +54,10 @@ void device_spin(uint64_t ns);                                  // host time tha
 void device_set_wait(unsigned how);                             // cudaDeviceScheduleSpin, Yield or BlockingSync
 int device_sticky_error(void);                                  // 0, or the code that each call returns from now on
 uint64_t device_setting(const char* name, uint64_t otherwise);  // a number from the environment
+// How long this thread has been inside calls of the stand-in libraries: the program's own clock reads it, because a
+// stamp around a call from Python would count the interpreter's part as the call's.
+uint64_t truth_inside_ns(void);
+void device_enter(void);
+void device_leave(const int* unused);
+#define INSIDE() __attribute__((cleanup(device_leave), unused)) const int inside = (device_enter(), 0)
 double device_slowdown(void);

@@ -54,6 +54,7 @@ static cudaError_t result(cudaError_t error) {
 
 // What each call begins with: a context that has failed answers nothing else any more.
 #define BEGIN()                       \
+  INSIDE();                           \
   do {                                \
     const int begin_error = enter();  \
     if (begin_error != cudaSuccess) { \

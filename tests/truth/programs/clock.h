@@ -13,6 +13,8 @@
 
 #include <time.h>
 
+extern "C" uint64_t truth_inside_ns(void);  // the device's libraries: how long this thread was inside their calls
+
 inline uint64_t stamp(clockid_t clock = CLOCK_MONOTONIC) {
   timespec time;
   clock_gettime(clock, &time);
@@ -34,8 +36,9 @@ class Clock {
  public:
   template <typename Deed>
   void part(const char* name, Deed deed) {
-    const uint64_t start = stamp(), cpu = stamp(CLOCK_THREAD_CPUTIME_ID);
+    const uint64_t start = stamp(), cpu = stamp(CLOCK_THREAD_CPUTIME_ID), inside = truth_inside_ns();
     deed();
+    step_.inside[name] += truth_inside_ns() - inside;
     step_.parts[name] += stamp() - start;
     step_.busy[name] += stamp(CLOCK_THREAD_CPUTIME_ID) - cpu;
   }
@@ -70,6 +73,8 @@ class Clock {
       write_map(file, step.parts);
       fprintf(file, ", \"busy\": ");
       write_map(file, step.busy);
+      fprintf(file, ", \"inside\": ");
+      write_map(file, step.inside);
       fprintf(file, "}");
     }
     fprintf(file, "]}\n");
@@ -79,7 +84,7 @@ class Clock {
  private:
   struct Step {
     uint64_t start = 0, end = 0, cpu = 0;
-    std::map<std::string, uint64_t> parts, busy;
+    std::map<std::string, uint64_t> parts, busy, inside;
   };
   // How long the first thread was ready to run and did not.
   static uint64_t queued() {

@@ -1,7 +1,8 @@
 """A program's own record of where its time went, by stamps of CLOCK_MONOTONIC that nothing else reads.
 
-Each step is divided into parts that the program names itself; what lies between them is "host". A part that may sleep
-also notes how long the thread was on a CPU in it. The file TRUTH_DIR/steps.PID.json is written at the end.
+Each step is divided into parts that the program names itself; what lies between them is "host". Each part also notes
+how long the thread was on a CPU in it, and how long inside calls of the device's libraries, by their own clock: the rest
+of such a part is the interpreter's. The file TRUTH_DIR/steps.PID.json is written at the end.
 """
 import contextlib
 import json
@@ -9,6 +10,8 @@ import os
 import sys
 import threading
 import time
+
+inside_calls = [lambda: 0]  # gpu.py puts the libraries' own clock here
 
 
 class Clock:
@@ -19,28 +22,30 @@ class Clock:
         self.steps = []
         self.parts = {}
         self.busy = {}
+        self.inside = {}
         with open("/proc/thread-self/schedstat", encoding="ascii") as file:
             self.queued = int(file.read().split()[1])
         self.facts = {"pid": os.getpid(), "tid": threading.get_native_id(), "role": role, "argv": sys.argv}
 
     @contextlib.contextmanager
     def part(self, name):
-        start, on_cpu = time.monotonic_ns(), time.thread_time_ns()
+        start, on_cpu, inside = time.monotonic_ns(), time.thread_time_ns(), inside_calls[0]()
         try:
             yield
         finally:
+            self.inside[name] = self.inside.get(name, 0) + inside_calls[0]() - inside
             self.parts[name] = self.parts.get(name, 0) + time.monotonic_ns() - start
             self.busy[name] = self.busy.get(name, 0) + time.thread_time_ns() - on_cpu
 
     @contextlib.contextmanager
     def step(self):
-        self.parts, self.busy = {}, {}
+        self.parts, self.busy, self.inside = {}, {}, {}
         start, on_cpu = time.monotonic_ns(), time.thread_time_ns()
         try:
             yield
         finally:
             self.steps.append({"start": start, "end": time.monotonic_ns(), "cpu": time.thread_time_ns() - on_cpu,
-                               "parts": self.parts, "busy": self.busy})
+                               "parts": self.parts, "busy": self.busy, "inside": self.inside})
 
     def note(self, **facts):
         self.facts.update(facts)

@@ -5,9 +5,13 @@ TRUTH_LIBRARIES is the folder they are in. Every call raises GpuError on a failu
 import ctypes
 import os
 
+import clock
+
 FOLDER = os.environ["TRUTH_LIBRARIES"]
 CUDA = ctypes.CDLL(os.path.join(FOLDER, "libcudart.so.12"), mode=ctypes.RTLD_GLOBAL)
 KERNELS = ctypes.CDLL(os.path.join(FOLDER, "libkernels.so"))
+CUDA.truth_inside_ns.restype = ctypes.c_uint64
+clock.inside_calls[0] = CUDA.truth_inside_ns
 CUDA.cudaGetErrorString.restype = ctypes.c_char_p
 CUDA.cudaGetErrorString.argtypes = [ctypes.c_int]
 CUDA.cudaGetErrorName.restype = ctypes.c_char_p

@@ -154,7 +154,9 @@ class StepSink final : public store::ReplaySink {
                    correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising));
   }
   bool wants_targets() const override { return true; }
-  void probe(uint32_t probe, std::string_view symbol) override { steps.set_probe(probe, is_per_thread(symbol)); }
+  void probe(uint32_t probe, std::string_view symbol) override {
+    steps.set_probe(probe, correlate::is_per_thread_symbol(symbol));
+  }
   void process(const hal::Process& process) override { steps.add_process(process); }
   void event(const hal::Event& event) override { steps.add(event); }
   void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}

@@ -130,6 +130,29 @@ TEST_F(ArrivalsTest, ARankThatEndedIsMissing) {
   EXPECT_TRUE(over[0].is_over) << "nobody is left to wait";
 }
 
+TEST_F(ArrivalsTest, OneThatHasEndedIsMissingAtOnce) {
+  make(3, 3);
+  enter(0);
+  enter(2);
+  feeder.now += Arrivals::kGoneNs;
+  EXPECT_TRUE(arrivals.evaluate(feeder.now, 10 * kAfter).empty()) << "it may still come";
+  feeder.communicators.process_ended(pid(1), feeder.now);
+  know();
+  const auto found = arrivals.evaluate(feeder.now, 10 * kAfter);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(ranks(found[0].present), (std::vector<int32_t>{0, 2}));
+  EXPECT_EQ(ranks(found[0].missing), (std::vector<int32_t>{1}));
+}
+
+TEST_F(ArrivalsTest, OneThatEndsWithTheOthersLeavesNobodyWaiting) {
+  make(2, 2);
+  enter(0);
+  enter(1);
+  feeder.communicators.process_ended(pid(1), feeder.now);
+  know();
+  EXPECT_TRUE(arrivals.evaluate(feeder.now + 10 * kAfter, kAfter).empty());
+}
+
 TEST_F(ArrivalsTest, RanksElsewhereAreNeverMissing) {
   make(1, 8);
   enter(0);

@@ -103,8 +103,9 @@ class World {
     given.push_back({event, std::nullopt});
     work(stream, event.start_mono_ns + call_ns / 2, device_ns);
   }
-  void copy_async(uint32_t tid, uint64_t stream, hal::Direction direction, uint64_t bytes, uint64_t device_ns) {
-    hal::Event event = call(kDoCopyAsync, hal::Kind::kMemcpy, tid, 6 * kUs, stream);
+  void copy_async(uint32_t tid, uint64_t stream, hal::Direction direction, uint64_t bytes, uint64_t device_ns,
+                  uint64_t call_ns = 6 * kUs) {
+    hal::Event event = call(kDoCopyAsync, hal::Kind::kMemcpy, tid, call_ns, stream);
     moves(event, direction, bytes);
     given.push_back({event, std::nullopt});
     work(stream, event.start_mono_ns + 3 * kUs, device_ns);

@@ -304,6 +304,37 @@ TEST(Budget, ASlowStepIsExplainedByWhatItHasMoreOf) {
   EXPECT_EQ(process.every, 40U);
 }
 
+// 8 of 300 steps wait for 400 ms each; what each step loses to host code is less than that.
+TEST(Budget, SlowStepsDecideWhereTheyCostMoreThanTheUsualOnesLose) {
+  const auto with = [](uint64_t pause_ns) {
+    return ask(loop(320, 10 * kMs, How::kSleep, [&](World& world, size_t i) {
+      world.run(1, 2 * kMs);
+      if (i % 40 == 39) world.sleep(1, hal::WaitKind::kPipe, pause_ns, 900);
+    }));
+  };
+  const Answer rare = with(400 * kMs);
+  EXPECT_EQ(rare.only().result.limit, Limit::kInputBound);
+  EXPECT_TRUE(rare.only().is_of_slow);
+  const Answer usual = with(20 * kMs);
+  EXPECT_EQ(usual.only().result.limit, Limit::kHostBound);
+  EXPECT_FALSE(usual.only().is_of_slow);
+}
+
+TEST(Budget, AnAsynchronousCopyThatTakesTimeByTheByteIsCopying) {
+  const auto with = [](uint64_t call_ns) {
+    World world;
+    for (size_t i = 0; i < 200; ++i) {
+      world.copy_async(1, 7, hal::Direction::kHostToDevice, 48 << 20, 9 * kMs, call_ns);
+      world.launch(1, 7, 8 * kMs);
+      world.stream_sync(1, 7, How::kSleep);
+    }
+    return ask(world).only().evaluated.sums;
+  };
+  const TimeSums staged = with(9 * kMs), pinned = with(6 * kUs);
+  EXPECT_GT(staged.of(TimeClass::kCopy).ns * 100, staged.total_ns() * 45);
+  EXPECT_EQ(pinned.of(TimeClass::kCopy).ns, 0U);
+}
+
 TEST(Budget, TurnsOfOneLockAreOneWaitAndTheHolderIsTheRoot) {
   World world;
   for (size_t i = 0; i < 200; ++i) {

@@ -210,6 +210,32 @@ TEST(Ends, AHangOnARankThatIsGoneIsTheEndsEffectAndTakesNoTenSeconds) {
   EXPECT_THAT(text_of(chains), HasSubstr("collective_hang: xAllReduce, number 12"));
 }
 
+// As when a rank skipped one: it ends well, the others wait in the last, and a launcher kills them.
+TEST(Ends, AHangOnARankThatEndedWellComesBeforeTheEndOfThoseThatWait) {
+  Stream stream;
+  stream.train(0, 5);
+  exits(stream, 4 * kSecond + 50 * kMilli, 0, kPeer);
+  exits(stream, 5 * kSecond + 900 * kMilli, 9, kPid);
+  Event& peer = stream.add(kLaunchCall, hal::Kind::kLaunch, kSecond, kMicro, kPeer, kPeer);
+  peer.set(Has::kDuration);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  hal::CollectiveHang hang;
+  hang.comm_id_hash = 0xbeef;
+  hang.number = 12;
+  hang.entered_mono_ns = kStart + 4040 * kMilli;
+  hang.waited_ns = kSecond;
+  hang.present = {{0, kPid}};
+  hang.missing = {{1, kPeer}};
+  engine->add_hang(hang, "xAllReduce");
+  for (const Event& event : sorted(stream.events)) engine->add(event);
+  engine->advance(kStart + 8 * kSecond);
+  const auto chains = latest(engine->take_changes());
+  EXPECT_ONLY(chains, RuleId::collective_hang);
+  EXPECT_THAT(chains[0].summary, HasSubstr("waiting for rank 1 (pid 200)"));
+  EXPECT_THAT(text_of(chains), HasSubstr("process_crashed of pid 100"));
+}
+
 TEST(Ends, ARankThatCallsWithAnotherSizeIsNamedAtOnceWithAllSizes) {
   Stream stream;
   stream.train(0, 6);

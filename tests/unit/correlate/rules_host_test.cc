@@ -205,6 +205,32 @@ TEST(HostRules, TinyLaunchesAreABoundOnlyWhereTheDeviceIsNeverBehind) {
   EXPECT_THAT(launching(30 * kMilli), IsEmpty());
 }
 
+TEST(HostRules, ThreadsThatWaitForEachOthersWorkOnTheDefaultStreamShareIt) {
+  const auto running = [](uint64_t stream_of_second, uint32_t device_of_second, bool second_waits) {
+    Stream stream;
+    for (uint64_t i = 0; i < 600; ++i) {
+      for (const uint32_t thread : {0U, 1U}) {
+        const auto of_thread = [&](Event& event) {
+          event.tid += thread;
+          event.stream = thread == 1 ? stream_of_second : 0;
+          event.device_ref = thread == 1 ? device_of_second : 1;
+          event.set(Has::kStream);
+        };
+        const uint64_t waits = thread == 1 && !second_waits ? kMicro : 8 * kMilli;
+        of_thread(stream.launch(i * 10 * kMilli + thread * kMicro));
+        of_thread(stream.sync(i * 10 * kMilli + 100 * kMicro + thread * kMicro, waits));
+      }
+    }
+    return run(stream);
+  };
+  const auto chains = running(0, 1, true);
+  EXPECT_ONLY(chains, RuleId::shared_default_stream);
+  EXPECT_THAT(chains[0].summary, HasSubstr("2 threads"));
+  EXPECT_THAT(running(0x500, 1, true), IsEmpty()) << "a stream of its own";
+  EXPECT_THAT(running(0, 2, true), IsEmpty()) << "another device's";
+  EXPECT_THAT(running(0, 1, false), IsEmpty()) << "one waits for both, as with a thread for the backward pass";
+}
+
 class GraphRules : public ::testing::Test {
  protected:
   Event& graph(Call call, uint64_t at_ns, uint64_t duration_ns, uint64_t handle) {

@@ -171,9 +171,10 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       budget.end_ns = (thread->second.last_second + 1) * Budget::kWindowNs;
     }
     budget.result = evaluate(budget.evaluated, blame);
-    // Slow steps decide where they cost more than what each usual step loses.
-    if (budget.steps != 0 && (!is_accusation(budget.result.limit) ||
-                              process.slow_more_ns > std::max(budget.result.low_ns, budget.result.high_ns))) {
+    // Slow steps decide where they cost much, and more than what usual steps lose.
+    const uint64_t usual_loss = std::max(budget.result.low_ns, budget.result.high_ns);
+    const bool is_costly = process.slow_more_ns * 100 >= kEnterPercent * (process.last_ns - process.first_ns);
+    if (budget.steps != 0 && is_costly && (!is_accusation(budget.result.limit) || process.slow_more_ns > usual_loss)) {
       const LimitResult more = evaluate(process.with_slow, blame);
       if (is_accusation(more.limit)) {
         budget.result = more;

@@ -74,7 +74,7 @@ Losses losses_of(const Evaluated& evaluated, const Unclear& unclear) {
 }
 
 bool synchronises_often(const Evaluated& evaluated, uint64_t total_ns) {
-  if (evaluated.steps > 0 && evaluated.sums.syncs >= kSyncsOfStep * evaluated.steps) return true;
+  if (evaluated.steps > 0) return evaluated.sums.syncs >= kSyncsOfStep * evaluated.steps;
   return evaluated.sums.syncs >= kSyncsOfSecond * std::max<uint64_t>(1, total_ns / 1'000'000'000);
 }
 

@@ -21,7 +21,9 @@ using correlate::Limit;
 using correlate::TimeClass;
 using store::Bound;
 
-constexpr double kGoodPart = 0.25;  // likewise
+constexpr double kGoodPart = 0.25;
+constexpr uint64_t kIdleParts = 50;  // less than one part of so many: it did not wait
+constexpr uint64_t kSomePercent = 15;
 constexpr int64_t kEnoughSamples = 20;
 constexpr uint64_t kFaultNs = 100'000;  // of kernel time a page fault, at most: more is something else
 constexpr uint64_t kEnoughRounds = 8;
@@ -46,7 +48,13 @@ void add_preemptors(const store::Reader& reader, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
   const bool is_starved =
       time.budget.result.limit == Limit::kStarvedOfCpu || time.budget.result.second == Limit::kStarvedOfCpu;
-  if (!is_starved || sums.of(TimeClass::kCpuWait).low == 0) return;
+  const uint64_t low = sums.of(TimeClass::kCpuWait).low;
+  if (low == 0 || (!is_starved && low * 100 < kSomePercent * sums.lost_low())) return;
+  const uint64_t parts = std::max<uint64_t>(1, time.budget.steps != 0 ? time.budget.evaluated.steps : 1);
+  const std::string of_that = is_starved
+                                  ? "of that"
+                                  : fmt::format("of the {}{} for which it waited for one", format_duration(low / parts),
+                                                time.budget.steps != 0 ? " a step" : "");
   struct Had {
     int64_t pid;
     std::string comm;
@@ -68,12 +76,13 @@ void add_preemptors(const store::Reader& reader, ProcessTime& time) {
   const double share = static_cast<double>(had.front().ns) / static_cast<double>(all_ns);
   if (had.front().pid == time.budget.pid) {
     if (share < kGoodPart) return;
-    time.because.push_back(fmt::format(
-        "Its own threads had the CPU for {:.0f}% of that: it has more threads ready to run than CPUs", 100 * share));
+    time.because.push_back(
+        fmt::format("Its own threads had the CPU for {:.0f}% {}: it has more threads ready to run than CPUs",
+                    100 * share, of_that));
     time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
   } else if (share >= kGoodPart) {
-    time.because.push_back(fmt::format("{} (pid {}) had the CPU for {:.0f}% of that", printable(had.front().comm, 40),
-                                       had.front().pid, 100 * share));
+    time.because.push_back(fmt::format("{} (pid {}) had the CPU for {:.0f}% {}", printable(had.front().comm, 40),
+                                       had.front().pid, 100 * share, of_that));
   }
 }
 
@@ -213,6 +222,29 @@ void add_late_ranks(const store::Reader& reader, std::vector<ProcessTime>& times
   }
 }
 
+// A server that always had a request to work on, while more came than it made steps: its other threads woke for them.
+void add_overload(const store::Reader& reader, ProcessTime& time) {
+  const correlate::ProcessBudget& budget = time.budget;
+  const correlate::TimeSums& sums = budget.evaluated.sums;
+  if (budget.result.limit != Limit::kDeviceBound || budget.steps == 0) return;
+  if (sums.clients_ns * kIdleParts >= sums.total_ns()) return;
+  uint64_t requests = 0;
+  ask(reader,
+      "SELECT count(*) FROM waits w JOIN wait_peers f ON f.id = w.peer JOIN event_rows e ON e.seq = w.seq JOIN threads "
+      "t "
+      "ON t.id = e.thread JOIN clocks k ON k.id = e.clock WHERE f.accepted = 1 AND w.flags & 1 = 0 AND t.pid = ? AND "
+      "t.tid != ? AND k.mono_ns + e.start BETWEEN ? AND ?",
+      {budget.pid, budget.tid, static_cast<int64_t>(budget.start_ns), static_cast<int64_t>(budget.end_ns)},
+      [&](std::span<const store::Value> row) { requests = static_cast<uint64_t>(row[0].integer); });
+  if (requests * 10 < budget.steps * 11) return;
+  const double seconds = static_cast<double>(budget.end_ns - budget.start_ns) / 1e9;
+  time.because.push_back(
+      fmt::format("It never waited for a request, and more came than it made steps ({:.0f} and {:.0f} a second): "
+                  "overload, unless a "
+                  "step serves several",
+                  static_cast<double>(requests) / seconds, static_cast<double>(budget.steps) / seconds));
+}
+
 // Ranks that wait for their devices wait for each other's in every collective: from the host all look alike.
 void add_ranks(const store::Reader& reader, ProcessTime& time) {
   if (time.budget.result.limit != Limit::kDeviceBound) return;
@@ -235,6 +267,7 @@ void add_time_evidence(const store::Reader& reader, std::vector<ProcessTime>& ti
   for (ProcessTime& time : times) {
     add_settings(reader, time);
     add_ranks(reader, time);
+    add_overload(reader, time);
     if (!is_accusation(time.budget.result.limit)) continue;
     add_preemptors(reader, time);
     add_samples(reader, time);

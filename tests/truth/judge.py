@@ -203,7 +203,7 @@ def same_steps(budget, clock, database):
     with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as recording:
         wall, mono = recording.execute("SELECT timestamp, start_mono_ns FROM events LIMIT 1").fetchone()
     start, end = (nanoseconds(budget["interval"][name]) - wall + mono for name in ("start", "end"))
-    found = [step for step in clock["steps"] if step["start"] >= start and step["end"] <= end]
+    found = [step for step in clock["steps"] if start <= (step["start"] + step["end"]) // 2 < end]
     steps = budget.get("steps")
     if steps and not budget["verdict"]["of_slow_steps"]:
         found.sort(key=lambda step: step["end"] - step["start"])

@@ -266,7 +266,7 @@ FAULTS = [
     Kind("own_threads", native("loops", "threads", "{seconds}"), sixteen,
          cause=r"own threads|16 threads|OMP_NUM_THREADS|oversubscri|more threads", healthy_cpu=False),
     Kind("overloaded_server", program("serve.py", "{seconds}"), clients(260), budget=False,
-         cause=r"overload|faster than|more (requests|work) than|queue (grows|grew|keeps growing)|backlog"),
+         counts_verdict=True, cause=r"overload|faster than|more (requests|work) than|queue (grows|grew|keeps growing)|backlog"),
     Kind("cpu_quota", program("train_host.py", "quota", "{seconds}"), cpu_limit, cause=r"quota|throttl|CPU limit", healthy_cpu=False,
          check=periods_hold_the_loss),
     Kind("cpu_neighbour", program("train_host.py", "pinned_cpu", "{seconds}"), neighbour,

@@ -22,7 +22,7 @@ using correlate::TimeClass;
 using store::Bound;
 
 constexpr double kGoodPart = 0.25;
-constexpr uint64_t kIdleParts = 50;  // less than one part of so many: it did not wait
+constexpr uint64_t kIdleParts = 50;  // less than a fiftieth: it did not wait
 constexpr uint64_t kSomePercent = 15;
 constexpr int64_t kEnoughSamples = 20;
 constexpr uint64_t kFaultNs = 100'000;  // of kernel time a page fault, at most: more is something else

@@ -25,7 +25,7 @@ class EngineFeed {
   // The arguments must outlive this.
   EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger);
   // Called for each chain that becomes a row. One about waiting for a CPU becomes one when the budget of its process
-  // says that the wait cost something, or kHeldNs later where no steps of it are known.
+  // says that the wait cost something, or kHeldNs after its onset where no steps of it are known.
   void set_listener(std::function<void(const hal::CausalChain&)> listener) { listener_ = std::move(listener); }
 
   // Batches come in the order in which they are stored; a replay gives the engine the same in the same order.
@@ -40,7 +40,7 @@ class EngineFeed {
     budget_.add_probe(probe, symbol);
   }
 
-  static constexpr uint64_t kHeldNs = 5'000'000'000;
+  static constexpr uint64_t kHeldNs = 3'000'000'000;
 
  private:
   static constexpr size_t kMaxCommunicators = 65536, kMaxHeld = 4096;

@@ -51,8 +51,8 @@ class EngineFeedTest : public ::testing::Test {
     return event;
   }
 
-  // Steps of 20 ms: a launch, a wait for the device until 14 ms, host code. Another program has the CPU from `away_ns` of
-  // each on, for 5 ms.
+  // Steps of 20 ms: a launch, a wait for the device until 14 ms, host code. Another program has the CPU from `away_ns`
+  // of each on, for 5 ms.
   void train(uint64_t seconds, uint64_t away_ns) {
     for (uint64_t at = kBegin; at < kBegin + seconds * kSecond; at += 20 * kMs) {
       EventBatch batch;

@@ -87,7 +87,8 @@ void EngineFeed::give_held(store::Writer& writer, bool at_end) {
   std::erase_if(held_, [&](const auto& entry) {
     const hal::CausalChain& chain = entry.second;
     const correlate::TimeSums* whole = chain.pid ? budget_.summary().whole_of(*chain.pid) : nullptr;
-    const bool is_old = at_end || chain.onset_mono_ns + kHeldNs <= complete_ns_;
+    const bool has_budget = chain.pid && budget_.budget().submits(*chain.pid);
+    const bool is_old = at_end || !has_budget || chain.onset_mono_ns + kHeldNs <= complete_ns_;
     if (whole == nullptr && !is_old) return false;
     if (whole != nullptr && correlate::is_harmless_wait(*whole)) return chain.resolved;
     give(chain, writer);

@@ -25,7 +25,7 @@ class EngineFeed {
   // The arguments must outlive this.
   EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger);
   // Called for each chain that becomes a row. One about waiting for a CPU becomes one when the budget of its process
-  // says that the wait cost something, or kHeldNs after its onset where no steps of it are known.
+  // says that the wait cost something, or kHeldNs after its onset where that is not known; at once where there is none.
   void set_listener(std::function<void(const hal::CausalChain&)> listener) { listener_ = std::move(listener); }
 
   // Batches come in the order in which they are stored; a replay gives the engine the same in the same order.

@@ -38,7 +38,6 @@ class BudgetFeed {
   void write(store::Writer& writer);
   void finish(store::Writer& writer);
   correlate::Budget& budget() { return budget_; }
-  const correlate::BudgetSummary& summary() const { return summary_; }
 
  private:
   void write_causes(store::Writer& writer);

@@ -60,49 +60,23 @@ void EngineFeed::take(const EventBatch& batch) {
   }
   for (const hal::CpuSample& sample : batch.records.samples) budget_.add_sample(sample);
   if (batch.complete_mono_ns != 0) {
-    complete_ns_ = batch.complete_mono_ns;
     engine_->advance(batch.complete_mono_ns);
     budget_.advance(batch.complete_mono_ns);
   }
 }
 
 void EngineFeed::write(store::Writer& writer) {
-  budget_.write(writer);
-  for (hal::CausalChain& chain : engine_->take_changes()) {
-    if (correlate::is_of_cpu_alone(chain.rule) && !given_.contains(chain.id) && held_.size() < kMaxHeld) {
-      held_[chain.id] = std::move(chain);
-    } else {
-      give(chain, writer);
-    }
+  for (const hal::CausalChain& chain : engine_->take_changes()) {
+    writer.add_chain(chain);
+    if (listener_) listener_(chain);
   }
-  give_held(writer, false);
-}
-
-void EngineFeed::give(const hal::CausalChain& chain, store::Writer& writer) {
-  writer.add_chain(chain);
-  if (listener_) listener_(chain);
-}
-
-void EngineFeed::give_held(store::Writer& writer, bool at_end) {
-  std::erase_if(held_, [&](const auto& entry) {
-    const hal::CausalChain& chain = entry.second;
-    const correlate::TimeSums* whole = chain.pid ? budget_.summary().whole_of(*chain.pid) : nullptr;
-    const bool has_budget = chain.pid && budget_.budget().submits(*chain.pid);
-    const bool is_old = at_end || !has_budget || chain.onset_mono_ns + kHeldNs <= complete_ns_;
-    if (whole == nullptr && !is_old) return false;
-    if (whole != nullptr && correlate::is_harmless_wait(*whole)) return chain.resolved;
-    give(chain, writer);
-    if (given_.size() >= kMaxHeld) given_.clear();
-    given_.insert(chain.id);
-    return true;
-  });
+  budget_.write(writer);
 }
 
 void EngineFeed::finish(store::Writer& writer) {
   engine_->finish();
-  budget_.finish(writer);
   write(writer);
-  give_held(writer, true);
+  budget_.finish(writer);
 }
 
 }  // namespace ingero::agent

@@ -5,11 +5,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "agent/batch_queue.h"
 #include "agent/budget_feed.h"
@@ -24,8 +21,7 @@ class EngineFeed {
  public:
   // The arguments must outlive this.
   EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger);
-  // Called for each chain that becomes a row. One about waiting for a CPU becomes one when the budget of its process
-  // says that the wait cost something, or kHeldNs after its onset where that is not known; at once where there is none.
+  // Called for each chain that becomes a row.
   void set_listener(std::function<void(const hal::CausalChain&)> listener) { listener_ = std::move(listener); }
 
   // Batches come in the order in which they are stored; a replay gives the engine the same in the same order.
@@ -40,25 +36,17 @@ class EngineFeed {
     budget_.add_probe(probe, symbol);
   }
 
-  static constexpr uint64_t kHeldNs = 3'000'000'000;
-
  private:
-  static constexpr size_t kMaxCommunicators = 65536, kMaxHeld = 4096;
+  static constexpr size_t kMaxCommunicators = 65536;
   struct Member {
     std::optional<uint64_t> hash;
     std::optional<int32_t> rank;
   };
-  void give(const hal::CausalChain& chain, store::Writer& writer);
-  void give_held(store::Writer& writer, bool at_end);
-
   const hal::CallTable& calls_;
   std::unique_ptr<correlate::Engine> engine_;
   BudgetFeed budget_;
   std::function<void(const hal::CausalChain&)> listener_;
   std::unordered_map<uint64_t, Member> communicators_;  // by id
-  std::map<std::string, hal::CausalChain> held_;        // by id, as it is now
-  std::unordered_set<std::string> given_;               // of those that were held
-  uint64_t complete_ns_ = 0;
 };
 
 }  // namespace ingero::agent

@@ -423,11 +423,6 @@ std::vector<BudgetStep> Budget::take_steps() { return std::exchange(impl_->steps
 std::vector<BudgetSecond> Budget::take_seconds() { return std::exchange(impl_->seconds, {}); }
 const Blame& Budget::blame() const { return impl_->blame; }
 
-bool Budget::submits(uint32_t pid) const {
-  const auto known = impl_->processes.find(pid);
-  return known != impl_->processes.end() && known->second.device.first_submission_ns().has_value();
-}
-
 std::vector<Budget::ProcessFacts> Budget::processes() const {
   std::vector<ProcessFacts> out = impl_->ended;
   for (const auto& [pid, process] : impl_->processes) {

@@ -127,8 +127,6 @@ class Budget {
     uint64_t attached_ns = 0;
   };
   std::vector<ProcessFacts> processes() const;
-  // Whether it has submitted work, and so has, or will have, a budget.
-  bool submits(uint32_t pid) const;
 
  private:
   struct Impl;

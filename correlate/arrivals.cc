@@ -95,13 +95,15 @@ std::vector<hal::CollectiveHang> Arrivals::evaluate(uint64_t now_mono_ns, uint64
   over_.clear();
   for (auto& [hash, group] : groups_) {
     const auto first = group.ahead.begin();
-    const bool can_come = std::any_of(group.members.begin(), group.members.end(), [&](const auto& entry) {
-      const Member& member = entry.second;
-      return member.is_evaluated && !member.has_ended && member.entered == group.all_entered;
-    });
+    const auto can_come = [&group = group] {
+      return std::any_of(group.members.begin(), group.members.end(), [&](const auto& entry) {
+        const Member& member = entry.second;
+        return member.is_evaluated && !member.has_ended && member.entered == group.all_entered;
+      });
+    };
     const bool holds = first != group.ahead.end() && first->first == group.all_entered + 1 &&
                        now_mono_ns > first->second.mono_ns &&
-                       now_mono_ns - first->second.mono_ns >= (can_come ? after_ns : std::min(after_ns, kGoneNs));
+                       now_mono_ns - first->second.mono_ns >= (can_come() ? after_ns : std::min(after_ns, kGoneNs));
     if (group.reported && (!holds || group.reported->number != first->first)) {
       group.reported->is_over = true;
       group.reported->waited_ns = now_mono_ns - group.reported->entered_mono_ns;

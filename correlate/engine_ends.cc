@@ -149,15 +149,14 @@ void Engine::Impl::settle_ends(std::vector<std::pair<ProcessState*, Finding>> en
 }
 
 uint64_t Engine::Impl::is_certain_by(const Hang& hang) const {
-  if (out_of_step.contains(hang.comm_id_hash)) return std::min(hang.from, hang.finding.onset_mono_ns / kWindowNs + 1);
-  uint64_t last_end = 0;
-  for (const uint32_t pid : hang.finding.absent) {
+  const Finding& finding = hang.finding;
+  if (out_of_step.contains(hang.comm_id_hash)) return std::min(hang.from, finding.onset_mono_ns / kWindowNs + 1);
+  const bool all_are_gone = std::all_of(finding.absent.begin(), finding.absent.end(), [&](uint32_t pid) {
     const auto known = by_pid.find(pid);
-    if (known == by_pid.end() || !known->second->ended_mono_ns) return hang.from;
-    last_end = std::max(last_end, *known->second->ended_mono_ns);
-  }
-  if (hang.finding.absent.empty()) return hang.from;
-  return std::min(hang.from, std::max(last_end, hang.finding.onset_mono_ns) / kWindowNs + 1);
+    return known != by_pid.end() && known->second->ended_mono_ns.has_value();
+  });
+  if (finding.absent.empty() || !all_are_gone) return hang.from;
+  return std::min(hang.from, known_ns(finding) / kWindowNs + 1);
 }
 
 bool Engine::Impl::are_peers(uint32_t pid, uint32_t other) const {

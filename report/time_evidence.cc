@@ -230,18 +230,16 @@ void add_overload(const store::Reader& reader, ProcessTime& time) {
   if (sums.clients_ns * kIdleParts >= sums.total_ns()) return;
   uint64_t requests = 0;
   ask(reader,
-      "SELECT count(*) FROM waits w JOIN wait_peers f ON f.id = w.peer JOIN event_rows e ON e.seq = w.seq JOIN threads "
-      "t "
-      "ON t.id = e.thread JOIN clocks k ON k.id = e.clock WHERE f.accepted = 1 AND w.flags & 1 = 0 AND t.pid = ? AND "
-      "t.tid != ? AND k.mono_ns + e.start BETWEEN ? AND ?",
+      "SELECT count(*) FROM waits w JOIN wait_peers f ON f.id = w.peer JOIN event_rows e ON e.seq = w.seq "
+      "JOIN threads t ON t.id = e.thread JOIN clocks k ON k.id = e.clock WHERE f.accepted = 1 AND w.flags & 1 = 0 AND "
+      "t.pid = ? AND t.tid != ? AND k.mono_ns + e.start BETWEEN ? AND ?",
       {budget.pid, budget.tid, static_cast<int64_t>(budget.start_ns), static_cast<int64_t>(budget.end_ns)},
       [&](std::span<const store::Value> row) { requests = static_cast<uint64_t>(row[0].integer); });
   if (requests * 10 < budget.steps * 11) return;
   const double seconds = static_cast<double>(budget.end_ns - budget.start_ns) / 1e9;
   time.because.push_back(
       fmt::format("It never waited for a request, and more came than it made steps ({:.0f} and {:.0f} a second): "
-                  "overload, unless a "
-                  "step serves several",
+                  "overload, unless a step serves several",
                   static_cast<double>(requests) / seconds, static_cast<double>(budget.steps) / seconds));
 }
 
@@ -256,8 +254,7 @@ void add_ranks(const store::Reader& reader, ProcessTime& time) {
   if (ranks < 2) return;
   time.because.push_back(
       fmt::format("It is one of {} ranks, which wait for each other's devices in collectives: the slowest device sets "
-                  "the pace, and "
-                  "which rank has it is not visible from the host",
+                  "the pace, and which rank has it is not visible from the host",
                   ranks));
 }
 

@@ -183,21 +183,30 @@ TEST(Ends, OneRankThatDiesExplainsWhatItsPeersGet) {
   EXPECT_THAT(text_of(chains), HasSubstr("process_failed of pid 100"));
 }
 
+void makes_a_call(Stream& stream, uint32_t pid) {
+  stream.add(kLaunchCall, hal::Kind::kLaunch, kSecond, kMicro, pid, pid).set(Has::kDuration);
+}
+
+// The main process waits in a collective that its peer has not entered.
+hal::CollectiveHang hang_on_peer(uint64_t entered_mono_ns) {
+  hal::CollectiveHang hang;
+  hang.comm_id_hash = 0xbeef;
+  hang.number = 12;
+  hang.entered_mono_ns = entered_mono_ns;
+  hang.waited_ns = kSecond;
+  hang.present = {{0, kPid}};
+  hang.missing = {{1, kPeer}};
+  return hang;
+}
+
 TEST(Ends, AHangOnARankThatIsGoneIsTheEndsEffectAndTakesNoTenSeconds) {
   Stream stream;
   stream.train(0, 6);
   exits(stream, 4 * kSecond + 50 * kMilli, 9, kPeer);
-  Event& peer = stream.add(kLaunchCall, hal::Kind::kLaunch, kSecond, kMicro, kPeer, kPeer);
-  peer.set(Has::kDuration);
+  makes_a_call(stream, kPeer);
   hal::LossLedger ledger;
   const auto engine = engine_for(stream, ledger);
-  hal::CollectiveHang hang;
-  hang.comm_id_hash = 0xbeef;
-  hang.number = 12;
-  hang.entered_mono_ns = kStart + 4100 * kMilli;
-  hang.waited_ns = kSecond;
-  hang.present = {{0, kPid}};
-  hang.missing = {{1, kPeer}};
+  const hal::CollectiveHang hang = hang_on_peer(kStart + 4100 * kMilli);
   bool is_reported = false;
   for (const Event& event : sorted(stream.events)) {
     if (!is_reported && event.start_mono_ns > kStart + 5200 * kMilli) engine->add_hang(hang, "xAllReduce");
@@ -216,17 +225,10 @@ TEST(Ends, AHangOnARankThatEndedWellComesBeforeTheEndOfThoseThatWait) {
   stream.train(0, 5);
   exits(stream, 4 * kSecond + 50 * kMilli, 0, kPeer);
   exits(stream, 5 * kSecond + 900 * kMilli, 9, kPid);
-  Event& peer = stream.add(kLaunchCall, hal::Kind::kLaunch, kSecond, kMicro, kPeer, kPeer);
-  peer.set(Has::kDuration);
+  makes_a_call(stream, kPeer);
   hal::LossLedger ledger;
   const auto engine = engine_for(stream, ledger);
-  hal::CollectiveHang hang;
-  hang.comm_id_hash = 0xbeef;
-  hang.number = 12;
-  hang.entered_mono_ns = kStart + 4040 * kMilli;
-  hang.waited_ns = kSecond;
-  hang.present = {{0, kPid}};
-  hang.missing = {{1, kPeer}};
+  const hal::CollectiveHang hang = hang_on_peer(kStart + 4040 * kMilli);
   engine->add_hang(hang, "xAllReduce");
   for (const Event& event : sorted(stream.events)) engine->add(event);
   engine->advance(kStart + 8 * kSecond);

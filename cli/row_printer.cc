@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "report/event_rows.h"
 #include "report/table.h"
 
 namespace ingero::cli {
@@ -157,7 +158,11 @@ class CsvPrinter final : public RowPrinter {
   }
   void row(std::span<const Value> values) override {
     std::string line;
-    for (size_t i = 0; i < values.size(); ++i) line += (i == 0 ? "" : ",") + field(plain_text(values[i]));
+    for (size_t i = 0; i < values.size(); ++i) {
+      std::string text = plain_text(values[i]);
+      if (values[i].type == Value::Type::kText && report::is_formula(text)) text.insert(0, 1, '\'');
+      line += (i == 0 ? "" : ",") + field(std::move(text));
+    }
     held_.add(line + "\n");
   }
   void finish() override { held_.flush(); }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "agent/host_facts.h"
@@ -14,6 +15,8 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "serve/alerts/pagerduty.h"
+#include "serve/api/api.h"
+#include "serve/mcp/streamable.h"
 
 namespace ingero::cli {
 namespace {
@@ -21,8 +24,7 @@ namespace {
 constexpr const char* kTokenVariable = "INGERO_TOKEN";
 constexpr const char* kPagerVariable = "INGERO_PAGERDUTY_KEY";
 constexpr uint64_t kQueryMemory = uint64_t{512} << 20;
-// A browser keeps six connections open for a while: they must not keep others waiting.
-constexpr size_t kConnections = 64, kWaiting = 64, kAtOnce = 8, kBodyBytes = 1 << 20;
+constexpr size_t kAtOnce = 8, kBodyBytes = 1 << 20;
 
 // Appends lines; the first failure to write is reported, later ones are not.
 Result<serve::http::Audit> open_audit(const std::string& path) {
@@ -151,9 +153,11 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   served.open_paths = std::move(open_paths);
   served.guards_host = true;
   served.hosts = options.hosts;
-  served.connections = kConnections;
   served.at_once = kAtOnce;
-  served.waiting = kWaiting;
+  served.weight = [light = served.open_paths](const std::string& path, const std::string& body) {
+    if (std::find(light.begin(), light.end(), path) != light.end()) return serve::http::Weight::kLight;
+    return path == "/mcp" ? serve::mcp::weight_of(body) : serve::api::weight_of(path);
+  };
   served.body_bytes = kBodyBytes;
   served.seconds = 10;
   served.keep_alive = 1000;

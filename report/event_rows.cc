@@ -36,7 +36,7 @@ void append_json(std::string& out, std::string_view text) {
 }
 
 void append_csv(std::string& out, std::string_view raw) {
-  const std::string text = printable(raw, raw.size());
+  const std::string text = (is_formula(raw) ? "'" : "") + printable(raw, raw.size());
   // The quotes distinguish empty text from NULL.
   if (!text.empty() && text.find_first_of(",\"") == std::string::npos) {
     out += text;
@@ -69,6 +69,10 @@ void append_value(std::string& out, const Value& value, RowFormat format) {
 }
 
 }  // namespace
+
+bool is_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+}
 
 Result<uint64_t> export_rows(const store::Reader& reader, const store::Selection& selection, RowFormat format,
                              const std::function<Status(std::string_view)>& sink,

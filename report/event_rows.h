@@ -16,6 +16,10 @@ namespace ingero::report {
 
 enum class RowFormat : uint8_t { kCsv, kJsonl };
 
+// Whether a spreadsheet would run this text of a CSV cell as a formula. A traced program chooses its name, so such text
+// is written with ' in front.
+bool is_formula(std::string_view text);
+
 // How many rows there were. `progress` is called now and then with how many there are so far.
 Result<uint64_t> export_rows(const store::Reader& reader, const store::Selection& selection, RowFormat format,
                              const std::function<Status(std::string_view)>& sink,

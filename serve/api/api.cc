@@ -83,6 +83,21 @@ http::Response call_tool(Api& api, const http::Request& request) {
   return json(200, tools::QueryService::shown(name, input, *answer), name);
 }
 
+// Statements and pages to a person on call are what another site's form must not send: a browser asks before it sends
+// this type across sites, and not for a form's own types.
+bool needs_json_type(std::string_view path) {
+  static constexpr std::string_view kPaths[] = {"/api/v1/sql", "/api/v1/query", "/api/v1/tools/run_sql",
+                                                "/api/v1/tools/query_fleet", "/api/v1/tools/pagerduty_trigger"};
+  return std::find(std::begin(kPaths), std::end(kPaths), path) != std::end(kPaths);
+}
+
+bool is_json_type(std::string_view type) {
+  const std::string_view name = trim(type.substr(0, type.find(';')));
+  constexpr std::string_view kJson = "application/json";
+  return std::equal(name.begin(), name.end(), kJson.begin(), kJson.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+}
+
 Json error_schema() { return tools::object_of("error:string class:string"); }
 
 Json answers_of(Json schema) {
@@ -135,7 +150,19 @@ std::span<const Endpoint> own_endpoints() {
   return endpoints;
 }
 
+http::Weight weight_of(const std::string& path) {
+  static constexpr std::string_view kLight[] = {"/api/versions", "/api/v1/health", "/api/v1/openapi.json",
+                                                "/api/v1/tools/list", "/api/v1/time"};
+  if (std::find(std::begin(kLight), std::end(kLight), path) != std::end(kLight)) return http::Weight::kLight;
+  return needs_json_type(path) ? http::Weight::kHeavy : http::Weight::kUsual;
+}
+
 http::Response Api::answer(const http::Request& request) {
+  if (request.method == "POST" && needs_json_type(request.path) && !is_json_type(request.header("Content-Type"))) {
+    http::Response response = failed(Error(Errc::kInvalid, "Content-Type must be application/json"));
+    response.status = 415;
+    return response;
+  }
   bool is_known = false;
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   for (const auto& list : {own_endpoints(), legacy_endpoints()}) {

@@ -47,4 +47,25 @@ std::string host_of(std::string_view header) {
   return host;
 }
 
+std::string authority_of(std::string_view origin) {
+  const size_t scheme = origin.find("://");
+  const std::string host = host_of(origin);
+  if (scheme == std::string_view::npos || host.empty()) return {};
+  std::string name(origin.substr(0, scheme));
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (name != "http" && name != "https") return {};
+  const std::string_view rest = origin.substr(scheme + 3);
+  const size_t colon = rest.find(':', rest.starts_with('[') ? rest.find(']') : 0);
+  std::string_view port = name == "https" ? "443" : "80";
+  if (colon != std::string_view::npos) port = rest.substr(colon + 1);
+  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string_view::npos) return {};
+  return fmt::format("{}://{}:{}", name, host.find(':') == std::string::npos ? host : "[" + host + "]", port);
+}
+
+bool is_origin(std::string_view header_name) {
+  constexpr std::string_view kOrigin = "origin";
+  return std::equal(header_name.begin(), header_name.end(), kOrigin.begin(), kOrigin.end(),
+                    [](char a, char b) { return (a | 0x20) == b; });
+}
+
 }  // namespace ingero::serve::http

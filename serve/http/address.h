@@ -19,5 +19,8 @@ Result<Address> parse_address(const std::string& address);
 
 // The host of a Host header or of an Origin, lower case, without port and brackets. Empty: it is none.
 std::string host_of(std::string_view header);
+// The scheme, host and port of an Origin, lower case, the port written out: "http://localhost:80". Empty: it is none.
+std::string authority_of(std::string_view origin);
+bool is_origin(std::string_view header_name);
 
 }  // namespace ingero::serve::http

@@ -1,180 +1,172 @@
-// The server on cpp-httplib: checks each request's Host, secret and rate before a handler sees it.
+// Checks each request's Host, Origin, rate and secret before its body is read and a handler sees it: see server.h.
 #include "serve/http/server.h"
 
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <map>
-#include <mutex>
-#include <semaphore>
-#include <thread>
+#include <utility>
 
-#include <httplib.h>
+#include <openssl/ssl.h>
 
 #include "base/json.h"
-#include "base/log.h"
 #include "base/private_file.h"
 #include "base/text.h"
+#include "serve/http/buckets.h"
 #include "serve/http/certificate.h"
 #include "serve/http/listener.h"
-#include "serve/http/pool.h"
 
 namespace ingero::serve::http {
 namespace {
 
-constexpr size_t kMaxPathBytes = 512;
-constexpr size_t kMaxClients = 1024;
-
-// Tokens by client address: `per_second` come back, twice as many at most.
-class Buckets {
- public:
-  explicit Buckets(double per_second) : per_second_(per_second) {}
-
-  bool take(const std::string& client, uint64_t mono_ns) {
-    if (per_second_ <= 0) return true;
-    const std::scoped_lock lock(mutex_);
-    if (clients_.size() >= kMaxClients) clients_.clear();  // a flood of addresses: start anew rather than grow
-    auto [at, is_new] = clients_.try_emplace(client, Bucket{2 * per_second_, mono_ns});
-    Bucket& bucket = at->second;
-    const double seconds = static_cast<double>(mono_ns - bucket.mono_ns) / 1e9;
-    bucket.tokens = std::min(2 * per_second_, bucket.tokens + seconds * per_second_);
-    bucket.mono_ns = mono_ns;
-    if (bucket.tokens < 1) return false;
-    bucket.tokens -= 1;
-    return true;
-  }
-
- private:
-  struct Bucket {
-    double tokens;
-    uint64_t mono_ns;
-  };
-  double per_second_;
-  std::mutex mutex_;
-  std::map<std::string, Bucket> clients_;
-};
-
-// One of the calls of the handler that may run at once; waits for it.
-class Slot {
- public:
-  explicit Slot(std::counting_semaphore<>& slots) : slots_(slots) { slots_.acquire(); }
-  ~Slot() { slots_.release(); }
-  Slot(const Slot&) = delete;
-  Slot& operator=(const Slot&) = delete;
-
- private:
-  std::counting_semaphore<>& slots_;
-};
+// Wrong secrets of one client address: twenty at once, then ten a second. From then on none is compared, or the answer
+// would still say which guess is right; connections that have shown the secret go on.
+constexpr double kWrongPerSecond = 10;
 
 std::string error_text(std::string_view word, std::string_view sentence) {
   return Json{{"error", sentence}, {"class", word}}.dump();
 }
 
-// Between the handler and the audit, on the response: not sent.
-constexpr const char* kNoteHeader = "X-Ingero-Note";
+std::string_view phrase_of(int status) {
+  static constexpr std::pair<int, std::string_view> kPhrases[] = {{200, "OK"},
+                                                                  {202, "Accepted"},
+                                                                  {204, "No Content"},
+                                                                  {400, "Bad Request"},
+                                                                  {401, "Unauthorized"},
+                                                                  {403, "Forbidden"},
+                                                                  {404, "Not Found"},
+                                                                  {405, "Method Not Allowed"},
+                                                                  {408, "Request Timeout"},
+                                                                  {409, "Conflict"},
+                                                                  {413, "Content Too Large"},
+                                                                  {414, "URI Too Long"},
+                                                                  {415, "Unsupported Media Type"},
+                                                                  {417, "Expectation Failed"},
+                                                                  {429, "Too Many Requests"},
+                                                                  {431, "Request Header Fields Too Large"},
+                                                                  {500, "Internal Server Error"},
+                                                                  {501, "Not Implemented"},
+                                                                  {503, "Service Unavailable"},
+                                                                  {504, "Gateway Timeout"},
+                                                                  {505, "HTTP Version Not Supported"}};
+  const auto* found =
+      std::find_if(std::begin(kPhrases), std::end(kPhrases), [&](const auto& one) { return one.first == status; });
+  return found == std::end(kPhrases) ? "Answer" : found->second;
+}
+
+Response refusal(int status, std::string_view word, std::string_view sentence) {
+  return {status, "application/json", error_text(word, sentence), {}, std::string(sentence)};
+}
+
+Request request_of(const Head& head, std::string body) {
+  return {head.method, head.path, std::move(body), [&head](const char* name) { return head.header(name); },
+          [&head](const char* name) { return head.parameter(name); }};
+}
 
 }  // namespace
 
 struct Server::Impl {
   Impl(ServerOptions given, const Clock& the_clock)
-      : options(std::move(given)),
-        clock(the_clock),
-        buckets(options.per_second),
-        slots(static_cast<ptrdiff_t>(options.at_once)) {}
+      : options(std::move(given)), clock(the_clock), buckets(options.per_second), wrong(kWrongPerSecond) {}
 
   ServerOptions options;
   const Clock& clock;
-  Buckets buckets;
-  std::counting_semaphore<> slots;  // of the handler
-  std::unique_ptr<Listener> http;
+  Buckets buckets, wrong;
+  std::unique_ptr<Listener> listener;
   Handler handler;
-  std::thread thread;
   Address address;
   std::string fingerprint;
   bool has_tls = false;
+  TlsContext context;  // until the listener is made
 
-  bool is_for_us(const std::string& header) const {
-    const std::string host = host_of(header);
+  bool names_us(const std::string& host) const {
     if (host == "localhost" || host == "127.0.0.1" || host == "::1" || host == address.host) return true;
     return std::find(options.hosts.begin(), options.hosts.end(), host) != options.hosts.end();
   }
 
-  static void refuse(httplib::Response& response, int status, std::string_view word, std::string_view sentence) {
-    response.status = status;
-    response.set_content(error_text(word, sentence), "application/json");
-    response.set_header(kNoteHeader, std::string(sentence));
-    response.set_header("Connection", "close");
-    Listener::refused();
+  // A page may ask if it came from this very server: the same scheme, name and port. A name of --allow-host may also
+  // be that of another server, on its scheme's own port.
+  bool is_for_us(const Head& head, const std::string& origin) const {
+    const std::string host = head.header("Host");
+    const std::string scheme = has_tls ? "https" : "http";
+    if (authority_of(origin) == authority_of(scheme + "://" + host) && names_us(host_of(host))) return true;
+    const std::string name = host_of(origin);
+    const std::string authority = authority_of(origin);
+    return std::any_of(options.hosts.begin(), options.hosts.end(), [&](const std::string& allowed) {
+      return authority == "https://" + allowed || authority == "http://" + allowed ||
+             (name == allowed &&
+              (authority == fmt::format("https://{}:443", name) || authority == fmt::format("http://{}:80", name)));
+    });
   }
 
-  // Before the body is read. True: the request may go on.
-  bool admit(const httplib::Request& request, httplib::Response& response) {
-    if (options.guards_host) {
-      const auto origin = request.get_header_value("Origin");
-      if (request.get_header_value_count("Host") != 1 || !is_for_us(request.get_header_value("Host"))) {
-        refuse(response, 403, "refused", "the Host header names another machine (--allow-host)");
-        return false;
-      }
-      if (!origin.empty() && !is_for_us(origin)) {
-        refuse(response, 403, "refused", "the Origin header names another site (allow it with --allow-host)");
-        return false;
-      }
+  // Before the body is read. Nothing: the request may go on.
+  std::optional<Response> why_not(const Head& head, Client& client) {
+    const bool guards = options.guards_host || (options.guards_loopback && address.is_loopback);
+    if (guards && (head.count("Host") != 1 || !names_us(host_of(head.header("Host"))))) {
+      return refusal(403, "refused", "the Host header names another machine (--allow-host)");
     }
-    if (request.path.size() > kMaxPathBytes) {
-      refuse(response, 414, "bad_input", "the path is too long");
-      return false;
+    for (const auto& [name, value] : head.fields) {
+      if (!is_origin(name) || is_for_us(head, value)) continue;
+      return refusal(403, "refused", "the Origin header names another site (allow it with --allow-host)");
     }
+    const uint64_t now = clock.mono_ns();
+    const auto too_many = [](const char* sentence) {
+      Response response = refusal(429, "refused", sentence);
+      response.headers.emplace_back("Retry-After", "1");
+      return response;
+    };
+    if (!buckets.has(client.address, now, true)) return too_many("too many requests");
     const auto& open = options.open_paths;
-    if (std::find(open.begin(), open.end(), request.path) == open.end() &&
-        !options.secrets.open(request.get_header_value("Authorization"))) {
-      refuse(response, 401, "refused", "authentication required");
-      response.set_header("WWW-Authenticate", fmt::format("Basic realm=\"{}\", Bearer", options.realm));
-      return false;
+    if (options.secrets.empty() || std::find(open.begin(), open.end(), head.path) != open.end()) return std::nullopt;
+    const std::string shown = head.header("Authorization");
+    if (!client.is_trusted && !shown.empty() && !wrong.has(client.address, now, false)) {
+      return too_many("too many wrong secrets");
     }
-    if (!buckets.take(request.remote_addr, clock.mono_ns())) {
-      refuse(response, 429, "refused", "too many requests");
-      response.set_header("Retry-After", "1");
-      return false;
+    if (options.secrets.open(shown)) {
+      client.is_trusted = true;
+      return std::nullopt;
     }
-    return true;
+    if (!shown.empty()) (void)wrong.has(client.address, now, true);
+    client.is_trusted = false;
+    Response response = refusal(401, "refused", "authentication required");
+    response.headers.emplace_back("WWW-Authenticate", fmt::format("Basic realm=\"{}\", Bearer", options.realm));
+    return response;
   }
 
-  void answer(const httplib::Request& request, httplib::Response& response) {
-    const Request asked{request.method, request.path, request.body,
-                        [&](const char* name) { return request.get_header_value(name); },
-                        [&](const char* name) { return request.get_param_value(name); }};
+  Raw answer(const Head& head, std::string body, const Client& client, bool goes_on) const {
+    const size_t bytes = body.size();
+    const Request asked = request_of(head, std::move(body));
     Response given;
     try {
-      const Slot slot(slots);
       given = handler(asked);
     } catch (const std::exception& error) {
       given = {500, "application/json", error_text("internal", printable(error.what(), 500)), {}, error.what()};
     }
-    response.status = given.status;
-    if (!given.body.empty()) response.set_content(given.body, given.type);
-    for (const auto& [name, value] : given.headers) response.set_header(name, value);
-    if (!given.note.empty()) response.set_header(kNoteHeader, printable(given.note, 300));
+    return raw(head, given, client, bytes, goes_on && head.keeps_alive);
   }
 
-  // The library's last word before an answer is written: what it refused itself comes by here too.
-  void finish(const httplib::Request& request, httplib::Response& response) const {
-    const std::string note = response.get_header_value(kNoteHeader);
-    response.headers.erase(kNoteHeader);
-    response.set_header("X-Content-Type-Options", "nosniff");
-    response.set_header("Cache-Control", "no-store");
-    if (!options.audit) return;
-    const Json line{{"time", format_wall(clock.wall_ns())},
-                    {"client", printable(request.remote_addr, 64)},
-                    {"method", printable(request.method, 16)},
-                    {"path", printable(request.path, 200)},
-                    {"status", response.status},
-                    {"request_bytes", request.body.size()},
-                    {"response_bytes", response.body.size()},
-                    {"note", printable(note, 300)}};
-    options.audit(dump(line));
+  // The answer as bytes; every one comes by here, and goes to the audit.
+  Raw raw(const Head& head, const Response& response, const Client& client, size_t request_bytes, bool goes_on) const {
+    std::string text = fmt::format("HTTP/1.1 {} {}\r\n", response.status, phrase_of(response.status));
+    for (const auto& [name, value] : response.headers) text += fmt::format("{}: {}\r\n", name, value);
+    if (!response.body.empty()) text += fmt::format("Content-Type: {}\r\n", response.type);
+    text += fmt::format("Content-Length: {}\r\n", response.body.size());
+    // A range is never answered: many small ones would make a large answer of a short request.
+    text += "Accept-Ranges: none\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n";
+    text += goes_on ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
+    if (head.method != "HEAD") text += response.body;
+    if (options.audit) {
+      const Json line{{"time", format_wall(clock.wall_ns())},
+                      {"client", printable(client.address, 64)},
+                      {"method", printable(head.method, 16)},
+                      {"path", printable(head.path, 200)},
+                      {"status", response.status},
+                      {"request_bytes", request_bytes},
+                      {"response_bytes", response.body.size()},
+                      {"note", printable(response.note, 300)}};
+      options.audit(dump(line));
+    }
+    return {std::move(text), !goes_on};
   }
 
-  Status make_http() {
+  Status make_context() {
     const bool has_files = !options.certificate.empty() || !options.key.empty();
     if (options.certificate.empty() != options.key.empty()) {
       return Error(Errc::kInvalid, "TLS needs both a certificate and its key");
@@ -198,38 +190,34 @@ struct Server::Impl {
       tls = std::move(*made);
     }
     has_tls = tls != nullptr;
-    http = std::make_unique<Listener>(
-        std::move(tls), ListenerOptions{options.seconds, options.keep_alive > 8 ? 5 : 1, options.keep_alive});
+    context = std::move(tls);
     return {};
   }
 
-  void set_up() {
-    http->new_task_queue = [this] {
-      return new BoundedPool(options.connections, options.waiting);
-    };  // NOLINT: httplib owns it
-    http->set_payload_max_length(options.body_bytes);
-    http->set_tcp_nodelay(true);
-    // The library's default is SO_REUSEPORT: a second agent would take the first one's requests.
-    http->set_socket_options([](int socket) {
-      const int yes = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    });
-    http->set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-      return admit(request, response) ? httplib::Server::HandlerResponse::Unhandled
-                                      : httplib::Server::HandlerResponse::Handled;
-    });
-    const auto all = [this](const httplib::Request& request, httplib::Response& response) {
-      answer(request, response);
+  void make_listener(Fd socket) {
+    ListenerOptions bounds;
+    bounds.connections = options.connections;
+    bounds.body_bytes = options.body_bytes;
+    bounds.seconds = options.seconds;
+    bounds.idle_seconds = options.keep_alive > 8 ? 5 : 1;
+    bounds.requests = options.keep_alive;
+    bounds.workers = options.at_once;
+    ListenerCalls calls;
+    calls.admit = [this](const Head& head, Client& client) -> std::optional<Raw> {
+      const auto refused = why_not(head, client);
+      if (!refused) return std::nullopt;
+      return raw(head, *refused, client, 0, false);
     };
-    http->Get(".*", all).Post(".*", all).Put(".*", all).Patch(".*", all).Delete(".*", all).Options(".*", all);
-    http->set_post_routing_handler(
-        [this](const httplib::Request& request, httplib::Response& response) { finish(request, response); });
-    http->set_error_handler([](const httplib::Request&, httplib::Response& response) {
-      if (response.body.empty())
-        response.set_content(error_text("bad_input", "the request is not understood"), "application/json");
-    });
-    http->set_exception_handler(
-        [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) { response.status = 500; });
+    calls.refuse = [this](const Head& head, const Client& client, int status, const std::string& reason) {
+      return raw(head, refusal(status, status == 503 ? "refused" : "bad_input", reason), client, 0, false);
+    };
+    calls.weight = [this](const Head& head, const std::string& body) {
+      return options.weight ? options.weight(head.path, body) : Weight::kLight;
+    };
+    calls.answer = [this](const Head& head, std::string body, const Client& client, bool goes_on) {
+      return answer(head, std::move(body), client, goes_on);
+    };
+    listener = std::make_unique<Listener>(std::move(socket), std::move(context), bounds, std::move(calls));
   }
 };
 
@@ -241,35 +229,20 @@ Result<std::unique_ptr<Server>> Server::bind(ServerOptions options, const Clock&
   const auto address = parse_address(impl->options.address);
   INGERO_TRY(address);
   impl->address = *address;
-  INGERO_TRY(impl->make_http());
-  impl->set_up();
-  errno = 0;
-  const auto listen_error = [&] {
-    return errno_error(fmt::format("listen on {}", impl->options.address), errno != 0 ? errno : EADDRNOTAVAIL);
-  };
-  if (address->port == 0) {
-    const int port = impl->http->bind_to_any_port(address->host);
-    if (port <= 0) return listen_error();
-    impl->address.port = static_cast<uint16_t>(port);
-  } else if (!impl->http->bind_to_port(address->host, address->port)) {
-    return listen_error();
-  }
+  INGERO_TRY(impl->make_context());
+  auto socket = listen_on(address->host, impl->address.port);
+  if (!socket.ok()) return socket.error();
+  impl->make_listener(std::move(*socket));
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
 void Server::start(Handler handler) {
   impl_->handler = std::move(handler);
-  impl_->thread = std::thread([raw = impl_.get()] {
-    if (!raw->http->listen_after_bind()) log_error("the server stopped: {}", errno_error("accept").text());
-  });
+  impl_->listener->start();
 }
 
 void Server::stop() {
-  if (!impl_ || !impl_->thread.joinable()) return;
-  // stop() before the thread has begun to listen would be forgotten.
-  while (!impl_->http->is_running()) std::this_thread::yield();
-  impl_->http->end();
-  impl_->thread.join();
+  if (impl_) impl_->listener->stop();
 }
 
 std::string Server::url() const {

@@ -1,9 +1,10 @@
 // The only HTTP server of this program: an address, TLS, secrets, and the checks that every request must pass before it
 // is answered: Host and Origin, authorization, size and rate.
 //
-// Requests are bounded: `connections` at a time, `at_once` of them answered, a few waiting, some seconds to send one,
-// `body_bytes` of body, 8 KiB of headers, 512 bytes of path. Handlers are called by the server's threads, several at
-// once. Every request goes to the audit log, refused ones too. Created, started and stopped by one thread.
+// Bounded: `connections` at a time, one thread for all of them (listener.h), so that slow clients hold none of those
+// that answer; `seconds` for a whole request, handshake included; 16 KiB and 100 lines of headers, 512 bytes of path,
+// `body_bytes` of body. Ranges are not answered. Handlers are called by `at_once` threads, heavy requests by half of
+// them (weight.h). Every request goes to the audit log, refused ones too. Created, started and stopped by one thread.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include "base/result.h"
 #include "serve/http/address.h"
 #include "serve/http/secrets.h"
+#include "serve/http/weight.h"
 
 namespace ingero::serve::http {
 
@@ -42,14 +44,17 @@ struct ServerOptions {
   bool makes_certificate = false;          // without files: a self-signed one, and TLS 1.3 only
   Secrets secrets = {};
   std::vector<std::string> open_paths = {};  // answered without a secret
-  bool guards_host = false;                  // Host and Origin must be this machine's, the address's, or one of:
-  std::vector<std::string> hosts = {};       // further names
-  size_t connections = 4, waiting = 16;      // each holds a thread, idle ones too; further ones wait
+  bool guards_host = false;                  // Host must be this machine's, the address's, or one of:
+  std::vector<std::string> hosts = {};       // further names, with or without a port; Origins too
+  bool guards_loopback = false;              // guards Host if the address is loopback, where no other name is usual
+  size_t connections = 256;                  // a further one displaces the one that waits longest
   size_t at_once = 4;                        // calls of the handler; further ones wait
+  // None: all are light. Called by the thread that reads requests.
+  std::function<Weight(const std::string& path, const std::string& body)> weight = {};
   size_t body_bytes = 0;
-  int seconds = 2;        // to send a request, or take an answer
+  int seconds = 2;        // to send a request; to take an answer, and a second more for each 32 KiB of it
   int keep_alive = 8;     // requests on one connection
-  double per_second = 0;  // requests of one client address, on average; bursts are twice that. 0: no limit
+  double per_second = 0;  // requests of one client address, wrong ones too; bursts are twice that. 0: no limit
   Audit audit = {};
   std::string realm = "ingero";
 };

@@ -14,7 +14,9 @@ Result<TlsContext> make_context(int version) {
     return Error(Errc::kIo, "TLS: cannot create a context: " + net::tls_reason());
   }
   SSL_CTX_set_options(made.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
-  SSL_CTX_set_mode(made.get(), SSL_MODE_ENABLE_PARTIAL_WRITE);
+  SSL_CTX_set_mode(made.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_RELEASE_BUFFERS);
+  // A client that sends one key update after the other holds no thread: each ends a read.
+  SSL_CTX_clear_mode(made.get(), SSL_MODE_AUTO_RETRY);
   return made;
 }
 

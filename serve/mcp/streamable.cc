@@ -67,6 +67,13 @@ http::Response answer_batch(Protocol& protocol, const Json& messages) {
 
 }  // namespace
 
+http::Weight weight_of(const std::string& body) {
+  if (body.find("run_sql") != std::string::npos || body.find("query_fleet") != std::string::npos) {
+    return http::Weight::kHeavy;
+  }
+  return body.find("tools/call") != std::string::npos ? http::Weight::kUsual : http::Weight::kLight;
+}
+
 http::Response answer_http(Protocol& protocol, const http::Request& request) {
   if (request.method != "POST") {
     http::Response response = refused(405, kTooMany, "this server has no streams and no sessions: POST only");

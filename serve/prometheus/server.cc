@@ -9,6 +9,9 @@ Result<std::unique_ptr<Server>> Server::bind(const ServerOptions& options) {
   served.certificate = options.certificate;
   served.key = options.key;
   if (!options.auth_file.empty()) INGERO_TRY(served.secrets.add_file(options.auth_file));
+  // A page in a browser on this machine must not read metrics: its Origin is refused everywhere. A scraper may know
+  // this machine by any name, but not by another one at a loopback address, unless it shows a secret.
+  served.guards_loopback = options.auth_file.empty();
   auto bound = http::Server::bind(std::move(served));
   if (!bound.ok()) return bound.error();
   return std::unique_ptr<Server>(new Server(std::move(*bound)));

@@ -1,8 +1,9 @@
 // Answers GET /metrics, and nothing else, on one address.
 //
 // Security: binds to loopback unless the address names another host; TLS (1.2 and newer) with a certificate; basic or
-// bearer authentication from a file, compared in constant time. Requests are bounded: four at a time, a few waiting,
-// two seconds to send one, no body. Made by one thread; the page is made by the server's threads, one at a time.
+// bearer authentication from a file, compared in constant time; requests from a browser's page of another origin are
+// refused. Requests are bounded: two seconds to send one, no body. Made by one thread; the page is made by the server's
+// threads, one at a time.
 #pragma once
 
 #include <cstdint>

@@ -37,6 +37,11 @@ TEST_F(Query, PrintsCsvWithLinesThatToolsOfThisSystemRead) {
             "x,\"y,z\",n\n\"a,b\",\"say \"\"hi\"\"\",\n");
 }
 
+TEST_F(Query, CsvHoldsNoFormulas) {
+  EXPECT_EQ(sql("SELECT '=1+1' AS a, '@x' AS b, -1 AS c, -0.5 AS d, 'x=1' AS e, '' AS f, '-2' AS g", "--csv").out,
+            "a,b,c,d,e,f,g\n'=1+1,'@x,-1,-0.5,x=1,,'-2\n");
+}
+
 TEST_F(Query, ListsEventsWithItsFilters) {
   const auto rows = nlohmann::json::parse(run_cli({"query", database_, "--json"}).out);
   EXPECT_EQ(rows.size(), 26U);

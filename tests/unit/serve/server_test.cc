@@ -12,6 +12,7 @@
 #include <thread>
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
 
@@ -40,6 +41,15 @@ class MetricsServer : public ::testing::Test {
   uint16_t port() const {
     const std::string url = server_->url();
     return static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  }
+  Fd connected() const {
+    Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port());
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
+    return socket;
   }
   int status(const httplib::Headers& headers = {}, const std::string& path = "/metrics") {
     httplib::Client client("127.0.0.1", port());
@@ -116,20 +126,48 @@ TEST_F(MetricsServer, AnAddressInUseIsAnError) {
 TEST_F(MetricsServer, SilentConnectionsDoNotKeepScrapersOut) {
   serve({});
   std::vector<Fd> silent;
-  for (int i = 0; i < 12; ++i) {
-    Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port());
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
-    silent.push_back(std::move(socket));
-  }
+  for (int i = 0; i < 12; ++i) silent.push_back(connected());
   httplib::Client client("127.0.0.1", port());
   client.set_read_timeout(20);
   const auto answer = client.Get("/metrics");
   ASSERT_TRUE(answer) << httplib::to_string(answer.error());
   EXPECT_EQ(answer->status, 200);
+}
+
+TEST_F(MetricsServer, ClientsThatSendAByteAtATimeDoNotKeepScrapersOut) {
+  serve({});
+  std::vector<Fd> slow;
+  for (int i = 0; i < 64; ++i) slow.push_back(connected());
+  const std::string text = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ";
+  const auto begin = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < 20; ++i) {
+    for (const Fd& one : slow) (void)::send(one.get(), &text[i], 1, MSG_NOSIGNAL);
+    httplib::Client client("127.0.0.1", port());
+    client.set_read_timeout(1);
+    const auto answer = client.Get("/metrics");
+    ASSERT_TRUE(answer) << i << ": " << httplib::to_string(answer.error());
+    EXPECT_EQ(answer->status, 200);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  for (const Fd& one : slow) {  // after two seconds in all, whatever they still send
+    char answer[64] = {};
+    EXPECT_GT(::recv(one.get(), answer, sizeof(answer) - 1, 0), 0);
+    EXPECT_EQ(std::string(answer).substr(0, 12), "HTTP/1.1 408");
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST_F(MetricsServer, PagesOfOtherOriginsAreRefused) {
+  serve({});
+  const std::string own = fmt::format("127.0.0.1:{}", port());
+  EXPECT_EQ(status({{"Origin", "http://" + own}}), 200);
+  EXPECT_EQ(status({{"Origin", "http://127.0.0.1:1"}}), 403);
+  EXPECT_EQ(status({{"Origin", "https://" + own}}), 403);
+  EXPECT_EQ(status({{"Origin", "http://evil.example"}}), 403);
+  EXPECT_EQ(status({{"Origin", "null"}}), 403);
+  EXPECT_EQ(status({{"Origin", "http://" + own}, {"Origin", "http://evil.example"}}), 403);
+  EXPECT_EQ(status({{"Host", "evil.example"}}), 403) << "a name that another site made lead to this machine";
+  EXPECT_EQ(status({{"Host", "localhost:9090"}}), 200);
 }
 
 TEST_F(MetricsServer, BodiesAndLongLinesAreRefused) {

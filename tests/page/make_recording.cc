@@ -4,7 +4,8 @@
 //
 // Four ranks, each a process with six threads and four streams, launch, copy, allocate, wait and reduce; their host
 // loses the CPU now and then; devices and fabric are sampled; one call hangs; records were lost; the first one's steps
-// are those of a program that serves a model, one of them slow. Deterministic.
+// are those of a program that serves a model, one of them slow. Where the time of all steps went stands there as the
+// agent would have it, every tenth step slow. Deterministic.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -49,6 +50,7 @@ class Maker {
   void make() {
     for (uint32_t rank = 0; rank < kRanks; ++rank) describe(rank);
     uint64_t step = 0;
+    for (const char* object : {"", "/data/<img src=x>"}) add_cause(object);  // hostile
     while (made_ < events_) {
       for (uint32_t rank = 0; rank < kRanks; ++rank) run_step(rank, step);
       if (++step % 8 == 0) sample(step);
@@ -150,7 +152,49 @@ class Maker {
     now = wait.start_mono_ns - kMono + wait.duration_ns;
     if (step % 5 == rank) put(event("sched_switch", rank, 0, now - 20'000, 15'000));
     now += 10'000;
+    spend(rank, step, begin, now);
     for (uint64_t& other : now_ns_) other = std::max(other, now);
+  }
+
+  void add_cause(const char* object) {
+    store::StoredCause cause;
+    cause.id = ++causes_;
+    cause.is = causes_ == 1 ? hal::TimeClass::kHost : hal::TimeClass::kDisk;
+    cause.role = "train<b>";
+    cause.pids = "4000";
+    cause.object = object;
+    writer_->add_cause(cause);
+  }
+
+  // What the rank's first thread did in that step: a slow one waited for a file.
+  void spend(uint32_t rank, uint64_t step, uint64_t begin, uint64_t end) {
+    const uint64_t usual = end - begin;
+    store::StoredStep row;
+    row.pid = row.tid = pid(rank);
+    row.number = step + 1;
+    row.start_wall_ns = kWall + begin;
+    row.start_mono_ns = kMono + begin;
+    row.content = 1;
+    row.is_slow = step % 10 == 9;
+    row.is_usual = !row.is_slow;
+    const auto of = [&row](hal::TimeClass one) -> store::StoredClassTime& {
+      return row.times.classes[static_cast<size_t>(one)];
+    };
+    of(hal::TimeClass::kDeviceWait).ns = usual / 2;
+    of(hal::TimeClass::kSubmit) = {usual / 4, 0, usual / 4};
+    of(hal::TimeClass::kHost) = {usual - usual / 2 - usual / 4, usual / 8, usual / 4};
+    row.duration_ns = usual;
+    if (row.is_slow) {
+      const uint64_t more = 4 * usual;
+      of(hal::TimeClass::kDisk) = {more, more, more};
+      row.duration_ns += more;
+      row.usual_ns = usual;
+      row.slow_class = hal::TimeClass::kDisk;
+      row.more_ns = more;
+      row.cause = causes_;
+      writer_->add_share({row.pid, row.tid, row.start_wall_ns, row.number, causes_, 1, more, more, more});
+    }
+    writer_->add_step_times(row);
   }
 
   void memory(uint32_t rank, uint64_t step, uint64_t& now) {
@@ -311,6 +355,7 @@ class Maker {
   std::mt19937_64 random_{20261122};
   uint64_t events_, made_ = 0;
   uint64_t now_ns_[kRanks] = {};
+  uint32_t causes_ = 0;
 };
 
 }  // namespace

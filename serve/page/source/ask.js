@@ -40,7 +40,7 @@ async function send(method, path, body, signal) {
 
 // What a question is about, for the line that says what is being loaded.
 const ABOUT = {
-  get_trace_stats: "the figures of all calls", get_causal_chains: "the causes", get_calls_in_flight: "calls that have not returned",
+  get_trace_stats: "the figures of all calls", get_time_spent: "where the time went", get_causal_chains: "the causes", get_calls_in_flight: "calls that have not returned",
   get_distributions: "distributions", get_timeline: "the timeline", get_stacks: "stacks", get_memory: "memory by call site",
   get_collectives: "collectives", get_inference: "steps of inference", get_fabric: "counters of the fabric", get_devices: "readings of devices",
 };

@@ -10,13 +10,14 @@ export const TIMELINE = [
   ["← →", "earlier, later"], ["+ −", "closer, farther (also ↑ ↓ with Ctrl, or the wheel with Ctrl)"], ["↑ ↓", "the lane above, below"],
   [", .", "the previous, the next call of the lane"], ["Enter", "as close as the chosen call"], ["Home End", "the beginning, the end"],
 ];
+const PICTURES = [["← →", "the column before, the next"], ["Page Up, Page Down", "a tenth of them earlier, later"], ["Home End", "the first, the last"]];
 const dialog = document.getElementById("keys");
 
 const list = (title, pairs) => [el("h3", {}, title), el("dl", { class: "keys" },
   pairs.map(([key, what]) => el("div", {}, el("dt", {}, el("kbd", {}, key)), el("dd", {}, what))))];
 
 export function showKeys() {
-  dialog.replaceChildren(el("h2", { id: "keys-title" }, "Keys"), ...list("Everywhere", EVERYWHERE), ...list("On the timeline", TIMELINE),
+  dialog.replaceChildren(el("h2", { id: "keys-title" }, "Keys"), ...list("Everywhere", EVERYWHERE), ...list("On the timeline", TIMELINE), ...list("On steps and ranks", PICTURES),
     el("button", { onclick: () => dialog.close() }, "Close"));
 }
 

@@ -44,6 +44,9 @@ export const choose = (changes, quietly = true) => go({ chosen: { ...place.chose
 // The part of the recording as tools take it.
 export const range = () => ({ ...(place.from && { from: place.from }), ...(place.to && { to: place.to }) });
 
+// A text as SQL has it.
+export const quoted = (text) => (text === null || text === undefined ? "NULL" : `'${String(text).replaceAll("'", "''")}'`);
+
 // As a condition on `timestamp` of SQL; the origin is that of the recording, in nanoseconds.
 export function whereTime(column, toNs) {
   const parts = [];

@@ -8,7 +8,7 @@ export function el(name, properties = {}, ...children) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else made.setAttribute(key, value === true ? "" : String(value));
   }
-  for (const child of children.flat()) {
+  for (const child of children.flat(2)) {
     if (child === undefined || child === null || child === false) continue;
     made.append(child instanceof Node ? child : document.createTextNode(String(child)));
   }

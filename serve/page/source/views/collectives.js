@@ -1,19 +1,26 @@
-// Communicators: what their ranks called, how long they waited, who came last, who is missing.
+// Communicators: their ranks by time, what those called, how long they waited, who came last, who is missing.
 import { ask } from "../ask.js";
 import { range } from "../place.js";
+import { lastSentence, ranksPicture } from "../ranks_card.js";
 import { card, cuts, facts, nothing, table } from "../table.js";
 import { bytes, count, duration, el } from "../text.js";
 
 const hash = (value) => (value === null ? "made before the recording" : BigInt(value).toString(16));
 
+const MOST_PICTURES = 8;  // communicators beyond those have tables only
+
 async function draw(main, context) {
   const answer = await ask("get_collectives", range(), context.signal);
   if (!answer.communicators.length) {
     main.append(card("Collectives", nothing("No collective was called in this part."), cuts(answer)));
-    return;
+    return () => {};
   }
-  for (const one of answer.communicators) {
-    main.append(card(`Communicator ${hash(one.comm_id_hash)}`, facts([["Ranks", one.nranks], ["Ranks seen here", count(one.ranks_seen)], ["Collectives that several entered", count(one.rounds)],
+  const pictures = [];
+  for (const [i, one] of answer.communicators.entries()) {
+    const made = i < MOST_PICTURES ? await ranksPicture(one, i, context) : null;
+    if (made) pictures.push(made);
+    const said = lastSentence(one);
+    main.append(card(`Communicator ${hash(one.comm_id_hash)}`, said ? el("p", {}, said) : null, made?.element, facts([["Ranks", one.nranks], ["Ranks seen here", count(one.ranks_seen)], ["Collectives that several entered", count(one.rounds)],
       ["First to last, at most", one.max_skew_ns === null ? null : duration(one.max_skew_ns)]]),
     one.hangs.length ? el("ul", { class: "cut" }, one.hangs.map((hang) => el("li", {}, `${hang.call} number ${hang.number}: ranks ${hang.missing} missing while ${hang.present} waited ${duration(hang.waited_ns)}${hang.is_over ? "" : ", still"}`))) : null,
     table({ caption: "Calls", rows: one.ops, columns: [
@@ -30,6 +37,7 @@ async function draw(main, context) {
     { head: "Average wait", number: true, text: (one) => duration(one.average_wait_ns), sort: (one) => one.average_wait_ns },
     { head: "Longest wait", number: true, text: (one) => duration(one.max_wait_ns), sort: (one) => one.max_wait_ns },
     { head: "Last number", number: true, text: (one) => count(one.last_number), sort: (one) => one.last_number }] }), cuts(answer)));
+  return () => { for (const one of pictures) one.close(); };
 }
 
 export default { name: "collectives", title: "Collectives", draw };

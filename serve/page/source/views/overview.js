@@ -1,8 +1,9 @@
-// What matters first: the top cause in words, what it is about, and the calls that took the time.
+// What matters first: the cause in words, said once; the steps and what they are made of; the calls that took the time.
 import { Failure, ask } from "../ask.js";
 import { count, duration, el, timeOfDay } from "../text.js";
 import { hashOf, range } from "../place.js";
 import { waiting } from "../progress.js";
+import { nameOf, stepsCard } from "../steps_card.js";
 import { card, cuts, facts, nothing, table } from "../table.js";
 
 const severity = (word) => el("span", { class: `severity ${String(word).toLowerCase()}` }, word);
@@ -29,11 +30,43 @@ function chainText(chain, isFirst) {
       "Show it on the timeline")) : null);
 }
 
-function causeCard(chains, info) {
+// The causal chains that are not said above, each with its evidence behind it. Those about the same process show what the
+// verdict above says, so they are closed.
+function otherChains(chains, said) {
+  const same = chains.filter((chain) => said && chain.pid === said.process.pid && (chain.node ?? null) === (said.process.node ?? null));
+  const others = chains.filter((chain) => !same.includes(chain));
+  const closed = (title, list) => (list.length ? el("details", {}, el("summary", {}, title), list.map((chain) => chainText(chain, false))) : null);
+  return [closed(`Its evidence: ${same.length} causal chain${same.length === 1 ? "" : "s"}`, same), closed(`Also found: ${others.length} causal chain${others.length === 1 ? "" : "s"}`, others)];
+}
+
+const LEAST_BLAME = 0.1;  // of the greatest: what is less is not a reason
+
+function verdictText(time) {
+  const { verdict } = time;
+  const blame = time.blame.filter((one) => one.high_ns >= LEAST_BLAME * time.blame[0].high_ns).slice(0, 2);
+  const why = [...(verdict.degree ? blame.map((one) => one.sentence) : []), ...verdict.because];
+  return el("article", { class: "chain", id: "verdict" }, el("h3", {}, verdict.sentence),
+    el("p", { class: "quiet" }, [nameOf(time), time.process.node && `on ${time.process.node}`].filter(Boolean).join(" ")),
+    why.length ? el("ul", { "aria-label": "Reasons" }, why.map((one) => el("li", {}, one))) : null,
+    verdict.degree && time.remedy ? el("p", {}, el("b", {}, "What to do: "), time.remedy) : null);
+}
+
+// The cause is said once: the worst chain where something failed, else the verdict on the process that lost most, else the
+// worst chain. Which process the verdict said is about, null: none was said.
+function accused(time, chains) {
+  const [first] = chains.chains;
+  const [worst] = time.processes;
+  if (String(first?.severity).toUpperCase() === "CRITICAL" || !worst) return null;
+  return worst.verdict.degree || !first || String(first.severity).toUpperCase() === "LOW" ? worst : null;
+}
+
+function causeCard(time, chains, info) {
+  const said = accused(time, chains);
   const [first, ...others] = chains.chains;
   const legacy = chains.earlier_chains ?? [];
-  return card("The cause", first ? chainText(first, true) : nothing(info.live ? "No cause has been found so far." : "Nothing is wrong that the rules know of."),
-    others.length ? el("details", {}, el("summary", {}, `${others.length} more`), others.map((chain) => chainText(chain, false))) : null,
+  const isHealthy = !first && !time.processes.some((one) => one.verdict.degree);
+  const top = said ? verdictText(said) : first ? chainText(first, true) : null;
+  return card("The cause", top, isHealthy ? nothing(info.live ? "No cause has been found so far." : "Nothing is wrong that the rules know of.") : null, said ? otherChains(chains.chains, said) : otherChains(others, null),
     legacy.length ? el("details", {}, el("summary", {}, `${legacy.length} chains that the legacy agent stored`),
       el("ul", {}, legacy.map((one) => el("li", {}, severity(one.severity), ` ${one.summary}: ${one.verdict}`)))) : null,
     cuts(chains));
@@ -66,25 +99,41 @@ const recordingCard = (stats, info) => card("The recording", facts([["File", inf
   ["Lost", stats.lost === null ? (stats.recording.not_ended ? "not known: the recording has no proper end, see Capture" : "not known: the legacy agent did not count it")
     : stats.lost.some((one) => one.severity !== "info") ? el("a", { href: hashOf({ view: "health" }) }, "something was: see Capture") : "nothing"]]), cuts(stats));
 
+// An answer that took too long leaves the others to be shown, with its reason among what is left out.
+const orNothing = (question) => question.catch((error) => {
+  if (!(error instanceof Failure) || error.status < 500) throw error;
+  return { known: false, processes: [], cut: [error.message] };
+});
+
 // Each answer takes its place when it comes: the slowest one, which looks for causes, does not hold up the figures.
-async function draw(main, { info, signal, show }) {
-  const [cause, flights, ...figures] = ["The cause", null, "Where the calls' time went", "Processes", "The recording"]
+async function draw(main, context) {
+  const { info, signal, show } = context;
+  const [cause, steps, flights, ...figures] = ["The cause", "Where the steps' time went", null, "Where the calls' time went", "Processes", "The recording"]
     .map((title) => main.appendChild(title ? card(title, waiting()) : el("div", { hidden: true })));
   show();
   async function fill(places, question, make) {
     try {
-      const answer = await question;
-      make(answer).forEach((made, i) => places[i].replaceWith(made));
+      const made = await make(await question);
+      made.forEach((one, i) => places[i].replaceWith(one));
     } catch (error) {
       // One answer that takes too long leaves the others; what is wrong with the question or the token concerns them all.
       if (!(error instanceof Failure) || error.status < 500) throw error;
       for (const place of places.filter((one) => !one.hidden)) place.querySelector(".waiting").replaceWith(el("p", { role: "alert" }, error.message));
     }
   }
+  let close = () => {};
+  const time = orNothing(ask("get_time_spent", { ...range(), limit: 20 }, signal));
+  const chains = ask("get_causal_chains", { ...range(), top_n: 20 }, signal);
   await Promise.all([
-    fill([cause], ask("get_causal_chains", { ...range(), top_n: 20 }, signal), (chains) => [causeCard(chains, info)]),
+    fill([cause], chains, async (found) => [causeCard(await time, found, info)]),
+    fill([steps], time, async (found) => {
+      const made = await stepsCard(found, context);
+      close = made.close;
+      return [made.card];
+    }),
     fill([flights], ask("get_calls_in_flight", { ...range(), limit: 5 }, signal), (answer) => [flightsCard(answer)]),
     fill(figures, ask("get_trace_stats", range(), signal), (stats) => [callsCard(stats), processesCard(stats), recordingCard(stats, info)])]);
+  return () => close();
 }
 
 export default { name: "overview", title: "Overview", draw };

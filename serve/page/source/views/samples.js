@@ -1,11 +1,10 @@
 // Views of what was sampled: fabric adapters and devices. A value is drawn when its row is chosen.
 import { ask, rows } from "../ask.js";
 import { lines } from "../chart.js";
-import { choose, place, range, whereTime } from "../place.js";
+import { choose, place, quoted, range, whereTime } from "../place.js";
 import { card, cuts, nothing, table } from "../table.js";
 import { bytes, count, duration, short, wallNs } from "../text.js";
 
-const quoted = (text) => (text === null || text === undefined ? "NULL" : `'${String(text).replaceAll("'", "''")}'`);
 const part = () => whereTime("timestamp", (text) => String(wallNs(text)));
 const unitText = (unit) => (unit === "bytes" ? bytes : (value) => (value === null || value === undefined ? "–" : short(value)));
 const STATES = ["", "down", "initialising", "armed", "active", "deferred"];

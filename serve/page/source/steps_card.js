@@ -165,9 +165,10 @@ export async function stepsCard(answer, context) {
   const time = times.find((one) => keyOf(one) === place.chosen.program) ?? times[0];
   const most = Math.max(20, Math.min(MOST, Math.floor((Math.min(innerWidth, 1600) - 120) / LEAST_PX)));
   const steps = await stepsOf(time.process, most, context);
-  const items = steps.length ? steps : await secondsOf(time.process, most, context);
-  const shown = items.length ? new StepsCard(time, items, steps.length > 0, context) : null;
-  const made = card(TITLE, times.length > 1 ? el("p", {}, el("b", {}, nameOf(time))) : null,
+  const isStep = steps.length > 0;
+  const items = (isStep ? steps : await secondsOf(time.process, most, context)).map((item) => ({ ...item, label: labelOf(item, isStep) }));
+  const shown = items.length ? new StepsCard(time, items, isStep, context) : null;
+  const made = card(TITLE, times.length > 1 ? el("p", {}, el("b", { id: "program" }, nameOf(time))) : null,
     shown ? shown.element() : [nothing("The recording has no steps to draw; what they are made of on average was computed anew."), averageTable(time)],
     processTable(times, keyOf(time)), cuts(answer));
   return { card: made, close: () => shown?.picture.close() };

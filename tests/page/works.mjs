@@ -92,7 +92,7 @@ async function figuresFirst(page) {
   check(await page.locator("section", { hasText: "The cause" }).locator(".waiting").isVisible(), "the cause is there before its answer");
   await release();
   await drawn(page, "overview");
-  await page.getByText("Nothing is wrong that the rules know of.").waitFor();
+  await page.locator("section", { hasText: "The cause" }).locator("h3", { hasText: "returned 700" }).first().waitFor();
 }
 
 // A tab that was left: its question is dropped, and its answer is never seen.

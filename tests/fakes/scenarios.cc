@@ -307,7 +307,7 @@ constexpr Scenario kScenarios[] = {
     {"longjmp", "[TIMES]", false, run_longjmp},
     {"nested", "[DEPTH [ROUNDS]]", false, run_nested},
     {"preempt", "USEC [TIMES]", false, run_preempt},
-    {"read", "[MIB]", false, run_read},
+    {"read", "[MIB [WAITED_MS]]", false, run_read},
     {"runtime-into-driver", "[ROUNDS]", false, run_runtime_into_driver},
     {"sleep", "USEC [TIMES]", false, run_sleep},
     {"spin", "USEC [TIMES]", false, run_spin},

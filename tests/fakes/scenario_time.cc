@@ -177,8 +177,8 @@ int run_futex(const Settings& settings) {
 }
 
 // The call reads a file past the page cache, asleep in I/O wait: once, or again and again until it has been off the CPU
-// for the given time (at most 50 times that, where the file system waits for nothing). Needs a file system with O_DIRECT
-// under the current folder; where there is none the line says so and nothing is expected.
+// for the given time (at most 50 times that, where the file system waits for nothing). Needs a file system with
+// O_DIRECT under the current folder; where there is none the line says so and nothing is expected.
 int run_read(const Settings& settings) {
   constexpr size_t kChunk = 1 << 20;
   const uint64_t mib = settings.number(0, 16);

@@ -9,17 +9,12 @@
 #include "backends/manifest_meanings.h"
 #include "backends/shipped_manifests.h"
 #include "base/text.h"
-#include "hal/slow_settings.h"
 
 namespace ingero::backends {
 
-// What its return codes mean and which settings slow it down is optional: a backend that does not say defines no
-// kStatusMeanings, no kSlowSettings.
-#define BACKEND(name)                                                             \
-  namespace name {                                                                \
-  extern const hal::Backend kBackend;                                             \
-  extern const std::span<const hal::StatusMeaning> kStatusMeanings [[gnu::weak]]; \
-  extern const std::span<const hal::SlowSetting> kSlowSettings [[gnu::weak]];     \
+#define BACKEND(name)                 \
+  namespace name {                    \
+  extern const hal::Backend kBackend; \
   }
 #include "backends/backends.def"
 #undef BACKEND
@@ -34,10 +29,7 @@ constexpr const hal::Backend* kBackends[] = {
 
 void publish_all_slow_settings() {
   std::vector<std::span<const hal::SlowSetting>> made;
-#define BACKEND(name) \
-  if (&name::kSlowSettings != nullptr) made.push_back(name::kSlowSettings);
-#include "backends/backends.def"
-#undef BACKEND
+  for (const hal::Backend* backend : kBackends) made.push_back(backend->slow_settings);
   hal::publish_slow_settings(made);
 }
 
@@ -46,10 +38,9 @@ void publish_all_slow_settings() {
 std::span<const std::span<const hal::StatusMeaning>> all_meanings() {
   static const std::vector<std::span<const hal::StatusMeaning>> all = [] {
     std::vector<std::span<const hal::StatusMeaning>> made{manifests::kMeanings};
-#define BACKEND(name) \
-  if (&name::kStatusMeanings != nullptr) made.push_back(name::kStatusMeanings);
-#include "backends/backends.def"
-#undef BACKEND
+    for (const hal::Backend* backend : kBackends) {
+      if (!backend->meanings.empty()) made.push_back(backend->meanings);
+    }
     return made;
   }();
   return all;

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "hal/fabric.h"
+#include "hal/slow_settings.h"
+#include "hal/status_meaning.h"
 #include "hal/vocabulary.h"
 
 namespace ingero::hal {
@@ -184,8 +186,11 @@ struct Backend {
   std::span<const Library> libraries;
   // What the vendor's codes of a copy's direction mean (kDirection), by code; codes beyond it are unknown.
   std::span<const Direction> directions = {};
-  // Return codes, sorted by code.
+  // Return codes, sorted by code; and what those mean that are more than "the call failed".
   std::span<const StatusName> statuses = {};
+  std::span<const StatusMeaning> meanings = {};
+  // Environment variables that slow a program down.
+  std::span<const SlowSetting> slow_settings = {};
   // Where one end of a copy is, by the vendor's memory type code (kSourcePlace, kDestinationPlace).
   std::span<const Place> places = {};
   // Return codes other than 0 that are not failures, such as "not ready yet" of a query.

@@ -64,6 +64,12 @@ constexpr Diagnostic kDiagnostics[] = {
     {.name = "nvidia-driver-version.txt", .path = "/proc/driver/nvidia/version"},
 };
 
+// CUDA C++ Programming Guide and PyTorch's documentation, "CUDA Environment Variables".
+constexpr SlowSetting kSettings[] = {
+    {"CUDA_LAUNCH_BLOCKING", TimeClass::kSubmit, "each launch waits for its work"},
+    {"PYTORCH_NO_CUDA_MEMORY_CACHING", TimeClass::kAllocate, "each tensor is allocated anew"},
+};
+
 }  // namespace
 
 extern const Backend kBackend;
@@ -72,22 +78,13 @@ constexpr Backend kBackend{.name = "cuda",
                            .libraries = kLibraries,
                            .directions = kCopyDirections,
                            .statuses = kRuntimeStatuses,
+                           .meanings = kMeanings,
+                           .slow_settings = kSettings,
                            .places = kPlaces,
                            .not_failures = kNotFailures,
                            .device_naming = &kNaming,
                            .open_devices = open_nvml,
                            .kernel_log_error = xid_of,
                            .diagnostics = kDiagnostics};
-
-extern const std::span<const hal::StatusMeaning> kStatusMeanings;
-const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
-
-// CUDA C++ Programming Guide and PyTorch's documentation, "CUDA Environment Variables".
-constexpr hal::SlowSetting kSettings[] = {
-    {"CUDA_LAUNCH_BLOCKING", hal::TimeClass::kSubmit, "each launch waits for its work"},
-    {"PYTORCH_NO_CUDA_MEMORY_CACHING", hal::TimeClass::kAllocate, "each tensor is allocated anew"},
-};
-extern const std::span<const hal::SlowSetting> kSlowSettings;
-const std::span<const hal::SlowSetting> kSlowSettings = kSettings;
 
 }  // namespace ingero::backends::cuda

@@ -45,6 +45,13 @@ constexpr Diagnostic kDiagnostics[] = {
     {.name = "amdgpu-version.txt", .path = "/sys/module/amdgpu/version"},
 };
 
+// HIP's documentation, "Debugging with HIP".
+constexpr SlowSetting kSettings[] = {
+    {"HIP_LAUNCH_BLOCKING", TimeClass::kSubmit, "each launch waits for its work"},
+    {"AMD_SERIALIZE_KERNEL", TimeClass::kSubmit, "kernels run one after the other"},
+    {"AMD_SERIALIZE_COPY", TimeClass::kSubmit, "copies run one after the other"},
+};
+
 }  // namespace
 
 extern const Backend kBackend;
@@ -53,23 +60,13 @@ constexpr Backend kBackend{.name = "hip",
                            .libraries = kLibraries,
                            .directions = kCopyDirections,
                            .statuses = kStatuses,
+                           .meanings = kMeanings,
+                           .slow_settings = kSettings,
                            .places = kPlaces,
                            .not_failures = kNotFailures,
                            .device_naming = &kNaming,
                            .open_devices = open_amdgpu,
                            .kernel_log_error = amdgpu_error_of,
                            .diagnostics = kDiagnostics};
-
-extern const std::span<const hal::StatusMeaning> kStatusMeanings;
-const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
-
-// HIP's documentation, "Debugging with HIP".
-constexpr hal::SlowSetting kSettings[] = {
-    {"HIP_LAUNCH_BLOCKING", hal::TimeClass::kSubmit, "each launch waits for its work"},
-    {"AMD_SERIALIZE_KERNEL", hal::TimeClass::kSubmit, "kernels run one after the other"},
-    {"AMD_SERIALIZE_COPY", hal::TimeClass::kSubmit, "copies run one after the other"},
-};
-extern const std::span<const hal::SlowSetting> kSlowSettings;
-const std::span<const hal::SlowSetting> kSlowSettings = kSettings;
 
 }  // namespace ingero::backends::hip

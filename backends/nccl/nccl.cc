@@ -51,6 +51,13 @@ constexpr DataType kTypes[] = {
 // ncclRedOp_t; codes above are made by ncclRedOpCreatePreMulSum.
 constexpr std::string_view kReduceOps[] = {"sum", "prod", "max", "min", "avg"};
 
+// NCCL User Guide, "Environment Variables".
+constexpr SlowSetting kSettings[] = {
+    {"NCCL_P2P_DISABLE", TimeClass::kCommunication, "ranks of a host do not exchange data directly"},
+    {"NCCL_SHM_DISABLE", TimeClass::kCommunication, "ranks of a host do not exchange data through shared memory"},
+    {"NCCL_IB_DISABLE", TimeClass::kCommunication, "ranks of several hosts exchange data over sockets"},
+};
+
 }  // namespace
 
 extern const Backend kBackend;
@@ -58,21 +65,11 @@ constexpr Backend kBackend{.name = "nccl",
                            .vendor = "nvidia",
                            .libraries = kLibraries,
                            .statuses = kStatuses,
+                           .meanings = kMeanings,
+                           .slow_settings = kSettings,
                            .not_failures = kAccepted,
                            .accepted = kAccepted,
                            .datatypes = kTypes,
                            .reductions = kReduceOps};
-
-extern const std::span<const hal::StatusMeaning> kStatusMeanings;
-const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
-
-// NCCL User Guide, "Environment Variables".
-constexpr hal::SlowSetting kSettings[] = {
-    {"NCCL_P2P_DISABLE", hal::TimeClass::kCommunication, "ranks of a host do not exchange data directly"},
-    {"NCCL_SHM_DISABLE", hal::TimeClass::kCommunication, "ranks of a host do not exchange data through shared memory"},
-    {"NCCL_IB_DISABLE", hal::TimeClass::kCommunication, "ranks of several hosts exchange data over sockets"},
-};
-extern const std::span<const hal::SlowSetting> kSlowSettings;
-const std::span<const hal::SlowSetting> kSlowSettings = kSettings;
 
 }  // namespace ingero::backends::nccl

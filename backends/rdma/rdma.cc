@@ -241,14 +241,12 @@ constexpr Backend kBackend{.name = "rdma",
                            .vendor = "rdma",
                            .libraries = kLibraries,
                            .statuses = kStatuses,
+                           .meanings = kMeanings,
                            .opt_in = "--rdma-verbs",
                            .not_probed = kNotProbed,
                            .event_call = kAsyncCall,
                            .event_of = async_event_of,
                            .counter_of = meaning_of,
                            .open_fabric = open_fabric};
-
-extern const std::span<const hal::StatusMeaning> kStatusMeanings;
-const std::span<const hal::StatusMeaning> kStatusMeanings = kMeanings;
 
 }  // namespace ingero::backends::rdma

@@ -211,7 +211,7 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
     }
     drop_harmless(report.diagnosis.chains, report.time);
     add_time_names(reader, report.time);
-    add_time_evidence(reader, report.time);
+    add_time_evidence(reader, selection, report.time);
   }
   if (options.collectives) {
     auto collectives = gather_collectives(reader, selection, options.time_ns);

@@ -12,6 +12,7 @@
 #include "correlate/window.h"
 #include "hal/slow_settings.h"
 #include "report/time_spent.h"
+#include "store/read/selection_sql.h"
 #include "symbols/frame.h"
 
 namespace ingero::report {
@@ -19,7 +20,7 @@ namespace {
 
 using correlate::Limit;
 using correlate::TimeClass;
-using store::Bound;
+using store::Conditions;
 
 constexpr double kGoodPart = 0.25;
 constexpr uint64_t kIdleParts = 50;  // less than a fiftieth: it did not wait
@@ -28,23 +29,36 @@ constexpr int64_t kEnoughSamples = 20;
 constexpr uint64_t kFaultNs = 100'000;  // of kernel time a page fault, at most: more is something else
 constexpr uint64_t kEnoughRounds = 8;
 constexpr uint64_t kLatePercent = 5;
-constexpr int64_t kMaxStacks = 2000;
 
 using OnRow = std::function<void(std::span<const store::Value>)>;
 
-void ask(const store::Reader& reader, std::string_view sql, std::initializer_list<int64_t> values,
-         const OnRow& on_row) {
-  std::vector<Bound> bound;
-  for (const int64_t value : values) bound.push_back(Bound::of(value));
-  const auto take = [&](std::span<const store::Value> row) {
-    on_row(row);
-    return true;
-  };
-  (void)reader.query(sql, {}, take, {}, bound).ok();  // without the table there is nothing to say
-}
+// The recording, and the part of it that is asked about.
+struct Part {
+  const store::Reader& reader;
+  const store::Selection& selection;
+
+  // `sql` has the conditions in place of its {}.
+  void ask(std::string_view sql, const Conditions& conditions, const OnRow& on_row) const {
+    const auto take = [&](std::span<const store::Value> row) {
+      on_row(row);
+      return true;
+    };
+    const std::string text = fmt::format(fmt::runtime(sql), conditions.sql());
+    (void)reader.query(text, {}, take, {}, conditions.bound()).ok();  // without the table there is nothing to say
+  }
+
+  // Rows of the table event_rows e with its clock k, of a thread t.
+  Conditions of_thread(const ProcessTime& time) const {
+    Conditions conditions;
+    conditions.add("t.pid = ?", int64_t{time.budget.pid});
+    conditions.add("t.tid = ?", int64_t{time.budget.tid});
+    conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
+    return conditions;
+  }
+};
 
 // Who had the CPUs that it waited for.
-void add_preemptors(const store::Reader& reader, ProcessTime& time) {
+void add_preemptors(const Part& part, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
   const bool is_starved =
       time.budget.result.limit == Limit::kStarvedOfCpu || time.budget.result.second == Limit::kStarvedOfCpu;
@@ -62,11 +76,11 @@ void add_preemptors(const store::Reader& reader, ProcessTime& time) {
   };
   std::vector<Had> had;
   int64_t all_ns = 0;
-  ask(reader,
-      "SELECT c.pid, c.comm, sum(e.culprit_ns) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN threads t ON "
-      "t.id = e.thread JOIN culprits c ON c.id = e.culprit WHERE t.pid = ? AND t.tid = ? AND e.preempted > 0 "
-      "GROUP BY c.pid ORDER BY 3 DESC LIMIT 100",
-      {time.budget.pid, time.budget.tid}, [&](std::span<const store::Value> row) {
+  part.ask(
+      "SELECT c.pid, c.comm, sum(e.culprit_ns) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON "
+      "k.id = e.clock JOIN threads t ON t.id = e.thread JOIN culprits c ON c.id = e.culprit WHERE {} AND "
+      "e.preempted > 0 GROUP BY c.pid ORDER BY 3 DESC LIMIT 100",
+      part.of_thread(time), [&](std::span<const store::Value> row) {
         had.push_back({row[0].integer, std::string(row[1].as_text()), row[2].integer});
         all_ns += row[2].integer;
       });
@@ -98,16 +112,20 @@ bool is_collector(std::string_view function) {
 }
 
 // What the samples of its thread say of host code: the collector, or the kernel.
-void add_samples(const store::Reader& reader, ProcessTime& time) {
+void add_samples(const Part& part, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
   const uint64_t host_low = sums.of(TimeClass::kHost).low;
   if (host_low * 20 < sums.total_ns()) return;
   int64_t samples = 0, in_kernel = 0, collecting = 0;
-  ask(reader,
-      "SELECT x.frames, count(*), sum(c.system) FROM cpu_samples c JOIN threads t ON t.id = c.thread "
-      "LEFT JOIN stacks s ON s.id = c.stack LEFT JOIN stack_traces x ON x.hash = s.hash "
-      "WHERE t.pid = ? AND t.tid = ? GROUP BY c.stack ORDER BY 2 DESC LIMIT ?",
-      {time.budget.pid, time.budget.tid, kMaxStacks}, [&](std::span<const store::Value> row) {
+  Conditions sampled;
+  sampled.add("t.pid = ?", int64_t{time.budget.pid});
+  sampled.add("t.tid = ?", int64_t{time.budget.tid});
+  sampled.add_range(part.selection, "k.wall_ns + c.start", "k.wall_ns + c.start");
+  part.ask(
+      "SELECT x.frames, count(*), sum(c.system) FROM cpu_samples c JOIN clocks k ON k.id = c.clock JOIN threads t ON "
+      "t.id = c.thread LEFT JOIN stacks s ON s.id = c.stack LEFT JOIN stack_traces x ON x.hash = s.hash "
+      "WHERE {} GROUP BY c.stack ORDER BY 2 DESC LIMIT 2000",
+      sampled, [&](std::span<const store::Value> row) {
         samples += row[1].integer;
         in_kernel += row[2].integer;
         for (const symbols::StackFrame& frame : symbols::parse_frames(row[0].as_text())) {
@@ -126,10 +144,10 @@ void add_samples(const store::Reader& reader, ProcessTime& time) {
         "epochs only";
   }
   int64_t faults = 0;
-  ask(reader,
-      "SELECT sum(w.minor_faults) FROM waits w JOIN event_rows e ON e.seq = w.seq JOIN threads t ON t.id = e.thread "
-      "WHERE t.pid = ? AND t.tid = ?",
-      {time.budget.pid, time.budget.tid}, [&](std::span<const store::Value> row) { faults = row[0].integer; });
+  part.ask(
+      "SELECT sum(w.minor_faults) FROM waits w JOIN event_rows e ON e.seq = w.seq JOIN clocks k ON k.id = e.clock "
+      "JOIN threads t ON t.id = e.thread WHERE {}",
+      part.of_thread(time), [&](std::span<const store::Value> row) { faults = row[0].integer; });
   const uint64_t whole_ns = time.budget.whole.of(TimeClass::kHost).ns;
   const double kernel_ns = share(in_kernel) * static_cast<double>(whole_ns);
   if (share(in_kernel) < kGoodPart || faults <= 0 || kernel_ns > static_cast<double>(faults) * kFaultNs) return;
@@ -141,11 +159,13 @@ void add_samples(const store::Reader& reader, ProcessTime& time) {
 }
 
 // Settings whose effect is seen.
-void add_settings(const store::Reader& reader, ProcessTime& time) {
+void add_settings(const Part& part, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
   std::string settings;
-  ask(reader, "SELECT settings FROM processes WHERE pid = ? AND settings IS NOT NULL ORDER BY id DESC LIMIT 1",
-      {time.budget.pid}, [&](std::span<const store::Value> row) { settings = std::string(row[0].as_text()); });
+  Conditions of_process;
+  of_process.add("pid = ?", int64_t{time.budget.pid});
+  part.ask("SELECT settings FROM processes WHERE {} AND settings IS NOT NULL ORDER BY id DESC LIMIT 1", of_process,
+           [&](std::span<const store::Value> row) { settings = std::string(row[0].as_text()); });
   for (const std::string_view one : split(settings, ' ')) {
     const std::string_view name = one.substr(0, one.find('='));
     const hal::SlowSetting* known = hal::find_slow_setting(name);
@@ -166,15 +186,18 @@ struct Late {
   uint64_t late_ns = 0;  // after the one before it, in all
 };
 
-std::vector<Late> late_ranks(const store::Reader& reader) {
+std::vector<Late> late_ranks(const Part& part) {
   std::vector<Late> found;
-  ask(reader,
+  Conditions selected;
+  selected.add("last_pid IS NOT NULL");
+  selected.add_range(part.selection, "timestamp", "timestamp");
+  part.ask(
+      "WITH selected AS (SELECT * FROM collective_arrivals WHERE {}) "
       "SELECT a.comm_id_hash, a.last_rank, a.last_pid, count(*), sum(a.skew_ns), sum(a.late_ns), "
-      "(SELECT count(*) FROM collective_arrivals b WHERE b.comm_id_hash IS a.comm_id_hash), "
+      "(SELECT count(*) FROM selected b WHERE b.comm_id_hash IS a.comm_id_hash), "
       "(SELECT max(nranks) FROM communicators c WHERE c.comm_id_hash IS a.comm_id_hash) "
-      "FROM collective_arrivals a WHERE a.last_rank IS NOT NULL AND a.last_pid IS NOT NULL "
-      "GROUP BY a.comm_id_hash, a.last_rank ORDER BY 5 DESC LIMIT 16",
-      {}, [&](std::span<const store::Value> row) {
+      "FROM selected a WHERE a.last_rank IS NOT NULL GROUP BY a.comm_id_hash, a.last_rank ORDER BY 5 DESC LIMIT 16",
+      selected, [&](std::span<const store::Value> row) {
         const auto count = [&](size_t column) { return static_cast<uint64_t>(row[column].integer); };
         found.push_back(
             {row[0].integer, row[1].integer, row[2].integer, row[7].integer, count(3), count(6), count(4), count(5)});
@@ -184,17 +207,20 @@ std::vector<Late> late_ranks(const store::Reader& reader) {
 }
 
 // The processes of its communicator's other ranks.
-std::set<int64_t> others_of(const store::Reader& reader, const Late& late) {
+std::set<int64_t> others_of(const Part& part, const Late& late) {
   std::set<int64_t> pids;
-  ask(reader,
-      "SELECT DISTINCT pid FROM collectives WHERE comm_id_hash IS ? AND rank != ? AND pid IS NOT NULL LIMIT 1024",
-      {late.communicator, late.rank}, [&](std::span<const store::Value> row) { pids.insert(row[0].integer); });
+  Conditions others;
+  others.add("comm_id_hash IS ?", late.communicator);
+  others.add("rank != ?", late.rank);
+  others.add_range(part.selection, "timestamp", "timestamp + coalesce(duration, 0)");
+  part.ask("SELECT DISTINCT pid FROM collectives WHERE {} AND pid IS NOT NULL LIMIT 1024", others,
+           [&](std::span<const store::Value> row) { pids.insert(row[0].integer); });
   return pids;
 }
 
 // A rank that comes last in most collectives, by enough: it is the cause of what the others wait for.
-void add_late_ranks(const store::Reader& reader, std::vector<ProcessTime>& times) {
-  for (const Late& late : late_ranks(reader)) {
+void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
+  for (const Late& late : late_ranks(part)) {
     const auto latest =
         std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) { return one.budget.pid == late.pid; });
     if (latest == times.end()) continue;
@@ -206,7 +232,7 @@ void add_late_ranks(const store::Reader& reader, std::vector<ProcessTime>& times
         fmt::format("rank {}{}", late.rank, late.nranks > 0 ? fmt::format(" of {}", late.nranks) : std::string());
     latest->because.insert(latest->because.begin(),
                            fmt::format("It is {}, {}: the other ranks wait for it", who, last));
-    for (const int64_t pid : others_of(reader, late)) {
+    for (const int64_t pid : others_of(part, late)) {
       const auto victim =
           std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) { return one.budget.pid == pid; });
       if (victim == times.end() || is_accusation(victim->budget.result.limit)) continue;
@@ -223,18 +249,23 @@ void add_late_ranks(const store::Reader& reader, std::vector<ProcessTime>& times
 }
 
 // A server that always had a request to work on, while more came than it made steps: its other threads woke for them.
-void add_overload(const store::Reader& reader, ProcessTime& time) {
+void add_overload(const Part& part, ProcessTime& time) {
   const correlate::ProcessBudget& budget = time.budget;
   const correlate::TimeSums& sums = budget.evaluated.sums;
   if (budget.result.limit != Limit::kDeviceBound || budget.steps == 0) return;
   if (sums.clients_ns * kIdleParts >= sums.total_ns()) return;
   uint64_t requests = 0;
-  ask(reader,
+  Conditions of_others;
+  of_others.add("t.pid = ?", int64_t{budget.pid});
+  of_others.add("t.tid != ?", int64_t{budget.tid});
+  of_others.add("k.mono_ns + e.start >= ?", static_cast<int64_t>(budget.start_ns));
+  of_others.add("k.mono_ns + e.start <= ?", static_cast<int64_t>(budget.end_ns));
+  of_others.add_range(part.selection, "k.wall_ns + e.start", "k.wall_ns + e.start");
+  part.ask(
       "SELECT count(*) FROM waits w JOIN wait_peers f ON f.id = w.peer JOIN event_rows e ON e.seq = w.seq "
-      "JOIN threads t ON t.id = e.thread JOIN clocks k ON k.id = e.clock WHERE f.accepted = 1 AND w.flags & 1 = 0 AND "
-      "t.pid = ? AND t.tid != ? AND k.mono_ns + e.start BETWEEN ? AND ?",
-      {budget.pid, budget.tid, static_cast<int64_t>(budget.start_ns), static_cast<int64_t>(budget.end_ns)},
-      [&](std::span<const store::Value> row) { requests = static_cast<uint64_t>(row[0].integer); });
+      "JOIN threads t ON t.id = e.thread JOIN clocks k ON k.id = e.clock WHERE {} AND f.accepted = 1 AND "
+      "w.flags & 1 = 0",
+      of_others, [&](std::span<const store::Value> row) { requests = static_cast<uint64_t>(row[0].integer); });
   if (requests * 10 < budget.steps * 11) return;
   const double seconds = static_cast<double>(budget.end_ns - budget.start_ns) / 1e9;
   time.because.push_back(
@@ -244,13 +275,15 @@ void add_overload(const store::Reader& reader, ProcessTime& time) {
 }
 
 // Ranks that wait for their devices wait for each other's in every collective: from the host all look alike.
-void add_ranks(const store::Reader& reader, ProcessTime& time) {
+void add_ranks(const Part& part, ProcessTime& time) {
   if (time.budget.result.limit != Limit::kDeviceBound) return;
   int64_t ranks = 0;
-  ask(reader,
-      "SELECT max(c.nranks) FROM communicators c JOIN processes p ON p.id = c.process WHERE p.pid = ? AND EXISTS "
+  Conditions of_process;
+  of_process.add("p.pid = ?", int64_t{time.budget.pid});
+  part.ask(
+      "SELECT max(c.nranks) FROM communicators c JOIN processes p ON p.id = c.process WHERE {} AND EXISTS "
       "(SELECT 1 FROM collectives e WHERE e.comm_id_hash IS c.comm_id_hash)",
-      {time.budget.pid}, [&](std::span<const store::Value> row) { ranks = row[0].integer; });
+      of_process, [&](std::span<const store::Value> row) { ranks = row[0].integer; });
   if (ranks < 2) return;
   time.because.push_back(
       fmt::format("It is one of {} ranks, which wait for each other's devices in collectives: the slowest device sets "
@@ -260,16 +293,18 @@ void add_ranks(const store::Reader& reader, ProcessTime& time) {
 
 }  // namespace
 
-void add_time_evidence(const store::Reader& reader, std::vector<ProcessTime>& times) {
+void add_time_evidence(const store::Reader& reader, const store::Selection& selection,
+                       std::vector<ProcessTime>& times) {
+  const Part part{reader, selection};
   for (ProcessTime& time : times) {
-    add_settings(reader, time);
-    add_ranks(reader, time);
-    add_overload(reader, time);
+    add_settings(part, time);
+    add_ranks(part, time);
+    add_overload(part, time);
     if (!is_accusation(time.budget.result.limit)) continue;
-    add_preemptors(reader, time);
-    add_samples(reader, time);
+    add_preemptors(part, time);
+    add_samples(part, time);
   }
-  add_late_ranks(reader, times);
+  add_late_ranks(part, times);
 }
 
 }  // namespace ingero::report

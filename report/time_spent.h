@@ -78,7 +78,8 @@ Status replay_time(const store::Reader& reader, const store::Selection& selectio
 // The lines of the program where it waited, and the names of what it waited for.
 void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times);
 // What else explains it: who had the CPUs, the collector of a language, page faults, settings, a rank that comes last.
-void add_time_evidence(const store::Reader& reader, std::vector<ProcessTime>& times);
+// From what is selected alone, as the budgets are.
+void add_time_evidence(const store::Reader& reader, const store::Selection& selection, std::vector<ProcessTime>& times);
 
 std::string time_text(const std::vector<ProcessTime>& times, bool colour);
 Json time_json(const std::vector<ProcessTime>& times);

@@ -1,0 +1,83 @@
+// What is said of the reason for a budget comes from the part of the recording that is asked about.
+#include <cstring>
+
+#include <gmock/gmock.h>
+
+#include "report/time_spent.h"
+#include "store/read/reader.h"
+#include "store/write/writer.h"
+#include "temp_folder.h"
+
+namespace ingero::report {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000, kWall = 1'795'228'000 * kSecond;
+constexpr uint32_t kPid = 4000;
+
+// A minute of a program that was preempted once a second: by "stress" in the first half, by "backup" in the second.
+class TimeEvidenceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    static const hal::CallTable calls(std::span<const hal::Backend* const>{});
+    hal::LossLedger ledger;
+    store::WriterOptions options;
+    options.path = folder_.path() + "/run.db";
+    options.session.node = "n";
+    auto writer = store::Writer::open(options, calls, ledger);
+    ASSERT_TRUE(writer.ok()) << writer.error().text();
+    hal::Process process;
+    process.pid = kPid;
+    process.comm = "python";
+    (*writer)->add_process(process);
+    for (uint64_t second = 0; second < 60; ++second) {
+      hal::Event event;
+      event.call = calls.id_of(hal::HostOp::kSchedSwitch);
+      event.kind = hal::Kind::kHost;
+      event.pid = event.tid = kPid;
+      event.start_mono_ns = (second + 1) * kSecond;
+      event.wall_offset_ns = static_cast<int64_t>(kWall);
+      event.duration_ns = event.off.preempted_ns = event.preempted_by_ns = kSecond / 10;
+      event.set(hal::Has::kDuration);
+      event.set(hal::Has::kOffCpu);
+      event.set(hal::Has::kPreemptedBy);
+      event.preempted_by_pid = second < 30 ? 11 : 22;
+      strcpy(event.preempted_by_comm.data(), second < 30 ? "stress" : "backup");
+      hal::Wait wait;
+      wait.kind = hal::WaitKind::kPreempted;
+      ASSERT_TRUE((*writer)->write_wait(event, wait).ok());
+    }
+    ASSERT_TRUE((*writer)->close().ok());
+    auto reader = store::Reader::open(options.path);
+    ASSERT_TRUE(reader.ok()) << reader.error().text();
+    reader_ = std::move(*reader);
+  }
+
+  std::vector<std::string> because(const store::Selection& selection) const {
+    std::vector<ProcessTime> times(1);
+    times[0].budget.pid = times[0].budget.tid = kPid;
+    times[0].budget.result.limit = correlate::Limit::kStarvedOfCpu;
+    times[0].budget.evaluated.sums.of(correlate::TimeClass::kCpuWait) = {kSecond, kSecond, kSecond};
+    add_time_evidence(*reader_, selection, times);
+    return times[0].because;
+  }
+
+  TempFolder folder_;
+  std::unique_ptr<store::Reader> reader_;
+};
+
+TEST_F(TimeEvidenceTest, ThePreemptorOfTheSelectedPartIsNamed) {
+  using ::testing::ElementsAre;
+  using ::testing::HasSubstr;
+  EXPECT_THAT(because({}), ElementsAre(HasSubstr("(pid")));
+  store::Selection first, second;
+  first.to_wall_ns = kWall + 20 * kSecond;
+  second.from_wall_ns = kWall + 40 * kSecond;
+  EXPECT_THAT(because(first), ElementsAre(HasSubstr("stress (pid 11) had the CPU for 100%")));
+  EXPECT_THAT(because(second), ElementsAre(HasSubstr("backup (pid 22) had the CPU for 100%")));
+  store::Selection nothing;
+  nothing.from_wall_ns = kWall + 100 * kSecond;
+  EXPECT_THAT(because(nothing), ElementsAre());
+}
+
+}  // namespace
+}  // namespace ingero::report

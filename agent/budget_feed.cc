@@ -62,6 +62,7 @@ void BudgetFeed::write_causes(store::Writer& writer) {
 
 void BudgetFeed::write_step(const correlate::BudgetStep& step, store::Writer& writer) {
   const auto classified = summary_.add(step, budget_.blame());
+  if (listener_ != nullptr) listener_->hear(step, classified.is_slow);
   if (step_rows_.size() >= kMaxCounted) step_rows_.clear();
   uint32_t& rows = step_rows_[{step.pid, step.end_ns / correlate::Budget::kWindowNs}];
   if (!classified.is_slow && rows >= kMaxStepRows) return;
@@ -99,6 +100,7 @@ void BudgetFeed::write(store::Writer& writer) {
   for (const correlate::BudgetStep& step : steps) write_step(step, writer);
   for (const correlate::BudgetSecond& second : seconds) {
     summary_.add(second);
+    if (listener_ != nullptr) listener_->hear(second);
     const uint64_t start_ns = second.second * correlate::Budget::kWindowNs;
     writer.add_second_times({second.pid, second.tid, wall_of(start_ns), start_ns, times_of(second.sums)});
     for (const correlate::CauseShare& share : second.sums.causes) {

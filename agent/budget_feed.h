@@ -17,6 +17,14 @@
 
 namespace ingero::agent {
 
+// Hears of each second and step as it becomes rows. Called on the store thread; returns at once.
+class BudgetListener {
+ public:
+  virtual ~BudgetListener() = default;
+  virtual void hear(const correlate::BudgetSecond& second) = 0;
+  virtual void hear(const correlate::BudgetStep& step, bool is_slow) = 0;
+};
+
 class BudgetFeed {
  public:
   static constexpr uint32_t kMaxStepRows = 10;
@@ -24,6 +32,9 @@ class BudgetFeed {
 
   // The arguments must outlive this.
   BudgetFeed(const hal::CallTable& calls, hal::LossLedger& ledger);
+
+  // May be null; outlives this.
+  void set_listener(BudgetListener* listener) { listener_ = listener; }
 
   // In the order in which it is stored, so that a replay gives the same.
   void add_probe(uint32_t probe, std::string_view symbol);
@@ -38,6 +49,7 @@ class BudgetFeed {
   void write(store::Writer& writer);
   void finish(store::Writer& writer);
   correlate::Budget& budget() { return budget_; }
+  const correlate::BudgetSummary& summary() const { return summary_; }
 
  private:
   void write_causes(store::Writer& writer);
@@ -46,6 +58,7 @@ class BudgetFeed {
 
   correlate::Budget budget_;
   correlate::BudgetSummary summary_;
+  BudgetListener* listener_ = nullptr;
   int64_t wall_offset_ns_ = 0;
   uint32_t causes_written_ = 0;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> step_rows_;  // process, second: rows of it

@@ -5,8 +5,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "agent/batch_queue.h"
 #include "agent/budget_feed.h"
@@ -21,7 +25,8 @@ class EngineFeed {
  public:
   // The arguments must outlive this.
   EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger);
-  // Called for each chain that becomes a row.
+  // Called for each chain that becomes a row. One about waiting for a CPU becomes one when the budget of its process
+  // says that the wait cost something, or kHeldNs after its onset where that is not known; at once where there is none.
   void set_listener(std::function<void(const hal::CausalChain&)> listener) { listener_ = std::move(listener); }
 
   // Batches come in the order in which they are stored; a replay gives the engine the same in the same order.
@@ -31,22 +36,36 @@ class EngineFeed {
   void finish(store::Writer& writer);
   correlate::Engine& engine() { return *engine_; }
   void set_start(uint64_t mono_ns) { budget_.set_start(mono_ns); }
+  // May be null; outlives this.
+  void set_budget_listener(BudgetListener* listener) { budget_.set_listener(listener); }
   void add_probe(uint32_t probe, std::string_view symbol) {
     engine_->set_probe(probe, correlate::is_per_thread_symbol(symbol));
     budget_.add_probe(probe, symbol);
   }
 
+  static constexpr uint64_t kHeldNs = 5'000'000'000;
+
  private:
-  static constexpr size_t kMaxCommunicators = 65536;
+  static constexpr size_t kMaxCommunicators = 65536, kMaxHeld = 4096;
   struct Member {
     std::optional<uint64_t> hash;
     std::optional<int32_t> rank;
   };
+  void note_submitter(uint32_t pid);
+  void give(const hal::CausalChain& chain, store::Writer& writer);
+  void give_held(store::Writer& writer, bool at_end);
+
   const hal::CallTable& calls_;
   std::unique_ptr<correlate::Engine> engine_;
   BudgetFeed budget_;
   std::function<void(const hal::CausalChain&)> listener_;
   std::unordered_map<uint64_t, Member> communicators_;  // by id
+  std::map<std::string, hal::CausalChain> held_;        // by id, as it is now
+  std::unordered_set<std::string> given_;               // of those that were held
+  std::vector<bool> submits_;                           // by call
+  std::unordered_set<uint32_t> submitters_;             // processes that gave a device work
+  uint32_t last_submitter_ = 0;
+  uint64_t complete_ns_ = 0;
 };
 
 }  // namespace ingero::agent

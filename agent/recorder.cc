@@ -206,7 +206,7 @@ Status Recorder::Impl::open() {
   auto opened_drain = kernelside::Drain::open(*objects, calls, *normaliser, ledger);
   INGERO_TRY(opened_drain);
   drain = std::move(*opened_drain);
-  if (options.store) INGERO_TRY(store.open(*options.store, clock, options.on_chain));
+  if (options.store) INGERO_TRY(store.open(*options.store, clock, options.on_chain, options.on_budget));
 
   if (options.objects.stacks != WIRE_STACKS_OFF) {
     stacks = std::make_unique<StackTable>(

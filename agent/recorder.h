@@ -37,6 +37,7 @@
 
 namespace ingero::agent {
 
+class BudgetListener;
 class Recorder;
 class StoreHook;
 
@@ -52,7 +53,8 @@ struct RecorderOptions {
   std::function<void(const EventBatch&, const Recorder&)> on_events;
   // Each causal chain found, changed or over (store thread). Only with a recording.
   std::function<void(const hal::CausalChain&)> on_chain;
-  StoreHook* hook = nullptr;  // outlives the recorder
+  BudgetListener* on_budget = nullptr;  // outlives the recorder, as does the hook; only with a recording
+  StoreHook* hook = nullptr;
 };
 
 class Recorder {

@@ -24,13 +24,14 @@ StoreThread::~StoreThread() {
 }
 
 Status StoreThread::open(const store::WriterOptions& options, const Clock& clock,
-                         std::function<void(const hal::CausalChain&)> on_chain) {
+                         std::function<void(const hal::CausalChain&)> on_chain, BudgetListener* on_budget) {
   auto opened = store::Writer::open(options, calls_, ledger_, clock);
   INGERO_TRY(opened);
   writer_ = std::move(*opened);
   feed_ = std::make_unique<EngineFeed>(calls_, ledger_);
   feed_->set_start(clock.mono_ns());
   feed_->set_listener(std::move(on_chain));
+  feed_->set_budget_listener(on_budget);
   return {};
 }
 

@@ -42,9 +42,10 @@ class StoreThread {
   StoreThread(const StoreThread&) = delete;
   StoreThread& operator=(const StoreThread&) = delete;
 
-  // Makes the recording. `on_chain`: each causal chain found, changed or over; called on this thread.
+  // Makes the recording. `on_chain`: each causal chain found, changed or over; called on this thread. `on_budget` may
+  // be null; outlives this.
   Status open(const store::WriterOptions& options, const Clock& clock,
-              std::function<void(const hal::CausalChain&)> on_chain);
+              std::function<void(const hal::CausalChain&)> on_chain, BudgetListener* on_budget = nullptr);
   // `tracer` reports new probes. `hook` may be null.
   void start(kernelside::Tracer& tracer, StoreHook* hook);
   // When the queue is closed: returns when all is committed, with what went wrong at the end.

@@ -373,6 +373,7 @@ class Trace {
         if (prints()) print_events(batch, recorder);
       };
     }
+    if (metrics_) settings->on_budget = &*metrics_;
     if (sender_) settings->on_chain = [this](const hal::CausalChain& chain) { sender_->emit(chain); };
     settings->hook = inference_.get();
     return settings;

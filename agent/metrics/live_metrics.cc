@@ -94,7 +94,10 @@ void write_collective_processes(prom::MetricSet& metrics, const std::vector<kern
 
 void LiveMetrics::add(const EventBatch& batch) {
   call_metrics_.add(batch.records.events);
-  for (const auto& [pid, start] : batch.ended) call_metrics_.process_ended(pid, clock_.mono_ns());
+  for (const auto& [pid, start] : batch.ended) {
+    call_metrics_.process_ended(pid, clock_.mono_ns());
+    budget_metrics_.process_ended(pid, clock_.mono_ns());
+  }
   collective_metrics_.add({batch.records.events, batch.records.exchanges, batch.waits, batch.hangs, batch.arrivals});
 }
 
@@ -103,6 +106,8 @@ void LiveMetrics::fill(prom::MetricSet& metrics, const Recorder& recorder, bool 
   call_metrics_.forget_ended(clock_.mono_ns());
   call_metrics_.write(metrics, with_legacy_names);
   collective_metrics_.write(metrics);
+  budget_metrics_.forget_ended(clock_.mono_ns());
+  budget_metrics_.write(metrics);
   call_metrics_.write_devices(metrics, [&recorder](uint32_t ref) { return recorder.device(ref); });
   for (const auto& [call, count] : recorder.in_flight()) {
     metrics.add(prom::kOperationsInFlight, prom::operation_labels(calls_[call]), static_cast<double>(count));

@@ -96,6 +96,12 @@ namespace ingero::serve::metrics {
   X(kLegacyOperations, "gpu_cuda_operation_count", kUntyped, "source, operation",                                      \
     "Earlier name of gpu_operations_total and ingero_host_operations_total: events by source and operation.")          \
   X(kLegacyOverflows, "ingero_ringbuf_overflows_total", kCounter, "", "Events lost to full ring buffers.")             \
+  X(kThreadTime, "ingero_thread_time_seconds_total", kCounter, "pid, class",                                           \
+    "Time of threads that submit GPU work, by what they did; the classes of a thread sum to its time.")                \
+  X(kThreadTimeLost, "ingero_thread_time_lost_seconds_total", kCounter, "pid, class, bound",                           \
+    "The part of it for which the device had nothing to do: at least (low) and at most (high).")                       \
+  X(kSteps, "ingero_steps_total", kCounter, "pid, slow", "Steps that ended; slow ones took far longer than usual.")    \
+  X(kStepTime, "ingero_step_seconds_total", kCounter, "pid, slow", "Their time.")                                      \
   X(kInferenceSteps, "ingero_inference_steps_total", kCounter, "phase", "Steps of inference that ended.")              \
   X(kInferenceSlow, "ingero_inference_slow_steps_total", kCounter, "phase, slow",                                      \
     "Steps that took 1.5, 2 or 3 times the 95th percentile of their workload; each counts in one class.")              \

@@ -150,6 +150,19 @@ def ThePageIsCleanAndCountsWhatTheRecordingHolds(build):
         runs = value(series, "ingero_probe_program_runs_total", program="on_call")
         seconds = value(series, "ingero_probe_program_seconds_total", program="on_call")
         check(runs >= 4000 and 0 < seconds / runs < 1e-3, f"{runs} runs of the probe's program took {seconds} s")
+        # A second of the budget is committed and counted at about the same time: between two of them both are equal.
+        def where_the_time_went():
+            series = series_of(get(url))
+            rows = trace.recording.rows("SELECT pid, class, sum(ns) AS ns, sum(low) AS low FROM budget GROUP BY 1, 2")
+            for row in rows:
+                labels = {"pid": str(row["pid"]), "class": row["class"]}
+                for name, more, ns in (("ingero_thread_time_seconds_total", {}, row["ns"]),
+                                       ("ingero_thread_time_lost_seconds_total", {"bound": "low"}, row["low"])):
+                    if abs(value(series, name, **labels, **more) - ns / 1e9) > 1e-6 * (1 + ns / 1e9):
+                        return None
+            return rows or None
+        rows_of_time = until(where_the_time_went, 20, "the page has the budget that the recording holds")
+        say(budget={f"{row['pid']} {row['class']}": round(row["ns"] / 1e9, 3) for row in rows_of_time})
         say(ns_a_run=round(seconds / runs * 1e9), series=sum(len(found) for found in series.values()), names=len(series), calls=len(rows))
 
 

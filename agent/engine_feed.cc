@@ -23,7 +23,9 @@ EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : c
   };
   engine_ = std::make_unique<correlate::Engine>(std::move(options), ledger);
   for (size_t id = 0; id < calls.size(); ++id) {
-    engine_->set_call(static_cast<hal::CallId>(id), correlate::make_facts(calls[static_cast<hal::CallId>(id)]));
+    const correlate::CallFacts facts = correlate::make_facts(calls[static_cast<hal::CallId>(id)]);
+    submits_.push_back(correlate::is_submission(facts));
+    engine_->set_call(static_cast<hal::CallId>(id), facts);
   }
 }
 
@@ -49,6 +51,7 @@ void EngineFeed::take(const EventBatch& batch) {
     const hal::Event& event = batch.records.events[i];
     engine_->add(event);
     budget_.add(event);
+    if (event.call < submits_.size() && submits_[event.call] && event.pid != last_submitter_) note_submitter(event.pid);
     if (wait != batch.records.waits.end() && wait->first == i) budget_.add_wait(event, (wait++)->second);
     if (next == batch.records.exchanges.end() || next->first != i) continue;
     const hal::Exchange& exchange = (next++)->second;
@@ -60,23 +63,54 @@ void EngineFeed::take(const EventBatch& batch) {
   }
   for (const hal::CpuSample& sample : batch.records.samples) budget_.add_sample(sample);
   if (batch.complete_mono_ns != 0) {
+    complete_ns_ = batch.complete_mono_ns;
     engine_->advance(batch.complete_mono_ns);
     budget_.advance(batch.complete_mono_ns);
   }
 }
 
 void EngineFeed::write(store::Writer& writer) {
-  for (const hal::CausalChain& chain : engine_->take_changes()) {
-    writer.add_chain(chain);
-    if (listener_) listener_(chain);
-  }
   budget_.write(writer);
+  for (hal::CausalChain& chain : engine_->take_changes()) {
+    if (correlate::is_of_cpu_alone(chain.rule) && !given_.contains(chain.id) && held_.size() < kMaxHeld) {
+      held_[chain.id] = std::move(chain);
+    } else {
+      give(chain, writer);
+    }
+  }
+  give_held(writer, false);
+}
+
+void EngineFeed::note_submitter(uint32_t pid) {
+  if (submitters_.size() >= kMaxHeld) submitters_.clear();
+  submitters_.insert(last_submitter_ = pid);
+}
+
+void EngineFeed::give(const hal::CausalChain& chain, store::Writer& writer) {
+  writer.add_chain(chain);
+  if (listener_) listener_(chain);
+}
+
+void EngineFeed::give_held(store::Writer& writer, bool at_end) {
+  std::erase_if(held_, [&](const auto& entry) {
+    const hal::CausalChain& chain = entry.second;
+    const correlate::TimeSums* whole = chain.pid ? budget_.summary().whole_of(*chain.pid) : nullptr;
+    const bool has_budget = chain.pid && submitters_.contains(*chain.pid);  // or will have: it comes seconds later
+    const bool is_old = at_end || !has_budget || chain.onset_mono_ns + kHeldNs <= complete_ns_;
+    if (whole == nullptr && !is_old) return false;
+    if (whole != nullptr && correlate::is_harmless_wait(*whole)) return chain.resolved;
+    give(chain, writer);
+    if (given_.size() >= kMaxHeld) given_.clear();
+    given_.insert(chain.id);
+    return true;
+  });
 }
 
 void EngineFeed::finish(store::Writer& writer) {
   engine_->finish();
-  write(writer);
   budget_.finish(writer);
+  write(writer);
+  give_held(writer, true);
 }
 
 }  // namespace ingero::agent

@@ -42,11 +42,6 @@ bool is_gpu_call(const CallFacts& facts) {
   return false;
 }
 
-bool is_submission(const CallFacts& facts) {
-  return facts.kind == Kind::kLaunch || facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset ||
-         facts.kind == Kind::kCollective || facts.kind == Kind::kP2p || facts.graph == GraphStep::kLaunch;
-}
-
 }  // namespace
 
 uint64_t TimeSums::total_ns() const {

@@ -133,6 +133,17 @@ void BudgetSummary::add(const BudgetSecond& second) {
   if (second.second >= thread.first_second + kWarmSeconds) thread.warm.add(second.sums);
 }
 
+bool is_harmless_wait(const TimeSums& whole) {
+  return whole.of(TimeClass::kCpuWait).high * 100 < kEnterPercent * whole.total_ns();
+}
+
+const TimeSums* BudgetSummary::whole_of(uint32_t pid) const {
+  const auto process = processes_.find(pid);
+  if (process == processes_.end() || process->second.evaluated.steps < kEnoughSteps) return nullptr;
+  const auto thread = process->second.threads.find(process->second.step_tid);
+  return thread == process->second.threads.end() ? nullptr : &thread->second.whole;
+}
+
 std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
   std::vector<ProcessBudget> out;
   for (const auto& [pid, process] : processes_) {

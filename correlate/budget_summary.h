@@ -47,6 +47,9 @@ struct ProcessBudget {
   std::optional<uint64_t> every;  // slow steps of the first one's class come every N
 };
 
+// Whether waiting for a CPU cost a thread next to nothing: its device was busy meanwhile. Only what delays is a cause.
+bool is_harmless_wait(const TimeSums& whole);
+
 class BudgetSummary {
  public:
   static constexpr size_t kKept = 64, kMaxSlow = 32, kMaxProcesses = 1024;
@@ -60,6 +63,8 @@ class BudgetSummary {
   Classified add(const BudgetStep& step, const Blame& blame);
   void add(const BudgetSecond& second);
 
+  // Of a process's thread that has the steps, from its first call until now; null: no steps are known.
+  const TimeSums* whole_of(uint32_t pid) const;
   // Most lost first.
   std::vector<ProcessBudget> results(const Blame& blame) const;
 

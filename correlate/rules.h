@@ -201,6 +201,11 @@ constexpr bool is_certain(RuleId id) {
 // Of a port, what comes first explains what comes after.
 constexpr bool is_of_fabric(RuleId id) { return id >= RuleId::fabric_port_down && id <= RuleId::fabric_congestion; }
 constexpr const Rule& rule(RuleId id) { return kRules[static_cast<size_t>(id)]; }
+// These know who had the CPU, and not whether the device had work meanwhile: the budget of the process does
+// (is_harmless_wait).
+constexpr bool is_of_cpu_alone(std::string_view rule_name) {
+  return rule_name == rule(RuleId::cpu_preemption).name || rule_name == rule(RuleId::run_queue_wait).name;
+}
 
 // What all rules share.
 inline constexpr uint64_t kWindowNs = 1'000'000'000;  // events are evaluated by the second in which they ended

@@ -156,19 +156,13 @@ Status gather_losses(const store::Reader& reader, const ReportOptions& options, 
   return {};
 }
 
-// Only what delays is a cause: a thread that was ready to run while its device was busy lost nothing, which the budget
-// of its process knows and the rule for who has the CPU does not.
+// What the rules for CPUs found, and the budget of the process knows to have cost nothing.
 void drop_harmless(std::vector<StoredChain>& chains, const std::vector<ProcessTime>& times) {
-  constexpr uint64_t kPercent = 5;
   std::erase_if(chains, [&](const StoredChain& chain) {
-    const bool is_of_cpu = chain.rule == correlate::rule(correlate::RuleId::cpu_preemption).name ||
-                           chain.rule == correlate::rule(correlate::RuleId::run_queue_wait).name;
-    if (!is_of_cpu) return false;
+    if (!correlate::is_of_cpu_alone(chain.rule)) return false;
     return std::any_of(times.begin(), times.end(), [&](const ProcessTime& time) {
-      const correlate::TimeSums& sums = time.budget.whole;
       const bool is_its = time.budget.pid == chain.pid && time.node == chain.node;
-      return is_its && time.budget.steps != 0 &&
-             sums.of(correlate::TimeClass::kCpuWait).high * 100 < kPercent * sums.total_ns();
+      return is_its && time.budget.steps != 0 && correlate::is_harmless_wait(time.budget.whole);
     });
   });
 }

@@ -5,11 +5,21 @@
 #include <mutex>
 #include <vector>
 
+#include "base/text.h"
+
 namespace ingero::hal {
 namespace {
 
+// OpenMP API Specification 5.2, "Environment Variables"; Python documentation, "Command line and environment".
+constexpr SlowSetting kOfNoVendor[] = {
+    {"OMP_NUM_THREADS", TimeClass::kCpuWait, "more threads than CPUs", {}, true},
+    {"OMP_WAIT_POLICY", TimeClass::kCpuWait, "threads of OpenMP keep their CPUs while they wait", "ACTIVE,active"},
+    {"PYTHONDEVMODE", TimeClass::kHost, "Python checks each of its allocations"},
+    {"PYTHONMALLOC", TimeClass::kHost, "Python checks each of its allocations", "debug,malloc_debug,pymalloc_debug"},
+};
+
 std::vector<SlowSetting>& list() {
-  static std::vector<SlowSetting> all;
+  static std::vector<SlowSetting> all(std::begin(kOfNoVendor), std::end(kOfNoVendor));
   return all;
 }
 
@@ -20,6 +30,16 @@ void publish_slow_settings(std::span<const std::span<const SlowSetting>> tables)
   std::call_once(once, [&] {
     for (const auto& table : tables) list().insert(list().end(), table.begin(), table.end());
   });
+}
+
+bool is_slow(const SlowSetting& setting, std::string_view value, uint64_t cpus) {
+  if (setting.is_thread_count) {
+    const auto threads = parse_u64(value);
+    return threads && cpus > 0 && *threads > cpus;
+  }
+  if (setting.only_values.empty()) return value != "0";
+  const auto values = split(setting.only_values, ',');
+  return std::find(values.begin(), values.end(), value) != values.end();
 }
 
 std::span<const SlowSetting> slow_settings() { return list(); }

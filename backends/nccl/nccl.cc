@@ -51,11 +51,14 @@ constexpr DataType kTypes[] = {
 // ncclRedOp_t; codes above are made by ncclRedOpCreatePreMulSum.
 constexpr std::string_view kReduceOps[] = {"sum", "prod", "max", "min", "avg"};
 
-// NCCL User Guide, "Environment Variables".
+// NCCL User Guide and PyTorch's documentation of torch.distributed, "Environment Variables".
 constexpr SlowSetting kSettings[] = {
     {"NCCL_P2P_DISABLE", TimeClass::kCommunication, "ranks of a host do not exchange data directly"},
     {"NCCL_SHM_DISABLE", TimeClass::kCommunication, "ranks of a host do not exchange data through shared memory"},
     {"NCCL_IB_DISABLE", TimeClass::kCommunication, "ranks of several hosts exchange data over sockets"},
+    {"NCCL_DEBUG", TimeClass::kSubmit, "each call is logged", "TRACE"},
+    {"TORCH_NCCL_BLOCKING_WAIT", TimeClass::kCommunication, "the host waits for each collective"},
+    {"TORCH_DISTRIBUTED_DEBUG", TimeClass::kCommunication, "each collective is checked before it is made", "DETAIL"},
 };
 
 }  // namespace

@@ -1,0 +1,33 @@
+// Whether a value of a setting slows a program down.
+#include "hal/slow_settings.h"
+
+#include <gtest/gtest.h>
+
+namespace ingero::hal {
+namespace {
+
+TEST(SlowSettings, AnyValueButZeroSlowsWhereNoneIsNamed) {
+  constexpr SlowSetting kSwitch{"SWITCH", TimeClass::kSubmit, ""};
+  EXPECT_TRUE(is_slow(kSwitch, "1", 0));
+  EXPECT_TRUE(is_slow(kSwitch, "yes", 0));
+  EXPECT_FALSE(is_slow(kSwitch, "0", 0));
+}
+
+TEST(SlowSettings, OnlyTheNamedValuesSlow) {
+  constexpr SlowSetting kLevel{"LEVEL", TimeClass::kSubmit, "", "TRACE,ALL"};
+  EXPECT_TRUE(is_slow(kLevel, "TRACE", 0));
+  EXPECT_TRUE(is_slow(kLevel, "ALL", 0));
+  for (const char* value : {"INFO", "1", "", "TRACE,ALL"}) EXPECT_FALSE(is_slow(kLevel, value, 0)) << value;
+}
+
+TEST(SlowSettings, ThreadsSlowWhereThereAreMoreThanCpus) {
+  const SlowSetting* threads = find_slow_setting("OMP_NUM_THREADS");
+  ASSERT_NE(threads, nullptr);
+  EXPECT_TRUE(is_slow(*threads, "3", 2));
+  EXPECT_FALSE(is_slow(*threads, "2", 2));
+  EXPECT_FALSE(is_slow(*threads, "3", 0)) << "not known how many CPUs there are";
+  for (const char* value : {"4,2", "-1", "many", ""}) EXPECT_FALSE(is_slow(*threads, value, 2)) << value;
+}
+
+}  // namespace
+}  // namespace ingero::hal

@@ -8,11 +8,16 @@ from harness import Trace, check, json_lines, say
 LOADER = """
 import ctypes, json, multiprocessing, os, sys, threading, time
 
+def say(**values):
+    # One write: print() makes two where the output is unbuffered, and another process's line may come between them.
+    sys.stdout.write(json.dumps(values) + chr(10))
+    sys.stdout.flush()
+
 def work(queue, steps):
     for step in range(steps):
         time.sleep(0.03)
         queue.put(bytes(1000))
-    print(json.dumps({"worker": os.getpid()}), flush=True)
+    say(worker=os.getpid())
     time.sleep(0.3)
 
 library = ctypes.CDLL(sys.argv[1])
@@ -32,8 +37,8 @@ for step in range(steps):
     else:
         first = end
     library.cudaDeviceSynchronize()
-print(json.dumps({"pid": os.getpid(), "tid": threading.get_native_id(), "waited_ns": waited, "from": first,
-                  "to": time.monotonic_ns()}), flush=True)
+say(**{"pid": os.getpid(), "tid": threading.get_native_id(), "waited_ns": waited, "from": first,
+       "to": time.monotonic_ns()})
 worker.join()
 """
 

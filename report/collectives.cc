@@ -36,25 +36,25 @@ struct Gathering {
 };
 
 Status gather_ops(Gathering& gathering, const store::Conditions& conditions) {
-  return gathering.each(
-      "SELECT comm_id_hash, call, count(*), sum(bytes), count(barrier_wait_ns), avg(barrier_wait_ns), "
-      "max(barrier_wait_ns), max(nranks), count(DISTINCT communicator) FROM collectives" +
-          conditions.where() + " GROUP BY 1, 2 ORDER BY 3 DESC",
-      conditions.bound(), [&](std::span<const Value> row) {
-        CommunicatorReport& report = gathering.found[row[0].as_uint64()];
-        CollectiveOp op;
-        op.call = row[1].as_text();
-        op.calls = static_cast<uint64_t>(row[2].integer);
-        op.bytes = row[3].as_uint64();
-        op.waited = static_cast<uint64_t>(row[4].integer);
-        if (!row[5].is_null()) op.average_wait_ns = static_cast<uint64_t>(row[5].real);
-        op.max_wait_ns = row[6].as_uint64();
-        report.comm_id_hash = row[0].as_uint64();
-        if (report.comm_id_hash) report.nranks = row[7].as_int64();
-        report.ranks_seen = std::max(report.ranks_seen, static_cast<uint64_t>(row[8].integer));
-        report.calls += op.calls;
-        report.ops.push_back(std::move(op));
-      });
+  return gathering.each("SELECT comm_id_hash, call, count(*), " + store::sum_of_sizes("bytes") +
+                            ", count(barrier_wait_ns), avg(barrier_wait_ns), max(barrier_wait_ns), max(nranks), "
+                            "count(DISTINCT communicator) FROM collectives" +
+                            conditions.where() + " GROUP BY 1, 2 ORDER BY 3 DESC",
+                        conditions.bound(), [&](std::span<const Value> row) {
+                          CommunicatorReport& report = gathering.found[row[0].as_uint64()];
+                          CollectiveOp op;
+                          op.call = row[1].as_text();
+                          op.calls = static_cast<uint64_t>(row[2].integer);
+                          op.bytes = row[3].as_uint64();
+                          op.waited = static_cast<uint64_t>(row[4].integer);
+                          if (!row[5].is_null()) op.average_wait_ns = static_cast<uint64_t>(row[5].real);
+                          op.max_wait_ns = row[6].as_uint64();
+                          report.comm_id_hash = row[0].as_uint64();
+                          if (report.comm_id_hash) report.nranks = row[7].as_int64();
+                          report.ranks_seen = std::max(report.ranks_seen, static_cast<uint64_t>(row[8].integer));
+                          report.calls += op.calls;
+                          report.ops.push_back(std::move(op));
+                        });
 }
 
 Status gather_arrivals(Gathering& gathering, const store::Conditions& conditions) {

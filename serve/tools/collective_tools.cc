@@ -24,12 +24,13 @@ Result<Json> collectives(Question& question) {
     store::Conditions conditions;
     conditions.add("NOT is_part");
     conditions.add_range(*selection, "timestamp", "timestamp + coalesce(duration, 0)");
-    auto rows = rows_of(question,
-                        "SELECT comm_id_hash, rank, global_rank, pid, count(*) AS calls, sum(bytes) AS bytes, "
-                        "count(barrier_wait_ns) AS waited, CAST(avg(barrier_wait_ns) AS INTEGER) AS average_wait_ns, "
-                        "max(barrier_wait_ns) AS max_wait_ns, max(seq) AS last_number FROM collectives" +
-                            conditions.where() + " GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 4",
-                        conditions.bound(), kMaxRanks, "ranks");
+    auto rows = rows_of(
+        question,
+        "SELECT comm_id_hash, rank, global_rank, pid, count(*) AS calls, " + store::sum_of_sizes("bytes") +
+            " AS bytes, count(barrier_wait_ns) AS waited, CAST(avg(barrier_wait_ns) AS INTEGER) AS average_wait_ns, "
+            "max(barrier_wait_ns) AS max_wait_ns, max(seq) AS last_number FROM collectives" +
+            conditions.where() + " GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 4",
+        conditions.bound(), kMaxRanks, "ranks");
     if (!rows.ok()) return rows.error();
     ranks = std::move(*rows);
     for (Json& row : ranks) {  // SQL has signed numbers only; the communicators above are spelt unsigned

@@ -3,9 +3,15 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace ingero::store {
 
 int64_t sql_wall_ns(uint64_t wall_ns) { return static_cast<int64_t>(std::min<uint64_t>(wall_ns, INT64_MAX)); }
+
+std::string sum_of_sizes(std::string_view column) {
+  return fmt::format("CASE WHEN count({0}) > 0 THEN CAST(total({0}) AS INTEGER) END", column);
+}
 
 void Conditions::add(std::string_view condition) {
   sql_ += sql_.empty() ? "" : " AND ";

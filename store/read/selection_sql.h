@@ -17,6 +17,10 @@ namespace ingero::store {
 // A wall time as the recording has it: SQLite's integers are signed.
 int64_t sql_wall_ns(uint64_t wall_ns);
 
+// A sum of sizes, which are the traced program's word: sum() fails where it is more than an integer holds. NULL: of
+// none.
+std::string sum_of_sizes(std::string_view column);
+
 class Conditions {
  public:
   void add(std::string_view condition);

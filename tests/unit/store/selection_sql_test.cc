@@ -2,7 +2,9 @@
 #include "store/read/selection_sql.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
+#include "store/db/sqlite.h"
 #include "store/read/event_row_reader.h"
 
 namespace ingero::store {
@@ -44,6 +46,20 @@ TEST(SelectionSql, ATimeThatSqliteCannotHoldIsItsLast) {
 }
 
 constexpr EventColumns kColumnsRead(2, {Column::site, Column::state, Column::bytes});
+
+TEST(SelectionSql, SizesAddUpToTheLastIntegerAtMostAndOfNoneToNull) {
+  Result<Database> database = Database::open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "memory");
+  ASSERT_TRUE(database.ok());
+  const auto sum_of = [&](const char* values) {
+    Result<std::optional<int64_t>> sum = database->integer(
+        fmt::format("SELECT {} FROM (SELECT column1 AS bytes FROM (VALUES {}))", sum_of_sizes("bytes"), values));
+    EXPECT_TRUE(sum.ok()) << sum.error().text();
+    return sum.ok() ? *sum : std::nullopt;
+  };
+  EXPECT_EQ(sum_of("(4096), (NULL), (1)"), 4097);
+  EXPECT_EQ(sum_of("(9223372036854775807), (9223372036854775807)"), INT64_MAX);
+  EXPECT_EQ(sum_of("(NULL)"), std::nullopt);
+}
 
 TEST(EventRowReader, FindsColumnsByName) {
   EXPECT_EQ(kColumnsRead.sql(), "site, state, bytes");

@@ -41,6 +41,7 @@ struct EventBatch {
   std::vector<correlate::Arrival> arrivals;
   std::vector<NamedStack> stacks;
   std::vector<hal::Throttling> throttlings;
+  std::vector<hal::LostCalls> lost_calls;
   std::vector<hal::WaitTotals> wait_totals;
   std::vector<hal::WaitObject> objects;                        // new names of what threads waited for
   std::vector<std::pair<uint32_t, hal::EventDevice>> devices;  // Event::device_ref, and what it means from now on
@@ -59,6 +60,7 @@ struct EventBatch {
     hangs.clear();
     arrivals.clear();
     throttlings.clear();
+    lost_calls.clear();
     wait_totals.clear();
     objects.clear();
     complete_mono_ns = 0;

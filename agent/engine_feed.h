@@ -36,6 +36,7 @@ class EngineFeed {
   void finish(store::Writer& writer);
   correlate::Engine& engine() { return *engine_; }
   void set_start(uint64_t mono_ns) { budget_.set_start(mono_ns); }
+  void set_probe_cost(uint64_t ns) { budget_.set_probe_cost(ns); }
   // May be null; outlives this.
   void set_budget_listener(BudgetListener* listener) { budget_.set_listener(listener); }
   void add_probe(uint32_t probe, std::string_view symbol) {

@@ -123,8 +123,9 @@ struct Recorder::Impl {
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
   uint64_t ring_losses = 0, waited_ns = 0;  // as of the last second
+  uint64_t lost_and_named = 0;              // of ring_losses: in rows of lost_calls
   std::map<uint32_t, std::string> late;     // processes that had mapped a library before its probes came, and which
-  std::map<uint32_t, uint64_t> lost_at_probe;
+  std::map<uint32_t, uint64_t> lost_at_probe, lost_of_process;
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   bool was_emptied = false;                                        // the rings, since those were looked at
   uint64_t next_second_mono_ns = 0;
@@ -169,6 +170,7 @@ struct Recorder::Impl {
     return found == known.end() ? nullptr : &found->second.process;
   }
   Status open();
+  void measure_probe_cost();
   void probe_installed();
   void follow(uint32_t pid);
   void discover();
@@ -182,7 +184,8 @@ struct Recorder::Impl {
   WaitWatch::Proc proc_of_waits();
   void note_lost_calls();
   void read_losses();
-  void note_ring_losses();
+  void note_ring_losses(EventBatch& batch);
+  std::vector<hal::LostCalls> take_lost_calls(uint64_t total);
   void note_unprobed();
   void hand_over(std::unique_ptr<EventBatch> batch);
 };
@@ -193,6 +196,14 @@ WaitWatch::Proc Recorder::Impl::proc_of_waits() {
                          size_t max_bytes) { return foreign.text(pid, name, max_bytes); },
           .is_interpreter_lock =
               [this](uint32_t pid, uint64_t address) { return stacks && stacks->is_interpreter_lock(pid, address); }};
+}
+
+void Recorder::Impl::measure_probe_cost() {
+  if (const auto cost = kernelside::measure_probe_ns(objects->mechanism()); cost.ok()) {
+    store.set_probe_cost(*cost);
+  } else {
+    degraded.push_back(fmt::format("what a probe costs: {}", cost.error().text()));
+  }
 }
 
 Status Recorder::Impl::open() {
@@ -206,7 +217,10 @@ Status Recorder::Impl::open() {
   auto opened_drain = kernelside::Drain::open(*objects, calls, *normaliser, ledger);
   INGERO_TRY(opened_drain);
   drain = std::move(*opened_drain);
-  if (options.store) INGERO_TRY(store.open(*options.store, clock, options.on_chain, options.on_budget));
+  if (options.store) {
+    INGERO_TRY(store.open(*options.store, clock, options.on_chain, options.on_budget));
+    measure_probe_cost();
+  }
 
   if (options.objects.stacks != WIRE_STACKS_OFF) {
     stacks = std::make_unique<StackTable>(
@@ -415,7 +429,7 @@ void Recorder::Impl::every_second(EventBatch& batch) {
   const uint64_t now = clock.mono_ns();
   normaliser->set_wall_offset_ns(measure_wall_offset_ns(clock));
   read_losses();
-  note_ring_losses();
+  note_ring_losses(batch);
   note_unprobed();
   // Their last calls may still be in the ring, until it has been empty.
   if (std::exchange(was_emptied, false)) {
@@ -473,17 +487,59 @@ void Recorder::Impl::read_losses() {
 
 // When calls were lost to a full ring, and why: the ring fills where this thread gets no CPU, or where more comes than
 // it can read.
-void Recorder::Impl::note_ring_losses() {
+void Recorder::Impl::note_ring_losses(EventBatch& batch) {
   const uint64_t waited = thread_waited_ns();
   const uint64_t wait_ns = waited - std::exchange(waited_ns, waited);
   const uint64_t total = ledger.count(hal::Loss::ring_full);
   const uint64_t lost = total - std::exchange(ring_losses, total);
   if (lost == 0) return;
-  const std::string when = format_wall(clock.wall_ns()).substr(0, 19);
+  const uint64_t wall_ns = clock.wall_ns();
+  batch.lost_calls = take_lost_calls(total);
+  for (hal::LostCalls& one : batch.lost_calls) {
+    one.wall_ns = wall_ns;
+    one.waited_ns = wait_ns;
+  }
+  const hal::LostCalls most = batch.lost_calls.empty() ? hal::LostCalls{} : batch.lost_calls.front();
+  const std::string of_whom = most.pid == 0
+                                  ? std::string()
+                                  : fmt::format(", {} of them of {}", most.calls,
+                                                most.comm.empty() ? fmt::format("pid {}", most.pid)
+                                                                  : fmt::format("{} (pid {})", most.comm, most.pid));
+  const std::string why = wait_ns >= kLongWaitNs
+                              ? fmt::format("the tracer waited {} for a CPU", format_duration(wait_ns))
+                              : std::string("more came than was read: --ringbuf-size");
   ledger.name(hal::Loss::ring_full,
-              wait_ns >= kLongWaitNs
-                  ? fmt::format("{} before {} (the tracer waited {} for a CPU)", lost, when, format_duration(wait_ns))
-                  : fmt::format("{} before {} (more came than was read: --ringbuf-size)", lost, when));
+              fmt::format("{} before {}{} ({})", lost, format_wall(wall_ns).substr(0, 19), of_whom, why));
+}
+
+// Of `total` calls lost until now: whose the new ones were, most first.
+std::vector<hal::LostCalls> Recorder::Impl::take_lost_calls(uint64_t total) {
+  std::vector<hal::LostCalls> found;
+  std::map<uint32_t, uint64_t> totals;
+  uint64_t sum = 0;
+  for (const auto& [pid, count] : objects->process_losses()) {
+    totals.emplace(pid, count);
+    const auto before = lost_of_process.find(pid);
+    const bool goes_on = before != lost_of_process.end() && before->second <= count;
+    const uint64_t calls = goes_on ? count - before->second : count;
+    if (calls == 0) continue;
+    const hal::Process* process = traced(pid);
+    hal::LostCalls one;
+    one.pid = pid;
+    if (process != nullptr) one.comm = printable(process->comm, 64);
+    one.calls = calls;
+    found.push_back(std::move(one));
+    sum += calls;
+  }
+  lost_of_process = std::move(totals);
+  std::ranges::sort(found, std::ranges::greater{}, &hal::LostCalls::calls);
+  // Read after the total: what is not of a process by now will not be.
+  lost_and_named += sum;
+  if (total > lost_and_named) {
+    found.emplace_back().calls = total - lost_and_named;
+    lost_and_named = total;
+  }
+  return found;
 }
 
 // Programs that were late for their probes and made no call since: when they have ended, all their calls are missing.

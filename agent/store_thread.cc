@@ -41,6 +41,12 @@ void StoreThread::start(kernelside::Tracer& tracer, StoreHook* hook) {
   thread_ = std::thread([this] { run(); });
 }
 
+void StoreThread::set_probe_cost(uint64_t ns) {
+  if (!writer_) return;
+  writer_->set_probe_cost(ns);
+  feed_->set_probe_cost(ns);
+}
+
 Status StoreThread::finish() {
   if (thread_.joinable()) thread_.join();
   if (!writer_) return {};
@@ -116,6 +122,7 @@ void StoreThread::write(const EventBatch& batch) {
   for (const auto& hang : batch.hangs) writer_->add_hang(hang);
   for (const auto& stack : batch.stacks) writer_->add_stack(stack.id, "", stack.frames_json);
   for (const auto& one : batch.throttlings) writer_->add_throttling(one);
+  for (const auto& one : batch.lost_calls) writer_->add_lost_calls(one);
   for (const auto& [pid, start_mono_ns] : batch.ended) writer_->process_ended(pid, start_mono_ns);
   feed_->take(batch);
   if (batch.complete_mono_ns != 0) {

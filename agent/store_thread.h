@@ -48,6 +48,8 @@ class StoreThread {
               std::function<void(const hal::CausalChain&)> on_chain, BudgetListener* on_budget = nullptr);
   // `tracer` reports new probes. `hook` may be null.
   void start(kernelside::Tracer& tracer, StoreHook* hook);
+  // Before start(): of each call's time, the part that its own probes take.
+  void set_probe_cost(uint64_t ns);
   // When the queue is closed: returns when all is committed, with what went wrong at the end.
   Status finish();
 

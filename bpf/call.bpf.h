@@ -86,13 +86,20 @@ static __always_inline __u64 wake_flag(struct wire_thread *thread)
 		   : BPF_RB_NO_WAKEUP;
 }
 
-static __always_inline void count_ring_loss(__u32 probe)
+static __noinline int count_ring_loss(__u32 probe)
 {
 	__u64 *count = bpf_map_lookup_elem(&probe_losses, &probe);
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u64 none = 0;
 
 	count_loss(WIRE_LOSS_RING_FULL);
 	if (count)
-		__sync_fetch_and_add(count, 1); /* (P2) */
+		__sync_fetch_and_add(count, 1);				/* (P2) */
+	bpf_map_update_elem(&process_losses, &pid, &none, BPF_NOEXIST); /* fails where it is there */
+	count = bpf_map_lookup_elem(&process_losses, &pid);
+	if (count)
+		__sync_fetch_and_add(count, 1);
+	return 0;
 }
 
 /* Copying a size known at compile time costs less than bpf_ringbuf_output of just the bytes there are; and what was

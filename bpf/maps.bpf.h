@@ -49,6 +49,14 @@ struct {
 	__type(value, __u64);
 } probe_losses SEC(".maps");
 
+/* the same by process: the latest WIRE_LOSS_PROCESSES */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, WIRE_LOSS_PROCESSES);
+	__type(key, __u32);
+	__type(value, __u64);
+} process_losses SEC(".maps");
+
 /* (P1) a thread that made a described call, or belongs to a process that did */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

@@ -22,8 +22,9 @@ enum wire_limits {
 	WIRE_MAX_PROBES = 16384, /* (row, library file) pairs; the attach cookie is the index */
 	WIRE_NO_PROBE = 0xffff,	 /* of a stack that is not as a call's caller has it */
 	WIRE_COMM_LEN = 16,
-	WIRE_NAME_LEN = 256,   /* a kernel's name, truncated and flagged beyond */
-	WIRE_MAX_STRAYS = 256, /* threads in a call whose own storage could not be had when it began */
+	WIRE_NAME_LEN = 256,	    /* a kernel's name, truncated and flagged beyond */
+	WIRE_MAX_STRAYS = 256,	    /* threads in a call whose own storage could not be had when it began */
+	WIRE_LOSS_PROCESSES = 1024, /* whose lost calls are counted apart */
 	WIRE_NOT_FAILURES = 2,
 	WIRE_MAX_WATCHED = 1024,  /* threads that are followed only because they wake followed ones */
 	WIRE_MAX_WATCH_DEPTH = 6, /* of their wakers, the wakers of those, and so on */

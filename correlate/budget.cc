@@ -66,9 +66,9 @@ void TimeSums::add(const TimeSums& other) {
     classes[i].low += other.classes[i].low;
     classes[i].high += other.classes[i].high;
   }
-  for (uint64_t TimeSums::*one :
-       {&TimeSums::idle_low, &TimeSums::idle_high, &TimeSums::input_low, &TimeSums::behind_sync_low,
-        &TimeSums::clients_ns, &TimeSums::spun_preempted_ns, &TimeSums::by_debugger_ns, &TimeSums::by_freezer_ns}) {
+  for (uint64_t TimeSums::*one : {&TimeSums::idle_low, &TimeSums::idle_high, &TimeSums::input_low,
+                                  &TimeSums::behind_sync_low, &TimeSums::clients_ns, &TimeSums::spun_preempted_ns,
+                                  &TimeSums::by_debugger_ns, &TimeSums::by_freezer_ns, &TimeSums::probes_ns}) {
     this->*one += other.*one;
   }
   for (uint32_t TimeSums::*one : {&TimeSums::syncs, &TimeSums::waits, &TimeSums::submissions}) {
@@ -283,13 +283,14 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     }
     const CallFacts& its = calls[call.call];
     const CallSpan span = process.device.add(call, its, thread->time);
-    if (!thread->time.add(span)) ledger.add(hal::Loss::budget_forgotten);
+    const uint64_t probes_ns = std::min(probe_ns, call.end_ns - call.start_ns);
+    if (!thread->time.add(span, probes_ns)) ledger.add(hal::Loss::budget_forgotten);
     const bool is_sync = span.use == CallUse::kSync || its.kind == Kind::kSync ||
                          (span.use == CallUse::kBlockingCopy && span.device_until_ns != 0);
     const bool has_waited = is_sync && (span.use == CallUse::kBlockingCopy
                                             ? span.device_until_ns >= call.start_ns + ThreadTime::kShortestWaitNs
                                             : call.end_ns - call.start_ns >= ThreadTime::kShortestWaitNs);
-    thread->ended.push_back({call.end_ns, is_sync, has_waited, is_submission(its) && !call.failed});
+    thread->ended.push_back({call.end_ns, is_sync, has_waited, is_submission(its) && !call.failed, probes_ns});
     process.last_call_ns = std::max(process.last_call_ns, call.end_ns);
     process.finder.add(call, its);
   }
@@ -398,6 +399,7 @@ void Budget::add_process(const hal::Process& process) {
 }
 
 void Budget::set_start(uint64_t mono_ns) { impl_->first_ns = mono_ns; }
+void Budget::set_probe_cost(uint64_t ns) { impl_->probe_ns = ns; }
 void Budget::add(const hal::Event& event) { impl_->add(event); }
 void Budget::add_wait(const hal::Event& event, const hal::Wait& wait) { impl_->add_wait(event, wait); }
 void Budget::add_sample(const hal::CpuSample& sample) {

@@ -56,6 +56,7 @@ struct TimeSums {
   uint64_t clients_ns = 0;                         // waiting for work: in the classes, and not lost
   uint64_t spun_preempted_ns = 0;                  // preempted in a synchronisation while the device was busy
   uint64_t by_debugger_ns = 0, by_freezer_ns = 0;  // of kStopped: by a debugger, by the freezer; the rest by a signal
+  uint64_t probes_ns = 0;                          // in kHost: of calls, what their probes took
   uint32_t syncs = 0, waits = 0;                   // synchronisations; those of them that had to wait
   uint32_t submissions = 0;
   std::vector<CauseShare> causes;  // by cause
@@ -106,6 +107,8 @@ class Budget {
   void add_process(const hal::Process& process);
   // When the recording began: a process that is older was running before it was traced.
   void set_start(uint64_t mono_ns);
+  // Of each call's time, the part that its own probes take: of the thread, not of the call.
+  void set_probe_cost(uint64_t ns);
   void add(const hal::Event& event);
   // What the sched_switch given last was.
   void add_wait(const hal::Event& event, const hal::Wait& wait);

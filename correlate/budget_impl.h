@@ -19,6 +19,7 @@ struct BudgetThread {
   struct Ended {
     uint64_t end_ns;
     bool is_sync, has_waited, is_submission;
+    uint64_t probes_ns;
   };
   std::deque<Ended> ended;
 };
@@ -87,6 +88,7 @@ struct Budget::Impl {
   };
   std::vector<Switch> switches;  // not yet in a window
   uint64_t first_ns = 0;         // of the recording
+  uint64_t probe_ns = 0;         // of each call's time
   uint64_t seen_ns = 0, closed_ns = 0;
   size_t pending = 0;
   std::vector<ProcessFacts> ended;

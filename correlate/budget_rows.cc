@@ -65,6 +65,7 @@ void Budget::Impl::count_calls(BudgetProcess& process, BudgetThread& thread, uin
       row->syncs += call.is_sync ? 1 : 0;
       row->waits += call.has_waited ? 1 : 0;
       row->submissions += call.is_submission ? 1 : 0;
+      row->probes_ns += call.probes_ns;
     }
     thread.ended.pop_front();
   }

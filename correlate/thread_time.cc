@@ -139,7 +139,7 @@ bool ThreadTime::add(const OffSpan& span) {
   return fits;
 }
 
-bool ThreadTime::add(const CallSpan& span) {
+bool ThreadTime::add(const CallSpan& span, uint64_t probes_ns) {
   first_ns_ = std::min(first_ns_, span.start_ns);
   last_ns_ = std::max(last_ns_, span.end_ns);
   certain_ns_ = std::max(certain_ns_, span.end_ns);
@@ -147,6 +147,7 @@ bool ThreadTime::add(const CallSpan& span) {
   if (!fits) drop(calls_.front().end_ns);
   if (!calls_.empty() && span.start_ns < calls_.back().end_ns) is_sorted_ = false;
   calls_.push_back(span);
+  calls_.back().end_ns -= std::min(probes_ns, span.end_ns - span.start_ns);
   return fits;
 }
 

@@ -73,7 +73,9 @@ class ThreadTime {
 
   // False: older ones had to be dropped. Spans may come late, but not before what was dropped.
   bool add(const OffSpan& span);
-  bool add(const CallSpan& span);
+  // `probes_ns`: of a call, what its probes took. It is the thread's own, at the end of the call for want of knowing
+  // better.
+  bool add(const CallSpan& span, uint64_t probes_ns = 0);
   // What it did on the CPU at one instant.
   void add_sample(uint64_t mono_ns, uint64_t stack_id);
   void sort();

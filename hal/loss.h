@@ -106,6 +106,17 @@ inline constexpr LossRow kLossTable[] = {
 #undef X
 };
 
+constexpr std::string_view name_of(Loss loss) { return kLossTable[static_cast<size_t>(loss)].name; }
+
+// Calls of one process that the kernel side lost in about a second: a full ring had no room for their records.
+struct LostCalls {
+  uint64_t wall_ns = 0;  // the end of that second
+  uint32_t pid = 0;      // 0: which process is not known
+  std::string comm;      // printable; empty: not known
+  uint64_t calls = 0;
+  uint64_t waited_ns = 0;  // for how long the recorder's thread that reads the ring waited for a CPU meanwhile
+};
+
 // Counters by loss. Thread-safe; totals only grow.
 class LossLedger {
  public:

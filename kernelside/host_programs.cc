@@ -137,9 +137,9 @@ std::variant<Skeleton, Refusal> load(const Choice& choice, const Drift& drift, s
     if (auto shared_now = reuse(own, map); !shared_now) return Refusal{std::nullopt, shared_now.error()};
   }
   // Maps that no host program touches are only declared here.
-  for (bpf_map* map : {skeleton->maps.recipes, skeleton->maps.probe_losses, skeleton->maps.threads,
-                       skeleton->maps.stray_threads, skeleton->maps.stray_count, skeleton->maps.watched_threads,
-                       skeleton->maps.watched_count, skeleton->maps.wanted_cgroups}) {
+  for (bpf_map* map : {skeleton->maps.recipes, skeleton->maps.probe_losses, skeleton->maps.process_losses,
+                       skeleton->maps.threads, skeleton->maps.stray_threads, skeleton->maps.stray_count,
+                       skeleton->maps.watched_threads, skeleton->maps.watched_count, skeleton->maps.wanted_cgroups}) {
     if (bpf_map__fd(map) < 0) bpf_map__set_autocreate(map, false);
   }
 

@@ -11,43 +11,13 @@
 #include <cerrno>
 #include <cstdio>
 
-#include <link.h>
-
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
+#include "kernelside/probed_functions.h"
 #include "probe.skel.h"
 
 namespace ingero::kernelside {
 namespace {
-
-// What the probes are tried on. Never called; it only has to exist in the file.
-[[gnu::noinline, gnu::used]] int probed_function(int value) {
-  asm volatile("");
-  return value + 1;
-}
-
-// The file offset of an address of the main program.
-uint64_t own_file_offset(uintptr_t address) {
-  struct Search {
-    uintptr_t address;
-    uint64_t offset;
-  } search{address, 0};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* data) {
-        auto* wanted = static_cast<Search*>(data);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const auto& segment = info->dlpi_phdr[i];
-          const uintptr_t start = info->dlpi_addr + segment.p_vaddr;
-          if (segment.p_type == PT_LOAD && wanted->address >= start && wanted->address < start + segment.p_memsz) {
-            wanted->offset = wanted->address - start + segment.p_offset;
-            return 1;
-          }
-        }
-        return 0;
-      },
-      &search);
-  return search.offset;
-}
 
 struct SkeletonDeleter {
   void operator()(probe* skeleton) const { probe::destroy(skeleton); }
@@ -71,8 +41,10 @@ MultiKind kind_of(Mechanism mechanism) {
   return mechanism == Mechanism::kSession ? MultiKind::kSession : MultiKind::kMulti;
 }
 
-// Loads one program of the probe object; null with the reason otherwise.
-Skeleton load_one(Mechanism mechanism, MechanismRefusal& refused) {
+using Programs = std::vector<bpf_program*>;
+
+// Loads these programs of the probe object and no other; null with the reason otherwise.
+Skeleton load(Mechanism mechanism, Programs (*chosen)(const probe&, Mechanism), MechanismRefusal& refused) {
   LibbpfLog log;
   Skeleton skeleton(probe::open(nullptr));
   if (!skeleton) {
@@ -81,10 +53,10 @@ Skeleton load_one(Mechanism mechanism, MechanismRefusal& refused) {
   }
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton->obj) bpf_program__set_autoload(program, false);
-  program = program_of(*skeleton, mechanism);
-  bpf_program__set_autoload(program, true);
-  if (mechanism != Mechanism::kPerf) {
-    bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(kind_of(mechanism)));
+  for (bpf_program* one : chosen(*skeleton, mechanism)) {
+    bpf_program__set_autoload(one, true);
+    if (mechanism == Mechanism::kPerf) continue;
+    bpf_program__set_expected_attach_type(one, static_cast<bpf_attach_type>(kind_of(mechanism)));
   }
   if (const int error = probe::load(skeleton.get()); error != 0) {
     refused = {-error, log.reason(errno_error("load", -error).text())};
@@ -93,32 +65,49 @@ Skeleton load_one(Mechanism mechanism, MechanismRefusal& refused) {
   return skeleton;
 }
 
-std::optional<MechanismRefusal> try_mechanism(Mechanism mechanism) {
-  MechanismRefusal refused;
-  const Skeleton skeleton = load_one(mechanism, refused);
-  if (!skeleton) return refused;
-  bpf_program* const program = program_of(*skeleton, mechanism);
-  const std::array<unsigned long, 1> offsets{own_file_offset(reinterpret_cast<uintptr_t>(&probed_function))};
+// A probe of this process alone, on ingero_emulated().
+struct OwnProbe {
+  struct Destroy {
+    void operator()(bpf_link* link) const { bpf_link__destroy(link); }
+  };
+  Fd multi;
+  std::unique_ptr<bpf_link, Destroy> perf;
+};
+
+std::optional<MechanismRefusal> attach_own(bpf_program* program, Mechanism mechanism, bool at_return, OwnProbe& made) {
+  const std::array<unsigned long, 1> offsets{own_file_offset(ingero_emulated)};
   const std::array<uint64_t, 1> cookies{1};
   if (mechanism == Mechanism::kPerf) {
-    LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = 1);
+    LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = 1, .retprobe = at_return);
     LibbpfLog log;
-    bpf_link* link = bpf_program__attach_uprobe_opts(program, getpid(), "/proc/self/exe", offsets[0], &options);
-    if (link == nullptr) return MechanismRefusal{errno, log.reason(errno_error("attach").text())};
-    bpf_link__destroy(link);
+    made.perf.reset(bpf_program__attach_uprobe_opts(program, getpid(), "/proc/self/exe", offsets[0], &options));
+    if (!made.perf) return MechanismRefusal{errno, log.reason(errno_error("attach").text())};
     return std::nullopt;
   }
   MultiSpec spec;
   spec.kind = kind_of(mechanism);
   spec.program_fd = bpf_program__fd(program);
+  spec.at_return = at_return;
   spec.path = "/proc/self/exe";
   spec.offsets = offsets;
   spec.cookies = cookies;
   spec.pid = static_cast<uint32_t>(getpid());
+  auto link = link_multi(spec);
+  if (!link.ok()) return MechanismRefusal{errno, link.error().text()};
+  made.multi = std::move(*link);
+  return std::nullopt;
+}
+
+std::optional<MechanismRefusal> try_mechanism(Mechanism mechanism) {
+  MechanismRefusal refused;
+  const auto chosen = [](const probe& skeleton, Mechanism wanted) { return Programs{program_of(skeleton, wanted)}; };
+  const Skeleton skeleton = load(mechanism, chosen, refused);
+  if (!skeleton) return refused;
   for (const bool at_return : {false, true}) {
-    if (at_return && mechanism == Mechanism::kSession) break;
-    spec.at_return = at_return;
-    if (const auto link = link_multi(spec); !link.ok()) return MechanismRefusal{errno, link.error().text()};
+    if (at_return && mechanism != Mechanism::kMulti)
+      break;  // a session is both; a perf probe at a return needs nothing more
+    OwnProbe made;
+    if (auto refusal = attach_own(program_of(*skeleton, mechanism), mechanism, at_return, made)) return refusal;
   }
   return std::nullopt;
 }
@@ -196,6 +185,31 @@ std::vector<MechanismProbe> probe_mechanisms(const MechanismTrial& trial) {
   std::vector<MechanismProbe> results;
   for (const auto mechanism : kMechanisms) results.push_back(probe_mechanism(mechanism, trial));
   return results;
+}
+
+Result<uint64_t> measure_probe_ns(Mechanism mechanism) {
+  // A session differs in what runs, not in how it comes to run.
+  if (mechanism == Mechanism::kSession) mechanism = Mechanism::kMulti;
+  MechanismRefusal refused;
+  const auto chosen = [](const probe& skeleton, Mechanism) {
+    return Programs{skeleton.progs.measure_enter, skeleton.progs.measure_return};
+  };
+  const Skeleton skeleton = load(mechanism, chosen, refused);
+  if (!skeleton) return Error(Errc::kNotSupported, refused.words);
+  OwnProbe at_entry, at_return;
+  for (const auto& [program, made] :
+       {std::pair(skeleton->progs.measure_return, &at_return), std::pair(skeleton->progs.measure_enter, &at_entry)}) {
+    if (const auto refusal = attach_own(program, mechanism, made == &at_return, *made)) {
+      return Error(Errc::kNotSupported, refusal->words);
+    }
+  }
+  constexpr size_t kCalls = std::size(decltype(skeleton->bss->inside_ns){});
+  for (size_t i = 0; i < kCalls; ++i) ingero_emulated();
+  const std::span<__u64> times(skeleton->bss->inside_ns, std::min<size_t>(skeleton->bss->measured, kCalls));
+  if (times.size() < kCalls / 2) return Error(Errc::kNotSupported, "the probes of this program did not fire");
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
 }
 
 Error no_mechanism_error(std::optional<Mechanism> wanted, std::span<const MechanismProbe> refused,

@@ -45,6 +45,12 @@ MechanismTrial system_trial();
 MechanismProbe probe_mechanism(Mechanism mechanism, const MechanismTrial& trial = system_trial());
 // All three, best first.
 std::vector<MechanismProbe> probe_mechanisms(const MechanismTrial& trial = system_trial());
+// What the two probes of a call add to its time: from the end of the program at the entry of an empty function of this
+// program to the start of the one at its return, the median of some hundred calls in a row. With cold caches it is two
+// to three times that: of a program's calls it is the least that they cost. No other process pays. A few milliseconds;
+// of perf probes some tenths of a second. Calls that pass through a probe on an instruction that is single-stepped take
+// longer (single_step.h).
+Result<uint64_t> measure_probe_ns(Mechanism mechanism);
 // Why nothing can be attached: `wanted`, or without it every mechanism, was `refused`. What several lack is said once;
 // where another one works, that is the hint.
 Error no_mechanism_error(std::optional<Mechanism> wanted, std::span<const MechanismProbe> refused,

@@ -591,4 +591,22 @@ std::vector<std::pair<uint32_t, uint64_t>> Objects::probe_losses(uint32_t probes
   return found;
 }
 
+std::vector<std::pair<uint32_t, uint64_t>> Objects::process_losses() const {
+  std::vector<std::pair<uint32_t, uint64_t>> found;
+  const int fd = map_fd("process_losses");
+  uint32_t pid = 0, next = 0;
+  const uint32_t* last = nullptr;
+  // One that is evicted under the walk begins it anew: bounded.
+  for (size_t i = 0; i < 2 * WIRE_LOSS_PROCESSES && bpf_map_get_next_key(fd, last, &next) == 0; ++i) {
+    uint64_t count = 0;
+    if (bpf_map_lookup_elem(fd, &next, &count) == 0 && count > 0) found.emplace_back(next, count);
+    pid = next;
+    last = &pid;
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
+              found.end());
+  return found;
+}
+
 }  // namespace ingero::kernelside

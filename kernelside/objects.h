@@ -121,6 +121,9 @@ class Objects {
   void read_losses(hal::LossLedger& ledger) const;
   // Calls lost to a full ring, by probe; only probes below `sites` with losses. Thread-safe.
   std::vector<std::pair<uint32_t, uint64_t>> probe_losses(uint32_t probes) const;
+  // The same by process: of the latest WIRE_LOSS_PROCESSES that lost any. One that is evicted begins at 0 again.
+  // Thread-safe.
+  std::vector<std::pair<uint32_t, uint64_t>> process_losses() const;
 
  private:
   struct Impl;

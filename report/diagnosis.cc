@@ -40,6 +40,9 @@ class EngineSink final : public store::ReplaySink {
     };
     engine_ = std::make_unique<correlate::Engine>(std::move(options), ledger_);
   }
+  void probe_cost(uint64_t ns) override {
+    if (time_ != nullptr) time_->probe_cost(ns);
+  }
   void started(uint64_t mono_ns) override {
     if (time_ != nullptr) time_->started(mono_ns);
   }

@@ -153,6 +153,10 @@ Status gather_losses(const store::Reader& reader, const ReportOptions& options, 
   auto losses = options.run ? store::losses_of_run(reader, *options.run) : store::losses(reader);
   if (!losses.ok()) return losses.error();
   report.losses = std::move(losses).value();
+  if (report.legacy) return {};
+  auto lost_calls = store::lost_by_process(reader, options.run);
+  if (!lost_calls.ok()) return lost_calls.error();
+  report.lost_calls = std::move(lost_calls).value();
   return {};
 }
 

@@ -78,6 +78,7 @@ struct Report {
   std::vector<FailureCount> failures;                               // most frequent first
   bool failures_known = true;                                       // false when looking for them took too long
   std::vector<store::LossCount> losses;
+  std::vector<store::LostOfProcess> lost_calls;    // whose calls a full ring had no room for
   std::vector<ProcessTime> time;                   // where it went, of each process that makes GPU calls
   bool time_known = true;                          // false: only a part of the calls became rows
   store::Ending ending = store::Ending::kUnknown;  // whether `losses` is all that was lost

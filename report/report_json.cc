@@ -216,6 +216,13 @@ Json report_document(const Report& report) {
     return Json{{"name", loss.name}, {"severity", loss.severity}, {"count", loss.count}, {"sentence", loss.sentence}};
   });
   json["losses"] = is_known ? losses : Json(nullptr);
+  json["lost_calls"] = report.legacy ? Json(nullptr) : array_of(report.lost_calls, [](const store::LostOfProcess& one) {
+    return Json{{"pid", one.pid ? Json(*one.pid) : Json(nullptr)},
+                {"process", one.name.empty() ? Json(nullptr) : Json(one.name)},
+                {"calls", one.calls},
+                {"first", format_wall(one.first_wall_ns)},
+                {"last", format_wall(one.last_wall_ns)}};
+  });
   json["losses_at_least"] = report.legacy ? Json(nullptr) : losses;
   return json;
 }

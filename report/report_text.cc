@@ -409,6 +409,18 @@ std::string incidents_text(const Report& report, bool colour) {
   return out;
 }
 
+std::string lost_calls_text(const Report& report) {
+  std::string out;
+  for (const store::LostOfProcess& one : report.lost_calls) {
+    const std::string who = !one.pid           ? "processes that are not known"
+                            : one.name.empty() ? fmt::format("pid {}", *one.pid)
+                                               : fmt::format("{} (pid {})", printable(one.name, 40), *one.pid);
+    out += fmt::format("    {} of {}, {} to {}\n", number(one.calls), who, format_wall(one.first_wall_ns),
+                       format_wall(one.last_wall_ns));
+  }
+  return out;
+}
+
 std::string losses_text(const Report& report, bool colour) {
   if (report.legacy) {
     return "  Unknown: recordings of the legacy agent have no loss counters.\n";
@@ -426,6 +438,7 @@ std::string losses_text(const Report& report, bool colour) {
     const Style style = loss.severity == "info" ? Style::kPlain : Style::kRed;
     out += fmt::format("  {}: {} {}\n", styled(printable(loss.name), style, colour), number(loss.count),
                        printable(loss.sentence));
+    if (loss.name == hal::name_of(hal::Loss::ring_full)) out += lost_calls_text(report);
   }
   return out;
 }

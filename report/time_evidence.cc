@@ -28,7 +28,7 @@ constexpr uint64_t kSomePercent = 15;
 constexpr int64_t kEnoughSamples = 20;
 constexpr uint64_t kFaultNs = 100'000;  // of kernel time a page fault, at most: more is something else
 constexpr uint64_t kEnoughRounds = 8;
-constexpr uint64_t kLatePercent = 5;
+constexpr uint64_t kLatePercent = 5, kProbesPercent = 5;
 
 using OnRow = std::function<void(std::span<const store::Value>)>;
 
@@ -166,10 +166,18 @@ void add_settings(const Part& part, ProcessTime& time) {
   of_process.add("pid = ?", int64_t{time.budget.pid});
   part.ask("SELECT settings FROM processes WHERE {} AND settings IS NOT NULL ORDER BY id DESC LIMIT 1", of_process,
            [&](std::span<const store::Value> row) { settings = std::string(row[0].as_text()); });
+  if (settings.empty()) return;
+  uint64_t cpus = 0;
+  Conditions of_node;
+  of_node.add("node = ?", store::Bound::of(time.node));
+  part.ask(
+      "SELECT max(coalesce(cpu_cores, 0)) FROM sessions WHERE {}", of_node,
+      [&](std::span<const store::Value> row) { cpus = static_cast<uint64_t>(std::max<int64_t>(0, row[0].integer)); });
   for (const std::string_view one : split(settings, ' ')) {
-    const std::string_view name = one.substr(0, one.find('='));
+    const size_t equals = std::min(one.find('='), one.size());
+    const std::string_view name = one.substr(0, equals);
     const hal::SlowSetting* known = hal::find_slow_setting(name);
-    if (known == nullptr || one.ends_with("=0")) continue;
+    if (known == nullptr || equals == one.size() || !hal::is_slow(*known, one.substr(equals + 1), cpus)) continue;
     const uint64_t ns = sums.of(known->shows_in).ns;
     if (ns * 20 < sums.total_ns()) continue;
     time.because.push_back(fmt::format("{} is set in its environment: {} ({:.0f}% of the time)", printable(one, 80),
@@ -177,6 +185,15 @@ void add_settings(const Part& part, ProcessTime& time) {
                                        100 * static_cast<double>(ns) / static_cast<double>(sums.total_ns())));
     time.remedy = fmt::format("unset {}", name);
   }
+}
+
+// What the recording itself costs, where that is much.
+void add_probes(ProcessTime& time) {
+  const correlate::TimeSums& sums = time.budget.evaluated.sums;
+  if (sums.total_ns() == 0 || sums.probes_ns * 100 < kProbesPercent * sums.total_ns()) return;
+  time.because.push_back(
+      fmt::format("At least {:.0f}% of its time is the recorder's: the probes of its GPU calls, counted as host code",
+                  100 * static_cast<double>(sums.probes_ns) / static_cast<double>(sums.total_ns())));
 }
 
 struct Late {
@@ -298,6 +315,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
   const Part part{reader, selection};
   for (ProcessTime& time : times) {
     add_settings(part, time);
+    add_probes(time);
     add_ranks(part, time);
     add_overload(part, time);
     if (!is_accusation(time.budget.result.limit)) continue;

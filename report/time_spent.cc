@@ -162,6 +162,7 @@ class Replayed final : public store::ReplaySink {
   bool wants_targets() const override { return true; }
   void begin(const std::string& node, uint64_t, bool) override { sink_.begin(node); }
   void started(uint64_t mono_ns) override { sink_.started(mono_ns); }
+  void probe_cost(uint64_t ns) override { sink_.probe_cost(ns); }
   void call(hal::CallId id, const store::ReplayedCall& call) override { sink_.call(id, call); }
   void probe(uint32_t probe, std::string_view symbol) override { sink_.probe(probe, symbol); }
   void process(const hal::Process& process) override { sink_.process(process); }
@@ -207,6 +208,7 @@ void TimeSink::begin(const std::string& node) {
 }
 
 void TimeSink::started(uint64_t mono_ns) { session_->budget.set_start(mono_ns); }
+void TimeSink::probe_cost(uint64_t ns) { session_->budget.set_probe_cost(ns); }
 
 void TimeSink::call(hal::CallId id, const store::ReplayedCall& call) {
   session_->ops[id] = call.op;

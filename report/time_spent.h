@@ -57,6 +57,7 @@ class TimeSink {
   ~TimeSink();
   void begin(const std::string& node);
   void started(uint64_t mono_ns);
+  void probe_cost(uint64_t ns);
   void call(hal::CallId id, const store::ReplayedCall& call);
   void probe(uint32_t probe, std::string_view symbol);
   void process(const hal::Process& process);

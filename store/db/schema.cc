@@ -152,6 +152,13 @@ std::string with_steps_of_probes() {
 
 std::string settings_column() { return "ALTER TABLE processes ADD COLUMN settings TEXT;"; }
 
+// probe_ns: of each call's time, the part that its own probes take. NULL: not known.
+std::string costs_and_losses() {
+  return "ALTER TABLE sessions ADD COLUMN probe_ns INTEGER;"
+         "CREATE TABLE lost_calls (session INTEGER NOT NULL, timestamp INTEGER NOT NULL, pid INTEGER, comm TEXT, "
+         "calls INTEGER NOT NULL, waited_ns INTEGER NOT NULL);";
+}
+
 struct Step {
   int64_t version;
   const char* what;
@@ -170,6 +177,7 @@ constexpr Step kSteps[] = {
     {28, "what threads waited for, who woke them, and samples of the CPU", wait_tables},
     {29, "where the time went: steps, seconds and causes", budget_tables},
     {30, "settings of a process that slow it down", settings_column},
+    {31, "what probes cost, and whose calls were lost", costs_and_losses},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

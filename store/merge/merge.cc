@@ -96,6 +96,7 @@ const std::vector<Table>& tables() {
       {"cgroup_metadata", {}, Taken::kNew},
       {"cgroup_schedstat", {}, Taken::kNew},
       {"cgroup_throttling", {{"session", "sessions"}}},
+      {"lost_calls", {{"session", "sessions"}}},
       {"fabric_links", {{"id", "fabric_links"}, {"session", "sessions"}}},
       {"fabric_gids", {{"session", "sessions"}}},
       {"fabric_counters", {{"id", "fabric_counters"}, {"session", "sessions"}}},

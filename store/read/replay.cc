@@ -223,6 +223,7 @@ Status RowReplay::begin(int64_t session) {
     if (one.session == session) offsets_.add(one.mono_ns, one.wall_ns);
   }
   if (facts.started_wall_ns > 0) sink_.started(offsets_.mono_of(facts.started_wall_ns));
+  if (facts.probe_ns > 0) sink_.probe_cost(facts.probe_ns);
   INGERO_TRY(sides_.load(database_, session, offsets_, false));
   return emit_hangs(database_, session, sink_);
 }

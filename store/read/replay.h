@@ -37,6 +37,8 @@ class ReplaySink {
   virtual void begin(const std::string& node, uint64_t cpus, bool windowed) = 0;
   // When it began, where the recording says.
   virtual void started(uint64_t /*mono_ns*/) {}
+  // Of each call's time, the part that its own probes take, where the recording says.
+  virtual void probe_cost(uint64_t /*ns*/) {}
   virtual void call(hal::CallId id, const ReplayedCall& call) = 0;
   // Whether probe() is called and each call carries its stream, device and function: three more columns of every row,
   // which finding causes does not need.

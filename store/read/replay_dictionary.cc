@@ -68,8 +68,9 @@ Status ReplayDictionary::load(Database& database) {
     at_id(symbol_of_probe, row.integer(0)) = row.text(2);
   }));
   INGERO_TRY(database.each_row(
-      "SELECT id, node, coalesce(cpu_cores, 0), stopped_at, started_at FROM sessions", [&](const Statement& row) {
-        sessions[row.integer(0)] = {row.text(1), row.uint64(2), row.integer(4), row.integer(3)};
+      "SELECT id, node, coalesce(cpu_cores, 0), stopped_at, started_at, coalesce(probe_ns, 0) FROM sessions",
+      [&](const Statement& row) {
+        sessions[row.integer(0)] = {row.text(1), row.uint64(2), row.integer(4), row.integer(3), row.uint64(5)};
       }));
   return database.each_row(
       "SELECT id, session, pid, coalesce(parent_pid, 0), coalesce(start_mono_ns, 0), coalesce(comm, ''), "

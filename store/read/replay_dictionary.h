@@ -33,6 +33,7 @@ struct ReplayedSession {
   uint64_t cpus = 0;
   int64_t started_wall_ns = 0;
   int64_t stopped_wall_ns = 0;  // 0: it has not, or was killed
+  uint64_t probe_ns = 0;        // 0: not known
 };
 
 // The dictionary entries that a row's small ids refer to.

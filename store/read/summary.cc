@@ -319,4 +319,24 @@ Result<std::vector<LossCount>> losses(const Reader& reader) {
   return counts;
 }
 
+Result<std::vector<LostOfProcess>> lost_by_process(const Reader& reader, std::optional<int64_t> run) {
+  std::vector<LostOfProcess> found;
+  const std::string sql = fmt::format(
+      "SELECT pid, max(comm), sum(calls), min(timestamp), max(timestamp) FROM lost_calls {} GROUP BY session, pid "
+      "ORDER BY 3 DESC LIMIT {}",
+      run ? fmt::format("WHERE session = {}", *run) : std::string(), kMaxLosers);
+  const auto outcome = reader.query(sql, {}, [&](std::span<const Value> row) {
+    LostOfProcess one;
+    if (!row[0].is_null()) one.pid = static_cast<uint32_t>(row[0].integer);
+    one.name = std::string(row[1].as_text());
+    one.calls = static_cast<uint64_t>(row[2].integer);
+    one.first_wall_ns = static_cast<uint64_t>(row[3].integer);
+    one.last_wall_ns = static_cast<uint64_t>(row[4].integer);
+    found.push_back(std::move(one));
+    return true;
+  });
+  if (!outcome.ok()) return outcome.error();
+  return found;
+}
+
 }  // namespace ingero::store

@@ -123,4 +123,15 @@ struct LossCount {
 // What the recording says it lost, over all sessions; only what is not zero. Empty for legacy files.
 Result<std::vector<LossCount>> losses(const Reader& reader);
 
+// Calls that a full ring had no room for, by process, most first; at most kMaxLosers.
+struct LostOfProcess {
+  std::optional<uint32_t> pid;  // nothing: not known whose
+  std::string name;             // empty: not known
+  uint64_t calls = 0;
+  uint64_t first_wall_ns = 0, last_wall_ns = 0;  // ends of the first and last second in which it lost any
+};
+inline constexpr int64_t kMaxLosers = 20;
+// Of a run, or of all. A recording of before schema 31 has none.
+Result<std::vector<LostOfProcess>> lost_by_process(const Reader& reader, std::optional<int64_t> run);
+
 }  // namespace ingero::store

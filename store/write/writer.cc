@@ -220,6 +220,9 @@ void Writer::add_annotation(Annotation annotation) {
   }
   impl_->annotations.push_back(std::move(annotation));
 }
+void Writer::add_lost_calls(const hal::LostCalls& lost) {
+  if (impl_->has_room(impl_->lost_calls.size())) impl_->lost_calls.push_back(lost);
+}
 void Writer::add_throttling(const hal::Throttling& throttling) {
   if (impl_->has_room(impl_->throttlings.size())) impl_->throttlings.push_back(throttling);
 }
@@ -236,6 +239,7 @@ void Writer::add_hang(const hal::CollectiveHang& hang) {
 }
 bool Writer::has_single_stepped() const { return impl_->dictionaries.has_single_stepped(); }
 void Writer::set_single_step(uint64_t ns) { impl_->single_step_ns = ns; }
+void Writer::set_probe_cost(uint64_t ns) { impl_->probe_ns = ns; }
 void Writer::add_step(const InferenceStep& step) { impl_->inference.add(step, impl_->losses); }
 void Writer::add_workload(InferenceWorkload workload) {
   const int64_t process = impl_->dictionaries.process(workload.pid);

@@ -96,7 +96,10 @@ class Writer {
   // Has a call been written whose probe is single-stepped? Then set_single_step() says what a step takes here.
   bool has_single_stepped() const;
   void set_single_step(uint64_t ns);
+  // Of each call's time, the part that its own probes take here.
+  void set_probe_cost(uint64_t ns);
   void add_throttling(const hal::Throttling& throttling);
+  void add_lost_calls(const hal::LostCalls& lost);
   void add_sample(const hal::FabricSample& sample);
   void add_sample(const hal::DeviceSample& sample);
   void add_device_error(const hal::DeviceError& error);

@@ -124,6 +124,17 @@ Status Writer::Impl::write_extras() {
     INGERO_TRY(database.execute(
         fmt::format("UPDATE sessions SET single_step_ns = {} WHERE id = {}", *single_step_ns, session)));
   }
+  if (probe_ns) {
+    INGERO_TRY(database.execute(fmt::format("UPDATE sessions SET probe_ns = {} WHERE id = {}", *probe_ns, session)));
+  }
+  INGERO_TRY(database.run_each("INSERT INTO lost_calls VALUES (?1, ?2, ?3, ?4, ?5, ?6)", lost_calls,
+                               [&](Statement& s, const hal::LostCalls& one) {
+                                 s.bind(1, session).bind(2, static_cast<int64_t>(one.wall_ns));
+                                 s.bind_if(3, one.pid != 0, int64_t{one.pid});
+                                 s.bind_if(4, !one.comm.empty(), std::string_view(one.comm));
+                                 s.bind(5, static_cast<int64_t>(one.calls));
+                                 s.bind(6, static_cast<int64_t>(one.waited_ns));
+                               }));
   INGERO_TRY(database.run_each("INSERT INTO tcp_details VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", tcp,
                                [](Statement& s, const auto& item) {
                                  const auto& [seq, detail] = item;
@@ -209,6 +220,7 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
   waits.committed();
   budget.committed();
   single_step_ns.reset();
+  probe_ns.reset();
   if (!batch.empty()) {
     const int64_t last = committed_seq + static_cast<int64_t>(batch.size());
     if (block && block->last - block->first + 1 < kBlockRows) {
@@ -239,6 +251,7 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
   empty(snapshots);
   empty(chains);
   empty(throttlings);
+  empty(lost_calls);
   empty(annotations);
   samples.committed();
   if (!aggregates_written) return;

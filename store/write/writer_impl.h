@@ -136,7 +136,8 @@ struct Writer::Impl {
   std::vector<hal::SystemSnapshot> snapshots;
   std::vector<hal::CausalChain> chains;
   std::vector<hal::Throttling> throttlings;
-  std::optional<uint64_t> single_step_ns;  // to be written
+  std::vector<hal::LostCalls> lost_calls;
+  std::optional<uint64_t> single_step_ns, probe_ns;  // to be written
   static constexpr size_t kMaxAnnotations = 50'000;
   // Of each kind of row besides the events, while the disk cannot be written: minutes of a busy machine. More than that
   // are dropped, and counted as store_failed.

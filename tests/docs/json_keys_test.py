@@ -48,7 +48,8 @@ MAY_BE_ABSENT = {
                 *("time[].blame[]." + key for key in ("high_ns", "low_ns", "ns", "path", "path[].class", "path[].line",
                                                       "path[].object", "path[].pids", "path[].role")),
                 "losses[].severity", "losses[].count", "losses[].sentence",
-                *("losses_at_least[]." + key for key in ("name", "severity", "count", "sentence"))},
+                *("losses_at_least[]." + key for key in ("name", "severity", "count", "sentence")),
+                *("lost_calls[]." + key for key in ("pid", "process", "calls", "first", "last"))},
     "check": {"libraries[].rows[].reason", "libraries[].rows[].single_stepped", "libraries[].rows[].instruction",
               "libraries[].rows[].remedy"},
 }

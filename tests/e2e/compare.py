@@ -172,6 +172,7 @@ class Report:
         self.examples = {"missing": [], "extra": [], "different": []}
         self.columns = {}  # column: how often it differed
         self.by_symbol = {}
+        self.missing_of = {}  # by pid
 
     def add(self, kind, symbol, text, columns=()):
         self.counts[kind] += 1
@@ -326,7 +327,9 @@ def compare_log(options):
 
     for key in sorted(logs):
         drop_before(key)
+        missing = report.counts["missing"]
         compare_thread(report, rows_by_symbol, rows, truth_calls(logs[key]), events_of(key), options)
+        report.missing_of[key[0]] = report.missing_of.get(key[0], 0) + report.counts["missing"] - missing
     drop_before(None)
 
     admitted = 0
@@ -336,7 +339,7 @@ def compare_log(options):
                                     f"({','.join('?' * len(names))})", names).fetchone()[0]
     equal = (report.counts["extra"] == 0 and report.counts["different"] == 0 and
              report.counts["missing"] == admitted and report.counts["equal"] > 0)
-    print(json.dumps({"equal": equal, "counts": report.counts, "admitted_loss": admitted,
+    print(json.dumps({"equal": equal, "counts": report.counts, "admitted_loss": admitted, "missing_of": report.missing_of,
                       "columns": report.columns, "by_symbol": dict(list(report.by_symbol.items())[:options.examples]),
                       "examples": {k: v for k, v in report.examples.items() if v}}, indent=1))
     return 0 if equal else 1

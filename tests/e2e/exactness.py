@@ -8,10 +8,11 @@ A perf probe is one link per end and row, and the kernel takes 0.1 s to remove o
 rows. The kernel's work per call is the same for all rows.
 """
 import glob
+import json
 import os
 import time
 
-from harness import ROOT, Program, Skip, Trace, check, compare, real_hip, names, real_runtime, say
+from harness import ROOT, Program, Skip, Trace, check, compare, real_hip, names, real_runtime, run, say
 
 QUICK = 200_000
 FULL_SIZE = 1_000_000
@@ -129,7 +130,13 @@ def OverloadIsReportedToTheCall(build):
         raise Skip("the agent kept up with a 64 KiB ring: nothing was lost, so there is nothing to account for")
     by_call = trace.recording.losses()
     check(result["counts"]["missing"] == by_call["ring_full"], f"{result['counts']} {by_call}")
-    say(calls=QUICK, missing=result["counts"]["missing"], counted=by_call["ring_full"])
+    by_process = {str(row["pid"]): row["calls"] for row in trace.recording.rows(
+        "SELECT pid, sum(calls) AS calls FROM lost_calls GROUP BY pid")}
+    missing_of = {pid: missing for pid, missing in result["missing_of"].items() if missing}
+    check(by_process == missing_of, f"by process {by_process}, missing {missing_of}")
+    explained = json.loads(run(build.agent, "explain", "--db", trace.recording.path, "--json").stdout)["lost_calls"]
+    check({str(one["pid"]): one["calls"] for one in explained} == by_process, f"explain: {explained}")
+    say(calls=QUICK, missing=result["counts"]["missing"], counted=by_call["ring_full"], by_process=by_process)
 
 
 TESTS = (ExactWithSessionLinksForACommand, ExactWithSessionLinksWhenTheTraceIsThereFirst,

@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.parse
@@ -150,20 +151,47 @@ def ThePageIsCleanAndCountsWhatTheRecordingHolds(build):
         runs = value(series, "ingero_probe_program_runs_total", program="on_call")
         seconds = value(series, "ingero_probe_program_seconds_total", program="on_call")
         check(runs >= 4000 and 0 < seconds / runs < 1e-3, f"{runs} runs of the probe's program took {seconds} s")
-        # A second of the budget is committed and counted at about the same time: between two of them both are equal.
-        def where_the_time_went():
-            series = series_of(get(url))
+        say(ns_a_run=round(seconds / runs * 1e9), series=sum(len(found) for found in series.values()), names=len(series), calls=len(rows))
+
+
+STEPS = """
+import ctypes, sys, time
+library = ctypes.CDLL(sys.argv[1])
+until = time.monotonic() + 12
+while time.monotonic() < until:
+    for _ in range(4):
+        library.cudaLaunchKernel(ctypes.c_void_p(1), 1, 1, 1, 1, None, ctypes.c_size_t(0), None)
+    library.cudaDeviceSynchronize()
+    time.sleep(0.01)
+"""
+
+
+def WhereTheTimeWentIsOnThePage(build):
+    """While the program runs the page has the budget that the recording holds; most of the time it slept."""
+    address = f"127.0.0.1:{free_port()}"
+    command = [sys.executable, "-c", STEPS, os.path.join(build.timed, "libcudart.so.12")]
+    with Trace(build, "--prometheus", address, command=command) as trace:
+        def agreed():
+            page = series_of(get(f"http://{address}/metrics"))
             rows = trace.recording.rows("SELECT pid, class, sum(ns) AS ns, sum(low) AS low FROM budget GROUP BY 1, 2")
             for row in rows:
                 labels = {"pid": str(row["pid"]), "class": row["class"]}
                 for name, more, ns in (("ingero_thread_time_seconds_total", {}, row["ns"]),
                                        ("ingero_thread_time_lost_seconds_total", {"bound": "low"}, row["low"])):
-                    if abs(value(series, name, **labels, **more) - ns / 1e9) > 1e-6 * (1 + ns / 1e9):
-                        return None
-            return rows or None
-        rows_of_time = until(where_the_time_went, 20, "the page has the budget that the recording holds")
-        say(budget={f"{row['pid']} {row['class']}": round(row["ns"] / 1e9, 3) for row in rows_of_time})
-        say(ns_a_run=round(seconds / runs * 1e9), series=sum(len(found) for found in series.values()), names=len(series), calls=len(rows))
+                    if abs(value(page, name, **labels, **more) - ns / 1e9) > 1e-6 * (1 + ns / 1e9):
+                        return None  # a second is committed and counted at about the same time: asked between the two
+            return (page, rows) if sum(row["ns"] for row in rows) > 3e9 else None
+        page, rows = until(agreed, 30, "the page has three seconds of the budget, as the recording does")
+        times = {row["class"]: row["ns"] / 1e9 for row in rows}
+        steps, slow = (value(page, "ingero_steps_total", slow=slow) for slow in ("false", "true"))
+        mean = value(page, "ingero_step_seconds_total") / (steps + slow)
+        say(times=times, steps=steps, slow=slow, mean=mean)
+        check(times["sleep"] > 0.7 * sum(times.values()), f"it slept most of the time: {times}")
+        lost = value(page, "ingero_thread_time_lost_seconds_total", bound="low", **{"class": "sleep"})
+        check(lost > 0.9 * times["sleep"], f"the device had nothing to do meanwhile: {lost} of {times['sleep']} s")
+        check(steps >= 100 and 0.01 < mean < 0.05, f"{steps} steps of {mean} s, {slow} slow ones")
+        asked = {name for _, expression in panel_queries() for name in re.findall(r"ingero_(?:thread|step)\w+", expression)}
+        check(asked and asked <= set(page), f"panels ask for what is not served: {asked - set(page)}")
 
 
 def ARealPrometheusScrapesItAndEveryPanelHasItsQuery(build):
@@ -192,6 +220,8 @@ def ARealPrometheusScrapesItAndEveryPanelHasItsQuery(build):
                             "Asynchronous events per minute",
                             # of programs that make collectives: collectives.py
                             "Collectives per second", "Waited for, 99th", "Last to come", "Hanging now",
+                            # of programs that work for seconds: WhereTheTimeWentIsOnThePage
+                            "Threads that submit GPU work", "Lost: ", "Time of a step, mean", "Steps far above",
                             # of programs that serve models: inference.py
                             "Steps per second by phase", "Slow steps per second", "Time of a step", "Usual time of a step",
                             "Time to the first token", "Tokens per second")
@@ -287,5 +317,6 @@ def ADriverThatHangsHoldsUpNothingElse(build):
     check(trace.recording.one("SELECT count(*) FROM fabric_samples") > 50, "no samples were recorded")
 
 
-TESTS = (ADriverThatHangsHoldsUpNothingElse, DevicesAndTheirErrorsAreInRecordingAndMetrics, ThePageIsCleanAndCountsWhatTheRecordingHolds, ARealPrometheusScrapesItAndEveryPanelHasItsQuery,
+TESTS = (ADriverThatHangsHoldsUpNothingElse, DevicesAndTheirErrorsAreInRecordingAndMetrics, ThePageIsCleanAndCountsWhatTheRecordingHolds, WhereTheTimeWentIsOnThePage,
+         ARealPrometheusScrapesItAndEveryPanelHasItsQuery,
          RulesFireOnTheirCasesOnly, SecretsAndBadAddressesAreRefused)

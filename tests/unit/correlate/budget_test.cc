@@ -35,9 +35,10 @@ struct Answer {
   }
 };
 
-Answer ask(const World& world, uint64_t shuffle_seed = 0) {
+Answer ask(const World& world, uint64_t shuffle_seed = 0, uint64_t probe_ns = 0) {
   hal::LossLedger ledger;
   Budget budget(ledger);
+  budget.set_probe_cost(probe_ns);
   world.feed(budget, shuffle_seed);
   Answer answer;
   BudgetSummary summary;
@@ -70,6 +71,22 @@ World loop(size_t steps, uint64_t device_ns, How how, const Before& before) {
     world.stream_sync(1, 7, how);
   }
   return world;
+}
+
+// What the probes of a call take is the thread's time, not the call's; no step and no nanosecond goes missing by it.
+TEST(Budget, ProbesAreHostCode) {
+  const World world = loop(200, 30 * kMs, How::kSpin, [](World& w, size_t) { w.run(1, 300 * kUs); });
+  const Answer without = ask(world), with = ask(world, 0, 2 * kUs);
+  EXPECT_EQ(with.steps.size(), without.steps.size());
+  EXPECT_EQ(with.whole.total_ns(), without.whole.total_ns());
+  const uint64_t calls = 3 * 200;
+  EXPECT_ABOUT(with.whole.probes_ns, calls * 2 * kUs, 10 * kUs);
+  EXPECT_EQ(without.whole.probes_ns, 0U);
+  EXPECT_ABOUT(ns_of(with.whole, TimeClass::kHost), ns_of(without.whole, TimeClass::kHost) + with.whole.probes_ns,
+               10 * kUs);
+  for (const TimeClass is : {TimeClass::kSubmit, TimeClass::kDeviceWait}) {
+    EXPECT_LT(ns_of(with.whole, is), ns_of(without.whole, is));
+  }
 }
 
 TEST(Budget, ADeviceBoundProgramIsHealthy) {

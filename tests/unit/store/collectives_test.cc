@@ -165,10 +165,12 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
                                "resolved_at", "lost_ns", "evidence", "symptoms", "stack_hash"}) {
       ASSERT_TRUE(database->execute(fmt::format("ALTER TABLE causal_chains DROP COLUMN {}", column)).ok()) << column;
     }
-    ASSERT_TRUE(database
-                    ->execute("ALTER TABLE calls DROP COLUMN asynchronous; ALTER TABLE sites DROP COLUMN "
-                              "single_stepped; ALTER TABLE sessions DROP COLUMN single_step_ns")
-                    .ok());
+    ASSERT_TRUE(
+        database
+            ->execute("ALTER TABLE calls DROP COLUMN asynchronous; ALTER TABLE sites DROP COLUMN "
+                      "single_stepped; ALTER TABLE sessions DROP COLUMN single_step_ns; ALTER TABLE sessions DROP "
+                      "COLUMN probe_ns; DROP TABLE lost_calls")
+            .ok());
     for (const char* column : {"steal_pct", "interrupt_pct", "session"}) {
       ASSERT_TRUE(database->execute(fmt::format("ALTER TABLE system_snapshots DROP COLUMN {}", column)).ok()) << column;
     }

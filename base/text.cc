@@ -220,6 +220,12 @@ std::optional<int64_t> parse_i64(std::string_view text) {
   return static_cast<int64_t>(negative ? 0 - *magnitude : *magnitude);
 }
 
+std::optional<uint64_t> parse_digits(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
 std::string format_duration(uint64_t ns) {
   if (ns < 1'000) return fmt::format("{}ns", ns);
   const auto value = static_cast<double>(ns);

@@ -36,6 +36,13 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
                      hal::Kind kind, bool synchronising, bool below_runtime = false, bool asynchronous = false);
 CallFacts make_facts(const hal::Call& call);
 
+// Does the call give the device something to do?
+inline bool is_work(const CallFacts& facts) {
+  using hal::Kind;
+  return facts.kind == Kind::kLaunch || facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset ||
+         facts.kind == Kind::kCollective || facts.kind == Kind::kP2p || facts.graph == GraphStep::kLaunch;
+}
+
 // The vendor's name of a return code, or empty.
 using StatusOf = std::function<std::string(uint32_t call, int64_t code)>;
 // What a return code of that name means for the program; null: nothing is known of it. Outlives the engine.

@@ -15,6 +15,7 @@
 
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
+#include "kernelside/skeleton.h"
 #include "probe.skel.h"
 
 namespace ingero::kernelside {
@@ -49,12 +50,6 @@ uint64_t own_file_offset(uintptr_t address) {
   return search.offset;
 }
 
-struct SkeletonDeleter {
-  void operator()(probe* skeleton) const { probe::destroy(skeleton); }
-};
-
-using Skeleton = std::unique_ptr<probe, SkeletonDeleter>;
-
 bpf_program* program_of(const probe& skeleton, Mechanism mechanism) {
   switch (mechanism) {
     case Mechanism::kSession:
@@ -72,9 +67,9 @@ MultiKind kind_of(Mechanism mechanism) {
 }
 
 // Loads one program of the probe object; null with the reason otherwise.
-Skeleton load_one(Mechanism mechanism, MechanismRefusal& refused) {
+Owned<probe> load_one(Mechanism mechanism, MechanismRefusal& refused) {
   LibbpfLog log;
-  Skeleton skeleton(probe::open(nullptr));
+  Owned<probe> skeleton(probe::open(nullptr));
   if (!skeleton) {
     refused = {errno, log.reason(errno_error("open the probe object").text())};
     return nullptr;
@@ -95,7 +90,7 @@ Skeleton load_one(Mechanism mechanism, MechanismRefusal& refused) {
 
 std::optional<MechanismRefusal> try_mechanism(Mechanism mechanism) {
   MechanismRefusal refused;
-  const Skeleton skeleton = load_one(mechanism, refused);
+  const Owned<probe> skeleton = load_one(mechanism, refused);
   if (!skeleton) return refused;
   bpf_program* const program = program_of(*skeleton, mechanism);
   const std::array<unsigned long, 1> offsets{own_file_offset(reinterpret_cast<uintptr_t>(&probed_function))};

@@ -20,7 +20,7 @@
 namespace ingero::kernelside {
 namespace {
 
-struct ObjectDeleter {
+struct FilesDeleter {
   void operator()(files* object) const { files__destroy(object); }
 };
 
@@ -42,7 +42,7 @@ class Page {
 };
 
 struct KernelLookup {
-  std::unique_ptr<files, ObjectDeleter> object;
+  std::unique_ptr<files, FilesDeleter> object;
   Link link;
 
   Status load() {

@@ -15,9 +15,9 @@ struct SkeletonDeleter {
 template <typename Skeleton>
 using Owned = std::unique_ptr<Skeleton, SkeletonDeleter<Skeleton>>;
 
-struct LinkDeleter {
+struct LinkDestroyer {
   void operator()(bpf_link* link) const { bpf_link__destroy(link); }
 };
-using Link = std::unique_ptr<bpf_link, LinkDeleter>;
+using Link = std::unique_ptr<bpf_link, LinkDestroyer>;
 
 }  // namespace ingero::kernelside

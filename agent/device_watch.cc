@@ -9,7 +9,7 @@
 namespace ingero::agent {
 namespace {
 
-constexpr size_t kMaxProcesses = 65536;
+constexpr size_t kMaxDeviceProcesses = 65536;
 constexpr size_t kMaxWindows = 4096;  // of processes that have not ended, as far as is known
 constexpr size_t kMaxOrdinals = 1024;
 constexpr size_t kMaxPlaced = 4096;
@@ -81,7 +81,7 @@ void DeviceWatch::forget_missed(const hal::Event& event) {
 
 void DeviceWatch::add_process(const hal::Process& reported, bool from_start, uint64_t since_mono_ns) {
   if (names_.empty()) return;
-  if (processes_.size() >= kMaxProcesses) processes_.clear();
+  if (processes_.size() >= kMaxDeviceProcesses) processes_.clear();
   Process& process = processes_[reported.pid];
   process = {};
   process.in_container = !reported.container_id.empty();

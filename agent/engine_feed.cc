@@ -24,7 +24,7 @@ EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : c
   engine_ = std::make_unique<correlate::Engine>(std::move(options), ledger);
   for (size_t id = 0; id < calls.size(); ++id) {
     const correlate::CallFacts facts = correlate::make_facts(calls[static_cast<hal::CallId>(id)]);
-    submits_.push_back(correlate::is_submission(facts));
+    submits_.push_back(correlate::is_work(facts));
     engine_->set_call(static_cast<hal::CallId>(id), facts);
   }
 }

@@ -6,6 +6,7 @@
 #include "agent/collective_watch.h"
 #include "agent/device_watch.h"
 #include "agent/stack_table.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "correlate/facts.h"
 #include "correlate/rules.h"
@@ -16,7 +17,6 @@
 namespace ingero::agent {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
 constexpr size_t kMaxLookedAt = 256;    // threads, in one second
 constexpr size_t kMaxInterrupted = 32;  // of them, those that run
 

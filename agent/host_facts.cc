@@ -49,4 +49,9 @@ std::string host_name() {
   return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost";
 }
 
+std::string first_line(const std::string& path) {
+  const auto text = read_file(path, 64 << 10);
+  return text.ok() ? printable(trim(split(*text, '\n')[0])) : std::string();
+}
+
 }  // namespace ingero::agent

@@ -13,4 +13,7 @@ store::Session session_facts();
 // This machine's; "localhost" where it has none.
 std::string host_name();
 
+// The first line of a small file, made safe to print; empty where there is none.
+std::string first_line(const std::string& path);
+
 }  // namespace ingero::agent

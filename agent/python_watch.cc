@@ -12,7 +12,7 @@
 namespace ingero::agent {
 namespace {
 
-constexpr size_t kMaxProcesses = 4096;
+constexpr size_t kMaxPythonProcesses = 4096;
 constexpr size_t kMaxReasons = 16;
 constexpr unsigned kMaxAttempts = 600;  // a minute of rounds: an interpreter starts within milliseconds
 
@@ -34,8 +34,8 @@ void PythonWatch::add_process(uint32_t pid, const ReadMappings& read) {
   const auto known = processes_.find(pid);
   if (known != processes_.end() && still_holds(pid, known->second, mappings)) return;
   forget(pid);
-  if (processes_.size() >= kMaxProcesses) make_room();
-  if (processes_.size() >= kMaxProcesses) return;
+  if (processes_.size() >= kMaxPythonProcesses) make_room();
+  if (processes_.size() >= kMaxPythonProcesses) return;
   Process& process = processes_[pid];
   process.mappings = std::move(mappings);
   look(pid, process);

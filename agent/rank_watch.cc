@@ -8,7 +8,7 @@
 namespace ingero::agent {
 namespace {
 
-constexpr size_t kMaxProcesses = 65536;
+constexpr size_t kMaxRankProcesses = 65536;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void RankWatch::take(std::span<const hal::Event> events, std::span<const uint32_
     if (event.pid == last_ || event.kind == hal::Kind::kHost) continue;
     if (!have_called_.contains(event.pid)) {
       if (!look(event.pid)) continue;  // not known yet: with its next call
-      if (have_called_.size() >= kMaxProcesses) have_called_.clear();
+      if (have_called_.size() >= kMaxRankProcesses) have_called_.clear();
       have_called_.insert(event.pid);
     }
     last_ = event.pid;

@@ -48,7 +48,6 @@ using namespace std::chrono_literals;
 constexpr size_t kEventsPerBatch = 2048;
 constexpr size_t kQueuedBatches = 2;  // what waits longer does so in the ring, in less than half the bytes
 constexpr int kDrainTimeoutMs = 100;
-constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kWatermarkEveryNs = 100'000'000;
 constexpr size_t kMaxKnownProcesses = 65536;
 constexpr size_t kMaxAdded = 4096;

@@ -24,7 +24,7 @@
 namespace ingero::agent {
 namespace {
 
-constexpr size_t kMaxProcesses = 4096;
+constexpr size_t kMaxSpaces = 4096;
 constexpr size_t kMaxMapsBytes = 64 << 20;
 constexpr size_t kMaxStacks = 1 << 16;      // distinct ones: beyond it those that come again are named again
 constexpr size_t kMaxRemembered = 1 << 12;  // for who asks live: a few kilobytes each
@@ -196,7 +196,7 @@ struct StackTable::Impl {
   symbols::AddressSpace& space_of(uint32_t pid) {
     const auto found = spaces.find(pid);
     if (found != spaces.end()) return found->second;
-    if (spaces.size() >= kMaxProcesses) spaces.clear();
+    if (spaces.size() >= kMaxSpaces) spaces.clear();
     auto& space = spaces.emplace(pid, symbols::AddressSpace(files, pid)).first->second;
     if (space.load()) return space;
     for (const auto& [owner, mapping] : recent) {

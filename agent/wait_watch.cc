@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "kernelside/normalise.h"
@@ -18,7 +19,6 @@
 namespace ingero::agent {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kIdleAfterNs = 30 * kSecond;   // without calls: wake-ups say nothing about any
 constexpr uint64_t kSampledForNs = 10 * kSecond;  // after the last second in which a thread computed
 constexpr uint64_t kComputesNs = kSecond / 20;    // of a second
@@ -26,7 +26,7 @@ constexpr uint64_t kPortsKnownNs = kSecond;
 constexpr unsigned kMaxLooks = 64;  // at /proc, in one second
 constexpr size_t kMaxNamed = 16384;
 constexpr size_t kMaxThreads = 16384;
-constexpr size_t kMaxProcesses = 1024;
+constexpr size_t kMaxWithPorts = 1024;
 constexpr size_t kMaxPortsBytes = 64 << 10;  // those that listen come first
 
 std::string address_of(const hal::WaitPeer& peer) {
@@ -69,7 +69,7 @@ std::optional<uint64_t> inode_in(std::string_view text) {
 }  // namespace
 
 bool WaitWatch::listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns) {
-  if (ports_.size() >= kMaxProcesses && !ports_.contains(pid)) ports_.clear();
+  if (ports_.size() >= kMaxWithPorts && !ports_.contains(pid)) ports_.clear();
   Ports& known = ports_[pid];
   if (known.listening.contains(port)) return true;
   const bool is_old = known.read_mono_ns == 0 || now_mono_ns - known.read_mono_ns >= kPortsKnownNs;

@@ -8,6 +8,8 @@
 
 namespace ingero {
 
+inline constexpr uint64_t kSecond = 1'000'000'000;  // nanoseconds
+
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -39,7 +39,7 @@ constexpr Unit kDurationUnits[] = {
     {"w", 604'800ULL * 1'000'000'000},
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 Error bad_duration(std::string_view text, std::string_view why) {
   return {Errc::kInvalid, fmt::format("duration \"{}\": {}", printable(text, 64), why),
@@ -63,7 +63,7 @@ struct Fraction {
 Fraction take_fraction(std::string_view& text) {
   Fraction fraction;
   size_t used = 1;
-  for (; used < text.size() && is_digit(text[used]); ++used) {
+  for (; used < text.size() && is_decimal(text[used]); ++used) {
     if (used > 18) continue;
     fraction.numerator = fraction.numerator * 10 + static_cast<uint64_t>(text[used] - '0');
     fraction.denominator *= 10;
@@ -139,15 +139,15 @@ Result<uint64_t> parse_duration_ns(std::string_view text) {
   std::string_view rest = text;
   uint64_t total = 0;
   while (!rest.empty()) {
-    if (!is_digit(rest.front())) return bad_duration(text, "expected a number");
+    if (!is_decimal(rest.front())) return bad_duration(text, "expected a number");
     uint64_t whole = 0;
     if (!take_whole(rest, whole)) return bad_duration(text, "too long");
     Fraction fraction;
     if (!rest.empty() && rest.front() == '.') {
-      if (rest.size() < 2 || !is_digit(rest[1])) return bad_duration(text, "expected digits after the point");
+      if (rest.size() < 2 || !is_decimal(rest[1])) return bad_duration(text, "expected digits after the point");
       fraction = take_fraction(rest);
     }
-    const auto* end = std::find_if(rest.begin(), rest.end(), [](char c) { return is_digit(c) || c == '.'; });
+    const auto* end = std::find_if(rest.begin(), rest.end(), [](char c) { return is_decimal(c) || c == '.'; });
     const std::string_view name = rest.substr(0, static_cast<size_t>(end - rest.begin()));
     if (name.empty()) return bad_duration(text, "a unit is missing");
     const auto* unit = std::find_if(std::begin(kDurationUnits), std::end(kDurationUnits),
@@ -169,7 +169,7 @@ Result<uint64_t> parse_size_bytes(std::string_view text) {
   };
   std::string_view rest = text;
   uint64_t value = 0;
-  if (rest.empty() || !is_digit(rest.front())) return bad("expected a number");
+  if (rest.empty() || !is_decimal(rest.front())) return bad("expected a number");
   if (!take_whole(rest, value)) return bad("too large");
   int shift = 0;
   if (rest.size() == 1) {
@@ -218,6 +218,12 @@ std::optional<int64_t> parse_i64(std::string_view text) {
   const uint64_t limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
   if (!magnitude || *magnitude > limit) return std::nullopt;
   return static_cast<int64_t>(negative ? 0 - *magnitude : *magnitude);
+}
+
+std::optional<uint64_t> parse_digits(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 std::string format_duration(uint64_t ns) {

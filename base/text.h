@@ -18,6 +18,8 @@ Result<uint64_t> parse_size_bytes(std::string_view text);
 // Whole-string decimal or 0x hexadecimal.
 std::optional<uint64_t> parse_u64(std::string_view text);
 std::optional<int64_t> parse_i64(std::string_view text);
+// Decimal digits and nothing else.
+std::optional<uint64_t> parse_digits(std::string_view text);
 
 // Three significant figures: "17ns", "73us", "25.8ms", "1.2s". (ASCII "us".)
 std::string format_duration(uint64_t ns);

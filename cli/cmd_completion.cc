@@ -59,7 +59,7 @@ std::string all_flags(const std::vector<ShellFlag>& flags) {
   return text;
 }
 
-std::string quoted(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -76,8 +76,9 @@ std::string bash_script(const std::vector<ShellCommand>& commands, const std::ve
   std::string cases;
   for (const ShellCommand& command : commands) {
     names += (names.empty() ? "" : " ") + command.name;
-    cases += fmt::format("    {}) words={} ;;\n", command.name,
-                         quoted(all_flags(command.flags) + (command.words.empty() ? "" : " " + join(command.words))));
+    cases +=
+        fmt::format("    {}) words={} ;;\n", command.name,
+                    shell_quoted(all_flags(command.flags) + (command.words.empty() ? "" : " " + join(command.words))));
   }
   return fmt::format(R"(# bash completion for ingero; load it with: source <(ingero completion bash)
 _ingero() {{
@@ -92,7 +93,7 @@ _ingero() {{
 }}
 complete -o default -F _ingero ingero
 )",
-                     quoted(names + " " + all_flags(root_flags)), cases);
+                     shell_quoted(names + " " + all_flags(root_flags)), cases);
 }
 
 // zsh gives brackets and colons in a description a meaning of their own.
@@ -110,7 +111,7 @@ std::string zsh_flags(const std::vector<ShellFlag>& flags) {
   for (const ShellFlag& flag : flags) {
     const std::string value = !flag.takes_value ? "" : flag.takes_file ? ":file:_files" : ":value: ";
     const auto spec = [&](const std::string& spelling) {
-      text += " \\\n        " + quoted(spelling + "[" + zsh_text(flag.help) + "]" + value);
+      text += " \\\n        " + shell_quoted(spelling + "[" + zsh_text(flag.help) + "]" + value);
     };
     for (const auto& name : flag.long_names) spec("--" + name);
     for (const auto& name : flag.short_names) spec("-" + name);
@@ -122,8 +123,9 @@ std::string zsh_script(const std::vector<ShellCommand>& commands, const std::vec
   std::string names;
   std::string cases;
   for (const ShellCommand& command : commands) {
-    names += "        " + quoted(zsh_text(command.name) + ":" + zsh_text(command.help)) + "\n";
-    const std::string rest = command.words.empty() ? "'*:file:_files'" : quoted("1:word:(" + join(command.words) + ")");
+    names += "        " + shell_quoted(zsh_text(command.name) + ":" + zsh_text(command.help)) + "\n";
+    const std::string rest =
+        command.words.empty() ? "'*:file:_files'" : shell_quoted("1:word:(" + join(command.words) + ")");
     cases += fmt::format("      {}) _arguments{} {} ;;\n", command.name, zsh_flags(command.flags), rest);
   }
   return fmt::format(R"(#compdef ingero
@@ -150,11 +152,11 @@ compdef _ingero ingero
 std::string fish_flags(const std::vector<ShellFlag>& flags, const std::string& condition) {
   std::string text;
   for (const ShellFlag& flag : flags) {
-    text += "complete -c ingero -n " + quoted(condition);
+    text += "complete -c ingero -n " + shell_quoted(condition);
     for (const auto& name : flag.long_names) text += " -l " + name;
     for (const auto& name : flag.short_names) text += " -s " + name;
     if (flag.takes_value) text += flag.takes_file ? " -rF" : " -x";
-    text += " -d " + quoted(flag.help) + "\n";
+    text += " -d " + shell_quoted(flag.help) + "\n";
   }
   return text;
 }
@@ -162,14 +164,15 @@ std::string fish_flags(const std::vector<ShellFlag>& flags, const std::string& c
 std::string fish_script(const std::vector<ShellCommand>& commands, const std::vector<ShellFlag>& root_flags) {
   std::string text = "# fish completion for ingero; load it with: ingero completion fish | source\n";
   for (const ShellCommand& command : commands) {
-    text += "complete -c ingero -f -n __fish_use_subcommand -a " + command.name + " -d " + quoted(command.help) + "\n";
+    text += "complete -c ingero -f -n __fish_use_subcommand -a " + command.name + " -d " + shell_quoted(command.help) +
+            "\n";
   }
   text += fish_flags(root_flags, "__fish_use_subcommand");
   for (const ShellCommand& command : commands) {
     const std::string condition = "__fish_seen_subcommand_from " + command.name;
     text += fish_flags(command.flags, condition);
     if (!command.words.empty()) {
-      text += "complete -c ingero -f -n " + quoted(condition) + " -a " + quoted(join(command.words)) + "\n";
+      text += "complete -c ingero -f -n " + shell_quoted(condition) + " -a " + shell_quoted(join(command.words)) + "\n";
     }
   }
   return text;

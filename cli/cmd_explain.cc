@@ -19,7 +19,7 @@ namespace ingero::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kFollowEvery{500};
-constexpr uint64_t kLiveDefaultNs = 300ULL * 1'000'000'000;
+constexpr uint64_t kExplainedByDefaultNs = 300ULL * 1'000'000'000;
 
 struct ExplainOptions {
   std::string file, database;  // the same: FILE and --db FILE
@@ -119,7 +119,8 @@ Result<int> run_explain(const ExplainOptions& given, Context& context) {
   const auto reader = open_recording(options.database, context);
   if (!reader.ok()) return reader.error();
   (*reader)->map_little();  // it is read once from end to end: what has been read need not stay
-  const auto range = resolve_range(options.range, **reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
+  const auto range =
+      resolve_range(options.range, **reader, *context.clock, options.label.empty() ? kExplainedByDefaultNs : 0);
   if (!range.ok()) return range.error();
   store::Selection selection;
   selection.from_wall_ns = range->from_wall_ns;

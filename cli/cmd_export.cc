@@ -14,8 +14,6 @@
 namespace ingero::cli {
 namespace {
 
-constexpr uint64_t kLiveDefaultNs = 3'600ULL * 1'000'000'000;
-
 struct ExportOptions {
   std::string format, database, output, label;
   RangeOptions range;

@@ -21,7 +21,6 @@ namespace {
 
 constexpr uint64_t kDefaultRows = 10'000;
 constexpr uint64_t kGlanceRows = 20;  // of a table that was asked for without saying of what
-constexpr uint64_t kLiveDefaultNs = 3'600ULL * 1'000'000'000;
 
 struct QueryOptions {
   std::vector<std::string> words;  // [FILE] [SQL]

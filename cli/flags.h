@@ -35,6 +35,7 @@ Status check_node(const std::string& node, std::string_view flag);
 bool has_recording(const std::string& database, const Context& context);
 
 // What the flags select, and of a live recording without them what came in the last `live_default_ns`.
+inline constexpr uint64_t kLiveDefaultNs = 3'600ULL * 1'000'000'000;  // of what shows rows
 using store::TimeRange;
 inline Result<TimeRange> resolve_range(const RangeOptions& options, const store::Reader& reader, const Clock& clock,
                                        uint64_t live_default_ns) {

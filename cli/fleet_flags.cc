@@ -9,11 +9,11 @@
 namespace ingero::cli {
 namespace {
 
-constexpr const char* kTokenVariable = "INGERO_NODES_TOKEN";
+constexpr const char* kNodesTokenVariable = "INGERO_NODES_TOKEN";
 constexpr const char* kDefaultTimeout = "5s";
 
 Result<std::string> token_of(const FleetOptions& options, const Context& context) {
-  if (options.token_file.empty()) return context.environment.variable(kTokenVariable).value_or("");
+  if (options.token_file.empty()) return context.environment.variable(kNodesTokenVariable).value_or("");
   const auto text = read_private(options.token_file);
   INGERO_TRY(text);
   return std::string(trim(*text));

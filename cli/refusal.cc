@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kShown = 200;      // bytes of what was typed
 constexpr size_t kLongestEnd = 30;  // of a range
 
-std::string quoted(std::string_view text) { return fmt::format("\"{}\"", printable(text, kShown)); }
+std::string in_quotes(std::string_view text) { return fmt::format("\"{}\"", printable(text, kShown)); }
 
 // What stands before and after `between`; nothing where it does not stand there.
 struct Halves {
@@ -30,7 +30,7 @@ std::optional<Halves> split_at(std::string_view text, std::string_view between) 
 // "--name=value" is about --name.
 std::string_view flag_of(std::string_view argument) { return argument.substr(0, argument.find('=')); }
 
-std::vector<std::string> flags_of(const CommandFacts& command) {
+std::vector<std::string> flag_names_of(const CommandFacts& command) {
   std::vector<std::string> names;
   for (const FlagFacts& flag : command.flags) {
     names.insert(names.end(), flag.long_names.begin(), flag.long_names.end());
@@ -45,10 +45,10 @@ std::string unexpected(std::string_view list, const CommandFacts& command, std::
     return !one.empty() && padded.find(fmt::format(" {} ", one)) != std::string::npos;
   });
   const std::string word = found == arguments.end() ? std::string(list) : *found;
-  if (!word.starts_with('-') || word == "-") return fmt::format("unexpected argument {}", quoted(word));
+  if (!word.starts_with('-') || word == "-") return fmt::format("unexpected argument {}", in_quotes(word));
   const std::string_view name = flag_of(word);
   const std::string_view bare = name.substr(std::min(name.size(), name.find_first_not_of('-')));
-  return fmt::format("unknown flag {}{}", quoted(name), did_you_mean(bare, flags_of(command), "--"));
+  return fmt::format("unknown flag {}{}", in_quotes(name), did_you_mean(bare, flag_names_of(command), "--"));
 }
 
 // "Value many not in range 0 to 10000" and "foo not in {a,b}", which name what would be accepted.
@@ -59,8 +59,8 @@ std::optional<std::string> not_among(std::string_view flag, std::string_view sai
     const auto ends = split_at(halves->after, " to ");
     // A positive number is a range to the greatest one there is, which helps no reader.
     if (ends && ends->after.size() > kLongestEnd)
-      return fmt::format("{}: {} is not a positive number", flag, quoted(value));
-    return fmt::format("{}: {} is not a number{}", flag, quoted(value),
+      return fmt::format("{}: {} is not a positive number", flag, in_quotes(value));
+    return fmt::format("{}: {} is not a number{}", flag, in_quotes(value),
                        ends ? fmt::format(" from {} to {}", ends->before, ends->after) : "");
   }
   if (const auto halves = split_at(said, " not in {")) {
@@ -72,12 +72,12 @@ std::optional<std::string> not_among(std::string_view flag, std::string_view sai
       words.emplace_back(one);
       shown += (shown.empty() ? "" : ", ") + words.back();
     }
-    return fmt::format("{}: {} is none of {}{}", flag, quoted(halves->before), shown,
+    return fmt::format("{}: {} is none of {}{}", flag, in_quotes(halves->before), shown,
                        did_you_mean(halves->before, words));
   }
   for (const std::string_view kind : {"Number less or equal to 0: ", "Number less than 0: "}) {
     if (!said.starts_with(kind)) continue;
-    return fmt::format("{}: {} is not a {}", flag, quoted(said.substr(kind.size())),
+    return fmt::format("{}: {} is not a {}", flag, in_quotes(said.substr(kind.size())),
                        kind.find("or equal") != std::string_view::npos ? "positive number" : "number from 0 on");
   }
   return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<std::string> not_among(std::string_view flag, std::string_view sai
 std::string unknown_command_text(std::string_view word, const CommandFacts& root) {
   std::vector<std::string> names;
   for (const CommandFacts& command : root.commands) names.push_back(command.name);
-  return fmt::format("unknown command {}{}", quoted(word), did_you_mean(word, names));
+  return fmt::format("unknown command {}{}", in_quotes(word), did_you_mean(word, names));
 }
 
 std::string refusal_text(std::string_view said, const CommandFacts& command, std::span<const std::string> arguments) {
@@ -99,7 +99,7 @@ std::string refusal_text(std::string_view said, const CommandFacts& command, std
   if (said == "A subcommand is required") return "no command given";
   if (said.starts_with("Could not convert: ")) {
     const auto halves = split_at(said.substr(19), " = ");
-    if (halves) return fmt::format("{}: {} is not a number", halves->before, quoted(halves->after));
+    if (halves) return fmt::format("{}: {} is not a number", halves->before, in_quotes(halves->after));
   }
   if (said.ends_with(" is required")) {
     const std::string_view what = said.substr(0, said.size() - 12);

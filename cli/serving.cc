@@ -21,7 +21,7 @@
 namespace ingero::cli {
 namespace {
 
-constexpr const char* kTokenVariable = "INGERO_TOKEN";
+constexpr const char* kServedTokenVariable = "INGERO_TOKEN";
 constexpr const char* kPagerVariable = "INGERO_PAGERDUTY_KEY";
 constexpr uint64_t kQueryMemory = uint64_t{512} << 20;
 constexpr size_t kAtOnce = 8, kBodyBytes = 1 << 20;
@@ -86,7 +86,7 @@ void add_server_options(Command command, ServingOptions& options, const std::str
 }
 
 bool has_token(const ServingOptions& options, const Context& context) {
-  const auto token = context.environment.variable(kTokenVariable);
+  const auto token = context.environment.variable(kServedTokenVariable);
   return !options.token_file.empty() || (token && !token->empty());
 }
 
@@ -123,15 +123,15 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
                                                          std::vector<std::string> open_paths) {
   if (!options.forbidden_token.empty()) {
     return Error(Errc::kInvalid, "a secret among the arguments can be read by every user of this machine",
-                 fmt::format("put it into {} or --token-file", kTokenVariable));
+                 fmt::format("put it into {} or --token-file", kServedTokenVariable));
   }
   serve::http::ServerOptions served;
   served.address = address;
   served.certificate = options.certificate;
   served.key = options.key;
   served.makes_certificate = !plain;
-  if (const auto token = context.environment.variable(kTokenVariable); token && !token->empty()) {
-    INGERO_TRY(served.secrets.add_token(*token, kTokenVariable));
+  if (const auto token = context.environment.variable(kServedTokenVariable); token && !token->empty()) {
+    INGERO_TRY(served.secrets.add_token(*token, kServedTokenVariable));
   }
   if (!options.token_file.empty()) INGERO_TRY(served.secrets.add_token_file(options.token_file));
   const auto where = serve::http::parse_address(address);
@@ -145,7 +145,7 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   if (!where->is_loopback && served.secrets.empty()) {
     return Error(Errc::kInvalid,
                  fmt::format("{}: every client that reaches this address could read the recording", printable(address)),
-                 fmt::format("set {} or --token-file, or listen on 127.0.0.1", kTokenVariable));
+                 fmt::format("set {} or --token-file, or listen on 127.0.0.1", kServedTokenVariable));
   }
   auto audit = open_audit(options.audit);
   if (!audit.ok()) return audit.error();

@@ -90,6 +90,23 @@ function(ingero_precompile target)
   endif()
 endfunction()
 
+# Several files of a target compiled as one: what they all include is parsed and instantiated once. A name is then one name
+# in all the files of a target, in unnamed namespaces too. Off where includes must be honest (lint) and where single files
+# are compiled again and again (debug).
+option(INGERO_UNITY "Compile the files of a room, and of its tests, in batches" OFF)
+set(INGERO_UNITY_FILES 12 CACHE STRING "Files in a batch; 0: all of a target")
+function(ingero_unify target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${INGERO_UNITY} UNITY_BUILD_BATCH_SIZE ${INGERO_UNITY_FILES})
+  if(INGERO_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # A class that is private to a file may use that file's unnamed namespace: gcc takes the file for a header. What gcc 12
+    # inlines from another file it may call uninitialized when it is not (std::variant in fleet/client.cc): a warning, no
+    # error. And it collects garbage less often: an eighth of the time for a quarter more memory.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>
+                           $<$<COMPILE_LANGUAGE:CXX>:-Wno-error=maybe-uninitialized>
+                           "$<$<COMPILE_LANGUAGE:CXX>:SHELL:--param ggc-min-heapsize=1048576>")
+  endif()
+endfunction()
+
 # ingero_room(NAME [FOLDERS] [PUBLIC deps...] [PRIVATE deps...])
 # One static library per room from every .cc in its folder; with FOLDERS also from those below it. Dependencies are private unless a border header
 # needs them, so a forbidden include also fails to find its header.
@@ -110,6 +127,7 @@ function(ingero_room name)
   target_include_directories(ingero_${name} PUBLIC ${view})
   target_link_libraries(ingero_${name} PUBLIC ${R_PUBLIC} PRIVATE ${R_PRIVATE})
   ingero_precompile(ingero_${name})
+  ingero_unify(ingero_${name})
 endfunction()
 
 # The rooms that exist, in the given order. (A room without sources yet is not an error: it is not there.)

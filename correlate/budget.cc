@@ -290,7 +290,7 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     const bool has_waited = is_sync && (span.use == CallUse::kBlockingCopy
                                             ? span.device_until_ns >= call.start_ns + ThreadTime::kShortestWaitNs
                                             : call.end_ns - call.start_ns >= ThreadTime::kShortestWaitNs);
-    thread->ended.push_back({call.end_ns, is_sync, has_waited, is_submission(its) && !call.failed, probes_ns});
+    thread->ended.push_back({call.end_ns, is_sync, has_waited, is_work(its) && !call.failed, probes_ns});
     process.last_call_ns = std::max(process.last_call_ns, call.end_ns);
     process.finder.add(call, its);
   }

@@ -8,8 +8,7 @@ namespace ingero::correlate {
 namespace {
 
 constexpr uint64_t kSlowNs = 1'000'000;
-constexpr size_t kWarmSteps = 4;  // with fewer, nothing is usual
-constexpr size_t kEnoughSteps = 8;
+constexpr size_t kWarmSteps = 4;      // with fewer, nothing is usual
 constexpr uint64_t kSlowPercent = 1;  // of the time: what all slow steps took more than usual ones
 
 uint64_t median(std::vector<uint64_t> values) {
@@ -20,7 +19,7 @@ uint64_t median(std::vector<uint64_t> values) {
 }
 
 // The commonest distance of three or more.
-std::optional<uint64_t> period_of(const std::vector<std::pair<uint64_t, uint8_t>>& slow, TimeClass is) {
+std::optional<uint64_t> commonest_distance(const std::vector<std::pair<uint64_t, uint8_t>>& slow, TimeClass is) {
   std::vector<uint64_t> numbers;
   for (const auto& [number, its] : slow) {
     if (its == static_cast<uint8_t>(is)) numbers.push_back(number);
@@ -173,7 +172,7 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       budget.other_steps = process.other_steps;
       // A step that was slow once and cost nothing in all answers nothing; its row is kept (step_rows).
       if (process.slow_more_ns * 100 >= kSlowPercent * (process.last_ns - process.first_ns)) budget.slow = process.slow;
-      if (!budget.slow.empty()) budget.every = period_of(process.slow_numbers, budget.slow.front().is);
+      if (!budget.slow.empty()) budget.every = commonest_distance(process.slow_numbers, budget.slow.front().is);
     } else {
       const bool is_long = thread->second.seconds > 2 * kWarmSeconds;
       budget.evaluated.sums = is_long ? thread->second.warm : thread->second.whole;

@@ -10,11 +10,6 @@ namespace {
 
 using hal::Kind;
 
-bool is_work(const CallFacts& facts) {
-  return facts.kind == Kind::kLaunch || facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset ||
-         facts.kind == Kind::kCollective || facts.kind == Kind::kP2p || facts.graph == GraphStep::kLaunch;
-}
-
 bool waits_for_device(const CallFacts& facts) {
   const auto has = [&](std::string_view part) { return facts.name.find(part) != std::string::npos; };
   return has("Synchronize") && (has("Device") || has("Ctx") || has("Thread"));

@@ -11,7 +11,7 @@ namespace {
 // The first collectives of a communicator wait for ranks that are still starting.
 constexpr uint64_t kColdRounds = 3;
 
-std::string list_of(const std::vector<hal::CollectiveHang::Rank>& ranks) {
+std::string rank_list(const std::vector<hal::CollectiveHang::Rank>& ranks) {
   std::string list;
   for (const auto& one : ranks) {
     if (!list.empty()) list += ", ";
@@ -225,7 +225,7 @@ void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
   finding.subject = fmt::format("{:016x}/{}", hang.comm_id_hash, hang.number);
   finding.detail = fmt::format("{}, number {} on communicator {:016x}: {} waiting for {}{}",
                                call.empty() ? "a collective" : printable(call), hang.number, hang.comm_id_hash,
-                               list_of(hang.present), list_of(hang.missing),
+                               rank_list(hang.present), rank_list(hang.missing),
                                hang.is_over ? "; it has since completed or its processes ended" : "");
   finding.onset_mono_ns = hang.entered_mono_ns;
   auto& waiting = impl.hanging[fnv1a(finding.subject)];

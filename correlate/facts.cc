@@ -76,9 +76,4 @@ CallFacts make_facts(const hal::Call& call) {
                     (call.flags & hal::kAsync) != 0);
 }
 
-bool is_submission(const CallFacts& facts) {
-  return facts.kind == hal::Kind::kLaunch || facts.kind == hal::Kind::kMemcpy || facts.kind == hal::Kind::kMemset ||
-         facts.kind == hal::Kind::kCollective || facts.kind == hal::Kind::kP2p || facts.graph == GraphStep::kLaunch;
-}
-
 }  // namespace ingero::correlate

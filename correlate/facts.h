@@ -35,8 +35,13 @@ struct CallFacts {
 CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
                      hal::Kind kind, bool synchronising, bool below_runtime = false, bool asynchronous = false);
 CallFacts make_facts(const hal::Call& call);
-// Whether it gives the device work: a program that makes such calls has a budget of where its time went.
-bool is_submission(const CallFacts& facts);
+
+// Does the call give the device something to do?
+inline bool is_work(const CallFacts& facts) {
+  using hal::Kind;
+  return facts.kind == Kind::kLaunch || facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset ||
+         facts.kind == Kind::kCollective || facts.kind == Kind::kP2p || facts.graph == GraphStep::kLaunch;
+}
 
 // The vendor's name of a return code, or empty.
 using StatusOf = std::function<std::string(uint32_t call, int64_t code)>;

@@ -7,7 +7,6 @@
 namespace ingero::correlate {
 namespace {
 
-constexpr uint64_t kEnoughSteps = 8;
 constexpr uint64_t kShortestNs = 1'000'000'000;
 constexpr uint64_t kUnknownPercent = 10;
 constexpr uint64_t kWidePercent = 20;      // bounds so far apart say nothing

@@ -36,6 +36,7 @@ constexpr std::string_view name_of(Limit one) {
   static_assert(std::size(kNames) == static_cast<size_t>(Limit::kCount));
   return kNames[static_cast<size_t>(one)];
 }
+inline constexpr uint64_t kEnoughSteps = 8;  // with fewer, steps say little
 constexpr bool is_accusation(Limit one) {
   return one != Limit::kNotKnown && one != Limit::kDeviceBound && one != Limit::kIdle;
 }

@@ -6,8 +6,9 @@
 namespace ingero::correlate {
 namespace {
 
+// The first of the trailing windows in which anything was lost.
 template <typename Loss>
-uint64_t onset_of(const Evaluation& j, Loss loss) {
+uint64_t first_loss_of(const Evaluation& j, Loss loss) {
   uint64_t window = j.window + 1 - j.process.trailing.size();
   for (const ProcessWindow& one : j.process.trailing) {
     if (loss(one) > 0) break;
@@ -38,7 +39,7 @@ void evaluate_waits(const Evaluation& j, Findings& findings) {
                                                                       : 0.85;
     finding.op = j.sum.worst_io.call;
     if (j.sum.worst_io.call != hal::kNoCall) finding.sample = j.sum.worst_io;
-    finding.onset_mono_ns = onset_of(j, [](const ProcessWindow& one) { return one.io_ns() + one.reads.calls; });
+    finding.onset_mono_ns = first_loss_of(j, [](const ProcessWindow& one) { return one.io_ns() + one.reads.calls; });
     findings.push_back(finding);
   }
 
@@ -51,7 +52,7 @@ void evaluate_waits(const Evaluation& j, Findings& findings) {
     wait.op = j.sum.worst_blocked.call;
     if (j.sum.worst_blocked.call != hal::kNoCall) wait.sample = j.sum.worst_blocked;
     wait.confidence = 0.8;
-    wait.onset_mono_ns = onset_of(j, [](const ProcessWindow& one) { return one.unusual_blocked_ns; });
+    wait.onset_mono_ns = first_loss_of(j, [](const ProcessWindow& one) { return one.unusual_blocked_ns; });
     findings.push_back(std::move(wait));
   }
 
@@ -62,7 +63,7 @@ void evaluate_waits(const Evaluation& j, Findings& findings) {
     loss.number = j.sum.retransmits;
     loss.number_now = j.now.retransmits;
     loss.confidence = 0.9;
-    loss.onset_mono_ns = onset_of(j, [](const ProcessWindow& one) { return one.retransmits; });
+    loss.onset_mono_ns = first_loss_of(j, [](const ProcessWindow& one) { return one.retransmits; });
     findings.push_back(std::move(loss));
   }
 }

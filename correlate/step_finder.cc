@@ -10,7 +10,7 @@ namespace {
 
 using hal::Kind;
 
-uint64_t mixed(uint64_t a, uint64_t b) {
+uint64_t mixed_with(uint64_t a, uint64_t b) {
   uint64_t x = a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6) + (a >> 2));
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
@@ -20,19 +20,19 @@ uint64_t mixed(uint64_t a, uint64_t b) {
 // Absent: says nothing about a step.
 std::optional<uint64_t> token_of(const BudgetCall& call, const CallFacts& facts) {
   const auto kind = static_cast<uint64_t>(facts.kind);
-  if (facts.graph == GraphStep::kLaunch) return mixed(kind, call.handle.value_or(0));
+  if (facts.graph == GraphStep::kLaunch) return mixed_with(kind, call.handle.value_or(0));
   switch (facts.kind) {
     case Kind::kLaunch:
-      return mixed(kind, call.function);
+      return mixed_with(kind, call.function);
     case Kind::kMemcpy:
     case Kind::kMemset:
-      return mixed(mixed(kind, static_cast<uint64_t>(call.direction)),
-                   static_cast<uint64_t>(std::bit_width(call.bytes)));
+      return mixed_with(mixed_with(kind, static_cast<uint64_t>(call.direction)),
+                        static_cast<uint64_t>(std::bit_width(call.bytes)));
     case Kind::kCollective:
     case Kind::kP2p:
-      return mixed(mixed(kind, call.call), static_cast<uint64_t>(std::bit_width(call.bytes)));
+      return mixed_with(mixed_with(kind, call.call), static_cast<uint64_t>(std::bit_width(call.bytes)));
     case Kind::kSync:
-      return mixed(kind, call.call);
+      return mixed_with(kind, call.call);
     default:
       return std::nullopt;
   }
@@ -47,7 +47,7 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   if (last_token_.size() >= kMaxTokens && !last_token_.contains(call.tid)) last_token_.clear();
   const auto [last, is_first] = last_token_.try_emplace(call.tid, *token);
   if (!is_first && std::exchange(last->second, *token) == *token) return;  // (N1)
-  sum_ += mixed(*token, 1);
+  sum_ += mixed_with(*token, 1);
   if (tokens_.size() >= kMaxTokens && !tokens_.contains(*token)) {
     const auto oldest = std::min_element(tokens_.begin(), tokens_.end(), [](const auto& a, const auto& b) {
       return std::tie(a.second.last_ns, a.first) < std::tie(b.second.last_ns, b.first);

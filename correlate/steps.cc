@@ -19,11 +19,6 @@ uint64_t mixed(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-bool is_work(const CallFacts& facts) {
-  return facts.kind == Kind::kLaunch || facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset ||
-         facts.kind == Kind::kCollective || facts.kind == Kind::kP2p || facts.graph == GraphStep::kLaunch;
-}
-
 // Returns when the host has the data it requested from the device.
 bool copies_and_waits(const CallFacts& facts, const hal::Event& event) {
   return facts.kind == Kind::kMemcpy && facts.synchronising && event.has(Has::kDirection) &&

@@ -7,7 +7,7 @@
 namespace ingero::correlate {
 namespace {
 
-std::string percent(uint64_t part, uint64_t whole) {
+std::string percent_text(uint64_t part, uint64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.0f}%", std::min(100.0, 100.0 * static_cast<double>(part) / static_cast<double>(whole)));
 }
@@ -56,7 +56,7 @@ void add_call_step(ChainText& w, std::string_view why) {
     detail = fmt::format("{} once", format_duration(last.sample->duration_ns));
     if (last.usual_ns > 0) detail += fmt::format(", usually {}", format_duration(last.usual_ns));
     if (!why.empty() && last.sample->lost_ns > 0) {
-      detail += fmt::format(", {} of it {}", percent(last.sample->lost_ns, last.sample->duration_ns), why);
+      detail += fmt::format(", {} of it {}", percent_text(last.sample->lost_ns, last.sample->duration_ns), why);
     }
   } else if (last.slowest_ns > 0) {
     detail = fmt::format("{} at most, usually {}", format_duration(last.slowest_ns), format_duration(last.usual_ns));
@@ -155,7 +155,7 @@ void describe_cpu(ChainText& w) {
                           w.incident.rule == RuleId::noisy_neighbour || w.incident.rule == RuleId::oversubscription;
   if (of_threads && total.wanted_cpu_ns() > 0) w.incident.lost_ns = total.wanted_cpu_ns();
   const std::string lost = format_duration(w.incident.lost_ns);
-  const std::string share = percent(w.incident.lost_ns, w.span_ns);
+  const std::string share = percent_text(w.incident.lost_ns, w.span_ns);
   const std::string preemptors = preemptors_text(total.preemptors(), w.process);
   const bool windowed = chain.grade == hal::Grade::kWindowed;
   const uint64_t switches = total.switches + total.other_switches;
@@ -219,7 +219,7 @@ void describe_wait(ChainText& w) {
   hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   const std::string lost = format_duration(w.incident.lost_ns);
-  const std::string share = percent(w.incident.lost_ns, w.span_ns);
+  const std::string share = percent_text(w.incident.lost_ns, w.span_ns);
   if (w.incident.rule == RuleId::block_io) {
     add_system_step(w);
     const bool own = total.reads.calls + total.writes.calls > 0;
@@ -257,7 +257,7 @@ void describe_pattern(ChainText& w) {
   hal::CausalChain& chain = w.incident.chain;
   const ProcessWindow& total = w.incident.total;
   const std::string lost = format_duration(w.incident.lost_ns);
-  const std::string share = percent(w.incident.lost_ns, w.span_ns);
+  const std::string share = percent_text(w.incident.lost_ns, w.span_ns);
   switch (w.incident.rule) {
     case RuleId::sync_storm:
       chain.summary = fmt::format("{}: {} small copies to the host, each with a synchronisation: {} ({} of the time)",
@@ -348,7 +348,7 @@ void describe_memory(ChainText& w) {
     case RuleId::allocation_churn:
       chain.summary =
           fmt::format("{} allocated and freed device memory {} times: {} ({} of the time)", w.who, w.incident.number,
-                      format_duration(w.incident.lost_ns), percent(w.incident.lost_ns, w.span_ns));
+                      format_duration(w.incident.lost_ns), percent_text(w.incident.lost_ns, w.span_ns));
       chain.root_cause = fmt::format("Allocation churn: {} in allocations, {} in frees",
                                      format_duration(total.allocations.ns), format_duration(total.frees.ns));
       break;

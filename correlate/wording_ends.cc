@@ -36,7 +36,7 @@ std::string op_of(const Evaluation& j, hal::CallId id) {
 }
 
 // "xMalloc, xLaunch and xStreamSync"
-std::string list_of(const Evaluation& j, const std::vector<Sample>& calls) {
+std::string call_list(const Evaluation& j, const std::vector<Sample>& calls) {
   std::string out;
   for (size_t i = 0; i < calls.size(); ++i) {
     out += (i == 0 ? "" : i + 1 == calls.size() ? " and " : ", ") + op_of(j, calls[i].call);
@@ -88,13 +88,13 @@ void describe_end(Incident& incident, const Evaluation& j, const std::string& wh
   const bool is_signal = (status & 0x7f) != 0;
   chain.summary = fmt::format("{} {}: {}", who, is_signal ? "crashed" : "failed", how);
   if (!process.calls_at_end.empty()) {
-    chain.summary += fmt::format(", inside {}", list_of(j, process.calls_at_end));
+    chain.summary += fmt::format(", inside {}", call_list(j, process.calls_at_end));
   }
   chain.root_cause = is_signal && !meaning_of(status).empty()
                          ? fmt::format("{} was ended by {}: {}", who, how, meaning_of(status))
                          : fmt::format("{} ended with {}", who, how);
   if (!process.last_calls.empty()) {
-    chain.root_cause += fmt::format(". Its last calls: {}", list_of(j, process.last_calls));
+    chain.root_cause += fmt::format(". Its last calls: {}", call_list(j, process.last_calls));
     if (const uint64_t ended = process.ended_mono_ns.value_or(0), last = process.last_calls.back().start_mono_ns;
         ended > last) {
       chain.root_cause += fmt::format(" ({} before)", format_duration(ended - last));

@@ -23,7 +23,7 @@ std::optional<uint64_t> take(std::string_view& rest, int base, char end) {
 
 // The kernel writes a newline in a path as "\012" and leaves everything else, backslashes too, as it is. A file whose
 // name holds those four characters reads the same, so callers that open the path must compare its FileId.
-std::string unescaped(std::string_view path) {
+std::string with_newlines(std::string_view path) {
   constexpr std::string_view kNewline = "\\012";
   std::string text;
   text.reserve(path.size());
@@ -72,7 +72,7 @@ bool parse_maps_line(std::string_view line, Mapping& out) {
   out.file = {makedev(static_cast<unsigned>(*major), static_cast<unsigned>(*minor)), inode};
   out.deleted = inode != 0 && path.ends_with(kDeleted);
   if (out.deleted) path.remove_suffix(kDeleted.size());
-  out.untrusted_path = unescaped(path);
+  out.untrusted_path = with_newlines(path);
   return true;
 }
 

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
+
+#include "base/text.h"
 
 namespace ingero::hal {
 namespace {
@@ -23,12 +24,6 @@ std::string_view next_word(std::string_view& rest) {
   const std::string_view word = rest.substr(0, end);
   rest.remove_prefix(std::min(end + 1, rest.size()));
   return word;
-}
-
-std::optional<uint64_t> number(std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 // The kernel writes blank, tab, newline, backslash and what else would part words as \ooo.
@@ -91,13 +86,13 @@ bool has_option(std::string_view options, std::string_view wanted) {
 bool is_fuse(std::string_view type) { return type == "fuse" || type == "fuseblk" || type.starts_with("fuse."); }
 
 bool parse_line(std::string_view rest, Mount& mount) {
-  const auto id = number(next_word(rest));
+  const auto id = parse_digits(next_word(rest));
   next_word(rest);  // its parent
   const std::string_view device = next_word(rest);
   const size_t colon = device.find(':');
   if (!id || colon == std::string_view::npos) return false;
-  const auto major = number(device.substr(0, colon));
-  const auto minor = number(device.substr(colon + 1));
+  const auto major = parse_digits(device.substr(0, colon));
+  const auto minor = parse_digits(device.substr(colon + 1));
   if (!major || !minor) return false;
   next_word(rest);  // the folder of it that is mounted
   const std::string_view point = next_word(rest);

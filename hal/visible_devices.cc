@@ -20,11 +20,6 @@ bool starts_with_any_case(std::string_view text, std::string_view start) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Digits and nothing else.
-std::optional<uint64_t> number(std::string_view token) {
-  return std::all_of(token.begin(), token.end(), is_digit) ? parse_u64(token) : std::nullopt;
-}
-
 EventDevice known(const Device& device) { return {device.vendor, device.position, device.uuid, device.pci_address}; }
 
 }  // namespace
@@ -129,7 +124,7 @@ class VisibleReader {
         continue;
       }
       if (token.empty() || !is_digit(token[0])) break;  // "-1", "NoDevFiles"
-      const auto ordinal = number(token);
+      const auto ordinal = parse_digits(token);
       if (!ordinal) return forget();  // "1x": what a runtime makes of it is not documented
       if (*ordinal > INT32_MAX || (!seen_.open_ended_ && *ordinal >= seen_.devices_.size())) break;
       chosen.devices_.push_back(seen_.at(static_cast<int32_t>(*ordinal)));
@@ -151,7 +146,7 @@ class VisibleReader {
       std::optional<uint32_t> position;
       if (starts_with_any_case(token, naming_.uuid_prefix)) {
         if (const auto device = by_uuid(token)) position = device->gpu_id;
-      } else if (const auto index = number(token); index && *index < wholes_.size()) {
+      } else if (const auto index = parse_digits(token); index && *index < wholes_.size()) {
         position = static_cast<uint32_t>(*index);
       }
       if (!position) return false;  // "void", "none", a partition, a device that is not there

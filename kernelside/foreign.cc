@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -24,7 +25,6 @@ constexpr size_t kMaxMountinfo = 16 << 20;
 constexpr size_t kMaxRemembered = 4096;
 constexpr uint64_t kMaxCopiedBytes = uint64_t{128} << 20;  // that are kept
 constexpr FileParts kAll{.code = true, .debug = true};
-constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kSilentFor = 60 * kSecond;
 constexpr uint64_t kMountsValidFor = kSecond;
 

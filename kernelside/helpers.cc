@@ -22,7 +22,6 @@
 namespace ingero::kernelside {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kForkNs = 2 * kSecond;
 constexpr uint64_t kSilenceNs = 2 * kSecond;  // without a sign of life
 constexpr uint64_t kMemoryNs = kSecond / 2;   // far more than present pages take on a busy machine

@@ -13,6 +13,7 @@
 #include "host.skel.h"
 #include "kernelside/libbpf_log.h"
 #include "kernelside/program_account.h"
+#include "kernelside/skeleton.h"
 #include "kernelside/tracepoint_types.h"
 
 namespace ingero::kernelside {
@@ -20,7 +21,7 @@ namespace {
 
 constexpr size_t kLogBytes = 16 << 10;  // of one program's verifier log; the reason of a refusal is at its end
 
-struct Row {
+struct TracepointRow {
   const char* tracepoint;
   HostFeature feature;
   const char* program;
@@ -29,7 +30,7 @@ struct Row {
   bool idle_in_interrupts = false;  // ignores what an interrupt does, so a run that is skipped there is not a loss
 };
 
-constexpr Row kRows[] = {
+constexpr TracepointRow kTracepoints[] = {
     {"sched_process_fork", HostFeature::kProcesses, "on_process_fork", nullptr, nullptr},
     {"sched_process_exec", HostFeature::kProcesses, "on_process_exec", nullptr, nullptr},
     {"sched_process_exit", HostFeature::kProcesses, "on_process_exit", nullptr, nullptr},
@@ -46,18 +47,11 @@ constexpr Row kRows[] = {
     {"inet_sock_set_state", HostFeature::kTcp, "on_socket_state", nullptr, nullptr, true},
     {"tcp_retransmit_skb", HostFeature::kTcp, "on_tcp_retransmit", nullptr, nullptr},
 };
-constexpr size_t kRowCount = std::size(kRows);
+constexpr size_t kRowCount = std::size(kTracepoints);
 
 // What is to be loaded for each row; null: nothing.
 using Choice = std::array<const char*, kRowCount>;
 
-struct SkeletonDeleter {
-  void operator()(host* skeleton) const { host::destroy(skeleton); }
-};
-using Skeleton = std::unique_ptr<host, SkeletonDeleter>;
-struct LinkDeleter {
-  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
-};
 bool wanted(HostFeature feature, const HostOptions& options) {
   switch (feature) {
     case HostFeature::kProcesses:
@@ -117,16 +111,17 @@ Status reuse(bpf_map* own, const SharedMap& shared) {
   return {};
 }
 
-struct Refusal {
+struct Refused {
   std::optional<size_t> row;  // whose program was refused; none: the object as a whole
   Error why;
 };
 
 // Opens and loads the object with the chosen programs; on failure says which one was refused.
-std::variant<Skeleton, Refusal> load(const Choice& choice, const Drift& drift, std::span<const SharedMap> shared) {
+std::variant<Owned<host>, Refused> load_chosen(const Choice& choice, const Drift& drift,
+                                               std::span<const SharedMap> shared) {
   LibbpfLog words;
-  Skeleton skeleton(host::open());
-  if (!skeleton) return Refusal{std::nullopt, errno_error("open BPF object host")};
+  Owned<host> skeleton(host::open());
+  if (!skeleton) return Refused{std::nullopt, errno_error("open BPF object host")};
   skeleton->rodata->page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   skeleton->rodata->exit_has_group_dead = drift.exit_has_group_dead ? 1 : 0;
   skeleton->rodata->victim_is_task = drift.victim_is_task ? 1 : 0;
@@ -134,7 +129,7 @@ std::variant<Skeleton, Refusal> load(const Choice& choice, const Drift& drift, s
   for (const SharedMap& map : shared) {
     bpf_map* own = bpf_object__find_map_by_name(skeleton->obj, map.name.c_str());
     if (own == nullptr) continue;
-    if (auto shared_now = reuse(own, map); !shared_now) return Refusal{std::nullopt, shared_now.error()};
+    if (auto shared_now = reuse(own, map); !shared_now) return Refused{std::nullopt, shared_now.error()};
   }
   // Maps that no host program touches are only declared here.
   for (bpf_map* map : {skeleton->maps.recipes, skeleton->maps.probe_losses, skeleton->maps.process_losses,
@@ -162,9 +157,9 @@ std::variant<Skeleton, Refusal> load(const Choice& choice, const Drift& drift, s
   for (size_t i = 0; i < kRowCount; ++i) {
     if (choice[i] == nullptr || logs[i]->front() == '\0') continue;
     logs[i]->back() = '\0';
-    return Refusal{i, Error(why.code(), result(logs[i]->data(), why.message()))};
+    return Refused{i, Error(why.code(), result(logs[i]->data(), why.message()))};
   }
-  return Refusal{std::nullopt,
+  return Refused{std::nullopt,
                  Error(why.code(), fmt::format("load BPF object host: {}", words.reason(why.message())),
                        why.code() == Errc::kPermission ? "run as root, or with CAP_BPF and CAP_PERFMON" : "")};
 }
@@ -188,8 +183,8 @@ std::string_view name_of(HostFeature feature) {
 }
 
 struct HostPrograms::Impl {
-  Skeleton skeleton;
-  std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
+  Owned<host> skeleton;
+  std::vector<Link> links;
   std::vector<int> reporting_fds;  // programs whose skipped runs are a loss
   std::vector<HostProgramStatus> status;
 };
@@ -206,7 +201,7 @@ Result<std::unique_ptr<HostPrograms>> HostPrograms::attach(const HostOptions& op
   auto impl = std::make_unique<Impl>();
   Choice choice{};
   for (size_t i = 0; i < kRowCount; ++i) {
-    const Row& row = kRows[i];
+    const TracepointRow& row = kTracepoints[i];
     HostProgramStatus status{row.program, row.tracepoint, row.feature, wanted(row.feature, options), false, {}};
     if (!status.wanted) {
       status.reason = "switched off";
@@ -220,26 +215,27 @@ Result<std::unique_ptr<HostPrograms>> HostPrograms::attach(const HostOptions& op
 
   // Each refusal takes one program out, so this ends.
   while (true) {
-    auto loaded = load(choice, drift, shared);
-    if (auto* skeleton = std::get_if<Skeleton>(&loaded)) {
+    auto loaded = load_chosen(choice, drift, shared);
+    if (auto* skeleton = std::get_if<Owned<host>>(&loaded)) {
       impl->skeleton = std::move(*skeleton);
       break;
     }
-    const Refusal& refusal = std::get<Refusal>(loaded);
+    const Refused& refusal = std::get<Refused>(loaded);
     if (!refusal.row) return refusal.why;
     const size_t i = *refusal.row;
-    const bool has_second = kRows[i].second_best != nullptr && std::string_view(choice[i]) == kRows[i].program;
-    choice[i] = has_second ? kRows[i].second_best : nullptr;
+    const bool has_second =
+        kTracepoints[i].second_best != nullptr && std::string_view(choice[i]) == kTracepoints[i].program;
+    choice[i] = has_second ? kTracepoints[i].second_best : nullptr;
     impl->status[i].reason =
-        has_second ? kRows[i].shortcoming : fmt::format("refused by the kernel: {}", refusal.why.message());
-    if (has_second) impl->status[i].program = kRows[i].second_best;
+        has_second ? kTracepoints[i].shortcoming : fmt::format("refused by the kernel: {}", refusal.why.message());
+    if (has_second) impl->status[i].program = kTracepoints[i].second_best;
   }
 
   for (size_t i = 0; i < kRowCount; ++i) {
     if (choice[i] == nullptr) continue;
     bpf_program* program = bpf_object__find_program_by_name(impl->skeleton->obj, choice[i]);
     LibbpfLog attach_words;
-    std::unique_ptr<bpf_link, LinkDeleter> link(bpf_program__attach(program));
+    Link link(bpf_program__attach(program));
     if (!link) {
       const Error why = errno_error("attach");
       impl->status[i].reason = attach_words.reason(why.message());
@@ -247,7 +243,7 @@ Result<std::unique_ptr<HostPrograms>> HostPrograms::attach(const HostOptions& op
     }
     impl->status[i].attached = true;
     impl->links.push_back(std::move(link));
-    if (!kRows[i].idle_in_interrupts) impl->reporting_fds.push_back(bpf_program__fd(program));
+    if (!kTracepoints[i].idle_in_interrupts) impl->reporting_fds.push_back(bpf_program__fd(program));
   }
   return std::unique_ptr<HostPrograms>(new HostPrograms(std::move(impl)));
 }

@@ -14,16 +14,13 @@
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
 #include "kernelside/probed_functions.h"
+#include "kernelside/skeleton.h"
 #include "probe.skel.h"
 
 namespace ingero::kernelside {
 namespace {
 
-struct SkeletonDeleter {
-  void operator()(probe* skeleton) const { probe::destroy(skeleton); }
-};
-
-using Skeleton = std::unique_ptr<probe, SkeletonDeleter>;
+using Skeleton = Owned<probe>;
 
 bpf_program* program_of(const probe& skeleton, Mechanism mechanism) {
   switch (mechanism) {
@@ -67,11 +64,8 @@ Skeleton load(Mechanism mechanism, Programs (*chosen)(const probe&, Mechanism), 
 
 // A probe of this process alone, on ingero_emulated().
 struct OwnProbe {
-  struct Destroy {
-    void operator()(bpf_link* link) const { bpf_link__destroy(link); }
-  };
   Fd multi;
-  std::unique_ptr<bpf_link, Destroy> perf;
+  Link perf;
 };
 
 std::optional<MechanismRefusal> attach_own(bpf_program* program, Mechanism mechanism, bool at_return, OwnProbe& made) {

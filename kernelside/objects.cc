@@ -23,6 +23,7 @@
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
 #include "kernelside/program_account.h"
+#include "kernelside/skeleton.h"
 #include "kernelside/system_calls.h"
 #include "kernelside/tracepoint_types.h"
 #include "names.skel.h"
@@ -35,18 +36,6 @@
 
 namespace ingero::kernelside {
 namespace {
-
-template <typename Skeleton>
-struct SkeletonDeleter {
-  void operator()(Skeleton* skeleton) const { Skeleton::destroy(skeleton); }
-};
-template <typename Skeleton>
-using Owned = std::unique_ptr<Skeleton, SkeletonDeleter<Skeleton>>;
-
-struct LinkDeleter {
-  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
-};
-using Link = std::unique_ptr<bpf_link, LinkDeleter>;
 
 constexpr uint64_t kSamplePeriodNs = 1'000'000'000 / Objects::kSamplesPerSecond;
 constexpr uint64_t kTimerPeriodNs = 2'000'000;  // of a thread's own time, between two interrupts

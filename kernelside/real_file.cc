@@ -15,15 +15,13 @@
 #include "bpf/wire.h"
 #include "files.skel.h"
 #include "kernelside/libbpf_log.h"
+#include "kernelside/skeleton.h"
 
 namespace ingero::kernelside {
 namespace {
 
-struct ObjectDeleter {
+struct FilesDeleter {
   void operator()(files* object) const { files__destroy(object); }
-};
-struct LinkDeleter {
-  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
 };
 
 // One page of a file, for as long as the kernel is asked about it.
@@ -44,8 +42,8 @@ class Page {
 };
 
 struct KernelLookup {
-  std::unique_ptr<files, ObjectDeleter> object;
-  std::unique_ptr<bpf_link, LinkDeleter> link;
+  std::unique_ptr<files, FilesDeleter> object;
+  Link link;
 
   Status load() {
     LibbpfLog log;

@@ -16,13 +16,12 @@ Json time_or_null(const std::optional<uint64_t>& wall_ns) {
   return wall_ns ? Json(format_wall(*wall_ns)) : Json(nullptr);
 }
 
-// "02:26:36.004"
+}  // namespace
+
 std::string clock_time(uint64_t wall_ns) {
   const std::string full = format_wall(wall_ns);
   return full.size() < 23 ? full : full.substr(11, 12);
 }
-
-}  // namespace
 
 std::string severity_text(std::string_view severity, bool colour) {
   return styled("[" + printable(severity) + "]", style_of(severity), colour);

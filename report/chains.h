@@ -48,6 +48,10 @@ struct StoredChain {
   std::vector<std::string> lines;  // the stack where it happened, innermost first: "forward() at train.py:142"
 };
 
+inline constexpr uint64_t kWorthReportingNs = 100'000;  // a shorter tail is harmless
+// A wall time as "02:26:36.004".
+std::string clock_time(uint64_t wall_ns);
+
 // A chain of a legacy recording, evaluated against the events stored with it.
 struct EvaluatedChain {
   StoredChain chain;

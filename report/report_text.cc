@@ -14,10 +14,9 @@ namespace {
 using store::CallInstance;
 using store::CallStats;
 
-constexpr uint64_t kWorthReportingNs = 100'000;  // a shorter tail is harmless
-constexpr double kUneven = 10;                   // p99 this many times p50 is worth a line
-constexpr uint64_t kReportedShare = 20;          // off the CPU for less than one part in 20 is ordinary
-constexpr uint64_t kEnoughCalls = 10;            // below this a percentile is an anecdote
+constexpr double kUneven = 10;           // p99 this many times p50 is worth a line
+constexpr uint64_t kReportedShare = 20;  // off the CPU for less than one part in 20 is ordinary
+constexpr uint64_t kEnoughCalls = 10;    // below this a percentile is an anecdote
 
 std::string percent(double part, double whole) {
   if (whole <= 0) return "-";
@@ -31,7 +30,7 @@ std::string number(uint64_t value) {
   return digits;
 }
 
-std::string plural(uint64_t count, std::string_view word) {
+std::string counted(uint64_t count, std::string_view word) {
   const std::string_view ending = count == 1 ? "" : word == "process" ? "es" : "s";
   return fmt::format("{} {}{}", number(count), word, ending);
 }
@@ -40,12 +39,6 @@ std::string plural(uint64_t count, std::string_view word) {
 std::string short_wall(uint64_t wall_ns) {
   const std::string full = format_wall(wall_ns);
   return full.size() < 19 ? full : full.substr(0, 10) + " " + full.substr(11, 8) + " UTC";
-}
-
-// "02:26:36.004"
-std::string clock_time(uint64_t wall_ns) {
-  const std::string full = format_wall(wall_ns);
-  return full.size() < 23 ? full : full.substr(11, 12);
 }
 
 std::string average(const CallStats& call) {
@@ -71,13 +64,14 @@ std::string heading(const Report& report) {
   const uint64_t length = report.span->last_wall_ns - report.span->first_wall_ns;
   uint64_t processes = 0;
   for (const ProcessTotals& process : report.processes) processes += process.pid != 0 ? 1 : 0;
-  out += fmt::format(
-      "{}{} over {}, {} to {}, from {}\n", report.whole ? "" : "Selected: ", plural(report.events, "event"),
-      format_duration(length), short_wall(report.span->first_wall_ns), short_wall(report.span->last_wall_ns),
-      plural(processes, "process") + (is_of_several_nodes(report) ? " on " + plural(report.nodes.size(), "node") : ""));
+  out += fmt::format("{}{} over {}, {} to {}, from {}\n",
+                     report.whole ? "" : "Selected: ", counted(report.events, "event"), format_duration(length),
+                     short_wall(report.span->first_wall_ns), short_wall(report.span->last_wall_ns),
+                     counted(processes, "process") +
+                         (is_of_several_nodes(report) ? " on " + counted(report.nodes.size(), "node") : ""));
   if (report.rows_pruned > 0) {
     out += fmt::format("{} were deleted since to keep the file small; totals of the whole still count them.\n",
-                       plural(report.rows_pruned, "stored event"));
+                       counted(report.rows_pruned, "stored event"));
   }
   return out;
 }
@@ -116,13 +110,13 @@ std::vector<std::string> findings(const Report& report) {
     unfinished += call.unfinished;
   }
   if (calls > 0 && errors == calls) {
-    lines.push_back(fmt::format("Every one of the {} returned an error.", plural(calls, "GPU call")));
+    lines.push_back(fmt::format("Every one of the {} returned an error.", counted(calls, "GPU call")));
   } else if (errors > 0) {
-    lines.push_back(fmt::format("{} of {} returned an error ({}).", number(errors), plural(calls, "GPU call"),
+    lines.push_back(fmt::format("{} of {} returned an error ({}).", number(errors), counted(calls, "GPU call"),
                                 percent(static_cast<double>(errors), static_cast<double>(calls))));
   }
   if (unfinished > 0) {
-    lines.push_back(fmt::format("{} had not returned {}.", plural(unfinished, "call"),
+    lines.push_back(fmt::format("{} had not returned {}.", counted(unfinished, "call"),
                                 report.live ? "yet" : "when the recording ended"));
   }
   // Waiting for an event is not work.
@@ -130,7 +124,7 @@ std::vector<std::string> findings(const Report& report) {
                                  [](const CallStats& call) { return call.timed > 0 && !awaits_events(call); });
   if (most != report.calls.end()) {
     lines.push_back(fmt::format("{} took the most time: {} in {}, {} on average, {} at most.", most->op,
-                                format_duration(most->total_ns), plural(most->timed, "call"), average(*most),
+                                format_duration(most->total_ns), counted(most->timed, "call"), average(*most),
                                 format_duration(most->max_ns)));
   }
   const CallStats* uneven = nullptr;
@@ -378,14 +372,14 @@ std::string incidents_text(const Report& report, bool colour) {
   if (found.chains.empty()) {
     out +=
         found.replayed
-            ? fmt::format("\nNo causal chain found: {} and {} of {} were examined.{}\n", plural(found.calls, "call"),
-                          plural(found.events - found.calls, "host event"), plural(found.processes, "process"),
+            ? fmt::format("\nNo causal chain found: {} and {} of {} were examined.{}\n", counted(found.calls, "call"),
+                          counted(found.events - found.calls, "host event"), counted(found.processes, "process"),
                           found.late > 0 ? fmt::format(" {} came too late to be evaluated.", number(found.late)) : "")
             : "\nNo causal chain so far.\n";
   } else {
     add_heading(out,
-                fmt::format("CAUSAL CHAINS - {}{}", plural(found.chains.size(), "chain"),
-                            is_of_several_nodes(report) ? " from " + plural(report.nodes.size(), "node") : ""),
+                fmt::format("CAUSAL CHAINS - {}{}", counted(found.chains.size(), "chain"),
+                            is_of_several_nodes(report) ? " from " + counted(report.nodes.size(), "node") : ""),
                 colour);
     constexpr size_t kMaxShown = 10;
     size_t shown = 0, left_out = 0;
@@ -396,7 +390,7 @@ std::string incidents_text(const Report& report, bool colour) {
       }
       out += node_prefix(report, group.worst->node) + chain_text(*group.worst, colour) + others_text(group);
     }
-    if (left_out > 0) out += fmt::format("{} not shown: explain --json has all.\n", plural(left_out, "lesser chain"));
+    if (left_out > 0) out += fmt::format("{} not shown: explain --json has all.\n", counted(left_out, "lesser chain"));
   }
   if (!found.evaluated.empty()) {
     add_heading(out, "Chains the legacy agent stored, checked against its rows", colour);
@@ -608,7 +602,7 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
   }
   if (report.chains > 0) {
     out += fmt::format("\nThe recording also holds {}: ingero explain --chains shows them.\n",
-                       plural(report.chains, "causal chain"));
+                       counted(report.chains, "causal chain"));
   }
   return out;
 }

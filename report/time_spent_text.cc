@@ -24,7 +24,7 @@ constexpr size_t kMaxSlow = 2;
 
 double ms(uint64_t ns) { return static_cast<double>(ns) / 1e6; }
 
-double percent(uint64_t part, uint64_t whole) {
+double percent_of(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -88,7 +88,7 @@ std::string limit_text(const ProcessTime& time) {
   const auto idle = [&] {
     return fmt::format("the device had nothing to do for {} of {} ({:.0f}%)",
                        range_text(sums.idle_low / parts, sums.idle_high / parts), length,
-                       percent(sums.idle_low != 0 ? sums.idle_low : sums.idle_high, total));
+                       percent_of(sums.idle_low != 0 ? sums.idle_low : sums.idle_high, total));
   };
   std::string text = capitals(name_of(result.limit));
   if (result.second) text += " and " + capitals(name_of(*result.second));
@@ -113,7 +113,7 @@ std::string limit_text(const ProcessTime& time) {
       if (!time.waits_for.empty()) return text + ": it waits for " + time.waits_for + ".";
       return text + fmt::format(": collectives were waited for {} of {} ({:.0f}%).",
                                 format_duration(sums.of(TimeClass::kCommunication).ns / parts), length,
-                                percent(sums.of(TimeClass::kCommunication).ns, total));
+                                percent_of(sums.of(TimeClass::kCommunication).ns, total));
     default:
       return text + ": " + idle() + ".";
   }
@@ -228,7 +228,7 @@ std::string rows_text(const ProcessTime& time, bool colour) {
       if (note.empty() && path.nodes.front().is == one) note = printable(path.nodes.front().line, 60);
     }
     table.add_row({std::string(words_of(one)), fmt::format("{:.1f}", ms(its.ns / parts)),
-                   fmt::format("{:.1f}", percent(its.ns, total)), lost, note});
+                   fmt::format("{:.1f}", percent_of(its.ns, total)), lost, note});
   }
   return table.render(colour, 2);
 }
@@ -291,7 +291,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
   }
   const uint64_t unknown = budget.whole.of(TimeClass::kUnknown).ns;
   if (unknown > 0) {
-    out += fmt::format("Known for {:.0f}% of the time.\n", 100 - percent(unknown, budget.whole.total_ns()));
+    out += fmt::format("Known for {:.0f}% of the time.\n", 100 - percent_of(unknown, budget.whole.total_ns()));
   }
   if (time.attached_ns) {
     const std::string at = format_wall(*time.attached_ns + static_cast<uint64_t>(time.wall_offset_ns));

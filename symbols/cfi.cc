@@ -9,12 +9,11 @@
 
 #include <dwarf.h>
 
+#include "symbols/owned_elf.h"
+
 namespace ingero::symbols {
 namespace {
 
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
 struct CfiEnd {
   void operator()(Dwarf_CFI* cfi) const { dwarf_cfi_end(cfi); }
 };
@@ -206,7 +205,7 @@ struct Cfi::Rules {
 };
 
 struct Cfi::File {
-  std::unique_ptr<Elf, ElfEnd> elf;
+  OwnedElf elf;
   std::unique_ptr<Dwarf_CFI, CfiEnd> cfi;  // reads from elf: goes first
   std::unordered_map<uint64_t, Rules> rules;
 };
@@ -222,8 +221,7 @@ const Cfi::Rules& Cfi::rules(const CodeFile& file, uint64_t address) {
   auto& known = files_[&file];
   if (!known) {
     known = std::make_unique<File>();
-    const auto bytes = file.mapped().bytes();
-    known->elf.reset(elf_memory(reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data())), bytes.size()));
+    known->elf = elf_of(file.mapped());
     if (known->elf) known->cfi.reset(dwarf_getcfi_elf(known->elf.get()));
   }
   const auto found = known->rules.find(address);

@@ -11,14 +11,13 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr uint64_t kMaxSymbols = 4 << 20;
-constexpr uint64_t kMaxStringBytes = 256 << 20;
+constexpr uint64_t kMaxSearchedSymbols = 4 << 20;
 constexpr size_t kSymbolsPerRead = 4096;
 constexpr uint64_t kPage = 4095;
 
 // The address of a variable in one table, as the file has it.
 std::optional<Variable> variable_in(const hal::ElfFile& file, const hal::SymbolTable& table, std::string_view name) {
-  if (table.symbol_count > kMaxSymbols || table.strings_bytes > kMaxStringBytes) return std::nullopt;
+  if (table.symbol_count > kMaxSearchedSymbols || table.strings_bytes > kMaxStringBytes) return std::nullopt;
   const auto strings = file.read(table.strings_offset, table.strings_bytes, "string table");
   if (!strings) return std::nullopt;
   const std::string_view all = strings->view();

@@ -21,7 +21,6 @@
 namespace ingero::symbols {
 namespace {
 
-constexpr uint64_t kMaxStringBytes = 256 << 20;
 constexpr int kMaxInterpreters = 64;
 
 // "libpython3.9.so.1.0", "python3.10": 3.9, 3.10; the micro version is not known and does not matter.

@@ -8,24 +8,15 @@
 
 #include <cxxabi.h>
 
+#include "symbols/owned_elf.h"
 #include "symbols/source_lines.h"
 #include "symbols/symbol_table.h"
 
 namespace ingero::symbols {
 namespace {
 
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-using OwnedElf = std::unique_ptr<Elf, ElfEnd>;
-
 constexpr size_t kLongestSymbol = 4096;
 constexpr size_t kLongestName = 512;
-
-OwnedElf elf_of(const MappedFile& mapped) {
-  const auto bytes = mapped.bytes();
-  return OwnedElf(elf_memory(reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data())), bytes.size()));
-}
 
 // Sizes of the sections whose names begin so, decompressed, summed.
 uint64_t section_bytes(Elf* elf, std::string_view prefix) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Everything that can be said of the sources without running them. lint.sh [FILE.cc ...]: with files, only those are
-# compiled and given to clang-tidy. The preset lint builds without precompiled headers: a file that leans on what another
-# one includes does not compile.
+# compiled and given to clang-tidy. The preset lint builds each file by itself and without precompiled headers: a file that
+# leans on what another one includes does not compile.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 failed=0

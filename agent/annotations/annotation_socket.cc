@@ -19,6 +19,7 @@
 
 #include "agent/annotations/annotation.h"
 #include "agent/annotations/socket_path.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -30,7 +31,6 @@ namespace {
 
 using Limits = AnnotationLimits;
 
-constexpr uint64_t kSecond = 1'000'000'000;
 constexpr size_t kMaxUsers = 4096;
 constexpr size_t kReadAtOnce = 64 << 10;  // of one connection, in one round
 

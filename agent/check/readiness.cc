@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "agent/check/device_checks.h"
+#include "agent/host_facts.h"
 #include "base/text.h"
 #include "kernelside/foreign.h"
 #include "kernelside/library_folders.h"
@@ -18,13 +19,6 @@
 
 namespace ingero::agent {
 namespace {
-
-std::string first_line(const std::string& path) {
-  const auto text = read_file(path, 65536);
-  if (!text.ok()) return {};
-  const auto lines = split(*text, '\n');
-  return lines.empty() ? "" : printable(trim(lines.front()));
-}
 
 bool readable(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
 

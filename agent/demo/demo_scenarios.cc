@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
+
 namespace ingero::agent {
 namespace {
 
 using hal::Has;
 
-constexpr uint64_t kUs = 1000, kMs = 1'000'000, kSecond = 1'000'000'000;
+constexpr uint64_t kUs = 1000, kMs = 1'000'000;
 constexpr uint32_t kPid = 12345, kRival = 23456, kBackup = 4242;
 
 const DemoScenario kScenarios[] = {

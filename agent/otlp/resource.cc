@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "agent/host_facts.h"
 #include "base/text.h"
 #include "serve/otlp/headers.h"
 
@@ -19,11 +20,6 @@ void set(Attributes& attributes, const std::string& key, serve::otlp::Value valu
   if (const auto* text = std::get_if<std::string>(&value); text != nullptr && text->empty()) return;
   std::erase_if(attributes, [&](const auto& known) { return known.first == key; });
   attributes.emplace_back(key, std::move(value));
-}
-
-std::string first_line(const std::string& path) {
-  const auto text = read_file(path, 4096);
-  return text.ok() ? printable(trim(split(*text, '\n')[0])) : std::string();
 }
 
 std::string arch_of(std::string_view machine) {

@@ -10,9 +10,9 @@ namespace {
 namespace otlp = serve::otlp;
 
 // The flag, or else the variable, for one signal's sake before the general one; empty: neither says anything.
-class Variables {
+class OtlpVariables {
  public:
-  explicit Variables(const Environment& environment) : environment_(environment) {}
+  explicit OtlpVariables(const Environment& environment) : environment_(environment) {}
   std::string get(const std::string& name) const {
     return environment_.variable(("OTEL_EXPORTER_OTLP_" + name).c_str()).value_or("");
   }
@@ -33,7 +33,7 @@ Result<otlp::Protocol> protocol_of(const std::string& text) {
                "use http/protobuf, http/json or grpc");
 }
 
-Result<uint64_t> timeout_of(const OtlpSettings& options, const Variables& variables) {
+Result<uint64_t> timeout_of(const OtlpSettings& options, const OtlpVariables& variables) {
   if (!options.timeout.empty()) return parse_duration_ns(options.timeout);
   const std::string text = variables.get("TIMEOUT");  // milliseconds, as the specification has it
   if (text.empty()) return uint64_t{10'000'000'000};
@@ -46,7 +46,8 @@ Result<uint64_t> timeout_of(const OtlpSettings& options, const Variables& variab
   return *ms * 1'000'000;
 }
 
-Result<otlp::Headers> headers_of(const OtlpSettings& options, const Variables& variables, const std::string& signal) {
+Result<otlp::Headers> headers_of(const OtlpSettings& options, const OtlpVariables& variables,
+                                 const std::string& signal) {
   otlp::Headers headers;
   for (const std::string& name : {std::string("HEADERS"), signal + "_HEADERS"}) {
     const auto more = otlp::parse_headers_variable(variables.get(name), "OTEL_EXPORTER_OTLP_" + name);
@@ -81,7 +82,7 @@ Result<std::string> queue_directory(const OtlpSettings& options, const Environme
 }  // namespace
 
 Result<otlp::ExporterOptions> exporter_options(const OtlpSettings& options, const Environment& environment) {
-  const Variables variables(environment);
+  const OtlpVariables variables(environment);
   otlp::ExporterOptions out;
   const auto protocol = protocol_of(variables.or_flag(options.protocol, "PROTOCOL"));
   INGERO_TRY(protocol);

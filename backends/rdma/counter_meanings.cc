@@ -11,7 +11,7 @@ namespace {
 
 using Sense = hal::CounterSense;
 
-struct Row {
+struct CounterRow {
   std::string_view name;
   Sense sense;
   std::string_view sentence;
@@ -22,7 +22,7 @@ struct Row {
 // counters/ of any driver: IBA 1.4 vol. 1, 16.1.3.5 (PortCounters) and 16.1.4 (extended), as listed in Linux
 // Documentation/ABI/stable/sysfs-class-infiniband. port_xmit_wait counts ticks of a length that the device chooses, and
 // VL15_dropped what subnet managers send again by themselves: neither says that something is wrong.
-constexpr Row kPort[] = {
+constexpr CounterRow kPort[] = {
     {"VL15_dropped", Sense::kUnknown, "Management packets lost for lack of resources."},
     {"excessive_buffer_overrun_errors", Sense::kLinkFault, "Buffer overruns in consecutive flow-control periods."},
     {"link_downed", Sense::kLinkDown, "Times the link failed to recover and went down."},
@@ -50,7 +50,7 @@ constexpr Row kPort[] = {
 // Soft-RoCE. Names: Linux drivers/infiniband/sw/rxe/rxe_hw_counters.c; where each grows: rxe_comp.c, rxe_resp.c,
 // rxe_req.c, rxe_net.c. ack_deferred (COMPLETER_SCHED) grows each time the completer is left to its task, as healthy
 // acknowledgements are. Older kernels spell it ack_deffered, and out_of_seq_request as out_of_sequence.
-constexpr Row kRxe[] = {
+constexpr CounterRow kRxe[] = {
     {"ack_deferred", Sense::kTraffic, "Acknowledgements handled by the completer's own task."},
     {"ack_deffered", Sense::kTraffic, "Acknowledgements handled by the completer's own task."},
     {"completer_retry_err", Sense::kLoss, "Times requests were sent again, after a timer ran out or the peer asked for it."},
@@ -73,7 +73,7 @@ constexpr Row kRxe[] = {
 // Names: Linux drivers/infiniband/hw/mlx5/counters.c. Meanings: NVIDIA, "Understanding mlx5 Linux Counters and Status
 // Parameters". Flushed completions are how every queue pair with posted work ends; the *_cqe_error counters hold them,
 // too. vport_NAME is NAME of a virtual function.
-constexpr Row kMlx5[] = {
+constexpr CounterRow kMlx5[] = {
     {"cc_rx_ce_pkts", Sense::kCongestion, "Packets received with a congestion mark."},
     {"cc_rx_cnp_pkts", Sense::kCongestion, "Congestion notifications received."},
     {"cc_tx_cnp_pkts", Sense::kCongestion, "Congestion notifications sent."},
@@ -116,7 +116,7 @@ constexpr Row kMlx5[] = {
 
 // Names: Linux drivers/infiniband/hw/mlx4/main.c (diag_basic, diag_ext, diag_device_only). Meanings: NVIDIA WinOF,
 // "Adapter Diagnostics Counters". Flushed work (wrfe) is how queue pairs end.
-constexpr Row kMlx4[] = {
+constexpr CounterRow kMlx4[] = {
     {"num_cqovf", Sense::kRefused, "Completion queue overflows."},
     {"rq_num_dup", Sense::kLoss, "Requests already executed that were seen again."},
     {"rq_num_lle", Sense::kRefused, "Local length errors of the responder."},
@@ -146,7 +146,7 @@ constexpr Row kMlx4[] = {
 
 // Names: Linux drivers/infiniband/hw/bnxt_re/hw_counters.c, which fills recoverable_errors with broadcast packets sent.
 // Meanings: the driver's README, "BNXT_RE Driver Statistics".
-constexpr Row kBnxt[] = {
+constexpr CounterRow kBnxt[] = {
     {"active_ahs", Sense::kLevel, "Address handles there are now."},
     {"active_cqs", Sense::kLevel, "Completion queues there are now."},
     {"active_mrs", Sense::kLevel, "Memory regions there are now."},
@@ -217,7 +217,7 @@ constexpr Row kBnxt[] = {
 };
 
 // Names: Linux drivers/infiniband/hw/efa/efa_verbs.c. Meanings: AWS, "Monitor an Elastic Fabric Adapter".
-constexpr Row kEfa[] = {
+constexpr CounterRow kEfa[] = {
     {"alloc_pd_err", Sense::kRefused, "Protection domains that could not be allocated."},
     {"alloc_ucontext_err", Sense::kRefused, "Contexts that could not be allocated."},
     {"cmds_err", Sense::kRefused, "Commands to the device that failed."},
@@ -256,7 +256,7 @@ constexpr Row kEfa[] = {
 
 // Names: Linux drivers/infiniband/hw/irdma/verbs.c (irdma_hw_stat_names), in their spellings before and since 6.3 and
 // those of the third generation. What the limit counters count is not documented: they are left out.
-constexpr Row kIrdma[] = {
+constexpr CounterRow kIrdma[] = {
     {"CRC errors", Sense::kLinkFault, "Packets received with a bad checksum."},
     {"InOptErrors", Sense::kRefused, "TCP segments received with bad options."},
     {"InProtoErrors", Sense::kRefused, "TCP segments received that break the protocol."},
@@ -285,7 +285,7 @@ constexpr Row kIrdma[] = {
 };
 
 // Names: Linux drivers/infiniband/hw/hns/hns_roce_main.c (hns_roce_port_stats_descs, since 6.7).
-constexpr Row kHns[] = {
+constexpr CounterRow kHns[] = {
     {"rx_cnp_pkt", Sense::kCongestion, "Congestion notifications received."},
     {"rx_err_pkt", Sense::kLinkFault, "Packets received with an error."},
     {"rx_pkt", Sense::kPackets, "Packets received."},
@@ -297,7 +297,7 @@ constexpr Row kHns[] = {
 
 struct Table {
   std::span<const std::string_view> drivers;  // as the device behind the adapter names them
-  std::span<const Row> rows;
+  std::span<const CounterRow> rows;
   std::string_view prefix = {};  // of a second set of the same counters
 };
 constexpr std::string_view kRxeDrivers[] = {"rdma_rxe"};
@@ -312,7 +312,7 @@ constexpr Table kTables[] = {
     {kEfaDrivers, kEfa}, {kIrdmaDrivers, kIrdma},         {kHnsDrivers, kHns},
 };
 
-constexpr bool by_name(const Row& a, const Row& b) { return a.name < b.name; }
+constexpr bool by_name(const CounterRow& a, const CounterRow& b) { return a.name < b.name; }
 constexpr bool are_sorted() {
   for (const Table& table : kTables) {
     if (!std::is_sorted(table.rows.begin(), table.rows.end(), by_name)) return false;
@@ -321,12 +321,12 @@ constexpr bool are_sorted() {
 }
 static_assert(are_sorted());
 
-const Row* find(std::span<const Row> rows, std::string_view name) {
-  const auto at = std::lower_bound(rows.begin(), rows.end(), Row{name, {}, {}}, by_name);
+const CounterRow* find(std::span<const CounterRow> rows, std::string_view name) {
+  const auto at = std::lower_bound(rows.begin(), rows.end(), CounterRow{name, {}, {}}, by_name);
   return at != rows.end() && at->name == name ? &*at : nullptr;
 }
 
-const Row* find(const Table& table, std::string_view name) {
+const CounterRow* find(const Table& table, std::string_view name) {
   if (!table.prefix.empty() && name.starts_with(table.prefix)) name.remove_prefix(table.prefix.size());
   return find(table.rows, name);
 }
@@ -334,7 +334,7 @@ const Row* find(const Table& table, std::string_view name) {
 }  // namespace
 
 hal::CounterMeaning meaning_of(std::string_view driver, hal::CounterOrigin origin, std::string_view name) {
-  const Row* found = nullptr;
+  const CounterRow* found = nullptr;
   if (origin == hal::CounterOrigin::kPort) {
     found = find(kPort, name);
     return found == nullptr ? hal::CounterMeaning{} : hal::CounterMeaning{found->sense, found->sentence};
@@ -343,7 +343,7 @@ hal::CounterMeaning meaning_of(std::string_view driver, hal::CounterOrigin origi
     if (!driver.empty() && std::find(table.drivers.begin(), table.drivers.end(), driver) == table.drivers.end()) {
       continue;
     }
-    const Row* row = find(table, name);
+    const CounterRow* row = find(table, name);
     if (row == nullptr) continue;
     if (found != nullptr && found->sense != row->sense) return {};
     if (found == nullptr) found = row;

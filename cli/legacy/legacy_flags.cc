@@ -19,7 +19,7 @@ constexpr const char* kOwnPace = "devices are sampled every --device-interval";
 constexpr const char* kOneFile = "a recording is one file, pruned to --max-db";
 constexpr const char* kNoLineage = "steps do not record the ages of allocations";
 
-constexpr LegacyFlag kFlags[] = {
+constexpr LegacyFlag kLegacyFlags[] = {
     {"--nccl", false, "collectives are always recorded"},
     {"--stack-samples", true, "a stack is stored once, however many events have it"},
     {"--deadband", true, kEverySecond},
@@ -44,7 +44,7 @@ constexpr LegacyFlag kFlags[] = {
 }  // namespace
 
 void add_legacy_flags(Command command, Context& context) {
-  for (const LegacyFlag& flag : kFlags) {
+  for (const LegacyFlag& flag : kLegacyFlags) {
     const auto reported = [&context, &flag] {
       context.err << fmt::format("ingero: {} has no effect: {}\n", flag.name, flag.why);
     };

@@ -11,7 +11,6 @@
 namespace ingero::report {
 namespace {
 
-constexpr uint64_t kWorthReportingNs = 100'000;       // a shorter tail is harmless
 constexpr uint64_t kLegacyWindowNs = 10'000'000'000;  // how far that agent looked back
 
 // The legacy agent's summaries begin with the call: "NAME p99=25.8ms ...".

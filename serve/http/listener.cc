@@ -18,12 +18,12 @@
 namespace ingero::serve::http {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 constexpr auto kGrace = std::chrono::seconds(1);  // for the last answer; for what is still sent after it
 constexpr size_t kSlowestBytesPerSecond = 32 << 10;
 constexpr int kAcceptedAtOnce = 64;
 
-int left_ms(Clock::time_point end, Clock::time_point now) {
+int left_ms(Steady::time_point end, Steady::time_point now) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - now).count();
   return static_cast<int>(std::clamp<int64_t>(left, 0, 60'000));
 }
@@ -58,7 +58,7 @@ void Listener::run() {
   while (!stop_.is_signalled()) {
     wait();
     if (stop_.is_signalled()) break;
-    const Time now = Clock::now();
+    const Time now = Steady::now();
     take_answers(now);
     for (auto at = peers_.begin(); at != peers_.end();) {
       at = expire(at->second, now) ? std::next(at) : peers_.erase(at);
@@ -71,7 +71,7 @@ void Listener::run() {
 // Waits for a connection to be accepted, for those that are read and written, for answers and for the next time limit;
 // and moves on those that are ready.
 void Listener::wait() {
-  const Time now = Clock::now();
+  const Time now = Steady::now();
   Time until = now + std::chrono::minutes(1);
   std::vector<pollfd> wanted{{stop_.fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}, {socket_.get(), POLLIN, 0}};
   if (now < refused_until_) {
@@ -88,7 +88,7 @@ void Listener::wait() {
   if (::poll(wanted.data(), wanted.size(), left_ms(until, now)) <= 0) return;
   uint64_t count = 0;
   if (wanted[1].revents != 0) (void)!::read(wake_.get(), &count, sizeof(count));
-  const Time then = Clock::now();
+  const Time then = Steady::now();
   for (size_t i = 0; i < ids.size(); ++i) {
     if (wanted[i + 3].revents == 0) continue;
     const auto peer = peers_.find(ids[i]);
@@ -299,14 +299,14 @@ void Listener::finish() {
     return one.second.phase != Phase::kAnswering && one.second.phase != Phase::kWriting;
   });
   workers_->stop();
-  const Time end = Clock::now() + kGrace;
-  take_answers(Clock::now());
-  while (Clock::now() < end) {
+  const Time end = Steady::now() + kGrace;
+  take_answers(Steady::now());
+  while (Steady::now() < end) {
     std::erase_if(peers_, [](const auto& one) { return one.second.phase != Phase::kWriting; });
     if (peers_.empty()) break;
     std::vector<pollfd> wanted;
     for (const auto& [id, peer] : peers_) wanted.push_back({peer.connection.fd(), peer.connection.wanted_events(), 0});
-    if (::poll(wanted.data(), wanted.size(), left_ms(end, Clock::now())) < 0 && errno != EINTR) break;
+    if (::poll(wanted.data(), wanted.size(), left_ms(end, Steady::now())) < 0 && errno != EINTR) break;
     for (auto at = peers_.begin(); at != peers_.end();) {
       Peer& peer = at->second;
       const Step step = peer.connection.write(peer.answer.text, peer.written);

@@ -27,7 +27,7 @@ const Json& member(const Json& object, const char* name) {
   return object.is_object() && found != object.end() ? *found : none;
 }
 
-std::string text_member(const Json& params, const char* name) {
+std::string required_text(const Json& params, const char* name) {
   const Json& value = member(params, name);
   if (!value.is_string()) throw Refusal{kInvalidParams, fmt::format("params.{} must be a string", name)};
   return value.get<std::string>();
@@ -122,7 +122,7 @@ Json Protocol::answer(const Request& request) {
 }
 
 Json Protocol::initialize(const Request& request) const {
-  const std::string asked = text_member(request.params, "protocolVersion");
+  const std::string asked = required_text(request.params, "protocolVersion");
   const bool is_known = std::find(std::begin(kRevisions), std::end(kRevisions), asked) != std::end(kRevisions);
   return {{"protocolVersion", is_known ? asked : std::string(kRevisions[0])},
           {"capabilities", capabilities()},
@@ -185,7 +185,7 @@ Json Protocol::list_tools(const Request& request) const {
 }
 
 Json Protocol::call_tool(const Request& request) {
-  const std::string name = text_member(request.params, "name");
+  const std::string name = required_text(request.params, "name");
   if (service_.find(name) == nullptr) {
     throw Refusal{kInvalidParams, fmt::format("unknown tool \"{}\"", printable(name, 64))};
   }
@@ -208,7 +208,7 @@ Json Protocol::call_tool(const Request& request) {
 }
 
 Json Protocol::get_prompt(const Request& request) const {
-  const std::string name = text_member(request.params, "name");
+  const std::string name = required_text(request.params, "name");
   const Json all = prompts();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Json& one) { return one["name"] == name; });
   if (found == all.end()) throw Refusal{kInvalidParams, fmt::format("unknown prompt \"{}\"", printable(name, 64))};
@@ -224,7 +224,7 @@ Json Protocol::get_prompt(const Request& request) const {
 Json Protocol::list_resources(const Request& request) const { return paged(request, "resources", resources()); }
 
 Json Protocol::read_resource(const Request& request) {
-  const std::string uri = text_member(request.params, "uri");
+  const std::string uri = required_text(request.params, "uri");
   const auto text = resource_text(uri, service_);
   if (!text.ok()) {
     // The earlier revisions have a number of their own for what is not there.

@@ -18,6 +18,7 @@ namespace ingero::serve::mcp {
 
 inline constexpr std::string_view kRevisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 inline constexpr std::string_view kModernRevision = "2026-07-28";
+inline constexpr size_t kMaxInBatch = 32;  // messages
 inline constexpr const char* kRevisionKey = "io.modelcontextprotocol/protocolVersion";
 
 // JSON-RPC's numbers, and the protocol's own.

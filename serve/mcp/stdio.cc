@@ -23,7 +23,6 @@ using Steady = std::chrono::steady_clock;
 constexpr size_t kMaxLineBytes = 1 << 20;
 constexpr size_t kMaxWaiting = 64;
 constexpr size_t kMaxUnread = 16 << 20;  // bytes of answers that wait for the client to read
-constexpr size_t kMaxInBatch = 32;
 constexpr size_t kThreads = 4;
 
 class Stdio {

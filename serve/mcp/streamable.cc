@@ -9,8 +9,6 @@
 namespace ingero::serve::mcp {
 namespace {
 
-constexpr size_t kMaxInBatch = 32;
-
 http::Response json(int status, const Json& body, std::string note = {}) {
   return {status, "application/json", dump(body), {}, std::move(note)};
 }

@@ -9,7 +9,7 @@ namespace ingero::serve::otlp {
 namespace {
 
 constexpr uint16_t kHttpPort = 4318, kGrpcPort = 4317;
-constexpr size_t kMaxBytes = 2048;
+constexpr size_t kMaxUrlBytes = 2048;
 
 Error wrong(std::string_view why) {
   return {Errc::kInvalid, fmt::format("--otlp: {}", why),
@@ -24,7 +24,7 @@ std::string Endpoint::path_of(Signal signal) const { return fmt::format("{}/v1/{
 
 Result<Endpoint> parse_endpoint(const std::string& text, const EndpointRules& rules) {
   if (text.empty()) return wrong("the endpoint is empty");
-  if (text.size() > kMaxBytes) return wrong("the endpoint is too long");
+  if (text.size() > kMaxUrlBytes) return wrong("the endpoint is too long");
   if (std::any_of(text.begin(), text.end(), [](char c) { return c <= ' ' || c > '~'; })) {
     return wrong("the endpoint has a space or another character that is invalid in a URL");
   }

@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kMaxEvents = 500;
 constexpr double kHotPerSecond = 10;
 
-Result<store::Conditions> part_of(Question& question) {
+Result<store::Conditions> graphs_part(Question& question) {
   const auto selection = selection_of(question.input, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
   store::Conditions part;
@@ -31,7 +31,7 @@ std::string hex(const std::string& column) {
 }
 
 Result<Json> lifecycle(Question& question) {
-  const auto part = part_of(question);
+  const auto part = graphs_part(question);
   if (!part.ok()) return part.error();
   auto events =
       rows_of(question,
@@ -62,7 +62,7 @@ Result<Json> lifecycle(Question& question) {
 }
 
 Result<Json> frequency(Question& question) {
-  const auto part = part_of(question);
+  const auto part = graphs_part(question);
   if (!part.ok()) return part.error();
   const uint64_t window_ns =
       question.input.contains("window_seconds") ? question.input["window_seconds"].get<uint64_t>() * 1'000'000'000 : 0;

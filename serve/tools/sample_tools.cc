@@ -5,10 +5,10 @@
 namespace ingero::serve::tools {
 namespace {
 
-constexpr uint64_t kMaxRows = 500;
+constexpr uint64_t kMaxSamples = 500;
 
 // Over a column `timestamp`.
-Result<store::Conditions> part_of(Question& question) {
+Result<store::Conditions> samples_part(Question& question) {
   const auto selection = selection_of(question.input, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
   store::Conditions part;
@@ -21,7 +21,7 @@ bool has_samples(const Question& question) { return question.reader->layout() ==
 
 Result<Json> fabric(Question& question) {
   if (!has_samples(question)) return Json{{"known", false}, {"links", Json::array()}, {"counters", Json::array()}};
-  const auto part = part_of(question);
+  const auto part = samples_part(question);
   if (!part.ok()) return part.error();
   // The bare columns are those of the row with the latest time: SQLite's rule for max().
   auto links =
@@ -29,7 +29,7 @@ Result<Json> fabric(Question& question) {
               "SELECT device, port, link_layer, state, physical_state, rate_bits_per_second, driver, firmware, "
               "netdev, pci_address, numa_node, count(*) - 1 AS changes, max(timestamp) AS timestamp FROM fabric_links" +
                   part->where() + " GROUP BY device, port ORDER BY device, port",
-              part->bound(), kMaxRows, "links");
+              part->bound(), kMaxSamples, "links");
   if (!links.ok()) return links.error();
   auto counters =
       rows_of(question,
@@ -37,7 +37,7 @@ Result<Json> fabric(Question& question) {
               "sum(change = 'reset') AS resets, sum(change = 'wrapped') AS wraps, sum(change = 'stuck') AS stuck, "
               "max(timestamp) AS timestamp FROM fabric_samples" +
                   part->where() + " GROUP BY device, port, name, origin ORDER BY grew_by = 0, device, port, name",
-              part->bound(), kMaxRows, "counters");
+              part->bound(), kMaxSamples, "counters");
   if (!counters.ok()) return counters.error();
   return Json{{"known", true}, {"links", std::move(*links)}, {"counters", std::move(*counters)}};
 }
@@ -47,7 +47,7 @@ Result<Json> devices(Question& question) {
     auto models = rows_of(question,
                           "SELECT gpu_model AS name, gpu_driver AS driver, started_at AS timestamp FROM sessions "
                           "WHERE gpu_model <> ''",
-                          {}, kMaxRows, "devices");
+                          {}, kMaxSamples, "devices");
     if (!models.ok()) return models.error();
     return Json{{"known", false},
                 {"devices", std::move(*models)},
@@ -55,12 +55,12 @@ Result<Json> devices(Question& question) {
                 {"processes", Json::array()},
                 {"errors", Json::array()}};
   }
-  const auto part = part_of(question);
+  const auto part = samples_part(question);
   if (!part.ok()) return part.error();
   auto list = rows_of(question,
                       "SELECT id, vendor, uuid, pci_address, name, driver, position, parent_uuid, session FROM "
                       "devices ORDER BY id",
-                      {}, kMaxRows, "devices");
+                      {}, kMaxSamples, "devices");
   if (!list.ok()) return list.error();
   const std::string groups = " FROM device_samples" + part->where() +
                              " GROUP BY uuid, pci_address, name, part ORDER BY uuid, pci_address, name, part";
@@ -68,11 +68,11 @@ Result<Json> devices(Question& question) {
                           "SELECT uuid, pci_address, name, part, count(*) AS samples, min(value) AS min, avg(value) AS "
                           "avg, max(value) AS max" +
                               groups,
-                          part->bound(), kMaxRows, "readings");
+                          part->bound(), kMaxSamples, "readings");
   if (!readings.ok()) return readings.error();
   // With one max() alone the bare column is that of its row: the last value. The same groups, in the same order.
   const size_t said = question.cuts.size();
-  auto last = rows_of(question, "SELECT value, max(timestamp) AS timestamp" + groups, part->bound(), kMaxRows, "");
+  auto last = rows_of(question, "SELECT value, max(timestamp) AS timestamp" + groups, part->bound(), kMaxSamples, "");
   if (!last.ok()) return last.error();
   question.cuts.resize(said);
   for (size_t i = 0; i < readings->size(); ++i) {
@@ -81,7 +81,7 @@ Result<Json> devices(Question& question) {
   auto processes = rows_of(question,
                            "SELECT device, pid, memory_bytes, max(timestamp) AS timestamp FROM device_processes" +
                                part->where() + " GROUP BY device, pid ORDER BY memory_bytes DESC, pid",
-                           part->bound(), kMaxRows, "processes");
+                           part->bound(), kMaxSamples, "processes");
   if (!processes.ok()) return processes.error();
   auto errors =
       rows_of(question,

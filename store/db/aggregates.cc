@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "store/db/bind.h"
 #include "store/db/event_row.h"
 
 namespace ingero::store {
@@ -10,8 +11,6 @@ namespace {
 
 constexpr uint64_t kWindowNs = 60'000'000'000;
 constexpr uint64_t kKeep5sNs = 600'000'000'000;
-
-int64_t signed_of(uint64_t value) { return static_cast<int64_t>(value); }
 
 }  // namespace
 

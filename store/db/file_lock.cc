@@ -13,22 +13,22 @@
 namespace ingero::store {
 namespace {
 
-struct Known {
+struct LockedFile {
   int fd = -1;
   bool held = false;  // by a WriterLock of this process
 };
 
 std::mutex g_mutex;
-std::map<std::pair<dev_t, ino_t>, Known>& known_files() {
-  static auto* files = new std::map<std::pair<dev_t, ino_t>, Known>();  // outlives every user
+std::map<std::pair<dev_t, ino_t>, LockedFile>& known_files() {
+  static auto* files = new std::map<std::pair<dev_t, ino_t>, LockedFile>();  // outlives every user
   return *files;
 }
 
 // The file's entry; null when it cannot be opened (errno says why). Called with the mutex held.
-Known* find(const std::string& path) {
+LockedFile* find(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return nullptr;
-  Known& known = known_files()[{status.st_dev, status.st_ino}];
+  LockedFile& known = known_files()[{status.st_dev, status.st_ino}];
   if (known.fd < 0) known.fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   return known.fd < 0 ? nullptr : &known;
 }
@@ -44,7 +44,7 @@ WriterLock& WriterLock::operator=(WriterLock&& other) noexcept {
 
 Result<WriterLock> WriterLock::take(const std::string& path) {
   const std::lock_guard lock(g_mutex);
-  Known* known = find(path);
+  LockedFile* known = find(path);
   if (known == nullptr) return errno_error(fmt::format("{}: open for locking", path));
   if (known->held || ::flock(known->fd, LOCK_EX | LOCK_NB) != 0) {
     return Error(Errc::kBusy, fmt::format("{}: another agent is recording into it", path),
@@ -66,13 +66,13 @@ void WriterLock::release() {
 
 int shared_descriptor(const std::string& path) {
   const std::lock_guard lock(g_mutex);
-  const Known* known = find(path);
+  const LockedFile* known = find(path);
   return known == nullptr ? -1 : known->fd;
 }
 
 bool is_being_written(const std::string& path) {
   const std::lock_guard lock(g_mutex);
-  Known* known = find(path);
+  LockedFile* known = find(path);
   if (known == nullptr) return false;
   if (known->held) return true;
   if (::flock(known->fd, LOCK_SH | LOCK_NB) != 0) return true;

@@ -23,9 +23,8 @@
 namespace ingero::store {
 namespace {
 
-constexpr int kMaxValueBytes = 64 << 20;
 constexpr int64_t kRowsAtOnce = 1 << 17;
-constexpr int kStepsBetweenChecks = 10000;
+constexpr int kMergeStepsBetweenChecks = 10000;
 
 // A column that holds an id of another table (or of its own).
 struct Link {
@@ -498,7 +497,7 @@ Result<Merged> merge(const MergeOptions& options) {
     sqlite3_db_config(database.get(), SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
     sqlite3_limit(database.get(), SQLITE_LIMIT_LENGTH, kMaxValueBytes);
     if (options.cancel != nullptr) {
-      sqlite3_progress_handler(database.get(), kStepsBetweenChecks, check_cancel,
+      sqlite3_progress_handler(database.get(), kMergeStepsBetweenChecks, check_cancel,
                                const_cast<std::atomic<bool>*>(options.cancel));
     }
     // What fails is thrown away whole: nothing has to be undone.

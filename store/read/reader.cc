@@ -16,7 +16,6 @@
 namespace ingero::store {
 namespace {
 
-constexpr int kMaxValueBytes = 64 << 20;
 constexpr int kMaxSqlBytes = 1 << 20;
 constexpr int kStepsBetweenChecks = 4000;
 constexpr int kStrangersSteps = 50;  // one step may search 128 KiB for 64 KiB

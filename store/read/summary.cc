@@ -18,12 +18,12 @@ struct Group {
   std::vector<uint64_t> durations;  // when percentiles are to be exact
 };
 
-struct Key {
+struct GroupKey {
   size_t call = 0;
   int64_t process = -1;  // -1: all together
-  auto operator<=>(const Key&) const = default;
+  auto operator<=>(const GroupKey&) const = default;
 };
-using Groups = std::map<Key, Group>;
+using Groups = std::map<GroupKey, Group>;
 
 uint64_t nearest_rank(std::vector<uint64_t>& values, size_t percent) {
   const size_t rank = (values.size() * percent + 99) / 100;
@@ -89,7 +89,7 @@ class Collector {
   Collector(bool per_process, bool exact) : per_process_(per_process), exact_(exact) {}
 
   Group& group(size_t call, int64_t process) {
-    const Key key{call, per_process_ ? process : -1};
+    const GroupKey key{call, per_process_ ? process : -1};
     if (!per_process_) {
       if (call >= by_call_.size()) by_call_.resize(call + 1, nullptr);
       if (by_call_[call] == nullptr) by_call_[call] = &groups_[key];
@@ -137,7 +137,7 @@ class Collector {
   bool per_process_, exact_;
   Groups groups_;
   std::vector<Group*> by_call_;
-  Key last_key_;
+  GroupKey last_key_;
   Group* last_ = nullptr;
 };
 

@@ -5,13 +5,12 @@
 #include <charconv>
 #include <ctime>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "store/read/runs.h"
 
 namespace ingero::store {
 namespace {
-
-constexpr uint64_t kSecond = 1'000'000'000;
 
 // Takes a number of `digits` digits off the front of `text`.
 bool take_number(std::string_view& text, size_t digits, int& value) {

@@ -22,7 +22,7 @@ constexpr uint64_t kLongShown = 8;      // bins: calls longer than that are show
 constexpr size_t kNotThere = ~size_t{0};
 
 // What identifies a track: the group, the process, and its thread, stream, communicator or call.
-using Key = std::tuple<TrackGroup, size_t, int64_t, int64_t>;
+using TrackKey = std::tuple<TrackGroup, size_t, int64_t, int64_t>;
 
 struct TrackState {
   TrackGroup group;
@@ -50,11 +50,11 @@ struct Timeline::Impl {
   uint64_t longest_ns = 0;
   size_t size = 0;
   std::vector<TrackState> tracks;
-  std::map<Key, size_t> by_key;
+  std::map<TrackKey, size_t> by_key;
   std::map<int64_t, Open> open;  // calls in flight, by row
 
   size_t track(TrackGroup group, const TimelineRow& row, int64_t number) {
-    const Key key{group, row.node, row.process, number};
+    const TrackKey key{group, row.node, row.process, number};
     const auto found = by_key.find(key);
     if (found != by_key.end()) return found->second;
     if (tracks.size() >= kMaxKept) {

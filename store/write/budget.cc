@@ -3,17 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "store/db/bind.h"
 #include "store/db/budget_schema.h"
 
 namespace ingero::store {
 namespace {
-
-int64_t signed_of(uint64_t value) { return static_cast<int64_t>(value); }
-
-template <typename T>
-void bind_known(Statement& statement, int index, const std::optional<T>& value) {
-  statement.bind_if(index, value.has_value(), static_cast<int64_t>(value.value_or(T{})));
-}
 
 // "?1, ?2, ..."
 std::string places(size_t count) {

@@ -3,17 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "store/db/bind.h"
 #include "store/db/schema.h"
 
 namespace ingero::store {
 namespace {
-
-int64_t signed_of(uint64_t value) { return static_cast<int64_t>(value); }
-
-template <typename T>
-Statement& bind_known(Statement& statement, int index, const std::optional<T>& value) {
-  return statement.bind_if(index, value.has_value(), static_cast<int64_t>(value.value_or(T{})));
-}
 
 // A vendor's code by its name where that is known, else the number as text: a type newer than this program stays
 // distinct.

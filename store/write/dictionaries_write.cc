@@ -1,5 +1,6 @@
 // Writes new entries of the dictionaries in each transaction: a part of class Dictionaries.
 #include "base/text.h"
+#include "store/db/bind.h"
 #include "store/write/dictionaries.h"
 
 namespace ingero::store {
@@ -17,17 +18,11 @@ Status insert_each(Database& database, const char* sql, const Entries& entries, 
   return {};
 }
 
-int64_t signed_of(uint64_t value) { return static_cast<int64_t>(value); }
-
 std::string comm_of(uint64_t first, uint64_t second) {
   char bytes[17] = {};
   std::memcpy(bytes, &first, 8);
   std::memcpy(bytes + 8, &second, 8);
   return printable(bytes, 16);
-}
-
-Statement& bind_text_if(Statement& statement, int index, const std::string& text) {
-  return statement.bind_if<std::string_view>(index, !text.empty(), text);
 }
 
 }  // namespace
@@ -57,9 +52,9 @@ Status Dictionaries::write_calls(Database& database) {
                      "source, op, synchronising, ?6 FROM calls WHERE id = ?2",
                      pending_probes_, [&](Statement& s, const PendingProbe& probe) {
                        s.bind(1, probe.id).bind(2, call_entries_[probe.call].id);
-                       bind_text_if(s, 3, probe.symbol);
-                       bind_text_if(s, 4, probe.library);
-                       bind_text_if(s, 5, probe.version);
+                       bind_text(s, 3, probe.symbol);
+                       bind_text(s, 4, probe.library);
+                       bind_text(s, 5, probe.version);
                        s.bind_if(6, !probe.symbol.empty(), int64_t{probe.single_stepped});
                      });
 }
@@ -87,16 +82,16 @@ Status Dictionaries::write_processes(Database& database, uint64_t now_wall_ns) {
         s.bind(1, pending.first).bind(2, session_).bind(3, int64_t{p.pid});
         s.bind_if(4, p.parent_pid != 0, int64_t{p.parent_pid});
         s.bind_if(5, p.start_mono_ns != 0, signed_of(p.start_mono_ns)).bind_if(6, reported, int64_t{p.uid});
-        bind_text_if(s, 7, printable(p.comm, 64));
-        bind_text_if(s, 8, printable(p.command_line, 4096));
+        bind_text(s, 7, printable(p.comm, 64));
+        bind_text(s, 8, printable(p.command_line, 4096));
         s.bind_if(9, p.cgroup_id != 0, signed_of(p.cgroup_id));
-        bind_text_if(s, 10, printable(p.cgroup_path, 4096));
-        bind_text_if(s, 11, printable(p.container_id, 128));
-        bind_text_if(s, 12, printable(p.pod_uid, 128));
-        bind_text_if(s, 13, printable(p.slurm_job, 128));
+        bind_text(s, 10, printable(p.cgroup_path, 4096));
+        bind_text(s, 11, printable(p.container_id, 128));
+        bind_text(s, 12, printable(p.pod_uid, 128));
+        bind_text(s, 13, printable(p.slurm_job, 128));
         s.bind_if(14, p.rank >= 0, int64_t{p.rank}).bind_if(15, p.local_rank >= 0, int64_t{p.local_rank});
         s.bind_if(16, p.world_size >= 0, int64_t{p.world_size});
-        bind_text_if(s, 17, printable(p.settings, 512));
+        bind_text(s, 17, printable(p.settings, 512));
       }));
   std::vector<const hal::Process*> named, grouped;
   for (const auto& [id, process] : pending_processes_) {
@@ -134,7 +129,7 @@ Status Dictionaries::write_small(Database& database) {
                            const auto& w = entry.first.words;
                            s.bind(1, entry.second).bind(2, signed_of(w[0])).bind(3, signed_of(w[1]));
                            s.bind(4, signed_of(w[2])).bind_if(5, w[3] != 0, signed_of(w[3]));
-                           bind_text_if(s, 6, comm_of(w[4], w[5]));
+                           bind_text(s, 6, comm_of(w[4], w[5]));
                          }));
   INGERO_TRY(insert_each(database, "INSERT INTO functions VALUES (?1, ?2, ?3, ?4)", functions_.pending(),
                          [&](Statement& s, const auto& entry) {

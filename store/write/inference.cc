@@ -1,22 +1,9 @@
 // Writes steps, workloads and model servers into their tables.
 #include "store/write/inference.h"
 
+#include "store/db/bind.h"
+
 namespace ingero::store {
-namespace {
-
-int64_t signed_of(uint64_t value) { return static_cast<int64_t>(value); }
-
-void bind_known(Statement& statement, int index, const std::optional<uint64_t>& value) {
-  statement.bind_if(index, value.has_value(), signed_of(value.value_or(0)));
-}
-void bind_known(Statement& statement, int index, const std::optional<double>& value) {
-  statement.bind_if(index, value.has_value(), value.value_or(0));
-}
-void bind_text(Statement& statement, int index, const std::string& text) {
-  statement.bind_if<std::string_view>(index, !text.empty(), text);
-}
-
-}  // namespace
 
 Status Inference::load(Database& database, int64_t session) {
   session_ = session;

@@ -9,7 +9,7 @@
 namespace ingero::store {
 namespace {
 
-constexpr int64_t kRowsAtOnce = 8192;
+constexpr int64_t kPrunedAtOnce = 8192;
 constexpr int kPagesAtOnce = 256;
 constexpr uint64_t kCheckpointEveryNs = 5'000'000'000;
 
@@ -104,7 +104,7 @@ Result<bool> Writer::Impl::make_room() {
   }
   // W2: rows are counted before they go.
   if (block_last > aggregated_through) INGERO_TRY(commit(true));
-  INGERO_TRY(delete_oldest(first, std::min(block_last, first + kRowsAtOnce - 1), block_last));
+  INGERO_TRY(delete_oldest(first, std::min(block_last, first + kPrunedAtOnce - 1), block_last));
   INGERO_TRY(database.execute(fmt::format("PRAGMA incremental_vacuum({})", kPagesAtOnce)));
   return true;
 }

@@ -6,7 +6,7 @@
 namespace ingero::store {
 namespace {
 
-struct Table : sqlite3_vtab {
+struct BatchTable : sqlite3_vtab {
   const RowBatch* batch;
 };
 struct Cursor : sqlite3_vtab_cursor {
@@ -17,7 +17,7 @@ struct Cursor : sqlite3_vtab_cursor {
 int connect(sqlite3* db, void* aux, int, const char* const*, sqlite3_vtab** out, char**) {
   const std::string declaration = "CREATE TABLE batch(" + column_list() + ")";
   if (const int code = sqlite3_declare_vtab(db, declaration.c_str()); code != SQLITE_OK) return code;
-  auto* table = new (std::nothrow) Table{};
+  auto* table = new (std::nothrow) BatchTable{};
   if (table == nullptr) return SQLITE_NOMEM;
   table->batch = static_cast<const RowBatch*>(aux);
   *out = table;
@@ -25,7 +25,7 @@ int connect(sqlite3* db, void* aux, int, const char* const*, sqlite3_vtab** out,
 }
 
 int disconnect(sqlite3_vtab* table) {
-  delete static_cast<Table*>(table);
+  delete static_cast<BatchTable*>(table);
   return SQLITE_OK;
 }
 
@@ -47,7 +47,7 @@ int close(sqlite3_vtab_cursor* cursor) {
 
 int filter(sqlite3_vtab_cursor* base, int, const char*, int, sqlite3_value**) {
   auto* cursor = static_cast<Cursor*>(base);
-  const RowBatch& batch = *static_cast<Table*>(base->pVtab)->batch;
+  const RowBatch& batch = *static_cast<BatchTable*>(base->pVtab)->batch;
   cursor->row = batch.data();
   cursor->end = batch.data() + batch.size();
   return SQLITE_OK;

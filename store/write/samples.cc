@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "store/db/bind.h"
+
 namespace ingero::store {
 namespace {
 
@@ -14,10 +16,6 @@ std::string facts_of(const hal::FabricDevice& device, const hal::FabricPort& por
                   device.numa_node.value_or(-1));
   for (const auto& gid : port.gids) facts += fmt::format("|{}={} {} {}", gid.position, gid.gid, gid.type, gid.netdev);
   return facts;
-}
-
-void bind_text(Statement& statement, int index, std::string_view text) {
-  statement.bind_if(index, !text.empty(), text);
 }
 
 }  // namespace

@@ -9,17 +9,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "store/db/bind.h"
 #include "store/db/waits_schema.h"
 
 namespace ingero::store {
 namespace {
-
-int64_t signed_of(uint64_t value) { return static_cast<int64_t>(value); }
-
-template <typename T>
-Statement& bind_known(Statement& statement, int index, const std::optional<T>& value) {
-  return statement.bind_if(index, value.has_value(), static_cast<int64_t>(value.value_or(T{})));
-}
 
 template <size_t Bytes>
 std::array<uint64_t, 2> words_of(const std::array<uint8_t, Bytes>& bytes) {

@@ -21,7 +21,7 @@ struct LegacyTable {
   Known known;
   bool has_node = false, has_number = false;
 };
-constexpr LegacyTable kTables[] = {
+constexpr LegacyTable kLegacyTables[] = {
     {"events", Known::kRefused, true},
     {"causal_chains", Known::kRefused, true},
     {"sessions", Known::kRefused, true, true},
@@ -39,7 +39,7 @@ constexpr LegacyTable kTables[] = {
 };
 constexpr const char* kFirstVersionWithNodes = "0.9";
 
-struct Column {
+struct LegacyColumn {
   std::string name, type;
   int64_t key_place = 0;  // in the primary key, from 1; 0: not in it
 };
@@ -53,8 +53,8 @@ std::string affinity_of(std::string type) {
   return has("REAL") || has("FLOA") || has("DOUB") ? "REAL" : "BLOB";
 }
 
-Result<std::vector<Column>> columns_of(Database& database, const std::string& table, const char* schema) {
-  std::vector<Column> columns;
+Result<std::vector<LegacyColumn>> columns_of(Database& database, const std::string& table, const char* schema) {
+  std::vector<LegacyColumn> columns;
   INGERO_TRY(database.each_row(fmt::format("SELECT name, type, pk FROM pragma_table_info('{}', '{}')", table, schema),
                                [&](const Statement& row) {
                                  columns.push_back({row.text(0), affinity_of(row.text(1)), row.integer(2)});
@@ -62,8 +62,8 @@ Result<std::vector<Column>> columns_of(Database& database, const std::string& ta
   return columns;
 }
 
-bool has_column(const std::vector<Column>& columns, std::string_view name) {
-  return std::any_of(columns.begin(), columns.end(), [&](const Column& one) { return one.name == name; });
+bool has_column(const std::vector<LegacyColumn>& columns, std::string_view name) {
+  return std::any_of(columns.begin(), columns.end(), [&](const LegacyColumn& one) { return one.name == name; });
 }
 
 const char* on_conflict(Known known) {
@@ -82,14 +82,14 @@ const char* on_conflict(Known known) {
 }
 
 // The table as `main` is to have it: ids are texts that begin with the node.
-std::string create_sql(const LegacyTable& table, std::vector<Column> columns) {
+std::string create_sql(const LegacyTable& table, std::vector<LegacyColumn> columns) {
   const bool names_events = table.has_node && !table.has_number;
   if (table.has_node && !has_column(columns, "node")) columns.push_back({"node", "TEXT", 0});
   std::string sql, key;
-  std::sort(columns.begin(), columns.end(), [](const Column& one, const Column& other) {
+  std::sort(columns.begin(), columns.end(), [](const LegacyColumn& one, const LegacyColumn& other) {
     return std::pair(one.key_place == 0, one.key_place) < std::pair(other.key_place == 0, other.key_place);
   });
-  for (Column& column : columns) {
+  for (LegacyColumn& column : columns) {
     if (names_events && column.name == "id") column.type = "TEXT";
     sql += fmt::format("{}{} {}", sql.empty() ? "" : ", ", name_sql(column.name), column.type);
     if (column.key_place > 0) key += (key.empty() ? "" : ", ") + name_sql(column.name);
@@ -116,7 +116,7 @@ Status LegacyMerge::add(MergedSource& source) {
   if (nameless > 0 && options_.node.empty()) return nameless_error(source);
   INGERO_TRY(database_.each_row(fmt::format("SELECT DISTINCT {} FROM source.events ORDER BY 1", node_of(says_node)),
                                 [&](const Statement& row) { source.nodes.push_back(row.text(0)); }));
-  for (const LegacyTable& table : kTables) {
+  for (const LegacyTable& table : kLegacyTables) {
     const auto here = columns_of(database_, table.name, "source");
     INGERO_TRY(here);
     if (here->empty()) continue;
@@ -134,7 +134,7 @@ Status LegacyMerge::add(MergedSource& source) {
       values += (values.empty() ? "" : ", ") + value;
     };
     if (table.has_node) put("node", node_of(has_node));
-    for (const Column& column : *here) {
+    for (const LegacyColumn& column : *here) {
       if ((table.has_node && column.name == "node") || (table.has_number && column.name == "id")) continue;
       if (!has_column(*there, column.name)) {  // of a later version than the sources before
         INGERO_TRY(database_.execute(

@@ -90,7 +90,7 @@ struct Documented {
   const char* table;
   std::initializer_list<const char*> columns;
 };
-const Documented kTables[] = {
+const Documented kDocumented[] = {
     {"causal_chains",
      {"id",      "detected_at", "severity",    "summary",    "root_cause", "explanation", "recommendations",
       "cuda_op", "cuda_p99_us", "cuda_p50_us", "tail_ratio", "timeline",   "node",        "rule",
@@ -229,7 +229,7 @@ std::string detail_views() {
 Status create_legacy_views(Database& database) {
   std::string sql;
   bool has_names = false;
-  for (const Documented& documented : kTables) {
+  for (const Documented& documented : kDocumented) {
     Result<std::set<std::string>> there = columns_of(database, documented.table);
     if (!there.ok()) return there.error();
     if (std::string_view(documented.table) == "process_names") has_names = !there->empty();

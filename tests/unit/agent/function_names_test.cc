@@ -13,12 +13,12 @@ using hal::Event;
 using hal::Has;
 using ::testing::SizeIs;
 
-constexpr uint32_t kPid = 40, kTid = 41;
+constexpr uint32_t kCaller = 40, kCallerThread = 41;
 
 wire_name name_at(uint64_t start_ns, std::string_view text) {
   wire_name name{};
-  name.pid = kPid;
-  name.tid = kTid;
+  name.pid = kCaller;
+  name.tid = kCallerThread;
   name.start_ns = start_ns;
   name.length = static_cast<uint16_t>(text.size());
   std::memcpy(name.name, text.data(), std::min(text.size(), sizeof(name.name)));
@@ -28,8 +28,8 @@ wire_name name_at(uint64_t start_ns, std::string_view text) {
 Event lookup(uint64_t start_ns, uint64_t handle) {
   Event event;
   event.kind = hal::Kind::kModule;
-  event.pid = kPid;
-  event.tid = kTid;
+  event.pid = kCaller;
+  event.tid = kCallerThread;
   event.start_mono_ns = start_ns;
   event.handle = handle;
   event.set(Has::kHandle);
@@ -49,7 +49,7 @@ TEST(FunctionNames, ANameJoinsItsCallInALaterBatch) {
   EXPECT_EQ(second.names[0].untrusted_name, "softmax");
   EXPECT_EQ(second.names[0].handle, 0xb0U);
   EXPECT_EQ(second.names[1].untrusted_name, "gemm");
-  EXPECT_EQ(second.names[1].pid, kPid);
+  EXPECT_EQ(second.names[1].pid, kCaller);
 }
 
 TEST(FunctionNames, ALookupThatFailedNamesNothing) {

@@ -2,11 +2,11 @@
 #include "correlate/arrivals.h"
 
 #include "collective_calls.h"
+#include "numbers.h"
 
 namespace ingero::correlate::testing {
 namespace {
 
-constexpr uint64_t kHandle = 0x1000;
 constexpr uint64_t kAfter = 2'000'000'000;
 
 // A communicator of `n` processes on this host, pid 100 on.

@@ -2,11 +2,10 @@
 #include "correlate/barriers.h"
 
 #include "collective_calls.h"
+#include "numbers.h"
 
 namespace ingero::correlate::testing {
 namespace {
-
-constexpr uint32_t kPid = 100;
 
 class BarriersTest : public ::testing::Test {
  protected:

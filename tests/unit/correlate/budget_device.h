@@ -12,10 +12,11 @@
 
 #include "correlate/budget.h"
 #include "correlate/budget_summary.h"
+#include "numbers.h"
 
 namespace ingero::correlate::testing {
 
-inline constexpr uint64_t kUs = 1000, kMs = 1'000'000, kSec = 1'000'000'000;
+inline constexpr uint64_t kUs = 1000, kSec = 1'000'000'000;
 
 enum BudgetCallId : hal::CallId {
   kDoLaunch,

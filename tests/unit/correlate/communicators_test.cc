@@ -4,14 +4,14 @@
 #include <cstring>
 
 #include "collective_calls.h"
+#include "numbers.h"
 
 namespace ingero::correlate::testing {
 namespace {
 
 using ::testing::Optional;
 
-constexpr uint32_t kPid = 100;
-constexpr uint64_t kHandle = 0x1000, kChild = 0x2000;
+constexpr uint64_t kChild = 0x2000;
 
 TEST(FoldId, TakesAllOfThe128Bytes) {
   std::array<std::byte, 128> id{};

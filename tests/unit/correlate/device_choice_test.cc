@@ -5,6 +5,7 @@
 
 #include "hal/shapes.h"
 #include "hal/visible_devices.h"
+#include "numbers.h"
 
 namespace ingero::correlate::testing {
 namespace {
@@ -59,7 +60,6 @@ const hal::CallTable& table() {
   return calls;
 }
 
-constexpr uint32_t kPid = 100;
 constexpr uint64_t kStream = 0x7f0000001000, kStream2 = 0x7f0000002000;
 
 class DeviceChoiceTest : public ::testing::Test {

@@ -10,7 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "correlate/engine.h"
+#include "numbers.h"
 
 namespace ingero::correlate::testing {
 
@@ -38,9 +40,9 @@ enum Call : hal::CallId {
   kPages,
 };
 
-inline constexpr uint64_t kSecond = 1'000'000'000, kMilli = 1'000'000, kMicro = 1000;
+inline constexpr uint64_t kMilli = 1'000'000, kMicro = 1000;
 inline constexpr uint64_t kStart = 1000 * kSecond;
-inline constexpr uint32_t kPid = 100, kTid = 101;
+inline constexpr uint32_t kTid = 101;
 
 struct Stream {
   std::vector<Event> events;

@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "numbers.h"
+
 namespace ingero::correlate::testing {
 namespace {
 
@@ -15,9 +18,6 @@ using hal::Kind;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-constexpr uint64_t kMs = 1'000'000, kSecond = 1'000 * kMs;
-constexpr uint32_t kPid = 100;
 
 struct Named {
   std::string name;

@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "numbers.h"
+
 namespace ingero::correlate::testing {
 namespace {
 
 using ::testing::SizeIs;
-
-constexpr uint64_t kMs = 1'000'000;
 
 InferenceStep step_of(uint64_t ms, uint32_t pid = 100, uint64_t launches = 10) {
   InferenceStep step;

@@ -19,20 +19,20 @@ constexpr Place kPlaces[] = {Place::kUnknown, Place::kHost, Place::kDevice, Plac
 constexpr int64_t kNotReady[] = {99, 98};
 constexpr int64_t kAccepted[] = {98};
 constexpr DataType kTypes[] = {{}, {}, {}, {}, {}, {"float64", 8}};
-const Backend kVendor{.name = "invented",
-                      .vendor = "nobody",
-                      .libraries = {},
-                      .directions = kDirections,
-                      .places = kPlaces,
-                      .not_failures = kNotReady,
-                      .accepted = kAccepted,
-                      .datatypes = kTypes};
+const Backend kInvented{.name = "invented",
+                        .vendor = "nobody",
+                        .libraries = {},
+                        .directions = kDirections,
+                        .places = kPlaces,
+                        .not_failures = kNotReady,
+                        .accepted = kAccepted,
+                        .datatypes = kTypes};
 
 class Decoding {
  public:
   explicit Decoding(Row row) : row_(row) {
     call_.row = &row_;
-    call_.owner = &kVendor;
+    call_.owner = &kInvented;
     call_.kind = row_.kind;
   }
   Event operator()(std::vector<uint64_t> words, uint64_t ret = 0, uint16_t valid = 0xffff,

@@ -12,7 +12,7 @@ namespace ingero::kernelside {
 namespace {
 
 template <typename Record>
-std::span<const std::byte> bytes_of(const Record& record) {
+std::span<const std::byte> span_of(const Record& record) {
   return std::as_bytes(std::span(&record, 1));
 }
 
@@ -37,7 +37,7 @@ wire_task task_of(uint16_t type) {
 
 TEST_F(HostEvents, AnExitCarriesItsStatus) {
   const auto task = task_of(WIRE_EXIT);
-  ASSERT_TRUE(task_event(bytes_of(task), calls, event));
+  ASSERT_TRUE(task_event(span_of(task), calls, event));
   EXPECT_EQ(calls.host_op(event.call), hal::HostOp::kExit);
   EXPECT_EQ(event.pid, 100U);
   EXPECT_EQ(event.start_mono_ns, 12345U);
@@ -51,7 +51,7 @@ TEST_F(HostEvents, AnExitCarriesItsStatus) {
 
 TEST_F(HostEvents, AForkIsTheParentsAndNamesTheChild) {
   const auto task = task_of(WIRE_FORK);
-  ASSERT_TRUE(task_event(bytes_of(task), calls, event));
+  ASSERT_TRUE(task_event(span_of(task), calls, event));
   EXPECT_EQ(calls.host_op(event.call), hal::HostOp::kFork);
   EXPECT_EQ(event.pid, 50U);
   EXPECT_EQ(event.arg1, 100U);
@@ -62,14 +62,14 @@ TEST_F(HostEvents, AForkIsTheParentsAndNamesTheChild) {
 
 TEST_F(HostEvents, AnOomKillNamesItsVictim) {
   const auto task = task_of(WIRE_OOM);
-  ASSERT_TRUE(task_event(bytes_of(task), calls, event));
+  ASSERT_TRUE(task_event(span_of(task), calls, event));
   EXPECT_EQ(calls.host_op(event.call), hal::HostOp::kOomKill);
   EXPECT_EQ(event.arg1, 100U);
 }
 
 TEST_F(HostEvents, TheFirstCallOfAProcessIsNoEvent) {
   const auto task = task_of(WIRE_TRACED);
-  EXPECT_FALSE(task_event(bytes_of(task), calls, event));
+  EXPECT_FALSE(task_event(span_of(task), calls, event));
 }
 
 TEST_F(HostEvents, ABlockRequestIsItsOwnersFromIssueToCompletion) {
@@ -85,7 +85,7 @@ TEST_F(HostEvents, ABlockRequestIsItsOwnersFromIssueToCompletion) {
   block.sector = 2048;
   block.bytes = 8192;
   std::memset(block.comm, 'x', sizeof(block.comm));  // not terminated
-  ASSERT_TRUE(block_event(bytes_of(block), calls, event));
+  ASSERT_TRUE(block_event(span_of(block), calls, event));
   EXPECT_EQ(calls.host_op(event.call), hal::HostOp::kBlockWrite);
   EXPECT_EQ(event.start_mono_ns, 1000U);
   EXPECT_EQ(event.duration_ns, 3000U);
@@ -106,14 +106,14 @@ TEST_F(HostEvents, EveryBlockOperationHasItsCall) {
                              hal::HostOp::kBlockFlush, hal::HostOp::kBlockOther};
   for (uint8_t op = 0; op < 5; ++op) {
     block.op = op;
-    ASSERT_TRUE(block_event(bytes_of(block), calls, event));
+    ASSERT_TRUE(block_event(span_of(block), calls, event));
     EXPECT_EQ(calls.host_op(event.call), ops[op]);
   }
   block.op = 5;
-  EXPECT_FALSE(block_event(bytes_of(block), calls, event));
+  EXPECT_FALSE(block_event(span_of(block), calls, event));
   block.op = 0;
   block.issue_ns = 1;  // ends before it starts
-  EXPECT_FALSE(block_event(bytes_of(block), calls, event));
+  EXPECT_FALSE(block_event(span_of(block), calls, event));
 }
 
 TEST_F(HostEvents, ARetransmissionCarriesItsSocket) {
@@ -134,7 +134,7 @@ TEST_F(HostEvents, ARetransmissionCarriesItsSocket) {
   tcp.saddr[7] = 0xff;  // beyond an IPv4 address: not copied
   hal::TcpDetail detail;
   uint64_t inode = 0;
-  ASSERT_TRUE(tcp_event(bytes_of(tcp), calls, event, detail, inode));
+  ASSERT_TRUE(tcp_event(span_of(tcp), calls, event, detail, inode));
   EXPECT_EQ(event.arg0, 0x0a000001ULL << 32 | 0xc0a80102U);
   EXPECT_EQ(event.arg1, 40000ULL << 16 | 443);
   EXPECT_EQ(detail.sequence, 0xdeadbeefU);
@@ -146,11 +146,11 @@ TEST_F(HostEvents, ARetransmissionCarriesItsSocket) {
   EXPECT_EQ(inode, 555U);
 
   tcp.family = AF_INET6;
-  ASSERT_TRUE(tcp_event(bytes_of(tcp), calls, event, detail, inode));
+  ASSERT_TRUE(tcp_event(span_of(tcp), calls, event, detail, inode));
   EXPECT_FALSE(event.has(hal::Has::kArg0));
   EXPECT_EQ(detail.source[7], 0xff);
   tcp.family = AF_UNIX;
-  EXPECT_FALSE(tcp_event(bytes_of(tcp), calls, event, detail, inode));
+  EXPECT_FALSE(tcp_event(span_of(tcp), calls, event, detail, inode));
 }
 
 TEST_F(HostEvents, ShortAndForeignRecordsAreRefusedAndChangeNothing) {
@@ -160,7 +160,7 @@ TEST_F(HostEvents, ShortAndForeignRecordsAreRefusedAndChangeNothing) {
   hal::TcpDetail detail;
   uint64_t number = 0;
   wire_process counters{};
-  const auto all = bytes_of(block);
+  const auto all = span_of(block);
   for (size_t size = 0; size < sizeof(block); ++size) EXPECT_FALSE(block_event(all.first(size), calls, event));
   EXPECT_FALSE(task_event(all, calls, event));
   EXPECT_FALSE(tcp_event(all, calls, event, detail, number));

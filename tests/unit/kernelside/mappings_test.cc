@@ -22,10 +22,10 @@
 namespace ingero::kernelside {
 namespace {
 
-using Bytes = std::vector<char>;
+using RingBytes = std::vector<char>;
 
 template <typename Value>
-void append(Bytes& record, const Value& value) {
+void append(RingBytes& record, const Value& value) {
   const char* bytes = reinterpret_cast<const char*>(&value);
   record.insert(record.end(), bytes, bytes + sizeof(value));
 }
@@ -41,15 +41,15 @@ struct Notice {
   uint64_t time = 777;
 };
 
-Bytes record_of(uint32_t type, const Bytes& body) {
-  Bytes record;
+RingBytes ring_record(uint32_t type, const RingBytes& body) {
+  RingBytes record;
   append(record, perf_event_header{type, 0, static_cast<uint16_t>(sizeof(perf_event_header) + body.size())});
   record.insert(record.end(), body.begin(), body.end());
   return record;
 }
 
-Bytes record_of(const Notice& notice) {
-  Bytes body;
+RingBytes ring_record(const Notice& notice) {
+  RingBytes body;
   append(body, notice.pid);
   append(body, notice.tid);
   append(body, notice.address);
@@ -66,22 +66,22 @@ Bytes record_of(const Notice& notice) {
   append(body, notice.pid);
   append(body, notice.tid);
   append(body, notice.time);
-  return record_of(PERF_RECORD_MMAP2, body);
+  return ring_record(PERF_RECORD_MMAP2, body);
 }
 
-Bytes lost_record(uint64_t count) {
-  Bytes body;
+RingBytes lost_record(uint64_t count) {
+  RingBytes body;
   append(body, uint64_t{9});
   append(body, count);
   append(body, uint64_t{0});  // tid and pid
   append(body, uint64_t{0});  // time
-  return record_of(PERF_RECORD_LOST, body);
+  return ring_record(PERF_RECORD_LOST, body);
 }
 
 class MappingsTest : public ::testing::Test {
  protected:
   static constexpr size_t kPage = 4096, kData = 1024;
-  void write(const Bytes& record) {
+  void write(const RingBytes& record) {
     for (const char byte : record) pages_[kPage + head_++ % kData] = byte;
     control().data_head = head_;
   }
@@ -94,7 +94,7 @@ class MappingsTest : public ::testing::Test {
 };
 
 TEST_F(MappingsTest, AnExecutableMappingOfAFileIsTakenWithAllItSays) {
-  write(record_of(Notice{}));
+  write(ring_record(Notice{}));
   EXPECT_EQ(read(), 0U);
   ASSERT_EQ(mappings_.size(), 1U);
   const NewMapping& mapping = mappings_[0];
@@ -114,9 +114,9 @@ TEST_F(MappingsTest, DataAndAnonymousMemoryAreLeftOut) {
   Notice data, anonymous;
   data.protection = PROT_READ;
   anonymous.inode = 0;
-  write(record_of(data));
-  write(record_of(anonymous));
-  write(record_of(PERF_RECORD_COMM, Bytes(24)));
+  write(ring_record(data));
+  write(ring_record(anonymous));
+  write(ring_record(PERF_RECORD_COMM, RingBytes(24)));
   EXPECT_EQ(read(), 0U);
   EXPECT_TRUE(mappings_.empty());
 }
@@ -124,7 +124,7 @@ TEST_F(MappingsTest, DataAndAnonymousMemoryAreLeftOut) {
 TEST_F(MappingsTest, APathAsLongAsItsRoomEndsWhereTheRoomEnds) {
   Notice notice;
   notice.path = std::string(40, 'p');
-  Bytes record = record_of(notice);
+  RingBytes record = ring_record(notice);
   const size_t path = sizeof(perf_event_header) + 64;
   std::memset(record.data() + path, 'q', record.size() - path - 16);  // no zero is left before the sample id
   write(record);
@@ -139,7 +139,7 @@ TEST_F(MappingsTest, RecordsAcrossTheRingsEndAreWhole) {
     Notice notice;
     notice.pid = i;
     notice.path = "/lib/" + std::string(i % 60, 'x');
-    write(record_of(notice));
+    write(ring_record(notice));
     mappings_.clear();
     EXPECT_EQ(read(), 0U);
     ASSERT_EQ(mappings_.size(), 1U) << i;
@@ -150,28 +150,28 @@ TEST_F(MappingsTest, RecordsAcrossTheRingsEndAreWhole) {
 
 TEST_F(MappingsTest, WhatTheKernelDroppedIsSummed) {
   write(lost_record(3));
-  write(record_of(Notice{}));
+  write(ring_record(Notice{}));
   write(lost_record(4));
   EXPECT_EQ(read(), 7U);
   EXPECT_EQ(mappings_.size(), 1U);
 }
 
 TEST_F(MappingsTest, ARecordThatIsTooShortForWhatItIsCountsAsLost) {
-  write(record_of(PERF_RECORD_MMAP2, Bytes(64)));
-  write(record_of(PERF_RECORD_LOST, Bytes(8)));
-  write(record_of(Notice{}));
+  write(ring_record(PERF_RECORD_MMAP2, RingBytes(64)));
+  write(ring_record(PERF_RECORD_LOST, RingBytes(8)));
+  write(ring_record(Notice{}));
   EXPECT_EQ(read(), 2U);
   EXPECT_EQ(mappings_.size(), 1U);
 }
 
 TEST_F(MappingsTest, ALengthThatCannotBeCostsWhatIsThereAndNotWhatComes) {
   for (const uint16_t size : {uint16_t{0}, uint16_t{7}, uint16_t{60'000}}) {
-    Bytes record = record_of(Notice{});
+    RingBytes record = ring_record(Notice{});
     std::memcpy(record.data() + offsetof(perf_event_header, size), &size, sizeof(size));
     write(record);
     EXPECT_EQ(read(), 1U) << size;
     EXPECT_TRUE(mappings_.empty());
-    write(record_of(Notice{}));
+    write(ring_record(Notice{}));
     EXPECT_EQ(read(), 0U) << size;
     EXPECT_EQ(mappings_.size(), 1U) << size;
     mappings_.clear();
@@ -179,7 +179,7 @@ TEST_F(MappingsTest, ALengthThatCannotBeCostsWhatIsThereAndNotWhatComes) {
 }
 
 TEST_F(MappingsTest, WhatIsShorterThanItsOwnHeaderIsNoRecordAndNothingIsReadBehindIt) {
-  Bytes bytes(7 + 16);
+  RingBytes bytes(7 + 16);
   const perf_event_header cut{PERF_RECORD_COMM, 0, 7}, behind{0, 0, 16};
   std::memcpy(bytes.data(), &cut, sizeof(cut));
   std::memcpy(bytes.data() + 7, &behind, sizeof(behind));  // a record, if the first one were

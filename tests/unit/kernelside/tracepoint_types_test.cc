@@ -13,7 +13,7 @@ namespace {
 enum class Argument { kNumber, kPointer };
 
 // sched_switch as 5.17 and 5.18 declare it, and mark_victim before and after 6.8.
-class TracepointTypesTest : public testing::Test {
+class TracepointTypesTest : public ::testing::Test {
  protected:
   void add(const char* name, const std::vector<Argument>& arguments) {
     const int number = btf__add_int(raw_, "unsigned int", 4, 0);

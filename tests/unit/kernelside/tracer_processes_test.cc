@@ -15,12 +15,12 @@ constexpr size_t kMaxListed = 4096;
 constexpr const char* kLibrary = "/lib/x86_64-linux-gnu/libc.so.6";
 constexpr const char* kLibraryArm64 = "/lib/aarch64-linux-gnu/libc.so.6";
 
-constexpr std::string_view kSonames[] = {"libc.so*"};
+constexpr std::string_view kLibcSonames[] = {"libc.so*"};
 constexpr hal::Param kParams[] = {{hal::Abi::kI64, hal::Field::kBytes}};
-constexpr hal::Row kRows[] = {{.name = "malloc", .kind = hal::Kind::kAlloc, .shape = kParams}};
-constexpr hal::Library kLibraries[] = {
-    {.name = "libc", .sonames = kSonames, .rows = kRows, .layer = "C", .source = 200}};
-constexpr hal::Backend kBackend{.name = "c", .vendor = "gnu", .libraries = kLibraries};
+constexpr hal::Row kLibcRows[] = {{.name = "malloc", .kind = hal::Kind::kAlloc, .shape = kParams}};
+constexpr hal::Library kLibcLibraries[] = {
+    {.name = "libc", .sonames = kLibcSonames, .rows = kLibcRows, .layer = "C", .source = 200}};
+constexpr hal::Backend kLibcBackend{.name = "c", .vendor = "gnu", .libraries = kLibcLibraries};
 
 TEST(TracerProcesses, ThosePastTheBoundAreCountedOnce) {
   const char* library = std::filesystem::exists(kLibrary) ? kLibrary : kLibraryArm64;
@@ -30,7 +30,7 @@ TEST(TracerProcesses, ThosePastTheBoundAreCountedOnce) {
   auto helpers = Helpers::start();
   ASSERT_TRUE(helpers.ok()) << helpers.error().text();
   Foreign foreign(std::move(*helpers), ledger);
-  const hal::Backend* backends[] = {&kBackend};
+  const hal::Backend* backends[] = {&kLibcBackend};
   const hal::CallTable calls(backends);
   TracerOptions options;
   options.proc_root = proc.path();

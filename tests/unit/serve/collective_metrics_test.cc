@@ -10,16 +10,17 @@ using hal::Event;
 using hal::Exchange;
 using hal::Has;
 
-constexpr hal::Row kRows[] = {
+constexpr hal::Row kCollectiveRows[] = {
     {.name = "acmeAllReduce", .kind = hal::Kind::kCollective, .shape = {}},
     {.name = "acmeSend", .kind = hal::Kind::kP2p, .shape = {}},
     {.name = "acmeInit", .kind = hal::Kind::kCommunicator, .shape = {}},
 };
-constexpr hal::Library kLibraries[] = {{.name = "libacme", .sonames = {}, .rows = kRows, .layer = "ACME"}};
-constexpr hal::Backend kBackend = {.name = "acme", .vendor = "acme-corp", .libraries = kLibraries};
+constexpr hal::Library kCollectiveLibraries[] = {
+    {.name = "libacme", .sonames = {}, .rows = kCollectiveRows, .layer = "ACME"}};
+constexpr hal::Backend kCollectiveBackend = {.name = "acme", .vendor = "acme-corp", .libraries = kCollectiveLibraries};
 
-const hal::CallTable& table() {
-  static const hal::Backend* const backends[] = {&kBackend};
+const hal::CallTable& collective_table() {
+  static const hal::Backend* const backends[] = {&kCollectiveBackend};
   static const hal::CallTable calls(backends);
   return calls;
 }
@@ -29,7 +30,7 @@ class CollectiveMetricsTest : public ::testing::Test {
   void call(hal::CallId id, uint64_t exchange_id, uint64_t bytes, bool failed = false, bool is_part = false) {
     Event event;
     event.call = id;
-    event.kind = table()[id].kind;
+    event.kind = collective_table()[id].kind;
     event.failed = failed;
     event.bytes = bytes;
     event.set(Has::kBytes);
@@ -62,7 +63,7 @@ class CollectiveMetricsTest : public ::testing::Test {
     EXPECT_NE(text.find("\n" + line + "\n"), std::string::npos) << line << " is not in\n" << text;
   }
 
-  CollectiveMetrics metrics{table()};
+  CollectiveMetrics metrics{collective_table()};
 };
 
 TEST_F(CollectiveMetricsTest, CallsCountByOperationAndPartsDoNot) {

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace ingero::symbols::testing {
+namespace ingero::symbols {
 namespace {
 
 class ProcessEnvironmentTest : public ::testing::Test {
@@ -128,4 +128,4 @@ TEST_F(ProcessEnvironmentTest, AProcessThatCannotBeReadHasNone) {
 }
 
 }  // namespace
-}  // namespace ingero::symbols::testing
+}  // namespace ingero::symbols

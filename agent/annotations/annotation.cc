@@ -11,7 +11,7 @@
 namespace ingero::agent {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 using Limits = AnnotationLimits;
 
 Error wrong(std::string what) { return {Errc::kInvalid, "annotation: " + std::move(what)}; }
@@ -26,8 +26,8 @@ bool is_key(std::string_view key) {
 // Refuses nesting while it parses: what is deep never becomes a tree.
 class Flat {
  public:
-  bool operator()(int depth, Json::parse_event_t event, Json& /*value*/) {
-    using Event = Json::parse_event_t;
+  bool operator()(int depth, SortedJson::parse_event_t event, SortedJson& /*value*/) {
+    using Event = SortedJson::parse_event_t;
     if (event == Event::array_start || (event == Event::object_start && depth > 1)) is_flat_ = false;
     return is_flat_;
   }
@@ -37,7 +37,7 @@ class Flat {
   bool is_flat_ = true;
 };
 
-Result<std::optional<uint64_t>> time_of(const Json& line, const char* name, uint64_t now_wall_ns) {
+Result<std::optional<uint64_t>> time_of(const SortedJson& line, const char* name, uint64_t now_wall_ns) {
   const auto found = line.find(name);
   if (found == line.end()) return std::optional<uint64_t>();
   if (!found->is_number_unsigned()) return wrong(fmt::format("{} must be a number: nanoseconds since the epoch", name));
@@ -49,11 +49,11 @@ Result<std::optional<uint64_t>> time_of(const Json& line, const char* name, uint
   return std::optional<uint64_t>(ns);
 }
 
-Result<std::string> labels_of(const Json& labels) {
+Result<std::string> labels_of(const SortedJson& labels) {
   if (!labels.is_object()) return wrong("labels must be an object");
   if (labels.empty()) return wrong("labels is empty");
   if (labels.size() > Limits::kLabels) return wrong(fmt::format("more than {} labels", Limits::kLabels));
-  Json out = Json::object();
+  SortedJson out = SortedJson::object();
   for (const auto& [key, value] : labels.items()) {
     if (!is_key(key)) {
       return wrong(
@@ -76,7 +76,7 @@ Result<std::string> labels_of(const Json& labels) {
 Result<AnnotationLine> parse_annotation(std::string_view line, uint64_t now_wall_ns) {
   if (line.size() > Limits::kLineBytes) return wrong(fmt::format("longer than {} bytes", Limits::kLineBytes));
   Flat flat;
-  const Json fields = Json::parse(line, std::ref(flat), false);
+  const SortedJson fields = SortedJson::parse(line, std::ref(flat), false);
   if (!flat.is_flat()) return wrong("nested deeper than labels");
   if (!fields.is_object()) return wrong("no JSON object");
   constexpr std::string_view kFields[] = {"ts", "labels", "pid", "start_time", "span_start", "span_end", "v"};
@@ -121,7 +121,7 @@ Result<AnnotationLine> parse_annotation(std::string_view line, uint64_t now_wall
 }
 
 Result<std::string> labels_of_words(const std::vector<std::string>& words) {
-  Json labels = Json::object();
+  SortedJson labels = SortedJson::object();
   for (const std::string& word : words) {
     const size_t at = word.find('=');
     if (at == std::string::npos) {

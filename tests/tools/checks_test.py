@@ -152,6 +152,26 @@ class Layers(PlantedTree):
             self.assertEqual(done.returncode, 1)
 
 
+class Hiding(PlantedTree):
+    FILE = "// It.\nnamespace ingero::agent {\nnamespace {\n\n%s\n\n}  // namespace\n}  // namespace ingero::agent\n"
+
+    def setUp(self):
+        super().setUp()
+        self.plant("base/json.h", "// JSON.\nusing Json = Ordered;\nstd::string dump(const Json& json);\n")
+
+    def test_allows_names_that_base_has_not(self):
+        self.plant("agent/it.cc", self.FILE % "using Line = Json;\nint it() { return dump(1); }")
+        self.assert_clean("hiding")
+
+    def test_refuses_another_type_of_that_name(self):
+        self.plant("agent/it.cc", self.FILE % "using Json = Sorted;")
+        self.assert_found("hiding", "agent/it.cc:5: Json hides that of base/json.h")
+
+    def test_refuses_another_function_of_that_name(self):
+        self.plant("agent/it.cc", self.FILE % "int dump(int value) { return value; }")
+        self.assert_found("hiding", "agent/it.cc:5: dump hides that of base/json.h")
+
+
 class Losses(PlantedTree):
     def setUp(self):
         super().setUp()

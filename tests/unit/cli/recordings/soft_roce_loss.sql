@@ -472,4 +472,4 @@ CREATE VIEW budget AS SELECT r.timestamp AS timestamp, p.pid AS pid, r.tid AS ti
 CREATE VIEW blame AS SELECT c.timestamp AS timestamp, p.pid AS pid, c.tid AS tid, p.comm AS comm, c.step AS step, c.cause AS cause, (WITH RECURSIVE path(id, parent, text, depth) AS (SELECT id, parent, coalesce(role, '?') || ': ' || class || coalesce(' ' || object, ''), 0 FROM causes WHERE id = c.cause UNION ALL SELECT u.id, u.parent, coalesce(u.role, '?') || ': ' || u.class || coalesce(' ' || u.object, '') || ' <- ' || path.text, path.depth + 1 FROM causes u JOIN path ON u.id = path.parent WHERE path.depth < 8) SELECT text FROM path ORDER BY depth DESC LIMIT 1) AS path, c.times AS times, c.ns AS ns, c.low AS low, c.high AS high FROM cause_rows c JOIN processes p ON p.id = c.process;
 COMMIT;
 ALTER TABLE processes ADD COLUMN settings TEXT; PRAGMA user_version = 30;
-PRAGMA application_id = 1229866834;
+PRAGMA application_id = 1229866834; ALTER TABLE sessions ADD COLUMN probe_ns INTEGER; CREATE TABLE lost_calls (session INTEGER NOT NULL, timestamp INTEGER NOT NULL, pid INTEGER, comm TEXT, calls INTEGER NOT NULL, waited_ns INTEGER NOT NULL); PRAGMA user_version = 31;

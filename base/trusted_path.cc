@@ -7,6 +7,10 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <vector>
+
+#include <grp.h>
+#include <pwd.h>
 
 #include "base/private_file.h"
 #include "base/text.h"
@@ -21,6 +25,26 @@ bool is_trusted(uint32_t uid, const std::optional<uint32_t>& also) {
   return is_trusted_owner(uid) || (also && *also == uid);
 }
 
+// Does the group consist of this user alone, as far as its name says? Where users have such a group, what they make can
+// be written by it (umask 002).
+bool is_own_group(uid_t user, gid_t group) {
+  std::vector<char> buffer(16 << 10), other(16 << 10);
+  struct passwd account {};
+  struct passwd* found = nullptr;
+  if (::getpwuid_r(user, &account, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return false;
+  struct group entry {};
+  struct group* named = nullptr;
+  if (::getgrgid_r(group, &entry, other.data(), other.size(), &named) != 0 || named == nullptr) return false;
+  return found->pw_gid == group && std::string_view(found->pw_name) == named->gr_name;
+}
+
+// Can users other than its owner write to it, who were not let in by root?
+bool is_open_to_others(const struct stat& status) {
+  if ((status.st_mode & 0002) != 0) return true;
+  if ((status.st_mode & 0020) == 0 || status.st_gid < kFirstUsersGroup) return false;
+  return !is_own_group(status.st_uid, status.st_gid);
+}
+
 Status check_folder(const std::filesystem::path& folder, const std::optional<uint32_t>& also) {
   struct stat status {};
   if (::lstat(folder.c_str(), &status) != 0) {
@@ -33,8 +57,7 @@ Status check_folder(const std::filesystem::path& folder, const std::optional<uin
   if (!is_trusted(status.st_uid, also)) {
     return refuse(fmt::format("the directory belongs to user {}", status.st_uid));
   }
-  const bool by_group = (status.st_mode & 0020) != 0 && status.st_gid >= kFirstUsersGroup;
-  if ((by_group || (status.st_mode & 0002) != 0) && (status.st_mode & S_ISVTX) == 0) {
+  if (is_open_to_others(status) && (status.st_mode & S_ISVTX) == 0) {
     return refuse("other users can write to this directory");
   }
   return {};
@@ -53,7 +76,7 @@ Status check_file(const struct stat& status, const std::string& path, const std:
     return refuse(fmt::format("belongs to user {}; root does not write into other users' files", status.st_uid),
                   "name another file, or move this one away");
   }
-  if ((status.st_mode & 0022) != 0) {
+  if (is_open_to_others(status)) {
     return refuse("other users can write to this file",
                   fmt::format("chmod go-w {}, if you trust what is in it", printable(path, 4096)));
   }

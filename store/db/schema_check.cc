@@ -2,6 +2,7 @@
 #include "store/db/schema_check.h"
 
 #include <map>
+#include <mutex>
 
 #include "base/text.h"
 
@@ -26,9 +27,26 @@ Result<Objects> make_objects() {
   return objects;
 }
 
-const Result<Objects>& our_objects() {
-  static const auto* objects = new Result<Objects>(make_objects());  // outlives every user
-  return *objects;
+// Outlives every user; where there was no memory for it, it is tried again.
+Result<const Objects*> our_objects() {
+  static std::mutex mutex;
+  static const Objects* made = nullptr;
+  const std::scoped_lock lock(mutex);
+  if (made == nullptr) {
+    auto objects = make_objects();
+    if (!objects.ok()) return objects.error();
+    made = new Objects(std::move(*objects));
+  }
+  return made;
+}
+
+// SQLite's names are the same in upper and lower case.
+std::string lower(std::string_view name) {
+  std::string out(name);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
 }
 
 Error refused(const Database& database, std::string_view name, std::string_view why) {
@@ -40,10 +58,12 @@ Error refused(const Database& database, std::string_view name, std::string_view 
 
 Status check_schema(Database& database, FileKind kind, Use use) {
   if (kind != FileKind::kCurrent && kind != FileKind::kOlder && kind != FileKind::kLegacy) return {};
-  const auto& ours = our_objects();
+  const auto ours = our_objects();
   if (!ours.ok()) return ours.error();
   Result<Statement> objects = database.prepare(
-      "SELECT name, type, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_schema WHERE type IN ('table', 'view', 'trigger')");
+      // SQLite writes its own words in front of a table's columns, whatever was typed.
+      "SELECT name, type, type = 'table' AND sql NOT LIKE 'CREATE TABLE %' FROM sqlite_schema WHERE type IN ('table', "
+      "'view', 'trigger')");
   if (!objects.ok()) return objects.error();
   for (;;) {
     Result<bool> row = objects->step();
@@ -59,24 +79,24 @@ Status check_schema(Database& database, FileKind kind, Use use) {
     if (kind == FileKind::kLegacy && type != "table") {
       return refused(database, name, "is a view, where a recording has tables only");
     }
-    const auto known = ours->find(name);
-    if (kind != FileKind::kLegacy && known != ours->end() && known->second.type != type) {
+    const auto known = (*ours)->find(lower(name));
+    if (kind != FileKind::kLegacy && known != (*ours)->end() && known->second.type != type) {
       return refused(database, name, fmt::format("is a {}, where a recording has a {}", type, known->second.type));
     }
   }
 }
 
 Result<std::string> own_views_sql(Database& database) {
-  const auto& ours = our_objects();
+  const auto ours = our_objects();
   if (!ours.ok()) return ours.error();
   bool differs = false;
   INGERO_TRY(database.each_row("SELECT name, sql FROM sqlite_schema WHERE type = 'view'", [&](const Statement& row) {
-    const auto known = ours->find(row.bytes(0));
-    differs = differs || (known != ours->end() && known->second.sql != row.bytes(1));
+    const auto known = (*ours)->find(lower(row.bytes(0)));
+    differs = differs || (known != (*ours)->end() && known->second.sql != row.bytes(1));
   }));
   std::string sql;
   constexpr std::string_view kBegin = "CREATE VIEW ";
-  for (const auto& [name, object] : *ours) {
+  for (const auto& [name, object] : **ours) {
     if (!differs || object.type != "view") continue;
     sql += fmt::format("CREATE TEMP VIEW {};\n", std::string_view(object.sql).substr(kBegin.size()));
   }

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/environment.h"
 #include "base/group.h"
 #include "base/output_file.h"
 #include "temp_folder.h"
@@ -85,6 +86,14 @@ TEST_F(TrustedPath, EveryFolderOnTheWayCounts) {
   EXPECT_THAT(refusal(file), HasSubstr("/a: other users can write to this directory"));
   ASSERT_EQ(::chown(path("a").c_str(), 0, 4), 0);
   EXPECT_EQ(refusal(file), "") << "a group of the system, such as that of logs";
+  // The group of this user alone, where the machine has such a user.
+  for (const char* name : {"nobody", "_apt", "daemon"}) {
+    const auto user = find_user(name);
+    if (!user.ok() || user->gid < 1000) continue;
+    ASSERT_EQ(::chown(path("a").c_str(), user->uid, user->gid), 0);
+    EXPECT_THAT(refusal(file, user->uid), HasSubstr("other users can write")) << "its group has another name";
+  }
+  ASSERT_EQ(::chown(path("a").c_str(), 0, 4), 0);
   // A folder is what it leads to.
   std::filesystem::create_directory_symlink(path("a"), path("to a"));
   mode(0777);

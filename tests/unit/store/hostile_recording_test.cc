@@ -224,6 +224,22 @@ TEST_F(HostileRecording, AViewInThePlaceOfATableIsRefused) {
   }
 }
 
+TEST_F(HostileRecording, NamesAreComparedAsSqliteDoes) {
+  make();
+  execute(fmt::format("DROP TABLE schema_info; CREATE VIEW Schema_INFO AS SELECT {0} AS key, {0} AS value", kEndless));
+  ends_within(std::chrono::milliseconds(1000),
+              [&] { EXPECT_THAT(readers_refusal(), HasSubstr("Schema_INFO in it is a view")); });
+}
+
+// Written by hand into the schema, where SQLite would have written it in its own words.
+TEST_F(HostileRecording, AVirtualTableInOtherWordsIsRefused) {
+  make();
+  execute(
+      "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema VALUES ('table', 'search', 'search', 0, "
+      "'create /**/ virtual table search using fts5(a)')");
+  EXPECT_THAT(readers_refusal(), HasSubstr("search in it is a virtual table"));
+}
+
 TEST_F(HostileRecording, AVirtualTableAndATableInThePlaceOfAViewAreRefused) {
   make();
   execute("CREATE VIRTUAL TABLE search USING fts5(a)");

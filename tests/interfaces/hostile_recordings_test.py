@@ -34,7 +34,7 @@ def option(name, otherwise):
     return int(value)
 
 
-RECORDINGS, FIRST = option("--recordings", 60), option("--first", 0)
+RECORDINGS, FIRST = option("--recordings", 40), option("--first", 0)
 SECONDS = option("--seconds", 30)  # for one command with its limit of 2 s, on a busy machine, perhaps with sanitizers
 VALUES = ["-1", "0", "1", "4294967295", "4294967296", "9223372036854775807", "-9223372036854775808", "1e300", "-1e300", "0.5",
           "'text'", "''", "x'00ff00ff'", "x''", "NULL", "zeroblob(70000)", "'[{\"a\":1}]'", "'[1,null,{}]'", "'{\"a\":[[[]]]}'",

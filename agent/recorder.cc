@@ -101,9 +101,9 @@ struct Recorder::Impl {
   const Recorder* owner = nullptr;
 
   // The capture thread's own.
-  kernelside::ProcFs proc{{.text = [this](uint32_t pid, std::string_view name, size_t max_bytes) {
-    return foreign.text(pid, name, max_bytes);
-  }}};
+  kernelside::ProcFs proc{{.text = [this](uint32_t pid, std::string_view name,
+                                          size_t max_bytes) { return foreign.text(pid, name, max_bytes); },
+                           .keeps_secrets = options.keep_secrets}};
   kernelside::SnapshotReader snapshots;
   kernelside::ThrottleReader throttles;
   kernelside::SocketOwners socket_owners;

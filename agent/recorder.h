@@ -48,6 +48,7 @@ struct RecorderOptions {
   std::optional<store::WriterOptions> store;  // none: --record=false
   uint64_t hang_after_ns = 10'000'000'000;
   bool keep_program_costs = false;
+  bool keep_secrets = false;     // in command lines
   bool drop_privileges = false;  // once everything that needs them is open
   // Each batch of events as captured (capture thread); for --json and --verbose.
   std::function<void(const EventBatch&, const Recorder&)> on_events;

@@ -10,16 +10,13 @@
 #include "base/text.h"
 
 namespace ingero {
-namespace {
 
-bool is_trusted(uid_t owner) {
-  if (owner == 0 || owner == ::geteuid()) return true;
+bool is_trusted_owner(uint32_t uid) {
+  if (uid == 0 || uid == ::geteuid()) return true;
   if (::geteuid() != 0) return false;
   const auto typed_sudo = parse_u64(environment("SUDO_UID").value_or(""));
-  return typed_sudo && *typed_sudo == owner;
+  return typed_sudo && *typed_sudo == uid;
 }
-
-}  // namespace
 
 Status check_private(int fd, const std::string& path) {
   struct stat status {};
@@ -28,7 +25,7 @@ Status check_private(int fd, const std::string& path) {
     return Error(Errc::kInvalid, fmt::format("{}: not a regular file", printable(path)),
                  "secrets are read from regular files only");
   }
-  if (!is_trusted(status.st_uid)) {
+  if (!is_trusted_owner(status.st_uid)) {
     return Error(
         Errc::kInvalid,
         fmt::format("{}: belongs to user {}, who can read and change this secret", printable(path), status.st_uid),

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -15,6 +16,9 @@
 namespace ingero {
 
 inline constexpr size_t kMaxPrivateFileBytes = 64 << 10;
+
+// Is this user root, the effective user or, under root, the one who typed sudo?
+bool is_trusted_owner(uint32_t uid);
 
 // kInvalid unless the open file `fd` is one that only its trusted owner can use. `path` is for the error's sentence.
 // The caller keeps the descriptor, and reads from it and not from the path.

@@ -2,6 +2,7 @@
 
 #include "agent/check/readiness.h"
 #include "agent/check/support_bundle.h"
+#include "backends/variables.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/backend_flags.h"
@@ -63,8 +64,9 @@ Result<int> run_check(const CheckOptions& options, Context& context) {
   const auto readiness = examine(options, registry);
   INGERO_TRY(readiness);
   if (!options.support_bundle.empty()) {
-    agent::BundleOptions bundle{dump_indented(agent::readiness_json(*readiness)), {}, context.clock->wall_ns(), {}};
+    agent::BundleOptions bundle{dump_indented(agent::readiness_json(*readiness)), {}, context.clock->wall_ns(), {}, {}};
     if (context.environment.entries) bundle.environment = context.environment.entries();
+    bundle.variables = backends::variable_beginnings();
     if (const auto location = store::locate(context.environment); location.ok()) {
       bundle.log_folder = location->path.substr(0, location->path.rfind('/'));
     }

@@ -1,10 +1,10 @@
 // ingero explain: what a recording says was slow, failed or never ended, and what the host did to those threads.
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "base/json.h"
+#include "base/output_file.h"
 #include "base/text.h"
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
@@ -52,10 +52,11 @@ Result<int> show_flames(const ExplainOptions& options, const store::Reader& read
   if (options.folded) {
     context.out << report::folded_text(*flames);
   } else {
-    std::ofstream file(options.flame, std::ios::trunc);
-    file << report::flame_svg(*flames, "Time in GPU calls by where they were made: " + printable(reader.path(), 200));
-    file.close();
-    if (!file) return errno_error(fmt::format("write {}", options.flame));
+    auto file = OutputFile::create(options.flame);
+    INGERO_TRY(file);
+    INGERO_TRY(file->write(
+        report::flame_svg(*flames, "Time in GPU calls by where they were made: " + printable(reader.path(), 200))));
+    INGERO_TRY(file->commit());
   }
   context.err << "ingero: " << report::coverage_text(*flames) << '\n';
   return kExitDone;

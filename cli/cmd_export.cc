@@ -1,10 +1,10 @@
 // ingero export: a recording for other programs: timelines for Perfetto and chrome://tracing, rows, folded stacks.
 #include <optional>
 
+#include "base/output_file.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
-#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "report/event_rows.h"
 #include "report/flame_graph.h"

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "base/group.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -16,7 +17,7 @@ namespace {
 
 struct MergeCommand {
   std::vector<std::string> sources;
-  std::string output, node, threshold = format_duration(fleet::kClockThresholdNs);
+  std::string output, group, node, threshold = format_duration(fleet::kClockThresholdNs);
 };
 
 std::atomic<bool> stop_asked{false};
@@ -72,6 +73,11 @@ Result<int> run_merge(const MergeCommand& command, Context& context) {
   options.sources = command.sources;
   options.output = place->path;
   options.owner = place->owner;
+  if (!command.group.empty()) {
+    const auto group = find_group(command.group);
+    if (!group.ok()) return group.error().in("--db-group");
+    options.group = *group;
+  }
   options.node = command.node;
   options.wall_ns = context.clock->wall_ns();
   options.cancel = &stop_asked;
@@ -111,6 +117,9 @@ void add_merge(Command root, Context& context) {
   command.add_option("-o,--output", options->output, "Output file; it appears when it is complete")
       .required()
       .type_name("FILE");
+  command
+      .add_option("--db-group", options->group, "Let members of this group read the output (default: only its owner)")
+      .type_name("GROUP");
   command.add_option("--force-node", options->node, "Node name for recordings that do not contain one")
       .type_name("NAME");
   command.add_option("--clock-skew-threshold", options->threshold, "Warn when clocks of nodes certainly differ by more")

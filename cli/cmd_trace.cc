@@ -1,4 +1,5 @@
 // ingero trace: record the GPU calls of running programs, and what the host did to their threads meanwhile.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +27,8 @@
 #include "agent/sampling/sampler_service.h"
 #include "agent/session.h"
 #include "base/environment.h"
+#include "base/fd.h"
+#include "base/group.h"
 #include "base/log.h"
 #include "base/log_rotation.h"
 #include "base/text.h"
@@ -55,7 +58,8 @@ struct TraceOptions {
   bool record = true;
   bool record_all = false;
   std::string store = "all";
-  std::string database;
+  std::string database, db_group;
+  bool keep_secrets = false;
   std::string max_db = "10g";
   bool no_io = false, no_tcp = false, no_net = false;
   std::string node;
@@ -108,6 +112,37 @@ void add_descendants(const kernelside::ProcFs& proc, std::vector<uint32_t>& pids
   }
 }
 
+// SIGINT, SIGTERM and SIGHUP, taken by the main thread alone.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&set_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, number);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+  }
+  struct Came {
+    int number = 0;        // 0: none came in time
+    bool is_sent = false;  // by a process; a SIGHUP by the kernel means that the terminal is gone
+  };
+  Came wait(uint64_t ns) const {
+    const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+    siginfo_t info{};
+    const int number = sigtimedwait(&set_, &info, &time);
+    return number > 0 ? Came{number, info.si_code <= 0} : Came{};
+  }
+  // Has one come that was not waited for yet?
+  static bool is_pending() {
+    sigset_t pending;
+    if (sigpending(&pending) != 0) return false;
+    return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1;
+  }
+
+ private:
+  sigset_t set_{};
+};
+
 Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, const Context& context) {
   agent::RecorderOptions out;
   out.objects.pids = options.pids;
@@ -151,6 +186,7 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   INGERO_TRY(hang_after);
   out.hang_after_ns = *hang_after;
   out.drop_privileges = true;
+  out.keep_secrets = options.keep_secrets;
   if (!options.record) return out;
 
   store::WriterOptions store;
@@ -158,6 +194,12 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   INGERO_TRY(location);
   store.path = location->path;
   store.owner = location->owner;
+  if (!options.db_group.empty()) {
+    const auto group = find_group(options.db_group);
+    if (!group.ok()) return group.error().in("--db-group");
+    store.group = *group;
+  }
+  store.is_cancelled = Signals::is_pending;
   const auto max_bytes = parse_size_bytes(options.max_db);
   INGERO_TRY(max_bytes);
   store.max_bytes = *max_bytes;
@@ -179,31 +221,6 @@ bool needs_root() {
   const auto missing = kernelside::missing_capabilities();
   return std::ranges::any_of(missing, [](const std::string& one) { return one == "CAP_BPF" || one == "CAP_PERFMON"; });
 }
-
-// SIGINT, SIGTERM and SIGHUP, taken by the main thread alone.
-class Signals {
- public:
-  Signals() {
-    sigemptyset(&set_);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, number);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-  }
-  struct Came {
-    int number = 0;        // 0: none came in time
-    bool is_sent = false;  // by a process; a SIGHUP by the kernel means that the terminal is gone
-  };
-  Came wait(uint64_t ns) const {
-    const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-    siginfo_t info{};
-    const int number = sigtimedwait(&set_, &info, &time);
-    return number > 0 ? Came{number, info.si_code <= 0} : Came{};
-  }
-
- private:
-  sigset_t set_{};
-};
 
 class Trace {
  public:
@@ -281,6 +298,9 @@ class Trace {
   // error.
   Status open_output() {
     if (!options_.output.empty()) {
+      // A new file is its owner's alone: it has command lines of every user's programs. A pipe or device is one
+      // already.
+      const Fd made(::open(options_.output.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
       file_.open(options_.output, std::ios::trunc);
       if (!file_) return errno_error(fmt::format("write {}", printable(options_.output, 4096))).in("--output");
       out_ = &file_;
@@ -539,6 +559,31 @@ class Trace {
   std::map<std::pair<uint64_t, uint64_t>, std::vector<hal::CollectiveHang::Rank>> reported_missing_;  // by hash, number
 };
 
+void add_recording_options(Command command, TraceOptions& options) {
+  command.add_flag("--record,!--no-record", options.record, "Write the database (default true)");
+  command.add_flag("--record-all", options.record_all, "Store every event, even with --store selective");
+  command
+      .add_option("--store", options.store,
+                  "all: every event; selective: slow, failed and synchronising calls, and one in N of the rest")
+      .one_of({"all", "selective"})
+      .show_default();
+  command
+      .add_option("--sample-every", options.sample_every,
+                  "With --store selective, keep one in N of the ordinary events")
+      .range(1U, 1'000'000U)
+      .show_default();
+  command.add_option("--db,--out", options.database, "Database file (default: INGERO_DB, ~/.ingero/ingero.db)");
+  command
+      .add_option("--db-group", options.db_group,
+                  "Let members of this group read the recording (default: only its owner)")
+      .type_name("GROUP");
+  command.add_flag("--keep-secrets", options.keep_secrets,
+                   "Record command lines as they are, with passwords, keys and tokens");
+  command.add_option("--max-db", options.max_db, "Delete the oldest events beyond this size (0: never)")
+      .size()
+      .show_default();
+}
+
 void add_output_options(Command command, TraceOptions& options) {
   command.add_flag("--json", options.json,
                    "One JSON object per event on standard output (with -- COMMAND, what that prints then goes to "
@@ -565,22 +610,7 @@ void add_trace(Command root, Context& context) {
       .duration()
       .show_default();
   add_output_options(command, *options);
-  command.add_flag("--record,!--no-record", options->record, "Write the database (default true)");
-  command.add_flag("--record-all", options->record_all, "Store every event, even with --store selective");
-  command
-      .add_option("--store", options->store,
-                  "all: every event; selective: slow, failed and synchronising calls, and one in N of the rest")
-      .one_of({"all", "selective"})
-      .show_default();
-  command
-      .add_option("--sample-every", options->sample_every,
-                  "With --store selective, keep one in N of the ordinary events")
-      .range(1U, 1'000'000U)
-      .show_default();
-  command.add_option("--db,--out", options->database, "Database file (default: INGERO_DB, ~/.ingero/ingero.db)");
-  command.add_option("--max-db", options->max_db, "Delete the oldest events beyond this size (0: never)")
-      .size()
-      .show_default();
+  add_recording_options(command, *options);
   command
       .add_option(
           "--stack", options->stack,

@@ -1,7 +1,6 @@
 // Sets up the HTTP server of the commands that serve: certificate, secrets, audit log, signals and the query service.
 #include "cli/serving.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/trusted_path.h"
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -29,9 +29,9 @@ constexpr size_t kAtOnce = 8, kBodyBytes = 1 << 20;
 // Appends lines; the first failure to write is reported, later ones are not.
 Result<serve::http::Audit> open_audit(const std::string& path) {
   if (path.empty()) return serve::http::Audit([](const std::string& line) { log_info("{}", line); });
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file < 0) return errno_error(fmt::format("open {}", path)).in("--audit-log");
-  const auto owner = std::make_shared<Fd>(file);
+  auto file = open_trusted_log(path);
+  if (!file.ok()) return file.error().in("--audit-log");
+  const auto owner = std::make_shared<Fd>(std::move(*file));
   return serve::http::Audit(
       [owner, path, reported = std::make_shared<std::atomic<bool>>(false)](const std::string& line) {
         const std::string whole = line + "\n";

@@ -15,6 +15,7 @@
 
 #include <dirent.h>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "kernelside/cgroup.h"
 
@@ -84,7 +85,8 @@ std::optional<uint32_t> uid_of(std::string_view status) {
   return uid;
 }
 
-std::string command_line_of(std::string untrusted) {
+std::string command_line_of(std::string untrusted, bool keeps_secrets) {
+  if (!keeps_secrets) return printable(arguments_without_secrets(untrusted), kMaxCommandLine);
   while (!untrusted.empty() && untrusted.back() == '\0') untrusted.pop_back();
   std::replace(untrusted.begin(), untrusted.end(), '\0', ' ');
   return printable(untrusted, kMaxCommandLine);
@@ -248,7 +250,7 @@ Result<hal::Process> ProcFs::process(uint32_t pid) const {
   // Read by its number: still the same process?
   if (roots_.text && !identity(*directory, pid))
     return Error(Errc::kNotFound, fmt::format("process {} has ended", pid));
-  if (command) process.command_line = command_line_of(std::move(*command));
+  if (command) process.command_line = command_line_of(std::move(*command), roots_.keeps_secrets);
   if (const auto cgroup = read_at(*directory, "cgroup", kMaxCgroup)) {
     process.cgroup_id = cgroup_id_of(roots_.cgroup, name_by(*cgroup, process));
   }

@@ -31,6 +31,7 @@ struct ProcRoots {
   // Reads the first bytes of a file of /proc/PID that the kernel makes with the process's memory locked, which a
   // process can keep locked (kernelside/foreign.h). Empty: it is waited for.
   std::function<Result<std::string>(uint32_t pid, std::string_view name, size_t max_bytes)> text = {};
+  bool keeps_secrets = false;  // of command lines: else base/secrets.h takes them out
 };
 
 class ProcFs {

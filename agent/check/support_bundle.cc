@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -25,7 +26,10 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/output_file.h"
+#include "base/secrets.h"
 #include "base/text.h"
+#include "base/trusted_path.h"
 
 namespace ingero::agent {
 namespace {
@@ -47,14 +51,16 @@ static_assert(sizeof(TarHeader) == kBlock);
 class Archive {
  public:
   static Result<std::unique_ptr<Archive>> create(const std::string& path, uint64_t wall_ns) {
-    // A link put where the file belongs is not followed: the bundle is often written by root into a shared folder.
-    Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    // The bundle is often written by root into a shared folder: what is there is replaced, never written into.
+    INGERO_TRY(check_trusted_path(path));
+    auto output = OutputFile::create(path);
+    INGERO_TRY(output);
+    Fd fd(::fcntl(output->descriptor(), F_DUPFD_CLOEXEC, 0));
     if (!fd.valid()) return errno_error(fmt::format("create {}", printable(path)));
-    if (::fchmod(fd.get(), 0600) != 0) return errno_error(fmt::format("chmod({})", printable(path)));
     gzFile file = gzdopen(fd.get(), "wb");
     if (file == nullptr) return Error(Errc::kIo, fmt::format("create {}: no memory to compress", printable(path)));
     fd.release();  // zlib's now
-    return std::unique_ptr<Archive>(new Archive(path, file, wall_ns));
+    return std::unique_ptr<Archive>(new Archive(path, std::move(*output), file, wall_ns));
   }
   ~Archive() {
     if (file_ != nullptr) gzclose(file_);
@@ -73,13 +79,14 @@ class Archive {
     write(end.data(), end.size());
     const int closed = gzclose(file_);
     file_ = nullptr;
-    if (!failed_ && closed == Z_OK) return {};
+    if (!failed_ && closed == Z_OK) return output_.commit();
     return Error(Errc::kIo, fmt::format("write {}: only part of the file was written", printable(path_)),
                  "is the disk full?");
   }
 
  private:
-  Archive(std::string path, gzFile file, uint64_t wall_ns) : path_(std::move(path)), file_(file), wall_ns_(wall_ns) {}
+  Archive(std::string path, OutputFile output, gzFile file, uint64_t wall_ns)
+      : path_(std::move(path)), output_(std::move(output)), file_(file), wall_ns_(wall_ns) {}
   void put(std::string_view name, std::string_view content) {
     TarHeader header{};
     fmt::format_to_n(header.name, sizeof header.name - 1, "{}{}", kFolder, name);
@@ -111,6 +118,7 @@ class Archive {
   }
 
   std::string path_;
+  OutputFile output_;
   gzFile file_;
   uint64_t wall_ns_;
   bool failed_ = false;
@@ -164,14 +172,16 @@ Result<std::string> btf_info() {
   return fmt::format("{} {} bytes\n", kPath, status.st_size);
 }
 
-std::string environment_text(std::span<const std::string> environment) {
+std::string environment_text(std::span<const std::string> environment, std::span<const std::string_view> beginnings) {
   std::string text;
   for (const std::string_view entry : environment) {
     const size_t equals = entry.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view name = entry.substr(0, equals);
     const std::string_view value = entry.substr(equals + 1);
-    text += fmt::format("{}={}\n", printable(name), is_secret(name, value) ? "<redacted>" : printable(value, 4096));
+    if (!may_be_shown(name, beginnings)) continue;
+    text += fmt::format("{}={}\n", printable(name),
+                        is_secret(name, value) ? std::string(kRedacted) : printable(without_secrets(value), 4096));
   }
   return text;
 }
@@ -180,10 +190,18 @@ Result<std::string> log_tail(const std::string& folder, std::string_view name) {
   if (folder.empty()) return Error(Errc::kNotFound, "the agent's directory is unknown: HOME is not set");
   const auto text = read_file(fmt::format("{}/{}", folder, name), kMaxLog);
   if (!text.ok()) return text.error();
-  return std::string(last_lines(*text, kLogLines));
+  return without_secrets(last_lines(*text, kLogLines));
 }
 
 }  // namespace
+
+bool may_be_shown(std::string_view name, std::span<const std::string_view> beginnings) {
+  constexpr std::string_view kNames[] = {
+      "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LD_PRELOAD", "NO_COLOR", "PATH", "SHELL", "TERM", "TZ", "container"};
+  if (std::ranges::find(kNames, name) != std::end(kNames)) return true;
+  if (name.starts_with("INGERO_") || name.starts_with("LC_")) return true;
+  return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); });
+}
 
 bool is_secret(std::string_view name, std::string_view value) {
   std::string upper(name);
@@ -263,7 +281,7 @@ Status write_support_bundle(const std::string& path, std::span<const hal::Backen
   out.add("btf-info.txt", btf_info());
   out.add("bpftool-features.txt", output_of(kFeatures));
   out.add("ptrace-scope.txt", read_file("/proc/sys/kernel/yama/ptrace_scope", kMaxOutput));
-  out.add("env-redacted.txt", environment_text(options.environment));
+  out.add("env-redacted.txt", environment_text(options.environment, options.variables));
   for (const std::string_view log : {"agent-trace.log", "sink-stderr.log"})
     out.add(log, log_tail(options.log_folder, log));
   for (const hal::Backend* backend : backends) {

@@ -2,8 +2,9 @@
 // entries.
 //
 // A gzip-compressed tar file, readable by its owner only. What cannot be had becomes NAME.error.txt with the reason.
-// Secrets in environment variables are redacted by their names. Programs (lscpu, bpftool, those of the backends'
-// diagnostics) are run from the system's folders, without a shell, ten seconds and one MiB at most each.
+// Of the environment it has the variables on a list, and of those not what looks like a secret. Programs (lscpu,
+// bpftool, those of the backends' diagnostics) are run from the system's folders, without a shell, ten seconds and one
+// MiB at most each.
 #pragma once
 
 #include <map>
@@ -23,10 +24,15 @@ struct BundleOptions {
   std::string log_folder;                // where the agent's logs are; empty: unknown
   uint64_t wall_ns = 0;                  // now
   std::vector<std::string> environment;  // the agent's own, as NAME=VALUE
+  // How names of variables begin that may be in it, besides the system's and ingero's.
+  std::span<const std::string_view> variables = {};
 };
-// Writes the bundle to `path`, which is replaced if it is there.
+// Writes the bundle to `path`, which is replaced if it is there (base/trusted_path.h says what is refused).
 Status write_support_bundle(const std::string& path, std::span<const hal::Backend* const> backends,
                             const BundleOptions& options);
+
+// May this environment variable be in a bundle?
+bool may_be_shown(std::string_view name, std::span<const std::string_view> beginnings);
 
 // Must the value of this environment variable not leave the machine? By its name, or because it is a URL with a
 // password.

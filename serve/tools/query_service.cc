@@ -123,7 +123,7 @@ struct QueryService::Impl {
     return timeline;
   }
 
-  Result<std::unique_ptr<store::Reader>> take(const std::string& path) {
+  Result<std::unique_ptr<store::Reader>> take(const std::string& path, const store::QueryLimits& limits) {
     const std::string inode = inode_of(path);
     {
       const std::scoped_lock lock(mutex);
@@ -134,7 +134,7 @@ struct QueryService::Impl {
         if (one.inode == inode) return std::move(one.reader);
       }
     }
-    auto opened = store::Reader::open(path, store::Trust::kStranger);
+    auto opened = store::Reader::open(path, store::Trust::kStranger, limits);
     if (!opened.ok() && opened.error().code() == Errc::kNotFound) {
       return Error(Errc::kNotFound, opened.error().message(),
                    "record with 'sudo ingero trace', or name a file with --db");
@@ -227,13 +227,13 @@ Result<Json> QueryService::Impl::answer(const Tool& tool, const Json& input, con
                       input.dump());
     Json kept_answer;
     if (tool.is_lasting && find_kept(key, kept_answer)) return kept_answer;
-    auto taken = take(options.database);
+    auto taken = take(options.database, limits);
     if (!taken.ok()) return taken.error();
     reader = std::move(*taken);
     limit.emplace(*reader, limits);
   }
   if (!path_of_other->empty()) {
-    auto taken = take(*path_of_other);
+    auto taken = take(*path_of_other, limits);
     if (!taken.ok()) return taken.error();
     other = std::move(*taken);
     other_limit.emplace(*other, limits);
@@ -330,7 +330,7 @@ Json QueryService::shown(std::string_view tool, const Json& input, const Json& a
 }
 
 Result<QueryService::Lease> QueryService::acquire() {
-  auto reader = impl_->take(impl_->options.database);
+  auto reader = impl_->take(impl_->options.database, {.time_ns = impl_->options.time_ns});
   if (!reader.ok()) return impl_->shown(reader.error());
   return Lease(*this, std::move(*reader), impl_->options.database);
 }

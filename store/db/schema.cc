@@ -181,7 +181,12 @@ constexpr Step kSteps[] = {
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 
+// A view of that name is none: describing its columns could take for ever.
 Result<bool> has_table(Database& database, const char* name, const char* column) {
+  Result<std::optional<int64_t>> tables =
+      database.integer(fmt::format("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '{}'", name));
+  if (!tables.ok()) return tables.error();
+  if (tables->value_or(0) == 0) return false;
   Result<std::optional<int64_t>> count =
       database.integer(fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'", name, column));
   if (!count.ok()) return count.error();

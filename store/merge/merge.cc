@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "store/db/aggregates.h"
+#include "store/db/file_access.h"
 #include "store/db/schema.h"
 #include "store/merge/merge_impl.h"
 #include "store/read/reader_impl.h"
@@ -382,16 +383,14 @@ class NewFile {
   }
   const std::string& name() const { return name_; }
 
-  Status create(const std::optional<Owner>& owner) {
+  Status create(const std::optional<Owner>& owner, std::optional<uint32_t> group) {
     struct stat there {};
     if (::lstat(path_.c_str(), &there) == 0) return exists();
     std::string name = fmt::format("{}.{}.part", path_, ::getpid());
-    const Fd made(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
-    if (!made.valid()) return errno_error(fmt::format("create {}", printable(path_, 4096)));
+    const Result<Fd> made = create_recording_file(name, owner, group);
+    if (!made.ok()) return made.error();
+    if (!made->valid()) return errno_error(fmt::format("create {}", printable(name, 4096)), EEXIST);
     name_ = std::move(name);
-    if (owner && ::fchown(made.get(), owner->uid, owner->gid) != 0) {
-      return errno_error(fmt::format("{}: set the new file's owner", printable(path_, 4096)));
-    }
     return {};
   }
   Status put_in_place() {
@@ -474,7 +473,7 @@ Result<Merged> merge(const MergeOptions& options) {
   Merged merged;
   std::vector<std::unique_ptr<Reader>> readers;
   for (const std::string& path : options.sources) {
-    auto reader = Reader::open(path);
+    auto reader = Reader::open(path, Trust::kOwner, {.cancel = options.cancel});
     if (!reader.ok()) return reader.error();
     if (!readers.empty() && (*reader)->layout() != readers.front()->layout()) {
       return Error(Errc::kNotSupported,
@@ -488,7 +487,7 @@ Result<Merged> merge(const MergeOptions& options) {
   const bool is_legacy = readers.front()->layout() == Layout::kLegacy;
 
   NewFile file(options.output);
-  INGERO_TRY(file.create(options.owner));
+  INGERO_TRY(file.create(options.owner, options.group));
   {
     auto opened = Database::open(file.name(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, options.output);
     if (!opened.ok()) return opened.error();

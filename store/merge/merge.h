@@ -6,8 +6,9 @@
 // one that is still being recorded is merged as it is at that moment. Legacy recordings merge into a legacy recording,
 // and not with ours.
 //
-// The output appears when it is whole; a file that is there is never touched. Threads: one. Failure: as Reader's for a
-// source; kInvalid: the output exists, a source does not say its node, two hold the same run; kBusy: cancelled.
+// The output appears when it is whole, readable by its owner and the group; a file that is there is never touched.
+// Threads: one. Failure: as Reader's for a source; kInvalid: the output exists, a source does not say its node, two
+// hold the same run; kBusy: cancelled.
 #pragma once
 
 #include <atomic>
@@ -27,6 +28,7 @@ struct MergeOptions {
   std::string output;
   std::string node;                                           // of what does not say its own; empty: that is refused
   std::optional<Owner> owner;                                 // of the output
+  std::optional<uint32_t> group;                              // whose members may read the output
   uint64_t wall_ns = 0;                                       // now
   std::function<void(uint64_t rows, uint64_t all)> progress;  // of one source
   const std::atomic<bool>* cancel = nullptr;                  // set by another thread, or a signal's handler

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <thread>
 #include <vector>
 
+#include "base/text.h"
 #include "store/db/file_check.h"
 #include "store/db/file_lock.h"
 #include "store/db/guarded_functions.h"
 #include "store/db/schema.h"
+#include "store/db/schema_check.h"
 #include "store/read/legacy/legacy.h"
 #include "store/read/reader_impl.h"
 
@@ -54,6 +57,15 @@ int check_watch(void* given) {
     if (watch->timed && std::chrono::steady_clock::now() >= watch->end) return 1;
   }
   return 0;
+}
+
+// While another program holds the file: for two seconds, unless the watch ends sooner.
+int wait_while_busy(void* given, int times) {
+  constexpr int kTimes = 200;
+  const auto* impl = static_cast<const Reader::Impl*>(given);
+  if (times >= kTimes || check_watch(const_cast<Watch*>(impl->watch)) != 0) return 0;
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return 1;
 }
 
 // One query's, or one answer's, time.
@@ -137,12 +149,19 @@ std::string uri_of(const std::string& path, bool immutable) {
   return uri + (immutable ? "?immutable=1" : "?mode=ro");
 }
 
-Status Reader::Impl::open() {
+Status Reader::Impl::open(const QueryLimits& limits) {
   INGERO_TRY(check_file(path));
+  const Watched watched(*this, limits);
   live = is_being_written(path);
   // A file without a writer is opened as immutable: that needs no log, no shared memory and no write access, and leaves
   // no other file in its folder. A file with a log or a writer is read together with it.
-  return open_as(!live && !has_log(path));
+  Status opened = open_as(!live && !has_log(path));
+  if (opened.ok() || check_watch(const_cast<Watch*>(watch)) == 0) return opened;
+  if (limits.cancel != nullptr && *limits.cancel) {
+    return Error(Errc::kBusy, fmt::format("{}: interrupted while it was opened", path));
+  }
+  return Error(Errc::kBusy, fmt::format("{}: could not be opened within {}", path, format_duration(limits.time_ns)),
+               "is it a recording of ingero?");
 }
 
 Status Reader::Impl::open_as(bool as_immutable) {
@@ -151,7 +170,7 @@ Status Reader::Impl::open_as(bool as_immutable) {
   if (!opened.ok()) return opened.error();
   database = std::move(*opened);
   set_watch(watch);
-  sqlite3_busy_timeout(database.get(), 2000);
+  sqlite3_busy_handler(database.get(), wait_while_busy, this);
   // A stranger's sorting must not fill the disk: in memory, which has a limit. (Before views: it drops what is TEMP.)
   if (trust == Trust::kStranger) INGERO_TRY(database.execute("PRAGMA temp_store = MEMORY"));
   // The schema of a file from elsewhere may hold anything: its views and triggers are not trusted.
@@ -166,6 +185,7 @@ Status Reader::Impl::open_as(bool as_immutable) {
     }
     return kind.error();
   }
+  INGERO_TRY(check_schema(database, *kind, Use::kReading));
   switch (*kind) {
     case FileKind::kEmpty:
       return Error(Errc::kCorrupt, fmt::format("{}: the recording is empty", path),
@@ -179,9 +199,13 @@ Status Reader::Impl::open_as(bool as_immutable) {
     case FileKind::kOlder:
       return Error(Errc::kNotSupported, fmt::format("{}: recorded with an older schema", path),
                    fmt::format("run 'ingero trace --db {}' once: it upgrades the schema", path));
-    case FileKind::kCurrent:
+    case FileKind::kCurrent: {
       layout = Layout::kCurrent;
+      const Result<std::string> views = own_views_sql(database);
+      INGERO_TRY(views);
+      INGERO_TRY(database.execute(*views));
       break;
+    }
     case FileKind::kLegacy:
       layout = Layout::kLegacy;
       INGERO_TRY(create_legacy_views(database));
@@ -198,6 +222,7 @@ Status Reader::Impl::open_as(bool as_immutable) {
 
 void Reader::Impl::set_watch(const Watch* innermost) {
   watch = innermost;
+  if (database.get() == nullptr) return;  // it is given to the connection when that is made
   const int steps = trust == Trust::kStranger ? kStrangersSteps : kStepsBetweenChecks;
   sqlite3_progress_handler(database.get(), watch == nullptr ? 0 : steps, watch == nullptr ? nullptr : check_watch,
                            const_cast<Watch*>(watch));
@@ -238,11 +263,11 @@ Status Reader::Impl::refresh() {
 Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Reader::~Reader() = default;
 
-Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, Trust trust) {
+Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, Trust trust, const QueryLimits& limits) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   impl->trust = trust;
-  INGERO_TRY(impl->open());
+  INGERO_TRY(impl->open(limits));
   return std::unique_ptr<Reader>(new Reader(std::move(impl)));
 }
 

@@ -75,7 +75,10 @@ enum class Trust : uint8_t { kOwner, kStranger };
 
 class Reader {
  public:
-  static Result<std::unique_ptr<Reader>> open(const std::string& path, Trust trust = Trust::kOwner);
+  // Ends with kBusy when the time of `limits` is over, however the file is made. kCorrupt: what it calls a table of a
+  // recording is something else.
+  static Result<std::unique_ptr<Reader>> open(const std::string& path, Trust trust = Trust::kOwner,
+                                              const QueryLimits& limits = {});
   ~Reader();
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;

@@ -29,7 +29,7 @@ struct Reader::Impl {
   mutable Database database;
   const Watch* watch = nullptr;  // the innermost one
 
-  Status open();
+  Status open(const QueryLimits& limits);
   Status open_as(bool as_immutable);
   Status restrict();
   // A file that was at rest may have got a writer since: see it live from then on.

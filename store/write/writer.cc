@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "store/write/writer_impl.h"
 
 namespace ingero::store {
@@ -24,6 +25,17 @@ uint64_t size_of(const std::string& path) {
 }
 
 }  // namespace
+
+Status Writer::Impl::open() {
+  INGERO_TRY(prepare_file());
+  INGERO_TRY(open_database());
+  INGERO_TRY(load_position());
+  INGERO_TRY(begin_session());
+  INGERO_TRY(recover());
+  INGERO_TRY(keep_in_one_file());
+  sqlite3_progress_handler(database.get(), 0, nullptr, nullptr);
+  return {};
+}
 
 void Writer::Impl::fill(const hal::Event& event, int64_t process, bool sampled, EventRow& row) {
   row.present = 0;
@@ -172,12 +184,10 @@ Result<std::unique_ptr<Writer>> Writer::open(WriterOptions options, const hal::C
                                              hal::LossLedger& losses, const Clock& clock) {
   auto impl = std::make_unique<Impl>(std::move(options), calls, losses, clock);
   impl->closed = true;  // until it is open: the destructor has nothing to finish
-  INGERO_TRY(impl->prepare_file());
-  INGERO_TRY(impl->open_database());
-  INGERO_TRY(impl->load_position());
-  INGERO_TRY(impl->begin_session());
-  INGERO_TRY(impl->recover());
-  INGERO_TRY(impl->keep_in_one_file());
+  if (const Status opened = impl->open(); !opened.ok()) {
+    if (!impl->options.is_cancelled || !impl->options.is_cancelled()) return opened.error();
+    return Error(Errc::kBusy, fmt::format("{}: interrupted while it was opened", printable(impl->options.path, 4096)));
+  }
   impl->reserve = DiskReserve::hold(impl->options.path, Impl::kReserveBytes);
   impl->closed = false;
   return std::unique_ptr<Writer>(new Writer(std::move(impl)));

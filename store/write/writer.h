@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,7 +48,8 @@ struct Session {
 
 struct WriterOptions {
   std::string path;
-  std::optional<Owner> owner;  // who gets directory and files; unset: the user that runs
+  std::optional<Owner> owner;     // who gets directory and files; unset: the user that runs
+  std::optional<uint32_t> group;  // whose members may read the files
   Session session;
   Policy policy = Policy::kAll;
   uint32_t sample_every = 100;
@@ -56,6 +58,7 @@ struct WriterOptions {
   uint32_t max_buffered_rows = 65536;
   // Histograms and buckets are written at most this often; kSelective writes them with every transaction.
   uint64_t aggregate_interval_ns = 2'000'000'000;
+  std::function<bool()> is_cancelled;  // asked while a file is opened; true: open() ends with kBusy
 };
 
 // What a program said of itself: a row of `annotations`. Checked by the service that received it.
@@ -70,9 +73,11 @@ struct Annotation {
 
 class Writer {
  public:
-  // Creates directory (0755) and file (0644) where needed, migrates an older schema of ours, completes what a killed
-  // run left. `calls`, `losses` and `clock` outlive the Writer. kNotSupported: recorded by a newer version, or by the
-  // earlier agent (read-only here). kCorrupt: not a recording. kBusy: another agent writes it.
+  // Creates directory (0755) and file (0600, with a group 0640) where needed, migrates an older schema of ours,
+  // completes what a killed run left. `calls`, `losses` and `clock` outlive the Writer. kNotSupported: recorded by a
+  // newer version, or by the legacy agent (read-only here). kCorrupt: not a recording, or one with a trigger or a view
+  // in the place of a table. kPermission: a place where another user could exchange the file (base/trusted_path.h).
+  // kBusy: another agent writes it, or is_cancelled().
   static Result<std::unique_ptr<Writer>> open(WriterOptions options, const hal::CallTable& calls,
                                               hal::LossLedger& losses, const Clock& clock = system_clock());
   ~Writer();  // as close(), its error lost

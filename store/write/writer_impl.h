@@ -8,12 +8,14 @@
 // W4  Nothing pending is forgotten before the transaction that holds it has committed.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "store/db/aggregates.h"
 #include "store/db/file_lock.h"
+#include "store/db/schema.h"
 #include "store/db/sqlite.h"
 #include "store/write/budget.h"
 #include "store/write/collectives.h"
@@ -44,9 +46,14 @@ struct Writer::Impl {
   };
   using FlightKey = std::pair<uint32_t, uint64_t>;  // tid, start_mono_ns
 
+  Status open();
+  std::chrono::steady_clock::time_point opening_ends;  // what check_opening() holds it to
+
   // writer_open.cc
   Status prepare_file();
   Status open_database();
+  Result<FileKind> examine();
+  static int check_opening(void* writer);  // SQLite's progress handler
   Status begin_session();
   Status recover();
   Status load_position();

@@ -5,15 +5,21 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 
 #include "base/fd.h"
+#include "store/db/file_access.h"
 #include "store/db/file_check.h"
 #include "store/db/schema.h"
+#include "store/db/schema_check.h"
 #include "store/write/writer_impl.h"
 
 namespace ingero::store {
 namespace {
+
+constexpr std::chrono::seconds kExamineTime{10};
+constexpr int kStepsBetweenChecks = 4000;
 
 // Creates the directories of the path that are missing and gives those to the owner.
 Status make_directories(const std::filesystem::path& directory, const std::optional<Owner>& owner) {
@@ -43,24 +49,37 @@ Status Writer::Impl::prepare_file() {
   if (options.batch_rows == 0) options.batch_rows = 1;
   if (options.max_buffered_rows < options.batch_rows) options.max_buffered_rows = options.batch_rows;
   if (options.sample_every == 0) options.sample_every = 1;
+  // Before a directory is made below those that are there, and with what was made.
+  INGERO_TRY(check_recording_place(options.path, options.owner));
   INGERO_TRY(make_directories(std::filesystem::path(options.path).parent_path(), options.owner));
+  INGERO_TRY(check_recording_place(options.path, options.owner));
   // SQLite would use the umask's mode, and as root would leave the file to root.
-  const Fd created(::open(options.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (created.valid()) {
-    // -wal and -shm follow the database's mode and owner: SQLite sees to that.
-    if (::fchmod(created.get(), 0644) != 0 ||
-        (options.owner && ::fchown(created.get(), options.owner->uid, options.owner->gid) != 0)) {
-      return errno_error(fmt::format("{}: set the new file's owner", options.path));
-    }
-  } else if (errno != EEXIST) {
-    Error error = errno_error(fmt::format("{}: create", options.path));
-    return Error(error.code(), error.message(), "choose another path with --db");
-  }
+  const Result<Fd> created = create_recording_file(options.path, options.owner, options.group);
+  if (!created.ok()) return Error(created.error().code(), created.error().message(), "choose another path with --db");
   if (::access(options.path.c_str(), W_OK) != 0) {
     Error error = errno_error(fmt::format("{}: open for writing", options.path));
     return Error(error.code(), error.message(), "choose another file with --db");
   }
-  return check_file(options.path);
+  INGERO_TRY(check_file(options.path));
+  return keep_recording_private(options.path, options.group);
+}
+
+int Writer::Impl::check_opening(void* given) {
+  const auto* writer = static_cast<const Impl*>(given);
+  if (writer->options.is_cancelled && writer->options.is_cancelled()) return 1;
+  return std::chrono::steady_clock::now() >= writer->opening_ends ? 1 : 0;
+}
+
+// What the file is, without a change to it. However its pages are made, this ends.
+Result<FileKind> Writer::Impl::examine() {
+  opening_ends = std::chrono::steady_clock::now() + kExamineTime;
+  sqlite3_progress_handler(database.get(), kStepsBetweenChecks, check_opening, this);
+  Result<FileKind> kind = identify(database);
+  if (!kind.ok()) return kind;
+  INGERO_TRY(check_schema(database, *kind, Use::kWriting));
+  // What follows may take long in a large recording, but it can be cancelled.
+  opening_ends = std::chrono::steady_clock::time_point::max();
+  return kind;
 }
 
 Status Writer::Impl::open_database() {
@@ -71,7 +90,11 @@ Status Writer::Impl::open_database() {
   if (!opened.ok()) return opened.error();
   database = std::move(*opened);
   sqlite3_busy_timeout(database.get(), 2000);
-  Result<FileKind> kind = identify(database);
+  // The file may be a stranger's: nothing that it brings runs here.
+  sqlite3_db_config(database.get(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(database.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(database.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  const Result<FileKind> kind = examine();
   if (!kind.ok()) return kind.error();
   switch (*kind) {
     case FileKind::kForeign:
@@ -94,6 +117,8 @@ Status Writer::Impl::open_database() {
   INGERO_TRY(
       database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; "
                        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2048; PRAGMA journal_size_limit = 16777216"));
+  // Next to the file there are its log and shared memory now: they are ours, too.
+  INGERO_TRY(check_recording_place(options.path, options.owner));
   Result<std::optional<int64_t>> pages = database.integer("PRAGMA page_size");
   if (!pages.ok()) return pages.error();
   page_bytes = pages->value_or(kPageBytes);

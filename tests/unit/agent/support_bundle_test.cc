@@ -1,11 +1,15 @@
 // The support bundle: what is in it, what is redacted, and what a program that misbehaves does to it.
 #include "agent/check/support_bundle.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 
+#include "base/fd.h"
+#include "base/text.h"
 #include "unit/cli/cli_fixture.h"
 
 namespace ingero::agent {
@@ -68,11 +72,19 @@ TEST_F(SupportBundleFile, HoldsItsEntriesForItsOwnerOnly) {
   const hal::Diagnostic diagnostics[] = {{.name = "tool.txt", .command = kCommand},
                                          {.name = "gone.txt", .command = kMissing},
                                          {.name = "version.txt", .path = "/proc/version"}};
+  constexpr std::string_view kVariables[] = {"XYZ_"};
   const hal::Backend backend{.name = "x", .vendor = "y", .libraries = {}, .diagnostics = diagnostics};
   const hal::Backend* const backends[] = {&backend};
   const std::string bundle = path("bundle.tar.gz");
   const BundleOptions options{
-      "{\"a\":1}\n", folder_, 1'700'000'000'000'000'000, {"INGERO_TEST_TOKEN=do-not-tell", "no name", "PLAIN=kept"}};
+      "{\"a\":1}\n",
+      folder_,
+      1'700'000'000'000'000'000,
+      {"INGERO_TEST_TOKEN=do-not-tell", "no name", "LANG=kept", "XYZ_LEVEL=2", "XYZ_PROXY=http://me:do-not-tell@p",
+       "MYSQL_PWD=do-not-tell", "DATABASE_DSN=do-not-tell", "SLACK_WEBHOOK=do-not-tell", "PGPASSFILE=do-not-tell",
+       "HISTFILE=do-not-tell", "SSH_AUTH_SOCK=do-not-tell", "SENTRY=do-not-tell", "MAIL=do-not-tell",
+       "PLAIN=do-not-tell"},
+      kVariables};
   const Status written = write_support_bundle(bundle, backends, options);
   ASSERT_TRUE(written.ok()) << written.error().text();
   struct stat status {};
@@ -88,7 +100,9 @@ TEST_F(SupportBundleFile, HoldsItsEntriesForItsOwnerOnly) {
   const std::string environment = unpacked(bundle, "env-redacted.txt");
   EXPECT_NE(environment.find("INGERO_TEST_TOKEN=<redacted>"), std::string::npos);
   EXPECT_EQ(environment.find("do-not-tell"), std::string::npos);
-  EXPECT_NE(environment.find("PLAIN=kept"), std::string::npos);
+  EXPECT_NE(environment.find("LANG=kept"), std::string::npos);
+  EXPECT_NE(environment.find("XYZ_LEVEL=2"), std::string::npos);
+  EXPECT_EQ(environment.find("MYSQL_PWD"), std::string::npos) << "not on the list";
 }
 
 TEST_F(SupportBundleFile, DoesNotFollowALinkAndReportsWhereItCannotWrite) {
@@ -98,6 +112,25 @@ TEST_F(SupportBundleFile, DoesNotFollowALinkAndReportsWhereItCannotWrite) {
   EXPECT_FALSE(write_support_bundle(path("no/such/folder"), {}, {}).ok());
   std::ifstream in(path("victim"));
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "precious");
+}
+
+TEST_F(SupportBundleFile, ReplacesAFileAndIsItsOwnersAloneWhateverTheUmask) {
+  std::ofstream(path("bundle")) << "of before";
+  const Fd before(open(path("bundle").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(chmod(path("bundle").c_str(), 0644), 0);
+  const mode_t mask = umask(0);
+  const Status written = write_support_bundle(path("bundle"), {}, {});
+  umask(mask);
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  struct stat status {};
+  ASSERT_EQ(stat(path("bundle").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+  EXPECT_EQ(*read_file(before.get(), "bundle"), "of before") << "who has it open must not read the new one";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  ASSERT_EQ(chown(path("bundle").c_str(), 65534, 65534), 0);
+  const Status refused = write_support_bundle(path("bundle"), {}, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("belongs to user 65534"), std::string::npos) << refused.error().text();
 }
 
 TEST_F(SupportBundleFile, CheckReportsAManifestsMistakesByLine) {

@@ -107,6 +107,19 @@ TEST(Proc, LongArgumentsAndEnvironmentsAreBounded) {
   EXPECT_EQ(process->rank, -1);
 }
 
+TEST(Proc, SecretsInArgumentsAreTakenOutUnlessTheyAreKept) {
+  ProcTree tree;
+  tree.process(5, "x", 1, 100, 0);
+  tree.file("5/cmdline", "serve\0--api-key\0Xs3cret\0--password=Xs3cret\0db://me:Xs3cret@host/a\0--port\080\0"s);
+  ProcRoots roots = roots_of(tree);
+  const auto process = ProcFs(roots).process(5);
+  ASSERT_TRUE(process.ok());
+  EXPECT_EQ(process->command_line, "serve --api-key <redacted> --password=<redacted> db://<redacted>@host/a --port 80");
+  roots.keeps_secrets = true;
+  EXPECT_EQ(ProcFs(roots).process(5)->command_line,
+            "serve --api-key Xs3cret --password=Xs3cret db://me:Xs3cret@host/a --port 80");
+}
+
 TEST(Proc, AMissingProcessIsNotFound) {
   ProcTree tree;
   const auto process = ProcFs(roots_of(tree)).process(5);

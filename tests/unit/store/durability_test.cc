@@ -5,10 +5,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 
 #include <gmock/gmock.h>
+#include <grp.h>
 
 #include "recording.h"
 #include "store/db/schema.h"
@@ -40,7 +42,9 @@ class DurabilityTest : public RecordingTest {
       if (::pipe(ends) != 0) return;
       child_ = ::fork();
       if (child_ == 0) {
-        test.open();
+        WriterOptions given = test.options();
+        given.group = test.group_;
+        test.open(given);
         test.write({event_of("cudaMalloc", 0, 1)});
         test.flush();
         if (::write(ends[1], "r", 1) != 1) ::_exit(1);
@@ -69,6 +73,8 @@ class DurabilityTest : public RecordingTest {
     const Status status = database->execute(sql);
     ASSERT_TRUE(status.ok()) << status.error().text();
   }
+
+  std::optional<uint32_t> group_;
 };
 
 TEST_F(DurabilityTest, AfterSigkillEveryCommittedRowIsThereAndCounted) {
@@ -193,6 +199,7 @@ TEST_F(DurabilityTest, AReadOnlyDirectoryIsOneSentenceAndStillReadable) {
   write({event_of("cudaMalloc", 0, 1)});
   close();
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);  // its owner lets others read it
   ASSERT_EQ(::chmod(directory.c_str(), 0555), 0);
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
@@ -212,14 +219,17 @@ TEST_F(DurabilityTest, AReadOnlyDirectoryIsOneSentenceAndStillReadable) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), {}), 1);
 }
 
-TEST_F(DurabilityTest, ARecordingInProgressIsReadLiveByAnotherUserWithoutWriteAccess) {
+TEST_F(DurabilityTest, ARecordingInProgressIsReadLiveByMembersOfItsGroupAndByNoOther) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+  group_ = 4242;
   ASSERT_EQ(::chmod(directory.c_str(), 0755), 0);
   const RecordingProcess recording(*this);
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(1);
+    if (::setgroups(0, nullptr) != 0 || ::setegid(65534) != 0 || ::seteuid(65534) != 0) ::_exit(1);
+    if (const auto other = Reader::open(path); other.ok() || other.error().code() != Errc::kPermission) ::_exit(5);
+    if (::seteuid(0) != 0 || ::setgid(4242) != 0 || ::setuid(65534) != 0) ::_exit(1);
     auto reader = Reader::open(path);
     if (!reader.ok()) ::_exit(2);
     if (!(*reader)->is_live()) ::_exit(3);
@@ -307,12 +317,12 @@ TEST_F(DurabilityTest, ASecondWriterIsRefusedUntilTheFirstIsDone) {
   EXPECT_FALSE(read()->is_live());
 }
 
-TEST_F(DurabilityTest, NewFilesAreReadableByAllAndBelongToTheSudoUser) {
+TEST_F(DurabilityTest, NewFilesAreTheirOwnersAloneAndBelongToTheSudoUser) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
   WriterOptions given = options();
   given.path = directory + "/a/b/run.db";
   given.owner = Owner{1234, 2345};
-  const mode_t mask = ::umask(0077);
+  const mode_t mask = ::umask(0022);
   open(given);
   write({event_of("cudaMalloc", 0, 1)});
   flush();
@@ -322,7 +332,7 @@ TEST_F(DurabilityTest, NewFilesAreReadableByAllAndBelongToTheSudoUser) {
     ASSERT_EQ(::stat((directory + file).c_str(), &status), 0) << file;
     EXPECT_EQ(status.st_uid, 1234U) << file;
     EXPECT_EQ(status.st_gid, 2345U) << file;
-    EXPECT_EQ(status.st_mode & 0777, 0644U) << file;
+    EXPECT_EQ(status.st_mode & 0777, 0600U) << file;
   }
   struct stat status {};
   ASSERT_EQ(::stat((directory + "/a").c_str(), &status), 0);

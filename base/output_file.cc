@@ -1,5 +1,5 @@
 // Writes to an unnamed or temporary file and links it into place at the end, so that a reader never sees half of it.
-#include "cli/output_file.h"
+#include "base/output_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,10 +13,10 @@
 
 #include "base/text.h"
 
-namespace ingero::cli {
+namespace ingero {
 namespace {
 
-constexpr mode_t kMode = 0666;  // less what the umask says
+constexpr mode_t kMode = 0600;
 
 std::string folder_of(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -26,6 +26,12 @@ std::string folder_of(const std::string& path) {
 // A name in the directory of `path` that no file should have.
 std::string sibling_name(const std::string& path, unsigned attempt) {
   return fmt::format("{}.{}.{}.part", path, ::getpid(), attempt);
+}
+
+// A umask may also have taken the owner's bits.
+Status make_private(const Fd& fd, const std::string& path) {
+  if (::fchmod(fd.get(), kMode) == 0) return {};
+  return errno_error(fmt::format("chmod {}", printable(path)));
 }
 
 }  // namespace
@@ -41,11 +47,15 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
     return file;
   }
   Fd unnamed(::open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode));
-  if (unnamed.valid()) return OutputFile(path, std::move(unnamed));
+  if (unnamed.valid()) {
+    INGERO_TRY(make_private(unnamed, path));
+    return OutputFile(path, std::move(unnamed));
+  }
   for (unsigned attempt = 0; attempt < 100; ++attempt) {
     const std::string name = sibling_name(path, attempt);
     Fd fd(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kMode));
     if (fd.valid()) {
+      INGERO_TRY(make_private(fd, path));
       OutputFile file(path, std::move(fd));
       file.temporary_ = name;
       return file;
@@ -87,4 +97,4 @@ Status OutputFile::commit() {
   return {};
 }
 
-}  // namespace ingero::cli
+}  // namespace ingero

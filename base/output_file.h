@@ -2,7 +2,8 @@
 // and moved to its path when it is complete.
 //
 // Owns the file until commit(); without commit() nothing is left, not even when the program is killed, if the file
-// system supports O_TMPFILE. A pipe or device is written to directly. One thread.
+// system supports O_TMPFILE. A new file is its owner's alone (0600), whatever the umask; one that is there already, or
+// a link, is replaced and not written into. A pipe or device is written to directly. One thread.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 
-namespace ingero::cli {
+namespace ingero {
 
 class OutputFile {
  public:
@@ -22,6 +23,8 @@ class OutputFile {
 
   Status write(std::string_view bytes);
   Status commit();
+  // For libraries that write by themselves; stays this object's.
+  int descriptor() const { return fd_.get(); }
 
  private:
   OutputFile(std::string path, Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
@@ -31,4 +34,4 @@ class OutputFile {
   Fd fd_;
 };
 
-}  // namespace ingero::cli
+}  // namespace ingero

@@ -1,0 +1,28 @@
+// Who may read a recording: its owner alone (0600), and the members of one group where one is named (0640), whatever
+// the umask. Private to store/.
+//
+// SQLite gives the write-ahead log and the shared memory the mode and owner of the database. Failure: kPermission and
+// kInvalid, with a sentence that names the file. Threads: any.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "store/db/location.h"
+
+namespace ingero::store {
+
+// Makes a file that must not be there yet. An invalid descriptor: it is there.
+Result<Fd> create_recording_file(const std::string& path, const std::optional<Owner>& owner,
+                                 std::optional<uint32_t> group);
+
+// Refuses what base/trusted_path.h refuses, of the database and of the files that SQLite keeps next to it.
+Status check_recording_place(const std::string& path, const std::optional<Owner>& owner);
+
+// The same permissions for files that are there: an earlier version let everyone read them. Those of another owner stay
+// as they are.
+Status keep_recording_private(const std::string& path, std::optional<uint32_t> group);
+
+}  // namespace ingero::store

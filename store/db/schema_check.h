@@ -1,0 +1,23 @@
+// Is what a file calls its tables what a recording has under these names? Private to store/.
+//
+// A file from elsewhere may have a view in the place of a table, which gives any rows or never ends, a virtual table
+// that runs code of a module, or a trigger that runs when the file is written. Failure: kCorrupt, with a sentence that
+// names the object; what SQLite says of a damaged file. Reads sqlite_schema only, under the connection's progress
+// handler.
+#pragma once
+
+#include "store/db/schema.h"
+#include "store/db/sqlite.h"
+
+namespace ingero::store {
+
+enum class Use : uint8_t { kReading, kWriting };
+
+// Of a file that identify() knows. Triggers are refused for writing only: a reader runs none.
+Status check_schema(Database& database, FileKind kind, Use use);
+
+// SQL that puts our own views, as TEMP views, in front of those of a current file where any of them differs; else
+// empty.
+Result<std::string> own_views_sql(Database& database);
+
+}  // namespace ingero::store

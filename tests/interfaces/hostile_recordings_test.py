@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Recordings with any value in any column, and views in the place of tables: no command crashes, hangs or changes them.
+
+  hostile_recordings_test.py INGERO MAKE_RECORDING [--recordings N] [--first I] [--seconds S]
+
+N changed recordings (10,000 by hand: --recordings 10000), each through every reading command and every tool, over MCP and
+over HTTP, with a time limit of 2 s. The I-th is always the same, so that a failure can be repeated: --first I --recordings 1.
+"""
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import clients
+
+INGERO, MAKE_RECORDING = sys.argv.pop(1), sys.argv.pop(1)
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def option(name, otherwise):
+    if name not in sys.argv:
+        return otherwise
+    at = sys.argv.index(name)
+    value = sys.argv[at + 1]
+    del sys.argv[at:at + 2]
+    return int(value)
+
+
+RECORDINGS, FIRST = option("--recordings", 40), option("--first", 0)
+SECONDS = option("--seconds", 30)  # for one command with its limit of 2 s, on a busy machine, perhaps with sanitizers
+VALUES = ["-1", "0", "1", "4294967295", "4294967296", "9223372036854775807", "-9223372036854775808", "1e300", "-1e300", "0.5",
+          "'text'", "''", "x'00ff00ff'", "x''", "NULL", "zeroblob(70000)", "'[{\"a\":1}]'", "'[1,null,{}]'", "'{\"a\":[[[]]]}'",
+          "'[[[[[[[['", "char(27) || '[31m'", "printf('%.*c', 70000, 'x')", "'18446744073709551616'", "'../../etc/passwd'",
+          "(SELECT {0} FROM {1} ORDER BY random() LIMIT 1)", "{0} + 1", "-{0}", "{0} * 1000003", "rowid", "rowid * 1000000007"]
+ENDLESS = "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)"
+# A row of a table that the recordings made here leave empty: ids, and texts that are JSON where they may be.
+WORDS = ["'[]'", "'x'", "'{\"a\": \"b\"}'", "'0000:01:00.0'"]
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def tables_of(database):
+    return [name for name, in database.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")]
+
+
+def columns_of(database, table):
+    return [(row[1], row[2].upper(), row[5]) for row in database.execute(f"PRAGMA table_info({table})")]
+
+
+def fill(database):
+    """Three rows in each table without any."""
+    pick = random.Random(1)
+    for table in tables_of(database):
+        if database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]:
+            continue
+        for row in range(1, 4):
+            values = [pick.choice(WORDS) if "TEXT" in kind else "x'0102'" if "BLOB" in kind
+                      else str(1795461652000000000 + row) if name.endswith("_ns") or name in ("timestamp", "detected_at")
+                      else str(row) for name, kind, _ in columns_of(database, table)]
+            with contextlib.suppress(sqlite3.IntegrityError):
+                database.execute(f"INSERT INTO {table} VALUES ({', '.join(values)})")
+
+
+def bases(folder):
+    """Recordings of ours, filled where empty, one of a fabric, and the published ones of the legacy agent."""
+    made = os.path.join(folder, "base-0.db")
+    subprocess.run([MAKE_RECORDING, made, "300"], check=True)
+    filled = os.path.join(folder, "base-1.db")
+    shutil.copy(made, filled)
+    with contextlib.closing(sqlite3.connect(filled)) as database:
+        fill(database)
+        database.commit()
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    fabric = os.path.join(folder, "base-2.db")
+    with contextlib.closing(sqlite3.connect(fabric)) as database:
+        with open(os.path.join(HERE, "..", "unit", "cli", "recordings", "soft_roce_healthy.sql"), encoding="utf-8") as text:
+            database.executescript(text.read())
+        fill(database)
+        database.commit()
+    found = [made, filled, filled, filled, fabric]
+    for name in clients.SAMPLES[1:3]:
+        sample = os.path.join(clients.sample_folder(), name + ".db")
+        if os.path.exists(sample):
+            found.append(shutil.copy(sample, os.path.join(folder, f"base-{len(found)}.db")))
+    for path in found:
+        os.chmod(path, 0o600)
+    return found
+
+
+def change(database, pick):
+    """What was done to the recording, as SQL."""
+    tables, done = tables_of(database), []
+    database.execute("PRAGMA writable_schema = OFF")
+    if pick.random() < 0.12:
+        table = pick.choice(["schema_info"] + tables)
+        columns = [name for name, _, _ in columns_of(database, table)]
+        row = ", ".join(f"{pick.choice([ENDLESS, 'NULL', '-1', '1e300'])} AS {name}" for name in columns)
+        done += [f"DROP TABLE {table}", f"CREATE VIEW {table} AS SELECT {row}"]
+    elif pick.random() < 0.08:
+        view = pick.choice(["events", "tcp_events", "collectives", "steps", "blame"])
+        if database.execute("SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = ?", (view,)).fetchone()[0]:
+            columns = [row[1] for row in database.execute(f"PRAGMA table_info({view})")]
+            done += [f"DROP VIEW {view}", f"CREATE VIEW {view} AS SELECT "
+                     + ", ".join(f"{pick.choice([ENDLESS, '-1', 'NULL'])} AS {name}" for name in columns)]
+    for _ in range(pick.choice([1, 1, 1, 2, 4])):
+        table = pick.choice(tables)
+        if any(table in sql for sql in done):
+            continue
+        name = pick.choice([name for name, _, _ in columns_of(database, table)])
+        value = pick.choice(VALUES).replace("{0}", name).replace("{1}", table)
+        where = pick.choice(["", "", f" WHERE rowid % {pick.randint(2, 5)} = 0"])
+        done.append(f"UPDATE OR REPLACE {table} SET {name} = {value}{where}")
+    if pick.random() < 0.05:
+        done.append(f"DELETE FROM {pick.choice(tables)}")
+    kept = []
+    for sql in done:
+        try:
+            database.execute(sql)
+            kept.append(sql)
+        except sqlite3.Error:  # a constraint, or no rowid
+            with contextlib.suppress(sqlite3.Error):
+                database.execute(sql.replace(" WHERE rowid", " WHERE 1 OR 1").replace("rowid", "7"))
+                kept.append(sql)
+    return kept
+
+
+class HostileRecordings(unittest.TestCase):
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.folder = made.name
+        self.slowest = (0.0, "")
+
+    def run_command(self, *arguments):
+        """It ends in time, by itself, with an answer or one sentence."""
+        began = time.monotonic()
+        try:
+            done = subprocess.run([INGERO, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            self.fail(f"no end within {SECONDS} s: ingero {' '.join(arguments)}")
+        self.slowest = max(self.slowest, (time.monotonic() - began, " ".join(arguments)))
+        self.assertGreaterEqual(done.returncode, 0, f"ingero {' '.join(arguments)}: {done.stderr[-3000:]}")
+        self.assertLess(done.returncode, 4, f"ingero {' '.join(arguments)}: {done.stderr[-3000:]}")
+        self.assertNotIn(b"internal error", done.stderr, arguments)
+        return done
+
+    def ask_all(self, path):
+        """Every tool over MCP, in one process."""
+        process = subprocess.Popen([INGERO, "mcp", "--db", path, "--timeout", "2s"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        questions = clients.a_question_of_each_tool(lambda tool, given: {"chains": []})
+        lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}]
+        lines += [{"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": given}}
+                  for number, (tool, given) in enumerate(questions, 1) if tool not in ("get_check", "run_demo", "get_test_report")]
+        try:
+            out, errors = process.communicate("".join(json.dumps(line) + "\n" for line in lines).encode(), 3 * SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            self.fail("no end of the tools")
+        self.assertEqual(process.returncode, 0, errors[-3000:])
+        answered = {json.loads(line).get("id") for line in out.splitlines()}
+        self.assertEqual(answered, {line["id"] for line in lines})
+
+    def ask_dashboard(self, path):
+        server = clients.Dashboard(INGERO, path, "--timeout", "2s")
+        try:
+            for tool, given in clients.a_question_of_each_tool(lambda tool, given: {"chains": []}):
+                if tool not in ("get_check", "run_demo", "get_test_report"):
+                    with contextlib.suppress(clients.Refused):
+                        server.ask(tool, given)
+            self.assertIsNone(server.process.poll())
+        finally:
+            self.assertEqual(server.close(), 0)
+
+    def read_in_every_way(self, path, base, number):
+        out = os.path.join(self.folder, "out")
+        self.run_command("explain", "--db", path, "--json", "--timeout", "2s", "--per-process")
+        self.run_command("explain", "--db", path, "--timeout", "2s")
+        self.run_command("explain", "--db", path, "--chains", "--timeout", "2s")
+        self.run_command("query", "--db", path, "--timeout", "2s", "--json", "--annotations", "--limit", "1000")
+        self.run_command("compare", base, path)
+        self.run_command("explain", "--db", path, "--folded", "--timeout", "2s")
+        for kind in ("perfetto", "chrome", "csv", "jsonl")[number % 4:][:1]:
+            self.run_command("export", "--db", path, "--format", kind, "-o", out)
+        self.run_command("merge", path, "-o", out + ".db", "--force-node", "n")
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(out + ".db")
+        self.ask_all(path)
+        if number % 10 == 0:
+            self.ask_dashboard(path)
+
+    def test_any_value_in_any_column(self):
+        found = bases(self.folder)
+        failed = 0
+        for number in range(FIRST, FIRST + RECORDINGS):
+            pick = random.Random(number)
+            base = pick.choice(found)
+            path = shutil.copy(base, os.path.join(self.folder, "changed.db"))
+            with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+                database.execute("PRAGMA journal_mode = DELETE")
+                done = change(database, pick)
+            before = content(path)
+            with self.subTest(number=number, base=os.path.basename(base), done=done):
+                failed += 1
+                self.read_in_every_way(path, found[0], number)
+                self.assertEqual(content(path), before, "the recording was changed")
+                failed -= 1
+            if number % 100 == 99:
+                print(f"{number + 1 - FIRST} recordings, {failed} failed, slowest {self.slowest[0]:.1f} s", file=sys.stderr)
+        print(f"{RECORDINGS} recordings, {failed} failed, slowest {self.slowest[0]:.1f} s: {self.slowest[1]}", file=sys.stderr)
+
+    def test_every_table_as_an_endless_view(self):
+        base = bases(self.folder)[0]
+        with contextlib.closing(sqlite3.connect(base)) as database:
+            tables = tables_of(database)
+        for table in ["schema_info"] + (tables[::7] if RECORDINGS < 1000 else tables):
+            path = shutil.copy(base, os.path.join(self.folder, "view.db"))
+            with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+                database.execute("PRAGMA journal_mode = DELETE")
+                columns = [name for name, _, _ in columns_of(database, table)]
+                database.execute(f"DROP TABLE {table}")
+                database.execute(f"CREATE VIEW {table} AS SELECT " + ", ".join(f"{ENDLESS} AS {name}" for name in columns))
+            with self.subTest(table=table):
+                for arguments in (["explain", "--db", path], ["query", "--db", path], ["ask", "get_trace_stats", "--db", path],
+                                  ["export", "--db", path, "--format", "csv"], ["merge", path, "-o", path + ".out"],
+                                  ["compare", base, path]):
+                    done = self.run_command(*arguments)
+                    self.assertIn(f"{table} in it is a view, where a recording has a table".encode(), done.stderr, arguments)
+                    self.assertEqual(done.stdout, b"")
+                    self.assertFalse(os.path.exists(path + ".out"))
+
+    def test_a_signal_ends_what_would_never_end(self):
+        """A statement, and a view of the user's own that no rule refuses."""
+        path = bases(self.folder)[0]
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.execute(f"CREATE VIEW mine AS SELECT {ENDLESS} AS x")
+        endless = "SELECT x FROM mine"
+        for arguments in (["query", "--db", path, "--timeout", "0", endless],
+                          ["ask", "run_sql", "--db", path, "--timeout", "10m", "--json", json.dumps({"query": endless})]):
+            process = clients.started([INGERO, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(1)
+            self.assertIsNone(process.poll(), arguments)
+            began = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=SECONDS)
+            self.assertLess(time.monotonic() - began, 1, arguments)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -19,7 +19,7 @@ namespace ingero::store {
 namespace {
 
 constexpr std::chrono::seconds kExamineTime{10};
-constexpr int kStepsBetweenChecks = 4000;
+constexpr int kOpeningSteps = 4000;
 
 // Creates the directories of the path that are missing and gives those to the owner.
 Status make_directories(const std::filesystem::path& directory, const std::optional<Owner>& owner) {
@@ -73,7 +73,7 @@ int Writer::Impl::check_opening(void* given) {
 // What the file is, without a change to it. However its pages are made, this ends.
 Result<FileKind> Writer::Impl::examine() {
   opening_ends = std::chrono::steady_clock::now() + kExamineTime;
-  sqlite3_progress_handler(database.get(), kStepsBetweenChecks, check_opening, this);
+  sqlite3_progress_handler(database.get(), kOpeningSteps, check_opening, this);
   Result<FileKind> kind = identify(database);
   if (!kind.ok()) return kind;
   INGERO_TRY(check_schema(database, *kind, Use::kWriting));

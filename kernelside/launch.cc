@@ -32,7 +32,7 @@ Launch::~Launch() {
 }
 
 Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& command, int answer_timeout_ms,
-                                              Output output) {
+                                              Output output, const std::optional<RunAs>& run_as) {
   if (command.empty()) return Error(Errc::kInvalid, "no command to run");
   auto impl = std::make_unique<Impl>();
   int ends[2];
@@ -47,8 +47,8 @@ Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& co
   if (impl->supervisor_pid == 0) {
     impl->supervisor.reset();
     impl->stopping.reset();
-    run_supervisor(std::move(supervisor_end), command, answer_timeout_ms,
-                   output == Output::kToErrors);  // does not return
+    run_supervisor(std::move(supervisor_end), {command, run_as, output == Output::kToErrors},
+                   answer_timeout_ms);  // does not return
   }
   supervisor_end.reset();
   SupervisorMessage hello;

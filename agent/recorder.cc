@@ -631,6 +631,8 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   raw->capture_thread = std::thread([raw] { raw->capture(); });
   raw->discovery_thread = std::thread([raw] { raw->discover(); });
   (void)::setpriority(PRIO_PROCESS, 0, priority);
+  raw->foreign.start();
+  if (raw->stacks) raw->stacks->start();
   return recorder;
 }
 

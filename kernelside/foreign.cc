@@ -267,9 +267,15 @@ bool Foreign::later(std::function<void()> work) {
   const std::scoped_lock lock(mutex_);
   if (stopping_ || work_.size() >= kMaxRemembered) return false;
   work_.push_back(std::move(work));
-  if (!thread_.joinable()) thread_ = std::thread([this] { work_off(); });
+  if (started_ && !thread_.joinable()) thread_ = std::thread([this] { work_off(); });
   wake_.notify_one();
   return true;
+}
+
+void Foreign::start() {
+  const std::scoped_lock lock(mutex_);
+  started_ = true;
+  if (!stopping_ && !work_.empty() && !thread_.joinable()) thread_ = std::thread([this] { work_off(); });
 }
 
 void Foreign::work_off() {

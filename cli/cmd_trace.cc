@@ -110,6 +110,13 @@ void add_descendants(const kernelside::ProcFs& proc, std::vector<uint32_t>& pids
   }
 }
 
+// Which root itself may not change without CAP_DAC_OVERRIDE.
+bool is_in_anothers_folder(const std::string& path) {
+  struct stat status {};
+  const std::string folder = std::filesystem::path(path).parent_path();
+  return stat(folder.empty() ? "." : folder.c_str(), &status) == 0 && status.st_uid != geteuid();
+}
+
 Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, const Context& context) {
   agent::RecorderOptions out;
   out.objects.pids = options.pids;
@@ -153,6 +160,7 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   INGERO_TRY(hang_after);
   out.hang_after_ns = *hang_after;
   out.drop_privileges = true;
+  out.files_elsewhere = !options.log.empty() && is_in_anothers_folder(options.log);
   if (!options.record) return out;
 
   store::WriterOptions store;
@@ -160,6 +168,7 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   INGERO_TRY(location);
   store.path = location->path;
   store.owner = location->owner;
+  out.files_elsewhere = out.files_elsewhere || store.owner || is_in_anothers_folder(store.path);
   const auto max_bytes = parse_size_bytes(options.max_db);
   INGERO_TRY(max_bytes);
   store.max_bytes = *max_bytes;
@@ -467,6 +476,7 @@ class Trace {
   }
 
   void rotate_log() {
+    const kernelside::Raised raised;  // its folder may be another user's
     const Status reopened = reopen_log_file();
     const std::string problem = reopened.ok() ? "" : reopened.error().text();
     if (problem != std::exchange(log_problem_, problem) && !problem.empty()) log_warning("{}", problem);

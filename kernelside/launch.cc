@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "kernelside/privilege.h"
 #include "kernelside/supervisor.h"
 
 namespace ingero::kernelside {
@@ -103,6 +104,7 @@ std::optional<int> Launch::serve(const OnFile& on_file, const std::function<void
       if (message.value >= 0) {  // a descriptor of the held thread
         open_path = fmt::format("/proc/{}/fd/{}", pid, message.value);
         char link[4096];
+        const Raised raised;
         const ssize_t length = readlink(open_path.c_str(), link, sizeof(link));
         if (length > 0) name.assign(link, static_cast<size_t>(length));
       } else {

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "kernelside/privilege.h"
 
 // A function whose first instruction is single-stepped, and one whose first is emulated (arch_uprobe_analyze_insn of
 // the kernel's arch/x86/kernel/uprobes.c and arch/arm64/kernel/probes/decode-insn.c).
@@ -118,6 +119,7 @@ Result<uint64_t> measure_single_step_ns() {
   if (!text) return Error(Errc::kNotSupported, fmt::format("{}: {}", kType, text.error().text()));
   const auto type = parse_u64(trim(*text));
   if (!type) return Error(Errc::kCorrupt, fmt::format("{}: not a number", kType));
+  const Raised raised;
   const auto stepped = probe(ingero_stepped, static_cast<uint32_t>(*type));
   INGERO_TRY(stepped);
   const auto emulated = probe(ingero_emulated, static_cast<uint32_t>(*type));

@@ -27,7 +27,9 @@
 
 #include <grp.h>
 
+#include "kernelside/confinement.h"
 #include "kernelside/foreign_memory.h"
+#include "kernelside/privilege.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -305,6 +307,10 @@ void run_supervisor(Fd agent, const Started& started, int answer_timeout_ms) {
   int error = 0;
   Fd listener(receive_descriptor(ends[0], error));
   close(ends[0]);
+  // The command is on its way with all that the agent had. From here on this process names files that the command has
+  // open, and reads the paths that it executes.
+  (void)drop_capabilities(Keep::kForeignFiles).ok();
+  (void)confine(Confined::kHelper).ok();
   SupervisorMessage ready;
   ready.kind = SupervisorMessage::kReady;
   ready.pid = child;

@@ -28,6 +28,7 @@
 #include "base/text.h"
 #include "hal/bounded.h"
 #include "hal/same_start.h"
+#include "kernelside/confinement.h"
 #include "kernelside/drain.h"
 #include "kernelside/followed.h"
 #include "kernelside/foreign.h"
@@ -71,6 +72,15 @@ uint64_t thread_waited_ns() {
   if (!text.ok()) return 0;
   const auto fields = split(trim(*text), ' ');
   return fields.size() > 1 ? parse_u64(fields[1]).value_or(0) : 0;
+}
+
+// On the main thread, before others are started (kernelside/privilege.h).
+void give_up_privileges(const kernelside::Needs& needs) {
+  using namespace kernelside;
+  for (const Status& done :
+       {drop_capabilities(Keep::kRecording, needs), lower_capabilities(), confine(Confined::kAgent)}) {
+    if (!done.ok()) log_warning("{}", done.error().text());
+  }
 }
 
 }  // namespace
@@ -141,6 +151,7 @@ struct Recorder::Impl {
   // Guarded by mutex:
   hal::SystemSnapshot last_snapshot;
   std::vector<hal::Event> added;  // for the capture thread
+  std::vector<kernelside::ProgramCost> program_costs;
 
   Impl(RecorderOptions chosen, std::span<const hal::Backend* const> tables, const hal::CallTable& call_table,
        std::unique_ptr<kernelside::Helpers> helpers)
@@ -452,9 +463,11 @@ void Recorder::Impl::every_second(EventBatch& batch) {
   for (hal::Throttling& one : batch.throttlings) one.wall_offset_ns = normaliser->wall_offset_ns();
   auto snapshot = snapshots.read();
   batch.snapshots.push_back(snapshot);
+  auto costs = objects->program_costs();
   {
     const std::scoped_lock lock(mutex);
     last_snapshot = snapshot;
+    program_costs = std::move(costs);
   }
   waits->every_second(batch, now);
   look_at_open_calls(options.hang_after_ns, batch);
@@ -671,13 +684,13 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   INGERO_TRY(helpers);
   auto impl = std::make_unique<Impl>(std::move(options), backends, calls, std::move(*helpers));
   INGERO_TRY(impl->open());
-  // Capabilities are per thread: before there are more of them.
   // The threads that drain and store inherit this one's priority: those that they watch must not starve them.
   const int priority = ::getpriority(PRIO_PROCESS, 0);
   (void)::setpriority(PRIO_PROCESS, 0, std::min(priority, kThreadPriority));  // not without CAP_SYS_NICE
+  impl->store.wait_for_measurements();
   if (impl->options.drop_privileges) {
-    if (const Status dropped = kernelside::drop_capabilities(); !dropped.ok())
-      log_warning("{}", dropped.error().text());
+    give_up_privileges({.perf_probes = impl->objects->mechanism() == kernelside::Mechanism::kPerf,
+                        .others_folders = impl->options.files_elsewhere});
   }
   auto* raw = impl.get();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));
@@ -686,6 +699,8 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   raw->capture_thread = std::thread([raw] { raw->capture(); });
   raw->discovery_thread = std::thread([raw] { raw->discover(); });
   (void)::setpriority(PRIO_PROCESS, 0, priority);
+  raw->foreign.start();
+  if (raw->stacks) raw->stacks->start();
   return recorder;
 }
 
@@ -734,7 +749,12 @@ hal::SystemSnapshot Recorder::snapshot() const {
 }
 std::map<hal::CallId, uint64_t> Recorder::in_flight() const { return impl_->hangs.in_flight(); }
 std::vector<kernelside::FileReport> Recorder::probe_reports() const { return impl_->tracer->reports(); }
-std::vector<kernelside::ProgramCost> Recorder::program_costs() const { return impl_->objects->program_costs(); }
+std::vector<kernelside::ProgramCost> Recorder::program_costs() const {
+  // Before Linux 6.0 a thread without capabilities may not even ask: it has those of the last second.
+  if (auto costs = impl_->objects->program_costs(); !costs.empty()) return costs;
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->program_costs;
+}
 void Recorder::add_event(const hal::Event& event) {
   const std::scoped_lock lock(impl_->mutex);
   if (hal::has_room(impl_->added, kMaxAdded, hal::Loss::sampler_event_lost, impl_->ledger)) {

@@ -50,6 +50,7 @@ struct RecorderOptions {
   bool keep_program_costs = false;
   bool keep_secrets = false;     // in command lines
   bool drop_privileges = false;  // once everything that needs them is open
+  bool files_elsewhere = false;  // the recording or the log lies in a folder of another user's
   // Each batch of events as captured (capture thread); for --json and --verbose.
   std::function<void(const EventBatch&, const Recorder&)> on_events;
   // Each causal chain found, changed or over (store thread). Only with a recording.

@@ -1,7 +1,8 @@
 // A part of the agent next to the capture loop: it reads the recording while it is made, or feeds it.
 //
 // A service is opened before privileges are given up, started with the recorder, and stopped by the session that it
-// belongs to (session.h). start() and stop() are the session's thread; everything else as each service says.
+// belongs to (session.h). start() is called on a thread without capabilities, so that the threads it starts have none;
+// stop() on the session's. Everything else as each service says.
 #pragma once
 
 #include <string>

@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernelside/privilege.h"
+
 namespace ingero::agent {
 
 Session::Session(Recorder& recorder, std::vector<Service*> sources, std::vector<Service*> readers)
     : recorder_(recorder), sources_(std::move(sources)), readers_(std::move(readers)) {
-  for (Service* one : sources_) one->start(recorder_);
-  for (Service* one : readers_) one->start(recorder_);
+  // Their threads read what others send, or call device drivers: with no capability at all.
+  kernelside::without_capabilities([this] {
+    for (Service* one : sources_) one->start(recorder_);
+    for (Service* one : readers_) one->start(recorder_);
+  });
 }
 
 Status Session::stop() {

@@ -181,16 +181,14 @@ struct StackTable::Impl {
         python(objects, foreign, losses),
         files([&foreign](uint32_t pid, const hal::Mapping& mapping) { return foreign.open_soon(pid, mapping); },
               [&foreign](uint32_t pid) { return foreign.text(pid, "maps", kMaxMapsBytes); }, foreign.proc_root()),
-        symboliser([&foreign](const std::string& path) { return foreign.open_named(path); }) {
-    thread = std::thread([this] { name_all(); });
-  }
+        symboliser([&foreign](const std::string& path) { return foreign.open_named(path); }) {}
   ~Impl() {
     {
       const std::scoped_lock lock(mutex);
       stop = true;
     }
     wake.notify_all();
-    thread.join();
+    if (thread.joinable()) thread.join();
   }
 
   symbols::AddressSpace& space_of(uint32_t pid) {
@@ -225,6 +223,7 @@ void StackTable::Impl::forget_symbols(std::unique_lock<std::mutex>& lock) {
 }
 
 void StackTable::Impl::name_all() {
+  pthread_setname_np(pthread_self(), "ingero-names");
   std::unique_lock lock(mutex);
   auto forget_at = std::chrono::steady_clock::now() + kKeptBusy;
   while (true) {
@@ -328,6 +327,10 @@ StackTable::StackTable(NameOfProbe name_of_probe, kernelside::Objects& objects, 
                        hal::LossLedger& ledger, bool remembers)
     : impl_(std::make_unique<Impl>(std::move(name_of_probe), objects, foreign, ledger, remembers)) {}
 StackTable::~StackTable() = default;
+
+void StackTable::start() {
+  impl_->thread = std::thread([raw = impl_.get()] { raw->name_all(); });
+}
 
 void StackTable::add_process(uint32_t pid) {
   impl_->spaces.erase(pid);

@@ -37,6 +37,8 @@ class StackTable {
   StackTable(NameOfProbe name_of_probe, kernelside::Objects& objects, kernelside::Foreign& foreign,
              hal::LossLedger& ledger, bool remembers);
   ~StackTable();
+  // Starts the thread that names; what comes before it waits.
+  void start();
   StackTable(const StackTable&) = delete;
   StackTable& operator=(const StackTable&) = delete;
 

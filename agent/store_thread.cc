@@ -8,6 +8,7 @@
 #include <malloc.h>
 
 #include "base/log.h"
+#include "kernelside/privilege.h"
 #include "kernelside/single_step.h"
 
 namespace ingero::agent {
@@ -21,6 +22,8 @@ constexpr int kMaintainSteps = 8;  // each gives back 8,192 rows: 650,000 a seco
 
 StoreThread::~StoreThread() {
   if (thread_.joinable()) thread_.join();
+  const kernelside::Raised raised;  // removes the write-ahead log, in a folder that may be another user's
+  writer_.reset();
 }
 
 Status StoreThread::open(const store::WriterOptions& options, const Clock& clock,
@@ -28,11 +31,17 @@ Status StoreThread::open(const store::WriterOptions& options, const Clock& clock
   auto opened = store::Writer::open(options, calls_, ledger_, clock);
   INGERO_TRY(opened);
   writer_ = std::move(*opened);
+  // The kernel takes a third of a second to place and remove two probes.
+  single_step_ = std::async(std::launch::async, kernelside::measure_single_step_ns);
   feed_ = std::make_unique<EngineFeed>(calls_, ledger_);
   feed_->set_start(clock.mono_ns());
   feed_->set_listener(std::move(on_chain));
   feed_->set_budget_listener(on_budget);
   return {};
+}
+
+void StoreThread::wait_for_measurements() const {
+  if (single_step_.valid()) single_step_.wait();
 }
 
 void StoreThread::start(kernelside::Tracer& tracer, StoreHook* hook) {
@@ -78,6 +87,7 @@ void StoreThread::note(const Status& status) {
 }
 
 void StoreThread::note_size() {
+  const kernelside::Raised raised;  // looks into that folder
   stored_.store(writer_->rows_committed(), std::memory_order_relaxed);
   file_bytes_.store(writer_->file_bytes(), std::memory_order_relaxed);
 }
@@ -142,11 +152,8 @@ void StoreThread::do_work() {
   for (const auto& one : now) one(*writer_);
 }
 
-// On a thread of its own: the kernel takes a third of a second to place and remove two probes.
-void StoreThread::measure_single_step(bool at_end) {
+void StoreThread::note_single_step() {
   if (single_step_known_ || !writer_->has_single_stepped()) return;
-  if (!single_step_.valid()) single_step_ = std::async(std::launch::async, kernelside::measure_single_step_ns);
-  if (!at_end && single_step_.wait_for(0s) != std::future_status::ready) return;
   single_step_known_ = true;
   if (const auto measured = single_step_.get(); measured.ok()) {
     writer_->set_single_step(*measured);
@@ -172,7 +179,7 @@ void StoreThread::run() {
     if (!writer_ || std::chrono::steady_clock::now() < next_flush) continue;
     next_flush = std::chrono::steady_clock::now() + 100ms;
     do_work();
-    measure_single_step(false);
+    note_single_step();
     if (const Status flushed = writer_->flush(); !flushed.ok()) note(flushed);
     for (int step = 0; step < kMaintainSteps; ++step) {  // as fast as rows come in
       if (const Result<bool> more = writer_->maintain(); !more.ok() || !*more) break;
@@ -181,7 +188,7 @@ void StoreThread::run() {
   }
   if (!writer_) return;
   do_work();
-  measure_single_step(true);
+  note_single_step();
   feed_->finish(*writer_);
   if (hook_ != nullptr) hook_->finish(*writer_);
 }

@@ -46,6 +46,8 @@ class StoreThread {
   // be null; outlives this.
   Status open(const store::WriterOptions& options, const Clock& clock,
               std::function<void(const hal::CausalChain&)> on_chain, BudgetListener* on_budget = nullptr);
+  // Returns when what open() began to measure is measured: it takes privileges that are given up then.
+  void wait_for_measurements() const;
   // `tracer` reports new probes. `hook` may be null.
   void start(kernelside::Tracer& tracer, StoreHook* hook);
   // Before start(): of each call's time, the part that its own probes take.
@@ -67,7 +69,7 @@ class StoreThread {
   void run();
   void write(const EventBatch& batch);
   void do_work();
-  void measure_single_step(bool at_end);
+  void note_single_step();
   void note(const Status& status);
   void note_size();
 
@@ -79,7 +81,7 @@ class StoreThread {
   std::unique_ptr<store::Writer> writer_;  // null without a recording, as is feed_
   std::unique_ptr<EngineFeed> feed_;
   std::thread thread_;
-  std::future<Result<uint64_t>> single_step_;  // begun when a call is the first that needs it
+  std::future<Result<uint64_t>> single_step_;  // begun by open()
   bool single_step_known_ = false;
   std::atomic<uint64_t> stored_{0};
   std::atomic<uint64_t> file_bytes_{0};

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "kernelside/normalise.h"
+#include "kernelside/privilege.h"
 
 namespace ingero::agent {
 namespace {
@@ -102,6 +103,7 @@ void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch&
     looks_ += 2;
     std::array<char, 4096> target{};
     const std::string link = fmt::format("{}/{}/fd/{}", proc_.root, event.pid, *wait.descriptor);
+    const kernelside::Raised raised;
     const ssize_t size = readlink(link.c_str(), target.data(), target.size());
     const auto info = proc_.text(event.pid, fmt::format("fdinfo/{}", *wait.descriptor), target.size());
     if (!info.ok() || inode_in(*info) != wait.object) {

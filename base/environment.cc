@@ -3,10 +3,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
+#include <grp.h>
 #include <pwd.h>
 
 #include "base/text.h"
@@ -17,8 +20,8 @@ namespace {
 constexpr size_t kAccountBuffer = 16 << 10;
 
 User user_of(const passwd& entry) {
-  return {entry.pw_uid, entry.pw_gid, entry.pw_name != nullptr ? entry.pw_name : "",
-          entry.pw_dir != nullptr ? entry.pw_dir : ""};
+  const auto text = [](const char* value) { return std::string(value != nullptr ? value : ""); };
+  return {entry.pw_uid, entry.pw_gid, text(entry.pw_name), text(entry.pw_dir), text(entry.pw_shell)};
 }
 
 }  // namespace
@@ -39,6 +42,38 @@ Result<User> find_user(const std::string& name) {
     return Error{Errc::kNotFound, fmt::format("user {} has no account on this machine", printable(name))};
   }
   return user_of(entry);
+}
+
+Result<std::vector<gid_t>> groups_of(const User& user) {
+  constexpr int kMaxGroups = 65536;  // NGROUPS_MAX of Linux
+  for (int count = 64; count <= kMaxGroups; count *= 2) {
+    std::vector<gid_t> groups(static_cast<size_t>(count));
+    int found = count;
+    if (getgrouplist(user.name.c_str(), user.gid, groups.data(), &found) < 0) continue;
+    groups.resize(static_cast<size_t>(found));
+    return groups;
+  }
+  return Error(Errc::kFull, fmt::format("user {} is in more than {} groups", printable(user.name), kMaxGroups));
+}
+
+std::vector<std::string> environment_of(const User& user, std::vector<std::string> entries) {
+  static constexpr std::string_view kDropped[] = {"HOME=",
+                                                  "USER=",
+                                                  "LOGNAME=",
+                                                  "SHELL=",
+                                                  "MAIL=",
+                                                  "XAUTHORITY=",
+                                                  "SSH_AUTH_SOCK=",
+                                                  "XDG_RUNTIME_DIR=",
+                                                  "DBUS_SESSION_BUS_ADDRESS="};
+  std::erase_if(entries, [](const std::string& entry) {
+    return std::ranges::any_of(kDropped, [&](std::string_view name) { return entry.starts_with(name); });
+  });
+  entries.push_back("HOME=" + user.home);
+  entries.push_back("USER=" + user.name);
+  entries.push_back("LOGNAME=" + user.name);
+  entries.push_back("SHELL=" + (user.shell.empty() ? "/bin/sh" : user.shell));
+  return entries;
 }
 
 Environment system_environment() {

@@ -24,10 +24,16 @@ struct User {
   gid_t gid = 0;
   std::string name;
   std::string home;
+  std::string shell;
 };
 
 // The account called `name`, or kNotFound.
 Result<User> find_user(const std::string& name);
+// The groups of an account, its own among them.
+Result<std::vector<gid_t>> groups_of(const User& user);
+// `entries` (NAME=VALUE) as a program of this user's expects them: HOME, USER, LOGNAME and SHELL are the user's; what
+// names the session of the one who starts it (sockets, keys, mail) is left out.
+std::vector<std::string> environment_of(const User& user, std::vector<std::string> entries);
 
 struct Environment {
   std::function<std::optional<std::string>(const char* name)> variable;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
@@ -71,6 +72,7 @@ struct TraceOptions {
   std::string hang_after = "10s";
   uint32_t sample_every = 100;
   std::vector<std::string> command;
+  std::string run_as;
   agent::MetricsOptions metrics;
   agent::OtlpSettings otlp;
   agent::SamplingOptions sampling;
@@ -143,6 +145,13 @@ class Signals {
   sigset_t set_{};
 };
 
+// Which root itself may not change without CAP_DAC_OVERRIDE.
+bool is_in_anothers_folder(const std::string& path) {
+  struct stat status {};
+  const std::string folder = std::filesystem::path(path).parent_path();
+  return stat(folder.empty() ? "." : folder.c_str(), &status) == 0 && status.st_uid != geteuid();
+}
+
 Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, const Context& context) {
   agent::RecorderOptions out;
   out.objects.pids = options.pids;
@@ -187,6 +196,7 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   out.hang_after_ns = *hang_after;
   out.drop_privileges = true;
   out.keep_secrets = options.keep_secrets;
+  out.files_elsewhere = !options.log.empty() && is_in_anothers_folder(options.log);
   if (!options.record) return out;
 
   store::WriterOptions store;
@@ -200,6 +210,7 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
     store.group = *group;
   }
   store.is_cancelled = Signals::is_pending;
+  out.files_elsewhere = out.files_elsewhere || store.owner || is_in_anothers_folder(store.path);
   const auto max_bytes = parse_size_bytes(options.max_db);
   INGERO_TRY(max_bytes);
   store.max_bytes = *max_bytes;
@@ -213,6 +224,21 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   }
   out.store = std::move(store);
   return out;
+}
+
+// --run-as: none where it was not given.
+Result<std::optional<kernelside::RunAs>> identity(const TraceOptions& options, const Context& context) {
+  if (options.run_as.empty()) return std::optional<kernelside::RunAs>();
+  if (options.command.empty()) {
+    return Error(Errc::kInvalid, "--run-as: there is no command to run",
+                 "give it after --, or use --user to trace a user");
+  }
+  auto user = find_user(options.run_as);
+  if (!user.ok()) return user.error().in("--run-as");
+  auto groups = groups_of(*user);
+  if (!groups.ok()) return groups.error().in("--run-as");
+  return std::optional(kernelside::RunAs{user->uid, user->gid, std::move(*groups),
+                                         environment_of(*user, context.environment.entries())});
 }
 
 // Without root and without its capabilities nothing can be traced: one sentence, before anything else is tried.
@@ -239,6 +265,8 @@ class Trace {
     const auto duration = parse_duration_ns(options_.duration);
     INGERO_TRY(duration);
     if (needs_root()) return Error(Errc::kPermission, "tracing needs root: sudo ingero trace");
+    auto run_as = identity(options_, context_);
+    INGERO_TRY(run_as);
     INGERO_TRY(open_output());
     INGERO_TRY(prepare_process());
     const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
@@ -247,7 +275,7 @@ class Trace {
     }
     const Signals signals;
     INGERO_TRY(open_services());
-    INGERO_TRY(start_command());
+    INGERO_TRY(start_command(*run_as));
     auto settings = recorder_settings();
     INGERO_TRY(settings);
     const std::string database = settings->store ? settings->store->path : "";
@@ -285,7 +313,7 @@ class Trace {
     if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
     if (sender_) note(sender_->summary());
     const std::optional<int> ended = command ? command->status() : std::nullopt;
-    if (command && !ended && kill(launch_->pid(), 0) == 0) {
+    if (command && !ended && (kill(launch_->pid(), 0) == 0 || errno == EPERM)) {  // another user's
       note(fmt::format("the recording has ended; the command (pid {}) goes on without being traced", launch_->pid()));
     }
     if (ended && WIFEXITED(*ended)) return WEXITSTATUS(*ended);
@@ -363,13 +391,13 @@ class Trace {
     return {};
   }
 
-  Status start_command() {
+  Status start_command(const std::optional<kernelside::RunAs>& run_as) {
     if (options_.command.empty()) return {};
     // The command's output is the user's; events on standard output are the only reason to move it.
     const bool has_events = prints() && options_.output.empty();
     INGERO_TRY(take(kernelside::Launch::start(
                         options_.command, kernelside::Launch::kAnswerTimeoutMs,
-                        has_events ? kernelside::Launch::Output::kToErrors : kernelside::Launch::Output::kOwn),
+                        has_events ? kernelside::Launch::Output::kToErrors : kernelside::Launch::Output::kOwn, run_as),
                     launch_));
     options_.pids.push_back(static_cast<uint32_t>(launch_->pid()));
     if (!launch_->unheld_reason().empty()) {
@@ -469,6 +497,7 @@ class Trace {
   }
 
   void rotate_log() {
+    const kernelside::Raised raised;  // its folder may be another user's
     const Status reopened = reopen_log_file();
     const std::string problem = reopened.ok() ? "" : reopened.error().text();
     if (problem != std::exchange(log_problem_, problem) && !problem.empty()) log_warning("{}", problem);
@@ -584,6 +613,16 @@ void add_recording_options(Command command, TraceOptions& options) {
       .show_default();
 }
 
+void add_process_options(Command command, TraceOptions& options) {
+  command.add_option("-p,--pid", options.pids, "Only these processes and their children").separator(',');
+  command.add_option("-u,--user", options.user, "Only this user's processes");
+  command.add_option("--cgroup", options.cgroup, "Only processes in this cgroup or below");
+  command
+      .add_option("--run-as", options.run_as,
+                  "Run the command as this user (default: as the user who traces, with sudo that is root)")
+      .type_name("USER");
+}
+
 void add_output_options(Command command, TraceOptions& options) {
   command.add_flag("--json", options.json,
                    "One JSON object per event on standard output (with -- COMMAND, what that prints then goes to "
@@ -601,9 +640,7 @@ void add_output_options(Command command, TraceOptions& options) {
 void add_trace(Command root, Context& context) {
   auto options = std::make_shared<TraceOptions>();
   const Command command = root.add_command("trace", "Record GPU calls and what the host did to their threads (root)");
-  command.add_option("-p,--pid", options->pids, "Only these processes and their children").separator(',');
-  command.add_option("-u,--user", options->user, "Only this user's processes");
-  command.add_option("--cgroup", options->cgroup, "Only processes in this cgroup or below");
+  add_process_options(command, *options);
   command
       .add_option("-d,--duration", options->duration,
                   "End the recording after this long (0: at Ctrl-C); a command goes on")
@@ -646,7 +683,7 @@ void add_trace(Command root, Context& context) {
   command.footer(
       "Examples:\n"
       "  sudo ingero trace --duration 60s\n"
-      "  sudo ingero trace -- python3 train.py\n"
+      "  sudo ingero trace --run-as $USER -- python3 train.py   (not as root)\n"
       "  sudo ingero trace --pid 4242 --db /tmp/job.db --json");
   command.on_parsed([options, &context] {
     context.action = [options, &context]() -> Result<int> {

@@ -138,7 +138,8 @@ void add_inference_options(Command command, agent::InferenceOptions& options) {
 }
 
 void group_trace_flags(Command command) {
-  command.group_flags("What is traced", {"pid", "user", "cgroup", "library", "backend", "no-io", "no-tcp", "no-net"});
+  command.group_flags("What is traced",
+                      {"pid", "user", "run-as", "cgroup", "library", "backend", "no-io", "no-tcp", "no-net"});
   command.group_flags("Recording", {"record", "store", "sample-every", "db", "keep-secrets", "max-db", "node"});
   command.group_flags("How it is traced", {"stack", "ringbuf-size", "attach", "hang-after"});
   command.group_flags("Prometheus", {"prometheus"});

@@ -22,6 +22,22 @@ endif()
 # Line tables and functions are what backtraces and profiles need; variables cost a third of the build.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 add_compile_options(-Wall -Wextra -Wpedantic -Werror -fno-omit-frame-pointer)
+# What hardens the program against its own mistakes, as Debian's hardening=+all and the processor's branch protection
+# (tests/tools/hardening_test.py reads it from the program). The C library's checks (_FORTIFY_SOURCE) need optimisation,
+# and would hide from the sanitizers what those are to find.
+add_compile_options(-fstack-protector-strong)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  add_compile_options(-fstack-clash-protection -fcf-protection=full)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  # Clang 14 has the first for x86 only.
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fstack-clash-protection> -mbranch-protection=standard)
+endif()
+if(NOT INGERO_SANITIZE AND NOT INGERO_FUZZ)
+  add_compile_options("$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+endif()
+include(CheckPIESupported)
+check_pie_supported()  # else CMake compiles for it and does not link it
+add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 # gcc 12 sees overlaps in std::string::insert that are not there (GCC bug 105651).
 add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
 # libbpf's LIBBPF_OPTS is a GNU statement expression.

@@ -18,7 +18,7 @@ install(FILES ${completions}/ingero DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-co
 install(FILES ${completions}/_ingero DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${completions}/ingero.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md SECURITY.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY backends/manifests deploy/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 

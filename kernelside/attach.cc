@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/log.h"
+#include "kernelside/privilege.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -254,6 +255,7 @@ Result<std::unique_ptr<FileProbes>> FileProbes::attach(const Objects& objects, c
 Result<std::unique_ptr<FileProbes>> FileProbes::attach(const ProbePrograms& programs, const std::string& path,
                                                        std::span<const AttachPoint> probes,
                                                        const std::function<void()>& working) {
+  const Raised raised;
   auto impl = std::make_unique<Impl>();
   if (probes.empty()) return std::unique_ptr<FileProbes>(new FileProbes(std::move(impl)));
 

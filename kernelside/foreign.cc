@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "kernelside/privilege.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -141,6 +142,7 @@ Fd Foreign::cached_path(const std::string& process, const hal::Mapping& mapping)
 }
 
 Result<ForeignFile> Foreign::find(uint32_t pid, const hal::Mapping& mapping) {
+  const Raised raised;
   const std::string process = fmt::format("{}/{}", proc_root_, pid);
   Fd path(
       ::open(fmt::format("{}/map_files/{:x}-{:x}", process, mapping.start, mapping.end).c_str(), O_PATH | O_CLOEXEC));
@@ -160,6 +162,7 @@ Result<ForeignFile> Foreign::find(uint32_t pid, const hal::Mapping& mapping) {
 }
 
 Result<ForeignFile> Foreign::find(const std::string& path, uint32_t pid) {
+  const Raised raised;
   if (path.starts_with(fmt::format("{}/{}/fd/", proc_root_, pid))) {  // leads to the file itself, not by its name
     Fd named(::open(path.c_str(), O_PATH | O_CLOEXEC));
     if (!named.valid()) return errno_error(fmt::format("open {}", path));
@@ -171,6 +174,7 @@ Result<ForeignFile> Foreign::find(const std::string& path, uint32_t pid) {
 }
 
 Result<Fd> Foreign::open(const ForeignFile& file, FileParts parts) {
+  const Raised raised;
   const std::string name = printable(file.untrusted_name, 4096);
   if (file.reach == hal::Reach::kLocal) {
     Fd opened(
@@ -197,6 +201,7 @@ Status Foreign::pin(const ForeignFile& file, std::span<const uint64_t> offsets) 
 }
 
 Result<Fd> Foreign::open_soon(uint32_t pid, const hal::Mapping& mapping) {
+  const Raised raised;
   const std::string name = printable(mapping.untrusted_path, 4096);
   const Error busy(Errc::kBusy, fmt::format("{}: still being copied", name));
   {
@@ -267,9 +272,15 @@ bool Foreign::later(std::function<void()> work) {
   const std::scoped_lock lock(mutex_);
   if (stopping_ || work_.size() >= kMaxRemembered) return false;
   work_.push_back(std::move(work));
-  if (!thread_.joinable()) thread_ = std::thread([this] { work_off(); });
+  if (started_ && !thread_.joinable()) thread_ = std::thread([this] { work_off(); });
   wake_.notify_one();
   return true;
+}
+
+void Foreign::start() {
+  const std::scoped_lock lock(mutex_);
+  started_ = true;
+  if (!stopping_ && !work_.empty() && !thread_.joinable()) thread_ = std::thread([this] { work_off(); });
 }
 
 void Foreign::work_off() {

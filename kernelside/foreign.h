@@ -73,8 +73,10 @@ class Foreign {
   // A file of /proc/PID that is made with the process's memory locked.
   Result<std::string> text(uint32_t pid, std::string_view name, size_t max_bytes);
 
-  // Runs `work`, which may wait for files, on a thread of this. False: there is too much to do, or all ends.
+  // Runs `work`, which may wait for files, on a thread of this, from start() on. False: there is too much to do, or all
+  // ends.
   bool later(std::function<void()> work);
+  void start();
   // Waits for files end, also those of others, and no more begin.
   void cancel() { helpers_->cancel(); }
   // Likewise, and what later() was given is over, done or not.
@@ -122,7 +124,8 @@ class Foreign {
   std::deque<std::function<void()>> work_;
   bool stopping_ = false;
   std::condition_variable wake_;
-  std::thread thread_;  // runs work_off(); started by the first later(), joined by stop()
+  bool started_ = false;
+  std::thread thread_;  // runs work_off(); started by the first later() behind start(), joined by stop()
 };
 
 // The memory of one process, as it was when first asked for: pages are read once.

@@ -18,6 +18,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "kernelside/confinement.h"
 #include "kernelside/foreign_memory.h"
 #include "kernelside/helper_copy.h"
 #include "kernelside/helper_protocol.h"
@@ -225,7 +226,12 @@ void run_helpers(int socket, bool drop_privileges) {
   keep_only(socket);
   if (chdir("/") != 0) _exit(1);
   prctl(PR_SET_NAME, "ingero-helper", 0, 0, 0);
-  if (drop_privileges) (void)drop_capabilities().ok();
+  // Capabilities in effect all the time: each of its few calls needs them. What it reads of others it does not look
+  // into, but hands on; and it is asked by the agent alone.
+  if (drop_privileges) {
+    (void)drop_capabilities(Keep::kForeignFiles).ok();
+    (void)confine(Confined::kHelper).ok();
+  }
   const auto request = std::make_unique<HelperRequest>();
   uint32_t children = 0;
   while (true) {

@@ -12,6 +12,7 @@
 
 #include "host.skel.h"
 #include "kernelside/libbpf_log.h"
+#include "kernelside/privilege.h"
 #include "kernelside/program_account.h"
 #include "kernelside/skeleton.h"
 #include "kernelside/tracepoint_types.h"
@@ -256,6 +257,7 @@ int HostPrograms::map_fd(std::string_view name) const {
 }
 
 std::vector<DeviceIo> HostPrograms::other_io() const {
+  const Raised raised;
   std::vector<DeviceIo> devices;
   const int fd = bpf_map__fd(impl_->skeleton->maps.device_io);
   uint32_t dev = 0;
@@ -268,6 +270,7 @@ std::vector<DeviceIo> HostPrograms::other_io() const {
 }
 
 uint64_t HostPrograms::skipped_runs() const {
+  const Raised raised;
   uint64_t skipped = 0;
   for (const int fd : impl_->reporting_fds) {
     if (const auto account = account_of(fd)) skipped += account->skipped;

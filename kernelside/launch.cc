@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "kernelside/privilege.h"
 #include "kernelside/supervisor.h"
 
 namespace ingero::kernelside {
@@ -32,7 +33,7 @@ Launch::~Launch() {
 }
 
 Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& command, int answer_timeout_ms,
-                                              Output output) {
+                                              Output output, const std::optional<RunAs>& run_as) {
   if (command.empty()) return Error(Errc::kInvalid, "no command to run");
   auto impl = std::make_unique<Impl>();
   int ends[2];
@@ -47,8 +48,8 @@ Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& co
   if (impl->supervisor_pid == 0) {
     impl->supervisor.reset();
     impl->stopping.reset();
-    run_supervisor(std::move(supervisor_end), command, answer_timeout_ms,
-                   output == Output::kToErrors);  // does not return
+    run_supervisor(std::move(supervisor_end), {command, run_as, output == Output::kToErrors},
+                   answer_timeout_ms);  // does not return
   }
   supervisor_end.reset();
   SupervisorMessage hello;
@@ -103,6 +104,7 @@ std::optional<int> Launch::serve(const OnFile& on_file, const std::function<void
       if (message.value >= 0) {  // a descriptor of the held thread
         open_path = fmt::format("/proc/{}/fd/{}", pid, message.value);
         char link[4096];
+        const Raised raised;
         const ssize_t length = readlink(open_path.c_str(), link, sizeof(link));
         if (length > 0) name.assign(link, static_cast<size_t>(length));
       } else {

@@ -25,16 +25,26 @@
 
 namespace ingero::kernelside {
 
+// Who runs the command, where that is not the agent's own user.
+struct RunAs {
+  uid_t uid = 0;
+  gid_t gid = 0;
+  std::vector<gid_t> groups;
+  std::vector<std::string> environment;  // NAME=VALUE, all of it
+};
+
 class Launch {
  public:
   static constexpr int kAnswerTimeoutMs = 30'000;
 
   // Forks the supervisor and the command; the command waits before its exec until go(). An agent that does not answer
   // for `answer_timeout_ms` does not hang the command. kToErrors: what the command writes to standard output goes to
-  // standard error, because the agent's own output is there.
+  // standard error, because the agent's own output is there. `run_as`: none: as the agent's own user. The command has
+  // what the calling thread has, capabilities and no_new_privs: call it before they are changed.
   enum class Output : bool { kOwn, kToErrors };
   static Result<std::unique_ptr<Launch>> start(const std::vector<std::string>& command,
-                                               int answer_timeout_ms = kAnswerTimeoutMs, Output output = Output::kOwn);
+                                               int answer_timeout_ms = kAnswerTimeoutMs, Output output = Output::kOwn,
+                                               const std::optional<RunAs>& run_as = std::nullopt);
   ~Launch();  // the command is not killed
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;

@@ -22,6 +22,7 @@
 #include "capture.skel.h"
 #include "kernelside/libbpf_log.h"
 #include "kernelside/link.h"
+#include "kernelside/privilege.h"
 #include "kernelside/program_account.h"
 #include "kernelside/skeleton.h"
 #include "kernelside/system_calls.h"
@@ -344,6 +345,7 @@ void Objects::detach_thread_programs() {
 }
 
 Status Objects::watch_wakers(bool on) {
+  const Raised raised;
   if (!on) {
     impl_->waking_link.reset();
     return {};
@@ -378,6 +380,7 @@ Status Objects::keep_program_costs() {
 }
 
 std::vector<ProgramCost> Objects::program_costs() const {
+  const Raised raised;
   std::vector<ProgramCost> costs;
   impl_->for_each_account([&costs](const char* name, const ProgramAccount& account) {
     if (account.runs > 0) costs.push_back({name, account.runs, account.run_time_ns});
@@ -386,6 +389,7 @@ std::vector<ProgramCost> Objects::program_costs() const {
 }
 
 uint64_t Objects::skipped_runs() const {
+  const Raised raised;
   uint64_t skipped = 0;
   impl_->for_each_account([&skipped](const char*, const ProgramAccount& account) { skipped += account.skipped; });
   return skipped;
@@ -409,16 +413,20 @@ int Objects::map_fd(std::string_view name) const {
 }
 
 Result<std::vector<wire_call_record>> Objects::calls_in_flight() const {
+  const Raised raised;
   return read_dump<wire_call_record>(impl_->in_flight_dump.get(), "calls in flight");
 }
 Result<std::vector<wire_totals>> Objects::totals() const {
+  const Raised raised;
   return read_dump<wire_totals>(impl_->totals_dump.get(), "totals of waits");
 }
 Result<std::vector<wire_process>> Objects::processes() const {
+  const Raised raised;
   return read_dump<wire_process>(impl_->process_dump.get(), "processes");
 }
 
 Status Objects::take_waiting_stack(uint32_t tid) {
+  const Raised raised;
   if (!waiting_reason().empty() || !impl_->waiting_object) return Error(Errc::kNotSupported, impl_->waiting_reason);
   bpf_iter_link_info one{};
   one.task.tid = tid;
@@ -439,6 +447,7 @@ Status Objects::take_waiting_stack(uint32_t tid) {
 }
 
 Status Objects::take_running_stacks(std::span<const uint32_t> tids) {
+  const Raised raised;
   if (!impl_->spinning_object && impl_->spinning_reason.empty()) {
     impl_->load_during_capture("spinning", impl_->spinning_object, impl_->spinning_reason);
   }
@@ -468,6 +477,7 @@ Status Objects::take_running_stacks(std::span<const uint32_t> tids) {
 }
 
 Status Objects::sample_cpus(bool on) {
+  const Raised raised;
   if (!on) {
     impl_->sampling_timers.clear();
     return {};
@@ -500,6 +510,7 @@ Status Objects::sample_cpus(bool on) {
 }
 
 Status Objects::set_recipe(uint32_t probe, const wire_recipe& recipe) {
+  const Raised raised;
   if (bpf_map_update_elem(map_fd("recipes"), &probe, &recipe, BPF_ANY) != 0) {
     return errno_error(fmt::format("set recipe {}", probe));
   }
@@ -507,23 +518,32 @@ Status Objects::set_recipe(uint32_t probe, const wire_recipe& recipe) {
 }
 
 Status Objects::set_python(uint32_t pid, const wire_python_layout& layout) {
+  const Raised raised;
   if (bpf_map_update_elem(map_fd("python_processes"), &pid, &layout, BPF_ANY) != 0) {
     return errno_error(fmt::format("set the Python layout of process {}", pid));
   }
   return {};
 }
 
-void Objects::forget_python(uint32_t pid) { bpf_map_delete_elem(map_fd("python_processes"), &pid); }
+void Objects::forget_python(uint32_t pid) {
+  const Raised raised;
+  bpf_map_delete_elem(map_fd("python_processes"), &pid);
+}
 
 std::optional<uint32_t> Objects::python_generation(uint32_t pid) const {
+  const Raised raised;
   wire_python_layout layout;
   if (bpf_map_lookup_elem(map_fd("python_processes"), &pid, &layout) != 0) return std::nullopt;
   return layout.generation;
 }
 
-void Objects::forget_code(const PythonCode& code) { bpf_map_delete_elem(map_fd("python_codes"), &code); }
+void Objects::forget_code(const PythonCode& code) {
+  const Raised raised;
+  bpf_map_delete_elem(map_fd("python_codes"), &code);
+}
 
 Status Objects::mark_traced(uint32_t pid) {
+  const Raised raised;
   // Task storage is written from user space through a pidfd.
   const Fd task(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!task.valid()) return errno_error(fmt::format("trace process {}", pid));
@@ -538,6 +558,7 @@ Status Objects::mark_traced(uint32_t pid) {
 }
 
 void Objects::read_losses(hal::LossLedger& ledger) const {
+  const Raised raised;
   static constexpr std::array kLosses = {
 #define X(counter, name) hal::Loss::name,
       WIRE_LOSSES(X)
@@ -554,6 +575,7 @@ void Objects::read_losses(hal::LossLedger& ledger) const {
 }
 
 std::vector<std::pair<uint32_t, uint64_t>> Objects::probe_losses(uint32_t probes) const {
+  const Raised raised;
   std::vector<std::pair<uint32_t, uint64_t>> found;
   constexpr uint32_t kAtOnce = 256;  // by one system call (Linux 5.13, f008d732ab18)
   const auto cpus = static_cast<size_t>(impl_->cpus);

@@ -8,6 +8,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cerrno>
+#include <thread>
+
+#include "base/log.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -28,15 +33,12 @@ struct Capability {
   bool needed;  // to trace at all; the others make more visible
 };
 
-// CAP_SYS_ADMIN: /proc/PID/map_files before 5.9, BPF before 5.8, task iteration by pidfd of other users.
 constexpr std::array kCapabilities = {
-    Capability{CAP_BPF, "CAP_BPF", true},
-    Capability{CAP_PERFMON, "CAP_PERFMON", true},
+    Capability{CAP_BPF, "CAP_BPF", true},          // load programs; before Linux 6.0 every use of a map
+    Capability{CAP_PERFMON, "CAP_PERFMON", true},  // programs that read memory, probes, timers
     Capability{CAP_SYS_PTRACE, "CAP_SYS_PTRACE", true},
-    Capability{CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", false},
-    Capability{CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE", false},
-    Capability{CAP_SYS_ADMIN, "CAP_SYS_ADMIN", false},
-    Capability{CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE", false},  // a recording in the sudo user's directory
+    Capability{CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", false},        // files that only their owner may read
+    Capability{CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE", false},  // /proc/PID/map_files
 };
 
 constexpr uint64_t bit(unsigned number) { return uint64_t{1} << number; }
@@ -63,10 +65,36 @@ bool set_own(const CapabilitySets& sets) {
   return syscall(SYS_capset, &header, data.data()) == 0;
 }
 
+uint64_t kept(Keep keep, Needs needs, const PrivilegeCalls& calls) {
+  if (keep == Keep::kNothing) return 0;
+  if (keep == Keep::kForeignFiles) return bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH);
+  uint64_t bits = 0;
+  for (const auto& capability : kCapabilities) bits |= bit(capability.number);
+  // What is CAP_BPF, CAP_PERFMON and CAP_CHECKPOINT_RESTORE since Linux 5.8 and 5.9 was this before.
+  if (needs.perf_probes || !calls.knows(CAP_CHECKPOINT_RESTORE)) bits |= bit(CAP_SYS_ADMIN);
+  if (needs.others_folders) bits |= bit(CAP_DAC_OVERRIDE);
+  return bits;
+}
+
+std::atomic<bool> is_lowered{false};
+thread_local int raised = 0;
+
+// Fails silently: what follows then fails by itself, and says what.
+void put_into_effect(bool all) {
+  const int kept_errno = errno;
+  CapabilitySets sets;
+  if (get_own(sets) && sets.permitted != 0) {
+    sets.effective = all ? sets.permitted : 0;
+    (void)set_own(sets);
+  }
+  errno = kept_errno;
+}
+
 }  // namespace
 
 PrivilegeCalls system_privileges() {
-  return {get_own, set_own, [] { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; }};
+  return {get_own, set_own, [] { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; },
+          [](unsigned number) { return prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; }};
 }
 
 std::vector<std::string> missing_capabilities(const PrivilegeCalls& calls) {
@@ -84,14 +112,40 @@ std::vector<std::string> missing_capabilities(const PrivilegeCalls& calls) {
   return missing;
 }
 
-Status drop_capabilities(const PrivilegeCalls& calls) {
+Status drop_capabilities(Keep keep, Needs needs, const PrivilegeCalls& calls) {
   CapabilitySets sets;
   if (!calls.get(sets)) return errno_error("read capabilities");
-  uint64_t wanted = 0;
-  for (const auto& capability : kCapabilities) wanted |= bit(capability.number);
+  const uint64_t wanted = kept(keep, needs, calls);
   if (!calls.forbid_new()) return errno_error("set no_new_privs");
   if (!calls.set({sets.effective & wanted, sets.permitted & wanted, 0})) return errno_error("drop capabilities");
   return {};
+}
+
+Status lower_capabilities(const PrivilegeCalls& calls) {
+  CapabilitySets sets;
+  if (!calls.get(sets)) return errno_error("read capabilities");
+  sets.effective = 0;
+  if (!calls.set(sets)) return errno_error("take capabilities out of effect");
+  is_lowered = true;
+  return {};
+}
+
+Raised::Raised() {
+  if (raised++ == 0 && is_lowered) put_into_effect(true);
+}
+
+Raised::~Raised() {
+  if (--raised == 0 && is_lowered) put_into_effect(false);
+}
+
+void without_capabilities(const std::function<void()>& work) {
+  if (!is_lowered) return work();
+  std::thread([&work] {
+    if (const Status dropped = drop_capabilities(Keep::kNothing); !dropped.ok()) {
+      log_warning("{}", dropped.error().text());
+    }
+    work();
+  }).join();
 }
 
 std::vector<std::pair<std::string, bool>> tracepoints_present() {

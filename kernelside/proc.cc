@@ -18,6 +18,7 @@
 #include "base/secrets.h"
 #include "base/text.h"
 #include "kernelside/cgroup.h"
+#include "kernelside/privilege.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -108,6 +109,7 @@ uint64_t cgroup_id_of(const std::string& root, const std::string& v2_path) {
 
 // The way back, by a file handle: of cgroupfs it is the id (FILEID_KERNFS, include/linux/exportfs.h). Empty: unknown.
 std::string v2_path_of(const std::string& root, uint64_t cgroup_id) {
+  const Raised raised;
   constexpr int kKernfs = 0xfe;
   struct {
     unsigned int bytes = sizeof(cgroup_id);
@@ -289,6 +291,7 @@ std::optional<uint32_t> SocketOwners::owner(uint64_t inode, std::span<const uint
 }
 
 void SocketOwners::search(std::span<const uint32_t> pids) {
+  const Raised raised;
   for (const uint32_t pid : pids) {
     const std::string path = fmt::format("{}/{}/fd", proc_.root(), pid);
     const Directory directory(opendir(path.c_str()));

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "kernelside/privilege.h"
 #include "kernelside/probed_functions.h"
 
 namespace ingero::kernelside {
@@ -53,6 +54,7 @@ Result<uint64_t> measure_single_step_ns() {
   if (!text) return Error(Errc::kNotSupported, fmt::format("{}: {}", kType, text.error().text()));
   const auto type = parse_u64(trim(*text));
   if (!type) return Error(Errc::kCorrupt, fmt::format("{}: not a number", kType));
+  const Raised raised;
   const auto stepped = probe(ingero_stepped, static_cast<uint32_t>(*type));
   INGERO_TRY(stepped);
   const auto emulated = probe(ingero_emulated, static_cast<uint32_t>(*type));

@@ -25,7 +25,11 @@
 #include <cstring>
 #include <set>
 
+#include <grp.h>
+
+#include "kernelside/confinement.h"
 #include "kernelside/foreign_memory.h"
+#include "kernelside/privilege.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -103,24 +107,42 @@ int receive_descriptor(int socket, int& error) {
   return descriptor;
 }
 
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const auto& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Groups first: afterwards there is no right to change them. No capability is left, unless it is root's.
+bool become(const RunAs& user) {
+  return setgroups(user.groups.size(), user.groups.data()) == 0 && setresgid(user.gid, user.gid, user.gid) == 0 &&
+         setresuid(user.uid, user.uid, user.uid) == 0;
+}
+
 // `go` is a pipe and not the socket: what the command receives from sockets is counted as its own.
-[[noreturn]] void run_command(int supervisor, int go, const std::vector<std::string>& command, bool output_to_errors) {
+[[noreturn]] void run_command(int supervisor, int go, const Started& started) {
   // What the agent did to its signals is not the command's business.
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = pointers_to(started.command);
+  const std::vector<char*> environment =
+      started.run_as ? pointers_to(started.run_as->environment) : std::vector<char*>();
   const int listener = install_filter();
   send_descriptor(supervisor, listener, listener < 0 ? errno : 0);
   if (listener >= 0) close(listener);
   char byte = 0;
   if (read(go, &byte, 1) != 1) _exit(127);
-  if (output_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
-  execvp(arguments[0], arguments.data());
+  if (started.output_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
+  if (started.run_as && !become(*started.run_as)) {
+    dprintf(STDERR_FILENO, "Error: run %s as user %u: %s; this takes root, or CAP_SETUID and CAP_SETGID\n",
+            arguments[0], started.run_as->uid, std::strerror(errno));
+    _exit(126);
+  }
+  execvpe(arguments[0], arguments.data(), started.run_as ? environment.data() : environ);
   const int error = errno;
   dprintf(STDERR_FILENO, "Error: run %s: %s\n", arguments[0], std::strerror(error));
   _exit(error == ENOENT ? 127 : 126);
@@ -260,7 +282,7 @@ class Supervisor {
 
 }  // namespace
 
-void run_supervisor(Fd agent, const std::vector<std::string>& command, int answer_timeout_ms, bool output_to_errors) {
+void run_supervisor(Fd agent, const Started& started, int answer_timeout_ms) {
   signal(SIGINT, SIG_IGN);  // the terminal's Ctrl-C is for the command and the agent
   signal(SIGQUIT, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
@@ -274,7 +296,7 @@ void run_supervisor(Fd agent, const std::vector<std::string>& command, int answe
     close(ends[0]);
     close(go[1]);
     agent.reset();
-    run_command(ends[1], go[0], command, output_to_errors);
+    run_command(ends[1], go[0], started);
   }
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -285,6 +307,10 @@ void run_supervisor(Fd agent, const std::vector<std::string>& command, int answe
   int error = 0;
   Fd listener(receive_descriptor(ends[0], error));
   close(ends[0]);
+  // The command is on its way with all that the agent had. From here on this process names files that the command has
+  // open, and reads the paths that it executes.
+  (void)drop_capabilities(Keep::kForeignFiles).ok();
+  (void)confine(Confined::kHelper).ok();
   SupervisorMessage ready;
   ready.kind = SupervisorMessage::kReady;
   ready.pid = child;

@@ -4,10 +4,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/fd.h"
+#include "kernelside/launch.h"
 
 namespace ingero::kernelside {
 
@@ -32,10 +34,15 @@ enum SupervisorAnswer : char {
   kAskAgain = 'a',  // ask again for each process that maps it
 };
 
+struct Started {
+  const std::vector<std::string>& command;
+  const std::optional<RunAs>& run_as;
+  bool output_to_errors = false;
+};
+
 // Forks the command and serves it until no process uses its filter any more. Never returns. Waits for an answer until
 // `answer_timeout_ms` after the last kWorking. It keeps none of the agent's three standard files: who reads the agent's
 // output would wait for it, as long as a process of the command lives.
-[[noreturn]] void run_supervisor(Fd agent, const std::vector<std::string>& command, int answer_timeout_ms,
-                                 bool output_to_errors);
+[[noreturn]] void run_supervisor(Fd agent, const Started& started, int answer_timeout_ms);
 
 }  // namespace ingero::kernelside

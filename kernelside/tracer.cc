@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "hal/elf.h"
 #include "hal/lower.h"
+#include "kernelside/privilege.h"
 #include "kernelside/real_file.h"
 
 namespace ingero::kernelside {
@@ -494,6 +495,7 @@ FileReport Tracer::report_of(const Held& held, const hal::ElfImage& image, const
 // Under a layered file system: the numbers of the file below, where they are others.
 std::optional<hal::FileId> Tracer::file_below(const Fd& fd, const hal::FileId& id, const Source& source) {
   if (!target_ || !RealFiles::layered(fd.get())) return std::nullopt;
+  const Raised raised;
   const auto real = index_->real_files.find(fd.get());
   if (!real.ok()) {
     log_info("{}: {}", printable(source.untrusted_path, 4096), real.error().text());

@@ -24,10 +24,8 @@ void AnnotationIntake::take(std::vector<store::Annotation> annotations) {
   for (store::Annotation& one : annotations) {
     if (state_->pending.size() < kMaxPending) {
       state_->pending.push_back(std::move(one));
-    } else if (state_->recorder != nullptr) {
-      state_->recorder->add_loss(hal::Loss::annotation_dropped, 1);
     } else {
-      state_->lost.emplace_back(hal::Loss::annotation_dropped, 1);
+      state_->recorder->add_loss(hal::Loss::annotation_dropped, 1);
     }
   }
   hand_on();
@@ -35,11 +33,7 @@ void AnnotationIntake::take(std::vector<store::Annotation> annotations) {
 
 void AnnotationIntake::lose(hal::Loss loss, uint64_t count) {
   const std::scoped_lock lock(state_->mutex);
-  if (state_->recorder != nullptr) {
-    state_->recorder->add_loss(loss, count);
-  } else if (state_->lost.size() < kMaxPending) {
-    state_->lost.emplace_back(loss, count);
-  }
+  state_->recorder->add_loss(loss, count);
 }
 
 void AnnotationIntake::hand_on() {
@@ -56,11 +50,11 @@ void AnnotationIntake::hand_on() {
 }
 
 void AnnotationIntake::start(Recorder& recorder) {
-  const std::scoped_lock lock(state_->mutex);
-  state_->recorder = &recorder;
-  for (const auto& [loss, count] : state_->lost) recorder.add_loss(loss, count);
-  state_->lost.clear();
-  hand_on();
+  {
+    const std::scoped_lock lock(state_->mutex);
+    state_->recorder = &recorder;
+  }
+  socket_->start();
 }
 
 void AnnotationIntake::stop() {

@@ -43,8 +43,7 @@ class AnnotationIntake final : public Service {
   struct State {
     std::mutex mutex;
     std::vector<store::Annotation> pending;
-    std::vector<std::pair<hal::Loss, uint64_t>> lost;  // before there was a recorder
-    Recorder* recorder = nullptr;
+    Recorder* recorder = nullptr;  // set while the socket is served
     bool is_queued = false;
   };
   static constexpr size_t kMaxPending = 50'000;

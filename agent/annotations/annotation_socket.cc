@@ -253,6 +253,7 @@ void AnnotationSocket::Impl::reply(Connection& connection) {
 }
 
 void AnnotationSocket::Impl::serve() {
+  pthread_setname_np(pthread_self(), "ingero-annotate");
   std::vector<pollfd> polled;
   for (bool is_last = false; !is_last;) {
     polled.assign({{listener.get(), POLLIN, 0}, {wake.get(), POLLIN, 0}});
@@ -281,12 +282,19 @@ AnnotationSocket::~AnnotationSocket() { stop(); }
 
 const std::string& AnnotationSocket::path() const { return impl_->options.path; }
 
+void AnnotationSocket::start() {
+  impl_->thread = std::thread([raw = impl_.get()] { raw->serve(); });
+}
+
 void AnnotationSocket::stop() {
-  if (!impl_->thread.joinable()) return;
-  impl_->stopping.store(true, std::memory_order_release);
-  const uint64_t one = 1;
-  (void)!::write(impl_->wake.get(), &one, sizeof(one));
-  impl_->thread.join();
+  if (!impl_->listener.valid()) return;
+  if (impl_->thread.joinable()) {
+    impl_->stopping.store(true, std::memory_order_release);
+    const uint64_t one = 1;
+    (void)!::write(impl_->wake.get(), &one, sizeof(one));
+    impl_->thread.join();
+  }
+  impl_->listener.reset();
   ::unlink(impl_->options.path.c_str());
 }
 
@@ -309,10 +317,7 @@ Result<std::unique_ptr<AnnotationSocket>> AnnotationSocket::open(const Annotatio
   if (!impl->listener.valid()) return *first;
   impl->wake = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!impl->wake.valid()) return errno_error("make an event for annotations");
-  auto* raw = impl.get();
-  std::unique_ptr<AnnotationSocket> made(new AnnotationSocket(std::move(impl)));
-  raw->thread = std::thread([raw] { raw->serve(); });
-  return made;
+  return std::unique_ptr<AnnotationSocket>(new AnnotationSocket(std::move(impl)));
 }
 
 }  // namespace ingero::agent

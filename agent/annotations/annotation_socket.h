@@ -5,7 +5,8 @@
 // a user, bytes of a line, bytes in all. What is refused or dropped is counted. Never blocks on a client.
 //
 // When a client has closed its sending end, the reply is {"accepted":N,"refused":N,"dropped":N,"error":"..."}.
-// Threads: one of its own, from open() to stop(), on which `take` and `lost` are called.
+// Threads: one of its own, from start() to stop(), on which `take` and `lost` are called. What comes before start()
+// waits in the socket.
 #pragma once
 
 #include <atomic>
@@ -44,6 +45,7 @@ class AnnotationSocket {
   AnnotationSocket& operator=(const AnnotationSocket&) = delete;
 
   const std::string& path() const;
+  void start();
   void stop();
 
  private:

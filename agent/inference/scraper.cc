@@ -101,6 +101,7 @@ std::optional<ModelServer> InferenceScrape::found(uint32_t pid) const {
 }
 
 void InferenceScrape::run() {
+  pthread_setname_np(pthread_self(), "ingero-scrape");
   using Time = std::chrono::steady_clock;
   const std::chrono::nanoseconds interval(options_.interval_ns), redetect(options_.redetect_ns);
   auto next_read = Time::now(), next_look = Time::now() + redetect;

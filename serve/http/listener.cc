@@ -51,6 +51,7 @@ void Listener::stop() {
 }
 
 void Listener::run() {
+  pthread_setname_np(pthread_self(), "ingero-http");
   sigset_t pipe;  // a connection that TLS finds closed
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);

@@ -61,6 +61,7 @@ class Workers {
   }
 
   void work() {
+    pthread_setname_np(pthread_self(), "ingero-http");
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [&] { return next() < kWeights || is_stopping_; });

@@ -162,6 +162,7 @@ void Exporter::Impl::collect() {
 }
 
 void Exporter::Impl::run() {
+  pthread_setname_np(pthread_self(), "ingero-otlp");
   sigset_t pipe;  // a connection that TLS finds closed
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);

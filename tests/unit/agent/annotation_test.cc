@@ -152,6 +152,7 @@ class Annotations : public TemporaryFolder {
         });
     ASSERT_TRUE(socket.ok()) << socket.error().text();
     socket_ = std::move(*socket);
+    socket_->start();
   }
   Fd connected() const {
     Fd fd(::socket(AF_UNIX, SOCK_STREAM, 0));

@@ -25,6 +25,7 @@ TEST(StackLosses, MappingsAndStacksOfHangingCallsPastTheBounds) {
   ASSERT_TRUE(drain.ok()) << drain.error().text();
   StackTable stacks([](uint32_t) { return StackTable::ProbeName{}; }, **objects, foreign, ledger, false);
 
+  stacks.start();
   for (size_t i = 0; i < kMaxMapped + 3; ++i) {
     hal::Mapping mapping;
     mapping.start = 0x10000 * i;

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <gtest/gtest.h>
@@ -47,6 +48,22 @@ TEST_F(EnvironmentTest, FindsAccountsByName) {
   EXPECT_EQ(same->uid, daemon->uid);
   EXPECT_EQ(same->gid, daemon->gid);
   EXPECT_EQ(same->home, daemon->home);
+}
+
+TEST_F(EnvironmentTest, AnAccountsGroupsHoldItsOwn) {
+  const auto daemon = find_user("daemon");
+  if (!daemon.ok()) GTEST_SKIP() << "this machine has no account called daemon";
+  const auto groups = groups_of(*daemon);
+  ASSERT_TRUE(groups.ok());
+  EXPECT_TRUE(std::ranges::count(*groups, daemon->gid) > 0);
+}
+
+TEST_F(EnvironmentTest, AProgramOfAnotherUsersGetsThatUsersNamesAndNothingOfTheCallersSession) {
+  const User user{1234, 1234, "alice", "/home/alice", ""};
+  const auto entries = environment_of(user, {"HOME=/root", "PATH=/bin", "USER=root", "LOGNAME=root", "SHELL=/bin/zsh",
+                                             "XDG_RUNTIME_DIR=/run/user/0", "HOMEPAGE=x", "SSH_AUTH_SOCK=/tmp/s"});
+  EXPECT_EQ(entries, (std::vector<std::string>{"PATH=/bin", "HOMEPAGE=x", "HOME=/home/alice", "USER=alice",
+                                               "LOGNAME=alice", "SHELL=/bin/sh"}));
 }
 
 TEST_F(EnvironmentTest, AnAccountThatDoesNotExistIsNotFound) {

@@ -27,10 +27,10 @@ class LaunchTest : public ::testing::Test {
  protected:
   // Starts the command, held where `is_held` and this machine can.
   void start(const std::vector<std::string>& command, int answer_timeout_ms = Launch::kAnswerTimeoutMs,
-             Launch::Output output = Launch::Output::kOwn) {
+             Launch::Output output = Launch::Output::kOwn, const std::optional<RunAs>& run_as = std::nullopt) {
     std::thread([&] {  // no_new_privs is the thread's, and what it forks
       if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-      auto started = Launch::start(command, answer_timeout_ms, output);
+      auto started = Launch::start(command, answer_timeout_ms, output, run_as);
       ASSERT_TRUE(started.ok()) << started.error().text();
       launch_ = std::move(*started);
     })
@@ -146,6 +146,14 @@ TEST_F(LaunchTest, ACommandThatCannotBeRunEndsAsAShellWouldSay) {
   start({"/nowhere/no-such-program"});
   ASSERT_TRUE(launch_->go().ok());
   EXPECT_EQ(exit_status(serve()), 127);
+}
+
+TEST_F(LaunchTest, AnotherUsersCommandHasThatUsersNumbersGroupsAndEnvironment) {
+  const RunAs user{4711, 4712, {4712, 4713}, {"HOME=/home/x", "PATH=/usr/bin:/bin"}};
+  start({"/bin/sh", "-c", "test \"$(id -u)/$(id -g)/$(id -G)/$HOME/$USER\" = '4711/4712/4712 4713//home/x/'"},
+        Launch::kAnswerTimeoutMs, Launch::Output::kOwn, user);
+  ASSERT_TRUE(launch_->go().ok());
+  EXPECT_EQ(exit_status(serve()), geteuid() == 0 ? 0 : 126) << "only root may: without it, nothing is run";
 }
 
 TEST_F(LaunchTest, ACommandThatWasNeverLetGoEndsWithItsAgent) {

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -29,8 +31,7 @@ constexpr uint64_t bits(std::initializer_list<unsigned> numbers) {
   return all;
 }
 
-constexpr uint64_t kKept =
-    bits({kBpf, kPerfmon, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, kCheckpointRestore, CAP_SYS_ADMIN, CAP_DAC_OVERRIDE});
+constexpr uint64_t kKept = bits({kBpf, kPerfmon, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, kCheckpointRestore});
 
 class PrivilegeTest : public ::testing::Test {
  protected:
@@ -50,7 +51,7 @@ class PrivilegeTest : public ::testing::Test {
               if (is_done) sets_ = sets;
               return is_done;
             },
-            [done] { return done("forbid_new"); }};
+            [done] { return done("forbid_new"); }, [this](unsigned number) { return number <= newest_; }};
   }
   std::vector<std::string> missing(uint64_t effective) {
     sets_ = {effective, effective, 0};
@@ -58,6 +59,7 @@ class PrivilegeTest : public ::testing::Test {
   }
 
   CapabilitySets sets_;
+  unsigned newest_ = kCheckpointRestore;
   std::string fails_;
   std::vector<std::string> made_;
 };
@@ -91,22 +93,47 @@ TEST_F(PrivilegeTest, WhatCannotBeReadIsNotCalledMissing) {
 
 TEST_F(PrivilegeTest, OnlyWhatRecordingNeedsIsKept) {
   sets_ = {kAll, kAll, kAll};
-  ASSERT_TRUE(drop_capabilities(calls()).ok());
+  ASSERT_TRUE(drop_capabilities(Keep::kRecording, {}, calls()).ok());
   EXPECT_EQ(sets_.effective, kKept);
   EXPECT_EQ(sets_.permitted, kKept);
   EXPECT_EQ(sets_.inheritable, 0U) << "a program that it starts gets none";
   EXPECT_TRUE(missing_capabilities(calls()).empty());
 }
 
+TEST_F(PrivilegeTest, WhatIsKeptFollowsFromWhatIsStillToBeDone) {
+  const std::tuple<Keep, Needs, uint64_t> cases[] = {
+      {Keep::kRecording, {.others_folders = true}, kKept | bits({CAP_DAC_OVERRIDE})},
+      {Keep::kRecording, {.perf_probes = true}, kKept | bits({CAP_SYS_ADMIN})},
+      {Keep::kForeignFiles, {}, bits({CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH})},
+      {Keep::kNothing, {}, 0},
+  };
+  for (const auto& [keep, needs, expected] : cases) {
+    sets_ = {kAll, kAll, kAll};
+    ASSERT_TRUE(drop_capabilities(keep, needs, calls()).ok());
+    EXPECT_EQ(sets_.permitted, expected);
+    EXPECT_EQ(sets_.effective, expected);
+  }
+}
+
+TEST_F(PrivilegeTest, WhereTheKernelHasNoFinerOnesSysAdminIsKept) {
+  newest_ = kBpf;  // Linux 5.8
+  sets_ = {kAll, kAll, 0};
+  ASSERT_TRUE(drop_capabilities(Keep::kRecording, {}, calls()).ok());
+  EXPECT_EQ(sets_.permitted & bits({CAP_SYS_ADMIN}), bits({CAP_SYS_ADMIN}));
+  sets_ = {kAll, kAll, 0};
+  ASSERT_TRUE(drop_capabilities(Keep::kNothing, {}, calls()).ok());
+  EXPECT_EQ(sets_.permitted, 0U);
+}
+
 TEST_F(PrivilegeTest, NothingIsGainedByGivingUp) {
   sets_ = {bits({kBpf, CAP_NET_ADMIN}), bits({kBpf, kPerfmon, CAP_NET_ADMIN}), 0};
-  ASSERT_TRUE(drop_capabilities(calls()).ok());
+  ASSERT_TRUE(drop_capabilities(Keep::kRecording, {}, calls()).ok());
   EXPECT_EQ(sets_.effective, bits({kBpf}));
   EXPECT_EQ(sets_.permitted, bits({kBpf, kPerfmon}));
 }
 
 TEST_F(PrivilegeTest, TheWayBackIsClosedBeforeAnythingIsGivenUp) {
-  ASSERT_TRUE(drop_capabilities(calls()).ok());
+  ASSERT_TRUE(drop_capabilities(Keep::kRecording, {}, calls()).ok());
   EXPECT_EQ(made_, (std::vector<std::string>{"get", "forbid_new", "set"}));
 }
 
@@ -117,7 +144,7 @@ TEST_F(PrivilegeTest, ARefusalSaysWhatWasRefusedAndLeavesThemAsTheyWere) {
     sets_ = {kAll, kAll, 0};
     made_.clear();
     fails_ = call;
-    const Status dropped = drop_capabilities(calls());
+    const Status dropped = drop_capabilities(Keep::kRecording, {}, calls());
     ASSERT_FALSE(dropped.ok()) << call;
     EXPECT_TRUE(dropped.error().message().starts_with(sentence)) << dropped.error().message();
     EXPECT_EQ(dropped.error().code(), Errc::kPermission);
@@ -150,7 +177,7 @@ TEST(Privileges, OfAnotherProcessAreGivenUpForGood) {
     CapabilitySets before, after;
     if (unshare(CLONE_NEWUSER) != 0) _exit(kRefused);
     if (!calls.get(before) || (before.effective & kAll) != kAll) _exit(1);
-    if (!drop_capabilities().ok() || !calls.get(after)) _exit(2);
+    if (!drop_capabilities(Keep::kRecording).ok() || !calls.get(after)) _exit(2);
     if (after.effective != kKept || after.permitted != kKept) _exit(3);
     if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) _exit(4);
     _exit(calls.set(before) ? 5 : 0);
@@ -160,6 +187,65 @@ TEST(Privileges, OfAnotherProcessAreGivenUpForGood) {
   ASSERT_TRUE(WIFEXITED(status));
   if (WEXITSTATUS(status) == kRefused) GTEST_SKIP() << "this machine refuses user namespaces";
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// Likewise: `work` in a process with all capabilities and a user namespace of its own, of which only what it returns is
+// seen: 0, or the number of what went wrong.
+void expect_zero_in_own_process(int (*work)()) {
+  constexpr int kRefused = 77;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(unshare(CLONE_NEWUSER) != 0 ? kRefused : work());
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  if (WEXITSTATUS(status) == kRefused) GTEST_SKIP() << "this machine refuses user namespaces";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+CapabilitySets own() {
+  CapabilitySets sets;
+  (void)system_privileges().get(sets);
+  return sets;
+}
+
+TEST(Privileges, AreInEffectWhileRaisedAndOnNoOtherThread) {
+  expect_zero_in_own_process([] {
+    { const Raised too_early; }
+    if (own().effective == 0) return 1;
+    if (!drop_capabilities(Keep::kRecording).ok() || !lower_capabilities().ok()) return 2;
+    if (own().effective != 0 || own().permitted != kKept) return 3;
+    {
+      const Raised raised;
+      { const Raised again; }
+      errno = E2BIG;
+      if (own().effective != kKept) return 4;
+      int other = 0;
+      std::thread([&other] { other = own().effective == kKept ? 0 : 5; }).join();  // it began as this one was
+      if (other != 0) return other;
+    }
+    if (errno != E2BIG || own().effective != 0) return 6;
+    int other = 0;
+    std::thread([&other] {
+      if (own().effective != 0 || own().permitted != kKept) other = 7;
+    }).join();
+    return other;
+  });
+}
+
+TEST(Privileges, OfAThreadWithoutAnyCannotBeRaisedNorOfThoseThatItStarts) {
+  expect_zero_in_own_process([] {
+    if (!drop_capabilities(Keep::kRecording).ok() || !lower_capabilities().ok()) return 1;
+    int status = 2;
+    without_capabilities([&status] {
+      std::thread([&status] {
+        const Raised raised;
+        status = own().permitted == 0 && own().effective == 0 ? 0 : 3;
+      }).join();
+    });
+    if (status == 0 && own().permitted != kKept) status = 4;
+    return status;
+  });
 }
 
 TEST(TracepointsPresent, AreThoseWithATypeOfTheirOwn) {

@@ -66,6 +66,7 @@ class TracerTest : public ::testing::Test {
   void start(std::span<const hal::Backend* const> backends = kOne, bool attaches = true) {
     tracer_.reset();
     foreign_.emplace(std::move(Helpers::start()).value(), ledger_, tree_.root(), clock_);  // a tracer's end is its own
+    foreign_->start();
     calls_.emplace(backends);
     std::optional<ProbeTarget> target;
     if (attaches) {

@@ -3,10 +3,11 @@
  * What only the kernel knows of the files of the agent's own mappings. iter/task_vma: kernel 5.12, 3d06f34aa89e.
  *
  * emit_file: the real file. On a layered file system /proc and stat(2) report the numbers of the layer, and two layers
- * over one file look like two files; the kernel's probes are on the file below, which is the one that the mapping holds.
+ * over one file look like two files; the kernel's probes are on the file below, which is the one that the mapping
+ * holds.
  *
  * emit_uses: whether another process has the file mapped. The file's tree of mappings is read without its lock, so that
- * a look beside a change may miss one; it never finds one that is not there. User space asks again.
+ * a look during a change may miss one; it never finds one that is not there. User space asks again.
  */
 #include "kernel.bpf.h"
 #include "wire.h"
@@ -61,7 +62,7 @@ int emit_file(struct bpf_iter__task_vma *ctx)
 	return 0;
 }
 
-#define VM_ACCESS 7 /* read, write, execute */
+#define VM_ACCESS 7    /* read, write, execute */
 #define OWN_MAPPINGS 8 /* the agent has fewer of one file */
 
 /* Is there a mapping of the file that is not of the memory `own`? */

@@ -2,7 +2,7 @@
 //
 // Each watched file costs one mapping of a page behind its end, without access, and no descriptor. look() asks the
 // kernel about all of them in one pass over the agent's own mappings; what it says was true at some moment of the call.
-// A lookup beside a change of the file's mappings may miss one: ask again before what depends on it.
+// A lookup during a change of the file's mappings may miss one: ask again before what depends on it.
 //
 // One thread at a time. Only for files whose file system answers: opening such a file is the caller's.
 #pragma once

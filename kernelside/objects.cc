@@ -591,4 +591,9 @@ std::vector<std::pair<uint32_t, uint64_t>> Objects::probe_losses(uint32_t probes
   return found;
 }
 
+void Objects::clear_probe_losses(uint32_t probe) const {
+  const std::vector<uint64_t> none(static_cast<size_t>(impl_->cpus));
+  (void)bpf_map_update_elem(map_fd("probe_losses"), &probe, none.data(), BPF_ANY);
+}
+
 }  // namespace ingero::kernelside

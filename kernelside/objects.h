@@ -121,6 +121,8 @@ class Objects {
   void read_losses(hal::LossLedger& ledger) const;
   // Calls lost to a full ring, by probe; only probes below `sites` with losses. Thread-safe.
   std::vector<std::pair<uint32_t, uint64_t>> probe_losses(uint32_t probes) const;
+  // From 0 again, of a probe that was removed.
+  void clear_probe_losses(uint32_t probe) const;
 
  private:
   struct Impl;

@@ -5,13 +5,16 @@
 
 namespace ingero::kernelside {
 
+bool ProbeNumbers::has(uint32_t uid, size_t count) const {
+  if (count > free()) return false;
+  if (uid == 0) return true;
+  // Beyond a share: as long as another user still finds his, besides what is root's.
+  const uint32_t left = free() - static_cast<uint32_t>(count);
+  return left >= (used(uid) + count <= kShare ? kReserve : kReserve + kShare);
+}
+
 std::optional<std::vector<uint32_t>> ProbeNumbers::take(uint32_t uid, size_t count) {
-  const bool is_root = uid == 0;
-  const uint32_t least = is_root ? 0 : kReserve;
-  if (count > free() || free() - count < least) return std::nullopt;
-  // Beyond a share: as long as another user still finds his, beside what is root's.
-  const bool is_within = used(uid) + count <= kShare;
-  if (!is_root && !is_within && free() - count < kReserve + kShare) return std::nullopt;
+  if (!has(uid, count)) return std::nullopt;
   std::vector<uint32_t> numbers;
   numbers.reserve(count);
   while (numbers.size() < count && next_ < kAll) {

@@ -5,7 +5,7 @@
 //   1. A file that has probes is watched: the agent maps a page behind its end, without access, and once a second asks
 //      the kernel (bpf/files.bpf.c) whether any other mapping of the file exists, and whether it still has a name. That
 //      sees what no list of processes does: children that inherited the mapping, and processes that let go of it.
-//   2. A file that nobody has mapped at two looks leaves when it cannot come back (it is deleted), when numbers are
+//   2. A file that no process has mapped at two looks leaves when it cannot come back (it is deleted), when numbers are
 //      short, or, of an ordinary user, when it has not been mapped for five minutes. What is kept costs no first call.
 //   3. It is marked as leaving, looked at once more, and its links are closed. A process that maps it from the mark on
 //      is remembered, and examined anew behind the closing: never two probes on one function, and a window that is
@@ -13,7 +13,8 @@
 //   4. Its numbers may still be in open calls (left by longjmp), in the rings and in batches. They are free again when
 //      no thread has an open call of theirs, the rings have been read beyond what was in them then, and the batch with
 //      the last of their calls has been stored.
-//   5. Should a record come later all the same, it began before its number's present meaning was made: it is dropped and
+//   5. Should a record come later all the same, it began before its number's present meaning was made: it is dropped
+//   and
 //      counted as `probe_reused`, never booked on the other function (kernelside/normalise.cc).
 //
 // A user (the real one of the process that mapped the file first) has a share. Beyond it he gets numbers only while
@@ -43,8 +44,9 @@ class ProbeNumbers {
 
   // That many for a user's file, or nothing: they are others'. Those never used come first, then the longest unused.
   std::optional<std::vector<uint32_t>> take(uint32_t uid, size_t count);
+  bool has(uint32_t uid, size_t count) const;
   void give_back(std::span<const uint32_t> numbers);
-  // Files of this user that nobody maps should go now.
+  // Files of this user that no process maps should go now.
   bool is_short(uint32_t uid) const;
   uint32_t used(uint32_t uid) const;
   uint32_t free() const { return kAll - next_ + static_cast<uint32_t>(free_.size()); }

@@ -33,6 +33,9 @@ struct ProcRoots {
   std::function<Result<std::string>(uint32_t pid, std::string_view name, size_t max_bytes)> text = {};
 };
 
+// The real user, from the text of /proc/PID/status.
+std::optional<uint32_t> uid_of(std::string_view status);
+
 class ProcFs {
  public:
   explicit ProcFs(ProcRoots roots = {}) : roots_(std::move(roots)) {}

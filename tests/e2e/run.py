@@ -29,6 +29,7 @@ import metrics
 import mixed_host
 import otlp
 import page
+import released
 import stacks
 import steady
 import timelines
@@ -39,7 +40,7 @@ import waits
 import whole
 
 MODULES = (exactness, times, lifetime, discovery, foreign, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page, waits, whole)
+           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page, released, waits, whole)
 SKIPPED = 77
 
 

@@ -82,11 +82,12 @@ void FileWatch::remove(uint64_t mark) {
 }
 
 Result<std::map<uint64_t, FileWatch::Use>> FileWatch::look() {
+  std::map<uint64_t, Use> uses;
+  if (marks_.empty()) return uses;
   if (!is_loaded_) INGERO_TRY(lookup_.load());
   is_loaded_ = true;
   const auto answer = lookup_.open();
   INGERO_TRY(answer);
-  std::map<uint64_t, Use> uses;
   std::array<char, 128 * sizeof(wire_use)> buffer;
   size_t held = 0;
   while (true) {

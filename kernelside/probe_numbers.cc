@@ -43,7 +43,7 @@ void ProbeNumbers::give_back(std::span<const uint32_t> numbers) {
 
 bool ProbeNumbers::is_short(uint32_t uid) const {
   if (uid == 0) return free() < kReserve;
-  return free() < (used(uid) > kShare ? 3 * kReserve : 2 * kReserve);
+  return free() < (used(uid) > kShare ? 3 * kReserve : kReserve + kShare / 4);  // another's excess is not his loss
 }
 
 uint32_t ProbeNumbers::used(uint32_t uid) const {

@@ -151,6 +151,10 @@ TEST(FileWatchLookup, ARefusedLoadIsTheReasonAndIsTriedAgain) {
                      return {};
                    },
                    []() -> Result<Fd> { return Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }});
+  EXPECT_TRUE(watch.look().ok()) << "there is nothing to look at";
+  EXPECT_EQ(loads, 0);
+  const Fd file(memfd_create("file", MFD_CLOEXEC));
+  ASSERT_NE(watch.add(file.get()), 0U);
   EXPECT_FALSE(watch.look().ok());
   EXPECT_TRUE(watch.look().ok());
   EXPECT_TRUE(watch.look()->empty());

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+PYTHON = "/usr/bin/python3"
 USER = 65534
 CALLS = 5000
 
@@ -35,10 +36,10 @@ def unload(library):
 def copies_of(path, folder, one_by_one, at_once):
     """Maps copies of a library, one after the other, and then many together; all are deleted."""
     def copy(number):
-        name = os.path.join(folder, f"{number}-libcudart.so.12")
-        shutil.copyfile(path, name)
-        library = ctypes.CDLL(name)
-        os.unlink(name)
+        own = os.path.join(folder, str(number))
+        os.mkdir(own)
+        library = ctypes.CDLL(shutil.copy(path, own))
+        shutil.rmtree(own)
         return library
 
     for number in range(int(one_by_one)):
@@ -68,7 +69,7 @@ def numbers_of(other, path, folder, rounds, files):
         for name in names("other.so"):
             os.unlink(name)
         libraries = []
-        for name in names("libcudart.so.12"):
+        for name in names("library.so"):
             shutil.copyfile(path, name)
             reused += os.stat(name).st_ino in inodes
             libraries.append(ctypes.CDLL(name))
@@ -79,7 +80,7 @@ def numbers_of(other, path, folder, rounds, files):
             made += 10
         for library in libraries:
             unload(library)
-        for name in names("libcudart.so.12"):
+        for name in names("library.so"):
             os.unlink(name)
     print(json.dumps({"reused": reused, "made": made}), flush=True)
 
@@ -93,7 +94,9 @@ from harness import Skip, Trace, check, in_time, say, until  # noqa: E402
 
 def start(*arguments, user=None):
     who = {"user": user, "group": user, "extra_groups": []} if user else {}
-    return subprocess.Popen([sys.executable, "-B", os.path.abspath(__file__), *(str(one) for one in arguments)],
+    if not os.access(PYTHON, os.X_OK):  # another one may be its owner's alone
+        raise Skip(f"no {PYTHON}, which every user may run")
+    return subprocess.Popen([PYTHON, "-B", os.path.abspath(__file__), *(str(one) for one in arguments)],
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, **who)
 
 
@@ -105,7 +108,8 @@ def folder_of(build, name, user=0):
 
 
 def library(build):
-    return build.stand_in("timed", "libcudart.so.12")[0]
+    """One with as many functions as the real one."""
+    return build.stand_in("plain", "libcudart.so.*")[0]
 
 
 class Honest:

@@ -80,7 +80,8 @@ class TracerTest : public ::testing::Test {
       if (line.find(" ---p ") == std::string_view::npos || !hal::parse_maps_line(line, own)) continue;
       if (!own.untrusted_path.starts_with(folder_.path())) continue;
       const std::string path = own.untrusted_path.substr(0, own.untrusted_path.find(" (deleted)"));
-      const wire_use use{own.start, std::filesystem::exists(path) ? 1U : 0U, mapped_.contains(path) ? 1U : 0U};
+      const bool is_deleted = deleted_.contains(path) || !std::filesystem::exists(path);
+      const wire_use use{own.start, is_deleted ? 0U : 1U, mapped_.contains(path) ? 1U : 0U};
       EXPECT_EQ(::write(to.get(), &use, sizeof(use)), static_cast<ssize_t>(sizeof(use)));
     }
     return from;
@@ -156,7 +157,7 @@ class TracerTest : public ::testing::Test {
   size_t attached_ = 0;
   bool removes_slowly_ = false;
   std::function<void()> while_attaching_;
-  std::set<std::string> mapped_;  // files that others map
+  std::set<std::string> mapped_, deleted_;  // files that others map; those that have no name, as far as the tracer sees
   std::function<void()> while_looking_;
   bool no_uses_ = false;
   size_t looks_ = 0;

@@ -35,7 +35,7 @@ class ProbeReleaseTest : public ::testing::Test {
   ProbeRelease released_;
 };
 
-TEST_F(ProbeReleaseTest, ItIsWhenTheRingsHaveBeenReadBeyondWhatWasInThem) {
+TEST_F(ProbeReleaseTest, NumbersPassWhenTheRingsHaveBeenReadPastThem) {
   write(3);
   add({4, 5});
   EXPECT_EQ(released_.take(), Numbers{}) << "open calls have not been looked at";
@@ -59,7 +59,7 @@ TEST_F(ProbeReleaseTest, AnOpenCallKeepsItsNumberAndThatOfItsParent) {
   EXPECT_EQ(released_.take(), Numbers{5});
 }
 
-TEST_F(ProbeReleaseTest, LaterOnesDoNotHoldEarlierOnesUp) {
+TEST_F(ProbeReleaseTest, EachGroupPassesByItself) {
   write(1);
   add({1});
   released_.look({}, now());

@@ -22,7 +22,6 @@
 #include "agent/function_names.h"
 #include "agent/hang_watch.h"
 #include "agent/neighbour_watch.h"
-#include "agent/probe_release.h"
 #include "agent/rank_watch.h"
 #include "agent/store_thread.h"
 #include "agent/wait_watch.h"
@@ -39,6 +38,7 @@
 #include "kernelside/mappings.h"
 #include "kernelside/normalise.h"
 #include "kernelside/privilege.h"
+#include "kernelside/probe_release.h"
 #include "kernelside/proc.h"
 #include "kernelside/snapshot.h"
 #include "kernelside/throttle.h"
@@ -129,7 +129,7 @@ struct Recorder::Impl {
   uint64_t ring_losses = 0, waited_ns = 0;  // as of the last second
   std::map<uint32_t, std::string> late;     // processes that had mapped a library before its probes came, and which
   std::map<uint32_t, uint64_t> lost_at_probe;
-  ProbeRelease released;
+  kernelside::ProbeRelease released;
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   bool was_emptied = false;                                        // the rings, since those were looked at
   uint64_t next_second_mono_ns = 0;

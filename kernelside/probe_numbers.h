@@ -1,6 +1,7 @@
 // The numbers of probes (attach cookies, indices into the recipes map): whose they are, and who may have more.
 //
-// How probes are given back (kernelside/tracer_release.cc has the steps, agent/probe_release.h those of the records):
+// How probes are given back (kernelside/tracer_release.cc has the steps, kernelside/probe_release.h those of the
+// records):
 //
 //   1. A file that has probes is watched: the agent maps a page behind its end, without access, and once a second asks
 //      the kernel (bpf/files.bpf.c) whether any other mapping of the file exists, and whether it still has a name. That

@@ -271,6 +271,11 @@ std::vector<uint32_t> Tracer::take_retired() {
 void Tracer::give_back(std::span<const uint32_t> probes) {
   const std::scoped_lock lock(mutex_);
   index_->numbers.give_back(probes);
+  for (const uint32_t probe : probes) {
+    if (probe >= probe_symbols_.size()) continue;
+    probe_libraries_[probe] = {};
+    probe_symbols_[probe] = {};
+  }
 }
 
 }  // namespace ingero::kernelside

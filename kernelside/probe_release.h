@@ -13,20 +13,20 @@
 #include "bpf/wire.h"
 #include "kernelside/drain.h"
 
-namespace ingero::agent {
+namespace ingero::kernelside {
 
 class ProbeRelease {
  public:
   // Numbers whose probes have been removed.
   void add(std::span<const uint32_t> retired) { removed_.insert(retired.begin(), retired.end()); }
   // The calls that were open after the last add(), and how far the rings had come after that.
-  void look(std::span<const wire_call_record> open, const kernelside::Drain::Position& position);
+  void look(std::span<const wire_call_record> open, const Drain::Position& position);
   // Those whose last records have been read: free when what was read until now is stored.
   std::vector<uint32_t> take();
 
  private:
   std::set<uint32_t> removed_;
-  std::deque<std::pair<std::vector<uint32_t>, kernelside::Drain::Position>> passing_;  // no open call has them
+  std::deque<std::pair<std::vector<uint32_t>, Drain::Position>> passing_;  // no open call has them
 };
 
-}  // namespace ingero::agent
+}  // namespace ingero::kernelside

@@ -1,9 +1,9 @@
 // Holds numbers back while open calls or records in the rings may have them.
-#include "agent/probe_release.h"
+#include "kernelside/probe_release.h"
 
-namespace ingero::agent {
+namespace ingero::kernelside {
 
-void ProbeRelease::look(std::span<const wire_call_record> open, const kernelside::Drain::Position& position) {
+void ProbeRelease::look(std::span<const wire_call_record> open, const Drain::Position& position) {
   if (removed_.empty()) return;
   std::set<uint32_t> used;
   for (const wire_call_record& record : open) {
@@ -21,10 +21,10 @@ void ProbeRelease::look(std::span<const wire_call_record> open, const kernelside
 
 std::vector<uint32_t> ProbeRelease::take() {
   std::vector<uint32_t> passed;
-  for (; !passing_.empty() && kernelside::Drain::is_past(passing_.front().second); passing_.pop_front()) {
+  for (; !passing_.empty() && Drain::is_past(passing_.front().second); passing_.pop_front()) {
     passed.insert(passed.end(), passing_.front().first.begin(), passing_.front().first.end());
   }
   return passed;
 }
 
-}  // namespace ingero::agent
+}  // namespace ingero::kernelside

@@ -1,11 +1,11 @@
 // When the number of a removed probe may be another's: over a ring whose writer is the test.
-#include "agent/probe_release.h"
+#include "kernelside/probe_release.h"
 
 #include <gtest/gtest.h>
 
-#include "unit/kernelside/capture_records.h"
+#include "capture_records.h"
 
-namespace ingero::agent {
+namespace ingero::kernelside {
 namespace {
 
 using testing::FakeRing;
@@ -20,7 +20,7 @@ class ProbeReleaseTest : public ::testing::Test {
   void read(int records) {
     ring_.consume([&](std::span<const std::byte>) { return --records > 0; });
   }
-  kernelside::Drain::Position now() const { return {{&ring_, ring_.produced()}}; }
+  Drain::Position now() const { return {{&ring_, ring_.produced()}}; }
   static wire_call_record open_call(uint32_t probe, uint32_t depth = 0, uint32_t parent = 0) {
     wire_call_record record{};
     record.call = testing::call_at(probe);
@@ -31,7 +31,7 @@ class ProbeReleaseTest : public ::testing::Test {
   void add(const Numbers& numbers) { released_.add(numbers); }
 
   FakeRing written_;
-  kernelside::Ring ring_;
+  Ring ring_;
   ProbeRelease released_;
 };
 
@@ -73,4 +73,4 @@ TEST_F(ProbeReleaseTest, EachGroupPassesByItself) {
 }
 
 }  // namespace
-}  // namespace ingero::agent
+}  // namespace ingero::kernelside

@@ -67,7 +67,7 @@ const Table& table() {
   return only;
 }
 
-// A child that runs `work` when it is told to, and says when it has reached a point.
+// A child that runs `work` from go() on, and reports when it has reached a point.
 class Child {
  public:
   using Work = std::function<void(const std::function<void()>& says, const std::function<void()>& waits)>;
@@ -128,6 +128,35 @@ void call(void* handle, int function) {
   reinterpret_cast<int (*)(int)>(dlsym(handle, fmt::format("many_{}", function).c_str()))(function);
 }
 
+// Copies that are mapped, called, unmapped and deleted.
+void map_one_by_one(const std::string& library, const std::string& folder, int from, int count) {
+  for (int i = from; i < from + count; ++i) {
+    const std::string name = fmt::format("{}/{}-libmany.so", folder, i);
+    void* const handle = open_copy(library, name);
+    call(handle, i % kFunctions);
+    usleep(10'000);  // it gets its probes
+    call(handle, i % kFunctions);
+    dlclose(handle);
+    std::filesystem::remove(name);
+  }
+}
+
+// Copies that stay mapped for a while; every other one is deleted at once.
+void map_at_once(const std::string& library, const std::string& folder, int count, const std::function<void()>& says,
+                 const std::function<void()>& waits) {
+  const auto name = [&](int i) { return fmt::format("{}/kept-{}-libmany.so", folder, i); };
+  std::vector<void*> handles;
+  for (int i = 0; i < count; ++i) {
+    handles.push_back(open_copy(library, name(i)));
+    call(handles.back(), i);
+    if (i % 2 == 0) std::filesystem::remove(name(i));
+  }
+  says();
+  waits();
+  for (void* handle : handles) dlclose(handle);
+  for (int i = 1; i < count; i += 2) std::filesystem::remove(name(i));
+}
+
 // What the agent's threads do, as agent/recorder.cc has it.
 class ReleasedTest : public ::testing::Test {
  protected:
@@ -141,7 +170,7 @@ class ReleasedTest : public ::testing::Test {
     ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
     ASSERT_EQ(chown(path("user").c_str(), kUser, kUser), 0);
   }
-  // A library of so many described functions.
+  // A library of that number of described functions.
   bool compile(const std::string& name, const std::string& soname, int functions) const {
     std::ofstream source(path(name + ".c"));
     source << "int not_described(void) { return 1; }\n";
@@ -284,36 +313,13 @@ TEST_F(ReleasedTest, AUsersCopiesLeaveOthersCallsWhole) {
   const char* const asked = std::getenv("INGERO_COPIES");
   const int copies = asked != nullptr ? std::atoi(asked) : 300;
   constexpr int kAtOnce = 100;
-  const auto one_by_one = [&](int from, int count) {
-    for (int i = from; i < from + count; ++i) {
-      const std::string name = fmt::format("{}/user/{}-libmany.so", folder_.path(), i);
-      void* const handle = open_copy(library_, name);
-      call(handle, i % kFunctions);
-      usleep(10'000);  // it gets its probes
-      call(handle, i % kFunctions);
-      dlclose(handle);
-      std::filesystem::remove(name);
-    }
-  };
   Child user([&](const auto& says, const auto& waits) {
     if (setgid(kUser) != 0 || setuid(kUser) != 0) _exit(4);
-    one_by_one(0, 20);
+    map_one_by_one(library_, path("user"), 0, 20);
     says();
     waits();
-    one_by_one(20, copies);
-    std::vector<void*> handles;
-    for (int i = 0; i < kAtOnce; ++i) {
-      const std::string name = fmt::format("{}/user/kept-{}-libmany.so", folder_.path(), i);
-      handles.push_back(open_copy(library_, name));
-      call(handles.back(), i);
-      if (i % 2 == 0) std::filesystem::remove(name);
-    }
-    says();
-    waits();
-    for (void* handle : handles) dlclose(handle);
-    for (int i = 1; i < kAtOnce; i += 2) {
-      std::filesystem::remove(fmt::format("{}/user/kept-{}-libmany.so", folder_.path(), i));
-    }
+    map_one_by_one(library_, path("user"), 20, copies);
+    map_at_once(library_, path("user"), kAtOnce, says, waits);
   });
   const auto honest = [&](const std::string& own) {
     return [this, own](const auto& says, const auto& waits) {

@@ -19,7 +19,7 @@
 namespace ingero::kernelside {
 namespace {
 
-constexpr uint64_t kPage = 4096;
+const uint64_t kPage = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 
 struct ObjectDeleter {
   void operator()(files* object) const { files__destroy(object); }

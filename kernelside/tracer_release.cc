@@ -18,6 +18,7 @@ constexpr unsigned kLooks = 2;                         // that find a file unmap
 constexpr size_t kFilesAtOnce = 64;
 constexpr size_t kMaxDeferred = 4096;
 constexpr size_t kMaxWaiting = 256;  // each holds a descriptor
+constexpr size_t kMaxWaitingOfOne = 64;
 
 bool has_ended(uint32_t pid, const std::string& proc_root) {
   return access(fmt::format("{}/{}", proc_root, pid).c_str(), F_OK) != 0;
@@ -34,7 +35,11 @@ bool Tracer::is_leaving(const hal::FileId& id) const {
 // A mapping of a file whose probes are being removed: it is looked at when they are gone.
 bool Tracer::defer(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns, uint64_t generation) {
   const std::scoped_lock lock(mutex_);
-  if (!is_leaving(mapping.file) || index_->deferred.size() >= kMaxDeferred) return false;
+  if (!is_leaving(mapping.file)) return false;
+  if (index_->deferred.size() >= kMaxDeferred) {
+    note_unprobed(mapping.untrusted_path, pid);
+    return true;
+  }
   index_->deferred.push_back({pid, mapping, mono_ns, generation});
   return true;
 }
@@ -92,7 +97,8 @@ void Tracer::wait_for_numbers(const hal::FileId& id, const Source& source, const
   }
   const std::scoped_lock lock(mutex_);
   set_seen_locked(id, std::nullopt);
-  if (index_->waiting.size() >= kMaxWaiting) return;
+  const auto of_user = std::ranges::count(index_->waiting, uid, &Index::Waiting::uid);
+  if (index_->waiting.size() >= kMaxWaiting || static_cast<size_t>(of_user) >= kMaxWaitingOfOne) return;
   Index::Waiting waiting{id, source, {}, uid, wanted};
   waiting.source.is_again = true;
   waiting.source.held = false;

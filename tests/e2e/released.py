@@ -43,7 +43,9 @@ def copies_of(path, folder, one_by_one, at_once):
         return library
 
     for number in range(int(one_by_one)):
-        unload(copy(number))
+        library = copy(number)
+        time.sleep(0.01)  # it gets its probes
+        unload(library)
     kept = [copy(number) for number in range(int(at_once))]
     print("at once", flush=True)
     time.sleep(1)
@@ -148,9 +150,13 @@ def used_by(pid):
 def copies(build, one_by_one, at_once):
     with Trace(build) as trace:
         agent = trace.process.pid
-        warm = start("copies", library(build), folder_of(build, "warm", USER), 20, 20, user=USER)
+        warm = start("copies", library(build), folder_of(build, "warm", USER), 20, 100, user=USER)
         warm.communicate(timeout=60)
-        time.sleep(5)
+        before = Honest(build, trace, "before")
+        before.call()
+        before.end()
+        shutil.rmtree(before.folder)
+        time.sleep(6)
         descriptors, memory = used_by(agent)
         user = start("copies", library(build), folder_of(build, "user", USER), one_by_one, at_once, user=USER)
         during = Honest(build, trace, "during")
@@ -162,6 +168,8 @@ def copies(build, one_by_one, at_once):
         after = Honest(build, trace, "after")
         after.call()
         pids.append(after.end())
+        for one in (during, after):
+            shutil.rmtree(one.folder)
 
         def is_back():
             return used_by(agent)[0] <= descriptors * 1.1

@@ -149,8 +149,9 @@ void Tracer::watch(File& file, const ForeignFile& foreign) {
 
 // With mutex_ held. No process maps the file: is it to lose its probes?
 bool Tracer::is_due(const File& file, bool is_deleted, uint64_t now_ns) const {
+  // Others' new libraries wait while probes are removed: then no user's copies are worth it, whom his share bounds.
+  if (target_->removes_slowly) return index_->numbers.is_short(0) && (is_deleted || !file.is_kept);
   const bool is_short = index_->numbers.is_short(file.uid);
-  if (target_->removes_slowly) return is_short && (is_deleted || !file.is_kept);
   if (is_deleted) return true;
   if (file.is_kept) return false;
   return is_short || (file.uid != 0 && now_ns - file.unmapped_mono_ns >= kKeptUnmappedNs);

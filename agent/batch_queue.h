@@ -45,6 +45,7 @@ struct EventBatch {
   std::vector<hal::WaitTotals> wait_totals;
   std::vector<hal::WaitObject> objects;                        // new names of what threads waited for
   std::vector<std::pair<uint32_t, hal::EventDevice>> devices;  // Event::device_ref, and what it means from now on
+  std::vector<uint32_t> passed_probes;  // numbers that no later event has, until they are new ones
   int64_t wall_offset_ns = 0;
   uint64_t complete_mono_ns = 0;  // all that ended before it is in this batch or a previous one; 0: unknown
   void clear() {
@@ -63,6 +64,7 @@ struct EventBatch {
     lost_calls.clear();
     wait_totals.clear();
     objects.clear();
+    passed_probes.clear();
     complete_mono_ns = 0;
   }
 };

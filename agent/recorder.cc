@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <thread>
 #include <unordered_map>
 
@@ -37,6 +39,7 @@
 #include "kernelside/mappings.h"
 #include "kernelside/normalise.h"
 #include "kernelside/privilege.h"
+#include "kernelside/probe_release.h"
 #include "kernelside/proc.h"
 #include "kernelside/snapshot.h"
 #include "kernelside/throttle.h"
@@ -105,6 +108,7 @@ struct Recorder::Impl {
   BatchQueue queue{kQueuedBatches};
   StoreThread store;
   std::thread discovery_thread, capture_thread;
+  std::jthread release_thread;
   std::atomic<bool> stop_discovery{false};
   std::atomic<bool> stop_capture{false};
   bool stopped = false;
@@ -135,6 +139,7 @@ struct Recorder::Impl {
   uint64_t lost_and_named = 0;              // of ring_losses: in rows of lost_calls
   std::map<uint32_t, std::string> late;     // processes that had mapped a library before its probes came, and which
   std::map<uint32_t, uint64_t> lost_at_probe, lost_of_process;
+  kernelside::ProbeRelease released;
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   bool was_emptied = false;                                        // the rings, since those were looked at
   uint64_t next_second_mono_ns = 0;
@@ -152,6 +157,7 @@ struct Recorder::Impl {
   hal::SystemSnapshot last_snapshot;
   std::vector<hal::Event> added;  // for the capture thread
   std::vector<kernelside::ProgramCost> program_costs;
+  std::map<std::string, uint64_t> lost_at_former;  // calls lost at probes that were removed, by call
 
   Impl(RecorderOptions chosen, std::span<const hal::Backend* const> tables, const hal::CallTable& call_table,
        std::unique_ptr<kernelside::Helpers> helpers)
@@ -193,6 +199,8 @@ struct Recorder::Impl {
   void watch_collectives(EventBatch& batch);
   WaitWatch::Proc proc_of_waits();
   void note_lost_calls();
+  void keep_losses(std::span<const uint32_t> probes);
+  void release(const std::stop_token& stop);
   void read_losses();
   void note_ring_losses(EventBatch& batch);
   std::vector<hal::LostCalls> take_lost_calls(uint64_t total);
@@ -338,7 +346,7 @@ void Recorder::Impl::discover() {
         mapping.untrusted_path = notice.untrusted_path;
         mapping.file_offset = notice.file_offset;
         if (stacks) stacks->mapped(notice.pid, mapping);
-        const bool is_described = tracer->consider(notice.pid, mapping, notice.mono_ns);
+        const bool is_described = tracer->consider(notice.pid, mapping, notice.mono_ns, notice.generation);
         if (stacks && is_described && !is_filtered) stacks->prepare(notice.pid);
       }
       if (lost.ok() && *lost > 0) {
@@ -418,8 +426,10 @@ void Recorder::Impl::take_tasks(EventBatch& batch) {
 
 void Recorder::Impl::look_at_open_calls(uint64_t after_ns, EventBatch& batch) {
   const uint64_t now_ns = clock.mono_ns();
+  released.add(tracer->take_retired());
   const auto open = objects->calls_in_flight();
   if (!open.ok()) return;
+  released.look(*open, drain->position());
   hangs.look({*objects, *drain, *normaliser, collectives, devices, stacks.get()}, *open, now_ns, after_ns, batch);
 }
 
@@ -587,6 +597,30 @@ void Recorder::Impl::note_lost_calls() {
   if (choices) devices.lost();
 }
 
+// Numbers of probes go to others: what was lost at them is kept by call.
+void Recorder::Impl::keep_losses(std::span<const uint32_t> probes) {
+  if (ledger.count(hal::Loss::ring_full) == 0) return;
+  note_lost_calls();
+  const std::set<uint32_t> former(probes.begin(), probes.end());
+  const auto& table = tracer->probe_table();
+  const std::scoped_lock lock(mutex);
+  for (const auto& [probe, count] : objects->probe_losses(table.size())) {
+    if (!former.contains(probe)) continue;
+    lost_at_former[std::string(calls[table[probe].call].name)] += count;
+    objects->clear_probe_losses(probe);
+    lost_at_probe.erase(probe);
+  }
+}
+
+// Probes of files that no process uses any more. On a thread of its own: the kernel takes its time to remove them.
+void Recorder::Impl::release(const std::stop_token& stop) {
+  pthread_setname_np(pthread_self(), "ingero-release");
+  std::mutex waits_mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(waits_mutex);
+  while (!wake.wait_for(lock, stop, 1s, [] { return false; }) && !stop.stop_requested()) tracer->sweep();
+}
+
 void Recorder::Impl::watch_collectives(EventBatch& batch) {
   const std::vector<uint32_t> made = collectives.take(batch);
   ranks.take(
@@ -610,7 +644,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
   if (is_due) watermark_mono_ns = batch->complete_mono_ns;
   if (!is_due && records.events.empty() && batch->processes.empty() && batch->snapshots.empty() &&
       records.names.empty() && batch->communicators.empty() && batch->hangs.empty() && batch->stacks.empty() &&
-      batch->wait_totals.empty() && records.samples.empty()) {
+      batch->wait_totals.empty() && records.samples.empty() && batch->passed_probes.empty()) {
     queue.recycle(std::move(batch));
     return;
   }
@@ -648,6 +682,8 @@ void Recorder::Impl::capture() {
       next_second_mono_ns = clock.mono_ns() + kSecond;
       every_second(*batch);
     }
+    batch->passed_probes = released.take();
+    if (!batch->passed_probes.empty()) keep_losses(batch->passed_probes);
     hand_over(std::move(batch));
     if (last_round && (!more || (goes_on && drain->is_past_end()))) break;
     // Stop asked for: the probes are gone by now, so one more round empties the rings.
@@ -698,6 +734,7 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   raw->store.start(*raw->tracer, raw->options.hook);
   raw->capture_thread = std::thread([raw] { raw->capture(); });
   raw->discovery_thread = std::thread([raw] { raw->discover(); });
+  raw->release_thread = std::jthread([raw](const std::stop_token& stop) { raw->release(stop); });
   (void)::setpriority(PRIO_PROCESS, 0, priority);
   raw->foreign.start();
   if (raw->stacks) raw->stacks->start();
@@ -711,6 +748,9 @@ Status Recorder::stop() {
   impl_->foreign.cancel();
   if (impl_->mappings) impl_->mappings->wake();
   if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
+  impl_->release_thread.request_stop();
+  impl_->tracer->stop_examining();
+  if (impl_->release_thread.joinable()) impl_->release_thread.join();
   impl_->tracer->stop_entries();
   {
     // So that its RCU grace period overlaps with the probes'. Its programs' counters are read later.
@@ -727,9 +767,9 @@ Status Recorder::stop() {
 }
 
 bool Recorder::prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path) {
-  if (!impl_->tracer->prepare(pid, open_path, untrusted_path) || !impl_->stacks) return false;
-  impl_->stacks->prepare(pid);
-  return true;
+  if (!impl_->tracer->prepare(pid, open_path, untrusted_path)) return false;
+  if (impl_->stacks) impl_->stacks->prepare(pid);
+  return true;  // asked again: its probes may have been removed by then
 }
 void Recorder::held_too_long(uint32_t pid) {
   impl_->ledger.add(hal::Loss::attach_window);
@@ -790,7 +830,8 @@ uint64_t Recorder::stored() const { return impl_->store.stored(); }
 uint64_t Recorder::file_bytes() const { return impl_->store.file_bytes(); }
 
 std::vector<std::pair<std::string, uint64_t>> Recorder::lost_by_call() const {
-  std::map<std::string, uint64_t> by_call;
+  const std::scoped_lock lock(impl_->mutex);
+  std::map<std::string, uint64_t> by_call = impl_->lost_at_former;
   const auto& probes = impl_->tracer->probe_table();
   for (const auto& [probe, count] : impl_->objects->probe_losses(probes.size())) {
     by_call[std::string(impl_->calls[probes[probe].call].name)] += count;

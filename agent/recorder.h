@@ -1,6 +1,7 @@
 // One recording, live: attaches, drains, keeps the host's side, stores. Owns these threads:
 //
 //   discovery  new mappings -> probes
+//   release    removes the probes of files that no process uses any more
 //   capture    rings -> events, once a second the dumps, counters, clocks and the machine's snapshot
 //   store      events -> database (store_thread.h)
 //   names      symbols and lines of new stacks (stack_table.h)

@@ -170,6 +170,9 @@ void StoreThread::run() {
     auto batch = queue_.pop(100ms);
     if (batch) {
       if (writer_) write(*batch);
+      // Before the first event of another probe with the same number: that is made only now.
+      if (!writer_) (void)tracer_->take_new_probes();
+      if (!batch->passed_probes.empty()) tracer_->give_back(batch->passed_probes);
       queue_.recycle(std::move(batch));
     }
     if (const auto now = std::chrono::steady_clock::now(); now >= next_trim) {

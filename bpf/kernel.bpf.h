@@ -225,8 +225,11 @@ struct sock {
 struct super_block {
 	__u32 s_dev;
 };
+struct address_space;
 struct inode {
 	unsigned short i_mode;
+	unsigned int i_nlink;
+	struct address_space *i_mapping;
 	struct super_block *i_sb;
 	unsigned long i_ino;
 	__u32 i_rdev;

@@ -593,6 +593,13 @@ struct wire_file {
 	__u64 inode;
 };
 
+/* How the file of one of the agent's own mappings is used (iter/task_vma). */
+struct wire_use {
+	__u64 start;	 /* of that mapping */
+	__u32 names;	 /* that the file has: 0 when it is deleted */
+	__u32 is_mapped; /* by another process */
+};
+
 /* Kernel-side loss counters, per CPU: the counter, and its name in hal/loss.h, which has the sentence. */
 #define WIRE_LOSSES(X)                                                                                                 \
 	X(RING_FULL, ring_full)		  /* a call record found the ring full */                                      \

@@ -84,7 +84,11 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(process_unprobed, "kernelside", kLoss,                                                                            \
     "Programs that ended before probes were on a library that they had mapped.")                                      \
   X(library_unsupported, "kernelside", kLoss,                                                                         \
-    "Libraries whose calls cannot be recorded: 32-bit, or static and stripped.")
+    "Libraries whose calls cannot be recorded: 32-bit, or static and stripped.")                                      \
+  X(probe_quota, "kernelside", kLoss,                                                                                 \
+    "Libraries not probed, or late, because their user's share of the probes, or all of them, were in use.")          \
+  X(probe_reused, "kernelside", kLoss,                                                                                \
+    "Calls that ended long after their library was unmapped, when its probes were another's.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -233,6 +233,18 @@ void FileProbes::stop(std::span<FileProbes* const> files) {
   close_side_by_side(std::move(links));
 }
 
+bool FileProbes::remove(std::span<FileProbes* const> files, const std::function<bool()>& goes_on) {
+  for (FileProbes* file : files) {
+    for (auto* links : {&file->impl_->perf_entries, &file->impl_->perf_returns}) {
+      for (; !links->empty(); links->pop_back()) {
+        if (!goes_on()) return false;
+      }
+    }
+  }
+  stop(files);
+  return true;
+}
+
 ProbePrograms programs_of(const Objects& objects) {
   ProbePrograms programs;
   programs.mechanism = objects.mechanism();

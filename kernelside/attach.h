@@ -67,6 +67,9 @@ class FileProbes {
   // With kPerf, more than a few probes are left to a child process, which ends when the kernel has removed them. Until
   // then they still fire, and their records are not read.
   static void stop(std::span<FileProbes* const> files);
+  // Detaches files in the middle of a trace. False: `goes_on` was asked between two perf probes and said no; what is
+  // left is still attached.
+  static bool remove(std::span<FileProbes* const> files, const std::function<bool()>& goes_on);
 
  private:
   static void leave_perf_links(std::span<FileProbes* const> files);

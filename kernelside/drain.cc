@@ -23,8 +23,8 @@ struct Drain::Impl {
   Normaliser& normaliser;
   hal::LossLedger& ledger;
   RingRecords* batch = nullptr;
-  std::map<const Ring*, uint64_t> ends;  // end_here(): how far each had come
-  hal::Exchange exchange;                // of the call at hand
+  Position ends;           // end_here(): how far each had come
+  hal::Exchange exchange;  // of the call at hand
 
   Impl(std::unique_ptr<EventRings> from, const hal::CallTable& call_table, Normaliser& to_events,
        hal::LossLedger& losses)
@@ -166,16 +166,21 @@ void Drain::wake() {
   [[maybe_unused]] const auto written = ::write(impl_->wake.get(), &one, sizeof(one));
 }
 
-void Drain::end_here() {
-  impl_->ends.clear();
+Drain::Position Drain::position() const {
+  Position position;
   const EventRings& rings = *impl_->rings;
-  for (const Ring* ring : {&rings.critical, &rings.events, &rings.stacks}) impl_->ends[ring] = ring->produced();
+  for (const Ring* ring : {&rings.critical, &rings.events, &rings.stacks}) position[ring] = ring->produced();
+  return position;
 }
 
-bool Drain::is_past_end() const {
-  return std::all_of(impl_->ends.begin(), impl_->ends.end(),
+bool Drain::is_past(const Position& position) {
+  return std::all_of(position.begin(), position.end(),
                      [](const auto& one) { return one.first->consumed() >= one.second; });
 }
+
+void Drain::end_here() { impl_->ends = position(); }
+
+bool Drain::is_past_end() const { return is_past(impl_->ends); }
 
 uint64_t Drain::unread() const {
   uint64_t count = 0;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -81,6 +83,10 @@ class Drain {
   Result<bool> poll(int timeout_ms, size_t max_events, RingRecords& batch);
   // Appends the stacks and code objects that are in their ring by now.
   void take_stacks(RingRecords& batch);
+  // How far the rings have come by now, and whether all that was in them then has been read.
+  using Position = std::map<const Ring*, uint64_t>;
+  Position position() const;
+  static bool is_past(const Position& position);
   // What is written from now on need not be read: the trace ends here. After that, whether all that was written before
   // has been read, and how many records have not.
   void end_here();

@@ -84,7 +84,8 @@ Foreign::Namespace Foreign::mounts_of(uint32_t pid) {
 // From the mount table; without a request to the file system.
 Result<ForeignFile> Foreign::examined(Fd path, uint32_t pid, std::string name) {
   struct statx status {};
-  if (statx(path.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO | STATX_MNT_ID, &status) != 0) {
+  constexpr unsigned kWanted = STATX_TYPE | STATX_INO | STATX_UID | STATX_CTIME | STATX_BTIME | STATX_MNT_ID;
+  if (statx(path.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, kWanted, &status) != 0) {
     return errno_error(fmt::format("stat {}", printable(name, 4096)));
   }
   if (!S_ISREG(status.stx_mode)) return Error(Errc::kInvalid, fmt::format("{}: not a file", printable(name, 4096)));
@@ -92,6 +93,9 @@ Result<ForeignFile> Foreign::examined(Fd path, uint32_t pid, std::string name) {
   file.path = std::move(path);
   file.id = {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
   file.mount_device = file.id.device;
+  const statx_timestamp& born = (status.stx_mask & STATX_BTIME) != 0 ? status.stx_btime : status.stx_ctime;
+  file.born_ns = static_cast<uint64_t>(born.tv_sec) * kSecond + born.tv_nsec;
+  file.owner = status.stx_uid;
   file.untrusted_name = std::move(name);
   const auto mount_in = [&](const Namespace& in) {
     return (status.stx_mask & STATX_MNT_ID) != 0 ? in.mounts->by_id(status.stx_mnt_id) : nullptr;

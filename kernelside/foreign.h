@@ -36,6 +36,8 @@ namespace ingero::kernelside {
 struct ForeignFile {
   Fd path;  // O_PATH: identifies the file, cannot read it
   hal::FileId id;
+  uint64_t born_ns = 0;  // when it was made, else last changed: with its numbers, which file it is
+  uint32_t owner = 0;    // user
   hal::Reach reach = hal::Reach::kRemote;
   uint64_t mount_device = 0;
   std::string untrusted_name;

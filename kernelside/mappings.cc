@@ -62,6 +62,7 @@ uint64_t take_record(const std::vector<char>& record, std::vector<NewMapping>& m
   mapping.end = mmap2.addr + mmap2.len;
   mapping.file_offset = mmap2.pgoff;
   mapping.file = {makedev(mmap2.maj, mmap2.min), mmap2.ino};
+  mapping.generation = mmap2.ino_generation;
   const char* name = body + sizeof(mmap2);
   mapping.untrusted_path.assign(name, strnlen(name, size - sizeof(mmap2) - sizeof(id)));
   return 0;

@@ -23,6 +23,7 @@ struct NewMapping {
   uint64_t end = 0;
   uint64_t file_offset = 0;
   hal::FileId file;
+  uint64_t generation = 0;  // which file of that inode number; 0: its file system does not count
   std::string untrusted_path;
 };
 

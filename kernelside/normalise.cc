@@ -127,6 +127,10 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal:
   }
   std::memcpy(tail.data(), record.data() + sizeof(call), n_tail * sizeof(uint64_t));
   const ProbeMeaning& probe = probes_[call.probe];
+  if (call.start_ns < probe.since_mono_ns) {
+    if (call.outcome != WIRE_IN_FLIGHT) ledger_.add(hal::Loss::probe_reused);
+    return false;
+  }
   event = hal::Event{};
   event.start_mono_ns = call.start_ns;
   event.wall_offset_ns = wall_offset_ns_;
@@ -138,7 +142,8 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal:
   event.kind = calls_[probe.call].kind;
   event.outcome = outcome_of(call.outcome);
   event.depth = call.depth;
-  if (call.depth > 0 && call.parent_probe < probes_.size()) {
+  if (call.depth > 0 && call.parent_probe < probes_.size() &&
+      call.parent_start_ns >= probes_[call.parent_probe].since_mono_ns) {
     event.parent_call = probes_[call.parent_probe].call;
     event.parent_start_mono_ns = call.parent_start_ns;
     event.set(hal::Has::kParent);

@@ -4,6 +4,7 @@
 // words from traced processes: a malformed record is counted and skipped.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -26,10 +27,11 @@ struct ProbeMeaning {
   hal::CallId call = hal::kNoCall;
   const hal::Lowered* lowered = nullptr;
   hal::CallId non_blocking = hal::kNoCall;  // which call it is where the blocking word is 0
+  uint64_t since_mono_ns = 0;               // an earlier call was another probe's of the same number
 };
 
-// All probes of a run. One thread appends (before the probe's probe is attached, hence before its first record); any
-// thread reads.
+// All probes of a run. One thread at a time writes (before the probe is attached, hence before its first record, and
+// where a number is used again, after the last record of its former probe); any thread reads.
 class ProbeTable {
  public:
   ProbeTable() : probes_(std::make_unique<ProbeMeaning[]>(WIRE_MAX_PROBES)) {}
@@ -42,6 +44,11 @@ class ProbeTable {
     probes_[at] = probe;
     size_.store(at + 1, std::memory_order_release);
     return true;
+  }
+  // A number that is used again, or one behind the last.
+  void put(uint32_t probe, const ProbeMeaning& meaning) {
+    probes_[probe] = meaning;
+    size_.store(std::max(probe + 1, size_.load(std::memory_order_relaxed)), std::memory_order_release);
   }
 
  private:

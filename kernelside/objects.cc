@@ -603,6 +603,7 @@ std::vector<std::pair<uint32_t, uint64_t>> Objects::probe_losses(uint32_t probes
 }
 
 std::vector<std::pair<uint32_t, uint64_t>> Objects::process_losses() const {
+  const Raised raised;
   std::vector<std::pair<uint32_t, uint64_t>> found;
   const int fd = map_fd("process_losses");
   uint32_t pid = 0, next = 0;
@@ -618,6 +619,12 @@ std::vector<std::pair<uint32_t, uint64_t>> Objects::process_losses() const {
   found.erase(std::unique(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
               found.end());
   return found;
+}
+
+void Objects::clear_probe_losses(uint32_t probe) const {
+  const Raised raised;
+  const std::vector<uint64_t> none(static_cast<size_t>(impl_->cpus));
+  (void)bpf_map_update_elem(map_fd("probe_losses"), &probe, none.data(), BPF_ANY);
 }
 
 }  // namespace ingero::kernelside

@@ -124,6 +124,8 @@ class Objects {
   // The same by process: of the latest WIRE_LOSS_PROCESSES that lost any. One that is evicted begins at 0 again.
   // Thread-safe.
   std::vector<std::pair<uint32_t, uint64_t>> process_losses() const;
+  // From 0 again, of a probe that was removed.
+  void clear_probe_losses(uint32_t probe) const;
 
  private:
   struct Impl;

@@ -75,17 +75,6 @@ std::optional<uint32_t> pid_of(std::string_view name) {
   return pid;
 }
 
-// The real uid, from "Uid:\treal\teffective\t...".
-std::optional<uint32_t> uid_of(std::string_view status) {
-  const size_t at = status.find("\nUid:\t");
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = status.substr(at + 6);
-  uint32_t uid = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), uid);
-  if (error != std::errc() || end == rest.data() + rest.size() || *end != '\t') return std::nullopt;
-  return uid;
-}
-
 std::string command_line_of(std::string untrusted, bool keeps_secrets) {
   if (!keeps_secrets) return printable(arguments_without_secrets(untrusted), kMaxCommandLine);
   while (!untrusted.empty() && untrusted.back() == '\0') untrusted.pop_back();
@@ -143,6 +132,16 @@ std::string name_by(std::string_view untrusted_cgroup, hal::Process& process) {
 }
 
 }  // namespace
+
+std::optional<uint32_t> uid_of(std::string_view status) {
+  const size_t at = status.find("\nUid:\t");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = status.substr(at + 6);
+  uint32_t uid = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), uid);
+  if (error != std::errc() || end == rest.data() + rest.size() || *end != '\t') return std::nullopt;
+  return uid;
+}
 
 uint64_t measure_suspended_ns() {
   const uint64_t mono_ns = clock_ns(CLOCK_MONOTONIC);

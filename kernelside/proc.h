@@ -34,6 +34,9 @@ struct ProcRoots {
   bool keeps_secrets = false;  // of command lines: else base/secrets.h takes them out
 };
 
+// The real user, from the text of /proc/PID/status.
+std::optional<uint32_t> uid_of(std::string_view status);
+
 class ProcFs {
  public:
   explicit ProcFs(ProcRoots roots = {}) : roots_(std::move(roots)) {}

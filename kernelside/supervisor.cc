@@ -24,21 +24,17 @@
 #include <cstdio>
 #include <cstring>
 #include <set>
+#include <tuple>
 
 #include <grp.h>
 
+#include "kernelside/audit_arch.h"
 #include "kernelside/confinement.h"
 #include "kernelside/foreign_memory.h"
 #include "kernelside/privilege.h"
 
 namespace ingero::kernelside {
 namespace {
-
-#if defined(__aarch64__)
-constexpr uint32_t kAuditArch = AUDIT_ARCH_AARCH64;
-#else
-constexpr uint32_t kAuditArch = AUDIT_ARCH_X86_64;
-#endif
 
 // mmap(PROT_EXEC) of a file, execve and execveat are handed over; everything else goes its way.
 int install_filter() {
@@ -219,11 +215,14 @@ class Supervisor {
     }
     // What is known of it will do: one on a network is not asked for, its server may not answer.
     struct statx status {};
-    if (statx(AT_FDCWD, path.data(), AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &status) != 0 ||
-        !S_ISREG(status.stx_mode)) {
+    constexpr unsigned kWanted = STATX_TYPE | STATX_INO | STATX_CTIME | STATX_BTIME;
+    if (statx(AT_FDCWD, path.data(), AT_STATX_DONT_SYNC, kWanted, &status) != 0 || !S_ISREG(status.stx_mode)) {
       return;
     }
-    const std::pair file(makedev(status.stx_dev_major, status.stx_dev_minor), ino_t{status.stx_ino});
+    // The number of a deleted file goes to another one, which was made later.
+    const statx_timestamp& born = (status.stx_mask & STATX_BTIME) != 0 ? status.stx_btime : status.stx_ctime;
+    const std::tuple file(makedev(status.stx_dev_major, status.stx_dev_minor), ino_t{status.stx_ino},
+                          int64_t{born.tv_sec}, uint32_t{born.tv_nsec});
     if (seen_.contains(file)) return;
     if (send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message)) return;
     char answer = kWorking;
@@ -276,8 +275,8 @@ class Supervisor {
   pid_t command_;
   const int answer_timeout_ms_;
   bool ended_ = false;
-  bool is_late_ = false;  // the agent has not answered in time, and not since
-  std::set<std::pair<dev_t, ino_t>> seen_;
+  bool is_late_ = false;                                        // the agent has not answered in time, and not since
+  std::set<std::tuple<dev_t, ino_t, int64_t, uint32_t>> seen_;  // with when it was made
 };
 
 }  // namespace

@@ -15,7 +15,8 @@
 #include "hal/elf.h"
 #include "hal/lower.h"
 #include "kernelside/privilege.h"
-#include "kernelside/real_file.h"
+#include "kernelside/proc.h"
+#include "kernelside/tracer_impl.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -105,34 +106,6 @@ Error served_by_a_user(const ForeignFile& file) {
 
 }  // namespace
 
-// Who mapped a file, and how it is to be looked at.
-struct Tracer::Source {
-  uint32_t pid = 0;
-  uint64_t mono_ns = 0;
-  std::string untrusted_path;
-  bool deleted = false;
-  bool held = false;    // the process that maps it waits until the probes are attached
-  bool chosen = false;  // named by the user: wherever it lies
-};
-
-// One file with a described library in it.
-struct Tracer::File {
-  std::vector<FileReport> reports;  // one per library found in it
-  std::unique_ptr<FileProbes> probes;
-};
-
-struct Tracer::Index {
-  struct Seen {
-    File* file = nullptr;     // null: nothing described inside, or not known yet
-    bool is_over = false;     // it has been looked at
-    uint64_t until_ns = 0;    // not 0: it could not be read, and may be tried again then
-    std::set<uint32_t> pids;  // that mapped it meanwhile
-  };
-  std::map<hal::FileId, Seen> seen;
-  std::map<hal::FileId, size_t> others;  // described files of processes that are not followed: how many map each
-  RealFiles real_files;                  // guarded by examine_mutex_
-};
-
 namespace {
 
 std::optional<ProbeTarget> target_of(Objects* objects) {
@@ -141,7 +114,8 @@ std::optional<ProbeTarget> target_of(Objects* objects) {
       [objects](uint32_t probe, const wire_recipe& recipe) { return objects->set_recipe(probe, recipe); },
       [objects](const std::string& path, std::span<const AttachPoint> probes, const std::function<void()>& working) {
         return FileProbes::attach(*objects, path, probes, working);
-      }};
+      },
+      objects->mechanism() == Mechanism::kPerf};
 }
 
 // Two libraries may go by one file name, of which this file holds one: nothing is missing of the other.
@@ -168,7 +142,7 @@ Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backe
       target_(std::move(target)),
       ledger_(ledger),
       clock_(clock),
-      index_(std::make_unique<Index>()) {
+      index_(std::make_unique<Index>(options_.uses)) {
   for (const auto* backend : backends_) {
     for (const auto& library : backend->libraries) {
       for (const auto& row : library.rows) {
@@ -238,17 +212,23 @@ void Tracer::follow(uint32_t pid) {
   const uint64_t now_ns = clock_.mono_ns();
   const auto maps = foreign_.text(pid, "maps", 64 << 20);
   if (!maps.ok()) return;  // it has ended; what it had mapped was its parent's, or held until probed
-  for (const auto& mapping : hal::executable_mappings(*maps)) consider(pid, mapping, now_ns);
+  for (const auto& mapping : hal::executable_mappings(*maps)) consider(pid, mapping, now_ns, kKnownGeneration);
 }
 
-bool Tracer::consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns) {
+bool Tracer::consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns, uint64_t generation) {
   if (mapping.file.inode == 0 || mapping.untrusted_path.empty() || mapping.untrusted_path[0] != '/') return false;
   if (!is_followed(pid)) return false;
+  if (defer(pid, mapping, mono_ns, generation)) return true;
+  if (is_another_file(pid, mapping, generation)) {
+    const std::scoped_lock lock(mutex_);
+    index_->seen.erase(mapping.file);
+  }
   Source source;
   source.pid = pid;
   source.mono_ns = mono_ns;
   source.untrusted_path = mapping.untrusted_path;
   source.deleted = mapping.deleted;
+  source.generation = generation == kKnownGeneration ? 0 : generation;
   if (const auto known = known_answer(mapping.file, source)) return *known;
   auto file = foreign_.find(pid, mapping);
   // Its process is gone already. Most often its path leads to the same file for us; else another process that maps it
@@ -275,6 +255,7 @@ bool Tracer::prepare(uint32_t pid, const std::string& open_path, const std::stri
   source.untrusted_path = untrusted_path;
   source.held = true;
   const hal::FileId id = file->id;
+  forget_if_other(id, file->born_ns);
   if (const auto known = known_answer(id, source)) return *known;
   return examine_here_or_later(id, std::move(source), std::move(*file));
 }
@@ -286,6 +267,7 @@ Status Tracer::add_library(const std::string& path) {
   source.untrusted_path = path;
   source.chosen = true;
   const hal::FileId id = file->id;
+  forget_if_other(id, file->born_ns);
   const auto known = known_answer(id, source);
   if (known ? !*known : !examine_here_or_later(id, std::move(source), std::move(*file))) {
     return Error(Errc::kNotFound, fmt::format("library {}: holds no described library's symbols", path));
@@ -325,6 +307,8 @@ std::map<uint32_t, std::string> Tracer::take_late() {
 // What is known of a file; nothing: the caller must now examine it, and report that with set_seen().
 std::optional<bool> Tracer::known_answer(const hal::FileId& id, const Source& source) {
   std::unique_lock lock(mutex_);
+  // Its probes are being removed: what maps it now gets new ones behind that.
+  if (is_leaving(id)) examined_.wait_for(lock, kExaminedWithin, [&] { return stopped_ || !is_leaving(id); });
   if (stopped_) return false;             // a command's new library, while the trace ends
   if (index_->seen.size() >= kMaxSeen) {  // they are looked at again when they are mapped again
     std::erase_if(index_->seen, [](const auto& entry) { return entry.second.is_over && entry.second.file == nullptr; });
@@ -350,6 +334,7 @@ std::optional<bool> Tracer::known_answer(const hal::FileId& id, const Source& so
     return std::nullopt;
   }
   if (seen.file == nullptr) return false;
+  seen.file->unmapped_looks = 0;  // who is held maps it only now
   if (source.pid == 0) return true;
   bool is_late = false;
   bool is_listed = true;  // with every library in the file, or else counted once
@@ -365,14 +350,27 @@ std::optional<bool> Tracer::known_answer(const hal::FileId& id, const Source& so
   return true;
 }
 
+// Which file of its number an examination is of.
+void Tracer::note_file(const hal::FileId& id, const Source& source, const ForeignFile& file) {
+  const std::scoped_lock lock(mutex_);
+  Index::Seen& seen = index_->seen[id];
+  seen.generation = source.generation;
+  seen.born_ns = file.born_ns;
+}
+
 // The end of an examination: the file, null, or nothing: it was not there to be looked at, and may come again.
 void Tracer::set_seen(const hal::FileId& id, std::optional<File*> file, uint64_t until_ns) {
   const std::scoped_lock lock(mutex_);
+  set_seen_locked(id, file, until_ns);
+}
+
+void Tracer::set_seen_locked(const hal::FileId& id, std::optional<File*> file, uint64_t until_ns) {
   Index::Seen& seen = index_->seen[id];
   seen.is_over = true;
   seen.until_ns = file ? until_ns : 1;
   seen.file = file.value_or(nullptr);
   if (seen.file != nullptr) {
+    seen.file->is_noted = true;
     for (const uint32_t pid : seen.pids) {
       bool is_listed = true;
       for (auto& report : seen.file->reports) {
@@ -420,6 +418,7 @@ bool Tracer::report_unsupported(const hal::FileId& id, const Source& source, con
 
 void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note) {
   auto unread = std::make_unique<File>();
+  unread->is_noted = true;
   for (const auto* backend : backends_) {
     for (const auto& library : backend->libraries) {
       if (!hal::soname_matches(library, base_name(source.untrusted_path))) continue;
@@ -435,7 +434,7 @@ void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std:
     }
   }
   const std::scoped_lock lock(mutex_);
-  std::erase_if(files_, [&](const auto& known) { return !known->probes && known->reports[0].file == id; });
+  drop_report(id);
   if (!unread->reports.empty()) files_.push_back(std::move(unread));
 }
 
@@ -504,12 +503,49 @@ std::optional<hal::FileId> Tracer::file_below(const Fd& fd, const hal::FileId& i
   return *real == id ? std::nullopt : std::optional(*real);
 }
 
+// With mutex_ held: what an earlier attempt said of the file.
+void Tracer::drop_report(const hal::FileId& id) {
+  std::erase_if(files_, [&](const auto& known) {
+    if (known->probes || known->reports[0].file != id) return false;
+    std::erase_if(index_->seen, [&](const auto& entry) { return entry.second.file == known.get(); });
+    return true;
+  });
+}
+
+// In place of the report of an earlier attempt. Null: too late, and its probes went with it.
+Tracer::File* Tracer::keep(std::unique_ptr<File> made) {
+  const std::scoped_lock lock(mutex_);
+  if (stopped_) return nullptr;
+  const hal::FileId id = made->reports[0].file;
+  drop_report(id);
+  files_.push_back(std::move(made));
+  return files_.back().get();
+}
+
+// What is known of the file below, of which this is another view; nothing: it is to be examined.
+std::optional<bool> Tracer::known_below(const hal::FileId& id, const hal::FileId& below, const Source& source,
+                                        const ForeignFile& file) {
+  Source same = source;
+  same.held = same.chosen = false;  // this thread would wait for itself
+  forget_if_other(below, file.born_ns);
+  while (const auto known = known_answer(below, same)) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = index_->seen.find(below);
+    if (!stopped_ && (found == index_->seen.end() || is_leaving(below))) continue;  // it is known no more
+    set_seen_locked(id, found == index_->seen.end() ? nullptr : found->second.file);
+    return known;
+  }
+  note_file(below, source, file);
+  return std::nullopt;
+}
+
 // True: it is a described library's. Opens, reads and attaches, with mutex_ free; ends with set_seen().
 bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignFile& file) {
   const bool is_local = file.reach == hal::Reach::kLocal;
   // Files of this machine one after the other; one that does not answer must not hold them up.
   std::unique_lock turn(examine_mutex_, std::defer_lock);
   if (is_local) turn.lock();
+  note_file(id, source, file);
   const std::string path = printable(source.untrusted_path, 4096);
   if (file.reach == hal::Reach::kUser && !source.chosen) {
     report_unread(id, source, file, served_by_a_user(file));
@@ -526,19 +562,12 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   }
   const auto below = is_local ? file_below(*fd, id, source) : std::nullopt;
   if (below) {
-    Source same = source;
-    same.held = same.chosen = false;                      // this thread would wait for itself
-    if (const auto known = known_answer(*below, same)) {  // another view of a file that is known
-      std::unique_lock lock(mutex_);
-      File* const other = index_->seen[*below].file;
-      lock.unlock();
-      set_seen(id, other);
-      return *known;
-    }
+    if (const auto known = known_below(id, *below, source, file)) return *known;
   }
   const auto is_over = [&](File* found) {
-    if (below) set_seen(*below, found);
-    set_seen(id, found);
+    const std::scoped_lock lock(mutex_);
+    if (below) set_seen_locked(*below, found);
+    set_seen_locked(id, found);
     return found != nullptr;
   };
   const bool is_elf = has_elf_magic(*fd);
@@ -570,31 +599,37 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
       report_unread(id, source, file, pinned.error());
       return false;
     }
+    made->uid = user_of(source, file);
+    made->is_kept = source.pid == 0;
     // The very file that was examined is the one that gets the probes.
     attach(*made, fmt::format("/proc/self/fd/{}", file.path.get()));
+    if (is_local && made->probes) watch(*made, file);
   }
-  File* const kept = made.get();
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!stopped_) {
-      std::erase_if(files_, [&](const auto& known) { return !known->probes && known->reports[0].file == id; });
-      files_.push_back(std::move(made));
-    }
+  const size_t refused = made->refused;
+  made->is_noted = refused > 0;
+  File* const kept = keep(std::move(made));
+  if (kept == nullptr) return is_over(nullptr);
+  if (refused > 0) {
+    if (below) set_seen(*below, std::nullopt);
+    wait_for_numbers(id, source, file, refused);
+    return true;
   }
-  if (made) return is_over(nullptr);  // too late: its probes go with it
   return is_over(kept);
 }
 
-// A probe for each offset that gets a probe, with its recipe.
+// A probe for each offset that gets a probe, with its recipe. All of the file's, or none.
 std::vector<AttachPoint> Tracer::make_probes(File& file, std::map<uint32_t, RowReport*>& by_probe) {
-  std::vector<AttachPoint> probes;
+  struct Wanted {
+    FileReport* report;
+    RowReport* row;
+    const hal::Lowered* lowered;
+  };
+  std::vector<Wanted> wanted;
   std::set<uint64_t> taken;
   const std::scoped_lock lock(mutex_);
   for (auto& report : file.reports) {
     for (auto& row : report.rows) {
       if (row.state != hal::RowState::kResolved || !taken.insert(row.file_offset).second) continue;
-      const hal::CallId call = calls_.id_of(*row.row);
-      const uint32_t probe = probe_table_.size();
       const auto lowered = lowered_.find(row.row);
       if (lowered == lowered_.end()) {
         row.state = hal::RowState::kRefused;
@@ -602,31 +637,61 @@ std::vector<AttachPoint> Tracer::make_probes(File& file, std::map<uint32_t, RowR
         ledger_.add(hal::Loss::attach_refused);
         continue;
       }
-      wire_recipe recipe = lowered->second.recipe;
-      recipe.used = 1;
-      say_when_to_keep_stacks(*row.row, calls_[call], recipe);
-      if (const Status set = target_->set_recipe(probe, recipe);
-          !set.ok() || !probe_table_.append({call, &lowered->second, calls_.non_blocking(call)})) {
-        row.state = hal::RowState::kRefused;
-        row.reason =
-            set.ok() ? fmt::format("more than {} probes", static_cast<int>(WIRE_MAX_PROBES)) : set.error().text();
-        ledger_.add(hal::Loss::attach_refused);
-        continue;
-      }
-      probe_libraries_.push_back(report.path);
-      probe_symbols_.push_back(row.symbol);
-      new_probes_.push_back({probe, {call, row.symbol, report.path, report.version, row.single_stepped}});
-      if (row.single_stepped) ledger_.add(hal::Loss::single_stepped);
-      by_probe[probe] = &row;
-      probes.push_back({probe, row.file_offset, recipe.sleepable_word != 0});
+      wanted.push_back({&report, &row, &lowered->second});
     }
   }
+  const auto numbers = index_->numbers.take(file.uid, wanted.size());
+  if (!numbers) {
+    refuse(file, wanted.size());
+    return {};
+  }
+  std::vector<AttachPoint> probes;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const auto& [report, row, lowered] = wanted[i];
+    const uint32_t probe = (*numbers)[i];
+    const hal::CallId call = calls_.id_of(*row->row);
+    wire_recipe recipe = lowered->recipe;
+    recipe.used = 1;
+    say_when_to_keep_stacks(*row->row, calls_[call], recipe);
+    file.numbers.push_back(probe);
+    probe_table_.put(probe, {call, lowered, calls_.non_blocking(call), clock_.mono_ns()});
+    if (const Status set = target_->set_recipe(probe, recipe); !set.ok()) {
+      row->state = hal::RowState::kRefused;
+      row->reason = set.error().text();
+      ledger_.add(hal::Loss::attach_refused);
+      continue;
+    }
+    if (probe >= probe_libraries_.size()) probe_libraries_.resize(probe + size_t{1});
+    if (probe >= probe_symbols_.size()) probe_symbols_.resize(probe + size_t{1});
+    probe_libraries_[probe] = report->path;
+    probe_symbols_[probe] = row->symbol;
+    new_probes_.push_back({probe, {call, row->symbol, report->path, report->version, row->single_stepped}});
+    if (row->single_stepped) ledger_.add(hal::Loss::single_stepped);
+    by_probe[probe] = row;
+    probes.push_back({probe, row->file_offset, recipe.sleepable_word != 0});
+  }
   return probes;
+}
+
+// With mutex_ held: there are not enough probes for this user.
+void Tracer::refuse(File& file, size_t wanted) {
+  file.refused = wanted;
+  const ProbeNumbers& numbers = index_->numbers;
+  for (auto& report : file.reports) {
+    report.note = fmt::format(
+        "not traced yet: it needs {} probes; {} of {} are free, and user {} has {} (share: {}). It gets them when "
+        "libraries that no process uses have given theirs back",
+        wanted, numbers.free(), ProbeNumbers::kAll, file.uid, numbers.used(file.uid), ProbeNumbers::kShare);
+    for (auto& row : report.rows) {
+      if (row.state == hal::RowState::kResolved) row.state = hal::RowState::kRefused;
+    }
+  }
 }
 
 void Tracer::attach(File& file, const std::string& open_path) {
   std::map<uint32_t, RowReport*> by_probe;
   const std::vector<AttachPoint> probes = make_probes(file, by_probe);
+  if (file.refused > 0) return;
   auto attached = target_->attach(open_path, probes, options_.working);
   const uint64_t now = clock_.mono_ns();
   const std::scoped_lock lock(mutex_);
@@ -649,7 +714,10 @@ void Tracer::attach(File& file, const std::string& open_path) {
       for (const uint32_t pid : report.pids) windows_[pid] = now;
     }
   }
-  if (!attached.ok()) return;
+  if (!attached.ok()) {
+    index_->numbers.give_back(std::exchange(file.numbers, {}));  // no call ever had them
+    return;
+  }
   for (const auto& refusal : (*attached)->refusals()) {
     by_probe[refusal.probe]->state = hal::RowState::kRefused;
     by_probe[refusal.probe]->reason = refusal.reason;

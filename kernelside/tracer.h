@@ -5,7 +5,11 @@
 //
 // Files that may not answer are examined on the thread of Foreign::later(), everything else on the caller's.
 //
-// Threads: scan(), consider(), prepare() may be called from different threads; the rest from any, without a wait.
+// Probes are given back when no process maps their file any more (sweep(); kernelside/probe_numbers.h says how). A file
+// is its numbers and when it was made: the number of a deleted file that goes to another one is looked at anew.
+//
+// Threads: scan(), consider(), prepare() and sweep() may be called from different threads; the rest from any, without a
+// wait.
 #pragma once
 
 #include <condition_variable>
@@ -30,6 +34,7 @@
 #include "hal/maps.h"
 #include "hal/resolve.h"
 #include "kernelside/attach.h"
+#include "kernelside/file_watch.h"
 #include "kernelside/foreign.h"
 #include "kernelside/normalise.h"
 #include "kernelside/objects.h"
@@ -77,6 +82,7 @@ struct TracerOptions {
   // Whose libraries get probes; empty: everybody's. A process that it does not know yet comes later, by follow().
   std::function<bool(uint32_t pid)> is_followed;
   std::function<void()> working;  // called while probes are attached one by one, to extend a wait for them
+  UseLookup uses = kernel_uses();
 };
 
 // Where recipes and probes go: the loaded objects, unless a test says otherwise.
@@ -85,6 +91,7 @@ struct ProbeTarget {
   std::function<Result<std::unique_ptr<FileProbes>>(const std::string& path, std::span<const AttachPoint> probes,
                                                     const std::function<void()>& working)>
       attach;
+  bool removes_slowly = false;  // a tenth of a second each, and nothing is attached meanwhile: only when they are short
 };
 
 class Tracer {
@@ -99,8 +106,11 @@ class Tracer {
 
   // Looks at every process's mappings. Files with a described library's name come first.
   Status scan();
-  // One mapping, just made (`mono_ns`) or found (0). True: it is a described library's.
-  bool consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns);
+  // For a mapping that a child has from its parent, whose file is known.
+  static constexpr uint64_t kKnownGeneration = UINT64_MAX;
+  // One mapping, just made (`mono_ns`) or found (0). `generation`: of the file, as the notice has it (mappings.h).
+  // True: it is a described library's.
+  bool consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns, uint64_t generation = 0);
   // A file about to be mapped by `pid`, reachable at `open_path` (its maker is held until this returns). True: it is a
   // described library's.
   bool prepare(uint32_t pid, const std::string& open_path, const std::string& untrusted_path);
@@ -127,6 +137,16 @@ class Tracer {
   std::map<uint32_t, std::string> take_late();
   // Of those, one that ended without a call that was seen.
   void note_unprobed(const std::string& path, uint32_t pid);
+  // Once a second: removes the probes of files that no process maps any more, which may take a second and more, and
+  // places those that have waited for probes. The thread that calls it is to end before stop_entries().
+  void sweep();
+  // The numbers of probes that have been removed, since the last call: no call that begins now has them, but open
+  // calls, records and batches may.
+  std::vector<uint32_t> take_retired();
+  // Of those, the ones that nothing has any more.
+  void give_back(std::span<const uint32_t> probes);
+  // Ends a sweep(), now and from now on.
+  void stop_examining();
   // Detaches everything: entries first, so that calls in flight can be told from new ones.
   void stop_entries();
   void detach();
@@ -142,6 +162,8 @@ class Tracer {
   };
   std::optional<bool> known_answer(const hal::FileId& id, const Source& source);
   void set_seen(const hal::FileId& id, std::optional<File*> file, uint64_t until_ns = 0);
+  void set_seen_locked(const hal::FileId& id, std::optional<File*> file, uint64_t until_ns = 0);
+  void note_file(const hal::FileId& id, const Source& source, const ForeignFile& file);
   bool examine_here_or_later(const hal::FileId& id, Source source, ForeignFile file);
   bool examine(const hal::FileId& id, const Source& source, const ForeignFile& file);
   bool is_followed(uint32_t pid) const { return !options_.is_followed || options_.is_followed(pid); }
@@ -155,10 +177,27 @@ class Tracer {
   static FileReport report_of(const Held& held, const hal::ElfImage& image, const hal::FileId& id,
                               const Source& source);
   std::optional<hal::FileId> file_below(const Fd& fd, const hal::FileId& id, const Source& source);
+  void drop_report(const hal::FileId& id);
+  File* keep(std::unique_ptr<File> made);
+  std::optional<bool> known_below(const hal::FileId& id, const hal::FileId& below, const Source& source,
+                                  const ForeignFile& file);
   std::vector<AttachPoint> make_probes(File& file, std::map<uint32_t, RowReport*>& by_probe);
   void attach(File& file, const std::string& open_path);
-  void stop_examining();
+  void refuse(File& file, size_t wanted);
   std::vector<FileProbes*> probes() const;
+  uint32_t user_of(const Source& source, const ForeignFile& file) const;
+  bool is_another_file(uint32_t pid, const hal::Mapping& mapping, uint64_t generation);
+  void forget_if_other(const hal::FileId& id, uint64_t born_ns);
+  bool is_leaving(const hal::FileId& id) const;
+  bool defer(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns, uint64_t generation);
+  void wait_for_numbers(const hal::FileId& id, const Source& source, const ForeignFile& file, size_t wanted);
+  void watch(File& file, const ForeignFile& foreign);
+  bool is_due(const File& file, bool is_deleted, uint64_t now_ns) const;
+  std::vector<File*> unmapped();
+  void confirm_unmapped(std::vector<File*>& leaving);
+  void forget_files(std::vector<File*>& gone);
+  void drop_unprobed();
+  void retry_waiting();
 
   TracerOptions options_;
   Foreign& foreign_;
@@ -176,6 +215,7 @@ class Tracer {
   // Guarded by mutex_:
   std::vector<std::unique_ptr<File>> files_;
   bool stopped_ = false;
+  bool cannot_watch_ = false;  // it has been said
   std::vector<NamedProbe> new_probes_;
   std::vector<std::string> probe_libraries_, probe_symbols_;  // by probe
   std::map<uint32_t, uint64_t> windows_;                      // processes that had one since take_windows(): its end

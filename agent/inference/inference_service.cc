@@ -103,6 +103,9 @@ void InferenceWatch::take(const EventBatch& batch, const kernelside::Tracer& tra
     }
     steps_.add(event);
   }
+  for (const uint32_t probe : batch.passed_probes) {
+    if (probe < known_probes_.size()) known_probes_[probe] = false;
+  }
   bool is_new = false;
   for (const correlate::InferenceStep& step : steps_.take_steps()) {
     const correlate::ClassifiedStep evaluated = workloads_.evaluate(step);

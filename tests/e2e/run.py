@@ -30,6 +30,7 @@ import mixed_host
 import otlp
 import page
 import privileges
+import released
 import stacks
 import steady
 import timelines
@@ -40,8 +41,8 @@ import waits
 import whole
 
 MODULES = (exactness, times, lifetime, discovery, foreign, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page, privileges, waits,
-           whole)
+           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page, privileges, released,
+           waits, whole)
 SKIPPED = 77
 
 

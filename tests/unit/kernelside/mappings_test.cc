@@ -58,7 +58,7 @@ RingBytes ring_record(const Notice& notice) {
   append(body, notice.major);
   append(body, notice.minor);
   append(body, notice.inode);
-  append(body, uint64_t{1});  // the inode's generation
+  append(body, uint64_t{7});  // the inode's generation
   append(body, notice.protection);
   append(body, uint32_t{MAP_PRIVATE});
   body.insert(body.end(), notice.path.begin(), notice.path.end());
@@ -105,6 +105,7 @@ TEST_F(MappingsTest, AnExecutableMappingOfAFileIsTakenWithAllItSays) {
   EXPECT_EQ(mapping.end, 0x7f0000003000U);
   EXPECT_EQ(mapping.file_offset, 0x1000U);
   EXPECT_EQ(mapping.file, (hal::FileId{makedev(8, 1), 42}));
+  EXPECT_EQ(mapping.generation, 7U);
   EXPECT_EQ(mapping.untrusted_path, "/usr/lib/libfixture.so.1");
   EXPECT_EQ(read(), 0U);
   EXPECT_EQ(mappings_.size(), 1U) << "once";

@@ -457,6 +457,29 @@ TEST(Normalise, ABlockingParameterSaysWhichCallItIs) {
   EXPECT_EQ(call_with(0, 1), blocking);
 }
 
+TEST_F(NormaliseTest, ACallFromBeforeItsProbesNumberWasGivenAgainIsNoneOfTheNewFunctions) {
+  const ProbeMeaning former = probes.table[kCopyProbe];
+  ProbeMeaning present = former;
+  present.since_mono_ns = 1001;
+  probes.table.put(kCopyProbe, present);
+  wire_call wire = call_at(kCopyProbe);  // from 1000 on
+  EXPECT_FALSE(call(record_of(wire, {1, 2})));
+  EXPECT_EQ(ledger.count(hal::Loss::probe_reused), 1U);
+  EXPECT_EQ(malformed(), 0U);
+  wire.outcome = WIRE_IN_FLIGHT;
+  EXPECT_FALSE(call(record_of(wire, {1, 2})));
+  EXPECT_EQ(ledger.count(hal::Loss::probe_reused), 1U) << "its end is still to come";
+  wire = call_at(kCollectProbe);
+  wire.depth = 1;
+  wire.parent_probe = kCopyProbe;
+  wire.parent_start_ns = 900;
+  ASSERT_TRUE(call(record_of(wire, {1, 2})));
+  EXPECT_FALSE(event.has(hal::Has::kParent)) << "it is not known which";
+  present.since_mono_ns = 1000;
+  probes.table.put(kCopyProbe, present);
+  EXPECT_TRUE(call(record_of(call_at(kCopyProbe), {1, 2})));
+}
+
 TEST(ProbeTable, IsFullAtItsBound) {
   ProbeTable table;
   for (uint32_t i = 0; i < WIRE_MAX_PROBES; ++i) ASSERT_TRUE(table.append({}));

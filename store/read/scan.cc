@@ -152,7 +152,8 @@ Status scan_rows(Database& database, const Names& names, const Filter& filter, i
       if (!row.ok()) return row.error();
       if (!*row) break;
       scanned.call = names.call_of_probe(reader.integer(Column::site));
-      if (!filter.accepts_call(scanned.call)) continue;
+      const CallInfo* const call = names.call(scanned.call);
+      if (call == nullptr || !filter.accepts_call(scanned.call)) continue;  // null: of a dictionary that was changed
       scanned.process = names.canonical(names.process_of_thread(reader.integer(Column::thread)));
       if (filter.pid() && !filter.accepts(names, scanned.call, scanned.process)) continue;
       scanned.seq = reader.seq();
@@ -167,7 +168,7 @@ Status scan_rows(Database& database, const Names& names, const Filter& filter, i
       scanned.failed = state.failed();
       scanned.off = reader.off_cpu();
       std::optional<uint64_t> bytes = reader.uint64_if(Column::bytes);
-      if (!bytes && names.call(scanned.call)->page_alloc) bytes = reader.uint64_if(Column::arg0);
+      if (!bytes && call->page_alloc) bytes = reader.uint64_if(Column::arg0);
       scanned.has_bytes = bytes.has_value();
       scanned.bytes = bytes.value_or(0);
       on(scanned);

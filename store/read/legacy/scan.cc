@@ -45,13 +45,14 @@ Status scan_legacy(Database& database, const Names& names, const Filter& filter,
     if (!row.ok()) return row.error();
     if (!*row) return {};
     scanned.call = calls.call(rows->integer(2), rows->integer(3));
-    if (!filter.accepts_call(scanned.call)) continue;
+    const CallInfo* const call = names.call(scanned.call);
+    if (call == nullptr || !filter.accepts_call(scanned.call)) continue;
     scanned.process = rows->integer(4);
     if (filter.pid() && static_cast<uint32_t>(scanned.process) != *filter.pid()) continue;
     scanned.seq = rows->integer(0);
     scanned.timed = true;
     scanned.duration_ns = rows->uint64(1);
-    scanned.failed = !names.call(scanned.call)->host && rows->integer(5) != 0;
+    scanned.failed = !call->host && rows->integer(5) != 0;
     const int bytes = calls.words(scanned.call).column('b', 6);
     scanned.has_bytes = bytes >= 0 && !rows->is_null(bytes);
     scanned.bytes = scanned.has_bytes ? rows->uint64(bytes) : 0;

@@ -6,7 +6,7 @@
 namespace ingero::kernelside {
 namespace {
 
-constexpr uint32_t kAll = ProbeNumbers::kAll, kShare = ProbeNumbers::kShare, kReserve = ProbeNumbers::kReserve;
+constexpr uint32_t kNumbers = ProbeNumbers::kAll, kShare = ProbeNumbers::kShare, kReserve = ProbeNumbers::kReserve;
 
 TEST(ProbeNumbers, NewOnesComeFirstAndThenTheLongestUnused) {
   ProbeNumbers numbers;
@@ -15,16 +15,16 @@ TEST(ProbeNumbers, NewOnesComeFirstAndThenTheLongestUnused) {
   EXPECT_EQ(second, (std::vector<uint32_t>{3, 4}));
   numbers.give_back(*second);
   numbers.give_back(*first);
-  EXPECT_EQ(numbers.free(), kAll);
-  EXPECT_EQ(numbers.take(0, kAll - 5)->front(), 5U);
+  EXPECT_EQ(numbers.free(), kNumbers);
+  EXPECT_EQ(numbers.take(0, kNumbers - 5)->front(), 5U);
   EXPECT_EQ(numbers.take(0, 5), (std::vector<uint32_t>{3, 4, 0, 1, 2}));
   EXPECT_EQ(numbers.take(0, 1), std::nullopt);
-  EXPECT_EQ(numbers.used(0), kAll);
+  EXPECT_EQ(numbers.used(0), kNumbers);
 }
 
 TEST(ProbeNumbers, AllOrNothing) {
   ProbeNumbers numbers;
-  ASSERT_TRUE(numbers.take(0, kAll - 4));
+  ASSERT_TRUE(numbers.take(0, kNumbers - 4));
   EXPECT_EQ(numbers.take(0, 5), std::nullopt);
   EXPECT_EQ(numbers.free(), 4U);
   EXPECT_TRUE(numbers.take(0, 4));
@@ -32,7 +32,7 @@ TEST(ProbeNumbers, AllOrNothing) {
 
 TEST(ProbeNumbers, OneUserLeavesAShareForAnotherAndTheLastQuarterToRoot) {
   ProbeNumbers numbers;
-  ASSERT_TRUE(numbers.take(1000, kAll - kReserve - kShare));
+  ASSERT_TRUE(numbers.take(1000, kNumbers - kReserve - kShare));
   EXPECT_EQ(numbers.take(1000, 1), std::nullopt);
   ASSERT_TRUE(numbers.take(1001, kShare));
   EXPECT_EQ(numbers.take(1001, 1), std::nullopt);
@@ -46,7 +46,7 @@ TEST(ProbeNumbers, AreShortForWhoHasMuchBeforeTheyAreForOthers) {
   EXPECT_TRUE(numbers.is_short(1000));
   EXPECT_FALSE(numbers.is_short(1001));
   EXPECT_FALSE(numbers.is_short(0));
-  ASSERT_TRUE(numbers.take(0, kAll - kShare - 1));
+  ASSERT_TRUE(numbers.take(0, kNumbers - kShare - 1));
   EXPECT_TRUE(numbers.is_short(1001));
   EXPECT_TRUE(numbers.is_short(0));
 }
@@ -54,9 +54,9 @@ TEST(ProbeNumbers, AreShortForWhoHasMuchBeforeTheyAreForOthers) {
 TEST(ProbeNumbers, WhatWasNotTakenIsNotGivenBack) {
   ProbeNumbers numbers;
   const auto some = numbers.take(1000, 2);
-  const std::vector<uint32_t> twice = {0, 0, 1, 7, kAll};
+  const std::vector<uint32_t> twice = {0, 0, 1, 7, kNumbers};
   numbers.give_back(twice);
-  EXPECT_EQ(numbers.free(), kAll);
+  EXPECT_EQ(numbers.free(), kNumbers);
   EXPECT_EQ(numbers.used(1000), 0U);
   EXPECT_EQ(numbers.returns(), 1U);
 }

@@ -17,7 +17,7 @@ Environment made(std::map<std::string, std::string> variables, uint32_t uid) {
   };
   environment.account = [](const std::string& user) -> std::optional<User> {
     if (user != "ann") return std::nullopt;
-    return User{1000, 1001, "ann", "/home/ann"};
+    return User{1000, 1001, "ann", "/home/ann", "/bin/sh"};
   };
   environment.effective_uid = uid;
   return environment;

@@ -227,7 +227,7 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
 }
 
 // --run-as: none where it was not given.
-Result<std::optional<kernelside::RunAs>> identity(const TraceOptions& options, const Context& context) {
+Result<std::optional<kernelside::RunAs>> run_as_of(const TraceOptions& options, const Context& context) {
   if (options.run_as.empty()) return std::optional<kernelside::RunAs>();
   if (options.command.empty()) {
     return Error(Errc::kInvalid, "--run-as: there is no command to run",
@@ -265,7 +265,7 @@ class Trace {
     const auto duration = parse_duration_ns(options_.duration);
     INGERO_TRY(duration);
     if (needs_root()) return Error(Errc::kPermission, "tracing needs root: sudo ingero trace");
-    auto run_as = identity(options_, context_);
+    auto run_as = run_as_of(options_, context_);
     INGERO_TRY(run_as);
     INGERO_TRY(open_output());
     INGERO_TRY(prepare_process());

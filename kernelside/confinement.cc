@@ -6,10 +6,9 @@
 // which calls a filter always allows.
 #include "kernelside/confinement.h"
 
-#include <linux/audit.h>
 #include <linux/filter.h>
-#include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,7 +30,7 @@ namespace {
 constexpr uint32_t kX32 = 0x40000000;  // the other numbering of the same architecture
 #endif
 
-constexpr std::array kRefused = {
+constexpr std::array kRefusedToAll = {
     // another program; other processes
     __NR_execve, __NR_execveat, __NR_process_vm_writev, __NR_pidfd_getfd, __NR_kcmp,
 #if !defined(__SANITIZE_ADDRESS__)  // the leak sanitizer stops its own threads by it
@@ -59,44 +58,46 @@ constexpr std::array kRefusedToHelper = {__NR_socket, __NR_connect, __NR_bind, _
 constexpr uint32_t kNewNamespaces =
     CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 
-constexpr sock_filter load(size_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)); }
-constexpr sock_filter give(uint32_t answer) { return BPF_STMT(BPF_RET | BPF_K, answer); }
+constexpr sock_filter read_field(size_t offset) {
+  return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset));
+}
+constexpr sock_filter answer_with(uint32_t answer) { return BPF_STMT(BPF_RET | BPF_K, answer); }
 // Skips the next instruction unless the value is `what`.
-constexpr sock_filter unless(uint32_t what) { return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, what, 0, 1); }
-constexpr uint32_t refuse(int error) { return SECCOMP_RET_ERRNO | static_cast<uint32_t>(error); }
+constexpr sock_filter skip_unless(uint32_t what) { return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, what, 0, 1); }
+constexpr uint32_t refused_with(int error) { return SECCOMP_RET_ERRNO | static_cast<uint32_t>(error); }
 
-std::vector<sock_filter> filter_of(Confined what) {
-  std::vector<sock_filter> code = {load(offsetof(seccomp_data, arch)),
-                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kAuditArch, 1, 0), give(refuse(EPERM)),
-                                   load(offsetof(seccomp_data, nr))};
+std::vector<sock_filter> filter_for(Confined what) {
+  std::vector<sock_filter> code = {read_field(offsetof(seccomp_data, arch)),
+                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kAuditArch, 1, 0),
+                                   answer_with(refused_with(EPERM)), read_field(offsetof(seccomp_data, nr))};
 #if defined(__x86_64__)
   code.push_back(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1));
-  code.push_back(give(refuse(EPERM)));
+  code.push_back(answer_with(refused_with(EPERM)));
 #endif
   const auto refuse_all = [&code](std::span<const int> numbers) {
     for (const int number : numbers) {
-      code.push_back(unless(static_cast<uint32_t>(number)));
-      code.push_back(give(refuse(EPERM)));
+      code.push_back(skip_unless(static_cast<uint32_t>(number)));
+      code.push_back(answer_with(refused_with(EPERM)));
     }
   };
-  refuse_all(kRefused);
+  refuse_all(kRefusedToAll);
   if (what == Confined::kAgent) refuse_all(kRefusedToAgent);
   if (what == Confined::kHelper) refuse_all(kRefusedToHelper);
   // Its flags lie in memory, which a filter cannot read. The C library knows what to do without it: clone().
-  code.push_back(unless(__NR_clone3));
-  code.push_back(give(refuse(ENOSYS)));
+  code.push_back(skip_unless(__NR_clone3));
+  code.push_back(answer_with(refused_with(ENOSYS)));
   code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 3));
-  code.push_back(load(offsetof(seccomp_data, args)));  // low half, little-endian
+  code.push_back(read_field(offsetof(seccomp_data, args)));  // low half, little-endian
   code.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kNewNamespaces, 0, 1));
-  code.push_back(give(refuse(EPERM)));
-  code.push_back(give(SECCOMP_RET_ALLOW));
+  code.push_back(answer_with(refused_with(EPERM)));
+  code.push_back(answer_with(SECCOMP_RET_ALLOW));
   return code;
 }
 
 }  // namespace
 
 Status confine(Confined what) {
-  const std::vector<sock_filter> code = filter_of(what);
+  const std::vector<sock_filter> code = filter_for(what);
   const sock_fprog program{static_cast<unsigned short>(code.size()), const_cast<sock_filter*>(code.data())};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno_error("set no_new_privs");
   // Before Linux 5.16 a filter would otherwise slow down every read from memory (SSBD): that is for code that is not

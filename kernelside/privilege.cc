@@ -65,7 +65,7 @@ bool set_own(const CapabilitySets& sets) {
   return syscall(SYS_capset, &header, data.data()) == 0;
 }
 
-uint64_t kept(Keep keep, Needs needs, const PrivilegeCalls& calls) {
+uint64_t kept_bits(Keep keep, Needs needs, const PrivilegeCalls& calls) {
   if (keep == Keep::kNothing) return 0;
   if (keep == Keep::kForeignFiles) return bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH);
   uint64_t bits = 0;
@@ -77,7 +77,7 @@ uint64_t kept(Keep keep, Needs needs, const PrivilegeCalls& calls) {
 }
 
 std::atomic<bool> is_lowered{false};
-thread_local int raised = 0;
+thread_local int raise_depth = 0;
 
 // Fails silently: what follows then fails by itself, and says what.
 void put_into_effect(bool all) {
@@ -115,7 +115,7 @@ std::vector<std::string> missing_capabilities(const PrivilegeCalls& calls) {
 Status drop_capabilities(Keep keep, Needs needs, const PrivilegeCalls& calls) {
   CapabilitySets sets;
   if (!calls.get(sets)) return errno_error("read capabilities");
-  const uint64_t wanted = kept(keep, needs, calls);
+  const uint64_t wanted = kept_bits(keep, needs, calls);
   if (!calls.forbid_new()) return errno_error("set no_new_privs");
   if (!calls.set({sets.effective & wanted, sets.permitted & wanted, 0})) return errno_error("drop capabilities");
   return {};
@@ -131,11 +131,11 @@ Status lower_capabilities(const PrivilegeCalls& calls) {
 }
 
 Raised::Raised() {
-  if (raised++ == 0 && is_lowered) put_into_effect(true);
+  if (raise_depth++ == 0 && is_lowered) put_into_effect(true);
 }
 
 Raised::~Raised() {
-  if (--raised == 0 && is_lowered) put_into_effect(false);
+  if (--raise_depth == 0 && is_lowered) put_into_effect(false);
 }
 
 void without_capabilities(const std::function<void()>& work) {

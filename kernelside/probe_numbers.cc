@@ -17,13 +17,13 @@ std::optional<std::vector<uint32_t>> ProbeNumbers::take(uint32_t uid, size_t cou
   if (!has(uid, count)) return std::nullopt;
   std::vector<uint32_t> numbers;
   numbers.reserve(count);
-  while (numbers.size() < count && next_ < kAll) {
-    numbers.push_back(next_++);
-    owners_.emplace_back();
-  }
-  while (numbers.size() < count) {
+  while (numbers.size() < count && !free_.empty()) {
     numbers.push_back(free_.front());
     free_.pop_front();
+  }
+  while (numbers.size() < count) {
+    numbers.push_back(next_++);
+    owners_.emplace_back();
   }
   for (const uint32_t number : numbers) owners_[number] = uid;
   if (count > 0) used_[uid] += static_cast<uint32_t>(count);

@@ -43,7 +43,8 @@ class ProbeNumbers {
   static constexpr uint32_t kShare = kAll / 4;    // of each ordinary user
   static constexpr uint32_t kReserve = kAll / 4;  // for root alone
 
-  // That many for a user's file, or nothing: they are others'. Those never used come first, then the longest unused.
+  // That many for a user's file, or nothing: they are others'. Those that came back come first, the longest unused
+  // before all: what is kept by number then stays as small as the most that were used at a time.
   std::optional<std::vector<uint32_t>> take(uint32_t uid, size_t count);
   bool has(uint32_t uid, size_t count) const;
   void give_back(std::span<const uint32_t> numbers);

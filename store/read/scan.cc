@@ -65,8 +65,10 @@ Result<Names> Names::load(Database& database) {
       }));
   INGERO_TRY(database.each_row("SELECT id, call, coalesce(single_stepped, 0) FROM sites", [&](const Statement& row) {
     const auto call = static_cast<size_t>(row.integer(1));
-    put<size_t>(names.probes_, row.integer(0), call, kNone);
-    if (row.integer(2) != 0 && call < names.calls_.size() && names.calls_[call]) {
+    // A number of a call that is not there is that of none.
+    const bool is_known = call < names.calls_.size() && names.calls_[call];
+    put<size_t>(names.probes_, row.integer(0), is_known ? call : Names::kNone, Names::kNone);
+    if (row.integer(2) != 0 && is_known) {
       names.calls_[call]->single_stepped = true;
     }
   }));
@@ -152,8 +154,7 @@ Status scan_rows(Database& database, const Names& names, const Filter& filter, i
       if (!row.ok()) return row.error();
       if (!*row) break;
       scanned.call = names.call_of_probe(reader.integer(Column::site));
-      const CallInfo* const call = names.call(scanned.call);
-      if (call == nullptr || !filter.accepts_call(scanned.call)) continue;  // null: of a dictionary that was changed
+      if (!filter.accepts_call(scanned.call)) continue;
       scanned.process = names.canonical(names.process_of_thread(reader.integer(Column::thread)));
       if (filter.pid() && !filter.accepts(names, scanned.call, scanned.process)) continue;
       scanned.seq = reader.seq();
@@ -168,7 +169,7 @@ Status scan_rows(Database& database, const Names& names, const Filter& filter, i
       scanned.failed = state.failed();
       scanned.off = reader.off_cpu();
       std::optional<uint64_t> bytes = reader.uint64_if(Column::bytes);
-      if (!bytes && call->page_alloc) bytes = reader.uint64_if(Column::arg0);
+      if (!bytes && names.call(scanned.call)->page_alloc) bytes = reader.uint64_if(Column::arg0);
       scanned.has_bytes = bytes.has_value();
       scanned.bytes = bytes.value_or(0);
       on(scanned);

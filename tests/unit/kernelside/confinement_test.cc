@@ -2,7 +2,6 @@
 #include "kernelside/confinement.h"
 
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -23,14 +22,14 @@
 namespace ingero::kernelside {
 namespace {
 
-constexpr int kNotSupported = 77;
+constexpr int kNoSeccomp = 77;
 
 // What `work` returns in a process of its own, where it is confined: 0, or the number of what went wrong.
 int confined(Confined what, int (*work)()) {
   const pid_t child = fork();
   if (child == 0) {
     const Status done = confine(what);
-    if (!done.ok()) _exit(done.error().code() == Errc::kNotSupported ? kNotSupported : 99);
+    if (!done.ok()) _exit(done.error().code() == Errc::kNotSupported ? kNoSeccomp : 99);
     _exit(work());
   }
   int status = 0;
@@ -40,11 +39,11 @@ int confined(Confined what, int (*work)()) {
 
 void expect_confined(Confined what, int (*work)()) {
   const int status = confined(what, work);
-  if (status == kNotSupported) GTEST_SKIP() << "no seccomp on this kernel";
+  if (status == kNoSeccomp) GTEST_SKIP() << "no seccomp on this kernel";
   EXPECT_EQ(status, 0);
 }
 
-int tries() {
+int try_what_is_refused() {
   char* const nothing[] = {nullptr};
   if (execve("/bin/true", nothing, nothing) != -1 || errno != EPERM) return 1;
   if (syscall(SYS_execveat, AT_FDCWD, "/bin/true", nothing, nothing, 0) != -1 || errno != EPERM) return 2;
@@ -62,8 +61,8 @@ int tries() {
 }
 
 TEST(Confinement, NeitherRunsAnotherProgramNorChangesOthersOrTheMachine) {
-  expect_confined(Confined::kAgent, tries);
-  expect_confined(Confined::kHelper, tries);
+  expect_confined(Confined::kAgent, try_what_is_refused);
+  expect_confined(Confined::kHelper, try_what_is_refused);
 }
 
 TEST(Confinement, ThreadsAndProcessesOfItsOwnStillStart) {
@@ -72,7 +71,7 @@ TEST(Confinement, ThreadsAndProcessesOfItsOwnStillStart) {
     std::thread([&seen] { seen = 1; }).join();
     if (seen != 1) return 1;
     const pid_t child = fork();
-    if (child == 0) _exit(tries() == 0 ? 42 : 43);
+    if (child == 0) _exit(try_what_is_refused() == 0 ? 42 : 43);
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child) return 2;
     return WIFEXITED(status) && WEXITSTATUS(status) == 42 ? 0 : 3;
@@ -87,16 +86,16 @@ TEST(Confinement, HoldsForThreadsThatWereThereBefore) {
     int result = 1;
     std::thread before([&] {
       while (turn == 0) usleep(1000);
-      result = tries() != 0 ? 2 : prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 ? 3 : 0;
+      result = try_what_is_refused() != 0 ? 2 : prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 ? 3 : 0;
     });
     const Status done = confine(Confined::kAgent);
     turn = 1;
     before.join();
-    _exit(done.ok() ? result : done.error().code() == Errc::kNotSupported ? kNotSupported : 99);
+    _exit(done.ok() ? result : done.error().code() == Errc::kNotSupported ? kNoSeccomp : 99);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotSupported) GTEST_SKIP() << "no seccomp on this kernel";
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoSeccomp) GTEST_SKIP() << "no seccomp on this kernel";
   EXPECT_EQ(status, 0);
 }
 

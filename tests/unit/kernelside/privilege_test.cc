@@ -203,7 +203,7 @@ void expect_zero_in_own_process(int (*work)()) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-CapabilitySets own() {
+CapabilitySets own_sets() {
   CapabilitySets sets;
   (void)system_privileges().get(sets);
   return sets;
@@ -212,22 +212,22 @@ CapabilitySets own() {
 TEST(Privileges, AreInEffectWhileRaisedAndOnNoOtherThread) {
   expect_zero_in_own_process([] {
     { const Raised too_early; }
-    if (own().effective == 0) return 1;
+    if (own_sets().effective == 0) return 1;
     if (!drop_capabilities(Keep::kRecording).ok() || !lower_capabilities().ok()) return 2;
-    if (own().effective != 0 || own().permitted != kKept) return 3;
+    if (own_sets().effective != 0 || own_sets().permitted != kKept) return 3;
     {
       const Raised raised;
       { const Raised again; }
       errno = E2BIG;
-      if (own().effective != kKept) return 4;
+      if (own_sets().effective != kKept) return 4;
       int other = 0;
-      std::thread([&other] { other = own().effective == kKept ? 0 : 5; }).join();  // it began as this one was
+      std::thread([&other] { other = own_sets().effective == kKept ? 0 : 5; }).join();  // it began as this one was
       if (other != 0) return other;
     }
-    if (errno != E2BIG || own().effective != 0) return 6;
+    if (errno != E2BIG || own_sets().effective != 0) return 6;
     int other = 0;
     std::thread([&other] {
-      if (own().effective != 0 || own().permitted != kKept) other = 7;
+      if (own_sets().effective != 0 || own_sets().permitted != kKept) other = 7;
     }).join();
     return other;
   });
@@ -240,10 +240,10 @@ TEST(Privileges, OfAThreadWithoutAnyCannotBeRaisedNorOfThoseThatItStarts) {
     without_capabilities([&status] {
       std::thread([&status] {
         const Raised raised;
-        status = own().permitted == 0 && own().effective == 0 ? 0 : 3;
+        status = own_sets().permitted == 0 && own_sets().effective == 0 ? 0 : 3;
       }).join();
     });
-    if (status == 0 && own().permitted != kKept) status = 4;
+    if (status == 0 && own_sets().permitted != kKept) status = 4;
     return status;
   });
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t kNumbers = ProbeNumbers::kAll, kShare = ProbeNumbers::kShare, kReserve = ProbeNumbers::kReserve;
 
-TEST(ProbeNumbers, NewOnesComeFirstAndThenTheLongestUnused) {
+TEST(ProbeNumbers, TheLongestUnusedComeFirstAndThenNewOnes) {
   ProbeNumbers numbers;
   const auto first = numbers.take(0, 3), second = numbers.take(0, 2);
   EXPECT_EQ(first, (std::vector<uint32_t>{0, 1, 2}));
@@ -16,8 +16,9 @@ TEST(ProbeNumbers, NewOnesComeFirstAndThenTheLongestUnused) {
   numbers.give_back(*second);
   numbers.give_back(*first);
   EXPECT_EQ(numbers.free(), kNumbers);
-  EXPECT_EQ(numbers.take(0, kNumbers - 5)->front(), 5U);
-  EXPECT_EQ(numbers.take(0, 5), (std::vector<uint32_t>{3, 4, 0, 1, 2}));
+  EXPECT_EQ(numbers.take(0, 4), (std::vector<uint32_t>{3, 4, 0, 1}));
+  EXPECT_EQ(numbers.take(0, 2), (std::vector<uint32_t>{2, 5}));
+  EXPECT_EQ(numbers.take(0, kNumbers - 6)->front(), 6U);
   EXPECT_EQ(numbers.take(0, 1), std::nullopt);
   EXPECT_EQ(numbers.used(0), kNumbers);
 }

@@ -202,6 +202,16 @@ TEST_F(HostileRecording, AnyValueInAnyColumnIsRead) {
   EXPECT_GT(read, 100) << "of " << all.size();
 }
 
+TEST_F(HostileRecording, EventsOfCallsThatAreNotThereAreLeftOut) {
+  make();
+  execute("UPDATE OR REPLACE calls SET id = 4294967296 WHERE name = 'cudaMalloc'");
+  const auto reader = read();
+  const auto calls = slowest(*reader, {}, 1000);
+  ASSERT_TRUE(calls.ok()) << calls.error().text();
+  EXPECT_EQ(calls->size(), 40U);
+  read_all();
+}
+
 TEST_F(HostileRecording, AViewInThePlaceOfATableIsRefused) {
   make();
   std::vector<std::string> names;

@@ -45,6 +45,12 @@ std::vector<ShellCommand> commands_of(const CommandFacts& root) {
     if (command.name == "ask") {
       for (const auto& tool : serve::tools::all_tools()) command.words.emplace_back(tool.name);
     }
+    for (const CommandFacts& below : facts.commands) {
+      command.words.push_back(below.name);
+      for (ShellFlag& flag : flags_of(below)) {
+        if (flag.long_names != std::vector<std::string>{"help"}) command.flags.push_back(std::move(flag));
+      }
+    }
     commands.push_back(std::move(command));
   }
   return commands;

@@ -1,4 +1,5 @@
 // ingero completion: shell scripts made from the tree of commands itself, so that they cannot lag behind it.
+#include <algorithm>
 #include <vector>
 
 #include "base/text.h"
@@ -48,7 +49,9 @@ std::vector<ShellCommand> commands_of(const CommandFacts& root) {
     for (const CommandFacts& below : facts.commands) {
       command.words.push_back(below.name);
       for (ShellFlag& flag : flags_of(below)) {
-        if (flag.long_names != std::vector<std::string>{"help"}) command.flags.push_back(std::move(flag));
+        const bool is_there = std::any_of(command.flags.begin(), command.flags.end(),
+                                          [&](const ShellFlag& other) { return other.long_names == flag.long_names; });
+        if (!is_there) command.flags.push_back(std::move(flag));
       }
     }
     commands.push_back(std::move(command));

@@ -65,6 +65,7 @@ bool Detector::add(const Sample& sample, uint64_t now_ns) {
                                  [&](const Sample& one) { return one.communicator == sample.communicator; });
   if (same != samples.end() || samples.size() >= kMaxCommunicatorsOfRank) return false;
   if (samples_ >= kMaxSamples) return false;
+  pending.latest_ns = now_ns;
   samples.push_back(sample);
   ++samples_;
   return true;
@@ -72,12 +73,16 @@ bool Detector::add(const Sample& sample, uint64_t now_ns) {
 
 bool Detector::is_complete(const Pending& pending) const { return expected_ > 0 && pending.ranks.size() >= expected_; }
 
+bool Detector::is_due(const Pending& pending, uint64_t now_ns) const {
+  return now_ns >= pending.latest_ns + kWaitForWindow_ns || now_ns >= pending.first_ns + kMaxWaitForWindow_ns ||
+         pending_.size() >= kMaxPending;
+}
+
 std::vector<Incident> Detector::advance(uint64_t now_ns) {
   std::vector<Incident> changes;
   while (!pending_.empty()) {
     const auto oldest = pending_.begin();
-    const bool is_due = now_ns >= oldest->second.first_ns + kWaitForWindow_ns || pending_.size() >= kMaxPending;
-    if (!is_due && !is_complete(oldest->second)) break;
+    if (!is_due(oldest->second, now_ns) && !is_complete(oldest->second)) break;
     evaluate(oldest->first, oldest->second, changes);
     for (const auto& [number, samples] : oldest->second.ranks) samples_ -= samples.size();
     pending_.erase(oldest);

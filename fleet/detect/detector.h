@@ -21,8 +21,10 @@
 namespace ingero::fleet::detect {
 
 inline constexpr size_t kMaxRanks = 65536, kMaxCommunicatorsOfRank = 16, kMaxPending = 16, kMaxSamples = 1 << 20;
-inline constexpr uint64_t kSilentAfter = 3;                   // windows without data
-inline constexpr uint64_t kWaitForWindow_ns = 2'000'000'000;  // for ranks that have not sent it
+inline constexpr uint64_t kSilentAfter = 3;  // windows without data
+// A window is waited for as long as parts of it go on to come, and this long after each; and never longer than the
+// other.
+inline constexpr uint64_t kWaitForWindow_ns = 2'000'000'000, kMaxWaitForWindow_ns = 10'000'000'000;
 
 // One rank in one communicator in one window.
 struct Sample {
@@ -97,7 +99,7 @@ class Detector {
 
  private:
   struct Pending {
-    uint64_t first_ns = 0;
+    uint64_t first_ns = 0, latest_ns = 0;  // when parts of it came
     std::map<uint32_t, std::vector<Sample>> ranks;
   };
   // Sums over the slow windows since the onset: one window's share would be that of its noise.
@@ -123,6 +125,7 @@ class Detector {
     bool has_effect = false;
   };
   bool is_complete(const Pending& pending) const;
+  bool is_due(const Pending& pending, uint64_t now_ns) const;
   void evaluate(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
   void place(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
   void choose_cohorts(const Pending& pending);

@@ -264,6 +264,24 @@ TEST(Windows, AreEvaluatedWhenAllAreInOrAfterTwoSeconds) {
   EXPECT_EQ(detector.late(), 1U);
 }
 
+TEST(Windows, AreWaitedForWhilePartsOfThemCome) {
+  constexpr uint64_t kSecond_ns = 1'000'000'000;
+  Detector detector;
+  for (uint32_t rank = 0; rank < 20; ++rank) {
+    Sample sample;
+    sample.window = 7;
+    sample.rank = rank;
+    sample.communicator = 1;
+    sample.nranks = 20;
+    sample.count = 5;
+    sample.work_s = 1;
+    EXPECT_EQ(detector.add(sample, rank * kSecond_ns), rank <= 10) << rank;
+    detector.advance(rank * kSecond_ns);
+    EXPECT_EQ(detector.last_window(), rank < 10 ? 0U : 7U) << "never longer than ten seconds";
+  }
+  EXPECT_EQ(detector.late(), 9U);
+}
+
 // Scores that nodes give themselves: more is better.
 TEST(Scores, ThatAreLowAreNamed) {
   Detector detector(Better::kMore);

@@ -1,4 +1,5 @@
 // ingero completion: shell scripts made from the tree of commands itself, so that they cannot lag behind it.
+#include <algorithm>
 #include <vector>
 
 #include "base/text.h"
@@ -44,6 +45,14 @@ std::vector<ShellCommand> commands_of(const CommandFacts& root) {
     if (command.name == "completion") command.words = {"bash", "zsh", "fish"};
     if (command.name == "ask") {
       for (const auto& tool : serve::tools::all_tools()) command.words.emplace_back(tool.name);
+    }
+    for (const CommandFacts& below : facts.commands) {
+      command.words.push_back(below.name);
+      for (ShellFlag& flag : flags_of(below)) {
+        const bool is_there = std::any_of(command.flags.begin(), command.flags.end(),
+                                          [&](const ShellFlag& other) { return other.long_names == flag.long_names; });
+        if (!is_there) command.flags.push_back(std::move(flag));
+      }
     }
     commands.push_back(std::move(command));
   }

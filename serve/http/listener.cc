@@ -113,7 +113,7 @@ void Listener::accept_all(Time now) {
     const int yes = 1;
     ::setsockopt(accepted.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     const uint64_t id = next_id_++;
-    Peer& peer = peers_.try_emplace(id, std::move(accepted), tls_.get(), options_.body_bytes).first->second;
+    Peer& peer = peers_.try_emplace(id, std::move(accepted), tls_.get(), fresh_reader()).first->second;
     peer.since = now;
     peer.deadline = now + std::chrono::seconds(options_.seconds);
     peer.left = options_.requests;
@@ -238,7 +238,7 @@ void Listener::take_answers(Time now) {
 }
 
 void Listener::begin_answer(Peer& peer, Raw answer, Time now) {
-  peer.reader = RequestReader(options_.body_bytes);
+  peer.reader = fresh_reader();
   peer.submitted_bytes = 0;
   peer.answer = std::move(answer);
   peer.written = 0;

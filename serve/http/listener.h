@@ -27,6 +27,7 @@ namespace ingero::serve::http {
 
 struct ListenerOptions {
   size_t connections = 256, body_bytes = 0;
+  bool takes_packed = false;           // bodies with a Content-Encoding, as they are
   size_t all_body_bytes = 16 << 20;    // of all connections together
   size_t all_answer_bytes = 32 << 20;  // not yet taken, of all together
   int seconds = 2;                     // to send a request; to take an answer, and a second more for each 32 KiB
@@ -73,8 +74,8 @@ class Listener {
   using Time = std::chrono::steady_clock::time_point;
   enum class Phase : uint8_t { kHandshake, kReading, kAnswering, kWriting, kLingering };
   struct Peer {
-    Peer(Fd socket, SSL_CTX* tls, size_t body_bytes)
-        : connection(std::move(socket), tls), client{connection.client(), false}, reader(body_bytes) {}
+    Peer(Fd socket, SSL_CTX* tls, const RequestReader& fresh)
+        : connection(std::move(socket), tls), client{connection.client(), false}, reader(fresh) {}
     Connection connection;
     Client client;
     RequestReader reader;
@@ -94,6 +95,7 @@ class Listener {
   void displace_one();
   // Whether the connection goes on.
   bool advance(uint64_t id, Peer& peer, Time now);
+  RequestReader fresh_reader() const { return RequestReader(options_.body_bytes, options_.takes_packed); }
   bool read(uint64_t id, Peer& peer, Time now);
   bool take(uint64_t id, Peer& peer, std::string_view bytes, Time now);
   void submit(uint64_t id, Peer& peer);

@@ -186,8 +186,10 @@ bool RequestReader::check_fields() {
   const std::string connection = head_.header("Connection");
   if (lists(connection, "close")) head_.keeps_alive = false;
   if (!is_1_1 && lists(connection, "keep-alive")) head_.keeps_alive = true;
-  if (head_.count("Content-Encoding") > 0 && !is_same_name(head_.header("Content-Encoding"), "identity")) {
-    refuse(415, "a compressed body is not accepted");
+  const size_t encodings = head_.count("Content-Encoding");
+  if (encodings > (takes_packed_ ? 1 : 0) && !is_same_name(head_.header("Content-Encoding"), "identity")) {
+    refuse(415,
+           takes_packed_ ? "a body that is compressed twice is not accepted" : "a compressed body is not accepted");
     return false;
   }
   const bool has_length = head_.count("Content-Length") > 0;

@@ -38,8 +38,10 @@ class RequestReader {
     kDone,      // head() and body() are there
     kRefused,   // status() and reason() say why; the connection cannot go on
   };
-  // `body_bytes`: the longest body.
-  explicit RequestReader(size_t body_bytes) : limit_(body_bytes) {}
+  // `body_bytes`: the longest body. `takes_packed`: one with a Content-Encoding is read as it is, and its user
+  // unpacks it within bounds; else it is refused.
+  explicit RequestReader(size_t body_bytes, bool takes_packed = false)
+      : limit_(body_bytes), takes_packed_(takes_packed) {}
 
   // Takes bytes and returns how many were used: fewer when the state is none that wants more.
   size_t feed(std::string_view bytes);
@@ -66,6 +68,7 @@ class RequestReader {
   void end_line();
 
   size_t limit_;
+  bool takes_packed_;
   State state_ = State::kHead;
   Head head_;
   std::string text_, body_, line_, reason_;

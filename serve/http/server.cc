@@ -198,6 +198,7 @@ struct Server::Impl {
     ListenerOptions bounds;
     bounds.connections = options.connections;
     bounds.body_bytes = options.body_bytes;
+    bounds.takes_packed = options.takes_packed;
     bounds.seconds = options.seconds;
     bounds.idle_seconds = options.keep_alive > 8 ? 5 : 1;
     bounds.requests = options.keep_alive;

@@ -121,5 +121,20 @@ TEST(RequestReader, BodiesHaveALimitHoweverTheyCome) {
   EXPECT_EQ(read("GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", 1000).state, State::kDone);
 }
 
+TEST(RequestReader, PackedBodiesAreForThoseWhoUnpackThem) {
+  const std::string start = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nContent-Encoding: gzip\r\n";
+  EXPECT_EQ(read(start + "\r\nab", 1000).status, 415);
+  RequestReader takes(100, true);
+  takes.feed(start + "\r\n");
+  ASSERT_EQ(takes.state(), State::kHeadRead);
+  takes.read_body();
+  takes.feed("ab");
+  EXPECT_EQ(takes.state(), State::kDone);
+  EXPECT_EQ(takes.body(), "ab");
+  RequestReader twice(100, true);
+  twice.feed(start + "Content-Encoding: gzip\r\n\r\n");
+  EXPECT_EQ(twice.status(), 415);
+}
+
 }  // namespace
 }  // namespace ingero::serve::http

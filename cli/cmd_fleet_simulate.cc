@@ -1,0 +1,148 @@
+// ingero fleet simulate: a job of any size that does not exist, sent to a real server, with the truth in a file.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "base/private_file.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/output_file.h"
+#include "fleet/simulate/plan.h"
+#include "fleet/wire/encode.h"
+#include "serve/net/http_exchange.h"
+
+namespace ingero::cli {
+namespace {
+
+namespace net = serve::net;
+namespace simulate = fleet::simulate;
+
+constexpr auto kTimeout = std::chrono::seconds(30);
+constexpr size_t kMaxAnswerBytes = 64 << 10;
+constexpr size_t kSenders = 8;  // threads
+
+struct SimulateOptions {
+  std::string endpoint = "http://127.0.0.1:4318", cluster = "sim", plan = "random", truth, token_file;
+  uint32_t ranks = 64, windows = 120;
+  uint64_t seed = 1;
+  bool is_live = false;
+};
+
+struct Sending {
+  net::Peer peer;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::atomic<uint64_t> sent = 0, bytes = 0;
+  std::mutex mutex;
+  std::string last_error;  // guarded by mutex
+
+  void send(const std::string& body) {
+    static const net::Stop kNever;
+    const auto answer = net::http_ask(
+        peer, nullptr, {.path = "/v1/metrics", .headers = headers, .type = "application/x-protobuf", .body = body},
+        kMaxAnswerBytes, std::chrono::steady_clock::now() + kTimeout, kNever);
+    if (answer.ok() && answer->status == 200) {
+      ++sent;
+      bytes += body.size();
+      return;
+    }
+    const std::lock_guard guard(mutex);
+    last_error = answer.ok() ? fmt::format("{}: HTTP {}", peer.url(), answer->status) : answer.error().text();
+  }
+};
+
+// One window of all nodes, by several threads: a node's random numbers are its own.
+void send_window(simulate::Plan& plan, uint32_t number, Sending& sending) {
+  std::atomic<uint32_t> next = 0;
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < std::min<size_t>(kSenders, plan.nodes()); ++i) {
+    threads.emplace_back([&] {
+      for (uint32_t node = next++; node < plan.nodes(); node = next++) {
+        sending.send(fleet::wire::encode_windows(plan.window(node, number)));
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+Status set_receiver(const SimulateOptions& options, Sending& sending) {
+  std::string_view rest = options.endpoint;
+  if (!net::take_scheme(rest, sending.peer) || sending.peer.has_tls) {
+    return Error(Errc::kInvalid, fmt::format("--endpoint {}: not an http:// address", printable(options.endpoint)),
+                 "a simulated job is sent to a server on this machine, with --insecure-no-tls");
+  }
+  sending.peer.port = 4318;
+  const Status parsed = net::parse_authority(rest, sending.peer);
+  if (!parsed.ok()) return parsed.error().in("--endpoint");
+  if (options.token_file.empty()) return {};
+  const auto token = read_private(options.token_file);
+  if (!token.ok()) return token.error().in("--token-file");
+  sending.headers.emplace_back("Authorization", fmt::format("Bearer {}", trim(*token)));
+  return {};
+}
+
+Result<int> run_simulate(const SimulateOptions& options, Context& context) {
+  Sending sending;
+  INGERO_TRY(set_receiver(options, sending));
+  const uint64_t now_ns = context.clock->wall_ns();
+  const uint64_t back = options.is_live ? 0 : options.windows + 1;
+  simulate::PlanOptions wanted;
+  wanted.cluster = options.cluster;
+  wanted.ranks = options.ranks;
+  wanted.windows = options.windows;
+  wanted.seed = options.seed;
+  wanted.has_stragglers = options.plan == "random";
+  wanted.first_ns = (now_ns / simulate::kPeriod_ns - back) * simulate::kPeriod_ns;
+  auto plan = simulate::Plan::make(wanted);
+  if (!plan.ok()) return plan.error();
+  if (!options.truth.empty()) {
+    auto file = OutputFile::create(options.truth);
+    INGERO_TRY(file);
+    INGERO_TRY(file->write(dump_indented(plan->truth())));
+    INGERO_TRY(file->commit());
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  for (uint32_t number = 0; number < options.windows; ++number) {
+    if (options.is_live) {
+      std::this_thread::sleep_until(begin + std::chrono::nanoseconds((number + 1) * simulate::kPeriod_ns));
+    }
+    send_window(*plan, number, sending);
+    if (sending.sent == 0) return Error(Errc::kIo, sending.last_error, "is `ingero fleet serve` running there?");
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const uint64_t all = uint64_t{plan->nodes()} * options.windows;
+  context.out << fmt::format("{} of {} windows of nodes taken in {:.1f} s: {:.0f} a second, {} each; {} slow planted\n",
+                             sending.sent.load(), all, took.count(), static_cast<double>(sending.sent) / took.count(),
+                             format_bytes(sending.bytes / std::max<uint64_t>(1, sending.sent)),
+                             plural(plan->stragglers().size(), "rank"));
+  if (sending.sent < all) return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error));
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_fleet_simulate(Command fleet, Context& context) {
+  const Command command = fleet.add_command("simulate", "Send the windows of a job that does not exist to a server");
+  auto options = std::make_shared<SimulateOptions>();
+  command.add_option("--endpoint", options->endpoint, "The server, on plain HTTP").type_name("URL").show_default();
+  command.add_option("--token-file", options->token_file, "Its bearer token, read from FILE").type_name("FILE");
+  command.add_option("--fleet-cluster-id", options->cluster, "The cluster's name").type_name("NAME").show_default();
+  command.add_option("--ranks", options->ranks, "Ranks, eight to a node")
+      .range(16U, simulate::kMaxRanks)
+      .show_default();
+  command.add_option("--windows", options->windows, "Windows of 5 s").range(1U, 700U).show_default();
+  command.add_option("--plan", options->plan, "Which ranks are slow: one of 256 at random, or none")
+      .one_of({"random", "healthy"})
+      .show_default();
+  command.add_option("--seed", options->seed, "The same again with the same").show_default();
+  command.add_option("--truth", options->truth, "Write which ranks are slow, when and why").type_name("FILE");
+  command.add_flag("--live", options->is_live, "In real time; else as fast as it goes, up to now");
+  command.footer(
+      "Example:\n"
+      "  ingero fleet simulate --ranks 2048 --seed 7 --truth truth.json --token-file token");
+  command.on_parsed(
+      [&context, options] { context.action = [&context, options] { return run_simulate(*options, context); }; });
+}
+
+}  // namespace ingero::cli

@@ -1,0 +1,382 @@
+// Gathers windows, chooses roles and cohorts, and sums up how rare each rank's work is: see detector.h.
+#include "fleet/detect/detector.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/hash.h"
+
+namespace ingero::fleet::detect {
+namespace {
+
+constexpr uint64_t kStepsForEvidence = 2;  // windows with fewer are joined
+constexpr size_t kSmallCohort = 5;         // under it the median is the better one of the two in the middle
+constexpr double kMaxConfidence = 0.95, kMaxConfidenceOfPair = 0.5;
+constexpr double kExplains = 0.5;       // of the lateness, for a class
+constexpr double kNews = 0.1;           // change of the effect, as a share, that is reported again
+constexpr uint64_t kForgetAfter = 720;  // windows
+constexpr double kQuorum = 0.75;        // of a cohort
+constexpr size_t kQuorumRanks = 5;
+
+// Equal for ranks whose communicators have the same sizes and carry about the same bytes.
+uint64_t role_of(const std::vector<Sample>& samples) {
+  std::vector<std::pair<uint32_t, int64_t>> shape;
+  shape.reserve(samples.size());
+  for (const Sample& sample : samples) {
+    shape.emplace_back(sample.nranks, sample.bytes >= 1 ? std::lround(2 * std::log2(sample.bytes)) : 0);
+  }
+  std::sort(shape.begin(), shape.end());
+  Fnv1a hash;
+  for (const auto& [nranks, bytes] : shape) hash.add(uint64_t{nranks}).add(static_cast<uint64_t>(bytes));
+  return hash.value();
+}
+
+double median(std::vector<double>& values, Better better) {
+  std::sort(values.begin(), values.end());
+  const size_t low = (values.size() - 1) / 2, high = values.size() / 2;
+  if (values.size() < kSmallCohort) return values[better == Better::kLess ? low : high];
+  return (values[low] + values[high]) / 2;
+}
+
+}  // namespace
+
+const char* name_of(Class value) {
+  constexpr const char* kNames[] = {"unknown", "host", "input"};
+  return kNames[static_cast<size_t>(value)];
+}
+
+const char* name_of(State value) {
+  constexpr const char* kNames[] = {"open", "over", "silent"};
+  return kNames[static_cast<size_t>(value)];
+}
+
+bool Detector::add(const Sample& sample, uint64_t now_ns) {
+  if (has_evaluated_ && sample.window <= last_window_) {
+    ++late_;
+    return false;
+  }
+  const auto found = pending_.find(sample.window);
+  if (found == pending_.end() && pending_.size() >= kMaxPending) return false;
+  Pending& pending = found == pending_.end() ? pending_[sample.window] : found->second;
+  if (pending.ranks.empty()) pending.first_ns = now_ns;
+  if (pending.ranks.size() >= kMaxRanks && pending.ranks.count(sample.rank) == 0) return false;
+  auto& samples = pending.ranks[sample.rank];
+  const auto same = std::find_if(samples.begin(), samples.end(),
+                                 [&](const Sample& one) { return one.communicator == sample.communicator; });
+  if (same != samples.end() || samples.size() >= kMaxCommunicatorsOfRank) return false;
+  if (samples_ >= kMaxSamples) return false;
+  pending.latest_ns = now_ns;
+  samples.push_back(sample);
+  ++samples_;
+  return true;
+}
+
+bool Detector::is_complete(const Pending& pending) const { return expected_ > 0 && pending.ranks.size() >= expected_; }
+
+bool Detector::is_due(const Pending& pending, uint64_t now_ns) const {
+  return now_ns >= pending.latest_ns + kWaitForWindow_ns || now_ns >= pending.first_ns + kMaxWaitForWindow_ns ||
+         pending_.size() >= kMaxPending;
+}
+
+std::vector<Incident> Detector::advance(uint64_t now_ns) {
+  std::vector<Incident> changes;
+  while (!pending_.empty()) {
+    const auto oldest = pending_.begin();
+    if (!is_due(oldest->second, now_ns) && !is_complete(oldest->second)) break;
+    evaluate(oldest->first, oldest->second, changes);
+    for (const auto& [number, samples] : oldest->second.ranks) samples_ -= samples.size();
+    pending_.erase(oldest);
+  }
+  return changes;
+}
+
+void Detector::evaluate(uint64_t window, const Pending& pending, std::vector<Incident>& changes) {
+  place(window, pending, changes);
+  choose_cohorts(pending);
+  std::vector<Measured> measured = measure(pending);
+  compare(measured);
+  score(window, measured, changes);
+  last_window_ = window;
+  has_evaluated_ = true;
+  end_silent(window, changes);
+}
+
+// A rank that is in a communicator in which it was not before starts anew: it may do something else now.
+void Detector::place(uint64_t window, const Pending& pending, std::vector<Incident>& changes) {
+  heard_.clear();
+  for (const auto& [number, samples] : pending.ranks) {
+    if (ranks_.size() >= kMaxRanks && ranks_.count(number) == 0) continue;
+    Rank& rank = ranks_[number];
+    bool is_new = false;
+    for (const Sample& sample : samples) {
+      is_new = is_new || rank.communicators.count(sample.communicator) == 0;
+      ++heard_[sample.communicator];
+    }
+    if (is_new || rank.node != samples.front().node) {
+      if (rank.is_named) {
+        rank.incident.state = State::kOver;
+        rank.incident.last_window = window;
+        changes.push_back(rank.incident);
+      }
+      std::set<uint64_t> all = std::move(rank.communicators);
+      if (all.size() >= kMaxCommunicatorsOfRank) all.clear();
+      for (const Sample& sample : samples) all.insert(sample.communicator);
+      rank = Rank();
+      rank.communicators = std::move(all);
+      rank.role = role_of(samples);
+      rank.node = samples.front().node;
+    }
+    rank.last_window = window;
+    rank.is_silent = false;
+  }
+}
+
+// The communicator in which most others have the same role: of data, tensor and pipeline parallel ones that is the one
+// whose members really do the same, and it is the largest sample of them.
+void Detector::choose_cohorts(const Pending& pending) {
+  std::map<std::pair<uint64_t, uint64_t>, uint32_t> members;
+  for (const auto& [number, samples] : pending.ranks) {
+    const auto rank = ranks_.find(number);
+    if (rank == ranks_.end()) continue;
+    for (const Sample& sample : samples) ++members[{sample.communicator, rank->second.role}];
+  }
+  for (const auto& [number, samples] : pending.ranks) {
+    const auto found = ranks_.find(number);
+    if (found == ranks_.end()) continue;
+    Rank& rank = found->second;
+    if (rank.windows < kWarmUp) {
+      uint32_t most = 0;
+      for (const Sample& sample : samples) {
+        const uint32_t count = members[{sample.communicator, rank.role}];
+        if (count < most || (count == most && sample.communicator > rank.cohort)) continue;
+        most = count;
+        rank.cohort = sample.communicator;
+        rank.nranks = sample.nranks;
+      }
+    }
+    ++rank.windows;
+  }
+}
+
+std::vector<Detector::Measured> Detector::measure(const Pending& pending) {
+  std::vector<Measured> measured;
+  measured.reserve(pending.ranks.size());
+  for (const auto& [number, samples] : pending.ranks) {
+    const auto found = ranks_.find(number);
+    if (found == ranks_.end()) continue;
+    Rank& rank = found->second;
+    for (const Sample& sample : samples) {
+      if (sample.communicator != rank.cohort || sample.count == 0) continue;
+      rank.joined_work += sample.work_s * static_cast<double>(sample.count);
+      rank.joined_count += sample.count;
+      if (rank.joined_count < kStepsForEvidence) break;
+      const auto count = static_cast<double>(rank.joined_count);
+      const auto own = static_cast<double>(sample.count);
+      measured.push_back({number, rank.joined_work / count, sample.host_s / own, sample.input_s / own, false});
+      rank.joined_work = 0;
+      rank.joined_count = 0;
+    }
+  }
+  return measured;
+}
+
+void Detector::compare(std::vector<Measured>& measured) {
+  std::map<std::pair<uint64_t, uint64_t>, std::vector<size_t>> cohorts;  // by communicator and role
+  for (size_t i = 0; i < measured.size(); ++i) {
+    const Rank& rank = ranks_[measured[i].rank];
+    cohorts[{rank.cohort, rank.role}].push_back(i);
+  }
+  for (const auto& [key, members] : cohorts) {
+    if (members.size() < 2) continue;
+    std::vector<double> work;
+    work.reserve(members.size());
+    for (const size_t i : members) work.push_back(measured[i].work_s);
+    const double usual = median(work, better_);
+    if (!(usual > 0)) continue;
+    for (const size_t i : members) {
+      Rank& rank = ranks_[measured[i].rank];
+      const double ratio = measured[i].work_s / usual;
+      rank.effect = better_ == Better::kLess ? ratio - 1 : 1 - ratio;
+      rank.usual_s = usual;
+      rank.peers = static_cast<uint32_t>(members.size());
+      measured[i].has_effect = true;
+    }
+  }
+}
+
+void Detector::score(uint64_t window, const std::vector<Measured>& measured, std::vector<Incident>& changes) {
+  std::map<uint64_t, std::vector<const Measured*>> roles;
+  for (const Measured& one : measured) {
+    if (one.has_effect) roles[ranks_[one.rank].role].push_back(&one);
+  }
+  for (const auto& [role, members] : roles) {
+    std::vector<double> effects, host, input;
+    for (const Measured* one : members) {
+      const Rank& rank = ranks_[one->rank];
+      if (rank.score < kSuspect) effects.push_back(rank.effect);
+      host.push_back(one->host_s);
+      input.push_back(one->input_s);
+    }
+    Pool& pool = pools_[role];
+    pool.add(std::move(effects), members.size());
+    const double usual_host = median(host, Better::kLess), usual_input = median(input, Better::kLess);
+    for (const Measured* one : members) {
+      Rank& rank = ranks_[one->rank];
+      rank.host_s = one->host_s - usual_host;
+      rank.input_s = one->input_s - usual_input;
+      score_one(window, *one, pool, changes);
+    }
+  }
+}
+
+void Detector::score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes) {
+  Rank& rank = ranks_[one.rank];
+  if (!pool.is_warm() || rank.windows < pool.warm_up()) return;
+  const double before = rank.score;
+  const double sum = rank.score + increment(rank.effect, pool.score_of(rank.effect));
+  rank.score = std::clamp(sum, 0.0, kMaxScore);
+  if (before == 0) rank.slow = Slow();
+  if (before == 0 && rank.score > 0) rank.onset = window;
+  if (rank.score > 0 && rank.effect > kFloor) {
+    ++rank.slow.windows;
+    rank.slow.effect += rank.effect;
+    rank.slow.lateness_s += rank.effect * rank.usual_s;
+    rank.slow.usual_s += rank.usual_s;
+    rank.slow.host_s += rank.host_s;
+    rank.slow.input_s += rank.input_s;
+  }
+  if (!rank.is_named && rank.score >= kNamed) {
+    begin(one.rank, rank, window);
+    changes.push_back(rank.incident);
+  } else if (rank.is_named) {
+    const Class what = rank.incident.what;
+    const double effect = rank.incident.effect;
+    update(rank, window);
+    if (rank.score == 0) {
+      rank.incident.state = State::kOver;
+      rank.is_named = false;
+    }
+    const bool is_news = rank.incident.state != State::kOpen || rank.incident.what != what ||
+                         std::abs(rank.incident.effect - effect) > kNews * effect;
+    if (is_news) changes.push_back(rank.incident);
+  }
+}
+
+void Detector::begin(uint32_t number, Rank& rank, uint64_t window) {
+  rank.is_named = true;
+  Incident& incident = rank.incident;
+  incident = Incident();
+  incident.rank = number;
+  incident.node = rank.node;
+  incident.communicator = rank.cohort;
+  incident.from_window = rank.onset;
+  incident.named_window = window;
+  incident.nranks = rank.nranks;
+  incident.observed = heard_[rank.cohort];
+  const double share = rank.nranks == 0 ? 1 : std::min(1.0, static_cast<double>(incident.observed) / rank.nranks);
+  incident.confidence = kMaxConfidence * share;
+  // Which of two is right is not in the data.
+  if (rank.peers <= 2) incident.confidence = std::min(incident.confidence, kMaxConfidenceOfPair);
+  update(rank, window);
+}
+
+void Detector::update(Rank& rank, uint64_t window) {
+  const Slow& slow = rank.slow;
+  if (slow.windows == 0) return;
+  const auto windows = static_cast<double>(slow.windows);
+  Incident& incident = rank.incident;
+  incident.last_window = window;
+  incident.effect = slow.effect / windows;
+  incident.lateness_s = slow.lateness_s / windows;
+  incident.usual_s = slow.usual_s / windows;
+  incident.host_s = slow.host_s / windows;
+  incident.input_s = slow.input_s / windows;
+  incident.what = Class::kUnknown;
+  if (std::max(slow.host_s, slow.input_s) >= kExplains * slow.lateness_s) {
+    incident.what = slow.host_s >= slow.input_s ? Class::kHost : Class::kInput;
+  }
+}
+
+// Silence is not recovery: what is no longer heard of is called that.
+void Detector::end_silent(uint64_t window, std::vector<Incident>& changes) {
+  expected_ = 0;
+  std::set<uint64_t> roles;
+  for (auto one = ranks_.begin(); one != ranks_.end();) {
+    Rank& rank = one->second;
+    const uint64_t without = window - rank.last_window;
+    if (without >= kSilentAfter && !rank.is_silent) {
+      rank.is_silent = true;
+      rank.score = 0;
+      if (rank.is_named) {
+        rank.is_named = false;
+        rank.incident.state = State::kSilent;
+        changes.push_back(rank.incident);
+      }
+    }
+    if (!rank.is_silent) ++expected_;
+    if (without >= kForgetAfter) {
+      one = ranks_.erase(one);
+    } else {
+      roles.insert(rank.role);
+      ++one;
+    }
+  }
+  for (auto pool = pools_.begin(); pool != pools_.end();) {
+    pool = roles.count(pool->first) == 0 ? pools_.erase(pool) : std::next(pool);
+  }
+}
+
+std::vector<Standing> Detector::standings() const {
+  std::vector<Standing> all;
+  all.reserve(ranks_.size());
+  for (const auto& [number, rank] : ranks_) {
+    if (rank.is_silent) continue;
+    all.push_back({number, rank.node, rank.cohort, rank.onset, rank.effect, rank.score, rank.usual_s, rank.is_named,
+                   rank.score >= kSuspect, rank.incident});
+  }
+  std::sort(all.begin(), all.end(), [](const Standing& a, const Standing& b) {
+    if (a.score != b.score) return a.score > b.score;
+    return a.effect != b.effect ? a.effect > b.effect : a.rank < b.rank;
+  });
+  return all;
+}
+
+Limits Detector::limits() const {
+  Limits limits;
+  std::map<uint64_t, std::vector<const Rank*>> roles;
+  for (const auto& [number, rank] : ranks_) {
+    if (rank.is_silent) continue;
+    ++limits.ranks;
+    roles[rank.role].push_back(&rank);
+  }
+  const auto largest = std::max_element(roles.begin(), roles.end(),
+                                        [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  if (largest == roles.end()) return limits;
+  const auto pool = pools_.find(largest->first);
+  if (pool == pools_.end()) return limits;
+  // The share of the pool that is below a normal score of kReference.
+  constexpr double kShareAtReference = 0.894350226333145;
+  limits.effect = std::max(kFloor, pool->second.effect_at(kShareAtReference));
+  limits.detectable_effect = pool->second.detectable_effect();
+  std::vector<double> usual;
+  size_t heard = 0;
+  for (const Rank* rank : largest->second) {
+    usual.push_back(rank->usual_s);
+    heard += rank->last_window + 1 >= last_window_ ? 1 : 0;
+  }
+  limits.usual = median(usual, better_);
+  const auto members = static_cast<double>(largest->second.size());
+  limits.has_quorum =
+      pool->second.is_warm() && heard >= kQuorumRanks && static_cast<double>(heard) >= kQuorum * members;
+  return limits;
+}
+
+std::vector<uint32_t> Detector::members_of(uint64_t communicator) const {
+  std::vector<uint32_t> members;
+  for (const auto& [number, rank] : ranks_) {
+    if (!rank.is_silent && rank.communicators.count(communicator) != 0) members.push_back(number);
+  }
+  return members;
+}
+
+}  // namespace ingero::fleet::detect

@@ -1,0 +1,151 @@
+// Names the rank that makes the others of a job wait, by comparing each rank's own work with that of its peers.
+//
+// What is compared is the time of a step less all waits that blocked: lateness in a communicator is inherited from the
+// communicators inside it, and would accuse the waiting ones too. A rank's *cohort* are the members of one of its
+// communicators that do the same (the same *role*: communicators of equal sizes and bytes); its effect is its work over
+// their median. An effect is scored by its rank in the role's pool of the last windows (pool.h), and scores are summed
+// up (CUSUM) until they are evidence enough.
+//
+// Pure and deterministic: the same samples and times give the same incidents; no clock, no I/O. One object for each
+// job; used by one thread at a time. Bounded: kMaxRanks, kMaxCommunicatorsOfRank, kMaxPending windows with kMaxSamples.
+// Times in nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "fleet/detect/pool.h"
+
+namespace ingero::fleet::detect {
+
+inline constexpr size_t kMaxRanks = 65536, kMaxCommunicatorsOfRank = 16, kMaxPending = 16, kMaxSamples = 1 << 20;
+inline constexpr uint64_t kSilentAfter = 3;  // windows without data
+// A window is waited for as long as parts of it go on to come, and this long after each; and never longer than the
+// other.
+inline constexpr uint64_t kWaitForWindow_ns = 2'000'000'000, kMaxWaitForWindow_ns = 10'000'000'000;
+
+// One rank in one communicator in one window.
+struct Sample {
+  uint64_t window = 0;  // its number: start over period
+  uint32_t rank = 0;    // in the job
+  uint32_t node = 0;
+  uint64_t communicator = 0;
+  uint32_t nranks = 0;  // of the communicator; 0: not known
+  uint64_t count = 0;   // collectives in the window: its steps
+  double work_s = 0;    // own work before each, the median
+  double bytes = 0;     // of each
+  double host_s = 0;    // of the window: preempted, or waiting for a CPU; all threads of the rank
+  double input_s = 0;   // of the window: waiting for storage
+};
+
+enum class Class : uint8_t { kUnknown, kHost, kInput };
+enum class State : uint8_t { kOpen, kOver, kSilent };
+const char* name_of(Class value);
+const char* name_of(State value);
+
+struct Incident {
+  uint32_t rank = 0, node = 0;
+  uint64_t communicator = 0;  // of the cohort
+  uint64_t from_window = 0, named_window = 0, last_window = 0;
+  State state = State::kOpen;
+  Class what = Class::kUnknown;
+  double effect = 0;               // the mean of its slow windows, as what follows
+  double lateness_s = 0;           // of a step
+  double usual_s = 0;              // what its cohort's work took
+  double host_s = 0, input_s = 0;  // of a step, more than its role's median
+  double confidence = 0;
+  uint32_t observed = 0, nranks = 0;  // of the communicator
+};
+
+// A rank as it is now.
+struct Standing {
+  uint32_t rank = 0, node = 0;
+  uint64_t communicator = 0, onset = 0;  // onset: the window in which its sum last left 0
+  double effect = 0, score = 0, usual_s = 0;
+  bool is_named = false, is_suspect = false;
+  Incident incident;  // while it is named
+};
+
+struct Limits {
+  double detectable_effect = 0;
+  double effect = 0;  // from which on a rank's sum grows
+  double usual = 0;   // the median of what is compared
+  size_t ranks = 0;   // that are heard of
+  bool has_quorum = false;
+};
+
+// What a larger value means: of work it is a slow rank, of a health score a good one.
+enum class Better : uint8_t { kLess, kMore };
+
+class Detector {
+ public:
+  explicit Detector(Better better = Better::kLess) : better_(better) {}
+
+  // `now_ns`: any clock that does not go back. False: the window was evaluated already, or a bound was met.
+  bool add(const Sample& sample, uint64_t now_ns);
+  // Evaluates the windows that are complete, or have been waited for long enough; incidents that began, grew or ended.
+  std::vector<Incident> advance(uint64_t now_ns);
+
+  // All ranks that are heard of, the slowest first.
+  std::vector<Standing> standings() const;
+  // Of the largest role.
+  Limits limits() const;
+  // The ranks of a communicator that are heard of: all wait for its slowest.
+  std::vector<uint32_t> members_of(uint64_t communicator) const;
+  uint64_t last_window() const { return last_window_; }
+  uint64_t late() const { return late_; }  // samples of windows that had been evaluated
+
+ private:
+  struct Pending {
+    uint64_t first_ns = 0, latest_ns = 0;  // when parts of it came
+    std::map<uint32_t, std::vector<Sample>> ranks;
+  };
+  // Sums over the slow windows since the onset: one window's share would be that of its noise.
+  struct Slow {
+    size_t windows = 0;
+    double effect = 0, lateness_s = 0, usual_s = 0, host_s = 0, input_s = 0;
+  };
+  struct Rank {
+    std::set<uint64_t> communicators;
+    uint64_t role = 0, cohort = 0, last_window = 0, onset = 0;
+    uint32_t node = 0, nranks = 0, peers = 0;  // peers: its cohort in the last window, itself too
+    size_t windows = 0;                        // since its communicators are these
+    uint64_t joined_count = 0;
+    double joined_work = 0;
+    double effect = 0, score = 0, usual_s = 0, host_s = 0, input_s = 0;  // the last two: more than the role's median
+    Slow slow;
+    bool is_silent = false, is_named = false;
+    Incident incident;
+  };
+  struct Measured {
+    uint32_t rank = 0;
+    double work_s = 0, host_s = 0, input_s = 0;  // of a step
+    bool has_effect = false;
+  };
+  bool is_complete(const Pending& pending) const;
+  bool is_due(const Pending& pending, uint64_t now_ns) const;
+  void evaluate(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
+  void place(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
+  void choose_cohorts(const Pending& pending);
+  std::vector<Measured> measure(const Pending& pending);
+  void compare(std::vector<Measured>& measured);
+  void score(uint64_t window, const std::vector<Measured>& measured, std::vector<Incident>& changes);
+  void score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes);
+  void begin(uint32_t number, Rank& rank, uint64_t window);
+  void update(Rank& rank, uint64_t window);
+  void end_silent(uint64_t window, std::vector<Incident>& changes);
+
+  std::map<uint64_t, Pending> pending_;
+  std::map<uint32_t, Rank> ranks_;
+  std::map<uint64_t, Pool> pools_;      // by role
+  std::map<uint64_t, uint32_t> heard_;  // members in the last window, by communicator
+  Better better_;
+  uint64_t last_window_ = 0, late_ = 0;
+  size_t samples_ = 0;   // that are pending
+  size_t expected_ = 0;  // ranks of the last window that are not silent
+  bool has_evaluated_ = false;
+};
+
+}  // namespace ingero::fleet::detect

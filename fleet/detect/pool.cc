@@ -1,0 +1,65 @@
+// Keeps the effects of a role's last windows, and scores an effect by its rank among them: see pool.h.
+#include "fleet/detect/pool.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fleet/detect/normal.h"
+
+namespace ingero::fleet::detect {
+
+double increment(double effect, double z) {
+  return std::clamp(std::min(z - kReference, (effect - kFloor) / kFloorScale), -kMaxStep, kMaxStep);
+}
+
+void Pool::add(std::vector<double> effects, size_t ranks) {
+  const bool is_small = ranks < kSmallRole;
+  warm_up_ = is_small ? kSmallRoleWarmUp : kWarmUp;
+  std::sort(effects.begin(), effects.end());
+  if (effects.size() > kMaxEffectsOfWindow) {
+    // Evenly over the sorted ones, first and last included: every share of the sample is that of the window.
+    std::vector<double> some(kMaxEffectsOfWindow);
+    for (size_t i = 0; i < some.size(); ++i) some[i] = effects[i * (effects.size() - 1) / (some.size() - 1)];
+    effects = std::move(some);
+  }
+  history_.push_back(std::move(effects));
+  while (history_.size() > (is_small ? kSmallRoleWindows : kWindows)) history_.pop_front();
+  sorted_.clear();
+  for (const auto& window : history_) sorted_.insert(sorted_.end(), window.begin(), window.end());
+  std::sort(sorted_.begin(), sorted_.end());
+}
+
+double Pool::score_of(double effect) const {
+  const auto below = std::lower_bound(sorted_.begin(), sorted_.end(), effect) - sorted_.begin();
+  // Half a rank from both ends: in a small pool nothing is infinitely rare.
+  return normal_quantile((static_cast<double>(below) + 0.5) / (static_cast<double>(sorted_.size()) + 1));
+}
+
+double Pool::effect_at(double share) const {
+  if (sorted_.empty()) return 0;
+  const double at = std::clamp(share, 0.0, 1.0) * static_cast<double>(sorted_.size() - 1);
+  return sorted_[static_cast<size_t>(std::lround(at))];
+}
+
+double Pool::detectable_effect() const {
+  constexpr double kWanted = 0.6, kMaxEffect = 10;
+  constexpr int kSamples = 199, kHalvings = 30;
+  if (sorted_.empty()) return kMaxEffect;
+  const auto mean_increment = [&](double slow) {
+    double sum = 0;
+    for (int i = 1; i <= kSamples; ++i) {
+      const double effect = effect_at(static_cast<double>(i) / (kSamples + 1)) + slow;
+      sum += increment(effect, score_of(effect));
+    }
+    return sum / kSamples;
+  };
+  if (mean_increment(kMaxEffect) < kWanted) return kMaxEffect;
+  double low = 0, high = kMaxEffect;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (mean_increment(middle) < kWanted ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace ingero::fleet::detect

@@ -1,0 +1,49 @@
+// The effects of all ranks of one role over the last windows: what is usual for this role, whatever shape its noise
+// has.
+//
+// An effect is a rank's own work per step over the median of its cohort, less one: 0.1 is a rank that is 10 % slow.
+// Pure; deterministic; used by one thread.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+namespace ingero::fleet::detect {
+
+// The rule's constants. Why these: docs/fleet.md, "The rule".
+inline constexpr double kFloor = 0.05;       // an effect that is smaller is never evidence
+inline constexpr double kFloorScale = 0.02;  // of effect beyond the floor, for one unit of score
+inline constexpr double kReference = 1.25;   // normal score that a healthy rank rarely exceeds
+inline constexpr double kMaxStep = 2;        // one window adds or takes at most this
+inline constexpr double kSuspect = 3.5, kNamed = 7, kMaxScore = 14;
+inline constexpr size_t kSmallRole = 64;                        // ranks
+inline constexpr size_t kWindows = 12, kSmallRoleWindows = 60;  // of history
+inline constexpr size_t kWarmUp = 3, kSmallRoleWarmUp = 6;      // windows
+inline constexpr size_t kMaxEffectsOfWindow = 4096;
+
+// What one window with this effect and normal score adds to a rank's sum.
+double increment(double effect, double z);
+
+class Pool {
+ public:
+  // Ends a window: the effects of those ranks that are not suspects. `ranks`: of the role, for the length of history.
+  void add(std::vector<double> effects, size_t ranks);
+
+  // The normal score of an effect: of the share of the pool that lies below it, so that equal values are never rare.
+  double score_of(double effect) const;
+  // The effect below which this share of the pool lies; 0 of an empty pool.
+  double effect_at(double share) const;
+  // How slow a rank must be to be named in 60 s in this noise: a mean increment of 0.6. At most 10 (1000 %).
+  double detectable_effect() const;
+  size_t windows() const { return history_.size(); }
+  bool is_warm() const { return windows() >= warm_up_; }
+  size_t warm_up() const { return warm_up_; }
+
+ private:
+  std::deque<std::vector<double>> history_;
+  std::vector<double> sorted_;
+  size_t warm_up_ = kSmallRoleWarmUp;
+};
+
+}  // namespace ingero::fleet::detect

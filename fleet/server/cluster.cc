@@ -1,0 +1,429 @@
+// Store first, then detectors: see cluster.h.
+#include "fleet/server/cluster.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace ingero::fleet::server {
+namespace {
+
+constexpr uint64_t kSecond_ns = 1'000'000'000;
+constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send their health score
+constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make those of the others late
+constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
+constexpr size_t kMaxDelayed = 64;  // that an incident lists
+constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
+constexpr const char* kScoreMetric = "ingero.node.health_score";
+
+std::string hex(uint64_t value) { return fmt::format("{:016x}", value); }
+
+// Written down, numbers of a step's time need no more than this.
+double rounded(double value) { return std::round(value * 1e6) / 1e6; }
+
+std::string sentence_of(const std::string& node, const detect::Incident& incident, bool is_score) {
+  if (is_score) {
+    return fmt::format("the health score of {} is {:.0f} % below that of its peers", node, 100 * incident.effect);
+  }
+  return fmt::format("rank {} on {} needs {} more for each step than its peers ({:.0f} %)", incident.rank, node,
+                     format_duration(static_cast<uint64_t>(1e9 * incident.lateness_s)), 100 * incident.effect);
+}
+
+// One incident at a time has this name.
+std::string name_of(const store::IncidentRow& row) {
+  return fmt::format("{}\n{}\n{}\n{}", row.cluster, row.job, row.kind, row.rank);
+}
+
+Json evidence_of(const detect::Incident& incident) {
+  return {{"effect", rounded(incident.effect)},
+          {"lateness_s_per_step", rounded(incident.lateness_s)},
+          {"usual_s_per_step", rounded(incident.usual_s)},
+          {"cpu_wait_s_per_step", rounded(incident.host_s)},
+          {"storage_wait_s_per_step", rounded(incident.input_s)},
+          {"observed_ranks", incident.observed},
+          {"nranks", incident.nranks}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Cluster>> Cluster::open(store::StoreOptions options, const Clock& clock) {
+  auto opened = store::ClusterStore::open(std::move(options));
+  INGERO_TRY(opened);
+  std::unique_ptr<Cluster> cluster(new Cluster(std::move(*opened), clock));
+  INGERO_TRY(cluster->restore());
+  return cluster;
+}
+
+// What the detectors knew is made again from the windows; an incident that was open and is found again keeps its id,
+// and one that is not is silent: nothing says that it is over.
+Status Cluster::restore() {
+  const uint64_t now_ns = clock_.wall_ns();
+  const uint64_t from_ns = now_ns > kRestored_ns ? now_ns - kRestored_ns : 0;
+  const auto rows = store_->incidents("", 0, store::kMaxHistoryRows);
+  INGERO_TRY(rows);
+  for (const auto& row : *rows) {
+    if (row.state == "open") open_[name_of(row)] = row;
+  }
+  const auto before = open_;
+  uint64_t last_ns = 0;
+  Status advanced;
+  INGERO_TRY(store_->each_window(from_ns, [&](wire::Window window, uint32_t node) {
+    if (window.start_ns != last_ns && advanced.ok()) advanced = advance(last_ns + detect::kWaitForWindow_ns);
+    last_ns = window.start_ns;
+    remember_node(window.sender.cluster, window.sender.node, node);
+    compare(window, node, window.start_ns);
+  }));
+  INGERO_TRY(advanced);
+  INGERO_TRY(advance(UINT64_MAX));
+  std::set<std::string> named;
+  for (const auto& [key, job] : jobs_) {
+    for (const auto& one : job.detector.standings()) {
+      if (one.is_named) named.insert(name_of(row_of(key, job, one.incident)));
+    }
+  }
+  std::vector<store::IncidentRow> gone;
+  for (const auto& [name, row] : before) {
+    if (named.count(name) != 0 || open_.erase(name) == 0) continue;
+    gone.push_back(row);
+    gone.back().state = detect::name_of(detect::State::kSilent);
+  }
+  return store_->write(gone);
+}
+
+void Cluster::remember_node(const std::string& cluster, const std::string& node, uint32_t number) {
+  if (number == 0) return;
+  node_names_.emplace(number, node);
+  node_numbers_.emplace(std::pair(cluster, node), number);
+}
+
+const std::string& Cluster::node_name(uint32_t node) const {
+  static const std::string kUnknown = "unknown";
+  const auto found = node_names_.find(node);
+  return found == node_names_.end() ? kUnknown : found->second;
+}
+
+void Cluster::count_undecodable() {
+  const std::lock_guard guard(mutex_);
+  ++counters_.requests;
+  ++counters_.undecodable;
+}
+
+Status Cluster::take(wire::Batch& batch) {
+  const std::lock_guard guard(mutex_);
+  ++counters_.requests;
+  const auto written = store_->write(batch);
+  INGERO_TRY(written);
+  for (const auto& [reason, count] : written->refused) batch.refused[reason] += count;
+  for (const auto& [reason, count] : batch.refused) counters_.refused[reason] += count;
+  counters_.points += written->points;
+  counters_.windows += written->windows.size();
+  counters_.repeated += batch.points.size() + batch.windows.size() - written->points - written->windows.size();
+  const uint64_t now_ns = clock_.mono_ns();
+  for (size_t i = 0; i < batch.windows.size(); ++i) {
+    remember_node(batch.windows[i].sender.cluster, batch.windows[i].sender.node, written->nodes[i]);
+  }
+  for (const size_t i : written->windows) compare(batch.windows[i], written->nodes[i], now_ns);
+  for (const wire::Point& point : batch.points) {
+    if (point.metric == kScoreMetric) compare_score(point, now_ns);
+  }
+  return advance(now_ns);
+}
+
+Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns) {
+  const auto found = jobs_.find(key);
+  if (found != jobs_.end()) return &found->second;
+  if (jobs_.size() >= kMaxJobs) return nullptr;
+  Job& job = jobs_.emplace(key, key.kind == Kind::kWork ? detect::Better::kLess : detect::Better::kMore).first->second;
+  job.period_ns = period_ns;
+  return &job;
+}
+
+void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns) {
+  if (!window.work_s) return;
+  const uint64_t length_ns = window.end_ns - window.start_ns;
+  const uint64_t period_ns = std::max(kSecond_ns, (length_ns + kSecond_ns / 2) / kSecond_ns * kSecond_ns);
+  Job* job = job_of({window.sender.cluster, window.sender.job, Kind::kWork}, period_ns);
+  if (job == nullptr) {
+    ++counters_.no_room;
+    return;
+  }
+  if (length_ns * 2 < job->period_ns || length_ns > job->period_ns * 2) {
+    ++counters_.other_period;
+    return;
+  }
+  detect::Sample sample;
+  sample.window = (window.start_ns + job->period_ns / 2) / job->period_ns;
+  if (sample.window > clock_.wall_ns() / job->period_ns + kMaxWindowsAhead) {
+    ++counters_.ahead;
+    return;
+  }
+  sample.rank = window.rank;
+  sample.node = node;
+  sample.communicator = window.communicator;
+  sample.nranks = window.nranks;
+  sample.count = window.count == 0 ? 2 : window.count;  // a sender of medians only says nothing of their number
+  sample.work_s = *window.work_s;
+  sample.bytes = window.count == 0 ? 0 : static_cast<double>(window.bytes) / static_cast<double>(window.count);
+  sample.host_s = window.preempted_s + window.runqueue_s;
+  sample.input_s = window.io_s;
+  (void)job->detector.add(sample, now_ns);  // late ones are counted there
+}
+
+// The score that nodes of the legacy agent give themselves, compared within what shares a control group.
+void Cluster::compare_score(const wire::Point& point, uint64_t now_ns) {
+  if (!point.value_double || *point.value_double < 0) return;
+  const Json attributes = parse_json(point.attributes);
+  const std::string state = text_member(attributes, "ingero.node.state");
+  if (!state.empty() && state != "active") return;
+  const auto number = node_numbers_.find({point.sender.cluster, point.sender.node});
+  uint32_t node = 0;
+  if (number == node_numbers_.end()) {
+    const auto found = store_->node_number(point.sender.cluster, point.sender.node);
+    if (!found) return;
+    node = *found;
+    remember_node(point.sender.cluster, point.sender.node, node);
+  } else {
+    node = number->second;
+  }
+  Job* job = job_of({point.sender.cluster, "", Kind::kScore}, kScorePeriod_ns);
+  if (job == nullptr) {
+    ++counters_.no_room;
+    return;
+  }
+  detect::Sample sample;
+  sample.window = point.time_ns / kScorePeriod_ns;
+  if (sample.window > clock_.wall_ns() / kScorePeriod_ns + kMaxWindowsAhead) {
+    ++counters_.ahead;
+    return;
+  }
+  sample.rank = node;
+  sample.node = node;
+  sample.communicator = fnv1a(text_member(attributes, "ingero.cgroup_path_hash"));
+  sample.count = 2;
+  sample.work_s = *point.value_double;
+  (void)job->detector.add(sample, now_ns);
+}
+
+store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const detect::Incident& incident) {
+  const bool is_score = key.kind == Kind::kScore;
+  store::IncidentRow row;
+  row.cluster = key.cluster;
+  row.job = key.job;
+  row.kind = is_score ? "low_health_score" : "straggler";
+  row.what = detect::name_of(incident.what);
+  row.node = node_name(incident.node);
+  row.state = detect::name_of(incident.state);
+  row.rank = incident.rank;
+  row.communicator = incident.communicator;
+  row.from_ns = incident.from_window * job.period_ns;
+  row.to_ns = (incident.last_window + 1) * job.period_ns;
+  row.confidence = incident.confidence;
+  row.evidence = evidence_of(incident);
+  row.evidence["sentence"] = sentence_of(row.node, incident, is_score);
+  row.evidence.update(delayed(job.detector.members_of(incident.communicator), incident.rank));
+  Fnv1a id;
+  id.add(row.cluster).end_text().add(row.job).end_text().add(row.kind).end_text();
+  row.id = hex(id.add(uint64_t{row.rank}).add(row.from_ns).value());
+  const auto known = open_.find(name_of(row));
+  if (known != open_.end()) {
+    row.id = known->second.id;
+    row.from_ns = std::min(row.from_ns, known->second.from_ns);
+  }
+  return row;
+}
+
+Json Cluster::delayed(const std::vector<uint32_t>& members, uint32_t rank) {
+  Json some = Json::array();
+  size_t others = 0;
+  for (const uint32_t other : members) {
+    if (other == rank) continue;
+    if (++others <= kMaxDelayed) some.push_back(other);
+  }
+  return {{"delayed_count", others}, {"delayed", std::move(some)}};
+}
+
+Status Cluster::advance(uint64_t now_ns) {
+  std::vector<store::IncidentRow> rows;
+  for (auto& [key, job] : jobs_) {
+    const uint64_t before = job.detector.last_window();
+    const auto changes = job.detector.advance(now_ns);
+    if (job.detector.last_window() != before) job.limits = job.detector.limits();
+    for (const detect::Incident& incident : changes) {
+      rows.push_back(row_of(key, job, incident));
+      const auto& row = rows.back();
+      const std::string name = name_of(row);
+      if (incident.state == detect::State::kOpen) {
+        open_[name] = row;
+      } else {
+        open_.erase(name);
+      }
+    }
+  }
+  return store_->write(rows);
+}
+
+Threshold Cluster::threshold(const std::string& cluster) {
+  const std::lock_guard guard(mutex_);
+  Threshold found;
+  size_t ranks = 0;
+  for (const auto& [key, job] : jobs_) {
+    if (key.cluster != cluster) continue;
+    const detect::Limits& limits = job.limits;
+    const bool is_score = key.kind == Kind::kScore;
+    // Health scores are what nodes compare with it; where there are none, the largest job.
+    if (limits.ranks == 0 || (!is_score && limits.ranks <= ranks)) continue;
+    ranks = is_score ? SIZE_MAX : limits.ranks;
+    const double value = is_score ? limits.usual * (1 - limits.effect) : 1 / (1 + limits.effect);
+    found = {std::clamp(value, kMinThreshold, kMaxThreshold), true, limits.has_quorum};
+  }
+  return found;
+}
+
+void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query, Json& outliers) const {
+  struct Members {
+    size_t all = 0, suspects = 0, named = 0;
+  };
+  const bool is_score = key.kind == Kind::kScore;
+  const auto standings = job.detector.standings();
+  std::map<uint32_t, Members> nodes;
+  std::map<uint64_t, std::vector<uint32_t>> communicators;
+  for (const auto& one : standings) {
+    Members& members = nodes[one.node];
+    ++members.all;
+    members.suspects += one.is_suspect ? 1 : 0;
+    members.named += one.is_named ? 1 : 0;
+  }
+  for (const auto& one : standings) {
+    // A named one stays until it is over; what it was named with may be lower by now.
+    if (one.score <= 0 || outliers.size() >= query.top_n) break;
+    detect::Incident incident = one.incident;
+    if (!one.is_named) {
+      incident = detect::Incident();
+      incident.rank = one.rank;
+      incident.effect = one.effect;
+      incident.lateness_s = std::abs(one.effect) * one.usual_s;
+      incident.usual_s = one.usual_s;
+    }
+    if ((one.score < query.threshold && !one.is_named) || incident.effect < query.min_effect) continue;
+    const Members& members = nodes[one.node];
+    const bool is_node = members.all >= 2 && members.named > 0 && 4 * members.suspects >= 3 * members.all;
+    auto members_of = communicators.find(one.communicator);
+    if (members_of == communicators.end()) {
+      members_of = communicators.emplace(one.communicator, job.detector.members_of(one.communicator)).first;
+    }
+    Json row{{"cluster_id", key.cluster}, {"job_id", json_or_null(key.job)}, {"node_id", node_name(one.node)}};
+    row["rank"] = is_score ? Json(nullptr) : Json(one.rank);
+    row["kind"] = is_score ? "low_health_score" : "straggler";
+    row["class"] = detect::name_of(incident.what);
+    row["state"] = one.is_named ? "named" : "suspect";
+    row["scope"] = is_node || is_score ? "node" : "rank";
+    row["effect"] = rounded(incident.effect);
+    row["score"] = rounded(one.score);
+    row["threshold"] = query.threshold;
+    row["lateness_s_per_step"] = rounded(incident.lateness_s);
+    row["since_ns"] = one.onset * job.period_ns;
+    row["confidence"] = one.is_named ? Json(rounded(incident.confidence)) : Json(nullptr);
+    row["communicator"] = hex(one.communicator);
+    row.update(delayed(members_of->second, one.rank));
+    row["evidence"] = evidence_of(incident);
+    row["sentence"] = sentence_of(node_name(one.node), incident, is_score);
+    outliers.push_back(std::move(row));
+  }
+}
+
+Json Cluster::outliers(const OutlierQuery& query) {
+  Json answer{{"cluster_id", json_or_null(query.cluster)}, {"outliers", Json::array()}, {"jobs", Json::array()}};
+  {
+    const std::lock_guard guard(mutex_);
+    (void)advance(clock_.mono_ns());  // an incident that cannot be written now is written with the next window
+    for (const auto& [key, job] : jobs_) {
+      if (!query.cluster.empty() && key.cluster != query.cluster) continue;
+      add_outliers(key, job, query, answer["outliers"]);
+      const detect::Limits& limits = job.limits;
+      answer["jobs"].push_back({{"cluster_id", key.cluster},
+                                {"job_id", json_or_null(key.job)},
+                                {"compares", key.kind == Kind::kWork ? "own work" : "health score"},
+                                {"ranks", limits.ranks},
+                                {"window_s", job.period_ns / kSecond_ns},
+                                {"last_window_end_ns", (job.detector.last_window() + 1) * job.period_ns},
+                                {"detectable_effect", rounded(limits.detectable_effect)},
+                                {"late_windows", job.detector.late()}});
+    }
+  }
+  answer["ended"] = Json::array();
+  if (query.since_ns == 0) return answer;
+  const auto rows = store_->incidents(query.cluster, query.since_ns, query.top_n);
+  if (!rows.ok()) return answer;
+  for (const auto& row : *rows) {
+    if (row.state != "open") answer["ended"].push_back(incident_json(row));
+  }
+  return answer;
+}
+
+Json Cluster::incident_json(const store::IncidentRow& row) {
+  return {{"id", row.id},
+          {"cluster_id", row.cluster},
+          {"job_id", json_or_null(row.job)},
+          {"kind", row.kind},
+          {"class", row.what},
+          {"state", row.state},
+          {"node_id", row.node},
+          {"rank", row.kind == "straggler" ? Json(row.rank) : Json(nullptr)},
+          {"communicator", hex(row.communicator)},
+          {"from_ns", row.from_ns},
+          {"to_ns", row.to_ns},
+          {"confidence", rounded(row.confidence)},
+          {"evidence", row.evidence}};
+}
+
+Result<Json> Cluster::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
+  const auto rows = store_->incidents(cluster, since_ns, limit);
+  INGERO_TRY(rows);
+  Json list = Json::array();
+  for (const auto& row : *rows) list.push_back(incident_json(row));
+  return Json{{"incidents", std::move(list)}};
+}
+
+Result<Json> Cluster::history(const store::HistoryQuery& query) {
+  store::HistoryQuery more = query;
+  more.limit = std::min(query.limit, store::kMaxHistoryRows - 1) + 1;
+  auto rows = store_->history(more);
+  INGERO_TRY(rows);
+  const bool is_cut = rows->size() == more.limit;
+  if (is_cut) rows->pop_back();
+  const size_t count = rows->size();
+  return Json{{"events", std::move(*rows)}, {"count", count}, {"is_cut", is_cut}};
+}
+
+Result<Json> Cluster::health() {
+  const auto coverage = store_->coverage();
+  INGERO_TRY(coverage);
+  const auto from = [](uint64_t ns) { return ns == 0 ? Json(nullptr) : Json(ns); };
+  const std::lock_guard guard(mutex_);
+  uint64_t late = 0;
+  for (const auto& [key, job] : jobs_) late += job.detector.late();
+  return Json{{"status", "ok"},
+              {"store",
+               {{"bytes", coverage->bytes},
+                {"nodes", coverage->nodes},
+                {"points_from_ns", from(coverage->points_from_ns)},
+                {"windows_from_ns", from(coverage->windows_from_ns)}}},
+              {"received",
+               {{"requests", counters_.requests},
+                {"undecodable", counters_.undecodable},
+                {"points", counters_.points},
+                {"windows", counters_.windows},
+                {"repeated", counters_.repeated},
+                {"refused", counters_.refused}}},
+              {"not_compared",
+               {{"late", late},
+                {"ahead", counters_.ahead},
+                {"other_period", counters_.other_period},
+                {"too_many_jobs", counters_.no_room}}},
+              {"jobs", jobs_.size()}};
+}
+
+}  // namespace ingero::fleet::server

@@ -1,0 +1,96 @@
+// The cluster as the server knows it: what was received goes to the store and to the detectors, and questions are
+// answered from both.
+//
+// A batch counts when take() returns: the store has it, and the windows that are new were compared. After a restart the
+// detectors go on from the windows of the last ten minutes in the store. Thread-safe: one batch at a time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "fleet/detect/detector.h"
+#include "fleet/store/cluster_store.h"
+#include "fleet/wire/point.h"
+
+namespace ingero::fleet::server {
+
+inline constexpr size_t kMaxJobs = 256;
+
+struct Threshold {
+  double value = 0;
+  bool is_known = false, has_quorum = false;
+};
+
+struct OutlierQuery {
+  std::string cluster;  // empty: all
+  double threshold = detect::kNamed, min_effect = detect::kFloor;
+  uint64_t since_ns = 0;  // incidents that ended after this time, too; 0: none of them
+  size_t top_n = 20;
+};
+
+class Cluster {
+ public:
+  static Result<std::unique_ptr<Cluster>> open(store::StoreOptions options, const Clock& clock);
+
+  // Adds to `batch.refused` what the store refuses. kFull, kBusy, kIo: nothing was taken; the sender may try again.
+  Status take(wire::Batch& batch);
+  void count_undecodable();
+
+  // What nodes classify themselves by: of their health scores where they send these, else 1 / (1 + the effect from
+  // which on a rank is suspicious).
+  Threshold threshold(const std::string& cluster);
+  Json outliers(const OutlierQuery& query);
+  Result<Json> history(const store::HistoryQuery& query);
+  Result<Json> incidents(const std::string& cluster, uint64_t since_ns, size_t limit);
+  Result<Json> health();
+  const Clock& clock() const { return clock_; }
+
+ private:
+  enum class Kind : uint8_t { kWork, kScore };
+  struct JobKey {
+    std::string cluster, job;
+    Kind kind = Kind::kWork;
+    auto operator<=>(const JobKey&) const = default;
+  };
+  struct Job {
+    explicit Job(detect::Better better) : detector(better) {}
+    detect::Detector detector;
+    uint64_t period_ns = 0;
+    detect::Limits limits;  // as of the last window that was evaluated
+  };
+  struct Counters {
+    uint64_t requests = 0, undecodable = 0, points = 0, windows = 0, repeated = 0;
+    uint64_t ahead = 0, other_period = 0, no_room = 0;
+    wire::Refusals refused;
+  };
+
+  Cluster(std::unique_ptr<store::ClusterStore> store, const Clock& clock) : store_(std::move(store)), clock_(clock) {}
+  Status restore();
+  Job* job_of(const JobKey& key, uint64_t period_ns);
+  void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
+  void compare_score(const wire::Point& point, uint64_t now_ns);
+  void remember_node(const std::string& cluster, const std::string& node, uint32_t number);
+  Status advance(uint64_t now_ns);
+  store::IncidentRow row_of(const JobKey& key, const Job& job, const detect::Incident& incident);
+  void add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query, Json& outliers) const;
+  static Json delayed(const std::vector<uint32_t>& members, uint32_t rank);
+  const std::string& node_name(uint32_t node) const;
+  static Json incident_json(const store::IncidentRow& row);
+
+  std::unique_ptr<store::ClusterStore> store_;
+  const Clock& clock_;
+  std::mutex mutex_;
+  std::map<JobKey, Job> jobs_;
+  std::map<uint32_t, std::string> node_names_;
+  std::map<std::pair<std::string, std::string>, uint32_t> node_numbers_;
+  std::map<std::string, store::IncidentRow> open_;  // by job and rank
+  Counters counters_;
+};
+
+}  // namespace ingero::fleet::server

@@ -1,0 +1,18 @@
+// The cluster's HTTP API: tools, the threshold that nodes classify themselves by, health and versions (docs/fleet.md,
+// "Asking"). Answers are JSON; an error is {"error", "class"} as at a node's API. No state of its own; thread-safe.
+#pragma once
+
+#include <string>
+
+#include "fleet/server/cluster.h"
+#include "serve/http/server.h"
+
+namespace ingero::fleet::server {
+
+inline constexpr const char* kOpenPath = "/api/versions";  // answered without a token
+
+// `version`: of this program, of which the open path shows the first two parts.
+ingero::serve::http::Response answer(Cluster& cluster, const ingero::serve::http::Request& request,
+                                     const std::string& version);
+
+}  // namespace ingero::fleet::server

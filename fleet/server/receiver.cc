@@ -1,0 +1,134 @@
+// Statuses and encodings of OTLP/HTTP: see receiver.h.
+#include "fleet/server/receiver.h"
+
+#include <random>
+
+#include "base/text.h"
+#include "fleet/wire/inflate.h"
+#include "fleet/wire/metrics_json.h"
+#include "fleet/wire/protobuf.h"
+
+namespace ingero::fleet::server {
+namespace {
+
+namespace http = ingero::serve::http;
+
+constexpr const char* kProtobufType = "application/x-protobuf";
+constexpr const char* kJsonType = "application/json";
+constexpr int kMinRetry_s = 5, kMaxRetry_s = 15;  // one to three times as often as agents send
+
+// Of google.rpc.Code.
+int code_of(int status) {
+  constexpr int kInvalidArgument = 3, kUnimplemented = 12, kResourceExhausted = 8, kUnavailable = 14;
+  if (status == 413) return kResourceExhausted;
+  if (status == 503) return kUnavailable;
+  return status == 404 || status == 405 ? kUnimplemented : kInvalidArgument;
+}
+
+http::Response refusal(int status, bool is_json, const std::string& why) {
+  http::Response response;
+  response.status = status;
+  response.type = is_json ? kJsonType : kProtobufType;
+  response.body =
+      is_json ? dump(Json{{"code", code_of(status)}, {"message", why}}) : wire::protobuf_error(code_of(status), why);
+  response.note = why;
+  return response;
+}
+
+// At random, or all nodes come back at once.
+std::string retry_after() {
+  static thread_local std::mt19937 random(std::random_device{}());
+  return std::to_string(std::uniform_int_distribution<int>(kMinRetry_s, kMaxRetry_s)(random));
+}
+
+bool is_type(std::string_view header, std::string_view type) {
+  const std::string_view name = trim(header.substr(0, header.find(';')));
+  return std::equal(name.begin(), name.end(), type.begin(), type.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+}
+
+Result<wire::Batch> decode(const http::Request& request, bool is_json, uint64_t now_ns) {
+  const std::string encoding = request.header("Content-Encoding");
+  std::string unpacked;
+  if (!encoding.empty() && encoding != "identity") {
+    if (encoding != "gzip") {
+      return Error(Errc::kNotSupported, fmt::format("Content-Encoding {} is not known", printable(encoding, 32)),
+                   "send gzip, or nothing");
+    }
+    auto inflated = wire::inflate_gzip(request.body);
+    INGERO_TRY(inflated);
+    unpacked = std::move(*inflated);
+  }
+  const std::string& body = encoding == "gzip" ? unpacked : request.body;
+  if (is_json && body.size() > kMaxJsonBytes) {
+    return Error(Errc::kFull, "the body is longer than 8 MiB of JSON", "send protobuf, or less at a time");
+  }
+  wire::Collector collector(now_ns);
+  INGERO_TRY(is_json ? wire::read_json(body, collector) : wire::read_protobuf(body, collector));
+  return collector.take();
+}
+
+std::string why_of(const wire::Refusals& refused) {
+  std::string why;
+  for (const auto& [reason, count] : refused) why += fmt::format("{}{} ({})", why.empty() ? "" : "; ", reason, count);
+  return why;
+}
+
+http::Response accepted(Cluster& cluster, const wire::Batch& batch, bool is_json) {
+  const uint64_t refused = batch.refused_count();
+  http::Response response;
+  response.type = is_json ? kJsonType : kProtobufType;
+  if (is_json) {
+    Json body = Json::object();
+    if (refused > 0) {
+      // 64-bit numbers are text in the protocol's JSON.
+      body["partialSuccess"] = {{"rejectedDataPoints", std::to_string(refused)},
+                                {"errorMessage", why_of(batch.refused)}};
+    }
+    response.body = dump(body);
+  } else {
+    response.body = wire::protobuf_answer(refused, why_of(batch.refused));
+  }
+  const wire::Sender* sender = nullptr;
+  if (!batch.points.empty()) sender = &batch.points.front().sender;
+  if (!batch.windows.empty()) sender = &batch.windows.front().sender;
+  if (sender != nullptr) {
+    if (const Threshold threshold = cluster.threshold(sender->cluster); threshold.is_known) {
+      response.headers.emplace_back("X-Ingero-Threshold", fmt::format("{:.6g}", threshold.value));
+      response.headers.emplace_back("X-Ingero-Quorum-Met", threshold.has_quorum ? "true" : "false");
+    }
+  }
+  return response;
+}
+
+}  // namespace
+
+http::Response receive(Cluster& cluster, const http::Request& request) {
+  const std::string type = request.header("Content-Type");
+  const bool is_json = is_type(type, kJsonType);
+  if (request.path != "/v1/metrics") return refusal(404, is_json, "metrics are received at /v1/metrics");
+  if (request.method != "POST") {
+    http::Response response = refusal(405, is_json, "metrics are sent with POST");
+    response.headers.emplace_back("Allow", "POST");
+    return response;
+  }
+  if (!is_json && !is_type(type, kProtobufType)) {
+    cluster.count_undecodable();
+    return refusal(415, false, "Content-Type must be application/x-protobuf or application/json");
+  }
+  auto batch = decode(request, is_json, cluster.clock().wall_ns());
+  if (!batch.ok()) {
+    cluster.count_undecodable();
+    const Errc code = batch.error().code();
+    const int status = code == Errc::kFull ? 413 : code == Errc::kNotSupported ? 415 : 400;
+    return refusal(status, is_json, batch.error().text());
+  }
+  if (const Status taken = cluster.take(*batch); !taken.ok()) {
+    http::Response response = refusal(503, is_json, taken.error().text());
+    response.headers.emplace_back("Retry-After", retry_after());
+    return response;
+  }
+  return accepted(cluster, *batch, is_json);
+}
+
+}  // namespace ingero::fleet::server

@@ -1,0 +1,131 @@
+// The noise is one-sided, lognormal and correlated in time, as on real machines: docs/fleet.md, "The rule".
+#include "fleet/simulate/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/hash.h"
+
+namespace ingero::fleet::simulate {
+namespace {
+
+constexpr uint32_t kSteps = 5;      // of a window
+constexpr double kStep_s = 0.8;     // own work of a step
+constexpr double kLastStage = 0.2;  // longer
+constexpr double kMiddle = 0.02, kSigma = 1, kCorrelation = 0.3, kSpread = 0.01;
+constexpr double kHiccup = 0.002, kHiccupOf = 0.5;
+constexpr uint32_t kQuiet = 20, kShortest = 25;  // windows: before the first is slow, and of each
+constexpr double kExplained = 0.9;               // of the lateness, by what its class is about
+
+uint64_t communicator(std::string_view kind, uint64_t first, uint64_t second) {
+  return Fnv1a().add(kind).end_text().add(first).add(second).value();
+}
+
+}  // namespace
+
+Result<Plan> Plan::make(const PlanOptions& options) {
+  if (options.ranks < 2 * kRanksOfNode || options.ranks > kMaxRanks || options.ranks % kRanksOfNode != 0) {
+    return Error(Errc::kInvalid,
+                 fmt::format("{} ranks: a job has 16 to {} of them, eight to a node", options.ranks, kMaxRanks));
+  }
+  if (options.has_stragglers && options.windows < kQuiet + kShortest) {
+    return Error(Errc::kInvalid, fmt::format("{} windows are too few for a slow rank to be seen", options.windows),
+                 fmt::format("give at least {}", kQuiet + kShortest));
+  }
+  return Plan(options);
+}
+
+Plan::Plan(const PlanOptions& options) : options_(options), ranks_(options.ranks) {
+  if (nodes() % 4 == 0 && nodes() >= 16) stages_ = 4;
+  std::mt19937_64 random(options.seed);
+  std::normal_distribution<double> normal;
+  for (Rank& rank : ranks_) {
+    rank.random.seed(random());
+    rank.bias = kSpread * normal(random);
+    rank.state = normal(random);
+  }
+  if (!options.has_stragglers) return;
+  constexpr std::array<const char*, 3> kClasses = {"host", "input", "unknown"};
+  const auto draw = [&](uint32_t low, uint32_t high) {
+    return std::uniform_int_distribution<uint32_t>(low, high)(random);
+  };
+  while (stragglers_.size() < std::max<uint32_t>(1, options.ranks / 256)) {
+    Straggler one;
+    one.rank = draw(0, options.ranks - 1);
+    one.effect = std::uniform_real_distribution<double>(0.15, 0.5)(random);
+    one.from = draw(kQuiet, options.windows - kShortest);
+    one.to = draw(one.from + kShortest, options.windows);
+    one.what = kClasses[draw(0, kClasses.size() - 1)];
+    const bool is_there = std::any_of(stragglers_.begin(), stragglers_.end(),
+                                      [&](const Straggler& other) { return other.rank == one.rank; });
+    if (!is_there) stragglers_.push_back(one);
+  }
+  for (const Straggler& one : stragglers_) ranks_[one.rank].slow = &one;
+}
+
+double Plan::median_step(Rank& rank, double longer) {
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  std::array<double, kSteps> steps{};
+  for (double& step : steps) {
+    rank.state = kCorrelation * rank.state + std::sqrt(1 - kCorrelation * kCorrelation) * normal(rank.random);
+    step = kStep_s * (1 + longer) * (1 + rank.bias + kMiddle * std::exp(kSigma * rank.state));
+    if (uniform(rank.random) < kHiccup) step += kHiccupOf * kStep_s;
+  }
+  std::nth_element(steps.begin(), steps.begin() + kSteps / 2, steps.end());
+  return steps[kSteps / 2];
+}
+
+std::vector<wire::Window> Plan::window(uint32_t node, uint32_t number) {
+  std::vector<wire::Window> windows;
+  const uint32_t stage = node % stages_, replica = node / stages_;
+  for (uint32_t place = 0; place < kRanksOfNode; ++place) {
+    Rank& rank = ranks_[node * kRanksOfNode + place];
+    const bool is_slow = rank.slow != nullptr && number >= rank.slow->from && number < rank.slow->to;
+    const double usual = stages_ > 1 && stage == stages_ - 1 ? 1 + kLastStage : 1;
+    const double work_s = median_step(rank, usual * (1 + (is_slow ? rank.slow->effect : 0)) - 1);
+    const double late_s = is_slow ? kExplained * rank.slow->effect * usual * kStep_s * kSteps : 0;
+    wire::Window window;
+    window.sender = {options_.cluster, fmt::format("node-{:04}", node), "simulated"};
+    window.start_ns = options_.first_ns + number * kPeriod_ns;
+    window.end_ns = window.start_ns + kPeriod_ns;
+    window.rank = node * kRanksOfNode + place;
+    window.count = window.blocked = kSteps;
+    window.work_s = work_s;
+    window.work_total_s = work_s * kSteps;
+    window.wait_s = std::max(0.0, 5 - work_s * kSteps);
+    window.entered = window.left = int64_t{kSteps} * (number + 1);
+    window.operation = "AllReduce";
+    if (is_slow && rank.slow->what == "host") window.preempted_s = late_s;
+    if (is_slow && rank.slow->what == "input") window.io_s = late_s;
+    const auto add = [&](uint64_t id, uint32_t of, uint32_t size, int64_t bytes) {
+      window.communicator = id;
+      window.comm_rank = of;
+      window.nranks = size;
+      window.bytes = bytes * kSteps;
+      windows.push_back(window);
+    };
+    add(communicator("tensor", node, 0), place, kRanksOfNode, 8 << 20);
+    add(communicator("data", stage, place), replica, nodes() / stages_, int64_t{64 + 16 * stage} << 20);
+    if (stages_ > 1) add(communicator("pipeline", replica, place), stage, stages_, 2 << 20);
+  }
+  return windows;
+}
+
+Json Plan::truth() const {
+  Json list = Json::array();
+  for (const Straggler& one : stragglers_) {
+    list.push_back({{"rank", one.rank},
+                    {"node_id", fmt::format("node-{:04}", one.rank / kRanksOfNode)},
+                    {"class", one.what},
+                    {"effect", one.effect},
+                    {"from_ns", options_.first_ns + one.from * kPeriod_ns},
+                    {"to_ns", options_.first_ns + one.to * kPeriod_ns}});
+  }
+  return {{"cluster_id", options_.cluster}, {"seed", options_.seed},         {"ranks", options_.ranks},
+          {"windows", options_.windows},    {"first_ns", options_.first_ns}, {"period_ns", kPeriod_ns},
+          {"stragglers", std::move(list)}};
+}
+
+}  // namespace ingero::fleet::simulate

@@ -1,0 +1,65 @@
+// A job that does not exist: its ranks and communicators, the noise of their work, and the ranks that are slow. It
+// knows the answer before the detector does, and shares nothing with it.
+//
+// Ranks are eight to a node (one tensor parallel communicator), nodes are stages of a pipeline of four where their
+// number allows it, and the ranks of one stage and place are data parallel. The last stage works 20 % longer than the
+// others. Deterministic by its seed. window() may run in several threads for different nodes.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "fleet/wire/point.h"
+
+namespace ingero::fleet::simulate {
+
+inline constexpr uint64_t kPeriod_ns = 5'000'000'000;
+inline constexpr uint32_t kRanksOfNode = 8, kMaxRanks = 65536;
+
+struct PlanOptions {
+  std::string cluster = "sim";
+  uint32_t ranks = 64;
+  uint32_t windows = 120;
+  uint64_t seed = 1;
+  uint64_t first_ns = 0;       // when the first window begins
+  bool has_stragglers = true;  // one of 256 ranks, at least one
+};
+
+struct Straggler {
+  uint32_t rank = 0;
+  double effect = 0;
+  uint32_t from = 0, to = 0;  // windows, `to` is the first that is not slow
+  std::string what;           // class, as the detector is to find it
+};
+
+class Plan {
+ public:
+  // kInvalid: ranks are not whole nodes, or too many; too few windows.
+  static Result<Plan> make(const PlanOptions& options);
+
+  uint32_t nodes() const { return options_.ranks / kRanksOfNode; }
+  // What node `node` sends of a window; windows of a node in ascending order.
+  std::vector<wire::Window> window(uint32_t node, uint32_t number);
+  const std::vector<Straggler>& stragglers() const { return stragglers_; }
+  Json truth() const;
+
+ private:
+  struct Rank {
+    std::mt19937_64 random;
+    double bias = 0, state = 0;
+    const Straggler* slow = nullptr;
+  };
+  explicit Plan(const PlanOptions& options);
+  double median_step(Rank& rank, double longer);
+
+  PlanOptions options_;
+  uint32_t stages_ = 1;
+  std::vector<Straggler> stragglers_;
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace ingero::fleet::simulate

@@ -1,0 +1,395 @@
+// Writes batches and incidents, each in one transaction, and answers questions: see cluster_store.h.
+#include "fleet/store/cluster_store.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+
+#include "base/fd.h"
+#include "fleet/store/schema.h"
+#include "fleet/wire/names.h"
+#include "store/db/file_check.h"
+#include "store/db/file_lock.h"
+#include "store/db/sqlite.h"
+
+namespace ingero::fleet::store {
+namespace {
+
+using ingero::store::Database;
+using ingero::store::Statement;
+
+constexpr const char* kInsertPoint = "INSERT OR IGNORE INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+constexpr const char* kInsertWindow =
+    "INSERT OR IGNORE INTO windows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
+    "?18, ?19, ?20, ?21)";
+constexpr const char* kUpsertNode =
+    "INSERT INTO nodes (cluster_id, node_id, first_ns, last_ns) VALUES (?1, ?2, ?3, ?4) "
+    "ON CONFLICT (cluster_id, node_id) DO UPDATE SET first_ns = min(first_ns, excluded.first_ns), "
+    "last_ns = max(last_ns, excluded.last_ns) RETURNING id";
+constexpr const char* kUpsertIncident =
+    "INSERT OR REPLACE INTO incidents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+constexpr auto kTimeOfQuestion = std::chrono::seconds(5);
+constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine, until the time is looked at
+constexpr uint64_t kBatchesBetweenPrunings = 64;
+
+int64_t as_signed(uint64_t value) { return static_cast<int64_t>(value); }
+int64_t clipped(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
+
+struct Span {
+  uint64_t first_ns = UINT64_MAX, last_ns = 0;
+};
+using NodeKey = std::pair<std::string, std::string>;
+
+std::map<NodeKey, Span> nodes_of(const wire::Batch& batch) {
+  std::map<NodeKey, Span> nodes;
+  const auto note = [&](const wire::Sender& sender, uint64_t first_ns, uint64_t last_ns) {
+    Span& span = nodes[{sender.cluster, sender.node}];
+    span.first_ns = std::min(span.first_ns, first_ns);
+    span.last_ns = std::max(span.last_ns, last_ns);
+  };
+  for (const auto& point : batch.points) note(point.sender, point.time_ns, point.time_ns);
+  for (const auto& window : batch.windows) note(window.sender, window.start_ns, window.end_ns);
+  return nodes;
+}
+
+int is_over(void* limit) {
+  return std::chrono::steady_clock::now() > *static_cast<std::chrono::steady_clock::time_point*>(limit) ? 1 : 0;
+}
+
+}  // namespace
+
+struct ClusterStore::Impl {
+  StoreOptions options;
+  ingero::store::WriterLock lock;
+  Database database, reading;
+  Statement insert_point, insert_window, upsert_node;
+  std::map<NodeKey, uint32_t> nodes;
+  std::mutex reading_mutex;
+  std::chrono::steady_clock::time_point reading_until;
+  uint64_t batches = 0;
+
+  Status open() {
+    {
+      const Fd made(::open(options.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+      if (made.get() < 0) return errno_error(fmt::format("{}: open", options.path));
+    }
+    auto taken = ingero::store::WriterLock::take(options.path);
+    if (!taken.ok() && taken.error().code() == Errc::kBusy) {
+      return Error(Errc::kBusy, fmt::format("{}: another program is writing this file", options.path),
+                   "stop that one, or name another file with --db");
+    }
+    INGERO_TRY(taken);
+    lock = std::move(*taken);
+    INGERO_TRY(ingero::store::check_file(options.path));
+    auto opened = Database::open(options.path, SQLITE_OPEN_READWRITE, options.path);
+    INGERO_TRY(opened);
+    database = std::move(*opened);
+    INGERO_TRY(prepare_schema(database));
+    INGERO_TRY(database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
+    int64_t page_bytes = 0;
+    INGERO_TRY(database.integer_into("PRAGMA page_size", page_bytes));
+    const uint64_t pages = std::max<uint64_t>(64, options.max_bytes / static_cast<uint64_t>(page_bytes));
+    INGERO_TRY(database.execute(fmt::format("PRAGMA max_page_count = {}", pages)));
+    auto second = Database::open(options.path, SQLITE_OPEN_READONLY, options.path);
+    INGERO_TRY(second);
+    reading = std::move(*second);
+    sqlite3_progress_handler(reading.get(), kStepsBetweenLooks, is_over, &reading_until);
+    return prepare();
+  }
+
+  Status prepare() {
+    const std::pair<Statement*, const char*> all[] = {
+        {&insert_point, kInsertPoint}, {&insert_window, kInsertWindow}, {&upsert_node, kUpsertNode}};
+    for (const auto& [statement, sql] : all) {
+      auto prepared = database.prepare(sql, true);
+      INGERO_TRY(prepared);
+      *statement = std::move(*prepared);
+    }
+    return database.each_row("SELECT cluster_id, node_id, id FROM nodes", [this](Statement& row) {
+      nodes[{row.text(0), row.text(1)}] = static_cast<uint32_t>(row.integer(2));
+    });
+  }
+
+  template <typename Work>
+  Status transaction(const Work& work) {
+    INGERO_TRY(database.execute("BEGIN IMMEDIATE"));
+    Status status = work();
+    if (status.ok()) status = database.execute("COMMIT");
+    if (!status.ok()) sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+    return status;
+  }
+
+  Status put_nodes(const std::map<NodeKey, Span>& seen, std::map<NodeKey, uint32_t>& added) {
+    for (const auto& [key, span] : seen) {
+      if (nodes.count(key) == 0 && nodes.size() + added.size() >= kMaxNodes) continue;
+      upsert_node.bind(1, std::string_view(key.first)).bind(2, std::string_view(key.second));
+      const auto row = upsert_node.bind(3, clipped(span.first_ns)).bind(4, clipped(span.last_ns)).step();
+      INGERO_TRY(row);
+      if (*row && nodes.count(key) == 0) added[key] = static_cast<uint32_t>(upsert_node.integer(0));
+      upsert_node.reset();
+    }
+    return {};
+  }
+
+  Status put(const wire::Point& point, bool& is_new) {
+    insert_point.bind(1, clipped(point.time_ns)).bind(2, std::string_view(point.sender.cluster));
+    insert_point.bind(3, std::string_view(point.sender.node)).bind(4, std::string_view(point.metric));
+    insert_point.bind_if(5, point.rank.has_value(), point.rank.value_or(0));
+    insert_point.bind_if(6, point.nranks.has_value(), point.nranks.value_or(0));
+    insert_point.bind_if(7, point.value_double.has_value(), point.value_double.value_or(0));
+    insert_point.bind_if(8, point.value_int.has_value(), point.value_int.value_or(0));
+    insert_point.bind(9, std::string_view(point.attributes)).bind(10, as_signed(point.hash));
+    INGERO_TRY(insert_point.run());
+    is_new = sqlite3_changes(database.get()) > 0;
+    return {};
+  }
+
+  Status put(const wire::Window& window, uint32_t node, bool& is_new) {
+    Statement& row = insert_window;
+    row.bind(1, int64_t{node}).bind(2, std::string_view(window.sender.job)).bind(3, clipped(window.start_ns));
+    row.bind(4, int64_t{window.rank}).bind(5, as_signed(window.communicator)).bind(6, clipped(window.end_ns));
+    row.bind(7, int64_t{window.comm_rank}).bind(8, int64_t{window.nranks}).bind(9, clipped(window.count));
+    row.bind(10, clipped(window.blocked));
+    row.bind_if(11, window.work_s.has_value(), window.work_s.value_or(0));
+    row.bind_if(12, window.work_total_s.has_value(), window.work_total_s.value_or(0));
+    row.bind(13, window.wait_s).bind(14, window.bytes);
+    row.bind_if(15, window.entered.has_value(), window.entered.value_or(0));
+    row.bind_if(16, window.left.has_value(), window.left.value_or(0));
+    row.bind(17, std::string_view(window.operation)).bind(18, window.preempted_s).bind(19, window.runqueue_s);
+    row.bind(20, window.blocked_s).bind(21, window.io_s);
+    INGERO_TRY(row.run());
+    is_new = sqlite3_changes(database.get()) > 0;
+    return {};
+  }
+
+  Status put_batch(const wire::Batch& batch, Written& written, std::map<NodeKey, uint32_t>& added) {
+    constexpr const char* kTooMany = "more than 4096 nodes send to this server";
+    INGERO_TRY(put_nodes(nodes_of(batch), added));
+    const auto number_of = [&](const wire::Sender& sender) -> uint32_t {
+      const NodeKey key{sender.cluster, sender.node};
+      const auto known = nodes.find(key);
+      if (known != nodes.end()) return known->second;
+      const auto fresh = added.find(key);
+      return fresh == added.end() ? 0 : fresh->second;
+    };
+    for (const auto& point : batch.points) {
+      bool is_new = false;
+      if (number_of(point.sender) == 0) {
+        ++written.refused[kTooMany];
+        continue;
+      }
+      INGERO_TRY(put(point, is_new));
+      written.points += is_new ? 1 : 0;
+    }
+    for (size_t i = 0; i < batch.windows.size(); ++i) {
+      const uint32_t node = number_of(batch.windows[i].sender);
+      written.nodes.push_back(node);
+      if (node == 0) {
+        ++written.refused[kTooMany];
+        continue;
+      }
+      bool is_new = false;
+      INGERO_TRY(put(batch.windows[i], node, is_new));
+      if (is_new) written.windows.push_back(i);
+    }
+    return {};
+  }
+
+  Result<uint64_t> used_bytes() {
+    int64_t pages = 0, free = 0, bytes = 0;
+    INGERO_TRY(database.integer_into("PRAGMA page_count", pages));
+    INGERO_TRY(database.integer_into("PRAGMA freelist_count", free));
+    INGERO_TRY(database.integer_into("PRAGMA page_size", bytes));
+    return static_cast<uint64_t>((pages - free) * bytes);
+  }
+
+  Status delete_old() {
+    return database.execute(
+        "DELETE FROM windows WHERE start_ns < (SELECT max(start_ns) FROM windows) - 86400000000000; "
+        "DELETE FROM events WHERE timestamp_ns < (SELECT max(timestamp_ns) FROM events) - 2592000000000000; "
+        "DELETE FROM incidents WHERE to_ns < (SELECT max(to_ns) FROM incidents) - 34560000000000000");
+  }
+
+  // Room for what comes: the oldest twentieth of the windows goes, and of the points where there are no more windows.
+  Status make_room() {
+    constexpr double kFull = 0.9;
+    for (int tries = 0; tries < 20; ++tries) {
+      const auto used = used_bytes();
+      INGERO_TRY(used);
+      if (static_cast<double>(*used) < kFull * static_cast<double>(options.max_bytes)) break;
+      const char* twentieth = "DELETE FROM {0} WHERE {1} <= (SELECT min({1}) + (max({1}) - min({1})) / 20 FROM {0})";
+      INGERO_TRY(database.execute(fmt::format(fmt::runtime(twentieth), "windows", "start_ns")));
+      if (sqlite3_changes(database.get()) > 0) continue;
+      INGERO_TRY(database.execute(fmt::format(fmt::runtime(twentieth), "events", "timestamp_ns")));
+      if (sqlite3_changes(database.get()) == 0) break;
+    }
+    return {};
+  }
+
+  // `work` with the connection for questions, for as long as one may take.
+  template <typename Work>
+  Status ask(const Work& work) {
+    const std::lock_guard guard(reading_mutex);
+    reading_until = std::chrono::steady_clock::now() + kTimeOfQuestion;
+    return work(reading);
+  }
+};
+
+ClusterStore::ClusterStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ClusterStore::~ClusterStore() = default;
+
+Result<std::unique_ptr<ClusterStore>> ClusterStore::open(StoreOptions options) {
+  auto impl = std::make_unique<Impl>();
+  impl->options = std::move(options);
+  INGERO_TRY(impl->open());
+  return std::unique_ptr<ClusterStore>(new ClusterStore(std::move(impl)));
+}
+
+Result<Written> ClusterStore::write(const wire::Batch& batch) {
+  Written written;
+  std::map<NodeKey, uint32_t> added;
+  INGERO_TRY(impl_->make_room());
+  if (impl_->batches++ % kBatchesBetweenPrunings == 0) {
+    INGERO_TRY(impl_->transaction([&] { return impl_->delete_old(); }));
+  }
+  INGERO_TRY(impl_->transaction([&] { return impl_->put_batch(batch, written, added); }));
+  impl_->nodes.merge(added);
+  return written;
+}
+
+Status ClusterStore::write(const std::vector<IncidentRow>& incidents) {
+  if (incidents.empty()) return {};
+  return impl_->transaction([&] {
+    return impl_->database.run_each(kUpsertIncident, incidents, [](Statement& row, const IncidentRow& one) {
+      row.bind(1, std::string_view(one.id)).bind(2, std::string_view(one.cluster)).bind(3, std::string_view(one.job));
+      row.bind(4, std::string_view(one.kind)).bind(5, std::string_view(one.what)).bind(6, std::string_view(one.state));
+      row.bind(7, std::string_view(one.node)).bind(8, int64_t{one.rank}).bind(9, as_signed(one.communicator));
+      row.bind(10, clipped(one.from_ns)).bind(11, clipped(one.to_ns)).bind(12, one.confidence);
+      const std::string evidence = dump(one.evidence);
+      row.bind(13, std::string_view(evidence));
+    });
+  });
+}
+
+Status ClusterStore::each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t)>& take) {
+  constexpr const char* kSql =
+      "SELECT n.cluster_id, n.node_id, w.job_id, w.start_ns, w.end_ns, w.rank, w.comm_id_hash, w.comm_rank, w.nranks, "
+      "w.collectives, w.blocked, w.work_s, w.bytes, w.preempted_s, w.run_queue_s, w.io_s, w.node "
+      "FROM windows w JOIN nodes n ON n.id = w.node WHERE w.start_ns >= {} ORDER BY w.start_ns, w.node, w.rank";
+  return impl_->database.each_row(fmt::format(fmt::runtime(kSql), clipped(from_ns)), [&](Statement& row) {
+    wire::Window window;
+    window.sender = {row.text(0), row.text(1), row.text(2)};
+    window.start_ns = row.uint64(3);
+    window.end_ns = row.uint64(4);
+    window.rank = static_cast<uint32_t>(row.integer(5));
+    window.communicator = row.uint64(6);
+    window.comm_rank = static_cast<uint32_t>(row.integer(7));
+    window.nranks = static_cast<uint32_t>(row.integer(8));
+    window.count = row.uint64(9);
+    window.blocked = row.uint64(10);
+    if (!row.is_null(11)) window.work_s = row.real(11);
+    window.bytes = row.integer(12);
+    window.preempted_s = row.real(13);
+    window.runqueue_s = row.real(14);
+    window.io_s = row.real(15);
+    take(std::move(window), static_cast<uint32_t>(row.integer(16)));
+  });
+}
+
+std::optional<uint32_t> ClusterStore::node_number(const std::string& cluster, const std::string& node) const {
+  const auto found = impl_->nodes.find({cluster, node});
+  return found == impl_->nodes.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<std::vector<Json>> ClusterStore::history(const HistoryQuery& query) {
+  std::string sql =
+      "SELECT timestamp_ns, cluster_id, node_id, metric_name, rank, nranks, value_double, value_int, attrs FROM events "
+      "WHERE timestamp_ns BETWEEN ?1 AND ?2";
+  std::vector<std::string_view> texts;
+  const auto also = [&](const char* condition, const std::string& text) {
+    if (text.empty()) return;
+    sql += fmt::format(fmt::runtime(condition), texts.size() + 5);
+    texts.push_back(text);
+  };
+  also(" AND cluster_id = ?{}", query.cluster);
+  also(" AND node_id = ?{}", query.node);
+  also(" AND metric_name = ?{}", query.metric);
+  // json_extract of several paths gives an array.
+  const std::string is_operation =
+      fmt::format(" AND ?{{}} IN (SELECT value FROM json_each(json_extract(attrs, {})))", wire::kOperationPaths);
+  also(is_operation.c_str(), query.operation);
+  if (query.rank) sql += " AND rank = ?3";
+  sql += " ORDER BY timestamp_ns DESC, node_id, metric_name, point_hash LIMIT ?4";
+  std::vector<Json> rows;
+  const Status status = impl_->ask([&](Database& database) -> Status {
+    auto statement = database.prepare(sql);
+    INGERO_TRY(statement);
+    statement->bind(1, clipped(query.from_ns)).bind(2, clipped(query.to_ns));
+    if (query.rank) statement->bind(3, *query.rank);
+    statement->bind(4, static_cast<int64_t>(std::min(query.limit, kMaxHistoryRows)));
+    for (size_t i = 0; i < texts.size(); ++i) statement->bind(static_cast<int>(i) + 5, texts[i]);
+    for (;;) {
+      const auto more = statement->step();
+      INGERO_TRY(more);
+      if (!*more) return {};
+      const auto integer = [&](int at) {
+        return statement->is_null(at) ? Json(nullptr) : Json(statement->integer(at));
+      };
+      rows.push_back({{"timestamp_ns", statement->integer(0)},
+                      {"cluster_id", statement->text(1)},
+                      {"node_id", statement->text(2)},
+                      {"metric_name", statement->text(3)},
+                      {"rank", integer(4)},
+                      {"nranks", integer(5)},
+                      {"value_double", statement->is_null(6) ? Json(nullptr) : Json(statement->real(6))},
+                      {"value_int", integer(7)},
+                      {"attrs", parse_json(statement->bytes(8))}});
+    }
+  });
+  INGERO_TRY(status);
+  return rows;
+}
+
+Result<std::vector<IncidentRow>> ClusterStore::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
+  std::vector<IncidentRow> rows;
+  const Status status = impl_->ask([&](Database& database) -> Status {
+    auto statement = database.prepare(
+        "SELECT id, cluster_id, job_id, kind, class, state, node_id, rank, comm_id_hash, from_ns, to_ns, confidence, "
+        "evidence FROM incidents WHERE to_ns >= ?1 AND (?2 = '' OR cluster_id = ?2) ORDER BY to_ns DESC, id LIMIT ?3");
+    INGERO_TRY(statement);
+    statement->bind(1, clipped(since_ns)).bind(2, std::string_view(cluster)).bind(3, static_cast<int64_t>(limit));
+    for (;;) {
+      const auto more = statement->step();
+      INGERO_TRY(more);
+      if (!*more) return {};
+      const Statement& row = *statement;
+      rows.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(6), row.text(5),
+                      static_cast<uint32_t>(row.integer(7)), row.uint64(8), row.uint64(9), row.uint64(10), row.real(11),
+                      parse_json(row.bytes(12))});
+    }
+  });
+  INGERO_TRY(status);
+  return rows;
+}
+
+Result<Coverage> ClusterStore::coverage() {
+  Coverage found;
+  const Status status = impl_->ask([&](Database& database) -> Status {
+    int64_t points = 0, windows = 0, nodes = 0, pages = 0, bytes = 0;
+    INGERO_TRY(database.integer_into("SELECT min(timestamp_ns) FROM events", points));
+    INGERO_TRY(database.integer_into("SELECT min(start_ns) FROM windows", windows));
+    INGERO_TRY(database.integer_into("SELECT count(*) FROM nodes", nodes));
+    INGERO_TRY(database.integer_into("PRAGMA page_count", pages));
+    INGERO_TRY(database.integer_into("PRAGMA page_size", bytes));
+    found = {static_cast<uint64_t>(points), static_cast<uint64_t>(windows), static_cast<uint64_t>(pages * bytes),
+             static_cast<uint64_t>(nodes)};
+    return {};
+  });
+  INGERO_TRY(status);
+  return found;
+}
+
+}  // namespace ingero::fleet::store

@@ -1,0 +1,53 @@
+// The cluster's tables as of each version: append only, a released step never changes.
+#include "fleet/store/schema.h"
+
+namespace ingero::fleet::store {
+namespace {
+
+constexpr const char* kTables = R"sql(
+CREATE TABLE schema_version (version INTEGER NOT NULL);
+CREATE TABLE nodes (id INTEGER PRIMARY KEY, cluster_id TEXT NOT NULL, node_id TEXT NOT NULL,
+  first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL, UNIQUE (cluster_id, node_id));
+CREATE TABLE events (timestamp_ns INTEGER NOT NULL, cluster_id TEXT NOT NULL, node_id TEXT NOT NULL,
+  metric_name TEXT NOT NULL, rank INTEGER, nranks INTEGER, value_double REAL, value_int INTEGER, attrs TEXT NOT NULL,
+  point_hash INTEGER NOT NULL, UNIQUE (cluster_id, timestamp_ns, node_id, metric_name, point_hash));
+CREATE INDEX events_node ON events (node_id, timestamp_ns);
+CREATE INDEX events_time ON events (timestamp_ns);
+CREATE TABLE windows (node INTEGER NOT NULL, job_id TEXT NOT NULL, start_ns INTEGER NOT NULL, rank INTEGER NOT NULL,
+  comm_id_hash INTEGER NOT NULL, end_ns INTEGER NOT NULL, comm_rank INTEGER NOT NULL, nranks INTEGER NOT NULL,
+  collectives INTEGER NOT NULL, blocked INTEGER NOT NULL, work_s REAL, work_total_s REAL, wait_s REAL NOT NULL,
+  bytes INTEGER NOT NULL, last_entered INTEGER, last_left INTEGER, op_type TEXT NOT NULL, preempted_s REAL NOT NULL,
+  run_queue_s REAL NOT NULL, blocked_s REAL NOT NULL, io_s REAL NOT NULL,
+  PRIMARY KEY (start_ns, node, job_id, rank, comm_id_hash)) WITHOUT ROWID;
+CREATE TABLE incidents (id TEXT PRIMARY KEY, cluster_id TEXT NOT NULL, job_id TEXT NOT NULL, kind TEXT NOT NULL,
+  class TEXT NOT NULL, state TEXT NOT NULL, node_id TEXT NOT NULL, rank INTEGER NOT NULL, comm_id_hash INTEGER NOT NULL,
+  from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, confidence REAL NOT NULL, evidence TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX incidents_time ON incidents (cluster_id, to_ns);
+INSERT INTO schema_version VALUES (1);
+)sql";
+
+}  // namespace
+
+Status prepare_schema(ingero::store::Database& database) {
+  int64_t tables = 0, application = 0, version = 0;
+  INGERO_TRY(database.integer_into("SELECT count(*) FROM sqlite_master", tables));
+  INGERO_TRY(database.integer_into("PRAGMA application_id", application));
+  if (tables == 0 && application == 0) {
+    return database.execute(
+        fmt::format("BEGIN IMMEDIATE; {} PRAGMA application_id = {}; COMMIT", kTables, kApplicationId));
+  }
+  if (application != kApplicationId) {
+    return Error(Errc::kCorrupt, fmt::format("{}: a database, but not a cluster's", database.path()),
+                 "name another file with --db");
+  }
+  INGERO_TRY(database.integer_into("SELECT version FROM schema_version", version));
+  if (version > kSchemaVersion) {
+    return Error(Errc::kNotSupported,
+                 fmt::format("{}: made by a newer version (schema {}, this one knows up to {})", database.path(),
+                             version, kSchemaVersion),
+                 "use that version, or a newer one, to open it");
+  }
+  return {};
+}
+
+}  // namespace ingero::fleet::store

@@ -1,0 +1,15 @@
+// The tables of a cluster's file, and the check that a file is one. Private to fleet/store/.
+#pragma once
+
+#include "base/result.h"
+#include "store/db/sqlite.h"
+
+namespace ingero::fleet::store {
+
+inline constexpr int64_t kSchemaVersion = 1;
+inline constexpr int64_t kApplicationId = 0x49464c54;  // "IFLT"
+
+// Makes the tables in an empty database; refuses what is something else, or newer.
+Status prepare_schema(ingero::store::Database& database);
+
+}  // namespace ingero::fleet::store

@@ -1,0 +1,216 @@
+// Names, numbers and bounds of data points: see collector.h.
+#include "fleet/wire/collector.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace ingero::fleet::wire {
+namespace {
+
+constexpr std::string_view kOurs = "ingero.fleet.collective.";
+constexpr uint64_t kMaxWindow_ns = 300'000'000'000;
+constexpr size_t kMaxIdBytes = 128;
+
+bool is_bad(const std::optional<double>& value) { return value && !std::isfinite(*value); }
+
+std::optional<int64_t> as_number(const Json& value) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<uint64_t>();
+    if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
+    return static_cast<int64_t>(number);
+  }
+  if (value.is_number_integer()) return value.get<int64_t>();
+  if (value.is_string()) return parse_i64(value.get_ref<const std::string&>());
+  return std::nullopt;
+}
+
+// A communicator is named by 64 bits; as OTLP has signed integers only, also as text.
+std::optional<uint64_t> as_id(const Json& value) {
+  if (value.is_number_unsigned()) return value.get<uint64_t>();
+  if (value.is_number_integer()) return static_cast<uint64_t>(value.get<int64_t>());
+  if (!value.is_string()) return std::nullopt;
+  const auto& text = value.get_ref<const std::string&>();
+  if (text.empty()) return std::nullopt;
+  if (const auto number = parse_u64(text)) return number;
+  return fnv1a(text);
+}
+
+}  // namespace
+
+void Collector::begin_resource(Attributes attributes, const char* fault) {
+  resource_ = std::move(attributes);
+  resource_fault_ = fault;
+}
+
+const Json* Collector::find(const RawPoint& point, std::string_view name) const {
+  const std::string key(name);
+  const auto own = point.attributes.find(key);
+  if (own != point.attributes.end()) return &own->second;
+  const auto shared = resource_.find(key);
+  return shared != resource_.end() ? &shared->second : nullptr;
+}
+
+std::optional<std::string> Collector::text(const RawPoint& point, Names names) const {
+  for (const std::string_view name : names) {
+    const Json* value = find(point, name);
+    if (value == nullptr || !value->is_string() || value->get_ref<const std::string&>().empty()) continue;
+    return printable(value->get_ref<const std::string&>(), kMaxIdBytes);
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> Collector::number(const RawPoint& point, Names names) const {
+  for (const std::string_view name : names) {
+    const Json* value = find(point, name);
+    if (value == nullptr) continue;
+    if (const auto found = as_number(*value)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Sender> Collector::sender(const RawPoint& point) const {
+  const auto node = text(point, kNodeNames);
+  if (!node) return std::nullopt;
+  const auto cluster = text(point, kClusterNames);
+  return Sender{cluster.value_or("default"), *node, text(point, kJobNames).value_or("")};
+}
+
+const char* Collector::fault_of(std::string_view metric, const RawPoint& point) const {
+  if (resource_fault_ != nullptr) return resource_fault_;
+  if (point.fault != nullptr) return point.fault;
+  if (metric.empty() || metric.size() > kMaxNameBytes) return "a metric's name is empty or longer than 256 bytes";
+  if (is_bad(point.value_double) || is_bad(point.sum) || is_bad(point.max)) return "a value is not a finite number";
+  if (point.time_ns > now_ns_ + kMaxAhead_ns) return "a time is more than 10 minutes ahead of this clock";
+  const bool is_ours = metric.starts_with(kOurs);
+  if (point.time_ns + (is_ours ? kMaxWindowAge_ns : kMaxPointAge_ns) < now_ns_) {
+    return is_ours ? "a window is older than an hour" : "a time is more than 30 days ago";
+  }
+  const auto rank = number(point, kRankNames);
+  const auto nranks = number(point, kRanksNames);
+  if (rank && (*rank < 0 || *rank >= kMaxRank)) return "a rank is negative or above 1048575";
+  if (nranks && (*nranks < 0 || *nranks > kMaxRank)) return "a number of ranks is negative or above 1048576";
+  // The earlier senders give 0 where it is not known.
+  if (rank && nranks && *nranks > 0 && *rank >= *nranks) return "a rank is not below the number of ranks";
+  return nullptr;
+}
+
+void Collector::add(std::string_view metric, RawPoint point) {
+  if (++seen_ > kMaxPoints) return refuse("more than 20000 points in one request");
+  if (point.has_no_value) return;
+  if (const char* fault = fault_of(metric, point)) return refuse(fault);
+  auto from = sender(point);
+  if (!from) return refuse("the resource names no node (ingero.node.id or host.name)");
+  if (metric.starts_with(kOurs)) return add_window(metric.substr(kOurs.size()), std::move(*from), point);
+  if (metric == "gpu.operation.off_cpu" && add_off_cpu(*from, point)) return;
+  add_point(metric, std::move(*from), std::move(point));
+}
+
+void Collector::add_point(std::string_view metric, Sender from, RawPoint raw) {
+  Point point;
+  point.time_ns = raw.time_ns;
+  point.metric = printable(metric, kMaxNameBytes);
+  point.rank = number(raw, kRankNames);
+  point.nranks = number(raw, kRanksNames);
+  if (point.nranks == 0) point.nranks.reset();
+  point.value_double = raw.value_double ? raw.value_double : raw.sum;
+  point.value_int = raw.value_int;
+  if (raw.count && *raw.count <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    point.value_int = static_cast<int64_t>(*raw.count);
+  }
+  for (const auto& [key, value] : resource_) raw.attributes.emplace(key, value);
+  for (const char* lifted : {"ingero.cluster.id", "ingero.node.id"}) raw.attributes.erase(lifted);
+  std::string json = "{";
+  for (const auto& [key, value] : raw.attributes) {
+    if (json.size() > 1) json += ',';
+    json += json_string(key) + ":" + dump(value);
+  }
+  point.attributes = json + "}";
+  kept_bytes_ += point.attributes.size();
+  if (kept_bytes_ > kMaxKeptBytes) return refuse("the attributes of one request's points need more than 32 MiB");
+  point.hash = fnv1a(point.attributes);
+  point.sender = std::move(from);
+  batch_.points.push_back(std::move(point));
+}
+
+void Collector::add_window(std::string_view name, Sender from, const RawPoint& point) {
+  const auto rank = number(point, kWindowRank);
+  const auto nranks = number(point, kCommunicatorRanks);
+  const auto comm_rank = number(point, kCommunicatorRank);
+  const Json* id = find(point, "gpu.collective.comm_id_hash");
+  const auto communicator = id == nullptr ? std::nullopt : as_id(*id);
+  if (!rank || !communicator || !nranks || *nranks < 1 || *nranks > kMaxRank) {
+    return refuse("a window names no ingero.rank, gpu.collective.comm_id_hash or gpu.collective.nranks");
+  }
+  if (comm_rank && (*comm_rank < 0 || *comm_rank >= *nranks)) return refuse("a rank is not below the number of ranks");
+  if (point.start_ns >= point.time_ns || point.time_ns - point.start_ns > kMaxWindow_ns) {
+    return refuse("a window does not begin before its end, or is longer than 5 minutes");
+  }
+  const auto value = point.value_double ? *point.value_double : static_cast<double>(point.value_int.value_or(0));
+  if (value < 0 || point.sum.value_or(0) < 0) return refuse("a count or a time is negative");
+  const WindowKey key{from.cluster, from.job, from.node, point.start_ns, static_cast<uint32_t>(*rank), *communicator};
+  Window& window = windows_[key];
+  window.sender = std::move(from);
+  window.start_ns = point.start_ns;
+  window.end_ns = point.time_ns;
+  window.rank = static_cast<uint32_t>(*rank);
+  window.communicator = *communicator;
+  window.nranks = static_cast<uint32_t>(*nranks);
+  if (comm_rank) window.comm_rank = static_cast<uint32_t>(*comm_rank);
+  if (const auto operation = text(point, kOperation)) window.operation = *operation;
+  if (name == "work") {
+    window.count = point.count.value_or(0);
+    window.work_total_s = point.sum;
+  } else if (name == "work.median") {
+    window.work_s = value;
+  } else if (name == "wait") {
+    window.wait_s = point.sum.value_or(0);
+  } else if (name == "blocked") {
+    window.blocked = static_cast<uint64_t>(std::min(value, 1e15));
+  } else if (name == "size") {
+    window.bytes = static_cast<int64_t>(std::min(value, 9e18));
+  } else if (name == "entered") {
+    window.entered = point.value_int;
+  } else if (name == "left") {
+    window.left = point.value_int;
+  } else {
+    refuse("a metric below ingero.fleet.collective that this version does not know");
+  }
+}
+
+// Of a rank that sends windows: part of them. The same metric of the ordinary exporter has no rank, and is an event.
+bool Collector::add_off_cpu(const Sender& from, const RawPoint& point) {
+  const auto rank = number(point, kWindowRank);
+  const auto reason = text(point, kReason);
+  if (!rank || !reason || point.start_ns == 0 || !point.value_double || *point.value_double < 0) return false;
+  off_cpu_[{from.cluster, from.job, from.node, point.start_ns, static_cast<uint32_t>(*rank)}][*reason] +=
+      *point.value_double;
+  return true;
+}
+
+Batch Collector::take() {
+  batch_.windows.reserve(windows_.size());
+  for (auto& [key, window] : windows_) {
+    const auto& [cluster, job, node, start, rank, communicator] = key;
+    if (const auto off = off_cpu_.find({cluster, job, node, start, rank}); off != off_cpu_.end()) {
+      for (const auto& [reason, seconds] : off->second) {
+        if (reason == "preempted") window.preempted_s = seconds;
+        if (reason == "runqueue" || reason == "run_queue") window.runqueue_s = seconds;
+        if (reason == "blocked") window.blocked_s = seconds;
+        if (reason == "io") window.io_s = seconds;
+      }
+    }
+    if (!window.work_s && window.work_total_s && window.count > 0) {
+      window.work_s = *window.work_total_s / static_cast<double>(window.count);
+    }
+    batch_.windows.push_back(std::move(window));
+  }
+  windows_.clear();
+  off_cpu_.clear();
+  return std::move(batch_);
+}
+
+}  // namespace ingero::fleet::wire

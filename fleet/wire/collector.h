@@ -1,0 +1,68 @@
+// Checks the points of one request as they are read, and sorts them into those of any sender and our own windows.
+//
+// Everything that a sender can make long or many is bounded here; what is refused is counted under its reason, so that
+// the answer can say it. Used by one thread; the readers (protobuf.h, json.h) call it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "fleet/wire/names.h"
+#include "fleet/wire/point.h"
+
+namespace ingero::fleet::wire {
+
+inline constexpr size_t kMaxPoints = 20'000, kMaxAttributes = 64, kMaxKeyBytes = 128, kMaxValueBytes = 4096;
+inline constexpr size_t kMaxNameBytes = 256, kMaxKeptBytes = 32 << 20, kMaxDepth = 8;
+inline constexpr uint64_t kMaxAhead_ns = 600'000'000'000;                    // of the receiver's clock
+inline constexpr uint64_t kMaxWindowAge_ns = 3600ULL * 1'000'000'000;        // of our own windows
+inline constexpr uint64_t kMaxPointAge_ns = 30ULL * 86'400 * 1'000'000'000;  // of any sender's points
+inline constexpr int64_t kMaxRank = 1 << 20;
+
+// A data point as a reader found it.
+struct RawPoint {
+  uint64_t start_ns = 0, time_ns = 0;
+  std::optional<double> value_double, sum, max;
+  std::optional<int64_t> value_int;
+  std::optional<uint64_t> count;  // of a histogram or a summary
+  bool has_no_value = false;      // the sender says so
+  Attributes attributes;
+  const char* fault = nullptr;  // of its attributes
+};
+
+class Collector {
+ public:
+  explicit Collector(uint64_t now_ns) : now_ns_(now_ns) {}
+
+  void begin_resource(Attributes attributes, const char* fault);
+  void add(std::string_view metric, RawPoint point);
+  Batch take();
+
+ private:
+  using WindowKey = std::tuple<std::string, std::string, std::string, uint64_t, uint32_t, uint64_t>;
+  using RankKey = std::tuple<std::string, std::string, std::string, uint64_t, uint32_t>;
+
+  void refuse(const char* reason) { ++batch_.refused[reason]; }
+  const Json* find(const RawPoint& point, std::string_view name) const;
+  std::optional<std::string> text(const RawPoint& point, Names names) const;
+  std::optional<int64_t> number(const RawPoint& point, Names names) const;
+  const char* fault_of(std::string_view metric, const RawPoint& point) const;
+  std::optional<Sender> sender(const RawPoint& point) const;
+  void add_point(std::string_view metric, Sender sender, RawPoint point);
+  void add_window(std::string_view name, Sender sender, const RawPoint& point);
+  bool add_off_cpu(const Sender& sender, const RawPoint& point);
+
+  uint64_t now_ns_;
+  size_t seen_ = 0, kept_bytes_ = 0;
+  Attributes resource_;
+  const char* resource_fault_ = nullptr;
+  std::map<WindowKey, Window> windows_;
+  std::map<RankKey, std::map<std::string, double>> off_cpu_;  // seconds by reason
+  Batch batch_;
+};
+
+}  // namespace ingero::fleet::wire

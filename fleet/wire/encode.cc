@@ -1,0 +1,132 @@
+// Field by field, with attributes on each point: receivers drop those of scopes.
+#include "fleet/wire/encode.h"
+
+#include <set>
+
+#include <protozero/pbf_writer.hpp>
+
+namespace ingero::fleet::wire {
+namespace {
+
+using protozero::pbf_writer;
+
+// Numbers of opentelemetry-proto's fields.
+constexpr uint32_t kGauge = 5, kSum = 7, kHistogram = 9;
+constexpr uint32_t kNumberAttributes = 7, kHistogramAttributes = 9;
+
+void add_text(std::string& to, uint32_t field, std::string_view key, std::string_view value) {
+  std::string any, pair;
+  pbf_writer(any).add_string(1, value.data(), value.size());
+  pbf_writer writer(pair);
+  writer.add_string(1, key.data(), key.size());
+  writer.add_message(2, any);
+  pbf_writer(to).add_message(field, pair);
+}
+
+void add_number(std::string& to, uint32_t field, std::string_view key, int64_t value) {
+  std::string any, pair;
+  pbf_writer(any).add_int64(3, value);
+  pbf_writer writer(pair);
+  writer.add_string(1, key.data(), key.size());
+  writer.add_message(2, any);
+  pbf_writer(to).add_message(field, pair);
+}
+
+class Metrics {
+ public:
+  void add(std::string_view name, uint32_t kind, const std::string& point) {
+    std::string data, metric;
+    pbf_writer inner(data);
+    inner.add_message(1, point);
+    if (kind != kGauge) inner.add_enum(2, 1);  // delta
+    pbf_writer writer(metric);
+    writer.add_string(1, name.data(), name.size());
+    writer.add_message(kind, data);
+    pbf_writer(scope_).add_message(2, metric);
+  }
+  const std::string& scope() const { return scope_; }
+
+ private:
+  std::string scope_;
+};
+
+std::string point_of(const Window& window, uint32_t attributes, bool of_rank) {
+  std::string point;
+  pbf_writer writer(point);
+  writer.add_fixed64(2, window.start_ns);
+  writer.add_fixed64(3, window.end_ns);
+  add_number(point, attributes, "ingero.rank", window.rank);
+  if (of_rank) return point;
+  add_number(point, attributes, "gpu.collective.comm_id_hash", static_cast<int64_t>(window.communicator));
+  add_number(point, attributes, "gpu.collective.rank", window.comm_rank);
+  add_number(point, attributes, "gpu.collective.nranks", window.nranks);
+  if (!window.operation.empty()) add_text(point, attributes, "gpu.collective.op_type", window.operation);
+  return point;
+}
+
+std::string real(std::string point, double value) {
+  pbf_writer(point).add_double(4, value);
+  return point;
+}
+
+std::string whole(std::string point, int64_t value) {
+  pbf_writer(point).add_sfixed64(6, value);
+  return point;
+}
+
+std::string distribution(std::string point, uint64_t count, double sum) {
+  pbf_writer writer(point);
+  writer.add_fixed64(4, count);
+  writer.add_double(5, sum);
+  return point;
+}
+
+void add_window(Metrics& metrics, const Window& window) {
+  const std::string number = point_of(window, kNumberAttributes, false);
+  const std::string times = point_of(window, kHistogramAttributes, false);
+  metrics.add("ingero.fleet.collective.work", kHistogram,
+              distribution(times, window.count, window.work_total_s.value_or(0)));
+  if (window.work_s) metrics.add("ingero.fleet.collective.work.median", kGauge, real(number, *window.work_s));
+  metrics.add("ingero.fleet.collective.wait", kHistogram, distribution(times, window.blocked, window.wait_s));
+  metrics.add("ingero.fleet.collective.blocked", kSum, whole(number, static_cast<int64_t>(window.blocked)));
+  metrics.add("ingero.fleet.collective.size", kSum, whole(number, window.bytes));
+  if (window.entered) metrics.add("ingero.fleet.collective.entered", kGauge, whole(number, *window.entered));
+  if (window.left) metrics.add("ingero.fleet.collective.left", kGauge, whole(number, *window.left));
+}
+
+void add_off_cpu(Metrics& metrics, const Window& window) {
+  for (const auto& [reason, seconds] : {std::pair("preempted", window.preempted_s),
+                                        {"run_queue", window.runqueue_s},
+                                        {"blocked", window.blocked_s},
+                                        {"io", window.io_s}}) {
+    if (seconds == 0) continue;
+    std::string point = point_of(window, kNumberAttributes, true);
+    add_text(point, kNumberAttributes, "reason", reason);
+    metrics.add("gpu.operation.off_cpu", kSum, real(std::move(point), seconds));
+  }
+}
+
+}  // namespace
+
+std::string encode_windows(std::span<const Window> windows) {
+  std::string request, resource, group;
+  if (windows.empty()) return request;
+  const Sender& sender = windows.front().sender;
+  add_text(resource, 1, "service.name", "ingero");
+  add_text(resource, 1, "ingero.cluster.id", sender.cluster);
+  add_text(resource, 1, "ingero.node.id", sender.node);
+  if (!sender.job.empty()) add_text(resource, 1, "ingero.job.id", sender.job);
+  Metrics metrics;
+  std::set<uint32_t> ranks;
+  for (const Window& window : windows) {
+    add_window(metrics, window);
+    if (ranks.insert(window.rank).second) add_off_cpu(metrics, window);
+  }
+  pbf_writer writer(group);
+  writer.add_message(1, resource);
+  writer.add_message(2, metrics.scope());
+  pbf_writer(request).add_message(1, group);
+  return request;
+}
+
+}  // namespace ingero::fleet::wire

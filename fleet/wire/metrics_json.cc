@@ -1,0 +1,181 @@
+// OTLP metrics out of JSON. The tree is nlohmann's own type with sorted members, not base's: looking up a member must
+// not take longer the more members a sender writes.
+#include "fleet/wire/metrics_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace ingero::fleet::wire {
+namespace {
+
+using Tree = nlohmann::json;
+
+constexpr const char* kManyAttributes = "a point or a resource has more than 64 attributes";
+constexpr const char* kLongAttribute = "an attribute's key is longer than 128 bytes, or its value than 4 KiB";
+constexpr const char* kDeepAttribute = "an attribute's value is nested more than 8 deep";
+constexpr size_t kMaxNesting = 64;
+
+// The parser has no bound of its own.
+bool is_too_deep(std::string_view text) {
+  size_t depth = 0;
+  bool in_text = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (in_text) {
+      if (text[i] == '\\') ++i;
+      if (i < text.size() && text[i] == '"') in_text = false;
+    } else if (text[i] == '"') {
+      in_text = true;
+    } else if (text[i] == '{' || text[i] == '[') {
+      if (++depth > kMaxNesting) return true;
+    } else if ((text[i] == '}' || text[i] == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+const Tree& member(const Tree& tree, const char* name) {
+  static const Tree kNone;
+  if (!tree.is_object()) return kNone;
+  const auto found = tree.find(name);
+  return found == tree.end() ? kNone : *found;
+}
+
+// The elements of an array; none of anything else.
+const Tree& list(const Tree& tree, const char* name) {
+  static const Tree kNone = Tree::array();
+  const Tree& found = member(tree, name);
+  return found.is_array() ? found : kNone;
+}
+
+std::string text(const Tree& tree) { return tree.is_string() ? tree.get<std::string>() : std::string(); }
+
+std::optional<int64_t> whole(const Tree& tree) {
+  if (tree.is_string()) return parse_i64(tree.get_ref<const std::string&>());
+  if (tree.is_number_unsigned()) {
+    const auto number = tree.get<uint64_t>();
+    if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
+    return static_cast<int64_t>(number);
+  }
+  if (tree.is_number_integer()) return tree.get<int64_t>();
+  return std::nullopt;
+}
+
+uint64_t time_of(const Tree& tree) {
+  if (tree.is_string()) return parse_u64(tree.get_ref<const std::string&>()).value_or(0);
+  return tree.is_number_unsigned() ? tree.get<uint64_t>() : 0;
+}
+
+// JSON has no NaN: senders write it as text.
+std::optional<double> real(const Tree& tree) {
+  if (tree.is_number()) return tree.get<double>();
+  if (!tree.is_string()) return std::nullopt;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+Json read_value(const Tree& value, size_t depth, size_t& left, const char*& fault) {
+  constexpr size_t kOfEach = 8;
+  if (depth > kMaxDepth) fault = kDeepAttribute;
+  const auto pay = [&](size_t bytes) {
+    if (bytes > left) fault = kLongAttribute;
+    left -= std::min(bytes, left);
+    return fault == nullptr;
+  };
+  if (fault != nullptr || !pay(kOfEach)) return nullptr;
+  for (const char* name : {"stringValue", "bytesValue"}) {
+    const Tree& found = member(value, name);
+    if (!found.is_string()) continue;
+    const auto& words = found.get_ref<const std::string&>();
+    return pay(words.size()) ? Json(words) : Json(nullptr);
+  }
+  if (const Tree& found = member(value, "boolValue"); found.is_boolean()) return found.get<bool>();
+  if (const auto number = whole(member(value, "intValue"))) return *number;
+  if (const Tree& found = member(value, "doubleValue"); found.is_number()) return found.get<double>();
+  if (const Tree& array = member(value, "arrayValue"); array.is_object()) {
+    Json read = Json::array();
+    for (const Tree& one : list(array, "values")) {
+      if (fault == nullptr) read.push_back(read_value(one, depth + 1, left, fault));
+    }
+    return read;
+  }
+  const Tree& map = member(value, "kvlistValue");
+  if (!map.is_object()) return nullptr;
+  Json read = Json::object();
+  if (list(map, "values").size() > kMaxAttributes) fault = kManyAttributes;
+  for (const Tree& one : list(map, "values")) {
+    if (fault != nullptr) break;
+    std::string key = text(member(one, "key"));
+    if (key.size() > kMaxKeyBytes) fault = kLongAttribute;
+    if (fault == nullptr) read[key] = read_value(member(one, "value"), depth + 1, left, fault);
+  }
+  return read;
+}
+
+Attributes read_attributes(const Tree& holder, const char*& fault) {
+  Attributes read;
+  const Tree& all = list(holder, "attributes");
+  if (all.size() > kMaxAttributes) fault = kManyAttributes;
+  for (const Tree& one : all) {
+    if (fault != nullptr) break;
+    std::string key = text(member(one, "key"));
+    if (key.size() > kMaxKeyBytes) fault = kLongAttribute;
+    size_t left = kMaxValueBytes + 64;
+    if (fault == nullptr) read[std::move(key)] = read_value(member(one, "value"), 0, left, fault);
+  }
+  return read;
+}
+
+RawPoint read_point(const Tree& tree, bool is_distribution) {
+  RawPoint point;
+  point.start_ns = time_of(member(tree, "startTimeUnixNano"));
+  point.time_ns = time_of(member(tree, "timeUnixNano"));
+  if (is_distribution) {
+    point.count = static_cast<uint64_t>(std::max<int64_t>(0, whole(member(tree, "count")).value_or(0)));
+    point.sum = real(member(tree, "sum"));
+    point.max = real(member(tree, "max"));
+  } else {
+    point.value_double = real(member(tree, "asDouble"));
+    point.value_int = whole(member(tree, "asInt"));
+  }
+  if (const Tree& flags = member(tree, "flags"); flags.is_number_unsigned()) {
+    point.has_no_value = (flags.get<uint64_t>() & 1) != 0;
+  }
+  point.attributes = read_attributes(tree, point.fault);
+  return point;
+}
+
+void read_metric(const Tree& metric, Collector& collector) {
+  const std::string name = text(member(metric, "name"));
+  for (const char* kind : {"gauge", "sum"}) {
+    for (const Tree& point : list(member(metric, kind), "dataPoints")) collector.add(name, read_point(point, false));
+  }
+  for (const char* kind : {"histogram", "exponentialHistogram", "summary"}) {
+    for (const Tree& point : list(member(metric, kind), "dataPoints")) collector.add(name, read_point(point, true));
+  }
+}
+
+}  // namespace
+
+Status read_json(std::string_view body, Collector& collector) {
+  const Tree tree = is_too_deep(body) ? Tree(Tree::value_t::discarded) : Tree::parse(body, nullptr, false);
+  if (!tree.is_object()) {
+    return Error(Errc::kCorrupt, "the body is not an ExportMetricsServiceRequest in JSON",
+                 "send OTLP metrics, and name their encoding in Content-Type and Content-Encoding");
+  }
+  for (const Tree& one : list(tree, "resourceMetrics")) {
+    const char* fault = nullptr;
+    Attributes attributes = read_attributes(member(one, "resource"), fault);
+    collector.begin_resource(std::move(attributes), fault);
+    for (const Tree& scope : list(one, "scopeMetrics")) {
+      for (const Tree& metric : list(scope, "metrics")) read_metric(metric, collector);
+    }
+  }
+  return {};
+}
+
+}  // namespace ingero::fleet::wire

@@ -1,0 +1,30 @@
+// Attributes by which senders say who they are, in the order in which they are believed: ours, those of the legacy
+// agent, and OpenTelemetry's own. The only place that spells them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace ingero::fleet::wire {
+
+using Names = std::span<const std::string_view>;
+
+inline constexpr std::string_view kNodeNames[] = {
+    "ingero.node.id", "ingero.node_id",      "node.id",     "node_id", "host.name",
+    "host.id",        "service.instance.id", "service.name"};
+inline constexpr std::string_view kClusterNames[] = {"ingero.cluster.id", "ingero.cluster_id", "cluster.id",
+                                                     "cluster_id"};
+inline constexpr std::string_view kRankNames[] = {"ingero.rank", "nccl.rank", "ingero.node.rank"};
+inline constexpr std::string_view kRanksNames[] = {"nccl.nranks", "ingero.world_size"};
+inline constexpr std::string_view kJobNames[] = {"ingero.job.id"};
+// Of a rank's windows, which only our own senders have.
+inline constexpr std::string_view kWindowRank[] = {"ingero.rank"};
+inline constexpr std::string_view kCommunicatorRank[] = {"gpu.collective.rank"};
+inline constexpr std::string_view kCommunicatorRanks[] = {"gpu.collective.nranks"};
+inline constexpr std::string_view kOperation[] = {"gpu.collective.op_type"};
+inline constexpr std::string_view kReason[] = {"reason"};
+// As paths of SQLite's json_extract: of a collective's operation.
+inline constexpr const char* kOperationPaths =
+    "'$.\"gpu.collective.op_type\"', '$.\"nccl.op_type\"', '$.op_type', '$.operation'";
+
+}  // namespace ingero::fleet::wire

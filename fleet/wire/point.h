@@ -1,0 +1,65 @@
+// What a request of OTLP metrics holds once it is read and checked: data points of any sender, and the windows that our
+// own agents send. Passive data; times in nanoseconds since the Unix epoch, work and waits in seconds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace ingero::fleet::wire {
+
+using Attributes = std::map<std::string, Json>;
+
+// Where a point comes from.
+struct Sender {
+  std::string cluster, node, job;  // printable; job may be empty
+};
+
+// One data point, as the table `events` has it.
+struct Point {
+  Sender sender;
+  uint64_t time_ns = 0;
+  std::string metric;
+  std::optional<int64_t> rank, nranks;  // of the job
+  std::optional<double> value_double;   // of a histogram or a summary: its sum
+  std::optional<int64_t> value_int;     // of those: its count
+  std::string attributes;               // all, the resource's too, as JSON with sorted keys
+  uint64_t hash = 0;                    // of the attributes: with cluster, node, metric and time the point's identity
+};
+
+// What one rank did in one communicator in one window.
+struct Window {
+  Sender sender;
+  uint64_t start_ns = 0, end_ns = 0;
+  uint32_t rank = 0;  // of the job
+  uint64_t communicator = 0;
+  uint32_t comm_rank = 0, nranks = 0;
+  uint64_t count = 0, blocked = 0;             // collectives; waits that blocked
+  std::optional<double> work_s, work_total_s;  // own work before a collective: the median, and the sum
+  double wait_s = 0;
+  int64_t bytes = 0;
+  std::optional<int64_t> entered, left;  // numbers of the last collective
+  std::string operation;
+  double preempted_s = 0, runqueue_s = 0, blocked_s = 0, io_s = 0;  // of the rank, in all communicators
+};
+
+// Points that can never be taken: how many, by reason.
+using Refusals = std::map<std::string, uint64_t>;
+
+struct Batch {
+  std::vector<Point> points;
+  std::vector<Window> windows;
+  Refusals refused;
+
+  uint64_t refused_count() const {
+    uint64_t sum = 0;
+    for (const auto& [reason, count] : refused) sum += count;
+    return sum;
+  }
+};
+
+}  // namespace ingero::fleet::wire

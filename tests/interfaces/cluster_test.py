@@ -1,0 +1,519 @@
+#!/usr/bin/env python3
+"""A real `ingero fleet serve`: metrics of many nodes over OTLP/HTTP, and the questions about them.
+
+  cluster_test.py INGERO
+
+What is sent is made here, with nothing of the program's own: protobuf by hand, JSON and gzip by the standard library.
+"""
+import concurrent.futures
+import contextlib
+import gzip
+import http.client
+import json
+import os
+import random
+import re
+import signal
+import sqlite3
+import ssl
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import clients
+
+INGERO = os.path.abspath(sys.argv.pop(1))
+TOKEN = "a-token-of-the-tests-0123456789"
+SECOND = 1_000_000_000
+PERIOD = 5 * SECOND
+SEED = int(os.environ.get("INGERO_TEST_SEED") or random.SystemRandom().randrange(2**32))
+
+
+def varint(number):
+    out = b""
+    number &= 2**64 - 1
+    while number > 127:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
+def field(number, value):
+    """By the value's type: text and messages, whole numbers, doubles; ("fixed", N) for fixed64."""
+    if isinstance(value, (bytes, str)):
+        data = value.encode() if isinstance(value, str) else value
+        return varint(number << 3 | 2) + varint(len(data)) + data
+    if isinstance(value, float):
+        return varint(number << 3 | 1) + struct.pack("<d", value)
+    if isinstance(value, tuple):
+        return varint(number << 3 | 1) + struct.pack("<Q", value[1])
+    return varint(number << 3) + varint(value)
+
+
+def attributes_of(number, attributes):
+    kinds = {str: 1, bool: 2, int: 3, float: 4}
+    return b"".join(field(number, field(1, key) + field(2, field(kinds[type(value)], int(value) if isinstance(value, bool) else value)))
+                    for key, value in attributes.items())
+
+
+def as_protobuf(resource, points):
+    """points: (metric, kind, start, time, value or (count, sum), attributes)."""
+    metrics = b""
+    for name, kind, start, end, value, attributes in points:
+        if kind == "histogram":
+            point = field(2, ("fixed", start)) + field(3, ("fixed", end)) + field(4, ("fixed", value[0])) + field(5, float(value[1]))
+            point += attributes_of(9, attributes)
+        else:
+            point = field(2, ("fixed", start)) + field(3, ("fixed", end)) + attributes_of(7, attributes)
+            point += field(4, value) if isinstance(value, float) else field(6, ("fixed", value))
+        metrics += field(2, field(1, name) + field({"gauge": 5, "sum": 7, "histogram": 9}[kind], field(1, point)))
+    return field(1, field(1, attributes_of(1, resource)) + field(2, metrics))
+
+
+def as_json(resource, points):
+    def values(attributes):
+        kinds = {str: "stringValue", bool: "boolValue", int: "intValue", float: "doubleValue"}
+        return [{"key": key, "value": {kinds[type(value)]: str(value) if type(value) is int else value}}
+                for key, value in attributes.items()]
+    metrics = []
+    for name, kind, start, end, value, attributes in points:
+        point = {"startTimeUnixNano": str(start), "timeUnixNano": str(end), "attributes": values(attributes)}
+        if kind == "histogram":
+            point.update(count=str(value[0]), sum=value[1])
+        else:
+            point.update({"asDouble": value} if isinstance(value, float) else {"asInt": str(value)})
+        metrics.append({"name": name, kind: {"dataPoints": [point]}})
+    return json.dumps({"resourceMetrics": [{"resource": {"attributes": values(resource)}, "scopeMetrics": [{"metrics": metrics}]}]}).encode()
+
+
+class Server:
+    def __init__(self, folder, *more, database="c.db"):
+        self.database = os.path.join(folder, database)
+        token = os.path.join(folder, "token")
+        with open(token, "w", encoding="utf-8") as file:
+            file.write(TOKEN + "\n")
+        os.chmod(token, 0o600)
+        self.process = clients.started(
+            [INGERO, "fleet", "serve", "--db", self.database, "--insecure-no-tls", "--token-file", token,
+             "--http-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", *more], stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        ports = re.findall(r"http://127\.0\.0\.1:(\d+)", line)
+        if len(ports) != 2:
+            raise AssertionError(line + self.process.stderr.read())
+        self.otlp, self.api = map(int, ports)
+
+    def request(self, port, method, path, body=b"", headers=None, token=TOKEN):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        given = dict(headers or {})
+        if token:
+            given["Authorization"] = "Bearer " + token
+        with contextlib.closing(connection):
+            connection.request(method, path, body, given)
+            answer = connection.getresponse()
+            return answer.status, answer.read(), dict(answer.getheaders())
+
+    def send(self, body, kind="application/x-protobuf", token=TOKEN, **headers):
+        return self.request(self.otlp, "POST", "/v1/metrics", body,
+                            {"Content-Type": kind, **{key.replace("_", "-"): value for key, value in headers.items()}}, token)
+
+    def ask(self, tool, **given):
+        status, body, _ = self.request(self.api, "POST", "/api/v1/tools/" + tool, json.dumps(given).encode())
+        answer = json.loads(body)
+        if status != 200:
+            raise clients.Refused(status, answer["class"], answer["error"])
+        return answer
+
+    def get(self, path, token=TOKEN):
+        status, body, _ = self.request(self.api, "GET", path, token=token)
+        return status, json.loads(body)
+
+    def stop(self, by=signal.SIGTERM):
+        self.process.send_signal(by)
+        self.process.stderr.close()
+        return self.process.wait(timeout=30)
+
+
+class Cluster(unittest.TestCase):
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.folder = made.name
+
+    def serve(self, *more):
+        server = Server(self.folder, *more)
+        self.addCleanup(lambda: server.process.poll() is None and server.stop(signal.SIGKILL))
+        return server
+
+    def assert_accepted(self, answer):
+        self.assertEqual(answer[0], 200, answer)
+        self.assertIn(answer[1], (b"", b"{}"), answer)
+
+
+def event(number, sender, now):
+    attributes = {"causal_chain_id": f"chain-{sender}-{number}", "ingero.event.id": f"{sender}:{number}", "severity": "HIGH",
+                  "ratio": 0.25, "is_first": number == 0, "count": number}
+    return ("ingero.node.straggler_event", "gauge", 0, now - number * 1000, 1, attributes)
+
+
+class AnySender(Cluster):
+    def test_eight_senders_of_250_events_are_2000_rows_with_all_attributes(self):
+        server, now = self.serve(), time.time_ns()
+
+        def run(sender):
+            resource = {"ingero.cluster.id": f"cluster-{sender % 2}", "ingero.node.id": f"node-{sender // 2 % 2}-{sender}",
+                        "ingero.world_size": 8, "ingero.node.rank": sender}
+            for first in range(0, 250, 50):
+                points = [event(number, sender, now) for number in range(first, first + 50)]
+                if first % 100 == 0:
+                    body, more = as_protobuf(resource, points), {}
+                else:
+                    body, more = as_json(resource, points), {"kind": "application/json"}
+                if first == 100:
+                    body, more = gzip.compress(body), {**more, "Content_Encoding": "gzip"}
+                for _ in range(2):  # as after a timeout
+                    answer = server.send(body, **more)
+                    if answer[0] != 200 or answer[1] not in (b"", b"{}"):
+                        return answer
+            return None
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            self.assertEqual(list(pool.map(run, range(8))), [None] * 8)
+        _, health = server.get("/api/v1/health")
+        self.assertEqual((health["received"]["points"], health["received"]["repeated"]), (2000, 2000))
+        self.assertEqual(server.stop(), 0)
+
+        with sqlite3.connect(server.database) as store:
+            # As the posts have them.
+            rows = store.execute("SELECT cluster_id, node_id, COUNT(*) FROM events GROUP BY 1,2 ORDER BY 1,2").fetchall()
+            self.assertEqual(len(rows), 8)
+            self.assertEqual({count for _, _, count in rows}, {250})
+            chains = store.execute("SELECT cluster_id, node_id, attrs FROM events WHERE attrs LIKE '%causal_chain_id%' LIMIT 20").fetchall()
+            self.assertEqual(len(chains), 20)
+            self.assertEqual(store.execute("SELECT count(*) FROM events WHERE rank IS NULL OR nranks <> 8").fetchone(), (0,))
+            attrs = [json.loads(attrs) for (attrs,) in store.execute("SELECT attrs FROM events")]
+        self.assertEqual({one["causal_chain_id"] for one in attrs}, {f"chain-{s}-{n}" for s in range(8) for n in range(250)})
+        self.assertTrue(all(one["ratio"] == 0.25 and type(one["is_first"]) is bool and one["severity"] == "HIGH" for one in attrs))
+
+    def test_history_is_asked_by_cluster_node_rank_and_time(self):
+        server, now = self.serve(), time.time_ns()
+        for node in range(3):
+            resource = {"ingero.cluster.id": "train", "host.name": f"gpu-{node}", "ingero.node.rank": node}
+            self.assert_accepted(server.send(as_protobuf(resource, [event(number, node, now) for number in range(20)])))
+        answer = server.ask("fleet.cluster.event_history", cluster_id="train", node_id="gpu-1", limit=5)
+        self.assertEqual((answer["count"], answer["is_cut"]), (5, True))
+        self.assertEqual([one["timestamp_ns"] for one in answer["events"]], [now - number * 1000 for number in range(5)])
+        self.assertEqual(answer["events"][0]["attrs"]["causal_chain_id"], "chain-1-0")
+        self.assertEqual(server.ask("fleet_cluster_event_history", rank=2)["count"], 20)
+        self.assertEqual(server.ask("fleet_cluster_event_history", rank=2, since="1h")["count"], 20)
+        self.assertEqual(server.ask("fleet_cluster_event_history", to_ns=now - 5000)["count"], 45)
+        self.assertEqual(server.ask("fleet_cluster_event_history", cluster_id="x' OR 1=1 --")["count"], 0)
+        for wrong in ({"limit": 0}, {"limit": 10**6}, {"rank": "1"}, {"since": "soon"}, {"nonsense": 1}):
+            with self.assertRaises(clients.Refused) as refused:
+                server.ask("fleet.cluster.event_history", **wrong)
+            self.assertEqual(refused.exception.args[:2], (400, "bad_input"))
+
+    def test_health_scores_of_the_earlier_agent_give_a_threshold_and_name_the_low_one(self):
+        server = self.serve()
+        random_scores = random.Random(SEED)
+        first = time.time_ns() // (10 * SECOND) - 80
+        for window in range(60):
+            for node in range(8):
+                score = 0.9 + 0.01 * random_scores.random() - (0.3 if node == 3 and window >= 30 else 0)
+                point = ("ingero.node.health_score", "gauge", 0, (first + window) * 10 * SECOND + node, score,
+                         {"ingero.node.state": "active", "ingero.cgroup_path_hash": "abc"})
+                answer = server.send(as_json({"ingero.cluster.id": "train", "ingero.node.id": f"gpu-{node}"}, [point]), "application/json")
+                self.assert_accepted(answer)
+        self.assertEqual(answer[2]["X-Ingero-Quorum-Met"], "true")
+        threshold = float(answer[2]["X-Ingero-Threshold"])
+        self.assertTrue(0.6 < threshold < 0.9, threshold)
+        status, asked = server.get("/api/v1/threshold?cluster_id=train")
+        self.assertEqual((status, asked["quorum_met"]), (200, True))
+        self.assertAlmostEqual(asked["threshold"], threshold, places=5)
+        self.assertEqual(server.get("/api/v1/threshold?cluster_id=other")[0], 404)
+        self.assertEqual(server.get("/api/v1/threshold")[0], 400)
+        outliers = server.ask("fleet.cluster.find_outlier_nodes", cluster_id="train")["outliers"]
+        self.assertEqual([(one["node_id"], one["kind"], one["rank"]) for one in outliers], [("gpu-3", "low_health_score", None)])
+
+
+class Ranks(Cluster):
+    RANKS, NODES, SLOW, ONSET = 16, 2, 5, 40
+
+    def windows(self, rank, start, noise, slow):
+        """One window of one rank as our own agents send it: five steps of about a second."""
+        work = 1 + 0.02 * noise.lognormvariate(0, 1) + slow
+        shared = {"ingero.rank": rank, "gpu.collective.comm_id_hash": "12345", "gpu.collective.rank": rank,
+                  "gpu.collective.nranks": self.RANKS}
+        return [("ingero.fleet.collective.work", "histogram", start, start + PERIOD, (5, 5 * work), shared),
+                ("ingero.fleet.collective.work.median", "gauge", start, start + PERIOD, work, shared),
+                ("ingero.fleet.collective.size", "sum", start, start + PERIOD, 5 << 20, shared),
+                ("gpu.operation.off_cpu", "sum", start, start + PERIOD, 5 * 0.9 * slow, {"ingero.rank": rank, "reason": "preempted"})]
+
+    def send_windows(self, server, numbers, first, noise, is_slow):
+        for number in numbers:
+            for node in range(self.NODES):
+                points, start = [], (first + number) * PERIOD
+                for rank in range(node * 8, node * 8 + 8):
+                    points += self.windows(rank, start, noise, 0.3 if is_slow(rank, number) else 0.0)
+                resource = {"ingero.cluster.id": "sim", "ingero.node.id": f"gpu-{node}", "ingero.job.id": "j1"}
+                make, more = ((as_protobuf, {}), (as_json, {"kind": "application/json"}))[number % 2]
+                body = make(resource, points)
+                if number % 3 == 0:
+                    body, more = gzip.compress(body, 1), {**more, "Content_Encoding": "gzip"}
+                self.assert_accepted(server.send(body, **more))
+
+    def test_the_slow_rank_is_named_with_its_cause_and_nobody_else(self):
+        server, noise = self.serve(), random.Random(SEED)
+        first = time.time_ns() // PERIOD - 100
+        self.send_windows(server, range(self.ONSET), first, noise, lambda rank, number: False)
+        self.assertEqual(server.ask("fleet.cluster.find_outlier_nodes", cluster_id="sim")["outliers"], [], f"seed {SEED}")
+        is_slow = lambda rank, number: rank == self.SLOW and number >= self.ONSET
+        self.send_windows(server, range(self.ONSET, self.ONSET + 12), first, noise, is_slow)
+
+        answer = server.ask("fleet.cluster.find_outlier_nodes", cluster_id="sim")
+        self.assertEqual([one["rank"] for one in answer["outliers"]], [self.SLOW], f"seed {SEED}: {answer}")
+        slow = answer["outliers"][0]
+        self.assertEqual((slow["node_id"], slow["class"], slow["state"], slow["scope"]), ("gpu-0", "host", "named", "rank"))
+        self.assertAlmostEqual(slow["lateness_s_per_step"], 0.3, delta=0.15)
+        self.assertAlmostEqual(slow["evidence"]["cpu_wait_s_per_step"], 0.27, delta=0.01)
+        self.assertEqual(slow["since_ns"], (first + self.ONSET) * PERIOD)
+        self.assertEqual((slow["delayed_count"], len(slow["delayed"])), (15, 15))
+        self.assertIn("rank 5 on gpu-0 needs", slow["sentence"])
+        (job,) = answer["jobs"]
+        self.assertEqual((job["ranks"], job["window_s"], job["job_id"]), (16, 5, "j1"))
+        self.assertTrue(0.05 < job["detectable_effect"] < 0.3, job)
+        self.assertEqual(server.ask("fleet.cluster.find_outlier_nodes", cluster_id="sim", min_effect=0.9)["outliers"], [])
+        self.assertEqual(server.ask("fleet.cluster.find_outlier_nodes", cluster_id="other")["outliers"], [])
+
+        # What is sent again changes nothing.
+        _, before = server.get("/api/v1/health")
+        self.send_windows(server, [self.ONSET + 11], first, random.Random(1), is_slow)
+        _, after = server.get("/api/v1/health")
+        self.assertEqual(after["received"]["windows"], before["received"]["windows"])
+        self.assertEqual(after["received"]["repeated"], before["received"]["repeated"] + 16)
+
+        # Killed, it goes on where it was; the incident is the same one.
+        (incident,) = server.ask("fleet.cluster.incidents", cluster_id="sim")["incidents"]
+        server.stop(signal.SIGKILL)
+        server = self.serve()
+        again = server.ask("fleet.cluster.find_outlier_nodes", cluster_id="sim")["outliers"]
+        self.assertEqual([one["rank"] for one in again], [self.SLOW])
+        self.assertEqual([one["id"] for one in server.ask("fleet.cluster.incidents")["incidents"]], [incident["id"]])
+        with sqlite3.connect(f"file:{server.database}?mode=ro", uri=True) as store:
+            count = store.execute("SELECT count(*) FROM windows").fetchone()[0]
+        self.assertEqual(count, 16 * (self.ONSET + 12))
+
+        # It recovers: no more an outlier, and its incident is over.
+        self.send_windows(server, range(self.ONSET + 12, self.ONSET + 30), first, noise, lambda rank, number: False)
+        answer = server.ask("fleet.cluster.find_outlier_nodes", cluster_id="sim", since="1h")
+        self.assertEqual(answer["outliers"], [])
+        self.assertEqual([(one["rank"], one["state"], one["id"]) for one in answer["ended"]], [(self.SLOW, "over", incident["id"])])
+
+    def test_one_clock_that_is_ahead_does_not_make_the_others_late(self):
+        server, noise = self.serve(), random.Random(SEED)
+        now = time.time_ns() // PERIOD
+        ahead = as_protobuf({"ingero.cluster.id": "sim", "ingero.node.id": "gpu-9", "ingero.job.id": "j1"},
+                            self.windows(15, (now + 60) * PERIOD, noise, 0.0))
+        self.assert_accepted(server.send(ahead))
+        self.send_windows(server, range(20), now - 30, noise, lambda rank, number: False)
+        _, health = server.get("/api/v1/health")
+        self.assertEqual((health["not_compared"]["ahead"], health["not_compared"]["late"]), (1, 0))
+        self.assertEqual(server.ask("fleet.cluster.find_outlier_nodes")["jobs"][0]["ranks"], 16)
+
+
+class Truth(Cluster):
+    """Of `ingero fleet simulate`: what it planted is in a file, and the server has to find it."""
+
+    def simulate(self, server, *more):
+        done = subprocess.run([INGERO, "fleet", "simulate", "--endpoint", f"http://127.0.0.1:{server.otlp}", "--token-file",
+                               os.path.join(self.folder, "token"), *more], capture_output=True, text=True, timeout=250, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_the_planted_ranks_are_named_with_their_cause_and_no_others(self):
+        server, truth_file = self.serve(), os.path.join(self.folder, "truth.json")
+        said = self.simulate(server, "--ranks", "512", "--seed", str(SEED % 2**31), "--truth", truth_file)
+        self.assertIn("2 ranks slow planted", said)
+        with open(truth_file, encoding="utf-8") as file:
+            truth = json.load(file)
+        incidents = server.ask("fleet.cluster.incidents", cluster_id="sim", top_n=1000)["incidents"]
+        found = {one["rank"]: one for one in incidents}
+        self.assertEqual(set(found), {one["rank"] for one in truth["stragglers"]}, f"seed {SEED}: {incidents}")
+        for planted in truth["stragglers"]:
+            with self.subTest(seed=SEED, planted=planted):
+                one = found[planted["rank"]]
+                self.assertEqual((one["class"], one["node_id"]), (planted["class"], planted["node_id"]))
+                self.assertLess(abs(one["from_ns"] - planted["from_ns"]), 30 * SECOND)
+                self.assertAlmostEqual(one["evidence"]["effect"], planted["effect"], delta=0.25)
+                is_over = planted["to_ns"] + 60 * SECOND < truth["first_ns"] + truth["windows"] * PERIOD
+                if is_over:
+                    self.assertEqual(one["state"], "over")
+
+    def test_a_healthy_job_has_no_incident(self):
+        server = self.serve()
+        self.simulate(server, "--ranks", "256", "--plan", "healthy", "--seed", str(SEED % 2**31))
+        self.assertEqual(server.ask("fleet.cluster.incidents")["incidents"], [], f"seed {SEED}")
+        (job,) = server.ask("fleet.cluster.find_outlier_nodes")["jobs"]
+        self.assertEqual((job["ranks"], job["late_windows"]), (256, 0))
+
+
+class BadInput(Cluster):
+    def test_without_tls_it_does_not_start_unless_asked_to_and_then_on_this_machine_only(self):
+        def refused(*arguments):
+            done = subprocess.run([INGERO, "fleet", "serve", "--db", os.path.join(self.folder, "x.db"), *arguments],
+                                  capture_output=True, text=True, timeout=30, check=False)
+            self.assertEqual(done.returncode, 2, done)
+            return done.stderr
+        self.assertIn("--insecure-no-tls", refused())
+        self.assertIn("on this machine only", refused("--insecure-no-tls", "--http-listen", "0.0.0.0:0"))
+        self.assertIn("on this machine only", refused("--insecure-no-tls", "--http-listen", "127.0.0.1:0", "--api-listen", "0.0.0.0:0"))
+        self.assertIn("exclude each other", refused("--insecure-no-tls", "--tls-cert", "a", "--tls-key", "b"))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "x.db")))
+
+    def make_certificate(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "k.pem", "-out",
+                        "c.pem", "-days", "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"],
+                       cwd=self.folder, capture_output=True, check=True)
+        os.chmod(os.path.join(self.folder, "k.pem"), 0o600)
+
+    def test_over_tls_it_takes_what_a_client_sends_that_trusts_it(self):
+        self.make_certificate()
+        environment = dict(os.environ, INGERO_TOKEN=TOKEN)
+        process = clients.started(
+            [INGERO, "fleet", "serve", "--db", "t.db", "--tls-cert", "c.pem", "--tls-key", "k.pem", "--http-listen", "127.0.0.1:0",
+             "--api-listen", "127.0.0.1:0"], cwd=self.folder, env=environment, stderr=subprocess.PIPE, text=True)
+        otlp, api = map(int, re.findall(r"https://127\.0\.0\.1:(\d+)", process.stderr.readline()))
+        trusting = ssl.create_default_context(cafile=os.path.join(self.folder, "c.pem"))
+
+        def request(port, method, path, body=b""):
+            connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=trusting)
+            with contextlib.closing(connection):
+                connection.request(method, path, body, {"Authorization": "Bearer " + TOKEN, "Content-Type": "application/x-protobuf"})
+                answer = connection.getresponse()
+                return answer.status, answer.read()
+
+        body = as_protobuf({"host.name": "n"}, [event(0, 0, time.time_ns())])
+        self.assertEqual(request(otlp, "POST", "/v1/metrics", body), (200, b""))
+        status, health = request(api, "GET", "/api/v1/health")
+        self.assertEqual((status, json.loads(health)["received"]["points"]), (200, 1))
+        with self.assertRaises((OSError, http.client.HTTPException)):  # without TLS
+            plain = http.client.HTTPConnection("127.0.0.1", otlp, timeout=30)
+            with contextlib.closing(plain):
+                plain.request("POST", "/v1/metrics", body)
+                plain.getresponse()
+        process.terminate()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=30), 0)
+
+    def test_over_tls_it_asks_for_a_token_on_public_addresses(self):
+        self.make_certificate()
+        done = subprocess.run([INGERO, "fleet", "serve", "--db", "x.db", "--tls-cert", "c.pem", "--tls-key", "k.pem", "--http-listen",
+                               "0.0.0.0:0"], cwd=self.folder, capture_output=True, text=True, timeout=30, check=False)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("--token-file", done.stderr)
+
+    def test_another_program_has_the_file_or_it_is_something_else(self):
+        self.serve()
+        with self.assertRaisesRegex(AssertionError, "another program is writing this file"):
+            Server(self.folder)
+        with sqlite3.connect(os.path.join(self.folder, "other.db")) as other:
+            other.execute("CREATE TABLE t (x)")
+        with self.assertRaisesRegex(AssertionError, "not a cluster's"):
+            Server(self.folder, database="other.db")
+
+    def test_secrets_are_asked_for_everywhere_but_at_the_versions(self):
+        server = self.serve()
+        body = as_protobuf({"host.name": "n"}, [event(0, 0, time.time_ns())])
+        for token in (None, "wrong-token-of-the-same-length!"):
+            self.assertEqual(server.send(body, token=token)[0], 401)
+            for path in ("/api/v1/health", "/api/v1/tools", "/api/v1/threshold?cluster_id=x"):
+                self.assertEqual(server.get(path, token)[0], 401)
+        status, versions = server.get("/api/versions", None)
+        self.assertEqual(status, 200)
+        self.assertRegex(versions["version"], r"^\d+\.\d+$")
+        self.assertEqual(server.get("/api/v1/health")[1]["received"]["points"], 0)
+        status, tools = server.get("/api/v1/tools")
+        self.assertEqual([one["name"] for one in tools["tools"]],
+                         ["fleet.cluster.event_history", "fleet.cluster.find_outlier_nodes", "fleet.cluster.incidents"])
+
+    def test_what_cannot_be_read_is_refused_and_counted(self):
+        server = self.serve()
+        good = as_protobuf({"host.name": "n"}, [event(0, 0, time.time_ns())])
+        self.assertEqual(server.send(b"\xff\xff\xff")[0], 400)
+        self.assertEqual(server.send(b"[", "application/json")[0], 400)
+        self.assertEqual(server.send(b"[" * 100000, "application/json")[0], 400)
+        self.assertEqual(server.send(good, "text/plain")[0], 415)
+        self.assertEqual(server.send(good, Content_Encoding="br")[0], 415)
+        self.assertEqual(server.send(good, Content_Encoding="gzip")[0], 400)
+        self.assertEqual(server.send(gzip.compress(good)[:-4], Content_Encoding="gzip")[0], 400)
+        bomb = gzip.compress(bytes(60 << 20))
+        self.assertLess(len(bomb), 1 << 20)
+        self.assertEqual(server.send(bomb, Content_Encoding="gzip")[0], 413)
+        self.assertEqual(server.request(server.otlp, "GET", "/v1/metrics")[0], 405)
+        self.assertEqual(server.request(server.otlp, "POST", "/v1/traces", good)[0], 404)
+        status, body, _ = server.send(b"[", "application/json")
+        self.assertEqual((status, json.loads(body)["code"]), (400, 3))
+        _, health = server.get("/api/v1/health")
+        self.assertEqual((health["received"]["undecodable"], health["received"]["points"]), (9, 0))
+        self.assert_accepted(server.send(good))
+
+    def test_a_body_that_is_too_long_is_not_read(self):
+        server = self.serve()
+        connection = http.client.HTTPConnection("127.0.0.1", server.otlp, timeout=30)
+        connection.putrequest("POST", "/v1/metrics")
+        for name, value in (("Authorization", "Bearer " + TOKEN), ("Content-Type", "application/x-protobuf"), ("Content-Length", str(5 << 20))):
+            connection.putheader(name, value)
+        connection.endheaders()
+        self.assertEqual(connection.getresponse().status, 413)
+        connection.close()
+
+    def test_points_that_can_never_be_taken_are_in_the_partial_success(self):
+        server, now = self.serve(), time.time_ns()
+        resource = {"host.name": "n"}
+        points = [("good", "gauge", 0, now, 1.0, {}), ("nan", "gauge", 0, now, float("nan"), {}),
+                  ("old", "gauge", 0, 1, 1.0, {}), ("ahead", "gauge", 0, now + 3600 * SECOND, 1.0, {}),
+                  ("nine", "gauge", 0, now, 1.0, {"nccl.rank": 9, "nccl.nranks": 8})]
+        status, body, _ = server.send(as_protobuf(resource, points))
+        self.assertEqual(status, 200)
+        self.assertIn(b"\x08\x04\x12", body)
+        for reason in (b"not a finite number", b"30 days ago", b"10 minutes ahead", b"not below the number of ranks"):
+            self.assertIn(reason, body)
+        points = [one for one in points if one[0] != "nan"]  # JSON has none
+        status, body, _ = server.send(as_json(resource, points), "application/json")
+        self.assertEqual((status, json.loads(body)["partialSuccess"]["rejectedDataPoints"]), (200, "3"))
+        _, health = server.get("/api/v1/health")
+        self.assertEqual((health["received"]["points"], health["received"]["repeated"]), (1, 1))
+        self.assertEqual(sum(health["received"]["refused"].values()), 7)
+
+    def test_every_acknowledged_batch_is_there_after_a_kill(self):
+        acknowledged, now = [], time.time_ns()
+        for round_number in range(3):
+            server = self.serve()
+
+            def run(sender):
+                taken = []
+                for number in range(10_000):
+                    body = as_protobuf({"host.name": f"n{sender}"}, [(f"m{round_number}", "gauge", 0, now + number, 1.0, {})])
+                    try:
+                        if server.send(body)[0] == 200:
+                            taken.append((f"n{sender}", f"m{round_number}", now + number))
+                    except (OSError, http.client.HTTPException):
+                        return taken
+                return taken
+
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                running = [pool.submit(run, sender) for sender in range(4)]
+                time.sleep(0.5)
+                server.stop(signal.SIGKILL)
+                acknowledged += [one for future in running for one in future.result()]
+        self.assertGreater(len(acknowledged), 20)
+        with sqlite3.connect(os.path.join(self.folder, "c.db")) as store:
+            rows = store.execute("SELECT node_id, metric_name, timestamp_ns FROM events").fetchall()
+        self.assertEqual(len(rows), len(set(rows)))
+        self.assertEqual(set(acknowledged) - set(rows), set())
+
+
+if __name__ == "__main__":
+    unittest.main()

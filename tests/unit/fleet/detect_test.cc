@@ -1,0 +1,323 @@
+// The rule that names a slow rank: soon, only that one, and never a healthy one, in the noise of real machines.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fleet/detect/detector.h"
+#include "fleet/detect/normal.h"
+#include "unit/fleet/fleet_noise.h"
+
+namespace ingero::fleet::detect {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr uint64_t kPeriod_ns = 5'000'000'000;
+
+// A job of `groups` communicators of `ranks` each; eight ranks are a node.
+struct Job {
+  size_t groups = 1, ranks = 8;
+  Noise noise = kUsualNoise;
+  uint64_t seed = 1;
+};
+
+struct Named {
+  std::map<uint32_t, size_t> after;  // rank: windows from the onset to the end of the window that named it
+  std::vector<Incident> changes;
+};
+
+class Simulation {
+ public:
+  explicit Simulation(const Job& job) : job_(job), workload_(job.groups * job.ranks, job.noise, job.seed) {}
+
+  // `slow(rank)`: by which share. Windows go on where the last call ended.
+  template <typename Slow>
+  Named run(size_t windows, const Slow& slow, const std::set<uint32_t>& silent = {}) {
+    Named named;
+    const size_t first = window_;
+    for (; window_ < first + windows; ++window_) {
+      for (uint32_t rank = 0; rank < job_.groups * job_.ranks; ++rank) {
+        if (silent.count(rank) == 0) add(rank, slow(rank));
+      }
+      for (const Incident& change : detector.advance(window_ * kPeriod_ns + kWaitForWindow_ns)) {
+        named.changes.push_back(change);
+        if (change.state == State::kOpen) named.after.emplace(change.rank, window_ + 1 - first);
+      }
+    }
+    return named;
+  }
+  Named run(size_t windows) {
+    return run(windows, [](uint32_t) { return 0.0; });
+  }
+  Detector detector;
+  double host_s = 0;  // of each window, of slow ranks
+
+ private:
+  void add(uint32_t rank, double slow) {
+    Sample sample;
+    sample.window = 1000 + window_;
+    sample.rank = rank;
+    sample.node = 1 + rank / 8;
+    sample.communicator = 77 + rank / job_.ranks;
+    sample.nranks = static_cast<uint32_t>(job_.ranks);
+    sample.count = 5;
+    sample.bytes = 1e6;
+    sample.work_s = workload_.window(rank, slow);
+    sample.host_s = slow > 0 ? host_s : 0;
+    EXPECT_TRUE(detector.add(sample, window_ * kPeriod_ns));
+  }
+  Job job_;
+  Workload workload_;
+  size_t window_ = 0;
+};
+
+// The p95 of windows to name, over seeds, of a slow rank in each of `groups`; no other may be named.
+size_t windows_to_name(const Job& job, double slow, size_t seeds) {
+  std::vector<size_t> all;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    Simulation simulation({job.groups, job.ranks, job.noise, seed});
+    const auto is_slow = [&](uint32_t rank) { return rank % job.ranks == (seed + rank / job.ranks) % job.ranks; };
+    EXPECT_THAT(simulation.run(60).changes, IsEmpty());
+    const Named named = simulation.run(60, [&](uint32_t rank) { return is_slow(rank) ? slow : 0.0; });
+    for (const auto& [rank, after] : named.after) {
+      EXPECT_TRUE(is_slow(rank)) << rank;
+      all.push_back(after);
+    }
+    EXPECT_EQ(named.after.size(), job.groups) << "seed " << seed;
+  }
+  std::sort(all.begin(), all.end());
+  return all.empty() ? SIZE_MAX : all[all.size() * 95 / 100];
+}
+
+TEST(Quantile, IsTheInverseOfTheNormalDistribution) {
+  for (double z = -6; z <= 6; z += 0.25) {
+    const double share = std::erfc(-z / std::sqrt(2)) / 2;
+    EXPECT_NEAR(normal_quantile(share), z, 1e-6 * (1 + std::abs(z))) << z;
+  }
+  EXPECT_LT(normal_quantile(0), -6);
+  EXPECT_GT(normal_quantile(1), 6);
+}
+
+TEST(PoolOfEffects, EqualValuesAreNeverRare) {
+  Pool pool;
+  for (int i = 0; i < 12; ++i) pool.add(std::vector<double>(256, 0.02), 256);
+  EXPECT_LT(pool.score_of(0.02), kReference);
+  EXPECT_GT(pool.score_of(0.03), kReference);
+  EXPECT_EQ(pool.windows(), kWindows);
+}
+
+TEST(PoolOfEffects, SaysHowSlowARankMustBeInThisNoise) {
+  Pool quiet, loud;
+  Workload small(256, kUsualNoise, 3), large(256, kNoisyNoise, 3);
+  for (int i = 0; i < 12; ++i) {
+    std::vector<double> one, other;
+    for (size_t rank = 0; rank < 256; ++rank) {
+      one.push_back(small.window(rank) - 1.02);
+      other.push_back(large.window(rank) - 1.03);
+    }
+    quiet.add(one, 256);
+    loud.add(other, 256);
+  }
+  EXPECT_GT(quiet.detectable_effect(), kFloor);
+  EXPECT_GT(loud.detectable_effect(), quiet.detectable_effect());
+  EXPECT_LT(loud.detectable_effect(), 0.2);
+}
+
+// Time to name, p95, in usual noise: 35 s for 10 %, 20 s for 30 %, in 2,048 ranks.
+TEST(Straggler, IsNamedSoonAndNobodyElseIs) {
+  EXPECT_LE(windows_to_name({8, 256, kUsualNoise}, 0.1, 2), 7U);
+  EXPECT_LE(windows_to_name({8, 256, kUsualNoise}, 0.3, 2), 4U);
+}
+
+TEST(Straggler, IsNamedInSmallJobsToo) {
+  EXPECT_LE(windows_to_name({1, 8, kUsualNoise}, 0.1, 20), 10U);
+  EXPECT_LE(windows_to_name({1, 5, kUsualNoise}, 0.1, 20), 12U);
+  EXPECT_LE(windows_to_name({1, 4, kUsualNoise}, 0.3, 20), 10U);
+  EXPECT_LE(windows_to_name({1, 2, kUsualNoise}, 0.3, 20), 27U);
+}
+
+TEST(Straggler, NobodyIsAccusedInAnHourOfAHealthyJob) {
+  constexpr size_t kHour = 720;
+  EXPECT_THAT(Simulation({8, 256, kUsualNoise, 11}).run(kHour).changes, IsEmpty());
+  for (const size_t ranks : {2, 3, 4, 5, 8}) {
+    EXPECT_THAT(Simulation({1, ranks, kUsualNoise, 12 + ranks}).run(kHour).changes, IsEmpty()) << ranks;
+  }
+  // Some are really more than 5 % slow there: 0.04 % of a normal distribution with a deviation of 1.5 %.
+  EXPECT_LE(Simulation({8, 256, kNoisyNoise, 13}).run(kHour).after.size(), 3U);
+}
+
+TEST(Straggler, AllRanksOfSlowNodesAreNamed) {
+  Simulation simulation({8, 256});
+  simulation.run(60);
+  // Ranks of one node are in one communicator, and are 32 of its 256.
+  const auto named = simulation.run(20, [](uint32_t rank) { return rank < 32 ? 0.1 : 0.0; }).after;
+  EXPECT_EQ(named.size(), 32U);
+  for (const auto& [rank, after] : named) EXPECT_LT(rank, 32U);
+}
+
+TEST(Straggler, IsOverWhenItIsAsFastAsTheOthers) {
+  Simulation simulation({1, 64});
+  simulation.run(30);
+  const auto begun = simulation.run(20, [](uint32_t rank) { return rank == 5 ? 0.4 : 0.0; });
+  ASSERT_FALSE(begun.changes.empty());
+  const Incident& incident = begun.changes.front();
+  EXPECT_EQ(incident.rank, 5U);
+  EXPECT_EQ(incident.node, 1U);
+  EXPECT_EQ(incident.from_window, 1030U);
+  EXPECT_NEAR(incident.effect, 0.4, 0.1);
+  EXPECT_NEAR(incident.lateness_s, 0.4, 0.1);
+  EXPECT_NEAR(incident.confidence, 0.95, 0.01);
+  EXPECT_EQ(incident.what, Class::kUnknown);
+  EXPECT_EQ(simulation.detector.members_of(incident.communicator).size(), 64U);
+  ASSERT_FALSE(simulation.detector.standings().empty());
+  EXPECT_TRUE(simulation.detector.standings().front().is_named);
+  const auto ended = simulation.run(20).changes;
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended.front().state, State::kOver);
+}
+
+TEST(Straggler, WhatIsNotHeardOfAnyMoreIsSilentAndNotOver) {
+  Simulation simulation({1, 16});
+  simulation.run(30);
+  EXPECT_EQ(simulation.run(20, [](uint32_t rank) { return rank == 3 ? 0.5 : 0.0; }).after.size(), 1U);
+  const auto changes = simulation.run(5, [](uint32_t) { return 0.0; }, {3}).changes;
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes.front().rank, 3U);
+  EXPECT_EQ(changes.front().state, State::kSilent);
+}
+
+TEST(Straggler, OfTwoIsNamedWithHalfTheConfidence) {
+  Simulation simulation({1, 2});
+  simulation.run(60);
+  const auto named = simulation.run(30, [](uint32_t rank) { return rank == 1 ? 0.5 : 0.0; }).changes;
+  ASSERT_FALSE(named.empty());
+  EXPECT_EQ(named.front().rank, 1U);
+  EXPECT_LE(named.front().confidence, 0.5);
+}
+
+TEST(Straggler, WaitsForTheCpuThatExplainItAreItsClass) {
+  Simulation simulation({1, 32});
+  simulation.run(30);
+  simulation.host_s = 5 * 0.25;  // of five steps, each 0.3 s late
+  const auto named = simulation.run(20, [](uint32_t rank) { return rank == 9 ? 0.3 : 0.0; }).changes;
+  ASSERT_FALSE(named.empty());
+  EXPECT_EQ(named.front().what, Class::kHost);
+  EXPECT_NEAR(named.front().host_s, 0.25, 0.01);
+}
+
+// One of two pipeline stages does 20 % more: that is its role, and each is compared with its own.
+TEST(Roles, ThatDifferAreNotCompared) {
+  Detector detector;
+  Workload workload(64, kUsualNoise, 5);
+  std::vector<Incident> changes;
+  for (uint64_t window = 1; window <= 100; ++window) {
+    for (uint32_t rank = 0; rank < 64; ++rank) {
+      const uint32_t stage = rank % 2;
+      Sample sample;
+      sample.window = window;
+      sample.rank = rank;
+      sample.node = rank / 8;
+      sample.count = 5;
+      sample.work_s = workload.window(rank, stage == 1 ? 0.2 : 0);
+      sample.communicator = 10 + rank / 2;  // the pipeline: one of each stage
+      sample.nranks = 2;
+      sample.bytes = 4096;
+      detector.add(sample, window * kPeriod_ns);
+      sample.communicator = 100 + stage;  // data parallel: all of a stage
+      sample.nranks = 32;
+      sample.bytes = stage == 1 ? 3e6 : 1e6;
+      detector.add(sample, window * kPeriod_ns);
+    }
+    for (auto& change : detector.advance(window * kPeriod_ns)) changes.push_back(change);
+    for (auto& change : detector.advance(window * kPeriod_ns + kWaitForWindow_ns)) changes.push_back(change);
+  }
+  EXPECT_THAT(changes, IsEmpty());
+  const auto standings = detector.standings();
+  ASSERT_EQ(standings.size(), 64U);
+  for (const auto& one : standings) EXPECT_EQ(one.communicator, 100U + one.rank % 2);
+}
+
+TEST(Windows, AreEvaluatedWhenAllAreInOrAfterTwoSeconds) {
+  Detector detector;
+  const auto add = [&](uint64_t window, uint32_t rank, uint64_t now_ns) {
+    Sample sample;
+    sample.window = window;
+    sample.rank = rank;
+    sample.communicator = 1;
+    sample.nranks = 2;
+    sample.count = 5;
+    sample.work_s = 1;
+    return detector.add(sample, now_ns);
+  };
+  EXPECT_TRUE(add(7, 0, 0));
+  EXPECT_FALSE(add(7, 0, 0)) << "the same again";
+  EXPECT_TRUE(add(7, 1, 0));
+  detector.advance(1);
+  EXPECT_EQ(detector.last_window(), 0U) << "it is not known yet how many there are";
+  detector.advance(kWaitForWindow_ns);
+  EXPECT_EQ(detector.last_window(), 7U);
+  EXPECT_TRUE(add(8, 0, kPeriod_ns));
+  EXPECT_TRUE(add(8, 1, kPeriod_ns));
+  detector.advance(kPeriod_ns);
+  EXPECT_EQ(detector.last_window(), 8U);
+  EXPECT_FALSE(add(8, 1, kPeriod_ns));
+  EXPECT_EQ(detector.late(), 1U);
+}
+
+TEST(Windows, AreWaitedForWhilePartsOfThemCome) {
+  constexpr uint64_t kSecond_ns = 1'000'000'000;
+  Detector detector;
+  for (uint32_t rank = 0; rank < 20; ++rank) {
+    Sample sample;
+    sample.window = 7;
+    sample.rank = rank;
+    sample.communicator = 1;
+    sample.nranks = 20;
+    sample.count = 5;
+    sample.work_s = 1;
+    EXPECT_EQ(detector.add(sample, rank * kSecond_ns), rank <= 10) << rank;
+    detector.advance(rank * kSecond_ns);
+    EXPECT_EQ(detector.last_window(), rank < 10 ? 0U : 7U) << "never longer than ten seconds";
+  }
+  EXPECT_EQ(detector.late(), 9U);
+}
+
+// Scores that nodes give themselves: more is better.
+TEST(Scores, ThatAreLowAreNamed) {
+  Detector detector(Better::kMore);
+  std::vector<uint32_t> named;
+  for (uint64_t window = 1; window <= 60; ++window) {
+    for (uint32_t node = 0; node < 8; ++node) {
+      Sample sample;
+      sample.window = window;
+      sample.rank = sample.node = node;
+      sample.communicator = 1;
+      sample.count = 2;
+      sample.work_s = node == 6 && window > 20 ? 0.6 : 0.9 + 0.01 * static_cast<double>((node + window) % 3);
+      detector.add(sample, window * kPeriod_ns);
+    }
+    for (const auto& change : detector.advance(window * kPeriod_ns + kWaitForWindow_ns)) {
+      if (change.last_window == change.named_window) named.push_back(change.rank);
+    }
+  }
+  EXPECT_THAT(named, ElementsAre(6U));
+  EXPECT_NEAR(detector.limits().usual, 0.91, 0.02);
+  EXPECT_TRUE(detector.limits().has_quorum);
+}
+
+TEST(Detector, GivesTheSameAgain) {
+  const auto names = [] {
+    Simulation simulation({4, 64, kNoisyNoise, 9});
+    std::vector<std::pair<uint32_t, uint64_t>> all;
+    for (const auto& change : simulation.run(200, [](uint32_t rank) { return rank % 50 == 7 ? 0.15 : 0.0; }).changes) {
+      all.emplace_back(change.rank, change.last_window);
+    }
+    return all;
+  };
+  const auto first = names();
+  EXPECT_FALSE(first.empty());
+  EXPECT_EQ(first, names());
+}
+
+}  // namespace
+}  // namespace ingero::fleet::detect

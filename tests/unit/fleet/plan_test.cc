@@ -1,0 +1,96 @@
+// The job that does not exist: the same with the same seed, its communicators whole, and its windows as they are sent.
+#include "fleet/simulate/plan.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fleet/wire/encode.h"
+#include "fleet/wire/protobuf.h"
+
+namespace ingero::fleet::simulate {
+namespace {
+
+constexpr uint64_t kFirst_ns = 1'800'000'000'000'000'000;
+
+PlanOptions options(uint32_t ranks, uint64_t seed = 3) {
+  PlanOptions made;
+  made.ranks = ranks;
+  made.seed = seed;
+  made.first_ns = kFirst_ns;
+  return made;
+}
+
+TEST(Plan, HasTheMembersThatItsCommunicatorsSay) {
+  auto plan = Plan::make(options(256));
+  ASSERT_TRUE(plan.ok()) << plan.error().text();
+  std::map<uint64_t, std::set<uint32_t>> members;
+  std::map<uint64_t, uint32_t> sizes;
+  for (uint32_t node = 0; node < plan->nodes(); ++node) {
+    for (const auto& window : plan->window(node, 0)) {
+      members[window.communicator].insert(window.rank);
+      sizes[window.communicator] = window.nranks;
+      EXPECT_LT(window.comm_rank, window.nranks);
+    }
+  }
+  EXPECT_EQ(members.size(), 32U + 4 * 8 + 8 * 8) << "tensor, data and pipeline parallel ones";
+  for (const auto& [id, ranks] : members) EXPECT_EQ(ranks.size(), sizes[id]);
+}
+
+TEST(Plan, IsTheSameWithTheSameSeedAndSlowWhereItsTruthSays) {
+  auto one = Plan::make(options(512)), other = Plan::make(options(512)), third = Plan::make(options(512, 4));
+  ASSERT_TRUE(one.ok() && other.ok() && third.ok());
+  EXPECT_EQ(one->truth(), other->truth());
+  EXPECT_NE(one->truth(), third->truth());
+  ASSERT_EQ(one->stragglers().size(), 2U);
+  const Straggler& slow = one->stragglers().front();
+  const uint32_t node = slow.rank / kRanksOfNode;
+  double before = 0, during = 0;
+  for (uint32_t number = 0; number < slow.to; ++number) {
+    for (const auto& window : one->window(node, number)) {
+      if (window.rank == slow.rank) (number < slow.from ? before : during) = *window.work_s;
+    }
+  }
+  EXPECT_GT(during, before * (1 + slow.effect / 2));
+}
+
+TEST(Plan, OfTooFewRanksIsRefused) {
+  for (const uint32_t ranks : {0U, 8U, 17U, 65544U}) EXPECT_FALSE(Plan::make(options(ranks)).ok()) << ranks;
+  PlanOptions brief = options(64);
+  brief.windows = 30;
+  EXPECT_FALSE(Plan::make(brief).ok());
+}
+
+TEST(Encoding, IsReadAsItWas) {
+  auto plan = Plan::make(options(64));
+  ASSERT_TRUE(plan.ok());
+  auto sent = plan->window(3, 0);
+  for (auto& window : sent) {
+    window.preempted_s = 0.25;
+    window.io_s = 0.5;
+  }
+  wire::Collector collector(kFirst_ns);
+  ASSERT_TRUE(wire::read_protobuf(wire::encode_windows(sent), collector).ok());
+  const wire::Batch batch = collector.take();
+  EXPECT_EQ(batch.refused_count(), 0U);
+  ASSERT_EQ(batch.windows.size(), sent.size());
+  const auto by_rank = [](const wire::Window& a, const wire::Window& b) {
+    return std::tie(a.rank, a.communicator) < std::tie(b.rank, b.communicator);
+  };
+  std::sort(sent.begin(), sent.end(), by_rank);
+  for (size_t i = 0; i < sent.size(); ++i) {
+    const wire::Window &a = sent[i], &b = batch.windows[i];
+    EXPECT_EQ(std::tie(a.sender.cluster, a.sender.node, a.sender.job, a.start_ns, a.end_ns, a.rank, a.communicator),
+              std::tie(b.sender.cluster, b.sender.node, b.sender.job, b.start_ns, b.end_ns, b.rank, b.communicator));
+    EXPECT_EQ(std::tie(a.comm_rank, a.nranks, a.count, a.blocked, a.work_s, a.work_total_s, a.wait_s, a.bytes),
+              std::tie(b.comm_rank, b.nranks, b.count, b.blocked, b.work_s, b.work_total_s, b.wait_s, b.bytes));
+    EXPECT_EQ(std::tie(a.entered, a.left, a.operation, a.preempted_s, a.io_s),
+              std::tie(b.entered, b.left, b.operation, b.preempted_s, b.io_s));
+  }
+}
+
+}  // namespace
+}  // namespace ingero::fleet::simulate

@@ -1,0 +1,185 @@
+// The cluster's file: a batch counts once however often it comes, and the file stays within its size.
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fleet/store/cluster_store.h"
+#include "temp_folder.h"
+
+namespace ingero::fleet::store {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr uint64_t kStart_ns = 1'800'000'000'000'000'000, kPeriod_ns = 5'000'000'000;
+
+wire::Point point(uint64_t number, const std::string& node = "gpu-01") {
+  wire::Point made;
+  made.sender = {"train", node, ""};
+  made.time_ns = kStart_ns + number * 1'000'000;
+  made.metric = "ingero.node.health_score";
+  made.value_double = 0.5;
+  made.attributes = R"({"causal_chain_id":"c-1","nccl.op_type":"AllReduce"})";
+  made.hash = 42;
+  return made;
+}
+
+wire::Window window(uint64_t number, uint32_t rank) {
+  wire::Window made;
+  made.sender = {"train", "gpu-01", "j1"};
+  made.start_ns = kStart_ns + number * kPeriod_ns;
+  made.end_ns = made.start_ns + kPeriod_ns;
+  made.rank = rank;
+  made.communicator = UINT64_MAX - 1;
+  made.nranks = 8;
+  made.count = 5;
+  made.work_s = 0.25;
+  made.preempted_s = 0.5;
+  return made;
+}
+
+class Store : public ::testing::Test {
+ protected:
+  std::unique_ptr<ClusterStore> open(uint64_t max_bytes = uint64_t{1} << 30) {
+    auto opened = ClusterStore::open({path, max_bytes});
+    EXPECT_TRUE(opened.ok()) << (opened.ok() ? "" : opened.error().text());
+    return opened.ok() ? std::move(*opened) : nullptr;
+  }
+  TempFolder folder;
+  std::string path = folder.path() + "/c.db";
+};
+
+TEST_F(Store, ABatchThatComesAgainChangesNothing) {
+  const auto store = open();
+  wire::Batch batch;
+  for (uint64_t i = 0; i < 10; ++i) batch.points.push_back(point(i));
+  batch.windows = {window(0, 1), window(0, 2)};
+  const auto first = store->write(batch);
+  ASSERT_TRUE(first.ok()) << first.error().text();
+  EXPECT_EQ(first->points, 10U);
+  EXPECT_THAT(first->windows, SizeIs(2));
+  batch.points.push_back(point(10));
+  const auto again = store->write(batch);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->points, 1U);
+  EXPECT_THAT(again->windows, SizeIs(0));
+  const auto rows = store->history({.cluster = "train"});
+  ASSERT_TRUE(rows.ok()) << rows.error().text();
+  EXPECT_THAT(*rows, SizeIs(11));
+  EXPECT_EQ(rows->front()["attrs"]["causal_chain_id"], "c-1");
+}
+
+TEST_F(Store, HistoryIsOfWhatWasAskedFor) {
+  const auto store = open();
+  wire::Batch batch;
+  for (uint64_t i = 0; i < 50; ++i) {
+    wire::Point one = point(i, i % 2 == 0 ? "gpu-01" : "gpu-02");
+    one.rank = static_cast<int64_t>(i % 5);
+    batch.points.push_back(one);
+  }
+  ASSERT_TRUE(store->write(batch).ok());
+  const auto count = [&](HistoryQuery query) {
+    const auto rows = store->history(query);
+    EXPECT_TRUE(rows.ok()) << rows.error().text();
+    return rows.ok() ? rows->size() : 0;
+  };
+  EXPECT_EQ(count({}), 50U);
+  EXPECT_EQ(count({.limit = 7}), 7U);
+  EXPECT_EQ(count({.cluster = "other"}), 0U);
+  EXPECT_EQ(count({.node = "gpu-02"}), 25U);
+  EXPECT_EQ(count({.node = "gpu-02", .rank = 3}), 5U);
+  EXPECT_EQ(count({.metric = "ingero.node.health_score"}), 50U);
+  EXPECT_EQ(count({.operation = "AllReduce"}), 50U);
+  EXPECT_EQ(count({.operation = "Broadcast"}), 0U);
+  EXPECT_EQ(count({.from_ns = kStart_ns + 40'000'000}), 10U);
+  EXPECT_EQ(count({.cluster = "x' OR 1=1 --"}), 0U);
+}
+
+TEST_F(Store, IsThereAgainAfterItWasClosed) {
+  {
+    const auto store = open();
+    wire::Batch batch;
+    batch.windows = {window(0, 1), window(1, 1), window(1, 2)};
+    ASSERT_TRUE(store->write(batch).ok());
+    IncidentRow incident{"id1", "train", "j1",      "straggler",    "host", "gpu-01", "open",
+                         5,     7,       kStart_ns, kStart_ns + 10, 0.9,    {}};
+    incident.evidence = {{"effect", 0.3}};
+    ASSERT_TRUE(store->write(std::vector{incident}).ok());
+    incident.state = "over";
+    ASSERT_TRUE(store->write(std::vector{incident}).ok());
+  }
+  const auto store = open();
+  std::vector<std::string> seen;
+  ASSERT_TRUE(store
+                  ->each_window(kStart_ns + 1,
+                                [&](const wire::Window& one, uint32_t node) {
+                                  seen.push_back(one.sender.node + ":" + std::to_string(one.rank) + ":" +
+                                                 std::to_string(node));
+                                  EXPECT_EQ(one.communicator, UINT64_MAX - 1);
+                                  EXPECT_EQ(one.work_s, 0.25);
+                                  EXPECT_EQ(one.preempted_s, 0.5);
+                                })
+                  .ok());
+  EXPECT_THAT(seen, ::testing::ElementsAre("gpu-01:1:1", "gpu-01:2:1"));
+  EXPECT_EQ(store->node_number("train", "gpu-01"), 1U);
+  const auto incidents = store->incidents("train", kStart_ns, 10);
+  ASSERT_TRUE(incidents.ok());
+  ASSERT_THAT(*incidents, SizeIs(1));
+  EXPECT_EQ(incidents->front().state, "over");
+  EXPECT_EQ(incidents->front().node, "gpu-01");
+  EXPECT_EQ(incidents->front().evidence["effect"], 0.3);
+  EXPECT_THAT(*store->incidents("train", kStart_ns + 11, 10), SizeIs(0));
+}
+
+TEST_F(Store, IsOfOneProcessAndOfNoOtherKind) {
+  {
+    const auto store = open();
+    const auto second = ClusterStore::open({path});
+    ASSERT_FALSE(second.ok());
+    EXPECT_EQ(second.error().code(), Errc::kBusy);
+    EXPECT_THAT(second.error().text(), HasSubstr(path));
+  }
+  std::ofstream(folder.path() + "/x.db") << "words, and not a database";
+  const auto words = ClusterStore::open({folder.path() + "/x.db"});
+  ASSERT_FALSE(words.ok());
+  EXPECT_EQ(words.error().code(), Errc::kCorrupt);
+  EXPECT_FALSE(ClusterStore::open({folder.path() + "/none/x.db"}).ok());
+}
+
+TEST_F(Store, StaysWithinItsSizeAndLosesTheOldest) {
+  constexpr uint64_t kBytes = 2 << 20;
+  const auto store = open(kBytes);
+  for (uint64_t batch_number = 0; batch_number < 400; ++batch_number) {
+    wire::Batch batch;
+    for (uint64_t i = 0; i < 50; ++i) batch.points.push_back(point(batch_number * 50 + i));
+    for (uint32_t rank = 0; rank < 20; ++rank) batch.windows.push_back(window(batch_number, rank));
+    const auto written = store->write(batch);
+    ASSERT_TRUE(written.ok()) << batch_number << ": " << written.error().text();
+  }
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_LE(static_cast<uint64_t>(status.st_size), kBytes);
+  const auto coverage = store->coverage();
+  ASSERT_TRUE(coverage.ok());
+  EXPECT_GT(coverage->windows_from_ns, kStart_ns);
+  const auto newest = store->history({.limit = 1});
+  ASSERT_TRUE(newest.ok());
+  EXPECT_EQ(newest->front()["timestamp_ns"], kStart_ns + (400 * 50 - 1) * 1'000'000ULL);
+}
+
+TEST_F(Store, TakesAtMost4096Nodes) {
+  const auto store = open();
+  wire::Batch batch;
+  for (size_t i = 0; i < kMaxNodes + 2; ++i) batch.points.push_back(point(0, "n" + std::to_string(i)));
+  const auto written = store->write(batch);
+  ASSERT_TRUE(written.ok());
+  EXPECT_EQ(written->points, kMaxNodes);
+  EXPECT_EQ(written->refused.begin()->second, 2U);
+}
+
+}  // namespace
+}  // namespace ingero::fleet::store

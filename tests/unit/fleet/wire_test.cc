@@ -1,0 +1,251 @@
+// OTLP metrics as senders have them, in protobuf and JSON: what is read, and what is refused with its reason.
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include "fleet/wire/inflate.h"
+#include "fleet/wire/metrics_json.h"
+#include "fleet/wire/protobuf.h"
+#include "unit/fleet/otlp_maker.h"
+
+namespace ingero::fleet::wire {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr uint64_t kNow_ns = 1'800'000'000'000'000'000;
+
+Batch read(const std::string& body) {
+  Collector collector(kNow_ns);
+  const Status status = read_protobuf(body, collector);
+  EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().text());
+  return collector.take();
+}
+
+Batch read_text(const std::string& body) {
+  Collector collector(kNow_ns);
+  const Status status = read_json(body, collector);
+  EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().text());
+  return collector.take();
+}
+
+std::string refused(const Batch& batch) {
+  std::string all;
+  for (const auto& [reason, count] : batch.refused) all += reason + " x" + std::to_string(count) + "; ";
+  return all;
+}
+
+std::string gzipped(const std::string& text) {
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+TEST(ProtobufMetrics, KeepEveryAttribute) {
+  Message point = gauge_point(kNow_ns, 0.875);
+  point.message(7, attribute("ingero.node.state", "active")).message(7, attribute("causal_chain_id", "c-1"));
+  point.message(7, attribute("nccl.rank", 3)).message(7, attribute("nccl.nranks", 8));
+  point.message(7, attribute("big", std::numeric_limits<int64_t>::max()));
+  Message from = resource("train", "gpu-01");
+  from.message(1, attribute("ingero.provider", "lab"));
+  const Batch batch = read(request(from, {gauge("ingero.node.health_score", point)}));
+  ASSERT_EQ(batch.points.size(), 1U) << refused(batch);
+  const Point& one = batch.points.front();
+  EXPECT_EQ(one.sender.cluster, "train");
+  EXPECT_EQ(one.sender.node, "gpu-01");
+  EXPECT_EQ(one.metric, "ingero.node.health_score");
+  EXPECT_EQ(one.rank, 3);
+  EXPECT_EQ(one.nranks, 8);
+  EXPECT_EQ(one.value_double, 0.875);
+  EXPECT_FALSE(one.value_int);
+  EXPECT_EQ(
+      one.attributes,
+      R"({"big":9223372036854775807,"causal_chain_id":"c-1","ingero.node.state":"active","ingero.provider":"lab",)"
+      R"("nccl.nranks":8,"nccl.rank":3})");
+}
+
+TEST(ProtobufMetrics, AreReadInAnyOrderOfFields) {
+  const Message scope =
+      Message().message(2, Message().message(5, Message().message(1, gauge_point(kNow_ns, 1))).text(1, "m"));
+  const Batch batch = read(Message().message(1, Message().message(2, scope).message(1, resource("c", "n"))).bytes());
+  ASSERT_EQ(batch.points.size(), 1U) << refused(batch);
+  EXPECT_EQ(batch.points.front().sender.node, "n");
+  EXPECT_EQ(batch.points.front().metric, "m");
+}
+
+TEST(ProtobufMetrics, DistributionsAreSumAndCount) {
+  const Message point = Message().fixed(3, kNow_ns).fixed(4, 7).real(5, 3.5);
+  const Batch batch = read(request(resource("c", "n"), {histogram("h", point)}));
+  ASSERT_EQ(batch.points.size(), 1U);
+  EXPECT_EQ(batch.points.front().value_double, 3.5);
+  EXPECT_EQ(batch.points.front().value_int, 7);
+}
+
+TEST(ProtobufMetrics, WithoutANodeOrWithWrongValuesAreRefusedWithTheReason) {
+  const auto one = [](const Message& point) { return read(request(resource("c", "n"), {gauge("m", point)})); };
+  EXPECT_THAT(refused(read(request(Message(), {gauge("m", gauge_point(kNow_ns, 1))}))), HasSubstr("names no node"));
+  EXPECT_THAT(refused(one(gauge_point(kNow_ns, std::nan("")))), HasSubstr("not a finite number"));
+  EXPECT_THAT(refused(one(gauge_point(kNow_ns, INFINITY))), HasSubstr("not a finite number"));
+  EXPECT_THAT(refused(one(gauge_point(0, 1))), HasSubstr("30 days"));
+  EXPECT_THAT(refused(one(gauge_point(UINT64_MAX, 1))), HasSubstr("10 minutes ahead"));
+  EXPECT_THAT(refused(one(gauge_point(kNow_ns + kMaxAhead_ns, 1))), IsEmpty());
+  Message nine = gauge_point(kNow_ns, 1);
+  nine.message(7, attribute("nccl.rank", 9)).message(7, attribute("nccl.nranks", 8));
+  EXPECT_THAT(refused(one(nine)), HasSubstr("not below the number of ranks"));
+  EXPECT_THAT(refused(one(gauge_point(kNow_ns, 1).message(7, attribute("nccl.rank", -1)))), HasSubstr("negative"));
+  EXPECT_THAT(refused(one(gauge_point(kNow_ns, 1).message(7, attribute(std::string(129, 'k'), 1)))),
+              HasSubstr("128 bytes"));
+  EXPECT_THAT(refused(one(gauge_point(kNow_ns, 1).message(7, attribute("k", std::string(5000, 'v'))))),
+              HasSubstr("4 KiB"));
+  Message many = gauge_point(kNow_ns, 1);
+  for (int i = 0; i < 65; ++i) many.message(7, attribute("k" + std::to_string(i), 1));
+  EXPECT_THAT(refused(one(many)), HasSubstr("more than 64 attributes"));
+  Message deep = Message().whole(3, 1);
+  for (int i = 0; i < 20; ++i) deep = Message().message(5, Message().message(1, deep));
+  EXPECT_THAT(refused(one(gauge_point(kNow_ns, 1).message(7, Message().text(1, "k").message(2, deep)))),
+              HasSubstr("nested"));
+}
+
+TEST(ProtobufMetrics, AreAtMost20000InARequest) {
+  std::vector<Message> metrics(20'005, gauge("m", gauge_point(kNow_ns, 1)));
+  const Batch batch = read(request(resource("c", "n"), metrics));
+  EXPECT_EQ(batch.points.size(), kMaxPoints);
+  EXPECT_EQ(batch.refused_count(), 5U);
+}
+
+TEST(ProtobufMetrics, CutOrChangedAnywhereNeverHarm) {
+  Message point = gauge_point(kNow_ns, 1, kNow_ns - 5);
+  point.message(7, attribute("ingero.rank", 1)).message(7, attribute("k", "v"));
+  const std::string whole = request(resource("c", "n"), {gauge("m", point), histogram("h", point), sum("s", point)});
+  for (size_t i = 0; i < whole.size(); ++i) {
+    Collector cut(kNow_ns);
+    (void)read_protobuf(std::string_view(whole).substr(0, i), cut);
+    for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
+      std::string changed = whole;
+      changed[i] = static_cast<char>(value);
+      Collector collector(kNow_ns);
+      (void)read_protobuf(changed, collector);
+      EXPECT_LE(collector.take().points.size(), 3U);
+    }
+  }
+}
+
+TEST(JsonMetrics, SayTheSameAsProtobuf) {
+  const Batch batch = read_text(R"({"resourceMetrics":[{"resource":{"attributes":[
+      {"key":"ingero.cluster.id","value":{"stringValue":"train"}},{"key":"ingero.node.id","value":{"stringValue":"gpu-01"}}]},
+    "scopeMetrics":[{"metrics":[{"name":"m","gauge":{"dataPoints":[{"timeUnixNano":"1800000000000000000","asInt":"9007199254740993",
+      "attributes":[{"key":"nccl.rank","value":{"intValue":"3"}},{"key":"b","value":{"boolValue":true}},
+        {"key":"list","value":{"arrayValue":{"values":[{"intValue":1},{"stringValue":"x"}]}}},
+        {"key":"map","value":{"kvlistValue":{"values":[{"key":"d","value":{"doubleValue":0.5}}]}}}]}]}},
+      {"name":"s","sum":{"dataPoints":[{"timeUnixNano":1800000000000000000,"asDouble":2.5}]}},
+      {"name":"h","histogram":{"dataPoints":[{"timeUnixNano":"1800000000000000000","count":"4","sum":1.5}]}}]}]}]})");
+  ASSERT_EQ(batch.points.size(), 3U) << refused(batch);
+  EXPECT_EQ(batch.points[0].value_int, 9007199254740993);
+  EXPECT_EQ(batch.points[0].rank, 3);
+  EXPECT_EQ(batch.points[0].attributes, R"({"b":true,"list":[1,"x"],"map":{"d":0.5},"nccl.rank":3})");
+  EXPECT_EQ(batch.points[1].value_double, 2.5);
+  EXPECT_EQ(batch.points[2].value_double, 1.5);
+  EXPECT_EQ(batch.points[2].value_int, 4);
+}
+
+TEST(JsonMetrics, ThatAreNoneAreRefused) {
+  for (const char* body : {"", "[", "[]", "1", "{\"resourceMetrics\":", "{\"a\":\"\\"}) {
+    Collector collector(kNow_ns);
+    EXPECT_FALSE(read_json(body, collector).ok()) << body;
+  }
+  Collector deep(kNow_ns);
+  EXPECT_FALSE(read_json(std::string(100'000, '['), deep).ok());
+  for (const char* body : {R"({"resourceMetrics":{}})", R"({"resourceMetrics":[1,null,{"scopeMetrics":7}]})",
+                           R"({"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":5,"gauge":[]}]}]}]})"}) {
+    EXPECT_THAT(read_text(body).points, IsEmpty()) << body;
+  }
+  const Batch nan =
+      read_text(R"({"resourceMetrics":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"n"}}]},
+    "scopeMetrics":[{"metrics":[{"name":"m","gauge":{"dataPoints":[{"timeUnixNano":"1800000000000000000","asDouble":"NaN"}]}}]}]}]})");
+  EXPECT_THAT(refused(nan), HasSubstr("not a finite number"));
+}
+
+Message window_point(double value, int64_t rank = 5, int64_t nranks = 8) {
+  Message point = gauge_point(kNow_ns, value, kNow_ns - 5'000'000'000);
+  return point.message(7, attribute("ingero.rank", rank))
+      .message(7, attribute("gpu.collective.comm_id_hash", "18446744073709551615"))
+      .message(7, attribute("gpu.collective.rank", rank))
+      .message(7, attribute("gpu.collective.nranks", nranks));
+}
+
+TEST(Windows, ArePutTogetherFromTheirPoints) {
+  Message work = Message().fixed(2, kNow_ns - 5'000'000'000).fixed(3, kNow_ns).fixed(4, 5).real(5, 4.5);
+  work.message(9, attribute("ingero.rank", 5)).message(9, attribute("gpu.collective.nranks", 8));
+  work.message(9, attribute("gpu.collective.comm_id_hash", "18446744073709551615"));
+  Message off = gauge_point(kNow_ns, 0.75, kNow_ns - 5'000'000'000);
+  off.message(7, attribute("ingero.rank", 5)).message(7, attribute("reason", "preempted"));
+  Message from = resource("train", "gpu-01");
+  from.message(1, attribute("ingero.job.id", "j1"));
+  const Batch batch =
+      read(request(from, {sum("gpu.operation.off_cpu", off), histogram("ingero.fleet.collective.work", work),
+                          gauge("ingero.fleet.collective.work.median", window_point(0.8)),
+                          sum("ingero.fleet.collective.size", window_point(4096))}));
+  EXPECT_THAT(batch.points, IsEmpty());
+  ASSERT_EQ(batch.windows.size(), 1U) << refused(batch);
+  const Window& one = batch.windows.front();
+  EXPECT_EQ(one.sender.job, "j1");
+  EXPECT_EQ(one.rank, 5U);
+  EXPECT_EQ(one.communicator, UINT64_MAX);
+  EXPECT_EQ(one.nranks, 8U);
+  EXPECT_EQ(one.count, 5U);
+  EXPECT_EQ(one.work_s, 0.8);
+  EXPECT_EQ(one.work_total_s, 4.5);
+  EXPECT_EQ(one.bytes, 4096);
+  EXPECT_EQ(one.preempted_s, 0.75);
+  EXPECT_EQ(one.end_ns - one.start_ns, 5'000'000'000U);
+}
+
+TEST(Windows, ThatCannotBeAreRefused) {
+  const auto of = [](const Message& point) {
+    return refused(read(request(resource("c", "n"), {gauge("ingero.fleet.collective.work.median", point)})));
+  };
+  EXPECT_THAT(of(window_point(0.5)), IsEmpty());
+  EXPECT_THAT(of(window_point(-1)), HasSubstr("negative"));
+  EXPECT_THAT(of(window_point(0.5, 9, 8)), HasSubstr("not below the number of ranks"));
+  EXPECT_THAT(of(gauge_point(kNow_ns, 1, kNow_ns - 5)), HasSubstr("names no ingero.rank"));
+  Message endless = window_point(0.5);
+  endless.fixed(2, kNow_ns);
+  EXPECT_THAT(of(endless), HasSubstr("begin before its end"));
+  Message old = window_point(0.5);
+  old.fixed(3, kNow_ns - kMaxWindowAge_ns - 1);
+  EXPECT_THAT(of(old), HasSubstr("older than an hour"));
+}
+
+TEST(Gzip, IsUnpackedWithinBounds) {
+  const std::string text(100'000, 'x');
+  EXPECT_EQ(*inflate_gzip(gzipped(text)), text);
+  EXPECT_FALSE(inflate_gzip("not gzip").ok());
+  EXPECT_FALSE(inflate_gzip("").ok());
+  const std::string packed = gzipped("some words");
+  EXPECT_FALSE(inflate_gzip(packed.substr(0, packed.size() - 1)).ok());
+  EXPECT_FALSE(inflate_gzip(packed + "x").ok());
+  const auto bomb = inflate_gzip(gzipped(std::string(20 << 20, '\0')));
+  ASSERT_FALSE(bomb.ok());
+  EXPECT_EQ(bomb.error().code(), Errc::kFull);
+}
+
+TEST(Answers, SayHowManyWereRefusedAndWhy) {
+  EXPECT_EQ(protobuf_answer(0, ""), "");
+  EXPECT_EQ(protobuf_answer(3, "why"), std::string("\x0a\x07\x08\x03\x12\x03why", 9));
+  EXPECT_EQ(protobuf_error(3, "no"), std::string("\x08\x03\x12\x02no", 6));
+}
+
+}  // namespace
+}  // namespace ingero::fleet::wire

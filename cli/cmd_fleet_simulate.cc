@@ -21,7 +21,7 @@ namespace simulate = fleet::simulate;
 
 constexpr auto kTimeout = std::chrono::seconds(30);
 constexpr size_t kMaxAnswerBytes = 64 << 10;
-constexpr size_t kSenders = 8;  // threads
+constexpr size_t kSendingThreads = 8;  // threads
 
 struct SimulateOptions {
   std::string endpoint = "http://127.0.0.1:4318", cluster = "sim", plan = "random", truth, token_file;
@@ -56,7 +56,7 @@ struct Sending {
 void send_window(simulate::Plan& plan, uint32_t number, Sending& sending) {
   std::atomic<uint32_t> next = 0;
   std::vector<std::thread> threads;
-  for (size_t i = 0; i < std::min<size_t>(kSenders, plan.nodes()); ++i) {
+  for (size_t i = 0; i < std::min<size_t>(kSendingThreads, plan.nodes()); ++i) {
     threads.emplace_back([&] {
       for (uint32_t node = next++; node < plan.nodes(); node = next++) {
         sending.send(fleet::wire::encode_windows(plan.window(node, number)));

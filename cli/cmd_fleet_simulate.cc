@@ -5,10 +5,10 @@
 #include <mutex>
 #include <thread>
 
+#include "base/output_file.h"
 #include "base/private_file.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/output_file.h"
 #include "fleet/simulate/plan.h"
 #include "fleet/wire/encode.h"
 #include "serve/net/http_exchange.h"

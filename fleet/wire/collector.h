@@ -18,6 +18,10 @@ namespace ingero::fleet::wire {
 
 inline constexpr size_t kMaxPoints = 20'000, kMaxAttributes = 64, kMaxKeyBytes = 128, kMaxValueBytes = 4096;
 inline constexpr size_t kMaxNameBytes = 256, kMaxKeptBytes = 32 << 20, kMaxDepth = 8;
+// What is said of a point that has more.
+inline constexpr const char* kManyAttributes = "a point or a resource has more than 64 attributes";
+inline constexpr const char* kLongAttribute = "an attribute's key is longer than 128 bytes, or its value than 4 KiB";
+inline constexpr const char* kDeepAttribute = "an attribute's value is nested more than 8 deep";
 inline constexpr uint64_t kMaxAhead_ns = 600'000'000'000;                    // of the receiver's clock
 inline constexpr uint64_t kMaxWindowAge_ns = 3600ULL * 1'000'000'000;        // of our own windows
 inline constexpr uint64_t kMaxPointAge_ns = 30ULL * 86'400 * 1'000'000'000;  // of any sender's points

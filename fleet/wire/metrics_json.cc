@@ -15,9 +15,6 @@ namespace {
 
 using Tree = nlohmann::json;
 
-constexpr const char* kManyAttributes = "a point or a resource has more than 64 attributes";
-constexpr const char* kLongAttribute = "an attribute's key is longer than 128 bytes, or its value than 4 KiB";
-constexpr const char* kDeepAttribute = "an attribute's value is nested more than 8 deep";
 constexpr size_t kMaxNesting = 64;
 
 // The parser has no bound of its own.

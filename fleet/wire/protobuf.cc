@@ -19,10 +19,6 @@ using Type = protozero::pbf_wire_type;
 constexpr uint32_t field(uint32_t number, Type type) { return protozero::tag_and_type(number, type); }
 constexpr uint32_t message_field(uint32_t number) { return field(number, Type::length_delimited); }
 
-constexpr const char* kManyAttributes = "a point or a resource has more than 64 attributes";
-constexpr const char* kLongAttribute = "an attribute's key is longer than 128 bytes, or its value than 4 KiB";
-constexpr const char* kDeepAttribute = "an attribute's value is nested more than 8 deep";
-
 // `left`: bytes that the value may still keep.
 Json read_value(pbf_reader value, size_t depth, size_t& left, const char*& fault);
 
@@ -149,7 +145,7 @@ RawPoint read_number(pbf_reader message) {
 struct Tags {
   uint32_t attributes, flags, max;
 };
-constexpr Tags kHistogram{9, 10, 12}, kExponential{1, 10, 13}, kSummary{7, 8, 0};
+constexpr Tags kHistogramTags{9, 10, 12}, kExponentialTags{1, 10, 13}, kSummaryTags{7, 8, 0};
 
 RawPoint read_distribution(pbf_reader message, const Tags& tags) {
   RawPoint point;
@@ -200,9 +196,9 @@ void read_metric(pbf_reader metric, Collector& collector) {
       } else if (kind == 5 || kind == 7) {
         collector.add(name, read_number(data.get_message()));
       } else {
-        collector.add(name, read_distribution(data.get_message(), kind == 9    ? kHistogram
-                                                                  : kind == 10 ? kExponential
-                                                                               : kSummary));
+        collector.add(name, read_distribution(data.get_message(), kind == 9    ? kHistogramTags
+                                                                  : kind == 10 ? kExponentialTags
+                                                                               : kSummaryTags));
       }
     }
   }

@@ -17,17 +17,17 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr uint64_t kNow_ns = 1'800'000'000'000'000'000;
+constexpr uint64_t kReceived_ns = 1'800'000'000'000'000'000;
 
 Batch read(const std::string& body) {
-  Collector collector(kNow_ns);
+  Collector collector(kReceived_ns);
   const Status status = read_protobuf(body, collector);
   EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().text());
   return collector.take();
 }
 
 Batch read_text(const std::string& body) {
-  Collector collector(kNow_ns);
+  Collector collector(kReceived_ns);
   const Status status = read_json(body, collector);
   EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().text());
   return collector.take();
@@ -54,7 +54,7 @@ std::string gzipped(const std::string& text) {
 }
 
 TEST(ProtobufMetrics, KeepEveryAttribute) {
-  Message point = gauge_point(kNow_ns, 0.875);
+  Message point = gauge_point(kReceived_ns, 0.875);
   point.message(7, attribute("ingero.node.state", "active")).message(7, attribute("causal_chain_id", "c-1"));
   point.message(7, attribute("nccl.rank", 3)).message(7, attribute("nccl.nranks", 8));
   point.message(7, attribute("big", std::numeric_limits<int64_t>::max()));
@@ -78,7 +78,7 @@ TEST(ProtobufMetrics, KeepEveryAttribute) {
 
 TEST(ProtobufMetrics, AreReadInAnyOrderOfFields) {
   const Message scope =
-      Message().message(2, Message().message(5, Message().message(1, gauge_point(kNow_ns, 1))).text(1, "m"));
+      Message().message(2, Message().message(5, Message().message(1, gauge_point(kReceived_ns, 1))).text(1, "m"));
   const Batch batch = read(Message().message(1, Message().message(2, scope).message(1, resource("c", "n"))).bytes());
   ASSERT_EQ(batch.points.size(), 1U) << refused(batch);
   EXPECT_EQ(batch.points.front().sender.node, "n");
@@ -86,7 +86,7 @@ TEST(ProtobufMetrics, AreReadInAnyOrderOfFields) {
 }
 
 TEST(ProtobufMetrics, DistributionsAreSumAndCount) {
-  const Message point = Message().fixed(3, kNow_ns).fixed(4, 7).real(5, 3.5);
+  const Message point = Message().fixed(3, kReceived_ns).fixed(4, 7).real(5, 3.5);
   const Batch batch = read(request(resource("c", "n"), {histogram("h", point)}));
   ASSERT_EQ(batch.points.size(), 1U);
   EXPECT_EQ(batch.points.front().value_double, 3.5);
@@ -95,47 +95,47 @@ TEST(ProtobufMetrics, DistributionsAreSumAndCount) {
 
 TEST(ProtobufMetrics, WithoutANodeOrWithWrongValuesAreRefusedWithTheReason) {
   const auto one = [](const Message& point) { return read(request(resource("c", "n"), {gauge("m", point)})); };
-  EXPECT_THAT(refused(read(request(Message(), {gauge("m", gauge_point(kNow_ns, 1))}))), HasSubstr("names no node"));
-  EXPECT_THAT(refused(one(gauge_point(kNow_ns, std::nan("")))), HasSubstr("not a finite number"));
-  EXPECT_THAT(refused(one(gauge_point(kNow_ns, INFINITY))), HasSubstr("not a finite number"));
+  EXPECT_THAT(refused(read(request(Message(), {gauge("m", gauge_point(kReceived_ns, 1))}))), HasSubstr("names no node"));
+  EXPECT_THAT(refused(one(gauge_point(kReceived_ns, std::nan("")))), HasSubstr("not a finite number"));
+  EXPECT_THAT(refused(one(gauge_point(kReceived_ns, INFINITY))), HasSubstr("not a finite number"));
   EXPECT_THAT(refused(one(gauge_point(0, 1))), HasSubstr("30 days"));
   EXPECT_THAT(refused(one(gauge_point(UINT64_MAX, 1))), HasSubstr("10 minutes ahead"));
-  EXPECT_THAT(refused(one(gauge_point(kNow_ns + kMaxAhead_ns, 1))), IsEmpty());
-  Message nine = gauge_point(kNow_ns, 1);
+  EXPECT_THAT(refused(one(gauge_point(kReceived_ns + kMaxAhead_ns, 1))), IsEmpty());
+  Message nine = gauge_point(kReceived_ns, 1);
   nine.message(7, attribute("nccl.rank", 9)).message(7, attribute("nccl.nranks", 8));
   EXPECT_THAT(refused(one(nine)), HasSubstr("not below the number of ranks"));
-  EXPECT_THAT(refused(one(gauge_point(kNow_ns, 1).message(7, attribute("nccl.rank", -1)))), HasSubstr("negative"));
-  EXPECT_THAT(refused(one(gauge_point(kNow_ns, 1).message(7, attribute(std::string(129, 'k'), 1)))),
+  EXPECT_THAT(refused(one(gauge_point(kReceived_ns, 1).message(7, attribute("nccl.rank", -1)))), HasSubstr("negative"));
+  EXPECT_THAT(refused(one(gauge_point(kReceived_ns, 1).message(7, attribute(std::string(129, 'k'), 1)))),
               HasSubstr("128 bytes"));
-  EXPECT_THAT(refused(one(gauge_point(kNow_ns, 1).message(7, attribute("k", std::string(5000, 'v'))))),
+  EXPECT_THAT(refused(one(gauge_point(kReceived_ns, 1).message(7, attribute("k", std::string(5000, 'v'))))),
               HasSubstr("4 KiB"));
-  Message many = gauge_point(kNow_ns, 1);
+  Message many = gauge_point(kReceived_ns, 1);
   for (int i = 0; i < 65; ++i) many.message(7, attribute("k" + std::to_string(i), 1));
   EXPECT_THAT(refused(one(many)), HasSubstr("more than 64 attributes"));
   Message deep = Message().whole(3, 1);
   for (int i = 0; i < 20; ++i) deep = Message().message(5, Message().message(1, deep));
-  EXPECT_THAT(refused(one(gauge_point(kNow_ns, 1).message(7, Message().text(1, "k").message(2, deep)))),
+  EXPECT_THAT(refused(one(gauge_point(kReceived_ns, 1).message(7, Message().text(1, "k").message(2, deep)))),
               HasSubstr("nested"));
 }
 
 TEST(ProtobufMetrics, AreAtMost20000InARequest) {
-  std::vector<Message> metrics(20'005, gauge("m", gauge_point(kNow_ns, 1)));
+  std::vector<Message> metrics(20'005, gauge("m", gauge_point(kReceived_ns, 1)));
   const Batch batch = read(request(resource("c", "n"), metrics));
   EXPECT_EQ(batch.points.size(), kMaxPoints);
   EXPECT_EQ(batch.refused_count(), 5U);
 }
 
 TEST(ProtobufMetrics, CutOrChangedAnywhereNeverHarm) {
-  Message point = gauge_point(kNow_ns, 1, kNow_ns - 5);
+  Message point = gauge_point(kReceived_ns, 1, kReceived_ns - 5);
   point.message(7, attribute("ingero.rank", 1)).message(7, attribute("k", "v"));
   const std::string whole = request(resource("c", "n"), {gauge("m", point), histogram("h", point), sum("s", point)});
   for (size_t i = 0; i < whole.size(); ++i) {
-    Collector cut(kNow_ns);
+    Collector cut(kReceived_ns);
     (void)read_protobuf(std::string_view(whole).substr(0, i), cut);
     for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
       std::string changed = whole;
       changed[i] = static_cast<char>(value);
-      Collector collector(kNow_ns);
+      Collector collector(kReceived_ns);
       (void)read_protobuf(changed, collector);
       EXPECT_LE(collector.take().points.size(), 3U);
     }
@@ -162,10 +162,10 @@ TEST(JsonMetrics, SayTheSameAsProtobuf) {
 
 TEST(JsonMetrics, ThatAreNoneAreRefused) {
   for (const char* body : {"", "[", "[]", "1", "{\"resourceMetrics\":", "{\"a\":\"\\"}) {
-    Collector collector(kNow_ns);
+    Collector collector(kReceived_ns);
     EXPECT_FALSE(read_json(body, collector).ok()) << body;
   }
-  Collector deep(kNow_ns);
+  Collector deep(kReceived_ns);
   EXPECT_FALSE(read_json(std::string(100'000, '['), deep).ok());
   for (const char* body : {R"({"resourceMetrics":{}})", R"({"resourceMetrics":[1,null,{"scopeMetrics":7}]})",
                            R"({"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":5,"gauge":[]}]}]}]})"}) {
@@ -178,7 +178,7 @@ TEST(JsonMetrics, ThatAreNoneAreRefused) {
 }
 
 Message window_point(double value, int64_t rank = 5, int64_t nranks = 8) {
-  Message point = gauge_point(kNow_ns, value, kNow_ns - 5'000'000'000);
+  Message point = gauge_point(kReceived_ns, value, kReceived_ns - 5'000'000'000);
   return point.message(7, attribute("ingero.rank", rank))
       .message(7, attribute("gpu.collective.comm_id_hash", "18446744073709551615"))
       .message(7, attribute("gpu.collective.rank", rank))
@@ -186,10 +186,10 @@ Message window_point(double value, int64_t rank = 5, int64_t nranks = 8) {
 }
 
 TEST(Windows, ArePutTogetherFromTheirPoints) {
-  Message work = Message().fixed(2, kNow_ns - 5'000'000'000).fixed(3, kNow_ns).fixed(4, 5).real(5, 4.5);
+  Message work = Message().fixed(2, kReceived_ns - 5'000'000'000).fixed(3, kReceived_ns).fixed(4, 5).real(5, 4.5);
   work.message(9, attribute("ingero.rank", 5)).message(9, attribute("gpu.collective.nranks", 8));
   work.message(9, attribute("gpu.collective.comm_id_hash", "18446744073709551615"));
-  Message off = gauge_point(kNow_ns, 0.75, kNow_ns - 5'000'000'000);
+  Message off = gauge_point(kReceived_ns, 0.75, kReceived_ns - 5'000'000'000);
   off.message(7, attribute("ingero.rank", 5)).message(7, attribute("reason", "preempted"));
   Message from = resource("train", "gpu-01");
   from.message(1, attribute("ingero.job.id", "j1"));
@@ -219,12 +219,12 @@ TEST(Windows, ThatCannotBeAreRefused) {
   EXPECT_THAT(of(window_point(0.5)), IsEmpty());
   EXPECT_THAT(of(window_point(-1)), HasSubstr("negative"));
   EXPECT_THAT(of(window_point(0.5, 9, 8)), HasSubstr("not below the number of ranks"));
-  EXPECT_THAT(of(gauge_point(kNow_ns, 1, kNow_ns - 5)), HasSubstr("names no ingero.rank"));
+  EXPECT_THAT(of(gauge_point(kReceived_ns, 1, kReceived_ns - 5)), HasSubstr("names no ingero.rank"));
   Message endless = window_point(0.5);
-  endless.fixed(2, kNow_ns);
+  endless.fixed(2, kReceived_ns);
   EXPECT_THAT(of(endless), HasSubstr("begin before its end"));
   Message old = window_point(0.5);
-  old.fixed(3, kNow_ns - kMaxWindowAge_ns - 1);
+  old.fixed(3, kReceived_ns - kMaxWindowAge_ns - 1);
   EXPECT_THAT(of(old), HasSubstr("older than an hour"));
 }
 

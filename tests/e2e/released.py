@@ -141,10 +141,10 @@ class Honest:
 
 
 def used_by(pid):
-    """Descriptors, and MiB of memory of its own."""
+    """Descriptors, and MiB of resident memory."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
-        anonymous = next(int(line.split()[1]) for line in status if line.startswith("RssAnon:"))
-    return len(os.listdir(f"/proc/{pid}/fd")), anonymous / 1024
+        resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+    return len(os.listdir(f"/proc/{pid}/fd")), resident / 1024
 
 
 def while_copied(build, trace, name, one_by_one, at_once):
@@ -180,7 +180,7 @@ def copies(build, one_by_one, at_once):
     seen = [len(trace.recording.calls("pid = ?", pid)) for pid in pids]
     losses = trace.recording.losses()
     say(recorded=seen, of=CALLS, descriptors=[descriptors, most, last_descriptors],
-        anonymous_mib=[round(memory, 1), round(last_memory, 1)], losses=losses)
+        resident_mib=[round(memory, 1), round(last_memory, 1)], losses=losses)
     check(seen == [CALLS] * 4, f"{seen} of {CALLS} calls each: {losses}")
     if not build.sanitized:  # a sanitizer keeps what was freed
         in_time(last_memory <= memory * 1.1, f"{last_memory:.1f} MiB, {memory:.1f} before")

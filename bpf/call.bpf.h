@@ -86,7 +86,8 @@ static __always_inline __u64 wake_flag(struct wire_thread *thread)
 		   : BPF_RB_NO_WAKEUP;
 }
 
-static __noinline int count_ring_loss(__u32 probe)
+/* Global, so that the verifier looks at it once and not behind each place that writes a record. */
+__noinline int count_ring_loss(__u32 probe)
 {
 	__u64 *count = bpf_map_lookup_elem(&probe_losses, &probe);
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;

@@ -280,8 +280,8 @@ void Tracer::give_back(std::span<const uint32_t> probes) {
   index_->numbers.give_back(probes);
   for (const uint32_t probe : probes) {
     if (probe >= probe_symbols_.size()) continue;
-    probe_libraries_[probe] = {};
-    probe_symbols_[probe] = {};
+    std::string().swap(probe_libraries_[probe]);  // assigning an empty one would keep its memory
+    std::string().swap(probe_symbols_[probe]);
   }
 }
 

@@ -1,8 +1,6 @@
 // Maps a page of each file and looks at those mappings from inside the kernel.
 #include "kernelside/file_watch.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,49 +11,19 @@
 #include <memory>
 
 #include "bpf/wire.h"
-#include "files.skel.h"
-#include "kernelside/libbpf_log.h"
-#include "kernelside/privilege.h"
-#include "kernelside/skeleton.h"
+#include "kernelside/mapping_iterator.h"
 
 namespace ingero::kernelside {
 namespace {
 
 const uint64_t kPage = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 
-struct KernelUses {
-  Owned<files> object;
-  Link link;
-
-  Status load() {
-    const Raised raised;
-    LibbpfLog log;
-    object.reset(files__open_and_load());
-    if (!object) return Error(Errc::kNotSupported, log.reason(errno_error("load the mapping iterator").message()));
-    object->bss->mapper_pid = static_cast<uint32_t>(getpid());
-    // Only our own mappings are walked (kernel 6.1); an older kernel walks all, and the program picks.
-    bpf_iter_link_info info{};
-    info.task.pid = static_cast<uint32_t>(getpid());
-    LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
-    link.reset(bpf_program__attach_iter(object->progs.emit_uses, &options));
-    if (!link) link.reset(bpf_program__attach_iter(object->progs.emit_uses, nullptr));
-    if (!link) return Error(Errc::kNotSupported, log.reason(errno_error("attach the mapping iterator").message()));
-    return {};
-  }
-
-  Result<Fd> open() const {
-    const Raised raised;
-    Fd answer(bpf_iter_create(bpf_link__fd(link.get())));
-    if (!answer.valid()) return errno_error("look up the mapped files");
-    return answer;
-  }
-};
-
 }  // namespace
 
 UseLookup kernel_uses() {
-  const auto kernel = std::make_shared<KernelUses>();
-  return {[kernel] { return kernel->load(); }, [kernel] { return kernel->open(); }};
+  const auto walk = std::make_shared<MappingIterator>();
+  return {[walk] { return walk->load([](const files& object) { return object.progs.emit_uses; }); },
+          [walk] { return walk->open(); }};
 }
 
 FileWatch::~FileWatch() {

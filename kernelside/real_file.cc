@@ -1,8 +1,6 @@
 // Maps a page of the file and looks at the mapping from inside the kernel.
 #include "kernelside/real_file.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
@@ -13,16 +11,10 @@
 #include <memory>
 
 #include "bpf/wire.h"
-#include "files.skel.h"
-#include "kernelside/libbpf_log.h"
-#include "kernelside/skeleton.h"
+#include "kernelside/mapping_iterator.h"
 
 namespace ingero::kernelside {
 namespace {
-
-struct FilesDeleter {
-  void operator()(files* object) const { files__destroy(object); }
-};
 
 // One page of a file, for as long as the kernel is asked about it.
 class Page {
@@ -41,38 +33,15 @@ class Page {
   void* address_;
 };
 
-struct KernelLookup {
-  std::unique_ptr<files, FilesDeleter> object;
-  Link link;
-
-  Status load() {
-    LibbpfLog log;
-    object.reset(files__open_and_load());
-    if (!object) return Error(Errc::kNotSupported, log.reason(errno_error("load the mapping iterator").message()));
-    object->bss->mapper_pid = static_cast<uint32_t>(getpid());
-    // Only our own mappings are walked (kernel 6.1); an older kernel walks all, and the program picks.
-    bpf_iter_link_info info{};
-    info.task.pid = static_cast<uint32_t>(getpid());
-    LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
-    link.reset(bpf_program__attach_iter(object->progs.emit_file, &options));
-    if (!link) link.reset(bpf_program__attach_iter(object->progs.emit_file, nullptr));
-    if (!link) return Error(Errc::kNotSupported, log.reason(errno_error("attach the mapping iterator").message()));
-    return {};
-  }
-
-  Result<Fd> open(uint64_t address) const {
-    object->bss->mapped_at = address;
-    Fd answer(bpf_iter_create(bpf_link__fd(link.get())));
-    if (!answer.valid()) return errno_error("look up the mapped file");
-    return answer;
-  }
-};
-
 }  // namespace
 
 MappingLookup kernel_lookup() {
-  const auto kernel = std::make_shared<KernelLookup>();
-  return {[kernel] { return kernel->load(); }, [kernel](uint64_t address) { return kernel->open(address); }};
+  const auto walk = std::make_shared<MappingIterator>();
+  return {[walk] { return walk->load([](const files& object) { return object.progs.emit_file; }); },
+          [walk](uint64_t address) {
+            walk->object->bss->mapped_at = address;
+            return walk->open();
+          }};
 }
 
 bool RealFiles::layered(int fd, int (*look)(int fd, struct statfs* status)) {

@@ -95,7 +95,8 @@ TEST(ProtobufMetrics, DistributionsAreSumAndCount) {
 
 TEST(ProtobufMetrics, WithoutANodeOrWithWrongValuesAreRefusedWithTheReason) {
   const auto one = [](const Message& point) { return read(request(resource("c", "n"), {gauge("m", point)})); };
-  EXPECT_THAT(refused(read(request(Message(), {gauge("m", gauge_point(kReceived_ns, 1))}))), HasSubstr("names no node"));
+  EXPECT_THAT(refused(read(request(Message(), {gauge("m", gauge_point(kReceived_ns, 1))}))),
+              HasSubstr("names no node"));
   EXPECT_THAT(refused(one(gauge_point(kReceived_ns, std::nan("")))), HasSubstr("not a finite number"));
   EXPECT_THAT(refused(one(gauge_point(kReceived_ns, INFINITY))), HasSubstr("not a finite number"));
   EXPECT_THAT(refused(one(gauge_point(0, 1))), HasSubstr("30 days"));

@@ -264,6 +264,58 @@ class ReleasedTest : public ::testing::Test {
     for (int i = 0; i < seconds * 50 && !condition(); ++i) usleep(20'000);
     return condition();
   }
+  // A user's copies beside two programs of root's: one while the user has many mapped at once, one after that.
+  struct Round {
+    Child user, during, after;
+    std::string during_path, after_path;
+  };
+  static constexpr int kAtOnce = 100;
+  Round make_round(int from, int to) {
+    const auto honest = [&](const std::string& own) {
+      return [this, own](const auto& says, const auto& waits) {
+        void* const handle = open_copy(library_, own);
+        says();
+        waits();
+        for (int i = 0; i < kCalls; ++i) call(handle, i % kFunctions);
+      };
+    };
+    const std::string during = path(fmt::format("root/during-{}-libmany.so", to));
+    const std::string after = path(fmt::format("root/after-{}-libmany.so", to));
+    return Round{Child([this, from, to](const auto& says, const auto& waits) {
+                   if (setgid(kUser) != 0 || setuid(kUser) != 0) _exit(4);
+                   map_one_by_one(library_, path("user"), from, to);
+                   map_at_once(library_, path("user"), kAtOnce, says, waits);
+                 }),
+                 Child(honest(during)), Child(honest(after)), during, after};
+  }
+  void run(Round& round) {
+    round.user.go();
+    round.during.go();
+    round.during.wait();
+    ASSERT_TRUE(is_within(20, [&] { return is_probed(round.during_path); }));
+    round.during.go();
+    EXPECT_EQ(round.during.end(), 0);
+    round.user.wait();
+    sleep(2);
+    descriptors_most_ = descriptors();
+    round.after.go();
+    round.after.wait();
+    EXPECT_TRUE(is_within(20, [&] { return is_probed(round.after_path); }));
+    round.after.go();
+    EXPECT_EQ(round.after.end(), 0);
+    const auto both = [&](uint64_t calls) {
+      return made(round.during.pid()) == calls && made(round.after.pid()) == calls;
+    };
+    EXPECT_TRUE(is_within(20, [&] { return both(kCalls); }))
+        << made(round.during.pid()) << " and " << made(round.after.pid());
+    round.user.go();
+    EXPECT_EQ(round.user.end(), 0);
+    std::filesystem::remove(round.during_path);
+    std::filesystem::remove(round.after_path);
+    EXPECT_TRUE(is_within(30, [&] { return tracer_->reports().empty(); })) << tracer_->reports().size();
+    sleep(4);
+    malloc_trim(0);
+  }
   uint64_t made(uint32_t pid) {
     const std::scoped_lock lock(mutex_);
     return made_[pid];
@@ -286,6 +338,10 @@ class ReleasedTest : public ::testing::Test {
   static size_t descriptors() {
     return static_cast<size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
   }
+  static uint64_t allocated() {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  }
   static uint64_t anonymous_kib() {
     const std::string status = read_file("/proc/self/status", 1 << 16).value();
     return parse_u64(trim(split(status.substr(status.find("RssAnon:") + 8), 'k')[0])).value_or(0);
@@ -307,81 +363,44 @@ class ReleasedTest : public ::testing::Test {
   std::mutex mutex_;
   std::map<uint32_t, uint64_t> made_;  // calls, by process
   uint64_t wrong_ = 0;
+  size_t descriptors_most_ = 0;
 };
 
 TEST_F(ReleasedTest, AUsersCopiesLeaveOthersCallsWhole) {
   const char* const asked = std::getenv("INGERO_COPIES");
   const int copies = asked != nullptr ? std::atoi(asked) : 300;
-  constexpr int kAtOnce = 100;
-  // What a probe's number leaves behind in tables is bounded: they are as long as they get before memory is compared.
-  Child first([&](const auto&, const auto&) {
-    if (setgid(kUser) != 0 || setuid(kUser) != 0) _exit(4);
-    map_one_by_one(library_, path("user"), 0, 20);
-    map_at_once(
-        library_, path("user"), kAtOnce, [] {}, [] { sleep(2); });
-  });
-  Child user([&](const auto& says, const auto& waits) {
-    if (setgid(kUser) != 0 || setuid(kUser) != 0) _exit(4);
-    map_one_by_one(library_, path("user"), 20, copies);
-    map_at_once(library_, path("user"), kAtOnce, says, waits);
-  });
-  const auto honest = [&](const std::string& own) {
-    return [this, own](const auto& says, const auto& waits) {
-      void* const handle = open_copy(library_, own);
-      says();
-      waits();
-      for (int i = 0; i < kCalls; ++i) call(handle, i % kFunctions);
-    };
-  };
-  Child during(honest(path("root/during-libmany.so"))), after(honest(path("root/after-libmany.so")));
+  // As the agent does.
+  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_MMAP_THRESHOLD, 64 << 10);
+  // Memory is compared when as many probes as in the round that counts have been there at once: tables keep the length
+  // that they once had, and that is bounded.
+  Round first = make_round(0, 20), second = make_round(20, copies);
   start();
   if (IsSkipped()) return;
 
-  first.go();
-  EXPECT_EQ(first.end(), 0);
-  ASSERT_TRUE(is_within(30, [&] { return tracer_->reports().empty(); })) << "the first copies' probes are removed";
-  ASSERT_TRUE(is_within(20, [&] { return given_back_ % kFunctions == 0 && given_back_ > 0; }));
-  sleep(2);
+  ASSERT_NO_FATAL_FAILURE(run(first));
+  EXPECT_GT(given_back_.load(), 0U);
   const size_t descriptors_before = descriptors();
-  malloc_trim(0);  // as the agent does
-  const uint64_t memory_before = anonymous_kib();
-
-  user.go();
-  during.go();
-  during.wait();
-  ASSERT_TRUE(is_within(20, [&] { return is_probed(path("root/during-libmany.so")); }));
-  during.go();
-  EXPECT_EQ(during.end(), 0);
-  user.wait();
-  sleep(2);
-  const size_t descriptors_most = descriptors();
-  after.go();
-  after.wait();
-  EXPECT_TRUE(is_within(20, [&] { return is_probed(path("root/after-libmany.so")); }));
-  after.go();
-  EXPECT_EQ(after.end(), 0);
-  EXPECT_TRUE(is_within(20, [&] { return made(during.pid()) == kCalls && made(after.pid()) == kCalls; }));
-  EXPECT_EQ(made(during.pid()), static_cast<uint64_t>(kCalls));
-  EXPECT_EQ(made(after.pid()), static_cast<uint64_t>(kCalls));
-  user.go();
-  EXPECT_EQ(user.end(), 0);
-  std::filesystem::remove_all(path("root"));
-  EXPECT_TRUE(is_within(30, [&] { return tracer_->reports().empty(); })) << tracer_->reports().size();
-  EXPECT_TRUE(is_within(20, [&] { return descriptors() <= descriptors_before; }));
-  sleep(4);
-  malloc_trim(0);
-  const uint64_t memory_after = anonymous_kib();
+  const uint64_t memory_before = anonymous_kib(), allocated_before = allocated();
+  ASSERT_NO_FATAL_FAILURE(run(second));
+  EXPECT_TRUE(is_within(20, [&] { return descriptors() <= descriptors_before; }))
+      << descriptors() << ", before " << descriptors_before;
+  const uint64_t memory_after = anonymous_kib(), allocated_after = allocated();
   const std::scoped_lock lock(mutex_);
   EXPECT_EQ(wrong_, 0U) << "calls booked on another function";
   EXPECT_EQ(ledger_.count(hal::Loss::attach_refused), 0U);
   EXPECT_EQ(ledger_.count(hal::Loss::probe_reused), 0U);
-  EXPECT_LE(memory_after, memory_before + memory_before / 10);
+  // What is allocated shows a leak. Of the pages behind it, which a heap gives back only where nothing is left on
+  // them, a tenth of an agent's memory may stay.
+  constexpr uint64_t kAgentKib = 40 << 10;
+  EXPECT_LE(allocated_after, allocated_before + allocated_before / 10);
+  EXPECT_LE(memory_after, memory_before + kAgentKib / 10);
   fmt::print(
       "measured: copies {}, the user's calls seen {}, probe_quota {}, given back {}, probes of the table {}, "
-      "descriptors {} -> {} -> {}, anonymous KiB {} -> {}; losses {}\n",
-      copies + kAtOnce, made_[user.pid()], ledger_.count(hal::Loss::probe_quota), given_back_.load(),
-      tracer_->probe_table().size(), descriptors_before, descriptors_most, descriptors(), memory_before, memory_after,
-      losses());
+      "descriptors {} -> {} -> {}, anonymous KiB {} -> {}, allocated {} -> {}; losses {}\n",
+      copies + kAtOnce, made_[second.user.pid()], ledger_.count(hal::Loss::probe_quota), given_back_.load(),
+      tracer_->probe_table().size(), descriptors_before, descriptors_most_, descriptors(), memory_before, memory_after,
+      allocated_before, allocated_after, losses());
 }
 
 TEST_F(ReleasedTest, ANumberOfADeletedFileThatGoesToALibraryIsALibrary) {

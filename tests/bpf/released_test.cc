@@ -264,7 +264,7 @@ class ReleasedTest : public ::testing::Test {
     for (int i = 0; i < seconds * 50 && !condition(); ++i) usleep(20'000);
     return condition();
   }
-  // A user's copies beside two programs of root's: one while the user has many mapped at once, one after that.
+  // A user's copies, and two programs of root's: one while the user has many mapped at once, one after that.
   struct Round {
     Child user, during, after;
     std::string during_path, after_path;

@@ -1,8 +1,6 @@
 // ingero fleet simulate: a job of any size that does not exist, sent to a real server, with the truth in a file.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <mutex>
 #include <thread>
 
 #include "base/output_file.h"
@@ -10,18 +8,12 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "fleet/simulate/plan.h"
-#include "fleet/wire/encode.h"
-#include "serve/net/http_exchange.h"
+#include "fleet/simulate/sender.h"
 
 namespace ingero::cli {
 namespace {
 
-namespace net = serve::net;
 namespace simulate = fleet::simulate;
-
-constexpr auto kTimeout = std::chrono::seconds(30);
-constexpr size_t kMaxAnswerBytes = 64 << 10;
-constexpr size_t kSendingThreads = 8;  // threads
 
 struct SimulateOptions {
   std::string endpoint = "http://127.0.0.1:4318", cluster = "sim", plan = "random", truth, token_file;
@@ -30,61 +22,16 @@ struct SimulateOptions {
   bool is_live = false;
 };
 
-struct Sending {
-  net::Peer peer;
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::atomic<uint64_t> sent = 0, bytes = 0;
-  std::mutex mutex;
-  std::string last_error;  // guarded by mutex
-
-  void send(const std::string& body) {
-    static const net::Stop kNever;
-    const auto answer = net::http_ask(
-        peer, nullptr, {.path = "/v1/metrics", .headers = headers, .type = "application/x-protobuf", .body = body},
-        kMaxAnswerBytes, std::chrono::steady_clock::now() + kTimeout, kNever);
-    if (answer.ok() && answer->status == 200) {
-      ++sent;
-      bytes += body.size();
-      return;
-    }
-    const std::lock_guard guard(mutex);
-    last_error = answer.ok() ? fmt::format("{}: HTTP {}", peer.url(), answer->status) : answer.error().text();
-  }
-};
-
-// One window of all nodes, by several threads: a node's random numbers are its own.
-void send_window(simulate::Plan& plan, uint32_t number, Sending& sending) {
-  std::atomic<uint32_t> next = 0;
-  std::vector<std::thread> threads;
-  for (size_t i = 0; i < std::min<size_t>(kSendingThreads, plan.nodes()); ++i) {
-    threads.emplace_back([&] {
-      for (uint32_t node = next++; node < plan.nodes(); node = next++) {
-        sending.send(fleet::wire::encode_windows(plan.window(node, number)));
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-}
-
-Status set_receiver(const SimulateOptions& options, Sending& sending) {
-  std::string_view rest = options.endpoint;
-  if (!net::take_scheme(rest, sending.peer) || sending.peer.has_tls) {
-    return Error(Errc::kInvalid, fmt::format("--endpoint {}: not an http:// address", printable(options.endpoint)),
-                 "a simulated job is sent to a server on this machine, with --insecure-no-tls");
-  }
-  sending.peer.port = 4318;
-  const Status parsed = net::parse_authority(rest, sending.peer);
-  if (!parsed.ok()) return parsed.error().in("--endpoint");
-  if (options.token_file.empty()) return {};
-  const auto token = read_private(options.token_file);
-  if (!token.ok()) return token.error().in("--token-file");
-  sending.headers.emplace_back("Authorization", fmt::format("Bearer {}", trim(*token)));
-  return {};
-}
-
 Result<int> run_simulate(const SimulateOptions& options, Context& context) {
-  Sending sending;
-  INGERO_TRY(set_receiver(options, sending));
+  std::string token;
+  if (!options.token_file.empty()) {
+    const auto read = read_private(options.token_file);
+    if (!read.ok()) return read.error().in("--token-file");
+    token = trim(*read);
+  }
+  auto sender = simulate::Sender::make(options.endpoint, token);
+  if (!sender.ok()) return sender.error().in("--endpoint");
+  simulate::Sender& sending = **sender;
   const uint64_t now_ns = context.clock->wall_ns();
   const uint64_t back = options.is_live ? 0 : options.windows + 1;
   simulate::PlanOptions wanted;
@@ -107,16 +54,17 @@ Result<int> run_simulate(const SimulateOptions& options, Context& context) {
     if (options.is_live) {
       std::this_thread::sleep_until(begin + std::chrono::nanoseconds((number + 1) * simulate::kPeriod_ns));
     }
-    send_window(*plan, number, sending);
-    if (sending.sent == 0) return Error(Errc::kIo, sending.last_error, "is `ingero fleet serve` running there?");
+    sending.send(*plan, number);
+    if (sending.sent() == 0) return Error(Errc::kIo, sending.last_error(), "is `ingero fleet serve` running there?");
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   const uint64_t all = uint64_t{plan->nodes()} * options.windows;
   context.out << fmt::format("{} of {} windows of nodes taken in {:.1f} s: {:.0f} a second, {} each; {} slow planted\n",
-                             sending.sent.load(), all, took.count(), static_cast<double>(sending.sent) / took.count(),
-                             format_bytes(sending.bytes / std::max<uint64_t>(1, sending.sent)),
+                             sending.sent(), all, took.count(), static_cast<double>(sending.sent()) / took.count(),
+                             format_bytes(sending.bytes() / std::max<uint64_t>(1, sending.sent())),
                              plural(plan->stragglers().size(), "rank"));
-  if (sending.sent < all) return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error));
+  if (sending.sent() < all)
+    return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error()));
   return kExitDone;
 }
 

@@ -11,9 +11,8 @@
 #include "cli/flags.h"
 #include "cli/fleet_flags.h"
 #include "cli/fleet_rows.h"
-#include "cli/row_printer.h"
-#include "report/chains.h"
-#include "report/report.h"
+#include "report/event_listing.h"
+#include "report/row_printer.h"
 #include "store/read/selection_sql.h"
 
 namespace ingero::cli {
@@ -75,108 +74,9 @@ Result<Request> split_words(const QueryOptions& options) {
   return request;
 }
 
-// The documented columns of a listing, over the view `events`. `args` is JSON made by the engine.
-constexpr const char* kListing =
-    "SELECT e.timestamp, e.pid, e.tid, e.comm, lower(e.layer) AS source, e.op_name AS op, e.duration, e.gpu_id, "
-    "json_array(e.arg0, e.arg1) AS args, e.ret_code AS return_code, e.cgroup_id, "
-    "(SELECT st.frames FROM stack_traces st WHERE st.hash = e.stack_hash) AS stack, e.node, "
-    "CASE WHEN e.kind = 'fabric' THEN e.flags END AS flags, CASE WHEN e.kind = 'fabric' THEN e.handle2 END AS handle2 "
-    "FROM events e";
-enum Listed {
-  kTime,
-  kPid,
-  kTid,
-  kComm,
-  kSource,
-  kOp,
-  kDuration,
-  kGpu,
-  kArgs,
-  kReturn,
-  kCgroup,
-  kStack,
-  kNode,
-  kFlags,
-  kHandle2
-};
-
-// The event of a device that this call brought, with its port where it is of one: "PORT_ERR, port 1". Empty: none.
-std::string event_text(std::span<const store::Value> row) {
-  if (row[kFlags].is_null() || row[kReturn].integer != 0) return {};
-  const hal::AsyncEvent event = vendor_names().event(row[kOp].text, static_cast<uint64_t>(row[kFlags].integer));
-  if (event.name.empty() || !event.is_of_port || row[kHandle2].is_null()) return std::string(event.name);
-  return fmt::format("{}, port {}", event.name, static_cast<uint32_t>(row[kHandle2].integer));
+report::RowStyle style_of(const QueryOptions& options) {
+  return options.json ? report::RowStyle::kJson : options.csv ? report::RowStyle::kCsv : report::RowStyle::kTable;
 }
-
-// The labels of a row, as JSON for JSON and CSV, in words for a table.
-std::string shown_labels(const store::Labels& labels, std::span<const store::Value> row, Format format) {
-  std::vector<std::pair<std::string, std::string>> held;
-  for (const auto& [key, value] : labels.at(row[kNode].text, static_cast<uint32_t>(row[kPid].integer),
-                                            static_cast<uint64_t>(std::max<int64_t>(0, row[kTime].integer)))) {
-    held.emplace_back(key, value);
-  }
-  return format == Format::kTable ? report::labels_text(held) : report::labels_json(held).dump();
-}
-
-// A listing's row as users know it: wall time as text, the duration in nanoseconds and for people.
-class ListingRow {
- public:
-  // `with_details`: a table has the column, too; mostly it would be empty.
-  ListingRow(const store::Labels* labels, bool with_details) : labels_(labels), with_details_(with_details) {}
-
-  std::vector<std::string_view> names(Format format) const {
-    if (labels_ != nullptr && format == Format::kTable) {
-      return {"TIMESTAMP", "PID", "TID", "PROCESS", "SOURCE", "OP", "DURATION", "LABELS"};
-    }
-    if (labels_ != nullptr) {
-      return {"timestamp", "pid", "tid", "comm", "source", "op", "duration_ns", "duration", "labels"};
-    }
-    if (format == Format::kTable && with_details_) {
-      return {"TIMESTAMP", "PID", "TID", "PROCESS", "SOURCE", "OP", "DURATION", "RETURN", "DETAIL"};
-    }
-    if (format == Format::kTable) return {"TIMESTAMP", "PID", "TID", "PROCESS", "SOURCE", "OP", "DURATION", "RETURN"};
-    return {"timestamp", "pid",    "tid",  "comm",        "source",    "op",    "duration_ns",
-            "duration",  "gpu_id", "args", "return_code", "cgroup_id", "stack", "detail"};
-  }
-  std::span<const store::Value> of(std::span<const store::Value> in, Format format) {
-    time_ = in[kTime].is_null() ? "" : format_wall(static_cast<uint64_t>(in[kTime].integer));
-    const bool timed = !in[kDuration].is_null();
-    duration_ = timed ? format_duration(static_cast<uint64_t>(std::max<int64_t>(0, in[kDuration].integer))) : "";
-    const store::Value time = text(time_);
-    const store::Value duration = timed ? text(duration_) : store::Value{};
-    detail_ = event_text(in);
-    const store::Value detail = detail_.empty() ? store::Value{} : text(detail_);
-    if (labels_ != nullptr) {
-      shown_ = shown_labels(*labels_, in, format);
-      values_ = {time, in[kPid], in[kTid], in[kComm], in[kSource], in[kOp]};
-      if (format != Format::kTable) values_.push_back(in[kDuration]);
-      values_.push_back(duration);
-      values_.push_back(text(shown_));
-    } else if (format == Format::kTable) {
-      values_ = {time, in[kPid], in[kTid], in[kComm], in[kSource], in[kOp], duration, in[kReturn]};
-      if (with_details_) values_.push_back(detail);
-    } else {
-      values_ = {time,     in[kPid], in[kTid],  in[kComm],   in[kSource], in[kOp],    in[kDuration],
-                 duration, in[kGpu], in[kArgs], in[kReturn], in[kCgroup], in[kStack], detail};
-    }
-    return values_;
-  }
-
- private:
-  static store::Value text(const std::string& content) {
-    store::Value value;
-    value.type = store::Value::Type::kText;
-    value.text = content;
-    return value;
-  }
-  const store::Labels* labels_;  // null: not asked for
-  bool with_details_;
-  std::string time_;
-  std::string duration_;
-  std::string shown_;
-  std::string detail_;
-  std::vector<store::Value> values_;
-};
 
 // Nothing says which events: the latest ones, as many as a screen shows.
 bool is_glance(const QueryOptions& options) {
@@ -185,7 +85,7 @@ bool is_glance(const QueryOptions& options) {
 }
 
 Status list_events(const store::Reader& reader, const QueryOptions& options, const Context& context,
-                   const store::QueryLimits& limits, Format format, RowPrinter& printer) {
+                   const store::QueryLimits& limits, report::RowStyle style, report::RowPrinter& printer) {
   const auto range = resolve_range(options.range, reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
   if (!range.ok()) return range.error();
   store::Selection selection;
@@ -208,17 +108,18 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
                    store::Bound::of(lower(options.op)));
   }
   // The latest events when there are too many, shown in the order of time.
-  const std::string sql = fmt::format("SELECT * FROM ({}{} ORDER BY e.timestamp DESC LIMIT {}) ORDER BY 1", kListing,
-                                      conditions.where(), limits.rows);
+  const std::string sql = fmt::format("SELECT * FROM ({}{} ORDER BY e.timestamp DESC LIMIT {}) ORDER BY 1",
+                                      report::kEventListing, conditions.where(), limits.rows);
   store::QueryLimits no_row_limit = limits;
   no_row_limit.rows = 0;
-  ListingRow row(labels ? &*labels : nullptr, !vendor_names().event(lower(options.op), 0).name.empty());
-  const auto names = row.names(format);
+  report::EventListing listing(vendor_names(), labels ? &*labels : nullptr,
+                               !vendor_names().event(lower(options.op), 0).name.empty());
+  const auto names = listing.names(style);
   printer.columns(names);
   const auto outcome = reader.query(
       sql, no_row_limit,
       [&](std::span<const store::Value> values) {
-        printer.row(row.of(values, format));
+        printer.row(listing.row(values, style));
         return true;
       },
       {}, conditions.bound());
@@ -244,7 +145,7 @@ void warn_of_filters(const QueryOptions& options) {
 }
 
 Status run_sql(const store::Reader& reader, const std::string& sql, const QueryOptions& options,
-               const store::QueryLimits& limits, RowPrinter& printer) {
+               const store::QueryLimits& limits, report::RowPrinter& printer) {
   warn_of_filters(options);
   const auto outcome = reader.query(
       sql, limits,
@@ -266,8 +167,8 @@ Result<int> ask_fleet(const QueryOptions& options, const Request& request, const
   }
   if (request.sql.empty()) return Error(Errc::kInvalid, "query --nodes needs an SQL statement");
   warn_of_filters(options);
-  const Format format = options.json ? Format::kJson : options.csv ? Format::kCsv : Format::kTable;
-  const auto printer = RowPrinter::make(format, context);
+  const report::RowStyle style = style_of(options);
+  const auto printer = report::RowPrinter::make(style, {context.out, context.colour, context.out_is_terminal});
   INGERO_TRY(query_fleet(fleet, request.sql, options.limit, *printer));
   return kExitDone;
 }
@@ -288,10 +189,10 @@ Result<int> run_query(const QueryOptions& options, Context& context) {
                 : request->sql.empty() && is_glance(options) ? kGlanceRows
                                                              : kDefaultRows;
   limits.time_ns = *timeout;
-  const Format format = options.json ? Format::kJson : options.csv ? Format::kCsv : Format::kTable;
-  const auto printer = RowPrinter::make(format, context);
+  const report::RowStyle style = style_of(options);
+  const auto printer = report::RowPrinter::make(style, {context.out, context.colour, context.out_is_terminal});
   if (request->sql.empty()) {
-    INGERO_TRY(list_events(**reader, options, context, limits, format, *printer));
+    INGERO_TRY(list_events(**reader, options, context, limits, style, *printer));
   } else {
     INGERO_TRY(run_sql(**reader, request->sql, options, limits, *printer));
   }

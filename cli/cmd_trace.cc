@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -27,6 +26,7 @@
 #include "agent/recorder.h"
 #include "agent/sampling/sampler_service.h"
 #include "agent/session.h"
+#include "agent/stop_signals.h"
 #include "base/environment.h"
 #include "base/fd.h"
 #include "base/group.h"
@@ -39,6 +39,7 @@
 #include "cli/legacy/legacy_flags.h"
 #include "cli/live_view.h"
 #include "cli/trace_flags.h"
+#include "kernelside/chosen_processes.h"
 #include "kernelside/launch.h"
 #include "kernelside/privilege.h"
 #include "kernelside/proc.h"
@@ -80,71 +81,6 @@ struct TraceOptions {
   agent::InferenceOptions inference;
 };
 
-// The cgroup v2 id of a path below the hierarchy's root is the inode of its directory.
-Result<uint64_t> cgroup_id(const std::string& path) {
-  for (const std::string root : {"", "/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
-    struct stat status {};
-    if (stat((root + (path.starts_with('/') ? "" : "/") + path).c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-      return static_cast<uint64_t>(status.st_ino);
-    }
-  }
-  return Error(Errc::kNotFound, fmt::format("cgroup {} does not exist", path),
-               "give its path as in /proc/PID/cgroup, or as a directory");
-}
-
-// The children that already run, and theirs: those to come are followed by the kernel side. One that is started while
-// this looks is found by looking again.
-void add_descendants(const kernelside::ProcFs& proc, std::vector<uint32_t>& pids) {
-  constexpr int kMaxLooks = 3;
-  std::set<uint32_t> known(pids.begin(), pids.end());
-  for (int look = 0; look < kMaxLooks && !pids.empty(); ++look) {
-    const auto all = proc.pids();
-    if (!all.ok()) return;
-    std::map<uint32_t, std::vector<uint32_t>> children;
-    for (const uint32_t pid : *all) {
-      if (const auto process = proc.process(pid); process.ok()) children[process->parent_pid].push_back(pid);
-    }
-    const size_t before = known.size();
-    for (size_t i = 0; i < pids.size(); ++i) {
-      for (const uint32_t child : children[pids[i]]) {
-        if (known.insert(child).second) pids.push_back(child);
-      }
-    }
-    if (known.size() == before) return;
-  }
-}
-
-// SIGINT, SIGTERM and SIGHUP, taken by the main thread alone.
-class Signals {
- public:
-  Signals() {
-    sigemptyset(&set_);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, number);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-  }
-  struct Came {
-    int number = 0;        // 0: none came in time
-    bool is_sent = false;  // by a process; a SIGHUP by the kernel means that the terminal is gone
-  };
-  Came wait(uint64_t ns) const {
-    const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-    siginfo_t info{};
-    const int number = sigtimedwait(&set_, &info, &time);
-    return number > 0 ? Came{number, info.si_code <= 0} : Came{};
-  }
-  // Has one come that was not waited for yet?
-  static bool is_pending() {
-    sigset_t pending;
-    if (sigpending(&pending) != 0) return false;
-    return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1;
-  }
-
- private:
-  sigset_t set_{};
-};
-
 // Which root itself may not change without CAP_DAC_OVERRIDE.
 bool is_in_anothers_folder(const std::string& path) {
   struct stat status {};
@@ -176,14 +112,14 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
     }
     if (!start.ok()) return start.error().in("--pid");
   }
-  if (options.command.empty()) add_descendants(proc, out.objects.pids);
+  if (options.command.empty()) kernelside::add_descendants(proc, out.objects.pids);
   if (!options.user.empty()) {
     const auto user = find_user(options.user);
     INGERO_TRY(user);
     out.objects.uid = user->uid;
   }
   if (!options.cgroup.empty()) {
-    const auto id = cgroup_id(options.cgroup);
+    const auto id = kernelside::find_cgroup(options.cgroup);
     INGERO_TRY(id);
     out.objects.cgroup_ids.push_back(*id);
   }
@@ -209,7 +145,7 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
     if (!group.ok()) return group.error().in("--db-group");
     store.group = *group;
   }
-  store.is_cancelled = Signals::is_pending;
+  store.is_cancelled = agent::StopSignals::is_pending;
   out.files_elsewhere = out.files_elsewhere || store.owner || is_in_anothers_folder(store.path);
   const auto max_bytes = parse_size_bytes(options.max_db);
   INGERO_TRY(max_bytes);
@@ -273,7 +209,7 @@ class Trace {
     for (const auto& path : options_.libraries) {
       INGERO_TRY(check_library_is_probed(path, registry_.all(), probed));
     }
-    const Signals signals;
+    const agent::StopSignals signals;
     INGERO_TRY(open_services());
     INGERO_TRY(start_command(*run_as));
     auto settings = recorder_settings();
@@ -462,7 +398,7 @@ class Trace {
   }
   bool prints() const { return options_.json || options_.verbose; }
 
-  void watch(const agent::Recorder& live, const Signals& signals, uint64_t duration_ns, uint64_t started_ns,
+  void watch(const agent::Recorder& live, const agent::StopSignals& signals, uint64_t duration_ns, uint64_t started_ns,
              const std::optional<agent::CommandThread>& command) {
     std::string last_shown;
     uint64_t next_view_ns = started_ns + 1'000'000'000;
@@ -490,7 +426,7 @@ class Trace {
 
   // A log is rotated by renaming it and sending this. Without a log, and when the terminal is gone, SIGHUP ends the
   // trace.
-  bool reopens_log(const Signals::Came& came) {
+  bool reopens_log(const agent::StopSignals::Came& came) {
     if (came.number != SIGHUP || !came.is_sent || options_.log.empty()) return false;
     rotate_log();
     return true;

@@ -48,7 +48,7 @@ Result<Json> ask_and_warn(const fleet::Fleet& fleet, const Json& input) {
   return answer;
 }
 
-Status query_fleet(const fleet::Fleet& fleet, const std::string& sql, uint64_t limit, RowPrinter& printer) {
+Status query_fleet(const fleet::Fleet& fleet, const std::string& sql, uint64_t limit, report::RowPrinter& printer) {
   if (limit > kMaxRows) {
     return Error(Errc::kInvalid, fmt::format("--limit {}: a node returns at most {} rows", limit, kMaxRows),
                  "ask for less, or in parts: WHERE timestamp ...");

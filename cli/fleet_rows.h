@@ -4,14 +4,14 @@
 #include <string>
 
 #include "base/json.h"
-#include "cli/row_printer.h"
 #include "fleet/fleet.h"
+#include "report/row_printer.h"
 
 namespace ingero::cli {
 
 // `limit`: rows of each node; 0: 10,000, which is also the most. Fails when no node answers, and then has printed
 // nothing.
-Status query_fleet(const fleet::Fleet& fleet, const std::string& sql, uint64_t limit, RowPrinter& printer);
+Status query_fleet(const fleet::Fleet& fleet, const std::string& sql, uint64_t limit, report::RowPrinter& printer);
 
 // The answer of `fleet`. Nodes without an answer, truncation and clock differences are reported on the error stream.
 // Without any answer the error is never kInvalid: the nodes failed, but the command line was right.

@@ -6,6 +6,7 @@
 #include "report/chains.h"
 #include "report/frame_text.h"
 #include "store/read/selection_sql.h"
+#include "store/read/time_range.h"
 
 namespace ingero::report {
 namespace {
@@ -26,11 +27,48 @@ void each_of(std::string_view text, const Take& take) {
   for (const auto& item : parsed) take(item);
 }
 
+std::vector<std::string> texts_in(const Json& object, const char* name) {
+  std::vector<std::string> out;
+  if (!object.contains(name) || !object[name].is_array()) return out;
+  for (const Json& item : object[name]) {
+    if (item.is_string()) out.push_back(item.get<std::string>());
+  }
+  return out;
+}
+
+std::optional<uint64_t> time_in(const Json& object, const char* name) {
+  const auto time = store::parse_time(text_member(object, name), 0);
+  return time.ok() ? std::optional(*time) : std::nullopt;
+}
+
 }  // namespace
 
 std::string StoredChain::Row::query() const {
   return start_mono_ns ? fmt::format("SELECT * FROM events WHERE tid = {} AND start_mono_ns = {}", tid, *start_mono_ns)
                        : fmt::format("SELECT * FROM events WHERE tid = {} AND timestamp = {}", tid, start_wall_ns);
+}
+
+StoredChain chain_of(const Json& untrusted) {
+  StoredChain chain;
+  chain.severity = text_member(untrusted, "severity");
+  chain.summary = text_member(untrusted, "summary");
+  chain.root_cause = text_member(untrusted, "root_cause");
+  chain.rule = text_member(untrusted, "rule");
+  chain.grade = printable(text_member(untrusted, "grade"), 64);
+  if (untrusted.contains("confidence") && untrusted["confidence"].is_number()) {
+    chain.confidence = untrusted["confidence"].get<double>();
+  }
+  chain.onset_wall_ns = time_in(untrusted, "onset");
+  chain.ended_wall_ns = time_in(untrusted, "end");
+  chain.lines = texts_in(untrusted, "stack");
+  chain.symptoms = texts_in(untrusted, "symptoms");
+  chain.recommendations = texts_in(untrusted, "recommendations");
+  if (!untrusted.contains("timeline") || !untrusted["timeline"].is_array()) return chain;
+  for (const Json& step : untrusted["timeline"]) {
+    chain.timeline.push_back({text_member(step, "layer"), text_member(step, "op"), text_member(step, "detail"),
+                              std::min<uint64_t>(number(step, "duration_us"), INT64_MAX / 1000)});
+  }
+  return chain;
 }
 
 StoredChain view_of(const hal::CausalChain& chain, const std::string& node) {

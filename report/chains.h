@@ -101,5 +101,7 @@ std::string chain_text(const StoredChain& chain, bool colour);
 std::string chains_text(const std::vector<StoredChain>& chains, bool colour);
 std::string chains_json(const std::vector<StoredChain>& chains);
 Json chain_json(const StoredChain& chain);
+// What another node answered, as far as it has the shape of chain_json(): members of another type are unknown.
+StoredChain chain_of(const Json& untrusted);
 
 }  // namespace ingero::report

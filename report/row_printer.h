@@ -4,23 +4,28 @@
 // first only after kHeldBytes, so that a query which fails early has written nothing. Threads: one at a time.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <ostream>
 #include <span>
 #include <string_view>
 
-#include "cli/app.h"
 #include "store/read/reader.h"
 
-namespace ingero::cli {
+namespace ingero::report {
 
-enum class Format : uint8_t { kTable, kJson, kCsv };
+enum class RowStyle : uint8_t { kTable, kJson, kCsv };
 
 class RowPrinter {
  public:
   static constexpr size_t kHeldBytes = 4 << 20;
 
-  static std::unique_ptr<RowPrinter> make(Format format, Context& context);
+  struct Sink {
+    std::ostream& out;         // outlives the printer
+    bool colour = false;       // of a table
+    bool is_terminal = false;  // CSV for one has no control characters
+  };
+  static std::unique_ptr<RowPrinter> make(RowStyle style, const Sink& sink);
   virtual ~RowPrinter() = default;
 
   virtual void columns(std::span<const std::string_view> names) = 0;
@@ -29,4 +34,4 @@ class RowPrinter {
   virtual void finish() = 0;
 };
 
-}  // namespace ingero::cli
+}  // namespace ingero::report

@@ -1,5 +1,5 @@
 // Rows as a table, JSON or CSV: see row_printer.h.
-#include "cli/row_printer.h"
+#include "report/row_printer.h"
 
 #include <cmath>
 #include <optional>
@@ -10,7 +10,7 @@
 #include "report/event_rows.h"
 #include "report/table.h"
 
-namespace ingero::cli {
+namespace ingero::report {
 namespace {
 
 using store::Value;
@@ -35,18 +35,18 @@ std::string plain_text(const Value& value) {
 
 class TablePrinter final : public RowPrinter {
  public:
-  explicit TablePrinter(Context& context) : context_(context) {}
+  TablePrinter(std::ostream& out, bool colour) : out_(out), colour_(colour) {}
 
   void columns(std::span<const std::string_view> names) override {
     names_.assign(names.begin(), names.end());
     numeric_.assign(names.size(), true);
   }
   void row(std::span<const Value> values) override {
-    std::vector<report::Cell> cells;
+    std::vector<Cell> cells;
     for (size_t i = 0; i < values.size(); ++i) {
       const Value& value = values[i];
       if (value.is_null()) {
-        cells.emplace_back("NULL", report::Style::kDim);
+        cells.emplace_back("NULL", Style::kDim);
         continue;
       }
       if (value.type == Value::Type::kText || value.type == Value::Type::kBlob) numeric_[i] = false;
@@ -59,27 +59,27 @@ class TablePrinter final : public RowPrinter {
     rows_.push_back(std::move(cells));
   }
   void finish() override {
-    std::vector<report::TableColumn> columns;
+    std::vector<TableColumn> columns;
     for (size_t i = 0; i < names_.size(); ++i) {
-      columns.push_back(
-          {printable(names_[i]), numeric_[i] && !rows_.empty() ? report::Align::kRight : report::Align::kLeft});
+      columns.push_back({printable(names_[i]), numeric_[i] && !rows_.empty() ? Align::kRight : Align::kLeft});
     }
-    report::Table table(std::move(columns));
+    Table table(std::move(columns));
     for (auto& cells : rows_) table.add_row(std::move(cells));
-    context_.out << table.render(context_.colour);
+    out_ << table.render(colour_);
   }
 
  private:
-  Context& context_;
+  std::ostream& out_;
+  bool colour_;
   std::vector<std::string> names_;
   std::vector<bool> numeric_;
-  std::vector<std::vector<report::Cell>> rows_;
+  std::vector<std::vector<Cell>> rows_;
 };
 
 // Text that is written in pieces.
-class Held {
+class HeldText {
  public:
-  explicit Held(std::ostream& out) : out_(out) {}
+  explicit HeldText(std::ostream& out) : out_(out) {}
   void add(std::string_view text) {
     text_ += text;
     if (text_.size() >= RowPrinter::kHeldBytes) flush();
@@ -96,7 +96,7 @@ class Held {
 
 class JsonPrinter final : public RowPrinter {
  public:
-  explicit JsonPrinter(Context& context) : held_(context.out) {}
+  explicit JsonPrinter(std::ostream& out) : held_(out) {}
 
   void columns(std::span<const std::string_view> names) override {
     // Two columns of one name would be one key: the later gets its number.
@@ -142,14 +142,14 @@ class JsonPrinter final : public RowPrinter {
     return nullptr;
   }
 
-  Held held_;
+  HeldText held_;
   std::vector<std::string> names_;
   bool first_ = true;
 };
 
 class CsvPrinter final : public RowPrinter {
  public:
-  explicit CsvPrinter(Context& context) : held_(context.out), to_terminal_(context.out_is_terminal) {}
+  CsvPrinter(std::ostream& out, bool to_terminal) : held_(out), to_terminal_(to_terminal) {}
 
   void columns(std::span<const std::string_view> names) override {
     std::string line;
@@ -160,7 +160,7 @@ class CsvPrinter final : public RowPrinter {
     std::string line;
     for (size_t i = 0; i < values.size(); ++i) {
       std::string text = plain_text(values[i]);
-      if (values[i].type == Value::Type::kText && report::is_formula(text)) text.insert(0, 1, '\'');
+      if (values[i].type == Value::Type::kText && is_formula(text)) text.insert(0, 1, '\'');
       line += (i == 0 ? "" : ",") + field(std::move(text));
     }
     held_.add(line + "\n");
@@ -179,22 +179,22 @@ class CsvPrinter final : public RowPrinter {
     return out + "\"";
   }
 
-  Held held_;
+  HeldText held_;
   bool to_terminal_;
 };
 
 }  // namespace
 
-std::unique_ptr<RowPrinter> RowPrinter::make(Format format, Context& context) {
-  switch (format) {
-    case Format::kJson:
-      return std::make_unique<JsonPrinter>(context);
-    case Format::kCsv:
-      return std::make_unique<CsvPrinter>(context);
-    case Format::kTable:
+std::unique_ptr<RowPrinter> RowPrinter::make(RowStyle style, const Sink& sink) {
+  switch (style) {
+    case RowStyle::kJson:
+      return std::make_unique<JsonPrinter>(sink.out);
+    case RowStyle::kCsv:
+      return std::make_unique<CsvPrinter>(sink.out, sink.is_terminal);
+    case RowStyle::kTable:
       break;
   }
-  return std::make_unique<TablePrinter>(context);
+  return std::make_unique<TablePrinter>(sink.out, sink.colour);
 }
 
-}  // namespace ingero::cli
+}  // namespace ingero::report

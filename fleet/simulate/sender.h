@@ -1,0 +1,44 @@
+// Sends the windows of a simulated job to a real receiver over plain HTTP, from several connections at once.
+//
+// Blocks until a window of all nodes is answered. Failure: what is not taken is counted, and why is kept of the last.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "fleet/simulate/plan.h"
+#include "serve/net/http_exchange.h"
+
+namespace ingero::fleet::simulate {
+
+class Sender {
+ public:
+  // `endpoint`: an http:// address, port 4318 where it has none. `token`: empty for none.
+  static Result<std::unique_ptr<Sender>> make(std::string_view endpoint, const std::string& token);
+
+  // One window of all nodes, by several threads: a node's random numbers are its own.
+  void send(Plan& plan, uint32_t window);
+
+  uint64_t sent() const { return sent_; }    // messages that were taken
+  uint64_t bytes() const { return bytes_; }  // of them
+  std::string last_error() const;
+
+ private:
+  Sender() = default;
+  void send(const std::string& body);
+
+  serve::net::Peer peer_;
+  std::vector<std::pair<std::string, std::string>> headers_;
+  std::atomic<uint64_t> sent_ = 0, bytes_ = 0;
+  mutable std::mutex mutex_;
+  std::string last_error_;  // guarded by mutex_
+};
+
+}  // namespace ingero::fleet::simulate

@@ -4,12 +4,14 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/configuration.h"
 #include "cli/help.h"
 #include "kernelside/libbpf_log.h"
 
@@ -26,6 +28,20 @@ int fail(Context& context, const std::string& sentence, int status) {
   context.err << "Error: " << one_line(sentence) << '\n';
   context.err.flush();
   return status;
+}
+
+// What ingero.yaml sets of a command that runs for long: others are typed by people who see what they type.
+Result<std::vector<FlagSetting>> settings_of(const std::vector<std::string>& arguments, const Context& context) {
+  const auto command = std::find_if(arguments.begin(), arguments.end(),
+                                    [](const std::string& one) { return one.empty() || one[0] != '-'; });
+  if (command == arguments.end() || *command != "trace") return std::vector<FlagSetting>();
+  return configured_flags(*command, context.environment);
+}
+
+std::string names_of(const std::vector<FlagSetting>& settings) {
+  std::string names;
+  for (const FlagSetting& one : settings) names += (names.empty() ? "--" : ", --") + one.name;
+  return names;
 }
 
 }  // namespace
@@ -68,12 +84,17 @@ int run(std::vector<std::string> arguments, Context& context) {
       arguments.emplace_back("--help");
     }
     Parser parser = make_parser(context);
-    const auto help = parser.parse(std::move(arguments));
+    const auto settings = settings_of(arguments, context);
+    if (!settings.ok()) return fail(context, settings.error().text(), kExitUsage);
+    const auto help = parser.parse(std::move(arguments), *settings);
     if (!help.ok()) return fail(context, help.error().text(), kExitUsage);
     if (*help) {
       context.out << **help;
       context.out.flush();
       return kExitDone;
+    }
+    if (!settings->empty()) {
+      context.err << fmt::format("ingero: {} sets {}\n", settings->front().file, names_of(*settings));
     }
     if (!context.action) return fail(context, "no command given (see 'ingero --help')", kExitUsage);
     const Result<int> result = context.action();

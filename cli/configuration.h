@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parser.h"
 #include "store/db/location.h"
 
 namespace ingero::cli {
@@ -19,6 +20,13 @@ struct ConfiguredNodes {
 };
 // kInvalid: a file that cannot be understood, with line and column. The file that INGERO_CONFIG names must be there.
 Result<ConfiguredNodes> configured_nodes(const Environment& environment);
+
+// The flags of a command that the file sets, in the section of the command's name: what is typed counts instead.
+//
+//   trace:
+//     max-db: 20g
+//     library: [/opt/a/libfirst.so, /opt/b/libsecond.so]
+Result<std::vector<FlagSetting>> configured_flags(const std::string& command, const Environment& environment);
 
 // Where it is looked for, in words.
 std::string configuration_places();

@@ -3,10 +3,12 @@
 #include "cli/parser.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/refusal.h"
@@ -16,6 +18,8 @@ namespace {
 
 constexpr const char* kHelpNames = "-h,--help";
 constexpr const char* kHelpText = "Show this help and exit";
+constexpr const char* kHelpAllNames = "--help-all";
+constexpr const char* kHelpAllText = "Show all flags and exit";
 
 // Accepts what `parse` accepts; refuses with its sentence.
 CLI::Validator accepted_by(Result<uint64_t> (*parse)(std::string_view), const char* type) {
@@ -68,9 +72,85 @@ CommandFacts facts_of(const CLI::App& app) {
   return facts;
 }
 
+bool is_typed(const FlagFacts& flag, const std::vector<std::string>& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  return std::any_of(arguments.begin(), end, [&](const std::string& argument) {
+    const auto is_long = [&](const std::string& name) {
+      return argument == "--" + name || argument.starts_with("--" + name + "=");
+    };
+    return std::any_of(flag.long_names.begin(), flag.long_names.end(), is_long) ||
+           std::any_of(flag.short_names.begin(), flag.short_names.end(),
+                       [&](const std::string& name) { return argument.starts_with("-" + name); });
+  });
+}
+
+// The settings as arguments; each is checked as if it had been typed.
+Result<std::vector<std::string>> arguments_of(const std::vector<FlagSetting>& settings, const CommandFacts& command,
+                                              const std::vector<std::string>& typed) {
+  std::vector<std::string> arguments;
+  for (const FlagSetting& setting : settings) {
+    std::vector<std::string> known;
+    const FlagFacts* flag = nullptr;
+    for (const FlagFacts& one : command.flags) {
+      known.insert(known.end(), one.long_names.begin(), one.long_names.end());
+      if (std::find(one.long_names.begin(), one.long_names.end(), setting.name) != one.long_names.end()) flag = &one;
+    }
+    if (flag == nullptr) {
+      const auto near = nearest_of(setting.name, known);
+      return Error(Errc::kInvalid,
+                   fmt::format("{}: {} has no flag --{}{}", setting.place, command.name, printable(setting.name),
+                               near.empty() ? "" : fmt::format(", did you mean {}?", near)));
+    }
+    if (is_typed(*flag, typed)) continue;
+    for (const std::string& value : setting.values) {
+      if (flag->type.empty() && value != "true" && value != "false") {
+        return Error(Errc::kInvalid,
+                     fmt::format("{}: {} is true or false, not {}", setting.place, setting.name, printable(value)));
+      }
+      arguments.push_back(fmt::format("--{}={}", setting.name, value));
+    }
+  }
+  return arguments;
+}
+
 // The whole command in the usage line, and the entries as help_entry() lays them out.
 class HelpFormatter final : public CLI::Formatter {
  public:
+  void add_rare(const CLI::Option* option) { rare_.insert(option); }
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
+    return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) + shown_groups(app, mode) +
+           make_subcommands(app, mode) + '\n' + make_footer(app);
+  }
+
+  std::string shown_groups(const CLI::App* app, CLI::AppFormatMode mode) const {
+    std::string out;
+    std::vector<const CLI::Option*> alone;  // of their headings: one for all of them
+    size_t left_out = 0;
+    for (const std::string& group : app->get_groups()) {
+      std::vector<const CLI::Option*> shown;
+      for (const CLI::Option* option : app->get_options([](const CLI::Option* one) { return one->nonpositional(); })) {
+        if (group.empty() || option->get_group() != group) continue;
+        const bool is_shown = mode == CLI::AppFormatMode::All || !rare_.contains(option);
+        if (is_shown) shown.push_back(option);
+        left_out += is_shown ? 0 : 1;
+      }
+      if (shown.size() == 1 && group != "Options" && mode != CLI::AppFormatMode::All) {
+        alone.push_back(shown.front());
+      } else if (!shown.empty()) {
+        out += make_group(group, false, shown);
+      }
+    }
+    if (!alone.empty()) out += make_group("Also", false, alone);
+    if (left_out > 0) {
+      out +=
+          fmt::format("\n{} more flags: {} --help-all. Each can be set in ingero.yaml, too (docs/configuration.md).\n",
+                      left_out, full_name(*app));
+    }
+    return out;
+  }
+
   std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
     return "\n" + Formatter::make_usage(app, full_name(*app));
   }
@@ -97,6 +177,9 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_option_usage(const CLI::Option* option) const override {
     return option->get_option_text().empty() ? Formatter::make_option_usage(option) : option->get_option_text();
   }
+
+ private:
+  std::set<const CLI::Option*> rare_;  // only with --help-all
 };
 
 }  // namespace
@@ -212,6 +295,17 @@ void Command::group_flags(const std::string& heading, std::initializer_list<std:
   }
 }
 
+void Command::rare_flags(std::initializer_list<std::string_view> beginnings) const {
+  const auto formatter = std::static_pointer_cast<HelpFormatter>(app_->get_formatter());
+  for (const CLI::Option* option : app_->get_options([](const CLI::Option* one) { return one->nonpositional(); })) {
+    if (option->get_lnames().empty()) continue;
+    const std::string& name = option->get_lnames().front();
+    const auto begins = [&](std::string_view beginning) { return name.starts_with(beginning); };
+    if (std::any_of(beginnings.begin(), beginnings.end(), begins)) formatter->add_rare(option);
+  }
+  app_->set_help_all_flag(kHelpAllNames, kHelpAllText);
+}
+
 void Command::footer(const std::string& text) const { app_->footer(text); }
 
 void Command::on_parsed(std::function<void()> callback) const { app_->callback(std::move(callback)); }
@@ -234,9 +328,17 @@ void Parser::add_help_flags() {
   for (CLI::App* command : app_->get_subcommands({})) command->set_help_flag(kHelpNames, kHelpText);
 }
 
-Result<std::optional<std::string>> Parser::parse(std::vector<std::string> arguments) {
+Result<std::optional<std::string>> Parser::parse(std::vector<std::string> arguments,
+                                                 const std::vector<FlagSetting>& settings) {
   if (const auto word = unknown_command(*app_, arguments)) {
     return refusal(unknown_command_text(*word, facts_of(*app_)), *app_);
+  }
+  if (!settings.empty()) {
+    const auto word = std::find_if(arguments.begin(), arguments.end(),
+                                   [](const std::string& one) { return one.empty() || one[0] != '-'; });
+    const auto set = arguments_of(settings, facts_of(*app_->get_subcommand(*word)), arguments);
+    if (!set.ok()) return set.error();
+    arguments.insert(word + 1, set->begin(), set->end());
   }
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -244,8 +346,14 @@ Result<std::optional<std::string>> Parser::parse(std::vector<std::string> argume
     return std::optional<std::string>();
   } catch (const CLI::CallForHelp&) {
     return std::optional<std::string>(app_->help());
+  } catch (const CLI::CallForAllHelp&) {
+    return std::optional<std::string>(app_->help("", CLI::AppFormatMode::All));
   } catch (const CLI::ParseError& error) {
     const CLI::App& given = deepest_parsed(*app_);
+    for (const FlagSetting& setting : settings) {
+      if (std::string_view(error.what()).find("--" + setting.name + ":") == std::string_view::npos) continue;
+      return Error(Errc::kInvalid, fmt::format("{}: {}", setting.place, error.what()));
+    }
     return refusal(refusal_text(error.what(), facts_of(given), arguments), given);
   }
 }

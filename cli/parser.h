@@ -77,6 +77,14 @@ struct CommandFacts {
   std::vector<CommandFacts> commands;
 };
 
+// A flag that is set without being typed.
+struct FlagSetting {
+  std::string name;                 // a long name without dashes
+  std::vector<std::string> values;  // of a flag without value: true or false
+  std::string place;                // where it stands, as FILE:LINE:COLUMN
+  std::string file;
+};
+
 class Command {
  public:
   explicit Command(CLI::App* app) : app_(app) {}
@@ -106,6 +114,8 @@ class Command {
   void positionals_at_end() const;
   // Puts those flags under `heading` that are under none and whose first long name begins with one of `beginnings`.
   void group_flags(const std::string& heading, std::initializer_list<std::string_view> beginnings) const;
+  // Leaves those flags whose first long name begins with one of `beginnings` to --help-all, which the command then has.
+  void rare_flags(std::initializer_list<std::string_view> beginnings) const;
   void footer(const std::string& text) const;
   // Runs when this command was parsed.
   void on_parsed(std::function<void()> callback) const;
@@ -129,8 +139,10 @@ class Parser {
   void add_help_flags();
 
   // Sets the variables and runs the callbacks; with --help it gives the text of help instead. kInvalid: the arguments
-  // (without the program's name) are wrong.
-  Result<std::optional<std::string>> parse(std::vector<std::string> arguments);
+  // (without the program's name) are wrong, or the settings. These are for the command that is given; one whose flag is
+  // typed too does not count.
+  Result<std::optional<std::string>> parse(std::vector<std::string> arguments,
+                                           const std::vector<FlagSetting>& settings = {});
 
  private:
   std::unique_ptr<CLI::App> app_;

@@ -147,6 +147,11 @@ void group_trace_flags(Command command) {
   command.group_flags("Devices, fabric and kernel log",
                       {"rdma", "device", "sysfs", "kernel-log", "management-library"});
   command.group_flags("Annotations", {"annotate"});
+  command.rare_flags(
+      {"prometheus-",  "otlp-",      "annotate-",          "inference-", "rdma-interval", "device-interval",
+       "sysfs-root",   "kernel-log", "management-library", "backend",    "no-",           "log",
+       "record-all",   "store",      "sample-every",       "db-group",   "keep-secrets",  "node",
+       "ringbuf-size", "attach"});
 }
 
 std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* const> backends,

@@ -85,7 +85,7 @@ TEST(CommandLine, HelpNamesTheWholeCommandAndGivesFlagsNoValue) {
 }
 
 TEST(CommandLine, HelpOfTraceListsItsFlagsUnderHeadings) {
-  const std::string help = run_cli({"trace", "--help"}).out;
+  const std::string help = run_cli({"trace", "--help-all"}).out;
   const auto between = [&](const std::string& heading, const std::string& flag, const std::string& next) {
     const size_t at = help.find(heading + ":\n"), end = help.find(next + ":\n"), where = help.find("  " + flag);
     return at != std::string::npos && end != std::string::npos && at < where && where < end;
@@ -94,6 +94,15 @@ TEST(CommandLine, HelpOfTraceListsItsFlagsUnderHeadings) {
   EXPECT_TRUE(between("Prometheus", "--prometheus-cert", "OpenTelemetry")) << help;
   EXPECT_TRUE(between("OpenTelemetry", "--otlp-queue-size", "Devices, fabric and kernel log")) << help;
   EXPECT_TRUE(between("Annotations", "--annotate-socket", "Inference")) << help;
+}
+
+TEST(CommandLine, HelpOfTraceFitsAScreenAndSaysHowToSeeTheRest) {
+  const std::string help = run_cli({"trace", "--help"}).out;
+  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 60) << help;
+  for (const char* flag : {"--pid", "--duration", "--db", "--prometheus ", "--otlp ", "--help-all"}) {
+    EXPECT_NE(help.find(flag), std::string::npos) << flag;
+  }
+  EXPECT_NE(help.find("more flags: ingero trace --help-all"), std::string::npos) << help;
 }
 
 TEST(CommandLine, SaysWhenStandardOutputTakesNoMore) {

@@ -81,6 +81,66 @@ TEST(Parser, GivesHelpInsteadOfRunning) {
   EXPECT_FALSE(values.parsed);
 }
 
+std::vector<FlagSetting> set(const std::string& name, std::vector<std::string> values) {
+  return {{name, std::move(values), "x.yaml:2:3", "x.yaml"}};
+}
+
+TEST(Parser, SettingsAreArgumentsUnlessTheirFlagIsTyped) {
+  Values values;
+  auto settings = set("count", {"5"});
+  settings.push_back({"label", {"x", "y"}, "x.yaml:3:3", "x.yaml"});
+  settings.push_back({"wide", {"false"}, "x.yaml:4:3", "x.yaml"});
+  ASSERT_TRUE(parser_of(values).parse({"list", "b.db"}, settings).ok());
+  EXPECT_EQ(values.count, 5U);
+  EXPECT_EQ(values.labels, (std::vector<std::string>{"x", "y"}));
+  EXPECT_FALSE(values.wide);
+  EXPECT_EQ(values.file, "b.db");
+
+  for (const std::vector<std::string>& typed : {std::vector<std::string>{"list", "--count", "7"},
+                                                {"list", "--count=7"},
+                                                {"list", "-n", "7"},
+                                                {"list", "-n7"}}) {
+    Values own;
+    const auto outcome = parser_of(own).parse(typed, settings);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().text();
+    EXPECT_EQ(own.count, 7U);
+    EXPECT_FALSE(own.wide) << "another flag's setting counts all the same";
+  }
+}
+
+TEST(Parser, AWrongSettingIsRefusedWithItsPlace) {
+  const auto refused = [](const std::vector<FlagSetting>& settings) {
+    Values values;
+    const auto outcome = parser_of(values).parse({"list"}, settings);
+    return outcome.ok() ? "" : outcome.error().text();
+  };
+  EXPECT_EQ(refused(set("cuont", {"5"})), "x.yaml:2:3: list has no flag --cuont, did you mean count?");
+  EXPECT_EQ(refused(set("plain", {"maybe"})), "x.yaml:2:3: plain is true or false, not maybe");
+  EXPECT_TRUE(refused(set("count", {"12"})).starts_with("x.yaml:2:3: --count: ")) << refused(set("count", {"12"}));
+  EXPECT_NE(refused(set("file", {"a"})), "") << "a positional is no flag";
+}
+
+TEST(Parser, RareFlagsAreShownWithHelpAllOnly) {
+  Values values;
+  Parser parser = parser_of(values);
+  parser.root().add_command("make", "Makes one");  // has none
+  const auto command = parser.root().add_command("take", "Takes one");
+  bool deep = false;
+  command.add_flag("--deep-down", deep, "Further");
+  command.add_flag("--near", "Not far");
+  command.rare_flags({"deep"});
+  parser.add_help_flags();
+  const auto shown = parser.parse({"take", "--help"});
+  ASSERT_TRUE(shown.ok() && shown->has_value());
+  EXPECT_EQ((*shown)->find("--deep-down"), std::string::npos) << **shown;
+  EXPECT_NE((*shown)->find("--near"), std::string::npos) << **shown;
+  EXPECT_NE((*shown)->find("1 more flags: tool take --help-all"), std::string::npos) << **shown;
+  const auto all = parser.parse({"take", "--help-all"});
+  ASSERT_TRUE(all.ok() && all->has_value());
+  EXPECT_NE((*all)->find("--deep-down"), std::string::npos) << **all;
+  EXPECT_EQ((*all)->find("more flags"), std::string::npos) << **all;
+}
+
 TEST(Parser, ReportsFlagsButNotPositionalsAndHiddenOnes) {
   Values values;
   const auto commands = parser_of(values).root().facts().commands;

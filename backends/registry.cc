@@ -1,4 +1,4 @@
-// The compiled backends are made from backends.def and never edited; files are added to them.
+// The compiled backends, made from backends.def, and those of manifests, which are added while the program runs.
 #include "backends/registry.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
- * The only words the kernel side and the user side share. Fixed width, no pointers, no bit fields;
+ * The only types the kernel side and the user side share. Fixed width, no pointers, no bit fields;
  * tests/bpf/wire_test.cc compares every struct below with the BTF of the BPF objects, so the two sides cannot drift.
  *
  * Times are CLOCK_MONOTONIC nanoseconds (bpf_ktime_get_ns). "pid" is the process (kernel tgid), "tid" the thread.

@@ -109,7 +109,9 @@ Result<int> run_annotate(const AnnotateOptions& options, Context& context) {
     answer.append(buffer, static_cast<size_t>(got));
   }
   const auto reported = nlohmann::json::parse(answer, nullptr, false);
-  if (!reported.is_object()) return Error(Errc::kIo, "the agent ended before it confirmed the annotations");
+  if (!reported.is_object())
+    return Error(Errc::kIo, "the agent ended before it confirmed the annotations",
+                 "`ingero query --annotations` shows what it has; send the rest again");
   const auto count = [&](const char* name) {
     const auto found = reported.find(name);
     return found != reported.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;

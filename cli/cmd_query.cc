@@ -231,7 +231,7 @@ void add_query(Command root, Context& context) {
   command.add_flag("--csv", options->csv, "Comma-separated values").excludes(json);
   command.footer(
       "Examples:\n"
-      "  ingero query run.db \"SELECT op_name, count(*), max(duration)/1000 AS max_us FROM events GROUP BY 1\"\n"
+      "  ingero query run.db \"SELECT call, count(*), max(duration)/1000 AS max_us FROM events GROUP BY 1\"\n"
       "  ingero query run.db \"SELECT kind, vendor, count(*) FROM events GROUP BY 1,2\" --csv\n"
       "  ingero query --db run.db --since 2h --pid 4321 --json | jq .\n"
       "  ingero query --nodes gpu-01:8080,gpu-02:8080 --ca-cert ca.pem \"SELECT count(*) AS events FROM events\"\n"

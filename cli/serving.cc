@@ -93,7 +93,7 @@ bool has_token(const ServingOptions& options, const Context& context) {
 Result<std::unique_ptr<serve::tools::QueryService>> open_service(const ServingOptions& options, bool may_page,
                                                                  Context& context) {
   if (!options.forbidden_key.empty()) {
-    return Error(Errc::kInvalid, "a key among the arguments can be read by every user of this machine",
+    return Error(Errc::kInvalid, "--pagerduty-routing-key: every user of this machine can read it among the arguments",
                  fmt::format("put it into {}", kPagerVariable));
   }
   const auto timeout = parse_duration_ns(options.timeout);

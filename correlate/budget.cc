@@ -295,6 +295,7 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     process.finder.add(call, its);
   }
   process.calls.erase(later, process.calls.end());
+  if (process.calls.empty()) process.calls.shrink_to_fit();  // there may be a thousand that have ended
   process.finder.choose();
   for (const StepBoundary& one : process.finder.take()) process.boundaries.push_back(one);
 }

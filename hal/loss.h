@@ -26,12 +26,12 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(unpaired_return, "bpf", kInfo, "Returns of calls that had started before their probe was attached.")              \
   X(no_recipe, "bpf", kError, "Probe hits with an attach cookie that has no recipe.")                                 \
   X(block_unpaired, "bpf", kInfo, "Block completions whose issue was not seen.")                                      \
-  X(name_unreadable, "bpf", kInfo, "Kernel names and communicator identities that could not be read.")                \
+  X(name_unreadable, "bpf", kInfo, "Names of GPU kernels and communicator identities that could not be read.")        \
   X(record_malformed, "kernelside", kError, "Malformed records: unknown type, wrong length or impossible values.")    \
   X(word_unreadable, "kernelside", kInfo, "Call arguments that could not be read from the traced process.")           \
   X(unwound_call, "kernelside", kInfo, "Calls left without a return (longjmp or exception); stored as such.")         \
-  X(name_truncated, "agent", kInfo, "Kernel names longer than the capture keeps.")                                    \
-  X(name_table_full, "agent", kInfo, "Kernel names not kept because the table was full.")                             \
+  X(name_truncated, "agent", kInfo, "Names of GPU kernels longer than the capture keeps.")                            \
+  X(name_table_full, "agent", kInfo, "Names of GPU kernels not kept because the table was full.")                     \
   X(attach_refused, "kernelside", kError, "Probes the kernel refused to attach.")                                     \
   X(single_stepped, "kernelside", kInfo, "Probes on an instruction the kernel must single-step.")                     \
   X(attach_window, "kernelside", kInfo, "Libraries mapped for a while before their probes were attached.")            \
@@ -68,7 +68,8 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(file_unread, "kernelside", kLoss, "Libraries not read or not probed because their file system may not respond.")  \
   X(memory_unread, "kernelside", kInfo, "Processes whose memory was not read because the read might block.")          \
   X(ring_unread, "agent", kLoss, "Records left in a ring at the end, behind one that was never finished.")            \
-  X(name_ring_full, "bpf", kLoss, "Kernel names and communicator identities lost because the ring buffer was full.")  \
+  X(name_ring_full, "bpf", kLoss,                                                                                     \
+    "Names of GPU kernels and communicator identities lost because the ring buffer was full.")                        \
   X(stack_unnamed, "agent", kLoss, "Stacks left without frames because too many waited for their names.")             \
   X(function_unnamed, "agent", kInfo, "Device functions left without a name because too many waited for one.")        \
   X(stack_mapping_lost, "agent", kInfo, "Mappings not kept for unwinding because too many came at once.")             \

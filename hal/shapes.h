@@ -118,7 +118,6 @@ inline constexpr Peek kExtent[] = {{Field::kWidth, 0}, {Field::kHeight, 8}, {Fie
 inline constexpr Param kPitchedByValue{.abi = Abi::kStruct, .peeks = kPitchedAddress, .bytes = 32};
 inline constexpr Param kExtentByValue{.abi = Abi::kStruct, .peeks = kExtent, .bytes = 24};
 inline constexpr Param kExtentSkipped{.abi = Abi::kStruct, .bytes = 24};  // counts elements of unknown size
-// counts elements of unknown size
 inline constexpr Param kIpcHandle{.abi = Abi::kStruct, .bytes = 64};
 inline constexpr Param kAlloc3D[] = {kOutAddress, kExtentByValue};
 inline constexpr Param kAllocArray[] = {kOutHandle, kSkip, kSkip64, kSkip64, kFlags32};

@@ -1,9 +1,10 @@
 // What this process may do, what it gives up, and what the kernel offers. Linux only.
 //
 // Capabilities, no_new_privs and system call filters are each thread's own, and inherited by the threads and processes
-// that it starts. So the agent gives them up on its main thread before it starts others: at that time it has forked
-// what must keep more (the traced command) or other ones (helper processes). The filter is given to all threads that
-// there are (confinement.h), for a driver's library may have started one.
+// that it starts. So the agent gives them up on its main thread before it starts those that record and serve: at
+// that time it has forked what must keep more (the traced command) or other ones (helper processes). One thread is
+// there already: it loads BPF programs, with what the agent was started with, and ends. The filter is given to all
+// threads that there are (confinement.h), for a driver's library may have started one.
 //
 // After that no thread has an effective capability. Those that record may take back, for the length of one call, what
 // that call needs (Raised); those that read sockets have nothing to take back (without_capabilities).

@@ -169,13 +169,6 @@ class Replayed final : public store::ReplaySink {
   void event(const hal::Event& event) override { sink_.event(event); }
   void wait(const hal::Event& event, const hal::Wait& wait) override { sink_.wait(event, wait); }
   void cpu_sample(const hal::CpuSample& sample) override { sink_.sample(sample); }
-  void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
-  void snapshot(const hal::SystemSnapshot&, uint64_t) override {}
-  void throttling(const hal::Throttling&) override {}
-  void hang(const hal::CollectiveHang&, std::string_view) override {}
-  void device_error(const hal::DeviceError&) override {}
-  void device_sample(const hal::DeviceSample&, uint64_t) override {}
-  void fabric_sample(const hal::FabricSample&, uint64_t) override {}
   void end(std::optional<uint64_t> complete_mono_ns) override { sink_.end(complete_mono_ns); }
 
  private:

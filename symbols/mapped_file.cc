@@ -57,12 +57,13 @@ Result<std::unique_ptr<MappedFile>> MappedFile::open(const Fd& fd, bool writable
   struct stat status {};
   if (fstat(fd.get(), &status) != 0) return errno_error("stat a mapped file");
   if (!S_ISREG(status.st_mode) || status.st_size <= 0)
-    return Error(Errc::kInvalid, "a mapped file is empty or not a regular file");
+    return Error(Errc::kInvalid, "a file that should be mapped is empty or not a regular file");
   const auto size = static_cast<size_t>(status.st_size);
   const std::scoped_lock lock(ranges_mutex);
   size_t slot = 0;
   while (slot < kMaxFiles && ranges[slot].end.load(std::memory_order_relaxed) != 0) ++slot;
-  if (slot == kMaxFiles) return Error(Errc::kFull, "too many files are open for their symbols");
+  if (slot == kMaxFiles)
+    return Error(Errc::kFull, fmt::format("{} files are mapped for their symbols already", kMaxFiles));
   void* data = mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (data == MAP_FAILED) return errno_error("map a file for its symbols");
   const auto start = reinterpret_cast<uintptr_t>(data);

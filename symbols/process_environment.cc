@@ -68,16 +68,17 @@ Result<std::map<std::string, std::string, std::less<>>> environment_of(const Pro
     list = list_in(process, mapping);
     if (list) break;
   }
-  if (!list) return Error(Errc::kNotFound, "no environment was found in the process");
+  if (!list) return Error(Errc::kNotFound, "its C library's pointer to the environment was not found");
   std::map<std::string, std::string, std::less<>> found;
   size_t steps_left = kMaxSteps;
   for (size_t i = 0; i < kMaxVariables; ++i) {
     uint64_t entry = 0;
     if (!process.read_memory(*list + i * sizeof entry, &entry, sizeof entry)) {
-      return Error(Errc::kNotFound, "the environment of the process could not be read");
+      return Error(Errc::kNotFound, "its environment could not be read");
     }
     if (entry == 0) return found;
-    if (steps_left == 0) return Error(Errc::kNotFound, "the environment of the process is too large");
+    if (steps_left == 0)
+      return Error(Errc::kNotFound, fmt::format("its environment has more than {} KiB", kMaxSteps * kStep / 1024));
     std::array<char, kStep> start{};
     const size_t wanted = kStep - entry % kStep;
     if (!process.read_memory(entry, start.data(), wanted)) continue;

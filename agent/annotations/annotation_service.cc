@@ -5,7 +5,9 @@ namespace ingero::agent {
 
 Result<std::unique_ptr<AnnotationIntake>> AnnotationIntake::open(const AnnotationOptions& options, bool is_recording) {
   if (!options.wanted) return std::unique_ptr<AnnotationIntake>();
-  if (!is_recording) return Error(Errc::kInvalid, "--annotate needs a recording to put annotations into");
+  if (!is_recording) {
+    return Error(Errc::kInvalid, "--annotate needs a recording to put annotations into", "leave out --no-record");
+  }
   std::unique_ptr<AnnotationIntake> intake(new AnnotationIntake());
   AnnotationSocketOptions wanted;
   wanted.path = options.socket;

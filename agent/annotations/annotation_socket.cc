@@ -59,7 +59,8 @@ Result<Fd> listen_at(const std::string& path, int64_t group) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode)) {
-      return Error(Errc::kInvalid, fmt::format("{} exists and is not a socket", printable(path)));
+      return Error(Errc::kInvalid, fmt::format("{} exists and is not a socket", printable(path)),
+                   "remove it, or name another with --annotate-socket");
     }
     ::unlink(path.c_str());
   }

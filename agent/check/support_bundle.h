@@ -1,4 +1,4 @@
-// ingero check --support-bundle: diagnostics for a bug report, in one file. README.md names the
+// ingero check --support-bundle: diagnostics for a bug report, in one file. docs/formats/check_json.md names the
 // entries.
 //
 // A gzip-compressed tar file, readable by its owner only. What cannot be had becomes NAME.error.txt with the reason.

@@ -1,7 +1,7 @@
 // Checks the points of one request as they are read, and sorts them into those of any sender and our own windows.
 //
 // Everything that a sender can make long or many is bounded here; what is refused is counted under its reason, so that
-// the answer can say it. Used by one thread; the readers (protobuf.h, json.h) call it.
+// the answer can say it. Used by one thread; the readers (protobuf.h, metrics_json.h) call it.
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,8 @@ Result<std::shared_ptr<PagerDuty>> PagerDuty::make(PagerDutyOptions options) {
     return Error(Errc::kInvalid, "the address for PagerDuty: the key would be sent unencrypted", "use https://");
   }
   if (!std::all_of(path.begin(), path.end(), [](char c) { return c > ' ' && c <= '~'; })) {
-    return Error(Errc::kInvalid, "the PagerDuty address has invalid characters");
+    return Error(Errc::kInvalid, "the address for PagerDuty: its path has blanks or characters beyond ASCII",
+                 "write them as %20 and so on");
   }
   INGERO_TRY(net::http_available(peer.has_tls));
   auto tls = net::TlsContext::make({});

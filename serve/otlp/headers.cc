@@ -109,7 +109,8 @@ Result<Headers> parse_pairs(std::string_view text, std::string_view from) {
     }
     const auto value = percent_decoded(trim(part.substr(equals + 1)));
     if (!value) return Error(Errc::kInvalid, where + ": '%' is not followed by two hexadecimal digits");
-    if (out.size() >= kMaxHeaders) return Error(Errc::kInvalid, fmt::format("{}: more than {}", from, kMaxHeaders));
+    if (out.size() >= kMaxHeaders)
+      return Error(Errc::kInvalid, fmt::format("{}: more than {} headers", from, kMaxHeaders));
     out.emplace_back(trim(part.substr(0, equals)), *value);
   }
   return out;

@@ -13,7 +13,7 @@
 namespace ingero::serve::prometheus {
 
 // kInvalid: `host` is not this machine, or the status is not 200. kIo: no answer. kBusy: timeout. kFull: more than
-// `most_bytes`. kCorrupt: invalid HTTP, or an incomplete answer.
+// `max_bytes`. kCorrupt: invalid HTTP, or an incomplete answer.
 Result<std::string> fetch_page(const std::string& host, uint16_t port, const std::string& path, uint64_t timeout_ns,
                                size_t max_bytes);
 

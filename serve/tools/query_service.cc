@@ -313,7 +313,9 @@ Result<Json> QueryService::ask(std::string_view tool, const Json& input, const s
   if (!impl_->is_there(*found)) return absent(*found);
   try {
     if (dump(input).size() > kMaxInputBytes) {
-      return Error(Errc::kInvalid, "the input is longer than 320 KiB");
+      return Error(Errc::kInvalid,
+                   fmt::format("{}: the input is longer than {}", found->name, format_bytes(kMaxInputBytes)),
+                   "ask in parts");
     }
     INGERO_TRY(check_schema(found->input, input));
     auto answer = impl_->answer(*found, with_defaults(found->input, input), cancel);

@@ -102,7 +102,11 @@ Result<Json> timeline(Question& question) {
   store::TimelineQuestion asked;
   asked.from_wall_ns = static_cast<int64_t>(selection->from_wall_ns.value_or((*span)->first_wall_ns));
   asked.to_wall_ns = static_cast<int64_t>(selection->to_wall_ns.value_or((*span)->last_wall_ns + 1));
-  if (asked.to_wall_ns <= asked.from_wall_ns) return Error(Errc::kInvalid, "the time range ends before it begins");
+  if (asked.to_wall_ns <= asked.from_wall_ns) {
+    return Error(Errc::kInvalid,
+                 fmt::format("from {} is not before to {}", format_wall(static_cast<uint64_t>(asked.from_wall_ns)),
+                             format_wall(static_cast<uint64_t>(asked.to_wall_ns))));
+  }
   asked.bins = input["bins"].get<uint32_t>();
   asked.pid = selection->pid;
   if (input.contains("lanes")) asked.tracks = input["lanes"].get<std::vector<std::string>>();

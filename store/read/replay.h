@@ -30,40 +30,41 @@ struct ReplayedCall {
 // Whether a layer is that of a library below a runtime (hal::Library::below_runtime): recordings hold the layer only.
 bool is_below_runtime(std::string_view layer);
 
+// What is read, in the order of time. A sink takes what it wants of it.
 class ReplaySink {
  public:
   virtual ~ReplaySink() = default;
   // A run of the agent on one node begins: nothing before it has to do with it. `windowed`: no off-CPU shares.
-  virtual void begin(const std::string& node, uint64_t cpus, bool windowed) = 0;
+  virtual void begin(const std::string& /*node*/, uint64_t /*cpus*/, bool /*windowed*/) {}
   // When it began, where the recording says.
   virtual void started(uint64_t /*mono_ns*/) {}
   // Of each call's time, the part that its own probes take, where the recording says.
   virtual void probe_cost(uint64_t /*ns*/) {}
-  virtual void call(hal::CallId id, const ReplayedCall& call) = 0;
+  virtual void call(hal::CallId /*id*/, const ReplayedCall& /*call*/) {}
   // Whether probe() is called and each call carries its stream, device and function: three more columns of every row,
   // which finding causes does not need.
   virtual bool wants_targets() const { return false; }
   // The spelling that the calls of a probe were made by: Event::probe of what follows.
   virtual void probe(uint32_t /*probe*/, std::string_view /*symbol*/) {}
-  virtual void process(const hal::Process& process) = 0;
-  virtual void event(const hal::Event& event) = 0;
-  virtual void arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number,
-                       std::optional<int32_t> rank) = 0;
+  virtual void process(const hal::Process& /*process*/) {}
+  virtual void event(const hal::Event& /*event*/) {}
+  virtual void arrival(const hal::Event& /*event*/, uint64_t /*comm_id_hash*/, uint64_t /*number*/,
+                       std::optional<int32_t> /*rank*/) {}
   // Why the thread of an off-CPU interval was off, right behind its event(). Recordings of before schema 28 have none.
   virtual void wait(const hal::Event& /*event*/, const hal::Wait& /*wait*/) {}
   // Where they stood among the events.
   virtual void wait_totals(const hal::WaitTotals& /*totals*/) {}
   virtual void cpu_sample(const hal::CpuSample& /*sample*/) {}
-  virtual void snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) = 0;
-  virtual void throttling(const hal::Throttling& throttling) = 0;
-  virtual void hang(const hal::CollectiveHang& hang, std::string_view call) = 0;
-  virtual void device_error(const hal::DeviceError& error) = 0;
-  virtual void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) = 0;
+  virtual void snapshot(const hal::SystemSnapshot& /*snapshot*/, uint64_t /*mono_ns*/) {}
+  virtual void throttling(const hal::Throttling& /*throttling*/) {}
+  virtual void hang(const hal::CollectiveHang& /*hang*/, std::string_view /*call*/) {}
+  virtual void device_error(const hal::DeviceError& /*error*/) {}
+  virtual void device_sample(const hal::DeviceSample& /*sample*/, uint64_t /*mono_ns*/) {}
   // Without what its counters mean, which the adapter's backend knows (hal/fabric.h).
-  virtual void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) = 0;
+  virtual void fabric_sample(const hal::FabricSample& /*sample*/, uint64_t /*mono_ns*/) {}
   // `complete_mono_ns`: nothing of the session that ended before is missing; unknown where it did not end by itself,
   // and of a part of a recording.
-  virtual void end(std::optional<uint64_t> complete_mono_ns) = 0;
+  virtual void end(std::optional<uint64_t> /*complete_mono_ns*/) {}
 };
 
 // The time range of the selection decides; its process and call do not: what else happened is the evidence.

@@ -92,7 +92,9 @@ def EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown(build):
             names = [name_of(frame) for frame in own]
             if "begin_walk" not in names:
                 problems.append(f"{line['case']} {line['id']}: did not reach the program's own start: {names}")
-    lost = [tuple(row) for row in recording.rows("SELECT name, count FROM loss WHERE severity <> 'info' AND count > 0")]
+    # A block request of whatever else runs on the machine has no stack.
+    lost = [tuple(row) for row in recording.rows("SELECT name, count FROM loss WHERE severity <> 'info' AND count > 0 "
+                                                 "AND name <> 'block_lost'")]
     check(not lost, f"something was lost: {lost}; {len(problems)} stacks: {problems[:3]}")
     say(**{case.replace(" ", "_").replace(",", ""): count for case, count in counts.items()}, problems=len(problems))
     check(len(counts) == 7, f"cases that were not run: {counts}")

@@ -148,7 +148,6 @@ TEST(ScrapeTest, WhoListensIsReadFromTheKernelsTable) {
 // A recording's steps, as the rows tell them.
 class StepSink final : public store::ReplaySink {
  public:
-  void begin(const std::string&, uint64_t, bool) override {}
   void call(hal::CallId id, const store::ReplayedCall& call) override {
     steps.set_call(id,
                    correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising));
@@ -159,14 +158,6 @@ class StepSink final : public store::ReplaySink {
   }
   void process(const hal::Process& process) override { steps.add_process(process); }
   void event(const hal::Event& event) override { steps.add(event); }
-  void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
-  void snapshot(const hal::SystemSnapshot&, uint64_t) override {}
-  void throttling(const hal::Throttling&) override {}
-  void hang(const hal::CollectiveHang&, std::string_view) override {}
-  void device_error(const hal::DeviceError&) override {}
-  void device_sample(const hal::DeviceSample&, uint64_t) override {}
-  void fabric_sample(const hal::FabricSample&, uint64_t) override {}
-  void end(std::optional<uint64_t>) override {}
   hal::LossLedger ledger;
   correlate::Steps steps{ledger};
 };

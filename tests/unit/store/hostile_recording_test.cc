@@ -30,19 +30,7 @@ constexpr const char* kEndless =
     "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)";
 
 struct Ignore : ReplaySink {
-  void begin(const std::string&, uint64_t, bool) override {}
-  void call(hal::CallId, const ReplayedCall&) override {}
   bool wants_targets() const override { return true; }
-  void process(const hal::Process&) override {}
-  void event(const hal::Event&) override {}
-  void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
-  void snapshot(const hal::SystemSnapshot&, uint64_t) override {}
-  void throttling(const hal::Throttling&) override {}
-  void hang(const hal::CollectiveHang&, std::string_view) override {}
-  void device_error(const hal::DeviceError&) override {}
-  void device_sample(const hal::DeviceSample&, uint64_t) override {}
-  void fabric_sample(const hal::FabricSample&, uint64_t) override {}
-  void end(std::optional<uint64_t>) override {}
 };
 
 class HostileRecording : public RecordingTest {

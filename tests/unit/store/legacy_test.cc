@@ -149,18 +149,7 @@ TEST_F(LegacyTest, AReplaySaysWhichCallsAreBelowARuntime) {
   class Calls : public ReplaySink {
    public:
     std::map<std::string, bool> below;
-    void begin(const std::string&, uint64_t, bool) override {}
     void call(hal::CallId, const ReplayedCall& call) override { below[std::string(call.name)] = call.below_runtime; }
-    void process(const hal::Process&) override {}
-    void event(const hal::Event&) override {}
-    void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
-    void snapshot(const hal::SystemSnapshot&, uint64_t) override {}
-    void throttling(const hal::Throttling&) override {}
-    void hang(const hal::CollectiveHang&, std::string_view) override {}
-    void device_error(const hal::DeviceError&) override {}
-    void device_sample(const hal::DeviceSample&, uint64_t) override {}
-    void fabric_sample(const hal::FabricSample&, uint64_t) override {}
-    void end(std::optional<uint64_t>) override {}
   } calls;
   make("0.10");
   const Status status = replay(*read(), {}, calls);

@@ -277,17 +277,7 @@ TEST_F(MergeTest, WhatOneNodeSawIsNoEvidenceOnAnother) {
                                  })});
   struct Sink : ReplaySink {
     void begin(const std::string& node, uint64_t, bool) override { now = node; }
-    void call(hal::CallId, const ReplayedCall&) override {}
-    void process(const hal::Process&) override {}
-    void event(const hal::Event&) override {}
-    void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
     void snapshot(const hal::SystemSnapshot& snapshot, uint64_t) override { seen[now].insert(snapshot.cpu_percent); }
-    void throttling(const hal::Throttling&) override {}
-    void hang(const hal::CollectiveHang&, std::string_view) override {}
-    void device_error(const hal::DeviceError&) override {}
-    void device_sample(const hal::DeviceSample&, uint64_t) override {}
-    void fabric_sample(const hal::FabricSample&, uint64_t) override {}
-    void end(std::optional<uint64_t>) override {}
     std::string now;
     std::map<std::string, std::set<double>> seen;
   } sink;

@@ -129,15 +129,7 @@ TEST_F(SamplesTest, AStoreThatCannotWriteKeepsABoundedNumber) {
 // What a replay says of adapters: when a session begins, each state of a port, each counter that grew, the end.
 struct Replayed : ReplaySink {
   void begin(const std::string& node, uint64_t, bool) override { said.push_back("begin " + node); }
-  void call(hal::CallId, const ReplayedCall&) override {}
-  void process(const hal::Process&) override {}
   void event(const hal::Event&) override { said.push_back("event"); }
-  void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
-  void snapshot(const hal::SystemSnapshot&, uint64_t) override {}
-  void throttling(const hal::Throttling&) override {}
-  void hang(const hal::CollectiveHang&, std::string_view) override {}
-  void device_error(const hal::DeviceError&) override {}
-  void device_sample(const hal::DeviceSample&, uint64_t) override {}
   void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) override {
     const hal::FabricDevice& device = sample.devices.at(0);
     const hal::FabricPort& port = device.ports.at(0);

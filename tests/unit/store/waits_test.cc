@@ -14,9 +14,6 @@ using ::testing::SizeIs;
 
 class Sink : public ReplaySink {
  public:
-  void begin(const std::string&, uint64_t, bool) override {}
-  void call(hal::CallId, const ReplayedCall&) override {}
-  void process(const hal::Process&) override {}
   void event(const hal::Event& event) override { order += event.kind == hal::Kind::kHost ? 'e' : 'c'; }
   void wait(const hal::Event& event, const hal::Wait& wait) override {
     order += 'w';
@@ -30,13 +27,6 @@ class Sink : public ReplaySink {
     order += 's';
     samples.push_back(one);
   }
-  void arrival(const hal::Event&, uint64_t, uint64_t, std::optional<int32_t>) override {}
-  void snapshot(const hal::SystemSnapshot&, uint64_t) override {}
-  void throttling(const hal::Throttling&) override {}
-  void hang(const hal::CollectiveHang&, std::string_view) override {}
-  void device_error(const hal::DeviceError&) override {}
-  void device_sample(const hal::DeviceSample&, uint64_t) override {}
-  void fabric_sample(const hal::FabricSample&, uint64_t) override {}
   void end(std::optional<uint64_t>) override { order += '.'; }
 
   std::string order;

@@ -154,8 +154,9 @@ int on_process_fork(__u64 *ctx)
 	parent_pid = parent->tgid;
 	child_pid = child->tgid;
 	python = bpf_map_lookup_elem(&python_processes, &parent_pid);
-	if (python) /* the same memory, until it calls exec */
-		bpf_map_update_elem(&python_processes, &child_pid, python, BPF_ANY);
+	/* the same memory, until it calls exec */
+	if (python && bpf_map_update_elem(&python_processes, &child_pid, python, BPF_ANY))
+		count_loss(WIRE_LOSS_PYTHON_UNREADABLE);
 	process = bpf_task_storage_get(&processes, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (process) {
 		process->pid = child->tgid;
@@ -242,8 +243,8 @@ int on_process_exit(__u64 *ctx)
 	else
 		last = task->signal->live.counter == 0;
 	if (!last) {
-		if (task->pid == task->tgid)
-			bpf_map_update_elem(&leaders_gone, &pid, process, BPF_ANY);
+		if (task->pid == task->tgid && bpf_map_update_elem(&leaders_gone, &pid, process, BPF_ANY))
+			count_loss(WIRE_LOSS_HOST_STATE_FULL);
 		return 0;
 	}
 	if (__sync_lock_test_and_set(&process->ended, 1))
@@ -452,8 +453,10 @@ static __always_inline void count_others(struct block_request *done, __u64 now)
 
 		bpf_map_update_elem(&device_io, &done->dev, &zero, BPF_NOEXIST);
 		io = bpf_map_lookup_elem(&device_io, &done->dev);
-		if (!io)
+		if (!io) {
+			count_loss(WIRE_LOSS_HOST_STATE_FULL);
 			return;
+		}
 	}
 	__sync_fetch_and_add(&io->requests, 1);
 	__sync_fetch_and_add(&io->bytes, done->bytes);
@@ -522,6 +525,8 @@ static __always_inline void own_socket(struct sock *sk, struct task_struct *task
 	if ((family != AF_INET && family != AF_INET6) || sk->sk_protocol != IPPROTO_TCP)
 		return;
 	owner = bpf_sk_storage_get(&socket_owners, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
+	if (!owner)
+		count_loss(WIRE_LOSS_HOST_STATE_FULL);
 	if (!owner || owner->tid == (__u32)task->pid)
 		return;
 	owner->pid = task->tgid;

@@ -28,7 +28,10 @@ static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 	process = bpf_task_storage_get(&processes, task->group_leader, NULL, 0);
 	if (!process || process->traced != WIRE_TRACED_YES)
 		return bpf_task_storage_get(&watched_threads, task, NULL, 0);
-	return bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!thread)
+		count_loss(WIRE_LOSS_HOST_STATE_FULL);
+	return thread;
 }
 
 static __always_inline void switched_out(

@@ -619,7 +619,8 @@ struct wire_use {
 	X(CODE_RING_FULL, code_ring_full)	/* a code object's record found the ring full */                       \
 	X(BLOCK_LOST, block_lost)		/* completion not seen, or no room for the request's owner */          \
 	X(NAME_RING_FULL, name_ring_full)	/* a name's record found the ring full */                              \
-	X(WAKER_UNWATCHED, waker_unwatched)	/* a waker that is not followed: WIRE_MAX_WATCHED are, or no state */
+	X(WAKER_UNWATCHED, waker_unwatched)	/* a waker that is not followed: WIRE_MAX_WATCHED are, or no state */  \
+	X(HOST_STATE_FULL, host_state_full)	/* nowhere to keep what the host did: not counted, or not recorded */
 
 enum wire_loss {
 #define X(counter, name) WIRE_LOSS_##counter,

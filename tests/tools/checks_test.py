@@ -172,6 +172,25 @@ class Hiding(PlantedTree):
         self.assert_found("hiding", "agent/it.cc:5: dump hides that of base/json.h")
 
 
+class Threads(PlantedTree):
+    PAGE = "# Reading the code\n\n## Threads\n\n| thread | created in |\n|---|---|\n| it | `agent/it.cc` |\n"
+
+    def setUp(self):
+        super().setUp()
+        self.plant("docs/reading_the_code.md", self.PAGE)
+
+    def test_allows_threads_of_files_that_the_page_names(self):
+        self.plant("agent/it.cc", "// It.\nvoid it() { std::thread one([] {}); one.join(); }\n")
+        self.plant("agent/it.h", "// It.\nstd::thread thread_;\n")
+        self.plant("agent/id.cc", "// Not a std::thread: a number.\nstd::thread::id id;\n")
+        self.assert_clean("threads")
+
+    def test_refuses_another_one(self):
+        for line in ("std::thread one([] {});", "const std::jthread one([] {});", "auto one = std::async(it);"):
+            self.plant("agent/other.cc", f"// Other.\nvoid it() {{ {line} }}\n")
+            self.assert_found("threads", "agent/other.cc:2: a thread is started here")
+
+
 class Losses(PlantedTree):
     def setUp(self):
         super().setUp()

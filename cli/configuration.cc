@@ -35,23 +35,16 @@ Error wrong(const std::string& path, const YamlNode& at, std::string_view why) {
   return {Errc::kInvalid, fmt::format("{}:{}:{}: {}", printable(path), at.line, at.column, why)};
 }
 
-// Nothing: the file does not have the key.
-Result<std::vector<std::string>> nodes_in(const std::string& path) {
+// What a file has under a key of a section; null: it does not have it. `root` keeps it.
+Result<const YamlNode*> find_in(const std::string& path, std::string_view section, std::string_view key,
+                                YamlNode& root) {
   const auto text = read_file(path, kMaxBytes);
   if (!text.ok()) return text.error();
-  std::vector<std::string> nodes;
-  if (trim(*text).empty()) return nodes;
-  YamlNode root;
+  if (trim(*text).empty()) return nullptr;
   backends::ManifestProblem problem;
   if (!backends::read_yaml(*text, root, problem)) return Error(Errc::kInvalid, problem.text(printable(path)));
-  const YamlNode* list = member(member(&root, "fleet"), "nodes");
-  if (list == nullptr || list->is == YamlNode::Is::kNothing) return nodes;
-  if (list->is != YamlNode::Is::kList) return wrong(path, *list, "fleet.nodes must be a list of HOST:PORT");
-  for (const YamlNode& item : list->items) {
-    if (item.is != YamlNode::Is::kText) return wrong(path, item, "an entry of fleet.nodes must be HOST:PORT");
-    nodes.push_back(item.text);
-  }
-  return nodes;
+  const YamlNode* value = member(member(&root, section), key);
+  return value == nullptr || value->is == YamlNode::Is::kNothing ? nullptr : value;
 }
 
 std::vector<std::string> places(const Environment& environment) {
@@ -62,6 +55,17 @@ std::vector<std::string> places(const Environment& environment) {
   return out;
 }
 
+// In the order in which they are asked.
+Result<std::vector<std::string>> files_of(const Environment& environment) {
+  std::vector<std::string> paths = places(environment);
+  if (const auto named = environment.variable("INGERO_CONFIG"); named && !named->empty()) {
+    struct stat status {};
+    if (::stat(named->c_str(), &status) != 0) return errno_error(fmt::format("INGERO_CONFIG={}", printable(*named)));
+    paths.insert(paths.begin(), *named);
+  }
+  return paths;
+}
+
 }  // namespace
 
 std::string configuration_places() {
@@ -69,19 +73,39 @@ std::string configuration_places() {
 }
 
 Result<ConfiguredNodes> configured_nodes(const Environment& environment) {
-  std::vector<std::string> paths = places(environment);
-  if (const auto named = environment.variable("INGERO_CONFIG"); named && !named->empty()) {
-    struct stat status {};
-    if (::stat(named->c_str(), &status) != 0) return errno_error(fmt::format("INGERO_CONFIG={}", printable(*named)));
-    paths.insert(paths.begin(), *named);
-  }
-  for (const std::string& path : paths) {
+  const auto files = files_of(environment);
+  INGERO_TRY(files);
+  for (const std::string& path : *files) {
     if (!is_believed(path, environment.effective_uid)) continue;
-    auto nodes = nodes_in(path);
-    if (!nodes.ok()) return nodes.error();
-    if (!nodes->empty()) return ConfiguredNodes{std::move(*nodes), path};
+    YamlNode root;
+    const auto found = find_in(path, "fleet", "nodes", root);
+    INGERO_TRY(found);
+    const YamlNode* list = *found;
+    if (list == nullptr) continue;
+    if (list->is != YamlNode::Is::kList) return wrong(path, *list, "fleet.nodes must be a list of HOST:PORT");
+    std::vector<std::string> nodes;
+    for (const YamlNode& item : list->items) {
+      if (item.is != YamlNode::Is::kText) return wrong(path, item, "an entry of fleet.nodes must be HOST:PORT");
+      nodes.push_back(item.text);
+    }
+    if (!nodes.empty()) return ConfiguredNodes{std::move(nodes), path};
   }
   return ConfiguredNodes{};
+}
+
+Result<std::string> configured_node(const Environment& environment) {
+  const auto files = files_of(environment);
+  INGERO_TRY(files);
+  for (const std::string& path : *files) {
+    if (!is_believed(path, environment.effective_uid)) continue;
+    YamlNode root;
+    const auto found = find_in(path, "agent", "node", root);
+    INGERO_TRY(found);
+    if (*found == nullptr) continue;
+    if ((*found)->is != YamlNode::Is::kText) return wrong(path, **found, "agent.node must be a name");
+    return (*found)->text;
+  }
+  return std::string();
 }
 
 }  // namespace ingero::cli

@@ -20,6 +20,9 @@ struct ConfiguredNodes {
 // kInvalid: a file that cannot be understood, with line and column. The file that INGERO_CONFIG names must be there.
 Result<ConfiguredNodes> configured_nodes(const Environment& environment);
 
+// agent.node: how this machine is called in event ids and in the cluster. Empty: no file has it.
+Result<std::string> configured_node(const Environment& environment);
+
 // Where it is looked for, in words.
 std::string configuration_places();
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "correlate/arrivals.h"
+#include "correlate/barriers.h"
 #include "kernelside/drain.h"
 
 namespace ingero::agent {
@@ -39,6 +40,7 @@ struct EventBatch {
   std::vector<hal::BarrierWait> waits;
   std::vector<hal::CollectiveHang> hangs;
   std::vector<correlate::Arrival> arrivals;
+  std::vector<correlate::CoveredSync> syncs;
   std::vector<NamedStack> stacks;
   std::vector<hal::Throttling> throttlings;
   std::vector<hal::LostCalls> lost_calls;
@@ -60,6 +62,7 @@ struct EventBatch {
     waits.clear();
     hangs.clear();
     arrivals.clear();
+    syncs.clear();
     throttlings.clear();
     lost_calls.clear();
     wait_totals.clear();

@@ -61,6 +61,7 @@ std::vector<uint32_t> CollectiveWatch::take(EventBatch& batch) {
   }
   batch.arrivals = arrivals_.take_arrivals();
   for (const hal::BarrierWait& wait : barriers_.take_waits()) batch.waits.push_back(wait);
+  batch.syncs = barriers_.take_syncs();
   std::vector<uint32_t> added;
   for (const hal::Communicator& reported : batch.communicators) {
     hal::clear_if_full(processes_, kMaxProcesses, hal::Loss::rank_forgotten, ledger_);

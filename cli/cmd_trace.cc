@@ -16,6 +16,7 @@
 #include <malloc.h>
 
 #include "agent/annotations/annotation_service.h"
+#include "agent/cluster/cluster_service.h"
 #include "agent/collective_watch.h"
 #include "agent/command_thread.h"
 #include "agent/host_facts.h"
@@ -35,6 +36,7 @@
 #include "base/text.h"
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
+#include "cli/configuration.h"
 #include "cli/flags.h"
 #include "cli/legacy/legacy_flags.h"
 #include "cli/live_view.h"
@@ -76,6 +78,7 @@ struct TraceOptions {
   std::string run_as;
   agent::MetricsOptions metrics;
   agent::OtlpSettings otlp;
+  agent::ClusterOptions fleet;
   agent::SamplingOptions sampling;
   agent::AnnotationOptions annotations;
   agent::InferenceOptions inference;
@@ -153,8 +156,7 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   store.policy = options.store == "selective" && !options.record_all ? store::Policy::kSelective : store::Policy::kAll;
   store.sample_every = options.sample_every;
   store.session = agent::session_facts();
-  store.session.node = options.node.empty() ? agent::host_name() : options.node;
-  INGERO_TRY(check_node(store.session.node, "--node"));
+  store.session.node = options.node;
   for (const uint32_t pid : options.pids) {
     store.session.pid_filter += fmt::format("{}{}", store.session.pid_filter.empty() ? "" : ",", pid);
   }
@@ -210,6 +212,7 @@ class Trace {
       INGERO_TRY(check_library_is_probed(path, registry_.all(), probed));
     }
     const agent::StopSignals signals;
+    INGERO_TRY(name_node());
     INGERO_TRY(open_services());
     INGERO_TRY(start_command(*run_as));
     auto settings = recorder_settings();
@@ -225,6 +228,9 @@ class Trace {
     for (const std::string& one : session.notes()) note(one);
     if (options_.otlp.traces && database.empty()) {
       note("--otlp-traces: causal chains are not sent, because they need a recording (remove --no-record)");
+    }
+    if (fleet_ && database.empty()) {
+      note("--fleet-endpoint: incidents are not sent, because they need a recording (remove --no-record)");
     }
     const size_t found_at_start = live.tracer().reports().size();
     note_lines(render_discovery(live) + render_degraded(live));
@@ -248,6 +254,7 @@ class Trace {
     INGERO_TRY(stopped);
     if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
     if (sender_) note(sender_->summary());
+    if (fleet_) note(fleet_->summary());
     const std::optional<int> ended = command ? command->status() : std::nullopt;
     if (command && !ended && (kill(launch_->pid(), 0) == 0 || errno == EPERM)) {  // another user's
       note(fmt::format("the recording has ended; the command (pid {}) goes on without being traced", launch_->pid()));
@@ -290,6 +297,15 @@ class Trace {
     return {};
   }
 
+  // The flag, else agent.node of ingero.yaml, else the host's.
+  Status name_node() {
+    if (!options_.node.empty()) return check_node(options_.node, "--node");
+    auto configured = configured_node(context_.environment);
+    INGERO_TRY(configured);
+    options_.node = configured->empty() ? agent::host_name() : std::move(*configured);
+    return check_node(options_.node, "agent.node of ingero.yaml, or this host's name");
+  }
+
   // Before privileges are given up: a bad address or a file that cannot be read fails early.
   Status open_services() {
     const bool has_page = !options_.metrics.server.address.empty(), sends = !options_.otlp.endpoint.empty();
@@ -300,11 +316,13 @@ class Trace {
     }
     if (has_page) INGERO_TRY(take(agent::MetricsEndpoint::open(options_.metrics, *metrics_), endpoint_));
     if (sends) {
-      INGERO_TRY(
-          take(agent::OtlpSender::open(options_.otlp, context_.environment, *context_.clock,
-                                       options_.node.empty() ? agent::host_name() : options_.node, calls_, *metrics_),
-               sender_));
+      INGERO_TRY(take(agent::OtlpSender::open(options_.otlp, context_.environment, *context_.clock, options_.node,
+                                              calls_, *metrics_),
+                      sender_));
     }
+    INGERO_TRY(
+        take(agent::ClusterService::open(options_.fleet, context_.environment, *context_.clock, options_.node, calls_),
+             fleet_));
     INGERO_TRY(take(agent::Sampling::open(options_.sampling, registry_.all(), calls_), sampling_));
     INGERO_TRY(take(agent::AnnotationIntake::open(options_.annotations, options_.record), annotations_));
     const bool is_sampled_out = options_.store == "selective" && !options_.record_all;
@@ -350,15 +368,21 @@ class Trace {
     INGERO_TRY(settings);
     settings->keep_program_costs = options_.metrics.probe_cost;
     if (launch_) settings->tracer.working = [this] { launch_->working(); };
-    if (prints() || metrics_) {
+    if (prints() || metrics_ || fleet_) {
       settings->on_events = [this](const agent::EventBatch& batch, const agent::Recorder& recorder) {
         if (metrics_) metrics_->add(batch);
         if (sender_) sender_->add(batch, recorder);
+        if (fleet_) fleet_->take(batch);
         if (prints()) print_events(batch, recorder);
       };
     }
     if (metrics_) settings->on_budget = &*metrics_;
-    if (sender_) settings->on_chain = [this](const hal::CausalChain& chain) { sender_->emit(chain); };
+    if (sender_ || fleet_) {
+      settings->on_chain = [this](const hal::CausalChain& chain) {
+        if (sender_) sender_->emit(chain);
+        if (fleet_) fleet_->emit(chain);
+      };
+    }
     settings->hook = inference_.get();
     return settings;
   }
@@ -375,6 +399,7 @@ class Trace {
     std::vector<agent::Service*> list;
     if (endpoint_) list.push_back(endpoint_.get());
     if (sender_) list.push_back(sender_.get());
+    if (fleet_) list.push_back(fleet_.get());
     return list;
   }
 
@@ -512,6 +537,7 @@ class Trace {
   std::optional<agent::LiveMetrics> metrics_;
   std::unique_ptr<agent::MetricsEndpoint> endpoint_;
   std::unique_ptr<agent::OtlpSender> sender_;
+  std::unique_ptr<agent::ClusterService> fleet_;
   std::unique_ptr<agent::Sampling> sampling_;
   std::unique_ptr<agent::AnnotationIntake> annotations_;
   std::unique_ptr<agent::InferenceWatch> inference_;
@@ -595,7 +621,8 @@ void add_trace(Command root, Context& context) {
   command.add_flag("--no-io", options->no_io, "Leave block I/O out");
   command.add_flag("--no-tcp", options->no_tcp, "Leave TCP retransmissions out");
   command.add_flag("--no-net", options->no_net, "Leave socket volumes out");
-  command.add_option("--node", options->node, "This machine's name in event ids (default: host name)");
+  command.add_option("--node", options->node,
+                     "This machine's name in event ids (default: agent.node of ingero.yaml, else the host name)");
   command.add_option("--library,--cuda-lib,--nccl-lib", options->libraries, "Also probe this library file");
   add_backend_options(command, options->backends);
   command.add_option("--ringbuf-size", options->ring_size, "Size of the ring buffer for events, a power of two")
@@ -609,6 +636,7 @@ void add_trace(Command root, Context& context) {
       .show_default();
   add_metrics_options(command, options->metrics);
   add_otlp_options(command, options->otlp);
+  add_cluster_options(command, options->fleet);
   add_sampling_options(command, options->sampling);
   add_annotation_options(command, options->annotations);
   add_inference_options(command, options->inference);

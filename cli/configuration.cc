@@ -130,4 +130,18 @@ Result<std::vector<FlagSetting>> configured_flags(const std::string& command, co
   return std::vector<FlagSetting>();
 }
 
+Result<std::string> configured_node(const Environment& environment) {
+  const auto paths = files(environment);
+  if (!paths.ok()) return paths.error();
+  for (const std::string& path : *paths) {
+    const auto root = document_of(path);
+    if (!root.ok()) return root.error();
+    const YamlNode* node = member(member(&*root, "agent"), "node");
+    if (node == nullptr || node->is == YamlNode::Is::kNothing) continue;
+    if (node->is != YamlNode::Is::kText) return wrong(path, *node, "agent.node must be a name");
+    return node->text;
+  }
+  return std::string();
+}
+
 }  // namespace ingero::cli

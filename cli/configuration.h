@@ -28,6 +28,9 @@ Result<ConfiguredNodes> configured_nodes(const Environment& environment);
 //     library: [/opt/a/libfirst.so, /opt/b/libsecond.so]
 Result<std::vector<FlagSetting>> configured_flags(const std::string& command, const Environment& environment);
 
+// agent.node: how this machine is called in event ids and in the cluster. Empty: no file has it.
+Result<std::string> configured_node(const Environment& environment);
+
 // Where it is looked for, in words.
 std::string configuration_places();
 

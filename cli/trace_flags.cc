@@ -137,6 +137,29 @@ void add_inference_options(Command command, agent::InferenceOptions& options) {
   option("--inference-scrape-host", options.scrape_host, "Read them at this address of this machine");
 }
 
+void add_cluster_options(Command command, agent::ClusterOptions& options) {
+  const std::string group = "Cluster";
+  const auto option = [&](const char* name, std::string& value, const char* type, const char* help) {
+    return command.add_option(name, value, help).type_name(type).group(group);
+  };
+  const Flag endpoint = option("--fleet-endpoint", options.endpoint, "URL",
+                               "Send what each rank did in windows of 5 s to 'ingero fleet serve' there");
+  option("--fleet-cluster-id", options.cluster, "NAME", "The cluster that this machine is in").needs(endpoint);
+  option("--fleet-node-id", options.node, "NAME", "This machine's name there (default: as --node)").needs(endpoint);
+  option("--fleet-token-file", options.token_file, "FILE",
+         "The server's bearer token, read from FILE (or from INGERO_FLEET_TOKEN)")
+      .needs(endpoint);
+  option("--fleet-timeout", options.timeout, "", "Of one request").duration().show_default();
+  option("--fleet-tls-ca", options.authorities, "FILE", "CA certificates to verify the server with (PEM)")
+      .needs(endpoint);
+  option("--fleet-tls-cert", options.certificate, "FILE", "Client certificate (PEM)").needs(endpoint);
+  option("--fleet-tls-key", options.key, "FILE", "Its key (PEM), readable by its owner only").needs(endpoint);
+  command
+      .add_flag("--fleet-insecure", options.is_plain,
+                "Send unencrypted to other machines too: anyone on the path can read the token and the data")
+      .group(group);
+}
+
 void group_trace_flags(Command command) {
   command.group_flags("What is traced",
                       {"pid", "user", "run-as", "cgroup", "library", "backend", "no-io", "no-tcp", "no-net"});
@@ -147,11 +170,30 @@ void group_trace_flags(Command command) {
   command.group_flags("Devices, fabric and kernel log",
                       {"rdma", "device", "sysfs", "kernel-log", "management-library"});
   command.group_flags("Annotations", {"annotate"});
-  command.rare_flags(
-      {"prometheus-",  "otlp-",      "annotate-",          "inference-", "rdma-interval", "device-interval",
-       "sysfs-root",   "kernel-log", "management-library", "backend",    "no-",           "log",
-       "record-all",   "store",      "sample-every",       "db-group",   "keep-secrets",  "node",
-       "ringbuf-size", "attach"});
+  command.rare_flags({"prometheus-",
+                      "otlp-",
+                      "annotate-",
+                      "inference-",
+                      "fleet-cluster",
+                      "fleet-node",
+                      "fleet-t",
+                      "fleet-insecure",
+                      "rdma-interval",
+                      "device-interval",
+                      "sysfs-root",
+                      "kernel-log",
+                      "management-library",
+                      "backend",
+                      "no-",
+                      "log",
+                      "record-all",
+                      "store",
+                      "sample-every",
+                      "db-group",
+                      "keep-secrets",
+                      "node",
+                      "ringbuf-size",
+                      "attach"});
 }
 
 std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* const> backends,

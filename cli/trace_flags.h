@@ -1,4 +1,4 @@
-// The flags of the services of `trace`: metrics, OTLP, samplers, annotations, inference.
+// The flags of the services of `trace`: metrics, OTLP, samplers, annotations, inference, the cluster.
 //
 // Each service has a struct of settings and knows nothing of the command line. Threads: while parsing only.
 #pragma once
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/annotations/annotation_service.h"
+#include "agent/cluster/cluster_service.h"
 #include "agent/inference/inference_service.h"
 #include "agent/metrics/metrics_endpoint.h"
 #include "agent/otlp/settings.h"
@@ -23,6 +24,7 @@ void add_otlp_options(Command command, agent::OtlpSettings& options);
 void add_sampling_options(Command command, agent::SamplingOptions& options);
 void add_annotation_options(Command command, agent::AnnotationOptions& options);
 void add_inference_options(Command command, agent::InferenceOptions& options);
+void add_cluster_options(Command command, agent::ClusterOptions& options);
 // Puts the flags of `trace` under headings, as help lists them. After the last flag was added; hidden ones stay hidden.
 void group_trace_flags(Command command);
 

@@ -66,8 +66,8 @@ void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
       device = chosen->second;
     }
     const uint64_t on_stream_ns = exchange->group ? kNotYet : event.end_mono_ns();
-    stream->pending.push_back(
-        {exchange->exchange_id, event.call, process.next_index++, on_stream_ns, exchange->group, event.tid, device});
+    stream->pending.push_back({exchange->exchange_id, event.call, process.next_index++, on_stream_ns, exchange->group,
+                               event.tid, device, exchange->communicator_id, exchange->number});
     if (stream->pending.size() <= kMaxPending) return;
     stream->pending.pop_front();
     ledger_.add(hal::Loss::wait_forgotten);
@@ -148,6 +148,17 @@ void Barriers::synchronised(Process& process, const hal::Event& sync) {
   }
 }
 
+void Barriers::covered(const Pending& work, const hal::Event& sync) {
+  waits_.push_back({work.exchange_id, sync.end_mono_ns() - work.end_mono_ns, work.call});
+  const bool is_same = !syncs_.empty() && syncs_.back().pid == sync.pid &&
+                       syncs_.back().start_mono_ns == sync.start_mono_ns &&
+                       syncs_.back().end_mono_ns == sync.end_mono_ns();
+  if (!is_same) syncs_.push_back({sync.pid, sync.start_mono_ns, sync.end_mono_ns()});
+  if (!work.communicator_id) return;
+  auto& last = syncs_.back().numbers[*work.communicator_id];
+  if (work.number) last = std::max(last.value_or(0), *work.number);
+}
+
 void Barriers::cover(Process& process, const Reach& reach, const hal::Event& sync) {
   for (const auto& [handle, index] : reach) {
     const auto found = process.streams.find(handle);
@@ -155,7 +166,7 @@ void Barriers::cover(Process& process, const Reach& reach, const hal::Event& syn
     auto& pending = found->second.pending;
     while (!pending.empty() && pending.front().index <= index && pending.front().end_mono_ns <= sync.start_mono_ns) {
       const Pending& work = pending.front();
-      waits_.push_back({work.exchange_id, sync.end_mono_ns() - work.end_mono_ns, work.call});
+      covered(work, sync);
       pending.pop_front();
     }
   }
@@ -169,7 +180,7 @@ void Barriers::cover_device(Process& process, const hal::Event& sync) {
                                    ? *work.device == chosen->second
                                    : !work.device && work.tid == sync.tid && chosen == process.device_of_thread.end();
       if (!same_device || work.end_mono_ns > sync.start_mono_ns) return false;
-      waits_.push_back({work.exchange_id, sync.end_mono_ns() - work.end_mono_ns, work.call});
+      covered(work, sync);
       return true;
     });
   }

@@ -24,6 +24,14 @@
 
 namespace ingero::correlate {
 
+// A synchronisation that waited for collectives or point-to-point calls: on which communicators, and the last of the
+// collectives' numbers on each, where they have one.
+struct CoveredSync {
+  uint32_t pid = 0;
+  uint64_t start_mono_ns = 0, end_mono_ns = 0;
+  std::map<uint64_t, std::optional<uint64_t>> numbers = {};  // by Communicator::id
+};
+
 class Barriers {
  public:
   // The arguments must outlive this.
@@ -33,6 +41,7 @@ class Barriers {
   void take(const hal::Event& event, const hal::Exchange* exchange);
   void process_ended(uint32_t pid) { processes_.erase(pid); }
   std::vector<hal::BarrierWait> take_waits() { return std::exchange(waits_, {}); }
+  std::vector<CoveredSync> take_syncs() { return std::exchange(syncs_, {}); }
 
   static constexpr size_t kMaxPending = 4096;  // per stream, without a synchronisation
   static constexpr size_t kMaxMarks = 65536;   // per process
@@ -47,6 +56,7 @@ class Barriers {
     std::optional<uint64_t> group;  // not on its stream before that group's end
     uint32_t tid;
     std::optional<int32_t> device;
+    std::optional<uint64_t> communicator_id, number;
   };
   using Reach = std::map<uint64_t, uint64_t>;  // stream: all of its work up to this index
   struct Stream {
@@ -70,12 +80,14 @@ class Barriers {
   void cover_device(Process& process, const hal::Event& sync);
   void synchronised(Process& process, const hal::Event& sync);
   static void group_ended(Process& process, const hal::Event& end, uint64_t group);
+  void covered(const Pending& work, const hal::Event& sync);
   Stream* stream_of(Process& process, uint64_t handle);
 
   const hal::CallTable& calls_;
   hal::LossLedger& ledger_;
   std::unordered_map<uint32_t, Process> processes_;  // only those that made a collective
   std::vector<hal::BarrierWait> waits_;
+  std::vector<CoveredSync> syncs_;
 };
 
 }  // namespace ingero::correlate

@@ -91,7 +91,12 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(probe_quota, "kernelside", kLoss,                                                                                 \
     "Libraries not probed, or late, because their user's share of the probes, or all of them, were in use.")          \
   X(probe_reused, "kernelside", kLoss,                                                                                \
-    "Calls that ended long after their library was unmapped, when its probes were another's.")
+    "Calls that ended long after their library was unmapped, when its probes were another's.")                        \
+  X(fleet_unknown, "correlate", kInfo,                                                                                \
+    "Collectives left out of the windows for the cluster's server: rank or communicator not known.")                  \
+  X(fleet_forgotten, "correlate", kInfo, "Ranks, waits or switches that did not fit the tables of these windows.")    \
+  X(fleet_dropped, "agent", kLoss, "Data points for the cluster's server dropped because its queue was full.")        \
+  X(fleet_refused, "agent", kLoss, "Data points rejected by the cluster's server.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -94,39 +94,74 @@ void add_window(Metrics& metrics, const Window& window) {
   if (window.left) metrics.add("ingero.fleet.collective.left", kGauge, whole(number, *window.left));
 }
 
+std::vector<std::pair<const char*, double>> off_cpu_of(const Window& window) {
+  std::vector<std::pair<const char*, double>> parts{{"preempted", window.preempted_s},
+                                                    {"run_queue", window.runqueue_s},
+                                                    {"blocked", window.blocked_s},
+                                                    {"io", window.io_s}};
+  std::erase_if(parts, [](const auto& part) { return part.second == 0; });
+  return parts;
+}
+
 void add_off_cpu(Metrics& metrics, const Window& window) {
-  for (const auto& [reason, seconds] : {std::pair("preempted", window.preempted_s),
-                                        {"run_queue", window.runqueue_s},
-                                        {"blocked", window.blocked_s},
-                                        {"io", window.io_s}}) {
-    if (seconds == 0) continue;
+  for (const auto& [reason, seconds] : off_cpu_of(window)) {
     std::string point = point_of(window, kNumberAttributes, true);
     add_text(point, kNumberAttributes, "reason", reason);
     metrics.add("gpu.operation.off_cpu", kSum, real(std::move(point), seconds));
   }
 }
 
-}  // namespace
-
-std::string encode_windows(std::span<const Window> windows) {
+std::string request_of(const Sender& sender, const Push& push, const Metrics& metrics) {
   std::string request, resource, group;
-  if (windows.empty()) return request;
-  const Sender& sender = windows.front().sender;
   add_text(resource, 1, "service.name", "ingero");
   add_text(resource, 1, "ingero.cluster.id", sender.cluster);
   add_text(resource, 1, "ingero.node.id", sender.node);
   if (!sender.job.empty()) add_text(resource, 1, "ingero.job.id", sender.job);
-  Metrics metrics;
-  std::set<uint32_t> ranks;
-  for (const Window& window : windows) {
-    add_window(metrics, window);
-    if (ranks.insert(window.rank).second) add_off_cpu(metrics, window);
+  if (!push.instance.empty()) {
+    add_text(resource, 1, "service.instance.id", push.instance);
+    add_number(resource, 1, "ingero.push.seq", static_cast<int64_t>(push.number));
   }
   pbf_writer writer(group);
   writer.add_message(1, resource);
   writer.add_message(2, metrics.scope());
   pbf_writer(request).add_message(1, group);
   return request;
+}
+
+}  // namespace
+
+std::string encode_windows(std::span<const Window> windows, const Push& push) {
+  if (windows.empty()) return {};
+  Metrics metrics;
+  std::set<uint32_t> ranks;
+  for (const Window& window : windows) {
+    add_window(metrics, window);
+    if (ranks.insert(window.rank).second) add_off_cpu(metrics, window);
+  }
+  return request_of(windows.front().sender, push, metrics);
+}
+
+uint32_t points_of(std::span<const Window> windows) {
+  size_t points = 0;
+  std::set<uint32_t> ranks;
+  for (const Window& window : windows) {
+    points += 4 + (window.work_s ? 1 : 0) + (window.entered ? 1 : 0) + (window.left ? 1 : 0);
+    if (ranks.insert(window.rank).second) points += off_cpu_of(window).size();
+  }
+  return static_cast<uint32_t>(points);
+}
+
+std::string encode_incidents(const Sender& sender, std::span<const Incident> incidents, const Push& push) {
+  if (incidents.empty()) return {};
+  Metrics metrics;
+  for (const Incident& incident : incidents) {
+    std::string point;
+    pbf_writer(point).add_fixed64(3, incident.time_ns);
+    if (incident.rank) add_number(point, kNumberAttributes, "ingero.rank", *incident.rank);
+    for (const auto& [key, value] : incident.attributes) add_text(point, kNumberAttributes, key, value);
+    metrics.add("ingero.causal_chain", kGauge, real(std::move(point), incident.lost_s));
+  }
+  return request_of(sender, push, metrics);
 }
 
 }  // namespace ingero::fleet::wire

@@ -1,14 +1,36 @@
 // Windows as a request of OTLP metrics in protobuf: what a node sends (docs/fleet.md, "Windows"). Pure; thread-safe.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "fleet/wire/point.h"
 
 namespace ingero::fleet::wire {
 
+// Which run of which program sends, and how many messages it has sent before; nothing where `instance` is empty.
+struct Push {
+  std::string instance;
+  uint64_t number = 0;
+};
+
 // Of one sender and one window of time; empty for none.
-std::string encode_windows(std::span<const Window> windows);
+std::string encode_windows(std::span<const Window> windows, const Push& push = {});
+// How many points that request has.
+uint32_t points_of(std::span<const Window> windows);
+
+// What is wrong on a node, as its causal engine says: a point of `ingero.causal_chain`, whose value is the time lost in
+// seconds.
+struct Incident {
+  uint64_t time_ns = 0;
+  double lost_s = 0;
+  std::optional<int64_t> rank;                                  // of the job
+  std::vector<std::pair<std::string, std::string>> attributes;  // in any order, of different names
+};
+std::string encode_incidents(const Sender& sender, std::span<const Incident> incidents, const Push& push = {});
 
 }  // namespace ingero::fleet::wire

@@ -11,9 +11,8 @@ namespace {
 constexpr uint16_t kHttpPort = 4318, kGrpcPort = 4317;
 constexpr size_t kMaxUrlBytes = 2048;
 
-Error wrong(std::string_view why) {
-  return {Errc::kInvalid, fmt::format("--otlp: {}", why),
-          "give a URL such as https://collector:4318, or HOST:PORT with --otlp-protocol"};
+Error wrong_at(std::string_view flag, std::string_view why) {
+  return {Errc::kInvalid, fmt::format("{}: {}", flag, why), "give a URL such as https://collector:4318, or HOST:PORT"};
 }
 
 }  // namespace
@@ -23,14 +22,16 @@ std::string Endpoint::url() const { return Peer::url() + path; }
 std::string Endpoint::path_of(Signal signal) const { return fmt::format("{}/v1/{}", path, name_of(signal)); }
 
 Result<Endpoint> parse_endpoint(const std::string& text, const EndpointRules& rules) {
+  const auto wrong = [&](std::string_view why) { return wrong_at(rules.flag, why); };
   if (text.empty()) return wrong("the endpoint is empty");
   if (text.size() > kMaxUrlBytes) return wrong("the endpoint is too long");
   if (std::any_of(text.begin(), text.end(), [](char c) { return c <= ' ' || c > '~'; })) {
     return wrong("the endpoint has a space or another character that is invalid in a URL");
   }
   if (text.find('@') != std::string::npos) {
-    return Error(Errc::kInvalid, "--otlp: a user name or password in the endpoint is visible to every process",
-                 "put 'Authorization: ...' into a file for --otlp-headers");
+    return Error(Errc::kInvalid,
+                 fmt::format("{}: a user name or password in the endpoint is visible to every process", rules.flag),
+                 std::string(rules.secret_remedy));
   }
   if (text.find_first_of("?#") != std::string::npos) return wrong("the endpoint has a query or a fragment");
   std::string_view rest(text);
@@ -56,8 +57,8 @@ Result<Endpoint> parse_endpoint(const std::string& text, const EndpointRules& ru
   if (is_grpc && !out.path.empty()) return wrong("gRPC has no path: give scheme, host and port only");
   if (!out.has_tls && !rules.is_plain_allowed) {
     if (!net::is_loopback_host(out.host)) {
-      return Error(Errc::kInvalid, fmt::format("--otlp {}: not encrypted, and not on this machine", out.url()),
-                   "use https, or add --otlp-insecure-allow-non-loopback");
+      return Error(Errc::kInvalid, fmt::format("{} {}: not encrypted, and not on this machine", rules.flag, out.url()),
+                   fmt::format("use https, or add {}", rules.plain_flag));
     }
     out.only_loopback = true;
   }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "serve/net/peer.h"
@@ -24,6 +25,9 @@ struct EndpointRules {
   Protocol protocol = Protocol::kHttpProtobuf;
   bool is_plain = false;          // --otlp-insecure: no TLS where no scheme says
   bool is_plain_allowed = false;  // also to other machines
+  // The flags that errors name: the endpoint's, where a secret belongs, and what lifts the last bound.
+  std::string_view flag = "--otlp", secret_remedy = "put 'Authorization: ...' into a file for --otlp-headers";
+  std::string_view plain_flag = "--otlp-insecure-allow-non-loopback";
 };
 
 // "https://host/prefix", "http://127.0.0.1:4318", "host:4317", "[::1]:4318". A path that ends with "/v1/metrics" or

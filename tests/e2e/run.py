@@ -14,6 +14,7 @@ import traceback
 
 import annotations
 import causes
+import cluster
 import collectives
 import devices
 import discovery
@@ -41,7 +42,7 @@ import waits
 import whole
 
 MODULES = (exactness, times, lifetime, discovery, foreign, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page, privileges, released,
+           collectives, cluster, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page, privileges, released,
            waits, whole)
 SKIPPED = 77
 

@@ -1,0 +1,54 @@
+// `trace --fleet-endpoint`: sends what the ranks of this machine did to a cluster's server. The service
+// that gives the sender (fleet/send) the live windows (agent/window_feed.h) and causal chains.
+//
+// open() before privileges are given up. take(): the capture thread; emit(): the store thread; neither waits.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/service.h"
+#include "agent/window_feed.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "fleet/send/sender.h"
+#include "hal/call_table.h"
+#include "hal/chain.h"
+#include "store/db/location.h"
+
+namespace ingero::agent {
+
+struct ClusterOptions {
+  std::string endpoint;  // empty: nothing is sent
+  std::string cluster, node, token_file, authorities, certificate, key;
+  std::string timeout = "5s";
+  bool is_plain = false;
+};
+
+class ClusterService final : public Service {
+ public:
+  // `node` names this machine where no flag does. Null where nothing is to be sent. The references must outlive it.
+  static Result<std::unique_ptr<ClusterService>> open(const ClusterOptions& options, const Environment& environment,
+                                                      const Clock& clock, const std::string& node,
+                                                      const hal::CallTable& calls);
+
+  void take(const EventBatch& batch) { feed_.take(batch); }
+  void emit(const hal::CausalChain& chain) { sender_->add(chain); }
+  void start(Recorder& recorder) override;
+  void stop() override;
+  std::vector<std::string> notes() const override;
+  // What became of what was sent, in a line.
+  std::string summary() const;
+
+ private:
+  ClusterService(std::unique_ptr<fleet::send::Sender> sender, std::string node, const Clock& clock,
+                 const hal::CallTable& calls);
+
+  std::unique_ptr<fleet::send::Sender> sender_;
+  const std::string node_;
+  const hal::CallTable& calls_;
+  WindowFeed feed_;
+};
+
+}  // namespace ingero::agent

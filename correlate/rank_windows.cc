@@ -1,0 +1,408 @@
+// Sums up collectives, waits and own work by window: see rank_windows.h for the invariants.
+#include "correlate/rank_windows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hal/bounded.h"
+
+namespace ingero::correlate {
+namespace {
+
+constexpr uint64_t kChooseEveryNs = 1'000'000'000;
+constexpr uint64_t kMaxBehind = 12;  // windows; a clock that was set, or a machine that slept
+constexpr uint64_t kMaxAhead = 4;    // windows that have begun and were not given out
+
+// The same on all ranks of a communicator.
+uint64_t token_of(uint64_t comm_id_hash, const hal::Event& event) {
+  uint64_t x = comm_id_hash ^ (event.call * 0x9e3779b97f4a7c15ULL) ^ (event.bytes * 0xff51afd7ed558ccdULL);
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  return x ^ (x >> 31);
+}
+
+uint64_t median_of(std::vector<uint64_t> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 != 0) return *middle;
+  const uint64_t below = *std::max_element(values.begin(), middle);
+  return below + (*middle - below) / 2;
+}
+
+uint64_t part_of(uint64_t ns, double share) { return static_cast<uint64_t>(static_cast<double>(ns) * share); }
+
+// The latest of what was noted by the end of `window`; nothing before it is needed any more.
+std::optional<uint64_t> latest(std::map<uint64_t, uint64_t>& numbers, uint64_t window) {
+  std::optional<uint64_t> number;
+  while (!numbers.empty() && numbers.begin()->first <= window) {
+    number = numbers.begin()->second;
+    numbers.erase(numbers.begin());
+  }
+  return number;
+}
+
+}  // namespace
+
+void WaitSpans::add(uint64_t start_ns, uint64_t end_ns) {
+  start_ns = std::max(start_ns, forgotten_until_ns_);
+  if (end_ns <= start_ns) return;
+  auto first = std::lower_bound(spans_.begin(), spans_.end(), start_ns,
+                                [](const Span& span, uint64_t ns) { return span.end_ns < ns; });
+  auto last = first;
+  for (; last != spans_.end() && last->start_ns <= end_ns; ++last) {
+    start_ns = std::min(start_ns, last->start_ns);
+    end_ns = std::max(end_ns, last->end_ns);
+  }
+  auto at = spans_.insert(spans_.erase(first, last), {start_ns, end_ns, 0});
+  uint64_t before_ns = forgotten_ns_;
+  if (at != spans_.begin()) {
+    const Span& previous = *std::prev(at);
+    before_ns = previous.before_ns + previous.end_ns - previous.start_ns;
+  }
+  for (; at != spans_.end(); ++at) {
+    at->before_ns = before_ns;
+    before_ns += at->end_ns - at->start_ns;
+  }
+  if (spans_.size() <= kMaxSpans) return;
+  forgotten_until_ns_ = spans_.front().end_ns;
+  forgotten_ns_ += spans_.front().end_ns - spans_.front().start_ns;
+  spans_.pop_front();
+}
+
+uint64_t WaitSpans::before(uint64_t ns) const {
+  const auto next = std::lower_bound(spans_.begin(), spans_.end(), ns,
+                                     [](const Span& span, uint64_t at) { return span.start_ns < at; });
+  if (next == spans_.begin()) return forgotten_ns_;
+  const Span& last = *std::prev(next);
+  return last.before_ns + std::min(ns, last.end_ns) - last.start_ns;
+}
+
+void RankWindows::Sums::add(const Sums& other) {
+  collectives += other.collectives;
+  measured += other.measured;
+  work_ns += other.work_ns;
+  blocked += other.blocked;
+  wait_ns += other.wait_ns;
+  bytes += other.bytes;
+  works.insert(works.end(), other.works.begin(), other.works.end());
+}
+
+void RankWindows::know(const hal::Process& process) {
+  if (process.rank < 0 || process.rank >= kMaxRank) {
+    facts_.erase(process.pid);
+    return;
+  }
+  hal::clear_if_full(facts_, kMaxFacts, hal::Loss::fleet_forgotten, ledger_);
+  facts_.insert_or_assign(process.pid, Facts{process.rank, process.slurm_job});
+}
+
+void RankWindows::know(const hal::Communicator& communicator) {
+  auto found = ranks_.find(communicator.pid);
+  if (found == ranks_.end()) {
+    if (communicator.ended_mono_ns) return;
+    if (ranks_.size() >= kMaxRanks) return ledger_.add(hal::Loss::fleet_forgotten);
+    found = ranks_.try_emplace(communicator.pid).first;
+  }
+  Rank& rank = found->second;
+  auto known = rank.communicators.find(communicator.id);
+  if (known == rank.communicators.end()) {
+    if (communicator.ended_mono_ns) return;
+    if (rank.communicators.size() >= kMaxCommunicators) return ledger_.add(hal::Loss::fleet_forgotten);
+    known = rank.communicators.try_emplace(communicator.id).first;
+    known->second.last_mono_ns = communicator.made_mono_ns;
+    known->second.waited_ns = rank.waits.before(communicator.made_mono_ns);
+  }
+  On& on = known->second;
+  const bool ends = communicator.ended_mono_ns && !on.known.ended_mono_ns;
+  on.known = communicator;
+  if (!ends || !on.has_collectives) return;
+  rank.without_work.insert(window_of(*communicator.ended_mono_ns + static_cast<uint64_t>(wall_offset_ns_)));  // (R3)
+}
+
+uint64_t RankWindows::window_of(uint64_t wall_ns) const {
+  const uint64_t window_ns = wall_ns - wall_ns % kPeriodNs;
+  if (window_ns_ == 0) return window_ns;
+  return std::clamp(window_ns, window_ns_, window_ns_ + kMaxAhead * kPeriodNs);  // (R1)
+}
+
+void RankWindows::take(std::span<const hal::Event> events, Exchanges exchanges, std::span<const CoveredSync> syncs,
+                       int64_t wall_offset_ns) {
+  wall_offset_ns_ = wall_offset_ns;
+  for (const CoveredSync& sync : syncs) take(sync);
+  auto next = exchanges.begin();
+  for (size_t i = 0; i < events.size(); ++i) {
+    const hal::Exchange* exchange = nullptr;
+    if (next != exchanges.end() && next->first == i) exchange = &(next++)->second;
+    take(events[i], exchange);
+  }
+}
+
+void RankWindows::take(const CoveredSync& sync) {
+  const auto found = ranks_.find(sync.pid);
+  if (found == ranks_.end()) return;
+  const uint64_t length_ns = sync.end_mono_ns - sync.start_mono_ns;
+  const bool has_blocked = length_ns >= kShortestWaitNs;
+  if (has_blocked) found->second.waits.add(sync.start_mono_ns, sync.end_mono_ns);
+  const uint64_t window = window_of(sync.end_mono_ns + static_cast<uint64_t>(wall_offset_ns_));
+  for (const auto& [id, number] : sync.numbers) {
+    const auto on = found->second.communicators.find(id);
+    if (on == found->second.communicators.end()) continue;
+    if (has_blocked) {
+      Sums& sums = on->second.sums[window];
+      ++sums.blocked;
+      sums.wait_ns += length_ns;
+    }
+    if (number) on->second.left[window] = *number;
+  }
+}
+
+void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
+  const auto found = ranks_.find(event.pid);
+  if (found == ranks_.end()) {
+    // (R2) Neither the communicator nor its process is known.
+    const bool is_counted = exchange != nullptr && event.kind == hal::Kind::kCollective && !exchange->is_part &&
+                            event.outcome == hal::Outcome::kReturned && !event.failed;
+    if (is_counted) ledger_.add(hal::Loss::fleet_unknown);
+    return;
+  }
+  Rank& rank = found->second;
+  if (const auto host = calls_.host_op(event.call)) {
+    if (*host != hal::HostOp::kSchedSwitch || !event.has(hal::Has::kOffCpu) || !rank.threads.contains(event.tid)) {
+      return;
+    }
+    if (rank.switches.size() >= kMaxSwitches) {
+      rank.switches.pop_front();
+      ledger_.add(hal::Loss::fleet_forgotten);
+    }
+    rank.switches.push_back({event.start_mono_ns, event.end_mono_ns(), event.off});
+    return;
+  }
+  if (rank.threads.size() < kMaxThreads) rank.threads.insert(event.tid);
+  if (exchange == nullptr) return;
+  const bool is_collective = event.kind == hal::Kind::kCollective && !exchange->is_part;
+  const auto on =
+      exchange->communicator_id ? rank.communicators.find(*exchange->communicator_id) : rank.communicators.end();
+  const bool is_known = on != rank.communicators.end();
+  if (event.outcome == hal::Outcome::kInFlight) {
+    if (is_known && is_collective && exchange->number) {
+      on->second.entered[window_of(event.start_wall_ns())] = *exchange->number;
+    }
+    return;
+  }
+  if (is_collective && event.outcome == hal::Outcome::kReturned && !event.failed) {
+    if (!is_known) return ledger_.add(hal::Loss::fleet_unknown);
+    enter(rank, on->second, event, *exchange);
+  }
+  if (!event.has(hal::Has::kDuration) || event.duration_ns < kShortestWaitNs) return;
+  rank.waits.add(event.start_mono_ns, event.end_mono_ns());
+  if (!is_known || exchange->is_part) return;
+  Sums& sums = on->second.sums[window_of(event.start_wall_ns() + event.duration_ns)];
+  ++sums.blocked;
+  sums.wait_ns += event.duration_ns;
+}
+
+void RankWindows::enter(Rank& rank, On& on, const hal::Event& event, const hal::Exchange& exchange) {
+  const uint64_t entry_ns = event.start_mono_ns, window = window_of(event.start_wall_ns());
+  Sums& sums = on.sums[window];
+  ++sums.collectives;
+  if (event.has(hal::Has::kBytes)) sums.bytes += event.bytes;
+  if (exchange.number) on.entered[window] = *exchange.number;
+  const uint64_t waited_ns = rank.waits.before(entry_ns);
+  if (on.last_mono_ns && *on.last_mono_ns <= entry_ns) {
+    // Waits of other threads that had not ended then are known by now.
+    const uint64_t before_ns = rank.waits.knows(*on.last_mono_ns) ? rank.waits.before(*on.last_mono_ns) : on.waited_ns;
+    const uint64_t work_ns = entry_ns - *on.last_mono_ns - std::min(entry_ns - *on.last_mono_ns, waited_ns - before_ns);
+    ++sums.measured;
+    sums.work_ns += work_ns;
+    if (sums.works.size() < kMaxWorks) sums.works.push_back(work_ns);
+  }
+  on.last_mono_ns = std::max(on.last_mono_ns.value_or(0), entry_ns);
+  on.waited_ns = waited_ns;
+  on.call = event.call;
+  on.has_collectives = true;
+  step(rank, on, event, window);
+  settle_switches(rank, entry_ns, window);
+  rank.last_mono_ns = entry_ns;
+}
+
+void RankWindows::step(Rank& rank, On& on, const hal::Event& event, uint64_t window) {
+  const uint64_t entry_ns = event.start_mono_ns;
+  CallFacts facts;
+  facts.kind = hal::Kind::kLaunch;  // a token of its own for each communicator, call and size
+  BudgetCall call;
+  call.start_ns = call.end_ns = entry_ns;
+  call.function = token_of(on.known.comm_id_hash.value_or(0), event);
+  call.call = event.call;
+  rank.finder.add(call, facts);
+  if (entry_ns >= rank.chosen_mono_ns + kChooseEveryNs) {
+    rank.chosen_mono_ns = entry_ns;
+    rank.finder.choose();
+  }
+  for (const StepBoundary& boundary : rank.finder.take()) {
+    if (rank.step_mono_ns && !boundary.is_break && rank.waits.knows(*rank.step_mono_ns)) {
+      const uint64_t length_ns = boundary.mono_ns - std::min(boundary.mono_ns, *rank.step_mono_ns);
+      const uint64_t waited_ns = rank.waits.before(boundary.mono_ns) - rank.waits.before(*rank.step_mono_ns);
+      auto& steps = rank.steps[window];
+      if (steps.size() < kMaxWorks) steps.push_back(length_ns - std::min(length_ns, waited_ns));
+    }
+    rank.step_mono_ns = boundary.mono_ns;
+    for (auto& [id, other] : rank.communicators) {
+      other.of_step = boundary.is_break ? 0 : other.in_step;
+      other.in_step = 0;
+    }
+  }
+  ++on.in_step;
+}
+
+// What happened to the rank's threads between the last entry and this one, outside of its waits.
+void RankWindows::settle_switches(Rank& rank, uint64_t mono_ns, uint64_t window) {
+  hal::OffCpu& sum = rank.off[window];
+  std::erase_if(rank.switches, [&](const Switch& one) {
+    if (one.end_ns > mono_ns) return false;
+    const uint64_t length_ns = one.end_ns - one.start_ns;
+    if (!rank.last_mono_ns || length_ns == 0) return true;
+    const uint64_t waited_ns = rank.waits.before(one.end_ns) - rank.waits.before(one.start_ns);
+    const double own = 1 - static_cast<double>(std::min(waited_ns, length_ns)) / static_cast<double>(length_ns);
+    sum.preempted_ns += part_of(one.off.preempted_ns, own);
+    sum.runqueue_ns += part_of(one.off.runqueue_ns, own);
+    sum.blocked_ns += part_of(one.off.blocked_ns, own);
+    sum.io_ns += part_of(one.off.io_ns, own);
+    return true;
+  });
+}
+
+void RankWindows::lost(uint32_t pid, uint64_t wall_ns) {
+  for (auto& [its, rank] : ranks_) {
+    if (pid != 0 && its != pid) continue;
+    rank.without_work.insert(window_of(wall_ns - std::min(wall_ns, kLossDelayNs)));  // (R3)
+    rank.without_work.insert(window_of(wall_ns));
+    for (auto& [id, on] : rank.communicators) on.last_mono_ns.reset();
+    rank.step_mono_ns.reset();
+  }
+}
+
+void RankWindows::process_ended(uint32_t pid) {
+  const auto found = ranks_.find(pid);
+  if (found == ranks_.end()) {
+    facts_.erase(pid);
+    return;
+  }
+  found->second.has_ended = true;  // what is left of it is still to be given out
+}
+
+std::vector<RankWindow> RankWindows::advance(uint64_t wall_ns) {
+  const uint64_t current_ns = wall_ns - wall_ns % kPeriodNs;
+  const bool is_unusable = window_ns_ == 0 || window_ns_ > current_ns + kPeriodNs;  // or the clock was set back
+  if (is_unusable) window_ns_ = current_ns;
+  if (current_ns > window_ns_ + kMaxBehind * kPeriodNs) window_ns_ = current_ns - kPeriodNs;
+  std::vector<RankWindow> out;
+  while (window_ns_ < current_ns) {
+    auto some = cut(true);
+    std::move(some.begin(), some.end(), std::back_inserter(out));
+    window_ns_ += kPeriodNs;
+  }
+  return out;
+}
+
+std::vector<RankWindow> RankWindows::finish() {
+  if (window_ns_ == 0) return {};
+  std::vector<RankWindow> out;
+  bool has_more = true;  // at most kMaxAhead windows have begun
+  while (has_more) {
+    auto some = cut(false);
+    std::move(some.begin(), some.end(), std::back_inserter(out));
+    window_ns_ += kPeriodNs;
+    has_more = std::any_of(ranks_.begin(), ranks_.end(), [](const auto& rank) {
+      const auto& all = rank.second.communicators;
+      return std::any_of(all.begin(), all.end(), [](const auto& on) { return !on.second.sums.empty(); });
+    });
+  }
+  return out;
+}
+
+std::vector<RankWindow> RankWindows::cut(bool with_work) {
+  std::vector<RankWindow> out;
+  for (auto at = ranks_.begin(); at != ranks_.end();) {
+    auto& [pid, rank] = *at;
+    const auto facts = facts_.find(pid);
+    cut(facts == facts_.end() ? nullptr : &facts->second, rank, with_work, out);
+    if (!rank.has_ended || !rank.communicators.empty()) {
+      ++at;
+      continue;
+    }
+    facts_.erase(pid);
+    at = ranks_.erase(at);
+  }
+  return out;
+}
+
+void RankWindows::cut(const Facts* facts, Rank& rank, bool with_work, std::vector<RankWindow>& out) {
+  std::vector<uint64_t> steps;
+  hal::OffCpu off;
+  while (!rank.steps.empty() && rank.steps.begin()->first <= window_ns_) {
+    auto& some = rank.steps.begin()->second;
+    steps.insert(steps.end(), some.begin(), some.end());
+    rank.steps.erase(rank.steps.begin());
+  }
+  while (!rank.off.empty() && rank.off.begin()->first <= window_ns_) {
+    const hal::OffCpu& some = rank.off.begin()->second;
+    off.preempted_ns += some.preempted_ns;
+    off.runqueue_ns += some.runqueue_ns;
+    off.blocked_ns += some.blocked_ns;
+    off.io_ns += some.io_ns;
+    rank.off.erase(rank.off.begin());
+  }
+  const auto last_without = rank.without_work.upper_bound(window_ns_);
+  with_work = with_work && !rank.has_ended && last_without == rank.without_work.begin();
+  rank.without_work.erase(rank.without_work.begin(), last_without);
+
+  std::map<uint64_t, size_t> of_identity;
+  for (const auto& [id, on] : rank.communicators) {
+    if (on.known.comm_id_hash && on.has_collectives) ++of_identity[*on.known.comm_id_hash];
+  }
+  for (auto at = rank.communicators.begin(); at != rank.communicators.end();) {
+    On& on = at->second;
+    Sums sums;
+    while (!on.sums.empty() && on.sums.begin()->first <= window_ns_) {
+      sums.add(on.sums.begin()->second);
+      on.sums.erase(on.sums.begin());
+    }
+    if (const auto number = latest(on.entered, window_ns_)) on.last_entered = number;
+    if (const auto number = latest(on.left, window_ns_)) on.last_left = number;
+    const hal::Communicator& known = on.known;
+    const bool is_over = (known.ended_mono_ns || rank.has_ended) && on.sums.empty();
+    const int64_t nranks = known.nranks.value_or(0), comm_rank = known.rank.value_or(-1);
+    // Two ranks in one process: which of them is the job's rank is not known.
+    const bool is_named = facts != nullptr && known.comm_id_hash && of_identity[*known.comm_id_hash] == 1 &&
+                          comm_rank >= 0 && comm_rank < nranks && nranks <= kMaxRank;
+    if (!is_named) {
+      ledger_.add(hal::Loss::fleet_unknown, sums.collectives);  // (R2)
+    } else if (on.has_collectives) {
+      RankWindow window;
+      window.start_ns = window_ns_;
+      window.end_ns = window_ns_ + kPeriodNs;
+      window.job = facts->job;
+      window.rank = static_cast<uint32_t>(facts->rank);
+      window.comm_id_hash = *known.comm_id_hash;
+      window.comm_rank = static_cast<uint32_t>(comm_rank);
+      window.nranks = static_cast<uint32_t>(nranks);
+      window.collectives = sums.collectives;
+      window.blocked = sums.blocked;
+      window.wait_ns = sums.wait_ns;
+      window.bytes = sums.bytes;
+      window.entered = on.last_entered;
+      window.left = on.last_left;
+      window.call = on.call;
+      window.off = off;
+      if (with_work && !sums.works.empty()) {
+        window.measured = sums.measured;
+        window.work_ns = sums.work_ns;
+        const bool has_steps = !steps.empty() && on.of_step > 0;
+        window.median_ns = has_steps ? median_of(steps) / on.of_step : median_of(std::move(sums.works));
+      }
+      out.push_back(std::move(window));
+    }
+    at = is_over ? rank.communicators.erase(at) : std::next(at);
+  }
+}
+
+}  // namespace ingero::correlate

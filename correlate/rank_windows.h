@@ -1,0 +1,161 @@
+// What each rank of this machine did in each communicator in each window of time: what a cluster's server compares.
+//
+// A rank's *own work* is its time less all waits that blocked, in all of its communicators: synchronisations that
+// covered a collective or a point-to-point call, and calls of the collective library that took long. It is measured
+// from one collective of a communicator to the next, when the next is entered, so that a wait that spans two windows is
+// in neither's work. Windows begin at multiples of the period of the wall clock, so that all ranks cut alike.
+//
+// Invariants:
+// R1  A collective is counted once, in the window in which it was entered; one that is seen after that window was
+//     given out counts in the next.
+// R2  Nothing is guessed: a rank whose number in the job, or a communicator whose identity, rank or size is not known
+//     is left out, and its collectives are counted as fleet_unknown.
+// R3  Where calls were lost, or a communicator ended, a window has no work: it would look like a slow rank's.
+// R4  Memory is bounded by the constants below; what does not fit is counted as fleet_forgotten.
+//
+// Pure and deterministic: no clock, no I/O; one thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "correlate/barriers.h"
+#include "correlate/step_finder.h"
+#include "hal/call_table.h"
+#include "hal/event.h"
+#include "hal/loss.h"
+
+namespace ingero::correlate {
+
+// One rank in one communicator in one window. Times are wall nanoseconds, or lengths.
+struct RankWindow {
+  uint64_t start_ns = 0, end_ns = 0;
+  std::string job;    // empty: no batch system says
+  uint32_t rank = 0;  // in the job
+  uint64_t comm_id_hash = 0;
+  uint32_t comm_rank = 0, nranks = 0;
+  uint64_t collectives = 0;               // entered
+  uint64_t measured = 0, work_ns = 0;     // those of them whose own work before is known, and its sum
+  std::optional<uint64_t> median_ns;      // of the same: see RankWindows
+  uint64_t blocked = 0, wait_ns = 0;      // waits that blocked and ended in the window
+  uint64_t bytes = 0;                     // of the collectives
+  std::optional<uint64_t> entered, left;  // number of the last collective
+  hal::CallId call = hal::kNoCall;        // the last collective
+  hal::OffCpu off;  // of the own work, in all communicators: threads of the rank that make GPU calls
+};
+
+// Disjoint intervals, and how much of them lies before a time.
+class WaitSpans {
+ public:
+  static constexpr size_t kMaxSpans = 4096;
+
+  void add(uint64_t start_ns, uint64_t end_ns);
+  uint64_t before(uint64_t ns) const;
+  bool knows(uint64_t ns) const { return ns >= forgotten_until_ns_; }
+
+ private:
+  struct Span {
+    uint64_t start_ns, end_ns, before_ns;
+  };
+  std::deque<Span> spans_;  // ascending
+  uint64_t forgotten_until_ns_ = 0, forgotten_ns_ = 0;
+};
+
+// The median is over the steps where the order of a rank's collectives has a period (StepFinder): the own work of a
+// step, divided by the collectives of a step on this communicator. Without a period it is over the collectives.
+class RankWindows {
+ public:
+  static constexpr uint64_t kPeriodNs = 5'000'000'000;
+  static constexpr uint64_t kShortestWaitNs = 20'000;      // what took less did not block
+  static constexpr uint64_t kLossDelayNs = 2'000'000'000;  // a loss is known of within this
+  static constexpr size_t kMaxRanks = 256, kMaxCommunicators = 64, kMaxFacts = 65536;
+  static constexpr size_t kMaxSwitches = 8192, kMaxThreads = 64;  // of a rank
+  static constexpr size_t kMaxWorks = 8192;                       // of a window, for the median
+  static constexpr int64_t kMaxRank = 1 << 20;
+
+  using Exchanges = std::span<const std::pair<size_t, hal::Exchange>>;
+
+  // The arguments must outlive this.
+  RankWindows(const hal::CallTable& calls, hal::LossLedger& ledger) : calls_(calls), ledger_(ledger) {}
+
+  void know(const hal::Process& process);
+  // New, or more is known of it. Before the calls on it.
+  void know(const hal::Communicator& communicator);
+  // A batch in ring order, and what its synchronisations covered.
+  void take(std::span<const hal::Event> events, Exchanges exchanges, std::span<const CoveredSync> syncs,
+            int64_t wall_offset_ns);
+  // Calls of a process were lost within the last kLossDelayNs; 0: of which is not known.
+  void lost(uint32_t pid, uint64_t wall_ns);
+  // Its last calls are taken.
+  void process_ended(uint32_t pid);
+
+  // The windows that have ended by `wall_ns`: nothing that was entered before it is still to come.
+  std::vector<RankWindow> advance(uint64_t wall_ns);
+  // The recording ends: what the window that has begun holds so far, without its work.
+  std::vector<RankWindow> finish();
+
+ private:
+  struct Sums {
+    uint64_t collectives = 0, measured = 0, work_ns = 0, blocked = 0, wait_ns = 0, bytes = 0;
+    std::vector<uint64_t> works;
+    void add(const Sums& other);
+  };
+  struct On {  // a communicator of a rank
+    hal::Communicator known;
+    std::map<uint64_t, Sums> sums;               // by window
+    std::optional<uint64_t> last_mono_ns;        // entry; before the first, when it was made
+    uint64_t waited_ns = 0;                      // until then
+    std::map<uint64_t, uint64_t> entered, left;  // number, by window
+    std::optional<uint64_t> last_entered, last_left;
+    hal::CallId call = hal::kNoCall;
+    uint64_t in_step = 0, of_step = 0;
+    bool has_collectives = false;
+  };
+  struct Switch {
+    uint64_t start_ns, end_ns;
+    hal::OffCpu off;
+  };
+  struct Rank {
+    std::map<uint64_t, On> communicators;  // by Communicator::id
+    WaitSpans waits;
+    std::set<uint32_t> threads;
+    std::deque<Switch> switches;  // since the last entry
+    std::optional<uint64_t> last_mono_ns, step_mono_ns;
+    std::map<uint64_t, hal::OffCpu> off;              // by window
+    std::map<uint64_t, std::vector<uint64_t>> steps;  // own work, by window
+    std::set<uint64_t> without_work;                  // windows
+    StepFinder finder;
+    uint64_t chosen_mono_ns = 0;
+    bool has_ended = false;
+  };
+  struct Facts {
+    int32_t rank;
+    std::string job;
+  };
+
+  uint64_t window_of(uint64_t wall_ns) const;
+  void take(const hal::Event& event, const hal::Exchange* exchange);
+  void take(const CoveredSync& sync);
+  void enter(Rank& rank, On& on, const hal::Event& event, const hal::Exchange& exchange);
+  void step(Rank& rank, On& on, const hal::Event& event, uint64_t window);
+  void settle_switches(Rank& rank, uint64_t mono_ns, uint64_t window);
+  std::vector<RankWindow> cut(bool with_work);
+  void cut(const Facts* facts, Rank& rank, bool with_work, std::vector<RankWindow>& out);
+
+  const hal::CallTable& calls_;
+  hal::LossLedger& ledger_;
+  std::unordered_map<uint32_t, Facts> facts_;  // by pid; of those with a rank
+  std::map<uint32_t, Rank> ranks_;             // by pid; of those with communicators
+  int64_t wall_offset_ns_ = 0;
+  uint64_t window_ns_ = 0;  // the first that was not given out; 0: none was
+};
+
+}  // namespace ingero::correlate

@@ -1,0 +1,182 @@
+"""The cluster's server and the nodes that send to it: two real traces on one machine as two nodes, one job of eight ranks
+in one communicator, four on each, and rank 5 slow by a known time from a known step on.
+
+What the server stores is held against what each rank says it called, and what it names against what was planted.
+"""
+import collections
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import time
+import urllib.request
+
+from harness import LIMIT, SLOW, Trace, check, json_lines, say, until
+
+RANKS, A_NODE = 8, 4
+SLOW_RANK, SLOW_MS, WORK_MS, COLLECTIVE_MS = 5, 290, 250, 5
+PERIOD_NS = 5_000_000_000
+TOKEN = "a-token-of-the-end-to-end-tests-01234567"
+
+
+class Server:
+    """A running `ingero fleet serve` on loopback."""
+
+    def __init__(self, build):
+        self.database = build.path("cluster.db")
+        self.token = build.path("token")
+        with open(self.token, "w", encoding="utf-8") as file:
+            file.write(TOKEN)
+        os.chmod(self.token, 0o600)
+        self.errors = build.path("server.err")
+        with open(self.errors, "wb") as errors:
+            self.process = subprocess.Popen(
+                [build.agent, "fleet", "serve", "--db", self.database, "--insecure-no-tls", "--token-file", self.token,
+                 "--http-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0"], stdin=subprocess.DEVNULL, stderr=errors)
+
+    def __enter__(self):
+        def listening():
+            check(self.process.poll() is None, f"the server ended: {self.text()}")
+            return re.findall(r"http://127\.0\.0\.1:(\d+)", self.text())
+        self.otlp, self.api = until(listening, 20, "the server listens")
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def text(self):
+        with open(self.errors, encoding="utf-8") as file:
+            return file.read()
+
+    def ask(self, tool, **given):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.api}/api/v1/tools/{tool}", json.dumps(given).encode(),
+                                         {"Authorization": "Bearer " + TOKEN})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return json.load(answer)
+
+    def rows(self, sql):
+        database = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=10)
+        try:
+            database.row_factory = sqlite3.Row
+            return database.execute(sql).fetchall()
+        finally:
+            database.close()
+
+
+def node(build, server, number, *options, **planted):
+    """A trace, as a node of its own, of the command that starts its ranks."""
+    command = [os.path.join(build.fakes, "node_ranks"), "--collectives", build.stand_in("plain", "libnccl.so.2")[0],
+               "--runtime", build.stand_in("plain", "libcudart.so.13")[0], "--first", str(number * A_NODE),
+               "--count", str(A_NODE), "--ranks", str(RANKS), "--log", build.path("calls"),
+               "--start", build.path("start"), "--work-ms", str(WORK_MS)]
+    for name, value in planted.items():
+        command += ["--" + name.replace("_", "-"), str(value)]
+    # One is named by its flag, and one by the file.
+    name = ("--node", "node-0") if number == 0 else ()
+    with open(build.path("ingero.yaml"), "w", encoding="utf-8") as file:
+        file.write("agent:\n  node: node-1\n")
+    os.environ["INGERO_CONFIG"] = build.path("ingero.yaml")
+    try:
+        return Trace(build, "--fleet-endpoint", f"http://127.0.0.1:{server.otlp}", "--fleet-cluster-id", "lab",
+                     "--fleet-token-file", server.token, *name, *options, command=command, name=f"node-{number}")
+    finally:
+        del os.environ["INGERO_CONFIG"]
+
+
+def begin(build):
+    """Lets all ranks begin together, right after a window's begin; returns when, in wall time."""
+    wall_offset_ns = time.time_ns() - time.monotonic_ns()
+    start_ns = (time.time_ns() // PERIOD_NS + 1) * PERIOD_NS + 200_000_000
+    with open(build.path("start.new"), "w", encoding="utf-8") as file:
+        file.write(str(start_ns - wall_offset_ns))
+    os.rename(build.path("start.new"), build.path("start"))
+    return start_ns
+
+
+def steps_until(seconds):
+    return int(seconds * 1000 / (WORK_MS + COLLECTIVE_MS))
+
+
+def check_totals(build, server, wall_offset_ns):
+    """Collectives and bytes of every rank and window, as the server has them and as the ranks say."""
+    stored = collections.defaultdict(dict)
+    for row in server.rows("SELECT rank, start_ns, bytes, last_entered AS entered FROM windows"):
+        stored[row["rank"]][row["start_ns"]] = row
+    check(sorted(stored) == list(range(RANKS)), f"windows of ranks {sorted(stored)}")
+    collectives = 0
+    for rank in range(RANKS):
+        calls = [line for line in json_lines(build.path(f"calls.{rank}")) if line["call"] == "ncclAllReduce"]
+        windows = stored[rank]
+        total = sum(row["bytes"] for row in windows.values())
+        check(total == sum(call["bytes"] for call in calls), f"rank {rank}: {total} bytes of {len(calls)} calls")
+        last = max(row["entered"] for row in windows.values())
+        check(last == len(calls), f"rank {rank} has entered {last} of {len(calls)} collectives")
+        for start_ns, row in windows.items():
+            def is_before(edge_ns):
+                """How many began before it; a call on the edge may be on either side."""
+                early = sum(call["end_ns"] + wall_offset_ns < edge_ns for call in calls)
+                return range(early, 1 + sum(call["start_ns"] + wall_offset_ns < edge_ns for call in calls))
+            check(row["entered"] in is_before(start_ns + PERIOD_NS),
+                  f"rank {rank}: {row['entered']} entered by {start_ns + PERIOD_NS}, not {is_before(start_ns + PERIOD_NS)}")
+            here = [late - early for late in is_before(start_ns + PERIOD_NS) for early in is_before(start_ns)]
+            check(row["bytes"] in [count * calls[0]["bytes"] for count in here],
+                  f"rank {rank}: {row['bytes']} bytes in the window of {start_ns}, not {here} calls")
+        collectives += len(calls)
+    return collectives
+
+
+def ASlowRankOfTwoNodesIsNamed(build):
+    # In the time before it the server learns what is usual; a job of eight ranks needs that.
+    quiet_s, slow_s = 90, 75
+    quiet = steps_until(quiet_s)
+    slow = int(slow_s * 1000 / (WORK_MS + SLOW_MS + COLLECTIVE_MS))
+    # It is slow because it reads from the disk.
+    with open(build.path("data"), "wb") as file:
+        file.write(os.urandom(4 << 20))
+        file.flush()
+        os.fsync(file.fileno())
+    planted = {"steps": quiet + slow, "slow": SLOW_RANK, "slow_ms": SLOW_MS, "slow_from": quiet,
+               "read": build.path("data")}
+    wall_offset_ns = time.time_ns() - time.monotonic_ns()
+    with Server(build) as server, node(build, server, 0, **planted) as first, node(build, server, 1, **planted) as second:
+        until(lambda: sum(trace.stdout().count("ready") for trace in (first, second)) == RANKS, 60, "all ranks are ready")
+        start_ns = begin(build)
+        slow_ns = start_ns + quiet * (WORK_MS + COLLECTIVE_MS) * 1_000_000
+
+        def outliers():
+            check(first.process.poll() is None and second.process.poll() is None,
+                  f"a trace ended: {first.stderr().decode(errors='replace')[-1500:]}")
+            time.sleep(0.5)
+            return server.ask("fleet.cluster.find_outlier_nodes", cluster_id="lab")["outliers"]
+
+        found = until(outliers, (quiet_s + slow_s) / SLOW + 10, "a rank is named")
+        named_s = time.time() - slow_ns / 1e9
+        check(named_s > 0, f"named before it was slow: {found}")
+        for trace in (first, second):
+            check(trace.wait(LIMIT) == 0, trace.stderr().decode(errors="replace")[-2000:])
+        answer = server.ask("fleet.cluster.incidents", cluster_id="lab")
+        incidents = answer["incidents"]
+        check([one["rank"] for one in found] == [SLOW_RANK], f"named: {found}")
+        check({one["rank"] for one in incidents} == {SLOW_RANK}, f"incidents: {incidents}")
+        named = found[0]
+        check(named["node_id"] == f"node-{SLOW_RANK // A_NODE}" and named["class"] == "input", f"{named}")
+        lateness_ms = 1000 * named["lateness_s_per_step"]
+        check(abs(lateness_ms - SLOW_MS) <= 10, f"late by {lateness_ms} ms, and {SLOW_MS} were planted")
+        check(sorted(named["delayed"]) == [rank for rank in range(RANKS) if rank != SLOW_RANK], f"{named}")
+        collectives = check_totals(build, server, wall_offset_ns)
+    losses = {name: count for trace in (first, second) for name, count in trace.recording.losses().items()
+              if name.startswith("fleet_")}
+    check(losses == {} or not any(losses.values()), f"losses: {losses}")
+    say(collectives=collectives, named_after_s=round(named_s, 1), lateness_ms=round(lateness_ms, 2),
+        effect=named["effect"], confidence=named["confidence"])
+
+
+TESTS = (ASlowRankOfTwoNodesIsNamed,)

@@ -1,0 +1,361 @@
+// What the cluster's server is sent of each rank, in windows of time.
+#include "correlate/rank_windows.h"
+
+#include "collective_calls.h"
+#include "numbers.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr uint64_t kSecond = 1'000'000'000, kWall = 1'700'000'000 * kSecond;  // a multiple of the period
+constexpr uint64_t kStart = 100 * kSecond;                                    // the same on the monotonic clock
+constexpr int64_t kOffset = static_cast<int64_t>(kWall - kStart);
+constexpr uint64_t kCommunicator = 7, kHash = 0xfedcba9876543210;
+constexpr uint64_t kBytes = 4000;
+constexpr int32_t kRankOfJob = 37;
+
+class RankWindowsTest : public ::testing::Test {
+ protected:
+  RankWindowsTest() {
+    EXPECT_EQ(kWall % RankWindows::kPeriodNs, 0U);
+    windows.advance(kWall);
+  }
+
+  void know_rank(uint32_t pid = kPid, int32_t rank = kRankOfJob) {
+    hal::Process process;
+    process.pid = pid;
+    process.rank = rank;
+    process.slurm_job = "4711";
+    windows.know(process);
+  }
+  hal::Communicator communicator(uint64_t id = kCommunicator, uint64_t hash = kHash, uint32_t pid = kPid) {
+    hal::Communicator made;
+    made.id = id;
+    made.pid = pid;
+    made.made_mono_ns = kStart;
+    made.comm_id_hash = hash;
+    made.rank = 5;
+    made.nranks = 8;
+    return made;
+  }
+  Event event(std::string_view name, uint64_t at_ms, uint64_t length_ns = 1000, uint32_t pid = kPid) {
+    Event one = event_of(name, pid, kStart + at_ms * kMs);
+    one.wall_offset_ns = kOffset;
+    one.duration_ns = length_ns;
+    return one;
+  }
+  void collect(uint64_t at_ms, uint64_t id = kCommunicator, uint64_t length_ns = 1000, uint32_t pid = kPid,
+               uint64_t bytes = kBytes) {
+    Event one = event("collect", at_ms, length_ns, pid);
+    one.bytes = bytes;
+    one.set(Has::kBytes);
+    Exchange exchange;
+    exchange.communicator_id = id;
+    exchange.number = ++numbers[id];
+    feed(one, exchange);
+  }
+  void feed(const Event& one, std::optional<Exchange> exchange = {}) {
+    const std::vector<Event> events{one};
+    std::vector<std::pair<size_t, Exchange>> exchanges;
+    if (exchange) exchanges.emplace_back(0, *exchange);
+    windows.take(events, exchanges, {}, kOffset);
+  }
+  void wait(uint64_t from_ms, uint64_t to_ms, uint64_t id = kCommunicator) {
+    const std::vector<CoveredSync> syncs{{kPid, kStart + from_ms * kMs, kStart + to_ms * kMs, {{id, numbers[id]}}}};
+    windows.take({}, {}, syncs, kOffset);
+  }
+  std::vector<RankWindow> advance_to(uint64_t ms) { return windows.advance(kWall + ms * kMs); }
+  RankWindow only(const std::vector<RankWindow>& some) {
+    EXPECT_THAT(some, SizeIs(1));
+    return some.empty() ? RankWindow{} : some.front();
+  }
+  uint64_t count(hal::Loss loss) const { return ledger.count(loss); }
+
+  hal::LossLedger ledger;
+  RankWindows windows{calls(), ledger};
+  std::map<uint64_t, uint64_t> numbers;
+};
+
+TEST_F(RankWindowsTest, OwnWorkIsTheTimeBetweenEntriesLessTheWaits) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  wait(110, 400);  // 290 ms of 400 are a wait
+  collect(500);
+  wait(510, 600);
+  collect(900);
+  const RankWindow window = only(advance_to(5000));
+  EXPECT_EQ(window.start_ns, kWall);
+  EXPECT_EQ(window.end_ns, kWall + 5 * kSecond);
+  EXPECT_EQ(window.job, "4711");
+  EXPECT_EQ(window.rank, 37U);
+  EXPECT_EQ(window.comm_id_hash, kHash);
+  EXPECT_EQ(window.comm_rank, 5U);
+  EXPECT_EQ(window.nranks, 8U);
+  EXPECT_EQ(window.collectives, 3U);
+  EXPECT_EQ(window.measured, 3U);
+  EXPECT_EQ(window.work_ns, (100 + 110 + 310) * kMs);  // the first since the communicator was made
+  EXPECT_EQ(window.median_ns, 110 * kMs);
+  EXPECT_EQ(window.blocked, 2U);
+  EXPECT_EQ(window.wait_ns, (290 + 90) * kMs);
+  EXPECT_EQ(window.bytes, 3 * kBytes);
+  EXPECT_EQ(window.entered, 3U);
+  EXPECT_EQ(window.left, 2U);
+  EXPECT_EQ(window.call, call_named("collect"));
+}
+
+TEST_F(RankWindowsTest, AWaitThatSpansTwoWindowsIsInNeitherWork) {
+  know_rank();
+  windows.know(communicator());
+  collect(4000);
+  const RankWindow first = only(advance_to(5000));  // the wait has begun, and nothing is known of it
+  EXPECT_EQ(first.work_ns, 4000 * kMs);
+  EXPECT_EQ(first.blocked, 0U);
+  EXPECT_EQ(first.entered, 1U);
+  EXPECT_EQ(first.left, std::nullopt);
+  wait(4010, 7010);
+  collect(7100);
+  const RankWindow second = only(advance_to(10'000));
+  EXPECT_EQ(second.collectives, 1U);
+  EXPECT_EQ(second.work_ns, 100 * kMs);  // 10 before the wait, 90 after it
+  EXPECT_EQ(second.median_ns, 100 * kMs);
+  EXPECT_EQ(second.wait_ns, 3000 * kMs);
+  EXPECT_EQ(second.left, 1U);
+}
+
+TEST_F(RankWindowsTest, WaitsOfAllCommunicatorsAreTakenOffTheWorkOfEach) {
+  know_rank();
+  windows.know(communicator(1, 11));
+  windows.know(communicator(2, 22));
+  collect(100, 1);
+  collect(150, 2);
+  wait(200, 700, 2);
+  collect(800, 1);
+  const auto given = advance_to(5000);
+  ASSERT_THAT(given, SizeIs(2));
+  EXPECT_EQ(given[0].comm_id_hash, 11U);
+  EXPECT_EQ(given[0].work_ns, (100 + 200) * kMs);
+  EXPECT_EQ(given[0].blocked, 0U);
+  EXPECT_EQ(given[1].work_ns, 150 * kMs);
+  EXPECT_EQ(given[1].wait_ns, 500 * kMs);
+}
+
+TEST_F(RankWindowsTest, CallsOfTheLibraryThatBlockAreWaits) {
+  know_rank();
+  windows.know(communicator());
+  collect(100, kCommunicator, 300 * kMs);
+  collect(500, kCommunicator, RankWindows::kShortestWaitNs - 1);
+  collect(600);
+  const RankWindow window = only(advance_to(5000));
+  EXPECT_EQ(window.blocked, 1U);
+  EXPECT_EQ(window.wait_ns, 300 * kMs);
+  EXPECT_EQ(window.work_ns, (100 + 100 + 100) * kMs);
+}
+
+TEST_F(RankWindowsTest, WaitsThatOverlapCountOnce) {
+  WaitSpans spans;
+  spans.add(100, 200);
+  spans.add(300, 400);
+  spans.add(150, 350);
+  spans.add(350, 360);
+  EXPECT_EQ(spans.before(100), 0U);
+  EXPECT_EQ(spans.before(250), 150U);
+  EXPECT_EQ(spans.before(1000), 300U);
+  for (uint64_t i = 0; i < 2 * WaitSpans::kMaxSpans; ++i) spans.add(1000 + 10 * i, 1001 + 10 * i);
+  EXPECT_EQ(spans.before(1'000'000), 300 + 2 * WaitSpans::kMaxSpans);
+  EXPECT_FALSE(spans.knows(1000));
+  EXPECT_TRUE(spans.knows(900'000));
+}
+
+TEST_F(RankWindowsTest, TheMedianIsOverStepsWhereCollectivesHaveAPeriod) {
+  know_rank();
+  windows.know(communicator());
+  // Steps of 100 ms: three collectives close behind each other, of different sizes, and then the work.
+  for (uint64_t step = 0; step < 99; ++step) {
+    const uint64_t at = 10 + 100 * step;
+    collect(at, kCommunicator, 1000, kPid, 1 << 20);
+    collect(at + 2, kCommunicator, 1000, kPid, 1 << 10);
+    collect(at + 4, kCommunicator, 1000, kPid, 1 << 12);
+    wait(at + 10, at + 40);
+  }
+  advance_to(5000);
+  const RankWindow second = only(advance_to(10'000));
+  EXPECT_EQ(second.median_ns, 70 * kMs / 3);  // not 2 ms, which most of the collectives have before them
+}
+
+TEST_F(RankWindowsTest, ARankThatLeavesIsGivenOutOnceMoreAndHasNoWorkThen) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  collect(300);
+  EXPECT_EQ(only(advance_to(5000)).measured, 2U);
+  collect(5100);
+  windows.process_ended(kPid);
+  const RankWindow last = only(advance_to(10'000));
+  EXPECT_EQ(last.collectives, 1U);
+  EXPECT_EQ(last.entered, 3U);
+  EXPECT_EQ(last.bytes, kBytes);
+  EXPECT_EQ(last.measured, 0U);
+  EXPECT_EQ(last.median_ns, std::nullopt);
+  EXPECT_THAT(advance_to(15'000), IsEmpty());
+}
+
+TEST_F(RankWindowsTest, AWindowInWhichACommunicatorEndsHasNoWork) {
+  know_rank();
+  windows.know(communicator(1, 11));
+  windows.know(communicator(2, 22));
+  collect(100, 1);
+  collect(100, 2);
+  auto ended = communicator(2, 22);
+  ended.ended_mono_ns = kStart + 4000 * kMs;
+  windows.know(ended);
+  const auto given = advance_to(5000);
+  ASSERT_THAT(given, SizeIs(2));
+  for (const RankWindow& window : given) EXPECT_EQ(window.measured, 0U);
+  collect(5100, 1);
+  EXPECT_EQ(only(advance_to(10'000)).measured, 1U);
+}
+
+TEST_F(RankWindowsTest, ARankOrACommunicatorThatIsNotKnownIsLeftOutAndCounted) {
+  windows.know(communicator());  // of a process without a rank
+  collect(100);
+  collect(200);
+  EXPECT_THAT(advance_to(5000), IsEmpty());
+  EXPECT_EQ(count(hal::Loss::fleet_unknown), 2U);
+
+  know_rank();
+  auto nameless = communicator(8, 1);
+  nameless.comm_id_hash.reset();
+  windows.know(nameless);
+  auto impossible = communicator(9, 2);
+  impossible.rank = 8;
+  windows.know(impossible);
+  collect(5100, 8);
+  collect(5200, 9);
+  collect(5300, 10);  // never heard of
+  const RankWindow known = only(advance_to(10'000));
+  EXPECT_EQ(known.comm_id_hash, kHash);
+  EXPECT_EQ(known.collectives, 0U);
+  EXPECT_EQ(count(hal::Loss::fleet_unknown), 5U);
+}
+
+TEST_F(RankWindowsTest, TwoRanksOfOneCommunicatorInOneProcessAreLeftOut) {
+  know_rank();
+  windows.know(communicator(1));
+  windows.know(communicator(2));
+  collect(100, 1);
+  collect(200, 2);
+  EXPECT_THAT(advance_to(5000), IsEmpty());
+  EXPECT_EQ(count(hal::Loss::fleet_unknown), 2U);
+}
+
+TEST_F(RankWindowsTest, WhatIsSeenTooLateCountsInTheNextWindow) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  EXPECT_EQ(only(advance_to(5000)).collectives, 1U);
+  collect(4990);
+  collect(5100);
+  EXPECT_EQ(only(advance_to(10'000)).collectives, 2U);
+}
+
+TEST_F(RankWindowsTest, ALossOfCallsTakesTheWorkOfItsWindowOnly) {
+  know_rank();
+  know_rank(200, 38);
+  windows.know(communicator());
+  windows.know(communicator(8, kHash, 200));
+  collect(100);
+  collect(100, 8, 1000, 200);
+  windows.lost(kPid, kWall + 3 * kSecond);
+  collect(4000);  // what lies before it is not known
+  const auto given = advance_to(5000);
+  ASSERT_THAT(given, SizeIs(2));
+  EXPECT_EQ(given[0].collectives, 2U);
+  EXPECT_EQ(given[0].measured, 0U);
+  EXPECT_EQ(given[1].measured, 1U);
+  collect(5100);
+  EXPECT_EQ(advance_to(10'000)[0].work_ns, 1100 * kMs);
+}
+
+TEST_F(RankWindowsTest, ACollectiveInFlightHasBeenEntered) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  Event open = event("collect", 300);
+  open.outcome = Outcome::kInFlight;
+  Exchange exchange;
+  exchange.communicator_id = kCommunicator;
+  exchange.number = 2;
+  feed(open, exchange);
+  const RankWindow window = only(advance_to(5000));
+  EXPECT_EQ(window.collectives, 1U);
+  EXPECT_EQ(window.entered, 2U);
+  const RankWindow next = only(advance_to(10'000));  // it hangs
+  EXPECT_EQ(next.collectives, 0U);
+  EXPECT_EQ(next.entered, 2U);
+  EXPECT_EQ(next.median_ns, std::nullopt);
+}
+
+TEST_F(RankWindowsTest, WhatKeptTheRankOffTheCpuIsThatOfItsWork) {
+  know_rank();
+  windows.know(communicator());
+  const auto off = [&](uint64_t from_ms, uint64_t to_ms, hal::OffCpu parts, uint32_t tid = kPid) {
+    Event one;
+    one.call = calls().id_of(hal::HostOp::kSchedSwitch);
+    one.pid = kPid;
+    one.tid = tid;
+    one.start_mono_ns = kStart + from_ms * kMs;
+    one.wall_offset_ns = kOffset;
+    one.duration_ns = (to_ms - from_ms) * kMs;
+    one.set(Has::kDuration);
+    one.set(Has::kOffCpu);
+    one.off = parts;
+    feed(one);
+  };
+  off(10, 20, {.preempted_ns = 10 * kMs});  // before its first call
+  collect(100);
+  off(110, 400, {.blocked_ns = 290 * kMs});  // in the wait
+  wait(110, 400);
+  off(410, 430, {.preempted_ns = 20 * kMs});
+  off(430, 460, {.io_ns = 30 * kMs});
+  off(440, 460, {.preempted_ns = 20 * kMs}, kPid + 1);  // a thread that makes no calls
+  collect(500);
+  const RankWindow window = only(advance_to(5000));
+  EXPECT_EQ(window.off.preempted_ns, 20 * kMs);
+  EXPECT_EQ(window.off.io_ns, 30 * kMs);
+  EXPECT_EQ(window.off.blocked_ns, 0U);
+}
+
+TEST_F(RankWindowsTest, AClockThatJumpsDoesNotMakeWindowsOfItsOwn) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  EXPECT_THAT(advance_to(3'600'000), SizeIs(1));  // an hour later
+  EXPECT_THAT(advance_to(1000), IsEmpty());       // set back
+  numbers[kCommunicator] = 9;
+  collect(1100);
+  EXPECT_EQ(only(advance_to(5000)).entered, 10U);
+}
+
+TEST_F(RankWindowsTest, TheEndGivesOutWhatIsLeftWithoutWork) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  const RankWindow rest = only(windows.finish());
+  EXPECT_EQ(rest.collectives, 1U);
+  EXPECT_EQ(rest.bytes, kBytes);
+  EXPECT_EQ(rest.measured, 0U);
+}
+
+TEST_F(RankWindowsTest, MemoryIsBounded) {
+  for (uint32_t pid = 1; pid <= RankWindows::kMaxRanks + 3; ++pid) windows.know(communicator(pid, pid, pid));
+  EXPECT_EQ(count(hal::Loss::fleet_forgotten), 3U);
+  for (uint64_t id = 0; id < RankWindows::kMaxCommunicators + 3; ++id) windows.know(communicator(1000 + id, id, 1));
+  EXPECT_EQ(count(hal::Loss::fleet_forgotten), 3U + 4U);
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

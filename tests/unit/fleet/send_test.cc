@@ -1,0 +1,275 @@
+// What a node sends to the cluster's server: its size, its order, and what becomes of it where the server is away.
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fleet/send/sender.h"
+#include "fleet/wire/encode.h"
+#include "fleet/wire/inflate.h"
+#include "fleet/wire/protobuf.h"
+#include "serve/otlp/encode.h"
+#include "unit/serve/otlp_receiver.h"
+
+namespace ingero::fleet::send {
+namespace {
+
+using namespace std::chrono_literals;
+using serve::otlp::RawReceiver;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr uint64_t kMs = 1'000'000, kPeriodNs = correlate::RankWindows::kPeriodNs;
+constexpr size_t kMaxBytes = 8 << 10;  // of eight ranks in three communicators
+
+// One that has done everything that can be sent, with numbers that do not compress.
+correlate::RankWindow window_of(uint32_t rank, uint64_t communicator, uint64_t start_ns) {
+  const uint64_t odd = 0x9e3779b97f4a7c15ULL * (rank + 8 * communicator + 1);
+  correlate::RankWindow window;
+  window.start_ns = start_ns;
+  window.end_ns = start_ns + kPeriodNs;
+  window.rank = 8200 + rank;
+  window.comm_id_hash = odd;
+  window.comm_rank = rank;
+  window.nranks = 2048;
+  window.collectives = window.measured = 640 + odd % 64;
+  window.work_ns = 3'000'000'000 + odd % 1'000'000'000;
+  window.median_ns = 3'000'000 + odd % 1'000'000;
+  window.blocked = 500 + odd % 100;
+  window.wait_ns = 1'000'000'000 + odd % 999'999'937;
+  window.bytes = (odd % 4096) << 24;
+  window.entered = 1'000'000 + odd % 100'000;
+  window.left = *window.entered - 1;
+  window.call = static_cast<hal::CallId>(communicator % 3);
+  window.off = {10 * kMs + odd % kMs, 20 * kMs + odd % (kMs - 1), 30 * kMs + odd % (kMs - 3),
+                40 * kMs + odd % (kMs - 5)};
+  return window;
+}
+
+std::vector<correlate::RankWindow> windows_of(uint32_t ranks, uint64_t communicators, uint64_t start_ns) {
+  std::vector<correlate::RankWindow> windows;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    for (uint64_t one = 1; one <= communicators; ++one) windows.push_back(window_of(rank, one, start_ns));
+  }
+  return windows;
+}
+
+class SendTest : public ::testing::Test {
+ protected:
+  void to(const RawReceiver& receiver) {
+    const auto endpoint = serve::otlp::parse_endpoint(receiver.url(), {});
+    ASSERT_TRUE(endpoint.ok());
+    options_.receiver.endpoint = *endpoint;
+    options_.cluster = "train";
+    options_.node = "gpu-01";
+    options_.receiver.metrics_headers = {{"authorization", "Bearer secret"}};
+  }
+  void start() {
+    auto opened = Sender::open(options_);
+    ASSERT_TRUE(opened.ok()) << opened.error().text();
+    sender_ = std::move(*opened);
+    Sender::Hooks hooks;
+    hooks.operation = [](hal::CallId call) { return call == 0 ? "ALL_REDUCE" : "REDUCE_SCATTER"; };
+    hooks.dropped = [this](uint64_t points) { dropped_ += points; };
+    hooks.refused = [this](uint64_t points) { refused_ += points; };
+    sender_->start(std::move(hooks));
+  }
+  template <typename Condition>
+  bool within(std::chrono::milliseconds time, Condition condition) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(5ms);
+    }
+    return true;
+  }
+  // As the cluster's receiver reads it.
+  static wire::Batch read(const RawReceiver::Request& request) {
+    const auto body = wire::inflate_gzip(request.body);
+    EXPECT_TRUE(body.ok());
+    wire::Collector collector(system_clock().wall_ns());
+    EXPECT_TRUE(wire::read_protobuf(*body, collector).ok());
+    wire::Batch batch = collector.take();
+    for (const auto& [reason, count] : batch.refused) ADD_FAILURE() << reason << " x" << count;
+    return batch;
+  }
+  static uint64_t now_window() { return system_clock().wall_ns() / kPeriodNs * kPeriodNs - kPeriodNs; }
+
+  SenderOptions options_;
+  std::atomic<uint64_t> dropped_ = 0, refused_ = 0;
+  std::unique_ptr<Sender> sender_;
+};
+
+std::string accept(const RawReceiver::Request&, size_t, int) { return RawReceiver::http("200 OK"); }
+
+TEST_F(SendTest, EveryFieldOfAWindowArrives) {
+  RawReceiver receiver(accept);
+  to(receiver);
+  start();
+  const uint64_t start_ns = now_window();
+  sender_->add(windows_of(8, 3, start_ns));
+  ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 1; }));
+  const auto request = receiver.requests().front();
+  EXPECT_THAT(request.head, HasSubstr("POST /v1/metrics "));
+  EXPECT_THAT(request.head, HasSubstr("Bearer secret"));
+  EXPECT_LT(request.body.size(), kMaxBytes);
+  RecordProperty("compressed_bytes", static_cast<int>(request.body.size()));
+  const wire::Batch batch = read(request);
+  ASSERT_THAT(batch.windows, SizeIs(24));
+  for (const wire::Window& got : batch.windows) {
+    const uint64_t communicator = got.communicator;
+    const uint32_t rank = got.rank - 8200;
+    correlate::RankWindow sent;
+    for (uint64_t one = 1; one <= 3; ++one) {
+      if (window_of(rank, one, start_ns).comm_id_hash == communicator) sent = window_of(rank, one, start_ns);
+    }
+    ASSERT_EQ(sent.comm_id_hash, communicator);
+    EXPECT_EQ(got.sender.cluster, "train");
+    EXPECT_EQ(got.sender.node, "gpu-01");
+    EXPECT_EQ(got.start_ns, sent.start_ns);
+    EXPECT_EQ(got.end_ns, sent.end_ns);
+    EXPECT_EQ(got.comm_rank, sent.comm_rank);
+    EXPECT_EQ(got.nranks, sent.nranks);
+    EXPECT_EQ(got.count, sent.measured);
+    EXPECT_DOUBLE_EQ(*got.work_s, static_cast<double>(*sent.median_ns) / 1e9);
+    EXPECT_DOUBLE_EQ(*got.work_total_s, static_cast<double>(sent.work_ns) / 1e9);
+    EXPECT_EQ(got.blocked, sent.blocked);
+    EXPECT_DOUBLE_EQ(got.wait_s, static_cast<double>(sent.wait_ns) / 1e9);
+    EXPECT_EQ(got.bytes, static_cast<int64_t>(sent.bytes));
+    EXPECT_EQ(got.entered, static_cast<int64_t>(*sent.entered));
+    EXPECT_EQ(got.left, static_cast<int64_t>(*sent.left));
+    EXPECT_EQ(got.operation, sent.call == 0 ? "ALL_REDUCE" : "REDUCE_SCATTER");
+  }
+  sender_->stop();
+  // Seven metrics of each window, and four reasons of each rank.
+  EXPECT_EQ(sender_->health().accepted, 24U * 7 + 8 * 4);
+}
+
+TEST_F(SendTest, AWindowWithoutEvidenceIsNotCompared) {
+  RawReceiver receiver(accept);
+  to(receiver);
+  start();
+  auto window = window_of(0, 1, now_window());
+  window.measured = window.work_ns = 0;
+  window.median_ns.reset();
+  sender_->add({window});
+  ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 1; }));
+  const wire::Batch batch = read(receiver.requests().front());
+  ASSERT_THAT(batch.windows, SizeIs(1));
+  EXPECT_FALSE(batch.windows[0].work_s.has_value());
+  EXPECT_EQ(batch.windows[0].bytes, static_cast<int64_t>(window.bytes));
+}
+
+TEST_F(SendTest, JobsAndWindowsAreRequestsOfTheirOwn) {
+  RawReceiver receiver(accept);
+  to(receiver);
+  start();
+  auto windows = windows_of(2, 1, now_window());
+  windows[1].job = "4711";
+  windows.push_back(window_of(0, 1, now_window() - kPeriodNs));
+  sender_->add(std::move(windows));
+  ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 3; }));
+  std::set<std::string> jobs;
+  for (const auto& request : receiver.requests()) jobs.insert(read(request).windows.at(0).sender.job);
+  EXPECT_EQ(jobs, (std::set<std::string>{"", "4711"}));
+}
+
+TEST_F(SendTest, WhatABusyServerRefusesForNowIsSentAgainInOrder) {
+  std::atomic<bool> is_busy = true;
+  RawReceiver receiver([&](const RawReceiver::Request&, size_t, int) {
+    return is_busy ? RawReceiver::http("503 Service Unavailable", "Retry-After: 1\r\n") : RawReceiver::http("200 OK");
+  });
+  to(receiver);
+  start();
+  const uint64_t first_ns = now_window() - kPeriodNs;
+  sender_->add(windows_of(1, 1, first_ns));
+  ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 1; }));
+  const auto asked = std::chrono::steady_clock::now();
+  is_busy = false;
+  sender_->add(windows_of(1, 1, first_ns + kPeriodNs));
+  ASSERT_TRUE(within(10s, [&] { return receiver.requests().size() == 3; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - asked, 900ms);  // as the server asked
+  const auto requests = receiver.requests();
+  EXPECT_EQ(requests[0].body, requests[1].body);  // the same bytes, so that it changes nothing twice
+  EXPECT_EQ(read(requests[2]).windows.at(0).start_ns, first_ns + kPeriodNs);
+  sender_->stop();
+  EXPECT_EQ(sender_->health().accepted, 2U * (7 + 4));
+  EXPECT_EQ(sender_->health().failed_tries, 1U);
+  EXPECT_EQ(dropped_, 0U);
+}
+
+TEST_F(SendTest, WithoutAServerTheOldestGiveWayAndNobodyWaits) {
+  options_.max_waiting = 4;
+  options_.stop_ns = 100 * kMs;
+  {
+    RawReceiver gone(accept);
+    to(gone);
+  }
+  start();
+  const auto begin = std::chrono::steady_clock::now();
+  for (uint64_t i = 0; i < 20; ++i) sender_->add(windows_of(1, 1, now_window() - i * kPeriodNs));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
+  EXPECT_TRUE(within(10s, [&] { return dropped_ >= 16 * 11; }));
+  EXPECT_EQ(sender_->health().accepted, 0U);
+  EXPECT_THAT(sender_->health().last_error, HasSubstr("127.0.0.1"));
+  sender_->stop();
+  EXPECT_EQ(dropped_, 20U * 11);  // every point is accounted for
+}
+
+TEST_F(SendTest, WhatTheServerWillNeverTakeIsCountedAndNotSentAgain) {
+  RawReceiver receiver([&](const RawReceiver::Request&, size_t, int) { return RawReceiver::http("400 Bad Request"); });
+  to(receiver);
+  start();
+  sender_->add(windows_of(1, 1, now_window()));
+  EXPECT_TRUE(within(5s, [&] { return refused_ == 11; }));
+  std::this_thread::sleep_for(50ms);
+  EXPECT_THAT(receiver.requests(), SizeIs(1));
+}
+
+hal::CausalChain chain_of(const std::string& id, hal::ChainSeverity severity = hal::ChainSeverity::kHigh) {
+  hal::CausalChain chain;
+  chain.id = id;
+  chain.severity = severity;
+  chain.rank = 3;
+  chain.summary = "rank 3 waits for a CPU";
+  chain.lost_ns = 250 * kMs;
+  chain.end_mono_ns = 1;
+  chain.wall_offset_ns = static_cast<int64_t>(system_clock().wall_ns());
+  return chain;
+}
+
+TEST_F(SendTest, IncidentsGoAtOnceAndThenOnceInASecondAtMost) {
+  RawReceiver receiver(accept);
+  to(receiver);
+  options_.between_incidents_ns = 400 * kMs;
+  start();
+  sender_->add(chain_of("low", hal::ChainSeverity::kMedium));
+  const auto begin = std::chrono::steady_clock::now();
+  sender_->add(chain_of("first"));
+  ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 1; }));
+  for (int i = 0; i < 50; ++i) sender_->add(chain_of("n" + std::to_string(i % 5)));
+  sender_->add(chain_of("first"));  // nothing has changed
+  ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 2; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 390ms);
+  std::this_thread::sleep_for(500ms);
+  ASSERT_THAT(receiver.requests(), SizeIs(2));
+  const wire::Batch batch = read(receiver.requests()[0]);
+  ASSERT_THAT(batch.points, SizeIs(1));
+  EXPECT_EQ(batch.points[0].metric, "ingero.causal_chain");
+  EXPECT_EQ(batch.points[0].rank, 3);
+  EXPECT_DOUBLE_EQ(*batch.points[0].value_double, 0.25);
+  EXPECT_THAT(batch.points[0].attributes, HasSubstr(R"("causal_chain_id":"first")"));
+  EXPECT_THAT(batch.points[0].attributes, HasSubstr(R"("severity":"HIGH")"));
+  EXPECT_THAT(read(receiver.requests()[1]).points, SizeIs(5));
+  auto over = chain_of("first");
+  over.resolved = true;
+  sender_->add(over);
+  ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 3; }));
+  EXPECT_THAT(read(receiver.requests()[2]).points.at(0).attributes, HasSubstr(R"("state":"over")"));
+}
+
+}  // namespace
+}  // namespace ingero::fleet::send

@@ -135,9 +135,9 @@ struct Recorder::Impl {
   FunctionNames names;
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
   uint64_t calls_lost = 0;
-  uint64_t ring_losses = 0, waited_ns = 0;  // as of the last second
-  uint64_t lost_and_named = 0;              // of ring_losses: in rows of lost_calls
-  std::map<uint32_t, std::string> late;     // processes that had mapped a library before its probes came, and which
+  uint64_t ring_losses = 0, waited_ns = 0, blocked_ns = 0;  // as of the last second
+  uint64_t lost_and_named = 0;                              // of ring_losses: in rows of lost_calls
+  std::map<uint32_t, std::string> late;  // processes that had mapped a library before its probes came, and which
   std::map<uint32_t, uint64_t> lost_at_probe, lost_of_process;
   kernelside::ProbeRelease released;
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
@@ -515,6 +515,8 @@ void Recorder::Impl::read_losses() {
 void Recorder::Impl::note_ring_losses(EventBatch& batch) {
   const uint64_t waited = thread_waited_ns();
   const uint64_t wait_ns = waited - std::exchange(waited_ns, waited);
+  const auto blocked = static_cast<uint64_t>(queue.blocked().count());
+  const uint64_t block_ns = blocked - std::exchange(blocked_ns, blocked);
   const uint64_t total = ledger.count(hal::Loss::ring_full);
   const uint64_t lost = total - std::exchange(ring_losses, total);
   if (lost == 0) return;
@@ -530,9 +532,11 @@ void Recorder::Impl::note_ring_losses(EventBatch& batch) {
                                   : fmt::format(", {} of them of {}", most.calls,
                                                 most.comm.empty() ? fmt::format("pid {}", most.pid)
                                                                   : fmt::format("{} (pid {})", most.comm, most.pid));
-  const std::string why = wait_ns >= kLongWaitNs
-                              ? fmt::format("the tracer waited {} for a CPU", format_duration(wait_ns))
-                              : std::string("more came than was read: --ringbuf-size");
+  const std::string why =
+      wait_ns >= kLongWaitNs    ? fmt::format("the tracer waited {} for a CPU", format_duration(wait_ns))
+      : block_ns >= kLongWaitNs ? fmt::format("the database was {} behind: a full or slow disk, or no CPU to write it",
+                                              format_duration(block_ns))
+                                : std::string("more came than was read: --ringbuf-size");
   ledger.name(hal::Loss::ring_full,
               fmt::format("{} before {}{} ({})", lost, format_wall(wall_ns).substr(0, 19), of_whom, why));
 }

@@ -34,6 +34,8 @@ const volatile __u32 own_pid = 0;
 /* a backlog of this many bytes (a power of two), a sixteenth of the ring, wakes the reader at once; below it the reader
  * comes by itself */
 const volatile __u64 wake_bytes = 512 << 10;
+#define RING_BYTES (16 * wake_bytes)
+#define CROWDED_BYTES (8 * wake_bytes)
 
 #if defined(__TARGET_ARCH_arm64)
 #define FIRST_STACK_ARGUMENT 0
@@ -72,13 +74,25 @@ const volatile __u64 wake_bytes = 512 << 10;
 /* Asking for the backlog costs as much as writing ten words: each thread asks with every eighth record. */
 #define RECORDS_PER_LOOK 8
 
+/* the highest bit of `written`: half of the ring was full when the thread looked last */
+#define IS_CROWDED (1U << 31)
+
+static __always_inline bool note_backlog(struct wire_thread *thread, __u64 backlog)
+{
+	bool is_crowded = backlog >= CROWDED_BYTES;
+
+	thread->written = (thread->written & ~IS_CROWDED) | (is_crowded ? IS_CROWDED : 0);
+	return is_crowded;
+}
+
 static __always_inline __u64 wake_flag(struct wire_thread *thread)
 {
 	__u64 backlog;
 
-	if (++thread->written % RECORDS_PER_LOOK)
+	if (thread->written++ % RECORDS_PER_LOOK)
 		return BPF_RB_NO_WAKEUP;
 	backlog = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
+	note_backlog(thread, backlog);
 	/* only just past a multiple of the mark: each further record would pay for a reader already on its way */
 	return backlog >= wake_bytes &&
 		       (backlog & (wake_bytes - 1)) < 2 * RECORDS_PER_LOOK * sizeof(struct wire_call_record)
@@ -101,6 +115,36 @@ __noinline int count_ring_loss(__u32 probe)
 	if (count)
 		__sync_fetch_and_add(count, 1);
 	return 0;
+}
+
+/* Half of the ring is for all. Of the other half a process may have SHARE times what is still free: one that writes
+ * more than is read leaves a tenth of the ring to others, n of them one in 2 (SHARE n + 1), so a process that makes few
+ * calls loses none to one that makes many. (Dynamic thresholds, as in the buffers of switches: the number of writers
+ * need not be known.) 0: the process has its share. */
+#define SHARE 4
+__noinline int take_share(struct wire_thread *thread, __u32 bytes)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u64 backlog = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
+	struct ring_share *share;
+	bool is_crowded;
+
+	if (!thread)
+		return 1;
+	is_crowded = note_backlog(thread, backlog);
+	share = bpf_task_storage_get(&ring_shares, task->group_leader, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!share)
+		return 1;
+	/* or the reader has passed what it wrote */
+	if (!is_crowded || bpf_ringbuf_query(&events, BPF_RB_CONS_POS) >= share->end)
+		share->bytes = 0;
+	if (!is_crowded)
+		return 1;
+	if (backlog >= RING_BYTES || share->bytes >= SHARE * (RING_BYTES - backlog))
+		return 0;
+	share->end = bpf_ringbuf_query(&events, BPF_RB_PROD_POS);
+	__sync_fetch_and_add(&share->bytes, bytes);
+	return 1;
 }
 
 /* Copying a size known at compile time costs less than bpf_ringbuf_output of just the bytes there are; and what was
@@ -162,6 +206,10 @@ static __always_inline void emit_call(struct wire_thread *thread, struct wire_fr
 		for (int i = 0; i < WIRE_OFF_KINDS; i++)
 			frame->record.tail[n_tail + i] = off[i];
 		n_tail += WIRE_OFF_KINDS;
+	}
+	if ((thread->written & IS_CROWDED) && !take_share(thread, sizeof(struct wire_call) + n_tail * 8)) {
+		count_ring_loss(frame->record.call.probe);
+		return;
 	}
 	if (n_tail == 0)
 		EMIT(0);

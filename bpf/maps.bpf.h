@@ -105,6 +105,18 @@ struct {
 	__type(value, struct wire_process);
 } processes SEC(".maps");
 
+/* what a process has written into the crowded ring (call.bpf.h), on the thread-group leader */
+struct ring_share {
+	__u64 bytes; /* none of them behind `end` */
+	__u64 end;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct ring_share);
+} ring_shares SEC(".maps");
+
 /* the layout of a process's Python frames; set by user space, inherited by its children */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

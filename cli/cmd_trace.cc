@@ -217,6 +217,9 @@ class Trace {
     INGERO_TRY(start_command(*run_as));
     auto settings = recorder_settings();
     INGERO_TRY(settings);
+    for (const hal::Backend* backend : registry_.all()) {
+      if (std::ranges::find(probed, backend) == probed.end()) settings->tracer.unprobed.push_back(backend);
+    }
     const std::string database = settings->store ? settings->store->path : "";
     auto recorder = agent::Recorder::start(std::move(*settings), probed, calls_);
     INGERO_TRY(recorder);
@@ -250,12 +253,12 @@ class Trace {
 
     const Status stopped = session.stop();
     if (command) command->end();
-    show_end(live, started_ns, found_at_start);
+    const std::optional<int> ended = command ? command->status() : std::nullopt;
+    if (!could_not_start(live, ended)) show_end(live, started_ns, found_at_start);
     INGERO_TRY(stopped);
     if (!database.empty()) note(fmt::format("recorded {} events in {}", live.stored(), database));
     if (sender_) note(sender_->summary());
     if (fleet_) note(fleet_->summary());
-    const std::optional<int> ended = command ? command->status() : std::nullopt;
     if (command && !ended && (kill(launch_->pid(), 0) == 0 || errno == EPERM)) {  // another user's
       note(fmt::format("the recording has ended; the command (pid {}) goes on without being traced", launch_->pid()));
     }
@@ -265,6 +268,16 @@ class Trace {
   }
 
  private:
+  // The command's program does not exist, or may not be run, as was said already: a table of nothing would hide that.
+  bool could_not_start(const agent::Recorder& live, std::optional<int> ended) const {
+    const bool is_refused = ended && WIFEXITED(*ended) && (WEXITSTATUS(*ended) == 127 || WEXITSTATUS(*ended) == 126);
+    if (!is_refused) return false;
+    const auto rows = live.stats().rows();
+    return std::ranges::none_of(rows, [&](const agent::LiveRow& row) {
+      return calls_[row.call].kind != hal::Kind::kHost || row.call == calls_.id_of(hal::HostOp::kExec);
+    });
+  }
+
   // Where the table and the events go: to -o; with a command, whose standard output is its own, the table to standard
   // error.
   Status open_output() {

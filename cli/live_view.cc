@@ -151,7 +151,7 @@ std::string render_discovery(agent::Recorder& recorder, size_t skip) {
       unused_probes += file.probes;
       continue;
     }
-    text += fmt::format("  {} {}{}: {} probes", file.path, file.version,
+    text += fmt::format("  {}{}{}: {} probes", file.path, file.version.empty() ? "" : " " + file.version,
                         file.note.empty() ? "" : " (" + file.note + ")", file.probes);
     if (!file.held && file.mapped_mono_ns != 0 && file.attached_mono_ns > file.mapped_mono_ns) {
       text += fmt::format(", attached {} after process {} mapped it (calls in between were not seen)",
@@ -162,9 +162,8 @@ std::string render_discovery(agent::Recorder& recorder, size_t skip) {
     if (stepped > 0) text += fmt::format(", {} of them single-stepped ('ingero check' lists them)", stepped);
     if (file.others > 0) {
       text += fmt::format(
-          "; {} that are not traced map it too: each of their calls meets a probe (under a microsecond) and is not "
-          "recorded",
-          plural(file.others, "process"));
+          "; {} not traced {} it too: each call there meets a probe (under a microsecond) and is not recorded",
+          plural(file.others, "process"), file.others == 1 ? "maps" : "map");
     }
     text += '\n';
     for (const auto& row : file.rows) {

@@ -128,7 +128,11 @@ uint64_t DeviceTime::device_until(const BudgetCall& call) {
   const std::pair kind{static_cast<uint8_t>(call.direction), static_cast<uint8_t>(std::bit_width(call.bytes))};
   double& best = rates_[kind];
   best = std::max(best, static_cast<double>(std::max<uint64_t>(1, call.bytes)) / static_cast<double>(length));
-  const auto needs = static_cast<uint64_t>(static_cast<double>(std::max<uint64_t>(1, call.bytes)) / best);
+  auto needs = static_cast<uint64_t>(static_cast<double>(std::max<uint64_t>(1, call.bytes)) / best);
+  // Where every one of them waits, the best is none: the slowest link bounds it (D5).
+  if (!has_slow_link_) {
+    needs = std::min(needs, kCopyStartNs + static_cast<uint64_t>(static_cast<double>(call.bytes) / kSlowestLink));
+  }
   return call.end_ns - std::min(length, needs);
 }
 

@@ -8,6 +8,8 @@
 namespace ingero::correlate {
 namespace {
 
+constexpr uint64_t kFastestLink = 1000;  // bytes a nanosecond: a call that took less did not move them
+
 using hal::Has;
 using hal::Kind;
 
@@ -406,7 +408,8 @@ void Engine::Impl::take_kind(const hal::Event& event, const CallFacts& facts, Pr
       break;
     case Kind::kMemcpy:
       if (facts.synchronising) count(sum.syncs, ns, 0);
-      if (bytes >= kLargeCopyBytes &&
+      // Not those that were only queued, and not memory that was mapped where it lies.
+      if (bytes >= kLargeCopyBytes && bytes / kFastestLink <= ns &&
           (!event.has(Has::kDirection) || event.direction != hal::Direction::kDeviceToDevice)) {
         count(sum.copies, ns, bytes);
         consider(sum.worst_copy, event, ns);

@@ -113,7 +113,9 @@ void evaluate_patterns(const Evaluation& j, Findings& findings) {
   const Rule& storm = rule(RuleId::sync_storm);
   const uint64_t results = std::min(sum.small_results.calls, sum.syncs.calls);
   const uint64_t draining = sum.small_results.ns + sum.syncs.ns;
+  // A result that takes long, or a wait that does, waits for work.
   if (results >= storm.count && j.over(draining, storm) && sum.syncs.ns < sum.syncs.calls * kShortWaitNs &&
+      sum.small_results.ns < sum.small_results.calls * kShortWaitNs &&
       sum.launches.calls + sum.graph_launches.calls <= kLaunchesAResult * results) {
     findings.push_back(j.counted(storm, 0.85, results, std::min(j.now.small_results.calls, j.now.syncs.calls), draining,
                                  j.now.small_results.ns + j.now.syncs.ns));

@@ -37,9 +37,14 @@ std::string op_of(const Evaluation& j, hal::CallId id) {
 
 // "xMalloc, xLaunch and xStreamSync"
 std::string call_list(const Evaluation& j, const std::vector<Sample>& calls) {
+  std::vector<std::string> names;  // each once: the same call twice says no more
+  for (const Sample& call : calls) {
+    const std::string name = op_of(j, call.call);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
   std::string out;
-  for (size_t i = 0; i < calls.size(); ++i) {
-    out += (i == 0 ? "" : i + 1 == calls.size() ? " and " : ", ") + op_of(j, calls[i].call);
+  for (size_t i = 0; i < names.size(); ++i) {
+    out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
   }
   return out;
 }

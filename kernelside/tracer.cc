@@ -416,10 +416,23 @@ bool Tracer::report_unsupported(const hal::FileId& id, const Source& source, con
   return true;
 }
 
+// A library that is in use, and whose backend was not asked for.
+void Tracer::report_unprobed(const hal::FileId& id, const Source& source) {
+  if (source.pid == 0) return;
+  for (const hal::Backend* backend : options_.unprobed) {
+    keep_unread(id, source, fmt::format("not traced: its calls are recorded with {}", backend->opt_in), {&backend, 1});
+  }
+}
+
 void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note) {
+  keep_unread(id, source, note, backends_);
+}
+
+void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note,
+                         std::span<const hal::Backend* const> backends) {
   auto unread = std::make_unique<File>();
   unread->is_noted = true;
-  for (const auto* backend : backends_) {
+  for (const auto* backend : backends) {
     for (const auto& library : backend->libraries) {
       if (!hal::soname_matches(library, base_name(source.untrusted_path))) continue;
       FileReport report;
@@ -577,7 +590,10 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
     return is_over(nullptr);
   }
   const auto held = held_by(*image, base_name(source.untrusted_path));
-  if (held.empty()) return is_over(nullptr);
+  if (held.empty()) {
+    report_unprobed(id, source);
+    return is_over(nullptr);
+  }
   if (!is_local) {
     auto again = with_code(foreign_, file, path);
     if (!again.ok()) {

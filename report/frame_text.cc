@@ -1,6 +1,8 @@
 // Python lines as file, line and function; native ones as symbol and library.
 #include "report/frame_text.h"
 
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -12,6 +14,37 @@ namespace {
 // Earlier agents stored C++ names as the linker spells them.
 std::string function_of(const std::string& symbol) {
   return symbols::demangled(std::string(std::string_view(symbol).substr(0, symbol.rfind("+0x"))));
+}
+
+// "ns::copy<float>" of "ns::copy<float>(float*, int) const": a demangled C++ name, or what is left of one that was cut.
+std::string_view without_parameters(std::string_view function) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)", kOperator = "operator";
+  int depth = 0;  // inside <>
+  for (size_t at = 0; at < function.size(); ++at) {
+    const std::string_view rest = function.substr(at);
+    const bool begins_word =
+        at == 0 || (std::isalnum(static_cast<unsigned char>(function[at - 1])) == 0 && function[at - 1] != '_');
+    if (rest.starts_with(kUnnamed)) {
+      at += kUnnamed.size() - 1;
+    } else if (begins_word && rest.starts_with(kOperator) && rest.size() > kOperator.size() &&
+               std::string_view("<>-=(").find(rest[kOperator.size()]) != std::string_view::npos) {
+      at += kOperator.size();  // its signs are its name
+      if (rest[kOperator.size()] == '(') ++at;
+      while (at + 1 < function.size() && std::string_view("<>=").find(function[at + 1]) != std::string_view::npos) ++at;
+    } else if (function[at] == '<') {
+      ++depth;
+    } else if (function[at] == '>') {
+      --depth;
+    } else if (function[at] == '(' && depth <= 0 && at > 0) {
+      return function.substr(0, at);
+    }
+  }
+  return function;
+}
+
+// "run()", "ns::copy<float>()": a demangled C++ name has parameters, which say less than they take.
+std::string call_text(const std::string& function) {
+  return printable(std::string(without_parameters(function)), 200) + "()";
 }
 
 // "clpeak+0x4a31", of a file without symbols: what addr2line and debuggers take.
@@ -55,11 +88,11 @@ std::string line_text(const symbols::StackFrame& frame) {
                        frame.python_line != 0 ? fmt::format(":{}", frame.python_line) : "");
   }
   if (frame.symbol.empty()) return place_in_file(frame);
-  const std::string function = printable(function_of(frame.symbol), 200);
+  const std::string function = call_text(function_of(frame.symbol));
   if (frame.line == 0 || frame.source.empty()) {
-    return fmt::format("{}() in {}", function, printable(file_name(frame.file)));
+    return fmt::format("{} in {}", function, printable(file_name(frame.file)));
   }
-  return fmt::format("{}() at {}:{}", function, printable(file_name(frame.source)), frame.line);
+  return fmt::format("{} at {}:{}", function, printable(file_name(frame.source)), frame.line);
 }
 
 std::vector<std::string> frame_texts(std::string_view stored) {

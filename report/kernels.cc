@@ -95,6 +95,9 @@ Result<std::vector<KernelFigures>> gather_kernels(const store::Reader& reader, c
   if (!*named) return std::vector<KernelFigures>();
   store::Conditions conditions;
   conditions.add("(e.kind IN ('launch', 'memcpy', 'sync') OR e.call IN (SELECT name FROM calls WHERE synchronising))");
+  // A copy that holds its thread waits for the launches before it as well.
+  constexpr std::string_view kWaits =
+      "SELECT name FROM calls WHERE synchronising OR (kind = 'memcpy' AND asynchronous = 0)";
   conditions.add("NOT (e.depth > 0 AND coalesce(e.parent_call IN (SELECT name FROM calls WHERE kind = e.kind), 0))");
   conditions.add_events(selection);
   store::QueryLimits limits;
@@ -102,8 +105,9 @@ Result<std::vector<KernelFigures>> gather_kernels(const store::Reader& reader, c
   Kernels kernels;
   std::map<std::pair<int64_t, int64_t>, Submitted> threads;  // by process and thread
   const auto outcome = reader.query(
-      "SELECT e.process, e.tid, e.kind, e.call IN (SELECT name FROM calls WHERE synchronising), e.duration, e.failed, "
-      "CASE WHEN e.kind = 'launch' THEN e.kernel END, e.bytes FROM events e" +
+      fmt::format("SELECT e.process, e.tid, e.kind, e.call IN ({}), e.duration, e.failed, CASE WHEN e.kind = 'launch' "
+                  "THEN e.kernel END, e.bytes FROM events e",
+                  kWaits) +
           conditions.where() + " ORDER BY e.seq",
       limits,
       [&](std::span<const Value> row) {

@@ -28,10 +28,22 @@ double percent_of(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// What figures are given per: a step, or a second.
-uint64_t parts_of(const ProcessBudget& budget) {
-  return std::max<uint64_t>(1, budget.steps != 0 ? budget.evaluated.steps : budget.evaluated.seconds);
-}
+// What figures are given per: a step, or a second. The first and last seconds are parts of one.
+class Parts {
+ public:
+  Parts() = default;  // one
+  explicit Parts(const ProcessBudget& budget)
+      : count_(budget.steps != 0
+                   ? static_cast<double>(budget.evaluated.steps)
+                   : static_cast<double>(budget.evaluated.sums.total_ns()) / static_cast<double>(kSecond)) {
+    if (count_ <= 0) count_ = 1;
+  }
+  // What each has of `ns` in all.
+  uint64_t of(uint64_t ns) const { return static_cast<uint64_t>(static_cast<double>(ns) / count_); }
+
+ private:
+  double count_ = 1;
+};
 
 std::string_view part_of(const ProcessBudget& budget) { return budget.steps != 0 ? "step" : "second"; }
 
@@ -82,12 +94,13 @@ std::string limit_text(const ProcessTime& time) {
   const ProcessBudget& budget = time.budget;
   const LimitResult& result = budget.result;
   const TimeSums& sums = budget.evaluated.sums;
-  const uint64_t parts = parts_of(budget), total = sums.total_ns();
+  const Parts parts(budget);
+  const uint64_t total = sums.total_ns();
   const std::string length =
-      budget.steps != 0 ? fmt::format("each {} step", format_duration(total / parts)) : std::string("each second");
+      budget.steps != 0 ? fmt::format("each {} step", format_duration(parts.of(total))) : std::string("each second");
   const auto idle = [&] {
     return fmt::format("the device had nothing to do for {} of {} ({:.0f}%)",
-                       range_text(sums.idle_low / parts, sums.idle_high / parts), length,
+                       range_text(parts.of(sums.idle_low), parts.of(sums.idle_high)), length,
                        percent_of(sums.idle_low != 0 ? sums.idle_low : sums.idle_high, total));
   };
   std::string text = capitals(name_of(result.limit));
@@ -101,18 +114,18 @@ std::string limit_text(const ProcessTime& time) {
       return text + " (healthy): " + idle() + ".";
     case Limit::kIdle:
       return text + ": no work came for " +
-             format_duration((sums.clients_ns + sums.of(TimeClass::kSleep).low) / parts) + " of " + length + ".";
+             format_duration(parts.of(sums.clients_ns + sums.of(TimeClass::kSleep).low)) + " of " + length + ".";
     case Limit::kStopped:
       return text + ": " + stopped_text(budget.whole) + ".";
     case Limit::kCopyBound:
       return text +
              fmt::format(": the thread copied for {} of {}, and the device did nothing else for {}.",
-                         format_duration(sums.of(TimeClass::kCopy).ns / parts), length,
-                         range_text(sums.of(TimeClass::kCopy).low / parts, sums.of(TimeClass::kCopy).high / parts));
+                         format_duration(parts.of(sums.of(TimeClass::kCopy).ns)), length,
+                         range_text(parts.of(sums.of(TimeClass::kCopy).low), parts.of(sums.of(TimeClass::kCopy).high)));
     case Limit::kCommunicationBound:
       if (!time.waits_for.empty()) return text + ": it waits for " + time.waits_for + ".";
       return text + fmt::format(": collectives were waited for {} of {} ({:.0f}%).",
-                                format_duration(sums.of(TimeClass::kCommunication).ns / parts), length,
+                                format_duration(parts.of(sums.of(TimeClass::kCommunication).ns)), length,
                                 percent_of(sums.of(TimeClass::kCommunication).ns, total));
     default:
       return text + ": " + idle() + ".";
@@ -186,10 +199,10 @@ std::string at_line(const BlameNode& node) {
 }
 
 // "train.py:61 waited 46ms a step for python (pid 3120), which ran on the CPU (train.py:14)".
-std::string path_text(const BlamePath& path, uint64_t parts, std::string_view part) {
+std::string path_text(const BlamePath& path, const Parts& parts, std::string_view part) {
   const BlameNode& first = path.nodes.front();
   const std::string who = first.line.empty() ? role_text(first) : printable(first.line, 120);
-  const std::string time = format_duration(std::max(path.low, path.high) / parts);
+  const std::string time = format_duration(parts.of(std::max(path.low, path.high)));
   if (path.nodes.size() == 1) return fmt::format("{} {} for {} a {}", who, did(first), time, part);
   // A named lock comes with who held it.
   const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
@@ -207,7 +220,8 @@ std::string path_text(const BlamePath& path, uint64_t parts, std::string_view pa
 
 std::string rows_text(const ProcessTime& time, bool colour) {
   const TimeSums& sums = time.budget.evaluated.sums;
-  const uint64_t parts = parts_of(time.budget), total = sums.total_ns();
+  const Parts parts(time.budget);
+  const uint64_t total = sums.total_ns();
   std::vector<TimeClass> order;
   for (size_t i = 0; i < correlate::kTimeClasses; ++i) {
     if (sums.classes[i].ns * 500 >= total && sums.classes[i].ns > 0) order.push_back(static_cast<TimeClass>(i));
@@ -219,15 +233,15 @@ std::string rows_text(const ProcessTime& time, bool colour) {
     const ClassTime& its = sums.of(one);
     std::string lost = "-";
     if (its.high > 0) {
-      lost = its.high <= its.low + its.low / 10 || ms((its.high - its.low) / parts) < 0.1
-                 ? fmt::format("{:.1f}", ms((its.low == 0 ? its.high : its.low) / parts))
-                 : fmt::format("{:.1f} to {:.1f}", ms(its.low / parts), ms(its.high / parts));
+      lost = its.high <= its.low + its.low / 10 || ms(parts.of(its.high - its.low)) < 0.1
+                 ? fmt::format("{:.1f}", ms(parts.of(its.low == 0 ? its.high : its.low)))
+                 : fmt::format("{:.1f} to {:.1f}", ms(parts.of(its.low)), ms(parts.of(its.high)));
     }
     std::string note;
     for (const BlamePath& path : time.blame) {
       if (note.empty() && path.nodes.front().is == one) note = printable(path.nodes.front().line, 60);
     }
-    table.add_row({std::string(words_of(one)), fmt::format("{:.1f}", ms(its.ns / parts)),
+    table.add_row({std::string(words_of(one)), fmt::format("{:.1f}", ms(parts.of(its.ns))),
                    fmt::format("{:.1f}", percent_of(its.ns, total)), lost, note});
   }
   return table.render(colour, 2);
@@ -260,7 +274,7 @@ bool is_shown(const ProcessTime& time) { return time.budget.result.why != NotKno
 std::string process_text(const ProcessTime& time, bool colour) {
   const ProcessBudget& budget = time.budget;
   const TimeSums& sums = budget.evaluated.sums;
-  const uint64_t parts = parts_of(budget);
+  const Parts parts(budget);
   std::string out =
       fmt::format("\n{} (pid {})", time.name.empty() ? "A process" : printable(time.name, 60), budget.pid);
   if (budget.steps != 0) {
@@ -269,7 +283,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
                        format_duration(budget.end_ns - budget.start_ns));
     if (before > 0) out += fmt::format(", after {} of warm-up", format_duration(before));
   } else {
-    out += fmt::format(", {} seconds (no steps were found)", budget.evaluated.seconds);
+    out += fmt::format(", {} (no steps were found)", format_duration(sums.total_ns()));
   }
   out += "\n" + styled(limit_text(time), Style::kBold, colour) + "\n";
   for (const std::string& one : time.because) out += "  " + one + ".\n";
@@ -311,7 +325,7 @@ Json node_json(const BlameNode& node) {
   return json;
 }
 
-Json paths_json(const std::vector<BlamePath>& paths, uint64_t parts, std::string_view part) {
+Json paths_json(const std::vector<BlamePath>& paths, const Parts& parts, std::string_view part) {
   Json out = Json::array();
   for (const BlamePath& path : paths) {
     Json nodes = Json::array();
@@ -336,7 +350,7 @@ Json slow_json(const ProcessTime& time) {
                    {"class", name_of(slow.is)},
                    {"more_ns", slow.more_ns},
                    {"has_other_content", slow.has_other_content},
-                   {"blame", paths_json(time.slow_blame[i], 1, "step")}});
+                   {"blame", paths_json(time.slow_blame[i], Parts(), "step")}});
   }
   return out;
 }
@@ -382,7 +396,7 @@ Json process_json(const ProcessTime& time) {
                                {"share", static_cast<double>(its.ns) / static_cast<double>(sums.total_ns())},
                                {"lost_ns", {{"low", its.low}, {"high", its.high}}}});
   }
-  json["blame"] = paths_json(time.blame, parts_of(budget), part_of(budget));
+  json["blame"] = paths_json(time.blame, Parts(budget), part_of(budget));
   json["remedy"] = json_or_null(time.remedy);
   json["slow"] = slow_json(time);
   json["waiting_for_clients_ns"] = sums.clients_ns;

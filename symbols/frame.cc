@@ -120,6 +120,7 @@ const StackFrame* line_of(const std::vector<StackFrame>& frames) {
   const StackFrame* any_python = nullptr;
   const StackFrame* with_line = nullptr;
   const StackFrame* of_program = nullptr;
+  const StackFrame* of_library = nullptr;  // on its own thread: that called the described one
   for (const StackFrame& frame : frames) {
     if (frame.is_python()) {
       if (!is_installed(frame.python_file)) return &frame;
@@ -127,10 +128,12 @@ const StackFrame* line_of(const std::vector<StackFrame>& frames) {
     } else if (!frame.file.empty() && &frame != frames.data() && !is_start_up(frame)) {
       if (with_line == nullptr && frame.line != 0 && !frame.source.empty()) with_line = &frame;
       if (of_program == nullptr && !is_library(frame.file)) of_program = &frame;
+      if (of_library == nullptr && frame.file != frames.front().file) of_library = &frame;
     }
   }
   if (any_python != nullptr) return any_python;
-  return with_line != nullptr ? with_line : of_program;
+  if (with_line != nullptr) return with_line;
+  return of_program != nullptr ? of_program : of_library;
 }
 
 }  // namespace ingero::symbols

@@ -10,6 +10,7 @@ rows. The kernel's work per call is the same for all rows.
 import glob
 import json
 import os
+import signal
 import time
 
 from harness import ROOT, Program, Skip, Trace, check, compare, real_hip, names, real_runtime, run, say
@@ -139,11 +140,33 @@ def OverloadIsReportedToTheCall(build):
     say(calls=QUICK, missing=result["counts"]["missing"], counted=by_call["ring_full"], by_process=by_process)
 
 
+def AFloodLeavesRoomForOthers(build):
+    """The agent stands still while one program fills the ring: another's few calls, made after that, are all recorded."""
+    few = 200
+    with Trace(build, "--ringbuf-size", "1m") as trace, \
+            Program(build, *ground_truth(build, few_rows(build), build.path("many"), QUICK, 1, 1), name="many") as many, \
+            Program(build, *ground_truth(build, few_rows(build), build.path("few"), few, 1, 1), name="few") as one:
+        trace.probed(*names(few_rows(build)))
+        os.kill(trace.process.pid, signal.SIGSTOP)
+        try:
+            many.go().end()
+            one.go().end()
+        finally:
+            os.kill(trace.process.pid, signal.SIGCONT)
+        trace.stop()
+    calls = dict(trace.recording.rows("SELECT pid, count(*) FROM events WHERE kind <> 'host' GROUP BY pid"))
+    lost = dict(trace.recording.rows("SELECT pid, sum(calls) FROM lost_calls GROUP BY pid"))
+    check(lost.get(many.process.pid, 0) > QUICK / 2, f"nothing was lost, so nothing was shared: {lost}")
+    check(calls.get(many.process.pid, 0) + lost[many.process.pid] == QUICK, f"of the many: {calls} {lost}")
+    check(calls.get(one.process.pid) == few and one.process.pid not in lost, f"of the few: {calls}, lost {lost}")
+    say(few=few, kept_of_many=calls[many.process.pid], lost_of_many=lost[many.process.pid])
+
+
 TESTS = (ExactWithSessionLinksForACommand, ExactWithSessionLinksWhenTheTraceIsThereFirst,
          ExactWithMultiLinksForACommand, ExactWithMultiLinksWhenTheTraceIsThereFirst,
          ExactWithPerfProbesForACommand, ExactWithPerfProbesWhenTheTraceIsThereFirst, ExactBehindLandingPads,
          ExactWithOldSpellings, ExactOnTheRealRuntime, ExactOnTheRealRuntimeWithMultiLinks, ExactOnTheRealHipRuntime,
-         OverloadIsReportedToTheCall)
+         OverloadIsReportedToTheCall, AFloodLeavesRoomForOthers)
 
 
 def full(name, attach, libraries, first):

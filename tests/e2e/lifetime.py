@@ -253,6 +253,8 @@ def TheCommandsExitStatusIsPassedOn(build):
                             (("true",), 0), (("/no/such/program",), 127)):
         with Trace(build, command=command) as trace:
             check(trace.wait() == status, f"{command}: status {trace.process.returncode} instead of {status}")
+        said = trace.stderr().decode(errors="replace")
+        check(("No calls yet" in said) == (command[0] != "/no/such/program"), f"{command}: {said}")
 
 
 def AReaderThatHasHadEnoughEndsTheTraceQuietly(build):

@@ -114,8 +114,15 @@ def exported(path):
     functions = {}
     for words in map(str.split, text.splitlines()):
         if len(words) == 3 and words[1] in "TW" and words[2].split("@")[0].isidentifier():
-            functions.setdefault(words[2].split("@")[0], words[0])
+            name, _, version = words[2].partition("@")
+            if version.startswith("@") or name not in functions:
+                functions[name] = words[0]
     return functions
+
+
+def address(functions, symbol):
+    """Of a row's symbol, with a version or without; none: not exported."""
+    return functions.get(symbol.split("@")[0])
 
 
 def library_path(soname):

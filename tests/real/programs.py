@@ -19,9 +19,10 @@ class Program:
     packages: tuple = ()
     libraries: tuple = OPENCL
     bound: float | None = None
-    compiled: str = ""  # a C file of the folder, and its libraries
+    compiled: str = ""  # a C or C++ file of the folder, and its libraries
     environment: tuple = ()
     statuses: tuple = (0,)
+    options: tuple = ()  # of trace
 
     def words(self, build):
         return shlex.split(self.command.format(build=build, here=HERE, python=PYTHON))
@@ -48,13 +49,21 @@ PROGRAMS = (
     Program("MPI, CUDA", "mpirun --allow-run-as-root --oversubscribe -n 4 {build}/cuda_allocations", ("openmpi-bin",),
             ("libcudart.so.13",), compiled="cuda_allocations.c -ldl"),
     Program("rocminfo", "rocminfo", ("rocminfo",), ("libamdhip64.so.5",), statuses=(0, 1, 255)),
-    Program("ibv_devinfo", "ibv_devinfo", ("ibverbs-utils",), ("libibverbs.so.1",), statuses=(0, 1, 255)),
+    Program("ibv_devinfo", "ibv_devinfo", ("ibverbs-utils",), ("libibverbs.so.1",), statuses=(0, 1, 255), options=("--rdma-verbs",)),
     # Not of the field report: chosen to see what those above do not do.
+    Program("hcxkeys", "wlangenpmkocl -e network -i {build}/passwords -a /dev/null", ("hcxkeys",)),
+    Program("StarPU", "/usr/lib/x86_64-linux-gnu/starpu/examples/vector_scal", ("starpu-examples",),
+            environment=(("STARPU_OPENCL_ON_CPUS", "1"), ("STARPU_NCPU", "0"))),
+    Program("sasmodels", "{python} -B {here}/sasmodels_steps.py", ("python3-sasmodels", "python3-pyopencl"),
+            environment=(("PYOPENCL_CTX", "0"),)),
+    Program("ViennaCL", "{build}/viennacl_cg", ("libviennacl-dev",), compiled="viennacl_cg.cc -l:libOpenCL.so.1"),
+    Program("hwloc", "lstopo-no-graphics", ("hwloc", "libhwloc-plugins")),
+    Program("UCX", "ucx_info -d", ("ucx-utils",), ("libibverbs.so.1",), options=("--rdma-verbs",)),
+    Program("libfabric", "fi_info -p verbs", ("libfabric-bin",), ("libibverbs.so.1",), statuses=(0, 61), options=("--rdma-verbs",)),
     Program("x264", "x264 --quiet --opencl --preset fast --frames 60 --input-res 320x240 --fps 25 -o /dev/null {build}/frames.yuv",
-            ("x264",)),
+            ("x264", "ocl-icd-opencl-dev")),
     Program("OpenCV", "{python} -B {here}/opencv_blur.py", ("python3-opencv",)),
     Program("GEGL", "gegl {build}/picture.png -o {build}/blurred.png -- gegl:gaussian-blur std-dev-x=3 std-dev-y=3", ("gegl",),
             environment=(("GEGL_USE_OPENCL", "cpu"),)),
     Program("darktable", "darktable-cltest", ("darktable",), statuses=(0, 1)),
-    Program("GROMACS", "gmx --version", ("gromacs",)),
 )

@@ -58,8 +58,10 @@ class Bench:
     def prepare(self, program):
         if program.compiled:
             source, *flags = program.compiled.split()
-            output = self.path(source.removesuffix(".c"))
-            done = subprocess.run(["cc", "-O1", "-o", output, os.path.join(programs.HERE, source), *flags], capture_output=True, text=True)
+            name, suffix = os.path.splitext(source)
+            output = self.path(name)
+            done = subprocess.run(["c++" if suffix == ".cc" else "cc", "-O1", "-w", "-o", output,
+                                   os.path.join(programs.HERE, source), *flags], capture_output=True, text=True)
             if done.returncode != 0:
                 raise Skip(f"{source} does not compile: {done.stderr.strip().splitlines()[:1]}")
         words = program.words(self.folder)
@@ -85,8 +87,8 @@ class Bench:
         for name in os.listdir(self.folder):
             if name.startswith(("run.db", "seconds")):
                 os.remove(self.path(name))
-        done = subprocess.run([self.ingero, "trace", "--db", database, "--", sys.executable, "-c", TIMED, timing, "env",
-                               *environment, *words], env=self.environment(program), stdout=subprocess.PIPE,
+        done = subprocess.run([self.ingero, "trace", *program.options, "--db", database, "--", sys.executable, "-c", TIMED, timing,
+                               "env", *environment, *words], env=self.environment(program), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=LIMIT, cwd=self.folder, text=True)
         if done.returncode not in program.statuses:
             raise AssertionError(f"{program.name}: status {done.returncode} when traced\n{done.stderr[-2000:]}")
@@ -104,8 +106,9 @@ class Bench:
                 if os.path.realpath(library["path"]) != os.path.realpath(path):
                     continue
                 for row in library["rows"]:
-                    if row["state"] == "resolved" and row["symbol"] in of_name:
-                        addresses.add((number, of_name[row["symbol"]]))
+                    address = counting.address(of_name, row["symbol"])
+                    if row["state"] == "resolved" and address is not None:
+                        addresses.add((number, address))
         return addresses
 
 
@@ -116,8 +119,9 @@ def recorded(database, paths):
         rows = connection.execute("SELECT library, symbol, count(*) FROM events WHERE kind <> 'host' GROUP BY 1, 2").fetchall()
     for library, symbol, count in rows:
         for number, path in enumerate(paths):
-            if library and os.path.realpath(library) == os.path.realpath(path) and symbol in names[number]:
-                counts[number, names[number][symbol]] += count
+            address = counting.address(names[number], symbol)
+            if library and os.path.realpath(library) == os.path.realpath(path) and address is not None:
+                counts[number, address] += count
     return counts
 
 
@@ -163,6 +167,8 @@ def write_docs(lines):
 
 
 def make_inputs(folder):
+    with open(os.path.join(folder, "passwords"), "w", encoding="ascii") as file:
+        file.writelines(f"password{number:04}\n" for number in range(200))
     with open(os.path.join(folder, "frames.yuv"), "wb") as file:
         for number in range(60):
             file.write(bytes((number * 3 + i) % 256 for i in range(320)) * 360)

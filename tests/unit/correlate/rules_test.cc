@@ -134,12 +134,35 @@ TEST(Rules, AResultAStepIsNoStorm) {
   EXPECT_THAT(run(stream), IsEmpty());
 }
 
+TEST(Rules, AResultThatIsWaitedForLongIsNoStorm) {
+  Stream stream;
+  for (uint64_t i = 0; i < 500; ++i) {
+    stream.launch(i * 20 * kMilli);
+    stream.copy(kCopyCall, i * 20 * kMilli + kMilli, 18 * kMilli, hal::Direction::kDeviceToHost, 1600);
+    stream.sync(i * 20 * kMilli + 19 * kMilli + 100 * kMicro, 3 * kMicro);
+  }
+  EXPECT_THAT(run(stream), IsEmpty());
+}
+
 TEST(Rules, LargeCopiesThatHoldTheThreadAreSlow) {
   Stream stream;
   for (uint64_t i = 0; i < 200; ++i) {
     stream.launch(i * 50 * kMilli);
     stream.copy(kCopyAsyncCall, i * 50 * kMilli + kMilli, 20 * kMilli, hal::Direction::kHostToDevice, 100 << 20);
     stream.sync(i * 50 * kMilli + 22 * kMilli, 10 * kMilli);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::slow_copies);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("5.2 GB/s"));
+}
+
+TEST(Rules, CopiesThatWereOnlyQueuedAreInNoRate) {
+  Stream stream;
+  for (uint64_t i = 0; i < 200; ++i) {
+    stream.launch(i * 50 * kMilli);
+    stream.copy(kCopyCall, i * 50 * kMilli + kMilli, 20 * kMilli, hal::Direction::kHostToDevice, 100 << 20);
+    stream.copy(kCopyAsyncCall, i * 50 * kMilli + 22 * kMilli, 2 * kMicro, hal::Direction::kHostToDevice, 100 << 20);
+    stream.sync(i * 50 * kMilli + 23 * kMilli, 10 * kMilli);
   }
   const auto chains = run(stream);
   EXPECT_ONLY(chains, RuleId::slow_copies);

@@ -84,6 +84,32 @@ TEST_F(KernelsTest, AWaitIsSharedAmongTheLaunchesOfItsThreadSinceTheWaitBefore) 
   EXPECT_TRUE(json["kernels"][1]["kernel"].is_null());
 }
 
+class BlockingCopies : public KernelsTest {
+ protected:
+  void record() override {
+    writer_->add_function_name(kPid, kGemm, "gemm");
+    launch(1, kGemm, 1);
+    hal::Event made = event("cudaMemcpy", 2'000'000, 700'000);
+    made.tid = 1;
+    made.bytes = 3'000;
+    made.set(hal::Has::kBytes);
+    write(made);
+    wait(3, 100'000, 1);  // behind nothing
+    ASSERT_TRUE(writer_->flush().ok());
+  }
+};
+
+TEST_F(BlockingCopies, AreWaitsForTheLaunchesBeforeThem) {
+  auto reader = store::Reader::open(database_);
+  ASSERT_TRUE(reader.ok()) << reader.error().text();
+  const auto kernels = gather_kernels(**reader, {}, 0);
+  ASSERT_TRUE(kernels.ok()) << kernels.error().text();
+  ASSERT_EQ(kernels->size(), 1U);
+  EXPECT_EQ((*kernels)[0].waits, 1U);
+  EXPECT_NEAR((*kernels)[0].wait_ns, 700'000, 1);
+  EXPECT_NEAR((*kernels)[0].copied_bytes, 3'000, 1);
+}
+
 class WithoutKernelNames : public cli::Recording {};
 
 TEST_F(WithoutKernelNames, NoTableIsShown) {

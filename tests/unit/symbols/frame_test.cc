@@ -47,7 +47,9 @@ TEST(LineOf, AFrameWithALineComesFirstAndAProgramsBeforeALibrarys) {
   EXPECT_EQ(line_of(of_library), &of_library[2]);
   const std::vector<StackFrame> on_a_thread_of_the_library = {kCall, native("av_run+0x9", "/usr/lib/libavutil.so.57"),
                                                               kThread, native("clone3+0x2c", "/usr/lib/libc.so.6", 81)};
-  EXPECT_EQ(line_of(on_a_thread_of_the_library), nullptr);
+  EXPECT_EQ(line_of(on_a_thread_of_the_library), &on_a_thread_of_the_library[1]);
+  const std::vector<StackFrame> inside_the_called_one = {kCall, native("inner+0x9", kCall.file), kThread};
+  EXPECT_EQ(line_of(inside_the_called_one), nullptr);
   const std::vector<StackFrame> linked_statically = {native("cudaMalloc", "/usr/bin/a"), native("", "/usr/bin/a"),
                                                      kEntry};
   EXPECT_EQ(line_of(linked_statically), &linked_statically[1]);

@@ -135,10 +135,10 @@ Result<store::Selection> bounded_selection(Question& question, const Json& input
   if (!from.ok()) return from.error();
   if (!*from) return selection;
   if (!keeps_histograms) selection->from_wall_ns = **from;
-  question.cuts.push_back(
-      fmt::format("the recording is being written: for {} only what ended since {} is read (the last {} events); name a "
-                  "time range (from, to) for another part, or ask again when it has ended",
-                  what, format_wall(**from), most));
+  question.cuts.push_back(fmt::format(
+      "the recording is being written: for {} only what ended since {} is read (the last {} events); name a "
+      "time range (from, to) for another part, or ask again when it has ended",
+      what, format_wall(**from), most));
   return selection;
 }
 

@@ -46,7 +46,7 @@ Result<std::optional<uint64_t>> select_rows(const Reader& reader, Selection& sel
     selection.first_seq = first;
   }
   if (!selection.first_seq) selection.first_seq = INT64_MAX;  // no row is of that time
-  if (selection.whole()) selection.last_seq.reset();  // what comes meanwhile is meant too
+  if (selection.whole()) selection.last_seq.reset();          // what comes meanwhile is meant too
   if (are_all) return std::optional<uint64_t>();
   const auto end = end_of_row(impl.database, *selection.first_seq);
   if (!end.ok()) return end.error();

@@ -50,7 +50,9 @@ struct Timeline::Impl {
   struct Unread {
     int64_t first, last;
   };
+  int64_t newest_read = 0;
   std::vector<Unread> unread;  // runs of rows in ascending order
+  bool is_behind = false;      // what is added is older than what is in the bins
   uint64_t longest_ns = 0;
   size_t size = 0;
   std::vector<TrackState> tracks;
@@ -120,7 +122,18 @@ struct Timeline::Impl {
     ++shift;
     size = 0;
     for (TrackState& one : tracks) {
+      if (is_behind) one.bins.join();
       one.bins.coarsen(shift);
+      size += one.bins.size();
+      if (is_behind) one.bins.set_aside();
+    }
+  }
+
+  void set_behind(bool is_so) {
+    is_behind = is_so;
+    size = 0;
+    for (TrackState& one : tracks) {
+      is_so ? one.bins.set_aside() : one.bins.join();
       size += one.bins.size();
     }
   }
@@ -166,10 +179,14 @@ struct Timeline::Impl {
       int64_t next = there == taken ? run.first : end - static_cast<int64_t>(taken) + 1;
       most_rows -= taken;
       const Unread older{run.first, next - 1};
+      const bool is_older = end < newest_read;
+      if (is_older) set_behind(true);
       const Status read = rows->each(database, next, end, [&](const TimelineRow& row) {
         add(row);
         next = row.seq + 1;  // an answer that was interrupted goes on from here
       });
+      if (is_older) set_behind(false);
+      newest_read = std::max(newest_read, next - 1);
       unread.pop_back();
       if (older.first <= older.last) unread.push_back(older);
       if (!read.ok()) {

@@ -102,11 +102,12 @@ class Live(unittest.TestCase):
         self.assertEqual(rest["cut"], [cut for cut in rest["cut"] if WRITTEN not in cut])
         with written(self.path):
             client = clients.Stdio(INGERO, self.path)
-            answers = []
+            answers, began = [], time.monotonic()
             while len(answers) < 50 and (not answers or any(WRITTEN in cut for cut in answers[-1]["cut"])):
                 answers.append(client.ask("get_timeline", {"bins": 100})["said"])
             client.close()
         self.assertGreater(len(answers), 2)
+        self.assertLess((time.monotonic() - began) / len(answers), SECONDS)
         # What was read first is the end: the last bins have their calls from the first answer on.
         self.assertEqual(self.calls_of(answers[0], 90), self.calls_of(rest, 90))
         self.assertLess(sum(self.calls_of(answers[0], 0).values()), sum(self.calls_of(rest, 0).values()))

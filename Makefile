@@ -16,6 +16,9 @@
 #   make real     programs of others, each next to an independent counter of its calls, and what tracing costs them (root)
 #   make bench    benchmarks and their comparison with a peer
 #   make fuzz     what reads hostile input, for FUZZ seconds (default 60) each: broken messages, files and tables
+#   make faults   POINTS=90 of each command and kind of call: the n-th allocation, read, write, mapping, opening, BPF or SQLite
+#                   call fails; what each command made of it, by call (root: traces too)
+#   make hostile  RECORDINGS=10000 with any value in any column, and views as tables, through every command, under ASan
 #   make lint     the checks of tools/check_*, formatting, shellcheck, a build without precompiled headers, clang-tidy
 #   make format   clang-format over the sources
 #   make clang | asan | tsan | debug   build and test under that preset
@@ -33,9 +36,11 @@ CTEST ?=
 FUZZ ?= 60
 MINUTES ?= 30
 COUNT ?= 20000
+POINTS ?= 90
+RECORDINGS ?= 10000
 PREFIX ?= /usr/local
 
-.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth truth-programs real build bench fuzz lint format clang asan tsan debug packages tested \
+.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth truth-programs real build bench faults fuzz hostile lint format clang asan tsan debug packages tested \
   clean
 all: build
 
@@ -151,6 +156,21 @@ fuzz:
 	    $$found tests/fuzz/corpus/$${name%_fuzz} >$$found.log 2>&1 || { tail -n 40 $$found.log; exit 1; }; \
 	  echo "$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' $$found.log) inputs, nothing broken"; \
 	done
+
+faults:
+	@tools/bootstrap.sh build test
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero page_recording faults caller fake_libraries
+	@python3 -B tests/faults/faults.py build/release/cli/ingero build/release/tests/faults/libfaults.so \
+	  build/release/tests/page/make_recording --points $(POINTS) $$(test $$(id -u) -ne 0 || echo --caller \
+	  build/release/tests/soak/caller build/release/tests/fakes/plain) $(FAULTS)
+
+hostile:
+	@tools/bootstrap.sh build test
+	@cmake --preset asan
+	@cmake --build build/asan -j $(JOBS) --target ingero page_recording
+	@python3 -B tests/interfaces/hostile_recordings_test.py build/asan/cli/ingero build/asan/tests/page/make_recording \
+	  --recordings $(RECORDINGS)
 
 lint:
 	@tools/bootstrap.sh build lint

@@ -3,8 +3,8 @@
 // known already: the cost of the first second is printed separately.
 //
 //   drain_bench [--seconds=12] [--rate=500000] [--low-rate=10000] [--directory=.]
-//   drain_bench --calls [--seconds=12] [--rate=500000]    only makes calls, once a line comes in (for
-//   bench/interfaces.py)
+//   drain_bench --calls [--mixed] [--seconds=12] [--rate=500000]    only makes calls, once a line comes in (for
+//   bench/interfaces.py); mixed: of eight, five copies on four streams, an allocation, its release, a synchronisation
 //
 // The program is `ingero trace` next to this one in the build tree; every call made must be a row of its database.
 #include <sys/resource.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -35,13 +36,55 @@ using Copy = int(void*, const void*, unsigned long, int, void*);
 
 constexpr uint64_t kNanosecond = 1'000'000'000;
 
+using Allocate = int(void**, unsigned long);
+using WithAddress = int(void*);
+
+template <typename Function>
+Function* function_of(void* library, const char* name) {
+  auto* found = library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, name));
+  if (found == nullptr) bench::fail(dlerror());
+  return found;
+}
+
+// The n-th call of a program that does more than copy.
+class MixedCalls {
+ public:
+  explicit MixedCalls(void* library)
+      : copy_(function_of<Copy>(library, "cudaMemcpyAsync")),
+        allocate_(function_of<Allocate>(library, "cudaMalloc")),
+        release_(function_of<WithAddress>(library, "cudaFree")),
+        synchronise_(function_of<WithAddress>(library, "cudaStreamSynchronize")) {}
+
+  void make(uint64_t number) {
+    void* const stream = reinterpret_cast<void*>(0x1000 + number % 4 * 0x100);
+    switch (number % 8) {
+      case 0:
+        allocate_(&held_[number / 8 % held_.size()], 4096 + number % 7 * 512);
+        return;
+      case 5:  // what was obtained 63 rounds before
+        release_(held_[(number / 8 + 1) % held_.size()]);
+        return;
+      case 7:
+        synchronise_(stream);
+        return;
+      default:
+        copy_(nullptr, nullptr, number & 0xffff, 1, stream);
+    }
+  }
+
+ private:
+  Copy* copy_;
+  Allocate* allocate_;
+  WithAddress *release_, *synchronise_;
+  std::array<void*, 64> held_{};
+};
+
 // Makes `count` calls: paced to a rate given in the upper half of `what`, in bursts of a millisecond, or as fast as it
 // can. Answers with the seconds it took.
-bench::Target::Work make_target() {
+bench::Target::Work target_of(bool is_mixed) {
   void* library = dlopen((bench::own_folder() + "/libcudart.so.12").c_str(), RTLD_NOW);
-  auto* copy = library == nullptr ? nullptr : reinterpret_cast<Copy*>(dlsym(library, "cudaMemcpyAsync"));
-  if (copy == nullptr) bench::fail(dlerror());
-  return [=](uint32_t rate, uint64_t count) {
+  auto* copy = function_of<Copy>(library, "cudaMemcpyAsync");
+  return [=, mixed = MixedCalls(library)](uint32_t rate, uint64_t count) mutable {
     const uint64_t from = bench::now_ns();
     uint64_t done = 0;
     while (done < count) {
@@ -56,11 +99,18 @@ bench::Target::Work make_target() {
           continue;
         }
       }
-      for (due = std::min(due, count); done < due; ++done) copy(nullptr, nullptr, done & 0xffff, 1, nullptr);
+      for (due = std::min(due, count); done < due; ++done) {
+        if (is_mixed) {
+          mixed.make(done);
+        } else {
+          copy(nullptr, nullptr, done & 0xffff, 1, nullptr);
+        }
+      }
     }
     return static_cast<double>(bench::now_ns() - from) / static_cast<double>(kNanosecond);
   };
 }
+bench::Target::Work make_target() { return target_of(false); }
 
 uint64_t query(const std::string& path, const std::string& sql) {
   sqlite3* database = nullptr;
@@ -162,7 +212,7 @@ int main(int argc, char** argv) {
   uint64_t rate = 500000;
   uint64_t low_rate = 10000;
   std::string directory = ".";
-  bool only_calls = false;
+  bool only_calls = false, is_mixed = false;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const auto value = parse_u64(word.substr(word.find('=') + 1)).value_or(0);
@@ -176,12 +226,14 @@ int main(int argc, char** argv) {
       directory = word.substr(12);
     } else if (word == "--calls") {
       only_calls = true;
+    } else if (word == "--mixed") {
+      is_mixed = true;
     } else {
       bench::fail(word + ": no such option");
     }
   }
   if (only_calls) {
-    const auto calls = make_target();
+    const auto calls = target_of(is_mixed);
     std::printf("ready\n");
     std::fflush(stdout);
     if (std::getchar() == EOF) return 1;

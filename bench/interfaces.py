@@ -220,29 +220,41 @@ class Agent:
                 f"{len(naps) - len(early)} to end")
 
 
+# Every tool that reads the recording, and those that read its rows with a range too: all there is, and the end of it.
 LIVE_QUESTIONS = [
-    ("get_trace_stats", {}), ("get_causal_chains", {}), ("get_slowest_calls", {"limit": 10}), ("get_calls_in_flight", {}),
-    ("get_memory", {}), ("get_distributions", {}), ("get_timeline", {"since": "5s"}), ("get_devices", {}),
-    ("run_sql", {"query": "SELECT count(*) FROM events WHERE timestamp > (SELECT max(end_wall_ns) FROM blocks) - 1000000000"})]
+    ("get_trace_stats", {}), ("get_trace_stats", {"since": "1h"}), ("get_causal_chains", {}), ("get_causal_chains", {"since": "1h"}),
+    ("get_slowest_calls", {"limit": 10}), ("get_slowest_calls", {"since": "1h"}), ("get_calls_in_flight", {}),
+    ("compare", {"before": {}, "after": {"since": "2s"}}), ("get_time_spent", {}), ("get_time_spent", {"since": "1h"}),
+    ("get_collectives", {}), ("get_inference", {}), ("get_stacks", {}), ("get_stacks", {"since": "2s"}),
+    ("graph_lifecycle", {"pid": 1}), ("graph_frequency", {"pid": 1}), ("get_memory", {}), ("get_memory", {"bins": 50, "since": "1h"}),
+    ("get_distributions", {}), ("get_distributions", {"since": "1h"}), ("get_timeline", {"bins": 200}), ("get_timeline", {"since": "5s"}),
+    ("get_fabric", {}), ("get_devices", {}),
+    ("run_sql", {"query": "SELECT kind, count(*) FROM events WHERE seq > (SELECT max(last) FROM blocks) - 50000 GROUP BY 1"})]
+LIVE_BOUND_MS = 1000
 LIVE_PATHS = ["/api/v1/health", "/api/v1/overview", "/api/v1/ops", "/api/v1/chains", "/api/v1/snapshots?since=60s"]
 
 
-def live(build, ingero, options):
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        return sum(int(word) for word in file.read().rsplit(")", 1)[1].split()[11:13]) / os.sysconf("SC_CLK_TCK")
+
+
+def live(build, ingero, options, is_asked):
     if os.geteuid() != 0:
         print("the live part: skipped (probes need root)")
         return
-    conditions(f"asked while {FLOODS} processes make {options.rate} calls a second for {options.seconds} s")
+    conditions(f"{'asked' if is_asked else 'not asked'} while {FLOODS} processes make {options.rate} calls a second for {options.seconds} s")
     with tempfile.TemporaryDirectory(dir=options.directory) as folder:
         database = os.path.join(folder, "live.db")
         each = options.rate // FLOODS
-        floods = [subprocess.Popen([os.path.join(build, "bench/drain_bench"), "--calls", f"--rate={each}",
+        floods = [subprocess.Popen([os.path.join(build, "bench/drain_bench"), "--calls", "--mixed", f"--rate={each}",
                                     f"--seconds={options.seconds}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
                   for _ in range(FLOODS)]
         for flood in floods:
             flood.stdout.readline()
         agent = Agent(ingero, database, folder)
         time.sleep(1)
-        asked = interfaces(ingero, database)
+        asked = interfaces(ingero, database) if is_asked else {}
         took, wrong, over = {}, [], threading.Event()
 
         def keep_asking(name, call, questions):
@@ -252,20 +264,21 @@ def live(build, ingero, options):
                 number += 1
                 begin = time.perf_counter()
                 answer = call(tool, given)
-                took.setdefault((name, tool), []).append((time.perf_counter() - begin) * 1e3)
+                took.setdefault((name, tool + (" " + json.dumps(given) if given and tool != "run_sql" else "")), []).append((time.perf_counter() - begin) * 1e3)
                 if is_error(answer):
                     wrong.append(f"{name} {tool} {given}: {answer[:300]!r}")
                 over.wait(options.pause)
 
-        server = asked["HTTP API"].server
-        connection = server.connect()
-
-        def get(path, _):
-            connection.request("GET", path, headers={"Authorization": f"Bearer {server.token}"})
-            return connection.getresponse().read()
-
         threads = [threading.Thread(target=keep_asking, args=(name, interface.caller(), LIVE_QUESTIONS)) for name, interface in asked.items()]
-        threads.append(threading.Thread(target=keep_asking, args=("HTTP API", get, [(path, None) for path in LIVE_PATHS])))
+        if is_asked:
+            server = asked["HTTP API"].server
+            connection = server.connect()
+
+            def get(path, _):
+                connection.request("GET", path, headers={"Authorization": f"Bearer {server.token}"})
+                return connection.getresponse().read()
+
+            threads.append(threading.Thread(target=keep_asking, args=("HTTP API", get, [(path, None) for path in LIVE_PATHS])))
         for flood in floods:
             flood.stdin.write(b"\n")
             flood.stdin.flush()
@@ -276,6 +289,7 @@ def live(build, ingero, options):
             time.sleep(0.1)
             log_bytes = max(log_bytes, os.path.getsize(database + "-wal"))
         seconds = [float(flood.stdout.read()) for flood in floods]
+        cpu = cpu_seconds(agent.pid)
         begin = time.perf_counter()
         status = agent.stop()  # while it is still being asked
         stopped = time.perf_counter() - begin
@@ -286,16 +300,20 @@ def live(build, ingero, options):
             interface.close()
         made = FLOODS * each * options.seconds
         with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as recording:
-            rows = recording.execute("SELECT count(*) FROM events WHERE call = 'cudaMemcpyAsync'").fetchone()[0]
+            rows = recording.execute("SELECT count(*) FROM events WHERE library LIKE '%/bench/libcudart.so.12'").fetchone()[0]
             lost = dict(recording.execute("SELECT name, sum(count) FROM loss WHERE severity <> 'info' GROUP BY 1").fetchall())
         recording.close()
-        print(f"  {made} calls in {max(seconds):.2f} s, {rows} rows, losses {lost}, agent's status {status}, "
+        print(f"  {made} calls in {max(seconds):.2f} s ({rows / max(seconds):.0f} events/s recorded, {cpu:.1f} s of the agent's CPU), {rows} rows, losses {lost}, agent's status {status}, "
               f"stopped in {stopped:.2f} s, the log at most {log_bytes >> 20} MiB")
         print(f"  the agent: {agent.waits()}")
         for sentence in wrong[:5]:
             print(f"  {sentence}")
         goal("events lost", made - rows, 0, "")
+        if not is_asked:
+            return
         goal("answers that were errors", len(wrong), 0, "")
+        slow = max(took, key=lambda one: max(took[one]))
+        goal(f"the slowest answer: {slow[1]}, {slow[0]}", max(took[slow]), LIVE_BOUND_MS, "ms")
         for name in asked:
             every = [one for (interface, _), each in took.items() if interface == name for one in each]
             print(f"  {name:<12} {len(every):5} answers, median {percentile(every, 0.5):7.1f}, p99 {percentile(every, 0.99):7.1f}, "
@@ -323,7 +341,8 @@ def main():
         else:
             print("the published recordings are not here (set INGERO_SAMPLES): skipped")
     if options.only != "quiet":
-        live(options.build, ingero, options)
+        for is_asked in (False, True):
+            live(options.build, ingero, options, is_asked)
 
 
 if __name__ == "__main__":

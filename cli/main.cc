@@ -1,13 +1,47 @@
 // The program: passes the process's arguments, streams and environment to run().
+#include <system_error>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <new>
+#include <string_view>
 
 #include "base/environment.h"
 #include "cli/app.h"
 
+namespace {
+
+[[noreturn]] void end_with(std::string_view sentence) {
+  const ssize_t written = ::write(STDERR_FILENO, sentence.data(), sentence.size());
+  _exit(written < 0 ? 2 : 1);
+}
+
+// Memory may run out in any thread, and where no exception can be made of it or go on: a sentence and a status then, as
+// at any other end. A recording is whole up to its last transaction however the program ends. Anything else is a bug,
+// and aborts.
+[[noreturn]] void end_without_memory() {
+  constexpr std::string_view kNoMemory = "Error: out of memory (give the machine, or the cgroup it runs in, more)\n";
+  const std::exception_ptr thrown = std::current_exception();
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+    constexpr size_t kLarge = 1 << 16;
+    void* volatile memory = std::malloc(kLarge);  // volatile: or it is optimised away, and taken to have succeeded
+    if (memory == nullptr) end_with(kNoMemory);   // not even for the exception
+  } catch (const std::bad_alloc&) {
+    end_with(kNoMemory);
+  } catch (const std::system_error&) {  // a thread, most often
+    end_with("Error: out of memory or threads (give the machine, or the cgroup it runs in, more)\n");
+  } catch (...) {
+  }
+  std::abort();
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  std::set_terminate(end_without_memory);
   std::ios::sync_with_stdio(false);
   ingero::cli::Context context(std::cout, std::cerr);
   context.out_is_terminal = isatty(STDOUT_FILENO) != 0;

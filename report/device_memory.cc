@@ -130,6 +130,7 @@ Result<DeviceMemory> gather_device_memory(const store::Reader& reader, const sto
   store::Conditions conditions;
   // Calls made inside another allocation are the same memory once more.
   conditions.add("e.kind IN ('alloc', 'free') AND e.parent_call IS NULL");
+  conditions.add_rows(selection, "e.seq");
   conditions.add_range(selection, "e.timestamp", "e.timestamp");
   conditions.add_pid(selection, "e.pid");
   const std::string sql =

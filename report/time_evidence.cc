@@ -52,6 +52,7 @@ struct Part {
     Conditions conditions;
     conditions.add("t.pid = ?", int64_t{time.budget.pid});
     conditions.add("t.tid = ?", int64_t{time.budget.tid});
+    conditions.add_rows(selection, "e.seq");
     conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
     return conditions;
   }
@@ -277,6 +278,7 @@ void add_overload(const Part& part, ProcessTime& time) {
   of_others.add("t.tid != ?", int64_t{budget.tid});
   of_others.add("k.mono_ns + e.start >= ?", static_cast<int64_t>(budget.start_ns));
   of_others.add("k.mono_ns + e.start <= ?", static_cast<int64_t>(budget.end_ns));
+  of_others.add_rows(part.selection, "e.seq");
   of_others.add_range(part.selection, "k.wall_ns + e.start", "k.wall_ns + e.start");
   part.ask(
       "SELECT count(*) FROM waits w JOIN wait_peers f ON f.id = w.peer JOIN event_rows e ON e.seq = w.seq "

@@ -8,7 +8,7 @@ namespace {
 constexpr uint64_t kMaxRanks = 1024;
 
 Result<Json> collectives(Question& question) {
-  const auto selection = selection_of(question.input, *question.reader, question.clock);
+  const auto selection = rows_selection(question, question.input, *question.reader, kViewedRows, "the collectives");
   if (!selection.ok()) return selection.error();
   report::ReportOptions parts = report::ReportOptions::nothing();
   parts.collectives = true;

@@ -11,7 +11,7 @@ constexpr uint64_t kMaxEvents = 500;
 constexpr double kHotPerSecond = 10;
 
 Result<store::Conditions> graphs_part(Question& question) {
-  const auto selection = selection_of(question.input, *question.reader, question.clock);
+  const auto selection = rows_selection(question, question.input, *question.reader, kViewedRows, "graph calls");
   if (!selection.ok()) return selection.error();
   store::Conditions part;
   part.add("e.kind = 'graph'");

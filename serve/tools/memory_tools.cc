@@ -20,7 +20,8 @@ Result<Json> frames_of(Question& question, const report::MemorySite& site) {
 }
 
 Result<Json> memory(Question& question) {
-  const auto selection = selection_of(question.input, *question.reader, question.clock);
+  const auto selection =
+      rows_selection(question, question.input, *question.reader, kViewedRows, "allocations and releases");
   if (!selection.ok()) return selection.error();
   auto found =
       report::gather_device_memory(*question.reader, *selection, question.limits, question.input.value("bins", 0U));

@@ -42,8 +42,7 @@ Json op_property() {
   return property("string", "Only this call, upper or lower case", {{"minLength", 1}, {"maxLength", 128}});
 }
 
-Result<Json> report(Question& question, const report::ReportOptions& parts) {
-  const auto selection = selection_of(question.input, *question.reader, question.clock);
+Result<Json> report(Question& question, const Result<store::Selection>& selection, const report::ReportOptions& parts) {
   if (!selection.ok()) return selection.error();
   return report_of(question, *question.reader, *selection, parts);
 }
@@ -51,7 +50,8 @@ Result<Json> report(Question& question, const report::ReportOptions& parts) {
 Result<Json> trace_stats(Question& question) {
   report::ReportOptions parts = report::ReportOptions::nothing();
   parts.figures = parts.kernels = true;
-  auto found = report(question, parts);
+  auto found =
+      report(question, figures_selection(question, question.input, *question.reader, "failures and kernels"), parts);
   if (!found.ok()) return found.error();
   const Json& said = (*found)["recording"];
   return Json{{"first", said["first"]},
@@ -187,7 +187,9 @@ Result<Json> chain_evidence(Question& question) {
 Result<Json> time_spent(Question& question) {
   report::ReportOptions parts = report::ReportOptions::nothing();
   parts.time = true;
-  auto found = report(question, parts);
+  auto found =
+      report(question, rows_selection(question, question.input, *question.reader, kReplayedRows, "where the time went"),
+             parts);
   if (!found.ok()) return found.error();
   Json processes = (*found)["time"];
   const bool is_known = !processes.is_null();
@@ -202,7 +204,8 @@ Result<Json> slowest_calls(Question& question) {
   report::ReportOptions parts = report::ReportOptions::nothing();
   parts.slowest = question.input["limit"].get<uint32_t>();
   parts.per_call = question.input["per_call"].get<uint32_t>();
-  auto found = report(question, parts);
+  auto found = report(
+      question, rows_selection(question, question.input, *question.reader, kScannedRows, "the slowest calls"), parts);
   if (!found.ok()) return found.error();
   return Json{{"calls", (*found)["slowest"]}};
 }
@@ -210,7 +213,7 @@ Result<Json> slowest_calls(Question& question) {
 Result<Json> calls_in_flight(Question& question) {
   report::ReportOptions parts = report::ReportOptions::nothing();
   parts.unfinished = question.input["limit"].get<uint32_t>();
-  auto found = report(question, parts);
+  auto found = report(question, selection_of(question.input, *question.reader, question.clock), parts);
   if (!found.ok()) return found.error();
   Json calls = (*found)["unfinished"];
   if (calls.is_null()) calls = Json::array();  // said by `known`

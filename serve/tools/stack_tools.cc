@@ -77,7 +77,7 @@ Result<Json> row_of(Question& question, const Stack& stack) {
 
 Result<Json> stacks(Question& question) {
   const Json& input = question.input;
-  const auto selection = selection_of(input, *question.reader, question.clock);
+  const auto selection = rows_selection(question, input, *question.reader, kViewedRows, "the stacks");
   if (!selection.ok()) return selection.error();
   store::Conditions conditions;
   conditions.add("(coalesce(e.kind, '') <> 'host' OR e.stack_hash <> 0)");

@@ -109,6 +109,7 @@ Result<Json> timeline(Question& question) {
   }
   asked.bins = input["bins"].get<uint32_t>();
   asked.pid = selection->pid;
+  if (question.reader->is_live()) asked.most_rows = kScannedRows;
   if (input.contains("lanes")) asked.tracks = input["lanes"].get<std::vector<std::string>>();
   const auto found = question.timeline->view(*question.reader, asked);
   if (!found.ok()) return found.error();
@@ -124,6 +125,12 @@ Result<Json> timeline(Question& question) {
     question.cuts.push_back(
         fmt::format("the recording has more tracks than the first {}: the others are not shown", found->tracks_in_all));
   }
+  if (found->rows_unread > 0) {
+    question.cuts.push_back(fmt::format(
+        "the recording is being written: {} older events are not shown yet; ask again, each answer reads more "
+        "of them",
+        found->rows_unread));
+  }
   if (asked.tracks.empty() && found->views.size() < found->tracks.size()) {
     question.cuts.push_back(
         fmt::format("{} of {} tracks are shown: name others in `lanes`", found->views.size(), found->tracks.size()));
@@ -138,7 +145,10 @@ Result<Json> timeline(Question& question) {
 }
 
 Result<Json> distributions(Question& question) {
-  const auto selection = selection_of(question.input, *question.reader, question.clock);
+  auto selection = selection_of(question.input, *question.reader, question.clock);
+  if (selection.ok() && !selection->whole()) {  // otherwise histograms answer, however many rows there are
+    selection = rows_selection(question, question.input, *question.reader, kScannedRows, "the distributions");
+  }
   if (!selection.ok()) return selection.error();
   const auto per_octave = question.input["per_octave"].get<uint32_t>();
   if (!std::has_single_bit(per_octave)) return Error(Errc::kInvalid, "\"per_octave\" must be a power of two");

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "serve/tools/tool_list.h"
 #include "store/read/labels.h"
+#include "store/read/row_range.h"
 #include "store/read/time_range.h"
 
 namespace ingero::serve::tools {
@@ -121,6 +122,36 @@ Result<store::Selection> selection_of(const Json& input, const store::Reader& re
     if (!narrowed.ok()) return narrowed.error();
   }
   return selection;
+}
+
+namespace {
+
+Result<store::Selection> bounded_selection(Question& question, const Json& input, const store::Reader& reader,
+                                           uint64_t most, std::string_view what, bool is_for_figures) {
+  auto selection = selection_of(input, reader, question.clock);
+  if (!selection.ok()) return selection;
+  const bool keeps_histograms = is_for_figures && selection->whole();
+  const auto from = store::select_rows(reader, *selection, most);
+  if (!from.ok()) return from.error();
+  if (!*from) return selection;
+  if (!keeps_histograms) selection->from_wall_ns = **from;
+  question.cuts.push_back(fmt::format(
+      "the recording is being written: for {} only what ended since {} is read (the last {} events); name a "
+      "time range (from, to) for another part, or ask again when it has ended",
+      what, format_wall(**from), most));
+  return selection;
+}
+
+}  // namespace
+
+Result<store::Selection> rows_selection(Question& question, const Json& input, const store::Reader& reader,
+                                        uint64_t most, std::string_view what) {
+  return bounded_selection(question, input, reader, most, what, false);
+}
+
+Result<store::Selection> figures_selection(Question& question, const Json& input, const store::Reader& reader,
+                                           std::string_view what) {
+  return bounded_selection(question, input, reader, kViewedRows, what, true);
 }
 
 Json json_of(const store::Value& value) {

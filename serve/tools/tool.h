@@ -79,6 +79,20 @@ Json input_of(Json properties, Json required = Json::array());
 // The part of the recording that since, from, to, label, pid and op of `input` mean.
 Result<store::Selection> selection_of(const Json& input, const store::Reader& reader, const Clock& clock);
 
+// How many rows one answer about a live recording reads: some 100 ms of a core, so that it takes less than a second
+// while the writer, the traced programs and other questions want the cores too.
+inline constexpr uint64_t kScannedRows = 250'000;  // of the row table alone
+inline constexpr uint64_t kViewedRows = 100'000;   // of the view `events`
+inline constexpr uint64_t kReplayedRows = 40'000;  // through an engine
+
+// The same for a tool that reads rows. Of a live recording only the last `most` of them are selected, and a cut says
+// so: `what` is of that part, as "the slowest calls".
+Result<store::Selection> rows_selection(Question& question, const Json& input, const store::Reader& reader,
+                                        uint64_t most, std::string_view what);
+// The same where the figures of the whole recording come from its histograms and only `what` from rows.
+Result<store::Selection> figures_selection(Question& question, const Json& input, const store::Reader& reader,
+                                           std::string_view what);
+
 // The parts of a report that `options` name, as `ingero explain --json` has them; its time limit is the question's.
 Result<Json> report_of(Question& question, const store::Reader& reader, const store::Selection& selection,
                        report::ReportOptions options);

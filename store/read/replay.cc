@@ -159,6 +159,7 @@ class RowReplay {
         with_targets_(sink.wants_targets()),
         from_(selection.from_wall_ns ? sql_wall_ns(*selection.from_wall_ns) : INT64_MIN),
         to_(selection.to_wall_ns ? sql_wall_ns(*selection.to_wall_ns) : INT64_MAX),
+        least_seq_(selection.first_seq.value_or(0)),
         waits_(dictionary_, from_, to_),
         details_(database) {}
 
@@ -178,6 +179,7 @@ class RowReplay {
   ReplaySink& sink_;
   const bool is_whole_, with_targets_;
   const int64_t from_, to_;  // wall time
+  const int64_t least_seq_;
   ReplayDictionary dictionary_;
   Arrivals arrivals_;
   ReplayWaits waits_;
@@ -203,7 +205,7 @@ Status RowReplay::find_blocks() {
                   to_),
       [&](const Statement& row) {
         if (row.is_null(0)) return;
-        first_ = row.integer(0);
+        first_ = std::max(row.integer(0), least_seq_);
         last_ = row.integer(1);
       });
 }

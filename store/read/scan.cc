@@ -96,7 +96,8 @@ Result<Names> Names::load(Database& database) {
   return names;
 }
 
-Filter::Filter(const Names& names, const Selection& selection) : pid_(selection.pid) {
+Filter::Filter(const Names& names, const Selection& selection)
+    : pid_(selection.pid), first_seq_(selection.first_seq.value_or(0)) {
   if (selection.from_wall_ns) from_ = sql_wall_ns(*selection.from_wall_ns);
   if (selection.to_wall_ns) to_ = sql_wall_ns(*selection.to_wall_ns);
   const std::string wanted = plain(selection.op);
@@ -184,7 +185,7 @@ Result<Names> load_names(Reader::Impl& recording) {
 
 Status scan_all(Reader::Impl& recording, const Names& names, const Filter& filter, const OnScanned& on) {
   return recording.layout == Layout::kLegacy ? scan_legacy(recording.database, names, filter, on)
-                                             : scan_rows(recording.database, names, filter, 0, on);
+                                             : scan_rows(recording.database, names, filter, filter.first_seq(), on);
 }
 
 }  // namespace ingero::store

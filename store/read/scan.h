@@ -94,11 +94,13 @@ class Filter {
   bool whole() const { return !from_ && !to_; }
   int64_t from() const { return from_.value_or(INT64_MIN); }
   int64_t to() const { return to_.value_or(INT64_MAX); }
+  int64_t first_seq() const { return first_seq_; }
 
  private:
   std::vector<bool> calls_;
   std::optional<uint32_t> pid_;
   std::optional<int64_t> from_, to_;
+  int64_t first_seq_ = 0;
 };
 
 struct ScannedRow {

@@ -38,7 +38,13 @@ void Conditions::add_pid(const Selection& selection, std::string_view pid) {
   if (selection.pid) add(std::string(pid) + " = ?", int64_t{*selection.pid});
 }
 
+void Conditions::add_rows(const Selection& selection, std::string_view seq) {
+  if (selection.first_seq) add(std::string(seq) + " >= ?", *selection.first_seq);
+  if (selection.last_seq) add(std::string(seq) + " <= ?", *selection.last_seq);
+}
+
 void Conditions::add_events(const Selection& selection) {
+  add_rows(selection, "e.seq");
   add_range(selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
   add_pid(selection, "e.pid");
 }

@@ -21,6 +21,9 @@ struct Selection {
   std::optional<uint64_t> to_wall_ns;    // events that start at or before
   std::optional<uint32_t> pid;
   std::string op;  // name or op name, case-insensitive, with the usual aliases; empty: all
+  // Rows before and after need not be read: select_rows() sets them. Histograms of the whole recording do not know
+  // them.
+  std::optional<int64_t> first_seq, last_seq;
   bool whole() const { return !from_wall_ns && !to_wall_ns; }
 };
 

@@ -46,7 +46,13 @@ struct Timeline::Impl {
   std::optional<int64_t> base;
   std::unique_ptr<TimelineRows> rows;  // made with the first question
   bool is_loaded = false, has_other_tracks = false;
-  int64_t next_seq = 0, first_seq = 0;
+  int64_t next_seq = 0, first_seq = 0;  // rows from next_seq on are not known to be there
+  struct Unread {
+    int64_t first, last;
+  };
+  int64_t newest_read = 0;
+  std::vector<Unread> unread;  // runs of rows in ascending order
+  bool is_behind = false;      // what is added is older than what is in the bins
   uint64_t longest_ns = 0;
   size_t size = 0;
   std::vector<TrackState> tracks;
@@ -116,12 +122,23 @@ struct Timeline::Impl {
     ++shift;
     size = 0;
     for (TrackState& one : tracks) {
+      if (is_behind) one.bins.join();
       one.bins.coarsen(shift);
+      size += one.bins.size();
+      if (is_behind) one.bins.set_aside();
+    }
+  }
+
+  void set_behind(bool is_so) {
+    is_behind = is_so;
+    size = 0;
+    for (TrackState& one : tracks) {
+      is_so ? one.bins.set_aside() : one.bins.join();
       size += one.bins.size();
     }
   }
 
-  Status refresh(Database& database, Layout layout) {
+  Status refresh(Database& database, Layout layout, uint64_t most_rows) {
     if (rows == nullptr) rows = TimelineRows::make(layout);
     Result<std::optional<int64_t>> last = rows->last(database);
     if (!last.ok()) return last.error();
@@ -140,14 +157,44 @@ struct Timeline::Impl {
       if (!is_there) open.erase(seq);
     }
     if (last->value_or(0) >= next_seq) {
-      const auto take = [&](const TimelineRow& row) {
-        add(row);
-        next_seq = row.seq + 1;  // an answer that was interrupted goes on from here
-      };
-      INGERO_TRY(rows->each(database, next_seq, INT64_MAX, take));
-      next_seq = last->value_or(0) + 1;
+      if (next_seq == 0 && most_rows != UINT64_MAX) {
+        const Result<std::optional<int64_t>> first = rows->first(database);
+        if (!first.ok()) return first.error();
+        next_seq = first->value_or(0);  // what was pruned is not unread
+      }
+      if (next_seq <= **last) unread.push_back({next_seq, **last});
+      next_seq = **last + 1;
     }
+    INGERO_TRY(read_on(database, most_rows));
     return forget_pruned(database);
+  }
+
+  // The newest rows of those that are not read yet, in the order of the recording.
+  Status read_on(Database& database, uint64_t most_rows) {
+    while (!unread.empty() && most_rows > 0) {
+      Unread& run = unread.back();
+      const int64_t end = run.last;
+      const uint64_t there = static_cast<uint64_t>(end) - static_cast<uint64_t>(run.first) + 1;
+      const uint64_t taken = std::min(there, most_rows);
+      int64_t next = there == taken ? run.first : end - static_cast<int64_t>(taken) + 1;
+      most_rows -= taken;
+      const Unread older{run.first, next - 1};
+      const bool is_older = end < newest_read;
+      if (is_older) set_behind(true);
+      const Status read = rows->each(database, next, end, [&](const TimelineRow& row) {
+        add(row);
+        next = row.seq + 1;  // an answer that was interrupted goes on from here
+      });
+      if (is_older) set_behind(false);
+      newest_read = std::max(newest_read, next - 1);
+      unread.pop_back();
+      if (older.first <= older.last) unread.push_back(older);
+      if (!read.ok()) {
+        if (next <= end) unread.push_back({next, end});
+        return read;
+      }
+    }
+    return {};
   }
 
   Status forget_pruned(Database& database) {
@@ -157,6 +204,8 @@ struct Timeline::Impl {
     const bool is_first_time = first_seq == 0;
     first_seq = **first;
     if (is_first_time) return {};
+    while (!unread.empty() && unread.front().last < first_seq) unread.erase(unread.begin());
+    if (!unread.empty()) unread.front().first = std::max(unread.front().first, first_seq);
     Result<std::optional<int64_t>> start = database.integer("SELECT min(start_wall_ns) FROM blocks");
     if (!start.ok()) return start.error();
     size = 0;
@@ -329,6 +378,7 @@ struct Timeline::Impl {
     const std::vector<size_t> list = order(question);
     made.tracks_in_all = list.size();
     made.has_other_tracks = has_other_tracks;
+    for (const Unread& run : unread) made.rows_unread += static_cast<uint64_t>(run.last - run.first) + 1;
     std::map<std::string, size_t> by_name;
     std::vector<size_t> wanted, places;  // tracks, and their indexes in the list
     for (size_t i = 0; i < list.size() && i < question.max_tracks; ++i) {
@@ -422,7 +472,7 @@ Result<TimelineView> Timeline::view(const Reader& reader, const TimelineQuestion
   const std::scoped_lock lock(impl_->mutex);
   Snapshot snapshot;
   INGERO_TRY(snapshot.begin(file.database));
-  INGERO_TRY(impl_->refresh(file.database, file.layout));
+  INGERO_TRY(impl_->refresh(file.database, file.layout, question.most_rows));
   return impl_->view(file.database, question);
 }
 

@@ -5,7 +5,8 @@
 // more than kMaxBins, so that its memory is bounded (about 32 MiB) however long the recording is. Calls longer than
 // kLongBins bins are kept one by one. A part with few rows is answered from the rows themselves, call by call;
 // any other from the bins, without reading the file. What a recording gained since the last question is read first: the
-// first question about a million events takes the time to read them once, later ones some milliseconds.
+// first question about a million events takes the time to read them once, later ones some milliseconds. A question may
+// limit how many rows are read for it: the newest first; later questions read on from there.
 //
 // Calls made inside others are counted, but add nothing to how busy a track was. In legacy recordings a host event
 // begins at its end less its duration. Units: wall nanoseconds. Thread-safe; a Reader is used by one thread at a time.
@@ -68,7 +69,8 @@ struct TimelineView {
   bool has_other_tracks = false;  // more tracks than are kept: calls on the others are on none
   std::vector<TrackView> views;   // of the requested tracks
   uint64_t bin_ns = 0;
-  bool is_whole = false;  // every call of these tracks in this part is among the slices
+  uint64_t rows_unread = 0;  // of the recording: calls in them are on no track yet
+  bool is_whole = false;     // every call of these tracks in this part is among the slices
 };
 
 struct TimelineQuestion {
@@ -79,6 +81,7 @@ struct TimelineQuestion {
   size_t max_tracks = 500;          // in the list
   size_t most_views = 48;           // tracks whose bins and slices are given
   size_t most_slices = 6000;        // of all of them together
+  uint64_t most_rows = UINT64_MAX;  // that are read for this answer
 };
 
 class Timeline {

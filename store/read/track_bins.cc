@@ -80,6 +80,28 @@ void TrackBins::coarsen(unsigned shift) {
   bins_ = std::move(made);
 }
 
+void TrackBins::set_aside() {
+  newer_ = std::move(bins_);
+  bins_.clear();
+}
+
+void TrackBins::join() {
+  if (bins_.empty()) {
+    bins_ = std::move(newer_);
+  } else if (!newer_.empty()) {
+    std::vector<StoredBin> made;
+    made.reserve(bins_.size() + newer_.size());
+    auto next = newer_.begin();
+    for (const StoredBin& bin : bins_) {
+      for (; next != newer_.end() && next->position < bin.position; ++next) append(made, *next);
+      append(made, bin);
+    }
+    for (; next != newer_.end(); ++next) append(made, *next);
+    bins_ = std::move(made);
+  }
+  newer_.clear();
+}
+
 void TrackBins::forget_before(int64_t start_ns, unsigned shift) {
   const auto first = std::find_if(bins_.begin(), bins_.end(), [&](const StoredBin& bin) {
     return ((int64_t{bin.position} + 1) << shift) > start_ns;

@@ -58,19 +58,23 @@ class TrackBins {
   size_t add(const StoredSlice& slice, unsigned shift);
   // Every two bins become one, of the length `1 << shift`; long calls that are no longer long become part of them.
   void coarsen(unsigned shift);
+  // Calls that are added between the two are older than all before, and in the order of time among themselves: each
+  // would be inserted in front of what there is, so that is set aside, and joined in one pass.
+  void set_aside();
+  void join();
   // Forgets what was over before `start_ns`.
   void forget_before(int64_t start_ns, unsigned shift);
 
   const std::vector<StoredBin>& bins() const { return bins_; }
   const std::vector<StoredSlice>& long_slices() const { return long_; }
   uint64_t events() const { return events_; }
-  size_t size() const { return bins_.size() + long_.size(); }
+  size_t size() const { return bins_.size() + newer_.size() + long_.size(); }
 
  private:
   StoredBin& at(int64_t position);
   // Adds to the last one, or behind it.
   static void append(std::vector<StoredBin>& bins, const StoredBin& bin);
-  std::vector<StoredBin> bins_;
+  std::vector<StoredBin> bins_, newer_;  // newer_: set aside
   std::vector<StoredSlice> long_;
   uint64_t events_ = 0;
 };

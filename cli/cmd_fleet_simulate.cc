@@ -33,7 +33,7 @@ struct SimulateOptions {
 struct Sending {
   net::Peer peer;
   std::vector<std::pair<std::string, std::string>> headers;
-  std::atomic<uint64_t> sent = 0, bytes = 0;
+  std::atomic<uint64_t> sent = 0, bytes = 0, silent = 0;  // silent: of nodes that say nothing any more
   std::mutex mutex;
   std::string last_error;  // guarded by mutex
 
@@ -54,12 +54,15 @@ struct Sending {
 
 // One window of all nodes, by several threads: a node's random numbers are its own.
 void send_window(simulate::Plan& plan, uint32_t number, Sending& sending) {
+  plan.begin(number);
   std::atomic<uint32_t> next = 0;
   std::vector<std::thread> threads;
   for (size_t i = 0; i < std::min<size_t>(kSendingThreads, plan.nodes()); ++i) {
     threads.emplace_back([&] {
       for (uint32_t node = next++; node < plan.nodes(); node = next++) {
-        sending.send(fleet::wire::encode_windows(plan.window(node, number)));
+        const auto windows = plan.window(node, number);
+        if (!windows.empty()) sending.send(fleet::wire::encode_windows(windows));
+        if (windows.empty()) ++sending.silent;
       }
     });
   }
@@ -93,6 +96,7 @@ Result<int> run_simulate(const SimulateOptions& options, Context& context) {
   wanted.windows = options.windows;
   wanted.seed = options.seed;
   wanted.has_stragglers = options.plan == "random";
+  wanted.has_hang = options.plan == "hang";
   wanted.first_ns = (now_ns / simulate::kPeriod_ns - back) * simulate::kPeriod_ns;
   auto plan = simulate::Plan::make(wanted);
   if (!plan.ok()) return plan.error();
@@ -116,7 +120,8 @@ Result<int> run_simulate(const SimulateOptions& options, Context& context) {
                              sending.sent.load(), all, took.count(), static_cast<double>(sending.sent) / took.count(),
                              format_bytes(sending.bytes / std::max<uint64_t>(1, sending.sent)),
                              plural(plan->stragglers().size(), "rank"));
-  if (sending.sent < all) return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error));
+  if (sending.sent + sending.silent < all)
+    return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error));
   return kExitDone;
 }
 
@@ -132,8 +137,8 @@ void add_fleet_simulate(Command fleet, Context& context) {
       .range(16U, simulate::kMaxRanks)
       .show_default();
   command.add_option("--windows", options->windows, "Windows of 5 s").range(1U, 700U).show_default();
-  command.add_option("--plan", options->plan, "Which ranks are slow: one of 256 at random, or none")
-      .one_of({"random", "healthy"})
+  command.add_option("--plan", options->plan, "What happens: one of 256 ranks is slow, nothing, or it hangs")
+      .one_of({"random", "healthy", "hang"})
       .show_default();
   command.add_option("--seed", options->seed, "The same again with the same").show_default();
   command.add_option("--truth", options->truth, "Write which ranks are slow, when and why").type_name("FILE");

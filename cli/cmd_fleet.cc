@@ -22,7 +22,7 @@ constexpr size_t kSenders = 4096;  // connections of nodes at a time
 constexpr size_t kMaxQuestionBytes = 64 << 10;
 
 struct FleetServeOptions {
-  std::string database, certificate, key, token_file, max_db = "8g";
+  std::string database, certificate, key, token_file, max_db = "8g", hang_after = "10s";
   std::string http_address = "127.0.0.1:4318", api_address = "127.0.0.1:8081";
   std::vector<std::string> hosts;
   bool is_plain = false;
@@ -69,14 +69,17 @@ Result<std::unique_ptr<http::Server>> open_one(const FleetServeOptions& options,
   return bound;
 }
 
-void wait_for_signal(const sigset_t& signals) {
-  int signal = 0;
-  sigwait(&signals, &signal);
+// Once a second until then, time passes for the cluster.
+void wait_for_signal(const sigset_t& signals, fleet::server::Cluster& cluster) {
+  constexpr timespec kSecond{1, 0};
+  while (sigtimedwait(&signals, nullptr, &kSecond) < 0) cluster.tick();
 }
 
 Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   const auto max_bytes = parse_size_bytes(options.max_db);
   if (!max_bytes.ok()) return max_bytes.error().in("--max-db");
+  const auto hang_after = parse_duration_ns(options.hang_after);
+  if (!hang_after.ok()) return hang_after.error().in("--hang-after");
   http::ServerOptions receiving, asking;
   receiving.connections = kSenders;
   receiving.body_bytes = fleet::server::kMaxBodyBytes;
@@ -89,7 +92,7 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   asking.audit = [](const std::string& line) { log_info("{}", line); };
   auto api = open_one(options, options.api_address, "--api-listen", std::move(asking), context);
   if (!api.ok()) return api.error();
-  auto cluster = fleet::server::Cluster::open({options.database, *max_bytes}, *context.clock);
+  auto cluster = fleet::server::Cluster::open({options.database, *max_bytes}, *context.clock, *hang_after);
   if (!cluster.ok()) return cluster.error();
 
   sigset_t signals, before;
@@ -105,7 +108,7 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   context.err << fmt::format("ingero: OTLP at {}/v1/metrics, API at {}{}\n", (*receiver)->url(), (*api)->url(),
                              (*api)->has_secret() ? ", with a token" : "");
   context.err.flush();
-  wait_for_signal(signals);
+  wait_for_signal(signals, shared);
   (*receiver)->stop();
   (*api)->stop();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -134,6 +137,11 @@ void add_serve(Command fleet, Context& context) {
   command.add_option("--allow-host", options->hosts, "Accept this name in Host and Origin").type_name("NAME");
   command.add_option("--max-db", options->max_db, "Delete the oldest windows and points above this size")
       .size()
+      .show_default();
+  command
+      .add_option("--hang-after", options->hang_after,
+                  "A job hangs when a rank is in the same collective for longer; longer than a step")
+      .type_name("TIME")
       .show_default();
   command.footer(
       "Examples:\n"

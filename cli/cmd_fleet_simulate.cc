@@ -40,6 +40,7 @@ Result<int> run_simulate(const SimulateOptions& options, Context& context) {
   wanted.windows = options.windows;
   wanted.seed = options.seed;
   wanted.has_stragglers = options.plan == "random";
+  wanted.has_hang = options.plan == "hang";
   wanted.first_ns = (now_ns / simulate::kPeriod_ns - back) * simulate::kPeriod_ns;
   auto plan = simulate::Plan::make(wanted);
   if (!plan.ok()) return plan.error();
@@ -63,7 +64,7 @@ Result<int> run_simulate(const SimulateOptions& options, Context& context) {
                              sending.sent(), all, took.count(), static_cast<double>(sending.sent()) / took.count(),
                              format_bytes(sending.bytes() / std::max<uint64_t>(1, sending.sent())),
                              plural(plan->stragglers().size(), "rank"));
-  if (sending.sent() < all)
+  if (sending.sent() + sending.silent() < all)
     return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error()));
   return kExitDone;
 }
@@ -80,8 +81,8 @@ void add_fleet_simulate(Command fleet, Context& context) {
       .range(16U, simulate::kMaxRanks)
       .show_default();
   command.add_option("--windows", options->windows, "Windows of 5 s").range(1U, 700U).show_default();
-  command.add_option("--plan", options->plan, "Which ranks are slow: one of 256 at random, or none")
-      .one_of({"random", "healthy"})
+  command.add_option("--plan", options->plan, "What happens: one of 256 ranks is slow, nothing, or it hangs")
+      .one_of({"random", "healthy", "hang"})
       .show_default();
   command.add_option("--seed", options->seed, "The same again with the same").show_default();
   command.add_option("--truth", options->truth, "Write which ranks are slow, when and why").type_name("FILE");

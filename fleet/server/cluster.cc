@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "fleet/server/hang_report.h"
 
 namespace ingero::fleet::server {
 namespace {
@@ -17,6 +18,8 @@ constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
 constexpr size_t kMaxDelayed = 64;  // that an incident lists
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
+constexpr const char* kHang = "hang";             // the class of all kinds of hangs
+constexpr uint64_t kSettles_ns = 2 * kSecond_ns;  // until the windows of all nodes have come
 constexpr const char* kScoreMetric = "ingero.node.health_score";
 
 std::string hex(uint64_t value) { return fmt::format("{:016x}", value); }
@@ -34,6 +37,7 @@ std::string sentence_of(const std::string& node, const detect::Incident& inciden
 
 // One incident at a time has this name.
 std::string name_of(const store::IncidentRow& row) {
+  if (row.what == kHang) return fmt::format("{}\n{}\n{}", row.cluster, row.job, row.kind);
   return fmt::format("{}\n{}\n{}\n{}", row.cluster, row.job, row.kind, row.rank);
 }
 
@@ -49,10 +53,11 @@ Json evidence_of(const detect::Incident& incident) {
 
 }  // namespace
 
-Result<std::unique_ptr<Cluster>> Cluster::open(store::StoreOptions options, const Clock& clock) {
+Result<std::unique_ptr<Cluster>> Cluster::open(store::StoreOptions options, const Clock& clock,
+                                               uint64_t hang_after_ns) {
   auto opened = store::ClusterStore::open(std::move(options));
   INGERO_TRY(opened);
-  std::unique_ptr<Cluster> cluster(new Cluster(std::move(*opened), clock));
+  std::unique_ptr<Cluster> cluster(new Cluster(std::move(*opened), clock, hang_after_ns));
   INGERO_TRY(cluster->restore());
   return cluster;
 }
@@ -79,7 +84,10 @@ Status Cluster::restore() {
   INGERO_TRY(advanced);
   INGERO_TRY(advance(UINT64_MAX));
   std::set<std::string> named;
-  for (const auto& [key, job] : jobs_) {
+  for (auto& [key, job] : jobs_) {
+    job.heard_ns = clock_.mono_ns();
+    job.settled_ns = job.heard_ns + kSettles_ns;
+    for (const detect::Hang& hang : job.hangs.open()) named.insert(name_of(row_of(key, hang)));
     for (const auto& one : job.detector.standings()) {
       if (one.is_named) named.insert(name_of(row_of(key, job, one.incident)));
     }
@@ -111,6 +119,11 @@ void Cluster::count_undecodable() {
   ++counters_.undecodable;
 }
 
+void Cluster::tick() {
+  const std::lock_guard guard(mutex_);
+  (void)advance(clock_.mono_ns());  // what cannot be written now is written with the next window
+}
+
 Status Cluster::take(wire::Batch& batch) {
   const std::lock_guard guard(mutex_);
   ++counters_.requests;
@@ -136,13 +149,34 @@ Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns) {
   const auto found = jobs_.find(key);
   if (found != jobs_.end()) return &found->second;
   if (jobs_.size() >= kMaxJobs) return nullptr;
-  Job& job = jobs_.emplace(key, key.kind == Kind::kWork ? detect::Better::kLess : detect::Better::kMore).first->second;
-  job.period_ns = period_ns;
-  return &job;
+  const auto better = key.kind == Kind::kWork ? detect::Better::kLess : detect::Better::kMore;
+  return &jobs_.try_emplace(key, better, hang_after_ns_, period_ns).first->second;
+}
+
+// What a rank entered and left last, for the detector of hangs.
+void Cluster::follow(const wire::Window& window, uint32_t node, Job& job, uint64_t now_ns) {
+  if (!window.entered || !window.left) return;
+  detect::Progress progress;
+  progress.communicator = window.communicator;
+  progress.rank = window.rank;
+  progress.comm_rank = window.comm_rank;
+  progress.nranks = window.nranks;
+  progress.node = node;
+  progress.end_ns = window.end_ns;
+  progress.entered = *window.entered;
+  progress.left = *window.left;
+  progress.operation = window.operation;
+  progress.bytes = window.entered_bytes;
+  progress.is_lost = window.is_lost;
+  progress.is_matched = window.is_matched;
+  progress.has_failed = window.has_failed;
+  progress.is_gone = window.is_gone;
+  if (!job.hangs.add(progress)) ++counters_.no_room;
+  job.heard_ns = now_ns;
 }
 
 void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns) {
-  if (!window.work_s) return;
+  if (!window.work_s && !window.entered) return;
   const uint64_t length_ns = window.end_ns - window.start_ns;
   const uint64_t period_ns = std::max(kSecond_ns, (length_ns + kSecond_ns / 2) / kSecond_ns * kSecond_ns);
   Job* job = job_of({window.sender.cluster, window.sender.job, Kind::kWork}, period_ns);
@@ -150,16 +184,19 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
     ++counters_.no_room;
     return;
   }
+  const uint64_t number = (window.start_ns + job->period_ns / 2) / job->period_ns;
+  if (number > clock_.wall_ns() / job->period_ns + kMaxWindowsAhead) {
+    ++counters_.ahead;
+    return;
+  }
+  follow(window, node, *job, now_ns);
+  if (!window.work_s) return;
   if (length_ns * 2 < job->period_ns || length_ns > job->period_ns * 2) {
     ++counters_.other_period;
     return;
   }
   detect::Sample sample;
-  sample.window = (window.start_ns + job->period_ns / 2) / job->period_ns;
-  if (sample.window > clock_.wall_ns() / job->period_ns + kMaxWindowsAhead) {
-    ++counters_.ahead;
-    return;
-  }
+  sample.window = number;
   sample.rank = window.rank;
   sample.node = node;
   sample.communicator = window.communicator;
@@ -224,14 +261,39 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
   row.evidence = evidence_of(incident);
   row.evidence["sentence"] = sentence_of(row.node, incident, is_score);
   row.evidence.update(delayed(job.detector.members_of(incident.communicator), incident.rank));
+  identify(row);
+  return row;
+}
+
+// An incident that is open keeps its id.
+void Cluster::identify(store::IncidentRow& row) const {
   Fnv1a id;
   id.add(row.cluster).end_text().add(row.job).end_text().add(row.kind).end_text();
   row.id = hex(id.add(uint64_t{row.rank}).add(row.from_ns).value());
   const auto known = open_.find(name_of(row));
-  if (known != open_.end()) {
-    row.id = known->second.id;
-    row.from_ns = std::min(row.from_ns, known->second.from_ns);
+  if (known == open_.end()) return;
+  row.id = known->second.id;
+  row.from_ns = std::min(row.from_ns, known->second.from_ns);
+}
+
+store::IncidentRow Cluster::row_of(const JobKey& key, const detect::Hang& hang) {
+  const NodeName name = [this](uint32_t node) -> const std::string& { return node_name(node); };
+  store::IncidentRow row;
+  row.cluster = key.cluster;
+  row.job = key.job;
+  row.kind = detect::name_of(hang.kind);
+  row.what = kHang;
+  row.state = detect::name_of(hang.state);
+  if (!hang.ranks.empty()) {
+    row.node = node_name(hang.ranks.front().node);
+    row.rank = hang.ranks.front().rank;
   }
+  row.communicator = hang.communicator;
+  row.from_ns = hang.from_ns;
+  row.to_ns = hang.to_ns;
+  row.confidence = hang.confidence;
+  row.evidence = evidence_of(hang, name);
+  identify(row);
   return row;
 }
 
@@ -245,6 +307,32 @@ Json Cluster::delayed(const std::vector<uint32_t>& members, uint32_t rank) {
   return {{"delayed_count", others}, {"delayed", std::move(some)}};
 }
 
+void Cluster::keep(store::IncidentRow row, bool is_open, std::vector<store::IncidentRow>& rows) {
+  const std::string name = name_of(row);
+  if (is_open) {
+    open_[name] = row;
+  } else {
+    open_.erase(name);
+  }
+  rows.push_back(std::move(row));
+}
+
+void Cluster::advance_hangs(const JobKey& key, Job& job, uint64_t now_ns, std::vector<store::IncidentRow>& rows) {
+  std::vector<detect::Hang> changes;
+  if (job.hangs.is_due()) {
+    changes = job.hangs.advance(false);
+    job.settled_ns = now_ns + kSettles_ns;
+  } else if (job.settled_ns != 0 && now_ns >= job.settled_ns) {
+    changes = job.hangs.advance(true);
+    job.settled_ns = 0;
+  } else if (!job.hangs.open().empty() && now_ns >= job.heard_ns + (detect::kSilentAfter + 1) * job.period_ns) {
+    changes = job.hangs.end_silent();
+  }
+  for (const detect::Hang& hang : changes) {
+    keep(row_of(key, hang), hang.state == detect::State::kOpen, rows);
+  }
+}
+
 Status Cluster::advance(uint64_t now_ns) {
   std::vector<store::IncidentRow> rows;
   for (auto& [key, job] : jobs_) {
@@ -252,15 +340,9 @@ Status Cluster::advance(uint64_t now_ns) {
     const auto changes = job.detector.advance(now_ns);
     if (job.detector.last_window() != before) job.limits = job.detector.limits();
     for (const detect::Incident& incident : changes) {
-      rows.push_back(row_of(key, job, incident));
-      const auto& row = rows.back();
-      const std::string name = name_of(row);
-      if (incident.state == detect::State::kOpen) {
-        open_[name] = row;
-      } else {
-        open_.erase(name);
-      }
+      keep(row_of(key, job, incident), incident.state == detect::State::kOpen, rows);
     }
+    if (key.kind == Kind::kWork) advance_hangs(key, job, now_ns, rows);
   }
   return store_->write(rows);
 }
@@ -363,6 +445,22 @@ Json Cluster::outliers(const OutlierQuery& query) {
   return answer;
 }
 
+Json Cluster::hangs(const std::string& cluster) {
+  Json answer{{"cluster_id", json_or_null(cluster)}, {"hangs", Json::array()}, {"jobs", Json::array()}};
+  const std::lock_guard guard(mutex_);
+  (void)advance(clock_.mono_ns());
+  for (const auto& [key, job] : jobs_) {
+    if (key.kind != Kind::kWork || (!cluster.empty() && key.cluster != cluster)) continue;
+    for (const detect::Hang& hang : job.hangs.open()) answer["hangs"].push_back(incident_json(row_of(key, hang)));
+    answer["jobs"].push_back({{"cluster_id", key.cluster},
+                              {"job_id", json_or_null(key.job)},
+                              {"communicators", job.hangs.communicators()},
+                              {"window_s", job.period_ns / kSecond_ns},
+                              {"hang_after_s", static_cast<double>(hang_after_ns_) / kSecond_ns}});
+  }
+  return answer;
+}
+
 Json Cluster::incident_json(const store::IncidentRow& row) {
   return {{"id", row.id},
           {"cluster_id", row.cluster},
@@ -370,8 +468,8 @@ Json Cluster::incident_json(const store::IncidentRow& row) {
           {"kind", row.kind},
           {"class", row.what},
           {"state", row.state},
-          {"node_id", row.node},
-          {"rank", row.kind == "straggler" ? Json(row.rank) : Json(nullptr)},
+          {"node_id", json_or_null(row.node)},
+          {"rank", row.kind == "low_health_score" || row.node.empty() ? Json(nullptr) : Json(row.rank)},
           {"communicator", hex(row.communicator)},
           {"from_ns", row.from_ns},
           {"to_ns", row.to_ns},

@@ -15,12 +15,14 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "fleet/detect/detector.h"
+#include "fleet/detect/hangs.h"
 #include "fleet/store/cluster_store.h"
 #include "fleet/wire/point.h"
 
 namespace ingero::fleet::server {
 
 inline constexpr size_t kMaxJobs = 256;
+inline constexpr uint64_t kHangAfter_ns = 10'000'000'000;
 
 struct Threshold {
   double value = 0;
@@ -36,16 +38,22 @@ struct OutlierQuery {
 
 class Cluster {
  public:
-  static Result<std::unique_ptr<Cluster>> open(store::StoreOptions options, const Clock& clock);
+  // `hang_after_ns`: how long a rank waits in a collective until the job hangs.
+  static Result<std::unique_ptr<Cluster>> open(store::StoreOptions options, const Clock& clock,
+                                               uint64_t hang_after_ns = kHangAfter_ns);
 
   // Adds to `batch.refused` what the store refuses. kFull, kBusy, kIo: nothing was taken; the sender may try again.
   Status take(wire::Batch& batch);
   void count_undecodable();
+  // To be called once a second: what is found because time passes, and nothing comes.
+  void tick();
 
   // What nodes classify themselves by: of their health scores where they send these, else 1 / (1 + the effect from
   // which on a rank is suspicious).
   Threshold threshold(const std::string& cluster);
   Json outliers(const OutlierQuery& query);
+  // The ranks that did not come to a collective, or did not leave it, now.
+  Json hangs(const std::string& cluster);
   Result<Json> history(const store::HistoryQuery& query);
   Result<Json> incidents(const std::string& cluster, uint64_t since_ns, size_t limit);
   Result<Json> health();
@@ -59,8 +67,12 @@ class Cluster {
     auto operator<=>(const JobKey&) const = default;
   };
   struct Job {
-    explicit Job(detect::Better better) : detector(better) {}
+    Job(detect::Better better, uint64_t hang_after_ns, uint64_t period)
+        : detector(better), hangs(hang_after_ns, period), period_ns(period) {}
     detect::Detector detector;
+    detect::Hangs hangs;
+    uint64_t heard_ns = 0,
+             settled_ns = 0;  // heard: of its collectives, by mono_ns; settled: the windows since then, 0: they are
     uint64_t period_ns = 0;
     detect::Limits limits;  // as of the last window that was evaluated
   };
@@ -70,13 +82,19 @@ class Cluster {
     wire::Refusals refused;
   };
 
-  Cluster(std::unique_ptr<store::ClusterStore> store, const Clock& clock) : store_(std::move(store)), clock_(clock) {}
+  Cluster(std::unique_ptr<store::ClusterStore> store, const Clock& clock, uint64_t hang_after_ns)
+      : store_(std::move(store)), clock_(clock), hang_after_ns_(hang_after_ns) {}
   Status restore();
   Job* job_of(const JobKey& key, uint64_t period_ns);
   void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
+  void follow(const wire::Window& window, uint32_t node, Job& job, uint64_t now_ns);
   void compare_score(const wire::Point& point, uint64_t now_ns);
   void remember_node(const std::string& cluster, const std::string& node, uint32_t number);
   Status advance(uint64_t now_ns);
+  void keep(store::IncidentRow row, bool is_open, std::vector<store::IncidentRow>& rows);
+  void advance_hangs(const JobKey& key, Job& job, uint64_t now_ns, std::vector<store::IncidentRow>& rows);
+  store::IncidentRow row_of(const JobKey& key, const detect::Hang& hang);
+  void identify(store::IncidentRow& row) const;
   store::IncidentRow row_of(const JobKey& key, const Job& job, const detect::Incident& incident);
   void add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query, Json& outliers) const;
   static Json delayed(const std::vector<uint32_t>& members, uint32_t rank);
@@ -85,11 +103,12 @@ class Cluster {
 
   std::unique_ptr<store::ClusterStore> store_;
   const Clock& clock_;
+  const uint64_t hang_after_ns_;
   std::mutex mutex_;
   std::map<JobKey, Job> jobs_;
   std::map<uint32_t, std::string> node_names_;
   std::map<std::pair<std::string, std::string>, uint32_t> node_numbers_;
-  std::map<std::string, store::IncidentRow> open_;  // by job and rank
+  std::map<std::string, store::IncidentRow> open_;  // by job, kind and rank
   Counters counters_;
 };
 

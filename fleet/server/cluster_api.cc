@@ -127,6 +127,14 @@ Result<Json> event_history(Cluster& cluster, const Json& given) {
   return cluster.history(query);
 }
 
+Result<Json> hangs(Cluster& cluster, const Json& given) {
+  std::string name;
+  Input input(given);
+  input.read("cluster_id", name);
+  INGERO_TRY(input.end());
+  return cluster.hangs(name);
+}
+
 Result<Json> incidents(Cluster& cluster, const Json& given) {
   std::string name;
   uint64_t since_ns = 0;
@@ -150,9 +158,15 @@ constexpr Tool kTools[] = {
      event_history},
     {"fleet.cluster.find_outlier_nodes", "fleet_cluster_find_outlier_nodes",
      "The ranks that the others wait for: by cluster_id; threshold, min_effect, since, top_n", find_outlier_nodes},
+    {"fleet.cluster.hangs", "fleet_cluster_hangs",
+     "The ranks that did not come to a collective or did not leave it, and how many wait: by cluster_id", hangs},
     {"fleet.cluster.incidents", "fleet_cluster_incidents", "Incidents, newest first: by cluster_id, since; top_n",
      incidents},
 };
+
+bool is_called(const Tool& tool, std::string_view name) {
+  return name == tool.name || name == tool.plain_name || name == tool.name.substr(tool.name.rfind('.') + 1);
+}
 
 http::Response call_tool(Cluster& cluster, const http::Request& request) {
   const std::string_view name = std::string_view(request.path).substr(kToolPrefix.size());
@@ -162,8 +176,8 @@ http::Response call_tool(Cluster& cluster, const http::Request& request) {
     response.headers.emplace_back("Allow", "POST");
     return response;
   }
-  const auto* tool = std::find_if(std::begin(kTools), std::end(kTools),
-                                  [&](const Tool& one) { return one.name == name || one.plain_name == name; });
+  const auto* tool =
+      std::find_if(std::begin(kTools), std::end(kTools), [&](const Tool& one) { return is_called(one, name); });
   if (tool == std::end(kTools)) {
     return failed(Error(Errc::kNotFound, fmt::format("no tool is called {}", printable(name, 64)),
                         "GET /api/v1/tools lists them"));

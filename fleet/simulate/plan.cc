@@ -16,7 +16,8 @@ constexpr double kLastStage = 0.2;  // longer
 constexpr double kMiddle = 0.02, kSigma = 1, kCorrelation = 0.3, kSpread = 0.01;
 constexpr double kHiccup = 0.002, kHiccupOf = 0.5;
 constexpr uint32_t kQuiet = 20, kShortest = 25;  // windows: before the first is slow, and of each
-constexpr double kExplained = 0.9;               // of the lateness, by what its class is about
+constexpr uint32_t kMinWithHang = 20;
+constexpr double kExplained = 0.9;  // of the lateness, by what its class is about
 
 uint64_t communicator(std::string_view kind, uint64_t first, uint64_t second) {
   return Fnv1a().add(kind).end_text().add(first).add(second).value();
@@ -28,6 +29,10 @@ Result<Plan> Plan::make(const PlanOptions& options) {
   if (options.ranks < 2 * kRanksOfNode || options.ranks > kMaxRanks || options.ranks % kRanksOfNode != 0) {
     return Error(Errc::kInvalid,
                  fmt::format("{} ranks: a job has 16 to {} of them, eight to a node", options.ranks, kMaxRanks));
+  }
+  if (options.has_hang && options.windows < kMinWithHang) {
+    return Error(Errc::kInvalid, fmt::format("{} windows are too few for a hang to be seen", options.windows),
+                 fmt::format("give at least {}", kMinWithHang));
   }
   if (options.has_stragglers && options.windows < kQuiet + kShortest) {
     return Error(Errc::kInvalid, fmt::format("{} windows are too few for a slow rank to be seen", options.windows),
@@ -45,6 +50,7 @@ Plan::Plan(const PlanOptions& options) : options_(options), ranks_(options.ranks
     rank.bias = kSpread * normal(random);
     rank.state = normal(random);
   }
+  if (options.has_hang) plan_hang(random());
   if (!options.has_stragglers) return;
   constexpr std::array<const char*, 3> kClasses = {"host", "input", "unknown"};
   const auto draw = [&](uint32_t low, uint32_t high) {
@@ -64,6 +70,41 @@ Plan::Plan(const PlanOptions& options) : options_(options), ranks_(options.ranks
   for (const Straggler& one : stragglers_) ranks_[one.rank].slow = &one;
 }
 
+void Plan::plan_hang(uint64_t seed) {
+  std::vector<std::vector<uint32_t>> communicators(options_.ranks);
+  for (uint32_t rank = 0; rank < options_.ranks; ++rank) {
+    const uint32_t node = rank / kRanksOfNode, place = rank % kRanksOfNode;
+    const uint32_t stage = node % stages_, replica = node / stages_;
+    communicators[rank] = {node, nodes() + stage * kRanksOfNode + place};
+    if (stages_ > 1) communicators[rank].push_back(nodes() + stages_ * kRanksOfNode + replica * kRanksOfNode + place);
+  }
+  const uint64_t step = uint64_t{options_.windows} / 2 * kSteps + seed % kSteps;
+  hang_.emplace(std::move(communicators), kRanksOfNode, step, seed);
+}
+
+void Plan::begin(uint32_t number) {
+  if (hang_) hang_->advance(uint64_t{kSteps} * (number + 1));
+}
+
+// In a window in which it hangs, a rank does fewer steps, or none.
+void Plan::count_steps(uint32_t number, wire::Window& window) const {
+  const uint64_t before = uint64_t{kSteps} * number, done = hang_->steps_done(window.rank);
+  window.count = window.blocked = done > before ? done - before : 0;
+  if (window.count > 0) {
+    window.work_total_s = *window.work_s * static_cast<double>(window.count);
+  } else {
+    window.work_s = window.work_total_s = std::nullopt;
+  }
+}
+
+void Plan::report_progress(size_t which, wire::Window& window) const {
+  const HangPlan::Place place = hang_->place(window.rank, which);
+  window.entered = place.entered;
+  window.left = place.left;
+  window.is_gone = hang_->is_gone(window.rank);
+  if (place.has_other_operation) window.operation = "Broadcast";
+}
+
 double Plan::median_step(Rank& rank, double longer) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform;
@@ -80,6 +121,7 @@ double Plan::median_step(Rank& rank, double longer) {
 std::vector<wire::Window> Plan::window(uint32_t node, uint32_t number) {
   std::vector<wire::Window> windows;
   const uint32_t stage = node % stages_, replica = node / stages_;
+  if (hang_ && !hang_->is_heard(node * kRanksOfNode)) return windows;
   for (uint32_t place = 0; place < kRanksOfNode; ++place) {
     Rank& rank = ranks_[node * kRanksOfNode + place];
     const bool is_slow = rank.slow != nullptr && number >= rank.slow->from && number < rank.slow->to;
@@ -97,13 +139,16 @@ std::vector<wire::Window> Plan::window(uint32_t node, uint32_t number) {
     window.wait_s = std::max(0.0, 5 - work_s * kSteps);
     window.entered = window.left = int64_t{kSteps} * (number + 1);
     window.operation = "AllReduce";
+    if (hang_) count_steps(number, window);
     if (is_slow && rank.slow->what == "host") window.preempted_s = late_s;
     if (is_slow && rank.slow->what == "input") window.io_s = late_s;
     const auto add = [&](uint64_t id, uint32_t of, uint32_t size, int64_t bytes) {
       window.communicator = id;
       window.comm_rank = of;
       window.nranks = size;
-      window.bytes = bytes * kSteps;
+      window.bytes = bytes * static_cast<int64_t>(window.count);
+      window.operation = "AllReduce";
+      if (hang_) report_progress(windows.size() % (stages_ > 1 ? 3 : 2), window);
       windows.push_back(window);
     };
     add(communicator("tensor", node, 0), place, kRanksOfNode, 8 << 20);
@@ -123,9 +168,14 @@ Json Plan::truth() const {
                     {"from_ns", options_.first_ns + one.from * kPeriod_ns},
                     {"to_ns", options_.first_ns + one.to * kPeriod_ns}});
   }
+  Json hangs = Json::array();
+  if (hang_) {
+    hangs.push_back(hang_->truth());
+    hangs.back()["from_ns"] = options_.first_ns + hangs.back()["step"].get<uint64_t>() * kPeriod_ns / kSteps;
+  }
   return {{"cluster_id", options_.cluster}, {"seed", options_.seed},         {"ranks", options_.ranks},
           {"windows", options_.windows},    {"first_ns", options_.first_ns}, {"period_ns", kPeriod_ns},
-          {"stragglers", std::move(list)}};
+          {"stragglers", std::move(list)},  {"hangs", std::move(hangs)}};
 }
 
 }  // namespace ingero::fleet::simulate

@@ -7,12 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
+#include "fleet/simulate/hang_plan.h"
 #include "fleet/wire/point.h"
 
 namespace ingero::fleet::simulate {
@@ -27,6 +29,7 @@ struct PlanOptions {
   uint64_t seed = 1;
   uint64_t first_ns = 0;       // when the first window begins
   bool has_stragglers = true;  // one of 256 ranks, at least one
+  bool has_hang = false;       // from a window in the middle on
 };
 
 struct Straggler {
@@ -42,7 +45,9 @@ class Plan {
   static Result<Plan> make(const PlanOptions& options);
 
   uint32_t nodes() const { return options_.ranks / kRanksOfNode; }
-  // What node `node` sends of a window; windows of a node in ascending order.
+  // To be called before window(), by one thread.
+  void begin(uint32_t number);
+  // What node `node` sends of a window, empty where it is silent; windows of a node in ascending order.
   std::vector<wire::Window> window(uint32_t node, uint32_t number);
   const std::vector<Straggler>& stragglers() const { return stragglers_; }
   Json truth() const;
@@ -55,11 +60,15 @@ class Plan {
   };
   explicit Plan(const PlanOptions& options);
   double median_step(Rank& rank, double longer);
+  void plan_hang(uint64_t seed);
+  void count_steps(uint32_t number, wire::Window& window) const;
+  void report_progress(size_t which, wire::Window& window) const;
 
   PlanOptions options_;
   uint32_t stages_ = 1;
   std::vector<Straggler> stragglers_;
   std::vector<Rank> ranks_;
+  std::optional<HangPlan> hang_;
 };
 
 }  // namespace ingero::fleet::simulate

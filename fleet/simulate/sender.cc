@@ -45,12 +45,18 @@ void Sender::send(const std::string& body) {
 }
 
 void Sender::send(Plan& plan, uint32_t window) {
+  plan.begin(window);
   std::atomic<uint32_t> next = 0;
   std::vector<std::thread> threads;
   for (size_t i = 0; i < std::min<size_t>(kSendingThreads, plan.nodes()); ++i) {
     threads.emplace_back([&] {
       for (uint32_t node = next++; node < plan.nodes(); node = next++) {
-        send(wire::encode_windows(plan.window(node, window)));
+        const auto windows = plan.window(node, window);
+        if (windows.empty()) {
+          ++silent_;
+        } else {
+          send(wire::encode_windows(windows));
+        }
       }
     });
   }

@@ -28,6 +28,7 @@ class Sender {
 
   uint64_t sent() const { return sent_; }    // messages that were taken
   uint64_t bytes() const { return bytes_; }  // of them
+  uint64_t silent() const { return silent_; }  // messages of nodes that say nothing any more
   std::string last_error() const;
 
  private:
@@ -36,7 +37,7 @@ class Sender {
 
   serve::net::Peer peer_;
   std::vector<std::pair<std::string, std::string>> headers_;
-  std::atomic<uint64_t> sent_ = 0, bytes_ = 0;
+  std::atomic<uint64_t> sent_ = 0, bytes_ = 0, silent_ = 0;
   mutable std::mutex mutex_;
   std::string last_error_;  // guarded by mutex_
 };

@@ -24,7 +24,7 @@ using ingero::store::Statement;
 constexpr const char* kInsertPoint = "INSERT OR IGNORE INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 constexpr const char* kInsertWindow =
     "INSERT OR IGNORE INTO windows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
-    "?18, ?19, ?20, ?21)";
+    "?18, ?19, ?20, ?21, ?22, ?23)";
 constexpr const char* kUpsertNode =
     "INSERT INTO nodes (cluster_id, node_id, first_ns, last_ns) VALUES (?1, ?2, ?3, ?4) "
     "ON CONFLICT (cluster_id, node_id) DO UPDATE SET first_ns = min(first_ns, excluded.first_ns), "
@@ -34,6 +34,13 @@ constexpr const char* kUpsertIncident =
 constexpr auto kTimeOfQuestion = std::chrono::seconds(5);
 constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine, until the time is looked at
 constexpr uint64_t kBatchesBetweenPrunings = 64;
+
+// Bits of windows.state.
+constexpr int64_t kLost = 1, kMatched = 2, kFailed = 4, kGone = 8;
+int64_t state_of(const wire::Window& window) {
+  return (window.is_lost ? kLost : 0) | (window.is_matched ? kMatched : 0) | (window.has_failed ? kFailed : 0) |
+         (window.is_gone ? kGone : 0);
+}
 
 int64_t as_signed(uint64_t value) { return static_cast<int64_t>(value); }
 int64_t clipped(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
@@ -159,7 +166,7 @@ struct ClusterStore::Impl {
     row.bind_if(15, window.entered.has_value(), window.entered.value_or(0));
     row.bind_if(16, window.left.has_value(), window.left.value_or(0));
     row.bind(17, std::string_view(window.operation)).bind(18, window.preempted_s).bind(19, window.runqueue_s);
-    row.bind(20, window.blocked_s).bind(21, window.io_s);
+    row.bind(20, window.blocked_s).bind(21, window.io_s).bind(22, window.entered_bytes).bind(23, state_of(window));
     INGERO_TRY(row.run());
     is_new = sqlite3_changes(database.get()) > 0;
     return {};
@@ -277,7 +284,8 @@ Status ClusterStore::write(const std::vector<IncidentRow>& incidents) {
 Status ClusterStore::each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t)>& take) {
   constexpr const char* kSql =
       "SELECT n.cluster_id, n.node_id, w.job_id, w.start_ns, w.end_ns, w.rank, w.comm_id_hash, w.comm_rank, w.nranks, "
-      "w.collectives, w.blocked, w.work_s, w.bytes, w.preempted_s, w.run_queue_s, w.io_s, w.node "
+      "w.collectives, w.blocked, w.work_s, w.bytes, w.preempted_s, w.run_queue_s, w.io_s, w.node, "
+      "w.last_entered, w.last_left, w.op_type, w.entered_bytes, w.state "
       "FROM windows w JOIN nodes n ON n.id = w.node WHERE w.start_ns >= {} ORDER BY w.start_ns, w.node, w.rank";
   return impl_->database.each_row(fmt::format(fmt::runtime(kSql), clipped(from_ns)), [&](Statement& row) {
     wire::Window window;
@@ -295,6 +303,15 @@ Status ClusterStore::each_window(uint64_t from_ns, const std::function<void(wire
     window.preempted_s = row.real(13);
     window.runqueue_s = row.real(14);
     window.io_s = row.real(15);
+    if (!row.is_null(17)) window.entered = row.integer(17);
+    if (!row.is_null(18)) window.left = row.integer(18);
+    window.operation = row.text(19);
+    window.entered_bytes = row.integer(20);
+    const int64_t state = row.integer(21);
+    window.is_lost = (state & kLost) != 0;
+    window.is_matched = (state & kMatched) != 0;
+    window.has_failed = (state & kFailed) != 0;
+    window.is_gone = (state & kGone) != 0;
     take(std::move(window), static_cast<uint32_t>(row.integer(16)));
   });
 }

@@ -1,6 +1,8 @@
 // The cluster's tables as of each version: append only, a released step never changes.
 #include "fleet/store/schema.h"
 
+#include <iterator>
+
 namespace ingero::fleet::store {
 namespace {
 
@@ -26,16 +28,29 @@ CREATE INDEX incidents_time ON incidents (cluster_id, to_ns);
 INSERT INTO schema_version VALUES (1);
 )sql";
 
+// 2: what is known of the collective that was entered last.
+constexpr const char* kProgress = R"sql(
+ALTER TABLE windows ADD COLUMN entered_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE windows ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
+UPDATE schema_version SET version = 2;
+)sql";
+
+constexpr const char* kSteps[] = {kTables, kProgress};
+static_assert(std::size(kSteps) == kSchemaVersion);
+
+Status step_up(ingero::store::Database& database, size_t from) {
+  std::string steps;
+  for (size_t i = from; i < std::size(kSteps); ++i) steps += kSteps[i];
+  return database.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA application_id = {}; COMMIT", steps, kApplicationId));
+}
+
 }  // namespace
 
 Status prepare_schema(ingero::store::Database& database) {
   int64_t tables = 0, application = 0, version = 0;
   INGERO_TRY(database.integer_into("SELECT count(*) FROM sqlite_master", tables));
   INGERO_TRY(database.integer_into("PRAGMA application_id", application));
-  if (tables == 0 && application == 0) {
-    return database.execute(
-        fmt::format("BEGIN IMMEDIATE; {} PRAGMA application_id = {}; COMMIT", kTables, kApplicationId));
-  }
+  if (tables == 0 && application == 0) return step_up(database, 0);
   if (application != kApplicationId) {
     return Error(Errc::kCorrupt, fmt::format("{}: a database, but not a cluster's", database.path()),
                  "name another file with --db");
@@ -47,7 +62,8 @@ Status prepare_schema(ingero::store::Database& database) {
                              version, kSchemaVersion),
                  "use that version, or a newer one, to open it");
   }
-  return {};
+  if (version < 1) return Error(Errc::kCorrupt, fmt::format("{}: schema {}", database.path(), version));
+  return version == kSchemaVersion ? Status() : step_up(database, static_cast<size_t>(version));
 }
 
 }  // namespace ingero::fleet::store

@@ -6,10 +6,11 @@
 
 namespace ingero::fleet::store {
 
-inline constexpr int64_t kSchemaVersion = 1;
+inline constexpr int64_t kSchemaVersion = 2;
 inline constexpr int64_t kApplicationId = 0x49464c54;  // "IFLT"
 
-// Makes the tables in an empty database; refuses what is something else, or newer.
+// Makes the tables in an empty database, or brings those of an older version up; refuses what is something else, or
+// newer.
 Status prepare_schema(ingero::store::Database& database);
 
 }  // namespace ingero::fleet::store

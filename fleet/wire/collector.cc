@@ -160,7 +160,8 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
   window.communicator = *communicator;
   window.nranks = static_cast<uint32_t>(*nranks);
   if (comm_rank) window.comm_rank = static_cast<uint32_t>(*comm_rank);
-  if (const auto operation = text(point, kOperation)) window.operation = *operation;
+  const auto operation = text(point, kOperation);
+  if (operation && (name == "entered" || window.operation.empty())) window.operation = *operation;
   if (name == "work") {
     window.count = point.count.value_or(0);
     window.work_total_s = point.sum;
@@ -174,8 +175,15 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
     window.bytes = static_cast<int64_t>(std::min(value, 9e18));
   } else if (name == "entered") {
     window.entered = point.value_int;
+    window.entered_bytes = std::max<int64_t>(0, number(point, kCollectiveBytes).value_or(0));
   } else if (name == "left") {
     window.left = point.value_int;
+  } else if (name == "state") {
+    const std::string state = text(point, kState).value_or("");
+    window.is_lost = window.is_lost || state == "lost";
+    window.is_matched = window.is_matched || state == "matched";
+    window.has_failed = window.has_failed || state == "failed";
+    window.is_gone = window.is_gone || state == "gone";
   } else {
     refuse("a metric below ingero.fleet.collective that this version does not know");
   }

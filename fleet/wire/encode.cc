@@ -90,8 +90,21 @@ void add_window(Metrics& metrics, const Window& window) {
   metrics.add("ingero.fleet.collective.wait", kHistogram, distribution(times, window.blocked, window.wait_s));
   metrics.add("ingero.fleet.collective.blocked", kSum, whole(number, static_cast<int64_t>(window.blocked)));
   metrics.add("ingero.fleet.collective.size", kSum, whole(number, window.bytes));
-  if (window.entered) metrics.add("ingero.fleet.collective.entered", kGauge, whole(number, *window.entered));
+  if (window.entered) {
+    std::string entered = whole(number, *window.entered);
+    if (window.entered_bytes > 0) add_number(entered, kNumberAttributes, "gpu.collective.size", window.entered_bytes);
+    metrics.add("ingero.fleet.collective.entered", kGauge, entered);
+  }
   if (window.left) metrics.add("ingero.fleet.collective.left", kGauge, whole(number, *window.left));
+  for (const auto& [state, is_so] : {std::pair("lost", window.is_lost),
+                                     {"matched", window.is_matched},
+                                     {"failed", window.has_failed},
+                                     {"gone", window.is_gone}}) {
+    if (!is_so) continue;
+    std::string point = whole(number, 1);
+    add_text(point, kNumberAttributes, "state", state);
+    metrics.add("ingero.fleet.collective.state", kGauge, point);
+  }
 }
 
 std::vector<std::pair<const char*, double>> off_cpu_of(const Window& window) {

@@ -22,7 +22,9 @@ inline constexpr std::string_view kWindowRank[] = {"ingero.rank"};
 inline constexpr std::string_view kCommunicatorRank[] = {"gpu.collective.rank"};
 inline constexpr std::string_view kCommunicatorRanks[] = {"gpu.collective.nranks"};
 inline constexpr std::string_view kOperation[] = {"gpu.collective.op_type"};
+inline constexpr std::string_view kCollectiveBytes[] = {"gpu.collective.size"};
 inline constexpr std::string_view kReason[] = {"reason"};
+inline constexpr std::string_view kState[] = {"state"};
 // As paths of SQLite's json_extract: of a collective's operation.
 inline constexpr const char* kOperationPaths =
     "'$.\"gpu.collective.op_type\"', '$.\"nccl.op_type\"', '$.op_type', '$.operation'";

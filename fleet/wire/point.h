@@ -43,7 +43,10 @@ struct Window {
   double wait_s = 0;
   int64_t bytes = 0;
   std::optional<int64_t> entered, left;  // numbers of the last collective
-  std::string operation;
+  std::string operation;                 // of the one that was entered last, where it is known
+  int64_t entered_bytes = 0;             // of that one; 0: not known
+  // Records were lost, so that the numbers mean nothing; numbered by comparing calls; a call failed; the process ended.
+  bool is_lost = false, is_matched = false, has_failed = false, is_gone = false;
   double preempted_s = 0, runqueue_s = 0, blocked_s = 0, io_s = 0;  // of the rank, in all communicators
 };
 

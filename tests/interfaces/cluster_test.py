@@ -359,6 +359,72 @@ class Truth(Cluster):
         self.assertEqual((job["ranks"], job["late_windows"]), (256, 0))
 
 
+    def test_the_ranks_of_a_hang_are_named_and_no_others(self):
+        for attempt in range(3):
+            seed = (SEED + attempt) % 2**31
+            with self.subTest(seed=seed):
+                server, truth_file = Server(self.folder, database=f"h{attempt}.db"), os.path.join(self.folder, "truth.json")
+                self.addCleanup(lambda server=server: server.process.poll() is None and server.stop(signal.SIGKILL))
+                self.simulate(server, "--ranks", "512", "--windows", "40", "--plan", "hang", "--seed", str(seed), "--truth", truth_file)
+                with open(truth_file, encoding="utf-8") as file:
+                    (planted,) = json.load(file)["hangs"]
+                time.sleep(3)  # until the last window has settled
+                (hang,) = server.ask("hangs", cluster_id="sim")["hangs"]
+                self.assertEqual((hang["kind"], [one["rank"] for one in sorted(hang["evidence"]["ranks"], key=lambda one: one["rank"])]),
+                                 (planted["kind"], planted["ranks"]))
+                self.assertEqual((hang["class"], hang["state"], hang["rank"]), ("hang", "open", hang["evidence"]["ranks"][0]["rank"]))
+                self.assertLess(abs(hang["from_ns"] - planted["from_ns"]), 10 * SECOND)
+                self.assertEqual(hang["evidence"]["not_observed_ranks"], 0)
+                self.assertTrue(all(one["node_id"] == f"node-{one['rank'] // 8:04}" for one in hang["evidence"]["ranks"]))
+
+                # Killed, it still knows; the incident is the same, and the only one.
+                server.stop(signal.SIGKILL)
+                server = Server(self.folder, database=f"h{attempt}.db")
+                (again,) = server.ask("fleet_cluster_hangs")["hangs"]
+                self.assertEqual((again["id"], again["evidence"]["ranks"]), (hang["id"], hang["evidence"]["ranks"]))
+                incidents = server.ask("fleet.cluster.incidents", cluster_id="sim")["incidents"]
+                self.assertEqual([one["id"] for one in incidents], [hang["id"]])
+                server.stop()
+
+
+class Hangs(Cluster):
+    def test_a_rank_that_does_not_come_is_named_in_time_and_is_silent_when_nothing_comes(self):
+        server = self.serve("--hang-after", "4s")
+        numbers = {rank: (3, 3) if rank == 5 else (4, 3) for rank in range(16)}
+
+        def send(end):
+            for node in range(2):
+                points = []
+                for rank in range(node * 8, node * 8 + 8):
+                    shared = {"ingero.rank": rank, "gpu.collective.comm_id_hash": "12345", "gpu.collective.rank": rank,
+                              "gpu.collective.nranks": 17, "gpu.collective.op_type": "AllReduce", "gpu.collective.size": 4096}
+                    points += [(f"ingero.fleet.collective.{name}", "gauge", end - SECOND, end, number, shared)
+                               for name, number in zip(("entered", "left"), numbers[rank])]
+                resource = {"ingero.cluster.id": "live", "ingero.node.id": f"gpu-{node}", "ingero.job.id": "j1"}
+                self.assert_accepted(server.send(as_protobuf(resource, points)))
+
+        begin, found = time.monotonic(), None
+        while time.monotonic() < begin + 14 and not found:
+            send(time.time_ns())
+            time.sleep(1)
+            found = server.ask("hangs", cluster_id="live")["hangs"]
+        took = time.monotonic() - begin
+        self.assertTrue(found, "not named")
+        self.assertTrue(4 <= took < 14, took)
+        (hang,) = found
+        evidence = hang["evidence"]
+        self.assertEqual((hang["kind"], hang["rank"], hang["node_id"], evidence["number"], evidence["not_observed_ranks"], evidence["waiting_ranks"]),
+                         ("missing_enter", 5, "gpu-0", 4, 1, 15))
+        self.assertIn("rank 5 on gpu-0 has not come to collective 4 (AllReduce of 4096 bytes); 15 ranks wait", evidence["sentence"])
+        # It comes: over.
+        numbers.update({rank: (5, 4) for rank in range(16)})
+        send(time.time_ns())
+        time.sleep(3.5)
+        self.assertEqual(server.ask("hangs")["hangs"], [])
+        (incident,) = server.ask("incidents")["incidents"]
+        self.assertEqual((incident["id"], incident["state"]), (hang["id"], "over"))
+
+
 class BadInput(Cluster):
     def test_without_tls_it_does_not_start_unless_asked_to_and_then_on_this_machine_only(self):
         def refused(*arguments):
@@ -436,7 +502,7 @@ class BadInput(Cluster):
         self.assertEqual(server.get("/api/v1/health")[1]["received"]["points"], 0)
         status, tools = server.get("/api/v1/tools")
         self.assertEqual([one["name"] for one in tools["tools"]],
-                         ["fleet.cluster.event_history", "fleet.cluster.find_outlier_nodes", "fleet.cluster.incidents"])
+                         ["fleet.cluster.event_history", "fleet.cluster.find_outlier_nodes", "fleet.cluster.hangs", "fleet.cluster.incidents"])
 
     def test_what_cannot_be_read_is_refused_and_counted(self):
         server = self.serve()

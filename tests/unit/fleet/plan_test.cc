@@ -57,6 +57,41 @@ TEST(Plan, IsTheSameWithTheSameSeedAndSlowWhereItsTruthSays) {
   EXPECT_GT(during, before * (1 + slow.effect / 2));
 }
 
+// What follows from who stopped, without the plan's own walk: all others wait somewhere, and only these do not.
+TEST(Plan, ThatHangsStopsAllOthersSoon) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    PlanOptions wanted = options(512, seed);
+    wanted.has_stragglers = false;
+    wanted.has_hang = true;
+    wanted.windows = 30;
+    auto plan = Plan::make(wanted);
+    ASSERT_TRUE(plan.ok());
+    const Json truth = plan->truth()["hangs"].at(0);
+    const auto stopped = truth["ranks"].get<std::set<uint32_t>>();
+    std::set<uint32_t> inside, heard;
+    for (uint32_t number = 0; number < wanted.windows; ++number) {
+      plan->begin(number);
+      inside.clear();
+      heard.clear();
+      for (uint32_t node = 0; node < plan->nodes(); ++node) {
+        for (const auto& window : plan->window(node, number)) {
+          heard.insert(window.rank);
+          if (*window.entered > *window.left) inside.insert(window.rank);
+          EXPECT_LE(*window.entered - *window.left, 1);
+          if (number < wanted.windows / 2) {
+            EXPECT_EQ(window.entered, int64_t{5} * (number + 1));
+          }
+        }
+      }
+    }
+    const std::string kind = truth["kind"];
+    const bool are_inside = kind == "missing_exit" || kind == "mismatch";
+    EXPECT_EQ(heard.size(), kind == "node_silent" ? 512 - stopped.size() : 512U) << seed;
+    EXPECT_EQ(inside.size(), are_inside ? 512U : 512 - stopped.size()) << seed << kind;
+    for (const uint32_t rank : stopped) EXPECT_EQ(inside.count(rank), are_inside ? 1U : 0U) << seed << kind;
+  }
+}
+
 TEST(Plan, OfTooFewRanksIsRefused) {
   for (const uint32_t ranks : {0U, 8U, 17U, 65544U}) EXPECT_FALSE(Plan::make(options(ranks)).ok()) << ranks;
   PlanOptions brief = options(64);
@@ -71,6 +106,8 @@ TEST(Encoding, IsReadAsItWas) {
   for (auto& window : sent) {
     window.preempted_s = 0.25;
     window.io_s = 0.5;
+    window.entered_bytes = 4096;
+    window.is_matched = window.has_failed = true;
   }
   wire::Collector collector(kFirst_ns);
   ASSERT_TRUE(wire::read_protobuf(wire::encode_windows(sent), collector).ok());
@@ -89,6 +126,8 @@ TEST(Encoding, IsReadAsItWas) {
               std::tie(b.comm_rank, b.nranks, b.count, b.blocked, b.work_s, b.work_total_s, b.wait_s, b.bytes));
     EXPECT_EQ(std::tie(a.entered, a.left, a.operation, a.preempted_s, a.io_s),
               std::tie(b.entered, b.left, b.operation, b.preempted_s, b.io_s));
+    EXPECT_EQ(std::tie(a.entered_bytes, a.is_lost, a.is_matched, a.has_failed, a.is_gone),
+              std::tie(b.entered_bytes, b.is_lost, b.is_matched, b.has_failed, b.is_gone));
   }
 }
 

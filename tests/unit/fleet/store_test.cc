@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "fleet/store/cluster_store.h"
 #include "temp_folder.h"
@@ -133,6 +134,38 @@ TEST_F(Store, IsThereAgainAfterItWasClosed) {
   EXPECT_EQ(incidents->front().node, "gpu-01");
   EXPECT_EQ(incidents->front().evidence["effect"], 0.3);
   EXPECT_THAT(*store->incidents("train", kStart_ns + 11, 10), SizeIs(0));
+}
+
+TEST_F(Store, OfAnOlderVersionIsBroughtUpAndKeepsWhatItHas) {
+  wire::Batch batch;
+  batch.windows = {window(0, 1)};
+  {
+    const auto store = open();
+    ASSERT_TRUE(store->write(batch).ok());
+  }
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw,
+                         "ALTER TABLE windows DROP COLUMN state; ALTER TABLE windows DROP COLUMN entered_bytes; "
+                         "UPDATE schema_version SET version = 1",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK)
+      << sqlite3_errmsg(raw);
+  sqlite3_close(raw);
+  const auto store = open();
+  batch.windows = {window(0, 1), window(1, 1)};
+  batch.windows[1].is_gone = batch.windows[1].is_lost = true;
+  batch.windows[1].entered = 7;
+  batch.windows[1].entered_bytes = 4096;
+  ASSERT_THAT(store->write(batch)->windows, SizeIs(1));
+  std::vector<wire::Window> seen;
+  ASSERT_TRUE(store->each_window(0, [&](wire::Window one, uint32_t) { seen.push_back(std::move(one)); }).ok());
+  ASSERT_THAT(seen, SizeIs(2));
+  EXPECT_FALSE(seen[0].is_gone || seen[0].entered);
+  EXPECT_TRUE(seen[1].is_gone && seen[1].is_lost);
+  EXPECT_FALSE(seen[1].is_matched || seen[1].has_failed);
+  EXPECT_EQ(seen[1].entered, 7);
+  EXPECT_EQ(seen[1].entered_bytes, 4096);
 }
 
 TEST_F(Store, IsOfOneProcessAndOfNoOtherKind) {

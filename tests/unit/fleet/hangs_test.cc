@@ -1,0 +1,305 @@
+// Who is named when a job hangs: exactly the ranks that the others wait for, soon, by any clocks; and no others.
+#include "fleet/detect/hangs.h"
+
+#include <cstdlib>
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/result.h"
+#include "unit/fleet/hang_world.h"
+
+namespace ingero::fleet::detect {
+
+void PrintTo(const Hang& hang, std::ostream* out) {
+  *out << fmt::format("{} {} in {:x} at {}, of {} ranks:", name_of(hang.kind), name_of(hang.state), hang.communicator,
+                      hang.number, hang.ranks.size());
+  for (const auto& rank : hang.ranks) *out << " " << rank.rank;
+}
+
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr uint64_t kHangSecond_ns = 1'000'000'000, kHangPeriod_ns = 5 * kHangSecond_ns,
+                   kHangAfter_ns = 10 * kHangSecond_ns;
+constexpr double kWindow_s = 5, kSettled_s = 2;
+constexpr uint64_t kHangStart_ns = 1'800'000'000 * kHangSecond_ns;
+
+uint64_t drawn_seed() {
+  const char* given = std::getenv("INGERO_TEST_SEED");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+}
+
+Progress progress_of(const HangWorld::Report& report) {
+  Progress progress;
+  progress.communicator = report.communicator;
+  progress.rank = report.rank;
+  progress.comm_rank = report.comm_rank;
+  progress.nranks = report.nranks;
+  progress.node = report.node;
+  progress.end_ns = kHangStart_ns + static_cast<uint64_t>(report.end_s * 1e9);
+  progress.entered = report.entered;
+  progress.left = report.left;
+  progress.operation = report.operation;
+  progress.is_gone = report.is_gone;
+  return progress;
+}
+
+std::set<uint32_t> ranks_of(const Hang& hang) {
+  std::set<uint32_t> ranks;
+  for (const HangingRank& rank : hang.ranks) ranks.insert(rank.rank);
+  return ranks;
+}
+
+// A detector that gets what a world reports, as that of the server does.
+class Watched {
+ public:
+  explicit Watched(HangWorld& world) : world_(world) {}
+  void windows(uint32_t count, const std::function<void(Progress&)>& change = {}) {
+    for (uint32_t i = 0; i < count; ++i) {
+      ++number_;
+      for (const auto& report : world_.window(number_)) {
+        Progress progress = progress_of(report);
+        if (change) change(progress);
+        EXPECT_TRUE(hangs.add(progress));
+        if (hangs.is_due()) note(hangs.advance(false), kWindow_s * number_);
+      }
+      note(hangs.advance(true), kWindow_s * number_ + kSettled_s);
+    }
+  }
+  double now_s() const { return kWindow_s * number_; }
+
+  Hangs hangs{kHangAfter_ns, kHangPeriod_ns};
+  std::vector<Hang> changes;
+  double first_s = 0;  // when the first change came
+
+ private:
+  void note(const std::vector<Hang>& some, double now_s) {
+    if (changes.empty() && !some.empty()) first_s = now_s;
+    changes.insert(changes.end(), some.begin(), some.end());
+  }
+  HangWorld& world_;
+  uint32_t number_ = 0;
+};
+
+constexpr uint32_t kManyNodes = 2048, kFirstStep = 22;  // 16,384 ranks
+
+// `count` ranks stop; who is accused, and of what?
+void expect_exactly(Stop stop, HangKind kind, uint32_t nodes, uint64_t seed, double lost = 0.002) {
+  SCOPED_TRACE(fmt::format("INGERO_TEST_SEED={} {}", seed, name_of(kind)));
+  std::mt19937_64 random(seed);
+  const auto draw = [&](uint32_t low, uint32_t high) {
+    return std::uniform_int_distribution<uint32_t>(low, high)(random);
+  };
+  HangPlan plan;
+  plan.stop = stop;
+  plan.step = kFirstStep + draw(0, 9);
+  plan.phase = draw(0, HangWorld::kPhases - 1);
+  const uint32_t count = draw(1, 16), home = draw(0, nodes - 1);
+  while (plan.ranks.size() < count) {
+    // Of two operations the smaller number is wrong only within one collective: there less than half.
+    if (stop == Stop::kOtherOperation && plan.ranks.size() == (plan.phase == 0 ? 3 : 16)) break;
+    uint32_t rank = draw(0, nodes * HangWorld::kPlaces - 1);
+    if (stop == Stop::kOtherOperation && plan.phase == 0) rank = home * HangWorld::kPlaces + rank % HangWorld::kPlaces;
+    if (stop == Stop::kOtherOperation && plan.phase == 1) rank = rank / HangWorld::kPlaces * HangWorld::kPlaces;
+    plan.ranks.insert(rank);
+  }
+  std::set<uint32_t> expected = plan.ranks;
+  if (stop == Stop::kNodeEnds) {
+    for (const uint32_t rank : plan.ranks) {
+      for (uint32_t place = 0; place < HangWorld::kPlaces; ++place) {
+        expected.insert(rank / HangWorld::kPlaces * HangWorld::kPlaces + place);
+      }
+    }
+  }
+  HangWorld world(nodes, plan, seed);
+  world.lost = lost;
+  Watched run(world);
+  run.windows(plan.step / 5);
+  EXPECT_THAT(run.changes, IsEmpty()) << "before anything hangs";
+  while (run.changes.empty() && run.now_s() < plan.step + 60) run.windows(1);
+  // The wait began in step `step`. A node that ended has to send nothing for three periods, and where a report of the
+  // only ranks that wait for the cause was lost, it takes one more.
+  const double more_s = (stop == Stop::kNodeEnds ? kWindow_s : 0) + (lost > 0 ? kWindow_s : 0);
+  EXPECT_LE(run.first_s, plan.step + 1 + 1e-9 * kHangAfter_ns + 10 + more_s);
+  run.windows(4);
+  ASSERT_THAT(run.hangs.open(), SizeIs(1));
+  const Hang& hang = run.hangs.open().front();
+  EXPECT_EQ(ranks_of(hang), expected);
+  EXPECT_EQ(name_of(hang.kind), std::string(name_of(kind)));
+  EXPECT_GT(hang.waiting, size_t{nodes} * HangWorld::kPlaces / 2);
+  EXPECT_DOUBLE_EQ(hang.confidence, 0.95);
+  for (const Hang& change : run.changes) EXPECT_EQ(change.kind, kind) << "nothing else was ever reported";
+}
+
+TEST(Hangs, OfOneToSixteenMissingOf16384ExactlyThoseAreNamed) {
+  const uint64_t seed = drawn_seed();
+  for (uint64_t i = 0; i < 3; ++i)
+    expect_exactly(Stop::kBeforeEntering, HangKind::kMissingEnter, kManyNodes, seed + i, 0);
+  for (uint64_t i = 3; i < 5; ++i) expect_exactly(Stop::kBeforeEntering, HangKind::kMissingEnter, kManyNodes, seed + i);
+}
+
+TEST(Hangs, OfEveryKindExactlyTheCauseIsNamed) {
+  const uint64_t seed = drawn_seed();
+  for (uint64_t i = 0; i < 12; ++i) {
+    expect_exactly(Stop::kBeforeEntering, HangKind::kMissingEnter, 64, seed + i);
+    expect_exactly(Stop::kInside, HangKind::kMissingExit, 64, seed + i);
+    expect_exactly(Stop::kOtherOperation, HangKind::kMismatch, 64, seed + i);
+    expect_exactly(Stop::kProcessEnds, HangKind::kProcessGone, 64, seed + i);
+    expect_exactly(Stop::kNodeEnds, HangKind::kNodeSilent, 64, seed + i);
+  }
+  expect_exactly(Stop::kNodeEnds, HangKind::kNodeSilent, kManyNodes, seed);
+  expect_exactly(Stop::kInside, HangKind::kMissingExit, kManyNodes, seed);
+}
+
+TEST(Hangs, AJobThatGoesOnHasNone) {
+  const uint64_t seed = drawn_seed();
+  SCOPED_TRACE(seed);
+  HangPlan pause{Stop::kBeforeEntering, {5}, 30, 2, 8};  // all wait for 8 s
+  HangWorld world(256, pause, seed);
+  world.lost = 0.02;
+  Watched run(world);
+  run.windows(60);
+  EXPECT_THAT(run.changes, IsEmpty());
+}
+
+TEST(Hangs, AreOverWhenTheRankComes) {
+  HangPlan plan{Stop::kBeforeEntering, {5, 9}, 30, 2, 40};
+  HangWorld world(8, plan, 1);
+  Watched run(world);
+  run.windows(25);
+  ASSERT_THAT(run.changes, SizeIs(2));
+  EXPECT_EQ(ranks_of(run.changes[0]), (std::set<uint32_t>{5, 9}));
+  EXPECT_EQ(run.changes[0].state, State::kOpen);
+  EXPECT_EQ(run.changes[0].number, 31);
+  EXPECT_EQ(run.changes[0].operation, "AllReduce");
+  EXPECT_EQ(run.changes[1].state, State::kOver);
+  EXPECT_THAT(run.hangs.open(), IsEmpty());
+}
+
+TEST(Hangs, AreSilentWhereNothingMoreComes) {
+  HangPlan plan{Stop::kBeforeEntering, {5}, 30, 2};
+  HangWorld world(8, plan, 1);
+  Watched run(world);
+  run.windows(12);
+  ASSERT_THAT(run.changes, SizeIs(1));
+  EXPECT_THAT(run.hangs.advance(true), IsEmpty());
+  const auto ended = run.hangs.end_silent();
+  ASSERT_THAT(ended, SizeIs(1));
+  EXPECT_EQ(ended.front().state, State::kSilent);
+  EXPECT_THAT(run.hangs.end_silent(), IsEmpty());
+}
+
+TEST(Hangs, RanksWithoutATracerAreNotAccused) {
+  HangPlan plan{Stop::kBeforeEntering, {5}, 30, 2};
+  HangWorld world(8, plan, 1);
+  world.not_traced = {5, 6};
+  Watched run(world);
+  run.windows(16);
+  EXPECT_THAT(run.changes, IsEmpty()) << "a device may be busy for as long";
+  run.windows(6);
+  ASSERT_THAT(run.hangs.open(), SizeIs(1));
+  const Hang& hang = run.hangs.open().front();
+  EXPECT_EQ(hang.kind, HangKind::kUnknown);
+  EXPECT_THAT(hang.ranks, IsEmpty());
+  EXPECT_EQ(hang.observed, 62U);
+  EXPECT_EQ(hang.nranks, 64U);
+  EXPECT_NEAR(hang.confidence, 0.95 * 62 / 64 / 2, 1e-9);
+}
+
+TEST(Hangs, LostRecordsAndMatchedNumbersLowerTheConfidence) {
+  HangPlan plan{Stop::kBeforeEntering, {5}, 30, 2};
+  HangWorld world(8, plan, 1);
+  Watched run(world);
+  run.windows(14, [](Progress& progress) {
+    progress.is_matched = true;
+    progress.is_lost = progress.rank >= 32;
+    if (progress.is_lost) progress.entered -= 7;  // what is lost is not missing
+  });
+  ASSERT_THAT(run.hangs.open(), SizeIs(1));
+  const Hang& hang = run.hangs.open().front();
+  EXPECT_EQ(ranks_of(hang), std::set<uint32_t>{5});
+  EXPECT_NEAR(hang.confidence, 0.95 / 2 / 2, 1e-9);
+}
+
+TEST(Hangs, AFailedCallIsTheCause) {
+  HangPlan plan{Stop::kInside, {12}, 30, 2};
+  HangWorld world(8, plan, 1);
+  Watched run(world);
+  run.windows(14, [](Progress& progress) {
+    progress.has_failed = progress.rank == 12 && progress.entered == 31 && progress.nranks == 64;
+  });
+  ASSERT_THAT(run.hangs.open(), SizeIs(1));
+  EXPECT_EQ(run.hangs.open().front().kind, HangKind::kFailed);
+  EXPECT_EQ(ranks_of(run.hangs.open().front()), std::set<uint32_t>{12});
+}
+
+TEST(Hangs, AClockThatIsSetForwardIsNoWait) {
+  HangWorld world(8, {}, 1);
+  Watched run(world);
+  // Each step takes 8 s here, so that ranks are often inside the same collective for two windows.
+  run.windows(30, [](Progress& progress) {
+    const uint64_t step = (progress.end_ns - kHangStart_ns) / (8 * kHangSecond_ns);
+    progress.entered = static_cast<int64_t>(step) + 1;
+    progress.left = static_cast<int64_t>(step);
+    if (progress.node == 3 && progress.end_ns >= kHangStart_ns + 70 * kHangSecond_ns)
+      progress.end_ns += 9 * kHangSecond_ns;
+  });
+  EXPECT_THAT(run.changes, IsEmpty());
+}
+
+// Two ranks in two communicators.
+class Two {
+ public:
+  void say(uint32_t rank, uint64_t communicator, int64_t entered, int64_t left, const char* operation = "AllReduce") {
+    Progress progress;
+    progress.rank = progress.comm_rank = rank;
+    progress.node = rank + 1;
+    progress.communicator = communicator;
+    progress.nranks = 2;
+    progress.end_ns = now_ns;
+    progress.entered = entered;
+    progress.left = left;
+    progress.operation = operation;
+    ASSERT_TRUE(hangs.add(progress));
+  }
+  Hangs hangs{kHangAfter_ns, kHangPeriod_ns};
+  uint64_t now_ns = kHangStart_ns;
+};
+
+TEST(Hangs, RanksThatWaitForEachOtherAreADeadlock) {
+  Two two;
+  std::vector<Hang> changes;
+  for (int i = 0; i < 8; ++i, two.now_ns += kHangPeriod_ns) {
+    two.say(0, 1, 4, 3);
+    two.say(0, 2, 3, 3);
+    two.say(1, 1, 3, 3);
+    two.say(1, 2, 4, 3);
+    for (Hang& hang : two.hangs.advance(true)) changes.push_back(std::move(hang));
+  }
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes.front().kind, HangKind::kDeadlock);
+  EXPECT_EQ(ranks_of(changes.front()), (std::set<uint32_t>{0, 1}));
+  EXPECT_EQ(changes.front().communicators, 2U);
+}
+
+TEST(Hangs, OfTwoThatDifferNoneIsRight) {
+  Two two;
+  for (int i = 0; i < 8; ++i, two.now_ns += kHangPeriod_ns) {
+    two.say(0, 1, 4, 3);
+    two.say(1, 1, 4, 3, "Broadcast");
+    (void)two.hangs.advance(true);
+  }
+  ASSERT_THAT(two.hangs.open(), SizeIs(1));
+  const Hang& hang = two.hangs.open().front();
+  EXPECT_EQ(hang.kind, HangKind::kMismatch);
+  EXPECT_EQ(ranks_of(hang), (std::set<uint32_t>{0, 1}));
+  EXPECT_LE(hang.confidence, 0.5);
+  EXPECT_EQ(hang.ranks[1].operation, "Broadcast");
+}
+
+}  // namespace
+}  // namespace ingero::fleet::detect

@@ -8,8 +8,11 @@ without a plant wants no accusation at all.
 """
 import contextlib
 import dataclasses
+import glob
+import json
 import os
 import re
+import signal
 import stat
 import sys
 import time
@@ -137,6 +140,44 @@ def stopped(run):
     run.after_start = lambda pid: world.stop_for(pid, 1.6)
 
 
+def debugged(run):
+    run.after_start = lambda pid: world.debug_for(pid, 1.6)
+
+
+def deed_of(run, name):
+    """What a program wrote of itself by now."""
+    path = glob.glob(os.path.join(run.folder, f"deed.{name}.*.json"))[0]
+    with open(path, encoding="ascii") as file:
+        return json.load(file)
+
+
+def stopped_worker(run):
+    def stop(_):
+        run.names["victim"] = deed_of(run, "worker")["worker"]
+        world.stop_for(run.names["victim"], 1.6)
+    run.after_start = stop
+
+
+def killed_worker(run):
+    def kill(_):
+        run.names["victim"] = deed_of(run, "worker")["worker"]
+        os.kill(run.names["victim"], signal.SIGKILL)
+    run.after_start = kill
+
+
+def ranks_of(run):
+    with open(os.path.join(run.folder, "launcher.json"), encoding="ascii") as file:
+        return json.load(file)["ranks"]
+
+
+def stopped_rank(run):
+    run.after_start = lambda _: world.stop_for(ranks_of(run)[1], 1.6)
+
+
+def killed_rank(run):
+    run.after_start = lambda _: os.kill(ranks_of(run)[1], signal.SIGKILL)
+
+
 def frozen(run):
     folder = os.path.join(world.CGROUPS, "freezer", world.GROUP + "_freezer")
     procs = run.stack.enter_context(world.group("freezer", {"freezer.state": "THAWED"}))
@@ -173,6 +214,10 @@ def mild_neighbour(run):
 
 def blocking(run):
     run.environment["CUDA_LAUNCH_BLOCKING"] = "1"
+
+
+def hip_blocking(run):
+    run.environment["HIP_LAUNCH_BLOCKING"] = "1"
 
 
 def sixteen(run):
@@ -285,6 +330,26 @@ FAULTS = [
     Kind("child_process", program("train_host.py", "child", "{seconds}"), slow_tool, cause=r"child|subprocess|gpu-temperature|process",
          who=(r"gpu-temperature|sleep|child",)),
     Kind("default_stream", native("loops", "default_stream", "{seconds}"), cause=r"default stream|legacy stream|one stream|same stream"),
+    Kind("hip_launch_blocking", native("loops_hip", "blocking", "{seconds}"), hip_blocking, cause=r"HIP_LAUNCH_BLOCKING"),
+    Kind("debugger", program("train_host.py", "plain", "{seconds}"), debugged, cause=r"debugger|ptrace", never=r"stopped submitting",
+         budget=False, seconds=6),
+    Kind("worker_stopped", program("train_loader.py", "one", "{seconds}"), stopped_worker, cause=r"\bstopped\b(?! submitting)",
+         who=(r"\b{victim}\b",), budget=False, seconds=6),
+    Kind("worker_killed", program("train_loader.py", "one", "{seconds}"), killed_worker, cause=r"SIGKILL|signal 9|was killed",
+         who=(r"\b{victim}\b", r"\b{worker_pid}\b"), budget=False, seconds=6),
+    Kind("layer_sync", program("train_host.py", "layers", "{seconds}"), cause=r"sync[- ]bound|synchroni[sz]"),
+    Kind("collective_other", program("ranks.py", "other", "4", "3"), cause=RANK,
+         who=(r"mismatch|differ|disagree|all_?gather", r"{rank_pid}"), budget=False),
+    Kind("rank_stopped", program("ranks.py", "healthy", "{seconds}", "3"), stopped_rank, cause=r"\bstopped\b(?! submitting)",
+         who=(RANK + r"|{rank_pid}",), budget=False, seconds=6),
+    Kind("rank_killed", program("ranks.py", "healthy", "4", "3"), killed_rank, cause=r"SIGKILL|signal 9|killed", who=(r"{rank_pid}",),
+         budget=False),
+    Kind("late_rank_saving", program("ranks.py", "late_saving", "{seconds}", "3"), cause=RANK,
+         who=(r"disk|fsync|write|gradients|host", r"{rank_pid}")),
+    Kind("decoder_thread", native("loops", "decoder", "{seconds}"), cause=INPUT + r"|waited .{0,80}decoder",
+         who=(r"decoder|decode_batch",)),
+    Kind("fresh_buffers", native("loops", "buffers", "{seconds}"),
+         cause=r"first touch|page[- ]fault|touched (for the first time|first)|fresh memory"),
 ]
 
 HEALTHY = [
@@ -300,6 +365,10 @@ HEALTHY = [
     Kind("two_streams", program("healthy.py", "graphs_of_streams", "{seconds}")),
     Kind("fed_loader", program("train_loader.py", "enough", "{seconds}")),
     Kind("ranks", program("ranks.py", "healthy", "{seconds}", "3")),
+    Kind("saving_beside", program("healthy.py", "saving_beside", "{seconds}"), scratch),
+    Kind("fed_decoder", native("loops", "fed", "{seconds}")),
+    Kind("hip_steady", native("loops_hip", "blocking", "{seconds}")),
+    Kind("attach_steady", program("healthy.py", "steady", "10"), attach="main", seconds=5),
     Kind("spin_neighbour", native("loops", "spin", "{seconds}"), mild_neighbour, mild=0.08, healthy_cpu=False),
 ]
 

@@ -79,7 +79,11 @@ def traced(run, options, kind, database):
                     return "the program made no calls"
                 time.sleep(1.5)
                 run.after_start(pid)
-            child.wait(kind.seconds + 60)
+            try:
+                child.wait(kind.seconds + 40)
+            except subprocess.TimeoutExpired:  # a program that hangs: its user would interrupt
+                child.send_signal(signal.SIGINT)
+                child.wait(20)
         except subprocess.TimeoutExpired:
             return "the tracer did not end"
         finally:

@@ -13,6 +13,10 @@
 
 #include "device.h"
 
+#ifndef LAUNCHES_WAIT
+#define LAUNCHES_WAIT "CUDA_LAUNCH_BLOCKING"
+#endif
+
 enum { kMaxRanges = 4096, kStaging = 4 << 20, kSmallCopy = 64 << 10 };
 static const double kPinnedBytesPerNs = 16, kStagedBytesPerNs = 6, kWithinBytesPerNs = 400;
 
@@ -40,7 +44,7 @@ static uint64_t launch_cost(void) {
 static int launches_wait(void) {
   static int set = -1;
   if (set < 0) {
-    set = device_setting("CUDA_LAUNCH_BLOCKING", 0) != 0;
+    set = device_setting(LAUNCHES_WAIT, 0) != 0;
   }
   return set;
 }

@@ -2,9 +2,11 @@
 
   healthy.py KIND SECONDS [ARGUMENT]
 """
+import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import clock
@@ -130,6 +132,30 @@ def run_graphs_of_streams(log, seconds):
                 with log.part("sync"):
                     gpu.wait_event(done[(step - 1) % 2])
         step += 1
+
+
+def run_saving_beside(log, seconds, folder):
+    """A thread of its own writes checkpoints to the disk and waits for that; the loop goes on meanwhile."""
+    weights, due = os.urandom(MIB) * 24, threading.Semaphore(0)
+
+    def save():
+        while True:
+            due.acquire()
+            with open(os.path.join(folder, "ckpt.bin"), "wb") as file:
+                file.write(weights)
+                file.flush()
+                os.fsync(file.fileno())
+    threading.Thread(target=save, daemon=True).start()
+    model, going, step = gpu.Model(24), clock.running(seconds), 0
+    while going():
+        with log.step():
+            with log.part("submit"):
+                model.step()
+            with log.part("sync"):
+                gpu.synchronize()
+        step += 1
+        if step % 30 == 0:
+            due.release()
 
 
 def main():

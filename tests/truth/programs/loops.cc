@@ -1,11 +1,12 @@
 // Loops of a C++ program: threads that hold each other up, and one that only waits for the device.
 //
-//   loops KIND SECONDS    mutex, threads, default_stream, spin, blocking, pipelined
+//   loops KIND SECONDS    mutex, threads, default_stream, decoder, fed, buffers, spin, blocking, pipelined
 //
 // Built with its symbols: a function that plants a cause is not inlined, so its name can be said.
 #include <unistd.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -167,6 +168,73 @@ void run_default_stream(Clock& clock) {
   }
 }
 
+// A decoder thread in the same process fills a queue of two batches; the loop takes from it.
+[[gnu::noinline]] void decode_batch(uint64_t ns) { burn(ns); }
+
+void run_decoder(Clock& clock, uint64_t batch_ns) {
+  CHECK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+  std::mutex lock;
+  std::condition_variable changed;
+  int ready = 0;
+  bool stop = false;
+  std::thread decoder([&] {
+    pthread_setname_np(pthread_self(), "decoder");
+    while (true) {
+      decode_batch(batch_ns);
+      std::unique_lock<std::mutex> held(lock);
+      changed.wait(held, [&] { return ready < 2 || stop; });
+      if (stop) {
+        return;
+      }
+      ++ready;
+      changed.notify_all();
+    }
+  });
+  void *batch = nullptr, *device = nullptr;
+  CHECK(cudaHostAlloc(&batch, 1 << 20, 0));
+  CHECK(cudaMalloc(&device, 1 << 20));
+  while (going()) {
+    clock.next();
+    clock.part("input", [&] {
+      std::unique_lock<std::mutex> held(lock);
+      changed.wait(held, [&] { return ready > 0; });
+      --ready;
+      changed.notify_all();
+    });
+    clock.part("submit", [&] {
+      CHECK(cudaMemcpyAsync(device, batch, 1 << 20, cudaMemcpyHostToDevice, nullptr));
+      model(8000);
+    });
+    clock.part("sync", [] { CHECK(cudaDeviceSynchronize()); });
+  }
+  clock.next();
+  {
+    const std::lock_guard<std::mutex> held(lock);
+    stop = true;
+    changed.notify_all();
+  }
+  decoder.join();
+}
+
+// Takes a buffer from the heap for each step and gives it back: above a size, that is new memory each time.
+[[gnu::noinline]] void assemble(char* batch, size_t size) { memset(batch, 1, size); }
+
+void run_buffers(Clock& clock) {
+  CHECK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+  constexpr size_t kSize = 40 << 20;  // more than malloc ever keeps
+  while (going()) {
+    clock.next();
+    clock.part("host", [] {
+      char* batch = static_cast<char*>(malloc(kSize));
+      assemble(batch, kSize);
+      free(batch);
+    });
+    clock.part("submit", [] { model(6000); });
+    clock.part("sync", [] { CHECK(cudaDeviceSynchronize()); });
+  }
+  clock.next();
+}
+
 void run_waiting(Clock& clock, unsigned how) {
   CHECK(cudaSetDeviceFlags(how));
   while (going()) {
@@ -211,6 +279,12 @@ int main(int argc, char** argv) {
     run_threads(clock);
   } else if (strcmp(argv[1], "default_stream") == 0) {
     run_default_stream(clock);
+  } else if (strcmp(argv[1], "decoder") == 0) {
+    run_decoder(clock, 20000000);
+  } else if (strcmp(argv[1], "fed") == 0) {
+    run_decoder(clock, 3000000);
+  } else if (strcmp(argv[1], "buffers") == 0) {
+    run_buffers(clock);
   } else if (strcmp(argv[1], "spin") == 0) {
     run_waiting(clock, cudaDeviceScheduleSpin);
   } else if (strcmp(argv[1], "blocking") == 0) {

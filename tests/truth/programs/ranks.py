@@ -54,6 +54,9 @@ def work(kind, seconds, rank, ranks):
             if kind == "late_neighbour" and odd:
                 with log.part("host"):
                     clock.burn(9)  # PLANT late_neighbour
+            if kind == "late_saving" and odd:
+                with log.part("checkpoint"):
+                    save(step)
             with log.part("submit"):
                 model.step(stream)
                 collective(kind, odd, step, group, stream)
@@ -65,6 +68,14 @@ def work(kind, seconds, rank, ranks):
     if feeder is not None:
         feeder.kill()
     os._exit(0)
+
+
+def save(step):
+    """This rank logs each step's gradients, and makes sure that they are on the disk."""
+    with open(os.path.join(os.environ["TRUTH_DIR"], "gradients.log"), "ab") as file:
+        file.write(bytes([step % 256]) * (12 << 20))
+        file.flush()
+        os.fsync(file.fileno())  # PLANT late_saving
 
 
 def ended(rank, step, going):
@@ -87,6 +98,10 @@ def collective(kind, odd, step, group, stream):
     if odd and step == 80 and kind == "mismatch":
         clock.deed("mismatch", rank=ODD, number=step)
         group.all_reduce(COUNT // 2, stream)  # PLANT mismatch
+        return
+    if odd and step == 80 and kind == "other":
+        clock.deed("other", rank=ODD, number=step)
+        group.all_gather(COUNT, stream)  # PLANT other
         return
     if odd and step == 80 and kind == "abort":
         clock.deed("abort", rank=ODD, number=step)

@@ -255,6 +255,20 @@ def train_item(seconds, _):
     return trainer
 
 
+def train_layers(seconds, _):
+    """Waits for the device after each layer, "to see where it fails"."""
+    trainer = Trainer(8, seconds)
+    layer = gpu.Kernel(gpu.GEMM, 40)
+    while trainer.going():
+        with trainer.log.step():
+            for _ in range(120):
+                with trainer.part("submit"):
+                    layer()
+                with trainer.part("sync"):
+                    gpu.synchronize()  # PLANT layers
+    return trainer
+
+
 def train_tiny(seconds, _):
     """Thousands of launches that each take a microsecond."""
     trainer = Trainer(2, seconds)

@@ -1,7 +1,8 @@
 """A training loop that is fed by worker processes, as a DataLoader feeds one: each worker makes whole batches and puts
 them into one queue.
 
-  train_loader.py SOURCE SECONDS    SOURCE: cpu, disk PATH, server HOST:PORT, enough (fast workers), oom (a worker grows)
+  train_loader.py SOURCE SECONDS    SOURCE: cpu, disk PATH, server HOST:PORT, enough (fast workers), oom (a worker grows),
+                                    one (a single worker, fast enough by itself)
 """
 import ctypes
 import mmap
@@ -51,6 +52,8 @@ def worker(kind, where, queue, number):
     for step in range(1 << 30):
         if kind == "cpu":
             decode(45)
+        elif kind == "one":
+            decode(4)
         elif kind == "disk":
             read_shard(file, at)
             at = (at + (4 << 20)) % (size - (1 << 20))
@@ -68,12 +71,14 @@ def worker(kind, where, queue, number):
 def main():
     kind, seconds, where = sys.argv[1], float(sys.argv[2]), (sys.argv[3:] or [None])[0]
     queue = multiprocessing.Queue(maxsize=4)
-    workers = [multiprocessing.Process(target=worker, args=(kind, where, queue, number), daemon=True) for number in range(WORKERS)]
+    count = 1 if kind == "one" else WORKERS
+    workers = [multiprocessing.Process(target=worker, args=(kind, where, queue, number), daemon=True) for number in range(count)]
     for process in workers:
         process.start()
     import gpu  # after the workers: a forked child must not inherit the device
     log = clock.Clock()
     log.note(workers=[process.pid for process in workers])
+    clock.deed("worker", worker=workers[0].pid)
     gpu.device_flags(gpu.BLOCKING)
     model = gpu.Model(24 if kind == "enough" else 8)
     staging, device = gpu.pinned(BATCH), gpu.allocate(BATCH)

@@ -24,10 +24,13 @@
 #include "agent/metrics/live_metrics.h"
 #include "agent/metrics/metrics_endpoint.h"
 #include "agent/otlp/otlp_service.h"
+#include "agent/probed_backends.h"
 #include "agent/recorder.h"
 #include "agent/sampling/sampler_service.h"
 #include "agent/session.h"
 #include "agent/stop_signals.h"
+#include "agent/view/event_lines.h"
+#include "agent/view/live_view.h"
 #include "base/environment.h"
 #include "base/fd.h"
 #include "base/group.h"
@@ -39,14 +42,11 @@
 #include "cli/configuration.h"
 #include "cli/flags.h"
 #include "cli/legacy/legacy_flags.h"
-#include "cli/live_view.h"
 #include "cli/trace_flags.h"
 #include "kernelside/chosen_processes.h"
 #include "kernelside/launch.h"
 #include "kernelside/privilege.h"
 #include "kernelside/proc.h"
-#include "report/event_json.h"
-#include "report/frame_text.h"
 
 namespace ingero::cli {
 namespace {
@@ -207,9 +207,10 @@ class Trace {
     INGERO_TRY(run_as);
     INGERO_TRY(open_output());
     INGERO_TRY(prepare_process());
-    const std::vector<const hal::Backend*> probed = chosen_backends(registry_.all(), options_.sampling);
+    const std::vector<const hal::Backend*> probed =
+        agent::chosen_backends(registry_.all(), options_.sampling.fabric_calls);
     for (const auto& path : options_.libraries) {
-      INGERO_TRY(check_library_is_probed(path, registry_.all(), probed));
+      INGERO_TRY(agent::check_library_is_probed(path, registry_.all(), probed));
     }
     const agent::StopSignals signals;
     INGERO_TRY(name_node());
@@ -236,7 +237,7 @@ class Trace {
       note("--fleet-endpoint: incidents are not sent, because they need a recording (remove --no-record)");
     }
     const size_t found_at_start = live.tracer().reports().size();
-    note_lines(render_discovery(live) + render_degraded(live));
+    note_lines(agent::render_discovery(live) + agent::render_degraded(live));
 
     std::optional<agent::CommandThread> command;
     if (launch_) {
@@ -419,13 +420,14 @@ class Trace {
   void show_end(agent::Recorder& live, uint64_t started_ns, size_t found_at_start) {
     if (!options_.json) {
       if (has_live_table_) *out_ << "\x1b[H\x1b[2J";
-      *out_ << render_trace(live, calls_, context_.clock->mono_ns() - started_ns, 0,
-                            context_.colour && out_ == &context_.out);
+      *out_ << agent::render_trace(live, calls_, context_.clock->mono_ns() - started_ns, 0,
+                                   context_.colour && out_ == &context_.out);
       out_->flush();
-    } else if (const auto losses = render_losses(live, false); !losses.empty()) {
+    } else if (const auto losses = agent::render_losses(live, false); !losses.empty()) {
       note_lines(losses);
     }
-    if (const auto late = render_discovery(live, found_at_start); !late.empty()) note_lines("Found later:\n" + late);
+    if (const auto late = agent::render_discovery(live, found_at_start); !late.empty())
+      note_lines("Found later:\n" + late);
   }
 
   template <typename T>
@@ -454,7 +456,7 @@ class Trace {
         last_shown = last_error;
       }
       if (has_live_table_) {
-        *out_ << "\x1b[H\x1b[2J" << render_trace(live, calls_, now - started_ns, 20, context_.colour);
+        *out_ << "\x1b[H\x1b[2J" << agent::render_trace(live, calls_, now - started_ns, 20, context_.colour);
         out_->flush();
       } else {
         note_hangs(live);
@@ -480,13 +482,8 @@ class Trace {
   // Without a table that lists them, each call that hangs is reported once.
   void note_hangs(const agent::Recorder& live) {
     for (const agent::LiveCall& call : live.hanging()) {
-      const hal::Event& event = call.event;
-      if (!reported_hangs_.insert({event.tid, event.start_mono_ns}).second) continue;
-      const auto frames = call.stack_id ? live.frames_of(*call.stack_id) : std::vector<symbols::StackFrame>();
-      const symbols::StackFrame* line = symbols::line_of(frames);
-      note(fmt::format("{} has not returned for {}: process {}, thread {}{}", calls_[event.call].name,
-                       format_duration(call.elapsed_ns), event.pid, event.tid,
-                       line == nullptr ? "" : ", from " + report::line_text(*line)));
+      if (!reported_hangs_.insert({call.event.tid, call.event.start_mono_ns}).second) continue;
+      note(agent::render_hang(call, live, calls_));
     }
   }
 
@@ -502,35 +499,8 @@ class Trace {
   }
 
   void print_events(const agent::EventBatch& batch, const agent::Recorder& recorder) {
-    std::string text;
-    auto next = batch.records.exchanges.begin();
-    for (size_t i = 0; i < batch.records.events.size(); ++i) {
-      const hal::Event& event = batch.records.events[i];
-      const hal::Exchange* exchange = nullptr;
-      if (next != batch.records.exchanges.end() && next->first == i) exchange = &(next++)->second;
-      const std::string name = recorder.process_name(event.pid);
-      if (options_.json) {
-        text += report::event_json(
-            event, calls_, name, recorder.library_of(event.probe), recorder.device(event.device_ref),
-            collective_json(event, exchange, recorder),
-            event.has(hal::Has::kStack) ? symbols::shown_frames(recorder.frames_of(event.stack_id)) : "");
-      } else {
-        text += fmt::format("{} {}[{}/{}] {} {}{}", format_wall(event.start_wall_ns()), printable(name, 16), event.pid,
-                            event.tid, calls_[event.call].name,
-                            event.has(hal::Has::kDuration) ? format_duration(event.duration_ns) : "in flight",
-                            event.failed ? fmt::format(" error {}", event.return_code) : "");
-      }
-      text += '\n';
-    }
-    *out_ << text;
+    *out_ << agent::render_events(batch, recorder, calls_, options_.json);
     out_->flush();
-  }
-
-  std::string collective_json(const hal::Event& event, const hal::Exchange* exchange,
-                              const agent::Recorder& recorder) const {
-    if (exchange == nullptr) return {};
-    const auto on = exchange->communicator_id ? recorder.communicator(*exchange->communicator_id) : std::nullopt;
-    return report::exchange_json(*exchange, calls_[event.call], on ? &*on : nullptr);
   }
 
   void note(const std::string& line) {

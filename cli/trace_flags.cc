@@ -1,11 +1,7 @@
 // The flags of `trace`: one function for each service, in the order in which help lists them.
 #include "cli/trace_flags.h"
 
-#include <algorithm>
-#include <filesystem>
-
 #include "cli/flags.h"
-#include "hal/resolve.h"
 
 namespace ingero::cli {
 
@@ -194,30 +190,6 @@ void group_trace_flags(Command command) {
                       "node",
                       "ringbuf-size",
                       "attach"});
-}
-
-std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* const> backends,
-                                                 const agent::SamplingOptions& options) {
-  std::vector<const hal::Backend*> chosen;
-  for (const hal::Backend* backend : backends) {
-    if (backend->opt_in.empty() || (backend->opt_in == "--rdma-verbs" && options.fabric_calls))
-      chosen.push_back(backend);
-  }
-  return chosen;
-}
-
-Status check_library_is_probed(const std::string& path, std::span<const hal::Backend* const> backends,
-                               std::span<const hal::Backend* const> probed) {
-  const std::string name = std::filesystem::path(path).filename();
-  for (const hal::Backend* backend : backends) {
-    if (std::ranges::find(probed, backend) != probed.end()) continue;
-    for (const hal::Library& library : backend->libraries) {
-      if (!hal::soname_matches(library, name)) continue;
-      return Error(Errc::kInvalid,
-                   fmt::format("--library {}: its calls are probed with {} only", path, backend->opt_in));
-    }
-  }
-  return {};
 }
 
 }  // namespace ingero::cli

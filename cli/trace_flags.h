@@ -3,19 +3,13 @@
 // Each service has a struct of settings and knows nothing of the command line. Threads: while parsing only.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "agent/annotations/annotation_service.h"
 #include "agent/cluster/cluster_service.h"
 #include "agent/inference/inference_service.h"
 #include "agent/metrics/metrics_endpoint.h"
 #include "agent/otlp/settings.h"
 #include "agent/sampling/sampler_service.h"
-#include "base/result.h"
 #include "cli/parser.h"
-#include "hal/prototype.h"
 
 namespace ingero::cli {
 
@@ -27,13 +21,5 @@ void add_inference_options(Command command, agent::InferenceOptions& options);
 void add_cluster_options(Command command, agent::ClusterOptions& options);
 // Puts the flags of `trace` under headings, as help lists them. After the last flag was added; hidden ones stay hidden.
 void group_trace_flags(Command command);
-
-// The backends that are probed: those that need no flag, and those whose flag was given.
-std::vector<const hal::Backend*> chosen_backends(std::span<const hal::Backend* const> backends,
-                                                 const agent::SamplingOptions& options);
-
-// Refuses a file whose name is that of a library not among `probed`, with the flag that it waits for.
-Status check_library_is_probed(const std::string& path, std::span<const hal::Backend* const> backends,
-                               std::span<const hal::Backend* const> probed);
 
 }  // namespace ingero::cli

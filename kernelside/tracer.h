@@ -78,7 +78,7 @@ struct NamedProbe {
 
 struct TracerOptions {
   std::string proc_root = "/proc";
-  std::vector<std::string> libraries;  // paths of described files to attach to, whichever process maps them
+  std::vector<std::string> libraries;         // paths of described files to attach to, whichever process maps them
   std::vector<const hal::Backend*> unprobed;  // which were not asked for: their libraries in use are reported
   // Whose libraries get probes; empty: everybody's. A process that it does not know yet comes later, by follow().
   std::function<bool(uint32_t pid)> is_followed;

@@ -26,8 +26,8 @@ class Sender {
   // One window of all nodes, by several threads: a node's random numbers are its own.
   void send(Plan& plan, uint32_t window);
 
-  uint64_t sent() const { return sent_; }    // messages that were taken
-  uint64_t bytes() const { return bytes_; }  // of them
+  uint64_t sent() const { return sent_; }      // messages that were taken
+  uint64_t bytes() const { return bytes_; }    // of them
   uint64_t silent() const { return silent_; }  // messages of nodes that say nothing any more
   std::string last_error() const;
 

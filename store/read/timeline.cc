@@ -125,7 +125,7 @@ struct Timeline::Impl {
       if (is_behind) one.bins.join();
       one.bins.coarsen(shift);
       size += one.bins.size();
-      if (is_behind) one.bins.set_aside();
+      if (is_behind) one.bins.stash();
     }
   }
 
@@ -133,7 +133,7 @@ struct Timeline::Impl {
     is_behind = is_so;
     size = 0;
     for (TrackState& one : tracks) {
-      is_so ? one.bins.set_aside() : one.bins.join();
+      is_so ? one.bins.stash() : one.bins.join();
       size += one.bins.size();
     }
   }

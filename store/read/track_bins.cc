@@ -80,7 +80,7 @@ void TrackBins::coarsen(unsigned shift) {
   bins_ = std::move(made);
 }
 
-void TrackBins::set_aside() {
+void TrackBins::stash() {
   newer_ = std::move(bins_);
   bins_.clear();
 }

@@ -60,7 +60,7 @@ class TrackBins {
   void coarsen(unsigned shift);
   // Calls that are added between the two are older than all before, and in the order of time among themselves: each
   // would be inserted in front of what there is, so that is set aside, and joined in one pass.
-  void set_aside();
+  void stash();
   void join();
   // Forgets what was over before `start_ns`.
   void forget_before(int64_t start_ns, unsigned shift);

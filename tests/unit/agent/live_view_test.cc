@@ -1,5 +1,5 @@
 // The tables of a running trace: which rows come where, and which shares can be read as shares.
-#include "cli/live_view.h"
+#include "agent/view/live_view.h"
 
 #include <string>
 #include <vector>
@@ -8,13 +8,13 @@
 
 #include "backends/registry.h"
 
-namespace ingero::cli {
+namespace ingero::agent {
 namespace {
 
 class LiveViewTest : public ::testing::Test {
  protected:
-  agent::LiveRow row_of(bool is_host, uint64_t total_ns) const {
-    agent::LiveRow row;
+  LiveRow row_of(bool is_host, uint64_t total_ns) const {
+    LiveRow row;
     row.call = 0;
     while ((calls_[row.call].kind == hal::Kind::kHost) != is_host) ++row.call;
     row.count = 10;
@@ -22,11 +22,11 @@ class LiveViewTest : public ::testing::Test {
     row.off_ns = total_ns / 2;
     return row;
   }
-  std::string render(const std::vector<agent::LiveRow>& rows) const {
+  std::string render(const std::vector<LiveRow>& rows) const {
     return render_rows(rows, calls_, 1'000'000'000, 0, false);
   }
   // The line of a table that names the row's call.
-  std::string line_of(const std::string& text, const agent::LiveRow& row) const {
+  std::string line_of(const std::string& text, const LiveRow& row) const {
     const size_t at = text.find("\n" + std::string(calls_[row.call].name));
     EXPECT_NE(at, std::string::npos) << text;
     return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
@@ -36,14 +36,14 @@ class LiveViewTest : public ::testing::Test {
 };
 
 TEST_F(LiveViewTest, ACallsTimeIsAShareOfTheWall) {
-  const agent::LiveRow row = row_of(false, 250'000'000);
+  const LiveRow row = row_of(false, 250'000'000);
   const std::string line = line_of(render({row}), row);
   EXPECT_NE(line.find("25.0%"), std::string::npos) << line;
   EXPECT_NE(line.find("50.0%"), std::string::npos) << "of which off the CPU: " << line;
 }
 
 TEST_F(LiveViewTest, WhatTheHostDidToAllThreadsIsNoShareOfTheWall) {
-  const agent::LiveRow row = row_of(true, 40'000'000'000);
+  const LiveRow row = row_of(true, 40'000'000'000);
   const std::string line = line_of(render({row}), row);
   EXPECT_EQ(line.find("4000"), std::string::npos) << line;
   EXPECT_NE(line.find(" - "), std::string::npos) << line;
@@ -51,7 +51,7 @@ TEST_F(LiveViewTest, WhatTheHostDidToAllThreadsIsNoShareOfTheWall) {
 }
 
 TEST_F(LiveViewTest, HostEventsHaveATableOfTheirOwn) {
-  const agent::LiveRow call = row_of(false, 1), host = row_of(true, 1);
+  const LiveRow call = row_of(false, 1), host = row_of(true, 1);
   const std::string text = render({host, call});
   EXPECT_LT(text.find(calls_[call.call].name), text.find("HOST"));
   EXPECT_LT(text.find("HOST"), text.find(calls_[host.call].name));
@@ -60,4 +60,4 @@ TEST_F(LiveViewTest, HostEventsHaveATableOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace ingero::cli
+}  // namespace ingero::agent

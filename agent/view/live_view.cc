@@ -1,5 +1,5 @@
 // Formats the live table of a running trace, and the summary at its end, from the recorder's statistics.
-#include "cli/live_view.h"
+#include "agent/view/live_view.h"
 
 #include <algorithm>
 #include <span>
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "report/table.h"
 
-namespace ingero::cli {
+namespace ingero::agent {
 namespace {
 
 std::string percent(uint64_t part, uint64_t whole) {
@@ -18,10 +18,10 @@ std::string percent(uint64_t part, uint64_t whole) {
 
 // Time is summed over threads. 100% of the wall is one thread that is always in the call; of what the host did to all
 // threads of the machine, most of them idle, no share of the wall says anything.
-void add_rows(report::Table& table, std::span<const agent::LiveRow> rows, const hal::CallTable& calls, bool host,
+void add_rows(report::Table& table, std::span<const LiveRow> rows, const hal::CallTable& calls, bool host,
               size_t max_rows, uint64_t elapsed_ns) {
   size_t shown = 0;
-  for (const agent::LiveRow& row : rows) {
+  for (const LiveRow& row : rows) {
     const hal::Call& call = calls[row.call];
     if ((call.kind == hal::Kind::kHost) != host) continue;
     if (max_rows != 0 && ++shown > max_rows) continue;
@@ -47,7 +47,7 @@ report::Table call_table(const char* title) {
                         {"OFF-CPU"}});
 }
 
-std::string render_hanging(const agent::Recorder& recorder, const hal::CallTable& calls, bool colour) {
+std::string render_hanging(const Recorder& recorder, const hal::CallTable& calls, bool colour) {
   const auto hanging = recorder.hanging();
   if (hanging.empty()) return {};
   report::Table table({{"IN FLIGHT", report::Align::kLeft},
@@ -56,7 +56,7 @@ std::string render_hanging(const agent::Recorder& recorder, const hal::CallTable
                        {"ELAPSED"},
                        {"OFF-CPU"},
                        {"ARGUMENTS", report::Align::kLeft}});
-  for (const agent::LiveCall& call : hanging) {
+  for (const LiveCall& call : hanging) {
     const hal::Event& event = call.event;
     std::string arguments;
     const auto add = [&](hal::Has has, std::string_view name, uint64_t value, bool hex) {
@@ -78,7 +78,7 @@ std::string render_hanging(const agent::Recorder& recorder, const hal::CallTable
 
 }  // namespace
 
-std::string render_rows(std::span<const agent::LiveRow> rows, const hal::CallTable& calls, uint64_t elapsed_ns,
+std::string render_rows(std::span<const LiveRow> rows, const hal::CallTable& calls, uint64_t elapsed_ns,
                         size_t max_rows, bool colour) {
   std::string text;
   report::Table vendor = call_table("CALL");
@@ -94,7 +94,7 @@ std::string render_rows(std::span<const agent::LiveRow> rows, const hal::CallTab
   return text;
 }
 
-std::string render_losses(const agent::Recorder& recorder, bool colour) {
+std::string render_losses(const Recorder& recorder, bool colour) {
   std::string text;
   for (size_t loss = 0; loss < static_cast<size_t>(hal::Loss::kCount); ++loss) {
     const hal::LossRow& row = hal::kLossTable[loss];
@@ -108,8 +108,8 @@ std::string render_losses(const agent::Recorder& recorder, bool colour) {
   return text.empty() ? "" : "Lost:\n" + text;
 }
 
-std::string render_trace(const agent::Recorder& recorder, const hal::CallTable& calls, uint64_t elapsed_ns,
-                         size_t max_rows, bool colour) {
+std::string render_trace(const Recorder& recorder, const hal::CallTable& calls, uint64_t elapsed_ns, size_t max_rows,
+                         bool colour) {
   const auto rows = recorder.stats().rows();
   std::string text;
   const hal::SystemSnapshot system = recorder.snapshot();
@@ -131,7 +131,7 @@ std::string render_trace(const agent::Recorder& recorder, const hal::CallTable& 
   text += render_rows(rows, calls, elapsed_ns, max_rows, colour);
   if (const auto hanging = render_hanging(recorder, calls, colour); !hanging.empty()) text += '\n' + hanging;
   for (const hal::CollectiveHang& hang : recorder.waiting()) {
-    text += report::styled(fmt::format("\nWaiting: {}\n", agent::hang_text(hang, calls)), report::Style::kRed, colour);
+    text += report::styled(fmt::format("\nWaiting: {}\n", hang_text(hang, calls)), report::Style::kRed, colour);
   }
   const std::string losses = render_losses(recorder, colour);
   text += fmt::format("\nWall {}  Events {}  Stored {}  Database {}  Attach {}\n", format_duration(elapsed_ns),
@@ -141,7 +141,7 @@ std::string render_trace(const agent::Recorder& recorder, const hal::CallTable& 
   return text;
 }
 
-std::string render_discovery(agent::Recorder& recorder, size_t skip) {
+std::string render_discovery(Recorder& recorder, size_t skip) {
   std::string text;
   const auto reports = recorder.tracer().reports();
   size_t unused = 0, unused_probes = 0;
@@ -179,10 +179,10 @@ std::string render_discovery(agent::Recorder& recorder, size_t skip) {
   return text;
 }
 
-std::string render_degraded(const agent::Recorder& recorder) {
+std::string render_degraded(const Recorder& recorder) {
   std::string text;
   for (const auto& reason : recorder.degraded()) text += fmt::format("  not available: {}\n", reason);
   return text;
 }
 
-}  // namespace ingero::cli
+}  // namespace ingero::agent

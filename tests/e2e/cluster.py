@@ -179,4 +179,34 @@ def ASlowRankOfTwoNodesIsNamed(build):
         effect=named["effect"], confidence=named["confidence"])
 
 
-TESTS = (ASlowRankOfTwoNodesIsNamed,)
+def ARankThatDoesNotComeIsNamed(build):
+    """Seven of eight ranks wait in a collective for ever: who has not entered it, and on which node."""
+    hang_at, hang_after_s, window_s = 40, 10, 5
+    planted = {"steps": hang_at + 10, "slow": SLOW_RANK, "hang_at": hang_at}
+    with Server(build) as server, node(build, server, 0, **planted) as first, node(build, server, 1, **planted) as second:
+        until(lambda: sum(trace.stdout().count("ready") for trace in (first, second)) == RANKS, 60, "all ranks are ready")
+        hang_ns = begin(build) + hang_at * (WORK_MS + COLLECTIVE_MS) * 1_000_000
+
+        def hangs():
+            time.sleep(0.2)
+            return server.ask("fleet.cluster.hangs", cluster_id="lab")["hangs"]
+
+        found = until(hangs, 60 + hang_after_s, "the hang is named")
+        named_s = time.time() - hang_ns / 1e9
+        # Two windows: the one in which it began, and that whose end shows that it lasted.
+        limit_s = hang_after_s + 10 + 2 * window_s * SLOW
+        check(hang_after_s <= named_s <= limit_s, f"named after {named_s:.1f} s")
+        check(len(found) == 1, f"hangs: {found}")
+        evidence = found[0]["evidence"]
+        check([rank["rank"] for rank in evidence["ranks"]] == [SLOW_RANK], f"{evidence}")
+        check(evidence["ranks"][0]["node_id"] == f"node-{SLOW_RANK // A_NODE}", f"{evidence}")
+        check(found[0]["kind"] == "missing_enter" and evidence["waiting_ranks"] == RANKS - 1, f"{evidence}")
+        check(evidence["number"] == hang_at + 1, f"it waits in collective {evidence['number']}, not in {hang_at + 1}")
+        check(not server.ask("fleet.cluster.find_outlier_nodes", cluster_id="lab")["outliers"], "a rank is called slow")
+        for trace in (first, second):
+            trace.stop()
+        subprocess.run(["pkill", "-KILL", "-f", f"--log {build.path('calls')} "], check=False)  # they would wait on
+    say(named_after_s=round(named_s, 1), sentence=evidence.get("sentence"))
+
+
+TESTS = (ASlowRankOfTwoNodesIsNamed, ARankThatDoesNotComeIsNamed)

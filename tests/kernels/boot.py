@@ -14,7 +14,7 @@ import guest
 import kernels
 
 OUT_BYTES = 512 << 20
-CONSOLE_LINES = 30  # of a boot that failed
+CONSOLE_LINES = 120  # of a boot that failed
 # What a kernel says when something is wrong with it.
 WRONG = re.compile(r"Oops|BUG: |Kernel panic|general protection|WARNING: |refcount_t|INFO: (rcu|task)|double fault|"
                    r"Unable to handle kernel|scheduling while atomic")
@@ -88,7 +88,9 @@ def boot(kernel, base, script, out, *, arch="amd64", preempt=None, cpus=2, memor
             file.truncate(OUT_BYTES)
         console = os.path.join(out, "console")
         # no_timer_check: an emulator that gets little CPU fails the kernel's test of the timer interrupt (x86).
+        # A CPU that is stuck ends the guest, with what every CPU does and all that was not shown before (panic_print: 32).
         words = [f"console={machine['console']}", "panic=-1", "oops=panic", "quiet", "loglevel=4",
+                 "softlockup_panic=1", "softlockup_all_cpu_backtrace=1", "panic_print=32",
                  "random.trust_cpu=on", "no_timer_check", append]
         if preempt:
             words.append(f"preempt={preempt}")

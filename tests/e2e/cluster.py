@@ -205,7 +205,7 @@ def ARankThatDoesNotComeIsNamed(build):
         check(not server.ask("fleet.cluster.find_outlier_nodes", cluster_id="lab")["outliers"], "a rank is called slow")
         for trace in (first, second):
             trace.stop()
-        subprocess.run(["pkill", "-KILL", "-f", f"--log {build.path('calls')} "], check=False)  # they would wait on
+        subprocess.run(["pkill", "-KILL", "-f", "--", f"--log {build.path('calls')} "], check=False)  # they would wait on
     say(named_after_s=round(named_s, 1), sentence=evidence.get("sentence"))
 
 

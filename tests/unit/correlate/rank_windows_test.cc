@@ -11,8 +11,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr uint64_t kSecond = 1'000'000'000, kWall = 1'700'000'000 * kSecond;  // a multiple of the period
-constexpr uint64_t kStart = 100 * kSecond;                                    // the same on the monotonic clock
-constexpr int64_t kOffset = static_cast<int64_t>(kWall - kStart);
+constexpr uint64_t kFirst = 100 * kSecond;                                    // the same on the monotonic clock
+constexpr int64_t kOffset = static_cast<int64_t>(kWall - kFirst);
 constexpr uint64_t kCommunicator = 7, kHash = 0xfedcba9876543210;
 constexpr uint64_t kBytes = 4000;
 constexpr int32_t kRankOfJob = 37;
@@ -35,14 +35,14 @@ class RankWindowsTest : public ::testing::Test {
     hal::Communicator made;
     made.id = id;
     made.pid = pid;
-    made.made_mono_ns = kStart;
+    made.made_mono_ns = kFirst;
     made.comm_id_hash = hash;
     made.rank = 5;
     made.nranks = 8;
     return made;
   }
   Event event(std::string_view name, uint64_t at_ms, uint64_t length_ns = 1000, uint32_t pid = kPid) {
-    Event one = event_of(name, pid, kStart + at_ms * kMs);
+    Event one = event_of(name, pid, kFirst + at_ms * kMs);
     one.wall_offset_ns = kOffset;
     one.duration_ns = length_ns;
     return one;
@@ -64,7 +64,7 @@ class RankWindowsTest : public ::testing::Test {
     windows.take(events, exchanges, {}, kOffset);
   }
   void wait(uint64_t from_ms, uint64_t to_ms, uint64_t id = kCommunicator) {
-    const std::vector<CoveredSync> syncs{{kPid, kStart + from_ms * kMs, kStart + to_ms * kMs, {{id, numbers[id]}}}};
+    const std::vector<CoveredSync> syncs{{kPid, kFirst + from_ms * kMs, kFirst + to_ms * kMs, {{id, numbers[id]}}}};
     windows.take({}, {}, syncs, kOffset);
   }
   std::vector<RankWindow> advance_to(uint64_t ms) { return windows.advance(kWall + ms * kMs); }
@@ -210,7 +210,7 @@ TEST_F(RankWindowsTest, AWindowInWhichACommunicatorEndsHasNoWork) {
   collect(100, 1);
   collect(100, 2);
   auto ended = communicator(2, 22);
-  ended.ended_mono_ns = kStart + 4000 * kMs;
+  ended.ended_mono_ns = kFirst + 4000 * kMs;
   windows.know(ended);
   const auto given = advance_to(5000);
   ASSERT_THAT(given, SizeIs(2));
@@ -307,7 +307,7 @@ TEST_F(RankWindowsTest, WhatKeptTheRankOffTheCpuIsThatOfItsWork) {
     one.call = calls().id_of(hal::HostOp::kSchedSwitch);
     one.pid = kPid;
     one.tid = tid;
-    one.start_mono_ns = kStart + from_ms * kMs;
+    one.start_mono_ns = kFirst + from_ms * kMs;
     one.wall_offset_ns = kOffset;
     one.duration_ns = (to_ms - from_ms) * kMs;
     one.set(Has::kDuration);

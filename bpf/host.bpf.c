@@ -154,9 +154,9 @@ int on_process_fork(__u64 *ctx)
 	parent_pid = parent->tgid;
 	child_pid = child->tgid;
 	python = bpf_map_lookup_elem(&python_processes, &parent_pid);
-	/* the same memory, until it calls exec */
-	if (python && bpf_map_update_elem(&python_processes, &child_pid, python, BPF_ANY))
-		count_loss(WIRE_LOSS_PYTHON_UNREADABLE);
+	if (python) /* the same memory, until it calls exec; where there is no room user space finds it by its mappings
+		     */
+		bpf_map_update_elem(&python_processes, &child_pid, python, BPF_ANY);
 	process = bpf_task_storage_get(&processes, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (process) {
 		process->pid = child->tgid;
@@ -525,8 +525,7 @@ static __always_inline void own_socket(struct sock *sk, struct task_struct *task
 	if ((family != AF_INET && family != AF_INET6) || sk->sk_protocol != IPPROTO_TCP)
 		return;
 	owner = bpf_sk_storage_get(&socket_owners, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!owner)
-		count_loss(WIRE_LOSS_HOST_STATE_FULL);
+	/* without one user space looks for who holds the socket (kernelside/proc.h, SocketOwners) */
 	if (!owner || owner->tid == (__u32)task->pid)
 		return;
 	owner->pid = task->tgid;

@@ -82,7 +82,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(engine_sample_lost, "agent", kLoss, "Samples that did not reach the causal engine because the store was behind.") \
   X(inference_lost, "agent", kLoss, "Model servers or their metrics not stored because the store was behind.")        \
   X(host_state_full, "bpf", kLoss,                                                                                    \
-    "What the host did and nothing could keep: off-CPU intervals, requests of devices, owners of sockets.")           \
+    "What the host did and nothing could keep: off-CPU intervals, ends of leaders, requests of a device.")            \
   X(waker_unwatched, "bpf", kInfo, "Threads that woke traced ones and were not followed: 1,024 at once are.")         \
   X(process_unprobed, "kernelside", kLoss,                                                                            \
     "Programs that ended before probes were on a library that they had mapped.")                                      \

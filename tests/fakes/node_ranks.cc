@@ -2,12 +2,14 @@
 // collective together with the ranks of the other nodes, and wait for it, step by step. One of them may be slow.
 //
 //   node_ranks --collectives LIB --runtime LIB --first R --count N --ranks N --log FILE --start FILE --steps N
-//              [--work-ms MS] [--slow RANK --slow-ms MS --slow-from STEP --slow-until STEP] [--hang-at STEP] [--read FILE]
+//              [--work-ms MS] [--slow RANK --slow-ms MS --slow-from STEP --slow-until STEP] [--hang-at STEP] [--read
+//              FILE]
 //
 // Each rank is a process of its own that is started with RANK and WORLD_SIZE. When all are ready it prints "ready";
 // they begin at the CLOCK_MONOTONIC nanosecond that --start holds once it is there. When each rank enters which
 // collective follows from that time alone, so that every rank knows, without asking, how long the collective is to make
-// it wait: the stand-in sleeps for so long in the synchronisation. At the step --hang-at the slow rank never comes. With
+// it wait: the stand-in sleeps for so long in the synchronisation. At the step --hang-at the slow rank never comes.
+// With
 // --read it does not sleep in its additional time, but reads FILE past the page cache. What each rank called is written
 // to FILE.RANK of --log, a JSON line a call: call, start_ns, end_ns, bytes.
 #include <fcntl.h>
@@ -144,15 +146,16 @@ int run_rank(const Options& options) {
 }
 
 bool parse(int argc, char** argv, Options& options) {
-  static const char* const kNames[] = {"collectives", "runtime", "log",     "start",     "read",
-                                       "first",       "count",   "ranks",   "rank",      "slow",
-                                       "steps",       "work-ms", "slow-ms", "slow-from", "slow-until", "hang-at"};
+  static const char* const kNames[] = {"collectives", "runtime",   "log",        "start",  "read",  "first",
+                                       "count",       "ranks",     "rank",       "slow",   "steps", "work-ms",
+                                       "slow-ms",     "slow-from", "slow-until", "hang-at"};
   std::vector<option> known;
   for (size_t i = 0; i < std::size(kNames); ++i) known.push_back({kNames[i], 1, nullptr, static_cast<int>(i) + 1});
   known.push_back({});
   const char** texts[] = {&options.collectives, &options.runtime, &options.log, &options.start, &options.read};
   int* small[] = {&options.first, &options.count, &options.ranks, &options.rank, &options.slow};
-  uint64_t* large[] = {&options.steps, &options.work_ms, &options.slow_ms, &options.slow_from, &options.slow_until, &options.hang_at};
+  uint64_t* large[] = {&options.steps,     &options.work_ms,    &options.slow_ms,
+                       &options.slow_from, &options.slow_until, &options.hang_at};
   for (int c = 0; (c = getopt_long(argc, argv, "", known.data(), nullptr)) != -1;) {
     if (c < 1 || c > 16) return false;
     const size_t which = static_cast<size_t>(c) - 1;

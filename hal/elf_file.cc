@@ -40,7 +40,10 @@ Result<ElfFile> ElfFile::open(Fd fd, std::string display_path) {
   file.file_bytes_ = static_cast<uint64_t>(status.st_size);
 
   Elf64_Ehdr& header = file.header_;
-  if (file.read_some(0, &header, sizeof header) != sizeof header || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+  errno = 0;
+  const bool is_whole = file.read_some(0, &header, sizeof header) == sizeof header;
+  if (!is_whole && errno != 0) return errno_error(fmt::format("{}: read", file.path_));
+  if (!is_whole || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
     return Error{Errc::kNotSupported, fmt::format("{}: not an ELF file", file.path_)};
   }
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
@@ -117,8 +120,10 @@ Result<Bytes> ElfFile::read(uint64_t offset, uint64_t size, std::string_view wha
     return Error{Errc::kNotSupported, fmt::format("{}: its {} of {} bytes exceeds the limit", path_, what, size)};
   }
   Bytes bytes{std::make_unique_for_overwrite<char[]>(size), size};
-  if (read_some(offset, bytes.data.get(), size) != size) return corrupt(fmt::format("{} cut short", what));
-  return bytes;
+  errno = 0;
+  if (read_some(offset, bytes.data.get(), size) == size) return bytes;
+  if (errno != 0) return errno_error(fmt::format("{}: read its {}", path_, what));
+  return corrupt(fmt::format("{} cut short", what));
 }
 
 size_t ElfFile::read_some(uint64_t offset, void* out, size_t size) const {
@@ -128,6 +133,7 @@ size_t ElfFile::read_some(uint64_t offset, void* out, size_t size) const {
     const ssize_t got =
         pread(fd_.get(), static_cast<char*>(out) + done, size - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = 0;
     if (got <= 0) break;
     done += static_cast<size_t>(got);
   }

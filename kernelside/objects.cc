@@ -253,6 +253,7 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
 
   auto impl = std::make_unique<Impl>();
   impl->cpus = libbpf_num_possible_cpus();
+  if (impl->cpus <= 0) return errno_error("/sys/devices/system/cpu/possible: read", -impl->cpus);
   std::vector<Mechanism> candidates;
   std::vector<MechanismProbe> refused;
   for (const Mechanism mechanism : kMechanisms) {

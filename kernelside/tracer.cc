@@ -405,6 +405,12 @@ void Tracer::report_unread(const hal::FileId& id, const Source& source, const Fo
   set_seen(id, nullptr, clock_.mono_ns() + kUnreadForNs);
 }
 
+// A described library of this machine that the system did not let us read: its calls will not be seen.
+void Tracer::note_unreadable(const Source& source, const ForeignFile& file, const Error& reason) {
+  const bool is_a_failure = reason.code() == Errc::kIo || reason.code() == Errc::kFull;
+  if (is_a_failure && source.pid != 0 && is_described(source.untrusted_path)) foreign_.give_up(file, reason);
+}
+
 // A file that can be read and holds no code that can be probed. True: it is a described library's.
 bool Tracer::report_unsupported(const hal::FileId& id, const Source& source, const Error& reason) {
   if (reason.code() != Errc::kNotSupported || !is_described(source.untrusted_path)) return false;
@@ -567,6 +573,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   auto fd = foreign_.open(file, {});
   if (!fd.ok()) {
     if (is_local) {
+      note_unreadable(source, file, fd.error());
       set_seen(id, std::nullopt);
     } else {
       report_unread(id, source, file, fd.error());
@@ -586,6 +593,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   const bool is_elf = has_elf_magic(*fd);
   auto image = hal::ElfImage::open(std::move(*fd), path);
   if (!image.ok()) {
+    note_unreadable(source, file, image.error());
     if (is_elf) (void)report_unsupported(id, source, image.error());  // of another kind of processor
     return is_over(nullptr);
   }

@@ -122,10 +122,10 @@ struct Timeline::Impl {
     ++shift;
     size = 0;
     for (TrackState& one : tracks) {
-      if (is_behind) one.bins.join();
+      if (is_behind) one.bins.end_older();
       one.bins.coarsen(shift);
       size += one.bins.size();
-      if (is_behind) one.bins.stash();
+      if (is_behind) one.bins.begin_older();
     }
   }
 
@@ -133,7 +133,7 @@ struct Timeline::Impl {
     is_behind = is_so;
     size = 0;
     for (TrackState& one : tracks) {
-      is_so ? one.bins.stash() : one.bins.join();
+      is_so ? one.bins.begin_older() : one.bins.end_older();
       size += one.bins.size();
     }
   }

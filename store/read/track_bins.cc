@@ -80,12 +80,12 @@ void TrackBins::coarsen(unsigned shift) {
   bins_ = std::move(made);
 }
 
-void TrackBins::stash() {
+void TrackBins::begin_older() {
   newer_ = std::move(bins_);
   bins_.clear();
 }
 
-void TrackBins::join() {
+void TrackBins::end_older() {
   if (bins_.empty()) {
     bins_ = std::move(newer_);
   } else if (!newer_.empty()) {

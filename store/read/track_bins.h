@@ -59,9 +59,9 @@ class TrackBins {
   // Every two bins become one, of the length `1 << shift`; long calls that are no longer long become part of them.
   void coarsen(unsigned shift);
   // Calls that are added between the two are older than all before, and in the order of time among themselves: each
-  // would be inserted in front of what there is, so that is set aside, and joined in one pass.
-  void stash();
-  void join();
+  // would be inserted in front of what there is, so that is kept apart, and joined in one pass.
+  void begin_older();
+  void end_older();
   // Forgets what was over before `start_ns`.
   void forget_before(int64_t start_ns, unsigned shift);
 
@@ -74,7 +74,7 @@ class TrackBins {
   StoredBin& at(int64_t position);
   // Adds to the last one, or behind it.
   static void append(std::vector<StoredBin>& bins, const StoredBin& bin);
-  std::vector<StoredBin> bins_, newer_;  // newer_: set aside
+  std::vector<StoredBin> bins_, newer_;  // newer_: kept apart between the two
   std::vector<StoredSlice> long_;
   uint64_t events_ = 0;
 };

@@ -25,6 +25,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -32,7 +33,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import clients  # noqa: E402
 
 KINDS = ("malloc", "sqlite_malloc", "read", "write", "sync", "mmap", "open", "sqlite_vfs", "bpf", "perf")
-LIMIT = 60  # seconds for one run, on a busy machine
+LIMIT = 30  # seconds for one run, on a busy machine
 GOOD = ("same", "sentence", "loss")
 BAD = ("crash", "hang", "changed", "half file", "silent")
 CALLS = 300
@@ -156,10 +157,13 @@ class Served(Command):
     """The dashboard: whatever fails, it answers or says why not, and ends at SIGTERM."""
 
     def drive(self, process):
+        timer = threading.Timer(LIMIT, process.kill)  # readline() has no limit of its own
+        timer.start()
         said = line = process.stderr.readline()
         while line and b"://" not in line:
             line = process.stderr.readline()
             said += line
+        timer.cancel()
         if line:
             self.ask(line.split(b"://")[1].split()[0].rstrip(b",").split(b"/")[0].decode())
             process.send_signal(signal.SIGTERM)

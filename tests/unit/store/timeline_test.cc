@@ -237,10 +237,10 @@ TEST(TrackBins, OlderCallsAreJoinedInOnePass) {
   for (int64_t i = 0; i < kCalls; ++i) in_order.add(call(i), 10);
   const auto begin = std::chrono::steady_clock::now();
   for (int64_t part = kParts - 1; part >= 0; --part) {
-    joined.stash();
+    joined.begin_older();
     for (int64_t i = part * kCalls / kParts; i < (part + 1) * kCalls / kParts; ++i) joined.add(call(i), 10);
     EXPECT_GE(joined.size(), joined.bins().size());
-    joined.join();
+    joined.end_older();
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
   EXPECT_EQ(joined.events(), in_order.events());

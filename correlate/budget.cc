@@ -284,7 +284,9 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     const CallFacts& its = calls[call.call];
     const CallSpan span = process.device.add(call, its, thread->time);
     const uint64_t probes_ns = std::min(probe_ns, call.end_ns - call.start_ns);
-    if (!thread->time.add(span, probes_ns)) ledger.add(hal::Loss::budget_forgotten);
+    // What is in a row already is missing to the walk alone.
+    const bool fits = thread->time.add(span, probes_ns);
+    if (!fits && thread->time.known_from_ns() > thread->done_ns) ledger.add(hal::Loss::budget_forgotten);
     const bool is_sync = span.use == CallUse::kSync || its.kind == Kind::kSync ||
                          (span.use == CallUse::kBlockingCopy && span.device_until_ns != 0);
     const bool has_waited = is_sync && (span.use == CallUse::kBlockingCopy
@@ -414,6 +416,11 @@ void Budget::advance(uint64_t mono_ns) { impl_->seen(mono_ns); }
 
 void Budget::finish() {
   if (impl_->seen_ns == 0) return;
+  // (G4, G5) Window by window, as if more had come: all that is pending may be more than a thread's spans can be.
+  while (impl_->closed_ns + kWindowNs < impl_->seen_ns) {
+    impl_->closed_ns += kWindowNs;
+    impl_->close(impl_->closed_ns, false);
+  }
   impl_->close(std::max(impl_->seen_ns, impl_->closed_ns), true);
 }
 

@@ -82,8 +82,9 @@ class ThreadTime {
   // Nothing before it is needed any more.
   void drop(uint64_t before_ns);
 
-  uint64_t first_ns() const { return first_ns_; }  // of what was ever given; ~0: nothing
-  uint64_t last_ns() const { return last_ns_; }    // the end of the last span
+  uint64_t first_ns() const { return first_ns_; }         // of what was ever given; ~0: nothing
+  uint64_t known_from_ns() const { return dropped_ns_; }  // what lay before was dropped
+  uint64_t last_ns() const { return last_ns_; }           // the end of the last span
   // Known without doubt until here: its last outermost call's end.
   uint64_t certain_ns() const { return certain_ns_; }
 

@@ -2,16 +2,15 @@
 // collective together with the ranks of the other nodes, and wait for it, step by step. One of them may be slow.
 //
 //   node_ranks --collectives LIB --runtime LIB --first R --count N --ranks N --log FILE --start FILE --steps N
-//              [--work-ms MS] [--slow RANK --slow-ms MS --slow-from STEP --slow-until STEP] [--hang-at STEP] [--read
-//              FILE]
+//              [--work-ms MS] [--slow RANK --slow-ms MS --slow-from STEP --slow-until STEP] [--read FILE]
+//              [--hang-at STEP]
 //
 // Each rank is a process of its own that is started with RANK and WORLD_SIZE. When all are ready it prints "ready";
 // they begin at the CLOCK_MONOTONIC nanosecond that --start holds once it is there. When each rank enters which
 // collective follows from that time alone, so that every rank knows, without asking, how long the collective is to make
 // it wait: the stand-in sleeps for so long in the synchronisation. At the step --hang-at the slow rank never comes.
-// With
-// --read it does not sleep in its additional time, but reads FILE past the page cache. What each rank called is written
-// to FILE.RANK of --log, a JSON line a call: call, start_ns, end_ns, bytes.
+// With --read it does not sleep in its additional time, but reads FILE past the page cache. What each rank called is
+// written to FILE.RANK of --log, a JSON line a call: call, start_ns, end_ns, bytes.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -282,6 +282,23 @@ TEST(Budget, TinyLaunchesAreLaunchBoundAndAllocationsAllocationBound) {
   EXPECT_EQ(answer.only().result.limit, Limit::kAllocationBound);
 }
 
+TEST(Budget, MoreCallsThanAThreadsSpansAreAllKnownAtTheEnd) {
+  World world;
+  constexpr size_t kSteps = 290, kLaunches = 1000;
+  static_assert(kSteps * kLaunches > ThreadTime::kMaxSpans);
+  for (size_t i = 0; i < kSteps; ++i) {
+    for (size_t k = 0; k < kLaunches; ++k) {
+      world.run(1, 3 * kUs);
+      world.launch(1, 7, kUs, 4 * kUs);
+    }
+    world.stream_sync(1, 7, How::kSpin);
+  }
+  const Answer answer = ask(world);
+  EXPECT_LT(answer.whole.total_ns(), Budget::kLatenessNs + 2 * Budget::kWindowNs);  // or it proves nothing
+  EXPECT_EQ(ns_of(answer.whole, TimeClass::kUnknown), 0U);
+  EXPECT_ABOUT(ns_of(answer.whole, TimeClass::kSubmit), kSteps * kLaunches * 4 * kUs, 2 * kMs);
+}
+
 TEST(Budget, ThrottledStarvedAndStoppedAreKeptApart) {
   const auto with = [](const auto& deed) {
     return ask(loop(200, 5 * kMs, How::kSleep, [&](World& world, size_t i) { deed(world, i); })).only().result;

@@ -558,6 +558,13 @@ std::optional<bool> Tracer::known_below(const hal::FileId& id, const hal::FileId
   return std::nullopt;
 }
 
+// A library whose functions are in another file: a stripped static copy.
+void Tracer::note_hidden(const std::string& library, const Source& source) {
+  ledger_.add(hal::Loss::library_unsupported);
+  ledger_.name(hal::Loss::library_unsupported,
+               fmt::format("the {} in process {} ({})", library, source.pid, printable(source.untrusted_path, 200)));
+}
+
 // True: it is a described library's. Opens, reads and attaches, with mutex_ free; ends with set_seen().
 bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignFile& file) {
   const bool is_local = file.reach == hal::Reach::kLocal;
@@ -612,11 +619,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   }
   auto made = std::make_unique<File>();
   for (const Held& one : held) made->reports.push_back(report_of(one, *image, id, source));
-  if (source.pid != 0 && std::ranges::any_of(held, &Held::hidden)) {
-    ledger_.add(hal::Loss::library_unsupported);
-    ledger_.name(hal::Loss::library_unsupported, fmt::format("the {} in process {} ({})", made->reports[0].library,
-                                                             source.pid, printable(source.untrusted_path, 200)));
-  }
+  if (source.pid != 0 && std::ranges::any_of(held, &Held::hidden)) note_hidden(made->reports[0].library, source);
   drop_names_only(made->reports);
   if (target_) {
     if (const Status pinned = foreign_.pin(file, probed_offsets(made->reports)); !pinned.ok()) {

@@ -78,7 +78,7 @@ struct NamedProbe {
 
 struct TracerOptions {
   std::string proc_root = "/proc";
-  std::vector<std::string> libraries;  // paths of described files to attach to, whichever process maps them
+  std::vector<std::string> libraries;         // paths of described files to attach to, whichever process maps them
   std::vector<const hal::Backend*> unprobed;  // which were not asked for: their libraries in use are reported
   // Whose libraries get probes; empty: everybody's. A process that it does not know yet comes later, by follow().
   std::function<bool(uint32_t pid)> is_followed;
@@ -180,7 +180,8 @@ class Tracer {
   std::vector<Held> held_by(const hal::ElfImage& image, std::string_view name) const;
   static FileReport report_of(const Held& held, const hal::ElfImage& image, const hal::FileId& id,
                               const Source& source);
-  std::optional<hal::FileId> file_below(const Fd& fd, const hal::FileId& id, const Source& source);
+  std::optional<hal::FileId> file_below(const Fd& fd, const hal::FileId& id, const Source& source,
+                                        const ForeignFile& file);
   void drop_report(const hal::FileId& id);
   File* keep(std::unique_ptr<File> made);
   std::optional<bool> known_below(const hal::FileId& id, const hal::FileId& below, const Source& source,

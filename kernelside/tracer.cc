@@ -510,14 +510,17 @@ FileReport Tracer::report_of(const Held& held, const hal::ElfImage& image, const
   return report;
 }
 
-// Under a layered file system: the numbers of the file below, where they are others.
-std::optional<hal::FileId> Tracer::file_below(const Fd& fd, const hal::FileId& id, const Source& source) {
-  if (!target_ || !RealFiles::layered(fd.get())) return std::nullopt;
+// Other numbers of the same file, or each of its calls would count twice: under a layered file system those of the file
+// below; else those that stat has, where /proc has others (subvolumes, layers that are not ours to look below).
+std::optional<hal::FileId> Tracer::file_below(const Fd& fd, const hal::FileId& id, const Source& source,
+                                              const ForeignFile& file) {
+  const auto by_stat = file.id == id ? std::nullopt : std::optional(file.id);
+  if (!target_ || file.reach != hal::Reach::kLocal || !RealFiles::layered(fd.get())) return by_stat;
   const Raised raised;
   const auto real = index_->real_files.find(fd.get());
   if (!real.ok()) {
     log_info("{}: {}", printable(source.untrusted_path, 4096), real.error().text());
-    return std::nullopt;
+    return by_stat;
   }
   return *real == id ? std::nullopt : std::optional(*real);
 }
@@ -587,7 +590,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
     }
     return false;
   }
-  const auto below = is_local ? file_below(*fd, id, source) : std::nullopt;
+  const auto below = file_below(*fd, id, source, file);
   if (below) {
     if (const auto known = known_below(id, *below, source, file)) return *known;
   }
@@ -596,6 +599,11 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
     if (below) set_seen_locked(*below, found);
     set_seen_locked(id, found);
     return found != nullptr;
+  };
+  const auto is_unread = [&](const Error& reason) {
+    report_unread(id, source, file, reason);
+    if (below) set_seen(*below, nullptr, clock_.mono_ns() + kUnreadForNs);
+    return false;
   };
   const bool is_elf = has_elf_magic(*fd);
   auto image = hal::ElfImage::open(std::move(*fd), path);
@@ -611,10 +619,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   }
   if (!is_local) {
     auto again = with_code(foreign_, file, path);
-    if (!again.ok()) {
-      report_unread(id, source, file, again.error());
-      return false;
-    }
+    if (!again.ok()) return is_unread(again.error());
     image = std::move(again);
   }
   auto made = std::make_unique<File>();
@@ -622,10 +627,8 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   if (source.pid != 0 && std::ranges::any_of(held, &Held::hidden)) note_hidden(made->reports[0].library, source);
   drop_names_only(made->reports);
   if (target_) {
-    if (const Status pinned = foreign_.pin(file, probed_offsets(made->reports)); !pinned.ok()) {
-      report_unread(id, source, file, pinned.error());
-      return false;
-    }
+    const Status pinned = foreign_.pin(file, probed_offsets(made->reports));
+    if (!pinned.ok()) return is_unread(pinned.error());
     made->uid = user_of(source, file);
     made->is_kept = source.pid == 0;
     // The very file that was examined is the one that gets the probes.

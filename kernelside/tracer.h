@@ -181,7 +181,8 @@ class Tracer {
   std::vector<Held> held_by(const hal::ElfImage& image, std::string_view name) const;
   static FileReport report_of(const Held& held, const hal::ElfImage& image, const hal::FileId& id,
                               const Source& source);
-  std::optional<hal::FileId> file_below(const Fd& fd, const hal::FileId& id, const Source& source);
+  std::optional<hal::FileId> file_below(const Fd& fd, const hal::FileId& id, const Source& source,
+                                        const ForeignFile& file);
   void drop_report(const hal::FileId& id);
   File* keep(std::unique_ptr<File> made);
   std::optional<bool> known_below(const hal::FileId& id, const hal::FileId& below, const Source& source,

@@ -1,5 +1,6 @@
 """Every file of a described library that anyone maps is found: late, linked in, deleted, twice, in a container."""
 import contextlib
+import glob
 import json
 import os
 import re
@@ -7,8 +8,8 @@ import shutil
 import time
 
 from exactness import ground_truth
-from harness import (Program, Skip, Trace, at_best, check, compare, compare_scenario, in_time, json_lines, real_runtime,
-                     run, say, tool, until)
+from harness import (Program, Recording, Skip, Trace, at_best, check, compare, compare_scenario, in_time, json_lines,
+                     names, real_runtime, run, say, tool, until)
 from times import traced
 
 SETTLE = 0.3  # probes are promised within 0.1 s of the mapping
@@ -197,6 +198,42 @@ def ACommandOnAnOverlayIsNotTracedTwice(build):
         compare_scenario(trace.output, trace.recording)
 
 
+# A root of layers, as a container's: what is below it cannot be seen from inside.
+INSIDE = """
+set -e
+mount --make-rprivate /
+mount -t tmpfs none "$1"
+mkdir "$1/upper" "$1/work" "$1/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root"
+for folder in proc sys dev; do mount --rbind "/$folder" "$1/root/$folder"; done
+mount --bind "$2" "$1/root$2"
+root="$1/root"
+shift 2
+exec chroot "$root" "$@"
+"""
+
+
+def InsideAContainerACommandIsNotTracedTwice(build):
+    layers, results = build.path("layers"), build.path("results")
+    os.mkdir(layers)
+    os.mkdir(results)
+    recording = Recording(os.path.join(results, "inside.db"))
+    done = run(tool("unshare"), "--mount", "sh", "-c", INSIDE, "inside", layers, results, build.agent, "trace", "--db",
+               recording.path, "--", build.scenarios, "threads", "2", "20", "--library", build.timed, good=None)
+    if "overlay" in done.stderr and "mount" in done.stderr:
+        raise Skip(f"no overlay over the root here: {done.stderr.strip()}")
+    check(done.returncode == 0, f"status {done.returncode}: {done.stderr}")
+    # The program is over before a second set of probes is on.
+    for library in names(glob.glob(os.path.join(build.timed, "*.so*"))):
+        found = re.findall(rf"/{re.escape(library)} [^\n]*probes[^\n]*", done.stderr)
+        check(len(found) <= 1, f"{library} is probed {len(found)} times: {found}")
+    check("process_unprobed" not in done.stderr, done.stderr)
+    lines = build.path("inside.jsonl")
+    with open(lines, "w", encoding="utf-8") as file:
+        file.write(done.stdout)
+    compare_scenario(lines, recording)
+
+
 def ASecondNameOfAFileIsNotASecondFile(build):
     """Hard and symbolic links, as pip and conda make them."""
     linked = build.path("linked")
@@ -239,4 +276,5 @@ TESTS = (ThreadsAreTold, ChildrenOfACommandAreTraced, ACommandThatLoadsLateMisse
          AStrippedStaticCopyIsReportedAndItsDriverCallsAreTraced, ADeletedLibraryIsTraced,
          TwoVersionsOfALibraryAreTracedAtOnce, AnotherMountNamespaceIsSeenThrough,
          ACommandInAnotherMountNamespaceMissesNoCall, ContainersOfOneImageAreNotTracedTwice,
-         ACommandOnAnOverlayIsNotTracedTwice, ASecondNameOfAFileIsNotASecondFile, KernelsAreNamed)
+         ACommandOnAnOverlayIsNotTracedTwice, InsideAContainerACommandIsNotTracedTwice,
+         ASecondNameOfAFileIsNotASecondFile, KernelsAreNamed)

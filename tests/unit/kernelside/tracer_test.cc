@@ -196,6 +196,23 @@ TEST_F(TracerTest, WhatIsNoFileIsNotLookedFor) {
   EXPECT_EQ(attached_, 0U);
 }
 
+TEST_F(TracerTest, AFileWithOtherNumbersInProcThanByStatIsOneFile) {
+  hal::Mapping mapping = map(100, library_);
+  ASSERT_TRUE(tracer_->prepare(100, library_, library_));
+  mapping.file.device = makedev(0, 44);  // as under an overlay of which nothing more is known
+  EXPECT_TRUE(tracer_->consider(100, mapping, 0));
+  EXPECT_EQ(attached_, 1U);
+  const FileReport report = only_report();
+  EXPECT_TRUE(report.pids.contains(100));
+
+  tracer_.reset();  // and the other way around
+  start();
+  attached_ = 0;
+  EXPECT_TRUE(tracer_->consider(100, mapping, 0));
+  EXPECT_TRUE(tracer_->prepare(100, library_, library_));
+  EXPECT_EQ(attached_, 1U);
+}
+
 TEST_F(TracerTest, ALibraryThatWasNotAskedForIsReportedWhenAProcessMapsIt) {
   static constexpr std::string_view kNames[] = {"libabsent.so*"};
   static constexpr hal::Library kAbsent[] = {

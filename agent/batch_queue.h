@@ -1,10 +1,9 @@
 // Batches from the capture thread to the store thread: bounded, and recycled so that memory use stays constant.
 //
 // push() blocks while the queue is full, so that back-pressure reaches the ring buffer, where losses are counted
-// exactly. How long it did says why they were lost.
+// exactly.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -84,19 +83,9 @@ class BatchQueue {
 
   void push(std::unique_ptr<EventBatch> batch) {
     std::unique_lock lock(mutex_);
-    if (queue_.size() >= limit_) {
-      const auto begin = std::chrono::steady_clock::now();
-      not_full_.wait(lock, [&] { return queue_.size() < limit_; });
-      blocked_ += std::chrono::steady_clock::now() - begin;
-    }
+    not_full_.wait(lock, [&] { return queue_.size() < limit_; });
     queue_.push_back(std::move(batch));
     not_empty_.notify_one();
-  }
-
-  // For how long push() was blocked until now.
-  std::chrono::nanoseconds blocked() const {
-    const std::scoped_lock lock(mutex_);
-    return blocked_;
   }
 
   // The next batch; null after `timeout` without one, or when closed and empty.
@@ -133,7 +122,6 @@ class BatchQueue {
   std::condition_variable not_full_, not_empty_;
   std::deque<std::unique_ptr<EventBatch>> queue_;
   std::vector<std::unique_ptr<EventBatch>> spare_;
-  std::chrono::nanoseconds blocked_{};
   bool closed_ = false;
 };
 

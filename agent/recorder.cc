@@ -515,8 +515,7 @@ void Recorder::Impl::read_losses() {
 void Recorder::Impl::note_ring_losses(EventBatch& batch) {
   const uint64_t waited = thread_waited_ns();
   const uint64_t wait_ns = waited - std::exchange(waited_ns, waited);
-  const auto blocked = static_cast<uint64_t>(queue.blocked().count());
-  const uint64_t block_ns = blocked - std::exchange(blocked_ns, blocked);
+  const uint64_t block_ns = std::exchange(blocked_ns, 0);
   const uint64_t total = ledger.count(hal::Loss::ring_full);
   const uint64_t lost = total - std::exchange(ring_losses, total);
   if (lost == 0) return;
@@ -664,7 +663,9 @@ void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
   }
   stats.add(records.events);
   if (options.on_events && owner != nullptr) options.on_events(*batch, *owner);
+  const uint64_t begin_ns = clock.mono_ns();
   queue.push(std::move(batch));
+  blocked_ns += clock.mono_ns() - begin_ns;
 }
 
 void Recorder::Impl::capture() {

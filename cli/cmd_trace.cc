@@ -278,9 +278,6 @@ class Trace {
     INGERO_TRY(start_command(*run_as));
     auto settings = recorder_settings();
     INGERO_TRY(settings);
-    for (const hal::Backend* backend : registry_.all()) {
-      if (std::ranges::find(probed, backend) == probed.end()) settings->tracer.unprobed.push_back(backend);
-    }
     const std::string database = settings->store ? settings->store->path : "";
     auto recorder = agent::Recorder::start(std::move(*settings), probed, calls_);
     INGERO_TRY(recorder);

@@ -416,23 +416,10 @@ bool Tracer::report_unsupported(const hal::FileId& id, const Source& source, con
   return true;
 }
 
-// A library that is in use, and whose backend was not asked for.
-void Tracer::report_unprobed(const hal::FileId& id, const Source& source) {
-  if (source.pid == 0) return;
-  for (const hal::Backend* backend : options_.unprobed) {
-    keep_unread(id, source, fmt::format("not traced: its calls are recorded with {}", backend->opt_in), {&backend, 1});
-  }
-}
-
 void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note) {
-  keep_unread(id, source, note, backends_);
-}
-
-void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note,
-                         std::span<const hal::Backend* const> backends) {
   auto unread = std::make_unique<File>();
   unread->is_noted = true;
-  for (const auto* backend : backends) {
+  for (const auto* backend : backends_) {
     for (const auto& library : backend->libraries) {
       if (!hal::soname_matches(library, base_name(source.untrusted_path))) continue;
       FileReport report;
@@ -504,17 +491,14 @@ FileReport Tracer::report_of(const Held& held, const hal::ElfImage& image, const
   return report;
 }
 
-// Other numbers of the same file, or each of its calls would count twice: under a layered file system those of the file
-// below; else those that stat has, where /proc has others (subvolumes, layers that are not ours to look below).
-std::optional<hal::FileId> Tracer::file_below(const Fd& fd, const hal::FileId& id, const Source& source,
-                                              const ForeignFile& file) {
-  const auto by_stat = file.id == id ? std::nullopt : std::optional(file.id);
-  if (!target_ || file.reach != hal::Reach::kLocal || !RealFiles::layered(fd.get())) return by_stat;
+// Under a layered file system: the numbers of the file below, where they are others.
+std::optional<hal::FileId> Tracer::file_below(const Fd& fd, const hal::FileId& id, const Source& source) {
+  if (!target_ || !RealFiles::layered(fd.get())) return std::nullopt;
   const Raised raised;
   const auto real = index_->real_files.find(fd.get());
   if (!real.ok()) {
     log_info("{}: {}", printable(source.untrusted_path, 4096), real.error().text());
-    return by_stat;
+    return std::nullopt;
   }
   return *real == id ? std::nullopt : std::optional(*real);
 }
@@ -576,7 +560,9 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
     }
     return false;
   }
-  const auto below = file_below(*fd, id, source, file);
+  auto below = is_local ? file_below(*fd, id, source) : std::nullopt;
+  // Layers that are not ours to look below, subvolumes: /proc has other numbers than stat, of the same file.
+  if (!below && file.id != id) below = file.id;
   if (below) {
     if (const auto known = known_below(id, *below, source, file)) return *known;
   }
@@ -598,10 +584,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
     return is_over(nullptr);
   }
   const auto held = held_by(*image, base_name(source.untrusted_path));
-  if (held.empty()) {
-    report_unprobed(id, source);
-    return is_over(nullptr);
-  }
+  if (held.empty()) return is_over(nullptr);
   if (!is_local) {
     auto again = with_code(foreign_, file, path);
     if (!again.ok()) return is_unread(again.error());

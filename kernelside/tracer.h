@@ -78,8 +78,7 @@ struct NamedProbe {
 
 struct TracerOptions {
   std::string proc_root = "/proc";
-  std::vector<std::string> libraries;         // paths of described files to attach to, whichever process maps them
-  std::vector<const hal::Backend*> unprobed;  // which were not asked for: their libraries in use are reported
+  std::vector<std::string> libraries;  // paths of described files to attach to, whichever process maps them
   // Whose libraries get probes; empty: everybody's. A process that it does not know yet comes later, by follow().
   std::function<bool(uint32_t pid)> is_followed;
   std::function<void()> working;  // called while probes are attached one by one, to extend a wait for them
@@ -171,17 +170,13 @@ class Tracer {
   void report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason);
   bool report_unsupported(const hal::FileId& id, const Source& source, const Error& reason);
   void keep_unread(const hal::FileId& id, const Source& source, const std::string& note);
-  void keep_unread(const hal::FileId& id, const Source& source, const std::string& note,
-                   std::span<const hal::Backend* const> backends);
-  void report_unprobed(const hal::FileId& id, const Source& source);
   void note_late(const std::string& path, uint32_t pid);
   bool is_described(std::string_view path) const;
   void note_others(std::string_view maps);
   std::vector<Held> held_by(const hal::ElfImage& image, std::string_view name) const;
   static FileReport report_of(const Held& held, const hal::ElfImage& image, const hal::FileId& id,
                               const Source& source);
-  std::optional<hal::FileId> file_below(const Fd& fd, const hal::FileId& id, const Source& source,
-                                        const ForeignFile& file);
+  std::optional<hal::FileId> file_below(const Fd& fd, const hal::FileId& id, const Source& source);
   void drop_report(const hal::FileId& id);
   File* keep(std::unique_ptr<File> made);
   std::optional<bool> known_below(const hal::FileId& id, const hal::FileId& below, const Source& source,

@@ -1,9 +1,8 @@
 // Which kernels a recording's programs launched: how often, and the waits and copies that go with them.
 //
-// How long a kernel ran is not known here: what is measured is that its thread waited after launching it, also in a
-// copy that blocks. A wait is shared equally among the launches that its thread made since the wait before, and so are
-// the bytes copied meanwhile. Kernels have names where the program's symbols or the vendor's calls give them. Threads:
-// one at a time.
+// How long a kernel ran is not known here: what is measured is that its thread waited after launching it. A wait is
+// shared equally among the launches that its thread made since the wait before, and so are the bytes copied meanwhile.
+// Kernels have names where the program's symbols or the vendor's calls give them. Threads: one at a time.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -111,7 +110,6 @@ class TracerTest : public ::testing::Test {
     TracerOptions options;
     options.proc_root = tree_.root();
     options.uses = {[]() -> Status { return {}; }, [this] { return uses(); }};
-    options.unprobed = unprobed_;
     tracer_.emplace(options, backends, *calls_, std::move(target), *foreign_, ledger_, clock_);
   }
 
@@ -148,7 +146,6 @@ class TracerTest : public ::testing::Test {
   static constexpr const hal::Backend* kBoth[] = {&kBackend, &kOther};
   static constexpr const hal::Backend* kWithElsewhere[] = {&kElsewhere, &kBackend};
   static constexpr const hal::Backend* kOnlyElsewhere[] = {&kElsewhere};
-  std::vector<const hal::Backend*> unprobed_;
   ProcTree tree_;
   TempFolder folder_;
   const std::string library_ = folder_.path() + "/libfixture.so.7";

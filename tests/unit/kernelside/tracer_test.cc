@@ -213,24 +213,6 @@ TEST_F(TracerTest, AFileWithOtherNumbersInProcThanByStatIsOneFile) {
   EXPECT_EQ(attached_, 1U);
 }
 
-TEST_F(TracerTest, ALibraryThatWasNotAskedForIsReportedWhenAProcessMapsIt) {
-  static constexpr std::string_view kNames[] = {"libabsent.so*"};
-  static constexpr hal::Library kAbsent[] = {
-      {.name = "libabsent", .sonames = kNames, .rows = kElsewhereRows, .layer = "LIB"}};
-  static constexpr hal::Backend kProbed = {.name = "four", .vendor = "v", .libraries = kAbsent};
-  static constexpr hal::Backend kUnprobed = {
-      .name = "five", .vendor = "v", .libraries = kLibraries, .opt_in = "--with-five"};
-  static constexpr const hal::Backend* kOnly[] = {&kProbed};
-  unprobed_ = {&kUnprobed};
-  start(kOnly);
-  EXPECT_FALSE(tracer_->consider(100, map(100, library_), 0));
-  const FileReport report = only_report();
-  EXPECT_EQ(report.note, "not traced: its calls are recorded with --with-five");
-  EXPECT_EQ(report.probes, 0U);
-  EXPECT_TRUE(report.pids.contains(100));
-  EXPECT_EQ(attached_, 0U);
-}
-
 // Everything lies on a file system that a user's program serves, as the process's mounts have it.
 TEST_F(TracerTest, AFileOfAUsersFileSystemIsReportedWithARemedyAndTriedAgainAMinuteLater) {
   const std::string real = mounts_;

@@ -170,6 +170,7 @@ class Tracer {
   bool is_followed(uint32_t pid) const { return !options_.is_followed || options_.is_followed(pid); }
   void report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason);
   void note_unreadable(const Source& source, const ForeignFile& file, const Error& reason);
+  void note_hidden(const std::string& library, const Source& source);
   bool report_unsupported(const hal::FileId& id, const Source& source, const Error& reason);
   void keep_unread(const hal::FileId& id, const Source& source, const std::string& note);
   void keep_unread(const hal::FileId& id, const Source& source, const std::string& note,

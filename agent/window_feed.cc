@@ -8,12 +8,12 @@
 namespace ingero::agent {
 
 void WindowFeed::take(const EventBatch& batch) {
+  for (const auto& [pid, start_mono_ns] : batch.ended) windows_.process_ended(pid, start_mono_ns);
   for (const hal::Process& process : batch.processes) windows_.know(process);
   for (const hal::Communicator& communicator : batch.communicators) windows_.know(communicator);
   const auto& records = batch.records;
   windows_.take(records.events, records.exchanges, batch.syncs, batch.wall_offset_ns);
   for (const hal::LostCalls& lost : batch.lost_calls) windows_.lost(lost.pid, lost.wall_ns);
-  for (const auto& [pid, start_mono_ns] : batch.ended) windows_.process_ended(pid);
   // All that ended before it is here; a busy ring never says so, and is not waited for.
   const uint64_t complete_ns = batch.complete_mono_ns + static_cast<uint64_t>(batch.wall_offset_ns);
   const uint64_t now_ns = clock_.wall_ns();

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hal/bounded.h"
+#include "hal/same_start.h"
 
 namespace ingero::correlate {
 namespace {
@@ -92,7 +93,7 @@ void RankWindows::know(const hal::Process& process) {
     return;
   }
   hal::clear_if_full(facts_, kMaxFacts, hal::Loss::fleet_forgotten, ledger_);
-  facts_.insert_or_assign(process.pid, Facts{process.rank, process.slurm_job});
+  facts_.insert_or_assign(process.pid, Facts{process.rank, process.slurm_job, process.start_mono_ns});
 }
 
 void RankWindows::know(const hal::Communicator& communicator) {
@@ -108,6 +109,7 @@ void RankWindows::know(const hal::Communicator& communicator) {
     if (communicator.ended_mono_ns) return;
     if (rank.communicators.size() >= kMaxCommunicators) return ledger_.add(hal::Loss::fleet_forgotten);
     known = rank.communicators.try_emplace(communicator.id).first;
+    rank.has_ended = false;  // another process has its number
     known->second.last_mono_ns = communicator.made_mono_ns;
     known->second.waited_ns = rank.waits.before(communicator.made_mono_ns);
   }
@@ -166,9 +168,8 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
   }
   Rank& rank = found->second;
   if (const auto host = calls_.host_op(event.call)) {
-    if (*host != hal::HostOp::kSchedSwitch || !event.has(hal::Has::kOffCpu) || !rank.threads.contains(event.tid)) {
-      return;
-    }
+    if (*host != hal::HostOp::kSchedSwitch || !event.has(hal::Has::kOffCpu)) return;
+    if (!rank.last_mono_ns || !rank.threads.contains(event.tid)) return;
     if (rank.switches.size() >= kMaxSwitches) {
       rank.switches.pop_front();
       ledger_.add(hal::Loss::fleet_forgotten);
@@ -259,7 +260,7 @@ void RankWindows::settle_switches(Rank& rank, uint64_t mono_ns, uint64_t window)
   std::erase_if(rank.switches, [&](const Switch& one) {
     if (one.end_ns > mono_ns) return false;
     const uint64_t length_ns = one.end_ns - one.start_ns;
-    if (!rank.last_mono_ns || length_ns == 0) return true;
+    if (length_ns == 0) return true;
     const uint64_t waited_ns = rank.waits.before(one.end_ns) - rank.waits.before(one.start_ns);
     const double own = 1 - static_cast<double>(std::min(waited_ns, length_ns)) / static_cast<double>(length_ns);
     sum.preempted_ns += part_of(one.off.preempted_ns, own);
@@ -280,13 +281,15 @@ void RankWindows::lost(uint32_t pid, uint64_t wall_ns) {
   }
 }
 
-void RankWindows::process_ended(uint32_t pid) {
+void RankWindows::process_ended(uint32_t pid, uint64_t start_mono_ns) {
+  const auto facts = facts_.find(pid);
+  if (facts != facts_.end() && !hal::same_start(facts->second.start_mono_ns, start_mono_ns)) return;
   const auto found = ranks_.find(pid);
-  if (found == ranks_.end()) {
-    facts_.erase(pid);
-    return;
+  if (found != ranks_.end()) {
+    found->second.has_ended = true;  // what is left of it is still to be given out
+  } else if (facts != facts_.end()) {
+    facts_.erase(facts);
   }
-  found->second.has_ended = true;  // what is left of it is still to be given out
 }
 
 std::vector<RankWindow> RankWindows::advance(uint64_t wall_ns) {

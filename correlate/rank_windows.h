@@ -94,8 +94,8 @@ class RankWindows {
             int64_t wall_offset_ns);
   // Calls of a process were lost within the last kLossDelayNs; 0: of which is not known.
   void lost(uint32_t pid, uint64_t wall_ns);
-  // Its last calls are taken.
-  void process_ended(uint32_t pid);
+  // Its last calls are taken. `start_mono_ns`: of the process, for another one may have its number by now.
+  void process_ended(uint32_t pid, uint64_t start_mono_ns);
 
   // The windows that have ended by `wall_ns`: nothing that was entered before it is still to come.
   std::vector<RankWindow> advance(uint64_t wall_ns);
@@ -139,6 +139,7 @@ class RankWindows {
   struct Facts {
     int32_t rank;
     std::string job;
+    uint64_t start_mono_ns;  // of the process
   };
 
   uint64_t window_of(uint64_t wall_ns) const;

@@ -77,6 +77,7 @@ Result<std::unique_ptr<ClusterService>> ClusterService::open(const ClusterOption
   made.tls = {options.authorities, options.certificate, options.key, false, "--fleet-tls-cert and --fleet-tls-key"};
   made.cluster = options.cluster;
   made.node = name;
+  made.recording_node = node;
   if (*timeout > 0) made.timeout_ns = *timeout;
   auto sender = fleet::send::Sender::open(std::move(made), clock);
   if (!sender.ok()) return sender.error().in("--fleet-endpoint");

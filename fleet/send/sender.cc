@@ -55,7 +55,7 @@ wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& se
   return to;
 }
 
-wire::Incident incident_of(const hal::CausalChain& chain) {
+wire::Incident incident_of(const hal::CausalChain& chain, const std::string& recording_node) {
   wire::Incident incident;
   incident.time_ns = chain.end_wall_ns();
   incident.lost_s = seconds(chain.lost_ns);
@@ -63,7 +63,7 @@ wire::Incident incident_of(const hal::CausalChain& chain) {
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) incident.attributes.emplace_back(key, printable(value, kMaxTextBytes));
   };
-  add("causal_chain_id", chain.id);
+  add("causal_chain_id", recording_node.empty() ? chain.id : fmt::format("{}:{}", recording_node, chain.id));
   add("severity", std::string(name_of(chain.severity)));
   add("rule", std::string(chain.rule));
   add("state", chain.resolved ? "over" : "open");
@@ -163,7 +163,7 @@ void Sender::Impl::encode_incidents(std::vector<hal::CausalChain> chains) {
   if (chains.empty()) return;
   std::vector<wire::Incident> some;
   some.reserve(chains.size());
-  for (const hal::CausalChain& chain : chains) some.push_back(incident_of(chain));
+  for (const hal::CausalChain& chain : chains) some.push_back(incident_of(chain, options.recording_node));
   push(urgent, wire::encode_incidents({options.cluster, options.node, ""}, some, {instance, ++pushes}),
        static_cast<uint32_t>(some.size()));
 }

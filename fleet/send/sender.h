@@ -25,6 +25,7 @@ struct SenderOptions {
   serve::otlp::Receiver receiver;
   serve::otlp::TlsFiles tls;
   std::string cluster, node;
+  std::string recording_node = {};      // how the recording calls this machine: before its incidents' ids
   uint64_t timeout_ns = 5'000'000'000;  // of one request
   uint64_t stop_ns = 2'000'000'000;     // for what is left at the end
   uint64_t between_incidents_ns = 1'000'000'000;

@@ -133,6 +133,21 @@ def check_totals(build, server, wall_offset_ns):
     return collectives
 
 
+def check_incidents(server, traces):
+    """Causal chains of high severity are there; how many, for a busy machine makes some of its own."""
+    sent = collections.defaultdict(dict)
+    for row in server.rows("SELECT node_id, rank, attrs FROM events "
+                           "WHERE metric_name = 'ingero.causal_chain' ORDER BY timestamp_ns"):
+        sent[row["node_id"]][json.loads(row["attrs"])["causal_chain_id"]] = row
+    count = 0
+    for number, trace in enumerate(traces):
+        for chain in trace.recording.rows("SELECT * FROM causal_chains WHERE severity IN ('HIGH', 'CRITICAL')"):
+            got = sent[f"node-{number}"].get(chain["id"])
+            check(got is not None and got["rank"] == chain["rank"], f"{chain['id']} is not among {dict(sent)}")
+            count += 1
+    return count
+
+
 def ASlowRankOfTwoNodesIsNamed(build):
     # In the time before it the server learns what is usual; a job of eight ranks needs that.
     quiet_s, slow_s = 45, 60
@@ -172,10 +187,11 @@ def ASlowRankOfTwoNodesIsNamed(build):
         check(abs(lateness_ms - SLOW_MS) <= 10, f"late by {lateness_ms} ms, and {SLOW_MS} were planted")
         check(sorted(named["delayed"]) == [rank for rank in range(RANKS) if rank != SLOW_RANK], f"{named}")
         collectives = check_totals(build, server, wall_offset_ns)
+        incidents_sent = check_incidents(server, (first, second))
     losses = {name: count for trace in (first, second) for name, count in trace.recording.losses().items()
               if name.startswith("fleet_")}
     check(losses == {} or not any(losses.values()), f"losses: {losses}")
-    say(collectives=collectives, named_after_s=round(named_s, 1), lateness_ms=round(lateness_ms, 2),
+    say(collectives=collectives, incidents_sent=incidents_sent, named_after_s=round(named_s, 1), lateness_ms=round(lateness_ms, 2),
         effect=named["effect"], confidence=named["confidence"])
 
 

@@ -10,18 +10,18 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr uint64_t kSecond = 1'000'000'000, kWall = 1'700'000'000 * kSecond;  // a multiple of the period
-constexpr uint64_t kFirst = 100 * kSecond;                                    // the same on the monotonic clock
-constexpr int64_t kOffset = static_cast<int64_t>(kWall - kFirst);
-constexpr uint64_t kCommunicator = 7, kHash = 0xfedcba9876543210;
-constexpr uint64_t kBytes = 4000;
+constexpr uint64_t kNsOfSecond = 1'000'000'000, kWallBegin = 1'700'000'000 * kNsOfSecond;  // a multiple of the period
+constexpr uint64_t kMonoBegin = 100 * kNsOfSecond;  // the same on the monotonic clock
+constexpr int64_t kWallOffset = static_cast<int64_t>(kWallBegin - kMonoBegin);
+constexpr uint64_t kSomeId = 7, kSomeHash = 0xfedcba9876543210;
+constexpr uint64_t kSomeBytes = 4000;
 constexpr int32_t kRankOfJob = 37;
 
 class RankWindowsTest : public ::testing::Test {
  protected:
   RankWindowsTest() {
-    EXPECT_EQ(kWall % RankWindows::kPeriodNs, 0U);
-    windows.advance(kWall);
+    EXPECT_EQ(kWallBegin % RankWindows::kPeriodNs, 0U);
+    windows.advance(kWallBegin);
   }
 
   void know_rank(uint32_t pid = kPid, int32_t rank = kRankOfJob) {
@@ -29,26 +29,27 @@ class RankWindowsTest : public ::testing::Test {
     process.pid = pid;
     process.rank = rank;
     process.slurm_job = "4711";
+    process.start_mono_ns = kMonoBegin - kNsOfSecond;
     windows.know(process);
   }
-  hal::Communicator communicator(uint64_t id = kCommunicator, uint64_t hash = kHash, uint32_t pid = kPid) {
+  hal::Communicator communicator(uint64_t id = kSomeId, uint64_t hash = kSomeHash, uint32_t pid = kPid) {
     hal::Communicator made;
     made.id = id;
     made.pid = pid;
-    made.made_mono_ns = kFirst;
+    made.made_mono_ns = kMonoBegin;
     made.comm_id_hash = hash;
     made.rank = 5;
     made.nranks = 8;
     return made;
   }
   Event event(std::string_view name, uint64_t at_ms, uint64_t length_ns = 1000, uint32_t pid = kPid) {
-    Event one = event_of(name, pid, kFirst + at_ms * kMs);
-    one.wall_offset_ns = kOffset;
+    Event one = event_of(name, pid, kMonoBegin + at_ms * kMs);
+    one.wall_offset_ns = kWallOffset;
     one.duration_ns = length_ns;
     return one;
   }
-  void collect(uint64_t at_ms, uint64_t id = kCommunicator, uint64_t length_ns = 1000, uint32_t pid = kPid,
-               uint64_t bytes = kBytes) {
+  void collect(uint64_t at_ms, uint64_t id = kSomeId, uint64_t length_ns = 1000, uint32_t pid = kPid,
+               uint64_t bytes = kSomeBytes) {
     Event one = event("collect", at_ms, length_ns, pid);
     one.bytes = bytes;
     one.set(Has::kBytes);
@@ -61,13 +62,14 @@ class RankWindowsTest : public ::testing::Test {
     const std::vector<Event> events{one};
     std::vector<std::pair<size_t, Exchange>> exchanges;
     if (exchange) exchanges.emplace_back(0, *exchange);
-    windows.take(events, exchanges, {}, kOffset);
+    windows.take(events, exchanges, {}, kWallOffset);
   }
-  void wait(uint64_t from_ms, uint64_t to_ms, uint64_t id = kCommunicator) {
-    const std::vector<CoveredSync> syncs{{kPid, kFirst + from_ms * kMs, kFirst + to_ms * kMs, {{id, numbers[id]}}}};
-    windows.take({}, {}, syncs, kOffset);
+  void wait(uint64_t from_ms, uint64_t to_ms, uint64_t id = kSomeId) {
+    const std::vector<CoveredSync> syncs{
+        {kPid, kMonoBegin + from_ms * kMs, kMonoBegin + to_ms * kMs, {{id, numbers[id]}}}};
+    windows.take({}, {}, syncs, kWallOffset);
   }
-  std::vector<RankWindow> advance_to(uint64_t ms) { return windows.advance(kWall + ms * kMs); }
+  std::vector<RankWindow> advance_to(uint64_t ms) { return windows.advance(kWallBegin + ms * kMs); }
   RankWindow only(const std::vector<RankWindow>& some) {
     EXPECT_THAT(some, SizeIs(1));
     return some.empty() ? RankWindow{} : some.front();
@@ -88,11 +90,11 @@ TEST_F(RankWindowsTest, OwnWorkIsTheTimeBetweenEntriesLessTheWaits) {
   wait(510, 600);
   collect(900);
   const RankWindow window = only(advance_to(5000));
-  EXPECT_EQ(window.start_ns, kWall);
-  EXPECT_EQ(window.end_ns, kWall + 5 * kSecond);
+  EXPECT_EQ(window.start_ns, kWallBegin);
+  EXPECT_EQ(window.end_ns, kWallBegin + 5 * kNsOfSecond);
   EXPECT_EQ(window.job, "4711");
   EXPECT_EQ(window.rank, 37U);
-  EXPECT_EQ(window.comm_id_hash, kHash);
+  EXPECT_EQ(window.comm_id_hash, kSomeHash);
   EXPECT_EQ(window.comm_rank, 5U);
   EXPECT_EQ(window.nranks, 8U);
   EXPECT_EQ(window.collectives, 3U);
@@ -101,7 +103,7 @@ TEST_F(RankWindowsTest, OwnWorkIsTheTimeBetweenEntriesLessTheWaits) {
   EXPECT_EQ(window.median_ns, 110 * kMs);
   EXPECT_EQ(window.blocked, 2U);
   EXPECT_EQ(window.wait_ns, (290 + 90) * kMs);
-  EXPECT_EQ(window.bytes, 3 * kBytes);
+  EXPECT_EQ(window.bytes, 3 * kSomeBytes);
   EXPECT_EQ(window.entered, 3U);
   EXPECT_EQ(window.left, 2U);
   EXPECT_EQ(window.call, call_named("collect"));
@@ -146,8 +148,8 @@ TEST_F(RankWindowsTest, WaitsOfAllCommunicatorsAreTakenOffTheWorkOfEach) {
 TEST_F(RankWindowsTest, CallsOfTheLibraryThatBlockAreWaits) {
   know_rank();
   windows.know(communicator());
-  collect(100, kCommunicator, 300 * kMs);
-  collect(500, kCommunicator, RankWindows::kShortestWaitNs - 1);
+  collect(100, kSomeId, 300 * kMs);
+  collect(500, kSomeId, RankWindows::kShortestWaitNs - 1);
   collect(600);
   const RankWindow window = only(advance_to(5000));
   EXPECT_EQ(window.blocked, 1U);
@@ -176,9 +178,9 @@ TEST_F(RankWindowsTest, TheMedianIsOverStepsWhereCollectivesHaveAPeriod) {
   // Steps of 100 ms: three collectives close behind each other, of different sizes, and then the work.
   for (uint64_t step = 0; step < 99; ++step) {
     const uint64_t at = 10 + 100 * step;
-    collect(at, kCommunicator, 1000, kPid, 1 << 20);
-    collect(at + 2, kCommunicator, 1000, kPid, 1 << 10);
-    collect(at + 4, kCommunicator, 1000, kPid, 1 << 12);
+    collect(at, kSomeId, 1000, kPid, 1 << 20);
+    collect(at + 2, kSomeId, 1000, kPid, 1 << 10);
+    collect(at + 4, kSomeId, 1000, kPid, 1 << 12);
     wait(at + 10, at + 40);
   }
   advance_to(5000);
@@ -193,14 +195,23 @@ TEST_F(RankWindowsTest, ARankThatLeavesIsGivenOutOnceMoreAndHasNoWorkThen) {
   collect(300);
   EXPECT_EQ(only(advance_to(5000)).measured, 2U);
   collect(5100);
-  windows.process_ended(kPid);
+  windows.process_ended(kPid, kMonoBegin - kNsOfSecond);
   const RankWindow last = only(advance_to(10'000));
   EXPECT_EQ(last.collectives, 1U);
   EXPECT_EQ(last.entered, 3U);
-  EXPECT_EQ(last.bytes, kBytes);
+  EXPECT_EQ(last.bytes, kSomeBytes);
   EXPECT_EQ(last.measured, 0U);
   EXPECT_EQ(last.median_ns, std::nullopt);
   EXPECT_THAT(advance_to(15'000), IsEmpty());
+}
+
+TEST_F(RankWindowsTest, TheEndOfAnotherProcessOfThatNumberIsNotThisOnes) {
+  know_rank();
+  windows.process_ended(kPid, kMonoBegin - 5 * kNsOfSecond);
+  windows.know(communicator());
+  collect(100);
+  windows.process_ended(kPid, kMonoBegin - 5 * kNsOfSecond);
+  EXPECT_EQ(only(advance_to(5000)).measured, 1U);
 }
 
 TEST_F(RankWindowsTest, AWindowInWhichACommunicatorEndsHasNoWork) {
@@ -210,7 +221,7 @@ TEST_F(RankWindowsTest, AWindowInWhichACommunicatorEndsHasNoWork) {
   collect(100, 1);
   collect(100, 2);
   auto ended = communicator(2, 22);
-  ended.ended_mono_ns = kFirst + 4000 * kMs;
+  ended.ended_mono_ns = kMonoBegin + 4000 * kMs;
   windows.know(ended);
   const auto given = advance_to(5000);
   ASSERT_THAT(given, SizeIs(2));
@@ -237,7 +248,7 @@ TEST_F(RankWindowsTest, ARankOrACommunicatorThatIsNotKnownIsLeftOutAndCounted) {
   collect(5200, 9);
   collect(5300, 10);  // never heard of
   const RankWindow known = only(advance_to(10'000));
-  EXPECT_EQ(known.comm_id_hash, kHash);
+  EXPECT_EQ(known.comm_id_hash, kSomeHash);
   EXPECT_EQ(known.collectives, 0U);
   EXPECT_EQ(count(hal::Loss::fleet_unknown), 5U);
 }
@@ -266,10 +277,10 @@ TEST_F(RankWindowsTest, ALossOfCallsTakesTheWorkOfItsWindowOnly) {
   know_rank();
   know_rank(200, 38);
   windows.know(communicator());
-  windows.know(communicator(8, kHash, 200));
+  windows.know(communicator(8, kSomeHash, 200));
   collect(100);
   collect(100, 8, 1000, 200);
-  windows.lost(kPid, kWall + 3 * kSecond);
+  windows.lost(kPid, kWallBegin + 3 * kNsOfSecond);
   collect(4000);  // what lies before it is not known
   const auto given = advance_to(5000);
   ASSERT_THAT(given, SizeIs(2));
@@ -287,7 +298,7 @@ TEST_F(RankWindowsTest, ACollectiveInFlightHasBeenEntered) {
   Event open = event("collect", 300);
   open.outcome = Outcome::kInFlight;
   Exchange exchange;
-  exchange.communicator_id = kCommunicator;
+  exchange.communicator_id = kSomeId;
   exchange.number = 2;
   feed(open, exchange);
   const RankWindow window = only(advance_to(5000));
@@ -307,8 +318,8 @@ TEST_F(RankWindowsTest, WhatKeptTheRankOffTheCpuIsThatOfItsWork) {
     one.call = calls().id_of(hal::HostOp::kSchedSwitch);
     one.pid = kPid;
     one.tid = tid;
-    one.start_mono_ns = kFirst + from_ms * kMs;
-    one.wall_offset_ns = kOffset;
+    one.start_mono_ns = kMonoBegin + from_ms * kMs;
+    one.wall_offset_ns = kWallOffset;
     one.duration_ns = (to_ms - from_ms) * kMs;
     one.set(Has::kDuration);
     one.set(Has::kOffCpu);
@@ -335,7 +346,7 @@ TEST_F(RankWindowsTest, AClockThatJumpsDoesNotMakeWindowsOfItsOwn) {
   collect(100);
   EXPECT_THAT(advance_to(3'600'000), SizeIs(1));  // an hour later
   EXPECT_THAT(advance_to(1000), IsEmpty());       // set back
-  numbers[kCommunicator] = 9;
+  numbers[kSomeId] = 9;
   collect(1100);
   EXPECT_EQ(only(advance_to(5000)).entered, 10U);
 }
@@ -346,7 +357,7 @@ TEST_F(RankWindowsTest, TheEndGivesOutWhatIsLeftWithoutWork) {
   collect(100);
   const RankWindow rest = only(windows.finish());
   EXPECT_EQ(rest.collectives, 1U);
-  EXPECT_EQ(rest.bytes, kBytes);
+  EXPECT_EQ(rest.bytes, kSomeBytes);
   EXPECT_EQ(rest.measured, 0U);
 }
 

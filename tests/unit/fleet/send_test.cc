@@ -245,6 +245,7 @@ TEST_F(SendTest, IncidentsGoAtOnceAndThenOnceInASecondAtMost) {
   RawReceiver receiver(accept);
   to(receiver);
   options_.between_incidents_ns = 400 * kMs;
+  options_.recording_node = "gpu-one";
   start();
   sender_->add(chain_of("low", hal::ChainSeverity::kMedium));
   const auto begin = std::chrono::steady_clock::now();
@@ -261,7 +262,7 @@ TEST_F(SendTest, IncidentsGoAtOnceAndThenOnceInASecondAtMost) {
   EXPECT_EQ(batch.points[0].metric, "ingero.causal_chain");
   EXPECT_EQ(batch.points[0].rank, 3);
   EXPECT_DOUBLE_EQ(*batch.points[0].value_double, 0.25);
-  EXPECT_THAT(batch.points[0].attributes, HasSubstr(R"("causal_chain_id":"first")"));
+  EXPECT_THAT(batch.points[0].attributes, HasSubstr(R"("causal_chain_id":"gpu-one:first")"));
   EXPECT_THAT(batch.points[0].attributes, HasSubstr(R"("severity":"HIGH")"));
   EXPECT_THAT(read(receiver.requests()[1]).points, SizeIs(5));
   auto over = chain_of("first");

@@ -8,6 +8,7 @@
 #include "fleet/server/cluster.h"
 #include "fleet/server/cluster_api.h"
 #include "fleet/server/receiver.h"
+#include "serve/http/grpc.h"
 
 namespace ingero::cli {
 
@@ -23,14 +24,15 @@ constexpr size_t kMaxQuestionBytes = 64 << 10;
 
 struct FleetServeOptions {
   std::string database, certificate, key, token_file, max_db = "8g", hang_after = "10s";
-  std::string http_address = "127.0.0.1:4318", api_address = "127.0.0.1:8081";
+  std::string grpc_address = "127.0.0.1:4317", http_address = "127.0.0.1:4318", api_address = "127.0.0.1:8081";
   std::vector<std::string> hosts;
   bool is_plain = false;
 };
 
-// A server that is encrypted, or plain because it was asked to be, and then on this machine only.
-Result<std::unique_ptr<http::Server>> open_one(const FleetServeOptions& options, const std::string& address,
-                                               const char* flag, http::ServerOptions served, Context& context) {
+// Whether an address may be listened on, and the secrets that it asks for: encrypted, or plain because it was asked to
+// be, and then on this machine only.
+Result<http::Secrets> check_address(const FleetServeOptions& options, const std::string& address, const char* flag,
+                                    Context& context) {
   const auto where = http::parse_address(address);
   if (!where.ok()) return where.error().in(flag);
   const bool has_files = !options.certificate.empty() || !options.key.empty();
@@ -46,16 +48,25 @@ Result<std::unique_ptr<http::Server>> open_one(const FleetServeOptions& options,
                  fmt::format("{} {}: without TLS the server may listen on this machine only", flag, printable(address)),
                  "give --tls-cert and --tls-key, or listen on 127.0.0.1");
   }
+  http::Secrets secrets;
   if (const auto token = context.environment.variable(kTokenVariable); token && !token->empty()) {
-    INGERO_TRY(served.secrets.add_token(*token, kTokenVariable));
+    INGERO_TRY(secrets.add_token(*token, kTokenVariable));
   }
-  if (!options.token_file.empty()) INGERO_TRY(served.secrets.add_token_file(options.token_file));
-  if (served.secrets.empty() && !where->is_loopback) {
+  if (!options.token_file.empty()) INGERO_TRY(secrets.add_token_file(options.token_file));
+  if (secrets.empty() && !where->is_loopback) {
     return Error(Errc::kInvalid,
                  fmt::format("{} {}: every client that reaches this address could write and read the cluster's data",
                              flag, printable(address)),
                  fmt::format("set {} or --token-file", kTokenVariable));
   }
+  return secrets;
+}
+
+Result<std::unique_ptr<http::Server>> open_one(const FleetServeOptions& options, const std::string& address,
+                                               const char* flag, http::ServerOptions served, Context& context) {
+  auto secrets = check_address(options, address, flag, context);
+  INGERO_TRY(secrets);
+  served.secrets = std::move(*secrets);
   served.address = address;
   served.certificate = options.certificate;
   served.key = options.key;
@@ -66,6 +77,22 @@ Result<std::unique_ptr<http::Server>> open_one(const FleetServeOptions& options,
   served.realm = "ingero fleet";
   auto bound = http::Server::bind(std::move(served), *context.clock);
   if (!bound.ok()) return bound.error().in(flag);
+  return bound;
+}
+
+Result<std::unique_ptr<http::GrpcServer>> open_grpc(const FleetServeOptions& options, Context& context) {
+  constexpr const char* kFlag = "--grpc-listen";
+  auto secrets = check_address(options, options.grpc_address, kFlag, context);
+  INGERO_TRY(secrets);
+  http::GrpcOptions served;
+  served.address = options.grpc_address;
+  served.certificate = options.certificate;
+  served.key = options.key;
+  served.secrets = std::move(*secrets);
+  served.connections = kSenders;
+  served.message_bytes = fleet::server::kMaxBodyBytes;
+  auto bound = http::GrpcServer::bind(std::move(served), *context.clock);
+  if (!bound.ok()) return bound.error().in(kFlag);
   return bound;
 }
 
@@ -87,6 +114,8 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   receiving.at_once = 2;  // one decodes while the other's batch is written
   auto receiver = open_one(options, options.http_address, "--http-listen", std::move(receiving), context);
   if (!receiver.ok()) return receiver.error();
+  auto grpc = open_grpc(options, context);
+  if (!grpc.ok()) return grpc.error();
   asking.body_bytes = kMaxQuestionBytes;
   asking.open_paths = {fleet::server::kOpenPath};
   asking.audit = [](const std::string& line) { log_info("{}", line); };
@@ -103,13 +132,15 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   pthread_sigmask(SIG_BLOCK, &signals, &before);
   fleet::server::Cluster& shared = **cluster;
   (*receiver)->start([&shared](const http::Request& request) { return fleet::server::receive(shared, request); });
+  (*grpc)->start([&shared](const http::GrpcCall& call) { return fleet::server::receive(shared, call); });
   (*api)->start(
       [&shared](const http::Request& request) { return fleet::server::answer(shared, request, INGERO_VERSION); });
-  context.err << fmt::format("ingero: OTLP at {}/v1/metrics, API at {}{}\n", (*receiver)->url(), (*api)->url(),
-                             (*api)->has_secret() ? ", with a token" : "");
+  context.err << fmt::format("ingero: OTLP at {}/v1/metrics, over gRPC at {}, API at {}{}\n", (*receiver)->url(),
+                             (*grpc)->where(), (*api)->url(), (*api)->has_secret() ? ", with a token" : "");
   context.err.flush();
   wait_for_signal(signals, shared);
   (*receiver)->stop();
+  (*grpc)->stop();
   (*api)->stop();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return kExitDone;
@@ -121,6 +152,9 @@ void add_serve(Command fleet, Context& context) {
   command.add_option("--db", options->database, "The cluster's file; made where there is none")
       .type_name("FILE")
       .required();
+  command.add_option("--grpc-listen", options->grpc_address, "Receive OTLP over gRPC here (:PORT: this machine only)")
+      .type_name("ADDRESS")
+      .show_default();
   command.add_option("--http-listen", options->http_address, "Receive OTLP over HTTP here (:PORT: this machine only)")
       .type_name("ADDRESS")
       .show_default();

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/environment.h"
+#include "base/text.h"
 #include "cli/app.h"
 
 namespace {
@@ -48,7 +49,10 @@ int main(int argc, char** argv) {
   context.err_is_terminal = isatty(STDERR_FILENO) != 0;
   context.colour = context.out_is_terminal && !ingero::environment("NO_COLOR") &&
                    ingero::environment("TERM").value_or("dumb") != "dumb";
-  const int status = ingero::cli::run({argv + 1, argv + argc}, context);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  // Under this name it is the cluster's server: `ingero-echo serve`.
+  if (ingero::file_name(argv[0]) == "ingero-echo") arguments.insert(arguments.begin(), "fleet");
+  const int status = ingero::cli::run(std::move(arguments), context);
   if (context.unfinished.empty()) return status;
   std::cout.flush();
   std::cerr.flush();

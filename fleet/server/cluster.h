@@ -57,6 +57,8 @@ class Cluster {
   Result<Json> history(const store::HistoryQuery& query);
   Result<Json> incidents(const std::string& cluster, uint64_t since_ns, size_t limit);
   Result<Json> health();
+  // Of the server itself, in the text format of Prometheus.
+  Result<std::string> metrics();
   const Clock& clock() const { return clock_; }
 
  private:

@@ -1,4 +1,4 @@
-// Routes, and the inputs of tools checked member by member: see cluster_api.h.
+// Routes, their description, and the inputs of tools checked member by member: see cluster_api.h.
 #include "fleet/server/cluster_api.h"
 
 #include <algorithm>
@@ -196,6 +196,37 @@ Json tool_list() {
   return {{"tools", std::move(list)}};
 }
 
+// OpenAPI 3.1 (spec.openapis.org/oas/v3.1.0).
+Json description(const std::string& version) {
+  const auto answers = [](const char* what) {
+    return Json{{"200", {{"description", what}}}, {"400", {{"description", "the input is wrong"}}}};
+  };
+  const auto get = [&](const char* summary) {
+    return Json{{"get", {{"summary", summary}, {"responses", answers("a JSON object")}}}};
+  };
+  Json paths{{"/api/versions", get("Version and capabilities, without a token")},
+             {"/api/v1/health", get("What was received, and how far back the store reaches")},
+             {"/api/v1/tools", get("The tools")},
+             {"/api/v1/openapi.json", get("This description")},
+             {"/api/v1/threshold", get("What the nodes of a cluster classify themselves by")},
+             {"/metrics", {{"get", {{"summary", "Of this server, for Prometheus"}, {"responses", answers("text")}}}}}};
+  const Json name{{"name", "cluster_id"}, {"in", "query"}, {"required", true}, {"schema", {{"type", "string"}}}};
+  paths["/api/v1/threshold"]["get"]["parameters"] = Json::array({name});
+  for (const Tool& tool : kTools) {
+    const Json content{{"application/json", {{"schema", {{"type", "object"}}}}}};
+    paths[std::string(kToolPrefix) + std::string(tool.name)] = {{"post",
+                                                                 {{"summary", tool.description},
+                                                                  {"operationId", tool.plain_name},
+                                                                  {"requestBody", {{"content", content}}},
+                                                                  {"responses", answers("a JSON object")}}}};
+  }
+  return {{"openapi", "3.1.0"},
+          {"info", {{"title", "ingero fleet"}, {"version", version}}},
+          {"components", {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}}},
+          {"security", Json::array({Json{{"token", Json::array()}}})},
+          {"paths", std::move(paths)}};
+}
+
 http::Response threshold(Cluster& cluster, const http::Request& request) {
   const std::string name = request.parameter("cluster_id");
   if (name.empty()) return failed(Error(Errc::kInvalid, "cluster_id: which cluster's threshold"));
@@ -219,15 +250,23 @@ http::Response answer(Cluster& cluster, const http::Request& request, const std:
   }
   if (request.path == kOpenPath) {
     const std::string two_parts = version.substr(0, version.find('.', version.find('.') + 1));
-    return json(200, Json{{"version", two_parts}, {"capabilities", {"otlp_http", "tools", "threshold"}}});
+    return json(
+        200, Json{{"version", two_parts}, {"capabilities", {"otlp_http", "otlp_grpc", "tools", "threshold", "hangs"}}});
   }
+  if (request.path == "/metrics") {
+    const auto metrics = cluster.metrics();
+    return metrics.ok() ? http::Response{200, "text/plain; version=0.0.4; charset=utf-8", *metrics, {}, {}}
+                        : failed(metrics.error());
+  }
+  if (request.path == "/api/v1/openapi.json") return json(200, description(version));
   if (request.path == "/api/v1/tools") return json(200, tool_list());
   if (request.path == "/api/v1/threshold") return threshold(cluster, request);
   if (request.path == "/api/v1/health") {
     const auto health = cluster.health();
     return health.ok() ? json(200, *health) : failed(health.error());
   }
-  return failed(Error(Errc::kNotFound, "the API is below /api/v1: tools, threshold, health"));
+  return failed(
+      Error(Errc::kNotFound, "the API is below /api/v1: tools, threshold, health, openapi.json; and /metrics"));
 }
 
 }  // namespace ingero::fleet::server

@@ -1,5 +1,6 @@
-// The cluster's HTTP API: tools, the threshold that nodes classify themselves by, health and versions (docs/fleet.md,
-// "Asking"). Answers are JSON; an error is {"error", "class"} as at a node's API. No state of its own; thread-safe.
+// The cluster's HTTP API: tools, the threshold that nodes classify themselves by, health, versions, its own metrics and
+// its description (docs/fleet.md, "Asking"). Answers are JSON; an error is {"error", "class"} as at a node's API. No
+// state of its own; thread-safe.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Statuses and encodings of OTLP/HTTP: see receiver.h.
+// Statuses, codes and encodings: see receiver.h.
 #include "fleet/server/receiver.h"
 
 #include <random>
@@ -35,10 +35,10 @@ http::Response refusal(int status, bool is_json, const std::string& why) {
   return response;
 }
 
-// At random, or all nodes come back at once.
-std::string retry_after() {
+// Seconds; at random, or all nodes come back at once.
+int retry_after() {
   static thread_local std::mt19937 random(std::random_device{}());
-  return std::to_string(std::uniform_int_distribution<int>(kMinRetry_s, kMaxRetry_s)(random));
+  return std::uniform_int_distribution<int>(kMinRetry_s, kMaxRetry_s)(random);
 }
 
 bool is_type(std::string_view header, std::string_view type) {
@@ -47,19 +47,19 @@ bool is_type(std::string_view header, std::string_view type) {
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
 }
 
-Result<wire::Batch> decode(const http::Request& request, bool is_json, uint64_t now_ns) {
-  const std::string encoding = request.header("Content-Encoding");
+// `packed`: as it came, by `encoding`.
+Result<wire::Batch> decode(const std::string& packed, const std::string& encoding, bool is_json, uint64_t now_ns) {
   std::string unpacked;
   if (!encoding.empty() && encoding != "identity") {
     if (encoding != "gzip") {
-      return Error(Errc::kNotSupported, fmt::format("Content-Encoding {} is not known", printable(encoding, 32)),
+      return Error(Errc::kNotSupported, fmt::format("the encoding {} is not known", printable(encoding, 32)),
                    "send gzip, or nothing");
     }
-    auto inflated = wire::inflate_gzip(request.body);
+    auto inflated = wire::inflate_gzip(packed);
     INGERO_TRY(inflated);
     unpacked = std::move(*inflated);
   }
-  const std::string& body = encoding == "gzip" ? unpacked : request.body;
+  const std::string& body = encoding == "gzip" ? unpacked : packed;
   if (is_json && body.size() > kMaxJsonBytes) {
     return Error(Errc::kFull, "the body is longer than 8 MiB of JSON", "send protobuf, or less at a time");
   }
@@ -72,6 +72,19 @@ std::string why_of(const wire::Refusals& refused) {
   std::string why;
   for (const auto& [reason, count] : refused) why += fmt::format("{}{} ({})", why.empty() ? "" : "; ", reason, count);
   return why;
+}
+
+// What the senders of the batch classify themselves by, as headers of these names; none before it is known.
+std::vector<std::pair<std::string, std::string>> threshold_of(Cluster& cluster, const wire::Batch& batch,
+                                                              const char* threshold_name, const char* quorum_name) {
+  const wire::Sender* sender = nullptr;
+  if (!batch.points.empty()) sender = &batch.points.front().sender;
+  if (!batch.windows.empty()) sender = &batch.windows.front().sender;
+  if (sender == nullptr) return {};
+  const Threshold threshold = cluster.threshold(sender->cluster);
+  if (!threshold.is_known) return {};
+  return {{threshold_name, fmt::format("{:.6g}", threshold.value)},
+          {quorum_name, threshold.has_quorum ? "true" : "false"}};
 }
 
 http::Response accepted(Cluster& cluster, const wire::Batch& batch, bool is_json) {
@@ -89,15 +102,7 @@ http::Response accepted(Cluster& cluster, const wire::Batch& batch, bool is_json
   } else {
     response.body = wire::protobuf_answer(refused, why_of(batch.refused));
   }
-  const wire::Sender* sender = nullptr;
-  if (!batch.points.empty()) sender = &batch.points.front().sender;
-  if (!batch.windows.empty()) sender = &batch.windows.front().sender;
-  if (sender != nullptr) {
-    if (const Threshold threshold = cluster.threshold(sender->cluster); threshold.is_known) {
-      response.headers.emplace_back("X-Ingero-Threshold", fmt::format("{:.6g}", threshold.value));
-      response.headers.emplace_back("X-Ingero-Quorum-Met", threshold.has_quorum ? "true" : "false");
-    }
-  }
+  response.headers = threshold_of(cluster, batch, "X-Ingero-Threshold", "X-Ingero-Quorum-Met");
   return response;
 }
 
@@ -116,7 +121,7 @@ http::Response receive(Cluster& cluster, const http::Request& request) {
     cluster.count_undecodable();
     return refusal(415, false, "Content-Type must be application/x-protobuf or application/json");
   }
-  auto batch = decode(request, is_json, cluster.clock().wall_ns());
+  auto batch = decode(request.body, request.header("Content-Encoding"), is_json, cluster.clock().wall_ns());
   if (!batch.ok()) {
     cluster.count_undecodable();
     const Errc code = batch.error().code();
@@ -125,10 +130,46 @@ http::Response receive(Cluster& cluster, const http::Request& request) {
   }
   if (const Status taken = cluster.take(*batch); !taken.ok()) {
     http::Response response = refusal(503, is_json, taken.error().text());
-    response.headers.emplace_back("Retry-After", retry_after());
+    response.headers.emplace_back("Retry-After", std::to_string(retry_after()));
     return response;
   }
   return accepted(cluster, *batch, is_json);
+}
+
+http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
+  http::GrpcAnswer answer;
+  const auto refuse = [&](http::GrpcCode code, const std::string& why) {
+    answer.code = code;
+    answer.why = why;
+    return answer;
+  };
+  if (call.path != kExportPath) {
+    return refuse(http::GrpcCode::kUnimplemented, fmt::format("only {} is served here", kExportPath));
+  }
+  const auto named = call.headers.find("grpc-encoding");
+  const std::string encoding = call.is_packed && named != call.headers.end() ? named->second : "";
+  if (call.is_packed && (encoding.empty() || encoding == "identity")) {
+    cluster.count_undecodable();
+    return refuse(http::GrpcCode::kInternal, "the message is packed, and grpc-encoding does not say how");
+  }
+  auto batch = decode(call.message, encoding, false, cluster.clock().wall_ns());
+  if (!batch.ok()) {
+    cluster.count_undecodable();
+    const Errc code = batch.error().code();
+    if (code == Errc::kNotSupported) answer.metadata = {{"grpc-accept-encoding", "identity,gzip"}};
+    return refuse(code == Errc::kFull           ? http::GrpcCode::kResourceExhausted
+                  : code == Errc::kNotSupported ? http::GrpcCode::kUnimplemented
+                                                : http::GrpcCode::kInvalidArgument,
+                  batch.error().text());
+  }
+  if (const Status taken = cluster.take(*batch); !taken.ok()) {
+    const auto unavailable = static_cast<int>(http::GrpcCode::kUnavailable);
+    answer.details = wire::protobuf_error(unavailable, taken.error().text(), retry_after());
+    return refuse(http::GrpcCode::kUnavailable, taken.error().text());
+  }
+  answer.body = wire::protobuf_answer(batch->refused_count(), why_of(batch->refused));
+  answer.metadata = threshold_of(cluster, *batch, "ingero-threshold", "ingero-quorum-met");
+  return answer;
 }
 
 }  // namespace ingero::fleet::server

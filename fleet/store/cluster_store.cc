@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <mutex>
 
@@ -25,6 +26,12 @@ constexpr const char* kInsertPoint = "INSERT OR IGNORE INTO events VALUES (?1, ?
 constexpr const char* kInsertWindow =
     "INSERT OR IGNORE INTO windows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
     "?18, ?19, ?20, ?21, ?22, ?23)";
+// Into a table of sums; they are added to.
+constexpr const char* kUpsertSums =
+    "INSERT INTO {0} VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO UPDATE SET "
+    "windows = windows + 1, collectives = collectives + excluded.collectives, blocked = blocked + excluded.blocked, "
+    "work_us = work_us + excluded.work_us, wait_us = wait_us + excluded.wait_us, bytes = bytes + excluded.bytes, "
+    "off_cpu_us = off_cpu_us + excluded.off_cpu_us";
 constexpr const char* kUpsertNode =
     "INSERT INTO nodes (cluster_id, node_id, first_ns, last_ns) VALUES (?1, ?2, ?3, ?4) "
     "ON CONFLICT (cluster_id, node_id) DO UPDATE SET first_ns = min(first_ns, excluded.first_ns), "
@@ -41,6 +48,9 @@ int64_t state_of(const wire::Window& window) {
   return (window.is_lost ? kLost : 0) | (window.is_matched ? kMatched : 0) | (window.has_failed ? kFailed : 0) |
          (window.is_gone ? kGone : 0);
 }
+
+// Of a window, at most a day: sums over 400 days of them stay within 64 bits.
+int64_t microseconds(double seconds) { return std::llround(std::clamp(seconds, 0.0, 86'400.0) * 1e6); }
 
 int64_t as_signed(uint64_t value) { return static_cast<int64_t>(value); }
 int64_t clipped(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
@@ -72,7 +82,8 @@ struct ClusterStore::Impl {
   StoreOptions options;
   ingero::store::WriterLock lock;
   Database database, reading;
-  Statement insert_point, insert_window, upsert_node;
+  Statement insert_point, insert_window, upsert_node, add_to_minute, add_to_hour;
+  uint64_t windows_pruned_ns = 0;  // windows that began before were deleted
   std::map<NodeKey, uint32_t> nodes;
   std::mutex reading_mutex;
   std::chrono::steady_clock::time_point reading_until;
@@ -115,6 +126,14 @@ struct ClusterStore::Impl {
       INGERO_TRY(prepared);
       *statement = std::move(*prepared);
     }
+    for (const auto& [statement, table] : {std::pair(&add_to_minute, "minutes"), {&add_to_hour, "hours"}}) {
+      auto prepared = database.prepare(fmt::format(fmt::runtime(kUpsertSums), table), true);
+      INGERO_TRY(prepared);
+      *statement = std::move(*prepared);
+    }
+    int64_t pruned_ns = 0;
+    INGERO_TRY(database.integer_into("SELECT windows_before_ns FROM pruned", pruned_ns));
+    windows_pruned_ns = static_cast<uint64_t>(pruned_ns);
     return database.each_row("SELECT cluster_id, node_id, id FROM nodes", [this](Statement& row) {
       nodes[{row.text(0), row.text(1)}] = static_cast<uint32_t>(row.integer(2));
     });
@@ -172,6 +191,25 @@ struct ClusterStore::Impl {
     return {};
   }
 
+  // To the minute and the hour in which it began.
+  Status add_to_sums(const wire::Window& window, uint32_t node) {
+    constexpr int64_t kMinute_s = 60, kHour_s = 3600;
+    const auto start_s = static_cast<int64_t>(window.start_ns / 1'000'000'000);
+    // Beyond these bounds a sum of many would overflow.
+    constexpr uint64_t kMaxCount = uint64_t{1} << 32;
+    constexpr int64_t kMaxBytes = int64_t{1} << 50;
+    for (const auto& [row, length_s] : {std::pair(&add_to_minute, kMinute_s), {&add_to_hour, kHour_s}}) {
+      row->bind(1, start_s / length_s * length_s).bind(2, int64_t{node}).bind(3, std::string_view(window.sender.job));
+      row->bind(4, int64_t{window.rank}).bind(5, as_signed(window.communicator));
+      row->bind(6, clipped(std::min(window.count, kMaxCount))).bind(7, clipped(std::min(window.blocked, kMaxCount)));
+      row->bind(8, microseconds(window.work_total_s.value_or(0))).bind(9, microseconds(window.wait_s));
+      row->bind(10, std::min(window.bytes, kMaxBytes));
+      row->bind(11, microseconds(window.preempted_s + window.runqueue_s + window.blocked_s + window.io_s));
+      INGERO_TRY(row->run());
+    }
+    return {};
+  }
+
   Status put_batch(const wire::Batch& batch, Written& written, std::map<NodeKey, uint32_t>& added) {
     constexpr const char* kTooMany = "more than 4096 nodes send to this server";
     INGERO_TRY(put_nodes(nodes_of(batch), added));
@@ -198,9 +236,15 @@ struct ClusterStore::Impl {
         ++written.refused[kTooMany];
         continue;
       }
+      if (batch.windows[i].start_ns < windows_pruned_ns) {
+        ++written.refused["a window is older than those that are kept"];
+        continue;
+      }
       bool is_new = false;
       INGERO_TRY(put(batch.windows[i], node, is_new));
-      if (is_new) written.windows.push_back(i);
+      if (!is_new) continue;
+      INGERO_TRY(add_to_sums(batch.windows[i], node));
+      written.windows.push_back(i);
     }
     return {};
   }
@@ -213,25 +257,61 @@ struct ClusterStore::Impl {
     return static_cast<uint64_t>((pages - free) * bytes);
   }
 
+  // In one transaction with a note of how far, so that no deleted window counts again.
+  Status delete_windows(int64_t before_ns) {
+    if (before_ns <= as_signed(windows_pruned_ns)) return {};
+    INGERO_TRY(
+        database.execute(fmt::format("DELETE FROM windows WHERE start_ns < {0}; "
+                                     "UPDATE pruned SET windows_before_ns = {0}",
+                                     before_ns)));
+    windows_pruned_ns = static_cast<uint64_t>(before_ns);
+    return {};
+  }
+
   Status delete_old() {
+    int64_t newest_ns = 0;
+    INGERO_TRY(database.integer_into("SELECT max(start_ns) FROM windows", newest_ns));
+    INGERO_TRY(delete_windows(newest_ns - 86'400'000'000'000));
     return database.execute(
-        "DELETE FROM windows WHERE start_ns < (SELECT max(start_ns) FROM windows) - 86400000000000; "
+        "DELETE FROM minutes WHERE start_s < (SELECT max(start_s) FROM minutes) - 2592000; "
+        "DELETE FROM hours WHERE start_s < (SELECT max(start_s) FROM hours) - 34560000; "
         "DELETE FROM events WHERE timestamp_ns < (SELECT max(timestamp_ns) FROM events) - 2592000000000000; "
         "DELETE FROM incidents WHERE to_ns < (SELECT max(to_ns) FROM incidents) - 34560000000000000");
   }
 
-  // Room for what comes: the oldest twentieth of the windows goes, and of the points where there are no more windows.
+  // The oldest twentieth of a table's time; false where it has nothing that could go.
+  Result<bool> delete_twentieth(const char* table, const char* column) {
+    int64_t rows = 0, oldest = 0, newest = 0;
+    INGERO_TRY(database.integer_into(fmt::format("SELECT EXISTS (SELECT 1 FROM {})", table), rows));
+    if (rows == 0) return false;
+    INGERO_TRY(database.integer_into(fmt::format("SELECT min({}) FROM {}", column, table), oldest));
+    INGERO_TRY(database.integer_into(fmt::format("SELECT max({}) FROM {}", column, table), newest));
+    const int64_t before = oldest + (newest - oldest) / 20 + 1;
+    if (std::string_view(table) == "windows") {
+      INGERO_TRY(transaction([&] { return delete_windows(before); }));
+    } else {
+      INGERO_TRY(database.execute(fmt::format("DELETE FROM {} WHERE {} < {}", table, column, before)));
+    }
+    return true;
+  }
+
+  // Room for what comes: of the finest that is there the oldest twentieth goes.
   Status make_room() {
     constexpr double kFull = 0.9;
-    for (int tries = 0; tries < 20; ++tries) {
+    constexpr std::pair<const char*, const char*> kFinestFirst[] = {
+        {"windows", "start_ns"}, {"events", "timestamp_ns"}, {"minutes", "start_s"}, {"hours", "start_s"}};
+    for (int tries = 0; tries < 40; ++tries) {
       const auto used = used_bytes();
       INGERO_TRY(used);
-      if (static_cast<double>(*used) < kFull * static_cast<double>(options.max_bytes)) break;
-      const char* twentieth = "DELETE FROM {0} WHERE {1} <= (SELECT min({1}) + (max({1}) - min({1})) / 20 FROM {0})";
-      INGERO_TRY(database.execute(fmt::format(fmt::runtime(twentieth), "windows", "start_ns")));
-      if (sqlite3_changes(database.get()) > 0) continue;
-      INGERO_TRY(database.execute(fmt::format(fmt::runtime(twentieth), "events", "timestamp_ns")));
-      if (sqlite3_changes(database.get()) == 0) break;
+      if (static_cast<double>(*used) < kFull * static_cast<double>(options.max_bytes)) return {};
+      bool has_deleted = false;
+      for (const auto& [table, column] : kFinestFirst) {
+        const auto deleted = delete_twentieth(table, column);
+        INGERO_TRY(deleted);
+        has_deleted = *deleted;
+        if (has_deleted) break;
+      }
+      if (!has_deleted) break;
     }
     return {};
   }
@@ -395,14 +475,20 @@ Result<std::vector<IncidentRow>> ClusterStore::incidents(const std::string& clus
 Result<Coverage> ClusterStore::coverage() {
   Coverage found;
   const Status status = impl_->ask([&](Database& database) -> Status {
-    int64_t points = 0, windows = 0, nodes = 0, pages = 0, bytes = 0;
+    int64_t points = 0, windows = 0, nodes = 0, pages = 0, bytes = 0, minutes = 0, hours = 0;
     INGERO_TRY(database.integer_into("SELECT min(timestamp_ns) FROM events", points));
     INGERO_TRY(database.integer_into("SELECT min(start_ns) FROM windows", windows));
+    INGERO_TRY(database.integer_into("SELECT min(start_s) FROM minutes", minutes));
+    INGERO_TRY(database.integer_into("SELECT min(start_s) FROM hours", hours));
     INGERO_TRY(database.integer_into("SELECT count(*) FROM nodes", nodes));
     INGERO_TRY(database.integer_into("PRAGMA page_count", pages));
     INGERO_TRY(database.integer_into("PRAGMA page_size", bytes));
-    found = {static_cast<uint64_t>(points), static_cast<uint64_t>(windows), static_cast<uint64_t>(pages * bytes),
-             static_cast<uint64_t>(nodes)};
+    found = {static_cast<uint64_t>(points),
+             static_cast<uint64_t>(windows),
+             static_cast<uint64_t>(pages * bytes),
+             static_cast<uint64_t>(nodes),
+             static_cast<uint64_t>(minutes) * 1'000'000'000,
+             static_cast<uint64_t>(hours) * 1'000'000'000};
     return {};
   });
   INGERO_TRY(status);

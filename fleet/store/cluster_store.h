@@ -1,10 +1,12 @@
 // The cluster's file: points of any sender, our agents' windows, and incidents, in SQLite (docs/fleet.md, "The store").
 //
 // A batch is in the file when write() returns, and one that is written again changes nothing: a point's identity is its
-// cluster, node, metric, time and attributes; a window's its node, job, start, rank and communicator. One process at a
-// time has the file (flock), and its size is bounded: the oldest windows go first, then the oldest points.
-// Threads: one that writes at a time; the questions have a connection and a lock of their own. Times in nanoseconds
-// since the Unix epoch.
+// cluster, node, metric, time and attributes; a window's its node, job, start, rank and communicator. A window that is
+// new is added to its minute and its hour in the same transaction, so that these are the sums over the windows that
+// ever were in the file; what is older than windows that were deleted is refused, since it may have been among them.
+// One process at a time has the file (flock), and its size is bounded: the oldest of the finest goes first. Threads:
+// one that writes at a time; the questions have a connection and a lock of their own. Times in nanoseconds since the
+// Unix epoch.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +54,7 @@ struct HistoryQuery {
 
 struct Coverage {
   uint64_t points_from_ns = 0, windows_from_ns = 0, bytes = 0, nodes = 0;  // 0: none
+  uint64_t minutes_from_ns = 0, hours_from_ns = 0;
 };
 
 class ClusterStore {

@@ -35,7 +35,30 @@ ALTER TABLE windows ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
 UPDATE schema_version SET version = 2;
 )sql";
 
-constexpr const char* kSteps[] = {kTables, kProgress};
+// 3: sums over the windows of a minute and of an hour; how far back windows were deleted.
+constexpr const char* kRollups = R"sql(
+CREATE TABLE minutes (start_s INTEGER NOT NULL, node INTEGER NOT NULL, job_id TEXT NOT NULL, rank INTEGER NOT NULL,
+  comm_id_hash INTEGER NOT NULL, windows INTEGER NOT NULL, collectives INTEGER NOT NULL, blocked INTEGER NOT NULL,
+  work_us INTEGER NOT NULL, wait_us INTEGER NOT NULL, bytes INTEGER NOT NULL, off_cpu_us INTEGER NOT NULL,
+  PRIMARY KEY (start_s, node, job_id, rank, comm_id_hash)) WITHOUT ROWID;
+CREATE TABLE hours (start_s INTEGER NOT NULL, node INTEGER NOT NULL, job_id TEXT NOT NULL, rank INTEGER NOT NULL,
+  comm_id_hash INTEGER NOT NULL, windows INTEGER NOT NULL, collectives INTEGER NOT NULL, blocked INTEGER NOT NULL,
+  work_us INTEGER NOT NULL, wait_us INTEGER NOT NULL, bytes INTEGER NOT NULL, off_cpu_us INTEGER NOT NULL,
+  PRIMARY KEY (start_s, node, job_id, rank, comm_id_hash)) WITHOUT ROWID;
+CREATE TABLE pruned (windows_before_ns INTEGER NOT NULL);
+INSERT INTO pruned SELECT coalesce(min(start_ns), 0) FROM windows;
+INSERT INTO minutes SELECT start_ns / 60000000000 * 60, node, job_id, rank, comm_id_hash, count(*), sum(collectives),
+  sum(blocked), sum(CAST(round(coalesce(work_total_s, 0) * 1e6) AS INTEGER)), sum(CAST(round(wait_s * 1e6) AS INTEGER)),
+  sum(bytes), sum(CAST(round((preempted_s + run_queue_s + blocked_s + io_s) * 1e6) AS INTEGER))
+  FROM windows GROUP BY 1, 2, 3, 4, 5;
+INSERT INTO hours SELECT start_ns / 3600000000000 * 3600, node, job_id, rank, comm_id_hash, count(*), sum(collectives),
+  sum(blocked), sum(CAST(round(coalesce(work_total_s, 0) * 1e6) AS INTEGER)), sum(CAST(round(wait_s * 1e6) AS INTEGER)),
+  sum(bytes), sum(CAST(round((preempted_s + run_queue_s + blocked_s + io_s) * 1e6) AS INTEGER))
+  FROM windows GROUP BY 1, 2, 3, 4, 5;
+UPDATE schema_version SET version = 3;
+)sql";
+
+constexpr const char* kSteps[] = {kTables, kProgress, kRollups};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 Status step_up(ingero::store::Database& database, size_t from) {

@@ -265,11 +265,19 @@ std::string protobuf_answer(uint64_t refused, const std::string& why) {
   return out;
 }
 
-std::string protobuf_error(int code, const std::string& message) {
+std::string protobuf_error(int code, const std::string& message, int retry_s) {
   std::string out;
   protozero::pbf_writer status(out);
   status.add_int32(1, code);
   status.add_string(2, message);
+  if (retry_s <= 0) return out;
+  std::string delay, info, any;
+  protozero::pbf_writer(delay).add_int64(1, retry_s);
+  protozero::pbf_writer(info).add_message(1, delay);
+  protozero::pbf_writer detail(any);
+  detail.add_string(1, "type.googleapis.com/google.rpc.RetryInfo");
+  detail.add_message(2, info);
+  status.add_message(3, any);
   return out;
 }
 

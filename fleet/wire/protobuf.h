@@ -16,7 +16,7 @@ Status read_protobuf(std::string_view body, Collector& collector);
 
 // ExportMetricsServiceResponse; empty where nothing was refused.
 std::string protobuf_answer(uint64_t refused, const std::string& why);
-// google.rpc.Status.
-std::string protobuf_error(int code, const std::string& message);
+// google.rpc.Status; with `retry_s` also a google.rpc.RetryInfo.
+std::string protobuf_error(int code, const std::string& message, int retry_s = 0);
 
 }  // namespace ingero::fleet::wire

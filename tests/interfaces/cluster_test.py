@@ -13,6 +13,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import ssl
@@ -20,6 +21,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -98,12 +100,13 @@ class Server:
         os.chmod(token, 0o600)
         self.process = clients.started(
             [INGERO, "fleet", "serve", "--db", self.database, "--insecure-no-tls", "--token-file", token,
-             "--http-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", *more], stderr=subprocess.PIPE, text=True)
+             "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", *more], stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         ports = re.findall(r"http://127\.0\.0\.1:(\d+)", line)
         if len(ports) != 2:
             raise AssertionError(line + self.process.stderr.read())
         self.otlp, self.api = map(int, ports)
+        self.grpc = int(re.search(r"gRPC at 127\.0\.0\.1:(\d+)", line)[1])
 
     def request(self, port, method, path, body=b"", headers=None, token=TOKEN):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
@@ -388,7 +391,7 @@ class Truth(Cluster):
 
 
 class Hangs(Cluster):
-    def test_a_rank_that_does_not_come_is_named_in_time_and_is_silent_when_nothing_comes(self):
+    def test_a_rank_that_does_not_come_is_named_in_time_until_it_comes(self):
         server = self.serve("--hang-after", "4s")
         numbers = {rank: (3, 3) if rank == 5 else (4, 3) for rank in range(16)}
 
@@ -421,8 +424,8 @@ class Hangs(Cluster):
         send(time.time_ns())
         time.sleep(3.5)
         self.assertEqual(server.ask("hangs")["hangs"], [])
-        (incident,) = server.ask("incidents")["incidents"]
-        self.assertEqual((incident["id"], incident["state"]), (hang["id"], "over"))
+        incidents = server.ask("incidents")["incidents"]
+        self.assertEqual([(one["id"], one["state"]) for one in incidents], [(hang["id"], "over")], incidents)
 
 
 class BadInput(Cluster):
@@ -434,7 +437,8 @@ class BadInput(Cluster):
             return done.stderr
         self.assertIn("--insecure-no-tls", refused())
         self.assertIn("on this machine only", refused("--insecure-no-tls", "--http-listen", "0.0.0.0:0"))
-        self.assertIn("on this machine only", refused("--insecure-no-tls", "--http-listen", "127.0.0.1:0", "--api-listen", "0.0.0.0:0"))
+        self.assertIn("on this machine only", refused("--insecure-no-tls", "--http-listen", "127.0.0.1:0", "--grpc-listen", "0.0.0.0:0"))
+        self.assertIn("on this machine only", refused("--insecure-no-tls", "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "0.0.0.0:0"))
         self.assertIn("exclude each other", refused("--insecure-no-tls", "--tls-cert", "a", "--tls-key", "b"))
         self.assertFalse(os.path.exists(os.path.join(self.folder, "x.db")))
 
@@ -449,7 +453,7 @@ class BadInput(Cluster):
         environment = dict(os.environ, INGERO_TOKEN=TOKEN)
         process = clients.started(
             [INGERO, "fleet", "serve", "--db", "t.db", "--tls-cert", "c.pem", "--tls-key", "k.pem", "--http-listen", "127.0.0.1:0",
-             "--api-listen", "127.0.0.1:0"], cwd=self.folder, env=environment, stderr=subprocess.PIPE, text=True)
+             "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0"], cwd=self.folder, env=environment, stderr=subprocess.PIPE, text=True)
         otlp, api = map(int, re.findall(r"https://127\.0\.0\.1:(\d+)", process.stderr.readline()))
         trusting = ssl.create_default_context(cafile=os.path.join(self.folder, "c.pem"))
 
@@ -503,6 +507,31 @@ class BadInput(Cluster):
         status, tools = server.get("/api/v1/tools")
         self.assertEqual([one["name"] for one in tools["tools"]],
                          ["fleet.cluster.event_history", "fleet.cluster.find_outlier_nodes", "fleet.cluster.hangs", "fleet.cluster.incidents"])
+
+    def test_it_describes_itself_and_shows_what_it_did(self):
+        server, now = self.serve(), time.time_ns()
+        points = [("good", "gauge", 0, now, 1.0, {}), ("old", "gauge", 0, 1, 1.0, {})]
+        self.assertEqual(server.send(as_protobuf({"host.name": "n"}, points))[0], 200)
+        self.assertEqual(server.request(server.api, "GET", "/metrics", token=None)[0], 401)
+        status, text, headers = server.request(server.api, "GET", "/metrics")
+        self.assertEqual((status, headers["Content-Type"].split(";")[0]), (200, "text/plain"))
+        lines = text.decode().splitlines()
+        for line in ("ingero_fleet_requests_total 1", "ingero_fleet_points_total 1", "ingero_fleet_nodes 1",
+                     'ingero_fleet_refused_points_total{reason="a time is more than 30 days ago"} 1'):
+            self.assertIn(line, lines)
+        if shutil.which("promtool"):
+            subprocess.run(["promtool", "check", "metrics"], input=text, check=True)
+        for line in lines:
+            if not line.startswith("#"):
+                self.assertIn("# TYPE " + re.match(r"\w+", line)[0], text.decode())
+        status, api = server.get("/api/v1/openapi.json")
+        self.assertEqual((status, api["openapi"]), (200, "3.1.0"))
+        _, tools = server.get("/api/v1/tools")
+        self.assertLessEqual({"/api/v1/tools/" + one["name"] for one in tools["tools"]}, set(api["paths"]))
+        for path, methods in api["paths"].items():
+            if "get" in methods:
+                asked = path + "".join(f"?{one['name']}=n" for one in methods["get"].get("parameters", []))
+                self.assertIn(server.request(server.api, "GET", asked)[0], (200, 404), path)
 
     def test_what_cannot_be_read_is_refused_and_counted(self):
         server = self.serve()
@@ -579,6 +608,56 @@ class BadInput(Cluster):
             rows = store.execute("SELECT node_id, metric_name, timestamp_ns FROM events").fetchall()
         self.assertEqual(len(rows), len(set(rows)))
         self.assertEqual(set(acknowledged) - set(rows), set())
+
+
+class Sums(Cluster):
+    """Of minutes and hours: whatever is sent twice, and whenever the server is killed, they are those of a recount."""
+
+    RECOUNT = """SELECT count(*), coalesce(sum(x.windows IS NOT c.windows OR x.collectives IS NOT c.a OR x.work_us IS NOT c.w OR x.bytes IS NOT c.b), 0)
+        FROM (SELECT start_ns / {0}000000000 * {0} AS s, node, job_id, rank, comm_id_hash, count(*) AS windows, sum(collectives) AS a,
+              sum(CAST(round(work_total_s * 1e6) AS INTEGER)) AS w, sum(bytes) AS b FROM windows GROUP BY 1, 2, 3, 4, 5) AS c
+        LEFT JOIN {1} AS x ON (x.start_s, x.node, x.job_id, x.rank, x.comm_id_hash) = (c.s, c.node, c.job_id, c.rank, c.comm_id_hash)"""
+
+    def test_are_those_of_a_recount_after_kills_and_batches_that_come_twice(self):
+        seen, first = set(), time.time_ns() // PERIOD - 600
+        noise = random.Random(SEED)
+        for round_number in range(5):
+            server, stopped = self.serve(), threading.Event()
+
+            def run(sender, round_number=round_number, server=server):
+                taken = []
+                for number in range(round_number * 100, round_number * 100 + 100):
+                    start, points = (first + number) * PERIOD, []
+                    for rank in (2 * sender, 2 * sender + 1):
+                        shared = {"ingero.rank": rank, "gpu.collective.comm_id_hash": "12345", "gpu.collective.nranks": 8}
+                        points += [("ingero.fleet.collective.work", "histogram", start, start + PERIOD, (5, noise.random()), shared),
+                                   ("ingero.fleet.collective.size", "sum", start, start + PERIOD, noise.randrange(10**9), shared)]
+                    body = as_protobuf({"ingero.cluster.id": "sim", "ingero.node.id": f"gpu-{sender}", "ingero.job.id": "j1"}, points)
+                    for _ in range(2):
+                        try:
+                            if server.send(body)[0] == 200:
+                                taken.append((f"gpu-{sender}", start))
+                        except (OSError, http.client.HTTPException):
+                            return taken
+                    if stopped.is_set():
+                        return taken
+                return taken
+
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                running = [pool.submit(run, sender) for sender in range(4)]
+                time.sleep(0.3)
+                server.stop(signal.SIGKILL)
+                stopped.set()
+                seen |= {one for future in running for one in future.result()}
+        self.assertGreater(len(seen), 20)
+        server = self.serve()  # which recovers the file
+        server.stop()
+        with sqlite3.connect(server.database) as store:
+            rows = set(store.execute("SELECT n.node_id, w.start_ns FROM windows w JOIN nodes n ON n.id = w.node"))
+            self.assertEqual(seen - rows, set())
+            for length, table in ((60, "minutes"), (3600, "hours")):
+                sums, wrong = store.execute(self.RECOUNT.format(length, table)).fetchone()
+                self.assertEqual((wrong, sums), (0, store.execute(f"SELECT count(*) FROM {table}").fetchone()[0]))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 // The cluster's file: a batch counts once however often it comes, and the file stays within its size.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
+#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -136,6 +138,96 @@ TEST_F(Store, IsThereAgainAfterItWasClosed) {
   EXPECT_THAT(*store->incidents("train", kStart_ns + 11, 10), SizeIs(0));
 }
 
+// What minutes and hours have to be, by another way than the store's.
+constexpr const char* kRecount =
+    "SELECT count(*) FROM (SELECT start_ns / {0}000000000 * {0} AS s, node, job_id, rank, comm_id_hash, count(*) AS n, "
+    "sum(collectives) AS a, sum(blocked) AS b, sum(CAST(round(coalesce(work_total_s, 0) * 1e6) AS INTEGER)) AS w, "
+    "sum(CAST(round(wait_s * 1e6) AS INTEGER)) AS wait, sum(bytes) AS bytes, "
+    "sum(CAST(round((preempted_s + run_queue_s + blocked_s + io_s) * 1e6) AS INTEGER)) AS off "
+    "FROM windows GROUP BY 1, 2, 3, 4, 5) AS c LEFT JOIN {1} AS x ON (x.start_s, x.node, x.job_id, x.rank, "
+    "x.comm_id_hash) = (c.s, c.node, c.job_id, c.rank, c.comm_id_hash) WHERE x.windows IS NOT c.n OR "
+    "x.collectives IS NOT c.a OR x.blocked IS NOT c.b OR x.work_us IS NOT c.w OR x.wait_us IS NOT c.wait OR "
+    "x.bytes IS NOT c.bytes OR x.off_cpu_us IS NOT c.off";
+
+class Sums : public Store {
+ protected:
+  int64_t ask(const std::string& sql) {
+    sqlite3* raw = nullptr;
+    sqlite3_stmt* statement = nullptr;
+    EXPECT_EQ(sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
+    EXPECT_EQ(sqlite3_prepare_v2(raw, sql.c_str(), -1, &statement, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+    EXPECT_EQ(sqlite3_step(statement), SQLITE_ROW);
+    const int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(raw);
+    return value;
+  }
+  int64_t wrong_minutes() { return ask(fmt::format(fmt::runtime(kRecount), 60, "minutes")); }
+  int64_t wrong_hours() { return ask(fmt::format(fmt::runtime(kRecount), 3600, "hours")); }
+};
+
+TEST_F(Sums, AreThoseOfARecountWhateverComesTwiceLateAndMixed) {
+  auto store = open();
+  std::mt19937_64 random(std::random_device{}());
+  std::vector<wire::Window> all;
+  for (uint64_t number = 0; number < 1500; ++number) {  // two hours
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      all.push_back(window(number, rank));
+      all.back().work_total_s = static_cast<double>(random() % 5'000'000'000) / 1e9;
+      all.back().wait_s = static_cast<double>(random() % 5'000'000'000) / 1e9;
+      all.back().bytes = static_cast<int64_t>(random() % 1'000'000'000);
+      all.back().blocked = random() % 100;
+      all.back().sender.job = rank == 2 ? "j2" : "j1";
+    }
+  }
+  std::vector<size_t> order;
+  for (size_t i = 0; i < 2 * all.size(); ++i) order.push_back(i % all.size());
+  std::shuffle(order.begin(), order.end(), random);
+  for (size_t i = 0; i < order.size();) {
+    wire::Batch batch;
+    for (size_t size = random() % 200; size > 0 && i < order.size(); --size) batch.windows.push_back(all[order[i++]]);
+    ASSERT_TRUE(store->write(batch).ok());
+    if (random() % 10 == 0) {
+      store.reset();
+      store = open();
+    }
+  }
+  EXPECT_EQ(ask("SELECT count(*) FROM windows"), static_cast<int64_t>(all.size()));
+  EXPECT_EQ(ask("SELECT sum(windows) FROM minutes"), static_cast<int64_t>(all.size()));
+  EXPECT_EQ(ask("SELECT sum(windows) FROM hours"), static_cast<int64_t>(all.size()));
+  EXPECT_GE(ask("SELECT count(*) FROM minutes"), 125 * 3);
+  EXPECT_EQ(wrong_minutes(), 0);
+  EXPECT_EQ(wrong_hours(), 0);
+}
+
+TEST_F(Sums, OutliveTheirWindowsAndAWindowThatWasDeletedDoesNotCountAgain) {
+  const auto store = open(2 << 20);
+  std::vector<wire::Batch> batches;
+  for (uint64_t number = 0; number < 1200; ++number) {
+    wire::Batch batch;
+    for (uint32_t rank = 0; rank < 40; ++rank) batch.windows.push_back(window(number, rank));
+    const auto written = store->write(batch);
+    ASSERT_TRUE(written.ok()) << number << ": " << written.error().text();
+    if (number % 100 == 0) batches.push_back(std::move(batch));
+  }
+  const auto coverage = store->coverage();
+  ASSERT_TRUE(coverage.ok());
+  EXPECT_GT(coverage->windows_from_ns, kStart_ns + 100 * kPeriod_ns) << "the oldest windows were deleted";
+  EXPECT_LT(coverage->minutes_from_ns, coverage->windows_from_ns);
+  EXPECT_LE(coverage->hours_from_ns, kStart_ns);
+  const int64_t windows = ask("SELECT sum(windows) FROM hours");
+  EXPECT_EQ(windows, 1200 * 40);
+  uint64_t refused = 0;
+  for (const auto& batch : batches) {
+    const auto again = store->write(batch);
+    ASSERT_TRUE(again.ok());
+    EXPECT_THAT(again->windows, SizeIs(0));
+    for (const auto& [reason, count] : again->refused) refused += count;
+  }
+  EXPECT_GT(refused, 0U);
+  EXPECT_EQ(ask("SELECT sum(windows) FROM hours"), windows);
+}
+
 TEST_F(Store, OfAnOlderVersionIsBroughtUpAndKeepsWhatItHas) {
   wire::Batch batch;
   batch.windows = {window(0, 1)};
@@ -146,6 +238,7 @@ TEST_F(Store, OfAnOlderVersionIsBroughtUpAndKeepsWhatItHas) {
   sqlite3* raw = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(raw,
+                         "DROP TABLE minutes; DROP TABLE hours; DROP TABLE pruned; "
                          "ALTER TABLE windows DROP COLUMN state; ALTER TABLE windows DROP COLUMN entered_bytes; "
                          "UPDATE schema_version SET version = 1",
                          nullptr, nullptr, nullptr),
@@ -166,6 +259,9 @@ TEST_F(Store, OfAnOlderVersionIsBroughtUpAndKeepsWhatItHas) {
   EXPECT_FALSE(seen[1].is_matched || seen[1].has_failed);
   EXPECT_EQ(seen[1].entered, 7);
   EXPECT_EQ(seen[1].entered_bytes, 4096);
+  const auto coverage = store->coverage();
+  ASSERT_TRUE(coverage.ok());
+  EXPECT_EQ(coverage->hours_from_ns, kStart_ns / 3'600'000'000'000 * 3'600'000'000'000) << "of windows that were there";
 }
 
 TEST_F(Store, IsOfOneProcessAndOfNoOtherKind) {

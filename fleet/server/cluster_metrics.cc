@@ -1,0 +1,84 @@
+// What the server says of itself, in the text format of Prometheus
+// (prometheus.io/docs/instrumenting/exposition_formats).
+#include <tuple>
+
+#include "fleet/server/cluster.h"
+
+namespace ingero::fleet::server {
+namespace {
+
+std::string label_value(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') out += '\\';
+    out += c;
+  }
+  return out;  // names and reasons are printable: no line ends in them
+}
+
+class Exposition {
+ public:
+  void begin(std::string_view name, std::string_view type, std::string_view help) {
+    name_ = name;
+    text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+  }
+  void add(uint64_t value, std::initializer_list<std::pair<std::string_view, std::string_view>> labels = {}) {
+    std::string all;
+    for (const auto& [name, of] : labels) {
+      all += fmt::format("{}{}=\"{}\"", all.empty() ? "" : ",", name, label_value(of));
+    }
+    text_ += all.empty() ? fmt::format("{} {}\n", name_, value) : fmt::format("{}{{{}}} {}\n", name_, all, value);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string name_, text_;
+};
+
+}  // namespace
+
+Result<std::string> Cluster::metrics() {
+  const auto coverage = store_->coverage();
+  INGERO_TRY(coverage);
+  Exposition out;
+  const std::lock_guard guard(mutex_);
+  const auto counter = [&](const char* name, const char* help, uint64_t value) {
+    out.begin(name, "counter", help);
+    out.add(value);
+  };
+  counter("ingero_fleet_requests_total", "Requests of OTLP metrics, over HTTP and gRPC.", counters_.requests);
+  counter("ingero_fleet_undecodable_requests_total", "Those that could not be decoded.", counters_.undecodable);
+  counter("ingero_fleet_points_total", "Data points that were stored.", counters_.points);
+  counter("ingero_fleet_windows_total", "Windows of ranks that were stored.", counters_.windows);
+  counter("ingero_fleet_repeated_total", "Points and windows that had been stored before.", counters_.repeated);
+  out.begin("ingero_fleet_refused_points_total", "counter", "Data points that can never be taken, by reason.");
+  for (const auto& [reason, count] : counters_.refused) out.add(count, {{"reason", reason}});
+  uint64_t late = 0, ranks = 0;
+  for (const auto& [key, job] : jobs_) {
+    late += job.detector.late();
+    if (key.kind == Kind::kWork) ranks += job.limits.ranks;
+  }
+  out.begin("ingero_fleet_windows_not_compared_total", "counter",
+            "Windows that were stored and not compared, by reason.");
+  out.add(late, {{"reason", "late"}});
+  out.add(counters_.ahead, {{"reason", "ahead"}});
+  out.add(counters_.other_period, {{"reason", "other_period"}});
+  out.add(counters_.no_room, {{"reason", "too_many_jobs"}});
+  const auto gauge = [&](const char* name, const char* help, uint64_t value) {
+    out.begin(name, "gauge", help);
+    out.add(value);
+  };
+  gauge("ingero_fleet_jobs", "Jobs whose ranks are compared.", jobs_.size());
+  gauge("ingero_fleet_ranks", "Ranks that are heard of.", ranks);
+  gauge("ingero_fleet_nodes", "Nodes that ever sent.", coverage->nodes);
+  gauge("ingero_fleet_store_bytes", "Size of the cluster's file.", coverage->bytes);
+  std::map<std::tuple<std::string, std::string, std::string>, uint64_t> open;
+  for (const auto& [name, row] : open_) ++open[{row.cluster, row.kind, row.what}];
+  out.begin("ingero_fleet_incidents_open", "gauge", "Incidents that last, by cluster, kind and class.");
+  for (const auto& [key, count] : open) {
+    out.add(count, {{"cluster_id", std::get<0>(key)}, {"kind", std::get<1>(key)}, {"class", std::get<2>(key)}});
+  }
+  return out.take();
+}
+
+}  // namespace ingero::fleet::server

@@ -1,0 +1,311 @@
+// nghttp2's callbacks, and what gRPC makes of a request: see grpc_session.h.
+#include "serve/http/grpc_session.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <openssl/evp.h>
+
+namespace ingero::serve::http {
+namespace {
+
+constexpr size_t kPrefixBytes = 5;  // of a message: whether it is packed, and its length
+constexpr size_t kMaxResets = 200;  // calls that a client gave up on one connection
+constexpr size_t kOutBytes = 64 << 10;
+constexpr uint32_t kStreamWindow = 1 << 20, kConnectionWindow = 4 << 20;
+
+GrpcSession& session_of(void* self) { return *static_cast<GrpcSession*>(self); }
+
+std::string_view text_of(const uint8_t* bytes, size_t size) { return {reinterpret_cast<const char*>(bytes), size}; }
+
+nghttp2_nv header(const std::string& name, const std::string& value) {
+  return {reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
+          reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
+}
+
+// Printable ASCII but '%', the rest as %XX.
+std::string percent_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c >= ' ' && c <= '~' && c != '%') {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+std::string unpadded_base64(std::string_view bytes) {
+  std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
+  const int size =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  out.resize(static_cast<size_t>(size));
+  while (!out.empty() && out.back() == '=') out.pop_back();
+  return out;
+}
+
+GrpcAnswer refusal(GrpcCode code, std::string why) {
+  GrpcAnswer answer;
+  answer.code = code;
+  answer.why = std::move(why);
+  return answer;
+}
+
+}  // namespace
+
+GrpcSession::GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, size_t& all_held_bytes)
+    : options_(options), calls_(std::move(calls)), all_held_bytes_(all_held_bytes) {
+  nghttp2_session_callbacks* callbacks = nullptr;
+  nghttp2_session_callbacks_new(&callbacks);
+  const std::unique_ptr<nghttp2_session_callbacks, decltype(&nghttp2_session_callbacks_del)> owner(
+      callbacks, nghttp2_session_callbacks_del);
+  set_callbacks(callbacks);
+  nghttp2_session* made = nullptr;
+  if (nghttp2_session_server_new(&made, callbacks, this) != 0) throw std::bad_alloc();
+  session_.reset(made);
+  const nghttp2_settings_entry settings[] = {
+      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, static_cast<uint32_t>(options.calls)},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxGrpcHeaderBytes}};
+  nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings, std::size(settings));
+  nghttp2_session_set_local_window_size(made, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
+}
+
+GrpcSession::~GrpcSession() {
+  for (auto& [id, stream] : streams_) release(stream);
+}
+
+void GrpcSession::set_callbacks(nghttp2_session_callbacks* callbacks) {
+  nghttp2_session_callbacks_set_on_begin_headers_callback(
+      callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
+        if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+          session_of(self).begin(frame->hd.stream_id);
+        }
+        return 0;
+      });
+  nghttp2_session_callbacks_set_on_header_callback(
+      callbacks, [](nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name, size_t name_size,
+                    const uint8_t* value, size_t value_size, uint8_t, void* self) {
+        return session_of(self).add_header(frame->hd.stream_id, text_of(name, name_size), text_of(value, value_size));
+      });
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
+      callbacks, [](nghttp2_session*, uint8_t, int32_t stream, const uint8_t* bytes, size_t size, void* self) {
+        session_of(self).add_data(stream, text_of(bytes, size));
+        return 0;
+      });
+  nghttp2_session_callbacks_set_on_frame_recv_callback(
+      callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
+        GrpcSession& session = session_of(self);
+        if (frame->hd.type == NGHTTP2_RST_STREAM && ++session.resets_ > kMaxResets) session.is_broken_ = true;
+        const auto found = session.streams_.find(frame->hd.stream_id);
+        if (found == session.streams_.end()) return 0;
+        const bool is_last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+        if (frame->hd.type == NGHTTP2_HEADERS && found->second.phase == Phase::kHeaders) {
+          session.headers_are_there(found->first, found->second, is_last);
+        } else if ((frame->hd.type == NGHTTP2_DATA || frame->hd.type == NGHTTP2_HEADERS) && is_last &&
+                   found->second.phase == Phase::kReading) {
+          session.message_is_there(found->first, found->second);
+        }
+        return 0;
+      });
+  nghttp2_session_callbacks_set_on_frame_send_callback(
+      callbacks, [](nghttp2_session* session, const nghttp2_frame* frame, void* self) {
+        // Answered because it is too long: the rest is not wanted.
+        const bool is_last = frame->hd.type == NGHTTP2_HEADERS && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+        const auto found = session_of(self).streams_.find(frame->hd.stream_id);
+        if (is_last && found != session_of(self).streams_.end() && found->second.is_too_long) {
+          nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+        }
+        return 0;
+      });
+  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks,
+                                                         [](nghttp2_session*, int32_t stream, uint32_t, void* self) {
+                                                           session_of(self).close(stream);
+                                                           return 0;
+                                                         });
+}
+
+bool GrpcSession::receive(std::string_view bytes, Time now) {
+  now_ = now;
+  const ssize_t taken =
+      nghttp2_session_mem_recv(session_.get(), reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  return taken == static_cast<ssize_t>(bytes.size()) && !is_broken_;
+}
+
+bool GrpcSession::produce(std::string& out) {
+  while (out.size() < kOutBytes) {
+    const uint8_t* bytes = nullptr;
+    const ssize_t size = nghttp2_session_mem_send(session_.get(), &bytes);
+    if (size < 0) return false;
+    if (size == 0) return true;
+    out.append(text_of(bytes, static_cast<size_t>(size)));
+  }
+  return true;
+}
+
+bool GrpcSession::is_over() const {
+  return nghttp2_session_want_read(session_.get()) == 0 && nghttp2_session_want_write(session_.get()) == 0;
+}
+
+void GrpcSession::say_goodbye() { nghttp2_session_terminate_session(session_.get(), NGHTTP2_NO_ERROR); }
+
+void GrpcSession::begin(int32_t stream) {
+  has_begun_ = true;
+  Stream& made = streams_[stream];
+  made.begun = now_;
+}
+
+int GrpcSession::add_header(int32_t id, std::string_view name, std::string_view value) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end() || found->second.phase != Phase::kHeaders) return 0;
+  Stream& stream = found->second;
+  stream.header_bytes += name.size() + value.size() + 32;  // as HTTP/2 counts them
+  if (stream.header_bytes > kMaxGrpcHeaderBytes) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  stream.call.headers.emplace(name, value);
+  return 0;
+}
+
+void GrpcSession::headers_are_there(int32_t id, Stream& stream, bool is_last) {
+  auto& headers = stream.call.headers;
+  stream.call.path = headers[":path"];
+  stream.phase = Phase::kReading;
+  if (headers[":method"] != "POST") return refuse_status(id, stream, "405");
+  const std::string& type = headers["content-type"];
+  if (!type.starts_with("application/grpc") || type.starts_with("application/grpc-web")) {
+    return refuse_status(id, stream, "415");
+  }
+  if (const auto refused = calls_.admit(stream.call)) return send(id, stream, *refused);
+  if (is_last) message_is_there(id, stream);
+}
+
+void GrpcSession::add_data(int32_t id, std::string_view bytes) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  Stream& stream = found->second;
+  stream.came += bytes.size();
+  const bool is_too_long = stream.came > options_.message_bytes + kPrefixBytes;
+  if (stream.phase != Phase::kReading) {
+    // It has its answer, and goes on to send: some clients expect that what they have begun to send is read.
+    if (is_too_long && !stream.is_too_long) {
+      nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
+    }
+    stream.is_too_long = stream.is_too_long || is_too_long;
+    return;
+  }
+  if (is_too_long) {
+    stream.is_too_long = true;
+    return send(id, stream,
+                refusal(GrpcCode::kResourceExhausted,
+                        fmt::format("the message is longer than {} bytes", options_.message_bytes)));
+  }
+  if (all_held_bytes_ + bytes.size() > kMaxAllMessageBytes) {
+    return send(id, stream, refusal(GrpcCode::kUnavailable, "too many messages are being sent at once"));
+  }
+  stream.data += bytes;
+  stream.held += bytes.size();
+  all_held_bytes_ += bytes.size();
+}
+
+void GrpcSession::message_is_there(int32_t id, Stream& stream) {
+  const std::string& data = stream.data;
+  uint32_t length = 0;
+  if (data.size() >= kPrefixBytes) {
+    for (size_t i = 1; i < kPrefixBytes; ++i) length = length << 8 | static_cast<uint8_t>(data[i]);
+  }
+  if (data.size() != kPrefixBytes + size_t{length} || static_cast<uint8_t>(data[0]) > 1) {
+    return send(id, stream, refusal(GrpcCode::kInvalidArgument, "the call has not exactly one message, whole"));
+  }
+  stream.call.is_packed = data[0] == 1;
+  stream.call.message = data.substr(kPrefixBytes);
+  std::string().swap(stream.data);
+  stream.phase = Phase::kSubmitted;
+  calls_.submit(id, std::move(stream.call));
+}
+
+void GrpcSession::answer(int32_t id, GrpcAnswer answer) {
+  const auto found = streams_.find(id);
+  if (found != streams_.end() && found->second.phase == Phase::kSubmitted) send(id, found->second, answer);
+}
+
+ssize_t GrpcSession::read_out(nghttp2_session* session, int32_t id, uint8_t* buffer, size_t size, uint32_t* flags,
+                              nghttp2_data_source* source, void*) {
+  Stream& stream = *static_cast<Stream*>(source->ptr);
+  const size_t count = std::min(size, stream.out.size() - stream.sent);
+  std::memcpy(buffer, stream.out.data() + stream.sent, count);
+  stream.sent += count;
+  if (stream.sent < stream.out.size()) return static_cast<ssize_t>(count);
+  *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
+  std::vector<nghttp2_nv> trailers;
+  for (const auto& [name, value] : stream.trailers) trailers.push_back(header(name, value));
+  nghttp2_submit_trailer(session, id, trailers.data(), trailers.size());
+  return static_cast<ssize_t>(count);
+}
+
+// With a message: headers, the message, and the code in trailers; else all in the headers ("Trailers-Only").
+void GrpcSession::send(int32_t id, Stream& stream, const GrpcAnswer& answer) {
+  stream.phase = Phase::kAnswered;
+  release(stream);
+  std::vector<std::pair<std::string, std::string>> headers{{":status", "200"}, {"content-type", "application/grpc"}};
+  headers.insert(headers.end(), answer.metadata.begin(), answer.metadata.end());
+  auto& trailers = stream.trailers;
+  trailers = {{"grpc-status", std::to_string(static_cast<int>(answer.code))}};
+  if (!answer.why.empty()) trailers.emplace_back("grpc-message", percent_encoded(answer.why));
+  if (!answer.details.empty()) trailers.emplace_back("grpc-status-details-bin", unpadded_base64(answer.details));
+  const bool has_message = answer.code == GrpcCode::kOk;
+  if (!has_message) headers.insert(headers.end(), trailers.begin(), trailers.end());
+  std::vector<nghttp2_nv> fields;
+  for (const auto& [name, value] : headers) fields.push_back(header(name, value));
+  if (has_message) {
+    const auto length = static_cast<uint32_t>(answer.body.size());
+    stream.out.assign(1, '\0');
+    for (int shift = 24; shift >= 0; shift -= 8) stream.out += static_cast<char>(length >> shift & 0xff);
+    stream.out += answer.body;
+  }
+  nghttp2_data_provider provider{};
+  provider.source.ptr = &stream;
+  provider.read_callback = read_out;
+  nghttp2_submit_response(session_.get(), id, fields.data(), fields.size(), has_message ? &provider : nullptr);
+}
+
+void GrpcSession::refuse_status(int32_t id, Stream& stream, const char* status) {
+  stream.phase = Phase::kAnswered;
+  const std::string name = ":status", value = status;
+  const nghttp2_nv field = header(name, value);
+  nghttp2_submit_response(session_.get(), id, &field, 1, nullptr);
+}
+
+void GrpcSession::release(Stream& stream) {
+  all_held_bytes_ -= stream.held;
+  stream.held = 0;
+  std::string().swap(stream.data);
+}
+
+void GrpcSession::close(int32_t id) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  release(found->second);
+  streams_.erase(found);
+}
+
+std::optional<GrpcSession::Time> GrpcSession::oldest() const {
+  std::optional<Time> oldest;
+  for (const auto& [id, stream] : streams_) {
+    if (stream.phase > Phase::kReading || (oldest && *oldest <= stream.begun)) continue;
+    oldest = stream.begun;
+  }
+  return oldest;
+}
+
+bool GrpcSession::expire(Time now, Time begun_before) {
+  now_ = now;
+  for (auto& [id, stream] : streams_) {
+    if (stream.phase > Phase::kReading || stream.begun > begun_before) continue;
+    if (stream.phase == Phase::kHeaders) return false;
+    send(id, stream, refusal(GrpcCode::kDeadlineExceeded, "the call took too long to come"));
+  }
+  return true;
+}
+
+}  // namespace ingero::serve::http

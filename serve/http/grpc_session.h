@@ -1,0 +1,93 @@
+// HTTP/2 and gRPC's framing on one connection, without its socket: bytes in, calls out; answers in, bytes out. Private
+// to serve/http/; used by the server's thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nghttp2/nghttp2.h>
+
+#include "serve/http/grpc.h"
+
+namespace ingero::serve::http {
+
+inline constexpr size_t kMaxGrpcHeaderBytes = 16 << 10;
+
+struct GrpcSessionCalls {
+  // When a call's headers are there: an answer instead of reading its message, or nothing.
+  std::function<std::optional<GrpcAnswer>(const GrpcCall&)> admit;
+  std::function<void(int32_t stream, GrpcCall call)> submit;  // a whole call
+};
+
+class GrpcSession {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // `all_held_bytes`: what all sessions hold of messages, counted by each; beyond kMaxAllMessageBytes calls are
+  // refused.
+  GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, size_t& all_held_bytes);
+  ~GrpcSession();
+  GrpcSession(const GrpcSession&) = delete;
+  GrpcSession& operator=(const GrpcSession&) = delete;
+
+  // False: what came is not HTTP/2, or too much of it; the connection must end.
+  bool receive(std::string_view bytes, Time now);
+  // Appends what is to be sent, until `out` has 64 KiB.
+  bool produce(std::string& out);
+  // Of a call that was submitted; nothing happens where the client has given it up.
+  void answer(int32_t stream, GrpcAnswer answer);
+  // Answers the calls that have taken too long to come. False: of one not even the headers have; the connection must
+  // end.
+  bool expire(Time now, Time begun_before);
+  void say_goodbye();
+
+  bool is_over() const;                              // nothing is to be read or sent any more
+  bool is_idle() const { return streams_.empty(); }  // no call is open
+  bool has_begun() const { return has_begun_; }      // a call has ever come
+  std::optional<Time> oldest() const;                // of the calls that are still coming
+
+ private:
+  enum class Phase : uint8_t { kHeaders, kReading, kSubmitted, kAnswered };
+  struct Stream {
+    GrpcCall call;
+    std::string data, out;
+    std::vector<std::pair<std::string, std::string>> trailers;
+    size_t header_bytes = 0, came = 0, held = 0, sent = 0;
+    bool is_too_long = false;
+    Phase phase = Phase::kHeaders;
+    Time begun;
+  };
+  struct Free {
+    void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
+  };
+
+  void begin(int32_t stream);
+  int add_header(int32_t stream, std::string_view name, std::string_view value);
+  void headers_are_there(int32_t id, Stream& stream, bool is_last);
+  void add_data(int32_t stream, std::string_view bytes);
+  void message_is_there(int32_t id, Stream& stream);
+  void send(int32_t id, Stream& stream, const GrpcAnswer& answer);
+  void refuse_status(int32_t id, Stream& stream, const char* status);
+  void close(int32_t stream);
+  void release(Stream& stream);
+  static ssize_t read_out(nghttp2_session*, int32_t id, uint8_t* buffer, size_t size, uint32_t* flags,
+                          nghttp2_data_source* source, void* self);
+  static void set_callbacks(nghttp2_session_callbacks* callbacks);
+
+  const GrpcOptions& options_;
+  GrpcSessionCalls calls_;
+  std::map<int32_t, Stream> streams_;
+  std::unique_ptr<nghttp2_session, Free> session_;
+  size_t& all_held_bytes_;
+  size_t resets_ = 0;
+  Time now_;
+  bool has_begun_ = false, is_broken_ = false;
+};
+
+}  // namespace ingero::serve::http

@@ -30,6 +30,7 @@ struct OffSpan {
   TimeClass why = TimeClass::kBlocked;           // of [out, woken); kCpuWait or kThrottled where it could run
   bool is_client = false;                        // it waited for work: a client's connection, or one to come
   bool is_timed_out = false, is_write = false, is_kernel_waker = false, has_wait = false;
+  bool is_file_lock = false;
   uint8_t kind = 0;  // hal::WaitKind
   uint32_t waker_pid = 0, waker_tid = 0;
   uint64_t object = 0;
@@ -82,9 +83,9 @@ class ThreadTime {
   // Nothing before it is needed any more.
   void drop(uint64_t before_ns);
 
-  uint64_t first_ns() const { return first_ns_; }  // of what was ever given; ~0: nothing
+  uint64_t first_ns() const { return first_ns_; }         // of what was ever given; ~0: nothing
   uint64_t known_from_ns() const { return dropped_ns_; }  // what lay before was dropped
-  uint64_t last_ns() const { return last_ns_; }    // the end of the last span
+  uint64_t last_ns() const { return last_ns_; }           // the end of the last span
   // Known without doubt until here: its last outermost call's end.
   uint64_t certain_ns() const { return certain_ns_; }
 

@@ -197,6 +197,7 @@ struct Recorder::Impl {
   void every_second(EventBatch& batch);
   void look_at_open_calls(uint64_t after_ns, EventBatch& batch);
   void watch_collectives(EventBatch& batch);
+  WaitWatch::Kernel kernel_of_waits();
   WaitWatch::Proc proc_of_waits();
   void note_lost_calls();
   void keep_losses(std::span<const uint32_t> probes);
@@ -207,6 +208,15 @@ struct Recorder::Impl {
   void note_unprobed();
   void hand_over(std::unique_ptr<EventBatch> batch);
 };
+
+WaitWatch::Kernel Recorder::Impl::kernel_of_waits() {
+  WaitWatch::Kernel kernel;
+  kernel.watch_wakers = [this](bool on) { return objects->watch_wakers(on); };
+  if (stacks) kernel.sample_cpus = [this](bool on) { return objects->sample_cpus(on); };
+  kernel.totals = [this] { return objects->totals(); };
+  kernel.file_name = [this](uint64_t inode) { return objects->file_name(inode); };
+  return kernel;
+}
 
 WaitWatch::Proc Recorder::Impl::proc_of_waits() {
   return {.root = proc.root(),
@@ -251,11 +261,7 @@ Status Recorder::Impl::open() {
         *objects, foreign, ledger, options.on_events != nullptr);
   }
 
-  WaitWatch::Kernel kernel;
-  kernel.watch_wakers = [this](bool on) { return objects->watch_wakers(on); };
-  if (stacks) kernel.sample_cpus = [this](bool on) { return objects->sample_cpus(on); };
-  kernel.totals = [this] { return objects->totals(); };
-  waits = std::make_unique<WaitWatch>(std::move(kernel), proc_of_waits());
+  waits = std::make_unique<WaitWatch>(kernel_of_waits(), proc_of_waits());
   for (const auto& status : objects->attach_thread_programs()) {
     if (!status.attached) degraded.push_back(fmt::format("{}: {}", status.name, status.reason));
   }

@@ -86,7 +86,8 @@ bool WaitWatch::listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns) {
 }
 
 // A pipe has no name; a socket is called by its other end, a file by its path, and of locks one is known. The
-// descriptor may mean something else by now: its path counts only while it is still the file that was waited for.
+// descriptor may mean something else by now: its path counts only while it is still the file that was waited for; of
+// one that is closed the kernel side has the name alone.
 void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch& batch) {
   using enum hal::WaitKind;
   const bool has_path =
@@ -107,10 +108,11 @@ void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch&
     const ssize_t size = readlink(link.c_str(), target.data(), target.size());
     const auto info = proc_.text(event.pid, fmt::format("fdinfo/{}", *wait.descriptor), target.size());
     if (!info.ok() || inode_in(*info) != wait.object) {
-      named_.erase(key);  // the next wait for it may come in time
-      return;
+      if (kernel_.file_name) name = printable(kernel_.file_name(*wait.object), target.size());
+      if (name.empty()) named_.erase(key);  // the next wait for it may come in time
+    } else if (size > 0) {
+      name = printable({target.data(), static_cast<size_t>(size)}, target.size());
     }
-    if (size > 0) name = printable({target.data(), static_cast<size_t>(size)}, target.size());
   } else {
     name = may_be_lock ? "Python's global interpreter lock (GIL)" : address_of(*wait.peer);
   }

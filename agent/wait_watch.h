@@ -28,6 +28,7 @@ class WaitWatch {
     std::function<Status(bool)> watch_wakers;
     std::function<Status(bool)> sample_cpus;  // empty: stacks are off
     std::function<Result<std::vector<wire_totals>>()> totals;
+    std::function<std::string(uint64_t inode)> file_name = {};  // empty: it keeps none
   };
   // /proc as it is, and as one may wait for.
   struct Proc {

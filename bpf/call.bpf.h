@@ -491,6 +491,8 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 	return depth + 1;
 }
 
+/* Not of a program that takes stacks of threads outside calls: leave_call() takes those of calls. */
+#ifndef OF_A_RUNNING_THREAD
 /* A call ends; its frame is number `depth`, known to be its own. */
 static __always_inline void leave_call(
     struct pt_regs *ctx, struct wire_thread *thread, __u32 depth, const __u64 *off, __u64 end_ns)
@@ -526,6 +528,7 @@ static __always_inline void leave_call(
 	}
 	emit_call(thread, frame, off, end_ns, ret, WIRE_RETURNED, stack_flag);
 }
+#endif
 
 static __noinline void forget_stray(__u32 tid)
 {
@@ -556,6 +559,7 @@ static __always_inline __u32 frame_at(struct wire_thread *thread, __u64 sp, __u3
 	return 0;
 }
 
+#ifndef OF_A_RUNNING_THREAD
 /* A return: its stack pointer names the frame. Frames of a tail call share a stack pointer and return newest first.
  * Where returns of calls without a frame come too, `probe` keeps them from a neighbour's. */
 static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *task, __u32 probe, __u64 end_ns)
@@ -590,5 +594,6 @@ static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *t
 	if (is_stray && depth == 1)
 		forget_stray(task->pid);
 }
+#endif
 
 #endif

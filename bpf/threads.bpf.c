@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
  * What happened to the threads of traced processes: off-CPU time by cause, calls cut short by exit or exec, and the
- * dump of calls in flight. Tasks of other processes are rejected by one pointer test: they have no task storage.
+ * dump of calls in flight; and where in the program threads sleep for long. Tasks of other processes are rejected by
+ * one pointer test: they have no task storage.
  */
+#define OF_A_RUNNING_THREAD
 #include "call.bpf.h"
 #include "wait.bpf.h"
 
@@ -34,6 +36,45 @@ static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 	return thread;
 }
 
+/* A sleep of this length is worth a line of the program; there are at most some 50 stacks a second and thread. */
+#define LONG_SLEEP_NS 1000000
+#define SLEEP_STACK_EVERY_NS 20000000
+
+/* The stack of the current thread, which goes to sleep. It is in a system call of its own, so in none of the programs
+ * that use the same buffers. Not static, so that the verifier checks it once. 1: it is in the ring. */
+__noinline int take_sleeping(__u64 now)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct wire_call call = {};
+
+	if (!task->mm)
+		return 0;
+	call.probe = WIRE_NO_PROBE;
+	call.pid = task->tgid;
+	call.tid = task->pid;
+	call.start_ns = now;
+	return take_stack_of(task, (void *)bpf_task_pt_regs(task), &call, WIRE_STACK_ASLEEP, 1);
+}
+
+/* Where it has slept for long before, it may do so again: how long this time is known when it wakes, and its stack can
+ * be read only now. Calls have stacks of their own. */
+static __always_inline void keep_place(struct task_struct *task, struct wire_thread *thread, __u64 now)
+{
+	struct pt_regs *registers = (void *)bpf_task_pt_regs(task);
+	__u64 place = ((USER_IP(registers) ^ USER_SP(registers) << 20) * 0x9e3779b97f4a7c15ull) | 1;
+
+	thread->sleeps_at = 0;
+	if (stack_mode == WIRE_STACKS_OFF || thread->depth || thread->wait.syscall < 0)
+		return;
+	thread->sleeps_at = place;
+	if (thread->slept_at[place >> 32 & (WIRE_LONG_SLEEPS - 1)] != place ||
+	    now - thread->sleep_stack_ns < SLEEP_STACK_EVERY_NS)
+		return;
+	thread->sleep_stack_ns = now;
+	if (take_sleeping(now))
+		thread->wait.flags |= WIRE_WAIT_HAS_STACK;
+}
+
 static __always_inline void switched_out(
     struct task_struct *task, struct task_struct *next, bool preempt, unsigned int state, __u64 now)
 {
@@ -53,10 +94,13 @@ static __always_inline void switched_out(
 	wait->flags = thread->in_ns ? WIRE_WAIT_HAS_FAULTS : 0;
 	wait->minor_faults = task->min_flt - thread->faults;
 	thread->faults = task->min_flt;
-	if (is_runnable)
+	if (is_runnable) {
 		wait->kind = is_throttled(task) ? WIRE_WAIT_THROTTLED : WIRE_WAIT_PREEMPTED;
-	else
+		thread->sleeps_at = 0;
+	} else {
 		describe_wait(task, thread, state, is_io, now);
+		keep_place(task, thread, now);
+	}
 	if (queue_times)
 		thread->queued_ns = queued_ns(task);
 	thread->preempted_by_pid = next->tgid;
@@ -90,6 +134,8 @@ static __always_inline void switched_in(struct task_struct *task, __u64 now)
 	thread->off[kind] += until_ns - out_ns;
 	thread->off[WIRE_OFF_RUNQUEUE] += now - until_ns;
 	thread->waited[thread->wait.kind & (WIRE_WAIT_SLOTS - 1)] += until_ns - out_ns;
+	if (thread->sleeps_at && until_ns - out_ns >= LONG_SLEEP_NS)
+		thread->slept_at[thread->sleeps_at >> 32 & (WIRE_LONG_SLEEPS - 1)] = thread->sleeps_at;
 	if (thread->timeout_ns && until_ns >= thread->timeout_ns && !(thread->wait.flags & WIRE_WAIT_HAS_WAKER))
 		thread->wait.flags |= WIRE_WAIT_TIMED_OUT;
 

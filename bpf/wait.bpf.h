@@ -190,6 +190,24 @@ static __always_inline bool is_terminal(__u32 major)
 	return major == 4 || major == 5 || (major >= 136 && major < 144);
 }
 
+/* What files are called that were waited for, by inode: when user space looks, one may be closed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, struct wire_file_name);
+} file_names SEC(".maps");
+
+static __always_inline void keep_name(struct file *file, __u64 inode)
+{
+	struct wire_file_name name = {};
+
+	if (bpf_map_lookup_elem(&file_names, &inode))
+		return;
+	bpf_probe_read_kernel_str(name.text, sizeof(name.text), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	bpf_map_update_elem(&file_names, &inode, &name, BPF_ANY);
+}
+
 /* By what argument `descriptor` of the current thread's system call refers to. */
 static __noinline int describe_descriptor(__u32 descriptor, struct wait_object *out)
 {
@@ -221,8 +239,10 @@ static __noinline int describe_descriptor(__u32 descriptor, struct wait_object *
 		describe_socket(file, out);
 	else if (mode == MODE_CHARACTER)
 		out->kind = is_terminal(BPF_CORE_READ(inode, i_rdev) >> 20) ? WIRE_WAIT_TERMINAL : WIRE_WAIT_DRIVER;
-	else
+	else {
 		out->kind = WIRE_WAIT_FILE;
+		keep_name(file, out->object);
+	}
 	return 0;
 }
 
@@ -311,6 +331,8 @@ static __always_inline void describe_call(
 
 	if (call->kind & WIRE_SYSCALL_WRITES)
 		wait->flags |= WIRE_WAIT_WRITES;
+	if (call->kind & WIRE_SYSCALL_LOCKS)
+		wait->flags |= WIRE_WAIT_LOCKS;
 	switch (call->kind & WIRE_SYSCALL_WHAT) {
 	case WIRE_SYSCALL_DESCRIPTOR:
 	case WIRE_SYSCALL_TWO:

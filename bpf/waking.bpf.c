@@ -5,8 +5,8 @@
  * The thread that runs at a wake-up is often innocent, because an interrupt came while it ran. It is the waker only
  * when (K1) the code that runs is its own, not a hard interrupt's; a softirq's only for a socket, where the sender's
  * own system call delivers to a receiver on the same machine; (K2) it is in a system call that can end this kind of
- * wait, or it exits; (K3) that call's object is the same: the pipe's inode, the socket's other end, the lock's address.
- * Otherwise the wait has no waker: a timer, an interrupt, or something that was not followed.
+ * wait, or it exits; (K3) that call's object is the same: the pipe's inode, the socket's other end, the lock's address,
+ * the locked file's inode. Otherwise the wait has no waker: a timer, an interrupt, or something that was not followed.
  *
  * A waker of another process is followed from then on itself, so that its own waits can be explained, to a depth of
  * WIRE_MAX_WATCH_DEPTH. Attached only while some process submits work (agent/).
@@ -88,6 +88,19 @@ static __always_inline bool ends_descriptor(
 	return false;
 }
 
+/* (K3) The holder of a file's lock gives it up, or closes the file. */
+static __always_inline bool ends_file_lock(const struct system_call *call, const struct wire_wait *wait)
+{
+	struct wait_object own = {};
+
+	if ((call->kind & WIRE_SYSCALL_WHAT) == WIRE_SYSCALL_CLOSE)
+		return true;
+	if (!(call->kind & WIRE_SYSCALL_LOCKS))
+		return false;
+	describe_descriptor(call->arguments[0], &own);
+	return own.flags & WIRE_WAIT_HAS_OBJECT && own.object == wait->object;
+}
+
 /* (K1 to K3) Did the current thread end the wait of `task`? */
 static __always_inline bool fits(struct task_struct *waker, struct task_struct *task, const struct system_call *call,
     const struct wire_wait *wait, int context)
@@ -111,6 +124,8 @@ static __always_inline bool fits(struct task_struct *waker, struct task_struct *
 			return false;
 		return exits ? waker->mm == task->mm
 			     : what == WIRE_SYSCALL_FUTEX && is_same_lock(waker, task, call, wait);
+	case WIRE_WAIT_FILE:
+		return wait->flags & WIRE_WAIT_LOCKS && !in_softirq && (exits || ends_file_lock(call, wait));
 	case WIRE_WAIT_CHILD:
 		return !in_softirq && exits && waker->real_parent->tgid == task->tgid;
 	case WIRE_WAIT_STOPPED:

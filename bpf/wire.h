@@ -86,9 +86,9 @@ enum wire_syscall {
 	WIRE_SYSCALL_UPROBE = 14, /* not a program's own: a probe entered the kernel by it (6.18) */
 	WIRE_SYSCALL_CLOSE = 15,  /* what it closed it no longer refers to when it wakes */
 	WIRE_SYSCALL_WHAT = 15,
-	WIRE_SYSCALL_WRITES = 16,  /* waits for room; ends the waits of readers */
-	WIRE_SYSCALL_READS = 32,   /* ends the waits of writers */
-	WIRE_SYSCALL_LISTENS = 64, /* accept */
+	WIRE_SYSCALL_WRITES = 16, /* waits for room; ends the waits of readers */
+	WIRE_SYSCALL_READS = 32,  /* ends the waits of writers */
+	WIRE_SYSCALL_LOCKS = 64,  /* a file: waits for a lock on it, and gives one up */
 	/* poll: the timeout is milliseconds in argument 2; epoll: in argument 3; two descriptors: 0 and 2, not 0 and 1
 	 */
 	WIRE_SYSCALL_MILLISECONDS = 128,
@@ -107,7 +107,9 @@ enum wire_wait_flags {
 	WIRE_WAIT_HAS_WAKER = 128,
 	WIRE_WAIT_WAKER_IS_KERNEL = 256,
 	WIRE_WAIT_HAS_FAULTS = 512,
-	WIRE_WAIT_WOKEN = 1024, /* by a waker or not: only the first wake-up counts */
+	WIRE_WAIT_WOKEN = 1024,	    /* by a waker or not: only the first wake-up counts */
+	WIRE_WAIT_LOCKS = 2048,	    /* of a file: for a lock on it */
+	WIRE_WAIT_HAS_STACK = 4096, /* where it began: a WIRE_STACK_ASLEEP */
 };
 
 /* Why a thread is off the CPU, and who ended that. Of a field that no flag announces the value means nothing. */
@@ -339,7 +341,8 @@ enum wire_stack_mode {
 	WIRE_STACKS_ALL = 2,
 };
 
-/* Why a stack was taken. */
+/* Why a stack was taken. From WIRE_STACK_WAITING on the thread is where its registers say, and has not just returned
+ * from a call. */
 enum wire_stack_reason {
 	WIRE_STACK_NOT = 0, /* none was */
 	WIRE_STACK_EVERY = 1,
@@ -350,6 +353,7 @@ enum wire_stack_reason {
 	WIRE_STACK_WAITING = 6,	  /* of a call that has not returned: where its thread sleeps or spins */
 	WIRE_STACK_ON_CPU = 7,	  /* of a thread outside calls: `weight` nanoseconds on the CPU, `start_ns` when */
 	WIRE_STACK_IN_KERNEL = 8, /* likewise, while it was in the kernel; without a stack where it took a fault */
+	WIRE_STACK_ASLEEP = 9,	  /* of a thread outside calls that went to sleep at `start_ns` */
 };
 
 /* What became of the Python part of a stack. */
@@ -565,6 +569,8 @@ struct wire_frame {
 	struct wire_call_record record;
 };
 
+#define WIRE_LONG_SLEEPS 4 /* a power of two */
+
 /* All the kernel side knows of a thread (task storage). */
 struct wire_thread {
 	__u64 off[WIRE_OFF_KINDS]; /* off-CPU totals since first seen */
@@ -583,8 +589,18 @@ struct wire_thread {
 	__u64 timeout_ns; /* when the wait ends by itself; 0: not known */
 	__u64 faults;	  /* minor faults by the end of the interval before */
 	__u64 waited[WIRE_WAIT_SLOTS];
+	__u64 sleeps_at;		  /* where in the program it left the CPU last, as a hash; 0: it could run on */
+	__u64 slept_at[WIRE_LONG_SLEEPS]; /* where it has slept for long */
+	__u64 sleep_stack_ns;		  /* when a stack of it asleep was taken last */
 	struct wire_wait wait;
 	struct wire_frame frames[WIRE_MAX_DEPTH];
+};
+
+#define WIRE_FILE_NAME_LEN 64
+
+/* What a file that was waited for is called in its folder. */
+struct wire_file_name {
+	char text[WIRE_FILE_NAME_LEN];
 };
 
 /* The file behind a mapping, as the kernel numbers it (files.bpf.c). */

@@ -15,6 +15,8 @@ using hal::Has;
 constexpr int kHangup = 1, kInterrupt = 2, kKill = 9, kPipe = 13, kAlarm = 14, kTerminate = 15;
 // A failure of one process explains those of its peers for this long.
 constexpr uint64_t kExplainsNs = 120'000'000'000;
+// A worker that was killed this long before its parent failed was not killed by the parent's clearing up.
+constexpr uint64_t kBeforeItsParentNs = 500'000'000;
 
 bool is_request_to_end(int number) {
   return number == kHangup || number == kInterrupt || number == kPipe || number == kAlarm || number == kTerminate;
@@ -92,6 +94,31 @@ void Engine::Impl::note_exit(const hal::Event& event, ProcessState& process) {
   if (event.has(Has::kReturnCode)) process.exit_status = event.return_code;
 }
 
+// A worker may be killed when it is not needed any more. One that was killed while its parent went on, which then made
+// no call and failed, was.
+void Engine::Impl::add_killed_workers(const ProcessState& parent,
+                                      std::vector<std::pair<ProcessState*, Finding>>& found) {
+  const uint64_t ended = *parent.ended_mono_ns;
+  for (const uint32_t pid : parent.children) {
+    const auto child = by_pid.find(pid);
+    if (child == by_pid.end() || !child->second->ended_mono_ns || child->second->first_call_window != 0) continue;
+    const ProcessState& worker = *child->second;
+    if ((worker.exit_status.value_or(0) & 0x7f) != kKill || worker.is_oom_victim) continue;
+    const uint64_t killed = *worker.ended_mono_ns;
+    const uint64_t last = parent.last_calls.empty() ? 0 : parent.last_calls.back().start_mono_ns;
+    if (std::max(killed, last) + kBeforeItsParentNs > ended || killed + kExplainsNs < ended) continue;
+    Finding finding;
+    finding.rule = RuleId::process_crashed;
+    finding.number = finding.number_now = 1;
+    finding.confidence = 0.9;
+    finding.onset_mono_ns = killed;
+    finding.detail = fmt::format("{} (pid {}), whose worker it was, made no call in its last {}",
+                                 parent.facts.comm.empty() ? "a process" : printable(parent.facts.comm, 40),
+                                 parent.facts.pid, format_duration(ended - std::max(killed, last)));
+    found.emplace_back(child->second, std::move(finding));
+  }
+}
+
 // Processes that ended in this window and should not have: by a signal, or with a status that means failure.
 void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
   for (const auto& process : processes) {
@@ -118,6 +145,7 @@ void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessS
       finding.sample = process->last_calls.back();
     }
     if (finding.sample) finding.op = finding.sample->call;
+    if (process->first_call_window != 0) add_killed_workers(*process, found);
     found.emplace_back(process.get(), std::move(finding));
   }
 }
@@ -196,10 +224,10 @@ Incident* Engine::Impl::cause_of(const ProcessState* process, const Finding& fin
       explains |=
           std::find(finding.absent.begin(), finding.absent.end(), incident.process->facts.pid) != finding.absent.end();
     }
-    // Whose worker was killed waits for it; and a hang follows where ranks are out of step.
-    explains |= its.is_effect && (incident.rule == RuleId::oom_kill || incident.rule == RuleId::process_crashed) &&
-                process != nullptr && incident.process != nullptr &&
-                incident.process->facts.parent_pid == process->facts.pid;
+    // Whose worker was killed waits for it, or fails; and a hang follows where ranks are out of step.
+    explains |= (its.is_effect || (is_of_end(finding.rule) && is_before)) &&
+                (incident.rule == RuleId::oom_kill || incident.rule == RuleId::process_crashed) && process != nullptr &&
+                incident.process != nullptr && incident.process->facts.parent_pid == process->facts.pid;
     explains |= finding.rule == RuleId::collective_hang && incident.rule == RuleId::collective_mismatch &&
                 finding.subject.starts_with(incident.last.subject);
     if (!explains) continue;

@@ -74,6 +74,7 @@ struct Engine::Impl {
   void evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
   // engine_ends.cc
   void note_exit(const hal::Event& event, ProcessState& process);
+  void add_killed_workers(const ProcessState& parent, std::vector<std::pair<ProcessState*, Finding>>& found);
   void evaluate_ends(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
   void settle_ends(std::vector<std::pair<ProcessState*, Finding>> ends,
                    std::vector<std::pair<ProcessState*, Finding>>& found, uint64_t window);

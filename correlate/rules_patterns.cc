@@ -88,7 +88,7 @@ void evaluate_default_stream(const Evaluation& j, Findings& findings) {
     uint64_t lost_ns() const { return threads < 2 ? 0 : waited_ns / threads * (threads - 1) / threads; }
   };
   std::map<uint32_t, Sharing> of_device;
-  for (const StreamUsers::User& one : j.sum.default_stream.list()) {
+  for (const auto& [key, one] : j.sum.default_stream.all()) {
     if (one.launches < its.count || one.waited_ns * 100 < j.span_ns * its.share) continue;
     Sharing& sharing = of_device[one.device_ref];
     ++sharing.threads;

@@ -1,8 +1,6 @@
 // Lays calls over off-CPU intervals.
 #include "correlate/thread_time.h"
 
-#include <sys/syscall.h>
-
 #include <algorithm>
 #include <tuple>
 
@@ -111,9 +109,8 @@ OffSpan off_span(const hal::Event& event, const hal::Wait* wait) {
   span.has_wait = true;
   span.kind = static_cast<uint8_t>(wait->kind);
   span.why = class_of(wait->kind);
-  // Recorded numbers are those of the machine that recorded.
-  const bool is_file_lock = wait->syscall == uint32_t{SYS_flock} || wait->syscall == uint32_t{SYS_fcntl};
-  if (wait->kind == WaitKind::kFile && is_file_lock) span.why = TimeClass::kFutex;
+  span.is_file_lock = wait->is_file_lock;
+  if (span.is_file_lock) span.why = TimeClass::kFutex;
   span.object = wait->object.value_or(0);
   span.is_timed_out = wait->is_timed_out;
   span.is_write = wait->is_write;

@@ -76,19 +76,18 @@ const Places::Place* Places::most() const {
 }
 
 void StreamUsers::add(const User& user) {
-  const auto known = std::find_if(list_.begin(), list_.end(), [&](const User& one) {
-    return one.tid == user.tid && one.device_ref == user.device_ref;
-  });
-  if (known != list_.end()) {
-    known->launches += user.launches;
-    known->waited_ns += user.waited_ns;
-  } else if (list_.size() < kMax) {
-    list_.push_back(user);
+  const std::pair key{user.tid, user.device_ref};
+  const auto known = all_.find(key);
+  if (known != all_.end()) {
+    known->second.launches += user.launches;
+    known->second.waited_ns += user.waited_ns;
+  } else if (all_.size() < kMax) {
+    all_.emplace(key, user);
   }
 }
 
 void StreamUsers::add(const StreamUsers& other) {
-  for (const User& one : other.list_) add(one);
+  for (const auto& [key, one] : other.all_) add(one);
 }
 
 void ProcessWindow::add(const ProcessWindow& other) {

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hal/event.h"
@@ -115,11 +117,12 @@ class StreamUsers {
   };
   void add(const User& user);
   void add(const StreamUsers& other);
-  const std::vector<User>& list() const { return list_; }
+  using ByThread = std::map<std::pair<uint32_t, uint32_t>, User>;
+  const ByThread& all() const { return all_; }
   static constexpr size_t kMax = 64;
 
  private:
-  std::vector<User> list_;
+  ByThread all_;  // by tid and device
 };
 
 // Calls of one kind in a process's window.

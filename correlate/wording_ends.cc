@@ -105,6 +105,7 @@ void describe_end(Incident& incident, const Evaluation& j, const std::string& wh
       chain.root_cause += fmt::format(" ({} before)", format_duration(ended - last));
     }
   }
+  if (!incident.last.detail.empty()) chain.root_cause += ". " + incident.last.detail;
   chain.timeline.push_back({"HOST", "process_exit", how, 0});
   if (is_signal && (status & 0x7f) == 9) {
     chain.recommendations.emplace_back(

@@ -31,7 +31,7 @@ enum class WaitKind : uint8_t {
   kChild = 13,   // wait4, waitid
   kSleep = 14,   // a timer of its own
   kDriver = 15,  // a device driver: ioctl, or a read of a character device
-  kFile = 16,    // a file without I/O wait: a file lock, a file system that answers later
+  kFile = 16,    // a file without I/O wait: a lock on it, a file system that answers later
   kTerminal = 17,
   kEventFd = 18,
   kIoUring = 19,
@@ -68,6 +68,7 @@ struct Wait {
   std::optional<Waker> waker;
   bool is_write = false;                 // it waited for room (a pipe's or socket's reader)
   bool is_timed_out = false;             // a timer ended it although it waited for something else
+  bool is_file_lock = false;             // of kFile: for a lock on it
   std::optional<uint64_t> minor_faults;  // of the thread since the interval before this one
 };
 

@@ -72,6 +72,7 @@ hal::Wait wait_of(const wire_wait& wire, bool was_runnable) {
   if (has(WIRE_WAIT_HAS_DESCRIPTOR)) wait.descriptor = wire.descriptor;
   wait.is_write = has(WIRE_WAIT_WRITES);
   wait.is_timed_out = has(WIRE_WAIT_TIMED_OUT);
+  wait.is_file_lock = wait.kind == hal::WaitKind::kFile && has(WIRE_WAIT_LOCKS);
   if (has(WIRE_WAIT_HAS_PEER)) {
     hal::WaitPeer& peer = wait.peer.emplace();
     peer.family = wire.family;
@@ -234,6 +235,7 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event, hal
   event.set(hal::Has::kArg0);
   event.set(hal::Has::kArg1);
   wait = wait_of(wire.wait, wire.off == WIRE_OFF_PREEMPTED);
+  if ((wire.wait.flags & WIRE_WAIT_HAS_STACK) != 0) event.set(hal::Has::kStack);  // it is in a ring of its own
   // Who had the CPU is a culprit only for the time this thread wanted it.
   if (wire.off == WIRE_OFF_PREEMPTED) {
     event.preempted_by_pid = wire.preempted_by_pid;

@@ -426,6 +426,13 @@ Result<std::vector<wire_process>> Objects::processes() const {
   return read_dump<wire_process>(impl_->process_dump.get(), "processes");
 }
 
+std::string Objects::file_name(uint64_t inode) const {
+  const Raised raised;
+  wire_file_name name{};
+  if (bpf_map_lookup_elem(map_fd("file_names"), &inode, &name) != 0) return {};
+  return {name.text, strnlen(name.text, sizeof(name.text))};
+}
+
 Status Objects::take_waiting_stack(uint32_t tid) {
   const Raised raised;
   if (!waiting_reason().empty() || !impl_->waiting_object) return Error(Errc::kNotSupported, impl_->waiting_reason);

@@ -586,8 +586,9 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
   }
   // What ended a program or holds it for ever comes before where its time went.
   const auto& chains = report.diagnosis.chains;
-  const bool is_critical =
-      std::any_of(chains.begin(), chains.end(), [](const StoredChain& one) { return one.severity == "CRITICAL"; });
+  const bool is_critical = std::any_of(chains.begin(), chains.end(), [](const StoredChain& one) {
+    return one.severity == "CRITICAL" || one.rule == rule(correlate::RuleId::process_failed).name;
+  });
   if (is_critical) out += incidents_text(report, colour);
   out += time_text(report.time, colour);
   if (!report.time_known) {

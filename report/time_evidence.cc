@@ -64,7 +64,8 @@ void add_preemptors(const Part& part, ProcessTime& time) {
   const bool is_starved =
       time.budget.result.limit == Limit::kStarvedOfCpu || time.budget.result.second == Limit::kStarvedOfCpu;
   const uint64_t low = sums.of(TimeClass::kCpuWait).low;
-  if (low == 0 || (!is_starved && low * 100 < kSomePercent * sums.lost_low())) return;
+  if (low == 0 || low * 100 < sums.total_ns()) return;  // next to nothing: it does not matter who
+  if (!is_starved && low * 100 < kSomePercent * sums.lost_low()) return;
   const uint64_t parts = std::max<uint64_t>(1, time.budget.steps != 0 ? time.budget.evaluated.steps : 1);
   const std::string of_that = is_starved
                                   ? "of that"

@@ -2,6 +2,7 @@
 #include "report/time_spent.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.h"
 #include "report/frame_text.h"
@@ -102,22 +103,27 @@ std::string remedy_of(const correlate::ProcessBudget& budget) {
   }
 }
 
+// Of a thread that was not in a call: its innermost frame may be the very line.
+const symbols::StackFrame* where_it_was(const std::vector<symbols::StackFrame>& frames) {
+  const symbols::StackFrame* line = symbols::line_of(frames);
+  if (line != nullptr && line->is_python()) return line;
+  const symbols::StackFrame* named = nullptr;
+  for (const symbols::StackFrame& frame : frames) {
+    if (symbols::is_start_up(frame) || (frame.symbol.empty() && frame.file.empty())) continue;
+    if (frame.line != 0 && !frame.source.empty()) return &frame;
+    if (named == nullptr) named = &frame;
+  }
+  return line != nullptr ? line : named;
+}
+
 std::string line_of(const store::Reader& reader, uint64_t stack_id) {
   std::string line;
   const store::Bound bound[] = {store::Bound::of(static_cast<int64_t>(stack_id))};
   const auto outcome = reader.query(
       "SELECT frames FROM stack_traces WHERE hash = ?", {},
       [&](std::span<const store::Value> values) {
-        std::string native;
-        for (const symbols::StackFrame& frame : symbols::parse_frames(values[0].as_text())) {
-          if (frame.is_python()) {
-            line = line_text(frame);
-            break;
-          }
-          const bool is_named = !symbols::is_start_up(frame) && !(frame.symbol.empty() && frame.file.empty());
-          if (is_named && native.empty()) native = line_text(frame);
-        }
-        if (line.empty()) line = native;
+        const std::vector<symbols::StackFrame> frames = symbols::parse_frames(values[0].as_text());
+        if (const symbols::StackFrame* frame = where_it_was(frames)) line = line_text(*frame);
         return true;
       },
       {}, bound);
@@ -154,6 +160,36 @@ void add_lines_of_others(std::vector<std::vector<BlamePath>>& slow) {
       }
     }
   }
+}
+
+// The steps of the cause that has most of the excess come first: the longest of all may be one that something else made
+// longer still.
+void order_by_cause(ProcessTime& time) {
+  std::vector<correlate::SlowStep>& slow = time.budget.slow;
+  std::map<std::string, uint64_t> excess;
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < slow.size(); ++i) {
+    std::string key = fmt::format("{}/", static_cast<int>(slow[i].is));
+    for (const BlamePath& path : time.slow_blame[i]) {
+      for (const BlameNode& node : path.nodes) key += fmt::format("{} {}/", node.role, static_cast<int>(node.is));
+    }
+    excess[key] += slow[i].more_ns;
+    keys.push_back(std::move(key));
+  }
+  if (slow.empty()) return;
+  const TimeClass longest = slow.front().is;
+  std::vector<size_t> order(slow.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return excess[keys[a]] > excess[keys[b]]; });
+  std::vector<correlate::SlowStep> steps;
+  std::vector<std::vector<BlamePath>> blame;
+  for (const size_t i : order) {
+    steps.push_back(std::move(slow[i]));
+    blame.push_back(std::move(time.slow_blame[i]));
+  }
+  slow = std::move(steps);
+  time.slow_blame = std::move(blame);
+  if (slow.front().is != longest) time.budget.every.reset();  // that was of the longest's class
 }
 
 class Replayed final : public store::ReplaySink {
@@ -284,6 +320,7 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
     name(time.blame);
     for (auto& paths : time.slow_blame) name(paths);
     add_lines_of_others(time.slow_blame);
+    order_by_cause(time);
   }
 }
 

@@ -156,7 +156,9 @@ std::string did(const BlameNode& node) {
     case TimeClass::kStopped:
       return "was stopped";
     case TimeClass::kDisk:
-      return node.object.empty() ? "waited for a disk" : "waited for " + printable(node.object, 100);
+      if (node.object.empty()) return "waited for a disk";
+      return (node.is_write ? "waited for a disk to write " : "waited for a disk to read ") +
+             printable(node.object, 100);
     case TimeClass::kReclaim:
       return "waited for memory to be reclaimed";
     case TimeClass::kPipe:
@@ -261,7 +263,9 @@ std::string slow_text(const ProcessTime& time) {
       const std::string what = first.object.empty() ? std::string() : printable(first.object, 100) + ", ";
       text += fmt::format(" ({}for {}, which {}{})", what, role_text(root), did(root), at_line(root));
     } else if (!time.slow_blame[i].empty()) {
-      text += at_line(time.slow_blame[i].front().nodes.front());
+      const BlameNode& only = time.slow_blame[i].front().nodes.front();
+      if (!only.object.empty()) text += fmt::format(" ({})", printable(only.object, 100));
+      if (!only.line.empty()) text += " in " + printable(only.line, 120);
     }
     if (i == 0 && budget.every) text += fmt::format(", every {} steps", *budget.every);
     text += slow.has_other_content ? "; it did other work as well." : ".";

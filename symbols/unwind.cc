@@ -8,6 +8,9 @@
 namespace ingero::symbols {
 namespace {
 
+// Of a thread that was where its pc says, and had not just returned from a call.
+bool is_in_place(const wire_stack& stack) { return stack.reason >= WIRE_STACK_WAITING; }
+
 Registers registers_of(const Machine& machine, const wire_stack& stack) {
   Registers registers;
   registers.pc = stack.registers[WIRE_STACK_IP];
@@ -16,8 +19,8 @@ Registers registers_of(const Machine& machine, const wire_stack& stack) {
   for (size_t i = 0; i < machine.n_saved; ++i) {
     registers.set(machine.saved[i], stack.registers[WIRE_STACK_SAVED + i]);
   }
-  // A thread that waits or spins may be in a function that has not stored it; one that called has.
-  if (machine.link != Machine::kNone && stack.reason == WIRE_STACK_WAITING) {
+  // A thread that waits, spins or computes may be in a function that has not stored it; one that called has.
+  if (machine.link != Machine::kNone && is_in_place(stack)) {
     registers.set(machine.link, stack.registers[WIRE_STACK_LINK]);
   }
   return registers;
@@ -80,8 +83,8 @@ NativeStack Unwinder::unwind(const wire_stack& stack, std::span<const std::byte>
 
   Registers registers = registers_of(machine_, stack);
   uint64_t frames_end = stack.registers[WIRE_STACK_SP];  // of those walked: the next frame is above it
-  // A return address is the instruction after the call; the pc of a thread that waits or spins is exact.
-  bool is_return_address = stack.reason != WIRE_STACK_WAITING;
+  // A return address is the instruction after the call; the pc of a thread that waits, spins or computes is exact.
+  bool is_return_address = !is_in_place(stack);
   while (result.frames.size() < kMaxFrames) {
     NativeFrame frame{space.find(registers.pc), is_return_address};
     const bool was_unknown = !result.frames.empty() && !result.frames.back().code.file;

@@ -22,6 +22,11 @@ std::array<uint64_t, 2> words_of(const std::array<uint8_t, Bytes>& bytes) {
   return words;
 }
 
+int64_t flags_of(const hal::Wait& wait) {
+  return (wait.is_write ? kWaitWrites : 0) | (wait.is_timed_out ? kWaitTimedOut : 0) |
+         (wait.is_file_lock ? kWaitFileLock : 0);
+}
+
 }  // namespace
 
 Status Waits::load(Database& database, int64_t session) {
@@ -97,7 +102,7 @@ Status Waits::write_waits(Database& database) {
                            [](Statement& s, const Row& row) {
                              const hal::Wait& wait = row.wait;
                              s.bind(1, row.seq).bind(2, int64_t{static_cast<uint8_t>(wait.kind)});
-                             s.bind(3, (wait.is_write ? kWaitWrites : 0) | (wait.is_timed_out ? kWaitTimedOut : 0));
+                             s.bind(3, flags_of(wait));
                              bind_known(s, 4, wait.syscall);
                              bind_known(s, 5, wait.object);
                              bind_known(s, 6, wait.descriptor);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -76,7 +77,9 @@ class WaitsTest : public ::testing::Test {
     if (geteuid() != 0) GTEST_SKIP() << "BPF programs need root";
     deed_ = static_cast<Deed*>(mmap(nullptr, sizeof(Deed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     ASSERT_NE(deed_, MAP_FAILED);
-    auto loaded = Objects::load({});
+    ObjectOptions options;
+    options.stacks = WIRE_STACKS_AUTO;
+    auto loaded = Objects::load(options);
     if (!loaded.ok() && loaded.error().code() == Errc::kPermission) GTEST_SKIP() << loaded.error().text();
     ASSERT_TRUE(loaded.ok()) << loaded.error().text();
     objects_ = std::move(*loaded);
@@ -222,6 +225,66 @@ TEST_F(WaitsTest, AFullPipeWaitsForItsReader) {
   EXPECT_EQ(found->object, deed_->object);
   EXPECT_TRUE(found->is_write);
   expect_waker(*found, deed_->other_tid, SYS_read);
+}
+
+TEST_F(WaitsTest, AFilesLockIsGivenUpByItsHolder) {
+  traced([](Deed& deed) {
+    const std::string path = "/tmp/ingero_waits_test." + std::to_string(getpid());
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) _exit(1);
+    deed.object = inode_of(file);
+    deed.descriptor = file;
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) _exit(1);
+    const pid_t holder = beside([&] {
+      const int own = open(path.c_str(), O_RDWR | O_CLOEXEC);
+      if (own < 0 || flock(own, LOCK_EX) != 0 || write(ends[1], "x", 1) != 1) _exit(1);
+      sleep_ms(kWaitMs);
+      flock(own, LOCK_UN);
+      sleep_ms(kWaitMs / 2);
+    });
+    deed.other_tid = static_cast<uint32_t>(holder);
+    char byte = 0;
+    if (read(ends[0], &byte, 1) != 1) _exit(1);
+    deed.from_ns = now_ns();
+    if (flock(file, LOCK_EX) != 0) _exit(1);
+    deed.to_ns = now_ns();
+    waitpid(holder, nullptr, 0);
+    unlink(path.c_str());
+  });
+  const auto found = wait();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->kind, hal::WaitKind::kFile);
+  EXPECT_TRUE(found->is_file_lock);
+  EXPECT_TRUE(objects_->file_name(deed_->object).starts_with("ingero_waits_test.")) << "closed, and removed, by now";
+  EXPECT_EQ(found->object, deed_->object);
+  EXPECT_EQ(found->descriptor, deed_->descriptor);
+  expect_waker(*found, deed_->other_tid, SYS_flock);
+}
+
+TEST_F(WaitsTest, WhereItSleptForLongBeforeItsStackIsTakenAsItFallsAsleep) {
+  constexpr int kSleeps = 4;
+  traced([](Deed& deed) {
+    deed.from_ns = now_ns();
+    for (int i = 0; i < kSleeps; ++i) sleep_ms(kWaitMs / 2);
+    deed.to_ns = now_ns();
+  });
+  int sleeps = 0;
+  for (const auto& [index, wait] : records_.waits) {
+    const hal::Event& event = records_.events[index];
+    if (event.tid != deed_->tid || wait.kind != hal::WaitKind::kSleep || event.start_mono_ns < deed_->from_ns) continue;
+    const auto stack = std::find_if(records_.stacks.begin(), records_.stacks.end(), [&](const StackRecord& one) {
+      return one.head.tid == event.tid && one.head.start_ns == event.start_mono_ns;
+    });
+    EXPECT_EQ(event.has(hal::Has::kStack), sleeps > 0) << "sleep " << sleeps;
+    EXPECT_EQ(stack != records_.stacks.end(), sleeps > 0) << "sleep " << sleeps;
+    if (stack != records_.stacks.end()) {
+      EXPECT_EQ(stack->head.reason, WIRE_STACK_ASLEEP);
+      EXPECT_FALSE(stack->bytes.empty());
+    }
+    ++sleeps;
+  }
+  EXPECT_EQ(sleeps, kSleeps);
 }
 
 struct Condition {

@@ -66,7 +66,7 @@ def verdict_name(budget):
 def accusations(said, counts_verdict=False):
     """What the answer blames, first things first as its text has them: (text, share or None)."""
     found, incidents = [], said.get("incidents") or []
-    critical = [one for one in incidents if str(one.get("severity")).upper() == "CRITICAL"]
+    critical = [one for one in incidents if str(one.get("severity")).upper() == "CRITICAL" or one.get("rule") == "process_failed"]
     if critical:  # then all of them come before the budgets
         found = incident_texts(incidents)
     for budget in budgets(said):

@@ -33,7 +33,8 @@ class WaitWatchTest : public ::testing::Test {
               asked.push_back(on ? "samples on" : "samples off");
               return Status();
             },
-            [this] { return Result<std::vector<wire_totals>>(totals); }};
+            [this] { return Result<std::vector<wire_totals>>(totals); },
+            [](uint64_t inode) { return inode == 4712 ? std::string("ckpt\n.bin") : std::string(); }};
   }
   WaitWatch::Proc proc() {
     return {folder.path(), [this](uint32_t pid, std::string_view name, size_t) {
@@ -176,12 +177,15 @@ TEST_F(WaitWatchTest, AnObjectIsNamedOnce) {
   for (const hal::Wait& wait : {reused, file, file, pipe, gone, socket(50000, 9000)}) add_wait(wait);
   watch.take(batch, kSecond);
   watch.take(batch, kSecond);
-  ASSERT_THAT(batch.objects, SizeIs(2));
+  ASSERT_THAT(batch.objects, SizeIs(3));
   EXPECT_EQ(batch.objects[0].object, 4711U);
   EXPECT_EQ(batch.objects[0].kind, hal::WaitKind::kDisk);
   EXPECT_EQ(batch.objects[0].name.find('\n'), std::string::npos) << "untrusted";
   EXPECT_EQ(batch.objects[0].name.substr(0, 12), "/data/shard7");
-  EXPECT_EQ(batch.objects[1].name, "10.0.0.9:9000");
+  EXPECT_EQ(batch.objects[1].object, 4712U) << "closed by now: as the kernel had it";
+  EXPECT_EQ(batch.objects[1].name.find('\n'), std::string::npos) << "untrusted";
+  EXPECT_TRUE(batch.objects[1].name.starts_with("ckpt")) << batch.objects[1].name;
+  EXPECT_EQ(batch.objects[2].name, "10.0.0.9:9000");
 }
 
 TEST_F(WaitWatchTest, LooksAtProcAreBounded) {

@@ -167,6 +167,29 @@ TEST(Ends, AWorkerThatCrashesIsFoundAndOneThatIsKilledAtItsEndIsNot) {
   EXPECT_THAT(chains[0].summary, HasSubstr("loader (pid 300) crashed: signal SIGBUS (7)"));
 }
 
+TEST(Ends, AKilledWorkerExplainsThatItsParentWaitsAndFails) {
+  Stream stream;
+  stream.train(0, 5);
+  hal::Process worker;
+  worker.pid = 300;
+  worker.parent_pid = kPid;
+  worker.comm = "loader";
+  worker.start_mono_ns = kStart;
+  stream.processes.push_back(worker);
+  Stream cleared_up = stream;
+  exits(stream, 5 * kSecond + 100 * kMilli, 9, 300);
+  exits(stream, 5 * kSecond + 900 * kMilli, 1 << 8);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::process_crashed);
+  EXPECT_EQ(chains[0].pid, 300U);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("(pid 100), whose worker it was, made no call in its last"));
+  EXPECT_THAT(text_of(chains), HasSubstr("process_failed of pid 100"));
+  // One that fails kills its workers then.
+  exits(cleared_up, 5 * kSecond + 880 * kMilli, 9, 300);
+  exits(cleared_up, 5 * kSecond + 900 * kMilli, 1 << 8);
+  EXPECT_ONLY(run(cleared_up), RuleId::process_failed);
+}
+
 TEST(Ends, OneRankThatDiesExplainsWhatItsPeersGet) {
   Stream stream;
   stream.train(0, 6);

@@ -92,10 +92,14 @@ TEST_F(WaitsTest, AWaitComesBackAsItWas) {
   bare.kind = hal::WaitKind::kFutex;
   ASSERT_TRUE(writer->write_wait(interval(2000, 500), bare).ok());
   ASSERT_TRUE(writer->write_wait(interval(3000, 500), full_wait()).ok());
+  hal::Wait lock;
+  lock.kind = hal::WaitKind::kFile;
+  lock.is_file_lock = true;
+  ASSERT_TRUE(writer->write_wait(interval(4000, 500), lock).ok());
   close();
   const Sink sink = replayed();
-  EXPECT_EQ(sink.order, "ewewew.");
-  ASSERT_THAT(sink.waits, SizeIs(3));
+  EXPECT_EQ(sink.order, "ewewewew.");
+  ASSERT_THAT(sink.waits, SizeIs(4));
   for (const size_t i : {0, 2}) {
     const hal::Wait& wait = sink.waits[i].second;
     const hal::Wait expected = full_wait();
@@ -124,7 +128,9 @@ TEST_F(WaitsTest, AWaitComesBackAsItWas) {
   const hal::Wait& second = sink.waits[1].second;
   EXPECT_EQ(second.kind, hal::WaitKind::kFutex);
   EXPECT_FALSE(second.syscall || second.object || second.descriptor || second.peer || second.waker ||
-               second.minor_faults || second.is_write || second.is_timed_out);
+               second.minor_faults || second.is_write || second.is_timed_out || second.is_file_lock);
+  EXPECT_TRUE(sink.waits[3].second.is_file_lock);
+  EXPECT_FALSE(sink.waits[3].second.is_write || sink.waits[3].second.is_timed_out);
   EXPECT_THAT(rows(*read(), "SELECT count(*) FROM wakers"), ElementsAre("1"));
   EXPECT_THAT(rows(*read(), "SELECT count(*) FROM wait_peers"), ElementsAre("1"));
 }

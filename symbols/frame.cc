@@ -128,7 +128,7 @@ const StackFrame* line_of(const std::vector<StackFrame>& frames) {
     } else if (!frame.file.empty() && &frame != frames.data() && !is_start_up(frame)) {
       if (with_line == nullptr && frame.line != 0 && !frame.source.empty()) with_line = &frame;
       if (of_program == nullptr && !is_library(frame.file)) of_program = &frame;
-      if (of_library == nullptr && frame.file != frames.front().file) of_library = &frame;
+      if (of_library == nullptr && !frame.symbol.empty() && frame.file != frames.front().file) of_library = &frame;
     }
   }
   if (any_python != nullptr) return any_python;

@@ -48,6 +48,8 @@ TEST(LineOf, AFrameWithALineComesFirstAndAProgramsBeforeALibrarys) {
   const std::vector<StackFrame> on_a_thread_of_the_library = {kCall, native("av_run+0x9", "/usr/lib/libavutil.so.57"),
                                                               kThread, native("clone3+0x2c", "/usr/lib/libc.so.6", 81)};
   EXPECT_EQ(line_of(on_a_thread_of_the_library), &on_a_thread_of_the_library[1]);
+  const std::vector<StackFrame> without_a_name = {kCall, native("", "/usr/lib/libffi.so.8"), kThread};
+  EXPECT_EQ(line_of(without_a_name), nullptr);
   const std::vector<StackFrame> inside_the_called_one = {kCall, native("inner+0x9", kCall.file), kThread};
   EXPECT_EQ(line_of(inside_the_called_one), nullptr);
   const std::vector<StackFrame> linked_statically = {native("cudaMalloc", "/usr/bin/a"), native("", "/usr/bin/a"),

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <system_error>
 
 #include <algorithm>
 #include <cerrno>
@@ -35,7 +36,9 @@ Listener::Listener(Fd socket, TlsContext tls, const ListenerOptions& options, Li
       tls_(std::move(tls)),
       options_(options),
       calls_(std::move(calls)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (!wake_.valid()) throw std::system_error(errno, std::generic_category(), "eventfd");  // as Stop does
+}
 
 Listener::~Listener() { stop(); }
 

@@ -3,10 +3,15 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <system_error>
+
+#include <cerrno>
 
 namespace ingero::serve::net {
 
-Stop::Stop() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+Stop::Stop() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (!fd_.valid()) throw std::system_error(errno, std::generic_category(), "eventfd");
+}
 
 void Stop::signal() {
   const uint64_t one = 1;

@@ -7,6 +7,8 @@ namespace ingero::serve::net {
 
 class Stop {
  public:
+  // Throws std::system_error where no descriptor is left, as a thread does where there are no threads: what waits for
+  // it would never end.
   Stop();
   void signal();
   bool is_signalled() const;

@@ -17,7 +17,7 @@ Result<Side> side_of(Question& question, const char* name) {
   const Json& input = question.input[name];
   const bool is_other = input.contains("recording");
   const store::Reader& reader = is_other ? *question.other : *question.reader;
-  const auto selection = figures_selection(question, input, reader, "the figures");
+  const auto selection = figures_selection(question, input, reader, "failures");
   if (!selection.ok()) return selection.error().in(name);
   report::ReportOptions parts = report::ReportOptions::nothing();
   parts.figures = parts.incidents = true;

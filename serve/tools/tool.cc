@@ -135,10 +135,12 @@ Result<store::Selection> bounded_selection(Question& question, const Json& input
   if (!from.ok()) return from.error();
   if (!*from) return selection;
   if (!keeps_histograms) selection->from_wall_ns = **from;
-  question.cuts.push_back(fmt::format(
+  std::string cut = fmt::format(
       "the recording is being written: for {} only what ended since {} is read (the last {} events); name a "
       "time range (from, to) for another part, or ask again when it has ended",
-      what, format_wall(**from), most));
+      is_for_figures && !keeps_histograms ? "the figures" : what, format_wall(**from), most);
+  // Both sides of a comparison may be cut alike.
+  if (question.cuts.empty() || question.cuts.back() != cut) question.cuts.push_back(std::move(cut));
   return selection;
 }
 

@@ -1,0 +1,106 @@
+// The rules come before any socket is opened: a server that would listen where it may not does not start at all.
+#include "fleet/server/listening.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "fleet/server/cluster_api.h"
+#include "fleet/server/receiver.h"
+
+namespace ingero::fleet::server {
+namespace {
+
+namespace http = serve::http;
+
+constexpr const char* kTokenVariable = "INGERO_TOKEN";
+constexpr size_t kSenders = 4096;  // connections of nodes at a time
+constexpr size_t kMaxQuestionBytes = 64 << 10;
+
+// Whether an address may be listened on, and the secrets that it asks for.
+Result<http::Secrets> check_address(const ListenOptions& options, const std::string& address, const char* flag,
+                                    const Environment& environment) {
+  const auto where = http::parse_address(address);
+  if (!where.ok()) return where.error().in(flag);
+  const bool has_files = !options.certificate.empty() || !options.key.empty();
+  if (options.is_plain && has_files) {
+    return Error(Errc::kInvalid, "--insecure-no-tls and --tls-cert exclude each other");
+  }
+  if (!options.is_plain && (options.certificate.empty() || options.key.empty())) {
+    return Error(Errc::kInvalid, "what nodes send would cross the network unencrypted",
+                 "give --tls-cert and --tls-key, or --insecure-no-tls to listen on this machine only");
+  }
+  if (options.is_plain && !where->is_loopback) {
+    return Error(Errc::kInvalid,
+                 fmt::format("{} {}: without TLS the server may listen on this machine only", flag, printable(address)),
+                 "give --tls-cert and --tls-key, or listen on 127.0.0.1");
+  }
+  http::Secrets secrets;
+  if (const auto token = environment.variable(kTokenVariable); token && !token->empty()) {
+    INGERO_TRY(secrets.add_token(*token, kTokenVariable));
+  }
+  if (!options.token_file.empty()) INGERO_TRY(secrets.add_token_file(options.token_file));
+  if (secrets.empty() && !where->is_loopback) {
+    return Error(Errc::kInvalid,
+                 fmt::format("{} {}: every client that reaches this address could write and read the cluster's data",
+                             flag, printable(address)),
+                 fmt::format("set {} or --token-file", kTokenVariable));
+  }
+  return secrets;
+}
+
+Result<std::unique_ptr<http::Server>> open_http(const ListenOptions& options, const std::string& address,
+                                                const char* flag, http::ServerOptions served,
+                                                const Environment& environment, const Clock& clock) {
+  auto secrets = check_address(options, address, flag, environment);
+  INGERO_TRY(secrets);
+  served.secrets = std::move(*secrets);
+  served.address = address;
+  served.certificate = options.certificate;
+  served.key = options.key;
+  served.guards_loopback = true;
+  served.hosts = options.hosts;
+  served.keep_alive = 1000;
+  served.seconds = 10;
+  served.realm = "ingero fleet";
+  auto bound = http::Server::bind(std::move(served), clock);
+  if (!bound.ok()) return bound.error().in(flag);
+  return bound;
+}
+
+Result<std::unique_ptr<http::GrpcServer>> open_grpc(const ListenOptions& options, const Environment& environment,
+                                                    const Clock& clock) {
+  constexpr const char* kFlag = "--grpc-listen";
+  auto secrets = check_address(options, options.grpc_address, kFlag, environment);
+  INGERO_TRY(secrets);
+  http::GrpcOptions served;
+  served.address = options.grpc_address;
+  served.certificate = options.certificate;
+  served.key = options.key;
+  served.secrets = std::move(*secrets);
+  served.connections = kSenders;
+  served.message_bytes = kMaxBodyBytes;
+  auto bound = http::GrpcServer::bind(std::move(served), clock);
+  if (!bound.ok()) return bound.error().in(kFlag);
+  return bound;
+}
+
+}  // namespace
+
+Result<Listening> listen(const ListenOptions& options, const Environment& environment, const Clock& clock) {
+  http::ServerOptions receiving, asking;
+  receiving.connections = kSenders;
+  receiving.body_bytes = kMaxBodyBytes;
+  receiving.takes_packed = true;
+  receiving.at_once = 2;  // one decodes while the other's batch is written
+  asking.body_bytes = kMaxQuestionBytes;
+  asking.open_paths = {kOpenPath};
+  asking.audit = [](const std::string& line) { log_info("{}", line); };
+  auto receiver = open_http(options, options.http_address, "--http-listen", std::move(receiving), environment, clock);
+  INGERO_TRY(receiver);
+  auto grpc = open_grpc(options, environment, clock);
+  INGERO_TRY(grpc);
+  auto api = open_http(options, options.api_address, "--api-listen", std::move(asking), environment, clock);
+  INGERO_TRY(api);
+  return Listening{std::move(*receiver), std::move(*api), std::move(*grpc)};
+}
+
+}  // namespace ingero::fleet::server

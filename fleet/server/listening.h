@@ -1,0 +1,35 @@
+// The servers of `ingero fleet serve`: two receivers and the API, each on its address, with one set of rules for who
+// may listen where.
+//
+// Encrypted, or plain because it was asked for, and then on this machine only; beyond this machine a token is asked
+// for. Failure: kInvalid names the flag. Threads: while starting only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/environment.h"
+#include "base/result.h"
+#include "serve/http/grpc.h"
+#include "serve/http/server.h"
+
+namespace ingero::fleet::server {
+
+struct ListenOptions {
+  std::string certificate, key, token_file;
+  std::string grpc_address = "127.0.0.1:4317", http_address = "127.0.0.1:4318", api_address = "127.0.0.1:8081";
+  std::vector<std::string> hosts;  // that Host and Origin may name besides the addresses
+  bool is_plain = false;
+};
+
+struct Listening {
+  std::unique_ptr<serve::http::Server> receiver, api;
+  std::unique_ptr<serve::http::GrpcServer> grpc;
+};
+
+// Binds all three; nothing is answered before their start(). `clock` outlives them.
+Result<Listening> listen(const ListenOptions& options, const Environment& environment, const Clock& clock);
+
+}  // namespace ingero::fleet::server

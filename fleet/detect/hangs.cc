@@ -60,6 +60,10 @@ bool Hangs::add(const Progress& progress) {
     known = communicator.members.emplace(progress.rank, Member()).first;
   }
   Member& member = known->second;
+  if (!progress.is_lost && progress.left > communicator.left) {
+    communicator.left = progress.left;
+    communicator.left_clock = clock_ns_;
+  }
   if (progress.end_ns < member.end_ns && member.node == progress.node) return true;  // it came late
   const bool is_same = member.since_ns != 0 && member.entered == progress.entered && member.left == progress.left &&
                        member.node == progress.node;
@@ -97,7 +101,9 @@ bool Hangs::is_silent(uint32_t node) const {
 
 bool Hangs::is_fresh(const Member& member) const { return clock_ns_ < member.heard_clock + kSilentAfter * period_ns_; }
 
-bool Hangs::waits_long(const Member& member) const {
+// Where others have left its collective meanwhile, it may have too: a later window says so.
+bool Hangs::waits_long(const Communicator& communicator, const Member& member) const {
+  if (member.entered <= communicator.left && member.heard_clock < communicator.left_clock + period_ns_) return false;
   const uint64_t windows = (hang_after_ns_ + period_ns_ - 1) / period_ns_;
   return member.is_inside() && !member.is_lost && is_fresh(member) &&
          member.unchanged >= std::max<uint64_t>(1, windows);
@@ -116,7 +122,7 @@ bool Hangs::find_stuck(uint64_t id, const Communicator& communicator, Stuck& stu
     ++stuck.observed;
     stuck.is_matched = stuck.is_matched || member.is_matched;
     stuck.number = std::max(stuck.number, member.entered);
-    if (!waits_long(member) || member.since_clock >= stuck.first_clock) continue;
+    if (!waits_long(communicator, member) || member.since_clock >= stuck.first_clock) continue;
     stuck.first_clock = member.since_clock;
     stuck.first_ns = member.since_ns;
   }
@@ -157,7 +163,7 @@ void Hangs::find_late_exits(const Communicator& communicator, Stuck& stuck) cons
   }
   for (const auto& [rank, member] : communicator.members) {
     const bool is_left_behind = member.entered <= all_entered && member.entered <= some_left;
-    if (is_left_behind && waits_long(member)) stuck.suspects[rank] = HangKind::kMissingExit;
+    if (is_left_behind && waits_long(communicator, member)) stuck.suspects[rank] = HangKind::kMissingExit;
   }
 }
 

@@ -107,6 +107,8 @@ class Hangs {
   };
   struct Communicator {
     uint32_t nranks = 0;
+    int64_t left = INT64_MIN;            // the last that somebody left,
+    uint64_t left_clock = 0;             // and when that was heard of first, by the job's clock
     std::map<uint32_t, Member> members;  // by rank
   };
   // A communicator in which somebody waits for too long.
@@ -129,7 +131,7 @@ class Hangs {
 
   bool is_fresh(const Member& member) const;
   bool is_silent(uint32_t node) const;
-  bool waits_long(const Member& member) const;
+  bool waits_long(const Communicator& communicator, const Member& member) const;
   bool is_in_time(const Stuck& stuck) const;
   bool find_stuck(uint64_t id, const Communicator& communicator, Stuck& stuck) const;
   void find_suspects(const Communicator& communicator, Stuck& stuck) const;

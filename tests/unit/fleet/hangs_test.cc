@@ -180,6 +180,21 @@ TEST(Hangs, AreOverWhenTheRankComes) {
   EXPECT_THAT(run.hangs.open(), IsEmpty());
 }
 
+// What some nodes say first of its end makes the others no cause.
+TEST(Hangs, AreOverWithoutAnotherWhicheverNodeIsHeardFirst) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto stop = seed % 2 == 0 ? Stop::kBeforeEntering : Stop::kInside;
+    HangPlan plan{stop, {5}, 30, static_cast<uint32_t>(seed % 3), seed % 5 == 0 ? 100U : 40U};
+    HangWorld world(3, plan, seed);
+    Watched run(world);
+    run.windows(36);
+    ASSERT_THAT(run.changes, SizeIs(2));
+    EXPECT_EQ(ranks_of(run.changes[0]), std::set<uint32_t>{5});
+    EXPECT_EQ(run.changes[1].state, State::kOver);
+  }
+}
+
 TEST(Hangs, AreSilentWhereNothingMoreComes) {
   HangPlan plan{Stop::kBeforeEntering, {5}, 30, 2};
   HangWorld world(8, plan, 1);

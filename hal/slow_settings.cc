@@ -2,7 +2,6 @@
 #include "hal/slow_settings.h"
 
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
 #include "base/text.h"
@@ -26,10 +25,11 @@ std::vector<SlowSetting>& list() {
 }  // namespace
 
 void publish_slow_settings(std::span<const std::span<const SlowSetting>> tables) {
-  static std::once_flag once;
-  std::call_once(once, [&] {
+  // Not std::call_once(): an exception of it unwinds through the C library, which aborts where it cannot allocate.
+  [[maybe_unused]] static const bool once = [&] {
     for (const auto& table : tables) list().insert(list().end(), table.begin(), table.end());
-  });
+    return true;
+  }();
 }
 
 bool is_slow(const SlowSetting& setting, std::string_view value, uint64_t cpus) {

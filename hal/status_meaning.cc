@@ -2,7 +2,6 @@
 #include "hal/status_meaning.h"
 
 #include <map>
-#include <mutex>
 
 namespace ingero::hal {
 namespace {
@@ -15,12 +14,13 @@ std::map<std::string_view, const StatusMeaning*>& index() {
 }  // namespace
 
 void publish_status_meanings(std::span<const std::span<const StatusMeaning>> tables) {
-  static std::once_flag once;
-  std::call_once(once, [&] {
+  // Not std::call_once(): see slow_settings.cc.
+  [[maybe_unused]] static const bool once = [&] {
     for (const auto& table : tables) {
       for (const StatusMeaning& one : table) index().emplace(one.status, &one);
     }
-  });
+    return true;
+  }();
 }
 
 const StatusMeaning* find_status_meaning(std::string_view status) {

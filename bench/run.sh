@@ -27,6 +27,7 @@ part as_root "$bench/capture_bench"
 part as_root "$bench/backends_bench"
 part as_root "$bench/sched_bench"
 part as_root "$bench/drain_bench" "--directory=$directory"
+part as_root "$bench/watch_bench" "--directory=$directory"
 part as_root "$bench/stop_bench"
 part as_root python3 -B "$(dirname "$0")/interfaces.py" "$build" "--directory=$directory"
 echo

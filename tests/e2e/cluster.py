@@ -150,7 +150,7 @@ def check_incidents(server, traces):
 
 def ASlowRankOfTwoNodesIsNamed(build):
     # In the time before it the server learns what is usual; a job of eight ranks needs that.
-    quiet_s, slow_s = 45, 60
+    quiet_s, slow_s = 60, 60
     quiet = steps_until(quiet_s)
     slow = int(slow_s * 1000 / (WORK_MS + SLOW_MS + COLLECTIVE_MS))
     # It is slow because it reads from the disk.

@@ -128,7 +128,8 @@ bool Hangs::find_stuck(uint64_t id, const Communicator& communicator, Stuck& stu
   }
   if (stuck.first_clock == UINT64_MAX) return false;
   find_suspects(communicator, stuck);
-  if (stuck.suspects.empty()) find_late_exits(communicator, stuck);
+  // Also where others have gone on to the next collective, and some of those wait elsewhere.
+  find_late_exits(communicator, stuck);
   if (stuck.suspects.empty() && !stuck.is_undecided) find_mismatch(communicator, stuck);
   stuck.is_undecided = stuck.is_undecided && is_in_time(stuck);
   return true;
@@ -163,7 +164,7 @@ void Hangs::find_late_exits(const Communicator& communicator, Stuck& stuck) cons
   }
   for (const auto& [rank, member] : communicator.members) {
     const bool is_left_behind = member.entered <= all_entered && member.entered <= some_left;
-    if (is_left_behind && waits_long(communicator, member)) stuck.suspects[rank] = HangKind::kMissingExit;
+    if (is_left_behind && waits_long(communicator, member)) stuck.suspects.emplace(rank, HangKind::kMissingExit);
   }
 }
 

@@ -301,6 +301,24 @@ TEST(Hangs, RanksThatWaitForEachOtherAreADeadlock) {
   EXPECT_EQ(changes.front().communicators, 2U);
 }
 
+// Rank 0 is not out of collective 5 of the first communicator; of those that are, one waits in the next there, and one
+// for rank 0 in the second.
+TEST(Hangs, ARankThatIsNotOutIsTheCauseAlsoWhereOthersAreInTheNext) {
+  Two some;
+  std::vector<Hang> changes;
+  for (int i = 0; i < 8; ++i, some.now_ns += kHangPeriod_ns) {
+    some.say(0, 1, 5, 4);
+    some.say(1, 1, 6, 5);
+    some.say(2, 1, 5, 5);
+    some.say(0, 2, 8, 8);
+    some.say(2, 2, 9, 8);
+    for (Hang& hang : some.hangs.advance(true)) changes.push_back(std::move(hang));
+  }
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes.front().kind, HangKind::kMissingExit);
+  EXPECT_EQ(ranks_of(changes.front()), std::set<uint32_t>{0});
+}
+
 TEST(Hangs, OfTwoThatDifferNoneIsRight) {
   Two two;
   for (int i = 0; i < 8; ++i, two.now_ns += kHangPeriod_ns) {

@@ -81,6 +81,7 @@ class Foreign {
   void start();
   // Waits for files end, also those of others, and no more begin.
   void cancel() { helpers_->cancel(); }
+  bool is_cancelled() const { return helpers_->is_cancelled(); }
   // Likewise, and what later() was given is over, done or not.
   void stop();
 

@@ -104,6 +104,11 @@ struct Helpers::Impl {
     send_message(parent.get(), request.get(), kRequestHead);
   }
 
+  bool is_cancelled() const {
+    pollfd look{cancelled.get(), POLLIN, 0};
+    return ::poll(&look, 1, 0) > 0;
+  }
+
   // Asks, and waits for the answer. Fails with kBusy when none came in time.
   Status ask(Helper& helper, const HelperRequest& request, int first, int second, uint64_t limit_ns, HelperReply& reply,
              Fd& found) const {
@@ -115,6 +120,7 @@ struct Helpers::Impl {
     while (true) {
       const uint64_t until = std::min(system_clock().mono_ns() + limit_ns, start + kWholeNs);
       if (!wait(helper.socket, until, limit_ns > kMemoryNs)) {
+        if (is_cancelled()) return Error(Errc::kIo, "the trace ends");  // that was no silence
         return Error(Errc::kBusy, fmt::format("no answer within {}", format_duration(until - start)));
       }
       Fd unused;
@@ -262,6 +268,8 @@ Result<std::string> Helpers::text(const std::string& path, size_t max_bytes) {
   }
   return content;
 }
+
+bool Helpers::is_cancelled() const { return impl_->is_cancelled(); }
 
 void Helpers::cancel() {
   const uint64_t one = 1;

@@ -61,6 +61,7 @@ class Helpers {
 
   // Ends all waits for files, and makes later ones fail at once. (Waits for memory are short.)
   void cancel();
+  bool is_cancelled() const;
 
   // Whether this error means that a wait timed out.
   static bool is_silence(const Error& error) { return error.code() == Errc::kBusy; }

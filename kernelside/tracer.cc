@@ -400,6 +400,7 @@ bool Tracer::examine_here_or_later(const hal::FileId& id, Source source, Foreign
 
 // The report of a described library that is not traced, with the reason.
 void Tracer::report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason) {
+  if (foreign_.is_cancelled()) return set_seen(id, std::nullopt);  // the trace ends: it was not waited for
   foreign_.give_up(file, reason);
   keep_unread(id, source, "not traced: " + reason.text());
   set_seen(id, nullptr, clock_.mono_ns() + kUnreadForNs);

@@ -1,5 +1,7 @@
 // How the names of the vendors' environment variables begin. What they hold says how a vendor's runtime was configured,
 // and belongs into a support bundle; other variables of a process are its user's own.
+//
+// Constant data; any thread.
 #pragma once
 
 #include <span>

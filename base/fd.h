@@ -1,4 +1,6 @@
 // An owned file descriptor: closed once, moved, never copied.
+//
+// Not thread-safe. An error of close(2) is not reported.
 #pragma once
 
 #include <unistd.h>

@@ -4,14 +4,18 @@
  * user space found (python_processes). Nothing is called in the process, and nothing is read later, when the thread has
  * run on.
  *
- *   (1) The thread's state is the one with this thread's id, or whose C frame is on this thread's stack. A thread
- * without the GIL has no "current" state, and most calls of interest are made without it. (2) A state found before is
- * trusted only while it is still in its interpreter's list: a state that was freed and not yet overwritten looks like a
- * live one. A walk of the list starts again if a state does not point back to the one before it: other threads start
- * and end in the meantime, and the free list leads elsewhere. (3) A code object is identified by its address and a hash
- * of its contents: addresses are reused, and a stack must never be given the name of the object that is there now. (4)
- * The contents of a code object are copied once, at the same instant, in a separate record; it counts as sent only when
- * the record is in the ring and complete.
+ * (1) The thread's state is the one with this thread's id, or whose C frame is on this thread's stack. A thread
+ * without the GIL has no "current" state, and most calls of interest are made without it.
+ *
+ * (2) A state found before is trusted only while it is still in its interpreter's list: a state that was freed and not
+ * yet overwritten looks like a live one. A walk of the list starts again if a state does not point back to the one
+ * before it: other threads start and end in the meantime, and the free list leads elsewhere.
+ *
+ * (3) A code object is identified by its address and a hash of its contents: addresses are reused, and a stack must
+ * never be given the name of the object that is there now.
+ *
+ * (4) The contents of a code object are copied once, at the same instant, in a separate record; it counts as sent only
+ * when the record is in the ring and complete.
  *
  * Buffers are in task storage: these programs can be preempted, so a buffer per CPU would be shared with the program
  * that preempts them.

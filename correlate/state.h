@@ -1,4 +1,6 @@
-// What the engine keeps between windows. Private to correlate/.
+// What the engine keeps between windows. Private to correlate/: sums of calls by process, thread and
+// window, incidents that are open, and what rules must remember. Used by the engine's one thread; each table has a
+// bound, and what does not fit is counted.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // Finds which rows of a backend a library file has, and where; for the others, the reason.
+//
+// Pure but for the image that it reads, which must outlive what is returned. Any thread; one at a time for an image.
+// Failure: none, a row that is not there is an answer.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
 // What samplers of devices and fabric adapters may look at: the world as an argument.
+//
+// Its functions are the caller's and outlive the samplers. They may block for as long as a driver does; each sampler
+// calls them on a thread of its own. What they cannot have is an Error that names it.
 #pragma once
 
 #include <string>

@@ -3,6 +3,7 @@
 // `param` names how one parameter is passed and what it fills; `shape` puts them in order. A shape belongs here when a
 // second vendor (or the runtime and driver level of one) repeats it; others are next to their rows. Device addresses
 // count as 8-byte words whether the header spells them as pointers or as integers: both conventions pass them alike.
+// Constant data; any thread.
 #pragma once
 
 #include "hal/prototype.h"

@@ -2,6 +2,8 @@
 //
 // One thread calls poll(). Wake-ups are batched: the kernel side wakes only when its backlog crosses a mark; otherwise
 // poll() returns after its timeout with the records present then. The critical ring (exec, exit, OOM) wakes at once.
+//
+// Failure: the system's when the rings cannot be waited for; what had been drained by then is in the batch.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 //
 // open() needs CAP_SYSLOG where the kernel restricts the log; reading does not. Only messages that come after open()
 // are reported. Not thread-safe. Messages that were overwritten before they were read are counted.
+// Failure: kPermission or kNotFound at open(), with the path.
 #pragma once
 
 #include <cstdint>

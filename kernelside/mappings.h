@@ -3,6 +3,7 @@
 // kernel 3.12, 13d7a2410fa6); nothing is paid by processes that map nothing executable.
 //
 // One thread calls read(). Needs CAP_PERFMON. Lost notices are reported, the caller then scans /proc.
+// Failure: the system's, with the CPU that it is of.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // What each system call of this machine waits for: the table that bpf/wait.bpf.h looks calls up in.
+// Pure; any thread.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@
 // is its numbers and when it was made: the number of a deleted file that goes to another one is looked at anew.
 //
 // Threads: scan(), consider(), prepare() and sweep() may be called from different threads; the rest from any, without a
-// wait.
+// wait. Failure: what cannot be read or attached is in reports() and the ledger; a Status is of /proc as a whole.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,6 @@
 // A demonstration as a recording: made-up events through the real store and the real engine.
+//
+// Blocks until it is written; the file belongs to the caller. Failure: the store's. One thread.
 #pragma once
 
 #include <cstdint>

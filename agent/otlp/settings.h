@@ -2,6 +2,9 @@
 // variables.
 //
 // Only --otlp makes the program send anything: a variable alone does not. Secrets come from a file or a variable.
+//
+// Plain values. Reads files while starting, before privileges are given up. Failure: kInvalid names the flag or the
+// variable. One thread.
 #pragma once
 
 #include <string>

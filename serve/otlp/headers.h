@@ -1,5 +1,8 @@
 // Headers that go with every request: what a receiver asks for, secrets among them. They come from a file that is its
 // owner's alone, or from OTEL_EXPORTER_OTLP_HEADERS; never from the command line, which every process can read.
+//
+// Pure but for the file; any thread. Failure: kInvalid with file and line or entry, kPermission where others can read
+// the file.
 #pragma once
 
 #include <string>

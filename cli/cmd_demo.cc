@@ -105,11 +105,13 @@ void add_demo(Command root, Context& context) {
   command.add_option("-d,--duration", options->duration, "Stop after this much of the scenario (0: all of it)")
       .duration()
       .show_default();
-  command.add_option("--speed", options->speed, "Times real time; 0 does not wait").not_negative().show_default();
+  command.add_option("--speed", options->speed, "Times real time; 0 does not wait")
+      .not_negative()
+      .type_name("N")
+      .show_default();
   command.add_flag("--json", options->json, "JSON, as explain --json");
   command.add_flag("-v,--verbose", options->verbose, "More of the slowest calls");
-  const Flag no_gpu =
-      command.add_flag("--no-gpu", options->no_gpu, "Made-up events, also where there is a GPU (always so)");
+  const Flag no_gpu = command.add_flag("--no-gpu", options->no_gpu, "Accepted; the demonstration never uses a GPU");
   command.add_flag("--gpu", options->gpu, "Refused: trace a program of yours instead").excludes(no_gpu);
   command.add_option("--stack", options->stack, "Accepted; made-up events have no stacks").show_default();
   std::string footer = "Scenarios:\n";

@@ -111,7 +111,7 @@ void add_serve(Command fleet, Context& context) {
 
 void add_fleet(Command root, Context& context) {
   const Command command =
-      root.add_command("fleet", "A cluster's metrics: receive them, and ask about all of its nodes");
+      root.add_command("fleet", "A cluster's metrics: receive them, and name the rank that the others wait for");
   add_serve(command, context);
   add_fleet_simulate(command, context);
   command.footer(

@@ -546,7 +546,8 @@ void add_recording_options(Command command, TraceOptions& options) {
                   "With --store selective, keep one in N of the ordinary events")
       .range(1U, 1'000'000U)
       .show_default();
-  command.add_option("--db,--out", options.database, "Database file (default: INGERO_DB, ~/.ingero/ingero.db)");
+  command.add_option("--db,--out", options.database, "Database file (default: INGERO_DB, ~/.ingero/ingero.db)")
+      .type_name("FILE");
   command
       .add_option("--db-group", options.db_group,
                   "Let members of this group read the recording (default: only its owner)")
@@ -560,8 +561,8 @@ void add_recording_options(Command command, TraceOptions& options) {
 
 void add_process_options(Command command, TraceOptions& options) {
   command.add_option("-p,--pid", options.pids, "Only these processes and their children").separator(',');
-  command.add_option("-u,--user", options.user, "Only this user's processes");
-  command.add_option("--cgroup", options.cgroup, "Only processes in this cgroup or below");
+  command.add_option("-u,--user", options.user, "Only this user's processes").type_name("USER");
+  command.add_option("--cgroup", options.cgroup, "Only processes in this cgroup or below").type_name("PATH");
   command
       .add_option("--run-as", options.run_as,
                   "Run the command as this user (default: as the user who traces, with sudo that is root)")
@@ -577,7 +578,7 @@ void add_output_options(Command command, TraceOptions& options) {
       .add_option("-o,--output", options.output,
                   "Write the table, or with --json or --verbose the events, to this file instead of standard output")
       .type_name("FILE");
-  command.add_option("--log", options.log, "Also append diagnostics to this file");
+  command.add_option("--log", options.log, "Also append diagnostics to this file").type_name("FILE");
 }
 
 }  // namespace
@@ -606,7 +607,8 @@ void add_trace(Command root, Context& context) {
   command.add_flag("--no-net", options->no_net, "Leave socket volumes out");
   command.add_option("--node", options->node,
                      "This machine's name in event ids (default: agent.node of ingero.yaml, else the host name)");
-  command.add_option("--library,--cuda-lib,--nccl-lib", options->libraries, "Also probe this library file");
+  command.add_option("--library,--cuda-lib,--nccl-lib", options->libraries, "Also probe this library file")
+      .type_name("FILE");
   add_backend_options(command, options->backends);
   command.add_option("--ringbuf-size", options->ring_size, "Size of the ring buffer for events, a power of two")
       .size()

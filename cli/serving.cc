@@ -78,6 +78,7 @@ void add_server_options(Command command, ServingOptions& options, const std::str
       .type_name("FILE");
   command.add_option("--allow-host", options.hosts, "Accept this name in Host and Origin").type_name("NAME");
   command.add_option("--rate", options.per_second, "Requests a second and client, on average (0: no limit)")
+      .type_name("N")
       .not_negative()
       .show_default();
   command.add_option("--audit-log", options.audit, "Append a line of JSON for each request, refused ones too")

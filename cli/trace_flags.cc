@@ -6,13 +6,17 @@
 namespace ingero::cli {
 
 void add_metrics_options(Command command, agent::MetricsOptions& options) {
-  command.add_option("--prometheus", options.server.address,
-                     "Serve metrics for Prometheus here, at /metrics (:PORT binds to this machine only)");
-  command.add_option("--prometheus-cert", options.server.certificate,
-                     "Serve them over TLS with this certificate (PEM)");
-  command.add_option("--prometheus-key", options.server.key, "The certificate's key (PEM)");
-  command.add_option("--prometheus-auth", options.server.auth_file,
-                     "Require one of the secrets in this file: lines 'bearer TOKEN' or 'basic USER:PASSWORD'");
+  command
+      .add_option("--prometheus", options.server.address,
+                  "Serve metrics for Prometheus here, at /metrics (:PORT binds to this machine only)")
+      .type_name("ADDRESS");
+  command.add_option("--prometheus-cert", options.server.certificate, "Serve them over TLS with this certificate (PEM)")
+      .type_name("FILE");
+  command.add_option("--prometheus-key", options.server.key, "The certificate's key (PEM)").type_name("FILE");
+  command
+      .add_option("--prometheus-auth", options.server.auth_file,
+                  "Require one of the secrets in this file: lines 'bearer TOKEN' or 'basic USER:PASSWORD'")
+      .type_name("FILE");
   command.add_flag("--prometheus-earlier-names", options.legacy_names,
                    "Also serve the legacy agent's metrics that are not in base units");
   command.add_flag("--prometheus-launch-sizes", options.launch_sizes,
@@ -22,7 +26,8 @@ void add_metrics_options(Command command, agent::MetricsOptions& options) {
 }
 
 void add_otlp_options(Command command, agent::OtlpSettings& options) {
-  command.add_option("--otlp", options.endpoint, "Send metrics by OTLP to this URL, or HOST:PORT (TLS)");
+  command.add_option("--otlp", options.endpoint, "Send metrics by OTLP to this URL, or HOST:PORT (TLS)")
+      .type_name("URL");
   command.add_flag("--otlp-traces", options.traces, "Also send spans: causal chains and slow collectives");
   command
       .add_option("--otlp-protocol", options.protocol,
@@ -38,13 +43,18 @@ void add_otlp_options(Command command, agent::OtlpSettings& options) {
                   "Send a span for each collective that took longer than this")
       .duration()
       .show_default();
-  command.add_option("--otlp-headers", options.headers_file,
-                     "Send the headers of this file: lines 'Name: value' (or OTEL_EXPORTER_OTLP_HEADERS)");
-  command.add_option("--otlp-ca", options.authorities,
-                     "CA certificates to verify the receiver with (PEM; OTEL_EXPORTER_OTLP_CERTIFICATE)");
-  command.add_option("--otlp-cert", options.certificate,
-                     "Client certificate (PEM; OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE)");
-  command.add_option("--otlp-key", options.key, "Its key (PEM; OTEL_EXPORTER_OTLP_CLIENT_KEY)");
+  command
+      .add_option("--otlp-headers", options.headers_file,
+                  "Send the headers of this file: lines 'Name: value' (or OTEL_EXPORTER_OTLP_HEADERS)")
+      .type_name("FILE");
+  command
+      .add_option("--otlp-ca", options.authorities,
+                  "CA certificates to verify the receiver with (PEM; OTEL_EXPORTER_OTLP_CERTIFICATE)")
+      .type_name("FILE");
+  command
+      .add_option("--otlp-cert", options.certificate, "Client certificate (PEM; OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE)")
+      .type_name("FILE");
+  command.add_option("--otlp-key", options.key, "Its key (PEM; OTEL_EXPORTER_OTLP_CLIENT_KEY)").type_name("FILE");
   command.add_option(
       "--otlp-queue", options.queue,
       "Directory for data that could not be sent yet (default: otlp-queue in the recordings' directory)");

@@ -18,7 +18,7 @@ import time
 import urllib.request
 
 import otlp
-from harness import Skip, Trace, check, run, say, tool, until
+from harness import Failure, Skip, Trace, check, run, say, tool, until
 
 # CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF, CAP_CHECKPOINT_RESTORE
 RECORDING = 1 << 2 | 1 << 19 | 1 << 38 | 1 << 39 | 1 << 40
@@ -153,11 +153,22 @@ class Stopped:
             raise OSError(ctypes.get_errno(), f"ptrace {request}")
 
     def __enter__(self):
-        ctypes.set_errno(0)
-        self.ptrace(16)  # PTRACE_ATTACH
-        os.waitpid(self.tid, 0x40000000)  # __WALL
-        self.before = self.registers()
-        return self
+        for _ in range(200):
+            ctypes.set_errno(0)
+            self.ptrace(16)  # PTRACE_ATTACH
+            os.waitpid(self.tid, 0x40000000)  # __WALL
+            self.before = self.registers()
+            if self.is_in_a_call():
+                return self
+            self.ptrace(17)
+            time.sleep(0.01)
+        raise Failure(f"thread {self.tid} never waits in a system call")
+
+    def is_in_a_call(self):
+        """Whether the instruction before is `syscall`: it may have been stopped while it computes."""
+        with open(f"/proc/{self.tid}/mem", "rb") as memory:
+            memory.seek(self.before.rip - 2)
+            return memory.read(2) == b"\x0f\x05"
 
     def __exit__(self, *_):
         self.set(self.before)

@@ -57,6 +57,7 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   wait_for_signal(signals, shared);
   receiver->stop();
   grpc->stop();
+  shared.interrupt();
   api->stop();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return kExitDone;

@@ -56,6 +56,8 @@ class Cluster {
   Json hangs(const std::string& cluster);
   Result<Json> history(const store::HistoryQuery& query);
   Result<Json> incidents(const std::string& cluster, uint64_t since_ns, size_t limit);
+  Result<Json> sql(const std::string& statement, uint64_t rows) { return store_->sql(statement, rows); }
+  void interrupt() { store_->interrupt(); }  // ends questions that are being answered, for a stop
   Result<Json> health();
   // Of the server itself, in the text format of Prometheus.
   Result<std::string> metrics();

@@ -12,7 +12,8 @@ namespace {
 namespace http = ingero::serve::http;
 
 constexpr std::string_view kToolPrefix = "/api/v1/tools/";
-constexpr size_t kMaxTop = 1000;
+constexpr std::string_view kSqlPath = "/api/v1/sql";
+constexpr size_t kMaxTop = 1000, kMaxSqlRows = 10'000;
 
 http::Response json(int status, const Json& body, std::string note = {}) {
   return {status, "application/json", dump(body), {}, std::move(note)};
@@ -26,6 +27,7 @@ http::Response failed(const Error& error) {
   const Meaning meaning = error.code() == Errc::kInvalid    ? Meaning{400, "bad_input"}
                           : error.code() == Errc::kNotFound ? Meaning{404, "not_found"}
                           : error.code() == Errc::kBusy     ? Meaning{504, "timed_out"}
+                          : error.code() == Errc::kFull     ? Meaning{403, "refused"}
                                                             : Meaning{500, "internal"};
   return json(meaning.status, Json{{"error", error.text()}, {"class", meaning.word}},
               fmt::format("{}: {}", meaning.word, error.text()));
@@ -147,6 +149,19 @@ Result<Json> incidents(Cluster& cluster, const Json& given) {
   return cluster.incidents(name, since_ns, top_n);
 }
 
+// `sql` is accepted for `query`, as at a node's API.
+Result<Json> run_sql(Cluster& cluster, const Json& given) {
+  std::string statement;
+  size_t limit = 1000;
+  Input input(given);
+  input.read("query", statement);
+  input.read("sql", statement);
+  input.read("limit", limit, kMaxSqlRows);
+  INGERO_TRY(input.end());
+  if (statement.empty()) return Error(Errc::kInvalid, "query: the statement is missing");
+  return cluster.sql(statement, limit);
+}
+
 struct Tool {
   std::string_view name, plain_name, description;
   Result<Json> (*answer)(Cluster& cluster, const Json& input);
@@ -162,25 +177,45 @@ constexpr Tool kTools[] = {
      "The ranks that did not come to a collective or did not leave it, and how many wait: by cluster_id", hangs},
     {"fleet.cluster.incidents", "fleet_cluster_incidents", "Incidents, newest first: by cluster_id, since; top_n",
      incidents},
+    {"fleet.cluster.run_sql", "fleet_cluster_run_sql",
+     "One SQL statement that only reads (SQLite): query; limit. Tables: events, nodes, windows, minutes, hours, "
+     "incidents",
+     run_sql},
 };
 
 bool is_called(const Tool& tool, std::string_view name) {
   return name == tool.name || name == tool.plain_name || name == tool.name.substr(tool.name.rfind('.') + 1);
 }
 
+// The name of the tool that a path calls; empty: none.
+std::string_view tool_of(std::string_view path) {
+  if (path == kSqlPath) return "run_sql";
+  return path.starts_with(kToolPrefix) ? path.substr(kToolPrefix.size()) : std::string_view();
+}
+
+const Tool* find_tool(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kTools), std::end(kTools), [&](const Tool& one) { return is_called(one, name); });
+  return found == std::end(kTools) ? nullptr : found;
+}
+
 http::Response call_tool(Cluster& cluster, const http::Request& request) {
-  const std::string_view name = std::string_view(request.path).substr(kToolPrefix.size());
+  const std::string_view name = tool_of(request.path);
   if (request.method != "POST") {
     http::Response response = failed(Error(Errc::kInvalid, "tools are called with POST"));
     response.status = 405;
     response.headers.emplace_back("Allow", "POST");
     return response;
   }
-  const auto* tool =
-      std::find_if(std::begin(kTools), std::end(kTools), [&](const Tool& one) { return is_called(one, name); });
-  if (tool == std::end(kTools)) {
+  const Tool* tool = find_tool(name);
+  if (tool == nullptr) {
     return failed(Error(Errc::kNotFound, fmt::format("no tool is called {}", printable(name, 64)),
                         "GET /api/v1/tools lists them"));
+  }
+  if (tool->answer == run_sql && !http::has_json_type(request)) {
+    http::Response response = failed(Error(Errc::kInvalid, "Content-Type must be application/json"));
+    response.status = 415;
+    return response;
   }
   const Json input = request.body.empty() ? Json::object() : parse_json(request.body);
   if (!input.is_object()) return failed(Error(Errc::kInvalid, "the body must be a JSON object"));
@@ -212,14 +247,18 @@ Json description(const std::string& version) {
              {"/metrics", {{"get", {{"summary", "Of this server, for Prometheus"}, {"responses", answers("text")}}}}}};
   const Json name{{"name", "cluster_id"}, {"in", "query"}, {"required", true}, {"schema", {{"type", "string"}}}};
   paths["/api/v1/threshold"]["get"]["parameters"] = Json::array({name});
-  for (const Tool& tool : kTools) {
+  const auto post = [&](const Tool& tool, std::string_view id) {
     const Json content{{"application/json", {{"schema", {{"type", "object"}}}}}};
-    paths[std::string(kToolPrefix) + std::string(tool.name)] = {{"post",
-                                                                 {{"summary", tool.description},
-                                                                  {"operationId", tool.plain_name},
-                                                                  {"requestBody", {{"content", content}}},
-                                                                  {"responses", answers("a JSON object")}}}};
+    return Json{{"post",
+                 {{"summary", tool.description},
+                  {"operationId", id},
+                  {"requestBody", {{"content", content}}},
+                  {"responses", answers("a JSON object")}}}};
+  };
+  for (const Tool& tool : kTools) {
+    paths[std::string(kToolPrefix) + std::string(tool.name)] = post(tool, tool.plain_name);
   }
+  paths[std::string(kSqlPath)] = post(*find_tool(tool_of(kSqlPath)), "sql");
   return {{"openapi", "3.1.0"},
           {"info", {{"title", "ingero fleet"}, {"version", version}}},
           {"components", {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}}},
@@ -240,8 +279,13 @@ http::Response threshold(Cluster& cluster, const http::Request& request) {
 
 }  // namespace
 
+http::Weight weight_of(const std::string& path) {
+  const Tool* tool = find_tool(tool_of(path));
+  return tool != nullptr && tool->answer == run_sql ? http::Weight::kHeavy : http::Weight::kLight;
+}
+
 http::Response answer(Cluster& cluster, const http::Request& request, const std::string& version) {
-  if (request.path.starts_with(kToolPrefix)) return call_tool(cluster, request);
+  if (request.path == kSqlPath || request.path.starts_with(kToolPrefix)) return call_tool(cluster, request);
   if (request.method != "GET") {
     http::Response response = failed(Error(Errc::kInvalid, "only tools are called with POST"));
     response.status = 405;
@@ -250,8 +294,8 @@ http::Response answer(Cluster& cluster, const http::Request& request, const std:
   }
   if (request.path == kOpenPath) {
     const std::string two_parts = version.substr(0, version.find('.', version.find('.') + 1));
-    return json(
-        200, Json{{"version", two_parts}, {"capabilities", {"otlp_http", "otlp_grpc", "tools", "threshold", "hangs"}}});
+    return json(200, Json{{"version", two_parts},
+                          {"capabilities", {"otlp_http", "otlp_grpc", "tools", "sql", "threshold", "hangs"}}});
   }
   if (request.path == "/metrics") {
     const auto metrics = cluster.metrics();
@@ -266,7 +310,7 @@ http::Response answer(Cluster& cluster, const http::Request& request, const std:
     return health.ok() ? json(200, *health) : failed(health.error());
   }
   return failed(
-      Error(Errc::kNotFound, "the API is below /api/v1: tools, threshold, health, openapi.json; and /metrics"));
+      Error(Errc::kNotFound, "the API is below /api/v1: tools, sql, threshold, health, openapi.json; and /metrics"));
 }
 
 }  // namespace ingero::fleet::server

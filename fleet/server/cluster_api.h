@@ -12,6 +12,9 @@ namespace ingero::fleet::server {
 
 inline constexpr const char* kOpenPath = "/api/versions";  // answered without a token
 
+// Statements take as long as their limit.
+ingero::serve::http::Weight weight_of(const std::string& path);
+
 // `version`: of this program, of which the open path shows the first two parts.
 ingero::serve::http::Response answer(Cluster& cluster, const ingero::serve::http::Request& request,
                                      const std::string& version);

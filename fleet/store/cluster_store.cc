@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -14,6 +15,7 @@
 #include "fleet/wire/names.h"
 #include "store/db/file_check.h"
 #include "store/db/file_lock.h"
+#include "store/db/json_rows.h"
 #include "store/db/sqlite.h"
 
 namespace ingero::fleet::store {
@@ -40,6 +42,7 @@ constexpr const char* kUpsertIncident =
     "INSERT OR REPLACE INTO incidents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 constexpr auto kTimeOfQuestion = std::chrono::seconds(5);
 constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine, until the time is looked at
+constexpr sqlite3_int64 kMemoryOfQuestion = 128 << 20;
 constexpr uint64_t kBatchesBetweenPrunings = 64;
 
 // Bits of windows.state.
@@ -72,8 +75,21 @@ std::map<NodeKey, Span> nodes_of(const wire::Batch& batch) {
   return nodes;
 }
 
-int is_over(void* limit) {
-  return std::chrono::steady_clock::now() > *static_cast<std::chrono::steady_clock::time_point*>(limit) ? 1 : 0;
+// When the statement of a connection has to end.
+struct Limit {
+  std::chrono::steady_clock::time_point until;
+  sqlite3_int64 bytes = INT64_MAX;  // that SQLite holds in this process, of all connections
+  bool is_over_memory = false;
+  std::atomic<bool> is_closing = false;
+
+  void begin() { until = std::chrono::steady_clock::now() + kTimeOfQuestion; }
+};
+
+int is_over(void* given) {
+  auto* limit = static_cast<Limit*>(given);
+  if (limit->is_closing.load(std::memory_order_relaxed)) return 1;
+  limit->is_over_memory = sqlite3_memory_used() > limit->bytes;
+  return limit->is_over_memory || std::chrono::steady_clock::now() > limit->until ? 1 : 0;
 }
 
 }  // namespace
@@ -81,12 +97,12 @@ int is_over(void* limit) {
 struct ClusterStore::Impl {
   StoreOptions options;
   ingero::store::WriterLock lock;
-  Database database, reading;
+  Limit reading_limit, sql_limit;  // outlive the connections that look at them
+  Database database, reading, asked;
   Statement insert_point, insert_window, upsert_node, add_to_minute, add_to_hour;
   uint64_t windows_pruned_ns = 0;  // windows that began before were deleted
   std::map<NodeKey, uint32_t> nodes;
-  std::mutex reading_mutex;
-  std::chrono::steady_clock::time_point reading_until;
+  std::mutex reading_mutex, sql_mutex;
   uint64_t batches = 0;
 
   Status open() {
@@ -114,8 +130,22 @@ struct ClusterStore::Impl {
     auto second = Database::open(options.path, SQLITE_OPEN_READONLY, options.path);
     INGERO_TRY(second);
     reading = std::move(*second);
-    sqlite3_progress_handler(reading.get(), kStepsBetweenLooks, is_over, &reading_until);
+    sqlite3_progress_handler(reading.get(), kStepsBetweenLooks, is_over, &reading_limit);
+    INGERO_TRY(open_for_sql());
     return prepare();
+  }
+
+  // A connection of its own, whose statements anybody with the token writes.
+  Status open_for_sql() {
+    auto opened = Database::open(options.path, SQLITE_OPEN_READONLY, options.path);
+    INGERO_TRY(opened);
+    asked = std::move(*opened);
+    // Sorting must not fill the disk: in memory, where it has a limit.
+    INGERO_TRY(asked.execute("PRAGMA temp_store = MEMORY"));
+    ingero::store::distrust_schema(asked);
+    INGERO_TRY(ingero::store::guard_statements(asked, ingero::store::Trust::kStranger));
+    sqlite3_progress_handler(asked.get(), ingero::store::kStrangersSteps, is_over, &sql_limit);
+    return {};
   }
 
   Status prepare() {
@@ -320,7 +350,7 @@ struct ClusterStore::Impl {
   template <typename Work>
   Status ask(const Work& work) {
     const std::lock_guard guard(reading_mutex);
-    reading_until = std::chrono::steady_clock::now() + kTimeOfQuestion;
+    reading_limit.begin();
     return work(reading);
   }
 };
@@ -470,6 +500,38 @@ Result<std::vector<IncidentRow>> ClusterStore::incidents(const std::string& clus
   });
   INGERO_TRY(status);
   return rows;
+}
+
+Result<Json> ClusterStore::sql(const std::string& statement, uint64_t rows) {
+  const std::lock_guard guard(impl_->sql_mutex);
+  Limit& limit = impl_->sql_limit;
+  const auto begin = std::chrono::steady_clock::now();
+  limit.begin();
+  limit.is_over_memory = false;
+  // Of the process, since SQLite has no account for each connection; a hard limit would stop the writer, too.
+  limit.bytes = sqlite3_memory_used() + kMemoryOfQuestion;
+  auto found = ingero::store::collect_json([&](const auto& on_row, const auto& on_columns) {
+    return ingero::store::run_guarded(impl_->asked, statement, {rows, 0, nullptr}, on_row, on_columns);
+  });
+  if (!found.ok() && limit.is_over_memory) {
+    return Error(Errc::kFull, fmt::format("the query needs more than {} of memory", format_bytes(kMemoryOfQuestion)),
+                 "narrow it: by node, by time");
+  }
+  if (!found.ok() && limit.is_closing) return Error(Errc::kBusy, "the server is being stopped");
+  if (!found.ok() && found.error().code() == Errc::kBusy) {
+    return Error(Errc::kBusy, "the query took longer than 5 s", "narrow it: by node, by time");
+  }
+  INGERO_TRY(found);
+  Json cut = found->cuts;
+  const auto took = std::chrono::steady_clock::now() - begin;
+  Json answer = std::move(*found).answer(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()));
+  answer["cut"] = std::move(cut);
+  return answer;
+}
+
+void ClusterStore::interrupt() {
+  impl_->reading_limit.is_closing = true;
+  impl_->sql_limit.is_closing = true;
 }
 
 Result<Coverage> ClusterStore::coverage() {

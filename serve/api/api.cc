@@ -83,19 +83,11 @@ http::Response call_tool(Api& api, const http::Request& request) {
   return json(200, tools::QueryService::shown(name, input, *answer), name);
 }
 
-// Statements and pages to a person on call are what another site's form must not send: a browser asks before it sends
-// this type across sites, and not for a form's own types.
+// Statements and pages to a person on call are what another site's form must not send.
 bool needs_json_type(std::string_view path) {
   static constexpr std::string_view kPaths[] = {"/api/v1/sql", "/api/v1/query", "/api/v1/tools/run_sql",
                                                 "/api/v1/tools/query_fleet", "/api/v1/tools/pagerduty_trigger"};
   return std::find(std::begin(kPaths), std::end(kPaths), path) != std::end(kPaths);
-}
-
-bool is_json_type(std::string_view type) {
-  const std::string_view name = trim(type.substr(0, type.find(';')));
-  constexpr std::string_view kJson = "application/json";
-  return std::equal(name.begin(), name.end(), kJson.begin(), kJson.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
 }
 
 Json error_schema() { return tools::object_of("error:string class:string"); }
@@ -158,7 +150,7 @@ http::Weight weight_of(const std::string& path) {
 }
 
 http::Response Api::answer(const http::Request& request) {
-  if (request.method == "POST" && needs_json_type(request.path) && !is_json_type(request.header("Content-Type"))) {
+  if (request.method == "POST" && needs_json_type(request.path) && !http::has_json_type(request)) {
     http::Response response = failed(Error(Errc::kInvalid, "Content-Type must be application/json"));
     response.status = 415;
     return response;

@@ -62,6 +62,14 @@ Request request_of(const Head& head, std::string body) {
 
 }  // namespace
 
+bool has_json_type(const Request& request) {
+  const std::string type = request.header("Content-Type");
+  const std::string_view name = trim(std::string_view(type).substr(0, type.find(';')));
+  constexpr std::string_view kJson = "application/json";
+  return std::equal(name.begin(), name.end(), kJson.begin(), kJson.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+}
+
 struct Server::Impl {
   Impl(ServerOptions given, const Clock& the_clock)
       : options(std::move(given)), clock(the_clock), buckets(options.per_second), wrong(kWrongPerSecond) {}

@@ -27,6 +27,10 @@ struct Request {
   std::function<std::string(const char* name)> parameter;  // of the query string; empty: not there
 };
 
+// Whether its body is called JSON: what another site's form cannot send unasked (a browser asks before it sends this
+// type across sites, and not for a form's own types).
+bool has_json_type(const Request& request);
+
 struct Response {
   int status = 200;
   std::string type = "application/json", body = {};

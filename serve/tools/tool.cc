@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "serve/tools/tool_list.h"
+#include "store/db/json_rows.h"
 #include "store/read/labels.h"
 #include "store/read/row_range.h"
 #include "store/read/time_range.h"
@@ -154,22 +155,6 @@ Result<store::Selection> rows_selection(Question& question, const Json& input, c
 Result<store::Selection> figures_selection(Question& question, const Json& input, const store::Reader& reader,
                                            std::string_view what) {
   return bounded_selection(question, input, reader, kViewedRows, what, true);
-}
-
-Json json_of(const store::Value& value) {
-  switch (value.type) {
-    case store::Value::Type::kNull:
-      return nullptr;
-    case store::Value::Type::kInteger:
-      return value.integer;
-    case store::Value::Type::kReal:
-      return value.real;
-    case store::Value::Type::kText:
-      return std::string(value.text);
-    case store::Value::Type::kBlob:
-      return to_hex(reinterpret_cast<const uint8_t*>(value.text.data()), value.text.size());
-  }
-  return nullptr;
 }
 
 Result<Json> rows_of(Question& question, const std::string& sql, const std::vector<store::Bound>& bound, uint64_t most,

@@ -100,7 +100,5 @@ Result<Json> report_of(Question& question, const store::Reader& reader, const st
 // The rows of a statement, by column name. At most `most`; `cut` says what there is more of, and where.
 Result<Json> rows_of(Question& question, const std::string& sql, const std::vector<store::Bound>& bound, uint64_t most,
                      std::string_view what);
-// As rows_of shows one value.
-Json json_of(const store::Value& value);
 
 }  // namespace ingero::serve::tools

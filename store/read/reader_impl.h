@@ -9,8 +9,6 @@
 
 namespace ingero::store {
 
-inline constexpr int kMaxValueBytes = 64 << 20;  // of a text or blob: in another program's file, or made from it
-
 // When the statements of a connection have to end. Watches nest: the outer one holds for the inner one too.
 struct Watch {
   std::chrono::steady_clock::time_point end;

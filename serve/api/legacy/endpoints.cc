@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "serve/api/legacy/names.h"
+#include "store/db/json_rows.h"
 #include "store/read/time_range.h"
 
 namespace ingero::serve::api {
@@ -30,7 +31,7 @@ Result<Json> rows(const store::Reader& reader, const std::string& sql, std::vect
         Json row = Json::object();
         for (size_t i = 0; i < values.size(); ++i) {
           row[names[i]] =
-              values[i].type == Value::Type::kText ? Json(printable(values[i].text, 1024)) : tools::json_of(values[i]);
+              values[i].type == Value::Type::kText ? Json(printable(values[i].text, 1024)) : store::json_of(values[i]);
         }
         list.push_back(std::move(row));
         return true;

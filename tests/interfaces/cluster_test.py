@@ -91,6 +91,19 @@ def as_json(resource, points):
     return json.dumps({"resourceMetrics": [{"resource": {"attributes": values(resource)}, "scopeMetrics": [{"metrics": metrics}]}]}).encode()
 
 
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+def resident_mib(pid, line="VmRSS"):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return int(re.search(line + r":\s+(\d+)", file.read())[1]) // 1024
+
+
+def refused_or_gone(server):
+    with contextlib.suppress(OSError, clients.Refused, http.client.HTTPException):
+        server.sql(ENDLESS)
+
+
 class Server:
     def __init__(self, folder, *more, database="c.db"):
         self.database = os.path.join(folder, database)
@@ -123,7 +136,13 @@ class Server:
                             {"Content-Type": kind, **{key.replace("_", "-"): value for key, value in headers.items()}}, token)
 
     def ask(self, tool, **given):
-        status, body, _ = self.request(self.api, "POST", "/api/v1/tools/" + tool, json.dumps(given).encode())
+        return self.post("/api/v1/tools/" + tool, given)
+
+    def sql(self, statement, **more):
+        return self.post("/api/v1/sql", {"sql": statement, **more})
+
+    def post(self, path, given):
+        status, body, _ = self.request(self.api, "POST", path, json.dumps(given).encode(), {"Content-Type": "application/json"})
         answer = json.loads(body)
         if status != 200:
             raise clients.Refused(status, answer["class"], answer["error"])
@@ -217,6 +236,97 @@ class AnySender(Cluster):
             with self.assertRaises(clients.Refused) as refused:
                 server.ask("fleet.cluster.event_history", **wrong)
             self.assertEqual(refused.exception.args[:2], (400, "bad_input"))
+
+    def test_the_posts_queries_run_as_written(self):
+        server, now = self.serve(), time.time_ns()
+        for node in range(3):
+            resource = {"ingero.cluster.id": "train", "host.name": f"gpu-{node}", "ingero.node.rank": node}
+            points = [event(number, node, now) for number in range(20)]
+            points += [("ingero.node.health_score", "gauge", 0, now - number, 1 - node / 4 - number / 8, {}) for number in range(2)]
+            self.assert_accepted(server.send(as_protobuf(resource, points)))
+        self.assertEqual(server.sql("SELECT cluster_id, node_id, COUNT(*) FROM events GROUP BY 1,2 ORDER BY 1,2;")["data"],
+                         [["train", f"gpu-{node}", 22] for node in range(3)])
+        scores = server.sql("SELECT cluster_id, node_id, MIN(value_double) AS min_score, MAX(value_double) AS max_score, COUNT(*) AS n "
+                            "FROM events WHERE metric_name LIKE '%health%' GROUP BY 1,2 ORDER BY min_score;")
+        self.assertEqual(scores["columns"], ["cluster_id", "node_id", "min_score", "max_score", "n"])
+        self.assertEqual(scores["data"], [["train", f"gpu-{node}", 0.875 - node / 4, 1 - node / 4, 2] for node in (2, 1, 0)])
+        chains = server.sql("SELECT cluster_id, node_id, attrs FROM events WHERE attrs LIKE '%causal_chain_id%' LIMIT 20;")
+        self.assertEqual(len(chains["data"]), 20)
+        self.assertTrue(all("causal_chain_id" in json.loads(attrs) for _, _, attrs in chains["data"]))
+        self.assertEqual((chains["meta"]["rows"], chains["meta"]["truncated"], chains["cut"]), (20, False, []))
+        cut = server.sql("SELECT * FROM events", limit=7)
+        self.assertEqual((len(cut["data"]), cut["meta"]["truncated"]), (7, True))
+        self.assertEqual(cut["cut"], ["the first 7 rows are given; there are more (limit)"])
+        asked = {"query": "SELECT rank, count(*) FROM events GROUP BY 1"}
+        answers = [server.ask(tool, **asked) for tool in ("fleet.cluster.run_sql", "fleet_cluster_run_sql", "run_sql")]
+        for answer in answers:
+            self.assertEqual(answer["data"], [[0, 22], [1, 22], [2, 22]])
+
+    def test_sql_reads_and_does_nothing_else(self):
+        server, now = self.serve(), time.time_ns()
+        self.assert_accepted(server.send(as_protobuf({"host.name": "n"}, [event(0, 0, now)])))
+        before = server.sql("SELECT * FROM events")["data"]
+        other = os.path.join(os.path.dirname(server.database), "other.db")
+        for wrong in ("DELETE FROM events", "INSERT INTO nodes VALUES (9, 'a', 'b', 0, 0)", "DROP TABLE windows", "CREATE TEMP TABLE t (a)",
+                      f"ATTACH '{other}' AS o", f"VACUUM INTO '{other}'", "PRAGMA journal_mode = DELETE", "PRAGMA query_only = OFF",
+                      "SELECT load_extension('x.so')", "BEGIN", "SELECT 1; DELETE FROM events", "WITH t AS (SELECT 1) DELETE FROM events",
+                      "SELECT printf('%.*c', 100000000, 'x')", "SELECT", "", "SELECT * FROM nothing", "EXPLAIN DELETE FROM events"):
+            with self.subTest(wrong), self.assertRaises(clients.Refused) as refused:
+                server.sql(wrong)
+            self.assertEqual(refused.exception.args[:2], (400, "bad_input"), wrong)
+        self.assertFalse(os.path.exists(other))
+        self.assertEqual(server.sql("SELECT * FROM events")["data"], before)
+        for path in ("/api/v1/sql", "/api/v1/tools/fleet.cluster.run_sql"):
+            body = json.dumps({"query": "SELECT 1"}).encode()
+            for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
+                self.assertEqual(server.request(server.api, "POST", path, body, {"Content-Type": kind})[0], 415, path)
+            given = {"Content-Type": "application/json; charset=utf-8"}
+            self.assertEqual(server.request(server.api, "POST", path, body, given)[0], 200, path)
+            self.assertEqual(server.request(server.api, "POST", path, body, given, token="wrong")[0], 401, path)
+            self.assertEqual(server.request(server.api, "GET", path)[0], 405, path)
+        for wrong in ({"query": 1}, {"query": "SELECT 1", "limit": 10001}, {"query": "SELECT 1", "more": 1}, {}):
+            status, answer, _ = server.request(server.api, "POST", "/api/v1/sql", json.dumps(wrong).encode(), {"Content-Type": "application/json"})
+            self.assertEqual((status, json.loads(answer)["class"]), (400, "bad_input"), wrong)
+
+    def test_sql_without_an_end_stops_nobody_else(self):
+        server, now = self.serve(), time.time_ns()
+        body = as_protobuf({"host.name": "n"}, [event(0, 0, now)])
+        self.assert_accepted(server.send(body))
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            def refused(statement):
+                began = time.monotonic()
+                try:
+                    server.sql(statement)
+                except clients.Refused as error:
+                    return time.monotonic() - began, error.args[:2]
+                return time.monotonic() - began, None
+            endless = [pool.submit(refused, ENDLESS) for _ in range(2)]
+            time.sleep(0.5)
+            for _ in range(5):
+                began = time.monotonic()
+                self.assertEqual(server.get("/api/v1/health")[0], 200)
+                self.assertEqual(server.ask("fleet.cluster.event_history")["count"], 1)
+                self.assert_accepted(server.send(body))
+                self.assertLess(time.monotonic() - began, 1)
+            took = sorted(one.result() for one in endless)
+        self.assertEqual([error for _, error in took], [(504, "timed_out")] * 2)
+        self.assertLess(took[0][0], 6)
+        self.assertLess(took[1][0], 11)
+        # What has to be held in memory to be sorted has a bound, and the server goes on.
+        kept = resident_mib(server.process.pid)
+        _, error = refused("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000000) "
+                           "SELECT i, hex(zeroblob(500)) FROM n ORDER BY -i")
+        self.assertIn(error, ((403, "refused"), (504, "timed_out")))
+        self.assertLess(resident_mib(server.process.pid, "VmHWM") - kept, 256)
+        self.assert_accepted(server.send(body))
+        # A stop does not wait for one.
+        stopping = threading.Thread(target=refused_or_gone, args=(server,))
+        stopping.start()
+        time.sleep(0.5)
+        began = time.monotonic()
+        self.assertEqual(server.stop(), 0)
+        self.assertLess(time.monotonic() - began, 2)
+        stopping.join()
 
     def test_health_scores_of_the_earlier_agent_give_a_threshold_and_name_the_low_one(self):
         server = self.serve()
@@ -508,7 +618,8 @@ class BadInput(Cluster):
         self.assertEqual(server.get("/api/v1/health")[1]["received"]["points"], 0)
         status, tools = server.get("/api/v1/tools")
         self.assertEqual([one["name"] for one in tools["tools"]],
-                         ["fleet.cluster.event_history", "fleet.cluster.find_outlier_nodes", "fleet.cluster.hangs", "fleet.cluster.incidents"])
+                         ["fleet.cluster.event_history", "fleet.cluster.find_outlier_nodes", "fleet.cluster.hangs", "fleet.cluster.incidents",
+                          "fleet.cluster.run_sql"])
 
     def test_it_describes_itself_and_shows_what_it_did(self):
         server, now = self.serve(), time.time_ns()

@@ -80,7 +80,7 @@ class ClusterStore {
   // Of a cluster (empty: of all) that lasted to `since_ns` or later, newest first.
   Result<std::vector<IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns, size_t limit);
   Result<Coverage> coverage();
-  // One statement that only reads, as {"meta", "columns", "data", "cut"}: at most `rows` rows, 5 s, 128 MiB to sort in,
+  // One statement that only reads, as {"meta", "columns", "data", "cut"}: at most `rows` rows, 5 s, 128 MB to sort in,
   // one at a time; every table can be read. kInvalid: it is wrong, or would write. kBusy: time; kFull: memory.
   Result<Json> sql(const std::string& statement, uint64_t rows);
   // Every question that is being answered, and every later one, ends with kBusy.

@@ -2,7 +2,6 @@
 #include "fleet/store/cluster_store.h"
 
 #include <fcntl.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +9,8 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+
+#include <malloc.h>
 
 #include "base/fd.h"
 #include "fleet/store/schema.h"

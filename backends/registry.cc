@@ -8,6 +8,7 @@
 
 #include "backends/manifest_meanings.h"
 #include "backends/shipped_manifests.h"
+#include "base/folder.h"
 #include "base/text.h"
 
 namespace ingero::backends {
@@ -20,6 +21,8 @@ namespace ingero::backends {
 #undef BACKEND
 
 namespace {
+
+constexpr size_t kMaxEntries = 1 << 16;  // of a folder of descriptions
 
 constexpr const hal::Backend* kBackends[] = {
 #define BACKEND(name) &name::kBackend,
@@ -69,17 +72,15 @@ Status Registry::add_file(const std::string& path, std::vector<ManifestProblem>*
 }
 
 std::vector<Error> Registry::add_folder(const std::string& folder) {
-  std::vector<std::string> paths;
-  std::error_code failed;
-  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    if (at->path().extension() == ".yaml") paths.push_back(at->path());
-  }
   std::vector<Error> errors;
-  if (failed && failed != std::errc::no_such_file_or_directory) {
-    errors.push_back(errno_error(fmt::format("list {}", printable(folder)), failed.value()));
+  const auto names = list_folder(folder, kMaxEntries);
+  if (!names.ok()) {
+    if (names.error().code() != Errc::kNotFound) errors.push_back(names.error());
+    return errors;
   }
-  std::sort(paths.begin(), paths.end());
-  for (const std::string& path : paths) {
+  for (const std::string& name : *names) {
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    if (path.extension() != ".yaml") continue;
     if (const Status added = add_file(path); !added.ok()) errors.push_back(added.error());
   }
   return errors;

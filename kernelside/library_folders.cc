@@ -8,6 +8,7 @@
 
 #include <glob.h>
 
+#include "base/folder.h"
 #include "base/text.h"
 #include "hal/resolve.h"
 
@@ -16,8 +17,8 @@ namespace {
 
 constexpr size_t kMaxConfiguration = 64 << 10;
 constexpr size_t kMaxFolders = 256;
-constexpr size_t kMaxFiles = 256;
-constexpr int kMaxIncludes = 4;  // of a file that includes a file
+constexpr size_t kMaxFiles = 256, kMaxEntries = 1 << 20;  // of all folders; of one
+constexpr int kMaxIncludes = 4;                           // of a file that includes a file
 
 void add(std::vector<std::string>& folders, std::string folder) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
@@ -60,20 +61,19 @@ std::vector<std::string> library_folders(const std::string& root) {
 std::vector<std::string> installed_libraries(std::span<const std::string> folders,
                                              std::span<const hal::Backend* const> backends) {
   std::vector<std::string> files;
-  std::error_code failed;
   for (const std::string& folder : folders) {
-    for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-      const std::string name = at->path().filename();
+    const auto names = list_folder(folder, kMaxEntries);
+    for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
       const bool described = std::any_of(backends.begin(), backends.end(), [&](const hal::Backend* backend) {
         return std::any_of(backend->libraries.begin(), backend->libraries.end(),
                            [&](const hal::Library& library) { return hal::soname_matches(library, name); });
       });
       std::error_code broken;
-      const std::string file = described ? std::filesystem::canonical(at->path(), broken).string() : "";
+      const std::string file =
+          described ? std::filesystem::canonical(std::filesystem::path(folder) / name, broken).string() : "";
       if (file.empty() || broken || files.size() >= kMaxFiles) continue;
       if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
     }
-    failed.clear();
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "backends/hip/gpu_metrics.h"
+#include "base/folder.h"
 #include "base/text.h"
 
 namespace ingero::backends::hip {
@@ -37,15 +38,10 @@ std::optional<double> number_of(const std::string& path) {
 }
 
 std::vector<std::string> names_in(const std::string& path, std::string_view prefix) {
-  std::vector<std::string> names;
-  std::error_code failed;
-  for (fs::directory_iterator at(path, failed), end; !failed && at != end && names.size() < kMaxEntries;
-       at.increment(failed)) {
-    std::string name = at->path().filename();
-    if (name.starts_with(prefix)) names.push_back(std::move(name));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  auto names = list_folder(path, kMaxEntries);
+  if (!names.ok()) return {};
+  std::erase_if(*names, [&](const std::string& name) { return !name.starts_with(prefix); });
+  return *std::move(names);
 }
 
 bool all_digits(std::string_view text) {

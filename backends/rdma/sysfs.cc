@@ -8,6 +8,7 @@
 #include <set>
 
 #include "backends/rdma/counter_meanings.h"
+#include "base/folder.h"
 #include "base/text.h"
 
 namespace ingero::backends::rdma {
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxFile = 4096;
-constexpr size_t kMaxName = 64;
+constexpr size_t kMaxName = 64, kMaxNames = 4096;  // of one; of a folder
 
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= kMaxName && text.front() != '.' && text.front() != ' ' &&
@@ -28,15 +29,11 @@ bool is_name(std::string_view text) {
 
 // The names in a directory, sorted, without those that are not valid names. Empty when the directory does not exist.
 std::vector<std::string> names_in(const std::string& path, size_t limit) {
-  std::vector<std::string> names;
-  std::error_code failed;
-  for (fs::directory_iterator at(path, failed), end; !failed && at != end && names.size() < limit;
-       at.increment(failed)) {
-    std::string name = at->path().filename();
-    if (is_name(name)) names.push_back(std::move(name));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  auto names = list_folder(path, kMaxNames);
+  if (!names.ok()) return {};
+  std::erase_if(*names, [](const std::string& name) { return !is_name(name); });
+  if (names->size() > limit) names->resize(limit);
+  return *std::move(names);
 }
 
 std::string line_of(const std::string& path) {

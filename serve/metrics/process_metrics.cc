@@ -3,8 +3,9 @@
 
 #include <unistd.h>
 
-#include <filesystem>
+#include <cstdint>
 
+#include "base/folder.h"
 #include "base/text.h"
 #include "serve/metrics/metric_names.h"
 
@@ -36,13 +37,8 @@ void write_process(MetricSet& page, const std::string& proc_root) {
       }
     }
   }
-  std::error_code failed;
-  size_t files = 0;
-  for (std::filesystem::directory_iterator at(proc_root + "/self/fd", failed), end; !failed && at != end;
-       at.increment(failed)) {
-    ++files;
-  }
-  if (!failed) page.add(kAgentFiles, {}, static_cast<double>(files));
+  const auto files = list_folder(proc_root + "/self/fd", SIZE_MAX);
+  if (files.ok()) page.add(kAgentFiles, {}, static_cast<double>(files->size()));
 }
 
 }  // namespace ingero::serve::metrics

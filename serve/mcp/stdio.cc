@@ -29,24 +29,18 @@ class Stdio {
  public:
   Stdio(Protocol& protocol, int input, int output) : protocol_(protocol), input_(input), output_(output) {}
 
+  // Whichever way run() ended.
+  ~Stdio() { end(); }
+  Stdio(const Stdio&) = delete;
+  Stdio& operator=(const Stdio&) = delete;
+
   Status run() {
-    std::vector<std::thread> threads;
-    for (size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { work(); });
-    threads.emplace_back([this] { notify_progress(); });
-    std::thread writer([this] { write_all(); });
-    Status status = read_all();
-    {
-      const std::scoped_lock lock(mutex_);
-      ended_ = true;
-    }
-    changed_.notify_all();
-    for (auto& thread : threads) thread.join();
-    {
-      const std::scoped_lock lock(out_mutex_);
-      closing_ = true;
-    }
-    out_changed_.notify_all();
-    writer.join();
+    threads_.reserve(kThreads + 1);  // no thread is started that could then not be kept
+    for (size_t i = 0; i < kThreads; ++i) threads_.emplace_back([this] { work(); });
+    threads_.emplace_back([this] { notify_progress(); });
+    writer_ = std::thread([this] { write_all(); });
+    const Status status = read_all();
+    end();
     if (!status.ok()) return status;
     return broken_ ? Status(Error(Errc::kIo, "write standard output: it does not take any more")) : Status{};
   }
@@ -60,6 +54,23 @@ class Stdio {
     uint64_t reported = 0;
     std::atomic<bool> cancel{false};
   };
+
+  // What was taken is answered, and the answers are written.
+  void end() {
+    {
+      const std::scoped_lock lock(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+    {
+      const std::scoped_lock lock(out_mutex_);
+      closing_ = true;
+    }
+    out_changed_.notify_all();
+    if (writer_.joinable()) writer_.join();
+  }
 
   Status read_all() {
     std::string line;
@@ -248,6 +259,8 @@ class Stdio {
   size_t out_bytes_ = 0;
   bool closing_ = false;
   std::atomic<bool> broken_{false};
+  std::vector<std::thread> threads_;
+  std::thread writer_;
 };
 
 }  // namespace

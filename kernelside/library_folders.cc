@@ -63,7 +63,8 @@ std::vector<std::string> installed_libraries(std::span<const std::string> folder
   std::vector<std::string> files;
   for (const std::string& folder : folders) {
     const auto names = list_folder(folder, kMaxEntries);
-    for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
+    if (!names.ok()) continue;
+    for (const std::string& name : *names) {
       const bool described = std::any_of(backends.begin(), backends.end(), [&](const hal::Backend* backend) {
         return std::any_of(backend->libraries.begin(), backend->libraries.end(),
                            [&](const hal::Library& library) { return hal::soname_matches(library, name); });

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "report/event_rows.h"
 #include "report/table.h"
+#include "store/db/json_rows.h"
 
 namespace ingero::report {
 namespace {
@@ -123,23 +124,11 @@ class JsonPrinter final : public RowPrinter {
  private:
   // The listing's columns `args`, `stack` and `labels` hold JSON as text.
   static Json json_of(std::string_view name, const Value& value) {
-    switch (value.type) {
-      case Value::Type::kNull:
-        return nullptr;
-      case Value::Type::kInteger:
-        return value.integer;
-      case Value::Type::kReal:
-        return value.real;
-      case Value::Type::kText:
-        if (name == "args" || name == "stack" || name == "labels") {
-          auto parsed = Json::parse(value.text, nullptr, false);
-          if (!parsed.is_discarded()) return parsed;
-        }
-        return std::string(value.text);
-      case Value::Type::kBlob:
-        return hex(value.text);
+    if (value.type == Value::Type::kText && (name == "args" || name == "stack" || name == "labels")) {
+      auto parsed = Json::parse(value.text, nullptr, false);
+      if (!parsed.is_discarded()) return parsed;
     }
-    return nullptr;
+    return store::json_of(value);
   }
 
   HeldText held_;

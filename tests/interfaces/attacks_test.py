@@ -26,7 +26,6 @@ if "--mib" in sys.argv:
     del sys.argv[at:at + 2]
 CONNECTIONS = 64
 GROWTH_KIB = 32 << 10
-ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 AUTHORIZED = f"Authorization: Bearer {clients.TOKEN}\r\n"
 
 # Name: (what comes first, what is then repeated). The bodies are sent with the token, since without it none is read.
@@ -277,7 +276,7 @@ class Attacks(unittest.TestCase):
         asked = []
         for _ in range(8):
             connection = server.connect(timeout=120)
-            connection.request("POST", "/api/v1/sql", json.dumps({"sql": ENDLESS}),
+            connection.request("POST", "/api/v1/sql", json.dumps({"sql": clients.ENDLESS}),
                                {"Authorization": f"Bearer {clients.TOKEN}", "Content-Type": "application/json"})
             asked.append(connection)
         time.sleep(0.5)

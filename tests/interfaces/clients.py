@@ -14,6 +14,7 @@ import urllib.parse
 
 SAMPLES = ("pytorch-dataloader-starvation", "sample-cluster", "sample-gpu-node-01", "sample-gpu-node-02", "sample-gpu-node-03")
 TOKEN = "a-token-of-the-tests-0123456789"
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
 def sample_folder():

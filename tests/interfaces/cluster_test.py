@@ -91,9 +91,6 @@ def as_json(resource, points):
     return json.dumps({"resourceMetrics": [{"resource": {"attributes": values(resource)}, "scopeMetrics": [{"metrics": metrics}]}]}).encode()
 
 
-ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-
-
 def resident_mib(pid, line="VmRSS"):
     with open(f"/proc/{pid}/status", encoding="utf-8") as file:
         return int(re.search(line + r":\s+(\d+)", file.read())[1]) // 1024
@@ -101,7 +98,7 @@ def resident_mib(pid, line="VmRSS"):
 
 def refused_or_gone(server):
     with contextlib.suppress(OSError, clients.Refused, http.client.HTTPException):
-        server.sql(ENDLESS)
+        server.sql(clients.ENDLESS)
 
 
 class Server:
@@ -300,7 +297,7 @@ class AnySender(Cluster):
                 except clients.Refused as error:
                     return time.monotonic() - began, error.args[:2]
                 return time.monotonic() - began, None
-            endless = [pool.submit(refused, ENDLESS) for _ in range(2)]
+            endless = [pool.submit(refused, clients.ENDLESS) for _ in range(2)]
             time.sleep(0.5)
             for _ in range(5):
                 began = time.monotonic()

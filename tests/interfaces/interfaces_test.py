@@ -35,7 +35,6 @@ WRONG = [
     ("get_test_report", {}, "not_found"),
     ("compare", {"before": {"recording": "x.db"}, "after": {}}, "not_found"),
 ]
-ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
 @contextlib.contextmanager
@@ -100,7 +99,7 @@ class Interfaces(unittest.TestCase):
 
     def test_every_door_gives_the_same_faults_of_recordings(self):
         with self.subTest("timed_out"), interfaces_of(self, self.made, "--timeout", "300ms") as interfaces:
-            self.same_refusal(self.made, interfaces, "run_sql", {"query": ENDLESS}, "timed_out", "--timeout", "300ms")
+            self.same_refusal(self.made, interfaces, "run_sql", {"query": clients.ENDLESS}, "timed_out", "--timeout", "300ms")
         folder = os.path.dirname(self.made)
         damaged, older = os.path.join(folder, "damaged.db"), os.path.join(folder, "older.db")
         with open(damaged, "wb") as file:

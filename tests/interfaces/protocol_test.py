@@ -14,7 +14,6 @@ import clients
 INGERO = sys.argv.pop(1)
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": {"name": "x", "version": "1"},
           "io.modelcontextprotocol/clientCapabilities": {}}
-ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
 class Protocol(unittest.TestCase):
@@ -88,7 +87,7 @@ class Protocol(unittest.TestCase):
 
     def test_a_slow_call_tells_its_progress_and_can_be_cancelled(self):
         self.interface.send({"jsonrpc": "2.0", "id": "slow", "method": "tools/call",
-                        "params": {"name": "run_sql", "arguments": {"query": ENDLESS}, "_meta": {"progressToken": "token"}}})
+                        "params": {"name": "run_sql", "arguments": {"query": clients.ENDLESS}, "_meta": {"progressToken": "token"}}})
         # Others are answered meanwhile.
         self.assertEqual(self.interface.request("ping")["result"], {})
         told = [self.interface.receive() for _ in range(2)]

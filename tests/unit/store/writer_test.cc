@@ -83,6 +83,24 @@ TEST_F(WriterTest, EveryFieldOfAnEventComesBack) {
   EXPECT_EQ(row("SELECT gpu_uuid, gpu_pci_address, device_ordinal FROM events"), "GPU-1234|0000:3b:00.0|1");
 }
 
+TEST_F(WriterTest, RowsThatNoAggregateCountsAreBounded) {
+  constexpr int64_t kMaxBehind = 65'536;  // between two intervals: the clock stands still
+  open();
+  const std::vector<Event> events(options().batch_rows, event_of("cudaMalloc", 1000, 50));
+  for (int64_t written = 0; written < 5 * kMaxBehind;) {
+    write(events);
+    flush();
+    written += static_cast<int64_t>(events.size());
+    const std::string behind = "(SELECT max(seq) FROM event_rows) - value";
+    EXPECT_EQ(row(fmt::format("SELECT {0} >= 0 AND {0} < {1} FROM store_state WHERE key = 'aggregated_through'", behind,
+                              kMaxBehind)),
+              "1")
+        << written;
+  }
+  close();
+  EXPECT_EQ(row("SELECT count FROM call_stats"), row("SELECT count(*) FROM event_rows"));
+}
+
 TEST_F(WriterTest, CallsAreCountedByDeviceExactlyOverSessionsAndWhateverIsKept) {
   WriterOptions given = options();
   given.policy = Policy::kSelective;

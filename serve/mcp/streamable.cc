@@ -78,7 +78,7 @@ http::Response answer_http(Protocol& protocol, const http::Request& request) {
     response.headers.emplace_back("Allow", "POST");
     return response;
   }
-  if (!request.header("Content-Type").starts_with("application/json")) {
+  if (!http::has_json_type(request)) {
     return refused(415, kInvalidRequest, "Content-Type must be application/json");
   }
   const Json message = parse_json(request.body);

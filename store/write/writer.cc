@@ -156,6 +156,7 @@ void Writer::Impl::take(const hal::Event& event) {
     }
     sampled = decision == Selector::Decision::kKeepAsSample;
   } else {
+    // (W3) Named in the transaction that its row is in.
     const Unfinished flight{next_seq(), dictionaries.probe(event.probe, event.call), process};
     in_flight.emplace(key, flight);
     flights_begun.emplace_back(key, flight);

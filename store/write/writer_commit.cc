@@ -60,7 +60,7 @@ Status Writer::Impl::commit(bool with_aggregates) {
   last_error.reset();
   retry_mono_ns = 0;
   if (aggregates_due) last_aggregates_mono_ns = now_ns;
-  forget_pending(aggregates_due);
+  forget_pending(aggregates_due);  // (W4)
   return {};
 }
 
@@ -86,7 +86,7 @@ Status Writer::Impl::write_rows() {
   if (batch.empty()) return {};
   INGERO_TRY(RowImage::fits(batch) ? insert_image.run() : insert_rows.run());
   const int64_t last = committed_seq + static_cast<int64_t>(batch.size());
-  if (sqlite3_last_insert_rowid(database.get()) != last) {
+  if (sqlite3_last_insert_rowid(database.get()) != last) {  // (W1)
     return Error(Errc::kCorrupt,
                  fmt::format("{}: rows were numbered up to {} instead of {}", options.path,
                              sqlite3_last_insert_rowid(database.get()), last),

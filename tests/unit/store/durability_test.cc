@@ -77,6 +77,7 @@ class DurabilityTest : public RecordingTest {
   std::optional<uint32_t> group_;
 };
 
+// (W1, W2)
 TEST_F(DurabilityTest, AfterSigkillEveryCommittedRowIsThereAndCounted) {
   int pipe_ends[2];
   ASSERT_EQ(::pipe(pipe_ends), 0);
@@ -125,6 +126,7 @@ TEST_F(DurabilityTest, AfterSigkillEveryCommittedRowIsThereAndCounted) {
   EXPECT_EQ(row("SELECT sum(count) FROM call_stats"), std::to_string(rows_there + 1));
 }
 
+// (W4)
 TEST_F(DurabilityTest, AFileThatMayNotGrowLosesNothingCommittedAndRecoversWhenItMay) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);

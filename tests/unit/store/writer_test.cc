@@ -191,6 +191,34 @@ TEST_F(WriterTest, ACallInFlightIsOneRowThatTheFinalEventCompletes) {
   EXPECT_EQ(find(*summary, "cudaStreamSynchronize")->unfinished, 0U);
 }
 
+// (W1, W3)
+TEST_F(WriterTest, TheFileNamesExactlyTheCallsThatAreInFlight) {
+  open();
+  std::vector<Event> begun;
+  for (uint64_t i = 0; i < 300; ++i) {
+    Event event = event_of("cudaStreamSynchronize", i, 7, 100, static_cast<uint32_t>(200 + i));
+    if (i % 3 != 0) {
+      begun.push_back(event);
+      event = in_flight(event);
+    }
+    write({event});
+    if (i % 5 == 4) {  // one of those that began a while ago, or just now
+      const auto at = begun.begin() + static_cast<ptrdiff_t>(i * 31 % begun.size());
+      write({*at});
+      begun.erase(at);
+    }
+    if (i % 7 != 6) continue;
+    flush();
+    const std::string open_calls = std::to_string(begun.size());
+    EXPECT_EQ(row("SELECT count(*) FROM in_flight"), open_calls) << i;
+    EXPECT_EQ(row("SELECT count(*) FROM in_flight JOIN events USING (seq) WHERE outcome = 'in flight'"), open_calls)
+        << i;
+    EXPECT_EQ(row("SELECT count(*) FROM events WHERE outcome = 'in flight'"), open_calls) << i;
+    EXPECT_EQ(row("SELECT count(*), max(seq) FROM events"), fmt::format("{0}|{0}", i + 1));
+  }
+  close();
+}
+
 TEST_F(WriterTest, ACallCompletedBeforeItsRowWasCommittedIsOneRow) {
   open();
   Event event = event_of("cudaStreamSynchronize", 100, 1);

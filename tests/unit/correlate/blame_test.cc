@@ -59,7 +59,7 @@ TEST(Blame, EveryNanosecondHasOneCauseAndNoThreadIsOnItsPathTwice) {
     for (uint32_t tid = 1; tid <= 12; ++tid) {
       for (uint64_t at = random() % 500; at < 10'000;) {
         const uint64_t end = at + 1 + random() % 900;
-        some.sleep(tid, at, end, static_cast<uint32_t>(random() % 14));  // 0: nobody; 13: not followed
+        some.sleep(tid, at, end, static_cast<uint32_t>(random() % 14));  // 0: no thread; 13: not followed
         at = end + random() % 200;
       }
     }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <thread>
 
@@ -69,16 +70,18 @@ TEST_F(ConfigurationTest, TheFileThatIsReadIsTheOneThatWasChecked) {
     }
   });
   size_t read = 0;
-  for (int i = 0; i < 4000; ++i) {
+  size_t wrong = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (std::chrono::steady_clock::now() < end) {
     const auto set = flags();
-    ASSERT_TRUE(set.ok()) << set.error().text();
-    if (set->empty()) continue;
+    if (!set.ok() || set->empty()) continue;
     ++read;
-    EXPECT_EQ(set->front().values, std::vector<std::string>{"1g"});
+    wrong += set->front().values == std::vector<std::string>{"1g"} ? 0 : 1;
   }
   is_over = true;
   swapping.join();
   EXPECT_GT(read, 0U);
+  EXPECT_EQ(wrong, 0U);
 }
 
 TEST_F(ConfigurationTest, TheFirstFileThatHasTheSectionCounts) {

@@ -213,6 +213,9 @@ TEST_F(SummaryTest, PruningDeletesTheOldestCountsThemAndShrinksTheFile) {
     clock.elapsed_ns = static_cast<uint64_t>(i) * 1'000'000;
     write({event_of("cudaMalloc", clock.elapsed_ns, 1000)});
     if (i % 4096 != 0) continue;
+    hal::SystemSnapshot snapshot;
+    snapshot.wall_ns = kWall + clock.elapsed_ns;
+    writer->add_snapshot(snapshot);
     for (int steps = 0;; ++steps) {
       const auto more = writer->maintain();
       ASSERT_TRUE(more.ok()) << more.error().text();
@@ -230,6 +233,10 @@ TEST_F(SummaryTest, PruningDeletesTheOldestCountsThemAndShrinksTheFile) {
   EXPECT_EQ(rows(*reader, "SELECT min(seq), max(seq) FROM events")[0], fmt::format("{}|{}", count - kept + 1, count));
   EXPECT_EQ(rows(*reader, "SELECT sum(last - first + 1) FROM blocks")[0], std::to_string(kept));
   EXPECT_EQ(losses.count(hal::Loss::store_pruned), static_cast<uint64_t>(count - kept));
+  EXPECT_EQ(
+      rows(*reader,
+           "SELECT count(*) > 1, min(timestamp) >= (SELECT min(start_wall_ns) FROM blocks) FROM system_snapshots")[0],
+      "1|1");
   const auto summary = summarise(*reader, {});
   ASSERT_TRUE(summary.ok());
   EXPECT_EQ(summary->calls[0].count, static_cast<uint64_t>(count));  // what was deleted is still counted

@@ -23,7 +23,7 @@ store::StoredTimes times_of(const correlate::TimeSums& sums) {
 
 }  // namespace
 
-BudgetFeed::BudgetFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : budget_(ledger) {
+BudgetFeed::BudgetFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : budget_(ledger), summary_(ledger) {
   for (size_t id = 0; id < calls.size(); ++id) {
     budget_.set_call(static_cast<hal::CallId>(id), correlate::make_facts(calls[static_cast<hal::CallId>(id)]));
   }

@@ -38,8 +38,9 @@ std::optional<uint64_t> commonest_distance(const std::vector<std::pair<uint64_t,
 BudgetSummary::Process* BudgetSummary::process_of(uint32_t pid) {
   const auto known = processes_.find(pid);
   if (known != processes_.end()) return &known->second;
-  if (processes_.size() >= kMaxProcesses) return nullptr;  // (M2)
-  return &processes_[pid];
+  if (processes_.size() < kMaxProcesses) return &processes_[pid];
+  ledger_.add(hal::Loss::budget_forgotten);  // (M2)
+  return nullptr;
 }
 
 BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame& blame) {
@@ -123,7 +124,9 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
 void BudgetSummary::add(const BudgetSecond& second) {
   Process* process = process_of(second.pid);
   if (process == nullptr) return;
-  if (process->threads.size() >= kMaxProcesses && !process->threads.contains(second.tid)) return;
+  if (process->threads.size() >= kMaxProcesses && !process->threads.contains(second.tid)) {
+    return ledger_.add(hal::Loss::budget_forgotten);
+  }
   Thread& thread = process->threads[second.tid];
   if (thread.seconds == 0) thread.first_second = second.second;
   ++thread.seconds;

@@ -7,7 +7,7 @@
 //
 // Invariants:
 // M1  The sums that a limit is taken from are sums of rows; rows added in any split give the same sums.
-// M2  Memory is bounded: kKept steps and kMaxSlow slow ones of each of kMaxProcesses.
+// M2  Memory is bounded: kKept steps and kMaxSlow slow ones of each of kMaxProcesses; rows of others are counted.
 //
 // Pure and deterministic; one thread.
 #pragma once
@@ -21,6 +21,7 @@
 
 #include "correlate/budget.h"
 #include "correlate/limit.h"
+#include "hal/loss.h"
 
 namespace ingero::correlate {
 
@@ -54,6 +55,9 @@ class BudgetSummary {
  public:
   static constexpr size_t kKept = 64, kMaxSlow = 32, kMaxProcesses = 1024;
   static constexpr uint64_t kWarmSeconds = 2;
+
+  // `ledger` must outlive this.
+  explicit BudgetSummary(hal::LossLedger& ledger) : ledger_(ledger) {}
 
   // How the step compares with the ones before it: flags of a stored row.
   struct Classified {
@@ -90,7 +94,10 @@ class BudgetSummary {
     std::vector<std::pair<uint64_t, uint8_t>> slow_numbers;  // with their class; the latest kMaxSlow * 8
     std::vector<uint64_t> lengths;                           // of usual steps, the latest kKept
   };
+  // Null, and counted: there is no room.
   Process* process_of(uint32_t pid);
+
+  hal::LossLedger& ledger_;
   std::map<uint32_t, Process> processes_;
 };
 

@@ -222,7 +222,7 @@ struct TimeSink::Session {
   std::string node;
   hal::LossLedger ledger;
   correlate::Budget budget{ledger};
-  correlate::BudgetSummary summary;
+  correlate::BudgetSummary summary{ledger};
   std::map<hal::CallId, std::string> ops;
   int64_t wall_offset_ns = 0;
   uint64_t since = 0;

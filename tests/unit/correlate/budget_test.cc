@@ -43,7 +43,7 @@ Answer ask(const World& world, uint64_t shuffle_seed = 0, uint64_t probe_ns = 0)
   budget.set_probe_cost(probe_ns);
   world.feed(budget, shuffle_seed);
   Answer answer;
-  BudgetSummary summary;
+  BudgetSummary summary(ledger);
   answer.steps = budget.take_steps();
   for (const BudgetStep& one : answer.steps) summary.add(one, budget.blame());
   answer.seconds = budget.take_seconds();
@@ -625,7 +625,7 @@ TEST(BudgetBounds, WhatDoesNotFitIsCounted) {
 TEST(BudgetBounds, ASummaryKeepsSoManyProcessesAndSlowSteps) {
   hal::LossLedger ledger;
   const Blame blame(ledger);
-  BudgetSummary summary;
+  BudgetSummary summary(ledger);
   BudgetSecond second;
   second.sums.of(TimeClass::kHost).ns = kSec;
   second.sums.submissions = 1;
@@ -634,8 +634,15 @@ TEST(BudgetBounds, ASummaryKeepsSoManyProcessesAndSlowSteps) {
     summary.add(second);
   }
   EXPECT_EQ(summary.results(blame).size(), BudgetSummary::kMaxProcesses);
+  EXPECT_EQ(ledger.count(hal::Loss::budget_forgotten), 9U);
+  second.pid = 1;
+  for (uint32_t tid = 2; tid <= BudgetSummary::kMaxProcesses + 4; ++tid) {
+    second.tid = tid;
+    summary.add(second);
+  }
+  EXPECT_EQ(ledger.count(hal::Loss::budget_forgotten), 9U + 4U);
 
-  BudgetSummary steps;
+  BudgetSummary steps(ledger);
   uint64_t at_ns = kSec;
   second.pid = second.tid = 1;
   steps.add(second);

@@ -365,7 +365,7 @@ void RankWindows::cut(const Facts* facts, Rank& rank, bool with_work, std::vecto
   for (auto at = rank.communicators.begin(); at != rank.communicators.end();) {
     On& on = at->second;
     Sums sums;
-    while (!on.sums.empty() && on.sums.begin()->first <= window_ns_) {
+    while (!on.sums.empty() && on.sums.begin()->first <= window_ns_) {  // (R1)
       sums.add(on.sums.begin()->second);
       on.sums.erase(on.sums.begin());
     }

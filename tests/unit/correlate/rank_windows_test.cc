@@ -253,6 +253,8 @@ TEST_F(RankWindowsTest, ARankOrACommunicatorThatIsNotKnownIsLeftOutAndCounted) {
   EXPECT_EQ(known.comm_id_hash, kSomeHash);
   EXPECT_EQ(known.collectives, 0U);
   EXPECT_EQ(count(hal::Loss::fleet_unknown), 5U);
+  collect(10'100, 11, 1000, 999);  // of a process that is not known
+  EXPECT_EQ(count(hal::Loss::fleet_unknown), 6U);
 }
 
 TEST_F(RankWindowsTest, TwoRanksOfOneCommunicatorInOneProcessAreLeftOut) {
@@ -293,6 +295,20 @@ TEST_F(RankWindowsTest, ALossOfCallsTakesTheWorkOfItsWindowOnly) {
   EXPECT_EQ(given[1].measured, 1U);
   collect(5100);
   EXPECT_EQ(advance_to(10'000)[0].work_ns, 1100 * kMs);
+}
+
+// (R3) When the calls were lost is not known: it was reported a little later.
+TEST_F(RankWindowsTest, ALossNearABoundaryTakesTheWorkOfBothWindows) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  windows.lost(kPid, kWallBegin + 5 * kNsOfSecond + kMs);
+  collect(5100);
+  collect(5200);
+  EXPECT_EQ(only(advance_to(5000)).measured, 0U);
+  EXPECT_EQ(only(advance_to(10'000)).measured, 0U);
+  collect(10'100);
+  EXPECT_EQ(only(advance_to(15'000)).measured, 1U);
 }
 
 TEST_F(RankWindowsTest, ACollectiveInFlightHasBeenEntered) {

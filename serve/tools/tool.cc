@@ -87,8 +87,7 @@ Json range_properties() {
   return {{"since", property("string", "Only the last 30s, 5m, 2h, 1d of the recording", text)},
           {"from", property("string", "From this time: \"2026-11-21T02:26:00Z\"", text)},
           {"to", property("string", "Up to this time", text)},
-          {"run", property("string", "Run 1, 2, ... of the file, or all; default: the last",
-                           {{"pattern", "^([0-9]{1,9}|all)$"}})},
+          {"run", property("string", "Run 1, 2, ... of the file, or all; default: the last", text)},
           {"label",
            property("string", "Only while this annotation held: \"step=17\"", {{"minLength", 3}, {"maxLength", 322}})}};
 }

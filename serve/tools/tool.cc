@@ -82,6 +82,15 @@ std::string_view fault_name(Errc code) {
   return "internal";
 }
 
+int fault_status(Errc code) {
+  const std::string_view fault = fault_name(code);
+  return fault == "bad_input"   ? 400
+         : fault == "refused"   ? 403
+         : fault == "not_found" ? 404
+         : fault == "timed_out" ? 504
+                                : 500;
+}
+
 Json range_properties() {
   const Json text{{"maxLength", 64}};
   return {{"since", property("string", "Only the last 30s, 5m, 2h, 1d of the recording", text)},

@@ -416,7 +416,7 @@ void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery
   }
 }
 
-Json Cluster::outliers(const OutlierQuery& query) {
+Result<Json> Cluster::outliers(const OutlierQuery& query) {
   Json answer{{"cluster_id", json_or_null(query.cluster)}, {"outliers", Json::array()}, {"jobs", Json::array()}};
   {
     const std::lock_guard guard(mutex_);
@@ -429,6 +429,7 @@ Json Cluster::outliers(const OutlierQuery& query) {
                                 {"job_id", json_or_null(key.job)},
                                 {"compares", key.kind == Kind::kWork ? "own work" : "health score"},
                                 {"ranks", limits.ranks},
+                                {"not_observed_ranks", limits.unobserved},
                                 {"window_s", job.period_ns / kSecond_ns},
                                 {"last_window_end_ns", (job.detector.last_window() + 1) * job.period_ns},
                                 {"detectable_effect", rounded(limits.detectable_effect)},
@@ -438,7 +439,7 @@ Json Cluster::outliers(const OutlierQuery& query) {
   answer["ended"] = Json::array();
   if (query.since_ns == 0) return answer;
   const auto rows = store_->incidents(query.cluster, query.since_ns, query.top_n);
-  if (!rows.ok()) return answer;
+  INGERO_TRY(rows);
   for (const auto& row : *rows) {
     if (row.state != "open") answer["ended"].push_back(incident_json(row));
   }

@@ -51,7 +51,7 @@ class Cluster {
   // What nodes classify themselves by: of their health scores where they send these, else 1 / (1 + the effect from
   // which on a rank is suspicious).
   Threshold threshold(const std::string& cluster);
-  Json outliers(const OutlierQuery& query);
+  Result<Json> outliers(const OutlierQuery& query);
   // The ranks that did not come to a collective, or did not leave it, now.
   Json hangs(const std::string& cluster);
   Result<Json> history(const store::HistoryQuery& query);

@@ -7,11 +7,9 @@ Looked for below INGERO_PARTS: the npm packages @modelcontextprotocol/{sdk,clien
 node_modules, and node 22 or newer (bin/node), unless it is on the path. Status 77, with the reason, without them.
 """
 import contextlib
-import glob
 import json
 import os
 import re
-import shutil
 import ssl
 import subprocess
 import sys
@@ -27,34 +25,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection")
 
 
-def version_of(node):
-    return int(subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout[1:].split(".")[0])
-
-
-def parts():
-    """(node, node_modules), or why not."""
-    folder = os.environ.get("INGERO_PARTS")
-    if not folder:
-        return None, "INGERO_PARTS names no folder with the official clients"
-    found = glob.glob(os.path.join(folder, "**/node_modules/@modelcontextprotocol/inspector"), recursive=True)
-    if not found:
-        return None, f"no @modelcontextprotocol/inspector below {folder}"
-    modules = os.path.dirname(os.path.dirname(found[0]))
-    for package in ("sdk", "client", "conformance"):
-        if not os.path.isdir(os.path.join(modules, "@modelcontextprotocol", package)):
-            return None, f"no @modelcontextprotocol/{package} in {modules}"
-    for node in [shutil.which("node")] + glob.glob(os.path.join(folder, "**/bin/node"), recursive=True):
-        if node is not None and version_of(node) >= 22:
-            return (node, modules), None
-    return None, f"no node 22 or newer on the path or below {folder}"
-
-
 def as_javascript(answer):
     """The answer with numbers as these clients have them: all are doubles to them."""
     return json.loads(json.dumps(timeless(answer)), parse_int=float)
 
 
-PARTS, REASON = parts()
+PARTS, REASON = clients.official_parts()
 
 
 class Official(unittest.TestCase):

@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kMaxSaid = 5;  // of one kind; the data has all
 constexpr uint64_t kWholeSecond_ns = 1'000'000'000;
+constexpr uint64_t kWindowsToName = 12;  // a rank that is slow by the detectable effect
 
 std::string at_time(const Json& ns) { return format_wall(ns.get<uint64_t>()).substr(0, 19) + "Z"; }
 
@@ -41,7 +42,13 @@ class Analysis {
     if (said_.empty()) say_quiet();
     say_suspects();
     say_incidents(query.since_ns);
-    for (const Json& job : outliers_["jobs"]) say_job(job, now_ns);
+    for (size_t i = 0; i < outliers_["jobs"].size(); ++i) {
+      if (i < kMaxSaid) {
+        say_job(outliers_["jobs"][i], now_ns);
+      } else {
+        ++left_out_;
+      }
+    }
     say_not_compared();
     say_reach();
     Json cut = Json::array();
@@ -179,15 +186,17 @@ class Analysis {
       say(fmt::format("{}Nothing is compared: no rank has sent enough of late.", job_of(job)));
     } else {
       const double effect = job.at("detectable_effect").get<double>();
+      std::string named = "what is usual is not known yet";
+      if (effect < detect::kMaxDetectable) {
+        named = fmt::format("one that is {:.0f} % {} is named in about {}", 100 * effect, is_work ? "slower" : "lower",
+                            format_duration(kWindowsToName * count_of(job, "window_s") * kWholeSecond_ns));
+      }
       say(fmt::format("{}{} compared by {}, to {}; {}.", job_of(job), plural(ranks, is_work ? "rank" : "node"),
-                      job.at("compares").get<std::string>(), at_time(end_ns),
-                      effect < detect::kMaxDetectable
-                          ? fmt::format("{:.0f} % off is named in about a minute", 100 * effect)
-                          : "what is usual is not known yet"));
+                      job.at("compares").get<std::string>(), at_time(end_ns), named));
     }
     if (const uint64_t unknown = count_of(job, "not_observed_ranks"); unknown > 0) {
-      say(fmt::format("{}{} sent nothing of the last window, and {} not compared.", job_of(job),
-                      plural(unknown, "rank"), unknown == 1 ? "is" : "are"));
+      say(fmt::format("{}{} sent nothing of the last window and {} not compared.", job_of(job), plural(unknown, "rank"),
+                      unknown == 1 ? "is" : "are"));
     }
     const uint64_t usual_ns = 3 * count_of(job, "window_s") * kWholeSecond_ns + detect::kMaxWaitForWindow_ns;
     if (ranks > 0 && now_ns > end_ns + usual_ns) {
@@ -206,20 +215,22 @@ class Analysis {
   }
 
   void say_not_compared() {
-    constexpr std::pair<const char*, const char*> kMeanings[] = {
-        {"late", "{} windows came too late"},
-        {"ahead", "{} were ahead of this server's clock"},
-        {"other_period", "{} had another length than their job's"},
-        {"too_many_jobs", "{} found no room"},
-        {"refused_points", "{} points were refused"},
-        {"undecodable", "{} requests could not be read"}};
+    struct Meaning {
+      const char *name, *what, *why;
+    };
+    constexpr Meaning kMeanings[] = {{"late", "window", "too late"},
+                                     {"ahead", "window", "ahead of this server's clock"},
+                                     {"other_period", "window", "of another length than its job's"},
+                                     {"too_many_jobs", "window", "for which there is no room"},
+                                     {"refused_points", "point", "refused"},
+                                     {"undecodable", "request", "that cannot be read"}};
     const Json counts = not_compared();
     std::vector<std::string> words;
-    for (const auto& [name, meaning] : kMeanings) {
-      if (count_of(counts, name) > 0) words.push_back(fmt::format(fmt::runtime(meaning), count_of(counts, name)));
+    for (const auto& [name, what, why] : kMeanings) {
+      if (count_of(counts, name) > 0) words.push_back(fmt::format("{} {}", plural(count_of(counts, name), what), why));
     }
     if (words.empty()) return;
-    say(fmt::format("Of what all clusters sent since this server started: {}.", in_words(words)));
+    say(fmt::format("Not compared, of what all clusters sent since this server started: {}.", in_words(words)));
   }
 
   void say_reach() {

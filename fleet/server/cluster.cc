@@ -16,7 +16,8 @@ constexpr uint64_t kSecond_ns = 1'000'000'000;
 constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send their health score
 constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make those of the others late
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
-constexpr size_t kMaxDelayed = 64;  // that an incident lists
+constexpr size_t kMaxRestored = 1000;  // incidents, the newest
+constexpr size_t kMaxDelayed = 64;     // that an incident lists
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
 constexpr const char* kHang = "hang";             // the class of all kinds of hangs
 constexpr uint64_t kSettles_ns = 2 * kSecond_ns;  // until the windows of all nodes have come
@@ -67,7 +68,7 @@ Result<std::unique_ptr<Cluster>> Cluster::open(store::StoreOptions options, cons
 Status Cluster::restore() {
   const uint64_t now_ns = clock_.wall_ns();
   const uint64_t from_ns = now_ns > kRestored_ns ? now_ns - kRestored_ns : 0;
-  const auto rows = store_->incidents("", 0, store::kMaxHistoryRows);
+  const auto rows = store_->incidents("", 0, kMaxRestored);
   INGERO_TRY(rows);
   for (const auto& row : *rows) {
     if (row.state == "open") open_[name_of(row)] = row;
@@ -487,14 +488,16 @@ Result<Json> Cluster::incidents(const std::string& cluster, uint64_t since_ns, s
 }
 
 Result<Json> Cluster::history(const store::HistoryQuery& query) {
-  store::HistoryQuery more = query;
-  more.limit = std::min(query.limit, store::kMaxHistoryRows - 1) + 1;
-  auto rows = store_->history(more);
-  INGERO_TRY(rows);
-  const bool is_cut = rows->size() == more.limit;
-  if (is_cut) rows->pop_back();
-  const size_t count = rows->size();
-  return Json{{"events", std::move(*rows)}, {"count", count}, {"is_cut", is_cut}};
+  auto found = store_->history(query);
+  INGERO_TRY(found);
+  const size_t count = found->events.size();
+  Json answer{
+      {"events", std::move(found->events)}, {"count", count}, {"is_cut", found->is_at_limit || found->is_too_long}};
+  if (answer["is_cut"] == true) {
+    answer["cut"] = {fmt::format("the first {} events are given; there are more ({})", count,
+                                 found->is_at_limit ? "limit" : "longer than an answer may be")};
+  }
+  return answer;
 }
 
 Result<Json> Cluster::health() {

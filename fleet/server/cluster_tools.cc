@@ -66,12 +66,7 @@ Result<Json> event_history(Cluster& cluster, const Json& input) {
   INGERO_TRY(since_ns);
   query.from_ns = input.value("from_ns", *since_ns);
   query.to_ns = input.value("to_ns", query.to_ns);
-  auto answer = cluster.history(query);
-  INGERO_TRY(answer);
-  if ((*answer)["is_cut"] == true) {
-    (*answer)["cut"].push_back(fmt::format("the first {} events are given; there are more (limit)", query.limit));
-  }
-  return answer;
+  return cluster.history(query);
 }
 
 Result<Json> hangs(Cluster& cluster, const Json& input) { return cluster.hangs(text(input, "cluster_id")); }
@@ -185,12 +180,12 @@ ClusterTool event_history_tool() {
              {"since", since_input("Only of the last 30s, 5m, 2h, 1d")},
              {"from_ns", time_input("From this time, in nanoseconds since 1970; counts instead of since")},
              {"to_ns", time_input("Up to this time")},
-             {"limit", count_input("Maximum number of events", 100, store::kMaxHistoryRows - 1)}};
+             {"limit", count_input("Maximum number of events", 100, store::kMaxHistoryRows)}};
   Json output = output_of("count:integer is_cut:boolean",
                           {{"events", object_of("timestamp_ns:integer cluster_id:string node_id:string "
                                                 "metric_name:string rank:integer? nranks:integer? "
                                                 "value_double:number? value_int:integer? attrs:object")}});
-  output["properties"]["count"]["description"] = "Events that were found, up to the limit";
+  output["properties"]["count"]["description"] = "Events that are given";
   output["properties"]["is_cut"]["description"] = "Whether there are more";
   return {"fleet.cluster.event_history",
           "fleet_cluster_event_history",

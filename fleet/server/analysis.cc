@@ -39,7 +39,7 @@ class Analysis {
   Json answer(const AnalysisQuery& query, uint64_t now_ns) {
     say_hangs();
     say_late();
-    if (said_.empty()) say_quiet();
+    say_quiet();
     say_suspects();
     say_incidents(query.since_ns);
     for (size_t i = 0; i < outliers_["jobs"].size(); ++i) {
@@ -129,17 +129,21 @@ class Analysis {
     }
   }
 
-  // Nothing is wrong, as far as can be known.
+  // What is well, as far as can be known.
   void say_quiet() {
-    const Json& jobs = outliers_["jobs"];
-    const bool is_compared =
-        std::any_of(jobs.begin(), jobs.end(), [](const Json& job) { return count_of(job, "ranks") > 0; });
-    const Json& watched = hangs_["jobs"];
-    const bool is_watched =
-        std::any_of(watched.begin(), watched.end(), [](const Json& job) { return count_of(job, "communicators") > 0; });
-    say(is_compared ? "No rank is late." : "Who is late is not known: no window of any rank has been compared yet.");
-    say(is_watched ? "No job hangs."
-                   : "Whether a job hangs is not known: no node sends which collectives its ranks enter.");
+    const auto any = [](const Json& list, const auto& holds) { return std::any_of(list.begin(), list.end(), holds); };
+    if (!any(outliers_["outliers"], [](const Json& row) { return row.at("state") == "named"; })) {
+      const bool is_compared = any(outliers_["jobs"], [](const Json& job) { return count_of(job, "ranks") > 0; });
+      say(is_compared ? "No rank is late." : "Who is late is not known: no window of any rank has been compared yet.");
+    }
+    if (hangs_["hangs"].empty()) {
+      const Json& jobs = hangs_["jobs"];
+      const auto watched =
+          std::count_if(jobs.begin(), jobs.end(), [](const Json& job) { return count_of(job, "communicators") > 0; });
+      say(watched == 0 ? "Whether a job hangs is not known: no node sends which collectives its ranks enter."
+                       : fmt::format("No job hangs, of {} whose nodes send which collectives their ranks enter.",
+                                     plural(static_cast<uint64_t>(watched), "job")));
+    }
   }
 
   void say_suspects() {

@@ -365,39 +365,52 @@ Threshold Cluster::threshold(const std::string& cluster) {
   return found;
 }
 
-void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query, Json& outliers) const {
+void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query,
+                           std::vector<Outlier>& outliers) const {
   struct Members {
     size_t all = 0, suspects = 0, named = 0;
   };
-  const bool is_score = key.kind == Kind::kScore;
-  const auto standings = job.detector.standings();
+  auto standings = job.detector.standings();
   std::map<uint32_t, Members> nodes;
-  std::map<uint64_t, std::vector<uint32_t>> communicators;
   for (const auto& one : standings) {
     Members& members = nodes[one.node];
     ++members.all;
     members.suspects += one.is_suspect ? 1 : 0;
     members.named += one.is_named ? 1 : 0;
   }
-  for (const auto& one : standings) {
+  for (auto& one : standings) {
     // A named one stays until it is over; what it was named with may be lower by now.
-    if (one.score <= 0 || outliers.size() >= query.top_n) break;
-    detect::Incident incident = one.incident;
+    if (one.score <= 0) break;
     if (!one.is_named) {
-      incident = detect::Incident();
-      incident.rank = one.rank;
-      incident.effect = one.effect;
-      incident.lateness_s = std::abs(one.effect) * one.usual_s;
-      incident.usual_s = one.usual_s;
+      one.incident = detect::Incident();
+      one.incident.rank = one.rank;
+      one.incident.effect = one.effect;
+      one.incident.lateness_s = std::abs(one.effect) * one.usual_s;
+      one.incident.usual_s = one.usual_s;
     }
-    if ((one.score < query.threshold && !one.is_named) || incident.effect < query.min_effect) continue;
+    if ((one.score < query.threshold && !one.is_named) || one.incident.effect < query.min_effect) continue;
     const Members& members = nodes[one.node];
     const bool is_node = members.all >= 2 && members.named > 0 && 4 * members.suspects >= 3 * members.all;
-    auto members_of = communicators.find(one.communicator);
-    if (members_of == communicators.end()) {
-      members_of = communicators.emplace(one.communicator, job.detector.members_of(one.communicator)).first;
+    outliers.push_back({&key, &job, std::move(one), is_node});
+  }
+}
+
+// Those of all jobs, the named ones first, then by score.
+Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& query) const {
+  std::stable_sort(outliers.begin(), outliers.end(), [](const Outlier& a, const Outlier& b) {
+    return std::pair(a.standing.is_named, a.standing.score) > std::pair(b.standing.is_named, b.standing.score);
+  });
+  if (outliers.size() > query.top_n) outliers.resize(query.top_n);
+  std::map<std::pair<const Job*, uint64_t>, std::vector<uint32_t>> members;  // by communicator
+  Json list = Json::array();
+  for (const auto& [key, job, one, is_node] : outliers) {
+    const bool is_score = key->kind == Kind::kScore;
+    auto found = members.find({job, one.communicator});
+    if (found == members.end()) {
+      found = members.emplace(std::pair(job, one.communicator), job->detector.members_of(one.communicator)).first;
     }
-    Json row{{"cluster_id", key.cluster}, {"job_id", json_or_null(key.job)}, {"node_id", node_name(one.node)}};
+    const detect::Incident& incident = one.incident;
+    Json row{{"cluster_id", key->cluster}, {"job_id", json_or_null(key->job)}, {"node_id", node_name(one.node)}};
     row["rank"] = is_score ? Json(nullptr) : Json(one.rank);
     row["kind"] = is_score ? "low_health_score" : "straggler";
     row["class"] = detect::name_of(incident.what);
@@ -407,14 +420,15 @@ void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery
     row["score"] = rounded(one.score);
     row["threshold"] = query.threshold;
     row["lateness_s_per_step"] = rounded(incident.lateness_s);
-    row["since_ns"] = one.onset * job.period_ns;
+    row["since_ns"] = one.onset * job->period_ns;
     row["confidence"] = one.is_named ? Json(rounded(incident.confidence)) : Json(nullptr);
     row["communicator"] = hex(one.communicator);
-    row.update(delayed(members_of->second, one.rank));
+    row.update(delayed(found->second, one.rank));
     row["evidence"] = evidence_of(incident);
     row["sentence"] = sentence_of(node_name(one.node), incident, is_score);
-    outliers.push_back(std::move(row));
+    list.push_back(std::move(row));
   }
+  return list;
 }
 
 Result<Json> Cluster::outliers(const OutlierQuery& query) {
@@ -422,9 +436,10 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
   {
     const std::lock_guard guard(mutex_);
     (void)advance(clock_.mono_ns());  // an incident that cannot be written now is written with the next window
+    std::vector<Outlier> outliers;
     for (const auto& [key, job] : jobs_) {
       if (!query.cluster.empty() && key.cluster != query.cluster) continue;
-      add_outliers(key, job, query, answer["outliers"]);
+      add_outliers(key, job, query, outliers);
       const detect::Limits& limits = job.limits;
       answer["jobs"].push_back({{"cluster_id", key.cluster},
                                 {"job_id", json_or_null(key.job)},
@@ -436,6 +451,7 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
                                 {"detectable_effect", rounded(limits.detectable_effect)},
                                 {"late_windows", job.detector.late()}});
     }
+    answer["outliers"] = outlier_list(std::move(outliers), query);
   }
   answer["ended"] = Json::array();
   if (query.since_ns == 0) return answer;

@@ -206,7 +206,8 @@ ClusterTool find_outlier_nodes_tool() {
   return {"fleet.cluster.find_outlier_nodes",
           "fleet_cluster_find_outlier_nodes",
           "Who is late",
-          "The ranks that the others wait for, the slowest first: node, since when, how late, why, how sure, and which "
+          "The ranks that the others wait for, those that are named first, then by score: node, since when, how late, "
+          "why, how sure, and which "
           "ranks wait. What is compared is a rank's own work, so waiting ranks are not accused. `detectable_effect` of "
           "a job: how slow a rank must be to be named in a minute.",
           input_of(std::move(input)),

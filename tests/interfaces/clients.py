@@ -19,6 +19,10 @@ TOKEN = "a-token-of-the-tests-0123456789"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
+# Of the protocol's conformance suite, what holds for every server; the others want tools and prompts of certain names.
+CONFORMANCE_SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection")
+
+
 def sample_folder():
     here = os.path.dirname(os.path.abspath(__file__))
     return os.environ.get("INGERO_SAMPLES") or os.path.join(os.path.dirname(os.path.dirname(here)), "..", "shared", "data")

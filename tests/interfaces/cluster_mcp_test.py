@@ -220,6 +220,26 @@ class Answers(Interfaces):
         self.assertIn("Not compared, of what all clusters sent since this server started: 2 points refused, 1 request that cannot be read.",
                       answer["sentences"])
 
+    def test_the_worst_of_all_jobs_comes_first(self):
+        server, noise, ranks = self.serve(), random.Random(SEED), cluster_test.Ranks()
+        first = time.time_ns() // PERIOD - self.ONSET - 13
+        for job, slow in (("a", 0.3), ("b", 0.5)):  # found in this order
+            for number in range(self.ONSET + 12):
+                points = []
+                for rank in range(16):
+                    points += ranks.windows(rank, (first + number) * PERIOD, noise, slow if rank == 5 and number >= self.ONSET - 8 else 0.0)
+                self.assert_accepted(server.send(as_protobuf({"ingero.cluster.id": job, "ingero.node.id": f"{job}-0", "ingero.job.id": "j"}, points)))
+        both = server.ask("find_outlier_nodes", threshold=0.001, min_effect=0)["outliers"]
+        self.assertEqual({(one["cluster_id"], one["rank"]) for one in both if one["state"] == "named"}, {("a", 5), ("b", 5)}, f"seed {SEED}: {both}")
+        order = [(one["state"] == "named", one["score"]) for one in both]
+        self.assertEqual(order, sorted(order, reverse=True))
+        for count in (1, 2):
+            (*some,) = server.ask("find_outlier_nodes", threshold=0.001, min_effect=0, top_n=count)["outliers"]
+            self.assertEqual(some, both[:count])
+        said = server.ask("run_analysis", since="1m")["sentences"]
+        self.assertTrue(all(one.startswith(f"Cluster {job}, job j: Late since") for one, job in
+                            zip(said, [one["cluster_id"] for one in both if one["state"] == "named"])), said)
+
     def test_a_hang_and_ranks_that_are_not_observed_are_said(self):
         server = self.serve("--hang-after", "2s")
         numbers = {rank: (3, 3) if rank == 5 else (4, 3) for rank in range(16)}
@@ -370,7 +390,7 @@ class Official(Interfaces):
         done = subprocess.run([node, *command], capture_output=True, text=True, check=False, timeout=120, cwd=self.folder, env=environment,
                               stdin=subprocess.DEVNULL)
         self.assertIn(done.returncode, good, f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-        return json.loads(done.stdout)
+        return done.stdout
 
     def check(self, server, tool, given, is_error, structured, texts):
         with self.subTest(tool=tool, given=given):
@@ -390,7 +410,8 @@ class Official(Interfaces):
         for era, form in (("legacy", 0), ("legacy", 1), ("modern", 0), ("modern", 1)):
             with self.subTest(era=era, names=form):
                 questions = [(names_of(tool)[form], given) for tool, given in self.QUESTIONS]
-                seen = self.run_node(os.path.join(HERE, "sdk_client.mjs"), PARTS[1], era, json.dumps(questions), url + ("?names=plain" if form else ""))
+                seen = json.loads(self.run_node(os.path.join(HERE, "sdk_client.mjs"), PARTS[1], era, json.dumps(questions),
+                                                url + ("?names=plain" if form else "")))
                 self.assertEqual(seen["tools"], [names_of(tool)[form] for tool in TOOLS])
                 self.assertEqual((seen["prompts"], seen["resources"]), ([], {}))
                 self.assertEqual(seen["revision"], "2026-07-28" if era == "modern" else "2025-11-25")
@@ -398,12 +419,29 @@ class Official(Interfaces):
                     self.check(server, tool, given, one["isError"], one["structured"], one["texts"])
         inspector = os.path.join(PARTS[1], "@modelcontextprotocol/inspector/clients/launcher/build/index.js")
         options = ["--cli", url, "--transport", "http", "--header", f"Authorization: Bearer {TOKEN}"]
-        listed = self.run_node(inspector, *options, "--method", "tools/list", "--strict")
+        listed = json.loads(self.run_node(inspector, *options, "--method", "tools/list", "--strict"))
         self.assertEqual([one["name"] for one in listed["tools"]], [names_of(tool)[0] for tool in TOOLS])
         for tool, given in self.QUESTIONS:
-            said = self.run_node(inspector, *options, "--method", "tools/call", "--tool-name", names_of(tool)[0], "--tool-args-json",
-                                 json.dumps(given), good=(0, 5))
+            said = json.loads(self.run_node(inspector, *options, "--method", "tools/call", "--tool-name", names_of(tool)[0], "--tool-args-json",
+                                            json.dumps(given), good=(0, 5)))
             self.check(server, tool, given, said.get("isError", False), said.get("structuredContent"), [one["text"] for one in said["content"]])
+
+    def test_conformance_scenarios_of_every_server(self):
+        # The suite cannot send a token: on this machine none is needed.
+        process = clients.started(
+            [INGERO, "fleet", "serve", "--db", os.path.join(self.folder, "n.db"), "--insecure-no-tls", "--http-listen", "127.0.0.1:0",
+             "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+        url = re.findall(r"http://127\.0\.0\.1:\d+", process.stderr.readline())[1] + "/mcp"
+        program = os.path.join(PARTS[1], "@modelcontextprotocol/conformance/dist/index.js")
+        for scenario in clients.CONFORMANCE_SCENARIOS:
+            with self.subTest(scenario=scenario):
+                said = self.run_node(program, "server", "--url", url, "--scenario", scenario)
+                passed, failed = re.search(r"Passed: (\d+)/\d+, (\d+) failed", said).groups()
+                self.assertGreater(int(passed), 0, said)
+                self.assertEqual(int(failed), 0, said)
+        process.terminate()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=30), 0)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,6 @@ from clients import timeless
 
 INGERO = os.path.abspath(sys.argv.pop(1))
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What holds for every server; the others want tools, prompts and resources of certain names.
-SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection")
 
 
 def as_javascript(answer):
@@ -125,7 +123,7 @@ class Official(unittest.TestCase):
         with self.https(token=None) as (url, environment):
             # Against rebinding it calls the server by a name that no certificate has.
             environment["NODE_TLS_REJECT_UNAUTHORIZED"] = "0"
-            for scenario in SCENARIOS:
+            for scenario in clients.CONFORMANCE_SCENARIOS:
                 with self.subTest(scenario=scenario):
                     said = self.run_node(environment, program, "server", "--url", url, "--scenario", scenario)
                     passed, failed = re.search(r"Passed: (\d+)/\d+, (\d+) failed", said).groups()

@@ -314,6 +314,14 @@ class Protocol(Interfaces):
         for arguments in ([], "x", 1):
             self.assertEqual(self.mcp(server, "tools/call", {"name": "hangs", "arguments": arguments})["error"]["code"], -32602)
 
+    def test_the_page_names_each_input_of_each_tool(self):
+        server = self.serve()
+        with open(os.path.join(HERE, "..", "..", "docs", "fleet.md"), encoding="utf-8") as file:
+            rows = dict(re.findall(r"^\| `POST [^|]*fleet\.cluster\.(\w+)` \|.* Input: (.*) \|$", file.read(), re.MULTILINE))
+        self.assertEqual(sorted(rows), list(TOOLS))
+        for tool, one in zip(TOOLS, self.listed(server)):
+            self.assertEqual(set(re.findall(r"`(\w+)`", rows[tool])) - set(TOOLS), set(one["inputSchema"]["properties"]), tool)
+
     def test_strangers_and_what_is_no_message_are_refused(self):
         server = self.serve()
         good = json.dumps(message("tools/call", {"name": "hangs"})).encode()

@@ -109,10 +109,8 @@ int run(std::vector<std::string> arguments, Context& context) {
     if (!context.out.good() && reader_is_gone()) return *result;  // it has had enough: no failure of ours
     if (!context.out.good()) return fail(context, "cannot write to standard output", kExitFailed);
     return *result;
-  } catch (const std::bad_alloc&) {
-    return fail(context, "out of memory (give the machine, or the cgroup it runs in, more)", kExitFailed);
   } catch (const std::exception& error) {
-    return fail(context, fmt::format("internal error: {}", error.what()), kExitFailed);
+    return fail(context, ingero::sentence_of(error), kExitFailed);
   }
 }
 

@@ -89,13 +89,13 @@ void add_fleet_simulate(Command fleet, Context& context) {
   command.add_option("--plan", options->plan, "What happens: one of 256 ranks is slow, nothing, or it hangs")
       .one_of({"random", "healthy", "hang"})
       .show_default();
-  command.add_option("--noise", options->noise, "Of healthy ranks (docs/fleet.md, \"The rule\")")
+  command.add_option("--noise", options->noise, "How much the steps of healthy ranks vary")
       .one_of({"quiet", "usual", "noisy"})
       .show_default();
   command.add_option("--effect", options->effect, "How slow the slow ranks are: 0.3 is 30 %; else drawn")
       .range(0.0, 10.0)
       .type_name("SHARE");
-  command.add_option("--seed", options->seed, "The same again with the same").show_default();
+  command.add_option("--seed", options->seed, "Of its random numbers: one seed gives one job").show_default();
   command.add_option("--truth", options->truth, "Write which ranks are slow, when and why").type_name("FILE");
   command.add_flag("--live", options->is_live, "In real time; else as fast as it goes, up to now");
   command.footer(

@@ -1,11 +1,13 @@
 // Finds ingero.yaml, checks who can write it, and reads its keys with the YAML reader of the manifests.
 #include "cli/configuration.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 
 #include "backends/yaml_tree.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -29,9 +31,10 @@ const YamlNode* member(const YamlNode* map, std::string_view key) {
   return found == map->members.end() ? nullptr : &found->value;
 }
 
-bool is_believed(const std::string& path, uint32_t user) {
+// The file that was opened: its name may stand for another one a moment later.
+bool is_believed(const Fd& file, const std::string& path, uint32_t user) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return false;
+  if (::fstat(file.get(), &status) != 0) return false;
   if ((status.st_uid == 0 || status.st_uid == user) && (status.st_mode & 022) == 0) return true;
   log_warning("{}: passed over: others than you and root can write it (chmod go-w, chown)", printable(path));
   return false;
@@ -42,8 +45,8 @@ Error wrong(const std::string& path, const YamlNode& at, std::string_view why) {
 }
 
 // The document of a file; nothing in it is an empty one.
-Result<YamlNode> document_of(const std::string& path) {
-  const auto text = read_file(path, kMaxBytes);
+Result<YamlNode> document_of(const Fd& file, const std::string& path) {
+  const auto text = read_file(file.get(), path, kMaxBytes);
   if (!text.ok()) return text.error();
   YamlNode root;
   if (trim(*text).empty()) return root;
@@ -125,8 +128,15 @@ Result<Configuration> Configuration::read(const Environment& environment) {
   }
   Configuration made;
   for (const std::string& path : paths) {
-    if (!is_believed(path, environment.effective_uid)) continue;
-    made.files_.push_back(std::make_shared<const ConfigurationFile>(ConfigurationFile{path, document_of(path)}));
+    // Not blocking: a named pipe in the place of the file must not hang the agent.
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!file.valid()) {
+      const bool is_there = errno != ENOENT && errno != ENOTDIR;
+      if (is_there) log_warning("{}: passed over: {}", printable(path), errno_error("open").text());
+    } else if (is_believed(file, path, environment.effective_uid)) {
+      made.files_.push_back(
+          std::make_shared<const ConfigurationFile>(ConfigurationFile{path, document_of(file, path)}));
+    }
   }
   return made;
 }

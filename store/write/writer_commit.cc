@@ -64,6 +64,13 @@ Status Writer::Impl::commit(bool with_aggregates) {
   return {};
 }
 
+// After a failure, a full batch does not try again at every event; what is wrong is said again.
+Status Writer::Impl::commit_if_full() {
+  if (batch.size() < options.batch_rows) return {};
+  if (last_error && clock.mono_ns() < retry_mono_ns) return *last_error;
+  return commit(false);
+}
+
 Status Writer::Impl::write_pending(bool aggregates_due) {
   const uint64_t wall_ns = clock.wall_ns();
   INGERO_TRY(dictionaries.write(database, wall_ns));

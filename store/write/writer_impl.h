@@ -69,6 +69,7 @@ struct Writer::Impl {
 
   // writer_commit.cc
   Status commit(bool with_aggregates);
+  Status commit_if_full();
   Status write_pending(bool aggregates_due);
   Status write_rows();
   Status write_updates();

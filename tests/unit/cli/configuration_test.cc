@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -49,6 +51,35 @@ class ConfigurationTest : public TemporaryFolder {
   }
   std::optional<std::string> named_;
 };
+
+// A user who can change the link must not have another file read than the one that was checked.
+TEST_F(ConfigurationTest, TheFileThatIsReadIsTheOneThatWasChecked) {
+  const std::string mine = path("mine.yaml"), others = path("others.yaml"), link = path("link.yaml");
+  std::ofstream(mine) << "trace:\n  max_db: 1g\n";
+  std::ofstream(others) << "trace:\n  max_db: 2g\n";
+  ASSERT_EQ(::chmod(others.c_str(), 0666), 0);
+  std::filesystem::create_symlink(mine, link);
+  named_ = link;
+  std::atomic<bool> is_over = false;
+  std::thread swapping([&] {
+    for (bool is_mine = false; !is_over; is_mine = !is_mine) {
+      const std::string next = path("next.yaml");
+      std::filesystem::create_symlink(is_mine ? mine : others, next);
+      std::filesystem::rename(next, link);
+    }
+  });
+  size_t read = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const auto set = flags();
+    ASSERT_TRUE(set.ok()) << set.error().text();
+    if (set->empty()) continue;
+    ++read;
+    EXPECT_EQ(set->front().values, std::vector<std::string>{"1g"});
+  }
+  is_over = true;
+  swapping.join();
+  EXPECT_GT(read, 0U);
+}
 
 TEST_F(ConfigurationTest, TheFirstFileThatHasTheSectionCounts) {
   home("trace:\n  max_db: 20g\n  library: [/a.so, /b.so]\n  rdma-verbs: true\n");

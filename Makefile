@@ -11,6 +11,8 @@
 #   make truth    planted causes and healthy runs, live; what explain would say first, compared with the plant (root)
 #   make truth-programs  some fifty programs that know nothing of ingero, with one planted cause or none, traced and
 #                   explained: first cause, budget against their own clock; TRUTH=--noisy counts false alarms (root)
+#   make fleet-truth  simulated jobs of up to 16,384 ranks sent to a real cluster's server: precision, recall, class, time to name
+#   make fleet-kills  SIGKILL to a cluster's server 50 times while nodes send to it: whether it kept its word
 #   make kernels    boot other kernels under emulation and compare each recording made there with the program's own log;
 #                   KERNELS="6.1 7.2" chooses, ALL=1 is every preemption model with 1, 2 and 4 CPUs (root)
 #   make real     programs of others, each next to an independent counter of its calls, and what tracing costs them (root)
@@ -40,7 +42,7 @@ POINTS ?= 230
 RECORDINGS ?= 10000
 PREFIX ?= /usr/local
 
-.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth truth-programs real build bench faults fuzz hostile lint format clang asan tsan debug packages tested \
+.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth truth-programs fleet-truth fleet-kills real build bench faults fuzz hostile lint format clang asan tsan debug packages tested \
   clean
 all: build
 
@@ -94,6 +96,18 @@ arm64:
 tsan:
 	@tools/bootstrap.sh build test
 	@$(MAKE) --no-print-directory tested PRESET=tsan CTEST="-LE bpf $(CTEST)"
+
+fleet-kills:
+	@tools/bootstrap.sh build
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero
+	@python3 -B tests/cluster/fleet_kills.py --build build/release $(KILLS)
+
+fleet-truth:
+	@tools/bootstrap.sh build
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero
+	@python3 -B tests/cluster/fleet_truth.py --build build/release $(TRUTH)
 
 exactness:
 	@tools/bootstrap.sh build test gpu

@@ -93,7 +93,10 @@ void StoreThread::note_size() {
 }
 
 void StoreThread::write(const EventBatch& batch) {
-  Status status;
+  Status status;  // the first error
+  const auto keep = [&status](Status one) {
+    if (status.ok()) status = std::move(one);
+  };
   for (const auto& probe : tracer_->take_new_probes()) {
     writer_->add_probe(probe.index, probe.probe);
     feed_->add_probe(probe.index, probe.probe.symbol);
@@ -114,14 +117,14 @@ void StoreThread::write(const EventBatch& batch) {
     const size_t next_exchange = exchange == batch.records.exchanges.end() ? events.size() : exchange->first;
     const size_t next_wait = wait == batch.records.waits.end() ? events.size() : wait->first;
     const size_t next = std::min({next_tcp, next_exchange, next_wait});
-    if (next > from) status = writer_->write(events.subspan(from, next - from));
+    if (next > from) keep(writer_->write(events.subspan(from, next - from)));
     if (next == events.size()) break;
     if (next == next_tcp) {
-      status = writer_->write_tcp(events[next], (tcp++)->second.detail);
+      keep(writer_->write_tcp(events[next], (tcp++)->second.detail));
     } else if (next == next_exchange) {
-      status = writer_->write_exchange(events[next], (exchange++)->second);
+      keep(writer_->write_exchange(events[next], (exchange++)->second));
     } else {
-      status = writer_->write_wait(events[next], (wait++)->second);
+      keep(writer_->write_wait(events[next], (wait++)->second));
     }
     from = next + 1;
   }

@@ -6,7 +6,7 @@
 namespace ingero::backends::manifests {
 
 inline constexpr hal::StatusMeaning kMeanings[] = {
-    {"CL_MEM_OBJECT_ALLOCATION_FAILURE", hal::StatusEffect::kOrdinary,
+    {"CL_MEM_OBJECT_ALLOCATION_FAILURE", hal::StatusEffect::kOutOfDeviceMemory,
      "The device has not enough memory for the object.", "Use smaller buffers, or release what is not needed."},
     {"CL_OUT_OF_RESOURCES", hal::StatusEffect::kFatalLater,
      "The device ran out of resources; many drivers report a kernel's invalid memory access with it, too.",
@@ -29,7 +29,7 @@ inline constexpr hal::StatusMeaning kMeanings[] = {
      "Look at the kernel log for a reset of the device. The process must be restarted."},
     {"ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", hal::StatusEffect::kOrdinary, "The driver ran out of host memory.",
      "Look at the memory limit of the process."},
-    {"ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", hal::StatusEffect::kOrdinary,
+    {"ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", hal::StatusEffect::kOutOfDeviceMemory,
      "The device has not enough free memory for the allocation.", "Use smaller batches, or free what is not needed."},
     {"ZE_RESULT_ERROR_MODULE_BUILD_FAILURE", hal::StatusEffect::kOrdinary, "A module did not compile.",
      "Read the build log (zeModuleBuildLogGetString)."},

@@ -1,8 +1,11 @@
 // Makes an Error from an errno: its kind, and a message with the object, the operation and the errno's text.
 #include "base/result.h"
 
+#include <system_error>
+
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 namespace ingero {
 namespace {
@@ -38,6 +41,18 @@ Errc code_of(int error_number) {
 
 Error errno_error(std::string_view what, int error_number) {
   return {code_of(error_number), fmt::format("{}: {}", what, std::strerror(error_number))};
+}
+
+std::string sentence_of(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    return "out of memory (give the machine, or the cgroup it runs in, more)";
+  }
+  const auto* failed = dynamic_cast<const std::system_error*>(&error);
+  if (failed != nullptr && failed->code() == std::errc::resource_unavailable_try_again) {
+    return "no more threads can be started (raise the limit: ulimit -u, pids.max of the cgroup, or TasksMax of the "
+           "unit)";
+  }
+  return fmt::format("internal error: {}", error.what());
 }
 
 Error errno_error(std::string_view what) { return errno_error(what, errno); }

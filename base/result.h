@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,6 +85,9 @@ using Status = Result<void>;
 
 // "open(/x): No such file or directory", from errno as it is now. The code follows the errno.
 Error errno_error(std::string_view what);
+// What a library threw, for a user: where memory or threads ran out, with what to do.
+std::string sentence_of(const std::exception& error);
+
 Error errno_error(std::string_view what, int error_number);
 
 }  // namespace ingero

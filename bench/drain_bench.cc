@@ -8,12 +8,10 @@
 //
 // The program is `ingero trace` next to this one in the build tree; every call made must be a row of its database.
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -155,20 +153,9 @@ struct Run {
   double stop_seconds = 0;  // from the signal to the end of the program
 };
 
-Run record(bench::Target& target, const std::string& agent, const std::string& path, uint32_t rate, uint64_t calls) {
-  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
-  const std::string said_path = path + ".log";
-  const pid_t pid = bench::start_program(
-      {agent, "trace", "--db", path, "--max-db", "0", "--pid", std::to_string(target.pid())}, said_path);
-  for (int i = 0;; ++i) {
-    const auto said = read_file(said_path, 65536);
-    if (said.ok() && said->find("Ctrl-C ends it") != std::string::npos) break;
-    int status = 0;
-    if (i == 200 || waitpid(pid, &status, WNOHANG) == pid) {
-      bench::fail("ingero trace did not start: " + (said.ok() ? *said : ""));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+Run record(bench::Target& target, const std::string& path, uint32_t rate, uint64_t calls) {
+  bench::Recorder recorder(path, {"--max-db", "0", "--pid", std::to_string(target.pid())});
+  const pid_t pid = recorder.pid();
   std::this_thread::sleep_for(std::chrono::seconds(1));
   Run run;
   run.calls = calls + rate;
@@ -182,18 +169,11 @@ Run record(bench::Target& target, const std::string& agent, const std::string& p
   run.own_seconds = cpu_seconds(target.pid()) - own_before;
   run.cpu_percent = 100 * (cpu_seconds(pid) - cpu_before) / run.seconds;
   run.peak_mb = resident_mb(pid, "VmHWM:");
-  const uint64_t from = bench::now_ns();
-  kill(pid, SIGINT);
-  int status = 0;
-  waitpid(pid, &status, 0);
-  run.stop_seconds = static_cast<double>(bench::now_ns() - from) / static_cast<double>(kNanosecond);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    bench::fail("ingero trace failed: " + read_file(said_path).value());
+  run.stop_seconds = recorder.stop();
   run.rows = query(path, "SELECT count(*) FROM events WHERE call = 'cudaMemcpyAsync'");
   run.lost = query(path, "SELECT ifnull(sum(count), 0) FROM loss WHERE name IN ('ring_full', 'store_failed')");
   run.bytes_per_row =
       static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(std::max<uint64_t>(1, run.rows));
-  for (const char* end : {"", "-wal", "-shm", ".log"}) std::filesystem::remove(path + end);
   return run;
 }
 
@@ -243,11 +223,10 @@ int main(int argc, char** argv) {
   bench::need_root("drain_bench");
   bench::Target target(make_target);
   bench::pin(bench::kAgentCore);
-  const std::string agent = bench::own_folder() + "/../cli/ingero";
   const std::string path = fmt::format("{}/drain_bench.{}.db", directory, getpid());
 
   bench::print_conditions("draining and storing, one traced thread");
-  const Run fast = record(target, agent, path, static_cast<uint32_t>(rate), rate * seconds);
+  const Run fast = record(target, path, static_cast<uint32_t>(rate), rate * seconds);
   const double reached = static_cast<double>(rate * seconds) / fast.seconds;
   bench::print_goal(fmt::format("events a second for {:.0f} s", fast.seconds), reached,
                     static_cast<double>(rate) * 0.999, "/s", false);
@@ -256,12 +235,12 @@ int main(int argc, char** argv) {
   bench::print_goal("peak resident memory of the agent at that rate", fast.peak_mb, 64, "MB");
   print_rows(fast);
 
-  const Run slow = record(target, agent, path, static_cast<uint32_t>(low_rate), low_rate * seconds);
+  const Run slow = record(target, path, static_cast<uint32_t>(low_rate), low_rate * seconds);
   bench::print_goal(fmt::format("CPU of the agent at {} events/s, of a core", low_rate), slow.cpu_percent, 2, "%");
   bench::print_goal("peak resident memory of the agent at that rate", slow.peak_mb, 64, "MB");
   print_rows(slow);
 
-  const Run idle = record(target, agent, path, 1, 10);
+  const Run idle = record(target, path, 1, 10);
   std::printf("%-64s %10.3f %%\n", "CPU of the agent with nothing to record", idle.cpu_percent);
   return 0;
 }

@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -158,6 +160,40 @@ pid_t start_program(const std::vector<std::string>& command, const std::string& 
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
   _exit(127);
+}
+
+Recorder::Recorder(std::string path, const std::vector<std::string>& flags) : path_(std::move(path)) {
+  remove_files();
+  std::vector<std::string> command{own_folder() + "/../cli/ingero", "trace", "--db", path_};
+  command.insert(command.end(), flags.begin(), flags.end());
+  pid_ = start_program(command, path_ + ".log");
+  constexpr int kTries = 600;
+  for (int i = 0; said().find("Ctrl-C ends it") == std::string::npos; ++i) {
+    int status = 0;
+    if (i == kTries || waitpid(pid_, &status, WNOHANG) == pid_) fail("ingero trace did not start: " + said());
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+Recorder::~Recorder() { remove_files(); }
+
+double Recorder::stop() {
+  const uint64_t from = now_ns();
+  kill(pid_, SIGINT);
+  int status = 0;
+  waitpid(pid_, &status, 0);
+  const uint64_t length = now_ns() - from;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail("ingero trace failed: " + said());
+  return static_cast<double>(length) / 1e9;
+}
+
+std::string Recorder::said() const {
+  auto text = read_file(path_ + ".log", 1 << 20);
+  return text.ok() ? std::move(*text) : "";
+}
+
+void Recorder::remove_files() const {
+  for (const char* end : {"", "-wal", "-shm", ".log"}) std::filesystem::remove(path_ + end);
 }
 
 }  // namespace ingero::bench

@@ -69,4 +69,26 @@ class Target {
 // A program started on the agent's core with its output discarded or in a file; -1 when it is not there.
 pid_t start_program(const std::vector<std::string>& command, const std::string& output = "/dev/null");
 
+// `ingero trace` of this build, as it is shipped, on the agent's core. Its recording and what it says are removed at
+// the beginning and at the end; where it fails, the program ends with what it said.
+class Recorder {
+ public:
+  // Waits until it records into `path`. `flags`: what follows --db PATH.
+  Recorder(std::string path, const std::vector<std::string>& flags);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // Ends it as Ctrl-C does: seconds from the signal to its end.
+  double stop();
+  std::string said() const;
+
+ private:
+  void remove_files() const;
+
+  std::string path_;
+  pid_t pid_ = -1;
+};
+
 }  // namespace ingero::bench

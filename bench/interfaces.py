@@ -256,6 +256,7 @@ def live(build, ingero, options, is_asked):
         time.sleep(1)
         asked = interfaces(ingero, database) if is_asked else {}
         took, wrong, over = {}, [], threading.Event()
+        after = []  # of the ended recording, which is then answered whole and not by its last rows
 
         def keep_asking(name, call, questions):
             number = 0
@@ -264,7 +265,11 @@ def live(build, ingero, options, is_asked):
                 number += 1
                 begin = time.perf_counter()
                 answer = call(tool, given)
-                took.setdefault((name, tool + (" " + json.dumps(given) if given and tool != "run_sql" else "")), []).append((time.perf_counter() - begin) * 1e3)
+                took_ms = (time.perf_counter() - begin) * 1e3
+                if agent.stopped_at:
+                    after.append(took_ms)
+                else:
+                    took.setdefault((name, tool + (" " + json.dumps(given) if given and tool != "run_sql" else "")), []).append(took_ms)
                 if is_error(answer):
                     wrong.append(f"{name} {tool} {given}: {answer[:300]!r}")
                 over.wait(options.pause)
@@ -314,6 +319,7 @@ def live(build, ingero, options, is_asked):
         goal("answers that were errors", len(wrong), 0, "")
         slow = max(took, key=lambda one: max(took[one]))
         goal(f"the slowest answer: {slow[1]}, {slow[0]}", max(took[slow]), LIVE_BOUND_MS, "ms")
+        print(f"  answered after it was told to end: {len(after)}, longest {max(after, default=0):.1f} ms")
         for name in asked:
             every = [one for (interface, _), each in took.items() if interface == name for one in each]
             print(f"  {name:<12} {len(every):5} answers, median {percentile(every, 0.5):7.1f}, p99 {percentile(every, 0.99):7.1f}, "

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -131,21 +130,9 @@ struct Run {
   Ran waking, sampling;
 };
 
-Run record(bench::Target& target, const std::string& agent, const std::string& path, uint64_t seconds, bool stacks) {
-  const std::string said_path = path + ".log";
-  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
-  const pid_t pid = bench::start_program(
-      {agent, "trace", "--db", path, "--pid", std::to_string(target.pid()), "--stack", stacks ? "auto" : "off"},
-      said_path);
-  for (int i = 0;; ++i) {
-    const auto said = read_file(said_path, 65536);
-    if (said.ok() && said->find("Ctrl-C ends it") != std::string::npos) break;
-    int status = 0;
-    if (i == 200 || waitpid(pid, &status, WNOHANG) == pid) {
-      bench::fail("ingero trace did not start: " + (said.ok() ? *said : ""));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+Run record(bench::Target& target, const std::string& path, uint64_t seconds, bool stacks) {
+  bench::Recorder recorder(path, {"--pid", std::to_string(target.pid()), "--stack", stacks ? "auto" : "off"});
+  const pid_t pid = recorder.pid();
   constexpr uint64_t kWarm = 3;  // the processes are met, and their tables read
   target.start(static_cast<uint32_t>(seconds + kWarm), 0);
   std::this_thread::sleep_for(std::chrono::seconds(kWarm));
@@ -172,18 +159,14 @@ Run record(bench::Target& target, const std::string& agent, const std::string& p
   run.sampling = ran("take_sample");
   run.kernel = 100 * static_cast<double>(run.waking.ns + run.sampling.ns) / 1e9 / wall;
   if (target.finish() != 0) bench::fail("a traced process failed");
-  kill(pid, SIGINT);
-  int status = 0;
-  waitpid(pid, &status, 0);
-  const auto said = read_file(said_path, 1 << 20);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) bench::fail("ingero trace failed: " + said.value());
-  const size_t at = said.value().rfind("recorded ");
+  recorder.stop();
+  const std::string said = recorder.said();
+  const size_t at = said.rfind("recorded ");
   std::string digits;
-  for (size_t i = at + 9; at != std::string::npos && i < said->size() && (*said)[i] != ' '; ++i) {
-    if ((*said)[i] != ',') digits += (*said)[i];
+  for (size_t i = at + 9; at != std::string::npos && i < said.size() && said[i] != ' '; ++i) {
+    if (said[i] != ',') digits += said[i];
   }
   run.events = static_cast<double>(parse_u64(digits).value_or(0)) / static_cast<double>(seconds + kWarm);
-  for (const char* end : {"", "-wal", "-shm", ".log"}) std::filesystem::remove(path + end);
   return run;
 }
 
@@ -210,14 +193,13 @@ int main(int argc, char** argv) {
   bench::pin(bench::kAgentCore);
   const Fd statistics(bpf_enable_stats(BPF_STATS_RUN_TIME));
   if (!statistics.valid()) bench::fail(errno_error("enable BPF run time statistics").text());
-  const std::string agent = bench::own_folder() + "/../cli/ingero";
   const std::string path = fmt::format("{}/watch_bench.{}.db", directory, getpid());
   bench::print_conditions("sampling and wake-ups, ten traced processes");
   std::vector<double> kernel, with, without, more, events;
   Run last;
   for (uint64_t turn = 0; turn < turns; ++turn) {
-    last = record(target, agent, path, seconds, true);
-    const Run plain = record(target, agent, path, seconds, false);
+    last = record(target, path, seconds, true);
+    const Run plain = record(target, path, seconds, false);
     kernel.push_back(last.kernel);
     with.push_back(last.recorder);
     without.push_back(plain.recorder);

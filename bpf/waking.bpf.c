@@ -3,10 +3,12 @@
  * Who ended a wait: at a followed thread's wake-up, the thread that runs, if it is one that can have ended that wait.
  *
  * The thread that runs at a wake-up is often innocent, because an interrupt came while it ran. It is the waker only
- * when (K1) the code that runs is its own, not a hard interrupt's; a softirq's only for a socket, where the sender's
- * own system call delivers to a receiver on the same machine; (K2) it is in a system call that can end this kind of
- * wait, or it exits; (K3) that call's object is the same: the pipe's inode, the socket's other end, the lock's address,
- * the locked file's inode. Otherwise the wait has no waker: a timer, an interrupt, or something that was not followed.
+ * where all of these hold; else the wait has no waker: a timer, an interrupt, or something that was not followed.
+ *   (K1) The code that runs is its own, not a hard interrupt's; a softirq's only for a socket, where the sender's own
+ *        system call delivers to a receiver on the same machine.
+ *   (K2) It is in a system call that can end this kind of wait, or it exits.
+ *   (K3) That call's object is the same: the pipe's inode, the socket's other end, the lock's address, the locked
+ *        file's inode.
  *
  * A waker of another process is followed from then on itself, so that its own waits can be explained, to a depth of
  * WIRE_MAX_WATCH_DEPTH. Attached only while some process submits work (agent/).
@@ -101,7 +103,7 @@ static __always_inline bool ends_file_lock(const struct system_call *call, const
 	return own.flags & WIRE_WAIT_HAS_OBJECT && own.object == wait->object;
 }
 
-/* (K1 to K3) Did the current thread end the wait of `task`? */
+/* Did the current thread end the wait of `task`? */
 static __always_inline bool fits(struct task_struct *waker, struct task_struct *task, const struct system_call *call,
     const struct wire_wait *wait, int context)
 {
@@ -109,6 +111,7 @@ static __always_inline bool fits(struct task_struct *waker, struct task_struct *
 	__u8 what = call->kind & WIRE_SYSCALL_WHAT;
 	bool exits = waker->flags & EXITING || what == WIRE_SYSCALL_EXIT;
 
+	/* (K1, K2) */
 	if (context & PREEMPT_IN_HARD_INTERRUPT || waker->flags & KERNEL_THREAD || !waker->pid)
 		return false;
 	if (call->number < 0 && !(waker->flags & EXITING))
@@ -232,8 +235,7 @@ int on_waking(__u64 *ctx)
 	return wake((void *)ctx[0], true);
 }
 
-/* Where the kernel does not publish its preemption counter (no CONFIG_KALLSYMS_ALL): K1 is not checked, K2 and K3 are.
- */
+/* Where the kernel does not publish its preemption counter (no CONFIG_KALLSYMS_ALL): all but (K1). */
 SEC("tp_btf/sched_waking")
 int on_waking_blind(__u64 *ctx)
 {

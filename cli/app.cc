@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/configuration.h"
 #include "cli/help.h"
 #include "kernelside/libbpf_log.h"
 
@@ -32,17 +31,21 @@ int fail(Context& context, const std::string& sentence, int status) {
 }
 
 // What ingero.yaml sets of a command that runs for long: others are typed by people who see what they type.
-Result<std::vector<FlagSetting>> settings_of(const std::vector<std::string>& arguments, const Context& context) {
+Result<std::vector<FlagSetting>> settings_of(const std::vector<std::string>& arguments, Context& context) {
   const auto command = std::find_if(arguments.begin(), arguments.end(),
                                     [](const std::string& one) { return one.empty() || one[0] != '-'; });
   if (command == arguments.end() || *command != "trace") return std::vector<FlagSetting>();
-  return configured_flags(*command, context.environment);
+  auto configuration = Configuration::read(context.environment);
+  INGERO_TRY(configuration);
+  context.configuration = std::move(*configuration);
+  return context.configuration.flags(*command);
 }
 
-std::string names_of(const std::vector<FlagSetting>& settings) {
+std::string sentence_of(const std::vector<FlagSetting>& settings) {
+  const std::string& place = settings.front().place;
   std::string names;
   for (const FlagSetting& one : settings) names += (names.empty() ? "--" : ", --") + one.name;
-  return names;
+  return fmt::format("{} sets {}", place.substr(0, place.rfind(':', place.rfind(':') - 1)), names);
 }
 
 }  // namespace
@@ -95,7 +98,7 @@ int run(std::vector<std::string> arguments, Context& context) {
       return kExitDone;
     }
     if (!settings->empty()) {
-      context.err << fmt::format("ingero: {} sets {}\n", settings->front().file, names_of(*settings));
+      context.err << fmt::format("ingero: {}\n", sentence_of(*settings));
     }
     if (!context.action) return fail(context, "no command given (see 'ingero --help')", kExitUsage);
     const Result<int> result = context.action();
@@ -106,10 +109,8 @@ int run(std::vector<std::string> arguments, Context& context) {
     if (!context.out.good() && reader_is_gone()) return *result;  // it has had enough: no failure of ours
     if (!context.out.good()) return fail(context, "cannot write to standard output", kExitFailed);
     return *result;
-  } catch (const std::bad_alloc&) {
-    return fail(context, "out of memory (give the machine, or the cgroup it runs in, more)", kExitFailed);
   } catch (const std::exception& error) {
-    return fail(context, fmt::format("internal error: {}", error.what()), kExitFailed);
+    return fail(context, ingero::sentence_of(error), kExitFailed);
   }
 }
 

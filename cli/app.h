@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "cli/configuration.h"
 #include "cli/parser.h"
 #include "store/db/location.h"
 
@@ -32,6 +33,7 @@ struct Context {
   bool colour = false;
   const Clock* clock = &system_clock();
   Environment environment = system_environment();
+  Configuration configuration;  // of commands whose flags it may set; read once the command is known
   // Set by the subcommand that was parsed: does its work and gives the exit status.
   std::function<Result<int>()> action;
   // What could not be ended, with all that it uses: a thread that is stuck in a driver. Where there is any, main() ends

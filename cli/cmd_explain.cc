@@ -21,14 +21,10 @@ namespace {
 constexpr std::chrono::milliseconds kFollowEvery{500};
 constexpr uint64_t kExplainedByDefaultNs = 300ULL * 1'000'000'000;
 
-struct ExplainOptions {
+struct ExplainOptions : PartOptions {
   std::string file, database;  // the same: FILE and --db FILE
-  RangeOptions range;
-  uint32_t pid = 0;
-  bool pid_given = false;
-  std::string op, label;
+  std::string op;
   bool annotations = false;
-  uint64_t last = 0;
   uint32_t slowest = 10;
   std::string timeout;
   FleetOptions fleet;
@@ -120,18 +116,11 @@ Result<int> run_explain(const ExplainOptions& given, Context& context) {
   const auto reader = open_recording(options.database, context);
   if (!reader.ok()) return reader.error();
   (*reader)->map_little();  // it is read once from end to end: what has been read need not stay
-  const auto range =
-      resolve_range(options.range, **reader, *context.clock, options.label.empty() ? kExplainedByDefaultNs : 0);
-  if (!range.ok()) return range.error();
-  store::Selection selection;
-  selection.from_wall_ns = range->from_wall_ns;
-  selection.to_wall_ns = range->to_wall_ns;
-  note_run(*range, context);
-  if (options.pid_given) selection.pid = options.pid;
+  auto part = select_part(options, **reader, context, kExplainedByDefaultNs, *timeout);
+  if (!part.ok()) return part.error();
   INGERO_TRY(check_op(options.op, **reader, *timeout));
+  store::Selection& selection = part->selection;
   selection.op = options.op;
-  if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, *timeout, selection));
-  INGERO_TRY(select_label(options.label, **reader, selection));
   if (options.follow) return follow(options, selection, *timeout, context);
   if (options.folded || !options.flame.empty()) {
     return show_flames(options, **reader, selection, *timeout, context);
@@ -147,7 +136,7 @@ Result<int> run_explain(const ExplainOptions& given, Context& context) {
   report_options.per_process = options.per_process;
   report_options.slowest = options.slowest;
   report_options.time_ns = *timeout;
-  report_options.run = range->run;
+  report_options.run = part->run;
   auto report = report::gather_report(**reader, selection, report_options, vendor_names());
   if (!report.ok()) return report.error();
   if (options.annotations) INGERO_TRY(report::add_labels(**reader, *report));

@@ -14,12 +14,8 @@
 namespace ingero::cli {
 namespace {
 
-struct ExportOptions {
-  std::string format, database, output, label;
-  RangeOptions range;
-  uint32_t pid = 0;
-  bool pid_given = false;
-  uint64_t last = 0;
+struct ExportOptions : PartOptions {
+  std::string format, database, output;
 };
 
 // Where the bytes go: the file that -o names, or standard output.
@@ -120,19 +116,12 @@ Result<int> run_export(const ExportOptions& options, Context& context) {
   const auto reader = open_recording(options.database, context);
   if (!reader.ok()) return reader.error();
   (*reader)->map_little();
-  const auto range = resolve_range(options.range, **reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
-  if (!range.ok()) return range.error();
-  store::Selection selection;
-  selection.from_wall_ns = range->from_wall_ns;
-  selection.to_wall_ns = range->to_wall_ns;
-  note_run(*range, context);
-  if (options.pid_given) selection.pid = options.pid;
-  if (options.last > 0) INGERO_TRY(select_last(**reader, options.last, 0, selection));
-  INGERO_TRY(select_label(options.label, **reader, selection));
+  const auto part = select_part(options, **reader, context, kLiveDefaultNs, 0);
+  if (!part.ok()) return part.error();
   auto destination = Destination::open(options, context);
   if (!destination.ok()) return destination.error();
   std::optional<Progress> progress(context);
-  const auto summary = export_any(options, **reader, selection, *destination, *progress);
+  const auto summary = export_any(options, **reader, part->selection, *destination, *progress);
   progress.reset();
   // It is not a failure when the pipe's reader closes it: run() distinguishes that from a write error.
   if (!summary.ok() && !context.out.good()) return kExitDone;

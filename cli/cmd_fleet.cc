@@ -87,7 +87,7 @@ void add_serve(Command fleet, Context& context) {
   command.add_flag("--insecure-no-tls", options->listen.is_plain, "Plain HTTP, on this machine only");
   command
       .add_option("--token-file", options->listen.token_file,
-                  "Require this bearer token of senders and askers, read from FILE (or from INGERO_TOKEN)")
+                  "Require this bearer token of senders and of clients that ask, read from FILE (or from INGERO_TOKEN)")
       .type_name("FILE");
   command.add_option("--allow-host", options->listen.hosts, "Accept this name in Host and Origin").type_name("NAME");
   command.add_option("--max-db", options->max_db, "Delete the oldest windows and points above this size")

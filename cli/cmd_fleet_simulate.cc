@@ -16,9 +16,10 @@ namespace {
 namespace simulate = fleet::simulate;
 
 struct SimulateOptions {
-  std::string endpoint = "http://127.0.0.1:4318", cluster = "sim", plan = "random", truth, token_file;
+  std::string endpoint = "http://127.0.0.1:4318", cluster = "sim", plan = "random", noise = "usual", truth, token_file;
   uint32_t ranks = 64, windows = 120;
   uint64_t seed = 1;
+  double effect = 0;
   bool is_live = false;
 };
 
@@ -39,6 +40,10 @@ Result<int> run_simulate(const SimulateOptions& options, Context& context) {
   wanted.ranks = options.ranks;
   wanted.windows = options.windows;
   wanted.seed = options.seed;
+  wanted.noise = options.noise == "quiet"   ? simulate::kQuietNoise
+                 : options.noise == "noisy" ? simulate::kNoisyNoise
+                                            : simulate::kUsualNoise;
+  wanted.effect = options.effect;
   wanted.has_stragglers = options.plan == "random";
   wanted.has_hang = options.plan == "hang";
   wanted.first_ns = (now_ns / simulate::kPeriod_ns - back) * simulate::kPeriod_ns;
@@ -84,7 +89,13 @@ void add_fleet_simulate(Command fleet, Context& context) {
   command.add_option("--plan", options->plan, "What happens: one of 256 ranks is slow, nothing, or it hangs")
       .one_of({"random", "healthy", "hang"})
       .show_default();
-  command.add_option("--seed", options->seed, "The same again with the same").show_default();
+  command.add_option("--noise", options->noise, "How much the steps of healthy ranks vary")
+      .one_of({"quiet", "usual", "noisy"})
+      .show_default();
+  command.add_option("--effect", options->effect, "How slow the slow ranks are: 0.3 is 30 %; else drawn")
+      .range(0.0, 10.0)
+      .type_name("SHARE");
+  command.add_option("--seed", options->seed, "Of its random numbers: one seed gives one job").show_default();
   command.add_option("--truth", options->truth, "Write which ranks are slow, when and why").type_name("FILE");
   command.add_flag("--live", options->is_live, "In real time; else as fast as it goes, up to now");
   command.footer(

@@ -21,14 +21,10 @@ namespace {
 constexpr uint64_t kDefaultRows = 10'000;
 constexpr uint64_t kGlanceRows = 20;  // of a table that was asked for without saying of what
 
-struct QueryOptions {
+struct QueryOptions : PartOptions {
   std::vector<std::string> words;  // [FILE] [SQL]
-  std::string database;
-  RangeOptions range;
-  std::string op, label;
+  std::string database, op;
   bool annotations = false;
-  uint32_t pid = 0;
-  bool pid_given = false;
   uint64_t limit = 0;
   std::string timeout;
   FleetOptions fleet;
@@ -86,14 +82,8 @@ bool is_glance(const QueryOptions& options) {
 
 Status list_events(const store::Reader& reader, const QueryOptions& options, const Context& context,
                    const store::QueryLimits& limits, report::RowStyle style, report::RowPrinter& printer) {
-  const auto range = resolve_range(options.range, reader, *context.clock, options.label.empty() ? kLiveDefaultNs : 0);
-  if (!range.ok()) return range.error();
-  store::Selection selection;
-  selection.from_wall_ns = range->from_wall_ns;
-  selection.to_wall_ns = range->to_wall_ns;
-  note_run(*range, context);
-  if (options.pid_given) selection.pid = options.pid;
-  INGERO_TRY(select_label(options.label, reader, selection));
+  const auto part = select_part(options, reader, context, kLiveDefaultNs, 0);
+  if (!part.ok()) return part.error();
   std::optional<store::Labels> labels;
   if (options.annotations) {
     auto loaded = store::Labels::load(reader);
@@ -101,7 +91,7 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
     labels = std::move(*loaded);
   }
   store::Conditions conditions;
-  conditions.add_events(selection);
+  conditions.add_events(part->selection);
   INGERO_TRY(check_op(options.op, reader, limits.time_ns));
   if (!options.op.empty()) {
     conditions.add("(lower(e.op_name) = ? OR lower(e.call) = ? OR lower(e.symbol) = ?)",

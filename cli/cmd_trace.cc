@@ -39,7 +39,6 @@
 #include "base/text.h"
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
-#include "cli/configuration.h"
 #include "cli/flags.h"
 #include "cli/legacy/legacy_flags.h"
 #include "cli/trace_flags.h"
@@ -314,7 +313,7 @@ class Trace {
   // The flag, else agent.node of ingero.yaml, else the host's.
   Status name_node() {
     if (!options_.node.empty()) return check_node(options_.node, "--node");
-    auto configured = configured_node(context_.environment);
+    auto configured = context_.configuration.node();
     INGERO_TRY(configured);
     options_.node = configured->empty() ? agent::host_name() : std::move(*configured);
     return check_node(options_.node, "agent.node of ingero.yaml, or this host's name");

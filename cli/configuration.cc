@@ -1,15 +1,23 @@
 // Finds ingero.yaml, checks who can write it, and reads its keys with the YAML reader of the manifests.
 #include "cli/configuration.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 
 #include "backends/yaml_tree.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
 
 namespace ingero::cli {
+
+struct ConfigurationFile {
+  std::string path;
+  Result<backends::YamlNode> root;
+};
+
 namespace {
 
 using backends::YamlNode;
@@ -23,9 +31,10 @@ const YamlNode* member(const YamlNode* map, std::string_view key) {
   return found == map->members.end() ? nullptr : &found->value;
 }
 
-bool is_believed(const std::string& path, uint32_t user) {
+// The file that was opened: its name may stand for another one a moment later.
+bool is_believed(const Fd& file, const std::string& path, uint32_t user) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return false;
+  if (::fstat(file.get(), &status) != 0) return false;
   if ((status.st_uid == 0 || status.st_uid == user) && (status.st_mode & 022) == 0) return true;
   log_warning("{}: passed over: others than you and root can write it (chmod go-w, chown)", printable(path));
   return false;
@@ -36,8 +45,8 @@ Error wrong(const std::string& path, const YamlNode& at, std::string_view why) {
 }
 
 // The document of a file; nothing in it is an empty one.
-Result<YamlNode> document_of(const std::string& path) {
-  const auto text = read_file(path, kMaxBytes);
+Result<YamlNode> document_of(const Fd& file, const std::string& path) {
+  const auto text = read_file(file.get(), path, kMaxBytes);
   if (!text.ok()) return text.error();
   YamlNode root;
   if (trim(*text).empty()) return root;
@@ -46,17 +55,16 @@ Result<YamlNode> document_of(const std::string& path) {
   return root;
 }
 
-// Empty: the file does not have the key.
-Result<std::vector<std::string>> nodes_in(const std::string& path, const YamlNode& root) {
-  std::vector<std::string> nodes;
+Result<ConfiguredNodes> nodes_in(const std::string& path, const YamlNode& root) {
+  ConfiguredNodes found{{}, path};
   const YamlNode* list = member(member(&root, "fleet"), "nodes");
-  if (list == nullptr || list->is == YamlNode::Is::kNothing) return nodes;
+  if (list == nullptr || list->is == YamlNode::Is::kNothing) return found;
   if (list->is != YamlNode::Is::kList) return wrong(path, *list, "fleet.nodes must be a list of HOST:PORT");
   for (const YamlNode& item : list->items) {
     if (item.is != YamlNode::Is::kText) return wrong(path, item, "an entry of fleet.nodes must be HOST:PORT");
-    nodes.push_back(item.text);
+    found.nodes.push_back(item.text);
   }
-  return nodes;
+  return found;
 }
 
 Result<std::vector<FlagSetting>> flags_in(const std::string& path, const YamlNode& root, const std::string& command) {
@@ -67,7 +75,7 @@ Result<std::vector<FlagSetting>> flags_in(const std::string& path, const YamlNod
     return wrong(path, *section, fmt::format("{} must be a map of its flags, as 'max-db: 20g'", command));
   }
   for (const auto& [key, value] : section->members) {
-    FlagSetting flag{key.text, {}, fmt::format("{}:{}:{}", printable(path), key.line, key.column), path};
+    FlagSetting flag{key.text, {}, fmt::format("{}:{}:{}", printable(path), key.line, key.column)};
     std::replace(flag.name.begin(), flag.name.end(), '_', '-');
     const std::vector<YamlNode> values = value.is == YamlNode::Is::kList ? value.items : std::vector<YamlNode>{value};
     for (const YamlNode& one : values) {
@@ -79,6 +87,13 @@ Result<std::vector<FlagSetting>> flags_in(const std::string& path, const YamlNod
   return flags;
 }
 
+Result<std::string> node_in(const std::string& path, const YamlNode& root) {
+  const YamlNode* node = member(member(&root, "agent"), "node");
+  if (node == nullptr || node->is == YamlNode::Is::kNothing) return std::string();
+  if (node->is != YamlNode::Is::kText) return wrong(path, *node, "agent.node must be a name");
+  return node->text;
+}
+
 std::vector<std::string> places(const Environment& environment) {
   std::vector<std::string> out{"ingero.yaml", "/etc/ingero/ingero.yaml"};
   if (const auto home = environment.variable("HOME"); home && !home->empty()) {
@@ -87,16 +102,15 @@ std::vector<std::string> places(const Environment& environment) {
   return out;
 }
 
-// Those that are there and trusted, in the order in which they count.
-Result<std::vector<std::string>> files(const Environment& environment) {
-  std::vector<std::string> paths = places(environment);
-  if (const auto named = environment.variable("INGERO_CONFIG"); named && !named->empty()) {
-    struct stat status {};
-    if (::stat(named->c_str(), &status) != 0) return errno_error(fmt::format("INGERO_CONFIG={}", printable(*named)));
-    paths.insert(paths.begin(), *named);
+// What the first file that has it says, by `read`: files behind it may be wrong.
+template <typename Value, typename Read>
+Result<Value> first_of(const std::vector<std::shared_ptr<const ConfigurationFile>>& files, const Read& read) {
+  for (const auto& file : files) {
+    if (!file->root.ok()) return file->root.error();
+    Result<Value> found = read(file->path, *file->root);
+    if (!found.ok() || !found->empty()) return found;
   }
-  std::erase_if(paths, [&](const std::string& path) { return !is_believed(path, environment.effective_uid); });
-  return paths;
+  return Value();
 }
 
 }  // namespace
@@ -105,43 +119,35 @@ std::string configuration_places() {
   return "$INGERO_CONFIG, ./ingero.yaml, /etc/ingero/ingero.yaml, ~/.config/ingero/ingero.yaml";
 }
 
-Result<ConfiguredNodes> configured_nodes(const Environment& environment) {
-  const auto paths = files(environment);
-  if (!paths.ok()) return paths.error();
-  for (const std::string& path : *paths) {
-    const auto root = document_of(path);
-    if (!root.ok()) return root.error();
-    auto nodes = nodes_in(path, *root);
-    if (!nodes.ok()) return nodes.error();
-    if (!nodes->empty()) return ConfiguredNodes{std::move(*nodes), path};
+Result<Configuration> Configuration::read(const Environment& environment) {
+  std::vector<std::string> paths = places(environment);
+  if (const auto named = environment.variable("INGERO_CONFIG"); named && !named->empty()) {
+    struct stat status {};
+    if (::stat(named->c_str(), &status) != 0) return errno_error(fmt::format("INGERO_CONFIG={}", printable(*named)));
+    paths.insert(paths.begin(), *named);
   }
-  return ConfiguredNodes{};
+  Configuration made;
+  for (const std::string& path : paths) {
+    // Not blocking: a named pipe in the place of the file must not hang the agent.
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!file.valid()) {
+      const bool is_there = errno != ENOENT && errno != ENOTDIR;
+      if (is_there) log_warning("{}: passed over: {}", printable(path), errno_error("open").text());
+    } else if (is_believed(file, path, environment.effective_uid)) {
+      made.files_.push_back(
+          std::make_shared<const ConfigurationFile>(ConfigurationFile{path, document_of(file, path)}));
+    }
+  }
+  return made;
 }
 
-Result<std::vector<FlagSetting>> configured_flags(const std::string& command, const Environment& environment) {
-  const auto paths = files(environment);
-  if (!paths.ok()) return paths.error();
-  for (const std::string& path : *paths) {
-    const auto root = document_of(path);
-    if (!root.ok()) return root.error();
-    auto flags = flags_in(path, *root, command);
-    if (!flags.ok() || !flags->empty()) return flags;
-  }
-  return std::vector<FlagSetting>();
+Result<ConfiguredNodes> Configuration::nodes() const { return first_of<ConfiguredNodes>(files_, nodes_in); }
+
+Result<std::vector<FlagSetting>> Configuration::flags(const std::string& command) const {
+  return first_of<std::vector<FlagSetting>>(
+      files_, [&](const std::string& path, const YamlNode& root) { return flags_in(path, root, command); });
 }
 
-Result<std::string> configured_node(const Environment& environment) {
-  const auto paths = files(environment);
-  if (!paths.ok()) return paths.error();
-  for (const std::string& path : *paths) {
-    const auto root = document_of(path);
-    if (!root.ok()) return root.error();
-    const YamlNode* node = member(member(&*root, "agent"), "node");
-    if (node == nullptr || node->is == YamlNode::Is::kNothing) continue;
-    if (node->is != YamlNode::Is::kText) return wrong(path, *node, "agent.node must be a name");
-    return node->text;
-  }
-  return std::string();
-}
+Result<std::string> Configuration::node() const { return first_of<std::string>(files_, node_in); }
 
 }  // namespace ingero::cli

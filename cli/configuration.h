@@ -5,31 +5,44 @@
 // current folder must not decide where secrets are sent. Others are skipped with a warning. Threads: one at a time.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/result.h"
 #include "cli/parser.h"
-#include "store/db/location.h"
 
 namespace ingero::cli {
 
 struct ConfiguredNodes {
   std::vector<std::string> nodes;  // of fleet.nodes; empty: no file has it
   std::string file;
+  bool empty() const { return nodes.empty(); }
 };
-// kInvalid: a file that cannot be understood, with line and column. The file that INGERO_CONFIG names must be there.
-Result<ConfiguredNodes> configured_nodes(const Environment& environment);
 
-// The flags of a command that the file sets, in the section of the command's name: what is typed counts instead.
-//
-//   trace:
-//     max-db: 20g
-//     library: [/opt/a/libfirst.so, /opt/b/libsecond.so]
-Result<std::vector<FlagSetting>> configured_flags(const std::string& command, const Environment& environment);
+struct ConfigurationFile;  // read, and parsed as far as it can be
 
-// agent.node: how this machine is called in event ids and in the cluster. Empty: no file has it.
-Result<std::string> configured_node(const Environment& environment);
+class Configuration {
+ public:
+  Configuration() = default;  // no files
+  // Each file is read once. The one that INGERO_CONFIG names must be there.
+  static Result<Configuration> read(const Environment& environment);
+
+  // kInvalid of these: a file that cannot be understood, with line and column.
+  Result<ConfiguredNodes> nodes() const;
+  // The flags of a command that the file sets, in the section of the command's name: what is typed counts instead.
+  //
+  //   trace:
+  //     max-db: 20g
+  //     library: [/opt/a/libfirst.so, /opt/b/libsecond.so]
+  Result<std::vector<FlagSetting>> flags(const std::string& command) const;
+  // agent.node: how this machine is called in event ids and in the cluster. Empty: no file has it.
+  Result<std::string> node() const;
+
+ private:
+  std::vector<std::shared_ptr<const ConfigurationFile>> files_;  // those that are trusted, in the order that counts
+};
 
 // Where it is looked for, in words.
 std::string configuration_places();

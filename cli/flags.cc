@@ -9,6 +9,24 @@
 #include "base/text.h"
 
 namespace ingero::cli {
+namespace {
+
+Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection) {
+  store::QueryLimits limits;
+  limits.time_ns = time_ns;
+  const store::Bound bound[] = {
+      store::Bound::of(static_cast<int64_t>(std::min<uint64_t>(count, static_cast<uint64_t>(INT64_MAX)) - 1))};
+  const auto outcome = reader.query(
+      "SELECT timestamp FROM events ORDER BY timestamp DESC LIMIT 1 OFFSET ?", limits,
+      [&](std::span<const store::Value> values) {
+        if (!values[0].is_null()) selection.from_wall_ns = static_cast<uint64_t>(values[0].integer);
+        return true;
+      },
+      {}, bound);
+  return outcome.ok() ? Status{} : Status{outcome.error()};
+}
+
+}  // namespace
 
 void add_range_options(Command command, RangeOptions& options, const std::string& live_default) {
   const Flag since = command
@@ -28,19 +46,11 @@ void add_range_options(Command command, RangeOptions& options, const std::string
       .type_name("N|all");
 }
 
-void note_run(const TimeRange& range, const Context& context) {
-  if (!range.run_note.empty()) context.err << "ingero: " << range.run_note << '\n';
-}
-
 void add_label_option(Command command, std::string& label) {
   command
       .add_option("--label", label,
                   "Only the time in which this label held, e.g. step=17 (within the other selection flags)")
       .type_name("KEY=VALUE");
-}
-
-Status select_label(const std::string& label, const store::Reader& reader, store::Selection& selection) {
-  return label.empty() ? Status{} : store::narrow_by_label(reader, label, selection);
 }
 
 void add_database_option(Command command, std::string& database) {
@@ -101,19 +111,20 @@ Status check_op(const std::string& op, const store::Reader& reader, uint64_t tim
       "'ingero explain' lists the calls");
 }
 
-Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection) {
-  store::QueryLimits limits;
-  limits.time_ns = time_ns;
-  const store::Bound bound[] = {
-      store::Bound::of(static_cast<int64_t>(std::min<uint64_t>(count, static_cast<uint64_t>(INT64_MAX)) - 1))};
-  const auto outcome = reader.query(
-      "SELECT timestamp FROM events ORDER BY timestamp DESC LIMIT 1 OFFSET ?", limits,
-      [&](std::span<const store::Value> values) {
-        if (!values[0].is_null()) selection.from_wall_ns = static_cast<uint64_t>(values[0].integer);
-        return true;
-      },
-      {}, bound);
-  return outcome.ok() ? Status{} : Status{outcome.error()};
+Result<SelectedPart> select_part(const PartOptions& options, const store::Reader& reader, const Context& context,
+                                 uint64_t live_default_ns, uint64_t time_ns) {
+  const uint64_t default_ns = options.label.empty() ? live_default_ns : 0;
+  const auto range = store::resolve_range(options.range, reader, *context.clock, default_ns, "--");
+  if (!range.ok()) return range.error();
+  if (!range->run_note.empty()) context.err << "ingero: " << range->run_note << '\n';
+  SelectedPart part;
+  part.run = range->run;
+  part.selection.from_wall_ns = range->from_wall_ns;
+  part.selection.to_wall_ns = range->to_wall_ns;
+  if (options.pid_given) part.selection.pid = options.pid;
+  if (options.last > 0) INGERO_TRY(select_last(reader, options.last, time_ns, part.selection));
+  if (!options.label.empty()) INGERO_TRY(store::narrow_by_label(reader, options.label, part.selection));
+  return part;
 }
 
 }  // namespace ingero::cli

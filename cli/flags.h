@@ -34,27 +34,30 @@ Status check_node(const std::string& node, std::string_view flag);
 // Whether a recording is named (--db, INGERO_DB), or is at the default place.
 bool has_recording(const std::string& database, const Context& context);
 
-// What the flags select, and of a live recording without them what came in the last `live_default_ns`.
+// What a command's flags say of the part of a recording that it is about.
+struct PartOptions {
+  RangeOptions range;
+  uint32_t pid = 0;
+  bool pid_given = false;
+  std::string label;
+  uint64_t last = 0;  // --last N: from the start of the N-th event from the end; 0: all
+};
+struct SelectedPart {
+  store::Selection selection;
+  std::optional<int64_t> run;  // the one that is meant, of a file with several
+};
+// What they select, and of a live recording without them what came in the last `live_default_ns`. A label narrows the
+// range to when it held, and the pid too, where only one process said so. Which of several runs is meant goes to the
+// error stream.
 inline constexpr uint64_t kLiveDefaultNs = 3'600ULL * 1'000'000'000;  // of what shows rows
-using store::TimeRange;
-inline Result<TimeRange> resolve_range(const RangeOptions& options, const store::Reader& reader, const Clock& clock,
-                                       uint64_t live_default_ns) {
-  return store::resolve_range(options, reader, clock, live_default_ns, "--");
-}
+Result<SelectedPart> select_part(const PartOptions& options, const store::Reader& reader, const Context& context,
+                                 uint64_t live_default_ns, uint64_t time_ns);
 using store::parse_time;
-// On the error stream: which of several runs is shown.
-void note_run(const TimeRange& range, const Context& context);
-
-// `range`, narrowed to when --label held (empty: as it is); the pid too, where only one process said so.
-Status select_label(const std::string& label, const store::Reader& reader, store::Selection& selection);
 
 // Opens what --db, INGERO_DB or the default place says.
 Result<std::unique_ptr<store::Reader>> open_recording(const std::string& database, const Context& context);
 
 // --op: kInvalid where no call of the recording has this name, with the one that may be meant.
 Status check_op(const std::string& op, const store::Reader& reader, uint64_t time_ns);
-
-// --last N: from the start of the N-th event from the end.
-Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection);
 
 }  // namespace ingero::cli

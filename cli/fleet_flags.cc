@@ -27,8 +27,10 @@ struct Entries {
 Result<Entries> entries_of(const FleetOptions& options, bool may_ask_file, const Context& context) {
   if (!options.nodes.empty() && options.nodes != "all") return Entries{{options.nodes}, {}};
   if (options.nodes.empty() && !may_ask_file) return Entries{};
-  auto found = configured_nodes(context.environment);
-  if (!found.ok()) return found.error();
+  const auto configuration = Configuration::read(context.environment);
+  INGERO_TRY(configuration);
+  auto found = configuration->nodes();
+  INGERO_TRY(found);
   if (found->nodes.empty() && options.nodes == "all") {
     return Error(Errc::kInvalid, "--nodes all: no ingero.yaml has fleet.nodes",
                  "they are looked for in " + configuration_places());

@@ -82,7 +82,6 @@ struct FlagSetting {
   std::string name;                 // a long name without dashes
   std::vector<std::string> values;  // of a flag without value: true or false
   std::string place;                // where it stands, as FILE:LINE:COLUMN
-  std::string file;
 };
 
 class Command {

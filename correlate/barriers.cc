@@ -36,8 +36,9 @@ bool makes_stream(const hal::Call& call, const hal::Event& event) {
 }  // namespace
 
 Barriers::Stream* Barriers::stream_of(Process& process, uint64_t handle) {
-  if (process.streams.size() >= kMaxStreams && !process.streams.contains(handle)) return nullptr;
-  return &process.streams[handle];
+  if (process.streams.size() < kMaxStreams || process.streams.contains(handle)) return &process.streams[handle];
+  ledger_.add(hal::Loss::wait_forgotten);
+  return nullptr;
 }
 
 void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
@@ -59,8 +60,7 @@ void Barriers::take(const hal::Event& event, const hal::Exchange* exchange) {
   if (is_collective) {
     if (exchange == nullptr || exchange->is_part || !event.has(Has::kStream)) return;
     Stream* stream = stream_of(process, event.stream);
-    if (stream == nullptr) return ledger_.add(hal::Loss::wait_forgotten);
-    if (stream->captured_for) return;
+    if (stream == nullptr || stream->captured_for) return;
     std::optional<int32_t> device;
     if (const auto chosen = process.device_of_thread.find(event.tid); chosen != process.device_of_thread.end()) {
       device = chosen->second;

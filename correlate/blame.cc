@@ -58,12 +58,16 @@ uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread
   if (piece.is == TimeClass::kHost && thread.time != nullptr) {
     stack = thread.time->sampled_stack(piece.from_ns, piece.to_ns);
   }
-  const Key key{parent, static_cast<uint8_t>(piece.is), role, stack, object_of(piece)};
-  const auto known = cause_of_.find(key);
+  Key key{parent, static_cast<uint8_t>(piece.is), role, stack, object_of(piece)};
+  auto known = cause_of_.find(key);
   if (known != cause_of_.end()) return known->second;
-  if (causes_.size() >= kMaxCauses && parent != 0) {  // (W3)
+  if (causes_.size() >= kMaxCauses) {  // (A3)
     ledger_.add(hal::Loss::budget_forgotten);
-    return parent;
+    if (parent != 0) return parent;
+    stack = 0;
+    key = {0, static_cast<uint8_t>(piece.is), role, 0, 0};
+    known = cause_of_.find(key);
+    if (known != cause_of_.end()) return known->second;
   }
   Cause cause;
   cause.parent = parent;
@@ -102,10 +106,10 @@ void Blame::follow(const Thread& thread, const Piece& piece, uint64_t from_ns, u
   const OffSpan& last = *thread.time->last_of_wait(*piece.off);
   const bool is_cut = path_.size() >= kMaxDepth || last.waker_tid == 0 || last.is_kernel_waker ||
                       std::find(path_.begin(), path_.end(), last.waker_tid) != path_.end();
-  if (is_cut) return leaf(to_ns - from_ns);  // (W2)
+  if (is_cut) return leaf(to_ns - from_ns);  // (A2)
   const Thread waker = find(last.waker_tid);
   if (waker.tid == 0) return leaf(to_ns - from_ns);
-  // Of this piece, what lies within the wait is the waker's; the rest stays here.
+  // (A1) Of this piece, what lies within the wait is the waker's; the rest stays here.
   const uint64_t begin = std::max(from_ns, std::min(to_ns, piece.off->out_ns));
   const uint64_t end = std::min(to_ns, std::max(begin, last.woken_ns));
   leaf((begin - from_ns) + (to_ns - end));

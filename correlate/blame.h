@@ -5,9 +5,10 @@
 // its leaves. Threads that do the same (same parent process, same name) are one *role*: four workers of a pool are one.
 //
 // Invariants:
-// W1  Every nanosecond given to walk() is added to exactly one cause, or to kClient.
-// W2  A path is at most kMaxDepth long, and no thread is in it twice.
-// W3  Roles and causes are bounded by kMaxRoles and kMaxCauses; beyond them time stays with the parent, counted.
+// A1  Every nanosecond given to walk() is added to exactly one cause, or to kClient.
+// A2  A path is at most kMaxDepth long, and no thread is in it twice.
+// A3  Roles and causes are bounded by kMaxRoles and kMaxCauses; beyond them time stays with the parent, or where there
+//     is none with one cause of each class and role, counted.
 //
 // Pure and deterministic; one thread.
 #pragma once

@@ -170,10 +170,11 @@ void Budget::Impl::add_call(const hal::Event& event, const CallFacts& its) {
 }
 
 void Budget::Impl::add_switch(const hal::Event& event) {
-  if (pending >= kMaxEvents || thread_of(event.tid, event.pid, std::string(text_of(event.comm))) == nullptr) {
+  if (pending >= kMaxEvents) {  // (G5)
     ledger.add(hal::Loss::budget_forgotten);
     return;
   }
+  if (thread_of(event.tid, event.pid, std::string(text_of(event.comm))) == nullptr) return;  // counted there
   switches.push_back({event.tid, off_span(event, nullptr)});
   ++pending;
 }

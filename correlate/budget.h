@@ -9,7 +9,7 @@
 //
 // Invariants:
 // G1  The classes of a row sum to its length exactly, in integers.
-// G2  low <= high <= ns of each class, and the lows of all threads of a process sum to at most its idle time and the
+// G2  `low <= high <= ns` of each class, and the lows of all threads of a process sum to at most its idle time and the
 //     time in which its device had nothing but one copy that a thread waited for.
 // G3  The causes of a row sum to its low and high exactly: every nanosecond that is lost has one root.
 // G4  What is emitted depends on events and their times, not on the order of arrival within kLatenessNs; so the answer

@@ -99,7 +99,7 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
   for (TimeSums* row : rows) {
     if (row == nullptr) continue;
     ClassTime& is = row->of(piece.is);
-    is.ns += ns;
+    is.ns += ns;  // (G1)
     if (is_idle) row->idle_low += ns;
     if (is_open) row->idle_high += ns;
     row->clients_ns += client_ns;
@@ -121,7 +121,7 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
       if (segment->is_input && may_be_input) row->input_low += lost_ns;
       if (segment->is_behind_sync) row->behind_sync_low += lost_ns;
     }
-    for (const Blame::Share& share : shares) add_share(*row, share, is_idle || is_copy);
+    for (const Blame::Share& share : shares) add_share(*row, share, is_idle || is_copy);  // (G3)
     if (row->causes.size() <= kMaxRowCauses) continue;
     // (G5) The smallest becomes its parent's, or its nearest neighbour's.
     const auto smallest = std::min_element(row->causes.begin(), row->causes.end(), [](const auto& a, const auto& b) {

@@ -38,7 +38,7 @@ std::optional<uint64_t> commonest_distance(const std::vector<std::pair<uint64_t,
 BudgetSummary::Process* BudgetSummary::process_of(uint32_t pid) {
   const auto known = processes_.find(pid);
   if (known != processes_.end()) return &known->second;
-  if (processes_.size() >= kMaxProcesses) return nullptr;
+  if (processes_.size() >= kMaxProcesses) return nullptr;  // (M2)
   return &processes_[pid];
 }
 
@@ -98,7 +98,7 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
     std::stable_sort(process->slow.begin(), process->slow.end(), [](const SlowStep& a, const SlowStep& b) {
       return a.length_ns - a.usual_ns > b.length_ns - b.usual_ns;
     });
-    if (process->slow.size() > kMaxSlow) process->slow.pop_back();
+    if (process->slow.size() > kMaxSlow) process->slow.pop_back();  // (M2)
     result.slow = slow;
   } else if (!is_same) {
     ++process->other_steps;
@@ -128,7 +128,7 @@ void BudgetSummary::add(const BudgetSecond& second) {
   if (thread.seconds == 0) thread.first_second = second.second;
   ++thread.seconds;
   thread.last_second = second.second;
-  thread.whole.add(second.sums);
+  thread.whole.add(second.sums);  // (M1)
   if (second.second >= thread.first_second + kWarmSeconds) thread.warm.add(second.sums);
 }
 

@@ -181,7 +181,10 @@ void Communicators::grouping(const hal::Event& event, hal::Exchange& exchange) {
   }
   if (exchange.role == Role::kGroupStart && succeeded(event)) {
     if (found == groups_.end()) {
-      if (groups_.size() >= kMaxGroups) groups_.clear();
+      if (groups_.size() >= kMaxGroups) {
+        ledger_.add(hal::Loss::communicator_lost, groups_.size());
+        groups_.clear();
+      }
       found = groups_.emplace(event.tid, Group{event.pid, event.start_mono_ns, 0}).first;
     }
     ++found->second.depth;

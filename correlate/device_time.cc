@@ -32,10 +32,9 @@ bool is_collective(const CallFacts& facts) { return facts.kind == Kind::kCollect
 void DeviceTime::begin_unknown(uint64_t mono_ns) { unknown_since_ = mono_ns; }
 
 void DeviceTime::submit(const BudgetCall& call, bool is_input) {
-  if (!first_submission_) {
-    first_submission_ = done_ns_ = call.start_ns;
-  }
-  first_submission_ = std::min(*first_submission_, call.start_ns);
+  const bool is_untaken = !first_submission_ || done_ns_ == *first_submission_;
+  first_submission_ = std::min(first_submission_.value_or(call.start_ns), call.start_ns);
+  if (is_untaken) done_ns_ = *first_submission_;  // (D2) one that began earlier may end later
   last_submission_ = std::max(last_submission_, call.start_ns);
   if (submissions_.size() >= kMaxPending) {
     ledger_.add(hal::Loss::budget_forgotten);
@@ -303,6 +302,7 @@ uint64_t DeviceTime::settle(uint64_t mono_ns) {
   return final_ns;
 }
 
+// (D2, D4) From edge to edge, whatever the order in which the spans between them were found.
 std::vector<DeviceSegment> DeviceTime::take(uint64_t until_ns) {
   std::vector<DeviceSegment> out;
   if (!first_submission_ || until_ns <= done_ns_) return out;

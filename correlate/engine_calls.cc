@@ -162,16 +162,6 @@ Series* Engine::Impl::series_of(ProcessState& process, const hal::Event& event, 
   return last_series;
 }
 
-bool Engine::Impl::says_out_of_memory(hal::CallId call, int64_t code) {
-  if (memory_codes.size() >= kMaxIncidents) memory_codes.clear();  // the program chooses what it returns
-  const auto [at, is_new] = memory_codes.try_emplace({call, code}, false);
-  if (is_new && options.status_of) {
-    const std::string status = options.status_of(call, code);
-    at->second = status.find("emory") != std::string::npos;
-  }
-  return at->second;
-}
-
 // What the device had free for certain when an allocation was refused: as it was last read, less what anyone got since.
 // Only where the machine has one device, for which one the call was about is its process's own numbering.
 std::optional<uint64_t> Engine::Impl::free_memory_at(const hal::Event& event) const {
@@ -370,6 +360,14 @@ bool Engine::Impl::take_series(const hal::Event& event, const CallFacts& facts, 
   return cold;
 }
 
+const hal::StatusMeaning* Engine::Impl::meaning_of(hal::CallId call, int64_t code) {
+  if (!options.meaning_of || !options.status_of) return nullptr;
+  if (meanings.size() >= kMaxIncidents) meanings.clear();  // the program chooses what it returns
+  const auto [at, is_new] = meanings.try_emplace({call, code}, nullptr);
+  if (is_new) at->second = options.meaning_of(options.status_of(call, code));
+  return at->second;
+}
+
 void Engine::Impl::take_failure(const hal::Event& event, const CallFacts& facts, ProcessState& process,
                                 ThreadState& thread, ProcessWindow& sum) {
   ++sum.failed;
@@ -378,11 +376,10 @@ void Engine::Impl::take_failure(const hal::Event& event, const CallFacts& facts,
   if (process.failures.size() < 64 || process.failures.contains({event.call, event.return_code})) {
     ++process.failures[{event.call, event.return_code}];
   }
-  if (options.meaning_of && options.status_of && process.fatal_mono_ns == 0) {
-    const hal::StatusMeaning* meaning = options.meaning_of(options.status_of(event.call, event.return_code));
-    if (meaning != nullptr && meaning->effect != hal::StatusEffect::kOrdinary) note_fatal(event, process, *meaning);
-  }
-  if (facts.kind == Kind::kAlloc && says_out_of_memory(event.call, event.return_code)) {
+  const hal::StatusMeaning* meaning = meaning_of(event.call, event.return_code);
+  if (meaning == nullptr) return;
+  if (hal::is_fatal(meaning->effect) && process.fatal_mono_ns == 0) note_fatal(event, process, *meaning);
+  if (facts.kind == Kind::kAlloc && meaning->effect == hal::StatusEffect::kOutOfDeviceMemory) {
     note_refused(event, process, thread);
   }
 }

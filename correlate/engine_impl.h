@@ -63,7 +63,7 @@ struct Engine::Impl {
   void take_fabric(const hal::Event& event, const CallFacts& facts, ProcessState& process);
   void take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process, uint64_t window);
   std::optional<uint64_t> free_memory_at(const hal::Event& event) const;
-  bool says_out_of_memory(hal::CallId call, int64_t code);
+  const hal::StatusMeaning* meaning_of(hal::CallId call, int64_t code);
 
   // engine_windows.cc
   void close(uint64_t window);
@@ -192,7 +192,7 @@ struct Engine::Impl {
 
   std::map<std::string, Incident> incidents;  // open; by family, process and subject
   std::map<std::string, uint64_t> effects;    // effects seen in the last window, not raised yet
-  std::map<std::pair<hal::CallId, int64_t>, bool> memory_codes;
+  std::map<std::pair<hal::CallId, int64_t>, const hal::StatusMeaning*> meanings;  // by return code; null: unknown
   std::vector<hal::CausalChain> changes;
 };
 

@@ -100,14 +100,14 @@ void RankWindows::know(const hal::Communicator& communicator) {
   auto found = ranks_.find(communicator.pid);
   if (found == ranks_.end()) {
     if (communicator.ended_mono_ns) return;
-    if (ranks_.size() >= kMaxRanks) return ledger_.add(hal::Loss::fleet_forgotten);
+    if (ranks_.size() >= kMaxRanks) return ledger_.add(hal::Loss::fleet_forgotten);  // (R4)
     found = ranks_.try_emplace(communicator.pid).first;
   }
   Rank& rank = found->second;
   auto known = rank.communicators.find(communicator.id);
   if (known == rank.communicators.end()) {
     if (communicator.ended_mono_ns) return;
-    if (rank.communicators.size() >= kMaxCommunicators) return ledger_.add(hal::Loss::fleet_forgotten);
+    if (rank.communicators.size() >= kMaxCommunicators) return ledger_.add(hal::Loss::fleet_forgotten);  // (R4)
     known = rank.communicators.try_emplace(communicator.id).first;
     rank.has_ended = false;  // another process has its number
     known->second.last_mono_ns = communicator.made_mono_ns;

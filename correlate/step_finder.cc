@@ -48,7 +48,7 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   const auto [last, is_first] = last_token_.try_emplace(call.tid, *token);
   if (!is_first && std::exchange(last->second, *token) == *token) return;  // (N1)
   sum_ += mixed_with(*token, 1);
-  if (tokens_.size() >= kMaxTokens && !tokens_.contains(*token)) {
+  if (tokens_.size() >= kMaxTokens && !tokens_.contains(*token)) {  // (N3)
     const auto oldest = std::min_element(tokens_.begin(), tokens_.end(), [](const auto& a, const auto& b) {
       return std::tie(a.second.last_ns, a.first) < std::tie(b.second.last_ns, b.first);
     });
@@ -64,7 +64,7 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   known.call = call.call;
   known.last_ns = std::max(known.last_ns, call.end_ns);
   known.last_sum = sum_;
-  if (anchor_ == *token) boundaries_.push_back({call.end_ns, content, call.tid, false});
+  if (anchor_ == *token) boundaries_.push_back({call.end_ns, content, call.tid, false});  // (N2)
 }
 
 std::optional<StepFinder::Period> StepFinder::period_of(uint64_t token, const Token& of) {

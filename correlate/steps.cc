@@ -51,7 +51,7 @@ Steps::Key Steps::key_of(const hal::Event& event) const {
 Steps::Process& Steps::process_of(const hal::Event& event) {
   const auto known = processes_.find(event.pid);
   if (known != processes_.end()) return known->second;
-  if (processes_.size() >= kMaxProcesses) {
+  if (processes_.size() >= kMaxProcesses) {  // (S3)
     const auto oldest = std::min_element(processes_.begin(), processes_.end(), [](const auto& one, const auto& other) {
       return one.second.last_mono_ns < other.second.last_mono_ns;
     });
@@ -61,6 +61,7 @@ Steps::Process& Steps::process_of(const hal::Event& event) {
   return processes_[event.pid];
 }
 
+// (S1) What is known after each event is all that the next one needs: steps wait for nothing.
 void Steps::add(const hal::Event& event) {
   if (event.call >= calls_.size() || event.outcome != hal::Outcome::kReturned || event.depth != 0) return;
   const CallFacts& facts = calls_[event.call];
@@ -96,7 +97,7 @@ void Steps::add_work(Process& process, const hal::Event& event, const CallFacts&
   if (!place) return;
   Work* stream = &process.work[key];
   if (place->is_new || stream->parts.empty()) {
-    if (stream->parts.size() >= kMaxParts) {  // markers into the oldest reach less from now on
+    if (stream->parts.size() >= kMaxParts) {  // (S3) markers into the oldest reach less from now on
       Part& next = stream->parts[1];
       const Part& first = stream->parts[0];
       if (next.first_start_ns > first.last_end_ns + kIdleNs) next.idle_ns += next.first_start_ns - first.last_end_ns;
@@ -212,7 +213,7 @@ void Steps::finish(Process& process, const Reach& reach, std::optional<Key> key,
     last_submission_ns = std::max(last_submission_ns, part.last_submission_ns);
   }
   idle_until(sync.start_mono_ns);
-  // With several streams, one may be idle while another works: never more than the step's own time.
+  // (S2) With several streams, one may be idle while another works: never more than the step's own time.
   step.idle_ns = std::min(step.idle_ns, step.end_mono_ns - step.start_mono_ns);
   if (const uint64_t submissions = step.launches + step.graph_launches; submissions > 1) {
     const uint64_t span = last_submission_ns - first_submission_ns;

@@ -129,7 +129,7 @@ OffSpan off_span(const hal::Event& event, const hal::Wait* wait) {
 bool ThreadTime::add(const OffSpan& span) {
   first_ns_ = std::min(first_ns_, span.out_ns);
   last_ns_ = std::max(last_ns_, span.in_ns);
-  const bool fits = off_.size() < kMaxSpans;
+  const bool fits = off_.size() < kMaxSpans;  // (T3)
   if (!fits) drop(off_.front().in_ns);
   if (!off_.empty() && span.out_ns < off_.back().in_ns) is_sorted_ = false;
   off_.push_back(span);
@@ -140,7 +140,7 @@ bool ThreadTime::add(const CallSpan& span, uint64_t probes_ns) {
   first_ns_ = std::min(first_ns_, span.start_ns);
   last_ns_ = std::max(last_ns_, span.end_ns);
   certain_ns_ = std::max(certain_ns_, span.end_ns);
-  const bool fits = calls_.size() < kMaxSpans;
+  const bool fits = calls_.size() < kMaxSpans;  // (T3)
   if (!fits) drop(calls_.front().end_ns);
   if (!calls_.empty() && span.start_ns < calls_.back().end_ns) is_sorted_ = false;
   calls_.push_back(span);
@@ -159,6 +159,7 @@ uint64_t ThreadTime::sampled_stack(uint64_t from_ns, uint64_t to_ns) const {
   return at != samples_.end() && at->first < to_ns ? at->second : 0;
 }
 
+// (T2)
 void ThreadTime::sort() {
   if (is_sorted_) return;
   std::sort(off_.begin(), off_.end(), [](const OffSpan& a, const OffSpan& b) {

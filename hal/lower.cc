@@ -5,6 +5,7 @@
 #include "hal/lower.h"
 
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,39 +26,39 @@ struct Spot {
   size_t index = 0;
 };
 
+// What both conventions have: integer registers, eight vector registers, and the stack behind them.
+class Places {
+ public:
+  Spot vector() {
+    if (vectors_ == 8) return on_stack(1);
+    ++vectors_;
+    return {Spot::In::kVector, false, 0};
+  }
+
+ protected:
+  Spot in_registers(size_t n) { return {Spot::In::kWords, false, std::exchange(integers_, integers_ + n)}; }
+  Spot on_stack(size_t n) { return {Spot::In::kWords, true, std::exchange(slots_, slots_ + n)}; }
+  size_t integers_ = 0;  // taken
+
+ private:
+  size_t vectors_ = 0, slots_ = 0;
+};
+
 // System V AMD64 3.2.3: six integer and eight vector registers. An aggregate of at most two words goes to registers
 // whole or to the stack whole, in which case later parameters may still have the registers left; a larger one goes to
 // the stack and takes none.
-class SystemV {
+class SystemV : public Places {
  public:
   Spot scalar() { return words(1); }
   Spot aggregate(size_t n_words) { return n_words > 2 ? on_stack(n_words) : words(n_words); }
-  Spot vector() {
-    if (vectors_ < 8) {
-      ++vectors_;
-      return {Spot::In::kVector, false, 0};
-    }
-    return on_stack(1);
-  }
 
  private:
-  Spot words(size_t n) {
-    if (integers_ + n > 6) return on_stack(n);
-    const Spot place{Spot::In::kWords, false, integers_};
-    integers_ += n;
-    return place;
-  }
-  Spot on_stack(size_t n) {
-    const Spot place{Spot::In::kWords, true, slots_};
-    slots_ += n;
-    return place;
-  }
-  size_t integers_ = 0, vectors_ = 0, slots_ = 0;
+  Spot words(size_t n) { return integers_ + n > 6 ? on_stack(n) : in_registers(n); }
 };
 
 // AAPCS64 6.8.2: eight of each. An aggregate above two words is replaced by a pointer to a copy (rule B.4); one that
 // does not fit the registers left ends them for every later parameter too (rule C.13).
-class Aapcs64 {
+class Aapcs64 : public Places {
  public:
   Spot scalar() { return words(1); }
   Spot aggregate(size_t n_words) {
@@ -66,30 +67,13 @@ class Aapcs64 {
     place.in = Spot::In::kPointer;
     return place;
   }
-  Spot vector() {
-    if (vectors_ < 8) {
-      ++vectors_;
-      return {Spot::In::kVector, false, 0};
-    }
-    return on_stack(1);
-  }
 
  private:
   Spot words(size_t n) {
-    if (integers_ + n > 8) {
-      integers_ = 8;
-      return on_stack(n);
-    }
-    const Spot place{Spot::In::kWords, false, integers_};
-    integers_ += n;
-    return place;
+    if (integers_ + n <= 8) return in_registers(n);
+    integers_ = 8;
+    return on_stack(n);
   }
-  Spot on_stack(size_t n) {
-    const Spot place{Spot::In::kWords, true, slots_};
-    slots_ += n;
-    return place;
-  }
-  size_t integers_ = 0, vectors_ = 0, slots_ = 0;
 };
 
 bool is_peekable(const Peek& peek) {

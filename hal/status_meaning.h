@@ -14,9 +14,13 @@ namespace ingero::hal {
 // Codes without a meaning are ordinary: the call failed, and nothing else did.
 enum class StatusEffect : uint8_t {
   kOrdinary,
-  kFatal,       // what the call was made on (context, communicator, device) cannot be used any more
-  kFatalLater,  // likewise, and work submitted before did it: the call that returns the code is often innocent
+  kFatal,              // what the call was made on (context, communicator, device) cannot be used any more
+  kFatalLater,         // likewise, and work submitted before did it: the call that returns the code is often innocent
+  kOutOfDeviceMemory,  // an allocation on the device was refused; nothing else failed
 };
+constexpr bool is_fatal(StatusEffect effect) {
+  return effect == StatusEffect::kFatal || effect == StatusEffect::kFatalLater;
+}
 
 struct StatusMeaning {
   std::string_view status;  // "illegalAddress": as the backend's table of return codes has it

@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/threads.h"
 #include "kernelside/privilege.h"
 
 namespace ingero::kernelside {
@@ -54,8 +55,7 @@ void close_side_by_side(std::vector<Fd> links) {
   const auto work = [&] {
     for (size_t i = next++; i < links.size(); i = next++) links[i].reset();
   };
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < std::min(kThreads, links.size()); ++i) threads.emplace_back(work);
+  auto threads = start_threads(links.empty() ? 0 : std::min(kThreads, links.size()) - 1, work);
   work();
   for (auto& thread : threads) thread.join();
 }

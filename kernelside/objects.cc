@@ -109,6 +109,30 @@ Result<std::vector<Record>> read_dump(bpf_link* link, std::string_view name) {
   return records;
 }
 
+perf_event_attr cpu_clock(uint64_t period_ns) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+  attributes.sample_period = period_ns;
+  attributes.disabled = 1;
+  return attributes;
+}
+
+// Runs `program` each time the period is over, of a thread or (`tid` -1) of a CPU. Not valid: that is not there now.
+Result<Fd> start_timer(perf_event_attr attributes, pid_t tid, int cpu, int program) {
+  const std::string what = tid < 0 ? fmt::format("sample CPU {}", cpu) : fmt::format("interrupt thread {}", tid);
+  Fd timer(static_cast<int>(syscall(SYS_perf_event_open, &attributes, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+  if (!timer.valid()) {
+    if (errno == (tid < 0 ? ENODEV : ESRCH) || (tid < 0 && errno == ENXIO)) return timer;
+    return errno_error(what);
+  }
+  if (ioctl(timer.get(), PERF_EVENT_IOC_SET_BPF, program) != 0 || ioctl(timer.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
+    return errno_error(what);
+  }
+  return timer;
+}
+
 }  // namespace
 
 struct Objects::Impl {
@@ -461,24 +485,11 @@ Status Objects::take_running_stacks(std::span<const uint32_t> tids) {
   }
   if (!impl_->spinning_object) return Error(Errc::kNotSupported, impl_->spinning_reason);
   const int program = bpf_program__fd(impl_->spinning_object->progs.take_running);
-  perf_event_attr attributes{};
-  attributes.size = sizeof(attributes);
-  attributes.type = PERF_TYPE_SOFTWARE;
-  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-  attributes.sample_period = kTimerPeriodNs;
-  attributes.disabled = 1;
   std::vector<Fd> timers;
   for (const uint32_t tid : tids) {
-    Fd timer(static_cast<int>(
-        syscall(SYS_perf_event_open, &attributes, static_cast<pid_t>(tid), -1, -1, PERF_FLAG_FD_CLOEXEC)));
-    if (!timer.valid()) {
-      if (errno == ESRCH) continue;  // it ended
-      return errno_error(fmt::format("interrupt thread {}", tid));
-    }
-    if (ioctl(timer.get(), PERF_EVENT_IOC_SET_BPF, program) != 0 || ioctl(timer.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
-      return errno_error(fmt::format("interrupt thread {}", tid));
-    }
-    timers.push_back(std::move(timer));
+    auto timer = start_timer(cpu_clock(kTimerPeriodNs), static_cast<pid_t>(tid), -1, program);
+    if (!timer.ok()) return timer.error();
+    if (timer->valid()) timers.push_back(std::move(*timer));
   }
   if (!timers.empty()) std::this_thread::sleep_for(std::chrono::nanoseconds(3 * kTimerPeriodNs));
   return {};
@@ -494,24 +505,13 @@ Status Objects::sample_cpus(bool on) {
   if (!impl_->sampling_object && impl_->sampling_reason.empty()) impl_->load_sampling();
   if (!impl_->sampling_object) return Error(Errc::kNotSupported, impl_->sampling_reason);
   const int program = bpf_program__fd(impl_->sampling_object->progs.take_sample);
-  perf_event_attr attributes{};
-  attributes.size = sizeof(attributes);
-  attributes.type = PERF_TYPE_SOFTWARE;
-  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-  attributes.sample_period = kSamplePeriodNs;
+  perf_event_attr attributes = cpu_clock(kSamplePeriodNs);
   attributes.exclude_idle = 1;
-  attributes.disabled = 1;
   std::vector<Fd> timers;
   for (int cpu = 0; cpu < impl_->cpus; ++cpu) {
-    Fd timer(static_cast<int>(syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
-    if (!timer.valid()) {
-      if (errno == ENODEV || errno == ENXIO) continue;  // a CPU that is not there now
-      return errno_error(fmt::format("sample CPU {}", cpu));
-    }
-    if (ioctl(timer.get(), PERF_EVENT_IOC_SET_BPF, program) != 0 || ioctl(timer.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
-      return errno_error(fmt::format("sample CPU {}", cpu));
-    }
-    timers.push_back(std::move(timer));
+    auto timer = start_timer(attributes, -1, cpu, program);
+    if (!timer.ok()) return timer.error();
+    if (timer->valid()) timers.push_back(std::move(*timer));
   }
   impl_->sampling_timers = std::move(timers);
   return {};

@@ -72,11 +72,11 @@ struct Diagnosis {
   std::vector<EvaluatedChain> evaluated;  // legacy recordings only
 };
 
-// Runs the engine over the recording; reads the stored chains where it is still being written, or where only a part of
-// its events became rows.
+// Whether only a part of the recording's events became rows: a replay would find other chains.
 Result<bool> is_sampled_out(const store::Reader& reader);
-// `time`: takes part in the replay, if there is one; may be null.
 class TimeSink;
+// Runs the engine over the recording; reads the stored chains where it is still being written, or where only a part of
+// its events became rows. `time`: takes part in the replay, if there is one; may be null.
 Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection,
                            const DiagnosisOptions& options, const VendorNames& names, TimeSink* time = nullptr);
 

@@ -21,7 +21,7 @@ inline constexpr Meaning kRows[] = {
     {"cudaErrorInvalidValue", "CUDA_ERROR_INVALID_VALUE", hal::StatusEffect::kOrdinary,
      "A parameter is out of the range that the call accepts.",
      "Check sizes, pointers and handles of the call at the line shown."},
-    {"cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY", hal::StatusEffect::kOrdinary,
+    {"cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY", hal::StatusEffect::kOutOfDeviceMemory,
      "The device has not enough free memory for the allocation.",
      "Use smaller batches, free what is not needed, or see who else has memory of the device (nvidia-smi)."},
     {"cudaErrorInitializationError", "CUDA_ERROR_NOT_INITIALIZED", hal::StatusEffect::kFatal,

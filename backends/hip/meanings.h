@@ -8,7 +8,8 @@ namespace ingero::backends::hip {
 inline constexpr hal::StatusMeaning kMeanings[] = {
     {"hipErrorInvalidValue", hal::StatusEffect::kOrdinary, "A parameter is out of the range that the call accepts.",
      "Check sizes, pointers and handles of the call at the line shown."},
-    {"hipErrorOutOfMemory", hal::StatusEffect::kOrdinary, "The device has not enough free memory for the allocation.",
+    {"hipErrorOutOfMemory", hal::StatusEffect::kOutOfDeviceMemory,
+     "The device has not enough free memory for the allocation.",
      "Use smaller batches, free what is not needed, or see who else has memory of the device (rocm-smi)."},
     {"hipErrorNotInitialized", hal::StatusEffect::kFatal, "The runtime could not be initialised.",
      "Run rocminfo, and check the rights on /dev/kfd and /dev/dri (groups render and video)."},

@@ -233,11 +233,14 @@ void Detector::score_one(uint64_t window, const Measured& one, const Pool& pool,
   Rank& rank = ranks_[one.rank];
   if (!pool.is_warm() || rank.windows < pool.warm_up()) return;
   const double before = rank.score;
-  const double sum = rank.score + increment(rank.effect, pool.score_of(rank.effect));
+  const double floor = floor_of(rank.peers);
+  const double sum = rank.score + increment(rank.effect, pool.score_of(rank.effect), floor);
   rank.score = std::clamp(sum, 0.0, kMaxScore);
-  if (before == 0) rank.slow = Slow();
-  if (before == 0 && rank.score > 0) rank.onset = window;
-  if (rank.score > 0 && rank.effect > kFloor) {
+  if (before < kOnset && rank.score >= kOnset && !rank.is_named) {
+    rank.slow = Slow();
+    rank.onset = window;
+  }
+  if (rank.score >= kOnset && rank.effect > floor) {
     ++rank.slow.windows;
     rank.slow.effect += rank.effect;
     rank.slow.lateness_s += rank.effect * rank.usual_s;
@@ -362,14 +365,15 @@ Limits Detector::limits() const {
   if (pool == pools_.end()) return limits;
   // The share of the pool that is below a normal score of kReference.
   constexpr double kShareAtReference = 0.894350226333145;
-  limits.effect = std::max(kFloor, pool->second.effect_at(kShareAtReference));
-  limits.detectable_effect = pool->second.detectable_effect();
   std::vector<double> usual;
-  size_t heard = 0;
+  size_t heard = 0, peers = kMaxRanks;  // of its smallest cohort
   for (const Rank* rank : largest->second) {
+    peers = std::min<size_t>(peers, rank->peers);
     usual.push_back(rank->usual_s);
     heard += rank->last_window + 1 >= last_window_ ? 1 : 0;
   }
+  limits.effect = std::max(floor_of(peers), pool->second.effect_at(kShareAtReference));
+  limits.detectable_effect = pool->second.detectable_effect(floor_of(peers));
   limits.usual = median(usual, better_);
   const auto members = static_cast<double>(largest->second.size());
   limits.has_quorum =

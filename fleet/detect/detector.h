@@ -62,7 +62,7 @@ struct Incident {
 // A rank as it is now.
 struct Standing {
   uint32_t rank = 0, node = 0;
-  uint64_t communicator = 0, onset = 0;  // onset: the window in which its sum last left 0
+  uint64_t communicator = 0, onset = 0;  // onset: the window in which its sum last left kOnset
   double effect = 0, score = 0, usual_s = 0;
   bool is_named = false, is_suspect = false;
   Incident incident;  // while it is named

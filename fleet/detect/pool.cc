@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "fleet/detect/normal.h"
 
 namespace ingero::fleet::detect {
 
-double increment(double effect, double z) {
-  return std::clamp(std::min(z - kReference, (effect - kFloor) / kFloorScale), -kMaxStep, kMaxStep);
+double increment(double effect, double z, double floor) {
+  return std::clamp(std::min(z - kReference, (effect - floor) / kFloorScale), -kMaxStep, kMaxStep);
+}
+
+double floor_of(size_t peers) {
+  return kFloor * std::sqrt(1 + std::numbers::pi / 2 / static_cast<double>(std::max<size_t>(peers, 1)));
 }
 
 void Pool::add(std::vector<double> effects, size_t ranks) {
@@ -41,7 +46,7 @@ double Pool::effect_at(double share) const {
   return sorted_[static_cast<size_t>(std::lround(at))];
 }
 
-double Pool::detectable_effect() const {
+double Pool::detectable_effect(double floor) const {
   constexpr double kWanted = 0.6;
   constexpr int kSamples = 199, kHalvings = 30;
   if (sorted_.empty()) return kMaxDetectable;
@@ -49,7 +54,7 @@ double Pool::detectable_effect() const {
     double sum = 0;
     for (int i = 1; i <= kSamples; ++i) {
       const double effect = effect_at(static_cast<double>(i) / (kSamples + 1)) + slow;
-      sum += increment(effect, score_of(effect));
+      sum += increment(effect, score_of(effect), floor);
     }
     return sum / kSamples;
   };

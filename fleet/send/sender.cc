@@ -2,19 +2,14 @@
 #include "fleet/send/sender.h"
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <csignal>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <random>
-#include <thread>
 
 #include "base/text.h"
 #include "fleet/wire/encode.h"
-#include "serve/otlp/backoff.h"
 #include "serve/otlp/encode.h"
+#include "serve/otlp/sending_thread.h"
 
 namespace ingero::fleet::send {
 namespace {
@@ -84,46 +79,39 @@ std::string random_instance() {
 
 }  // namespace
 
-struct Sender::Impl {
-  Impl(SenderOptions o, const Clock& c) : options(std::move(o)), clock(c) {}
+struct Sender::Impl final : serve::otlp::SendingThread {
+  Impl(SenderOptions o, Options sending, const Clock& c)
+      : SendingThread({"ingero-fleet", "cluster", "the server", "windows wait in memory and are sent later"},
+                      std::move(sending), c),
+        options(std::move(o)) {}
+  ~Impl() override { stop(); }
+  using SendingThread::changed_, SendingThread::failed_tries_, SendingThread::last_error_, SendingThread::mutex_;
 
-  void run();
-  void encode_pending();
+  bool is_due() const override { return !pending.empty(); }
+  Time wake_up() const override;
+  void turn(bool is_last) override;
+  void end() override;
+
+  void encode_pending(bool is_last);
   void encode(std::vector<correlate::RankWindow> windows);
   void encode_incidents(std::vector<hal::CausalChain> chains);
   void push(std::deque<Payload>& to, std::string body, uint32_t points);
   void bound();
-  void drain();
-  bool send(const Payload& payload);
+  void drain(bool is_last);
+  // False: not now.
+  bool deliver(const Payload& payload);
   void drop(uint64_t points);
-  void say(const std::string& sentence) const {
-    if (hooks.say) hooks.say(sentence);
-  }
-  Steady::time_point wake_up();
 
   const SenderOptions options;
-  const Clock& clock;
   const std::string instance = random_instance();
-  std::optional<serve::otlp::TlsContext> tls;
-  std::unique_ptr<serve::otlp::Transport> transport;
-  serve::net::Stop stop;
   Hooks hooks;
-  std::thread thread;
 
   // The thread's own:
   std::deque<Payload> waiting, urgent;
   uint64_t waiting_bytes = 0, pushes = 0;
-  serve::otlp::Backoff backoff;
-  std::mt19937_64 random{std::random_device{}()};
-  Steady::time_point next_try{}, next_incidents{};
-  bool is_failing = false;
-  std::string reported;
+  Time next_incidents{};
 
-  mutable std::mutex mutex;
-  std::condition_variable changed;
-  // Guarded by mutex:
-  bool stopping = false, finished = false;
-  Steady::time_point stop_by{};
+  // Guarded by the mutex:
   std::deque<std::vector<correlate::RankWindow>> pending;
   std::map<std::string, hal::CausalChain> incidents;                        // to be sent, by id
   std::map<std::string, std::pair<hal::ChainSeverity, bool>> known_states;  // given before, by id
@@ -133,7 +121,7 @@ struct Sender::Impl {
 void Sender::Impl::drop(uint64_t points) {
   if (points == 0) return;
   if (hooks.dropped) hooks.dropped(points);
-  const std::scoped_lock lock(mutex);
+  const std::scoped_lock lock(mutex_);
   health.dropped += points;
 }
 
@@ -168,13 +156,13 @@ void Sender::Impl::encode_incidents(std::vector<hal::CausalChain> chains) {
        static_cast<uint32_t>(some.size()));
 }
 
-void Sender::Impl::encode_pending() {
+void Sender::Impl::encode_pending(bool is_last) {
   std::deque<std::vector<correlate::RankWindow>> windows;
   std::vector<hal::CausalChain> chains;
   {
-    const std::scoped_lock lock(mutex);
+    const std::scoped_lock lock(mutex_);
     windows.swap(pending);
-    if (stopping || Steady::now() >= next_incidents) {
+    if (is_last || Steady::now() >= next_incidents) {
       for (auto& [id, chain] : incidents) chains.push_back(std::move(chain));
       incidents.clear();
     }
@@ -194,123 +182,72 @@ void Sender::Impl::bound() {
   }
 }
 
-// False: not now.
-bool Sender::Impl::send(const Payload& payload) {
-  auto deadline = Steady::now() + nanoseconds(options.timeout_ns);
-  {
-    const std::scoped_lock lock(mutex);
-    if (stopping) deadline = std::min(deadline, stop_by);
-  }
-  const auto answer = transport->send(payload, deadline, stop);
-  if (answer.send_result == SendResult::kRetry) {
-    next_try = Steady::now() + nanoseconds(backoff.next_ns(answer.retry_after_ns, random()));
-    if (!is_failing) say(fmt::format("cluster: {}; windows wait in memory and are sent later", answer.message));
-    is_failing = true;
-    const std::scoped_lock lock(mutex);
-    ++health.failed_tries;
-    health.last_error = answer.message;
-    return false;
-  }
-  backoff.reset();
-  if (is_failing) say("cluster: the server answers again");
-  is_failing = false;
-  const bool is_refused = answer.send_result == SendResult::kRefused;
-  const uint64_t refused = is_refused ? payload.items : answer.rejected;
+bool Sender::Impl::deliver(const Payload& payload) {
+  const auto answer = send(payload);
+  if (!answer) return false;
+  const uint64_t refused = answer->send_result == SendResult::kRefused ? payload.items : answer->rejected;
   if (refused > 0 && hooks.refused) hooks.refused(refused);
-  if (!answer.message.empty() && reported != answer.message) {
-    reported = answer.message;
-    say(fmt::format("cluster: {}{}", is_refused ? "refused, and not sent again: " : "the server says: ", reported));
-  }
-  const std::scoped_lock lock(mutex);
+  const std::scoped_lock lock(mutex_);
   ++health.requests;
   health.refused += refused;
   health.accepted += payload.items - std::min<uint64_t>(payload.items, refused);
-  health.last_error = is_refused ? answer.message : "";
   return true;
 }
 
-void Sender::Impl::drain() {
-  while (Steady::now() >= next_try && (!urgent.empty() || !waiting.empty())) {
+void Sender::Impl::drain(bool is_last) {
+  while (may_try() && (!urgent.empty() || !waiting.empty())) {
     auto& from = urgent.empty() ? waiting : urgent;
-    if (!send(from.front())) return;
+    if (!deliver(from.front())) return;
     waiting_bytes -= from.front().body.size();
     from.pop_front();
     // What has come meanwhile may be an incident.
-    encode_pending();
+    encode_pending(is_last);
   }
 }
 
-// When there is something to do without being woken.
-Steady::time_point Sender::Impl::wake_up() {
-  auto wake = Steady::time_point::max();
-  if (!urgent.empty() || !waiting.empty()) wake = next_try;
+Sender::Impl::Time Sender::Impl::wake_up() const {
+  auto wake = Time::max();
+  if (!urgent.empty() || !waiting.empty()) wake = next_try();
   if (!incidents.empty()) wake = std::min(wake, next_incidents);
   return wake;
 }
 
-void Sender::Impl::run() {
-  pthread_setname_np(pthread_self(), "ingero-fleet");
-  sigset_t pipe;  // a connection that TLS finds closed
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
-  bool is_last = false;
-  while (!is_last) {
-    {
-      std::unique_lock lock(mutex);
-      const auto is_due = [this] { return stopping || !pending.empty() || Steady::now() >= wake_up(); };
-      while (!is_due()) {
-        const auto wake = wake_up();
-        if (wake == Steady::time_point::max()) {
-          changed.wait(lock);
-        } else {
-          changed.wait_until(lock, wake);
-        }
-      }
-      is_last = stopping;
-      if (is_last) next_try = {};  // one more try, whatever was promised
-    }
-    encode_pending();
-    drain();
-    const std::scoped_lock lock(mutex);
-    health.waiting_requests = waiting.size() + urgent.size();
-  }
+void Sender::Impl::turn(bool is_last) {
+  encode_pending(is_last);
+  drain(is_last);
+  const std::scoped_lock lock(mutex_);
+  health.waiting_requests = waiting.size() + urgent.size();
+}
+
+void Sender::Impl::end() {
   uint64_t left = 0;
   for (const auto* list : {&waiting, &urgent}) {
     for (const Payload& payload : *list) left += payload.items;
   }
   drop(left);
-  const std::scoped_lock lock(mutex);
-  finished = true;
-  changed.notify_all();
 }
 
 Sender::Sender(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Sender::~Sender() { stop(); }
 
 Result<std::unique_ptr<Sender>> Sender::open(SenderOptions options, const Clock& clock) {
-  INGERO_TRY(serve::net::http_available(options.receiver.endpoint.has_tls));
-  auto impl = std::make_unique<Impl>(std::move(options), clock);
-  if (impl->options.receiver.endpoint.has_tls) {
-    auto made = serve::otlp::TlsContext::make(impl->options.tls);
-    INGERO_TRY(made);
-    impl->tls = std::move(*made);
-  }
-  impl->transport = serve::otlp::make_transport(impl->options.receiver, impl->tls ? &*impl->tls : nullptr, impl->clock);
-  return std::unique_ptr<Sender>(new Sender(std::move(impl)));
+  auto sending =
+      serve::otlp::SendingThread::prepare({options.receiver, options.timeout_ns, options.stop_ns}, options.tls);
+  INGERO_TRY(sending);
+  return std::unique_ptr<Sender>(new Sender(std::make_unique<Impl>(std::move(options), std::move(*sending), clock)));
 }
 
 void Sender::start(Hooks hooks) {
   {
-    const std::scoped_lock lock(impl_->mutex);  // add() may be called already
+    const std::scoped_lock lock(impl_->mutex_);  // add() may be called already
     impl_->hooks = std::move(hooks);
   }
-  impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
+  impl_->start(impl_->hooks.say);
 }
 
 void Sender::add(std::vector<correlate::RankWindow> windows) {
   if (windows.empty()) return;
-  const std::scoped_lock lock(impl_->mutex);
+  const std::scoped_lock lock(impl_->mutex_);
   if (impl_->pending.size() >= kMaxPending) {
     // The thread is behind by minutes: what is oldest gives way. Each window has at least four points.
     const uint64_t points = 4 * impl_->pending.front().size();
@@ -319,12 +256,12 @@ void Sender::add(std::vector<correlate::RankWindow> windows) {
     if (impl_->hooks.dropped) impl_->hooks.dropped(points);
   }
   impl_->pending.push_back(std::move(windows));
-  impl_->changed.notify_all();
+  impl_->changed_.notify_all();
 }
 
 void Sender::add(const hal::CausalChain& chain) {
   if (chain.severity < hal::ChainSeverity::kHigh) return;
-  const std::scoped_lock lock(impl_->mutex);
+  const std::scoped_lock lock(impl_->mutex_);
   auto& known = impl_->known_states;
   const std::pair state(chain.severity, chain.resolved);
   const auto found = known.find(chain.id);
@@ -337,25 +274,19 @@ void Sender::add(const hal::CausalChain& chain) {
     return;
   }
   impl_->incidents.insert_or_assign(chain.id, chain);
-  impl_->changed.notify_all();
+  impl_->changed_.notify_all();
 }
 
 void Sender::stop() {
-  if (!impl_->thread.joinable()) return;
-  {
-    std::unique_lock lock(impl_->mutex);
-    impl_->stopping = true;
-    impl_->stop_by = Steady::now() + nanoseconds(impl_->options.stop_ns);
-    impl_->changed.notify_all();
-    impl_->changed.wait_until(lock, impl_->stop_by, [this] { return impl_->finished; });
-  }
-  impl_->stop.signal();
-  impl_->thread.join();
+  if (impl_) impl_->stop();
 }
 
 SenderHealth Sender::health() const {
-  const std::scoped_lock lock(impl_->mutex);
-  return impl_->health;
+  const std::scoped_lock lock(impl_->mutex_);
+  SenderHealth now = impl_->health;
+  now.failed_tries = impl_->failed_tries_;
+  now.last_error = impl_->last_error_;
+  return now;
 }
 
 std::string Sender::url() const { return impl_->options.receiver.endpoint.url(); }

@@ -261,6 +261,7 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
   row.confidence = incident.confidence;
   row.evidence = evidence_of(incident);
   row.evidence["sentence"] = sentence_of(row.node, incident, is_score);
+  row.evidence["named_ns"] = (incident.named_window + 1) * job.period_ns;
   row.evidence.update(delayed(job.detector.members_of(incident.communicator), incident.rank));
   identify(row);
   return row;

@@ -1,4 +1,4 @@
-// The noise is one-sided, lognormal and correlated in time, as on real machines: docs/fleet.md, "The rule".
+// Draws what is planted, and each rank's noise as its windows are asked for: docs/fleet.md, "The rule".
 #include "fleet/simulate/plan.h"
 
 #include <algorithm>
@@ -10,11 +10,9 @@
 namespace ingero::fleet::simulate {
 namespace {
 
-constexpr uint32_t kSteps = 5;      // of a window
-constexpr double kStep_s = 0.8;     // own work of a step
-constexpr double kLastStage = 0.2;  // longer
-constexpr double kMiddle = 0.02, kSigma = 1, kCorrelation = 0.3, kSpread = 0.01;
-constexpr double kHiccup = 0.002, kHiccupOf = 0.5;
+constexpr uint32_t kSteps = 5;                   // of a window
+constexpr double kStep_s = 0.8;                  // own work of a step
+constexpr double kLastStage = 0.2;               // longer
 constexpr uint32_t kQuiet = 20, kShortest = 25;  // windows: before the first is slow, and of each
 constexpr uint32_t kMinWithHang = 20;
 constexpr double kExplained = 0.9;  // of the lateness, by what its class is about
@@ -47,7 +45,7 @@ Plan::Plan(const PlanOptions& options) : options_(options), ranks_(options.ranks
   std::normal_distribution<double> normal;
   for (Rank& rank : ranks_) {
     rank.random.seed(random());
-    rank.bias = kSpread * normal(random);
+    rank.bias = options.noise.spread * normal(random);
     rank.state = normal(random);
   }
   if (options.has_hang) plan_hang(random());
@@ -59,7 +57,8 @@ Plan::Plan(const PlanOptions& options) : options_(options), ranks_(options.ranks
   while (stragglers_.size() < std::max<uint32_t>(1, options.ranks / 256)) {
     Straggler one;
     one.rank = draw(0, options.ranks - 1);
-    one.effect = std::uniform_real_distribution<double>(0.15, 0.5)(random);
+    one.effect = std::uniform_real_distribution<double>(kMinEffect, kMaxEffect)(random);
+    if (options.effect > 0) one.effect = options.effect;
     one.from = draw(kQuiet, options.windows - kShortest);
     one.to = draw(one.from + kShortest, options.windows);
     one.what = kClasses[draw(0, kClasses.size() - 1)];
@@ -105,14 +104,16 @@ void Plan::report_progress(size_t which, wire::Window& window) const {
   if (place.has_other_operation) window.operation = "Broadcast";
 }
 
-double Plan::median_step(Rank& rank, double longer) {
+double Plan::median_step(Rank& rank, double longer) const {
+  const Noise& noise = options_.noise;
+  const double fresh = std::sqrt(1 - noise.correlation * noise.correlation);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform;
   std::array<double, kSteps> steps{};
   for (double& step : steps) {
-    rank.state = kCorrelation * rank.state + std::sqrt(1 - kCorrelation * kCorrelation) * normal(rank.random);
-    step = kStep_s * (1 + longer) * (1 + rank.bias + kMiddle * std::exp(kSigma * rank.state));
-    if (uniform(rank.random) < kHiccup) step += kHiccupOf * kStep_s;
+    rank.state = noise.correlation * rank.state + fresh * normal(rank.random);
+    step = kStep_s * (1 + longer) * (1 + rank.bias + noise.middle * std::exp(noise.sigma * rank.state));
+    if (uniform(rank.random) < noise.hiccup) step += noise.hiccup_of * kStep_s;
   }
   std::nth_element(steps.begin(), steps.begin() + kSteps / 2, steps.end());
   return steps[kSteps / 2];

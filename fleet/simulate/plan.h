@@ -22,15 +22,30 @@ namespace ingero::fleet::simulate {
 inline constexpr uint64_t kPeriod_ns = 5'000'000'000;
 inline constexpr uint32_t kRanksOfNode = 8, kMaxRanks = 65536;
 
+// Of healthy ranks: lognormal, one-sided and correlated in time, as on real machines.
+struct Noise {
+  double middle, sigma;      // of a step's delay, as a share of the step; and of its logarithm
+  double correlation;        // of that logarithm, from one step to the next
+  double hiccup, hiccup_of;  // how often a step has one; of which length, as a share of the step
+  double spread;             // standard deviation of what a rank is for ever
+};
+inline constexpr Noise kQuietNoise = {0.01, 0.8, 0.3, 0.002, 0.5, 0.01};
+inline constexpr Noise kUsualNoise = {0.02, 1, 0.3, 0.002, 0.5, 0.01};
+inline constexpr Noise kNoisyNoise = {0.03, 1.2, 0.5, 0.005, 1, 0.015};
+
 struct PlanOptions {
   std::string cluster = "sim";
   uint32_t ranks = 64;
   uint32_t windows = 120;
   uint64_t seed = 1;
-  uint64_t first_ns = 0;       // when the first window begins
+  uint64_t first_ns = 0;  // when the first window begins
+  Noise noise = kUsualNoise;
   bool has_stragglers = true;  // one of 256 ranks, at least one
+  double effect = 0;           // of each of them; 0: of each another, from kMinEffect to kMaxEffect
   bool has_hang = false;       // from a window in the middle on
 };
+
+inline constexpr double kMinEffect = 0.15, kMaxEffect = 0.5;
 
 struct Straggler {
   uint32_t rank = 0;
@@ -59,7 +74,7 @@ class Plan {
     const Straggler* slow = nullptr;
   };
   explicit Plan(const PlanOptions& options);
-  double median_step(Rank& rank, double longer);
+  double median_step(Rank& rank, double longer) const;
   void plan_hang(uint64_t seed);
   void count_steps(uint32_t number, wire::Window& window) const;
   void report_progress(size_t which, wire::Window& window) const;

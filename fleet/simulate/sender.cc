@@ -1,4 +1,4 @@
-// Eight threads, each with a request at a time.
+// Eight threads, or as many as can be started, each with a request at a time.
 #include "fleet/simulate/sender.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "base/threads.h"
 #include "fleet/wire/encode.h"
 
 namespace ingero::fleet::simulate {
@@ -47,19 +48,18 @@ void Sender::send(const std::string& body) {
 void Sender::send(Plan& plan, uint32_t window) {
   plan.begin(window);
   std::atomic<uint32_t> next = 0;
-  std::vector<std::thread> threads;
-  for (size_t i = 0; i < std::min<size_t>(kSendingThreads, plan.nodes()); ++i) {
-    threads.emplace_back([&] {
-      for (uint32_t node = next++; node < plan.nodes(); node = next++) {
-        const auto windows = plan.window(node, window);
-        if (windows.empty()) {
-          ++silent_;
-        } else {
-          send(wire::encode_windows(windows));
-        }
+  const auto work = [&] {
+    for (uint32_t node = next++; node < plan.nodes(); node = next++) {
+      const auto windows = plan.window(node, window);
+      if (windows.empty()) {
+        ++silent_;
+      } else {
+        send(wire::encode_windows(windows));
       }
-    });
-  }
+    }
+  };
+  auto threads = start_threads(std::min<size_t>(kSendingThreads, plan.nodes()) - 1, work);
+  work();
   for (auto& thread : threads) thread.join();
 }
 

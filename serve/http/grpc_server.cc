@@ -1,38 +1,35 @@
-// The loop around poll(), TLS, tokens, and the threads that answer: see grpc.h.
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-
+// TLS, tokens, and a connection's calls: see grpc.h.
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <csignal>
-#include <mutex>
-#include <thread>
-#include <tuple>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 
-#include "base/log.h"
 #include "base/text.h"
+#include "serve/http/acceptor.h"
 #include "serve/http/buckets.h"
-#include "serve/http/connection.h"
+#include "serve/http/grpc.h"
 #include "serve/http/grpc_session.h"
-#include "serve/http/listener.h"
-#include "serve/http/workers.h"
-#include "serve/net/stop.h"
 
 namespace ingero::serve::http {
 namespace {
 
-using GrpcTime = GrpcSession::Time;
-constexpr auto kGrpcGrace = std::chrono::seconds(1);
 constexpr auto kIdle = std::chrono::minutes(10);  // senders keep their connection between two pushes
-constexpr int kGrpcAcceptedAtOnce = 64;
-constexpr int kReadsAtOnce = 16;  // of one connection, before the others have their turn
+constexpr int kReadsAtOnce = 16;                  // of one connection, before the others have their turn
 constexpr double kWrongTokensPerSecond = 10;
+
+struct GrpcPeer {
+  GrpcPeer(Fd socket, SSL_CTX* tls) : connection(std::move(socket), tls) {}
+  Connection connection;
+  std::unique_ptr<GrpcSession> session;  // null: shaking hands
+  std::string out;
+  size_t written = 0;
+  AcceptorTime since, unsent_since;  // since: accepted, or last heard of; unsent_since: while `out` is not taken
+  bool is_trusted = false;
+};
+
+struct StreamAnswer {
+  int32_t stream = 0;
+  GrpcAnswer answer;
+};
 
 int choose_h2(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
               unsigned int offered_size, void*) {
@@ -45,31 +42,32 @@ int choose_h2(SSL*, const unsigned char** chosen, unsigned char* size, const uns
   return SSL_TLSEXT_ERR_OK;
 }
 
+Result<TlsContext> tls_of(const GrpcOptions& options) {
+  if (options.certificate.empty() != options.key.empty()) {
+    return Error(Errc::kInvalid, "TLS needs both a certificate and its key");
+  }
+  if (options.certificate.empty()) return TlsContext();
+  const auto key = read_file(options.key, 1 << 20);
+  INGERO_TRY(key);
+  auto tls = make_tls(options.certificate, options.key, *key, TLS1_2_VERSION);
+  INGERO_TRY(tls);
+  SSL_CTX_set_alpn_select_cb(tls->get(), choose_h2, nullptr);
+  return tls;
+}
+
 }  // namespace
 
-struct GrpcServer::Impl {
-  enum class Phase : uint8_t { kHandshake, kOpen };
-  struct Peer {
-    Peer(Fd socket, SSL_CTX* tls) : connection(std::move(socket), tls) {}
-    Connection connection;
-    std::unique_ptr<GrpcSession> session;
-    std::string out;
-    size_t written = 0;
-    Phase phase = Phase::kHandshake;
-    GrpcTime since, unsent_since;  // since: accepted, or last heard of; unsent_since: while `out` is not taken
-    bool is_trusted = false;
-  };
-  struct Answer {
-    uint64_t peer = 0;
-    int32_t stream = 0;
-    GrpcAnswer answer;
-  };
+struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
+  using Peer = GrpcPeer;
 
-  Impl(GrpcOptions given, const Clock& the_clock)
-      : options(std::move(given)),
+  Impl(Fd socket, TlsContext its_tls, Address its_address, GrpcOptions given, const Clock& the_clock)
+      : Acceptor("ingero-grpc", std::move(socket), given.connections),
+        options(std::move(given)),
         clock(the_clock),
         wrong(kWrongTokensPerSecond),
-        wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+        address(std::move(its_address)),
+        tls(std::move(its_tls)) {}
+  ~Impl() override { stop(); }
 
   GrpcOptions options;
   const Clock& clock;
@@ -77,30 +75,7 @@ struct GrpcServer::Impl {
   GrpcHandler handler;
   Address address;
   TlsContext tls;
-  Fd socket, wake;
-  net::Stop stop_;
-  size_t held_bytes = 0;  // of messages; outlives `peers`
-  std::map<uint64_t, Peer> peers;
-  uint64_t next_id = 0;
-  GrpcTime refused_until;
-  std::mutex mutex;
-  std::vector<Answer> answers;
-  std::unique_ptr<Workers> workers;
-  std::thread thread;
-
-  Status make_tls_context() {
-    if (options.certificate.empty() != options.key.empty()) {
-      return Error(Errc::kInvalid, "TLS needs both a certificate and its key");
-    }
-    if (options.certificate.empty()) return {};
-    const auto key = read_file(options.key, 1 << 20);
-    INGERO_TRY(key);
-    auto made = make_tls(options.certificate, options.key, *key, TLS1_2_VERSION);
-    INGERO_TRY(made);
-    tls = std::move(*made);
-    SSL_CTX_set_alpn_select_cb(tls.get(), choose_h2, nullptr);
-    return {};
-  }
+  size_t held_bytes = 0;  // of messages
 
   // A token that this connection has shown before is compared again; a wrong one is compared ten times a second.
   std::optional<GrpcAnswer> why_not(Peer& peer, const GrpcCall& call) {
@@ -123,86 +98,42 @@ struct GrpcServer::Impl {
     return refused;
   }
 
-  void submit(uint64_t id, int32_t stream, GrpcCall call) {
-    workers->submit(
-        [this, id, stream, call = std::move(call)] {
-          GrpcAnswer answer;
+  void submit_call(uint64_t id, int32_t stream, GrpcCall call) {
+    submit(
+        id,
+        [this, stream, call = std::move(call)] {
+          StreamAnswer made{stream, {}};
           try {
-            answer = handler(call);
+            made.answer = handler(call);
           } catch (const std::exception& error) {
-            answer.code = GrpcCode::kInternal;
-            answer.why = printable(error.what(), 500);
+            made.answer.code = GrpcCode::kInternal;
+            made.answer.why = printable(error.what(), 500);
           }
-          {
-            const std::scoped_lock lock(mutex);
-            answers.push_back({id, stream, std::move(answer)});
-          }
-          const uint64_t one = 1;
-          (void)!::write(wake.get(), &one, sizeof(one));
+          return made;
         },
         Weight::kUsual);
   }
 
-  void take_answers() {
-    std::vector<Answer> taken;
-    {
-      const std::scoped_lock lock(mutex);
-      taken.swap(answers);
-    }
-    for (Answer& one : taken) {
-      const auto at = peers.find(one.peer);
-      if (at == peers.end()) continue;
-      at->second.session->answer(one.stream, std::move(one.answer));
-      if (!write(at->second, std::chrono::steady_clock::now())) peers.erase(at);
-    }
+  bool take_answer(uint64_t, Peer& peer, StreamAnswer made, Time now) override {
+    peer.session->answer(made.stream, std::move(made.answer));
+    return write(peer, now);
   }
 
-  // Of the client with most connections the one that has been idle longest.
-  void displace_one() {
-    std::map<std::string, size_t> counts;
-    for (const auto& [id, peer] : peers) ++counts[peer.connection.client()];
-    auto chosen = peers.end();
-    const auto rank = [&](const Peer& peer) {
-      const bool is_idle = peer.session == nullptr || peer.session->is_idle();
-      return std::make_tuple(counts[peer.connection.client()], is_idle, GrpcTime::max() - peer.since);
-    };
-    for (auto at = peers.begin(); at != peers.end(); ++at) {
-      if (chosen == peers.end() || rank(chosen->second) < rank(at->second)) chosen = at;
-    }
-    if (chosen != peers.end()) peers.erase(chosen);
-  }
-
-  void accept_all(GrpcTime now) {
-    for (int i = 0; i < kGrpcAcceptedAtOnce; ++i) {
-      Fd accepted(::accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-      if (!accepted.valid()) {
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-          log_warning("cannot accept a connection: {}", errno_error("accept").text());
-          refused_until = now + kGrpcGrace;
-        }
-        return;
-      }
-      if (peers.size() >= options.connections) displace_one();
-      const int yes = 1;
-      ::setsockopt(accepted.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-      const uint64_t id = next_id++;
-      Peer& peer = peers.try_emplace(id, std::move(accepted), tls.get()).first->second;
-      peer.since = peer.unsent_since = now;
-      if (!advance(id, peer, now)) peers.erase(id);
-    }
+  Peer make_peer(Fd accepted, Time now) override {
+    Peer peer(std::move(accepted), tls.get());
+    peer.since = peer.unsent_since = now;
+    return peer;
   }
 
   void open(uint64_t id, Peer& peer) {
-    peer.phase = Phase::kOpen;
     GrpcSessionCalls calls;
     calls.admit = [this, &peer](const GrpcCall& call) { return why_not(peer, call); };
-    calls.submit = [this, id](int32_t stream, GrpcCall call) { submit(id, stream, std::move(call)); };
+    calls.submit = [this, id](int32_t stream, GrpcCall call) { submit_call(id, stream, std::move(call)); };
     peer.session = std::make_unique<GrpcSession>(options, std::move(calls), held_bytes);
   }
 
-  // Whether the connection goes on.
-  bool advance(uint64_t id, Peer& peer, GrpcTime now) {
-    if (peer.phase == Phase::kHandshake) {
+  bool advance(uint64_t id, Peer& peer, Time now) override {
+    if (peer.session == nullptr) {
       const Step step = peer.connection.shake_hands();
       if (step != Step::kDone) return step == Step::kAgain;
       open(id, peer);
@@ -221,7 +152,7 @@ struct GrpcServer::Impl {
     return write(peer, now);
   }
 
-  bool write(Peer& peer, GrpcTime now) {
+  bool write(Peer& peer, Time now) {
     if (peer.session == nullptr) return true;
     while (true) {
       if (peer.out.empty()) {
@@ -236,116 +167,49 @@ struct GrpcServer::Impl {
     }
   }
 
-  GrpcTime deadline_of(const Peer& peer) const {
+  std::optional<Time> deadline_of(const Peer& peer) const override {
     const std::chrono::seconds limit(options.seconds);
-    GrpcTime deadline = peer.session != nullptr && peer.session->has_begun() ? peer.since + kIdle : peer.since + limit;
+    Time deadline = peer.session != nullptr && peer.session->has_begun() ? peer.since + kIdle : peer.since + limit;
     if (!peer.out.empty()) deadline = std::min(deadline, peer.unsent_since + limit);
     if (peer.session == nullptr) return deadline;
     if (const auto oldest = peer.session->oldest()) deadline = std::min(deadline, *oldest + limit);
     return deadline;
   }
 
-  bool expire(Peer& peer, GrpcTime now) {
-    if (now < deadline_of(peer)) return true;
+  bool expire(Peer& peer, Time now) override {
     if (peer.session == nullptr || !peer.session->has_begun()) return false;
     const std::chrono::seconds limit(options.seconds);
     if (now >= peer.since + kIdle || (!peer.out.empty() && now >= peer.unsent_since + limit)) return false;
     return peer.session->expire(now, now - limit) && write(peer, now);
   }
 
-  void wait() {
-    const GrpcTime now = std::chrono::steady_clock::now();
-    GrpcTime until = now + std::chrono::minutes(1);
-    std::vector<pollfd> wanted{{stop_.fd(), POLLIN, 0}, {wake.get(), POLLIN, 0}, {socket.get(), POLLIN, 0}};
-    if (now < refused_until) {
-      wanted[2].fd = -1;
-      until = std::min(until, refused_until);
-    }
-    std::vector<uint64_t> ids;
-    for (const auto& [id, peer] : peers) {
-      wanted.push_back({peer.connection.fd(), peer.connection.wanted_events(), 0});
-      ids.push_back(id);
-      until = std::min(until, deadline_of(peer));
-    }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
-    if (::poll(wanted.data(), wanted.size(), static_cast<int>(std::clamp<int64_t>(left, 0, 60'000))) <= 0) return;
-    uint64_t count = 0;
-    if (wanted[1].revents != 0) (void)!::read(wake.get(), &count, sizeof(count));
-    const GrpcTime then = std::chrono::steady_clock::now();
-    for (size_t i = 0; i < ids.size(); ++i) {
-      if (wanted[i + 3].revents == 0) continue;
-      const auto peer = peers.find(ids[i]);
-      if (peer != peers.end() && !advance(peer->first, peer->second, then)) peers.erase(peer);
-    }
-  }
-
-  void run() {
-    pthread_setname_np(pthread_self(), "ingero-grpc");
-    sigset_t pipe;  // a connection that TLS finds closed
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
-    while (!stop_.is_signalled()) {
-      wait();
-      if (stop_.is_signalled()) break;
-      const GrpcTime now = std::chrono::steady_clock::now();
-      take_answers();
-      for (auto at = peers.begin(); at != peers.end();) {
-        at = expire(at->second, now) ? std::next(at) : peers.erase(at);
-      }
-      if (now >= refused_until) accept_all(now);
-    }
-    finish();
-  }
-
-  void finish() {
-    socket.reset();
-    workers->stop();
-    take_answers();
-    const GrpcTime end = std::chrono::steady_clock::now() + kGrpcGrace;
-    for (auto& [id, peer] : peers) {
-      if (peer.session != nullptr) peer.session->say_goodbye();
-    }
-    while (std::chrono::steady_clock::now() < end) {
-      for (auto at = peers.begin(); at != peers.end();) {
-        Peer& peer = at->second;
-        const bool has_more = peer.session != nullptr && write(peer, end) && !peer.out.empty();
-        at = has_more ? std::next(at) : peers.erase(at);
-      }
-      if (peers.empty()) break;
-      std::vector<pollfd> wanted;
-      for (const auto& [id, peer] : peers) wanted.push_back({peer.connection.fd(), peer.connection.wanted_events(), 0});
-      if (::poll(wanted.data(), wanted.size(), 100) < 0 && errno != EINTR) break;
-    }
-    peers.clear();
-  }
+  bool is_idle(const Peer& peer) const override { return peer.session == nullptr || peer.session->is_idle(); }
+  bool is_owed(const Peer& peer) const override { return peer.session != nullptr; }
+  void say_goodbye(Peer& peer) override { peer.session->say_goodbye(); }
+  bool flush(Peer& peer) override { return write(peer, std::chrono::steady_clock::now()) && !peer.out.empty(); }
 };
 
 GrpcServer::GrpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 GrpcServer::~GrpcServer() { stop(); }
 
 Result<std::unique_ptr<GrpcServer>> GrpcServer::bind(GrpcOptions options, const Clock& clock) {
-  auto impl = std::make_unique<Impl>(std::move(options), clock);
-  const auto address = parse_address(impl->options.address);
+  auto address = parse_address(options.address);
   INGERO_TRY(address);
-  impl->address = *address;
-  INGERO_TRY(impl->make_tls_context());
-  auto socket = listen_on(address->host, impl->address.port);
+  auto tls = tls_of(options);
+  INGERO_TRY(tls);
+  auto socket = listen_on(address->host, address->port);
   if (!socket.ok()) return socket.error();
-  impl->socket = std::move(*socket);
-  return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
+  return std::unique_ptr<GrpcServer>(new GrpcServer(
+      std::make_unique<Impl>(std::move(*socket), std::move(*tls), std::move(*address), std::move(options), clock)));
 }
 
 void GrpcServer::start(GrpcHandler handler) {
   impl_->handler = std::move(handler);
-  impl_->workers = std::make_unique<Workers>(impl_->options.at_once);
-  impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
+  impl_->start(impl_->options.at_once);
 }
 
 void GrpcServer::stop() {
-  if (impl_ == nullptr || !impl_->thread.joinable()) return;
-  impl_->stop_.signal();
-  impl_->thread.join();
+  if (impl_ != nullptr) impl_->stop();
 }
 
 std::string GrpcServer::where() const {

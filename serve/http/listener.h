@@ -1,27 +1,16 @@
-// Accepts connections, reads requests from them and writes answers to them: one thread waits for all of them, so that
-// a client that sends or takes a byte a second holds no thread, and workers only ever see whole requests.
+// Reads requests of HTTP/1.1 from connections and writes answers to them: workers only ever see whole requests.
 //
-// Bounds: connections (a new one displaces the one that waits longest of the client that has most); bytes of a request
-// (request_reader.h); bytes of all bodies together; one time limit from the first byte of a request, or from accepting
-// its connection, to its last. Created, started and stopped by one thread; callbacks as they say. Private to
-// serve/http/.
+// Bounds: connections (acceptor.h); bytes of a request (request_reader.h); bytes of all bodies together; one time limit
+// from the first byte of a request, or from accepting its connection, to its last. Created, started and stopped by one
+// thread; callbacks as they say. Private to serve/http/.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
-#include <vector>
 
-#include "serve/http/connection.h"
+#include "serve/http/acceptor.h"
 #include "serve/http/request_reader.h"
-#include "serve/http/workers.h"
-#include "serve/net/stop.h"
 
 namespace ingero::serve::http {
 
@@ -58,72 +47,61 @@ struct ListenerCalls {
   std::function<Raw(const Head&, std::string body, const Client&, bool goes_on)> answer;
 };
 
-class Listener {
- public:
-  Listener(Fd socket, TlsContext tls, const ListenerOptions& options, ListenerCalls calls);
-  ~Listener();  // as stop()
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
+struct ListenerPeer {
+  ListenerPeer(Fd socket, SSL_CTX* tls, const RequestReader& fresh)
+      : connection(std::move(socket), tls), client{connection.client(), false}, reader(fresh) {}
 
-  void start();
-  // Ends connections without an open request at once, waits for the calls of `answer` that have begun, and a second at
-  // most for answers to be taken.
-  void stop();
+  enum class Phase : uint8_t { kHandshake, kReading, kAnswering, kWriting, kLingering };
+  Connection connection;
+  Client client;
+  RequestReader reader;
+  size_t submitted_bytes = 0;  // of the body that is being answered
+  std::string rest;            // read, and of a later request
+  Phase phase = Phase::kHandshake;
+  AcceptorTime deadline, since;  // since: of the phase, or of the request
+  Raw answer;
+  size_t written = 0;
+  int left = 0;  // requests
+};
+
+class Listener final : private Acceptor<ListenerPeer, Raw> {
+ public:
+  Listener(Fd socket, TlsContext tls, const ListenerOptions& options, ListenerCalls calls)
+      : Acceptor("ingero-http", std::move(socket), options.connections),
+        tls_(std::move(tls)),
+        options_(options),
+        calls_(std::move(calls)) {}
+  ~Listener() override { stop(); }
+
+  void start() { Acceptor::start(options_.workers); }
+  using Acceptor::stop;
 
  private:
-  using Time = std::chrono::steady_clock::time_point;
-  enum class Phase : uint8_t { kHandshake, kReading, kAnswering, kWriting, kLingering };
-  struct Peer {
-    Peer(Fd socket, SSL_CTX* tls, const RequestReader& fresh)
-        : connection(std::move(socket), tls), client{connection.client(), false}, reader(fresh) {}
-    Connection connection;
-    Client client;
-    RequestReader reader;
-    size_t submitted_bytes = 0;  // of the body that is being answered
-    std::string rest;            // read, and of a later request
-    Phase phase = Phase::kHandshake;
-    Time deadline, since;  // since: of the phase, or of the request
-    Raw answer;
-    size_t written = 0;
-    int left = 0;  // requests
-  };
-  using Peers = std::map<uint64_t, Peer>;
+  using Peer = ListenerPeer;
+  using Phase = Peer::Phase;
 
-  void run();
-  void wait();
-  void accept_all(Time now);
-  void displace_one();
-  // Whether the connection goes on.
-  bool advance(uint64_t id, Peer& peer, Time now);
+  Peer make_peer(Fd accepted, Time now) override;
+  bool advance(uint64_t id, Peer& peer, Time now) override;
+  bool take_answer(uint64_t id, Peer& peer, Raw answer, Time now) override;
+  bool expire(Peer& peer, Time now) override;
+  bool flush(Peer& peer) override;
+  std::optional<Time> deadline_of(const Peer& peer) const override;
+  bool is_idle(const Peer& peer) const override;
+  bool is_owed(const Peer& peer) const override;
+
   RequestReader fresh_reader() const { return RequestReader(options_.body_bytes, options_.takes_packed); }
   bool read(uint64_t id, Peer& peer, Time now);
   bool take(uint64_t id, Peer& peer, std::string_view bytes, Time now);
-  void submit(uint64_t id, Peer& peer);
+  void submit_request(uint64_t id, Peer& peer);
   void begin_answer(Peer& peer, Raw answer, Time now);
   void bound_answers(const Peer& newest);
   bool write(Peer& peer, Time now);
   bool after_answer(Peer& peer, Time now);
-  bool expire(Peer& peer, Time now);
-  void take_answers(Time now);
-  void finish();
   size_t bodies() const;
 
-  Fd socket_;
   TlsContext tls_;
   ListenerOptions options_;
   ListenerCalls calls_;
-  net::Stop stop_;
-  Fd wake_;  // an answer is there
-  Peers peers_;
-  uint64_t next_id_ = 0;
-  Time refused_until_;  // no descriptor was left to accept with
-  std::mutex mutex_;
-  std::map<uint64_t, Raw> answers_;
-  std::unique_ptr<Workers> workers_;
-  std::thread thread_;
 };
-
-// A socket that listens on host and port (0: any free; `port` then says which).
-Result<Fd> listen_on(const std::string& host, uint16_t& port);
 
 }  // namespace ingero::serve::http

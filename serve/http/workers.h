@@ -3,8 +3,11 @@
 // tasks than it has connections. Private to serve/http/.
 #pragma once
 
+#include <system_error>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -12,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/threads.h"
 #include "serve/http/weight.h"
 
 namespace ingero::serve::http {
@@ -20,9 +24,13 @@ class Workers {
  public:
   using Task = std::function<void()>;
 
-  explicit Workers(size_t threads)
-      : limits_{threads, std::max<size_t>(1, threads - 1), std::max<size_t>(1, threads / 2)} {
-    for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  // Of `wanted` threads, as many as can be started; none: std::system_error.
+  explicit Workers(size_t wanted) {
+    const std::scoped_lock lock(mutex_);
+    threads_ = start_threads(wanted, [this] { work(); });
+    const size_t threads = threads_.size();
+    if (threads == 0) throw std::system_error(EAGAIN, std::generic_category(), "start a thread");
+    limits_ = {threads, std::max<size_t>(1, threads - 1), std::max<size_t>(1, threads / 2)};
   }
   ~Workers() { stop(); }
   Workers(const Workers&) = delete;
@@ -78,7 +86,7 @@ class Workers {
     }
   }
 
-  std::array<size_t, kWeights> limits_, running_{};
+  std::array<size_t, kWeights> limits_{}, running_{};
   std::array<std::deque<Task>, kWeights> waiting_;
   std::mutex mutex_;
   std::condition_variable changed_;

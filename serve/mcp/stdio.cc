@@ -177,7 +177,7 @@ class Stdio {
   void answer(Job& job) {
     if (!job.message.is_array()) {
       const auto response = protocol_.handle(job.message, &job.cancel);
-      // A cancelled request gets no answer: its asker has forgotten it.
+      // A cancelled request gets no answer: its client has forgotten it.
       if (response && !job.cancel) write(*response);
       return;
     }

@@ -102,7 +102,7 @@ Result<bool> Writer::Impl::make_room() {
         "AND bucket < (SELECT max(bucket) FROM event_aggregates)"));
     return sqlite3_changes(database.get()) > 0;
   }
-  // W2: rows are counted before they go.
+  // (W2) Rows are counted before they go.
   if (block_last > aggregated_through) INGERO_TRY(commit(true));
   INGERO_TRY(delete_oldest(first, std::min(block_last, first + kPrunedAtOnce - 1), block_last));
   INGERO_TRY(database.execute(fmt::format("PRAGMA incremental_vacuum({})", kPagesAtOnce)));

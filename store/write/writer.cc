@@ -156,6 +156,7 @@ void Writer::Impl::take(const hal::Event& event) {
     }
     sampled = decision == Selector::Decision::kKeepAsSample;
   } else {
+    // (W3) Named in the transaction that its row is in.
     const Unfinished flight{next_seq(), dictionaries.probe(event.probe, event.call), process};
     in_flight.emplace(key, flight);
     flights_begun.emplace_back(key, flight);
@@ -263,17 +264,10 @@ void Writer::add_engine_metric(ModelServerMetric metric) { impl_->inference.add(
 
 Status Writer::write(std::span<const hal::Event> events) {
   if (impl_->closed) return Error(Errc::kInvalid, impl_->options.path + ": the recording is closed");
-  const uint64_t failed_before = impl_->losses.count(hal::Loss::store_failed);
   Status status;
   for (const hal::Event& event : events) {
     impl_->take(event);
-    if (impl_->batch.size() < impl_->options.batch_rows) continue;
-    // After a failure, a full batch does not try again at every event.
-    if (impl_->retry_mono_ns != 0 && impl_->clock.mono_ns() < impl_->retry_mono_ns) continue;
-    status = impl_->commit(false);
-  }
-  if (status.ok() && impl_->last_error && impl_->losses.count(hal::Loss::store_failed) != failed_before) {
-    return *impl_->last_error;
+    status = impl_->commit_if_full();
   }
   return status;
 }
@@ -284,8 +278,7 @@ Status Writer::write_tcp(const hal::Event& event, const hal::TcpDetail& detail) 
   if (impl_->closed) return Error(Errc::kInvalid, impl_->options.path + ": the recording is closed");
   impl_->take(event);
   if (impl_->batch.size() > before) impl_->tcp.emplace_back(seq, detail);
-  if (impl_->batch.size() < impl_->options.batch_rows) return {};
-  return impl_->commit(false);
+  return impl_->commit_if_full();
 }
 
 Status Writer::write_exchange(const hal::Event& event, const hal::Exchange& exchange) {
@@ -296,8 +289,7 @@ Status Writer::write_exchange(const hal::Event& event, const hal::Exchange& exch
   const size_t before = impl_->batch.size();
   impl_->take(event);
   if (has_row || impl_->batch.size() > before) impl_->collectives.add(seq, event.call, exchange);
-  if (impl_->batch.size() < impl_->options.batch_rows) return {};
-  return impl_->commit(false);
+  return impl_->commit_if_full();
 }
 
 Status Writer::write_wait(const hal::Event& event, const hal::Wait& wait) {
@@ -306,8 +298,7 @@ Status Writer::write_wait(const hal::Event& event, const hal::Wait& wait) {
   const size_t before = impl_->batch.size();
   impl_->take(event);
   if (impl_->batch.size() > before) impl_->waits.add(seq, wait);
-  if (impl_->batch.size() < impl_->options.batch_rows) return {};
-  return impl_->commit(false);
+  return impl_->commit_if_full();
 }
 
 void Writer::add_totals(const hal::WaitTotals& totals) {

@@ -20,6 +20,8 @@ constexpr uint64_t kRetryAfterNs = 100'000'000;
 constexpr size_t kEntriesKept = 1024;
 // This many changed entries are written early: short-lived programs keep making new ones.
 constexpr size_t kMaxDirty = 2 * kEntriesKept;
+// As many rows at most are in no aggregate: an answer of all figures reads these one by one.
+constexpr int64_t kMaxRowsBehind = 65'536;
 
 std::string address_text(uint16_t family, const std::array<uint8_t, 16>& address) {
   char text[INET6_ADDRSTRLEN] = {};
@@ -35,9 +37,11 @@ Statement& bind_real_if(Statement& statement, int index, double value) {
 Status Writer::Impl::commit(bool with_aggregates) {
   const uint64_t now_ns = clock.mono_ns();
   const bool finished_old = !updates.empty() || !flights_ended.empty();
+  const int64_t rows_behind = committed_seq + static_cast<int64_t>(batch.size()) - aggregated_through;
   // With the selective policy what is not a row is only in the aggregates: both or neither.
   const bool due = with_aggregates || finished_old || options.policy == Policy::kSelective ||
-                   now_ns - last_aggregates_mono_ns >= options.aggregate_interval_ns || aggregates.dirty() >= kMaxDirty;
+                   now_ns - last_aggregates_mono_ns >= options.aggregate_interval_ns ||
+                   aggregates.dirty() >= kMaxDirty || rows_behind >= kMaxRowsBehind;
   const bool aggregates_due = due && (aggregates.is_dirty() || with_aggregates);
   Status status;
   if (RowImage::fits(batch)) status = image.stage(database, batch, committed_seq + 1);
@@ -56,8 +60,15 @@ Status Writer::Impl::commit(bool with_aggregates) {
   last_error.reset();
   retry_mono_ns = 0;
   if (aggregates_due) last_aggregates_mono_ns = now_ns;
-  forget_pending(aggregates_due);
+  forget_pending(aggregates_due);  // (W4)
   return {};
+}
+
+// After a failure, a full batch does not try again at every event; what is wrong is said again.
+Status Writer::Impl::commit_if_full() {
+  if (batch.size() < options.batch_rows) return {};
+  if (last_error && clock.mono_ns() < retry_mono_ns) return *last_error;
+  return commit(false);
 }
 
 Status Writer::Impl::write_pending(bool aggregates_due) {
@@ -82,7 +93,7 @@ Status Writer::Impl::write_rows() {
   if (batch.empty()) return {};
   INGERO_TRY(RowImage::fits(batch) ? insert_image.run() : insert_rows.run());
   const int64_t last = committed_seq + static_cast<int64_t>(batch.size());
-  if (sqlite3_last_insert_rowid(database.get()) != last) {
+  if (sqlite3_last_insert_rowid(database.get()) != last) {  // (W1)
     return Error(Errc::kCorrupt,
                  fmt::format("{}: rows were numbered up to {} instead of {}", options.path,
                              sqlite3_last_insert_rowid(database.get()), last),

@@ -2,9 +2,10 @@
 // prune.cc. Private to store/.
 //
 // Invariants:
-// W1  Rows of event_rows have consecutive seq in the order they were taken over; committed_seq_ is the last in the
-// file. W2  A finished row with seq <= store_state 'aggregated_through' is counted in call_stats, a later one is not.
-// W3  in_flight_ names exactly the rows whose outcome is kInFlight, by (tid, start_mono_ns).
+// W1  Rows of event_rows have consecutive seq in the order they were taken over; `committed_seq` is the last in the
+//     file.
+// W2  A finished row with seq <= store_state 'aggregated_through' is counted in call_stats, a later one is not.
+// W3  `in_flight` names exactly the rows whose outcome is kInFlight, by (tid, start_mono_ns).
 // W4  Nothing pending is forgotten before the transaction that holds it has committed.
 #pragma once
 
@@ -68,6 +69,7 @@ struct Writer::Impl {
 
   // writer_commit.cc
   Status commit(bool with_aggregates);
+  Status commit_if_full();
   Status write_pending(bool aggregates_due);
   Status write_rows();
   Status write_updates();

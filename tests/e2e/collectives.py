@@ -26,7 +26,7 @@ def mix(value):
 
 
 def fold(which):
-    """The identity that ranks.cc passes, as compat.md 3.6 folds it: worked out here apart from the agent."""
+    """The identity that ranks.cc passes, folded as docs/formats/store.md says of comm_id_hash: worked out here apart from the agent."""
     identity = bytes([0x2A] * 8 + [(i * 7 + which * 31) & 0xFF for i in range(8, 128)])
     value = 0x9E3779B97F4A7C15
     for at in range(0, 128, 8):

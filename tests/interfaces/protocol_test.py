@@ -130,7 +130,9 @@ class Protocol(unittest.TestCase):
             self.assertEqual((status, answer["error"]["code"]), (400, -32020))
         self.assertEqual(server.send("POST", "/mcp", json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))[0], 202)
         self.assertEqual(server.send("GET", "/mcp")[0], 405)
-        self.assertEqual(server.send("POST", "/mcp", "{}", {"Content-Type": "text/plain"})[0], 415)
+        ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+        for kind, status in (("text/plain", 415), ("application/jsonx", 415), ("Application/JSON; charset=utf-8", 200)):
+            self.assertEqual(server.send("POST", "/mcp", ping, {"Content-Type": kind})[0], status, kind)
         self.assertEqual(server.json("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"MCP-Protocol-Version": "1999-01-01"})[0], 400)
         self.assertEqual(server.close(), 0)
 

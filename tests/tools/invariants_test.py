@@ -76,6 +76,14 @@ class PlantedTree(unittest.TestCase):
         self.lines["correlate/other.h"] = ["// E9  Something new holds."]
         self.assert_found("E9 is not counted in SERIES")
 
+    def test_finds_a_series_that_is_not_counted(self):
+        self.lines["correlate/other.h"] = ["// Z1  Something new holds."]
+        self.assert_found("Z1 is not counted in SERIES")
+
+    def test_finds_a_citation_of_what_is_not_defined(self):
+        self.lines["correlate/it.cc"].append("  keep();  // (Z1)")
+        self.assert_found("correlate/it.cc:%d: Z1 is not counted in SERIES" % len(self.lines["correlate/it.cc"]))
+
     def test_reads_several_in_one_citation(self):
         self.drop("tests/unit/correlate/it_test.cc", "(E1)")
         self.drop("tests/unit/correlate/it_test.cc", "(E2)")

@@ -46,6 +46,11 @@ TEST(Meanings, AreFoundByNameOnceARegistryIsThere) {
   EXPECT_EQ(hal::find_status_meaning("CL_OUT_OF_RESOURCES")->effect, hal::StatusEffect::kFatalLater);
   EXPECT_EQ(hal::find_status_meaning("ENODEV")->effect, hal::StatusEffect::kFatal);
   EXPECT_EQ(hal::find_status_meaning("notACode"), nullptr);
+  for (const char* refused : {"cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY", "hipErrorOutOfMemory",
+                              "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", "CL_MEM_OBJECT_ALLOCATION_FAILURE"}) {
+    ASSERT_NE(hal::find_status_meaning(refused), nullptr) << refused;
+    EXPECT_EQ(hal::find_status_meaning(refused)->effect, hal::StatusEffect::kOutOfDeviceMemory) << refused;
+  }
 }
 
 }  // namespace

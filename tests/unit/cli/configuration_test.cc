@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -13,7 +15,7 @@
 namespace ingero::cli {
 namespace {
 
-class Configuration : public TemporaryFolder {
+class ConfigurationTest : public TemporaryFolder {
  protected:
   // The one of the user's home; `text` as a file there.
   void home(const std::string& text) {
@@ -34,6 +36,11 @@ class Configuration : public TemporaryFolder {
     out.effective_uid = geteuid();
     return out;
   }
+  Result<std::vector<FlagSetting>> flags(const std::string& command = "trace") const {
+    const auto read = Configuration::read(environment());
+    INGERO_TRY(read);
+    return read->flags(command);
+  }
   Outcome trace(std::vector<std::string> arguments) const {
     std::ostringstream out, err;
     Context context(out, err);
@@ -45,45 +52,90 @@ class Configuration : public TemporaryFolder {
   std::optional<std::string> named_;
 };
 
-TEST_F(Configuration, TheFirstFileThatHasTheSectionCounts) {
+// A user who can change the link must not have another file read than the one that was checked.
+TEST_F(ConfigurationTest, TheFileThatIsReadIsTheOneThatWasChecked) {
+  const std::string mine = path("mine.yaml"), others = path("others.yaml"), link = path("link.yaml");
+  std::ofstream(mine) << "trace:\n  max_db: 1g\n";
+  std::ofstream(others) << "trace:\n  max_db: 2g\n";
+  ASSERT_EQ(::chmod(others.c_str(), 0666), 0);
+  std::filesystem::create_symlink(mine, link);
+  named_ = link;
+  std::atomic<bool> is_over = false;
+  std::thread swapping([&] {
+    for (bool is_mine = false; !is_over; is_mine = !is_mine) {
+      const std::string next = path("next.yaml");
+      std::filesystem::create_symlink(is_mine ? mine : others, next);
+      std::filesystem::rename(next, link);
+    }
+  });
+  size_t read = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const auto set = flags();
+    ASSERT_TRUE(set.ok()) << set.error().text();
+    if (set->empty()) continue;
+    ++read;
+    EXPECT_EQ(set->front().values, std::vector<std::string>{"1g"});
+  }
+  is_over = true;
+  swapping.join();
+  EXPECT_GT(read, 0U);
+}
+
+TEST_F(ConfigurationTest, TheFirstFileThatHasTheSectionCounts) {
   home("trace:\n  max_db: 20g\n  library: [/a.so, /b.so]\n  rdma-verbs: true\n");
-  auto flags = configured_flags("trace", environment());
-  ASSERT_TRUE(flags.ok()) << flags.error().text();
-  ASSERT_EQ(flags->size(), 3U);
-  EXPECT_EQ((*flags)[0].name, "max-db");
-  EXPECT_EQ((*flags)[0].values, std::vector<std::string>{"20g"});
-  EXPECT_EQ((*flags)[0].place, path("home/.config/ingero/ingero.yaml") + ":2:3");
-  EXPECT_EQ((*flags)[1].values, (std::vector<std::string>{"/a.so", "/b.so"}));
+  auto set = flags();
+  ASSERT_TRUE(set.ok()) << set.error().text();
+  ASSERT_EQ(set->size(), 3U);
+  EXPECT_EQ((*set)[0].name, "max-db");
+  EXPECT_EQ((*set)[0].values, std::vector<std::string>{"20g"});
+  EXPECT_EQ((*set)[0].place, path("home/.config/ingero/ingero.yaml") + ":2:3");
+  EXPECT_EQ((*set)[1].values, (std::vector<std::string>{"/a.so", "/b.so"}));
 
   named("fleet:\n  nodes: [a:1]\n");  // has no such section
-  EXPECT_EQ(configured_flags("trace", environment())->size(), 3U);
+  EXPECT_EQ(flags()->size(), 3U);
   named("trace: {hang-after: 3s}\n");
-  flags = configured_flags("trace", environment());
-  ASSERT_EQ(flags->size(), 1U);
-  EXPECT_EQ((*flags)[0].name, "hang-after");
-  EXPECT_TRUE(configured_flags("explain", environment())->empty());
+  set = flags();
+  ASSERT_EQ(set->size(), 1U);
+  EXPECT_EQ((*set)[0].name, "hang-after");
+  EXPECT_TRUE(flags("explain")->empty());
 }
 
-TEST_F(Configuration, AFileThatOthersMayWriteDoesNotCount) {
+// A file behind the one that has the key may be wrong: nothing of it is asked for.
+TEST_F(ConfigurationTest, EachKeyIsTheFirstFilesThatHasIt) {
+  home("trace: {max-db: 20g}\nagent: {node: of-home}\nfleet: {nodes: [a:1, b:2]}\n");
+  named("agent: {node: of-named}\n");
+  const auto read = Configuration::read(environment());
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read->node().value(), "of-named");
+  EXPECT_EQ(read->flags("trace")->size(), 1U);
+  EXPECT_EQ(read->nodes()->nodes, (std::vector<std::string>{"a:1", "b:2"}));
+  EXPECT_EQ(read->nodes()->file, path("home/.config/ingero/ingero.yaml"));
+
+  home("trace: {max-db: 20g");
+  const auto wrong = Configuration::read(environment());
+  EXPECT_EQ(wrong->node().value(), "of-named");
+  EXPECT_FALSE(wrong->flags("trace").ok());
+}
+
+TEST_F(ConfigurationTest, AFileThatOthersMayWriteDoesNotCount) {
   home("trace: {max-db: 20g}\n");
   chmod(path("home/.config/ingero/ingero.yaml").c_str(), 0666);
-  EXPECT_TRUE(configured_flags("trace", environment())->empty());
+  EXPECT_TRUE(flags()->empty());
 }
 
-TEST_F(Configuration, WhatIsNotAMapOfWordsIsRefusedWithItsPlace) {
+TEST_F(ConfigurationTest, WhatIsNotAMapOfWordsIsRefusedWithItsPlace) {
   named("trace: [max-db]\n");
-  EXPECT_NE(configured_flags("trace", environment()).error().text().find("named.yaml:1:8: "), std::string::npos);
+  EXPECT_NE(flags().error().text().find("named.yaml:1:8: "), std::string::npos);
   named("trace:\n  max-db: {a: b}\n");
-  EXPECT_NE(configured_flags("trace", environment()).error().text().find("named.yaml:2:11: --max-db takes"),
-            std::string::npos);
+  EXPECT_NE(flags().error().text().find("named.yaml:2:11: --max-db takes"), std::string::npos);
   named("trace: {max-db: 1g");
-  EXPECT_FALSE(configured_flags("trace", environment()).ok());
+  EXPECT_FALSE(flags().ok());
   named_ = path("none.yaml");
-  EXPECT_NE(configured_flags("trace", environment()).error().text().find("INGERO_CONFIG="), std::string::npos);
+  EXPECT_NE(flags().error().text().find("INGERO_CONFIG="), std::string::npos);
 }
 
 // Each is refused before a probe is placed.
-TEST_F(Configuration, TraceTakesItsFlagsFromThere) {
+TEST_F(ConfigurationTest, TraceTakesItsFlagsFromThere) {
   named("trace: {ringbuf-size: 3m}\n");
   expect_refused(trace({"--ringbuf", "1m"}), kExitUsage, "--ringbuf");
   named("trace: {max-db: much}\n");

@@ -82,14 +82,14 @@ TEST(Parser, GivesHelpInsteadOfRunning) {
 }
 
 std::vector<FlagSetting> set(const std::string& name, std::vector<std::string> values) {
-  return {{name, std::move(values), "x.yaml:2:3", "x.yaml"}};
+  return {{name, std::move(values), "x.yaml:2:3"}};
 }
 
 TEST(Parser, SettingsAreArgumentsUnlessTheirFlagIsTyped) {
   Values values;
   auto settings = set("count", {"5"});
-  settings.push_back({"label", {"x", "y"}, "x.yaml:3:3", "x.yaml"});
-  settings.push_back({"wide", {"false"}, "x.yaml:4:3", "x.yaml"});
+  settings.push_back({"label", {"x", "y"}, "x.yaml:3:3"});
+  settings.push_back({"wide", {"false"}, "x.yaml:4:3"});
   ASSERT_TRUE(parser_of(values).parse({"list", "b.db"}, settings).ok());
   EXPECT_EQ(values.count, 5U);
   EXPECT_EQ(values.labels, (std::vector<std::string>{"x", "y"}));

@@ -199,6 +199,12 @@ TEST_F(BarriersTest, AStreamThatDoesNotFitIsCounted) {
   collect(7);
   EXPECT_EQ(ledger.count(hal::Loss::wait_forgotten), 1U);
   EXPECT_THAT(waited(on_stream("synchronise", 7)), IsEmpty());
+  feed(on_stream("mark", 100, 0xe));
+  feed(on_stream("await", 101, 0xe));
+  EXPECT_EQ(ledger.count(hal::Loss::wait_forgotten), 1U);
+  feed(on_stream("await", 8, 0xe));
+  feed(on_stream("begin", 9));
+  EXPECT_EQ(ledger.count(hal::Loss::wait_forgotten), 3U);
 }
 
 TEST_F(BarriersTest, MarksThatDoNotFitAreCounted) {

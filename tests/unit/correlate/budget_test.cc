@@ -1,5 +1,7 @@
 // Where the time went: classes, the device's idle time, what is lost, and who was waited for, one plain case each; and
 // properties of random programs against a device whose busy intervals are known (budget.h, device_time.h).
+#include <utility>
+
 #include "unit/correlate/budget_device.h"
 
 namespace ingero::correlate {
@@ -501,6 +503,7 @@ World random_world(uint64_t seed) {
   return world;
 }
 
+// (D1)
 TEST(BudgetProperties, BoundsHoldAgainstTheDevicesOwnTime) {
   uint64_t wide = 0, whole = 0;
   for (uint64_t seed = 1; seed <= 400; ++seed) {
@@ -556,7 +559,29 @@ TEST(BudgetProperties, WhatIsLostIsWithinItsClassAndHasOneRoot) {
       check(one.sums);
       EXPECT_EQ(one.sums.total_ns(), one.length_ns()) << seed;  // (G1)
     }
-    for (const ProcessBudget& one : answer.processes) check(one.whole);  // (M1)
+    for (const ProcessBudget& one : answer.processes) check(one.whole);
+  }
+}
+
+// (M1) Sums of sums, however the rows are cut.
+TEST(BudgetProperties, RowsAddedInAnySplitGiveTheSameSums) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const Answer answer = ask(random_world(seed));
+    for (const size_t part : {2, 3, 5}) {
+      TimeSums sums, some;
+      for (size_t i = 0; i < answer.seconds.size(); ++i) {
+        some.add(answer.seconds[i].sums);
+        if (i % part != 0) continue;
+        sums.add(std::exchange(some, {}));
+      }
+      sums.add(some);
+      EXPECT_EQ(sums, answer.whole) << "seed " << seed;
+    }
+    TimeSums of_thread;
+    for (const BudgetSecond& one : answer.seconds) {
+      if (one.tid == answer.only().tid) of_thread.add(one.sums);
+    }
+    EXPECT_EQ(answer.only().whole, of_thread) << "seed " << seed;
   }
 }
 
@@ -568,6 +593,66 @@ TEST(BudgetProperties, OrderOfArrivalDecidesNothing) {
     EXPECT_EQ(one.steps.size(), other.steps.size()) << seed;
     ASSERT_EQ(one.seconds.size(), other.seconds.size()) << seed;
   }
+}
+
+// (G5)
+TEST(BudgetBounds, WhatDoesNotFitIsCounted) {
+  const auto off_cpu = [](uint64_t number) {
+    hal::Event event;
+    event.call = testing::kDoSwitch;
+    event.kind = hal::Kind::kHost;
+    event.pid = World::kPid;
+    event.tid = static_cast<uint32_t>(number);
+    event.start_mono_ns = kSec;
+    event.duration_ns = kUs;
+    event.set(hal::Has::kDuration);
+    return event;
+  };
+  hal::LossLedger ledger;
+  Budget threads(ledger);
+  testing::describe(threads);
+  for (uint64_t tid = 1; tid <= Budget::kMaxThreads + 9; ++tid) threads.add(off_cpu(tid));
+  EXPECT_EQ(ledger.count(hal::Loss::budget_forgotten), 9U);
+
+  hal::LossLedger other_ledger;
+  Budget events(other_ledger);
+  testing::describe(events);
+  for (uint64_t i = 0; i < Budget::kMaxEvents + 9; ++i) events.add(off_cpu(1));
+  EXPECT_EQ(other_ledger.count(hal::Loss::budget_forgotten), 9U);
+}
+
+// (M2)
+TEST(BudgetBounds, ASummaryKeepsSoManyProcessesAndSlowSteps) {
+  hal::LossLedger ledger;
+  const Blame blame(ledger);
+  BudgetSummary summary;
+  BudgetSecond second;
+  second.sums.of(TimeClass::kHost).ns = kSec;
+  second.sums.submissions = 1;
+  for (uint32_t pid = 1; pid <= BudgetSummary::kMaxProcesses + 9; ++pid) {
+    second.pid = second.tid = pid;
+    summary.add(second);
+  }
+  EXPECT_EQ(summary.results(blame).size(), BudgetSummary::kMaxProcesses);
+
+  BudgetSummary steps;
+  uint64_t at_ns = kSec;
+  second.pid = second.tid = 1;
+  steps.add(second);
+  for (uint64_t i = 0; i < 20 * BudgetSummary::kMaxSlow; ++i) {
+    BudgetStep step;
+    step.pid = step.tid = 1;
+    step.number = i + 1;
+    step.content = 1;
+    step.start_ns = at_ns;
+    step.end_ns = at_ns += i % 10 == 9 ? 100 * kMs : 10 * kMs;
+    step.sums.of(TimeClass::kHost).ns = step.length_ns();
+    (void)steps.add(step, blame);
+  }
+  const auto results = steps.results(blame);
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(results.front().slow_steps, 2 * BudgetSummary::kMaxSlow);
+  EXPECT_EQ(results.front().slow.size(), BudgetSummary::kMaxSlow);
 }
 
 }  // namespace

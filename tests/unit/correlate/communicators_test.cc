@@ -439,6 +439,18 @@ TEST(Communicators, ThoseThatHaveEndedAreForgottenFirstAndNotCounted) {
   EXPECT_THAT(feeder.at(kPid, 0x100000).rank, Optional(0)) << "the oldest that lives";
 }
 
+TEST(Communicators, GroupsThatDoNotFitAreCounted) {
+  Feeder feeder;
+  Exchange begin;
+  begin.role = Role::kGroupStart;
+  for (uint32_t tid = 1; tid <= Communicators::kMaxGroups; ++tid) {
+    feeder.feed(event_of("manage", kPid, feeder.now += 10, tid), begin);
+  }
+  EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_lost), 0U);
+  feeder.feed(event_of("manage", kPid, feeder.now += 10, Communicators::kMaxGroups + 1), begin);
+  EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_lost), Communicators::kMaxGroups);
+}
+
 // (C5)
 TEST(Communicators, MemoryIsBounded) {
   Feeder feeder;

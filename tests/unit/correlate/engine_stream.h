@@ -181,12 +181,14 @@ inline std::unique_ptr<Engine> engine_for(const Stream& stream, hal::LossLedger&
     return std::string(code == 1     ? "invalid"
                        : code == 2   ? "outOfMemory"
                        : code == 6   ? "remoteError"
+                       : code == 712 ? "hostMemoryAlreadyRegistered"
                        : code == 700 ? "illegalAddress"
                                      : "");
   };
   static constexpr hal::StatusMeaning kMeanings[] = {
       {"invalid", hal::StatusEffect::kOrdinary, "A parameter is wrong.", "Check it."},
       {"remoteError", hal::StatusEffect::kFatal, "Another rank failed.", "Look for it."},
+      {"outOfMemory", hal::StatusEffect::kOutOfDeviceMemory, "The device has no room.", "Free some."},
       {"illegalAddress", hal::StatusEffect::kFatalLater, "A kernel went astray.", "Restart the process."},
   };
   options.meaning_of = [](std::string_view status) {

@@ -214,6 +214,7 @@ TEST_F(RankWindowsTest, TheEndOfAnotherProcessOfThatNumberIsNotThisOnes) {
   EXPECT_EQ(only(advance_to(5000)).measured, 1U);
 }
 
+// (R3)
 TEST_F(RankWindowsTest, AWindowInWhichACommunicatorEndsHasNoWork) {
   know_rank();
   windows.know(communicator(1, 11));
@@ -230,6 +231,7 @@ TEST_F(RankWindowsTest, AWindowInWhichACommunicatorEndsHasNoWork) {
   EXPECT_EQ(only(advance_to(10'000)).measured, 1U);
 }
 
+// (R2)
 TEST_F(RankWindowsTest, ARankOrACommunicatorThatIsNotKnownIsLeftOutAndCounted) {
   windows.know(communicator());  // of a process without a rank
   collect(100);
@@ -263,6 +265,7 @@ TEST_F(RankWindowsTest, TwoRanksOfOneCommunicatorInOneProcessAreLeftOut) {
   EXPECT_EQ(count(hal::Loss::fleet_unknown), 2U);
 }
 
+// (R1)
 TEST_F(RankWindowsTest, WhatIsSeenTooLateCountsInTheNextWindow) {
   know_rank();
   windows.know(communicator());
@@ -273,6 +276,7 @@ TEST_F(RankWindowsTest, WhatIsSeenTooLateCountsInTheNextWindow) {
   EXPECT_EQ(only(advance_to(10'000)).collectives, 2U);
 }
 
+// (R3)
 TEST_F(RankWindowsTest, ALossOfCallsTakesTheWorkOfItsWindowOnly) {
   know_rank();
   know_rank(200, 38);
@@ -361,6 +365,7 @@ TEST_F(RankWindowsTest, TheEndGivesOutWhatIsLeftWithoutWork) {
   EXPECT_EQ(rest.measured, 0U);
 }
 
+// (R4)
 TEST_F(RankWindowsTest, MemoryIsBounded) {
   for (uint32_t pid = 1; pid <= RankWindows::kMaxRanks + 3; ++pid) windows.know(communicator(pid, pid, pid));
   EXPECT_EQ(count(hal::Loss::fleet_forgotten), 3U);

@@ -287,6 +287,17 @@ TEST(Rules, OutOfMemoryIsItsOwnAndNotJustAFailure) {
   EXPECT_EQ(chains[0].onset_mono_ns, kStart + 3 * kSecond + 7 * kMilli);
 }
 
+// A status whose name has the word, as cudaErrorHostMemoryAlreadyRegistered of cudaHostRegister, which allocates too.
+TEST(Rules, AnotherStatusOfAnAllocationIsNotOutOfMemory) {
+  Stream stream;
+  stream.train(0, 6);
+  Event& refused = stream.alloc(3 * kSecond + 7 * kMilli, 0, uint64_t{8} << 30);
+  refused.clear(Has::kAddress);
+  refused.return_code = 712;
+  refused.failed = true;
+  for (const auto& chain : run(stream)) EXPECT_NE(chain.rule, rule(RuleId::device_out_of_memory).name) << chain.summary;
+}
+
 TEST(Rules, OutOfMemoryBesideFreeMemoryIsFragmentation) {
   const auto refused = [](double free_bytes, size_t devices, uint64_t sampled_at_ns, uint64_t taken = 0) {
     Stream stream;

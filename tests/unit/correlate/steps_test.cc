@@ -139,6 +139,7 @@ TEST_F(StepsTest, TimeBetweenRequestsIsNoPartOfAStep) {
   EXPECT_EQ(step.duration_ns(), 5 * kMs + 10'000);
 }
 
+// (S2)
 TEST_F(StepsTest, WorkLeftOverBeforeAPauseDoesNotMakeTheNextStepLong) {
   steps.add(on(call("launch"), 7));
   sync(7);
@@ -321,6 +322,41 @@ TEST_F(StepsTest, APidUsedAgainIsAnotherProcess) {
   EXPECT_THAT(after(on(call("StreamSynchronize"), 7)), IsEmpty());
 }
 
+// (S1)
+TEST_F(StepsTest, HowEventsAreCutIntoBatchesDecidesNothing) {
+  std::vector<Event> events;
+  for (uint64_t i = 0; i < 200; ++i) {
+    const uint64_t stream = 7 + i * i % 3;
+    events.push_back(on(call("launch"), stream));
+    if (i % 5 == 0) events.push_back(on(with(call("EventRecord"), 50 + i % 2), stream));
+    if (i % 5 == 2) events.push_back(on(with(call("StreamWaitEvent"), 50 + i % 2), stream));
+    if (i % 7 == 3) events.push_back(with(call("EventSynchronize", 2 * kMs), 50 + i % 2));
+    if (i % 11 == 4) events.push_back(on(call("StreamSynchronize", kMs), stream));
+    if (i % 40 == 39) now += 2 * kSecond;
+  }
+  const auto cut = [&](size_t size) {
+    Steps some(ledger);
+    for (size_t id = 0; id < names().size(); ++id) {
+      const Named& one = names()[id];
+      some.set_call(static_cast<hal::CallId>(id),
+                    make_facts(one.name, one.name, "L", "v", one.kind, one.synchronising));
+    }
+    std::vector<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, std::optional<uint64_t>>> found;
+    for (size_t i = 0; i < events.size(); ++i) {
+      some.add(events[i]);
+      if ((i + 1) % size != 0 && i + 1 != events.size()) continue;
+      for (const InferenceStep& step : some.take_steps()) {
+        found.emplace_back(step.start_mono_ns, step.end_mono_ns, step.idle_ns, step.launches, step.stream);
+      }
+    }
+    return found;
+  };
+  const auto whole = cut(events.size());
+  EXPECT_GT(whole.size(), 20U);
+  for (const size_t size : {1, 2, 3, 17}) EXPECT_EQ(cut(size), whole) << size;
+}
+
+// (S3)
 TEST_F(StepsTest, MemoryStaysBounded) {
   for (uint64_t i = 0; i < 10 * Steps::kMaxParts; ++i) {
     steps.add(on(call("launch", 100), 7));

@@ -285,38 +285,47 @@ class Two {
   uint64_t now_ns = kHangStart_ns;
 };
 
-TEST(Hangs, RanksThatWaitForEachOtherAreADeadlock) {
-  Two two;
-  std::vector<Hang> changes;
-  for (int i = 0; i < 8; ++i, two.now_ns += kHangPeriod_ns) {
-    two.say(0, 1, 4, 3);
-    two.say(0, 2, 3, 3);
-    two.say(1, 1, 3, 3);
-    two.say(1, 2, 4, 3);
-    for (Hang& hang : two.hangs.advance(true)) changes.push_back(std::move(hang));
-  }
-  ASSERT_THAT(changes, SizeIs(1));
-  EXPECT_EQ(changes.front().kind, HangKind::kDeadlock);
-  EXPECT_EQ(ranks_of(changes.front()), (std::set<uint32_t>{0, 1}));
-  EXPECT_EQ(changes.front().communicators, 2U);
-}
+struct Said {
+  uint32_t rank;
+  uint64_t communicator;
+  int64_t entered, left;
+};
+struct Cross {
+  const char* what;
+  std::vector<Said> said;
+  HangKind kind;
+  std::set<uint32_t> ranks;
+  size_t communicators;
+};
+const Cross kCrosses[] = {
+    {"two ranks that wait for each other",
+     {{0, 1, 4, 3}, {0, 2, 3, 3}, {1, 1, 3, 3}, {1, 2, 4, 3}},
+     HangKind::kDeadlock,
+     {0, 1},
+     2},
+    // Of those that are out of collective 5 of the first communicator one waits in the next there, and one for rank 0
+    // in the second.
+    {"a rank that is not out of a collective, where others are in the next",
+     {{0, 1, 5, 4}, {1, 1, 6, 5}, {2, 1, 5, 5}, {0, 2, 8, 8}, {2, 2, 9, 8}},
+     HangKind::kMissingExit,
+     {0},
+     2},
+};
 
-// Rank 0 is not out of collective 5 of the first communicator; of those that are, one waits in the next there, and one
-// for rank 0 in the second.
-TEST(Hangs, ARankThatIsNotOutIsTheCauseAlsoWhereOthersAreInTheNext) {
-  Two some;
-  std::vector<Hang> changes;
-  for (int i = 0; i < 8; ++i, some.now_ns += kHangPeriod_ns) {
-    some.say(0, 1, 5, 4);
-    some.say(1, 1, 6, 5);
-    some.say(2, 1, 5, 5);
-    some.say(0, 2, 8, 8);
-    some.say(2, 2, 9, 8);
-    for (Hang& hang : some.hangs.advance(true)) changes.push_back(std::move(hang));
+TEST(Hangs, AcrossCommunicatorsTheCauseIsFound) {
+  for (const Cross& one : kCrosses) {
+    SCOPED_TRACE(one.what);
+    Two some;
+    std::vector<Hang> changes;
+    for (int i = 0; i < 8; ++i, some.now_ns += kHangPeriod_ns) {
+      for (const Said& said : one.said) some.say(said.rank, said.communicator, said.entered, said.left);
+      for (Hang& hang : some.hangs.advance(true)) changes.push_back(std::move(hang));
+    }
+    ASSERT_THAT(changes, SizeIs(1));
+    EXPECT_EQ(changes.front().kind, one.kind);
+    EXPECT_EQ(ranks_of(changes.front()), one.ranks);
+    EXPECT_EQ(changes.front().communicators, one.communicators);
   }
-  ASSERT_THAT(changes, SizeIs(1));
-  EXPECT_EQ(changes.front().kind, HangKind::kMissingExit);
-  EXPECT_EQ(ranks_of(changes.front()), std::set<uint32_t>{0});
 }
 
 TEST(Hangs, OfTwoThatDifferNoneIsRight) {

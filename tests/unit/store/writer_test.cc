@@ -83,6 +83,24 @@ TEST_F(WriterTest, EveryFieldOfAnEventComesBack) {
   EXPECT_EQ(row("SELECT gpu_uuid, gpu_pci_address, device_ordinal FROM events"), "GPU-1234|0000:3b:00.0|1");
 }
 
+TEST_F(WriterTest, RowsThatNoAggregateCountsAreBounded) {
+  constexpr int64_t kMaxBehind = 65'536;  // between two intervals: the clock stands still
+  open();
+  const std::vector<Event> events(options().batch_rows, event_of("cudaMalloc", 1000, 50));
+  for (int64_t written = 0; written < 5 * kMaxBehind;) {
+    write(events);
+    flush();
+    written += static_cast<int64_t>(events.size());
+    const std::string behind = "(SELECT max(seq) FROM event_rows) - value";
+    EXPECT_EQ(row(fmt::format("SELECT {0} >= 0 AND {0} < {1} FROM store_state WHERE key = 'aggregated_through'", behind,
+                              kMaxBehind)),
+              "1")
+        << written;
+  }
+  close();
+  EXPECT_EQ(row("SELECT count FROM call_stats"), row("SELECT count(*) FROM event_rows"));
+}
+
 TEST_F(WriterTest, CallsAreCountedByDeviceExactlyOverSessionsAndWhateverIsKept) {
   WriterOptions given = options();
   given.policy = Policy::kSelective;
@@ -171,6 +189,34 @@ TEST_F(WriterTest, ACallInFlightIsOneRowThatTheFinalEventCompletes) {
   ASSERT_TRUE(summary.ok());
   EXPECT_EQ(find(*summary, "cudaStreamSynchronize")->count, 1U);
   EXPECT_EQ(find(*summary, "cudaStreamSynchronize")->unfinished, 0U);
+}
+
+// (W1, W3)
+TEST_F(WriterTest, TheFileNamesExactlyTheCallsThatAreInFlight) {
+  open();
+  std::vector<Event> begun;
+  for (uint64_t i = 0; i < 300; ++i) {
+    Event event = event_of("cudaStreamSynchronize", i, 7, 100, static_cast<uint32_t>(200 + i));
+    if (i % 3 != 0) {
+      begun.push_back(event);
+      event = in_flight(event);
+    }
+    write({event});
+    if (i % 5 == 4) {  // one of those that began a while ago, or just now
+      const auto at = begun.begin() + static_cast<ptrdiff_t>(i * 31 % begun.size());
+      write({*at});
+      begun.erase(at);
+    }
+    if (i % 7 != 6) continue;
+    flush();
+    const std::string open_calls = std::to_string(begun.size());
+    EXPECT_EQ(row("SELECT count(*) FROM in_flight"), open_calls) << i;
+    EXPECT_EQ(row("SELECT count(*) FROM in_flight JOIN events USING (seq) WHERE outcome = 'in flight'"), open_calls)
+        << i;
+    EXPECT_EQ(row("SELECT count(*) FROM events WHERE outcome = 'in flight'"), open_calls) << i;
+    EXPECT_EQ(row("SELECT count(*), max(seq) FROM events"), fmt::format("{0}|{0}", i + 1));
+  }
+  close();
 }
 
 TEST_F(WriterTest, ACallCompletedBeforeItsRowWasCommittedIsOneRow) {

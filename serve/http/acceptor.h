@@ -1,0 +1,238 @@
+// Accepts connections and moves them on: one thread waits with poll() for all of them, so that a client that sends or
+// takes a byte a second holds no thread; workers make answers. What is spoken on a connection is said by the class that
+// derives from this one, with its hooks: they run on the acceptor's thread.
+//
+// A new connection that is one too many displaces the one that waits longest, an idle one first, of the client that has
+// most. Created, started and stopped by one thread; a class that derives from it calls stop() in its destructor, before
+// its members go. Private to serve/http/.
+#pragma once
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <system_error>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "serve/http/connection.h"
+#include "serve/http/workers.h"
+#include "serve/net/stop.h"
+#include "serve/net/thread.h"
+
+namespace ingero::serve::http {
+
+using AcceptorTime = std::chrono::steady_clock::time_point;
+
+// A socket that listens on host and port (0: any free; `port` then says which).
+Result<Fd> listen_on(const std::string& host, uint16_t& port);
+
+// The next connection of a listening socket, or none; `refused_until` is moved where it is descriptors or memory that
+// are wanting.
+Fd accept_from(const Fd& socket, AcceptorTime now, AcceptorTime& refused_until);
+
+// `Peer` has `connection`, and `since`: when it began to wait. `Answer` is what a worker makes.
+template <typename Peer, typename Answer>
+class Acceptor {
+ public:
+  using Time = AcceptorTime;
+
+  // `socket` listens.
+  Acceptor(const char* thread_name, Fd socket, size_t connections)
+      : name_(thread_name),
+        connections_(connections),
+        socket_(std::move(socket)),
+        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!wake_.valid()) throw std::system_error(errno, std::generic_category(), "eventfd");  // as Stop does
+  }
+  virtual ~Acceptor() = default;
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
+
+  void start(size_t workers) {
+    workers_ = std::make_unique<Workers>(workers);
+    thread_ = std::thread([this] { run(); });
+  }
+  // Ends connections without an open request at once, waits for the work that has begun, and a second at most for
+  // answers to be taken.
+  void stop() {
+    if (!thread_.joinable()) return;
+    stop_.signal();
+    thread_.join();
+  }
+
+ protected:
+  using Peers = std::map<uint64_t, Peer>;
+  static constexpr auto kGrace = std::chrono::seconds(1);  // for the last answer; for what is still sent after it
+
+  virtual Peer make_peer(Fd accepted, Time now) = 0;
+  // It is ready, or new. This and the next three: whether the connection goes on.
+  virtual bool advance(uint64_t id, Peer& peer, Time now) = 0;
+  virtual bool take_answer(uint64_t id, Peer& peer, Answer answer, Time now) = 0;
+  virtual bool expire(Peer& peer, Time now) = 0;  // its deadline has passed
+  virtual bool flush(Peer& peer) = 0;             // all has ended: what it is owed is written
+  // Nothing: it waits for its answer to be made, and is neither waited for nor displaced.
+  virtual std::optional<Time> deadline_of(const Peer& peer) const = 0;
+  virtual bool is_idle(const Peer& peer) const = 0;
+  virtual bool is_owed(const Peer& peer) const = 0;  // an answer, or a farewell
+  virtual void say_goodbye(Peer&) {}                 // all its answers are made
+
+  // Has `work` made on a worker's thread; its answer goes to take_answer() if the connection is still there.
+  template <typename Work>
+  void submit(uint64_t id, Work work, Weight weight) {
+    workers_->submit(
+        [this, id, work = std::move(work)]() mutable {
+          Answer answer = work();
+          {
+            const std::scoped_lock lock(mutex_);
+            answers_.emplace_back(id, std::move(answer));
+          }
+          const uint64_t one = 1;
+          (void)!::write(wake_.get(), &one, sizeof(one));
+        },
+        weight);
+  }
+
+  Peers peers_;  // none before start(), nor after stop()
+
+ private:
+  static int left_ms(Time end, Time now) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - now).count();
+    return static_cast<int>(std::clamp<int64_t>(left, 0, 60'000));
+  }
+
+  template <typename Test>
+  void keep_if(Test test) {
+    for (auto at = peers_.begin(); at != peers_.end();) at = test(at->second) ? std::next(at) : peers_.erase(at);
+  }
+
+  void run() {
+    net::begin_thread(name_);
+    while (true) {
+      wait();
+      if (stop_.is_signalled()) break;
+      const Time now = std::chrono::steady_clock::now();
+      take_answers(now);
+      keep_if([&](Peer& peer) {
+        const auto deadline = deadline_of(peer);
+        return !deadline || now < *deadline || expire(peer, now);
+      });
+      if (now >= refused_until_) accept_all(now);
+    }
+    finish();
+  }
+
+  // Waits for a connection to be accepted, for those that are read and written, for answers and for the next time
+  // limit; and moves on those that are ready.
+  void wait() {
+    const Time now = std::chrono::steady_clock::now();
+    Time until = now + std::chrono::minutes(1);
+    std::vector<pollfd> wanted{{stop_.fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}, {socket_.get(), POLLIN, 0}};
+    if (now < refused_until_) {
+      wanted[2].fd = -1;
+      until = std::min(until, refused_until_);
+    }
+    std::vector<uint64_t> ids;
+    for (const auto& [id, peer] : peers_) {
+      const auto deadline = deadline_of(peer);
+      if (!deadline) continue;
+      wanted.push_back({peer.connection.fd(), peer.connection.wanted_events(), 0});
+      ids.push_back(id);
+      until = std::min(until, *deadline);
+    }
+    if (::poll(wanted.data(), wanted.size(), left_ms(until, now)) <= 0) return;
+    uint64_t count = 0;
+    if (wanted[1].revents != 0) (void)!::read(wake_.get(), &count, sizeof(count));
+    const Time then = std::chrono::steady_clock::now();
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (wanted[i + 3].revents == 0) continue;
+      const auto peer = peers_.find(ids[i]);
+      if (peer != peers_.end() && !advance(peer->first, peer->second, then)) peers_.erase(peer);
+    }
+  }
+
+  void accept_all(Time now) {
+    for (int i = 0; i < kAcceptedAtOnce; ++i) {
+      Fd accepted = accept_from(socket_, now, refused_until_);
+      if (!accepted.valid()) return;
+      if (peers_.size() >= connections_) displace_one();
+      if (peers_.size() >= connections_) continue;  // all are being answered
+      const auto peer = peers_.emplace(next_id_++, make_peer(std::move(accepted), now)).first;
+      if (!advance(peer->first, peer->second, now)) peers_.erase(peer);
+    }
+  }
+
+  void displace_one() {
+    std::map<std::string_view, size_t> counts;
+    for (const auto& [id, peer] : peers_) ++counts[peer.connection.client()];
+    auto chosen = peers_.end();
+    const auto rank = [&](const Peer& peer) {
+      return std::make_tuple(counts[peer.connection.client()], is_idle(peer), Time::max() - peer.since);
+    };
+    for (auto at = peers_.begin(); at != peers_.end(); ++at) {
+      if (!deadline_of(at->second)) continue;
+      if (chosen == peers_.end() || rank(chosen->second) < rank(at->second)) chosen = at;
+    }
+    if (chosen != peers_.end()) peers_.erase(chosen);
+  }
+
+  void take_answers(Time now) {
+    std::vector<std::pair<uint64_t, Answer>> taken;
+    {
+      const std::scoped_lock lock(mutex_);
+      taken.swap(answers_);
+    }
+    for (auto& [id, answer] : taken) {
+      const auto at = peers_.find(id);
+      if (at != peers_.end() && !take_answer(id, at->second, std::move(answer), now)) peers_.erase(at);
+    }
+  }
+
+  void finish() {
+    socket_.reset();
+    keep_if([this](const Peer& peer) { return is_owed(peer); });
+    workers_->stop();
+    const Time end = std::chrono::steady_clock::now() + kGrace;
+    take_answers(std::chrono::steady_clock::now());
+    for (auto& [id, peer] : peers_) say_goodbye(peer);
+    while (true) {
+      keep_if([this](Peer& peer) { return flush(peer); });
+      const Time now = std::chrono::steady_clock::now();
+      if (peers_.empty() || now >= end) break;
+      std::vector<pollfd> wanted;
+      for (const auto& [id, peer] : peers_) {
+        wanted.push_back({peer.connection.fd(), peer.connection.wanted_events(), 0});
+      }
+      if (::poll(wanted.data(), wanted.size(), left_ms(end, now)) < 0 && errno != EINTR) break;
+    }
+    peers_.clear();
+  }
+
+  static constexpr int kAcceptedAtOnce = 64;
+
+  const char* name_;
+  const size_t connections_;
+  Fd socket_, wake_;  // wake_: an answer is there
+  net::Stop stop_;
+  uint64_t next_id_ = 0;
+  Time refused_until_;  // no descriptor was left to accept with
+  std::mutex mutex_;
+  std::vector<std::pair<uint64_t, Answer>> answers_;
+  std::unique_ptr<Workers> workers_;
+  std::thread thread_;
+};
+
+}  // namespace ingero::serve::http

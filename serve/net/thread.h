@@ -1,0 +1,10 @@
+// How a thread that reads and writes connections begins.
+#pragma once
+
+namespace ingero::serve::net {
+
+// Names the calling thread (15 characters), and blocks SIGPIPE in it: TLS may write to a connection that it finds
+// closed.
+void begin_thread(const char* name);
+
+}  // namespace ingero::serve::net

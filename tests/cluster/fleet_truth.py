@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Simulated jobs sent to a real `ingero fleet serve`, and what it made of them, compared with what was planted.
+
+  fleet_truth.py --build DIR [--short] [--seed N]
+
+For each kind of job: precision, recall, how often the class is right, and the time from the onset to the end of the window
+that named the rank. Seeds are drawn, and printed. The simulator shares no code with the detector. Status 1 where a bound is
+missed. Standard library only.
+"""
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SECOND = 1_000_000_000
+TOKEN = "a-token-of-this-table-0123456789"
+# Ranks, noise, effect (0: drawn from 15 to 50 %), jobs (short: a third), p95 of the time to name in seconds.
+SLOW = [(2048, "quiet", 0.1, 3, 35), (2048, "usual", 0.3, 6, 20), (2048, "usual", 0.1, 6, 35), (2048, "usual", 0, 6, None),
+        (2048, "noisy", 0.3, 6, 30), (2048, "noisy", 0.1, 6, 105), (256, "usual", 0, 12, None), (16384, "usual", 0.3, 1, 20)]
+# Ranks, noise, windows of 5 s, jobs, incidents at most in all of them.
+HEALTHY = [(256, "usual", 120, 12, 0), (2048, "usual", 700, 1, 0), (16384, "usual", 120, 1, 0), (2048, "noisy", 700, 1, 3)]
+HANGS = [(2048, 6), (16384, 1)]
+PRECISION, RECALL, CLASS = 0.99, 0.98, 0.9
+BEFORE_ONSET = 30 * SECOND  # noise may have raised a rank's sum before
+
+
+class Server:
+    def __init__(self, ingero, folder):
+        token = os.path.join(folder, "token")
+        with open(os.open(token, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
+            file.write(TOKEN)
+        self.process = subprocess.Popen(
+            [ingero, "fleet", "serve", "--db", os.path.join(folder, "c.db"), "--insecure-no-tls", "--token-file", token,
+             "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", "--hang-after", "30s"],
+            stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        ports = re.findall(r"http://127\.0\.0\.1:(\d+)", line)
+        if len(ports) != 2:
+            sys.exit(line + self.process.stderr.read())
+        self.otlp, self.api = map(int, ports)
+
+    def ask(self, tool, **given):
+        connection = http.client.HTTPConnection("127.0.0.1", self.api, timeout=60)
+        with contextlib.closing(connection):
+            connection.request("POST", f"/api/v1/tools/fleet.cluster.{tool}", json.dumps(given), {"Authorization": f"Bearer {TOKEN}"})
+            answer = connection.getresponse()
+            body = answer.read()
+        if answer.status != 200:
+            sys.exit(f"{tool}: HTTP {answer.status}: {body[:500]!r}")
+        return json.loads(body)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+        self.process.stderr.close()
+
+
+def run(ingero, ranks, plan, windows, seed, *more):
+    """What was planted, what the server found, and how long the simulated windows took to be sent and taken."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(ingero, folder)
+        truth_file = os.path.join(folder, "truth.json")
+        begin = time.monotonic()
+        done = subprocess.run(
+            [ingero, "fleet", "simulate", "--endpoint", f"http://127.0.0.1:{server.otlp}", "--token-file", os.path.join(folder, "token"),
+             "--ranks", str(ranks), "--plan", plan, "--windows", str(windows), "--seed", str(seed), "--truth", truth_file, *more],
+            capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"fleet simulate, seed {seed}: {done.stderr}")
+        took = time.monotonic() - begin
+        time.sleep(2.2)  # the last window is waited for
+        incidents = server.ask("incidents", cluster_id="sim", top_n=1000)["incidents"]
+        jobs = server.ask("find_outlier_nodes", cluster_id="sim")["jobs"]
+        server.stop()
+        with open(truth_file, encoding="utf-8") as file:
+            return json.load(file), incidents, jobs, took
+
+
+def percentile(values, share):
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+
+
+class Table:
+    def __init__(self):
+        self.missed = 0
+
+    def goal(self, is_met, text):
+        self.missed += not is_met
+        return text if is_met else f"{text} MISSED"
+
+    def row(self, *cells):
+        print("  ".join(f"{cell:<{width}}" for cell, width in zip(cells, (24, 10, 12, 10, 12, 26, 12))), flush=True)
+
+
+def judge(truth, incidents, found):
+    planted = {one["rank"]: one for one in truth["stragglers"]}
+    for incident in incidents:
+        plant = planted.get(incident["rank"])
+        during = plant and plant["from_ns"] - BEFORE_ONSET <= incident["from_ns"] < plant["to_ns"]
+        found["right" if during else "wrong"].append(incident)
+        if during and planted.pop(incident["rank"], None):
+            found["classes"].append(incident["class"] == plant["class"])
+            found["times"].append(max(0, incident["evidence"]["named_ns"] - plant["from_ns"]) / SECOND)
+    found["missed"] += len(planted)
+
+
+def slow_jobs(table, ingero, draw, is_short):
+    table.row("slow ranks", "planted", "precision", "recall", "class right", "named after, median / p95", "sent in")
+    for ranks, noise, effect, jobs, bound in SLOW:
+        found, seconds, late = {"right": [], "wrong": [], "classes": [], "times": [], "missed": 0}, 0, 0
+        for _ in range(max(1, jobs // 3) if is_short else jobs):
+            seed = draw()
+            truth, incidents, judged, took = run(ingero, ranks, "random", 120, seed, "--noise", noise, "--effect", str(effect))
+            judge(truth, incidents, found)
+            seconds += took
+            late += sum(one["late_windows"] for one in judged)
+        named, planted = len(found["times"]), len(found["times"]) + found["missed"]
+        precision = len(found["right"]) / max(1, len(found["right"]) + len(found["wrong"]))
+        p95 = percentile(found["times"], 0.95) if named else float("inf")
+        table.row(f"{ranks} {noise} {f'{effect:.0%}' if effect else '15-50%'}", planted,
+                  table.goal(precision >= PRECISION, f"{precision:.3f}"), table.goal(named / planted >= RECALL, f"{named / planted:.3f}"),
+                  table.goal(sum(found["classes"]) >= CLASS * max(1, named), f"{sum(found['classes']) / max(1, named):.2f}"),
+                  table.goal(bound is None or p95 <= bound, f"{percentile(found['times'], 0.5) if named else 0:.0f} / {p95:.0f} s" + (f" (bound {bound})" if bound else "")),
+                  f"{seconds:.0f} s" + (f", {late} late" if late else ""))
+        for incident in found["wrong"]:
+            print(f"    wrong: {incident['evidence']['sentence']}")
+
+
+def healthy_jobs(table, ingero, draw, is_short):
+    print()
+    table.row("healthy", "hours", "incidents")
+    for ranks, noise, windows, jobs, bound in HEALTHY:
+        wrong, count = [], max(1, jobs // 3) if is_short else jobs
+        for _ in range(count):
+            wrong += run(ingero, ranks, "healthy", windows, draw(), "--noise", noise)[1]
+        table.row(f"{ranks} {noise}", f"{windows * count * 5 / 3600:.2f}", table.goal(len(wrong) <= bound, f"{len(wrong)} (bound {bound})"))
+        for incident in wrong:
+            print(f"    wrong: {incident['evidence']['sentence']}")
+
+
+def hanging_jobs(table, ingero, draw, is_short):
+    print()
+    table.row("hangs", "jobs", "exact ranks")
+    for ranks, jobs in HANGS:
+        exact, count = 0, max(1, jobs // 3) if is_short else jobs
+        for _ in range(count):
+            seed = draw()
+            truth, incidents, _, _ = run(ingero, ranks, "hang", 40, seed)
+            wanted = {one for hang in truth["hangs"] for one in hang["ranks"]}
+            named = {one["rank"] for incident in incidents if incident["class"] == "hang" for one in incident["evidence"]["ranks"]}
+            exact += wanted == named
+            if wanted != named:
+                print(f"    seed {seed}: planted {sorted(wanted)}, named {sorted(named)}")
+        table.row(ranks, count, table.goal(exact == count, f"{exact} of {count}"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Simulated jobs, and what the cluster's server makes of them.")
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--short", action="store_true", help="a third of the jobs")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**31))
+    options = parser.parse_args()
+    ingero = os.path.abspath(os.path.join(options.build, "cli/ingero"))
+    print(f"seed {options.seed}; load {os.getloadavg()[0]:.1f}")
+    source, table = random.Random(options.seed), Table()
+    for part in (slow_jobs, healthy_jobs, hanging_jobs):
+        part(table, ingero, lambda: source.randrange(2**31), options.short)
+    print(f"\n{table.missed} bounds missed")
+    return 1 if table.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

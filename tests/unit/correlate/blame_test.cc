@@ -1,0 +1,114 @@
+// Who was waited for: every nanosecond has one cause, paths end, and what is kept of them is bounded.
+#include "correlate/blame.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "numbers.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+// Threads 1 to n, each a role of its own.
+class Waiters {
+ public:
+  void sleep(uint32_t tid, uint64_t from_ns, uint64_t to_ns, uint32_t waker, TimeClass why = TimeClass::kFutex,
+             uint64_t object = 0) {
+    OffSpan off;
+    off.out_ns = from_ns;
+    off.woken_ns = off.in_ns = to_ns;
+    off.why = why;
+    off.waker_tid = waker;
+    off.object = object;
+    threads_[tid].add(off);
+  }
+  Blame::Thread thread(uint32_t tid) {
+    const auto known = threads_.find(tid);
+    if (known == threads_.end()) return {};
+    return {&known->second, tid, blame.role(1, "thread-" + std::to_string(tid), tid, false)};
+  }
+  std::vector<Blame::Share> walk(uint32_t tid, uint64_t from_ns, uint64_t to_ns) {
+    for (auto& [its, time] : threads_) time.sort();
+    std::vector<Blame::Share> shares;
+    for (const Piece& piece : thread(tid).time->pieces(from_ns, to_ns)) {
+      const auto find = [this](uint32_t waker) { return thread(waker); };
+      blame.walk(thread(tid), piece, piece.from_ns, piece.to_ns, find, shares);
+    }
+    return shares;
+  }
+  // The roles from the root to the cause.
+  std::vector<uint32_t> roles(uint32_t cause) const {
+    std::vector<uint32_t> found;
+    for (uint32_t id = cause; id != 0; id = blame.cause(id).parent) found.push_back(blame.cause(id).role);
+    return found;
+  }
+
+  hal::LossLedger ledger;
+  Blame blame{ledger};
+
+ private:
+  std::map<uint32_t, ThreadTime> threads_;
+};
+
+// (A1, A2)
+TEST(Blame, EveryNanosecondHasOneCauseAndNoThreadIsOnItsPathTwice) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    std::mt19937_64 random(seed);
+    Waiters some;
+    for (uint32_t tid = 1; tid <= 12; ++tid) {
+      for (uint64_t at = random() % 500; at < 10'000;) {
+        const uint64_t end = at + 1 + random() % 900;
+        some.sleep(tid, at, end, static_cast<uint32_t>(random() % 14));  // 0: no thread; 13: not followed
+        at = end + random() % 200;
+      }
+    }
+    const uint64_t from = random() % 1000, to = 8000 + random() % 1000;
+    uint64_t sum = 0;
+    for (const Blame::Share& share : some.walk(1, from, to)) {
+      sum += share.ns;
+      const std::vector<uint32_t> path = some.roles(share.cause);
+      EXPECT_LE(path.size(), Blame::kMaxDepth) << "seed " << seed;
+      EXPECT_EQ(std::set<uint32_t>(path.begin(), path.end()).size(), path.size()) << "seed " << seed;
+    }
+    EXPECT_EQ(sum, to - from) << "seed " << seed;
+  }
+}
+
+// (A2)
+TEST(Blame, AChainOfWakersIsFollowedSoFarAndNoFarther) {
+  Waiters some;
+  for (uint32_t tid = 1; tid <= 2 * Blame::kMaxDepth; ++tid) some.sleep(tid, 0, 1000, tid + 1);
+  const auto shares = some.walk(1, 0, 1000);
+  ASSERT_EQ(shares.size(), 1U);
+  EXPECT_EQ(some.roles(shares.front().cause).size(), Blame::kMaxDepth);
+}
+
+// (A3)
+TEST(Blame, RolesAndCausesAreBounded) {
+  Waiters some;
+  for (uint32_t pid = 1; pid <= Blame::kMaxRoles + 5; ++pid) {
+    (void)some.blame.role(pid, "worker", pid, false);
+    (void)some.blame.role(1, "pool", pid, false);
+  }
+  EXPECT_EQ(some.blame.roles().size(), Blame::kMaxRoles);
+  for (const BlameRole& role : some.blame.roles()) EXPECT_LE(role.pids.size(), Blame::kMaxPids);
+  EXPECT_GE(some.ledger.count(hal::Loss::budget_forgotten), 5U);
+
+  // Each read is of another file: a cause of its own, of a thread that waits itself and of one that is waited for.
+  for (const uint32_t tid : {1U, 2U}) {
+    Waiters many;
+    if (tid == 2) many.sleep(1, 0, 100 * Blame::kMaxCauses * 2, 2, TimeClass::kPipe);
+    for (uint64_t i = 0; i < 2 * Blame::kMaxCauses; ++i) {
+      many.sleep(tid, 100 * i, 100 * i + 50, 0, TimeClass::kDisk, 1 + i);
+    }
+    uint64_t sum = 0;
+    for (const Blame::Share& share : many.walk(1, 0, 100 * Blame::kMaxCauses * 2)) sum += share.ns;
+    EXPECT_EQ(sum, 100 * Blame::kMaxCauses * 2);
+    EXPECT_LE(many.blame.causes().size(), Blame::kMaxCauses + kTimeClasses * many.blame.roles().size()) << tid;
+    EXPECT_GE(many.ledger.count(hal::Loss::budget_forgotten), Blame::kMaxCauses - kTimeClasses) << tid;
+  }
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

@@ -1,0 +1,128 @@
+// What is said of a device is said of every instant, whatever the order in which threads' calls are given; and what
+// nothing waits for is kept for a while only.
+#include "correlate/device_time.h"
+
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "unit/correlate/budget_device.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+constexpr uint64_t kBeginNs = 1000 * kMs;
+
+const CallFacts& launches() {
+  static const CallFacts kFacts = make_facts("acmeLaunch", "acmeLaunch", "RUNTIME", "acme", hal::Kind::kLaunch, false);
+  return kFacts;
+}
+const CallFacts& syncs() {
+  static const CallFacts kFacts =
+      make_facts("acmeStreamSynchronize", "acmeStreamSynchronize", "RUNTIME", "acme", hal::Kind::kSync, true);
+  return kFacts;
+}
+
+// A call of a thread on the stream of its number.
+BudgetCall call_of(uint32_t tid, uint64_t from_us, uint64_t to_us) {
+  BudgetCall call;
+  call.start_ns = kBeginNs + from_us * kUs;
+  call.end_ns = kBeginNs + to_us * kUs;
+  call.stream = tid;
+  call.tid = tid;
+  return call;
+}
+
+class OneDevice {
+ public:
+  void launch(uint32_t tid, uint64_t from_us, uint64_t to_us) { (void)add(call_of(tid, from_us, to_us), launches()); }
+  void sync(uint32_t tid, uint64_t from_us, uint64_t to_us) { (void)add(call_of(tid, from_us, to_us), syncs()); }
+  std::vector<DeviceSegment> until(uint64_t us) { return device.take(device.settle(kBeginNs + us * kUs)); }
+
+  hal::LossLedger ledger;
+  DeviceTime device{ledger};
+
+ private:
+  CallSpan add(const BudgetCall& call, const CallFacts& facts) {
+    ThreadTime& thread = threads_[call.tid];
+    const CallSpan span = device.add(call, facts, thread);
+    thread.add(span);
+    thread.sort();
+    return span;
+  }
+  std::map<uint32_t, ThreadTime> threads_;
+};
+
+// (D2) Asked for in pieces of any size.
+TEST(DeviceTime, SegmentsTileTheTimeAndAGapBelongsToTheSubmissionBehindIt) {
+  OneDevice one;
+  std::vector<uint64_t> begins;
+  std::vector<DeviceSegment> all;
+  for (uint64_t step = 0; step < 200; ++step) {
+    const uint64_t at = 1000 * step + step * step % 90;
+    one.launch(1 + step % 2, at, at + 10);
+    one.sync(1 + step % 2, at + 20, at + 400);
+    begins.push_back(kBeginNs + at * kUs);
+    if (step % 7 == 0) {
+      for (const DeviceSegment& segment : one.until(at + 500)) all.push_back(segment);
+    }
+  }
+  ASSERT_FALSE(all.empty());
+  uint64_t at_ns = begins.front();
+  size_t gaps = 0;
+  for (const DeviceSegment& segment : all) {
+    ASSERT_EQ(segment.from_ns, at_ns);
+    ASSERT_GT(segment.to_ns, segment.from_ns);
+    at_ns = segment.to_ns;
+    if (segment.state != DeviceState::kIdle || segment.until_ns == 0) continue;  // 0: not yet submitted
+    const auto behind = std::lower_bound(begins.begin(), begins.end(), segment.to_ns);
+    ASSERT_NE(behind, begins.end());
+    EXPECT_EQ(segment.until_ns, *behind);
+    EXPECT_EQ(segment.tid, 1 + (behind - begins.begin()) % 2);
+    ++gaps;
+  }
+  EXPECT_GT(gaps, 100U);
+}
+
+// (D3)
+TEST(DeviceTime, WorkThatNothingWaitsForIsUnknownForAWhileAndForgotten) {
+  OneDevice one;
+  one.launch(1, 0, 10);
+  one.launch(2, 2 * DeviceTime::kDrainedNs / kUs, 2 * DeviceTime::kDrainedNs / kUs + 10);
+  const auto all = one.until(2 * DeviceTime::kDrainedNs / kUs);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].state, DeviceState::kUnknown);
+  EXPECT_EQ(all[0].to_ns, kBeginNs + 10 * kUs + DeviceTime::kDrainedNs);
+  EXPECT_EQ(all[1].state, DeviceState::kIdle);
+
+  OneDevice many;
+  for (uint64_t i = 0; i < DeviceTime::kMaxPending + 7; ++i) many.launch(1, 10 * i, 10 * i + 5);
+  EXPECT_EQ(many.ledger.count(hal::Loss::budget_forgotten), 7U);
+}
+
+// (D4)
+TEST(DeviceTime, TheOrderOfTwoThreadsCallsDecidesNothing) {
+  const auto segments = [](bool is_second_first) {
+    OneDevice one;
+    const auto thread = [&](uint32_t tid) {
+      for (uint64_t step = 0; step < 50; ++step) {
+        const uint64_t at = 1000 * step + 300 * tid;
+        one.launch(tid, at, at + 10);
+        one.sync(tid, at + 20, at + 20 + 60 * tid);
+      }
+    };
+    thread(is_second_first ? 2 : 1);
+    thread(is_second_first ? 1 : 2);
+    std::vector<std::tuple<uint64_t, uint64_t, DeviceState, uint32_t, uint64_t>> found;
+    for (const DeviceSegment& segment : one.until(50'000)) {
+      found.emplace_back(segment.from_ns, segment.to_ns, segment.state, segment.tid, segment.until_ns);
+    }
+    return found;
+  };
+  const auto first = segments(false);
+  EXPECT_GT(first.size(), 100U);
+  EXPECT_EQ(segments(true), first);
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

@@ -1,0 +1,115 @@
+// The period of what a program submits: found in spite of loops of any length, kept, and given up for a better one
+// only.
+#include "correlate/step_finder.h"
+
+#include <gtest/gtest.h>
+
+#include "numbers.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+class Submitting {
+ public:
+  void launch(uint64_t function, uint64_t takes_ns) {
+    BudgetCall call;
+    call.start_ns = now_ns;
+    call.end_ns = now_ns += takes_ns;
+    call.function = function;
+    call.tid = kPid;
+    finder.add(call, facts_);
+  }
+  // What ended since it was asked last, the anchor chosen anew.
+  std::vector<StepBoundary> next() {
+    finder.choose();
+    return finder.take();
+  }
+  StepFinder finder;
+  uint64_t now_ns = 1000 * kMs;
+
+ private:
+  CallFacts facts_ = make_facts("acmeLaunch", "acmeLaunch", "RUNTIME", "acme", hal::Kind::kLaunch, false);
+};
+
+// (N1)
+TEST(StepFinder, ALoopOfEqualLaunchesMayHaveAnyNumberOfTurns) {
+  Submitting program;
+  std::vector<StepBoundary> ends;
+  for (uint64_t step = 0; step < 100; ++step) {
+    program.launch(1, 10 * kMs);
+    for (uint64_t turn = 0; turn <= step % 7; ++turn) program.launch(2, kMs / 10);
+    program.launch(3, kMs);
+    for (const StepBoundary& one : program.next()) ends.push_back(one);
+  }
+  ASSERT_TRUE(program.finder.has_anchor());
+  ASSERT_GT(ends.size(), 80U);
+  for (const StepBoundary& one : ends) EXPECT_EQ(one.content, ends.front().content);
+}
+
+// (N2) Where one ends the next begins: each end is that of a call, and none is left out.
+TEST(StepFinder, StepsEndOncePerPeriodAtTheEndOfACall) {
+  Submitting program;
+  std::vector<uint64_t> ends;
+  uint64_t chosen_at = 0;
+  for (uint64_t step = 0; step < 100; ++step) {
+    if (program.finder.has_anchor() && chosen_at == 0) chosen_at = step;
+    program.launch(1, 4 * kMs);
+    program.launch(2, (step % 3 + 1) * kMs);
+    for (const StepBoundary& one : program.next()) ends.push_back(one.mono_ns);
+  }
+  ASSERT_GT(chosen_at, 0U);
+  ASSERT_EQ(ends.size(), 100 - chosen_at);
+  uint64_t first_ns = 1000 * kMs;  // the end of one of the two calls, which one is the finder's choice
+  for (uint64_t step = 0; step < chosen_at; ++step) first_ns += 4 * kMs + (step % 3 + 1) * kMs;
+  const bool is_second = ends.front() != first_ns + 4 * kMs;
+  uint64_t begin_ns = first_ns;
+  for (uint64_t step = chosen_at; step < 100; ++step) {
+    const uint64_t whole_ns = 4 * kMs + (step % 3 + 1) * kMs;
+    EXPECT_EQ(ends[step - chosen_at], begin_ns + (is_second ? whole_ns : 4 * kMs)) << step;
+    begin_ns += whole_ns;
+  }
+}
+
+// (N3)
+TEST(StepFinder, AnotherAnchorNeedsManyLongerPeriods) {
+  Submitting program;
+  for (uint64_t step = 0; step < 40; ++step) {
+    program.launch(1, 6 * kMs);
+    program.launch(2, 4 * kMs);
+    for (const StepBoundary& one : program.next()) ASSERT_FALSE(one.is_break);
+  }
+  ASSERT_TRUE(program.finder.has_anchor());
+  size_t periods = 0;
+  for (bool is_over = false; !is_over && periods < 100;) {
+    program.launch(3, 20 * kMs);
+    program.launch(4, 10 * kMs);
+    ++periods;
+    for (const StepBoundary& one : program.next()) is_over |= one.is_break;
+  }
+  EXPECT_GE(periods, StepFinder::kBetter);
+  EXPECT_LT(periods, 100U);
+  EXPECT_EQ(program.finder.usual_ns(), 30 * kMs);
+  // Those that are hardly longer change nothing.
+  for (size_t step = 0; step < 100; ++step) {
+    program.launch(5, 20 * kMs);
+    program.launch(6, 15 * kMs);
+    for (const StepBoundary& one : program.next()) ASSERT_FALSE(one.is_break);
+  }
+}
+
+// (N3) As many tokens as are kept make a period, more do not: the oldest was forgotten before it came again.
+TEST(StepFinder, OfMoreTokensThanAreKeptNoneMarksAPeriod) {
+  const auto finds = [](uint64_t tokens) {
+    Submitting program;
+    for (size_t step = 0; step < 40; ++step) {
+      for (uint64_t function = 0; function < tokens; ++function) program.launch(function, kMs / 10);
+      (void)program.next();
+    }
+    return program.finder.has_anchor();
+  };
+  EXPECT_TRUE(finds(StepFinder::kMaxTokens - 1));
+  EXPECT_FALSE(finds(StepFinder::kMaxTokens + 1));
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

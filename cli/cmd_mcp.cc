@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/serving.h"
+#include "serve/mcp/recording.h"
 #include "serve/mcp/stdio.h"
 #include "serve/mcp/streamable.h"
 
@@ -17,7 +18,8 @@ struct McpOptions {
 Result<int> run_mcp(const McpOptions& options, Context& context) {
   auto service = open_service(options.serving, options.http.empty() || has_token(options.serving, context), context);
   if (!service.ok()) return service.error();
-  serve::mcp::Protocol protocol(**service, {INGERO_VERSION});
+  serve::mcp::RecordingProvider provider(**service);
+  serve::mcp::Protocol protocol(provider, {INGERO_VERSION});
   if (options.http.empty()) {
     step_back();
     INGERO_TRY(serve::mcp::serve_stdio(protocol, STDIN_FILENO, STDOUT_FILENO));

@@ -16,6 +16,7 @@
 #include "cli/flags.h"
 #include "serve/alerts/pagerduty.h"
 #include "serve/api/api.h"
+#include "serve/mcp/recording.h"
 #include "serve/mcp/streamable.h"
 
 namespace ingero::cli {
@@ -157,7 +158,7 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   served.at_once = kAtOnce;
   served.weight = [light = served.open_paths](const std::string& path, const std::string& body) {
     if (std::find(light.begin(), light.end(), path) != light.end()) return serve::http::Weight::kLight;
-    return path == "/mcp" ? serve::mcp::weight_of(body) : serve::api::weight_of(path);
+    return path == "/mcp" ? serve::mcp::weight_of(body, serve::mcp::kHeavyOfRecording) : serve::api::weight_of(path);
   };
   served.body_bytes = kBodyBytes;
   served.seconds = 10;

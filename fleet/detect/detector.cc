@@ -347,10 +347,16 @@ std::vector<Standing> Detector::standings() const {
 Limits Detector::limits() const {
   Limits limits;
   std::map<uint64_t, std::vector<const Rank*>> roles;
+  std::map<uint64_t, uint32_t> cohorts;  // ranks of each
   for (const auto& [number, rank] : ranks_) {
     if (rank.is_silent) continue;
     ++limits.ranks;
     roles[rank.role].push_back(&rank);
+    cohorts[rank.cohort] = rank.nranks;
+  }
+  for (const auto& [cohort, nranks] : cohorts) {
+    const auto heard = heard_.find(cohort);
+    if (heard != heard_.end() && heard->second < nranks) limits.unobserved += nranks - heard->second;
   }
   const auto largest = std::max_element(roles.begin(), roles.end(),
                                         [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });

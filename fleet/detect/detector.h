@@ -70,9 +70,10 @@ struct Standing {
 
 struct Limits {
   double detectable_effect = 0;
-  double effect = 0;  // from which on a rank's sum grows
-  double usual = 0;   // the median of what is compared
-  size_t ranks = 0;   // that are heard of
+  double effect = 0;      // from which on a rank's sum grows
+  double usual = 0;       // the median of what is compared
+  size_t ranks = 0;       // that are heard of
+  size_t unobserved = 0;  // in the communicators of these: ranks that sent nothing of the last window
   bool has_quorum = false;
 };
 

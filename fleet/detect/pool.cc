@@ -47,9 +47,9 @@ double Pool::effect_at(double share) const {
 }
 
 double Pool::detectable_effect(double floor) const {
-  constexpr double kWanted = 0.6, kMaxEffect = 10;
+  constexpr double kWanted = 0.6;
   constexpr int kSamples = 199, kHalvings = 30;
-  if (sorted_.empty()) return kMaxEffect;
+  if (sorted_.empty()) return kMaxDetectable;
   const auto mean_increment = [&](double slow) {
     double sum = 0;
     for (int i = 1; i <= kSamples; ++i) {
@@ -58,8 +58,8 @@ double Pool::detectable_effect(double floor) const {
     }
     return sum / kSamples;
   };
-  if (mean_increment(kMaxEffect) < kWanted) return kMaxEffect;
-  double low = 0, high = kMaxEffect;
+  if (mean_increment(kMaxDetectable) < kWanted) return kMaxDetectable;
+  double low = 0, high = kMaxDetectable;
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
     (mean_increment(middle) < kWanted ? low : high) = middle;

@@ -17,6 +17,7 @@ inline constexpr double kFloorScale = 0.02;  // of effect beyond the floor, for 
 inline constexpr double kReference = 1.25;   // normal score that a healthy rank rarely exceeds
 inline constexpr double kMaxStep = 2;        // one window adds or takes at most this
 inline constexpr double kSuspect = 3.5, kNamed = 7, kMaxScore = 14;
+inline constexpr double kMaxDetectable = 10;  // an effect: what is usual is not known
 inline constexpr double kOnset = 1;       // a sum that is smaller is noise: what is slow began where it was left last
 inline constexpr size_t kSmallRole = 64;  // ranks
 inline constexpr size_t kWindows = 12, kSmallRoleWindows = 60;  // of history

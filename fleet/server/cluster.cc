@@ -16,7 +16,8 @@ constexpr uint64_t kSecond_ns = 1'000'000'000;
 constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send their health score
 constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make those of the others late
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
-constexpr size_t kMaxDelayed = 64;  // that an incident lists
+constexpr size_t kMaxRestored = 1000;  // incidents, the newest
+constexpr size_t kMaxDelayed = 64;     // that an incident lists
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
 constexpr const char* kHang = "hang";             // the class of all kinds of hangs
 constexpr uint64_t kSettles_ns = 2 * kSecond_ns;  // until the windows of all nodes have come
@@ -67,7 +68,7 @@ Result<std::unique_ptr<Cluster>> Cluster::open(store::StoreOptions options, cons
 Status Cluster::restore() {
   const uint64_t now_ns = clock_.wall_ns();
   const uint64_t from_ns = now_ns > kRestored_ns ? now_ns - kRestored_ns : 0;
-  const auto rows = store_->incidents("", 0, store::kMaxHistoryRows);
+  const auto rows = store_->incidents("", 0, kMaxRestored);
   INGERO_TRY(rows);
   for (const auto& row : *rows) {
     if (row.state == "open") open_[name_of(row)] = row;
@@ -365,39 +366,52 @@ Threshold Cluster::threshold(const std::string& cluster) {
   return found;
 }
 
-void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query, Json& outliers) const {
+void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query,
+                           std::vector<Outlier>& outliers) const {
   struct Members {
     size_t all = 0, suspects = 0, named = 0;
   };
-  const bool is_score = key.kind == Kind::kScore;
-  const auto standings = job.detector.standings();
+  auto standings = job.detector.standings();
   std::map<uint32_t, Members> nodes;
-  std::map<uint64_t, std::vector<uint32_t>> communicators;
   for (const auto& one : standings) {
     Members& members = nodes[one.node];
     ++members.all;
     members.suspects += one.is_suspect ? 1 : 0;
     members.named += one.is_named ? 1 : 0;
   }
-  for (const auto& one : standings) {
+  for (auto& one : standings) {
     // A named one stays until it is over; what it was named with may be lower by now.
-    if (one.score <= 0 || outliers.size() >= query.top_n) break;
-    detect::Incident incident = one.incident;
+    if (one.score <= 0) break;
     if (!one.is_named) {
-      incident = detect::Incident();
-      incident.rank = one.rank;
-      incident.effect = one.effect;
-      incident.lateness_s = std::abs(one.effect) * one.usual_s;
-      incident.usual_s = one.usual_s;
+      one.incident = detect::Incident();
+      one.incident.rank = one.rank;
+      one.incident.effect = one.effect;
+      one.incident.lateness_s = std::abs(one.effect) * one.usual_s;
+      one.incident.usual_s = one.usual_s;
     }
-    if ((one.score < query.threshold && !one.is_named) || incident.effect < query.min_effect) continue;
+    if ((one.score < query.threshold && !one.is_named) || one.incident.effect < query.min_effect) continue;
     const Members& members = nodes[one.node];
     const bool is_node = members.all >= 2 && members.named > 0 && 4 * members.suspects >= 3 * members.all;
-    auto members_of = communicators.find(one.communicator);
-    if (members_of == communicators.end()) {
-      members_of = communicators.emplace(one.communicator, job.detector.members_of(one.communicator)).first;
+    outliers.push_back({&key, &job, std::move(one), is_node});
+  }
+}
+
+// Those of all jobs, the named ones first, then by score.
+Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& query) const {
+  std::stable_sort(outliers.begin(), outliers.end(), [](const Outlier& a, const Outlier& b) {
+    return std::pair(a.standing.is_named, a.standing.score) > std::pair(b.standing.is_named, b.standing.score);
+  });
+  if (outliers.size() > query.top_n) outliers.resize(query.top_n);
+  std::map<std::pair<const Job*, uint64_t>, std::vector<uint32_t>> members;  // by communicator
+  Json list = Json::array();
+  for (const auto& [key, job, one, is_node] : outliers) {
+    const bool is_score = key->kind == Kind::kScore;
+    auto found = members.find({job, one.communicator});
+    if (found == members.end()) {
+      found = members.emplace(std::pair(job, one.communicator), job->detector.members_of(one.communicator)).first;
     }
-    Json row{{"cluster_id", key.cluster}, {"job_id", json_or_null(key.job)}, {"node_id", node_name(one.node)}};
+    const detect::Incident& incident = one.incident;
+    Json row{{"cluster_id", key->cluster}, {"job_id", json_or_null(key->job)}, {"node_id", node_name(one.node)}};
     row["rank"] = is_score ? Json(nullptr) : Json(one.rank);
     row["kind"] = is_score ? "low_health_score" : "straggler";
     row["class"] = detect::name_of(incident.what);
@@ -407,39 +421,43 @@ void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery
     row["score"] = rounded(one.score);
     row["threshold"] = query.threshold;
     row["lateness_s_per_step"] = rounded(incident.lateness_s);
-    row["since_ns"] = one.onset * job.period_ns;
+    row["since_ns"] = one.onset * job->period_ns;
     row["confidence"] = one.is_named ? Json(rounded(incident.confidence)) : Json(nullptr);
     row["communicator"] = hex(one.communicator);
-    row.update(delayed(members_of->second, one.rank));
+    row.update(delayed(found->second, one.rank));
     row["evidence"] = evidence_of(incident);
     row["sentence"] = sentence_of(node_name(one.node), incident, is_score);
-    outliers.push_back(std::move(row));
+    list.push_back(std::move(row));
   }
+  return list;
 }
 
-Json Cluster::outliers(const OutlierQuery& query) {
+Result<Json> Cluster::outliers(const OutlierQuery& query) {
   Json answer{{"cluster_id", json_or_null(query.cluster)}, {"outliers", Json::array()}, {"jobs", Json::array()}};
   {
     const std::lock_guard guard(mutex_);
     (void)advance(clock_.mono_ns());  // an incident that cannot be written now is written with the next window
+    std::vector<Outlier> outliers;
     for (const auto& [key, job] : jobs_) {
       if (!query.cluster.empty() && key.cluster != query.cluster) continue;
-      add_outliers(key, job, query, answer["outliers"]);
+      add_outliers(key, job, query, outliers);
       const detect::Limits& limits = job.limits;
       answer["jobs"].push_back({{"cluster_id", key.cluster},
                                 {"job_id", json_or_null(key.job)},
                                 {"compares", key.kind == Kind::kWork ? "own work" : "health score"},
                                 {"ranks", limits.ranks},
+                                {"not_observed_ranks", limits.unobserved},
                                 {"window_s", job.period_ns / kSecond_ns},
                                 {"last_window_end_ns", (job.detector.last_window() + 1) * job.period_ns},
                                 {"detectable_effect", rounded(limits.detectable_effect)},
                                 {"late_windows", job.detector.late()}});
     }
+    answer["outliers"] = outlier_list(std::move(outliers), query);
   }
   answer["ended"] = Json::array();
   if (query.since_ns == 0) return answer;
   const auto rows = store_->incidents(query.cluster, query.since_ns, query.top_n);
-  if (!rows.ok()) return answer;
+  INGERO_TRY(rows);
   for (const auto& row : *rows) {
     if (row.state != "open") answer["ended"].push_back(incident_json(row));
   }
@@ -487,14 +505,16 @@ Result<Json> Cluster::incidents(const std::string& cluster, uint64_t since_ns, s
 }
 
 Result<Json> Cluster::history(const store::HistoryQuery& query) {
-  store::HistoryQuery more = query;
-  more.limit = std::min(query.limit, store::kMaxHistoryRows - 1) + 1;
-  auto rows = store_->history(more);
-  INGERO_TRY(rows);
-  const bool is_cut = rows->size() == more.limit;
-  if (is_cut) rows->pop_back();
-  const size_t count = rows->size();
-  return Json{{"events", std::move(*rows)}, {"count", count}, {"is_cut", is_cut}};
+  auto found = store_->history(query);
+  INGERO_TRY(found);
+  const size_t count = found->events.size();
+  Json answer{
+      {"events", std::move(found->events)}, {"count", count}, {"is_cut", found->is_at_limit || found->is_too_long}};
+  if (answer["is_cut"] == true) {
+    answer["cut"] = {fmt::format("the first {} events are given; there are more ({})", count,
+                                 found->is_at_limit ? "limit" : "longer than an answer may be")};
+  }
+  return answer;
 }
 
 Result<Json> Cluster::health() {

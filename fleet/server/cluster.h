@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -51,7 +52,7 @@ class Cluster {
   // What nodes classify themselves by: of their health scores where they send these, else 1 / (1 + the effect from
   // which on a rank is suspicious).
   Threshold threshold(const std::string& cluster);
-  Json outliers(const OutlierQuery& query);
+  Result<Json> outliers(const OutlierQuery& query);
   // The ranks that did not come to a collective, or did not leave it, now.
   Json hangs(const std::string& cluster);
   Result<Json> history(const store::HistoryQuery& query);
@@ -80,6 +81,12 @@ class Cluster {
     uint64_t period_ns = 0;
     detect::Limits limits;  // as of the last window that was evaluated
   };
+  struct Outlier {
+    const JobKey* key;
+    const Job* job;
+    detect::Standing standing;
+    bool is_node;  // most ranks of its node are slow
+  };
   struct Counters {
     uint64_t requests = 0, undecodable = 0, points = 0, windows = 0, repeated = 0;
     uint64_t ahead = 0, other_period = 0, no_room = 0;
@@ -100,7 +107,8 @@ class Cluster {
   store::IncidentRow row_of(const JobKey& key, const detect::Hang& hang);
   void identify(store::IncidentRow& row) const;
   store::IncidentRow row_of(const JobKey& key, const Job& job, const detect::Incident& incident);
-  void add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query, Json& outliers) const;
+  void add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query, std::vector<Outlier>& outliers) const;
+  Json outlier_list(std::vector<Outlier> outliers, const OutlierQuery& query) const;
   static Json delayed(const std::vector<uint32_t>& members, uint32_t rank);
   const std::string& node_name(uint32_t node) const;
   static Json incident_json(const store::IncidentRow& row);

@@ -93,7 +93,7 @@ Result<Listening> listen(const ListenOptions& options, const Environment& enviro
   receiving.at_once = 2;  // one decodes while the other's batch is written
   asking.body_bytes = kMaxQuestionBytes;
   asking.open_paths = {kOpenPath};
-  asking.weight = [](const std::string& path, const std::string&) { return weight_of(path); };
+  asking.weight = weight_of;
   asking.audit = [](const std::string& line) { log_info("{}", line); };
   auto receiver = open_http(options, options.http_address, "--http-listen", std::move(receiving), environment, clock);
   INGERO_TRY(receiver);

@@ -45,6 +45,7 @@ constexpr const char* kUpsertIncident =
 constexpr auto kTimeOfQuestion = std::chrono::seconds(5);
 constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine, until the time is looked at
 constexpr sqlite3_int64 kMemoryOfQuestion = 128'000'000, kMemoryToGiveBack = 16'000'000;
+constexpr size_t kBytesOfEvent = 256;  // in an answer: names of members, and numbers
 constexpr uint64_t kBatchesBetweenPrunings = 64;
 
 // Bits of windows.state.
@@ -433,7 +434,7 @@ std::optional<uint32_t> ClusterStore::node_number(const std::string& cluster, co
   return found == impl_->nodes.end() ? std::nullopt : std::optional(found->second);
 }
 
-Result<std::vector<Json>> ClusterStore::history(const HistoryQuery& query) {
+Result<History> ClusterStore::history(const HistoryQuery& query) {
   std::string sql =
       "SELECT timestamp_ns, cluster_id, node_id, metric_name, rank, nranks, value_double, value_int, attrs FROM events "
       "WHERE timestamp_ns BETWEEN ?1 AND ?2";
@@ -452,34 +453,41 @@ Result<std::vector<Json>> ClusterStore::history(const HistoryQuery& query) {
   also(is_operation.c_str(), query.operation);
   if (query.rank) sql += " AND rank = ?3";
   sql += " ORDER BY timestamp_ns DESC, node_id, metric_name, point_hash LIMIT ?4";
-  std::vector<Json> rows;
+  const size_t limit = std::min(query.limit, kMaxHistoryRows);
+  History found;
+  size_t bytes = 0;
   const Status status = impl_->ask([&](Database& database) -> Status {
     auto statement = database.prepare(sql);
     INGERO_TRY(statement);
     statement->bind(1, clipped(query.from_ns)).bind(2, clipped(query.to_ns));
     if (query.rank) statement->bind(3, *query.rank);
-    statement->bind(4, static_cast<int64_t>(std::min(query.limit, kMaxHistoryRows)));
+    statement->bind(4, static_cast<int64_t>(limit) + 1);
     for (size_t i = 0; i < texts.size(); ++i) statement->bind(static_cast<int>(i) + 5, texts[i]);
     for (;;) {
       const auto more = statement->step();
       INGERO_TRY(more);
       if (!*more) return {};
+      found.is_at_limit = found.events.size() == limit;
+      for (const int at : {1, 2, 3, 8}) bytes += statement->bytes(at).size();
+      bytes += kBytesOfEvent;
+      found.is_too_long = bytes > kMaxHistoryBytes;
+      if (found.is_at_limit || found.is_too_long) return {};
       const auto integer = [&](int at) {
         return statement->is_null(at) ? Json(nullptr) : Json(statement->integer(at));
       };
-      rows.push_back({{"timestamp_ns", statement->integer(0)},
-                      {"cluster_id", statement->text(1)},
-                      {"node_id", statement->text(2)},
-                      {"metric_name", statement->text(3)},
-                      {"rank", integer(4)},
-                      {"nranks", integer(5)},
-                      {"value_double", statement->is_null(6) ? Json(nullptr) : Json(statement->real(6))},
-                      {"value_int", integer(7)},
-                      {"attrs", parse_json(statement->bytes(8))}});
+      found.events.push_back({{"timestamp_ns", statement->integer(0)},
+                              {"cluster_id", statement->text(1)},
+                              {"node_id", statement->text(2)},
+                              {"metric_name", statement->text(3)},
+                              {"rank", integer(4)},
+                              {"nranks", integer(5)},
+                              {"value_double", statement->is_null(6) ? Json(nullptr) : Json(statement->real(6))},
+                              {"value_int", integer(7)},
+                              {"attrs", parse_json(statement->bytes(8))}});
     }
   });
   INGERO_TRY(status);
-  return rows;
+  return found;
 }
 
 Result<std::vector<IncidentRow>> ClusterStore::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {

@@ -22,7 +22,7 @@
 
 namespace ingero::fleet::store {
 
-inline constexpr size_t kMaxNodes = 4096, kMaxHistoryRows = 1000;
+inline constexpr size_t kMaxNodes = 4096, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;
 
 struct StoreOptions {
   std::string path;
@@ -52,6 +52,12 @@ struct HistoryQuery {
   size_t limit = 100;  // at most kMaxHistoryRows; newest first
 };
 
+struct History {
+  std::vector<Json> events;
+  // There are more: than the query's limit, or than kMaxHistoryBytes of text.
+  bool is_at_limit = false, is_too_long = false;
+};
+
 struct Coverage {
   uint64_t points_from_ns = 0, windows_from_ns = 0, bytes = 0, nodes = 0;  // 0: none
   uint64_t minutes_from_ns = 0, hours_from_ns = 0;
@@ -76,7 +82,7 @@ class ClusterStore {
   std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const;
 
   // At any time, from any thread.
-  Result<std::vector<Json>> history(const HistoryQuery& query);
+  Result<History> history(const HistoryQuery& query);
   // Of a cluster (empty: of all) that lasted to `since_ns` or later, newest first.
   Result<std::vector<IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns, size_t limit);
   Result<Coverage> coverage();

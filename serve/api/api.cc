@@ -18,7 +18,7 @@ http::Response json(int status, const Json& body, std::string note = {}) {
 
 http::Response failed(const Error& error) {
   const Json body = tools::error_json(error);
-  return json(status_of(error.code()), body,
+  return json(tools::fault_status(error.code()), body,
               body["class"].get<std::string>() + ": " + body["error"].get<std::string>());
 }
 
@@ -115,15 +115,6 @@ Json body_of(Json schema) {
 }
 
 }  // namespace
-
-int status_of(Errc code) {
-  const std::string_view fault = tools::fault_name(code);
-  return fault == "bad_input"   ? 400
-         : fault == "refused"   ? 403
-         : fault == "not_found" ? 404
-         : fault == "timed_out" ? 504
-                                : 500;
-}
 
 std::span<const Endpoint> own_endpoints() {
   using tools::object_of;

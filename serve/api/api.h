@@ -31,7 +31,5 @@ class Api {
 
 // SQL and questions to nodes are heavy; health and lists are light.
 http::Weight weight_of(const std::string& path);
-// The HTTP status of a failure: 400, 403, 404, 500 or 504.
-int status_of(Errc code);
 
 }  // namespace ingero::serve::api

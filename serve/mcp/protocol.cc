@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "serve/tools/query_service.h"
 #include "serve/tools/sanitize.h"
 
 namespace ingero::serve::mcp {
@@ -33,12 +34,6 @@ std::string required_text(const Json& params, const char* name) {
   return value.get<std::string>();
 }
 
-Json server_info(const std::string& version) {
-  return {{"name", "ingero"}, {"title", "ingero: GPU calls and what slowed them"}, {"version", version}};
-}
-
-Json capabilities() { return {{"tools", Json::object()}, {"prompts", Json::object()}, {"resources", Json::object()}}; }
-
 Json text_block(const std::string& text) { return {{"type", "text"}, {"text", text}}; }
 
 }  // namespace
@@ -55,6 +50,10 @@ Json error_response(const Json& id, int code, const std::string& message, Json d
   Json error{{"code", code}, {"message", printable(message, 2000)}};
   if (!data.is_null()) error["data"] = std::move(data);
   return {{"jsonrpc", "2.0"}, {"id", is_id(id) ? id : Json(nullptr)}, {"error", std::move(error)}};
+}
+
+Result<std::string> Provider::resource_text(const std::string& uri) {
+  return Error(Errc::kInvalid, fmt::format("unknown resource {}", printable(uri, 200)));
 }
 
 std::optional<Json> Protocol::handle(const Json& message, const std::atomic<bool>* cancel) {
@@ -90,7 +89,7 @@ std::optional<Json> Protocol::handle(const Json& message, const std::atomic<bool
     Json result = answer(request);
     if (request.is_modern) {
       result["resultType"] = "complete";
-      result["_meta"] = {{kServerInfoKey, server_info(options_.version)}};
+      result["_meta"] = {{kServerInfoKey, server_info()}};
       const bool is_list = request.method.ends_with("/list") || request.method == "resources/read" ||
                            request.method == "server/discover";
       if (is_list) {
@@ -113,7 +112,7 @@ Json Protocol::answer(const Request& request) {
   if (method == "ping" && !request.is_modern) return Json::object();
   if (method == "tools/list") return list_tools(request);
   if (method == "tools/call") return call_tool(request);
-  if (method == "prompts/list") return paged(request, "prompts", prompts());
+  if (method == "prompts/list") return paged(request, "prompts", provider_.prompts());
   if (method == "prompts/get") return get_prompt(request);
   if (method == "resources/list") return list_resources(request);
   if (method == "resources/templates/list") return paged(request, "resourceTemplates", Json::array());
@@ -121,19 +120,30 @@ Json Protocol::answer(const Request& request) {
   throw Refusal{kMethodNotFound, fmt::format("unknown method {}", printable(method, 100))};
 }
 
+Json Protocol::server_info() const {
+  return {{"name", "ingero"}, {"title", provider_.words().title}, {"version", options_.version}};
+}
+
+Json Protocol::capabilities() const {
+  Json all{{"tools", Json::object()}};
+  if (!provider_.prompts().empty()) all["prompts"] = Json::object();
+  if (!provider_.resources().empty()) all["resources"] = Json::object();
+  return all;
+}
+
 Json Protocol::initialize(const Request& request) const {
   const std::string asked = required_text(request.params, "protocolVersion");
   const bool is_known = std::find(std::begin(kRevisions), std::end(kRevisions), asked) != std::end(kRevisions);
   return {{"protocolVersion", is_known ? asked : std::string(kRevisions[0])},
           {"capabilities", capabilities()},
-          {"serverInfo", server_info(options_.version)},
-          {"instructions", instructions()}};
+          {"serverInfo", server_info()},
+          {"instructions", provider_.words().instructions}};
 }
 
 Json Protocol::discover() const {
   return {{"supportedVersions", Json::array({kModernRevision})},
           {"capabilities", capabilities()},
-          {"instructions", instructions()}};
+          {"instructions", provider_.words().instructions}};
 }
 
 // A cursor is the number of the entry that comes next.
@@ -168,64 +178,65 @@ Json outline(const Json& schema) {
 
 Json Protocol::list_tools(const Request& request) const {
   Json all = Json::array();
-  for (const tools::Tool* one : service_.tools()) {
-    const tools::Tool& tool = *one;
+  for (const ToolEntry& tool : provider_.tools()) {
     all.push_back({{"name", tool.name},
                    {"title", tool.title},
                    {"description", tool.description},
                    {"inputSchema", tool.input},
                    {"outputSchema", outline(tool.output)},
                    {"annotations",
-                    {{"readOnlyHint", tool.requirement != tools::Requirement::kPager},
+                    {{"readOnlyHint", tool.only_reads},
                      {"destructiveHint", false},
                      {"idempotentHint", true},
-                     {"openWorldHint", tool.requirement != tools::Requirement::kNothing}}}});
+                     {"openWorldHint", tool.reaches_out}}}});
   }
   return paged(request, "tools", all);
 }
 
 Json Protocol::call_tool(const Request& request) {
   const std::string name = required_text(request.params, "name");
-  if (service_.find(name) == nullptr) {
+  if (!provider_.has_tool(name)) {
     throw Refusal{kInvalidParams, fmt::format("unknown tool \"{}\"", printable(name, 64))};
   }
   const Json& given = member(request.params, "arguments");
   if (!given.is_null() && !given.is_object()) throw Refusal{kInvalidParams, "params.arguments must be an object"};
   const Json input = given.is_null() ? Json::object() : given;
-  const auto answer = service_.ask(name, input, request.cancel);
+  const auto answer = provider_.ask(name, input, request.cancel);
   if (!answer.ok()) {
     const Json error = tools::error_json(answer.error());
     const std::string text = error["class"].get<std::string>() + ": " + error["error"].get<std::string>();
     // No structure: clients hold that to the tool's schema, in failures too.
     return {{"content", Json::array({text_block(text)})}, {"isError", true}};
   }
-  const Json shown = tools::QueryService::shown(name, input, *answer);
   // Three texts, so that the middle one is JSON as it is.
-  return {{"content", Json::array({text_block(preamble() + "\n" + std::string(tools::kOpens)), text_block(shown.dump()),
-                                   text_block(std::string(tools::kCloses))})},
-          {"structuredContent", *answer},
+  return {{"content", Json::array({text_block(provider_.words().preamble + "\n" + std::string(tools::kOpens)),
+                                   text_block(answer->shown.dump()), text_block(std::string(tools::kCloses))})},
+          {"structuredContent", answer->structured},
           {"isError", false}};
 }
 
 Json Protocol::get_prompt(const Request& request) const {
   const std::string name = required_text(request.params, "name");
-  const Json all = prompts();
+  const Json all = provider_.prompts();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Json& one) { return one["name"] == name; });
   if (found == all.end()) throw Refusal{kInvalidParams, fmt::format("unknown prompt \"{}\"", printable(name, 64))};
   const Json& focus = member(member(request.params, "arguments"), "focus");
   if (!focus.is_null() && (!focus.is_string() || focus.get_ref<const std::string&>().size() > 1000)) {
     throw Refusal{kInvalidParams, "arguments.focus must be a string of at most 1000 bytes"};
   }
-  const std::string text = investigate_text(focus.is_null() ? "" : printable(focus.get<std::string>(), 1000));
+  const std::string text =
+      provider_.prompt_text(name, focus.is_null() ? "" : printable(focus.get<std::string>(), 1000));
   return {{"description", (*found)["description"]},
           {"messages", Json::array({{{"role", "user"}, {"content", text_block(text)}}})}};
 }
 
-Json Protocol::list_resources(const Request& request) const { return paged(request, "resources", resources()); }
+Json Protocol::list_resources(const Request& request) const {
+  return paged(request, "resources", provider_.resources());
+}
 
 Json Protocol::read_resource(const Request& request) {
   const std::string uri = required_text(request.params, "uri");
-  const auto text = resource_text(uri, service_);
+  const auto text = provider_.resource_text(uri);
   if (!text.ok()) {
     // The earlier revisions have a number of their own for what is not there.
     const bool is_unknown = text.error().code() == Errc::kInvalid;

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "serve/tools/query_service.h"
+#include "serve/mcp/provider.h"
 
 namespace ingero::serve::mcp {
 
@@ -40,7 +40,7 @@ Json error_response(const Json& id, int code, const std::string& message, Json d
 
 class Protocol {
  public:
-  Protocol(tools::QueryService& service, ProtocolOptions options) : service_(service), options_(std::move(options)) {}
+  Protocol(Provider& provider, ProtocolOptions options) : provider_(provider), options_(std::move(options)) {}
 
   // The answer to a request; nothing for a notification or an answer. `cancel`: set by another thread, ends the work.
   std::optional<Json> handle(const Json& message, const std::atomic<bool>* cancel = nullptr);
@@ -48,6 +48,8 @@ class Protocol {
  private:
   struct Request;
   Json answer(const Request& request);
+  Json capabilities() const;
+  Json server_info() const;
   Json initialize(const Request& request) const;
   Json discover() const;
   Json list_tools(const Request& request) const;
@@ -57,19 +59,8 @@ class Protocol {
   Json get_prompt(const Request& request) const;
   Json paged(const Request& request, const char* name, const Json& all) const;
 
-  tools::QueryService& service_;
+  Provider& provider_;
   ProtocolOptions options_;
 };
-
-// prompt.cc
-Json prompts();
-std::string investigate_text(const std::string& focus);
-std::string instructions();
-// The text before data of traced processes.
-std::string preamble();
-
-// resources.cc
-Json resources();
-Result<std::string> resource_text(const std::string& uri, tools::QueryService& service);
 
 }  // namespace ingero::serve::mcp

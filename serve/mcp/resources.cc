@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "correlate/rules.h"
-#include "serve/mcp/protocol.h"
+#include "serve/mcp/recording.h"
 
 namespace ingero::serve::mcp {
 namespace {
@@ -90,7 +90,7 @@ std::string rules_text() {
 
 }  // namespace
 
-Json resources() {
+Json RecordingProvider::resources() const {
   Json all = Json::array();
   for (const Entry& entry : kEntries) {
     all.push_back({{"uri", entry.uri},
@@ -102,11 +102,11 @@ Json resources() {
   return all;
 }
 
-Result<std::string> resource_text(const std::string& uri, tools::QueryService& service) {
-  if (uri == kEntries[0].uri) return schema_text(service);
+Result<std::string> RecordingProvider::resource_text(const std::string& uri) {
+  if (uri == kEntries[0].uri) return schema_text(service_);
   if (uri == kEntries[1].uri) return queries_text();
   if (uri == kEntries[2].uri) return rules_text();
-  return Error(Errc::kInvalid, fmt::format("unknown resource {}", printable(uri, 200)));
+  return Provider::resource_text(uri);
 }
 
 }  // namespace ingero::serve::mcp

@@ -65,11 +65,10 @@ http::Response answer_batch(Protocol& protocol, const Json& messages) {
 
 }  // namespace
 
-http::Weight weight_of(const std::string& body) {
-  if (body.find("run_sql") != std::string::npos || body.find("query_fleet") != std::string::npos) {
-    return http::Weight::kHeavy;
-  }
-  return body.find("tools/call") != std::string::npos ? http::Weight::kUsual : http::Weight::kLight;
+http::Weight weight_of(const std::string& body, std::span<const std::string_view> heavy) {
+  const auto has = [&body](std::string_view text) { return body.find(text) != std::string::npos; };
+  if (has("\\u") || std::any_of(heavy.begin(), heavy.end(), has)) return http::Weight::kHeavy;
+  return has("tools/call") || has("tools\\/call") ? http::Weight::kUsual : http::Weight::kLight;
 }
 
 http::Response answer_http(Protocol& protocol, const http::Request& request) {

@@ -9,7 +9,6 @@
 namespace ingero::serve::tools {
 namespace {
 
-constexpr size_t kMaxTextBytes = 4096;
 constexpr size_t kMaxNameBytes = 256;
 
 bool is_plain(std::string_view text) {
@@ -54,9 +53,9 @@ size_t size_of(const Json& value) { return dump(value).size(); }
 
 }  // namespace
 
-void clean(Json& answer, std::vector<std::string>& cuts) {
+void clean(Json& answer, std::vector<std::string>& cuts, size_t text_bytes) {
   size_t cut = 0;
-  clean_at(answer, kMaxTextBytes, cut);
+  clean_at(answer, text_bytes, cut);
   if (cut > 0) cuts.push_back(fmt::format("{} texts are cut at their greatest length", cut));
 }
 

@@ -8,9 +8,9 @@
 
 namespace ingero::serve::tools {
 
-// Every string of `answer`, keys included, printable and at most 4096 bytes long (names of processes 256), without the
-// words that mark traced data. `cuts` says how many were shortened.
-void clean(Json& answer, std::vector<std::string>& cuts);
+// Every string of `answer`, keys included, printable and at most `text_bytes` long (names of processes 256), without
+// the words that mark traced data. `cuts` says how many were shortened.
+void clean(Json& answer, std::vector<std::string>& cuts, size_t text_bytes = 4096);
 
 // Takes items off the end of the longest list until `answer` has at most `bytes`; `cuts` names each list. False:
 // it is still too long.

@@ -100,6 +100,16 @@ Status check_object(const Json& schema, const Json& value, const std::string& wh
   return {};
 }
 
+// Whole numbers as they are: a double has no room for nanoseconds.
+bool is_less(const Json& a, const Json& b) {
+  if (!a.is_number_integer() || !b.is_number_integer()) return a.get<double>() < b.get<double>();
+  __extension__ using Wide = __int128;
+  const auto whole = [](const Json& one) {
+    return one.is_number_unsigned() ? Wide{one.get<uint64_t>()} : Wide{one.get<int64_t>()};
+  };
+  return whole(a) < whole(b);
+}
+
 Status check_at(const Json& schema, const Json& value, const std::string& where) {
   static const std::set<std::string> known = {"type",      "properties",  "required", "additionalProperties",
                                               "enum",      "minimum",     "maximum",  "minLength",
@@ -118,11 +128,10 @@ Status check_at(const Json& schema, const Json& value, const std::string& where)
     }
   }
   if (value.is_number()) {
-    const auto number = value.get<double>();
-    if (schema.contains("minimum") && number < schema["minimum"].get<double>()) {
+    if (schema.contains("minimum") && is_less(value, schema["minimum"])) {
       return wrong(where, fmt::format("must be at least {}", schema["minimum"].dump()));
     }
-    if (schema.contains("maximum") && number > schema["maximum"].get<double>()) {
+    if (schema.contains("maximum") && is_less(schema["maximum"], value)) {
       return wrong(where, fmt::format("must be at most {}", schema["maximum"].dump()));
     }
   }

@@ -82,13 +82,21 @@ std::string_view fault_name(Errc code) {
   return "internal";
 }
 
+int fault_status(Errc code) {
+  const std::string_view fault = fault_name(code);
+  return fault == "bad_input"   ? 400
+         : fault == "refused"   ? 403
+         : fault == "not_found" ? 404
+         : fault == "timed_out" ? 504
+                                : 500;
+}
+
 Json range_properties() {
   const Json text{{"maxLength", 64}};
   return {{"since", property("string", "Only the last 30s, 5m, 2h, 1d of the recording", text)},
           {"from", property("string", "From this time: \"2026-11-21T02:26:00Z\"", text)},
           {"to", property("string", "Up to this time", text)},
-          {"run", property("string", "Run 1, 2, ... of the file, or all; default: the last",
-                           {{"pattern", "^([0-9]{1,9}|all)$"}})},
+          {"run", property("string", "Run 1, 2, ... of the file, or all; default: the last", text)},
           {"label",
            property("string", "Only while this annotation held: \"step=17\"", {{"minLength", 3}, {"maxLength", 322}})}};
 }

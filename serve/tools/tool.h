@@ -71,6 +71,8 @@ const Tool* find_tool(std::string_view name);
 
 // "bad_input", "refused", "not_found", "timed_out", "internal".
 std::string_view fault_name(Errc code);
+// The same as HTTP says it: 400, 403, 404, 504 or 500.
+int fault_status(Errc code);
 
 // Inputs that many tools share: "since", "from", "to", "run", "label".
 Json range_properties();

@@ -8,6 +8,7 @@
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
 #include "serve/mcp/protocol.h"
+#include "serve/mcp/recording.h"
 #include "serve/mcp/streamable.h"
 
 using namespace ingero;
@@ -30,7 +31,8 @@ struct Server {
   }
 
   serve::tools::QueryService service{options(), cli::vendor_names(), system_clock()};
-  serve::mcp::Protocol protocol{service, {"1"}};
+  serve::mcp::RecordingProvider provider{service};
+  serve::mcp::Protocol protocol{provider, {"1"}};
 };
 
 void check_message(const Json& said) {

@@ -2,10 +2,12 @@
 import atexit
 import contextlib
 import functools
+import glob
 import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -15,6 +17,10 @@ import urllib.parse
 SAMPLES = ("pytorch-dataloader-starvation", "sample-cluster", "sample-gpu-node-01", "sample-gpu-node-02", "sample-gpu-node-03")
 TOKEN = "a-token-of-the-tests-0123456789"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+# Of the protocol's conformance suite, what holds for every server; the others want tools and prompts of certain names.
+CONFORMANCE_SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection")
 
 
 def sample_folder():
@@ -45,6 +51,55 @@ def timeless(answer):
     if isinstance(answer, dict) and "scenario" in answer:  # a demonstration's calls are made as of now
         answer = json.loads(re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z|\d{16,}", "0", json.dumps(answer)))
     return answer
+
+
+def fits(schema, value, where="", root=None):
+    """JSON Schema, as far as the description uses it."""
+    if "$ref" in schema:
+        return fits(root["components"]["schemas"][schema["$ref"].split("/")[-1]], value, where, root)
+    kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+    types = schema.get("type", [])
+    for kind in [types] if isinstance(types, str) else types:
+        if kind == "integer" and isinstance(value, int) and not isinstance(value, bool):
+            break
+        if kind == "number" and isinstance(value, (int, float)) and not isinstance(value, bool):
+            break
+        if kind in kinds and isinstance(value, kinds[kind]):
+            break
+    else:
+        assert not types, f"{where}: {value!r:.80} is no {types}"
+    if isinstance(value, dict):
+        for name in schema.get("required", []):
+            assert name in value, f"{where}.{name} is missing"
+        for name, part in schema.get("properties", {}).items():
+            if name in value:
+                fits(part, value[name], f"{where}.{name}", root)
+    if isinstance(value, list) and "items" in schema:
+        for item in value:
+            fits(schema["items"], item, where + "[]", root)
+    return True
+
+
+def version_of(node):
+    return int(subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout[1:].split(".")[0])
+
+
+def official_parts():
+    """(node, node_modules) of the official clients of the Model Context Protocol below INGERO_PARTS, or why not."""
+    folder = os.environ.get("INGERO_PARTS")
+    if not folder:
+        return None, "INGERO_PARTS names no folder with the official clients"
+    found = glob.glob(os.path.join(folder, "**/node_modules/@modelcontextprotocol/inspector"), recursive=True)
+    if not found:
+        return None, f"no @modelcontextprotocol/inspector below {folder}"
+    modules = os.path.dirname(os.path.dirname(found[0]))
+    for package in ("sdk", "client", "conformance"):
+        if not os.path.isdir(os.path.join(modules, "@modelcontextprotocol", package)):
+            return None, f"no @modelcontextprotocol/{package} in {modules}"
+    for node in [shutil.which("node")] + glob.glob(os.path.join(folder, "**/bin/node"), recursive=True):
+        if node is not None and version_of(node) >= 22:
+            return (node, modules), None
+    return None, f"no node 22 or newer on the path or below {folder}"
 
 
 class Refused(Exception):

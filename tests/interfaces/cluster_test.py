@@ -618,7 +618,7 @@ class BadInput(Cluster):
         status, tools = server.get("/api/v1/tools")
         self.assertEqual([one["name"] for one in tools["tools"]],
                          ["fleet.cluster.event_history", "fleet.cluster.find_outlier_nodes", "fleet.cluster.hangs", "fleet.cluster.incidents",
-                          "fleet.cluster.run_sql"])
+                          "fleet.cluster.run_analysis", "fleet.cluster.run_sql"])
 
     def test_it_describes_itself_and_shows_what_it_did(self):
         server, now = self.serve(), time.time_ns()

@@ -7,11 +7,9 @@ Looked for below INGERO_PARTS: the npm packages @modelcontextprotocol/{sdk,clien
 node_modules, and node 22 or newer (bin/node), unless it is on the path. Status 77, with the reason, without them.
 """
 import contextlib
-import glob
 import json
 import os
 import re
-import shutil
 import ssl
 import subprocess
 import sys
@@ -23,30 +21,6 @@ from clients import timeless
 
 INGERO = os.path.abspath(sys.argv.pop(1))
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What holds for every server; the others want tools, prompts and resources of certain names.
-SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection")
-
-
-def version_of(node):
-    return int(subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout[1:].split(".")[0])
-
-
-def parts():
-    """(node, node_modules), or why not."""
-    folder = os.environ.get("INGERO_PARTS")
-    if not folder:
-        return None, "INGERO_PARTS names no folder with the official clients"
-    found = glob.glob(os.path.join(folder, "**/node_modules/@modelcontextprotocol/inspector"), recursive=True)
-    if not found:
-        return None, f"no @modelcontextprotocol/inspector below {folder}"
-    modules = os.path.dirname(os.path.dirname(found[0]))
-    for package in ("sdk", "client", "conformance"):
-        if not os.path.isdir(os.path.join(modules, "@modelcontextprotocol", package)):
-            return None, f"no @modelcontextprotocol/{package} in {modules}"
-    for node in [shutil.which("node")] + glob.glob(os.path.join(folder, "**/bin/node"), recursive=True):
-        if node is not None and version_of(node) >= 22:
-            return (node, modules), None
-    return None, f"no node 22 or newer on the path or below {folder}"
 
 
 def as_javascript(answer):
@@ -54,7 +28,7 @@ def as_javascript(answer):
     return json.loads(json.dumps(timeless(answer)), parse_int=float)
 
 
-PARTS, REASON = parts()
+PARTS, REASON = clients.official_parts()
 
 
 class Official(unittest.TestCase):
@@ -149,7 +123,7 @@ class Official(unittest.TestCase):
         with self.https(token=None) as (url, environment):
             # Against rebinding it calls the server by a name that no certificate has.
             environment["NODE_TLS_REJECT_UNAUTHORIZED"] = "0"
-            for scenario in SCENARIOS:
+            for scenario in clients.CONFORMANCE_SCENARIOS:
                 with self.subTest(scenario=scenario):
                     said = self.run_node(environment, program, "server", "--url", url, "--scenario", scenario)
                     passed, failed = re.search(r"Passed: (\d+)/\d+, (\d+) failed", said).groups()

@@ -3,12 +3,13 @@
 //   sdk_client.mjs MODULES legacy|modern QUESTIONS URL | COMMAND...
 //
 // legacy: @modelcontextprotocol/sdk, which begins with `initialize`; modern: @modelcontextprotocol/client, whose
-// requests name their revision themselves. QUESTIONS is JSON: [[tool, input], ...]. TOKEN: the bearer token, over HTTPS.
+// requests name their revision themselves. QUESTIONS is JSON: [[tool, input], ...]. TOKEN: the bearer token, over
+// HTTP. What the server does not offer is empty.
 import { createRequire } from 'node:module';
 
 const [modules, era, questions, ...target] = process.argv.slice(2);
 const require = createRequire(modules + '/');
-const overHttps = target[0].startsWith('https://');
+const overHttp = /^https?:/.test(target[0]);
 
 function parts() {
   if (era === 'modern') {
@@ -21,21 +22,22 @@ function parts() {
 }
 
 const [Client, Http, Stdio] = parts();
-const transport = overHttps
+const transport = overHttp
   ? new Http(new URL(target[0]), { requestInit: { headers: { Authorization: `Bearer ${process.env.TOKEN}` } } })
   : new Stdio({ command: target[0], args: target.slice(1) });
 const client = new Client({ name: 'interfaces', version: '1' },
   era === 'modern' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {});
 await client.connect(transport);
+const { prompts, resources } = client.getServerCapabilities();
 const seen = {
   revision: client.getNegotiatedProtocolVersion?.() ?? transport.protocolVersion ?? null,
   tools: (await client.listTools()).tools.map((tool) => tool.name),
-  prompts: (await client.listPrompts()).prompts.map((prompt) => prompt.name),
-  messages: (await client.getPrompt({ name: 'investigate', arguments: { focus: 'pid 7' } })).messages.length,
+  prompts: prompts ? (await client.listPrompts()).prompts.map((prompt) => prompt.name) : [],
+  messages: prompts ? (await client.getPrompt({ name: 'investigate', arguments: { focus: 'pid 7' } })).messages.length : 0,
   resources: {},
   answers: [],
 };
-for (const { uri } of (await client.listResources()).resources) {
+for (const { uri } of resources ? (await client.listResources()).resources : []) {
   seen.resources[uri] = (await client.readResource({ uri })).contents[0].text;
 }
 for (const [name, input] of JSON.parse(questions)) {

@@ -18,36 +18,10 @@ import unittest
 from unittest import mock
 
 import clients
+from clients import fits
 
 INGERO = sys.argv.pop(1)
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-
-
-def fits(schema, value, where="", root=None):
-    """JSON Schema, as far as the description uses it."""
-    if "$ref" in schema:
-        return fits(root["components"]["schemas"][schema["$ref"].split("/")[-1]], value, where, root)
-    kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
-    types = schema.get("type", [])
-    for kind in [types] if isinstance(types, str) else types:
-        if kind == "integer" and isinstance(value, int) and not isinstance(value, bool):
-            break
-        if kind == "number" and isinstance(value, (int, float)) and not isinstance(value, bool):
-            break
-        if kind in kinds and isinstance(value, kinds[kind]):
-            break
-    else:
-        assert not types, f"{where}: {value!r:.80} is no {types}"
-    if isinstance(value, dict):
-        for name in schema.get("required", []):
-            assert name in value, f"{where}.{name} is missing"
-        for name, part in schema.get("properties", {}).items():
-            if name in value:
-                fits(part, value[name], f"{where}.{name}", root)
-    if isinstance(value, list) and "items" in schema:
-        for item in value:
-            fits(schema["items"], item, where + "[]", root)
-    return True
 
 
 def page(name):

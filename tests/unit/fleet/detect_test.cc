@@ -331,6 +331,16 @@ TEST(Scores, ThatAreLowAreNamed) {
   EXPECT_TRUE(detector.limits().has_quorum);
 }
 
+TEST(Detector, CountsTheRanksOfACommunicatorThatSentNothing) {
+  Simulation simulation({4, 8, kUsualNoise, 3});
+  simulation.run(5);
+  EXPECT_EQ(simulation.detector.limits().unobserved, 0U);
+  simulation.run(2, [](uint32_t) { return 0.0; }, {3, 9, 10});
+  EXPECT_EQ(simulation.detector.limits().unobserved, 3U);
+  simulation.run(2);
+  EXPECT_EQ(simulation.detector.limits().unobserved, 0U);
+}
+
 TEST(Detector, GivesTheSameAgain) {
   const auto names = [] {
     Simulation simulation({4, 64, kNoisyNoise, 9});

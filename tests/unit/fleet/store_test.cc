@@ -72,8 +72,8 @@ TEST_F(Store, ABatchThatComesAgainChangesNothing) {
   EXPECT_THAT(again->windows, SizeIs(0));
   const auto rows = store->history({.cluster = "train"});
   ASSERT_TRUE(rows.ok()) << rows.error().text();
-  EXPECT_THAT(*rows, SizeIs(11));
-  EXPECT_EQ(rows->front()["attrs"]["causal_chain_id"], "c-1");
+  EXPECT_THAT(rows->events, SizeIs(11));
+  EXPECT_EQ(rows->events.front()["attrs"]["causal_chain_id"], "c-1");
 }
 
 TEST_F(Store, HistoryIsOfWhatWasAskedFor) {
@@ -88,7 +88,7 @@ TEST_F(Store, HistoryIsOfWhatWasAskedFor) {
   const auto count = [&](HistoryQuery query) {
     const auto rows = store->history(query);
     EXPECT_TRUE(rows.ok()) << rows.error().text();
-    return rows.ok() ? rows->size() : 0;
+    return rows.ok() ? rows->events.size() : 0;
   };
   EXPECT_EQ(count({}), 50U);
   EXPECT_EQ(count({.limit = 7}), 7U);
@@ -297,7 +297,25 @@ TEST_F(Store, StaysWithinItsSizeAndLosesTheOldest) {
   EXPECT_GT(coverage->windows_from_ns, kStart_ns);
   const auto newest = store->history({.limit = 1});
   ASSERT_TRUE(newest.ok());
-  EXPECT_EQ(newest->front()["timestamp_ns"], kStart_ns + (400 * 50 - 1) * 1'000'000ULL);
+  EXPECT_EQ(newest->events.front()["timestamp_ns"], kStart_ns + (400 * 50 - 1) * 1'000'000ULL);
+}
+
+TEST_F(Store, HistoryEndsAtItsLimitAndBeforeItIsTooLong) {
+  const auto store = open();
+  wire::Batch batch;
+  for (uint64_t i = 0; i < 20; ++i) {
+    batch.points.push_back(point(i));
+    batch.points.back().attributes = R"({"note":")" + std::string(100'000, 'x') + "\"}";
+  }
+  ASSERT_TRUE(store->write(batch).ok());
+  const auto few = store->history({.limit = 3}), all = store->history({});
+  ASSERT_TRUE(few.ok() && all.ok());
+  EXPECT_THAT(few->events, SizeIs(3));
+  EXPECT_TRUE(few->is_at_limit);
+  EXPECT_FALSE(few->is_too_long);
+  EXPECT_THAT(all->events, SizeIs(9));
+  EXPECT_FALSE(all->is_at_limit);
+  EXPECT_TRUE(all->is_too_long);
 }
 
 TEST_F(Store, TakesAtMost4096Nodes) {

@@ -41,6 +41,16 @@ TEST(Schema, SaysExactlyWhatIsWrong) {
   EXPECT_TRUE(with_defaults(schema, {{"op", "x"}, {"limit", 5.0}})["limit"].is_number_integer());
 }
 
+TEST(Schema, WholeNumbersAreComparedAsTheyAre) {
+  const Json schema{{"minimum", -9'007'199'254'740'993}, {"maximum", 4'102'444'800'000'000'000}};
+  EXPECT_EQ(fault(schema, "4102444800000000000"), "");
+  EXPECT_EQ(fault(schema, "4102444800000000001"), "the input must be at most 4102444800000000000");
+  EXPECT_EQ(fault(schema, "18446744073709551615"), "the input must be at most 4102444800000000000");
+  EXPECT_EQ(fault(schema, "-9007199254740993"), "");
+  EXPECT_EQ(fault(schema, "-9007199254740994"), "the input must be at least -9007199254740993");
+  EXPECT_EQ(fault(schema, "-9223372036854775808"), "the input must be at least -9007199254740993");
+}
+
 TEST(Schema, DeepNestingIsNoJson) {
   EXPECT_FALSE(parse_json(std::string(60, '[') + std::string(60, ']')).is_discarded());
   EXPECT_TRUE(parse_json(std::string(100'000, '[')).is_discarded());

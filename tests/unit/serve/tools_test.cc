@@ -64,6 +64,24 @@ class Tools : public Recording {
   std::unique_ptr<serve::tools::QueryService> service_;
 };
 
+// Each schema within `schema` is one that is checked: of a word that is not known check_schema() makes an end.
+void use_each(const Json& schema) {
+  EXPECT_FALSE(serve::tools::check_schema(schema, nullptr).ok()) << schema.dump();
+  if (schema.contains("items")) use_each(schema["items"]);
+  if (!schema.contains("properties")) return;
+  for (const auto& [name, property] : schema["properties"].items()) use_each(property);
+}
+
+TEST_F(Tools, EveryInputOfEveryToolCanBeChecked) {
+  for (const serve::tools::Tool& tool : serve::tools::all_tools()) use_each(tool.input);
+  EXPECT_EQ(ask("get_trace_stats", {{"run", "1"}})["ops"], ask("get_trace_stats", {{"run", "all"}})["ops"]);
+  for (const char* wrong : {"0", "2", "one", "99999999999999999999"}) {
+    const auto answer = service_->ask("get_trace_stats", {{"run", wrong}});
+    ASSERT_FALSE(answer.ok()) << wrong;
+    EXPECT_NE(answer.error().text().find("the recording holds 1 run"), std::string::npos) << answer.error().text();
+  }
+}
+
 TEST_F(Tools, EveryAnswerFitsItsSchemaAndNamesWhatWasLost) {
   for (const serve::tools::Tool& tool : serve::tools::all_tools()) {
     if (!tool.needs_recording || tool.name == "get_chain_evidence") continue;

@@ -1,0 +1,277 @@
+// Who did not arrive, who is late, what was, and what is not known, in this order: see analysis.h.
+#include "fleet/server/analysis.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+
+namespace ingero::fleet::server {
+namespace {
+
+constexpr size_t kMaxSaid = 5;  // of one kind; the data has all
+constexpr uint64_t kWholeSecond_ns = 1'000'000'000;
+constexpr uint64_t kWindowsToName = 12;  // a rank that is slow by the detectable effect
+
+std::string at_time(const Json& ns) { return format_wall(ns.get<uint64_t>()).substr(0, 19) + "Z"; }
+
+uint64_t count_of(const Json& object, const char* name) { return object.at(name).get<uint64_t>(); }
+
+std::string in_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string seconds(const Json& value) {
+  return format_duration(static_cast<uint64_t>(std::max(0.0, 1e9 * value.get<double>())));
+}
+
+class Analysis {
+ public:
+  Analysis(Json hangs, Json outliers, Json incidents, Json health)
+      : hangs_(std::move(hangs)),
+        outliers_(std::move(outliers)),
+        incidents_(std::move(incidents)),
+        health_(std::move(health)),
+        names_jobs_(outliers_.at("jobs").size() > 1) {}
+
+  Json answer(const AnalysisQuery& query, uint64_t now_ns) {
+    say_hangs();
+    say_late();
+    say_quiet();
+    say_suspects();
+    say_incidents(query.since_ns);
+    for (size_t i = 0; i < outliers_["jobs"].size(); ++i) {
+      if (i < kMaxSaid) {
+        say_job(outliers_["jobs"][i], now_ns);
+      } else {
+        ++left_out_;
+      }
+    }
+    say_not_compared();
+    say_reach();
+    Json cut = Json::array();
+    for (const auto& [what, list] : {std::pair("outliers", &outliers_["outliers"]), {"incidents", &incidents_}}) {
+      if (list->size() < query.top_n) continue;
+      cut.push_back(fmt::format("at most {} {} are given; there may be more (top_n)", query.top_n, what));
+    }
+    if (left_out_ > 0) cut.push_back(fmt::format("{} more are not in sentences, but in the data", left_out_));
+    return {{"sentences", std::move(said_)},
+            {"cluster_id", json_or_null(query.cluster)},
+            {"hangs", std::move(hangs_["hangs"])},
+            {"outliers", std::move(outliers_["outliers"])},
+            {"incidents", std::move(incidents_)},
+            {"jobs", std::move(outliers_["jobs"])},
+            {"not_compared", not_compared()},
+            {"store", std::move(health_["store"])},
+            {"cut", std::move(cut)}};
+  }
+
+ private:
+  void say(std::string sentence) { said_.push_back(std::move(sentence)); }
+
+  // Which job, where there are several: "Cluster train, job j1: ".
+  std::string job_of(const Json& row) const {
+    if (!names_jobs_) return {};
+    std::string job = "Cluster " + row.at("cluster_id").get<std::string>();
+    if (row.at("job_id").is_string()) job += ", job " + row.at("job_id").get<std::string>();
+    return job + ": ";
+  }
+
+  static std::string sentence_of(const Json& incident) { return text_member(incident.at("evidence"), "sentence"); }
+
+  void say_hangs() {
+    for (const Json& hang : hangs_["hangs"]) {
+      if (said_.size() >= kMaxSaid) {
+        ++left_out_;
+        continue;
+      }
+      std::string sentence =
+          fmt::format("{}Hang since {}: {}.", job_of(hang), at_time(hang.at("from_ns")), sentence_of(hang));
+      if (const uint64_t unknown = count_of(hang.at("evidence"), "not_observed_ranks"); unknown > 0) {
+        sentence += fmt::format(" {} of this communicator {} not observed.", plural(unknown, "rank"),
+                                unknown == 1 ? "is" : "are");
+      }
+      say(sentence + fmt::format(" Confidence {:.2g}.", hang.at("confidence").get<double>()));
+    }
+  }
+
+  static std::string cause_of(const Json& row) {
+    const std::string what = row.at("class").get<std::string>();
+    const Json& evidence = row.at("evidence");
+    if (row.at("kind") != "straggler") return {};
+    if (what == "host") {
+      return fmt::format("; its threads wait for a CPU {} of each step longer than its peers'",
+                         seconds(evidence.at("cpu_wait_s_per_step")));
+    }
+    if (what == "input") {
+      return fmt::format("; it waits for storage {} of each step longer than its peers",
+                         seconds(evidence.at("storage_wait_s_per_step")));
+    }
+    return "; why is not known: neither waits for a CPU nor waits for storage explain half of it";
+  }
+
+  void say_late() {
+    size_t count = 0;
+    for (const Json& row : outliers_["outliers"]) {
+      if (row.at("state") != "named") continue;
+      if (++count > kMaxSaid) {
+        ++left_out_;
+        continue;
+      }
+      std::string sentence = fmt::format("{}Late since {}: {}{}.", job_of(row), at_time(row.at("since_ns")),
+                                         row.at("sentence").get<std::string>(), cause_of(row));
+      const bool is_rank = row.at("rank").is_number();
+      if (is_rank && row.at("scope") == "node") sentence += " So are most ranks of its node.";
+      if (is_rank) sentence += fmt::format(" {} wait for it.", plural(count_of(row, "delayed_count"), "rank"));
+      say(sentence + fmt::format(" Confidence {:.2g}.", row.at("confidence").get<double>()));
+    }
+  }
+
+  // What is well, as far as can be known.
+  void say_quiet() {
+    const auto any = [](const Json& list, const auto& holds) { return std::any_of(list.begin(), list.end(), holds); };
+    if (!any(outliers_["outliers"], [](const Json& row) { return row.at("state") == "named"; })) {
+      const bool is_compared = any(outliers_["jobs"], [](const Json& job) { return count_of(job, "ranks") > 0; });
+      say(is_compared ? "No rank is late." : "Who is late is not known: no window of any rank has been compared yet.");
+    }
+    if (hangs_["hangs"].empty()) {
+      const Json& jobs = hangs_["jobs"];
+      const auto watched =
+          std::count_if(jobs.begin(), jobs.end(), [](const Json& job) { return count_of(job, "communicators") > 0; });
+      say(watched == 0 ? "Whether a job hangs is not known: no node sends which collectives its ranks enter."
+                       : fmt::format("No job hangs, of {} whose nodes send which collectives their ranks enter.",
+                                     plural(static_cast<uint64_t>(watched), "job")));
+    }
+  }
+
+  void say_suspects() {
+    std::vector<std::string> suspects;
+    for (const Json& row : outliers_["outliers"]) {
+      if (row.at("state") == "named") continue;
+      if (suspects.size() >= kMaxSaid) {
+        ++left_out_;
+        continue;
+      }
+      const std::string node = row.at("node_id").get<std::string>();
+      suspects.push_back(
+          fmt::format("{} ({:.0f} %)",
+                      row.at("rank").is_number() ? fmt::format("rank {} on {}", row.at("rank").dump(), node) : node,
+                      100 * row.at("effect").get<double>()));
+    }
+    if (!suspects.empty()) say(fmt::format("Suspected, and named if it goes on: {}.", in_words(suspects)));
+  }
+
+  void say_incidents(uint64_t since_ns) {
+    std::map<std::string, size_t> states;
+    for (const Json& row : incidents_) ++states[row.at("state").get<std::string>()];
+    std::vector<std::string> counts;
+    for (const auto& [state, count] : states) counts.push_back(fmt::format("{} {}", count, state));
+    say(fmt::format("Incidents since {}: {}.", at_time(since_ns), counts.empty() ? "none" : in_words(counts)));
+    size_t count = 0;
+    for (const Json& row : incidents_) {
+      if (row.at("state") == "open") continue;  // has been said
+      if (++count > kMaxSaid) {
+        ++left_out_;
+        continue;
+      }
+      say(fmt::format("{}{}, class {}, from {} to {}: {}.", job_of(row),
+                      row.at("state") == "over" ? "Over" : "Silent since, so that the end is not known",
+                      row.at("class").get<std::string>(), at_time(row.at("from_ns")), at_time(row.at("to_ns")),
+                      sentence_of(row)));
+    }
+  }
+
+  void say_job(const Json& job, uint64_t now_ns) {
+    const uint64_t ranks = count_of(job, "ranks"), end_ns = count_of(job, "last_window_end_ns");
+    const bool is_work = job.at("compares") == "own work";
+    if (ranks == 0) {
+      say(fmt::format("{}Nothing is compared: no rank has sent enough of late.", job_of(job)));
+    } else {
+      const double effect = job.at("detectable_effect").get<double>();
+      std::string named = "what is usual is not known yet";
+      if (effect < detect::kMaxDetectable) {
+        named = fmt::format("one that is {:.0f} % {} is named in about {}", 100 * effect, is_work ? "slower" : "lower",
+                            format_duration(kWindowsToName * count_of(job, "window_s") * kWholeSecond_ns));
+      }
+      say(fmt::format("{}{} compared by {}, to {}; {}.", job_of(job), plural(ranks, is_work ? "rank" : "node"),
+                      job.at("compares").get<std::string>(), at_time(end_ns), named));
+    }
+    if (const uint64_t unknown = count_of(job, "not_observed_ranks"); unknown > 0) {
+      say(fmt::format("{}{} sent nothing of the last window and {} not compared.", job_of(job), plural(unknown, "rank"),
+                      unknown == 1 ? "is" : "are"));
+    }
+    const uint64_t usual_ns = 3 * count_of(job, "window_s") * kWholeSecond_ns + detect::kMaxWaitForWindow_ns;
+    if (ranks > 0 && now_ns > end_ns + usual_ns) {
+      say(fmt::format("{}Nothing newer has come for {}.", job_of(job),
+                      format_duration((now_ns - end_ns) / kWholeSecond_ns * kWholeSecond_ns)));
+    }
+  }
+
+  Json not_compared() const {
+    Json all = health_.at("not_compared");
+    uint64_t refused = 0;
+    for (const auto& [reason, count] : health_.at("received").at("refused").items()) refused += count.get<uint64_t>();
+    all["refused_points"] = refused;
+    all["undecodable"] = health_.at("received").at("undecodable");
+    return all;
+  }
+
+  void say_not_compared() {
+    struct Meaning {
+      const char *name, *what, *why;
+    };
+    constexpr Meaning kMeanings[] = {{"late", "window", "too late"},
+                                     {"ahead", "window", "ahead of this server's clock"},
+                                     {"other_period", "window", "of another length than its job's"},
+                                     {"too_many_jobs", "window", "for which there is no room"},
+                                     {"refused_points", "point", "refused"},
+                                     {"undecodable", "request", "that cannot be read"}};
+    const Json counts = not_compared();
+    std::vector<std::string> words;
+    for (const auto& [name, what, why] : kMeanings) {
+      if (count_of(counts, name) > 0) words.push_back(fmt::format("{} {}", plural(count_of(counts, name), what), why));
+    }
+    if (words.empty()) return;
+    say(fmt::format("Not compared, of what all clusters sent since this server started: {}.", in_words(words)));
+  }
+
+  void say_reach() {
+    constexpr std::pair<const char*, const char*> kTables[] = {{"windows_from_ns", "windows"},
+                                                               {"minutes_from_ns", "minutes"},
+                                                               {"hours_from_ns", "hours"},
+                                                               {"points_from_ns", "points of any sender"}};
+    std::vector<std::string> words;
+    for (const auto& [name, what] : kTables) {
+      const Json& from = health_["store"].at(name);
+      if (from.is_number()) words.push_back(fmt::format("{} to {}", what, at_time(from)));
+    }
+    say(words.empty() ? "The store is empty." : fmt::format("The store reaches back: {}.", in_words(words)));
+  }
+
+  Json hangs_, outliers_, incidents_, health_;
+  bool names_jobs_;
+  Json said_ = Json::array();
+  size_t left_out_ = 0;
+};
+
+}  // namespace
+
+Result<Json> analyse(Cluster& cluster, const AnalysisQuery& query) {
+  OutlierQuery late;
+  late.cluster = query.cluster;
+  late.threshold = detect::kSuspect;
+  late.top_n = query.top_n;
+  auto outliers = cluster.outliers(late);
+  INGERO_TRY(outliers);
+  auto incidents = cluster.incidents(query.cluster, query.since_ns, query.top_n);
+  INGERO_TRY(incidents);
+  auto health = cluster.health();
+  INGERO_TRY(health);
+  Analysis analysis(cluster.hangs(query.cluster), std::move(*outliers), std::move((*incidents)["incidents"]),
+                    std::move(*health));
+  return analysis.answer(query, cluster.clock().wall_ns());
+}
+
+}  // namespace ingero::fleet::server

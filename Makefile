@@ -145,7 +145,9 @@ bench:
 	@cmake --build build/release -j $(JOBS)
 	@bench/run.sh build/release
 
-# What a harness finds on the way stays in the build folder; the corpus of the sources is where it begins.
+# What a harness finds on the way stays in the build folder; the corpus of the sources is where it begins. Harnesses that
+# write files do so in memory.
+fuzz: export TMPDIR := $(or $(wildcard /dev/shm),/tmp)
 fuzz:
 	@tools/bootstrap.sh build test fuzz
 	@cmake --preset fuzz

@@ -90,15 +90,15 @@ symbols::CodeFiles& code_files() {
 void unwind(const StackRecord& stack) {
   require(stack.bytes.size() == stack.head.bytes && stack.head.n_returns <= WIRE_STACK_RETURNS &&
           stack.head.n_python <= WIRE_STACK_PYTHON);
-  symbols::AddressSpace space(code_files(), stack.head.pid);
-  symbols::Unwinder unwinder;
-  const symbols::NativeStack found = unwinder.unwind(stack.head, stack.bytes, space);
-  require(found.frames.size() <= symbols::Unwinder::kMaxFrames);
-  for (const symbols::NativeFrame& frame : found.frames) (void)frame.lookup_address();
+  for (const hal::Arch arch : {hal::Arch::kX86_64, hal::Arch::kArm64}) {
+    symbols::AddressSpace space(code_files(), stack.head.pid);
+    const symbols::NativeStack found = symbols::Unwinder(arch).unwind(stack.head, stack.bytes, space);
+    require(found.frames.size() <= symbols::Unwinder::kMaxFrames);
+  }
 }
 
 void name_python(const RingRecords& batch) {
-  symbols::PythonNames names(1 << 14);  // small enough that some are forgotten
+  symbols::PythonNames names(1 << 10);  // small enough that some are forgotten
   std::set<uint32_t> pids;
   for (const auto& code : batch.codes) {
     if (!names.add(code)) continue;

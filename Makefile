@@ -16,7 +16,7 @@
 #   make real     programs of others, each next to an independent counter of its calls, and what tracing costs them (root)
 #   make bench    benchmarks and their comparison with a peer
 #   make fuzz     what reads hostile input, for FUZZ seconds (default 60) each: broken messages, files and tables
-#   make faults   POINTS=230 of each command and kind of call: the n-th allocation, read, write, mapping, opening, BPF or SQLite
+#   make faults   POINTS=450 of each command and kind of call: the n-th allocation, read, write, mapping, opening, BPF or SQLite
 #                   call fails; what each command made of it, by call (root: traces too)
 #   make hostile  RECORDINGS=10000 with any value in any column, and views as tables, through every command, under ASan
 #   make lint     the checks of tools/check_*, formatting, shellcheck, a build without precompiled headers, clang-tidy
@@ -36,7 +36,7 @@ CTEST ?=
 FUZZ ?= 60
 MINUTES ?= 30
 COUNT ?= 20000
-POINTS ?= 230
+POINTS ?= 450
 RECORDINGS ?= 10000
 PREFIX ?= /usr/local
 

@@ -23,7 +23,11 @@ using Session = std::unique_ptr<SSL, FreeSsl>;
 Session shake_hands(const Fd& client) {
   static const std::unique_ptr<SSL_CTX, FreeSsl> context(SSL_CTX_new(TLS_client_method()));
   Session session(SSL_new(context.get()));
-  require(SSL_set_fd(session.get(), client.get()) == 1 && SSL_connect(session.get()) == 1);
+  require(SSL_set_fd(session.get(), client.get()) == 1);
+  int done = 0;
+  while ((done = SSL_connect(session.get())) != 1) {
+    require(SSL_get_error(session.get(), done) == SSL_ERROR_WANT_READ);  // a signal came: the fuzzer's own clock
+  }
   return session;
 }
 

@@ -18,7 +18,7 @@
 #   make real     programs of others, each next to an independent counter of its calls, and what tracing costs them (root)
 #   make bench    benchmarks and their comparison with a peer
 #   make fuzz     what reads hostile input, for FUZZ seconds (default 60) each: broken messages, files and tables
-#   make faults   POINTS=230 of each command and kind of call: the n-th allocation, read, write, mapping, opening, BPF or SQLite
+#   make faults   POINTS=450 of each command and kind of call: the n-th allocation, read, write, mapping, opening, BPF or SQLite
 #                   call fails; what each command made of it, by call (root: traces too)
 #   make hostile  RECORDINGS=10000 with any value in any column, and views as tables, through every command, under ASan
 #   make lint     the checks of tools/check_*, formatting, shellcheck, a build without precompiled headers, clang-tidy
@@ -38,7 +38,7 @@ CTEST ?=
 FUZZ ?= 60
 MINUTES ?= 30
 COUNT ?= 20000
-POINTS ?= 230
+POINTS ?= 450
 RECORDINGS ?= 10000
 PREFIX ?= /usr/local
 
@@ -159,7 +159,9 @@ bench:
 	@cmake --build build/release -j $(JOBS)
 	@bench/run.sh build/release
 
-# What a harness finds on the way stays in the build folder; the corpus of the sources is where it begins.
+# What a harness finds on the way stays in the build folder; the corpus of the sources is where it begins. Harnesses that
+# write files do so in memory.
+fuzz: export TMPDIR := $(or $(wildcard /dev/shm),/tmp)
 fuzz:
 	@tools/bootstrap.sh build test fuzz
 	@cmake --preset fuzz

@@ -2,6 +2,9 @@
 #include <system_error>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -19,17 +22,23 @@ namespace {
   _exit(written < 0 ? 2 : 1);
 }
 
+constexpr std::string_view kNoMemory = "Error: out of memory (give the machine, or the cgroup it runs in, more)\n";
+
+void end_if_none_is_left() {
+  constexpr size_t kLarge = 1 << 16;
+  void* volatile memory = std::malloc(kLarge);  // volatile: or it is optimised away, and taken to have succeeded
+  if (memory == nullptr) end_with(kNoMemory);
+  std::free(memory);
+}
+
 // Memory may run out in any thread, and where no exception can be made of it or go on: a sentence and a status then, as
 // at any other end. A recording is whole up to its last transaction however the program ends. Anything else is a bug,
 // and aborts.
 [[noreturn]] void end_without_memory() {
-  constexpr std::string_view kNoMemory = "Error: out of memory (give the machine, or the cgroup it runs in, more)\n";
   const std::exception_ptr thrown = std::current_exception();
   try {
     if (thrown) std::rethrow_exception(thrown);
-    constexpr size_t kLarge = 1 << 16;
-    void* volatile memory = std::malloc(kLarge);  // volatile: or it is optimised away, and taken to have succeeded
-    if (memory == nullptr) end_with(kNoMemory);   // not even for the exception
+    end_if_none_is_left();  // not even for the exception
   } catch (const std::bad_alloc&) {
     end_with(kNoMemory);
   } catch (const std::system_error&) {  // a thread, most often
@@ -40,6 +49,19 @@ namespace {
 }
 
 }  // namespace
+
+// glibc's, for all libraries of the program (assert(3)). Where their hash tables get no memory, elfutils' return no
+// error but assert that there was some, and the program would abort without a sentence.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): glibc's name
+extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* file, unsigned line,
+                                           const char* function) noexcept {
+  end_if_none_is_left();
+  std::array<char, 512> text{};
+  const int size =
+      std::snprintf(text.data(), text.size(), "Error: a library cannot go on, as without memory: %s:%u: %s: %s\n", file,
+                    line, function != nullptr ? function : "?", assertion);
+  end_with({text.data(), std::min(text.size() - 1, static_cast<size_t>(std::max(size, 0)))});
+}
 
 int main(int argc, char** argv) {
   std::set_terminate(end_without_memory);

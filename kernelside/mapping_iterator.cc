@@ -14,6 +14,7 @@ Status MappingIterator::load(bpf_program* (*program)(const files& object)) {
   LibbpfLog log;
   object.reset(files::open_and_load());
   if (!object) return Error(Errc::kNotSupported, log.reason(errno_error("load the mapping iterator").message()));
+  if (!has_variables(*object)) return Error(Errc::kNotSupported, kNoVariables);
   object->bss->mapper_pid = static_cast<uint32_t>(getpid());
   // Only our own mappings are walked (kernel 6.1); an older kernel walks all, and the program picks.
   bpf_iter_link_info info{};

@@ -59,6 +59,10 @@ Skeleton load(Mechanism mechanism, Programs (*chosen)(const probe&, Mechanism), 
     refused = {-error, log.reason(errno_error("load", -error).text())};
     return nullptr;
   }
+  if (!has_variables(*skeleton)) {
+    refused = {ENOTSUP, kNoVariables};
+    return nullptr;
+  }
   return skeleton;
 }
 

@@ -77,7 +77,8 @@ template <typename Skeleton>
 Status load_object(Skeleton* skeleton, std::string_view name) {
   LibbpfLog log;
   const int error = Skeleton::load(skeleton);
-  if (error == 0) return {};
+  if (error == 0 && has_variables(*skeleton)) return {};
+  if (error == 0) return Error(Errc::kNotSupported, fmt::format("load BPF object {}: {}", name, kNoVariables));
   const Error why = errno_error("load", -error);
   return Error(why.code(), fmt::format("load BPF object {}: {}", name, log.reason(why.message())),
                why.code() == Errc::kPermission ? "run as root, or with CAP_BPF and CAP_PERFMON" : "");

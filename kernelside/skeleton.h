@@ -15,6 +15,15 @@ struct SkeletonDeleter {
 template <typename Skeleton>
 using Owned = std::unique_ptr<Skeleton, SkeletonDeleter<Skeleton>>;
 
+// Whether the variables of a loaded object are here to be read and set. They are not where libbpf found that this
+// kernel cannot share them, which it also does when it could not find out.
+template <typename Skeleton>
+bool has_variables(const Skeleton& skeleton) {
+  if constexpr (requires { skeleton.bss; }) return skeleton.bss != nullptr;
+  return true;
+}
+inline constexpr const char* kNoVariables = "the variables of a BPF object cannot be mapped";
+
 struct LinkDestroyer {
   void operator()(bpf_link* link) const { bpf_link__destroy(link); }
 };

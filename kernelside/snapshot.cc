@@ -97,11 +97,12 @@ hal::SystemSnapshot SnapshotReader::read() {
     // Idle and iowait may run backwards; then this second has no answer.
     if (valid && cpu_ && now.total > cpu_->total && now.busy >= cpu_->busy &&
         now.busy - cpu_->busy <= now.total - cpu_->total) {
-      snapshot.cpu_percent =
-          100.0 * static_cast<double>(now.busy - cpu_->busy) / static_cast<double>(now.total - cpu_->total);
+      const uint64_t passed = now.total - cpu_->total;
       const auto share = [&](uint64_t from, uint64_t to) {
-        return to < from ? -1 : 100.0 * static_cast<double>(to - from) / static_cast<double>(now.total - cpu_->total);
+        return to < from || to - from > passed ? -1
+                                               : 100.0 * static_cast<double>(to - from) / static_cast<double>(passed);
       };
+      snapshot.cpu_percent = share(cpu_->busy, now.busy);
       snapshot.steal_percent = share(cpu_->steal, now.steal);
       snapshot.interrupt_percent = share(cpu_->interrupts, now.interrupts);
     }

@@ -4,6 +4,9 @@
 
 #include <sys/syscall.h>
 
+#include <cstddef>
+#include <cstdint>
+
 namespace ingero::kernelside {
 namespace {
 

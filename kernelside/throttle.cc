@@ -59,8 +59,9 @@ void ThrottleReader::add_last_of_left(const std::map<std::string, Counters>& now
     if (!last.limited || now.contains(path)) continue;
     const Counters counters = counters_of(path);
     if (!counters.limited || counters.periods <= last.periods || counters.throttled_us < last.throttled_us) continue;
-    hal::Throttling& one = worst[last.pid];
     const uint64_t throttled_ns = (counters.throttled_us - last.throttled_us) * 1000;
+    if (throttled_ns == 0) continue;  // the kernel counts a period before its time
+    hal::Throttling& one = worst[last.pid];
     if (throttled_ns <= one.throttled_ns) continue;
     one.path = path;
     one.pid = last.pid;

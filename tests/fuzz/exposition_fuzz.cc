@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   uint64_t seen = 0;
   const auto counts = serve::prometheus::read_exposition(text, [&](const serve::prometheus::Sample& sample) {
     ++seen;
-    require(!sample.name.empty() && sample.labels.size() <= serve::metrics::kMaxLabels);
+    require(!sample.name.empty() && sample.labels.size() <= serve::prometheus::kMaxLabels);
     require(sample.name.data() >= text.data() && sample.name.data() + sample.name.size() <= text.data() + size);
   });
   require(seen == counts.samples && counts.samples + counts.refused <= size + 1);

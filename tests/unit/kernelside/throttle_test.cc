@@ -63,6 +63,14 @@ TEST_F(Throttle, TheLastPartOfASecondBeforeAProcessEndsCounts) {
   EXPECT_TRUE(reader_.read({}, 3).empty()) << "what others do there after it is not its";
 }
 
+TEST_F(Throttle, APeriodThatHasNoTimeYetIsNotOne) {
+  put(7, "/job");
+  stat("/job", 1, 100);
+  EXPECT_TRUE(reader_.read(pids_, 1).empty());
+  stat("/job", 2, 100);
+  EXPECT_TRUE(reader_.read({}, 2).empty()) << "a cgroup without a name would have been held back";
+}
+
 // Version 1 mounts the controller apart, counts nanoseconds, and has the counters of the whole machine at its root.
 TEST_F(Throttle, OfVersionOneTheGroupsCountAndTheRootDoesNot) {
   file("proc/7/cgroup", "5:memory:/elsewhere\n4:cpu,cpuacct:/job\n");

@@ -38,7 +38,7 @@ struct EventBatch {
   std::vector<FunctionName> names;
   std::vector<hal::SystemSnapshot> snapshots;
   std::vector<hal::Communicator> communicators;
-  std::vector<hal::BarrierWait> waits;
+  std::vector<hal::BarrierWait> barrier_waits;
   std::vector<hal::CollectiveHang> hangs;
   std::vector<correlate::Arrival> arrivals;
   std::vector<correlate::CoveredSync> syncs;
@@ -51,6 +51,13 @@ struct EventBatch {
   std::vector<uint32_t> passed_probes;  // numbers that no later event has, until they are new ones
   int64_t wall_offset_ns = 0;
   uint64_t complete_mono_ns = 0;  // all that ended before it is in this batch or a previous one; 0: unknown
+  // Of what it is handed over for; tasks, names and stacks of the records are the capture thread's alone.
+  bool empty() const {
+    return records.events.empty() && records.samples.empty() && processes.empty() && ended.empty() && names.empty() &&
+           snapshots.empty() && communicators.empty() && barrier_waits.empty() && hangs.empty() && arrivals.empty() &&
+           syncs.empty() && stacks.empty() && throttlings.empty() && lost_calls.empty() && wait_totals.empty() &&
+           objects.empty() && devices.empty() && passed_probes.empty();
+  }
   void clear() {
     stacks.clear();
     devices.clear();
@@ -60,7 +67,7 @@ struct EventBatch {
     names.clear();
     snapshots.clear();
     communicators.clear();
-    waits.clear();
+    barrier_waits.clear();
     hangs.clear();
     arrivals.clear();
     syncs.clear();

@@ -60,7 +60,7 @@ std::vector<uint32_t> CollectiveWatch::take(EventBatch& batch) {
     barriers_.take(event, exchange);
   }
   batch.arrivals = arrivals_.take_arrivals();
-  for (const hal::BarrierWait& wait : barriers_.take_waits()) batch.waits.push_back(wait);
+  for (const hal::BarrierWait& wait : barriers_.take_waits()) batch.barrier_waits.push_back(wait);
   batch.syncs = barriers_.take_syncs();
   std::vector<uint32_t> added;
   for (const hal::Communicator& reported : batch.communicators) {

@@ -130,7 +130,7 @@ struct Recorder::Impl {
   Neighbours neighbours{proc};
   RankWatch ranks{foreign, proc};
   DeviceWatch devices;
-  std::unique_ptr<WaitWatch> waits;
+  std::unique_ptr<WaitWatch> wait_watch;
   std::unique_ptr<StackTable> stacks;  // none: --stack off
   FunctionNames names;
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
@@ -261,7 +261,7 @@ Status Recorder::Impl::open() {
         *objects, foreign, ledger, options.on_events != nullptr);
   }
 
-  waits = std::make_unique<WaitWatch>(kernel_of_waits(), proc_of_waits());
+  wait_watch = std::make_unique<WaitWatch>(kernel_of_waits(), proc_of_waits());
   for (const auto& status : objects->attach_thread_programs()) {
     if (!status.attached) degraded.push_back(fmt::format("{}: {}", status.name, status.reason));
   }
@@ -488,7 +488,7 @@ void Recorder::Impl::every_second(EventBatch& batch) {
     last_snapshot = snapshot;
     program_costs = std::move(costs);
   }
-  waits->every_second(batch, now);
+  wait_watch->every_second(batch, now);
   look_at_open_calls(options.hang_after_ns, batch);
   if (auto processes = objects->processes(); processes.ok()) {
     for (const wire_process& counters : *processes) {
@@ -647,7 +647,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
   if (stacks) names.name_launched(*batch, *stacks);
   if (!records.events.empty()) note_lost_calls();
   devices.take(*batch);
-  waits->take(*batch, clock.mono_ns());
+  wait_watch->take(*batch, clock.mono_ns());
   watch_collectives(*batch);
   neighbours.take(
       records.events, [this](uint32_t pid) { return traced(pid); }, batch->processes);
@@ -655,9 +655,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
   // That nothing happened is news to the engine as well, but not every few milliseconds.
   const bool is_due = batch->complete_mono_ns >= watermark_mono_ns + kWatermarkEveryNs;
   if (is_due) watermark_mono_ns = batch->complete_mono_ns;
-  if (!is_due && records.events.empty() && batch->processes.empty() && batch->snapshots.empty() &&
-      records.names.empty() && batch->communicators.empty() && batch->hangs.empty() && batch->stacks.empty() &&
-      batch->wait_totals.empty() && records.samples.empty() && batch->passed_probes.empty()) {
+  if (!is_due && batch->empty()) {
     queue.recycle(std::move(batch));
     return;
   }

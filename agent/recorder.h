@@ -7,9 +7,9 @@
 //   names      symbols and lines of new stacks (stack_table.h)
 //   files      copies of foreign files (kernelside/foreign.h); and, while it stops, one that detaches the host programs
 //
-// start() returns when probes are on everything mapped already; stop() drains the rings first and returns when all is
-// committed. The const members may be called from any thread in between. A full store queue holds the capture thread
-// back; the ring then fills and the kernel side counts what it loses, by call.
+// start() returns when probes are on everything mapped already; stop() removes the probes, drains the rings, and
+// returns when all is committed. The const members may be called from any thread in between. A full store queue holds
+// the capture thread back; the ring then fills and the kernel side counts what it loses, by call.
 #pragma once
 
 #include <cstdint>

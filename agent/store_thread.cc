@@ -131,7 +131,7 @@ void StoreThread::write(const EventBatch& batch) {
   for (const auto& totals : batch.wait_totals) writer_->add_totals(totals);
   for (const auto& sample : batch.records.samples) writer_->add_sample(sample, batch.wall_offset_ns);
   for (const auto& object : batch.objects) writer_->add_object(object);
-  for (const auto& wait : batch.waits) writer_->add_wait(wait);
+  for (const auto& wait : batch.barrier_waits) writer_->add_wait(wait);
   for (const auto& hang : batch.hangs) writer_->add_hang(hang);
   for (const auto& stack : batch.stacks) writer_->add_stack(stack.id, "", stack.frames_json);
   for (const auto& one : batch.throttlings) writer_->add_throttling(one);
@@ -173,8 +173,8 @@ void StoreThread::run() {
     auto batch = queue_.pop(100ms);
     if (batch) {
       if (writer_) write(*batch);
+      if (!writer_) (void)tracer_->take_new_probes();  // write() takes them; without it their list would only grow
       // Before the first event of another probe with the same number: that is made only now.
-      if (!writer_) (void)tracer_->take_new_probes();
       if (!batch->passed_probes.empty()) tracer_->give_back(batch->passed_probes);
       queue_.recycle(std::move(batch));
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
  *
  * Call capture through a uprobe session link (kernel 6.13, d920179b3d48 "bpf: Add support for uprobe multi session
- * attach"): one program at both ends, eight bytes carried in between. A separate object, so that older kernels can
- * load the rest.
+ * attach"): one program at both ends. A separate object, so that older kernels can load the rest.
  */
 #include "call.bpf.h"
 

@@ -624,7 +624,7 @@ struct wire_use {
 	X(NO_THREAD_STATE, no_thread_state) /* nowhere to keep a thread's state: call not captured */                  \
 	X(TOO_DEEP, too_deep)		    /* more nested calls than WIRE_MAX_DEPTH */                                \
 	X(UNPAIRED_RETURN, unpaired_return) /* return without a known entry: entered before the attach */              \
-	X(NO_RECIPE, no_recipe)		    /* a probe fired for a probe that is gone */                               \
+	X(NO_RECIPE, no_recipe)		    /* a program ran for a probe that is gone */                               \
 	X(BLOCK_UNPAIRED, block_unpaired)   /* block completion without its issue */                                   \
 	X(NAME_UNREADABLE, name_unreadable)                                                                            \
 	X(STACK_RING_FULL, stack_ring_full)	/* a stack found its ring full */                                      \

@@ -13,8 +13,6 @@ using hal::Has;
 
 // Signals by which a user, a launcher or a shell ends a program that is all right (signal(7), both architectures).
 constexpr int kHangup = 1, kInterrupt = 2, kKill = 9, kPipe = 13, kAlarm = 14, kTerminate = 15;
-// A failure of one process explains those of its peers for this long.
-constexpr uint64_t kExplainsNs = 120'000'000'000;
 // A worker that was killed this long before its parent failed was not killed by the parent's clearing up.
 constexpr uint64_t kBeforeItsParentNs = 500'000'000;
 

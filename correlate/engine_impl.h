@@ -1,5 +1,6 @@
-// The engine's state, shared by engine.cc (events in), engine_calls.cc (a call's part), engine_windows.cc (windows
-// closed, incidents) and engine_samples.cc (what is not an event). Private to correlate/.
+// The engine's state, shared by engine.cc (events in), engine_calls.cc (a call's part), engine_samples.cc (what is not
+// an event, and collectives), engine_windows.cc (windows closed, incidents) and engine_ends.cc (failures, ends, and
+// which incident explains which). Private to correlate/.
 #pragma once
 
 #include <deque>
@@ -51,13 +52,11 @@ struct Engine::Impl {
                    uint64_t window);
   void take_failure(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
                     ProcessWindow& sum);
-  PerThreadProbes per_thread_probes;
   bool is_on_default_stream(const hal::Event& event) const;
   void take_kind(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
                  ProcessWindow& sum, uint64_t window);
   void take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
                    ProcessWindow& sum);
-  void note_fatal(const hal::Event& event, ProcessState& process, const hal::StatusMeaning& meaning);
   void note_refused(const hal::Event& event, ProcessState& process, ThreadState& thread);
   void note_granted(const hal::Event& event, ProcessState& process, ThreadState& thread);
   void take_fabric(const hal::Event& event, const CallFacts& facts, ProcessState& process);
@@ -65,24 +64,17 @@ struct Engine::Impl {
   std::optional<uint64_t> free_memory_at(const hal::Event& event) const;
   const hal::StatusMeaning* meaning_of(hal::CallId call, int64_t code);
 
+  // engine_samples.cc
+  void evaluate_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
+  void evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
+
   // engine_windows.cc
   void close(uint64_t window);
   void close_threads(uint64_t window);
   void close_series(uint64_t window);
   void close_processes(uint64_t window);
-  void evaluate_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
-  void evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
-  // engine_ends.cc
-  void note_exit(const hal::Event& event, ProcessState& process);
-  void add_killed_workers(const ProcessState& parent, std::vector<std::pair<ProcessState*, Finding>>& found);
-  void evaluate_ends(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
-  void settle_ends(std::vector<std::pair<ProcessState*, Finding>> ends,
-                   std::vector<std::pair<ProcessState*, Finding>>& found, uint64_t window);
-  uint64_t known_ns(const Finding& finding) const;
-  bool are_peers(uint32_t pid, uint32_t other) const;
-  Incident* cause_of(const ProcessState* process, const Finding& finding);
-  void add_symptom(Incident& cause, ProcessState* process, const Finding& finding, uint64_t window);
-
+  // A finding that needs no sums; it is evaluated with its window.
+  void pend(uint64_t mono_ns, ProcessState* process, Finding finding);
   void settle(ProcessState* process, Findings findings, uint64_t window);
   void raise(ProcessState* process, const Finding& finding, uint64_t window);
   void resolve_quiet(uint64_t window);
@@ -94,12 +86,22 @@ struct Engine::Impl {
                         uint64_t window) const;
   uint64_t usual_of(const ProcessState& process, hal::CallId call, uint64_t* slowest) const;
 
-  // A finding that needs no sums; it is evaluated with its window.
-  void pend(uint64_t mono_ns, ProcessState* process, Finding finding);
+  // engine_ends.cc
+  void note_fatal(const hal::Event& event, ProcessState& process, const hal::StatusMeaning& meaning);
+  void note_exit(const hal::Event& event, ProcessState& process);
+  void add_killed_workers(const ProcessState& parent, std::vector<std::pair<ProcessState*, Finding>>& found);
+  void evaluate_ends(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
+  void settle_ends(std::vector<std::pair<ProcessState*, Finding>> ends,
+                   std::vector<std::pair<ProcessState*, Finding>>& found, uint64_t window);
+  uint64_t known_ns(const Finding& finding) const;
+  bool are_peers(uint32_t pid, uint32_t other) const;
+  Incident* cause_of(const ProcessState* process, const Finding& finding);
+  void add_symptom(Incident& cause, ProcessState* process, const Finding& finding, uint64_t window);
 
   EngineOptions options;
   hal::LossLedger& ledger;
   std::vector<CallFacts> calls;
+  PerThreadProbes per_thread_probes;
 
   uint64_t base = 0;  // first open window; 0: nothing seen yet
   uint64_t seen_ns = 0;
@@ -162,7 +164,7 @@ struct Engine::Impl {
   };
   std::deque<std::pair<uint64_t, std::map<uint32_t, Lateness>>> late;  // window; pid
   std::map<uint32_t, uint64_t> late_until;                             // by pid: lateness up to here is counted
-  std::set<uint64_t> out_of_step;  // comm_id_hash: communicators with a mismatch, told once
+  std::set<uint64_t> out_of_step;  // comm_id_hash: communicators with a mismatch, reported once
   void note_entry(const hal::Event& event, Round& round, std::optional<int32_t> rank);
   void evaluate_mismatches(std::vector<std::pair<ProcessState*, Finding>>& found);
   std::map<uint64_t, std::vector<uint32_t>> comm_pids;  // comm_id_hash: the processes that came to its collectives

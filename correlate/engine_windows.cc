@@ -210,13 +210,13 @@ void Engine::Impl::close(uint64_t window) {
     if (active && (process->first_call_window != 0 || options.windowed) && !process->trailing.empty()) {
       ProcessWindow sum;
       for (const ProcessWindow& one : process->trailing) sum.add(one);
-      const Evaluation j = evaluation(*process, sum, process->trailing.back(), window);
-      evaluate_cpu(j, findings);
-      evaluate_waits(j, findings);
-      evaluate_patterns(j, findings);
-      evaluate_memory(j, findings);
-      evaluate_rates(j, findings);
-      evaluate_device(j, findings);
+      const Evaluation seen = evaluation(*process, sum, process->trailing.back(), window);
+      evaluate_cpu(seen, findings);
+      evaluate_waits(seen, findings);
+      evaluate_patterns(seen, findings);
+      evaluate_memory(seen, findings);
+      evaluate_rates(seen, findings);
+      evaluate_device(seen, findings);
     }
     if (!findings.empty()) settle(process.get(), std::move(findings), window);
   }

@@ -4,31 +4,6 @@
 namespace ingero::correlate {
 namespace {
 
-struct HostName {
-  std::string_view name;
-  hal::HostOp op;
-};
-constexpr HostName kHostNames[] = {
-    {"sched_switch", hal::HostOp::kSchedSwitch},
-    {"mm_page_alloc_summary", hal::HostOp::kPageAlloc},
-    {"mm_page_alloc", hal::HostOp::kPageAlloc},
-    {"oom_kill", hal::HostOp::kOomKill},
-    {"process_exec", hal::HostOp::kExec},
-    {"process_exit", hal::HostOp::kExit},
-    {"process_fork", hal::HostOp::kFork},
-    {"block_read", hal::HostOp::kBlockRead},
-    {"block_write", hal::HostOp::kBlockWrite},
-    {"block_discard", hal::HostOp::kBlockDiscard},
-    {"block_flush", hal::HostOp::kBlockFlush},
-    {"block_other", hal::HostOp::kBlockOther},
-    {"tcp_retransmit", hal::HostOp::kTcpRetransmit},
-    {"net_send_summary", hal::HostOp::kNetSend},
-    {"net_send", hal::HostOp::kNetSend},
-    {"net_recv_summary", hal::HostOp::kNetReceive},
-    {"net_recv", hal::HostOp::kNetReceive},
-    {"device_error", hal::HostOp::kDeviceError},
-};
-
 GraphStep graph_step(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   if (has("BeginCapture") || has("BeginGraphCapture")) return GraphStep::kBegin;
@@ -62,11 +37,7 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
   facts.awaits_mark = kind == hal::Kind::kEvent && has("WaitEvent");
   facts.stream_begins_or_ends = kind == hal::Kind::kStream && (has("Create") || has("Destroy"));
   facts.prompt = kind == hal::Kind::kLaunch || facts.graph == GraphStep::kLaunch;
-  if (kind == hal::Kind::kHost) {
-    for (const HostName& host : kHostNames) {
-      if (host.name == name) facts.host = host.op;
-    }
-  }
+  if (kind == hal::Kind::kHost) facts.host = hal::host_op_named(name);
   return facts;
 }
 

@@ -1,5 +1,5 @@
-// The rules: what the engine calls a cause, and from when on. One table; the code, the chains' texts and docs/rules.md
-// are made from it, and no threshold is defined anywhere else.
+// The rules: what the engine calls a cause, and from when on: share, count and floor of each, and the constants that
+// rules share or need besides. The code and docs/rules.md are made from the table; the words are in wording*.cc.
 //
 // A rule compares the last kTrailing windows of event time. Its three numbers mean: `share`, percent of the observed
 // time; `count`, how many; `floor_ms`, milliseconds lost at least, or how long something must last. 0: does not apply.
@@ -220,6 +220,12 @@ inline constexpr uint64_t kSpikeNs = 1'000'000;       // and this long at least
 inline constexpr uint64_t kSmallCopyBytes = 65536;    // a copy this small is a result, not data
 inline constexpr uint64_t kLargeCopyBytes = 1 << 20;  // and from here on it is data
 inline constexpr uint64_t kShortWaitNs = 2'000'000;   // a longer wait is the device's work, not the price of asking
+inline constexpr uint64_t kLaunchesAResult = 4;       // between two results: with more of them a loop does real work
+inline constexpr uint64_t kIdleSyncPercent = 2;       // less waiting than this: the device is never behind
+inline constexpr double kBusyPercent = 90;            // of the machine's CPUs: it is busy,
+inline constexpr uint64_t kSnapshotHoldsNs = 10'000'000'000;  // and is believed to be this long after the sample
+inline constexpr size_t kSteady = 6;                          // windows of like work that make a rate to drop from
+inline constexpr uint64_t kExplainsNs = 120'000'000'000;      // a failure of one process explains those of its peers
 inline constexpr uint64_t kLongSilence = 20;        // windows without work, of a process that has done with it or hangs
 inline constexpr uint64_t kGrowthBytes = 64 << 20;  // growth below it is noise
 inline constexpr uint64_t kStuckNs = 2'500'000'000;  // how long a call that always was quick and never waits is stuck

@@ -8,26 +8,22 @@
 namespace ingero::correlate {
 namespace {
 
-// Pressure of the whole machine is believed this long after it was sampled.
-constexpr uint64_t kSnapshotHoldsNs = 10'000'000'000;
-constexpr double kBusyPercent = 90;
-
-bool machine_is_busy(const Evaluation& j) {
-  return j.system.snapshot && j.system.snapshot->cpu_percent >= kBusyPercent &&
-         j.system.snapshot_mono_ns + kSnapshotHoldsNs >= j.window * kWindowNs;
+bool machine_is_busy(const Evaluation& seen) {
+  return seen.system.snapshot && seen.system.snapshot->cpu_percent >= kBusyPercent &&
+         seen.system.snapshot_mono_ns + kSnapshotHoldsNs >= seen.window * kWindowNs;
 }
 
 // The first of the trailing windows that holds a good part of the loss.
 template <typename Loss>
-uint64_t onset_of(const Evaluation& j, Loss loss) {
+uint64_t onset_of(const Evaluation& seen, Loss loss) {
   uint64_t most = 0;
-  for (const ProcessWindow& one : j.process.trailing) most = std::max(most, loss(one));
-  uint64_t window = j.window + 1 - j.process.trailing.size();
-  for (const ProcessWindow& one : j.process.trailing) {
+  for (const ProcessWindow& one : seen.process.trailing) most = std::max(most, loss(one));
+  uint64_t window = seen.window + 1 - seen.process.trailing.size();
+  for (const ProcessWindow& one : seen.process.trailing) {
     if (loss(one) * 4 >= most && most > 0) break;
     ++window;
   }
-  return std::max(window * kWindowNs, j.process.first_seen_ns);
+  return std::max(window * kWindowNs, seen.process.first_seen_ns);
 }
 
 struct Limited {
@@ -35,17 +31,17 @@ struct Limited {
 };
 
 // Of the trailing windows, and of the last of them.
-const hal::Throttling* worst_limit(const Evaluation& j, Limited& all, Limited& now) {
+const hal::Throttling* worst_limit(const Evaluation& seen, Limited& all, Limited& now) {
   const hal::Throttling* worst = nullptr;
-  for (const hal::Throttling& one : j.throttling) {
-    const bool its = one.pid == j.process.facts.pid;
-    if (!its || one.mono_ns >= (j.window + 1) * kWindowNs ||
-        one.mono_ns + kTrailing * kWindowNs < (j.window + 1) * kWindowNs) {
+  for (const hal::Throttling& one : seen.throttling) {
+    const bool its = one.pid == seen.process.facts.pid;
+    if (!its || one.mono_ns >= (seen.window + 1) * kWindowNs ||
+        one.mono_ns + kTrailing * kWindowNs < (seen.window + 1) * kWindowNs) {
       continue;
     }
     all.periods += one.periods;
     all.ns += one.throttled_ns;
-    if (one.mono_ns >= j.window * kWindowNs) {
+    if (one.mono_ns >= seen.window * kWindowNs) {
       now.periods += one.periods;
       now.ns += one.throttled_ns;
     }
@@ -54,32 +50,32 @@ const hal::Throttling* worst_limit(const Evaluation& j, Limited& all, Limited& n
   return worst;
 }
 
-bool is_kin(const Evaluation& j, uint32_t pid) {
-  if (pid == j.process.facts.pid) return true;
-  const auto known = j.by_pid.find(pid);
-  return known != j.by_pid.end() && known->second->facts.parent_pid == j.process.facts.pid;
+bool is_kin(const Evaluation& seen, uint32_t pid) {
+  if (pid == seen.process.facts.pid) return true;
+  const auto known = seen.by_pid.find(pid);
+  return known != seen.by_pid.end() && known->second->facts.parent_pid == seen.process.facts.pid;
 }
 
-bool is_neighbour(const Evaluation& j, uint32_t pid) {
-  const auto known = j.by_pid.find(pid);
-  if (known == j.by_pid.end()) return false;
+bool is_neighbour(const Evaluation& seen, uint32_t pid) {
+  const auto known = seen.by_pid.find(pid);
+  if (known == seen.by_pid.end()) return false;
   // A system program is not a neighbour: both processes must belong to a container, pod or job.
   const auto differ = [](const std::string& one, const std::string& other) {
     return !one.empty() && !other.empty() && one != other;
   };
   const hal::Process& other = known->second->facts;
-  const hal::Process& own = j.process.facts;
+  const hal::Process& own = seen.process.facts;
   return differ(own.container_id, other.container_id) || differ(own.pod_uid, other.pod_uid) ||
          differ(own.slurm_job, other.slurm_job);
 }
 
 // A process whose own workers took its CPU has too many of them: that is the cause's name, and what can be done.
-void blame_workers(const Evaluation& j, Finding& finding) {
+void blame_workers(const Evaluation& seen, Finding& finding) {
   std::set<uint32_t> workers;
   uint64_t taken_ns = 0;
-  const auto preemptors = j.sum.preemptors();
+  const auto preemptors = seen.sum.preemptors();
   for (const Preemptors::PreemptedBy& one : preemptors.list()) {
-    if (one.pid == j.process.facts.pid || !is_kin(j, one.pid)) continue;
+    if (one.pid == seen.process.facts.pid || !is_kin(seen, one.pid)) continue;
     workers.insert(one.pid);
     taken_ns += one.ns;
   }
@@ -89,30 +85,30 @@ void blame_workers(const Evaluation& j, Finding& finding) {
   finding.detail = fmt::format("{} worker processes of its own had its CPU", workers.size());
 }
 
-void evaluate_workers(const Evaluation& j, Findings& findings) {
+void evaluate_workers(const Evaluation& seen, Findings& findings) {
   const Rule& its = rule(RuleId::dataloader_starvation);
-  if (j.process.children.size() < its.count || j.process.first_call_window == 0) return;
+  if (seen.process.children.size() < its.count || seen.process.first_call_window == 0) return;
   Finding finding;
   finding.rule = its.id;
-  if (j.windowed) {
+  if (seen.windowed) {
     // Windowed: no calls although it runs on, on a machine without a free CPU.
-    const bool idle = j.sum.calls == 0 && j.process.last_call_window + kTrailing <= j.window;
-    const bool runs = !j.process.ended_mono_ns && j.process.last_window + kActive >= j.window;
-    if (!idle || !runs || !machine_is_busy(j)) return;
-    finding.lost_ns = j.span_ns;
+    const bool idle = seen.sum.calls == 0 && seen.process.last_call_window + kTrailing <= seen.window;
+    const bool runs = !seen.process.ended_mono_ns && seen.process.last_window + kActive >= seen.window;
+    if (!idle || !runs || !machine_is_busy(seen)) return;
+    finding.lost_ns = seen.span_ns;
     finding.lost_now_ns = kWindowNs;
     finding.grade = hal::Grade::kWindowed;
     finding.confidence = 0.6;
-    finding.number = j.process.children.size();
-    finding.detail = fmt::format("the machine's CPUs were {:.0f}% busy", j.system.snapshot->cpu_percent);
-    finding.onset_mono_ns = (j.process.last_call_window + 1) * kWindowNs;
+    finding.number = seen.process.children.size();
+    finding.detail = fmt::format("the machine's CPUs were {:.0f}% busy", seen.system.snapshot->cpu_percent);
+    finding.onset_mono_ns = (seen.process.last_call_window + 1) * kWindowNs;
     findings.push_back(std::move(finding));
     return;
   }
   // Measured: the threads that make calls sleep outside of calls, the workers want CPUs they do not get.
   uint64_t workers = 0, wanted_ns = 0;
-  for (const auto& [pid, other] : j.by_pid) {
-    if (other->facts.parent_pid != j.process.facts.pid || pid == j.process.facts.pid || other->trailing.empty())
+  for (const auto& [pid, other] : seen.by_pid) {
+    if (other->facts.parent_pid != seen.process.facts.pid || pid == seen.process.facts.pid || other->trailing.empty())
       continue;
     uint64_t its_own = 0;
     for (const ProcessWindow& one : other->trailing) {
@@ -121,75 +117,76 @@ void evaluate_workers(const Evaluation& j, Findings& findings) {
     workers += its_own > 0 ? 1 : 0;
     wanted_ns += its_own;
   }
-  const uint64_t blocked =
-      j.sum.threads.blocked_ns > j.sum.in_calls.blocked_ns ? j.sum.threads.blocked_ns - j.sum.in_calls.blocked_ns : 0;
+  const uint64_t blocked = seen.sum.threads.blocked_ns > seen.sum.in_calls.blocked_ns
+                               ? seen.sum.threads.blocked_ns - seen.sum.in_calls.blocked_ns
+                               : 0;
   if (workers < its.count || wanted_ns < its.floor_ns) return;
-  if (blocked * 100 < j.span_ns * its.share) return;
-  finding.lost_ns = std::min(blocked, j.span_ns);
-  finding.lost_now_ns = std::min<uint64_t>(j.now.threads.blocked_ns, kWindowNs);
+  if (blocked * 100 < seen.span_ns * its.share) return;
+  finding.lost_ns = std::min(blocked, seen.span_ns);
+  finding.lost_now_ns = std::min<uint64_t>(seen.now.threads.blocked_ns, kWindowNs);
   finding.confidence = 0.85;
   finding.number = workers;
   finding.detail = fmt::format("{} worker processes wanted a CPU and waited for one", workers);
-  finding.onset_mono_ns = onset_of(j, [](const ProcessWindow& one) { return one.threads.blocked_ns; });
+  finding.onset_mono_ns = onset_of(seen, [](const ProcessWindow& one) { return one.threads.blocked_ns; });
   findings.push_back(std::move(finding));
 }
 
 }  // namespace
 
-void evaluate_cpu(const Evaluation& j, Findings& findings) {
+void evaluate_cpu(const Evaluation& seen, Findings& findings) {
   const auto loss = [](const ProcessWindow& one) { return one.wanted_cpu_ns(); };
   const auto without = [](uint64_t ns, uint64_t taken_ns) { return ns - std::min(ns, taken_ns); };
-  const uint64_t recorder_ns = j.sum.preemptors().recorder_ns();
-  const uint64_t lost = without(j.sum.wanted_cpu_ns(), recorder_ns);
+  const uint64_t recorder_ns = seen.sum.preemptors().recorder_ns();
+  const uint64_t lost = without(seen.sum.wanted_cpu_ns(), recorder_ns);
   Finding finding;
   finding.lost_ns = lost;
-  finding.lost_now_ns = without(j.now.wanted_cpu_ns(), j.now.preemptors().recorder_ns());
-  finding.op = j.sum.worst_cpu.call;
-  if (j.sum.worst_cpu.call != hal::kNoCall) finding.sample = j.sum.worst_cpu;
+  finding.lost_now_ns = without(seen.now.wanted_cpu_ns(), seen.now.preemptors().recorder_ns());
+  finding.op = seen.sum.worst_cpu.call;
+  if (seen.sum.worst_cpu.call != hal::kNoCall) finding.sample = seen.sum.worst_cpu;
 
   Limited all, now;
-  const hal::Throttling* limit = worst_limit(j, all, now);
+  const hal::Throttling* limit = worst_limit(seen, all, now);
   const Rule& throttling = rule(RuleId::cgroup_throttling);
-  if (limit != nullptr && all.periods >= throttling.count && j.over(all.ns, throttling) && j.sum.calls > 0) {
+  if (limit != nullptr && all.periods >= throttling.count && seen.over(all.ns, throttling) && seen.sum.calls > 0) {
     finding.rule = throttling.id;
-    finding.lost_ns = std::min(all.ns, j.span_ns);
+    finding.lost_ns = std::min(all.ns, seen.span_ns);
     finding.lost_now_ns = std::min(now.ns, kWindowNs);
     finding.number = all.periods;
     finding.number_now = now.periods;
     finding.confidence = 0.95;
     finding.detail = limit->path;
-    finding.onset_mono_ns = onset_of(j, loss);
+    finding.onset_mono_ns = onset_of(seen, loss);
     findings.push_back(std::move(finding));
     return;
   }
-  evaluate_workers(j, findings);
+  evaluate_workers(seen, findings);
   const Rule& preempted = rule(RuleId::cpu_preemption);
-  if (j.over(without(j.sum.thread_wanted_ns(), recorder_ns), preempted)) {
-    const Preemptors::PreemptedBy* worst = j.sum.preemptors().worst();
+  if (seen.over(without(seen.sum.thread_wanted_ns(), recorder_ns), preempted)) {
+    const Preemptors::PreemptedBy* worst = seen.sum.preemptors().worst();
     finding.confidence = worst != nullptr ? 0.95 : 0.85;
-    finding.onset_mono_ns = onset_of(j, loss);
-    if (without(j.sum.preempted_ns(), recorder_ns) * 2 < lost) {
+    finding.onset_mono_ns = onset_of(seen, loss);
+    if (without(seen.sum.preempted_ns(), recorder_ns) * 2 < lost) {
       finding.rule = RuleId::run_queue_wait;
-    } else if (worst != nullptr && !is_kin(j, worst->pid) && is_neighbour(j, worst->pid)) {
+    } else if (worst != nullptr && !is_kin(seen, worst->pid) && is_neighbour(seen, worst->pid)) {
       finding.rule = RuleId::noisy_neighbour;
-    } else if (worst != nullptr && worst->pid == j.process.facts.pid) {
+    } else if (worst != nullptr && worst->pid == seen.process.facts.pid) {
       finding.rule = RuleId::oversubscription;
-      blame_workers(j, finding);
+      blame_workers(seen, finding);
     } else {
       finding.rule = preempted.id;
-      blame_workers(j, finding);
+      blame_workers(seen, finding);
     }
     findings.push_back(std::move(finding));
     return;
   }
   // Windowed: its threads were switched out often while it made calls, and no CPU was free.
-  if (j.windowed && j.sum.calls > 0 && machine_is_busy(j) && j.over(j.sum.switch_ns, preempted)) {
+  if (seen.windowed && seen.sum.calls > 0 && machine_is_busy(seen) && seen.over(seen.sum.switch_ns, preempted)) {
     finding.rule = preempted.id;
     finding.grade = hal::Grade::kWindowed;
     finding.confidence = 0.5;
-    finding.lost_ns = std::min(j.sum.switch_ns, j.span_ns);
-    finding.lost_now_ns = std::min(j.now.switch_ns, kWindowNs);
-    finding.onset_mono_ns = onset_of(j, [](const ProcessWindow& one) { return one.switch_ns; });
+    finding.lost_ns = std::min(seen.sum.switch_ns, seen.span_ns);
+    finding.lost_now_ns = std::min(seen.now.switch_ns, kWindowNs);
+    finding.onset_mono_ns = onset_of(seen, [](const ProcessWindow& one) { return one.switch_ns; });
     findings.push_back(std::move(finding));
   }
 }

@@ -7,8 +7,6 @@
 namespace ingero::correlate {
 namespace {
 
-constexpr size_t kSteady = 6;  // windows of like work that make a rate to drop from
-
 // The middle of `values` without its last `leave` ones; 0 unless they are steady.
 uint64_t steady_rate(const std::vector<uint64_t>& values, size_t leave, size_t at_least) {
   if (values.size() < leave + at_least) return 0;
@@ -24,13 +22,13 @@ uint64_t most_of_last(const std::vector<uint64_t>& values, size_t count) {
   return *std::max_element(values.end() - static_cast<std::ptrdiff_t>(std::min(count, values.size())), values.end());
 }
 
-void evaluate_graphs(const Evaluation& j, Findings& findings) {
+void evaluate_graphs(const Evaluation& seen, Findings& findings) {
   const Rule& collapse = rule(RuleId::graph_rate_collapse);
   const Rule& never = rule(RuleId::graph_never_launched);
-  for (const auto& [handle, graph] : j.process.graphs) {
-    if (graph.launches == 0 && graph.instantiated_mono_ns != 0 && !j.process.ended_mono_ns &&
-        graph.instantiated_mono_ns + never.floor_ns <= (j.window + 1) * kWindowNs &&
-        graph.instantiated_mono_ns + never.floor_ns + kTrailing * kWindowNs > (j.window + 1) * kWindowNs) {
+  for (const auto& [handle, graph] : seen.process.graphs) {
+    if (graph.launches == 0 && graph.instantiated_mono_ns != 0 && !seen.process.ended_mono_ns &&
+        graph.instantiated_mono_ns + never.floor_ns <= (seen.window + 1) * kWindowNs &&
+        graph.instantiated_mono_ns + never.floor_ns + kTrailing * kWindowNs > (seen.window + 1) * kWindowNs) {
       Finding finding;
       finding.rule = never.id;
       finding.number = 1;
@@ -43,16 +41,17 @@ void evaluate_graphs(const Evaluation& j, Findings& findings) {
     if (before < collapse.count || graph.rates.empty()) continue;
     const uint64_t now = most_of_last(graph.rates, kTrailing);
     // A graph replaced by others is not slow: the process as a whole must launch less.
-    const uint64_t all = steady_rate(j.process.rates, kTrailing, collapse.count);
-    const bool less_in_all = all == 0 || most_of_last(j.process.rates, kTrailing) * 100 < all * (100 - collapse.share);
-    if (now * 100 >= before * (100 - collapse.share) || !less_in_all || j.process.ended_mono_ns) continue;
+    const uint64_t all = steady_rate(seen.process.rates, kTrailing, collapse.count);
+    const bool less_in_all =
+        all == 0 || most_of_last(seen.process.rates, kTrailing) * 100 < all * (100 - collapse.share);
+    if (now * 100 >= before * (100 - collapse.share) || !less_in_all || seen.process.ended_mono_ns) continue;
     Finding finding;
     finding.rule = collapse.id;
     finding.number = before;
     finding.lost_ns = kTrailing * kWindowNs;
     finding.subject = fmt::format("0x{:x}", handle);
     finding.detail = fmt::format("from {} to {} launches a second", before, now);
-    finding.onset_mono_ns = (j.window + 1 - kTrailing) * kWindowNs;
+    finding.onset_mono_ns = (seen.window + 1 - kTrailing) * kWindowNs;
     finding.confidence = 0.7;
     findings.push_back(std::move(finding));
   }
@@ -60,31 +59,32 @@ void evaluate_graphs(const Evaluation& j, Findings& findings) {
 
 }  // namespace
 
-void evaluate_rates(const Evaluation& j, Findings& findings) {
-  evaluate_graphs(j, findings);
+void evaluate_rates(const Evaluation& seen, Findings& findings) {
+  evaluate_graphs(seen, findings);
   const Rule& contention = rule(RuleId::graph_contention);
-  if (j.sum.graph_launches.calls >= contention.count && j.over(j.sum.graph_lost_ns, contention)) {
+  if (seen.sum.graph_launches.calls >= contention.count && seen.over(seen.sum.graph_lost_ns, contention)) {
     Finding finding;
     finding.rule = contention.id;
-    finding.lost_ns = j.sum.graph_lost_ns;
-    finding.lost_now_ns = j.now.graph_lost_ns;
-    finding.number = j.sum.graph_launches.calls;
-    finding.op = j.sum.worst_graph.call;
+    finding.lost_ns = seen.sum.graph_lost_ns;
+    finding.lost_now_ns = seen.now.graph_lost_ns;
+    finding.number = seen.sum.graph_launches.calls;
+    finding.op = seen.sum.worst_graph.call;
     findings.push_back(std::move(finding));
   }
-  if (j.process.ended_mono_ns || j.process.rates.empty()) return;
+  if (seen.process.ended_mono_ns || seen.process.rates.empty()) return;
   const Rule& stop = rule(RuleId::full_stop);
   const Rule& drop = rule(RuleId::rate_drop);
   const size_t least = stop.floor_ns / kWindowNs;
   size_t silent = 0;
-  while (silent < j.process.rates.size() && j.process.rates[j.process.rates.size() - 1 - silent] == 0) ++silent;
+  while (silent < seen.process.rates.size() && seen.process.rates[seen.process.rates.size() - 1 - silent] == 0)
+    ++silent;
   // The window in which it stopped holds a part of the usual.
   const uint64_t before_stop =
-      std::max(steady_rate(j.process.rates, silent, kSteady), steady_rate(j.process.rates, silent + 1, kSteady));
+      std::max(steady_rate(seen.process.rates, silent, kSteady), steady_rate(seen.process.rates, silent + 1, kSteady));
   // Work that has been waited for may have been the last: the process uploads, evaluates, or has no requests. What it
   // left undone was not; and where all of it sleeps, as it never has for so long, that is something to look at.
-  const bool is_undone = j.process.last_submit_ns > j.process.last_wait_ns;
-  const bool sleeps = j.process.asleep >= least && j.process.pause > 2 * j.process.longest_pause;
+  const bool is_undone = seen.process.last_submit_ns > seen.process.last_wait_ns;
+  const bool sleeps = seen.process.asleep >= least && seen.process.pause > 2 * seen.process.longest_pause;
   if (silent >= least && before_stop >= stop.count && (is_undone || sleeps)) {
     Finding finding;
     finding.rule = stop.id;
@@ -92,7 +92,7 @@ void evaluate_rates(const Evaluation& j, Findings& findings) {
     finding.lost_now_ns = kWindowNs;
     finding.number = before_stop;
     finding.confidence = 0.7;
-    finding.onset_mono_ns = (j.window + 1 - silent) * kWindowNs;
+    finding.onset_mono_ns = (seen.window + 1 - silent) * kWindowNs;
     finding.is_minor = !is_undone;
     finding.detail = is_undone ? "The process still runs; it has submitted work that it has not waited for"
                                : "The process still runs; all of its work was waited for, and its threads sleep";
@@ -103,9 +103,9 @@ void evaluate_rates(const Evaluation& j, Findings& findings) {
   if (silent > 0) return;
   // How long it has been low is not known: the longest stretch that came after steady work counts.
   const size_t shortest = drop.floor_ns / kWindowNs;
-  for (size_t windows = shortest; windows + kSteady <= j.process.rates.size(); ++windows) {
-    const uint64_t before = steady_rate(j.process.rates, windows, kSteady);
-    const uint64_t now = most_of_last(j.process.rates, windows);
+  for (size_t windows = shortest; windows + kSteady <= seen.process.rates.size(); ++windows) {
+    const uint64_t before = steady_rate(seen.process.rates, windows, kSteady);
+    const uint64_t now = most_of_last(seen.process.rates, windows);
     if (before < drop.count || now == 0 || now * 100 > before * (100 - drop.share)) continue;
     Finding finding;
     finding.rule = drop.id;
@@ -114,7 +114,7 @@ void evaluate_rates(const Evaluation& j, Findings& findings) {
     finding.number = before;
     finding.detail = fmt::format("from {} to {} launches and collectives a second", before, now);
     finding.confidence = 0.6;
-    finding.onset_mono_ns = (j.window + 1 - windows) * kWindowNs;
+    finding.onset_mono_ns = (seen.window + 1 - windows) * kWindowNs;
     findings.push_back(std::move(finding));
     return;
   }

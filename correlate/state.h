@@ -1,6 +1,7 @@
 // What the engine keeps between windows. Private to correlate/: sums of calls by process, thread and
-// window, incidents that are open, and what rules must remember. Used by the engine's one thread; each table has a
-// bound, and what does not fit is counted.
+// window, incidents that are open, and what rules must remember. Used by the engine's one thread. Each table has a
+// bound; those of E5 count what they forget, short lists in an entry (places, users of a stream, children, failures) do
+// not.
 #pragma once
 
 #include <algorithm>
@@ -247,7 +248,8 @@ struct Evaluation {
   const ProcessWindow& sum;  // of the trailing windows
   const ProcessWindow& now;
   uint64_t window = 0;
-  uint64_t span_ns = 0;  // of the trailing windows in which the process made calls, or since its first
+  uint64_t span_ns =
+      0;  // of the trailing windows, since the process was first seen and until it or the recording ended
   const SystemState& system;
   const std::vector<CallFacts>& calls;
   const std::unordered_map<uint32_t, ProcessState*>& by_pid;
@@ -275,18 +277,18 @@ struct Evaluation {
 };
 using Findings = std::vector<Finding>;
 
-void evaluate_cpu(const Evaluation& j, Findings& findings);           // rules_cpu.cc
-void evaluate_waits(const Evaluation& j, Findings& findings);         // rules_waits.cc
-void evaluate_patterns(const Evaluation& j, Findings& findings);      // rules_patterns.cc
-void evaluate_memory(const Evaluation& j, Findings& findings);        // rules_memory.cc
-void evaluate_rates(const Evaluation& j, Findings& findings);         // rules_rates.cc
-void evaluate_device(const Evaluation& j, Findings& findings);        // rules_device.cc
+void evaluate_cpu(const Evaluation& seen, Findings& findings);        // rules_cpu.cc
+void evaluate_waits(const Evaluation& seen, Findings& findings);      // rules_waits.cc
+void evaluate_patterns(const Evaluation& seen, Findings& findings);   // rules_patterns.cc
+void evaluate_memory(const Evaluation& seen, Findings& findings);     // rules_memory.cc
+void evaluate_rates(const Evaluation& seen, Findings& findings);      // rules_rates.cc
+void evaluate_device(const Evaluation& seen, Findings& findings);     // rules_device.cc
 void evaluate_system(const SystemState& system, Findings& findings);  // rules_system.cc
 
 // Writes the incident's chain from what is known of it: texts, timeline, evidence (wording.cc).
-void describe(Incident& incident, const Evaluation& j);
-void describe_failure(Incident& incident, const Evaluation& j, const std::string& who);  // wording_ends.cc
-void describe_end(Incident& incident, const Evaluation& j, const std::string& who);      // wording_ends.cc
+void describe(Incident& incident, const Evaluation& seen);
+void describe_failure(Incident& incident, const Evaluation& seen, const std::string& who);  // wording_ends.cc
+void describe_end(Incident& incident, const Evaluation& seen, const std::string& who);      // wording_ends.cc
 void describe_system(Incident& incident, const SystemState& system);
 void describe_fabric(Incident& incident);  // wording_fabric.cc
 // What all chains have: grade, severity, explanation.

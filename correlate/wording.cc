@@ -14,14 +14,14 @@ std::string percent_text(uint64_t part, uint64_t whole) {
 
 struct ChainText {
   Incident& incident;
-  const Evaluation& j;
+  const Evaluation& seen;
   const Rule& its;
   const hal::Process& process;
   std::string who;  // "python3 (pid 12)"
   uint64_t span_ns;
 
   std::string op() const {
-    const CallFacts* facts = j.call(incident.last.op);
+    const CallFacts* facts = seen.call(incident.last.op);
     return facts == nullptr ? std::string() : facts->op;
   }
   void step(std::string_view layer, std::string op, std::string detail, uint64_t ns = 0) {
@@ -47,10 +47,10 @@ std::string preemptors_text(const Preemptors& preemptors, const hal::Process& ow
   return out;
 }
 
-void add_call_step(ChainText& w, std::string_view why) {
-  const CallFacts* facts = w.j.call(w.incident.last.op);
+void add_call_step(ChainText& text, std::string_view why) {
+  const CallFacts* facts = text.seen.call(text.incident.last.op);
   if (facts == nullptr) return;
-  const Finding& last = w.incident.last;
+  const Finding& last = text.incident.last;
   std::string detail;
   if (last.sample && last.sample->duration_ns > 0) {
     detail = fmt::format("{} once", format_duration(last.sample->duration_ns));
@@ -61,19 +61,19 @@ void add_call_step(ChainText& w, std::string_view why) {
   } else if (last.slowest_ns > 0) {
     detail = fmt::format("{} at most, usually {}", format_duration(last.slowest_ns), format_duration(last.usual_ns));
   }
-  w.step(facts->layer, facts->op, detail, last.sample ? last.sample->duration_ns : last.slowest_ns);
+  text.step(facts->layer, facts->op, detail, last.sample ? last.sample->duration_ns : last.slowest_ns);
 }
 
-void add_system_step(ChainText& w) {
-  if (!w.j.system.snapshot) return;
-  const hal::SystemSnapshot& now = *w.j.system.snapshot;
+void add_system_step(ChainText& text) {
+  if (!text.seen.system.snapshot) return;
+  const hal::SystemSnapshot& now = *text.seen.system.snapshot;
   std::string detail;
   if (now.cpu_percent >= 0) detail += fmt::format("CPU {:.0f}%", now.cpu_percent);
   if (now.psi_cpu_some >= 1)
     detail += fmt::format("{}tasks wait for CPUs {:.0f}% of the time", detail.empty() ? "" : ", ", now.psi_cpu_some);
   if (now.psi_io_some >= 1)
     detail += fmt::format("{}for disks {:.0f}%", detail.empty() ? "tasks wait " : ", ", now.psi_io_some);
-  if (!detail.empty()) w.step("SYSTEM", "snapshot", detail);
+  if (!detail.empty()) text.step("SYSTEM", "snapshot", detail);
 }
 
 std::string disk_text(const ProcessWindow& total) {
@@ -83,34 +83,34 @@ std::string disk_text(const ProcessWindow& total) {
                      plural(wr.calls, "write"), format_bytes(wr.bytes), format_duration(total.slowest_io_ns));
 }
 
-std::string slow_call_text(const ChainText& w) {
-  const Finding& last = w.incident.last;
-  if (!last.sample || w.op().empty()) return {};
+std::string slow_call_text(const ChainText& text) {
+  const Finding& last = text.incident.last;
+  if (!last.sample || text.op().empty()) return {};
   if (last.sample->duration_ns == 0) return {};
-  return fmt::format("; its slowest {} took {}{}", w.op(), format_duration(last.sample->duration_ns),
+  return fmt::format("; its slowest {} took {}{}", text.op(), format_duration(last.sample->duration_ns),
                      last.usual_ns > 0 ? fmt::format(" (usually {})", format_duration(last.usual_ns)) : "");
 }
 
 // No other process took its CPUs: it has more threads that are ready to run than there are CPUs.
-void describe_own_threads(ChainText& w, const std::string& preemptors, const std::string& lost,
+void describe_own_threads(ChainText& text, const std::string& preemptors, const std::string& lost,
                           const std::string& share) {
-  hal::CausalChain& chain = w.incident.chain;
-  chain.summary =
-      fmt::format("Threads of {} waited {} ({} of the time) for CPUs that its other threads had", w.who, lost, share);
-  chain.root_cause = fmt::format("More threads of {} were ready to run than it had CPUs: {} ran instead{}", w.who,
-                                 preemptors, slow_call_text(w));
-  w.step("HOST", "sched_switch", fmt::format("{} ran instead", preemptors), w.incident.lost_ns);
-  w.fix(w.j.system.cpus > 0
-            ? fmt::format("Start no more threads than there are CPUs ({}), for example with OMP_NUM_THREADS",
-                          w.j.system.cpus)
-            : std::string("Start no more threads than there are CPUs, for example with OMP_NUM_THREADS"));
+  hal::CausalChain& chain = text.incident.chain;
+  chain.summary = fmt::format("Threads of {} waited {} ({} of the time) for CPUs that its other threads had", text.who,
+                              lost, share);
+  chain.root_cause = fmt::format("More threads of {} were ready to run than it had CPUs: {} ran instead{}", text.who,
+                                 preemptors, slow_call_text(text));
+  text.step("HOST", "sched_switch", fmt::format("{} ran instead", preemptors), text.incident.lost_ns);
+  text.fix(text.seen.system.cpus > 0
+               ? fmt::format("Start no more threads than there are CPUs ({}), for example with OMP_NUM_THREADS",
+                             text.seen.system.cpus)
+               : std::string("Start no more threads than there are CPUs, for example with OMP_NUM_THREADS"));
 }
 
 // A remedy never names one: its priority and place are not to be changed.
-bool is_kernel_thread(const Evaluation& j, const Preemptors::PreemptedBy& one) {
+bool is_kernel_thread(const Evaluation& seen, const Preemptors::PreemptedBy& one) {
   constexpr uint32_t kKthreadd = 2;
-  const auto known = j.by_pid.find(one.pid);
-  if (known != j.by_pid.end() && known->second->facts.parent_pid == kKthreadd) return true;
+  const auto known = seen.by_pid.find(one.pid);
+  if (known != seen.by_pid.end() && known->second->facts.parent_pid == kKthreadd) return true;
   const std::string_view name = text_of(one.comm);
   constexpr std::string_view kNames[] = {"kworker/",   "ksoftirqd/", "migration/", "rcu_",         "rcuc/",
                                          "rcuog/",     "rcuop/",     "jbd2/",      "kswapd",       "kcompactd",
@@ -120,148 +120,150 @@ bool is_kernel_thread(const Evaluation& j, const Preemptors::PreemptedBy& one) {
                      [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-void describe_preemption(ChainText& w, const std::string& preemptors, const std::string& lost,
+void describe_preemption(ChainText& text, const std::string& preemptors, const std::string& lost,
                          const std::string& share) {
-  hal::CausalChain& chain = w.incident.chain;
-  const ProcessWindow& total = w.incident.total;
+  hal::CausalChain& chain = text.incident.chain;
+  const ProcessWindow& total = text.incident.total;
   const Preemptors::PreemptedBy* worst = total.preemptors().worst();
-  if (w.incident.rule == RuleId::oversubscription || (worst != nullptr && worst->pid == w.process.pid)) {
-    return describe_own_threads(w, preemptors, lost, share);
+  if (text.incident.rule == RuleId::oversubscription || (worst != nullptr && worst->pid == text.process.pid)) {
+    return describe_own_threads(text, preemptors, lost, share);
   }
   chain.summary = fmt::format(
-      "{} lost {} ({} of the time) to {}", w.who, lost, share,
+      "{} lost {} ({} of the time) to {}", text.who, lost, share,
       worst == nullptr || text_of(worst->comm).empty() ? "other programs" : printable(text_of(worst->comm)));
-  chain.root_cause = fmt::format("{} was ready to run while {} had its CPU{}", w.who,
-                                 preemptors.empty() ? "another program" : preemptors, slow_call_text(w));
-  w.step("HOST", "sched_switch",
-         fmt::format("{} preempted, {} in run queues; {} ran instead", format_duration(total.preempted_ns()),
-                     format_duration(std::max(total.threads.runqueue_ns, total.in_calls.runqueue_ns)),
-                     preemptors.empty() ? "another program" : preemptors),
-         w.incident.lost_ns);
-  if (worst != nullptr && is_kernel_thread(w.j, *worst)) {
-    w.fix(
+  chain.root_cause = fmt::format("{} was ready to run while {} had its CPU{}", text.who,
+                                 preemptors.empty() ? "another program" : preemptors, slow_call_text(text));
+  text.step("HOST", "sched_switch",
+            fmt::format("{} preempted, {} in run queues; {} ran instead", format_duration(total.preempted_ns()),
+                        format_duration(std::max(total.threads.runqueue_ns, total.in_calls.runqueue_ns)),
+                        preemptors.empty() ? "another program" : preemptors),
+            text.incident.lost_ns);
+  if (worst != nullptr && is_kernel_thread(text.seen, *worst)) {
+    text.fix(
         "The kernel's own threads took the CPU: move interrupts to other CPUs (/proc/irq), and see what they work for");
   } else if (worst != nullptr && worst->pid != 0) {
-    w.fix(fmt::format("Lower the other's priority: renice -n 19 -p {0} (or chrt -i -p 0 {0})", worst->pid));
-    w.fix(fmt::format("Keep it off these CPUs: taskset -acp <other cpus> {}", worst->pid));
+    text.fix(fmt::format("Lower the other's priority: renice -n 19 -p {0} (or chrt -i -p 0 {0})", worst->pid));
+    text.fix(fmt::format("Keep it off these CPUs: taskset -acp <other cpus> {}", worst->pid));
   }
-  w.fix(fmt::format("Give the process CPUs of its own: taskset -acp <cpus> {}", w.process.pid));
+  text.fix(fmt::format("Give the process CPUs of its own: taskset -acp <cpus> {}", text.process.pid));
 }
 
-void describe_cpu(ChainText& w) {
-  hal::CausalChain& chain = w.incident.chain;
-  const ProcessWindow& total = w.incident.total;
-  const bool of_threads = w.incident.rule == RuleId::cpu_preemption || w.incident.rule == RuleId::run_queue_wait ||
-                          w.incident.rule == RuleId::noisy_neighbour || w.incident.rule == RuleId::oversubscription;
-  if (of_threads && total.wanted_cpu_ns() > 0) w.incident.lost_ns = total.wanted_cpu_ns();
-  const std::string lost = format_duration(w.incident.lost_ns);
-  const std::string share = percent_text(w.incident.lost_ns, w.span_ns);
-  const std::string preemptors = preemptors_text(total.preemptors(), w.process);
+void describe_cpu(ChainText& text) {
+  hal::CausalChain& chain = text.incident.chain;
+  const ProcessWindow& total = text.incident.total;
+  const bool of_threads =
+      text.incident.rule == RuleId::cpu_preemption || text.incident.rule == RuleId::run_queue_wait ||
+      text.incident.rule == RuleId::noisy_neighbour || text.incident.rule == RuleId::oversubscription;
+  if (of_threads && total.wanted_cpu_ns() > 0) text.incident.lost_ns = total.wanted_cpu_ns();
+  const std::string lost = format_duration(text.incident.lost_ns);
+  const std::string share = percent_text(text.incident.lost_ns, text.span_ns);
+  const std::string preemptors = preemptors_text(total.preemptors(), text.process);
   const bool windowed = chain.grade == hal::Grade::kWindowed;
   const uint64_t switches = total.switches + total.other_switches;
-  add_system_step(w);
-  switch (w.incident.rule) {
+  add_system_step(text);
+  switch (text.incident.rule) {
     case RuleId::cgroup_throttling:
-      chain.summary = fmt::format("{} was throttled by its CPU limit: {} lost in {}", w.who, lost,
-                                  plural(w.incident.number, "period"));
+      chain.summary = fmt::format("{} was throttled by its CPU limit: {} lost in {}", text.who, lost,
+                                  plural(text.incident.number, "period"));
       chain.root_cause = fmt::format("The CPU limit of cgroup {} stopped {} for {} ({} of the time){}",
-                                     w.incident.last.detail, w.who, lost, share, slow_call_text(w));
-      w.step("SYSTEM", "cgroup", fmt::format("throttled in {}", plural(w.incident.number, "period")),
-             w.incident.lost_ns);
-      w.fix(w.incident.last.detail.starts_with("/cpu/")
-                ? fmt::format("Raise the limit: echo -1 > /sys/fs/cgroup{}/cpu.cfs_quota_us", w.incident.last.detail)
-                : fmt::format("Raise the limit: echo max > /sys/fs/cgroup{}/cpu.max", w.incident.last.detail));
+                                     text.incident.last.detail, text.who, lost, share, slow_call_text(text));
+      text.step("SYSTEM", "cgroup", fmt::format("throttled in {}", plural(text.incident.number, "period")),
+                text.incident.lost_ns);
+      text.fix(
+          text.incident.last.detail.starts_with("/cpu/")
+              ? fmt::format("Raise the limit: echo -1 > /sys/fs/cgroup{}/cpu.cfs_quota_us", text.incident.last.detail)
+              : fmt::format("Raise the limit: echo max > /sys/fs/cgroup{}/cpu.max", text.incident.last.detail));
       break;
     case RuleId::dataloader_starvation:
       chain.summary =
-          fmt::format("{} starved: its GPU calls {} while {} had the CPUs", w.who, windowed ? "stopped" : "waited",
-                      plural(w.incident.last.number, windowed ? "child" : "worker"));
+          fmt::format("{} starved: its GPU calls {} while {} had the CPUs", text.who, windowed ? "stopped" : "waited",
+                      plural(text.incident.last.number, windowed ? "child" : "worker"));
       chain.root_cause =
-          fmt::format("CPU contention between data-loading workers and {}: {} lost, {}{}", w.who, lost,
-                      w.incident.last.detail, switches > 0 ? fmt::format(", {} context switches", switches) : "");
-      w.step("HOST", "sched_switch",
-             fmt::format("{} context switches, {} off the CPU", switches, format_duration(total.switch_ns)),
-             total.switch_ns);
-      w.fix(
+          fmt::format("CPU contention between data-loading workers and {}: {} lost, {}{}", text.who, lost,
+                      text.incident.last.detail, switches > 0 ? fmt::format(", {} context switches", switches) : "");
+      text.step("HOST", "sched_switch",
+                fmt::format("{} context switches, {} off the CPU", switches, format_duration(total.switch_ns)),
+                total.switch_ns);
+      text.fix(
           "Use fewer DataLoader workers than CPUs (num_workers), persistent_workers=True, or direct indexing of "
           "data in memory");
-      if (w.j.system.cpus > 0) {
-        w.fix(fmt::format("This machine has {} CPUs: leave one to the main process: taskset -cp 0 {}", w.j.system.cpus,
-                          w.process.pid));
+      if (text.seen.system.cpus > 0) {
+        text.fix(fmt::format("This machine has {} CPUs: leave one to the main process: taskset -cp 0 {}",
+                             text.seen.system.cpus, text.process.pid));
       }
       break;
     case RuleId::run_queue_wait:
-      chain.summary = fmt::format("{} waited {} for a CPU after being woken ({} of the time)", w.who, lost, share);
-      chain.root_cause = fmt::format("More threads were runnable than CPUs: {} was ready to run and waited {}{}", w.who,
-                                     lost, slow_call_text(w));
-      w.step("HOST", "sched_switch", fmt::format("{} in run queues", lost), w.incident.lost_ns);
-      w.fix(fmt::format("Raise its priority: renice -n -5 -p {}", w.process.pid));
-      w.fix(fmt::format("Give it CPUs of its own: taskset -acp <cpus> {}", w.process.pid));
+      chain.summary = fmt::format("{} waited {} for a CPU after being woken ({} of the time)", text.who, lost, share);
+      chain.root_cause = fmt::format("More threads were runnable than CPUs: {} was ready to run and waited {}{}",
+                                     text.who, lost, slow_call_text(text));
+      text.step("HOST", "sched_switch", fmt::format("{} in run queues", lost), text.incident.lost_ns);
+      text.fix(fmt::format("Raise its priority: renice -n -5 -p {}", text.process.pid));
+      text.fix(fmt::format("Give it CPUs of its own: taskset -acp <cpus> {}", text.process.pid));
       break;
     default:
       if (windowed) {
         chain.summary = fmt::format("{} was switched out {} on a machine without a free CPU ({} context switches)",
-                                    w.who, lost, switches);
+                                    text.who, lost, switches);
         chain.root_cause = fmt::format(
             "CPU contention at the same time as its calls: {} context switches, {} off the CPU", switches, lost);
-        w.step("HOST", "sched_switch",
-               fmt::format("{} context switches ({} off-CPU)", switches, format_duration(total.switch_ns)),
-               total.switch_ns);
-        w.fix(fmt::format("Give it CPUs of its own: taskset -acp <cpus> {}", w.process.pid));
+        text.step("HOST", "sched_switch",
+                  fmt::format("{} context switches ({} off-CPU)", switches, format_duration(total.switch_ns)),
+                  total.switch_ns);
+        text.fix(fmt::format("Give it CPUs of its own: taskset -acp <cpus> {}", text.process.pid));
         break;
       }
-      describe_preemption(w, preemptors, lost, share);
+      describe_preemption(text, preemptors, lost, share);
   }
-  add_call_step(w, "off the CPU");
+  add_call_step(text, "off the CPU");
 }
 
-void describe_wait(ChainText& w) {
-  hal::CausalChain& chain = w.incident.chain;
-  const ProcessWindow& total = w.incident.total;
-  const std::string lost = format_duration(w.incident.lost_ns);
-  const std::string share = percent_text(w.incident.lost_ns, w.span_ns);
-  if (w.incident.rule == RuleId::block_io) {
-    add_system_step(w);
+void describe_wait(ChainText& text) {
+  hal::CausalChain& chain = text.incident.chain;
+  const ProcessWindow& total = text.incident.total;
+  const std::string lost = format_duration(text.incident.lost_ns);
+  const std::string share = percent_text(text.incident.lost_ns, text.span_ns);
+  if (text.incident.rule == RuleId::block_io) {
+    add_system_step(text);
     const bool own = total.reads.calls + total.writes.calls > 0;
     // What it slept for is known only where it made one kind of request.
     const uint64_t less = std::min(total.reads.bytes, total.writes.bytes), all = total.reads.bytes + total.writes.bytes;
     const std::string_view kind = !own || less * 10 >= all                  ? "disk requests"
                                   : total.reads.bytes >= total.writes.bytes ? "reads"
                                                                             : "writes";
-    chain.summary = fmt::format("{} waited {} ({} of the time) for {}", w.who, lost, share,
+    chain.summary = fmt::format("{} waited {} ({} of the time) for {}", text.who, lost, share,
                                 own ? "its own " + std::string(kind) : "disks");
-    chain.root_cause = fmt::format("Heavy block I/O: {} was asleep on I/O for {}{}{}", w.who, lost,
-                                   own ? ", with " + disk_text(total) : "", slow_call_text(w));
-    w.step("HOST", "sched_switch", fmt::format("{} asleep on I/O", lost), w.incident.lost_ns);
-    if (own) w.step("IO", "block_io", disk_text(total), total.reads.ns + total.writes.ns);
-    w.fix(kind == "writes" ? "Write checkpoints from another thread, and to a disk of their own"
-                           : "Prefetch and cache the data, or read it in other threads");
-    w.fix(fmt::format("Give its I/O precedence: ionice -c 1 -n 0 -p {}", w.process.pid));
-    add_call_step(w, "on I/O");
+    chain.root_cause = fmt::format("Heavy block I/O: {} was asleep on I/O for {}{}{}", text.who, lost,
+                                   own ? ", with " + disk_text(total) : "", slow_call_text(text));
+    text.step("HOST", "sched_switch", fmt::format("{} asleep on I/O", lost), text.incident.lost_ns);
+    if (own) text.step("IO", "block_io", disk_text(total), total.reads.ns + total.writes.ns);
+    text.fix(kind == "writes" ? "Write checkpoints from another thread, and to a disk of their own"
+                              : "Prefetch and cache the data, or read it in other threads");
+    text.fix(fmt::format("Give its I/O precedence: ionice -c 1 -n 0 -p {}", text.process.pid));
+    add_call_step(text, "on I/O");
     return;
   }
-  chain.summary = fmt::format("{}: asynchronous calls were blocked for {} ({} of the time)", w.who, lost, share);
+  chain.summary = fmt::format("{}: asynchronous calls were blocked for {} ({} of the time)", text.who, lost, share);
   chain.root_cause = fmt::format(
       "{} slept {} inside calls that do not wait for the device: a lock is held by another thread, or a queue is "
       "full{}",
-      w.who, lost, slow_call_text(w));
-  w.step("HOST", "blocked", fmt::format("{} asleep, neither preempted nor on I/O", lost), w.incident.lost_ns);
-  w.fix(
+      text.who, lost, slow_call_text(text));
+  text.step("HOST", "blocked", fmt::format("{} asleep, neither preempted nor on I/O", lost), text.incident.lost_ns);
+  text.fix(
       fmt::format("See who holds it: ingero query \"SELECT tid, call, duration FROM events WHERE pid = {} ORDER BY "
                   "duration DESC LIMIT 20\"",
-                  w.process.pid));
-  add_call_step(w, "asleep");
+                  text.process.pid));
+  add_call_step(text, "asleep");
 }
 
-void describe_pattern(ChainText& w) {
-  hal::CausalChain& chain = w.incident.chain;
-  const ProcessWindow& total = w.incident.total;
-  const std::string lost = format_duration(w.incident.lost_ns);
-  const std::string share = percent_text(w.incident.lost_ns, w.span_ns);
-  switch (w.incident.rule) {
+void describe_pattern(ChainText& text) {
+  hal::CausalChain& chain = text.incident.chain;
+  const ProcessWindow& total = text.incident.total;
+  const std::string lost = format_duration(text.incident.lost_ns);
+  const std::string share = percent_text(text.incident.lost_ns, text.span_ns);
+  switch (text.incident.rule) {
     case RuleId::sync_storm:
       chain.summary = fmt::format("{}: {} small copies to the host, each with a synchronisation: {} ({} of the time)",
-                                  w.who, w.incident.number, lost, share);
+                                  text.who, text.incident.number, lost, share);
       chain.root_cause = fmt::format(
           "Implicit synchronisation: every one of {} copies of {} on average made the device drain, as .cpu().numpy() "
           "or .item() in a loop does",
@@ -269,8 +271,8 @@ void describe_pattern(ChainText& w) {
           format_bytes(total.small_results.bytes / std::max<uint64_t>(1, total.small_results.calls)));
       break;
     case RuleId::launch_bound:
-      chain.summary = fmt::format("{} is bound by launches: {} of them took {} ({} of the time)", w.who,
-                                  w.incident.number, lost, share);
+      chain.summary = fmt::format("{} is bound by launches: {} of them took {} ({} of the time)", text.who,
+                                  text.incident.number, lost, share);
       chain.root_cause =
           fmt::format("Many tiny launches, {} each on average, and the device keeps up: synchronisations took only {}",
                       format_duration(total.launches.ns / std::max<uint64_t>(1, total.launches.calls)),
@@ -279,182 +281,187 @@ void describe_pattern(ChainText& w) {
     case RuleId::slow_copies: {
       const double rate =
           total.copies.ns == 0 ? 0 : static_cast<double>(total.copies.bytes) / static_cast<double>(total.copies.ns);
-      chain.summary = fmt::format("{} spent {} ({} of the time) copying {} in {}", w.who, lost, share,
+      chain.summary = fmt::format("{} spent {} ({} of the time) copying {} in {}", text.who, lost, share,
                                   format_bytes(total.copies.bytes), plural(total.copies.calls, "copy"));
       chain.root_cause = fmt::format(
           "Copies run at {:.1f} GB/s and hold the calling thread: pageable host memory is staged by the CPU{}", rate,
-          slow_call_text(w));
+          slow_call_text(text));
       break;
     }
     case RuleId::shared_default_stream:
-      chain.summary = fmt::format("{}: {} threads share the default stream: their work runs one after the other", w.who,
-                                  w.incident.last.number);
+      chain.summary = fmt::format("{}: {} threads share the default stream: their work runs one after the other",
+                                  text.who, text.incident.last.number);
       chain.root_cause = fmt::format(
           "Each of {} threads puts its work on the default stream and waits for it, and with it for the others': up to "
           "{} ({} of the time) each, if the device has room for their work at the same time",
-          w.incident.last.number, lost, share);
+          text.incident.last.number, lost, share);
       break;
     case RuleId::periodic_spike:
-      chain.summary = fmt::format("{}: {} spikes {}", w.who, w.op(), w.incident.last.detail);
+      chain.summary = fmt::format("{}: {} spikes {}", text.who, text.op(), text.incident.last.detail);
       chain.root_cause =
-          fmt::format("A periodic activity delays {}: {}{}", w.op(), w.incident.last.detail,
-                      w.incident.last.usual_ns > 0
-                          ? fmt::format("; {} at most, usually {}", format_duration(w.incident.last.slowest_ns),
-                                        format_duration(w.incident.last.usual_ns))
+          fmt::format("A periodic activity delays {}: {}{}", text.op(), text.incident.last.detail,
+                      text.incident.last.usual_ns > 0
+                          ? fmt::format("; {} at most, usually {}", format_duration(text.incident.last.slowest_ns),
+                                        format_duration(text.incident.last.usual_ns))
                           : "");
       break;
     case RuleId::graph_recapture:
-      chain.summary = fmt::format("{} captured or instantiated graphs {} times: {} ({} of the time)", w.who,
-                                  w.incident.number, lost, share);
+      chain.summary = fmt::format("{} captured or instantiated graphs {} times: {} ({} of the time)", text.who,
+                                  text.incident.number, lost, share);
       chain.root_cause = "Graphs are re-created instead of replayed: a shape or an address changes from step to step";
-      w.step(
+      text.step(
           "GRAPH", "capture",
           fmt::format("{} captures and instantiations, {} launches", total.captures.calls, total.graph_launches.calls),
           total.captures.ns);
       break;
     default:
-      chain.summary = fmt::format("{} started cold: its first calls took {} longer than later ones", w.who, lost);
+      chain.summary = fmt::format("{} started cold: its first calls took {} longer than later ones", text.who, lost);
       chain.root_cause = fmt::format("Cold start: context, modules and memory pools were made by the first calls{}",
-                                     slow_call_text(w));
+                                     slow_call_text(text));
   }
-  w.fix(std::string(w.its.remedy));
-  add_call_step(w, "");
+  text.fix(std::string(text.its.remedy));
+  add_call_step(text, "");
 }
 
-void describe_memory(ChainText& w) {
-  hal::CausalChain& chain = w.incident.chain;
-  const ProcessWindow& total = w.incident.total;
-  switch (w.incident.rule) {
+void describe_memory(ChainText& text) {
+  hal::CausalChain& chain = text.incident.chain;
+  const ProcessWindow& total = text.incident.total;
+  switch (text.incident.rule) {
     case RuleId::memory_growth:
       chain.summary =
-          fmt::format("{}: device memory grew by {} and keeps growing", w.who, format_bytes(w.incident.number));
+          fmt::format("{}: device memory grew by {} and keeps growing", text.who, format_bytes(text.incident.number));
       chain.root_cause =
           fmt::format("Allocations that are not freed: {} held now, {} at most, in every second more than before",
-                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.held_bytes))),
-                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.peak_bytes))));
+                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, text.seen.process.held_bytes))),
+                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, text.seen.process.peak_bytes))));
       break;
     case RuleId::memory_fragmentation:
-      chain.summary = fmt::format("{}: {} could not allocate {}: device memory is fragmented", w.who, w.op(),
-                                  format_bytes(w.incident.last.bytes));
-      chain.root_cause =
-          fmt::format("An allocation of {} failed {}", format_bytes(w.incident.last.bytes), w.incident.last.detail);
+      chain.summary = fmt::format("{}: {} could not allocate {}: device memory is fragmented", text.who, text.op(),
+                                  format_bytes(text.incident.last.bytes));
+      chain.root_cause = fmt::format("An allocation of {} failed {}", format_bytes(text.incident.last.bytes),
+                                     text.incident.last.detail);
       break;
     case RuleId::device_out_of_memory:
-      chain.summary = fmt::format("{}: {} ran out of device memory", w.who, w.op());
-      chain.root_cause = fmt::format("An allocation{} failed; the process held {} allocated in this recording",
-                                     w.incident.last.bytes > 0 ? " of " + format_bytes(w.incident.last.bytes) : "",
-                                     format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, w.j.process.held_bytes))));
+      chain.summary = fmt::format("{}: {} ran out of device memory", text.who, text.op());
+      chain.root_cause =
+          fmt::format("An allocation{} failed; the process held {} allocated in this recording",
+                      text.incident.last.bytes > 0 ? " of " + format_bytes(text.incident.last.bytes) : "",
+                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, text.seen.process.held_bytes))));
       break;
     case RuleId::allocation_churn:
-      chain.summary =
-          fmt::format("{} allocated and freed device memory {} times: {} ({} of the time)", w.who, w.incident.number,
-                      format_duration(w.incident.lost_ns), percent_text(w.incident.lost_ns, w.span_ns));
+      chain.summary = fmt::format("{} allocated and freed device memory {} times: {} ({} of the time)", text.who,
+                                  text.incident.number, format_duration(text.incident.lost_ns),
+                                  percent_text(text.incident.lost_ns, text.span_ns));
       chain.root_cause = fmt::format("Allocation churn: {} in allocations, {} in frees",
                                      format_duration(total.allocations.ns), format_duration(total.frees.ns));
       break;
     case RuleId::failing_calls: {
-      std::vector<std::pair<std::pair<hal::CallId, int64_t>, uint64_t>> list(w.j.process.failures.begin(),
-                                                                             w.j.process.failures.end());
+      std::vector<std::pair<std::pair<hal::CallId, int64_t>, uint64_t>> list(text.seen.process.failures.begin(),
+                                                                             text.seen.process.failures.end());
       std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
         if (a.second != b.second) return a.second > b.second;
-        const CallFacts* one = w.j.call(a.first.first);
-        const CallFacts* other = w.j.call(b.first.first);
+        const CallFacts* one = text.seen.call(a.first.first);
+        const CallFacts* other = text.seen.call(b.first.first);
         return one != nullptr && other != nullptr && one->name != other->name ? one->name < other->name
                                                                               : a.first.second < b.first.second;
       });
       std::string codes;
       for (size_t i = 0; i < std::min<size_t>(3, list.size()); ++i) {
-        const CallFacts* facts = w.j.call(list[i].first.first);
+        const CallFacts* facts = text.seen.call(list[i].first.first);
         const std::string status =
-            w.j.status_of ? w.j.status_of(list[i].first.first, list[i].first.second) : std::string();
+            text.seen.status_of ? text.seen.status_of(list[i].first.first, list[i].first.second) : std::string();
         codes += fmt::format("{}{} {}{}", codes.empty() ? "" : ", ", facts == nullptr ? "" : facts->op,
                              list[i].first.second, status.empty() ? "" : " (" + status + ")");
       }
-      chain.summary = fmt::format("{}: {} calls failed: {}", w.who, w.incident.number, codes);
+      chain.summary = fmt::format("{}: {} calls failed: {}", text.who, text.incident.number, codes);
       chain.root_cause = fmt::format("{} of {} calls returned an error: {}", total.failed, total.calls, codes);
       const hal::StatusMeaning* meaning =
-          list.empty() || !w.j.meaning_of || !w.j.status_of
+          list.empty() || !text.seen.meaning_of || !text.seen.status_of
               ? nullptr
-              : w.j.meaning_of(w.j.status_of(list[0].first.first, list[0].first.second));
+              : text.seen.meaning_of(text.seen.status_of(list[0].first.first, list[0].first.second));
       if (meaning != nullptr) {
         chain.root_cause += fmt::format(". {}", meaning->meaning);
-        w.fix(std::string(meaning->remedy));
+        text.fix(std::string(meaning->remedy));
       }
       break;
     }
     default:
-      chain.summary = fmt::format("{} took {} of host pages", w.who, format_bytes(w.incident.number));
+      chain.summary = fmt::format("{} took {} of host pages", text.who, format_bytes(text.incident.number));
       chain.root_cause = "Page-allocation storm: the process allocates and frees host memory continually";
-      w.step("HOST", "mm_page_alloc", chain.summary);
+      text.step("HOST", "mm_page_alloc", chain.summary);
   }
-  w.fix(std::string(w.its.remedy));
-  add_call_step(w, "");
+  text.fix(std::string(text.its.remedy));
+  add_call_step(text, "");
 }
 
-void describe_other(ChainText& w) {
-  hal::CausalChain& chain = w.incident.chain;
-  const Finding& last = w.incident.last;
-  switch (w.incident.rule) {
+void describe_other(ChainText& text) {
+  hal::CausalChain& chain = text.incident.chain;
+  const Finding& last = text.incident.last;
+  switch (text.incident.rule) {
     case RuleId::never_returned:
-      chain.summary = fmt::format("{} in {} has not returned for {}", w.op(), w.who, format_duration(last.lost_ns));
-      chain.root_cause = fmt::format("Thread {} entered {} and is still in it", last.subject, w.op());
-      w.fix(fmt::format("See where it is blocked: cat /proc/{0}/task/{1}/stack; py-spy dump --pid {0}", w.process.pid,
-                        last.subject));
+      chain.summary =
+          fmt::format("{} in {} has not returned for {}", text.op(), text.who, format_duration(last.lost_ns));
+      chain.root_cause = fmt::format("Thread {} entered {} and is still in it", last.subject, text.op());
+      text.fix(fmt::format("See where it is blocked: cat /proc/{0}/task/{1}/stack; py-spy dump --pid {0}",
+                           text.process.pid, last.subject));
       break;
     case RuleId::late_rank: {
       const std::string lateness =
           fmt::format("{} was the last to enter {} of communicator {}: {} late in total, at most {}", last.detail,
-                      plural(w.incident.number, "collective"), last.cause, format_duration(w.incident.lost_ns),
-                      format_duration(std::max(w.incident.longest_ns, last.longest_ns)));
+                      plural(text.incident.number, "collective"), last.cause, format_duration(text.incident.lost_ns),
+                      format_duration(std::max(text.incident.longest_ns, last.longest_ns)));
       chain.summary = lateness;
-      chain.root_cause = fmt::format("{} ({}); the other ranks waited", lateness, w.who);
-      w.step("COLLECTIVE", w.op(), lateness, w.incident.lost_ns);
+      chain.root_cause = fmt::format("{} ({}); the other ranks waited", lateness, text.who);
+      text.step("COLLECTIVE", text.op(), lateness, text.incident.lost_ns);
       break;
     }
     case RuleId::tcp_retransmits:
-      chain.summary = fmt::format("{}: {} TCP retransmits on its connections", w.who, w.incident.number);
-      chain.root_cause = fmt::format("Segments were lost on the way: {} retransmits of {}", w.incident.number, w.who);
-      w.step("NET", "tcp_retransmit", plural(w.incident.number, "retransmit"));
-      w.fix("Look at the path: nstat -az TcpRetransSegs; ethtool -S <interface> | grep -i -e drop -e err");
+      chain.summary = fmt::format("{}: {} TCP retransmits on its connections", text.who, text.incident.number);
+      chain.root_cause =
+          fmt::format("Segments were lost on the way: {} retransmits of {}", text.incident.number, text.who);
+      text.step("NET", "tcp_retransmit", plural(text.incident.number, "retransmit"));
+      text.fix("Look at the path: nstat -az TcpRetransSegs; ethtool -S <interface> | grep -i -e drop -e err");
       break;
     case RuleId::full_stop:
       chain.summary =
-          fmt::format("{} stopped submitting work: {} launches a second before, none now", w.who, last.number);
+          fmt::format("{} stopped submitting work: {} launches a second before, none now", text.who, last.number);
       chain.root_cause = last.detail;
       break;
     case RuleId::oom_kill:
       chain.summary = fmt::format("The kernel killed {} because memory ran out", last.detail);
       chain.root_cause = "Host memory was exhausted, or the cgroup's memory limit reached";
-      if (const auto parent = w.j.by_pid.find(w.process.parent_pid);
-          parent != w.j.by_pid.end() && parent->second->first_call_window != 0) {
+      if (const auto parent = text.seen.by_pid.find(text.process.parent_pid);
+          parent != text.seen.by_pid.end() && parent->second->first_call_window != 0) {
         const hal::Process& its = parent->second->facts;
         chain.root_cause += fmt::format("; it was a worker of {} (pid {}), which makes GPU calls",
                                         its.comm.empty() ? "a process" : printable(its.comm), its.pid);
       }
-      w.step("SYSTEM", "oom_kill", last.detail);
-      w.fix("See the kernel log: dmesg | grep -i -A5 'out of memory'");
+      text.step("SYSTEM", "oom_kill", last.detail);
+      text.fix("See the kernel log: dmesg | grep -i -A5 'out of memory'");
       break;
     case RuleId::graph_capture_failed:
-      chain.summary = fmt::format("{}: a graph capture failed{}", w.who, last.detail.empty() ? "" : ": " + last.detail);
-      chain.root_cause = std::string(w.its.sentence);
-      w.step("GRAPH", w.op(), last.detail);
+      chain.summary =
+          fmt::format("{}: a graph capture failed{}", text.who, last.detail.empty() ? "" : ": " + last.detail);
+      chain.root_cause = std::string(text.its.sentence);
+      text.step("GRAPH", text.op(), last.detail);
       break;
     case RuleId::graph_never_launched:
-      chain.summary = fmt::format("{}: graph {} was instantiated and never launched", w.who, last.subject);
-      chain.root_cause = std::string(w.its.sentence);
-      w.step("GRAPH", last.subject, "no launch in 30 s");
+      chain.summary = fmt::format("{}: graph {} was instantiated and never launched", text.who, last.subject);
+      chain.root_cause = std::string(text.its.sentence);
+      text.step("GRAPH", last.subject, fmt::format("no launch in {}", format_duration(text.its.floor_ns)));
       break;
     case RuleId::graph_rate_collapse:
-      chain.summary = fmt::format("{}: launches of graph {} fell {}", w.who, last.subject, last.detail);
-      chain.root_cause = std::string(w.its.sentence);
-      w.step("GRAPH", last.subject, last.detail);
+      chain.summary = fmt::format("{}: launches of graph {} fell {}", text.who, last.subject, last.detail);
+      chain.root_cause = std::string(text.its.sentence);
+      text.step("GRAPH", last.subject, last.detail);
       break;
     default:
-      chain.summary = fmt::format("{}: {}", w.who, last.detail.empty() ? std::string(w.its.sentence) : last.detail);
-      chain.root_cause = std::string(w.its.sentence);
+      chain.summary =
+          fmt::format("{}: {}", text.who, last.detail.empty() ? std::string(text.its.sentence) : last.detail);
+      chain.root_cause = std::string(text.its.sentence);
   }
-  if (chain.recommendations.empty()) w.fix(std::string(w.its.remedy));
-  add_call_step(w, "");
+  if (chain.recommendations.empty()) text.fix(std::string(text.its.remedy));
+  add_call_step(text, "");
 }
 
 }  // namespace
@@ -479,28 +486,28 @@ void finish_chain(Incident& incident, const Rule& its, uint64_t span_ns) {
                       : "");
 }
 
-void describe(Incident& incident, const Evaluation& j) {
+void describe(Incident& incident, const Evaluation& seen) {
   const Rule& its = rule(incident.rule);
   hal::CausalChain& chain = incident.chain;
   chain.timeline.clear();
   chain.recommendations.clear();
   chain.evidence.clear();
-  const hal::Process& process = j.process.facts;
+  const hal::Process& process = seen.process.facts;
   const std::string comm = printable(process.comm);
-  const uint64_t span =
-      std::max<uint64_t>(j.span_ns, chain.end_mono_ns > chain.onset_mono_ns && incident.onset_window + 1 < j.window
-                                        ? chain.end_mono_ns - chain.onset_mono_ns
-                                        : 0);
-  ChainText w{incident,
-              j,
-              its,
-              process,
-              fmt::format("{} (pid {})", comm.empty() ? "a process" : comm, process.pid),
-              span * incident.total.threads_at_once()};
+  const uint64_t span = std::max<uint64_t>(
+      seen.span_ns, chain.end_mono_ns > chain.onset_mono_ns && incident.onset_window + 1 < seen.window
+                        ? chain.end_mono_ns - chain.onset_mono_ns
+                        : 0);
+  ChainText text{incident,
+                 seen,
+                 its,
+                 process,
+                 fmt::format("{} (pid {})", comm.empty() ? "a process" : comm, process.pid),
+                 span * incident.total.threads_at_once()};
   chain.pid = process.pid;
   chain.process = comm;
   if (process.rank >= 0) chain.rank = process.rank;
-  if (const CallFacts* facts = j.call(incident.last.op)) {
+  if (const CallFacts* facts = seen.call(incident.last.op)) {
     chain.op = facts->op;
     chain.layer = facts->layer;
   }
@@ -508,32 +515,36 @@ void describe(Incident& incident, const Evaluation& j) {
   chain.slowest_ns = incident.last.slowest_ns;
   switch (its.family) {
     case Family::kCpu:
-      describe_cpu(w);
+      describe_cpu(text);
       break;
     case Family::kIo:
     case Family::kLock:
-      describe_wait(w);
+      describe_wait(text);
       break;
     case Family::kPattern:
     case Family::kStart:
-      describe_pattern(w);
+      describe_pattern(text);
       break;
     case Family::kFailure:
       if (incident.rule == RuleId::fatal_error) {
-        describe_failure(incident, j, w.who);
+        describe_failure(incident, seen, text.who);
         break;
       }
       [[fallthrough]];
     case Family::kMemory:
-      describe_memory(w);
+      describe_memory(text);
       break;
     case Family::kExit:
-      describe_end(incident, j, w.who);
+      describe_end(incident, seen, text.who);
       break;
     default:
-      incident.rule == RuleId::graph_recapture         ? describe_pattern(w)
-      : incident.rule == RuleId::page_allocation_storm ? describe_memory(w)
-                                                       : describe_other(w);
+      if (incident.rule == RuleId::graph_recapture) {
+        describe_pattern(text);
+      } else if (incident.rule == RuleId::page_allocation_storm) {
+        describe_memory(text);
+      } else {
+        describe_other(text);
+      }
   }
   if (incident.rule == RuleId::periodic_spike) incident.lost_ns = incident.last.lost_ns;
   if (incident.last.sample) {
@@ -541,13 +552,13 @@ void describe(Incident& incident, const Evaluation& j) {
     chain.tid = sample.tid;
     if (sample.has_stack) chain.stack_hash = sample.stack_id;
     chain.evidence.push_back({sample.pid, sample.tid, sample.start_mono_ns, sample.duration_ns, sample.wall_offset_ns,
-                              w.j.call(sample.call) == nullptr ? w.op() : w.j.call(sample.call)->op,
+                              text.seen.call(sample.call) == nullptr ? text.op() : text.seen.call(sample.call)->op,
                               incident.rule == RuleId::fatal_error && sample.call != incident.last.op
                                   ? "the work that most likely caused it"
                               : its.family == Family::kExit ? "the last call"
                                                             : "the call that lost most"});
   }
-  finish_chain(incident, its, w.span_ns);
+  finish_chain(incident, its, text.span_ns);
 }
 
 void describe_system(Incident& incident, const SystemState& system) {

@@ -30,16 +30,16 @@ constexpr SignalName kSignals[] = {
     {31, "SIGSYS", "it made a system call that is forbidden (seccomp)"},
 };
 
-std::string op_of(const Evaluation& j, hal::CallId id) {
-  const CallFacts* facts = j.call(id);
+std::string op_of(const Evaluation& seen, hal::CallId id) {
+  const CallFacts* facts = seen.call(id);
   return facts == nullptr ? "a call" : facts->op;
 }
 
 // "xMalloc, xLaunch and xStreamSync"
-std::string call_list(const Evaluation& j, const std::vector<Sample>& calls) {
+std::string call_list(const Evaluation& seen, const std::vector<Sample>& calls) {
   std::vector<std::string> names;  // each once: the same call twice says no more
   for (const Sample& call : calls) {
-    const std::string name = op_of(j, call.call);
+    const std::string name = op_of(seen, call.call);
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   std::string out;
@@ -69,7 +69,7 @@ std::string_view meaning_of(int64_t status) {
 }  // namespace
 
 // A fatal error, with what its code means.
-void describe_failure(Incident& incident, const Evaluation& j, const std::string& who) {
+void describe_failure(Incident& incident, const Evaluation& seen, const std::string& who) {
   hal::CausalChain& chain = incident.chain;
   const Finding& last = incident.last;
   if (!last.cause.empty()) {
@@ -80,26 +80,26 @@ void describe_failure(Incident& incident, const Evaluation& j, const std::string
       chain.root_cause += fmt::format(" {} failed in all since.", plural(incident.number, "call"));
     }
   }
-  chain.timeline.push_back(
-      {std::string(j.call(last.op) == nullptr ? "HOST" : j.call(last.op)->layer), op_of(j, last.op), last.detail, 0});
+  chain.timeline.push_back({std::string(seen.call(last.op) == nullptr ? "HOST" : seen.call(last.op)->layer),
+                            op_of(seen, last.op), last.detail, 0});
   if (!last.remedy.empty()) chain.recommendations.push_back(last.remedy);
 }
 
-void describe_end(Incident& incident, const Evaluation& j, const std::string& who) {
+void describe_end(Incident& incident, const Evaluation& seen, const std::string& who) {
   hal::CausalChain& chain = incident.chain;
-  const ProcessState& process = j.process;
+  const ProcessState& process = seen.process;
   const int64_t status = process.exit_status.value_or(0);
   const std::string how = how_it_ended(status);
   const bool is_signal = (status & 0x7f) != 0;
   chain.summary = fmt::format("{} {}: {}", who, is_signal ? "crashed" : "failed", how);
   if (!process.calls_at_end.empty()) {
-    chain.summary += fmt::format(", inside {}", call_list(j, process.calls_at_end));
+    chain.summary += fmt::format(", inside {}", call_list(seen, process.calls_at_end));
   }
   chain.root_cause = is_signal && !meaning_of(status).empty()
                          ? fmt::format("{} was ended by {}: {}", who, how, meaning_of(status))
                          : fmt::format("{} ended with {}", who, how);
   if (!process.last_calls.empty()) {
-    chain.root_cause += fmt::format(". Its last calls: {}", call_list(j, process.last_calls));
+    chain.root_cause += fmt::format(". Its last calls: {}", call_list(seen, process.last_calls));
     if (const uint64_t ended = process.ended_mono_ns.value_or(0), last = process.last_calls.back().start_mono_ns;
         ended > last) {
       chain.root_cause += fmt::format(" ({} before)", format_duration(ended - last));

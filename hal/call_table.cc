@@ -50,6 +50,16 @@ bool is_by_parameter(const Row& row) {
 
 }  // namespace
 
+std::optional<HostOp> host_op_named(std::string_view name) {
+  constexpr std::string_view kOfASum = "_summary";
+  for (size_t op = 0; op < std::size(kHostRows); ++op) {
+    const std::string_view known = kHostRows[op].name;
+    const bool is_event_of_sum = known.ends_with(kOfASum) && known.substr(0, known.size() - kOfASum.size()) == name;
+    if (known == name || is_event_of_sum) return static_cast<HostOp>(op);
+  }
+  return std::nullopt;
+}
+
 CallTable::CallTable(std::span<const Backend* const> backends) {
   for (const Backend* backend : backends) {
     for (const Library& library : backend->libraries) {

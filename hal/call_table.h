@@ -62,6 +62,9 @@ enum class HostOp : uint8_t {
   kCount,
 };
 
+// The one of that name in a recording; some hold each event of what is a sum now ("net_send", "net_send_summary").
+std::optional<HostOp> host_op_named(std::string_view name);
+
 class CallTable {
  public:
   explicit CallTable(std::span<const Backend* const> backends);

@@ -1,5 +1,5 @@
 // The event: one call or one thing the host did, normalised. What capture produces, and the only thing the engine, the
-// store and every surface consume. Plain data, no vendor; copying is cheap and shares nothing.
+// store and every interface consume. Plain data, no vendor; copying is cheap and shares nothing.
 //
 // Unknown is absent, never 0: a field counts only when its bit in `present` is set (has()).
 #pragma once

@@ -1,5 +1,5 @@
-// The loss ledger: everything that can be lost, late, unpaired or cut, by name. One table; the counters, the metric
-// names, the table `loss` and docs/limits.md are derived from it.
+// The loss ledger: everything that can be lost, late, unpaired or cut, by name. One table; the counters, the labels of
+// the metric of losses, the table `loss` and docs/limits.md are derived from it.
 #pragma once
 
 #include <array>

@@ -1,14 +1,11 @@
 // Probe placement. What "emulated" means is the kernel's: arch/x86/kernel/uprobes.c (branch and push ops) and
 // arch/arm64/kernel/probes/decode-insn.c. What may be moved over is ours, and deliberately little:
-//   P1. The stack pointer, the stack, the callee's registers and the argument registers that the capture reads are as
-//   they
-//       were at the symbol.
-//   P2. Nothing moved over can branch, or fault in a call that would have returned, so that every such call that
-//   reaches
-//       the symbol reaches the probe. Loads are therefore those of a loader's dispatch: of the library's own data,
-//       through a pointer that came from there, or of arguments on the stack. If one of these faults, the library is
-//       broken.
-//   P3. Nothing branches to the bytes moved over or to the probe, so that a call hits it once.
+// L1  The stack pointer, the stack, the callee's registers and the argument registers that the capture reads are
+// as they were at the symbol.
+// L2  Nothing moved over can branch, or fault in a call that would have returned, so that every such call that
+// reaches the symbol reaches the probe. Loads are therefore those of a loader's dispatch: of the library's own data,
+// through a pointer that came from there, or of arguments on the stack. If one of these faults, the library is broken.
+// L3  Nothing branches to the bytes moved over or to the probe, so that a call hits it once.
 #include "hal/prologue.h"
 
 #include <array>
@@ -102,7 +99,7 @@ Registers scratch_of(ArgumentRegisters captured) {
   return scratch;
 }
 
-// Memory whose read cannot fault: the library's own, also through a pointer in it, and the arguments on the stack.
+// Memory whose read cannot fault: the library's own, also through a pointer in it, and the arguments on the stack (L2).
 bool reads_safely(const X86Instruction& insn, const RegisterUse& use) {
   if (!insn.has_modrm || insn.register_form() || insn.odd_address) return false;
   if (insn.rip_relative() || insn.stack_relative()) return true;
@@ -173,7 +170,7 @@ std::optional<Fill> fill_of(const X86Instruction& insn, const RegisterUse& use) 
   }
 }
 
-// Whether it only fills a scratch register; `use` then knows with what.
+// Whether it only fills a scratch register (L1); `use` then knows with what.
 bool only_fills_scratch(const X86Instruction& insn, RegisterUse& use) {
   const auto fill = fill_of(insn, use);
   if (!fill || (use.scratch & bit(fill->reg)) == 0) return false;
@@ -236,8 +233,8 @@ Step x86_step(std::span<const uint8_t> code, const X86Instruction& insn, Registe
   return Step::kStop;
 }
 
-// P3. Decodes the function in sequence; from a byte it cannot decode on, takes every byte for a possible branch: a
-// false alarm only costs speed.
+// Does a branch end in the bytes moved over, or at the probe (L3)? Decodes the function in sequence; from a byte it
+// cannot decode on, takes every byte for a possible branch: a false alarm only costs speed.
 bool branches_into(std::span<const uint8_t> code, uint32_t delta) {
   const auto lands = [delta](uint64_t next, int32_t relative) {
     const auto target = static_cast<int64_t>(next) + relative;

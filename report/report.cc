@@ -160,9 +160,9 @@ Status gather_losses(const store::Reader& reader, const ReportOptions& options, 
   return {};
 }
 
-// What the rules for CPUs found, and the budget of the process knows to have cost nothing.
-void drop_harmless(std::vector<StoredChain>& chains, const std::vector<ProcessTime>& times) {
-  std::erase_if(chains, [&](const StoredChain& chain) {
+// What the rules for CPUs found, and the budget of the process knows to have cost nothing; how many these are.
+size_t drop_harmless(std::vector<StoredChain>& chains, const std::vector<ProcessTime>& times) {
+  return std::erase_if(chains, [&](const StoredChain& chain) {
     if (!correlate::is_of_cpu_alone(chain.rule)) return false;
     return std::any_of(times.begin(), times.end(), [&](const ProcessTime& time) {
       const bool is_its = time.budget.pid == chain.pid && time.node == chain.node;
@@ -207,7 +207,7 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
     if (selection.pid) {
       std::erase_if(report.time, [&](const ProcessTime& one) { return one.budget.pid != *selection.pid; });
     }
-    drop_harmless(report.diagnosis.chains, report.time);
+    report.harmless_chains = drop_harmless(report.diagnosis.chains, report.time);
     add_time_names(reader, report.time);
     add_time_evidence(reader, selection, report.time);
   }

@@ -83,8 +83,9 @@ struct Report {
   bool time_known = true;                          // false: only a part of the calls became rows
   store::Ending ending = store::Ending::kUnknown;  // whether `losses` is all that was lost
   size_t run_count = 0;
-  uint64_t chains = 0;  // stored causal chains
-  Diagnosis diagnosis;  // what the engine finds in it
+  uint64_t chains = 0;           // stored causal chains
+  Diagnosis diagnosis;           // what the engine finds in it
+  uint64_t harmless_chains = 0;  // left out of the diagnosis: the budget knows that they cost nothing
   std::vector<CommunicatorReport> collectives;
   bool collectives_known = true;  // false when looking for them took too long
   InferenceReport inference;

@@ -394,6 +394,10 @@ std::string incidents_text(const Report& report, bool colour) {
     }
     if (left_out > 0) out += fmt::format("{} not shown: explain --json has all.\n", counted(left_out, "lesser chain"));
   }
+  if (report.harmless_chains > 0) {
+    out += fmt::format("Not shown: {} that cost nothing (explain --chains has what was found while recording).\n",
+                       counted(report.harmless_chains, "chain"));
+  }
   if (!found.evaluated.empty()) {
     add_heading(out, "Chains the legacy agent stored, checked against its rows", colour);
     for (const EvaluatedChain& evaluated : found.evaluated) {

@@ -1,4 +1,4 @@
-// What connects the recorder to the sender of windows.
+// Connects the recorder to the sender of the ranks' windows: opens it, feeds it, stops it.
 #include "agent/cluster/cluster_service.h"
 
 #include <algorithm>

@@ -26,6 +26,9 @@ const DemoScenario kScenarios[] = {
     {"periodic-spike", {}, "Every 200 operations a few allocations are slow.", "periodic_spike"},
 };
 
+// Numbers of calls in source 1, as recordings have them.
+constexpr uint16_t kMalloc = 1, kFree = 2, kLaunch = 3, kMemcpy = 4, kStreamSync = 5;
+
 // The calls by source and number (docs/formats/store.md): whichever vendor's table they are in.
 class Maker {
  public:
@@ -51,7 +54,7 @@ class Maker {
     return put(event, duration_ns);
   }
   hal::Event& alloc(uint64_t duration_ns) {
-    hal::Event& event = call(1, duration_ns);
+    hal::Event& event = call(kMalloc, duration_ns);
     event.bytes = 2 << 20;
     event.address = next_address_ += 2 << 20;
     event.set(Has::kBytes);
@@ -59,20 +62,20 @@ class Maker {
     return event;
   }
   void release(uint64_t duration_ns) {
-    hal::Event& event = call(2, duration_ns);
+    hal::Event& event = call(kFree, duration_ns);
     event.address = next_address_;
     event.set(Has::kAddress);
   }
-  void launch(uint64_t duration_ns) { call(3, duration_ns); }
+  void launch(uint64_t duration_ns) { call(kLaunch, duration_ns); }
   void copy(uint64_t duration_ns, uint64_t bytes, hal::Direction direction) {
-    hal::Event& event = call(4, duration_ns);
+    hal::Event& event = call(kMemcpy, duration_ns);
     event.bytes = bytes;
     event.direction = direction;
     event.set(Has::kBytes);
     event.set(Has::kDirection);
   }
   hal::Event& sync(uint64_t duration_ns) {
-    hal::Event& event = call(5, duration_ns);
+    hal::Event& event = call(kStreamSync, duration_ns);
     event.off.blocked_ns = duration_ns * 9 / 10;
     return event;
   }

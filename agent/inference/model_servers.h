@@ -27,15 +27,15 @@ std::optional<ModelServer> find_model_server(std::string_view command_line);
 
 enum class ModelServerForm : uint8_t { kHistogram, kCounter, kGauge };
 
-// What one of an engine's metrics is called here.
+// What one of an engine's metrics is called on the page.
 struct ModelServerRow {
   std::string_view engine;
   std::string_view source;  // the engine's name of it; ':' and '_' are one
-  std::string_view name;    // here and in OTLP
+  std::string_view name;    // on the page and in OTLP
   std::string_view unit;    // after scaling
-  ModelServerForm form;     // here
+  ModelServerForm form;     // on the page
   double scale;             // to that unit
-  bool is_histogram_sum;    // a histogram there, of which the sum counts here
+  bool is_histogram_sum;    // the engine's is a histogram; its sum is on the page
   const serve::metrics::Metric* metric;
 };
 std::span<const ModelServerRow> engine_rows();

@@ -108,7 +108,7 @@ void InferenceScrape::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     const bool last = stopping_;
-    if (Time::now() >= next_look) {  // one that was none may have run another program
+    if (Time::now() >= next_look) {  // a process that was not a model server may have run another program
       next_look = Time::now() + redetect;
       for (const auto& [pid, engine] : engine_of_) {
         if (!engine) unknown_.insert(pid);
@@ -206,14 +206,14 @@ void InferenceScrape::read(Engine& engine) {
   const auto page =
       serve::prometheus::fetch_page(options_.host, engine.found.port, "/metrics", timeout_ns, ScrapeOptions::kMaxBytes);
   if (!page.ok()) return note(engine, page.error().text());
-  ModelServerPage read = read_engine(engine.found.name, *page);
-  if (read.refused > 0) recorder_->add_loss(hal::Loss::engine_unread, 1);
+  ModelServerPage found = read_engine(engine.found.name, *page);
+  if (found.refused > 0) recorder_->add_loss(hal::Loss::engine_unread, 1);
   engine.reported.clear();
   auto rows = std::make_shared<std::vector<store::ModelServerMetric>>(
-      rows_of(engine.id, engine.last, read.readings, system_clock().wall_ns()));
+      rows_of(engine.id, engine.last, found.readings, system_clock().wall_ns()));
   {
     const std::scoped_lock lock(mutex_);
-    engine.last = std::move(read.readings);
+    engine.last = std::move(found.readings);
     ++reads_;
   }
   const bool taken = recorder_->with_writer([rows](store::Writer& writer) {

@@ -98,7 +98,8 @@ void LiveMetrics::add(const EventBatch& batch) {
     call_metrics_.process_ended(pid, clock_.mono_ns());
     budget_metrics_.process_ended(pid, clock_.mono_ns());
   }
-  collective_metrics_.add({batch.records.events, batch.records.exchanges, batch.waits, batch.hangs, batch.arrivals});
+  collective_metrics_.add(
+      {batch.records.events, batch.records.exchanges, batch.barrier_waits, batch.hangs, batch.arrivals});
 }
 
 void LiveMetrics::fill(prom::MetricSet& metrics, const Recorder& recorder, bool with_legacy_names) {

@@ -165,7 +165,7 @@ void CollectiveSpans::add(const EventBatch& batch, const Lookup& communicator) {
     waiting_.erase(order_.front());  // no wait for it was seen
     order_.pop_front();
   }
-  for (const hal::BarrierWait& wait : batch.waits) {
+  for (const hal::BarrierWait& wait : batch.barrier_waits) {
     const auto found = waiting_.find(wait.exchange_id);
     if (found == waiting_.end()) continue;
     if (found->second.event.duration_ns + wait.wait_ns >= slow_ns_) emit(found->second, wait.wait_ns);

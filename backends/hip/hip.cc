@@ -9,7 +9,7 @@
 namespace ingero::backends::hip {
 namespace {
 
-constexpr uint16_t kSource = 10;  // the first id that recordings did not use yet
+constexpr uint16_t kSource = 10;
 
 // hipMemoryType from 6.0 on, by code: unregistered, host, device, managed, then array and unified.
 constexpr Place kPlaces[] = {Place::kUnknown, Place::kHost,    Place::kDevice,  Place::kEither,

@@ -8,7 +8,7 @@ using namespace hal;  // NOLINT(google-build-using-namespace): a table in the wo
 
 namespace {
 
-constexpr uint16_t kSource = 14;  // after 10 (hip), 11 (host), 12 (rccl) and 13 (rdma)
+constexpr uint16_t kSource = 14;
 
 // (program*, source, name, number of headers, headers, their names), (program, number of options, options), (program*)
 constexpr Param kCreateProgram[] = {param::kOutHandle, param::kSkip, param::kSkip,

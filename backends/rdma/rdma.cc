@@ -23,7 +23,7 @@ using namespace hal;  // NOLINT(google-build-using-namespace): a table in the wo
 
 namespace {
 
-constexpr uint16_t kSource = 13;  // after 10 (hip), 11 (host) and 12 (rccl)
+constexpr uint16_t kSource = 13;
 constexpr std::string_view kAsyncCall = "ibv_get_async_event";
 
 // struct ibv_qp: qp_num at 52, state at 56 (libibverbs sets it when a modification succeeded).

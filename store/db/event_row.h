@@ -2,7 +2,8 @@
 // only one: the table, the batch's virtual table and the insert statement are made from it.
 //
 // The format is normative in docs/formats/store.md. In short: unknown is NULL and costs one byte, as do 0 and 1; ids of
-// the dictionaries are small; rows are in the order the calls ended.
+// the dictionaries are small; rows are in the order in which the records were read, a hanging call's where it was first
+// seen.
 #pragma once
 
 #include <array>

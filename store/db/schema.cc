@@ -56,7 +56,7 @@ INSERT INTO store_state VALUES ('aggregated_through', 0), ('rows_pruned', 0);
 CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL, what TEXT NOT NULL);
 )sql";
 
-// arg0 and arg1 as they always were, by the call's kind (probes.rule is hal::Kind's number).
+// arg0 and arg1 as they always were, by the call's kind (sites.rule is hal::Kind's number).
 std::string argument_sql(bool second) {
   using hal::Kind;
   constexpr const char* kFunctionHandle = "(SELECT handle FROM functions WHERE id = e.function)";

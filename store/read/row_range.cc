@@ -1,4 +1,4 @@
-// Rows are numbered in the order in which their calls ended, and blocks of them know their times: see row_range.h.
+// Rows are numbered in the order in which their records were read; blocks of them know their times: see row_range.h.
 #include "store/read/row_range.h"
 
 #include <algorithm>

@@ -80,6 +80,10 @@ class PlantedTree(unittest.TestCase):
         self.lines["correlate/other.h"] = ["// Z1  Something new holds."]
         self.assert_found("Z1 is not counted in SERIES")
 
+    def test_finds_one_that_is_written_with_a_dot(self):
+        self.lines["correlate/other.h"] = ["//   B1. Something else holds."]
+        self.assert_found("B1 is defined at correlate/it.h:")
+
     def test_finds_a_citation_of_what_is_not_defined(self):
         self.lines["correlate/it.cc"].append("  keep();  // (Z1)")
         self.assert_found("correlate/it.cc:%d: Z1 is not counted in SERIES" % len(self.lines["correlate/it.cc"]))

@@ -277,7 +277,7 @@ TEST_F(OtlpCollectives, CountFromTheCallToTheEndOfItsWait) {
   collectives.add(batch, lookup);
   ASSERT_EQ(spans_.size(), 1U);  // the one that blocked
   batch.clear();
-  batch.waits = {{1, 89}, {2, 90}, {2, 90}, {99, 500}};
+  batch.barrier_waits = {{1, 89}, {2, 90}, {2, 90}, {99, 500}};
   collectives.add(batch, lookup);
   ASSERT_EQ(spans_.size(), 2U);
   EXPECT_EQ(spans_[1].end_wall_ns - spans_[1].start_wall_ns, 100U);
@@ -318,7 +318,7 @@ TEST_F(OtlpCollectives, WhatNobodyWaitsForIsForgotten) {
     collectives.add(batch, lookup);
   }
   EventBatch waits;
-  waits.waits = {{10, 500}, {11, 500}};
+  waits.barrier_waits = {{10, 500}, {11, 500}};
   collectives.add(waits, lookup);
   EXPECT_EQ(spans_.size(), 1U);
 }

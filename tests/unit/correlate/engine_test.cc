@@ -118,7 +118,7 @@ Stream contended_at(std::initializer_list<uint64_t> seconds, uint64_t took_ns = 
 }
 
 // (E3)
-TEST(Engine, AChainsIdIsOfItsFamilyProcessAndOnsetAlone) {
+TEST(Engine, AChainsIdIsOfItsFamilyProcessSubjectAndOnsetAlone) {
   const auto id_of = [](const Stream& stream) {
     const auto chains = run(stream);
     EXPECT_THAT(chains, SizeIs(1)) << text_of(chains);
@@ -135,6 +135,16 @@ TEST(Engine, AChainsIdIsOfItsFamilyProcessAndOnsetAlone) {
   of_another.processes[0].pid = 200;
   for (Event& event : of_another.events) event.pid = 200;
   EXPECT_NE(id_of(of_another), id);
+  Stream graphs;
+  graphs.train(0, 40);
+  for (const uint64_t handle : {7, 8}) {
+    Event& made = graphs.add(kInstantiateCall, hal::Kind::kGraph, kSecond + handle * kMilli, kMilli);
+    made.handle = handle;
+    made.set(Has::kHandle);
+  }
+  const auto never_launched = run(graphs);
+  ASSERT_THAT(never_launched, SizeIs(2)) << text_of(never_launched);
+  EXPECT_NE(never_launched[0].id, never_launched[1].id) << "two graphs of one process, in one second";
 }
 
 // (E4)

@@ -74,6 +74,20 @@ TEST(CallTable, HostOperationsFollowTheRowsUnderTheirPublishedNumbers) {
   EXPECT_FALSE(table.host_op(static_cast<CallId>(table.size())).has_value());
 }
 
+TEST(CallTable, HostOperationsAreFoundByTheirNames) {
+  const CallTable table({});
+  for (size_t op = 0; op < static_cast<size_t>(HostOp::kCount); ++op) {
+    const auto expected = static_cast<HostOp>(op);
+    EXPECT_EQ(host_op_named(table[table.id_of(expected)].name), expected);
+  }
+  EXPECT_EQ(host_op_named("net_send"), HostOp::kNetSend);
+  EXPECT_EQ(host_op_named("net_recv"), HostOp::kNetReceive);
+  EXPECT_EQ(host_op_named("mm_page_alloc"), HostOp::kPageAlloc);
+  for (const std::string_view name : {"", "_summary", "net", "net_send_", "sched_switch_summary", "cudaMalloc"}) {
+    EXPECT_FALSE(host_op_named(name).has_value()) << name;
+  }
+}
+
 TEST(CallTable, ALibrarysOwnStatusNamesGoFirst) {
   const CallTable table(kBackends);
   EXPECT_EQ(status_name(table[table.id_of(kRows[0])], 2), "errorMemory");

@@ -97,6 +97,7 @@ TEST(PrologueX86, MovesPastWhatLeavesArgumentsStackAndFlowAlone) {
       Arch::kX86_64);
 }
 
+// (L1)
 TEST(PrologueX86, MovesPastWhatWritesArgumentsThatAreNotCaptured) {
   // libze_loader's dispatch of a function with few parameters: mov rax,x(rip); mov rdx,[rax]; mov rax,N[rdx]; test; je
   const Code dispatch = Code{0x48, 0x8b, 0x05, 0, 1, 0, 0} + Code{0x48, 0x8b, 0x10} +
@@ -140,6 +141,7 @@ TEST(Prologue, CapturedRegistersAreThoseThatTheRecipeReads) {
   EXPECT_EQ(captured_registers(recipe), 0b101U);
 }
 
+// (L1, L2)
 TEST(PrologueX86, NeverMovesPastStackArgumentsMemoryOrFlow) {
   check(
       {
@@ -184,6 +186,7 @@ TEST(PrologueX86, NeverMovesPastStackArgumentsMemoryOrFlow) {
       Arch::kX86_64);
 }
 
+// (L3)
 TEST(PrologueX86, StaysWhereTheFunctionBranchesBackBehindItsStart) {
   // endbr64; push rbp; nop...; then a branch to the push: a loop would hit the moved probe once a round.
   for (const int target : {1, 2, 3, 4}) {

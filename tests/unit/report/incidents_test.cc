@@ -5,6 +5,7 @@
 #include "agent/engine_feed.h"
 #include "held_clock.h"
 #include "report/chains.h"
+#include "report/report.h"
 #include "store/read/reader.h"
 #include "temp_folder.h"
 #include "unit/cli/recording_fixture.h"
@@ -162,6 +163,17 @@ TEST(Incidents, WhatOneSessionSawIsNoEvidenceInTheNext) {
   ASSERT_EQ(found.size(), 1U) << found.dump(1);
   EXPECT_EQ(found[0]["rule"], "cpu_steal");
   EXPECT_LT(found[0]["end"].get<std::string>(), "1970-01-01T00:16:43") << found.dump(1);
+}
+
+TEST(Incidents, ThoseThatCostNothingAreLeftOutAndCounted) {
+  Report report;
+  report.events = 1;
+  const std::string counted = "Not shown: 2 chains that cost nothing (explain --chains";
+  EXPECT_EQ(report_text(report, false, false).find("cost nothing"), std::string::npos);
+  report.harmless_chains = 2;
+  EXPECT_NE(report_text(report, false, false).find(counted), std::string::npos);
+  report.diagnosis.chains.emplace_back();
+  EXPECT_NE(report_text(report, false, false).find(counted), std::string::npos) << "with others";
 }
 
 class IncidentsOfARecording : public Recording {};

@@ -43,7 +43,7 @@ Error errno_error(std::string_view what, int error_number) {
   return {code_of(error_number), fmt::format("{}: {}", what, std::strerror(error_number))};
 }
 
-std::string sentence_of(const std::exception& error) {
+std::string text_of_exception(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
     return "out of memory (give the machine, or the cgroup it runs in, more)";
   }

@@ -86,7 +86,7 @@ using Status = Result<void>;
 // "open(/x): No such file or directory", from errno as it is now. The code follows the errno.
 Error errno_error(std::string_view what);
 // What a library threw, for a user: where memory or threads ran out, with what to do.
-std::string sentence_of(const std::exception& error);
+std::string text_of_exception(const std::exception& error);
 
 Error errno_error(std::string_view what, int error_number);
 

@@ -110,7 +110,7 @@ int run(std::vector<std::string> arguments, Context& context) {
     if (!context.out.good()) return fail(context, "cannot write to standard output", kExitFailed);
     return *result;
   } catch (const std::exception& error) {
-    return fail(context, ingero::sentence_of(error), kExitFailed);
+    return fail(context, text_of_exception(error), kExitFailed);
   }
 }
 

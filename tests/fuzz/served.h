@@ -75,7 +75,11 @@ inline Fd connected(const serve::http::Server& server) {
   require(::bind(client.get(), reinterpret_cast<const sockaddr*>(&from), sizeof(from)) == 0);
   to.sin_port = htons(server.address().port);
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  require(::connect(client.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0);
+  int failed = 0;  // the fuzzer's timer may interrupt it: asked again, it goes on
+  while ((failed = ::connect(client.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to))) != 0 &&
+         (errno == EINTR || errno == EALREADY)) {
+  }
+  require(failed == 0 || errno == EISCONN);
   return client;
 }
 

@@ -121,9 +121,9 @@ class Official(unittest.TestCase):
         program = os.path.join(self.modules, "@modelcontextprotocol/conformance/dist/index.js")
         # The suite cannot send a token: on loopback none is asked for.
         with self.https(token=None) as (url, environment):
-            # Against rebinding it calls the server by a name that no certificate has.
-            environment["NODE_TLS_REJECT_UNAUTHORIZED"] = "0"
             for scenario in clients.CONFORMANCE_SCENARIOS:
+                if scenario == "dns-rebinding-protection":
+                    continue  # "applies to localhost MCP servers running without HTTPS": it sends an http:// origin, another site's
                 with self.subTest(scenario=scenario):
                     said = self.run_node(environment, program, "server", "--url", url, "--scenario", scenario)
                     passed, failed = re.search(r"Passed: (\d+)/\d+, (\d+) failed", said).groups()

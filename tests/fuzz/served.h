@@ -65,6 +65,15 @@ inline std::unique_ptr<serve::http::Server> serve_here(bool has_tls, bool is_gua
   return *std::move(server);
 }
 
+// Until there is something to read, the other side has ended, or there is room. A server that does none of it hangs.
+inline void await(const Fd& client, short events = POLLIN) {
+  pollfd wanted{client.get(), events, 0};
+  int ready = 0;
+  while ((ready = ::poll(&wanted, 1, 20'000)) < 0 && errno == EINTR) {
+  }
+  require(ready == 1);
+}
+
 // From an address that was not there yet: wrong secrets of one are braked, and its ports may all be in use.
 inline Fd connected(const serve::http::Server& server) {
   static uint32_t count = 0;
@@ -75,21 +84,13 @@ inline Fd connected(const serve::http::Server& server) {
   require(::bind(client.get(), reinterpret_cast<const sockaddr*>(&from), sizeof(from)) == 0);
   to.sin_port = htons(server.address().port);
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  int failed = 0;  // the fuzzer's timer may interrupt it: asked again, it goes on
-  while ((failed = ::connect(client.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to))) != 0 &&
-         (errno == EINTR || errno == EALREADY)) {
-  }
-  require(failed == 0 || errno == EISCONN);
+  if (::connect(client.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0) return client;
+  require(errno == EINTR);  // a signal came, the fuzzer's own clock: it goes on by itself
+  await(client, POLLOUT);
+  int failure = 0;
+  socklen_t size = sizeof(failure);
+  require(::getsockopt(client.get(), SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == 0);
   return client;
-}
-
-// Whether there is something to read, or the other side has ended. A server that does neither hangs.
-inline void await(const Fd& client) {
-  pollfd wanted{client.get(), POLLIN, 0};
-  int ready = 0;
-  while ((ready = ::poll(&wanted, 1, 20'000)) < 0 && errno == EINTR) {
-  }
-  require(ready == 1);
 }
 
 // What came is answers, one after the other, each with a length that holds; after "HEAD" or an interim one nothing can

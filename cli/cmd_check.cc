@@ -1,13 +1,13 @@
 // ingero check: can this machine be traced, and what would be found? Reads only; nothing is attached.
 
 #include "agent/check/readiness.h"
+#include "agent/check/readiness_text.h"
 #include "agent/check/support_bundle.h"
 #include "backends/variables.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
-#include "cli/readiness_text.h"
 
 namespace ingero::cli {
 namespace {
@@ -74,7 +74,7 @@ Result<int> run_check(const CheckOptions& options, Context& context) {
     context.err << fmt::format("ingero: wrote {}\n", printable(options.support_bundle, 4096));
   }
   context.out << (options.json ? dump_indented(agent::readiness_json(*readiness))
-                               : readiness_text(*readiness, options.rows, context.colour));
+                               : agent::readiness_text(*readiness, options.rows, context.colour));
   return readiness->status();
 }
 

@@ -19,8 +19,9 @@ namespace {
 namespace http = serve::http;
 
 struct FleetServeOptions {
-  std::string database, max_db = "8g", hang_after = "10s";
+  std::string database, max_db = "8g", hang_after = "10s", bytes_rate = "32m";
   fleet::server::ListenOptions listen;
+  fleet::server::QuotaOptions quotas;
 };
 
 // Once a second until then, time passes for the cluster.
@@ -34,10 +35,15 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   if (!max_bytes.ok()) return max_bytes.error().in("--max-db");
   const auto hang_after = parse_duration_ns(options.hang_after);
   if (!hang_after.ok()) return hang_after.error().in("--hang-after");
+  const auto bytes_rate = parse_size_bytes(options.bytes_rate);
+  if (!bytes_rate.ok()) return bytes_rate.error().in("--bytes-rate");
   auto listening = fleet::server::listen(options.listen, context.environment, *context.clock);
   INGERO_TRY(listening);
   auto& [receiver, api, grpc] = *listening;
-  auto cluster = fleet::server::Cluster::open({options.database, *max_bytes}, *context.clock, *hang_after);
+  fleet::server::QuotaOptions quotas = options.quotas;
+  quotas.bytes_per_second = *bytes_rate;
+  quotas.has_tokens = receiver->has_secret();
+  auto cluster = fleet::server::Cluster::open({options.database, *max_bytes}, *context.clock, *hang_after, quotas);
   if (!cluster.ok()) return cluster.error();
 
   sigset_t signals, before;
@@ -69,19 +75,14 @@ void add_serve(Command fleet, Context& context) {
   command.add_option("--db", options->database, "The cluster's file; made where there is none")
       .type_name("FILE")
       .required();
-  command
-      .add_option("--grpc-listen", options->listen.grpc_address,
-                  "Receive OTLP over gRPC here (:PORT: this machine only)")
-      .type_name("ADDRESS")
-      .show_default();
-  command
-      .add_option("--http-listen", options->listen.http_address,
-                  "Receive OTLP over HTTP here (:PORT: this machine only)")
-      .type_name("ADDRESS")
-      .show_default();
-  command.add_option("--api-listen", options->listen.api_address, "Answer questions here (:PORT: this machine only)")
-      .type_name("ADDRESS")
-      .show_default();
+  const auto add_address = [&](const char* flag, std::string& address, const char* what) {
+    command.add_option(flag, address, fmt::format("{} here (:PORT: this machine only)", what))
+        .type_name("ADDRESS")
+        .show_default();
+  };
+  add_address("--grpc-listen", options->listen.grpc_address, "Receive OTLP over gRPC");
+  add_address("--http-listen", options->listen.http_address, "Receive OTLP over HTTP");
+  add_address("--api-listen", options->listen.api_address, "Answer questions");
   command.add_option("--tls-cert", options->listen.certificate, "Certificate of both (PEM)").type_name("FILE");
   command.add_option("--tls-key", options->listen.key, "The certificate's key (PEM)").type_name("FILE");
   command.add_flag("--insecure-no-tls", options->listen.is_plain, "Plain HTTP, on this machine only");
@@ -91,6 +92,16 @@ void add_serve(Command fleet, Context& context) {
       .type_name("FILE");
   command.add_option("--allow-host", options->listen.hosts, "Accept this name in Host and Origin").type_name("NAME");
   command.add_option("--max-db", options->max_db, "Delete the oldest windows and points above this size")
+      .size()
+      .show_default();
+  const auto add_quota = [&](const char* flag, uint64_t& quota, const char* what) {
+    command.add_option(flag, quota, fmt::format("{} of each token; more is answered 429 (0: no limit)", what))
+        .type_name("N")
+        .show_default();
+  };
+  add_quota("--points-rate", options->quotas.points_per_second, "Data points a second");
+  add_quota("--series-rate", options->quotas.series_per_hour, "New time series an hour");
+  command.add_option("--bytes-rate", options->bytes_rate, "Bytes a second of each token, as for --points-rate")
       .size()
       .show_default();
   command

@@ -54,11 +54,11 @@ Json evidence_of(const detect::Incident& incident) {
 
 }  // namespace
 
-Result<std::unique_ptr<Cluster>> Cluster::open(store::StoreOptions options, const Clock& clock,
-                                               uint64_t hang_after_ns) {
+Result<std::unique_ptr<Cluster>> Cluster::open(store::StoreOptions options, const Clock& clock, uint64_t hang_after_ns,
+                                               QuotaOptions quotas) {
   auto opened = store::ClusterStore::open(std::move(options));
   INGERO_TRY(opened);
-  std::unique_ptr<Cluster> cluster(new Cluster(std::move(*opened), clock, hang_after_ns));
+  std::unique_ptr<Cluster> cluster(new Cluster(std::move(*opened), clock, hang_after_ns, quotas));
   INGERO_TRY(cluster->restore());
   return cluster;
 }
@@ -118,6 +118,11 @@ void Cluster::count_undecodable() {
   const std::lock_guard guard(mutex_);
   ++counters_.requests;
   ++counters_.undecodable;
+}
+
+void Cluster::count_over_quota() {
+  const std::lock_guard guard(mutex_);
+  ++counters_.requests;
 }
 
 void Cluster::tick() {
@@ -521,6 +526,9 @@ Result<Json> Cluster::health() {
   const auto coverage = store_->coverage();
   INGERO_TRY(coverage);
   const auto from = [](uint64_t ns) { return ns == 0 ? Json(nullptr) : Json(ns); };
+  Json over_quota = Json::object();
+  const auto refused = quotas_.refused();
+  for (size_t i = 0; i < refused.size(); ++i) over_quota[std::string(Quotas::kNames[i])] = refused[i];
   const std::lock_guard guard(mutex_);
   uint64_t late = 0;
   for (const auto& [key, job] : jobs_) late += job.detector.late();
@@ -538,7 +546,8 @@ Result<Json> Cluster::health() {
                 {"points", counters_.points},
                 {"windows", counters_.windows},
                 {"repeated", counters_.repeated},
-                {"refused", counters_.refused}}},
+                {"refused", counters_.refused},
+                {"over_quota", std::move(over_quota)}}},
               {"not_compared",
                {{"late", late},
                 {"ahead", counters_.ahead},

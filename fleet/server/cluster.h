@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "fleet/detect/detector.h"
 #include "fleet/detect/hangs.h"
+#include "fleet/server/quotas.h"
 #include "fleet/store/cluster_store.h"
 #include "fleet/wire/point.h"
 
@@ -41,11 +42,14 @@ class Cluster {
  public:
   // `hang_after_ns`: how long a rank waits in a collective until the job hangs.
   static Result<std::unique_ptr<Cluster>> open(store::StoreOptions options, const Clock& clock,
-                                               uint64_t hang_after_ns = kHangAfter_ns);
+                                               uint64_t hang_after_ns = kHangAfter_ns, QuotaOptions quotas = {});
 
   // Adds to `batch.refused` what the store refuses. kFull, kBusy, kIo: nothing was taken; the sender may try again.
   Status take(wire::Batch& batch);
   void count_undecodable();
+  void count_over_quota();
+  // To be asked before a batch is decoded, and before it is taken.
+  Quotas& quotas() { return quotas_; }
   // To be called once a second: what is found because time passes, and nothing comes.
   void tick();
 
@@ -93,8 +97,8 @@ class Cluster {
     wire::Refusals refused;
   };
 
-  Cluster(std::unique_ptr<store::ClusterStore> store, const Clock& clock, uint64_t hang_after_ns)
-      : store_(std::move(store)), clock_(clock), hang_after_ns_(hang_after_ns) {}
+  Cluster(std::unique_ptr<store::ClusterStore> store, const Clock& clock, uint64_t hang_after_ns, QuotaOptions quotas)
+      : store_(std::move(store)), clock_(clock), hang_after_ns_(hang_after_ns), quotas_(quotas) {}
   Status restore();
   Job* job_of(const JobKey& key, uint64_t period_ns);
   void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
@@ -116,6 +120,7 @@ class Cluster {
   std::unique_ptr<store::ClusterStore> store_;
   const Clock& clock_;
   const uint64_t hang_after_ns_;
+  Quotas quotas_;
   std::mutex mutex_;
   std::map<JobKey, Job> jobs_;
   std::map<uint32_t, std::string> node_names_;

@@ -53,6 +53,10 @@ Result<std::string> Cluster::metrics() {
   counter("ingero_fleet_repeated_total", "Points and windows that had been stored before.", counters_.repeated);
   out.begin("ingero_fleet_refused_points_total", "counter", "Data points that can never be taken, by reason.");
   for (const auto& [reason, count] : counters_.refused) out.add(count, {{"reason", reason}});
+  out.begin("ingero_fleet_over_quota_requests_total", "counter",
+            "Requests that were answered 429, to be sent again later, by what the token had used up.");
+  const auto over = quotas_.refused();
+  for (size_t i = 0; i < over.size(); ++i) out.add(over[i], {{"quota", Quotas::kNames[i]}});
   uint64_t late = 0, ranks = 0;
   for (const auto& [key, job] : jobs_) {
     late += job.detector.late();

@@ -16,11 +16,12 @@ namespace http = ingero::serve::http;
 constexpr const char* kProtobufType = "application/x-protobuf";
 constexpr const char* kJsonType = "application/json";
 constexpr int kMinRetry_s = 5, kMaxRetry_s = 15;  // one to three times as often as agents send
+constexpr int kRetrySpread_s = 5;
 
 // Of google.rpc.Code.
 int code_of(int status) {
   constexpr int kInvalidArgument = 3, kUnimplemented = 12, kResourceExhausted = 8, kUnavailable = 14;
-  if (status == 413) return kResourceExhausted;
+  if (status == 413 || status == 429) return kResourceExhausted;
   if (status == 503) return kUnavailable;
   return status == 404 || status == 405 ? kUnimplemented : kInvalidArgument;
 }
@@ -36,9 +37,21 @@ http::Response refusal(int status, bool is_json, const std::string& why) {
 }
 
 // Seconds; at random, or all nodes come back at once.
-int retry_after() {
+int random_between(int least, int most) {
   static thread_local std::mt19937 random(std::random_device{}());
-  return std::uniform_int_distribution<int>(kMinRetry_s, kMaxRetry_s)(random);
+  return std::uniform_int_distribution<int>(least, most)(random);
+}
+int retry_after() { return random_between(kMinRetry_s, kMaxRetry_s); }
+int retry_after(const Quotas::Refusal& over) {
+  constexpr uint64_t kSecond_ns = 1'000'000'000;
+  return static_cast<int>(over.wait_ns / kSecond_ns) + random_between(1, kRetrySpread_s);
+}
+
+http::Response limited(Cluster& cluster, const Quotas::Refusal& over, bool is_json) {
+  cluster.count_over_quota();
+  http::Response response = refusal(429, is_json, over.why);
+  response.headers.emplace_back("Retry-After", std::to_string(retry_after(over)));
+  return response;
 }
 
 bool is_type(std::string_view header, std::string_view type) {
@@ -121,12 +134,19 @@ http::Response receive(Cluster& cluster, const http::Request& request) {
     cluster.count_undecodable();
     return refusal(415, false, "Content-Type must be application/x-protobuf or application/json");
   }
+  const std::string sender = request.header("Authorization");
+  if (const auto over = cluster.quotas().take_bytes(sender, request.body.size(), cluster.clock().mono_ns())) {
+    return limited(cluster, *over, is_json);
+  }
   auto batch = decode(request.body, request.header("Content-Encoding"), is_json, cluster.clock().wall_ns());
   if (!batch.ok()) {
     cluster.count_undecodable();
     const Errc code = batch.error().code();
     const int status = code == Errc::kFull ? 413 : code == Errc::kNotSupported ? 415 : 400;
     return refusal(status, is_json, batch.error().text());
+  }
+  if (const auto over = cluster.quotas().take_points(sender, *batch, cluster.clock().mono_ns())) {
+    return limited(cluster, *over, is_json);
   }
   if (const Status taken = cluster.take(*batch); !taken.ok()) {
     http::Response response = refusal(503, is_json, taken.error().text());
@@ -143,11 +163,24 @@ http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
     answer.why = why;
     return answer;
   };
+  const auto limit = [&](const Quotas::Refusal& over) {
+    cluster.count_over_quota();
+    const auto exhausted = static_cast<int>(http::GrpcCode::kResourceExhausted);
+    answer.details = wire::protobuf_error(exhausted, over.why, retry_after(over));
+    return refuse(http::GrpcCode::kResourceExhausted, over.why);
+  };
+  const auto header = [&](const char* name) {
+    const auto found = call.headers.find(name);
+    return found == call.headers.end() ? std::string() : found->second;
+  };
   if (call.path != kExportPath) {
     return refuse(http::GrpcCode::kUnimplemented, fmt::format("only {} is served here", kExportPath));
   }
-  const auto named = call.headers.find("grpc-encoding");
-  const std::string encoding = call.is_packed && named != call.headers.end() ? named->second : "";
+  const std::string sender = header("authorization");
+  if (const auto over = cluster.quotas().take_bytes(sender, call.message.size(), cluster.clock().mono_ns())) {
+    return limit(*over);
+  }
+  const std::string encoding = call.is_packed ? header("grpc-encoding") : "";
   if (call.is_packed && (encoding.empty() || encoding == "identity")) {
     cluster.count_undecodable();
     return refuse(http::GrpcCode::kInternal, "the message is packed, and grpc-encoding does not say how");
@@ -162,6 +195,7 @@ http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
                                                 : http::GrpcCode::kInvalidArgument,
                   batch.error().text());
   }
+  if (const auto over = cluster.quotas().take_points(sender, *batch, cluster.clock().mono_ns())) return limit(*over);
   if (const Status taken = cluster.take(*batch); !taken.ok()) {
     const auto unavailable = static_cast<int>(http::GrpcCode::kUnavailable);
     answer.details = wire::protobuf_error(unavailable, taken.error().text(), retry_after());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "base/text.h"
@@ -15,6 +16,15 @@ namespace {
 constexpr auto kTimeout = std::chrono::seconds(30);
 constexpr size_t kMaxAnswerBytes = 64 << 10;
 constexpr size_t kSendingThreads = 8;  // threads
+constexpr int kTries = 20;
+constexpr uint64_t kMaxWait_s = 60;
+
+// How long a receiver that takes no more now asks to wait; none: it will never take this.
+std::optional<std::chrono::seconds> wait_of(const serve::net::HttpAnswer& answer) {
+  if (answer.status != 429 && answer.status != 503) return std::nullopt;
+  const auto untrusted_seconds = parse_u64(answer.header("retry-after"));
+  return std::chrono::seconds(std::min(untrusted_seconds.value_or(1), kMaxWait_s));
+}
 
 }  // namespace
 
@@ -33,9 +43,18 @@ Result<std::unique_ptr<Sender>> Sender::make(std::string_view endpoint, const st
 
 void Sender::send(const std::string& body) {
   static const serve::net::Stop kNever;
-  const auto answer = serve::net::http_ask(
-      peer_, nullptr, {.path = "/v1/metrics", .headers = headers_, .type = "application/x-protobuf", .body = body},
-      kMaxAnswerBytes, std::chrono::steady_clock::now() + kTimeout, kNever);
+  const auto ask = [&] {
+    return serve::net::http_ask(
+        peer_, nullptr, {.path = "/v1/metrics", .headers = headers_, .type = "application/x-protobuf", .body = body},
+        kMaxAnswerBytes, std::chrono::steady_clock::now() + kTimeout, kNever);
+  };
+  auto answer = ask();
+  for (int tries = 1; answer.ok() && tries < kTries; ++tries) {
+    const auto wait = wait_of(*answer);
+    if (!wait) break;
+    std::this_thread::sleep_for(*wait);
+    answer = ask();
+  }
   if (answer.ok() && answer->status == 200) {
     ++sent_;
     bytes_ += body.size();

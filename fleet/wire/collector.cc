@@ -200,6 +200,7 @@ bool Collector::add_off_cpu(const Sender& from, const RawPoint& point) {
 }
 
 Batch Collector::take() {
+  batch_.received = seen_;
   batch_.windows.reserve(windows_.size());
   for (auto& [key, window] : windows_) {
     const auto& [cluster, job, node, start, rank, communicator] = key;

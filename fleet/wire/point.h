@@ -57,6 +57,7 @@ struct Batch {
   std::vector<Point> points;
   std::vector<Window> windows;
   Refusals refused;
+  uint64_t received = 0;  // points as they were sent, of all kinds
 
   uint64_t refused_count() const {
     uint64_t sum = 0;

@@ -34,7 +34,7 @@ MARGIN = 10  # windows; all must be of the last ten minutes, from which the serv
 
 class Server:
     def __init__(self, ingero, folder):
-        self.command = [ingero, "fleet", "serve", "--db", os.path.join(folder, "c.db"), "--insecure-no-tls",
+        self.command = [ingero, "fleet", "serve", "--db", os.path.join(folder, "c.db"), "--points-rate", "0", "--insecure-no-tls",
                         "--token-file", os.path.join(folder, "token"), "--grpc-listen", "127.0.0.1:0"]
         self.otlp, self.api = (self.free_port() for _ in range(2))
         self.process = None

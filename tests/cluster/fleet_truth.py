@@ -38,7 +38,7 @@ class Server:
         with open(os.open(token, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
             file.write(TOKEN)
         self.process = subprocess.Popen(
-            [ingero, "fleet", "serve", "--db", os.path.join(folder, "c.db"), "--insecure-no-tls", "--token-file", token,
+            [ingero, "fleet", "serve", "--db", os.path.join(folder, "c.db"), "--points-rate", "0", "--insecure-no-tls", "--token-file", token,
              "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", "--hang-after", "30s"],
             stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()

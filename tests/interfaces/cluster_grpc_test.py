@@ -160,6 +160,18 @@ class Grpc(Cluster):
         self.assertTrue(5 <= details[at + 5] <= 15)
         self.assert_serves(server)
 
+    def test_a_token_that_has_used_up_its_rate_is_told_when_to_come_again(self):
+        server = self.serve("--points-rate", "1")
+        six = [event(number, 0, time.time_ns()) for number in range(6)]
+        self.assertEqual(self.call(server, framed(as_protobuf({"host.name": "n"}, six)))[1], OK)
+        answer = self.call(server, framed(good(2)))
+        self.assertEqual(answer[1], RESOURCES, answer)
+        self.assertIn("grpc-status-details-bin", answer[2])
+        details = base64.b64decode(answer[2]["grpc-status-details-bin"] + "==")
+        self.assertIn(b"type.googleapis.com/google.rpc.RetryInfo", details)
+        time.sleep(6)  # six were sent, two were there
+        self.assertEqual(self.call(server, framed(good(2)))[1], OK)
+
     def test_over_tls(self):
         cluster_test.BadInput.make_certificate(self)
         process = cluster_test.clients.started(

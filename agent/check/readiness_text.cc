@@ -1,22 +1,22 @@
 // Formats the output of `ingero check`: a line for each check, then the libraries.
-#include "cli/readiness_text.h"
+#include "agent/check/readiness_text.h"
 
 #include <fmt/format.h>
 
 #include "report/table.h"
 
-namespace ingero::cli {
+namespace ingero::agent {
 namespace {
 
-std::string_view word(agent::CheckResult result) {
+std::string_view word(CheckResult result) {
   switch (result) {
-    case agent::CheckResult::kPass:
+    case CheckResult::kPass:
       return "PASS";
-    case agent::CheckResult::kInfo:
+    case CheckResult::kInfo:
       return "INFO";
-    case agent::CheckResult::kFail:
+    case CheckResult::kFail:
       return "FAIL";
-    case agent::CheckResult::kUnknown:
+    case CheckResult::kUnknown:
       return "????";
   }
   return "????";
@@ -24,13 +24,13 @@ std::string_view word(agent::CheckResult result) {
 
 }  // namespace
 
-std::string readiness_text(const agent::Readiness& readiness, bool all_functions, bool colour) {
+std::string readiness_text(const Readiness& readiness, bool all_functions, bool colour) {
   const int status = readiness.status();
   std::string text;
-  for (const agent::ReadinessCheck& check : readiness.checks) {
-    const report::Style style = check.result == agent::CheckResult::kFail      ? report::Style::kRed
-                                : check.result == agent::CheckResult::kUnknown ? report::Style::kYellow
-                                                                               : report::Style::kPlain;
+  for (const ReadinessCheck& check : readiness.checks) {
+    const report::Style style = check.result == CheckResult::kFail      ? report::Style::kRed
+                                : check.result == CheckResult::kUnknown ? report::Style::kYellow
+                                                                        : report::Style::kPlain;
     text += fmt::format("[{}] {}: {}", report::styled(word(check.result), style, colour), check.name, check.value);
     if (!check.detail.empty()) text += fmt::format(" ({})", check.detail);
     text += '\n';
@@ -38,7 +38,7 @@ std::string readiness_text(const agent::Readiness& readiness, bool all_functions
   }
   if (!readiness.files.empty()) text += "\nLibraries\n";
   for (const auto& file : readiness.files) {
-    const agent::FunctionCounts counts = agent::counts_of(file);
+    const FunctionCounts counts = counts_of(file);
     text +=
         fmt::format("  {} {}{}\n    {} rows resolved, {} absent, {} refused, {} single-stepped; {} process{}\n",
                     file.path, file.version, file.note.empty() ? "" : " (" + file.note + ")", counts.resolved,
@@ -46,10 +46,10 @@ std::string readiness_text(const agent::Readiness& readiness, bool all_functions
     for (const auto& row : file.rows) {
       if (row.state == hal::RowState::kResolved && !row.single_stepped && !all_functions) continue;
       if (row.state == hal::RowState::kAbsent && !all_functions) continue;
-      text += fmt::format("      {} {}{}{}\n", row.symbol.empty() ? row.row->name : row.symbol,
-                          agent::state_name(row.state), row.reason.empty() ? "" : ": " + row.reason,
+      text += fmt::format("      {} {}{}{}\n", row.symbol.empty() ? row.row->name : row.symbol, state_name(row.state),
+                          row.reason.empty() ? "" : ": " + row.reason,
                           row.single_stepped ? fmt::format(", single-stepped on '{}'", row.instruction) : "");
-      if (const std::string remedy = agent::remedy_of(row); all_functions && !remedy.empty()) {
+      if (const std::string remedy = remedy_of(row); all_functions && !remedy.empty()) {
         text += fmt::format("        {}\n", remedy);
       }
     }
@@ -60,4 +60,4 @@ std::string readiness_text(const agent::Readiness& readiness, bool all_functions
   return text;
 }
 
-}  // namespace ingero::cli
+}  // namespace ingero::agent

@@ -5,9 +5,9 @@
 
 #include "agent/check/readiness.h"
 
-namespace ingero::cli {
+namespace ingero::agent {
 
 // `all_functions`: also those that are probed, or that a library does not have.
-std::string readiness_text(const agent::Readiness& readiness, bool all_functions, bool colour);
+std::string readiness_text(const Readiness& readiness, bool all_functions, bool colour);
 
-}  // namespace ingero::cli
+}  // namespace ingero::agent

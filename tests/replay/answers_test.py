@@ -60,7 +60,7 @@ COMMANDS = (
 TOOLS = (
     ("get_trace_stats", {}), ("get_causal_chains", {}), ("get_time_spent", {}), ("get_slowest_calls", {}),
     ("get_calls_in_flight", {}), ("get_collectives", {}), ("get_inference", {}), ("get_stacks", {}),
-    ("graph_lifecycle", {}), ("graph_frequency", {}), ("get_memory", {}), ("get_distributions", {}),
+    ("graph_lifecycle", {"pid": 2233}), ("graph_frequency", {"pid": 2233}), ("get_memory", {}), ("get_distributions", {}),
     ("get_timeline", {}), ("get_fabric", {}), ("get_devices", {}),
     ("run_sql", {"query": "SELECT count(*) AS n FROM events"}), ("run_sql", {"query": "DELETE FROM events"}),
 )
@@ -94,7 +94,7 @@ def shortened(output):
         lines = None
     if lines is not None and len(lines) <= MAX_LINES and all(len(line) <= MAX_WIDTH for line in lines):
         return output.decode()
-    shown = [line[:MAX_WIDTH] for line in (lines or [])[:MAX_LINES]]
+    shown = [line[:MAX_WIDTH].rstrip() for line in (lines or [])[:MAX_LINES]]
     size = f"{len(lines) - 1} lines, " if lines is not None else ""
     return "\n".join([*shown, f"[{size}{len(output)} bytes, SHA-256 {hashlib.sha256(output).hexdigest()}]"]) + "\n"
 

@@ -176,10 +176,11 @@ class Analysis {
         ++left_out_;
         continue;
       }
-      say(fmt::format("{}{}, class {}, from {} to {}: {}.", job_of(row),
+      const std::string persistence = text_member(row, "persistence");
+      say(fmt::format("{}{}, class {}{}, from {} to {}: {}.", job_of(row),
                       row.at("state") == "over" ? "Over" : "Silent since, so that the end is not known",
-                      row.at("class").get<std::string>(), at_time(row.at("from_ns")), at_time(row.at("to_ns")),
-                      sentence_of(row)));
+                      row.at("class").get<std::string>(), persistence.empty() ? "" : ", " + persistence,
+                      at_time(row.at("from_ns")), at_time(row.at("to_ns")), sentence_of(row)));
     }
   }
 

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "fleet/server/hang_report.h"
+#include "fleet/server/incident_rows.h"
 
 namespace ingero::fleet::server {
 namespace {
@@ -16,17 +17,12 @@ constexpr uint64_t kSecond_ns = 1'000'000'000;
 constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send their health score
 constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make those of the others late
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
+constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxRestored = 1000;  // incidents, the newest
 constexpr size_t kMaxDelayed = 64;     // that an incident lists
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
-constexpr const char* kHang = "hang";             // the class of all kinds of hangs
 constexpr uint64_t kSettles_ns = 2 * kSecond_ns;  // until the windows of all nodes have come
 constexpr const char* kScoreMetric = "ingero.node.health_score";
-
-std::string hex(uint64_t value) { return fmt::format("{:016x}", value); }
-
-// Written down, numbers of a step's time need no more than this.
-double rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
 std::string sentence_of(const std::string& node, const detect::Incident& incident, bool is_score) {
   if (is_score) {
@@ -34,12 +30,6 @@ std::string sentence_of(const std::string& node, const detect::Incident& inciden
   }
   return fmt::format("rank {} on {} needs {} more for each step than its peers ({:.0f} %)", incident.rank, node,
                      format_duration(static_cast<uint64_t>(1e9 * incident.lateness_s)), 100 * incident.effect);
-}
-
-// One incident at a time has this name.
-std::string name_of(const store::IncidentRow& row) {
-  if (row.what == kHang) return fmt::format("{}\n{}\n{}", row.cluster, row.job, row.kind);
-  return fmt::format("{}\n{}\n{}\n{}", row.cluster, row.job, row.kind, row.rank);
 }
 
 Json evidence_of(const detect::Incident& incident) {
@@ -71,7 +61,7 @@ Status Cluster::restore() {
   const auto rows = store_->incidents("", 0, kMaxRestored);
   INGERO_TRY(rows);
   for (const auto& row : *rows) {
-    if (row.state == "open") open_[name_of(row)] = row;
+    if (row.state == "open") open_[incident_name(row)] = row;
   }
   const auto before = open_;
   uint64_t last_ns = 0;
@@ -88,9 +78,9 @@ Status Cluster::restore() {
   for (auto& [key, job] : jobs_) {
     job.heard_ns = clock_.mono_ns();
     job.settled_ns = job.heard_ns + kSettles_ns;
-    for (const detect::Hang& hang : job.hangs.open()) named.insert(name_of(row_of(key, hang)));
+    for (const detect::Hang& hang : job.hangs.open()) named.insert(incident_name(row_of(key, hang)));
     for (const auto& one : job.detector.standings()) {
-      if (one.is_named) named.insert(name_of(row_of(key, job, one.incident)));
+      if (one.is_named) named.insert(incident_name(row_of(key, job, one.incident)));
     }
   }
   std::vector<store::IncidentRow> gone;
@@ -277,7 +267,7 @@ void Cluster::identify(store::IncidentRow& row) const {
   Fnv1a id;
   id.add(row.cluster).end_text().add(row.job).end_text().add(row.kind).end_text();
   row.id = hex(id.add(uint64_t{row.rank}).add(row.from_ns).value());
-  const auto known = open_.find(name_of(row));
+  const auto known = open_.find(incident_name(row));
   if (known == open_.end()) return;
   row.id = known->second.id;
   row.from_ns = std::min(row.from_ns, known->second.from_ns);
@@ -315,7 +305,7 @@ Json Cluster::delayed(const std::vector<uint32_t>& members, uint32_t rank) {
 }
 
 void Cluster::keep(store::IncidentRow row, bool is_open, std::vector<store::IncidentRow>& rows) {
-  const std::string name = name_of(row);
+  const std::string name = incident_name(row);
   if (is_open) {
     open_[name] = row;
   } else {
@@ -463,8 +453,10 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
   if (query.since_ns == 0) return answer;
   const auto rows = store_->incidents(query.cluster, query.since_ns, query.top_n);
   INGERO_TRY(rows);
+  const auto known = incidents_of_the_day(query.cluster);
+  INGERO_TRY(known);
   for (const auto& row : *rows) {
-    if (row.state != "open") answer["ended"].push_back(incident_json(row));
+    if (row.state != "open") answer["ended"].push_back(incident_json(row, *known));
   }
   return answer;
 }
@@ -475,7 +467,9 @@ Json Cluster::hangs(const std::string& cluster) {
   (void)advance(clock_.mono_ns());
   for (const auto& [key, job] : jobs_) {
     if (key.kind != Kind::kWork || (!cluster.empty() && key.cluster != cluster)) continue;
-    for (const detect::Hang& hang : job.hangs.open()) answer["hangs"].push_back(incident_json(row_of(key, hang)));
+    for (const detect::Hang& hang : job.hangs.open()) {
+      answer["hangs"].push_back(incident_json(row_of(key, hang), {}));
+    }
     answer["jobs"].push_back({{"cluster_id", key.cluster},
                               {"job_id", json_or_null(key.job)},
                               {"communicators", job.hangs.communicators()},
@@ -485,27 +479,19 @@ Json Cluster::hangs(const std::string& cluster) {
   return answer;
 }
 
-Json Cluster::incident_json(const store::IncidentRow& row) {
-  return {{"id", row.id},
-          {"cluster_id", row.cluster},
-          {"job_id", json_or_null(row.job)},
-          {"kind", row.kind},
-          {"class", row.what},
-          {"state", row.state},
-          {"node_id", json_or_null(row.node)},
-          {"rank", row.kind == "low_health_score" || row.node.empty() ? Json(nullptr) : Json(row.rank)},
-          {"communicator", hex(row.communicator)},
-          {"from_ns", row.from_ns},
-          {"to_ns", row.to_ns},
-          {"confidence", rounded(row.confidence)},
-          {"evidence", row.evidence}};
+// For their persistence.
+Result<std::vector<store::IncidentRow>> Cluster::incidents_of_the_day(const std::string& cluster) {
+  const uint64_t now_ns = clock_.wall_ns();
+  return store_->incidents(cluster, now_ns > kDay_ns ? now_ns - kDay_ns : 0, kMaxRestored);
 }
 
 Result<Json> Cluster::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
   const auto rows = store_->incidents(cluster, since_ns, limit);
   INGERO_TRY(rows);
+  const auto known = incidents_of_the_day(cluster);
+  INGERO_TRY(known);
   Json list = Json::array();
-  for (const auto& row : *rows) list.push_back(incident_json(row));
+  for (const auto& row : *rows) list.push_back(incident_json(row, *known));
   return Json{{"incidents", std::move(list)}};
 }
 

@@ -115,7 +115,7 @@ class Cluster {
   Json outlier_list(std::vector<Outlier> outliers, const OutlierQuery& query) const;
   static Json delayed(const std::vector<uint32_t>& members, uint32_t rank);
   const std::string& node_name(uint32_t node) const;
-  static Json incident_json(const store::IncidentRow& row);
+  Result<std::vector<store::IncidentRow>> incidents_of_the_day(const std::string& cluster);
 
   std::unique_ptr<store::ClusterStore> store_;
   const Clock& clock_;

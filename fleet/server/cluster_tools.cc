@@ -134,7 +134,8 @@ Json output_of(std::string_view members, std::initializer_list<std::pair<const c
 
 Json incident_output() {
   return object_of(
-      "id:string cluster_id:string job_id:string? kind:string class:string state:string node_id:string? rank:integer? "
+      "id:string cluster_id:string job_id:string? kind:string class:string state:string persistence:string? "
+      "node_id:string? rank:integer? "
       "communicator:string from_ns:integer to_ns:integer confidence:number evidence:object");
 }
 Json outlier_output() {

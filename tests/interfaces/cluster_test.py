@@ -461,6 +461,8 @@ class Truth(Cluster):
                 self.assertEqual((one["class"], one["node_id"]), (planted["class"], planted["node_id"]))
                 self.assertLess(abs(one["from_ns"] - planted["from_ns"]), 30 * SECOND)
                 self.assertAlmostEqual(one["evidence"]["effect"], planted["effect"], delta=0.25)
+                if one["to_ns"] - one["from_ns"] > 60 * SECOND:
+                    self.assertEqual(one["persistence"], "persistent")
                 is_over = planted["to_ns"] + 60 * SECOND < truth["first_ns"] + truth["windows"] * PERIOD
                 if is_over:
                     self.assertEqual(one["state"], "over")

@@ -1,0 +1,78 @@
+// Names, persistence and JSON: see incident_rows.h.
+#include "fleet/server/incident_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/text.h"
+
+namespace ingero::fleet::server {
+namespace {
+
+constexpr uint64_t kShort_ns = 60'000'000'000;
+constexpr size_t kMinOnsets = 3, kMaxOnsets = 8;  // of the newest
+constexpr double kMaxSpread = 0.2;                // of the gaps, of their mean
+
+// When it began, this time and before, ascending.
+std::vector<uint64_t> onsets_of(const store::IncidentRow& row, std::span<const store::IncidentRow> known) {
+  const std::string name = incident_name(row);
+  std::vector<uint64_t> onsets{row.from_ns};
+  for (const auto& other : known) {
+    if (other.from_ns < row.from_ns && incident_name(other) == name) onsets.push_back(other.from_ns);
+  }
+  std::sort(onsets.begin(), onsets.end());
+  onsets.erase(std::unique(onsets.begin(), onsets.end()), onsets.end());
+  if (onsets.size() > kMaxOnsets) onsets.erase(onsets.begin(), onsets.end() - kMaxOnsets);
+  return onsets;
+}
+
+bool is_periodic(const std::vector<uint64_t>& onsets) {
+  if (onsets.size() < kMinOnsets) return false;
+  uint64_t least = UINT64_MAX, most = 0;
+  for (size_t i = 1; i < onsets.size(); ++i) {
+    least = std::min(least, onsets[i] - onsets[i - 1]);
+    most = std::max(most, onsets[i] - onsets[i - 1]);
+  }
+  const double mean = static_cast<double>(onsets.back() - onsets.front()) / static_cast<double>(onsets.size() - 1);
+  return static_cast<double>(most - least) < kMaxSpread * mean;
+}
+
+}  // namespace
+
+std::string hex(uint64_t value) { return fmt::format("{:016x}", value); }
+double rounded(double value) { return std::round(value * 1e6) / 1e6; }
+
+std::string incident_name(const store::IncidentRow& row) {
+  if (row.what == kHang) return fmt::format("{}\n{}\n{}", row.cluster, row.job, row.kind);
+  return fmt::format("{}\n{}\n{}\n{}", row.cluster, row.job, row.kind, row.rank);
+}
+
+std::optional<std::string_view> persistence_of(const store::IncidentRow& row,
+                                               std::span<const store::IncidentRow> known) {
+  if (is_periodic(onsets_of(row, known))) return "periodic";
+  const bool is_short = row.to_ns < row.from_ns + kShort_ns;
+  if (!is_short) return "persistent";
+  if (row.state == "over") return "transient";
+  return std::nullopt;
+}
+
+Json incident_json(const store::IncidentRow& row, std::span<const store::IncidentRow> known) {
+  const auto persistence = persistence_of(row, known);
+  return {{"id", row.id},
+          {"cluster_id", row.cluster},
+          {"job_id", json_or_null(row.job)},
+          {"kind", row.kind},
+          {"class", row.what},
+          {"state", row.state},
+          {"persistence", persistence ? Json(*persistence) : Json(nullptr)},
+          {"node_id", json_or_null(row.node)},
+          {"rank", row.kind == "low_health_score" || row.node.empty() ? Json(nullptr) : Json(row.rank)},
+          {"communicator", hex(row.communicator)},
+          {"from_ns", row.from_ns},
+          {"to_ns", row.to_ns},
+          {"confidence", rounded(row.confidence)},
+          {"evidence", row.evidence}};
+}
+
+}  // namespace ingero::fleet::server

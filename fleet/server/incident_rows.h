@@ -1,0 +1,33 @@
+// Incidents as the store has them: what makes two of them the same one, how they behave over time, and as JSON. Pure;
+// one thread at a time.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "fleet/store/cluster_store.h"
+
+namespace ingero::fleet::server {
+
+inline constexpr const char* kHang = "hang";  // the class of all kinds of hangs
+
+// One incident at a time has this name: of a rank in a job, or of a job's hang of a kind.
+std::string incident_name(const store::IncidentRow& row);
+
+// `transient`: over within a minute; `periodic`: the third time or later, at times whose gaps differ by less than a
+// fifth; else `persistent`. Unknown where it has lasted for less than a minute and is not over. `known`: the incidents
+// of the same day, in any order, with or without this one.
+std::optional<std::string_view> persistence_of(const store::IncidentRow& row,
+                                               std::span<const store::IncidentRow> known);
+
+Json incident_json(const store::IncidentRow& row, std::span<const store::IncidentRow> known);
+
+// 64 bits as the answers write them.
+std::string hex(uint64_t value);
+// A number of a step's time: no reader needs more.
+double rounded(double value);
+
+}  // namespace ingero::fleet::server

@@ -12,6 +12,8 @@
 #   make truth-programs  some fifty programs that know nothing of ingero, with one planted cause or none, traced and
 #                   explained: first cause, budget against their own clock; TRUTH=--noisy counts false alarms (root)
 #   make fleet-truth  simulated jobs of up to 16,384 ranks sent to a real cluster's server: precision, recall, class, time to name
+#   make fleet-bench  what a cluster's server takes: 16,384 ranks in real time over TLS, as much as it can next to a bare
+#                   loop, and questions about an hour; a table with bounds
 #   make fleet-kills  SIGKILL to a cluster's server 50 times while nodes send to it: whether it kept its word
 #   make kernels    boot other kernels under emulation and compare each recording made there with the program's own log;
 #                   KERNELS="6.1 7.2" chooses, ALL=1 is every preemption model with 1, 2 and 4 CPUs (root)
@@ -42,7 +44,7 @@ POINTS ?= 450
 RECORDINGS ?= 10000
 PREFIX ?= /usr/local
 
-.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth truth-programs fleet-truth fleet-kills real build bench faults fuzz hostile lint format clang asan tsan debug packages tested \
+.PHONY: all install installable package page arm64 run test exactness kernels soak short-processes truth truth-programs fleet-truth fleet-kills fleet-bench real build bench faults fuzz hostile lint format clang asan tsan debug packages tested \
   clean
 all: build
 
@@ -108,6 +110,12 @@ fleet-truth:
 	@cmake --preset release
 	@cmake --build build/release -j $(JOBS) --target ingero
 	@python3 -B tests/cluster/fleet_truth.py --build build/release $(TRUTH)
+
+fleet-bench:
+	@tools/bootstrap.sh build bench
+	@cmake --preset release
+	@cmake --build build/release -j $(JOBS) --target ingero fleet_load
+	@python3 -B bench/fleet_bench.py build/release $(LOAD)
 
 exactness:
 	@tools/bootstrap.sh build test gpu

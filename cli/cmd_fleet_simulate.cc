@@ -16,7 +16,8 @@ namespace {
 namespace simulate = fleet::simulate;
 
 struct SimulateOptions {
-  std::string endpoint = "http://127.0.0.1:4318", cluster = "sim", plan = "random", noise = "usual", truth, token_file;
+  std::string endpoint = "http://127.0.0.1:4318", cluster = "sim", plan = "random", noise = "usual", truth, token_file,
+              authorities;
   uint32_t ranks = 64, windows = 120;
   uint64_t seed = 1;
   double effect = 0;
@@ -30,7 +31,7 @@ Result<int> run_simulate(const SimulateOptions& options, Context& context) {
     if (!read.ok()) return read.error().in("--token-file");
     token = trim(*read);
   }
-  auto sender = simulate::Sender::make(options.endpoint, token);
+  auto sender = simulate::Sender::make(options.endpoint, token, options.authorities);
   if (!sender.ok()) return sender.error().in("--endpoint");
   simulate::Sender& sending = **sender;
   const uint64_t now_ns = context.clock->wall_ns();
@@ -79,8 +80,11 @@ Result<int> run_simulate(const SimulateOptions& options, Context& context) {
 void add_fleet_simulate(Command fleet, Context& context) {
   const Command command = fleet.add_command("simulate", "Send the windows of a job that does not exist to a server");
   auto options = std::make_shared<SimulateOptions>();
-  command.add_option("--endpoint", options->endpoint, "The server, on plain HTTP").type_name("URL").show_default();
+  command.add_option("--endpoint", options->endpoint, "The server; on plain HTTP only on this machine")
+      .type_name("URL")
+      .show_default();
   command.add_option("--token-file", options->token_file, "Its bearer token, read from FILE").type_name("FILE");
+  command.add_option("--fleet-tls-ca", options->authorities, "CA certificates to trust (PEM)").type_name("FILE");
   command.add_option("--fleet-cluster-id", options->cluster, "The cluster's name").type_name("NAME").show_default();
   command.add_option("--ranks", options->ranks, "Ranks, eight to a node")
       .range(16U, simulate::kMaxRanks)

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "fleet/wire/encode.h"
+#include "serve/otlp/encode.h"
 
 namespace ingero::fleet::simulate {
 namespace {
@@ -28,15 +29,24 @@ std::optional<std::chrono::seconds> wait_of(const serve::net::HttpAnswer& answer
 
 }  // namespace
 
-Result<std::unique_ptr<Sender>> Sender::make(std::string_view endpoint, const std::string& token) {
+Result<std::unique_ptr<Sender>> Sender::make(std::string_view endpoint, const std::string& token,
+                                             const std::string& authorities) {
   std::unique_ptr<Sender> sender(new Sender);
   std::string_view rest = endpoint;
-  if (!serve::net::take_scheme(rest, sender->peer_) || sender->peer_.has_tls) {
-    return Error(Errc::kInvalid, fmt::format("{}: not an http:// address", printable(endpoint)),
-                 "a simulated job is sent to a server on this machine, with --insecure-no-tls");
+  if (!serve::net::take_scheme(rest, sender->peer_)) {
+    return Error(Errc::kInvalid, fmt::format("{}: neither an http:// nor an https:// address", printable(endpoint)));
   }
   sender->peer_.port = 4318;
   INGERO_TRY(serve::net::parse_authority(rest, sender->peer_));
+  if (sender->peer_.has_tls) {
+    auto tls = serve::net::TlsContext::make({.authorities = authorities, .certificate = {}, .key = {}});
+    INGERO_TRY(tls);
+    sender->tls_.emplace(std::move(*tls));
+  } else if (!serve::net::is_loopback_host(sender->peer_.host)) {
+    return Error(Errc::kInvalid, fmt::format("{}: without TLS only to a server on this machine", printable(endpoint)),
+                 "give an https:// address");
+  }
+  sender->headers_.emplace_back("Content-Encoding", "gzip");
   if (!token.empty()) sender->headers_.emplace_back("Authorization", "Bearer " + token);
   return sender;
 }
@@ -45,8 +55,9 @@ void Sender::send(const std::string& body) {
   static const serve::net::Stop kNever;
   const auto ask = [&] {
     return serve::net::http_ask(
-        peer_, nullptr, {.path = "/v1/metrics", .headers = headers_, .type = "application/x-protobuf", .body = body},
-        kMaxAnswerBytes, std::chrono::steady_clock::now() + kTimeout, kNever);
+        peer_, tls_ ? &*tls_ : nullptr,
+        {.path = "/v1/metrics", .headers = headers_, .type = "application/x-protobuf", .body = body}, kMaxAnswerBytes,
+        std::chrono::steady_clock::now() + kTimeout, kNever);
   };
   auto answer = ask();
   for (int tries = 1; answer.ok() && tries < kTries; ++tries) {
@@ -73,7 +84,7 @@ void Sender::send(Plan& plan, uint32_t window) {
       if (windows.empty()) {
         ++silent_;
       } else {
-        send(wire::encode_windows(windows));
+        send(serve::otlp::gzip(wire::encode_windows(windows)));
       }
     }
   };

@@ -1,4 +1,5 @@
-// Sends the windows of a simulated job to a real receiver over plain HTTP, from several connections at once.
+// Sends the windows of a simulated job to a real receiver, over a connection for each message, as nodes do, and over
+// several at once.
 //
 // Blocks until a window of all nodes is answered. Failure: what is not taken is counted, and why is kept of the last.
 #pragma once
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,13 +17,16 @@
 #include "base/result.h"
 #include "fleet/simulate/plan.h"
 #include "serve/net/http_exchange.h"
+#include "serve/net/tls_context.h"
 
 namespace ingero::fleet::simulate {
 
 class Sender {
  public:
-  // `endpoint`: an http:// address, port 4318 where it has none. `token`: empty for none.
-  static Result<std::unique_ptr<Sender>> make(std::string_view endpoint, const std::string& token);
+  // `endpoint`: an http:// or https:// address, port 4318 where it has none. `token`: empty for none. `authorities`:
+  // whom to trust, as a PEM file; empty: whom the system does.
+  static Result<std::unique_ptr<Sender>> make(std::string_view endpoint, const std::string& token,
+                                              const std::string& authorities);
 
   // One window of all nodes, by several threads: a node's random numbers are its own.
   void send(Plan& plan, uint32_t window);
@@ -36,6 +41,7 @@ class Sender {
   void send(const std::string& body);
 
   serve::net::Peer peer_;
+  std::optional<serve::net::TlsContext> tls_;
   std::vector<std::pair<std::string, std::string>> headers_;
   std::atomic<uint64_t> sent_ = 0, bytes_ = 0, silent_ = 0;
   mutable std::mutex mutex_;

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""What a cluster's server takes: a job of 16,384 ranks in real time over TLS, as many windows as it can take next to a
+bare loop, and questions about an hour.
+
+  fleet_bench.py BUILD [--ranks=16384] [--seconds=60] [--rounds=3] [--hour=700] [--only=load|saturated|hour]
+
+Load: `fleet simulate --live` sends what 2,048 nodes would, each message over a TLS connection of its own, all of a window at
+once when it ends; meanwhile each tool is asked twice a second over TLS. The CPU is the server's alone (/proc/PID/stat).
+Saturated: `fleet_load send` has its requests made beforehand and sends them over eight connections; the floor is
+`fleet_load floor`, which decodes and inserts the same rows with the same durability, alone on the machine. In turns.
+Hour: that many windows of 5 s of 2,048 ranks, then find_outlier_nodes of the last hour.
+
+Prints a table: figure, bound, and whether it holds. Status 1 when one is missed. Standard library and openssl(1).
+"""
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import ssl
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+TOKEN = "0123456789abcdef0123456789abcdef"
+TOOLS = ("run_analysis", "find_outlier_nodes", "hangs", "incidents", "event_history")
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Server:
+    def __init__(self, build, folder, has_tls):
+        self.folder, token = folder, os.path.join(folder, "token")
+        with open(os.open(token, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+            file.write(TOKEN)
+        protection = ["--tls-cert", self.certificate(), "--tls-key", os.path.join(folder, "k.pem")] if has_tls else ["--insecure-no-tls"]
+        self.tls = ssl.create_default_context(cafile=os.path.join(folder, "c.pem")) if has_tls else None
+        self.process = subprocess.Popen(
+            [os.path.join(build, "cli/ingero"), "fleet", "serve", "--db", os.path.join(folder, "c.db"), *protection, "--token-file", token,
+             "--points-rate", "0", "--bytes-rate", "0", "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0",
+             "--api-listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        ports = re.findall(r"https?://127\.0\.0\.1:(\d+)", line)
+        if len(ports) != 2:
+            sys.exit(line + self.process.stderr.read())
+        self.otlp, self.api = map(int, ports)
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()  # what it logs
+
+    def certificate(self):
+        file = os.path.join(self.folder, "c.pem")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", os.path.join(self.folder, "k.pem"),
+                        "-out", file], check=True, capture_output=True)
+        return file
+
+    def ask(self, tool, **given):
+        """How long the answer took, in seconds."""
+        begin = time.monotonic()
+        made = http.client.HTTPSConnection("127.0.0.1", self.api, timeout=60, context=self.tls) if self.tls else \
+            http.client.HTTPConnection("127.0.0.1", self.api, timeout=60)
+        with contextlib.closing(made) as connection:
+            connection.request("POST", f"/api/v1/tools/fleet.cluster.{tool}", json.dumps(given),
+                               {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
+            answer = connection.getresponse()
+            body = answer.read()
+        if answer.status != 200:
+            sys.exit(f"{tool}: HTTP {answer.status}: {body[:300]!r}")
+        self.last = json.loads(body)
+        return time.monotonic() - begin
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    def peak_mib(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
+            return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) / 1024
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(60)
+
+
+def percentile(values, share):
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+
+
+class Table:
+    def __init__(self):
+        self.missed = 0
+        with open("/proc/loadavg", encoding="ascii") as file:
+            print(f"load {file.read().strip()}, {os.cpu_count()} CPUs", flush=True)
+
+    def goal(self, what, value, bound, unit, is_floor=False):
+        holds = value >= bound if is_floor else value <= bound
+        self.missed += not holds
+        print(f"{what:<70} {value:10.3f} {unit:<8} (at {'least' if is_floor else 'most'} {bound:g}) {'holds' if holds else 'MISSED'}", flush=True)
+
+
+def load(options, table):
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(options.build, folder, True)
+        windows = max(3, options.seconds // 5)
+        sender = subprocess.Popen(
+            [os.path.join(options.build, "cli/ingero"), "fleet", "simulate", "--live", "--ranks", str(options.ranks), "--windows", str(windows),
+             "--plan", "healthy", "--endpoint", f"https://127.0.0.1:{server.otlp}", "--fleet-tls-ca", os.path.join(folder, "c.pem"),
+             "--token-file", os.path.join(folder, "token")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        begin, cpu, times = time.monotonic(), server.cpu_seconds(), {tool: [] for tool in TOOLS}
+        while sender.poll() is None:
+            for tool in TOOLS:
+                times[tool].append(server.ask(tool))
+            time.sleep(0.5)
+        took, cpu = time.monotonic() - begin, server.cpu_seconds() - cpu
+        said, errors = sender.communicate()
+        if sender.returncode != 0:
+            sys.exit(f"fleet simulate: {errors}")
+        print(f"load: {said.strip()}; {sum(map(len, times.values()))} questions in {took:.1f} s", flush=True)
+        table.goal(f"{options.ranks} ranks in real time, TLS: CPU of the server", cpu / took, 0.5, "cores")
+        table.goal("  most resident", server.peak_mib(), 512, "MiB")
+        for tool in TOOLS:
+            table.goal(f"  {tool}: p99 of {len(times[tool])} (median {1e3 * statistics.median(times[tool]):.1f})",
+                       1e3 * percentile(times[tool], 0.99), 250, "ms")
+        received = server.ask("run_analysis") and server.last
+        print(f"  not compared: {received['not_compared']}", flush=True)
+        server.stop()
+
+
+def run_load(options, *arguments):
+    done = subprocess.run([os.path.join(options.build, "bench/fleet_load"), *map(str, arguments)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"fleet_load: {done.stderr}")
+    count, seconds, rate = done.stdout.split()
+    return int(count), float(seconds), float(rate)
+
+
+def saturated(options, table):
+    floors, rates, cores = [], [], []
+    for _ in range(options.rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            count, _, rate = run_load(options, "floor", os.path.join(folder, "f.db"), 2048, 60)
+            floors.append(rate)
+        with tempfile.TemporaryDirectory() as folder:
+            server = Server(options.build, folder, False)
+            cpu = server.cpu_seconds()
+            sent, seconds, rate = run_load(options, "send", server.otlp, TOKEN, 2048, 60)
+            cores.append((server.cpu_seconds() - cpu) / seconds)
+            rates.append(rate)
+            server.stop()
+            if sent != count:
+                sys.exit(f"{sent} windows were sent, {count} expected")
+    print(f"saturated: server {' '.join(f'{rate:.0f}' for rate in rates)}, floor {' '.join(f'{rate:.0f}' for rate in floors)} windows a second; "
+          f"the server had {statistics.median(cores):.2f} cores", flush=True)
+    table.goal("saturated, of a bare loop that decodes and inserts the same", statistics.median(rates) / statistics.median(floors), 0.6, "", True)
+
+
+def hour(options, table):
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(options.build, folder, False)
+        count, seconds, _ = run_load(options, "send", server.otlp, TOKEN, 2048, options.hour)
+        times = [server.ask("find_outlier_nodes", since="1h") for _ in range(200)]
+        print(f"hour: {count} windows of ranks in {seconds:.1f} s, {os.path.getsize(os.path.join(folder, 'c.db')) >> 20} MiB, "
+              f"resident {server.peak_mib():.0f} MiB", flush=True)
+        table.goal(f"find_outlier_nodes over an hour: p99 of {len(times)} (median {1e3 * statistics.median(times):.1f})",
+                   1e3 * percentile(times, 0.99), 1000, "ms")
+        server.stop()
+
+
+PARTS = {"load": load, "saturated": saturated, "hour": hour}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--ranks", type=int, default=16384)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--hour", type=int, default=700, help="windows; the server takes those of the last hour")
+    parser.add_argument("--only", choices=PARTS)
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    table = Table()
+    for name, part in PARTS.items():
+        if options.only in (None, name):
+            part(options, table)
+    return 1 if table.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -50,6 +50,7 @@ class Analysis {
       }
     }
     say_not_compared();
+    say_names();
     say_reach();
     Json cut = Json::array();
     for (const auto& [what, list] : {std::pair("outliers", &outliers_["outliers"]), {"incidents", &incidents_}}) {
@@ -236,6 +237,16 @@ class Analysis {
     }
     if (words.empty()) return;
     say(fmt::format("Not compared, of what all clusters sent since this server started: {}.", in_words(words)));
+  }
+
+  void say_names() {
+    std::vector<std::string> names;
+    for (const Json& name : health_["nodes_of_one_name"]) names.push_back(name.get<std::string>());
+    if (names.empty()) return;
+    say(
+        fmt::format("Names that several nodes have: {}. Each node is kept as NAME#INSTANCE: give them different names "
+                    "(trace --fleet-node-id, or agent.node of ingero.yaml).",
+                    in_words(names)));
   }
 
   void say_reach() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -120,9 +121,21 @@ void Cluster::tick() {
   (void)advance(clock_.mono_ns());  // what cannot be written now is written with the next window
 }
 
+void Cluster::separate_namesakes(wire::Batch& batch) {
+  const uint64_t now_ns = clock_.mono_ns();
+  std::map<std::tuple<std::string, std::string, std::string>, std::string> known;  // a sender sends once a batch
+  for (wire::Window& window : batch.windows) {
+    auto& [cluster, node, job, instance] = window.sender;
+    auto [name, is_new] = known.try_emplace({cluster, node, instance});
+    if (is_new) name->second = names_.name_of(cluster, node, instance, now_ns);
+    node = name->second;
+  }
+}
+
 Status Cluster::take(wire::Batch& batch) {
   const std::lock_guard guard(mutex_);
   ++counters_.requests;
+  separate_namesakes(batch);
   const auto written = store_->write(batch);
   INGERO_TRY(written);
   for (const auto& [reason, count] : written->refused) batch.refused[reason] += count;
@@ -539,6 +552,7 @@ Result<Json> Cluster::health() {
                 {"ahead", counters_.ahead},
                 {"other_period", counters_.other_period},
                 {"too_many_jobs", counters_.no_room}}},
+              {"nodes_of_one_name", names_.shared()},
               {"jobs", jobs_.size()}};
 }
 

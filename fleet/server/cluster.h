@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "fleet/detect/detector.h"
 #include "fleet/detect/hangs.h"
+#include "fleet/server/node_names.h"
 #include "fleet/server/quotas.h"
 #include "fleet/store/cluster_store.h"
 #include "fleet/wire/point.h"
@@ -100,6 +101,7 @@ class Cluster {
   Cluster(std::unique_ptr<store::ClusterStore> store, const Clock& clock, uint64_t hang_after_ns, QuotaOptions quotas)
       : store_(std::move(store)), clock_(clock), hang_after_ns_(hang_after_ns), quotas_(quotas) {}
   Status restore();
+  void separate_namesakes(wire::Batch& batch);
   Job* job_of(const JobKey& key, uint64_t period_ns);
   void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
   void follow(const wire::Window& window, uint32_t node, Job& job, uint64_t now_ns);
@@ -126,6 +128,7 @@ class Cluster {
   std::map<uint32_t, std::string> node_names_;
   std::map<std::pair<std::string, std::string>, uint32_t> node_numbers_;
   std::map<std::string, store::IncidentRow> open_;  // by job, kind and rank
+  NodeNames names_;
   Counters counters_;
 };
 

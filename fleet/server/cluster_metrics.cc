@@ -75,6 +75,8 @@ Result<std::string> Cluster::metrics() {
   gauge("ingero_fleet_jobs", "Jobs whose ranks are compared.", jobs_.size());
   gauge("ingero_fleet_ranks", "Ranks that are heard of.", ranks);
   gauge("ingero_fleet_nodes", "Nodes that ever sent.", coverage->nodes);
+  gauge("ingero_fleet_shared_node_names", "Names that several nodes have, and are kept apart by their instance.",
+        names_.shared().size());
   gauge("ingero_fleet_store_bytes", "Size of the cluster's file.", coverage->bytes);
   std::map<std::tuple<std::string, std::string, std::string>, uint64_t> open;
   for (const auto& [name, row] : open_) ++open[{row.cluster, row.kind, row.what}];

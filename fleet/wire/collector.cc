@@ -154,6 +154,7 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
   const WindowKey key{from.cluster, from.job, from.node, point.start_ns, static_cast<uint32_t>(*rank), *communicator};
   Window& window = windows_[key];
   window.sender = std::move(from);
+  window.sender.instance = text(point, kInstanceNames).value_or("");
   window.start_ns = point.start_ns;
   window.end_ns = point.time_ns;
   window.rank = static_cast<uint32_t>(*rank);

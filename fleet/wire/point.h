@@ -17,6 +17,7 @@ using Attributes = std::map<std::string, Json>;
 // Where a point comes from.
 struct Sender {
   std::string cluster, node, job;  // printable; job may be empty
+  std::string instance = {};       // of our own agents: which run of the agent; may be empty
 };
 
 // One data point, as the table `events` has it.

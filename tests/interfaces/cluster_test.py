@@ -436,6 +436,18 @@ class Ranks(Cluster):
         self.assertEqual((health["not_compared"]["ahead"], health["not_compared"]["late"]), (1, 0))
         self.assertEqual(server.ask("fleet.cluster.find_outlier_nodes")["jobs"][0]["ranks"], 16)
 
+    def test_two_machines_of_one_name_are_kept_apart(self):
+        server, noise = self.serve(), random.Random(SEED)
+        first = time.time_ns() // PERIOD - 20
+        for number in range(4):
+            for rank, instance in ((0, "aaaaaaaa1111"), (8, "bbbbbbbb2222")):
+                resource = {"ingero.cluster.id": "sim", "ingero.node.id": "gpu-1", "service.instance.id": instance}
+                self.assert_accepted(server.send(as_protobuf(resource, self.windows(rank, (first + number) * PERIOD, noise, 0.0))))
+        rows = server.sql("SELECT n.node_id, w.rank, count(*) FROM windows w JOIN nodes n ON n.id = w.node GROUP BY 1, 2 ORDER BY 1, 2")["data"]
+        self.assertEqual(rows, [["gpu-1", 0, 1], ["gpu-1", 8, 1], ["gpu-1#aaaaaaaa", 0, 3], ["gpu-1#bbbbbbbb", 8, 3]])
+        self.assertEqual(server.get("/api/v1/health")[1]["nodes_of_one_name"], ["sim: gpu-1"])
+        self.assertIn("Names that several nodes have: sim: gpu-1.", " ".join(server.ask("run_analysis")["sentences"]))
+
 
 class Truth(Cluster):
     """Of `ingero fleet simulate`: what it planted is in a file, and the server has to find it."""

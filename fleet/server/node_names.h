@@ -1,0 +1,43 @@
+// Tells nodes of one name apart. A node's name is what somebody configured; each run of an agent also sends a random
+// instance. Where two instances of one name take turns, they are two machines: from then on each is kept as
+// NAME#INSTANCE, until only one of them has been heard of for a while. An agent that was started anew takes no turns.
+//
+// Times are of a monotonic clock. Bounded: names and instances beyond the constants are not told apart. One thread at a
+// time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ingero::fleet::server {
+
+class NodeNames {
+ public:
+  static constexpr size_t kMaxNames = 4096, kMaxInstances = 8;
+  static constexpr uint64_t kTurn_ns = 30'000'000'000;   // the same instance again within this, another one between
+  static constexpr uint64_t kAlone_ns = 60'000'000'000;  // the others are gone
+  static constexpr size_t kShownBytes = 8;               // of an instance
+
+  // The name under which to keep what came now. `instance`: empty where the sender has none.
+  std::string name_of(const std::string& cluster, const std::string& node, const std::string& instance,
+                      uint64_t mono_ns);
+  // Names that several nodes have now, as "CLUSTER: NAME" or, in the cluster `default`, the name.
+  std::vector<std::string> shared() const;
+
+ private:
+  struct Instance {
+    std::string id;
+    uint64_t mono_ns;  // when it was heard of last
+  };
+  struct Name {
+    std::vector<Instance> instances;  // the one that was heard of last at the end
+    bool is_shared = false;
+  };
+  std::map<std::pair<std::string, std::string>, Name> names_;  // by cluster and node
+};
+
+}  // namespace ingero::fleet::server

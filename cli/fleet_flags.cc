@@ -63,7 +63,7 @@ void add_fleet_options(Command command, FleetOptions& options) {
       .group(group);
   command
       .add_option("--clock-skew-threshold", options.clock_threshold,
-                  "Warn when clocks of nodes differ by more (0: do not check)")
+                  "Warn when clocks of nodes certainly differ by more (0: do not check)")
       .duration()
       .show_default()
       .group(group);

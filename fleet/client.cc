@@ -140,7 +140,7 @@ void Client::ask_clock(const Round& round, const Node& node, NodeAnswer& out) co
     if (!offset) return;
     samples.push_back(*offset);
   }
-  out.clock = median(std::move(samples));
+  out.clock = best_of(samples);
 }
 
 void Client::ask_one(const Round& round, const std::vector<NodeQuestion>& questions, bool with_clocks,

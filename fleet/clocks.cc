@@ -14,11 +14,11 @@ std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_t
   return ClockOffset{untrusted_node_wall_ns - middle, round_trip_ns / 2};
 }
 
-std::optional<ClockOffset> median(std::vector<ClockOffset> samples) {
-  if (samples.empty()) return std::nullopt;
-  std::sort(samples.begin(), samples.end(),
-            [](const ClockOffset& a, const ClockOffset& b) { return a.offset_ns < b.offset_ns; });
-  return samples[samples.size() / 2];
+std::optional<ClockOffset> best_of(std::span<const ClockOffset> samples) {
+  const auto best = std::min_element(samples.begin(), samples.end(), [](const ClockOffset& a, const ClockOffset& b) {
+    return a.within_ns < b.within_ns;
+  });
+  return best == samples.end() ? std::nullopt : std::optional(*best);
 }
 
 std::vector<ClockPair> clocks_apart(const std::vector<std::optional<ClockOffset>>& offsets, uint64_t threshold_ns) {
@@ -28,7 +28,8 @@ std::vector<ClockPair> clocks_apart(const std::vector<std::optional<ClockOffset>
       if (!offsets[i] || !offsets[j]) continue;
       const int64_t a = offsets[i]->offset_ns, b = offsets[j]->offset_ns;
       const uint64_t difference = static_cast<uint64_t>(std::max(a, b)) - static_cast<uint64_t>(std::min(a, b));
-      if (difference > threshold_ns) pairs.push_back({i, j, difference, offsets[i]->within_ns + offsets[j]->within_ns});
+      const uint64_t within = offsets[i]->within_ns + offsets[j]->within_ns;
+      if (difference > within && difference - within > threshold_ns) pairs.push_back({i, j, difference, within});
     }
   }
   std::stable_sort(pairs.begin(), pairs.end(),

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace ingero::fleet {
@@ -19,14 +20,15 @@ struct ClockOffset {
 // The offset that one question showed: asked at `begin_wall_ns`, answered `round_trip_ns` later. Absent: the answer is
 // no time of these centuries.
 std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_trip_ns, int64_t untrusted_node_wall_ns);
-// The median by offset; absent without samples.
-std::optional<ClockOffset> median(std::vector<ClockOffset> samples);
+// The most certain one, whose way there and back was shortest (as RFC 5905, section 10, chooses); absent without
+// samples.
+std::optional<ClockOffset> best_of(std::span<const ClockOffset> samples);
 
 struct ClockPair {
   size_t first = 0, second = 0;  // places in the list
   uint64_t difference_ns = 0, within_ns = 0;
 };
-// Pairs of clocks further apart than `threshold_ns`, furthest first.
+// Pairs of clocks that are certainly further apart than `threshold_ns`, furthest first.
 std::vector<ClockPair> clocks_apart(const std::vector<std::optional<ClockOffset>>& offsets, uint64_t threshold_ns);
 
 }  // namespace ingero::fleet

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -18,6 +19,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import clients
@@ -209,6 +211,32 @@ class Fleet(unittest.TestCase):
             done = self.ingero("query", "--nodes", f"{nodes[0]},{name}", "SELECT 1 AS one", "--timeout", "400ms", "--json")
         self.assertEqual(json.loads(done.stdout), [{"node": nodes[0], "one": 1}])
         self.assertIn(f"warning: {name}: ", done.stderr)
+
+    def test_256_nodes_of_which_ten_are_dead_and_ten_hang(self):
+        timeout = 3
+        with concurrent.futures.ThreadPoolExecutor(16) as pool, contextlib.ExitStack() as open_sockets:
+            alive = list(pool.map(lambda i: self.serve(self.samples[i % 3], "--no-tls"), range(236)))
+            dead, silent = [f"127.0.0.1:{closed_port()}" for _ in range(10)], []
+            for _ in range(10):
+                listener = open_sockets.enter_context(socket.socket())
+                listener.bind(("127.0.0.1", 0))
+                listener.listen()
+                silent.append(f"127.0.0.1:{listener.getsockname()[1]}")
+            nodes = alive + dead + silent
+            random.shuffle(nodes)
+            def asked(of, seconds):
+                begin = time.monotonic()
+                done = self.ingero("query", "--nodes", ",".join(of), "SELECT count(*) AS events FROM events", "--json", "--timeout", f"{seconds}s")
+                return done, time.monotonic() - begin
+            _, alone = asked(alive, 60)  # they share this machine's CPUs, which nodes do not
+            done, took = asked(nodes, timeout)
+        rows = json.loads(done.stdout)
+        self.assertEqual([one["node"] for one in rows], [one for one in nodes if one in alive])
+        self.assertEqual({one["node"]: one["events"] for one in rows}, {node: self.count(i % 3) for i, node in enumerate(alive)})
+        for node in dead + silent:
+            self.assertIn(f"warning: {node}: ", done.stderr)
+        self.assertEqual(done.stderr.count("warning: "), 20, done.stderr)
+        self.assertLess(took, timeout + max(1, 2 * alone))
 
     def test_chains_of_all_nodes(self):
         nodes = self.plain()

@@ -48,9 +48,10 @@ TEST(NodeList, WrongEntriesAreNamed) {
   EXPECT_FALSE(parse_nodes({many}, {}).ok());
 }
 
-TEST(Clocks, TheMedianOfThreeIsTheOffset) {
-  EXPECT_FALSE(median({}).has_value());
-  EXPECT_EQ(median({{900, 1}, {-5, 2}, {10, 3}})->offset_ns, 10);
+TEST(Clocks, TheQuickestAnswerIsTheOffset) {
+  EXPECT_FALSE(best_of({}).has_value());
+  const ClockOffset samples[] = {{900, 30}, {-5, 2}, {10, 3}};
+  EXPECT_EQ(best_of(samples)->offset_ns, -5);
   // Asked at 1000, answered 200 later: the node read its clock at 1100 of ours.
   const auto offset = clock_offset(1000, 200, 1600);
   ASSERT_TRUE(offset.has_value());
@@ -68,6 +69,7 @@ TEST(Clocks, PairsFurtherApartThanTheThresholdAreReported) {
   EXPECT_EQ(pairs[0].difference_ns, 35U);
   EXPECT_EQ(pairs[0].within_ns, 4U);
   EXPECT_EQ(pairs[1].difference_ns, 20U);
+  EXPECT_THAT(clocks_apart({ClockOffset{0, 15}, ClockOffset{27, 15}}, 10), ::testing::IsEmpty()) << "not certain";
   const auto widest = clocks_apart({ClockOffset{INT64_MIN, 0}, ClockOffset{INT64_MAX, 0}}, 0);
   EXPECT_EQ(widest[0].difference_ns, UINT64_MAX);
 }

@@ -5,15 +5,6 @@
 
 namespace ingero::fleet {
 
-std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_trip_ns,
-                                        int64_t untrusted_node_wall_ns) {
-  constexpr uint64_t kLatest = uint64_t{1} << 62;  // the year 2116: differences of two such fit
-  if (untrusted_node_wall_ns < 0 || begin_wall_ns > kLatest || round_trip_ns > kLatest) return std::nullopt;
-  if (static_cast<uint64_t>(untrusted_node_wall_ns) > kLatest) return std::nullopt;
-  const auto middle = static_cast<int64_t>(begin_wall_ns + round_trip_ns / 2);
-  return ClockOffset{untrusted_node_wall_ns - middle, round_trip_ns / 2};
-}
-
 std::optional<ClockOffset> best_of(std::span<const ClockOffset> samples) {
   const auto best = std::min_element(samples.begin(), samples.end(), [](const ClockOffset& a, const ClockOffset& b) {
     return a.within_ns < b.within_ns;

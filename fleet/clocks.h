@@ -7,19 +7,20 @@
 #include <span>
 #include <vector>
 
+#include "fleet/wire/clock.h"
+
 namespace ingero::fleet {
 
 inline constexpr int kClockSamples = 3;
 
-// A node's clock less ours, and how far wrong that can be: half of the way there and back.
-struct ClockOffset {
-  int64_t offset_ns = 0;
-  uint64_t within_ns = 0;
-};
+using wire::ClockOffset;  // a node's clock less ours
 
 // The offset that one question showed: asked at `begin_wall_ns`, answered `round_trip_ns` later. Absent: the answer is
 // no time of these centuries.
-std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_trip_ns, int64_t untrusted_node_wall_ns);
+inline std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_trip_ns,
+                                               int64_t untrusted_node_wall_ns) {
+  return wire::clock_offset(begin_wall_ns, round_trip_ns, untrusted_node_wall_ns, untrusted_node_wall_ns);
+}
 // The most certain one, whose way there and back was shortest (as RFC 5905, section 10, chooses); absent without
 // samples.
 std::optional<ClockOffset> best_of(std::span<const ClockOffset> samples);

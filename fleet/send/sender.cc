@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/text.h"
+#include "fleet/wire/clock.h"
 #include "fleet/wire/encode.h"
 #include "serve/otlp/encode.h"
 #include "serve/otlp/sending_thread.h"
@@ -109,6 +110,7 @@ struct Sender::Impl final : serve::otlp::SendingThread {
   // The thread's own:
   std::deque<Payload> waiting, urgent;
   uint64_t waiting_bytes = 0, pushes = 0;
+  wire::ClockFilter clocks;  // ours less the server's
   Time next_incidents{};
 
   // Guarded by the mutex:
@@ -142,7 +144,8 @@ void Sender::Impl::encode(std::vector<correlate::RankWindow> windows) {
   for (const auto& [key, group] : groups) {
     for (size_t from = 0; from < group.size(); from += kMaxWindowsARequest) {
       const auto some = std::span(group).subspan(from, std::min(kMaxWindowsARequest, group.size() - from));
-      push(waiting, wire::encode_windows(some, {instance, ++pushes}), wire::points_of(some));
+      const wire::Push about{instance, ++pushes, clocks.best(clock().mono_ns())};
+      push(waiting, wire::encode_windows(some, about), wire::points_of(some));
     }
   }
 }
@@ -152,7 +155,7 @@ void Sender::Impl::encode_incidents(std::vector<hal::CausalChain> chains) {
   std::vector<wire::Incident> some;
   some.reserve(chains.size());
   for (const hal::CausalChain& chain : chains) some.push_back(incident_of(chain, options.recording_node));
-  push(urgent, wire::encode_incidents({options.cluster, options.node, ""}, some, {instance, ++pushes}),
+  push(urgent, wire::encode_incidents({options.cluster, options.node, ""}, some, {instance, ++pushes, {}}),
        static_cast<uint32_t>(some.size()));
 }
 
@@ -183,8 +186,13 @@ void Sender::Impl::bound() {
 }
 
 bool Sender::Impl::deliver(const Payload& payload) {
+  const uint64_t wall_ns = clock().wall_ns(), mono_ns = clock().mono_ns();
   const auto answer = send(payload);
   if (!answer) return false;
+  const uint64_t now_ns = clock().mono_ns();
+  if (const auto offset = wire::clock_offset(wall_ns, now_ns - mono_ns, answer->untrusted_time)) {
+    clocks.add({-offset->offset_ns, offset->within_ns}, now_ns);
+  }
   const uint64_t refused = answer->send_result == SendResult::kRefused ? payload.items : answer->rejected;
   if (refused > 0 && hooks.refused) hooks.refused(refused);
   const std::scoped_lock lock(mutex_);

@@ -9,7 +9,8 @@
 namespace ingero::fleet::server {
 namespace {
 
-constexpr size_t kMaxSaid = 5;  // of one kind; the data has all
+constexpr uint64_t kClocksApart_ns = 10'000'000;  // as for --clock-skew-threshold
+constexpr size_t kMaxSaid = 5;                    // of one kind; the data has all
 constexpr uint64_t kWholeSecond_ns = 1'000'000'000;
 constexpr uint64_t kWindowsToName = 12;  // a rank that is slow by the detectable effect
 
@@ -29,11 +30,12 @@ std::string seconds(const Json& value) {
 
 class Analysis {
  public:
-  Analysis(Json hangs, Json outliers, Json incidents, Json health)
+  Analysis(Json hangs, Json outliers, Json incidents, Json health, Json clocks)
       : hangs_(std::move(hangs)),
         outliers_(std::move(outliers)),
         incidents_(std::move(incidents)),
         health_(std::move(health)),
+        clocks_(std::move(clocks)),
         names_jobs_(outliers_.at("jobs").size() > 1) {}
 
   Json answer(const AnalysisQuery& query, uint64_t now_ns) {
@@ -51,6 +53,7 @@ class Analysis {
     }
     say_not_compared();
     say_names();
+    say_clocks();
     say_reach();
     Json cut = Json::array();
     for (const auto& [what, list] : {std::pair("outliers", &outliers_["outliers"]), {"incidents", &incidents_}}) {
@@ -249,6 +252,28 @@ class Analysis {
                     in_words(names)));
   }
 
+  void say_clocks() {
+    std::vector<std::string> words;
+    size_t more = 0;
+    for (const Json& row : clocks_["clocks"]) {
+      const auto offset_ns = row.at("offset_ns").get<int64_t>();
+      const uint64_t size_ns =
+          offset_ns < 0 ? uint64_t{0} - static_cast<uint64_t>(offset_ns) : static_cast<uint64_t>(offset_ns);
+      const auto within_ns = row.at("within_ns").get<uint64_t>();
+      if (size_ns <= within_ns || size_ns - within_ns <= kClocksApart_ns) continue;
+      if (words.size() >= kMaxSaid) {
+        ++more;
+        continue;
+      }
+      words.push_back(fmt::format("{} is {} {} (known within {})", row.at("node_id").get<std::string>(),
+                                  format_duration(size_ns), offset_ns < 0 ? "behind" : "ahead",
+                                  format_duration(within_ns)));
+    }
+    if (words.empty()) return;
+    if (more > 0) words.push_back(fmt::format("{} more", more));
+    say(fmt::format("Clocks, against this server's: {}. Times of nodes are not corrected.", in_words(words)));
+  }
+
   void say_reach() {
     constexpr std::pair<const char*, const char*> kTables[] = {{"windows_from_ns", "windows"},
                                                                {"minutes_from_ns", "minutes"},
@@ -262,7 +287,7 @@ class Analysis {
     say(words.empty() ? "The store is empty." : fmt::format("The store reaches back: {}.", in_words(words)));
   }
 
-  Json hangs_, outliers_, incidents_, health_;
+  Json hangs_, outliers_, incidents_, health_, clocks_;
   bool names_jobs_;
   Json said_ = Json::array();
   size_t left_out_ = 0;
@@ -282,7 +307,7 @@ Result<Json> analyse(Cluster& cluster, const AnalysisQuery& query) {
   auto health = cluster.health();
   INGERO_TRY(health);
   Analysis analysis(cluster.hangs(query.cluster), std::move(*outliers), std::move((*incidents)["incidents"]),
-                    std::move(*health));
+                    std::move(*health), cluster.clocks(query.cluster));
   return analysis.answer(query, cluster.clock().wall_ns());
 }
 

@@ -18,6 +18,7 @@ constexpr uint64_t kSecond_ns = 1'000'000'000;
 constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send their health score
 constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make those of the others late
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
+constexpr uint64_t kClockForgotten_ns = 600 * kSecond_ns;
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxRestored = 1000;  // incidents, the newest
 constexpr size_t kMaxDelayed = 64;     // that an incident lists
@@ -125,7 +126,7 @@ void Cluster::separate_namesakes(wire::Batch& batch) {
   const uint64_t now_ns = clock_.mono_ns();
   std::map<std::tuple<std::string, std::string, std::string>, std::string> known;  // a sender sends once a batch
   for (wire::Window& window : batch.windows) {
-    auto& [cluster, node, job, instance] = window.sender;
+    auto& [cluster, node, job, instance, clock] = window.sender;
     auto [name, is_new] = known.try_emplace({cluster, node, instance});
     if (is_new) name->second = names_.name_of(cluster, node, instance, now_ns);
     node = name->second;
@@ -145,7 +146,11 @@ Status Cluster::take(wire::Batch& batch) {
   counters_.repeated += batch.points.size() + batch.windows.size() - written->points - written->windows.size();
   const uint64_t now_ns = clock_.mono_ns();
   for (size_t i = 0; i < batch.windows.size(); ++i) {
-    remember_node(batch.windows[i].sender.cluster, batch.windows[i].sender.node, written->nodes[i]);
+    const wire::Sender& sender = batch.windows[i].sender;
+    remember_node(sender.cluster, sender.node, written->nodes[i]);
+    if (sender.clock && written->nodes[i] != 0) {
+      clocks_.insert_or_assign({sender.cluster, sender.node}, NodeClock{*sender.clock, now_ns});
+    }
   }
   for (const size_t i : written->windows) compare(batch.windows[i], written->nodes[i], now_ns);
   for (const wire::Point& point : batch.points) {
@@ -471,6 +476,29 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
   for (const auto& row : *rows) {
     if (row.state != "open") answer["ended"].push_back(incident_json(row, *known));
   }
+  return answer;
+}
+
+Json Cluster::clocks(const std::string& cluster) {
+  Json answer{{"cluster_id", json_or_null(cluster)}, {"clocks", Json::array()}};
+  const std::lock_guard guard(mutex_);
+  const uint64_t now_ns = clock_.mono_ns();
+  size_t unknown = 0;
+  for (const auto& [key, number] : node_numbers_) {
+    if (!cluster.empty() && key.first != cluster) continue;
+    const auto found = clocks_.find(key);
+    if (found == clocks_.end() || now_ns - found->second.mono_ns > kClockForgotten_ns) {
+      ++unknown;
+      continue;
+    }
+    const auto& [offset, mono_ns] = found->second;
+    answer["clocks"].push_back({{"cluster_id", key.first},
+                                {"node_id", key.second},
+                                {"offset_ns", offset.offset_ns},
+                                {"within_ns", offset.within_ns},
+                                {"age_s", (now_ns - mono_ns) / kSecond_ns}});
+  }
+  answer["unknown_nodes"] = unknown;
   return answer;
 }
 

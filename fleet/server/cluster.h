@@ -60,6 +60,8 @@ class Cluster {
   Result<Json> outliers(const OutlierQuery& query);
   // The ranks that did not come to a collective, or did not leave it, now.
   Json hangs(const std::string& cluster);
+  // How far the clocks of nodes are from this server's, as they measured it.
+  Json clocks(const std::string& cluster);
   Result<Json> history(const store::HistoryQuery& query);
   Result<Json> incidents(const std::string& cluster, uint64_t since_ns, size_t limit);
   Result<Json> sql(const std::string& statement, uint64_t rows) { return store_->sql(statement, rows); }
@@ -129,6 +131,11 @@ class Cluster {
   std::map<std::pair<std::string, std::string>, uint32_t> node_numbers_;
   std::map<std::string, store::IncidentRow> open_;  // by job, kind and rank
   NodeNames names_;
+  struct NodeClock {
+    wire::ClockOffset offset;
+    uint64_t mono_ns;  // when it was heard
+  };
+  std::map<std::pair<std::string, std::string>, NodeClock> clocks_;  // by cluster and node
   Counters counters_;
 };
 

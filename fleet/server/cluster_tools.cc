@@ -69,6 +69,7 @@ Result<Json> event_history(Cluster& cluster, const Json& input) {
   return cluster.history(query);
 }
 
+Result<Json> clocks(Cluster& cluster, const Json& input) { return cluster.clocks(text(input, "cluster_id")); }
 Result<Json> hangs(Cluster& cluster, const Json& input) { return cluster.hangs(text(input, "cluster_id")); }
 
 Result<Json> incidents(Cluster& cluster, const Json& input) {
@@ -218,6 +219,22 @@ ClusterTool find_outlier_nodes_tool() {
           find_outlier_nodes};
 }
 
+ClusterTool clocks_tool() {
+  return {
+      "fleet.cluster.clocks",
+      "fleet_cluster_clocks",
+      "How far clocks are apart",
+      "Each node's wall clock less this server's, and how far wrong that can be, as the node measured it with what it "
+      "sent: times of two nodes are in order only where they are further apart than this. Nodes that do not measure "
+      "it are counted.",
+      input_of({{"cluster_id", cluster_input()}}),
+      output_of("cluster_id:string? unknown_nodes:integer",
+                {{"clocks", object_of("cluster_id:string node_id:string offset_ns:integer within_ns:integer "
+                                      "age_s:integer")}}),
+      false,
+      clocks};
+}
+
 ClusterTool hangs_tool() {
   return {"fleet.cluster.hangs",
           "fleet_cluster_hangs",
@@ -304,7 +321,8 @@ Status finish(Json& answer) {
 
 const std::vector<ClusterTool>& cluster_tools() {
   static const std::vector<ClusterTool> tools = {event_history_tool(), find_outlier_nodes_tool(), hangs_tool(),
-                                                 incidents_tool(),     run_analysis_tool(),       run_sql_tool()};
+                                                 clocks_tool(),        incidents_tool(),          run_analysis_tool(),
+                                                 run_sql_tool()};
   return tools;
 }
 

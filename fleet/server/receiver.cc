@@ -100,7 +100,7 @@ std::vector<std::pair<std::string, std::string>> threshold_of(Cluster& cluster, 
           {quorum_name, threshold.has_quorum ? "true" : "false"}};
 }
 
-http::Response accepted(Cluster& cluster, const wire::Batch& batch, bool is_json) {
+http::Response accepted(Cluster& cluster, const wire::Batch& batch, bool is_json, uint64_t received_ns) {
   const uint64_t refused = batch.refused_count();
   http::Response response;
   response.type = is_json ? kJsonType : kProtobufType;
@@ -116,12 +116,14 @@ http::Response accepted(Cluster& cluster, const wire::Batch& batch, bool is_json
     response.body = wire::protobuf_answer(refused, why_of(batch.refused));
   }
   response.headers = threshold_of(cluster, batch, "X-Ingero-Threshold", "X-Ingero-Quorum-Met");
+  response.headers.emplace_back(wire::kTimeHeader, wire::time_header(received_ns, cluster.clock().wall_ns()));
   return response;
 }
 
 }  // namespace
 
 http::Response receive(Cluster& cluster, const http::Request& request) {
+  const uint64_t received_ns = cluster.clock().wall_ns();
   const std::string type = request.header("Content-Type");
   const bool is_json = is_type(type, kJsonType);
   if (request.path != "/v1/metrics") return refusal(404, is_json, "metrics are received at /v1/metrics");
@@ -138,7 +140,7 @@ http::Response receive(Cluster& cluster, const http::Request& request) {
   if (const auto over = cluster.quotas().take_bytes(sender, request.body.size(), cluster.clock().mono_ns())) {
     return limited(cluster, *over, is_json);
   }
-  auto batch = decode(request.body, request.header("Content-Encoding"), is_json, cluster.clock().wall_ns());
+  auto batch = decode(request.body, request.header("Content-Encoding"), is_json, received_ns);
   if (!batch.ok()) {
     cluster.count_undecodable();
     const Errc code = batch.error().code();
@@ -153,7 +155,7 @@ http::Response receive(Cluster& cluster, const http::Request& request) {
     response.headers.emplace_back("Retry-After", std::to_string(retry_after()));
     return response;
   }
-  return accepted(cluster, *batch, is_json);
+  return accepted(cluster, *batch, is_json, received_ns);
 }
 
 http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {

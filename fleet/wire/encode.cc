@@ -134,6 +134,10 @@ std::string request_of(const Sender& sender, const Push& push, const Metrics& me
     add_text(resource, 1, "service.instance.id", push.instance);
     add_number(resource, 1, "ingero.push.seq", static_cast<int64_t>(push.number));
   }
+  if (push.clock) {
+    add_number(resource, 1, "ingero.clock.offset_ns", push.clock->offset_ns);
+    add_number(resource, 1, "ingero.clock.within_ns", static_cast<int64_t>(push.clock->within_ns));
+  }
   pbf_writer writer(group);
   writer.add_message(1, resource);
   writer.add_message(2, metrics.scope());

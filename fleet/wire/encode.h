@@ -8,14 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "fleet/wire/clock.h"
 #include "fleet/wire/point.h"
 
 namespace ingero::fleet::wire {
 
-// Which run of which program sends, and how many messages it has sent before; nothing where `instance` is empty.
+// Which run of which program sends, and how many messages it has sent before; nothing where `instance` is empty. And
+// its clock less the receiver's, where it is known.
 struct Push {
   std::string instance;
   uint64_t number = 0;
+  std::optional<ClockOffset> clock = {};
 };
 
 // Of one sender and one window of time; empty for none.

@@ -17,6 +17,8 @@ inline constexpr std::string_view kClusterNames[] = {"ingero.cluster.id", "inger
 inline constexpr std::string_view kRankNames[] = {"ingero.rank", "nccl.rank", "ingero.node.rank"};
 inline constexpr std::string_view kRanksNames[] = {"nccl.nranks", "ingero.world_size"};
 inline constexpr std::string_view kInstanceNames[] = {"service.instance.id"};
+inline constexpr std::string_view kClockOffset[] = {"ingero.clock.offset_ns"};
+inline constexpr std::string_view kClockWithin[] = {"ingero.clock.within_ns"};
 inline constexpr std::string_view kJobNames[] = {"ingero.job.id"};
 // Of a rank's windows, which only our own senders have.
 inline constexpr std::string_view kWindowRank[] = {"ingero.rank"};

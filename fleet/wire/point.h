@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "fleet/wire/clock.h"
 
 namespace ingero::fleet::wire {
 
@@ -17,7 +18,9 @@ using Attributes = std::map<std::string, Json>;
 // Where a point comes from.
 struct Sender {
   std::string cluster, node, job;  // printable; job may be empty
-  std::string instance = {};       // of our own agents: which run of the agent; may be empty
+  // Of our own agents: which run of the agent, and its clock less this server's, as it measured it.
+  std::string instance = {};
+  std::optional<ClockOffset> clock = {};
 };
 
 // One data point, as the table `events` has it.

@@ -10,6 +10,8 @@
 
 namespace ingero::serve::otlp {
 
+inline constexpr const char* kTimeHeader = "x-ingero-time";  // the receiver's clock (fleet/wire/clock.h)
+
 enum class SendResult : uint8_t {
   kAccepted,  // all of it, or all but `rejected`
   kRetry,     // not now: send it again, not before `retry_after_ns` where it says so
@@ -20,7 +22,8 @@ struct Answer {
   SendResult send_result = SendResult::kRetry;
   uint64_t rejected = 0;  // items of an accepted request that the receiver dropped
   std::optional<uint64_t> retry_after_ns = {};
-  std::string message = {};  // empty: nothing to say
+  std::string message = {};         // empty: nothing to say
+  std::string untrusted_time = {};  // of a header that not every receiver sends: kTimeHeader
 };
 
 // Longest wait that is granted: a receiver cannot silence the sender for good.

@@ -25,7 +25,9 @@ class HttpTransport : public Transport {
                                        .body = payload.body},
                                       kMaxAnswerBytes, deadline, stop);
     if (!answer.ok()) return {.message = answer.error().text()};
-    return evaluate(*answer, payload.items);
+    Answer evaluated = evaluate(*answer, payload.items);
+    evaluated.untrusted_time = answer->header(kTimeHeader);
+    return evaluated;
   }
 
  private:

@@ -186,13 +186,19 @@ def ASlowRankOfTwoNodesIsNamed(build):
         lateness_ms = 1000 * named["lateness_s_per_step"]
         check(abs(lateness_ms - SLOW_MS) <= 10, f"late by {lateness_ms} ms, and {SLOW_MS} were planted")
         check(sorted(named["delayed"]) == [rank for rank in range(RANKS) if rank != SLOW_RANK], f"{named}")
+        # Both nodes are this machine: what they measured of its clock is nothing, within what they say.
+        clocks = {one["node_id"]: one for one in server.ask("fleet.cluster.clocks", cluster_id="lab")["clocks"]}
+        check(sorted(clocks) == ["node-0", "node-1"], f"clocks: {clocks}")
+        for one in clocks.values():
+            check(abs(one["offset_ns"]) <= one["within_ns"] + 1_000_000 and one["within_ns"] < 1_000_000_000, f"clock: {one}")
         collectives = check_totals(build, server, wall_offset_ns)
         incidents_sent = check_incidents(server, (first, second))
     losses = {name: count for trace in (first, second) for name, count in trace.recording.losses().items()
               if name.startswith("fleet_")}
     check(losses == {} or not any(losses.values()), f"losses: {losses}")
     say(collectives=collectives, incidents_sent=incidents_sent, named_after_s=round(named_s, 1), lateness_ms=round(lateness_ms, 2),
-        effect=named["effect"], confidence=named["confidence"])
+        effect=named["effect"], confidence=named["confidence"],
+        clocks_within_ms=[round(one["within_ns"] / 1e6, 2) for one in clocks.values()])
 
 
 def ARankThatDoesNotComeIsNamed(build):

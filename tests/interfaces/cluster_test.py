@@ -436,6 +436,26 @@ class Ranks(Cluster):
         self.assertEqual((health["not_compared"]["ahead"], health["not_compared"]["late"]), (1, 0))
         self.assertEqual(server.ask("fleet.cluster.find_outlier_nodes")["jobs"][0]["ranks"], 16)
 
+    def test_nodes_learn_how_far_their_clocks_are_and_say_it(self):
+        server, noise = self.serve(), random.Random(SEED)
+        first = time.time_ns() // PERIOD - 20
+        for rank, (node, clock) in enumerate((("gpu-0", {}), ("gpu-1", {"ingero.clock.offset_ns": 2_000_000, "ingero.clock.within_ns": 300_000}),
+                                              ("gpu-2", {"ingero.clock.offset_ns": -512_000_000, "ingero.clock.within_ns": 3_000_000}),
+                                              ("gpu-3", {"ingero.clock.offset_ns": 30_000_000, "ingero.clock.within_ns": 40_000_000}),
+                                              ("gpu-4", {"ingero.clock.offset_ns": 5, "ingero.clock.within_ns": -1}))):
+            resource = {"ingero.cluster.id": "sim", "ingero.node.id": node, **clock}
+            before = time.time_ns()
+            answer = server.send(as_protobuf(resource, self.windows(rank, first * PERIOD, noise, 0.0)))
+            self.assert_accepted(answer)
+            received, answered = map(int, answer[2]["X-Ingero-Time"].split())
+            self.assertTrue(before <= received <= answered <= time.time_ns(), answer)
+        clocks = server.ask("clocks", cluster_id="sim")
+        self.assertEqual([(one["node_id"], one["offset_ns"], one["within_ns"]) for one in clocks["clocks"]],
+                         [("gpu-1", 2_000_000, 300_000), ("gpu-2", -512_000_000, 3_000_000), ("gpu-3", 30_000_000, 40_000_000)])
+        self.assertEqual(clocks["unknown_nodes"], 2)
+        said = [one for one in server.ask("run_analysis")["sentences"] if one.startswith("Clocks")]
+        self.assertEqual(said, ["Clocks, against this server's: gpu-2 is 512ms behind (known within 3ms). Times of nodes are not corrected."])
+
     def test_two_machines_of_one_name_are_kept_apart(self):
         server, noise = self.serve(), random.Random(SEED)
         first = time.time_ns() // PERIOD - 20

@@ -1,6 +1,8 @@
 // Addresses of nodes and their clocks.
 #include "fleet/nodes.h"
 
+#include <random>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,6 +61,50 @@ TEST(Clocks, TheQuickestAnswerIsTheOffset) {
   EXPECT_EQ(offset->within_ns, 100U);
   EXPECT_FALSE(clock_offset(1000, 200, -1).has_value());
   EXPECT_FALSE(clock_offset(1000, 200, INT64_MAX).has_value());
+}
+
+// The node had the request at 1500 and answered at 1550 by its clock; ours said 1000 before, and 200 had passed after.
+TEST(Clocks, WhatTheAnswerTookIsNoUncertainty) {
+  const auto offset = wire::clock_offset(1000, 200, "1500 1550");
+  ASSERT_TRUE(offset.has_value());
+  EXPECT_EQ(offset->offset_ns, 425);
+  EXPECT_EQ(offset->within_ns, 75U);
+  EXPECT_EQ(wire::clock_offset(1000, 20, "1500 1550")->within_ns, 0U) << "its clock runs, or it does not say the truth";
+  for (const char* wrong : {"", "1500", "1500 ", " 1550", "1550 1500", "-5 10", "1e3 2e3", "x y", "1500 1550 1600",
+                            "9223372036854775807 9223372036854775807", "18446744073709551615 1"}) {
+    EXPECT_FALSE(wire::clock_offset(1000, 200, std::string_view(wrong)).has_value()) << wrong;
+  }
+  EXPECT_EQ(wire::time_header(1500, 1550), "1500 1550");
+}
+
+// Any delays there and back, and any offset: the truth lies within what is said.
+TEST(Clocks, TheTruthIsWithinTheBound) {
+  std::mt19937_64 random(std::random_device{}());
+  for (int i = 0; i < 10'000; ++i) {
+    const auto some = [&](uint64_t most) { return std::uniform_int_distribution<uint64_t>(0, most)(random); };
+    const uint64_t there = some(1'000'000), held = some(5'000'000), back = some(1'000'000), begin = some(1ULL << 60);
+    const int64_t truth = static_cast<int64_t>(some(2'000'000'000)) - 1'000'000'000;
+    const int64_t received = static_cast<int64_t>(begin + there) + truth;
+    if (received < 0) continue;
+    const auto offset = wire::clock_offset(begin, there + held + back, received, received + static_cast<int64_t>(held));
+    ASSERT_TRUE(offset.has_value());
+    EXPECT_LE(static_cast<uint64_t>(std::abs(offset->offset_ns - truth)), offset->within_ns + 1);
+  }
+}
+
+TEST(Clocks, TheFilterKeepsTheMostCertainAndForgets) {
+  wire::ClockFilter filter;
+  EXPECT_FALSE(filter.best(0).has_value());
+  filter.add({100, 50}, 0);
+  filter.add({300, 10}, 0);
+  filter.add({200, 90}, 0);
+  EXPECT_EQ(filter.best(0)->offset_ns, 300);
+  // Five seconds later it may have drifted by 250 us.
+  EXPECT_EQ(filter.best(5'000'000'000)->within_ns, 250'010U);
+  filter.add({400, 20'000}, 5'000'000'000);
+  EXPECT_EQ(filter.best(5'000'000'000)->offset_ns, 400);
+  for (size_t i = 0; i < wire::ClockFilter::kMaxSamples; ++i) filter.add({500, 1'000'000}, 5'000'000'000);
+  EXPECT_EQ(filter.best(5'000'000'000)->offset_ns, 500);
 }
 
 TEST(Clocks, PairsFurtherApartThanTheThresholdAreReported) {

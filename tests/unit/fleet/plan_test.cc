@@ -110,7 +110,8 @@ TEST(Encoding, IsReadAsItWas) {
     window.is_matched = window.has_failed = true;
   }
   wire::Collector collector(kFirst_ns);
-  ASSERT_TRUE(wire::read_protobuf(wire::encode_windows(sent), collector).ok());
+  const wire::Push about{"an-instance", 7, wire::ClockOffset{-512, 34}};
+  ASSERT_TRUE(wire::read_protobuf(wire::encode_windows(sent, about), collector).ok());
   const wire::Batch batch = collector.take();
   EXPECT_EQ(batch.refused_count(), 0U);
   ASSERT_EQ(batch.windows.size(), sent.size());
@@ -120,6 +121,9 @@ TEST(Encoding, IsReadAsItWas) {
   std::sort(sent.begin(), sent.end(), by_rank);
   for (size_t i = 0; i < sent.size(); ++i) {
     const wire::Window &a = sent[i], &b = batch.windows[i];
+    EXPECT_EQ(b.sender.instance, "an-instance");
+    ASSERT_TRUE(b.sender.clock.has_value());
+    EXPECT_EQ(std::pair(b.sender.clock->offset_ns, b.sender.clock->within_ns), std::pair(int64_t{-512}, uint64_t{34}));
     EXPECT_EQ(std::tie(a.sender.cluster, a.sender.node, a.sender.job, a.start_ns, a.end_ns, a.rank, a.communicator),
               std::tie(b.sender.cluster, b.sender.node, b.sender.job, b.start_ns, b.end_ns, b.rank, b.communicator));
     EXPECT_EQ(std::tie(a.comm_rank, a.nranks, a.count, a.blocked, a.work_s, a.work_total_s, a.wait_s, a.bytes),

@@ -108,7 +108,7 @@ fleet-kills:
 fleet-truth:
 	@tools/bootstrap.sh build
 	@cmake --preset release
-	@cmake --build build/release -j $(JOBS) --target ingero
+	@cmake --build build/release -j $(JOBS) --target ingero fleet_load
 	@python3 -B tests/cluster/fleet_truth.py --build build/release $(TRUTH)
 
 fleet-bench:

@@ -1,8 +1,12 @@
-// What `make fleet-bench` (fleet_bench.py) needs of a compiled program: requests of a simulated job, made before the
-// clock starts, and then
+// What `make fleet-bench` (fleet_bench.py) and `make fleet-truth` need of a compiled program: requests of a simulated
+// job, made before the clock starts, and then
 //
 //   fleet_load floor FILE RANKS WINDOWS          decoded and inserted in a bare loop, with the durability of the server
 //   fleet_load send PORT TOKEN RANKS WINDOWS     sent to a server on this machine as fast as it takes them
+//
+// or, without a server, hours of a job in which no rank is slow, through the detector alone:
+//
+//   fleet_load healthy RANKS HOURS NOISE SEED    the ranks that are named all the same, a line each
 //
 // Prints a line: windows of ranks, seconds, windows a second. The bare loop checks nothing, compares nothing, and
 // answers none; it is what the rest of the server is measured against.
@@ -26,6 +30,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "bench/harness.h"
+#include "fleet/detect/detector.h"
 #include "fleet/simulate/plan.h"
 #include "fleet/store/cluster_store.h"
 #include "fleet/wire/encode.h"
@@ -202,6 +207,43 @@ void run_send(uint16_t port, const char* token, const Requests& requests) {
   print_rate(requests.windows, begin_ns);
 }
 
+const fleet::simulate::Noise& noise_of(std::string_view name) {
+  if (name == "quiet") return fleet::simulate::kQuietNoise;
+  if (name == "noisy") return fleet::simulate::kNoisyNoise;
+  if (name != "usual") fail(fmt::format("{}: not quiet, usual or noisy", name));
+  return fleet::simulate::kUsualNoise;
+}
+
+void run_healthy(uint32_t ranks, uint32_t hours, const char* noise, uint64_t seed) {
+  namespace detect = fleet::detect;
+  constexpr uint64_t kPeriod_ns = fleet::simulate::kPeriod_ns;
+  fleet::simulate::PlanOptions options;
+  options.ranks = ranks;
+  options.windows = static_cast<uint32_t>(hours * 3600 / (kPeriod_ns / 1'000'000'000));
+  options.seed = seed;
+  options.noise = noise_of(noise);
+  options.has_stragglers = false;
+  auto plan = must(fleet::simulate::Plan::make(options));
+  detect::Detector detector;
+  uint64_t named = 0;
+  for (uint32_t at = 0; at < options.windows; ++at) {
+    plan.begin(at);
+    for (uint32_t node = 0; node < plan.nodes(); ++node) {
+      for (const auto& one : plan.window(node, at)) {
+        const double bytes = static_cast<double>(one.bytes) / static_cast<double>(one.count);
+        detector.add({at + 1, one.rank, node, one.communicator, one.nranks, one.count, *one.work_s, bytes, 0, 0},
+                     at * kPeriod_ns);
+      }
+    }
+    for (const auto& incident : detector.advance(at * kPeriod_ns + detect::kWaitForWindow_ns)) {
+      if (incident.state != detect::State::kOpen) continue;
+      ++named;
+      fmt::print("window {}: rank {}, {:.1f} %\n", at, incident.rank, 100 * incident.effect);
+    }
+  }
+  fmt::print("{} named in {} windows of {} ranks, {} noise, seed {}\n", named, options.windows, ranks, noise, seed);
+}
+
 uint32_t number(const char* text) { return static_cast<uint32_t>(std::strtoul(text, nullptr, 10)); }
 
 }  // namespace
@@ -216,6 +258,11 @@ int main(int count, char** arguments) {
              make_requests(number(arguments[4]), number(arguments[5])));
     return 0;
   }
-  std::fputs("fleet_load floor FILE RANKS WINDOWS | send PORT TOKEN RANKS WINDOWS\n", stderr);
+  if (count == 6 && std::string_view(arguments[1]) == "healthy") {
+    run_healthy(number(arguments[2]), number(arguments[3]), arguments[4], number(arguments[5]));
+    return 0;
+  }
+  std::fputs("fleet_load floor FILE RANKS WINDOWS | send PORT TOKEN RANKS WINDOWS | healthy RANKS HOURS NOISE SEED\n",
+             stderr);
   return 2;
 }

@@ -27,6 +27,8 @@ SLOW = [(2048, "quiet", 0.1, 3, 35), (2048, "usual", 0.3, 6, 20), (2048, "usual"
         (2048, "noisy", 0.3, 6, 30), (2048, "noisy", 0.1, 6, 105), (256, "usual", 0, 12, None), (16384, "usual", 0.3, 1, 20)]
 # Ranks, noise, windows of 5 s, jobs, incidents at most in all of them.
 HEALTHY = [(256, "usual", 120, 12, 0), (2048, "usual", 700, 1, 0), (16384, "usual", 120, 1, 0), (2048, "noisy", 700, 1, 3)]
+# Ranks, noise, hours, incidents at most: through the detector alone (bench/fleet_load.cc), not with --short.
+LONG = [(16384, "usual", 6, 0), (16384, "noisy", 6, 7)]
 HANGS = [(2048, 6), (16384, 1)]
 PRECISION, RECALL, CLASS = 0.99, 0.98, 0.9
 BEFORE_ONSET = 30 * SECOND  # noise may have raised a rank's sum before
@@ -146,6 +148,18 @@ def healthy_jobs(table, ingero, draw, is_short):
             print(f"    wrong: {incident['evidence']['sentence']}")
 
 
+def long_jobs(table, ingero, draw, is_short):
+    if is_short:
+        return
+    load = os.path.join(os.path.dirname(ingero), "../bench/fleet_load")
+    for ranks, noise, hours, bound in LONG:
+        done = subprocess.run([load, "healthy", str(ranks), str(hours), noise, str(draw())], capture_output=True, text=True, check=True)
+        *wrong, last = done.stdout.splitlines()
+        table.row(f"{ranks} {noise}", hours, table.goal(len(wrong) <= bound, f"{len(wrong)} (bound {bound})"), last)
+        for one in wrong:
+            print(f"    {one}")
+
+
 def hanging_jobs(table, ingero, draw, is_short):
     print()
     table.row("hangs", "jobs", "exact ranks")
@@ -171,7 +185,7 @@ def main():
     ingero = os.path.abspath(os.path.join(options.build, "cli/ingero"))
     print(f"seed {options.seed}; load {os.getloadavg()[0]:.1f}")
     source, table = random.Random(options.seed), Table()
-    for part in (slow_jobs, healthy_jobs, hanging_jobs):
+    for part in (slow_jobs, healthy_jobs, long_jobs, hanging_jobs):
         part(table, ingero, lambda: source.randrange(2**31), options.short)
     print(f"\n{table.missed} bounds missed")
     return 1 if table.missed else 0

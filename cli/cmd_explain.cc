@@ -175,7 +175,7 @@ void add_explain(Command root, Context& context) {
       command.add_option("--flame", options->flame, "Write a flame graph of the calls' time to this file (SVG)")
           .type_name("FILE")
           .excludes(folded);
-  command.add_flag("--follow", options->follow, "Tell each cause as it is found, until the recording ends")
+  command.add_flag("--follow", options->follow, "Print each cause as it is found, until the recording ends")
       .excludes(per_process)
       .excludes(folded)
       .excludes(flame);

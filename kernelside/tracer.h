@@ -68,7 +68,7 @@ struct FileReport {
   uint64_t attached_mono_ns = 0;  // 0: not attached
   bool held = false;              // its first process waited until it was attached: no call fell in between
   size_t probes = 0;
-  size_t others = 0;  // processes that had it mapped at the start and are not followed: their calls meet the probes too
+  size_t others = 0;  // processes that had it mapped at the start and are not followed: their calls hit the probes too
 };
 
 struct NamedProbe {

@@ -49,7 +49,7 @@ struct ModelServerReading {
   uint64_t count = 0;
   double sum = 0;
 };
-inline constexpr size_t kMaxModels = 64;  // of an engine; what is beyond is of model "other"
+inline constexpr size_t kMaxModels = 64;  // of a model server; what is beyond is of model "other"
 inline constexpr size_t kMaxBounds = 256;
 
 struct ModelServerPage {

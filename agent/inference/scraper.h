@@ -63,7 +63,7 @@ class InferenceScrape {
     uint64_t start_ticks = 0;
     std::vector<ModelServerReading> last;
     bool is_gone = false;
-    std::string reported;  // the trouble that was said last
+    std::string reported;  // the problem that was reported last
   };
   void run();
   void look_for_engines();

@@ -1,4 +1,4 @@
-// The HTTP API: the tools by POST, the earlier dashboard's endpoints by GET, and a description of both.
+// The HTTP API: the tools by POST, the legacy dashboard's endpoints by GET, and a description of both.
 //
 // docs/formats/http_api.md lists the endpoints. One table makes the routes and the OpenAPI document. Thread-safe.
 #pragma once

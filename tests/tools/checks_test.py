@@ -243,8 +243,26 @@ class Names(PlantedTree):
                 self.assert_found("names", name)
                 os.remove(os.path.join(self.folder.name, name))
 
+    def test_refuses_each_retired_word_in_text(self):
+        for word, text in (("guest", "A guest sees the batch."), ("guests", "Runs the guests."), ("loan", "The loan ends."),
+                           ("lends", "It lends a reader."), ("lent", "What was lent."), ("told", "When told."),
+                           ("tells", "It tells of it."), ("Telling", "Telling of a chain."),
+                           ("meet", "Processes that we meet."),
+                           ("met", "A process is met."), ("aside", "Read aside."), ("judged", "Steps are judged."),
+                           ("judgement", "A judgement."), ("verdict", "The verdict of the sampler."),
+                           ("thinned", "Rows are thinned."), ("patience", "Its patience ends."), ("trouble", "The last trouble."),
+                           ("asker", "By asker."), ("surroundings", "Its surroundings."), ("site", "The cookie of a site."),
+                           ("compat", "For compat."), ("sites", "All sites."), ("earlier agents", "As earlier agents did.")):
+            for name, planted in (("agent/bad.h", f"// {text}\n"), ("agent/bad.cc", f'// Bad.\nauto text = "{text}";\n')):
+                with self.subTest(text=text, name=name):
+                    self.plant(name, planted)
+                    self.assert_found("names", f'"{word}" is retired')
+                    os.remove(os.path.join(self.folder.name, name))
+
     def test_lets_ordinary_english_pass(self):
-        self.plant("docs/good.md", "# Good\n\nThere is no file, and it is no\nlonger needed; so much that it fits.\n")
+        self.plant("docs/good.md", "# Good\n\nThere is no file, and it is no\nlonger needed; so much that it fits.\n"
+                                   "What tells one file from another, and is told apart; we cannot tell. Set aside for it.\n"
+                                   "The call site, the call\nsites and site-packages.\n")
         self.assert_clean("names")
 
     def test_lets_strings_of_tests_pass_but_not_their_identifiers(self):

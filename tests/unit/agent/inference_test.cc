@@ -145,7 +145,7 @@ TEST(ScrapeTest, WhoListensIsReadFromTheKernelsTable) {
   EXPECT_FALSE(listens("", 8000, 0));
 }
 
-// A recording's steps, as the rows tell them.
+// A recording's steps, as its rows have them.
 class StepSink final : public store::ReplaySink {
  public:
   void call(hal::CallId id, const store::ReplayedCall& call) override {

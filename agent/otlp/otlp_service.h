@@ -1,7 +1,8 @@
 // `trace --otlp`: exports a running recording. Owns the exporter, and gives it the metrics and what becomes a span.
 //
 // open() before privileges are dropped; start() once there is a recorder, which must outlive stop(). add(): the
-// recorder's capture thread. Chains come from the store thread. Only stop() waits for the network.
+// recorder's capture thread. Chains come from the store thread. Only stop() waits for the network. Failure: open() says
+// which setting is wrong; what is not sent later is counted (otlp_dropped, otlp_refused) and in summary().
 #pragma once
 
 #include <memory>

@@ -212,6 +212,30 @@ class Losses(PlantedTree):
         self.assert_found("losses", "hal/loss.h: nothing counts name_lost")
 
 
+class Borders(PlantedTree):
+    ALL = "// A header. Owns its rows. Failure: none. One thread.\n"
+
+    def setUp(self):
+        super().setUp()
+        self.plant("tools/layers.txt", "room base:\nroom hal: base\nroom agent: base hal\n")
+        self.plant("agent/it.cc", '// It.\n#include "hal/row.h"\n#include "agent/own.h"\n')
+        self.plant("agent/own.h", "// A header of one room, which says nothing.\n")
+        self.plant("hal/row.h", self.ALL)
+
+    def test_allows_a_header_that_says_all_three_and_one_that_no_other_room_includes(self):
+        self.assert_clean("borders")
+        for data in ("Plain data.", "Constant data.", "Pure. Failure: none."):
+            self.plant("hal/row.h", f"// A row. {data}\n")
+            self.assert_clean("borders")
+
+    def test_refuses_each_that_is_missing(self):
+        for words, missing in (("Owns its rows.", "who owns what"), ("Failure: none.", "how failure shows"),
+                               ("One thread.", "on which threads")):
+            with self.subTest(missing=missing):
+                self.plant("hal/row.h", self.ALL.replace(words, "") + 'const char* text = "own, failure, thread";\n')
+                self.assert_found("borders", f"hal/row.h: other rooms include it, and it does not say {missing}")
+
+
 class Names(PlantedTree):
     def test_allows_the_glossarys_words(self):
         self.plant("agent/good.cc", "// The batch that the store thread takes.\nvoid emit(EventBatch& batch);\n"

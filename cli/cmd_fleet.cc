@@ -8,7 +8,7 @@
 #include "fleet/server/cluster_api.h"
 #include "fleet/server/listening.h"
 #include "fleet/server/receiver.h"
-#include "serve/http/grpc.h"
+#include "serve/http/grpc_server.h"
 
 namespace ingero::cli {
 

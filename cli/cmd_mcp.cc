@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/serving.h"
-#include "serve/mcp/recording.h"
+#include "serve/mcp/recording_provider.h"
 #include "serve/mcp/stdio.h"
 #include "serve/mcp/streamable.h"
 

@@ -15,18 +15,18 @@
 
 #include <malloc.h>
 
-#include "agent/annotations/annotation_service.h"
+#include "agent/annotations/annotation_intake.h"
 #include "agent/cluster/cluster_service.h"
 #include "agent/collective_watch.h"
 #include "agent/command_thread.h"
 #include "agent/host_facts.h"
-#include "agent/inference/inference_service.h"
+#include "agent/inference/inference_watch.h"
 #include "agent/metrics/live_metrics.h"
 #include "agent/metrics/metrics_endpoint.h"
-#include "agent/otlp/otlp_service.h"
+#include "agent/otlp/otlp_sender.h"
 #include "agent/probed_backends.h"
 #include "agent/recorder.h"
-#include "agent/sampling/sampler_service.h"
+#include "agent/sampling/sampling.h"
 #include "agent/session.h"
 #include "agent/stop_signals.h"
 #include "agent/view/event_lines.h"
@@ -344,8 +344,8 @@ class Trace {
                     inference_));
     if (sender_ && inference_) {
       inference_->set_listener(
-          [this](const correlate::ClassifiedStep& step, const std::optional<agent::ModelServer>& engine) {
-            sender_->emit(step, engine);
+          [this](const correlate::ClassifiedStep& step, const std::optional<agent::ModelServer>& server) {
+            sender_->emit(step, server);
           });
     }
     if (metrics_) {

@@ -16,7 +16,7 @@
 #include "cli/flags.h"
 #include "serve/alerts/pagerduty.h"
 #include "serve/api/api.h"
-#include "serve/mcp/recording.h"
+#include "serve/mcp/recording_provider.h"
 #include "serve/mcp/streamable.h"
 
 namespace ingero::cli {

@@ -175,6 +175,4 @@ struct ProcessWindow {
   bool empty() const { return calls == 0 && switches == 0 && reads.calls + writes.calls == 0; }
 };
 
-std::string_view text_of(const std::array<char, 16>& comm);
-
 }  // namespace ingero::correlate

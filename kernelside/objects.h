@@ -1,9 +1,9 @@
 // The BPF objects, opened, configured and loaded as one: shared maps, one choice of attach mechanism.
 //
-// Spec in, live object out: nothing is attached to any library yet (attach.h) and nothing is drained (drain.h). Owns
-// every program and map; destroying it detaches all that it attached. Not thread-safe, except where said.
-// Failure: the system's, with the verifier's words where a program does not load; kNotSupported where an optional
-// program is not there.
+// Spec in, live object out: nothing is attached to any library yet (file_probes.h) and nothing is drained (drain.h).
+// Owns every program and map; destroying it detaches all that it attached. Not thread-safe, except where said. Failure:
+// the system's, with the verifier's words where a program does not load; kNotSupported where an optional program is not
+// there.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 
 #include "backends/rdma/counter_meanings.h"
 #include "backends/rdma/meanings.h"
-#include "backends/rdma/sysfs.h"
+#include "backends/rdma/sysfs_sampler.h"
 #include "hal/shapes.h"
 
 namespace ingero::backends::rdma {

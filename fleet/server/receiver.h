@@ -6,7 +6,7 @@
 #pragma once
 
 #include "fleet/server/cluster.h"
-#include "serve/http/grpc.h"
+#include "serve/http/grpc_server.h"
 #include "serve/http/server.h"
 
 namespace ingero::fleet::server {

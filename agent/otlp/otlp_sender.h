@@ -31,7 +31,7 @@ class OtlpSender final : public Service {
   // A causal chain was found, changed, or is over (store thread).
   void emit(const hal::CausalChain& chain);
   // A step of inference was slow (store thread).
-  void emit(const correlate::ClassifiedStep& step, const std::optional<ModelServer>& engine);
+  void emit(const correlate::ClassifiedStep& step, const std::optional<ModelServer>& server);
   void start(Recorder& recorder) override;
   void stop() override;
 

@@ -1,7 +1,7 @@
 // What one process did in one window of event time, and what was done to it. Sums: windows add up, in any order, so the
 // order in which events come within the lateness does not matter.
 //
-// Plain data of one thread, copied freely.
+// Owned by the engine, and copied freely. One thread. Failure: none; what is beyond a bound is summed up.
 #pragma once
 
 #include <array>

@@ -1,7 +1,9 @@
 // Batches from the capture thread to the store thread: bounded, and recycled so that memory use stays constant.
 //
 // push() blocks while the queue is full, so that back-pressure reaches the ring buffer, where losses are counted
-// exactly. How long it did says why they were lost.
+// exactly. How long it did says why they were lost. Ownership moves with the pointer: of fresh() to the capture thread,
+// of push() to the queue, of pop() to the store thread, of recycle() back. Thread-safe. Failure: none; null from pop():
+// no batch came in time.
 #pragma once
 
 #include <chrono>

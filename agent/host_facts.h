@@ -1,6 +1,6 @@
 // What the session's row says about the machine: kernel, distribution, CPU, memory, this program's version.
 //
-// Reads /proc, /etc and uname(2) when it is called; what cannot be read is empty. Any thread.
+// Reads /proc, /etc and uname(2) when it is called; what cannot be read is empty. Any thread. Returns copies.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@ constexpr size_t kMaxSeen = 4096;
 
 }  // namespace
 
-void Neighbours::take(std::span<const hal::Event> events, const Traced& traced, std::vector<hal::Process>& found) {
+void NeighbourWatch::take(std::span<const hal::Event> events, const Traced& traced, std::vector<hal::Process>& found) {
   for (const hal::Event& event : events) {
     if (!event.has(hal::Has::kPreemptedBy) || event.preempted_by_ns < kWorthNs || event.preempted_by_pid == 0) continue;
     const hal::Process* own = traced(event.pid);

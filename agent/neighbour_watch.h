@@ -16,10 +16,10 @@
 
 namespace ingero::agent {
 
-class Neighbours {
+class NeighbourWatch {
  public:
   // `proc` must outlive this.
-  explicit Neighbours(const kernelside::ProcFs& proc) : proc_(proc) {}
+  explicit NeighbourWatch(const kernelside::ProcFs& proc) : proc_(proc) {}
 
   // What is known of a traced process; null: nothing.
   using Traced = std::function<const hal::Process*(uint32_t pid)>;

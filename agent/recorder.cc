@@ -36,13 +36,13 @@
 #include "kernelside/foreign.h"
 #include "kernelside/host_events.h"
 #include "kernelside/library_folders.h"
-#include "kernelside/mappings.h"
+#include "kernelside/mapping_watch.h"
 #include "kernelside/normalise.h"
 #include "kernelside/privilege.h"
 #include "kernelside/probe_release.h"
 #include "kernelside/proc.h"
-#include "kernelside/snapshot.h"
-#include "kernelside/throttle.h"
+#include "kernelside/snapshot_reader.h"
+#include "kernelside/throttle_reader.h"
 
 namespace ingero::agent {
 namespace {
@@ -127,7 +127,7 @@ struct Recorder::Impl {
   };
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
-  Neighbours neighbours{proc};
+  NeighbourWatch neighbours{proc};
   RankWatch ranks{foreign, proc};
   DeviceWatch devices;
   std::unique_ptr<WaitWatch> wait_watch;

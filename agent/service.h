@@ -2,7 +2,8 @@
 //
 // A service is opened before privileges are given up, started with the recorder, and stopped by the session that it
 // belongs to (session.h). start() is called on a thread without capabilities, so that the threads it starts have none;
-// stop() on the session's. Everything else as each service says.
+// stop() on the session's. Everything else as each service says. Failure: what cannot be had once it runs is not an
+// error but a sentence of notes().
 #pragma once
 
 #include <string>

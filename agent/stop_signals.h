@@ -1,7 +1,8 @@
 // SIGINT, SIGTERM and SIGHUP of a long-running command, taken by one thread when it asks for them.
 //
 // Make it in the main thread before any other thread starts: those inherit that they are blocked. SIGPIPE and SIGXFSZ
-// are ignored from then on, so that a reader that is gone or a full quota is an error of a write.
+// are ignored from then on, so that a reader that is gone or a full quota is an error of a write. Owns nothing: the
+// mask and the ignored signals are the process's, and stay after it. Failure: none.
 #pragma once
 
 #include <csignal>

@@ -384,7 +384,7 @@ class ManifestReader : private YamlReader {
     }
   }
 
-  // The rules of every backend, told at the row's line.
+  // The rules of every backend, reported at the row's line.
   void evaluate(const YamlNode& root) {
     for (const hal::Nonconformity& found : nonconformities(out_.backend)) {
       if (found.row != nullptr) {

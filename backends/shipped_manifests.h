@@ -1,5 +1,6 @@
 // The manifests that come with the program (backends/manifests/), held in it, so that the libraries they describe are
-// found wherever it runs. Constant, lives for the whole program; thread-safe.
+// found wherever it runs. Constant data, lives for the whole program; thread-safe. The manifest reader checks their
+// text like any other.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // A YAML document as a tree of text with lines: what the manifest reader walks. Private to backends/.
 //
 // Read event by event, so that the bounds hold while reading: anchors, aliases, tags, a second document, repeated keys,
-// and more nodes or depth than allowed are refused where they stand.
+// and more nodes or depth than allowed are refused where they stand. The tree owns its text. Pure; any thread.
 #pragma once
 
 #include <cstddef>

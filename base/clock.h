@@ -1,7 +1,8 @@
 // Time, as an argument. Every room that needs the time takes a Clock, so that tests can hold it still.
 //
-// mono_ns is CLOCK_MONOTONIC (the kernel side's bpf_ktime_get_ns): it neither jumps nor counts suspend.
-// wall_ns is CLOCK_REALTIME since the Unix epoch: what users read; it can be stepped by NTP.
+// mono_ns is CLOCK_MONOTONIC (the kernel side's bpf_ktime_get_ns): it neither jumps nor counts suspend. wall_ns is
+// CLOCK_REALTIME since the Unix epoch: what users read; it can be stepped by NTP. A clock is thread-safe, cannot fail,
+// and outlives what it is given to; no room owns one.
 #pragma once
 
 #include <cstdint>

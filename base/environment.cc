@@ -39,7 +39,8 @@ Result<User> find_user(const std::string& name) {
   const int error = getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
   if (error != 0) return errno_error(fmt::format("look up user {}", printable(name)), error);
   if (found == nullptr) {
-    return Error{Errc::kNotFound, fmt::format("user {} has no account on this machine", printable(name))};
+    return Error{Errc::kNotFound, fmt::format("user {} has no account on this machine", printable(name)),
+                 "see 'getent passwd'"};
   }
   return user_of(entry);
 }

@@ -1,5 +1,7 @@
 // What a folder holds. std::filesystem's iterators end the program where memory runs out: they allocate in a function
 // that may not throw (_Dir::advance of libstdc++ 12).
+//
+// Returns copies; any thread.
 #pragma once
 
 #include <cstddef>

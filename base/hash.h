@@ -1,5 +1,7 @@
 // FNV-1a, 64 bits: ids that must be the same in every run and on every host. Not for what an attacker may choose to
 // collide. Source: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm", IETF draft. Pure; any thread.
+//
+// Failure: none.
 #pragma once
 
 #include <cstdint>

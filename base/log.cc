@@ -51,7 +51,7 @@ void write_best_effort(int fd, std::string_view text) {
 
 Result<Fd> open_log(const std::string& path) {
   Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd.valid()) return errno_error(fmt::format("open the log file {}", printable(path)));
+  if (!fd.valid()) return file_error(fmt::format("open the log file {}", printable(path)));
   return fd;
 }
 

@@ -1,8 +1,8 @@
 // Diagnostics: short lines on standard error, and in a file when one is given. Standard output belongs to results.
 //
-// Thread-safe: one line is one write, so that lines of several threads do not mix. Never fails and never throws; a
-// line that cannot be written is dropped. What is logged may come from a traced process: every line goes through
-// printable().
+// Thread-safe: one line is one write, so that lines of several threads do not mix. Never fails and never throws; a line
+// that cannot be written is dropped. What is logged may come from a traced process: every line goes through
+// printable(). Owns the file's descriptor until the program ends.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // The log file of set_log_file() (log.h) may be renamed while it is written: logrotate does so, and expects a new one.
 // Thread-safe.
+//
+// The log owns the file.
 #pragma once
 
 #include "base/result.h"

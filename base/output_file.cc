@@ -41,7 +41,7 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
   if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
     if (S_ISDIR(there.st_mode)) return errno_error(fmt::format("write {}", printable(path)), EISDIR);
     Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!fd.valid()) return errno_error(fmt::format("open {}", printable(path)));
+    if (!fd.valid()) return file_error(fmt::format("open {}", printable(path)));
     OutputFile file(path, std::move(fd));
     file.is_plain_ = true;
     return file;
@@ -60,7 +60,7 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
       file.temporary_ = name;
       return file;
     }
-    if (errno != EEXIST) return errno_error(fmt::format("create {}", printable(path)));
+    if (errno != EEXIST) return file_error(fmt::format("create {}", printable(path)));
   }
   return errno_error(fmt::format("create {}", printable(path)), EEXIST);
 }

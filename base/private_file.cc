@@ -42,7 +42,7 @@ Status check_private(int fd, const std::string& path) {
 Result<std::string> read_private(const std::string& path, size_t max_bytes) {
   // Not blocking: a named pipe in the place of the file must not hang the agent before the check refuses it.
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd.valid()) return errno_error(fmt::format("open({})", printable(path)));
+  if (!fd.valid()) return file_error(fmt::format("open({})", printable(path)));
   INGERO_TRY(check_private(fd.get(), path));
   return read_file(fd.get(), path, max_bytes);
 }

@@ -57,4 +57,18 @@ std::string text_of_exception(const std::exception& error) {
 
 Error errno_error(std::string_view what) { return errno_error(what, errno); }
 
+Error file_error(std::string_view what) {
+  const Error error = errno_error(what);
+  switch (error.code()) {
+    case Errc::kNotFound:
+      return {error.code(), error.message(), "check the path; its directory must exist"};
+    case Errc::kPermission:
+      return {error.code(), error.message(), "check who may use the file and its directory"};
+    case Errc::kFull:
+      return {error.code(), error.message(), "free space, or name a file elsewhere"};
+    default:
+      return error;
+  }
+}
+
 }  // namespace ingero

@@ -85,6 +85,8 @@ using Status = Result<void>;
 
 // "open(/x): No such file or directory", from errno as it is now. The code follows the errno.
 Error errno_error(std::string_view what);
+// The same about a file that a user named, by errno: with what to do about it.
+Error file_error(std::string_view what);
 // What a library threw, for a user: where memory or threads ran out, with what to do.
 std::string text_of_exception(const std::exception& error);
 

@@ -2,7 +2,8 @@
 // a URL with a user in it, and by the prefixes of well-known tokens. What is found is replaced by kRedacted.
 //
 // No rule finds every secret; these find those that programs document. Names that end in a word such as "file", "path"
-// or "tokens" with a number are left alone: a recording needs them. Pure; thread-safe; linear in the text.
+// or "tokens" with a number are left alone: a recording needs them. Pure; thread-safe; linear in the text. Failure:
+// none.
 #pragma once
 
 #include <string>

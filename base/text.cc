@@ -316,8 +316,13 @@ std::string printable(std::string_view untrusted, size_t max_bytes) {
 Result<std::string> read_file(const std::string& path, size_t max_bytes) {
   // Not blocking: a named pipe put where a file belongs must not hang the agent.
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd.valid()) return errno_error(fmt::format("open({})", printable(path)));
+  if (!fd.valid()) return file_error(fmt::format("open({})", printable(path)));
   return read_file(fd.get(), path, max_bytes);
+}
+
+std::string text_of_file(const std::string& path, size_t max_bytes) {
+  auto text = read_file(path, max_bytes);
+  return text.ok() ? std::move(*text) : std::string();
 }
 
 Result<std::string> read_file(int fd, const std::string& path, size_t max_bytes) {

@@ -1,7 +1,9 @@
 // Text in and out: durations, sizes and numbers as users type and read them. Pure; thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +34,11 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 // What follows the last slash.
 inline std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+// What the kernel keeps of a name: it ends at a NUL, or at the array's end.
+template <size_t Bytes>
+std::string_view fixed_text(const std::array<char, Bytes>& name) {
+  return {name.data(), strnlen(name.data(), name.size())};
+}
 // "1 chain", "2 chains", "2 processes", "2 copies", "2 children".
 std::string plural(uint64_t count, std::string_view word);
 std::string to_hex(const uint8_t* bytes, size_t size);
@@ -42,5 +49,7 @@ std::string printable(std::string_view untrusted, size_t max_bytes = 256);
 Result<std::string> read_file(const std::string& path, size_t max_bytes = 16 << 20);
 // The same of an open file, from where it stands; `path` is for the error's sentence.
 Result<std::string> read_file(int fd, const std::string& path, size_t max_bytes = 16 << 20);
+// The same; empty where it cannot be read.
+std::string text_of_file(const std::string& path, size_t max_bytes);
 
 }  // namespace ingero

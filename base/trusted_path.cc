@@ -114,7 +114,7 @@ Status check_trusted_path(const std::string& path, std::optional<uint32_t> also)
 Result<Fd> open_trusted_log(const std::string& path) {
   INGERO_TRY(check_trusted_path(path));
   Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
-  if (!fd.valid()) return errno_error(fmt::format("open {}", printable(path, 4096)));
+  if (!fd.valid()) return file_error(fmt::format("open {}", printable(path, 4096)));
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return errno_error(fmt::format("stat {}", printable(path, 4096)));
   INGERO_TRY(check_file(status, path, {}));

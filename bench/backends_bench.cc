@@ -26,7 +26,7 @@
 #include "hal/elf.h"
 #include "hal/lower.h"
 #include "hal/resolve.h"
-#include "kernelside/attach.h"
+#include "kernelside/file_probes.h"
 
 namespace {
 

@@ -27,8 +27,8 @@
 #include "hal/elf.h"
 #include "hal/resolve.h"
 #include "hal/shapes.h"
-#include "kernelside/attach.h"
-#include "kernelside/link.h"
+#include "kernelside/file_probes.h"
+#include "kernelside/perf_link.h"
 
 namespace {
 

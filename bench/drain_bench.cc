@@ -146,7 +146,7 @@ struct Run {
   double seconds = 0;            // of calls
   double own_seconds = 0;        // of CPU the calling thread was given for them
   double cpu_percent = 0;        // of one core, while the calls were made
-  double first_cpu_seconds = 0;  // of the second before: the process is met, its unwinding tables are read
+  double first_cpu_seconds = 0;  // of the second before: the process is new, its unwinding tables are read
   double peak_mb = 0;
   uint64_t calls = 0, rows = 0, lost = 0;
   double bytes_per_row = 0;

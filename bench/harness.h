@@ -39,7 +39,7 @@ void need_root(const char* program);
 
 // The folder this program was built into: the target libraries are next to it.
 std::string own_folder();
-// Load, and what else runs: a figure without it cannot be judged.
+// Load, and what else runs: a figure means nothing without it.
 void print_conditions(const char* what);
 // One line of the table: what, measured, bound, and whether it holds. `at_most` false: the bound is a minimum.
 void print_goal(const std::string& what, double value, double bound, const char* unit, bool at_most = true);

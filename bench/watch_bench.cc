@@ -133,7 +133,7 @@ struct Run {
 Run record(bench::Target& target, const std::string& path, uint64_t seconds, bool stacks) {
   bench::Recorder recorder(path, {"--pid", std::to_string(target.pid()), "--stack", stacks ? "auto" : "off"});
   const pid_t pid = recorder.pid();
-  constexpr uint64_t kWarm = 3;  // the processes are met, and their tables read
+  constexpr uint64_t kWarm = 3;  // the processes are new, and their tables are read
   target.start(static_cast<uint32_t>(seconds + kWarm), 0);
   std::this_thread::sleep_for(std::chrono::seconds(kWarm));
   const auto before = programs_of(pid);

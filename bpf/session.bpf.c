@@ -10,7 +10,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
 
 /* What the kernel keeps of a session program's run: which end this is, and the cookie. Read directly, both cost less
- * than one call; and the kfunc that would tell the first, bpf_session_is_return, has another prototype in 7.2 than
+ * than one call; and the kfunc that returns the first, bpf_session_is_return, has another prototype in 7.2 than
  * in 6.18. Before 6.13 the first field is not there: mechanism.cc tries that before this object is chosen. */
 struct bpf_session_run_ctx {
 	_Bool is_return;

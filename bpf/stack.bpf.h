@@ -45,7 +45,7 @@ struct stack_place {
 	__u64 average_ns; /* of the durations, the newest weighing an eighth */
 	__u64 second;	  /* of its last call */
 	__u32 calls;
-	__u32 taken;	   /* stacks in this second, sampled ones aside */
+	__u32 taken;	   /* stacks in this second, without sampled ones */
 	__u32 represented; /* of `calls`: those with a stack of their own, and those that a sampled one stands for */
 };
 

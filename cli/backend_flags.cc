@@ -28,7 +28,8 @@ bool is_shipped(const std::string& name) {
 Result<std::unique_ptr<backends::Registry>> load_backends(const BackendOptions& options, std::vector<Error>& unusable) {
   auto registry = std::make_unique<backends::Registry>();
   for (const std::string& file : options.files) {
-    if (!is_shipped(file)) INGERO_TRY(registry->add_file(file));
+    const auto added = is_shipped(file) ? Status() : registry->add_file(file);
+    if (!added.ok()) return added.error().in("--backend");
   }
   unusable = registry->add_folder(options.folder);
   registry->add_shipped();

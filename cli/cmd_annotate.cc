@@ -130,7 +130,7 @@ Result<int> run_annotate(const AnnotateOptions& options, Context& context) {
 
 void add_annotate(Command root, Context& context) {
   const Command command =
-      root.add_command("annotate", "Tell a running trace --annotate what is going on: step, epoch ...");
+      root.add_command("annotate", "Send a running trace --annotate what is going on: step, epoch ...");
   auto options = std::make_shared<AnnotateOptions>();
   command
       .add_option("--label", options->labels, "One annotation with these labels, as of now; may be given several times")

@@ -46,7 +46,11 @@ Result<int> run_ask(const AskOptions& options, Context& context) {
   if (!service.ok()) return service.error();
   const auto answer = (*service)->ask(options.tool, input);
   if (!answer.ok()) {
-    return answer.error().in(fmt::format("{} ({})", options.tool, serve::tools::fault_name(answer.error().code())));
+    const Error& error = answer.error();
+    const bool is_input = error.code() == Errc::kInvalid && error.hint().empty();
+    return Error(error.code(),
+                 fmt::format("{} ({}): {}", options.tool, serve::tools::fault_name(error.code()), error.message()),
+                 is_input ? fmt::format("see 'ingero ask {} --schema'", options.tool) : error.hint());
   }
   context.out << dump_indented(serve::tools::QueryService::shown(options.tool, input, *answer));
   return kExitDone;
@@ -66,8 +70,9 @@ void add_ask(Command root, Context& context) {
       "Examples:\n"
       "  ingero ask\n"
       "  ingero ask get_causal_chains --db run.db\n"
-      "  ingero ask run_sql --json '{\"query\": \"SELECT count(*) FROM events\"}' --db run.db\n"
-      "  ingero ask compare --json '{\"before\": {\"to\": \"02:26\"}, \"after\": {\"from\": \"02:26\"}}' --db run.db");
+      "  ingero ask run_sql --db run.db --json '{\"query\": \"SELECT 1 FROM events\"}'\n"
+      "  ingero ask compare --db run.db \\\n"
+      "      --json '{\"before\": {\"to\": \"02:26\"}, \"after\": {\"from\": \"02:26\"}}'");
   command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_ask(*options, context); }; });
 }

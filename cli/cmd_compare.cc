@@ -125,7 +125,7 @@ void add_compare(Command root, Context& context) {
       "Examples:\n"
       "  ingero compare yesterday.db today.db\n"
       "  ingero compare before.db after.db --json | jq '.calls[0]'\n"
-      "  ingero ask compare --schema                 two parts of one recording are compared with the tool");
+      "  ingero ask compare --schema      compares two parts of one recording");
   command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_compare(*options, context); }; });
 }

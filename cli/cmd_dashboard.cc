@@ -17,8 +17,8 @@ struct DashboardOptions {
 Result<int> run_dashboard(const DashboardOptions& options, Context& context) {
   auto service = open_service(options.serving, has_token(options.serving, context), context);
   if (!service.ok()) return service.error();
-  auto server = open_server(options.serving, options.address, options.no_tls, context, serve::page::paths());
-  if (!server.ok()) return server.error().in("--addr");
+  auto server = open_server(options.serving, "--addr", options.address, options.no_tls, context, serve::page::paths());
+  if (!server.ok()) return server.error();
   serve::api::Api api(**service, INGERO_VERSION);
   return serve_until_signal(
       **server, "page and HTTP API",
@@ -45,7 +45,7 @@ void add_dashboard(Command root, Context& context) {
   add_server_options(command, options->serving, "--token");
   command.footer(
       "Examples:\n"
-      "  ingero dashboard --db run.db --no-tls       open http://127.0.0.1:8080 in a browser\n"
+      "  ingero dashboard --db run.db --no-tls   (at http://127.0.0.1:8080)\n"
       "  curl http://127.0.0.1:8080/api/v1/overview\n"
       "  curl -d '{\"limit\": 3}' http://127.0.0.1:8080/api/v1/tools/get_slowest_calls");
   command.on_parsed(

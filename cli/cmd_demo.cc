@@ -7,6 +7,7 @@
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/help.h"
 #include "report/report.h"
 #include "store/read/reader.h"
 
@@ -116,9 +117,9 @@ void add_demo(Command root, Context& context) {
   command.add_option("--stack", options->stack, "Accepted; made-up events have no stacks").show_default();
   std::string footer = "Scenarios:\n";
   for (const agent::DemoScenario& one : agent::demo_scenarios()) {
-    std::string names(one.name);
-    for (const std::string_view alias : one.aliases) names += ", " + std::string(alias);
-    footer += fmt::format("  {:<42} {}\n", names, one.sentence);
+    std::string sentence(one.sentence);
+    for (const std::string_view alias : one.aliases) sentence += fmt::format(" Or: {}.", alias);
+    footer += help_entry("  " + std::string(one.name), sentence);
   }
   command.footer(footer + "Examples:\n  ingero demo incident --speed 10\n  ingero demo --no-gpu all --speed 0");
   command.on_parsed(

@@ -162,33 +162,28 @@ void add_explain(Command root, Context& context) {
       .type_name("N")
       .range(0, 10'000)
       .show_default();
-  command
-      .add_option("--timeout", options->timeout,
-                  "Give up a search after this time (0: never); with --nodes on each node, and after 5s")
+  command.add_option("--timeout", options->timeout, "Give up after this (0: never; nodes 5s)")
       .duration()
       .show_default("30s");
   add_fleet_options(command, options->fleet);
   const Flag per_process = command.add_flag("--per-process", options->per_process, "Figures of each process by itself");
   command.add_flag("--chains", options->chains, "The causal chains stored in the recording").excludes(per_process);
   const Flag folded = command.add_flag("--folded", options->folded, "Stacks, one a line, with the microseconds spent");
-  const Flag flame =
-      command.add_option("--flame", options->flame, "Write a flame graph of the calls' time to this file (SVG)")
-          .type_name("FILE")
-          .excludes(folded);
-  command.add_flag("--follow", options->follow, "Tell each cause as it is found, until the recording ends")
+  const Flag flame = command.add_option("--flame", options->flame, "Write a flame graph of the calls' time here (SVG)")
+                         .type_name("FILE")
+                         .excludes(folded);
+  command.add_flag("--follow", options->follow, "Print each cause as it is found")
       .excludes(per_process)
       .excludes(folded)
       .excludes(flame);
   command.add_flag("--json", options->json, "JSON, with every figure in nanoseconds");
+  command.rare_flags("timeout annotations slowest");
   command.footer(
       "Examples:\n"
-      "  ingero explain                              what the running agent saw in the last five minutes\n"
-      "  ingero explain --follow                     what it sees from now on, as it sees it\n"
-      "  ingero explain run.db                       a finished recording, all of it\n"
-      "  ingero explain run.db --since 30s           its last half minute\n"
+      "  ingero explain                        what the agent saw in the last 5 minutes\n"
+      "  ingero explain --follow               what it sees from now on\n"
+      "  ingero explain run.db --since 30s     the end of a finished recording\n"
       "  ingero explain --db run.db --from 14:05 --to 14:10 --pid 4321\n"
-      "  ingero explain --nodes gpu-01:8080,gpu-02:8080 --ca-cert ca.pem    the chains of several machines\n"
-      "  ingero explain --db run.db --flame out.svg     where the time of the calls was spent, drawn\n"
       "  ingero explain --db run.db --per-process --json | jq .");
   command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_explain(*options, context); }; });

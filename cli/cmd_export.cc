@@ -160,9 +160,9 @@ void add_export(Command root, Context& context) {
   add_label_option(command, options->label);
   command.footer(
       "Examples:\n"
-      "  ingero export --format perfetto --db run.db -o run.pftrace     # open it at https://ui.perfetto.dev\n"
+      "  ingero export --format perfetto --db run.db -o run.pftrace\n"
       "  ingero export --format chrome --db run.db --since 10s -o run.json\n"
-      "  ingero export --format jsonl --db run.db --pid 4321 | jq -c 'select(.failed == 1)'");
+      "  ingero export --format jsonl --db run.db | jq -c 'select(.failed == 1)'");
   command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_export(*options, context); }; });
 }

@@ -8,7 +8,7 @@
 #include "fleet/server/cluster_api.h"
 #include "fleet/server/listening.h"
 #include "fleet/server/receiver.h"
-#include "serve/http/grpc.h"
+#include "serve/http/grpc_server.h"
 
 namespace ingero::cli {
 
@@ -111,8 +111,8 @@ void add_serve(Command fleet, Context& context) {
       .show_default();
   command.footer(
       "Examples:\n"
-      "  ingero fleet serve --db c.db --tls-cert fleet.pem --tls-key fleet.key --token-file token \\\n"
-      "      --http-listen 0.0.0.0:4318\n"
+      "  ingero fleet serve --db c.db --tls-cert fleet.pem --tls-key fleet.key \\\n"
+      "      --token-file token --http-listen 0.0.0.0:4318\n"
       "  curl -H \"Authorization: Bearer $(cat token)\" -d '{\"cluster_id\": \"train\"}' \\\n"
       "      https://localhost:8081/api/v1/tools/fleet.cluster.find_outlier_nodes");
   command.on_parsed(
@@ -126,6 +126,12 @@ void add_fleet(Command root, Context& context) {
       root.add_command("fleet", "A cluster's metrics: receive them, and name the rank that the others wait for");
   add_serve(command, context);
   add_fleet_simulate(command, context);
+  command.on_parsed([&context] {  // after those of its commands
+    if (context.action) return;
+    context.action = [] {
+      return Error(Errc::kInvalid, "fleet: no command given: serve or simulate", "see 'ingero fleet --help'");
+    };
+  });
   command.footer(
       "Example:\n"
       "  ingero fleet serve --db c.db --insecure-no-tls --token-file token");

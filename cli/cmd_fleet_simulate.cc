@@ -104,7 +104,7 @@ void add_fleet_simulate(Command fleet, Context& context) {
   command.add_flag("--live", options->is_live, "In real time; else as fast as it goes, up to now");
   command.footer(
       "Example:\n"
-      "  ingero fleet simulate --ranks 2048 --seed 7 --truth truth.json --token-file token");
+      "  ingero fleet simulate --ranks 2048 --truth truth.json --token-file token");
   command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_simulate(*options, context); }; });
 }

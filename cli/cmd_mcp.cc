@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/serving.h"
-#include "serve/mcp/recording.h"
+#include "serve/mcp/recording_provider.h"
 #include "serve/mcp/stdio.h"
 #include "serve/mcp/streamable.h"
 
@@ -25,8 +25,8 @@ Result<int> run_mcp(const McpOptions& options, Context& context) {
     INGERO_TRY(serve::mcp::serve_stdio(protocol, STDIN_FILENO, STDOUT_FILENO));
     return kExitDone;
   }
-  auto server = open_server(options.serving, options.http, false, context);
-  if (!server.ok()) return server.error().in("--http");
+  auto server = open_server(options.serving, "--http", options.http, false, context);
+  if (!server.ok()) return server.error();
   return serve_until_signal(
       **server, "MCP",
       [&](const serve::http::Request& request) -> serve::http::Response {
@@ -51,11 +51,12 @@ void add_mcp(Command root, Context& context) {
   command
       .add_option("--pagerduty-routing-key", options->serving.forbidden_key,
                   "Refused: every user can read arguments; set INGERO_PAGERDUTY_KEY")
-      .type_name("KEY");
+      .type_name("KEY")
+      .hidden();
   command.footer(
       "Examples:\n"
       "  ingero mcp --db run.db\n"
-      "  INGERO_TOKEN=$(cat token) ingero mcp --db run.db --http 127.0.0.1:8443");
+      "  ingero mcp --db run.db --http 127.0.0.1:8443 --token-file token");
   command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_mcp(*options, context); }; });
 }

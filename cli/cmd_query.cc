@@ -195,9 +195,7 @@ Result<int> run_query(const QueryOptions& options, Context& context) {
 void add_query(Command root, Context& context) {
   const Command command = root.add_command("query", "Ask a recording in SQL, or list its events");
   auto options = std::make_shared<QueryOptions>();
-  command
-      .add_option("words", options->words,
-                  "The recording, and one statement that only reads; without SQL its events are listed")
+  command.add_option("words", options->words, "The recording, and a statement (else: list events)")
       .expected(0, 2)
       .usage("[FILE] [SQL]");
   add_database_option(command, options->database);
@@ -207,13 +205,10 @@ void add_query(Command root, Context& context) {
   add_label_option(command, options->label);
   command.add_flag("--annotations", options->annotations, "List the labels that held at each event");
   command
-      .add_option(
-          "--limit", options->limit,
-          "At most this many rows, of each node with --nodes (0: 10000; a table without any condition: the latest 20)")
+      .add_option("--limit", options->limit,
+                  "At most this many rows, or of each node (0: 10000; a table without a condition: the latest 20)")
       .type_name("N");
-  command
-      .add_option("--timeout", options->timeout,
-                  "Give up after this time (0: never); with --nodes on each node, and after 5s")
+  command.add_option("--timeout", options->timeout, "Give up after this (0: never; nodes 5s)")
       .duration()
       .show_default("30s");
   add_fleet_options(command, options->fleet);
@@ -221,12 +216,12 @@ void add_query(Command root, Context& context) {
   command.add_flag("--csv", options->csv, "Comma-separated values").excludes(json);
   command.footer(
       "Examples:\n"
-      "  ingero query run.db \"SELECT call, count(*), max(duration)/1000 AS max_us FROM events GROUP BY 1\"\n"
-      "  ingero query run.db \"SELECT kind, vendor, count(*) FROM events GROUP BY 1,2\" --csv\n"
+      "  ingero query run.db \"SELECT call, count(*) FROM events GROUP BY call\"\n"
+      "  ingero query run.db \"SELECT kind, max(duration) FROM events GROUP BY 1\" --csv\n"
       "  ingero query --db run.db --since 2h --pid 4321 --json | jq .\n"
-      "  ingero query --nodes gpu-01:8080,gpu-02:8080 --ca-cert ca.pem \"SELECT count(*) AS events FROM events\"\n"
-      "Tables and views: events, sources, ops, process_names, stack_traces, sessions, system_snapshots, schema_info "
-      "...");
+      "  ingero query --nodes gpu-01:8080,gpu-02:8080 \"SELECT count(*) FROM events\"\n"
+      "Tables and views: events, sources, ops, process_names, stack_traces, sessions,\n"
+      "system_snapshots, schema_info ... (docs/formats/store.md)");
   command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_query(*options, context); }; });
 }

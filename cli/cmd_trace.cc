@@ -15,18 +15,18 @@
 
 #include <malloc.h>
 
-#include "agent/annotations/annotation_service.h"
+#include "agent/annotations/annotation_intake.h"
 #include "agent/cluster/cluster_service.h"
 #include "agent/collective_watch.h"
 #include "agent/command_thread.h"
 #include "agent/host_facts.h"
-#include "agent/inference/inference_service.h"
+#include "agent/inference/inference_watch.h"
 #include "agent/metrics/live_metrics.h"
 #include "agent/metrics/metrics_endpoint.h"
-#include "agent/otlp/otlp_service.h"
+#include "agent/otlp/otlp_sender.h"
 #include "agent/probed_backends.h"
 #include "agent/recorder.h"
-#include "agent/sampling/sampler_service.h"
+#include "agent/sampling/sampling.h"
 #include "agent/session.h"
 #include "agent/stop_signals.h"
 #include "agent/view/event_lines.h"
@@ -286,7 +286,7 @@ class Trace {
       // already.
       const Fd made(::open(options_.output.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
       file_.open(options_.output, std::ios::trunc);
-      if (!file_) return errno_error(fmt::format("write {}", printable(options_.output, 4096))).in("--output");
+      if (!file_) return file_error(fmt::format("write {}", printable(options_.output, 4096))).in("--output");
       out_ = &file_;
     } else if (!options_.command.empty() && !prints()) {
       out_ = &context_.err;
@@ -344,8 +344,8 @@ class Trace {
                     inference_));
     if (sender_ && inference_) {
       inference_->set_listener(
-          [this](const correlate::ClassifiedStep& step, const std::optional<agent::ModelServer>& engine) {
-            sender_->emit(step, engine);
+          [this](const correlate::ClassifiedStep& step, const std::optional<agent::ModelServer>& server) {
+            sender_->emit(step, server);
           });
     }
     if (metrics_) {
@@ -545,7 +545,7 @@ void add_recording_options(Command command, TraceOptions& options) {
                   "With --store selective, keep one in N of the ordinary events")
       .range(1U, 1'000'000U)
       .show_default();
-  command.add_option("--db,--out", options.database, "Database file (default: INGERO_DB, ~/.ingero/ingero.db)")
+  command.add_option("--db,--out", options.database, "Database file (else $INGERO_DB, ~/.ingero/ingero.db)")
       .type_name("FILE");
   command
       .add_option("--db-group", options.db_group,
@@ -562,21 +562,14 @@ void add_process_options(Command command, TraceOptions& options) {
   command.add_option("-p,--pid", options.pids, "Only these processes and their children").separator(',');
   command.add_option("-u,--user", options.user, "Only this user's processes").type_name("USER");
   command.add_option("--cgroup", options.cgroup, "Only processes in this cgroup or below").type_name("PATH");
-  command
-      .add_option("--run-as", options.run_as,
-                  "Run the command as this user (default: as the user who traces, with sudo that is root)")
+  command.add_option("--run-as", options.run_as, "Run the command as this user (default: who traces)")
       .type_name("USER");
 }
 
 void add_output_options(Command command, TraceOptions& options) {
-  command.add_flag("--json", options.json,
-                   "One JSON object per event on standard output (with -- COMMAND, what that prints then goes to "
-                   "standard error)");
+  command.add_flag("--json", options.json, "One JSON object per event on standard output");
   command.add_flag("-v,--verbose", options.verbose, "Print every event");
-  command
-      .add_option("-o,--output", options.output,
-                  "Write the table, or with --json or --verbose the events, to this file instead of standard output")
-      .type_name("FILE");
+  command.add_option("-o,--output", options.output, "Write the table or the events to this file").type_name("FILE");
   command.add_option("--log", options.log, "Also append diagnostics to this file").type_name("FILE");
 }
 
@@ -586,18 +579,16 @@ void add_trace(Command root, Context& context) {
   auto options = std::make_shared<TraceOptions>();
   const Command command = root.add_command("trace", "Record GPU calls and what the host did to their threads (root)");
   add_process_options(command, *options);
-  command
-      .add_option("-d,--duration", options->duration,
-                  "End the recording after this long (0: at Ctrl-C); a command goes on")
-      .duration()
-      .show_default();
+  command.add_option("-d,--duration", options->duration, "End the recording after this long (default: Ctrl-C)")
+      .duration();
   add_output_options(command, *options);
   add_recording_options(command, *options);
   command
       .add_option(
           "--stack", options->stack,
-          "Where calls were made from. auto: slow, failed, synchronising and allocating calls, and one in 64 of the "
-          "rest of each call site; all; off")
+          "Where calls were made from: all; off; auto: of slow, failed, synchronising and allocating calls, and of one "
+          "in 64 of the rest")
+      .type_name("MODE")
       .expected(0, 1)
       .show_default("auto")
       .one_of({"auto", "all", "off", "true", "false"});
@@ -625,14 +616,15 @@ void add_trace(Command root, Context& context) {
   add_annotation_options(command, options->annotations);
   add_inference_options(command, options->inference);
   add_legacy_flags(command, context);
-  command.add_option("command", options->command, "Run this command (after --) and trace it and its children");
+  command.add_option("command", options->command, "Run this command (after --), trace it and its children");
   group_trace_flags(command);
   command.positionals_at_end();
   command.footer(
       "Examples:\n"
       "  sudo ingero trace --duration 60s\n"
       "  sudo ingero trace --run-as $USER -- python3 train.py   (not as root)\n"
-      "  sudo ingero trace --pid 4242 --db /tmp/job.db --json");
+      "  sudo ingero trace --pid 4242 --db /tmp/job.db --json\n"
+      "Flags can be set in ingero.yaml, too (docs/configuration.md).");
   command.on_parsed([options, &context] {
     context.action = [options, &context]() -> Result<int> {
       std::vector<Error> unusable;

@@ -123,7 +123,7 @@ Result<Configuration> Configuration::read(const Environment& environment) {
   std::vector<std::string> paths = places(environment);
   if (const auto named = environment.variable("INGERO_CONFIG"); named && !named->empty()) {
     struct stat status {};
-    if (::stat(named->c_str(), &status) != 0) return errno_error(fmt::format("INGERO_CONFIG={}", printable(*named)));
+    if (::stat(named->c_str(), &status) != 0) return file_error(fmt::format("INGERO_CONFIG={}", printable(*named)));
     paths.insert(paths.begin(), *named);
   }
   Configuration made;

@@ -29,39 +29,32 @@ Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns
 }  // namespace
 
 void add_range_options(Command command, RangeOptions& options, const std::string& live_default) {
-  const Flag since = command
-                         .add_option("--since", options.since,
-                                     "The last 5m, 2h, 1d ...: back from now, or from the last event of a finished "
-                                     "recording (default: " +
-                                         live_default + " of a live recording, all of a finished one)")
-                         .duration();
-  command.add_option("--from", options.from, "From this time: \"2026-11-21 02:26\", \"02:26:36\"; UTC with a Z")
+  const Flag since =
+      command
+          .add_option("--since", options.since,
+                      "The last 5m, 2h, 1d ...; of a finished recording from its end (default: " + live_default +
+                          " of a live one, else all)")
+          .duration();
+  command.add_option("--from", options.from, "From \"2026-11-21 02:26\", \"02:26:36\" (UTC: with a Z)")
       .type_name("TIME")
       .excludes(since);
   command.add_option("--to", options.to, "Up to this time").type_name("TIME").excludes(since);
-  command
-      .add_option(
-          "--run", options.run,
-          "Of a file that was recorded into several times, this run (1 is the first) or all (default: the last)")
-      .type_name("N|all");
+  command.add_option("--run", options.run, "This run of several, or all (default: the last)").type_name("N|all");
 }
 
 void add_label_option(Command command, std::string& label) {
-  command
-      .add_option("--label", label,
-                  "Only the time in which this label held, e.g. step=17 (within the other selection flags)")
-      .type_name("KEY=VALUE");
+  command.add_option("--label", label, "Only while this label held, e.g. step=17").type_name("KEY=VALUE");
 }
 
 void add_database_option(Command command, std::string& database) {
-  command.add_option("-d,--db", database, "The recording (default: $INGERO_DB, else ~/.ingero/ingero.db)")
-      .type_name("FILE");
+  command.add_option("-d,--db", database, "The recording (else $INGERO_DB, ~/.ingero/ingero.db)").type_name("FILE");
 }
 
 Status check_node(const std::string& node, std::string_view flag) {
   if (node.find(':') == std::string::npos) return {};
   return Error(Errc::kInvalid,
-               fmt::format("{} {}: ':' separates the node from the sequence in event ids", flag, printable(node, 256)));
+               fmt::format("{} {}: ':' separates the node from the sequence in event ids", flag, printable(node, 256)),
+               "leave the ':' out");
 }
 
 bool has_recording(const std::string& database, const Context& context) {

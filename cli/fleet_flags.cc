@@ -44,7 +44,7 @@ void add_fleet_options(Command command, FleetOptions& options) {
   const std::string group = "Several machines";
   command
       .add_option("--nodes", options.nodes,
-                  "Query these nodes, which run 'ingero dashboard': HOST:PORT,... (all: fleet.nodes of ingero.yaml)")
+                  "Ask these nodes, which run 'ingero dashboard': HOST:PORT,... (all: fleet.nodes of ingero.yaml)")
       .type_name("LIST")
       .group(group);
   command.add_option("--ca-cert", options.authorities, "CA certificates to verify the nodes with (PEM)")
@@ -71,6 +71,7 @@ void add_fleet_options(Command command, FleetOptions& options) {
       .add_flag("--fleet-require-tls", options.requires_tls,
                 "Query other hosts over TLS only (default: true; =false: anyone on the path can read the data)")
       .group(group);
+  command.rare_flags("ca-cert client- nodes- clock-skew fleet-require");
 }
 
 Result<std::shared_ptr<const fleet::Fleet>> open_fleet(const FleetOptions& options, const std::string& timeout,

@@ -8,8 +8,8 @@
 namespace ingero::cli {
 namespace {
 
-constexpr size_t kNameWidth = 30;
-constexpr size_t kLineWidth = 100;
+constexpr size_t kNameWidth = 26;
+constexpr size_t kLineWidth = 80;
 
 // `text` in lines that start at kNameWidth; the first continues `out`.
 void wrap(std::string& out, const std::string& text) {

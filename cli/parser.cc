@@ -99,7 +99,8 @@ Result<std::vector<std::string>> arguments_of(const std::vector<FlagSetting>& se
       const auto near = nearest_of(setting.name, known);
       return Error(Errc::kInvalid,
                    fmt::format("{}: {} has no flag --{}{}", setting.place, command.name, printable(setting.name),
-                               near.empty() ? "" : fmt::format(", did you mean {}?", near)));
+                               near.empty() ? "" : fmt::format(", did you mean {}?", near)),
+                   near.empty() ? fmt::format("see 'ingero {} --help-all'", command.name) : "");
     }
     if (is_typed(*flag, typed)) continue;
     for (const std::string& value : setting.values) {
@@ -126,33 +127,37 @@ class HelpFormatter final : public CLI::Formatter {
 
   std::string shown_groups(const CLI::App* app, CLI::AppFormatMode mode) const {
     std::string out;
-    std::vector<const CLI::Option*> alone;  // of their headings: one for all of them
+    std::vector<const CLI::Option*> alone;  // one or two that are left of a heading: one heading for all of them
     size_t left_out = 0;
     for (const std::string& group : app->get_groups()) {
       std::vector<const CLI::Option*> shown;
+      const size_t before = left_out;
       for (const CLI::Option* option : app->get_options([](const CLI::Option* one) { return one->nonpositional(); })) {
         if (group.empty() || option->get_group() != group) continue;
         const bool is_shown = mode == CLI::AppFormatMode::All || !rare_.contains(option);
         if (is_shown) shown.push_back(option);
         left_out += is_shown ? 0 : 1;
       }
-      if (shown.size() == 1 && group != "Options" && mode != CLI::AppFormatMode::All) {
-        alone.push_back(shown.front());
+      const size_t few = left_out > before ? 2 : 1;
+      if (shown.size() <= few && group != "Options" && mode != CLI::AppFormatMode::All) {
+        alone.insert(alone.end(), shown.begin(), shown.end());
       } else if (!shown.empty()) {
         out += make_group(group, false, shown);
       }
     }
     if (!alone.empty()) out += make_group("Also", false, alone);
     if (left_out > 0) {
-      out +=
-          fmt::format("\n{} more flags: {} --help-all. Each can be set in ingero.yaml, too (docs/configuration.md).\n",
-                      left_out, full_name(*app));
+      out += fmt::format("\n{} more flags: {} --help-all\n", left_out, full_name(*app));
     }
     return out;
   }
 
   std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
     return "\n" + Formatter::make_usage(app, full_name(*app));
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    return help_entry("  " + command->get_name(), command->get_description());
   }
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -208,7 +213,13 @@ Flag Flag::range(double min, double max) const { return Flag(option_->check(CLI:
 
 Flag Flag::positive() const { return Flag(option_->check(CLI::PositiveNumber)); }
 
-Flag Flag::not_negative() const { return Flag(option_->check(CLI::NonNegativeNumber)); }
+// In the words of the library's own check, but without its range, which begins at a number that is not 0 in print.
+Flag Flag::not_negative() const {
+  const auto check = [](const std::string& text) {
+    return text.starts_with('-') ? "Number less than 0: " + text : std::string();
+  };
+  return Flag(option_->check(CLI::Validator(check, "", "")));
+}
 
 Flag Flag::duration() const { return Flag(option_->check(accepted_by(parse_duration_ns, "DURATION"))); }
 
@@ -295,13 +306,14 @@ void Command::group_flags(const std::string& heading, std::initializer_list<std:
   }
 }
 
-void Command::rare_flags(std::initializer_list<std::string_view> beginnings) const {
+void Command::rare_flags(std::string_view beginnings) const {
+  const auto words = split(beginnings, ' ');
   const auto formatter = std::static_pointer_cast<HelpFormatter>(app_->get_formatter());
   for (const CLI::Option* option : app_->get_options([](const CLI::Option* one) { return one->nonpositional(); })) {
     if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
     const auto begins = [&](std::string_view beginning) { return name.starts_with(beginning); };
-    if (std::any_of(beginnings.begin(), beginnings.end(), begins)) formatter->add_rare(option);
+    if (std::any_of(words.begin(), words.end(), begins)) formatter->add_rare(option);
   }
   app_->set_help_all_flag(kHelpAllNames, kHelpAllText);
 }

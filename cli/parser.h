@@ -113,8 +113,9 @@ class Command {
   void positionals_at_end() const;
   // Puts those flags under `heading` that are under none and whose first long name begins with one of `beginnings`.
   void group_flags(const std::string& heading, std::initializer_list<std::string_view> beginnings) const;
-  // Leaves those flags whose first long name begins with one of `beginnings` to --help-all, which the command then has.
-  void rare_flags(std::initializer_list<std::string_view> beginnings) const;
+  // Leaves those flags whose first long name begins with one of `beginnings`, words with blanks between them, to
+  // --help-all, which the command then has.
+  void rare_flags(std::string_view beginnings) const;
   void footer(const std::string& text) const;
   // Runs when this command was parsed.
   void on_parsed(std::function<void()> callback) const;

@@ -112,6 +112,9 @@ std::string refusal_text(std::string_view said, const CommandFacts& command, std
     return fmt::format("{} has no effect without {}", halves->before, halves->after);
   }
   if (const auto halves = split_at(said, ": ")) {
+    if (halves->after.starts_with("At Most ")) {
+      return "too many arguments: put quotes around one that has blanks, such as an SQL statement";
+    }
     if (halves->after.ends_with(" missing") || halves->after.find("required") != std::string_view::npos) {
       return fmt::format("{} needs a value", halves->before);
     }

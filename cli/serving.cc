@@ -16,7 +16,7 @@
 #include "cli/flags.h"
 #include "serve/alerts/pagerduty.h"
 #include "serve/api/api.h"
-#include "serve/mcp/recording.h"
+#include "serve/mcp/recording_provider.h"
 #include "serve/mcp/streamable.h"
 
 namespace ingero::cli {
@@ -66,6 +66,7 @@ void add_query_service_options(Command command, ServingOptions& options) {
       .duration()
       .show_default()
       .group("Several machines");
+  command.rare_flags("nodes-timeout");
 }
 
 void add_server_options(Command command, ServingOptions& options, const std::string& token_flags) {
@@ -84,7 +85,9 @@ void add_server_options(Command command, ServingOptions& options, const std::str
       .show_default();
   command.add_option("--audit-log", options.audit, "Append a line of JSON for each request, refused ones too")
       .type_name("FILE");
-  command.add_option(token_flags, options.forbidden_token, "Refused: every user can read arguments").type_name("TOKEN");
+  command.add_option(token_flags, options.forbidden_token, "Refused: every user can read arguments")
+      .type_name("TOKEN")
+      .hidden();
 }
 
 bool has_token(const ServingOptions& options, const Context& context) {
@@ -97,6 +100,10 @@ Result<std::unique_ptr<serve::tools::QueryService>> open_service(const ServingOp
   if (!options.forbidden_key.empty()) {
     return Error(Errc::kInvalid, "--pagerduty-routing-key: every user of this machine can read it among the arguments",
                  fmt::format("put it into {}", kPagerVariable));
+  }
+  if (!options.forbidden_token.empty()) {
+    return Error(Errc::kInvalid, "--token: a secret among the arguments can be read by every user of this machine",
+                 fmt::format("put it into {} or --token-file", kServedTokenVariable));
   }
   const auto timeout = parse_duration_ns(options.timeout);
   if (!timeout.ok()) return timeout.error().in("--timeout");
@@ -120,13 +127,9 @@ Result<std::unique_ptr<serve::tools::QueryService>> open_service(const ServingOp
   return std::make_unique<serve::tools::QueryService>(std::move(service), vendor_names(), *context.clock);
 }
 
-Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& options, const std::string& address,
-                                                         bool plain, Context& context,
+Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& options, const char* flag,
+                                                         const std::string& address, bool plain, Context& context,
                                                          std::vector<std::string> open_paths) {
-  if (!options.forbidden_token.empty()) {
-    return Error(Errc::kInvalid, "a secret among the arguments can be read by every user of this machine",
-                 fmt::format("put it into {} or --token-file", kServedTokenVariable));
-  }
   serve::http::ServerOptions served;
   served.address = address;
   served.certificate = options.certificate;
@@ -135,19 +138,25 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   if (const auto token = context.environment.variable(kServedTokenVariable); token && !token->empty()) {
     INGERO_TRY(served.secrets.add_token(*token, kServedTokenVariable));
   }
-  if (!options.token_file.empty()) INGERO_TRY(served.secrets.add_token_file(options.token_file));
+  if (!options.token_file.empty()) {
+    const auto added = served.secrets.add_token_file(options.token_file);
+    if (!added.ok()) return added.error().in("--token-file");
+  }
   const auto where = serve::http::parse_address(address);
-  if (!where.ok()) return where.error();
+  if (!where.ok()) return where.error().in(flag);
   if (plain && !where->is_loopback) {
     return Error(Errc::kInvalid,
-                 fmt::format("{}: without TLS the server may listen on this machine only", printable(address)),
+                 fmt::format("{} {}: without TLS the server may listen on this machine only", flag, printable(address)),
                  "leave out --no-tls, or listen on 127.0.0.1");
   }
-  if (plain && !options.certificate.empty()) return Error(Errc::kInvalid, "--no-tls and --tls-cert exclude each other");
+  if (plain && !options.certificate.empty()) {
+    return Error(Errc::kInvalid, "--no-tls and --tls-cert cannot be combined: give only one");
+  }
   if (!where->is_loopback && served.secrets.empty()) {
-    return Error(Errc::kInvalid,
-                 fmt::format("{}: every client that reaches this address could read the recording", printable(address)),
-                 fmt::format("set {} or --token-file, or listen on 127.0.0.1", kServedTokenVariable));
+    return Error(
+        Errc::kInvalid,
+        fmt::format("{} {}: every client that reaches this address could read the recording", flag, printable(address)),
+        fmt::format("set {} or --token-file, or listen on 127.0.0.1", kServedTokenVariable));
   }
   auto audit = open_audit(options.audit);
   if (!audit.ok()) return audit.error();
@@ -164,7 +173,9 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   served.seconds = 10;
   served.keep_alive = 1000;
   served.per_second = options.per_second;
-  return serve::http::Server::bind(std::move(served), *context.clock);
+  auto server = serve::http::Server::bind(std::move(served), *context.clock);
+  if (!server.ok()) return server.error().in(flag);
+  return server;
 }
 
 void step_back() {

@@ -33,10 +33,10 @@ Result<std::unique_ptr<serve::tools::QueryService>> open_service(const ServingOp
 // Whether requests over HTTP must carry a token.
 bool has_token(const ServingOptions& options, const Context& context);
 
-// A server on `address` that checks Host and Origin, with a self-signed certificate unless it is `plain` or was given
-// one. Without a secret it listens on loopback only. `open_paths` need no secret.
-Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& options, const std::string& address,
-                                                         bool plain, Context& context,
+// A server on `address`, the value of `flag`, that checks Host and Origin, with a self-signed certificate unless it is
+// `plain` or was given one. Without a secret it listens on loopback only. `open_paths` need no secret.
+Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& options, const char* flag,
+                                                         const std::string& address, bool plain, Context& context,
                                                          std::vector<std::string> open_paths = {});
 // Lowers the CPU priority of this thread, and of those that it starts, below that of traced programs and recorders.
 void step_back();

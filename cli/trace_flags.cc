@@ -6,17 +6,20 @@
 namespace ingero::cli {
 
 void add_metrics_options(Command command, agent::MetricsOptions& options) {
-  command
-      .add_option("--prometheus", options.server.address,
-                  "Serve metrics for Prometheus here, at /metrics (:PORT binds to this machine only)")
-      .type_name("ADDRESS");
+  const Flag wanted =
+      command.add_option("--prometheus", options.server.address, "Serve Prometheus metrics at this HOST:PORT or :PORT")
+          .type_name("ADDRESS");
   command.add_option("--prometheus-cert", options.server.certificate, "Serve them over TLS with this certificate (PEM)")
-      .type_name("FILE");
-  command.add_option("--prometheus-key", options.server.key, "The certificate's key (PEM)").type_name("FILE");
+      .type_name("FILE")
+      .needs(wanted);
+  command.add_option("--prometheus-key", options.server.key, "The certificate's key (PEM)")
+      .type_name("FILE")
+      .needs(wanted);
   command
       .add_option("--prometheus-auth", options.server.auth_file,
                   "Require one of the secrets in this file: lines 'bearer TOKEN' or 'basic USER:PASSWORD'")
-      .type_name("FILE");
+      .type_name("FILE")
+      .needs(wanted);
   command.add_flag("--prometheus-earlier-names", options.legacy_names,
                    "Also serve the legacy agent's metrics that are not in base units");
   command.add_flag("--prometheus-launch-sizes", options.launch_sizes,
@@ -84,8 +87,8 @@ void add_sampling_options(Command command, agent::SamplingOptions& options) {
 }
 
 void add_annotation_options(Command command, agent::AnnotationOptions& options) {
-  const Flag wanted = command.add_flag("--annotate", options.wanted,
-                                       "Receive annotations from programs over a socket: step, epoch ...");
+  const Flag wanted =
+      command.add_flag("--annotate", options.wanted, "Receive annotations from programs: step, epoch ...");
   command
       .add_option("--annotate-socket-gid", options.group,
                   "Let members of this group use it too (default: only its owner)")
@@ -104,9 +107,8 @@ void add_inference_options(Command command, agent::InferenceOptions& options) {
     return command.add_option(name, value, help).group(group).show_default();
   };
   command
-      .add_flag(
-          "--inference", options.wanted,
-          "Detect inference steps, classify them, report slow ones; read the metrics of vLLM, TGI, SGLang and Triton")
+      .add_flag("--inference", options.wanted,
+                "Report slow steps of inference; read the metrics of vLLM, TGI, SGLang and Triton")
       .group(group);
   option("--inference-warmup", options.warmup, "Healthy steps of a workload before any is called slow")
       .range(1, 100'000);
@@ -148,8 +150,8 @@ void add_cluster_options(Command command, agent::ClusterOptions& options) {
   const auto option = [&](const char* name, std::string& value, const char* type, const char* help) {
     return command.add_option(name, value, help).type_name(type).group(group);
   };
-  const Flag endpoint = option("--fleet-endpoint", options.endpoint, "URL",
-                               "Send what each rank did in windows of 5 s to 'ingero fleet serve' there");
+  const Flag endpoint =
+      option("--fleet-endpoint", options.endpoint, "URL", "Send what each rank did to 'ingero fleet serve' there");
   option("--fleet-cluster-id", options.cluster, "NAME", "The cluster that this machine is in").needs(endpoint);
   option("--fleet-node-id", options.node, "NAME", "This machine's name there (default: as --node)").needs(endpoint);
   option("--fleet-token-file", options.token_file, "FILE",
@@ -176,30 +178,10 @@ void group_trace_flags(Command command) {
   command.group_flags("Devices, fabric and kernel log",
                       {"rdma", "device", "sysfs", "kernel-log", "management-library"});
   command.group_flags("Annotations", {"annotate"});
-  command.rare_flags({"prometheus-",
-                      "otlp-",
-                      "annotate-",
-                      "inference-",
-                      "fleet-cluster",
-                      "fleet-node",
-                      "fleet-t",
-                      "fleet-insecure",
-                      "rdma-interval",
-                      "device-interval",
-                      "sysfs-root",
-                      "kernel-log",
-                      "management-library",
-                      "backend",
-                      "no-",
-                      "log",
-                      "record-all",
-                      "store",
-                      "sample-every",
-                      "db-group",
-                      "keep-secrets",
-                      "node",
-                      "ringbuf-size",
-                      "attach"});
+  command.rare_flags(
+      "prometheus- otlp- annotate- inference- fleet-cluster fleet-node fleet-t fleet-insecure rdma device-interval "
+      "sysfs kernel-log management-library library backend no- log verbose record-all store sample-every db-group "
+      "keep-secrets max-db node ringbuf-size attach hang-after");
 }
 
 }  // namespace ingero::cli

@@ -3,12 +3,12 @@
 // Each service has a struct of settings and knows nothing of the command line. Threads: while parsing only.
 #pragma once
 
-#include "agent/annotations/annotation_service.h"
+#include "agent/annotations/annotation_intake.h"
 #include "agent/cluster/cluster_service.h"
-#include "agent/inference/inference_service.h"
+#include "agent/inference/inference_watch.h"
 #include "agent/metrics/metrics_endpoint.h"
 #include "agent/otlp/settings.h"
-#include "agent/sampling/sampler_service.h"
+#include "agent/sampling/sampling.h"
 #include "cli/parser.h"
 
 namespace ingero::cli {

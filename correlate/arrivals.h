@@ -5,6 +5,7 @@
 // lasts. A rank on another host is never reported as missing: its calls are not captured.
 //
 // Pure; one thread. Times are monotonic nanoseconds. A rank whose collectives lose their numbers is no longer watched.
+// Owns what it remembers. Failure: none; what does not fit is not followed.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 // has chosen, where it was seen to choose. Calls kept for a graph are not run, so nothing waits for them.
 //
 // Only certain waits count: a call still running when the wait began is left out, and so is a device whose choice on
-// another thread was not captured. Pure; one thread; memory is bounded and evictions are counted.
+// another thread was not captured. Pure; one thread; memory is bounded and evictions are counted. Failure: none.
 #pragma once
 
 #include <cstdint>

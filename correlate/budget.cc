@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/text.h"
 #include "correlate/budget_impl.h"
 #include "correlate/window.h"
 #include "hal/same_start.h"
@@ -174,7 +175,7 @@ void Budget::Impl::add_switch(const hal::Event& event) {
     ledger.add(hal::Loss::budget_forgotten);
     return;
   }
-  if (thread_of(event.tid, event.pid, std::string(text_of(event.comm))) == nullptr) return;  // counted there
+  if (thread_of(event.tid, event.pid, std::string(fixed_text(event.comm))) == nullptr) return;  // counted there
   switches.push_back({event.tid, off_span(event, nullptr)});
   ++pending;
 }
@@ -211,7 +212,7 @@ void Budget::Impl::add(const hal::Event& event) {
     if (from_start.size() < kMaxThreads) from_start.insert(static_cast<uint32_t>(event.arg1));
     hal::Process& made = facts[static_cast<uint32_t>(event.arg1)];
     if (made.parent_pid == 0) made.parent_pid = event.pid;
-    if (made.comm.empty()) made.comm = std::string(text_of(event.comm));
+    if (made.comm.empty()) made.comm = std::string(fixed_text(event.comm));
     if (made.start_mono_ns == 0) made.start_mono_ns = event.start_mono_ns;
   }
 }

@@ -37,7 +37,7 @@ namespace ingero::correlate {
 
 // The 128 bytes that all ranks of a communicator share, as one number: 16 words, each mixed in with splitmix64's
 // finaliser, from 0x9e3779b97f4a7c15. All of them, because their first eight are the same on every communicator where
-// the address of the meeting point is given from outside. Empty for fewer than 128 bytes.
+// the address of the rendezvous is given from outside. Empty for fewer than 128 bytes.
 std::optional<uint64_t> fold_id(std::span<const std::byte> id);
 
 class Communicators {

@@ -172,7 +172,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
   if (event.pid == 0 && op != hal::HostOp::kOomKill) return;
   ProcessState& process = process_of(event.pid);
   // One that had ended before its name was read is called what it was called when something happened to it.
-  if (process.facts.comm.empty()) process.facts.comm = text_of(event.comm);
+  if (process.facts.comm.empty()) process.facts.comm = fixed_text(event.comm);
   const uint64_t bytes = event.has(Has::kBytes) ? event.bytes : 0;
   switch (op) {
     case hal::HostOp::kSchedSwitch: {
@@ -230,7 +230,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       finding.rule = RuleId::oom_kill;
       const auto victim = static_cast<uint32_t>(event.has(Has::kArg1) ? event.arg1 : event.pid);
       finding.detail =
-          fmt::format("{} (pid {})", text_of(event.comm).empty() ? "a process" : text_of(event.comm), victim);
+          fmt::format("{} (pid {})", fixed_text(event.comm).empty() ? "a process" : fixed_text(event.comm), victim);
       finding.subject = fmt::format("{}", victim);
       finding.number = finding.number_now = 1;
       finding.confidence = 1;

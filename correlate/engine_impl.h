@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "correlate/engine.h"
-#include "correlate/fabric.h"
+#include "correlate/fabric_state.h"
 #include "correlate/state.h"
 #include "correlate/streams.h"
 

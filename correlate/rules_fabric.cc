@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "correlate/fabric.h"
+#include "correlate/fabric_state.h"
 #include "correlate/state.h"
 
 namespace ingero::correlate {

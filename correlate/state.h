@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "correlate/baseline.h"
-#include "correlate/fabric.h"
+#include "correlate/fabric_state.h"
 #include "correlate/facts.h"
 #include "correlate/rules.h"
 #include "correlate/window.h"

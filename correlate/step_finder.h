@@ -1,4 +1,4 @@
-// Where the steps of a program begin: the period of what it submits, found without being told.
+// Where the steps of a program begin: the period of what it submits, found without any hint.
 //
 // Each call is a token: what it does, not to which stream. The content between two calls is the sum of the hashes of
 // the tokens between them, so that order and interleaving do not matter. A token whose content between one occurrence

@@ -2,7 +2,6 @@
 #include "correlate/window.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace ingero::correlate {
 namespace {
@@ -156,7 +155,5 @@ uint64_t ProcessWindow::io_overlap_ns() const {
   }
   return overlap;
 }
-
-std::string_view text_of(const std::array<char, 16>& comm) { return {comm.data(), strnlen(comm.data(), comm.size())}; }
 
 }  // namespace ingero::correlate

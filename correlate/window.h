@@ -1,5 +1,7 @@
 // What one process did in one window of event time, and what was done to it. Sums: windows add up, in any order, so the
 // order in which events come within the lateness does not matter.
+//
+// Owned by the engine, and copied freely. One thread. Failure: none; what is beyond a bound is summed up.
 #pragma once
 
 #include <array>
@@ -172,7 +174,5 @@ struct ProcessWindow {
   uint64_t io_overlap_ns() const;
   bool empty() const { return calls == 0 && switches == 0 && reads.calls + writes.calls == 0; }
 };
-
-std::string_view text_of(const std::array<char, 16>& comm);
 
 }  // namespace ingero::correlate

@@ -37,7 +37,7 @@ std::string preemptors_text(const Preemptors& preemptors, const hal::Process& ow
             [](const auto& a, const auto& b) { return a.ns != b.ns ? a.ns > b.ns : a.pid < b.pid; });
   std::string out;
   for (size_t i = 0; i < std::min<size_t>(3, list.size()); ++i) {
-    const std::string comm = printable(text_of(list[i].comm));
+    const std::string comm = printable(fixed_text(list[i].comm));
     const std::string who =
         list[i].pid == own.pid
             ? fmt::format("other threads of {}", own.comm.empty() ? "the process" : printable(own.comm))
@@ -111,7 +111,7 @@ bool is_kernel_thread(const Evaluation& seen, const Preemptors::PreemptedBy& one
   constexpr uint32_t kKthreadd = 2;
   const auto known = seen.by_pid.find(one.pid);
   if (known != seen.by_pid.end() && known->second->facts.parent_pid == kKthreadd) return true;
-  const std::string_view name = text_of(one.comm);
+  const std::string_view name = fixed_text(one.comm);
   constexpr std::string_view kNames[] = {"kworker/",   "ksoftirqd/", "migration/", "rcu_",         "rcuc/",
                                          "rcuog/",     "rcuop/",     "jbd2/",      "kswapd",       "kcompactd",
                                          "irq/",       "kthreadd",   "watchdog/",  "idle_inject/", "cpuhp/",
@@ -130,7 +130,7 @@ void describe_preemption(ChainText& text, const std::string& preemptors, const s
   }
   chain.summary = fmt::format(
       "{} lost {} ({} of the time) to {}", text.who, lost, share,
-      worst == nullptr || text_of(worst->comm).empty() ? "other programs" : printable(text_of(worst->comm)));
+      worst == nullptr || fixed_text(worst->comm).empty() ? "other programs" : printable(fixed_text(worst->comm)));
   chain.root_cause = fmt::format("{} was ready to run while {} had its CPU{}", text.who,
                                  preemptors.empty() ? "another program" : preemptors, slow_call_text(text));
   text.step("HOST", "sched_switch",

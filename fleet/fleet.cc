@@ -105,7 +105,7 @@ Error none_answered(const std::vector<NodeAnswer>& all) {
                               printable(one.answers.error().text(), 500));
     }
   }
-  return {code, sentence};
+  return {code, sentence, code == Errc::kIo ? "does 'ingero dashboard' run there?" : ""};
 }
 
 void say_clocks(const std::vector<NodeAnswer>& all, uint64_t threshold_ns, Json& notes) {

@@ -2,7 +2,7 @@
 // `ingero explain --nodes` say.
 //
 // A node that fails is named in `nodes` with its reason, and the rest is given; an error only when none answers.
-// Thread-safe.
+// Thread-safe. Owns its client; `clock` outlives it.
 #pragma once
 
 #include <memory>

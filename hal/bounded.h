@@ -1,7 +1,8 @@
 // Bounds of containers that a traced process could make grow, and the count of what they drop.
 //
 // A bound without a count would hide that something is missing, so both come in one call, with the name in the loss
-// ledger that this container has for itself. Thread-safe where the container is.
+// ledger that this container has for itself. Thread-safe where the container is. Owns nothing. Failure: false, and the
+// count.
 #pragma once
 
 #include <cstddef>

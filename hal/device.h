@@ -13,8 +13,8 @@
 
 namespace ingero::hal {
 
-// name (metric: gpu_NAME; device_values.name in a recording), whether it only grows, sentence. `part` tells several of
-// one kind apart: which clock, which sensor, which link.
+// name (metric: gpu_NAME; device_values.name in a recording), whether it only grows, sentence. `part` distinguishes
+// several of one kind apart: which clock, which sensor, which link.
 #define INGERO_READINGS(X)                                                                                \
   X(utilization_ratio, false, "Share of time in which the device did something, 0 to 1.")                 \
   X(memory_utilization_ratio, false, "Share of time in which device memory was read or written, 0 to 1.") \

@@ -144,7 +144,7 @@ struct Exchange {
   bool is_part = false;           // made inside a collective: part of that one
 };
 
-// One rank's end of a communicator, from its making to its destruction. Told again when more becomes known.
+// One rank's end of a communicator, from its making to its destruction. Reported again when more becomes known.
 struct Communicator {
   uint64_t id = 0;  // by this run, never 0
   uint32_t pid = 0;
@@ -165,7 +165,7 @@ struct BarrierWait {
   CallId call = kNoCall;  // the collective
 };
 
-// A collective that some ranks have entered and others have not. Told again when it is over.
+// A collective that some ranks have entered and others have not. Reported again when it is over.
 struct CollectiveHang {
   uint64_t comm_id_hash = 0;
   uint64_t number = 0;
@@ -229,7 +229,7 @@ struct SystemSnapshot {
   double psi_cpu_some = -1, psi_io_some = -1, psi_io_full = -1, psi_mem_some = -1,
          psi_mem_full = -1;                           // percent of two seconds
   int64_t major_faults = -1;                          // since the previous snapshot
-  double steal_percent = -1, interrupt_percent = -1;  // of all CPUs: other guests; interrupts, hard and soft
+  double steal_percent = -1, interrupt_percent = -1;  // of all CPUs: other virtual machines; interrupts, hard and soft
 };
 
 // What a cgroup's CPU limit did since the sample before; only cgroups that were held back have one.

@@ -1,5 +1,7 @@
 // The loss ledger: everything that can be lost, late, unpaired or cut, by name. One table; the counters, the labels of
 // the metric of losses, the table `loss` and docs/limits.md are derived from it.
+//
+// The ledger owns its counters, is thread-safe, and never fails; who counts only adds.
 #pragma once
 
 #include <array>

@@ -78,7 +78,7 @@ enum RowFlag : uint32_t {
   kSynchronising = 1,      // the caller waits for the device: always stored, always with a stack
   kNotWhereTarget = 2,     // only probed where `instead` is absent: a wrapper that jumps to it, or an older prototype
   kRegistersName = 4,      // fills kFunction or kHandle and kName: the sleepable name program reads the string
-  kPolled = 16,            // a query called in loops (cudaEventQuery): first to be thinned
+  kPolled = 16,            // a query called in loops (cudaEventQuery): first to be sampled out
   kAsync = 32,             // duration is the time to enqueue, not to complete
   kMangledVariants = 64,   // also exported under a C++-mangled name: match by demangled base name
   kOnlyWhereTarget = 128,  // only probed where `instead` is present: a prototype that came with a later version
@@ -166,7 +166,7 @@ struct DataType {
   uint32_t bytes = 0;
 };
 
-// An event that a device told a program, by the library's number of it.
+// An event that a device reported to a program, by the library's number of it.
 struct AsyncEvent {
   std::string_view name;
   bool is_error = false;
@@ -211,7 +211,7 @@ struct Backend {
   const DeviceNaming* device_naming = nullptr;
   // Reads the vendor's devices.
   std::unique_ptr<DeviceSampler> (*open_devices)(const SamplerWorld& world) = nullptr;
-  // The error that a message of the kernel log tells of; none when it is not this vendor's driver's. Pure.
+  // The error that a message of the kernel log reports; none when it is not this vendor's driver's. Pure.
   std::optional<DeviceError> (*kernel_log_error)(std::string_view untrusted_line) = nullptr;
   std::span<const Diagnostic> diagnostics = {};
 };

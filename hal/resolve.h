@@ -47,7 +47,7 @@ bool holds_static_copy(const Library& library, const ElfImage& image);
 // Is the file one that must hold a copy of the library, stripped of its symbols? Then its calls cannot be seen.
 bool hides_static_copy(const Library& library, const ElfImage& image);
 
-// The library's version as the file tells it: "13.0.96" from a file or soname suffix, "13" from libcudart.so.13, or
+// The library's version as the file has it: "13.0.96" from a file or soname suffix, "13" from libcudart.so.13, or
 // empty.
 std::string library_version(std::string_view resolved_file_name, std::string_view soname);
 

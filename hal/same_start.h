@@ -1,5 +1,7 @@
 // Do two start times of one pid mean the same process? Numbers are used again, so a process is its pid and its start;
 // of the two, one may be the kernel side's and the other from /proc, which counts in ticks. Pure.
+//
+// Failure: none.
 #pragma once
 
 #include <cstdint>

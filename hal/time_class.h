@@ -1,5 +1,7 @@
 // What a thread that submits GPU work does with its time: the classes of a budget. Closed; stored by name
 // (docs/formats/store.md), in this order.
+//
+// Constant data; any thread.
 #pragma once
 
 #include <array>

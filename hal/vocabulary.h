@@ -1,7 +1,8 @@
 // The closed vocabulary: what a vendor call can mean, in words no vendor owns.
 //
 // A backend's row says which Kind a call is and which Field each parameter fills. Adding a word here is a decision
-// about the model (schema, metrics and docs follow); adding a vendor is not.
+// about the model (schema, metrics and docs follow); adding a vendor is not. Constant data and pure functions; any
+// thread. Failure: nothing where a name is not in the vocabulary.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,7 @@ struct Launcher {
   std::string_view rank, local_rank, world_size;
 };
 
-// Best first: what the training script itself was told, then what started it.
+// Best first: what the training script itself was given, then what started it.
 constexpr std::array kLaunchers = {
     Launcher{"RANK", "LOCAL_RANK", "WORLD_SIZE"},
     Launcher{"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"},

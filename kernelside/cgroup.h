@@ -1,7 +1,8 @@
 // The container, pod, batch job and rank of a process, from its cgroup path and environment.
 //
 // Pure text functions; thread-safe. The text is untrusted: a path component and an environment are what their owner
-// chose. Only ids of exactly the right shape are taken, and everything else is unknown (empty, or -1).
+// chose. Only ids of exactly the right shape are taken, and everything else is unknown (empty, or -1). Returns copies.
+// Failure: none, but for what stays unknown.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // What a user names to choose whom to trace, as the kernel side needs it: a process with its children, a cgroup's id.
 //
-// Reads /proc and the cgroup hierarchy. Threads: one at a time.
+// Reads /proc and the cgroup hierarchy. Threads: one at a time. Owns nothing. Failure: with the cgroup's path and what
+// to name instead.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
 // Which system calls this process can make no more: those by which it would become another program, change another
 // process, or change the machine. A program that is misled by what it reads then has no use for them.
 //
-// For good, for all threads of the process and those they start; processes that they fork have it too.
+// For good, for all threads of the process and those they start; processes that they fork have it too. What it sets
+// belongs to the process; nothing takes it back, and no object owns it.
+// Any thread.
 #pragma once
 
 #include "base/result.h"

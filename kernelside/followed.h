@@ -1,10 +1,11 @@
 // Which processes a trace of some processes follows: those, and their children. The kernel side decides whose calls are
 // captured; this decides whose libraries get probes, so that no other program's calls run into one.
 //
-// A process is known by its pid until it is said to have ended. One that is not known is looked up once: it
-// is followed when a parent of its parents is, which /proc knows while they live. What /proc no longer knows (the
-// parent has ended) add() brings, when the kernel side reports the fork. Who is found not to be followed stays so until
-// add() or remove() names it. Thread-safe.
+// A process is known by its pid until it is said to have ended. One that is not known is looked up once: it is followed
+// when a parent of its parents is, which /proc knows while they live. What /proc no longer knows (the parent has ended)
+// add() brings, when the kernel side reports the fork. Who is found not to be followed stays so until add() or remove()
+// names it. Thread-safe. Owns its lists; `parent_of` is called without its mutex. Failure: none; a process whose
+// parents are not known is not followed.
 #pragma once
 
 #include <cstdint>

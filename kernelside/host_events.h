@@ -36,7 +36,7 @@ bool tcp_event(std::span<const std::byte> bytes, const hal::CallTable& calls, ha
 bool process_end(std::span<const std::byte> bytes, wire_process& counters, uint64_t& mono_ns);
 
 // What a process's counters gained between two readings, as one event per kind of counter that moved, at the time of
-// the second: events come in the order of time, and one that told of a second ago would be late. It has no duration:
+// the second: events come in the order of time, and one about a second ago would be late. It has no duration:
 // the interval's length is ours, not the operations'. Counters of another process (pid reused: the start differs) or
 // running backwards count as starting from zero.
 std::vector<hal::Event> counter_events(const wire_process& before, const wire_process& now, uint64_t now_mono_ns,

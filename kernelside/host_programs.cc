@@ -85,7 +85,7 @@ bool is_used(const Choice& choice, std::string_view program) {
                      [&](const char* name) { return name != nullptr && program == name; });
 }
 
-// The telling line of a verifier's log: the one before its statistics.
+// The line of a verifier's log that says why: the one before its statistics.
 std::string result(std::string_view log, const std::string& otherwise) {
   const auto end = log.rfind("\nprocessed ");
   if (end == std::string_view::npos) return otherwise;

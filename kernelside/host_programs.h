@@ -63,7 +63,7 @@ class HostPrograms {
   // Totals since attach(); thread-safe.
   std::vector<DeviceIo> other_io() const;
   // Runs the kernel skipped because the program was running on that CPU already, where an interrupt has something to
-  // tell (a completion inside a completion, not a page for an interrupt's own use). Thread-safe.
+  // report (a completion inside a completion, not a page for an interrupt's own use). Thread-safe.
   uint64_t skipped_runs() const;
   // No program runs any more; what they counted can still be read. Takes a grace period of the kernel.
   void detach();

@@ -45,7 +45,7 @@ uint64_t KernelLog::read(const std::function<void(uint64_t, std::string_view)>& 
   for (size_t i = 0; i < kMaxAtOnce; ++i) {
     const ssize_t size = ::read(fd_.get(), buffer.data(), buffer.size());
     if (size < 0 && (errno == EPIPE || errno == EINTR || errno == EINVAL))
-      continue;  // EPIPE: overwritten; sequence tells
+      continue;  // EPIPE: overwritten; the sequence number shows it
     if (size <= 0) break;
     KernelMessage message;
     if (!parse_kernel_message({buffer.data(), static_cast<size_t>(size)}, message)) continue;

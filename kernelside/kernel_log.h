@@ -1,8 +1,8 @@
 // New messages of the kernel log, from /dev/kmsg (Linux Documentation/ABI/testing/dev-kmsg).
 //
 // open() needs CAP_SYSLOG where the kernel restricts the log; reading does not. Only messages that come after open()
-// are reported. Not thread-safe. Messages that were overwritten before they were read are counted.
-// Failure: kPermission or kNotFound at open(), with the path.
+// are reported. Not thread-safe. Messages that were overwritten before they were read are counted. Failure: kPermission
+// or kNotFound at open(), with the path. Owns the descriptor.
 #pragma once
 
 #include <cstdint>

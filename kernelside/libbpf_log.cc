@@ -13,7 +13,7 @@
 namespace ingero::kernelside {
 namespace {
 
-constexpr size_t kMaxWords = 64 << 10;  // a verifier log can be megabytes; its end tells
+constexpr size_t kMaxWords = 64 << 10;  // a verifier log can be megabytes; its end says why
 
 thread_local std::string* collecting = nullptr;
 std::atomic<bool> is_printed{false};
@@ -45,7 +45,7 @@ LibbpfLog::LibbpfLog() : previous_(collecting) {
 LibbpfLog::~LibbpfLog() { collecting = previous_; }
 
 std::string LibbpfLog::reason(const std::string& otherwise) const {
-  // libbpf frames the verifier's log with BEGIN/END lines; the line before END's statistics is the verdict.
+  // libbpf frames the verifier's log with BEGIN/END lines; the line before END's statistics says what was refused.
   std::string_view words(words_);
   const auto end = words.rfind("\nprocessed ");
   if (end != std::string_view::npos) {

@@ -1,5 +1,7 @@
 // Where the loader looks for libraries: the folders of /etc/ld.so.conf and the built-in ones. For `check`, which
 // reports what is installed before any process uses it. Reads only; nothing is executed.
+//
+// Returns copies; any thread. Failure: none; a file or folder that cannot be read is left out.
 #pragma once
 
 #include <span>

@@ -12,7 +12,7 @@
 #include <cstdio>
 
 #include "kernelside/libbpf_log.h"
-#include "kernelside/link.h"
+#include "kernelside/perf_link.h"
 #include "kernelside/probed_functions.h"
 #include "kernelside/skeleton.h"
 #include "probe.skel.h"

@@ -236,7 +236,7 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event, hal
   event.set(hal::Has::kArg1);
   wait = wait_of(wire.wait, wire.off == WIRE_OFF_PREEMPTED);
   if ((wire.wait.flags & WIRE_WAIT_HAS_STACK) != 0) event.set(hal::Has::kStack);  // it is in a ring of its own
-  // Who had the CPU is a culprit only for the time this thread wanted it.
+  // Who had the CPU preempted this thread only while it wanted it.
   if (wire.off == WIRE_OFF_PREEMPTED) {
     event.preempted_by_pid = wire.preempted_by_pid;
     event.preempted_by_ns = event.duration_ns;

@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "capture.skel.h"
 #include "kernelside/libbpf_log.h"
-#include "kernelside/link.h"
+#include "kernelside/perf_link.h"
 #include "kernelside/privilege.h"
 #include "kernelside/program_account.h"
 #include "kernelside/skeleton.h"

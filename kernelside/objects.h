@@ -1,9 +1,9 @@
 // The BPF objects, opened, configured and loaded as one: shared maps, one choice of attach mechanism.
 //
-// Spec in, live object out: nothing is attached to any library yet (attach.h) and nothing is drained (drain.h). Owns
-// every program and map; destroying it detaches all that it attached. Not thread-safe, except where said.
-// Failure: the system's, with the verifier's words where a program does not load; kNotSupported where an optional
-// program is not there.
+// Spec in, live object out: nothing is attached to any library yet (file_probes.h) and nothing is drained (drain.h).
+// Owns every program and map; destroying it detaches all that it attached. Not thread-safe, except where said. Failure:
+// the system's, with the verifier's words where a program does not load; kNotSupported where an optional program is not
+// there.
 #pragma once
 
 #include <cstdint>
@@ -110,7 +110,7 @@ class Objects {
   std::vector<ProgramCost> program_costs() const;
   // Runs the kernel skipped because the program was running on that CPU already, by all programs. Thread-safe.
   uint64_t skipped_runs() const;
-  // Sets recipe `site`; thread-safe.
+  // Sets the recipe of `probe`; thread-safe.
   Status set_recipe(uint32_t probe, const wire_recipe& recipe);
   // Python frames of `pid` are read by this layout from now on, or no more. Thread-safe.
   Status set_python(uint32_t pid, const wire_python_layout& layout);
@@ -123,7 +123,7 @@ class Objects {
   Status mark_traced(uint32_t pid);
   // Adds the kernel side's counters to the ledger (sets totals); thread-safe.
   void read_losses(hal::LossLedger& ledger) const;
-  // Calls lost to a full ring, by probe; only probes below `sites` with losses. Thread-safe.
+  // Calls lost to a full ring, by probe; only probes below `probes` with losses. Thread-safe.
   std::vector<std::pair<uint32_t, uint64_t>> probe_losses(uint32_t probes) const;
   // The same by process: of the latest WIRE_LOSS_PROCESSES that lost any. One that is evicted begins at 0 again.
   // Thread-safe.

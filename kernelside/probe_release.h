@@ -1,6 +1,7 @@
 // When the number of a probe that was removed may be another's: nothing has it any more (kernelside/probe_numbers.h).
 //
 // The capture thread only. A thread that never leaves a call keeps that call's number; it counts to its user's share.
+// Owns its lists of numbers. Failure: none.
 #pragma once
 
 #include <cstdint>

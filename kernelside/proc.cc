@@ -121,7 +121,7 @@ std::string v2_path_of(const std::string& root, uint64_t cgroup_id) {
   return cgroup_id_of(root, below) == cgroup_id ? below : std::string();
 }
 
-// Takes what /proc/PID/cgroup tells; its v2 path.
+// Takes what /proc/PID/cgroup says; its v2 path.
 std::string name_by(std::string_view untrusted_cgroup, hal::Process& process) {
   CgroupNames names = parse_cgroup(untrusted_cgroup);
   process.cgroup_path = printable(names.path, 4096);

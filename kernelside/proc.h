@@ -47,7 +47,7 @@ class ProcFs {
   // kNotFound when it is gone (also when it goes while being read). What may not be read stays unknown. start_mono_ns
   // has the kernel's tick for resolution: compare with hal::same_start().
   Result<hal::Process> process(uint32_t pid) const;
-  // Of a process that is gone (its cgroup_id is the kernel side's word): what the path of its cgroup tells, which often
+  // Of a process that is gone (its cgroup_id is the kernel side's word): what the path of its cgroup says, which often
   // outlives it. Leaves unknown what is; needs CAP_DAC_READ_SEARCH.
   void name_by_cgroup(hal::Process& gone) const;
   // Only stat's identity: a cheap test that the pid still means the same process.

@@ -81,7 +81,7 @@ void send_descriptor(int socket, int descriptor, int error) {
   sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-// The listener, or -1 with the errno that the command met.
+// The listener, or -1 with the command's errno.
 int receive_descriptor(int socket, int& error) {
   char payload = 0;
   iovec vector{&payload, 1};

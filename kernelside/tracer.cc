@@ -32,11 +32,10 @@ constexpr size_t kMaxSeen = 65536;                   // files without anything d
 constexpr uint64_t kUnreadForNs = 60'000'000'000;    // then a file that was not read may be tried again
 constexpr std::chrono::seconds kExaminedWithin{25};  // a held command goes on after 30
 
-std::string_view base_name(std::string_view path) {
-  // maps prints "path (deleted)" for unlinked files.
+// maps prints "path (deleted)" for unlinked files.
+std::string_view mapped_name(std::string_view path) {
   if (path.ends_with(" (deleted)")) path.remove_suffix(10);
-  const auto slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return file_name(path);
 }
 
 std::vector<uint32_t> process_ids(const std::string& proc_root) {
@@ -190,7 +189,7 @@ Status Tracer::scan() {
 bool Tracer::is_described(std::string_view path) const {
   for (const auto* backend : backends_) {
     for (const auto& library : backend->libraries) {
-      if (hal::soname_matches(library, base_name(path))) return true;
+      if (hal::soname_matches(library, mapped_name(path))) return true;
     }
   }
   return false;
@@ -262,7 +261,9 @@ bool Tracer::prepare(uint32_t pid, const std::string& open_path, const std::stri
 
 Status Tracer::add_library(const std::string& path) {
   auto file = foreign_.find(path, 0);
-  if (!file.ok()) return file.error().in(fmt::format("library {}", path));
+  if (!file.ok()) {
+    return Error(file.error().code(), fmt::format("library {}: {}", path, file.error().message()), "check the path");
+  }
   Source source;
   source.untrusted_path = path;
   source.chosen = true;
@@ -270,7 +271,8 @@ Status Tracer::add_library(const std::string& path) {
   forget_if_other(id, file->born_ns);
   const auto known = known_answer(id, source);
   if (known ? !*known : !examine_here_or_later(id, std::move(source), std::move(*file))) {
-    return Error(Errc::kNotFound, fmt::format("library {}: holds no described library's symbols", path));
+    return Error(Errc::kNotFound, fmt::format("library {}: holds no described library's symbols", path),
+                 "'ingero check --rows' lists the described ones; --backend adds to them");
   }
   return {};
 }
@@ -441,7 +443,7 @@ void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std:
   unread->is_noted = true;
   for (const auto* backend : backends) {
     for (const auto& library : backend->libraries) {
-      if (!hal::soname_matches(library, base_name(source.untrusted_path))) continue;
+      if (!hal::soname_matches(library, mapped_name(source.untrusted_path))) continue;
       FileReport report;
       report.backend = backend->name;
       report.library = library.name;
@@ -485,7 +487,7 @@ FileReport Tracer::report_of(const Held& held, const hal::ElfImage& image, const
   report.backend = held.backend->name;
   report.library = held.library->name;
   report.path = printable(source.untrusted_path, 4096);
-  report.version = held.named ? hal::library_version(base_name(source.untrusted_path), image.soname()) : "";
+  report.version = held.named ? hal::library_version(mapped_name(source.untrusted_path), image.soname()) : "";
   report.note = held.linked_in   ? "statically linked"
                 : held.hidden    ? "statically linked and stripped: its calls cannot be traced, those of the "
                                    "libraries below it are"
@@ -613,7 +615,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
     if (is_elf) (void)report_unsupported(id, source, image.error());  // of another kind of processor
     return is_over(nullptr);
   }
-  const auto held = held_by(*image, base_name(source.untrusted_path));
+  const auto held = held_by(*image, mapped_name(source.untrusted_path));
   if (held.empty()) {
     report_unprobed(id, source);
     return is_over(nullptr);

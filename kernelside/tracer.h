@@ -33,7 +33,7 @@
 #include "hal/loss.h"
 #include "hal/maps.h"
 #include "hal/resolve.h"
-#include "kernelside/attach.h"
+#include "kernelside/file_probes.h"
 #include "kernelside/file_watch.h"
 #include "kernelside/foreign.h"
 #include "kernelside/normalise.h"
@@ -68,7 +68,7 @@ struct FileReport {
   uint64_t attached_mono_ns = 0;  // 0: not attached
   bool held = false;              // its first process waited until it was attached: no call fell in between
   size_t probes = 0;
-  size_t others = 0;  // processes that had it mapped at the start and are not followed: their calls meet the probes too
+  size_t others = 0;  // processes that had it mapped at the start and are not followed: their calls hit the probes too
 };
 
 struct NamedProbe {
@@ -109,7 +109,7 @@ class Tracer {
   Status scan();
   // For a mapping that a child has from its parent, whose file is known.
   static constexpr uint64_t kKnownGeneration = UINT64_MAX;
-  // One mapping, just made (`mono_ns`) or found (0). `generation`: of the file, as the notice has it (mappings.h).
+  // One mapping, just made (`mono_ns`) or found (0). `generation`: of the file, as the notice has it (mapping_watch.h).
   // True: it is a described library's.
   bool consider(uint32_t pid, const hal::Mapping& mapping, uint64_t mono_ns, uint64_t generation = 0);
   // A file about to be mapped by `pid`, reachable at `open_path` (its maker is held until this returns). True: it is a

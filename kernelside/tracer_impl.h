@@ -8,7 +8,7 @@
 
 #include "kernelside/file_watch.h"
 #include "kernelside/probe_numbers.h"
-#include "kernelside/real_file.h"
+#include "kernelside/real_files.h"
 #include "kernelside/tracer.h"
 
 namespace ingero::kernelside {

@@ -1,5 +1,5 @@
-// Which files keep their probes: gives those of files that no process maps back, and tells a file from a later one of
-// the same number. kernelside/probe_numbers.h has the steps, and why each is needed.
+// Which files keep their probes: gives those of files that no process maps back, and distinguishes a file from a later
+// one of the same number. kernelside/probe_numbers.h has the steps, and why each is needed.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -58,7 +58,7 @@ bool Tracer::is_another_file(uint32_t pid, const hal::Mapping& mapping, uint64_t
     is_nothing = seen.file == nullptr;
   }
   const auto file = foreign_.find(pid, mapping);
-  if (!file.ok()) {  // it cannot be told
+  if (!file.ok()) {  // not known
     if (is_nothing && is_described(mapping.untrusted_path)) note_unprobed(mapping.untrusted_path, pid);
     return false;
   }

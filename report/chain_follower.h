@@ -1,6 +1,6 @@
 // ingero explain --follow: what a running recording's causes do, as they do it.
 //
-// Pure; one thread at a time.
+// Pure; one thread at a time. Owns the ids and states it has seen; a Change refers into the argument. Failure: none.
 #pragma once
 
 #include <map>

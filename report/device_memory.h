@@ -2,7 +2,7 @@
 //
 // The allocations and releases of the selected time are followed in the order in which they ended. What was obtained
 // before is not seen; a caching allocator's blocks are those it got from the driver. Threads: one. Failure: the
-// store's.
+// store's. Owns what it returns; the reader is the caller's.
 #pragma once
 
 #include <cstdint>

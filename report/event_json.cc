@@ -7,8 +7,6 @@
 namespace ingero::report {
 namespace {
 
-std::string_view text_of(const std::array<char, 16>& name) { return {name.data(), strnlen(name.data(), name.size())}; }
-
 // `source` of docs/formats/trace_json.md: the layer, as old scripts know it.
 std::string source_name(const hal::Call& call) {
   switch (call.source) {
@@ -98,7 +96,7 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
   out["timestamp"] = format_wall(event.start_wall_ns());
   out["pid"] = event.pid;
   out["tid"] = event.tid;
-  out["process_name"] = process_name.empty() ? text_of(event.comm) : process_name;
+  out["process_name"] = process_name.empty() ? fixed_text(event.comm) : process_name;
   out["source"] = source_name(call);
   out["op"] = call.op_name;
   if (event.has(Has::kDuration)) {
@@ -146,7 +144,7 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
   }
   if (event.has(Has::kPreemptedBy)) {
     out["culprit_pid"] = event.preempted_by_pid;
-    out["culprit"] = text_of(event.preempted_by_comm);
+    out["culprit"] = fixed_text(event.preempted_by_comm);
     out["culprit_ns"] = event.preempted_by_ns;
   }
   std::string line = dump(out);

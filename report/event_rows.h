@@ -2,6 +2,7 @@
 //
 // The columns are those of the view `events` (docs/formats/store.md) but `stack_ips`, in the order in which the rows
 // were stored. What is not known is empty, or has no key. Streams. Threads: one. Failure: the store's and the sink's.
+// Owns nothing; the reader outlives the call.
 #pragma once
 
 #include <cstdint>

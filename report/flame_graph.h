@@ -2,7 +2,7 @@
 //
 // A stack's width is the time of the calls that have it and of those that it stands for (stack_shares.h). Not every
 // call is covered (trace --stack), so each picture says of how much of the calls' time it speaks. Threads: one at a
-// time.
+// time. Owns what it returns; the reader is the caller's. Failure: the store's, kBusy when the time is over.
 #pragma once
 
 #include <cstdint>

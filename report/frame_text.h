@@ -1,6 +1,7 @@
 // Formats a stack frame for the terminal.
 //
-// Pure; thread-safe. Text of a traced process comes out printable.
+// Pure; thread-safe. Text of a traced process comes out printable. Failure: none; what cannot be read as frames gives
+// no lines.
 #pragma once
 
 #include <string>

@@ -82,7 +82,7 @@ Result<InferenceReport> gather_inference(const store::Reader& reader, const stor
                               "inference_engine_metrics WHERE engine = m.engine_id) ORDER BY engine_id, name LIMIT {}",
                               kMaxMetrics),
                   {}, [&](std::span<const Value> row) {
-                    report.engines.push_back({row[0].as_text(), row[1].as_text(), row[2].as_text(), row[3].as_text(),
+                    report.servers.push_back({row[0].as_text(), row[1].as_text(), row[2].as_text(), row[3].as_text(),
                                               row[4].integer, row[5].as_real(), row[6].as_real(), row[7].as_real()});
                   }));
   return report;
@@ -103,7 +103,7 @@ std::string inference_text(const InferenceReport& report, bool colour) {
                    {"3x"},
                    {"LAUNCHES"},
                    {"GRAPHS"},
-                   {"ENGINE", Align::kLeft}});
+                   {"SERVER", Align::kLeft}});
   for (const WorkloadReport& one : report.workloads) {
     workloads.add_row({fmt::format("{}", one.pid), printable(one.process, 16), printable(one.phase, 16),
                        one.stream ? fmt::format("{:#x}", *one.stream) : "several", fmt::format("{}", one.steps),
@@ -111,7 +111,7 @@ std::string inference_text(const InferenceReport& report, bool colour) {
                        one.p95_ns ? format_duration(*one.p95_ns) : "-", format_duration(one.max_ns),
                        fmt::format("{}", one.slow_1_5x), fmt::format("{}", one.slow_2x), fmt::format("{}", one.slow_3x),
                        per_step(one.launches, one.steps), per_step(one.graph_launches, one.steps),
-                       one.engine.empty() ? "-" : printable(one.engine + " " + one.model, 40)});
+                       one.server.empty() ? "-" : printable(one.server + " " + one.model, 40)});
   }
   if (!report.workloads.empty()) out += workloads.render(colour, 2);
   for (const SlowStep& step : report.slow_steps) {
@@ -123,32 +123,32 @@ std::string inference_text(const InferenceReport& report, bool colour) {
                     launches == 1 ? std::string("1 launch") : fmt::format("{} launches", launches),
                     step.incident.empty() ? "" : ", at the time of " + printable(step.incident, 64));
   }
-  if (report.engines.empty()) return out;
-  Table engines({{"ENGINE", Align::kLeft},
+  if (report.servers.empty()) return out;
+  Table servers({{"SERVER", Align::kLeft},
                  {"MODEL", Align::kLeft},
                  {"METRIC", Align::kLeft},
                  {"VALUE"},
                  {"LAST MEAN"},
                  {"LAST P95"}});
-  for (const ModelServerMetricReport& one : report.engines) {
+  for (const ModelServerMetricReport& one : report.servers) {
     // Of a histogram the value is a number of observations, in no unit.
     const bool is_count = one.mean || one.p95 || (one.unit == "s" && !one.name.ends_with(".total"));
-    engines.add_row({printable(one.engine, 16), printable(one.model, 32), printable(one.name, 64),
+    servers.add_row({printable(one.server, 16), printable(one.model, 32), printable(one.name, 64),
                      amount(one.value, is_count ? "" : one.unit), amount(one.mean, one.unit),
                      amount(one.p95, one.unit)});
   }
-  return out + engines.render(colour, 2);
+  return out + servers.render(colour, 2);
 }
 
 Json inference_json(const InferenceReport& report) {
   if (report.empty()) return nullptr;
-  Json workloads = Json::array(), steps = Json::array(), engines = Json::array();
+  Json workloads = Json::array(), steps = Json::array(), servers = Json::array();
   for (const WorkloadReport& one : report.workloads) {
     workloads.push_back({{"pid", one.pid},
                          {"process", json_or_null(one.process)},
                          {"phase", one.phase},
                          {"stream", json_or_null(one.stream)},
-                         {"engine", json_or_null(one.engine)},
+                         {"engine", json_or_null(one.server)},
                          {"model", json_or_null(one.model)},
                          {"steps", one.steps},
                          {"slow_1_5x", one.slow_1_5x},
@@ -177,8 +177,8 @@ Json inference_json(const InferenceReport& report) {
                      {"graph_launches", one.graph_launches},
                      {"incident", json_or_null(one.incident)}});
   }
-  for (const ModelServerMetricReport& one : report.engines) {
-    engines.push_back({{"engine", one.engine},
+  for (const ModelServerMetricReport& one : report.servers) {
+    servers.push_back({{"engine", one.server},
                        {"pid", one.pid},
                        {"model", json_or_null(one.model)},
                        {"name", one.name},
@@ -187,7 +187,7 @@ Json inference_json(const InferenceReport& report) {
                        {"interval_mean", json_or_null(one.mean)},
                        {"interval_p95", json_or_null(one.p95)}});
   }
-  return {{"workloads", std::move(workloads)}, {"slow_steps", std::move(steps)}, {"engines", std::move(engines)}};
+  return {{"workloads", std::move(workloads)}, {"slow_steps", std::move(steps)}, {"engines", std::move(servers)}};
 }
 
 }  // namespace ingero::report

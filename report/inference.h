@@ -18,7 +18,7 @@ namespace ingero::report {
 
 struct WorkloadReport {
   int64_t pid = 0;
-  std::string process, phase, engine, model;
+  std::string process, phase, server, model;
   std::optional<uint64_t> stream, mean_ns, p95_ns;
   uint64_t steps = 0, slow_1_5x = 0, slow_2x = 0, slow_3x = 0, max_ns = 0, idle_ns = 0, relearned = 0;
   uint64_t launches = 0, graph_launches = 0, copied_bytes = 0;  // of all its steps
@@ -33,7 +33,7 @@ struct SlowStep {
 };
 
 struct ModelServerMetricReport {
-  std::string engine, model, name, unit;
+  std::string server, model, name, unit;
   int64_t pid = 0;
   std::optional<double> value, mean, p95;  // mean and p95: since the reading before
 };
@@ -41,8 +41,8 @@ struct ModelServerMetricReport {
 struct InferenceReport {
   std::vector<WorkloadReport> workloads;  // of the whole recording: most slow steps first, then most steps
   std::vector<SlowStep> slow_steps;       // of the selection: the worst first, against what was usual
-  std::vector<ModelServerMetricReport> engines;
-  bool empty() const { return workloads.empty() && engines.empty(); }
+  std::vector<ModelServerMetricReport> servers;
+  bool empty() const { return workloads.empty() && servers.empty(); }
 };
 
 // Empty for recordings without `trace --inference`.

@@ -1,6 +1,7 @@
 // What `ingero explain` says, gathered from a recording before a word of it is printed.
 //
-// Everything here is measured or counted; what is unknown is absent. Threads: one at a time. Failure: the store's.
+// Everything here is measured or counted; what is unknown is absent. Threads: one at a time. Failure: the store's. Owns
+// all of it by value; the reader is the caller's.
 #pragma once
 
 #include <cstdint>

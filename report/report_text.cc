@@ -197,7 +197,7 @@ std::string stats_table(const Report& report, const std::vector<CallStats>& call
     cells.emplace_back(call.layer);
     cells.emplace_back(number(call.count));
     if (!host) cells.emplace_back(number(call.errors), call.errors > 0 ? Style::kRed : Style::kPlain);
-    // A host event that took no time has none: earlier agents wrote 0 for it.
+    // A host event that took no time has none: legacy agents wrote 0 for it.
     if (call.timed == 0 || (is_host(call) && call.max_ns == 0)) {
       for (int i = 0; i < 6; ++i) cells.emplace_back("-", Style::kDim);
     } else {

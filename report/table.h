@@ -1,6 +1,6 @@
 // Aligned text tables for people. Cells may hold untrusted text: they are made printable here.
 //
-// Owns its cells. Threads: one at a time. Colour is the caller's decision (only on a terminal).
+// Owns its cells. Threads: one at a time. Colour is the caller's decision (only on a terminal). Failure: none.
 #pragma once
 
 #include <cstdint>

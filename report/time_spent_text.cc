@@ -69,7 +69,7 @@ std::string why_not(NotKnown why) {
     case NotKnown::kPoll:
       return "the thread waited for something that no traced thread ended: it may have had no work";
     case NotKnown::kNobodyWaits:
-      return "too little waits for the device to say when it was idle; a longer trace may tell";
+      return "too little waits for the device to say when it was idle; a longer trace may show it";
     case NotKnown::kTooShort:
     case NotKnown::kNone:
       break;

@@ -1,6 +1,7 @@
 // What the codes of the vendors' libraries mean: return codes, events of devices, counters of fabric adapters.
 //
-// Asked of the backends' tables, which the caller gives and which outlive this. Immutable, so thread-safe.
+// Asked of the backends' tables, which the caller gives and which outlive this. Immutable, so thread-safe. Failure:
+// empty where no table has the code.
 #pragma once
 
 #include <cstdint>

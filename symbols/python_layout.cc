@@ -24,7 +24,7 @@ struct Row {
   uint16_t text_ascii_data, text_data;
 };
 
-// Debug builds and free-threaded ones differ; the check of what is found in the process tells.
+// Debug builds and free-threaded ones differ; the check of what is found in the process decides.
 constexpr Row kRows[] = {
     {.minor = 9,
      .interpreters_head = 32,

@@ -13,7 +13,7 @@
 namespace ingero::symbols {
 
 // `offset` in bytes from the first instruction. Absent: the instruction has no line, or the table ends before it; with
-// `is_cut`, what is left of a longer table, the last line it tells is not trusted beyond the table's end.
+// `is_cut`, what is left of a longer table, its last line is not trusted beyond the table's end.
 std::optional<int32_t> executing_line(wire_python_table format, std::span<const uint8_t> table, int32_t first_line,
                                       uint32_t offset, bool is_cut);
 

@@ -70,7 +70,7 @@ bool PythonNames::add(std::span<const std::byte> record) {
   Process& process = processes_[head.pid];
   const Place place{head.code, code.identity};
   if (const auto known = process.find(place); known != process.end()) {
-    // Told again because something could not be read: keep the better one.
+    // Sent again because something could not be read: keep the better one.
     if ((known->second->flags & WIRE_CODE_UNREADABLE) == 0 && (head.flags & WIRE_CODE_UNREADABLE) != 0) return true;
     bytes_ -= known->second->bytes();
     codes_.erase(known->second);

@@ -6,7 +6,8 @@
 // of them: name the frames of a batch when all of its records have been added, and those still unknown after the next.
 //
 // Bounded by bytes; the oldest are evicted first, and the kernel side must then be made to send them again
-// (take_forgotten). Text is the traced process's: untrusted, valid UTF-8. Thread-compatible.
+// (take_forgotten). Text is the traced process's: untrusted, valid UTF-8. Thread-compatible. Owns its code objects;
+// name() returns copies.
 #pragma once
 
 #include <cstddef>

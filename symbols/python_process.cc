@@ -126,7 +126,7 @@ Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& 
   uint64_t interpreter = 0;
   const bool is_there = process.read_memory(layout->interpreters, &interpreter, sizeof interpreter) && interpreter != 0;
   if (!says_itself && is_there) {
-    // A build that is not a stock one may have debug information that tells; most have none, and need none.
+    // A build that is not a stock one may have debug information with the offsets; most have none, and need none.
     const auto again = process.open_file(mapping);
     if (again && use_dwarf(again->get(), version->minor, address, *layout).ok()) {
       checked = check_layout(process, *layout, found.version);

@@ -2,7 +2,8 @@
 //
 // By call frame information if the file has it, else by the frame pointer if the function is seen to keep one. If
 // neither is safe the walk ends, or continues after a frame that is reported as unknown: a frame is right or unknown,
-// never guessed. One thread.
+// never guessed. One thread. Owns the call frame information it has read; the bytes and the address space are the
+// caller's. Failure: none, a walk ends.
 #pragma once
 
 #include <cstddef>

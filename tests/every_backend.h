@@ -1,5 +1,5 @@
-// Every backend there is: the compiled ones and those of the manifests that come with the program. Tests that judge
-// backends ask here, so that a new one of either kind is judged without a line of theirs.
+// Every backend there is: the compiled ones and those of the manifests that come with the program. Tests of
+// backends ask here, so that a new one of either kind is tested without a line of theirs.
 #pragma once
 
 #include <cstdlib>

@@ -2,7 +2,8 @@
 //
 // /run/ingero, else ~/.ingero/annotate, else /run/ingero-EUID. The directory must not be a link, must belong to the
 // caller, and must not be writable by group or others: a user who could replace the socket could read and forge
-// annotations. The roots are arguments. Thread-safe.
+// annotations. The roots are arguments. Thread-safe. Returns copies. Failure: with the directory, and what to change
+// about it.
 #pragma once
 
 #include <string>

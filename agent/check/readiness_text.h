@@ -1,4 +1,4 @@
-// The text output of `ingero check`.
+// The text output of `ingero check`. Pure; thread-safe; owns nothing and does not fail.
 #pragma once
 
 #include <string>

@@ -56,7 +56,7 @@ class Archive {
     auto output = OutputFile::create(path);
     INGERO_TRY(output);
     Fd fd(::fcntl(output->descriptor(), F_DUPFD_CLOEXEC, 0));
-    if (!fd.valid()) return errno_error(fmt::format("create {}", printable(path)));
+    if (!fd.valid()) return file_error(fmt::format("create {}", printable(path)));
     gzFile file = gzdopen(fd.get(), "wb");
     if (file == nullptr) return Error(Errc::kIo, fmt::format("create {}: no memory to compress", printable(path)));
     fd.release();  // zlib's now

@@ -1,10 +1,11 @@
 // ingero check --support-bundle: diagnostics for a bug report, in one file. docs/formats/check_json.md names the
 // entries.
 //
-// A gzip-compressed tar file, readable by its owner only. What cannot be had becomes NAME.error.txt with the reason.
-// Of the environment it has the variables on a list, and of those not what looks like a secret. Programs (lscpu,
-// bpftool, those of the backends' diagnostics) are run from the system's folders, without a shell, ten seconds and one
-// MiB at most each.
+// A gzip-compressed tar file, readable by its owner only. What cannot be had becomes NAME.error.txt with the reason. Of
+// the environment it has the variables on a list, and of those not what looks like a secret. Programs (lscpu, bpftool,
+// those of the backends' diagnostics) are run from the system's folders, without a shell, ten seconds and one MiB at
+// most each. Owns nothing; what it is given must outlive the call. Any thread, one bundle at a time. Failure: the
+// file's, with its path.
 #pragma once
 
 #include <map>

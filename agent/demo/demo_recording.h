@@ -1,6 +1,7 @@
 // A demonstration as a recording: made-up events through the real store and the real engine.
 //
-// Blocks until it is written; the file belongs to the caller. Failure: the store's. One thread.
+// Blocks until it is written; the file belongs to the caller. Failure: the store's. One thread. A TemporaryFolder owns
+// its directory and removes it with all it holds.
 #pragma once
 
 #include <cstdint>

@@ -112,9 +112,9 @@ std::string plain(std::string_view name) {
 
 class PageReader {
  public:
-  explicit PageReader(std::string_view engine) {
-    for (const ModelServerRow& row : engine_rows()) {
-      if (row.engine == engine) rows_.emplace(plain(row.source), &row);
+  explicit PageReader(std::string_view server) {
+    for (const ModelServerRow& row : model_server_rows()) {
+      if (row.server == server) rows_.emplace(plain(row.source), &row);
     }
   }
 
@@ -220,7 +220,7 @@ class PageReader {
 
 }  // namespace
 
-std::span<const ModelServerRow> engine_rows() { return kRows; }
+std::span<const ModelServerRow> model_server_rows() { return kRows; }
 
 std::optional<ModelServer> find_model_server(std::string_view command_line) {
   std::vector<std::string_view> arguments;
@@ -251,8 +251,8 @@ std::optional<ModelServer> find_model_server(std::string_view command_line) {
   return found;
 }
 
-ModelServerPage read_engine(std::string_view engine, std::string_view untrusted_page) {
-  PageReader reader(engine);
+ModelServerPage read_model_server(std::string_view server, std::string_view untrusted_page) {
+  PageReader reader(server);
   const auto counts =
       serve::prometheus::read_exposition(untrusted_page, [&](const Sample& sample) { reader.take(sample); });
   return reader.finish(counts.refused);

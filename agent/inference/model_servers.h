@@ -27,18 +27,18 @@ std::optional<ModelServer> find_model_server(std::string_view command_line);
 
 enum class ModelServerForm : uint8_t { kHistogram, kCounter, kGauge };
 
-// What one of an engine's metrics is called on the page.
+// What one of a model server's metrics is called on the page.
 struct ModelServerRow {
-  std::string_view engine;
-  std::string_view source;  // the engine's name of it; ':' and '_' are one
+  std::string_view server;
+  std::string_view source;  // the server's name of it; ':' and '_' are one
   std::string_view name;    // on the page and in OTLP
   std::string_view unit;    // after scaling
   ModelServerForm form;     // on the page
   double scale;             // to that unit
-  bool is_histogram_sum;    // the engine's is a histogram; its sum is on the page
+  bool is_histogram_sum;    // the server's is a histogram; its sum is on the page
   const serve::metrics::Metric* metric;
 };
-std::span<const ModelServerRow> engine_rows();
+std::span<const ModelServerRow> model_server_rows();
 
 // A metric, added up over all its series that have the same model.
 struct ModelServerReading {
@@ -49,14 +49,14 @@ struct ModelServerReading {
   uint64_t count = 0;
   double sum = 0;
 };
-inline constexpr size_t kMaxModels = 64;  // of an engine; what is beyond is of model "other"
+inline constexpr size_t kMaxModels = 64;  // of a model server; what is beyond is of model "other"
 inline constexpr size_t kMaxBounds = 256;
 
 struct ModelServerPage {
   std::vector<ModelServerReading> readings;
   uint64_t refused = 0;  // lines that were not understood, values that make no sense
 };
-ModelServerPage read_engine(std::string_view engine, std::string_view untrusted_page);
+ModelServerPage read_model_server(std::string_view server, std::string_view untrusted_page);
 
 // What was observed between two readings of one metric; absent where nothing was, or it began anew.
 struct Interval {

@@ -1,7 +1,7 @@
 // The metrics of a running recording: one metric set for Prometheus's scrapes and for the OTLP exporter.
 //
 // add(): the recorder's capture thread; hear(): its store thread; fill(): any thread, one at a time, while `recorder`
-// lives.
+// lives. Owns its counters; what it only refers to outlives it. Failure: none, what does not fit is folded and counted.
 #pragma once
 
 #include <functional>

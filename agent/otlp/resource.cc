@@ -1,5 +1,5 @@
-// Collects the resource's attributes from the host, the process and its environment, so that receivers can tell senders
-// apart.
+// Collects the resource's attributes from the host, the process and its environment, so that receivers can
+// distinguish senders.
 #include "agent/otlp/resource.h"
 
 #include <sys/utsname.h>

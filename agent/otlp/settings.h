@@ -4,7 +4,7 @@
 // Only --otlp makes the program send anything: a variable alone does not. Secrets come from a file or a variable.
 //
 // Plain values. Reads files while starting, before privileges are given up. Failure: kInvalid names the flag or the
-// variable. One thread.
+// variable. One thread. Owns its texts.
 #pragma once
 
 #include <string>

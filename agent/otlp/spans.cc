@@ -98,7 +98,7 @@ void IncidentSpans::finish() {
   open_.clear();
 }
 
-Span span_of(const correlate::ClassifiedStep& evaluated, const std::optional<ModelServer>& engine,
+Span span_of(const correlate::ClassifiedStep& evaluated, const std::optional<ModelServer>& server,
              const std::string& run) {
   const correlate::InferenceStep& step = evaluated.step;
   Span span;
@@ -132,9 +132,9 @@ Span span_of(const correlate::ClassifiedStep& evaluated, const std::optional<Mod
   put(span, "ingero.infer.collectives", std::optional(step.collectives));
   if (step.stream) put(span, "ingero.infer.stream_handle", fmt::format("{:#x}", *step.stream));
   put(span, "ingero.infer.kernel_fingerprint", fmt::format("{:016x}", step.functions));
-  if (engine) {
-    put(span, "gen_ai.system", engine->name);
-    put(span, "gen_ai.request.model", engine->model);
+  if (server) {
+    put(span, "gen_ai.system", server->name);
+    put(span, "gen_ai.request.model", server->model);
   }
   span.is_error = true;
   span.status = fmt::format("{} of what is usual", slow);

@@ -45,8 +45,8 @@ class IncidentSpans {
   std::map<std::string, hal::CausalChain> open_;  // by id
 };
 
-// A slow step, with the engine of its process where that is known. `run` as above.
-serve::otlp::Span span_of(const correlate::ClassifiedStep& evaluated, const std::optional<ModelServer>& engine,
+// A slow step, with the model server of its process where that is known. `run` as above.
+serve::otlp::Span span_of(const correlate::ClassifiedStep& evaluated, const std::optional<ModelServer>& server,
                           const std::string& run);
 
 class CollectiveSpans {

@@ -1,6 +1,7 @@
 // The events of a running trace as lines: for people, or one JSON object each (docs/formats/trace_json.md).
 //
-// Reads the Recorder; owns nothing. The thread that the events are given on.
+// Reads the Recorder; owns nothing. The thread that the events are given on. Failure: none; what is not known is left
+// out of the line.
 #pragma once
 
 #include <string>

@@ -162,7 +162,7 @@ std::string render_discovery(Recorder& recorder, size_t skip) {
     if (stepped > 0) text += fmt::format(", {} of them single-stepped ('ingero check' lists them)", stepped);
     if (file.others > 0) {
       text += fmt::format(
-          "; {} not traced {} it too: each call there meets a probe (under a microsecond) and is not recorded",
+          "; {} not traced {} it too: each call there hits a probe (under a microsecond) and is not recorded",
           plural(file.others, "process"), file.others == 1 ? "maps" : "map");
     }
     text += '\n';

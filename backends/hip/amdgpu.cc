@@ -22,13 +22,8 @@ using hal::ReadingId;
 constexpr size_t kMaxFile = 64 << 10;
 constexpr size_t kMaxEntries = 4096;
 
-std::string text_of(const std::string& path) {
-  auto text = read_file(path, kMaxFile);
-  return text.ok() ? std::move(*text) : std::string();
-}
-
 std::string line_of(const std::string& path) {
-  const std::string text = text_of(path);
+  const std::string text = text_of_file(path, kMaxFile);
   return printable(trim(std::string_view(text).substr(0, text.find('\n'))), 128);
 }
 
@@ -50,7 +45,7 @@ bool all_digits(std::string_view text) {
 
 // The line with the star: "1: 1500Mhz *".
 std::optional<double> current_clock(const std::string& path) {
-  const std::string text = text_of(path);
+  const std::string text = text_of_file(path, kMaxFile);
   for (const std::string_view line : split(text, '\n')) {
     if (line.find('*') == std::string_view::npos) continue;
     const size_t colon = line.find(": ");
@@ -103,7 +98,7 @@ void ras(const std::string& folder, hal::Device& device) {
   for (const std::string& name : names_in(folder, "")) {
     if (!name.ends_with(kSuffix)) continue;
     const std::string block = name.substr(0, name.size() - kSuffix.size());
-    const std::string text = text_of(folder + "/" + name);
+    const std::string text = text_of_file(folder + "/" + name, kMaxFile);
     for (const std::string_view line : split(text, '\n')) {
       const size_t colon = line.find(':');
       if (colon == std::string_view::npos) continue;
@@ -150,7 +145,8 @@ class Amdgpu : public hal::DeviceSampler {
     }
     for (const auto& [place, folder] : cards) {
       sample.devices.push_back(device(place.second, folder, static_cast<uint32_t>(sample.devices.size())));
-      const std::string reason = add_gpu_metrics(text_of(folder + "/gpu_metrics"), sample.devices.back());
+      const std::string reason =
+          add_gpu_metrics(text_of_file(folder + "/gpu_metrics", kMaxFile), sample.devices.back());
       if (!reason.empty()) sample.reason += (sample.reason.empty() ? "" : "; ") + reason;
     }
     if (!sample.devices.empty()) processes(sample.devices, nodes);
@@ -199,7 +195,7 @@ class Amdgpu : public hal::DeviceSampler {
       if (!number || id.empty() || id == "0") continue;  // a CPU
       uint64_t location = 0;
       uint64_t domain = 0;
-      const std::string properties = text_of(folder + "/properties");
+      const std::string properties = text_of_file(folder + "/properties", kMaxFile);
       for (const std::string_view line : split(properties, '\n')) {
         const size_t blank = line.find(' ');
         if (blank == std::string_view::npos) continue;

@@ -14,7 +14,7 @@
 
 #include "backends/rdma/counter_meanings.h"
 #include "backends/rdma/meanings.h"
-#include "backends/rdma/sysfs.h"
+#include "backends/rdma/sysfs_sampler.h"
 #include "hal/shapes.h"
 
 namespace ingero::backends::rdma {
@@ -95,7 +95,7 @@ constexpr Row kRows[] = {
     {.name = "ibv_query_device", .kind = Kind::kFabric, .shape = kQueryDevice},
     {.name = "ibv_query_port", .kind = Kind::kFabric, .shape = kQueryPort},
     {.name = "ibv_query_gid", .kind = Kind::kFabric, .shape = kQueryGid},
-    // These return a count, an index or a descriptor: their failures cannot be told from their answers here.
+    // These return a count, an index or a descriptor: their results do not say here whether they failed.
     {.name = "_ibv_query_gid_table", .kind = Kind::kFabric, .shape = kQueryGidTable, .returns = Returns::kVoid},
     {.name = "ibv_get_pkey_index", .kind = Kind::kFabric, .shape = kFindPkey, .returns = Returns::kVoid},
     {.name = "ibv_dm_export_dmabuf_fd", .kind = Kind::kFabric, .shape = kObject, .returns = Returns::kVoid},

@@ -1,4 +1,4 @@
-// Tells ingero which step of which epoch a loop is in. Plain C++17 and POSIX: g++ annotate.cc -o annotate
+// Reports to ingero which step of which epoch a loop is in. Plain C++17 and POSIX: g++ annotate.cc -o annotate
 //
 //   annotate [SOCKET]     (with `sudo ingero trace --annotate --annotate-socket-gid $(id -g)` running)
 //

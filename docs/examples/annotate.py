@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tells ingero which step of which epoch a training loop is in.
+"""Reports to ingero which step of which epoch a training loop is in.
 
 Usage: annotate.py [SOCKET]     (with `sudo ingero trace --annotate --annotate-socket-gid $(id -g)` running)
 

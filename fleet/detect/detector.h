@@ -84,7 +84,7 @@ class Detector {
  public:
   explicit Detector(Better better = Better::kLess) : better_(better) {}
 
-  // `now_ns`: any clock that does not go back. False: the window was evaluated already, or a bound was met.
+  // `now_ns`: any clock that does not go back. False: the window was evaluated already, or a bound was reached.
   bool add(const Sample& sample, uint64_t now_ns);
   // Evaluates the windows that are complete, or have been waited for long enough; incidents that began, grew or ended.
   std::vector<Incident> advance(uint64_t now_ns);

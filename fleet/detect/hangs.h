@@ -78,7 +78,7 @@ class Hangs {
  public:
   Hangs(uint64_t hang_after_ns, uint64_t period_ns) : hang_after_ns_(hang_after_ns), period_ns_(period_ns) {}
 
-  // False: a bound was met, and the rank is not observed.
+  // False: a bound was reached, and the rank is not observed.
   bool add(const Progress& progress);
   // Whether the job's clock has gone on by a window since the last call of advance().
   bool is_due() const { return clock_ns_ >= evaluated_ns_ + period_ns_; }

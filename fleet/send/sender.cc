@@ -72,7 +72,7 @@ wire::Incident incident_of(const hal::CausalChain& chain, const std::string& rec
   return incident;
 }
 
-// A run of this program, told from all others.
+// A run of this program, unlike every other run.
 std::string random_instance() {
   std::random_device device;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());

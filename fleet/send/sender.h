@@ -51,7 +51,7 @@ class Sender {
     // Of a call's name, the operation, as windows have it.
     std::function<std::string(hal::CallId)> operation;
     std::function<void(uint64_t points)> dropped, refused;
-    std::function<void(const std::string& sentence)> say = {};  // trouble begins, changes, is over
+    std::function<void(const std::string& sentence)> say = {};  // a problem begins, changes, is over
   };
 
   static Result<std::unique_ptr<Sender>> open(SenderOptions options, const Clock& clock = system_clock());

@@ -2,7 +2,8 @@
 // answered from both.
 //
 // A batch counts when take() returns: the store has it, and the windows that are new were compared. After a restart the
-// detectors go on from the windows of the last ten minutes in the store. Thread-safe: one batch at a time.
+// detectors go on from the windows of the last ten minutes in the store. Thread-safe: one batch at a time. Owns the
+// store and the detectors; `clock` outlives it. Failure: the store's.
 #pragma once
 
 #include <cstdint>

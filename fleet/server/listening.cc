@@ -37,7 +37,10 @@ Result<http::Secrets> check_address(const ListenOptions& options, const std::str
   if (const auto token = environment.variable(kTokenVariable); token && !token->empty()) {
     INGERO_TRY(secrets.add_token(*token, kTokenVariable));
   }
-  if (!options.token_file.empty()) INGERO_TRY(secrets.add_token_file(options.token_file));
+  if (!options.token_file.empty()) {
+    const auto added = secrets.add_token_file(options.token_file);
+    if (!added.ok()) return added.error().in("--token-file");
+  }
   if (secrets.empty() && !where->is_loopback) {
     return Error(Errc::kInvalid,
                  fmt::format("{} {}: every client that reaches this address could write and read the cluster's data",

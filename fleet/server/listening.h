@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/result.h"
-#include "serve/http/grpc.h"
+#include "serve/http/grpc_server.h"
 #include "serve/http/server.h"
 
 namespace ingero::fleet::server {

@@ -1,10 +1,12 @@
 // OTLP metrics over HTTP (POST /v1/metrics) and over gRPC (MetricsService/Export): unpacks, decodes, hands the batch to
 // the cluster, and answers as the protocol wants it (opentelemetry.io/docs/specs/otlp). No state of its own;
 // thread-safe.
+//
+// Owns nothing. Failure is the answer's status, with a sentence in it.
 #pragma once
 
 #include "fleet/server/cluster.h"
-#include "serve/http/grpc.h"
+#include "serve/http/grpc_server.h"
 #include "serve/http/server.h"
 
 namespace ingero::fleet::server {

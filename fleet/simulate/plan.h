@@ -3,7 +3,8 @@
 //
 // Ranks are eight to a node (one tensor parallel communicator), nodes are stages of a pipeline of four where their
 // number allows it, and the ranks of one stage and place are data parallel. The last stage works 20 % longer than the
-// others. Deterministic by its seed. window() may run in several threads for different nodes.
+// others. Deterministic by its seed. window() may run in several threads for different nodes. Owns all it makes.
+// Failure: of make() only.
 #pragma once
 
 #include <cstdint>

@@ -17,9 +17,9 @@
 #include "fleet/store/schema.h"
 #include "fleet/wire/names.h"
 #include "store/db/file_check.h"
-#include "store/db/file_lock.h"
 #include "store/db/json_rows.h"
 #include "store/db/sqlite.h"
+#include "store/db/writer_lock.h"
 
 namespace ingero::fleet::store {
 namespace {

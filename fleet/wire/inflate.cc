@@ -1,4 +1,4 @@
-// zlib, a piece at a time, so that a bound is met before the memory is taken.
+// zlib, a piece at a time, so that a bound is seen before the memory is taken.
 #include "fleet/wire/inflate.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Attributes by which senders say who they are, in the order in which they are believed: ours, those of the legacy
 // agent, and OpenTelemetry's own. The only place that spells them.
+//
+// Constant data; any thread.
 #pragma once
 
 #include <span>

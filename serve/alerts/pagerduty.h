@@ -3,8 +3,9 @@
 // The operator sets the key (INGERO_PAGERDUTY_KEY) and the address; without a key the tool is not offered and nothing
 // is ever sent. What a model writes goes out as data of the event, bounded by the tool's schema. An incident reported
 // twice stays one: without a dedup_key, one is derived from source and summary. At most kMaxPages in kPagesWithin, so
-// that a model in a loop does not flood the person on call. Thread-safe.
-// Facts: PagerDuty's Events API v2 (POST /v2/enqueue, answered 202; 400 for a wrong event, 429 for too many).
+// that a model in a loop does not flood the person on call. Thread-safe. Facts: PagerDuty's Events API v2 (POST
+// /v2/enqueue, answered 202; 400 for a wrong event, 429 for too many). Owns the key and the TLS context; the query
+// service shares it.
 #pragma once
 
 #include <chrono>

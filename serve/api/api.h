@@ -1,6 +1,7 @@
-// The HTTP API: the tools by POST, the earlier dashboard's endpoints by GET, and a description of both.
+// The HTTP API: the tools by POST, the legacy dashboard's endpoints by GET, and a description of both.
 //
-// docs/formats/http_api.md lists the endpoints. One table makes the routes and the OpenAPI document. Thread-safe.
+// docs/formats/http_api.md lists the endpoints. One table makes the routes and the OpenAPI document. Thread-safe. Owns
+// nothing; the query service outlives it. Failure is the answer's status, with a sentence and a class in JSON.
 #pragma once
 
 #include <string>

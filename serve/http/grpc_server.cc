@@ -1,4 +1,6 @@
-// TLS, tokens, and a connection's calls: see grpc.h.
+// TLS, tokens, and a connection's calls: see grpc_server.h.
+#include "serve/http/grpc_server.h"
+
 #include <algorithm>
 
 #include <openssl/ssl.h>
@@ -6,7 +8,6 @@
 #include "base/text.h"
 #include "serve/http/acceptor.h"
 #include "serve/http/buckets.h"
-#include "serve/http/grpc.h"
 #include "serve/http/grpc_session.h"
 
 namespace ingero::serve::http {
@@ -44,7 +45,7 @@ int choose_h2(SSL*, const unsigned char** chosen, unsigned char* size, const uns
 
 Result<TlsContext> tls_of(const GrpcOptions& options) {
   if (options.certificate.empty() != options.key.empty()) {
-    return Error(Errc::kInvalid, "TLS needs both a certificate and its key");
+    return Error(Errc::kInvalid, "TLS needs both a certificate and its key", "give both files, or none");
   }
   if (options.certificate.empty()) return TlsContext();
   const auto key = read_file(options.key, 1 << 20);

@@ -13,7 +13,7 @@
 
 #include <nghttp2/nghttp2.h>
 
-#include "serve/http/grpc.h"
+#include "serve/http/grpc_server.h"
 
 namespace ingero::serve::http {
 

@@ -40,8 +40,8 @@ Status Secrets::add_file(const std::string& path) {
     } else if (scheme == "basic" && secret.find(':') != std::string_view::npos && !secret.starts_with(':')) {
       values_.push_back("Basic " + base64(secret));
     } else {
-      return Error(Errc::kInvalid,
-                   fmt::format("{}:{}: neither 'bearer TOKEN' nor 'basic USER:PASSWORD'", path, number));
+      return Error(Errc::kInvalid, fmt::format("{}:{}: neither 'bearer TOKEN' nor 'basic USER:PASSWORD'", path, number),
+                   "write one of them in each line");
     }
     ++found;
   }

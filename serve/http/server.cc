@@ -177,7 +177,7 @@ struct Server::Impl {
   Status make_context() {
     const bool has_files = !options.certificate.empty() || !options.key.empty();
     if (options.certificate.empty() != options.key.empty()) {
-      return Error(Errc::kInvalid, "TLS needs both a certificate and its key");
+      return Error(Errc::kInvalid, "TLS needs both a certificate and its key", "give both files, or none");
     }
     const int version = options.makes_certificate ? TLS1_3_VERSION : TLS1_2_VERSION;
     TlsContext tls;

@@ -1,5 +1,5 @@
 // What the server says to a model in words of its own: instructions, the preamble of answers, the prompt.
-#include "serve/mcp/recording.h"
+#include "serve/mcp/recording_provider.h"
 
 namespace ingero::serve::mcp {
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "correlate/rules.h"
-#include "serve/mcp/recording.h"
+#include "serve/mcp/recording_provider.h"
 
 namespace ingero::serve::mcp {
 namespace {

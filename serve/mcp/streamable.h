@@ -1,4 +1,5 @@
-// MCP over HTTP: one message a POST, answered with JSON. Keeps no sessions and opens no streams.
+// MCP over HTTP: one message a POST, answered with JSON. Keeps no sessions and opens no streams. Owns nothing; the
+// protocol outlives the call. Failure is the answer's status, with the protocol's error in it.
 #pragma once
 
 #include <span>

@@ -3,7 +3,8 @@
 //
 // add() from one thread, write() from any. Values come with the seconds and steps of the budget (correlate/budget.h),
 // about three seconds after they passed. Bounded: kMaxProcesses processes; the one heard of longest ago is folded into
-// pid "other". The series of a process that has ended leave after CallMetrics::kEndedKeptNs.
+// pid "other". The series of a process that has ended leave after CallMetrics::kEndedKeptNs. Owns its counters.
+// Failure: none.
 #pragma once
 
 #include <array>

@@ -2,7 +2,8 @@
 //
 // add() from the capture thread, write() from any; neither blocks long. Memory is bounded: one entry per described
 // call, and kMaxPids processes; the least recently seen is evicted and folded into pid "other". The series of a process
-// that has ended leave after kEndedKeptNs; until then each scrape sees their last values.
+// that has ended leave after kEndedKeptNs; until then each scrape sees their last values. Owns its counters. Failure:
+// none.
 #pragma once
 
 #include <array>

@@ -1,7 +1,8 @@
 // Collectives and point-to-point calls as metrics: how many, how big, how long waited for, who came last, what hangs.
 //
 // Counted as a program sees them: a call that one collective makes inside another is part of that one. add() from the
-// capture thread, write() from any. Bounded: labels are a vendor's described operations, and kMaxRanks ranks.
+// capture thread, write() from any. Bounded: labels are a vendor's described operations, and kMaxRanks ranks. Owns its
+// counters. Failure: none; what is beyond a bound is folded.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Devices as metrics: gpu_NAME{gpu_uuid} for every reading there is, and what follows from two samples in a row.
 //
 // update() from the sampling thread, write() from any. Processes are capped at kMaxProcesses a device, largest first;
-// the rest is pid "other".
+// the rest is pid "other". Owns copies of the last samples. Failure: none; what a sample lacks is not shown.
 #pragma once
 
 #include <array>

@@ -1,7 +1,8 @@
 // Fabric adapters as metrics: ingero_rdma_NAME for every counter found, and the state of each link.
 //
 // Labels are device, port and link layer, nothing of processes, queue pairs or GIDs. update() from the sampling thread,
-// write() from any. Bounded by what the sampler lists.
+// write() from any. Bounded by what the sampler lists. Owns a copy of the last sample. Failure: none; counters that
+// could not be read are counted.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // Steps of inference as metrics: how many, how long, how slow, and what is usual.
 //
 // add() from one thread, write() from any. Bounded: phases are a closed list, and baselines are shown for kMaxProcesses
-// processes.
+// processes. Owns its counters. Failure: none.
 #pragma once
 
 #include <array>

@@ -1,5 +1,7 @@
 // Every metric with a fixed name. docs/formats/metrics.md is made from this table; names that follow a table of another
 // room (fabric counters, device readings) are made by fabric_metrics.h and device_metrics.h.
+//
+// Constant data; any thread.
 #pragma once
 
 #include "serve/metrics/metric.h"

@@ -1,4 +1,4 @@
-// Names calls in labels of metrics. Pure; thread-safe.
+// Names calls in labels of metrics. Pure; thread-safe. Failure: none.
 #pragma once
 
 #include <string>

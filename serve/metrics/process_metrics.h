@@ -1,4 +1,5 @@
-// What the agent itself costs: CPU, memory, files, from /proc/self. What cannot be read is left out.
+// What the agent itself costs: CPU, memory, files, from /proc/self. What cannot be read is left out. Owns nothing; any
+// thread. No error: where /proc is not readable the metrics are absent.
 #pragma once
 
 #include <string>

@@ -5,7 +5,8 @@
 // whichever comes first. Redirects are not followed, proxies are not used (nor is the environment asked for any), no
 // other scheme is spoken, nothing is decompressed, no cookie, password or certificate of the user is looked for. Where
 // the peer is only_loopback, the address itself is tested, not its name. Everything in an answer is from the network:
-// bounded, and hostile until checked. Thread-safe; blocks.
+// bounded, and hostile until checked. Thread-safe; blocks. Owns its connection; peer, TLS context and the request's
+// texts are the caller's and outlive the call.
 #pragma once
 
 #include <chrono>

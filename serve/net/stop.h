@@ -1,4 +1,5 @@
-// What ends the waits of connections, once and for all. signal() may be called by any thread.
+// What ends the waits of connections, once and for all. signal() may be called by any thread. Owns its descriptor, and
+// outlives what waits for it. Failure: of the constructor only.
 #pragma once
 
 #include "base/fd.h"

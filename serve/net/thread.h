@@ -1,4 +1,5 @@
-// How a thread that reads and writes connections begins.
+// How a thread that reads and writes connections begins. Owns nothing: both belong to the calling thread. Failure:
+// none; a name that is refused is left as it was.
 #pragma once
 
 namespace ingero::serve::net {

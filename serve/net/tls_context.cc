@@ -1,6 +1,8 @@
 // Reads the files of a client's TLS: see tls_context.h.
 #include "serve/net/tls_context.h"
 
+#include <unistd.h>
+
 #include <memory>
 
 #include <openssl/err.h>
@@ -30,9 +32,12 @@ Result<TlsContext> TlsContext::make(const TlsFiles& files) {
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   if (files.authorities.empty()) {
     SSL_CTX_set_default_verify_paths(context);
+  } else if (::access(files.authorities.c_str(), R_OK) != 0) {
+    return file_error(fmt::format("{}: read certificate authorities", files.authorities));
   } else if (SSL_CTX_load_verify_locations(context, files.authorities.c_str(), nullptr) != 1) {
     return Error(Errc::kInvalid,
-                 fmt::format("{}: cannot read certificate authorities: {}", files.authorities, tls_reason()));
+                 fmt::format("{}: cannot read certificate authorities: {}", files.authorities, tls_reason()),
+                 "name a file of certificates in PEM form");
   }
   if (files.certificate.empty() != files.key.empty()) {
     return Error(Errc::kInvalid, "a client certificate needs its key, and a key its certificate",
@@ -41,6 +46,9 @@ Result<TlsContext> TlsContext::make(const TlsFiles& files) {
   if (files.certificate.empty()) return out;
   const auto key_pem = read_private(files.key);
   INGERO_TRY(key_pem);
+  if (::access(files.certificate.c_str(), R_OK) != 0) {
+    return file_error(fmt::format("{}: read the certificate", files.certificate));
+  }
   if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1) {
     return Error(Errc::kInvalid, fmt::format("{}: not a usable certificate: {}", files.certificate, tls_reason()));
   }

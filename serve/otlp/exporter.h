@@ -55,7 +55,7 @@ class Exporter {
   struct Hooks {
     std::function<void(metrics::MetricSet&)> fill;              // the metrics as they are now
     std::function<void(hal::Loss, uint64_t)> lose;              // for the ledger
-    std::function<void(const std::string& sentence)> say = {};  // trouble begins, changes, is over
+    std::function<void(const std::string& sentence)> say = {};  // a problem begins, changes, is over
   };
 
   // `clock` must outlive this.

@@ -64,7 +64,7 @@ constexpr Row kRows[] = {
     {"ingero_inference_workloads", "ingero.infer.workloads_tracked", "", kGauge},
     {"ingero_inference_slow_steps_total", "ingero.inference.slow_steps", "", kCounter},
     {"ingero_inference_slow_steps_total", "ingero.infer.outlier_total", "", kCounter},
-    // What engines of inference say of themselves.
+    // What model servers say of themselves.
     {"gen_ai_client_operation_time_to_first_token_seconds", "gen_ai.client.operation.time_to_first_token", "s",
      kHistogram},
     {"gen_ai_server_time_per_output_token_seconds", "gen_ai.server.time_per_output_token", "s", kHistogram},

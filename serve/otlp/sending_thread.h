@@ -1,5 +1,5 @@
 // A thread that sends to a receiver until it is stopped: when it may try again after a failure, until when a request
-// may take, what it says of its troubles, and how it ends. What is sent, and in what order, is said by the class that
+// may take, how it reports failures, and how it ends. What is sent, and in what order, is said by the class that
 // derives from this one, with its hooks: they run on the thread.
 //
 // Started and stopped by one thread; a class that derives from it is stopped before its members go.
@@ -45,7 +45,7 @@ class SendingThread {
 
   // Checks all that can be checked without a connection.
   static Result<Options> prepare(Options options, const TlsFiles& tls);
-  // `say`: trouble begins, changes, is over; may be empty.
+  // `say`: a problem begins, changes, is over; may be empty.
   void start(std::function<void(const std::string& sentence)> say);
   // A last turn, for stop_ns at most; then the request under way is ended.
   void stop();

@@ -1,7 +1,8 @@
 // A recording as a timeline: one track per node, process, thread, stream and rank, with what was called there, arrows,
 // counters, causal chains and annotations. docs/formats/timelines.md specifies the layout.
 //
-// Streams: memory is that of the names. Threads: one. Failure: the store's and the writer's.
+// Streams: memory is that of the names. Threads: one. Failure: the store's and the writer's. Owns nothing that outlives
+// the call; the reader is the caller's.
 #pragma once
 
 #include <cstdint>

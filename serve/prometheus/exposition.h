@@ -2,7 +2,7 @@
 // text format 0.0.4; of OpenMetrics what it shares with that.
 //
 // The text is untrusted: a line that is not understood is skipped and counted, names and values of labels are views
-// into it or unescaped copies, and no more is kept than the limits say. Pure.
+// into it or unescaped copies, and no more is kept than the limits say. Pure. Failure: none but those counts.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // Another program's page of metrics, over plain HTTP on this machine.
 //
 // One GET, no redirect followed, nothing sent but the request. The answer is untrusted: bounded in bytes and in time,
-// both as given. Errors name the address. Blocks for at most `timeout_ns`. Thread-safe.
+// both as given. Errors name the address. Blocks for at most `timeout_ns`. Thread-safe. Owns its connection until it
+// returns.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,8 @@
 // Security: binds to loopback unless the address names another host; TLS (1.2 and newer) with a certificate; basic or
 // bearer authentication from a file, compared in constant time; requests from a browser's page of another origin are
 // refused. Requests are bounded: two seconds to send one, no body. Made by one thread; the page is made by the server's
-// threads, one at a time.
+// threads, one at a time. Owns the HTTP server and its threads, and joins them. Failure: bind(), with the address or
+// the file.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // What tools may reach beyond this machine. Where that is, the operator says; never an input.
 //
-// Thread-safe. Failure: classified by its code, as tools are.
+// Thread-safe. Failure: classified by its code, as tools are. The query service shares the ownership of both; what is
+// passed outlives the call.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,8 @@
 //
 // Handlers only read. The query service (query_service.h) bounds, sanitizes and completes their answers. Errors are
 // classified by their code: kInvalid bad input, kNotFound, kBusy timed out or cancelled, kPermission, kNotSupported and
-// kFull refused, everything else internal. Threads: a handler runs in one thread; several may run at once.
+// kFull refused, everything else internal. Threads: a handler runs in one thread; several may run at once. Owns
+// nothing: what a Question refers to is the query service's and outlives the answer.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,9 @@
 //
 // In memory everything about a (call, process) is cumulative: writing it twice does no harm. Buckets are deltas that
 // are added to what the file has, so that a late event joins its minute instead of replacing it. A flush runs inside
-// the writer's transaction; committed() follows only if that transaction did commit.
+// the writer's transaction; committed() follows only if that transaction did commit. Owns its entries and statements;
+// the database outlives it. One thread, the writer's. Failure: the database's; after one the deltas are still there,
+// for the next flush.
 #pragma once
 
 #include <array>

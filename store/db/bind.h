@@ -1,4 +1,5 @@
-// Binding what may be absent: NULL in the file. Private to store/.
+// Binding what may be absent: NULL in the file. Private to store/. The statement owns a copy of
+// the text. One thread, the statement's. Failure: the statement's, at its next step.
 #pragma once
 
 #include <cstdint>

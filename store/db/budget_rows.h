@@ -1,5 +1,7 @@
 // What a recording holds of where the time went, as the writer takes it: steps, seconds, causes and their shares. Plain
 // data; wall and monotonic nanoseconds; absent is unknown. docs/formats/store.md has the columns.
+//
+// Owned by who fills them in; one thread at a time. No failure.
 #pragma once
 
 #include <array>

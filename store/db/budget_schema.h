@@ -1,4 +1,5 @@
-// The tables of where the time went, and their views. Private to store/.
+// The tables of where the time went, and their views. Private to store/. Constant data as SQL; any thread. Failure:
+// none.
 #pragma once
 
 #include <string>

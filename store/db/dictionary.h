@@ -2,7 +2,7 @@
 //
 // Ids are given in order and never reused. What was looked up last is found without hashing. Memory is bounded: beyond
 // `capacity` keys the map is forgotten; a key that comes again then gets a second id, which readers treat as another
-// key.
+// key. Owns keys and ids. One thread, the writer's. Failure: none; what is not committed stays pending.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ Result<Fd> create_recording_file(const std::string& path, const std::optional<Ow
                                  std::optional<uint32_t> group) {
   Fd made(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!made.valid() && errno == EEXIST) return made;
-  if (!made.valid()) return errno_error(fmt::format("{}: create", printable(path, 4096)));
+  if (!made.valid()) return file_error(fmt::format("{}: create", printable(path, 4096)));
   if ((owner && ::fchown(made.get(), owner->uid, owner->gid) != 0) ||
       (group && ::fchown(made.get(), kSame, *group) != 0)) {
     const Error error = errno_error(fmt::format("{}: set the new file's owner and group", printable(path, 4096)));

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "store/db/file_lock.h"
+#include "store/db/writer_lock.h"
 
 namespace ingero::store {
 namespace {
@@ -47,7 +47,7 @@ Status check_file(const std::string& path) {
   if (got < 0) return errno_error(fmt::format("{}: read", path));
   constexpr char kMagic[] = "SQLite format 3";
   if (got < 16 || std::memcmp(header.data(), kMagic, sizeof kMagic) != 0) {
-    return Error(Errc::kCorrupt, fmt::format("{}: not an SQLite database", path), "name another file with --db");
+    return Error(Errc::kCorrupt, fmt::format("{}: not an SQLite database", path), "name a recording");
   }
   if (got < 100) return Error(Errc::kCorrupt, fmt::format("{}: cut short after {} bytes", path, got));
   const uint32_t page = big_endian(&header[16], 2) == 1 ? 65536 : big_endian(&header[16], 2);

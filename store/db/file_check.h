@@ -1,4 +1,5 @@
-// Checks of a database file before SQLite reads it. Private to store/.
+// Checks of a database file before SQLite reads it. Private to store/. Owns nothing; the descriptor is of
+// store/db/writer_lock.h. Thread-safe. Failure: each error names the path.
 #pragma once
 
 #include <string>

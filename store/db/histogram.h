@@ -1,7 +1,8 @@
 // Durations counted in log-linear buckets: exact below 128 ns, 64 buckets an octave above, so that a bucket's middle is
 // within 1/128 (0.8 %) of every value in it, over the whole range of 64 bits.
 //
-// Memory grows by octave touched (512 bytes each). Moves, does not copy. Threads: one at a time.
+// Memory grows by octave touched (512 bytes each). Moves, does not copy. Threads: one at a time. Failure: false of
+// merge_encoded() only.
 #pragma once
 
 #include <array>

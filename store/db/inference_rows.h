@@ -26,7 +26,7 @@ struct InferenceStep {
 struct InferenceWorkload {
   uint64_t id = 0;
   uint32_t pid = 0;
-  std::optional<uint64_t> cgroup_id, stream, functions, engine;
+  std::optional<uint64_t> cgroup_id, stream, functions, server;
   std::string phase;
   uint64_t first_wall_ns = 0, last_wall_ns = 0;
   uint64_t steps = 0, total_ns = 0, min_ns = 0, max_ns = 0, idle_ns = 0;
@@ -46,10 +46,10 @@ struct InferenceModelServer {
 
 // One of its own metrics, as last read.
 struct ModelServerMetric {
-  uint64_t engine = 0;
+  uint64_t server = 0;
   uint64_t wall_ns = 0;
   std::string name;         // of docs/inference.md
-  std::string source_name;  // the engine's own
+  std::string source_name;  // the model server's own
   std::string model;        // as the metric's label says it; may be empty
   std::string unit;         // of value, sum, mean and p95: "s", "{token}", ...
   std::string kind;         // "counter", "gauge", "histogram"

@@ -1,4 +1,5 @@
-// What a statement found, as JSON: the answer of run_sql at a node's interfaces and of a cluster's /api/v1/sql.
+// What a statement found, as JSON: the answer of run_sql at a node's interfaces and of a cluster's /api/v1/sql. Owns
+// its values. One thread. Failure: that of `run`; what did not fit is not an error but a sentence in `cuts`.
 #pragma once
 
 #include <functional>

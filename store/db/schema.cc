@@ -252,8 +252,7 @@ Error newer_error(const std::string& path, int64_t version) {
 }
 
 Error foreign_error(const std::string& path) {
-  return {Errc::kCorrupt, fmt::format("{}: an SQLite database, but not a recording", path),
-          "name another file with --db"};
+  return {Errc::kCorrupt, fmt::format("{}: an SQLite database, but not a recording", path), "name a recording"};
 }
 
 Result<FileKind> identify(Database& database) {

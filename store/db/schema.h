@@ -1,4 +1,5 @@
-// The schema as SQL text, its version, and how a file is brought to it. Private to store/.
+// The schema as SQL text, its version, and how a file is brought to it. Private to store/. One thread, the database's.
+// Owns nothing.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // A file from elsewhere may have a view in the place of a table, which gives any rows or never ends, a virtual table
 // that runs code of a module, or a trigger that runs when the file is written. Failure: kCorrupt, with a sentence that
 // names the object; what SQLite says of a damaged file. Reads sqlite_schema only, under the connection's progress
-// handler.
+// handler. The database's thread; owns nothing.
 #pragma once
 
 #include "store/db/schema.h"

@@ -1,4 +1,5 @@
-// The tables of what threads waited for, and their view. Private to store/.
+// The tables of what threads waited for, and their view. Private to store/. Constant data as SQL; any thread. Failure:
+// none.
 #pragma once
 
 #include <cstdint>

@@ -358,10 +358,10 @@ Status Merge::add(MergedSource& source) {
 Status Merge::compare_clocks() {
   return database_.each_row(
       // The wait of a call in a group begins at the group's end, which is not recorded.
-      "WITH met AS MATERIALIZED (SELECT comm_id_hash AS comm, seq AS number, node, max(timestamp) AS began, "
+      "WITH shared AS MATERIALIZED (SELECT comm_id_hash AS comm, seq AS number, node, max(timestamp) AS began, "
       "min(iif(group_mono_ns IS NULL, timestamp + duration + barrier_wait_ns, NULL)) AS ended FROM collectives WHERE "
       "kind = 'collective' AND root IS NULL AND comm_id_hash IS NOT NULL AND seq IS NOT NULL GROUP BY 1, 2, 3) "
-      "SELECT a.node, b.node, max(b.began - a.ended), min(b.ended - a.began), count(*) FROM met a JOIN met b ON "
+      "SELECT a.node, b.node, max(b.began - a.ended), min(b.ended - a.began), count(*) FROM shared a JOIN shared b ON "
       "b.comm = a.comm AND b.number = a.number AND a.node < b.node GROUP BY 1, 2 ORDER BY 1, 2",
       [&](const Statement& row) {
         ClockDifference one{row.text(0), row.text(1), {}, {}, row.uint64(4)};

@@ -2,7 +2,8 @@
 // and what is packed into it. Columns are decoded only when they are asked for: scans of millions of rows ask for few.
 //
 // A query's columns are a constant, EventColumns; asking for one that is not among them does not compile. What a column
-// means is in store/db/event_row.h. Views of the caller's row; no state. Failure: none, unknown is absent.
+// means is in store/db/event_row.h. Views of the caller's row; no state. Failure: none, unknown is absent. Threads: as
+// the statement's.
 #pragma once
 
 #include <array>

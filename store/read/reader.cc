@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "store/db/file_check.h"
-#include "store/db/file_lock.h"
 #include "store/db/schema.h"
 #include "store/db/schema_check.h"
+#include "store/db/writer_lock.h"
 #include "store/read/legacy/legacy.h"
 #include "store/read/reader_impl.h"
 

@@ -1,4 +1,5 @@
-// The reader's state. Private to store/.
+// The reader's state. Private to store/. Owns the connection; a Watch is its caller's, on the stack. Threads: as
+// Reader.
 #pragma once
 
 #include <atomic>

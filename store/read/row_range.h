@@ -2,7 +2,8 @@
 //
 // A recording that is being written may gain rows faster than a question about all of them can be answered, and a
 // reader that takes long keeps the writer's log from being emptied. So a question about a live recording reads a
-// bounded number of rows, the newest of its time range. Threads: as Reader. Failure: the store's.
+// bounded number of rows, the newest of its time range. Threads: as Reader. Failure: the store's. Owns nothing; the
+// reader is the caller's.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // What a recording says per call: counts, errors, durations, off-CPU totals; the slowest calls; those that never ended.
 //
 // The whole recording is answered from the histograms kept while recording (percentiles within 0.8 %, everything else
-// exact, in milliseconds); a part of it from its rows, exactly. Legacy files work alike. Threads: as Reader.
-// Nested calls are listed each by itself: totals of a runtime call include the driver calls it made.
+// exact, in milliseconds); a part of it from its rows, exactly. Legacy files work alike. Threads: as Reader. Nested
+// calls are listed each by itself: totals of a runtime call include the driver calls it made. Owns what it returns; the
+// reader is the caller's. Failure: the store's, kBusy when the time is over.
 #pragma once
 
 #include <cstdint>

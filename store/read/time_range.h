@@ -1,5 +1,7 @@
 // Which part of a recording a question is about: "the last 5m", "from 02:26 to 02:27". Wall nanoseconds. Thread-safe
 // but for the reader.
+//
+// Owns its texts. Failure: kInvalid names the flag and what was expected; else the store's.
 #pragma once
 
 #include <cstdint>

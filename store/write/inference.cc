@@ -8,7 +8,7 @@ namespace ingero::store {
 Status Inference::load(Database& database, int64_t session) {
   session_ = session;
   INGERO_TRY(database.integer_into("SELECT max(id) FROM inference_workload_rows", workloads_before_));
-  return database.integer_into("SELECT max(id) FROM inference_engines", engines_before_);
+  return database.integer_into("SELECT max(id) FROM inference_engines", servers_before_);
 }
 
 void Inference::add(const InferenceStep& step, hal::LossLedger& losses) {
@@ -28,7 +28,7 @@ void Inference::add(ModelServerMetric metric, hal::LossLedger& losses) {
 }
 
 Status Inference::write(Database& database) {
-  INGERO_TRY(write_engines(database));
+  INGERO_TRY(write_model_servers(database));
   INGERO_TRY(write_workloads(database));
   return write_steps(database);
 }
@@ -66,7 +66,7 @@ Status Inference::write_workloads(Database& database) {
         bind_known(s, 5, one.stream);
         s.bind(6, std::string_view(one.phase));
         bind_known(s, 7, one.functions);
-        s.bind_if(8, one.engine.has_value(), engines_before_ + signed_of(one.engine.value_or(0)));
+        s.bind_if(8, one.server.has_value(), servers_before_ + signed_of(one.server.value_or(0)));
         int index = 9;
         for (const uint64_t value : {one.first_wall_ns, one.last_wall_ns, one.steps, one.total_ns, one.min_ns,
                                      one.max_ns, one.idle_ns, one.launches, one.graph_launches, one.copied_bytes,
@@ -79,11 +79,11 @@ Status Inference::write_workloads(Database& database) {
       });
 }
 
-Status Inference::write_engines(Database& database) {
+Status Inference::write_model_servers(Database& database) {
   INGERO_TRY(database.run_each("INSERT OR REPLACE INTO inference_engines VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                               engines_, [&](Statement& s, const auto& item) {
+                               servers_, [&](Statement& s, const auto& item) {
                                  const auto& [one, process] = item;
-                                 s.bind(1, engines_before_ + signed_of(one.id)).bind(2, session_).bind(3, process);
+                                 s.bind(1, servers_before_ + signed_of(one.id)).bind(2, session_).bind(3, process);
                                  s.bind(4, std::string_view(one.name));
                                  bind_text(s, 5, one.model);
                                  s.bind(6, std::string_view(one.url)).bind(7, signed_of(one.found_wall_ns));
@@ -92,7 +92,7 @@ Status Inference::write_engines(Database& database) {
   return database.run_each(
       "INSERT OR REPLACE INTO inference_engine_metrics VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
       metrics_, [&](Statement& s, const ModelServerMetric& one) {
-        s.bind(1, engines_before_ + signed_of(one.engine)).bind(2, signed_of(one.wall_ns));
+        s.bind(1, servers_before_ + signed_of(one.server)).bind(2, signed_of(one.wall_ns));
         int index = 3;
         for (const std::string* text : {&one.name, &one.source_name, &one.model, &one.unit, &one.kind}) {
           s.bind(index++, std::string_view(*text));
@@ -108,7 +108,7 @@ Status Inference::write_engines(Database& database) {
 void Inference::committed() {
   steps_.clear();
   workloads_.clear();
-  engines_.clear();
+  servers_.clear();
   metrics_.clear();
 }
 

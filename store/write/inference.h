@@ -19,7 +19,7 @@ class Inference {
   Status load(Database& database, int64_t session);
   void add(const InferenceStep& step, hal::LossLedger& losses);
   void add(InferenceWorkload workload, int64_t process) { workloads_.emplace_back(std::move(workload), process); }
-  void add(InferenceModelServer engine, int64_t process) { engines_.emplace_back(std::move(engine), process); }
+  void add(InferenceModelServer server, int64_t process) { servers_.emplace_back(std::move(server), process); }
   void add(ModelServerMetric metric, hal::LossLedger& losses);
 
   Status write(Database& database);
@@ -28,13 +28,13 @@ class Inference {
  private:
   Status write_steps(Database& database);
   Status write_workloads(Database& database);
-  Status write_engines(Database& database);
+  Status write_model_servers(Database& database);
 
   int64_t session_ = 0;
-  int64_t workloads_before_ = 0, engines_before_ = 0;
+  int64_t workloads_before_ = 0, servers_before_ = 0;
   std::vector<InferenceStep> steps_;
   std::vector<std::pair<InferenceWorkload, int64_t>> workloads_;
-  std::vector<std::pair<InferenceModelServer, int64_t>> engines_;
+  std::vector<std::pair<InferenceModelServer, int64_t>> servers_;
   std::vector<ModelServerMetric> metrics_;
 };
 

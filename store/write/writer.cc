@@ -256,11 +256,13 @@ void Writer::add_workload(InferenceWorkload workload) {
   const int64_t process = impl_->dictionaries.process(workload.pid);
   impl_->inference.add(std::move(workload), process);
 }
-void Writer::add_engine(InferenceModelServer engine) {
-  const int64_t process = impl_->dictionaries.process(engine.pid);
-  impl_->inference.add(std::move(engine), process);
+void Writer::add_model_server(InferenceModelServer server) {
+  const int64_t process = impl_->dictionaries.process(server.pid);
+  impl_->inference.add(std::move(server), process);
 }
-void Writer::add_engine_metric(ModelServerMetric metric) { impl_->inference.add(std::move(metric), impl_->losses); }
+void Writer::add_model_server_metric(ModelServerMetric metric) {
+  impl_->inference.add(std::move(metric), impl_->losses);
+}
 
 Status Writer::write(std::span<const hal::Event> events) {
   if (impl_->closed) return Error(Errc::kInvalid, impl_->options.path + ": the recording is closed");

@@ -115,8 +115,8 @@ class Writer {
   // Inference. A workload or model server reported again replaces the one before.
   void add_step(const InferenceStep& step);
   void add_workload(InferenceWorkload workload);
-  void add_engine(InferenceModelServer engine);
-  void add_engine_metric(ModelServerMetric metric);
+  void add_model_server(InferenceModelServer server);
+  void add_model_server_metric(ModelServerMetric metric);
 
   // Takes the events over; commits whenever a batch is full. An event with Outcome::kInFlight is a row that the final
   // event of the same (tid, start_mono_ns) completes.

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "store/db/aggregates.h"
-#include "store/db/file_lock.h"
 #include "store/db/schema.h"
 #include "store/db/sqlite.h"
+#include "store/db/writer_lock.h"
 #include "store/write/budget.h"
 #include "store/write/collectives.h"
 #include "store/write/dictionaries.h"

@@ -17,8 +17,8 @@
 #include "hal/call_table.h"
 #include "hal/lower.h"
 #include "hal/shapes.h"
-#include "kernelside/attach.h"
 #include "kernelside/drain.h"
+#include "kernelside/file_probes.h"
 #include "kernelside/objects.h"
 
 // frames_tail(inside, argument) does nothing but continue as frames_inner(): the same stack pointer, the same return

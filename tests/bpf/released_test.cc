@@ -27,7 +27,7 @@
 #include "hal/call_table.h"
 #include "kernelside/drain.h"
 #include "kernelside/foreign.h"
-#include "kernelside/mappings.h"
+#include "kernelside/mapping_watch.h"
 #include "kernelside/objects.h"
 #include "kernelside/probe_release.h"
 #include "kernelside/tracer.h"

@@ -47,7 +47,7 @@ void sleep_ms(long ms) {
 
 uint32_t own_tid() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
 
-// What the child tells of its wait, in memory it shares with the test.
+// What the child reports of its wait, in memory it shares with the test.
 struct Deed {
   uint64_t from_ns, to_ns;  // around the wait
   uint32_t tid, other_pid, other_tid;

@@ -34,7 +34,7 @@ def shown(page, name):
 
 
 def one_line_outside_its_folder():
-    """Nothing outside a backend's folder names it but its line in backends.def: tests, pages and benchmarks aside."""
+    """Nothing outside a backend's folder names it but its line in backends.def; tests, pages and benchmarks may."""
     with open(os.path.join(ROOT, "backends", "backends.def"), encoding="utf-8") as file:
         names = re.findall(r"(?m)^BACKEND\((\w+)\)", file.read())
     assert names

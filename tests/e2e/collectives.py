@@ -407,8 +407,8 @@ def TheRealLibraryIsReadRight(build):
     check(once == 1, f"one broadcast is {once}")
 
 
-# What frameworks do: workers are started first and told their rank then, through os.environ; one kind of them has made a
-# call by then, another never makes a communicator. The program itself was told another rank.
+# What frameworks do: workers are started first and given their rank then, through os.environ; one kind of them has made a
+# call by then, another never makes a communicator. The program itself was given another rank.
 WORKERS = """
 import ctypes, json, multiprocessing, os, sys, time
 SIZE = 4

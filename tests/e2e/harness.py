@@ -21,7 +21,7 @@ SOURCE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(SOURCE))
 COMPARE = os.path.join(SOURCE, "compare.py")
 SLOW = int(os.environ.get("INGERO_TESTS_SLOW", "1"))  # how much slower the machine is (an emulated one)
-LIMIT = 120 * SLOW  # nothing below takes longer, the full-size runs aside
+LIMIT = 120 * SLOW  # nothing below takes longer but the full-size runs
 
 
 class Skip(Exception):
@@ -144,7 +144,7 @@ class Late(Failure):
 
 
 def at_best(build, test, attempts=3):
-    """Runs a test that judges times again where they were too long: an agent that is too slow is so each time."""
+    """Runs a test that bounds times again where they were too long: an agent that is too slow is so each time."""
     for left in reversed(range(attempts)):
         try:
             return test()

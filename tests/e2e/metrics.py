@@ -30,7 +30,7 @@ def get(url, **headers):
 
 
 def series_of(page):
-    """{name: {labels: value}}; a series that comes twice is a failure, which promtool does not tell."""
+    """{name: {labels: value}}; a series that comes twice is a failure, which promtool does not report."""
     found = {}
     for line in page.splitlines():
         if not line or line.startswith("#"):

@@ -18,7 +18,7 @@ CALLS = 5000
 
 # What the programs do. The stand-in's cudaFree() takes a pointer and returns at once.
 def calls_of(path, gate, count):
-    """Maps a library, and calls it when told to."""
+    """Maps a library, and calls it on request."""
     library = ctypes.CDLL(path)
     print("ready", flush=True)
     while not os.path.exists(gate):

@@ -272,7 +272,7 @@ def hangs(build, version, python, how, seconds, while_it_hangs):
     natives = [name_of(frame) for frame in frames if "s" in frame]
     seen = [(frame["pfn"].split(".")[-1], frame.get("pl")) for frame in frames if "pfn" in frame]
     say(python=version, how=how, native=natives[:4])
-    # Where it spins, the timer may have met it in any function that the loop calls, or in none.
+    # Where it spins, the timer may have fired in any function that the loop calls, or in none.
     check(how == "spin" or "sleep" in natives[0], f"{version}: {natives}")
     check("work" in natives and "cudaStreamSynchronize" in natives, f"{version}: {natives}")
     check(seen == [("wait", at["WAIT"]), ("step", at["STEP"]), ("<module>", at["MODULE"])], f"{version}: {seen}")

@@ -158,7 +158,8 @@ class Caller {
     texts_.resize(kTexts * kTextBytes);
   }
 
-  // One call of `target`; its record and items go to `log` when there is one. False: the callee did not do as told.
+  // One call of `target`; its record and items go to `log` when there is one. False: the callee did not do what it
+  // should.
   bool call(const Target& target, Log* log) {
     const fake_row& row = fake_rows[target.row];
     const uint64_t expected = target.control != nullptr ? choose_return(row) : 0;

@@ -368,5 +368,5 @@ int main(int count, char** arguments) {
   over = true;
   std::fflush(stdout);
   for (const pid_t child : children) kill(child, SIGTERM);
-  _exit(0);  // a thread may hang, as it was told to
+  _exit(0);  // a thread may hang, as its script says
 }

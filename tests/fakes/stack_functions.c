@@ -11,7 +11,7 @@
 #define TEXT2(x) #x
 #define TEXT(x) TEXT2(x)
 
-/* n % 4: nothing of its own; an array; a block whose size only running tells; five values kept over the call. */
+/* n % 4: nothing of its own; an array; a block whose size is known at run time only; five values kept over the call. */
 #define SIMPLE(n) \
   static OPAQUE int NAME(n)(struct walk * walk) { return NEXT(walk) + n; }
 #define ARRAY(n)                                  \

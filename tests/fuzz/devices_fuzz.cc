@@ -15,7 +15,7 @@
 #include "backends/cuda/xid.h"
 #include "backends/hip/amdgpu.h"
 #include "backends/hip/gpu_metrics.h"
-#include "backends/rdma/sysfs.h"
+#include "backends/rdma/sysfs_sampler.h"
 #include "fuzzed_files.h"
 #include "held_clock.h"
 

@@ -26,10 +26,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(sample.name.data() >= text.data() && sample.name.data() + sample.name.size() <= text.data() + size);
   });
   require(seen == counts.samples && counts.samples + counts.refused <= size + 1);
-  for (const std::string_view engine : {"vllm", "tgi", "sglang", "triton"}) {
-    const agent::ModelServerPage page = agent::read_engine(engine, text);
+  for (const std::string_view server : {"vllm", "tgi", "sglang", "triton"}) {
+    const agent::ModelServerPage page = agent::read_model_server(server, text);
     for (const agent::ModelServerReading& reading : page.readings) {
-      require(reading.row->engine == engine && std::isfinite(reading.sum) && std::isfinite(reading.value));
+      require(reading.row->server == server && std::isfinite(reading.sum) && std::isfinite(reading.value));
       require(reading.counts.size() <= agent::kMaxBounds);
       for (const char c : reading.model) require(static_cast<unsigned char>(c) >= ' ');
       uint64_t before = 0;

@@ -8,7 +8,7 @@
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
 #include "serve/mcp/protocol.h"
-#include "serve/mcp/recording.h"
+#include "serve/mcp/recording_provider.h"
 #include "serve/mcp/streamable.h"
 
 using namespace ingero;

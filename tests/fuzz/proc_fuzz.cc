@@ -17,8 +17,8 @@
 #include "kernelside/cgroup.h"
 #include "kernelside/kernel_log.h"
 #include "kernelside/proc.h"
-#include "kernelside/snapshot.h"
-#include "kernelside/throttle.h"
+#include "kernelside/snapshot_reader.h"
+#include "kernelside/throttle_reader.h"
 
 using namespace ingero;
 using fuzz::require;

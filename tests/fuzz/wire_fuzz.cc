@@ -20,7 +20,7 @@
 #include "every_backend.h"
 #include "kernelside/drain.h"
 #include "kernelside/host_events.h"
-#include "kernelside/mappings.h"
+#include "kernelside/mapping_watch.h"
 #include "symbols/python_names.h"
 #include "symbols/unwind.h"
 #include "unit/kernelside/capture_records.h"

@@ -3,7 +3,7 @@
 
   interfaces_test.py INGERO MAKE_RECORDING
 
-Over the published samples, which an earlier agent wrote, and over a recording that this one's writer makes.
+Over the published samples, which a legacy agent wrote, and over a recording that this one's writer makes.
 """
 import contextlib
 import json

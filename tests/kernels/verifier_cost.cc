@@ -33,7 +33,7 @@ std::string words;  // libbpf's and the verifier's, of one program
   return size;
 }
 
-// The verifier's verdict is the line before its statistics.
+// What the verifier refused is in the line before its statistics.
 std::string result() {
   const size_t end = words.rfind("\nprocessed ");
   const size_t stop = end == std::string::npos ? words.find_last_not_of('\n') + 1 : end;

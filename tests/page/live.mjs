@@ -23,7 +23,7 @@ try {
   const first = await events(page);
   await page.locator("nav a").nth(1).focus();
   await page.waitForFunction((before) => Number(/([\d,]+) events/.exec(document.getElementById("recording").textContent)[1].replaceAll(",", "")) > before, first, { timeout: 15000 });
-  // The timeline goes on with the recording, and stops doing so when told.
+  // The timeline goes on with the recording, and stops doing so on request.
   await goTo(page, "timeline");
   const part = () => page.locator(".bar .quiet").textContent();
   const before = await part();

@@ -236,18 +236,18 @@ class Maker {
 
   void infer() {
     constexpr uint64_t kSteps = 60, kUsual = 10'000'000;
-    store::InferenceModelServer engine;
-    engine.id = 1;
-    engine.pid = pid(0);
-    engine.name = "vllm";
-    engine.model = "meta/tiny<b>";  // hostile
-    engine.found_wall_ns = kWall;
-    writer_->add_engine(engine);
+    store::InferenceModelServer server;
+    server.id = 1;
+    server.pid = pid(0);
+    server.name = "vllm";
+    server.model = "meta/tiny<b>";  // hostile
+    server.found_wall_ns = kWall;
+    writer_->add_model_server(server);
     store::InferenceWorkload workload;
     workload.id = 1;
     workload.pid = pid(0);
     workload.stream = kServing;
-    workload.engine = 1;
+    workload.server = 1;
     workload.phase = "decode";
     workload.steps = kSteps;
     workload.launches = 10 * kSteps;
@@ -274,17 +274,17 @@ class Maker {
       writer_->add_step(step);
     }
     store::ModelServerMetric metric;
-    metric.engine = 1;
+    metric.server = 1;
     metric.wall_ns = kWall + now_ns_[0];
     metric.name = "gen_ai.client.operation.duration";
     metric.source_name = "vllm:e2e_request_latency_seconds";
-    metric.model = engine.model;
+    metric.model = server.model;
     metric.unit = "s";
     metric.kind = "histogram";
     metric.count = 12;
     metric.sum = 7.5;
     metric.interval_mean = 0.625;
-    writer_->add_engine_metric(metric);
+    writer_->add_model_server_metric(metric);
   }
 
   void sample(uint64_t step) {

@@ -66,7 +66,7 @@ TEST_P(PythonTables, EveryInstructionHasTheLineTheInterpreterReports) {
           ADD_FAILURE() << "code at line " << first_line << ", offset " << offset << ": " << line << " instead of "
                         << expected << ", table " << code[1];
         }
-        // of a table cut anywhere before, the line is right or not told
+        // of a table cut anywhere before, the line is right or absent
         const auto cut = executing_line(format, std::span(table).first(table.size() / 2), first_line, offset, true);
         if (cut && *cut != expected && ++wrong <= 5) ADD_FAILURE() << "cut table at offset " << offset;
       }

@@ -429,7 +429,7 @@ TEST_P(PythonWalk, FindsEachThreadsOwnFramesUnderLoad) {
   ASSERT_NO_FATAL_FAILURE(run({"threads", "1000"}, outcome));
   EXPECT_GE(outcome.truth.size(), 10000U);
   expect_all_right(outcome);
-  // a dozen functions, each told once, or once more by a thread that met it at the same time
+  // a dozen functions, each sent once, or once more by a thread that came to it at the same time
   EXPECT_LT(outcome.codes, 60U);
 }
 
@@ -452,7 +452,7 @@ TEST_P(PythonWalk, FindsTheInterpreterThatRunsAmongSeveral) {
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(run({"subinterpreters"}, outcome));
   if (GetParam().minor > 9) return expect_all_right(outcome);
-  // 3.9 does not say which thread runs an interpreter: what may be wrong is not told
+  // 3.9 does not say which thread runs an interpreter: what may be wrong is left out
   size_t reported = 0;
   for (const auto& [id, seen] : outcome.seen) {
     if (seen.stack.python_outcome == WIRE_PYTHON_UNREADABLE) {

@@ -1,4 +1,4 @@
-"""Calls marked_call() from places it knows, and tells where each call was made from.
+"""Calls marked_call() from places it knows, and prints where each call was made from.
 
   workload.py LIBRARY SCENARIO [COUNT]   prints "ready", waits for a line, works, prints one JSON object
 

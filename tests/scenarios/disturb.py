@@ -115,7 +115,7 @@ class Network:
 
 
 class World:
-    """What is there around one run; what to put in front of the workload and to tell the agent."""
+    """What is there around one run; what to put in front of the workload, and the agent's flags."""
 
     def __init__(self, scenario, work):
         self.work = work

@@ -5,7 +5,7 @@
 
 Every program loads a runtime whose probes are there already, makes its calls, logs how many, and ends. At the end the
 agent may have MOST_RESIDENT MiB, no more descriptors than after the first WARM programs, and must have used as much CPU
-for each of the last as of the first. Prints a table, the losses by name and a verdict; the exit status says it too.
+for each of the last as of the first. Prints a table, the losses by name and the result; the exit status says it too.
 Needs root. Standard library only.
 """
 import argparse

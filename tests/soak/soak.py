@@ -7,7 +7,7 @@ With generators.py's programs running, the recording's disk is full for a minute
 milliseconds and back, both in the first third. Memory, descriptors, threads and BPF objects of the last third are then
 those of the second within 2 %, and every call is in the recording, or among the events that the full disk refused, by
 name. The clock is stepped by itself only in a guest that says so on its kernel's command line (ingero.guest): it is the
-whole machine's. Prints the curve, one table and a verdict; the exit status says it too. Needs root, standard library only.
+whole machine's. Prints the curve, one table and the result; the exit status says it too. Needs root, standard library only.
 """
 import argparse
 import contextlib

@@ -212,6 +212,30 @@ class Losses(PlantedTree):
         self.assert_found("losses", "hal/loss.h: nothing counts name_lost")
 
 
+class Borders(PlantedTree):
+    ALL = "// A header. Owns its rows. Failure: none. One thread.\n"
+
+    def setUp(self):
+        super().setUp()
+        self.plant("tools/layers.txt", "room base:\nroom hal: base\nroom agent: base hal\n")
+        self.plant("agent/it.cc", '// It.\n#include "hal/row.h"\n#include "agent/own.h"\n')
+        self.plant("agent/own.h", "// A header of one room, which says nothing.\n")
+        self.plant("hal/row.h", self.ALL)
+
+    def test_allows_a_header_that_says_all_three_and_one_that_no_other_room_includes(self):
+        self.assert_clean("borders")
+        for data in ("Plain data.", "Constant data.", "Pure. Failure: none."):
+            self.plant("hal/row.h", f"// A row. {data}\n")
+            self.assert_clean("borders")
+
+    def test_refuses_each_that_is_missing(self):
+        for words, missing in (("Owns its rows.", "who owns what"), ("Failure: none.", "how failure shows"),
+                               ("One thread.", "on which threads")):
+            with self.subTest(missing=missing):
+                self.plant("hal/row.h", self.ALL.replace(words, "") + 'const char* text = "own, failure, thread";\n')
+                self.assert_found("borders", f"hal/row.h: other rooms include it, and it does not say {missing}")
+
+
 class Names(PlantedTree):
     def test_allows_the_glossarys_words(self):
         self.plant("agent/good.cc", "// The batch that the store thread takes.\nvoid emit(EventBatch& batch);\n"
@@ -243,8 +267,26 @@ class Names(PlantedTree):
                 self.assert_found("names", name)
                 os.remove(os.path.join(self.folder.name, name))
 
+    def test_refuses_each_retired_word_in_text(self):
+        for word, text in (("guest", "A guest sees the batch."), ("guests", "Runs the guests."), ("loan", "The loan ends."),
+                           ("lends", "It lends a reader."), ("lent", "What was lent."), ("told", "When told."),
+                           ("tells", "It tells of it."), ("Telling", "Telling of a chain."),
+                           ("meet", "Processes that we meet."),
+                           ("met", "A process is met."), ("aside", "Read aside."), ("judged", "Steps are judged."),
+                           ("judgement", "A judgement."), ("verdict", "The verdict of the sampler."),
+                           ("thinned", "Rows are thinned."), ("patience", "Its patience ends."), ("trouble", "The last trouble."),
+                           ("asker", "By asker."), ("surroundings", "Its surroundings."), ("site", "The cookie of a site."),
+                           ("compat", "For compat."), ("sites", "All sites."), ("earlier agents", "As earlier agents did.")):
+            for name, planted in (("agent/bad.h", f"// {text}\n"), ("agent/bad.cc", f'// Bad.\nauto text = "{text}";\n')):
+                with self.subTest(text=text, name=name):
+                    self.plant(name, planted)
+                    self.assert_found("names", f'"{word}" is retired')
+                    os.remove(os.path.join(self.folder.name, name))
+
     def test_lets_ordinary_english_pass(self):
-        self.plant("docs/good.md", "# Good\n\nThere is no file, and it is no\nlonger needed; so much that it fits.\n")
+        self.plant("docs/good.md", "# Good\n\nThere is no file, and it is no\nlonger needed; so much that it fits.\n"
+                                   "What tells one file from another, and is told apart; we cannot tell. Set aside for it.\n"
+                                   "The call site, the call\nsites and site-packages.\n")
         self.assert_clean("names")
 
     def test_lets_strings_of_tests_pass_but_not_their_identifiers(self):

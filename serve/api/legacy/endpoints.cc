@@ -1,4 +1,4 @@
-// The earlier dashboard's endpoints, answered by today's tools where one says the same: see endpoints.h.
+// The legacy dashboard's endpoints, answered by today's tools where one says the same: see endpoints.h.
 #include "serve/api/endpoints.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Names of the earlier dashboard's answers that spell a vendor: its users' scripts read them. For this folder only.
+// Names of the legacy dashboard's answers that spell a vendor: its users' scripts read them. For this folder only.
 #pragma once
 
 #include <string>

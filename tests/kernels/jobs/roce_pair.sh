@@ -1,5 +1,5 @@
 # roce_pair.sh: two guests on one wire, a soft-RoCE adapter on each one's card. me=1 serves; me=2 traces, twice:
-#   healthy  ib_send_bw, one message at a time, with a patient timer (ibv_rc_pingpong's fixed 67 ms run out in an emulator without any
+#   healthy  ib_send_bw, one message at a time, with a long timer (ibv_rc_pingpong's fixed 67 ms run out in an emulator without any
 #            loss, and what is sent again is counted): no cause is reported
 #   loss     ibv_rc_pingpong, with LOSS per cent of what it sends dropped by netem: the retries and the process that took them are named
 # In both every counter is the kernel's. settings: me=1|2 LOSS=2 ITERATIONS=100

@@ -1,4 +1,4 @@
-// The stand-in collective library: 1 to 8 ranks meet in a file in shared memory.
+// The stand-in collective library: 1 to 8 ranks that share a file in memory.
 //
 // A collective begins on a rank's stream when that rank's earlier work is done, and ends for all of them a transfer's
 // time after the last one has begun. Ranks that differ in operation or size never end, nor do those whose partner never
@@ -151,7 +151,7 @@ static ncclResult_t leave(ncclComm_t comm) {
 
 ncclResult_t ncclCommDestroy(ncclComm_t comm) { return leave(comm); }
 
-// What the rank still waits for is given up; the others are not told.
+// What the rank still waits for is given up; the others learn nothing of it.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   leave(comm);
   for (; comm->closed < comm->next; comm->closed++) {

@@ -95,7 +95,7 @@ void run_mutex(Clock& clock) {
   }
 }
 
-// A pool as a numerical library has one: 16 threads, whatever the machine has, that meet at a barrier.
+// A pool as a numerical library has one: 16 threads, whatever the machine has, that wait for each other at a barrier.
 [[gnu::noinline]] void preprocess_slice() { burn(900000); }
 
 void run_threads(Clock& clock) {

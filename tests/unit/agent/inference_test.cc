@@ -1,12 +1,12 @@
-// Engines and their pages; who may be asked; steps of a recording as they were live.
+// Model servers and their pages; who may be asked; steps of a recording as they were live.
 #include <fstream>
 #include <sstream>
 
 #include <gmock/gmock.h>
 
-#include "agent/inference/inference_service.h"
+#include "agent/inference/inference_scrape.h"
+#include "agent/inference/inference_watch.h"
 #include "agent/inference/model_servers.h"
-#include "agent/inference/scraper.h"
 #include "store/read/reader.h"
 #include "store/read/replay.h"
 #include "unit/cli/recording_fixture.h"
@@ -37,7 +37,7 @@ const ModelServerReading* reading_of(const ModelServerPage& page, std::string_vi
   return nullptr;
 }
 
-TEST(EnginesTest, ACommandLineNamesTheEngineItsPortAndItsModel) {
+TEST(ModelServersTest, ACommandLineNamesTheServerItsPortAndItsModel) {
   const struct {
     std::string_view command, name, model;
     uint16_t port;
@@ -65,8 +65,8 @@ TEST(EnginesTest, ACommandLineNamesTheEngineItsPortAndItsModel) {
   }
 }
 
-TEST(EnginesTest, APageIsReadInTheUnitsOfItsNames) {
-  const ModelServerPage vllm = read_engine("vllm", sample_page("vllm.txt"));
+TEST(ModelServersTest, APageIsReadInTheUnitsOfItsNames) {
+  const ModelServerPage vllm = read_model_server("vllm", sample_page("vllm.txt"));
   EXPECT_EQ(vllm.refused, 0U);
   const auto* first = reading_of(vllm, "gen_ai.client.operation.time_to_first_token", "meta/tiny");
   ASSERT_NE(first, nullptr);
@@ -75,7 +75,7 @@ TEST(EnginesTest, APageIsReadInTheUnitsOfItsNames) {
   EXPECT_THAT(first->counts, ElementsAre(std::pair(0.01, 1U), std::pair(0.1, 9U), std::pair(1.0, 12U)));
   EXPECT_DOUBLE_EQ(reading_of(vllm, "gen_ai.client.token.usage.input")->value, 1234);
 
-  const ModelServerPage triton = read_engine("triton", sample_page("triton.txt"));
+  const ModelServerPage triton = read_model_server("triton", sample_page("triton.txt"));
   EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.client.operation.duration.total", "resnet")->value, 2.5);
   EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.server.compute_input.duration.total")->value, 0.0007);
   EXPECT_DOUBLE_EQ(reading_of(triton, "gen_ai.client.operation.failure_total", "resnet")->value, 4) << "all reasons";
@@ -85,26 +85,26 @@ TEST(EnginesTest, APageIsReadInTheUnitsOfItsNames) {
     EXPECT_EQ(reading.row->name.find("decode"), std::string_view::npos);
   }
 
-  const ModelServerPage tgi = read_engine("tgi", sample_page("tgi.txt"));
+  const ModelServerPage tgi = read_model_server("tgi", sample_page("tgi.txt"));
   EXPECT_DOUBLE_EQ(reading_of(tgi, "gen_ai.client.token.usage.input")->value, 900) << "the sum of a histogram";
   const auto* batch = reading_of(tgi, "gen_ai.server.request.duration.batch");
   EXPECT_EQ(batch->count, 10U);
   EXPECT_DOUBLE_EQ(batch->sum, 0.75);
   EXPECT_DOUBLE_EQ(reading_of(tgi, "gen_ai.server.queue.size")->value, 2);
 
-  const ModelServerPage sglang = read_engine("sglang", sample_page("sglang.txt"));
+  const ModelServerPage sglang = read_model_server("sglang", sample_page("sglang.txt"));
   EXPECT_DOUBLE_EQ(reading_of(sglang, "gen_ai.client.token.usage.input", "qwen")->value, 10);
   EXPECT_DOUBLE_EQ(reading_of(sglang, "gen_ai.client.token.usage.output", "qwen")->value, 20);
 }
 
-TEST(EnginesTest, AHostilePageIsBoundedAndCounted) {
+TEST(ModelServersTest, AHostilePageIsBoundedAndCounted) {
   std::string page;
   for (int i = 0; i < 1000; ++i) page += "tgi_queue_size{model_id=\"m" + std::to_string(i) + "\"} 1\n";
   page += "tgi_queue_size{model_id=\"\\n\x1b[31m\"} 1e308\ntgi_queue_size{model_id=\"\\n\x1b[31m\"} 1e308\n";
   page += "tgi_queue_size{broken\ntgi_queue_size NaN\nno value\n{\n\"\n";
   page += "tgi_request_duration_count 3\ntgi_request_duration_bucket{le=\"1\"} 9\n";        // more than there are
   page += "tgi_request_queue_duration_count -3\ntgi_request_queue_duration_count 1e300\n";  // no counts
-  const ModelServerPage read = read_engine("tgi", page);
+  const ModelServerPage read = read_model_server("tgi", page);
   EXPECT_LE(read.readings.size(), kMaxModels + 4);
   EXPECT_GE(read.refused, 8U);
   double all = 0;
@@ -119,9 +119,9 @@ TEST(EnginesTest, AHostilePageIsBoundedAndCounted) {
   EXPECT_GT(all, 999) << "what is beyond the models kept is added up";
 }
 
-TEST(EnginesTest, WhatWasObservedBetweenTwoReadings) {
+TEST(ModelServersTest, WhatWasObservedBetweenTwoReadings) {
   const std::string page = sample_page("vllm.txt");
-  ModelServerReading before = *reading_of(read_engine("vllm", page), "gen_ai.client.operation.duration");
+  ModelServerReading before = *reading_of(read_model_server("vllm", page), "gen_ai.client.operation.duration");
   ModelServerReading now = before;
   EXPECT_EQ(between(before, now).mean, std::nullopt) << "nothing";
   now.count += 10;
@@ -145,7 +145,7 @@ TEST(ScrapeTest, WhoListensIsReadFromTheKernelsTable) {
   EXPECT_FALSE(listens("", 8000, 0));
 }
 
-// A recording's steps, as the rows tell them.
+// A recording's steps, as its rows have them.
 class StepSink final : public store::ReplaySink {
  public:
   void call(hal::CallId id, const store::ReplayedCall& call) override {

@@ -1,5 +1,5 @@
-// Ranks that processes give themselves after their start, read from real ones: forked and told then, a C library's,
-// every Python's of this machine. None of them runs a program anew.
+// Ranks that processes give themselves after their start, read from real ones: forked and given one then, a C
+// library's, every Python's of this machine. None of them runs a program anew.
 #include "agent/rank_watch.h"
 
 #include <fcntl.h>
@@ -95,7 +95,7 @@ TEST_F(RankWatchTest, WhatAForkedChildSaysWinsOverWhatItsParentWasStartedWith) {
   ASSERT_TRUE(ready.hears());
   hal::Process process = known(child.pid());
   const std::string job = process.slurm_job;
-  process.rank = 0;  // as its parent was told
+  process.rank = 0;  // as its parent's is
   process.local_rank = 0;
   process.world_size = 2;
   EXPECT_TRUE(update_ranks(foreign_, proc_, process));

@@ -1,4 +1,4 @@
-// What return codes mean: each is a code of a backend, told once, with a sentence and a remedy.
+// What return codes mean: each is a code of a backend, listed once, with a sentence and a remedy.
 #include <set>
 
 #include <gtest/gtest.h>

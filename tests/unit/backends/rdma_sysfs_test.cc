@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/rdma/counter_meanings.h"
-#include "backends/rdma/sysfs.h"
+#include "backends/rdma/sysfs_sampler.h"
 #include "temp_folder.h"
 
 namespace ingero::backends::rdma {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/text.h"
 #include "cli_fixture.h"
 
 namespace ingero::cli {
@@ -69,7 +70,7 @@ TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
 
 TEST(CommandLine, ClocksOfNodesHaveOneThresholdWhateverTheCommand) {
   for (const char* command : {"merge", "query", "explain"}) {
-    const std::string help = run_cli({command, "--help"}).out;
+    const std::string help = run_cli({command, std::string(command) == "merge" ? "--help" : "--help-all"}).out;
     const size_t at = help.find("--clock-skew-threshold");
     ASSERT_NE(at, std::string::npos) << command;
     EXPECT_NE(help.substr(at, 250).find("10ms)"), std::string::npos) << help.substr(at, 250);
@@ -79,7 +80,7 @@ TEST(CommandLine, ClocksOfNodesHaveOneThresholdWhateverTheCommand) {
 TEST(CommandLine, HelpNamesTheWholeCommandAndGivesFlagsNoValue) {
   const std::string help = run_cli({"query", "--help"}).out;
   EXPECT_NE(help.find("Usage: ingero query [OPTIONS] [FILE] [SQL]\n"), std::string::npos) << help;
-  EXPECT_NE(help.find("  --json                      An array"), std::string::npos) << help;
+  EXPECT_NE(help.find("  --json                  An array"), std::string::npos) << help;
   EXPECT_NE(help.find("  --since DURATION "), std::string::npos) << help;
   EXPECT_NE(help.find("(default: 30s)"), std::string::npos) << help;
 }
@@ -96,9 +97,30 @@ TEST(CommandLine, HelpOfTraceListsItsFlagsUnderHeadings) {
   EXPECT_TRUE(between("Annotations", "--annotate-socket", "Inference")) << help;
 }
 
-TEST(CommandLine, HelpOfTraceFitsAScreenAndSaysHowToSeeTheRest) {
+TEST(CommandLine, HelpOfEveryCommandFitsAScreen) {
+  static constexpr size_t kLines = 40, kColumns = 80;
+  const auto expect_fits = [](std::vector<std::string> command) {
+    command.emplace_back("--help");
+    const std::string help = run_cli(std::move(command)).out;
+    EXPECT_FALSE(help.empty());
+    size_t lines = 0;
+    for (const std::string_view line : split(help, '\n')) {
+      EXPECT_LE(line.size(), kColumns) << line;
+      ++lines;
+    }
+    EXPECT_LE(lines - 1, kLines) << help;  // after the last newline is none
+  };
+  expect_fits({});
+  std::ostringstream out, err;
+  Context context(out, err);
+  for (const CommandFacts& command : make_parser(context).root().facts().commands) {
+    expect_fits({command.name});
+    for (const CommandFacts& below : command.commands) expect_fits({command.name, below.name});
+  }
+}
+
+TEST(CommandLine, HelpOfTraceSaysHowToSeeTheRest) {
   const std::string help = run_cli({"trace", "--help"}).out;
-  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 60) << help;
   for (const char* flag : {"--pid", "--duration", "--db", "--prometheus ", "--otlp ", "--help-all"}) {
     EXPECT_NE(help.find(flag), std::string::npos) << flag;
   }

@@ -35,12 +35,14 @@ TEST_F(Refusal, OfAWordTooMuchNamesTheFirst) {
   expect({"version", "now"}, kExitUsage, "unexpected argument \"now\"");
   expect({"mcp", "one", "two"}, kExitUsage, "unexpected argument \"one\"");
   expect({"compare", "a.db", "b.db", "c.db"}, kExitUsage, "unexpected argument \"c.db\"");
+  expect({"query", "a.db", "SELECT", "1"}, kExitUsage, "too many arguments: put quotes around one that has blanks");
 }
 
 TEST_F(Refusal, OfAValueNamesFlagValueAndWhatIsTaken) {
   expect({"explain", "--pid", "python3"}, kExitUsage, "--pid: \"python3\" is not a number");
   expect({"explain", "--slowest", "many"}, kExitUsage, "--slowest: \"many\" is not a number from 0 to 10000");
   expect({"explain", "--last", "0"}, kExitUsage, "--last: \"0\" is not a positive number");
+  expect({"dashboard", "--rate", "-1"}, kExitUsage, "--rate: \"-1\" is not a number from 0 on");
   expect({"trace", "--stack", "atuo"}, kExitUsage, "--stack: \"atuo\" is none of auto, all, off");
   expect({"trace", "--stack", "atuo"}, kExitUsage, "did you mean auto?");
   expect({"trace", "--duration", "5"}, kExitUsage, "--duration: duration \"5\": a unit is missing");
@@ -55,6 +57,8 @@ TEST_F(Refusal, OfWhatIsMissingNamesIt) {
   expect({"merge", "a.db"}, kExitUsage, "--output is missing");
   expect({"export", "--db", database_}, kExitUsage, "--format is missing");
   expect({"completion"}, kExitUsage, "no shell given");
+  expect({"fleet"}, kExitUsage, "fleet: no command given: serve or simulate (see 'ingero fleet --help')");
+  expect({"trace", "--prometheus-cert", "a.pem"}, kExitUsage, "--prometheus-cert has no effect without --prometheus");
   expect({"compare", database_}, kExitUsage, "compare takes two recordings, the earlier one first");
 }
 
@@ -70,6 +74,16 @@ TEST_F(Refusal, OfAFileSaysWhatItIsAndWhatToDo) {
   std::ofstream(path("empty.db")).close();
   expect({"explain", path("empty.db")}, kExitFailed, "empty (name another file, or record into it");
   expect({"compare", database_, path("none.db")}, kExitFailed, "none.db does not exist");
+  expect({"export", "--format", "csv", "--db", database_, "-o", path("none/out.csv")}, kExitFailed,
+         "none/out.csv: No such file or directory (check the path; its directory must exist)");
+  expect({"mcp", "--db", database_, "--http", "127.0.0.1:0", "--token-file", path("none")}, kExitFailed,
+         "--token-file: open(");
+}
+
+TEST_F(Refusal, OfASecretAmongTheArgumentsComesBeforeItIsUsed) {
+  expect({"mcp", "--db", database_, "--token", "secret"}, kExitUsage,
+         "--token: a secret among the arguments can be read by every user of this machine (put it into INGERO_TOKEN or "
+         "--token-file)");
 }
 
 TEST_F(Refusal, OfACallNamesTheNearestInTheRecording) {

@@ -1,4 +1,4 @@
-// What the engine keeps of processes and threads: those that have ended go, those that were only told stay.
+// What the engine keeps of processes and threads: those that have ended go, those that only a report named stay.
 #include "engine_stream.h"
 
 namespace ingero::correlate::testing {
@@ -44,7 +44,7 @@ TEST(EngineMemory, ProcessesThatHaveEndedAreForgottenInSeconds) {
 }
 
 TEST(EngineMemory, AProcessIsEvaluatedAfterItsEndAsLongAsItMatters) {
-  // The program that took the CPU has ended when it is judged, and so has the one that it was taken from.
+  // The program that took the CPU has ended when the window is evaluated, and so has the one that it was taken from.
   Stream stream;
   for (uint64_t i = 0; i < 100; ++i) stream.launch(10 * i * kMilli, 5 * kMicro);
   for (uint64_t i = 0; i < 40; ++i) stream.preempt((100 + i * 20) * kMilli, 15 * kMilli, 999, "stress-ng");

@@ -267,7 +267,7 @@ TEST(Engine, ACallSeenInFlightThatReturnsSoonDoesNotHang) {
   hal::LossLedger ledger;
   const auto engine = engine_for(stream, ledger);
   Event first = waits;
-  first.outcome = hal::Outcome::kInFlight;  // a short --hang-after told of it
+  first.outcome = hal::Outcome::kInFlight;  // a short --hang-after reported it
   first.clear(Has::kDuration);
   bool reported = false;
   for (const Event& event : sorted(stream.events)) {

@@ -1,6 +1,4 @@
 // Probes on one file: what is asked of the kernel and in which order, and that what it refuses costs nothing else.
-#include "kernelside/attach.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_links.h"
+#include "kernelside/file_probes.h"
 
 namespace ingero::kernelside {
 namespace {

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fd.h"
-#include "kernelside/attach.h"
+#include "kernelside/file_probes.h"
 
 namespace ingero::testing {
 

@@ -26,7 +26,7 @@
 
 namespace ingero::kernelside {
 
-// A child that does its work when told to, and waits for leave before each step: step() returns when it is done.
+// A child that does its work on request, and waits for leave before each step: step() returns when it is done.
 class Child {
  public:
   using Wait = std::function<void()>;

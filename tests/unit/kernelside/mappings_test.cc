@@ -1,7 +1,5 @@
 // Notices of new mappings, read from a ring in plain memory: which of them count, what they say, and that a ring that
 // cannot be understood costs a scan and not the watch.
-#include "kernelside/mappings.h"
-
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
@@ -18,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fd.h"
+#include "kernelside/mapping_watch.h"
 
 namespace ingero::kernelside {
 namespace {

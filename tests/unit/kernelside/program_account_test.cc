@@ -27,8 +27,8 @@ Fd load(bpf_prog_type type, bpf_prog_load_opts options) {
   return Fd(bpf_prog_load(type, "ingero_test", "GPL", kPrint, std::size(kPrint), &options));
 }
 
-// A program on the tracepoint that printing hits, which prints: it meets itself.
-TEST(ProgramAccountTest, ARunThatMeetsItselfIsSkippedAndCounted) {
+// A program on the tracepoint that printing hits, which prints: it interrupts itself.
+TEST(ProgramAccountTest, ARunThatInterruptsItselfIsSkippedAndCounted) {
   if (geteuid() != 0) GTEST_SKIP() << "BPF programs need root";
   btf* types = btf__load_vmlinux_btf();
   const int point =

@@ -1,7 +1,5 @@
 // The file below a layered file system, by a lookup that is not the kernel's: what it is asked, what its answer means,
 // and what is left when there is none.
-#include "kernelside/real_file.h"
-
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
@@ -20,6 +18,7 @@
 #include <gtest/gtest.h>
 
 #include "bpf/wire.h"
+#include "kernelside/real_files.h"
 #include "temp_folder.h"
 
 namespace ingero::kernelside {

@@ -1,11 +1,10 @@
 // The machine's second, out of fake /proc files and once out of the real ones.
-#include "kernelside/snapshot.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "held_clock.h"
+#include "kernelside/snapshot_reader.h"
 #include "proc_tree.h"
 
 namespace ingero::kernelside {

@@ -1,12 +1,11 @@
 // cpu.stat of control groups from made-up trees: what grew since the last read, the longest of several, and the last of
 // what a process left.
-#include "kernelside/throttle.h"
-
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
+#include "kernelside/throttle_reader.h"
 #include "temp_folder.h"
 
 namespace ingero::kernelside {

@@ -1,4 +1,4 @@
-// What explain --follow tells of the stored chains, and what it keeps to itself.
+// What explain --follow prints of the stored chains, and what it keeps to itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Tables line up, keep hostile text harmless, and use colour only when told to.
+// Tables line up, keep hostile text harmless, and use colour only on request.
 #include "report/table.h"
 
 #include <gtest/gtest.h>

@@ -57,8 +57,8 @@ TEST(ExpositionTest, WhatIsNoSampleIsCountedAndTheRestIsRead) {
   EXPECT_EQ(refused, 2U);
 }
 
-// Answers one connection with `answer`, `pause` after each of its bytes (none: all at once), and closes it unless told
-// to hold it.
+// Answers one connection with `answer`, `pause` after each of its bytes (none: all at once), and closes it unless it
+// is to hold it.
 class OneAnswer {
  public:
   OneAnswer(std::string answer, std::chrono::milliseconds pause, bool holds) {

@@ -1,7 +1,7 @@
 // What a message of the Model Context Protocol weighs before it is parsed.
 #include <gtest/gtest.h>
 
-#include "serve/mcp/recording.h"
+#include "serve/mcp/recording_provider.h"
 #include "serve/mcp/streamable.h"
 
 namespace ingero::serve::mcp {

@@ -170,7 +170,7 @@ TEST_F(HostileRecording, AnyValueInAnyColumnIsRead) {
     }
   }
   ASSERT_GT(all.size(), 300U);
-  // Several columns of one recording at a time: each column meets every value in a third of them.
+  // Several columns of one recording at a time: each column has every value in a third of them.
   std::mt19937 pick(20261124);  // NOLINT(cert-msc51-cpp): the same recordings each time
   const auto ends = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   int read = 0;

@@ -11,13 +11,13 @@ using ::testing::ElementsAre;
 class InferenceTest : public RecordingTest {
  protected:
   std::vector<std::string> ask(const std::string& sql) { return rows(*read(), sql); }
-  static InferenceWorkload workload(uint64_t id, std::optional<uint64_t> engine = {}) {
+  static InferenceWorkload workload(uint64_t id, std::optional<uint64_t> server = {}) {
     InferenceWorkload one;
     one.id = id;
     one.pid = 100;
     one.phase = "decode";
     one.stream = 0xffff'8000'0000'0010;
-    one.engine = engine;
+    one.server = server;
     one.steps = 40;
     one.slow_3x = 1;
     one.p95_ns = 5'000'000;
@@ -48,7 +48,7 @@ class InferenceTest : public RecordingTest {
   }
   static ModelServerMetric metric(uint64_t at_ns, double value) {
     ModelServerMetric one;
-    one.engine = 1;
+    one.server = 1;
     one.wall_ns = kWall + at_ns;
     one.name = "gen_ai.server.queue.size";
     one.source_name = "tgi_queue_size";
@@ -79,20 +79,20 @@ TEST_F(InferenceTest, ASlowStepStandsBesideTheChainOfItsProcessAndTime) {
 TEST_F(InferenceTest, NumbersOfALaterRunFollowThoseThatAreThere) {
   for (int run = 0; run < 2; ++run) {
     open();
-    InferenceModelServer engine;
-    engine.id = 1;
-    engine.pid = 50 + static_cast<uint32_t>(run);
-    engine.name = "tgi";
-    engine.model = "big/code";
-    engine.url = "http://127.0.0.1:8080/metrics";
-    writer->add_engine(engine);
+    InferenceModelServer server;
+    server.id = 1;
+    server.pid = 50 + static_cast<uint32_t>(run);
+    server.name = "tgi";
+    server.model = "big/code";
+    server.url = "http://127.0.0.1:8080/metrics";
+    writer->add_model_server(server);
     writer->add_workload(workload(1));
     writer->add_step(step(1, 1'000'000'000));
     ASSERT_TRUE(writer->flush().ok());
     writer->add_workload(workload(1, 1));  // more became known
     writer->add_workload(workload(2, 1));
     for (const uint64_t second : {0, 2, 4}) {
-      writer->add_engine_metric(metric(second * 1'000'000'000, static_cast<double>(second)));
+      writer->add_model_server_metric(metric(second * 1'000'000'000, static_cast<double>(second)));
     }
     close();
   }

@@ -1,4 +1,4 @@
-// Code objects told by the kernel side: text of every width, versions of one address, the limit, and records made up.
+// Code objects sent by the kernel side: text of every width, versions of one address, the limit, and records made up.
 #include "symbols/python_names.h"
 
 #include <cstring>

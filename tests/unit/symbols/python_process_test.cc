@@ -1,4 +1,4 @@
-// Telling whether there is a Python in a process, where there is none or it cannot be looked at. Real ones:
+// Whether there is a Python in a process, where there is none or it cannot be looked at. Real ones:
 // tests/python.
 #include "symbols/python_process.h"
 

@@ -174,7 +174,7 @@ OPAQUE void runs_stepped() {
   asm volatile("");
 }
 
-// A thread that spins is met at any instruction, those of a function's prologue and epilogue among them.
+// A thread that spins is interrupted at any instruction, those of a function's prologue and epilogue among them.
 TEST(Unwind, AThreadThatDoesNotReturnIsWhereItIsAtEveryInstruction) {
   const pid_t child = fork();
   if (child == 0) {

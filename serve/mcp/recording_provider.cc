@@ -1,5 +1,5 @@
-// The query service as the protocol asks it: see recording.h.
-#include "serve/mcp/recording.h"
+// The query service as the protocol asks it: see recording_provider.h.
+#include "serve/mcp/recording_provider.h"
 
 namespace ingero::serve::mcp {
 

@@ -1,5 +1,5 @@
 // One piece of work for the store thread at a time, however many annotations come meanwhile.
-#include "agent/annotations/annotation_service.h"
+#include "agent/annotations/annotation_intake.h"
 
 namespace ingero::agent {
 

@@ -1,5 +1,5 @@
 // Runs one thread per kind of sampler, so that a stuck driver delays only its own readings.
-#include "agent/sampling/sampler_service.h"
+#include "agent/sampling/sampling.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // Scans sysfs for adapters, reads their counters and scales them to base units. Any file may be missing.
-#include "backends/rdma/sysfs.h"
+#include "backends/rdma/sysfs_sampler.h"
 
 #include <algorithm>
 #include <charconv>

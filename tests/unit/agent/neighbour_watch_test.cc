@@ -1,10 +1,11 @@
 // Who had the CPU instead of a traced process: read once, and only where that can be a neighbour.
+#include "agent/neighbour_watch.h"
+
 #include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "agent/neighbour_watch.h"
 #include "unit/kernelside/proc_tree.h"
 
 namespace ingero::agent {
@@ -42,7 +43,7 @@ class NeighboursTest : public ::testing::Test {
   hal::Process own_;
   ProcTree tree_;
   kernelside::ProcFs proc_{kernelside::ProcRoots{tree_.root(), tree_.root() + "/cgroup", [] { return uint64_t{0}; }}};
-  Neighbours neighbours_{proc_};
+  NeighbourWatch neighbours_{proc_};
 };
 
 TEST_F(NeighboursTest, APreemptedByIsReadOnceWithItsContainer) {

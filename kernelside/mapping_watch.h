@@ -2,8 +2,8 @@
 // found. The kernel reports PERF_RECORD_MMAP2 through one dummy software event per CPU (perf_event_open(2); mmap2:
 // kernel 3.12, 13d7a2410fa6); nothing is paid by processes that map nothing executable.
 //
-// One thread calls read(). Needs CAP_PERFMON. Lost notices are reported, the caller then scans /proc.
-// Failure: the system's, with the CPU that it is of.
+// One thread calls read(). Needs CAP_PERFMON. Lost notices are reported, the caller then scans /proc. Failure: the
+// system's, with the CPU that it is of. Owns the events and their rings.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Maps a page of the file and looks at the mapping from inside the kernel.
-#include "kernelside/real_file.h"
+#include "kernelside/real_files.h"
 
 #include <linux/magic.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // The scraper's thread: checks that a server is still the one that was found, fetches its metrics, and stores them.
-#include "agent/inference/scraper.h"
+#include "agent/inference/inference_scrape.h"
 
 #include <algorithm>
 #include <chrono>
@@ -15,12 +15,12 @@ namespace {
 
 namespace metrics = serve::metrics;
 
-std::vector<store::ModelServerMetric> rows_of(uint64_t engine, const std::vector<ModelServerReading>& before,
+std::vector<store::ModelServerMetric> rows_of(uint64_t server, const std::vector<ModelServerReading>& before,
                                               const std::vector<ModelServerReading>& now, uint64_t wall_ns) {
   std::vector<store::ModelServerMetric> rows;
   for (const ModelServerReading& reading : now) {
     store::ModelServerMetric row;
-    row.engine = engine;
+    row.server = server;
     row.wall_ns = wall_ns;
     row.name = reading.row->name;
     row.source_name = reading.row->source;
@@ -82,22 +82,22 @@ void InferenceScrape::stop() {
 
 void InferenceScrape::know(uint32_t pid) {
   const std::scoped_lock lock(mutex_);
-  if (engine_of_.contains(pid) || engine_of_.size() >= kMaxProcesses || !unknown_.insert(pid).second) return;
+  if (server_of_.contains(pid) || server_of_.size() >= kMaxProcesses || !unknown_.insert(pid).second) return;
   changed_.notify_all();
 }
 
-std::optional<uint64_t> InferenceScrape::engine_of(uint32_t pid) const {
+std::optional<uint64_t> InferenceScrape::server_of(uint32_t pid) const {
   const std::scoped_lock lock(mutex_);
-  const auto found = engine_of_.find(pid);
-  return found == engine_of_.end() ? std::nullopt : found->second;
+  const auto found = server_of_.find(pid);
+  return found == server_of_.end() ? std::nullopt : found->second;
 }
 
 std::optional<ModelServer> InferenceScrape::found(uint32_t pid) const {
   const std::scoped_lock lock(mutex_);
-  const auto known = engine_of_.find(pid);
-  if (known == engine_of_.end() || !known->second) return {};
-  const auto engine = engines_.find(*known->second);
-  return engine == engines_.end() ? std::nullopt : std::optional(engine->second.found);
+  const auto known = server_of_.find(pid);
+  if (known == server_of_.end() || !known->second) return {};
+  const auto server = servers_.find(*known->second);
+  return server == servers_.end() ? std::nullopt : std::optional(server->second.found);
 }
 
 void InferenceScrape::run() {
@@ -110,22 +110,22 @@ void InferenceScrape::run() {
     const bool last = stopping_;
     if (Time::now() >= next_look) {  // a process that was not a model server may have run another program
       next_look = Time::now() + redetect;
-      for (const auto& [pid, engine] : engine_of_) {
-        if (!engine) unknown_.insert(pid);
+      for (const auto& [pid, server] : server_of_) {
+        if (!server) unknown_.insert(pid);
       }
     }
     if (!unknown_.empty()) {
-      const size_t before = engines_.size();
+      const size_t before = servers_.size();
       lock.unlock();
-      look_for_engines();
+      look_for_servers();
       lock.lock();
-      if (engines_.size() > before) next_read = Time::now();
+      if (servers_.size() > before) next_read = Time::now();
     }
     if (last || Time::now() >= next_read) {
       next_read = Time::now() + interval;
       lock.unlock();
-      for (auto& [id, engine] : engines_) {
-        if (!engine.is_gone) read(engine);
+      for (auto& [id, server] : servers_) {
+        if (!server.is_gone) read(server);
       }
       lock.lock();
     }
@@ -134,7 +134,7 @@ void InferenceScrape::run() {
   }
 }
 
-void InferenceScrape::look_for_engines() {
+void InferenceScrape::look_for_servers() {
   std::set<uint32_t> pids;
   {
     const std::scoped_lock lock(mutex_);
@@ -150,12 +150,12 @@ void InferenceScrape::look_for_engines() {
       const auto owner = proc_.owner(at);
       if (found && owner.ok()) {
         const std::scoped_lock lock(mutex_);
-        for (const auto& [id, engine] : engines_) {
-          if (engine.pid == at && engine.start_ticks == owner->start_ticks) belongs = id;
+        for (const auto& [id, server] : servers_) {
+          if (server.pid == at && server.start_ticks == owner->start_ticks) belongs = id;
         }
-        if (!belongs && engines_.size() < kMaxModelServers) {
-          belongs = engines_.size() + 1;
-          engines_[*belongs] = {*belongs, *found, at, owner->uid, owner->start_ticks, {}, false, {}};
+        if (!belongs && servers_.size() < kMaxModelServers) {
+          belongs = servers_.size() + 1;
+          servers_[*belongs] = {*belongs, *found, at, owner->uid, owner->start_ticks, {}, false, {}};
           store::InferenceModelServer row;
           row.id = *belongs;
           row.pid = at;
@@ -163,7 +163,7 @@ void InferenceScrape::look_for_engines() {
           row.model = found->model;
           row.url = fmt::format("http://{}:{}/metrics", options_.host, found->port);
           row.found_wall_ns = system_clock().wall_ns();
-          if (!recorder_->with_writer([row](store::Writer& writer) { writer.add_engine(row); })) {
+          if (!recorder_->with_writer([row](store::Writer& writer) { writer.add_model_server(row); })) {
             recorder_->add_loss(hal::Loss::inference_lost, 1);
           }
           log_info("process {} is part of {} (process {}), metrics at {}", pid, row.name, at, row.url);
@@ -172,52 +172,52 @@ void InferenceScrape::look_for_engines() {
       at = process->parent_pid;
     }
     const std::scoped_lock lock(mutex_);
-    engine_of_[pid] = belongs;
+    server_of_[pid] = belongs;
   }
 }
 
-void InferenceScrape::note(Engine& engine, const std::string& last_error) {
+void InferenceScrape::note(Server& server, const std::string& last_error) {
   recorder_->add_loss(hal::Loss::engine_unread, 1);
   {
     const std::scoped_lock lock(mutex_);
     ++failures_;
   }
-  if (engine.reported == last_error) return;
-  engine.reported = last_error;
-  log_warning("metrics of {} (process {}): {}", engine.found.name, engine.pid, last_error);
+  if (server.reported == last_error) return;
+  server.reported = last_error;
+  log_warning("metrics of {} (process {}): {}", server.found.name, server.pid, last_error);
 }
 
-void InferenceScrape::read(Engine& engine) {
-  const auto owner = proc_.owner(engine.pid);
-  if (!owner.ok() || owner->start_ticks != engine.start_ticks) {
+void InferenceScrape::read(Server& server) {
+  const auto owner = proc_.owner(server.pid);
+  if (!owner.ok() || owner->start_ticks != server.start_ticks) {
     const std::scoped_lock lock(mutex_);
-    engine.is_gone = true;
+    server.is_gone = true;
     return;
   }
   bool is_its_own = false;
   for (const char* table : {"tcp", "tcp6"}) {
-    const auto text = read_file(fmt::format("{}/{}/net/{}", proc_.root(), engine.pid, table));
-    is_its_own = is_its_own || (text.ok() && listens(*text, engine.found.port, owner->uid));
+    const auto text = read_file(fmt::format("{}/{}/net/{}", proc_.root(), server.pid, table));
+    is_its_own = is_its_own || (text.ok() && listens(*text, server.found.port, owner->uid));
   }
   if (!is_its_own) {
-    return note(engine, fmt::format("no process of user {} listens on port {}", owner->uid, engine.found.port));
+    return note(server, fmt::format("no process of user {} listens on port {}", owner->uid, server.found.port));
   }
   const uint64_t timeout_ns = std::min(options_.interval_ns / 2, ScrapeOptions::kMaxTimeoutNs);
   const auto page =
-      serve::prometheus::fetch_page(options_.host, engine.found.port, "/metrics", timeout_ns, ScrapeOptions::kMaxBytes);
-  if (!page.ok()) return note(engine, page.error().text());
-  ModelServerPage found = read_engine(engine.found.name, *page);
+      serve::prometheus::fetch_page(options_.host, server.found.port, "/metrics", timeout_ns, ScrapeOptions::kMaxBytes);
+  if (!page.ok()) return note(server, page.error().text());
+  ModelServerPage found = read_model_server(server.found.name, *page);
   if (found.refused > 0) recorder_->add_loss(hal::Loss::engine_unread, 1);
-  engine.reported.clear();
+  server.reported.clear();
   auto rows = std::make_shared<std::vector<store::ModelServerMetric>>(
-      rows_of(engine.id, engine.last, found.readings, system_clock().wall_ns()));
+      rows_of(server.id, server.last, found.readings, system_clock().wall_ns()));
   {
     const std::scoped_lock lock(mutex_);
-    engine.last = std::move(found.readings);
+    server.last = std::move(found.readings);
     ++reads_;
   }
   const bool taken = recorder_->with_writer([rows](store::Writer& writer) {
-    for (store::ModelServerMetric& row : *rows) writer.add_engine_metric(std::move(row));
+    for (store::ModelServerMetric& row : *rows) writer.add_model_server_metric(std::move(row));
   });
   if (!taken) recorder_->add_loss(hal::Loss::inference_lost, 1);
 }
@@ -226,13 +226,13 @@ void InferenceScrape::write(metrics::MetricSet& page) const {
   const std::scoped_lock lock(mutex_);
   page.add(metrics::kEngineReads, {{"outcome", "read"}}, static_cast<double>(reads_));
   page.add(metrics::kEngineReads, {{"outcome", "failed"}}, static_cast<double>(failures_));
-  // Engines of one name that serve one model are one series: a pid would be another label without end.
+  // Servers of one name that serve one model are one series: a pid would be another label without end.
   std::map<std::tuple<const metrics::Metric*, std::string_view, std::string>, ModelServerReading> sums;
-  for (const auto& [id, engine] : engines_) {
-    if (engine.is_gone) continue;
-    for (const ModelServerReading& reading : engine.last) {
-      const std::string& model = reading.model.empty() ? engine.found.model : reading.model;
-      const auto [sum, is_new] = sums.try_emplace({reading.row->metric, engine.found.name, model}, reading);
+  for (const auto& [id, server] : servers_) {
+    if (server.is_gone) continue;
+    for (const ModelServerReading& reading : server.last) {
+      const std::string& model = reading.model.empty() ? server.found.model : reading.model;
+      const auto [sum, is_new] = sums.try_emplace({reading.row->metric, server.found.name, model}, reading);
       if (is_new) continue;
       ModelServerReading& into = sum->second;
       into.value += reading.value;

@@ -1,5 +1,5 @@
 // Reads cpu.stat: of cgroup v2, or of the cpu controller where version 1 mounts it apart.
-#include "kernelside/throttle.h"
+#include "kernelside/throttle_reader.h"
 
 #include <algorithm>
 

@@ -14,8 +14,8 @@
 
 #include "base/fd.h"
 #include "base/result.h"
-#include "kernelside/link.h"
 #include "kernelside/objects.h"
+#include "kernelside/perf_link.h"
 
 namespace ingero::kernelside {
 

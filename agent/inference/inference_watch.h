@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/inference/scraper.h"
+#include "agent/inference/inference_scrape.h"
 #include "agent/recorder.h"
 #include "agent/service.h"
 #include "agent/store_thread.h"
@@ -38,10 +38,10 @@ class InferenceWatch final : public StoreHook, public Service {
   // `keep_every`-th healthy step becomes a row.
   static Result<std::unique_ptr<InferenceWatch>> open(const InferenceOptions& options, bool is_recording,
                                                       const hal::CallTable& calls, uint32_t keep_every);
-  // Each slow step, and the engine of its process where it is known (store thread). Before the recorder starts.
+  // Each slow step, and the model server of its process where it is known (store thread). Before the recorder starts.
   using Listener = std::function<void(const correlate::ClassifiedStep&, const std::optional<ModelServer>&)>;
   void set_listener(Listener listener) { listener_ = std::move(listener); }
-  // Engines are looked for from here on; `recorder` must outlive stop().
+  // Model servers are looked for from here on; `recorder` must outlive stop().
   void start(Recorder& recorder) override;
   void stop() override;
   void write(serve::metrics::MetricSet& page) const override;

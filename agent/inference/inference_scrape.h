@@ -5,7 +5,7 @@
 // the process's user also owns the listening socket: a command line can name any port. Failures are counted
 // (engine_unread) and logged once.
 //
-// A thread of its own. know(), engine_of() and write() from any thread. start() and stop() with the recorder's.
+// A thread of its own. know(), server_of() and write() from any thread. start() and stop() with the recorder's.
 #pragma once
 
 #include <condition_variable>
@@ -45,30 +45,30 @@ class InferenceScrape {
   ~InferenceScrape() { stop(); }
   // `recorder` must outlive stop().
   void start(Recorder& recorder);
-  // Reads every engine a last time.
+  // Reads every model server a last time.
   void stop();
 
   // This process makes steps.
   void know(uint32_t pid);
   // The row of inference_engines (in this run's numbers) that a process belongs to.
-  std::optional<uint64_t> engine_of(uint32_t pid) const;
+  std::optional<uint64_t> server_of(uint32_t pid) const;
   std::optional<ModelServer> found(uint32_t pid) const;
   void write(serve::metrics::MetricSet& page) const;
 
  private:
-  struct Engine {
+  struct Server {
     uint64_t id = 0;
     ModelServer found;
     uint32_t pid = 0, uid = 0;
     uint64_t start_ticks = 0;
     std::vector<ModelServerReading> last;
     bool is_gone = false;
-    std::string reported;  // the trouble that was said last
+    std::string reported;  // the problem that was reported last
   };
   void run();
-  void look_for_engines();
-  void read(Engine& engine);
-  void note(Engine& engine, const std::string& last_error);
+  void look_for_servers();
+  void read(Server& server);
+  void note(Server& server, const std::string& last_error);
 
   const ScrapeOptions options_;
   const kernelside::ProcFs proc_;
@@ -80,8 +80,8 @@ class InferenceScrape {
   // Guarded by mutex_:
   bool stopping_ = false;
   std::set<uint32_t> unknown_;                             // processes to look at
-  std::map<uint32_t, std::optional<uint64_t>> engine_of_;  // by pid
-  std::map<uint64_t, Engine> engines_;                     // by id; the thread's own but for last, is_gone and found
+  std::map<uint32_t, std::optional<uint64_t>> server_of_;  // by pid
+  std::map<uint64_t, Server> servers_;                     // by id; the thread's own but for last, is_gone and found
   uint64_t reads_ = 0, failures_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // Reads PERF_RECORD_MMAP2 from one perf ring per CPU: how the tracer learns of libraries that are loaded later.
-#include "kernelside/mappings.h"
+#include "kernelside/mapping_watch.h"
 
 #include <linux/perf_event.h>
 #include <poll.h>

@@ -1,7 +1,8 @@
 // `trace --otlp`: exports a running recording. Owns the exporter, and gives it the metrics and what becomes a span.
 //
 // open() before privileges are dropped; start() once there is a recorder, which must outlive stop(). add(): the
-// recorder's capture thread. Chains come from the store thread. Only stop() waits for the network.
+// recorder's capture thread. Chains come from the store thread. Only stop() waits for the network. Failure: open() says
+// which setting is wrong; what is not sent later is counted (otlp_dropped, otlp_refused) and in summary().
 #pragma once
 
 #include <memory>
@@ -30,7 +31,7 @@ class OtlpSender final : public Service {
   // A causal chain was found, changed, or is over (store thread).
   void emit(const hal::CausalChain& chain);
   // A step of inference was slow (store thread).
-  void emit(const correlate::ClassifiedStep& step, const std::optional<ModelServer>& engine);
+  void emit(const correlate::ClassifiedStep& step, const std::optional<ModelServer>& server);
   void start(Recorder& recorder) override;
   void stop() override;
 

@@ -1,5 +1,5 @@
 // Feeds events to the step detection while a recording runs, and writes steps to recording, metrics and spans.
-#include "agent/inference/inference_service.h"
+#include "agent/inference/inference_watch.h"
 
 #include <algorithm>
 
@@ -137,7 +137,7 @@ void InferenceWatch::write_workloads(store::Writer& writer) {
   metrics_.update(changes, workloads_.size());
   for (const correlate::Workload& one : changes) {
     store::InferenceWorkload row = row_of(one);
-    if (scrape_) row.engine = scrape_->engine_of(one.pid);
+    if (scrape_) row.server = scrape_->server_of(one.pid);
     writer.add_workload(std::move(row));
   }
 }

@@ -2,7 +2,8 @@
 //
 // A cgroup that has no limit, or was not throttled since the last read, reports nothing; of nested cgroups the one that
 // was throttled longest counts. Throttling before the first read that finds a process in a cgroup is not counted: it
-// may have been that of another process. Not thread-safe.
+// may have been that of another process. Not thread-safe. Owns the last read's counters. Failure: none; a cgroup that
+// cannot be read reports nothing.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Attaches and detaches probes: one link for many if the kernel supports it, else one by one.
-#include "kernelside/attach.h"
+#include "kernelside/file_probes.h"
 
 #include <fcntl.h>
 #include <unistd.h>

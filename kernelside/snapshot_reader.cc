@@ -1,5 +1,5 @@
 // Parses the machine-wide files of /proc (CPU, memory, load, pressure) into one snapshot.
-#include "kernelside/snapshot.h"
+#include "kernelside/snapshot_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -12,11 +12,6 @@ namespace ingero::kernelside {
 namespace {
 
 constexpr size_t kMaxFile = 1 << 20;  // /proc/stat has a word per interrupt
-
-std::string text_of(const std::string& path) {
-  auto text = read_file(path, kMaxFile);
-  return text ? std::move(*text) : std::string();
-}
 
 // The words of the line that starts with `name`, without it.
 std::vector<std::string_view> words_after(std::string_view text, std::string_view name) {
@@ -81,7 +76,7 @@ hal::SystemSnapshot SnapshotReader::read() {
   snapshot.wall_ns = clock_.wall_ns();
 
   // user nice system idle iowait irq softirq steal; guest time is already in user's.
-  const std::string stat = text_of(root_ + "/stat");
+  const std::string stat = text_of_file(root_ + "/stat", kMaxFile);
   const auto times = words_after(stat, "cpu");
   if (times.size() >= 5) {
     Cpu now;
@@ -109,7 +104,7 @@ hal::SystemSnapshot SnapshotReader::read() {
     if (valid) cpu_ = now;
   }
 
-  const std::string memory = text_of(root_ + "/meminfo");
+  const std::string memory = text_of_file(root_ + "/meminfo", kMaxFile);
   const auto total_kb = number_after(memory, "MemTotal:");
   const auto available_kb = number_after(memory, "MemAvailable:");
   if (total_kb && available_kb && *total_kb > 0 && *available_kb <= *total_kb) {
@@ -122,12 +117,12 @@ hal::SystemSnapshot SnapshotReader::read() {
     snapshot.swap_used_mb = static_cast<int64_t>((*swap_total_kb - *swap_free_kb) / 1024);
   }
 
-  const std::string load = text_of(root_ + "/loadavg");
+  const std::string load = text_of_file(root_ + "/loadavg", kMaxFile);
   snapshot.load1 = decimal(std::string_view(load).substr(0, load.find(' '))).value_or(-1);
 
-  const std::string cpu_pressure = text_of(root_ + "/pressure/cpu");
-  const std::string io_pressure = text_of(root_ + "/pressure/io");
-  const std::string memory_pressure = text_of(root_ + "/pressure/memory");
+  const std::string cpu_pressure = text_of_file(root_ + "/pressure/cpu", kMaxFile);
+  const std::string io_pressure = text_of_file(root_ + "/pressure/io", kMaxFile);
+  const std::string memory_pressure = text_of_file(root_ + "/pressure/memory", kMaxFile);
   const uint64_t mono_ns = clock_.mono_ns();
   snapshot.psi_cpu_some = share_of(cpu_some_, stalled_us(cpu_pressure, "some"), mono_ns);
   snapshot.psi_io_some = share_of(io_some_, stalled_us(io_pressure, "some"), mono_ns);
@@ -135,7 +130,7 @@ hal::SystemSnapshot SnapshotReader::read() {
   snapshot.psi_mem_some = share_of(mem_some_, stalled_us(memory_pressure, "some"), mono_ns);
   snapshot.psi_mem_full = share_of(mem_full_, stalled_us(memory_pressure, "full"), mono_ns);
 
-  const auto faults = number_after(text_of(root_ + "/vmstat"), "pgmajfault");
+  const auto faults = number_after(text_of_file(root_ + "/vmstat", kMaxFile), "pgmajfault");
   if (faults && major_faults_ && *faults >= *major_faults_) {
     snapshot.major_faults = static_cast<int64_t>(*faults - *major_faults_);
   }

@@ -1,5 +1,5 @@
 // Connects the recorder's metrics, chains and slow collectives to the OTLP exporter.
-#include "agent/otlp/otlp_service.h"
+#include "agent/otlp/otlp_sender.h"
 
 #include "agent/otlp/resource.h"
 #include "base/log.h"
@@ -41,8 +41,8 @@ void OtlpSender::emit(const hal::CausalChain& chain) {
   if (incidents_) incidents_->emit(chain);
 }
 
-void OtlpSender::emit(const correlate::ClassifiedStep& step, const std::optional<ModelServer>& engine) {
-  if (!run_.empty()) exporter_->add(span_of(step, engine, run_));
+void OtlpSender::emit(const correlate::ClassifiedStep& step, const std::optional<ModelServer>& server) {
+  if (!run_.empty()) exporter_->add(span_of(step, server, run_));
 }
 
 void OtlpSender::start(Recorder& recorder) {

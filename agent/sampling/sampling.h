@@ -1,11 +1,12 @@
 // Devices, fabric adapters and the kernel log, looked at in turn while a recording runs: into recording and metrics.
 //
-// A thread for each kind, so that a driver that hangs holds up its own devices only; this class owns and joins them.
-// A driver call cannot be ended from outside. stop() therefore waits for the threads with a limit, and after that
-// nothing of theirs reaches the recorder. Where is_stuck() says that one is left, the owner must not destroy this
-// object and wait for ever, nor let its thread run on among what is destroyed: it keeps the object until the process
-// ends, which it then does without running destructors (Context::unfinished). What is stuck in the kernel beyond a
-// signal's reach holds up the process's end all the same; only the kernel can change that.
+// A thread for each kind, so that a driver that hangs holds up its own devices only; this class owns and joins them. A
+// driver call cannot be ended from outside. stop() therefore waits for the threads with a limit, and after that nothing
+// of theirs reaches the recorder. Where is_stuck() says that one is left, the owner must not destroy this object and
+// wait for ever, nor let its thread run on among what is destroyed: it keeps the object until the process ends, which
+// it then does without running destructors (Context::unfinished). What is stuck in the kernel beyond a signal's reach
+// holds up the process's end all the same; only the kernel can change that. Failure: open() refuses a wrong interval;
+// what cannot be read is in notes(), with the reason.
 #pragma once
 
 #include <chrono>

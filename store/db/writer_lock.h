@@ -1,8 +1,8 @@
 // One writer per recording, machine-wide, and the question whether there is one. An flock on the database file: it ends
 // with its holder, however that ends, and leaves no file behind.
 //
-// The descriptors used are never closed: closing any descriptor of a file drops the fcntl locks that SQLite holds on
-// it in this process. There is one per file ever asked about. Thread-safe.
+// The descriptors used are never closed: closing any descriptor of a file drops the fcntl locks that SQLite holds on it
+// in this process. There is one per file ever asked about. Thread-safe. A WriterLock owns the lock, not the descriptor.
 #pragma once
 
 #include <string>

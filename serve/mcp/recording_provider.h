@@ -1,5 +1,7 @@
 // What a server of the protocol offers about a recording: the tools of the query service, the prompt to investigate,
 // and what a model may read before it asks.
+//
+// Owns nothing; the query service outlives it. Thread-safe, as that is. Failure: the tool's, classified by its code.
 #pragma once
 
 #include "serve/mcp/provider.h"

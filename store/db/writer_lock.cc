@@ -1,5 +1,5 @@
 // flock(2) on descriptors shared by inode, because closing a second descriptor would drop SQLite's own locks.
-#include "store/db/file_lock.h"
+#include "store/db/writer_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,5 +1,5 @@
 // bpf(BPF_LINK_CREATE) by hand, in the layout of the kernel's uapi header; perf probes by libbpf.
-#include "kernelside/link.h"
+#include "kernelside/perf_link.h"
 
 #include <bpf/libbpf.h>
 #include <sys/syscall.h>

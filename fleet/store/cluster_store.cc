@@ -13,6 +13,7 @@
 #include <malloc.h>
 
 #include "base/fd.h"
+#include "base/text.h"
 #include "fleet/store/schema.h"
 #include "fleet/wire/names.h"
 #include "store/db/file_check.h"

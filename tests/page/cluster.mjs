@@ -39,7 +39,7 @@ const pixel = (page, node, back) => page.evaluate(([name, columns]) => {
   const canvas = document.getElementById("heat"), box = canvas.boxOf(name, columns), ratio = devicePixelRatio;
   return [...canvas.getContext("2d").getImageData(Math.round((box.x + box.width / 2) * ratio), Math.round((box.y + box.height / 2) * ratio), 1, 1).data].slice(0, 3).join();
 }, [node, back]);
-const tone = (page, number) => page.evaluate((i) => getComputedStyle(document.querySelector(`.kind.heat-${i}`)).backgroundColor.match(/\d+/g).join(), number);
+const tone = (page, number) => page.evaluate((i) => getComputedStyle(document.querySelector(`.kind.tone${i}`)).backgroundColor.match(/\d+/g).join(), number);
 
 const server = await serve();
 const browser = await launch();

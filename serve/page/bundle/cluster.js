@@ -94,8 +94,8 @@ e);y.view=t||"overview",y.from=n.get("from"),y.to=n.get("to"),n.delete("from"),n
 from,to:n=y.to,chosen:o={}}={}){let s=new URLSearchParams;e&&s.set("from",e),n&&s.set("to",n);for(let[r,a]of Object.entries(o))a!=null&&s.set(r,a);let i=s.toString();
 return`#/${t}${i?`?${i}`:""}`}function qt(t,e=!1){let n=_e(t);if(n!==location.hash){if(!e){location.hash=n;return}history.replaceState(null,"",n),dt()}}function Pt(){dt(),addEventListener("hashchange",()=>{dt();for(let t of Ut)t()})}var R=()=>y.chosen,G=(t,e=!0)=>qt({view:"cluster",chosen:{...y.chosen,...t}},e);var Ne=4096,Ft=10000000000n,ve=8,E=(t,e,n)=>Math.min(n,Math.max(e,t)),Kt=t=>t===-32768?"not known: it was not compared":`${Math.abs(t)} % ${t<0?"less":"more"} o\
 wn work than its peers' median`,J=t=>t===-32768?"\u2013":`${t} %`;function Se(){let t=W.map((e,n)=>n===0?`up to ${e} %`:`to ${e} %`);return c("ul",{class:"legen\
-d","aria-label":"Colours: how much more own work than the median of its peers"},[...t,`over ${W.at(-1)} %`].map((e,n)=>c("li",{},c("i",{class:`kind heat-${n}`}),
-e)),c("li",{},c("i",{class:"kind heat-none"}),"not known"),c("li",{},"\u25B6 late (\u25B7 suspected), \u25A0 waited for in a hang"))}var X=class{constructor(e,n){
+d","aria-label":"Colours: how much more own work than the median of its peers"},[...t,`over ${W.at(-1)} %`].map((e,n)=>c("li",{},c("i",{class:`kind tone${n}`}),
+e)),c("li",{},c("i",{class:"kind tone-none"}),"not known"),c("li",{},"\u25B6 late (\u25B7 suspected), \u25A0 waited for in a hang"))}var X=class{constructor(e,n){
 Object.assign(this,{cluster:e,signal:n,data:new z,rows:[],marks:new Map,since:new Map,at:null,top:0,shown:1,known:null,turn:0}),this.canvas=c("canvas",{tabindex:"\
 0",role:"application",id:"heat","aria-roledescription":"heat map","aria-describedby":"cell","aria-label":"Ranks by time. Arrow keys choose a cell, Page Up and P\
 age Down go a tenth, Home and End to the ends, plus and minus zoom."}),this.canvas.frames=[],this.canvas.boxOf=(s,i)=>this.box(s,i),this.cell=c("p",{id:"cell","\

@@ -19,8 +19,8 @@ const percentText = (percent) => (percent === UNKNOWN ? "–" : `${percent} %`);
 function legend() {
   const names = LIMITS.map((limit, i) => (i === 0 ? `up to ${limit} %` : `to ${limit} %`));
   return el("ul", { class: "legend", "aria-label": "Colours: how much more own work than the median of its peers" },
-    [...names, `over ${LIMITS.at(-1)} %`].map((name, i) => el("li", {}, el("i", { class: `kind heat-${i}` }), name)),
-    el("li", {}, el("i", { class: "kind heat-none" }), "not known"), el("li", {}, "▶ late (▷ suspected), ■ waited for in a hang"));
+    [...names, `over ${LIMITS.at(-1)} %`].map((name, i) => el("li", {}, el("i", { class: `kind tone${i}` }), name)),
+    el("li", {}, el("i", { class: "kind tone-none" }), "not known"), el("li", {}, "▶ late (▷ suspected), ■ waited for in a hang"));
 }
 
 export class HeatCard {

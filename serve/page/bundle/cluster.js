@@ -34,9 +34,9 @@ The state of the cluster"},o.map(s=>c("li",{},s))):null),F({cut:e}))}var ce=t=>t
 delayed:t,delayed_count:e}){let n=t.slice(0,$t).join(", ");return e?`${M(e)}: ${n}${e>Math.min(t.length,$t)?", \u2026":""}`:"0"}function he({kind:t,evidence:e}){
 return t!=="straggler"?"its health score":`of each step ${ct(e.cpu_wait_s_per_step)} more waiting for a CPU, ${ct(e.storage_wait_s_per_step)} for storage`}var de=(t,e,n)=>c(
 "button",{class:"plain",onclick:()=>e(t.node_id,n)},t.node_id);function Tt({outliers:t,jobs:e},n){let o=e.some(s=>s.ranks>0);return t.length?O("Late ranks",A({caption:"\
-Late ranks",rows:t,choose:s=>n(s.node_id,s.since_ns),columns:[{head:"Rank",text:ce,sort:s=>s.rank},{head:"Node",text:s=>`${s.node_id}${s.scope==="node"&&s.rank!==
-null?" (most of its ranks)":""}`,sort:s=>s.node_id},{head:"State",text:s=>s.state,sort:s=>s.state},{head:"Class",text:s=>s.class,sort:s=>s.class},{head:"Later",
-number:!0,title:"Than the median of its peers, of each step",text:s=>gt(s.effect),sort:s=>s.effect},{head:"Each step",number:!0,text:s=>ct(s.lateness_s_per_step),
+Late ranks",rows:t,most:12,choose:s=>n(s.node_id,s.since_ns),columns:[{head:"Rank",text:ce,sort:s=>s.rank},{head:"Node",text:s=>`${s.node_id}${s.scope==="node"&&
+s.rank!==null?" (most of its ranks)":""}`,sort:s=>s.node_id},{head:"State",text:s=>s.state,sort:s=>s.state},{head:"Class",text:s=>s.class,sort:s=>s.class},{head:"\
+Later",number:!0,title:"Than the median of its peers, of each step",text:s=>gt(s.effect),sort:s=>s.effect},{head:"Each step",number:!0,text:s=>ct(s.lateness_s_per_step),
 sort:s=>s.lateness_s_per_step},{head:"Score",number:!0,title:"3.5: suspect, 7: named, 14 at most",text:s=>s.score.toFixed(1),sort:s=>s.score},{head:"Since (UTC)",
 number:!0,text:s=>_(s.since_ns),sort:s=>String(s.since_ns)},{head:"Confidence",number:!0,text:s=>s.confidence===null?"\u2013":s.confidence.toFixed(2),sort:s=>s.
 confidence},{head:"Ranks that wait for it",text:le,sort:s=>s.delayed_count},{head:"Evidence",text:he}]})):O("Late ranks",D(o?"No rank is late, and none is suspe\

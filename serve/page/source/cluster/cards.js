@@ -29,7 +29,7 @@ const nodeButton = (one, onNode, fromNs) => el("button", { class: "plain", oncli
 export function lateCard({ outliers, jobs }, onNode) {
   const isCompared = jobs.some((job) => job.ranks > 0);
   if (!outliers.length) return card("Late ranks", nothing(isCompared ? "No rank is late, and none is suspected." : "Nothing has been compared yet."));
-  return card("Late ranks", table({ caption: "Late ranks", rows: outliers, choose: (one) => onNode(one.node_id, one.since_ns), columns: [
+  return card("Late ranks", table({ caption: "Late ranks", rows: outliers, most: 12, choose: (one) => onNode(one.node_id, one.since_ns), columns: [
     { head: "Rank", text: nameOf, sort: (one) => one.rank },
     { head: "Node", text: (one) => `${one.node_id}${one.scope === "node" && one.rank !== null ? " (most of its ranks)" : ""}`, sort: (one) => one.node_id },
     { head: "State", text: (one) => one.state, sort: (one) => one.state },

@@ -17,14 +17,16 @@ struct DashboardOptions {
 Result<int> run_dashboard(const DashboardOptions& options, Context& context) {
   auto service = open_service(options.serving, has_token(options.serving, context), context);
   if (!service.ok()) return service.error();
-  auto server = open_server(options.serving, "--addr", options.address, options.no_tls, context, serve::page::paths());
+  constexpr auto kAbout = serve::page::About::kRecording;
+  auto server =
+      open_server(options.serving, "--addr", options.address, options.no_tls, context, serve::page::paths(kAbout));
   if (!server.ok()) return server.error();
   serve::api::Api api(**service, INGERO_VERSION);
   return serve_until_signal(
       **server, "page and HTTP API",
       [&](const serve::http::Request& request) -> serve::http::Response {
         if (serve::api::Api::owns(request.path)) return api.answer(request);
-        if (auto file = serve::page::answer(request, (*server)->has_secret())) return std::move(*file);
+        if (auto file = serve::page::answer(kAbout, request, (*server)->has_secret())) return std::move(*file);
         return {
             404, "application/json",
             R"({"error":"the page is at /, the API below /api; /api/v1/openapi.json describes it","class":"not_found"})"};

@@ -55,9 +55,9 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   fleet::server::Cluster& shared = **cluster;
   receiver->start([&shared](const http::Request& request) { return fleet::server::receive(shared, request); });
   grpc->start([&shared](const http::GrpcCall& call) { return fleet::server::receive(shared, call); });
-  api->start(
-      [&shared](const http::Request& request) { return fleet::server::answer(shared, request, INGERO_VERSION); });
-  context.err << fmt::format("ingero: OTLP at {}/v1/metrics, over gRPC at {}, API at {}{}\n", receiver->url(),
+  const fleet::server::ApiFacts facts{INGERO_VERSION, api->has_secret()};
+  api->start([&shared, &facts](const http::Request& request) { return answer(shared, request, facts); });
+  context.err << fmt::format("ingero: OTLP at {}/v1/metrics, over gRPC at {}, page and API at {}{}\n", receiver->url(),
                              grpc->where(), api->url(), api->has_secret() ? ", with a token" : "");
   context.err.flush();
   wait_for_signal(signals, shared);

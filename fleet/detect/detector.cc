@@ -94,7 +94,7 @@ void Detector::evaluate(uint64_t window, const Pending& pending, std::vector<Inc
   place(window, pending, changes);
   choose_cohorts(pending);
   std::vector<Measured> measured = measure(pending);
-  compare(measured);
+  compare(window, measured);
   score(window, measured, changes);
   last_window_ = window;
   has_evaluated_ = true;
@@ -121,7 +121,9 @@ void Detector::place(uint64_t window, const Pending& pending, std::vector<Incide
       std::set<uint64_t> all = std::move(rank.communicators);
       if (all.size() >= kMaxCommunicatorsOfRank) all.clear();
       for (const Sample& sample : samples) all.insert(sample.communicator);
+      const Course course = rank.course;
       rank = Rank();
+      rank.course = course;
       rank.communicators = std::move(all);
       rank.role = role_of(samples);
       rank.node = samples.front().node;
@@ -180,7 +182,7 @@ std::vector<Detector::Measured> Detector::measure(const Pending& pending) {
   return measured;
 }
 
-void Detector::compare(std::vector<Measured>& measured) {
+void Detector::compare(uint64_t window, std::vector<Measured>& measured) {
   std::map<std::pair<uint64_t, uint64_t>, std::vector<size_t>> cohorts;  // by communicator and role
   for (size_t i = 0; i < measured.size(); ++i) {
     const Rank& rank = ranks_[measured[i].rank];
@@ -197,6 +199,7 @@ void Detector::compare(std::vector<Measured>& measured) {
       Rank& rank = ranks_[measured[i].rank];
       const double ratio = measured[i].work_s / usual;
       rank.effect = better_ == Better::kLess ? ratio - 1 : 1 - ratio;
+      rank.course.add(window, rank.effect);
       rank.usual_s = usual;
       rank.peers = static_cast<uint32_t>(members.size());
       measured[i].has_effect = true;
@@ -341,6 +344,13 @@ std::vector<Standing> Detector::standings() const {
     if (a.score != b.score) return a.score > b.score;
     return a.effect != b.effect ? a.effect > b.effect : a.rank < b.rank;
   });
+  return all;
+}
+
+std::vector<RankCourse> Detector::courses() const {
+  std::vector<RankCourse> all;
+  all.reserve(ranks_.size());
+  for (const auto& [number, rank] : ranks_) all.push_back({number, rank.node, &rank.course});
   return all;
 }
 

@@ -16,6 +16,7 @@
 #include <set>
 #include <vector>
 
+#include "fleet/detect/course.h"
 #include "fleet/detect/pool.h"
 
 namespace ingero::fleet::detect {
@@ -68,6 +69,12 @@ struct Standing {
   Incident incident;  // while it is named
 };
 
+// Its `course` is valid until the detector is given something, or advances.
+struct RankCourse {
+  uint32_t rank = 0, node = 0;
+  const Course* course = nullptr;
+};
+
 struct Limits {
   double detectable_effect = 0;
   double effect = 0;      // from which on a rank's sum grows
@@ -91,6 +98,8 @@ class Detector {
 
   // All ranks that are heard of, the slowest first.
   std::vector<Standing> standings() const;
+  // Of all ranks that are not forgotten, silent ones too, by rank.
+  std::vector<RankCourse> courses() const;
   // Of the largest role.
   Limits limits() const;
   // The ranks of a communicator that are heard of: all wait for its slowest.
@@ -117,6 +126,7 @@ class Detector {
     double joined_work = 0;
     double effect = 0, score = 0, usual_s = 0, host_s = 0, input_s = 0;  // the last two: more than the role's median
     Slow slow;
+    Course course;
     bool is_silent = false, is_named = false;
     Incident incident;
   };
@@ -131,7 +141,7 @@ class Detector {
   void place(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
   void choose_cohorts(const Pending& pending);
   std::vector<Measured> measure(const Pending& pending);
-  void compare(std::vector<Measured>& measured);
+  void compare(uint64_t window, std::vector<Measured>& measured);
   void score(uint64_t window, const std::vector<Measured>& measured, std::vector<Incident>& changes);
   void score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes);
   void begin(uint32_t number, Rank& rank, uint64_t window);

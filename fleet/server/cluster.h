@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,14 @@ struct OutlierQuery {
   size_t top_n = 20;
 };
 
+struct EffectsQuery {
+  std::string cluster;             // empty: any
+  std::optional<std::string> job;  // empty: the one without a name; absent: any
+  std::string node;                // not empty: this node only, with its ranks
+  size_t windows = 12, top_n = 20;
+  uint64_t from_ns = 0;  // only windows that begin then or later
+};
+
 class Cluster {
  public:
   // `hang_after_ns`: how long a rank waits in a collective until the job hangs.
@@ -59,6 +68,9 @@ class Cluster {
   // which on a rank is suspicious).
   Threshold threshold(const std::string& cluster);
   Result<Json> outliers(const OutlierQuery& query);
+  // How each node's worst rank compared with its peers in each of the last windows, of one job: the largest that is
+  // asked for.
+  Json effects(const EffectsQuery& query);
   // The ranks that did not come to a collective, or did not leave it, now.
   Json hangs(const std::string& cluster);
   // How far the clocks of nodes are from this server's, as they measured it.
@@ -106,6 +118,7 @@ class Cluster {
   Status restore();
   void separate_namesakes(wire::Batch& batch);
   Job* job_of(const JobKey& key, uint64_t period_ns);
+  std::pair<const JobKey*, const Job*> largest_job(const EffectsQuery& query, size_t& others) const;
   void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
   void follow(const wire::Window& window, uint32_t node, Job& job, uint64_t now_ns);
   void compare_score(const wire::Point& point, uint64_t now_ns);

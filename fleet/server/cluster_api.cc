@@ -5,12 +5,14 @@
 #include "fleet/server/cluster_mcp.h"
 #include "fleet/server/cluster_tools.h"
 #include "serve/mcp/streamable.h"
+#include "serve/page/page.h"
 #include "serve/tools/query_service.h"
 
 namespace ingero::fleet::server {
 namespace {
 
 namespace http = ingero::serve::http;
+namespace page = ingero::serve::page;
 
 constexpr std::string_view kToolPrefix = "/api/v1/tools/";
 constexpr std::string_view kSqlPath = "/api/v1/sql";
@@ -137,6 +139,12 @@ http::Response threshold(Cluster& cluster, const http::Request& request) {
 
 }  // namespace
 
+std::vector<std::string> open_paths() {
+  std::vector<std::string> all = page::paths(page::About::kCluster);
+  all.emplace_back(kOpenPath);
+  return all;
+}
+
 http::Weight weight_of(const std::string& path, const std::string& body) {
   if (path == kMcpPath) return serve::mcp::weight_of(body, heavy_names());
   const std::string_view name = tool_of(path);
@@ -145,9 +153,10 @@ http::Weight weight_of(const std::string& path, const std::string& body) {
   return tool != nullptr && tool->is_heavy ? http::Weight::kHeavy : http::Weight::kUsual;
 }
 
-http::Response answer(Cluster& cluster, const http::Request& request, const std::string& version) {
+http::Response answer(Cluster& cluster, const http::Request& request, const ApiFacts& facts) {
   if (request.path == kSqlPath || request.path.starts_with(kToolPrefix)) return call_tool(cluster, request);
-  if (request.path == kMcpPath) return answer_mcp(cluster, request, version);
+  if (request.path == kMcpPath) return answer_mcp(cluster, request, facts.version);
+  if (auto file = page::answer(page::About::kCluster, request, facts.asks_token)) return std::move(*file);
   if (request.method != "GET") {
     http::Response response = failed(Error(Errc::kInvalid, "only tools are called with POST"));
     response.status = 405;
@@ -155,7 +164,7 @@ http::Response answer(Cluster& cluster, const http::Request& request, const std:
     return response;
   }
   if (request.path == kOpenPath) {
-    const std::string two_parts = version.substr(0, version.find('.', version.find('.') + 1));
+    const std::string two_parts = facts.version.substr(0, facts.version.find('.', facts.version.find('.') + 1));
     return json(200, Json{{"version", two_parts},
                           {"capabilities",
                            {"otlp_http", "otlp_grpc", "tools", "mcp", "analysis", "sql", "threshold", "hangs"}}});
@@ -165,7 +174,7 @@ http::Response answer(Cluster& cluster, const http::Request& request, const std:
     return metrics.ok() ? http::Response{200, "text/plain; version=0.0.4; charset=utf-8", *metrics, {}, {}}
                         : failed(metrics.error());
   }
-  if (request.path == "/api/v1/openapi.json") return json(200, description(version));
+  if (request.path == "/api/v1/openapi.json") return json(200, description(facts.version));
   if (request.path == "/api/v1/tools") return json(200, tool_list());
   if (request.path == "/api/v1/threshold") return threshold(cluster, request);
   if (request.path == "/api/v1/health") {
@@ -174,7 +183,8 @@ http::Response answer(Cluster& cluster, const http::Request& request, const std:
   }
   return failed(Error(
       Errc::kNotFound,
-      "the API is below /api/v1: tools, sql, threshold, health, openapi.json; the protocol at /mcp; and /metrics"));
+      "the page is at /, the API below /api/v1: tools, sql, threshold, health, openapi.json; the protocol at /mcp; and "
+      "/metrics"));
 }
 
 }  // namespace ingero::fleet::server

@@ -81,6 +81,25 @@ Result<Json> incidents(Cluster& cluster, const Json& input) {
   return answer;
 }
 
+Result<Json> effects(Cluster& cluster, const Json& input) {
+  EffectsQuery query;
+  query.cluster = text(input, "cluster_id");
+  if (input.contains("job_id")) query.job = text(input, "job_id");
+  query.node = text(input, "node_id");
+  query.windows = input["windows"].get<size_t>();
+  query.top_n = input["top_n"].get<size_t>();
+  const auto since_ns = since_of(cluster, input);
+  INGERO_TRY(since_ns);
+  query.from_ns = input.value("from_ns", *since_ns);
+  Json answer = cluster.effects(query);
+  note_top(answer["nodes"], input, "nodes", answer);
+  if (const size_t others = answer["other_jobs"].get<size_t>(); others > 0) {
+    answer["cut"].push_back(fmt::format("{} of the same selection {} left out (cluster_id, job_id)",
+                                        plural(others, "other job"), others == 1 ? "is" : "are"));
+  }
+  return answer;
+}
+
 Result<Json> run_sql(Cluster& cluster, const Json& input) {
   if (input.contains("query") && input.contains("sql")) {
     return Error(Errc::kInvalid, "\"query\" and \"sql\" are two names of one thing: give one of them");
@@ -171,6 +190,37 @@ Json analysis_output() {
   output["properties"].update(sql_output()["properties"]);
   output["required"] = {"cut"};
   return output;
+}
+
+ClusterTool effects_tool() {
+  Json input{
+      {"cluster_id", text_input("Only this cluster; default: the one with the largest job")},
+      {"job_id", text_input("Only this job, \"\" being one without a name; default: the largest")},
+      {"node_id", text_input("Only this node, and each of its ranks")},
+      {"windows", count_input("Maximum number of windows, the newest", EffectsQuery().windows, detect::kCourseWindows)},
+      {"since", since_input("Only windows of the last 30s, 5m")},
+      {"from_ns", time_input("Only windows that begin then or later, in nanoseconds since 1970; counts instead "
+                             "of since")},
+      {"top_n", count_input("Maximum number of nodes", EffectsQuery().top_n, store::kMaxNodes)}};
+  Json output = output_of(
+      "cluster_id:string? job_id:string? compares:string? window_s:integer from_ns:integer window_count:integer "
+      "other_jobs:integer",
+      {{"nodes", object_of("node_id:string ranks:array latest_percent:array worst_percent:array")},
+       {"ranks", object_of("rank:integer effect_percent:array")}});
+  output["properties"]["from_ns"]["description"] = "Begin of the first window; each is window_s long";
+  output["properties"]["nodes"]["description"] =
+      "latest_percent: of each of its ranks in the newest window; worst_percent: of its worst rank in each window";
+  output["properties"]["ranks"]["description"] = "Of the node that was asked for";
+  return {"fleet.cluster.effects",
+          "fleet_cluster_effects",
+          "Ranks by time",
+          "How many percent more own work than the median of its peers each node's worst rank had in each of the last "
+          "windows, and each of its ranks in the newest one (null: it was not compared); the worst nodes of now first. "
+          "With `node_id`: each of its ranks in each window.",
+          input_of(std::move(input)),
+          std::move(output),
+          false,
+          effects};
 }
 
 ClusterTool event_history_tool() {
@@ -320,9 +370,9 @@ Status finish(Json& answer) {
 }  // namespace
 
 const std::vector<ClusterTool>& cluster_tools() {
-  static const std::vector<ClusterTool> tools = {event_history_tool(), find_outlier_nodes_tool(), hangs_tool(),
-                                                 clocks_tool(),        incidents_tool(),          run_analysis_tool(),
-                                                 run_sql_tool()};
+  static const std::vector<ClusterTool> tools = {effects_tool(),      event_history_tool(), find_outlier_nodes_tool(),
+                                                 hangs_tool(),        clocks_tool(),        incidents_tool(),
+                                                 run_analysis_tool(), run_sql_tool()};
   return tools;
 }
 

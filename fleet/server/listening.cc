@@ -95,7 +95,7 @@ Result<Listening> listen(const ListenOptions& options, const Environment& enviro
   receiving.takes_packed = true;
   receiving.at_once = 2;  // one decodes while the other's batch is written
   asking.body_bytes = kMaxQuestionBytes;
-  asking.open_paths = {kOpenPath};
+  asking.open_paths = open_paths();
   asking.weight = weight_of;
   asking.audit = [](const std::string& line) { log_info("{}", line); };
   auto receiver = open_http(options, options.http_address, "--http-listen", std::move(receiving), environment, clock);

@@ -7,16 +7,18 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const common = { bundle: true, minify: true, legalComments: "inline", target: "es2022", lineLimit: 160, logLevel: "warning" };
-await build({
-  ...common, entryPoints: ["source/main.js"], format: "esm", outfile: "bundle/page.js",
-  banner: { js: "// Made by serve/page/build.mjs from serve/page/source/: change those." },
-});
+for (const [source, made] of [["main", "page"], ["cluster", "cluster"]]) {
+  await build({
+    ...common, entryPoints: [`source/${source}.js`], format: "esm", outfile: `bundle/${made}.js`,
+    banner: { js: "// Made by serve/page/build.mjs from serve/page/source/: change those." },
+  });
+}
 await build({
   ...common, entryPoints: ["source/style.css"], outfile: "bundle/page.css",
   banner: { css: "/* Made by serve/page/build.mjs from serve/page/source/: change those. */" },
 });
-for (const name of ["index.html", "icon.svg"]) writeFileSync(`bundle/${name}`, readFileSync(`source/${name}`));
-for (const name of ["page.js", "page.css"]) {
+for (const name of ["index.html", "cluster.html", "icon.svg"]) writeFileSync(`bundle/${name}`, readFileSync(`source/${name}`));
+for (const name of ["page.js", "cluster.js", "page.css"]) {
   const text = readFileSync(`bundle/${name}`, "utf8");
   writeFileSync(`bundle/${name}`, text.replace(/[ \t]+$/gm, "").trimEnd() + "\n");
 }

@@ -17,6 +17,8 @@
   extern "C" const char ingero_##name[], ingero_##name##_end[];
 INGERO_EMBED(page_html, "index.html")
 INGERO_EMBED(page_js, "page.js")
+INGERO_EMBED(cluster_html, "cluster.html")
+INGERO_EMBED(cluster_js, "cluster.js")
 INGERO_EMBED(page_css, "page.css")
 INGERO_EMBED(page_icon, "icon.svg")
 #undef INGERO_EMBED
@@ -25,15 +27,21 @@ namespace ingero::serve::page {
 namespace {
 
 struct File {
+  std::optional<About> about;  // absent: of both pages
   const char* path;
   const char* type;
   const char *begin, *end;
 };
-const File kFiles[] = {{"/", "text/html; charset=utf-8", ingero_page_html, ingero_page_html_end},
-                       {"/page.js", "text/javascript; charset=utf-8", ingero_page_js, ingero_page_js_end},
-                       {"/page.css", "text/css; charset=utf-8", ingero_page_css, ingero_page_css_end},
-                       {"/icon.svg", "image/svg+xml", ingero_page_icon, ingero_page_icon_end}};
+constexpr const char *kHtml = "text/html; charset=utf-8", *kScript = "text/javascript; charset=utf-8";
+const File kFiles[] = {{About::kRecording, "/", kHtml, ingero_page_html, ingero_page_html_end},
+                       {About::kRecording, "/page.js", kScript, ingero_page_js, ingero_page_js_end},
+                       {About::kCluster, "/", kHtml, ingero_cluster_html, ingero_cluster_html_end},
+                       {About::kCluster, "/cluster.js", kScript, ingero_cluster_js, ingero_cluster_js_end},
+                       {std::nullopt, "/page.css", "text/css; charset=utf-8", ingero_page_css, ingero_page_css_end},
+                       {std::nullopt, "/icon.svg", "image/svg+xml", ingero_page_icon, ingero_page_icon_end}};
 constexpr const char* kFacts = "/page.json";
+
+bool is_of(const File& file, About about) { return file.about.value_or(about) == about; }
 
 // Scripts and styles are the files above and nothing else; requests go to this server only.
 constexpr const char* kPolicy =
@@ -42,20 +50,22 @@ constexpr const char* kPolicy =
 
 }  // namespace
 
-std::vector<std::string> paths() {
+std::vector<std::string> paths(About about) {
   std::vector<std::string> all{kFacts};
-  for (const File& file : kFiles) all.emplace_back(file.path);
+  for (const File& file : kFiles) {
+    if (is_of(file, about)) all.emplace_back(file.path);
+  }
   return all;
 }
 
-std::optional<http::Response> answer(const http::Request& request, bool asks_token) {
+std::optional<http::Response> answer(About about, const http::Request& request, bool asks_token) {
   http::Response response;
   response.headers = {{"Content-Security-Policy", kPolicy},
                       {"Referrer-Policy", "no-referrer"},
                       {"Cross-Origin-Opener-Policy", "same-origin"},
                       {"Cross-Origin-Resource-Policy", "same-origin"}};
-  const auto file =
-      std::find_if(std::begin(kFiles), std::end(kFiles), [&](const File& one) { return request.path == one.path; });
+  const auto file = std::find_if(std::begin(kFiles), std::end(kFiles),
+                                 [&](const File& one) { return is_of(one, about) && request.path == one.path; });
   if (file == std::end(kFiles) && request.path != kFacts) return std::nullopt;
   if (request.method != "GET" && request.method != "HEAD") {
     response.status = 405;

@@ -42,6 +42,7 @@ async function send(method, path, body, signal) {
 const ABOUT = {
   get_trace_stats: "the figures of all calls", get_time_spent: "where the time went", get_causal_chains: "the causes", get_calls_in_flight: "calls that have not returned",
   get_distributions: "distributions", get_timeline: "the timeline", get_stacks: "stacks", get_memory: "memory by call site",
+  find_outlier_nodes: "the clusters", run_analysis: "who is late, and why", effects: "ranks by time",
   get_collectives: "collectives", get_inference: "steps of inference", get_fabric: "counters of the fabric", get_devices: "readings of devices",
 };
 const open = new Set();
@@ -82,14 +83,14 @@ export async function needsToken() {
 }
 
 // Shows the field until the server takes what is typed.
-export function logIn(main, sentence) {
+export function logIn(main, sentence, what = "the recording") {
   sessionStorage.removeItem(KEY);
   return new Promise((done) => {
     const field = el("input", { id: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true });
     const wrong = el("p", { role: "alert" }, sentence);
     const form = el("form", { class: "card login" },
       el("h2", {}, "Token"),
-      el("p", {}, "The server was started with a token, and shows the recording to those who have it. It is kept in this tab only."),
+      el("p", {}, `The server was started with a token, and shows ${what} to those who have it. It is kept in this tab only.`),
       el("label", { for: "token" }, "Bearer token"), field, el("button", { type: "submit" }, "Open"), wrong);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();

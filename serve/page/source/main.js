@@ -9,6 +9,7 @@ import { el, wallNs } from "./text.js";
 import { onMove, place, start } from "./place.js";
 import { onKey, showKeys } from "./keys.js";
 import { begin, end, outline } from "./progress.js";
+import { swap } from "./swap.js";
 import collectives from "./views/collectives.js";
 import flame from "./views/flame.js";
 import health from "./views/health.js";
@@ -21,7 +22,6 @@ import timeline from "./views/timeline.js";
 
 const VIEWS = [overview, operations, timeline, flame, memory, collectives, inference, fabric, devices, health];
 const EVERY_MS = 2000;
-const FOCUSABLE = "a,button,input,select,summary,[tabindex]";
 
 const main = document.getElementById("main");
 const notice = document.getElementById("notice");
@@ -117,26 +117,10 @@ async function draw(quietly = false) {
     tell(error);
   }
   if (stays) before.close?.();
-  if (!main.contains(made)) replace(made, stays);
+  if (stays && !main.contains(made)) swap(main.firstElementChild, made);
+  else if (!main.contains(made)) main.replaceChildren(made);
   main.removeAttribute("aria-busy");
   end();
-}
-
-// What an element with the focus is, so that the one that stands for it can have it afterwards.
-const nameOf = (one) => `${one.tagName} ${one.id} ${one.getAttribute("aria-label") ?? one.textContent}`;
-
-// Puts a view drawn anew in place of what it showed: focus, scrolling and opened parts stay.
-function replace(made, stays) {
-  const focused = document.activeElement;
-  const [at, name] = main.contains(focused) ? [[...main.querySelectorAll(FOCUSABLE)].indexOf(focused), nameOf(focused)] : [-1, ""];
-  const scroll = [scrollX, scrollY];
-  const opened = new Set([...main.querySelectorAll("details[open] > summary")].map(nameOf));
-  main.replaceChildren(made);
-  if (!stays) return;
-  for (const one of main.querySelectorAll("details > summary")) if (opened.has(nameOf(one))) one.parentNode.open = true;
-  const all = [...main.querySelectorAll(FOCUSABLE)];
-  if (at >= 0) (all.find((one) => nameOf(one) === name) ?? all[at])?.focus({ preventScroll: true });
-  scrollTo(...scroll);
 }
 
 function tell(error) {

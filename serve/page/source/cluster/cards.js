@@ -1,0 +1,75 @@
+// What is said of a cluster: the cause in sentences, the jobs that hang, the ranks that are late, what is over.
+import { card, cuts, nothing, table } from "../table.js";
+import { count, duration, el, percent } from "../text.js";
+import { clock, stamp } from "./times.js";
+
+const MOST_LISTED = 8;  // ranks that wait
+
+export function causeCard({ sentences, cut }) {
+  const [first, ...others] = sentences;
+  return card("The cause", el("article", { class: "chain" }, el("h3", { id: "verdict" }, first),
+    others.length ? el("ul", { "aria-label": "The state of the cluster" }, others.map((one) => el("li", {}, one))) : null), cuts({ cut }));
+}
+
+const nameOf = (one) => (one.rank === null ? one.node_id : `rank ${one.rank}`);
+const seconds = (value) => duration(Math.round(1e9 * value));
+
+function waiting({ delayed, delayed_count: all }) {
+  const some = delayed.slice(0, MOST_LISTED).join(", ");
+  return all ? `${count(all)}: ${some}${all > Math.min(delayed.length, MOST_LISTED) ? ", …" : ""}` : "0";
+}
+
+function evidenceOf({ kind, evidence }) {
+  if (kind !== "straggler") return "its health score";
+  return `of each step ${seconds(evidence.cpu_wait_s_per_step)} more waiting for a CPU, ${seconds(evidence.storage_wait_s_per_step)} for storage`;
+}
+
+const nodeButton = (one, onNode, fromNs) => el("button", { class: "plain", onclick: () => onNode(one.node_id, fromNs) }, one.node_id);
+
+export function lateCard({ outliers, jobs }, onNode) {
+  const isCompared = jobs.some((job) => job.ranks > 0);
+  if (!outliers.length) return card("Late ranks", nothing(isCompared ? "No rank is late, and none is suspected." : "Nothing has been compared yet."));
+  return card("Late ranks", table({ caption: "Late ranks", rows: outliers, most: 12, choose: (one) => onNode(one.node_id, one.since_ns), columns: [
+    { head: "Rank", text: nameOf, sort: (one) => one.rank },
+    { head: "Node", text: (one) => `${one.node_id}${one.scope === "node" && one.rank !== null ? " (most of its ranks)" : ""}`, sort: (one) => one.node_id },
+    { head: "State", text: (one) => one.state, sort: (one) => one.state },
+    { head: "Class", text: (one) => one.class, sort: (one) => one.class },
+    { head: "Later", number: true, title: "Than the median of its peers, of each step", text: (one) => percent(one.effect), sort: (one) => one.effect },
+    { head: "Each step", number: true, text: (one) => seconds(one.lateness_s_per_step), sort: (one) => one.lateness_s_per_step },
+    { head: "Score", number: true, title: "3.5: suspect, 7: named, 14 at most", text: (one) => one.score.toFixed(1), sort: (one) => one.score },
+    { head: "Since (UTC)", number: true, text: (one) => clock(one.since_ns), sort: (one) => String(one.since_ns) },
+    { head: "Confidence", number: true, text: (one) => (one.confidence === null ? "–" : one.confidence.toFixed(2)), sort: (one) => one.confidence },
+    { head: "Ranks that wait for it", text: waiting, sort: (one) => one.delayed_count },
+    { head: "Evidence", text: evidenceOf }] }));
+}
+
+function hangText(hang, onNode) {
+  const { evidence } = hang;
+  return el("article", { class: "chain" }, el("h3", {}, `${evidence.sentence[0].toUpperCase()}${evidence.sentence.slice(1)}.`),
+    el("p", { class: "quiet" }, `${hang.kind.replaceAll("_", " ")} · since ${stamp(hang.from_ns)} · ${count(evidence.waiting_ranks)} wait, ${count(evidence.held_up_ranks)} of them held up in other communicators · confidence ${hang.confidence.toFixed(2)}`),
+    evidence.ranks.length ? table({ caption: "Ranks that are waited for", rows: evidence.ranks.map((one) => ({ ...one, number: evidence.number })), columns: [
+      { head: "Rank", text: (one) => `rank ${one.rank}`, sort: (one) => one.rank },
+      { head: "Node", node: (one) => nodeButton(one, onNode, hang.from_ns), sort: (one) => one.node_id },
+      { head: "Last entered", number: true, text: (one) => count(one.entered), sort: (one) => one.entered },
+      { head: "Last left", number: true, text: (one) => count(one.left), sort: (one) => one.left },
+      { head: "Others are in", number: true, text: (one) => count(one.number) },
+      { head: "Its last operation", text: (one) => one.op_type ?? "–" },
+      { head: "Last heard (UTC)", number: true, text: (one) => clock(one.last_ns), sort: (one) => String(one.last_ns) }] }) : null,
+    evidence.rank_count > evidence.ranks.length ? nothing(`${count(evidence.ranks.length)} of ${count(evidence.rank_count)} ranks are listed.`) : null);
+}
+
+export function hangsCard({ hangs }, onNode) {
+  if (!hangs.length) return null;  // that none hangs, or that it is not known, is among the sentences
+  return card("Hangs", hangs.map((hang) => hangText(hang, onNode)),
+    nothing("Nodes do not send processes and stacks. Choose a node to see the command that shows where its ranks are."));
+}
+
+export function incidentsCard({ incidents }) {
+  if (!incidents.length) return null;
+  return card("What was", table({ caption: "Incidents that have ended", rows: incidents, most: 50, columns: [
+    { head: "What", text: (one) => one.evidence.sentence ?? one.kind },
+    { head: "Class", text: (one) => one.class, sort: (one) => one.class },
+    { head: "State", text: (one) => one.state, title: "silent: nothing comes of it any more, so that its end is not known", sort: (one) => one.state },
+    { head: "From (UTC)", number: true, text: (one) => clock(one.from_ns), sort: (one) => String(one.from_ns) },
+    { head: "To (UTC)", number: true, text: (one) => clock(one.to_ns), sort: (one) => String(one.to_ns) }] }));
+}

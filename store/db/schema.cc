@@ -159,6 +159,12 @@ std::string costs_and_losses() {
          "calls INTEGER NOT NULL, waited_ns INTEGER NOT NULL);";
 }
 
+// Until then the layer's name said it.
+std::string with_runtimes() {
+  return "ALTER TABLE calls ADD COLUMN below_runtime INTEGER NOT NULL DEFAULT 0;"
+         "UPDATE calls SET below_runtime = layer = 'DRIVER';";
+}
+
 struct Step {
   int64_t version;
   const char* what;
@@ -178,6 +184,7 @@ constexpr Step kSteps[] = {
     {29, "where the time went: steps, seconds and causes", budget_tables},
     {30, "settings of a process that slow it down", settings_column},
     {31, "what probes cost, and whose calls were lost", costs_and_losses},
+    {32, "which calls a runtime makes", with_runtimes},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

@@ -179,7 +179,8 @@ Status Merge::add_calls() {
       "INSERT INTO main.calls SELECT (SELECT coalesce(max(id) + 1, 0) FROM main.calls) + row_number() OVER (ORDER BY "
       "id) - 1, name, op_name, vendor, backend, layer, kind, rule, iif(source < 64, source, (SELECT id FROM "
       "main.sources WHERE id >= 64 AND name = (SELECT name FROM source.sources WHERE id = c.source))), op, "
-      "synchronising, asynchronous FROM source.calls c WHERE NOT EXISTS (SELECT 1 FROM main.calls m WHERE m.backend = "
+      "synchronising, asynchronous, below_runtime FROM source.calls c WHERE NOT EXISTS (SELECT 1 FROM main.calls m "
+      "WHERE m.backend = "
       "c.backend AND "
       "m.layer = c.layer AND m.name = c.name);"));
   // Free numbers of operations: by name within their source, else the next.

@@ -389,8 +389,6 @@ struct MappingKept {
 
 }  // namespace
 
-bool is_below_runtime(std::string_view layer) { return layer == "DRIVER"; }
-
 Status replay(const Reader& reader, const Selection& selection, ReplaySink& sink) {
   Reader::Impl& impl = reader.impl();
   INGERO_TRY(impl.refresh());

@@ -24,11 +24,9 @@ struct ReplayedCall {
   std::string_view name, op, layer, vendor;
   hal::Kind kind = hal::Kind::kHost;
   bool synchronising = false;
-  bool asynchronous = false;  // by its name alone where the recording does not say
-  bool below_runtime = false;
+  bool asynchronous = false;   // by its name alone where the recording does not say
+  bool below_runtime = false;  // of a library whose calls a runtime makes (hal::Library)
 };
-// Whether a layer is that of a library below a runtime (hal::Library::below_runtime): recordings hold the layer only.
-bool is_below_runtime(std::string_view layer);
 
 // What is read, in the order of time. A sink takes what it wants of it.
 class ReplaySink {

@@ -44,17 +44,18 @@ Status ReplayDictionary::load(Database& database) {
   INGERO_TRY(database.each_row("SELECT id, hash FROM stacks", [&](const Statement& row) {
     if (valid(row.integer(0))) at_id(stacks, row.integer(0)) = row.uint64(1);
   }));
-  INGERO_TRY(database.each_row(
-      "SELECT id, name, op_name, layer, vendor, kind, synchronising, coalesce(asynchronous, 0) FROM calls",
-      [&](const Statement& row) {
-        if (row.integer(0) < 0 || row.integer(0) >= hal::kNoCall) return;
-        const auto kind = hal::kind_of(row.text(5));
-        if (!kind) return;
-        const auto id = static_cast<hal::CallId>(row.integer(0));
-        calls_[id] = {row.text(1), row.text(2),         row.text(3),        row.text(4),
-                      *kind,       row.integer(6) != 0, row.integer(7) != 0};
-        at_id(kinds, id) = *kind;
-      }));
+  INGERO_TRY(
+      database.each_row("SELECT id, name, op_name, layer, vendor, kind, synchronising, coalesce(asynchronous, 0), "
+                        "below_runtime FROM calls",
+                        [&](const Statement& row) {
+                          if (row.integer(0) < 0 || row.integer(0) >= hal::kNoCall) return;
+                          const auto kind = hal::kind_of(row.text(5));
+                          if (!kind) return;
+                          const auto id = static_cast<hal::CallId>(row.integer(0));
+                          calls_[id] = {row.text(1), row.text(2),         row.text(3),         row.text(4),
+                                        *kind,       row.integer(6) != 0, row.integer(7) != 0, row.integer(8) != 0};
+                          at_id(kinds, id) = *kind;
+                        }));
   INGERO_TRY(database.each_row("SELECT id, handle FROM functions", [&](const Statement& row) {
     if (valid(row.integer(0))) at_id(functions, row.integer(0)) = row.uint64(1);
   }));
@@ -95,7 +96,7 @@ Status ReplayDictionary::load(Database& database) {
 void ReplayDictionary::emit_calls(ReplaySink& sink) const {
   for (const auto& [id, call] : calls_) {
     sink.call(id, {call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising, call.asynchronous,
-                   is_below_runtime(call.layer)});
+                   call.below_runtime});
   }
 }
 

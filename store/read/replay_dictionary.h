@@ -72,7 +72,7 @@ class ReplayDictionary {
   struct CallText {
     std::string name, op, layer, vendor;
     hal::Kind kind;
-    bool synchronising, asynchronous;
+    bool synchronising, asynchronous, below_runtime;
   };
   std::map<hal::CallId, CallText> calls_;
   std::vector<std::pair<int64_t, hal::Process>> processes_;  // with their session

@@ -50,6 +50,7 @@ CallInfo call_info(const Statement& row, int first) {
                 row.integer(first + 5),
                 row.integer(first + 6),
                 row.integer(first + 7) != 0,
+                row.integer(first + 8) != 0,
                 false,
                 false};
   call.host = call.kind == hal::name_of(hal::Kind::kHost);
@@ -60,7 +61,8 @@ CallInfo call_info(const Statement& row, int first) {
 Result<Names> Names::load(Database& database) {
   Names names;
   INGERO_TRY(database.each_row(
-      "SELECT id, name, op_name, vendor, layer, kind, source, op, synchronising FROM calls", [&](const Statement& row) {
+      "SELECT id, name, op_name, vendor, layer, kind, source, op, synchronising, below_runtime FROM calls",
+      [&](const Statement& row) {
         put<std::optional<CallInfo>>(names.calls_, row.integer(0), call_info(row, 1), std::nullopt);
       }));
   INGERO_TRY(database.each_row("SELECT id, call, coalesce(single_stepped, 0) FROM sites", [&](const Statement& row) {

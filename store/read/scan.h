@@ -20,7 +20,7 @@ namespace ingero::store {
 struct CallInfo {
   std::string name, op_name, vendor, layer, kind;
   int64_t source = 0, op = 0;
-  bool synchronising = false, host = false, page_alloc = false;
+  bool synchronising = false, below_runtime = false, host = false, page_alloc = false;
   bool single_stepped = false;  // at one of its probes at least
 };
 
@@ -30,7 +30,8 @@ struct ProcessInfo {
   std::string node = {};  // empty: unknown
 };
 
-// The call that eight columns from `first` on describe: name, op_name, vendor, layer, kind, source, op, synchronising.
+// The call that nine columns from `first` on describe: name, op_name, vendor, layer, kind, source, op, synchronising,
+// below_runtime.
 CallInfo call_info(const Statement& row, int first);
 
 // The dictionaries as of now.

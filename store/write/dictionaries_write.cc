@@ -31,8 +31,8 @@ Status Dictionaries::write_calls(Database& database) {
   INGERO_TRY(insert_each(
       database, "INSERT OR IGNORE INTO sources VALUES (?1, ?2, ?2)", pending_sources_,
       [](Statement& s, const PendingSource& source) { s.bind(1, source.id).bind(2, std::string_view(source.name)); }));
-  INGERO_TRY(insert_each(database, "INSERT INTO calls VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)", pending_calls_,
-                         [&](Statement& s, hal::CallId id) {
+  INGERO_TRY(insert_each(database, "INSERT INTO calls VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
+                         pending_calls_, [&](Statement& s, hal::CallId id) {
                            const hal::Call& call = calls_[id];
                            const CallEntry& entry = call_entries_[id];
                            s.bind(1, entry.id).bind(2, call.name).bind(3, call.op_name).bind(4, call.vendor);
@@ -40,6 +40,7 @@ Status Dictionaries::write_calls(Database& database) {
                            s.bind(8, int64_t{static_cast<uint8_t>(call.kind)}).bind(9, entry.source);
                            s.bind(10, entry.op).bind(11, int64_t{(call.flags & hal::kSynchronising) != 0});
                            s.bind(12, int64_t{(call.flags & hal::kAsync) != 0});
+                           s.bind(13, int64_t{call.library != nullptr && call.library->below_runtime});
                          }));
   INGERO_TRY(insert_each(database, "INSERT OR IGNORE INTO ops VALUES (?1, ?2, ?3, ?4)", pending_calls_,
                          [&](Statement& s, hal::CallId id) {

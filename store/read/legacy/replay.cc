@@ -94,7 +94,7 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
       const auto kind = call == nullptr ? std::nullopt : hal::kind_of(call->kind);
       if (kind) {
         sink.call(static_cast<hal::CallId>(id), {call->name, call->op_name, call->layer, call->vendor, *kind,
-                                                 call->synchronising, false, is_below_runtime(call->layer)});
+                                                 call->synchronising, false, call->below_runtime});
       }
     }
     INGERO_TRY(database.each_row("SELECT pid, name FROM main.process_names", [&](const Statement& row) {

@@ -14,9 +14,10 @@ Status LegacyCalls::load(Database& database) {
 
 Result<Names> load_legacy_names(Database& database) {
   Names names;
-  INGERO_TRY(database.each_row(
-      "SELECT call, op_name, vendor, layer, kind, source, op, synchronising FROM legacy_ops ORDER BY source, op",
-      [&](const Statement& row) { names.add_call(call_info(row, 0)); }));
+  INGERO_TRY(
+      database.each_row("SELECT call, op_name, vendor, layer, kind, source, op, synchronising, below_runtime FROM "
+                        "legacy_ops ORDER BY source, op",
+                        [&](const Statement& row) { names.add_call(call_info(row, 0)); }));
   INGERO_TRY(database.each_row("SELECT pid, name FROM main.process_names", [&](const Statement& row) {
     names.add_process(row.integer(0)) = {static_cast<uint32_t>(row.integer(0)), row.text(1)};
   }));

@@ -76,10 +76,11 @@ constexpr LegacyOp kOps[] = {
 struct LegacySource {
   int id;
   const char *name, *vendor, *backend, *layer;
+  bool below_runtime = false;
 };
 constexpr LegacySource kSources[] = {
     {1, "CUDA", "nvidia", "cuda", "CUDA"}, {2, "NVIDIA", "nvidia", "cuda", "NVIDIA"},
-    {3, "HOST", "host", "host", "HOST"},   {4, "DRIVER", "nvidia", "cuda", "DRIVER"},
+    {3, "HOST", "host", "host", "HOST"},   {4, "DRIVER", "nvidia", "cuda", "DRIVER", true},
     {5, "IO", "host", "host", "IO"},       {6, "TCP", "host", "host", "TCP"},
     {7, "NET", "host", "host", "NET"},     {8, "CUDA_GRAPH", "nvidia", "cuda", "CUDA"},
     {9, "NCCL", "nvidia", "nccl", "NCCL"},
@@ -142,14 +143,14 @@ std::string documented_view(const Documented& documented, const std::set<std::st
 std::string op_tables() {
   std::string sql =
       "CREATE TEMP TABLE legacy_ops (source INTEGER, op INTEGER, call, op_name, kind, vendor, backend, layer, "
-      "synchronising, arg0, "
-      "arg1, PRIMARY KEY (source, op)) WITHOUT ROWID;\nINSERT INTO legacy_ops VALUES ";
+      "synchronising, below_runtime, arg0, arg1, PRIMARY KEY (source, op)) WITHOUT ROWID;\nINSERT INTO legacy_ops "
+      "VALUES ";
   const char* separator = "";
   for (const LegacyOp& op : kOps) {
     const LegacySource& source = kSources[op.source - 1];
-    sql += fmt::format("{}({}, {}, '{}', '{}', '{}', '{}', '{}', '{}', {}, '{}', '{}')", separator, op.source, op.op,
-                       op.call, op.op_name, name_of(op.kind), source.vendor, source.backend, source.layer,
-                       op.synchronising ? 1 : 0, op.arg0, op.arg1);
+    sql += fmt::format("{}({}, {}, '{}', '{}', '{}', '{}', '{}', '{}', {}, {}, '{}', '{}')", separator, op.source,
+                       op.op, op.call, op.op_name, name_of(op.kind), source.vendor, source.backend, source.layer,
+                       op.synchronising ? 1 : 0, source.below_runtime ? 1 : 0, op.arg0, op.arg1);
     separator = ", ";
   }
   sql += ";\nCREATE TEMP VIEW sources AS SELECT id, name, description FROM main.sources";

@@ -30,6 +30,7 @@ EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : c
 }
 
 void EngineFeed::take(const EventBatch& batch) {
+  wall_offset_ns_ = batch.wall_offset_ns;
   for (const hal::Process& process : batch.processes) {
     engine_->add_process(process);
     budget_.add_process(process);
@@ -73,7 +74,9 @@ void EngineFeed::write(store::Writer& writer) {
   budget_.write(writer);
   for (hal::CausalChain& chain : engine_->take_changes()) {
     if (correlate::is_of_cpu_alone(chain.rule) && !given_.contains(chain.id) && held_.size() < kMaxHeld) {
-      held_[chain.id] = std::move(chain);
+      const uint64_t onset_ns = chain.onset_wall_ns.value_or(0) - static_cast<uint64_t>(wall_offset_ns_);
+      Held& held = held_.try_emplace(chain.id, Held{{}, onset_ns}).first->second;
+      held.chain = std::move(chain);
     } else {
       give(chain, writer);
     }
@@ -93,10 +96,10 @@ void EngineFeed::give(const hal::CausalChain& chain, store::Writer& writer) {
 
 void EngineFeed::give_held(store::Writer& writer, bool at_end) {
   std::erase_if(held_, [&](const auto& entry) {
-    const hal::CausalChain& chain = entry.second;
+    const hal::CausalChain& chain = entry.second.chain;
     const correlate::TimeSums* whole = chain.pid ? budget_.summary().whole_of(*chain.pid) : nullptr;
     const bool has_budget = chain.pid && submitters_.contains(*chain.pid);  // or will have: it comes seconds later
-    const bool is_old = at_end || !has_budget || chain.onset_mono_ns + kHeldNs <= complete_ns_;
+    const bool is_old = at_end || !has_budget || entry.second.onset_mono_ns + kHeldNs <= complete_ns_;
     if (whole == nullptr && !is_old) return false;
     if (whole != nullptr && correlate::is_harmless_wait(*whole)) return chain.resolved;
     give(chain, writer);

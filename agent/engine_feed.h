@@ -61,12 +61,17 @@ class EngineFeed {
   BudgetFeed budget_;
   std::function<void(const hal::CausalChain&)> listener_;
   std::unordered_map<uint64_t, Member> communicators_;  // by id
-  std::map<std::string, hal::CausalChain> held_;        // by id, as it is now
-  std::unordered_set<std::string> given_;               // of those that were held
-  std::vector<bool> submits_;                           // by call
-  std::unordered_set<uint32_t> submitters_;             // processes that gave a device work
+  struct Held {
+    hal::CausalChain chain;  // as it is now
+    uint64_t onset_mono_ns;
+  };
+  std::map<std::string, Held> held_;         // by id
+  std::unordered_set<std::string> given_;    // of those that were held
+  std::vector<bool> submits_;                // by call
+  std::unordered_set<uint32_t> submitters_;  // processes that gave a device work
   uint32_t last_submitter_ = 0;
   uint64_t complete_ns_ = 0;
+  int64_t wall_offset_ns_ = 0;  // of the latest batch
 };
 
 }  // namespace ingero::agent

@@ -203,7 +203,7 @@ Incident* Engine::Impl::cause_of(const ProcessState* process, const Finding& fin
     if (other.is_effect || incident.rule == RuleId::cold_start) continue;
     const bool own = process != nullptr && incident.process == process;
     const bool of_failure = is_of_end(incident.rule) || incident.rule == RuleId::fatal_error;
-    const bool is_before = at == 0 || incident.chain.onset_mono_ns <= at;
+    const bool is_before = at == 0 || incident.onset_mono_ns <= at;
     bool explains = own && its.is_effect;
     if (incident.rule == RuleId::collective_hang && process != nullptr) {
       const auto waiting = hanging.find(fnv1a(incident.last.subject));
@@ -214,8 +214,8 @@ Incident* Engine::Impl::cause_of(const ProcessState* process, const Finding& fin
     if (own && is_of_end(finding.rule)) explains |= is_certain(incident.rule) && is_before;
     if (!own && of_failure && process != nullptr && incident.process != nullptr && is_before &&
         (is_of_end(finding.rule) || finding.rule == RuleId::fatal_error || finding.rule == RuleId::never_returned)) {
-      explains |= incident.chain.onset_mono_ns + kExplainsNs >= at &&
-                  are_peers(process->facts.pid, incident.process->facts.pid);
+      explains |=
+          incident.onset_mono_ns + kExplainsNs >= at && are_peers(process->facts.pid, incident.process->facts.pid);
     }
     if (finding.rule == RuleId::collective_hang && incident.process != nullptr &&
         (of_failure || incident.rule == RuleId::oom_kill)) {
@@ -230,7 +230,7 @@ Incident* Engine::Impl::cause_of(const ProcessState* process, const Finding& fin
                 finding.subject.starts_with(incident.last.subject);
     if (!explains) continue;
     if (cause == nullptr || incident.lost_ns > cause->lost_ns ||
-        (is_certain(incident.rule) && incident.chain.onset_mono_ns < cause->chain.onset_mono_ns)) {
+        (is_certain(incident.rule) && incident.onset_mono_ns < cause->onset_mono_ns)) {
       cause = &incident;
     }
   }
@@ -249,8 +249,8 @@ void Engine::Impl::add_symptom(Incident& cause, ProcessState* process, const Fin
   if (process != nullptr) {
     describe(symptom, evaluation(*process, ProcessWindow{}, ProcessWindow{}, window));
   } else {
-    symptom.chain.onset_mono_ns = finding.onset_mono_ns;
-    symptom.chain.end_mono_ns = (window + 1) * kWindowNs;
+    symptom.onset_mono_ns = finding.onset_mono_ns;
+    symptom.end_mono_ns = (window + 1) * kWindowNs;
     describe_system(symptom, system);
   }
   const bool own = process == nullptr || cause.process == process;

@@ -279,13 +279,13 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
     incident.rule = finding.rule;
     incident.process = process;
     incident.onset_window = window;
-    incident.chain.onset_mono_ns = finding.onset_mono_ns != 0 ? finding.onset_mono_ns : window * kWindowNs;
+    incident.onset_mono_ns = finding.onset_mono_ns != 0 ? finding.onset_mono_ns : window * kWindowNs;
     incident.lost_ns = finding.lost_ns;
     incident.number = finding.number;
-    incident.chain.wall_offset_ns = wall_offset_ns;
+    incident.wall_offset_ns = wall_offset_ns;
     incident.chain.id =  // (E3)
         fmt::format("{}-{:016x}", name_of(its.family),
-                    mix(mix(fnv1a(key), static_cast<uint64_t>(its.family)), incident.chain.onset_mono_ns / kWindowNs));
+                    mix(mix(fnv1a(key), static_cast<uint64_t>(its.family)), incident.onset_mono_ns / kWindowNs));
     if (process != nullptr) {
       for (const ProcessWindow& one : process->trailing) incident.total.add(one);
     }
@@ -328,8 +328,8 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
   }
   if (finding.lost_now_ns > 0 || finding.number_now > 0 || is_new || (finding.fabric && finding.fabric->is_down)) {
     const uint64_t end = (window + 1) * kWindowNs;
-    incident.chain.end_mono_ns = std::max(incident.chain.onset_mono_ns,
-                                          finishing ? std::min(end, std::max(last_event_ns, fabric.last_ns())) : end);
+    incident.end_mono_ns =
+        std::max(incident.onset_mono_ns, finishing ? std::min(end, std::max(last_event_ns, fabric.last_ns())) : end);
   }
   incident.last.usual_ns = 0;
   if (process != nullptr) {
@@ -350,7 +350,7 @@ void Engine::Impl::resolve_quiet(uint64_t window) {
     const bool is_failure = is_certain(incident.rule) && rule(incident.rule).family != Family::kMemory;
     const bool over = incident.last_window + (is_failure ? kFailureQuiet : kQuiet) <= window;  // (E4)
     if (over) incident.chain.resolved = true;
-    if (over || incident.changed) changes.push_back(incident.chain);
+    if (over || incident.changed) changes.push_back(incident.as_chain());
     incident.changed = false;
     at = over ? incidents.erase(at) : std::next(at);
   }

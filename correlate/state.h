@@ -231,7 +231,7 @@ struct Finding {
 };
 
 struct Incident {
-  hal::CausalChain chain;
+  hal::CausalChain chain;  // but for its times, which as_chain() gives it
   RuleId rule = RuleId::kCount;
   ProcessState* process = nullptr;
   Finding last;
@@ -239,7 +239,17 @@ struct Incident {
   uint64_t onset_window = 0, last_window = 0, lost_ns = 0, number = 0, longest_ns = 0;
   std::vector<std::string> symptoms;
   FabricPart fabric;  // of all windows
+  uint64_t onset_mono_ns = 0, end_mono_ns = 0;
+  int64_t wall_offset_ns = 0;
   bool changed = false;
+
+  uint64_t span_ns() const { return end_mono_ns > onset_mono_ns ? end_mono_ns - onset_mono_ns : 0; }
+  hal::CausalChain as_chain() const {
+    hal::CausalChain whole = chain;
+    whole.onset_wall_ns = onset_mono_ns + static_cast<uint64_t>(wall_offset_ns);
+    whole.end_wall_ns = end_mono_ns + static_cast<uint64_t>(wall_offset_ns);
+    return whole;
+  }
 };
 
 // What a rule may look at.
@@ -285,6 +295,18 @@ void evaluate_rates(const Evaluation& seen, Findings& findings);      // rules_r
 void evaluate_device(const Evaluation& seen, Findings& findings);     // rules_device.cc
 void evaluate_system(const SystemState& system, Findings& findings);  // rules_system.cc
 
+// A Sample or a FabricEvent as evidence. Where there is no offset to wall time, wall time stands for monotonic time.
+template <typename Seen>
+hal::ChainEvidence evidence_of(const Seen& seen, std::string op, std::string detail) {
+  const bool is_wall = seen.wall_offset_ns == 0;
+  return {seen.pid,
+          seen.tid,
+          seen.start_mono_ns + static_cast<uint64_t>(seen.wall_offset_ns),
+          seen.duration_ns,
+          is_wall ? std::nullopt : std::optional(seen.start_mono_ns),
+          std::move(op),
+          std::move(detail)};
+}
 // Writes the incident's chain from what is known of it: texts, timeline, evidence (wording.cc).
 void describe(Incident& incident, const Evaluation& seen);
 void describe_failure(Incident& incident, const Evaluation& seen, const std::string& who);  // wording_ends.cc

@@ -158,7 +158,7 @@ void describe_cpu(ChainText& text) {
   const std::string lost = format_duration(text.incident.lost_ns);
   const std::string share = percent_text(text.incident.lost_ns, text.span_ns);
   const std::string preemptors = preemptors_text(total.preemptors(), text.process);
-  const bool windowed = chain.grade == hal::Grade::kWindowed;
+  const bool windowed = text.incident.last.grade == hal::Grade::kWindowed;
   const uint64_t switches = total.switches + total.other_switches;
   add_system_step(text);
   switch (text.incident.rule) {
@@ -469,19 +469,20 @@ void describe_other(ChainText& text) {
 void finish_chain(Incident& incident, const Rule& its, uint64_t span_ns) {
   hal::CausalChain& chain = incident.chain;
   chain.rule = its.name;
-  chain.grade = incident.last.grade;
+  chain.grade = name_of(incident.last.grade);
   chain.confidence = incident.last.confidence;
   chain.lost_ns = incident.lost_ns;
   chain.symptoms = incident.symptoms;
-  chain.severity = its.severity;
+  hal::ChainSeverity severity = its.severity;
   if (its.severity == hal::ChainSeverity::kMedium && span_ns > 0 && incident.lost_ns * 100 >= span_ns * kHighShare &&
       its.family != Family::kStart) {
-    chain.severity = hal::ChainSeverity::kHigh;
+    severity = hal::ChainSeverity::kHigh;
   }
-  if (incident.last.is_minor) chain.severity = hal::ChainSeverity::kLow;
+  if (incident.last.is_minor) severity = hal::ChainSeverity::kLow;
+  chain.severity = name_of(severity);
   chain.explanation =
-      fmt::format("{} Found by rule {} ({}).{}", its.sentence, its.name, name_of(chain.grade),
-                  chain.grade == hal::Grade::kWindowed
+      fmt::format("{} Found by rule {} ({}).{}", its.sentence, its.name, chain.grade,
+                  incident.last.grade == hal::Grade::kWindowed
                       ? " The recording holds no off-CPU shares: this is what happened at the same time."
                       : "");
 }
@@ -494,10 +495,8 @@ void describe(Incident& incident, const Evaluation& seen) {
   chain.evidence.clear();
   const hal::Process& process = seen.process.facts;
   const std::string comm = printable(process.comm);
-  const uint64_t span = std::max<uint64_t>(
-      seen.span_ns, chain.end_mono_ns > chain.onset_mono_ns && incident.onset_window + 1 < seen.window
-                        ? chain.end_mono_ns - chain.onset_mono_ns
-                        : 0);
+  const uint64_t span =
+      std::max<uint64_t>(seen.span_ns, incident.onset_window + 1 < seen.window ? incident.span_ns() : 0);
   ChainText text{incident,
                  seen,
                  its,
@@ -509,7 +508,6 @@ void describe(Incident& incident, const Evaluation& seen) {
   if (process.rank >= 0) chain.rank = process.rank;
   if (const CallFacts* facts = seen.call(incident.last.op)) {
     chain.op = facts->op;
-    chain.layer = facts->layer;
   }
   chain.usual_ns = incident.last.usual_ns;
   chain.slowest_ns = incident.last.slowest_ns;
@@ -551,12 +549,12 @@ void describe(Incident& incident, const Evaluation& seen) {
     const Sample& sample = *incident.last.sample;
     chain.tid = sample.tid;
     if (sample.has_stack) chain.stack_hash = sample.stack_id;
-    chain.evidence.push_back({sample.pid, sample.tid, sample.start_mono_ns, sample.duration_ns, sample.wall_offset_ns,
-                              text.seen.call(sample.call) == nullptr ? text.op() : text.seen.call(sample.call)->op,
-                              incident.rule == RuleId::fatal_error && sample.call != incident.last.op
-                                  ? "the work that most likely caused it"
-                              : its.family == Family::kExit ? "the last call"
-                                                            : "the call that lost most"});
+    const CallFacts* its_call = seen.call(sample.call);
+    chain.evidence.push_back(evidence_of(sample, its_call == nullptr ? text.op() : its_call->op,
+                                         incident.rule == RuleId::fatal_error && sample.call != incident.last.op
+                                             ? "the work that most likely caused it"
+                                         : its.family == Family::kExit ? "the last call"
+                                                                       : "the call that lost most"));
   }
   finish_chain(incident, its, text.span_ns);
 }
@@ -572,8 +570,7 @@ void describe_system(Incident& incident, const SystemState& system) {
     chain.summary = fmt::format("The kernel killed {} because memory ran out", detail);
   chain.root_cause = fmt::format("{} {}", its.sentence, detail);
   if (incident.rule == RuleId::collective_hang) {
-    incident.lost_ns =
-        chain.end_mono_ns > chain.onset_mono_ns ? chain.end_mono_ns - chain.onset_mono_ns : incident.last.lost_ns;
+    incident.lost_ns = incident.span_ns() > 0 ? incident.span_ns() : incident.last.lost_ns;
     chain.summary += fmt::format(", for {}", format_duration(incident.lost_ns));
   }
   chain.timeline.push_back({std::string(its.layer), std::string(its.name), chain.summary, incident.lost_ns});

@@ -114,8 +114,7 @@ void describe_fabric(Incident& incident) {
     chain.timeline.push_back(
         {std::string(its.layer), event.name,
          fmt::format("port {}, to {} at {}", event.port, process_name(event.pid, event.comm), clock_time(event)), 0});
-    chain.evidence.push_back({event.pid, event.tid, event.start_mono_ns, event.duration_ns, event.wall_offset_ns,
-                              event.name, fmt::format("event on port {}", event.port)});
+    chain.evidence.push_back(evidence_of(event, event.name, fmt::format("event on port {}", event.port)));
   }
   for (const auto& [name, counter] : part.counters) {
     chain.timeline.push_back({std::string(its.layer), printable(name),
@@ -124,7 +123,6 @@ void describe_fabric(Incident& incident) {
                               0});
   }
   chain.op = part.device.empty() ? std::string() : port;
-  chain.layer = its.layer;
   // Where one process alone is concerned, it is that process's incident.
   std::map<uint32_t, std::string> concerned;
   for (const auto& [pid, user] : part.users) concerned[pid] = user.comm;

@@ -1,7 +1,8 @@
-// A causal chain: what slowed a process down, which process, and the evidence. Plain data, made by the engine and used
-// by the store and the exporters.
+// A causal chain: what slowed a process down, which process, and the evidence. Plain data, made by the engine or read
+// from a recording, and used by the store, the exporters and the reports.
 //
-// Times are monotonic nanoseconds of the recording; wall time is mono plus `wall_offset_ns`. Unknown is absent.
+// Wall times are nanoseconds since the epoch. Unknown is absent. Words are texts, because a recording may have those of
+// another version of the program.
 #pragma once
 
 #include <cstdint>
@@ -37,35 +38,29 @@ struct ChainStep {
 // An event that shows it: SELECT * FROM events WHERE tid = .. AND start_mono_ns = ..
 struct ChainEvidence {
   uint32_t pid = 0, tid = 0;
-  uint64_t start_mono_ns = 0, duration_ns = 0;
-  int64_t wall_offset_ns = 0;
+  uint64_t start_wall_ns = 0, duration_ns = 0;
+  std::optional<uint64_t> start_mono_ns;
   std::string op, detail;
 };
 
 struct CausalChain {
-  std::string id;         // unique on its node; the same live and replayed
-  std::string_view rule;  // a name of correlate/rules.h, which lasts as long as the program; empty: none
-  ChainSeverity severity = ChainSeverity::kLow;
-  double confidence = 0;  // 0 to 1
-  Grade grade = Grade::kMeasured;
+  std::string id;               // unique on its node, the same live and replayed; in a recording the node is before it
+  std::string rule;             // a name of correlate/rules.h
+  std::string severity, grade;  // names of ChainSeverity and Grade
+  std::optional<double> confidence;  // 0 to 1
   std::optional<uint32_t> pid, tid;
   std::string process;
   std::optional<int32_t> rank;
   std::optional<uint64_t> stack_hash;
-  std::string op, layer;  // the call that was hit most
-  uint64_t usual_ns = 0, slowest_ns = 0;
-  uint64_t lost_ns = 0;
-  uint64_t onset_mono_ns = 0, end_mono_ns = 0;
-  int64_t wall_offset_ns = 0;
-  bool resolved = false;
+  std::string op;                         // the call that was hit most
+  uint64_t usual_ns = 0, slowest_ns = 0;  // of that call; usual 0: not known
+  std::optional<uint64_t> lost_ns, onset_wall_ns, end_wall_ns;
+  bool resolved = false;  // at its end
   std::string summary, root_cause, explanation;
   std::vector<std::string> recommendations;
   std::vector<ChainStep> timeline;
   std::vector<ChainEvidence> evidence;
   std::vector<std::string> symptoms;
-
-  uint64_t onset_wall_ns() const { return onset_mono_ns + static_cast<uint64_t>(wall_offset_ns); }
-  uint64_t end_wall_ns() const { return end_mono_ns + static_cast<uint64_t>(wall_offset_ns); }
 };
 
 }  // namespace ingero::hal

@@ -20,10 +20,10 @@ std::string_view name_of(ChainFollower::What what) {
   return "";
 }
 
-std::vector<ChainFollower::Change> ChainFollower::next(const std::vector<StoredChain>& chains) {
+std::vector<ChainFollower::Change> ChainFollower::next(const std::vector<ReportedChain>& chains) {
   std::vector<Change> changes;
-  for (const StoredChain& chain : chains) {
-    const Seen now{hal::severity_order(chain.severity), chain.resolved_wall_ns.has_value()};
+  for (const ReportedChain& chain : chains) {
+    const Seen now{hal::severity_order(chain.severity), chain.resolved};
     const auto [seen, is_new] = seen_.try_emplace(chain.id, now);
     if (is_new) {
       changes.push_back({What::kFound, &chain});
@@ -38,7 +38,7 @@ std::vector<ChainFollower::Change> ChainFollower::next(const std::vector<StoredC
 
 std::string change_text(const ChainFollower::Change& change, bool colour) {
   if (change.what == ChainFollower::What::kFound) return "\n" + chain_text(*change.chain, colour);
-  const StoredChain& chain = *change.chain;
+  const ReportedChain& chain = *change.chain;
   return fmt::format("\n{} {}: {}{}\n", change.what == ChainFollower::What::kWorse ? "Now" : "Over",
                      severity_text(chain.severity, colour), printable(chain.summary, 1000),
                      chain.lost_ns ? fmt::format(" ({} lost)", format_duration(*chain.lost_ns)) : "");

@@ -18,9 +18,9 @@ class ChainFollower {
   enum class What { kFound, kWorse, kResolved };
   struct Change {
     What what;
-    const StoredChain* chain;  // of the argument of next()
+    const ReportedChain* chain;  // of the argument of next()
   };
-  std::vector<Change> next(const std::vector<StoredChain>& chains);
+  std::vector<Change> next(const std::vector<ReportedChain>& chains);
   size_t followed() const { return seen_.size(); }
 
  private:

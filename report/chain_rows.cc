@@ -1,4 +1,4 @@
-// Chains between the engine, the table causal_chains and what is shown.
+// Chains read from the table causal_chains, and from what another node answered.
 #include <algorithm>
 
 #include "base/json.h"
@@ -17,6 +17,8 @@ uint64_t number(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
 }
+
+uint64_t ns_of(uint64_t us) { return std::min<uint64_t>(us, INT64_MAX / 1000) * 1000; }
 
 // Stored JSON may be another program's: what does not have the documented shape is left out.
 template <typename Take>
@@ -43,13 +45,8 @@ std::optional<uint64_t> time_in(const Json& object, const char* name) {
 
 }  // namespace
 
-std::string StoredChain::Row::query() const {
-  return start_mono_ns ? fmt::format("SELECT * FROM events WHERE tid = {} AND start_mono_ns = {}", tid, *start_mono_ns)
-                       : fmt::format("SELECT * FROM events WHERE tid = {} AND timestamp = {}", tid, start_wall_ns);
-}
-
-StoredChain chain_of(const Json& untrusted) {
-  StoredChain chain;
+ReportedChain chain_of(const Json& untrusted) {
+  ReportedChain chain;
   chain.severity = text_member(untrusted, "severity");
   chain.summary = text_member(untrusted, "summary");
   chain.root_cause = text_member(untrusted, "root_cause");
@@ -59,60 +56,20 @@ StoredChain chain_of(const Json& untrusted) {
     chain.confidence = untrusted["confidence"].get<double>();
   }
   chain.onset_wall_ns = time_in(untrusted, "onset");
-  chain.ended_wall_ns = time_in(untrusted, "end");
+  chain.end_wall_ns = time_in(untrusted, "end");
   chain.lines = texts_in(untrusted, "stack");
   chain.symptoms = texts_in(untrusted, "symptoms");
   chain.recommendations = texts_in(untrusted, "recommendations");
   if (!untrusted.contains("timeline") || !untrusted["timeline"].is_array()) return chain;
   for (const Json& step : untrusted["timeline"]) {
     chain.timeline.push_back({text_member(step, "layer"), text_member(step, "op"), text_member(step, "detail"),
-                              std::min<uint64_t>(number(step, "duration_us"), INT64_MAX / 1000)});
+                              ns_of(number(step, "duration_us"))});
   }
   return chain;
 }
 
-StoredChain view_of(const hal::CausalChain& chain, const std::string& node) {
-  StoredChain view;
-  view.id = node.empty() ? chain.id : node + ":" + chain.id;
-  view.node = node;
-  view.severity = name_of(chain.severity);
-  view.summary = chain.summary;
-  view.root_cause = chain.root_cause;
-  view.explanation = chain.explanation;
-  view.detected_wall_ns = chain.onset_wall_ns();
-  view.recommendations = chain.recommendations;
-  for (const auto& step : chain.timeline)
-    view.timeline.push_back({step.layer, step.op, step.detail, step.duration_ns / 1000});
-  view.rule = chain.rule;
-  view.grade = name_of(chain.grade);
-  view.process = chain.process;
-  view.op = chain.op;
-  view.confidence = chain.confidence;
-  view.pid = chain.pid;
-  view.tid = chain.tid;
-  view.rank = chain.rank;
-  view.stack_hash = chain.stack_hash;
-  view.onset_wall_ns = chain.onset_wall_ns();
-  view.ended_wall_ns = chain.end_wall_ns();
-  if (chain.resolved) view.resolved_wall_ns = chain.end_wall_ns();
-  view.lost_ns = chain.lost_ns;
-  if (chain.usual_ns > 0) {
-    view.p50_us = chain.usual_ns / 1000;
-    view.p99_us = chain.slowest_ns / 1000;
-  }
-  for (const auto& one : chain.evidence) {
-    StoredChain::Row row{one.pid,         one.tid,      one.start_mono_ns + static_cast<uint64_t>(one.wall_offset_ns),
-                         one.duration_ns, std::nullopt, one.op,
-                         one.detail};
-    if (one.wall_offset_ns != 0) row.start_mono_ns = one.start_mono_ns;
-    view.evidence.push_back(std::move(row));
-  }
-  view.symptoms = chain.symptoms;
-  return view;
-}
-
-Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, const store::Selection& selection,
-                                               uint64_t time_ns, ChainParts parts) {
+Result<std::vector<ReportedChain>> stored_chains(const store::Reader& reader, const store::Selection& selection,
+                                                 uint64_t time_ns, ChainParts parts) {
   const bool all = parts == ChainParts::kAll;
   store::Conditions conditions;
   conditions.add_range(selection, "detected_at", "coalesce(ended, detected_at)");
@@ -125,11 +82,11 @@ Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, cons
   store::QueryLimits limits;
   limits.rows = 10'000;
   limits.time_ns = time_ns;
-  std::vector<StoredChain> chains;
+  std::vector<ReportedChain> chains;
   const auto outcome = reader.query(
       sql, limits,
       [&](std::span<const Value> values) {
-        StoredChain chain;
+        ReportedChain chain;
         std::string* const texts[] = {&chain.id, &chain.severity, &chain.summary, &chain.root_cause,
                                       &chain.explanation};
         for (size_t i = 0; i < std::size(texts); ++i) *texts[i] = values[i].as_text();
@@ -139,7 +96,7 @@ Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, cons
         each_of(values[6].as_text(), [&](const Json& item) {
           if (!item.is_object()) return;
           chain.timeline.push_back({text_member(item, "layer"), text_member(item, "op"), text_member(item, "detail"),
-                                    number(item, "dur_us")});
+                                    ns_of(number(item, "dur_us"))});
         });
         chain.detected_wall_ns = static_cast<uint64_t>(std::max<int64_t>(0, values[7].integer));
         chain.rule = values[8].as_text();
@@ -152,27 +109,24 @@ Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, cons
         if (const auto rank = values[15].as_uint64()) chain.rank = static_cast<int32_t>(*rank);
         chain.stack_hash = values[16].as_uint64();
         chain.onset_wall_ns = values[17].as_uint64();
-        chain.ended_wall_ns = values[18].as_uint64();
-        chain.resolved_wall_ns = values[19].as_uint64();
+        chain.end_wall_ns = values[18].as_uint64();
+        chain.resolved = values[19].as_uint64().has_value();
         chain.lost_ns = values[20].as_uint64();
         each_of(values[21].as_text(), [&](const Json& item) {
           if (!item.is_object()) return;
-          StoredChain::Row row{static_cast<uint32_t>(number(item, "pid")),
-                               static_cast<uint32_t>(number(item, "tid")),
-                               number(item, "timestamp"),
-                               number(item, "duration_ns"),
-                               std::nullopt,
-                               text_member(item, "op"),
-                               text_member(item, "detail")};
-          if (number(item, "start_mono_ns") != 0) row.start_mono_ns = number(item, "start_mono_ns");
-          chain.evidence.push_back(std::move(row));
+          const uint64_t start_mono_ns = number(item, "start_mono_ns");
+          chain.evidence.push_back({static_cast<uint32_t>(number(item, "pid")),
+                                    static_cast<uint32_t>(number(item, "tid")), number(item, "timestamp"),
+                                    number(item, "duration_ns"),
+                                    start_mono_ns != 0 ? std::optional(start_mono_ns) : std::nullopt,
+                                    text_member(item, "op"), text_member(item, "detail")});
         });
         each_of(values[22].as_text(), [&](const Json& item) {
           if (item.is_string()) chain.symptoms.push_back(item.get<std::string>());
         });
         if (values[24].integer > 0) {
-          chain.p99_us = values[23].as_uint64();
-          chain.p50_us = values[24].as_uint64();
+          chain.slowest_ns = ns_of(values[23].as_uint64().value_or(0));
+          chain.usual_ns = ns_of(values[24].as_uint64().value_or(0));
         }
         chain.node = values[25].as_text();
         chains.push_back(std::move(chain));
@@ -183,9 +137,9 @@ Result<std::vector<StoredChain>> stored_chains(const store::Reader& reader, cons
   return chains;
 }
 
-void add_lines(const store::Reader& reader, std::vector<StoredChain>& chains) {
+void add_lines(const store::Reader& reader, std::vector<ReportedChain>& chains) {
   constexpr size_t kMaxLines = 4;
-  for (StoredChain& chain : chains) {
+  for (ReportedChain& chain : chains) {
     if (!chain.stack_hash) continue;
     const store::Bound bound[] = {store::Bound::of(static_cast<int64_t>(*chain.stack_hash))};
     const auto outcome = reader.query(

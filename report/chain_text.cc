@@ -16,6 +16,16 @@ Json time_or_null(const std::optional<uint64_t>& wall_ns) {
   return wall_ns ? Json(format_wall(*wall_ns)) : Json(nullptr);
 }
 
+// The precision that recordings keep.
+uint64_t whole_us(const hal::ChainStep& step) { return step.duration_ns / 1000; }
+
+std::string query_of(const hal::ChainEvidence& event) {
+  return event.start_mono_ns
+             ? fmt::format("SELECT * FROM events WHERE tid = {} AND start_mono_ns = {}", event.tid,
+                           *event.start_mono_ns)
+             : fmt::format("SELECT * FROM events WHERE tid = {} AND timestamp = {}", event.tid, event.start_wall_ns);
+}
+
 }  // namespace
 
 std::string clock_time(uint64_t wall_ns) {
@@ -27,13 +37,13 @@ std::string severity_text(std::string_view severity, bool colour) {
   return styled("[" + printable(severity) + "]", style_of(severity), colour);
 }
 
-std::string chain_text(const StoredChain& chain, bool colour) {
+std::string chain_text(const ReportedChain& chain, bool colour) {
   std::string out = severity_text(chain.severity, colour) + " " + printable(chain.summary, 1000) + "\n";
-  for (const StoredChain::Step& step : chain.timeline) {
+  for (const hal::ChainStep& step : chain.timeline) {
     out += fmt::format(
         "    [{:<6}] {}{}{}\n", printable(step.layer), printable(step.op),
         step.detail.empty() ? "" : ": " + printable(step.detail, 500),
-        step.detail.empty() && step.duration_us > 0 ? " (" + format_duration(step.duration_us * 1000) + ")" : "");
+        step.detail.empty() && whole_us(step) > 0 ? " (" + format_duration(whole_us(step) * 1000) + ")" : "");
   }
   if (!chain.root_cause.empty()) out += "  Root cause: " + printable(chain.root_cause, 2000) + "\n";
   for (const std::string& line : chain.lines) out += "    at " + printable(line, 500) + "\n";
@@ -44,19 +54,19 @@ std::string chain_text(const StoredChain& chain, bool colour) {
     out += fmt::format("  ({}{}, {}{})\n", chain.grade,
                        chain.confidence ? fmt::format(", confidence {:.0f}%", 100 * *chain.confidence) : "",
                        chain.onset_wall_ns ? "from " + clock_time(*chain.onset_wall_ns) : "",
-                       chain.ended_wall_ns ? " to " + clock_time(*chain.ended_wall_ns) : "");
+                       chain.end_wall_ns ? " to " + clock_time(*chain.end_wall_ns) : "");
   }
   return out;
 }
 
-std::string chains_text(const std::vector<StoredChain>& chains, bool colour) {
+std::string chains_text(const std::vector<ReportedChain>& chains, bool colour) {
   if (chains.empty()) return "No causal chain is stored in the selected part.\n";
   std::string out = fmt::format("CAUSAL CHAINS - {}\n", plural(chains.size(), "chain"));
-  for (const StoredChain& chain : chains) out += "\n" + chain_text(chain, colour);
+  for (const ReportedChain& chain : chains) out += "\n" + chain_text(chain, colour);
   return out;
 }
 
-Json chain_json(const StoredChain& chain) {
+Json chain_json(const ReportedChain& chain) {
   Json json{{"id", chain.id},
             {"severity", chain.severity},
             {"summary", chain.summary},
@@ -72,17 +82,17 @@ Json chain_json(const StoredChain& chain) {
             {"process", json_or_null(chain.process)},
             {"rank", json_or_null(chain.rank)},
             {"op", json_or_null(chain.op)},
-            {"usual_us", json_or_null(chain.p50_us)},
-            {"slowest_us", json_or_null(chain.p99_us)},
+            {"usual_us", chain.usual_ns > 0 ? Json(chain.usual_ns / 1000) : Json(nullptr)},
+            {"slowest_us", chain.usual_ns > 0 ? Json(chain.slowest_ns / 1000) : Json(nullptr)},
             {"lost_ns", json_or_null(chain.lost_ns)},
             {"onset", time_or_null(chain.onset_wall_ns)},
-            {"end", time_or_null(chain.ended_wall_ns)},
-            {"resolved_at", time_or_null(chain.resolved_wall_ns)},
+            {"end", time_or_null(chain.end_wall_ns)},
+            {"resolved_at", time_or_null(chain.resolved ? chain.end_wall_ns : std::nullopt)},
             {"stack_hash", chain.stack_hash ? Json(static_cast<int64_t>(*chain.stack_hash)) : Json(nullptr)}};
   json["timeline"] = Json::array();
   for (const auto& step : chain.timeline) {
     json["timeline"].push_back(
-        {{"layer", step.layer}, {"op", step.op}, {"detail", step.detail}, {"duration_us", step.duration_us}});
+        {{"layer", step.layer}, {"op", step.op}, {"detail", step.detail}, {"duration_us", whole_us(step)}});
   }
   json["recommendations"] = chain.recommendations;
   json["symptoms"] = chain.symptoms;
@@ -96,14 +106,14 @@ Json chain_json(const StoredChain& chain) {
                                 {"start", format_wall(row.start_wall_ns)},
                                 {"duration_ns", row.duration_ns},
                                 {"detail", row.detail},
-                                {"query", row.query()}});
+                                {"query", query_of(row)}});
   }
   return json;
 }
 
-std::string chains_json(const std::vector<StoredChain>& chains) {
+std::string chains_json(const std::vector<ReportedChain>& chains) {
   Json json = Json::array();
-  for (const StoredChain& chain : chains) json.push_back(chain_json(chain));
+  for (const ReportedChain& chain : chains) json.push_back(chain_json(chain));
   return dump_indented(json);
 }
 

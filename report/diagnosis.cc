@@ -10,6 +10,12 @@
 namespace ingero::report {
 namespace {
 
+ReportedChain of_node(hal::CausalChain chain, const std::string& node) {
+  const uint64_t onset_wall_ns = chain.onset_wall_ns.value_or(0);
+  if (!node.empty()) chain.id = node + ":" + chain.id;
+  return {std::move(chain), node, onset_wall_ns, {}, {}};
+}
+
 // One engine for each session and node of the recording, and one budget.
 class EngineSink final : public store::ReplaySink {
  public:
@@ -102,7 +108,7 @@ class EngineSink final : public store::ReplaySink {
     diagnosis_.late += examined.late;
     diagnosis_.processes += examined.processes;
     engine_.reset();
-    for (auto& [id, chain] : found_) diagnosis_.chains.push_back(view_of(chain, node_));
+    for (auto& [id, chain] : found_) diagnosis_.chains.push_back(of_node(std::move(chain), node_));
     found_.clear();
   }
 
@@ -161,15 +167,17 @@ Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& 
     if (legacy && options.evaluates_legacy) INGERO_TRY(evaluate_legacy(reader, selection, options.time_ns, diagnosis));
     if (selection.pid) {
       std::erase_if(diagnosis.chains,
-                    [&](const StoredChain& chain) { return chain.pid && *chain.pid != *selection.pid; });
+                    [&](const ReportedChain& chain) { return chain.pid && *chain.pid != *selection.pid; });
     }
   }
-  std::stable_sort(diagnosis.chains.begin(), diagnosis.chains.end(), [](const StoredChain& a, const StoredChain& b) {
-    const int one = hal::severity_order(a.severity), other = hal::severity_order(b.severity);
-    if (one != other) return one < other;
-    if (a.lost_ns.value_or(0) != b.lost_ns.value_or(0)) return a.lost_ns.value_or(0) > b.lost_ns.value_or(0);
-    return a.id < b.id;
-  });
+  std::stable_sort(diagnosis.chains.begin(), diagnosis.chains.end(),
+                   [](const ReportedChain& a, const ReportedChain& b) {
+                     const int one = hal::severity_order(a.severity), other = hal::severity_order(b.severity);
+                     if (one != other) return one < other;
+                     if (a.lost_ns.value_or(0) != b.lost_ns.value_or(0))
+                       return a.lost_ns.value_or(0) > b.lost_ns.value_or(0);
+                     return a.id < b.id;
+                   });
   add_lines(reader, diagnosis.chains);
   return diagnosis;
 }

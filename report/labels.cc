@@ -15,8 +15,8 @@ Pairs owned(const std::vector<std::pair<std::string_view, std::string_view>>& la
   return {labels.begin(), labels.end()};
 }
 
-void label(const store::Labels& labels, std::vector<StoredChain>& chains) {
-  for (StoredChain& chain : chains) {
+void label(const store::Labels& labels, std::vector<ReportedChain>& chains) {
+  for (ReportedChain& chain : chains) {
     chain.labels =
         owned(labels.at(chain.node, chain.pid.value_or(0), chain.onset_wall_ns.value_or(chain.detected_wall_ns)));
   }
@@ -24,7 +24,7 @@ void label(const store::Labels& labels, std::vector<StoredChain>& chains) {
 
 }  // namespace
 
-Status add_labels(const store::Reader& reader, std::vector<StoredChain>& chains) {
+Status add_labels(const store::Reader& reader, std::vector<ReportedChain>& chains) {
   const auto labels = store::Labels::load(reader);
   if (!labels.ok()) return labels.error();
   label(*labels, chains);

@@ -161,8 +161,8 @@ Status gather_losses(const store::Reader& reader, const ReportOptions& options, 
 }
 
 // What the rules for CPUs found, and the budget of the process knows to have cost nothing; how many these are.
-size_t drop_harmless(std::vector<StoredChain>& chains, const std::vector<ProcessTime>& times) {
-  return std::erase_if(chains, [&](const StoredChain& chain) {
+size_t drop_harmless(std::vector<ReportedChain>& chains, const std::vector<ProcessTime>& times) {
+  return std::erase_if(chains, [&](const ReportedChain& chain) {
     if (!correlate::is_of_cpu_alone(chain.rule)) return false;
     return std::any_of(times.begin(), times.end(), [&](const ProcessTime& time) {
       const bool is_its = time.budget.pid == chain.pid && time.node == chain.node;

@@ -327,13 +327,13 @@ std::string failures_text(const Report& report) {
 
 // Chains of one rule and one program: the worst in full, the others counted.
 struct AlikeChains {
-  const StoredChain* worst;
-  std::vector<const StoredChain*> others;
+  const ReportedChain* worst;
+  std::vector<const ReportedChain*> others;
 };
 
-std::vector<AlikeChains> grouped(const std::vector<StoredChain>& chains) {
+std::vector<AlikeChains> grouped(const std::vector<ReportedChain>& chains) {
   std::vector<AlikeChains> groups;
-  for (const StoredChain& chain : chains) {
+  for (const ReportedChain& chain : chains) {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const AlikeChains& group) {
       return !chain.rule.empty() && group.worst->rule == chain.rule && group.worst->process == chain.process &&
              group.worst->node == chain.node && group.worst->pid.has_value() == chain.pid.has_value();
@@ -352,7 +352,7 @@ std::string others_text(const AlikeChains& group) {
   constexpr size_t kMaxPids = 5;
   uint64_t lost_ns = 0;
   std::vector<uint32_t> pids;
-  for (const StoredChain* chain : group.others) {
+  for (const ReportedChain* chain : group.others) {
     lost_ns += chain->lost_ns.value_or(0);
     if (chain->pid && chain->pid != group.worst->pid &&
         std::find(pids.begin(), pids.end(), *chain->pid) == pids.end()) {
@@ -590,7 +590,7 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
   }
   // What ended a program or holds it for ever comes before where its time went.
   const auto& chains = report.diagnosis.chains;
-  const bool is_critical = std::any_of(chains.begin(), chains.end(), [](const StoredChain& one) {
+  const bool is_critical = std::any_of(chains.begin(), chains.end(), [](const ReportedChain& one) {
     return one.severity == "CRITICAL" || one.rule == rule(correlate::RuleId::process_failed).name;
   });
   if (is_critical) out += incidents_text(report, colour);

@@ -47,19 +47,19 @@ Span IncidentSpans::span_of(const hal::CausalChain& chain) const {
   const auto what = Fnv1a().add(run_).end_text().add(chain.id).end_text();
   put_trace_id(span, what);
   put_id(span.span_id.data(), Fnv1a(what).add("span").value());
-  const std::string_view rule = chain.rule.empty() ? std::string_view("incident") : chain.rule;
+  const std::string_view rule = chain.rule.empty() ? std::string_view("incident") : std::string_view(chain.rule);
   span.name = fmt::format("incident {}", rule);
-  span.start_wall_ns = chain.onset_wall_ns();
-  span.end_wall_ns = chain.end_wall_ns();
+  span.start_wall_ns = chain.onset_wall_ns.value_or(0);
+  span.end_wall_ns = chain.end_wall_ns.value_or(0);
   put(span, "ingero.incident.id", node_ + ":" + chain.id);
   put(span, "ingero.incident.rule", rule);
-  put(span, "ingero.incident.severity", name_of(chain.severity));
-  put(span, "ingero.incident.grade", name_of(chain.grade));
-  span.attributes.emplace_back("ingero.incident.confidence", chain.confidence);
+  put(span, "ingero.incident.severity", chain.severity);
+  put(span, "ingero.incident.grade", chain.grade);
+  span.attributes.emplace_back("ingero.incident.confidence", chain.confidence.value_or(0));
   span.attributes.emplace_back("ingero.incident.resolved", chain.resolved);
   put(span, "ingero.incident.root_cause", chain.root_cause);
   put(span, "ingero.incident.recommendations", fmt::format("{}", fmt::join(chain.recommendations, "; ")));
-  span.attributes.emplace_back("ingero.incident.lost_ns", static_cast<int64_t>(chain.lost_ns));
+  span.attributes.emplace_back("ingero.incident.lost_ns", static_cast<int64_t>(chain.lost_ns.value_or(0)));
   put(span, "ingero.operation", chain.op);
   put(span, "ingero.process", chain.process);
   put(span, "process.pid", chain.pid);
@@ -67,7 +67,7 @@ Span IncidentSpans::span_of(const hal::CausalChain& chain) const {
   put(span, "ingero.rank", chain.rank);
   for (const hal::ChainEvidence& one : chain.evidence) {
     if (span.events.size() >= kMaxEvents) break;
-    span.events.push_back({one.start_mono_ns + static_cast<uint64_t>(one.wall_offset_ns),
+    span.events.push_back({one.start_wall_ns,
                            one.op,
                            {{"ingero.evidence", one.detail},
                             {"ingero.duration_ns", static_cast<int64_t>(one.duration_ns)},

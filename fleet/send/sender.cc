@@ -53,22 +53,22 @@ wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& se
 
 wire::Incident incident_of(const hal::CausalChain& chain, const std::string& recording_node) {
   wire::Incident incident;
-  incident.time_ns = chain.end_wall_ns();
-  incident.lost_s = seconds(chain.lost_ns);
+  incident.time_ns = chain.end_wall_ns.value_or(0);
+  incident.lost_s = seconds(chain.lost_ns.value_or(0));
   if (chain.rank && *chain.rank >= 0) incident.rank = *chain.rank;
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) incident.attributes.emplace_back(key, printable(value, kMaxTextBytes));
   };
   add("causal_chain_id", recording_node.empty() ? chain.id : fmt::format("{}:{}", recording_node, chain.id));
-  add("severity", std::string(name_of(chain.severity)));
-  add("rule", std::string(chain.rule));
+  add("severity", chain.severity);
+  add("rule", chain.rule);
   add("state", chain.resolved ? "over" : "open");
   add("summary", chain.summary);
   add("root_cause", chain.root_cause);
   add("process", chain.process);
   add("operation", chain.op);
   add("pid", chain.pid ? std::to_string(*chain.pid) : "");
-  add("onset_ns", std::to_string(chain.onset_wall_ns()));
+  add("onset_ns", std::to_string(chain.onset_wall_ns.value_or(0)));
   return incident;
 }
 
@@ -115,8 +115,8 @@ struct Sender::Impl final : serve::otlp::SendingThread {
 
   // Guarded by the mutex:
   std::deque<std::vector<correlate::RankWindow>> pending;
-  std::map<std::string, hal::CausalChain> incidents;                        // to be sent, by id
-  std::map<std::string, std::pair<hal::ChainSeverity, bool>> known_states;  // given before, by id
+  std::map<std::string, hal::CausalChain> incidents;                 // to be sent, by id
+  std::map<std::string, std::pair<std::string, bool>> known_states;  // given before, by id
   SenderHealth health;
 };
 
@@ -268,7 +268,7 @@ void Sender::add(std::vector<correlate::RankWindow> windows) {
 }
 
 void Sender::add(const hal::CausalChain& chain) {
-  if (chain.severity < hal::ChainSeverity::kHigh) return;
+  if (hal::severity_order(chain.severity) > hal::severity_order(name_of(hal::ChainSeverity::kHigh))) return;
   const std::scoped_lock lock(impl_->mutex_);
   auto& known = impl_->known_states;
   const std::pair state(chain.severity, chain.resolved);

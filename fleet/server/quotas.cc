@@ -11,7 +11,8 @@
 namespace ingero::fleet::server {
 namespace {
 
-constexpr uint64_t kSecond_ns = 1'000'000'000, kHour_ns = 3600 * kSecond_ns;
+constexpr uint64_t kHour_ns = 3'600'000'000'000;
+constexpr double kNsPerSecond = 1e9;
 constexpr double kBurst_s = 2;
 constexpr const char* kManySeries = "the node has more than 4096 time series in this hour";
 
@@ -40,7 +41,7 @@ std::optional<Quotas::Refusal> Quotas::take(Bucket& bucket, Kind kind, uint64_t 
   if (per_second == 0) return std::nullopt;
   const auto rate = static_cast<double>(per_second);
   const uint64_t passed_ns = mono_ns > bucket.mono_ns ? mono_ns - bucket.mono_ns : 0;
-  bucket.left = std::min(kBurst_s * rate, bucket.left + static_cast<double>(passed_ns) / kSecond_ns * rate);
+  bucket.left = std::min(kBurst_s * rate, bucket.left + static_cast<double>(passed_ns) / kNsPerSecond * rate);
   bucket.mono_ns = std::max(bucket.mono_ns, mono_ns);
   if (bucket.left >= 1) {
     bucket.left -= static_cast<double>(count);
@@ -49,7 +50,7 @@ std::optional<Quotas::Refusal> Quotas::take(Bucket& bucket, Kind kind, uint64_t 
   ++refused_[static_cast<size_t>(kind)];
   return Refusal{kind,
                  fmt::format("the token's {} {} a second are used up", per_second, kNames[static_cast<size_t>(kind)]),
-                 static_cast<uint64_t>((1 - bucket.left) / rate * kSecond_ns)};
+                 static_cast<uint64_t>((1 - bucket.left) / rate * kNsPerSecond)};
 }
 
 std::optional<Quotas::Refusal> Quotas::take_bytes(const std::string& authorization, uint64_t bytes, uint64_t mono_ns) {

@@ -159,6 +159,14 @@ std::vector<wire::Window> Plan::window(uint32_t node, uint32_t number) {
   return windows;
 }
 
+wire::ClockOffset Plan::clock(uint32_t node, uint32_t number) const {
+  constexpr int64_t kMaxMs = 500, kMaxDrift_ns = 20 * 5000;  // 20 millionths of a window
+  std::minstd_rand random(static_cast<uint32_t>(options_.seed * 7919 + node + 1));
+  const int64_t offset_ms = std::uniform_int_distribution<int64_t>(-kMaxMs, kMaxMs)(random);
+  const int64_t drift_ns = std::uniform_int_distribution<int64_t>(-kMaxDrift_ns, kMaxDrift_ns)(random);
+  return {offset_ms * 1'000'000 + drift_ns * number, 1'000'000};
+}
+
 Json Plan::truth() const {
   Json list = Json::array();
   for (const Straggler& one : stragglers_) {
@@ -174,9 +182,11 @@ Json Plan::truth() const {
     hangs.push_back(hang_->truth());
     hangs.back()["from_ns"] = options_.first_ns + hangs.back()["step"].get<uint64_t>() * kPeriod_ns / kSteps;
   }
+  Json clocks = Json::array();  // of node-0000 on, in its last window
+  for (uint32_t node = 0; node < nodes(); ++node) clocks.push_back(clock(node, options_.windows - 1).offset_ns);
   return {{"cluster_id", options_.cluster}, {"seed", options_.seed},         {"ranks", options_.ranks},
           {"windows", options_.windows},    {"first_ns", options_.first_ns}, {"period_ns", kPeriod_ns},
-          {"stragglers", std::move(list)},  {"hangs", std::move(hangs)}};
+          {"stragglers", std::move(list)},  {"hangs", std::move(hangs)},     {"clock_offset_ns", std::move(clocks)}};
 }
 
 }  // namespace ingero::fleet::simulate

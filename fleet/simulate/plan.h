@@ -65,6 +65,8 @@ class Plan {
   void begin(uint32_t number);
   // What node `node` sends of a window, empty where it is silent; windows of a node in ascending order.
   std::vector<wire::Window> window(uint32_t node, uint32_t number);
+  // How far the node's clock is from the others', as it would have measured it: up to half a second, and drifting.
+  wire::ClockOffset clock(uint32_t node, uint32_t number) const;
   const std::vector<Straggler>& stragglers() const { return stragglers_; }
   Json truth() const;
 

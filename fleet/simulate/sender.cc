@@ -84,7 +84,7 @@ void Sender::send(Plan& plan, uint32_t window) {
       if (windows.empty()) {
         ++silent_;
       } else {
-        send(serve::otlp::gzip(wire::encode_windows(windows)));
+        send(serve::otlp::gzip(wire::encode_windows(windows, {"", 0, plan.clock(node, window)})));
       }
     }
   };

@@ -14,12 +14,12 @@ namespace {
 constexpr uint64_t kLegacyWindowNs = 10'000'000'000;  // how far that agent looked back
 
 // The legacy agent's summaries begin with the call: "NAME p99=25.8ms ...".
-std::string op_of(const StoredChain& chain) {
+std::string op_of(const ReportedChain& chain) {
   return chain.op.empty() ? chain.summary.substr(0, chain.summary.find(' ')) : chain.op;
 }
 
 // What a stored chain says was the cause, as one of our families.
-bool same_cause(const StoredChain& legacy, const StoredChain& found) {
+bool same_cause(const ReportedChain& legacy, const ReportedChain& found) {
   const auto says = [&](std::string_view word) { return legacy.root_cause.find(word) != std::string::npos; };
   const bool cpu = says("sched_switch") || says("CPU");
   const bool io = says("block I/O");
@@ -43,13 +43,13 @@ Status evaluate_legacy(const store::Reader& reader, const store::Selection& sele
     std::string as;
   };
   std::map<std::tuple<std::string, int, std::string>, Group> groups;
-  for (const StoredChain& legacy : *stored) {
+  for (const ReportedChain& legacy : *stored) {
     Group& group = groups[{legacy.node, hal::severity_order(legacy.severity), op_of(legacy)}];
     if (group.evaluated.times++ == 0) group.evaluated.chain = legacy;
-    for (const StoredChain& found : diagnosis.chains) {
-      const bool in_time = found.onset_wall_ns && found.ended_wall_ns &&
+    for (const ReportedChain& found : diagnosis.chains) {
+      const bool in_time = found.onset_wall_ns && found.end_wall_ns &&
                            legacy.detected_wall_ns + kLegacyWindowNs >= *found.onset_wall_ns &&
-                           legacy.detected_wall_ns <= *found.ended_wall_ns + kLegacyWindowNs;
+                           legacy.detected_wall_ns <= *found.end_wall_ns + kLegacyWindowNs;
       if (!in_time || found.node != legacy.node || !same_cause(legacy, found)) continue;
       ++group.again;
       group.as = found.id;

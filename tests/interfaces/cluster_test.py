@@ -499,6 +499,16 @@ class Truth(Cluster):
                 if is_over:
                     self.assertEqual(one["state"], "over")
 
+    def test_clocks_are_as_planted(self):
+        server, truth_file = self.serve(), os.path.join(self.folder, "truth.json")
+        self.simulate(server, "--ranks", "64", "--plan", "healthy", "--seed", str(SEED % 2**31), "--truth", truth_file)
+        with open(truth_file, encoding="utf-8") as file:
+            truth = json.load(file)
+        clocks = server.ask("clocks", cluster_id="sim")
+        self.assertEqual(clocks["unknown_nodes"], 0)
+        self.assertEqual({one["node_id"]: one["offset_ns"] for one in clocks["clocks"]},
+                         {f"node-{node:04}": offset for node, offset in enumerate(truth["clock_offset_ns"])}, f"seed {SEED}")
+
     def test_a_healthy_job_has_no_incident(self):
         server = self.serve()
         self.simulate(server, "--ranks", "256", "--plan", "healthy", "--seed", str(SEED % 2**31))

@@ -44,7 +44,7 @@ const tone = (page, number) => page.evaluate((i) => getComputedStyle(document.qu
 const server = await serve();
 const browser = await launch();
 try {
-  const [slow] = simulate(server, "late", "--ranks", "64", "--seed", String(LATE_SEED)).stragglers;
+  const { stragglers: [slow], clock_offset_ns: clocks } = simulate(server, "late", "--ranks", "64", "--seed", String(LATE_SEED));
   simulate(server, "stuck", "--ranks", "64", "--seed", "5", "--plan", "hang");
   for (const [width, dark] of [[1500, false], [390, true]]) {
     const { page, problems, close } = await open(browser, server, { width, dark, path: "/#/cluster?cluster=late" });
@@ -52,6 +52,9 @@ try {
     const said = await page.locator("#verdict").textContent();
     check(said.startsWith("Late since") && said.includes(`rank ${slow.rank} on ${slow.node_id}`), `the cause is "${said}"`);
     check((await page.locator("#late tbody tr").first().textContent()).includes(`rank ${slow.rank}`), "the slow rank is not the first of the late ones");
+    const furthest = clocks.reduce((most, one, node) => (Math.abs(one) > Math.abs(clocks[most]) ? node : most), 0);
+    check((await page.locator("#clocks tbody tr").first().textContent()).includes(`node-${String(furthest).padStart(4, "0")}${(clocks[furthest] / 1e6).toFixed(2)}`),
+      "the clock that is furthest off is not the first");
     const column = 58;
     const late = await pixel(page, slow.node_id, column);
     const strong = await Promise.all([3, 4, 5].map((i) => tone(page, i)));

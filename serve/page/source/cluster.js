@@ -3,7 +3,7 @@
 // Every two seconds the server is asked what it knows; a card whose content is the same stays as it is. Another cluster
 // takes everything of the one before off the page at once, and drops the questions about it.
 import { Failure, ask, logIn, needsToken } from "./ask.js";
-import { causeCard, hangsCard, incidentsCard, lateCard } from "./cluster/cards.js";
+import { causeCard, clocksCard, hangsCard, incidentsCard, lateCard } from "./cluster/cards.js";
 import { ClusterHeader } from "./cluster/header.js";
 import { HeatCard } from "./cluster/heat_card.js";
 import { pick } from "./cluster/where.js";
@@ -63,7 +63,7 @@ function put(name, content, make) {
   else shown.view.append(made);
 }
 
-function show(analysis, onNode) {
+function show(analysis, clocks, onNode) {
   const { sentences, outliers, hangs, incidents, jobs, cut } = analysis;
   if (!shown.view) {
     shown.view = el("div", { class: "view cluster-view" });
@@ -76,6 +76,7 @@ function show(analysis, onNode) {
     shown.heat = new HeatCard(shown.cluster, shown.abort.signal);
     shown.view.append(shown.heat.element);
   }
+  put("clocks", clocks, clocksCard);
   put("incidents", { incidents: incidents.filter((one) => one.state !== "open") }, incidentsCard);
 }
 
@@ -93,7 +94,9 @@ async function look() {
   shown.cluster = cluster;
   header.draw({ follows, cluster, jobs: known.jobs });
   const analysis = await ask("run_analysis", { ...(cluster !== null && { cluster_id: cluster }), top_n: MOST_ROWS }, signal);
-  show(analysis, (node, fromNs) => shown.heat.chooseNode(node, fromNs));
+  // Their age is another one each time.
+  const { clocks, unknown_nodes } = await ask("clocks", cluster === null ? {} : { cluster_id: cluster }, signal);
+  show(analysis, { clocks: clocks.map(({ age_s, ...one }) => one), unknown_nodes }, (node, fromNs) => shown.heat.chooseNode(node, fromNs));
   await shown.heat.update(analysis);
   main.removeAttribute("aria-busy");
   end();

@@ -188,13 +188,12 @@ TEST(OtlpIncidents, AreReportedOnceWhenTheyAreOver) {
   hal::CausalChain chain;
   chain.rule = "cpu_preemption";
   chain.id = "cpu-1";
-  chain.onset_mono_ns = 100;
-  chain.end_mono_ns = 200;
-  chain.wall_offset_ns = 1000;
+  chain.onset_wall_ns = 1100;
+  chain.end_wall_ns = 1200;
   chain.summary = "lost time";
   chain.rank = 0;
   incidents.emit(chain);
-  chain.end_mono_ns = 300;
+  chain.end_wall_ns = 1300;
   incidents.emit(chain);
   EXPECT_TRUE(spans.empty());
   chain.resolved = true;

@@ -42,6 +42,7 @@ enum Call : hal::CallId {
 
 inline constexpr uint64_t kMilli = 1'000'000, kMicro = 1000;
 inline constexpr uint64_t kStart = 1000 * kSecond;
+inline constexpr uint64_t kWallOffset = 5 * kMilli;
 inline constexpr uint32_t kTid = 101;
 
 struct Stream {
@@ -66,7 +67,7 @@ struct Stream {
     event.pid = pid;
     event.tid = tid != 0 ? tid : pid == kPid ? kTid : pid;
     event.start_mono_ns = kStart + at_ns;
-    event.wall_offset_ns = 5'000'000;
+    event.wall_offset_ns = kWallOffset;
     event.duration_ns = duration_ns;
     event.set(Has::kDuration);
     if (kind != hal::Kind::kHost) {
@@ -245,9 +246,9 @@ inline const hal::CausalChain* find(const std::vector<hal::CausalChain>& chains,
 inline std::string text_of(const std::vector<hal::CausalChain>& chains) {
   std::string text;
   for (const hal::CausalChain& chain : chains) {
-    text += chain.id + "|" + std::string(name_of(chain.severity)) + "|" + chain.summary + "|" + chain.root_cause + "|" +
-            std::to_string(chain.onset_mono_ns) + "|" + std::to_string(chain.end_mono_ns) + "|" +
-            std::to_string(chain.lost_ns) + (chain.resolved ? "|resolved" : "|open");
+    text += chain.id + "|" + chain.severity + "|" + chain.summary + "|" + chain.root_cause + "|" +
+            std::to_string(chain.onset_wall_ns.value_or(0)) + "|" + std::to_string(chain.end_wall_ns.value_or(0)) +
+            "|" + std::to_string(chain.lost_ns.value_or(0)) + (chain.resolved ? "|resolved" : "|open");
     for (const hal::ChainStep& step : chain.timeline) text += "|" + step.layer + step.op + step.detail;
     for (const std::string& symptom : chain.symptoms) text += "|" + symptom;
     text += "\n";

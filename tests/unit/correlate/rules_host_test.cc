@@ -59,7 +59,7 @@ TEST(HostRules, ADriversErrorIsReportedWithCodeAndDevice) {
     engine.add_device_error(error);
   });
   EXPECT_ONLY(chains, RuleId::device_error);
-  EXPECT_EQ(chains[0].severity, hal::ChainSeverity::kHigh);
+  EXPECT_EQ(chains[0].severity, "HIGH");
   EXPECT_THAT(chains[0].root_cause + chains[0].summary, HasSubstr("Xid 79 on device 0000:3b:00.0"));
 }
 

@@ -229,15 +229,14 @@ TEST_F(SendTest, WhatTheServerWillNeverTakeIsCountedAndNotSentAgain) {
   EXPECT_THAT(receiver.requests(), SizeIs(1));
 }
 
-hal::CausalChain chain_of(const std::string& id, hal::ChainSeverity severity = hal::ChainSeverity::kHigh) {
+hal::CausalChain chain_of(const std::string& id, const std::string& severity = "HIGH") {
   hal::CausalChain chain;
   chain.id = id;
   chain.severity = severity;
   chain.rank = 3;
   chain.summary = "rank 3 waits for a CPU";
   chain.lost_ns = 250 * kMs;
-  chain.end_mono_ns = 1;
-  chain.wall_offset_ns = static_cast<int64_t>(system_clock().wall_ns());
+  chain.end_wall_ns = system_clock().wall_ns() + 1;
   return chain;
 }
 
@@ -247,7 +246,7 @@ TEST_F(SendTest, IncidentsGoAtOnceAndThenOnceInASecondAtMost) {
   options_.between_incidents_ns = 400 * kMs;
   options_.recording_node = "gpu-one";
   start();
-  sender_->add(chain_of("low", hal::ChainSeverity::kMedium));
+  sender_->add(chain_of("low", "MEDIUM"));
   const auto begin = std::chrono::steady_clock::now();
   sender_->add(chain_of("first"));
   ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 1; }));

@@ -15,8 +15,8 @@ using cli::run_cli;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-StoredChain chain(const char* id, const char* severity) {
-  StoredChain one;
+ReportedChain chain(const char* id, const char* severity) {
+  ReportedChain one;
   one.id = id;
   one.severity = severity;
   one.summary = "reads wait for the disk";
@@ -26,7 +26,7 @@ StoredChain chain(const char* id, const char* severity) {
 
 TEST(ChainFollower, ReportsEachChainOnceThenWhatChanges) {
   ChainFollower follower;
-  std::vector<StoredChain> chains = {chain("a", "MEDIUM")};
+  std::vector<ReportedChain> chains = {chain("a", "MEDIUM")};
   auto changes = follower.next(chains);
   ASSERT_THAT(changes, SizeIs(1));
   EXPECT_EQ(changes[0].what, ChainFollower::What::kFound);
@@ -41,7 +41,7 @@ TEST(ChainFollower, ReportsEachChainOnceThenWhatChanges) {
   EXPECT_EQ(changes[0].what, ChainFollower::What::kWorse);
   EXPECT_EQ(changes[1].chain->id, "b");
 
-  chains[0].resolved_wall_ns = 5;
+  chains[0].resolved = true;
   chains[0].severity = "MEDIUM";  // becoming better is not a change of its own
   changes = follower.next(chains);
   ASSERT_THAT(changes, SizeIs(1));
@@ -51,7 +51,7 @@ TEST(ChainFollower, ReportsEachChainOnceThenWhatChanges) {
 }
 
 TEST(ChainFollower, ALineOfJsonIsTheChainWithItsChangeInFront) {
-  const StoredChain one = chain("a", "HIGH");
+  const ReportedChain one = chain("a", "HIGH");
   const std::string line = change_json({ChainFollower::What::kResolved, &one});
   ASSERT_EQ(line.find('\n'), line.size() - 1);
   const auto json = nlohmann::json::parse(line);

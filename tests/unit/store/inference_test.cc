@@ -41,8 +41,8 @@ class InferenceTest : public RecordingTest {
     one.id = id;
     one.rule = "cpu_preemption";
     one.pid = pid;
-    one.onset_mono_ns = kWall + from_ns;
-    one.end_mono_ns = kWall + to_ns;
+    one.onset_wall_ns = kWall + from_ns;
+    one.end_wall_ns = kWall + to_ns;
     one.lost_ns = lost_ns;
     return one;
   }

@@ -352,7 +352,7 @@ TEST_F(MergeTest, RefusesWhatWouldBeWrong) {
     write({event_of("cudaMalloc", 10, 1)});
     hal::CausalChain chain;
     chain.id = "memory-1";
-    chain.severity = hal::ChainSeverity::kHigh;
+    chain.severity = "HIGH";
     writer->add_chain(chain);
   };
   const std::string a = recording("a.db", "node-a", few), nameless = recording("b.db", "", few);

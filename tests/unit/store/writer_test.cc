@@ -423,7 +423,7 @@ TEST_F(WriterTest, SnapshotsChainsStacksLossesAndSessionsAreThere) {
   writer->add_snapshot(snapshot);
   hal::CausalChain chain;
   chain.id = "tail-1";
-  chain.severity = hal::ChainSeverity::kHigh;
+  chain.severity = "HIGH";
   chain.summary = "slow";
   chain.op = "cudaMalloc";
   chain.usual_ns = 1000;

@@ -64,11 +64,24 @@ export function hangsCard({ hangs }, onNode) {
     nothing("Nodes do not send processes and stacks. Choose a node to see the command that shows where its ranks are."));
 }
 
+const milliseconds = (ns) => (ns / 1e6).toFixed(2);
+
+export function clocksCard({ clocks, unknown_nodes: unknown }) {
+  if (!clocks.length) return null;
+  const rows = [...clocks].sort((one, other) => Math.abs(other.offset_ns) - Math.abs(one.offset_ns));
+  return card("Clocks", table({ caption: "Clocks of nodes, against this server's", rows, most: 8, columns: [
+    { head: "Node", text: (one) => one.node_id, sort: (one) => one.node_id },
+    { head: "Ahead (ms)", number: true, title: "Negative: behind", text: (one) => milliseconds(one.offset_ns), sort: (one) => one.offset_ns },
+    { head: "Known within (ms)", number: true, text: (one) => milliseconds(one.within_ns), sort: (one) => one.within_ns }] }),
+    unknown ? nothing(`Of ${count(unknown)} more it is not known.`) : null);
+}
+
 export function incidentsCard({ incidents }) {
   if (!incidents.length) return null;
   return card("What was", table({ caption: "Incidents that have ended", rows: incidents, most: 50, columns: [
     { head: "What", text: (one) => one.evidence.sentence ?? one.kind },
     { head: "Class", text: (one) => one.class, sort: (one) => one.class },
+    { head: "Persistence", text: (one) => one.persistence ?? "–", sort: (one) => one.persistence ?? "" },
     { head: "State", text: (one) => one.state, title: "silent: nothing comes of it any more, so that its end is not known", sort: (one) => one.state },
     { head: "From (UTC)", number: true, text: (one) => clock(one.from_ns), sort: (one) => String(one.from_ns) },
     { head: "To (UTC)", number: true, text: (one) => clock(one.to_ns), sort: (one) => String(one.to_ns) }] }));

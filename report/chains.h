@@ -1,6 +1,7 @@
 // The causal chains of a recording, as `ingero explain` shows them: found again by the engine, or as stored.
 //
-// Wall times are nanoseconds since the epoch. Unknown is absent. Threads: one at a time. Failure: the store's.
+// Wall times are nanoseconds since the epoch. Unknown is absent. The chains are the caller's own; a reader is only
+// borrowed. Threads: one at a time. Failure: the store's.
 #pragma once
 
 #include <cstdint>

@@ -85,14 +85,13 @@ Status check_op(const std::string& op, const store::Reader& reader, uint64_t tim
   limits.rows = 0;
   limits.time_ns = time_ns;
   std::vector<std::string> names;
-  const char* sql = reader.layout() == store::Layout::kLegacy ? "SELECT op_name, call, NULL FROM legacy_ops"
-                                                              : "SELECT op_name, name, symbol FROM sites";
-  const auto outcome = reader.query(sql, limits, [&](std::span<const store::Value> values) {
-    for (const store::Value& one : values) {
-      if (one.type == store::Value::Type::kText && !one.text.empty()) names.emplace_back(one.text);
-    }
-    return true;
-  });
+  const auto outcome =
+      reader.query("SELECT op_name, name, symbol FROM sites", limits, [&](std::span<const store::Value> values) {
+        for (const store::Value& one : values) {
+          if (one.type == store::Value::Type::kText && !one.text.empty()) names.emplace_back(one.text);
+        }
+        return true;
+      });
   if (!outcome.ok()) return outcome.error();
   const bool is_known =
       std::any_of(names.begin(), names.end(), [&](const std::string& one) { return edit_distance(op, one) == 0; });

@@ -95,7 +95,7 @@ void draw(const Node& node, const std::string& name, double x, double width, siz
 
 Result<Flames> gather_flames(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns) {
   store::Conditions conditions;
-  conditions.add(reader.layout() == store::Layout::kLegacy ? "e.source IN (1, 4, 8)" : "e.kind <> 'host'");
+  conditions.add("e.kind <> 'host'");
   conditions.add("e.duration IS NOT NULL");
   conditions.add_events(selection);
   if (!selection.op.empty()) conditions.add("lower(e.call) = lower(?)", store::Bound::of(selection.op));

@@ -78,15 +78,13 @@ void scale(StackShare& stack, const Group& group) {
 Result<StackShares> gather_stack_shares(const store::Reader& reader, const store::Conditions& conditions,
                                         const store::QueryLimits& limits) {
   // The recording has the calls that a stack stands for, but its own, in the upper bits of a row's state
-  // (docs/formats/store.md); legacy formats have none.
-  const char* stands_for =
-      reader.layout() == store::Layout::kLegacy
-          ? "0"
-          : "CASE WHEN e.stack_hash <> 0 THEN (SELECT state >> 12 FROM event_rows WHERE seq = e.seq) END";
+  // (docs/formats/store.md).
+  constexpr std::string_view kStandsFor =
+      "CASE WHEN e.stack_hash <> 0 THEN (SELECT state >> 12 FROM event_rows WHERE seq = e.seq) END";
   const std::string sql = fmt::format(
       "SELECT e.comm, e.op_name, e.duration, e.weight, nullif(e.stack_hash, 0), {}, CASE WHEN e.stack_hash <> "
       "0 AND e.kind IN ('alloc', 'memcpy', 'memset', 'host') THEN e.arg0 END FROM events e{}",
-      stands_for, conditions.where());
+      kStandsFor, conditions.where());
   StackShares shares;
   std::unordered_map<std::string, Group> groups;
   std::string key;

@@ -13,7 +13,6 @@ namespace ingero::serve::metrics {
 namespace {
 
 constexpr double kSecondNs = 1e9;
-constexpr double kMillisecondNs = 1e6;
 constexpr unsigned kFirstPower = 10;  // 2^10 ns; each bucket four times the one before
 constexpr double kThreadBounds[] = {32, 64, 128, 256, 512, 1024};
 constexpr double kBlockBounds[] = {1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576};
@@ -207,17 +206,7 @@ void CallMetrics::write_durations(MetricSet& metrics, const Metric& metric, cons
   metrics.add(metric, labels, Buckets{bounds, durations.counts, in(durations.sum_ns, unit_ns)});
 }
 
-void CallMetrics::write_call(MetricSet& metrics, const hal::Call& call, const CallRow& row, bool with_legacy_names) {
-  const Labels legacy = {{"source", std::string(call.layer)}, {"operation", std::string(call.op_name)}};
-  metrics.add(kLegacyOperations, legacy, static_cast<double>(row.count));
-  if (with_legacy_names && row.percentiles.total() > 0) {
-    const std::pair<const char*, double> wanted[] = {{"p50", 0.50}, {"p95", 0.95}, {"p99", 0.99}};
-    for (const auto& [name, share] : wanted) {
-      Labels labels = legacy;
-      labels.emplace_back("percentile", name);
-      metrics.add(kLegacyDuration, std::move(labels), in(row.percentiles.percentile(share), 1e3));
-    }
-  }
+void CallMetrics::write_call(MetricSet& metrics, const hal::Call& call, const CallRow& row) {
   if (call.kind == hal::Kind::kHost) {
     const Labels labels = {{"layer", std::string(call.layer)}, {"operation", std::string(call.name)}};
     metrics.add(kHostOperations, labels, static_cast<double>(row.count));
@@ -250,24 +239,15 @@ void CallMetrics::write(MetricSet& metrics, bool with_legacy_names) const {
     const hal::Call& call = calls_[static_cast<hal::CallId>(id)];
     const CallRow& row = rows_[id];
     if (row.count == 0) continue;
-    write_call(metrics, call, row, with_legacy_names);
+    write_legacy_call(metrics, call, row, with_legacy_names);
+    write_call(metrics, call, row);
   }
-  std::map<hal::Direction, std::pair<double, Durations>> all_vendors;
   for (const auto& [key, row] : copies_) {
     const Labels labels = {{"vendor", std::string(key.first)}, {"direction", std::string(name_of(key.second))}};
     metrics.add(kCopyBytes, labels, row.bytes);
     if (row.durations.total > 0) write_durations(metrics, kCopyDuration, labels, row.durations, kSecondNs);
-    auto& sum = all_vendors[key.second];
-    sum.first += row.bytes;
-    for (size_t i = 0; i < kDurationBuckets; ++i) sum.second.counts[i] += row.durations.counts[i];
-    sum.second.sum_ns += row.durations.sum_ns;
   }
-  for (const auto& [direction, sum] : all_vendors) {
-    const Labels labels = {{"direction", std::string(name_of(direction))}};
-    metrics.add(kLegacyCopyBytes, labels, sum.first);
-    if (legacy_names_ && with_legacy_names)
-      write_durations(metrics, kLegacyCopyDuration, labels, sum.second, kMillisecondNs);
-  }
+  write_legacy_copies(metrics, legacy_names_ && with_legacy_names);
   const auto write_pid = [&](const std::string& pid, const PidRow& row) {
     const Labels labels = {{"pid", pid}};
     metrics.add(kLaunches, labels, static_cast<double>(row.launches));

@@ -84,7 +84,10 @@ class CallMetrics {
   PidRow& pid_row(uint32_t pid);
   static void write_durations(MetricSet& metrics, const Metric& metric, const Labels& labels,
                               const Durations& durations, double unit_ns);
-  static void write_call(MetricSet& metrics, const hal::Call& call, const CallRow& row, bool with_legacy_names);
+  static void write_call(MetricSet& metrics, const hal::Call& call, const CallRow& row);
+  // legacy/call_metrics.cc
+  static void write_legacy_call(MetricSet& metrics, const hal::Call& call, const CallRow& row, bool with_all_names);
+  void write_legacy_copies(MetricSet& metrics, bool with_all_names) const;
 
   const hal::CallTable& calls_;
   const bool legacy_names_, launch_sizes_;

@@ -4,6 +4,7 @@
 // Constant data; any thread.
 #pragma once
 
+#include "serve/metrics/legacy/metric_names.h"
 #include "serve/metrics/metric.h"
 
 namespace ingero::serve::metrics {
@@ -95,9 +96,6 @@ namespace ingero::serve::metrics {
     "Times a device began to be throttled by hardware.")                                                               \
   X(kDeviceErrors, "gpu_device_errors_total", kCounter, "vendor, pci_address, kind, code",                             \
     "Errors that device drivers wrote to the kernel log.")                                                             \
-  X(kLegacyOperations, "gpu_cuda_operation_count", kUntyped, "source, operation",                                      \
-    "Earlier name of gpu_operations_total and ingero_host_operations_total: events by source and operation.")          \
-  X(kLegacyOverflows, "ingero_ringbuf_overflows_total", kCounter, "", "Events lost to full ring buffers.")             \
   X(kThreadTime, "ingero_thread_time_seconds_total", kCounter, "pid, class",                                           \
     "Time of threads that submit GPU work, by what they did; the classes of a thread sum to its time.")                \
   X(kThreadTimeLost, "ingero_thread_time_lost_seconds_total", kCounter, "pid, class, bound",                           \
@@ -156,8 +154,6 @@ namespace ingero::serve::metrics {
   X(kDatabaseBytes, "ingero_trace_db_bytes", kGauge, "", "Size of the recording on disk, its log included.")           \
   X(kDatabasePruned, "ingero_trace_db_pruned_rows_total", kCounter, "",                                                \
     "Stored events deleted to keep the recording under its limit.")                                                    \
-  X(kLegacyCopyBytes, "gpu_memcpy_bytes_total", kCounter, "direction",                                                 \
-    "Bytes of successful copies by direction, all vendors.")                                                           \
   X(kCollectivesLoaded, "gpu_nccl_process_loaded", kGauge, "pid, comm, libnccl_path, libnccl_version",                 \
     "1 for each process that holds a collectives library.")                                                            \
   X(kCollectivesProcesses, "gpu_nccl_processes_total", kUntyped, "", "Processes that hold a collectives library.")     \
@@ -188,14 +184,7 @@ namespace ingero::serve::metrics {
     "Threads per block of launches. Only with --prometheus-launch-sizes.")                                             \
   X(kLaunchBlocks, "gpu_kernel_launch_grid_blocks", kHistogram, "pid",                                                 \
     "Blocks per launch. Only with --prometheus-launch-sizes.")                                                         \
-  X(kLegacyDuration, "gpu_cuda_operation_duration_microseconds", kGauge, "source, operation, percentile",              \
-    "Percentiles since the trace began. Only with --prometheus-earlier-names: not a base unit.")                       \
-  X(kLegacyCopyDuration, "gpu_memcpy_duration_ms", kHistogram, "direction",                                            \
-    "Time of copy calls. Only with --prometheus-earlier-names: not a base unit.")
-
-// The legacy agent's labels that name a library.
-inline constexpr std::string_view kCollectivesPathLabel = "libnccl_path";
-inline constexpr std::string_view kCollectivesVersionLabel = "libnccl_version";
+  INGERO_LEGACY_METRICS(X)
 
 #define X(constant, name, type, labels, help) inline constexpr Metric constant{name, MetricType::type, labels, help};
 INGERO_METRICS(X)

@@ -661,8 +661,8 @@ class BadInput(Cluster):
         self.assertEqual(server.get("/api/v1/health")[1]["received"]["points"], 0)
         status, tools = server.get("/api/v1/tools")
         self.assertEqual([one["name"] for one in tools["tools"]],
-                         ["fleet.cluster.event_history", "fleet.cluster.find_outlier_nodes", "fleet.cluster.hangs", "fleet.cluster.incidents",
-                          "fleet.cluster.run_analysis", "fleet.cluster.run_sql"])
+                         ["fleet.cluster." + name for name in ("effects", "event_history", "find_outlier_nodes", "hangs", "clocks", "incidents",
+                                                               "run_analysis", "run_sql")])
 
     def test_it_describes_itself_and_shows_what_it_did(self):
         server, now = self.serve(), time.time_ns()

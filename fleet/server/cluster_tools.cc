@@ -370,9 +370,9 @@ Status finish(Json& answer) {
 }  // namespace
 
 const std::vector<ClusterTool>& cluster_tools() {
-  static const std::vector<ClusterTool> tools = {effects_tool(),      event_history_tool(), find_outlier_nodes_tool(),
-                                                 hangs_tool(),        clocks_tool(),        incidents_tool(),
-                                                 run_analysis_tool(), run_sql_tool()};
+  static const std::vector<ClusterTool> tools = {
+      clocks_tool(), effects_tool(),   event_history_tool(), find_outlier_nodes_tool(),
+      hangs_tool(),  incidents_tool(), run_analysis_tool(),  run_sql_tool()};
   return tools;
 }
 

@@ -18,7 +18,7 @@ import clients
 import cluster_test
 from cluster_test import INGERO, PERIOD, SECOND, SEED, TOKEN, Cluster, as_protobuf, event
 
-TOOLS = ("effects", "event_history", "find_outlier_nodes", "hangs", "incidents", "run_analysis", "run_sql")
+TOOLS = ("clocks", "effects", "event_history", "find_outlier_nodes", "hangs", "incidents", "run_analysis", "run_sql")
 HEAVY = ("run_sql", "run_analysis")
 JSON = {"Content-Type": "application/json"}
 PARTS, REASON = clients.official_parts()
@@ -115,6 +115,7 @@ class Answers(Interfaces):
         tools = {one["name"]: one for one in tools["tools"]}
         self.assertEqual(sorted(tools), [names_of(tool)[0] for tool in TOOLS])
         questions = {
+            "clocks": [{}, {"cluster_id": "sim"}],
             "effects": [{}, {"cluster_id": "sim", "job_id": "", "windows": 3, "top_n": 1}, {"cluster_id": "sim", "node_id": "gpu-0", "since": "5m"}],
             "event_history": [{}, {"cluster_id": "train", "node_id": "gpu-1", "limit": 5}, {"rank": 2, "since": "1h", "op_type": "x"},
                               {"from_ns": 0, "to_ns": 10**18, "metric_name": "y"}],

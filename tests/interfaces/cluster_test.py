@@ -661,7 +661,7 @@ class BadInput(Cluster):
         self.assertEqual(server.get("/api/v1/health")[1]["received"]["points"], 0)
         status, tools = server.get("/api/v1/tools")
         self.assertEqual([one["name"] for one in tools["tools"]],
-                         ["fleet.cluster." + name for name in ("effects", "event_history", "find_outlier_nodes", "hangs", "clocks", "incidents",
+                         ["fleet.cluster." + name for name in ("clocks", "effects", "event_history", "find_outlier_nodes", "hangs", "incidents",
                                                                "run_analysis", "run_sql")])
 
     def test_it_describes_itself_and_shows_what_it_did(self):

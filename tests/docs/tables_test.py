@@ -17,6 +17,7 @@ class Tables(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = folder.name
         for name in ("docs/limits.md", "hal/loss.h", "docs/formats/metrics.md", "serve/metrics/metric_names.h",
+                     "serve/metrics/legacy/metric_names.h",
                      "docs/formats/otlp.md", "serve/otlp/names.cc", "hal/device.h", "docs/rules.md", "correlate/rules.h",
                      "docs/inference.md", "correlate/phases.h", "agent/inference/model_servers.cc", "docs/fabric.md",
                      "backends/rdma/counter_meanings.cc"):

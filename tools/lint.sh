@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 failed=0
 
-for check in layers words files names losses page bpf citations invariants hiding threads; do
+for check in layers words files names losses page bpf citations invariants hiding threads borders; do
   tools/check_$check || failed=1
 done
 tools/format.sh --check || failed=1

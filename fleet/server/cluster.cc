@@ -471,10 +471,10 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
   if (query.since_ns == 0) return answer;
   const auto rows = store_->incidents(query.cluster, query.since_ns, query.top_n);
   INGERO_TRY(rows);
-  const auto known = incidents_of_the_day(query.cluster);
-  INGERO_TRY(known);
+  const auto onsets = onsets_of_the_day(query.cluster);
+  INGERO_TRY(onsets);
   for (const auto& row : *rows) {
-    if (row.state != "open") answer["ended"].push_back(incident_json(row, *known));
+    if (row.state != "open") answer["ended"].push_back(incident_json(row, *onsets));
   }
   return answer;
 }
@@ -521,18 +521,20 @@ Json Cluster::hangs(const std::string& cluster) {
 }
 
 // For their persistence.
-Result<std::vector<store::IncidentRow>> Cluster::incidents_of_the_day(const std::string& cluster) {
+Result<Onsets> Cluster::onsets_of_the_day(const std::string& cluster) {
   const uint64_t now_ns = clock_.wall_ns();
-  return store_->incidents(cluster, now_ns > kDay_ns ? now_ns - kDay_ns : 0, kMaxRestored);
+  const auto known = store_->incidents(cluster, now_ns > kDay_ns ? now_ns - kDay_ns : 0, kMaxRestored);
+  INGERO_TRY(known);
+  return Onsets(*known);
 }
 
 Result<Json> Cluster::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
   const auto rows = store_->incidents(cluster, since_ns, limit);
   INGERO_TRY(rows);
-  const auto known = incidents_of_the_day(cluster);
-  INGERO_TRY(known);
+  const auto onsets = onsets_of_the_day(cluster);
+  INGERO_TRY(onsets);
   Json list = Json::array();
-  for (const auto& row : *rows) list.push_back(incident_json(row, *known));
+  for (const auto& row : *rows) list.push_back(incident_json(row, *onsets));
   return Json{{"incidents", std::move(list)}};
 }
 

@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "fleet/detect/detector.h"
 #include "fleet/detect/hangs.h"
+#include "fleet/server/incident_rows.h"
 #include "fleet/server/node_names.h"
 #include "fleet/server/quotas.h"
 #include "fleet/store/cluster_store.h"
@@ -133,7 +134,7 @@ class Cluster {
   Json outlier_list(std::vector<Outlier> outliers, const OutlierQuery& query) const;
   static Json delayed(const std::vector<uint32_t>& members, uint32_t rank);
   const std::string& node_name(uint32_t node) const;
-  Result<std::vector<store::IncidentRow>> incidents_of_the_day(const std::string& cluster);
+  Result<Onsets> onsets_of_the_day(const std::string& cluster);
 
   std::unique_ptr<store::ClusterStore> store_;
   const Clock& clock_;

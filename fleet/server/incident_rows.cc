@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <iterator>
 
 #include "base/text.h"
 
@@ -13,19 +13,6 @@ namespace {
 constexpr uint64_t kShort_ns = 60'000'000'000;
 constexpr size_t kMinOnsets = 3, kMaxOnsets = 8;  // of the newest
 constexpr double kMaxSpread = 0.2;                // of the gaps, of their mean
-
-// When it began, this time and before, ascending.
-std::vector<uint64_t> onsets_of(const store::IncidentRow& row, std::span<const store::IncidentRow> known) {
-  const std::string name = incident_name(row);
-  std::vector<uint64_t> onsets{row.from_ns};
-  for (const auto& other : known) {
-    if (other.from_ns < row.from_ns && incident_name(other) == name) onsets.push_back(other.from_ns);
-  }
-  std::sort(onsets.begin(), onsets.end());
-  onsets.erase(std::unique(onsets.begin(), onsets.end()), onsets.end());
-  if (onsets.size() > kMaxOnsets) onsets.erase(onsets.begin(), onsets.end() - kMaxOnsets);
-  return onsets;
-}
 
 bool is_periodic(const std::vector<uint64_t>& onsets) {
   if (onsets.size() < kMinOnsets) return false;
@@ -48,17 +35,33 @@ std::string incident_name(const store::IncidentRow& row) {
   return fmt::format("{}\n{}\n{}\n{}", row.cluster, row.job, row.kind, row.rank);
 }
 
-std::optional<std::string_view> persistence_of(const store::IncidentRow& row,
-                                               std::span<const store::IncidentRow> known) {
-  if (is_periodic(onsets_of(row, known))) return "periodic";
+Onsets::Onsets(std::span<const store::IncidentRow> known) {
+  for (const auto& row : known) by_name_[incident_name(row)].push_back(row.from_ns);
+}
+
+// When it began, this time and before, ascending.
+std::vector<uint64_t> Onsets::until(const store::IncidentRow& row) const {
+  std::vector<uint64_t> onsets{row.from_ns};
+  if (const auto same = by_name_.find(incident_name(row)); same != by_name_.end()) {
+    std::copy_if(same->second.begin(), same->second.end(), std::back_inserter(onsets),
+                 [&](uint64_t from_ns) { return from_ns < row.from_ns; });
+  }
+  std::sort(onsets.begin(), onsets.end());
+  onsets.erase(std::unique(onsets.begin(), onsets.end()), onsets.end());
+  if (onsets.size() > kMaxOnsets) onsets.erase(onsets.begin(), onsets.end() - kMaxOnsets);
+  return onsets;
+}
+
+std::optional<std::string_view> Onsets::persistence_of(const store::IncidentRow& row) const {
+  if (is_periodic(until(row))) return "periodic";
   const bool is_short = row.to_ns < row.from_ns + kShort_ns;
   if (!is_short) return "persistent";
   if (row.state == "over") return "transient";
   return std::nullopt;
 }
 
-Json incident_json(const store::IncidentRow& row, std::span<const store::IncidentRow> known) {
-  const auto persistence = persistence_of(row, known);
+Json incident_json(const store::IncidentRow& row, const Onsets& onsets) {
+  const auto persistence = onsets.persistence_of(row);
   return {{"id", row.id},
           {"cluster_id", row.cluster},
           {"job_id", json_or_null(row.job)},

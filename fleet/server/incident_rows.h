@@ -2,10 +2,13 @@
 // one thread at a time.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "fleet/store/cluster_store.h"
@@ -17,13 +20,24 @@ inline constexpr const char* kHang = "hang";  // the class of all kinds of hangs
 // One incident at a time has this name: of a rank in a job, or of a job's hang of a kind.
 std::string incident_name(const store::IncidentRow& row);
 
-// `transient`: over within a minute; `periodic`: the third time or later, at times whose gaps differ by less than a
-// fifth; else `persistent`. Unknown where it has lasted for less than a minute and is not over. `known`: the incidents
-// of the same day, in any order, with or without this one.
-std::optional<std::string_view> persistence_of(const store::IncidentRow& row,
-                                               std::span<const store::IncidentRow> known);
+// When incidents of a day began, by their names.
+class Onsets {
+ public:
+  Onsets() = default;  // of none
+  explicit Onsets(std::span<const store::IncidentRow> known);
 
-Json incident_json(const store::IncidentRow& row, std::span<const store::IncidentRow> known);
+  // `transient`: over within a minute; `periodic`: the third time or later, at times whose gaps differ by less than a
+  // fifth; else `persistent`. Unknown where it has lasted for less than a minute and is not over. It need not be among
+  // the known ones.
+  std::optional<std::string_view> persistence_of(const store::IncidentRow& row) const;
+
+ private:
+  std::vector<uint64_t> until(const store::IncidentRow& row) const;
+
+  std::map<std::string, std::vector<uint64_t>> by_name_;
+};
+
+Json incident_json(const store::IncidentRow& row, const Onsets& onsets);
 
 // 64 bits as the answers write them.
 std::string hex(uint64_t value);

@@ -13,7 +13,6 @@ namespace {
 
 constexpr uint64_t kHour_ns = 3'600'000'000'000;
 constexpr double kNsPerSecond = 1e9;
-constexpr double kBurst_s = 2;
 constexpr const char* kManySeries = "the node has more than 4096 time series in this hour";
 
 std::string node_of(const wire::Point& point) { return point.sender.cluster + "\n" + point.sender.node; }
@@ -22,12 +21,10 @@ uint64_t series_of(const wire::Point& point) { return fnv1a(point.metric) * 31 +
 }  // namespace
 
 Quotas::Token& Quotas::token_of(const std::string& authorization, uint64_t mono_ns) {
-  const auto [at, is_new] = tokens_.try_emplace(options_.has_tokens ? fnv1a(authorization) : 0);
-  Token& token = at->second;
-  if (is_new) {
-    token.bytes = {kBurst_s * static_cast<double>(options_.bytes_per_second), mono_ns};
-    token.points = {kBurst_s * static_cast<double>(options_.points_per_second), mono_ns};
-  }
+  const auto full = [&](uint64_t per_second) { return serve::http::Bucket(static_cast<double>(per_second), mono_ns); };
+  const uint64_t key = options_.has_tokens ? fnv1a(authorization) : 0;
+  Token& token =
+      tokens_.try_emplace(key, Token{full(options_.bytes_per_second), full(options_.points_per_second)}).first->second;
   if (const uint64_t hour = mono_ns / kHour_ns; token.hour != hour) {
     token.hour = hour;
     token.series.clear();
@@ -36,21 +33,19 @@ Quotas::Token& Quotas::token_of(const std::string& authorization, uint64_t mono_
   return token;
 }
 
-std::optional<Quotas::Refusal> Quotas::take(Bucket& bucket, Kind kind, uint64_t per_second, uint64_t count,
+std::optional<Quotas::Refusal> Quotas::take(serve::http::Bucket& bucket, Kind kind, uint64_t per_second, uint64_t count,
                                             uint64_t mono_ns) {
   if (per_second == 0) return std::nullopt;
   const auto rate = static_cast<double>(per_second);
-  const uint64_t passed_ns = mono_ns > bucket.mono_ns ? mono_ns - bucket.mono_ns : 0;
-  bucket.left = std::min(kBurst_s * rate, bucket.left + static_cast<double>(passed_ns) / kNsPerSecond * rate);
-  bucket.mono_ns = std::max(bucket.mono_ns, mono_ns);
-  if (bucket.left >= 1) {
-    bucket.left -= static_cast<double>(count);
+  const double left = bucket.fill(rate, mono_ns);
+  if (left >= 1) {
+    bucket.take(static_cast<double>(count));
     return std::nullopt;
   }
   ++refused_[static_cast<size_t>(kind)];
   return Refusal{kind,
                  fmt::format("the token's {} {} a second are used up", per_second, kNames[static_cast<size_t>(kind)]),
-                 static_cast<uint64_t>((1 - bucket.left) / rate * kNsPerSecond)};
+                 static_cast<uint64_t>((1 - left) / rate * kNsPerSecond)};
 }
 
 std::optional<Quotas::Refusal> Quotas::take_bytes(const std::string& authorization, uint64_t bytes, uint64_t mono_ns) {

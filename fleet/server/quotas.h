@@ -16,6 +16,7 @@
 #include <unordered_set>
 
 #include "fleet/wire/point.h"
+#include "serve/http/buckets.h"
 
 namespace ingero::fleet::server {
 
@@ -50,19 +51,16 @@ class Quotas {
   std::array<uint64_t, kNames.size()> refused() const;
 
  private:
-  struct Bucket {
-    double left = 0;
-    uint64_t mono_ns = 0;
-  };
   struct Token {
-    Bucket bytes, points;
+    serve::http::Bucket bytes, points;
     uint64_t hour = 0;
-    std::map<std::string, std::unordered_set<uint64_t>> series;  // by cluster and node
+    std::map<std::string, std::unordered_set<uint64_t>> series = {};  // by cluster and node
     size_t series_count = 0;
   };
 
   Token& token_of(const std::string& authorization, uint64_t mono_ns);
-  std::optional<Refusal> take(Bucket& bucket, Kind kind, uint64_t per_second, uint64_t count, uint64_t mono_ns);
+  std::optional<Refusal> take(serve::http::Bucket& bucket, Kind kind, uint64_t per_second, uint64_t count,
+                              uint64_t mono_ns);
   std::optional<Refusal> take_series(Token& token, wire::Batch& batch, uint64_t mono_ns);
 
   const QuotaOptions options_;

@@ -151,12 +151,15 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
   }
   const auto value = point.value_double ? *point.value_double : static_cast<double>(point.value_int.value_or(0));
   if (value < 0 || point.sum.value_or(0) < 0) return refuse("a count or a time is negative");
-  const auto offset_ns = number(point, kClockOffset), within_ns = number(point, kClockWithin);
-  if (offset_ns && within_ns && *within_ns >= 0) from.clock = {*offset_ns, static_cast<uint64_t>(*within_ns)};
   const WindowKey key{from.cluster, from.job, from.node, point.start_ns, static_cast<uint32_t>(*rank), *communicator};
-  Window& window = windows_[key];
-  window.sender = std::move(from);
-  window.sender.instance = text(point, kInstanceNames).value_or("");
+  const auto [at, is_new] = windows_.try_emplace(key);
+  Window& window = at->second;
+  if (is_new) {
+    const auto offset_ns = number(point, kClockOffset), within_ns = number(point, kClockWithin);
+    if (offset_ns && within_ns && *within_ns >= 0) from.clock = {*offset_ns, static_cast<uint64_t>(*within_ns)};
+    from.instance = text(point, kInstanceNames).value_or("");
+    window.sender = std::move(from);
+  }
   window.start_ns = point.start_ns;
   window.end_ns = point.time_ns;
   window.rank = static_cast<uint32_t>(*rank);

@@ -1,4 +1,5 @@
-// A rate for each client address: `per_second` come back, twice as many at most. Thread-safe.
+// A rate, and one for each client address: `per_second` come back, twice as many at most. Buckets is thread-safe, a
+// Bucket its owner's.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,27 @@
 
 namespace ingero::serve::http {
 
+// Full when it is made.
+class Bucket {
+ public:
+  Bucket(double per_second, uint64_t mono_ns) : left_(kBurst_s * per_second), mono_ns_(mono_ns) {}
+
+  // What it has now, of what `per_second` gives back. Times may come a little out of order, from several threads.
+  double fill(double per_second, uint64_t mono_ns) {
+    const uint64_t passed_ns = mono_ns > mono_ns_ ? mono_ns - mono_ns_ : 0;
+    left_ = std::min(kBurst_s * per_second, left_ + static_cast<double>(passed_ns) / 1e9 * per_second);
+    mono_ns_ = std::max(mono_ns_, mono_ns);
+    return left_;
+  }
+  // It may be overdrawn.
+  void take(double count) { left_ -= count; }
+
+ private:
+  static constexpr double kBurst_s = 2;
+  double left_;
+  uint64_t mono_ns_;
+};
+
 class Buckets {
  public:
   explicit Buckets(double per_second) : per_second_(per_second) {}
@@ -18,22 +40,14 @@ class Buckets {
     if (per_second_ <= 0) return true;
     const std::scoped_lock lock(mutex_);
     if (clients_.size() >= kMaxClients) clients_.clear();  // a flood of addresses: start anew rather than grow
-    auto [at, is_new] = clients_.try_emplace(client, Bucket{2 * per_second_, mono_ns});
-    Bucket& bucket = at->second;
-    const double seconds = static_cast<double>(mono_ns - bucket.mono_ns) / 1e9;
-    bucket.tokens = std::min(2 * per_second_, bucket.tokens + seconds * per_second_);
-    bucket.mono_ns = mono_ns;
-    if (bucket.tokens < 1) return false;
-    if (take) bucket.tokens -= 1;
+    Bucket& bucket = clients_.try_emplace(client, per_second_, mono_ns).first->second;
+    if (bucket.fill(per_second_, mono_ns) < 1) return false;
+    if (take) bucket.take(1);
     return true;
   }
 
  private:
   static constexpr size_t kMaxClients = 1024;
-  struct Bucket {
-    double tokens;
-    uint64_t mono_ns;
-  };
   double per_second_;
   std::mutex mutex_;
   std::map<std::string, Bucket> clients_;

@@ -20,7 +20,7 @@ store::IncidentRow row_of(uint32_t rank, uint64_t from_s, uint64_t to_s, const s
 }
 
 std::string persistence(const store::IncidentRow& row, const std::vector<store::IncidentRow>& known = {}) {
-  return std::string(persistence_of(row, known).value_or("unknown"));
+  return std::string(Onsets(known).persistence_of(row).value_or("unknown"));
 }
 
 TEST(Persistence, OverWithinAMinuteIsTransient) {

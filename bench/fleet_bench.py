@@ -13,63 +13,28 @@ Hour: that many windows of 5 s of 2,048 ranks, then find_outlier_nodes of the la
 Prints a table: figure, bound, and whether it holds. Status 1 when one is missed. Standard library and openssl(1).
 """
 import argparse
-import contextlib
-import http.client
-import json
 import os
 import re
-import signal
-import ssl
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
-TOKEN = "0123456789abcdef0123456789abcdef"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "cluster"))
+from server import TOKEN, Server, percentile  # noqa: E402
+
 TOOLS = ("run_analysis", "find_outlier_nodes", "hangs", "incidents", "event_history")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class Server:
+class Measured(Server):
     def __init__(self, build, folder, has_tls):
-        self.folder, token = folder, os.path.join(folder, "token")
-        with open(os.open(token, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
-            file.write(TOKEN)
-        protection = ["--tls-cert", self.certificate(), "--tls-key", os.path.join(folder, "k.pem")] if has_tls else ["--insecure-no-tls"]
-        self.tls = ssl.create_default_context(cafile=os.path.join(folder, "c.pem")) if has_tls else None
-        self.process = subprocess.Popen(
-            [os.path.join(build, "cli/ingero"), "fleet", "serve", "--db", os.path.join(folder, "c.db"), *protection, "--token-file", token,
-             "--points-rate", "0", "--bytes-rate", "0", "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0",
-             "--api-listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
-        line = self.process.stderr.readline()
-        ports = re.findall(r"https?://127\.0\.0\.1:(\d+)", line)
-        if len(ports) != 2:
-            sys.exit(line + self.process.stderr.read())
-        self.otlp, self.api = map(int, ports)
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()  # what it logs
+        super().__init__(os.path.join(build, "cli/ingero"), folder, has_tls=has_tls)
 
-    def certificate(self):
-        file = os.path.join(self.folder, "c.pem")
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                        "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", os.path.join(self.folder, "k.pem"),
-                        "-out", file], check=True, capture_output=True)
-        return file
-
-    def ask(self, tool, **given):
-        """How long the answer took, in seconds."""
+    def seconds_of(self, tool, **given):
         begin = time.monotonic()
-        made = http.client.HTTPSConnection("127.0.0.1", self.api, timeout=60, context=self.tls) if self.tls else \
-            http.client.HTTPConnection("127.0.0.1", self.api, timeout=60)
-        with contextlib.closing(made) as connection:
-            connection.request("POST", f"/api/v1/tools/fleet.cluster.{tool}", json.dumps(given),
-                               {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
-            answer = connection.getresponse()
-            body = answer.read()
-        if answer.status != 200:
-            sys.exit(f"{tool}: HTTP {answer.status}: {body[:300]!r}")
-        self.last = json.loads(body)
+        self.ask(tool, **given)
         return time.monotonic() - begin
 
     def cpu_seconds(self):
@@ -80,14 +45,6 @@ class Server:
     def peak_mib(self):
         with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
             return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) / 1024
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(60)
-
-
-def percentile(values, share):
-    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
 class Table:
@@ -104,7 +61,7 @@ class Table:
 
 def load(options, table):
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(options.build, folder, True)
+        server = Measured(options.build, folder, True)
         windows = max(3, options.seconds // 5)
         sender = subprocess.Popen(
             [os.path.join(options.build, "cli/ingero"), "fleet", "simulate", "--live", "--ranks", str(options.ranks), "--windows", str(windows),
@@ -113,7 +70,7 @@ def load(options, table):
         begin, cpu, times = time.monotonic(), server.cpu_seconds(), {tool: [] for tool in TOOLS}
         while sender.poll() is None:
             for tool in TOOLS:
-                times[tool].append(server.ask(tool))
+                times[tool].append(server.seconds_of(tool))
             time.sleep(0.5)
         took, cpu = time.monotonic() - begin, server.cpu_seconds() - cpu
         said, errors = sender.communicate()
@@ -125,7 +82,7 @@ def load(options, table):
         for tool in TOOLS:
             table.goal(f"  {tool}: p99 of {len(times[tool])} (median {1e3 * statistics.median(times[tool]):.1f})",
                        1e3 * percentile(times[tool], 0.99), 250, "ms")
-        received = server.ask("run_analysis") and server.last
+        received = server.ask("run_analysis")
         print(f"  not compared: {received['not_compared']}", flush=True)
         server.stop()
 
@@ -145,7 +102,7 @@ def saturated(options, table):
             count, _, rate = run_load(options, "floor", os.path.join(folder, "f.db"), 2048, 60)
             floors.append(rate)
         with tempfile.TemporaryDirectory() as folder:
-            server = Server(options.build, folder, False)
+            server = Measured(options.build, folder, False)
             cpu = server.cpu_seconds()
             sent, seconds, rate = run_load(options, "send", server.otlp, TOKEN, 2048, 60)
             cores.append((server.cpu_seconds() - cpu) / seconds)
@@ -160,9 +117,9 @@ def saturated(options, table):
 
 def hour(options, table):
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(options.build, folder, False)
+        server = Measured(options.build, folder, False)
         count, seconds, _ = run_load(options, "send", server.otlp, TOKEN, 2048, options.hour)
-        times = [server.ask("find_outlier_nodes", since="1h") for _ in range(200)]
+        times = [server.seconds_of("find_outlier_nodes", since="1h") for _ in range(200)]
         print(f"hour: {count} windows of ranks in {seconds:.1f} s, {os.path.getsize(os.path.join(folder, 'c.db')) >> 20} MiB, "
               f"resident {server.peak_mib():.0f} MiB", flush=True)
         table.goal(f"find_outlier_nodes over an hour: p99 of {len(times)} (median {1e3 * statistics.median(times):.1f})",

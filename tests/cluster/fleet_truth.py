@@ -8,20 +8,17 @@ that named the rank. Seeds are drawn, and printed. The simulator shares no code 
 missed. Standard library only.
 """
 import argparse
-import contextlib
-import http.client
 import json
 import os
 import random
-import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+from server import Server, percentile
+
 SECOND = 1_000_000_000
-TOKEN = "a-token-of-this-table-0123456789"
 # Ranks, noise, effect (0: drawn from 15 to 50 %), jobs (short: a third), p95 of the time to name in seconds.
 SLOW = [(2048, "quiet", 0.1, 3, 35), (2048, "usual", 0.3, 6, 20), (2048, "usual", 0.1, 6, 35), (2048, "usual", 0, 6, None),
         (2048, "noisy", 0.3, 6, 30), (2048, "noisy", 0.1, 6, 105), (256, "usual", 0, 12, None), (16384, "usual", 0.3, 1, 20)]
@@ -34,41 +31,10 @@ PRECISION, RECALL, CLASS = 0.99, 0.98, 0.9
 BEFORE_ONSET = 30 * SECOND  # noise may have raised a rank's sum before
 
 
-class Server:
-    def __init__(self, ingero, folder):
-        token = os.path.join(folder, "token")
-        with open(os.open(token, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
-            file.write(TOKEN)
-        self.process = subprocess.Popen(
-            [ingero, "fleet", "serve", "--db", os.path.join(folder, "c.db"), "--points-rate", "0", "--insecure-no-tls", "--token-file", token,
-             "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", "--hang-after", "30s"],
-            stderr=subprocess.PIPE, text=True)
-        line = self.process.stderr.readline()
-        ports = re.findall(r"http://127\.0\.0\.1:(\d+)", line)
-        if len(ports) != 2:
-            sys.exit(line + self.process.stderr.read())
-        self.otlp, self.api = map(int, ports)
-
-    def ask(self, tool, **given):
-        connection = http.client.HTTPConnection("127.0.0.1", self.api, timeout=60)
-        with contextlib.closing(connection):
-            connection.request("POST", f"/api/v1/tools/fleet.cluster.{tool}", json.dumps(given), {"Authorization": f"Bearer {TOKEN}"})
-            answer = connection.getresponse()
-            body = answer.read()
-        if answer.status != 200:
-            sys.exit(f"{tool}: HTTP {answer.status}: {body[:500]!r}")
-        return json.loads(body)
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(30)
-        self.process.stderr.close()
-
-
 def run(ingero, ranks, plan, windows, seed, *more):
     """What was planted, what the server found, and how long the simulated windows took to be sent and taken."""
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(ingero, folder)
+        server = Server(ingero, folder, "--hang-after", "30s")
         truth_file = os.path.join(folder, "truth.json")
         begin = time.monotonic()
         done = subprocess.run(
@@ -84,10 +50,6 @@ def run(ingero, ranks, plan, windows, seed, *more):
         server.stop()
         with open(truth_file, encoding="utf-8") as file:
             return json.load(file), incidents, jobs, took
-
-
-def percentile(values, share):
-    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
 class Table:

@@ -1,5 +1,5 @@
-// A rate, and one for each client address: `per_second` come back, twice as many at most. Buckets is thread-safe, a
-// Bucket its owner's.
+// A rate, and one for each client address: `per_second` come back, twice as many at most. Owns its counts; nothing can
+// fail. Buckets is thread-safe, a Bucket its owner's.
 #pragma once
 
 #include <algorithm>

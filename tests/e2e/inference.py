@@ -83,7 +83,7 @@ def StepsOfAServingProgramAreToldAndTheSlowOneIsFound(build):
         work = open_calls.setdefault(call["stream"] or 0, [])
         if call["kind"] != "sync":
             work.append(call)
-        elif work:
+        elif work and call["outcome"] == "returned":  # the player ends its process while a thread waits: no step
             end = call["start_mono_ns"] + call["duration"]
             truth.append((work[0]["start_mono_ns"], end, call["stream"] or 0, len(work)))
             work.clear()
